@@ -1,0 +1,45 @@
+package clock_test
+
+import (
+	"testing"
+	"time"
+
+	"clave/server/clock"
+)
+
+func TestHandFiresTimersWhenDue(t *testing.T) {
+	h := clock.NewHand(time.Date(2027, 1, 2, 3, 4, 5, 0, time.UTC))
+	early, _ := h.After(time.Second)
+	late, stop := h.After(time.Minute)
+	h.Advance(2 * time.Second)
+	select {
+	case <-early:
+	default:
+		t.Error("a timer of 1 s has not fired 2 s later")
+	}
+	stop()
+	h.Advance(time.Hour)
+	select {
+	case <-late:
+		t.Error("a stopped timer fired")
+	default:
+	}
+	if got := h.Timers(); got != 0 {
+		t.Errorf("Timers() = %d, want 0", got)
+	}
+}
+
+func TestVersionsNeverGoBack(t *testing.T) {
+	h := clock.NewHand(time.UnixMicro(1000))
+	v := clock.NewVersions(h, 5000)
+	if got := v.Next(); got != 5001 {
+		t.Errorf("first version after 5000 with an earlier clock = %d, want 5001", got)
+	}
+	h.Advance(time.Second)
+	if got, want := v.Next(), clock.VersionOf(h.Now()); got != want {
+		t.Errorf("version after the clock moved on = %d, want %d", got, want)
+	}
+	if a, b := v.Next(), v.Next(); b != a+1 {
+		t.Errorf("two versions in one microsecond = %d, %d, want consecutive", a, b)
+	}
+}

@@ -1,0 +1,99 @@
+// Package fault holds the codes and messages a client may hear. Error is the only error type whose text
+// leaves the server; every other error is a bug of ours and is answered as Internal without text.
+package fault
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Code is a canonical status code, with gRPC's numbers.
+type Code int
+
+// The canonical codes (google/rpc/code.proto).
+const (
+	OK                 Code = 0
+	Canceled           Code = 1
+	Unknown            Code = 2
+	InvalidArgument    Code = 3
+	DeadlineExceeded   Code = 4
+	NotFound           Code = 5
+	AlreadyExists      Code = 6
+	PermissionDenied   Code = 7
+	ResourceExhausted  Code = 8
+	FailedPrecondition Code = 9
+	Aborted            Code = 10
+	OutOfRange         Code = 11
+	Unimplemented      Code = 12
+	Internal           Code = 13
+	Unavailable        Code = 14
+	DataLoss           Code = 15
+	Unauthenticated    Code = 16
+)
+
+// names are the codes' names in google/rpc/code.proto, by number.
+var names = [...]string{
+	"OK", "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED", "NOT_FOUND", "ALREADY_EXISTS",
+	"PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION", "ABORTED", "OUT_OF_RANGE",
+	"UNIMPLEMENTED", "INTERNAL", "UNAVAILABLE", "DATA_LOSS", "UNAUTHENTICATED",
+}
+
+// String returns the code's canonical name, such as INVALID_ARGUMENT.
+func (c Code) String() string {
+	if c < 0 || int(c) >= len(names) {
+		return fmt.Sprintf("CODE_%d", int(c))
+	}
+	return names[c]
+}
+
+// Error is an error that a client may hear.
+type Error struct {
+	// Code is the canonical code.
+	Code Code
+	// Message is the text that the client hears.
+	Message string
+	// cause is what led here; it is logged and never sent.
+	cause error
+}
+
+// E makes an Error; format and args make the client's text. A %w operand becomes the cause, and its text is
+// part of the message, so wrap only what a client may read.
+func E(code Code, format string, args ...any) *Error {
+	err := fmt.Errorf(format, args...)
+	return &Error{Code: code, Message: err.Error(), cause: errors.Unwrap(err)}
+}
+
+// Because makes an Error whose cause is kept for the log and is not sent.
+func Because(cause error, code Code, format string, args ...any) *Error {
+	return &Error{Code: code, Message: fmt.Sprintf(format, args...), cause: cause}
+}
+
+// Error returns the code and the message, for logs.
+func (e *Error) Error() string { return e.Code.String() + ": " + e.Message }
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.cause }
+
+// Of finds the Error in err's chain. An error without one is Internal with no message to the client; a nil
+// error is nil.
+func Of(err error) *Error {
+	if err == nil {
+		return nil
+	}
+	var e *Error
+	if errors.As(err, &e) {
+		return e
+	}
+	return &Error{Code: Internal, Message: "Internal error.", cause: err}
+}
+
+// CodeOf returns the code of err: OK for nil, Internal for an unnamed error.
+func CodeOf(err error) Code {
+	if err == nil {
+		return OK
+	}
+	return Of(err).Code
+}
+
+// Is reports whether err carries the given code.
+func Is(err error, code Code) bool { return err != nil && CodeOf(err) == code }

@@ -1,0 +1,45 @@
+package fault_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"clave/server/fault"
+)
+
+func TestOf(t *testing.T) {
+	named := fault.E(fault.NotFound, "No document to update: %s", "a/b")
+	unnamed := errors.New("disk on fire")
+	tests := []struct {
+		name     string
+		in       error
+		wantCode fault.Code
+		wantText string
+	}{
+		{"named", named, fault.NotFound, "No document to update: a/b"},
+		{"wrapped", fmt.Errorf("commit: %w", named), fault.NotFound, "No document to update: a/b"},
+		{"unnamed keeps its text to itself", unnamed, fault.Internal, "Internal error."},
+		{"cause is not sent", fault.Because(unnamed, fault.Unavailable, "try again"), fault.Unavailable, "try again"},
+	}
+	for _, tt := range tests {
+		got := fault.Of(tt.in)
+		if got.Code != tt.wantCode || got.Message != tt.wantText {
+			t.Errorf("%s: Of = %v %q, want %v %q", tt.name, got.Code, got.Message, tt.wantCode, tt.wantText)
+		}
+	}
+	if fault.Of(nil) != nil || fault.CodeOf(nil) != fault.OK {
+		t.Error("Of(nil) must be nil and CodeOf(nil) OK")
+	}
+	if !errors.Is(fault.Because(unnamed, fault.Unavailable, "x"), unnamed) {
+		t.Error("Because must keep its cause in the chain")
+	}
+}
+
+func TestCodeString(t *testing.T) {
+	for code, want := range map[fault.Code]string{fault.OK: "OK", fault.Canceled: "CANCELLED", fault.Unauthenticated: "UNAUTHENTICATED", 99: "CODE_99"} {
+		if got := code.String(); got != want {
+			t.Errorf("Code(%d).String() = %q, want %q", int(code), got, want)
+		}
+	}
+}

@@ -1,0 +1,131 @@
+// Package resource holds the names of things: projects, databases, collections and documents; how they are
+// parsed, printed and ordered. Names are small comparable values.
+//
+// A document's full name is projects/P/databases/D/documents/C/ID[/C/ID…] (google/firestore/v1/document.proto).
+package resource
+
+import (
+	"strings"
+
+	"clave/server/fault"
+)
+
+// DefaultDatabase is the id of a project's default database.
+const DefaultDatabase = "(default)"
+
+// Database names one database of one project.
+type Database struct {
+	Project string
+	ID      string
+}
+
+// String returns projects/P/databases/D.
+func (d Database) String() string { return "projects/" + d.Project + "/databases/" + d.ID }
+
+// Root returns the name under which all documents lie, projects/P/databases/D/documents.
+func (d Database) Root() string { return d.String() + "/documents" }
+
+// ParseDatabase parses projects/P/databases/D. It answers InvalidArgument.
+func ParseDatabase(name string) (Database, error) {
+	db, rest, err := splitDatabase(name)
+	if err != nil || rest != "" {
+		return Database{}, fault.E(fault.InvalidArgument, "Invalid database name: %q", name)
+	}
+	return db, nil
+}
+
+// splitDatabase cuts projects/P/databases/D off the front of a name; rest begins with a slash or is empty.
+func splitDatabase(name string) (db Database, rest string, err error) {
+	after, ok := strings.CutPrefix(name, "projects/")
+	project, after, found := strings.Cut(after, "/")
+	id, isDatabases := strings.CutPrefix(after, "databases/")
+	if !ok || !found || !isDatabases || project == "" {
+		return Database{}, "", fault.E(fault.InvalidArgument, "Invalid database name: %q", name)
+	}
+	if i := strings.IndexByte(id, '/'); i >= 0 {
+		id, rest = id[:i], id[i:]
+	}
+	if id == "" {
+		return Database{}, "", fault.E(fault.InvalidArgument, "Invalid database name: %q", name)
+	}
+	return Database{Project: project, ID: id}, rest, nil
+}
+
+// Document names one document. Path is relative to the database's documents: an even number of segments
+// joined by slashes, such as "rooms/a/messages/1".
+type Document struct {
+	DB   Database
+	Path string
+}
+
+// String returns the full name.
+func (d Document) String() string { return d.DB.Root() + "/" + d.Path }
+
+// ID returns the last segment.
+func (d Document) ID() string { return d.Path[strings.LastIndexByte(d.Path, '/')+1:] }
+
+// Collection returns the collection that holds the document.
+func (d Document) Collection() Collection {
+	parent, _ := cutLast(d.Path)
+	grand, id := cutLast(parent)
+	return Collection{DB: d.DB, Parent: grand, ID: id}
+}
+
+// Collection names one collection. Parent is the path of the document it lies under, or empty at the root.
+type Collection struct {
+	DB     Database
+	Parent string
+	ID     string
+}
+
+// Path returns the collection's path relative to the database's documents.
+func (c Collection) Path() string {
+	if c.Parent == "" {
+		return c.ID
+	}
+	return c.Parent + "/" + c.ID
+}
+
+// String returns the full name.
+func (c Collection) String() string { return c.DB.Root() + "/" + c.Path() }
+
+// Doc returns the name of the collection's document with the given id.
+func (c Collection) Doc(id string) Document { return Document{DB: c.DB, Path: c.Path() + "/" + id} }
+
+// cutLast cuts the last segment off a path.
+func cutLast(path string) (before, last string) {
+	i := strings.LastIndexByte(path, '/')
+	if i < 0 {
+		return "", path
+	}
+	return path[:i], path[i+1:]
+}
+
+// ParseDocument parses a document's full name and checks every segment. It answers InvalidArgument.
+func ParseDocument(name string) (Document, error) {
+	db, path, err := SplitPath(name)
+	if err != nil {
+		return Document{}, err
+	}
+	if path == "" || strings.Count(path, "/")%2 == 0 {
+		return Document{}, fault.E(fault.InvalidArgument, "Document name %q has invalid trailing segment.", name)
+	}
+	if err := CheckPath(path); err != nil {
+		return Document{}, err
+	}
+	return Document{DB: db, Path: path}, nil
+}
+
+// SplitPath splits projects/P/databases/D/documents[/path] into database and relative path, which is empty
+// for the root. The path's segments are not checked.
+func SplitPath(name string) (Database, string, error) {
+	db, rest, err := splitDatabase(name)
+	if err != nil {
+		return Database{}, "", fault.E(fault.InvalidArgument, "Invalid resource name: %q", name)
+	}
+	after, ok := strings.CutPrefix(rest, "/documents")
+	if !ok || (after != "" && after[0] != '/') {
+		return Database{}, "", fault.E(fault.InvalidArgument, "Invalid resource name: %q", name)
+	}
+	return db, strings.TrimPrefix(after, "/"), nil
+}

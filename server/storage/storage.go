@@ -1,0 +1,126 @@
+// Package storage is the contract of the engines that keep the data: ordered keys, snapshots and atomic,
+// durable batches. It is the only thing the rooms above know of a disk or a database.
+//
+// Keys and values are bytes; keys are ordered as bytes. Every engine passes the suite in storagetest.
+package storage
+
+import (
+	"context"
+	"errors"
+)
+
+// ErrClosed is returned by every call on a Store after Close.
+var ErrClosed = errors.New("storage: closed")
+
+// Store is an ordered map from key to value. All methods are safe for concurrent use.
+type Store interface {
+	Reader
+
+	// Snapshot returns a view of everything applied so far and of nothing applied later. It costs little
+	// and must be closed.
+	Snapshot() Snapshot
+
+	// Apply makes all of the batch's changes, or none. When it returns nil they are on disk: a crash of the
+	// process or the machine does not lose them. Concurrent calls may share one flush. The batch must not be
+	// used afterwards. After an error the caller can't know whether the batch was applied.
+	Apply(ctx context.Context, b *Batch) error
+
+	// Close releases the store. Snapshots and iterators must be closed before.
+	Close() error
+}
+
+// Reader reads keys. A Reader that is a Store sees the latest state at each call.
+type Reader interface {
+	// Get returns a copy of the key's value; found is false when the key is absent.
+	Get(key []byte) (value []byte, found bool, err error)
+
+	// Scan returns an iterator over the keys of r, placed before the first. It sees the state of the moment of the
+	// call, and must be closed.
+	Scan(r Range) Iterator
+}
+
+// Snapshot is a Reader of one moment.
+type Snapshot interface {
+	Reader
+	// Close releases the snapshot.
+	Close() error
+}
+
+// Range is the keys from From (included) to To (excluded). An empty To means the end of the store.
+type Range struct {
+	From, To []byte
+	// Reverse makes an iterator start at the greatest key and go down.
+	Reverse bool
+}
+
+// Iterator walks over a range. It is for one goroutine.
+type Iterator interface {
+	// Next moves to the next key and reports whether there is one.
+	Next() bool
+	// Seek moves to the first key at or after key (with Reverse: at or before key) within the range and
+	// reports whether there is one.
+	Seek(key []byte) bool
+	// Key returns the key, valid until the next move.
+	Key() []byte
+	// Value returns the value, valid until the next move.
+	Value() ([]byte, error)
+	// Err returns the error that ended the walk, if any.
+	Err() error
+	// Close releases the iterator.
+	Close() error
+}
+
+// Kind is what an Op does.
+type Kind uint8
+
+// The kinds of Op.
+const (
+	Set Kind = iota
+	Delete
+	DeleteRange
+)
+
+// Op is one change of a Batch.
+type Op struct {
+	Kind Kind
+	// Key is the key, or for DeleteRange the first key.
+	Key []byte
+	// Value is the new value for Set, and the excluded end of the range for DeleteRange.
+	Value []byte
+}
+
+// Batch is a list of changes, applied in order. The zero value is empty. It keeps the given slices: callers
+// don't change them before Apply has returned.
+type Batch struct {
+	Ops []Op
+}
+
+// Set puts a value under a key.
+func (b *Batch) Set(key, value []byte) { b.Ops = append(b.Ops, Op{Kind: Set, Key: key, Value: value}) }
+
+// Delete removes a key; an absent key is no error.
+func (b *Batch) Delete(key []byte) { b.Ops = append(b.Ops, Op{Kind: Delete, Key: key}) }
+
+// DeleteRange removes all keys from from (included) to to (excluded).
+func (b *Batch) DeleteRange(from, to []byte) {
+	b.Ops = append(b.Ops, Op{Kind: DeleteRange, Key: from, Value: to})
+}
+
+// Empty reports whether the batch changes nothing.
+func (b *Batch) Empty() bool { return len(b.Ops) == 0 }
+
+// Prefix returns the range of all keys that begin with prefix.
+func Prefix(prefix []byte) Range { return Range{From: prefix, To: PrefixEnd(prefix)} }
+
+// PrefixEnd returns the first key after all keys that begin with prefix, or nil when there is none.
+func PrefixEnd(prefix []byte) []byte {
+	for i := len(prefix) - 1; i >= 0; i-- {
+		if prefix[i] != 0xff {
+			end := make([]byte, i+1)
+			copy(end, prefix)
+			end[i]++
+			return end
+		}
+	}
+	return nil
+}

@@ -1,0 +1,135 @@
+// Package value holds Firestore's values: their kinds, total order and equality, field paths and storage
+// sizes. Values are immutable once made; slices and maps in them are never changed.
+package value
+
+import "time"
+
+// Kind is a value's place in the order of types (firebase.google.com/docs/firestore/manage-data/data-types).
+type Kind uint8
+
+// The kinds, in Firestore's order of types.
+const (
+	KindNull Kind = iota
+	KindBool
+	KindNumber
+	KindTimestamp
+	KindString
+	KindBytes
+	KindReference
+	KindGeoPoint
+	KindArray
+	KindVector
+	KindMap
+)
+
+// Value is one of Null, Bool, Int, Double, Timestamp, String, Bytes, Reference, GeoPoint, Array and Map.
+type Value interface {
+	// Kind returns the value's place in the order of types.
+	Kind() Kind
+}
+
+type (
+	// Null is the null value.
+	Null struct{}
+	// Bool is a boolean.
+	Bool bool
+	// Int is a 64-bit integer.
+	Int int64
+	// Double is an IEEE 754 double.
+	Double float64
+	// Timestamp is a moment, kept to the microsecond.
+	Timestamp struct {
+		// Seconds is the whole seconds since the Unix epoch.
+		Seconds int64
+		// Nanos is the rest, 0 to 999,999,999.
+		Nanos int32
+	}
+	// String is a text in UTF-8.
+	String string
+	// Bytes is a byte string.
+	Bytes string
+	// Reference is a document's full name.
+	Reference string
+	// GeoPoint is a place on earth, in degrees.
+	GeoPoint struct {
+		// Lat is -90 to 90.
+		Lat float64
+		// Lng is -180 to 180.
+		Lng float64
+	}
+	// Array is a list of values.
+	Array []Value
+	// Map is a set of named values. A map with the member __type__ of "__vector__" is a vector.
+	Map map[string]Value
+)
+
+// Kind implements Value.
+func (Null) Kind() Kind { return KindNull }
+
+// Kind implements Value.
+func (Bool) Kind() Kind { return KindBool }
+
+// Kind implements Value.
+func (Int) Kind() Kind { return KindNumber }
+
+// Kind implements Value.
+func (Double) Kind() Kind { return KindNumber }
+
+// Kind implements Value.
+func (Timestamp) Kind() Kind { return KindTimestamp }
+
+// Kind implements Value.
+func (String) Kind() Kind { return KindString }
+
+// Kind implements Value.
+func (Bytes) Kind() Kind { return KindBytes }
+
+// Kind implements Value.
+func (Reference) Kind() Kind { return KindReference }
+
+// Kind implements Value.
+func (GeoPoint) Kind() Kind { return KindGeoPoint }
+
+// Kind implements Value.
+func (Array) Kind() Kind { return KindArray }
+
+// Kind implements Value: KindMap, or KindVector for a map that is a vector.
+func (m Map) Kind() Kind {
+	if _, ok := AsVector(m); ok {
+		return KindVector
+	}
+	return KindMap
+}
+
+// AsVector returns the numbers of a map that is a vector: members __type__ = "__vector__" and value = an array
+// of numbers, and no other.
+func AsVector(m Map) ([]float64, bool) {
+	if len(m) != 2 || m["__type__"] != String("__vector__") {
+		return nil, false
+	}
+	items, ok := m["value"].(Array)
+	if !ok {
+		return nil, false
+	}
+	v := make([]float64, len(items))
+	for i, item := range items {
+		switch n := item.(type) {
+		case Double:
+			v[i] = float64(n)
+		case Int:
+			v[i] = float64(n)
+		default:
+			return nil, false
+		}
+	}
+	return v, true
+}
+
+// TimestampOf returns the Timestamp of a moment, rounded down to the microsecond.
+func TimestampOf(t time.Time) Timestamp {
+	t = t.Truncate(time.Microsecond)
+	return Timestamp{Seconds: t.Unix(), Nanos: int32(t.Nanosecond())}
+}
+
+// Time returns the moment in UTC.
+func (t Timestamp) Time() time.Time { return time.Unix(t.Seconds, int64(t.Nanos)).UTC() }
