@@ -1,0 +1,230 @@
+package config
+
+import (
+	"encoding/json"
+	"flag"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"clave/server/fault"
+)
+
+// Mode is what the program does.
+type Mode string
+
+// The modes. Only ModeServe is fit to face the internet: the others accept what the official emulators accept.
+const (
+	ModeStart Mode = "start"
+	ModeExec  Mode = "exec"
+	ModeServe Mode = "serve"
+)
+
+// Ports are the TCP ports; 0 lets the system choose, -1 means that the part has none.
+type Ports struct {
+	Firestore, Auth, Hosting, Websocket int
+}
+
+// Config is the checked configuration of one run.
+type Config struct {
+	// Mode is start, exec or serve.
+	Mode Mode
+	// Root is the folder of firebase.json.
+	Root string
+	// Project is the default project's id.
+	Project string
+	// DataDir is where the data lie; unused with Memory.
+	DataDir string
+	// Memory keeps the data in memory only.
+	Memory bool
+	// Host is the address that all ports listen on.
+	Host string
+	// Ports are the ports of the parts.
+	Ports Ports
+	// Databases are the configured databases, with their rules and indexes.
+	Databases []Database
+	// Hosting is firebase.json's hosting section, or nil.
+	Hosting json.RawMessage
+	// Only lists the parts to run; empty means all.
+	Only []string
+	// Indexes is off, record or enforce.
+	Indexes string
+	// SignTokens signs ID tokens in start mode too. ModeServe always signs.
+	SignTokens bool
+	// RateLimits turns on Auth's rate limits. ModeServe always has them.
+	RateLimits bool
+	// SeedDir is a folder of demo data that is loaded into an empty store, or empty.
+	SeedDir string
+	// SignupCode is the back office's secret code; empty switches the admin sign-up off.
+	SignupCode string
+	// Mail is the SMTP server for codes as a URL, or empty.
+	Mail string
+	// TLSCert and TLSKey are files for ModeServe; empty when a proxy ends TLS.
+	TLSCert, TLSKey string
+	// PublicURL is the origin under which clients reach ModeServe.
+	PublicURL string
+	// TrustProxy takes a client's address from X-Forwarded-For.
+	TrustProxy bool
+	// Verbose logs each request.
+	Verbose bool
+	// Command is what ModeExec runs.
+	Command []string
+}
+
+// Production reports whether the conveniences of the emulators are off.
+func (c *Config) Production() bool { return c.Mode == ModeServe }
+
+// Runs reports whether a part, such as "hosting", is to run.
+func (c *Config) Runs(part string) bool { return len(c.Only) == 0 || slices.Contains(c.Only, part) }
+
+// parts are the names that --only knows.
+var parts = []string{"firestore", "auth", "hosting", "backoffice"}
+
+// Parse reads the flags of one mode, then the environment and firebase.json. Usage goes to usage. It answers
+// an Error that a person can act on.
+func Parse(mode Mode, args []string, getenv func(string) string, usage io.Writer) (*Config, error) {
+	c := &Config{Mode: mode}
+	flags := flag.NewFlagSet("clave "+string(mode), flag.ContinueOnError)
+	flags.SetOutput(usage)
+	path := flags.String("config", "", "the project's firebase.json (default: firebase.json in this folder)")
+	only := flags.String("only", "", "comma-separated parts to run: "+strings.Join(parts, ","))
+	c.declare(flags)
+	if err := flags.Parse(args); err != nil {
+		return nil, fault.Because(err, fault.InvalidArgument, "%v", err)
+	}
+	c.Command = flags.Args()
+	if mode != ModeExec && len(c.Command) > 0 {
+		return nil, fault.E(fault.InvalidArgument, "unexpected argument %q; see clave %s --help", c.Command[0], mode)
+	}
+	if *only != "" {
+		c.Only = strings.Split(*only, ",")
+	}
+	if err := c.readProject(*path); err != nil {
+		return nil, err
+	}
+	c.fromEnvironment(getenv)
+	return c, c.check()
+}
+
+// declare declares the flags that fill the Config itself.
+func (c *Config) declare(flags *flag.FlagSet) {
+	flags.StringVar(&c.Project, "project", "", "the default project's id (default: GCLOUD_PROJECT, then .firebaserc)")
+	flags.StringVar(&c.DataDir, "data", ".clave", "folder of the data, relative to firebase.json's folder")
+	flags.BoolVar(&c.Memory, "memory", c.Mode == ModeExec, "keep nothing: data live in memory")
+	flags.StringVar(&c.Host, "host", "127.0.0.1", "address to listen on")
+	flags.StringVar(&c.Indexes, "indexes", "off", "queries that need a missing composite index: off (answer), record (answer and write the index to the file), enforce (refuse)")
+	flags.BoolVar(&c.SignTokens, "sign-tokens", c.Mode == ModeServe, "sign ID tokens with RS256")
+	flags.BoolVar(&c.RateLimits, "rate-limits", c.Mode == ModeServe, "limit sign-ins, sign-ups and codes by address and account")
+	flags.StringVar(&c.Mail, "mail", "", "SMTP server for e-mail codes: smtp://user:password@host:587?from=name@host")
+	flags.BoolVar(&c.Verbose, "verbose", false, "log each request")
+	if c.Mode == ModeServe {
+		flags.IntVar(&c.Ports.Hosting, "port", 8080, "the one port that serves everything")
+		flags.StringVar(&c.TLSCert, "tls-cert", "", "certificate chain (PEM)")
+		flags.StringVar(&c.TLSKey, "tls-key", "", "private key (PEM)")
+		flags.StringVar(&c.PublicURL, "public-url", "", "the origin that clients use, such as https://data.example.org")
+		flags.BoolVar(&c.TrustProxy, "trust-proxy", false, "take client addresses from X-Forwarded-For")
+		return
+	}
+	flags.StringVar(&c.SeedDir, "seed", "", "folder of demo data to load into an empty store")
+}
+
+// readProject reads firebase.json and .firebaserc.
+func (c *Config) readProject(path string) error {
+	required := path != ""
+	if !required {
+		path = "firebase.json"
+	}
+	parsed, err := readFirebaseJSON(path, required)
+	if err != nil {
+		return err
+	}
+	c.Root = filepath.Dir(path)
+	c.Hosting = parsed.Hosting
+	if c.Databases, err = parsed.databases(path, c.Root); err != nil {
+		return err
+	}
+	c.DataDir = under(c.Root, c.DataDir)
+	if c.Mode != ModeServe {
+		e := parsed.Emulators
+		c.Ports = Ports{orDefault(e.Firestore.Port, 8080), orDefault(e.Auth.Port, 9099), orDefault(e.Hosting.Port, 5000), orDefault(e.Firestore.WebsocketPort, 9150)}
+	}
+	if c.Project == "" {
+		c.Project, err = defaultProject(filepath.Join(c.Root, ".firebaserc"))
+	}
+	return err
+}
+
+// orDefault returns port, or def when firebase.json does not give one.
+func orDefault(port, def int) int {
+	if port == 0 {
+		return def
+	}
+	return port
+}
+
+// defaultProject returns the project that .firebaserc calls default, or empty.
+func defaultProject(path string) (string, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return "", nil // .firebaserc is optional
+	}
+	var rc struct {
+		Projects map[string]string `json:"projects"`
+	}
+	if err := decodeAt(path, text, &rc); err != nil {
+		return "", err
+	}
+	return rc.Projects["default"], nil
+}
+
+// fromEnvironment fills what flags and files left open.
+func (c *Config) fromEnvironment(getenv func(string) string) {
+	if p := getenv("GCLOUD_PROJECT"); p != "" && c.Project == "" {
+		c.Project = p
+	}
+	if c.Project == "" && !c.Production() {
+		c.Project = "demo-clave"
+	}
+	c.SignupCode = getenv("ADMIN_SIGNUP_CODE")
+	if c.Mail == "" {
+		c.Mail = getenv("CLAVE_MAIL")
+	}
+}
+
+// check finds contradictions.
+func (c *Config) check() error {
+	if !slices.Contains([]string{"off", "record", "enforce"}, c.Indexes) {
+		return fault.E(fault.InvalidArgument, "--indexes %s: want off, record or enforce", c.Indexes)
+	}
+	for _, part := range c.Only {
+		if !slices.Contains(parts, part) {
+			return fault.E(fault.InvalidArgument, "--only %s: want one or more of %s", part, strings.Join(parts, ","))
+		}
+	}
+	if c.Mode == ModeExec && len(c.Command) == 0 {
+		return fault.E(fault.InvalidArgument, "clave exec: say what to run: clave exec -- COMMAND…")
+	}
+	if c.Production() {
+		return c.checkProduction()
+	}
+	return nil
+}
+
+// checkProduction refuses what must not face the internet.
+func (c *Config) checkProduction() error {
+	switch {
+	case c.Project == "":
+		return fault.E(fault.InvalidArgument, "clave serve: name the project with --project")
+	case strings.HasPrefix(c.Project, "demo-"):
+		return fault.E(fault.InvalidArgument, "clave serve: project %q is a demo project; name a real one with --project", c.Project)
+	case !c.SignTokens || !c.RateLimits:
+		return fault.E(fault.InvalidArgument, "clave serve: tokens are always signed and rate limits always on")
+	case len(c.Databases) == 0 || slices.ContainsFunc(c.Databases, func(d Database) bool { return d.RulesFile == "" }):
+		return fault.E(fault.InvalidArgument, "clave serve: firebase.json must name firestore.rules for every database; without rules it does not start")
+	case (c.TLSCert == "") != (c.TLSKey == ""):
+		return fault.E(fault.InvalidArgument, "clave serve: --tls-cert and --tls-key go together")
+	}
+	return nil
+}

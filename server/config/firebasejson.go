@@ -1,0 +1,135 @@
+package config
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"clave/server/fault"
+)
+
+// firebaseJSON is the part of firebase.json that concerns us (firebase.google.com/docs/cli#the_firebasejson_file).
+type firebaseJSON struct {
+	Firestore json.RawMessage `json:"firestore"`
+	Hosting   json.RawMessage `json:"hosting"`
+	Emulators struct {
+		Firestore struct {
+			Port          int    `json:"port"`
+			Host          string `json:"host"`
+			WebsocketPort int    `json:"websocketPort"`
+		} `json:"firestore"`
+		Auth    portJSON `json:"auth"`
+		Hosting portJSON `json:"hosting"`
+		UI      portJSON `json:"ui"`
+	} `json:"emulators"`
+}
+
+// portJSON is an emulator that has nothing but a port.
+type portJSON struct {
+	Port int `json:"port"`
+}
+
+// Database is the configuration of one Firestore database.
+type Database struct {
+	// ID is the database's id; "(default)" when firebase.json does not say.
+	ID string
+	// RulesFile is the path of the rules, or empty.
+	RulesFile string
+	// IndexesFile is the path of the index definitions, or empty.
+	IndexesFile string
+}
+
+// databaseJSON is one element of firebase.json's firestore section.
+type databaseJSON struct {
+	Database string `json:"database"`
+	Rules    string `json:"rules"`
+	Indexes  string `json:"indexes"`
+}
+
+// readFirebaseJSON reads the file. A missing file is an error only when the caller named it.
+func readFirebaseJSON(path string, required bool) (*firebaseJSON, error) {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) && !required {
+		return &firebaseJSON{}, nil
+	}
+	if err != nil {
+		return nil, fault.Because(err, fault.FailedPrecondition, "%s: cannot be read (%v). Name the file with --config, or run in its folder.", path, unwrapPath(err))
+	}
+	parsed := &firebaseJSON{}
+	if err := decodeAt(path, text, parsed); err != nil {
+		return nil, err
+	}
+	return parsed, nil
+}
+
+// unwrapPath drops the path that an error of package os repeats.
+func unwrapPath(err error) error {
+	if p := (*fs.PathError)(nil); errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}
+
+// decodeAt decodes JSON and names the line of a mistake.
+func decodeAt(path string, text []byte, into any) error {
+	err := json.Unmarshal(text, into)
+	var (
+		syntax *json.SyntaxError
+		typed  *json.UnmarshalTypeError
+	)
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &syntax):
+		return fault.E(fault.InvalidArgument, "%s:%s: %s. Correct the JSON there.", path, position(text, syntax.Offset), syntax.Error())
+	case errors.As(err, &typed):
+		return fault.E(fault.InvalidArgument, "%s:%s: %q must be a %s, not a %s.", path, position(text, typed.Offset), typed.Field, typed.Type, typed.Value)
+	}
+	return fault.E(fault.InvalidArgument, "%s: %v", path, err)
+}
+
+// position returns line:column, both from 1, of the byte before offset.
+func position(text []byte, offset int64) string {
+	before := text[:min(max(offset-1, 0), int64(len(text)))]
+	line := bytes.Count(before, []byte("\n")) + 1
+	column := len(before) - (bytes.LastIndexByte(before, '\n') + 1) + 1
+	return fmt.Sprintf("%d:%d", line, column)
+}
+
+// databases reads the firestore section, which is one object or a list of them.
+func (f *firebaseJSON) databases(path, root string) ([]Database, error) {
+	if len(f.Firestore) == 0 {
+		return nil, nil
+	}
+	var list []databaseJSON
+	if f.Firestore[0] == '[' {
+		if err := decodeAt(path+" (firestore)", f.Firestore, &list); err != nil {
+			return nil, err
+		}
+	} else {
+		list = make([]databaseJSON, 1)
+		if err := decodeAt(path+" (firestore)", f.Firestore, &list[0]); err != nil {
+			return nil, err
+		}
+	}
+	databases := make([]Database, len(list))
+	for i, d := range list {
+		databases[i] = Database{ID: d.Database, RulesFile: under(root, d.Rules), IndexesFile: under(root, d.Indexes)}
+		if d.Database == "" {
+			databases[i].ID = "(default)"
+		}
+	}
+	return databases, nil
+}
+
+// under returns a path relative to root; an empty path stays empty.
+func under(root, path string) string {
+	if path == "" || filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(root, path)
+}

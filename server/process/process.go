@@ -1,0 +1,76 @@
+// Package process runs the parts of a program together and stops them in reverse order.
+package process
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// Part is a part of a program that lives: Run works until ctx is done and returns once its work has ended.
+type Part struct {
+	// Name stands in logs and errors.
+	Name string
+	// Run does the part's work. A nil error, or one that only says that ctx is done, is an ordinary end.
+	Run func(ctx context.Context) error
+}
+
+// ended is what a part's Run returned.
+type ended struct {
+	index int
+	err   error
+}
+
+// Run starts the parts in order and waits. When ctx is done or a part ends by itself, the parts are stopped in
+// reverse order, each one waited for before the next. It returns the first error that a part ended with.
+func Run(ctx context.Context, parts ...Part) error {
+	var (
+		stops   = make([]context.CancelFunc, len(parts))
+		endings = make([]chan ended, len(parts))
+		any     = make(chan ended, len(parts)) // one room for each part, so that no part waits to end
+	)
+	for i, part := range parts {
+		partCtx, stop := context.WithCancel(context.WithoutCancel(ctx))
+		stops[i], endings[i] = stop, make(chan ended, 1)
+		go func() {
+			err := part.Run(partCtx)
+			if errors.Is(err, context.Canceled) {
+				err = nil
+			}
+			if err != nil {
+				err = fmt.Errorf("%s: %w", part.Name, err)
+			}
+			endings[i] <- ended{i, err}
+			any <- ended{i, err}
+		}()
+	}
+	var first error
+	select {
+	case <-ctx.Done():
+	case e := <-any:
+		first = e.err
+	}
+	for i := len(parts) - 1; i >= 0; i-- {
+		stops[i]()
+		if e := <-endings[i]; e.err != nil && first == nil {
+			first = e.err
+		}
+	}
+	return first
+}
+
+// Signals returns a context that is done at the first interrupt or termination signal; a second signal ends
+// the program as usual.
+func Signals(ctx context.Context) (context.Context, context.CancelFunc) {
+	return signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+}
+
+// Logger returns a logger that writes lines of text to w from the given level on.
+func Logger(w io.Writer, level slog.Level) *slog.Logger {
+	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level}))
+}
