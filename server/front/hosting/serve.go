@@ -1,0 +1,160 @@
+package hosting
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"io/fs"
+	"mime"
+	"net/http"
+	"path"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/andybalholm/brotli"
+)
+
+// Sizes between which a file is worth compressing, in bytes.
+const (
+	minCompressed = 512
+	maxCompressed = 16 << 20
+)
+
+// types are the content types by ending that the machine's own table may lack or get wrong.
+var types = map[string]string{
+	".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".mjs": "text/javascript; charset=utf-8",
+	".css": "text/css; charset=utf-8", ".json": "application/json", ".svg": "image/svg+xml", ".txt": "text/plain; charset=utf-8",
+	".xml": "application/xml", ".webmanifest": "application/manifest+json", ".woff2": "font/woff2", ".avif": "image/avif",
+	".webp": "image/webp", ".png": "image/png", ".jpg": "image/jpeg", ".ico": "image/x-icon", ".ics": "text/calendar; charset=utf-8",
+}
+
+// compressible are the endings of files that shrink.
+var compressible = map[string]bool{
+	".html": true, ".js": true, ".mjs": true, ".css": true, ".json": true, ".svg": true, ".txt": true, ".xml": true, ".webmanifest": true, ".ico": true, ".ics": true,
+}
+
+// file is one file of the site, ready to be sent.
+type file struct {
+	modified time.Time
+	size     int64
+	etag     string
+	plain    []byte
+	mu       sync.Mutex
+	encoded  map[string][]byte
+}
+
+// compressed keeps the files that were asked for, with their encodings, until they change.
+type compressed struct {
+	mu    sync.Mutex
+	files map[string]*file
+}
+
+// load returns a file's content, read again when the file has changed.
+func (s *Site) load(name string) (*file, error) {
+	info, err := fs.Stat(s.files, name)
+	if err != nil {
+		return nil, err
+	}
+	if info.IsDir() {
+		return nil, errIsDir
+	}
+	s.cache.mu.Lock()
+	f := s.cache.files[name]
+	s.cache.mu.Unlock()
+	if f != nil && f.modified.Equal(info.ModTime()) && f.size == info.Size() {
+		return f, nil
+	}
+	plain, err := fs.ReadFile(s.files, name)
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(plain)
+	f = &file{modified: info.ModTime(), size: info.Size(), etag: hex.EncodeToString(sum[:12]), plain: plain, encoded: make(map[string][]byte)}
+	s.cache.mu.Lock()
+	defer s.cache.mu.Unlock()
+	if s.cache.files == nil {
+		s.cache.files = make(map[string]*file)
+	}
+	s.cache.files[name] = f
+	return f, nil
+}
+
+// serveFile sends a file, compressed when the client takes it.
+func (s *Site) serveFile(w http.ResponseWriter, r *http.Request, name string, status int) {
+	f, err := s.load(name)
+	if err != nil {
+		http.Error(w, "Not Found", http.StatusNotFound)
+		return
+	}
+	h := w.Header()
+	ext := path.Ext(name)
+	contentType := types[ext]
+	if contentType == "" {
+		contentType = mime.TypeByExtension(ext)
+	}
+	if contentType == "" {
+		contentType = "application/octet-stream"
+	}
+	h.Set("Content-Type", contentType)
+	if h.Get("Cache-Control") == "" {
+		h.Set("Cache-Control", "no-cache")
+	}
+	content, encoding := f.plain, ""
+	if compressible[ext] && len(f.plain) >= minCompressed && len(f.plain) <= maxCompressed {
+		h.Add("Vary", "Accept-Encoding")
+		if encoding = preferred(r.Header.Get("Accept-Encoding")); encoding != "" && r.Header.Get("Range") == "" {
+			content = f.encode(encoding)
+			h.Set("Content-Encoding", encoding)
+		}
+	}
+	h.Set("Etag", `"`+f.etag+encoding+`"`)
+	if status != http.StatusOK {
+		w.WriteHeader(status)
+		if r.Method != http.MethodHead {
+			_, _ = w.Write(content) // a client that went away is no error of ours
+		}
+		return
+	}
+	http.ServeContent(w, r, "", f.modified, bytes.NewReader(content))
+}
+
+// encode returns the file's content in an encoding, made once.
+func (f *file) encode(encoding string) []byte {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if done, ok := f.encoded[encoding]; ok {
+		return done
+	}
+	var out bytes.Buffer
+	if encoding == "br" {
+		zw := brotli.NewWriterLevel(&out, 9)
+		_, _ = zw.Write(f.plain) // writing to memory does not fail
+		_ = zw.Close()
+	} else {
+		zw := gzip.NewWriter(&out)
+		_, _ = zw.Write(f.plain)
+		_ = zw.Close()
+	}
+	f.encoded[encoding] = out.Bytes()
+	return out.Bytes()
+}
+
+// preferred returns the best encoding that a client accepts and we make, or empty.
+func preferred(accept string) string {
+	best := ""
+	for part := range strings.SplitSeq(accept, ",") {
+		name, params, _ := strings.Cut(strings.TrimSpace(part), ";")
+		if strings.ReplaceAll(params, " ", "") == "q=0" {
+			continue
+		}
+		switch strings.ToLower(strings.TrimSpace(name)) {
+		case "br":
+			return "br"
+		case "gzip":
+			best = "gzip"
+		}
+	}
+	return best
+}
