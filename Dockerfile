@@ -1,0 +1,25 @@
+# The server and the built site in one small image.
+FROM node:22-slim AS site
+WORKDIR /src/frontend
+COPY frontend/package.json frontend/package-lock.json frontend/.npmrc ./
+RUN npm ci --no-audit --no-fund
+COPY frontend ./
+RUN npm run build
+
+FROM golang:1.26 AS server
+WORKDIR /src
+COPY go.mod go.sum ./
+RUN go mod download
+COPY server ./server
+RUN CGO_ENABLED=0 go build -trimpath -o /clave ./server/cmd/clave
+
+FROM gcr.io/distroless/static-debian12:nonroot
+WORKDIR /srv
+COPY --from=server /clave /usr/local/bin/clave
+COPY --from=site /src/frontend/dist ./frontend/dist
+COPY firebase.json firestore.rules firestore.indexes.json .firebaserc ./
+COPY emulator-config ./emulator-config
+VOLUME /data
+EXPOSE 5000 8080 9099 9150
+ENTRYPOINT ["/usr/local/bin/clave"]
+CMD ["start", "--host", "0.0.0.0", "--data", "/data", "--seed", "emulator-config"]

@@ -1,0 +1,50 @@
+# Two commands on a fresh machine with Go, Node and npm: `make start` and `make test`.
+
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+
+# The demo code opens the admin sign-up of the demo site. Production refuses it.
+ADMIN_SIGNUP_CODE ?= demo-codigo-fundacion
+
+GO_SOURCES := $(shell find server -name '*.go' -o -name '*.html' -o -name '*.txt' | grep -v _test.go) go.mod go.sum
+SITE_SOURCES := $(shell find frontend -path frontend/node_modules -prune -o -path frontend/dist -prune -o -path frontend/dist-ssr -prune -o -path frontend/test-results -prune -o -path frontend/capturas -prune -o -type f -print)
+
+.PHONY: help start test test-go test-site test-official bench soak clean
+
+help: ## list the commands
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
+
+start: bin/clave frontend/dist/index.html ## install, build and run everything with demo data
+	@echo "Código de demostración para «Crear cuenta» en /LogIn: $(ADMIN_SIGNUP_CODE)"
+	@ADMIN_SIGNUP_CODE='$(ADMIN_SIGNUP_CODE)' exec bin/clave start --seed emulator-config
+
+test: test-go test-site ## install what tests need and run them all
+
+test-go: bin/clave frontend/node_modules/.installed ## vet and test the Go code, with the race detector
+	@test -z "$$(gofmt -l server)" || { gofmt -l server; echo "gofmt: format the files above"; exit 1; }
+	go vet ./...
+	CLAVE_BIN='$(CURDIR)/bin/clave' go test -race ./...
+
+test-site: bin/clave frontend/node_modules/.installed ## check, build and drive the site in Chromium
+	.ci/chromium
+	cd frontend && npm run --silent typecheck && npm run --silent lint && npm run --silent test
+	rm -rf frontend/dist && $(MAKE) --no-print-directory frontend/dist/index.html
+	cd frontend && npm run --silent size
+	cd frontend && CLAVE_BIN='$(CURDIR)/bin/clave' npm run --silent e2e
+
+bench: ## run the workloads of server/bench
+	go test -run '^$$' -bench . -benchmem ./server/bench/...
+
+clean: ## remove what was built
+	rm -rf bin frontend/dist frontend/dist-ssr
+
+bin/clave: $(GO_SOURCES)
+	CGO_ENABLED=0 go build -trimpath -o $@ ./server/cmd/clave
+
+frontend/node_modules/.installed: frontend/package-lock.json
+	cd frontend && npm ci --no-audit --no-fund
+	@touch $@
+
+frontend/dist/index.html: frontend/node_modules/.installed $(SITE_SOURCES)
+	cd frontend && npm run --silent build
+	@touch $@

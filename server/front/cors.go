@@ -1,0 +1,38 @@
+package front
+
+import "net/http"
+
+// exposed are the answer headers that pages of other origins may read.
+const exposed = "x-client-wire-protocol, x-http-session-id, x-http-initial-response, retry-after"
+
+// withCORS lets pages of every origin call the API, as Firebase does: credentials are tokens that a page must
+// hold, not cookies that a browser would add. The origin is echoed because WebChannel sends requests with
+// credentials, for which "*" is not enough. Preflights are answered here.
+func withCORS(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		origin := r.Header.Get("Origin")
+		if origin == "" {
+			next.ServeHTTP(w, r)
+			return
+		}
+		h := w.Header()
+		h.Set("Access-Control-Allow-Origin", origin)
+		h.Set("Access-Control-Allow-Credentials", "true")
+		h.Set("Access-Control-Expose-Headers", exposed)
+		h.Add("Vary", "Origin")
+		if r.Method != http.MethodOptions || r.Header.Get("Access-Control-Request-Method") == "" {
+			next.ServeHTTP(w, r)
+			return
+		}
+		h.Add("Vary", "Access-Control-Request-Headers")
+		h.Set("Access-Control-Allow-Methods", "DELETE,GET,HEAD,PATCH,POST,PUT")
+		if asked := r.Header.Get("Access-Control-Request-Headers"); asked != "" {
+			h.Set("Access-Control-Allow-Headers", asked)
+		}
+		if r.Header.Get("Access-Control-Request-Private-Network") == "true" {
+			h.Set("Access-Control-Allow-Private-Network", "true")
+		}
+		h.Set("Access-Control-Max-Age", "3600")
+		w.WriteHeader(http.StatusNoContent)
+	})
+}

@@ -1,0 +1,211 @@
+package front
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// GRPC is a gRPC server, such as *grpc.Server.
+type GRPC interface {
+	http.Handler
+	// Serve answers a listener's connections until Stop.
+	Serve(net.Listener) error
+	// GracefulStop waits for calls under way; Stop does not.
+	GracefulStop()
+	Stop()
+}
+
+// Doors are the handlers behind one port; nil ones are absent from it.
+type Doors struct {
+	GRPC       GRPC
+	WebChannel http.Handler
+	REST       http.Handler
+	Identity   http.Handler
+	Control    http.Handler
+	Backoffice http.Handler
+	Site       http.Handler
+}
+
+// Options configures a Port.
+type Options struct {
+	// Name stands in logs, such as "firestore".
+	Name string
+	// Listener is taken over by the port.
+	Listener net.Listener
+	// TLS is set for a port that ends TLS itself.
+	TLS *tls.Config
+	// Doors are what the port serves.
+	Doors Doors
+	// Grace is how long requests under way may go on at a stop; default 3 s.
+	Grace time.Duration
+	// Verbose logs each request.
+	Verbose bool
+	// Log receives failures; default slog.Default().
+	Log *slog.Logger
+}
+
+// EnsureDefaults fills in what the zero value leaves open.
+func (o *Options) EnsureDefaults() {
+	if o.Grace == 0 {
+		o.Grace = 3 * time.Second
+	}
+	if o.Log == nil {
+		o.Log = slog.Default()
+	}
+}
+
+// Port serves its doors on one listener.
+type Port struct {
+	o    Options
+	http *http.Server
+}
+
+// New returns a port that serves once it is run.
+func New(o Options) *Port {
+	o.EnsureDefaults()
+	p := &Port{o: o}
+	p.http = &http.Server{
+		Handler:           p.recovered(p.routes()),
+		ReadHeaderTimeout: 10 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    64 << 10,
+		ErrorLog:          slog.NewLogLogger(o.Log.Handler(), slog.LevelDebug),
+	}
+	return p
+}
+
+// Addr returns the address that the port listens on.
+func (p *Port) Addr() net.Addr { return p.o.Listener.Addr() }
+
+// Run serves until ctx is done, then lets requests end for a short while and cuts the rest.
+func (p *Port) Run(ctx context.Context) error {
+	base, cut := context.WithCancel(context.WithoutCancel(ctx))
+	defer cut()
+	p.http.BaseContext = func(net.Listener) context.Context { return base }
+	if p.o.TLS != nil {
+		return p.serveTLS(ctx, cut)
+	}
+	s := newSplit(p.o.Listener)
+	ended := make(chan error, 3)
+	running := 2
+	go func() { ended <- s.Run(ctx) }()
+	go func() { ended <- p.http.Serve(s.h1) }()
+	if p.o.Doors.GRPC != nil {
+		running++
+		go func() { ended <- p.o.Doors.GRPC.Serve(s.h2) }()
+	} else {
+		_ = s.h2.Close()
+	}
+	<-ctx.Done()
+	p.stop(ctx, cut)
+	var first error
+	for range running {
+		if err := <-ended; err != nil && !errors.Is(err, http.ErrServerClosed) && !errors.Is(err, net.ErrClosed) && first == nil {
+			first = err
+		}
+	}
+	return first
+}
+
+// serveTLS serves everything over one TLS listener.
+func (p *Port) serveTLS(ctx context.Context, cut func()) error {
+	p.http.TLSConfig = p.o.TLS
+	ended := make(chan error, 1)
+	go func() { ended <- p.http.ServeTLS(p.o.Listener, "", "") }()
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+	}
+	p.stop(ctx, cut)
+	if err := <-ended; !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+// stop ends the requests: streams are told by their context, the others get the grace.
+func (p *Port) stop(ctx context.Context, cut func()) {
+	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), p.o.Grace)
+	defer cancel()
+	if g := p.o.Doors.GRPC; g != nil {
+		// Live streams never end by themselves, so grace for gRPC would only delay the stop.
+		g.Stop()
+	}
+	cut()
+	if err := p.http.Shutdown(grace); err != nil {
+		_ = p.http.Close()
+	}
+}
+
+// routes returns the handler that gives each request to its door.
+func (p *Port) routes() http.Handler {
+	d := p.o.Doors
+	api := map[string]http.Handler{}
+	add := func(h http.Handler, prefixes ...string) {
+		for _, prefix := range prefixes {
+			if h != nil {
+				api[prefix] = withCORS(h)
+			}
+		}
+	}
+	add(d.WebChannel, "/google.firestore.v1.Firestore/")
+	add(d.REST, "/v1/", "/v1beta1/")
+	add(d.Identity, "/identitytoolkit.googleapis.com/", "/securetoken.googleapis.com/", "/www.googleapis.com/")
+	add(d.Control, "/emulator/")
+	add(d.Backoffice, "/api/")
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if d.GRPC != nil && r.ProtoMajor == 2 && strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc") {
+			d.GRPC.ServeHTTP(w, r)
+			return
+		}
+		path := r.URL.Path
+		if i := strings.IndexByte(strings.TrimPrefix(path, "/"), '/'); i >= 0 {
+			if h, ok := api[path[:i+2]]; ok {
+				h.ServeHTTP(w, r)
+				return
+			}
+		}
+		p.fallback(w, r)
+	})
+}
+
+// fallback answers a path that names no API: with the site where there is one, else with the one API door.
+func (p *Port) fallback(w http.ResponseWriter, r *http.Request) {
+	d := p.o.Doors
+	switch {
+	case d.Site != nil:
+		d.Site.ServeHTTP(w, r)
+	case r.URL.Path == "/" && d.REST != nil:
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		_, _ = w.Write([]byte("Ok\n")) // as the official emulator says that it is up
+	case d.REST != nil:
+		withCORS(d.REST).ServeHTTP(w, r)
+	case d.Identity != nil:
+		withCORS(d.Identity).ServeHTTP(w, r)
+	default:
+		http.NotFound(w, r)
+	}
+}
+
+// recovered answers a panic with 500, logs it, and keeps the server up.
+func (p *Port) recovered(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer func() {
+			if v := recover(); v != nil && v != http.ErrAbortHandler {
+				p.o.Log.Error("panic", "port", p.o.Name, "method", r.Method, "path", r.URL.Path, "panic", v)
+				http.Error(w, "Internal Server Error", http.StatusInternalServerError)
+			}
+		}()
+		if p.o.Verbose {
+			p.o.Log.Info("request", "port", p.o.Name, "method", r.Method, "path", r.URL.Path)
+		}
+		next.ServeHTTP(w, r)
+	})
+}

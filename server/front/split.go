@@ -1,0 +1,129 @@
+package front
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net"
+	"sync"
+	"time"
+)
+
+// preface is how a client with prior knowledge begins HTTP/2 (RFC 9113 §3.4); three bytes tell it from HTTP/1.1, which
+// has no method that begins with them.
+var preface = []byte("PRI")
+
+// sniffTimeout is how long a new connection may stay silent before it is closed.
+const sniffTimeout = 10 * time.Second
+
+// split accepts the connections of one listener and hands each to one of two.
+type split struct {
+	listener net.Listener
+	h2, h1   *side
+	wg       sync.WaitGroup
+}
+
+// side is a listener that is fed by a split.
+type side struct {
+	addr  net.Addr
+	conns chan net.Conn // never closed; done ends both ends
+	done  chan struct{}
+	once  sync.Once
+}
+
+// newSplit returns a split of ln.
+func newSplit(ln net.Listener) *split {
+	newSide := func() *side { return &side{addr: ln.Addr(), conns: make(chan net.Conn), done: make(chan struct{})} }
+	return &split{listener: ln, h2: newSide(), h1: newSide()}
+}
+
+// Run accepts until ctx is done or the listener fails, and returns once every connection has been handed on.
+func (s *split) Run(ctx context.Context) error {
+	stop := context.AfterFunc(ctx, func() { _ = s.listener.Close() })
+	defer stop()
+	defer s.wg.Wait()
+	defer s.close()
+	for {
+		conn, err := s.listener.Accept()
+		if err != nil {
+			if ctx.Err() != nil || errors.Is(err, net.ErrClosed) {
+				return nil
+			}
+			return err
+		}
+		s.wg.Go(func() { s.route(conn) })
+	}
+}
+
+// close ends both sides.
+func (s *split) close() {
+	_ = s.h1.Close()
+	_ = s.h2.Close()
+}
+
+// route reads a connection's first bytes and hands it on.
+func (s *split) route(conn net.Conn) {
+	head := make([]byte, 0, len(preface))
+	quiet := time.AfterFunc(sniffTimeout, func() { _ = conn.Close() })
+	for len(head) < len(preface) && bytes.HasPrefix(preface, head) {
+		n, err := conn.Read(head[len(head):cap(head)])
+		head = head[:len(head)+n]
+		if err != nil {
+			quiet.Stop()
+			_ = conn.Close() // nothing was asked; nobody is there to be answered
+			return
+		}
+	}
+	if !quiet.Stop() {
+		return
+	}
+	to := s.h1
+	if bytes.Equal(head, preface) {
+		to = s.h2
+	}
+	to.give(&replayed{Conn: conn, head: head})
+}
+
+// give hands a connection to whoever accepts, or closes it when the side has ended.
+func (s *side) give(conn net.Conn) {
+	select {
+	case s.conns <- conn:
+	case <-s.done:
+		_ = conn.Close()
+	}
+}
+
+// Accept implements net.Listener.
+func (s *side) Accept() (net.Conn, error) {
+	select {
+	case conn := <-s.conns:
+		return conn, nil
+	case <-s.done:
+		return nil, net.ErrClosed
+	}
+}
+
+// Close implements net.Listener.
+func (s *side) Close() error {
+	s.once.Do(func() { close(s.done) })
+	return nil
+}
+
+// Addr implements net.Listener.
+func (s *side) Addr() net.Addr { return s.addr }
+
+// replayed is a connection whose first bytes were read and are given again.
+type replayed struct {
+	net.Conn
+	head []byte
+}
+
+// Read implements net.Conn.
+func (r *replayed) Read(p []byte) (int, error) {
+	if len(r.head) > 0 {
+		n := copy(p, r.head)
+		r.head = r.head[n:]
+		return n, nil
+	}
+	return r.Conn.Read(p)
+}
