@@ -1,0 +1,117 @@
+package pebblestore
+
+import (
+	"fmt"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"clave/server/storage"
+)
+
+// snapshot is a storage.Snapshot on Pebble.
+type snapshot struct{ s *pebble.Snapshot }
+
+// Get implements storage.Reader.
+func (s *snapshot) Get(key []byte) ([]byte, bool, error) { return get(s.s, key) }
+
+// Scan implements storage.Reader.
+func (s *snapshot) Scan(r storage.Range) storage.Iterator { return scan(s.s, r) }
+
+// Close implements storage.Snapshot.
+func (s *snapshot) Close() error { return s.s.Close() }
+
+// closedSnapshot is the snapshot of a closed store.
+type closedSnapshot struct{}
+
+// Get implements storage.Reader.
+func (closedSnapshot) Get([]byte) ([]byte, bool, error) { return nil, false, storage.ErrClosed }
+
+// Scan implements storage.Reader.
+func (closedSnapshot) Scan(storage.Range) storage.Iterator {
+	return &iterator{err: storage.ErrClosed}
+}
+
+// Close implements storage.Snapshot.
+func (closedSnapshot) Close() error { return nil }
+
+// scan opens an iterator over a database or a snapshot.
+func scan(r pebble.Reader, rng storage.Range) storage.Iterator {
+	opts := &pebble.IterOptions{LowerBound: rng.From}
+	if len(rng.To) > 0 {
+		opts.UpperBound = rng.To
+	}
+	it, err := r.NewIter(opts)
+	if err != nil {
+		return &iterator{err: fmt.Errorf("pebble scan: %w", err)}
+	}
+	return &iterator{it: it, reverse: rng.Reverse}
+}
+
+// iterator is a storage.Iterator on Pebble's; it is nil when opening failed.
+type iterator struct {
+	it      *pebble.Iterator
+	reverse bool
+	placed  bool
+	err     error
+}
+
+// Next implements storage.Iterator.
+func (i *iterator) Next() bool {
+	switch {
+	case i.err != nil:
+		return false
+	case !i.placed && i.reverse:
+		i.placed = true
+		return i.it.Last()
+	case !i.placed:
+		i.placed = true
+		return i.it.First()
+	case i.reverse:
+		return i.it.Prev()
+	}
+	return i.it.Next()
+}
+
+// Seek implements storage.Iterator.
+func (i *iterator) Seek(key []byte) bool {
+	if i.err != nil {
+		return false
+	}
+	i.placed = true
+	if !i.reverse {
+		return i.it.SeekGE(key)
+	}
+	after := make([]byte, len(key)+1)
+	copy(after, key)
+	return i.it.SeekLT(after)
+}
+
+// Key implements storage.Iterator.
+func (i *iterator) Key() []byte { return i.it.Key() }
+
+// Value implements storage.Iterator.
+func (i *iterator) Value() ([]byte, error) { return i.it.ValueAndErr() }
+
+// Err implements storage.Iterator.
+func (i *iterator) Err() error {
+	if i.err != nil {
+		return i.err
+	}
+	if err := i.it.Error(); err != nil {
+		return fmt.Errorf("pebble scan: %w", err)
+	}
+	return nil
+}
+
+// Close implements storage.Iterator.
+func (i *iterator) Close() error {
+	if i.it == nil {
+		return nil
+	}
+	it := i.it
+	i.it, i.err = nil, storage.ErrClosed
+	if err := it.Close(); err != nil {
+		return fmt.Errorf("pebble scan: %w", err)
+	}
+	return nil
+}
