@@ -95,34 +95,83 @@ func (Array) Kind() Kind { return KindArray }
 
 // Kind implements Value: KindMap, or KindVector for a map that is a vector.
 func (m Map) Kind() Kind {
-	if _, ok := AsVector(m); ok {
+	if isVector(m) {
 		return KindVector
 	}
 	return KindMap
 }
 
+// isVector reports whether a map is a vector.
+func isVector(m Map) bool {
+	if len(m) != 2 || m[vectorTypeKey] != String(vectorTypeName) {
+		return false
+	}
+	items, ok := m[vectorValueKey].(Array)
+	if !ok {
+		return false
+	}
+	for _, item := range items {
+		switch item.(type) {
+		case Double, Int:
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// The members that make a map a vector.
+const (
+	vectorTypeKey  = "__type__"
+	vectorTypeName = "__vector__"
+	vectorValueKey = "value"
+)
+
 // AsVector returns the numbers of a map that is a vector: members __type__ = "__vector__" and value = an array
 // of numbers, and no other.
 func AsVector(m Map) ([]float64, bool) {
-	if len(m) != 2 || m["__type__"] != String("__vector__") {
+	if !isVector(m) {
 		return nil, false
 	}
-	items, ok := m["value"].(Array)
-	if !ok {
-		return nil, false
-	}
+	items, _ := m[vectorValueKey].(Array)
 	v := make([]float64, len(items))
 	for i, item := range items {
-		switch n := item.(type) {
-		case Double:
-			v[i] = float64(n)
-		case Int:
-			v[i] = float64(n)
-		default:
-			return nil, false
-		}
+		v[i], _ = Float(item)
 	}
 	return v, true
+}
+
+// Vector returns the map that is a vector of the given numbers.
+func Vector(numbers ...float64) Map {
+	items := make(Array, len(numbers))
+	for i, n := range numbers {
+		items[i] = Double(n)
+	}
+	return Map{vectorTypeKey: String(vectorTypeName), vectorValueKey: items}
+}
+
+// Float returns a number as a double, rounded where an integer has no exact one, and whether v is a number.
+func Float(v Value) (float64, bool) {
+	switch n := v.(type) {
+	case Double:
+		return float64(n), true
+	case Int:
+		return float64(n), true
+	default:
+		return 0, false
+	}
+}
+
+// IsNaN reports whether v is the double NaN.
+func IsNaN(v Value) bool {
+	d, ok := v.(Double)
+	return ok && d != d
+}
+
+// IsNull reports whether v is the null value.
+func IsNull(v Value) bool {
+	_, ok := v.(Null)
+	return ok
 }
 
 // TimestampOf returns the Timestamp of a moment, rounded down to the microsecond.
