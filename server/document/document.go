@@ -1,0 +1,35 @@
+// Package document holds documents and writes. Applying a write to a document is a pure function, so that the
+// engine, the rules' view of a commit and the tests all speak of the same outcome.
+package document
+
+import (
+	"clave/server/clock"
+	"clave/server/resource"
+	"clave/server/value"
+)
+
+// Document is a stored document. It never changes once made.
+type Document struct {
+	// Name is the document's full name.
+	Name resource.Document
+	// Fields are the document's data.
+	Fields value.Map
+	// CreateTime is the version of the commit that made the document.
+	CreateTime clock.Version
+	// UpdateTime is the version of the last commit that changed it.
+	UpdateTime clock.Version
+}
+
+// Get returns the value at a path; __name__ is the document's name as a reference.
+func (d *Document) Get(path value.FieldPath) (value.Value, bool) {
+	if path.IsName() {
+		return value.Reference(d.Name.String()), true
+	}
+	return d.Fields.Get(path)
+}
+
+// Size returns the bytes that the document counts for against the limit of a document's size.
+func (d *Document) Size() int {
+	const overhead = 32
+	return value.NameSize(d.Name.Path) + overhead + value.Size(d.Fields)
+}

@@ -1,0 +1,254 @@
+package document
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"clave/server/fault"
+	"clave/server/value"
+)
+
+// Limits of documents (firebase.google.com/docs/firestore/quotas).
+const (
+	maxSize       = 1 << 20
+	maxValue      = maxSize - 89
+	maxFieldName  = 1500
+	maxDepth      = 20
+	maxTransforms = 500
+)
+
+// Validate checks all of a write that can be checked without the document: names, values, their sizes and
+// depth, transforms. It answers InvalidArgument with Firestore's texts.
+func Validate(w Write) error {
+	if w.Op != Update && len(w.Transforms) > 0 {
+		return fault.E(fault.InvalidArgument, "a delete must not specify a update transform.")
+	}
+	if err := checkFields(w.Fields); err != nil {
+		return err
+	}
+	for _, path := range w.Mask {
+		if err := CheckPath(path); err != nil {
+			return err
+		}
+	}
+	if len(w.Transforms) > maxTransforms {
+		return TooManyTransforms()
+	}
+	for _, t := range w.Transforms {
+		if err := checkTransform(t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ValidateAll validates the writes of one commit and their limits together.
+func ValidateAll(writes []Write) error {
+	transforms := make(map[string]int)
+	for _, w := range writes {
+		if err := Validate(w); err != nil {
+			return err
+		}
+		if len(w.Transforms) == 0 {
+			continue
+		}
+		transforms[w.Name.Path] += len(w.Transforms)
+		if transforms[w.Name.Path] > maxTransforms {
+			return TooManyTransforms()
+		}
+	}
+	return nil
+}
+
+// TooManyTransforms is the refusal of more transforms of one document than a commit may hold.
+func TooManyTransforms() error {
+	return fault.E(fault.InvalidArgument, "cannot have more than %d field transforms on a single document", maxTransforms)
+}
+
+// CheckPath checks a field path that a write or a projection names.
+func CheckPath(path value.FieldPath) error {
+	if len(path.String()) > maxFieldName {
+		return fault.E(fault.InvalidArgument, "The property path is longer than %d bytes.", maxFieldName)
+	}
+	for i, name := range path {
+		vectorType := i > 0 && name == "__type__"
+		if err := checkFieldName(name); err != nil && !vectorType {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkFields checks the fields of a document.
+func checkFields(fields value.Map) error {
+	for _, name := range value.SortedKeys(fields) {
+		c := checker{field: name}
+		if err := checkFieldName(name); err != nil {
+			return err
+		}
+		if err := c.value(fields[name], 0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkFieldName checks one field's own name.
+func checkFieldName(name string) error {
+	switch {
+	case name == "":
+		return fault.E(fault.InvalidArgument, "The property.name is the empty string.")
+	case len(name) > maxFieldName:
+		return fault.E(fault.InvalidArgument, "The property.name is longer than %d bytes.", maxFieldName)
+	case !utf8.ValidString(name):
+		return fault.E(fault.InvalidArgument, "The property.name is not valid UTF-8.")
+	case len(name) >= 4 && strings.HasPrefix(name, "__") && strings.HasSuffix(name, "__"):
+		return fault.E(fault.InvalidArgument, "field name %s is reserved", name)
+	}
+	return nil
+}
+
+// checker checks the values of one field of a document.
+type checker struct {
+	// field is the outermost field's name, which the texts name.
+	field string
+}
+
+// value checks a value inside depth maps and arrays.
+func (c checker) value(v value.Value, depth int) error {
+	switch x := v.(type) {
+	case value.Array:
+		return c.array(x, depth)
+	case value.Map:
+		return c.members(x, depth)
+	case value.String:
+		if !utf8.ValidString(string(x)) {
+			return fault.E(fault.InvalidArgument, "The value of property \"%s\" is not valid UTF-8.", c.field)
+		}
+		return c.length(len(x))
+	case value.Bytes:
+		return c.length(len(x))
+	case value.Reference:
+		return c.length(len(x))
+	case value.GeoPoint:
+		return checkGeoPoint(x)
+	default:
+		return nil
+	}
+}
+
+// length checks the length of a text or bytes.
+func (c checker) length(n int) error {
+	if n > maxValue {
+		return fault.E(fault.InvalidArgument, "The value of property \"%s\" is longer than %d bytes.", c.field, maxValue)
+	}
+	return nil
+}
+
+// deeper refuses a level too many.
+func (c checker) deeper(depth int) error {
+	if depth >= maxDepth {
+		return fault.E(fault.InvalidArgument, "Property %s contains an invalid nested entity.", c.field)
+	}
+	return nil
+}
+
+// array checks an array inside depth maps and arrays.
+func (c checker) array(a value.Array, depth int) error {
+	if err := c.deeper(depth); err != nil {
+		return err
+	}
+	for _, item := range a {
+		if _, nested := item.(value.Array); nested {
+			return fault.E(fault.InvalidArgument, "Nested arrays are not allowed")
+		}
+		if err := c.value(item, depth+1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// members checks a map inside depth maps and arrays; a vector's own members are not named by the user.
+func (c checker) members(m value.Map, depth int) error {
+	if err := c.deeper(depth); err != nil {
+		return err
+	}
+	if m.Kind() == value.KindVector {
+		return checkVector(m)
+	}
+	for _, name := range value.SortedKeys(m) {
+		if err := checkFieldName(name); err != nil {
+			return err
+		}
+		if err := c.value(m[name], depth+1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkVector checks a vector's length.
+func checkVector(m value.Map) error {
+	const maxDimensions = 2048
+	if v, _ := value.AsVector(m); len(v) > maxDimensions {
+		return fault.E(fault.InvalidArgument, "Vectors cannot have more than %d dimensions.", maxDimensions)
+	}
+	return nil
+}
+
+// checkGeoPoint checks that a place is on earth.
+func checkGeoPoint(g value.GeoPoint) error {
+	if !(g.Lat >= -90 && g.Lat <= 90) {
+		return fault.E(fault.InvalidArgument, "Geo point latitude '%s' outside permitted range -90.0 to 90.0.", degrees(g.Lat))
+	}
+	if !(g.Lng >= -180 && g.Lng <= 180) {
+		return fault.E(fault.InvalidArgument, "Geo point longitude '%s' outside permitted range -180.0 to 180.0.", degrees(g.Lng))
+	}
+	return nil
+}
+
+// degrees prints a number with at least one decimal, as Firestore's texts do.
+func degrees(d float64) string {
+	s := fmt.Sprint(d)
+	if !strings.ContainsAny(s, ".eNI") {
+		s += ".0"
+	}
+	return s
+}
+
+// checkTransform checks a transform's path and operand.
+func checkTransform(t Transform) error {
+	if err := CheckPath(t.Path); err != nil {
+		return err
+	}
+	switch t.Kind {
+	case Increment, Maximum, Minimum:
+		if _, ok := value.Float(t.Operand); !ok {
+			return fault.E(fault.InvalidArgument, "Input must be int64 or double.")
+		}
+	case AppendMissing, RemoveAll:
+		return checker{field: t.Path[0]}.value(t.Operand, len(t.Path)-1)
+	}
+	return nil
+}
+
+// checkSize refuses a document that grew too large or too deep.
+func checkSize(d *Document) error {
+	if n := d.Size(); n > maxSize {
+		return fault.E(fault.InvalidArgument,
+			"Document '%s' cannot be written because its size (%s bytes) exceeds the maximum allowed size of %s bytes.",
+			d.Name, thousands(n), thousands(maxSize))
+	}
+	return nil
+}
+
+// thousands prints a number with commas.
+func thousands(n int) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}

@@ -1,0 +1,81 @@
+package document
+
+import (
+	"clave/server/clock"
+	"clave/server/fault"
+	"clave/server/resource"
+	"clave/server/value"
+)
+
+// Op is what a write does.
+type Op uint8
+
+// The operations. A write of transforms alone is an Update with an empty mask.
+const (
+	// Update sets fields and then transforms them; it makes the document where there is none.
+	Update Op = iota
+	// Delete removes the document.
+	Delete
+	// Verify changes nothing; it is there for its precondition.
+	Verify
+)
+
+// Write is one write of a commit.
+type Write struct {
+	// Op is what to do.
+	Op Op
+	// Name is the document to do it to.
+	Name resource.Document
+	// Fields are the new data of an Update.
+	Fields value.Map
+	// HasMask says that the Update sets and deletes only the fields of Mask; else it replaces all.
+	HasMask bool
+	// Mask are the fields that the Update sets to their value in Fields, or deletes where Fields has none.
+	Mask []value.FieldPath
+	// Transforms are done after the update, in order.
+	Transforms []Transform
+	// Precondition must hold for the document as it was before the write.
+	Precondition Precondition
+}
+
+// Precondition is what must be so for a write to happen; the zero value always holds.
+type Precondition struct {
+	// Exists, if not nil, says whether the document must exist.
+	Exists *bool
+	// UpdateTime, if not 0, is the update time that the document must have.
+	UpdateTime clock.Version
+}
+
+// None reports whether there is no precondition.
+func (p Precondition) None() bool { return p.Exists == nil && p.UpdateTime == 0 }
+
+// Check judges the precondition for the named document, which is old, or nil where there is none. It answers
+// NotFound, AlreadyExists or FailedPrecondition with Firestore's texts.
+func (p Precondition) Check(name resource.Document, old *Document) error {
+	switch {
+	case p.Exists != nil && *p.Exists && old == nil:
+		return fault.E(fault.NotFound, "No document to update: %s", name)
+	case p.Exists != nil && !*p.Exists && old != nil:
+		return fault.E(fault.AlreadyExists, "Document already exists: %s", name)
+	case p.UpdateTime == 0:
+		return nil
+	}
+	var stored clock.Version
+	if old != nil {
+		stored = old.UpdateTime
+	}
+	if stored != p.UpdateTime {
+		return fault.E(fault.FailedPrecondition, "the stored version (%d) does not match the required base version (%d)",
+			stored, p.UpdateTime)
+	}
+	return nil
+}
+
+// Result is what one write did.
+type Result struct {
+	// UpdateTime is the document's update time after the write; a write that changed nothing leaves it as it was.
+	// It is 0 where there is no document.
+	UpdateTime clock.Version
+	// Transforms are the results of the transforms, in order: the new number or time, or null for arrays.
+	Transforms []value.Value
+}
