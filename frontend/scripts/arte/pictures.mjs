@@ -1,30 +1,50 @@
-import { looseEighth } from './lib/music.mjs'
 import { P, TINTS } from './lib/palette.mjs'
-import { BLOB, picture } from './lib/print.mjs'
+import { picture } from './lib/print.mjs'
+import { empty, events, lost } from './scenes/events.mjs'
 import * as hero1 from './scenes/hero-1.mjs'
-import catalogue from '../../src/content/imagenes.json' with { type: 'json' }
+import * as hero2 from './scenes/hero-2.mjs'
+import * as hero3 from './scenes/hero-3.mjs'
+import * as hero4 from './scenes/hero-4.mjs'
+import * as hero5 from './scenes/hero-5.mjs'
+import * as hero6 from './scenes/hero-6.mjs'
+import { history } from './scenes/history.mjs'
+import { concerts, ensembles, programs } from './scenes/programs.mjs'
+import { about, cityMap, volunteers } from './scenes/stories.mjs'
+import { strip } from './scenes/strip.mjs'
+import { directors, group } from './scenes/team.mjs'
+import { calendar, instruments } from './scenes/wide.mjs'
 
 /** Where the upright crop of a hero looks, by default: the part that holds the essentials. */
 const UPRIGHT = [700, 60, 630, 840]
 
 /** A hero in its wide and upright formats. */
-const hero = (name, scene) => [
-  [name, () => picture({ width: 1600, height: 900, ground: scene.ground, body: scene.draw() })],
-  [
-    `${name}-movil`,
-    () => picture({ width: 630, height: 840, ground: scene.ground, viewBox: scene.upright ?? UPRIGHT, body: (scene.drawUpright ?? scene.draw)() }),
-  ],
+const hero = (name, { draw, ground, upright = UPRIGHT }) => [
+  [name, () => picture({ width: 1600, height: 900, ground, body: draw() })],
+  [`${name}-movil`, () => picture({ width: 630, height: 840, ground, viewBox: upright, body: draw() })],
 ]
-const drawn = [...hero('hero-1', hero1)]
 
-/** Every picture by name, as `[name, draw]`. */
-export const pictures = () => {
-  const simple = catalogue.flatMap(({ slot, width, height }, i) => {
-    const names = /^hero-/.test(slot) ? [[slot, width, height], [`${slot}-movil`, 630, 840]] : [[slot, width, height]]
-    return names.map(([name, w, h]) => [
-      name,
-      () => picture({ width: w, height: h, ground: Object.values(TINTS)[i % 4], body: `<g transform="translate(${w / 2} ${h / 2}) scale(${h / 400})"><path transform="translate(-100 -100)" d="${BLOB}" fill="${P.crema}"/>${looseEighth(-10, 40, 1, P.tinta)}</g>` }),
-    ])
-  })
-  return [...simple.filter(([name]) => !drawn.some(([n]) => n === name) && !name.startsWith('og-')), ...drawn]
-}
+/** One picture. */
+const one = (name, { draw, ...frame }) => [name, () => picture({ ...frame, body: draw() })]
+
+/** A numbered family of pictures. */
+const family = (name, scenes) => scenes.map((scene, i) => one(`${name}-${i + 1}`, scene))
+
+/** Every picture of the site, as `[name, draw]`. */
+export const pictures = () => [
+  ...[hero1, hero2, hero3, hero4, hero5, hero6].flatMap((scene, i) => hero(`hero-${i + 1}`, scene)),
+  ...family('tira', strip),
+  ...family('historia', history),
+  ...family('equipo', directors),
+  ...family('equipo-grupo', group),
+  ...family('programa', programs),
+  ...family('ensamble', ensembles),
+  ...family('concierto', concerts),
+  ...family('voluntario', volunteers),
+  ...family('acerca', about),
+  ...family('evento', events),
+  one('instrumentos-hero', { width: 1600, height: 700, draw: instruments }),
+  one('calendario-hero', { width: 1600, height: 700, draw: calendar }),
+  one('mapa', cityMap),
+  ...Object.entries(empty).map(([name, draw]) => one(`vacio-${name}`, { width: 400, height: 300, ground: TINTS.mar, draw })),
+  one('no-encontrada', { width: 800, height: 600, ground: P.crema, draw: lost }),
+]

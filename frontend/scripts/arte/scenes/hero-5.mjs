@@ -1,0 +1,51 @@
+import { P } from '../lib/palette.mjs'
+import { n, polar } from '../lib/path.mjs'
+import { looseEighth, loosePair, looseQuarter } from '../lib/music.mjs'
+import { halftone, print, rings, sun } from '../lib/print.mjs'
+import { instrument } from '../motifs/instruments.mjs'
+import { bell } from '../motifs/winds.mjs'
+
+export const ground = P.tinta
+
+const NIGHT = ['#0E4553', '#104E5C', '#125866', '#146270']
+
+/** Rays of sound around a bell. */
+function rays(cx, cy, r, count, from, to) {
+  let d = ''
+  for (let i = 0; i < count; i++) {
+    const a = from + ((to - from) * i) / (count - 1)
+    const [x0, y0] = polar(cx, cy, r, a)
+    const [x1, y1] = polar(cx, cy, r + (i % 2 ? 34 : 56), a)
+    d += `M${n(x0)} ${n(y0)}L${n(x1)} ${n(y1)}`
+  }
+  return `<path d="${d}" stroke="${P.sol}" stroke-width="6" stroke-linecap="round"/>`
+}
+
+/** A desk of the band: a panel with the sea of the mark. */
+const desk = (x, y, colour) =>
+  `<g transform="translate(${x} ${y})"><path d="M-98 8H112L102 190H-86Z" fill="${colour}"/><path d="M-104 0H104L94 190H-94Z" fill="none" stroke="${P.crema}" stroke-width="7" stroke-linejoin="round"/>` +
+  `<path d="M-62 62c20-16 40-16 62 0s42 16 62 0M-62 84c20-16 40-16 62 0s42 16 62 0M-62 106c20-16 40-16 62 0s42 16 62 0" fill="none" stroke="${P.crema}" stroke-width="4.500" stroke-linecap="round"/></g>`
+
+/** Big band: the bells of the brass shine in a row under a moon. */
+export function draw() {
+  const brass = { ink: P.crema, sw: 7 }
+  const back = [590, 760, 930, 1100, 1270, 1440]
+  const front = [670, 900, 1130, 1360]
+  return [
+    rings(1015, 360, [820, 650, 490, 340], NIGHT),
+    sun(1015, 360, 226, P.miel, P.sol, 9),
+    halftone(1015, 360, 226, { from: 0.05, colour: P.sol }),
+    looseEighth(800, 210, 0.85, P.crema) + loosePair(930, 240, 0.9, P.tinta) + looseQuarter(1095, 290, 0.9, P.tinta) + looseEighth(1270, 190, 0.9, P.crema) + loosePair(1400, 300, 0.7, P.rosa),
+    `<path d="M110 640h0M220 560h0M330 690h0M440 610h0M60 500h0M1540 160h0M1460 90h0M1330 60h0M520 480h0M1570 380h0M700 80h0" stroke="${P.sol}" stroke-width="9" stroke-linecap="round"/>`,
+    `<path d="M-20 690C160 640 340 660 520 640S1400 640 1640 660V910H-20Z" fill="${P.noche}"/>`,
+    back.map((x, i) => rays(x, 520, 86, 5, 246, 294) + print(bell(66, P.sol, i % 2 ? P.rosa : P.coral, P.tinta), { x, y: 520, ...brass })).join(''),
+    front.map((x, i) => print(bell(92, P.miel, i % 2 ? P.coral : P.rosa, P.tinta), { x, y: 640, ...brass })).join(''),
+    [170, 350].map((x, i) => print(bell(54 + i * 8, P.sol, i ? P.coral : P.rosa, P.tinta), { x: x + 30, y: 716 - i * 24, ...brass })).join(''),
+    print(instrument('saxofon', P.sol), { x: 560, y: 742, s: 2.5, r: -6, ...brass, paper: P.tinta }),
+    print(instrument('saxofon', P.sol), { x: 800, y: 742, s: 2.5, r: -6, ...brass, paper: P.tinta }),
+    print(instrument('saxofon', P.sol), { x: 1040, y: 742, s: 2.5, r: -6, ...brass, paper: P.tinta }),
+    print(instrument('saxofon', P.sol), { x: 1280, y: 742, s: 2.5, r: -6, ...brass, paper: P.tinta }),
+    print(instrument('saxofon', P.sol), { x: 1520, y: 742, s: 2.5, r: -6, ...brass, paper: P.tinta }),
+    [80, 320, 560, 800, 1040, 1280, 1520].map((x, i) => desk(x, 774, [P.mar, P.coral, P.turq][i % 3])).join(''),
+  ].join('')
+}
