@@ -1,0 +1,122 @@
+package query
+
+import (
+	"fmt"
+	"slices"
+
+	"clave/server/fault"
+	"clave/server/value"
+)
+
+// AggregateOp is what an aggregate computes.
+type AggregateOp uint8
+
+// The aggregates.
+const (
+	// Count counts the documents.
+	Count AggregateOp = iota + 1
+	// Sum adds the numbers of a field.
+	Sum
+	// Avg averages the numbers of a field.
+	Avg
+)
+
+// Aggregate is one figure over the results of a query.
+type Aggregate struct {
+	// Alias is its name in the answer.
+	Alias string
+	// Op is what it computes.
+	Op AggregateOp
+	// Path is the field of Sum and Avg.
+	Path value.FieldPath
+	// Capped says that Count stops at UpTo.
+	Capped bool
+	// UpTo is where a capped Count stops.
+	UpTo int64
+}
+
+// Aggregation asks for figures over the results of a query.
+type Aggregation struct {
+	// Query gives the documents.
+	Query *Query
+	// Fields are the figures.
+	Fields []Aggregate
+}
+
+// maxAggregates is how many figures one request may ask for.
+const maxAggregates = 5
+
+// Normalize validates an aggregation and returns its normal form: its query's, and a name for every figure. The
+// receiver is left as it is. It answers InvalidArgument with Firestore's texts.
+func (a *Aggregation) Normalize() (*Aggregation, error) {
+	q, err := a.Query.Normalize()
+	if err != nil {
+		return nil, err
+	}
+	out := &Aggregation{Query: q, Fields: slices.Clone(a.Fields)}
+	switch {
+	case len(out.Fields) == 0:
+		return nil, fault.E(fault.InvalidArgument, "Aggregations can not be empty.")
+	case len(out.Fields) > maxAggregates:
+		return nil, fault.E(fault.InvalidArgument, "The maximum number of aggregations allowed in an aggregation query is %d. Received: %d",
+			maxAggregates, len(out.Fields))
+	}
+	taken := make(map[string]bool)
+	for _, f := range out.Fields {
+		if err := f.check(); err != nil {
+			return nil, err
+		}
+		if f.Alias != "" && taken[f.Alias] {
+			return nil, fault.E(fault.InvalidArgument, "Aggregation aliases contain duplicate alias: %s.", f.Alias)
+		}
+		taken[f.Alias] = true
+	}
+	unnamed := 0
+	for i := range out.Fields {
+		for out.Fields[i].Alias == "" {
+			unnamed++
+			if name := fmt.Sprintf("field_%d", unnamed); !taken[name] {
+				out.Fields[i].Alias = name
+			}
+		}
+	}
+	return out, nil
+}
+
+// check validates one figure.
+func (f Aggregate) check() error {
+	switch {
+	case reservedName(f.Alias):
+		return fault.E(fault.InvalidArgument, "The property.name \"%s\" is reserved.", f.Alias)
+	case f.Op == 0:
+		return fault.E(fault.InvalidArgument, "Operator field in Aggregation is not set.")
+	case f.Op == Count && f.Capped && f.UpTo < 0:
+		return fault.E(fault.InvalidArgument, "The `up_to` value in a COUNT aggregation must be greater than or equal to zero.")
+	case f.Op != Count && f.Path.IsName():
+		return fault.E(fault.InvalidArgument, "Aggregations are not supported for the property: __key__")
+	}
+	return nil
+}
+
+// Paths returns the fields that a document must have to count for any of the figures.
+func (a *Aggregation) Paths() []value.FieldPath {
+	var paths []value.FieldPath
+	for _, f := range a.Fields {
+		if f.Op != Count && !slices.ContainsFunc(paths, f.Path.Equal) {
+			paths = append(paths, f.Path)
+		}
+	}
+	return paths
+}
+
+// Bound returns how many documents are enough to know all figures, or NoLimit.
+func (a *Aggregation) Bound() int64 {
+	var bound int64
+	for _, f := range a.Fields {
+		if f.Op != Count || !f.Capped {
+			return NoLimit
+		}
+		bound = max(bound, f.UpTo)
+	}
+	return bound
+}

@@ -1,0 +1,158 @@
+package query
+
+import (
+	"clave/server/fault"
+	"clave/server/value"
+)
+
+// Conjunction is filters that must all hold: Field and Unary only, without IN and ARRAY_CONTAINS_ANY.
+type Conjunction []Filter
+
+// DNF returns the query's filter as alternatives, of which one must hold. A query without filter has one empty
+// alternative; one that can match nothing may have none. IN becomes alternatives of EQUAL and ARRAY_CONTAINS_ANY
+// of ARRAY_CONTAINS; members of their lists that match nothing are left out. It answers InvalidArgument for more
+// than 30 alternatives.
+func (q *Query) DNF() ([]Conjunction, error) {
+	if q.Where == nil {
+		return []Conjunction{{}}, nil
+	}
+	all, err := disjunctions(q.Where)
+	if err != nil {
+		return nil, err
+	}
+	out := all[:0]
+	for _, c := range all {
+		if possible(c) {
+			out = append(out, c)
+		}
+	}
+	return out, nil
+}
+
+// disjunctions expands a filter and checks the limits of alternatives.
+func disjunctions(f Filter) ([]Conjunction, error) {
+	if n := countDisjunctions(f); n > maxDisjunctions {
+		return nil, fault.E(fault.InvalidArgument, "Too many disjunctions after normalization. Result had %d "+
+			"disjunctions which is more than the maximum of %d", n, maxDisjunctions)
+	}
+	all := expand(f)
+	for _, c := range all {
+		contains := 0
+		for _, leaf := range c {
+			if x, ok := leaf.(Field); ok && x.Op == ArrayContains {
+				contains++
+			}
+		}
+		if contains > 1 {
+			return nil, fault.E(fault.InvalidArgument, "A maximum of 1 'ARRAY_CONTAINS' filter is allowed per disjunction.")
+		}
+	}
+	return all, nil
+}
+
+// countDisjunctions counts alternatives without making them; it stops growing far above the limit.
+func countDisjunctions(f Filter) int {
+	const enough = 1 << 30
+	switch x := f.(type) {
+	case *And:
+		n := 1
+		for _, inner := range x.Filters {
+			n = min(n*countDisjunctions(inner), enough)
+		}
+		return n
+	case *Or:
+		n := 0
+		for _, inner := range x.Filters {
+			n = min(n+countDisjunctions(inner), enough)
+		}
+		return n
+	case Field:
+		if items, ok := x.Value.(value.Array); ok && (x.Op == In || x.Op == ArrayContainsAny) {
+			return len(items)
+		}
+	}
+	return 1
+}
+
+// expand makes the alternatives of a filter.
+func expand(f Filter) []Conjunction {
+	switch x := f.(type) {
+	case *And:
+		out := []Conjunction{{}}
+		for _, inner := range x.Filters {
+			out = cross(out, expand(inner))
+		}
+		return out
+	case *Or:
+		var out []Conjunction
+		for _, inner := range x.Filters {
+			out = append(out, expand(inner)...)
+		}
+		return out
+	case Field:
+		return expandField(x)
+	default:
+		return []Conjunction{{f}}
+	}
+}
+
+// expandField makes the alternatives of a comparison.
+func expandField(f Field) []Conjunction {
+	op := Equal
+	switch f.Op {
+	case In:
+	case ArrayContainsAny:
+		op = ArrayContains
+	default:
+		return []Conjunction{{f}}
+	}
+	items, _ := f.Value.(value.Array)
+	out := make([]Conjunction, len(items))
+	for i, item := range items {
+		out[i] = Conjunction{Field{Path: f.Path, Op: op, Value: item}}
+	}
+	return out
+}
+
+// cross joins each alternative of a with each of b.
+func cross(a, b []Conjunction) []Conjunction {
+	out := make([]Conjunction, 0, len(a)*len(b))
+	for _, x := range a {
+		for _, y := range b {
+			out = append(out, append(x[:len(x):len(x)], y...))
+		}
+	}
+	return out
+}
+
+// possible reports whether a conjunction may hold for some document, as far as single comparisons tell.
+func possible(c Conjunction) bool {
+	for _, leaf := range c {
+		f, ok := leaf.(Field)
+		if !ok {
+			continue
+		}
+		items, list := f.Value.(value.Array)
+		switch {
+		case f.Op == NotIn:
+			if list && hasNull(items) {
+				return false
+			}
+		case value.IsNull(f.Value):
+			return false
+		case f.Op != NotEqual && value.IsNaN(f.Value):
+			return false
+		}
+	}
+	return true
+}
+
+// hasNull reports whether null is among the values.
+func hasNull(items value.Array) bool {
+	for _, item := range items {
+		if value.IsNull(item) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,166 @@
+package query
+
+import (
+	"strings"
+
+	"clave/server/document"
+	"clave/server/resource"
+	"clave/server/value"
+)
+
+// Matches reports whether a document is in the query's scope, passes its filter and has every field of its
+// order. Cursors, offset and limit are not asked.
+func (q *Query) Matches(d *document.Document) bool {
+	if !q.InScope(d.Name) {
+		return false
+	}
+	for _, o := range q.OrderBy {
+		if _, ok := field(d, o.Path); !ok {
+			return false
+		}
+	}
+	return q.Where == nil || holds(q.Where, d)
+}
+
+// InScope reports whether the query asks the collection that a document is in.
+func (q *Query) InScope(name resource.Document) bool {
+	if name.DB != q.DB {
+		return false
+	}
+	rest := name.Path
+	if q.Parent != "" {
+		after, ok := strings.CutPrefix(rest, q.Parent)
+		if !ok || after == "" || after[0] != '/' {
+			return false
+		}
+		rest = after[1:]
+	}
+	end := strings.LastIndexByte(rest, '/')
+	if end < 0 {
+		return false
+	}
+	start := strings.LastIndexByte(rest[:end], '/') + 1
+	if start > 0 && !q.From[0].AllDescendants {
+		return false
+	}
+	id := q.From[0].Collection
+	return id == "" || rest[start:end] == id
+}
+
+// field returns a document's value at a path. For __name__ the value stands for itself; names are compared
+// without it.
+func field(d *document.Document, path value.FieldPath) (value.Value, bool) {
+	if path.IsName() {
+		return nil, true
+	}
+	return d.Fields.Get(path)
+}
+
+// holds reports whether a filter holds for a document.
+func holds(f Filter, d *document.Document) bool {
+	switch x := f.(type) {
+	case *And:
+		for _, inner := range x.Filters {
+			if !holds(inner, d) {
+				return false
+			}
+		}
+		return true
+	case *Or:
+		for _, inner := range x.Filters {
+			if holds(inner, d) {
+				return true
+			}
+		}
+		return false
+	case Field:
+		v, ok := d.Get(x.Path)
+		return ok && x.Holds(v)
+	case Unary:
+		v, ok := d.Get(x.Path)
+		return ok && x.Holds(v)
+	}
+	return false
+}
+
+// Holds reports whether the question is answered yes by a field's value.
+func (f Unary) Holds(v value.Value) bool {
+	switch f.Op {
+	case IsNaN:
+		return value.IsNaN(v)
+	case IsNull:
+		return value.IsNull(v)
+	case IsNotNaN:
+		return !value.IsNaN(v) && !value.IsNull(v)
+	case IsNotNull:
+		return !value.IsNull(v)
+	}
+	return false
+}
+
+// Holds reports whether the comparison holds for a field's value. Null and NaN equal nothing, not even
+// themselves, and are in no range; a range holds only values of its own kind.
+func (f Field) Holds(v value.Value) bool {
+	switch f.Op {
+	case Equal:
+		return same(v, f.Value)
+	case NotEqual:
+		return !value.IsNull(v) && !value.IsNull(f.Value) && !same(v, f.Value)
+	case In:
+		return among(v, f.Value)
+	case NotIn:
+		items, _ := f.Value.(value.Array)
+		return !value.IsNull(v) && !hasNull(items) && !among(v, f.Value)
+	case ArrayContains:
+		return among(f.Value, v)
+	case ArrayContainsAny:
+		items, _ := f.Value.(value.Array)
+		for _, item := range items {
+			if among(item, v) {
+				return true
+			}
+		}
+		return false
+	default:
+		return f.inRange(v)
+	}
+}
+
+// inRange reports whether a range's comparison holds.
+func (f Field) inRange(v value.Value) bool {
+	if v.Kind() != f.Value.Kind() || !ordered(v) || !ordered(f.Value) {
+		return false
+	}
+	c := value.Compare(v, f.Value)
+	switch f.Op {
+	case LessThan:
+		return c < 0
+	case LessThanOrEqual:
+		return c <= 0
+	case GreaterThan:
+		return c > 0
+	case GreaterThanOrEqual:
+		return c >= 0
+	default:
+		return false
+	}
+}
+
+// ordered reports whether a value is neither null nor NaN.
+func ordered(v value.Value) bool { return !value.IsNull(v) && !value.IsNaN(v) }
+
+// same is equality in filters.
+func same(a, b value.Value) bool {
+	return a.Kind() == b.Kind() && ordered(a) && value.Equal(a, b)
+}
+
+// among reports whether v is the same as an element of list, which may be anything.
+func among(v, list value.Value) bool {
+	items, _ := list.(value.Array)
+	for _, item := range items {
+		if same(v, item) {
+			return true
+		}
+	}
+	return false
+}

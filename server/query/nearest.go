@@ -1,0 +1,109 @@
+package query
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"clave/server/document"
+	"clave/server/resource"
+	"clave/server/value"
+)
+
+// Neighbours keeps the documents whose vectors are nearest to a query's.
+type Neighbours struct {
+	nearest *Nearest
+	found   []neighbour
+}
+
+// neighbour is a document and its distance.
+type neighbour struct {
+	doc      *document.Document
+	distance float64
+}
+
+// NewNeighbours returns a set for the nearest documents that n asks for.
+func NewNeighbours(n *Nearest) *Neighbours { return &Neighbours{nearest: n} }
+
+// Add offers a document. One whose field is no vector of the asked dimension is left out.
+func (s *Neighbours) Add(d *document.Document) {
+	v, ok := d.Fields.Get(s.nearest.Path)
+	if !ok {
+		return
+	}
+	m, _ := v.(value.Map)
+	numbers, ok := value.AsVector(m)
+	if !ok || len(numbers) != len(s.nearest.Vector) {
+		return
+	}
+	distance := s.nearest.distance(numbers)
+	if s.nearest.beyond(distance) {
+		return
+	}
+	n := neighbour{doc: d, distance: distance}
+	i, _ := slices.BinarySearchFunc(s.found, n, s.compare)
+	if i >= s.nearest.Limit {
+		return
+	}
+	s.found = slices.Insert(s.found, i, n)
+	if len(s.found) > s.nearest.Limit {
+		s.found = s.found[:s.nearest.Limit]
+	}
+}
+
+// compare orders the nearest first, then by name.
+func (s *Neighbours) compare(a, b neighbour) int {
+	c := cmp.Compare(a.distance, b.distance)
+	if s.nearest.Measure == DotProduct {
+		c = -c
+	}
+	if c != 0 {
+		return c
+	}
+	return resource.CompareDocuments(a.doc.Name, b.doc.Name)
+}
+
+// Documents returns the nearest documents, nearest first, with their distance in the field that was asked for.
+func (s *Neighbours) Documents() []*document.Document {
+	out := make([]*document.Document, len(s.found))
+	for i, n := range s.found {
+		out[i] = n.doc
+		if len(s.nearest.ResultField) > 0 {
+			d := *n.doc
+			d.Fields = d.Fields.Set(s.nearest.ResultField, value.Double(n.distance))
+			out[i] = &d
+		}
+	}
+	return out
+}
+
+// beyond reports whether a distance is past the threshold.
+func (n *Nearest) beyond(distance float64) bool {
+	if n.Threshold == nil {
+		return false
+	}
+	if n.Measure == DotProduct {
+		return distance < *n.Threshold
+	}
+	return distance > *n.Threshold
+}
+
+// distance measures how far a vector of the same dimension is.
+func (n *Nearest) distance(v []float64) float64 {
+	var product, squares, a, b float64
+	for i, x := range v {
+		y := n.Vector[i]
+		product += x * y
+		squares += (x - y) * (x - y)
+		a += x * x
+		b += y * y
+	}
+	switch n.Measure {
+	case DotProduct:
+		return product
+	case Cosine:
+		return 1 - product/(math.Sqrt(a)*math.Sqrt(b))
+	default:
+		return math.Sqrt(squares)
+	}
+}

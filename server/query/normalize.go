@@ -1,0 +1,227 @@
+package query
+
+import (
+	"slices"
+	"strings"
+
+	"clave/server/fault"
+	"clave/server/resource"
+	"clave/server/value"
+)
+
+// Limits of queries.
+const (
+	maxIn               = 30
+	maxNotIn            = 10
+	maxDisjunctions     = 30
+	maxInequalityFields = 10
+	maxNearest          = 1000
+	maxDimensions       = 2048
+)
+
+// Normalize validates a query and returns its normal form: filters flattened, the order written out to the
+// document's name, so that two queries that ask the same look the same. The receiver is left as it is. It answers
+// InvalidArgument with Firestore's texts.
+func (q *Query) Normalize() (*Query, error) {
+	n := *q
+	if err := n.checkScope(); err != nil {
+		return nil, err
+	}
+	if q.Limit < NoLimit {
+		return nil, fault.E(fault.InvalidArgument, "limit is negative")
+	}
+	if q.Offset < 0 {
+		return nil, fault.E(fault.InvalidArgument, "offset is negative")
+	}
+	n.Where = flatten(q.Where)
+	f, err := survey(n.Where)
+	if err != nil {
+		return nil, err
+	}
+	if err := n.checkCursors(); err != nil {
+		return nil, err
+	}
+	if n.OrderBy, err = implied(q.OrderBy, f.inequalities); err != nil {
+		return nil, err
+	}
+	if err := n.checkNearest(); err != nil {
+		return nil, err
+	}
+	if n.HasSelect {
+		n.Select = slices.Clone(q.Select)
+		slices.SortFunc(n.Select, value.FieldPath.Compare)
+		n.Select = slices.CompactFunc(n.Select, value.FieldPath.Equal)
+	}
+	return &n, nil
+}
+
+// checkScope checks the collections and writes out what their absence means: every collection of the parent.
+func (q *Query) checkScope() error {
+	if q.Parent != "" {
+		if err := resource.CheckPath(q.Parent); err != nil {
+			return err
+		}
+	}
+	switch len(q.From) {
+	case 0:
+		q.From = []From{{}}
+	case 1:
+	default:
+		return fault.E(fault.InvalidArgument, "StructuredQuery.from cannot have more than one collection selector.")
+	}
+	id := q.From[0].Collection
+	switch {
+	case id == "":
+		return nil
+	case strings.Contains(id, "/"):
+		return fault.E(fault.InvalidArgument, "Collection id \"%s\" is invalid because it contains \"/\".", id)
+	case resource.CheckSegment(id, 0) != nil:
+		return fault.E(fault.InvalidArgument, "Collection id \"%s\" is invalid because it is reserved.", id)
+	}
+	return nil
+}
+
+// flatten joins nested filters of one kind and unwraps those of a single one; an empty And is no filter.
+func flatten(f Filter) Filter {
+	switch x := f.(type) {
+	case *And:
+		filters := gather(x.Filters, func(f Filter) ([]Filter, bool) {
+			and, ok := f.(*And)
+			if !ok {
+				return nil, false
+			}
+			return and.Filters, true
+		})
+		switch len(filters) {
+		case 0:
+			return nil
+		case 1:
+			return filters[0]
+		}
+		return &And{Filters: filters}
+	case *Or:
+		filters := gather(x.Filters, func(f Filter) ([]Filter, bool) {
+			or, ok := f.(*Or)
+			if !ok {
+				return nil, false
+			}
+			return or.Filters, true
+		})
+		if len(filters) == 1 {
+			return filters[0]
+		}
+		return &Or{Filters: filters}
+	default:
+		return f
+	}
+}
+
+// gather flattens filters and takes those out that are of the same kind as what holds them.
+func gather(filters []Filter, same func(Filter) ([]Filter, bool)) []Filter {
+	var out []Filter
+	for _, f := range filters {
+		f = flatten(f)
+		if f == nil {
+			continue
+		}
+		if inner, ok := same(f); ok {
+			out = append(out, inner...)
+		} else {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// implied returns the whole order: what the query says, then the fields of inequalities by name, then the
+// document's name, in the direction of the last order that the query says.
+func implied(orders []Order, inequalities []value.FieldPath) ([]Order, error) {
+	out := slices.Clone(orders)
+	desc := len(orders) > 0 && orders[len(orders)-1].Desc
+	has := func(path value.FieldPath) bool {
+		return slices.ContainsFunc(out, func(o Order) bool { return o.Path.Equal(path) })
+	}
+	for i, o := range orders {
+		if slices.ContainsFunc(orders[:i], func(p Order) bool { return p.Path.Equal(o.Path) }) {
+			return nil, fault.E(fault.InvalidArgument, "order by clause cannot contain duplicate fields %s", o.Path)
+		}
+		if len(o.Path) > 1 && o.Path[0] == value.NamePath[0] {
+			return nil, fault.E(fault.InvalidArgument, "the name __key__ is reserved")
+		}
+	}
+	slices.SortFunc(inequalities, compareRendered)
+	for _, path := range inequalities {
+		if !has(path) && !path.IsName() {
+			out = append(out, Order{Path: path, Desc: desc})
+		}
+	}
+	for i, o := range out {
+		if o.Path.IsName() && i < len(out)-1 {
+			return nil, fault.E(fault.InvalidArgument, "order by clause cannot contain more fields after the key")
+		}
+	}
+	if !has(value.NamePath) {
+		out = append(out, Order{Path: value.NamePath, Desc: desc})
+	}
+	return out, nil
+}
+
+// compareRendered orders paths by their text.
+func compareRendered(a, b value.FieldPath) int { return strings.Compare(a.String(), b.String()) }
+
+// checkCursors checks cursors against the order that the query says.
+func (q *Query) checkCursors() error {
+	for _, c := range []*Cursor{q.Start, q.End} {
+		if c == nil {
+			continue
+		}
+		explicit := q.OrderBy
+		if len(c.Values) > len(explicit) {
+			return fault.E(fault.InvalidArgument, "Cursor has too many values.")
+		}
+		for i, v := range c.Values {
+			if !explicit[i].Path.IsName() {
+				continue
+			}
+			if err := checkName(v, "Cursor __key__ value is not a document reference."); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// checkName checks that a value compared with a document's name is one.
+func checkName(v value.Value, refusal string) error {
+	ref, ok := v.(value.Reference)
+	if !ok {
+		return fault.E(fault.InvalidArgument, "%s", refusal)
+	}
+	_, err := resource.ParseDocument(string(ref))
+	return err
+}
+
+// checkNearest checks what is asked of vectors.
+func (q *Query) checkNearest() error {
+	n := q.Nearest
+	switch {
+	case n == nil:
+		return nil
+	case n.Limit < 1 || n.Limit > maxNearest:
+		return fault.E(fault.InvalidArgument, "FindNearest.limit must be a positive integer of no more than %d", maxNearest)
+	case n.Measure < Euclidean || n.Measure > DotProduct:
+		return fault.E(fault.InvalidArgument, "Unknown Distance Measure.")
+	case len(n.Vector) == 0:
+		return fault.E(fault.InvalidArgument, "Cannot have a zero length vector.")
+	case len(n.Vector) > maxDimensions:
+		return fault.E(fault.InvalidArgument, "Vectors must be at most %d dimensions.", maxDimensions)
+	case len(n.ResultField) == 1 && reservedName(n.ResultField[0]):
+		return fault.E(fault.InvalidArgument, "The distanceResultField.property.name \"%s\" is reserved.", n.ResultField[0])
+	}
+	return nil
+}
+
+// reservedName reports whether a field's name has the form __x__.
+func reservedName(s string) bool {
+	return len(s) >= 4 && strings.HasPrefix(s, "__") && strings.HasSuffix(s, "__")
+}

@@ -1,0 +1,91 @@
+package query
+
+import (
+	"clave/server/document"
+	"clave/server/resource"
+	"clave/server/value"
+)
+
+// Compare orders two documents that match the query.
+func (q *Query) Compare(a, b *document.Document) int {
+	for _, o := range q.OrderBy {
+		var c int
+		if o.Path.IsName() {
+			c = resource.CompareDocuments(a.Name, b.Name)
+		} else {
+			x, _ := a.Fields.Get(o.Path)
+			y, _ := b.Fields.Get(o.Path)
+			c = value.Compare(x, y)
+		}
+		if c != 0 {
+			return o.directed(c)
+		}
+	}
+	return 0
+}
+
+// directed turns a comparison around for a descending order.
+func (o Order) directed(c int) int {
+	if o.Desc {
+		return -c
+	}
+	return c
+}
+
+// InCursors reports whether a document that matches the query lies between its cursors.
+func (q *Query) InCursors(d *document.Document) bool {
+	if q.Start != nil {
+		c := q.position(d, q.Start)
+		if c < 0 || (c == 0 && !q.Start.Before) {
+			return false
+		}
+	}
+	if q.End != nil {
+		c := q.position(d, q.End)
+		if c > 0 || (c == 0 && q.End.Before) {
+			return false
+		}
+	}
+	return true
+}
+
+// position compares a document with the values of a cursor.
+func (q *Query) position(d *document.Document, c *Cursor) int {
+	for i, v := range c.Values {
+		x, _ := d.Get(q.OrderBy[i].Path)
+		if n := value.Compare(x, v); n != 0 {
+			return q.OrderBy[i].directed(n)
+		}
+	}
+	return 0
+}
+
+// CursorAt returns the position just before or just after a document that matches the query.
+func (q *Query) CursorAt(d *document.Document, before bool) *Cursor {
+	c := &Cursor{Before: before}
+	for _, o := range q.OrderBy {
+		v, _ := d.Get(o.Path)
+		c.Values = append(c.Values, v)
+	}
+	return c
+}
+
+// Project returns the document with the fields that the query selects.
+func (q *Query) Project(d *document.Document) *document.Document {
+	if !q.HasSelect {
+		return d
+	}
+	return Project(d, q.Select)
+}
+
+// Project returns a document with the given fields only.
+func Project(d *document.Document, paths []value.FieldPath) *document.Document {
+	out := *d
+	out.Fields = value.Map{}
+	for _, path := range paths {
+		if v, ok := d.Fields.Get(path); ok {
+			out.Fields = out.Fields.Set(path, v)
+		}
+	}
+	return &out
+}

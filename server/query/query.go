@@ -1,0 +1,187 @@
+// Package query holds structured queries and aggregations: their normal form, what they match, their order and
+// their cursors. It knows documents, not where they are stored.
+//
+// A query as a client sends it is first normalized: Normalize validates it and writes out what Firestore implies
+// (the order by inequality fields and by name). Everything else is asked of normalized queries.
+package query
+
+import (
+	"clave/server/resource"
+	"clave/server/value"
+)
+
+// Query is a structured query (google/firestore/v1/query.proto).
+type Query struct {
+	// DB is the database asked.
+	DB resource.Database
+	// Parent is the relative path of the document under which to look, or empty for the root.
+	Parent string
+	// From are the collections; without any, all documents under Parent are asked.
+	From []From
+	// Where is the filter, or nil.
+	Where Filter
+	// OrderBy is the order, outermost first.
+	OrderBy []Order
+	// Start is where to begin in the order, or nil.
+	Start *Cursor
+	// End is where to end in the order, or nil.
+	End *Cursor
+	// Offset is how many results to skip.
+	Offset int
+	// Limit is how many results to give, or NoLimit.
+	Limit int
+	// HasSelect says that only the fields of Select are given.
+	HasSelect bool
+	// Select are the fields to give; with HasSelect and none, only names are given.
+	Select []value.FieldPath
+	// Nearest asks for the nearest vectors, or is nil.
+	Nearest *Nearest
+}
+
+// NoLimit is the Limit of a query without one.
+const NoLimit = -1
+
+// From says which collections to ask.
+type From struct {
+	// Collection is the collection's id; empty asks all collections.
+	Collection string
+	// AllDescendants asks the collections of that id at any depth under the parent.
+	AllDescendants bool
+}
+
+// Order is one field of an order.
+type Order struct {
+	// Path is the field.
+	Path value.FieldPath
+	// Desc orders from the greatest to the least.
+	Desc bool
+}
+
+// Cursor is a position in a query's order.
+type Cursor struct {
+	// Values are those of the first fields of the order.
+	Values []value.Value
+	// Before says that the position is just before the documents with these values, else just after.
+	Before bool
+}
+
+// Measure is how the distance of two vectors is measured.
+type Measure uint8
+
+// The measures.
+const (
+	// Euclidean is the length of the difference.
+	Euclidean Measure = iota + 1
+	// Cosine is one minus the cosine of the angle.
+	Cosine
+	// DotProduct is the product, greatest first.
+	DotProduct
+)
+
+// Nearest asks for the documents whose vectors are nearest to one.
+type Nearest struct {
+	// Path is the field of the vectors.
+	Path value.FieldPath
+	// Vector is what to be near to.
+	Vector []float64
+	// Measure is how distance is measured.
+	Measure Measure
+	// Limit is how many results to give.
+	Limit int
+	// ResultField, if not empty, receives the distance in each result.
+	ResultField value.FieldPath
+	// Threshold, if not nil, is the greatest distance (for DotProduct the least product) to give.
+	Threshold *float64
+}
+
+// Filter is one of *And, *Or, Field and Unary.
+type Filter interface{ filter() }
+
+// And holds where all its filters hold.
+type And struct{ Filters []Filter }
+
+// Or holds where one of its filters holds.
+type Or struct{ Filters []Filter }
+
+// Field compares a field with a value.
+type Field struct {
+	// Path is the field.
+	Path value.FieldPath
+	// Op is the comparison.
+	Op Op
+	// Value is the other side.
+	Value value.Value
+}
+
+// Unary asks something of a field alone.
+type Unary struct {
+	// Path is the field.
+	Path value.FieldPath
+	// Op is the question.
+	Op UnaryOp
+}
+
+// filter marks And as a Filter.
+func (*And) filter() {}
+
+// filter marks Or as a Filter.
+func (*Or) filter() {}
+
+// filter marks Field as a Filter.
+func (Field) filter() {}
+
+// filter marks Unary as a Filter.
+func (Unary) filter() {}
+
+// Op is a comparison of a field with a value.
+type Op uint8
+
+// The comparisons, with the numbers of query.proto.
+const (
+	LessThan           Op = 1
+	LessThanOrEqual    Op = 2
+	GreaterThan        Op = 3
+	GreaterThanOrEqual Op = 4
+	Equal              Op = 5
+	NotEqual           Op = 6
+	ArrayContains      Op = 7
+	In                 Op = 8
+	ArrayContainsAny   Op = 9
+	NotIn              Op = 10
+)
+
+// opNames are the operators' names in query.proto.
+var opNames = map[Op]string{
+	LessThan: "LESS_THAN", LessThanOrEqual: "LESS_THAN_OR_EQUAL", GreaterThan: "GREATER_THAN",
+	GreaterThanOrEqual: "GREATER_THAN_OR_EQUAL", Equal: "EQUAL", NotEqual: "NOT_EQUAL",
+	ArrayContains: "ARRAY_CONTAINS", In: "IN", ArrayContainsAny: "ARRAY_CONTAINS_ANY", NotIn: "NOT_IN",
+}
+
+// String returns the operator's name in query.proto.
+func (o Op) String() string { return opNames[o] }
+
+// Range reports whether the operator is one of <, <=, > and >=.
+func (o Op) Range() bool { return o >= LessThan && o <= GreaterThanOrEqual }
+
+// Inequality reports whether the operator makes its field part of the implicit order.
+func (o Op) Inequality() bool { return o.Range() || o == NotEqual || o == NotIn }
+
+// UnaryOp is a question about a field alone.
+type UnaryOp uint8
+
+// The questions, with the numbers of query.proto.
+const (
+	IsNaN     UnaryOp = 2
+	IsNull    UnaryOp = 3
+	IsNotNaN  UnaryOp = 4
+	IsNotNull UnaryOp = 5
+)
+
+// unaryNames are the questions' names in query.proto.
+var unaryNames = map[UnaryOp]string{IsNaN: "IS_NAN", IsNull: "IS_NULL", IsNotNaN: "IS_NOT_NAN", IsNotNull: "IS_NOT_NULL"}
+
+// String returns the question's name in query.proto.
+func (o UnaryOp) String() string { return unaryNames[o] }
+
+// Inequality reports whether the question makes its field part of the implicit order.
+func (o UnaryOp) Inequality() bool { return o == IsNotNaN || o == IsNotNull }
