@@ -15,10 +15,37 @@ export const P = {
   monte: '#2F6640',
   arena: '#F7DFB4',
   crema: '#FFF4DF',
+
+  // Second inks: what a flat ink looks like when it is printed thin over paper or over another.
+  alba: '#FEEDC9',
+  trigo: '#FDE2AE',
+  oro: '#FBD48C',
+  durazno: '#F9B79A',
+  salmon: '#F7AE93',
+  petalo: '#F7BDD0',
+  flor: '#F3A4C0',
+  bruma: '#B5DFD8',
+  menta: '#9BD3CA',
+  agua: '#7FC4C0',
+  cresta: '#7FD0C9',
+  rizo: '#5DBEBB',
+  brisa: '#3AA6A8',
+  fondo: '#2B8791',
+  ola: '#1C8E93',
+  enlace: '#0F6B74',
+  selva: '#24523A',
+  barro: '#C24420',
+  canela: '#C97B4A',
+  cobre: '#E2A06B',
+  caoba: '#A9603A',
+  noche1: '#0E4553',
+  noche2: '#104E5C',
+  noche3: '#125866',
+  noche4: '#146270',
 }
 
 /** Soft grounds of the small pictures, one a picture. */
 export const TINTS = { sol: '#FCE3C1', mar: '#CDE9E4', coral: '#FBD5C5', rosa: '#FAD3DF' }
 
 /** Rings of light around a sun on paper, from the outermost in. */
-export const HALO = ['#FEEDC9', '#FDE2AE', '#FBD48C', '#F8C365']
+export const HALO = [P.alba, P.trigo, P.oro, P.miel]

@@ -27,5 +27,5 @@ export const card = () =>
       word('ogFundacion', 64, 182, P.tinta) +
       word('ogTitulo1', 60, 262, P.tinta) +
       word('ogTitulo2', 60, 346, P.tinta) +
-      word('ogLema', 64, 396, '#0F6B74'),
+      word('ogLema', 64, 396, P.enlace),
   })

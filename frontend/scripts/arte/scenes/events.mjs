@@ -9,25 +9,25 @@ import { bow, violin } from '../motifs/strings.mjs'
 import { accordion, conch } from '../motifs/winds.mjs'
 
 const floor = (fill) => `<path d="M-10 330H650V410H-10Z" fill="${fill}"/><path d="M-10 330H650" stroke="${P.tinta}" stroke-width="6"/>`
-const waves = (y) => band(swell(y, 9, 300, 1), -20, 660, 410, P.turq) + foam(swell(y + 16, 8, 280, 1), -20, 660, '#7FD0C9') + band(swell(y + 32, 8, 260, 3), -20, 660, 410, P.mar)
+const waves = (y) => band(swell(y, 9, 300, 1), -20, 660, 410, P.turq) + foam(swell(y + 16, 8, 280, 1), -20, 660, P.cresta) + band(swell(y + 32, 8, 260, 3), -20, 660, 410, P.mar)
 
 const merengue = () =>
-  sun(330, 190, 140, P.miel, P.sol) + floor(P.mar) + print(tambora(), { x: 226, y: 262, s: 1.12, sw: 7 }) + print(guira('#A9D6CB'), { x: 440, y: 226, s: 1.02, r: 6, sw: 7 }) + print(raspa(P.sol), { x: 540, y: 262, s: 0.95, r: 24, sw: 7 })
+  sun(330, 190, 140, P.miel, P.sol) + floor(P.mar) + print(tambora(), { x: 226, y: 262, s: 1.12, sw: 7 }) + print(guira(P.bruma), { x: 440, y: 226, s: 1.02, r: 6, sw: 7 }) + print(raspa(P.sol), { x: 540, y: 262, s: 0.95, r: 24, sw: 7 })
 
 const serenade = () =>
   sun(170, 130, 78) + print(instrument('guitarra', P.coral), { x: 340, y: 232, s: 3.3, r: 24, sw: 8 }) + looseEighth(132, 290, 0.8, P.tinta) + loosePair(496, 250, 0.7, P.rosa) + waves(326)
 
-const squeeze = () => rings(320, 200, [210, 150], ['#F7BDD0', '#F3A4C0']) + floor(P.hoja) + print(accordion(P.coral, P.crema, P.sol), { x: 320, y: 232, s: 1.36, sw: 8 }) + looseEighth(96, 220, 0.7, P.tinta)
+const squeeze = () => rings(320, 200, [210, 150], [P.petalo, P.flor]) + floor(P.hoja) + print(accordion(P.coral, P.crema, P.sol), { x: 320, y: 232, s: 1.36, sw: 8 }) + looseEighth(64, 220, 0.7, P.tinta)
 
 const shell = () => sun(500, 130, 84) + waves(262) + print(conch(P.crema, P.rosa), { x: 290, y: 230, s: 1.5, r: -8, sw: 8 }) + looseEighth(150, 140, 0.8, P.tinta)
 
 const night = () =>
-  rings(250, 160, [330, 240, 160], ['#0E4553', '#125866', '#146270']) + sun(250, 160, 100, P.miel, P.sol) + halftone(250, 160, 100, { from: 0.1, colour: P.sol }) +
+  rings(250, 160, [330, 240, 160], [P.noche1, P.noche3, P.noche4]) + sun(250, 160, 100, P.miel, P.sol) + halftone(250, 160, 100, { from: 0.1, colour: P.sol }) +
   `<path d="M60 70h0M110 250h0M470 60h0M590 150h0M560 320h0M400 110h0" stroke="${P.sol}" stroke-width="8" stroke-linecap="round"/>` +
   print(instrument('saxofon', P.sol), { x: 360, y: 220, s: 3.2, r: 4, ink: P.crema, sw: 8, paper: P.tinta }) + loosePair(480, 190, 0.7, P.rosa) + band(swell(366, 8, 300, 1), -20, 660, 410, P.mar)
 
 const voice = () =>
-  rings(350, 180, [230, 170, 110], ['#B5DFD8', '#9BD3CA', '#7FC8BD']) + print(instrument('canto', P.rosa), { x: 340, y: 250, s: 3.5, r: 26, sw: 8 }) + looseEighth(170, 210, 0.9, P.tinta) + looseQuarter(110, 130, 0.7, P.coral) + loosePair(500, 250, 0.66, P.tinta)
+  rings(350, 180, [230, 170, 110], [P.bruma, P.menta, P.agua]) + print(instrument('canto', P.rosa), { x: 340, y: 250, s: 3.5, r: 26, sw: 8 }) + looseEighth(170, 210, 0.9, P.tinta) + looseQuarter(110, 130, 0.7, P.coral) + loosePair(500, 250, 0.66, P.tinta)
 
 const recital = () => {
   const { white, black } = keys(9, 76, 170)
@@ -76,9 +76,9 @@ export const empty = { eventos: emptyStage, registros: emptyList, mensajes: empt
 
 /** A paper boat folded from a score, adrift: the page that does not exist. */
 export const lost = () =>
-  rings(400, 250, [330, 250, 180], ['#FBE7C0', '#FBD48C', '#F8C365']) + sun(400, 250, 120) + halftone(400, 250, 120, { from: 0.1 }) +
+  rings(400, 250, [330, 250, 180], [P.alba, P.oro, P.miel]) + sun(400, 250, 120) + halftone(400, 250, 120, { from: 0.1 }) +
   looseEighth(180, 200, 0.9, P.tinta) + looseQuarter(640, 220, 0.8, P.rosa) +
-  band(swell(404, 12, 420, 0.2), -20, 840, 620, P.turq) + foam(swell(428, 12, 420, 0.2), -20, 840, '#7FD0C9') +
+  band(swell(404, 12, 420, 0.2), -20, 840, 620, P.turq) + foam(swell(428, 12, 420, 0.2), -20, 840, P.cresta) +
   print(
     {
       fill: `<path d="M-170-10L-60-20 0-120 60-20 170-10 110 80H-110Z" fill="${P.crema}"/><path d="M-60-20L0-120 60-20 0 40Z" fill="${TINTS.mar}"/>`,
@@ -86,4 +86,4 @@ export const lost = () =>
     },
     { x: 400, y: 400, s: 1.25, r: -5, sw: 8 },
   ) +
-  band(swell(476, 14, 380, 2), -20, 840, 620, P.mar) + foam(swell(500, 13, 380, 2), -20, 840, '#3AA6A8') + band(swell(546, 11, 340, 4), -20, 840, 620, P.tinta)
+  band(swell(476, 14, 380, 2), -20, 840, 620, P.mar) + foam(swell(500, 13, 380, 2), -20, 840, P.brisa) + band(swell(546, 11, 340, 4), -20, 840, 620, P.tinta)

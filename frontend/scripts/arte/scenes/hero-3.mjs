@@ -5,11 +5,11 @@ import { halftone, rings, sun } from '../lib/print.mjs'
 
 /** Robes of the choir: the outer ring, the inner ring and the ground of each voice. */
 export const ROBES = [
-  [P.coral, '#F9B79A', P.crema],
-  [P.turq, '#9BD8D2', P.crema],
-  [P.sol, '#FBD48C', P.crema],
-  [P.rosa, '#F2A3C0', P.crema],
-  [P.mar, '#7FC1C4', P.crema],
+  [P.coral, P.durazno, P.crema],
+  [P.turq, P.menta, P.crema],
+  [P.sol, P.oro, P.crema],
+  [P.rosa, P.flor, P.crema],
+  [P.mar, P.agua, P.crema],
 ]
 
 /** A voice: a hill of sound with an open mouth, half a disc over its baseline. */
@@ -52,7 +52,7 @@ export function draw() {
     `<path d="M-20 620C140 560 280 580 420 620S640 640 760 660V900H-20Z" fill="${P.espuma}"/><path d="M-20 700C120 640 300 650 460 690V900H-20Z" fill="${P.hoja}"/>`,
     rows.join(''),
     band(swell(862, 9, 420, 1), -20, 1640, 910, P.mar),
-    foam(swell(880, 8, 420, 1), -20, 1640, '#3AA6A8'),
+    foam(swell(880, 8, 420, 1), -20, 1640, P.brisa),
     band(swell(888, 7, 380, 3), -20, 1640, 910, P.tinta),
   ].join('')
 }

@@ -7,7 +7,7 @@ import { bell } from '../motifs/winds.mjs'
 
 export const ground = P.tinta
 
-const NIGHT = ['#0E4553', '#104E5C', '#125866', '#146270']
+const NIGHT = [P.noche1, P.noche2, P.noche3, P.noche4]
 
 /** Rays of sound around a bell. */
 function rays(cx, cy, r, count, from, to) {

@@ -59,6 +59,6 @@ export function draw() {
     print(palo(P.coral), { x: 830, y: 752, s: 0.78, sw: 7.5 }),
     print(palo(P.hoja, P.crema, P.rosa), { x: 740, y: 786, s: 0.62, sw: 7.5 }),
     print(tambora(P.rosa), { x: 1220, y: 790, s: 0.8, r: 3, sw: 7.5 }),
-    frond(1640, -10, 158, 250, P.hoja) + frond(1650, 0, 128, 260, P.monte) + frond(1640, 20, 96, 230, '#24523A'),
+    frond(1640, -10, 158, 250, P.hoja) + frond(1650, 0, 128, 260, P.monte) + frond(1640, 20, 96, 230, P.selva),
   ].join('')
 }

@@ -28,7 +28,7 @@ const orchestra = () =>
   sun(320, 210, 156) + halftone(320, 210, 156, { from: 0.1 }) + floor(380, P.mar) +
   print(violin(P.coral), { x: 150, y: 300, s: 0.86, r: -8, sw: 7 }) +
   print(timpani(P.sol), { x: 324, y: 318, s: 1, sw: 7 }) +
-  print(violin('#C24420', { spike: true }), { x: 502, y: 300, s: 1.02, r: 6, sw: 7 }) +
+  print(violin(P.barro, { spike: true }), { x: 502, y: 300, s: 1.02, r: 6, sw: 7 }) +
   print(bow(), { x: 250, y: 150, s: 0.8, r: -62, sw: 6.5 })
 
 /** A blackboard with a staff, and a hand that teaches. */
@@ -44,15 +44,15 @@ const teaching = () => {
 
 /** Strings of a chamber orchestra, in a row. */
 const chamber = () =>
-  rings(320, 210, [230, 160], ['#B5DFD8', '#9BD3CA']) + floor(400, P.arena) +
+  rings(320, 210, [230, 160], [P.bruma, P.menta]) + floor(400, P.arena) +
   print(violin(P.sol), { x: 96, y: 316, s: 0.7, r: -5, sw: 6.5 }) +
   print(violin(P.coral), { x: 226, y: 312, s: 0.76, r: 3, sw: 6.5 }) +
   print(violin(P.rosa, { spike: true }), { x: 376, y: 292, s: 0.96, r: -3, sw: 6.5 }) +
-  print(violin('#C24420', { spike: true }), { x: 540, y: 302, s: 0.98, r: 4, sw: 6.5 })
+  print(violin(P.barro, { spike: true }), { x: 540, y: 302, s: 0.98, r: 4, sw: 6.5 })
 
 /** Brass and reed of a big band under the lights. */
 const bigBand = () =>
-  rings(320, 150, [330, 250, 170], ['#0E4553', '#125866', '#146270']) + sun(330, 150, 104, P.miel, P.sol) + halftone(330, 150, 104, { from: 0.1, colour: P.sol }) +
+  rings(320, 150, [330, 250, 170], [P.noche1, P.noche3, P.noche4]) + sun(330, 150, 104, P.miel, P.sol) + halftone(330, 150, 104, { from: 0.1, colour: P.sol }) +
   print(trombone(P.sol), { x: 320, y: 196, s: 1.12, r: -8, ink: P.crema, sw: 6.5 }) +
   print(instrument('saxofon', P.sol), { x: 150, y: 348, s: 2.5, r: -4, ink: P.crema, sw: 6.5, paper: P.tinta }) +
   print(instrument('trompeta', P.sol), { x: 452, y: 352, s: 2.5, r: -12, ink: P.crema, sw: 6.5 }) +
@@ -72,7 +72,7 @@ const curtain = () => {
   const fold = (flip) =>
     `<g transform="translate(${flip > 0 ? 0 : 640} 0) scale(${flip} 1)"><path d="M-10-10H206C196 130 150 250 60 330C100 380 110 430 104 490H-10Z" fill="${P.coral}"/><path d="M202-10C192 130 146 250 56 330C96 380 106 430 100 490M140-10C134 110 100 220 30 300M70-10C66 90 46 180-10 250M30 372C44 410 50 450 46 490" fill="none" stroke="${P.tinta}" stroke-width="6" stroke-linecap="round"/><path d="M24 318q34 22 66 16l-8 20q-34 4-66-18Z" fill="${P.sol}" stroke="${P.tinta}" stroke-width="5" stroke-linejoin="round"/></g>`
   return (
-    `<path d="M320-40L470 430H170Z" fill="#FEEDC9"/><path d="M-10 420H650V490H-10Z" fill="${P.mar}"/><ellipse cx="320" cy="428" rx="166" ry="26" fill="${P.miel}"/>` +
+    `<path d="M320-40L470 430H170Z" fill="${P.alba}"/><path d="M-10 420H650V490H-10Z" fill="${P.mar}"/><ellipse cx="320" cy="428" rx="166" ry="26" fill="${P.miel}"/>` +
     print(stand({ post: 190, desk: P.turq }), { x: 320, y: 242, s: 0.96, sw: 7 }) + fold(1) + fold(-1) +
     `<path d="M-10-10H650V26Q607 66 564 30Q524 70 482 32Q442 72 401 32Q361 72 320 32Q279 72 239 32Q198 72 158 32Q116 70 76 30Q33 66-10 26Z" fill="${P.rosa}" stroke="${P.tinta}" stroke-width="6" stroke-linejoin="round"/>`
   )
@@ -80,11 +80,11 @@ const curtain = () => {
 
 /** The moon behind a trumpet. */
 const moonTrumpet = () =>
-  rings(400, 190, [330, 250, 180], ['#0E4553', '#125866', '#146270']) + sun(400, 190, 130, P.miel, P.sol) + halftone(400, 190, 130, { from: 0.05, colour: P.sol }) +
+  rings(400, 190, [330, 250, 180], [P.noche1, P.noche3, P.noche4]) + sun(400, 190, 130, P.miel, P.sol) + halftone(400, 190, 130, { from: 0.05, colour: P.sol }) +
   `<path d="M60 80h0M130 180h0M210 60h0M590 60h0M560 330h0M90 300h0M270 130h0" stroke="${P.sol}" stroke-width="8" stroke-linecap="round"/>` +
   print(instrument('trompeta', P.sol), { x: 270, y: 280, s: 4, r: -24, ink: P.crema, sw: 9 }) +
   looseEighth(500, 116, 0.8, P.tinta) + loosePair(520, 250, 0.6, P.crema) +
-  band(swell(430, 10, 300, 1), -20, 660, 490, P.mar) + foam(swell(446, 8, 280, 1), -20, 660, '#3AA6A8') + band(swell(462, 7, 260, 3), -20, 660, 490, P.noche)
+  band(swell(430, 10, 300, 1), -20, 660, 490, P.mar) + foam(swell(446, 8, 280, 1), -20, 660, P.brisa) + band(swell(462, 7, 260, 3), -20, 660, 490, P.noche)
 
 /** A palmchat: the national bird, streaked breast, on a line of the staff. */
 const palmchat = (x, y, s, flip, colour) =>

@@ -46,7 +46,7 @@ const keyRoad = () => {
     }
   }
   return (
-    rings(320, 190, [300, 220, 150], ['#FDE2AE', '#FBD48C', '#F8C365']) + sun(320, 180, 104) + halftone(320, 180, 104, { from: 0.05 }) +
+    rings(320, 190, [300, 220, 150], [P.trigo, P.oro, P.miel]) + sun(320, 180, 104) + halftone(320, 180, 104, { from: 0.05 }) +
     `<path d="M-10 300C60 240 150 230 220 250S380 262 440 244 580 236 650 290V490H-10Z" fill="${P.espuma}"/><path d="M-10 350C100 290 210 280 300 270S520 290 650 350V490H-10Z" fill="${P.hoja}"/>` +
     `<path d="${white}" fill="${P.crema}" transform="translate(5 4)"/><path d="${white}" fill="none" stroke="${P.tinta}" stroke-width="5" stroke-linejoin="round"/><path d="${black}" fill="${P.tinta}"/>` +
     looseEighth(150, 150, 0.7, P.tinta) + loosePair(460, 130, 0.66, P.tinta)
@@ -57,7 +57,7 @@ const keyRoad = () => {
 const map = () => {
   const streets = 'M508 60L1180 150M512 176L1190 268M520 300L1190 380M640 20V470M780 20L800 470M930 10L960 460M1080 10L1110 450M540 60L700 470'
   return (
-    band(swell(478, 10, 520, 0.4), -20, 1240, 620, P.turq) + foam(swell(508, 9, 420, 0.4), -20, 1240, '#7FD0C9') + band(swell(540, 8, 460, 2), -20, 1240, 620, P.mar) + foam(swell(566, 8, 400, 1), -20, 1240, '#3AA6A8') +
+    band(swell(478, 10, 520, 0.4), -20, 1240, 620, P.turq) + foam(swell(508, 9, 420, 0.4), -20, 1240, P.cresta) + band(swell(540, 8, 460, 2), -20, 1240, 620, P.mar) + foam(swell(566, 8, 400, 1), -20, 1240, P.brisa) +
     `<path d="M360-20C330 60 420 120 400 200S330 300 372 380 380 460 330 520H470C500 450 450 400 440 360 424 290 500 250 498 180S430 60 460-20Z" fill="${P.turq}"/>` +
     `<path d="${streets}M20 120L350 90M10 250L340 220M30 380L330 340M90 10L130 470M230 10L250 470" fill="none" stroke="${P.crema}" stroke-width="16" stroke-linecap="round"/>` +
     `<path d="M360-20C330 60 420 120 400 200S330 300 372 380 388 440 350 490M460-20C430 60 498 100 498 180S424 290 440 360 490 420 478 486" fill="none" stroke="${P.tinta}" stroke-width="6" stroke-linecap="round"/>` +

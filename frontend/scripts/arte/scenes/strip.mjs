@@ -26,7 +26,7 @@ const clefSea = () => {
     score.eighth(452, 0, P.crema) +
     score.quarter(576, 2, P.rosa) +
     band(swell(382, 12, 260, 0.4), -20, 660, 490, P.turq) +
-    foam(swell(400, 12, 260, 0.4), -20, 660, '#7FD0C9') +
+    foam(swell(400, 12, 260, 0.4), -20, 660, P.cresta) +
     band(swell(424, 12, 300, 2.2), -20, 660, 490, P.mar) +
     band(swell(456, 8, 240, 4), -20, 660, 490, P.tinta)
   )
@@ -40,7 +40,7 @@ const keyboard = () => {
 
 /** A baton and the curve of a bar of three. */
 const conducting = () =>
-  rings(300, 250, [230, 170, 110], ['#F9E3EA', '#FAD3DF', '#F6BDCF']) +
+  rings(300, 250, [230, 170, 110], [P.petalo, TINTS.rosa, P.petalo]) +
   `<path d="M330 92C318 210 300 296 262 330C232 356 250 392 300 376S470 330 486 300S420 260 388 220S346 130 334 92" fill="none" stroke="${P.rosa}" stroke-width="7" stroke-linecap="round" stroke-dasharray="2 18"/>` +
   print(baton(P.coral), { x: 262, y: 290, s: 1.7, sw: 8 }) +
   looseQuarter(520, 180, 0.8, P.tinta)
@@ -55,7 +55,7 @@ const firstDay = () =>
 
 /** Hands on a tambora. */
 const playing = () =>
-  rings(330, 260, [260, 200], ['#F9C2AD', '#F7AE93']) +
+  rings(330, 260, [260, 200], [P.durazno, P.salmon]) +
   print(tambora(P.coral), { x: 330, y: 282, s: 1.72, sw: 8 }) +
   print(hand(P.sol, P.mar), { x: 116, y: 330, s: 0.98, r: 62, sw: 7 }) +
   print(hand(P.sol, P.mar), { x: 552, y: 300, s: 0.98, r: -66, sw: 7, flip: -1 }) +
@@ -92,7 +92,7 @@ const sunDrum = () => {
 
 /** A conch on the sand, sounding. */
 const shellSound = () =>
-  `<path d="M-10 190H650V330H-10Z" fill="${P.turq}"/>${foam(swell(220, 7, 240, 0), -20, 660, '#7FD0C9')}${foam(swell(258, 7, 260, 2), -20, 660, '#7FD0C9')}` +
+  `<path d="M-10 190H650V330H-10Z" fill="${P.turq}"/>${foam(swell(220, 7, 240, 0), -20, 660, P.cresta)}${foam(swell(258, 7, 260, 2), -20, 660, P.cresta)}` +
   band(swell(316, 16, 560, 1), -20, 660, 490, P.arena) +
   `<path d="M560 236a90 90 0 0 1 0 130M596 206a136 136 0 0 1 0 190" fill="none" stroke="${P.rosa}" stroke-width="8" stroke-linecap="round"/>` +
   print(conch(P.crema, P.rosa), { x: 320, y: 300, s: 1.85, r: -6, sw: 8 }) +

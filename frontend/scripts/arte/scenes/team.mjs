@@ -28,7 +28,7 @@ const circle = () => {
       `<g transform="translate(${n(sx)} ${n(sy)}) rotate(${a + 90})"><path d="M-24-14h48v26h-48Z" fill="${P.crema}" stroke="${P.tinta}" stroke-width="5" stroke-linejoin="round"/><path d="M0-14v26" stroke="${P.tinta}" stroke-width="4"/></g>`
     )
   })
-  return rings(320, 240, [250, 150], ['#FBD48C', '#FEEDC9']) + print(tamboraHead(P.coral), { x: 320, y: 240, s: 0.42, sw: 6 }) + seats.join('')
+  return rings(320, 240, [250, 150], [P.oro, P.alba]) + print(tamboraHead(P.coral), { x: 320, y: 240, s: 0.42, sw: 6 }) + seats.join('')
 }
 
 /** Three cups over a score. */
@@ -61,9 +61,9 @@ const wall = () =>
 
 /** The directors, 480 × 480. */
 export const directors = [
-  [TINTS.sol, director('rizos', '#C97B4A', P.coral, P.miel, earrings(P.crema))],
-  [TINTS.mar, director('mono', '#E2A06B', P.mar, '#9BD3CA', hibiscus(186, 146, 32) + earrings(P.coral))],
-  [TINTS.rosa, director('largo', '#A9603A', P.sol, '#F6A9C4', earrings(P.crema))],
+  [TINTS.sol, director('rizos', P.canela, P.coral, P.miel, earrings(P.crema))],
+  [TINTS.mar, director('mono', P.cobre, P.mar, P.menta, hibiscus(186, 146, 32) + earrings(P.coral))],
+  [TINTS.rosa, director('largo', P.caoba, P.sol, P.flor, earrings(P.crema))],
 ].map(([ground, draw]) => ({ width: 480, height: 480, ground, draw }))
 
 /** The team's life, 640 × 480. */

@@ -18,18 +18,18 @@ export function instruments() {
     halftone(1120, 330, 186, { from: 0.1 }),
     `<path d="M-20 540C100 450 220 450 330 490S560 500 700 570V620H-20Z" fill="${P.espuma}"/>`,
     at('bateria', 1128, 468, 2.9, 0),
-    sea(560, 0.3, P.turq, '#7FD0C9'),
+    sea(560, 0.3, P.turq, P.cresta),
     at('guitarra', 812, 520, 2.9, 12, neck(instrument('guitarra'))),
     at('bajo', 1430, 516, 2.9, -10, neck(instrument('bajo'))),
-    sea(590, 1.9, '#1C8E93', '#5DBEBB'),
+    sea(590, 1.9, P.ola, P.rizo),
     at('saxofon', 962, 526, 2.7, 0),
     at('canto', 1300, 540, 2.1, 20),
-    sea(622, 3.1, P.mar, '#3AA6A8'),
+    sea(622, 3.1, P.mar, P.brisa),
     at('trompeta', 620, 604, 2.5, -16),
     at('flauta', 330, 612, 2.6, -16, instrument('flauta', P.sol)),
-    sea(654, 4.4, P.marHondo, '#2B8791'),
+    sea(654, 4.4, P.marHondo, P.fondo),
     sea(682, 0.8, P.tinta),
-    frond(1640, -30, 150, 330, P.hoja) + frond(1650, -10, 176, 360, P.monte, -1) + frond(1630, 0, 118, 300, '#24523A'),
+    frond(1640, -30, 150, 330, P.hoja) + frond(1650, -10, 176, 360, P.monte, -1) + frond(1630, 0, 118, 300, P.selva),
   ].join('')
 }
 
@@ -51,8 +51,8 @@ export function calendar() {
     moons.map(([x, step, lit]) => `<path d="M${n(x + 44)} ${n(score.at(x, step) - 8)}V${n(score.at(x, step) - 150)}" stroke="${P.tinta}" stroke-width="8" stroke-linecap="round"/>${phase(x, score.at(x, step), 44, lit)}`).join(''),
     score.eighth(1512, 0, P.rosa),
     `<path d="M-20 600C140 530 300 540 430 580S620 600 720 620V650H-20Z" fill="${P.hoja}"/>`,
-    sea(590, 0.3, P.turq, '#7FD0C9'),
-    sea(626, 1.9, P.mar, '#3AA6A8'),
+    sea(590, 0.3, P.turq, P.cresta),
+    sea(626, 1.9, P.mar, P.brisa),
     sea(664, 4.4, P.tinta),
   ].join('')
 }
