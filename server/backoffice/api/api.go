@@ -1,0 +1,227 @@
+package api
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"mime"
+	"net/http"
+	"net/netip"
+	"strconv"
+	"time"
+
+	"clave/server/backoffice"
+	"clave/server/fault"
+)
+
+// maxBody is the most bytes that a request may bring; both are short forms.
+const maxBody = 16 << 10
+
+// Options say how requests reach the door.
+type Options struct {
+	// ProxyHops is the number of trusted proxies in front of the server that append to X-Forwarded-For. Zero: the
+	// header is ignored and the connection's address counts.
+	ProxyHops int
+	// Log hears of answers that are faults of ours. Nil: the default logger.
+	Log *slog.Logger
+}
+
+// door is the handler's state.
+type door struct {
+	service *backoffice.Service
+	options Options
+}
+
+// Handler returns the door to a service. It answers everything under /api/, in JSON.
+func Handler(service *backoffice.Service, o Options) http.Handler {
+	if o.Log == nil {
+		o.Log = slog.Default()
+	}
+	d := &door{service: service, options: o}
+	mux := http.NewServeMux()
+	mux.HandleFunc("/api/admin/codigo", d.post(d.code))
+	mux.HandleFunc("/api/admin/registro", d.post(d.register))
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		d.refuse(w, r, problem{http.StatusNotFound, "not-found", "No existe."})
+	})
+	return mux
+}
+
+// problem is a request that never reached the service.
+type problem struct {
+	status int
+	name   backoffice.Name
+	text   string
+}
+
+// Error returns the problem's text.
+func (p problem) Error() string { return p.text }
+
+// post lets in what is a POST of JSON and sends the answer, or the refusal, of the call.
+func (d *door) post(call func(r *http.Request) (int, any, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodPost {
+			w.Header().Set("Allow", http.MethodPost)
+			d.refuse(w, r, problem{http.StatusMethodNotAllowed, "method-not-allowed", "Usa POST."})
+			return
+		}
+		if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
+			d.refuse(w, r, problem{http.StatusUnsupportedMediaType, "unsupported-media-type", "Envía JSON."})
+			return
+		}
+		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+		status, answer, err := call(r)
+		if err != nil {
+			d.refuse(w, r, err)
+			return
+		}
+		write(w, status, answer)
+	}
+}
+
+// code answers POST /api/admin/codigo.
+func (d *door) code(r *http.Request) (int, any, error) {
+	var in struct {
+		Code string `json:"code"`
+	}
+	if err := read(r, &in); err != nil {
+		return 0, nil, err
+	}
+	ticket, err := d.service.CheckCode(Visitor(r, d.options.ProxyHops), in.Code)
+	if err != nil {
+		return 0, nil, err
+	}
+	return http.StatusOK, struct {
+		Ticket    string `json:"ticket"`
+		ExpiresIn int    `json:"expiresIn"`
+	}{ticket.Value, int(ticket.ExpiresIn / time.Second)}, nil
+}
+
+// register answers POST /api/admin/registro.
+func (d *door) register(r *http.Request) (int, any, error) {
+	var in struct {
+		Ticket    string `json:"ticket"`
+		FirstName string `json:"firstName"`
+		LastName  string `json:"lastName"`
+		Email     string `json:"email"`
+		Password  string `json:"password"`
+	}
+	if err := read(r, &in); err != nil {
+		return 0, nil, err
+	}
+	made, err := d.service.Register(r.Context(), backoffice.Registration(in))
+	if err != nil {
+		return 0, nil, err
+	}
+	return http.StatusCreated, struct {
+		UID         string `json:"uid"`
+		Email       string `json:"email"`
+		DisplayName string `json:"displayName"`
+	}{made.UID, made.Email, made.DisplayName}, nil
+}
+
+// read decodes the one JSON object of a request.
+func read(r *http.Request, into any) error {
+	decoder := json.NewDecoder(r.Body)
+	err := decoder.Decode(into)
+	if err == nil {
+		_, err = decoder.Token()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+	}
+	var long *http.MaxBytesError
+	if errors.As(err, &long) {
+		return problem{http.StatusRequestEntityTooLarge, "payload-too-large", "La solicitud es demasiado grande."}
+	}
+	return problem{http.StatusBadRequest, backoffice.InvalidArgument, "La solicitud no es válida."}
+}
+
+// refuse answers an error: a refusal by its name and text, a problem as it is, anything else as a fault of ours.
+func (d *door) refuse(w http.ResponseWriter, r *http.Request, err error) {
+	var p problem
+	if errors.As(err, &p) {
+		write(w, p.status, errorBody(p.name, p.text))
+		return
+	}
+	f := fault.Of(err)
+	name, text := backoffice.Internal, "Ocurrió un error. Intenta de nuevo."
+	var refusal *backoffice.Refusal
+	if errors.As(err, &refusal) {
+		name, text = refusal.Name, f.Message
+		if refusal.RetryAfter > 0 {
+			seconds := (refusal.RetryAfter + time.Second - 1) / time.Second
+			w.Header().Set("Retry-After", strconv.Itoa(int(seconds)))
+		}
+	}
+	status := statusOf(f.Code)
+	if status >= http.StatusInternalServerError {
+		d.options.Log.ErrorContext(r.Context(), "back office", "path", r.URL.Path, "error", err, "cause", f.Unwrap())
+	}
+	write(w, status, errorBody(name, text))
+}
+
+// errorBody is the body of every answer that is not a success.
+func errorBody(name backoffice.Name, text string) any {
+	type detail struct {
+		Code    backoffice.Name `json:"code"`
+		Message string          `json:"message"`
+	}
+	return struct {
+		Error detail `json:"error"`
+	}{detail{name, text}}
+}
+
+// statusOf is the HTTP status of a canonical code.
+func statusOf(code fault.Code) int {
+	switch code {
+	case fault.InvalidArgument, fault.FailedPrecondition:
+		return http.StatusBadRequest
+	case fault.PermissionDenied:
+		return http.StatusForbidden
+	case fault.AlreadyExists:
+		return http.StatusConflict
+	case fault.ResourceExhausted:
+		return http.StatusTooManyRequests
+	case fault.Unavailable:
+		return http.StatusServiceUnavailable
+	default:
+		return http.StatusInternalServerError
+	}
+}
+
+// write sends a JSON answer that nobody may keep.
+func write(w http.ResponseWriter, status int, body any) {
+	raw, err := json.Marshal(body)
+	if err != nil {
+		panic("back office: an answer of ours is not JSON: " + err.Error())
+	}
+	h := w.Header()
+	h.Set("Content-Type", "application/json; charset=utf-8")
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(status)
+	// A client that left does not hear the answer; there is nothing else to do about it.
+	_, _ = w.Write(append(raw, '\n'))
+}
+
+// Visitor returns the address that a request came from: the connection's, or behind proxyHops trusted proxies the
+// one that the outermost of them saw. A request that passed fewer proxies than that is its connection's.
+func Visitor(r *http.Request, proxyHops int) netip.Addr {
+	var own netip.Addr
+	if ap, err := netip.ParseAddrPort(r.RemoteAddr); err == nil {
+		own = ap.Addr()
+	}
+	if proxyHops <= 0 {
+		return own
+	}
+	chain := forwarded(r.Header.Values("X-Forwarded-For"))
+	if len(chain) < proxyHops {
+		return own
+	}
+	if seen, err := netip.ParseAddr(chain[len(chain)-proxyHops]); err == nil {
+		return seen
+	}
+	return own
+}

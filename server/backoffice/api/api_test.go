@@ -1,0 +1,195 @@
+package api_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"clave/server/backoffice"
+	"clave/server/backoffice/api"
+	"clave/server/clock"
+)
+
+// secret is the code of the services under test.
+const secret = "clave de sol"
+
+// newDoor returns a door to a service that stands still in time.
+func newDoor(t *testing.T, o api.Options) http.Handler {
+	t.Helper()
+	s, err := backoffice.New(t.Context(), backoffice.Options{
+		ProjectID: "demo-back-office", SignupCode: secret, Clock: clock.NewHand(time.Unix(1_800_000_000, 0)),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return api.Handler(s, o)
+}
+
+// post sends JSON from an address and returns the answer.
+func post(door http.Handler, path, from, body string) *http.Response {
+	r := httptest.NewRequest(http.MethodPost, path, strings.NewReader(body))
+	r.Header.Set("Content-Type", "application/json; charset=utf-8")
+	r.RemoteAddr = from
+	w := httptest.NewRecorder()
+	door.ServeHTTP(w, r)
+	return w.Result()
+}
+
+// decode reads the body of an answer.
+func decode(t *testing.T, r *http.Response) (body struct {
+	Ticket    string
+	ExpiresIn int
+	Error     struct{ Code, Message string }
+}) {
+	t.Helper()
+	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+		t.Fatalf("the answer is not JSON: %v", err)
+	}
+	return body
+}
+
+func TestCode(t *testing.T) {
+	door := newDoor(t, api.Options{})
+	right := post(door, "/api/admin/codigo", "192.0.2.1:1000", `{"code":"clave de sol"}`)
+	if body := decode(t, right); right.StatusCode != 200 || len(body.Ticket) != 43 || body.ExpiresIn != 600 {
+		t.Errorf("right code: %d %+v, want 200 with a ticket of 43 characters for 600 s", right.StatusCode, body)
+	}
+	if got := right.Header.Get("Cache-Control"); got != "no-store" {
+		t.Errorf("Cache-Control = %q, want no-store", got)
+	}
+	for i := range 5 {
+		wrong := post(door, "/api/admin/codigo", "192.0.2.1:1000", `{"code":"clave de fa"}`)
+		if body := decode(t, wrong); wrong.StatusCode != 403 || body.Error.Code != "invalid-code" || body.Error.Message != "Código secreto incorrecto." {
+			t.Errorf("wrong code %d: %d %+v", i+1, wrong.StatusCode, body)
+		}
+	}
+	many := post(door, "/api/admin/codigo", "192.0.2.1:2000", `{"code":"clave de sol"}`)
+	if body := decode(t, many); many.StatusCode != 429 || body.Error.Code != "too-many-requests" || many.Header.Get("Retry-After") != "900" {
+		t.Errorf("the sixth: %d %+v, Retry-After %q, want 429 too-many-requests 900", many.StatusCode, body, many.Header.Get("Retry-After"))
+	}
+}
+
+func TestRegistro(t *testing.T) {
+	door := newDoor(t, api.Options{})
+	ticket := decode(t, post(door, "/api/admin/codigo", "192.0.2.1:1000", `{"code":"clave de sol"}`)).Ticket
+	tests := []struct {
+		name, body string
+		status     int
+		code       string
+	}{
+		{"no ticket", `{}`, 403, "invalid-ticket"},
+		{"nothing else", `{"ticket":"` + ticket + `"}`, 400, "invalid-argument"},
+		{"weak password", `{"ticket":"` + ticket + `","firstName":"A","lastName":"B","email":"a@b.do","password":"12345"}`, 400, "weak-password"},
+		{"bad address", `{"ticket":"` + ticket + `","firstName":"A","lastName":"B","email":"a","password":"123456"}`, 400, "invalid-email"},
+	}
+	for _, tt := range tests {
+		got := post(door, "/api/admin/registro", "192.0.2.1:1000", tt.body)
+		if body := decode(t, got); got.StatusCode != tt.status || body.Error.Code != tt.code || body.Error.Message == "" {
+			t.Errorf("%s: %d %+v, want %d %s", tt.name, got.StatusCode, body, tt.status, tt.code)
+		}
+	}
+}
+
+func TestTheDoorLetsInOnlyShortJSONByPost(t *testing.T) {
+	door := newDoor(t, api.Options{})
+	long := `{"code":"` + strings.Repeat("a", 20<<10) + `"}`
+	tests := []struct {
+		name, method, path, kind, body string
+		status                         int
+		code                           string
+	}{
+		{"GET", "GET", "/api/admin/codigo", "application/json", "", 405, "method-not-allowed"},
+		{"a form", "POST", "/api/admin/codigo", "application/x-www-form-urlencoded", "code=a", 415, "unsupported-media-type"},
+		{"no type", "POST", "/api/admin/registro", "", "{}", 415, "unsupported-media-type"},
+		{"not JSON", "POST", "/api/admin/codigo", "application/json", "code", 400, "invalid-argument"},
+		{"a list", "POST", "/api/admin/codigo", "application/json", "[]", 400, "invalid-argument"},
+		{"a number for a text", "POST", "/api/admin/codigo", "application/json", `{"code":1}`, 400, "invalid-argument"},
+		{"two objects", "POST", "/api/admin/codigo", "application/json", `{"code":"a"}{}`, 400, "invalid-argument"},
+		{"nothing", "POST", "/api/admin/codigo", "application/json", "", 400, "invalid-argument"},
+		{"too much", "POST", "/api/admin/codigo", "application/json", long, 413, "payload-too-large"},
+		{"another path", "POST", "/api/admin/otro", "application/json", "{}", 404, "not-found"},
+	}
+	for _, tt := range tests {
+		r := httptest.NewRequest(tt.method, tt.path, strings.NewReader(tt.body))
+		if tt.kind != "" {
+			r.Header.Set("Content-Type", tt.kind)
+		}
+		w := httptest.NewRecorder()
+		door.ServeHTTP(w, r)
+		if body := decode(t, w.Result()); w.Code != tt.status || body.Error.Code != tt.code {
+			t.Errorf("%s: %d %+v, want %d %s", tt.name, w.Code, body, tt.status, tt.code)
+		}
+	}
+}
+
+func TestVisitor(t *testing.T) {
+	tests := []struct {
+		name      string
+		remote    string
+		forwarded []string
+		hops      int
+		want      string
+	}{
+		{"no proxy", "192.0.2.1:1", nil, 0, "192.0.2.1"},
+		{"no proxy, a forged header", "192.0.2.1:1", []string{"10.0.0.1"}, 0, "192.0.2.1"},
+		{"one proxy", "127.0.0.1:1", []string{"192.0.2.9"}, 1, "192.0.2.9"},
+		{"one proxy, a forged header", "127.0.0.1:1", []string{"10.0.0.1, 192.0.2.9"}, 1, "192.0.2.9"},
+		{"two proxies in two headers", "127.0.0.1:1", []string{"10.0.0.1, 192.0.2.9", "198.51.100.1"}, 2, "192.0.2.9"},
+		{"fewer proxies than said", "192.0.2.1:1", []string{"10.0.0.1"}, 2, "192.0.2.1"},
+		{"not an address", "192.0.2.1:1", []string{"unknown"}, 1, "192.0.2.1"},
+		{"IPv6", "[2001:db8::1]:1", nil, 0, "2001:db8::1"},
+		{"no address at all", "pipe", nil, 0, "invalid IP"},
+	}
+	for _, tt := range tests {
+		r := httptest.NewRequest(http.MethodPost, "/", nil)
+		r.RemoteAddr = tt.remote
+		r.Header["X-Forwarded-For"] = tt.forwarded
+		if got := api.Visitor(r, tt.hops).String(); got != tt.want {
+			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
+		}
+	}
+}
+
+func TestTriesCountByVisitorBehindAProxy(t *testing.T) {
+	door := newDoor(t, api.Options{ProxyHops: 1})
+	try := func(forwarded string) int {
+		r := httptest.NewRequest(http.MethodPost, "/api/admin/codigo", strings.NewReader(`{"code":"no"}`))
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("X-Forwarded-For", forwarded)
+		w := httptest.NewRecorder()
+		door.ServeHTTP(w, r)
+		return w.Code
+	}
+	for range 5 {
+		try("192.0.2.1")
+	}
+	if got := try("192.0.2.1"); got != 429 {
+		t.Errorf("the sixth of one visitor: %d, want 429", got)
+	}
+	if got := try("192.0.2.2"); got != 403 {
+		t.Errorf("the first of another visitor: %d, want 403", got)
+	}
+}
+
+// FuzzDoor sends any body to both routes: every answer is JSON with a code, and none is a fault of ours.
+func FuzzDoor(f *testing.F) {
+	for _, seed := range []string{`{"code":"a"}`, `{"ticket":"a"}`, `{"code":null}`, `[1]`, `{"code":"\ud800"}`, "\xff"} {
+		f.Add(seed, "10.0.0.1")
+	}
+	f.Fuzz(func(t *testing.T, body, forwarded string) {
+		door := newDoor(t, api.Options{ProxyHops: 1})
+		for _, path := range []string{"/api/admin/codigo", "/api/admin/registro"} {
+			r := httptest.NewRequest(http.MethodPost, path, strings.NewReader(body))
+			r.Header.Set("Content-Type", "application/json")
+			r.Header["X-Forwarded-For"] = []string{forwarded}
+			w := httptest.NewRecorder()
+			door.ServeHTTP(w, r)
+			if w.Code >= 500 || (w.Code != 200 && decode(t, w.Result()).Error.Code == "") {
+				t.Errorf("%s %q: %d %s", path, body, w.Code, w.Body)
+			}
+		}
+	})
+}

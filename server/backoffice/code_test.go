@@ -1,0 +1,223 @@
+package backoffice_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"clave/server/backoffice"
+	"clave/server/clock"
+	"clave/server/fault"
+)
+
+// secret is the code of the services under test.
+const secret = "clave de sol en la quinta línea"
+
+var (
+	home   = netip.MustParseAddr("192.0.2.1")
+	office = netip.MustParseAddr("192.0.2.2")
+)
+
+// newService returns a service and the clock it looks at.
+func newService(t *testing.T) (*backoffice.Service, *clock.Hand) {
+	t.Helper()
+	hand := clock.NewHand(time.Date(2027, 9, 15, 18, 0, 0, 0, time.UTC))
+	s, err := backoffice.New(t.Context(), backoffice.Options{ProjectID: "demo-back-office", SignupCode: secret, Clock: hand})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s, hand
+}
+
+// nameOf returns the name of a refusal, or the error as it is.
+func nameOf(err error) string {
+	var r *backoffice.Refusal
+	if errors.As(err, &r) {
+		return string(r.Name)
+	}
+	return fmt.Sprint(err)
+}
+
+func TestNewRefusesUnsafeOptions(t *testing.T) {
+	tests := []struct {
+		name string
+		in   backoffice.Options
+		want string
+	}{
+		{"no project", backoffice.Options{}, "project id"},
+		{"production without a code", backoffice.Options{ProjectID: "p", Production: true}, "ADMIN_SIGNUP_CODE"},
+		{"production with the demonstration's code", backoffice.Options{ProjectID: "p", Production: true, SignupCode: backoffice.DemoCode}, "public"},
+		{"production", backoffice.Options{ProjectID: "p", Production: true, SignupCode: secret}, "<nil>"},
+		{"demonstration", backoffice.Options{ProjectID: "p", SignupCode: backoffice.DemoCode}, "<nil>"},
+	}
+	for _, tt := range tests {
+		_, err := backoffice.New(t.Context(), tt.in)
+		if got := fmt.Sprint(err); !strings.Contains(got, tt.want) {
+			t.Errorf("%s: New: %s, want %q in it", tt.name, got, tt.want)
+		}
+	}
+}
+
+func TestCheckCode(t *testing.T) {
+	s, _ := newService(t)
+	for i, tt := range []struct{ code, want string }{
+		{secret, "<nil>"},
+		{"", "invalid-code"},
+		{strings.ToUpper(secret), "invalid-code"},
+		{secret + " ", "invalid-code"},
+		{secret[:len(secret)-1], "invalid-code"},
+	} {
+		from := netip.AddrFrom4([4]byte{198, 51, 100, byte(i)})
+		ticket, err := s.CheckCode(from, tt.code)
+		if nameOf(err) != tt.want {
+			t.Errorf("CheckCode(%q): %v, want %s", tt.code, err, tt.want)
+		}
+		if (ticket.Value != "") != (err == nil) {
+			t.Errorf("CheckCode(%q): ticket %q with error %v", tt.code, ticket.Value, err)
+		}
+	}
+}
+
+func TestWithoutACodeNobodySignsUp(t *testing.T) {
+	s, err := backoffice.New(t.Context(), backoffice.Options{ProjectID: "demo-back-office"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.CheckCode(home, ""); nameOf(err) != "invalid-code" {
+		t.Errorf("an empty code against an empty secret: %v, want invalid-code", err)
+	}
+}
+
+func TestTriesAreLimitedByAddress(t *testing.T) {
+	s, hand := newService(t)
+	check := func(step string, from netip.Addr, code, want string) time.Duration {
+		t.Helper()
+		_, err := s.CheckCode(from, code)
+		if nameOf(err) != want {
+			t.Fatalf("%s: %v, want %s", step, err, want)
+		}
+		var r *backoffice.Refusal
+		if errors.As(err, &r) {
+			return r.RetryAfter
+		}
+		return 0
+	}
+	for range 20 {
+		check("right codes are not counted", home, secret, "<nil>")
+	}
+	for range 5 {
+		check("a wrong code", home, "no", "invalid-code")
+		hand.Advance(time.Minute)
+	}
+	wait := check("the sixth wrong code", home, "no", "too-many-requests")
+	if want := 10 * time.Minute; wait != want {
+		t.Errorf("wait = %v, want %v: 15 minutes after the first wrong code", wait, want)
+	}
+	check("the right code after five wrong ones", home, secret, "too-many-requests")
+	check("another address", office, "no", "invalid-code")
+	hand.Advance(wait - time.Second)
+	check("a second too early", home, secret, "too-many-requests")
+	hand.Advance(time.Second)
+	check("in time", home, "no", "invalid-code")
+	check("the window is full again", home, secret, "too-many-requests")
+	hand.Advance(15 * time.Minute)
+	check("all is forgotten", home, secret, "<nil>")
+}
+
+func TestTriesAreLimitedByNetwork(t *testing.T) {
+	tests := []struct {
+		name        string
+		first, last string
+		want        string
+	}{
+		{"one IPv6 network", "2001:db8:1:2::%d", "2001:db8:1:2:ffff::1", "too-many-requests"},
+		{"two IPv6 networks", "2001:db8:1:2::%d", "2001:db8:1:3::1", "invalid-code"},
+		{"one IPv4 address in two spellings", "::ffff:192.0.2.7", "192.0.2.7", "too-many-requests"},
+	}
+	for _, tt := range tests {
+		s, _ := newService(t)
+		for i := range 5 {
+			text := tt.first
+			if strings.Contains(text, "%d") {
+				text = fmt.Sprintf(text, i+1)
+			}
+			if _, err := s.CheckCode(netip.MustParseAddr(text), "no"); nameOf(err) != "invalid-code" {
+				t.Fatalf("%s: try %d: %v", tt.name, i, err)
+			}
+		}
+		if _, err := s.CheckCode(netip.MustParseAddr(tt.last), "no"); nameOf(err) != tt.want {
+			t.Errorf("%s: %v, want %s", tt.name, err, tt.want)
+		}
+	}
+}
+
+func TestManyAddressesAreForgottenOldestFirst(t *testing.T) {
+	s, hand := newService(t)
+	fail := func(n int) string {
+		_, err := s.CheckCode(netip.AddrFrom4([4]byte{10, byte(n >> 16), byte(n >> 8), byte(n)}), "no")
+		return nameOf(err)
+	}
+	for range 5 {
+		fail(1)
+	}
+	hand.Advance(time.Second)
+	for n := 2; n <= 1<<14; n++ {
+		fail(n)
+	}
+	if got := fail(1); got != "too-many-requests" {
+		t.Errorf("while there is room the first address hears %s, want too-many-requests", got)
+	}
+	fail(1<<14 + 1)
+	if got := fail(1); got != "invalid-code" {
+		t.Errorf("past the room the first address hears %s, want invalid-code: it was to be forgotten", got)
+	}
+}
+
+func TestTicketsExpireAndAreNotGuessed(t *testing.T) {
+	s, hand := newService(t)
+	register := func(ticket string) string {
+		_, err := s.Register(context.Background(), backoffice.Registration{Ticket: ticket})
+		return nameOf(err)
+	}
+	ticket, err := s.CheckCode(home, secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ticket.ExpiresIn != 10*time.Minute {
+		t.Errorf("ExpiresIn = %v, want 10m", ticket.ExpiresIn)
+	}
+	if got := register("AAAA"); got != "invalid-ticket" {
+		t.Errorf("a guessed ticket: %s, want invalid-ticket", got)
+	}
+	if got := register(ticket.Value); got != "invalid-argument" {
+		t.Errorf("an empty form with a ticket: %s, want invalid-argument", got)
+	}
+	hand.Advance(10*time.Minute - time.Nanosecond)
+	if got := register(ticket.Value); got != "invalid-argument" {
+		t.Errorf("the ticket of a refused form, in its last moment: %s, want invalid-argument", got)
+	}
+	hand.Advance(time.Nanosecond)
+	if got := register(ticket.Value); got != "invalid-ticket" {
+		t.Errorf("a ticket of ten minutes: %s, want invalid-ticket", got)
+	}
+}
+
+func TestRefusalsAreFaults(t *testing.T) {
+	s, _ := newService(t)
+	_, err := s.CheckCode(home, "no")
+	if f := fault.Of(err); f.Code != fault.PermissionDenied || f.Message != "Código secreto incorrecto." {
+		t.Errorf("fault of a wrong code = %v %q", f.Code, f.Message)
+	}
+	if strings.Contains(err.Error(), secret) {
+		t.Error("the error of a wrong code tells the secret")
+	}
+}

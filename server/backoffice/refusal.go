@@ -1,0 +1,63 @@
+package backoffice
+
+import (
+	"time"
+
+	"clave/server/fault"
+)
+
+// Name is Firebase's name for what went wrong, as the JavaScript SDK spells it after "auth/".
+type Name string
+
+// The names a client may hear.
+const (
+	WrongCode       Name = "invalid-code"
+	BadTicket       Name = "invalid-ticket"
+	TooManyRequests Name = "too-many-requests"
+	EmailInUse      Name = "email-already-in-use"
+	WeakPassword    Name = "weak-password"
+	InvalidEmail    Name = "invalid-email"
+	NotAllowed      Name = "operation-not-allowed"
+	InvalidArgument Name = "invalid-argument"
+	Unavailable     Name = "unavailable"
+	Internal        Name = "internal-error"
+)
+
+// Refusal is an answer that a visitor may hear: Firebase's name for the case beside the fault with its text.
+type Refusal struct {
+	// Name is Firebase's name for the case.
+	Name Name
+	// RetryAfter says when to come back; zero where that is unknown.
+	RetryAfter time.Duration
+	// fault carries the canonical code and the text.
+	fault *fault.Error
+}
+
+// Error returns the fault's text, for logs.
+func (r *Refusal) Error() string { return string(r.Name) + ": " + r.fault.Error() }
+
+// Unwrap returns the fault.
+func (r *Refusal) Unwrap() error { return r.fault }
+
+// texts are what visitors read, and the canonical code of each case.
+var texts = map[Name]struct {
+	code fault.Code
+	text string
+}{
+	WrongCode:       {fault.PermissionDenied, "Código secreto incorrecto."},
+	BadTicket:       {fault.PermissionDenied, "La verificación del código venció. Verifica el código de nuevo."},
+	TooManyRequests: {fault.ResourceExhausted, "Demasiados intentos. Inténtalo de nuevo en unos minutos."},
+	EmailInUse:      {fault.AlreadyExists, "Este correo ya está en uso."},
+	WeakPassword:    {fault.InvalidArgument, "La contraseña es muy débil (mínimo 6 caracteres)."},
+	InvalidEmail:    {fault.InvalidArgument, "Correo inválido."},
+	NotAllowed:      {fault.FailedPrecondition, "Método de acceso no habilitado. Verifica que el acceso con correo y contraseña esté activado."},
+	InvalidArgument: {fault.InvalidArgument, "Completa todos los campos."},
+	Unavailable:     {fault.Unavailable, "Problema de red. Verifica tu conexión."},
+	Internal:        {fault.Internal, "Ocurrió un error. Intenta de nuevo."},
+}
+
+// refuse makes a refusal of one of the names above; the cause, if any, is kept for the log and is not told.
+func refuse(name Name, cause error) *Refusal {
+	known := texts[name]
+	return &Refusal{Name: name, fault: fault.Because(cause, known.code, "%s", known.text)}
+}

@@ -1,0 +1,188 @@
+package backoffice
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"cloud.google.com/go/firestore"
+	"firebase.google.com/go/v4/auth"
+	"firebase.google.com/go/v4/errorutils"
+)
+
+// Registration is what somebody who knows the code sends to become an administrator.
+type Registration struct {
+	Ticket    string
+	FirstName string
+	LastName  string
+	Email     string
+	Password  string
+}
+
+// Administrator is somebody who was registered.
+type Administrator struct {
+	UID         string
+	Email       string
+	DisplayName string
+}
+
+// The most characters that a name, an address and a password may have, and the fewest of a password.
+const (
+	maxName     = 120
+	maxEmail    = 254
+	minPassword = 6
+	maxPassword = 4096
+)
+
+// cleanupTime is how long the removal of a half-made administrator may take, whatever became of the caller.
+const cleanupTime = 10 * time.Second
+
+// address is what the forms of the site call an e-mail address.
+var address = regexp.MustCompile(`^[^\s@]+@[^\s@]+\.[^\s@]+$`)
+
+// Register makes an administrator: the account with its name, then the record adminusers/{uid}. It makes both or
+// neither. A ticket is spent by success; a refused registration may be corrected and sent again with it.
+func (s *Service) Register(ctx context.Context, r Registration) (*Administrator, error) {
+	giveBack, ok := s.tickets.take(r.Ticket)
+	if !ok {
+		return nil, refuse(BadTicket, nil)
+	}
+	made, err := s.register(ctx, r.trimmed())
+	if err != nil {
+		giveBack()
+		return nil, err
+	}
+	return made, nil
+}
+
+// register makes the administrator without asking for a ticket.
+func (s *Service) register(ctx context.Context, r Registration) (*Administrator, error) {
+	if err := r.validate(); err != nil {
+		return nil, err
+	}
+	c, err := s.connect()
+	if err != nil {
+		return nil, refuse(Internal, err)
+	}
+	a := &Administrator{UID: newUID(), Email: r.Email, DisplayName: r.FirstName + " " + r.LastName}
+	account := (&auth.UserToCreate{}).UID(a.UID).Email(r.Email).Password(r.Password).DisplayName(a.DisplayName)
+	if _, err := c.accounts.CreateUser(ctx, account); err != nil {
+		refusal := accountRefusal(err)
+		if refusal.Name == Internal || refusal.Name == Unavailable {
+			// The answer may have been lost on its way back from an account that was made.
+			s.remove(ctx, c, a.UID)
+		}
+		return nil, refusal
+	}
+	if _, err := c.documents.Collection("adminusers").Doc(a.UID).Create(ctx, record(a, r)); err != nil {
+		s.remove(ctx, c, a.UID)
+		return nil, refuse(Internal, fmt.Errorf("create adminusers/%s: %w", a.UID, err))
+	}
+	s.options.Log.InfoContext(ctx, "administrator registered", "uid", a.UID)
+	return a, nil
+}
+
+// record is the document that makes an account an administrator's (F-406).
+func record(a *Administrator, r Registration) map[string]any {
+	return map[string]any{
+		"uid":          a.UID,
+		"firstName":    r.FirstName,
+		"lastName":     r.LastName,
+		"displayName":  a.DisplayName,
+		"email":        a.Email,
+		"role":         "admin",
+		"active":       true,
+		"createdAt":    firestore.ServerTimestamp,
+		"signupMethod": "codigo-secreto",
+	}
+}
+
+// remove takes away what was made of an administrator, the record first: an account alone gives nothing (F-803).
+func (s *Service) remove(ctx context.Context, c *clients, uid string) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTime)
+	defer cancel()
+	_, recordErr := c.documents.Collection("adminusers").Doc(uid).Delete(ctx)
+	accountErr := c.accounts.DeleteUser(ctx, uid)
+	if auth.IsUserNotFound(accountErr) {
+		accountErr = nil
+	}
+	if err := errors.Join(recordErr, accountErr); err != nil {
+		s.options.Log.ErrorContext(ctx, "a half-made administrator was left behind", "uid", uid, "error", err)
+	}
+}
+
+// trimmed returns the registration without blanks around its texts, its address in small letters. The password is
+// taken as it is.
+func (r Registration) trimmed() Registration {
+	r.FirstName, r.LastName = strings.TrimSpace(r.FirstName), strings.TrimSpace(r.LastName)
+	r.Email = strings.ToLower(strings.TrimSpace(r.Email))
+	return r
+}
+
+// validate refuses what the contract would refuse, and what is too long.
+func (r Registration) validate() error {
+	switch {
+	case r.FirstName == "" || r.LastName == "" || r.Email == "" || r.Password == "":
+		return refuse(InvalidArgument, nil)
+	case utf8.RuneCountInString(r.FirstName) > maxName || utf8.RuneCountInString(r.LastName) > maxName:
+		return refuse(InvalidArgument, errors.New("a name is too long"))
+	case utf8.RuneCountInString(r.Email) > maxEmail || !address.MatchString(r.Email):
+		return refuse(InvalidEmail, nil)
+	case utf8.RuneCountInString(r.Password) < minPassword:
+		return refuse(WeakPassword, nil)
+	case len(r.Password) > maxPassword:
+		return refuse(InvalidArgument, errors.New("the password is too long"))
+	}
+	return nil
+}
+
+// serverNames are the contract's own words for what the Admin SDK has no question for.
+var serverNames = map[string]Name{
+	"INVALID_EMAIL":         InvalidEmail,
+	"WEAK_PASSWORD":         WeakPassword,
+	"OPERATION_NOT_ALLOWED": NotAllowed,
+}
+
+// accountRefusal gives the contract's error on making an account its name.
+func accountRefusal(err error) *Refusal {
+	switch {
+	case auth.IsEmailAlreadyExists(err):
+		return refuse(EmailInUse, err)
+	case auth.IsInvalidEmail(err):
+		return refuse(InvalidEmail, err)
+	case auth.IsConfigurationNotFound(err):
+		return refuse(NotAllowed, err)
+	case errorutils.IsResourceExhausted(err):
+		return refuse(TooManyRequests, err)
+	case errorutils.IsUnavailable(err), errorutils.IsDeadlineExceeded(err):
+		return refuse(Unavailable, err)
+	}
+	for word, name := range serverNames {
+		if strings.Contains(err.Error(), word) {
+			return refuse(name, err)
+		}
+	}
+	return refuse(Internal, err)
+}
+
+// uidLetters are what account ids are made of, as Firebase's are.
+const uidLetters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+
+// newUID returns a random account id. It is chosen here, so that an account can be removed even when the answer to
+// its creation was lost.
+func newUID() string {
+	id := make([]byte, 0, 28)
+	for len(id) < cap(id) {
+		var b [1]byte
+		rand.Read(b[:])
+		if n := int(b[0] & 63); n < len(uidLetters) {
+			id = append(id, uidLetters[n])
+		}
+	}
+	return string(id)
+}

@@ -1,0 +1,51 @@
+package seed
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"time"
+)
+
+// zone is the foundation's: America/Santo_Domingo, four hours behind UTC the whole year. It is fixed here, so that
+// machines without a time zone database count the same days.
+var zone = time.FixedZone("America/Santo_Domingo", -4*60*60)
+
+// moments are the spellings of a relative moment.
+var moments = regexp.MustCompile(`^(today|month)(?:([+-])(\d{1,3}))?(?:/(\d{1,2}))?(?: (\d{2}):(\d{2}))?$`)
+
+// Moment returns the moment that a text means at now:
+//
+//	today+3 19:30       half past seven in the evening, three days from today
+//	today-2             two days ago, at midnight
+//	month+1/05 18:00    the fifth of next month, at six in the evening
+//
+// Days and hours are the foundation's. A day past the end of its month is the month's last.
+func Moment(text string, now time.Time) (time.Time, error) {
+	m := moments.FindStringSubmatch(text)
+	if m == nil || (m[1] == "month") != (m[4] != "") {
+		return time.Time{}, fmt.Errorf("%q is not a moment: write today+N HH:MM or month+N/DD HH:MM", text)
+	}
+	distance, day, hour, minute := number(m[3]), number(m[4]), number(m[5]), number(m[6])
+	if m[2] == "-" {
+		distance = -distance
+	}
+	if hour > 23 || minute > 59 || (m[1] == "month" && (day < 1 || day > 31)) {
+		return time.Time{}, fmt.Errorf("%q is not a moment: no such day or hour", text)
+	}
+	y, mo, d := now.In(zone).Date()
+	if m[1] == "today" {
+		return time.Date(y, mo, d+distance, hour, minute, 0, 0, zone), nil
+	}
+	last := time.Date(y, mo+time.Month(distance)+1, 0, 0, 0, 0, 0, zone).Day()
+	return time.Date(y, mo+time.Month(distance), min(day, last), hour, minute, 0, 0, zone), nil
+}
+
+// number reads digits; nothing is zero.
+func number(digits string) int {
+	n, err := strconv.Atoi(digits)
+	if err != nil {
+		return 0
+	}
+	return n
+}

@@ -1,0 +1,237 @@
+package seed_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"cloud.google.com/go/firestore"
+	firebase "firebase.google.com/go/v4"
+	"firebase.google.com/go/v4/auth"
+
+	"clave/server/backoffice/seed"
+)
+
+// lateSunday is 31 January 2027, ten at night in Santo Domingo: already February in UTC.
+var lateSunday = time.Date(2027, 2, 1, 2, 0, 0, 0, time.UTC)
+
+func TestMoment(t *testing.T) {
+	tests := []struct{ in, want string }{
+		{"today", "2027-01-31T00:00:00-04:00"},
+		{"today 08:05", "2027-01-31T08:05:00-04:00"},
+		{"today+1 19:30", "2027-02-01T19:30:00-04:00"},
+		{"today-31 00:00", "2026-12-31T00:00:00-04:00"},
+		{"month/15", "2027-01-15T00:00:00-04:00"},
+		{"month+1/31 18:00", "2027-02-28T18:00:00-04:00"},
+		{"month-1/05 09:00", "2026-12-05T09:00:00-04:00"},
+		{"month+13/29", "2028-02-29T00:00:00-04:00"},
+		{"", "error"},
+		{"tomorrow", "error"},
+		{"month 18:00", "error"},
+		{"today/05", "error"},
+		{"month/00", "error"},
+		{"month/32", "error"},
+		{"today 24:00", "error"},
+		{"today 23:60", "error"},
+		{"today 8:00", "error"},
+		{"today+3 19:30 ", "error"},
+	}
+	for _, tt := range tests {
+		got := "error"
+		if at, err := seed.Moment(tt.in, lateSunday); err == nil {
+			got = at.Format(time.RFC3339)
+		}
+		if got != tt.want {
+			t.Errorf("Moment(%q) = %s, want %s", tt.in, got, tt.want)
+		}
+	}
+}
+
+// FuzzMoment: no text makes a moment further than a thousand months away, and none panics.
+func FuzzMoment(f *testing.F) {
+	for _, text := range []string{"today+3 19:30", "month-1/05 09:00", "today", "month+999/31 23:59", "today+"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		at, err := seed.Moment(text, lateSunday)
+		if err != nil {
+			return
+		}
+		if d := at.Sub(lateSunday).Abs(); d > 1001*31*24*time.Hour {
+			t.Errorf("Moment(%q) = %v", text, at)
+		}
+	})
+}
+
+// file makes a file of the given text.
+func file(text string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(text)} }
+
+func TestLoadConvertsValues(t *testing.T) {
+	data, err := seed.Load(t.Context(), fstest.MapFS{
+		"README.md": file("not data"),
+		"documents/a.json": file(`{"collection": "A b", "documents": {
+			"two": {"n": 7, "x": 7.0, "e": 1e3, "t": "s", "b": true, "z": null, "list": [1, {"$date": "today+1"}]},
+			"one": {"at": {"$timestamp": "today 10:00"}, "map": {"in": {"$date": "month/1"}}}
+		}}`),
+	}, lateSunday)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		`A b/one map[at:2027-01-31 10:00:00 -0400 America/Santo_Domingo map:map[in:2027-01-01]]`,
+		`A b/two map[b:true e:1000 list:[1 2027-02-01] n:7 t:s x:7 z:<nil>]`,
+	}
+	for i, d := range data.Documents {
+		if got := fmt.Sprint(d.Path, " ", d.Fields); i >= len(want) || got != want[i] {
+			t.Errorf("document %d = %s, want %s", i, got, want[min(i, len(want)-1)])
+		}
+	}
+	two := data.Documents[1].Fields
+	if _, ok := two["n"].(int64); !ok {
+		t.Errorf("7 became %T, want int64", two["n"])
+	}
+	if _, ok := two["x"].(float64); !ok {
+		t.Errorf("7.0 became %T, want float64", two["x"])
+	}
+}
+
+func TestLoadReportsAllProblems(t *testing.T) {
+	_, err := seed.Load(t.Context(), fstest.MapFS{
+		"accounts.json":        file(`[{"uid": "a", "email": "a@b.do"}]`),
+		"documents/bad.json":   file(`{"collection": "A", "documents": {"x": {"at": {"$timestamp": "soon"}}}}`),
+		"documents/key.json":   file(`{"collection": "A", "documents": {"x": {"at": {"$geo": 1}}}}`),
+		"documents/name.json":  file(`{"collection": "A/b", "documents": {}}`),
+		"documents/other.json": file(`{"collection": "A", "rows": {}}`),
+		"documents/tail.json":  file(`{"collection": "A", "documents": {}} {}`),
+		"documents/text.json":  file(`hello`),
+	}, lateSunday)
+	got := fmt.Sprint(err)
+	for _, want := range []string{
+		"accounts.json: account 1 needs uid, email and password",
+		`bad.json: document x: at: "soon" is not a moment`,
+		"key.json: document x: at: $geo: unknown",
+		`name.json: "A/b" is not a collection`,
+		"other.json: json: unknown field",
+		"tail.json: there is more",
+		"text.json: invalid character",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("Load's error misses %q:\n%s", want, got)
+		}
+	}
+}
+
+// TestDemonstration: the project's own data can be loaded on every day of a year.
+func TestDemonstration(t *testing.T) {
+	files := os.DirFS("../../../emulator-config")
+	for day := range 366 {
+		now := lateSunday.AddDate(0, 0, day)
+		data, err := seed.Load(t.Context(), files, now)
+		if err != nil {
+			t.Fatalf("%v: %v", now, err)
+		}
+		upcoming := 0
+		for _, d := range data.Documents {
+			if at, ok := d.Fields["eventDate"].(time.Time); ok && at.After(now) {
+				upcoming++
+			}
+			if at, ok := d.Fields["createdAt"].(time.Time); !ok || at.After(now) {
+				t.Fatalf("%v: %s was made at %v", now, d.Path, d.Fields["createdAt"])
+			}
+		}
+		if upcoming < 3 {
+			t.Fatalf("%v: %d events to come, want 3 for the home page", now, upcoming)
+		}
+	}
+}
+
+// clients connects to the servers named in the environment, under a project of the test's own.
+func clients(ctx context.Context, t *testing.T) (*auth.Client, *firestore.Client) {
+	t.Helper()
+	if os.Getenv("FIREBASE_AUTH_EMULATOR_HOST") == "" || os.Getenv("FIRESTORE_EMULATOR_HOST") == "" {
+		t.Skip("needs FIREBASE_AUTH_EMULATOR_HOST and FIRESTORE_EMULATOR_HOST: clave exec -- go test ./server/backoffice/...")
+	}
+	app, err := firebase.NewApp(ctx, &firebase.Config{ProjectID: fmt.Sprintf("demo-seed-%d", os.Getpid())})
+	if err != nil {
+		t.Fatal(err)
+	}
+	accounts, err := app.Auth(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	documents, err := app.Firestore(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := documents.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return accounts, documents
+}
+
+func TestApplyFillsOnlyAnEmptyProject(t *testing.T) {
+	accounts, documents := clients(t.Context(), t)
+	data, err := seed.Load(t.Context(), os.DirFS("../../../emulator-config"), time.Unix(1_800_000_000, 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if done, err := seed.Apply(t.Context(), accounts, documents, data); !done || err != nil {
+		t.Fatalf("Apply to an empty project = %v, %v, want true", done, err)
+	}
+	if done, err := seed.Apply(t.Context(), accounts, documents, data); done || err != nil {
+		t.Errorf("Apply again = %v, %v, want false", done, err)
+	}
+	for _, d := range data.Documents {
+		snapshot, err := documents.Doc(d.Path).Get(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := toJSON(t, snapshot.Data()), toJSON(t, d.Fields); got != want {
+			t.Errorf("%s = %s, want %s", d.Path, got, want)
+		}
+		if _, err := documents.Doc(d.Path).Delete(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if done, err := seed.Apply(t.Context(), accounts, documents, data); !done || err != nil {
+		t.Errorf("Apply after the documents were lost, with the accounts there = %v, %v, want true", done, err)
+	}
+	for _, d := range data.Documents {
+		if _, err := documents.Doc(d.Path).Delete(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, a := range data.Accounts {
+		user, err := accounts.GetUserByEmail(t.Context(), a.Email)
+		if err != nil || user.UID != a.UID || user.DisplayName != a.DisplayName {
+			t.Errorf("account %s = %+v, %v", a.Email, user, err)
+		}
+		if err := accounts.DeleteUser(t.Context(), a.UID); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// toJSON prints fields with their keys in order and their times in UTC.
+func toJSON(t *testing.T, fields map[string]any) string {
+	t.Helper()
+	plain := make(map[string]any, len(fields))
+	for key, value := range fields {
+		if at, ok := value.(time.Time); ok {
+			value = at.UTC()
+		}
+		plain[key] = value
+	}
+	raw, err := json.Marshal(plain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(raw)
+}

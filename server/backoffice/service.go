@@ -1,0 +1,158 @@
+package backoffice
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"sync"
+
+	"cloud.google.com/go/firestore"
+	firebase "firebase.google.com/go/v4"
+	"firebase.google.com/go/v4/auth"
+	"google.golang.org/api/option"
+
+	"clave/server/clock"
+)
+
+// DemoCode is the sign-up code that `make start` uses. Everybody can read it here, so it is refused in production.
+const DemoCode = "demo-codigo-fundacion"
+
+// Options say whom the service serves and with which secret.
+type Options struct {
+	// ProjectID is the Firebase project. Required.
+	ProjectID string
+	// SignupCode is the secret that makes its knower an administrator. Empty: nobody can sign up.
+	SignupCode string
+	// Production refuses an empty code and DemoCode.
+	Production bool
+	// AuthEmulatorHost and FirestoreEmulatorHost, "host:port", are put into the environment, the only place where
+	// the Admin SDK looks for them. Empty: the environment stays as it is.
+	AuthEmulatorHost, FirestoreEmulatorHost string
+	// Client options for the Admin SDK where it talks to something else than an emulator: credentials, for example.
+	Client []option.ClientOption
+	// Clock tells when tickets and tries expire. Nil: the machine's.
+	Clock clock.Clock
+	// Log hears what went wrong behind a refusal. Nil: the default logger.
+	Log *slog.Logger
+}
+
+// EnsureDefaults fills in what was left out.
+func (o *Options) EnsureDefaults() {
+	if o.Clock == nil {
+		o.Clock = clock.System()
+	}
+	if o.Log == nil {
+		o.Log = slog.Default()
+	}
+}
+
+// Validate says what is wrong with the options.
+func (o *Options) Validate() error {
+	switch {
+	case o.ProjectID == "":
+		return errors.New("the back office needs a project id")
+	case o.Production && o.SignupCode == "":
+		return errors.New("the back office needs a sign-up code: set ADMIN_SIGNUP_CODE")
+	case o.Production && o.SignupCode == DemoCode:
+		return errors.New("ADMIN_SIGNUP_CODE is the demonstration's code, which is public: choose another")
+	}
+	return nil
+}
+
+// Service makes administrators. It is safe for concurrent use.
+type Service struct {
+	options Options
+	tries   *tries
+	tickets *tickets
+	// dial makes the clients.
+	dial func() (*clients, error)
+	mu   struct {
+		sync.Mutex
+		// clients are nil until they are first needed: in `clave start` the service is there before the server.
+		clients *clients
+	}
+}
+
+// clients are the two halves of the Firebase contract that the service uses.
+type clients struct {
+	accounts  *auth.Client
+	documents *firestore.Client
+}
+
+// New returns a service. It talks to nobody until the first registration; ctx bounds the clients' life.
+func New(ctx context.Context, o Options) (*Service, error) {
+	o.EnsureDefaults()
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	for name, host := range map[string]string{
+		"FIREBASE_AUTH_EMULATOR_HOST": o.AuthEmulatorHost,
+		"FIRESTORE_EMULATOR_HOST":     o.FirestoreEmulatorHost,
+	} {
+		if host == "" {
+			continue
+		}
+		if err := os.Setenv(name, host); err != nil {
+			return nil, fmt.Errorf("back office: set %s: %w", name, err)
+		}
+	}
+	return &Service{
+		options: o,
+		tries:   newTries(o.Clock),
+		tickets: newTickets(o.Clock),
+		dial:    func() (*clients, error) { return dial(ctx, o) },
+	}, nil
+}
+
+// dial makes the clients. They open their connections when they are first needed.
+func dial(ctx context.Context, o Options) (*clients, error) {
+	app, err := firebase.NewApp(ctx, &firebase.Config{ProjectID: o.ProjectID}, o.Client...)
+	if err != nil {
+		return nil, fmt.Errorf("admin SDK: %w", err)
+	}
+	accounts, err := app.Auth(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("admin SDK, accounts: %w", err)
+	}
+	documents, err := app.Firestore(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("admin SDK, documents: %w", err)
+	}
+	return &clients{accounts: accounts, documents: documents}, nil
+}
+
+// Clients returns the Admin SDK's clients, made on first use, for whoever fills the same project (package seed).
+// They belong to the service.
+func (s *Service) Clients() (*auth.Client, *firestore.Client, error) {
+	c, err := s.connect()
+	if err != nil {
+		return nil, nil, err
+	}
+	return c.accounts, c.documents, nil
+}
+
+// connect returns the clients, made on first use.
+func (s *Service) connect() (*clients, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.mu.clients == nil {
+		c, err := s.dial()
+		if err != nil {
+			return nil, err
+		}
+		s.mu.clients = c
+	}
+	return s.mu.clients, nil
+}
+
+// Close closes the connections, if any were opened. The service must not be used afterwards.
+func (s *Service) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.mu.clients == nil {
+		return nil
+	}
+	return s.mu.clients.documents.Close()
+}

@@ -1,0 +1,65 @@
+package backoffice
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"sync"
+	"time"
+
+	"clave/server/clock"
+)
+
+// ticketLife is how long a ticket is good for.
+const ticketLife = 10 * time.Minute
+
+// tickets are the permissions that are out. Only their hashes are kept.
+type tickets struct {
+	clock clock.Clock
+	mu    struct {
+		sync.Mutex
+		expiry map[[sha256.Size]byte]time.Time
+	}
+}
+
+// newTickets returns an empty set.
+func newTickets(c clock.Clock) *tickets {
+	t := &tickets{clock: c}
+	t.mu.expiry = make(map[[sha256.Size]byte]time.Time)
+	return t
+}
+
+// issue makes a ticket of 256 random bits.
+func (t *tickets) issue() string {
+	var raw [32]byte
+	rand.Read(raw[:]) // never fails: crypto/rand ends the program instead
+	value := base64.RawURLEncoding.EncodeToString(raw[:])
+	now := t.clock.Now()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for key, expiry := range t.mu.expiry {
+		if !now.Before(expiry) {
+			delete(t.mu.expiry, key)
+		}
+	}
+	t.mu.expiry[sha256.Sum256([]byte(value))] = now.Add(ticketLife)
+	return value
+}
+
+// take removes a ticket, so that of two takers one gets it. ok says whether it was there and fresh; giveBack puts
+// it back for the rest of its life.
+func (t *tickets) take(value string) (giveBack func(), ok bool) {
+	key := sha256.Sum256([]byte(value))
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	expiry, found := t.mu.expiry[key]
+	delete(t.mu.expiry, key)
+	if !found || !t.clock.Now().Before(expiry) {
+		return nil, false
+	}
+	return func() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.mu.expiry[key] = expiry
+	}, true
+}
