@@ -18,7 +18,7 @@ const tower = (x, y, s, colour) =>
 /** Orquesta juvenil: music stands are the skyline of a city at dawn. */
 export function draw() {
   const street = staff(
-    (x) => 856 + 8 * Math.sin((x / 700) * Math.PI),
+    (x) => 848 + 8 * Math.sin((x / 700) * Math.PI),
     () => 16,
   )
   return [

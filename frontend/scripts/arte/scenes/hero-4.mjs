@@ -58,7 +58,7 @@ export function draw() {
     rings(1010, 400, [740, 580, 430, 300], HALO),
     sun(1010, 400, 190),
     halftone(1010, 400, 190, { from: 0.05 }),
-    `<path d="M-20 566C80 500 180 480 280 510S470 520 600 560H-20Z" fill="${P.espuma}"/>`,
+    `<path d="M-20 566C80 500 180 480 280 510S470 520 600 566V600H-20Z" fill="${P.espuma}"/>`,
     looseEighth(756, 340, 0.8, P.tinta) + looseQuarter(890, 400, 0.85, P.crema) + loosePair(1080, 430, 0.8, P.crema) + looseEighth(1246, 350, 0.8, P.rosa),
     band(swell(562, 5, 300, 1), -20, 1640, 910, P.turq),
     foam(swell(584, 6, 340, 1), -20, 1640, P.cresta),

@@ -1,5 +1,4 @@
 import { P } from '../lib/palette.mjs'
-import { n, polar } from '../lib/path.mjs'
 import { looseEighth, loosePair, looseQuarter } from '../lib/music.mjs'
 import { halftone, print, rings, sun } from '../lib/print.mjs'
 import { instrument } from '../motifs/instruments.mjs'
@@ -9,16 +8,22 @@ export const ground = P.tinta
 
 const NIGHT = [P.noche1, P.noche2, P.noche3, P.noche4]
 
-/** Rays of sound around a bell. */
-function rays(cx, cy, r, count, from, to) {
-  let d = ''
-  for (let i = 0; i < count; i++) {
-    const a = from + ((to - from) * i) / (count - 1)
-    const [x0, y0] = polar(cx, cy, r, a)
-    const [x1, y1] = polar(cx, cy, r + (i % 2 ? 34 : 56), a)
-    d += `M${n(x0)} ${n(y0)}L${n(x1)} ${n(y1)}`
+/** A trumpet from the front: its three valves stand over the bell. */
+const trumpet = (inside) => {
+  const { fill, line } = bell(66, P.sol, inside, P.tinta)
+  return {
+    fill: `<path d="M-34-92h16v40h-16ZM-8-98H8v46H-8ZM18-92h16v40H18Z" fill="${P.miel}"/>${fill}`,
+    line: `<path d="M-34-58v-34h16v30M-8-64v-34H8v34M18-62v-30h16v34M-26-92v-16M0-98v-16M26-92v-16M-34-110h16M-8-116H8M18-110h16"/>${line}`,
   }
-  return `<path d="${d}" stroke="${P.sol}" stroke-width="6" stroke-linecap="round"/>`
+}
+
+/** A trombone from the front: its slide comes forward beside the bell. */
+const slide = (inside) => {
+  const { fill, line } = bell(92, P.miel, inside, P.tinta)
+  return {
+    fill: `<path d="M96-70h14V58a20 20 0 0 0 40 0V-70h14V58a34 34 0 0 1-68 0Z" fill="${P.sol}"/>${fill}`,
+    line: `<path d="M96-70h14V58a20 20 0 0 0 40 0V-70h14V58a34 34 0 0 1-68 0ZM92-34h76"/>${line}`,
+  }
 }
 
 /** A desk of the band: a panel with the sea of the mark. */
@@ -38,9 +43,9 @@ export function draw() {
     looseEighth(800, 210, 0.85, P.crema) + loosePair(930, 240, 0.9, P.tinta) + looseQuarter(1095, 290, 0.9, P.tinta) + looseEighth(1270, 190, 0.9, P.crema) + loosePair(1400, 300, 0.7, P.rosa),
     `<path d="M110 640h0M220 560h0M330 690h0M440 610h0M60 500h0M1540 160h0M1460 90h0M1330 60h0M520 480h0M1570 380h0M700 80h0" stroke="${P.sol}" stroke-width="9" stroke-linecap="round"/>`,
     `<path d="M-20 690C160 640 340 660 520 640S1400 640 1640 660V910H-20Z" fill="${P.noche}"/>`,
-    back.map((x, i) => rays(x, 520, 86, 5, 246, 294) + print(bell(66, P.sol, i % 2 ? P.rosa : P.coral, P.tinta), { x, y: 520, ...brass })).join(''),
+    back.map((x, i) => print(trumpet(i % 2 ? P.rosa : P.coral), { x, y: 520, ...brass })).join(''),
     front.map((x, i) => print(bell(92, P.miel, i % 2 ? P.coral : P.rosa, P.tinta), { x, y: 640, ...brass })).join(''),
-    [170, 350].map((x, i) => print(bell(54 + i * 8, P.sol, i ? P.coral : P.rosa, P.tinta), { x: x + 30, y: 716 - i * 24, ...brass })).join(''),
+    [90, 312].map((x, i) => print(slide(i ? P.coral : P.rosa), { x, y: 720 - i * 26, s: 0.72, ...brass })).join(''),
     print(instrument('saxofon', P.sol), { x: 560, y: 742, s: 2.5, r: -6, ...brass, paper: P.tinta }),
     print(instrument('saxofon', P.sol), { x: 800, y: 742, s: 2.5, r: -6, ...brass, paper: P.tinta }),
     print(instrument('saxofon', P.sol), { x: 1040, y: 742, s: 2.5, r: -6, ...brass, paper: P.tinta }),

@@ -37,7 +37,7 @@ export function draw() {
   const line = (x) => (x < 800 ? 252 + 350 * (Math.max(0, 800 - x) / 680) ** 1.7 : 252 - 20 * Math.sin(((x - 800) / 840) * Math.PI))
   const score = staff(line, () => 24)
   const wall = (a) => arcade({ ...a, fill: P.crema })
-  const back = (a) => `<path d="M${a.x} ${a.top}h${a.bay * a.count}V${a.foot}H${a.x}Z" fill="${P.mar}"/>`
+  const back = (a) => `<path d="M${a.x + 10} ${a.top}h${a.bay * a.count}V${a.foot}H${a.x + 10}Z" fill="${P.mar}"/>`
   return [
     rings(930, 330, [760, 600, 450, 310], HALO),
     sun(930, 330, 190),
@@ -46,7 +46,7 @@ export function draw() {
     `<path d="M40 812V716h54v-40h60v40h90v96ZM300 812V740h120v72ZM470 812V700q46-60 92 0V812Z" fill="${P.turq}"/>`,
     back(UPPER) + back(LOWER),
     [0, 1, 2, 3, 4, 5].map((i) => `<path d="M${730 + i * 150} ${i % 2 ? 590 : 812}v-70a45 45 0 0 1 90 0v70Z" fill="${[P.sol, P.coral, P.rosa][i % 3]}"/>`).join(''),
-    `<g transform="translate(6 6)">${wall(UPPER)}${wall(LOWER)}<path d="M690 372H1640V384H690ZM690 590H1640V606H690Z" fill="${P.sol}"/></g>`,
+    `<g transform="translate(6 6)"><path d="${merlons()}" fill="${P.crema}"/>${wall(UPPER)}${wall(LOWER)}<path d="M690 372H1640V384H690ZM690 590H1640V606H690Z" fill="${P.sol}"/></g>`,
     `<g fill="none" stroke="${P.tinta}" stroke-width="6" stroke-linecap="round" stroke-linejoin="round"><path d="${arcadeInk(UPPER)}${arcadeInk(LOWER)}"/><path d="M690 372H1640M690 384H1640M690 590H1640M690 606H1640M694 372V812"/><path d="${merlons()}"/></g>`,
     score.lines(120, 1640, { width: 4 }),
     score.clef(258),
