@@ -101,14 +101,21 @@ func cutLast(path string) (before, last string) {
 	return path[:i], path[i+1:]
 }
 
-// ParseDocument parses a document's full name and checks every segment. It answers InvalidArgument.
-func ParseDocument(name string) (Document, error) {
-	db, path, err := SplitPath(name)
+// ParseDocument parses a document's full name and checks every segment. It answers InvalidArgument with
+// Firestore's texts.
+func ParseDocument(name string) (Document, error) { return parseDocument("Document", name) }
+
+// ParseReference parses the full name in a reference value. It differs from ParseDocument in its texts.
+func ParseReference(name string) (Document, error) { return parseDocument("Resource", name) }
+
+// parseDocument parses a document's full name; what is how the texts call it.
+func parseDocument(what, name string) (Document, error) {
+	db, path, err := splitName(what, name)
 	if err != nil {
 		return Document{}, err
 	}
 	if path == "" || strings.Count(path, "/")%2 == 0 {
-		return Document{}, fault.E(fault.InvalidArgument, "Document name %q has invalid trailing segment.", name)
+		return Document{}, lacks(what, name, "/", len(name))
 	}
 	if err := CheckPath(path); err != nil {
 		return Document{}, err
@@ -118,14 +125,43 @@ func ParseDocument(name string) (Document, error) {
 
 // SplitPath splits projects/P/databases/D/documents[/path] into database and relative path, which is empty
 // for the root. The path's segments are not checked.
-func SplitPath(name string) (Database, string, error) {
-	db, rest, err := splitDatabase(name)
-	if err != nil {
-		return Database{}, "", fault.E(fault.InvalidArgument, "Invalid resource name: %q", name)
+func SplitPath(name string) (Database, string, error) { return splitName("Document", name) }
+
+// splitName is SplitPath; what is how the texts call the name.
+func splitName(what, name string) (Database, string, error) {
+	var db Database
+	rest, at := name, 0
+	for _, part := range []struct {
+		word string
+		into *string
+	}{{"projects", &db.Project}, {"databases", &db.ID}, {"documents", nil}} {
+		after, ok := strings.CutPrefix(rest, part.word)
+		if !ok {
+			return Database{}, "", lacks(what, name, part.word, at)
+		}
+		if part.into == nil {
+			rest, at = after, at+len(part.word)
+			break
+		}
+		id, ok := strings.CutPrefix(after, "/")
+		if !ok {
+			return Database{}, "", lacks(what, name, "/", at+len(part.word))
+		}
+		id, rest, ok = strings.Cut(id, "/")
+		at += len(part.word) + 1 + len(id)
+		if !ok || id == "" {
+			return Database{}, "", lacks(what, name, "/", at)
+		}
+		*part.into = id
+		at++
 	}
-	after, ok := strings.CutPrefix(rest, "/documents")
-	if !ok || (after != "" && after[0] != '/') {
-		return Database{}, "", fault.E(fault.InvalidArgument, "Invalid resource name: %q", name)
+	if rest != "" && rest[0] != '/' {
+		return Database{}, "", lacks(what, name, "/", at)
 	}
-	return db, strings.TrimPrefix(after, "/"), nil
+	return db, strings.TrimPrefix(rest, "/"), nil
+}
+
+// lacks is the refusal of a name that has not the given word at a place.
+func lacks(what, name, word string, at int) error {
+	return fault.E(fault.InvalidArgument, "%s name \"%s\" lacks \"%s\" at index %d.", what, name, word, at)
 }
