@@ -1,0 +1,203 @@
+package wire
+
+import (
+	"clave/server/clock"
+	"clave/server/document"
+	"clave/server/fault"
+	"clave/server/query"
+	"clave/server/resource"
+	"clave/server/value"
+	pb "clave/server/wire/firestorepb"
+)
+
+// FormatDocument formats a stored document.
+func FormatDocument(d *document.Document) *pb.Document {
+	return &pb.Document{
+		Name:       d.Name.String(),
+		Fields:     FormatFields(d.Fields),
+		CreateTime: FormatVersion(d.CreateTime),
+		UpdateTime: FormatVersion(d.UpdateTime),
+	}
+}
+
+// ParseMask parses a mask of fields; ok is false where there is none.
+func ParseMask(m *pb.DocumentMask) (paths []value.FieldPath, ok bool, err error) {
+	if m == nil {
+		return nil, false, nil
+	}
+	for _, s := range m.GetFieldPaths() {
+		path, err := ParsePath(s)
+		if err != nil {
+			return nil, false, err
+		}
+		paths = append(paths, path)
+	}
+	return paths, true, nil
+}
+
+// FormatMasked formats a document with the fields of a mask that ParseMask answered.
+func FormatMasked(d *document.Document, paths []value.FieldPath, ok bool) *pb.Document {
+	if ok {
+		d = query.Project(d, paths)
+	}
+	return FormatDocument(d)
+}
+
+// ParsePath parses a field path, which must not be empty.
+func ParsePath(s string) (value.FieldPath, error) {
+	if s == "" {
+		return nil, fault.E(fault.InvalidArgument, "Invalid empty property path string.")
+	}
+	return value.ParseFieldPath(s)
+}
+
+// ParseDocumentName parses the name of a document in the given database.
+func ParseDocumentName(db resource.Database, name string) (resource.Document, error) {
+	d, err := resource.ParseDocument(name)
+	if err != nil {
+		return d, err
+	}
+	if d.DB != db {
+		return d, fault.E(fault.InvalidArgument,
+			"The request was for database '%s' but was attempting to access database '%s'", db, d.DB)
+	}
+	return d, nil
+}
+
+// ParseWrites parses the writes of one request to a database and validates each by itself.
+func ParseWrites(db resource.Database, writes []*pb.Write) ([]document.Write, error) {
+	out := make([]document.Write, len(writes))
+	for i, w := range writes {
+		var err error
+		if out[i], err = ParseWrite(db, w); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// ParseWrite parses and validates a write to a database.
+func ParseWrite(db resource.Database, w *pb.Write) (document.Write, error) {
+	out, err := parseOperation(db, w)
+	if err != nil {
+		return out, err
+	}
+	if out.Precondition, err = ParsePrecondition(w.GetCurrentDocument()); err != nil {
+		return out, err
+	}
+	if w.GetUpdateMask() != nil {
+		if out.Op != document.Update || out.HasMask {
+			return out, fault.E(fault.InvalidArgument, "update_mask is only allowed on an update.")
+		}
+		if out.Mask, out.HasMask, err = ParseMask(w.GetUpdateMask()); err != nil {
+			return out, err
+		}
+	}
+	for _, t := range w.GetUpdateTransforms() {
+		parsed, err := parseTransform(t)
+		if err != nil {
+			return out, err
+		}
+		out.Transforms = append(out.Transforms, parsed)
+	}
+	return out, document.Validate(out)
+}
+
+// parseOperation parses what a write does to which document.
+func parseOperation(db resource.Database, w *pb.Write) (out document.Write, err error) {
+	switch op := w.GetOperation().(type) {
+	case *pb.Write_Update:
+		if out.Name, err = ParseDocumentName(db, op.Update.GetName()); err != nil {
+			return out, err
+		}
+		out.Fields, err = parseFields(op.Update.GetFields(), maxNesting)
+		return out, err
+	case *pb.Write_Delete:
+		out.Op = document.Delete
+		out.Name, err = ParseDocumentName(db, op.Delete)
+		return out, err
+	case *pb.Write_Verify:
+		out.Op = document.Verify
+		out.Name, err = ParseDocumentName(db, op.Verify)
+		return out, err
+	case *pb.Write_Transform:
+		out.HasMask = true
+		if out.Name, err = ParseDocumentName(db, op.Transform.GetDocument()); err != nil {
+			return out, err
+		}
+		for _, t := range op.Transform.GetFieldTransforms() {
+			parsed, err := parseTransform(t)
+			if err != nil {
+				return out, err
+			}
+			out.Transforms = append(out.Transforms, parsed)
+		}
+		return out, nil
+	default:
+		return out, fault.E(fault.InvalidArgument, "Operation field in Write is not set.")
+	}
+}
+
+// ParsePrecondition parses a precondition; none always holds.
+func ParsePrecondition(p *pb.Precondition) (out document.Precondition, err error) {
+	switch c := p.GetConditionType().(type) {
+	case *pb.Precondition_Exists:
+		out.Exists = &c.Exists
+	case *pb.Precondition_UpdateTime:
+		out.UpdateTime, err = ParseVersion(c.UpdateTime)
+	}
+	return out, err
+}
+
+// parseTransform parses a transform.
+func parseTransform(t *pb.DocumentTransform_FieldTransform) (out document.Transform, err error) {
+	if out.Path, err = ParsePath(t.GetFieldPath()); err != nil {
+		return out, err
+	}
+	switch x := t.GetTransformType().(type) {
+	case *pb.DocumentTransform_FieldTransform_SetToServerValue:
+		if x.SetToServerValue != pb.DocumentTransform_FieldTransform_REQUEST_TIME {
+			return out, fault.E(fault.InvalidArgument, "Unknown server value.")
+		}
+		out.Kind = document.RequestTime
+	case *pb.DocumentTransform_FieldTransform_Increment:
+		out.Kind = document.Increment
+		out.Operand, err = ParseValue(x.Increment)
+	case *pb.DocumentTransform_FieldTransform_Maximum:
+		out.Kind = document.Maximum
+		out.Operand, err = ParseValue(x.Maximum)
+	case *pb.DocumentTransform_FieldTransform_Minimum:
+		out.Kind = document.Minimum
+		out.Operand, err = ParseValue(x.Minimum)
+	case *pb.DocumentTransform_FieldTransform_AppendMissingElements:
+		out.Kind = document.AppendMissing
+		out.Operand, err = parseArray(x.AppendMissingElements.GetValues(), maxNesting)
+	case *pb.DocumentTransform_FieldTransform_RemoveAllFromArray:
+		out.Kind = document.RemoveAll
+		out.Operand, err = parseArray(x.RemoveAllFromArray.GetValues(), maxNesting)
+	default:
+		return out, fault.E(fault.InvalidArgument, "Transform type of a field transform is not set.")
+	}
+	return out, err
+}
+
+// FormatResults formats the results of a request's writes.
+func FormatResults(results []document.Result) []*pb.WriteResult {
+	out := make([]*pb.WriteResult, len(results))
+	for i, r := range results {
+		out[i] = FormatResult(r)
+	}
+	return out
+}
+
+// FormatResult formats the result of a write.
+func FormatResult(r document.Result) *pb.WriteResult {
+	out := &pb.WriteResult{}
+	if r.UpdateTime != clock.Version(0) {
+		out.UpdateTime = FormatVersion(r.UpdateTime)
+	}
+	for _, v := range r.Transforms {
+		out.TransformResults = append(out.TransformResults, FormatValue(v))
+	}
+	return out
+}

@@ -1,0 +1,110 @@
+package wire
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+
+	spb "google.golang.org/genproto/googleapis/rpc/status"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"clave/server/fault"
+)
+
+// httpStatuses are the HTTP statuses of codes (google/rpc/code.proto).
+var httpStatuses = map[fault.Code]int{
+	fault.OK:                 http.StatusOK,
+	fault.Canceled:           499,
+	fault.Unknown:            http.StatusInternalServerError,
+	fault.InvalidArgument:    http.StatusBadRequest,
+	fault.DeadlineExceeded:   http.StatusGatewayTimeout,
+	fault.NotFound:           http.StatusNotFound,
+	fault.AlreadyExists:      http.StatusConflict,
+	fault.PermissionDenied:   http.StatusForbidden,
+	fault.ResourceExhausted:  http.StatusTooManyRequests,
+	fault.FailedPrecondition: http.StatusBadRequest,
+	fault.Aborted:            http.StatusConflict,
+	fault.OutOfRange:         http.StatusBadRequest,
+	fault.Unimplemented:      http.StatusNotImplemented,
+	fault.Internal:           http.StatusInternalServerError,
+	fault.Unavailable:        http.StatusServiceUnavailable,
+	fault.DataLoss:           http.StatusInternalServerError,
+	fault.Unauthenticated:    http.StatusUnauthorized,
+}
+
+// HTTP returns the HTTP status of a code.
+func HTTP(code fault.Code) int {
+	if s, ok := httpStatuses[code]; ok {
+		return s
+	}
+	return http.StatusInternalServerError
+}
+
+// heard finds what the client may hear of an error. A context that ended is not a bug of ours.
+func heard(err error) *fault.Error {
+	var named *fault.Error
+	switch {
+	case errors.As(err, &named):
+		return named
+	case errors.Is(err, context.Canceled):
+		return fault.Because(err, fault.Canceled, "The operation was cancelled.")
+	case errors.Is(err, context.DeadlineExceeded):
+		return fault.Because(err, fault.DeadlineExceeded, "The operation took longer than its deadline.")
+	}
+	return fault.Of(err)
+}
+
+// Unnamed reports whether an error is one that no client may hear of: a bug of ours, to be logged at the door.
+func Unnamed(err error) bool {
+	var named *fault.Error
+	return err != nil && !errors.As(err, &named) && heard(err).Code == fault.Internal
+}
+
+// Code returns the code that the client hears.
+func Code(err error) fault.Code {
+	if err == nil {
+		return fault.OK
+	}
+	return heard(err).Code
+}
+
+// Status returns the gRPC status of an error; of nil it is OK.
+func Status(err error) *status.Status {
+	if err == nil {
+		return status.New(codes.OK, "")
+	}
+	e := heard(err)
+	return status.New(codes.Code(e.Code), e.Message)
+}
+
+// StatusProto returns the status message of an error, as it stands inside answers.
+func StatusProto(err error) *spb.Status {
+	if err == nil {
+		return &spb.Status{}
+	}
+	e := heard(err)
+	return &spb.Status{Code: int32(e.Code), Message: e.Message}
+}
+
+// errorBody is the JSON of an error.
+type errorBody struct {
+	Error struct {
+		Code    int    `json:"code"`
+		Message string `json:"message"`
+		Status  string `json:"status"`
+	} `json:"error"`
+}
+
+// ErrorJSON returns the JSON body of an error.
+func ErrorJSON(err error) []byte {
+	e := heard(err)
+	var body errorBody
+	body.Error.Code = HTTP(e.Code)
+	body.Error.Message = e.Message
+	body.Error.Status = e.Code.String()
+	// A struct of texts and numbers always has a JSON form.
+	out, _ := json.MarshalIndent(body, "", "  ")
+	return append(out, '\n')
+}

@@ -1,0 +1,168 @@
+package wire
+
+import (
+	"time"
+	"unicode/utf8"
+
+	"google.golang.org/genproto/googleapis/type/latlng"
+	"google.golang.org/protobuf/types/known/structpb"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"clave/server/clock"
+	"clave/server/fault"
+	"clave/server/resource"
+	"clave/server/value"
+	pb "clave/server/wire/firestorepb"
+)
+
+// maxNesting bounds the depth of a value that is parsed at all; what documents may hold is less and is checked by
+// document.Validate.
+const maxNesting = 100
+
+// ParseValue parses a value.
+func ParseValue(v *pb.Value) (value.Value, error) { return parseValue(v, maxNesting) }
+
+// parseValue parses a value with at most depth levels.
+func parseValue(v *pb.Value, depth int) (value.Value, error) { // long: one case a kind
+	if depth == 0 {
+		return nil, fault.E(fault.InvalidArgument, "Value is nested too deeply.")
+	}
+	switch x := v.GetValueType().(type) {
+	case *pb.Value_NullValue:
+		return value.Null{}, nil
+	case *pb.Value_BooleanValue:
+		return value.Bool(x.BooleanValue), nil
+	case *pb.Value_IntegerValue:
+		return value.Int(x.IntegerValue), nil
+	case *pb.Value_DoubleValue:
+		return value.Double(x.DoubleValue), nil
+	case *pb.Value_TimestampValue:
+		return ParseTimestamp(x.TimestampValue)
+	case *pb.Value_StringValue:
+		if !utf8.ValidString(x.StringValue) {
+			return nil, fault.E(fault.InvalidArgument, "A string value is not valid UTF-8.")
+		}
+		return value.String(x.StringValue), nil
+	case *pb.Value_BytesValue:
+		return value.Bytes(x.BytesValue), nil
+	case *pb.Value_ReferenceValue:
+		if _, err := resource.ParseReference(x.ReferenceValue); err != nil {
+			return nil, err
+		}
+		return value.Reference(x.ReferenceValue), nil
+	case *pb.Value_GeoPointValue:
+		return value.GeoPoint{Lat: x.GeoPointValue.GetLatitude(), Lng: x.GeoPointValue.GetLongitude()}, nil
+	case *pb.Value_ArrayValue:
+		return parseArray(x.ArrayValue.GetValues(), depth)
+	case *pb.Value_MapValue:
+		return parseFields(x.MapValue.GetFields(), depth)
+	case nil:
+		return nil, fault.E(fault.InvalidArgument, "Cannot convert firestore.v1.Value with type unset.")
+	default:
+		return nil, fault.E(fault.InvalidArgument, "Pipeline expressions are not allowed here.")
+	}
+}
+
+// parseArray parses the elements of an array at depth levels.
+func parseArray(items []*pb.Value, depth int) (value.Array, error) {
+	out := make(value.Array, len(items))
+	for i, item := range items {
+		v, err := parseValue(item, depth-1)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = v
+	}
+	return out, nil
+}
+
+// parseFields parses the members of a map at depth levels.
+func parseFields(fields map[string]*pb.Value, depth int) (value.Map, error) {
+	out := make(value.Map, len(fields))
+	for name, item := range fields {
+		v, err := parseValue(item, depth-1)
+		if err != nil {
+			return nil, err
+		}
+		out[name] = v
+	}
+	return out, nil
+}
+
+// The range of times that the contract knows: the years 1 to 9999.
+const (
+	minSeconds = -62135596800
+	maxSeconds = 253402300799
+)
+
+// ParseTimestamp parses a timestamp, rounding down to the microsecond.
+func ParseTimestamp(t *timestamppb.Timestamp) (value.Timestamp, error) {
+	if t.GetSeconds() < minSeconds || t.GetSeconds() > maxSeconds || t.GetNanos() < 0 || t.GetNanos() > 999_999_999 {
+		return value.Timestamp{}, fault.E(fault.InvalidArgument, "Timestamp is out of range: seconds %d, nanos %d.",
+			t.GetSeconds(), t.GetNanos())
+	}
+	return value.Timestamp{Seconds: t.GetSeconds(), Nanos: t.GetNanos() / 1000 * 1000}, nil
+}
+
+// ParseVersion parses a time that names a commit; no time is 0.
+func ParseVersion(t *timestamppb.Timestamp) (clock.Version, error) {
+	if t == nil {
+		return 0, nil
+	}
+	ts, err := ParseTimestamp(t)
+	if err != nil {
+		return 0, err
+	}
+	return clock.Version(ts.Seconds*int64(time.Second/time.Microsecond) + int64(ts.Nanos)/1000), nil
+}
+
+// FormatVersion formats a commit's version as a time.
+func FormatVersion(v clock.Version) *timestamppb.Timestamp { return timestamppb.New(v.Time()) }
+
+// FormatValue formats a value.
+func FormatValue(v value.Value) *pb.Value { // long: one case a kind
+	switch x := v.(type) {
+	case value.Bool:
+		return &pb.Value{ValueType: &pb.Value_BooleanValue{BooleanValue: bool(x)}}
+	case value.Int:
+		return &pb.Value{ValueType: &pb.Value_IntegerValue{IntegerValue: int64(x)}}
+	case value.Double:
+		return &pb.Value{ValueType: &pb.Value_DoubleValue{DoubleValue: float64(x)}}
+	case value.Timestamp:
+		return &pb.Value{ValueType: &pb.Value_TimestampValue{
+			TimestampValue: &timestamppb.Timestamp{Seconds: x.Seconds, Nanos: x.Nanos},
+		}}
+	case value.String:
+		return &pb.Value{ValueType: &pb.Value_StringValue{StringValue: string(x)}}
+	case value.Bytes:
+		return &pb.Value{ValueType: &pb.Value_BytesValue{BytesValue: []byte(x)}}
+	case value.Reference:
+		return &pb.Value{ValueType: &pb.Value_ReferenceValue{ReferenceValue: string(x)}}
+	case value.GeoPoint:
+		return &pb.Value{ValueType: &pb.Value_GeoPointValue{
+			GeoPointValue: &latlng.LatLng{Latitude: x.Lat, Longitude: x.Lng},
+		}}
+	case value.Array:
+		items := make([]*pb.Value, len(x))
+		for i, item := range x {
+			items[i] = FormatValue(item)
+		}
+		return &pb.Value{ValueType: &pb.Value_ArrayValue{ArrayValue: &pb.ArrayValue{Values: items}}}
+	case value.Map:
+		return &pb.Value{ValueType: &pb.Value_MapValue{MapValue: &pb.MapValue{Fields: FormatFields(x)}}}
+	default:
+		return &pb.Value{ValueType: &pb.Value_NullValue{NullValue: structpb.NullValue_NULL_VALUE}}
+	}
+}
+
+// FormatFields formats the members of a map.
+func FormatFields(m value.Map) map[string]*pb.Value {
+	if len(m) == 0 {
+		return nil
+	}
+	out := make(map[string]*pb.Value, len(m))
+	for name, v := range m {
+		out[name] = FormatValue(v)
+	}
+	return out
+}
