@@ -1,0 +1,196 @@
+package engine
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"slices"
+
+	"clave/server/clock"
+	"clave/server/document"
+	"clave/server/fault"
+	"clave/server/resource"
+	"clave/server/storage"
+)
+
+// clearChunk is the number of documents that one commit of Clear or Restore changes; each chunk is a version of its own.
+const clearChunk = 2000
+
+// Clear deletes all documents of a database. Subscribers hear of the deletions. Transactions that are open end.
+func (e *Engine) Clear(ctx context.Context, name resource.Database) error {
+	db, err := e.database(name)
+	if err != nil {
+		return err
+	}
+	e.endAll(db)
+	db.gate.Lock()
+	defer db.gate.Unlock()
+	for {
+		targets, err := e.nextDocuments(ctx, db, clearChunk)
+		if err != nil || len(targets) == 0 {
+			return err
+		}
+		if err := e.replace(ctx, db, targets); err != nil {
+			return err
+		}
+	}
+}
+
+// target is a document and the record it is to have, nil for none; its times stay, but for the update time.
+type target struct {
+	path   string
+	record []byte
+}
+
+// nextDocuments returns up to n documents of a database as targets without a record.
+func (e *Engine) nextDocuments(ctx context.Context, db *database, n int) ([]target, error) {
+	view, _, err := e.current(db)
+	if err != nil {
+		return nil, err
+	}
+	defer view.release()
+	it := view.snap.Scan(storage.Prefix(keyOf(keyDocument, db.number)))
+	defer func() { _ = it.Close() }()
+	var out []target
+	for len(out) < n && it.Next() {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		path, err := pathOfDocumentKey(it.Key())
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, target{path: path})
+	}
+	return out, it.Err()
+}
+
+// replace commits targets; the gate is held.
+func (e *Engine) replace(ctx context.Context, db *database, targets []target) error {
+	view, _, err := e.current(db)
+	if err != nil {
+		return err
+	}
+	defer view.release()
+	s := &commitState{db: db, view: view, docs: make(map[string]*docState, len(targets)), at: db.given.Next()}
+	for _, t := range targets {
+		d, err := s.load(db.document(t.path))
+		if err != nil {
+			return err
+		}
+		if d.after, err = t.document(d.name, s.at); err != nil {
+			return err
+		}
+		s.order = append(s.order, d)
+	}
+	p, err := s.pending(noBudget)
+	if err != nil || len(p.changes) == 0 {
+		return err
+	}
+	return e.seq.submit(ctx, p)
+}
+
+// document returns the document of a target with a new update time.
+func (t target) document(name resource.Document, at clock.Version) (*document.Document, error) {
+	if t.record == nil {
+		return nil, nil
+	}
+	d, err := decodeDocument(name, t.record)
+	if err != nil {
+		return nil, err
+	}
+	d.UpdateTime = at
+	return d, nil
+}
+
+// Snapshot keeps the state of all databases of a project for Restore, and returns its token. It costs nothing but that
+// changes since then are kept until Release.
+func (e *Engine) Snapshot(_ context.Context, project string) (string, error) {
+	token := make([]byte, 12)
+	if _, err := rand.Read(token); err != nil {
+		return "", err
+	}
+	text := base64.RawURLEncoding.EncodeToString(token)
+	for _, db := range e.project(project) {
+		db.gate.Lock()
+		e.mu.Lock()
+		version := db.nowLocked()
+		e.mu.Unlock()
+		db.snapshots[text] = version
+		db.gate.Unlock()
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.mu.snapshots == nil {
+		e.mu.snapshots = make(map[string]string)
+	}
+	e.mu.snapshots[text] = project
+	return text, nil
+}
+
+// Release forgets a snapshot. One that isn't there is no error.
+func (e *Engine) Release(_ context.Context, project, token string) {
+	e.mu.Lock()
+	delete(e.mu.snapshots, token)
+	e.mu.Unlock()
+	for _, db := range e.project(project) {
+		db.gate.Lock()
+		delete(db.snapshots, token)
+		db.gate.Unlock()
+	}
+}
+
+// project returns the databases of a project.
+func (e *Engine) project(project string) []*database {
+	return slices.DeleteFunc(e.all(), func(db *database) bool { return db.name.Project != project })
+}
+
+// Restore brings all databases of a project back to a snapshot, which stays. It costs as much as has changed since.
+// Subscribers hear of the changes; update times are new. Transactions that are open end. It answers NotFound for an
+// unknown token.
+func (e *Engine) Restore(ctx context.Context, project, token string) error {
+	e.mu.Lock()
+	known := e.mu.snapshots[token] == project && project != ""
+	e.mu.Unlock()
+	if !known {
+		return fault.E(fault.NotFound, "no snapshot %q of project %q", token, project)
+	}
+	for _, db := range e.project(project) {
+		if err := e.restore(ctx, db, token); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// restore brings one database back to a snapshot. A database that has come since is emptied.
+func (e *Engine) restore(ctx context.Context, db *database, token string) error {
+	e.endAll(db)
+	db.gate.Lock()
+	at, known := db.snapshots[token]
+	if !known {
+		db.gate.Unlock()
+		return e.Clear(ctx, db.name)
+	}
+	defer db.gate.Unlock()
+	view, _, err := e.current(db)
+	if err != nil {
+		return err
+	}
+	defer view.release()
+	past, err := overlayAt(ctx, view, db, at)
+	if err != nil {
+		return err
+	}
+	targets := make([]target, 0, len(past))
+	for path, record := range past {
+		targets = append(targets, target{path: path, record: record})
+	}
+	slices.SortFunc(targets, func(a, b target) int { return resource.ComparePaths(a.path, b.path) })
+	for chunk := range slices.Chunk(targets, clearChunk) {
+		if err := e.replace(ctx, db, chunk); err != nil {
+			return err
+		}
+	}
+	return nil
+}

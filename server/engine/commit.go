@@ -1,0 +1,163 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"clave/server/document"
+	"clave/server/fault"
+	"clave/server/resource"
+)
+
+// Commit does writes, all or none, and ends the transaction if there is one. When it returns, they are on disk and every
+// later read sees them.
+func (e *Engine) Commit(ctx context.Context, name resource.Database, r CommitRequest, check Check) (CommitResult, error) {
+	db, err := e.database(name)
+	if err != nil {
+		return CommitResult{}, err
+	}
+	for _, w := range r.Writes {
+		if w.Name.DB != name {
+			return CommitResult{}, fault.E(fault.InvalidArgument,
+				"The request was for database '%s' but was attempting to access database '%s'", name, w.Name.DB)
+		}
+	}
+	if err := document.ValidateAll(r.Writes); err != nil {
+		return CommitResult{}, err
+	}
+	if len(r.Transaction) > 0 {
+		return e.commitTransaction(ctx, db, r, check)
+	}
+	return e.commitAlone(ctx, db, r.Writes, check)
+}
+
+// commitTransaction does the writes of a transaction and ends it, whatever the outcome.
+func (e *Engine) commitTransaction(ctx context.Context, db *database, r CommitRequest, check Check) (CommitResult, error) {
+	t, err := e.find(db, r.Transaction, true)
+	if err != nil {
+		return CommitResult{}, err
+	}
+	defer e.end(db, t)
+	if err := t.enter(); err != nil {
+		return CommitResult{}, err
+	}
+	defer func() { t.leave(e.o.Clock.Now()) }()
+	if t.readOnly && len(r.Writes) > 0 {
+		return CommitResult{}, fault.E(fault.InvalidArgument, textReadOnly)
+	}
+	db.gate.RLock()
+	defer db.gate.RUnlock()
+	return e.commit(ctx, db, t.owner, t, r.Writes, check)
+}
+
+// commitAlone does writes without a transaction. When it has to give way to others it begins again, because nobody has
+// seen anything of it.
+func (e *Engine) commitAlone(ctx context.Context, db *database, writes []document.Write, check Check) (CommitResult, error) {
+	db.gate.RLock()
+	defer db.gate.RUnlock()
+	const tries = 10
+	age := db.nextAge()
+	for i := 1; ; i++ {
+		o := newOwner(age)
+		result, err := e.commit(ctx, db, o, nil, writes, check)
+		gaveWay := o.doomed != nil // Nobody else knows the owner any more.
+		db.locks.release(o)
+		if err == nil || !gaveWay || i == tries {
+			return result, err
+		}
+	}
+}
+
+// commit does writes under the locks of an owner, which keeps them.
+func (e *Engine) commit(ctx context.Context, db *database, o *owner, t *txn, writes []document.Write, check Check) (CommitResult, error) {
+	if err := e.lockWrites(ctx, db, o, writes); err != nil {
+		return CommitResult{}, err
+	}
+	if t != nil && t.optimistic {
+		if err := e.lockSeen(ctx, db, t); err != nil {
+			return CommitResult{}, err
+		}
+	}
+	view, _, err := e.current(db)
+	if err != nil {
+		return CommitResult{}, err
+	}
+	defer view.release()
+	if t != nil && t.optimistic {
+		if err := e.compareSeen(ctx, db, t, view); err != nil {
+			return CommitResult{}, err
+		}
+	}
+	s := &commitState{db: db, view: view, docs: make(map[string]*docState, len(writes)), at: db.given.Next()}
+	if err := s.apply(ctx, writes, check); err != nil {
+		return CommitResult{}, err
+	}
+	p, err := s.pending(maxCommitBytes)
+	if err != nil {
+		return CommitResult{}, err
+	}
+	result := CommitResult{Version: s.at, Results: s.results}
+	if len(p.changes) == 0 {
+		return result, nil
+	}
+	if err := db.locks.announce(ctx, o, p.changes); err != nil {
+		return CommitResult{}, err
+	}
+	if err := e.seq.submit(ctx, p); err != nil {
+		return CommitResult{}, err
+	}
+	result.Version = p.version
+	s.stampResults(p.version)
+	return result, nil
+}
+
+// lockWrites locks the documents of writes in the order of their names.
+func (e *Engine) lockWrites(ctx context.Context, db *database, o *owner, writes []document.Write) error {
+	if len(writes) == 1 {
+		return db.locks.lock(ctx, o, writes[0].Name.Path, exclusive, false)
+	}
+	paths := make([]string, len(writes))
+	for i, w := range writes {
+		paths[i] = w.Name.Path
+	}
+	slices.Sort(paths)
+	for _, path := range slices.Compact(paths) {
+		if err := db.locks.lock(ctx, o, path, exclusive, false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// maxWrites is the number of writes of one BatchWrite.
+const maxWrites = 500
+
+// BatchWrite does writes each for itself; check is asked for each alone. The same document may not be written twice.
+func (e *Engine) BatchWrite(ctx context.Context, name resource.Database, writes []document.Write, check Check) ([]WriteStatus, error) {
+	if len(writes) > maxWrites {
+		return nil, fault.E(fault.InvalidArgument, "maximum %d writes allowed per request", maxWrites)
+	}
+	seen := make(map[string]bool, len(writes))
+	for _, w := range writes {
+		if seen[w.Name.Path] {
+			return nil, fault.E(fault.InvalidArgument,
+				"the same document cannot be written more than once in a single request")
+		}
+		seen[w.Name.Path] = true
+	}
+	out := make([]WriteStatus, len(writes))
+	inParallel(len(writes), func(i int) {
+		r, err := e.Commit(ctx, name, CommitRequest{Writes: writes[i : i+1]}, check)
+		if err == nil {
+			out[i].Result = r.Results[0]
+		}
+		out[i].Err = err
+	})
+	for _, s := range out {
+		if errors.Is(s.Err, ErrClosed) {
+			return nil, s.Err
+		}
+	}
+	return out, ctx.Err()
+}

@@ -1,0 +1,267 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"math"
+	"slices"
+	"strings"
+
+	"clave/server/clock"
+	"clave/server/document"
+	"clave/server/fault"
+	"clave/server/index"
+	"clave/server/resource"
+	"clave/server/storage"
+)
+
+// maxCommitBytes is what a commit may write, documents and index entries together, an automatic entry counted in both
+// orders; as recorded in production.
+const maxCommitBytes = 29_650_000
+
+// noBudget lets a commit write as much as it wants.
+const noBudget = math.MaxInt
+
+// docState is a document around a commit.
+type docState struct {
+	name   resource.Document
+	record []byte // as stored before; nil when absent
+	before *document.Document
+	after  *document.Document
+	listed bool // in commitState.order
+}
+
+// commitState is a commit's reads and what it will change.
+type commitState struct {
+	db      *database
+	view    *view
+	at      clock.Version // a version that no commit has; the time of the request
+	docs    map[string]*docState
+	order   []*docState // those written, in the order of first writing
+	results []document.Result
+}
+
+// load returns the state of a document, read on first use.
+func (s *commitState) load(name resource.Document) (*docState, error) {
+	if d := s.docs[name.Path]; d != nil {
+		return d, nil
+	}
+	d := &docState{name: name}
+	record, found, err := s.view.snap.Get(documentKey(s.db.number, name.Path))
+	if err != nil {
+		return nil, err
+	}
+	if found {
+		d.record = record
+		if d.before, err = decodeDocument(name, record); err != nil {
+			return nil, err
+		}
+	}
+	d.after = d.before
+	s.docs[name.Path] = d
+	return d, nil
+}
+
+// before is CheckView.Before.
+func (s *commitState) before(ctx context.Context, name resource.Document) (*document.Document, error) {
+	d, err := s.loadForCheck(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	return d.before, nil
+}
+
+// after is CheckView.After.
+func (s *commitState) after(ctx context.Context, name resource.Document) (*document.Document, error) {
+	d, err := s.loadForCheck(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	return d.after, nil
+}
+
+// loadForCheck is load for names that a check asks for, which may be anyone's.
+func (s *commitState) loadForCheck(ctx context.Context, name resource.Document) (*docState, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if name.DB != s.db.name || strings.Count(name.Path, "/")%2 == 0 {
+		return &docState{name: name}, nil
+	}
+	return s.load(name)
+}
+
+// apply does the writes in memory, asks the check, and then judges preconditions, so that a caller who may not write
+// does not learn what is there.
+func (s *commitState) apply(ctx context.Context, writes []document.Write, check Check) error {
+	var failed error
+	steps := make([]Step, 0, len(writes))
+	for _, w := range writes {
+		d, err := s.load(w.Name)
+		if err != nil {
+			return err
+		}
+		if err := w.Precondition.Check(w.Name, d.after); err != nil && failed == nil {
+			failed = err
+		}
+		free := w
+		free.Precondition = document.Precondition{}
+		after, result, err := document.Apply(d.after, free, s.at)
+		if err != nil {
+			if failed == nil {
+				failed = err
+			}
+			break
+		}
+		if check != nil {
+			steps = append(steps, Step{Write: w, Before: d.after, After: after})
+		}
+		if !d.listed {
+			d.listed = true
+			s.order = append(s.order, d)
+		}
+		d.after = after
+		s.results = append(s.results, result)
+	}
+	if check != nil && len(steps) > 0 {
+		if err := check(ctx, &CheckView{Time: s.at, Steps: steps, reader: s}); err != nil {
+			return err
+		}
+	}
+	return failed
+}
+
+// pending makes what the sequencer writes: records, index entries and the commit's record of changes.
+func (s *commitState) pending(budget int) (*pending, error) {
+	p := &pending{db: s.db, at: s.at}
+	slices.SortFunc(s.order, func(a, b *docState) int { return resource.ComparePaths(a.name.Path, b.name.Path) })
+	set := s.db.set.Load()
+	for _, d := range s.order {
+		if d.after == d.before {
+			continue
+		}
+		if err := p.add(d, set, &budget); err != nil {
+			return nil, err
+		}
+		if budget < 0 {
+			return nil, fault.E(fault.InvalidArgument, textTooBig)
+		}
+	}
+	return p, nil
+}
+
+// add adds one document's change.
+func (p *pending) add(d *docState, set *index.Set, budget *int) error {
+	i := image{path: d.name.Path, before: d.record}
+	key := documentKey(p.db.number, d.name.Path)
+	group := groupKey(p.db.number, d.name.Path)
+	if d.after != nil {
+		i.after = encodeDocument(d.after)
+		p.ops = append(p.ops, storage.Op{Kind: storage.Set, Key: key, Value: i.after})
+		p.stamps = append(p.stamps, stamp{record: i.after, created: d.after.CreateTime == p.at})
+		*budget -= len(i.after)
+	} else {
+		p.ops = append(p.ops, storage.Op{Kind: storage.Delete, Key: key})
+	}
+	switch {
+	case group == nil || (d.before == nil) == (d.after == nil):
+	case d.after != nil:
+		p.ops = append(p.ops, storage.Op{Kind: storage.Set, Key: group})
+	default:
+		p.ops = append(p.ops, storage.Op{Kind: storage.Delete, Key: group})
+	}
+	if err := p.addEntries(d, set, budget); err != nil {
+		return err
+	}
+	var at int
+	p.record, at = appendImage(p.record, i)
+	if i.after != nil {
+		p.recordAt = append(p.recordAt, recordStamp{at: at, created: d.after.CreateTime == p.at})
+	}
+	p.changes = append(p.changes, Change{Name: d.name, Before: d.before, After: d.after})
+	return nil
+}
+
+// addEntries adds what changes among a document's index entries.
+func (p *pending) addEntries(d *docState, set *index.Set, budget *int) error {
+	var before, after []index.Entry
+	var err error
+	prefix := keyOf(keyIndex, p.db.number)
+	if d.before != nil {
+		if before, err = set.Entries(prefix, d.name.Path, d.before.Fields); err != nil {
+			before = nil // What could be written once has entries; a limit that came later must not hold it.
+		}
+	}
+	if d.after != nil {
+		if after, err = set.Entries(prefix, d.name.Path, d.after.Fields); err != nil {
+			return err
+		}
+	}
+	p.diff(before, after, budget)
+	return nil
+}
+
+// diff adds the changes from one sorted list of entries to another.
+func (p *pending) diff(before, after []index.Entry, budget *int) {
+	for len(before) > 0 || len(after) > 0 {
+		c := 0
+		switch {
+		case len(before) == 0:
+			c = 1
+		case len(after) == 0:
+			c = -1
+		default:
+			c = bytes.Compare(before[0].Key, after[0].Key)
+		}
+		switch {
+		case c < 0:
+			p.ops = append(p.ops, storage.Op{Kind: storage.Delete, Key: before[0].Key})
+			*budget -= 2 * len(before[0].Key)
+			before = before[1:]
+			continue
+		case c > 0 || !bytes.Equal(before[0].Value, after[0].Value):
+			p.ops = append(p.ops, storage.Op{Kind: storage.Set, Key: after[0].Key, Value: after[0].Value})
+			*budget -= 2 * len(after[0].Key)
+		}
+		if c == 0 {
+			before = before[1:]
+		}
+		after = after[1:]
+	}
+}
+
+// recordStamp is a place in a commit's record that waits for the version.
+type recordStamp struct {
+	at      int
+	created bool
+}
+
+// setVersions writes the commit's version wherever it was not known yet.
+func (p *pending) setVersions() {
+	for _, s := range p.stamps {
+		setTimes(s.record, p.version, s.created)
+	}
+	for _, s := range p.recordAt {
+		setTimes(p.record[s.at:], p.version, s.created)
+	}
+	for i, c := range p.changes {
+		if c.After == nil {
+			continue
+		}
+		after := *c.After
+		after.UpdateTime = p.version
+		if after.CreateTime == p.at {
+			after.CreateTime = p.version
+		}
+		p.changes[i].After = &after
+	}
+}
+
+// stampResults puts the commit's version into the results of writes that changed something.
+func (s *commitState) stampResults(v clock.Version) {
+	for i := range s.results {
+		if s.results[i].UpdateTime == s.at {
+			s.results[i].UpdateTime = v
+		}
+	}
+}

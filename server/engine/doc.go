@@ -1,0 +1,11 @@
+// Package engine keeps documents: reads at a version, query plans and their runs, transactions, the commit and the
+// feed of commits. It knows nothing of callers and rules; who may do what is asked of the Check it is given.
+//
+// One database has one line of versions. A commit takes its locks in the order of names, reads the latest documents,
+// asks the check, judges preconditions, and joins the queue of the sequencer (sequence.go), which gives versions,
+// writes all that waits in one synced batch and then shows it to readers and subscribers. So a reader's state always
+// is that of whole commits that are on disk, in order, and a commit is acknowledged when both are true of it.
+//
+// Latest documents and their index entries are kept under ordered keys (keys.go); the past is rebuilt from the log of
+// changes (history.go). A query reads ranges of index entries and the documents it returns (plan*.go, scan*.go).
+package engine

@@ -1,0 +1,256 @@
+package engine
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"clave/server/clock"
+	"clave/server/index"
+	"clave/server/resource"
+	"clave/server/storage"
+)
+
+// Engine keeps the documents of all databases of one store. Its methods are safe for concurrent use.
+type Engine struct {
+	o      Options
+	opened clock.Version
+	seq    sequencer
+	mu     struct {
+		sync.Mutex
+		databases map[resource.Database]*database
+		last      uint32 // the greatest number of a database
+		view      *view
+		closed    bool
+		failed    error             // what ended writing for good
+		snapshots map[string]string // kept states: the project of each token
+	}
+	defaults atomic.Pointer[index.Definitions]
+	missing  sync.Map // definitions that Options.Missing has heard
+}
+
+// database is one database of an engine.
+type database struct {
+	name   resource.Database
+	number uint32
+	birth  clock.Version
+	// gate is held for reading by commits, and for writing by what changes everything at once.
+	gate  sync.RWMutex
+	locks *lockTable
+	txns  txnTable
+	set   atomic.Pointer[index.Set]
+	// snapshots are the kept states for Restore, by token.
+	snapshots map[string]clock.Version // guarded by gate
+	forgotten clock.Version            // commits before it are dropped; only Run touches it
+
+	// Guarded by Engine.mu.
+	latest    clock.Version   // of the last commit that readers see
+	given     *clock.Versions // versions given to commits and to reads
+	inFlight  int             // commits that have a version and aren't shown yet
+	persisted bool            // whether the catalogue has it
+	feed      feed
+}
+
+// Open opens the engine on a store. No goroutine is started; Run does what has to be done by and by.
+func Open(ctx context.Context, o Options) (*Engine, error) {
+	o.EnsureDefaults()
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	e := &Engine{o: o, opened: clock.VersionOf(o.Clock.Now())}
+	e.seq.engine = e
+	e.defaults.Store(&index.Definitions{})
+	e.mu.databases = make(map[resource.Database]*database)
+	e.mu.view = newView(o.Store.Snapshot())
+	if err := e.load(ctx); err != nil {
+		e.mu.view.release()
+		return nil, err
+	}
+	return e, nil
+}
+
+// load reads the catalogue.
+func (e *Engine) load(ctx context.Context) error {
+	snap := e.mu.view.snap
+	it := snap.Scan(storage.Prefix([]byte{keyCatalogue}))
+	defer func() { _ = it.Close() }()
+	for it.Next() {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		v, err := it.Value()
+		if err != nil {
+			return fmt.Errorf("read catalogue: %w", err)
+		}
+		if err := e.loadDatabase(snap, it.Key(), v); err != nil {
+			return fmt.Errorf("read catalogue: %w", err)
+		}
+	}
+	return it.Err()
+}
+
+// loadDatabase makes the database of one entry of the catalogue.
+func (e *Engine) loadDatabase(snap storage.Snapshot, key, v []byte) error {
+	project, rest, err := index.CutSegment(key[1:])
+	if err != nil {
+		return err
+	}
+	id, _, err := index.CutSegment(rest)
+	if err != nil {
+		return err
+	}
+	if len(v) != 12 {
+		return errCorrupt
+	}
+	db := &database{name: resource.Database{Project: project, ID: id}, number: binary.BigEndian.Uint32(v)}
+	db.birth = clock.Version(binary.BigEndian.Uint64(v[4:]))
+	if db.latest, err = lastVersion(snap, db.number); err != nil {
+		return err
+	}
+	set, err := loadSet(snap, db.number)
+	if err != nil {
+		return err
+	}
+	e.mu.last = max(e.mu.last, db.number)
+	db.persisted = true
+	e.add(db, set)
+	return nil
+}
+
+// add completes a new database and registers it; Engine.mu is held or the engine isn't shared yet.
+func (e *Engine) add(db *database, set *index.Set) {
+	db.set.Store(set)
+	db.given = clock.NewVersions(e.o.Clock, db.latest)
+	db.locks = newLockTable(e.o.Clock, e.o.Limits.Lock)
+	db.txns.open = make(map[uint64]*txn)
+	db.snapshots = make(map[string]clock.Version)
+	e.mu.databases[db.name] = db
+}
+
+// catalogueValue is the catalogue's record of a database.
+func (db *database) catalogueValue() []byte {
+	v := binary.BigEndian.AppendUint32(make([]byte, 0, 12), db.number)
+	return binary.BigEndian.AppendUint64(v, uint64(db.birth))
+}
+
+// database returns the database of a name, which springs into existence when it is new.
+func (e *Engine) database(name resource.Database) (*database, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.databaseLocked(name)
+}
+
+// databaseLocked is database, with Engine.mu held.
+func (e *Engine) databaseLocked(name resource.Database) (*database, error) {
+	if e.mu.closed {
+		return nil, ErrClosed
+	}
+	if db := e.mu.databases[name]; db != nil {
+		return db, nil
+	}
+	e.mu.last++
+	db := &database{name: name, number: e.mu.last, birth: e.opened}
+	defs := *e.defaults.Load()
+	e.add(db, index.NewSet(defs, numbered(len(defs.Indexes))))
+	return db, nil
+}
+
+// numbered returns 1 to n.
+func numbered(n int) []uint32 {
+	ids := make([]uint32, n)
+	for i := range ids {
+		ids[i] = uint32(i) + 1
+	}
+	return ids
+}
+
+// Databases returns the names of all databases that have been touched.
+func (e *Engine) Databases() []resource.Database {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	out := make([]resource.Database, 0, len(e.mu.databases))
+	for name := range e.mu.databases {
+		out = append(out, name)
+	}
+	return out
+}
+
+// Latest returns the version that a read of now would have.
+func (e *Engine) Latest(name resource.Database) clock.Version {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	db, err := e.databaseLocked(name)
+	if err != nil {
+		return 0
+	}
+	return db.nowLocked()
+}
+
+// nowLocked returns a version at which the state that readers see is complete: the present moment, or the last commit's
+// version while later ones are on their way. No later commit will have it or an earlier one. Engine.mu is held.
+func (db *database) nowLocked() clock.Version {
+	if db.inFlight > 0 {
+		return db.latest
+	}
+	return db.given.Next()
+}
+
+// Run does what has to be done by and by, until ctx ends: it ends idle transactions and forgets what is older than
+// the retention.
+func (e *Engine) Run(ctx context.Context) error {
+	const tick, sweep = time.Second, 60
+	for n := 1; ; n++ {
+		c, stop := e.o.Clock.After(tick)
+		select {
+		case <-ctx.Done():
+			stop()
+			return nil
+		case <-c:
+		}
+		for _, db := range e.all() {
+			e.endIdle(db)
+		}
+		if n%sweep == 0 {
+			if err := e.forget(ctx); err != nil {
+				e.o.Log.Error("forget old changes", "err", err)
+			}
+		}
+	}
+}
+
+// all returns the databases.
+func (e *Engine) all() []*database {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	out := make([]*database, 0, len(e.mu.databases))
+	for _, db := range e.mu.databases {
+		out = append(out, db)
+	}
+	return out
+}
+
+// Close ends the engine: waiting calls and later ones answer ErrClosed, subscriptions end. The store stays open.
+// Readings must be closed before.
+func (e *Engine) Close() error {
+	e.mu.Lock()
+	if e.mu.closed {
+		e.mu.Unlock()
+		return nil
+	}
+	e.mu.closed = true
+	view := e.mu.view
+	for _, db := range e.mu.databases {
+		db.feed.close()
+		db.locks.close()
+	}
+	e.mu.Unlock()
+	e.seq.drain()
+	for _, db := range e.all() {
+		e.endAll(db)
+	}
+	view.release()
+	return nil
+}

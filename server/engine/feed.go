@@ -1,0 +1,180 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"clave/server/clock"
+	"clave/server/resource"
+)
+
+// ErrLagged is returned by Subscription.Next when its reader was so slow that the commits it has missed are forgotten.
+var ErrLagged = errors.New("engine: the subscription has lost commits that are no longer kept")
+
+// maxQueued is the number of commits that a subscription holds for its reader before it lets them lie in the log.
+const maxQueued = 4096
+
+// feed gives the commits of one database to its subscriptions. Its methods are called with Engine.mu held.
+type feed struct {
+	subs   map[*Subscription]struct{}
+	closed bool
+}
+
+// publish gives a commit to every subscription.
+func (f *feed) publish(c Commit) {
+	for s := range f.subs {
+		s.push(c)
+	}
+}
+
+// close ends every subscription.
+func (f *feed) close() {
+	f.closed = true
+	for s := range f.subs {
+		s.end()
+	}
+}
+
+// Subscription gives the commits of one database in the order of versions, each once.
+type Subscription struct {
+	e     *Engine
+	db    *database
+	start clock.Version
+	// ready receives when there may be something; room for one. It is never closed.
+	ready chan struct{}
+	mu    struct {
+		sync.Mutex
+		queue []Commit
+		// behind says that commits after seen are not in the queue and have to be read from the log.
+		behind bool
+		seen   clock.Version // the last commit given to the reader
+		ended  bool
+	}
+}
+
+// Subscribe returns a subscription to the commits of a database from now on. It never makes a committer wait: to a slow
+// reader it gives later what the log has kept meanwhile.
+func (e *Engine) Subscribe(name resource.Database) *Subscription {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	s := &Subscription{e: e, ready: make(chan struct{}, 1)}
+	db, err := e.databaseLocked(name)
+	if err != nil {
+		s.mu.ended = true
+		return s
+	}
+	s.db, s.start = db, db.latest
+	s.mu.seen = s.start
+	if db.feed.subs == nil {
+		db.feed.subs = make(map[*Subscription]struct{})
+	}
+	db.feed.subs[s] = struct{}{}
+	return s
+}
+
+// Start returns the version of the state that the subscription's commits come after. A commit with this version or
+// an earlier one is not given.
+func (s *Subscription) Start() clock.Version { return s.start }
+
+// push adds a commit to the queue, or leaves it in the log when the queue is full.
+func (s *Subscription) push(c Commit) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.mu.ended || s.mu.behind:
+	case len(s.mu.queue) >= maxQueued:
+		s.mu.queue, s.mu.behind = nil, true
+	default:
+		s.mu.queue = append(s.mu.queue, c)
+	}
+	s.signal()
+}
+
+// signal tells the reader that there is something.
+func (s *Subscription) signal() {
+	select {
+	case s.ready <- struct{}{}:
+	default:
+	}
+}
+
+// end ends the subscription.
+func (s *Subscription) end() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.mu.ended = true
+	s.signal()
+}
+
+// Next waits for commits and returns all that there are. It returns ErrClosed after Close, and ErrLagged when commits
+// are lost. It is for one goroutine.
+func (s *Subscription) Next(ctx context.Context) ([]Commit, error) {
+	for {
+		s.mu.Lock()
+		queue, behind, ended := s.mu.queue, s.mu.behind, s.mu.ended
+		s.mu.queue = nil
+		if n := len(queue); n > 0 {
+			s.mu.seen = queue[n-1].Version
+		}
+		s.mu.Unlock()
+		switch {
+		case ended:
+			return nil, ErrClosed
+		case len(queue) > 0:
+			return queue, nil
+		case behind:
+			return s.catchUp(ctx)
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-s.ready:
+		}
+	}
+}
+
+// catchUp reads what the queue had no room for. When it has all, the queue takes over.
+func (s *Subscription) catchUp(ctx context.Context) ([]Commit, error) {
+	s.e.mu.Lock()
+	upto := s.db.latest
+	s.e.mu.Unlock()
+	var out []Commit
+	err := s.e.Changes(ctx, s.db.name, s.mu.seen, upto, func(c Commit) error {
+		out = append(out, c)
+		if len(out) == maxQueued/4 {
+			return errEnough
+		}
+		return nil
+	})
+	switch {
+	case errors.Is(err, errEnough):
+	case err != nil:
+		return nil, errors.Join(ErrLagged, err)
+	}
+	if len(out) > 0 {
+		s.mu.seen = out[len(out)-1].Version // Only the reader's goroutine touches it while behind.
+	}
+	s.e.mu.Lock()
+	s.mu.Lock()
+	if s.db.latest <= s.mu.seen || len(out) == 0 && s.db.latest == upto {
+		s.mu.behind = false
+	}
+	s.mu.Unlock()
+	s.e.mu.Unlock()
+	if len(out) == 0 {
+		return s.Next(ctx)
+	}
+	return out, nil
+}
+
+// Close ends the subscription; a waiting Next returns.
+func (s *Subscription) Close() {
+	s.end()
+	if s.db == nil {
+		return
+	}
+	s.e.mu.Lock()
+	defer s.e.mu.Unlock()
+	delete(s.db.feed.subs, s)
+}

@@ -1,0 +1,182 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+
+	"clave/server/clock"
+	"clave/server/fault"
+	"clave/server/resource"
+	"clave/server/storage"
+)
+
+// lastVersion returns the version of the last commit of a database, 0 when there is none.
+func lastVersion(r storage.Reader, number uint32) (clock.Version, error) {
+	rng := storage.Prefix(keyOf(keyChange, number))
+	rng.Reverse = true
+	it := r.Scan(rng)
+	defer func() { _ = it.Close() }()
+	if !it.Next() {
+		return 0, it.Err()
+	}
+	return changeVersion(it.Key())
+}
+
+// viewAt returns the state of a version, 0 for the latest, and that version. The view is of the version or later.
+func (e *Engine) viewAt(ctx context.Context, db *database, at clock.Version) (*view, clock.Version, error) {
+	if at == 0 {
+		return e.current(db)
+	}
+	if err := e.checkPast(db, at); err != nil {
+		return nil, 0, err
+	}
+	e.mu.Lock()
+	settled := db.inFlight == 0
+	e.mu.Unlock()
+	if !settled {
+		// Commits on their way may have this version or an earlier one: let them pass.
+		if err := e.seq.barrier(ctx, db); err != nil {
+			return nil, 0, err
+		}
+	}
+	view, _, err := e.current(db)
+	return view, at, err
+}
+
+// checkPast refuses versions before the database was, before what is kept, and in the future.
+func (e *Engine) checkPast(db *database, at clock.Version) error {
+	now := clock.VersionOf(e.o.Clock.Now())
+	switch {
+	case at < 0 || at < db.birth && at < now-clock.Version(e.o.Retention.Microseconds()):
+		return fault.E(fault.InvalidArgument, textBeforeBirth)
+	case at < now-clock.Version(e.o.Retention.Microseconds()):
+		return fault.E(fault.FailedPrecondition, textTooOld)
+	case at > now && at > db.given.Last():
+		return fault.E(fault.InvalidArgument, textFuture)
+	}
+	return nil
+}
+
+// Changes gives the commits after one version and up to another, in order. It answers FailedPrecondition when
+// commits after the first are no longer kept.
+func (e *Engine) Changes(ctx context.Context, name resource.Database, after, upto clock.Version, yield func(Commit) error) error {
+	db, err := e.database(name)
+	if err != nil {
+		return err
+	}
+	if after < clock.VersionOf(e.o.Clock.Now())-clock.Version(e.o.Retention.Microseconds()) {
+		e.mu.Lock()
+		quiet := db.latest <= after
+		e.mu.Unlock()
+		if quiet {
+			return nil
+		}
+		return fault.E(fault.FailedPrecondition, textTooOld)
+	}
+	view, _, err := e.current(db)
+	if err != nil {
+		return err
+	}
+	defer view.release()
+	return scanChanges(ctx, view.snap, db.number, after, upto, func(v clock.Version, images []image) error {
+		c := Commit{Version: v, Changes: make([]Change, len(images))}
+		for i, im := range images {
+			var err error
+			if c.Changes[i], err = decodeImage(name, im); err != nil {
+				return err
+			}
+		}
+		return yield(c)
+	})
+}
+
+// scanChanges gives the images of the commits after one version and up to another.
+func scanChanges(ctx context.Context, r storage.Reader, number uint32, after, upto clock.Version,
+	yield func(v clock.Version, images []image) error) error {
+	it := r.Scan(storage.Range{From: changeKey(number, after+1), To: changeKey(number, upto+1)})
+	defer func() { _ = it.Close() }()
+	for it.Next() {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		v, err := changeVersion(it.Key())
+		if err != nil {
+			return err
+		}
+		record, err := it.Value()
+		if err != nil {
+			return fmt.Errorf("read changes: %w", err)
+		}
+		images, err := cutImages(append([]byte(nil), record...))
+		if err != nil {
+			return fmt.Errorf("read changes of %d: %w", v, err)
+		}
+		if err := yield(v, images); err != nil {
+			return err
+		}
+	}
+	return it.Err()
+}
+
+// cutImages reads a commit's record.
+func cutImages(record []byte) ([]image, error) {
+	var out []image
+	for len(record) > 0 {
+		i, rest, err := cutImage(record)
+		if err != nil {
+			return nil, err
+		}
+		out, record = append(out, i), rest
+	}
+	return out, nil
+}
+
+// overlay is what differs between a version and the later state that is read instead: by path, the record that the
+// document had then, nil for absence.
+type overlay map[string][]byte
+
+// overlayAt returns what differs between a version and a view that is of it or later.
+func overlayAt(ctx context.Context, v *view, db *database, at clock.Version) (overlay, error) {
+	last, err := lastVersion(v.snap, db.number)
+	if err != nil || last <= at {
+		return nil, err
+	}
+	o := make(overlay)
+	err = scanChanges(ctx, v.snap, db.number, at, last, func(_ clock.Version, images []image) error {
+		for _, i := range images {
+			if _, known := o[i.path]; !known {
+				o[i.path] = i.before
+			}
+		}
+		return nil
+	})
+	return o, err
+}
+
+// forget drops changes that are older than the retention. The last commit of a database is kept: its version is the
+// database's.
+func (e *Engine) forget(ctx context.Context) error {
+	cut := clock.VersionOf(e.o.Clock.Now()) - clock.Version(e.o.Retention.Microseconds())
+	var batch storage.Batch
+	for _, db := range e.all() {
+		upto := cut
+		db.gate.RLock()
+		for _, v := range db.snapshots {
+			upto = min(upto, v)
+		}
+		db.gate.RUnlock()
+		e.mu.Lock()
+		latest := db.latest
+		e.mu.Unlock()
+		upto = min(upto, latest)
+		if upto <= db.forgotten || latest == 0 {
+			continue
+		}
+		db.forgotten = upto
+		batch.DeleteRange(changeKey(db.number, 0), changeKey(db.number, upto))
+	}
+	if batch.Empty() {
+		return nil
+	}
+	return e.o.Store.Apply(ctx, &batch)
+}

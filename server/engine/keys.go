@@ -1,0 +1,101 @@
+package engine
+
+import (
+	"encoding/binary"
+	"errors"
+	"strings"
+
+	"clave/server/clock"
+	"clave/server/index"
+)
+
+// The first bytes of keys. After it stands the database's number in 4 bytes, but for the catalogue.
+//
+//	a project database            -> number and birth of a database
+//	c number version              -> a commit: its changes, before and after
+//	d number collection 01 id     -> a document
+//	g number collection-id path   -> nothing: a document below the root, for queries of collection groups
+//	i number …                    -> an index entry (package index)
+//	m number                      -> the index definitions that the entries are of
+const (
+	keyCatalogue  = 'a'
+	keyChange     = 'c'
+	keyDocument   = 'd'
+	keyGroup      = 'g'
+	keyIndex      = 'i'
+	keyDefinition = 'm'
+)
+
+// pathEnd is the byte after a collection's path in keys.
+const pathEnd = 0x01
+
+// errCorrupt is the error of stored bytes that this room did not write.
+var errCorrupt = errors.New("engine: corrupt record")
+
+// appendKey appends the beginning of a database's keys of one kind.
+func appendKey(dst []byte, kind byte, number uint32) []byte {
+	return binary.BigEndian.AppendUint32(append(dst, kind), number)
+}
+
+// keyOf returns the beginning of a database's keys of one kind.
+func keyOf(kind byte, number uint32) []byte { return appendKey(make([]byte, 0, 64), kind, number) }
+
+// catalogueKey is the key of a database's entry in the catalogue.
+func catalogueKey(project, id string) []byte {
+	return index.AppendSegment(index.AppendSegment([]byte{keyCatalogue}, project), id)
+}
+
+// documentKey is the key of the document with a relative path.
+func documentKey(number uint32, path string) []byte {
+	i := strings.LastIndexByte(path, '/')
+	key := appendKey(make([]byte, 0, len(path)+24), keyDocument, number)
+	key = append(index.AppendPath(key, path[:i]), pathEnd)
+	return index.AppendSegment(key, path[i+1:])
+}
+
+// collectionKey is the beginning of the keys of a collection's documents.
+func collectionKey(number uint32, path string) []byte {
+	key := appendKey(make([]byte, 0, len(path)+24), keyDocument, number)
+	return append(index.AppendPath(key, path), pathEnd)
+}
+
+// groupKey is the key of a document in its collection group, or nil for a document at the root, which needs none.
+func groupKey(number uint32, path string) []byte {
+	last := strings.LastIndexByte(path, '/')
+	collection := path[:last]
+	i := strings.LastIndexByte(collection, '/')
+	if i < 0 {
+		return nil
+	}
+	key := appendKey(make([]byte, 0, len(path)+40), keyGroup, number)
+	return index.AppendPath(index.AppendSegment(key, collection[i+1:]), path)
+}
+
+// changeKey is the key of a commit.
+func changeKey(number uint32, v clock.Version) []byte {
+	return binary.BigEndian.AppendUint64(appendKey(make([]byte, 0, 13), keyChange, number), uint64(v))
+}
+
+// changeVersion reads the version in a commit's key.
+func changeVersion(key []byte) (clock.Version, error) {
+	if len(key) != 13 {
+		return 0, errCorrupt
+	}
+	return clock.Version(binary.BigEndian.Uint64(key[5:])), nil
+}
+
+// pathOfDocumentKey reads the relative path in a document's key.
+func pathOfDocumentKey(key []byte) (string, error) {
+	if len(key) < 5 {
+		return "", errCorrupt
+	}
+	collection, rest, err := index.DecodePath(key[5:])
+	if err != nil {
+		return "", err
+	}
+	id, _, err := index.CutSegment(rest)
+	if err != nil {
+		return "", err
+	}
+	return collection + "/" + id, nil
+}

@@ -1,0 +1,224 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"slices"
+
+	"clave/server/document"
+	"clave/server/fault"
+	"clave/server/index"
+	"clave/server/resource"
+)
+
+// ListRequest asks for the documents of one collection in the order of names. Other orders are queries.
+type ListRequest struct {
+	Collection resource.Collection
+	// PageSize is the number of documents, or 0 for the server's choice.
+	PageSize int
+	// PageToken is the last page's Next, or empty for the first page.
+	PageToken string
+	// ShowMissing also gives the ids under which there are collections but no document, as documents without times.
+	ShowMissing bool
+}
+
+// ListPage is a page of a listing.
+type ListPage struct {
+	Documents []*document.Document
+	// Next asks for the page after this one; empty after the last.
+	Next string
+}
+
+// Sizes of a page.
+const (
+	defaultPage = 300
+	maxPage     = 1000
+)
+
+// List lists documents. It answers InvalidArgument for a broken page token.
+func (r *Reading) List(ctx context.Context, req ListRequest) (ListPage, error) {
+	if err := r.layer(ctx); err != nil {
+		return ListPage{}, err
+	}
+	size := req.PageSize
+	if size <= 0 {
+		size = defaultPage
+	}
+	size = min(size, maxPage)
+	var from []byte
+	if req.PageToken != "" {
+		var err error
+		if from, err = parsePageToken(req.PageToken); err != nil {
+			return ListPage{}, err
+		}
+	}
+	var page ListPage
+	err := r.listed(ctx, req, from, func(d *document.Document) bool {
+		if len(page.Documents) == size {
+			page.Next = pageToken(d.Name.ID())
+			return false
+		}
+		page.Documents = append(page.Documents, d)
+		return true
+	})
+	return page, err
+}
+
+// listed gives the documents of a collection from an encoded id on, while yield returns true.
+func (r *Reading) listed(ctx context.Context, req ListRequest, from []byte, yield func(*document.Document) bool) error {
+	path := req.Collection.Path()
+	encoded := index.AppendPath(nil, path)
+	steps := newSteps(r.view, r.db.number, encoded, req.ShowMissing)
+	defer steps.close()
+	if from != nil {
+		steps.seek(from)
+	}
+	past := r.pastIn(req.Collection, from)
+	for steps.next() {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		id, _, err := index.CutSegment(steps.segment)
+		if err != nil {
+			return err
+		}
+		for len(past) > 0 && resource.CompareIDs(past[0].ID(), id) <= 0 {
+			name := past[0]
+			past = past[1:]
+			d, err := r.fetch(name)
+			if err != nil {
+				return err
+			}
+			if d != nil && name.ID() != id && !yield(d) {
+				return nil
+			}
+		}
+		d, err := r.listedDocument(req.Collection.Doc(id), steps.record)
+		if err != nil {
+			return err
+		}
+		if d == nil && req.ShowMissing {
+			d = &document.Document{Name: req.Collection.Doc(id)}
+		}
+		if d != nil && !yield(d) {
+			return nil
+		}
+	}
+	for _, name := range past {
+		d, err := r.fetch(name)
+		if err != nil {
+			return err
+		}
+		if d != nil && !yield(d) {
+			return nil
+		}
+	}
+	return steps.err
+}
+
+// listedDocument returns the document of a record at the reading's version.
+func (r *Reading) listedDocument(name resource.Document, record []byte) (*document.Document, error) {
+	if _, then := r.past[name.Path]; then {
+		return r.fetch(name)
+	}
+	if record == nil {
+		return nil, nil
+	}
+	return decodeDocument(name, record)
+}
+
+// pastIn returns the names in a collection, from an encoded id on, whose documents were not then what they are now.
+func (r *Reading) pastIn(c resource.Collection, from []byte) []resource.Document {
+	var out []resource.Document
+	for path := range r.past {
+		name := r.db.document(path)
+		if name.Collection() == c && bytes.Compare(index.AppendSegment(nil, name.ID()), from) >= 0 {
+			out = append(out, name)
+		}
+	}
+	slices.SortFunc(out, resource.CompareDocuments)
+	return out
+}
+
+// pageToken makes the token of a page that begins with an id.
+func pageToken(id string) string {
+	return base64.RawURLEncoding.EncodeToString(index.AppendSegment([]byte{tokenMark}, id))
+}
+
+// tokenMark begins page tokens, to tell them from other texts.
+const tokenMark = 0xc1
+
+// parsePageToken returns the encoded id that a token begins with.
+func parsePageToken(token string) ([]byte, error) {
+	b, err := base64.RawURLEncoding.DecodeString(token)
+	if err != nil || len(b) < 2 || b[0] != tokenMark || index.SkipSegment(b[1:]) != len(b)-1 {
+		return nil, fault.E(fault.InvalidArgument, "invalid page token")
+	}
+	return b[1:], nil
+}
+
+// CollectionIDs returns the ids of the collections below a document, given by its relative path, or below the root, in
+// order.
+func (r *Reading) CollectionIDs(ctx context.Context, parent string) ([]string, error) {
+	if err := r.layer(ctx); err != nil {
+		return nil, err
+	}
+	w := &documentWalk{ctx: ctx, view: r.view, number: r.db.number}
+	ids, err := w.collections(index.AppendPath(nil, parent))
+	if err != nil || len(r.past) == 0 {
+		return ids, err
+	}
+	return r.collectionsThen(ctx, parent, ids)
+}
+
+// collectionsThen corrects the ids of collections for what was in the past: those that have gained their only documents
+// since go, those that have lost them come.
+func (r *Reading) collectionsThen(ctx context.Context, parent string, ids []string) ([]string, error) {
+	var out []string
+	touched := make(map[string]bool)
+	for path, record := range r.past {
+		id, ok := childCollection(parent, path)
+		if !ok {
+			continue
+		}
+		touched[id] = touched[id] || record != nil
+	}
+	for _, id := range ids {
+		there, known := touched[id]
+		if known && !there {
+			var err error
+			if there, err = r.anyUnchanged(ctx, joinPath(parent, id)); err != nil {
+				return nil, err
+			}
+		}
+		if !known || there {
+			touched[id] = true
+		}
+	}
+	for id, there := range touched {
+		if there {
+			out = append(out, id)
+		}
+	}
+	slices.SortFunc(out, resource.CompareIDs)
+	return out, nil
+}
+
+// anyUnchanged reports whether under a collection there is a document that was there then as it is now.
+func (r *Reading) anyUnchanged(ctx context.Context, collection string) (bool, error) {
+	found := false
+	w := &documentWalk{ctx: ctx, view: r.view, number: r.db.number}
+	w.yield = func(path string, _ []byte) error {
+		if _, then := r.past[path]; !then {
+			found = true
+			return errEnough
+		}
+		return nil
+	}
+	err := w.collection(collection, index.AppendPath(nil, collection), true)
+	if found {
+		return true, nil
+	}
+	return false, err
+}

@@ -1,0 +1,101 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"clave/server/clock"
+	"clave/server/document"
+	"clave/server/query"
+)
+
+// saw notes what an optimistic transaction has read of a document, the first time.
+func (t *txn) saw(path string, d *document.Document) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if _, known := t.mu.reads[path]; known {
+		return
+	}
+	t.mu.reads[path] = updateTime(d)
+}
+
+// updateTime returns a document's update time, 0 for absence.
+func updateTime(d *document.Document) clock.Version {
+	if d == nil {
+		return 0
+	}
+	return d.UpdateTime
+}
+
+// sawQuery notes a query that an optimistic transaction has run.
+func (t *txn) sawQuery(q *query.Query, last *document.Document, at clock.Version) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.mu.queries = append(t.mu.queries, seenQuery{q: q, last: last, at: at})
+}
+
+// lockSeen locks what an optimistic transaction has read, so that it stays as it is while the transaction commits.
+func (e *Engine) lockSeen(ctx context.Context, db *database, t *txn) error {
+	paths := make([]string, 0, len(t.mu.reads))
+	for path := range t.mu.reads {
+		paths = append(paths, path)
+	}
+	slices.Sort(paths)
+	for _, path := range paths {
+		if err := db.locks.lock(ctx, t.owner, path, shared, false); err != nil {
+			return err
+		}
+	}
+	for _, s := range t.mu.queries {
+		r, err := db.locks.lockRange(ctx, t.owner, s.q)
+		if err != nil {
+			return err
+		}
+		if s.last != nil {
+			db.locks.narrow(r, s.last)
+		}
+	}
+	return nil
+}
+
+// compareSeen answers Aborted when something that the transaction has read has changed since.
+func (e *Engine) compareSeen(ctx context.Context, db *database, t *txn, v *view) error {
+	s := &commitState{db: db, view: v, docs: map[string]*docState{}}
+	for path, seen := range t.mu.reads {
+		d, err := s.load(db.document(path))
+		if err != nil {
+			return err
+		}
+		if updateTime(d.before) != seen {
+			return contention()
+		}
+	}
+	errChanged := errors.New("changed")
+	for _, q := range t.mu.queries {
+		seen := &rangeLock{q: q.q, last: q.last}
+		last, err := lastVersion(v.snap, db.number)
+		if err != nil {
+			return err
+		}
+		err = scanChanges(ctx, v.snap, db.number, q.at, last, func(_ clock.Version, images []image) error {
+			for _, i := range images {
+				c, err := decodeImage(db.name, i)
+				if err != nil {
+					return err
+				}
+				if seen.covers(c) {
+					return errChanged
+				}
+			}
+			return nil
+		})
+		if errors.Is(err, errChanged) {
+			return contention()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

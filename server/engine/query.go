@@ -1,0 +1,167 @@
+package engine
+
+import (
+	"context"
+	"slices"
+
+	"clave/server/document"
+	"clave/server/fault"
+	"clave/server/query"
+	"clave/server/value"
+)
+
+// Query gives the results of a normalized query in its order, with the fields it selects. In a transaction it waits for
+// the range's lock. Under IndexesEnforce it answers FailedPrecondition when an index is missing.
+func (r *Reading) Query(ctx context.Context, q *query.Query, yield func(*document.Document) error) (Stats, error) {
+	var last *document.Document
+	var given int
+	hold, err := r.lockQuery(ctx, q)
+	if err != nil {
+		return Stats{}, err
+	}
+	x, err := r.newRun(ctx, q)
+	if err != nil {
+		return Stats{}, err
+	}
+	err = x.documents(func(d *document.Document) error {
+		last = d
+		given++
+		return yield(q.Project(d))
+	})
+	x.stats.Results = int64(given)
+	if err != nil {
+		return x.stats, err
+	}
+	if q.Limit == query.NoLimit || given < q.Limit || q.Nearest != nil {
+		last = nil
+	}
+	r.sawQuery(hold, q, last)
+	return x.stats, nil
+}
+
+// lockQuery locks a query's range in a transaction with locks.
+func (r *Reading) lockQuery(ctx context.Context, q *query.Query) (*rangeLock, error) {
+	if q.DB != r.db.name {
+		return nil, fault.E(fault.InvalidArgument,
+			"The request was for database '%s' but was attempting to access database '%s'", r.db.name, q.DB)
+	}
+	if !r.locking() {
+		return nil, nil
+	}
+	hold, err := r.db.locks.lockRange(ctx, r.txn.owner, q)
+	if err != nil {
+		return nil, err
+	}
+	return hold, r.refresh()
+}
+
+// sawQuery tells a transaction how far a query has been read.
+func (r *Reading) sawQuery(hold *rangeLock, q *query.Query, last *document.Document) {
+	switch {
+	case r.txn == nil:
+	case hold != nil && last != nil:
+		r.db.locks.narrow(hold, last)
+	case r.txn.optimistic:
+		r.txn.sawQuery(q, last, r.version)
+	}
+}
+
+// Aggregate computes figures over the results of a query.
+func (r *Reading) Aggregate(ctx context.Context, a *query.Aggregation) (map[string]value.Value, Stats, error) {
+	hold, err := r.lockQuery(ctx, a.Query)
+	if err != nil {
+		return nil, Stats{}, err
+	}
+	x, err := r.newRun(ctx, a.Query)
+	if err != nil {
+		return nil, Stats{}, err
+	}
+	acc := query.NewAccumulator(a)
+	if err := x.documents(func(d *document.Document) error { acc.Add(d); return nil }); err != nil {
+		return nil, x.stats, err
+	}
+	r.sawQuery(hold, a.Query, nil)
+	x.stats.Results = 1
+	return acc.Results(), x.stats, nil
+}
+
+// run is one run of a query.
+type run struct {
+	ctx   context.Context
+	r     *Reading
+	q     *query.Query
+	stats Stats
+}
+
+// newRun prepares a run.
+func (r *Reading) newRun(ctx context.Context, q *query.Query) (*run, error) {
+	if err := r.layer(ctx); err != nil {
+		return nil, err
+	}
+	return &run{ctx: ctx, r: r, q: q}, nil
+}
+
+// documents gives the results in order, whole.
+func (x *run) documents(yield func(*document.Document) error) error {
+	var found []*document.Document
+	err := x.walk(func(d *document.Document) error {
+		if x.q.Matches(d) && x.q.InCursors(d) {
+			found = append(found, d)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(found, x.q.Compare)
+	skipped := min(len(found), x.q.Offset)
+	x.stats.Skipped = int64(skipped)
+	found = found[skipped:]
+	if x.q.Limit != query.NoLimit {
+		found = found[:min(len(found), x.q.Limit)]
+	}
+	if x.q.Nearest != nil {
+		n := query.NewNeighbours(x.q.Nearest)
+		for _, d := range found {
+			n.Add(d)
+		}
+		found = n.Documents()
+	}
+	for _, d := range found {
+		if err := yield(d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// walk gives every document in the query's scope.
+func (x *run) walk(yield func(*document.Document) error) error {
+	w := &documentWalk{ctx: x.ctx, view: x.r.view, number: x.r.db.number}
+	w.yield = func(path string, record []byte) error {
+		if _, then := x.r.past[path]; then {
+			return nil
+		}
+		x.stats.DocumentsRead++
+		d, err := decodeDocument(x.r.db.document(path), record)
+		if err != nil {
+			return err
+		}
+		return yield(d)
+	}
+	if err := w.below("", nil); err != nil {
+		return err
+	}
+	for path := range x.r.past {
+		d, err := x.r.fetch(x.r.db.document(path))
+		if err != nil {
+			return err
+		}
+		if d != nil {
+			if err := yield(d); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

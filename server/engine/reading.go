@@ -1,0 +1,180 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"clave/server/clock"
+	"clave/server/document"
+	"clave/server/fault"
+	"clave/server/resource"
+)
+
+// Reading reads one database at one version, or in a transaction. It must be closed. It is for one goroutine.
+type Reading struct {
+	e       *Engine
+	db      *database
+	txn     *txn
+	begun   []byte
+	view    *view
+	version clock.Version
+	past    overlay
+	// layered says that past has been made.
+	layered bool
+}
+
+// Read opens a reading. It answers InvalidArgument or Aborted for a transaction that isn't open, InvalidArgument or
+// FailedPrecondition for a version that can't be read.
+func (e *Engine) Read(ctx context.Context, name resource.Database, at At) (*Reading, error) {
+	db, err := e.database(name)
+	if err != nil {
+		return nil, err
+	}
+	r := &Reading{e: e, db: db}
+	switch {
+	case at.Begin != nil:
+		if r.txn, err = e.begin(ctx, db, *at.Begin); err != nil {
+			return nil, err
+		}
+		r.begun = e.id(db, r.txn.seq, r.txn.readOnly)
+	case len(at.Transaction) > 0:
+		if r.txn, err = e.find(db, at.Transaction, false); err != nil {
+			return nil, err
+		}
+	}
+	if r.txn != nil {
+		if err := r.txn.enter(); err != nil {
+			return nil, err
+		}
+	}
+	if err := r.open(ctx, at.ReadTime); err != nil {
+		r.Close()
+		return nil, err
+	}
+	return r, nil
+}
+
+// open chooses the view.
+func (r *Reading) open(ctx context.Context, at clock.Version) error {
+	var err error
+	switch {
+	case r.txn != nil && r.txn.readOnly:
+		r.view, r.version = r.txn.view.retain(), r.txn.version
+	case at != 0:
+		r.view, r.version, err = r.e.viewAt(ctx, r.db, at)
+	default:
+		r.view, r.version, err = r.e.current(r.db)
+		r.layered = true // The view is of the version.
+	}
+	if err != nil {
+		return err
+	}
+	return ctx.Err()
+}
+
+// layer makes the overlay of a version in the past, once.
+func (r *Reading) layer(ctx context.Context) error {
+	if r.layered {
+		return nil
+	}
+	var err error
+	if r.past, err = overlayAt(ctx, r.view, r.db, r.version); err != nil {
+		return err
+	}
+	r.layered = true
+	return nil
+}
+
+// refresh moves a reading of a transaction with locks to the latest state, after a lock was taken.
+func (r *Reading) refresh() error {
+	view, version, err := r.e.current(r.db)
+	if err != nil {
+		return err
+	}
+	r.view.release()
+	r.view, r.version = view, version
+	return nil
+}
+
+// Version returns the version that is read. In a transaction with locks it is that of the last read.
+func (r *Reading) Version() clock.Version { return r.version }
+
+// Transaction returns the id of the transaction that At.Begin has begun, or nil.
+func (r *Reading) Transaction() []byte { return r.begun }
+
+// Close ends the reading; the transaction goes on.
+func (r *Reading) Close() {
+	if r.view != nil {
+		r.view.release()
+		r.view = nil
+	}
+	if r.txn != nil {
+		r.txn.leave(r.e.o.Clock.Now())
+		r.txn = nil
+	}
+}
+
+// locking reports whether reads take locks.
+func (r *Reading) locking() bool { return r.txn != nil && !r.txn.readOnly && !r.txn.optimistic }
+
+// Get returns a document, nil when it is absent. In a transaction it waits for the document's lock, and answers Aborted
+// when it can't be had.
+func (r *Reading) Get(ctx context.Context, name resource.Document) (*document.Document, error) {
+	if name.DB != r.db.name {
+		return nil, fault.E(fault.InvalidArgument,
+			"The request was for database '%s' but was attempting to access database '%s'", r.db.name, name.DB)
+	}
+	if r.locking() {
+		if err := r.db.locks.lock(ctx, r.txn.owner, name.Path, shared, true); err != nil {
+			return nil, err
+		}
+		if err := r.refresh(); err != nil {
+			return nil, err
+		}
+	}
+	if err := r.layer(ctx); err != nil {
+		return nil, err
+	}
+	d, err := r.fetch(name)
+	if err == nil && r.txn != nil && r.txn.optimistic {
+		r.txn.saw(name.Path, d)
+	}
+	return d, err
+}
+
+// GetAll gives documents in the order of their names, each with its name; nil is absence. A transaction takes their
+// locks in that order, as commits do.
+func (r *Reading) GetAll(ctx context.Context, names []resource.Document,
+	yield func(resource.Document, *document.Document) error) error {
+	sorted := slices.Clone(names)
+	slices.SortFunc(sorted, resource.CompareDocuments)
+	for _, name := range slices.Compact(sorted) {
+		d, err := r.Get(ctx, name)
+		if err != nil {
+			return err
+		}
+		if err := yield(name, d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fetch reads a document without a lock.
+func (r *Reading) fetch(name resource.Document) (*document.Document, error) {
+	if record, then := r.past[name.Path]; then {
+		if record == nil {
+			return nil, nil
+		}
+		return decodeDocument(name, record)
+	}
+	record, found, err := r.view.snap.Get(documentKey(r.db.number, name.Path))
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	if !found {
+		return nil, nil
+	}
+	return decodeDocument(name, record)
+}

@@ -1,0 +1,198 @@
+package engine
+
+import (
+	"context"
+	"sync"
+
+	"clave/server/clock"
+	"clave/server/fault"
+	"clave/server/storage"
+)
+
+// sequencer puts commits in order and writes them. Whoever finds it free leads: takes all that waits, gives versions,
+// writes one batch, shows it, wakes the others, and hands the lead to the first of those that came meanwhile. So one
+// flush of the disk serves all commits that came during the one before.
+type sequencer struct {
+	engine *Engine
+	mu     struct {
+		sync.Mutex
+		leading bool
+		queue   []*pending
+	}
+	idle sync.Cond // signalled when the lead is given up; made on first use
+}
+
+// pending is a commit that waits for its version.
+type pending struct {
+	db      *database     // nil for aside
+	at      clock.Version // the version that stands in documents until the commit has its own
+	ops     []storage.Op
+	changes []Change
+	// aside are changes that are no commit and have no version.
+	aside []storage.Op
+	// record is the commit's record of changes, and the places in it and in ops that wait for the version.
+	record   []byte
+	recordAt []recordStamp
+	stamps   []stamp
+	// version is set by the leader.
+	version clock.Version
+	err     error
+	// wake receives true from one who hands over the lead, false when the commit is done. Room for one.
+	wake chan bool
+}
+
+// stamp is a document's record that waits for the commit's version.
+type stamp struct {
+	record  []byte
+	created bool
+}
+
+// submit writes a commit and returns when readers can see it, or with the error for which it can't be known whether
+// it is written. The commit's version is in p then.
+func (s *sequencer) submit(ctx context.Context, p *pending) error {
+	p.wake = make(chan bool, 1)
+	s.mu.Lock()
+	s.mu.queue = append(s.mu.queue, p)
+	lead := !s.mu.leading
+	s.mu.leading = true
+	s.mu.Unlock()
+	if !lead {
+		lead = <-p.wake
+	}
+	if lead {
+		s.lead(context.WithoutCancel(ctx))
+	}
+	return p.err
+}
+
+// barrier returns when all commits of a database that have a version are shown.
+func (s *sequencer) barrier(ctx context.Context, db *database) error {
+	return s.submit(ctx, &pending{db: db})
+}
+
+// lead writes what waits, the caller's commit among it, and hands over.
+func (s *sequencer) lead(ctx context.Context) {
+	s.mu.Lock()
+	group := s.mu.queue
+	s.mu.queue = nil
+	s.mu.Unlock()
+	s.engine.write(ctx, group)
+	s.mu.Lock()
+	if len(s.mu.queue) > 0 {
+		s.mu.queue[0].wake <- true
+	} else {
+		s.mu.leading = false
+		s.signalLocked()
+	}
+	s.mu.Unlock()
+	for _, p := range group {
+		select {
+		case p.wake <- false:
+		default: // The leader itself, whom nobody reads.
+		}
+	}
+}
+
+// signalLocked wakes drain.
+func (s *sequencer) signalLocked() {
+	if s.idle.L != nil {
+		s.idle.Broadcast()
+	}
+}
+
+// drain waits until nothing is being written.
+func (s *sequencer) drain() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.idle.L == nil {
+		s.idle.L = &s.mu
+	}
+	for s.mu.leading {
+		s.idle.Wait()
+	}
+}
+
+// write gives a group of commits their versions, writes them in one batch and shows them.
+func (e *Engine) write(ctx context.Context, group []*pending) {
+	batch, err := e.prepare(group)
+	if err == nil && !batch.Empty() {
+		err = e.o.Store.Apply(ctx, batch)
+	}
+	var next *view
+	if err == nil {
+		next = newView(e.o.Store.Snapshot())
+	}
+	e.mu.Lock()
+	old := e.mu.view
+	for _, p := range group {
+		p.err = err
+		if p.db != nil {
+			p.db.inFlight--
+		}
+	}
+	if err != nil {
+		e.fail(err)
+		e.mu.Unlock()
+		return
+	}
+	e.mu.view = next
+	for _, p := range group {
+		if len(p.changes) == 0 {
+			continue
+		}
+		p.db.latest = p.version
+		p.db.persisted = true
+		p.db.feed.publish(Commit{Version: p.version, Changes: p.changes})
+	}
+	e.mu.Unlock()
+	old.release()
+}
+
+// fail ends writing after an error that leaves it unknown what is on disk; Engine.mu is held.
+func (e *Engine) fail(err error) {
+	if e.mu.failed == nil && !e.mu.closed {
+		e.mu.failed = fault.Because(err, fault.Unavailable, "the storage has failed; the server must be started again")
+		e.o.Log.Error("storage failed; no more writes", "err", err)
+	}
+}
+
+// prepare gives the versions of a group and makes its batch.
+func (e *Engine) prepare(group []*pending) (*storage.Batch, error) {
+	e.mu.Lock()
+	for _, p := range group {
+		if p.db != nil {
+			p.version = p.db.given.Next()
+			p.db.inFlight++
+		}
+	}
+	err := e.mu.failed
+	if e.mu.closed {
+		err = ErrClosed
+	}
+	e.mu.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	n := 0
+	for _, p := range group {
+		n += len(p.ops) + len(p.aside) + 2
+	}
+	batch := &storage.Batch{Ops: make([]storage.Op, 0, n)}
+	for _, p := range group {
+		batch.Ops = append(batch.Ops, p.aside...)
+		if len(p.changes) == 0 {
+			continue
+		}
+		p.setVersions()
+		if !p.db.persisted {
+			if err := p.db.register(batch); err != nil {
+				return nil, err
+			}
+		}
+		batch.Ops = append(batch.Ops, p.ops...)
+		if p.record != nil {
+			batch.Set(changeKey(p.db.number, p.version), p.record)
+		}
+	}
+	return batch, nil
+}

@@ -1,0 +1,263 @@
+package engine
+
+import (
+	"context"
+	"encoding/binary"
+	"hash/fnv"
+	"sync"
+	"time"
+
+	"clave/server/clock"
+	"clave/server/document"
+	"clave/server/fault"
+	"clave/server/query"
+	"clave/server/resource"
+)
+
+// txnTable is the open transactions of one database.
+type txnTable struct {
+	sync.Mutex
+	last uint64
+	open map[uint64]*txn
+}
+
+// txn is an open transaction.
+type txn struct {
+	seq        uint64
+	readOnly   bool
+	optimistic bool
+	owner      *owner
+	// view and version are what a read-only transaction reads.
+	view    *view
+	version clock.Version
+	begun   time.Time
+
+	mu struct {
+		sync.Mutex
+		touched time.Time
+		busy    int // reads going on
+		ended   bool
+		// reads and queries are what an optimistic transaction has seen: the documents' update times, and from
+		// which version on a query's answer must not have changed.
+		reads   map[string]clock.Version
+		queries []seenQuery
+	}
+}
+
+// seenQuery is a query of an optimistic transaction.
+type seenQuery struct {
+	q    *query.Query
+	last *document.Document
+	at   clock.Version
+}
+
+// A transaction's id is a byte for its kind, the moment the engine was opened, its number, and a check over these and
+// the database's name.
+const (
+	idReadWrite = 1
+	idReadOnly  = 2
+	idLen       = 21
+)
+
+// id returns a transaction's id.
+func (e *Engine) id(db *database, seq uint64, readOnly bool) []byte {
+	kind := byte(idReadWrite)
+	if readOnly {
+		kind = idReadOnly
+	}
+	b := binary.BigEndian.AppendUint64([]byte{kind}, uint64(e.opened))
+	b = binary.BigEndian.AppendUint64(b, seq)
+	return binary.BigEndian.AppendUint32(b, idCheck(db, b))
+}
+
+// idCheck is the check at the end of an id. It finds mistakes, not malice: ids are not secrets.
+func idCheck(db *database, b []byte) uint32 {
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(db.name.String()))
+	_, _ = h.Write(b)
+	return h.Sum32()
+}
+
+// parseID reads an id; ours says whether this engine has given it since it was opened.
+func (e *Engine) parseID(db *database, id []byte) (seq uint64, readOnly, ours bool, err error) {
+	if len(id) != idLen || binary.BigEndian.Uint32(id[idLen-4:]) != idCheck(db, id[:idLen-4]) {
+		return 0, false, false, fault.E(fault.InvalidArgument, textInvalid)
+	}
+	ours = clock.Version(binary.BigEndian.Uint64(id[1:])) == e.opened
+	return binary.BigEndian.Uint64(id[9:]), id[0] == idReadOnly, ours, nil
+}
+
+// find returns the open transaction of an id, and takes it out of the table if asked to.
+func (e *Engine) find(db *database, id []byte, take bool) (*txn, error) {
+	seq, readOnly, ours, err := e.parseID(db, id)
+	if err != nil {
+		return nil, err
+	}
+	db.txns.Lock()
+	t := db.txns.open[seq]
+	if take {
+		delete(db.txns.open, seq)
+	}
+	db.txns.Unlock()
+	if t == nil || !ours {
+		if readOnly {
+			return nil, fault.E(fault.InvalidArgument, textExpired)
+		}
+		return nil, expired()
+	}
+	if e.overdue(t) {
+		e.end(db, t)
+		return nil, expired()
+	}
+	return t, nil
+}
+
+// Begin begins a transaction and returns its id.
+func (e *Engine) Begin(ctx context.Context, name resource.Database, o TransactionOptions) ([]byte, error) {
+	db, err := e.database(name)
+	if err != nil {
+		return nil, err
+	}
+	t, err := e.begin(ctx, db, o)
+	if err != nil {
+		return nil, err
+	}
+	return e.id(db, t.seq, t.readOnly), nil
+}
+
+// begin makes a transaction.
+func (e *Engine) begin(ctx context.Context, db *database, o TransactionOptions) (*txn, error) {
+	t := &txn{readOnly: o.ReadOnly, optimistic: o.Optimistic && !o.ReadOnly, begun: e.o.Clock.Now()}
+	t.mu.touched = t.begun
+	t.mu.reads = make(map[string]clock.Version)
+	var age uint64
+	if len(o.Retry) > 0 {
+		seq, _, ours, err := e.parseID(db, o.Retry)
+		if err != nil {
+			return nil, err
+		}
+		if ours {
+			age = seq
+		}
+		if old, err := e.find(db, o.Retry, true); err == nil {
+			e.end(db, old)
+		}
+	}
+	if t.readOnly {
+		var err error
+		if t.view, t.version, err = e.viewAt(ctx, db, o.ReadTime); err != nil {
+			return nil, err
+		}
+	}
+	db.txns.Lock()
+	defer db.txns.Unlock()
+	db.txns.last++
+	t.seq = db.txns.last
+	if age == 0 {
+		age = t.seq
+	}
+	t.owner = newOwner(age)
+	db.txns.open[t.seq] = t
+	return t, nil
+}
+
+// nextAge returns the age of a commit without a transaction.
+func (db *database) nextAge() uint64 {
+	db.txns.Lock()
+	defer db.txns.Unlock()
+	db.txns.last++
+	return db.txns.last
+}
+
+// Rollback ends a transaction. One that has ended already is no error.
+func (e *Engine) Rollback(_ context.Context, name resource.Database, id []byte) error {
+	db, err := e.database(name)
+	if err != nil {
+		return err
+	}
+	t, err := e.find(db, id, true)
+	switch {
+	case err == nil:
+		e.end(db, t)
+	case fault.Of(err).Message == textInvalid:
+		return err
+	}
+	return nil
+}
+
+// end ends a transaction that is no longer in the table, or takes it out: its locks go, later uses are refused.
+func (e *Engine) end(db *database, t *txn) {
+	t.mu.Lock()
+	ended := t.mu.ended
+	t.mu.ended = true
+	free := t.mu.busy == 0
+	t.mu.Unlock()
+	if ended {
+		return
+	}
+	db.txns.Lock()
+	delete(db.txns.open, t.seq)
+	db.txns.Unlock()
+	db.locks.release(t.owner)
+	if free && t.view != nil {
+		t.view.release()
+	}
+}
+
+// enter marks a transaction as in use, so that it isn't idle.
+func (t *txn) enter() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.mu.ended {
+		return expired()
+	}
+	t.mu.busy++
+	return nil
+}
+
+// leave ends what enter began.
+func (t *txn) leave(now time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.mu.busy--
+	t.mu.touched = now
+	if t.mu.busy == 0 && t.mu.ended && t.view != nil {
+		t.view.release()
+	}
+}
+
+// overdue reports whether a transaction has been left alone or has lasted for too long.
+func (e *Engine) overdue(t *txn) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	now := e.o.Clock.Now()
+	return now.Sub(t.begun) > e.o.Limits.Total || t.mu.busy == 0 && now.Sub(t.mu.touched) > e.o.Limits.Idle
+}
+
+// endIdle ends the overdue transactions of a database.
+func (e *Engine) endIdle(db *database) {
+	for _, t := range db.transactions() {
+		if e.overdue(t) {
+			e.end(db, t)
+		}
+	}
+	db.locks.cool()
+}
+
+// endAll ends all transactions of a database.
+func (e *Engine) endAll(db *database) {
+	for _, t := range db.transactions() {
+		e.end(db, t)
+	}
+}
+
+// transactions returns the open transactions.
+func (db *database) transactions() []*txn {
+	db.txns.Lock()
+	defer db.txns.Unlock()
+	out := make([]*txn, 0, len(db.txns.open))
+	for _, t := range db.txns.open {
+		out = append(out, t)
+	}
+	return out
+}

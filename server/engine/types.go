@@ -1,0 +1,195 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"clave/server/clock"
+	"clave/server/document"
+	"clave/server/fault"
+	"clave/server/resource"
+	"clave/server/storage"
+)
+
+// ErrClosed is returned by calls on a closed engine.
+var ErrClosed = errors.New("engine: closed")
+
+// IndexMode is what happens to a query that has no index in firestore.indexes.json.
+type IndexMode uint8
+
+// The modes.
+const (
+	// IndexesOff answers it by filtering and sorting, and logs the definition it needs.
+	IndexesOff IndexMode = iota
+	// IndexesRecord does the same and tells Options.Missing the definition.
+	IndexesRecord
+	// IndexesEnforce refuses it with FailedPrecondition, as production does.
+	IndexesEnforce
+)
+
+// Options are what an engine is made of.
+type Options struct {
+	// Store keeps the data. Whoever opened it closes it, after the engine.
+	Store storage.Store
+	// Clock tells the time; the machine's when nil.
+	Clock clock.Clock
+	// IndexMode says what to do with queries that need an index which isn't defined.
+	IndexMode IndexMode
+	// Missing hears, in IndexesRecord, of each definition that a query needs and that isn't there, once each.
+	// It is called by the query's goroutine.
+	Missing func(db resource.Database, definition string)
+	// Retention is how long the past can be read; an hour when zero.
+	Retention time.Duration
+	// Limits are the deadlines of transactions; Firestore's when zero.
+	Limits Limits
+	// Log hears of queries without index and of troubles; nothing is logged when nil.
+	Log *slog.Logger
+}
+
+// Limits are the deadlines of transactions.
+type Limits struct {
+	// Lock is how long a lock is waited for; 20 s when zero.
+	Lock time.Duration
+	// Idle is how long a transaction may be left alone; 60 s when zero.
+	Idle time.Duration
+	// Total is how long a transaction may last; 270 s when zero.
+	Total time.Duration
+}
+
+// EnsureDefaults fills what was left zero.
+func (o *Options) EnsureDefaults() {
+	if o.Clock == nil {
+		o.Clock = clock.System()
+	}
+	if o.Retention == 0 {
+		o.Retention = time.Hour
+	}
+	if o.Limits.Lock == 0 {
+		o.Limits.Lock = 20 * time.Second
+	}
+	if o.Limits.Idle == 0 {
+		o.Limits.Idle = 60 * time.Second
+	}
+	if o.Limits.Total == 0 {
+		o.Limits.Total = 270 * time.Second
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+}
+
+// Validate reports what is missing.
+func (o *Options) Validate() error {
+	if o.Store == nil {
+		return errors.New("engine: no store")
+	}
+	return nil
+}
+
+// At is the moment that a read is of. The zero value is the latest.
+type At struct {
+	// Transaction is the transaction to read in.
+	Transaction []byte
+	// ReadTime is the version to read at.
+	ReadTime clock.Version
+	// Begin, if not nil, begins a transaction to read in.
+	Begin *TransactionOptions
+}
+
+// TransactionOptions are the kinds of transactions.
+type TransactionOptions struct {
+	// ReadOnly is a transaction that reads one version and can't write.
+	ReadOnly bool
+	// ReadTime is the version that a read-only transaction reads; the latest when zero.
+	ReadTime clock.Version
+	// Retry is the transaction that this one does again; it keeps its place among those that wait.
+	Retry []byte
+	// Optimistic takes no locks on reads; what was read is compared when it commits.
+	Optimistic bool
+}
+
+// CommitRequest is what to commit.
+type CommitRequest struct {
+	// Writes are done in order, all or none.
+	Writes []document.Write
+	// Transaction is the transaction that ends with the commit, or none.
+	Transaction []byte
+}
+
+// CommitResult is what a commit did.
+type CommitResult struct {
+	// Version is the commit's.
+	Version clock.Version
+	// Results are the writes' results, in their order.
+	Results []document.Result
+}
+
+// WriteStatus is what one write of a BatchWrite did.
+type WriteStatus struct {
+	// Result is its result, if Err is nil.
+	Result document.Result
+	// Err is why it was not done.
+	Err error
+}
+
+// Check is asked inside a commit, before anything is written, whether it may happen. It is called under the commit's
+// locks and must not write. An error refuses the commit.
+type Check func(ctx context.Context, v *CheckView) error
+
+// Step is one write of a commit and what it does to its document.
+type Step struct {
+	Write document.Write
+	// Before and After are the document around this write, earlier writes of the commit included; nil is absent.
+	Before, After *document.Document
+}
+
+// CheckView is what a Check sees.
+type CheckView struct {
+	// Time is the time of the request; server timestamps of the commit have it too.
+	Time clock.Version
+	// Steps are the writes, in order.
+	Steps  []Step
+	reader *commitState
+}
+
+// Before returns a document as it was before the commit, nil when absent.
+func (v *CheckView) Before(ctx context.Context, name resource.Document) (*document.Document, error) {
+	return v.reader.before(ctx, name)
+}
+
+// After returns a document as the whole commit leaves it, nil when absent.
+func (v *CheckView) After(ctx context.Context, name resource.Document) (*document.Document, error) {
+	return v.reader.after(ctx, name)
+}
+
+// Change is what a commit did to one document; a nil side is absence.
+type Change struct {
+	Name          resource.Document
+	Before, After *document.Document
+}
+
+// Commit is one commit of a database, with the changes of each document that changed, in the order of names.
+type Commit struct {
+	Version clock.Version
+	Changes []Change
+}
+
+// The texts that clients hear of transactions.
+const (
+	textContention  = "Too much contention on these documents. Please try again."
+	textExpired     = "The referenced transaction has expired or is no longer valid."
+	textInvalid     = "Invalid transaction."
+	textReadOnly    = "Cannot modify entities in a read-only transaction."
+	textTooOld      = "The requested 'read_time' is no longer retained by this database."
+	textBeforeBirth = "The requested 'read_time' cannot be before database creation time."
+	textFuture      = "The requested 'read_time' cannot be in the future."
+	textTooBig      = "Transaction too big. Decrease transaction size."
+)
+
+// contention is the error of a lock that could not be had.
+func contention() error { return fault.E(fault.Aborted, textContention) }
+
+// expired is the error of a transaction that has ended.
+func expired() error { return fault.E(fault.Aborted, textExpired) }

@@ -1,0 +1,44 @@
+package engine
+
+import (
+	"sync/atomic"
+
+	"clave/server/clock"
+	"clave/server/storage"
+)
+
+// view is a snapshot of the store that several readers share. The last one to release it closes it.
+type view struct {
+	snap storage.Snapshot
+	refs atomic.Int64
+}
+
+// newView returns a view with one reference.
+func newView(s storage.Snapshot) *view {
+	v := &view{snap: s}
+	v.refs.Store(1)
+	return v
+}
+
+// retain adds a reference; the caller knows that there is one.
+func (v *view) retain() *view {
+	v.refs.Add(1)
+	return v
+}
+
+// release drops a reference.
+func (v *view) release() {
+	if v.refs.Add(-1) == 0 {
+		_ = v.snap.Close() // Closing a snapshot only lets go of memory.
+	}
+}
+
+// current returns the latest view with a reference for the caller, and the version of db's state in it.
+func (e *Engine) current(db *database) (*view, clock.Version, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.mu.closed {
+		return nil, 0, ErrClosed
+	}
+	return e.mu.view.retain(), db.nowLocked(), nil
+}

@@ -1,0 +1,207 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+
+	"clave/server/index"
+	"clave/server/storage"
+)
+
+// documentWalk walks over all documents below a document, or below the root, in the order of names: first a collection's
+// documents each followed by what lies below it, then the next collection.
+type documentWalk struct {
+	ctx    context.Context
+	view   *view
+	number uint32
+	// yield is called for each document with its path and record.
+	yield func(path string, record []byte) error
+}
+
+// below walks over everything below the document with the given encoded path, which is empty for the root.
+func (w *documentWalk) below(path string, encoded []byte) error {
+	ids, err := w.collections(encoded)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		collection := index.AppendSegment(bytes.Clone(encoded), id)
+		if err := w.collection(joinPath(path, id), collection, true); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// collections returns the ids of the collections below a document in order. It reads one key for each collection.
+func (w *documentWalk) collections(encoded []byte) ([]string, error) {
+	prefix := append(keyOf(keyDocument, w.number), encoded...)
+	it := w.view.snap.Scan(storage.Prefix(prefix))
+	defer func() { _ = it.Close() }()
+	var out []string
+	for ok := it.Next(); ok; {
+		if err := w.ctx.Err(); err != nil {
+			return nil, err
+		}
+		rest := it.Key()[len(prefix):]
+		n := index.SkipSegment(rest)
+		id, _, err := index.CutSegment(rest)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, id)
+		ok = it.Seek(storage.PrefixEnd(append(bytes.Clone(prefix), rest[:n]...)))
+	}
+	return out, it.Err()
+}
+
+// collection walks over a collection's documents, and what lies below them if deep.
+func (w *documentWalk) collection(path string, encoded []byte, deep bool) error {
+	steps := newSteps(w.view, w.number, encoded, deep)
+	defer steps.close()
+	for steps.next() {
+		if err := w.ctx.Err(); err != nil {
+			return err
+		}
+		id, _, err := index.CutSegment(steps.segment)
+		if err != nil {
+			return err
+		}
+		doc := joinPath(path, id)
+		if steps.record != nil {
+			if err := w.yield(doc, steps.record); err != nil {
+				return err
+			}
+		}
+		if deep && steps.parent {
+			if err := w.below(doc, append(bytes.Clone(encoded), steps.segment...)); err != nil {
+				return err
+			}
+		}
+	}
+	return steps.err
+}
+
+// joinPath joins a path, which may be empty, and an id.
+func joinPath(path, id string) string {
+	if path == "" {
+		return id
+	}
+	return path + "/" + id
+}
+
+// steps walks over the document ids of a collection in order: those of documents, and those under which there are
+// collections although there may be no document.
+type steps struct {
+	docs, parents       storage.Iterator
+	docsAt, parentsAt   []byte // the keys' part after the prefix; nil at the end
+	docPrefix, parentsP int
+	parentPrefix        []byte
+	// segment, record and parent are the present id, its document's record or nil, and whether collections are below.
+	segment []byte
+	record  []byte
+	parent  bool
+	err     error
+}
+
+// newSteps opens a walk over a collection given by its encoded path; without parents only documents are seen.
+func newSteps(v *view, number uint32, encoded []byte, parents bool) *steps {
+	prefix := append(keyOf(keyDocument, number), encoded...)
+	docPrefix := append(bytes.Clone(prefix), pathEnd)
+	s := &steps{docPrefix: len(docPrefix), parentsP: len(prefix), parentPrefix: prefix}
+	s.docs = v.snap.Scan(storage.Prefix(docPrefix))
+	s.moveDocs(s.docs.Next())
+	if parents {
+		s.parents = v.snap.Scan(storage.Range{From: append(bytes.Clone(prefix), pathEnd+1), To: storage.PrefixEnd(prefix)})
+		s.moveParents(s.parents.Next())
+	}
+	return s
+}
+
+// seek moves to the first id at or after a segment.
+func (s *steps) seek(segment []byte) {
+	s.moveDocs(s.docs.Seek(append(bytes.Clone(s.parentPrefix), append([]byte{pathEnd}, segment...)...)))
+	if s.parents != nil {
+		s.moveParents(s.parents.Seek(append(bytes.Clone(s.parentPrefix), segment...)))
+	}
+}
+
+// moveDocs notes where the documents' iterator stands.
+func (s *steps) moveDocs(ok bool) {
+	s.docsAt = nil
+	if ok {
+		s.docsAt = s.docs.Key()[s.docPrefix:]
+	}
+}
+
+// moveParents notes where the parents' iterator stands.
+func (s *steps) moveParents(ok bool) {
+	s.parentsAt = nil
+	if ok {
+		rest := s.parents.Key()[s.parentsP:]
+		s.parentsAt = rest[:index.SkipSegment(rest)]
+	}
+}
+
+// next moves to the next id.
+func (s *steps) next() bool {
+	c := 0
+	switch {
+	case s.err != nil || s.docsAt == nil && s.parentsAt == nil:
+		return false
+	case s.docsAt == nil:
+		c = 1
+	case s.parentsAt == nil:
+		c = -1
+	default:
+		c = bytes.Compare(s.docsAt, s.parentsAt)
+	}
+	s.record, s.parent = nil, c >= 0
+	if c <= 0 {
+		s.segment = bytes.Clone(s.docsAt)
+		v, err := s.docs.Value()
+		if err != nil {
+			s.err = err
+			return false
+		}
+		s.record = bytes.Clone(v)
+		s.moveDocs(s.docs.Next())
+	}
+	if c >= 0 {
+		s.segment = bytes.Clone(s.parentsAt)
+		end := storage.PrefixEnd(append(bytes.Clone(s.parentPrefix), s.segment...))
+		s.moveParents(s.parents.Seek(end))
+	}
+	return true
+}
+
+// close closes the iterators; the error of the walk is in err then.
+func (s *steps) close() {
+	for _, it := range []storage.Iterator{s.docs, s.parents} {
+		if it == nil {
+			continue
+		}
+		if err := it.Err(); err != nil && s.err == nil {
+			s.err = err
+		}
+		_ = it.Close()
+	}
+}
+
+// errEnough ends a walk whose caller has what it wants.
+var errEnough = errors.New("enough")
+
+// childCollection returns the id of the collection right below parent through which a document's path leads.
+func childCollection(parent, path string) (string, bool) {
+	rest := path
+	if parent != "" {
+		var ok bool
+		if rest, ok = strings.CutPrefix(path, parent+"/"); !ok {
+			return "", false
+		}
+	}
+	id, _, ok := strings.Cut(rest, "/")
+	return id, ok
+}

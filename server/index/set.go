@@ -1,0 +1,210 @@
+package index
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"clave/server/value"
+)
+
+// Set is the indexes of one database: the automatic ones, the exemptions and the composites. It doesn't change once
+// made.
+type Set struct {
+	// Composites are the composite indexes with their numbers.
+	Composites []*Composite
+	overrides  []Override
+	groups     map[string]*group
+}
+
+// Composite is a composite index with the number under which its entries are kept.
+type Composite struct {
+	Definition
+	// ID is the number.
+	ID    uint32
+	paths []value.FieldPath
+}
+
+// group is what is special about one collection id.
+type group struct {
+	composites []*Composite
+	singles    map[string]Override
+	rest       *Override
+}
+
+// NewSet makes the set of definitions; the composite index number i is kept under ids[i].
+func NewSet(defs Definitions, ids []uint32) *Set {
+	s := &Set{overrides: defs.Overrides, groups: map[string]*group{}}
+	for i, d := range defs.Indexes {
+		c := &Composite{Definition: d, ID: ids[i]}
+		for _, f := range d.Fields {
+			path, err := value.ParseFieldPath(f.Path)
+			if err != nil {
+				path = value.FieldPath{f.Path}
+			}
+			c.paths = append(c.paths, path)
+		}
+		s.Composites = append(s.Composites, c)
+		g := s.group(d.CollectionGroup)
+		g.composites = append(g.composites, c)
+	}
+	for i, o := range defs.Overrides {
+		g := s.group(o.CollectionGroup)
+		if o.Path == "*" {
+			g.rest = &defs.Overrides[i]
+		} else {
+			g.singles[o.Path] = o
+		}
+	}
+	return s
+}
+
+// group returns what is special about a collection id, to be added to.
+func (s *Set) group(id string) *group {
+	g := s.groups[id]
+	if g == nil {
+		g = &group{singles: map[string]Override{}}
+		s.groups[id] = g
+	}
+	return g
+}
+
+// Of returns the composite indexes of a collection id.
+func (s *Set) Of(collectionID string) []*Composite {
+	if g := s.groups[collectionID]; g != nil {
+		return g.composites
+	}
+	return nil
+}
+
+// Single returns the single-field indexes of a field in both scopes.
+func (s *Set) Single(collectionID, path string) (collection, group Single) {
+	return s.groups[collectionID].single(path)
+}
+
+// single returns the single-field indexes of a field: its own override, or that of a map around it, or that of all
+// fields, or else the automatic ones.
+func (g *group) single(path string) (collection, wide Single) {
+	automatic := Single{Ascending: true, Descending: true, Contains: true}
+	if g == nil {
+		return automatic, Single{}
+	}
+	for at := path; ; {
+		if o, ok := g.singles[at]; ok {
+			return o.Collection, o.Group
+		}
+		i := strings.LastIndexByte(at, '.')
+		if i < 0 {
+			break
+		}
+		at = at[:i]
+	}
+	if g.rest != nil {
+		return g.rest.Collection, g.rest.Group
+	}
+	return automatic, Single{}
+}
+
+// NameDescending says in which order entries with equal fields are kept: as the last field is.
+func (d Definition) NameDescending() bool {
+	return len(d.Fields) > 0 && d.Fields[len(d.Fields)-1].Mode == Descending
+}
+
+// Path returns the path of field i.
+func (c *Composite) Path(i int) value.FieldPath { return c.paths[i] }
+
+// appendPrefix appends the beginning of the keys of the index; collection is the encoded path of the collection.
+func (c *Composite) appendPrefix(dst, collection []byte) []byte {
+	dst = binary.BigEndian.AppendUint32(append(dst, keyComposite), c.ID)
+	if c.Group {
+		return dst
+	}
+	return append(dst, collection...)
+}
+
+// Changed returns the collection ids whose documents have other entries under the other set.
+func (s *Set) Changed(o *Set) []string {
+	var out []string
+	for id := range s.groups {
+		if !s.groups[id].equal(o.groups[id]) {
+			out = append(out, id)
+		}
+	}
+	for id := range o.groups {
+		if s.groups[id] == nil && !o.groups[id].equal(nil) {
+			out = append(out, id)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// equal reports whether two groups lead to the same entries.
+func (g *group) equal(o *group) bool {
+	if g == nil {
+		g = &group{}
+	}
+	if o == nil {
+		o = &group{}
+	}
+	if len(g.singles) != len(o.singles) || (g.rest == nil) != (o.rest == nil) || g.rest != nil && *g.rest != *o.rest {
+		return false
+	}
+	for path, x := range g.singles {
+		if y, ok := o.singles[path]; !ok || x != y {
+			return false
+		}
+	}
+	return slices.EqualFunc(g.composites, o.composites, func(x, y *Composite) bool {
+		return x.ID == y.ID && x.Equal(y.Definition)
+	})
+}
+
+// Definitions returns what the set was made of, and the composites' numbers.
+func (s *Set) Definitions() (Definitions, []uint32) {
+	defs := Definitions{Overrides: s.overrides}
+	ids := make([]uint32, len(s.Composites))
+	for i, c := range s.Composites {
+		defs.Indexes = append(defs.Indexes, c.Definition)
+		ids[i] = c.ID
+	}
+	return defs, ids
+}
+
+// JSON returns the definition as firestore.indexes.json holds it, on one line.
+func (d Definition) JSON() string {
+	type field struct {
+		FieldPath    string `json:"fieldPath"`
+		Order        string `json:"order,omitempty"`
+		ArrayConfig  string `json:"arrayConfig,omitempty"`
+		VectorConfig any    `json:"vectorConfig,omitempty"`
+	}
+	out := struct {
+		CollectionGroup string  `json:"collectionGroup"`
+		QueryScope      string  `json:"queryScope"`
+		Fields          []field `json:"fields"`
+	}{CollectionGroup: d.CollectionGroup, QueryScope: "COLLECTION"}
+	if d.Group {
+		out.QueryScope = "COLLECTION_GROUP"
+	}
+	for _, f := range d.Fields {
+		j := field{FieldPath: f.Path}
+		switch f.Mode {
+		case Ascending:
+			j.Order = "ASCENDING"
+		case Descending:
+			j.Order = "DESCENDING"
+		case Contains:
+			j.ArrayConfig = "CONTAINS"
+		case Vector:
+			j.VectorConfig = map[string]any{"dimension": f.Dimension, "flat": struct{}{}}
+		}
+		out.Fields = append(out.Fields, j)
+	}
+	text, err := json.Marshal(out)
+	if err != nil {
+		return "" // Strings and numbers can always be written.
+	}
+	return string(text)
+}
