@@ -1,0 +1,51 @@
+package listen
+
+import (
+	"crypto/md5"
+	"encoding/binary"
+)
+
+// Bloom is a Bloom filter of documents' full names, in the form of google.firestore.v1.BloomFilter: the MD5 of a name is
+// two little-endian 64-bit numbers h1 and h2, and its bits are (h1 + i·h2) mod the number of bits, for i below Hashes.
+type Bloom struct {
+	// Bits holds the bits, the lowest of each byte first.
+	Bits []byte
+	// Padding is how many bits of the last byte don't count.
+	Padding int
+	// Hashes is how many bits a name has.
+	Hashes int
+}
+
+// newBloom returns an empty filter for n names. The sizes are those that production uses for few documents; about one
+// name in a million that isn't there is found.
+func newBloom(n int) *Bloom {
+	const most = 21 // hashes beyond this many don't help at 30 bits a name
+	bits := 30*n + 1
+	if n <= 1 {
+		bits = 25
+	}
+	size := (bits + 7) / 8
+	return &Bloom{Bits: make([]byte, size), Padding: 8*size - bits, Hashes: min(11+max(n, 1), most)}
+}
+
+// each calls f with the bits of a name.
+func (b *Bloom) each(name string, f func(bit uint64)) {
+	sum := md5.Sum([]byte(name)) // The contract's choice; nothing secret rests on it.
+	h1, h2 := binary.LittleEndian.Uint64(sum[:8]), binary.LittleEndian.Uint64(sum[8:])
+	bits := uint64(8*len(b.Bits) - b.Padding)
+	for i := range uint64(b.Hashes) {
+		f((h1 + i*h2) % bits)
+	}
+}
+
+// add adds a name.
+func (b *Bloom) add(name string) {
+	b.each(name, func(bit uint64) { b.Bits[bit/8] |= 1 << (bit % 8) })
+}
+
+// Has reports whether a name was added; rarely it says so of one that wasn't.
+func (b *Bloom) Has(name string) bool {
+	has := true
+	b.each(name, func(bit uint64) { has = has && b.Bits[bit/8]&(1<<(bit%8)) != 0 })
+	return has
+}

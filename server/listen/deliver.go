@@ -1,0 +1,82 @@
+package listen
+
+import (
+	"context"
+	"math"
+
+	"clave/server/clock"
+)
+
+// maxVersion is later than every commit.
+const maxVersion = clock.Version(math.MaxInt64)
+
+// catchUp sends all changes up to a version that was read from the engine.
+func (s *Stream) catchUp(ctx context.Context, upto clock.Version) error {
+	if err := s.follower.reach(ctx, upto); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	s.takeQueueLocked()
+	s.mu.Unlock()
+	return s.deliver(ctx, upto)
+}
+
+// deliver sends the pending changes up to a version, commit by commit, each commit with its snapshot.
+func (s *Stream) deliver(ctx context.Context, upto clock.Version) error {
+	var again []*target
+	n := 0
+	for n < len(s.pending) && s.pending[n].delta.version <= upto {
+		version := s.pending[n].delta.version
+		said := false
+		for ; n < len(s.pending) && s.pending[n].delta.version == version; n++ {
+			e := s.pending[n]
+			switch {
+			case !e.target.open || version <= e.target.since:
+				continue
+			case e.delta.lost:
+				again = append(again, e.target)
+				if err := s.reset(e.target); err != nil {
+					return err
+				}
+				continue
+			}
+			if err := s.tell(ctx, e); err != nil {
+				return err
+			}
+			said = true
+		}
+		if said {
+			if err := s.snapshot(version); err != nil {
+				return err
+			}
+		}
+	}
+	rest := copy(s.pending, s.pending[n:])
+	clear(s.pending[rest:])
+	s.pending = s.pending[:rest]
+	return s.refill(ctx, again)
+}
+
+// tell sends what a commit changes for a target.
+func (s *Stream) tell(ctx context.Context, e entry) error {
+	t := e.target
+	if t.want.Law.Each {
+		if err := s.ask(ctx, t); err != nil || !t.open {
+			return err
+		}
+	}
+	for i := range e.delta.changes {
+		c := &e.delta.changes[i]
+		ev := &Event{Kind: c.kind, Target: t.want.ID, ReadTime: e.delta.version, Doc: c.doc, Leaves: c.leaves, Name: c.name}
+		if err := s.send(ev); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// snapshot says that all targets are complete at a version. Versions never go back.
+func (s *Stream) snapshot(v clock.Version) error {
+	s.version, s.spoke = max(s.version, v), true
+	return s.send(&Event{Kind: Snapshot, ReadTime: s.version, Token: newToken(s.version)})
+}

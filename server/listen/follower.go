@@ -1,0 +1,208 @@
+package listen
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"clave/server/clock"
+	"clave/server/engine"
+	"clave/server/fault"
+	"clave/server/resource"
+)
+
+// follower takes the commits of one database and gives what they change to the streams concerned.
+type follower struct {
+	hub  *Hub
+	name resource.Database
+	sub  *engine.Subscription
+	// streams is how many are open; guarded by Hub.mu.
+	streams int
+	mu      struct {
+		sync.Mutex
+		// version is up to where all commits are given out.
+		version clock.Version
+		views   routes
+		// waiters want version to be at least theirs.
+		waiters []waiter
+		// poke ends the wait for the next commit, so that waiters are looked at; nil while nothing is waited for.
+		poke context.CancelFunc
+		// ended is why there will be no more commits, or nil.
+		ended error
+		// touched are the streams that have something of the commit in hand.
+		touched []*Stream
+	}
+}
+
+// waiter is one who waits for a version.
+type waiter struct {
+	version clock.Version
+	done    chan struct{} // closed by the follower
+}
+
+// newFollower returns a follower that has yet to be run.
+func newFollower(h *Hub, db resource.Database) *follower {
+	f := &follower{hub: h, name: db, sub: h.o.Engine.Subscribe(db)}
+	f.mu.version = f.sub.Start()
+	f.mu.views = newRoutes()
+	return f
+}
+
+// run gives out commits until ctx ends, the last stream closes or the engine is closed.
+func (f *follower) run(ctx context.Context) {
+	defer f.sub.Close()
+	for {
+		commits, err := f.next(ctx)
+		switch {
+		case err == nil:
+			for _, c := range commits {
+				f.apply(ctx, c)
+			}
+		case ctx.Err() != nil || errors.Is(err, engine.ErrClosed):
+			f.end(fault.Because(err, fault.Unavailable, "the server is stopping"))
+			return
+		case errors.Is(err, engine.ErrLagged):
+			if !f.restart(ctx) {
+				return
+			}
+		case errors.Is(err, context.Canceled):
+			f.settle()
+		default:
+			f.hub.o.Log.Error("follow commits", "database", f.name.String(), "err", err)
+			f.end(err)
+			return
+		}
+	}
+}
+
+// next waits for commits. It returns context.Canceled when there are none and somebody waits for a version.
+func (f *follower) next(ctx context.Context) ([]engine.Commit, error) {
+	wait, cancel := context.WithCancel(ctx)
+	defer cancel()
+	f.mu.Lock()
+	f.mu.poke = cancel
+	if len(f.mu.waiters) > 0 {
+		cancel()
+	}
+	f.mu.Unlock()
+	commits, err := f.sub.Next(wait)
+	f.mu.Lock()
+	f.mu.poke = nil
+	f.mu.Unlock()
+	if errors.Is(err, engine.ErrLagged) && wait.Err() != nil && ctx.Err() == nil {
+		// The wait was ended while the subscription read from the log: it has commits, so it won't wait.
+		return f.sub.Next(ctx)
+	}
+	return commits, err
+}
+
+// settle is called when all commits made before it are given out.
+func (f *follower) settle() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, w := range f.mu.waiters {
+		f.mu.version = max(f.mu.version, w.version)
+		close(w.done)
+	}
+	f.mu.waiters = nil
+}
+
+// reach waits until all commits up to a version that has been read are given out.
+func (f *follower) reach(ctx context.Context, v clock.Version) error {
+	f.mu.Lock()
+	if f.mu.version >= v {
+		f.mu.Unlock()
+		return nil
+	}
+	if f.mu.ended != nil {
+		defer f.mu.Unlock()
+		return f.mu.ended
+	}
+	w := waiter{version: v, done: make(chan struct{})}
+	f.mu.waiters = append(f.mu.waiters, w)
+	if f.mu.poke != nil {
+		f.mu.poke()
+	}
+	f.mu.Unlock()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-w.done:
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.mu.ended
+}
+
+// end tells all streams that there will be no more.
+func (f *follower) end(err error) {
+	f.mu.Lock()
+	f.mu.ended = err
+	for _, w := range f.mu.waiters {
+		close(w.done)
+	}
+	f.mu.waiters = nil
+	f.mu.Unlock()
+	f.hub.mu.Lock()
+	defer f.hub.mu.Unlock()
+	f.hub.retireLocked(f)
+	for s := range f.hub.mu.streams {
+		if s.follower == f {
+			s.fail(err)
+		}
+	}
+}
+
+// restart subscribes anew after commits were lost, and resets all targets.
+func (f *follower) restart(ctx context.Context) bool {
+	f.hub.o.Log.Warn("commits were lost to slowness; all listeners are reset", "database", f.name.String())
+	f.hub.mu.Lock()
+	f.sub.Close()
+	f.sub = f.engine().Subscribe(f.name)
+	streams := make([]*Stream, 0, f.streams)
+	for s := range f.hub.mu.streams {
+		if s.follower == f {
+			streams = append(streams, s)
+		}
+	}
+	f.hub.mu.Unlock()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.mu.version = max(f.mu.version, f.sub.Start())
+	f.mu.views.unload()
+	for _, s := range streams {
+		s.lag()
+	}
+	return ctx.Err() == nil
+}
+
+// apply gives out one commit.
+func (f *follower) apply(ctx context.Context, c engine.Commit) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, v := range f.mu.views.hit(c.Changes) {
+		d := v.change(ctx, c.Version, v.hits)
+		v.hits = nil
+		if d == nil {
+			continue
+		}
+		for _, t := range v.subs {
+			f.stage(t, d)
+		}
+	}
+	f.mu.version = max(f.mu.version, c.Version)
+	for _, s := range f.mu.touched {
+		s.push(s.staged)
+		s.staged = nil
+	}
+	f.mu.touched = f.mu.touched[:0]
+}
+
+// stage lays a change by for a target's stream until the commit is worked out; mu is held.
+func (f *follower) stage(t *target, d *delta) {
+	s := t.stream
+	if s.staged == nil {
+		f.mu.touched = append(f.mu.touched, s)
+	}
+	s.staged = append(s.staged, entry{target: t, delta: d})
+}

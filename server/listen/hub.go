@@ -1,0 +1,138 @@
+package listen
+
+import (
+	"context"
+	"sync"
+
+	"clave/server/engine"
+	"clave/server/resource"
+)
+
+// Hub gives streams of live changes of all databases of an engine. Its methods are safe for concurrent use.
+type Hub struct {
+	o Options
+	// wake receives when Run has a follower to start; room for one, never closed.
+	wake chan struct{}
+	mu   struct {
+		sync.Mutex
+		databases map[resource.Database]*follower
+		fresh     []*follower // not started yet
+		streams   map[*Stream]struct{}
+	}
+}
+
+// New returns a hub. Its streams say nothing until Run runs.
+func New(o Options) (*Hub, error) {
+	o.EnsureDefaults()
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	h := &Hub{o: o, wake: make(chan struct{}, 1)}
+	h.mu.databases = make(map[resource.Database]*follower)
+	h.mu.streams = make(map[*Stream]struct{})
+	return h, nil
+}
+
+// Run follows the databases that are listened to, until ctx ends.
+func (h *Hub) Run(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	var followers sync.WaitGroup
+	defer followers.Wait()
+	defer cancel()
+	beat, stop := h.o.Clock.After(h.o.Heartbeat)
+	defer func() { stop() }()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-beat:
+			h.beat()
+			beat, stop = h.o.Clock.After(h.o.Heartbeat)
+		case <-h.wake:
+			for _, f := range h.takeFresh() {
+				followers.Go(func() { f.run(ctx) })
+			}
+		}
+	}
+}
+
+// takeFresh returns the followers to start.
+func (h *Hub) takeFresh() []*follower {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	fresh := h.mu.fresh
+	h.mu.fresh = nil
+	return fresh
+}
+
+// beat tells all streams to look at the time.
+func (h *Hub) beat() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	now := h.o.Clock.Now()
+	for s := range h.mu.streams {
+		s.beat(now)
+	}
+}
+
+// Open returns a stream for one client of one database. Its caller closes it.
+func (h *Hub) Open(db resource.Database) *Stream {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	f := h.mu.databases[db]
+	if f == nil {
+		f = newFollower(h, db)
+		h.mu.databases[db] = f
+		h.mu.fresh = append(h.mu.fresh, f)
+		select {
+		case h.wake <- struct{}{}:
+		default:
+		}
+	}
+	f.streams++
+	s := newStream(h, f)
+	h.mu.streams[s] = struct{}{}
+	return s
+}
+
+// forget ends what a closed stream held; the last stream of a database ends its follower.
+func (h *Hub) forget(s *Stream) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if _, ok := h.mu.streams[s]; !ok {
+		return
+	}
+	delete(h.mu.streams, s)
+	s.follower.streams--
+	if s.follower.streams == 0 {
+		h.retireLocked(s.follower)
+	}
+}
+
+// retireLocked ends a follower and lets the next stream make a new one.
+func (h *Hub) retireLocked(f *follower) {
+	if h.mu.databases[f.name] == f {
+		delete(h.mu.databases, f.name)
+	}
+	f.sub.Close()
+}
+
+// Recheck asks the law again for every open target of the keys that choose takes; nil takes all. Targets that are refused
+// now are removed with the refusal as cause, and nothing more of them is sent.
+func (h *Hub) Recheck(choose func(key any) bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for s := range h.mu.streams {
+		s.Recheck(choose)
+	}
+}
+
+// Streams returns how many streams are open.
+func (h *Hub) Streams() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.mu.streams)
+}
+
+// engine returns the engine, for the rooms of this package.
+func (f *follower) engine() *engine.Engine { return f.hub.o.Engine }

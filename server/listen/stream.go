@@ -1,0 +1,370 @@
+package listen
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"clave/server/clock"
+	"clave/server/fault"
+	"clave/server/resource"
+)
+
+// Stream is one client's targets. Run is for one goroutine; the other methods may be called by any.
+type Stream struct {
+	hub      *Hub
+	follower *follower
+	// staged is what the commit in hand has for the stream; guarded by follower.mu.
+	staged []entry
+	// ready receives when there may be something to do; room for one, never closed.
+	ready chan struct{}
+	// dropped is closed when the client was too slow for too long.
+	dropped chan struct{}
+	mu      struct {
+		sync.Mutex
+		commands []command
+		queue    []entry
+		bytes    int
+		// lagged is when the queue overflowed; zero while it hasn't.
+		lagged time.Time
+		// recheck are the choices of keys to ask the law for again.
+		recheck []func(key any) bool
+		// due says that a quiet stream should be told the time.
+		due bool
+		// failed ends the stream.
+		failed error
+		closed bool
+	}
+
+	// The rest belongs to Run.
+
+	send    func(*Event) error
+	targets map[int32]*target
+	// pending are entries taken from the queue and not sent yet.
+	pending []entry
+	// version is that of the last snapshot sent.
+	version clock.Version
+	// chosen is the greatest target id that the server has given.
+	chosen int32
+	// spoke says that a snapshot was sent since the last heartbeat.
+	spoke bool
+}
+
+// target is a target of a stream.
+type target struct {
+	stream *Stream
+	want   Target
+	// view and place are guarded by follower.mu.
+	view  *view
+	place int
+	// since is the version at which the client has the target; earlier commits don't concern it.
+	since clock.Version
+	// open says that the target is in the stream.
+	open bool
+}
+
+// entry is what one commit changes for one target.
+type entry struct {
+	target *target
+	delta  *delta
+}
+
+// command is what the client asked for.
+type command struct {
+	add    *Target
+	refuse error // of add: why it is refused
+	remove int32 // without add
+}
+
+// newStream returns a stream of a follower.
+func newStream(h *Hub, f *follower) *Stream {
+	return &Stream{
+		hub: h, follower: f, targets: make(map[int32]*target),
+		ready: make(chan struct{}, 1), dropped: make(chan struct{}),
+	}
+}
+
+// Database returns the database that the stream is of.
+func (s *Stream) Database() resource.Database { return s.follower.name }
+
+// Add asks for a target. Run answers it.
+func (s *Stream) Add(t Target) { s.command(command{add: &t}) }
+
+// Refuse answers a target that can't be had: it is added and removed with the error as cause.
+func (s *Stream) Refuse(id int32, err error) {
+	s.command(command{add: &Target{ID: id}, refuse: err})
+}
+
+// Remove gives a target up.
+func (s *Stream) Remove(id int32) { s.command(command{remove: id}) }
+
+// Recheck asks the law again for the open targets of the keys that choose takes; nil takes all.
+func (s *Stream) Recheck(choose func(key any) bool) {
+	if choose == nil {
+		choose = func(any) bool { return true }
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.mu.recheck = append(s.mu.recheck, choose)
+	s.signal()
+}
+
+// Dropped is closed when the client didn't read for so long that the stream must be cut, though Run may be waiting in
+// its send.
+func (s *Stream) Dropped() <-chan struct{} { return s.dropped }
+
+// Close ends the stream. Run must have returned, or not have been called.
+func (s *Stream) Close() {
+	for _, t := range s.targets {
+		s.follower.detach(t)
+	}
+	s.mu.Lock()
+	s.mu.closed, s.mu.queue = true, nil
+	s.mu.Unlock()
+	s.hub.forget(s)
+}
+
+// command queues what the client asked for.
+func (s *Stream) command(c command) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.mu.commands = append(s.mu.commands, c)
+	s.signal()
+}
+
+// signal tells Run that there is something.
+func (s *Stream) signal() {
+	select {
+	case s.ready <- struct{}{}:
+	default:
+	}
+}
+
+// push queues what one commit changes. Too much that isn't taken makes the stream lag.
+func (s *Stream) push(entries []entry) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	defer s.signal()
+	if s.mu.closed || !s.mu.lagged.IsZero() {
+		return
+	}
+	s.mu.queue = append(s.mu.queue, entries...)
+	for _, e := range entries {
+		s.mu.bytes += e.delta.size
+	}
+	if len(s.mu.queue) > s.hub.o.MaxQueue || s.mu.bytes > s.hub.o.MaxQueueBytes {
+		s.lagLocked()
+	}
+}
+
+// lag makes the stream reset its targets.
+func (s *Stream) lag() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.mu.lagged.IsZero() {
+		s.lagLocked()
+	}
+	s.signal()
+}
+
+// lagLocked is lag with mu held.
+func (s *Stream) lagLocked() {
+	s.mu.queue, s.mu.bytes = nil, 0
+	s.mu.lagged = s.hub.o.Clock.Now()
+}
+
+// beat looks at the time: a client that has been too slow for too long is dropped, a quiet one is told the time.
+func (s *Stream) beat(now time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.mu.lagged.IsZero() && now.Sub(s.mu.lagged) >= s.hub.o.DropAfter && s.mu.failed == nil {
+		s.mu.failed = fault.E(fault.ResourceExhausted, "The client has not read its stream for too long.")
+		close(s.dropped)
+	}
+	s.mu.due = true
+	s.signal()
+}
+
+// fail ends the stream with an error.
+func (s *Stream) fail(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.mu.failed == nil {
+		s.mu.failed = err
+	}
+	s.signal()
+}
+
+// work is what Run found to do.
+type work struct {
+	commands []command
+	lagged   bool
+	recheck  []func(key any) bool
+	due      bool
+	failed   error
+}
+
+// take returns all that there is to do; entries go to pending.
+func (s *Stream) take() work {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	w := work{
+		commands: s.mu.commands, lagged: !s.mu.lagged.IsZero(), recheck: s.mu.recheck, due: s.mu.due, failed: s.mu.failed,
+	}
+	s.takeQueueLocked()
+	s.mu.commands, s.mu.recheck, s.mu.due = nil, nil, false
+	s.mu.lagged = time.Time{}
+	if w.lagged {
+		s.pending = nil
+	}
+	return w
+}
+
+// takeQueueLocked moves the queue to pending; mu is held.
+func (s *Stream) takeQueueLocked() {
+	s.pending = append(s.pending, s.mu.queue...)
+	s.mu.queue, s.mu.bytes = nil, 0
+}
+
+// Run answers the client's targets and sends what changes, until ctx ends, send fails or the stream has to end; it never
+// returns nil. The events given to send must not be changed.
+func (s *Stream) Run(ctx context.Context, send func(*Event) error) error {
+	s.send = send
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-s.ready:
+		}
+		if err := s.do(ctx, s.take()); err != nil {
+			return err
+		}
+	}
+}
+
+// do does what there is to do.
+func (s *Stream) do(ctx context.Context, w work) error {
+	if w.failed != nil {
+		return w.failed
+	}
+	if len(w.recheck) > 0 {
+		if err := s.askAgain(ctx, w.recheck); err != nil {
+			return err
+		}
+	}
+	if w.lagged {
+		if err := s.resetAll(ctx); err != nil {
+			return err
+		}
+	}
+	if err := s.deliver(ctx, maxVersion); err != nil {
+		return err
+	}
+	for _, c := range w.commands {
+		if err := s.obey(ctx, c); err != nil {
+			return err
+		}
+	}
+	if w.due {
+		return s.tellTime(ctx)
+	}
+	return nil
+}
+
+// obey does what the client asked for.
+func (s *Stream) obey(ctx context.Context, c command) error {
+	if c.add == nil {
+		return s.remove(c.remove, nil)
+	}
+	want := *c.add
+	switch {
+	case want.ID < 0:
+		return fault.E(fault.InvalidArgument, "Target ID must not be negative: %d", want.ID)
+	case want.ID == 0:
+		s.chosen++
+		want.ID = s.chosen
+	case s.chosen > 0:
+		return fault.E(fault.InvalidArgument, "Target IDs must all be chosen by the client or all by the server.")
+	}
+	if s.targets[want.ID] != nil {
+		return s.send(&Event{Kind: Removed, Target: want.ID,
+			Cause: fault.E(fault.AlreadyExists, "Target ID already exists: %d", want.ID)})
+	}
+	if len(s.targets) >= s.hub.o.MaxTargets {
+		c.refuse = fault.E(fault.ResourceExhausted, "Too many targets on one stream; at most %d are allowed.", s.hub.o.MaxTargets)
+	}
+	if c.refuse != nil {
+		if err := s.send(&Event{Kind: Added, Target: want.ID}); err != nil {
+			return err
+		}
+		return s.send(&Event{Kind: Removed, Target: want.ID, Cause: c.refuse})
+	}
+	return s.add(ctx, &target{stream: s, want: want})
+}
+
+// remove ends a target and says so; cause is nil when the client wished it.
+func (s *Stream) remove(id int32, cause error) error {
+	if t := s.targets[id]; t != nil {
+		t.open = false
+		delete(s.targets, id)
+		s.follower.detach(t)
+	}
+	return s.send(&Event{Kind: Removed, Target: id, Cause: cause})
+}
+
+// askAgain asks the law for the targets whose keys are chosen.
+func (s *Stream) askAgain(ctx context.Context, choices []func(key any) bool) error {
+	for _, t := range s.byID() {
+		if !slices.ContainsFunc(choices, func(choose func(any) bool) bool { return choose(t.want.Law.Key) }) {
+			continue
+		}
+		if err := s.ask(ctx, t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ask asks the law for a target, which is removed if it is refused.
+func (s *Stream) ask(ctx context.Context, t *target) error {
+	if t.want.Law.Ask == nil {
+		return nil
+	}
+	err := t.want.Law.Ask(ctx)
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return ctx.Err()
+	default:
+		return s.remove(t.want.ID, err)
+	}
+}
+
+// byID returns the targets in the order of their ids.
+func (s *Stream) byID() []*target {
+	out := make([]*target, 0, len(s.targets))
+	for _, t := range s.targets {
+		out = append(out, t)
+	}
+	slices.SortFunc(out, func(a, b *target) int { return int(a.want.ID) - int(b.want.ID) })
+	return out
+}
+
+// tellTime sends a snapshot of now to a stream that has been quiet.
+func (s *Stream) tellTime(ctx context.Context) error {
+	if s.spoke || s.version == 0 || len(s.targets) == 0 {
+		s.spoke = false
+		return nil
+	}
+	now := s.hub.o.Engine.Latest(s.follower.name)
+	if err := s.catchUp(ctx, now); err != nil {
+		return err
+	}
+	if err := s.snapshot(now); err != nil {
+		return err
+	}
+	s.spoke = false
+	return nil
+}

@@ -1,0 +1,169 @@
+package listen
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"clave/server/clock"
+	"clave/server/document"
+	"clave/server/engine"
+	"clave/server/query"
+	"clave/server/resource"
+)
+
+// Options are what a hub is made of.
+type Options struct {
+	// Engine is listened to.
+	Engine *engine.Engine
+	// Clock tells the time; the machine's when nil.
+	Clock clock.Clock
+	// Heartbeat is how often a quiet stream is told the time, so that its resume token stays young; 45 s when zero.
+	Heartbeat time.Duration
+	// MaxQueue is how many changes may wait for a client that doesn't read before its targets are reset; 4096 when zero.
+	MaxQueue int
+	// MaxQueueBytes is how many bytes of documents may wait so; 16 MiB when zero.
+	MaxQueueBytes int
+	// DropAfter is how long a client that was too slow may go on not reading before its stream ends; 60 s when zero.
+	DropAfter time.Duration
+	// MaxTargets is how many targets a stream may have; 5000 when zero.
+	MaxTargets int
+	// Log hears of troubles; nothing is logged when nil.
+	Log *slog.Logger
+}
+
+// EnsureDefaults fills what was left zero.
+func (o *Options) EnsureDefaults() {
+	if o.Clock == nil {
+		o.Clock = clock.System()
+	}
+	if o.Heartbeat == 0 {
+		o.Heartbeat = 45 * time.Second
+	}
+	if o.MaxQueue == 0 {
+		o.MaxQueue = 4096
+	}
+	if o.MaxQueueBytes == 0 {
+		o.MaxQueueBytes = 16 << 20
+	}
+	if o.DropAfter == 0 {
+		o.DropAfter = 60 * time.Second
+	}
+	if o.MaxTargets == 0 {
+		o.MaxTargets = 5000
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+}
+
+// Validate reports what is missing.
+func (o *Options) Validate() error {
+	if o.Engine == nil {
+		return errors.New("listen: no engine")
+	}
+	return nil
+}
+
+// Law says who may see a target. The zero value lets everybody.
+type Law struct {
+	// Key is what Hub.Recheck chooses by; it is comparable.
+	Key any
+	// Ask answers whether the target may be shown: nil, or the error that its client hears. It is called by the stream's
+	// goroutine when the target opens and after a Recheck that chose the key.
+	Ask func(ctx context.Context) error
+	// Each says that the answer depends on the target's documents, so that it is asked again before each of their changes.
+	Each bool
+}
+
+// Target is what a client wants to listen to: the results of a query, or documents.
+type Target struct {
+	// ID is the client's number for it; 0 lets the server choose.
+	ID int32
+	// Query is the query, normalized; nil for documents.
+	Query *query.Query
+	// Documents are the documents, without Query.
+	Documents []resource.Document
+	// Resume is the resume token of an earlier stream, or nil.
+	Resume []byte
+	// ReadTime, without Resume, is the version that the client has seen, or 0.
+	ReadTime clock.Version
+	// Expected is how many documents the client has for the target at Resume or ReadTime; nil when it didn't say.
+	Expected *int32
+	// Once asks for the target's first snapshot only.
+	Once bool
+	// Law says whether it may be seen.
+	Law Law
+}
+
+// Kind is what an event tells.
+type Kind uint8
+
+// The kinds.
+const (
+	// Added says that the target is accepted.
+	Added Kind = iota + 1
+	// Removed says that the target has ended; Cause says why, if not by the client's wish.
+	Removed
+	// Current says that the target's documents are all told, up to ReadTime.
+	Current
+	// Reset says that the client must forget the target's documents; they are told again.
+	Reset
+	// Snapshot has no target: all targets of the stream are complete at ReadTime.
+	Snapshot
+	// Changed tells a document's new content; it is in the target, or leaves it if Leaves.
+	Changed
+	// Deleted says that the document is gone, and from the target too.
+	Deleted
+	// Left says that the unchanged document is no longer in the target.
+	Left
+	// Counted tells how many documents the target has, in Filter.
+	Counted
+)
+
+// Event is one message to a client.
+type Event struct {
+	// Kind says which of the others mean something.
+	Kind Kind
+	// Target is the target's id; 0 for Snapshot.
+	Target int32
+	// Cause is why a target was Removed, or nil.
+	Cause error
+	// Token is the resume token of Current, Snapshot and Reset.
+	Token []byte
+	// ReadTime is the version of Current, Snapshot, Deleted and Left.
+	ReadTime clock.Version
+	// Doc is the document of Changed.
+	Doc *Shown
+	// Leaves says that a Changed document leaves the target.
+	Leaves bool
+	// Name is the document of Deleted and Left.
+	Name resource.Document
+	// Filter is what Counted tells.
+	Filter *Filter
+}
+
+// Filter tells which documents a target has, so that a client finds out what it has too many.
+type Filter struct {
+	// Count is how many there are.
+	Count int
+	// Names, if not nil, finds their names.
+	Names *Bloom
+}
+
+// Shown is a document on its way to many clients, so that it is encoded once.
+type Shown struct {
+	// Document is what the clients see of the document: the fields that the query selects.
+	Document *document.Document
+	once     sync.Once
+	encoded  any
+}
+
+// Encoded returns what encode makes of the document. Encode is called the first time only; all callers must give the
+// same function.
+func (s *Shown) Encoded(encode func(*document.Document) any) any {
+	s.once.Do(func() { s.encoded = encode(s.Document) })
+	return s.encoded
+}

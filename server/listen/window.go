@@ -1,0 +1,255 @@
+package listen
+
+import (
+	"context"
+	"slices"
+
+	"clave/server/clock"
+	"clave/server/document"
+	"clave/server/engine"
+	"clave/server/query"
+	"clave/server/resource"
+)
+
+// window holds the first documents of a query in its order: those that its limit and offset let through, and some more
+// in reserve, so that a document that leaves can be replaced without asking the engine.
+type window struct {
+	query *query.Query
+	// from is the version up to which the window has everything; older commits don't concern it.
+	from clock.Version
+	docs []*document.Document
+	// complete says that there is no document beyond docs.
+	complete bool
+}
+
+// loading is the load of a window under way.
+type loading struct {
+	// done is closed by the loader.
+	done chan struct{}
+	// late are the commits since the load began.
+	late []lateCommit
+	// stale says that commits were lost meanwhile, so that it has to be done again.
+	stale bool
+}
+
+// lateCommit is a commit that came while a window was being loaded.
+type lateCommit struct {
+	version clock.Version
+	changes []engine.Change
+}
+
+// reserve is how many documents a window of n holds beyond them.
+func reserve(n int) int { return 8 + n/4 }
+
+// end returns how many documents the window needs to have; all if negative.
+func (w *window) end() int {
+	if w.query.Limit == query.NoLimit {
+		return -1
+	}
+	return w.query.Offset + w.query.Limit
+}
+
+// capacity returns how many documents a window of q holds at most; no limit if negative.
+func capacity(q *query.Query) int {
+	if q.Limit == query.NoLimit {
+		return -1
+	}
+	return q.Offset + q.Limit + reserve(q.Limit)
+}
+
+// visible returns the documents that the query's limit and offset let through.
+func (w *window) visible() []*document.Document {
+	docs := w.docs[min(w.query.Offset, len(w.docs)):]
+	if w.query.Limit != query.NoLimit && len(docs) > w.query.Limit {
+		docs = docs[:w.query.Limit]
+	}
+	return docs
+}
+
+// short reports whether documents are missing that may exist.
+func (w *window) short() bool { return !w.complete && len(w.docs) < w.end() }
+
+// replace takes a document's old state out and its new state in; nil is absence, or not matching.
+func (w *window) replace(before, after *document.Document) {
+	if before != nil {
+		if i, ok := slices.BinarySearchFunc(w.docs, before, w.query.Compare); ok {
+			w.docs = slices.Delete(w.docs, i, i+1)
+		}
+	}
+	if after == nil {
+		return
+	}
+	i, _ := slices.BinarySearchFunc(w.docs, after, w.query.Compare)
+	if i == len(w.docs) && !w.complete {
+		return // It may lie beyond documents that the window doesn't have.
+	}
+	w.docs = slices.Insert(w.docs, i, after)
+	if most := capacity(w.query); most >= 0 && len(w.docs) > most {
+		w.docs = slices.Delete(w.docs, most, len(w.docs))
+		w.complete = false
+	}
+}
+
+// fetch reads a window at a moment.
+func (f *follower) fetch(ctx context.Context, q *query.Query, at engine.At) (*window, error) {
+	reading, err := f.engine().Read(ctx, f.name, at)
+	if err != nil {
+		return nil, err
+	}
+	defer reading.Close()
+	w := &window{query: q, from: reading.Version(), complete: true}
+	wide := *q
+	wide.Offset, wide.Limit, wide.HasSelect, wide.Select = 0, capacity(q), false, nil
+	if wide.Limit < 0 {
+		wide.Limit = query.NoLimit
+	}
+	_, err = reading.Query(ctx, &wide, func(d *document.Document) error {
+		w.docs = append(w.docs, d)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	w.complete = wide.Limit == query.NoLimit || len(w.docs) < wide.Limit
+	return w, nil
+}
+
+// slide works out what changes in a view with a window; follower.mu is held.
+func (v *view) slide(ctx context.Context, at clock.Version, changes []engine.Change) *delta {
+	if v.loading != nil {
+		v.loading.late = append(v.loading.late, lateCommit{version: at, changes: changes})
+		return nil
+	}
+	if v.win == nil || at <= v.win.from {
+		return nil
+	}
+	if !v.concerned(changes) {
+		return nil
+	}
+	before := slices.Clone(v.win.visible())
+	if err := v.advance(ctx, at, changes); err != nil {
+		v.follower.hub.o.Log.Error("refill a limit query", "err", err)
+		v.win = nil
+		return &delta{version: at, lost: true}
+	}
+	return v.difference(at, before, v.win.visible(), changes)
+}
+
+// concerned reports whether one of the changed documents is or was in the view.
+func (v *view) concerned(changes []engine.Change) bool {
+	for _, c := range changes {
+		if v.shows(c.Before) || v.shows(c.After) {
+			return true
+		}
+	}
+	return false
+}
+
+// advance brings the window past a commit, and refills it at that version if it ran short.
+func (v *view) advance(ctx context.Context, at clock.Version, changes []engine.Change) error {
+	for _, c := range changes {
+		before, after := c.Before, c.After
+		if !v.shows(before) {
+			before = nil
+		}
+		if !v.shows(after) {
+			after = nil
+		}
+		v.win.replace(before, after)
+	}
+	if v.win.short() {
+		w, err := v.follower.fetch(ctx, v.query, engine.At{ReadTime: at})
+		if err != nil {
+			return err
+		}
+		v.win = w
+	}
+	return nil
+}
+
+// difference tells how the visible documents changed.
+func (v *view) difference(at clock.Version, before, after []*document.Document, changes []engine.Change) *delta {
+	d := &delta{version: at}
+	old := make(map[resource.Document]*document.Document, len(before))
+	for _, doc := range before {
+		old[doc.Name] = doc
+	}
+	for _, doc := range after {
+		if was, ok := old[doc.Name]; !ok || was.UpdateTime != doc.UpdateTime {
+			d.add(v, change{kind: Changed, name: doc.Name}, doc)
+		}
+		delete(old, doc.Name)
+	}
+	changed := make(map[resource.Document]*document.Document, len(changes))
+	for _, c := range changes {
+		changed[c.Name] = c.After
+	}
+	for _, doc := range before {
+		if _, gone := old[doc.Name]; !gone {
+			continue
+		}
+		now, touched := changed[doc.Name]
+		switch {
+		case touched && now == nil:
+			d.add(v, change{kind: Deleted, name: doc.Name}, nil)
+		case touched:
+			d.add(v, change{kind: Changed, name: doc.Name, leaves: true}, now)
+		default:
+			d.add(v, change{kind: Left, name: doc.Name}, nil)
+		}
+	}
+	if len(d.changes) == 0 {
+		return nil
+	}
+	return d
+}
+
+// load makes sure that the view of a target has its window. It is called without follower.mu.
+func (f *follower) load(ctx context.Context, t *target) error {
+	for {
+		f.mu.Lock()
+		v := t.view
+		if v.win != nil {
+			f.mu.Unlock()
+			return nil
+		}
+		if l := v.loading; l != nil {
+			f.mu.Unlock()
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-l.done:
+			}
+			continue
+		}
+		l := &loading{done: make(chan struct{})}
+		v.loading = l
+		f.mu.Unlock()
+		w, err := f.fetch(ctx, v.query, engine.At{})
+		f.mu.Lock()
+		v.loading = nil
+		close(l.done)
+		if err == nil && !l.stale {
+			err = v.adopt(ctx, w, l.late)
+		}
+		f.mu.Unlock()
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// adopt takes over a loaded window and brings it past the commits that came meanwhile; follower.mu is held.
+func (v *view) adopt(ctx context.Context, w *window, late []lateCommit) error {
+	v.win = w
+	for _, c := range late {
+		if c.version <= w.from {
+			continue
+		}
+		if err := v.advance(ctx, c.version, c.changes); err != nil {
+			v.win = nil
+			return err
+		}
+	}
+	return nil
+}
