@@ -21,12 +21,14 @@ export const GROUNDS = {
   tinta: [11, 60, 73],
 }
 
+/** Where a stretch of the given size begins, around a centre and inside a total. */
+const within = (centre, size, total) => Math.max(0, Math.min(total - size, Math.round(centre * total - size / 2)))
+
 /** The largest rectangle of the wanted shape inside a photo, as near to the focal point as its borders allow. */
 export function crop(photo, shape, [fx, fy] = [0.5, 0.5]) {
   const wanted = shape.width / shape.height
   const width = Math.min(photo.width, Math.round(photo.height * wanted))
   const height = Math.min(photo.height, Math.round(photo.width / wanted))
-  const within = (centre, size, total) => Math.max(0, Math.min(total - size, Math.round(centre * total - size / 2)))
   return { left: within(fx, width, photo.width), top: within(fy, height, photo.height), width, height }
 }
 

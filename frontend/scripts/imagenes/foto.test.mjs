@@ -27,7 +27,7 @@ test('a photo is published in three formats and its widths, without hidden data'
   const item = { slot: 'tira-3', width: 640, height: 480, focal: [0.5, 0.5] }
   const result = await publishPhoto(item, await photo(1000, 1000), folder)
   expect(result).toMatchObject({ fondo: 'coral', anchos: [480, 768] })
-  expect((await published()).sort()).toEqual(
+  expect((await published()).toSorted()).toEqual(
     [480, 768].flatMap((w) => ['avif', 'jpg', 'webp'].map((x) => `${result.base}-${w}.${x}`)),
   )
   for (const name of await published()) {

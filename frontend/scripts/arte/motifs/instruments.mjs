@@ -57,9 +57,11 @@ export const INSTRUMENTS = {
   },
 }
 
+/** Moves the grid so that its centre is the origin. */
+const centred = (svg) => `<g transform="translate(-48 -48)">${svg}</g>`
+
 /** An instrument as a motif around its own centre. */
 export const instrument = (name, colour) => {
   const it = INSTRUMENTS[name]
-  const centred = (svg) => `<g transform="translate(-48 -48)">${svg}</g>`
   return { fill: `<g fill="${colour ?? it.colour}">${centred(it.fill)}</g>`, line: centred(it.line) }
 }

@@ -1,6 +1,9 @@
 import { P } from '../lib/palette.mjs'
 import { n } from '../lib/path.mjs'
 
+/** A row of buttons at x. */
+const buttons = (cx) => [-48, -24, 0, 24, 48].map((y) => `M${cx} ${y}h0`).join('')
+
 /** Diatonic accordion, half open, 300 × 190. */
 export const accordion = (box = P.coral, bellows = P.arena, stripe = P.rosa) => {
   const folds = 7
@@ -11,10 +14,9 @@ export const accordion = (box = P.coral, bellows = P.arena, stripe = P.rosa) => 
       points.push([x(i), y])
       if (i < folds) points.push([x(i) + 124 / folds / 2, y + out])
     }
-    return (from > to ? points.reverse() : points).map(([px, py]) => `${n(px)} ${n(py)}`).join('L')
+    return (from > to ? points.toReversed() : points).map(([px, py]) => `${n(px)} ${n(py)}`).join('L')
   }
   const creases = [...Array(folds).keys()].slice(1).map((i) => `M${n(x(i))}-72V72`).join('')
-  const buttons = (cx) => [-48, -24, 0, 24, 48].map((y) => `M${cx} ${y}h0`).join('')
   const left = '<path d="M-134-80h56q16 0 16 12V68q0 12-16 12h-56q-12 0-12-12V-68q0-12 12-12Z"/>'
   const right = '<path d="M134-80H78Q62-80 62-68V68Q62 80 78 80h56q12 0 12-12V-68q0-12-12-12Z"/>'
   return {

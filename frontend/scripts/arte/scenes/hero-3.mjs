@@ -24,9 +24,11 @@ export function voice(x, y, r, [outer, inner, ground], open) {
   )
 }
 
+/** The middle line of the staff: it rises from behind the hills, over the sun and down. */
+const line = (x) => 300 + 0.00042 * (x - 1080) ** 2 - 60 * Math.sin(((x - 640) / 560) * Math.PI)
+
 /** Coro infantil: voices stacked like waves, each a hill with an open mouth; their staff rises to the sun. */
 export function draw() {
-  const line = (x) => 300 + 0.00042 * (x - 1080) ** 2 - 60 * Math.sin(((x - 640) / 560) * Math.PI)
   const score = staff(line, (x) => 22 + 5 * Math.sin((x / 900) * Math.PI))
   const rows = []
   for (let row = 4; row >= 0; row--) {

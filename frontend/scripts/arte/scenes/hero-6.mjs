@@ -32,12 +32,18 @@ function square() {
 const lamp = (x, y) =>
   `<path d="M${x - 16} ${y + 4}h44l-8-48h-28Z" fill="${P.sol}"/><path d="M${x} 812V${y}M${x - 22} ${y}h44l-8-48h-28ZM${x - 22} ${y - 48}h44l-22-24ZM${x - 20} 812h40M${x - 12} 690h24" fill="none" stroke="${P.tinta}" stroke-width="7" stroke-linejoin="round" stroke-linecap="round"/>`
 
+/** The middle line of the staff: up from the lamp, then along the roofs. */
+const line = (x) => (x < 800 ? 252 + 350 * (Math.max(0, 800 - x) / 680) ** 1.7 : 252 - 20 * Math.sin(((x - 800) / 840) * Math.PI))
+
+/** A wall with its arches open. */
+const wall = (a) => arcade({ ...a, fill: P.crema })
+
+/** The dark behind the arches. */
+const back = (a) => `<path d="M${a.x + 10} ${a.top}h${a.bay * a.count}V${a.foot}H${a.x + 10}Z" fill="${P.mar}"/>`
+
 /** Zona Colonial: cables strung between the arches are a staff, and notes perch on them like birds. */
 export function draw() {
-  const line = (x) => (x < 800 ? 252 + 350 * (Math.max(0, 800 - x) / 680) ** 1.7 : 252 - 20 * Math.sin(((x - 800) / 840) * Math.PI))
   const score = staff(line, () => 24)
-  const wall = (a) => arcade({ ...a, fill: P.crema })
-  const back = (a) => `<path d="M${a.x + 10} ${a.top}h${a.bay * a.count}V${a.foot}H${a.x + 10}Z" fill="${P.mar}"/>`
   return [
     rings(930, 330, [760, 600, 450, 310], HALO),
     sun(930, 330, 190),

@@ -35,9 +35,11 @@ const room = () =>
   `<path d="M60 120h96v110H60Z" fill="${P.crema}" transform="translate(6 6)"/><g fill="none" stroke="${P.tinta}" stroke-width="6"><path d="M60 120h96v110H60Z"/><path d="M74 150h68M74 162h68M74 174h68M74 186h68M74 198h68" stroke-width="2.600"/></g>${looseEighth(96, 186, 0.36, P.rosa)}` +
   [[120, 372, P.coral], [300, 330, P.rosa], [538, 420, P.mar]].map(([x, y, desk]) => print(stand({ post: 190, desk }), { x, y, s: 0.66, sw: 7 })).join('')
 
+/** Outlined letters, centred. */
+const word = (key, cx, y, ink) => `<path transform="translate(${n(cx - letters[key].ancho / 2)} ${y})" d="${letters[key].d}" fill="${ink}"/>`
+
 /** A calendar page: 28 FEB 2025. */
 const page = () => {
-  const word = (key, cx, y, ink) => `<path transform="translate(${n(cx - letters[key].ancho / 2)} ${y})" d="${letters[key].d}" fill="${ink}"/>`
   return (
     `<circle cx="300" cy="304" r="250" fill="${P.petalo}"/><g transform="translate(310 312) rotate(-4)"><path d="M-160-170H160V190H-160Z" fill="${P.crema}"/><path d="M-160-170H160V-74H-160Z" fill="${P.coral}"/></g>` +
     `<g transform="translate(300 302) rotate(-4)"><path d="M-160-170H160V190H-160ZM-160-74H160" fill="none" stroke="${P.tinta}" stroke-width="9" stroke-linejoin="round"/><path d="M-96-200v56M96-200v56" stroke="${P.tinta}" stroke-width="16" stroke-linecap="round"/>` +

@@ -67,10 +67,12 @@ const choir = () => {
   return sun(320, 96, 70) + looseEighth(120, 120, 0.7, P.tinta) + loosePair(452, 110, 0.7, P.tinta) + looseQuarter(226, 92, 0.6, P.rosa) + rows + band(swell(462, 7, 260, 1), -20, 660, 490, P.mar)
 }
 
+/** One side of the curtain, gathered by its sash; the other is its mirror. */
+const fold = (flip) =>
+  `<g transform="translate(${flip > 0 ? 0 : 640} 0) scale(${flip} 1)"><path d="M-10-10H206C196 130 150 250 60 330C100 380 110 430 104 490H-10Z" fill="${P.coral}"/><path d="M202-10C192 130 146 250 56 330C96 380 106 430 100 490M140-10C134 110 100 220 30 300M70-10C66 90 46 180-10 250M30 372C44 410 50 450 46 490" fill="none" stroke="${P.tinta}" stroke-width="6" stroke-linecap="round"/><path d="M24 318q34 22 66 16l-8 20q-34 4-66-18Z" fill="${P.sol}" stroke="${P.tinta}" stroke-width="5" stroke-linejoin="round"/></g>`
+
 /** An open curtain and a stand in its light. */
 const curtain = () => {
-  const fold = (flip) =>
-    `<g transform="translate(${flip > 0 ? 0 : 640} 0) scale(${flip} 1)"><path d="M-10-10H206C196 130 150 250 60 330C100 380 110 430 104 490H-10Z" fill="${P.coral}"/><path d="M202-10C192 130 146 250 56 330C96 380 106 430 100 490M140-10C134 110 100 220 30 300M70-10C66 90 46 180-10 250M30 372C44 410 50 450 46 490" fill="none" stroke="${P.tinta}" stroke-width="6" stroke-linecap="round"/><path d="M24 318q34 22 66 16l-8 20q-34 4-66-18Z" fill="${P.sol}" stroke="${P.tinta}" stroke-width="5" stroke-linejoin="round"/></g>`
   return (
     `<path d="M320-40L470 430H170Z" fill="${P.alba}"/><path d="M-10 420H650V490H-10Z" fill="${P.mar}"/><ellipse cx="320" cy="428" rx="166" ry="26" fill="${P.miel}"/>` +
     print(stand({ post: 190, desk: P.turq }), { x: 320, y: 242, s: 0.96, sw: 7 }) + fold(1) + fold(-1) +

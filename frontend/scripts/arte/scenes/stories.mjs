@@ -31,9 +31,11 @@ const singingHouse = () =>
   looseEighth(470, 300, 0.9, P.tinta) + loosePair(506, 214, 0.62, P.crema) + looseQuarter(570, 330, 0.7, P.rosa) + looseEighth(86, 150, 0.6, P.tinta) +
   frond(-16, 140, -8, 210, P.hoja) + frond(-16, 150, 26, 230, P.monte) + frond(-10, 160, 62, 170, P.hoja)
 
+/** Left and right border and height of the road, from the horizon (0) to us (1). */
+const edge = (t) => [320 - 12 - 330 * t ** 1.6, 320 + 12 + 330 * t ** 1.6, 232 + 268 * t]
+
 /** A road of piano keys that climbs towards the sun. */
 const keyRoad = () => {
-  const edge = (t) => [320 - 12 - 330 * t ** 1.6, 320 + 12 + 330 * t ** 1.6, 232 + 268 * t]
   let white = ''
   let black = ''
   for (let i = 0; i < 9; i++) {

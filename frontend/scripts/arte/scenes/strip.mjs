@@ -61,12 +61,16 @@ const playing = () =>
   print(hand(P.sol, P.mar), { x: 552, y: 300, s: 0.98, r: -66, sw: 7, flip: -1 }) +
   `<path d="M330 66v-36M392 78l16-32M268 78l-16-32" stroke="${P.tinta}" stroke-width="7" stroke-linecap="round"/>`
 
+/** The paper of one page; the other is its mirror. */
+const side = (flip) =>
+  `<g transform="translate(320 0) scale(${flip} 1)"><path d="M8 164C70 130 170 130 270 160V404C170 374 70 374 8 408Z" fill="${P.crema}"/></g>`
+
+/** The border and staves of one page. */
+const ink = (flip) =>
+  `<g transform="translate(320 0) scale(${flip} 1)"><path d="M0 160C62 124 164 124 264 154V398C164 368 62 368 0 404Z"/><path d="M28 196c60-22 130-24 206-6M28 210c60-22 130-24 206-6M28 224c60-22 130-24 206-6M28 290c60-22 130-24 206-6M28 304c60-22 130-24 206-6M28 318c60-22 130-24 206-6" stroke-width="3"/></g>`
+
 /** An open score whose notes lift off the page. */
 const openScore = () => {
-  const side = (flip) =>
-    `<g transform="translate(320 0) scale(${flip} 1)"><path d="M8 164C70 130 170 130 270 160V404C170 374 70 374 8 408Z" fill="${P.crema}"/></g>`
-  const ink = (flip) =>
-    `<g transform="translate(320 0) scale(${flip} 1)"><path d="M0 160C62 124 164 124 264 154V398C164 368 62 368 0 404Z"/><path d="M28 196c60-22 130-24 206-6M28 210c60-22 130-24 206-6M28 224c60-22 130-24 206-6M28 290c60-22 130-24 206-6M28 304c60-22 130-24 206-6M28 318c60-22 130-24 206-6" stroke-width="3"/></g>`
   return (
     `<path d="M-10 330H650V490H-10Z" fill="${P.turq}"/><path d="M66 432h508v-20H66Z" fill="${P.mar}"/>` +
     side(1) + side(-1) +

@@ -8,10 +8,14 @@ import { frond } from '../motifs/palm.mjs'
 const [LEFT, RIGHT, FOOT] = [-20, 1640, 710]
 const sea = (y, phase, fill, crest) => band(swell(y, 12, 420, phase, 5, 170, phase), LEFT, RIGHT, FOOT, fill) + (crest ? foam(swell(y + 24, 11, 420, phase, 5, 170, phase), LEFT, RIGHT, crest) : '')
 
+/** A string instrument with the wood of its neck. */
+const neck = (it) => ({ ...it, fill: `<path d="M-4.200 4V-46L-6-62h12l-1.800 16V4Z" fill="${P.arena}"/>${it.fill}` })
+
+/** An instrument in its place, all with the same line. */
+const at = (name, x, y, s, r, motif = instrument(name)) => print(motif, { x, y, s, r, sw: 7.4 })
+
 /** The seven instruments of the school ride the waves. */
 export function instruments() {
-  const neck = (it) => ({ ...it, fill: `<path d="M-4.200 4V-46L-6-62h12l-1.800 16V4Z" fill="${P.arena}"/>${it.fill}` })
-  const at = (name, x, y, s, r, motif = instrument(name)) => print(motif, { x, y, s, r, sw: 7.4 })
   return [
     rings(1120, 330, [760, 600, 450, 310], HALO),
     sun(1120, 330, 186),
