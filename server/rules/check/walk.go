@@ -1,0 +1,189 @@
+package check
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"clave/server/rules/syntax"
+)
+
+// typeNames are the names that is accepts, as the official compiler lists them.
+const typeNames = "bool,bytes,constraint,duration,float,int,latlng,list,vector,set,number,map,string,timestamp,path,map_diff"
+
+// builtins are the functions that need no declaration.
+var builtins = map[string]bool{
+	"get": true, "exists": true, "getAfter": true, "existsAfter": true, "debug": true, "string": true, "int": true,
+	"float": true, "path": true, "math.abs": true, "math.ceil": true, "math.floor": true, "math.round": true,
+	"math.sqrt": true, "math.pow": true, "math.isNaN": true, "timestamp.date": true, "timestamp.value": true,
+	"duration.value": true, "duration.time": true, "duration.abs": true, "latlng.value": true, "hashing.md5": true,
+	"hashing.sha256": true, "hashing.crc32": true, "hashing.crc32c": true,
+}
+
+// Builtin reports whether a function of that name is built in.
+func Builtin(name string) bool { return builtins[name] }
+
+// methodNames are the methods that some type has.
+var methodNames = words("size lower upper trim matches replace split toUtf8 toBase64 toHexString hasAll hasAny " +
+	"hasOnly concat removeAll join toSet union intersection difference keys values get diff addedKeys removedKeys " +
+	"changedKeys affectedKeys unchangedKeys year month day hours minutes seconds nanos dayOfWeek dayOfYear date time " +
+	"toMillis latitude longitude distance bind")
+
+// words makes a set of the words of a text.
+func words(text string) map[string]bool {
+	set := make(map[string]bool)
+	for _, w := range strings.Fields(text) {
+		set[w] = true
+	}
+	return set
+}
+
+// walk resolves the names in an expression; level is its depth.
+func (c *checker) walk(sc *scope, locals []syntax.Name, e syntax.Expr, level int) {
+	if level == maxExprLevels+1 {
+		c.fail(e.At(), "Expression is too complex to evaluate safely.")
+		return
+	}
+	switch x := e.(type) {
+	case *syntax.Ident:
+		c.ident(sc, locals, x)
+	case *syntax.Call:
+		c.call(sc, x)
+	case *syntax.Method:
+		c.method(x)
+	case *syntax.Is:
+		if !slices.Contains(strings.Split(typeNames, ","), x.Type.Text) {
+			c.fail(x.Type.Span, "An unsupported type identifier was used with the 'is' operator. Received %s. Expected one of %s", x.Type.Text, typeNames)
+		}
+	case *syntax.Binary:
+		c.comparable(x)
+	}
+	for _, child := range syntax.Children(e) {
+		c.walk(sc, locals, child, level+1)
+	}
+}
+
+// ident resolves a name.
+func (c *checker) ident(sc *scope, locals []syntax.Name, x *syntax.Ident) {
+	if syntax.IsPackage(x.Name) {
+		c.fail(x.At(), "%s is a package and cannot be used as variable name.", x.Name)
+		return
+	}
+	for i := len(locals) - 1; i >= 0; i-- {
+		if locals[i].Text == x.Name {
+			c.program.Names[x.ID()] = Name{Kind: Local, Slot: i}
+			c.read[i] = true
+			return
+		}
+	}
+	for i := len(sc.captures) - 1; i >= 0; i-- {
+		if sc.captures[i] == x.Name {
+			c.program.Names[x.ID()] = Name{Kind: Capture, Slot: i}
+			return
+		}
+	}
+	switch x.Name {
+	case "request":
+		c.program.Names[x.ID()] = Name{Kind: Request}
+	case "resource":
+		c.program.Names[x.ID()] = Name{Kind: Resource}
+	default:
+		c.warn(x.At(), "Invalid variable name: %s.", x.Name)
+	}
+}
+
+// call resolves the function that is called.
+func (c *checker) call(sc *scope, x *syntax.Call) {
+	f := sc.lookup(x.Name.Text)
+	switch {
+	case f != nil:
+		c.used[f] = true
+		if c.inside != nil {
+			c.calls[c.inside] = append(c.calls[c.inside], f)
+		}
+		if len(f.Params) != len(x.Args) {
+			c.warn(x.Name.Span, "Incorrect number of arguments supplied to function: %s.", x.Name.Text)
+		}
+		c.program.Calls[x.ID()] = c.program.Functions[f]
+	case !builtins[x.Name.Text]:
+		c.warn(x.Name.Span, "Invalid function name: %s.", x.Name.Text)
+	}
+}
+
+// lookup returns the innermost function of a name, or nil.
+func (s *scope) lookup(name string) *syntax.Function {
+	for ; s != nil; s = s.up {
+		if f := s.functions[name]; f != nil {
+			return f
+		}
+	}
+	return nil
+}
+
+// method checks a method's name and its literal pattern.
+func (c *checker) method(x *syntax.Method) {
+	if !methodNames[x.Name.Text] {
+		c.warn(x.Name.Span, "Invalid function name: %s.", x.Name.Text)
+	}
+	if (x.Name.Text != "matches" && x.Name.Text != "split") || len(x.Args) != 1 {
+		return
+	}
+	lit, ok := x.Args[0].(*syntax.StringLit)
+	if !ok {
+		return
+	}
+	re, err := WholePattern(lit.Value)
+	if err != nil {
+		c.fail(lit.At(), "Invalid regular expression pattern. Pattern: %s.", lit.Value)
+		return
+	}
+	c.program.Patterns[lit.Value] = re
+}
+
+// literalType returns the type of a literal, or "" of anything else.
+func literalType(e syntax.Expr) string {
+	switch e.(type) {
+	case *syntax.NullLit:
+		return "null"
+	case *syntax.BoolLit:
+		return "bool"
+	case *syntax.IntLit:
+		return "int"
+	case *syntax.FloatLit:
+		return "float"
+	case *syntax.StringLit:
+		return "string"
+	case *syntax.BytesLit:
+		return "bytes"
+	case *syntax.ListLit:
+		return "list"
+	case *syntax.MapLit:
+		return "map"
+	case *syntax.PathLit:
+		return "path"
+	}
+	return ""
+}
+
+// comparable warns about literals of different types that are compared for equality.
+func (c *checker) comparable(x *syntax.Binary) {
+	if x.Op != syntax.Equal && x.Op != syntax.NotEqual {
+		return
+	}
+	a, b := literalType(x.X), literalType(x.Y)
+	number := func(t string) bool { return t == "int" || t == "float" }
+	if a == "" || b == "" || a == b || a == "null" || b == "null" || number(a) && number(b) {
+		return
+	}
+	c.warn(x.At(), "The sub-expressions are not comparable, so this comparison will always return %t.", x.Op == syntax.NotEqual)
+}
+
+// ordered returns the declared functions in the order of the text.
+func (c *checker) ordered() []*syntax.Function {
+	functions := make([]*syntax.Function, 0, len(c.program.Functions))
+	for f := range c.program.Functions {
+		functions = append(functions, f)
+	}
+	slices.SortFunc(functions, func(a, b *syntax.Function) int { return cmp.Compare(a.Span.Start, b.Span.Start) })
+	return functions
+}

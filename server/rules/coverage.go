@@ -1,0 +1,76 @@
+package rules
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"clave/server/rules/eval"
+)
+
+// maxValues is how many different values are kept of one expression.
+const maxValues = 100
+
+// Coverage counts what the expressions of a ruleset have been worth since it was loaded. It is safe for concurrent use.
+type Coverage struct {
+	enabled atomic.Bool
+	mu      struct {
+		sync.Mutex
+		exprs [][]seen // by expression id
+	}
+}
+
+// seen is one value of an expression.
+type seen struct {
+	text  string // the value as JSON, by which values are told apart
+	count int
+}
+
+// newCoverage returns the coverage of so many expressions, not yet enabled.
+func newCoverage(exprs int) *Coverage {
+	c := &Coverage{}
+	c.mu.exprs = make([][]seen, exprs)
+	return c
+}
+
+// Cover begins counting. Decisions take longer from then on.
+func (r *Ruleset) Cover() { r.coverage.enabled.Store(true) }
+
+// recorder keeps the values of one request's expressions.
+type recorder struct{ traced []traced }
+
+// traced is one value of one expression.
+type traced struct {
+	id   int
+	text string
+}
+
+// Trace implements eval.Tracer.
+func (r *recorder) Trace(id int, v eval.Value) {
+	r.traced = append(r.traced, traced{id: id, text: string(render(v))})
+}
+
+// add counts the values of a request.
+func (c *Coverage) add(r *recorder) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+next:
+	for _, t := range r.traced {
+		values := c.mu.exprs[t.id]
+		for i := range values {
+			if values[i].text == t.text {
+				values[i].count++
+				continue next
+			}
+		}
+		if len(values) < maxValues {
+			c.mu.exprs[t.id] = append(values, seen{text: t.text, count: 1})
+		}
+	}
+}
+
+// values returns a copy of what an expression has been worth.
+func (c *Coverage) values(id int) []seen {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return append([]seen(nil), c.mu.exprs[id]...)
+}

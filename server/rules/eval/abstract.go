@@ -1,0 +1,383 @@
+package eval
+
+import (
+	"clave/server/value"
+)
+
+// Bools is a set of what a condition can be.
+type Bools uint8
+
+// The members of Bools.
+const (
+	CanTrue Bools = 1 << iota
+	CanFalse
+	CanFail
+)
+
+// Unknown is a value of which nothing is known; it may be a failure.
+type Unknown struct{}
+
+// Partial is a map that certainly has some keys and may have others.
+type Partial struct {
+	// Fields are the known members.
+	Fields map[string]Value
+}
+
+// Bound is one end of a range.
+type Bound struct {
+	Value     Value
+	Inclusive bool
+}
+
+// Class is a group of types that a range of values lies in.
+type Class string
+
+// The classes; their names are those of the types in the rules language.
+const (
+	AnyClass       Class = ""
+	NumberClass    Class = "number"
+	StringClass    Class = "string"
+	BytesClass     Class = "bytes"
+	BoolClass      Class = "bool"
+	TimestampClass Class = "timestamp"
+	ReferenceClass Class = "path"
+	PointClass     Class = "latlng"
+	ListClass      Class = "list"
+	MapClass       Class = "map"
+	NullClass      Class = "null"
+)
+
+// Field is a field that certainly exists, with what a query's filters say of it. The zero Field says nothing
+// else.
+type Field struct {
+	// Class is the group of types that the value is of.
+	Class Class
+	// Equal is what the value equals, in the database's sense: 1 and 1.0 are equal, in lists and maps too.
+	Equal Value
+	// Low and High are the ends of the range that it is in.
+	Low, High *Bound
+	// Not are values that it doesn't equal.
+	Not []Value
+	// NotNull says that it is not null.
+	NotNull bool
+	// Contains are values that it has as items, being a list.
+	Contains []Value
+}
+
+// Kind implements value.Value.
+func (Bools) Kind() value.Kind { return value.KindBool }
+
+// Kind implements value.Value.
+func (Unknown) Kind() value.Kind { return value.KindNull }
+
+// Kind implements value.Value.
+func (*Partial) Kind() value.Kind { return value.KindMap }
+
+// Kind implements value.Value.
+func (*Field) Kind() value.Kind { return value.KindMap }
+
+// abstract reports whether a value stands for many.
+func abstract(v Value) bool {
+	switch v.(type) {
+	case Bools, Unknown, *Partial, *Field, *keysOf:
+		return true
+	}
+	return false
+}
+
+// anyAbstract reports whether one of the values stands for many.
+func anyAbstract(values []Value) bool {
+	for _, v := range values {
+		if abstract(v) {
+			return true
+		}
+	}
+	return false
+}
+
+// bools returns what a value can be as a condition.
+func bools(v Value) Bools {
+	switch x := v.(type) {
+	case value.Bool:
+		if x {
+			return CanTrue
+		}
+		return CanFalse
+	case Bools:
+		return x
+	case Unknown, *Field:
+		return CanTrue | CanFalse | CanFail
+	}
+	return CanFail
+}
+
+// value returns a set of one member as a plain value, if that is not a failure.
+func (b Bools) value() Value {
+	switch b {
+	case CanTrue:
+		return value.Bool(true)
+	case CanFalse:
+		return value.Bool(false)
+	}
+	return b
+}
+
+// either is what can be true or false and doesn't fail.
+const either = CanTrue | CanFalse
+
+// and returns what the conjunction of two conditions can be.
+func (b Bools) and(c Bools) Bools {
+	var out Bools
+	if (b|c)&CanFalse != 0 {
+		out |= CanFalse
+	}
+	if b&CanTrue != 0 && c&CanTrue != 0 {
+		out |= CanTrue
+	}
+	if b&CanFail != 0 && c&(CanTrue|CanFail) != 0 || c&CanFail != 0 && b&(CanTrue|CanFail) != 0 {
+		out |= CanFail
+	}
+	return out
+}
+
+// not returns what the negation of a condition can be.
+func (b Bools) not() Bools {
+	out := b & CanFail
+	if b&CanTrue != 0 {
+		out |= CanFalse
+	}
+	if b&CanFalse != 0 {
+		out |= CanTrue
+	}
+	return out
+}
+
+// Or returns what the disjunction of two conditions can be.
+func (b Bools) Or(c Bools) Bools { return b.not().and(c.not()).not() }
+
+// join returns a value that covers both a and b, and a failure if fail is set.
+func join(a, b Value, fail bool) Value {
+	if condition(a) && condition(b) {
+		out := bools(a) | bools(b)
+		if fail {
+			out |= CanFail
+		}
+		return out.value()
+	}
+	if !fail && !abstract(a) && !failed(a) && a == b {
+		return a
+	}
+	return Unknown{}
+}
+
+// condition reports whether a value is a boolean or a failure.
+func condition(v Value) bool {
+	switch v.(type) {
+	case value.Bool, Bools, *Failure:
+		return true
+	}
+	return false
+}
+
+// strict returns a result that fails where one of the operands can.
+func strict(result Bools, operands ...Value) Value {
+	for _, v := range operands {
+		switch x := v.(type) {
+		case Unknown:
+			result |= CanFail
+		case Bools:
+			result |= x & CanFail
+		}
+	}
+	return result.value()
+}
+
+// abstractEqual is a == b where one of them stands for many.
+func abstractEqual(a, b Value) Value {
+	if _, ok := b.(*Field); ok {
+		a, b = b, a
+	}
+	switch x := a.(type) {
+	case *Field:
+		if !abstract(b) {
+			return x.equals(b, false).value()
+		}
+	case *Partial:
+		if !abstract(b) && TypeName(b) != "map" && TypeName(b) != "vector" {
+			return value.Bool(false)
+		}
+	case Bools:
+		if y, ok := b.(value.Bool); ok {
+			if !y {
+				x = x.not()
+			}
+			return x.value()
+		}
+	}
+	if _, ok := b.(*Partial); ok && !abstract(a) {
+		return abstractEqual(b, a)
+	}
+	if _, ok := b.(Bools); ok && !abstract(a) {
+		return abstractEqual(b, a)
+	}
+	return strict(either, a, b)
+}
+
+// abstractCompare is an ordering of a and b where one of them stands for many.
+func abstractCompare(op compareOp, a, b Value) Value {
+	if x, ok := a.(*Field); ok && !abstract(b) {
+		return x.compares(op, b).value()
+	}
+	if y, ok := b.(*Field); ok && !abstract(a) {
+		return y.compares(op.mirror(), a).value()
+	}
+	return strict(either|CanFail, a, b)
+}
+
+// abstractIn is x in c where one of them stands for many.
+func abstractIn(x, c Value) Value {
+	switch container := c.(type) {
+	case *Partial:
+		if k, ok := x.(value.String); ok {
+			if _, known := container.Fields[string(k)]; known {
+				return value.Bool(true)
+			}
+			return either
+		}
+	case *Field:
+		if !abstract(x) {
+			return container.holds(x).value()
+		}
+	case value.Array:
+		out := CanFalse
+		for _, item := range container {
+			out = out.Or(itemEqual(x, item))
+		}
+		return strict(out, x)
+	case *Set:
+		return strict(either, x)
+	case value.Map:
+		if f, ok := x.(*Field); ok && f.Class == StringClass {
+			return either
+		}
+	}
+	return Unknown{}
+}
+
+// itemEqual returns whether x can be the same as an item of a list, as the operator in compares them.
+func itemEqual(x, item Value) Bools {
+	switch f := x.(type) {
+	case *Field:
+		return f.equals(item, true)
+	case *Partial:
+		if t := TypeName(item); t != "map" && t != "vector" {
+			return CanFalse
+		}
+		return either
+	case Bools:
+		if y, ok := item.(value.Bool); ok {
+			if !y {
+				return f.not()
+			}
+			return f
+		}
+		return CanFalse | f&CanFail
+	case Unknown:
+		return either | CanFail
+	}
+	if same(x, item) {
+		return CanTrue
+	}
+	return CanFalse
+}
+
+// abstractIs is v is typ for a value that stands for many.
+func abstractIs(v Value, typ string) Value {
+	switch x := v.(type) {
+	case *Field:
+		return x.is(typ).value()
+	case *Partial:
+		return value.Bool(typ == "map")
+	case Bools:
+		if typ == "bool" {
+			return strict(CanTrue, v)
+		}
+		return strict(CanFalse, v)
+	}
+	return Unknown{}
+}
+
+// abstractMember is v.name or v['name'] for a value that stands for many.
+func abstractMember(v Value, name string) Value {
+	if x, ok := v.(*Partial); ok {
+		if member, known := x.Fields[name]; known {
+			return member
+		}
+	}
+	return Unknown{}
+}
+
+// abstractMethod is v.name(args) where one of the values stands for many.
+func abstractMethod(v Value, name string, args []Value) Value {
+	switch x := v.(type) {
+	case *Partial:
+		if name == "get" && len(args) == 2 {
+			return x.get(args[0])
+		}
+		if name == "keys" && len(args) == 0 {
+			return &keysOf{x}
+		}
+	case *keysOf:
+		return x.method(name, args)
+	case *Field:
+		if len(args) == 1 && (name == "hasAll" || name == "hasAny") {
+			return x.has(name, args[0]).value()
+		}
+	}
+	return Unknown{}
+}
+
+// get is m.get(key, default) of a map that is known in part.
+func (p *Partial) get(key Value) Value {
+	path, ok := key.(value.Array)
+	if !ok {
+		path = value.Array{key}
+	}
+	var v Value = p
+	for _, k := range path {
+		name, ok := k.(value.String)
+		m, partial := v.(*Partial)
+		if !ok || !partial {
+			return Unknown{}
+		}
+		v = abstractMember(m, string(name))
+	}
+	return v
+}
+
+// keysOf is the list of the keys of a map that is known in part.
+type keysOf struct{ of *Partial }
+
+// Kind implements value.Value.
+func (*keysOf) Kind() value.Kind { return value.KindArray }
+
+// method is keys().name(args): hasAll and hasAny are certain of keys that are known.
+func (k *keysOf) method(name string, args []Value) Value {
+	if len(args) != 1 {
+		return Unknown{}
+	}
+	list, ok := args[0].(value.Array)
+	if !ok || name != "hasAll" && name != "hasAny" {
+		return Unknown{}
+	}
+	known := 0
+	for _, item := range list {
+		if s, ok := item.(value.String); ok && k.of.Fields[string(s)] != nil {
+			known++
+		}
+	}
+	if name == "hasAll" && known == len(list) || name == "hasAny" && known > 0 {
+		return value.Bool(true)
+	}
+	return either
+}

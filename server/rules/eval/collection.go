@@ -1,0 +1,117 @@
+package eval
+
+import (
+	"strings"
+
+	"clave/server/value"
+)
+
+// manyItems is the size of lists from which they are compared by keys instead of item by item.
+const manyItems = 64
+
+// listMethods are the methods of lists.
+var listMethods = map[string][]overload{
+	"size": {{nil, func(args []Value) Value { return value.Int(len(args[0].(value.Array))) }}},
+	"hasAll": {{types("list"), func(args []Value) Value {
+		return value.Bool(containsAll(args[0].(value.Array), args[1].(value.Array)))
+	}}},
+	"hasOnly": {{types("list"), func(args []Value) Value {
+		return value.Bool(containsAll(args[1].(value.Array), args[0].(value.Array)))
+	}}},
+	"hasAny": {{types("list"), func(args []Value) Value {
+		has := finder(args[0].(value.Array))
+		for _, v := range args[1].(value.Array) {
+			if has(v) {
+				return value.Bool(true)
+			}
+		}
+		return value.Bool(false)
+	}}},
+	"concat": {{types("list"), func(args []Value) Value {
+		a, b := args[0].(value.Array), args[1].(value.Array)
+		out := make(value.Array, 0, len(a)+len(b))
+		return append(append(out, a...), b...)
+	}}},
+	"removeAll": {{types("list"), func(args []Value) Value {
+		has := finder(args[1].(value.Array))
+		out := value.Array{}
+		for _, v := range args[0].(value.Array) {
+			if !has(v) {
+				out = append(out, v)
+			}
+		}
+		return out
+	}}},
+	"join":  {{types("string"), join2}},
+	"toSet": {{nil, func(args []Value) Value { return newSet(args[0].(value.Array)) }}},
+}
+
+// finder returns a function that tells whether a list holds a value.
+func finder(list value.Array) func(Value) bool {
+	var byKey map[string][]Value
+	if len(list) > manyItems {
+		byKey = make(map[string][]Value, len(list))
+		for i, v := range list {
+			k := key(v, i)
+			byKey[k] = append(byKey[k], v)
+		}
+	}
+	return func(v Value) bool {
+		candidates := []Value(list)
+		if byKey != nil {
+			candidates = byKey[key(v, -1)]
+		}
+		for _, c := range candidates {
+			if same(c, v) {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// containsAll reports whether a list holds all of the items.
+func containsAll(list, items value.Array) bool {
+	has := finder(list)
+	for _, v := range items {
+		if !has(v) {
+			return false
+		}
+	}
+	return true
+}
+
+// join2 is list.join(separator).
+func join2(args []Value) Value {
+	var b strings.Builder
+	for i, v := range args[0].(value.Array) {
+		if i > 0 {
+			b.WriteString(string(args[1].(value.String)))
+		}
+		s, f := toString(v)
+		if f != nil {
+			return f
+		}
+		b.WriteString(s)
+	}
+	return value.String(b.String())
+}
+
+// setMethods are the methods of sets. The questions take lists too, the operations sets only.
+var setMethods = map[string][]overload{
+	"size":         {{nil, func(args []Value) Value { return value.Int(len(args[0].(*Set).items)) }}},
+	"hasAll":       setQuestion(func(s, t *Set) bool { return t.within(s) }),
+	"hasOnly":      setQuestion(func(s, t *Set) bool { return s.within(t) }),
+	"hasAny":       setQuestion(func(s, t *Set) bool { return s.meets(t) }),
+	"union":        {{types("set"), func(args []Value) Value { return args[0].(*Set).union(args[1].(*Set)) }}},
+	"intersection": {{types("set"), func(args []Value) Value { return args[0].(*Set).pick(args[1].(*Set), true) }}},
+	"difference":   {{types("set"), func(args []Value) Value { return args[0].(*Set).pick(args[1].(*Set), false) }}},
+}
+
+// setQuestion makes a question about two sets, or a set and a list.
+func setQuestion(ask func(s, t *Set) bool) []overload {
+	return []overload{
+		{types("set"), func(args []Value) Value { return value.Bool(ask(args[0].(*Set), args[1].(*Set))) }},
+		{types("list"), func(args []Value) Value { return value.Bool(ask(args[0].(*Set), newSet(args[1].(value.Array)))) }},
+	}
+}

@@ -1,0 +1,341 @@
+package eval
+
+import (
+	"context"
+
+	"clave/server/rules/check"
+	"clave/server/rules/syntax"
+	"clave/server/value"
+)
+
+// exhausted is the failure of a request that evaluates too much; nothing saves it.
+var exhausted = &Failure{
+	Text:  "Unable to evaluate the expression as the maximum of 1000 expressions to evaluate has been reached.",
+	abort: true,
+}
+
+// eval returns what an expression is worth.
+func (e *Evaluator) eval(ctx context.Context, x syntax.Expr) Value {
+	e.steps++
+	if e.steps > maxSteps {
+		return exhausted
+	}
+	v := e.node(ctx, x)
+	if f, ok := v.(*Failure); ok && f.At.Line == 0 && !f.abort {
+		f.At = x.At()
+	}
+	if e.Tracer != nil {
+		e.Tracer.Trace(x.ID(), v)
+	}
+	return v
+}
+
+// node evaluates by the kind of the expression.
+func (e *Evaluator) node(ctx context.Context, x syntax.Expr) Value { // long: one case a node
+	switch x := x.(type) {
+	case *syntax.NullLit:
+		return value.Null{}
+	case *syntax.BoolLit:
+		return value.Bool(x.Value)
+	case *syntax.IntLit:
+		return value.Int(x.Value)
+	case *syntax.FloatLit:
+		return value.Double(x.Value)
+	case *syntax.StringLit:
+		return value.String(x.Value)
+	case *syntax.BytesLit:
+		return value.Bytes(x.Value)
+	case *syntax.ListLit:
+		return e.list(ctx, x)
+	case *syntax.MapLit:
+		return e.mapLit(ctx, x)
+	case *syntax.PathLit:
+		return e.path(ctx, x)
+	case *syntax.Ident:
+		return e.ident(x)
+	case *syntax.Member:
+		return e.member(ctx, x)
+	case *syntax.Index:
+		return e.index(ctx, x)
+	case *syntax.Slice:
+		return e.slice(ctx, x)
+	case *syntax.Call:
+		return e.call(ctx, x)
+	case *syntax.Method:
+		return e.method(ctx, x)
+	case *syntax.Unary:
+		return unary(x.Op, e.eval(ctx, x.X))
+	case *syntax.Binary:
+		return e.binary(ctx, x)
+	case *syntax.Is:
+		return is(e.eval(ctx, x.X), x.Type.Text)
+	case *syntax.Cond:
+		return e.cond(ctx, x)
+	}
+	return failf("Unknown expression.")
+}
+
+// ident evaluates a name.
+func (e *Evaluator) ident(x *syntax.Ident) Value {
+	switch n := e.Program.Names[x.ID()]; n.Kind {
+	case check.Request:
+		return e.Request.asMap()
+	case check.Resource:
+		e.touch(x)
+		if e.Request.Resource == nil {
+			return missing("resource")
+		}
+		return e.Request.Resource
+	case check.Local:
+		return e.stack[e.base+n.Slot]
+	case check.Capture:
+		return e.captures[n.Slot]
+	}
+	return &Failure{Text: "Null value error."}
+}
+
+// touch notes where the stored document is first read.
+func (e *Evaluator) touch(x syntax.Expr) {
+	if e.touched == nil {
+		at := x.At()
+		e.touched = &at
+	}
+}
+
+// member evaluates x.name. The members of request are reached without making a map of it.
+func (e *Evaluator) member(ctx context.Context, x *syntax.Member) Value {
+	if id, ok := x.X.(*syntax.Ident); ok && e.Program.Names[id.ID()].Kind == check.Request {
+		if e.Tracer != nil {
+			e.eval(ctx, x.X)
+		}
+		if v := e.Request.member(x.Name); v != nil {
+			return v
+		}
+		return missing(x.Name)
+	}
+	return memberOf(e.eval(ctx, x.X), x.Name)
+}
+
+// memberOf returns v.name.
+func memberOf(v Value, name string) Value {
+	switch x := v.(type) {
+	case value.Map:
+		if m, ok := x[name]; ok {
+			return m
+		}
+		return missing(name)
+	case *Document:
+		if m := x.member(name); m != nil {
+			return m
+		}
+		return missing(name)
+	case *Failure:
+		return x
+	case *Path:
+		return x.member(name)
+	case value.Reference:
+		return referencePath(x).member(name)
+	}
+	if abstract(v) {
+		return abstractMember(v, name)
+	}
+	return typeError(v, "map,path")
+}
+
+// index evaluates x[i].
+func (e *Evaluator) index(ctx context.Context, x *syntax.Index) Value {
+	v := e.eval(ctx, x.X)
+	if failed(v) {
+		return v
+	}
+	i := e.eval(ctx, x.I)
+	if failed(i) {
+		return i
+	}
+	if abstract(v) || abstract(i) {
+		if k, ok := i.(value.String); ok {
+			return abstractMember(v, string(k))
+		}
+		return Unknown{}
+	}
+	switch k := i.(type) {
+	case value.String:
+		switch v.(type) {
+		case value.Map, *Document, *Path, value.Reference:
+			return memberOf(v, string(k))
+		}
+	case value.Int:
+		switch c := v.(type) {
+		case value.Array:
+			if k < 0 || int(k) >= len(c) {
+				return outOfBounds(int64(k), len(c))
+			}
+			return c[k]
+		case value.String:
+			return indexString(string(c), int64(k))
+		case *Path, value.Reference:
+			p, _ := asPath(c)
+			return p.index(int64(k))
+		}
+	}
+	switch TypeName(v) {
+	case "map", "list", "string", "path":
+		return unsupported(TypeName(v)+"["+TypeName(i)+"]", "list[int], string[int], path[int], path[string], map[string]")
+	}
+	return notFound("[]")
+}
+
+// slice evaluates x[low:high].
+func (e *Evaluator) slice(ctx context.Context, x *syntax.Slice) Value {
+	v := e.eval(ctx, x.X)
+	var low, high Value = value.Int(0), nil
+	if x.Low != nil {
+		low = e.eval(ctx, x.Low)
+	}
+	if x.High != nil {
+		high = e.eval(ctx, x.High)
+	}
+	for _, o := range [...]Value{v, low, high} {
+		if o != nil && failed(o) {
+			return o
+		}
+	}
+	if abstract(v) || abstract(low) || high != nil && abstract(high) {
+		return Unknown{}
+	}
+	return sliceOf(v, low, high)
+}
+
+// list evaluates [a, b]. A list holds no value that stands for many.
+func (e *Evaluator) list(ctx context.Context, x *syntax.ListLit) Value {
+	items, v := e.values(ctx, x.Items)
+	if v != nil {
+		return v
+	}
+	return value.Array(items)
+}
+
+// values evaluates expressions; v is a failure or Unknown when one of them is not a plain value.
+func (e *Evaluator) values(ctx context.Context, exprs []syntax.Expr) (items []Value, v Value) {
+	items = make([]Value, len(exprs))
+	unknown := false
+	for i, x := range exprs {
+		items[i] = e.eval(ctx, x)
+		if failed(items[i]) {
+			return nil, items[i]
+		}
+		unknown = unknown || abstract(items[i])
+	}
+	if unknown {
+		return items, Unknown{}
+	}
+	return items, nil
+}
+
+// mapLit evaluates {k: v}.
+func (e *Evaluator) mapLit(ctx context.Context, x *syntax.MapLit) Value {
+	keys, v := e.values(ctx, x.Keys)
+	if v != nil {
+		return v
+	}
+	values, v := e.values(ctx, x.Values)
+	if v != nil {
+		return v
+	}
+	m := make(value.Map, len(keys))
+	for i, k := range keys {
+		name, ok := k.(value.String)
+		if !ok {
+			return typeError(k, "string")
+		}
+		m[string(name)] = values[i]
+	}
+	return m
+}
+
+// path evaluates a path literal.
+func (e *Evaluator) path(ctx context.Context, x *syntax.PathLit) Value {
+	p := &Path{Parts: make([]Part, 0, len(x.Segments))}
+	unknown := false
+	for _, s := range x.Segments {
+		if s.X == nil {
+			p.Parts = append(p.Parts, Part{Kind: s.Kind, Text: s.Text})
+			continue
+		}
+		v := e.eval(ctx, s.X)
+		if failed(v) {
+			return v
+		}
+		if abstract(v) {
+			unknown = true
+			continue
+		}
+		if inner, ok := asPath(v); ok {
+			p.Parts = append(p.Parts, inner.Parts...)
+			continue
+		}
+		text, f := toString(v)
+		if f != nil {
+			return f
+		}
+		p.Parts = append(p.Parts, Part{Text: text})
+	}
+	if unknown {
+		return Unknown{}
+	}
+	return p
+}
+
+// cond evaluates c ? a : b. Only a chosen branch is evaluated.
+func (e *Evaluator) cond(ctx context.Context, x *syntax.Cond) Value {
+	c := e.eval(ctx, x.C)
+	if failed(c) {
+		return c
+	}
+	can := bools(c)
+	switch can {
+	case CanTrue:
+		return e.eval(ctx, x.A)
+	case CanFalse:
+		return e.eval(ctx, x.B)
+	case CanFail:
+		return typeError(c, "bool")
+	}
+	var a, b Value
+	switch {
+	case can&CanTrue == 0:
+		b = e.eval(ctx, x.B)
+		a = b
+	case can&CanFalse == 0:
+		a = e.eval(ctx, x.A)
+		b = a
+	default:
+		a, b = e.eval(ctx, x.A), e.eval(ctx, x.B)
+	}
+	return join(a, b, can&CanFail != 0)
+}
+
+// call evaluates a call of a declared or built-in function.
+func (e *Evaluator) call(ctx context.Context, x *syntax.Call) Value {
+	f := e.Program.Calls[x.ID()]
+	if f == nil {
+		return e.builtin(ctx, x)
+	}
+	if len(f.Params) != len(x.Args) {
+		return failf("Incorrect number of arguments. Received: %d. Expected: %d.", len(x.Args), len(f.Params))
+	}
+	base := len(e.stack)
+	for _, a := range x.Args {
+		v := e.eval(ctx, a) // a failure hurts only if the function uses it
+		e.stack = append(e.stack, v)
+	}
+	caller := e.base
+	e.base = base
+	for _, l := range f.Lets {
+		v := e.eval(ctx, l.Value)
+		e.stack = append(e.stack, v)
+	}
+	v := e.eval(ctx, f.Return)
+	e.stack, e.base = e.stack[:base], caller
+	return v
+}

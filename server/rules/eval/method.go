@@ -1,0 +1,161 @@
+package eval
+
+import (
+	"context"
+
+	"clave/server/rules/syntax"
+	"clave/server/value"
+)
+
+// methodsOf returns the methods of a value's type.
+func methodsOf(v Value) map[string][]overload {
+	switch v.(type) {
+	case value.String:
+		return stringMethods
+	case value.Bytes:
+		return bytesMethods
+	case value.Array:
+		return listMethods
+	case *Set:
+		return setMethods
+	case value.Map, *Document:
+		return mapMethods
+	case *Diff:
+		return diffMethods
+	case value.Timestamp:
+		return timestampMethods
+	case Duration:
+		return durationMethods
+	case value.GeoPoint:
+		return latlngMethods
+	case *Path, value.Reference:
+		return pathMethods
+	}
+	return nil
+}
+
+// method evaluates x.name(args).
+func (e *Evaluator) method(ctx context.Context, x *syntax.Method) Value {
+	v := e.eval(ctx, x.X)
+	if failed(v) {
+		return v
+	}
+	var room [4]Value
+	args := append(room[:0], v)
+	unknown := abstract(v)
+	for _, a := range x.Args {
+		arg := e.eval(ctx, a)
+		if failed(arg) {
+			return arg
+		}
+		unknown = unknown || abstract(arg)
+		args = append(args, arg)
+	}
+	name := x.Name.Text
+	if unknown {
+		return abstractMethod(v, name, args[1:])
+	}
+	switch name {
+	case "matches", "split", "replace":
+		if s, ok := v.(value.String); ok {
+			return e.pattern(s, name, args)
+		}
+	}
+	overloads, ok := methodsOf(v)[name]
+	if !ok {
+		return notFound(name)
+	}
+	return choose(name, TypeName(v), overloads, args, 1)
+}
+
+// mapMethods are the methods of maps.
+var mapMethods = map[string][]overload{
+	"size": {{nil, func(args []Value) Value {
+		m, _ := asMap(args[0])
+		return value.Int(len(m))
+	}}},
+	"keys": {{nil, func(args []Value) Value {
+		m, _ := asMap(args[0])
+		return stringList(sortedKeys(m))
+	}}},
+	"values": {{nil, func(args []Value) Value {
+		m, _ := asMap(args[0])
+		out := make(value.Array, 0, len(m))
+		for _, k := range sortedKeys(m) {
+			out = append(out, m[k])
+		}
+		return out
+	}}},
+	"get": {
+		{types("string", "any"), mapGet},
+		{types("list", "any"), mapGetDeep},
+	},
+	"diff": {{types("map"), func(args []Value) Value {
+		m, _ := asMap(args[0])
+		n, _ := asMap(args[1])
+		return newDiff(m, n)
+	}}},
+}
+
+// stringList makes a list of texts.
+func stringList(items []string) value.Array {
+	out := make(value.Array, len(items))
+	for i, s := range items {
+		out[i] = value.String(s)
+	}
+	return out
+}
+
+// mapGet is m.get(key, default).
+func mapGet(args []Value) Value {
+	m, _ := asMap(args[0])
+	if v, ok := m[string(args[1].(value.String))]; ok {
+		return v
+	}
+	return args[2]
+}
+
+// mapGetDeep is m.get([keys], default).
+func mapGetDeep(args []Value) Value {
+	v := args[0]
+	for _, k := range args[1].(value.Array) {
+		name, ok := k.(value.String)
+		if !ok {
+			return typeError(k, "string")
+		}
+		m, ok := asMap(v)
+		if !ok {
+			return args[2]
+		}
+		if v, ok = m[string(name)]; !ok {
+			return args[2]
+		}
+	}
+	return v
+}
+
+// diffMethods are the methods of what diff returns.
+var diffMethods = map[string][]overload{
+	"addedKeys":     keysOfDiff(func(d *Diff) []string { return d.added }),
+	"removedKeys":   keysOfDiff(func(d *Diff) []string { return d.removed }),
+	"changedKeys":   keysOfDiff(func(d *Diff) []string { return d.changed }),
+	"unchangedKeys": keysOfDiff(func(d *Diff) []string { return d.unchanged }),
+	"affectedKeys": keysOfDiff(func(d *Diff) []string {
+		all := append([]string(nil), d.added...)
+		return append(append(all, d.removed...), d.changed...)
+	}),
+}
+
+// keysOfDiff makes a method that returns some of a diff's keys.
+func keysOfDiff(of func(*Diff) []string) []overload {
+	return []overload{{nil, func(args []Value) Value { return stringSet(of(args[0].(*Diff))) }}}
+}
+
+// pathMethods are the methods of paths.
+var pathMethods = map[string][]overload{
+	"bind": {{types("map"), func(args []Value) Value {
+		p, _ := asPath(args[0])
+		m, _ := asMap(args[1])
+		return p.bind(m)
+	}}},
+}

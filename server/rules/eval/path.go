@@ -1,0 +1,190 @@
+package eval
+
+import (
+	"strings"
+
+	"clave/server/rules/syntax"
+	"clave/server/value"
+)
+
+// Part is one segment of a path.
+type Part struct {
+	// Kind is Literal, or a placeholder that has not been bound.
+	Kind syntax.SegmentKind
+	// Text is the segment, or the placeholder's name.
+	Text string
+}
+
+// Path is a path, possibly with placeholders. It is never changed once made.
+type Path struct {
+	// Parts are the segments.
+	Parts []Part
+	// bound are the values that bind has given to placeholders, by name.
+	bound value.Map
+	// text is the path as written, kept for lookups; empty until asked for.
+	text string
+}
+
+// NewPath returns the path of the given segments.
+func NewPath(segments ...string) *Path {
+	p := &Path{Parts: make([]Part, len(segments))}
+	for i, s := range segments {
+		p.Parts[i].Text = s
+	}
+	return p
+}
+
+// String returns the path as text, /a/b; placeholders in braces.
+func (p *Path) String() string {
+	if p.text != "" {
+		return p.text
+	}
+	var b strings.Builder
+	for _, s := range p.Parts {
+		b.WriteByte('/')
+		switch s.Kind {
+		case syntax.Literal:
+			b.WriteString(s.Text)
+		case syntax.Capture:
+			b.WriteString("{" + s.Text + "}")
+		case syntax.Glob:
+			b.WriteString("{" + s.Text + "=**}")
+		}
+	}
+	return b.String()
+}
+
+// whole reports whether the path has no open placeholder.
+func (p *Path) whole() bool {
+	for _, s := range p.Parts {
+		if s.Kind != syntax.Literal {
+			return false
+		}
+	}
+	return true
+}
+
+// equal reports whether two paths are the same; one with open placeholders is equal to none.
+func (p *Path) equal(q *Path) bool {
+	if len(p.Parts) != len(q.Parts) {
+		return false
+	}
+	for i, s := range p.Parts {
+		if s != q.Parts[i] || s.Kind != syntax.Literal {
+			return false
+		}
+	}
+	return true
+}
+
+// referencePath returns the path of a stored reference: its full name without the project.
+func referencePath(r value.Reference) *Path {
+	segments := strings.Split(string(r), "/")
+	if len(segments) > 2 && segments[0] == "projects" {
+		segments = segments[2:]
+	}
+	return NewPath(segments...)
+}
+
+// parsePath makes a path of a text such as a/b or /a/{b}/{c=**}.
+func parsePath(text string) (*Path, string) {
+	rest := strings.TrimPrefix(text, "/")
+	if rest == "" {
+		return nil, "Empty Path Template is not allowed."
+	}
+	p := &Path{}
+	for s := range strings.SplitSeq(rest, "/") {
+		if s == "" {
+			return nil, "Invalid Path Template " + text + ". Empty segment is not allowed."
+		}
+		part := Part{Text: unescapePath(s)}
+		if strings.HasPrefix(s, "{") && strings.HasSuffix(s, "}") {
+			name, glob := strings.CutSuffix(s[1:len(s)-1], "=**")
+			part = Part{Kind: syntax.Capture, Text: name}
+			if glob {
+				part.Kind = syntax.Glob
+			}
+		}
+		p.Parts = append(p.Parts, part)
+	}
+	return p, ""
+}
+
+// index returns the segment at i.
+func (p *Path) index(i int64) Value {
+	if i < 0 || i >= int64(len(p.Parts)) {
+		return outOfBounds(i, len(p.Parts))
+	}
+	return value.String(p.Parts[i].Text)
+}
+
+// member returns what a placeholder of the path has been bound to.
+func (p *Path) member(name string) Value {
+	if v, ok := p.bound[name]; ok {
+		return v
+	}
+	for _, s := range p.Parts {
+		if s.Kind != syntax.Literal && s.Text == name {
+			return failf("Variable %s is not bound in path template.", name)
+		}
+	}
+	return missing(name)
+}
+
+// bind fills the placeholders with the values of m, all of whose keys must be placeholders.
+func (p *Path) bind(m value.Map) Value {
+	out := &Path{bound: make(value.Map, len(m)+len(p.bound))}
+	for k, v := range p.bound {
+		out.bound[k] = v
+	}
+	used := 0
+	for _, s := range p.Parts {
+		v, ok := m[s.Text]
+		if s.Kind == syntax.Literal || !ok {
+			out.Parts = append(out.Parts, s)
+			continue
+		}
+		used++
+		if s.Kind == syntax.Glob {
+			inner, ok := asPath(v)
+			if !ok {
+				return typeError(v, "path")
+			}
+			out.Parts = append(out.Parts, inner.Parts...)
+			out.bound[s.Text] = inner
+			continue
+		}
+		text, f := toString(v)
+		if f != nil {
+			return f
+		}
+		out.Parts = append(out.Parts, Part{Text: text})
+		out.bound[s.Text] = value.String(text)
+	}
+	if used < len(m) {
+		for _, k := range sortedKeys(m) {
+			if !p.has(k) {
+				return failf("Variable(s) %s do not exist in the path template.", k)
+			}
+		}
+	}
+	return out
+}
+
+// has reports whether the path has an open placeholder of that name.
+func (p *Path) has(name string) bool {
+	for _, s := range p.Parts {
+		if s.Kind != syntax.Literal && s.Text == name {
+			return true
+		}
+	}
+	return false
+}
+
+// PathOf returns the path that a path or reference is; an empty one of anything else.
+func PathOf(v Value) *Path {
+	if p, ok := asPath(v); ok {
+		return p
+	}
+	return &Path{}
+}

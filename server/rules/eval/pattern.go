@@ -1,0 +1,155 @@
+package eval
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	"clave/server/rules/check"
+	"clave/server/value"
+)
+
+// pattern evaluates matches, split and replace of a text.
+func (e *Evaluator) pattern(s value.String, name string, args []Value) Value {
+	overloads := stringMethods[name]
+	if len(args) != len(overloads[0].types)+1 || !fits(overloads[0].types, args[1:]) {
+		return choose(name, "string", overloads, args, 1)
+	}
+	expr := string(args[1].(value.String))
+	if name == "matches" {
+		re := e.Program.Patterns[expr]
+		if re == nil {
+			var err error
+			if re, err = check.WholePattern(expr); err != nil {
+				return badPattern(expr)
+			}
+		}
+		return value.Bool(re.MatchString(string(s)))
+	}
+	re, err := regexp.Compile(expr)
+	if err != nil {
+		return badPattern(expr)
+	}
+	if name == "split" {
+		return stringList(split(re, string(s)))
+	}
+	return value.String(replace(re, string(s), string(args[2].(value.String))))
+}
+
+// badPattern is the failure of a text that is no regular expression.
+func badPattern(expr string) *Failure {
+	return failf("Invalid regular expression pattern. Pattern: %s.", expr)
+}
+
+// find returns the places of all matches and their groups, as Java's Matcher.find does one after the other:
+// unlike in Go, an empty match may follow directly behind another match.
+func find(re *regexp.Regexp, s string) [][]int {
+	all := re.FindAllStringSubmatchIndex(s, -1)
+	if !re.MatchString("") || looksBack(re) {
+		return all
+	}
+	var out [][]int
+	for i, m := range all {
+		out = append(out, m)
+		end := m[1]
+		if m[0] == end || i+1 < len(all) && all[i+1][0] == end {
+			continue
+		}
+		if empty := re.FindStringSubmatchIndex(s[end:]); empty != nil && empty[1] == 0 {
+			for k := range empty {
+				if empty[k] >= 0 {
+					empty[k] += end
+				}
+			}
+			out = append(out, empty)
+		}
+	}
+	return out
+}
+
+// looksBack reports whether a pattern may look at what is before a match.
+func looksBack(re *regexp.Regexp) bool {
+	text := re.String()
+	return strings.Contains(text, "^") || strings.Contains(text, `\b`) || strings.Contains(text, `\B`) ||
+		strings.Contains(text, `\A`)
+}
+
+// split cuts a text at the matches of a pattern. Empty texts at the end are dropped, but for the first.
+func split(re *regexp.Regexp, s string) []string {
+	var out []string
+	last := 0
+	for _, m := range find(re, s) {
+		if m[1] == 0 && m[0] == 0 && len(s) == 0 {
+			break
+		}
+		out = append(out, s[last:m[0]])
+		last = m[1]
+	}
+	out = append(out, s[last:])
+	for len(out) > 1 && out[len(out)-1] == "" {
+		out = out[:len(out)-1]
+	}
+	return out
+}
+
+// replace replaces all matches; $1 and ${name} in by are groups, a backslash makes the next character itself.
+func replace(re *regexp.Regexp, s, by string) string {
+	var b strings.Builder
+	last := 0
+	for _, m := range find(re, s) {
+		b.WriteString(s[last:m[0]])
+		expand(&b, re, s, m, by)
+		last = m[1]
+	}
+	b.WriteString(s[last:])
+	return b.String()
+}
+
+// expand writes a replacement.
+func expand(b *strings.Builder, re *regexp.Regexp, s string, m []int, by string) {
+	group := func(n int) {
+		if 2*n+1 < len(m) && m[2*n] >= 0 {
+			b.WriteString(s[m[2*n]:m[2*n+1]])
+		}
+	}
+	for i := 0; i < len(by); i++ {
+		c := by[i]
+		switch {
+		case c == '\\' && i+1 < len(by):
+			i++
+			b.WriteByte(by[i])
+		case c == '$' && i+1 < len(by) && '0' <= by[i+1] && by[i+1] <= '9':
+			n, used := groupNumber(by[i+1:], re.NumSubexp())
+			group(n)
+			i += used
+		case c == '$' && i+1 < len(by) && by[i+1] == '{' && strings.IndexByte(by[i:], '}') > 0:
+			end := strings.IndexByte(by[i:], '}')
+			group(max(0, re.SubexpIndex(by[i+2:i+end])) + missingGroup(re, by[i+2:i+end]))
+			i += end
+		default:
+			b.WriteByte(c)
+		}
+	}
+}
+
+// missingGroup returns a number past all groups for a name that no group has, else 0.
+func missingGroup(re *regexp.Regexp, name string) int {
+	if re.SubexpIndex(name) < 0 {
+		return re.NumSubexp() + 1
+	}
+	return 0
+}
+
+// groupNumber reads a group's number: as many digits as make the number of a group that there is.
+func groupNumber(digits string, groups int) (n, used int) {
+	n, used = int(digits[0]-'0'), 1
+	for used < len(digits) && '0' <= digits[used] && digits[used] <= '9' {
+		next, err := strconv.Atoi(digits[:used+1])
+		if err != nil || next > groups {
+			break
+		}
+		n = next
+		used++
+	}
+	return n, used
+}

@@ -1,0 +1,96 @@
+package rules
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+	"time"
+
+	"clave/server/rules/eval"
+	"clave/server/value"
+)
+
+// Evaluation is a decision as the request monitor of the Emulator UI shows it.
+type Evaluation struct {
+	serial   uint64
+	ruleset  *Ruleset
+	request  Request
+	decision Decision
+}
+
+// NewEvaluation keeps what the monitor needs of a decision.
+func NewEvaluation(serial uint64, r *Ruleset, q *Request, d *Decision) *Evaluation {
+	e := &Evaluation{serial: serial, ruleset: r, request: *q, decision: *d}
+	e.request.Reader, e.request.Lookups = nil, nil
+	e.decision.Statements = append([]Statement(nil), d.Statements...)
+	return e
+}
+
+// outcome returns the outcome of the whole request.
+func (e *Evaluation) outcome() string {
+	if e.decision.Allowed {
+		return Allowed.String()
+	}
+	for _, s := range e.decision.Statements {
+		if s.Outcome == Failed {
+			return Failed.String()
+		}
+	}
+	return Denied.String()
+}
+
+// JSON returns the message for the monitor.
+func (e *Evaluation) JSON() []byte {
+	q := &e.request
+	granular := make([]object, len(e.decision.Statements))
+	for i, s := range e.decision.Statements {
+		granular[i] = object{"line": s.Line, "outcome": s.Outcome.String()}
+	}
+	v := q.value()
+	v.Path = eval.NewPath("databases", q.database().ID, "documents")
+	path := "databases/" + q.database().ID + "/documents"
+	if q.Method == List {
+		if len(q.Query.From) > 0 {
+			path += "/" + q.Query.From[0].Collection
+		}
+		if alternatives, err := q.Query.DNF(); err == nil && len(alternatives) > 0 {
+			v.Resource = gather(q.Query, alternatives[0]).resource()
+		}
+	} else {
+		path += "/" + q.Name.Path
+		v.Path = documentPath(q.Name)
+	}
+	when := q.Time.Time().Format(time.RFC3339Nano)
+	fields := object{}
+	for name, member := range map[string]eval.Value{
+		"auth": v.Auth, "method": value.String(v.Method), "path": v.Path, "query": v.Query, "resource": v.New, "time": v.Time,
+	} {
+		if member != nil {
+			fields[name] = expressionValue(member)
+		}
+	}
+	context := object{
+		"method": v.Method, "path": path, "time": when, "request": object{"mapValue": object{"fields": fields}},
+	}
+	if v.Resource != nil {
+		context["resource"] = expressionValue(v.Resource)
+	}
+	text, err := json.Marshal(object{
+		"requestId": strconv.FormatUint(e.serial, 10), "outcome": e.outcome(), "granularAllowOutcomes": granular,
+		"rules": e.ruleset.Source(), "rulesReleaseName": "projects/" + q.database().Project + "/releases/cloud.firestore",
+		"time": when, "rulesContext": context,
+	})
+	if err != nil {
+		return []byte("{}")
+	}
+	return text
+}
+
+// EvaluationsJSON returns several evaluations as a JSON array.
+func EvaluationsJSON(all []*Evaluation) []byte {
+	parts := make([][]byte, len(all))
+	for i, e := range all {
+		parts[i] = e.JSON()
+	}
+	return append(append([]byte("["), bytes.Join(parts, []byte(","))...), ']')
+}

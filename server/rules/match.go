@@ -1,0 +1,112 @@
+package rules
+
+import (
+	"clave/server/rules/eval"
+	"clave/server/rules/syntax"
+	"clave/server/value"
+)
+
+// known tells what is known of an element of a path.
+type known uint8
+
+// What can be known of an element.
+const (
+	isText known = iota // it is this segment
+	isOne               // it is one segment, unknown
+	isMany              // it is any number of segments, unknown
+)
+
+// element is one element of the path that a request is about.
+type element struct {
+	text string
+	is   known
+}
+
+// maxCaptures is how many segments can be bound; rules/check refuses more.
+const maxCaptures = 32
+
+// finder goes through the allow statements that apply to a path. A statement applies only if its path matches every path
+// that the elements can stand for.
+type finder struct {
+	method   Method
+	captures [maxCaptures]eval.Value
+	v1       bool
+	// visit is called with each statement that applies and the captured segments; false ends the search.
+	visit func(a *allow, captures []eval.Value) bool
+}
+
+// search goes through match statements. It returns false when visit has ended the search.
+func (f *finder) search(blocks []*block, path []element, bound int) bool {
+	for _, b := range blocks {
+		if !f.block(b, b.path, path, bound) {
+			return false
+		}
+	}
+	return true
+}
+
+// block matches the rest of a statement's path with the rest of the request's.
+func (f *finder) block(b *block, pattern []syntax.Segment, path []element, bound int) bool {
+	if len(pattern) == 0 {
+		if len(path) == 0 {
+			for i := range b.allows {
+				if b.allows[i].methods&f.method != 0 && !f.visit(&b.allows[i], f.captures[:bound]) {
+					return false
+				}
+			}
+		}
+		return f.search(b.inner, path, bound)
+	}
+	switch s := pattern[0]; s.Kind {
+	case syntax.Literal:
+		if len(path) == 0 || path[0].is != isText || path[0].text != s.Text {
+			return true
+		}
+		return f.block(b, pattern[1:], path[1:], bound)
+	case syntax.Capture:
+		if len(path) == 0 || path[0].is == isMany {
+			return true
+		}
+		f.captures[bound] = captured(path[0])
+		return f.block(b, pattern[1:], path[1:], bound+1)
+	}
+	return f.glob(b, pattern, path, bound)
+}
+
+// glob tries all lengths of a glob, which is the pattern's first segment.
+func (f *finder) glob(b *block, pattern []syntax.Segment, path []element, bound int) bool {
+	sure := 0 // elements so far that certainly are segments
+	for n := 0; n <= len(path); n++ {
+		if n > 0 && path[n-1].is != isMany {
+			sure++
+		}
+		if f.v1 && sure == 0 {
+			continue
+		}
+		f.captures[bound] = globbed(path[:n])
+		if !f.block(b, pattern[1:], path[n:], bound+1) {
+			return false
+		}
+	}
+	return true
+}
+
+// captured returns the value of a captured segment.
+func captured(e element) eval.Value {
+	if e.is == isText {
+		return value.String(e.text)
+	}
+	return eval.Unknown{}
+}
+
+// globbed returns the value of a captured glob.
+func globbed(path []element) eval.Value {
+	segments := make([]string, len(path))
+	for i, e := range path {
+		if e.is != isText {
+			return eval.Unknown{}
+		}
+		segments[i] = e.text
+	}
+	return eval.NewPath(segments...)
+}
