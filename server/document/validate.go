@@ -226,7 +226,7 @@ func checkTransform(t Transform) error {
 	switch t.Kind {
 	case Increment, Maximum, Minimum:
 		if _, ok := value.Float(t.Operand); !ok {
-			return fault.E(fault.InvalidArgument, "Input must be int64 or double.")
+			return fault.E(fault.InvalidArgument, "Input must be a number.")
 		}
 	case AppendMissing, RemoveAll:
 		return checker{field: t.Path[0]}.value(t.Operand, len(t.Path)-1)

@@ -1,0 +1,110 @@
+// Package grpcd is the gRPC door: it finds out who calls, hands messages to rpc/firestore and says errors as
+// statuses. It knows no call's meaning.
+package grpcd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"runtime/debug"
+	"time"
+
+	"google.golang.org/grpc"
+	_ "google.golang.org/grpc/encoding/gzip" // Clients may compress their messages.
+	"google.golang.org/grpc/keepalive"
+	"google.golang.org/grpc/status"
+
+	"clave/server/rpc/firestore"
+	"clave/server/token"
+	"clave/server/wire"
+	pb "clave/server/wire/firestorepb"
+)
+
+// serviceName is the service's name on the wire; the messages were generated under another (wire/firestorepb).
+const serviceName = "google.firestore.v1.Firestore"
+
+// maxMessage is the size of messages that are taken in: what the SDKs send and some.
+const maxMessage = 17 << 20
+
+// Options are what a door is made of.
+type Options struct {
+	// Firestore answers the calls.
+	Firestore *firestore.Server
+	// Tokens tells who calls.
+	Tokens *token.Verifier
+	// Log hears of our own bugs; nothing is logged when nil.
+	Log *slog.Logger
+}
+
+// EnsureDefaults fills what was left zero.
+func (o *Options) EnsureDefaults() {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+}
+
+// Validate reports what is missing.
+func (o *Options) Validate() error {
+	if o.Firestore == nil || o.Tokens == nil {
+		return errors.New("grpcd: needs a server of calls and a verifier of tokens")
+	}
+	return nil
+}
+
+// New makes the door. What it returns serves listeners, serves single requests as an http.Handler, and stops.
+func New(o Options) (*grpc.Server, error) {
+	o.EnsureDefaults()
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	d := &door{o: o}
+	s := grpc.NewServer(
+		grpc.MaxRecvMsgSize(maxMessage),
+		grpc.ChainUnaryInterceptor(d.unary),
+		grpc.ChainStreamInterceptor(d.stream),
+		// Mobile clients and proxies ping as they like.
+		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: time.Second, PermitWithoutStream: true}),
+		grpc.KeepaliveParams(keepalive.ServerParameters{Time: 2 * time.Minute, Timeout: 20 * time.Second}),
+	)
+	desc := pb.Firestore_ServiceDesc
+	desc.ServiceName = serviceName
+	s.RegisterService(&desc, &service{door: d, rpc: o.Firestore})
+	return s, nil
+}
+
+// door does what all calls have in common.
+type door struct {
+	o Options
+}
+
+// unary answers a call of one message each way.
+func (d *door) unary(ctx context.Context, req any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (out any, err error) {
+	defer func() { err = d.answer(info.FullMethod, err, recover()) }()
+	return next(ctx, req)
+}
+
+// stream answers a call with streams.
+func (d *door) stream(srv any, ss grpc.ServerStream, info *grpc.StreamServerInfo, next grpc.StreamHandler) (err error) {
+	defer func() { err = d.answer(info.FullMethod, err, recover()) }()
+	return next(srv, ss)
+}
+
+// answer turns a call's error, or the panic that it ended in, into its status. What is a bug of ours is logged here,
+// and only here.
+func (d *door) answer(method string, err error, panicked any) error {
+	if panicked != nil {
+		err = fmt.Errorf("panic: %v\n%s", panicked, debug.Stack())
+	}
+	if err == nil || errors.Is(err, io.EOF) {
+		return nil
+	}
+	if _, said := status.FromError(err); said {
+		return err // A stream that broke says so itself.
+	}
+	if wire.Unnamed(err) {
+		d.o.Log.Error("call failed", "door", "grpc", "method", method, "error", err)
+	}
+	return wire.Status(err).Err()
+}

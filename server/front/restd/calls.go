@@ -1,0 +1,131 @@
+package restd
+
+import (
+	"context"
+
+	"google.golang.org/protobuf/proto"
+
+	"clave/server/fault"
+	"clave/server/rpc/firestore"
+	"clave/server/token"
+	pb "clave/server/wire/firestorepb"
+)
+
+// call is how one call is made over HTTP.
+type call struct {
+	// stream says that the answer is an array.
+	stream bool
+	// request makes an empty request.
+	request func() proto.Message
+	// body returns the part of a request that the body is; nil where there is no body.
+	body func(proto.Message) proto.Message
+	// fill sets what the path says.
+	fill func(proto.Message, target)
+	// serve does the call.
+	serve func(context.Context, *firestore.Server, token.Caller, proto.Message, func(proto.Message) error) error
+}
+
+// message is a pointer to a struct that is a message.
+type message[T any] interface {
+	*T
+	proto.Message
+}
+
+// whole says that the body is the whole request.
+func whole(m proto.Message) proto.Message { return m }
+
+// one makes a call that answers one message.
+func one[Q, A any, PQ message[Q], PA message[A]](body func(proto.Message) proto.Message, fill func(PQ, target),
+	method func(*firestore.Server, context.Context, token.Caller, PQ) (PA, error),
+) call {
+	return call{
+		request: func() proto.Message { return PQ(new(Q)) },
+		body:    body,
+		fill:    func(m proto.Message, t target) { fill(m.(PQ), t) },
+		serve: func(ctx context.Context, s *firestore.Server, c token.Caller, m proto.Message, send func(proto.Message) error) error {
+			out, err := method(s, ctx, c, m.(PQ))
+			if err != nil {
+				return err
+			}
+			return send(out)
+		},
+	}
+}
+
+// many makes a call that answers a stream.
+func many[Q, A any, PQ message[Q], PA message[A]](fill func(PQ, target),
+	method func(*firestore.Server, context.Context, token.Caller, PQ, func(PA) error) error,
+) call {
+	return call{
+		stream:  true,
+		request: func() proto.Message { return PQ(new(Q)) },
+		body:    whole,
+		fill:    func(m proto.Message, t target) { fill(m.(PQ), t) },
+		serve: func(ctx context.Context, s *firestore.Server, c token.Caller, m proto.Message, send func(proto.Message) error) error {
+			return method(s, ctx, c, m.(PQ), func(out PA) error { return send(out) })
+		},
+	}
+}
+
+// refused makes a call that is not for this door.
+func refused(name string) call {
+	return call{
+		request: func() proto.Message { return &pb.ListenRequest{} },
+		fill:    func(proto.Message, target) {},
+		serve: func(context.Context, *firestore.Server, token.Caller, proto.Message, func(proto.Message) error) error {
+			return fault.E(fault.Unimplemented, "Method google.firestore.v1.Firestore/%s is unimplemented over REST", name)
+		},
+	}
+}
+
+// calls are the calls by name.
+var calls = map[string]call{
+	"GetDocument": one(nil, func(r *pb.GetDocumentRequest, t target) { r.Name = t.name(len(t.segments)) },
+		(*firestore.Server).GetDocument),
+	"ListDocuments": one(nil, func(r *pb.ListDocumentsRequest, t target) {
+		last := len(t.segments) - 1
+		r.Parent, r.CollectionId = t.name(last), t.segments[last]
+	}, (*firestore.Server).ListDocuments),
+	"CreateDocument": one(
+		func(m proto.Message) proto.Message {
+			r := m.(*pb.CreateDocumentRequest)
+			r.Document = &pb.Document{}
+			return r.Document
+		},
+		func(r *pb.CreateDocumentRequest, t target) {
+			last := len(t.segments) - 1
+			r.Parent, r.CollectionId = t.name(last), t.segments[last]
+		}, (*firestore.Server).CreateDocument),
+	"UpdateDocument": one(
+		func(m proto.Message) proto.Message {
+			r := m.(*pb.UpdateDocumentRequest)
+			r.Document = &pb.Document{}
+			return r.Document
+		},
+		func(r *pb.UpdateDocumentRequest, t target) { r.Document.Name = t.name(len(t.segments)) },
+		(*firestore.Server).UpdateDocument),
+	"DeleteDocument": one(nil, func(r *pb.DeleteDocumentRequest, t target) { r.Name = t.name(len(t.segments)) },
+		(*firestore.Server).DeleteDocument),
+	"BatchGetDocuments": many(func(r *pb.BatchGetDocumentsRequest, t target) { r.Database = t.db.String() },
+		(*firestore.Server).BatchGetDocuments),
+	"BeginTransaction": one(whole, func(r *pb.BeginTransactionRequest, t target) { r.Database = t.db.String() },
+		(*firestore.Server).BeginTransaction),
+	"Commit": one(whole, func(r *pb.CommitRequest, t target) { r.Database = t.db.String() },
+		(*firestore.Server).Commit),
+	"Rollback": one(whole, func(r *pb.RollbackRequest, t target) { r.Database = t.db.String() },
+		(*firestore.Server).Rollback),
+	"BatchWrite": one(whole, func(r *pb.BatchWriteRequest, t target) { r.Database = t.db.String() },
+		(*firestore.Server).BatchWrite),
+	"RunQuery": many(func(r *pb.RunQueryRequest, t target) { r.Parent = t.name(len(t.segments)) },
+		(*firestore.Server).RunQuery),
+	"RunAggregationQuery": many(func(r *pb.RunAggregationQueryRequest, t target) { r.Parent = t.name(len(t.segments)) },
+		(*firestore.Server).RunAggregationQuery),
+	"PartitionQuery": one(whole, func(r *pb.PartitionQueryRequest, t target) { r.Parent = t.name(len(t.segments)) },
+		(*firestore.Server).PartitionQuery),
+	"ListCollectionIds": one(whole, func(r *pb.ListCollectionIdsRequest, t target) { r.Parent = t.name(len(t.segments)) },
+		(*firestore.Server).ListCollectionIds),
+	"ExecutePipeline": many(func(r *pb.ExecutePipelineRequest, t target) { r.Database = t.db.String() },
+		(*firestore.Server).ExecutePipeline),
+	"Write":  refused("Write"),
+	"Listen": refused("Listen"),
+}

@@ -1,0 +1,223 @@
+// Package restd is the HTTP and JSON door of Firestore: paths and bodies become messages for rpc/firestore, answers
+// become JSON, and errors the bodies that Google's servers send. It is strict about paths as those are: what names no
+// method is a plain 404.
+//
+// A path is /v1/projects/P/databases/D/documents[/…][:method]. In bodies, database, parent and name are left out; the
+// path says them.
+package restd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+
+	"google.golang.org/protobuf/proto"
+
+	"clave/server/fault"
+	"clave/server/rpc/firestore"
+	"clave/server/token"
+	"clave/server/wire"
+)
+
+// maxBody is the greatest size of a body.
+const maxBody = 11_534_336
+
+// Options are what a door is made of.
+type Options struct {
+	// Firestore answers the calls.
+	Firestore *firestore.Server
+	// Tokens tells who calls.
+	Tokens *token.Verifier
+	// Log hears of our own bugs; nothing is logged when nil.
+	Log *slog.Logger
+}
+
+// EnsureDefaults fills what was left zero.
+func (o *Options) EnsureDefaults() {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+}
+
+// Validate reports what is missing.
+func (o *Options) Validate() error {
+	if o.Firestore == nil || o.Tokens == nil {
+		return errors.New("restd: needs a server of calls and a verifier of tokens")
+	}
+	return nil
+}
+
+// New makes the door.
+func New(o Options) (http.Handler, error) {
+	o.EnsureDefaults()
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	return &door{o: o}, nil
+}
+
+// door answers requests.
+type door struct {
+	o Options
+}
+
+// ServeHTTP answers a request.
+func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	t, ok := parseTarget(r.Method, r.URL.EscapedPath())
+	if !ok {
+		http.NotFound(w, r)
+		return
+	}
+	call, ok := calls[t.method]
+	if !ok {
+		http.NotFound(w, r)
+		return
+	}
+	out := &answer{w: w, stream: call.stream}
+	if err := d.serve(r, t, call, out); err != nil {
+		if wire.Unnamed(err) {
+			d.o.Log.Error("call failed", "door", "rest", "method", t.method, "path", r.URL.Path, "error", err)
+		}
+		out.fail(err)
+		return
+	}
+	out.end()
+}
+
+// serve does the call.
+func (d *door) serve(r *http.Request, t target, call call, out *answer) error {
+	caller, err := d.o.Tokens.Caller(r.Context(), r.Header.Get("Authorization"), t.db.Project)
+	if err != nil {
+		return err
+	}
+	m := call.request()
+	if call.body != nil {
+		body, err := readBody(r)
+		if err != nil {
+			return err
+		}
+		if err := wire.ParseJSON(body, call.body(m)); err != nil {
+			return err
+		}
+	}
+	if err := setParams(m, r.URL.Query()); err != nil {
+		return err
+	}
+	call.fill(m, t)
+	return call.serve(r.Context(), d.o.Firestore, caller, m, out.send)
+}
+
+// readBody reads a request's body, which must not be too large.
+func readBody(r *http.Request) ([]byte, error) {
+	if r.ContentLength > maxBody {
+		return nil, errTooLarge()
+	}
+	body, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
+	if err != nil {
+		return nil, fault.Because(err, fault.Canceled, "The request's body was not sent to its end.")
+	}
+	if len(body) > maxBody {
+		return nil, errTooLarge()
+	}
+	return body, nil
+}
+
+// errTooLarge refuses a body.
+func errTooLarge() error {
+	return fault.E(fault.InvalidArgument, "Request payload size exceeds the limit: %d bytes.", maxBody)
+}
+
+// systemParams are query parameters that are for Google's front, not for the method.
+var systemParams = map[string]bool{
+	"key": true, "alt": true, "access_token": true, "oauth_token": true, "prettyPrint": true, "fields": true,
+	"quotaUser": true, "uploadType": true, "upload_protocol": true, "callback": true, "$httpHeaders": true,
+	"$.xgafv": true, "$alt": true, "$req": true,
+}
+
+// setParams sets a message's fields from query parameters.
+func setParams(m proto.Message, params map[string][]string) error {
+	for name, values := range params {
+		if systemParams[name] || len(values) == 0 {
+			continue
+		}
+		if err := wire.SetParam(m, name, values); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// answer writes what a call answers: one message, or an array of them as they come.
+type answer struct {
+	w      http.ResponseWriter
+	stream bool
+	sent   int
+	buf    []byte
+}
+
+// flushAt is how much of an array is gathered before it is sent on.
+const flushAt = 64 << 10
+
+// send takes one message.
+func (a *answer) send(m proto.Message) error {
+	if a.stream {
+		if a.sent == 0 {
+			a.buf = append(a.buf, '[')
+		} else {
+			a.buf = append(a.buf, ',', '\r', '\n')
+		}
+	}
+	var err error
+	if a.buf, err = wire.AppendJSON(a.buf, m); err != nil {
+		return err
+	}
+	a.sent++
+	if a.stream && len(a.buf) >= flushAt {
+		return a.flush()
+	}
+	return nil
+}
+
+// flush sends on what was gathered.
+func (a *answer) flush() error {
+	a.w.Header().Set("Content-Type", "application/json; charset=UTF-8")
+	_, err := a.w.Write(a.buf)
+	a.buf = a.buf[:0]
+	if err != nil {
+		return fmt.Errorf("%w: %w", context.Canceled, err)
+	}
+	return nil
+}
+
+// end sends what is left.
+func (a *answer) end() {
+	if a.stream {
+		if a.sent == 0 {
+			a.buf = append(a.buf, '[')
+		}
+		a.buf = append(a.buf, ']')
+	}
+	a.buf = append(a.buf, '\n')
+	// A client that has gone needs no answer.
+	_ = a.flush()
+}
+
+// fail sends an error. In an array it stands as an element; one that was begun on the wire ends with it.
+func (a *answer) fail(err error) {
+	body := wire.ErrorJSON(err)
+	if a.stream {
+		body = append(append([]byte{'['}, body...), ']', '\n')
+	}
+	if a.w.Header().Get("Content-Type") != "" {
+		a.buf = append(append(a.buf, ",\r\n"...), body[1:]...)
+		_ = a.flush()
+		return
+	}
+	h := a.w.Header()
+	h.Set("Content-Type", "application/json; charset=UTF-8")
+	a.w.WriteHeader(wire.HTTP(wire.Code(err)))
+	_, _ = a.w.Write(body)
+}

@@ -1,0 +1,59 @@
+package firestore
+
+import (
+	"context"
+	"slices"
+
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"clave/server/document"
+	"clave/server/guard"
+	"clave/server/resource"
+	"clave/server/token"
+	"clave/server/wire"
+	pb "clave/server/wire/firestorepb"
+)
+
+// BatchGetDocuments answers documents, each once, in the order of their names. A transaction that it begins is
+// told in an answer of its own before them.
+func (s *Server) BatchGetDocuments(ctx context.Context, c token.Caller, r *pb.BatchGetDocumentsRequest,
+	send func(*pb.BatchGetDocumentsResponse) error,
+) error {
+	db, err := parseDatabase(r.GetDatabase())
+	if err != nil {
+		return err
+	}
+	names := make([]resource.Document, len(r.GetDocuments()))
+	for i, name := range r.GetDocuments() {
+		if names[i], err = wire.ParseDocumentName(db, name); err != nil {
+			return err
+		}
+	}
+	slices.SortFunc(names, resource.CompareDocuments)
+	names = slices.Compact(names)
+	at, err := parseAt(r.GetTransaction(), r.GetReadTime(), r.GetNewTransaction())
+	if err != nil {
+		return err
+	}
+	mask, masked, err := wire.ParseMask(r.GetMask())
+	if err != nil {
+		return err
+	}
+	var readTime *timestamppb.Timestamp
+	open := func(snapshot guard.Snapshot) error {
+		readTime = wire.FormatVersion(snapshot.Version)
+		if len(snapshot.Transaction) == 0 {
+			return nil
+		}
+		return send(&pb.BatchGetDocumentsResponse{Transaction: snapshot.Transaction})
+	}
+	return s.o.Guard.Get(ctx, c, db, names, at, open, func(name resource.Document, d *document.Document) error {
+		out := &pb.BatchGetDocumentsResponse{ReadTime: readTime}
+		if d == nil {
+			out.Result = &pb.BatchGetDocumentsResponse_Missing{Missing: name.String()}
+		} else {
+			out.Result = &pb.BatchGetDocumentsResponse_Found{Found: wire.FormatMasked(d, mask, masked)}
+		}
+		return send(out)
+	})
+}

@@ -1,0 +1,38 @@
+package firestore
+
+import (
+	"context"
+
+	"clave/server/document"
+	"clave/server/guard"
+	"clave/server/token"
+	"clave/server/wire"
+	pb "clave/server/wire/firestorepb"
+)
+
+// Commit does writes, all or none, and ends the transaction if it names one. An empty commit outside a transaction
+// does nothing and has no time.
+func (s *Server) Commit(ctx context.Context, c token.Caller, r *pb.CommitRequest) (*pb.CommitResponse, error) {
+	db, err := parseDatabase(r.GetDatabase())
+	if err != nil {
+		return nil, err
+	}
+	writes, err := wire.ParseWrites(db, r.GetWrites())
+	if err != nil {
+		return nil, err
+	}
+	if err := document.ValidateAll(writes); err != nil {
+		return nil, err
+	}
+	if len(writes) == 0 && len(r.GetTransaction()) == 0 {
+		return &pb.CommitResponse{}, nil
+	}
+	result, err := s.o.Guard.Commit(ctx, c, db, guard.CommitRequest{Writes: writes, Transaction: r.GetTransaction()})
+	if err != nil {
+		return nil, err
+	}
+	return &pb.CommitResponse{
+		WriteResults: wire.FormatResults(result.Results),
+		CommitTime:   wire.FormatVersion(result.Version),
+	}, nil
+}

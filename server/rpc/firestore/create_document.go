@@ -1,0 +1,98 @@
+package firestore
+
+import (
+	"context"
+	"crypto/rand"
+
+	"clave/server/clock"
+	"clave/server/document"
+	"clave/server/fault"
+	"clave/server/guard"
+	"clave/server/resource"
+	"clave/server/token"
+	"clave/server/value"
+	"clave/server/wire"
+	pb "clave/server/wire/firestorepb"
+)
+
+// CreateDocument makes a document, under an id of the server's choice if the request names none.
+func (s *Server) CreateDocument(ctx context.Context, c token.Caller, r *pb.CreateDocumentRequest) (*pb.Document, error) {
+	db, parent, err := wire.ParseParent(r.GetParent())
+	if err != nil {
+		return nil, err
+	}
+	if r.GetDocument().GetName() != "" {
+		return nil, fault.E(fault.InvalidArgument, "Document name must not be set.")
+	}
+	id := r.GetDocumentId()
+	if id == "" {
+		id = autoID()
+	}
+	name := resource.Collection{DB: db, Parent: parent, ID: r.GetCollectionId()}.Doc(id)
+	missing := false
+	w := &pb.Write{
+		Operation:       &pb.Write_Update{Update: &pb.Document{Name: name.String(), Fields: r.GetDocument().GetFields()}},
+		CurrentDocument: &pb.Precondition{ConditionType: &pb.Precondition_Exists{Exists: missing}},
+	}
+	return s.writeOne(ctx, c, db, w, r.GetMask())
+}
+
+// autoIDAlphabet are the characters of ids that clients choose too.
+const autoIDAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+
+// autoID returns a random id of 20 characters.
+func autoID() string {
+	const length = 20
+	// Bytes past the last whole multiple of the alphabet are thrown away, so that every character is as likely.
+	const fair = 256 - 256%len(autoIDAlphabet)
+	id := make([]byte, 0, length)
+	random := make([]byte, 2*length)
+	for len(id) < length {
+		// Reading random bytes doesn't fail: crypto/rand ends the program where it can't.
+		_, _ = rand.Read(random)
+		for _, b := range random {
+			if int(b) < fair && len(id) < length {
+				id = append(id, autoIDAlphabet[int(b)%len(autoIDAlphabet)])
+			}
+		}
+	}
+	return string(id)
+}
+
+// writeOne does one write and answers the document that it leaves, as the write itself tells it: the transforms of
+// these calls are none.
+func (s *Server) writeOne(ctx context.Context, c token.Caller, db resource.Database, w *pb.Write, answer *pb.DocumentMask) (*pb.Document, error) {
+	mask, masked, err := wire.ParseMask(answer)
+	if err != nil {
+		return nil, err
+	}
+	write, err := wire.ParseWrite(db, w)
+	if err != nil {
+		return nil, err
+	}
+	result, err := s.o.Guard.Commit(ctx, c, db, guard.CommitRequest{Writes: []document.Write{write}})
+	if err != nil {
+		return nil, err
+	}
+	d, err := s.after(ctx, db, write, result.Version)
+	if err != nil {
+		return nil, err
+	}
+	return wire.FormatMasked(d, mask, masked), nil
+}
+
+// after returns the document as a commit left it. The writer may hear of it even where the rules forbid to read,
+// as with Firebase.
+func (s *Server) after(ctx context.Context, db resource.Database, w document.Write, version clock.Version) (*document.Document, error) {
+	var left *document.Document
+	server := token.Caller{Privileged: true, Project: db.Project}
+	err := s.o.Guard.Get(ctx, server, db, []resource.Document{w.Name}, guard.At{ReadTime: version}, unheard,
+		func(_ resource.Document, d *document.Document) error {
+			left = d
+			return nil
+		})
+	if err == nil && left == nil {
+		left = &document.Document{Name: w.Name, Fields: value.Map{}, CreateTime: version, UpdateTime: version}
+	}
+	return left, err
+}

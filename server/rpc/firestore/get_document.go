@@ -1,0 +1,37 @@
+package firestore
+
+import (
+	"context"
+
+	"clave/server/document"
+	"clave/server/fault"
+	"clave/server/resource"
+	"clave/server/token"
+	"clave/server/wire"
+	pb "clave/server/wire/firestorepb"
+)
+
+// GetDocument answers one document.
+func (s *Server) GetDocument(ctx context.Context, c token.Caller, r *pb.GetDocumentRequest) (*pb.Document, error) {
+	name, err := resource.ParseDocument(r.GetName())
+	if err != nil {
+		return nil, err
+	}
+	at, err := parseAt(r.GetTransaction(), r.GetReadTime(), nil)
+	if err != nil {
+		return nil, err
+	}
+	mask, masked, err := wire.ParseMask(r.GetMask())
+	if err != nil {
+		return nil, err
+	}
+	var found *pb.Document
+	err = s.o.Guard.Get(ctx, c, name.DB, []resource.Document{name}, at, unheard, func(_ resource.Document, d *document.Document) error {
+		if d == nil {
+			return fault.E(fault.NotFound, "Document \"%s\" not found.", name)
+		}
+		found = wire.FormatMasked(d, mask, masked)
+		return nil
+	})
+	return found, err
+}

@@ -1,0 +1,74 @@
+package firestore
+
+import (
+	"context"
+	"encoding/base64"
+	"sort"
+
+	"clave/server/fault"
+	"clave/server/guard"
+	"clave/server/token"
+	"clave/server/wire"
+	pb "clave/server/wire/firestorepb"
+)
+
+// maxCollectionIDs is how many ids a page holds.
+const maxCollectionIDs = 1000
+
+// ListCollectionIds answers the ids of the collections under a document or the root, in order. A page token is the last
+// id of the page before.
+func (s *Server) ListCollectionIds(ctx context.Context, c token.Caller, r *pb.ListCollectionIdsRequest) (*pb.ListCollectionIdsResponse, error) {
+	db, parent, err := wire.ParseParent(r.GetParent())
+	if err != nil {
+		return nil, err
+	}
+	readTime, err := parseReadTime(r.GetReadTime())
+	if err != nil {
+		return nil, err
+	}
+	size, err := pageSize(r.GetPageSize(), maxCollectionIDs)
+	if err != nil {
+		return nil, err
+	}
+	last, err := parseIDToken(r.GetPageToken())
+	if err != nil {
+		return nil, err
+	}
+	ids, err := s.o.Guard.CollectionIDs(ctx, c, db, parent, guard.At{ReadTime: readTime})
+	if err != nil {
+		return nil, err
+	}
+	sort.Strings(ids)
+	if last != "" {
+		ids = ids[sort.Search(len(ids), func(i int) bool { return ids[i] > last }):]
+	}
+	out := &pb.ListCollectionIdsResponse{CollectionIds: ids}
+	if len(ids) > size {
+		out.CollectionIds = ids[:size]
+		out.NextPageToken = base64.RawURLEncoding.EncodeToString([]byte(ids[size-1]))
+	}
+	return out, nil
+}
+
+// pageSize reads a page's size, which is the greatest where none is asked.
+func pageSize(asked int32, greatest int) (int, error) {
+	if asked < 0 {
+		return 0, fault.E(fault.InvalidArgument, "Page size must be nonnegative.")
+	}
+	if asked == 0 {
+		return greatest, nil
+	}
+	return min(int(asked), greatest), nil
+}
+
+// parseIDToken reads the id in a page token.
+func parseIDToken(pageToken string) (string, error) {
+	id, err := base64.RawURLEncoding.DecodeString(pageToken)
+	if err != nil {
+		return "", errPageToken()
+	}
+	return string(id), nil
+}
+
+// errPageToken refuses a page token.
+func errPageToken() error { return fault.E(fault.InvalidArgument, "invalid page token") }

@@ -1,0 +1,188 @@
+package firestore
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"strings"
+
+	"clave/server/document"
+	"clave/server/fault"
+	"clave/server/guard"
+	"clave/server/query"
+	"clave/server/resource"
+	"clave/server/token"
+	"clave/server/value"
+	"clave/server/wire"
+	pb "clave/server/wire/firestorepb"
+)
+
+// Sizes of a listing's page.
+const (
+	defaultPage = 300
+	maxPage     = 1000
+)
+
+// ListDocuments answers a page of the documents of a collection, or of all collections of a parent where the request
+// names none. In the order of names it can show what is missing; other orders are queries.
+func (s *Server) ListDocuments(ctx context.Context, c token.Caller, r *pb.ListDocumentsRequest) (*pb.ListDocumentsResponse, error) {
+	db, parent, err := wire.ParseParent(r.GetParent())
+	if err != nil {
+		return nil, err
+	}
+	at, err := parseAt(r.GetTransaction(), r.GetReadTime(), nil)
+	if err != nil {
+		return nil, err
+	}
+	mask, masked, err := wire.ParseMask(r.GetMask())
+	if err != nil {
+		return nil, err
+	}
+	size, err := pageSize(r.GetPageSize(), maxPage)
+	if err != nil {
+		return nil, err
+	}
+	if r.GetPageSize() == 0 {
+		size = defaultPage
+	}
+	orders, err := parseOrderBy(r.GetOrderBy())
+	if err != nil {
+		return nil, err
+	}
+	l := listing{db: db, parent: parent, collection: r.GetCollectionId(), orders: orders, size: size, token: r.GetPageToken()}
+	var page guard.ListPage
+	if l.byName() {
+		page, err = s.listByName(ctx, c, l, at, r.GetShowMissing())
+	} else if r.GetShowMissing() {
+		return nil, fault.E(fault.InvalidArgument, "show_missing cannot be used with an order or without a collection.")
+	} else {
+		page, err = s.listByQuery(ctx, c, l, at)
+	}
+	if err != nil {
+		return nil, err
+	}
+	out := &pb.ListDocumentsResponse{NextPageToken: page.Next}
+	for _, d := range page.Documents {
+		formatted := wire.FormatMasked(d, mask, masked)
+		if d.CreateTime == 0 {
+			formatted = &pb.Document{Name: d.Name.String()}
+		}
+		out.Documents = append(out.Documents, formatted)
+	}
+	return out, nil
+}
+
+// listing is what to list.
+type listing struct {
+	db         resource.Database
+	parent     string
+	collection string
+	orders     []query.Order
+	size       int
+	token      string
+}
+
+// byName reports whether one collection is listed in the order of names.
+func (l listing) byName() bool {
+	named := len(l.orders) == 0 || (len(l.orders) == 1 && l.orders[0].Path.IsName() && !l.orders[0].Desc)
+	return named && l.collection != ""
+}
+
+// listByName lists one collection in the order of names.
+func (s *Server) listByName(ctx context.Context, c token.Caller, l listing, at guard.At, showMissing bool) (guard.ListPage, error) {
+	collection := resource.Collection{DB: l.db, Parent: l.parent, ID: l.collection}
+	if err := resource.CheckPath(collection.Path()); err != nil {
+		return guard.ListPage{}, err
+	}
+	return s.o.Guard.List(ctx, c, l.db, guard.ListRequest{
+		Collection: collection, PageSize: l.size, PageToken: l.token, ShowMissing: showMissing,
+	}, at)
+}
+
+// errPageFull ends a query once its page is full and it is known that there is more.
+var errPageFull = errors.New("page full")
+
+// listByQuery lists in any order. A page token is the position after the page's last document.
+func (s *Server) listByQuery(ctx context.Context, c token.Caller, l listing, at guard.At) (guard.ListPage, error) {
+	q, err := (&query.Query{
+		DB: l.db, Parent: l.parent, From: []query.From{{Collection: l.collection}}, OrderBy: l.orders, Limit: l.size + 1,
+	}).Normalize()
+	if err != nil {
+		return guard.ListPage{}, err
+	}
+	if q.Start, err = parseCursorToken(l.token, len(q.OrderBy)); err != nil {
+		return guard.ListPage{}, err
+	}
+	var page guard.ListPage
+	_, err = s.o.Guard.Query(ctx, c, q, at, unheard, func(d *document.Document) error {
+		if len(page.Documents) == l.size {
+			page.Next = cursorToken(q.CursorAt(page.Documents[l.size-1], false))
+			return errPageFull
+		}
+		page.Documents = append(page.Documents, d)
+		return nil
+	})
+	if errors.Is(err, errPageFull) {
+		err = nil
+	}
+	return page, err
+}
+
+// cursorMark is the first byte of a page token that holds a cursor.
+const cursorMark = 'c'
+
+// cursorToken makes a page token of a cursor.
+func cursorToken(c *query.Cursor) string {
+	return base64.RawURLEncoding.EncodeToString(value.AppendBinary([]byte{cursorMark}, value.Array(c.Values)))
+}
+
+// parseCursorToken reads the cursor of a page token, which must have the given number of values; no token is no cursor.
+func parseCursorToken(pageToken string, values int) (*query.Cursor, error) {
+	if pageToken == "" {
+		return nil, nil
+	}
+	b, err := base64.RawURLEncoding.DecodeString(pageToken)
+	if err != nil || len(b) == 0 || b[0] != cursorMark {
+		return nil, errPageToken()
+	}
+	v, rest, err := value.Decode(b[1:])
+	items, ok := v.(value.Array)
+	if err != nil || len(rest) > 0 || !ok || len(items) != values {
+		return nil, errPageToken()
+	}
+	if _, ok := items[values-1].(value.Reference); !ok {
+		return nil, errPageToken()
+	}
+	return &query.Cursor{Values: items}, nil
+}
+
+// parseOrderBy parses an order such as "a desc, b.c".
+func parseOrderBy(s string) ([]query.Order, error) {
+	if strings.TrimSpace(s) == "" {
+		return nil, nil
+	}
+	var orders []query.Order
+	for clause := range strings.SplitSeq(s, ",") {
+		bad := fault.E(fault.InvalidArgument, "Invalid order by clause \"%s\".", strings.TrimSpace(clause))
+		words := strings.Fields(clause)
+		if len(words) == 0 || len(words) > 2 {
+			return nil, bad
+		}
+		path, err := wire.ParsePath(words[0])
+		if err != nil {
+			return nil, err
+		}
+		o := query.Order{Path: path}
+		if len(words) == 2 {
+			switch strings.ToLower(words[1]) {
+			case "asc":
+			case "desc":
+				o.Desc = true
+			default:
+				return nil, bad
+			}
+		}
+		orders = append(orders, o)
+	}
+	return orders, nil
+}

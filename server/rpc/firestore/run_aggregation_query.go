@@ -1,0 +1,45 @@
+package firestore
+
+import (
+	"context"
+
+	"clave/server/fault"
+	"clave/server/token"
+	"clave/server/wire"
+	pb "clave/server/wire/firestorepb"
+)
+
+// RunAggregationQuery answers figures over a query's documents, in one answer.
+func (s *Server) RunAggregationQuery(ctx context.Context, c token.Caller, r *pb.RunAggregationQueryRequest,
+	send func(*pb.RunAggregationQueryResponse) error,
+) error {
+	if r.GetStructuredAggregationQuery() == nil {
+		return fault.E(fault.InvalidArgument, "Query type of an aggregation is not set.")
+	}
+	a, err := wire.ParseAggregation(r.GetParent(), r.GetStructuredAggregationQuery())
+	if err != nil {
+		return err
+	}
+	at, err := parseAt(r.GetTransaction(), r.GetReadTime(), r.GetNewTransaction())
+	if err != nil {
+		return err
+	}
+	began := s.o.Clock.Now()
+	explain := r.GetExplainOptions()
+	planOnly := explain != nil && !explain.GetAnalyze()
+	if planOnly {
+		a.Query.Limit = 0
+	}
+	figures, snapshot, stats, err := s.o.Guard.Aggregate(ctx, c, a, at)
+	if err != nil {
+		return err
+	}
+	out := &pb.RunAggregationQueryResponse{Transaction: snapshot.Transaction, ReadTime: wire.FormatVersion(snapshot.Version)}
+	if !planOnly {
+		out.Result = &pb.AggregationResult{AggregateFields: wire.FormatFields(figures)}
+	}
+	if explain != nil {
+		out.ExplainMetrics = explained(explain, stats, s.o.Clock.Now().Sub(began))
+	}
+	return send(out)
+}

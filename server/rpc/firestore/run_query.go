@@ -1,0 +1,131 @@
+package firestore
+
+import (
+	"context"
+	"time"
+
+	"google.golang.org/protobuf/types/known/durationpb"
+	"google.golang.org/protobuf/types/known/structpb"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"clave/server/clock"
+	"clave/server/document"
+	"clave/server/fault"
+	"clave/server/guard"
+	"clave/server/query"
+	"clave/server/token"
+	"clave/server/wire"
+	pb "clave/server/wire/firestorepb"
+)
+
+// RunQuery answers a query's documents. A transaction that it begins is told in an answer of its own before them, and
+// so is what an offset skipped; a query without results is answered with the time of reading alone.
+func (s *Server) RunQuery(ctx context.Context, c token.Caller, r *pb.RunQueryRequest, send func(*pb.RunQueryResponse) error) error {
+	if r.GetStructuredQuery() == nil {
+		return fault.E(fault.InvalidArgument, "Query type of a query is not set.")
+	}
+	q, err := wire.ParseQuery(r.GetParent(), r.GetStructuredQuery())
+	if err != nil {
+		return err
+	}
+	at, err := parseAt(r.GetTransaction(), r.GetReadTime(), r.GetNewTransaction())
+	if err != nil {
+		return err
+	}
+	run := &queryRun{clock: s.o.Clock, began: s.o.Clock.Now(), q: q, explain: r.GetExplainOptions(), send: send}
+	if run.planOnly() {
+		q.Limit, q.Nearest = 0, nil
+	}
+	stats, err := s.o.Guard.Query(ctx, c, q, at, run.open, run.document)
+	if err != nil {
+		return err
+	}
+	return run.end(stats)
+}
+
+// queryRun sends the answers of one query.
+type queryRun struct {
+	clock    clock.Clock
+	began    time.Time
+	q        *query.Query
+	explain  *pb.ExplainOptions
+	send     func(*pb.RunQueryResponse) error
+	readTime *timestamppb.Timestamp
+	sent     int
+}
+
+// planOnly reports whether only the plan was asked for.
+func (r *queryRun) planOnly() bool { return r.explain != nil && !r.explain.GetAnalyze() }
+
+// open hears of the reading before the first document.
+func (r *queryRun) open(snapshot guard.Snapshot) error {
+	r.readTime = wire.FormatVersion(snapshot.Version)
+	if len(snapshot.Transaction) == 0 {
+		return nil
+	}
+	return r.send(&pb.RunQueryResponse{Transaction: snapshot.Transaction})
+}
+
+// document sends a result.
+func (r *queryRun) document(d *document.Document) error {
+	if r.sent == 0 && r.q.Offset > 0 {
+		if err := r.skipped(int64(r.q.Offset)); err != nil {
+			return err
+		}
+	}
+	r.sent++
+	return r.send(&pb.RunQueryResponse{Document: wire.FormatDocument(d), ReadTime: r.readTime})
+}
+
+// skipped tells what the offset skipped.
+func (r *queryRun) skipped(n int64) error {
+	return r.send(&pb.RunQueryResponse{ReadTime: r.readTime, SkippedResults: int32(n)})
+}
+
+// end sends what is left to say after the last result.
+func (r *queryRun) end(stats guard.Stats) error {
+	if r.explain != nil {
+		return r.send(&pb.RunQueryResponse{
+			ReadTime:       r.readTime,
+			ExplainMetrics: explained(r.explain, stats, r.clock.Now().Sub(r.began)),
+		})
+	}
+	switch {
+	case r.sent > 0:
+		return nil
+	case stats.Skipped > 0:
+		return r.skipped(stats.Skipped)
+	default:
+		return r.send(&pb.RunQueryResponse{ReadTime: r.readTime})
+	}
+}
+
+// explained formats a plan and, if the query was run, what it read.
+func explained(o *pb.ExplainOptions, stats guard.Stats, took time.Duration) *pb.ExplainMetrics {
+	out := &pb.ExplainMetrics{PlanSummary: &pb.PlanSummary{}}
+	for _, plan := range stats.Plans {
+		for _, ix := range plan.Indexes {
+			out.PlanSummary.IndexesUsed = append(out.PlanSummary.IndexesUsed, &structpb.Struct{Fields: map[string]*structpb.Value{
+				"query_scope": structpb.NewStringValue(scopeNames[ix.Scope]),
+				"properties":  structpb.NewStringValue(ix.Properties),
+			}})
+		}
+	}
+	if o.GetAnalyze() {
+		out.ExecutionStats = &pb.ExecutionStats{
+			ResultsReturned:   stats.Results,
+			ExecutionDuration: durationpb.New(took),
+			ReadOperations:    stats.DocumentsRead,
+			DebugStats: &structpb.Struct{Fields: map[string]*structpb.Value{
+				"documents_scanned":     structpb.NewNumberValue(float64(stats.DocumentsRead)),
+				"index_entries_scanned": structpb.NewNumberValue(float64(stats.EntriesRead)),
+			}},
+		}
+	}
+	return out
+}
+
+// scopeNames are the scopes of indexes as plans print them.
+var scopeNames = map[string]string{
+	"COLLECTION": "Collection", "COLLECTION_GROUP": "Collection group", "DOCUMENTS": "Documents",
+}

@@ -1,0 +1,116 @@
+// Package firestore answers the calls of google.firestore.v1.Firestore on messages, whatever door they came by:
+// one file for one call, which parses, asks guard and formats. Answers of streaming calls are given to a send
+// function; streams of both directions stand behind Stream.
+package firestore
+
+import (
+	"errors"
+
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"clave/server/clock"
+	"clave/server/fault"
+	"clave/server/guard"
+	"clave/server/resource"
+	"clave/server/wire"
+	pb "clave/server/wire/firestorepb"
+)
+
+// Options are what a server is made of.
+type Options struct {
+	// Guard is the way to data.
+	Guard *guard.Guard
+	// Clock tells the time; the machine's when nil.
+	Clock clock.Clock
+}
+
+// EnsureDefaults fills what was left zero.
+func (o *Options) EnsureDefaults() {
+	if o.Clock == nil {
+		o.Clock = clock.System()
+	}
+}
+
+// Validate reports what is missing.
+func (o *Options) Validate() error {
+	if o.Guard == nil {
+		return errors.New("rpc/firestore: no guard")
+	}
+	return nil
+}
+
+// Server answers the calls. Its methods may be called concurrently.
+type Server struct {
+	o Options
+}
+
+// New makes a server.
+func New(o Options) (*Server, error) {
+	o.EnsureDefaults()
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	return &Server{o: o}, nil
+}
+
+// Stream is a stream of messages in both directions. Recv answers io.EOF once the client has sent all. Recv and
+// Send may each be called by one goroutine at a time.
+type Stream[Request, Response any] interface {
+	// Recv returns the client's next message.
+	Recv() (*Request, error)
+	// Send gives a message to the client.
+	Send(*Response) error
+}
+
+// parseAt parses the moment that a read is of; begin, if not nil, asks for a new transaction, which is read-only
+// unless it says otherwise.
+func parseAt(transaction []byte, readTime *timestamppb.Timestamp, begin *pb.TransactionOptions) (at guard.At, err error) {
+	at.Transaction = transaction
+	if at.ReadTime, err = parseReadTime(readTime); err != nil {
+		return at, err
+	}
+	if begin != nil {
+		o, err := parseTransactionOptions(begin)
+		if err != nil {
+			return at, err
+		}
+		if begin.GetMode() == nil {
+			o.ReadOnly = true
+		}
+		at.Begin = &o
+	}
+	return at, nil
+}
+
+// parseReadTime parses a time to read at, which has microseconds only; none is 0.
+func parseReadTime(t *timestamppb.Timestamp) (clock.Version, error) {
+	if t.GetNanos()%1000 != 0 {
+		return 0, fault.E(fault.InvalidArgument, "The requested 'read_time' cannot have a precision finer than microseconds.")
+	}
+	v, err := wire.ParseVersion(t)
+	if err == nil && t != nil && v <= 0 {
+		return 0, fault.E(fault.InvalidArgument, "The requested 'read_time' cannot be before database creation time.")
+	}
+	return v, err
+}
+
+// parseTransactionOptions parses the options of a transaction, which is read-write unless it says otherwise.
+func parseTransactionOptions(o *pb.TransactionOptions) (out guard.TransactionOptions, err error) {
+	switch mode := o.GetMode().(type) {
+	case *pb.TransactionOptions_ReadOnly_:
+		out.ReadOnly = true
+		out.ReadTime, err = parseReadTime(mode.ReadOnly.GetReadTime())
+	case *pb.TransactionOptions_ReadWrite_:
+		out.Retry = mode.ReadWrite.GetRetryTransaction()
+		out.Optimistic = mode.ReadWrite.GetConcurrencyMode() == pb.TransactionOptions_OPTIMISTIC
+	}
+	return out, err
+}
+
+// parseDatabase parses the database of a request.
+func parseDatabase(name string) (resource.Database, error) {
+	return resource.ParseDatabase(name)
+}
+
+// unheard is for reads whose moment is not answered.
+func unheard(guard.Snapshot) error { return nil }

@@ -1,0 +1,190 @@
+package wire
+
+import (
+	"fmt"
+	"strings"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"clave/server/fault"
+)
+
+// ParseJSON parses a JSON body into a message, as Google's servers transcode. It answers InvalidArgument with
+// their texts, one line for each thing that is wrong.
+func ParseJSON(body []byte, m proto.Message) error {
+	n, err := parseJSON(string(body))
+	if err != nil {
+		return err
+	}
+	a := &assigner{}
+	if n.kind != jsonObject {
+		return fault.E(fault.InvalidArgument, "Invalid JSON payload received. Unknown name \"\": Root element must be a message.")
+	}
+	a.message(m.ProtoReflect(), n, "")
+	return a.err()
+}
+
+// assigner sets the fields of messages from JSON and gathers what is wrong.
+type assigner struct {
+	wrong []string
+}
+
+// maxWrong bounds how many things a refusal lists.
+const maxWrong = 50
+
+// err returns the refusal, or nil.
+func (a *assigner) err() error {
+	if len(a.wrong) == 0 {
+		return nil
+	}
+	return fault.E(fault.InvalidArgument, "%s", strings.Join(a.wrong, "\n"))
+}
+
+// add notes something wrong.
+func (a *assigner) add(format string, args ...any) {
+	if len(a.wrong) < maxWrong {
+		a.wrong = append(a.wrong, fmt.Sprintf(format, args...))
+	}
+}
+
+// unknown notes a name that can't be there.
+func (a *assigner) unknown(name, path, why string) {
+	a.add("Invalid JSON payload received. Unknown name \"%s\"%s: %s", name, at(path), why)
+}
+
+// invalid notes a value that its field can't hold.
+func (a *assigner) invalid(path, typ, what string) {
+	a.add("Invalid value%s (%s), %s", at(path), typ, what)
+}
+
+// at says where, unless it is the root.
+func at(path string) string {
+	if path == "" {
+		return ""
+	}
+	return " at '" + path + "'"
+}
+
+// join appends a field's name to a path.
+func join(path, name string) string {
+	if path == "" {
+		return name
+	}
+	return path + "." + name
+}
+
+// message sets the fields of a message from an object.
+func (a *assigner) message(m protoreflect.Message, n jsonNode, path string) {
+	fields := m.Descriptor().Fields()
+	for i, name := range n.names {
+		fd := fields.ByJSONName(name)
+		if fd == nil {
+			fd = fields.ByTextName(name)
+		}
+		if fd == nil {
+			a.unknown(name, path, "Cannot find field.")
+			continue
+		}
+		if n.items[i].kind == jsonNull && !takesNull(fd) {
+			continue
+		}
+		if o := fd.ContainingOneof(); o != nil && m.WhichOneof(o) != nil {
+			a.invalid(path, "oneof", fmt.Sprintf("oneof field '%s' is already set. Cannot set '%s'", o.Name(), name))
+			continue
+		}
+		a.field(m, fd, n.items[i], join(path, string(fd.Name())))
+	}
+}
+
+// takesNull reports whether null is a value of a field, not its absence.
+func takesNull(fd protoreflect.FieldDescriptor) bool {
+	return fd.Enum() != nil && fd.Enum().FullName() == "google.protobuf.NullValue"
+}
+
+// field sets one field.
+func (a *assigner) field(m protoreflect.Message, fd protoreflect.FieldDescriptor, n jsonNode, path string) {
+	switch {
+	case fd.IsMap():
+		a.members(m.Mutable(fd).Map(), fd, n, path)
+	case fd.IsList():
+		list := m.Mutable(fd).List()
+		items := []jsonNode{n}
+		if n.kind == jsonArray {
+			items = n.items
+		}
+		for i, item := range items {
+			if v, ok := a.value(fd, list.NewElement, item, fmt.Sprintf("%s[%d]", path, i)); ok {
+				list.Append(v)
+			}
+		}
+	case n.kind == jsonArray:
+		parent, name := cutPath(path)
+		a.unknown(name, parent, "Proto field is not repeating, cannot start list.")
+	default:
+		if v, ok := a.value(fd, func() protoreflect.Value { return m.NewField(fd) }, n, path); ok {
+			m.Set(fd, v)
+		}
+	}
+}
+
+// cutPath cuts the last name off a path.
+func cutPath(path string) (parent, name string) {
+	i := strings.LastIndexByte(path, '.')
+	if i < 0 {
+		return "", path
+	}
+	return path[:i], path[i+1:]
+}
+
+// members sets a map field.
+func (a *assigner) members(out protoreflect.Map, fd protoreflect.FieldDescriptor, n jsonNode, path string) {
+	if n.kind != jsonObject {
+		a.unknown(string(fd.Name()), path, "Cannot bind a value that is no object to a map.")
+		return
+	}
+	for i, name := range n.names {
+		v, ok := a.value(fd.MapValue(), out.NewValue, n.items[i], fmt.Sprintf("%s[%d].value", path, i))
+		if ok {
+			out.Set(protoreflect.ValueOfString(name).MapKey(), v)
+		}
+	}
+}
+
+// value makes a field's or element's value; ok is false where something was wrong.
+func (a *assigner) value(fd protoreflect.FieldDescriptor, fresh func() protoreflect.Value, n jsonNode, path string) (protoreflect.Value, bool) {
+	if fd.Message() == nil {
+		return a.scalar(fd, n, path)
+	}
+	v := fresh()
+	before := len(a.wrong)
+	switch fd.Message().FullName() {
+	case "google.protobuf.Timestamp":
+		a.timestamp(v.Message(), n, path)
+	case "google.protobuf.Int32Value", "google.protobuf.Int64Value", "google.protobuf.DoubleValue":
+		inner := v.Message().Descriptor().Fields().ByName("value")
+		if w, ok := a.scalar(inner, n, path); ok {
+			v.Message().Set(inner, w)
+		}
+	default:
+		if n.kind != jsonObject {
+			a.invalid(path, typeURL(fd.Message().FullName()), n.shown())
+			break
+		}
+		a.message(v.Message(), n, path)
+	}
+	return v, len(a.wrong) == before
+}
+
+// typeURL is how texts name a type: the contract's messages under their public names.
+func typeURL(name protoreflect.FullName) string {
+	return "type.googleapis.com/" + strings.Replace(string(name), "clave.firestore.v1", "google.firestore.v1", 1)
+}
+
+// shown is how texts show a value.
+func (n jsonNode) shown() string {
+	if n.kind == jsonString {
+		return `"` + n.text + `"`
+	}
+	return n.text
+}

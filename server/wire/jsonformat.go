@@ -1,0 +1,66 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+)
+
+// AppendJSON appends a message as JSON on one line, as proto3's JSON mapping says.
+func AppendJSON(b []byte, m proto.Message) ([]byte, error) {
+	out, err := protojson.Marshal(m)
+	if err != nil {
+		return nil, fmt.Errorf("json of %s: %w", m.ProtoReflect().Descriptor().FullName(), err)
+	}
+	// protojson puts spaces where it likes, on purpose; answers should not differ by chance.
+	buf := bytes.NewBuffer(b)
+	if err := json.Compact(buf, out); err != nil {
+		return nil, fmt.Errorf("json of %s: %w", m.ProtoReflect().Descriptor().FullName(), err)
+	}
+	return buf.Bytes(), nil
+}
+
+// SetParam sets the field of a message that a query parameter names, such as mask.fieldPaths. It answers
+// InvalidArgument for a name that the message lacks or a value that the field can't hold.
+func SetParam(m proto.Message, name string, values []string) error {
+	a := &assigner{}
+	a.param(m.ProtoReflect(), name, name, values)
+	return a.err()
+}
+
+// param sets the field that rest names; name is the whole name, for the texts.
+func (a *assigner) param(m protoreflect.Message, name, rest string, values []string) {
+	first, after, nested := strings.Cut(rest, ".")
+	fields := m.Descriptor().Fields()
+	fd := fields.ByJSONName(first)
+	if fd == nil {
+		fd = fields.ByTextName(first)
+	}
+	if fd == nil || fd.IsMap() || (nested && (fd.IsList() || fd.Message() == nil)) {
+		a.unknown(name, "", fmt.Sprintf("Cannot bind query parameter. Field '%s' could not be found in request message.", first))
+		return
+	}
+	if nested {
+		a.param(m.Mutable(fd).Message(), name, after, values)
+		return
+	}
+	if o := fd.ContainingOneof(); o != nil && m.WhichOneof(o) != nil {
+		a.invalid("", "oneof", fmt.Sprintf("oneof field '%s' is already set. Cannot set '%s'", o.Name(), first))
+		return
+	}
+	if fd.IsList() {
+		n := jsonNode{kind: jsonArray}
+		for _, v := range values {
+			n.items = append(n.items, jsonNode{kind: jsonString, text: v})
+		}
+		a.field(m, fd, n, string(fd.Name()))
+		return
+	}
+	// Of a parameter given twice the last counts.
+	a.field(m, fd, jsonNode{kind: jsonString, text: values[len(values)-1]}, string(fd.Name()))
+}

@@ -1,0 +1,161 @@
+package wire
+
+import (
+	"encoding/base64"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
+)
+
+// scalar makes the value of a field that is no message.
+func (a *assigner) scalar(fd protoreflect.FieldDescriptor, n jsonNode, path string) (v protoreflect.Value, ok bool) {
+	switch fd.Kind() {
+	case protoreflect.EnumKind:
+		return a.enum(fd.Enum(), n, path)
+	case protoreflect.BytesKind:
+		return a.bytes(n, path)
+	case protoreflect.BoolKind:
+		ok = n.kind == jsonBool || (n.kind == jsonString && (n.text == "true" || n.text == "false"))
+		v = protoreflect.ValueOfBool(n.text == "true")
+	case protoreflect.StringKind:
+		ok = n.kind == jsonString
+		v = protoreflect.ValueOfString(n.text)
+	case protoreflect.Int32Kind:
+		var i int64
+		i, ok = n.integer(32)
+		v = protoreflect.ValueOfInt32(int32(i))
+	case protoreflect.Int64Kind:
+		var i int64
+		i, ok = n.integer(64)
+		v = protoreflect.ValueOfInt64(i)
+	case protoreflect.DoubleKind:
+		var d float64
+		d, ok = n.double()
+		v = protoreflect.ValueOfFloat64(d)
+	}
+	if !ok {
+		a.invalid(path, "TYPE_"+strings.ToUpper(fd.Kind().String()), n.shown())
+	}
+	return v, ok
+}
+
+// integer reads a number or a text as an integer of the given bits; 1.0 and 1e3 are integers.
+func (n jsonNode) integer(bits int) (int64, bool) {
+	if n.kind != jsonNumber && n.kind != jsonString {
+		return 0, false
+	}
+	if i, err := strconv.ParseInt(n.text, 10, bits); err == nil {
+		return i, validNumber(n.text)
+	}
+	d, err := strconv.ParseFloat(n.text, 64)
+	limit := math.Ldexp(1, bits-1)
+	if err != nil || !validNumber(n.text) || d != math.Trunc(d) || d < -limit || d >= limit ||
+		!strings.ContainsAny(n.text, ".eE") {
+		return 0, false
+	}
+	return int64(d), true
+}
+
+// double reads a number or a text as a double.
+func (n jsonNode) double() (float64, bool) {
+	if n.kind == jsonString {
+		switch n.text {
+		case "NaN":
+			return math.NaN(), true
+		case "Infinity":
+			return math.Inf(1), true
+		case "-Infinity":
+			return math.Inf(-1), true
+		}
+	}
+	if (n.kind != jsonNumber && n.kind != jsonString) || !validNumber(n.text) {
+		return 0, false
+	}
+	d, err := strconv.ParseFloat(n.text, 64)
+	return d, err == nil
+}
+
+// enum reads a name or a number.
+func (a *assigner) enum(ed protoreflect.EnumDescriptor, n jsonNode, path string) (protoreflect.Value, bool) {
+	switch n.kind {
+	case jsonNull:
+		return protoreflect.ValueOfEnum(0), true
+	case jsonString:
+		if v := ed.Values().ByName(protoreflect.Name(n.text)); v != nil {
+			return protoreflect.ValueOfEnum(v.Number()), true
+		}
+	}
+	if i, ok := n.integer(32); ok {
+		return protoreflect.ValueOfEnum(protoreflect.EnumNumber(i)), true
+	}
+	a.invalid(path, typeURL(ed.FullName()), n.shown())
+	return protoreflect.Value{}, false
+}
+
+// toStandard turns the URL alphabet of base64 to the standard one.
+var toStandard = strings.NewReplacer("-", "+", "_", "/")
+
+// bytes reads base64, of either alphabet, padded or not.
+func (a *assigner) bytes(n jsonNode, path string) (protoreflect.Value, bool) {
+	if n.kind != jsonString {
+		a.invalid(path, "TYPE_BYTES", n.shown())
+		return protoreflect.Value{}, false
+	}
+	text := toStandard.Replace(strings.TrimRight(n.text, "="))
+	b, err := base64.RawStdEncoding.DecodeString(text)
+	if err != nil || strings.ContainsAny(text, "\r\n") {
+		a.invalid(path, "TYPE_BYTES", "Base64 decoding failed for "+n.shown())
+		return protoreflect.Value{}, false
+	}
+	return protoreflect.ValueOfBytes(b), true
+}
+
+// timestamp reads RFC 3339 into a Timestamp.
+func (a *assigner) timestamp(m protoreflect.Message, n jsonNode, path string) {
+	_, snake := cutPath(path)
+	refuse := func(why string) {
+		a.invalid(path, "type.googleapis.com/google.protobuf.Timestamp", "Field '"+camel(snake)+"', "+why)
+	}
+	if n.kind != jsonString {
+		refuse("Invalid data type for timestamp, value is " + n.shown())
+		return
+	}
+	t, err := time.Parse(time.RFC3339Nano, n.text)
+	switch {
+	case err != nil && !strings.HasSuffix(n.text, "Z") && !strings.ContainsAny(n.text[min(len(n.text), 10):], "+-"):
+		refuse("Illegal timestamp format; timestamps must end with 'Z' or have a valid timezone offset.")
+		return
+	case err != nil:
+		refuse("Invalid time format: " + n.text)
+		return
+	case t.Unix() < minSeconds || t.Unix() > maxSeconds:
+		refuse("Invalid time value: " + n.text)
+		return
+	}
+	fields := m.Descriptor().Fields()
+	m.Set(fields.ByName("seconds"), protoreflect.ValueOfInt64(t.Unix()))
+	m.Set(fields.ByName("nanos"), protoreflect.ValueOfInt32(int32(t.Nanosecond())))
+}
+
+// camel turns a field's name into its name in JSON; an index after it is left out.
+func camel(snake string) string {
+	snake, _, _ = strings.Cut(snake, "[")
+	var b strings.Builder
+	up := false
+	for _, c := range snake {
+		switch {
+		case c == '_':
+			up = true
+		case up && c >= 'a' && c <= 'z':
+			b.WriteRune(c - 'a' + 'A')
+			up = false
+		default:
+			b.WriteRune(c)
+			up = false
+		}
+	}
+	return b.String()
+}
