@@ -14,7 +14,7 @@ import (
 //	a project database            -> number and birth of a database
 //	c number version              -> a commit: its changes, before and after
 //	d number collection 01 id     -> a document
-//	g number collection-id path   -> nothing: a document below the root, for queries of collection groups
+//	g number collection-id path 01 -> nothing: a document below the root, for queries of collection groups
 //	i number …                    -> an index entry (package index)
 //	m number                      -> the index definitions that the entries are of
 const (
@@ -68,7 +68,7 @@ func groupKey(number uint32, path string) []byte {
 		return nil
 	}
 	key := appendKey(make([]byte, 0, len(path)+40), keyGroup, number)
-	return index.AppendPath(index.AppendSegment(key, collection[i+1:]), path)
+	return append(index.AppendPath(index.AppendSegment(key, collection[i+1:]), path), pathEnd)
 }
 
 // changeKey is the key of a commit.

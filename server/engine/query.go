@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"slices"
 
 	"clave/server/document"
 	"clave/server/fault"
@@ -83,85 +82,4 @@ func (r *Reading) Aggregate(ctx context.Context, a *query.Aggregation) (map[stri
 	r.sawQuery(hold, a.Query, nil)
 	x.stats.Results = 1
 	return acc.Results(), x.stats, nil
-}
-
-// run is one run of a query.
-type run struct {
-	ctx   context.Context
-	r     *Reading
-	q     *query.Query
-	stats Stats
-}
-
-// newRun prepares a run.
-func (r *Reading) newRun(ctx context.Context, q *query.Query) (*run, error) {
-	if err := r.layer(ctx); err != nil {
-		return nil, err
-	}
-	return &run{ctx: ctx, r: r, q: q}, nil
-}
-
-// documents gives the results in order, whole.
-func (x *run) documents(yield func(*document.Document) error) error {
-	var found []*document.Document
-	err := x.walk(func(d *document.Document) error {
-		if x.q.Matches(d) && x.q.InCursors(d) {
-			found = append(found, d)
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	slices.SortFunc(found, x.q.Compare)
-	skipped := min(len(found), x.q.Offset)
-	x.stats.Skipped = int64(skipped)
-	found = found[skipped:]
-	if x.q.Limit != query.NoLimit {
-		found = found[:min(len(found), x.q.Limit)]
-	}
-	if x.q.Nearest != nil {
-		n := query.NewNeighbours(x.q.Nearest)
-		for _, d := range found {
-			n.Add(d)
-		}
-		found = n.Documents()
-	}
-	for _, d := range found {
-		if err := yield(d); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// walk gives every document in the query's scope.
-func (x *run) walk(yield func(*document.Document) error) error {
-	w := &documentWalk{ctx: x.ctx, view: x.r.view, number: x.r.db.number}
-	w.yield = func(path string, record []byte) error {
-		if _, then := x.r.past[path]; then {
-			return nil
-		}
-		x.stats.DocumentsRead++
-		d, err := decodeDocument(x.r.db.document(path), record)
-		if err != nil {
-			return err
-		}
-		return yield(d)
-	}
-	if err := w.below("", nil); err != nil {
-		return err
-	}
-	for path := range x.r.past {
-		d, err := x.r.fetch(x.r.db.document(path))
-		if err != nil {
-			return err
-		}
-		if d != nil {
-			if err := yield(d); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }

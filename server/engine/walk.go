@@ -20,15 +20,16 @@ type documentWalk struct {
 	yield func(path string, record []byte) error
 }
 
-// below walks over everything below the document with the given encoded path, which is empty for the root.
-func (w *documentWalk) below(path string, encoded []byte) error {
+// below walks over everything below a document, or the root; if flat, only over the collections right below it.
+func (w *documentWalk) below(path string, flat bool) error {
+	encoded := index.AppendPath(nil, path)
 	ids, err := w.collections(encoded)
 	if err != nil {
 		return err
 	}
 	for _, id := range ids {
 		collection := index.AppendSegment(bytes.Clone(encoded), id)
-		if err := w.collection(joinPath(path, id), collection, true); err != nil {
+		if err := w.collection(joinPath(path, id), collection, !flat); err != nil {
 			return err
 		}
 	}
@@ -76,7 +77,7 @@ func (w *documentWalk) collection(path string, encoded []byte, deep bool) error 
 			}
 		}
 		if deep && steps.parent {
-			if err := w.below(doc, append(bytes.Clone(encoded), steps.segment...)); err != nil {
+			if err := w.below(doc, false); err != nil {
 				return err
 			}
 		}

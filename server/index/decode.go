@@ -83,9 +83,9 @@ func skipText(b []byte) (int, bool) {
 	}
 }
 
-// SkipValue returns the length of the component at the front of b, which is inverted if desc. A component that was
-// cut off is MaxComponent long.
-func SkipValue(b []byte, desc bool) int {
+// SkipValue returns the length of the component at the front of b, which is inverted if desc, and whether it is whole.
+// One that was cut off is MaxComponent long.
+func SkipValue(b []byte, desc bool) (n int, whole bool) {
 	s := b
 	if len(s) > MaxComponent {
 		s = s[:MaxComponent]
@@ -94,9 +94,9 @@ func SkipValue(b []byte, desc bool) int {
 		s = invert(append(make([]byte, 0, len(s)), s...))
 	}
 	if n, ok := skipValue(s); ok {
-		return n
+		return n, true
 	}
-	return len(s)
+	return len(s), false
 }
 
 // skipValue returns the length of the value at the front of b, if it is whole.

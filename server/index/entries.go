@@ -99,7 +99,7 @@ type name struct {
 	id         string // of the collection
 	collection []byte // its encoded path and end mark
 	doc        []byte // the document's encoded id
-	full       []byte // the document's whole encoded path
+	full       []byte // the document's whole encoded path and end mark
 }
 
 // newName encodes a document's path.
@@ -110,7 +110,8 @@ func newName(path string) name {
 	n.full = AppendPath(make([]byte, 0, len(path)+16), collection)
 	end := len(n.full)
 	n.full = AppendSegment(n.full, path[i+1:])
-	n.doc = n.full[end:]
+	n.doc = n.full[end:len(n.full):len(n.full)]
+	n.full = append(n.full, tagEnd)
 	n.collection = append(append(make([]byte, 0, end+1), n.full[:end]...), tagEnd)
 	return n
 }
@@ -318,3 +319,20 @@ func distinct(a value.Array) value.Array {
 	slices.SortStableFunc(sorted, value.Compare)
 	return slices.CompactFunc(sorted, value.Equal)
 }
+
+// Automatic returns the beginning of the keys of an automatic index of a field, with the encoding of an equal value if
+// there is one: of the collection with the given encoded path and end mark, or, if group, of all with its id.
+func (s *Set) Automatic(dst []byte, group bool, collection []byte, id, path string, element bool) []byte {
+	scope, kind := byte(keyCollection), byte(byValue)
+	if group {
+		scope = keyGroup
+	}
+	if element {
+		kind = byElement
+	}
+	return s.appendAutomatic(dst, scope, collection, id, path, kind)
+}
+
+// Prefix appends the beginning of the keys of a composite index; collection is the encoded path of the collection and its
+// end mark.
+func (c *Composite) Prefix(dst, collection []byte) []byte { return c.appendPrefix(dst, collection) }

@@ -1,0 +1,135 @@
+package engine
+
+import (
+	"bytes"
+	"slices"
+
+	"clave/server/index"
+	"clave/server/query"
+	"clave/server/value"
+)
+
+// ranges returns what of an alternative's keys, after their prefixes, has to be read, in the order of reading: what the
+// first field of the order, or the name, may be, between the query's cursors.
+func (a *alternative) ranges(q *query.Query) []index.Span {
+	acc := &a.accesses[0]
+	spans := a.stored(a.shape.span(0), 0)
+	between := index.Span{}
+	if a.exact && !a.between(q, acc, &between) {
+		return nil
+	}
+	spans = index.Intersect(spans, []index.Span{between})
+	if a.reverse {
+		slices.Reverse(spans)
+	}
+	return spans
+}
+
+// stored returns spans of field i of the order, or of the tail, as the accesses keep them, in the order of keys.
+func (a *alternative) stored(spans []index.Span, i int) []index.Span {
+	acc := &a.accesses[0]
+	inverted := acc.nameStored
+	if i < len(acc.stored) {
+		inverted = acc.stored[i]
+	}
+	if !inverted {
+		return spans
+	}
+	out := make([]index.Span, len(spans))
+	for i, s := range spans {
+		out[len(spans)-1-i] = s.Inverted()
+	}
+	return out
+}
+
+// between narrows a span to what lies between the cursors. It returns false when nothing does.
+func (a *alternative) between(q *query.Query, acc *access, s *index.Span) bool {
+	if q.Start != nil {
+		low, high, side, cut := a.cursor(q.Start, acc)
+		before := q.Start.Before || cut // What looks equal is compared by its document.
+		switch {
+		case side > 0:
+			return false
+		case side < 0:
+		case a.reverse:
+			s.To = pick(before, high, low)
+		default:
+			s.From = pick(before, low, high)
+		}
+	}
+	if q.End != nil {
+		low, high, side, cut := a.cursor(q.End, acc)
+		before := q.End.Before && !cut
+		switch {
+		case side < 0:
+			return false
+		case side > 0:
+		case a.reverse:
+			s.From = pick(before, high, low)
+		default:
+			s.To = pick(before, low, high)
+		}
+	}
+	return !s.Empty()
+}
+
+// pick returns x if c, else y.
+func pick(c bool, x, y []byte) []byte {
+	if c {
+		return x
+	}
+	return y
+}
+
+// cursor returns the places in the keys, after their prefixes, just below and just above those that have a cursor's
+// values. side is not 0 when the alternative's constants decide: negative when the cursor is before all of its rows,
+// positive when it is behind them. cut says that a value was cut off, so that others may look equal to it.
+func (a *alternative) cursor(c *query.Cursor, acc *access) (low, high []byte, side int, cut bool) {
+	var b []byte
+	for i, v := range c.Values {
+		p := a.shape.parts[i]
+		switch {
+		case p.constant != nil:
+			if n := compareConstant(p.constant, v); n != 0 {
+				if p.desc {
+					n = -n
+				}
+				return nil, nil, -n, false
+			}
+		case p.at == len(a.shape.order):
+			s := index.Span{From: a.scope.cut(v, false), To: a.scope.cut(v, true)}
+			if acc.nameStored {
+				s = s.Inverted()
+			}
+			return append(bytes.Clone(b), s.From...), append(b, s.To...), 0, false
+		default:
+			from := len(b)
+			var truncated bool
+			b, truncated = index.AppendValue(b, v)
+			if acc.stored[p.at] {
+				index.Invert(b[from:])
+			}
+			if truncated {
+				return b, index.After(b), 0, true
+			}
+		}
+	}
+	if len(b) == 0 {
+		if len(c.Values) == 0 {
+			return nil, nil, sideOfNothing(c), false
+		}
+		return index.Below, index.Above, 0, false
+	}
+	return b, index.After(b), 0, false
+}
+
+// sideOfNothing is the side of a cursor without values: before everything, or behind it.
+func sideOfNothing(c *query.Cursor) int {
+	if c.Before {
+		return -1
+	}
+	return 1
+}
+
+// compareConstant orders a constant against a cursor's value.
+func compareConstant(e *equal, v value.Value) int { return value.Compare(e.value, v) }

@@ -1,0 +1,125 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+
+	"clave/server/index"
+	"clave/server/query"
+)
+
+// rows gives the hits of several alternatives in the query's order, each document once.
+type rows struct {
+	scans []*scan
+	heads [][]byte // the order keys of where the scans stand; nil at the end
+	last  []byte   // the order key given last
+	at    int      // the scan whose hit was given last, or -1
+	err   error
+}
+
+// newRows opens scans of alternatives.
+func newRows(ctx context.Context, v *view, alts []*alternative, q *query.Query, stats *Stats) *rows {
+	r := &rows{at: -1}
+	for _, a := range alts {
+		r.scans = append(r.scans, newScan(ctx, v, a, q, stats))
+	}
+	if len(r.scans) > 1 {
+		r.heads = make([][]byte, len(r.scans))
+		for i := range r.scans {
+			r.move(i)
+		}
+	}
+	return r
+}
+
+// move moves one scan on.
+func (r *rows) move(i int) {
+	r.heads[i] = nil
+	if r.scans[i].next() {
+		r.heads[i] = r.scans[i].hit.orderKey()
+	} else if err := r.scans[i].err; err != nil && r.err == nil {
+		r.err = err
+	}
+}
+
+// next returns the next hit, or nil at the end. It is valid until the next call.
+func (r *rows) next() *hit {
+	if len(r.scans) == 1 {
+		if !r.scans[0].next() {
+			r.err = r.scans[0].err
+			return nil
+		}
+		return &r.scans[0].hit
+	}
+	for r.err == nil {
+		if r.at >= 0 {
+			r.move(r.at)
+		}
+		r.at = -1
+		for i, head := range r.heads {
+			if head != nil && (r.at < 0 || bytes.Compare(head, r.heads[r.at]) < 0) {
+				r.at = i
+			}
+		}
+		if r.at < 0 {
+			return nil
+		}
+		if !bytes.Equal(r.heads[r.at], r.last) {
+			r.last = r.heads[r.at]
+			return &r.scans[r.at].hit
+		}
+	}
+	return nil
+}
+
+// close ends the scans.
+func (r *rows) close() {
+	for _, s := range r.scans {
+		if s.close(); s.err != nil && r.err == nil {
+			r.err = s.err
+		}
+	}
+}
+
+// orderKey returns bytes that order as the query orders, and end with the document's name.
+func (h *hit) orderKey() []byte {
+	key, _ := h.orderPrefix()
+	tail := h.tail()
+	if h.alt.shape.desc {
+		tail = index.Invert(bytes.Clone(tail))
+	}
+	return append(key, tail...)
+}
+
+// orderPrefix returns the fields' part of the order key. cut is the length up to and with the first field that was cut
+// off, or -1 when none was.
+func (h *hit) orderPrefix() (key []byte, cut int) {
+	cut = -1
+	fields := make([][]byte, 0, 4)
+	whole := make([]bool, 0, 4)
+	h.fields(func(_ int, b []byte, ok bool) bool {
+		fields, whole = append(fields, b), append(whole, ok)
+		return true
+	})
+	stored := h.alt.accesses[0].stored
+	for _, p := range h.alt.shape.parts {
+		from := len(key)
+		inverted := p.desc
+		switch {
+		case p.constant != nil:
+			key = append(key, p.constant.encoded...)
+		case p.at == len(fields):
+			return key, cut
+		default:
+			key = append(key, fields[p.at]...)
+			inverted = stored[p.at] != p.desc
+			if !whole[p.at] && cut < 0 {
+				cut = len(key)
+			}
+		}
+		if inverted {
+			index.Invert(key[from:])
+		}
+	}
+	return key, cut
+}

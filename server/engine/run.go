@@ -1,0 +1,290 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+
+	"clave/server/document"
+	"clave/server/query"
+)
+
+// run is one run of a query.
+type run struct {
+	ctx   context.Context
+	r     *Reading
+	q     *query.Query
+	scope scope
+	plan  plan
+	stats Stats
+	// past are the documents of a version in the past that differ from what is read, in the query's order.
+	past []*document.Document
+}
+
+// newRun plans a query. It answers FailedPrecondition when it needs an index that isn't there and must be.
+func (r *Reading) newRun(ctx context.Context, q *query.Query) (*run, error) {
+	if err := r.layer(ctx); err != nil {
+		return nil, err
+	}
+	x := &run{ctx: ctx, r: r, q: q, scope: newScope(r.db, q)}
+	var err error
+	if x.plan, err = r.newPlan(q); err != nil {
+		return nil, err
+	}
+	x.stats.Plans = x.plan.describe()
+	if err := r.admit(&x.plan, q, &x.stats); err != nil {
+		return nil, err
+	}
+	return x, x.loadPast()
+}
+
+// loadPast collects the documents of the past that match.
+func (x *run) loadPast() error {
+	for path := range x.r.past {
+		name := x.r.db.document(path)
+		if !x.q.InScope(name) {
+			continue
+		}
+		d, err := x.r.fetch(name)
+		if err != nil {
+			return err
+		}
+		if d != nil && x.wants(d) {
+			x.past = append(x.past, d)
+		}
+	}
+	slices.SortFunc(x.past, x.q.Compare)
+	return nil
+}
+
+// wants reports whether a document is among the results, offset and limit aside.
+func (x *run) wants(d *document.Document) bool { return x.q.Matches(d) && x.q.InCursors(d) }
+
+// documents gives the results in order, whole.
+func (x *run) documents(yield func(*document.Document) error) error {
+	if x.q.Nearest != nil {
+		return x.neighbours(yield)
+	}
+	return x.page(yield)
+}
+
+// neighbours gives the results nearest to a vector.
+func (x *run) neighbours(yield func(*document.Document) error) error {
+	n := query.NewNeighbours(x.q.Nearest)
+	if err := x.page(func(d *document.Document) error { n.Add(d); return nil }); err != nil {
+		return err
+	}
+	for _, d := range n.Documents() {
+		if err := yield(d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// page gives the results between offset and limit in order.
+func (x *run) page(yield func(*document.Document) error) error {
+	if x.q.Limit == 0 {
+		return nil
+	}
+	given := 0
+	err := x.ordered(func(d *document.Document) error {
+		if x.stats.Skipped < int64(x.q.Offset) {
+			x.stats.Skipped++
+			return nil
+		}
+		if err := yield(d); err != nil {
+			return err
+		}
+		if given++; given == x.q.Limit {
+			return errEnough
+		}
+		return nil
+	})
+	if errors.Is(err, errEnough) {
+		return nil
+	}
+	return err
+}
+
+// ordered gives all results in order.
+func (x *run) ordered(yield func(*document.Document) error) error {
+	if !x.plan.exact || x.plan.walk && !x.inWalkingOrder() {
+		return x.sorted(yield)
+	}
+	past := x.past
+	err := x.found(func(d *document.Document) error {
+		for len(past) > 0 && x.q.Compare(past[0], d) < 0 {
+			p := past[0]
+			past = past[1:]
+			if err := yield(p); err != nil {
+				return err
+			}
+		}
+		return yield(d)
+	})
+	for _, d := range past {
+		if err == nil {
+			err = yield(d)
+		}
+	}
+	return err
+}
+
+// inWalkingOrder reports whether a walk over documents gives them in the query's order.
+func (x *run) inWalkingOrder() bool { return len(x.q.OrderBy) == 1 && !x.q.OrderBy[0].Desc }
+
+// sorted gives all results in order by sorting them. Of a query with a limit no more are held than it can give.
+func (x *run) sorted(yield func(*document.Document) error) error {
+	held := slices.Clone(x.past)
+	most := -1
+	if x.q.Limit != query.NoLimit {
+		most = x.q.Offset + x.q.Limit
+	}
+	seen := make(map[string]bool)
+	err := x.found(func(d *document.Document) error {
+		if len(x.plan.alts) > 1 {
+			if seen[d.Name.Path] {
+				return nil
+			}
+			seen[d.Name.Path] = true
+		}
+		if held = append(held, d); most >= 0 && len(held) >= 2*most+1024 {
+			slices.SortFunc(held, x.q.Compare)
+			held = slices.Delete(held, most, len(held))
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(held, x.q.Compare)
+	for _, d := range held {
+		if err := yield(d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// found gives the documents that the plan reads and that match, without those of the past. An exact plan gives them in
+// order.
+func (x *run) found(yield func(*document.Document) error) error {
+	switch {
+	case x.plan.walk:
+		return x.walk(yield)
+	case len(x.plan.alts) == 0:
+		return nil
+	case !x.plan.exact:
+		for _, a := range x.plan.alts {
+			if err := x.rows([]*alternative{a}, yield); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return x.rows(x.plan.alts, yield)
+}
+
+// rows gives the matching documents of alternatives. Documents whose order the index does not know, because a value was
+// cut, come next to each other; they are put in order here.
+func (x *run) rows(alts []*alternative, yield func(*document.Document) error) error {
+	rows := newRows(x.ctx, x.r.view, alts, x.q, &x.stats)
+	defer rows.close()
+	var tied []*document.Document
+	var tie []byte
+	flush := func() error {
+		slices.SortFunc(tied, x.q.Compare)
+		for _, d := range tied {
+			if err := yield(d); err != nil {
+				return err
+			}
+		}
+		tied, tie = tied[:0], nil
+		return nil
+	}
+	for h := rows.next(); h != nil; h = rows.next() {
+		if tie == nil && x.skips(h) {
+			continue
+		}
+		d, err := x.read(h)
+		if err != nil {
+			return err
+		}
+		if d == nil || !x.wants(d) {
+			continue
+		}
+		var key []byte
+		if h.truncated && x.plan.exact {
+			if prefix, cut := h.orderPrefix(); cut >= 0 {
+				key = prefix[:cut]
+			}
+		}
+		if tie != nil && !bytes.Equal(tie, key) {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+		if key == nil {
+			if err := yield(d); err != nil {
+				return err
+			}
+			continue
+		}
+		tied, tie = append(tied, d), key
+	}
+	if err := flush(); err != nil {
+		return err
+	}
+	rows.close()
+	return rows.err
+}
+
+// skips skips a hit that the query's offset leaves out, without reading its document.
+func (x *run) skips(h *hit) bool {
+	if !x.plan.exact || h.truncated || len(x.r.past) > 0 || x.q.Nearest != nil || x.stats.Skipped >= int64(x.q.Offset) {
+		return false
+	}
+	x.stats.Skipped++
+	return true
+}
+
+// read returns the document of a hit, nil when it wasn't then as it is now.
+func (x *run) read(h *hit) (*document.Document, error) {
+	tail := h.tail()
+	path, err := x.scope.path(tail)
+	if err != nil {
+		return nil, err
+	}
+	if _, then := x.r.past[path]; then {
+		return nil, nil
+	}
+	x.stats.DocumentsRead++
+	name := x.r.db.document(path)
+	if h.record != nil {
+		return decodeDocument(name, h.record)
+	}
+	record, found, err := x.r.view.snap.Get(x.scope.documentKey(tail))
+	if err != nil || !found {
+		return nil, err
+	}
+	return decodeDocument(name, record)
+}
+
+// walk gives every matching document below the query's parent, in the order of names.
+func (x *run) walk(yield func(*document.Document) error) error {
+	w := &documentWalk{ctx: x.ctx, view: x.r.view, number: x.r.db.number}
+	w.yield = func(path string, record []byte) error {
+		if _, then := x.r.past[path]; then {
+			return nil
+		}
+		x.stats.DocumentsRead++
+		d, err := decodeDocument(x.r.db.document(path), record)
+		if err != nil || !x.wants(d) {
+			return err
+		}
+		return yield(d)
+	}
+	return w.below(x.q.Parent, !x.q.From[0].AllDescendants)
+}

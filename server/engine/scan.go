@@ -1,0 +1,217 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+
+	"clave/server/index"
+	"clave/server/query"
+	"clave/server/storage"
+)
+
+// hit is a key that an alternative has found. Its bytes are valid until the scan moves.
+type hit struct {
+	alt *alternative
+	// suffix is the key after the prefix: the fields of the order and the tail, as they are kept.
+	suffix  []byte
+	nameLen int
+	// truncated says that a value was cut, so that the document has to be looked at.
+	truncated bool
+	info      index.Info
+	// record is the document's record, when the keys are documents.
+	record []byte
+}
+
+// tail returns the document's name as the query's scope has it.
+func (h *hit) tail() []byte {
+	t := h.suffix[len(h.suffix)-h.nameLen:]
+	if h.alt.accesses[0].nameStored {
+		t = index.Invert(bytes.Clone(t))
+	}
+	if h.alt.lift != nil {
+		t = append(append(bytes.Clone(h.alt.lift), t...), pathEnd)
+	}
+	return t
+}
+
+// fields gives the fields of the order as they are kept, with their number and whether they are whole.
+func (h *hit) fields(yield func(i int, b []byte, whole bool) bool) {
+	at := 0
+	for i, desc := range h.alt.accesses[0].stored {
+		n, whole := index.SkipValue(h.suffix[at:len(h.suffix)-h.nameLen], desc)
+		if !yield(i, h.suffix[at:at+n], whole) {
+			return
+		}
+		at += n
+	}
+}
+
+// scan reads an alternative.
+type scan struct {
+	ctx    context.Context
+	alt    *alternative
+	view   *view
+	stats  *Stats
+	ranges []index.Span
+	its    []storage.Iterator
+	// fresh says that the iterators have not been read yet.
+	fresh  bool
+	checks []check
+	hit    hit
+	err    error
+}
+
+// check is a restriction of a field of the order that the ranges don't see to.
+type check struct {
+	at    int
+	spans []index.Span
+}
+
+// newScan opens a scan.
+func newScan(ctx context.Context, v *view, a *alternative, q *query.Query, stats *Stats) *scan {
+	s := &scan{ctx: ctx, alt: a, view: v, stats: stats}
+	s.hit.alt = a
+	if !a.shape.none {
+		s.ranges = a.ranges(q)
+	}
+	for i := 1; i <= len(a.shape.order); i++ {
+		if a.shape.restricted(i) {
+			s.checks = append(s.checks, check{at: i, spans: a.stored(a.shape.span(i), i)})
+		}
+	}
+	return s
+}
+
+// next moves to the next key that all accesses have.
+func (s *scan) next() bool {
+	for s.err == nil {
+		if s.its == nil && !s.openRange() {
+			return false
+		}
+		found := s.advance()
+		if s.err = s.ctx.Err(); s.err != nil {
+			return false
+		}
+		if !found {
+			s.closeRange()
+			continue
+		}
+		if s.load(); s.err == nil && s.passes() {
+			return true
+		}
+	}
+	return false
+}
+
+// openRange opens the iterators of the next range.
+func (s *scan) openRange() bool {
+	if len(s.ranges) == 0 {
+		return false
+	}
+	r := s.ranges[0]
+	s.ranges = s.ranges[1:]
+	for _, a := range s.alt.accesses {
+		rng := storage.Range{From: append(bytes.Clone(a.prefix), r.From...), Reverse: s.alt.reverse}
+		if r.To == nil {
+			rng.To = storage.PrefixEnd(a.prefix)
+		} else {
+			rng.To = append(bytes.Clone(a.prefix), r.To...)
+		}
+		s.its = append(s.its, s.view.snap.Scan(rng))
+	}
+	s.fresh = true
+	return true
+}
+
+// closeRange closes the iterators.
+func (s *scan) closeRange() {
+	for _, it := range s.its {
+		if err := it.Err(); err != nil && s.err == nil {
+			s.err = err
+		}
+		_ = it.Close()
+	}
+	s.its = nil
+}
+
+// advance moves the first iterator on, and then all of them to the first suffix that they all have.
+func (s *scan) advance() bool {
+	s.stats.EntriesRead++
+	if !s.its[0].Next() {
+		return false
+	}
+	if len(s.its) == 1 {
+		return true
+	}
+	target := s.suffix(0)
+	for at, same := 1%len(s.its), 1; same < len(s.its); at = (at + 1) % len(s.its) {
+		s.stats.EntriesRead++
+		if !s.its[at].Seek(append(bytes.Clone(s.alt.accesses[at].prefix), target...)) {
+			return false
+		}
+		if got := s.suffix(at); !bytes.Equal(got, target) {
+			target, same = got, 1
+		} else {
+			same++
+		}
+	}
+	return true
+}
+
+// suffix returns a copy of the present key of an iterator after its prefix.
+func (s *scan) suffix(i int) []byte {
+	return bytes.Clone(s.its[i].Key()[len(s.alt.accesses[i].prefix):])
+}
+
+// load makes the hit of where the iterators stand.
+func (s *scan) load() {
+	a := &s.alt.accesses[0]
+	s.hit.suffix = s.its[0].Key()[len(a.prefix):]
+	s.hit.truncated, s.hit.record = false, nil
+	switch {
+	case a.documents:
+		s.hit.nameLen = len(s.hit.suffix)
+		s.hit.record, s.err = s.its[0].Value()
+	case a.bare:
+		s.hit.nameLen = len(s.hit.suffix)
+	default:
+		for i, it := range s.its {
+			v, err := it.Value()
+			if err != nil {
+				s.err = err
+				return
+			}
+			info, err := index.ParseInfo(v)
+			if err != nil {
+				s.err = err
+				return
+			}
+			s.hit.truncated = s.hit.truncated || info.Truncated
+			if i == 0 {
+				s.hit.info, s.hit.nameLen = info, info.NameLen
+			}
+		}
+	}
+}
+
+// passes reports whether the hit's fields are within their restrictions.
+func (s *scan) passes() bool {
+	if len(s.checks) == 0 {
+		return true
+	}
+	checks, ok := s.checks, true
+	s.hit.fields(func(i int, b []byte, _ bool) bool {
+		if len(checks) > 0 && checks[0].at == i {
+			ok = holds(checks[0].spans, b)
+			checks = checks[1:]
+		}
+		return ok
+	})
+	if ok && len(checks) > 0 {
+		ok = holds(checks[0].spans, s.hit.suffix[len(s.hit.suffix)-s.hit.nameLen:])
+	}
+	return ok
+}
+
+// close ends the scan; its error is in err then.
+func (s *scan) close() { s.closeRange() }

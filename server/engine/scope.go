@@ -1,0 +1,159 @@
+package engine
+
+import (
+	"bytes"
+	"strings"
+
+	"clave/server/index"
+	"clave/server/query"
+	"clave/server/resource"
+	"clave/server/value"
+)
+
+// scope is where a query looks, as keys have it. The tail of a key names the document: by its id's segment in the scope
+// of one collection, by its whole path and an end mark in that of a collection group.
+type scope struct {
+	db     *database
+	parent string
+	id     string // the collection's; empty for all collections
+	group  bool
+	// collection is the encoded path of the one collection and its end mark, without group.
+	collection []byte
+}
+
+// newScope returns the scope of a query.
+func newScope(db *database, q *query.Query) scope {
+	from := q.From[0]
+	s := scope{db: db, parent: q.Parent, id: from.Collection, group: from.AllDescendants || from.Collection == ""}
+	if !s.group {
+		s.collection = append(index.AppendPath(nil, joinPath(q.Parent, s.id)), pathEnd)
+	}
+	return s
+}
+
+// cut returns the place of a document's name among tails: just before it, or just behind it.
+func (s *scope) cut(v value.Value, behind bool) []byte {
+	ref, _ := v.(value.Reference)
+	db, path, err := resource.SplitPath(string(ref))
+	switch {
+	case err != nil:
+		return index.Below
+	case db != s.db.name:
+		if strings.Compare(db.Project, s.db.name.Project) < 0 ||
+			db.Project == s.db.name.Project && db.ID < s.db.name.ID {
+			return index.Below
+		}
+		return index.Above
+	}
+	name := index.AppendPath(nil, path)
+	if s.group {
+		if name = append(name, pathEnd); behind {
+			return index.After(name)
+		}
+		return name
+	}
+	return s.cutInCollection(name, behind)
+}
+
+// cutInCollection returns the place of an encoded path among the ids of the scope's collection.
+func (s *scope) cutInCollection(name []byte, behind bool) []byte {
+	collection := s.collection[:len(s.collection)-1]
+	rest, ok := bytes.CutPrefix(name, collection)
+	switch {
+	case !ok && bytes.Compare(name, collection) < 0:
+		return index.Below
+	case !ok:
+		return index.Above
+	}
+	n := index.SkipSegment(rest)
+	if n == 0 {
+		return index.Below // The collection itself, or a name above it.
+	}
+	if behind || n < len(rest) {
+		return index.After(rest[:n]) // What lies below a document is behind it.
+	}
+	return rest
+}
+
+// restrictNames returns the tails that are in the scope and that the filters on the name leave.
+func (s *scope) restrictNames(filters query.Conjunction) []index.Span {
+	names := s.below()
+	for _, f := range filters {
+		if x, ok := f.(query.Field); ok && x.Path.IsName() {
+			names = index.Intersect(names, s.names(x))
+		}
+	}
+	return names
+}
+
+// names returns the tails that a comparison with the document's name leaves.
+func (s *scope) names(f query.Field) []index.Span {
+	before, behind := s.cut(f.Value, false), s.cut(f.Value, true)
+	all := index.Span{From: index.Below, To: index.Above}
+	switch f.Op {
+	case query.Equal:
+		return trim(index.Span{From: before, To: behind})
+	case query.NotEqual:
+		return index.Without([]index.Span{all}, index.Span{From: before, To: behind})
+	case query.NotIn:
+		spans := []index.Span{all}
+		items, _ := f.Value.(value.Array)
+		for _, item := range items {
+			spans = index.Without(spans, index.Span{From: s.cut(item, false), To: s.cut(item, true)})
+		}
+		return spans
+	case query.LessThan:
+		return trim(index.Span{From: index.Below, To: before})
+	case query.LessThanOrEqual:
+		return trim(index.Span{From: index.Below, To: behind})
+	case query.GreaterThan:
+		return trim(index.Span{From: behind, To: index.Above})
+	default:
+		return trim(index.Span{From: before, To: index.Above})
+	}
+}
+
+// trim returns a span as a list, without it if it is empty.
+func trim(s index.Span) []index.Span {
+	if s.Empty() {
+		return nil
+	}
+	return []index.Span{s}
+}
+
+// below returns the tails of a group's documents below the scope's parent.
+func (s *scope) below() []index.Span {
+	if !s.group || s.parent == "" {
+		return []index.Span{{From: index.Below, To: index.Above}}
+	}
+	parent := index.AppendPath(nil, s.parent)
+	return []index.Span{{From: append(bytes.Clone(parent), pathEnd+1), To: index.After(parent)}}
+}
+
+// path returns the relative path of the document that a tail names.
+func (s *scope) path(tail []byte) (string, error) {
+	if s.group {
+		path, _, err := index.DecodePath(tail)
+		return path, err
+	}
+	id, _, err := index.CutSegment(tail)
+	if err != nil {
+		return "", err
+	}
+	return joinPath(s.parent, s.id) + "/" + id, nil
+}
+
+// documentKey returns the key of the document that a tail names.
+func (s *scope) documentKey(tail []byte) []byte {
+	key := appendKey(make([]byte, 0, len(s.collection)+len(tail)+16), keyDocument, s.db.number)
+	if !s.group {
+		return append(append(key, s.collection...), tail...)
+	}
+	last := 0
+	for n := 0; n < len(tail) && tail[n] != pathEnd; {
+		last = n
+		n += index.SkipSegment(tail[n:])
+	}
+	key = append(append(key, tail[:last]...), pathEnd)
+	return append(key, tail[last:len(tail)-1]...)
+}
