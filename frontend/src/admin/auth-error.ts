@@ -1,0 +1,17 @@
+import { es } from '../i18n/es-admin'
+
+/** Firebase's name of an error, without `auth/`; empty when it has none. */
+export function codeOf(error: unknown): string {
+  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : ''
+  return typeof code === 'string' ? code.replace(/^auth\//, '') : ''
+}
+
+/** What a person reads of an error (§7.2). */
+export function messageOf(error: unknown): string {
+  const code = codeOf(error)
+  return isKnown(code) ? es.errores[code] : es.errores.otro
+}
+
+function isKnown(code: string): code is keyof typeof es.errores {
+  return code !== 'otro' && Object.hasOwn(es.errores, code)
+}

@@ -1,0 +1,24 @@
+/** What spreadsheets take for the beginning of a formula. */
+const FORMULA = /^[=+\-@\t\r]/
+
+/** One cell: quoted always, so that any separator is safe; a formula is made text by an apostrophe. */
+function cell(text: string): string {
+  const safe = FORMULA.test(text) ? `'${text}` : text
+  return `"${safe.replaceAll('"', '""')}"`
+}
+
+/** A table as CSV with a byte order mark, by which spreadsheets know UTF-8. */
+export function toCsv(headers: readonly string[], rows: readonly (readonly string[])[]): string {
+  const lines = [headers, ...rows].map((row) => row.map(cell).join(','))
+  return `\uFEFF${lines.join('\r\n')}\r\n`
+}
+
+/** Hands a text to the visitor as a file. */
+export function download(name: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type: 'text/csv;charset=utf-8' }))
+  const link = document.createElement('a')
+  link.href = url
+  link.download = name
+  link.click()
+  URL.revokeObjectURL(url)
+}

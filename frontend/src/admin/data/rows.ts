@@ -1,0 +1,86 @@
+import * as v from 'valibot'
+import { es } from '../../i18n/es-admin'
+
+/** A text, or nothing of another type. */
+const text = v.fallback(v.string(), '')
+const moment = v.fallback(v.nullable(v.date()), null)
+const number = v.fallback(v.nullable(v.pipe(v.number(), v.finite())), null)
+
+/** Where a form stands (P-03). Anything unknown counts as new, the default of the contract. */
+export const statuses = ['new', 'in-progress', 'resolved', 'discarded'] as const
+export type Status = (typeof statuses)[number]
+const status = v.fallback(v.picklist(statuses), 'new')
+const progress = { status, statusBy: text, statusAt: moment }
+
+export const person = v.object({
+  id: v.string(),
+  firstName: text,
+  lastName: text,
+  email: text,
+  role: text,
+  active: v.fallback(v.boolean(), false),
+  createdAt: moment,
+  displayName: text,
+})
+export type Administrator = v.InferOutput<typeof person>
+
+export const musicEvent = v.object({
+  id: v.string(),
+  title: text,
+  description: text,
+  location: text,
+  featuredArtist: text,
+  price: number,
+  date: text,
+  time: text,
+  eventDate: moment,
+})
+export type MusicEvent = v.InferOutput<typeof musicEvent>
+
+export const subscription = v.object({ id: v.string(), email: text, source: text, createdAt: moment })
+export type Subscription = v.InferOutput<typeof subscription>
+
+export const contact = v.object({
+  id: v.string(),
+  name: text,
+  email: text,
+  subject: text,
+  message: text,
+  createdAt: moment,
+  ...progress,
+})
+export type Contact = v.InferOutput<typeof contact>
+
+/** Volunteers of either spelling of the collection; the older one says `motivation` and is never written. */
+const volunteerFields = v.object({
+  id: v.string(),
+  fullName: text,
+  email: text,
+  phone: text,
+  motivation: text,
+  message: text,
+  createdAt: moment,
+  ...progress,
+})
+const volunteerOf = (fixed: boolean) =>
+  v.pipe(
+    volunteerFields,
+    v.transform(({ message, ...row }) => ({ ...row, motivation: row.motivation || message, fixed })),
+  )
+export const volunteer = volunteerOf(false)
+export const olderVolunteer = volunteerOf(true)
+export type Volunteer = v.InferOutput<typeof volunteer>
+
+export const rental = v.object({
+  id: v.string(),
+  fullName: text,
+  email: text,
+  message: text,
+  source: v.pipe(
+    text,
+    v.transform((source) => source || es.fuenteInstrumentos),
+  ),
+  createdAt: moment,
+  ...progress,
+})
+export type Rental = v.InferOutput<typeof rental>

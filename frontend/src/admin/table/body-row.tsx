@@ -1,0 +1,50 @@
+import { es } from '../../i18n/es-admin'
+import { Checkbox } from './checkbox'
+import type { Column } from './column'
+
+type Props<T> = {
+  row: T
+  columns: readonly Column<T>[]
+  onOpen?: ((row: T) => void) | undefined
+  selection?: { checked: boolean; disabled: boolean; toggle: (event: unknown) => void } | undefined
+}
+
+/** One row. A click anywhere opens its details; so does the button that its first cell is. */
+export function BodyRow<T extends { id: string }>({ row, columns, onOpen, selection }: Props<T>) {
+  const name = columns[0]?.text(row) ?? ''
+  return (
+    <tr
+      role="row"
+      className={onOpen ? 'p-fila-abre' : undefined}
+      aria-selected={selection ? selection.checked : undefined}
+      onClick={(event) => {
+        const inControl = event.target instanceof Element && event.target.closest('button, a, input, label')
+        if (onOpen && !inControl) onOpen(row)
+      }}
+    >
+      {selection ? (
+        <td role="cell" className="p-celda-marca">
+          <Checkbox label={es.tabla.seleccionarFila(name)} checked={selection.checked} disabled={selection.disabled} onToggle={selection.toggle} />
+        </td>
+      ) : null}
+      {columns.map((column, i) => {
+        const content = column.cell ? column.cell(row) : <Text long={column.long ?? false}>{column.text(row)}</Text>
+        return (
+          <td key={column.id} role="cell" data-label={column.header}>
+            {i === 0 && onOpen ? (
+              <button type="button" className="p-abrir" onClick={() => onOpen(row)}>
+                {content}
+              </button>
+            ) : (
+              content
+            )}
+          </td>
+        )
+      })}
+    </tr>
+  )
+}
+
+function Text({ long, children }: { long: boolean; children: string }) {
+  return <span className={long ? 'p-largo' : undefined}>{children}</span>
+}

@@ -1,0 +1,23 @@
+import { useEffect, useRef } from 'react'
+
+type Props = {
+  label: string
+  checked: boolean
+  /** Some, but not all, of what it stands for is checked. */
+  mixed?: boolean
+  disabled?: boolean
+  onToggle: (event: unknown) => void
+}
+
+/** A checkbox without a visible label, which a third state can show. */
+export function Checkbox({ label, checked, mixed = false, disabled = false, onToggle }: Props) {
+  const box = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    if (box.current) box.current.indeterminate = mixed && !checked
+  }, [mixed, checked])
+  return (
+    <label className="p-marca">
+      <input ref={box} type="checkbox" aria-label={label} checked={checked} disabled={disabled} onChange={onToggle} />
+    </label>
+  )
+}

@@ -1,0 +1,40 @@
+import { createPaginatedRowModel, createSortedRowModel, rowPaginationFeature, rowSelectionFeature, rowSortingFeature, tableFeatures, type ColumnDef } from '@tanstack/react-table'
+import type { ReactNode } from 'react'
+
+/** What the panel's tables can do: sort, turn pages, select rows. Searching happens before. */
+export const features = tableFeatures({
+  rowSortingFeature,
+  rowPaginationFeature,
+  rowSelectionFeature,
+  sortedRowModel: createSortedRowModel(),
+  paginatedRowModel: createPaginatedRowModel(),
+})
+
+/** One column: its text is searched, exported and shown, unless `cell` shows it differently. */
+export type Column<T> = {
+  id: string
+  header: string
+  text: (row: T) => string
+  cell?: (row: T) => ReactNode
+  /** What to sort by; the text if absent. */
+  sort?: (row: T) => number
+  /** Shows at most two lines. */
+  long?: boolean
+}
+
+const collator = new Intl.Collator('es', { sensitivity: 'base', numeric: true })
+
+/** The columns as the table library wants them. */
+export function definitions<T extends object>(columns: readonly Column<T>[]): ColumnDef<typeof features, T>[] {
+  return columns.map((column) => ({
+    id: column.id,
+    header: column.header,
+    accessorFn: (row: T) => column.text(row),
+    sortFn: (a, b) => compare(column, a.original, b.original),
+    sortDescFirst: column.sort !== undefined,
+  }))
+}
+
+function compare<T>({ sort, text }: Column<T>, a: T, b: T): number {
+  return sort ? sort(a) - sort(b) : collator.compare(text(a), text(b))
+}

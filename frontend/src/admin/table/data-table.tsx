@@ -1,0 +1,87 @@
+import { useTable, type RowSelectionState, type SortingState } from '@tanstack/react-table'
+import { useMemo, useState, type ReactNode } from 'react'
+import { es } from '../../i18n/es-admin'
+import { definitions, features, type Column } from './column'
+import { Pager } from './pager'
+import { BodyRow } from './body-row'
+import { HeaderRow } from './header-row'
+import { SortMenu } from './sort-menu'
+
+export type Selecting<T> = (selected: readonly T[], clear: () => void) => ReactNode
+
+type Props<T> = {
+  label: string
+  columns: readonly Column<T>[]
+  rows: readonly T[]
+  onOpen?: ((row: T) => void) | undefined
+  /** Shown above the rows while some are selected; rows can be selected when it is given. */
+  selecting?: Selecting<T> | undefined
+  canSelect?: ((row: T) => boolean) | undefined
+}
+
+const byId = (row: { id: string }) => row.id
+
+/** A table that sorts, turns its pages and, when asked, selects rows. On narrow screens its rows become cards. */
+export function DataTable<T extends { id: string }>({ label, columns, rows, onOpen, selecting, canSelect }: Props<T>) {
+  const [sorting, setSorting] = useState<SortingState>([])
+  const [pagination, setPagination] = useState({ pageIndex: 0, pageSize: 25 })
+  const [rowSelection, setRowSelection] = useState<RowSelectionState>({})
+  const defs = useMemo(() => definitions(columns), [columns])
+  const table = useTable({
+    features,
+    columns: defs,
+    data: rows,
+    getRowId: byId,
+    state: { sorting, pagination, rowSelection },
+    onSortingChange: setSorting,
+    onPaginationChange: setPagination,
+    onRowSelectionChange: setRowSelection,
+    enableRowSelection: (row) => selecting !== undefined && (canSelect?.(row.original) ?? true),
+    autoResetPageIndex: false,
+    enableMultiSort: false,
+  })
+  const pages = Math.max(1, table.getPageCount())
+  // Rows that vanish may leave the page beyond the last one.
+  if (pagination.pageIndex >= pages) setPagination({ ...pagination, pageIndex: pages - 1 })
+  const selected = rows.filter((row) => rowSelection[row.id])
+  const shown = table.getRowModel().rows
+  return (
+    <>
+      <SortMenu columns={columns} sorting={sorting} onSort={setSorting} />
+      {selecting ? selecting(selected, () => setRowSelection({})) : null}
+      <div className="p-capa">
+        <table role="table" aria-label={label} className="p-tabla">
+          <HeaderRow
+            headers={table.getHeaderGroups()[0]?.headers ?? []}
+            selectAll={
+              selecting
+                ? { checked: table.getIsAllPageRowsSelected(), some: table.getIsSomePageRowsSelected(), toggle: table.getToggleAllPageRowsSelectedHandler() }
+                : undefined
+            }
+          />
+          <tbody role="rowgroup">
+            {shown.map((row) => (
+              <BodyRow
+                key={row.id}
+                row={row.original}
+                columns={columns}
+                onOpen={onOpen}
+                selection={selecting ? { checked: row.getIsSelected(), disabled: !row.getCanSelect(), toggle: row.getToggleSelectedHandler() } : undefined}
+              />
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {rows.length > 25 ? (
+        <Pager
+          page={pagination.pageIndex}
+          pages={pages}
+          size={pagination.pageSize}
+          label={es.tabla.pagina(pagination.pageIndex + 1, pages)}
+          onPage={(pageIndex) => setPagination({ ...pagination, pageIndex })}
+          onSize={(pageSize) => setPagination({ pageIndex: 0, pageSize })}
+        />
+      ) : null}
+    </>
+  )
+}

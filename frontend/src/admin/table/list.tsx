@@ -1,0 +1,102 @@
+import { Download } from 'lucide-react'
+import { useDeferredValue, useMemo, useState, type ReactNode } from 'react'
+import type { Slot } from '../../art/imagen'
+import { es } from '../../i18n/es-admin'
+import { hoy } from '../../lib/fechas'
+import { download, toCsv } from '../csv'
+import type { Live } from '../data/live'
+import { statuses, type Status } from '../data/rows'
+import { matches } from '../search'
+import { Empty, Problem, Skeleton } from '../ui/state'
+import { useFilters } from '../use-filters'
+import type { Column } from './column'
+import { DataTable, type Selecting } from './data-table'
+import { Toolbar } from './toolbar'
+
+type Props<T> = {
+  label: string
+  live: Live<T>
+  columns: readonly Column<T>[]
+  /** What the search looks at; all columns if absent. */
+  searched?: (row: T) => readonly string[]
+  searchLabel?: string
+  empty: { text: string; slot: Slot }
+  /** The name of the exported file, without its date. */
+  file: string
+  statusOf?: (row: T) => Status
+  onOpen?: (row: T) => void
+  selecting?: Selecting<T>
+  canSelect?: (row: T) => boolean
+  note?: ReactNode
+}
+
+/** A live list in all its states: loading, failed, old, empty, without matches, and full. */
+export function List<T extends { id: string }>(props: Props<T>) {
+  const { label, live, columns, searched, empty, file, statusOf, selecting, note } = props
+  const { search, state, set } = useFilters()
+  const [isSelecting, setSelecting] = useState(false)
+  const wanted = useDeferredValue(search)
+  const rows = useMemo(() => {
+    if (live.status !== 'ready') return []
+    const texts = searched ?? ((row: T) => columns.map((column) => column.text(row)))
+    const status = statuses.find((one) => one === state)
+    return live.rows.filter((row) => (!statusOf || !status || statusOf(row) === status) && matches(wanted, texts(row)))
+  }, [live, columns, searched, wanted, state, statusOf])
+
+  if (live.status === 'loading') return <Skeleton rows={8} label={es.tabla.cargando} />
+  if (live.status === 'error') return <Problem>{es.tabla.error}</Problem>
+  const total = live.rows.length
+  if (total === 0 && live.offline) return <Problem>{es.tabla.sinDatos}</Problem>
+  const exportRows = () => {
+    const lines = rows.map((row) => columns.map((column) => column.text(row)))
+    download(`${file}-${hoy()}.csv`, toCsv(columns.map((column) => column.header), lines))
+  }
+  return (
+    <div className="grid gap-3">
+      {note}
+      {live.offline ? <Problem>{es.tabla.sinConexion}</Problem> : null}
+      <Toolbar
+        search={search}
+        onSearch={(text) => set('q', text)}
+        searchLabel={props.searchLabel ?? es.tabla.buscar}
+        status={statusOf ? { value: state, onChange: (value) => set('estado', value) } : undefined}
+        count={es.tabla.resultados(rows.length, total)}
+      >
+        {selecting && total > 0 ? (
+          <button type="button" className="p-boton" aria-pressed={isSelecting} onClick={() => setSelecting(!isSelecting)}>
+            {isSelecting ? es.tabla.terminar : es.tabla.seleccionar}
+          </button>
+        ) : null}
+        <button type="button" className="p-boton" disabled={rows.length === 0} onClick={exportRows}>
+          <Download aria-hidden size={15} />
+          {es.tabla.csv}
+        </button>
+      </Toolbar>
+      {total === 0 ? (
+        <Empty slot={empty.slot}>{empty.text}</Empty>
+      ) : rows.length === 0 ? (
+        <NoMatch
+          onClear={() => {
+            set('q', '')
+            set('estado', '')
+          }}
+        />
+      ) : (
+        <DataTable label={label} columns={columns} rows={rows} onOpen={props.onOpen} selecting={isSelecting ? selecting : undefined} canSelect={props.canSelect} />
+      )}
+    </div>
+  )
+}
+
+function NoMatch({ onClear }: { onClear: () => void }) {
+  const clear = (
+    <button type="button" className="p-boton" onClick={onClear}>
+      {es.tabla.limpiar}
+    </button>
+  )
+  return (
+    <Empty slot="vacio-busqueda" action={clear}>
+      {es.tabla.sinCoincidencias}
+    </Empty>
+  )
+}

@@ -1,0 +1,38 @@
+import { ChevronLeft, ChevronRight } from 'lucide-react'
+import { useId } from 'react'
+import { es } from '../../i18n/es-admin'
+
+type Props = {
+  page: number
+  pages: number
+  size: number
+  label: string
+  onPage: (page: number) => void
+  onSize: (size: number) => void
+}
+
+/** Turns the pages of a table. */
+export function Pager({ page, pages, size, label, onPage, onSize }: Props) {
+  const id = useId()
+  return (
+    <div className="p-paginas">
+      <label htmlFor={id}>{es.tabla.porPagina}</label>
+      <select id={id} className="p-entrada w-auto" value={size} onChange={({ target }) => onSize(Number(target.value))}>
+        {[25, 50, 100].map((n) => (
+          <option key={n} value={n}>
+            {n}
+          </option>
+        ))}
+      </select>
+      <span role="status" className="ml-auto tabular-nums">
+        {label}
+      </span>
+      <button type="button" className="p-icono" aria-label={es.tabla.anterior} disabled={page === 0} onClick={() => onPage(page - 1)}>
+        <ChevronLeft aria-hidden size={18} />
+      </button>
+      <button type="button" className="p-icono" aria-label={es.tabla.siguiente} disabled={page + 1 >= pages} onClick={() => onPage(page + 1)}>
+        <ChevronRight aria-hidden size={18} />
+      </button>
+    </div>
+  )
+}

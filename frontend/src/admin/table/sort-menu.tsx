@@ -1,0 +1,30 @@
+import type { SortingState } from '@tanstack/react-table'
+import { es } from '../../i18n/es-admin'
+import type { Column } from './column'
+
+type Props<T> = { columns: readonly Column<T>[]; sorting: SortingState; onSort: (sorting: SortingState) => void }
+
+/** Sorting on narrow screens, where cards have no head. */
+export function SortMenu<T>({ columns, sorting, onSort }: Props<T>) {
+  const [first] = sorting
+  return (
+    <label className="p-solo-tarjetas mb-3">
+      <span className="p-ayuda">{es.tabla.ordenar}</span>
+      <select
+        className="p-entrada"
+        value={first ? `${first.desc ? '-' : '+'}${first.id}` : ''}
+        onChange={({ target: { value } }) => onSort(value ? [{ id: value.slice(1), desc: value.startsWith('-') }] : [])}
+      >
+        <option value="">{es.tabla.sinOrden}</option>
+        {columns.flatMap(({ id, header }) => [
+          <option key={`+${id}`} value={`+${id}`}>
+            {es.tabla.ascendente(header)}
+          </option>,
+          <option key={`-${id}`} value={`-${id}`}>
+            {es.tabla.descendente(header)}
+          </option>,
+        ])}
+      </select>
+    </label>
+  )
+}

@@ -1,0 +1,25 @@
+import { useState, type InputHTMLAttributes } from 'react'
+import { es } from '../../i18n/es-admin'
+import { Field } from './field'
+
+type Props = { label: string; errorId?: string | undefined } & Pick<
+  InputHTMLAttributes<HTMLInputElement>,
+  'name' | 'autoComplete' | 'value' | 'onChange' | 'onKeyDown' | 'minLength'
+>
+
+/** A secret that can be shown. The button's name is its text alone: with the field's name in it, both would be called the same. */
+export function PasswordInput({ label, errorId, ...input }: Props) {
+  const [shown, setShown] = useState(false)
+  const button = (
+    <button type="button" className="p-boton" aria-pressed={shown} onClick={() => setShown(!shown)}>
+      {shown ? es.acceso.ocultar : es.acceso.mostrar}
+    </button>
+  )
+  return (
+    <Field label={label} errorId={errorId} after={button}>
+      {(field) => (
+        <input {...field} {...input} type={shown ? 'text' : 'password'} required spellCheck={false} autoCapitalize="none" />
+      )}
+    </Field>
+  )
+}

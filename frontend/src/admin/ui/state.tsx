@@ -1,0 +1,36 @@
+import type { ReactNode } from 'react'
+import { Imagen, type Slot } from '../../art/imagen'
+
+/** A list with nothing in it: a small picture and why. */
+export function Empty({ slot, children, action }: { slot: Slot; children: ReactNode; action?: ReactNode }) {
+  return (
+    <div className="p-vacio">
+      <Imagen slot={slot} className="w-40" decorativa />
+      <p>{children}</p>
+      {action}
+    </div>
+  )
+}
+
+/** Grey bars in the place of rows that are on their way. */
+export function Skeleton({ rows, label }: { rows: number; label: string }) {
+  return (
+    <div className="p-capa grid gap-3 p-4">
+      <p role="status" className="sr-only">
+        {label}
+      </p>
+      {Array.from({ length: rows }, (_, i) => (
+        <div key={i} className="p-hueso" />
+      ))}
+    </div>
+  )
+}
+
+/** What could not be shown, and why. */
+export function Problem({ children }: { children: ReactNode }) {
+  return (
+    <p role="alert" className="p-problema">
+      {children}
+    </p>
+  )
+}

@@ -1,0 +1,116 @@
+import { useId, useState, type FormEvent } from 'react'
+import { Field } from '../../admin/ui/field'
+import { Submit } from '../../admin/ui/submit'
+import type { EventFields } from '../../firebase/panel-writes'
+import { es } from '../../i18n/es-admin'
+import { blank, check, limits, names, type Name, type Values } from './event-values'
+
+type Props = {
+  values: Values
+  label: string
+  /** Saves the event; a refusal shows `failure`. */
+  onSave: (event: EventFields) => Promise<void>
+  success?: string
+  failure: string
+  onCancel?: () => void
+}
+
+type Message = { kind: 'ok' | 'error'; text: string; field?: Name }
+
+/** The fields of an event, to create one or to change one. They are the browser's: only submitting reads them. */
+export function EventForm({ values, label, onSave, success, failure, onCancel }: Props) {
+  const id = useId()
+  const [busy, setBusy] = useState(false)
+  const [message, setMessage] = useState<Message>()
+
+  const submit = async (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const element = event.currentTarget
+    setMessage(undefined)
+    const checked = check(read(element), (name) => inputOf(element, name)?.validity.badInput ?? false)
+    if (!checked.ok) {
+      setMessage({ kind: 'error', text: checked.message, field: checked.field })
+      inputOf(element, checked.field)?.focus()
+      return
+    }
+    setBusy(true)
+    try {
+      await onSave(checked.event)
+      if (success) {
+        clear(element)
+        setMessage({ kind: 'ok', text: success })
+      }
+    } catch {
+      setMessage({ kind: 'error', text: failure })
+    } finally {
+      setBusy(false)
+    }
+  }
+  const errorOf = (name: Name) => (message?.field === name ? `${id}-message` : undefined)
+  const { eventos } = es
+  return (
+    <form method="post" noValidate className="grid grid-cols-2 gap-3" onSubmit={(event) => void submit(event)}>
+      <Field label={eventos.titulo} errorId={errorOf('title')} className="col-span-2">
+        {(input) => <input {...input} name="title" required maxLength={limits.title} defaultValue={values.title} />}
+      </Field>
+      <Field label={eventos.descripcion} errorId={errorOf('description')} className="col-span-2">
+        {(input) => (
+          <textarea {...input} name="description" required rows={4} maxLength={limits.description} defaultValue={values.description} />
+        )}
+      </Field>
+      <Field label={eventos.fecha} errorId={errorOf('date')}>
+        {(input) => <input {...input} type="date" name="date" required defaultValue={values.date} />}
+      </Field>
+      <Field label={eventos.hora} errorId={errorOf('time')}>
+        {(input) => <input {...input} type="time" name="time" required defaultValue={values.time} />}
+      </Field>
+      <Field label={eventos.lugar} errorId={errorOf('location')} className="col-span-2">
+        {(input) => <input {...input} name="location" required maxLength={limits.location} defaultValue={values.location} />}
+      </Field>
+      <Field label={eventos.artista} hint={eventos.opcional} errorId={errorOf('featuredArtist')} className="col-span-2">
+        {(input) => <input {...input} name="featuredArtist" maxLength={limits.featuredArtist} defaultValue={values.featuredArtist} />}
+      </Field>
+      <Field label={eventos.precio} hint={eventos.precioAyuda} errorId={errorOf('price')} className="col-span-2">
+        {(input) => <input {...input} name="price" inputMode="decimal" autoComplete="off" defaultValue={values.price} />}
+      </Field>
+      <div className="col-span-2 flex flex-wrap items-center gap-2">
+        <Submit busy={busy} label={label} busyLabel={eventos.guardando} className="min-w-36" />
+        {onCancel ? (
+          <button type="button" className="p-boton" onClick={onCancel}>
+            {eventos.cancelar}
+          </button>
+        ) : null}
+      </div>
+      {message ? (
+        <p id={`${id}-message`} role={message.kind === 'ok' ? 'status' : 'alert'} className={`col-span-2 ${message.kind === 'ok' ? 'p-exito' : 'p-error'}`}>
+          {message.text}
+        </p>
+      ) : null}
+    </form>
+  )
+}
+
+/** What the form's inputs hold. */
+function read(form: HTMLFormElement): Values {
+  const data = new FormData(form)
+  const text = (name: Name) => {
+    const value = data.get(name)
+    return typeof value === 'string' ? value : ''
+  }
+  const values: Values = { ...blank }
+  for (const name of names) values[name] = text(name)
+  return values
+}
+
+function inputOf(form: HTMLFormElement, name: Name): HTMLInputElement | HTMLTextAreaElement | undefined {
+  const element = form.elements.namedItem(name)
+  return element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement ? element : undefined
+}
+
+/** Empties the form, also one that began as a copy of another event. */
+function clear(form: HTMLFormElement): void {
+  for (const name of names) {
+    const input = inputOf(form, name)
+    if (input) input.value = ''
+  }
+}

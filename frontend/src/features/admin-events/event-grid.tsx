@@ -1,0 +1,76 @@
+import { useDeferredValue, useState } from 'react'
+import type { Live } from '../../admin/data/live'
+import type { MusicEvent } from '../../admin/data/rows'
+import { matches } from '../../admin/search'
+import { Empty, Problem, Skeleton } from '../../admin/ui/state'
+import { useFilters } from '../../admin/use-filters'
+import { es } from '../../i18n/es-admin'
+import { EventCard } from './event-card'
+import { GridBar, type When } from './grid-bar'
+
+type Props = {
+  live: Live<MusicEvent>
+  onEdit: (event: MusicEvent) => void
+  onDuplicate: (event: MusicEvent) => void
+  onDelete: (event: MusicEvent) => void
+}
+
+/** The saved events, the earliest first, in all states of a live list. */
+export function EventGrid({ live, ...actions }: Props) {
+  const { eventos } = es
+  return (
+    <section aria-labelledby="eventos-guardados" className="grid content-start gap-3">
+      <h2 id="eventos-guardados" className="sr-only">
+        {eventos.guardados}
+      </h2>
+      {live.status === 'loading' ? <Skeleton rows={6} label={es.tabla.cargando} /> : null}
+      {live.status === 'error' ? <Problem>{es.tabla.error}</Problem> : null}
+      {live.status === 'ready' && live.offline ? (
+        <Problem>{live.rows.length > 0 ? es.tabla.sinConexion : es.tabla.sinDatos}</Problem>
+      ) : null}
+      {live.status === 'ready' && live.rows.length === 0 && !live.offline ? (
+        <Empty slot="vacio-eventos">{es.vacios.eventos}</Empty>
+      ) : null}
+      {live.status === 'ready' && live.rows.length > 0 ? <Cards events={live.rows} {...actions} /> : null}
+    </section>
+  )
+}
+
+function Cards({ events, onEdit, onDuplicate, onDelete }: Omit<Props, 'live'> & { events: readonly MusicEvent[] }) {
+  const { search, state, set } = useFilters()
+  const wanted = useDeferredValue(search)
+  // "Past" is judged when the tab opens, so that cards do not move under the hand.
+  const [now] = useState(() => Date.now())
+  const isPast = (event: MusicEvent) => event.eventDate !== null && event.eventDate.getTime() < now
+  const when: When = state === 'proximos' || state === 'anteriores' ? state : ''
+  const shown = events.filter(
+    (event) =>
+      (when === '' || isPast(event) === (when === 'anteriores')) &&
+      matches(wanted, [event.title, event.description, event.location, event.featuredArtist]),
+  )
+  return (
+    <>
+      <GridBar
+        search={search}
+        onSearch={(text) => set('q', text)}
+        when={when}
+        onWhen={(value) => set('estado', value)}
+        count={es.tabla.resultados(shown.length, events.length)}
+      />
+      {shown.length === 0 ? <Empty slot="vacio-busqueda">{es.tabla.sinCoincidencias}</Empty> : null}
+      <ul className="p-eventos">
+        {shown.map((event) => (
+          <li key={event.id}>
+            <EventCard
+              event={event}
+              past={isPast(event)}
+              onEdit={() => onEdit(event)}
+              onDuplicate={() => onDuplicate(event)}
+              onDelete={() => onDelete(event)}
+            />
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}

@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest'
+import { es } from '../../i18n/es-admin'
+import { check, valuesOf, type Values } from './event-values'
+
+const good: Values = {
+  title: ' Concierto ',
+  description: 'Gratis',
+  date: '2027-09-05',
+  time: '19:30',
+  location: 'Teatro',
+  featuredArtist: ' ',
+  price: ' 1500.50 ',
+}
+const { incompleto, precioInvalido, fechaInvalida } = es.eventos
+
+describe('check', () => {
+  it('makes the event of trimmed texts', () => {
+    expect(check(good)).toEqual({
+      ok: true,
+      event: {
+        title: 'Concierto', description: 'Gratis', location: 'Teatro', featuredArtist: '', price: 1500.5,
+        date: '2027-09-05', time: '19:30', eventDate: new Date('2027-09-05T19:30:00-04:00'),
+      },
+    })
+  })
+  it.each(['title', 'description', 'date', 'time', 'location'] as const)('wants %s', (field) => {
+    expect(check({ ...good, [field]: '  ' })).toEqual({ ok: false, message: incompleto, field })
+  })
+  it.each([
+    ['', null],
+    ['0', 0],
+    ['-0', 0],
+    ['0.01', 0.01],
+    ['0.29', 0.29],
+    ['1e3', 1000],
+    ['10000000', 10_000_000],
+  ])('reads the price %j as %j', (price, expected) => {
+    const result = check({ ...good, price })
+    expect(result.ok && Object.is(result.event.price, expected)).toBe(true)
+  })
+  it.each(['abc', '-1', '1,500', '0.001', 'Infinity', 'NaN', '10000000.01', '1 000'])('refuses the price %j', (price) => {
+    expect(check({ ...good, price })).toEqual({ ok: false, message: precioInvalido, field: 'price' })
+  })
+  it.each([
+    [{ date: '2027-02-30' }, 'date'],
+    [{ date: '05/09/2027' }, 'date'],
+    [{ time: '25:00' }, 'time'],
+    [{ time: '7 pm' }, 'time'],
+  ] as const)('knows no moment %j', (change, field) => {
+    expect(check({ ...good, ...change })).toEqual({ ok: false, message: fechaInvalida, field })
+  })
+  it('checks in the order of the brief', () => {
+    expect(check({ ...good, title: '', price: 'x', date: 'x' })).toMatchObject({ message: incompleto })
+    expect(check({ ...good, price: 'x', date: 'x' })).toMatchObject({ message: precioInvalido })
+  })
+  it('takes what an input can’t read for a wrong date, not for an empty one', () => {
+    expect(check({ ...good, date: '' }, (name) => name === 'date')).toMatchObject({ message: fechaInvalida })
+  })
+})
+
+it('an older event takes date and time from its moment', () => {
+  const values = valuesOf({
+    id: 'a', title: 'T', description: '', location: '', featuredArtist: '', price: null, date: 'pronto', time: '',
+    eventDate: new Date('2027-09-05T23:30:00Z'),
+  })
+  expect(values).toMatchObject({ date: '2027-09-05', time: '19:30', price: '' })
+})

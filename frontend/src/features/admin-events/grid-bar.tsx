@@ -1,0 +1,42 @@
+import { Search } from 'lucide-react'
+import { es } from '../../i18n/es-admin'
+
+/** Which events are shown: all, those to come, those that were. */
+export type When = '' | 'proximos' | 'anteriores'
+
+type Props = { search: string; onSearch: (text: string) => void; when: When; onWhen: (when: When) => void; count: string }
+
+const choices: readonly (readonly [When, string])[] = [
+  ['', es.eventos.todos],
+  ['proximos', es.eventos.proximos],
+  ['anteriores', es.eventos.anteriores],
+]
+
+/** Above the events: search, which ones, how many. */
+export function GridBar({ search, onSearch, when, onWhen, count }: Props) {
+  return (
+    <div className="p-barra">
+      <div className="relative grow sm:max-w-72">
+        <Search aria-hidden size={15} className="p-lupa" />
+        <input
+          type="search"
+          className="p-entrada pl-8"
+          aria-label={es.tabla.buscar}
+          placeholder={es.tabla.buscar}
+          value={search}
+          onChange={({ target }) => onSearch(target.value)}
+        />
+      </div>
+      <div role="group" aria-label={es.eventos.filtro} className="p-grupo">
+        {choices.map(([value, label]) => (
+          <button key={value} type="button" aria-pressed={when === value} onClick={() => onWhen(value)}>
+            {label}
+          </button>
+        ))}
+      </div>
+      <p role="status" className="p-cuenta">
+        {count}
+      </p>
+    </div>
+  )
+}

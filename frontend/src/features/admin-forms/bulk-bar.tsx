@@ -1,0 +1,40 @@
+import { useId, useState } from 'react'
+import { statuses, type Status } from '../../admin/data/rows'
+import { es } from '../../i18n/es-admin'
+import { useStatus } from './use-status'
+
+/** What can be done with the selected rows: move all of them along at once. */
+export function BulkBar({ paths, onDone }: { paths: readonly string[]; onDone: () => void }) {
+  const id = useId()
+  const [status, setStatus] = useState<Status>('in-progress')
+  const { busy, change } = useStatus()
+  const apply = async () => {
+    await change(paths, status)
+    onDone()
+  }
+  return (
+    <div className="p-lote">
+      <p role="status" className="font-semibold">
+        {es.tabla.seleccionados(paths.length)}
+      </p>
+      <label htmlFor={id} className="ml-auto">
+        {es.tabla.marcarComo}
+      </label>
+      <select
+        id={id}
+        className="p-entrada w-auto"
+        value={status}
+        onChange={({ target }) => setStatus(statuses.find((one) => one === target.value) ?? status)}
+      >
+        {statuses.map((one) => (
+          <option key={one} value={one}>
+            {es.estados[one]}
+          </option>
+        ))}
+      </select>
+      <button type="button" className="p-boton p-boton-principal" disabled={busy || paths.length === 0} onClick={() => void apply()}>
+        {es.tabla.aplicar}
+      </button>
+    </div>
+  )
+}

@@ -1,0 +1,56 @@
+import { useId } from 'react'
+import { usePanelData } from '../../admin/data/panel-data'
+import { rowsOf } from '../../admin/data/live'
+import { statuses, type Status } from '../../admin/data/rows'
+import { es } from '../../i18n/es-admin'
+import { fechaYHora } from '../../lib/fechas'
+import { StatusChip } from './status-chip'
+import { useStatus } from './use-status'
+
+type Props = { path: string; status: Status; statusBy: string; statusAt: Date | null; fixed: boolean }
+
+/** Where one form stands, who said so and when, and how to move it along. */
+export function StatusField({ path, status, statusBy, statusAt, fixed }: Props) {
+  const id = useId()
+  const { busy, change } = useStatus()
+  const { people } = usePanelData()
+  const author = rowsOf(people).find((person) => person.id === statusBy)
+  const name = author ? author.displayName || author.email : statusBy
+  return (
+    <div className="grid gap-2">
+      {fixed ? (
+        <>
+          <StatusChip status={status} />
+          <p className="p-ayuda">{es.tabla.antiguo}</p>
+        </>
+      ) : (
+        <>
+          <label htmlFor={id} className="sr-only">
+            {es.columnas.estado}
+          </label>
+          <select
+            id={id}
+            className="p-entrada w-48"
+            value={status}
+            disabled={busy}
+            onChange={({ target }) => {
+              const next = statuses.find((one) => one === target.value)
+              if (next) void change([path], next)
+            }}
+          >
+            {statuses.map((one) => (
+              <option key={one} value={one}>
+                {es.estados[one]}
+              </option>
+            ))}
+          </select>
+        </>
+      )}
+      {statusAt ? (
+        <p className="p-ayuda">
+          {es.tabla.ultimoCambio}: {es.tabla.historial(name, fechaYHora(statusAt))}
+        </p>
+      ) : null}
+    </div>
+  )
+}

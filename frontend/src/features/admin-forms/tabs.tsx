@@ -1,0 +1,71 @@
+import { usePanelData } from '../../admin/data/panel-data'
+import type { Contact, Rental, Volunteer } from '../../admin/data/rows'
+import { List } from '../../admin/table/list'
+import { es } from '../../i18n/es-admin'
+import { contactColumns, rentalColumns, subscriptionColumns, volunteerColumns } from './columns'
+import { FormList } from './form-list'
+
+const byFullName = (row: Volunteer | Rental) => row.fullName
+const bySubject = (row: Contact) => row.subject || row.name
+
+/** The newsletter's subscriptions (F-328). */
+export function NewsletterTab() {
+  const { subscriptions } = usePanelData()
+  return (
+    <List
+      label={es.pestanas.boletin}
+      live={subscriptions}
+      columns={subscriptionColumns}
+      empty={{ text: es.vacios.boletin, slot: 'vacio-registros' }}
+      file="boletin"
+    />
+  )
+}
+
+/** Volunteers of both spellings of the collection (F-329). */
+export function VolunteersTab() {
+  const { volunteers } = usePanelData()
+  return (
+    <FormList
+      label={es.pestanas.voluntarios}
+      live={volunteers}
+      columns={volunteerColumns}
+      collection="voluntaryAplications"
+      title={byFullName}
+      empty={{ text: es.vacios.voluntarios, slot: 'vacio-registros' }}
+      file="voluntarios"
+    />
+  )
+}
+
+/** Messages (F-330). */
+export function ContactsTab() {
+  const { contacts } = usePanelData()
+  return (
+    <FormList
+      label={es.pestanas.contactos}
+      live={contacts}
+      columns={contactColumns}
+      collection="ContactRequests"
+      title={bySubject}
+      empty={{ text: es.vacios.contactos, slot: 'vacio-mensajes' }}
+      file="contactos"
+    />
+  )
+}
+
+/** Requests for instruments (F-331). */
+export function RentalsTab() {
+  const { rentals } = usePanelData()
+  return (
+    <FormList
+      label={es.pestanas.instrumentos}
+      live={rentals}
+      columns={rentalColumns}
+      collection="IntrumentRental"
+      title={byFullName}
+      empty={{ text: es.vacios.instrumentos, slot: 'vacio-registros' }}
+      file="instrumentos"
+    />
+  )
+}

@@ -1,0 +1,70 @@
+import { useState, type KeyboardEvent } from 'react'
+import { messageOf } from '../../admin/auth-error'
+import { PasswordInput } from '../../admin/ui/password-input'
+import { checkCode } from '../../firebase/back-office'
+import { es } from '../../i18n/es-admin'
+
+type Props = { verified: boolean; onTicket: (ticket: string | undefined) => void }
+
+/** The secret code: the server compares it and gives a ticket (D-20, F-304). A changed code locks the form again. */
+export function CodeStep({ verified, onTicket }: Props) {
+  const [code, setCode] = useState('')
+  const [busy, setBusy] = useState(false)
+  const [error, setError] = useState<string>()
+  const { acceso } = es
+
+  const verify = async () => {
+    if (busy || verified) return
+    setError(undefined)
+    setBusy(true)
+    try {
+      onTicket(await checkCode(code))
+    } catch (cause) {
+      setError(messageOf(cause))
+    } finally {
+      setBusy(false)
+    }
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== 'Enter') return
+    event.preventDefault()
+    void verify()
+  }
+  const change = (text: string) => {
+    setCode(text)
+    setError(undefined)
+    if (verified) onTicket(undefined)
+  }
+  return (
+    <div className="grid gap-2">
+      <PasswordInput
+        label={acceso.codigo}
+        name="code"
+        autoComplete="off"
+        errorId={error ? 'codigo-estado' : undefined}
+        value={code}
+        onChange={({ target }) => change(target.value)}
+        onKeyDown={onKeyDown}
+      />
+      <button type="button" className="p-boton justify-self-start" disabled={busy || verified} aria-busy={busy} onClick={() => void verify()}>
+        {busy ? acceso.verificando : acceso.verificar}
+      </button>
+      <CodeState verified={verified} error={error} />
+    </div>
+  )
+}
+
+function CodeState({ verified, error }: { verified: boolean; error: string | undefined }) {
+  if (error) {
+    return (
+      <p id="codigo-estado" role="alert" className="p-error">
+        {error}
+      </p>
+    )
+  }
+  return (
+    <p role="status" className={verified ? 'p-exito' : 'p-ayuda'}>
+      {verified ? es.acceso.codigoVerificado : es.acceso.codigoRequerido}
+    </p>
+  )
+}

@@ -1,0 +1,99 @@
+import { useState, type FormEvent } from 'react'
+import { codeOf, messageOf } from '../../admin/auth-error'
+import { textOf } from '../../admin/form-text'
+import { Field } from '../../admin/ui/field'
+import { Submit } from '../../admin/ui/submit'
+import { register } from '../../firebase/back-office'
+import { es } from '../../i18n/es-admin'
+import { CodeStep } from './code-step'
+import { StrengthMeter } from './strength-meter'
+
+const MIN_PASSWORD = 6
+
+type Name = 'firstName' | 'lastName' | 'email' | 'password'
+type Problem = { text: string; field?: Name }
+
+/** Makes an administrator's account: first the code, then who it is (F-302, F-304, F-507). */
+export function SignUpForm({ onDone }: { onDone: () => void }) {
+  const [ticket, setTicket] = useState<string>()
+  const [password, setPassword] = useState('')
+  const [busy, setBusy] = useState(false)
+  const [problem, setProblem] = useState<Problem>()
+  const { acceso } = es
+  const locked = ticket === undefined
+
+  const submit = async (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    if (ticket === undefined) return
+    const form = event.currentTarget
+    const [firstName, lastName, email] = [textOf(form, 'firstName').trim(), textOf(form, 'lastName').trim(), textOf(form, 'email').trim()]
+    const wrong = check({ firstName, lastName, email, password })
+    setProblem(wrong)
+    if (wrong) {
+      form.querySelector<HTMLInputElement>(`[name=${wrong.field}]`)?.focus()
+      return
+    }
+    setBusy(true)
+    try {
+      await register({ ticket, firstName, lastName, email, password })
+      const { enter } = await import('../../firebase/session')
+      await enter(email, password)
+      onDone()
+    } catch (error) {
+      if (codeOf(error) === 'invalid-ticket') setTicket(undefined)
+      setProblem({ text: messageOf(error) })
+      setBusy(false)
+    }
+  }
+  const errorOf = (name: Name) => (problem?.field === name ? 'cuenta-error' : undefined)
+  return (
+    <form method="post" noValidate className="grid gap-4" onSubmit={(event) => void submit(event)}>
+      <h2 className="p-titulo text-[20px]">{acceso.tituloCrear}</h2>
+      <CodeStep verified={!locked} onTicket={setTicket} />
+      <div className="grid gap-4 sm:grid-cols-2">
+        <Field label={acceso.nombre} errorId={errorOf('firstName')}>
+          {(input) => <input {...input} name="firstName" required maxLength={120} autoComplete="given-name" disabled={locked} />}
+        </Field>
+        <Field label={acceso.apellido} errorId={errorOf('lastName')}>
+          {(input) => <input {...input} name="lastName" required maxLength={120} autoComplete="family-name" disabled={locked} />}
+        </Field>
+      </div>
+      <Field label={acceso.correo} errorId={errorOf('email')}>
+        {(input) => (
+          <input {...input} type="email" name="email" required maxLength={254} autoComplete="username" spellCheck={false} autoCapitalize="none" disabled={locked} />
+        )}
+      </Field>
+      <Field label={acceso.contrasena} errorId={errorOf('password')}>
+        {(input) => (
+          <input
+            {...input}
+            type="password"
+            name="password"
+            required
+            minLength={MIN_PASSWORD}
+            autoComplete="new-password"
+            disabled={locked}
+            onChange={({ target }) => setPassword(target.value)}
+          />
+        )}
+      </Field>
+      <StrengthMeter password={password} />
+      {problem ? (
+        <p id="cuenta-error" role="alert" className="p-error">
+          {problem.text}
+        </p>
+      ) : null}
+      <Submit busy={busy} disabled={locked} label={acceso.botonCrear} busyLabel={acceso.creando} />
+    </form>
+  )
+}
+
+/** What can be told before asking the server. */
+function check(values: Record<Name, string>): Problem | undefined {
+  const names = ['firstName', 'lastName', 'email', 'password'] as const
+  const empty = names.find((name) => values[name] === '')
+  if (empty) return { text: es.acceso.camposVacios, field: empty }
+  if (!/^\S+@\S+$/.test(values.email)) return { text: es.errores['invalid-email'], field: 'email' }
+  if (values.password.length < MIN_PASSWORD) return { text: es.errores['weak-password'], field: 'password' }
+  return undefined
+}

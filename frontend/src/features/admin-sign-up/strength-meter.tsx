@@ -1,0 +1,36 @@
+import { useId } from 'react'
+import { es } from '../../i18n/es-admin'
+import { strengthOf } from './strength'
+
+/** How strong the password is: a bar, a word, and what would make it stronger. */
+export function StrengthMeter({ password }: { password: string }) {
+  const id = useId()
+  const { label, percent, score, missing } = strengthOf(password)
+  return (
+    <div className="grid gap-2">
+      <div className="flex justify-between">
+        <span id={id}>{es.acceso.fuerza}</span>
+        <strong>{label}</strong>
+      </div>
+      <div
+        role="meter"
+        aria-labelledby={id}
+        aria-valuemin={0}
+        aria-valuemax={100}
+        aria-valuenow={percent}
+        aria-valuetext={label}
+        className="p-medidor"
+        data-nivel={Math.max(1, Math.min(4, score))}
+      >
+        <span style={{ width: `${percent}%` }} />
+      </div>
+      {missing.length > 0 ? (
+        <ul className="p-ayuda flex flex-wrap gap-x-4">
+          {missing.map((suggestion) => (
+            <li key={suggestion}>{suggestion}</li>
+          ))}
+        </ul>
+      ) : null}
+    </div>
+  )
+}

@@ -1,0 +1,20 @@
+import { enLocal, momentoDe } from '../../lib/fechas'
+
+const WEEK_MS = 7 * 24 * 60 * 60_000
+const DAY_MS = 24 * 60 * 60_000
+
+/** How many moments fall into one week. */
+export type Week = { start: Date; count: number }
+
+/** Counts moments by weeks that begin on Monday in the foundation's zone; the last is the present one. */
+export function byWeek(moments: readonly (Date | null)[], now: Date, weeks: number): readonly Week[] {
+  const today = momentoDe(enLocal(now)?.fecha ?? '', '00:00') ?? now
+  // The zone is four hours behind UTC the whole year, so its midnight has the UTC weekday of its own date.
+  const sinceMonday = (today.getUTCDay() + 6) % 7
+  const monday = today.getTime() - sinceMonday * DAY_MS
+  return Array.from({ length: weeks }, (_, i) => {
+    const start = monday - (weeks - 1 - i) * WEEK_MS
+    const count = moments.filter((m) => m !== null && m.getTime() >= start && m.getTime() < start + WEEK_MS).length
+    return { start: new Date(start), count }
+  })
+}

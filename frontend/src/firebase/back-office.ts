@@ -1,0 +1,49 @@
+import * as v from 'valibot'
+
+/** What somebody sends to become an administrator. */
+export type Registration = { ticket: string; firstName: string; lastName: string; email: string; password: string }
+
+const ticketAnswer = v.object({ ticket: v.string(), expiresIn: v.number() })
+const errorAnswer = v.object({ error: v.object({ code: v.string() }) })
+
+/** A refusal of the back office, by Firebase's name. */
+export class BackOfficeError extends Error {
+  constructor(readonly code: string) {
+    super(code)
+    this.name = 'BackOfficeError'
+  }
+}
+
+/** Exchanges the secret code for a ticket (F-801). */
+export async function checkCode(code: string): Promise<string> {
+  return v.parse(ticketAnswer, await post('/api/admin/codigo', { code })).ticket
+}
+
+/** Makes the account and its record (F-802). */
+export async function register(registration: Registration): Promise<void> {
+  await post('/api/admin/registro', registration)
+}
+
+/** Posts JSON; a refusal or an unreachable server is a BackOfficeError. */
+async function post(path: string, body: object): Promise<unknown> {
+  let response: Response
+  try {
+    response = await fetch(path, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+  } catch {
+    throw new BackOfficeError('network-request-failed')
+  }
+  const answer: unknown = await response.json().catch(() => null)
+  if (response.ok) return answer
+  const refusal = v.safeParse(errorAnswer, answer)
+  throw new BackOfficeError(refusal.success ? refusal.output.error.code : nameOf(response.status))
+}
+
+/** Firebase's name for a status whose body says nothing. */
+function nameOf(status: number): string {
+  if (status === 429) return 'too-many-requests'
+  return status >= 502 && status <= 504 ? 'network-request-failed' : 'internal-error'
+}

@@ -1,0 +1,72 @@
+import { Tabs } from 'radix-ui'
+import type { ReactNode } from 'react'
+import { Link, useSearchParams } from 'react-router-dom'
+import { PanelDataProvider } from '../admin/data/panel-data'
+import { SignOutButton } from '../admin/sign-out-button'
+import { Toasts } from '../admin/ui/toasts'
+import { Logo } from '../art/logo'
+import { EventsTab } from '../features/admin-events/events-tab'
+import { ContactsTab, NewsletterTab, RentalsTab, VolunteersTab } from '../features/admin-forms/tabs'
+import { PeopleTab } from '../features/admin-people/people-tab'
+import { Summary } from '../features/admin-summary/summary'
+import type { Person } from '../firebase/session'
+import { es } from '../i18n/es-admin'
+
+/** The tabs in their order (F-322); the names stand in the URL. */
+const tabs: readonly { name: keyof typeof es.pestanas; content: ReactNode }[] = [
+  { name: 'administradores', content: <PeopleTab /> },
+  { name: 'eventos', content: <EventsTab /> },
+  { name: 'boletin', content: <NewsletterTab /> },
+  { name: 'voluntarios', content: <VolunteersTab /> },
+  { name: 'contactos', content: <ContactsTab /> },
+  { name: 'instrumentos', content: <RentalsTab /> },
+]
+
+/** The panel itself, for administrators only. */
+export default function AdminPanel({ me }: { me: Person }) {
+  const [params, setParams] = useSearchParams()
+  const open = tabs.find(({ name }) => name === params.get('tab'))?.name ?? 'administradores'
+  // A tab begins without the filters of the one before.
+  const choose = (tab: string) => setParams({ tab }, { replace: true, preventScrollReset: true })
+  return (
+    <div className="panel">
+      <PanelDataProvider me={me}>
+        <Toasts>
+          <PanelHeader name={me.displayName || me.email || me.uid} />
+          <main id="contenido" className="p-ancho grid gap-4 pb-24">
+            <Summary />
+            <Tabs.Root value={open} onValueChange={choose}>
+              <Tabs.List aria-label={es.panel.secciones} className="p-pestanas mb-4">
+                {tabs.map(({ name }) => (
+                  <Tabs.Trigger key={name} value={name} className="p-pestana">
+                    {es.pestanas[name]}
+                  </Tabs.Trigger>
+                ))}
+              </Tabs.List>
+              {tabs.map(({ name, content }) => (
+                <Tabs.Content key={name} value={name}>
+                  {content}
+                </Tabs.Content>
+              ))}
+            </Tabs.Root>
+          </main>
+        </Toasts>
+      </PanelDataProvider>
+    </div>
+  )
+}
+
+function PanelHeader({ name }: { name: string }) {
+  return (
+    <header className="p-cabecera">
+      <div className="p-ancho flex flex-wrap items-center gap-x-4 gap-y-1 py-3">
+        <Link to="/" className="p-marca-sitio" aria-label={es.sitio}>
+          <Logo variante="marca" />
+        </Link>
+        <h1 className="p-titulo text-[20px]">{es.panel.titulo}</h1>
+        <p className="p-quien">{name}</p>
+        <SignOutButton />
+      </div>
+    </header>
+  )
+}

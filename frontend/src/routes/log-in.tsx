@@ -1,0 +1,44 @@
+import { Tabs } from 'radix-ui'
+import { Link, Navigate, useNavigate } from 'react-router-dom'
+import '../admin/panel.css'
+import { useSession } from '../admin/use-session'
+import { Logo } from '../art/logo'
+import { SignUpForm } from '../features/admin-sign-up/sign-up-form'
+import { SignInForm } from '../features/sign-in/sign-in-form'
+import { es } from '../i18n/es-admin'
+
+const PANEL = '/AdminView'
+
+/** Sign-in and sign-up of administrators (§4.1). A signed-in administrator has nothing to do here. */
+export default function LogIn() {
+  const session = useSession()
+  const navigate = useNavigate()
+  const enter = () => void navigate(PANEL, { replace: true })
+  if (session.status === 'admin') return <Navigate to={PANEL} replace />
+  return (
+    <div className="panel">
+      <main id="contenido" className="p-acceso">
+        <Link to="/" className="p-marca-sitio" aria-label={es.acceso.volver}>
+          <Logo variante="completo" />
+        </Link>
+        <h1 className="sr-only">{es.acceso.titulo}</h1>
+        <Tabs.Root defaultValue="entrar" className="p-capa">
+          <Tabs.List aria-label={es.acceso.pestanas} className="p-pestanas px-2">
+            <Tabs.Trigger value="entrar" className="p-pestana">
+              {es.acceso.entrar}
+            </Tabs.Trigger>
+            <Tabs.Trigger value="crear" className="p-pestana">
+              {es.acceso.crear}
+            </Tabs.Trigger>
+          </Tabs.List>
+          <Tabs.Content value="entrar" className="p-5">
+            <SignInForm onDone={enter} />
+          </Tabs.Content>
+          <Tabs.Content value="crear" className="p-5">
+            <SignUpForm onDone={enter} />
+          </Tabs.Content>
+        </Tabs.Root>
+      </main>
+    </div>
+  )
+}
