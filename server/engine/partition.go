@@ -1,0 +1,81 @@
+package engine
+
+import (
+	"context"
+
+	"clave/server/clock"
+	"clave/server/document"
+	"clave/server/query"
+	"clave/server/resource"
+	"clave/server/value"
+)
+
+// partitionSize is how many documents there are at least between two points of a partition.
+const partitionSize = 100
+
+// Partition returns at most n points that cut a normalized query's results, in its order, into parts of about one size.
+// Small results have none.
+func (r *Reading) Partition(ctx context.Context, q *query.Query, n int) ([]query.Cursor, error) {
+	x, err := r.newRun(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	var points []string
+	count := 0
+	err = x.names(func(path string) error {
+		if count++; count%partitionSize == 0 {
+			points = append(points, path)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	n = min(n, len(points))
+	out := make([]query.Cursor, 0, max(n, 0))
+	for i := range n {
+		path := points[(i+1)*len(points)/(n+1)]
+		name := value.Reference(r.db.document(path).String())
+		out = append(out, query.Cursor{Values: []value.Value{name}, Before: true})
+	}
+	return out, nil
+}
+
+// names gives the paths of a query's results in order. Documents are read only where the index can't tell.
+func (x *run) names(yield func(path string) error) error {
+	if !x.plan.exact || x.plan.walk || len(x.r.past) > 0 || len(x.plan.alts) == 0 {
+		return x.ordered(func(d *document.Document) error { return yield(d.Name.Path) })
+	}
+	rows := newRows(x.ctx, x.r.view, x.plan.alts, x.q, &x.stats)
+	defer rows.close()
+	for h := rows.next(); h != nil; h = rows.next() {
+		path, err := x.scope.path(h.tail())
+		if err != nil {
+			return err
+		}
+		if h.truncated {
+			d, err := x.read(h)
+			if err != nil {
+				return err
+			}
+			if d == nil || !x.wants(d) {
+				continue
+			}
+		}
+		if err := yield(path); err != nil {
+			return err
+		}
+	}
+	return rows.err
+}
+
+// Birth returns the version before which a database was not: when its store was first opened, or, in memory, last.
+func (e *Engine) Birth(name resource.Database) clock.Version {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	db, err := e.databaseLocked(name)
+	if err != nil {
+		return 0
+	}
+	return db.birth
+}

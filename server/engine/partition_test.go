@@ -1,0 +1,53 @@
+package engine_test
+
+import (
+	"fmt"
+	"testing"
+
+	"clave/server/document"
+	"clave/server/engine"
+	"clave/server/query"
+)
+
+func TestPartitionCutsIntoEqualParts(t *testing.T) {
+	e := open(t, engine.Options{})
+	var writes []document.Write
+	for i := range 1000 {
+		writes = append(writes, set(fmt.Sprintf("c/%04d", i), n(i)), set(fmt.Sprintf("x/%d/c/a", i), n(i)))
+	}
+	put(t, e, writes...)
+	q, err := (&query.Query{DB: testDB, From: []query.From{{Collection: "c", AllDescendants: true}}, Limit: query.NoLimit}).Normalize()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := e.Read(t.Context(), testDB, engine.At{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	points, err := r.Partition(t.Context(), q, 4)
+	if err != nil || len(points) != 4 {
+		t.Fatalf("Partition = %d points, %v, want 4", len(points), err)
+	}
+	total := 0
+	for i := range 5 {
+		part := *q
+		if i > 0 {
+			part.Start = &points[i-1]
+		}
+		if i < 4 {
+			part.End = &points[i]
+		}
+		count := 0
+		if _, err := r.Query(t.Context(), &part, func(*document.Document) error { count++; return nil }); err != nil {
+			t.Fatal(err)
+		}
+		if count < 300 || count > 500 {
+			t.Errorf("part %d of 5 has %d of 2000 documents", i, count)
+		}
+		total += count
+	}
+	if total != 2000 {
+		t.Errorf("the parts have %d documents, want 2000", total)
+	}
+}
