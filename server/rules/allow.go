@@ -4,7 +4,6 @@ import (
 	"context"
 	"strings"
 
-	"clave/server/resource"
 	"clave/server/rules/eval"
 	"clave/server/rules/syntax"
 )
@@ -43,8 +42,6 @@ type Decision struct {
 	Allowed bool
 	// Statements are the allow statements considered; those after the one that allowed are not.
 	Statements []Statement
-	// Looked are the documents whose state the decision rests on, beside the request's own.
-	Looked []resource.Document
 	// Exhausted says that the request was denied because it took too much evaluation.
 	Exhausted bool
 	method    Method
@@ -72,7 +69,6 @@ func (r *Ruleset) Allow(ctx context.Context, q *Request) (Decision, error) {
 	if record != nil {
 		r.coverage.add(record)
 	}
-	d.decision.Looked = lookups.Names()
 	if err := e.Err(); err != nil {
 		return Decision{}, err
 	}

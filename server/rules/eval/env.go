@@ -101,15 +101,6 @@ func NewLookups() *Lookups { return &Lookups{limit: MaxShared} }
 // begin starts an operation.
 func (l *Lookups) begin() { l.now = 0 }
 
-// Names returns the documents that have been looked up as they were before the request.
-func (l *Lookups) Names() []resource.Document {
-	names := make([]resource.Document, 0, len(l.found))
-	for _, f := range l.found {
-		names = append(names, f.name)
-	}
-	return names
-}
-
 // Tracer hears what expressions are worth, for coverage.
 type Tracer interface {
 	// Trace is told the value of the expression with the given id, each time that it is evaluated.

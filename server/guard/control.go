@@ -1,0 +1,29 @@
+package guard
+
+import (
+	"context"
+
+	"clave/server/resource"
+)
+
+// What follows is for the control routes of `clave start`, which no caller of production reaches: no law is asked.
+
+// Clear deletes all documents of a database. Live queries hear of it.
+func (g *Guard) Clear(ctx context.Context, db resource.Database) error {
+	return g.engine.Clear(ctx, db)
+}
+
+// Keep keeps the state of a project's databases for Restore and returns its token.
+func (g *Guard) Keep(ctx context.Context, project string) (string, error) {
+	return g.engine.Snapshot(ctx, project)
+}
+
+// Restore brings a project's databases back to a state that was kept.
+func (g *Guard) Restore(ctx context.Context, project, token string) error {
+	return g.engine.Restore(ctx, project, token)
+}
+
+// Release forgets a state that was kept.
+func (g *Guard) Release(ctx context.Context, project, token string) {
+	g.engine.Release(ctx, project, token)
+}

@@ -1,0 +1,85 @@
+package guard
+
+import (
+	"errors"
+	"log/slog"
+
+	"clave/server/clock"
+	"clave/server/engine"
+	"clave/server/listen"
+)
+
+// What the rooms above hear of the engine, whose door they don't have.
+type (
+	// At is the moment that a read is of.
+	At = engine.At
+	// TransactionOptions are the kinds of transactions.
+	TransactionOptions = engine.TransactionOptions
+	// CommitRequest is what to commit.
+	CommitRequest = engine.CommitRequest
+	// CommitResult is what a commit did.
+	CommitResult = engine.CommitResult
+	// WriteStatus is what one write of a batch did.
+	WriteStatus = engine.WriteStatus
+	// Stats is what a query read.
+	Stats = engine.Stats
+	// Plan is how a part of a query was read.
+	Plan = engine.Plan
+	// ListRequest asks for a page of a collection's documents.
+	ListRequest = engine.ListRequest
+	// ListPage is a page of documents.
+	ListPage = engine.ListPage
+)
+
+// Options are what a guard is made of.
+type Options struct {
+	// Engine keeps the documents.
+	Engine *engine.Engine
+	// Hub keeps the live queries.
+	Hub *listen.Hub
+	// Rules are the rulesets in force.
+	Rules *Rulebook
+	// Clock tells the time; the machine's when nil.
+	Clock clock.Clock
+	// Log hears of troubles; nothing is logged when nil.
+	Log *slog.Logger
+}
+
+// EnsureDefaults fills what was left zero.
+func (o *Options) EnsureDefaults() {
+	if o.Clock == nil {
+		o.Clock = clock.System()
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+}
+
+// Validate reports what is missing.
+func (o *Options) Validate() error {
+	if o.Engine == nil || o.Rules == nil || o.Hub == nil {
+		return errors.New("guard: needs an engine, a hub and a rulebook")
+	}
+	return nil
+}
+
+// Guard stands before the engine and the live queries. It is safe for concurrent use.
+type Guard struct {
+	engine *engine.Engine
+	hub    *listen.Hub
+	rules  *Rulebook
+	clock  clock.Clock
+	log    *slog.Logger
+	watch  *watch
+}
+
+// New returns a guard.
+func New(o Options) (*Guard, error) {
+	o.EnsureDefaults()
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	g := &Guard{engine: o.Engine, hub: o.Hub, rules: o.Rules, clock: o.Clock, log: o.Log, watch: newWatch()}
+	o.Rules.onChange(func() { g.recheck(func(*permit) bool { return true }) })
+	return g, nil
+}

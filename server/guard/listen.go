@@ -1,0 +1,93 @@
+package guard
+
+import (
+	"slices"
+	"sync"
+
+	"clave/server/listen"
+	"clave/server/resource"
+	"clave/server/token"
+)
+
+// What the rooms above hear of live queries, whose door they don't have.
+type (
+	// Target is what a client wants to listen to.
+	Target = listen.Target
+	// Event is one message to a client.
+	Event = listen.Event
+	// Filter tells which documents a target has.
+	Filter = listen.Filter
+	// Bloom finds documents' names.
+	Bloom = listen.Bloom
+	// Shown is a document on its way to many clients.
+	Shown = listen.Shown
+	// EventKind is what an event tells.
+	EventKind = listen.Kind
+)
+
+// The kinds of events (package listen tells what they mean).
+const (
+	EventAdded    = listen.Added
+	EventRemoved  = listen.Removed
+	EventCurrent  = listen.Current
+	EventReset    = listen.Reset
+	EventSnapshot = listen.Snapshot
+	EventChanged  = listen.Changed
+	EventDeleted  = listen.Deleted
+	EventLeft     = listen.Left
+	EventCounted  = listen.Counted
+)
+
+// Stream is one client's targets, under the law. Run is for one goroutine; the other methods may be called by any.
+type Stream struct {
+	*listen.Stream
+	guard  *Guard
+	caller token.Caller
+	mu     struct {
+		sync.Mutex
+		permits []*permit
+	}
+}
+
+// Listen returns a stream of live queries for one client of one database. Its caller closes it.
+func (g *Guard) Listen(c token.Caller, db resource.Database) *Stream {
+	return &Stream{Stream: g.hub.Open(db), guard: g, caller: c}
+}
+
+// Add asks for a target, which the law may refuse when it opens and at any later time.
+func (s *Stream) Add(t Target) {
+	if !s.caller.Privileged {
+		asked := t
+		p := &permit{guard: s.guard, caller: s.caller, db: s.Database(), target: &asked, expires: s.caller.Expires}
+		t.Law = listen.Law{Key: p, Ask: p.ask, Each: t.Query == nil}
+		s.mu.Lock()
+		s.mu.permits = append(s.mu.permits, p)
+		s.mu.Unlock()
+	}
+	s.Stream.Add(t)
+}
+
+// Remove ends a target.
+func (s *Stream) Remove(id int32) {
+	s.mu.Lock()
+	s.mu.permits = slices.DeleteFunc(s.mu.permits, func(p *permit) bool {
+		gone := id != 0 && p.target.ID == id
+		if gone {
+			s.guard.watch.drop(p)
+		}
+		return gone
+	})
+	s.mu.Unlock()
+	s.Stream.Remove(id)
+}
+
+// Close ends the stream and all its targets.
+func (s *Stream) Close() {
+	s.Stream.Close()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, p := range s.mu.permits {
+		s.guard.watch.drop(p)
+	}
+	s.mu.permits = nil
+}

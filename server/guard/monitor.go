@@ -1,0 +1,93 @@
+package guard
+
+import (
+	"sync"
+
+	"clave/server/rules"
+)
+
+// maxKept is how many decisions the monitor keeps for those who come later.
+const maxKept = 200
+
+// maxBehind is how many decisions may wait for a slow watcher; past it the oldest are dropped.
+const maxBehind = 1000
+
+// Monitor keeps the latest decisions and tells watchers of new ones. It is safe for concurrent use.
+type Monitor struct {
+	mu struct {
+		sync.Mutex
+		kept     []*rules.Evaluation
+		watchers map[*Watcher]struct{}
+		serial   uint64
+	}
+}
+
+// Watcher hears of decisions.
+type Watcher struct {
+	monitor *Monitor
+	// wake has room for one signal; it is never closed.
+	wake    chan struct{}
+	waiting []*rules.Evaluation // guarded by Monitor.mu
+}
+
+// newMonitor returns a monitor that has seen nothing.
+func newMonitor() *Monitor {
+	m := &Monitor{}
+	m.mu.watchers = make(map[*Watcher]struct{})
+	return m
+}
+
+// add tells of a decision.
+func (m *Monitor) add(r *rules.Ruleset, q *rules.Request, d *rules.Decision) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.mu.serial++
+	e := rules.NewEvaluation(m.mu.serial, r, q, d)
+	if len(m.mu.kept) == maxKept {
+		copy(m.mu.kept, m.mu.kept[1:])
+		m.mu.kept = m.mu.kept[:maxKept-1]
+	}
+	m.mu.kept = append(m.mu.kept, e)
+	for w := range m.mu.watchers {
+		if len(w.waiting) == maxBehind {
+			w.waiting = w.waiting[1:]
+		}
+		w.waiting = append(w.waiting, e)
+		select {
+		case w.wake <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// Watch returns the decisions that are kept, as a JSON array, and a watcher of those to come, which its caller closes.
+func (m *Monitor) Watch() ([]byte, *Watcher) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	w := &Watcher{monitor: m, wake: make(chan struct{}, 1)}
+	m.mu.watchers[w] = struct{}{}
+	return rules.EvaluationsJSON(m.mu.kept), w
+}
+
+// Wake receives a signal when there are decisions for Take.
+func (w *Watcher) Wake() <-chan struct{} { return w.wake }
+
+// Take returns the decisions that have come since, each a JSON object.
+func (w *Watcher) Take() [][]byte {
+	w.monitor.mu.Lock()
+	waiting := w.waiting
+	w.waiting = nil
+	w.monitor.mu.Unlock()
+	out := make([][]byte, len(waiting))
+	for i, e := range waiting {
+		out[i] = e.JSON()
+	}
+	return out
+}
+
+// Close ends the watcher.
+func (w *Watcher) Close() {
+	w.monitor.mu.Lock()
+	defer w.monitor.mu.Unlock()
+	delete(w.monitor.mu.watchers, w)
+}

@@ -1,0 +1,106 @@
+package guard
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"clave/server/document"
+	"clave/server/fault"
+	"clave/server/resource"
+	"clave/server/token"
+)
+
+// permit is the standing of one live target before the law. Its pointer is the law's key.
+type permit struct {
+	guard   *Guard
+	caller  token.Caller
+	db      resource.Database
+	target  *Target
+	expires time.Time
+	mu      struct {
+		sync.Mutex
+		looked []resource.Document // what the last decision rests on
+		closed bool
+	}
+}
+
+// expired reports whether the caller's token has ended.
+func (p *permit) expired(now time.Time) bool { return !p.expires.IsZero() && !now.Before(p.expires) }
+
+// ask answers whether the target may be shown, and has it asked again when a document that the answer rests on changes.
+func (p *permit) ask(ctx context.Context) error {
+	g := p.guard
+	if p.expired(g.clock.Now()) {
+		return fault.E(fault.Unauthenticated, "Missing or invalid authentication.")
+	}
+	for {
+		seen, err := p.decide(ctx)
+		if err != nil {
+			return err
+		}
+		names := make([]resource.Document, 0, len(seen))
+		for name := range seen {
+			names = append(names, name)
+		}
+		g.watch.follow(p, names)
+		stale, err := p.stale(ctx, seen)
+		if err != nil || !stale {
+			return err
+		}
+	}
+}
+
+// decide asks the law on the present state of the database, and returns the documents that it looked up.
+func (p *permit) decide(ctx context.Context) (map[resource.Document]*document.Document, error) {
+	reading, err := p.guard.engine.Read(ctx, p.db, At{})
+	if err != nil {
+		return nil, err
+	}
+	defer reading.Close()
+	seen := make(map[resource.Document]*document.Document)
+	look := func(ctx context.Context, name resource.Document) (*document.Document, error) {
+		d, err := reading.Get(ctx, name)
+		if err == nil {
+			seen[name] = d
+		}
+		return d, err
+	}
+	law := p.guard.law(p.caller, p.db, look)
+	if p.target.Query != nil {
+		return seen, law.list(ctx, p.target.Query)
+	}
+	for _, name := range p.target.Documents {
+		d, err := reading.Get(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		if err := law.get(ctx, name, d); err != nil {
+			return nil, err
+		}
+	}
+	return seen, nil
+}
+
+// stale reports whether one of the documents has changed since it was seen. A change that comes after it was asked is
+// heard of by the watch.
+func (p *permit) stale(ctx context.Context, seen map[resource.Document]*document.Document) (bool, error) {
+	if len(seen) == 0 {
+		return false, nil
+	}
+	reading, err := p.guard.engine.Read(ctx, p.db, At{})
+	if err != nil {
+		return false, err
+	}
+	defer reading.Close()
+	for name, old := range seen {
+		d, err := reading.Get(ctx, name)
+		if err != nil {
+			return false, err
+		}
+		if (d == nil) != (old == nil) || d != nil && d.UpdateTime != old.UpdateTime {
+			return true, nil
+		}
+	}
+	return false, nil
+}

@@ -1,0 +1,144 @@
+package guard
+
+import (
+	"context"
+
+	"clave/server/clock"
+	"clave/server/document"
+	"clave/server/engine"
+	"clave/server/fault"
+	"clave/server/query"
+	"clave/server/resource"
+	"clave/server/token"
+	"clave/server/value"
+)
+
+// Snapshot is the moment that a read was of.
+type Snapshot struct {
+	// Version is the moment that was read.
+	Version clock.Version
+	// Transaction is the id of the transaction that the read began, if it was asked to.
+	Transaction []byte
+}
+
+// Get reads documents of one database at one moment. Each is given to yield with its name, in the order of names;
+// a document that is absent is nil. open is called once before the first. It answers
+// PermissionDenied if the law refuses any of them; what was yielded before is then void.
+func (g *Guard) Get(ctx context.Context, c token.Caller, db resource.Database, names []resource.Document, at At,
+	open func(Snapshot) error, yield func(resource.Document, *document.Document) error,
+) error {
+	reading, err := g.engine.Read(ctx, db, at)
+	if err != nil {
+		return err
+	}
+	defer reading.Close()
+	if err := open(snapshotOf(reading)); err != nil {
+		return err
+	}
+	law := g.law(c, db, reading.Get)
+	return reading.GetAll(ctx, names, func(name resource.Document, d *document.Document) error {
+		if err := law.get(ctx, name, d); err != nil {
+			return err
+		}
+		return yield(name, d)
+	})
+}
+
+// Query runs a normalized query. open and yield are as for Get.
+func (g *Guard) Query(ctx context.Context, c token.Caller, q *query.Query, at At,
+	open func(Snapshot) error, yield func(*document.Document) error,
+) (Stats, error) {
+	reading, err := g.engine.Read(ctx, q.DB, at)
+	if err != nil {
+		return Stats{}, err
+	}
+	defer reading.Close()
+	if err := g.law(c, q.DB, reading.Get).list(ctx, q); err != nil {
+		return Stats{}, err
+	}
+	if err := open(snapshotOf(reading)); err != nil {
+		return Stats{}, err
+	}
+	return reading.Query(ctx, q, yield)
+}
+
+// Aggregate computes figures over a normalized query's documents.
+func (g *Guard) Aggregate(ctx context.Context, c token.Caller, a *query.Aggregation, at At) (map[string]value.Value, Snapshot, Stats, error) {
+	reading, err := g.engine.Read(ctx, a.Query.DB, at)
+	if err != nil {
+		return nil, Snapshot{}, Stats{}, err
+	}
+	defer reading.Close()
+	if err := g.law(c, a.Query.DB, reading.Get).list(ctx, a.Query); err != nil {
+		return nil, Snapshot{}, Stats{}, err
+	}
+	figures, stats, err := reading.Aggregate(ctx, a)
+	return figures, snapshotOf(reading), stats, err
+}
+
+// List returns a page of a collection's documents in the order of names. To the law it is a query for the whole collection.
+func (g *Guard) List(ctx context.Context, c token.Caller, db resource.Database, request ListRequest, at At) (ListPage, error) {
+	reading, err := g.engine.Read(ctx, db, at)
+	if err != nil {
+		return ListPage{}, err
+	}
+	defer reading.Close()
+	if g.applies(c, db) {
+		whole := &query.Query{DB: db, Parent: request.Collection.Parent, From: []query.From{{Collection: request.Collection.ID}}, Limit: request.PageSize}
+		if request.PageSize == 0 {
+			whole.Limit = -1
+		}
+		if whole, err = whole.Normalize(); err != nil {
+			return ListPage{}, err
+		}
+		if err := g.law(c, db, reading.Get).list(ctx, whole); err != nil {
+			return ListPage{}, err
+		}
+	}
+	return reading.List(ctx, request)
+}
+
+// CollectionIDs returns the ids of the collections under a document, or under the root for an empty parent. It is for
+// privileged callers: rules have no word for it.
+func (g *Guard) CollectionIDs(ctx context.Context, c token.Caller, db resource.Database, parent string, at At) ([]string, error) {
+	if err := privileged(c); err != nil {
+		return nil, err
+	}
+	reading, err := g.engine.Read(ctx, db, at)
+	if err != nil {
+		return nil, err
+	}
+	defer reading.Close()
+	return reading.CollectionIDs(ctx, parent)
+}
+
+// Partition returns cursors that split a query into at most n parts of about the same size. It is for privileged callers.
+func (g *Guard) Partition(ctx context.Context, c token.Caller, q *query.Query, n int, at At) ([]query.Cursor, error) {
+	if err := privileged(c); err != nil {
+		return nil, err
+	}
+	reading, err := g.engine.Read(ctx, q.DB, at)
+	if err != nil {
+		return nil, err
+	}
+	defer reading.Close()
+	return reading.Partition(ctx, q, n)
+}
+
+// snapshotOf returns the moment that a reading is of.
+func snapshotOf(r *engine.Reading) Snapshot {
+	return Snapshot{Version: r.Version(), Transaction: r.Transaction()}
+}
+
+// denied is what a refused caller hears in production.
+func denied() error {
+	return fault.E(fault.PermissionDenied, "Missing or insufficient permissions.")
+}
+
+// privileged refuses callers to whom rules apply.
+func privileged(c token.Caller) error {
+	if !c.Privileged {
+		return denied()
+	}
+	return nil
+}

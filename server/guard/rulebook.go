@@ -1,0 +1,142 @@
+package guard
+
+import (
+	"maps"
+	"slices"
+	"sync"
+
+	"clave/server/resource"
+	"clave/server/rules"
+	"clave/server/token"
+)
+
+// Issue is something wrong with a rules file.
+type Issue = rules.Issue
+
+// RulebookOptions are what a rulebook is made of. The zero value is for production.
+type RulebookOptions struct {
+	// Open lets everybody do everything in databases without ruleset. It is for development only; without it nobody
+	// but privileged callers does anything there.
+	Open bool
+	// Detail tells refused callers which rule refused them, as the official emulator does. It is for development only:
+	// the text quotes what the rules saw.
+	Detail bool
+	// Cover counts what each expression of the rules has been worth, and keeps the latest decisions for the request
+	// monitor. It costs time and memory.
+	Cover bool
+}
+
+// Rulebook holds the rulesets in force: of a database, of a project, or of all. It is safe for concurrent use.
+type Rulebook struct {
+	o       RulebookOptions
+	monitor *Monitor
+	mu      struct {
+		sync.RWMutex
+		all       *rules.Ruleset
+		projects  map[string]*rules.Ruleset
+		databases map[resource.Database]*rules.Ruleset
+		// changed are called after a ruleset was replaced, without the lock.
+		changed []func()
+	}
+}
+
+// NewRulebook returns a rulebook without rules.
+func NewRulebook(o RulebookOptions) *Rulebook {
+	b := &Rulebook{o: o, monitor: newMonitor()}
+	b.mu.projects = make(map[string]*rules.Ruleset)
+	b.mu.databases = make(map[resource.Database]*rules.Ruleset)
+	return b
+}
+
+// Replace compiles rules and puts them in force: for one database of a project, with an empty database for all of a
+// project's that have none of their own, and with both empty for all projects. It returns everything that is wrong
+// with the text; if that includes an error nothing changes.
+func (b *Rulebook) Replace(project, database, source string) []Issue {
+	ruleset, issues := rules.Compile(source)
+	if ruleset == nil {
+		return issues
+	}
+	if b.o.Cover {
+		ruleset.Cover()
+	}
+	b.mu.Lock()
+	switch {
+	case project == "":
+		b.mu.all = ruleset
+	case database == "":
+		b.mu.projects[project] = ruleset
+	default:
+		b.mu.databases[resource.Database{Project: project, ID: database}] = ruleset
+	}
+	changed := slices.Clone(b.mu.changed)
+	b.mu.Unlock()
+	for _, f := range changed {
+		f()
+	}
+	return issues
+}
+
+// onChange has f called after each replacement.
+func (b *Rulebook) onChange(f func()) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.mu.changed = append(b.mu.changed, f)
+}
+
+// of returns the ruleset in force for a database, or nil.
+func (b *Rulebook) of(db resource.Database) *rules.Ruleset {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	if r := b.mu.databases[db]; r != nil {
+		return r
+	}
+	if r := b.mu.projects[db.Project]; r != nil {
+		return r
+	}
+	return b.mu.all
+}
+
+// Coverage returns the coverage report of a project's rules as JSON, in the official emulator's form; ok is false when
+// the project has no rules.
+func (b *Rulebook) Coverage(project string) (report []byte, ok bool) {
+	r := b.of(resource.Database{Project: project, ID: resource.DefaultDatabase})
+	if r == nil {
+		return nil, false
+	}
+	return r.CoverageJSON(), true
+}
+
+// CoverageHTML returns the coverage report of a project's rules as a page.
+func (b *Rulebook) CoverageHTML(project string) (page []byte, ok bool) {
+	r := b.of(resource.Database{Project: project, ID: resource.DefaultDatabase})
+	if r == nil {
+		return nil, false
+	}
+	return r.CoverageHTML(), true
+}
+
+// Monitor returns the request monitor.
+func (b *Rulebook) Monitor() *Monitor { return b.monitor }
+
+// Summary returns the errors among issues as the official emulator tells them.
+func Summary(issues []Issue) string { return rules.Summary(issues) }
+
+// HasErrors reports whether any of the issues is an error.
+func HasErrors(issues []Issue) bool { return rules.HasErrors(issues) }
+
+// Databases returns the databases that have rules of their own.
+func (b *Rulebook) Databases() []resource.Database {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	return slices.SortedFunc(maps.Keys(b.mu.databases), func(x, y resource.Database) int {
+		return resource.CompareDocuments(resource.Document{DB: x}, resource.Document{DB: y})
+	})
+}
+
+// applies reports whether rules bind a caller in a database.
+func (g *Guard) applies(c token.Caller, db resource.Database) bool {
+	if c.Privileged {
+		return false
+	}
+	return !g.rules.o.Open || g.rules.of(db) != nil
+}

@@ -1,0 +1,44 @@
+package guard
+
+import (
+	"context"
+
+	"clave/server/document"
+	"clave/server/engine"
+	"clave/server/resource"
+	"clave/server/token"
+)
+
+// Begin begins a transaction and returns its id.
+func (g *Guard) Begin(ctx context.Context, _ token.Caller, db resource.Database, o TransactionOptions) ([]byte, error) {
+	return g.engine.Begin(ctx, db, o)
+}
+
+// Rollback ends a transaction.
+func (g *Guard) Rollback(ctx context.Context, _ token.Caller, db resource.Database, id []byte) error {
+	return g.engine.Rollback(ctx, db, id)
+}
+
+// Commit does writes, all or none. The law is asked inside the commit; it answers PermissionDenied before preconditions
+// are judged, so that a refused caller learns nothing of the documents.
+func (g *Guard) Commit(ctx context.Context, c token.Caller, db resource.Database, r CommitRequest) (CommitResult, error) {
+	return g.engine.Commit(ctx, db, r, g.check(c, db))
+}
+
+// BatchWrite does writes each for itself. It is for privileged callers.
+func (g *Guard) BatchWrite(ctx context.Context, c token.Caller, db resource.Database, writes []document.Write) ([]WriteStatus, error) {
+	if err := privileged(c); err != nil {
+		return nil, err
+	}
+	return g.engine.BatchWrite(ctx, db, writes, nil)
+}
+
+// check returns the law for a commit, or nil when none applies.
+func (g *Guard) check(c token.Caller, db resource.Database) engine.Check {
+	if !g.applies(c, db) {
+		return nil
+	}
+	return func(ctx context.Context, v *engine.CheckView) error {
+		return g.law(c, db, v.Before).commit(ctx, v)
+	}
+}
