@@ -1,0 +1,99 @@
+package control
+
+import (
+	"net"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"clave/server/clock"
+	"clave/server/guard"
+)
+
+// slowest is how long a watcher may take to read a message.
+const slowest = 10 * time.Second
+
+// Monitor answers websockets on /requests with the decisions of the rules, as the Emulator UI reads them: first an array
+// of the latest ones, then one object for each new one.
+func Monitor(book *guard.Rulebook, c clock.Clock) http.Handler {
+	m := &ruleMonitor{monitor: book.Monitor(), clock: c}
+	m.upgrader.CheckOrigin = fromHere
+	return m
+}
+
+// ruleMonitor answers the websockets of the request monitor.
+type ruleMonitor struct {
+	monitor  *guard.Monitor
+	clock    clock.Clock
+	upgrader websocket.Upgrader
+}
+
+// fromHere reports whether a page of this machine asks, or no page. Any page that a browser shows can reach a port of
+// the machine, and what the monitor tells is not for it.
+func fromHere(r *http.Request) bool {
+	origin := r.Header.Get("Origin")
+	if origin == "" {
+		return true
+	}
+	u, err := url.Parse(origin)
+	if err != nil {
+		return false
+	}
+	host := u.Hostname()
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback() || u.Host == r.Host
+}
+
+// ServeHTTP keeps a websocket until the client closes it or the request's context ends.
+func (m *ruleMonitor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path != "/requests" {
+		http.NotFound(w, r)
+		return
+	}
+	conn, err := m.upgrader.Upgrade(w, r, nil)
+	if err != nil {
+		return // the upgrader has answered
+	}
+	past, watcher := m.monitor.Watch()
+	defer watcher.Close()
+	closed := make(chan struct{}) // closed by the reader below, when the client has gone
+	go func() {
+		defer close(closed)
+		for {
+			if _, _, err := conn.NextReader(); err != nil {
+				return
+			}
+		}
+	}()
+	defer func() {
+		_ = conn.Close() // ends the reader
+		<-closed
+	}()
+	if m.send(conn, past) != nil {
+		return
+	}
+	for {
+		select {
+		case <-closed:
+			return
+		case <-r.Context().Done():
+			return
+		case <-watcher.Wake():
+			for _, message := range watcher.Take() {
+				if m.send(conn, message) != nil {
+					return
+				}
+			}
+		}
+	}
+}
+
+// send writes one message.
+func (m *ruleMonitor) send(conn *websocket.Conn, message []byte) error {
+	if err := conn.SetWriteDeadline(m.clock.Now().Add(slowest)); err != nil {
+		return err
+	}
+	return conn.WriteMessage(websocket.TextMessage, message)
+}

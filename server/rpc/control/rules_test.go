@@ -1,0 +1,142 @@
+package control_test
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/gorilla/websocket"
+
+	"clave/server/clock"
+	"clave/server/guard"
+	"clave/server/rpc/control"
+)
+
+// rulesServer serves the control routes of a rulebook.
+func rulesServer(t *testing.T) (*httptest.Server, *guard.Rulebook) {
+	t.Helper()
+	book := guard.NewRulebook(guard.RulebookOptions{Open: true, Detail: true, Cover: true})
+	server := httptest.NewServer(control.Rules(book, http.NotFoundHandler()))
+	t.Cleanup(server.Close)
+	return server, book
+}
+
+// call makes a request and returns the answer.
+func call(t *testing.T, method, url, body string) (int, string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer.StatusCode, string(text)
+}
+
+// putBody is a body that replaces rules.
+func putBody(t *testing.T, source string, ignore bool) string {
+	t.Helper()
+	text, err := json.Marshal(map[string]any{
+		"rules":         map[string]any{"files": []any{map[string]any{"name": "f.rules", "content": source}}},
+		"ignore_errors": ignore,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+const (
+	goodRules   = "rules_version = '2';\nservice cloud.firestore {\n  match /a/{b} {\n    allow read: if true;\n  }\n}\n"
+	brokenRules = "rules_version = '2';\nservice cloud.firestore {\n  match /a/{b} {\n    allow read: if (true;\n  }\n}\n"
+	warnedRules = "rules_version = '2';\nservice cloud.firestore {\n  match /a/{b} {\n    allow read: if nobody();\n  }\n}\n"
+)
+
+func TestReplaceRules(t *testing.T) {
+	server, book := rulesServer(t)
+	url := server.URL + "/emulator/v1/projects/p:securityRules"
+	for _, c := range []struct {
+		name, url, body string
+		status          int
+		want            string
+	}{
+		{"good", url, putBody(t, goodRules, false), 200, "{}"},
+		{"broken", url, putBody(t, brokenRules, false), 400, "Error compiling rules:\\nL4:25 Unexpected ';'."},
+		{"broken, ignored", url, putBody(t, brokenRules, true), 200, `"severity":"ERROR"`},
+		{"warned", url, putBody(t, warnedRules, true), 200, `"description":"Invalid function name: nobody.","severity":"WARNING"`},
+		{"warned, not asked", url, putBody(t, warnedRules, false), 200, "{}"},
+		{"database", server.URL + "/emulator/v1/projects/p/databases/other:securityRules", putBody(t, goodRules, false), 200, "{}"},
+		{"no json", url, "rules", 400, "INVALID_ARGUMENT"},
+		{"no file", url, `{"rules":{"files":[]}}`, 400, "INVALID_ARGUMENT"},
+		{"elsewhere", server.URL + "/emulator/v1/projects/p:other", "", 404, "not found"},
+	} {
+		status, text := call(t, http.MethodPut, c.url, c.body)
+		if status != c.status || !strings.Contains(text, c.want) {
+			t.Errorf("%s: %d %s, want %d with %s", c.name, status, text, c.status, c.want)
+		}
+	}
+	if got := book.Databases(); len(got) != 1 || got[0].ID != "other" {
+		t.Errorf("databases with rules of their own = %v, want other", got)
+	}
+}
+
+func TestBrokenRulesKeepTheOld(t *testing.T) {
+	server, _ := rulesServer(t)
+	url := server.URL + "/emulator/v1/projects/p:securityRules"
+	call(t, http.MethodPut, url, putBody(t, goodRules, false))
+	call(t, http.MethodPut, url, putBody(t, brokenRules, false))
+	status, text := call(t, http.MethodGet, server.URL+"/emulator/v1/projects/p:ruleCoverage", "")
+	var report struct {
+		Rules struct{ Files []struct{ Content string } }
+	}
+	if err := json.Unmarshal([]byte(text), &report); err != nil || status != 200 || report.Rules.Files[0].Content != goodRules {
+		t.Errorf("coverage after a broken edit: %d %s (%v), want the good rules", status, text, err)
+	}
+	if status, text := call(t, http.MethodGet, server.URL+"/emulator/v1/projects/p:ruleCoverage.html", ""); status != 200 ||
+		!strings.Contains(text, "Expression never evaluated") {
+		t.Errorf("coverage page: %d %s", status, text)
+	}
+	if status, _ := call(t, http.MethodGet, server.URL+"/emulator/v1/projects/none:ruleCoverage", ""); status != 404 {
+		t.Errorf("coverage without rules: %d, want 404", status)
+	}
+}
+
+func TestMonitorOrigins(t *testing.T) {
+	book := guard.NewRulebook(guard.RulebookOptions{Cover: true})
+	server := httptest.NewServer(control.Monitor(book, clock.System()))
+	defer server.Close()
+	url := "ws" + strings.TrimPrefix(server.URL, "http") + "/requests"
+	for origin, ok := range map[string]bool{
+		"": true, "http://localhost:4000": true, "http://127.0.0.1:4000": true, "https://evil.example": false,
+		"http://localhost.evil.example": false, "null": false,
+	} {
+		header := http.Header{}
+		if origin != "" {
+			header.Set("Origin", origin)
+		}
+		conn, answer, err := websocket.DefaultDialer.DialContext(t.Context(), url, header)
+		if (err == nil) != ok {
+			t.Errorf("from %q: %v, want ok %t", origin, err, ok)
+		}
+		if answer != nil && answer.Body != nil {
+			answer.Body.Close()
+		}
+		if err != nil {
+			continue
+		}
+		if _, message, err := conn.ReadMessage(); err != nil || string(message) != "[]" {
+			t.Errorf("first message = %s, %v; want []", message, err)
+		}
+		conn.Close()
+	}
+}
