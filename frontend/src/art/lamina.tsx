@@ -1,3 +1,4 @@
+import './piezas.css'
 import './lamina.css'
 import { Imagen, type Slot } from './imagen'
 

@@ -1,0 +1,41 @@
+/** Text of /privacidad. The foundation's adviser should read it before publishing. */
+export const privacidad = {
+  titulo: 'Privacidad',
+  entrada: 'Qué datos recibimos, para qué y por cuánto tiempo. Sin letra pequeña.',
+  actualizado: 'Última revisión: noviembre de 2026',
+  secciones: [
+    {
+      titulo: 'Lo que nos envías',
+      parrafos: [
+        'Solo recibimos lo que escribes en un formulario: tu nombre, tu correo, tu teléfono si lo das y tu mensaje. Lo usamos para responderte.',
+        'Tu correo del boletín se usa únicamente para enviarte el boletín. Puedes pedir que lo borremos cuando quieras.',
+      ],
+    },
+    {
+      titulo: 'Por cuánto tiempo',
+      parrafos: ['Los mensajes y solicitudes se conservan hasta 12 meses después de atendidos. El boletín, hasta que te des de baja.'],
+    },
+    {
+      titulo: 'Lo que no hacemos',
+      parrafos: ['No hay rastreadores, ni anuncios, ni galletas de terceros. No vendemos ni cedemos tus datos.'],
+    },
+    {
+      titulo: 'Servicios de otros',
+      parrafos: [
+        'El mapa, PayPal y Google Calendar se abren solo si pulsas su botón. Desde ese momento rige la política de cada servicio.',
+      ],
+    },
+    {
+      titulo: 'Menores de edad',
+      parrafos: [
+        'Publicamos fotos de estudiantes solo con autorización escrita de su madre, padre o tutor. Si ves una que debamos retirar, avísanos y la retiramos.',
+      ],
+    },
+    {
+      titulo: 'Tus derechos',
+      parrafos: ['Puedes pedir ver, corregir o borrar tus datos. Escríbenos y te respondemos en un plazo de 10 días laborables.'],
+    },
+  ],
+  contacto: 'Escribir por privacidad',
+  asunto: '/contacto?asunto=Privacidad%20de%20mis%20datos',
+}
