@@ -58,12 +58,15 @@ func (a *Accumulator) Results() map[string]value.Value {
 	return out
 }
 
-// total is a sum of numbers. Integers are added exactly in 128 bits, doubles apart from them.
+// total is a sum of numbers. Integers are added exactly in 128 bits. Doubles are added apart from them, with what
+// each addition rounds away kept (Neumaier's sum), so that 6.4 five times is 32 and the order of documents hardly
+// matters.
 type total struct {
 	numbers  int64
 	high     int64
 	low      uint64
-	doubles  float64
+	plain    float64
+	lost     float64
 	isDouble bool
 }
 
@@ -77,8 +80,15 @@ func (t *total) add(v value.Value) {
 		t.high += int64(n>>63) + int64(carry)
 	case value.Double:
 		t.numbers++
-		t.doubles += float64(n)
 		t.isDouble = true
+		d := float64(n)
+		next := t.plain + d
+		if math.Abs(t.plain) >= math.Abs(d) {
+			t.lost += (t.plain - next) + d
+		} else {
+			t.lost += (d - next) + t.plain
+		}
+		t.plain = next
 	}
 }
 
@@ -94,7 +104,7 @@ func (t *total) fits() bool { return t.high == int64(t.low)>>63 }
 func (t *total) sum() value.Value {
 	switch {
 	case t.isDouble:
-		return value.Double(t.whole() + t.doubles)
+		return value.Double(t.mixed())
 	case t.fits():
 		return value.Int(int64(t.low))
 	default:
@@ -110,10 +120,19 @@ func (t *total) whole() float64 {
 	return t.integers()
 }
 
+// mixed returns the sum of all numbers as a double. Where doubles were infinite or overflowed, what was lost means
+// nothing.
+func (t *total) mixed() float64 {
+	if math.IsInf(t.plain, 0) || math.IsNaN(t.plain) {
+		return t.plain
+	}
+	return t.whole() + (t.plain + t.lost)
+}
+
 // average returns the mean as a double, or null of no numbers.
 func (t *total) average() value.Value {
 	if t.numbers == 0 {
 		return value.Null{}
 	}
-	return value.Double((t.whole() + t.doubles) / float64(t.numbers))
+	return value.Double(t.mixed() / float64(t.numbers))
 }
