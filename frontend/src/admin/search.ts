@@ -1,6 +1,9 @@
 /** A text as searches compare it: in small letters, without accents. */
 export function fold(text: string): string {
-  return text.normalize('NFD').replaceAll(/\p{Diacritic}/gu, '').toLowerCase()
+  return text
+    .normalize('NFD')
+    .replaceAll(/\p{Diacritic}/gu, '')
+    .toLowerCase()
 }
 
 /** Whether one of the texts contains the search, whatever the case and the accents. */

@@ -25,10 +25,7 @@ export function useSession(): Session {
     let stopRecord: (() => void) | undefined
     let patience: ReturnType<typeof setTimeout> | undefined
     const start = async () => {
-      const [{ watchPerson }, { watchRow }] = await Promise.all([
-        import('../firebase/session'),
-        import('../firebase/panel'),
-      ])
+      const [{ watchPerson }, { watchRow }] = await Promise.all([import('../firebase/session'), import('../firebase/panel')])
       if (stopped) return
       stopPerson = watchPerson((person) => {
         stopRecord?.()

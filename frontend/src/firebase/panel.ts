@@ -9,12 +9,7 @@ export type Rows = { rows: Row[]; fromCache: boolean }
 export type Order = { field: string; direction: 'asc' | 'desc' }
 
 /** Watches a whole collection in an order; returns how to stop. */
-export function watchRows(
-  name: string,
-  order: Order,
-  on: (rows: Rows) => void,
-  onError: (code: string) => void,
-): () => void {
+export function watchRows(name: string, order: Order, on: (rows: Rows) => void, onError: (code: string) => void): () => void {
   return onSnapshot(
     query(collection(live, name), orderBy(order.field, order.direction)),
     { includeMetadataChanges: true },
@@ -27,11 +22,7 @@ export function watchRows(
 }
 
 /** Watches one document; a null row is an absent document. Returns how to stop. */
-export function watchRow(
-  path: string,
-  on: (row: Row | null, fromCache: boolean) => void,
-  onError: (code: string) => void,
-): () => void {
+export function watchRow(path: string, on: (row: Row | null, fromCache: boolean) => void, onError: (code: string) => void): () => void {
   return onSnapshot(
     doc(live, path),
     { includeMetadataChanges: true },
@@ -45,7 +36,5 @@ export function watchRow(
 
 /** Turns the timestamps of a document to dates. */
 function plain(fields: DocumentData): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(fields).map(([name, value]) => [name, value instanceof Timestamp ? value.toDate() : value]),
-  )
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, value instanceof Timestamp ? value.toDate() : value]))
 }

@@ -43,8 +43,7 @@ export const es = {
     'wrong-password': 'Contraseña incorrecta.',
     'email-already-in-use': 'Este correo ya está en uso.',
     'weak-password': 'La contraseña es muy débil (mínimo 6 caracteres).',
-    'operation-not-allowed':
-      'Método de acceso no habilitado. Verifica que el acceso con correo y contraseña esté activado.',
+    'operation-not-allowed': 'Método de acceso no habilitado. Verifica que el acceso con correo y contraseña esté activado.',
     'too-many-requests': 'Demasiados intentos. Inténtalo de nuevo en unos minutos.',
     'network-request-failed': 'Problema de red. Verifica tu conexión.',
     'invalid-credential': 'Credenciales inválidas.',
@@ -91,8 +90,7 @@ export const es = {
     error: 'No se pudieron cargar los datos.',
     sinConexion: 'Sin conexión. Mostrando lo último recibido.',
     sinDatos: 'Sin conexión. Todavía no se ha recibido nada.',
-    resultados: (n: number, total: number) =>
-      n === total ? `Total: ${total}` : `${n} de ${total} · Total: ${total}`,
+    resultados: (n: number, total: number) => (n === total ? `Total: ${total}` : `${n} de ${total} · Total: ${total}`),
     csv: 'Descargar CSV',
     seleccionar: 'Seleccionar',
     terminar: 'Terminar selección',

@@ -33,7 +33,7 @@ export default function AdminPanel({ me }: { me: Person }) {
       <PanelDataProvider me={me}>
         <Toasts>
           <PanelHeader name={me.displayName || me.email || me.uid} />
-          <main id="contenido" className="p-ancho grid gap-4 pb-24">
+          <main id="contenido" className="p-ancho grid grid-cols-[minmax(0,1fr)] gap-4 pb-24">
             <Summary />
             <Tabs.Root value={open} onValueChange={choose}>
               <Tabs.List aria-label={es.panel.secciones} className="p-pestanas mb-4">

@@ -26,7 +26,7 @@ export default function AdminView() {
           <SignOutButton />
         </Frame>
       )
-    case 'admin':
+    default:
       return (
         <Suspense fallback={<Waiting>{es.sesion.comprobando}</Waiting>}>
           <Panel me={session.person} />

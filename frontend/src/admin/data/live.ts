@@ -1,14 +1,11 @@
 /** What a live list is at a moment. `offline`: the rows are the last ones received and may be old. */
-export type Live<T> =
-  | { status: 'loading' }
-  | { status: 'error' }
-  | { status: 'ready'; rows: readonly T[]; offline: boolean }
+export type Live<T> = { status: 'loading' } | { status: 'error' } | { status: 'ready'; rows: readonly T[]; offline: boolean }
 
 /** Joins two lists into one, in the order of a comparison. */
 export function join<T>(a: Live<T>, b: Live<T>, compare: (x: T, y: T) => number): Live<T> {
   if (a.status === 'error' || b.status === 'error') return { status: 'error' }
   if (a.status === 'loading' || b.status === 'loading') return { status: 'loading' }
-  return { status: 'ready', rows: [...a.rows, ...b.rows].sort(compare), offline: a.offline || b.offline }
+  return { status: 'ready', rows: [...a.rows, ...b.rows].toSorted(compare), offline: a.offline || b.offline }
 }
 
 /** The newest first; what has no date comes last. */

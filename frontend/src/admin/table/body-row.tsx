@@ -14,7 +14,6 @@ export function BodyRow<T extends { id: string }>({ row, columns, onOpen, select
   const name = columns[0]?.text(row) ?? ''
   return (
     <tr
-      role="row"
       className={onOpen ? 'p-fila-abre' : undefined}
       aria-selected={selection ? selection.checked : undefined}
       onClick={(event) => {
@@ -23,14 +22,19 @@ export function BodyRow<T extends { id: string }>({ row, columns, onOpen, select
       }}
     >
       {selection ? (
-        <td role="cell" className="p-celda-marca">
-          <Checkbox label={es.tabla.seleccionarFila(name)} checked={selection.checked} disabled={selection.disabled} onToggle={selection.toggle} />
+        <td className="p-celda-marca">
+          <Checkbox
+            label={es.tabla.seleccionarFila(name)}
+            checked={selection.checked}
+            disabled={selection.disabled}
+            onToggle={selection.toggle}
+          />
         </td>
       ) : null}
       {columns.map((column, i) => {
         const content = column.cell ? column.cell(row) : <Text long={column.long ?? false}>{column.text(row)}</Text>
         return (
-          <td key={column.id} role="cell" data-label={column.header}>
+          <td key={column.id} data-label={column.header}>
             {i === 0 && onOpen ? (
               <button type="button" className="p-abrir" onClick={() => onOpen(row)}>
                 {content}

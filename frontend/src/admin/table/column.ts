@@ -1,4 +1,12 @@
-import { createPaginatedRowModel, createSortedRowModel, rowPaginationFeature, rowSelectionFeature, rowSortingFeature, tableFeatures, type ColumnDef } from '@tanstack/react-table'
+import {
+  createPaginatedRowModel,
+  createSortedRowModel,
+  rowPaginationFeature,
+  rowSelectionFeature,
+  rowSortingFeature,
+  tableFeatures,
+  type ColumnDef,
+} from '@tanstack/react-table'
 import type { ReactNode } from 'react'
 
 /** What the panel's tables can do: sort, turn pages, select rows. Searching happens before. */

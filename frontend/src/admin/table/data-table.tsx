@@ -7,6 +7,7 @@ import { BodyRow } from './body-row'
 import { HeaderRow } from './header-row'
 import { SortMenu } from './sort-menu'
 
+/** What is shown above the rows while rows can be selected. */
 export type Selecting<T> = (selected: readonly T[], clear: () => void) => ReactNode
 
 type Props<T> = {
@@ -15,14 +16,14 @@ type Props<T> = {
   rows: readonly T[]
   onOpen?: ((row: T) => void) | undefined
   /** Shown above the rows while some are selected; rows can be selected when it is given. */
-  selecting?: Selecting<T> | undefined
+  renderSelected?: Selecting<T> | undefined
   canSelect?: ((row: T) => boolean) | undefined
 }
 
 const byId = (row: { id: string }) => row.id
 
 /** A table that sorts, turns its pages and, when asked, selects rows. On narrow screens its rows become cards. */
-export function DataTable<T extends { id: string }>({ label, columns, rows, onOpen, selecting, canSelect }: Props<T>) {
+export function DataTable<T extends { id: string }>({ label, columns, rows, onOpen, renderSelected, canSelect }: Props<T>) {
   const [sorting, setSorting] = useState<SortingState>([])
   const [pagination, setPagination] = useState({ pageIndex: 0, pageSize: 25 })
   const [rowSelection, setRowSelection] = useState<RowSelectionState>({})
@@ -36,7 +37,7 @@ export function DataTable<T extends { id: string }>({ label, columns, rows, onOp
     onSortingChange: setSorting,
     onPaginationChange: setPagination,
     onRowSelectionChange: setRowSelection,
-    enableRowSelection: (row) => selecting !== undefined && (canSelect?.(row.original) ?? true),
+    enableRowSelection: (row) => renderSelected !== undefined && (canSelect?.(row.original) ?? true),
     autoResetPageIndex: false,
     enableMultiSort: false,
   })
@@ -48,25 +49,33 @@ export function DataTable<T extends { id: string }>({ label, columns, rows, onOp
   return (
     <>
       <SortMenu columns={columns} sorting={sorting} onSort={setSorting} />
-      {selecting ? selecting(selected, () => setRowSelection({})) : null}
-      <div className="p-capa">
-        <table role="table" aria-label={label} className="p-tabla">
+      {renderSelected ? renderSelected(selected, () => setRowSelection({})) : null}
+      <div className="p-capa p-marco">
+        <table aria-label={label} className="p-tabla">
           <HeaderRow
             headers={table.getHeaderGroups()[0]?.headers ?? []}
             selectAll={
-              selecting
-                ? { checked: table.getIsAllPageRowsSelected(), some: table.getIsSomePageRowsSelected(), toggle: table.getToggleAllPageRowsSelectedHandler() }
+              renderSelected
+                ? {
+                    checked: table.getIsAllPageRowsSelected(),
+                    some: table.getIsSomePageRowsSelected(),
+                    toggle: table.getToggleAllPageRowsSelectedHandler(),
+                  }
                 : undefined
             }
           />
-          <tbody role="rowgroup">
+          <tbody>
             {shown.map((row) => (
               <BodyRow
                 key={row.id}
                 row={row.original}
                 columns={columns}
                 onOpen={onOpen}
-                selection={selecting ? { checked: row.getIsSelected(), disabled: !row.getCanSelect(), toggle: row.getToggleSelectedHandler() } : undefined}
+                selection={
+                  renderSelected
+                    ? { checked: row.getIsSelected(), disabled: !row.getCanSelect(), toggle: row.getToggleSelectedHandler() }
+                    : undefined
+                }
               />
             ))}
           </tbody>

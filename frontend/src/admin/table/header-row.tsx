@@ -5,24 +5,24 @@ import { Checkbox } from './checkbox'
 import type { features } from './column'
 
 type Props<T extends object> = {
-  headers: readonly Header<typeof features, T, unknown>[]
+  headers: readonly Header<typeof features, T>[]
   selectAll?: { checked: boolean; some: boolean; toggle: (event: unknown) => void } | undefined
 }
 
 /** The head of a table: each column sorts, first one way, then the other, then not. */
 export function HeaderRow<T extends object>({ headers, selectAll }: Props<T>) {
   return (
-    <thead role="rowgroup">
-      <tr role="row">
+    <thead>
+      <tr>
         {selectAll ? (
-          <td role="cell" className="w-10">
+          <td className="w-10">
             <Checkbox label={es.tabla.seleccionarPagina} checked={selectAll.checked} mixed={selectAll.some} onToggle={selectAll.toggle} />
           </td>
         ) : null}
         {headers.map((header) => {
           const sorted = header.column.getIsSorted()
           return (
-            <th key={header.id} role="columnheader" scope="col" aria-sort={ariaSort(sorted)}>
+            <th key={header.id} scope="col" aria-sort={ariaSort(sorted)}>
               <button type="button" className="p-ordenar" onClick={header.column.getToggleSortingHandler()}>
                 {String(header.column.columnDef.header)}
                 <SortIcon sorted={sorted} />

@@ -25,14 +25,14 @@ type Props<T> = {
   file: string
   statusOf?: (row: T) => Status
   onOpen?: (row: T) => void
-  selecting?: Selecting<T>
+  renderSelected?: Selecting<T>
   canSelect?: (row: T) => boolean
   note?: ReactNode
 }
 
 /** A live list in all its states: loading, failed, old, empty, without matches, and full. */
 export function List<T extends { id: string }>(props: Props<T>) {
-  const { label, live, columns, searched, empty, file, statusOf, selecting, note } = props
+  const { label, live, columns, searched, empty, file, statusOf, renderSelected, note } = props
   const { search, state, set } = useFilters()
   const [isSelecting, setSelecting] = useState(false)
   const wanted = useDeferredValue(search)
@@ -49,10 +49,16 @@ export function List<T extends { id: string }>(props: Props<T>) {
   if (total === 0 && live.offline) return <Problem>{es.tabla.sinDatos}</Problem>
   const exportRows = () => {
     const lines = rows.map((row) => columns.map((column) => column.text(row)))
-    download(`${file}-${hoy()}.csv`, toCsv(columns.map((column) => column.header), lines))
+    download(
+      `${file}-${hoy()}.csv`,
+      toCsv(
+        columns.map((column) => column.header),
+        lines,
+      ),
+    )
   }
   return (
-    <div className="grid gap-3">
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-3">
       {note}
       {live.offline ? <Problem>{es.tabla.sinConexion}</Problem> : null}
       <Toolbar
@@ -62,7 +68,7 @@ export function List<T extends { id: string }>(props: Props<T>) {
         status={statusOf ? { value: state, onChange: (value) => set('estado', value) } : undefined}
         count={es.tabla.resultados(rows.length, total)}
       >
-        {selecting && total > 0 ? (
+        {renderSelected && total > 0 ? (
           <button type="button" className="p-boton" aria-pressed={isSelecting} onClick={() => setSelecting(!isSelecting)}>
             {isSelecting ? es.tabla.terminar : es.tabla.seleccionar}
           </button>
@@ -82,7 +88,14 @@ export function List<T extends { id: string }>(props: Props<T>) {
           }}
         />
       ) : (
-        <DataTable label={label} columns={columns} rows={rows} onOpen={props.onOpen} selecting={isSelecting ? selecting : undefined} canSelect={props.canSelect} />
+        <DataTable
+          label={label}
+          columns={columns}
+          rows={rows}
+          onOpen={props.onOpen}
+          renderSelected={isSelecting ? renderSelected : undefined}
+          canSelect={props.canSelect}
+        />
       )}
     </div>
   )

@@ -30,7 +30,13 @@ export function Pager({ page, pages, size, label, onPage, onSize }: Props) {
       <button type="button" className="p-icono" aria-label={es.tabla.anterior} disabled={page === 0} onClick={() => onPage(page - 1)}>
         <ChevronLeft aria-hidden size={18} />
       </button>
-      <button type="button" className="p-icono" aria-label={es.tabla.siguiente} disabled={page + 1 >= pages} onClick={() => onPage(page + 1)}>
+      <button
+        type="button"
+        className="p-icono"
+        aria-label={es.tabla.siguiente}
+        disabled={page + 1 >= pages}
+        onClick={() => onPage(page + 1)}
+      >
         <ChevronRight aria-hidden size={18} />
       </button>
     </div>

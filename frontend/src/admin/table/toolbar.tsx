@@ -16,7 +16,7 @@ type Props = {
 export function Toolbar({ search, onSearch, searchLabel, status, count, children }: Props) {
   return (
     <div className="p-barra">
-      <div className="relative grow sm:max-w-72">
+      <div className="relative w-full sm:w-72">
         <Search aria-hidden size={15} className="p-lupa" />
         <input
           type="search"

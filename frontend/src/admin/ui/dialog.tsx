@@ -24,6 +24,16 @@ export function Dialog({ open, onClose, title, children, kind }: Props) {
     if (open && !element.open) element.showModal()
     if (!open && element.open) element.close()
   }, [open])
+  useEffect(() => {
+    const element = dialog.current
+    if (!element || kind === 'alert') return undefined
+    // A click beside the box hits the dialog itself; Escape does the same for the keyboard.
+    const onClick = (event: MouseEvent) => {
+      if (event.target === element) onClose()
+    }
+    element.addEventListener('click', onClick)
+    return () => element.removeEventListener('click', onClick)
+  }, [kind, onClose])
   return (
     <dialog
       ref={dialog}
@@ -31,9 +41,6 @@ export function Dialog({ open, onClose, title, children, kind }: Props) {
       aria-labelledby={heading}
       className={`p-dialogo p-dialogo-${kind}`}
       onClose={onClose}
-      onClick={(event) => {
-        if (kind !== 'alert' && event.target === dialog.current) onClose()
-      }}
     >
       {open ? (
         <div className="p-dialogo-caja">

@@ -17,9 +17,7 @@ export function PasswordInput({ label, errorId, ...input }: Props) {
   )
   return (
     <Field label={label} errorId={errorId} after={button}>
-      {(field) => (
-        <input {...field} {...input} type={shown ? 'text' : 'password'} required spellCheck={false} autoCapitalize="none" />
-      )}
+      {(field) => <input {...field} {...input} type={shown ? 'text' : 'password'} required spellCheck={false} autoCapitalize="none" />}
     </Field>
   )
 }

@@ -1,5 +1,11 @@
 /** The button of a form: its label changes while it is busy, its width does not. */
-export function Submit({ busy, label, busyLabel, disabled = false, className = '' }: {
+export function Submit({
+  busy,
+  label,
+  busyLabel,
+  disabled = false,
+  className = '',
+}: {
   busy: boolean
   label: string
   busyLabel: string

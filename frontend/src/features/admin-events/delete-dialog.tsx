@@ -49,7 +49,7 @@ export function DeleteDialog({ event, onClose }: { event: MusicEvent | undefined
             </p>
           ) : null}
           <div className="flex justify-end gap-2">
-            <button type="button" className="p-boton" autoFocus onClick={close}>
+            <button type="button" className="p-boton" onClick={close}>
               {eventos.cancelar}
             </button>
             <button type="button" className="p-boton p-boton-peligro" disabled={state === 'busy'} onClick={() => void remove(event.id)}>

@@ -1,4 +1,4 @@
-import { MapPin, Mic2 } from 'lucide-react'
+import { Banknote, MapPin, Mic2 } from 'lucide-react'
 import { useId } from 'react'
 import type { MusicEvent } from '../../admin/data/rows'
 import { es } from '../../i18n/es-admin'
@@ -42,9 +42,15 @@ export function EventCard({ event, past, onEdit, onDuplicate, onDelete }: Props)
           </dt>
           <dd>{event.featuredArtist.trim() || RAYA}</dd>
         </div>
+        <div>
+          <dt>
+            <Banknote aria-hidden size={14} />
+            <span className="sr-only">{eventos.precio}</span>
+          </dt>
+          <dd className="p-precio">{precioPanel(event.price)}</dd>
+        </div>
       </dl>
       <div className="p-evento-pie">
-        <p className="p-precio">{precioPanel(event.price)}</p>
         <button type="button" className="p-accion" aria-describedby={heading} onClick={onEdit}>
           {eventos.editarBoton}
         </button>

@@ -49,11 +49,11 @@ export function EventForm({ values, label, onSave, success, failure, onCancel }:
   const errorOf = (name: Name) => (message?.field === name ? `${id}-message` : undefined)
   const { eventos } = es
   return (
-    <form method="post" noValidate className="grid grid-cols-2 gap-3" onSubmit={(event) => void submit(event)}>
-      <Field label={eventos.titulo} errorId={errorOf('title')} className="col-span-2">
+    <form method="post" noValidate className="p-campos" onSubmit={(event) => void submit(event)}>
+      <Field label={eventos.titulo} errorId={errorOf('title')} className="col-span-full">
         {(input) => <input {...input} name="title" required maxLength={limits.title} defaultValue={values.title} />}
       </Field>
-      <Field label={eventos.descripcion} errorId={errorOf('description')} className="col-span-2">
+      <Field label={eventos.descripcion} errorId={errorOf('description')} className="col-span-full">
         {(input) => (
           <textarea {...input} name="description" required rows={4} maxLength={limits.description} defaultValue={values.description} />
         )}
@@ -73,7 +73,7 @@ export function EventForm({ values, label, onSave, success, failure, onCancel }:
       <Field label={eventos.precio} hint={eventos.precioAyuda} errorId={errorOf('price')} className="col-span-2">
         {(input) => <input {...input} name="price" inputMode="decimal" autoComplete="off" defaultValue={values.price} />}
       </Field>
-      <div className="col-span-2 flex flex-wrap items-center gap-2">
+      <div className="col-span-full flex flex-wrap items-center gap-2">
         <Submit busy={busy} label={label} busyLabel={eventos.guardando} className="min-w-36" />
         {onCancel ? (
           <button type="button" className="p-boton" onClick={onCancel}>
@@ -82,7 +82,11 @@ export function EventForm({ values, label, onSave, success, failure, onCancel }:
         ) : null}
       </div>
       {message ? (
-        <p id={`${id}-message`} role={message.kind === 'ok' ? 'status' : 'alert'} className={`col-span-2 ${message.kind === 'ok' ? 'p-exito' : 'p-error'}`}>
+        <p
+          id={`${id}-message`}
+          role={message.kind === 'ok' ? 'status' : 'alert'}
+          className={`col-span-full ${message.kind === 'ok' ? 'p-exito' : 'p-error'}`}
+        >
           {message.text}
         </p>
       ) : null}

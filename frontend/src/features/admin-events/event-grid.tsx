@@ -28,9 +28,7 @@ export function EventGrid({ live, ...actions }: Props) {
       {live.status === 'ready' && live.offline ? (
         <Problem>{live.rows.length > 0 ? es.tabla.sinConexion : es.tabla.sinDatos}</Problem>
       ) : null}
-      {live.status === 'ready' && live.rows.length === 0 && !live.offline ? (
-        <Empty slot="vacio-eventos">{es.vacios.eventos}</Empty>
-      ) : null}
+      {live.status === 'ready' && live.rows.length === 0 && !live.offline ? <Empty slot="vacio-eventos">{es.vacios.eventos}</Empty> : null}
       {live.status === 'ready' && live.rows.length > 0 ? <Cards events={live.rows} {...actions} /> : null}
     </section>
   )

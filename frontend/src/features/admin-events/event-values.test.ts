@@ -18,8 +18,14 @@ describe('check', () => {
     expect(check(good)).toEqual({
       ok: true,
       event: {
-        title: 'Concierto', description: 'Gratis', location: 'Teatro', featuredArtist: '', price: 1500.5,
-        date: '2027-09-05', time: '19:30', eventDate: new Date('2027-09-05T19:30:00-04:00'),
+        title: 'Concierto',
+        description: 'Gratis',
+        location: 'Teatro',
+        featuredArtist: '',
+        price: 1500.5,
+        date: '2027-09-05',
+        time: '19:30',
+        eventDate: new Date('2027-09-05T19:30:00-04:00'),
       },
     })
   })
@@ -60,7 +66,14 @@ describe('check', () => {
 
 it('an older event takes date and time from its moment', () => {
   const values = valuesOf({
-    id: 'a', title: 'T', description: '', location: '', featuredArtist: '', price: null, date: 'pronto', time: '',
+    id: 'a',
+    title: 'T',
+    description: '',
+    location: '',
+    featuredArtist: '',
+    price: null,
+    date: 'pronto',
+    time: '',
     eventDate: new Date('2027-09-05T23:30:00Z'),
   })
   expect(values).toMatchObject({ date: '2027-09-05', time: '19:30', price: '' })

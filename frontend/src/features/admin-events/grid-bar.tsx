@@ -16,7 +16,7 @@ const choices: readonly (readonly [When, string])[] = [
 export function GridBar({ search, onSearch, when, onWhen, count }: Props) {
   return (
     <div className="p-barra">
-      <div className="relative grow sm:max-w-72">
+      <div className="relative w-full sm:w-72">
         <Search aria-hidden size={15} className="p-lupa" />
         <input
           type="search"

@@ -13,13 +13,23 @@ function text<T>(id: string, header: string, of: (row: T) => string, long = fals
   return { id, header, text: (row) => of(row) || RAYA, long }
 }
 
+/** An address: long ones are broken, but not into many lines. */
+function email<T extends { email: string }>(): Column<T> {
+  return {
+    id: 'email',
+    header: columnas.email,
+    text: (row) => row.email || RAYA,
+    cell: (row) => <span className="p-correo">{row.email || RAYA}</span>,
+  }
+}
+
 function date<T extends Dated>(): Column<T> {
   return {
     id: 'createdAt',
     header: columnas.fecha,
     text: (row) => fechaYHora(row.createdAt),
     sort: (row) => row.createdAt?.getTime() ?? 0,
-    cell: (row) => <span className="whitespace-nowrap tabular-nums">{fechaYHora(row.createdAt)}</span>,
+    cell: (row) => <span className="p-fecha tabular-nums">{fechaYHora(row.createdAt)}</span>,
   }
 }
 
@@ -33,16 +43,12 @@ function status<T extends { status: Status }>(): Column<T> {
 }
 
 /** F-328. */
-export const subscriptionColumns: readonly Column<Subscription>[] = [
-  text('email', columnas.email, (row) => row.email),
-  text('source', columnas.fuente, (row) => row.source),
-  date(),
-]
+export const subscriptionColumns: readonly Column<Subscription>[] = [email(), text('source', columnas.fuente, (row) => row.source), date()]
 
 /** F-329. */
 export const volunteerColumns: readonly Column<Volunteer>[] = [
   text('fullName', columnas.nombre, (row) => row.fullName),
-  text('email', columnas.email, (row) => row.email),
+  email(),
   text('phone', columnas.telefono, (row) => row.phone),
   text('motivation', columnas.motivacion, (row) => row.motivation, true),
   status(),
@@ -52,7 +58,7 @@ export const volunteerColumns: readonly Column<Volunteer>[] = [
 /** F-330. */
 export const contactColumns: readonly Column<Contact>[] = [
   text('name', columnas.nombre, (row) => row.name),
-  text('email', columnas.email, (row) => row.email),
+  email(),
   text('subject', columnas.asunto, (row) => row.subject, true),
   text('message', columnas.mensaje, (row) => row.message, true),
   status(),
@@ -62,7 +68,7 @@ export const contactColumns: readonly Column<Contact>[] = [
 /** F-331. The status of these is told in the details only: the table's columns are fixed. */
 export const rentalColumns: readonly Column<Rental>[] = [
   text('fullName', columnas.nombre, (row) => row.fullName),
-  text('email', columnas.email, (row) => row.email),
+  email(),
   text('message', columnas.mensaje, (row) => row.message, true),
   text('source', columnas.fuente, (row) => row.source),
   date(),

@@ -34,7 +34,7 @@ export function FormList<T extends FormRow>({ label, live, columns, collection, 
         statusOf={statusOf}
         canSelect={canSelect}
         onOpen={(row) => setOpen(row.id)}
-        selecting={(selected, clear) => <BulkBar paths={selected.map((row) => `${collection}/${row.id}`)} onDone={clear} />}
+        renderSelected={(selected, clear) => <BulkBar paths={selected.map((row) => `${collection}/${row.id}`)} onDone={clear} />}
       />
       <Details
         row={rowsOf(live).find((row) => row.id === open)}

@@ -46,7 +46,13 @@ export function CodeStep({ verified, onTicket }: Props) {
         onChange={({ target }) => change(target.value)}
         onKeyDown={onKeyDown}
       />
-      <button type="button" className="p-boton justify-self-start" disabled={busy || verified} aria-busy={busy} onClick={() => void verify()}>
+      <button
+        type="button"
+        className="p-boton justify-self-start"
+        disabled={busy || verified}
+        aria-busy={busy}
+        onClick={() => void verify()}
+      >
         {busy ? acceso.verificando : acceso.verificar}
       </button>
       <CodeState verified={verified} error={error} />

@@ -60,7 +60,17 @@ export function SignUpForm({ onDone }: { onDone: () => void }) {
       </div>
       <Field label={acceso.correo} errorId={errorOf('email')}>
         {(input) => (
-          <input {...input} type="email" name="email" required maxLength={254} autoComplete="username" spellCheck={false} autoCapitalize="none" disabled={locked} />
+          <input
+            {...input}
+            type="email"
+            name="email"
+            required
+            maxLength={254}
+            autoComplete="username"
+            spellCheck={false}
+            autoCapitalize="none"
+            disabled={locked}
+          />
         )}
       </Field>
       <Field label={acceso.contrasena} errorId={errorOf('password')}>

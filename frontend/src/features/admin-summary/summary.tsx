@@ -8,13 +8,13 @@ import { enLocal, fechaCorta, RAYA } from '../../lib/fechas'
 import { byWeek } from './weeks'
 
 const WEEKS = 8
+const isNew = ({ status }: { status: Status }) => status === 'new'
 
 /** What waits for somebody, at a glance (P-17). */
 export function Summary() {
   const { events, contacts, volunteers, rentals, subscriptions } = usePanelData()
   const [now] = useState(() => new Date())
   const { resumen } = es
-  const isNew = ({ status }: { status: Status }) => status === 'new'
   const requests = volunteers.status === 'ready' && rentals.status === 'ready'
   const asked = [...rowsOf(volunteers), ...rowsOf(rentals)].filter(isNew).length
   const ahead = count(events, (event) => event.eventDate !== null && event.eventDate >= now)

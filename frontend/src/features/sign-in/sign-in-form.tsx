@@ -40,7 +40,9 @@ export function SignInForm({ onDone }: { onDone: () => void }) {
     <form method="post" noValidate className="grid gap-4" onSubmit={(event) => void submit(event)}>
       <h2 className="p-titulo text-[20px]">{es.acceso.tituloEntrar}</h2>
       <Field label={es.acceso.correo} errorId={problem?.field === 'email' ? 'acceso-error' : undefined}>
-        {(input) => <input {...input} type="email" name="email" required autoComplete="username" spellCheck={false} autoCapitalize="none" />}
+        {(input) => (
+          <input {...input} type="email" name="email" required autoComplete="username" spellCheck={false} autoCapitalize="none" />
+        )}
       </Field>
       <PasswordInput
         label={es.acceso.contrasena}
