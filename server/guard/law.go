@@ -77,7 +77,8 @@ func (l *law) list(ctx context.Context, q *query.Query) error {
 	return l.ask(ctx, &rules.Request{Method: rules.List, Query: q})
 }
 
-// commit asks whether a commit may be done: each of its writes in turn.
+// commit asks whether a commit may be done: each of its writes in turn. As with the official emulator each is judged by
+// its document before the commit and after the whole of it, also when several are to the same document.
 func (l *law) commit(ctx context.Context, v *engine.CheckView) error {
 	if l == nil {
 		return nil
@@ -86,11 +87,16 @@ func (l *law) commit(ctx context.Context, v *engine.CheckView) error {
 	l.after = v.After
 	for i := range v.Steps {
 		step := &v.Steps[i]
-		request := &rules.Request{
-			Method: methodOf(step), Name: step.Write.Name, Before: step.Before, After: step.After, Lookups: l.lookups,
+		name := step.Write.Name
+		before, err := v.Before(ctx, name)
+		if err != nil {
+			return err
 		}
-		if request.Method == rules.Create {
-			request.Before = nil
+		request := &rules.Request{Method: methodOf(step, before), Name: name, Before: before, Lookups: l.lookups}
+		if step.After != nil {
+			if request.After, err = v.After(ctx, name); err != nil {
+				return err
+			}
 		}
 		if err := l.ask(ctx, request); err != nil {
 			return err
@@ -99,19 +105,24 @@ func (l *law) commit(ctx context.Context, v *engine.CheckView) error {
 	return nil
 }
 
-// methodOf returns what a write is to the rules. Who says that the document must not exist creates it, even if it does:
-// the precondition is judged later.
-func methodOf(s *engine.Step) rules.Method {
+// methodOf returns what a write is to the rules, for the document as it was before the commit. Who says that the document
+// must exist updates it, and who says that it must not creates it, even if it is otherwise: preconditions are judged
+// later.
+func methodOf(s *engine.Step, before *document.Document) rules.Method {
 	must := s.Write.Precondition.Exists
+	exists := before != nil
+	if must != nil {
+		exists = *must
+	}
 	switch {
 	case s.Write.Op == document.Verify:
 		return rules.Get
 	case s.Write.Op == document.Delete:
 		return rules.Delete
-	case s.Before == nil || must != nil && !*must:
-		return rules.Create
+	case exists:
+		return rules.Update
 	}
-	return rules.Update
+	return rules.Create
 }
 
 // ask asks the ruleset.

@@ -100,10 +100,10 @@ func (d *decider) any(ctx context.Context, method Method, path []element) bool {
 	f.visit = func(a *allow, captures []eval.Value) bool {
 		o := d.evaluator.Condition(ctx, a.cond, captures)
 		s := Statement{Line: a.line, Failure: o.Failure, touched: o.Touched}
-		switch o.Can {
-		case eval.CanTrue:
+		switch {
+		case o.Can == eval.CanTrue:
 			s.Outcome = Allowed
-		case eval.CanFail:
+		case o.Failure != nil:
 			s.Outcome = Failed
 		}
 		d.decision.Statements = append(d.decision.Statements, s)

@@ -187,9 +187,9 @@ func (w *world) commit(t testing.TB, r *rules.Ruleset, a *rules.Auth, now time.T
 		words := one.words(t)
 		old := w.after[one.Path]
 		request := &rules.Request{
-			Method: rules.Update, Name: words.Name, Before: old, Auth: a, Time: value.TimestampOf(now), Reader: w, Lookups: lookups,
+			Method: rules.Update, Name: words.Name, Before: w.before[one.Path], Auth: a, Time: value.TimestampOf(now), Reader: w, Lookups: lookups,
 		}
-		if old == nil {
+		if request.Before == nil {
 			request.Method = rules.Create
 		}
 		must := words.Precondition
@@ -198,21 +198,23 @@ func (w *world) commit(t testing.TB, r *rules.Ruleset, a *rules.Auth, now time.T
 		case one.Method == "delete":
 			request.Method = rules.Delete
 			delete(w.after, one.Path)
-		case must.Exists != nil && !*must.Exists:
-			request.Method, request.Before = rules.Create, nil
-			fallthrough
 		default:
+			if must.Exists != nil {
+				request.Method = map[bool]rules.Method{true: rules.Update, false: rules.Create}[*must.Exists]
+			}
 			after, _, err := document.Apply(old, words, at)
 			if err != nil {
 				t.Fatalf("apply %v: %v", words, err)
 			}
-			request.After = after
 			w.after[one.Path] = after
 		}
 		requests = append(requests, request)
 	}
 	d := rules.Decision{Allowed: true}
 	for _, request := range requests {
+		if request.Method != rules.Delete {
+			request.After = w.after[request.Name.Path]
+		}
 		var err error
 		if d, err = r.Allow(t.Context(), request); err != nil {
 			t.Fatal(err)

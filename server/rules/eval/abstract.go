@@ -309,12 +309,25 @@ func abstractIs(v Value, typ string) Value {
 
 // abstractMember is v.name or v['name'] for a value that stands for many.
 func abstractMember(v Value, name string) Value {
-	if x, ok := v.(*Partial); ok {
+	switch x := v.(type) {
+	case *Partial:
 		if member, known := x.Fields[name]; known {
 			return member
 		}
+	case *Field:
+		if m, ok := x.Equal.(value.Map); ok {
+			if member, has := m[name]; has {
+				return Pin(member)
+			}
+			return missing(name)
+		}
 	}
 	return Unknown{}
+}
+
+// atLeast is the number of keys of a map that has at least n.
+func atLeast(n int) *Field {
+	return &Field{Class: NumberClass, Low: &Bound{Value: value.Int(n), Inclusive: true}}
 }
 
 // abstractMethod is v.name(args) where one of the values stands for many.
@@ -326,6 +339,9 @@ func abstractMethod(v Value, name string, args []Value) Value {
 		}
 		if name == "keys" && len(args) == 0 {
 			return &keysOf{x}
+		}
+		if name == "size" && len(args) == 0 {
+			return atLeast(len(x.Fields))
 		}
 	case *keysOf:
 		return x.method(name, args)
@@ -363,6 +379,9 @@ func (*keysOf) Kind() value.Kind { return value.KindArray }
 
 // method is keys().name(args): hasAll and hasAny are certain of keys that are known.
 func (k *keysOf) method(name string, args []Value) Value {
+	if name == "size" && len(args) == 0 {
+		return atLeast(len(k.of.Fields))
+	}
 	if len(args) != 1 {
 		return Unknown{}
 	}

@@ -51,15 +51,15 @@ func finder(list value.Array) func(Value) bool {
 	var byKey map[string][]Value
 	if len(list) > manyItems {
 		byKey = make(map[string][]Value, len(list))
-		for i, v := range list {
-			k := key(v, i)
+		for _, v := range list {
+			k := key(v)
 			byKey[k] = append(byKey[k], v)
 		}
 	}
 	return func(v Value) bool {
 		candidates := []Value(list)
 		if byKey != nil {
-			candidates = byKey[key(v, -1)]
+			candidates = byKey[key(v)]
 		}
 		for _, c := range candidates {
 			if same(c, v) {

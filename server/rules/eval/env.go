@@ -125,6 +125,7 @@ type Evaluator struct {
 	base     int     // where those of the innermost begin
 	steps    int
 	touched  *syntax.Span // where the variable resource was first read, in the present condition
+	doubted  *Failure     // what the query first left unknown, in the present condition
 	err      error
 }
 
@@ -147,7 +148,7 @@ type Outcome struct {
 	// Can says which of true, false and failure the condition can be; for a request about one document it is
 	// exactly one of them.
 	Can Bools
-	// Failure is why it failed, if it certainly did.
+	// Failure is why it failed or, for a query, the first thing that left it undecided; nil if that is not known.
 	Failure *Failure
 	// Touched is where the condition first read the variable resource, nil if it didn't.
 	Touched *syntax.Span
@@ -158,13 +159,16 @@ func (e *Evaluator) Condition(ctx context.Context, cond syntax.Expr, captures []
 	if cond == nil {
 		return Outcome{Can: CanTrue}
 	}
-	e.captures, e.base, e.stack, e.touched = captures, 0, e.stack[:0], nil
+	e.captures, e.base, e.stack, e.touched, e.doubted = captures, 0, e.stack[:0], nil, nil
 	v := e.eval(ctx, cond)
 	o := Outcome{Can: bools(v), Touched: e.touched}
 	switch x := v.(type) {
 	case *Failure:
 		o.Failure = x
 	case value.Bool, Bools, Unknown, *Field:
+		if o.Can&CanFail != 0 {
+			o.Failure = e.doubted
+		}
 	default:
 		o.Failure = typeError(v, "bool")
 		o.Failure.At = cond.At()

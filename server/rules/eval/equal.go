@@ -149,14 +149,22 @@ func unit(r rune) rune {
 	return r
 }
 
-// key returns a text that is the same for values that sets and diffs hold equal: numbers by their value,
-// deeply. A value that is equal to none, such as NaN, gets a key of its own by salt.
-func key(v Value, salt int) string {
-	return string(appendKey(nil, v, salt))
+// key returns a text that is the same for values that sets and diffs hold equal: numbers by their exact value, NaN
+// equal to itself, deeply.
+func key(v Value) string {
+	return string(appendKey(nil, v))
+}
+
+// appendNumber appends the key of a number.
+func appendNumber(b []byte, f float64) []byte {
+	if f == math.Trunc(f) && -1<<63 <= f && f < 1<<63 {
+		return append(strconv.AppendInt(append(b, '#'), int64(f), 10), ';')
+	}
+	return append(strconv.AppendFloat(append(b, '#'), f, 'g', -1, 64), ';')
 }
 
 // appendKey appends a value's key.
-func appendKey(b []byte, v Value, salt int) []byte { // long: one case a type
+func appendKey(b []byte, v Value) []byte { // long: one case a type
 	text := func(tag byte, s string) []byte {
 		b = append(b, tag)
 		b = strconv.AppendInt(b, int64(len(s)), 10)
@@ -169,12 +177,9 @@ func appendKey(b []byte, v Value, salt int) []byte { // long: one case a type
 	case value.Bool:
 		return strconv.AppendBool(b, bool(x))
 	case value.Int:
-		return append(strconv.AppendFloat(append(b, '#'), float64(x), 'g', -1, 64), ';')
+		return append(strconv.AppendInt(append(b, '#'), int64(x), 10), ';')
 	case value.Double:
-		if math.IsNaN(float64(x)) {
-			return strconv.AppendInt(append(b, '?'), int64(salt), 10)
-		}
-		return append(strconv.AppendFloat(append(b, '#'), float64(x)+0, 'g', -1, 64), ';')
+		return appendNumber(b, float64(x))
 	case value.String:
 		return text('s', string(x))
 	case value.Bytes:
@@ -194,7 +199,7 @@ func appendKey(b []byte, v Value, salt int) []byte { // long: one case a type
 	case value.Array:
 		b = append(b, '[')
 		for _, e := range x {
-			b = appendKey(b, e, salt)
+			b = appendKey(b, e)
 		}
 		return append(b, ']')
 	case *Set:
@@ -208,9 +213,9 @@ func appendKey(b []byte, v Value, salt int) []byte { // long: one case a type
 		b = append(b, '{')
 		for _, k := range sortedKeys(m) {
 			b = text('k', k)
-			b = appendKey(b, m[k], salt)
+			b = appendKey(b, m[k])
 		}
 		return append(b, '}')
 	}
-	return strconv.AppendInt(append(b, '?'), int64(salt), 10)
+	return append(b, '?')
 }

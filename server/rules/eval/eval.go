@@ -89,7 +89,11 @@ func (e *Evaluator) ident(x *syntax.Ident) Value {
 	case check.Local:
 		return e.stack[e.base+n.Slot]
 	case check.Capture:
-		return e.captures[n.Slot]
+		v := e.captures[n.Slot]
+		if _, unknown := v.(Unknown); unknown {
+			e.doubt(x, &Failure{Text: "Null value error."})
+		}
+		return v
 	}
 	return &Failure{Text: "Null value error."}
 }
@@ -113,7 +117,26 @@ func (e *Evaluator) member(ctx context.Context, x *syntax.Member) Value {
 		}
 		return missing(x.Name)
 	}
-	return memberOf(e.eval(ctx, x.X), x.Name)
+	v := e.eval(ctx, x.X)
+	member := memberOf(v, x.Name)
+	e.doubtMember(x, v, member, x.Name)
+	return member
+}
+
+// doubtMember notes that a query says nothing of a member.
+func (e *Evaluator) doubtMember(x syntax.Expr, v, member Value, name string) {
+	_, partial := v.(*Partial)
+	if _, unknown := member.(Unknown); unknown && partial {
+		e.doubt(x, missing(name))
+	}
+}
+
+// doubt notes the first thing that a query leaves unknown, for the message of a refusal.
+func (e *Evaluator) doubt(x syntax.Expr, f *Failure) {
+	if e.doubted == nil {
+		f.At = x.At()
+		e.doubted = f
+	}
 }
 
 // memberOf returns v.name.
@@ -154,7 +177,9 @@ func (e *Evaluator) index(ctx context.Context, x *syntax.Index) Value {
 	}
 	if abstract(v) || abstract(i) {
 		if k, ok := i.(value.String); ok {
-			return abstractMember(v, string(k))
+			member := abstractMember(v, string(k))
+			e.doubtMember(x, v, member, string(k))
+			return member
 		}
 		return Unknown{}
 	}

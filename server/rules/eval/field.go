@@ -103,7 +103,7 @@ func (f *Field) equals(v Value, member bool) Bools {
 	if f.Equal != nil {
 		switch {
 		case !number(f.Equal):
-			if key(f.Equal, 0) != key(v, 1) && sureDeep(f.Equal) {
+			if key(f.Equal) != key(v) && sureDeep(f.Equal) {
 				return CanFalse
 			}
 			return either

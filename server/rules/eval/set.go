@@ -15,8 +15,8 @@ type Set struct {
 // newSet makes a set of a list's items.
 func newSet(items []Value) *Set {
 	s := &Set{items: make(map[string]Value, len(items))}
-	for i, v := range items {
-		s.add(key(v, i), v)
+	for _, v := range items {
+		s.add(key(v), v)
 	}
 	return s
 }
@@ -25,7 +25,7 @@ func newSet(items []Value) *Set {
 func stringSet(items []string) *Set {
 	s := &Set{items: make(map[string]Value, len(items))}
 	for _, v := range items {
-		s.add(key(value.String(v), 0), value.String(v))
+		s.add(key(value.String(v)), value.String(v))
 	}
 	return s
 }
@@ -56,7 +56,7 @@ func (s *Set) sorted() []string {
 
 // has reports whether v is in the set.
 func (s *Set) has(v Value) bool {
-	_, ok := s.items[key(v, -1)]
+	_, ok := s.items[key(v)]
 	return ok
 }
 
@@ -119,7 +119,7 @@ func newDiff(now, old value.Map) *Diff {
 		switch {
 		case !ok:
 			d.added = append(d.added, k)
-		case same(now[k], w) || key(now[k], 0) == key(w, 1):
+		case same(now[k], w) || key(now[k]) == key(w):
 			d.unchanged = append(d.unchanged, k)
 		default:
 			d.changed = append(d.changed, k)
