@@ -1,0 +1,96 @@
+package token
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"clave/server/fault"
+)
+
+// Caller is who makes a request.
+type Caller struct {
+	// Privileged callers are servers: the rules are not asked.
+	Privileged bool
+	// UID is the user's id; empty for anonymous and privileged callers.
+	UID string
+	// Claims are all claims of the ID token, as request.auth.token shows them. Values are nil, bool, int64,
+	// float64, string, []any and map[string]any.
+	Claims map[string]any
+	// Project is the project that the token is for.
+	Project string
+	// Expires is when the token ends; zero means never.
+	Expires time.Time
+}
+
+// Anonymous reports whether nobody is signed in.
+func (c Caller) Anonymous() bool { return !c.Privileged && c.UID == "" }
+
+// errUnauthenticated is heard by callers whose token is not good.
+func errUnauthenticated(cause error) error {
+	return fault.Because(cause, fault.Unauthenticated, "Missing or invalid authentication.")
+}
+
+// bearer returns the token of an Authorization header; ok is false when the header is of another scheme, which
+// counts as none.
+func bearer(authorization string) (raw string, ok bool) {
+	scheme, raw, found := strings.Cut(strings.TrimSpace(authorization), " ")
+	if !found || !(strings.EqualFold(scheme, "bearer") || strings.EqualFold(scheme, "firebase")) {
+		return "", false
+	}
+	return strings.TrimSpace(raw), true
+}
+
+// Caller tells who calls project, from a request's Authorization header; an empty header is nobody. A token
+// that is not good answers Unauthenticated, the token of another project PermissionDenied.
+func (v *Verifier) Caller(ctx context.Context, authorization, project string) (Caller, error) {
+	raw, ok := bearer(authorization)
+	if !ok {
+		return Caller{Project: project}, nil
+	}
+	if admin, is, err := v.admin(ctx, raw, project); is {
+		return admin, err
+	}
+	id, err := v.ID(ctx, raw, project)
+	if err != nil {
+		return Caller{}, err
+	}
+	caller := Caller{UID: id.UID, Claims: id.Claims, Project: project}
+	if !v.o.Unsigned {
+		caller.Expires = id.Expires
+	}
+	return caller, nil
+}
+
+// Admin tells whether the header is that of a server which may administer project: a nil error says yes. An
+// absent header answers Unauthenticated as a bad one does.
+func (v *Verifier) Admin(ctx context.Context, authorization, project string) (Caller, error) {
+	raw, ok := bearer(authorization)
+	if !ok {
+		return Caller{}, errUnauthenticated(nil)
+	}
+	if admin, is, err := v.admin(ctx, raw, project); is {
+		return admin, err
+	}
+	return Caller{}, errUnauthenticated(nil)
+}
+
+// admin recognises the tokens of servers; is reports whether raw has the form of one, and then err whether it is
+// good for project.
+func (v *Verifier) admin(ctx context.Context, raw, project string) (caller Caller, is bool, err error) {
+	if v.o.Owner || v.o.Unsigned {
+		if strings.EqualFold(raw, "owner") || strings.HasPrefix(raw, accessPrefix) && strings.Count(raw, ".") != 3 {
+			return Caller{Privileged: true, Project: project}, true, nil
+		}
+	}
+	if access, ok := strings.CutPrefix(raw, accessPrefix); ok {
+		caller, err = v.access(ctx, access, project)
+		return caller, true, err
+	}
+	t, err := parseJWT(raw)
+	if err != nil || !isServiceAccount(t) {
+		return Caller{}, false, nil
+	}
+	caller, err = v.selfSigned(ctx, t, project)
+	return caller, true, err
+}

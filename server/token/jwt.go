@@ -1,0 +1,167 @@
+package token
+
+import (
+	"bytes"
+	"crypto"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"math"
+	"strings"
+)
+
+// maxToken is the longest token that is read: a header of HTTP is not longer either.
+const maxToken = 64 << 10
+
+// errMalformed says that a text is no JWT.
+var errMalformed = errors.New("malformed token")
+
+// header is a JWT's header.
+type header struct {
+	Alg string `json:"alg"`
+	Kid string `json:"kid,omitempty"`
+	Typ string `json:"typ,omitempty"`
+}
+
+// jwt is a parsed token whose signature has not been looked at.
+type jwt struct {
+	header header
+	claims map[string]any
+	// signed is what the signature is over; signature is empty for alg "none".
+	signed    string
+	signature []byte
+}
+
+// parseJWT takes a token apart. It believes nothing.
+func parseJWT(raw string) (*jwt, error) {
+	if len(raw) > maxToken || strings.Count(raw, ".") != 2 {
+		return nil, errMalformed
+	}
+	last := strings.LastIndexByte(raw, '.')
+	t := &jwt{signed: raw[:last]}
+	first, second, _ := strings.Cut(t.signed, ".")
+	head, err := base64.RawURLEncoding.Strict().DecodeString(first)
+	if err != nil {
+		return nil, errMalformed
+	}
+	if err := json.Unmarshal(head, &t.header); err != nil {
+		return nil, errMalformed
+	}
+	body, err := base64.RawURLEncoding.Strict().DecodeString(second)
+	if err != nil {
+		return nil, errMalformed
+	}
+	if t.claims, err = DecodeClaims(body); err != nil {
+		return nil, errMalformed
+	}
+	if t.signature, err = base64.RawURLEncoding.Strict().DecodeString(raw[last+1:]); err != nil {
+		return nil, errMalformed
+	}
+	return t, nil
+}
+
+// DecodeClaims decodes a JSON object. Its numbers become int64 when they are written as integers and float64
+// otherwise, because the rules language tells the two apart.
+func DecodeClaims(text []byte) (map[string]any, error) {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	var claims map[string]any
+	if err := d.Decode(&claims); err != nil {
+		return nil, err
+	}
+	if d.More() || claims == nil {
+		return nil, errMalformed
+	}
+	for k, v := range claims {
+		claims[k] = plainNumbers(v)
+	}
+	return claims, nil
+}
+
+// plainNumbers replaces the numbers in a decoded value by int64 and float64.
+func plainNumbers(v any) any {
+	switch v := v.(type) {
+	case json.Number:
+		if n, err := v.Int64(); err == nil {
+			return n
+		}
+		f, err := v.Float64()
+		if err != nil {
+			return math.Inf(1)
+		}
+		return f
+	case []any:
+		for i := range v {
+			v[i] = plainNumbers(v[i])
+		}
+	case map[string]any:
+		for k := range v {
+			v[k] = plainNumbers(v[k])
+		}
+	}
+	return v
+}
+
+// encode writes a token's first two parts.
+func encode(h header, claims map[string]any) (string, error) {
+	head, err := json.Marshal(h)
+	if err != nil {
+		return "", err
+	}
+	body, err := json.Marshal(claims)
+	if err != nil {
+		return "", err
+	}
+	return base64.RawURLEncoding.EncodeToString(head) + "." + base64.RawURLEncoding.EncodeToString(body), nil
+}
+
+// signRS256 returns the token with a signature by key.
+func signRS256(key *rsa.PrivateKey, kid string, claims map[string]any) (string, error) {
+	signed, err := encode(header{Alg: "RS256", Kid: kid, Typ: "JWT"}, claims)
+	if err != nil {
+		return "", err
+	}
+	digest := sha256.Sum256([]byte(signed))
+	signature, err := rsa.SignPKCS1v15(rand.Reader, key, crypto.SHA256, digest[:])
+	if err != nil {
+		return "", err
+	}
+	return signed + "." + base64.RawURLEncoding.EncodeToString(signature), nil
+}
+
+// unsigned returns the token with alg "none".
+func unsigned(claims map[string]any) (string, error) {
+	signed, err := encode(header{Alg: "none", Typ: "JWT"}, claims)
+	return signed + ".", err
+}
+
+// signedBy reports whether the token is RS256 with a good signature by key. No other algorithm is known.
+func (t *jwt) signedBy(key *rsa.PublicKey) bool {
+	if t.header.Alg != "RS256" {
+		return false
+	}
+	digest := sha256.Sum256([]byte(t.signed))
+	return rsa.VerifyPKCS1v15(key, crypto.SHA256, digest[:], t.signature) == nil
+}
+
+// text returns a claim that is a string, or empty.
+func (t *jwt) text(name string) string {
+	s, _ := t.claims[name].(string)
+	return s
+}
+
+// seconds returns a claim that is a time in seconds.
+func (t *jwt) seconds(name string) (int64, bool) {
+	switch n := t.claims[name].(type) {
+	case int64:
+		return n, true
+	case float64:
+		if n >= math.MinInt32 && n <= 1<<53 {
+			return int64(n), true
+		}
+	}
+	return 0, false
+}

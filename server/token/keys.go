@@ -1,0 +1,147 @@
+package token
+
+import (
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/sha1"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/hex"
+	"encoding/pem"
+	"fmt"
+	"math/big"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// keyBits is the size of our RSA keys, as Google's.
+const keyBits = 2048
+
+// key is one of our key pairs with the certificate that publishes it.
+type key struct {
+	id      string
+	private *rsa.PrivateKey
+	// created is the certificate's NotBefore.
+	created time.Time
+	// cert is the certificate in PEM.
+	cert string
+}
+
+// newKey makes a key pair; name is the certificate's common name.
+func newKey(name string, now, until time.Time) (*key, error) {
+	private, err := rsa.GenerateKey(rand.Reader, keyBits)
+	if err != nil {
+		return nil, err
+	}
+	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 62))
+	if err != nil {
+		return nil, err
+	}
+	template := &x509.Certificate{
+		SerialNumber: serial, Subject: pkix.Name{CommonName: name}, NotBefore: now.Truncate(time.Second), NotAfter: until,
+		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}, BasicConstraintsValid: true,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
+	if err != nil {
+		return nil, err
+	}
+	return keyOf(private, der)
+}
+
+// keyOf joins a private key and its certificate.
+func keyOf(private *rsa.PrivateKey, der []byte) (*key, error) {
+	cert, err := x509.ParseCertificate(der)
+	if err != nil {
+		return nil, err
+	}
+	if !private.PublicKey.Equal(cert.PublicKey) {
+		return nil, fmt.Errorf("certificate %s is not of its key", cert.Subject.CommonName)
+	}
+	return &key{
+		id: KeyID(&private.PublicKey), private: private, created: cert.NotBefore.UTC(),
+		cert: string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})),
+	}, nil
+}
+
+// KeyID returns a key's id, 40 hexadecimal digits.
+func KeyID(public *rsa.PublicKey) string {
+	sum := sha1.Sum(x509.MarshalPKCS1PublicKey(public))
+	return hex.EncodeToString(sum[:])
+}
+
+// save writes the key and its certificate into a file which only its owner can read, all or nothing.
+func (k *key) save(dir string) error {
+	der, err := x509.MarshalPKCS8PrivateKey(k.private)
+	if err != nil {
+		return err
+	}
+	text := append(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), k.cert...)
+	file := filepath.Join(dir, k.id+".pem")
+	if err := os.WriteFile(file+".new", text, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(file+".new", file)
+}
+
+// loadKeys reads the keys of a folder, oldest first.
+func loadKeys(dir string) ([]*key, error) {
+	files, err := filepath.Glob(filepath.Join(dir, "*.pem"))
+	if err != nil {
+		return nil, err
+	}
+	keys := make([]*key, 0, len(files))
+	for _, file := range files {
+		k, err := loadKey(file)
+		if err != nil {
+			return nil, fmt.Errorf("key %s: %w", file, err)
+		}
+		keys = append(keys, k)
+	}
+	sortKeys(keys)
+	return keys, nil
+}
+
+// loadKey reads one key.
+func loadKey(file string) (*key, error) {
+	info, err := os.Stat(file)
+	if err != nil {
+		return nil, err
+	}
+	if info.Mode().Perm()&0o077 != 0 {
+		return nil, fmt.Errorf("mode %v lets others read it; make it 0600", info.Mode().Perm())
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	private, rest := pem.Decode(text)
+	if private == nil {
+		return nil, fmt.Errorf("no private key in it")
+	}
+	cert, _ := pem.Decode(rest)
+	if cert == nil {
+		return nil, fmt.Errorf("no certificate in it")
+	}
+	parsed, err := x509.ParsePKCS8PrivateKey(private.Bytes)
+	if err != nil {
+		return nil, err
+	}
+	rsaKey, ok := parsed.(*rsa.PrivateKey)
+	if !ok {
+		return nil, fmt.Errorf("not an RSA key")
+	}
+	return keyOf(rsaKey, cert.Bytes)
+}
+
+// sortKeys orders keys by age, oldest first.
+func sortKeys(keys []*key) {
+	slices.SortFunc(keys, func(a, b *key) int {
+		if c := a.created.Compare(b.created); c != 0 {
+			return c
+		}
+		return strings.Compare(a.id, b.id)
+	})
+}

@@ -1,0 +1,53 @@
+package token
+
+import (
+	"encoding/base64"
+	"math/big"
+)
+
+// IDCertificates returns the certificates for ID tokens by key id, in PEM: what Google serves at
+// /robot/v1/metadata/x509/securetoken@system.gserviceaccount.com.
+func (k *Keys) IDCertificates() map[string]string { return k.certificates(ringID) }
+
+// CookieCertificates returns the certificates for session cookies by key id, in PEM: what Google serves at
+// /identitytoolkit/v3/relyingparty/publicKeys.
+func (k *Keys) CookieCertificates() map[string]string { return k.certificates(ringSession) }
+
+// certificates returns a ring's published certificates.
+func (k *Keys) certificates(ring ringName) map[string]string {
+	certs := make(map[string]string)
+	for _, key := range k.published(ring, k.o.Clock.Now()) {
+		certs[key.id] = key.cert
+	}
+	return certs
+}
+
+// JWK is a public key as RFC 7517 writes it.
+type JWK struct {
+	Kty string `json:"kty"`
+	Alg string `json:"alg"`
+	Use string `json:"use"`
+	Kid string `json:"kid"`
+	N   string `json:"n"`
+	E   string `json:"e"`
+}
+
+// IDKeySet returns the public keys for ID tokens as a JWK set's keys.
+func (k *Keys) IDKeySet() []JWK { return k.keySet(ringID) }
+
+// CookieKeySet returns the public keys for session cookies as a JWK set's keys.
+func (k *Keys) CookieKeySet() []JWK { return k.keySet(ringSession) }
+
+// keySet returns a ring's published keys.
+func (k *Keys) keySet(ring ringName) []JWK {
+	var set []JWK
+	for _, key := range k.published(ring, k.o.Clock.Now()) {
+		public := key.private.PublicKey
+		set = append(set, JWK{
+			Kty: "RSA", Alg: "RS256", Use: "sig", Kid: key.id,
+			N: base64.RawURLEncoding.EncodeToString(public.N.Bytes()),
+			E: base64.RawURLEncoding.EncodeToString(big.NewInt(int64(public.E)).Bytes()),
+		})
+	}
+	return set
+}

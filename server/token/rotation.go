@@ -1,0 +1,229 @@
+package token
+
+import (
+	"context"
+	"crypto/rsa"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"clave/server/clock"
+)
+
+// ringName tells for what a ring of keys signs; it is also its folder's name.
+type ringName string
+
+// The rings. A key of one never verifies a token of another.
+const (
+	ringID      ringName = "securetoken"
+	ringSession ringName = "session"
+	ringAccess  ringName = "access"
+	ringBlob    ringName = "signblob"
+)
+
+// subjects are the common names in the certificates, as Google's.
+var subjects = map[ringName]string{
+	ringID:      "securetoken.system.gserviceaccount.com",
+	ringSession: "session.firebase.google.com",
+	ringAccess:  "access.clave",
+	ringBlob:    "signblob.clave",
+}
+
+// lives are how long the tokens of a ring live at most: a key is published that much longer than it signs.
+var lives = map[ringName]time.Duration{
+	ringID: time.Hour, ringSession: 14 * 24 * time.Hour, ringAccess: time.Hour, ringBlob: time.Hour,
+}
+
+// KeyOptions configure Keys.
+type KeyOptions struct {
+	// Clock tells the time; the machine's when nil.
+	Clock clock.Clock
+	// Dir holds the keys, in files that only their owner can read. Empty keeps them in memory.
+	Dir string
+	// Period is how long a key signs; 14 days when zero.
+	Period time.Duration
+	// MaxAge is how long clients may keep the published certificates; 6 hours when zero. A new certificate is published
+	// twice as long before its key signs.
+	MaxAge time.Duration
+	// Log hears of rotations; nothing is logged when nil.
+	Log *slog.Logger
+}
+
+// EnsureDefaults fills what was left zero.
+func (o *KeyOptions) EnsureDefaults() {
+	if o.Clock == nil {
+		o.Clock = clock.System()
+	}
+	if o.Period == 0 {
+		o.Period = 14 * 24 * time.Hour
+	}
+	if o.MaxAge == 0 {
+		o.MaxAge = 6 * time.Hour
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+}
+
+// Keys are the key pairs that sign our tokens. Which key signs and which are published follows from their ages
+// alone, so that it survives a restart. Safe for concurrent use.
+type Keys struct {
+	o  KeyOptions
+	mu struct {
+		sync.RWMutex
+		rings map[ringName][]*key // oldest first, never changed in place
+	}
+}
+
+// OpenKeys loads the keys of a folder and makes those that are wanting.
+func OpenKeys(o KeyOptions) (*Keys, error) {
+	o.EnsureDefaults()
+	k := &Keys{o: o}
+	k.mu.rings = make(map[ringName][]*key)
+	for ring := range subjects {
+		if o.Dir == "" {
+			continue
+		}
+		if err := os.MkdirAll(k.dir(ring), 0o700); err != nil {
+			return nil, err
+		}
+		keys, err := loadKeys(k.dir(ring))
+		if err != nil {
+			return nil, err
+		}
+		k.mu.rings[ring] = keys
+	}
+	return k, k.Rotate()
+}
+
+// dir returns the folder of a ring.
+func (k *Keys) dir(ring ringName) string { return filepath.Join(k.o.Dir, string(ring)) }
+
+// lead is how long a key is published before it signs.
+func (k *Keys) lead() time.Duration { return 2 * k.o.MaxAge }
+
+// MaxAge returns how long clients may keep the published certificates.
+func (k *Keys) MaxAge() time.Duration { return k.o.MaxAge }
+
+// Run rotates the keys until ctx is done.
+func (k *Keys) Run(ctx context.Context) error {
+	for {
+		due, stop := k.o.Clock.After(k.o.MaxAge / 2)
+		select {
+		case <-ctx.Done():
+			stop()
+			return nil
+		case <-due:
+		}
+		if err := k.Rotate(); err != nil {
+			k.o.Log.Error("keys were not rotated", "error", err)
+		}
+	}
+}
+
+// Rotate makes the keys that are due and forgets those that have ended.
+func (k *Keys) Rotate() error {
+	now := k.o.Clock.Now()
+	for ring := range subjects {
+		k.mu.RLock()
+		keys := k.mu.rings[ring]
+		k.mu.RUnlock()
+		kept := k.live(ring, keys, now)
+		if len(kept) == 0 || !now.Before(kept[len(kept)-1].created.Add(k.o.Period)) {
+			made, err := newKey(subjects[ring], now, now.Add(2*k.o.Period+k.lead()+lives[ring]+skew))
+			if err != nil {
+				return err
+			}
+			if k.o.Dir != "" {
+				if err := made.save(k.dir(ring)); err != nil {
+					return err
+				}
+			}
+			kept = append(kept, made)
+			k.o.Log.Info("new key", "ring", ring, "kid", made.id)
+		}
+		k.mu.Lock()
+		k.mu.rings[ring] = kept
+		k.mu.Unlock()
+		if err := k.forget(ring, keys, kept); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// live returns the keys whose tokens may still be in force.
+func (k *Keys) live(ring ringName, keys []*key, now time.Time) []*key {
+	var kept []*key
+	for i, key := range keys {
+		if i+1 < len(keys) && now.After(keys[i+1].created.Add(k.lead()+lives[ring]+skew)) {
+			continue
+		}
+		kept = append(kept, key)
+	}
+	return kept
+}
+
+// forget removes the files of the keys that were not kept.
+func (k *Keys) forget(ring ringName, keys, kept []*key) error {
+	if k.o.Dir == "" {
+		return nil
+	}
+	keep := make(map[string]bool, len(kept))
+	for _, key := range kept {
+		keep[key.id] = true
+	}
+	for _, key := range keys {
+		if keep[key.id] {
+			continue
+		}
+		if err := os.Remove(filepath.Join(k.dir(ring), key.id+".pem")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// signer returns the key that signs: the youngest that has been published long enough, else the oldest.
+func (k *Keys) signer(ring ringName, now time.Time) *key {
+	k.mu.RLock()
+	defer k.mu.RUnlock()
+	keys := k.mu.rings[ring]
+	for i := len(keys) - 1; i > 0; i-- {
+		if !now.Before(keys[i].created.Add(k.lead())) {
+			return keys[i]
+		}
+	}
+	return keys[0]
+}
+
+// published returns the keys whose certificates are published.
+func (k *Keys) published(ring ringName, now time.Time) []*key {
+	k.mu.RLock()
+	defer k.mu.RUnlock()
+	return k.live(ring, k.mu.rings[ring], now)
+}
+
+// sign returns a JWT with the claims, signed by the ring's present key.
+func (k *Keys) sign(ring ringName, claims map[string]any) (string, error) {
+	key := k.signer(ring, k.o.Clock.Now())
+	return signRS256(key.private, key.id, claims)
+}
+
+// signed reports whether a published key of the ring, the one that the token names, signed it.
+func (k *Keys) signed(ring ringName, t *jwt, now time.Time) bool {
+	public := k.public(ring, t.header.Kid, now)
+	return public != nil && t.signedBy(public)
+}
+
+// public returns the ring's published key with the given id, or nil.
+func (k *Keys) public(ring ringName, kid string, now time.Time) *rsa.PublicKey {
+	for _, key := range k.published(ring, now) {
+		if key.id == kid {
+			return &key.private.PublicKey
+		}
+	}
+	return nil
+}

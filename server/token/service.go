@@ -1,0 +1,143 @@
+package token
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"clave/server/fault"
+)
+
+// accessPrefix begins the access tokens of servers, as Google's do.
+const accessPrefix = "ya29."
+
+// accessAudience marks an access token, so that nothing else that we sign can be one.
+const accessAudience = "clave:admin"
+
+// maxAssertion is how long a service account's own JWT may live.
+const maxAssertion = time.Hour
+
+// isServiceAccount reports whether a token claims to be made by a service account.
+func isServiceAccount(t *jwt) bool {
+	iss := t.text("iss")
+	return strings.Contains(iss, "@") && (t.text("sub") == "" || t.text("sub") == iss)
+}
+
+// Assertion verifies the JWT with which a service account asks the OAuth2 token endpoint for an access token
+// (RFC 7523), and mints it. audiences are the names of the endpoint.
+func (v *Verifier) Assertion(ctx context.Context, raw string, audiences []string) (access string, life time.Duration, err error) {
+	t, err := parseJWT(raw)
+	if err != nil || !isServiceAccount(t) {
+		return "", 0, fault.Because(err, fault.Unauthenticated, "Invalid JWT: not made by a service account.")
+	}
+	account, kid, err := v.byServiceAccount(ctx, t)
+	if err != nil {
+		return "", 0, err
+	}
+	known := false
+	for _, a := range audiences {
+		known = known || a == t.text("aud")
+	}
+	if !known {
+		return "", 0, fault.E(fault.Unauthenticated, "Invalid JWT: wrong audience %q.", t.text("aud"))
+	}
+	now := v.o.Clock.Now().Unix()
+	claims := map[string]any{
+		"iss": t.text("iss"), "aud": accessAudience, "project": account.Project, "key": kid, "iat": now, "exp": now + int64(Life/time.Second),
+	}
+	signed, err := v.mint(ringAccess, claims)
+	return accessPrefix + signed, Life, err
+}
+
+// access verifies an access token made by Assertion. The service account must still have the key that asked for it.
+func (v *Verifier) access(ctx context.Context, raw, project string) (Caller, error) {
+	t, err := parseJWT(raw)
+	if err != nil {
+		return Caller{}, errUnauthenticated(err)
+	}
+	now := v.o.Clock.Now()
+	if v.o.Keys == nil || !v.o.Keys.signed(ringAccess, t, now) || t.text("aud") != accessAudience {
+		return Caller{}, errUnauthenticated(errors.New("not an access token of ours"))
+	}
+	if err := v.checkTimes(t); err != nil {
+		return Caller{}, errUnauthenticated(err)
+	}
+	account, err := v.serviceAccount(ctx, t.text("iss"))
+	if err != nil {
+		return Caller{}, err
+	}
+	if account.Keys[t.text("key")] == nil || account.Project != t.text("project") {
+		return Caller{}, errUnauthenticated(errors.New("the service account's key was revoked"))
+	}
+	return privileged(account, project, time.Unix(mustSeconds(t, "exp"), 0))
+}
+
+// selfSigned verifies a JWT that a service account's holder signed itself and uses in place of an access token, as
+// Google's client libraries do.
+func (v *Verifier) selfSigned(ctx context.Context, t *jwt, project string) (Caller, error) {
+	account, _, err := v.byServiceAccount(ctx, t)
+	if err != nil {
+		return Caller{}, err
+	}
+	if t.text("scope") == "" && !strings.HasSuffix(strings.TrimSuffix(t.text("aud"), "/"), ".googleapis.com") {
+		return Caller{}, errUnauthenticated(errors.New("neither scope nor a service's audience"))
+	}
+	if strings.Contains(t.text("aud"), "identitytoolkit.v1") {
+		return Caller{}, errUnauthenticated(errors.New("a custom token is no access token"))
+	}
+	return privileged(account, project, time.Unix(mustSeconds(t, "exp"), 0))
+}
+
+// mustSeconds returns a claim whose presence was checked.
+func mustSeconds(t *jwt, name string) int64 {
+	n, _ := t.seconds(name)
+	return n
+}
+
+// privileged returns a server as a caller of project.
+func privileged(account ServiceAccount, project string, expires time.Time) (Caller, error) {
+	if account.Project != project {
+		return Caller{}, fault.E(fault.PermissionDenied, "Missing or insufficient permissions.")
+	}
+	return Caller{Privileged: true, Project: project, Expires: expires.UTC()}, nil
+}
+
+// byServiceAccount verifies a JWT that a service account signed with a registered key, and its times.
+func (v *Verifier) byServiceAccount(ctx context.Context, t *jwt) (account ServiceAccount, kid string, err error) {
+	account, err = v.serviceAccount(ctx, t.text("iss"))
+	if err != nil {
+		return ServiceAccount{}, "", err
+	}
+	for id, public := range account.Keys {
+		if (t.header.Kid == "" || t.header.Kid == id) && t.signedBy(public) {
+			kid = id
+		}
+	}
+	if kid == "" {
+		return ServiceAccount{}, "", errUnauthenticated(errors.New("not signed by a registered key"))
+	}
+	if err := v.checkTimes(t); err != nil {
+		return ServiceAccount{}, "", errUnauthenticated(err)
+	}
+	exp, iat := mustSeconds(t, "exp"), mustSeconds(t, "iat")
+	if time.Duration(exp-iat)*time.Second > maxAssertion {
+		return ServiceAccount{}, "", errUnauthenticated(errors.New("lives longer than an hour"))
+	}
+	return account, kid, nil
+}
+
+// serviceAccount returns what is registered under an e-mail address.
+func (v *Verifier) serviceAccount(ctx context.Context, email string) (ServiceAccount, error) {
+	if v.o.ServiceKeys == nil {
+		return ServiceAccount{}, errUnauthenticated(errors.New("no service accounts are known"))
+	}
+	account, err := v.o.ServiceKeys(ctx, email)
+	if err != nil {
+		return ServiceAccount{}, err
+	}
+	if len(account.Keys) == 0 {
+		return ServiceAccount{}, errUnauthenticated(errors.New("unknown service account"))
+	}
+	return account, nil
+}

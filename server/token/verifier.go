@@ -1,0 +1,167 @@
+package token
+
+import (
+	"context"
+	"crypto/rsa"
+	"errors"
+	"time"
+
+	"clave/server/clock"
+	"clave/server/fault"
+)
+
+// The issuers of ID tokens and session cookies; the project's id follows. They are Google's names because
+// the SDKs compare them.
+const (
+	issuerID      = "https://securetoken.google.com/"
+	issuerSession = "https://session.firebase.google.com/"
+)
+
+// skew is how far the clocks of two machines may differ.
+const skew = 5 * time.Minute
+
+// Options configure a Verifier.
+type Options struct {
+	// Clock tells the time; the machine's when nil.
+	Clock clock.Clock
+	// Unsigned accepts what the official emulators accept: tokens whose signature nobody looks at, also expired ones,
+	// and everything that Owner accepts. For `clave start` only.
+	Unsigned bool
+	// Owner accepts `Bearer owner` as a server. For `clave start` only.
+	Owner bool
+	// Keys are our own keys. They may be nil only with Unsigned: tokens are then minted without signature.
+	Keys *Keys
+	// ServiceKeys returns the public keys registered for a service account, and the project it administers; no keys when
+	// there is no such account. Nil means that no service account is known.
+	ServiceKeys func(ctx context.Context, email string) (ServiceAccount, error)
+	// Session is asked about every good ID token, with signatures on: it answers an error when the session was
+	// revoked or its user disabled or deleted. Nil asks nobody.
+	Session func(ctx context.Context, id ID) error
+}
+
+// ServiceAccount is what is known of a server's identity.
+type ServiceAccount struct {
+	Project string
+	// Keys are its public keys by key id.
+	Keys map[string]*rsa.PublicKey
+}
+
+// Verifier verifies tokens. It is safe for concurrent use.
+type Verifier struct {
+	o Options
+}
+
+// New returns a Verifier.
+func New(o Options) *Verifier {
+	if o.Clock == nil {
+		o.Clock = clock.System()
+	}
+	return &Verifier{o: o}
+}
+
+// Signed reports whether tokens carry signatures.
+func (v *Verifier) Signed() bool { return v.o.Keys != nil }
+
+// ID is a verified ID token or session cookie.
+type ID struct {
+	// UID is the user's id and Tenant its tenant, or empty.
+	UID, Tenant string
+	Project     string
+	// AuthTime is when the user signed in, and Expires when the token ends.
+	AuthTime, Issued, Expires time.Time
+	// Provider is how the user signed in, such as "password".
+	Provider string
+	// Claims are all claims.
+	Claims map[string]any
+}
+
+// ID verifies an ID token for project and asks whether its session still stands.
+func (v *Verifier) ID(ctx context.Context, raw, project string) (ID, error) {
+	id, err := v.IDOnly(raw, project)
+	if err != nil || v.o.Session == nil || v.o.Unsigned {
+		return id, err
+	}
+	if err := v.o.Session(ctx, id); err != nil {
+		if fault.Of(err).Code == fault.Internal {
+			return ID{}, err
+		}
+		return ID{}, errUnauthenticated(err)
+	}
+	return id, nil
+}
+
+// IDOnly verifies an ID token for project without asking for its session.
+func (v *Verifier) IDOnly(raw, project string) (ID, error) {
+	return v.verify(raw, project, issuerID, ringID)
+}
+
+// Cookie verifies a session cookie for project without asking for its session.
+func (v *Verifier) Cookie(raw, project string) (ID, error) {
+	return v.verify(raw, project, issuerSession, ringSession)
+}
+
+// verify verifies a JWT of ours.
+func (v *Verifier) verify(raw, project, issuer string, ring ringName) (ID, error) {
+	t, err := parseJWT(raw)
+	if err != nil {
+		return ID{}, errUnauthenticated(err)
+	}
+	if !v.o.Unsigned && !v.o.Keys.signed(ring, t, v.o.Clock.Now()) {
+		return ID{}, errUnauthenticated(errors.New("not signed by a key of ours"))
+	}
+	if aud := t.text("aud"); aud != project && (!v.o.Unsigned || aud != "") {
+		return ID{}, fault.E(fault.PermissionDenied, "Missing or insufficient permissions.")
+	}
+	if !v.o.Unsigned {
+		if err := v.checkTimes(t); err != nil {
+			return ID{}, errUnauthenticated(err)
+		}
+		if t.text("iss") != issuer+project {
+			return ID{}, errUnauthenticated(errors.New("wrong issuer"))
+		}
+	}
+	return v.describe(t, project)
+}
+
+// describe reads the claims of a token that is trusted.
+func (v *Verifier) describe(t *jwt, project string) (ID, error) {
+	id := ID{UID: t.text("sub"), Project: project, Claims: t.claims}
+	if id.UID == "" || len(id.UID) > 128 {
+		return ID{}, errUnauthenticated(errors.New("no subject"))
+	}
+	if f, ok := t.claims["firebase"].(map[string]any); ok {
+		id.Tenant, _ = f["tenant"].(string)
+		id.Provider, _ = f["sign_in_provider"].(string)
+	}
+	for name, to := range map[string]*time.Time{"auth_time": &id.AuthTime, "exp": &id.Expires, "iat": &id.Issued} {
+		if n, ok := t.seconds(name); ok {
+			*to = time.Unix(n, 0).UTC()
+		}
+	}
+	if id.AuthTime.IsZero() {
+		id.AuthTime = id.Issued
+	}
+	return id, nil
+}
+
+// checkTimes checks that a token is in force: exp must lie ahead, iat, auth_time and nbf must not.
+func (v *Verifier) checkTimes(t *jwt) error {
+	now := v.o.Clock.Now()
+	exp, hasExp := t.seconds("exp")
+	iat, hasIat := t.seconds("iat")
+	if !hasExp || !hasIat {
+		return errors.New("token without exp or iat")
+	}
+	if !now.Before(time.Unix(exp, 0)) {
+		return errors.New("token has expired")
+	}
+	if time.Unix(iat, 0).After(now.Add(skew)) {
+		return errors.New("token from the future")
+	}
+	for _, name := range []string{"nbf", "auth_time"} {
+		if n, ok := t.seconds(name); ok && time.Unix(n, 0).After(now.Add(skew)) {
+			return errors.New("token is not yet valid")
+		}
+	}
+	return nil
+}
