@@ -1,0 +1,118 @@
+package ruletest
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+)
+
+// The verdicts of cases.
+const (
+	// Allow is an operation that rules don't refuse.
+	Allow = "allow"
+	// Deny is an operation that rules refuse.
+	Deny = "deny"
+	// CompileError is a rules file that is refused.
+	CompileError = "compile-error"
+)
+
+// Case is one operation and the verdict that it must get.
+type Case struct {
+	// ID names the case in messages.
+	ID string `json:"id"`
+	// Rules is the rules file; empty takes the one that the cases are run with.
+	Rules string `json:"rules"`
+	// Auth is who asks, null for nobody.
+	Auth *Auth `json:"auth"`
+	// Now is the time of the request; null takes any.
+	Now *time.Time `json:"now"`
+	// Docs are the documents before the operation: fields in the REST form, by path.
+	Docs map[string]json.RawMessage `json:"docs"`
+	// Op is the operation.
+	Op Operation `json:"op"`
+	// Expect is the verdict that it must get.
+	Expect string `json:"expect"`
+	// Accept are further verdicts that are no failure.
+	Accept []string `json:"accept"`
+	// Critical says that an unexpected allow is never accepted.
+	Critical bool `json:"critical"`
+	// Note is shown when the case fails.
+	Note string `json:"note"`
+}
+
+// Auth is a signed-in user. Integral numbers in the token are ints.
+type Auth struct {
+	UID   string         `json:"uid"`
+	Token map[string]any `json:"token"`
+}
+
+// Write is one write, in the operation itself or in a batch.
+type Write struct {
+	// Method is create, update, set or delete.
+	Method string `json:"method"`
+	// Path is the document.
+	Path string `json:"path"`
+	// Data are the fields in the REST form.
+	Data json.RawMessage `json:"data"`
+	// UpdateMask are the fields to change; without it Data replaces all.
+	UpdateMask *[]string `json:"updateMask"`
+	// Transforms are field transforms in the REST form.
+	Transforms []json.RawMessage `json:"transforms"`
+}
+
+// Operation is what is asked: get, list, aggregate, a write, batch or transaction.
+type Operation struct {
+	Write
+	// Parent is the document under which a query looks, empty for the root.
+	Parent string `json:"parent"`
+	// Query is a structured query in the REST form.
+	Query json.RawMessage `json:"query"`
+	// Writes are those of a batch or transaction.
+	Writes []Write `json:"writes"`
+	// Reads are the documents that a transaction reads before it writes.
+	Reads []string `json:"reads"`
+}
+
+// Good reports whether a verdict is one that the case takes.
+func (c *Case) Good(verdict string) bool {
+	if verdict == c.Expect {
+		return true
+	}
+	return slices.Contains(c.Accept, verdict) && !(c.Critical && verdict == Allow)
+}
+
+// ReadCases reads cases: a JSON array of them, an object with a member "cases", or one after the other.
+func ReadCases(r io.Reader) ([]Case, error) {
+	text, err := io.ReadAll(r)
+	if err != nil {
+		return nil, err
+	}
+	text = bytes.TrimSpace(text)
+	if bytes.HasPrefix(text, []byte("[")) {
+		var all []Case
+		return all, json.Unmarshal(text, &all)
+	}
+	var all []Case
+	d := json.NewDecoder(bytes.NewReader(text))
+	for {
+		var one struct {
+			Case
+			Cases []Case `json:"cases"`
+		}
+		err := d.Decode(&one)
+		if err == io.EOF {
+			return all, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("case %d: %w", len(all)+1, err)
+		}
+		if one.Cases != nil {
+			all = append(all, one.Cases...)
+			continue
+		}
+		all = append(all, one.Case)
+	}
+}

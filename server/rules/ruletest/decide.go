@@ -1,0 +1,163 @@
+package ruletest
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"clave/server/clock"
+	"clave/server/document"
+	"clave/server/resource"
+	"clave/server/rules"
+	"clave/server/value"
+)
+
+// database is where the cases' documents lie.
+var database = resource.Database{Project: "demo", ID: resource.DefaultDatabase}
+
+// someday is the time of cases that name none.
+var someday = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
+
+// Decide returns the verdict on a case and, unless it is Allow, the reason. An error says that the case makes no sense.
+func (c *Case) Decide(ctx context.Context) (verdict, why string, err error) {
+	r, issues := rules.Compile(c.Rules)
+	if r == nil {
+		return CompileError, rules.Summary(issues), nil
+	}
+	w := &world{ruleset: r, before: make(map[string]*document.Document), auth: c.Auth.rules(), time: someday}
+	if c.Now != nil {
+		w.time = c.Now.UTC()
+	}
+	for path, text := range c.Docs {
+		fields, err := parseFields(text)
+		if err != nil {
+			return "", "", fmt.Errorf("docs %s: %w", path, err)
+		}
+		w.before[path] = &document.Document{Name: resource.Document{DB: database, Path: path}, Fields: fields}
+	}
+	d, err := w.do(ctx, &c.Op)
+	if err != nil {
+		return "", "", err
+	}
+	if d.Allowed {
+		return Allow, "", nil
+	}
+	return Deny, d.Denial(), nil
+}
+
+// world is a set of documents and who asks for them.
+type world struct {
+	ruleset *rules.Ruleset
+	auth    *rules.Auth
+	time    time.Time
+	// before are the documents before the operation, after those that a commit leaves.
+	before, after map[string]*document.Document
+}
+
+// Lookup implements rules.Reader.
+func (w *world) Lookup(_ context.Context, name resource.Document, after bool) (value.Map, bool, error) {
+	docs := w.before
+	if after && w.after != nil {
+		docs = w.after
+	}
+	d := docs[name.Path]
+	if d == nil {
+		return nil, false, nil
+	}
+	return d.Fields, true, nil
+}
+
+// do decides an operation.
+func (w *world) do(ctx context.Context, op *Operation) (rules.Decision, error) {
+	switch op.Method {
+	case "get":
+		return w.get(ctx, op.Path, nil)
+	case "list", "aggregate":
+		return w.list(ctx, op)
+	case "batch", "transaction":
+		lookups := rules.NewLookups()
+		for _, path := range op.Reads {
+			if d, err := w.get(ctx, path, lookups); err != nil || !d.Allowed {
+				return d, err
+			}
+		}
+		return w.commit(ctx, op.Writes)
+	case "create", "update", "set", "delete":
+		return w.commit(ctx, []Write{op.Write})
+	}
+	return rules.Decision{}, fmt.Errorf("op.method is %q, want get, list, aggregate, create, update, set, delete, batch or transaction", op.Method)
+}
+
+// ask decides one request.
+func (w *world) ask(ctx context.Context, q *rules.Request) (rules.Decision, error) {
+	q.Auth, q.Time, q.Reader = w.auth, value.TimestampOf(w.time), w
+	return w.ruleset.Allow(ctx, q)
+}
+
+// get decides a read of one document.
+func (w *world) get(ctx context.Context, path string, lookups *rules.Lookups) (rules.Decision, error) {
+	name := resource.Document{DB: database, Path: path}
+	return w.ask(ctx, &rules.Request{Method: rules.Get, Name: name, Before: w.before[path], Lookups: lookups})
+}
+
+// list decides a query. One that is no query is refused.
+func (w *world) list(ctx context.Context, op *Operation) (rules.Decision, error) {
+	q, err := parseQuery(op.Parent, op.Query)
+	if err != nil {
+		return rules.Decision{}, fmt.Errorf("op.query: %w", err)
+	}
+	return w.ask(ctx, &rules.Request{Method: rules.List, Query: q})
+}
+
+// commit decides the writes of one commit, each by the state before and after the whole of it.
+func (w *world) commit(ctx context.Context, writes []Write) (rules.Decision, error) {
+	w.time = w.time.Truncate(time.Millisecond) // as server timestamps are
+	w.after = make(map[string]*document.Document, len(w.before))
+	for path, d := range w.before {
+		w.after[path] = d
+	}
+	parsed := make([]document.Write, len(writes))
+	for i, one := range writes {
+		var err error
+		if parsed[i], err = parseWrite(one); err != nil {
+			return rules.Decision{}, fmt.Errorf("write %d: %w", i, err)
+		}
+		applied := parsed[i]
+		applied.Precondition = document.Precondition{} // judged after the rules
+		after, _, err := document.Apply(w.after[one.Path], applied, clock.VersionOf(w.time))
+		if err != nil {
+			return rules.Decision{}, fmt.Errorf("write %d: %w", i, err)
+		}
+		w.after[one.Path] = after
+		if after == nil {
+			delete(w.after, one.Path)
+		}
+	}
+	lookups := rules.NewLookups()
+	for i, one := range writes {
+		q := &rules.Request{Name: parsed[i].Name, Before: w.before[one.Path], Lookups: lookups}
+		q.Method = methodOf(&parsed[i], q.Before)
+		if q.Method != rules.Delete {
+			q.After = w.after[one.Path]
+		}
+		if d, err := w.ask(ctx, q); err != nil || !d.Allowed {
+			return d, err
+		}
+	}
+	return rules.Decision{Allowed: true}, nil
+}
+
+// methodOf returns what a write is to the rules.
+func methodOf(w *document.Write, before *document.Document) rules.Method {
+	exists := before != nil
+	if w.Precondition.Exists != nil {
+		exists = *w.Precondition.Exists
+	}
+	switch {
+	case w.Op == document.Delete:
+		return rules.Delete
+	case exists:
+		return rules.Update
+	}
+	return rules.Create
+}
