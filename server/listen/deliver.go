@@ -16,14 +16,16 @@ func (s *Stream) catchUp(ctx context.Context, upto clock.Version) error {
 		return err
 	}
 	s.mu.Lock()
-	s.takeQueueLocked()
+	lagged := s.takeQueueLocked()
 	s.mu.Unlock()
+	if lagged {
+		return s.lost()
+	}
 	return s.deliver(ctx, upto)
 }
 
 // deliver sends the pending changes up to a version, commit by commit, each commit with its snapshot.
 func (s *Stream) deliver(ctx context.Context, upto clock.Version) error {
-	var again []*target
 	n := 0
 	for n < len(s.pending) && s.pending[n].delta.version <= upto {
 		version := s.pending[n].delta.version
@@ -34,7 +36,7 @@ func (s *Stream) deliver(ctx context.Context, upto clock.Version) error {
 			case !e.target.open || version <= e.target.since:
 				continue
 			case e.delta.lost:
-				again = append(again, e.target)
+				s.again = append(s.again, e.target)
 				if err := s.reset(e.target); err != nil {
 					return err
 				}
@@ -54,7 +56,7 @@ func (s *Stream) deliver(ctx context.Context, upto clock.Version) error {
 	rest := copy(s.pending, s.pending[n:])
 	clear(s.pending[rest:])
 	s.pending = s.pending[:rest]
-	return s.refill(ctx, again)
+	return nil
 }
 
 // tell sends what a commit changes for a target.

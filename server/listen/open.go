@@ -119,13 +119,12 @@ func (t *target) windowed() bool {
 
 // join brings the other targets of the stream to the version at which a target is being opened.
 func (s *Stream) join(ctx context.Context, t *target, v clock.Version) error {
+	if len(s.targets) > 1 {
+		if err := s.catchUp(ctx, v); err != nil {
+			return sendError{err}
+		}
+	}
 	t.since = v
-	if len(s.targets) == 1 && s.targets[t.want.ID] == t {
-		return nil
-	}
-	if err := s.catchUp(ctx, v); err != nil {
-		return sendError{err}
-	}
 	return nil
 }
 
@@ -206,15 +205,19 @@ func (s *Stream) window(ctx context.Context, t *target) ([]*document.Document, c
 	}
 }
 
-// resetAll tells all targets anew, after changes were lost. None is complete before it has been filled again.
-func (s *Stream) resetAll(ctx context.Context) error {
-	all := s.byID()
-	for _, t := range all {
-		if err := s.reset(t); err != nil {
-			return err
+// lost resets all targets after changes were lost. None is complete before it has been filled again, which refill does; a
+// target that is being opened just now is told anew after that.
+func (s *Stream) lost() error {
+	s.pending = nil
+	for _, t := range s.byID() {
+		if t.since != maxVersion {
+			if err := s.reset(t); err != nil {
+				return err
+			}
 		}
+		s.again = append(s.again, t)
 	}
-	return s.refill(ctx, all)
+	return nil
 }
 
 // reset tells the client to forget a target's documents. Until it is filled again no commit concerns it.
@@ -223,11 +226,18 @@ func (s *Stream) reset(t *target) error {
 	return s.send(&Event{Kind: Reset, Target: t.want.ID})
 }
 
-// refill tells targets anew that were reset.
-func (s *Stream) refill(ctx context.Context, targets []*target) error {
-	for _, t := range targets {
+// refill tells the targets anew that have to be.
+func (s *Stream) refill(ctx context.Context) error {
+	for len(s.again) > 0 {
+		t := s.again[0]
+		s.again = s.again[1:]
 		if !t.open {
 			continue
+		}
+		if t.since != maxVersion {
+			if err := s.reset(t); err != nil {
+				return err
+			}
 		}
 		if err := s.opened(ctx, t, s.fill(ctx, t)); err != nil {
 			return err

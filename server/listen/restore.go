@@ -22,13 +22,17 @@ var errTooMany = errors.New("listen: too many changes to replay")
 // resume opens a target whose client has what it showed at a version: only what has changed since is sent. When that
 // can't be known any more, the target is reset.
 func (s *Stream) resume(ctx context.Context, t *target, since clock.Version) error {
-	if since > s.version && since <= s.follower.engine().Latest(s.follower.name) && len(s.targets) == 1 {
+	e := s.follower.engine()
+	known := since >= e.Birth(s.follower.name) && since <= e.Latest(s.follower.name)
+	if known && since > s.version && len(s.targets) == 1 {
 		if err := s.snapshot(since); err != nil {
 			return sendError{err}
 		}
 	}
 	var err error
 	switch {
+	case !known:
+		err = tooOld()
 	case t.want.Query == nil:
 		err = s.resumeDocuments(ctx, t, since)
 	case t.windowed():
@@ -55,9 +59,6 @@ func (s *Stream) resumeDocuments(ctx context.Context, t *target, since clock.Ver
 		return err
 	}
 	defer reading.Close()
-	if since > reading.Version() {
-		return tooOld()
-	}
 	if err := s.join(ctx, t, reading.Version()); err != nil {
 		return err
 	}
@@ -76,9 +77,6 @@ func (s *Stream) resumeQuery(ctx context.Context, t *target, since clock.Version
 	}
 	defer reading.Close()
 	v := reading.Version()
-	if since > v {
-		return tooOld()
-	}
 	changes, err := s.changesSince(ctx, t, since, v)
 	switch {
 	case errors.Is(err, errTooMany):
@@ -196,10 +194,6 @@ func (s *Stream) counted(t *target, names []string) error {
 
 // resumeWindow resumes a query with a limit by comparing what it showed with what it shows.
 func (s *Stream) resumeWindow(ctx context.Context, t *target, since clock.Version) error {
-	e := s.follower.engine()
-	if since > e.Latest(s.follower.name) {
-		return tooOld()
-	}
 	was, err := s.shown(ctx, t.want.Query, since)
 	if err != nil {
 		return err

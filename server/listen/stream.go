@@ -43,6 +43,8 @@ type Stream struct {
 	targets map[int32]*target
 	// pending are entries taken from the queue and not sent yet.
 	pending []entry
+	// again are targets that have to be told anew.
+	again []*target
 	// version is that of the last snapshot sent.
 	version clock.Version
 	// chosen is the greatest target id that the server has given.
@@ -210,21 +212,19 @@ func (s *Stream) take() work {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	w := work{
-		commands: s.mu.commands, lagged: !s.mu.lagged.IsZero(), recheck: s.mu.recheck, due: s.mu.due, failed: s.mu.failed,
+		commands: s.mu.commands, recheck: s.mu.recheck, due: s.mu.due, failed: s.mu.failed,
 	}
-	s.takeQueueLocked()
+	w.lagged = s.takeQueueLocked()
 	s.mu.commands, s.mu.recheck, s.mu.due = nil, nil, false
-	s.mu.lagged = time.Time{}
-	if w.lagged {
-		s.pending = nil
-	}
 	return w
 }
 
-// takeQueueLocked moves the queue to pending; mu is held.
-func (s *Stream) takeQueueLocked() {
+// takeQueueLocked moves the queue to pending, and reports whether changes were lost; mu is held.
+func (s *Stream) takeQueueLocked() (lagged bool) {
+	lagged = !s.mu.lagged.IsZero()
 	s.pending = append(s.pending, s.mu.queue...)
-	s.mu.queue, s.mu.bytes = nil, 0
+	s.mu.queue, s.mu.bytes, s.mu.lagged = nil, 0, time.Time{}
+	return lagged
 }
 
 // Run answers the client's targets and sends what changes, until ctx ends, send fails or the stream has to end; it never
@@ -254,17 +254,23 @@ func (s *Stream) do(ctx context.Context, w work) error {
 		}
 	}
 	if w.lagged {
-		if err := s.resetAll(ctx); err != nil {
+		if err := s.lost(); err != nil {
 			return err
 		}
 	}
 	if err := s.deliver(ctx, maxVersion); err != nil {
 		return err
 	}
+	if err := s.refill(ctx); err != nil {
+		return err
+	}
 	for _, c := range w.commands {
 		if err := s.obey(ctx, c); err != nil {
 			return err
 		}
+	}
+	if err := s.refill(ctx); err != nil {
+		return err
 	}
 	if w.due {
 		return s.tellTime(ctx)

@@ -1,0 +1,136 @@
+package webchannel
+
+import (
+	"net/http"
+	"time"
+)
+
+// serveBack writes what the session has for its client, beginning after the last array that the client has. It returns
+// when the client must come again, or has gone.
+func (s *session) serveBack(w http.ResponseWriter, r *http.Request, b *back, have int, q backQuery) {
+	defer s.detach(b)
+	o := &s.handler.o
+	control := http.NewResponseController(w)
+	life, stopLife := o.Clock.After(o.BackLife)
+	defer stopLife()
+	writeHeader(w)
+	if q.streaming {
+		s.greet(have)
+	}
+	quiet, stopQuiet := o.Clock.After(q.hold)
+	defer func() { stopQuiet() }()
+	sent := 0
+	for {
+		if arrays := s.unsent(b, have); len(arrays) > 0 {
+			have = arrays[len(arrays)-1].id
+			chunk := appendArrays(nil, arrays)
+			sent += len(chunk)
+			if !s.write(w, control, chunk) || !q.streaming || sent > o.BackBytes {
+				return
+			}
+			stopQuiet()
+			quiet, stopQuiet = o.Clock.After(q.hold)
+			continue
+		}
+		select {
+		case <-s.news:
+		case <-b.replaced:
+			signal(s.news)
+			return
+		case <-s.done:
+			return
+		case <-r.Context().Done():
+			signal(s.news)
+			return
+		case <-quiet:
+			s.keepAlive()
+		case <-life:
+			return
+		}
+	}
+}
+
+// backQuery is what a back channel's address asks for.
+type backQuery struct {
+	// streaming is false for a client that wants each answer to end.
+	streaming bool
+	// hold is how long to be quiet.
+	hold time.Duration
+}
+
+// write writes and flushes a chunk; a client that doesn't take it in time is cut off.
+func (s *session) write(w http.ResponseWriter, control *http.ResponseController, chunk []byte) bool {
+	o := &s.handler.o
+	// Not every writer knows deadlines, such as those of tests; then the connection's own limits hold.
+	_ = control.SetWriteDeadline(o.Clock.Now().Add(o.WriteTimeout))
+	if _, err := w.Write(chunk); err != nil {
+		return false
+	}
+	if control.Flush() != nil {
+		return false
+	}
+	_ = control.SetWriteDeadline(time.Time{})
+	return true
+}
+
+// attach makes a new back channel the session's, in place of an older one. have is the last array that the client has. It
+// answers nil when the session has ended, or can't go on from there.
+func (s *session) attach(have int) *back {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.mu.closed || have > s.mu.written || len(s.mu.out) > 0 && have < s.mu.out[0].id-1 || len(s.mu.out) == 0 && have < s.mu.last {
+		return nil
+	}
+	if s.mu.back != nil {
+		close(s.mu.back.replaced)
+	}
+	s.mu.seen = s.handler.o.Clock.Now()
+	s.ackLocked(have)
+	s.mu.back = &back{replaced: make(chan struct{})}
+	return s.mu.back
+}
+
+// detach ends a back channel, unless a newer one has taken its place.
+func (s *session) detach(b *back) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.mu.back == b {
+		s.mu.back = nil
+		s.mu.seen = s.handler.o.Clock.Now()
+	}
+}
+
+// unsent returns the arrays after a number, for the attached back channel.
+func (s *session) unsent(b *back, have int) []array {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.mu.back != b {
+		return nil
+	}
+	for i, a := range s.mu.out {
+		if a.id > have {
+			s.mu.written = max(s.mu.written, s.mu.last)
+			return append([]array(nil), s.mu.out[i:]...)
+		}
+	}
+	return nil
+}
+
+// greet makes sure that there is something to write at once, by which the client sees that nothing on the way holds
+// answers back.
+func (s *session) greet(have int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.mu.last <= have && !s.mu.closed {
+		s.appendLocked(noop)
+	}
+}
+
+// keepAlive queues a sign of life.
+func (s *session) keepAlive() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.mu.closed {
+		s.appendLocked(noop)
+	}
+}

@@ -1,0 +1,92 @@
+package webchannel
+
+import (
+	"context"
+	"strings"
+
+	"google.golang.org/protobuf/proto"
+
+	"clave/server/fault"
+	"clave/server/rpc/firestore"
+	"clave/server/token"
+	"clave/server/wire"
+	pb "clave/server/wire/firestorepb"
+)
+
+// serve finds out who the session's caller is and serves its stream.
+func (h *Handler) serve(ctx context.Context, s *session) error {
+	project, _, _ := strings.Cut(strings.TrimPrefix(s.database, "projects/"), "/")
+	caller, err := h.o.Tokens.Caller(ctx, s.authorization, project)
+	if err != nil {
+		return err
+	}
+	return h.calls[s.rpc](ctx, caller, s)
+}
+
+// failure returns the JSON in which a stream's error is told, and logs it if it is ours.
+func (h *Handler) failure(ctx context.Context, err error) []byte {
+	if ctx.Err() == nil && wire.Unnamed(err) {
+		h.o.Log.Error("a stream failed", "err", err)
+	}
+	return compact(wire.ErrorJSON(err))
+}
+
+// listen serves Listen streams.
+func listen(f *firestore.Server) call {
+	return func(ctx context.Context, c token.Caller, s *session) error {
+		return f.Listen(ctx, c, &stream[pb.ListenRequest, pb.ListenResponse]{ctx: ctx, s: s})
+	}
+}
+
+// write serves Write streams.
+func write(f *firestore.Server) call {
+	return func(ctx context.Context, c token.Caller, s *session) error {
+		return f.Write(ctx, c, &stream[pb.WriteRequest, pb.WriteResponse]{ctx: ctx, s: s})
+	}
+}
+
+// stream is a session as a stream of messages. It lives no longer than the call that its context is of.
+type stream[Request, Response any] struct {
+	ctx context.Context
+	s   *session
+}
+
+// naming is a request that names its database.
+type naming interface {
+	proto.Message
+	GetDatabase() string
+}
+
+// Recv implements firestore.Stream. Every message must be of the database that the session's address named, because the
+// caller was verified for that one's project.
+func (st *stream[Request, Response]) Recv() (*Request, error) {
+	text, err := st.s.recv(st.ctx)
+	if err != nil {
+		return nil, err
+	}
+	m := new(Request)
+	named, ok := any(m).(naming)
+	if !ok {
+		return nil, fault.E(fault.Internal, "no such stream")
+	}
+	if err := wire.ParseJSON([]byte(text), named); err != nil {
+		return nil, err
+	}
+	if db := named.GetDatabase(); db != "" && db != st.s.database {
+		return nil, fault.E(fault.InvalidArgument, "The message is for %q, and its session for %q.", db, st.s.database)
+	}
+	return m, nil
+}
+
+// Send implements firestore.Stream.
+func (st *stream[Request, Response]) Send(m *Response) error {
+	answer, ok := any(m).(proto.Message)
+	if !ok {
+		return fault.E(fault.Internal, "no such stream")
+	}
+	text, err := wire.AppendJSON(nil, answer)
+	if err != nil {
+		return err
+	}
+	return st.s.send(st.ctx, text)
+}

@@ -1,0 +1,111 @@
+package webchannel
+
+import (
+	"net/http"
+	"net/textproto"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"clave/server/fault"
+)
+
+// maxMaps is how many messages a request may carry.
+const maxMaps = 1000
+
+// dataKey is the key of the map that a message is.
+const dataKey = "__data__"
+
+// forward is what a POST of the forward channel carries.
+type forward struct {
+	// headers are the HTTP headers that the client would have sent, of a handshake.
+	headers http.Header
+	// maps are its messages, in the order of their numbers.
+	maps []forwardMap
+}
+
+// forwardMap is one message of the client.
+type forwardMap struct {
+	// id is its number in the session.
+	id int
+	// data is its JSON.
+	data string
+}
+
+// parseForward parses the form of a forward request. It answers InvalidArgument.
+func parseForward(body string) (*forward, error) {
+	f := &forward{headers: make(http.Header)}
+	count, offset := 0, 0
+	for body != "" {
+		var pair string
+		pair, body, _ = strings.Cut(body, "&")
+		name, text, _ := strings.Cut(pair, "=")
+		text, err := url.QueryUnescape(text)
+		if err != nil {
+			return nil, badForm("a value is not percent-encoded")
+		}
+		switch {
+		case name == "count":
+			count, err = parseNumber(text)
+		case name == "ofs":
+			offset, err = parseNumber(text)
+		case name == "headers":
+			f.headers = parseHeaders(text)
+		case strings.HasPrefix(name, "req"):
+			err = f.addMap(name, text)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if len(f.maps) > maxMaps || count > maxMaps || len(f.maps) > count {
+		return nil, badForm("it has more messages than it may")
+	}
+	slices.SortFunc(f.maps, func(a, b forwardMap) int { return a.id - b.id })
+	for i := range f.maps {
+		f.maps[i].id += offset
+		if i > 0 && f.maps[i].id == f.maps[i-1].id {
+			return nil, badForm("two messages have one number")
+		}
+	}
+	return f, nil
+}
+
+// addMap adds the message of one field, req<number>_<key>. Keys other than the messages' are ignored.
+func (f *forward) addMap(name, text string) error {
+	number, key, ok := strings.Cut(strings.TrimPrefix(name, "req"), "_")
+	if !ok || key != dataKey {
+		return nil
+	}
+	id, err := parseNumber(number)
+	if err != nil {
+		return err
+	}
+	f.maps = append(f.maps, forwardMap{id: id, data: text})
+	return nil
+}
+
+// parseNumber parses a number that is not negative and not huge.
+func parseNumber(s string) (int, error) {
+	n, err := strconv.ParseUint(s, 10, 31)
+	if err != nil {
+		return 0, badForm("a number is not one")
+	}
+	return int(n), nil
+}
+
+// badForm refuses a request's form.
+func badForm(why string) error { return fault.E(fault.InvalidArgument, "Bad request: %s.", why) }
+
+// parseHeaders parses lines of Name:value.
+func parseHeaders(text string) http.Header {
+	h := make(http.Header)
+	for line := range strings.SplitSeq(text, "\n") {
+		name, v, ok := strings.Cut(strings.TrimSuffix(line, "\r"), ":")
+		if ok {
+			h.Add(textproto.CanonicalMIMEHeaderKey(strings.TrimSpace(name)), strings.TrimSpace(v))
+		}
+	}
+	return h
+}

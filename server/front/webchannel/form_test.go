@@ -1,0 +1,90 @@
+package webchannel
+
+import (
+	"net/url"
+	"testing"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+func TestParseForward(t *testing.T) {
+	for _, c := range []struct {
+		name, body string
+		want       []forwardMap
+		err        bool
+	}{
+		{"nothing", "", nil, false},
+		{"none", "count=0", nil, false},
+		{"one", "count=1&ofs=7&req0___data__=%7B%22a%22%3A+1%7D", []forwardMap{{7, `{"a": 1}`}}, false},
+		{"sparse and unordered", "count=2&ofs=3&req5___data__=b&req2___data__=a", []forwardMap{{5, "a"}, {8, "b"}}, false},
+		{"other keys", "count=1&ofs=0&req0_type=x&req0___data__=a&other=1", []forwardMap{{0, "a"}}, false},
+		{"twice", "count=2&ofs=4&req0___data__=a&req0___data__=b", nil, true},
+		{"more than said", "count=1&req0___data__=a&req1___data__=b", nil, true},
+		{"too many", "count=1001", nil, true},
+		{"negative", "count=-1", nil, true},
+		{"no number", "count=1&reqx___data__=a", nil, true},
+		{"bad escape", "count=1&req0___data__=%G1", nil, true},
+	} {
+		f, err := parseForward(c.body)
+		if (err != nil) != c.err {
+			t.Errorf("%s: error = %v, want one: %v", c.name, err, c.err)
+			continue
+		}
+		if err == nil && !equalMaps(f.maps, c.want) {
+			t.Errorf("%s: maps = %v, want %v", c.name, f.maps, c.want)
+		}
+	}
+}
+
+// equalMaps compares messages.
+func equalMaps(a, b []forwardMap) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return true
+}
+
+func TestParseHeaders(t *testing.T) {
+	h := parseHeaders("X-Goog-Api-Client:gl-js/ fire/12\r\nauthorization: Bearer a:b\r\nnonsense\r\n")
+	if got := h.Get("Authorization"); got != "Bearer a:b" {
+		t.Errorf("Authorization = %q", got)
+	}
+	if got := h.Get("X-Goog-Api-Client"); got != "gl-js/ fire/12" {
+		t.Errorf("X-Goog-Api-Client = %q", got)
+	}
+}
+
+func FuzzParseForward(f *testing.F) {
+	f.Add("count=1&ofs=0&req0___data__=%7B%7D", "{}")
+	f.Add("headers=A%3Ab%0D%0A&count=2&req1___data__=a&req0___data__=b", "ñ😀&=+%")
+	f.Fuzz(func(t *testing.T, body, text string) {
+		if p, err := parseForward(body); err == nil {
+			for i := 1; i < len(p.maps); i++ {
+				if p.maps[i].id <= p.maps[i-1].id {
+					t.Errorf("numbers of %q do not rise: %v", body, p.maps)
+				}
+			}
+		}
+		p, err := parseForward("count=1&ofs=3&req0___data__=" + url.QueryEscape(text))
+		if err != nil || p.maps[0] != (forwardMap{3, text}) {
+			t.Errorf("message %q = %v, %v", text, p, err)
+		}
+	})
+}
+
+func FuzzUTF16Len(f *testing.F) {
+	f.Add("é😀 a\U0010ffff")
+	f.Fuzz(func(t *testing.T, s string) {
+		if !utf8.ValidString(s) {
+			return // JSON texts are valid.
+		}
+		if got, want := utf16Len([]byte(s)), len(utf16.Encode([]rune(s))); got != want {
+			t.Errorf("utf16Len(%q) = %d, want %d", s, got, want)
+		}
+	})
+}

@@ -1,0 +1,280 @@
+package webchannel
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"clave/server/clock"
+	"clave/server/rpc/firestore"
+	"clave/server/token"
+)
+
+// Options are what a Handler is made of. The zero of each limit is a good one.
+type Options struct {
+	// Firestore answers the streams.
+	Firestore *firestore.Server
+	// Tokens tells who calls.
+	Tokens *token.Verifier
+	// Clock tells the time; the machine's when nil.
+	Clock clock.Clock
+	// MaxSessions is how many sessions there may be; 20,000.
+	MaxSessions int
+	// MaxBody is how many bytes a forward request may have, and how many of a client's may wait; 36 MiB.
+	MaxBody int
+	// MaxUnacked is how many bytes are kept for a client that doesn't acknowledge them; 4 MiB.
+	MaxUnacked int
+	// BackBytes is after how many bytes a back channel is ended, so that the client acknowledges; 512 KiB.
+	BackBytes int
+	// BackLife is how long a back channel may last; 4 minutes.
+	BackLife time.Duration
+	// KeepAlive is how long a back channel may be quiet; 25 s.
+	KeepAlive time.Duration
+	// WriteTimeout is how long a client may take to take a chunk; 30 s.
+	WriteTimeout time.Duration
+	// Idle is how long a session may be without a request; 90 s.
+	Idle time.Duration
+	// Linger is how long a session whose stream has ended waits for its client to hear of it; 30 s.
+	Linger time.Duration
+	// Log hears of our own failures; slog.Default() when nil.
+	Log *slog.Logger
+}
+
+// EnsureDefaults fills what was left zero.
+func (o *Options) EnsureDefaults() {
+	if o.Clock == nil {
+		o.Clock = clock.System()
+	}
+	if o.Log == nil {
+		o.Log = slog.Default()
+	}
+	for _, d := range []struct {
+		limit *int
+		value int
+	}{{&o.MaxSessions, 20000}, {&o.MaxBody, 36 << 20}, {&o.MaxUnacked, 4 << 20}, {&o.BackBytes, 512 << 10}} {
+		if *d.limit == 0 {
+			*d.limit = d.value
+		}
+	}
+	for _, d := range []struct{ limit, value *time.Duration }{
+		{&o.BackLife, ptr(4 * time.Minute)}, {&o.KeepAlive, ptr(25 * time.Second)}, {&o.WriteTimeout, ptr(30 * time.Second)},
+		{&o.Idle, ptr(90 * time.Second)}, {&o.Linger, ptr(30 * time.Second)},
+	} {
+		if *d.limit == 0 {
+			*d.limit = *d.value
+		}
+	}
+}
+
+// ptr returns a pointer to a duration.
+func ptr(d time.Duration) *time.Duration { return &d }
+
+// Validate reports what is missing.
+func (o *Options) Validate() error {
+	if o.Firestore == nil || o.Tokens == nil {
+		return errors.New("webchannel: needs a Firestore server and a token verifier")
+	}
+	return nil
+}
+
+// Handler serves the sessions of all clients. Run must run for sessions to begin.
+type Handler struct {
+	o Options
+	// calls are the streams by name.
+	calls map[string]call
+	// starts hands sessions over to Run.
+	starts chan *session
+	// prefixes counts the names given to browsers on this machine.
+	prefixes atomic.Uint32
+	mu       struct {
+		sync.Mutex
+		sessions map[string]*session
+	}
+}
+
+// call serves the stream of a session for its caller.
+type call func(ctx context.Context, c token.Caller, s *session) error
+
+// New returns a handler for /google.firestore.v1.Firestore/{Listen,Write}/channel.
+func New(o Options) (*Handler, error) {
+	o.EnsureDefaults()
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	return newHandler(o, map[string]call{"Listen": listen(o.Firestore), "Write": write(o.Firestore)}), nil
+}
+
+// newHandler returns a handler for the given streams.
+func newHandler(o Options, calls map[string]call) *Handler {
+	h := &Handler{o: o, calls: calls, starts: make(chan *session)}
+	h.mu.sessions = make(map[string]*session)
+	return h
+}
+
+// Run serves the streams of sessions and ends those whose clients have gone, until ctx ends.
+func (h *Handler) Run(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	var streams sync.WaitGroup
+	defer streams.Wait()
+	defer h.closeAll()
+	defer cancel()
+	tick, stop := h.o.Clock.After(h.sweepEvery())
+	defer func() { stop() }()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case s := <-h.starts:
+			streams.Go(func() { s.run(ctx) })
+		case <-tick:
+			h.sweep()
+			tick, stop = h.o.Clock.After(h.sweepEvery())
+		}
+	}
+}
+
+// sweepEvery is how often sessions are looked through.
+func (h *Handler) sweepEvery() time.Duration { return min(h.o.Idle, h.o.Linger) / 6 }
+
+// sweep ends the sessions whose clients have gone.
+func (h *Handler) sweep() {
+	now := h.o.Clock.Now()
+	for _, s := range h.all() {
+		if s.stale(now) {
+			h.drop(s)
+		}
+	}
+}
+
+// closeAll ends all sessions.
+func (h *Handler) closeAll() {
+	for _, s := range h.all() {
+		h.drop(s)
+	}
+}
+
+// all returns the sessions.
+func (h *Handler) all() []*session {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	out := make([]*session, 0, len(h.mu.sessions))
+	for _, s := range h.mu.sessions {
+		out = append(out, s)
+	}
+	return out
+}
+
+// Sessions returns how many sessions there are.
+func (h *Handler) Sessions() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.mu.sessions)
+}
+
+// drop ends a session.
+func (h *Handler) drop(s *session) {
+	h.mu.Lock()
+	delete(h.mu.sessions, s.id)
+	h.mu.Unlock()
+	s.close()
+}
+
+// find returns a session of a stream.
+func (h *Handler) find(id, rpc string) *session {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	s := h.mu.sessions[id]
+	if s == nil || s.rpc != rpc {
+		return nil
+	}
+	return s
+}
+
+// register makes a session with an id that nobody can guess; nil when there are too many.
+func (h *Handler) register(rpc string, rid int) *session {
+	var secret [16]byte
+	_, _ = rand.Read(secret[:]) // It never fails.
+	s := newSession(h, base64.RawURLEncoding.EncodeToString(secret[:]), rid)
+	s.rpc = rpc
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.mu.sessions) >= h.o.MaxSessions {
+		return nil
+	}
+	h.mu.sessions[s.id] = s
+	return s
+}
+
+// rpcOf returns the stream that an address names, or nothing.
+func (h *Handler) rpcOf(path string) string {
+	path, ok := strings.CutPrefix(path, "/google.firestore.v1.Firestore/")
+	rpc, ok2 := strings.CutSuffix(path, "/channel")
+	if !ok || !ok2 || h.calls[rpc] == nil {
+		return ""
+	}
+	return rpc
+}
+
+// ServeHTTP answers one request of a session, or one that begins one.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	rpc := h.rpcOf(r.URL.Path)
+	q, err := url.ParseQuery(r.URL.RawQuery)
+	switch {
+	case rpc == "":
+		http.NotFound(w, r)
+		return
+	case err != nil:
+		http.Error(w, "Bad request: the query can't be parsed.", http.StatusBadRequest)
+		return
+	case r.Method != http.MethodGet && r.Method != http.MethodPost:
+		http.Error(w, "Method not allowed", http.StatusMethodNotAllowed)
+		return
+	}
+	sid := q.Get("SID")
+	switch {
+	case sid == "" && r.Method == http.MethodPost:
+		h.handshake(w, r, rpc, q)
+	case sid == "":
+		http.Error(w, "Bad request: a session begins with a POST.", http.StatusBadRequest)
+	default:
+		s := h.find(sid, rpc)
+		switch {
+		case q.Get("TYPE") == "terminate":
+			if s != nil {
+				h.drop(s)
+			}
+			writeHeader(w)
+		case s == nil:
+			unknownSession(w)
+		case r.Method == http.MethodGet:
+			h.backward(w, r, s, q)
+		default:
+			h.forward(w, r, s, q)
+		}
+	}
+}
+
+// unknownSession answers a request for a session that isn't there, in the words that clients look for.
+func unknownSession(w http.ResponseWriter) {
+	writeHeader(w)
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(http.StatusBadRequest)
+	_, _ = w.Write([]byte("<H1>Unknown SID</H1>"))
+}
+
+// writeHeader sets the headers of all answers.
+func writeHeader(w http.ResponseWriter) {
+	head := w.Header()
+	head.Set("Content-Type", "text/plain; charset=utf-8")
+	head.Set("X-Content-Type-Options", "nosniff")
+	head.Set("Cache-Control", "private, max-age=0, no-store")
+	head.Set("X-Accel-Buffering", "no")
+}

@@ -1,0 +1,169 @@
+package webchannel
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// The numbers of a handshake's answer.
+const (
+	wireVersion   = 8
+	serverVersion = 15
+	// clientKeepAlive is the keep-alive that clients are told; they wait half as long again.
+	clientKeepAlive = 30 * time.Second
+)
+
+// prefixNames is how many host names browsers on this machine are spread over.
+const prefixNames = 9
+
+// handshake begins a session.
+func (h *Handler) handshake(w http.ResponseWriter, r *http.Request, rpc string, q url.Values) {
+	f, ok := h.readForward(w, r)
+	if !ok {
+		return
+	}
+	rid, err := strconv.Atoi(q.Get("RID"))
+	if err != nil || rid < 0 {
+		http.Error(w, "Bad request: RID is not a number.", http.StatusBadRequest)
+		return
+	}
+	s := h.register(rpc, rid)
+	if s == nil {
+		http.Error(w, "Too many sessions", http.StatusServiceUnavailable)
+		return
+	}
+	s.database = q.Get("database")
+	s.authorization = authorization(r, q, f)
+	s.accept(rid, -1, f.maps)
+	select {
+	case h.starts <- s:
+	case <-r.Context().Done():
+		h.drop(s)
+		return
+	}
+	writeHeader(w)
+	if r.ProtoMajor >= 2 {
+		// The browser then sends several requests at a time, which one connection carries.
+		w.Header().Set("X-Client-Wire-Protocol", "h2")
+	}
+	hello := fmt.Sprintf(`[[0,["c",%q,%q,%d,%d,%d]]]`,
+		s.id, h.hostPrefix(r.Host), wireVersion, serverVersion, clientKeepAlive.Milliseconds())
+	_, _ = w.Write(appendChunk(nil, []byte(hello)))
+}
+
+// authorization finds the handshake's Authorization header: among the headers in its body, as the SDK of today sends
+// them, in its address, as older ones did, or on the request itself.
+func authorization(r *http.Request, q url.Values, f *forward) string {
+	if a := f.headers.Get("Authorization"); a != "" {
+		return a
+	}
+	if a := parseHeaders(q.Get("$httpHeaders")).Get("Authorization"); a != "" {
+		return a
+	}
+	return r.Header.Get("Authorization")
+}
+
+// hostPrefix returns a name to put before the host's for the back channel, so that a browser's limit of six connections
+// to a host is one for each session. It works for localhost only, all of whose subdomains are this machine.
+func (h *Handler) hostPrefix(host string) string {
+	name, _, _ := strings.Cut(host, ":")
+	if name != "localhost" {
+		return ""
+	}
+	return "w" + strconv.Itoa(int(h.prefixes.Add(1)%prefixNames)+1)
+}
+
+// readForward reads and parses the body of a POST; ok is false when it has answered.
+func (h *Handler) readForward(w http.ResponseWriter, r *http.Request) (f *forward, ok bool) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, int64(h.o.MaxBody)))
+	if err != nil {
+		var big *http.MaxBytesError
+		if errors.As(err, &big) {
+			http.Error(w, "Request too large", http.StatusRequestEntityTooLarge)
+		} else {
+			http.Error(w, "Bad request: the body could not be read.", http.StatusBadRequest)
+		}
+		return nil, false
+	}
+	f, err = parseForward(string(body))
+	if err != nil {
+		http.Error(w, "Bad request: the form can't be parsed.", http.StatusBadRequest)
+		return nil, false
+	}
+	return f, true
+}
+
+// forward takes messages of a client.
+func (h *Handler) forward(w http.ResponseWriter, r *http.Request, s *session, q url.Values) {
+	if s.full() {
+		http.Error(w, "Too much is waiting", http.StatusServiceUnavailable)
+		h.drop(s)
+		return
+	}
+	f, ok := h.readForward(w, r)
+	if !ok {
+		return
+	}
+	rid, err := strconv.Atoi(q.Get("RID"))
+	ack, ackErr := parseAck(q.Get("AID"))
+	if err != nil || ackErr != nil {
+		http.Error(w, "Bad request: RID or AID is not a number.", http.StatusBadRequest)
+		return
+	}
+	st, ok := s.accept(rid, ack, f.maps)
+	if !ok {
+		unknownSession(w)
+		return
+	}
+	attached := 0
+	if st.attached {
+		attached = 1
+	}
+	writeHeader(w)
+	_, _ = w.Write(appendChunk(nil, fmt.Appendf(nil, "[%d,%d,%d]", attached, st.last, st.unacked)))
+}
+
+// parseAck parses the number of the last array that a client has; it may be absent.
+func parseAck(s string) (int, error) {
+	if s == "" {
+		return -1, nil
+	}
+	return strconv.Atoi(s)
+}
+
+// backward serves a back channel.
+func (h *Handler) backward(w http.ResponseWriter, r *http.Request, s *session, q url.Values) {
+	have, err := parseAck(q.Get("AID"))
+	if err != nil {
+		http.Error(w, "Bad request: AID is not a number.", http.StatusBadRequest)
+		return
+	}
+	query := backQuery{streaming: q.Get("CI") != "1", hold: h.o.KeepAlive}
+	if ms, err := strconv.Atoi(q.Get("TO")); err == nil && ms > 0 && !query.streaming {
+		query.hold = min(time.Duration(ms)*time.Millisecond, h.o.KeepAlive)
+	}
+	have = max(have, 0) // The handshake's answer has number 0, and is lost with the session if at all.
+	b := s.attach(have)
+	if b == nil {
+		unknownSession(w)
+		return
+	}
+	s.serveBack(w, r, b, have, query)
+}
+
+// compact returns a JSON text without white space.
+func compact(text []byte) []byte {
+	var b bytes.Buffer
+	if json.Compact(&b, text) != nil {
+		return text
+	}
+	return b.Bytes()
+}

@@ -1,0 +1,273 @@
+package webchannel
+
+import (
+	"context"
+	"io"
+	"sync"
+	"time"
+
+	"clave/server/fault"
+)
+
+// session is one stream of a client.
+type session struct {
+	handler *Handler
+	id      string
+	// rpc is the stream's name, and database the one that the handshake's address named.
+	rpc, database string
+	// authorization is the header of the handshake.
+	authorization string
+	// done is closed when the session has ended.
+	done chan struct{}
+	// arrived receives when the stream may find a message; room for one, never closed.
+	arrived chan struct{}
+	// room receives when the stream may send again; room for one, never closed.
+	room chan struct{}
+	// news receives when the back channel may have something to write; room for one, never closed.
+	news chan struct{}
+	mu   struct {
+		sync.Mutex
+		closed bool
+		// cancel ends the stream; nil until it runs.
+		cancel context.CancelFunc
+		// over is when the stream has ended; zero while it hasn't.
+		over time.Time
+		// seen is when the client was last heard of.
+		seen time.Time
+
+		// in are the client's messages that the stream hasn't taken.
+		in      []string
+		inBytes int
+		// nextRID is the number of the forward request that comes next, and early those that overtook it.
+		nextRID int
+		early   map[int][]forwardMap
+		// nextMap is the number of the message that comes next.
+		nextMap int
+
+		// out are the arrays that the client hasn't acknowledged.
+		out      []array
+		outBytes int
+		// last is the number of the last array made, and written that of the last one given to a back channel.
+		last, written int
+		// back is the attached back channel, or nil.
+		back *back
+	}
+}
+
+// back is a hanging GET.
+type back struct {
+	// replaced is closed when a newer one takes its place.
+	replaced chan struct{}
+}
+
+// newSession returns a session whose handshake had a request number and messages.
+func newSession(h *Handler, id string, rid int) *session {
+	s := &session{
+		handler: h, id: id, done: make(chan struct{}),
+		arrived: make(chan struct{}, 1), room: make(chan struct{}, 1), news: make(chan struct{}, 1),
+	}
+	s.mu.nextRID = rid
+	s.mu.early = make(map[int][]forwardMap)
+	s.mu.seen = h.o.Clock.Now()
+	return s
+}
+
+// signal puts a value into a channel that has room for one.
+func signal(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+// run serves the stream until it ends, and tells the client how it ended.
+func (s *session) run(ctx context.Context) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	s.mu.Lock()
+	s.mu.cancel = cancel
+	closed := s.mu.closed
+	s.mu.Unlock()
+	if !closed {
+		s.finish(ctx, s.handler.serve(ctx, s))
+	}
+}
+
+// finish queues the end of the stream.
+func (s *session) finish(ctx context.Context, err error) {
+	payload := bye
+	if err != nil {
+		payload = message(s.handler.failure(ctx, err))
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.mu.over = s.handler.o.Clock.Now()
+	s.mu.in, s.mu.inBytes = nil, 0
+	if !s.mu.closed {
+		s.appendLocked(payload)
+	}
+}
+
+// close ends the session. It may be called more than once.
+func (s *session) close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.mu.closed {
+		return
+	}
+	s.mu.closed = true
+	s.mu.in, s.mu.early, s.mu.out = nil, nil, nil
+	close(s.done)
+	if s.mu.cancel != nil {
+		s.mu.cancel()
+	}
+}
+
+// stale reports whether the session's client is gone.
+func (s *session) stale(now time.Time) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	o := &s.handler.o
+	if !s.mu.over.IsZero() && now.Sub(s.mu.over) > o.Linger {
+		return true
+	}
+	return s.mu.back == nil && now.Sub(s.mu.seen) > o.Idle
+}
+
+// recv waits for the client's next message.
+func (s *session) recv(ctx context.Context) (string, error) {
+	for {
+		s.mu.Lock()
+		if len(s.mu.in) > 0 {
+			m := s.mu.in[0]
+			s.mu.in[0] = ""
+			s.mu.in = s.mu.in[1:]
+			s.mu.inBytes -= len(m)
+			s.mu.Unlock()
+			return m, nil
+		}
+		closed := s.mu.closed
+		s.mu.Unlock()
+		if closed {
+			return "", io.EOF
+		}
+		select {
+		case <-ctx.Done():
+			return "", ctx.Err()
+		case <-s.done:
+		case <-s.arrived:
+		}
+	}
+}
+
+// send queues a message for the client. It waits while the client has too much to acknowledge.
+func (s *session) send(ctx context.Context, json []byte) error {
+	payload := message(json)
+	for {
+		s.mu.Lock()
+		if s.mu.closed {
+			s.mu.Unlock()
+			return fault.E(fault.Canceled, "The client has gone.")
+		}
+		if s.mu.outBytes == 0 || s.mu.outBytes+len(payload) <= s.handler.o.MaxUnacked {
+			s.appendLocked(payload)
+			s.mu.Unlock()
+			return nil
+		}
+		s.mu.Unlock()
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-s.done:
+		case <-s.room:
+		}
+	}
+}
+
+// appendLocked numbers and queues a payload; mu is held.
+func (s *session) appendLocked(payload []byte) {
+	s.mu.last++
+	s.mu.out = append(s.mu.out, array{id: s.mu.last, payload: payload})
+	s.mu.outBytes += len(payload)
+	signal(s.news)
+}
+
+// ackLocked forgets the arrays up to a number; mu is held.
+func (s *session) ackLocked(id int) {
+	n := 0
+	for n < len(s.mu.out) && s.mu.out[n].id <= id {
+		s.mu.outBytes -= len(s.mu.out[n].payload)
+		s.mu.out[n].payload = nil
+		n++
+	}
+	if n > 0 {
+		s.mu.out = s.mu.out[n:]
+		signal(s.room)
+	}
+}
+
+// state is what a forward request is answered with.
+type state struct {
+	attached      bool
+	last, unacked int
+}
+
+// accept takes a forward request's messages: each number once, requests in their order. ack is the last array that the
+// client has, or -1. ok is false when the session has ended or the request can't belong to it.
+func (s *session) accept(rid, ack int, maps []forwardMap) (st state, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.mu.closed || ack > s.mu.written {
+		return st, false
+	}
+	s.mu.seen = s.handler.o.Clock.Now()
+	s.ackLocked(ack)
+	switch {
+	case rid < s.mu.nextRID: // A repetition.
+	case rid-s.mu.nextRID > maxEarly:
+		return st, false
+	default:
+		s.mu.early[rid] = maps
+	}
+	for {
+		maps, there := s.mu.early[s.mu.nextRID]
+		if !there {
+			break
+		}
+		delete(s.mu.early, s.mu.nextRID)
+		s.mu.nextRID++
+		s.takeLocked(maps)
+	}
+	st = state{attached: s.mu.back != nil, last: s.mu.written}
+	for _, a := range s.mu.out {
+		if a.id <= s.mu.written {
+			st.unacked += len(a.payload)
+		}
+	}
+	return st, true
+}
+
+// takeLocked gives messages to the stream, but for those it has had; mu is held.
+func (s *session) takeLocked(maps []forwardMap) {
+	for _, m := range maps {
+		if m.id < s.mu.nextMap {
+			continue
+		}
+		s.mu.nextMap = m.id + 1
+		if s.mu.over.IsZero() {
+			s.mu.in = append(s.mu.in, m.data)
+			s.mu.inBytes += len(m.data)
+		}
+	}
+	signal(s.arrived)
+}
+
+// maxEarly is how many forward requests may overtake one; clients have at most ten under way.
+const maxEarly = 32
+
+// full reports whether the stream is so far behind with the client's messages that no more may be read in.
+func (s *session) full() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.mu.inBytes > s.handler.o.MaxBody && !s.mu.closed
+}

@@ -1,0 +1,387 @@
+package webchannel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"clave/server/clock"
+	"clave/server/fault"
+	"clave/server/token"
+)
+
+func TestStreaming(t *testing.T) {
+	h := newHouse(t, Options{}, echo)
+	sid := h.open(`{"n":0}`)
+	b := h.get(sid, 0, "&CI=0")
+	b.want(`[{"n":0}]`)
+	if status, body := h.post(sid, 101, 1, 1, `{"n":1}`, `{"n":"é😀"}`); status != 200 || body != "7\n[1,1,0]" {
+		t.Errorf("POST = %d %q, want 200 with an attached back channel and nothing to acknowledge", status, body)
+	}
+	b.want(`[{"n":1}]`, `[{"n":"é😀"}]`)
+	if got := b.res.Header.Get("X-Content-Type-Options"); got != "nosniff" {
+		t.Errorf("X-Content-Type-Options = %q", got)
+	}
+}
+
+func TestFirstChunkComesAtOnce(t *testing.T) {
+	h := newHouse(t, Options{}, echo)
+	b := h.get(h.open(), 0, "&CI=0")
+	arrays, err := b.next()
+	if err != nil || len(arrays) != 1 || string(arrays[0].payload) != `["noop"]` {
+		t.Errorf("first chunk of a quiet stream = %v, %v, want a noop", arrays, err)
+	}
+}
+
+func TestLongPollingEndsEachAnswer(t *testing.T) {
+	h := newHouse(t, Options{}, echo)
+	sid := h.open(`1`)
+	b := h.get(sid, 0, "&CI=1")
+	last := b.want(`[1]`)
+	if _, err := b.next(); err != io.EOF {
+		t.Fatalf("after its data a long poll has %v, want its end", err)
+	}
+	if status, body := h.post(sid, 101, last, 1, `2`); status != 200 || !strings.HasPrefix(body, "7\n[0,") {
+		t.Errorf("POST between two polls = %d %q, want 200 without back channel", status, body)
+	}
+	h.get(sid, last, "&CI=1").want(`[2]`)
+}
+
+func TestLongPollTimesOut(t *testing.T) {
+	h := newHouse(t, Options{}, echo)
+	b := h.get(h.open(), 0, "&CI=1&TO=20")
+	if arrays, err := b.next(); err != nil || string(arrays[0].payload) != `["noop"]` {
+		t.Errorf("a quiet poll = %v, %v, want a noop", arrays, err)
+	}
+	if _, err := b.next(); err != io.EOF {
+		t.Errorf("a quiet poll goes on with %v, want its end", err)
+	}
+}
+
+// TestBackChannelCutAtEveryByte reads the back channel up to each byte of it, drops the connection, and comes again with
+// the last whole array. Nothing may be lost.
+func TestBackChannelCutAtEveryByte(t *testing.T) {
+	want := []string{`[{"a":1}]`, `[{"ñ":"😀"}]`, `[3]`}
+	whole := appendArrays(nil, []array{{1, []byte(want[0])}, {2, []byte(want[1])}, {3, []byte(want[2])}})
+	h := newHouse(t, Options{}, echo)
+	for cut := 0; cut <= len(whole); cut++ {
+		sid := h.open(`{"a":1}`, `{"ñ":"😀"}`, `3`)
+		b := h.get(sid, 0, "&CI=0")
+		begun := make([]byte, cut)
+		if _, err := io.ReadFull(b.body, begun); err != nil {
+			t.Fatal(err)
+		}
+		b.cancel()
+		got, _ := parseArrays(t, begun)
+		last, have := 0, 0
+		for _, a := range got {
+			if last = a.id; string(a.payload) != string(noop) {
+				have++
+			}
+		}
+		h.get(sid, last, "&CI=0").want(want[have:]...)
+		if status, _ := h.do("POST", testAddress+"&TYPE=terminate&RID=9&SID="+sid, ""); status != 200 {
+			t.Fatalf("terminate = %d", status)
+		}
+	}
+}
+
+// TestForwardRepeatedAndReordered sends requests in any order, several times each. The stream must see each message once.
+func TestForwardRepeatedAndReordered(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	h := newHouse(t, Options{}, echo)
+	for range 20 {
+		type request struct {
+			rid, first int
+			messages   []string
+		}
+		var requests []request
+		var want []string
+		sid, n := h.open(`0`), 1
+		want = append(want, `[0]`)
+		for rid := 101; rid <= 110; rid++ {
+			q := request{rid: rid, first: n}
+			for range r.IntN(3) {
+				q.messages = append(q.messages, fmt.Sprint(n))
+				want = append(want, fmt.Sprintf("[%d]", n))
+				n++
+			}
+			requests = append(requests, q, q)
+		}
+		r.Shuffle(len(requests), func(i, j int) { requests[i], requests[j] = requests[j], requests[i] })
+		for _, q := range requests {
+			if status, body := h.post(sid, q.rid, -1, q.first, q.messages...); status != 200 {
+				t.Fatalf("POST %d = %d %q", q.rid, status, body)
+			}
+		}
+		h.get(sid, 0, "&CI=0").want(want...)
+	}
+}
+
+func TestNewerBackChannelReplacesHalfOpenOne(t *testing.T) {
+	h := newHouse(t, Options{}, echo)
+	sid := h.open(`1`)
+	old := h.get(sid, 0, "&CI=0")
+	last := old.want(`[1]`)
+	young := h.get(sid, last, "&CI=0") // The old one is never closed by the client.
+	if _, err := old.next(); err != io.EOF {
+		t.Errorf("the replaced back channel has %v, want its end", err)
+	}
+	h.post(sid, 101, last, 1, `2`)
+	young.want(`[2]`)
+}
+
+func TestAcknowledgedArraysAreForgotten(t *testing.T) {
+	h := newHouse(t, Options{}, echo)
+	sid := h.open(`1`, `2`)
+	h.get(sid, 0, "&CI=1").want(`[1]`, `[2]`)
+	h.get(sid, 2, "&CI=1&TO=1")
+	if status, body := h.do("GET", testAddress+"&RID=rpc&CI=1&AID=0&SID="+sid, ""); status != 400 {
+		t.Errorf("GET before what was acknowledged = %d %q, want 400", status, body)
+	}
+	if status, _ := h.do("GET", testAddress+"&RID=rpc&CI=1&AID=99&SID="+sid, ""); status != 400 {
+		t.Errorf("GET after what was sent = %d, want 400", status)
+	}
+}
+
+func TestTerminate(t *testing.T) {
+	for _, method := range []string{"POST", "GET"} {
+		begun, ended := make(chan struct{}), make(chan error, 1)
+		h := newHouse(t, Options{}, func(ctx context.Context, _ token.Caller, s *session) error {
+			close(begun)
+			<-ctx.Done()
+			ended <- ctx.Err()
+			return ctx.Err()
+		})
+		sid := h.open()
+		<-begun
+		if status, body := h.do(method, testAddress+"&RID=9&TYPE=terminate&SID="+sid, "", "Content-Type", "text/plain"); status != 200 || body != "" {
+			t.Errorf("%s terminate = %d %q, want 200 and nothing", method, status, body)
+		}
+		if err := <-ended; !errors.Is(err, context.Canceled) {
+			t.Errorf("the stream of a terminated session ended with %v", err)
+		}
+		status, body := h.post(sid, 101, 0, 0, `1`)
+		if status != 400 || strings.Index(body, "Unknown SID") < 1 {
+			t.Errorf("POST to a terminated session = %d %q, want 400 with Unknown SID inside", status, body)
+		}
+		if n := h.h.Sessions(); n != 0 {
+			t.Errorf("%d sessions are left", n)
+		}
+	}
+}
+
+func TestErrorIsToldInBand(t *testing.T) {
+	h := newHouse(t, Options{}, func(context.Context, token.Caller, *session) error {
+		return fault.E(fault.NotFound, "no <such> thing")
+	})
+	sid := h.open()
+	h.get(sid, 0, "&CI=1").want(`[{"error":{"code":404,"message":"no \u003csuch\u003e thing","status":"NOT_FOUND"}}]`)
+	if status, _ := h.post(sid, 101, 1, 0, `1`); status != 200 {
+		t.Errorf("POST after the stream's end = %d, want 200: only the error tells the client", status)
+	}
+}
+
+// wind turns a clock on, a second at a time, until done.
+func wind(c *clock.Hand, done func() bool) (turned time.Duration) {
+	for ; !done(); turned += time.Second {
+		if turned > time.Hour {
+			return turned
+		}
+		for c.Timers() == 0 && !done() {
+		}
+		c.Advance(time.Second)
+	}
+	return turned
+}
+
+func TestIdleSessionExpires(t *testing.T) {
+	hand := clock.NewHand(clock.System().Now())
+	ended := make(chan struct{})
+	h := newHouse(t, Options{Clock: hand}, func(ctx context.Context, _ token.Caller, _ *session) error {
+		<-ctx.Done()
+		close(ended)
+		return ctx.Err()
+	})
+	h.open()
+	took := wind(hand, func() bool {
+		select {
+		case <-ended:
+			return true
+		default:
+			return false
+		}
+	})
+	if took < 90*time.Second || took > 10*time.Minute {
+		t.Errorf("an idle session ended after %v, want 90 s and little more", took)
+	}
+}
+
+func TestQuietBackChannelGetsNoops(t *testing.T) {
+	h := newHouse(t, Options{KeepAlive: 10 * time.Millisecond}, echo)
+	b := h.get(h.open(), 0, "&CI=0")
+	for i := range 3 {
+		if arrays, err := b.next(); err != nil || string(arrays[0].payload) != `["noop"]` {
+			t.Fatalf("quiet chunk %d = %v, %v, want a noop", i, arrays, err)
+		}
+	}
+}
+
+func TestBackChannelEndsForAcknowledgement(t *testing.T) {
+	h := newHouse(t, Options{BackBytes: 100}, echo)
+	long := `"` + strings.Repeat("x", 200) + `"`
+	b := h.get(h.open(long), 0, "&CI=0")
+	b.want("[" + long + "]")
+	if _, err := b.next(); err != io.EOF {
+		t.Errorf("after %d bytes the back channel has %v, want its end", len(long), err)
+	}
+}
+
+func TestSlowClientHoldsTheStreamBack(t *testing.T) {
+	const messages, size = 50, 1000
+	sent := make(chan int, messages)
+	h := newHouse(t, Options{MaxUnacked: 5 * size}, func(ctx context.Context, _ token.Caller, s *session) error {
+		for i := range messages {
+			if err := s.send(ctx, []byte(strings.Repeat("1", size))); err != nil {
+				return err
+			}
+			sent <- i
+		}
+		<-ctx.Done()
+		return ctx.Err()
+	})
+	sid := h.open()
+	for range 4 {
+		<-sent
+	}
+	s := h.h.find(sid, "Test")
+	s.mu.Lock()
+	held := s.mu.outBytes
+	s.mu.Unlock()
+	if held > 5*size {
+		t.Errorf("%d bytes are held for a client that reads nothing, want at most %d", held, 5*size)
+	}
+	got, last := 0, 0
+	for got < messages {
+		arrays, err := h.get(sid, last, "&CI=1").next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range arrays {
+			if a.id != last+1 {
+				t.Fatalf("array %d after %d", a.id, last)
+			}
+			last = a.id
+			got++
+		}
+	}
+}
+
+func TestLimits(t *testing.T) {
+	h := newHouse(t, Options{MaxSessions: 1, MaxBody: 1000}, echo)
+	sid := h.open()
+	if status, _ := h.do("POST", testAddress+"&RID=1", form(0)); status != 503 {
+		t.Errorf("a session too many = %d, want 503", status)
+	}
+	if status, _ := h.post(sid, 101, 0, 0, strings.Repeat("x", 2000)); status != 413 {
+		t.Errorf("a body too large = %d, want 413", status)
+	}
+	if status, _ := h.post(sid, 500, 0, 0, "1"); status != 400 {
+		t.Errorf("a request far ahead = %d, want 400", status)
+	}
+	for _, c := range []struct {
+		method, address, body string
+		want                  int
+	}{
+		{"GET", testAddress, "", 400},
+		{"PUT", testAddress, "", 405},
+		{"POST", testAddress, "count=0", 400},
+		{"POST", testAddress + "&RID=x", "count=0", 400},
+		{"POST", testAddress + "&RID=1", "count=%zz", 400},
+		{"POST", testAddress + "&RID=1&SID=nobody", "count=0", 400},
+		{"GET", strings.Replace(testAddress, "Test", "Listen", 1) + "&RID=rpc&SID=" + sid, "", 404},
+		{"GET", testAddress + "&RID=rpc&AID=x&SID=" + sid, "", 400},
+	} {
+		if got, body := h.do(c.method, c.address, c.body); got != c.want {
+			t.Errorf("%s %s %q = %d %q, want %d", c.method, c.address, c.body, got, body, c.want)
+		}
+	}
+}
+
+func TestCredentialsAreThoseOfTheHandshake(t *testing.T) {
+	callers := make(chan token.Caller, 1)
+	h := newHouse(t, Options{}, func(ctx context.Context, c token.Caller, s *session) error {
+		callers <- c
+		return echo(ctx, c, s)
+	})
+	owner := "headers=X-Other%3A1%0D%0AAuthorization%3ABearer%20owner%0D%0A&count=0"
+	for _, c := range []struct {
+		name, address, body string
+		header              []string
+		want                bool
+	}{
+		{"nobody", "&RID=1", "count=0", nil, false},
+		{"body", "&RID=1", owner, nil, true},
+		{"address", "&RID=1&%24httpHeaders=Authorization%3ABearer%20owner%0D%0A", "count=0", nil, true},
+		{"header", "&RID=1", "count=0", []string{"Authorization", "Bearer owner"}, true},
+	} {
+		if status, body := h.do("POST", testAddress+c.address, c.body, c.header...); status != 200 {
+			t.Fatalf("%s: handshake = %d %q", c.name, status, body)
+		}
+		if got := <-callers; got.Privileged != c.want {
+			t.Errorf("%s: privileged = %v, want %v", c.name, got.Privileged, c.want)
+		}
+	}
+}
+
+func TestBadTokenIsToldInBand(t *testing.T) {
+	h := newHouse(t, Options{}, echo)
+	status, body := h.do("POST", testAddress+"&RID=1", "headers=Authorization%3ABearer%20x.y&count=0")
+	if status != 200 {
+		t.Fatalf("handshake = %d, want 200: a status would be a failure of transport", status)
+	}
+	arrays, _ := parseArrays(t, []byte(body))
+	sid := strings.Split(string(arrays[0].payload), `"`)[3]
+	arrays, err := h.get(sid, 0, "&CI=1").next()
+	if err != nil || !strings.Contains(string(arrays[0].payload), `"status":"UNAUTHENTICATED"`) {
+		t.Errorf("a bad token hears %v, %v, want UNAUTHENTICATED", arrays, err)
+	}
+}
+
+func TestHostPrefix(t *testing.T) {
+	h := newHouse(t, Options{}, echo)
+	var names []string
+	for range prefixNames {
+		names = append(names, h.h.hostPrefix("localhost:8080"))
+	}
+	slices.Sort(names)
+	if got := len(slices.Compact(names)); got != prefixNames {
+		t.Errorf("%d sessions have %d names, want as many", prefixNames, got)
+	}
+	for _, host := range []string{"127.0.0.1:8080", "example.com", "localhost.example.com", "[::1]:80", ""} {
+		if got := h.h.hostPrefix(host); got != "" {
+			t.Errorf("hostPrefix(%q) = %q, want none", host, got)
+		}
+	}
+}
+
+func TestRunEndsSessions(t *testing.T) {
+	o := Options{Tokens: token.New(token.Options{Unsigned: true})}
+	o.EnsureDefaults()
+	h := newHandler(o, map[string]call{"Test": echo})
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- h.Run(ctx) }()
+	s := h.register("Test", 1)
+	h.starts <- s
+	cancel()
+	if err := <-ended; err != nil || h.Sessions() != 0 {
+		t.Errorf("Run() = %v with %d sessions left", err, h.Sessions())
+	}
+}

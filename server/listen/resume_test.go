@@ -1,0 +1,281 @@
+package listen_test
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"testing"
+	"time"
+
+	"clave/server/clock"
+	"clave/server/document"
+	"clave/server/engine"
+	"clave/server/fault"
+	"clave/server/listen"
+	"clave/server/query"
+	"clave/server/value"
+)
+
+// resumes opens a target, ends its stream, does writes, and wants events of a stream that resumes.
+func resumes(t *testing.T, name string, target listen.Target, opening string, expected int32, writes [][]document.Write, want string) {
+	t.Helper()
+	h := newHouse(t, listen.Options{})
+	h.commit(set("c/a", 1), set("c/b", 2), set("c/c", 3), set("c/d", 4))
+	c := h.open()
+	target.ID = 1
+	c.stream.Add(target)
+	c.want(name+", open", opening)
+	c.close()
+	for _, w := range writes {
+		h.commit(w...)
+	}
+	target.Resume = c.token
+	if expected >= 0 {
+		target.Expected = &expected
+	}
+	again := h.open()
+	again.last = c.last
+	again.stream.Add(target)
+	again.want(name, want)
+	again.quiet(name + ", after")
+}
+
+func TestResume(t *testing.T) {
+	below4 := listen.Target{Query: collection(t, "c", func(q *query.Query) {
+		q.Where = query.Field{Path: value.FieldPath{"n"}, Op: query.LessThan, Value: value.Int(4)}
+	})}
+	first2 := listen.Target{Query: collection(t, "c", byN(2))}
+	const open3 = "ADD[1], chg c/a>[1], chg c/b>[1], chg c/c>[1], CUR[1], B"
+	const open2 = "ADD[1], chg c/a>[1], chg c/b>[1], CUR[1], B"
+	w := func(writes ...document.Write) []document.Write { return writes }
+	for _, c := range []struct {
+		name     string
+		target   listen.Target
+		opening  string
+		expected int32
+		writes   [][]document.Write
+		want     string
+	}{
+		{"nothing", below4, open3, -1, nil, "ADD[1], B, CUR[1], B"},
+		{"nothing, counted", below4, open3, 3, nil, "ADD[1], B, F(3;14), CUR[1], B"},
+		{"one", below4, open3, -1, [][]document.Write{w(set("c/b", 0))}, "ADD[1], B, chg c/b>[1], F(3;0), CUR[1], B"},
+		{"twice the same", below4, open3, -1, [][]document.Write{w(set("c/b", 0)), w(set("c/b", 1))},
+			"ADD[1], B, chg c/b>[1], F(3;0), CUR[1], B"},
+		{"deleted and left", below4, open3, 3, [][]document.Write{w(set("c/b")), w(set("c/c", 9))},
+			"ADD[1], B, del c/b>-[1], chg c/c>-[1], F(1;12), CUR[1], B"},
+		{"came and went", below4, open3, -1, [][]document.Write{w(set("c/x", 1)), w(set("c/x"))}, "ADD[1], B, F(3;0), CUR[1], B"},
+		{"limit, nothing", first2, open2, 2, nil, "ADD[1], B, F(2;13), CUR[1], B"},
+		{"limit, refilled", first2, open2, 2, [][]document.Write{w(set("c/a"))},
+			"ADD[1], B, chg c/c>[1], del c/a>-[1], F(2;13), CUR[1], B"},
+		{"limit, pushed out", first2, open2, 2, [][]document.Write{w(set("c/z", 0))},
+			"ADD[1], B, chg c/z>[1], left c/b>-[1], F(2;13), CUR[1], B"},
+		{"document, nothing", listen.Target{Documents: docs("c/a")}, "ADD[1], chg c/a>[1], CUR[1], B", 1, nil, "ADD[1], B, CUR[1], B"},
+		{"document, deleted", listen.Target{Documents: docs("c/a")}, "ADD[1], chg c/a>[1], CUR[1], B", 1,
+			[][]document.Write{w(set("c/a"))}, "ADD[1], B, del c/a>-[1], CUR[1], B"},
+	} {
+		resumes(t, c.name, c.target, c.opening, c.expected, c.writes, c.want)
+	}
+}
+
+func TestReadTime(t *testing.T) {
+	h := newHouse(t, listen.Options{})
+	v1 := h.commit(set("c/a", 1))
+	v2 := h.commit(set("c/b", 1))
+	for _, c := range []struct {
+		name string
+		at   clock.Version
+		want string
+	}{
+		{"before a write", v1, "ADD[1], B, chg c/b>[1], F(2;0), CUR[1], B"},
+		{"at the last write", v2, "ADD[1], B, CUR[1], B"},
+	} {
+		s := h.open()
+		s.stream.Add(listen.Target{ID: 1, Query: collection(t, "c", nil), ReadTime: c.at})
+		s.want(c.name, c.want)
+		s.close()
+	}
+}
+
+func TestTokenOfAnotherLifeResets(t *testing.T) {
+	before := clock.VersionOf(clock.System().Now())
+	h := newHouse(t, listen.Options{})
+	h.commit(set("c/a", 1))
+	later := clock.VersionOf(clock.System().Now().Add(time.Hour))
+	for _, target := range []listen.Target{
+		{Query: collection(t, "c", nil)}, {Query: collection(t, "c", byN(1))}, {Documents: docs("c/a")},
+	} {
+		for _, target.ReadTime = range []clock.Version{before, later} {
+			c := h.open()
+			target.ID = 1
+			c.stream.Add(target)
+			c.want(fmt.Sprint("target of ", target.ReadTime), "ADD[1], RESET[1], chg c/a>[1], CUR[1], B")
+			c.close()
+		}
+	}
+}
+
+func TestLaw(t *testing.T) {
+	h := newHouse(t, listen.Options{})
+	h.commit(set("c/a", 1))
+	refuse := make(chan bool, 1)
+	refuse <- false
+	asked := 0
+	law := listen.Law{Key: "ann", Ask: func(context.Context) error {
+		asked++
+		no := <-refuse
+		refuse <- no
+		if no {
+			return fault.E(fault.PermissionDenied, "Missing or insufficient permissions.")
+		}
+		return nil
+	}}
+	c := h.open()
+	c.stream.Add(listen.Target{ID: 1, Query: collection(t, "c", nil), Law: law})
+	c.want("open", "ADD[1], chg c/a>[1], CUR[1], B")
+	c.stream.Add(listen.Target{ID: 2, Documents: docs("c/a")})
+	c.want("open without law", "ADD[2], chg c/a>[2], CUR[2], B")
+	<-refuse
+	refuse <- true
+	h.hub.Recheck(func(key any) bool { return key == "bob" })
+	h.commit(set("c/a", 2))
+	c.want("another key", "chg c/a>[1], chg c/a>[2], B")
+	h.hub.Recheck(func(key any) bool { return key == "ann" })
+	c.want("refused now", "REM[1]{7}")
+	h.commit(set("c/a", 3))
+	c.want("the other goes on", "chg c/a>[2], B")
+	c.stream.Add(listen.Target{ID: 3, Query: collection(t, "c", nil), Law: law})
+	c.want("refused at once", "ADD[3], REM[3]{7}")
+	if asked != 3 {
+		t.Errorf("the law was asked %d times, want 3", asked)
+	}
+}
+
+func TestLawThatDependsOnTheDocument(t *testing.T) {
+	h := newHouse(t, listen.Options{})
+	h.commit(set("c/a", 1))
+	c := h.open()
+	c.stream.Add(listen.Target{ID: 1, Documents: docs("c/a"), Law: listen.Law{Each: true, Ask: func(ctx context.Context) error {
+		r, err := h.engine.Read(ctx, testDB, engine.At{})
+		if err != nil {
+			return err
+		}
+		defer r.Close()
+		d, err := r.Get(ctx, docs("c/a")[0])
+		if err != nil || d.Fields["n"] == value.Int(1) {
+			return err
+		}
+		return fault.E(fault.PermissionDenied, "no")
+	}}})
+	c.want("open", "ADD[1], chg c/a>[1], CUR[1], B")
+	h.commit(set("c/a", 2))
+	if got := text(c.next()); got != "REM[1]{7}" {
+		t.Errorf("a document that may no longer be seen = %s, want its target's removal", got)
+	}
+}
+
+func TestSlowClientIsReset(t *testing.T) {
+	h := newHouse(t, listen.Options{MaxQueue: 5})
+	h.commit(set("c/a", 0))
+	c := h.open()
+	gate, stuck := make(chan struct{}), make(chan struct{})
+	first := true
+	c.close()
+	slow := &client{h: h, stream: h.hub.Open(testDB), events: make(chan *listen.Event, 10000), ended: make(chan error, 1)}
+	ctx, cancel := context.WithCancel(t.Context())
+	slow.cancel = cancel
+	go func() {
+		defer slow.stream.Close()
+		slow.ended <- slow.stream.Run(ctx, func(e *listen.Event) error {
+			if e.Kind == listen.Changed && first {
+				first = false
+				close(stuck)
+				<-gate
+			}
+			slow.events <- e
+			return nil
+		})
+	}()
+	t.Cleanup(cancel)
+	slow.stream.Add(listen.Target{ID: 1, Query: collection(t, "c", nil)})
+	slow.stream.Add(listen.Target{ID: 2, Query: collection(t, "c", byN(1))})
+	<-stuck
+	quick := h.open()
+	quick.stream.Add(listen.Target{ID: 1, Query: collection(t, "c", nil)})
+	quick.want("quick", "ADD[1], chg c/a>[1], CUR[1], B")
+	for i := range 20 {
+		h.commit(set("c/a", i+1))
+		quick.want("the quick client", "chg c/a>[1], B")
+	}
+	close(gate)
+	for {
+		if e := slow.next(); e.Kind == listen.Reset {
+			break
+		}
+	}
+	h.commit(set("c/a", 99))
+	for {
+		if e := slow.next(); e.Kind == listen.Changed && e.Doc.Document.Fields["n"] == value.Int(99) {
+			break
+		}
+	}
+	slow.close()
+	quick.close()
+}
+
+func TestClientThatNeverReadsIsDropped(t *testing.T) {
+	hand := clock.NewHand(clock.System().Now())
+	h := newHouse(t, listen.Options{MaxQueue: 1, Clock: hand, Heartbeat: 10 * time.Second, DropAfter: time.Minute})
+	h.commit(set("c/a", 0))
+	s := h.hub.Open(testDB)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	stuck, ended := make(chan struct{}), make(chan error, 1)
+	go func() {
+		defer s.Close()
+		ended <- s.Run(ctx, func(e *listen.Event) error {
+			if e.Kind == listen.Snapshot {
+				close(stuck)
+				<-ctx.Done()
+				return ctx.Err()
+			}
+			return nil
+		})
+	}()
+	s.Add(listen.Target{ID: 1, Query: collection(t, "c", nil)})
+	<-stuck
+	for i := range 5 {
+		h.commit(set("c/a", i+1))
+	}
+	quick := h.open() // When it has the last commit, the stuck stream has been given it too.
+	quick.stream.Add(listen.Target{ID: 1, Query: collection(t, "d", nil)})
+	quick.stream.Add(listen.Target{ID: 2, Query: collection(t, "d", nil)})
+	quick.want("quick", "ADD[1], CUR[1], B, ADD[2], CUR[2], B")
+	for dropped := false; !dropped; {
+		select {
+		case <-s.Dropped():
+			dropped = true
+		default:
+			if hand.Timers() > 0 {
+				hand.Advance(10 * time.Second)
+			}
+			runtime.Gosched()
+		}
+	}
+	cancel()
+	<-ended
+}
+
+func TestHeartbeat(t *testing.T) {
+	hand := clock.NewHand(clock.System().Now())
+	h := newHouse(t, listen.Options{Clock: hand, Heartbeat: 10 * time.Second})
+	c := h.open()
+	c.stream.Add(listen.Target{ID: 1, Query: collection(t, "c", nil)})
+	c.want("open", "ADD[1], CUR[1], B")
+	for len(c.events) == 0 {
+		if hand.Timers() > 0 {
+			hand.Advance(10 * time.Second)
+		}
+		runtime.Gosched()
+	}
+	c.want("heartbeat", "B")
+}

@@ -1,0 +1,144 @@
+package firestore
+
+import (
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	"clave/server/fault"
+	"clave/server/guard"
+	"clave/server/resource"
+	"clave/server/token"
+	"clave/server/wire"
+	pb "clave/server/wire/firestorepb"
+)
+
+// Listen keeps a client's targets. It ends when the client has said all, when its token expires, and with an error; a
+// target that can't be had is removed with the reason and ends nothing.
+//
+// Two goroutines serve the stream beside the caller's. They end when the stream's Recv and Send do, which at the latest
+// is when Listen has returned: a client that has stopped reading can only be cut by returning.
+func (s *Server) Listen(ctx context.Context, c token.Caller, stream Stream[pb.ListenRequest, pb.ListenResponse]) error {
+	first, err := stream.Recv()
+	if errors.Is(err, io.EOF) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	db, err := parseDatabase(first.GetDatabase())
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	live := s.o.Guard.Listen(c, db)
+	ended := make(chan error, 2)
+	go func() {
+		defer live.Close()
+		ended <- live.Run(ctx, func(e *guard.Event) error { return stream.Send(formatEvent(e)) })
+	}()
+	go func() { ended <- hear(db, live, stream, first) }()
+	expired, stop := s.expiry(c)
+	defer stop()
+	select {
+	case err := <-ended:
+		return err
+	case <-live.Dropped():
+		return fault.E(fault.ResourceExhausted, "The client has not read its stream for too long.")
+	case <-expired:
+		return fault.E(fault.Internal, "The caller's credentials have expired.")
+	}
+}
+
+// expiry returns a channel that receives when the caller's token ends, and what releases it.
+func (s *Server) expiry(c token.Caller) (<-chan time.Time, func()) {
+	if c.Expires.IsZero() {
+		return nil, func() {}
+	}
+	return s.o.Clock.After(c.Expires.Sub(s.o.Clock.Now()))
+}
+
+// hear takes the client's messages, beginning with one that has come already, until the client has said all.
+func hear(db resource.Database, live *guard.Stream, stream Stream[pb.ListenRequest, pb.ListenResponse], r *pb.ListenRequest) error {
+	for {
+		if err := obey(db, live, r); err != nil {
+			return err
+		}
+		var err error
+		if r, err = stream.Recv(); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+	}
+}
+
+// obey does what a message asks for.
+func obey(db resource.Database, live *guard.Stream, r *pb.ListenRequest) error {
+	if name := r.GetDatabase(); name != "" && name != db.String() {
+		return fault.E(fault.InvalidArgument, "A stream is for one database: %q is not %q.", name, db.String())
+	}
+	switch change := r.GetTargetChange().(type) {
+	case *pb.ListenRequest_AddTarget:
+		t, err := parseTarget(db, change.AddTarget)
+		if err != nil {
+			live.Refuse(t.ID, err)
+		} else {
+			live.Add(t)
+		}
+	case *pb.ListenRequest_RemoveTarget:
+		live.Remove(change.RemoveTarget)
+	default:
+		return fault.E(fault.InvalidArgument, "A listen request must add or remove a target.")
+	}
+	return nil
+}
+
+// parseTarget parses a target; with an error it has the target's id at least.
+func parseTarget(db resource.Database, t *pb.Target) (out guard.Target, err error) {
+	out.ID, out.Once, out.Resume = t.GetTargetId(), t.GetOnce(), t.GetResumeToken()
+	if out.ReadTime, err = wire.ParseVersion(t.GetReadTime()); err != nil {
+		return out, err
+	}
+	if n := t.GetExpectedCount(); n != nil {
+		count := n.GetValue()
+		out.Expected = &count
+	}
+	switch kind := t.GetTargetType().(type) {
+	case *pb.Target_Query:
+		out.Query, err = wire.ParseQuery(kind.Query.GetParent(), kind.Query.GetStructuredQuery())
+		switch {
+		case err != nil:
+		case out.Query.DB != db:
+			err = fault.E(fault.InvalidArgument, "The query is not of the stream's database %q.", db.String())
+		case out.Query.Nearest != nil:
+			err = fault.E(fault.InvalidArgument, "Vector queries can't be listened to.")
+		}
+	case *pb.Target_Documents:
+		out.Documents, err = parseNames(db, kind.Documents.GetDocuments())
+	default:
+		err = fault.E(fault.InvalidArgument, "A target must be a query or documents.")
+	}
+	return out, err
+}
+
+// parseNames parses the names of documents; of a name given twice one is kept.
+func parseNames(db resource.Database, names []string) ([]resource.Document, error) {
+	if len(names) == 0 {
+		return nil, fault.E(fault.InvalidArgument, "A target of documents must name one.")
+	}
+	seen := make(map[resource.Document]bool, len(names))
+	var out []resource.Document
+	for _, name := range names {
+		d, err := wire.ParseDocumentName(db, name)
+		if err != nil {
+			return nil, err
+		}
+		if !seen[d] {
+			seen[d] = true
+			out = append(out, d)
+		}
+	}
+	return out, nil
+}

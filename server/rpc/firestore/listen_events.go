@@ -1,0 +1,77 @@
+package firestore
+
+import (
+	"clave/server/clock"
+	"clave/server/document"
+	"clave/server/guard"
+	"clave/server/wire"
+	pb "clave/server/wire/firestorepb"
+)
+
+// formatEvent makes the message of an event.
+func formatEvent(e *guard.Event) *pb.ListenResponse { // long: one case a kind
+	switch e.Kind {
+	case guard.EventChanged:
+		change := &pb.DocumentChange{Document: formatShown(e.Doc)}
+		if e.Leaves {
+			change.RemovedTargetIds = []int32{e.Target}
+		} else {
+			change.TargetIds = []int32{e.Target}
+		}
+		return &pb.ListenResponse{ResponseType: &pb.ListenResponse_DocumentChange{DocumentChange: change}}
+	case guard.EventDeleted:
+		return &pb.ListenResponse{ResponseType: &pb.ListenResponse_DocumentDelete{DocumentDelete: &pb.DocumentDelete{
+			Document: e.Name.String(), ReadTime: wire.FormatVersion(e.ReadTime), RemovedTargetIds: []int32{e.Target},
+		}}}
+	case guard.EventLeft:
+		return &pb.ListenResponse{ResponseType: &pb.ListenResponse_DocumentRemove{DocumentRemove: &pb.DocumentRemove{
+			Document: e.Name.String(), ReadTime: wire.FormatVersion(e.ReadTime), RemovedTargetIds: []int32{e.Target},
+		}}}
+	case guard.EventCounted:
+		return &pb.ListenResponse{ResponseType: &pb.ListenResponse_Filter{Filter: formatFilter(e.Target, e.Filter)}}
+	default:
+		return &pb.ListenResponse{ResponseType: &pb.ListenResponse_TargetChange{TargetChange: formatTargetChange(e)}}
+	}
+}
+
+// targetChanges are the types of target changes of kinds of events; Snapshot is NO_CHANGE, of no target.
+var targetChanges = map[guard.EventKind]pb.TargetChange_TargetChangeType{
+	guard.EventAdded:    pb.TargetChange_ADD,
+	guard.EventRemoved:  pb.TargetChange_REMOVE,
+	guard.EventCurrent:  pb.TargetChange_CURRENT,
+	guard.EventReset:    pb.TargetChange_RESET,
+	guard.EventSnapshot: pb.TargetChange_NO_CHANGE,
+}
+
+// formatTargetChange makes the target change of an event.
+func formatTargetChange(e *guard.Event) *pb.TargetChange {
+	change := &pb.TargetChange{TargetChangeType: targetChanges[e.Kind], ResumeToken: e.Token}
+	if e.Kind != guard.EventSnapshot {
+		change.TargetIds = []int32{e.Target}
+	}
+	if e.ReadTime != clock.Version(0) {
+		change.ReadTime = wire.FormatVersion(e.ReadTime)
+	}
+	if e.Cause != nil {
+		change.Cause = wire.StatusProto(e.Cause)
+	}
+	return change
+}
+
+// formatShown makes the message of a document that many clients are told of, once for all.
+func formatShown(d *guard.Shown) *pb.Document {
+	doc, _ := d.Encoded(func(d *document.Document) any { return wire.FormatDocument(d) }).(*pb.Document)
+	return doc
+}
+
+// formatFilter makes the message of an existence filter.
+func formatFilter(target int32, f *guard.Filter) *pb.ExistenceFilter {
+	out := &pb.ExistenceFilter{TargetId: target, Count: int32(f.Count)}
+	if f.Names != nil {
+		out.UnchangedNames = &pb.BloomFilter{
+			Bits:      &pb.BitSequence{Bitmap: f.Names.Bits, Padding: int32(f.Names.Padding)},
+			HashCount: int32(f.Names.Hashes),
+		}
+	}
+	return out
+}

@@ -1,0 +1,94 @@
+package firestore
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strconv"
+
+	"clave/server/fault"
+	"clave/server/guard"
+	"clave/server/resource"
+	"clave/server/token"
+	"clave/server/wire"
+	pb "clave/server/wire/firestorepb"
+)
+
+// Write does a client's batches of writes one after the other, each answered in order. The first message opens the
+// stream and is answered with its id and token; from then on a refused batch ends the stream with its error, by which the
+// SDKs know that this batch and no other failed. The server never ends the stream well by itself.
+//
+// The token of an answer is the number of answers before it. Streams can't be resumed, so a client's tokens mean nothing.
+func (s *Server) Write(ctx context.Context, c token.Caller, stream Stream[pb.WriteRequest, pb.WriteResponse]) error {
+	first, err := stream.Recv()
+	if errors.Is(err, io.EOF) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	db, err := openWrite(first)
+	if err != nil {
+		return err
+	}
+	if err := stream.Send(&pb.WriteResponse{StreamId: "0", StreamToken: streamToken(0)}); err != nil {
+		return err
+	}
+	for n := 1; ; n++ {
+		r, err := stream.Recv()
+		if errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		if !c.Expires.IsZero() && !s.o.Clock.Now().Before(c.Expires) {
+			return fault.E(fault.Unauthenticated, "The caller's credentials have expired.")
+		}
+		answer, err := s.writeBatch(ctx, c, db, r)
+		if err != nil {
+			return err
+		}
+		answer.StreamToken = streamToken(n)
+		if err := stream.Send(answer); err != nil {
+			return err
+		}
+	}
+}
+
+// streamToken returns the token of the n-th answer.
+func streamToken(n int) []byte { return strconv.AppendInt(nil, int64(n), 10) }
+
+// openWrite checks the first message of a Write stream.
+func openWrite(r *pb.WriteRequest) (resource.Database, error) {
+	db, err := parseDatabase(r.GetDatabase())
+	switch {
+	case err != nil:
+		return db, err
+	case r.GetStreamId() != "" || len(r.GetStreamToken()) > 0:
+		return db, fault.E(fault.Unimplemented, "Write streams can't be resumed.")
+	case len(r.GetWrites()) > 0:
+		return db, fault.E(fault.InvalidArgument, "The first message of a write stream must have no writes.")
+	}
+	return db, nil
+}
+
+// writeBatch does the writes of one message. A message without writes, which clients send when they leave, does nothing.
+func (s *Server) writeBatch(ctx context.Context, c token.Caller, db resource.Database, r *pb.WriteRequest) (*pb.WriteResponse, error) {
+	if name := r.GetDatabase(); name != "" && name != db.String() {
+		return nil, fault.E(fault.InvalidArgument, "A stream is for one database: %q is not %q.", name, db.String())
+	}
+	if len(r.GetWrites()) == 0 {
+		return &pb.WriteResponse{}, nil
+	}
+	writes, err := wire.ParseWrites(db, r.GetWrites())
+	if err != nil {
+		return nil, err
+	}
+	result, err := s.o.Guard.Commit(ctx, c, db, guard.CommitRequest{Writes: writes})
+	if err != nil {
+		return nil, err
+	}
+	return &pb.WriteResponse{
+		WriteResults: wire.FormatResults(result.Results),
+		CommitTime:   wire.FormatVersion(result.Version),
+	}, nil
+}
