@@ -23,7 +23,7 @@ func (e *Engine) Commit(ctx context.Context, name resource.Database, r CommitReq
 				"The request was for database '%s' but was attempting to access database '%s'", name, w.Name.DB)
 		}
 	}
-	if err := document.ValidateAll(r.Writes); err != nil {
+	if r.Writes, err = document.Together(r.Writes); err != nil {
 		return CommitResult{}, err
 	}
 	if len(r.Transaction) > 0 {
@@ -46,6 +46,9 @@ func (e *Engine) commitTransaction(ctx context.Context, db *database, r CommitRe
 	if t.readOnly && len(r.Writes) > 0 {
 		return CommitResult{}, fault.E(fault.InvalidArgument, textReadOnly)
 	}
+	if err := db.locks.alive(t.owner); err != nil {
+		return CommitResult{}, err
+	}
 	db.gate.RLock()
 	defer db.gate.RUnlock()
 	return e.commit(ctx, db, t.owner, t, r.Writes, check)
@@ -61,7 +64,7 @@ func (e *Engine) commitAlone(ctx context.Context, db *database, writes []documen
 	for i := 1; ; i++ {
 		o := newOwner(age)
 		result, err := e.commit(ctx, db, o, nil, writes, check)
-		gaveWay := o.doomed != nil // Nobody else knows the owner any more.
+		gaveWay := db.locks.gaveWay(o)
 		db.locks.release(o)
 		if err == nil || !gaveWay || i == tries {
 			return result, err

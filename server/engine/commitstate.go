@@ -94,6 +94,9 @@ func (s *commitState) loadForCheck(ctx context.Context, name resource.Document) 
 // apply does the writes in memory, asks the check, and then judges preconditions, so that a caller who may not write
 // does not learn what is there.
 func (s *commitState) apply(ctx context.Context, writes []document.Write, check Check) error {
+	if err := s.moveOn(writes); err != nil {
+		return err
+	}
 	var failed error
 	steps := make([]Step, 0, len(writes))
 	for _, w := range writes {
@@ -129,6 +132,26 @@ func (s *commitState) apply(ctx context.Context, writes []document.Write, check 
 		}
 	}
 	return failed
+}
+
+// moveOn sets the time of the request a little later when a server timestamp would otherwise repeat the one of the commit
+// before: timestamps have milliseconds only.
+func (s *commitState) moveOn(writes []document.Write) error {
+	const millisecond = 1000
+	for _, w := range writes {
+		timed := func(t document.Transform) bool { return t.Kind == document.RequestTime }
+		if !slices.ContainsFunc(w.Transforms, timed) {
+			continue
+		}
+		d, err := s.load(w.Name)
+		if err != nil {
+			return err
+		}
+		if d.before != nil && d.before.UpdateTime/millisecond == s.at/millisecond {
+			s.at = (s.at/millisecond + 1) * millisecond
+		}
+	}
+	return nil
 }
 
 // pending makes what the sequencer writes: records, index entries and the commit's record of changes.
@@ -244,6 +267,7 @@ func (p *pending) setVersions() {
 	for _, s := range p.recordAt {
 		setTimes(p.record[s.at:], p.version, s.created)
 	}
+	p.changes = slices.Clone(p.changes) // Others may look at what was announced.
 	for i, c := range p.changes {
 		if c.After == nil {
 			continue

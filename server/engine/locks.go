@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"clave/server/clock"
-	"clave/server/fault"
 )
 
 // lockMode is how a document is locked.
@@ -35,6 +34,8 @@ type owner struct {
 	waiting *request
 	// doomed is why every further request fails, once set.
 	doomed error
+	// gaveWay says that it was the youngest of a deadlock.
+	gaveWay bool
 }
 
 // request is a lock that is waited for.
@@ -163,7 +164,7 @@ func (t *lockTable) wait(ctx context.Context, r *request) error {
 	}
 }
 
-// giveUp takes a request out of its queue because of err, unless it has been decided meanwhile.
+// giveUp takes a request out of its queue because of err, unless it has been decided meanwhile. Its owner lets go of all.
 func (t *lockTable) giveUp(r *request, err error) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -173,6 +174,7 @@ func (t *lockTable) giveUp(r *request, err error) error {
 	default:
 	}
 	t.refuse(r, err)
+	t.dropLocked(r.o, contention())
 	return <-r.done
 }
 
@@ -205,15 +207,21 @@ func (t *lockTable) serve(l *docLock) {
 	}
 }
 
-// release lets go of all that an owner holds.
+// release lets go of all that an owner holds, for good.
 func (t *lockTable) release(o *owner) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if o.waiting != nil {
 		t.refuse(o.waiting, expired())
 	}
+	t.dropLocked(o, expired())
+}
+
+// dropLocked makes an owner that doesn't wait let go of all, and refuses it everything from now on because of err; the
+// table is locked.
+func (t *lockTable) dropLocked(o *owner, err error) {
 	if o.doomed == nil {
-		o.doomed = expired()
+		o.doomed = err
 	}
 	for path := range o.held {
 		l := t.mu.docs[path]
@@ -224,6 +232,20 @@ func (t *lockTable) release(o *owner) {
 	if len(o.ranges) > 0 || o.intents != nil {
 		t.releaseRanges(o)
 	}
+}
+
+// gaveWay reports whether an owner was the youngest of a deadlock.
+func (t *lockTable) gaveWay(o *owner) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return o.gaveWay
+}
+
+// alive returns why an owner gets no more locks, nil if it does.
+func (t *lockTable) alive(o *owner) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.refusal(o)
 }
 
 // cool forgets hot locks that nobody wants any more.
@@ -260,8 +282,9 @@ func (t *lockTable) breakCycles(o *owner) {
 			return
 		}
 		victim := slices.MaxFunc(cycle, func(a, b *owner) int { return compareAges(a, b) })
-		victim.doomed = contention()
-		t.refuse(victim.waiting, fault.E(fault.Aborted, textContention))
+		t.refuse(victim.waiting, contention())
+		t.dropLocked(victim, contention())
+		victim.gaveWay = true
 	}
 }
 

@@ -1,0 +1,372 @@
+package engine_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"clave/server/clock"
+	"clave/server/document"
+	"clave/server/engine"
+	"clave/server/fault"
+	"clave/server/query"
+	"clave/server/value"
+)
+
+// begin begins a transaction.
+func begin(t testing.TB, e *engine.Engine, o engine.TransactionOptions) []byte {
+	t.Helper()
+	id, err := e.Begin(t.Context(), testDB, o)
+	if err != nil {
+		t.Fatalf("Begin = %v", err)
+	}
+	return id
+}
+
+// commitIn commits writes in a transaction.
+func commitIn(ctx context.Context, e *engine.Engine, id []byte, writes ...document.Write) error {
+	_, err := e.Commit(ctx, testDB, engine.CommitRequest{Writes: writes, Transaction: id}, nil)
+	return err
+}
+
+// wantCode checks the code of an error.
+func wantCode(t testing.TB, what string, err error, want fault.Code) {
+	t.Helper()
+	if got := fault.CodeOf(err); got != want {
+		t.Errorf("%s = %v, want %v", what, err, want)
+	}
+}
+
+// increment adds one to n of a document in transactions until one succeeds, and returns how many it took.
+func increment(ctx context.Context, e *engine.Engine, path string, o engine.TransactionOptions) (int, error) {
+	for tries := 1; ; tries++ {
+		id, err := e.Begin(ctx, testDB, o)
+		if err != nil {
+			return tries, err
+		}
+		err = func() error {
+			r, err := e.Read(ctx, testDB, engine.At{Transaction: id})
+			if err != nil {
+				return err
+			}
+			defer r.Close()
+			d, err := r.Get(ctx, doc(path))
+			if err != nil {
+				return err
+			}
+			return commitIn(ctx, e, id, set(path, value.Map{"n": d.Fields["n"].(value.Int) + 1}))
+		}()
+		if !fault.Is(err, fault.Aborted) {
+			return tries, err
+		}
+		o.Retry = id
+	}
+}
+
+func TestCounterLosesNothing(t *testing.T) {
+	for _, o := range []engine.TransactionOptions{{}, {Optimistic: true}} {
+		t.Run(fmt.Sprintf("optimistic=%t", o.Optimistic), func(t *testing.T) {
+			e := open(t, engine.Options{})
+			put(t, e, set("c/counter", n(0)))
+			const workers, rounds = 16, 25
+			var wg sync.WaitGroup
+			for range workers {
+				wg.Go(func() {
+					for range rounds {
+						if _, err := increment(t.Context(), e, "c/counter", o); err != nil {
+							t.Errorf("increment = %v", err)
+							return
+						}
+					}
+				})
+			}
+			wg.Wait()
+			wantN(t, e, engine.At{}, "c/counter", value.Int(workers*rounds))
+		})
+	}
+}
+
+func TestTheYoungerOfADeadlockIsAborted(t *testing.T) {
+	e := open(t, engine.Options{})
+	put(t, e, set("c/a", n(0)))
+	older, younger := begin(t, e, engine.TransactionOptions{}), begin(t, e, engine.TransactionOptions{})
+	for _, id := range [][]byte{younger, older} {
+		if _, err := get(t, e, engine.At{Transaction: id}, "c/a"); err != nil {
+			t.Fatalf("read in a transaction = %v", err)
+		}
+	}
+	done := make(chan error)
+	go func() { done <- commitIn(t.Context(), e, older, set("c/a", n(1))) }()
+	wantCode(t, "commit of the younger", commitIn(t.Context(), e, younger, set("c/a", n(2))), fault.Aborted)
+	if err := <-done; err != nil {
+		t.Errorf("commit of the older = %v", err)
+	}
+	wantN(t, e, engine.At{}, "c/a", value.Int(1))
+}
+
+func TestAReadKeepsWritersOutUntilTheDeadline(t *testing.T) {
+	hand := clock.NewHand(time.Now())
+	e := open(t, engine.Options{Clock: hand})
+	put(t, e, set("c/a", n(0)))
+	id := begin(t, e, engine.TransactionOptions{})
+	if _, err := get(t, e, engine.At{Transaction: id}, "c/a"); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error)
+	go func() {
+		_, err := e.Commit(t.Context(), testDB, engine.CommitRequest{Writes: []document.Write{set("c/a", n(1))}}, nil)
+		done <- err
+	}()
+	for hand.Timers() == 0 { // The writer hasn't begun to wait.
+		runtime.Gosched()
+	}
+	hand.Advance(20 * time.Second)
+	wantCode(t, "outside write", <-done, fault.Aborted)
+	if err := commitIn(t.Context(), e, id, set("c/a", n(2))); err != nil {
+		t.Errorf("commit of the reader = %v", err)
+	}
+	wantN(t, e, engine.At{}, "c/a", value.Int(2))
+}
+
+// byN is the query of the documents of c with n in a range, in order.
+func byN(t testing.TB, from, limit int) *query.Query {
+	t.Helper()
+	q, err := (&query.Query{DB: testDB, From: []query.From{{Collection: "c"}}, Limit: limit,
+		Where: query.Field{Path: value.FieldPath{"n"}, Op: query.GreaterThanOrEqual, Value: value.Int(from)}}).Normalize()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return q
+}
+
+// runIn runs a query in a transaction and returns the number of results.
+func runIn(t testing.TB, e *engine.Engine, at engine.At, q *query.Query) (int, error) {
+	t.Helper()
+	r, err := e.Read(t.Context(), testDB, at)
+	if err != nil {
+		return 0, err
+	}
+	defer r.Close()
+	count := 0
+	_, err = r.Query(t.Context(), q, func(*document.Document) error { count++; return nil })
+	return count, err
+}
+
+func TestARangeIsLocked(t *testing.T) {
+	tests := []struct {
+		name  string
+		limit int
+		write document.Write
+		waits bool
+	}{
+		{"joining the range", query.NoLimit, set("c/new", n(15)), true},
+		{"leaving the range", query.NoLimit, set("c/a", n(1)), true},
+		{"deleted from the range", query.NoLimit, document.Write{Op: document.Delete, Name: doc("c/a")}, true},
+		{"outside the range", query.NoLimit, set("c/new", n(5)), false},
+		{"outside before and after", query.NoLimit, set("c/small", n(6)), false},
+		{"other collection", query.NoLimit, set("d/new", n(15)), false},
+		{"behind a full page", 1, set("c/new", n(30)), false},
+		{"into a full page", 1, set("c/new", n(11)), true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			hand := clock.NewHand(time.Now())
+			e := open(t, engine.Options{Clock: hand})
+			put(t, e, set("c/a", n(12)), set("c/b", n(20)), set("c/small", n(1)))
+			id := begin(t, e, engine.TransactionOptions{})
+			if _, err := runIn(t, e, engine.At{Transaction: id}, byN(t, 10, tt.limit)); err != nil {
+				t.Fatalf("query in a transaction = %v", err)
+			}
+			done := make(chan error, 1)
+			go func() {
+				_, err := e.Commit(t.Context(), testDB, engine.CommitRequest{Writes: []document.Write{tt.write}}, nil)
+				done <- err
+			}()
+			if !tt.waits {
+				if err := <-done; err != nil {
+					t.Errorf("write = %v", err)
+				}
+				return
+			}
+			for hand.Timers() == 0 {
+				select {
+				case err := <-done:
+					t.Fatalf("write = %v before the transaction ended", err)
+				default:
+				}
+			}
+			if err := e.Rollback(t.Context(), testDB, id); err != nil {
+				t.Errorf("Rollback = %v", err)
+			}
+			if err := <-done; err != nil {
+				t.Errorf("write after the transaction = %v", err)
+			}
+		})
+	}
+}
+
+func TestTransactionsEnd(t *testing.T) {
+	hand := clock.NewHand(time.Now())
+	e := open(t, engine.Options{Clock: hand})
+	first := put(t, e, set("c/a", n(0)))
+	ctx := t.Context()
+
+	id := begin(t, e, engine.TransactionOptions{})
+	if err := commitIn(ctx, e, id, set("c/a", n(1))); err != nil {
+		t.Errorf("commit = %v", err)
+	}
+	wantCode(t, "second commit", commitIn(ctx, e, id, set("c/a", n(2))), fault.Aborted)
+	wantCode(t, "rollback of an ended one", e.Rollback(ctx, testDB, id), fault.OK)
+	wantCode(t, "commit of an unknown one", commitIn(ctx, e, []byte("12345678")), fault.InvalidArgument)
+	wantCode(t, "rollback of an unknown one", e.Rollback(ctx, testDB, []byte("12345678")), fault.InvalidArgument)
+
+	idle := begin(t, e, engine.TransactionOptions{})
+	hand.Advance(61 * time.Second)
+	_, err := get(t, e, engine.At{Transaction: idle}, "c/a")
+	wantCode(t, "read in an idle one", err, fault.Aborted)
+
+	long := begin(t, e, engine.TransactionOptions{})
+	for range 5 {
+		hand.Advance(50 * time.Second)
+		if _, err := get(t, e, engine.At{Transaction: long}, "c/a"); err != nil {
+			t.Errorf("read = %v", err)
+		}
+	}
+	hand.Advance(50 * time.Second)
+	wantCode(t, "commit after 300 s", commitIn(ctx, e, long, set("c/a", n(3))), fault.Aborted)
+
+	ro := begin(t, e, engine.TransactionOptions{ReadOnly: true, ReadTime: first.Version})
+	wantN(t, e, engine.At{Transaction: ro}, "c/a", value.Int(0))
+	wantCode(t, "write in a read-only one", commitIn(ctx, e, ro, set("c/a", n(4))), fault.InvalidArgument)
+	wantCode(t, "commit of an ended read-only one", commitIn(ctx, e, ro), fault.InvalidArgument)
+	wantN(t, e, engine.At{}, "c/a", value.Int(1))
+}
+
+func TestReadOnlyTransactionSeesOneVersion(t *testing.T) {
+	e := open(t, engine.Options{})
+	put(t, e, set("c/a", n(12)))
+	id := begin(t, e, engine.TransactionOptions{ReadOnly: true})
+	put(t, e, set("c/a", n(1)), set("c/b", n(15)))
+	wantN(t, e, engine.At{Transaction: id}, "c/a", value.Int(12))
+	if got, err := runIn(t, e, engine.At{Transaction: id}, byN(t, 10, query.NoLimit)); got != 1 || err != nil {
+		t.Errorf("query in a read-only transaction = %d results, %v, want 1", got, err)
+	}
+	if err := commitIn(t.Context(), e, id); err != nil {
+		t.Errorf("commit = %v", err)
+	}
+}
+
+func TestOptimisticTransactionComparesQueries(t *testing.T) {
+	e := open(t, engine.Options{})
+	put(t, e, set("c/a", n(12)))
+	for _, tt := range []struct {
+		n    int
+		want fault.Code
+	}{{5, fault.OK}, {15, fault.Aborted}} {
+		id := begin(t, e, engine.TransactionOptions{Optimistic: true})
+		if _, err := runIn(t, e, engine.At{Transaction: id}, byN(t, 10, query.NoLimit)); err != nil {
+			t.Fatal(err)
+		}
+		put(t, e, set(fmt.Sprintf("c/new%d", tt.n), n(tt.n)))
+		wantCode(t, fmt.Sprintf("commit after another with n = %d", tt.n), commitIn(t.Context(), e, id, set("d/a", n(0))), tt.want)
+	}
+}
+
+// TestTransfersKeepTheSum moves amounts between accounts in transactions of all kinds, found by queries and by name, while
+// readers check that the sum at every version is the same.
+func TestTransfersKeepTheSum(t *testing.T) {
+	e := open(t, engine.Options{})
+	const accounts, workers, rounds, start = 6, 8, 40, 100
+	var writes []document.Write
+	for i := range accounts {
+		writes = append(writes, set(fmt.Sprintf("c/%d", i), n(start)))
+	}
+	put(t, e, writes...)
+	var wg sync.WaitGroup
+	for w := range workers {
+		wg.Go(func() {
+			rnd := rand.New(rand.NewPCG(uint64(w), 1))
+			for range rounds {
+				for !transfer(t, e, rnd, w%2 == 0) {
+				}
+				if w == 0 {
+					checkSum(t, e, accounts, start*accounts)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	checkSum(t, e, accounts, start*accounts)
+}
+
+// transfer moves one from the richest account, or a random one, to another. It returns false when it was aborted.
+func transfer(t *testing.T, e *engine.Engine, rnd *rand.Rand, optimistic bool) bool {
+	ctx := t.Context()
+	r, err := e.Read(ctx, testDB, engine.At{Begin: &engine.TransactionOptions{Optimistic: optimistic}})
+	if err != nil {
+		t.Errorf("Read = %v", err)
+		return true
+	}
+	id := r.Transaction()
+	defer r.Close()
+	var from *document.Document
+	if rnd.IntN(2) == 0 {
+		q := byN(t, 0, 1)
+		q.OrderBy[0].Desc, q.OrderBy[1].Desc = true, true
+		_, err = r.Query(ctx, q, func(d *document.Document) error { from = d; return nil })
+	} else {
+		from, err = r.Get(ctx, doc(fmt.Sprintf("c/%d", rnd.IntN(6))))
+	}
+	if err != nil {
+		return !fault.Is(err, fault.Aborted)
+	}
+	to, err := r.Get(ctx, doc(fmt.Sprintf("c/%d", rnd.IntN(6))))
+	if err != nil {
+		return !fault.Is(err, fault.Aborted)
+	}
+	if from.Name == to.Name {
+		return e.Rollback(ctx, testDB, id) == nil
+	}
+	err = commitIn(ctx, e, id,
+		set(from.Name.Path, value.Map{"n": from.Fields["n"].(value.Int) - 1}),
+		set(to.Name.Path, value.Map{"n": to.Fields["n"].(value.Int) + 1}))
+	if err != nil && !fault.Is(err, fault.Aborted) {
+		t.Errorf("commit = %v", err)
+		return true
+	}
+	return err == nil
+}
+
+// checkSum checks the sum of the accounts at one version, by documents and by index.
+func checkSum(t *testing.T, e *engine.Engine, accounts, want int) {
+	t.Helper()
+	r, err := e.Read(t.Context(), testDB, engine.At{})
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	defer r.Close()
+	sum := value.Int(0)
+	for i := range accounts {
+		d, err := r.Get(t.Context(), doc(fmt.Sprintf("c/%d", i)))
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		sum += d.Fields["n"].(value.Int)
+	}
+	q, err := (&query.Query{DB: testDB, From: []query.From{{Collection: "c"}}, Limit: query.NoLimit}).Normalize()
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	figures, _, err := r.Aggregate(t.Context(), &query.Aggregation{Query: q,
+		Fields: []query.Aggregate{{Alias: "s", Op: query.Sum, Path: value.FieldPath{"n"}}}})
+	if err != nil || sum != value.Int(want) || figures["s"] != sum {
+		t.Errorf("sum of accounts = %d by documents, %v by index (%v), want %d", sum, figures["s"], err, want)
+	}
+}
