@@ -164,7 +164,7 @@ func join(a, b Value, fail bool) Value {
 		}
 		return out.value()
 	}
-	if !fail && !abstract(a) && !failed(a) && a == b {
+	if !fail && !abstract(a) && !abstract(b) && same(a, b) {
 		return a
 	}
 	return Unknown{}
@@ -330,8 +330,30 @@ func atLeast(n int) *Field {
 	return &Field{Class: NumberClass, Low: &Bound{Value: value.Int(n), Inclusive: true}}
 }
 
-// abstractMethod is v.name(args) where one of the values stands for many.
+// abstractMethod is v.name(args) where one of the values stands for many. It fails where an argument can.
 func abstractMethod(v Value, name string, args []Value) Value {
+	result := methodOf(v, name, args)
+	for _, a := range args {
+		if canFail(a) {
+			return join(result, &Failure{}, false)
+		}
+	}
+	return result
+}
+
+// canFail reports whether a value may be a failure.
+func canFail(v Value) bool {
+	switch x := v.(type) {
+	case Unknown, *Failure:
+		return true
+	case Bools:
+		return x&CanFail != 0
+	}
+	return false
+}
+
+// methodOf is v.name(args) if no argument fails.
+func methodOf(v Value, name string, args []Value) Value {
 	switch x := v.(type) {
 	case *Partial:
 		if name == "get" && len(args) == 2 {
