@@ -1,7 +1,20 @@
 import { assertFails, assertSucceeds, type RulesTestEnvironment } from '@firebase/rules-unit-testing'
 import {
-  addDoc, collection, collectionGroup, deleteDoc, doc, getDoc, getDocs, limit, orderBy, query, serverTimestamp,
-  setDoc, Timestamp, updateDoc, where,
+  addDoc,
+  collection,
+  collectionGroup,
+  deleteDoc,
+  doc,
+  getDoc,
+  getDocs,
+  limit,
+  orderBy,
+  query,
+  serverTimestamp,
+  setDoc,
+  Timestamp,
+  updateDoc,
+  where,
 } from 'firebase/firestore'
 import { afterAll, beforeAll, beforeEach, describe, it } from 'vitest'
 import { as, everybody, given, reset, start } from './people'
@@ -79,9 +92,7 @@ describe('adminusers', () => {
   it('counts at once: an administrator made inactive is out', async () => {
     const events = collection(as(env, 'admin').firestore(), 'MusicEvent')
     await assertSucceeds(addDoc(events, event))
-    await env.withSecurityRulesDisabled((context) =>
-      updateDoc(doc(context.firestore(), 'adminusers', 'admin'), { active: false }),
-    )
+    await env.withSecurityRulesDisabled((context) => updateDoc(doc(context.firestore(), 'adminusers', 'admin'), { active: false }))
     await assertFails(addDoc(events, event))
     await assertFails(getDocs(collection(as(env, 'admin').firestore(), 'ContactRequests')))
   })

@@ -1,23 +1,12 @@
 import { readFileSync } from 'node:fs'
-import {
-  initializeTestEnvironment,
-  type RulesTestContext,
-  type RulesTestEnvironment,
-} from '@firebase/rules-unit-testing'
+import { initializeTestEnvironment, type RulesTestContext, type RulesTestEnvironment } from '@firebase/rules-unit-testing'
 import { doc, setDoc, setLogLevel, Timestamp } from 'firebase/firestore'
 
 /** Denials are what is asked for here; the SDK need not report them. */
 setLogLevel('silent')
 
 /** Everybody who may knock: each is told from the others by the rules alone. */
-export const everybody = [
-  'visitor',
-  'member',
-  'admin',
-  'inactive',
-  'demoted',
-  'truthy',
-] as const
+export const everybody = ['visitor', 'member', 'admin', 'inactive', 'demoted', 'truthy'] as const
 export type Person = (typeof everybody)[number]
 
 /** The records in adminusers: a member has none, an inactive, a demoted and a "truthy" one have useless ones. */

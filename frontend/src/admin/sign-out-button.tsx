@@ -1,17 +1,9 @@
-import { useNavigate } from 'react-router-dom'
 import { es } from '../i18n/es-admin'
 
-/** Signs out and goes home (F-320). */
-export function SignOutButton() {
-  const navigate = useNavigate()
-  const signOut = async () => {
-    const { leave } = await import('../firebase/session')
-    // Home first: without a session the panel would send its visitor to /LogIn.
-    await navigate('/')
-    await leave()
-  }
+/** Signs out; where that leads is the page's business. */
+export function SignOutButton({ onSignOut }: { onSignOut: () => void }) {
   return (
-    <button type="button" className="p-boton" onClick={() => void signOut()}>
+    <button type="button" className="p-boton" onClick={onSignOut}>
       {es.panel.cerrarSesion}
     </button>
   )

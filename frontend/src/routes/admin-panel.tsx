@@ -23,7 +23,7 @@ const tabs: readonly { name: keyof typeof es.pestanas; content: ReactNode }[] = 
 ]
 
 /** The panel itself, for administrators only. */
-export default function AdminPanel({ me }: { me: Person }) {
+export default function AdminPanel({ me, onSignOut }: { me: Person; onSignOut: () => void }) {
   const [params, setParams] = useSearchParams()
   const open = tabs.find(({ name }) => name === params.get('tab'))?.name ?? 'administradores'
   // A tab begins without the filters of the one before.
@@ -32,7 +32,7 @@ export default function AdminPanel({ me }: { me: Person }) {
     <div className="panel">
       <PanelDataProvider me={me}>
         <Toasts>
-          <PanelHeader name={me.displayName || me.email || me.uid} />
+          <PanelHeader name={me.displayName || me.email || me.uid} onSignOut={onSignOut} />
           <main id="contenido" className="p-ancho grid grid-cols-[minmax(0,1fr)] gap-4 pb-24">
             <Summary />
             <Tabs.Root value={open} onValueChange={choose}>
@@ -56,7 +56,7 @@ export default function AdminPanel({ me }: { me: Person }) {
   )
 }
 
-function PanelHeader({ name }: { name: string }) {
+function PanelHeader({ name, onSignOut }: { name: string; onSignOut: () => void }) {
   return (
     <header className="p-cabecera">
       <div className="p-ancho flex flex-wrap items-center gap-x-4 gap-y-1 py-3">
@@ -65,7 +65,7 @@ function PanelHeader({ name }: { name: string }) {
         </Link>
         <h1 className="p-titulo text-[20px]">{es.panel.titulo}</h1>
         <p className="p-quien">{name}</p>
-        <SignOutButton />
+        <SignOutButton onSignOut={onSignOut} />
       </div>
     </header>
   )

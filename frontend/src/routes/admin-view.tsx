@@ -1,4 +1,4 @@
-import { lazy, Suspense, type ReactNode } from 'react'
+import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { Navigate } from 'react-router-dom'
 import '../admin/panel.css'
 import { SignOutButton } from '../admin/sign-out-button'
@@ -10,9 +10,16 @@ const Panel = lazy(() => import('./admin-panel'))
 /** The panel's door (F-321, D-23): nothing of the panel is shown, or asked of the server, before it is known who comes. */
 export default function AdminView() {
   const session = useSession()
+  const [leaving, setLeaving] = useState(false)
+  const signOut = async () => {
+    setLeaving(true)
+    const { leave } = await import('../firebase/session')
+    await leave()
+  }
   switch (session.status) {
     case 'out':
-      return <Navigate to="/LogIn" replace />
+      // Who signs out goes home (F-320); who was not signed in is asked to.
+      return <Navigate to={leaving ? '/' : '/LogIn'} replace />
     case 'checking':
       return <Waiting>{es.sesion.comprobando}</Waiting>
     case 'offline':
@@ -23,13 +30,13 @@ export default function AdminView() {
           <p role="alert" className="p-problema">
             {es.panel.sinAcceso}
           </p>
-          <SignOutButton />
+          <SignOutButton onSignOut={() => void signOut()} />
         </Frame>
       )
     default:
       return (
         <Suspense fallback={<Waiting>{es.sesion.comprobando}</Waiting>}>
-          <Panel me={session.person} />
+          <Panel me={session.person} onSignOut={() => void signOut()} />
         </Suspense>
       )
   }

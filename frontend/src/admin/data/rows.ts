@@ -76,10 +76,7 @@ export const rental = v.object({
   fullName: text,
   email: text,
   message: text,
-  source: v.pipe(
-    text,
-    v.transform((source) => source || es.fuenteInstrumentos),
-  ),
+  source: v.fallback(v.pipe(v.string(), v.nonEmpty()), es.fuenteInstrumentos),
   createdAt: moment,
   ...progress,
 })

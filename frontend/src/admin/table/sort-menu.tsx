@@ -1,4 +1,5 @@
 import type { SortingState } from '@tanstack/react-table'
+import { useId } from 'react'
 import { es } from '../../i18n/es-admin'
 import type { Column } from './column'
 
@@ -6,11 +7,15 @@ type Props<T> = { columns: readonly Column<T>[]; sorting: SortingState; onSort: 
 
 /** Sorting on narrow screens, where cards have no head. */
 export function SortMenu<T>({ columns, sorting, onSort }: Props<T>) {
+  const id = useId()
   const [first] = sorting
   return (
-    <label className="p-solo-tarjetas mb-3">
-      <span className="p-ayuda">{es.tabla.ordenar}</span>
+    <div className="p-solo-tarjetas mb-3">
+      <label htmlFor={id} className="p-ayuda">
+        {es.tabla.ordenar}
+      </label>
       <select
+        id={id}
         className="p-entrada"
         value={first ? `${first.desc ? '-' : '+'}${first.id}` : ''}
         onChange={({ target: { value } }) => onSort(value ? [{ id: value.slice(1), desc: value.startsWith('-') }] : [])}
@@ -25,6 +30,6 @@ export function SortMenu<T>({ columns, sorting, onSort }: Props<T>) {
           </option>,
         ])}
       </select>
-    </label>
+    </div>
   )
 }

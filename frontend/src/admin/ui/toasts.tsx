@@ -1,13 +1,12 @@
 import { X } from 'lucide-react'
-import { Toast } from 'radix-ui'
-import { createContext, useCallback, useContext, useMemo, useRef, useState, type ReactNode } from 'react'
+import { createContext, type ReactNode, useCallback, useContext, useEffect, useRef, useState } from 'react'
 import { es } from '../../i18n/es-admin'
 
 /** A short notice; an action can be taken while it is shown. */
 export type Notice = {
   text: string
   kind?: 'error'
-  /** How long it stays; failures stay longer than successes. */
+  /** How long it stays. */
   duration?: number
   action?: { label: string; run: () => void }
 }
@@ -17,7 +16,10 @@ type Shown = Notice & { id: number }
 const Context = createContext<((notice: Notice) => void) | null>(null)
 const SHORT_MS = 4000
 
-/** Shows notices at the edge of the panel. */
+/**
+ * Shows notices at the edge of the panel, in a region that is read out as they come. Radix's toasts say their text
+ * a second time in a hidden place, so that it stands twice on the page.
+ */
 export function Toasts({ children }: { children: ReactNode }) {
   const [shown, setShown] = useState<readonly Shown[]>([])
   const last = useRef(0)
@@ -26,43 +28,55 @@ export function Toasts({ children }: { children: ReactNode }) {
     const id = last.current
     setShown((all) => [...all, { ...notice, id }])
   }, [])
-  const drop = useMemo(() => (id: number) => setShown((all) => all.filter((one) => one.id !== id)), [])
+  const drop = useCallback((id: number) => setShown((all) => all.filter((one) => one.id !== id)), [])
   return (
     <Context value={notify}>
-      <Toast.Provider label={es.panel.avisos} swipeDirection="right">
-        {children}
-        {shown.map((one) => (
-          <ToastLine key={one.id} notice={one} onGone={() => drop(one.id)} />
+      {children}
+      <section role="status" aria-label={es.panel.avisos} className="p-avisos">
+        {shown.map((notice) => (
+          <Toast key={notice.id} notice={notice} onGone={drop} />
         ))}
-        <Toast.Viewport className="p-avisos" label={es.panel.avisos} />
-      </Toast.Provider>
+      </section>
     </Context>
   )
 }
 
-function ToastLine({ notice, onGone }: { notice: Shown; onGone: () => void }) {
-  const { text, kind, duration = SHORT_MS, action } = notice
+/** One notice. It waits while the pointer or the focus is on it. */
+function Toast({ notice, onGone }: { notice: Shown; onGone: (id: number) => void }) {
+  const { id, text, kind, duration = SHORT_MS, action } = notice
+  const [held, setHeld] = useState(false)
+  useEffect(() => {
+    if (held) return undefined
+    const timer = setTimeout(() => onGone(id), duration)
+    return () => clearTimeout(timer)
+  }, [held, duration, id, onGone])
   return (
-    <Toast.Root
+    <div
       className={kind === 'error' ? 'p-aviso p-aviso-error' : 'p-aviso'}
-      type={kind === 'error' || action ? 'foreground' : 'background'}
-      duration={duration}
-      onOpenChange={(open) => {
-        if (!open) onGone()
-      }}
+      onPointerEnter={() => setHeld(true)}
+      onPointerLeave={() => setHeld(false)}
+      onFocus={() => setHeld(true)}
+      onBlur={() => setHeld(false)}
     >
-      <Toast.Description role={kind === 'error' ? 'alert' : undefined} className="grow">
+      <p role={kind === 'error' ? 'alert' : undefined} className="grow">
         {text}
-      </Toast.Description>
+      </p>
       {action ? (
-        <Toast.Action altText={action.label} className="p-aviso-boton" onClick={action.run}>
+        <button
+          type="button"
+          className="p-aviso-boton"
+          onClick={() => {
+            onGone(id)
+            action.run()
+          }}
+        >
           {action.label}
-        </Toast.Action>
+        </button>
       ) : null}
-      <Toast.Close className="p-icono p-aviso-cerrar" aria-label={es.tabla.cerrar}>
+      <button type="button" className="p-icono p-aviso-cerrar" aria-label={es.tabla.cerrar} onClick={() => onGone(id)}>
         <X aria-hidden size={16} />
-      </Toast.Close>
-    </Toast.Root>
+      </button>
+    </div>
   )
 }
 

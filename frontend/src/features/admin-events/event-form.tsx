@@ -3,6 +3,7 @@ import { Field } from '../../admin/ui/field'
 import { Submit } from '../../admin/ui/submit'
 import type { EventFields } from '../../firebase/panel-writes'
 import { es } from '../../i18n/es-admin'
+import { PickedField } from './picked-field'
 import { blank, check, limits, names, type Name, type Values } from './event-values'
 
 type Props = {
@@ -27,7 +28,7 @@ export function EventForm({ values, label, onSave, success, failure, onCancel }:
     event.preventDefault()
     const element = event.currentTarget
     setMessage(undefined)
-    const checked = check(read(element), (name) => inputOf(element, name)?.validity.badInput ?? false)
+    const checked = check(read(element))
     if (!checked.ok) {
       setMessage({ kind: 'error', text: checked.message, field: checked.field })
       inputOf(element, checked.field)?.focus()
@@ -58,12 +59,8 @@ export function EventForm({ values, label, onSave, success, failure, onCancel }:
           <textarea {...input} name="description" required rows={4} maxLength={limits.description} defaultValue={values.description} />
         )}
       </Field>
-      <Field label={eventos.fecha} errorId={errorOf('date')}>
-        {(input) => <input {...input} type="date" name="date" required defaultValue={values.date} />}
-      </Field>
-      <Field label={eventos.hora} errorId={errorOf('time')}>
-        {(input) => <input {...input} type="time" name="time" required defaultValue={values.time} />}
-      </Field>
+      <PickedField kind="date" label={eventos.fecha} value={values.date} errorId={errorOf('date')} />
+      <PickedField kind="time" label={eventos.hora} value={values.time} errorId={errorOf('time')} />
       <Field label={eventos.lugar} errorId={errorOf('location')} className="col-span-2">
         {(input) => <input {...input} name="location" required maxLength={limits.location} defaultValue={values.location} />}
       </Field>

@@ -49,7 +49,8 @@ describe('check', () => {
   })
   it.each([
     [{ date: '2027-02-30' }, 'date'],
-    [{ date: '05/09/2027' }, 'date'],
+    [{ date: '30/02/2027' }, 'date'],
+    [{ date: '5 de mayo' }, 'date'],
     [{ time: '25:00' }, 'time'],
     [{ time: '7 pm' }, 'time'],
   ] as const)('knows no moment %j', (change, field) => {
@@ -59,8 +60,11 @@ describe('check', () => {
     expect(check({ ...good, title: '', price: 'x', date: 'x' })).toMatchObject({ message: incompleto })
     expect(check({ ...good, price: 'x', date: 'x' })).toMatchObject({ message: precioInvalido })
   })
-  it('takes what an input can’t read for a wrong date, not for an empty one', () => {
-    expect(check({ ...good, date: '' }, (name) => name === 'date')).toMatchObject({ message: fechaInvalida })
+  it.each([
+    ['5/9/2031', '9:05', '2031-09-05', '09:05'],
+    ['05/09/2031', '19:30', '2031-09-05', '19:30'],
+  ])('reads %s %s', (date, time, storedDate, storedTime) => {
+    expect(check({ ...good, date, time })).toMatchObject({ ok: true, event: { date: storedDate, time: storedTime } })
   })
 })
 

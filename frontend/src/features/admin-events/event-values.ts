@@ -17,12 +17,14 @@ const MAX_PRICE = 10_000_000
 /** What came of checking: the event, or the message and the first field that it is about. */
 export type Checked = { ok: true; event: EventFields } | { ok: false; message: string; field: Name }
 
-/** Checks the form in the order of the brief: F-504, then F-505, then F-506. `broken` says that a field holds what its input can't read. */
-export function check(raw: Values, broken: (name: Name) => boolean = () => false): Checked {
+/** Checks the form in the order of the brief: F-504, then F-505, then F-506. */
+export function check(raw: Values): Checked {
   const values: Values = { ...blank }
   for (const name of names) values[name] = raw[name].trim()
+  values.date = isoDate(values.date)
+  values.time = values.time.replace(/^(\d):/, '0$1:')
   const required = ['title', 'date', 'time', 'location', 'description'] as const
-  const empty = required.find((name) => values[name] === '' && !broken(name))
+  const empty = required.find((name) => values[name] === '')
   if (empty) return { ok: false, message: es.eventos.incompleto, field: empty }
   const price = priceOf(values.price)
   if (price === undefined) return { ok: false, message: es.eventos.precioInvalido, field: 'price' }
@@ -32,6 +34,12 @@ export function check(raw: Values, broken: (name: Name) => boolean = () => false
     return { ok: false, message: es.eventos.fechaInvalida, field }
   }
   return { ok: true, event: { ...values, price, eventDate } }
+}
+
+/** A date as it is stored; `5/9/2031` is how people here write it. */
+function isoDate(text: string): string {
+  const [, day = '', month = '', year = ''] = /^(\d{1,2})\/(\d{1,2})\/(\d{4})$/.exec(text) ?? []
+  return year ? `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}` : text
 }
 
 /** A price: nothing is null, what is not a price in whole cents is undefined. */

@@ -1,0 +1,59 @@
+import { Calendar, Clock } from 'lucide-react'
+import { useRef } from 'react'
+import { Field } from '../../admin/ui/field'
+import { es } from '../../i18n/es-admin'
+
+type Props = { kind: 'date' | 'time'; label: string; value: string; errorId: string | undefined }
+
+const kinds = {
+  date: { icon: Calendar, open: es.eventos.abrirCalendario, example: es.eventos.ejemploFecha },
+  time: { icon: Clock, open: es.eventos.abrirReloj, example: es.eventos.ejemploHora },
+}
+
+/**
+ * A date or a time of day, typed as text or taken from the browser's picker. The browser's own field would empty
+ * itself on a day that does not exist; this one keeps what was typed, so that it can be told what is wrong.
+ */
+export function PickedField({ kind, label, value, errorId }: Props) {
+  const text = useRef<HTMLInputElement>(null)
+  const picker = useRef<HTMLInputElement>(null)
+  const { icon: Icon, open, example } = kinds[kind]
+  const pick = () => {
+    if (!picker.current || !text.current) return
+    // The picker takes only a value of its own form, and is empty otherwise.
+    picker.current.value = text.current.value
+    picker.current.showPicker()
+  }
+  const button = (
+    <span className="p-elegir">
+      <input
+        ref={picker}
+        type={kind}
+        tabIndex={-1}
+        aria-hidden="true"
+        onChange={({ target }) => {
+          if (text.current) text.current.value = target.value
+        }}
+      />
+      <button type="button" className="p-icono" aria-label={open} onClick={pick}>
+        <Icon aria-hidden size={16} />
+      </button>
+    </span>
+  )
+  return (
+    <Field label={label} errorId={errorId} after={button} className="p-con-boton">
+      {(input) => (
+        <input
+          {...input}
+          ref={text}
+          name={kind}
+          required
+          inputMode="numeric"
+          autoComplete="off"
+          placeholder={example}
+          defaultValue={value}
+        />
+      )}
+    </Field>
+  )
+}
