@@ -43,30 +43,16 @@ func (r *Reading) Partition(ctx context.Context, q *query.Query, n int) ([]query
 
 // names gives the paths of a query's results in order. Documents are read only where the index can't tell.
 func (x *run) names(yield func(path string) error) error {
-	if !x.plan.exact || x.plan.walk || len(x.r.past) > 0 || len(x.plan.alts) == 0 {
+	if !x.tells() {
 		return x.ordered(func(d *document.Document) error { return yield(d.Name.Path) })
 	}
-	rows := newRows(x.ctx, x.r.view, x.plan.alts, x.q, &x.stats)
-	defer rows.close()
-	for h := rows.next(); h != nil; h = rows.next() {
+	return x.hits(func(h *hit) error {
 		path, err := x.scope.path(h.tail())
 		if err != nil {
 			return err
 		}
-		if h.truncated {
-			d, err := x.read(h)
-			if err != nil {
-				return err
-			}
-			if d == nil || !x.wants(d) {
-				continue
-			}
-		}
-		if err := yield(path); err != nil {
-			return err
-		}
-	}
-	return rows.err
+		return yield(path)
+	})
 }
 
 // Birth returns the version before which a database was not: when its store was first opened, or, in memory, last.

@@ -6,7 +6,6 @@ import (
 	"clave/server/document"
 	"clave/server/fault"
 	"clave/server/query"
-	"clave/server/value"
 )
 
 // Query gives the results of a normalized query in its order, with the fields it selects. In a transaction it waits for
@@ -63,23 +62,4 @@ func (r *Reading) sawQuery(hold *rangeLock, q *query.Query, last *document.Docum
 	case r.txn.optimistic:
 		r.txn.sawQuery(q, last, r.version)
 	}
-}
-
-// Aggregate computes figures over the results of a query.
-func (r *Reading) Aggregate(ctx context.Context, a *query.Aggregation) (map[string]value.Value, Stats, error) {
-	hold, err := r.lockQuery(ctx, a.Query)
-	if err != nil {
-		return nil, Stats{}, err
-	}
-	x, err := r.newRun(ctx, a.Query)
-	if err != nil {
-		return nil, Stats{}, err
-	}
-	acc := query.NewAccumulator(a)
-	if err := x.documents(func(d *document.Document) error { acc.Add(d); return nil }); err != nil {
-		return nil, x.stats, err
-	}
-	r.sawQuery(hold, a.Query, nil)
-	x.stats.Results = 1
-	return acc.Results(), x.stats, nil
 }

@@ -1,0 +1,213 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+
+	"clave/server/document"
+	"clave/server/index"
+	"clave/server/query"
+	"clave/server/value"
+)
+
+// Aggregate computes figures over the results of a normalized query, from indexes alone where they hold all that is
+// asked. In a transaction it waits for the range's lock.
+func (r *Reading) Aggregate(ctx context.Context, a *query.Aggregation) (map[string]value.Value, Stats, error) {
+	hold, err := r.lockQuery(ctx, a.Query)
+	if err != nil {
+		return nil, Stats{}, err
+	}
+	figures, stats, err := r.aggregate(ctx, a)
+	if err != nil {
+		return nil, stats, err
+	}
+	r.sawQuery(hold, a.Query, nil)
+	stats.Results = 1
+	return figures, stats, nil
+}
+
+// aggregate chooses where the figures come from.
+func (r *Reading) aggregate(ctx context.Context, a *query.Aggregation) (map[string]value.Value, Stats, error) {
+	paths := a.Paths()
+	acc := query.NewAccumulator(a)
+	q := a.Query
+	covering := len(paths) > 0 && coverable(q)
+	if covering {
+		q = withOrders(q, paths)
+	}
+	x, err := r.newRun(ctx, q)
+	if err != nil {
+		return nil, Stats{}, err
+	}
+	switch {
+	case covering && x.tells() && !x.constant(paths):
+		err = x.sum(paths, acc)
+	case len(paths) == 0 && x.tells():
+		err = x.count(a, acc)
+	default:
+		if x.q != a.Query {
+			// The longer order was only for an index that isn't there.
+			plans, missing := x.stats.Plans, x.stats.Missing
+			if x, err = r.newRun(ctx, a.Query); err != nil {
+				return nil, Stats{}, err
+			}
+			if x.stats.Missing == "" {
+				x.stats.Plans, x.stats.Missing = plans, missing
+			}
+		}
+		err = x.documents(func(d *document.Document) error { acc.Add(d); return nil })
+	}
+	if err != nil {
+		return nil, x.stats, err
+	}
+	return acc.Results(), x.stats, nil
+}
+
+// coverable reports whether a query's figures can come from an index that its order is made longer for.
+func coverable(q *query.Query) bool {
+	return q.Limit == query.NoLimit && q.Offset == 0 && q.Nearest == nil && q.From[0].Collection != ""
+}
+
+// withOrders returns a query that also orders by paths, before the name, so that its results have them.
+func withOrders(q *query.Query, paths []value.FieldPath) *query.Query {
+	out := *q
+	name := q.OrderBy[len(q.OrderBy)-1]
+	out.OrderBy = slices.Clone(q.OrderBy[:len(q.OrderBy)-1])
+	for _, path := range paths {
+		if !slices.ContainsFunc(out.OrderBy, func(o query.Order) bool { return o.Path.Equal(path) }) {
+			out.OrderBy = append(out.OrderBy, query.Order{Path: path, Desc: name.Desc})
+		}
+	}
+	out.OrderBy = append(out.OrderBy, name)
+	return &out
+}
+
+// tells reports whether the plan's keys say which documents are the results.
+func (x *run) tells() bool {
+	return x.plan.exact && !x.plan.walk && len(x.r.past) == 0 && x.q.Nearest == nil
+}
+
+// constant reports whether a field has an equality: its entries don't say whether a number is whole or a double.
+func (x *run) constant(paths []value.FieldPath) bool {
+	for _, a := range x.plan.alts {
+		for _, path := range paths {
+			if a.shape.equalOf(path.String(), false) != nil {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// hits gives the keys of the results, in order but for cut values. Documents are read only where a value was cut.
+func (x *run) hits(yield func(*hit) error) error {
+	if len(x.plan.alts) == 0 {
+		return nil
+	}
+	rows := newRows(x.ctx, x.r.view, x.plan.alts, x.q, &x.stats)
+	defer rows.close()
+	for h := rows.next(); h != nil; h = rows.next() {
+		if h.truncated {
+			d, err := x.read(h)
+			if err != nil {
+				return err
+			}
+			if d == nil || !x.wants(d) {
+				continue
+			}
+		}
+		if err := yield(h); err != nil {
+			return err
+		}
+	}
+	rows.close()
+	return rows.err
+}
+
+// count counts the results without reading them.
+func (x *run) count(a *query.Aggregation, acc *query.Accumulator) error {
+	most := int64(-1)
+	if x.q.Limit != query.NoLimit {
+		most = int64(x.q.Offset) + int64(x.q.Limit)
+	}
+	if enough, capped := upTo(a); capped && (most < 0 || int64(x.q.Offset)+enough < most) {
+		most = int64(x.q.Offset) + enough
+	}
+	if most == 0 {
+		return nil
+	}
+	n := int64(0)
+	err := x.hits(func(*hit) error {
+		if n++; n == most {
+			return errEnough
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, errEnough) {
+		return err
+	}
+	x.stats.Skipped = min(n, int64(x.q.Offset))
+	acc.AddCount(n - x.stats.Skipped)
+	return nil
+}
+
+// upTo returns how many documents the counts need to see, if they all have an end.
+func upTo(a *query.Aggregation) (n int64, capped bool) {
+	for _, f := range a.Fields {
+		if !f.Capped {
+			return 0, false
+		}
+		n = max(n, f.UpTo)
+	}
+	return n, true
+}
+
+// sum adds up the fields of the results' entries.
+func (x *run) sum(paths []value.FieldPath, acc *query.Accumulator) error {
+	return x.hits(func(h *hit) error {
+		d, ok := x.figures(h, paths)
+		if !ok || h.truncated {
+			var err error
+			if d, err = x.read(h); err != nil {
+				return err
+			}
+		}
+		acc.Add(d)
+		return nil
+	})
+}
+
+// figures makes a document of the numbers in an entry; ok is false when the entry does not say all about them.
+func (x *run) figures(h *hit, paths []value.FieldPath) (d *document.Document, ok bool) {
+	d, ok = &document.Document{Fields: value.Map{}}, true
+	acc := h.alt.accesses[0]
+	h.fields(func(i int, b []byte, whole bool) bool {
+		path := h.alt.shape.order[i].Path
+		if !slices.ContainsFunc(paths, path.Equal) {
+			return true
+		}
+		if acc.stored[i] {
+			b = index.Invert(bytes.Clone(b))
+		}
+		double, known := h.info.IsDouble(acc.flagAt + i)
+		if ok = known && whole; ok {
+			d.Fields = d.Fields.Set(path, number(b, double))
+		}
+		return ok
+	})
+	return d, ok
+}
+
+// number returns the number of a component, or null for what is none.
+func number(component []byte, double bool) value.Value {
+	d, n, whole, ok := index.Number(component)
+	switch {
+	case !ok:
+		return value.Null{}
+	case double || !whole:
+		return value.Double(d)
+	}
+	return value.Int(n)
+}
