@@ -33,7 +33,7 @@ func Validate(w Write) error {
 		}
 	}
 	if len(w.Transforms) > maxTransforms {
-		return TooManyTransforms()
+		return tooManyTransforms()
 	}
 	for _, t := range w.Transforms {
 		if err := checkTransform(t); err != nil {
@@ -43,26 +43,8 @@ func Validate(w Write) error {
 	return nil
 }
 
-// ValidateAll validates the writes of one commit and their limits together.
-func ValidateAll(writes []Write) error {
-	transforms := make(map[string]int)
-	for _, w := range writes {
-		if err := Validate(w); err != nil {
-			return err
-		}
-		if len(w.Transforms) == 0 {
-			continue
-		}
-		transforms[w.Name.Path] += len(w.Transforms)
-		if transforms[w.Name.Path] > maxTransforms {
-			return TooManyTransforms()
-		}
-	}
-	return nil
-}
-
-// TooManyTransforms is the refusal of more transforms of one document than a commit may hold.
-func TooManyTransforms() error {
+// tooManyTransforms is the refusal of more transforms of one document than a commit may hold.
+func tooManyTransforms() error {
 	return fault.E(fault.InvalidArgument, "cannot have more than %d field transforms on a single document", maxTransforms)
 }
 

@@ -3,6 +3,7 @@ package query
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"clave/server/fault"
 	"clave/server/value"
@@ -71,6 +72,9 @@ func (a *Aggregation) Normalize() (*Aggregation, error) {
 		}
 		taken[f.Alias] = true
 	}
+	if err := out.checkOrder(a.Query); err != nil {
+		return nil, err
+	}
 	unnamed := 0
 	for i := range out.Fields {
 		for out.Fields[i].Alias == "" {
@@ -96,6 +100,31 @@ func (f Aggregate) check() error {
 		return fault.E(fault.InvalidArgument, "Aggregations are not supported for the property: __key__")
 	}
 	return nil
+}
+
+// checkOrder refuses what no index could answer: an index would end with the fields that are summed, and nothing can
+// come after the document's name. q is the query as it was sent.
+func (a *Aggregation) checkOrder(q *Query) error {
+	f, err := survey(a.Query.Where, false)
+	if err != nil {
+		return err
+	}
+	if !f.name && !slices.ContainsFunc(q.OrderBy, func(o Order) bool { return o.Path.IsName() }) {
+		return nil
+	}
+	var after []string
+	for _, path := range a.Paths() {
+		if !slices.ContainsFunc(a.Query.OrderBy, func(o Order) bool { return o.Path.Equal(path) }) {
+			after = append(after, path.String())
+		}
+	}
+	if len(after) == 0 {
+		return nil
+	}
+	slices.Sort(after)
+	return fault.E(fault.InvalidArgument, "This query requires an index that has fields [%s] after __name__ and Firestore does not "+
+		"currently support such an index. Please try the query again with additional ordering on those fields.",
+		strings.Join(after, ", "))
 }
 
 // Paths returns the fields that a document must have to count for any of the figures.

@@ -34,7 +34,7 @@ func (q *Query) Normalize() (*Query, error) {
 		return nil, fault.E(fault.InvalidArgument, "offset is negative")
 	}
 	n.Where = flatten(q.Where)
-	f, err := survey(n.Where)
+	f, err := survey(n.Where, hasOr(q.Where))
 	if err != nil {
 		return nil, err
 	}
@@ -113,6 +113,18 @@ func flatten(f Filter) Filter {
 		return &Or{Filters: filters}
 	default:
 		return f
+	}
+}
+
+// hasOr reports whether there is an Or among filters, be it of a single filter.
+func hasOr(f Filter) bool {
+	switch x := f.(type) {
+	case *And:
+		return slices.ContainsFunc(x.Filters, hasOr)
+	case *Or:
+		return true
+	default:
+		return false
 	}
 }
 

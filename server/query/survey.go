@@ -16,13 +16,13 @@ type findings struct {
 	negative int
 	// notIn, in and or say whether such filters are there; in is IN and ARRAY_CONTAINS_ANY.
 	notIn, in, or bool
-	// nameEqual says whether the document's name must equal something.
-	nameEqual bool
+	// nameEqual says whether the document's name must equal something, name whether it is compared at all.
+	nameEqual, name bool
 }
 
-// survey validates a flattened filter and says what it is made of.
-func survey(f Filter) (findings, error) {
-	var s findings
+// survey validates a flattened filter and says what it is made of; or says that it had an Or before it was flattened.
+func survey(f Filter, or bool) (findings, error) {
+	s := findings{or: or}
 	if f == nil {
 		return s, nil
 	}
@@ -62,7 +62,6 @@ func (s *findings) visit(f Filter) error {
 		if len(x.Filters) == 0 {
 			return fault.E(fault.InvalidArgument, "Composite filter must have at least one sub-filter.")
 		}
-		s.or = true
 		return s.visitAll(x.Filters)
 	case Field:
 		return s.visitField(x)
@@ -95,6 +94,7 @@ func (s *findings) visitField(f Field) error {
 		if err := checkNameFilter(f); err != nil {
 			return err
 		}
+		s.name = true
 		s.nameEqual = s.nameEqual || f.Op == Equal || f.Op == In
 	}
 	s.in = s.in || f.Op == In || f.Op == ArrayContainsAny

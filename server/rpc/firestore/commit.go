@@ -3,7 +3,6 @@ package firestore
 import (
 	"context"
 
-	"clave/server/document"
 	"clave/server/guard"
 	"clave/server/token"
 	"clave/server/wire"
@@ -19,9 +18,6 @@ func (s *Server) Commit(ctx context.Context, c token.Caller, r *pb.CommitRequest
 	}
 	writes, err := wire.ParseWrites(db, r.GetWrites())
 	if err != nil {
-		return nil, err
-	}
-	if err := document.ValidateAll(writes); err != nil {
 		return nil, err
 	}
 	if len(writes) == 0 && len(r.GetTransaction()) == 0 {

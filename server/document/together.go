@@ -1,0 +1,99 @@
+package document
+
+import (
+	"fmt"
+
+	"clave/server/clock"
+	"clave/server/fault"
+)
+
+// Together checks the valid writes of one commit against each other and returns them as they are to be applied, in
+// their order. Several writes of one document are taken as one mutation with the first's precondition: what that
+// leaves of the others' preconditions is either settled, and dropped, or contradicts, and is refused, whatever is
+// stored. It answers InvalidArgument with Firestore's texts.
+func Together(writes []Write) ([]Write, error) {
+	if len(writes) < 2 {
+		return writes, nil
+	}
+	out := make([]Write, len(writes))
+	merged := make(map[string]mutation, len(writes))
+	for i, w := range writes {
+		next := mutation{op: w.Op, first: w.Precondition, transforms: len(w.Transforms)}
+		if before, again := merged[w.Name.Path]; again {
+			var err error
+			if next, err = before.then(w); err != nil {
+				return nil, err
+			}
+			w.Precondition = Precondition{}
+		}
+		merged[w.Name.Path] = next
+		out[i] = w
+	}
+	return out, nil
+}
+
+// mutation is what the writes so far do to one document.
+type mutation struct {
+	// op is the last write's.
+	op Op
+	// first is the first write's precondition.
+	first Precondition
+	// transforms counts those of all writes.
+	transforms int
+}
+
+// then adds a write of the same document.
+func (m mutation) then(w Write) (mutation, error) {
+	p := w.Precondition
+	refuse := func(format string, args ...any) (mutation, error) {
+		return m, fault.E(fault.InvalidArgument, format, args...)
+	}
+	switch {
+	case m.op == Verify && w.Op == Verify:
+		return refuse("the same document cannot be verified more than once in a single request")
+	case m.op == Verify:
+		return refuse("the same document cannot be verified and then written in a single request")
+	case w.Op == Verify:
+		return refuse("the same document cannot be written and then verified in a single request")
+	case m.op == Delete && w.Op == Update && p.mustExist():
+		return refuse("Cannot delete then update an entity in the same request.")
+	case m.op == Delete && p.Exists != nil && *p.Exists:
+		return refuse("Cannot delete then delete an entity in the same request.")
+	case m.op != Delete && p.Exists != nil && !*p.Exists:
+		return refuse("Cannot %s then %s an entity in the same request.", kind(m.op, m.first), kind(w.Op, p))
+	case p.UpdateTime != 0 && p.UpdateTime != m.first.UpdateTime:
+		return refuse("Cannot collapse mutations with different version preconditions (%s and %s)",
+			shown(m.first.UpdateTime), shown(p.UpdateTime))
+	}
+	m.op = w.Op
+	m.transforms += len(w.Transforms)
+	if m.transforms > maxTransforms {
+		return m, tooManyTransforms()
+	}
+	return m, nil
+}
+
+// mustExist reports whether the precondition asks for a document.
+func (p Precondition) mustExist() bool { return p.UpdateTime != 0 || (p.Exists != nil && *p.Exists) }
+
+// kind is how texts call a write with its precondition.
+func kind(op Op, p Precondition) string {
+	switch {
+	case op == Delete:
+		return "delete"
+	case p.mustExist():
+		return "update"
+	case p.Exists != nil:
+		return "insert"
+	default:
+		return "upsert"
+	}
+}
+
+// shown is how texts show an update time that is asked for.
+func shown(v clock.Version) string {
+	if v == 0 {
+		return "null"
+	}
+	return fmt.Sprintf("VersionPrecondition{exactBaseVersion=%d, maxBaseVersion=null}", v)
+}
