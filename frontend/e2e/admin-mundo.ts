@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
 
-/** The servers under test, as `clave exec` and the emulators' own tools name them. */
-const proyecto = process.env['GCLOUD_PROJECT'] ?? 'demo-fundacion'
+/** The project and the servers under test, as `clave exec` and the emulators' own tools name them. */
+export const proyecto = process.env['GCLOUD_PROJECT'] ?? 'demo-fundacion'
 const firestore = process.env['FIRESTORE_EMULATOR_HOST'] ?? '127.0.0.1:8080'
 const cuentas = process.env['FIREBASE_AUTH_EMULATOR_HOST'] ?? '127.0.0.1:9099'
 const base = `projects/${proyecto}/databases/(default)/documents`

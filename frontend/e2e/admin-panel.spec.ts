@@ -1,5 +1,5 @@
 import { expect, test } from '@playwright/test'
-import { abrirPanel, admin, ajena, crearAdmin, crearCuenta, entrar, escribir, evento, vaciar } from './admin-mundo'
+import { abrirPanel, admin, ajena, crearAdmin, crearCuenta, entrar, escribir, evento, proyecto, vaciar } from './admin-mundo'
 
 test.beforeEach(vaciar)
 
@@ -85,7 +85,7 @@ test('S-110 a signed-in stranger may neither create nor delete events', async ({
   const sesion = page.waitForResponse('**/accounts:signInWithPassword**')
   await entrar(page, ajena)
   const { idToken } = await (await sesion).json()
-  const documentos = `${baseURL}/v1/projects/${process.env['GCLOUD_PROJECT'] ?? 'demo-fundacion'}/databases/(default)/documents`
+  const documentos = `${baseURL}/v1/projects/${proyecto}/databases/(default)/documents`
   const headers = { Authorization: `Bearer ${idToken}` }
   const crear = await request.post(`${documentos}/MusicEvent`, { headers, data: { fields: { title: { stringValue: 'x' } } } })
   const borrar = await request.delete(`${documentos}/MusicEvent/uno`, { headers })

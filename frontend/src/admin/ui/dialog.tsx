@@ -40,6 +40,11 @@ export function Dialog({ open, onClose, title, children, kind }: Props) {
       role={kind === 'alert' ? 'alertdialog' : 'dialog'}
       aria-labelledby={heading}
       className={`p-dialogo p-dialogo-${kind}`}
+      // Escape: the content goes with the dialog, not a moment later.
+      onCancel={(event) => {
+        event.preventDefault()
+        onClose()
+      }}
       onClose={onClose}
     >
       {open ? (
