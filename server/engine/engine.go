@@ -42,6 +42,7 @@ type database struct {
 	locks *lockTable
 	txns  txnTable
 	set   atomic.Pointer[index.Set]
+	own   atomic.Bool // whether the definitions are the database's own
 	// snapshots are the kept states for Restore, by token.
 	snapshots map[string]clock.Version // guarded by gate
 	forgotten clock.Version            // commits before it are dropped; only Run touches it

@@ -34,17 +34,21 @@ func loadSet(r storage.Reader, number uint32) (*index.Set, error) {
 }
 
 // SetIndexes sets the index definitions of a database, and builds and drops entries to match; meanwhile commits wait.
-// The zero Database stands for all databases, those to come included.
+// The zero Database stands for all databases that have none of their own, those to come included.
 func (e *Engine) SetIndexes(ctx context.Context, name resource.Database, defs index.Definitions) error {
 	if name != (resource.Database{}) {
 		db, err := e.database(name)
 		if err != nil {
 			return err
 		}
+		db.own.Store(true)
 		return e.reindex(ctx, db, defs)
 	}
 	e.defaults.Store(&defs)
 	for _, db := range e.all() {
+		if db.own.Load() {
+			continue
+		}
 		if err := e.reindex(ctx, db, defs); err != nil {
 			return err
 		}
@@ -58,6 +62,13 @@ func (e *Engine) reindex(ctx context.Context, db *database, defs index.Definitio
 	defer db.gate.Unlock()
 	old := db.set.Load()
 	next := index.NewSet(defs, keepIDs(old, defs))
+	e.mu.Lock()
+	settled := !db.persisted || len(old.Changed(next)) == 0
+	e.mu.Unlock()
+	if settled {
+		db.set.Store(next) // Nothing is stored whose entries would differ.
+		return nil
+	}
 	if err := e.rebuild(ctx, db, old, next); err != nil {
 		return err
 	}

@@ -25,7 +25,7 @@ import (
 type Options struct {
 	// CacheBytes bounds the memory that holds blocks of the data; 64 MiB when zero.
 	CacheBytes int64
-	// MemTableBytes is the size of a table in memory before it is written out; 16 MiB when zero.
+	// MemTableBytes is the size of a table in memory before it is written out; 32 MiB when zero.
 	MemTableBytes uint64
 	// FS is the file system; the machine's when nil.
 	FS vfs.FS
@@ -39,7 +39,7 @@ func (o *Options) EnsureDefaults() {
 		o.CacheBytes = 64 << 20
 	}
 	if o.MemTableBytes == 0 {
-		o.MemTableBytes = 16 << 20
+		o.MemTableBytes = 32 << 20
 	}
 	if o.FS == nil {
 		o.FS = vfs.Default
@@ -70,7 +70,7 @@ func Open(dir string, o Options) (*Store, error) {
 		FS:                         o.FS,
 		FormatMajorVersion:         pebble.FormatNewest,
 		MemTableSize:               o.MemTableBytes,
-		L0CompactionThreshold:      2,
+		L0CompactionThreshold:      4,
 		L0StopWritesThreshold:      1000,
 		LBaseMaxBytes:              64 << 20,
 		BytesPerSync:               1 << 20,

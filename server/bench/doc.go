@@ -1,0 +1,8 @@
+// Package bench holds workloads with figures that are kept (figures.md). The engine's benchmarks run in process over a
+// store on disk, so that every commit is synced:
+//
+//	go test ./server/bench -run '^$' -bench 'Engine' -benchtime 2s
+//
+// Sizes above 100 k documents run with CLAVE_BENCH_LARGE=1. The comparison beside the official emulator over gRPC runs
+// with CLAVE_BENCH_EMULATOR=1 (TestBesideTheEmulator); it needs Java and the emulator's jar.
+package bench
