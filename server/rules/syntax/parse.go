@@ -8,6 +8,9 @@ import (
 // maxDepth bounds the parser's recursion; rules/check bounds expressions far below it.
 const maxDepth = 500
 
+// maxIssues is how many errors are told of one file.
+const maxIssues = 100
+
 // tooComplex is the official compiler's word for expressions that are nested too deep.
 const tooComplex = "Expression is too complex to evaluate safely."
 
@@ -70,7 +73,7 @@ func (p *parser) version(f *File) {
 	t := p.next()
 	switch {
 	case t.kind != kindString:
-		p.fail(t.span, "mismatched input '%s' expecting STRING", t.text)
+		p.fail(t.span, "mismatched input '%s' expecting STRING", t.shown())
 	case t.text == "1":
 		f.Version = 1
 	case t.text == "2":
@@ -156,7 +159,7 @@ func (p *parser) matchPath() []Segment {
 		case t.is("/"):
 			p.fail(t.span, "Forward slash '/' found where identifier or binding expected.")
 		case len(path) == 0:
-			p.fail(t.span, "Unexpected '%s'.", t.text)
+			p.fail(t.span, "Unexpected '%s'.", t.shown())
 		default:
 			return path
 		}
@@ -185,7 +188,7 @@ func (p *parser) allow() *Allow {
 			if len(a.Methods) == 0 {
 				p.fail(t.span, "Expected at least one 'operation' after 'allow'.")
 			}
-			p.fail(t.span, "Unexpected '%s'.", t.text)
+			p.fail(t.span, "Unexpected '%s'.", t.shown())
 		}
 		p.next()
 		a.Methods = append(a.Methods, Name{Span: t.span, Text: t.text})
@@ -230,7 +233,7 @@ func (p *parser) function() *Function {
 		p.want("=")
 		f.Lets = append(f.Lets, Let{Name: name, Value: p.expr()})
 		if t := p.peek(); !p.accept(";") {
-			p.fail(t.span, "missing ';' at '%s'", t.text)
+			p.fail(t.span, "missing ';' at '%s'", t.shown())
 		}
 	}
 	if t := p.peek(); !p.accept("return") {
@@ -239,7 +242,7 @@ func (p *parser) function() *Function {
 			p.next()
 			return f
 		}
-		p.fail(t.span, "Unexpected '%s'.", t.text)
+		p.fail(t.span, "Unexpected '%s'.", t.shown())
 	}
 	f.Return = p.expr()
 	p.accept(";")
@@ -252,34 +255,54 @@ func (p *parser) function() *Function {
 func (p *parser) name() Name {
 	t := p.next()
 	if t.kind != kindIdent {
-		p.fail(t.span, "Unexpected '%s'.", t.text)
+		p.fail(t.span, "Unexpected '%s'.", t.shown())
 	}
 	return Name{Span: t.span, Text: t.text}
 }
 
 // attempt runs parse; when that bails out it skips to where the next declaration begins or a block ends.
 func (p *parser) attempt(parse func()) {
-	depth := p.depth
+	depth, start := p.depth, p.at
 	defer func() {
 		if r := recover(); r != nil {
 			if _, ok := r.(bail); !ok {
 				panic(r)
 			}
 			p.depth = depth
-			p.recover()
+			if p.at == start {
+				p.next() // never stand still
+			}
+			p.recover(p.openSince(start), !p.tokens[start].is("allow"))
 		}
 	}()
 	parse()
 }
 
-// recover skips past the broken rest of a declaration: to just after the next semicolon or balanced block, or
-// to a word that begins a declaration, or to the brace that closes the block around it.
-func (p *parser) recover() {
-	for depth := 0; ; {
+// openSince returns how many braces have been opened and not closed since a token.
+func (p *parser) openSince(start int) int {
+	open := 0
+	for _, t := range p.tokens[start:p.at] {
+		switch {
+		case t.is("{"):
+			open++
+		case t.is("}"):
+			open--
+		}
+	}
+	return max(0, open)
+}
+
+// recover skips past the broken rest of a declaration, of which depth braces are open: to just after the next semicolon
+// or, if the declaration is one with a block, to the end of that, or to a word that begins a declaration, or to the brace
+// that closes the block around it.
+func (p *parser) recover(depth int, block bool) {
+	for {
 		t := p.peek()
 		switch {
 		case t.kind == kindEOF:
 			return
+		case t.is("{") && p.at > 0 && p.tokens[p.at-1].is("/"):
+			p.skipTo("}")
 		case t.is("{"):
 			depth++
 		case t.is("}"):
@@ -287,7 +310,7 @@ func (p *parser) recover() {
 				return
 			}
 			depth--
-			if depth == 0 {
+			if depth == 0 && block {
 				p.next()
 				return
 			}
@@ -305,7 +328,7 @@ func (p *parser) recover() {
 func (p *parser) stray(t token) {
 	p.unexpected(t)
 	p.next()
-	p.recover()
+	p.recover(0, true)
 }
 
 // skipTo skips to one of the given words or the end.
@@ -368,12 +391,15 @@ func (p *parser) accept(text string) bool {
 // want consumes the given word or sign, or bails out.
 func (p *parser) want(text string) {
 	if t := p.peek(); !p.accept(text) {
-		p.fail(t.span, "Unexpected '%s'.", t.text)
+		p.fail(t.span, "Unexpected '%s'.", t.shown())
 	}
 }
 
 // complain reports an error. One place gets one error: what follows from it is noise.
 func (p *parser) complain(at Span, format string, args ...any) {
+	if len(p.issues) >= maxIssues {
+		return
+	}
 	for _, i := range p.issues {
 		if i.Span.Start == at.Start && i.Span.Line == at.Line {
 			return
@@ -383,7 +409,7 @@ func (p *parser) complain(at Span, format string, args ...any) {
 }
 
 // unexpected reports a token that has no business at its place.
-func (p *parser) unexpected(t token) { p.complain(t.span, "Unexpected '%s'.", t.text) }
+func (p *parser) unexpected(t token) { p.complain(t.span, "Unexpected '%s'.", t.shown()) }
 
 // fail reports an error and bails out of the declaration.
 func (p *parser) fail(at Span, format string, args ...any) {

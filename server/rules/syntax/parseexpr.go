@@ -41,7 +41,7 @@ func (p *parser) expr() Expr {
 	}
 	a := p.expr()
 	if t := p.peek(); !p.accept(":") {
-		p.fail(t.span, "missing ':' at '%s'", t.text)
+		p.fail(t.span, "missing ':' at '%s'", t.shown())
 	}
 	b := p.expr()
 	return &Cond{node: p.node(c.At().To(b.At())), C: c, A: a, B: b}
@@ -104,7 +104,7 @@ func (p *parser) postfix() Expr {
 			p.next()
 			n := p.next()
 			if !n.isName() {
-				p.fail(n.span, "Unexpected '%s'.", n.text)
+				p.fail(n.span, "Unexpected '%s'.", n.shown())
 			}
 			x = p.member(x, Name{Span: n.span, Text: n.text})
 		case t.is("["):
@@ -217,7 +217,7 @@ func (p *parser) primary() Expr { // long: one case a node
 	case t.is("--") || t.is("++"):
 		p.fail(t.span, "Increment (++) and decrement (--) operators are not supported.")
 	}
-	p.fail(t.span, "Unexpected '%s'.", t.text)
+	p.fail(t.span, "Unexpected '%s'.", t.shown())
 	return nil
 }
 

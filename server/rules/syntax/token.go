@@ -39,3 +39,11 @@ func (t token) is(text string) bool {
 
 // isName reports whether the token can be a name after a point.
 func (t token) isName() bool { return t.kind == kindIdent || t.kind == kindKeyword }
+
+// shown returns the token as messages show it.
+func (t token) shown() string {
+	if t.kind == kindSegment {
+		return "/" + t.text
+	}
+	return t.text
+}
