@@ -231,7 +231,9 @@ func (g *generator) wanted(f query.Filter, into map[string]value.Value) {
 			g.wanted(inner, into)
 		}
 	case *query.Or:
-		g.wanted(pick(g, x.Filters...), into)
+		if len(x.Filters) > 0 { // none are left where normalizing found that none can hold
+			g.wanted(pick(g, x.Filters...), into)
+		}
 	case query.Field:
 		v := x.Value
 		if items, ok := v.(value.Array); ok && len(items) > 0 && (x.Op == query.In || x.Op == query.ArrayContainsAny) {
