@@ -1,0 +1,234 @@
+// Drives the browser tests: bundles page.mjs with the site's SDK, opens it in Chromium and runs its programs against a
+// Clave binary, which it starts, kills and starts again. Arguments: the binary, the frontend's folder, a folder for data.
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import http from 'node:http'
+import { createRequire } from 'node:module'
+import net from 'node:net'
+import path from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+
+const [binary, frontend, folder] = process.argv.slice(2)
+const here = path.dirname(fileURLToPath(import.meta.url))
+const require = createRequire(path.join(frontend, 'package.json'))
+const load = (name) => import(pathToFileURL(require.resolve(name)))
+const { rolldown } = await load('rolldown')
+const { chromium } = (await load('playwright-core')).default
+
+const rules = `rules_version = '2';
+service cloud.firestore {
+  match /databases/{database}/documents {
+    match /open/{x=**} { allow read, write; }
+    match /mine/{uid} { allow read, write: if request.auth.uid == uid; }
+    match /closed/{x} { allow read, write: if false; }
+  }
+}`
+const project = 'demo-web'
+
+// freePort returns a port that nobody has.
+async function freePort() {
+  const server = net.createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address()
+  server.close()
+  return port
+}
+
+// clave starts the server and waits until it is ready.
+const sockets = await freePort()
+async function clave(port) {
+  const config = { firestore: { rules: 'firestore.rules' }, emulators: { firestore: { port, websocketPort: sockets } } }
+  writeFileSync(path.join(folder, 'firebase.json'), JSON.stringify(config))
+  writeFileSync(path.join(folder, 'firestore.rules'), rules)
+  const args = ['start', '--config', path.join(folder, 'firebase.json'), '--project', project, '--only', 'firestore']
+  const child = spawn(binary, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  let said = ''
+  await new Promise((resolve, reject) => {
+    child.stdout.on('data', (text) => {
+      said += text
+      if (said.includes('ready in')) resolve()
+    })
+    child.on('exit', (code) => reject(new Error(`clave ended with ${code}: ${said}`)))
+  })
+  child.removeAllListeners('exit')
+  process.on('exit', () => child.kill('SIGKILL'))
+  return child
+}
+
+// kill ends the server as a power cut would.
+async function kill(child) {
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+}
+
+// counting passes bytes on and counts those that the server sends.
+async function counting(to) {
+  const tally = { bytes: 0 }
+  const server = net.createServer((client) => {
+    const upstream = net.connect(to, '127.0.0.1')
+    upstream.on('data', (d) => (tally.bytes += d.length))
+    client.pipe(upstream).pipe(client)
+    for (const s of [client, upstream]) s.on('error', () => (client.destroy(), upstream.destroy()))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return { port: server.address().port, tally, close: () => server.close() }
+}
+
+// buffering passes each response on when it is whole, as some proxies do.
+async function buffering(to) {
+  const server = http.createServer((req, res) => {
+    const upstream = http.request({ host: '127.0.0.1', port: to, method: req.method, path: req.url, headers: req.headers }, (answer) => {
+      const parts = []
+      answer.on('data', (d) => parts.push(d))
+      answer.on('end', () => {
+        const body = Buffer.concat(parts)
+        const { 'transfer-encoding': _, ...headers } = answer.headers
+        res.writeHead(answer.statusCode, { ...headers, 'content-length': body.length })
+        res.end(body)
+      })
+      answer.on('error', () => res.destroy())
+    })
+    upstream.on('error', () => res.destroy())
+    res.on('close', () => upstream.destroy())
+    req.pipe(upstream)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return { port: server.address().port, close: () => (server.close(), server.closeAllConnections()) }
+}
+
+// site serves the bundled page.
+async function site() {
+  const build = await rolldown({ input: path.join(here, 'page.mjs'), resolve: { modules: [path.join(frontend, 'node_modules')] }, platform: 'browser' })
+  const { output } = await build.generate({ format: 'esm' })
+  assert.equal(output.length, 1, 'the page is one bundle')
+  const server = http.createServer((req, res) => {
+    const script = req.url === '/page.js'
+    res.writeHead(200, { 'content-type': script ? 'text/javascript' : 'text/html' })
+    res.end(script ? output[0].code : '<!doctype html><title>test</title><script type="module" src="/page.js"></script>')
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return { url: `http://localhost:${server.address().port}/`, close: () => (server.close(), server.closeAllConnections()) }
+}
+
+const pages = await site()
+const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox'] })
+const context = await browser.newContext()
+
+// visit opens the page.
+async function visit() {
+  const page = await context.newPage()
+  page.setDefaultTimeout(60_000)
+  page.on('pageerror', (e) => console.error('page:', e.message))
+  if (process.env.VERBOSE) {
+    page.on('console', (m) => console.error('console:', m.text()))
+    page.on('request', (r) => console.error('>', r.method(), r.url().slice(0, 200), (r.postData() ?? '').slice(0, 300)))
+    page.on('response', (r) => console.error('<', r.status(), r.url().slice(0, 120)))
+    page.on('requestfailed', (r) => console.error('failed:', r.method(), r.url(), r.failure()?.errorText))
+  }
+  await page.goto(pages.url)
+  await page.waitForFunction(() => window.programs)
+  return page
+}
+
+// run runs one of the page's programs.
+const run = (page, name, config) => limit(page.evaluate(([n, c]) => window.programs[n](c), [name, config]), name, Number(process.env.LIMIT ?? 20_000))
+
+// limit fails what takes too long.
+const limit = (promise, what, ms = 60_000) => {
+  let timer
+  const late = new Promise((_, reject) => (timer = setTimeout(() => reject(new Error(`${what}: nothing for ${ms} ms`)), ms)))
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer))
+}
+
+// check runs one test, if it is chosen, and says how it went.
+let failures = 0
+const only = process.env.ONLY
+async function check(name, test) {
+  if (only && !name.includes(only)) return
+  const from = Date.now()
+  try {
+    await limit(test(), name)
+    console.log(`ok   ${name} (${Date.now() - from} ms)`)
+  } catch (e) {
+    failures++
+    console.log(`FAIL ${name}: ${e.message}`)
+  }
+}
+
+const port = await freePort()
+let server = await clave(port)
+const direct = { project, host: 'localhost', port }
+
+for (const [name, config] of [['streaming', direct], ['127.0.0.1', { ...direct, host: '127.0.0.1' }], ['long polling', { ...direct, longPolling: true }], ['persistent cache', { ...direct, cache: true }]]) {
+  for (const program of ['basics', 'refusals', 'offline']) {
+    await check(`${program}, ${name}`, async () => {
+      const page = await visit()
+      await run(page, program, config)
+      await page.close()
+    })
+  }
+}
+await check('many instances on one page', async () => {
+  const page = await visit()
+  await run(page, 'many', direct)
+  await page.close()
+})
+await check('basics behind a buffering proxy', async () => {
+  const proxy = await buffering(port)
+  const page = await visit()
+  await run(page, 'basics', { ...direct, port: proxy.port })
+  await page.close()
+  proxy.close()
+})
+
+// size waits until a page's listener shows so many documents from the server, nothing pending.
+const size = (page, n) =>
+  page.waitForFunction((n) => { const e = window.events?.at(-1); return e && e.size === n && !e.fromCache && !e.pending }, n)
+
+await check('killed and started again: listeners resume without reading all', async () => {
+  const proxy = await counting(port)
+  const page = await visit()
+  await run(page, 'follow', { ...direct, port: proxy.port, path: 'open/restart/docs' })
+  await size(page, 0)
+  const text = 'x'.repeat(2000)
+  for (let i = 0; i < 100; i++) await run(page, 'set', { id: `d${i}`, data: { n: i, text } })
+  await size(page, 100)
+  const filled = proxy.tally.bytes
+  assert.ok(filled > 0)
+  await kill(server)
+  await run(page, 'queue', { id: 'd7', by: 1000 })
+  server = await clave(port)
+  proxy.tally.bytes = 0
+  await page.evaluate(() => (window.events = []))
+  await size(page, 100)
+  await limit(run(page, 'read', { id: 'd7' }).then((d) => assert.equal(d.n, 1007, 'the queued write was applied once')), 'read')
+  const seen = await page.evaluate(() => window.events.flatMap((e) => e.changes))
+  assert.deepEqual(seen.filter((c) => !c.startsWith('modified d7')), [], 'no event is lost or doubled')
+  assert.ok(proxy.tally.bytes < 40_000, `resuming 100 documents of 2 kB took ${proxy.tally.bytes} bytes`)
+  await page.close()
+  proxy.close()
+})
+
+await check('two tabs share a persistent cache', async () => {
+  const config = { ...direct, cache: true, path: 'open/tabs/docs' }
+  const [one, two] = [await visit(), await visit()]
+  await run(one, 'follow', config)
+  await run(two, 'follow', config)
+  await run(two, 'set', { id: 'a', data: { n: 1 } })
+  await size(one, 1)
+  await size(two, 1)
+  await one.close()
+  await run(two, 'set', { id: 'b', data: { n: 2 } })
+  await size(two, 2)
+  await two.close()
+})
+
+await browser.close()
+pages.close()
+await kill(server)
+process.exit(failures === 0 ? 0 : 1)
