@@ -16,7 +16,7 @@ func Apply(old *Document, w Write, at clock.Version) (*Document, Result, error) 
 	case Delete:
 		return nil, Result{}, nil
 	case Verify:
-		r := Result{}
+		r := Result{UpdateTime: at}
 		if old != nil {
 			r.UpdateTime = old.UpdateTime
 		}

@@ -21,8 +21,13 @@ const (
 // Validate checks all of a write that can be checked without the document: names, values, their sizes and
 // depth, transforms. It answers InvalidArgument with Firestore's texts.
 func Validate(w Write) error {
-	if w.Op != Update && len(w.Transforms) > 0 {
+	switch {
+	case w.Op == Delete && len(w.Transforms) > 0:
 		return fault.E(fault.InvalidArgument, "a delete must not specify a update transform.")
+	case w.Op == Verify && len(w.Transforms) > 0:
+		return fault.E(fault.InvalidArgument, "a verify must not specify a update transform.")
+	case w.Op == Verify && w.Precondition.None():
+		return fault.E(fault.InvalidArgument, "a verify must contain a precondition")
 	}
 	if err := checkFields(w.Fields); err != nil {
 		return err
@@ -53,9 +58,11 @@ func CheckPath(path value.FieldPath) error {
 	if len(path.String()) > maxFieldName {
 		return fault.E(fault.InvalidArgument, "The property path is longer than %d bytes.", maxFieldName)
 	}
-	for i, name := range path {
-		vectorType := i > 0 && name == "__type__"
-		if err := checkFieldName(name); err != nil && !vectorType {
+	for _, name := range path {
+		if isReserved(name) {
+			return fault.E(fault.InvalidArgument, "Invalid reserved name in field path %s", name)
+		}
+		if err := checkFieldName(name); err != nil {
 			return err
 		}
 	}
@@ -85,10 +92,15 @@ func checkFieldName(name string) error {
 		return fault.E(fault.InvalidArgument, "The property.name is longer than %d bytes.", maxFieldName)
 	case !utf8.ValidString(name):
 		return fault.E(fault.InvalidArgument, "The property.name is not valid UTF-8.")
-	case len(name) >= 4 && strings.HasPrefix(name, "__") && strings.HasSuffix(name, "__"):
+	case isReserved(name):
 		return fault.E(fault.InvalidArgument, "field name %s is reserved", name)
 	}
 	return nil
+}
+
+// isReserved reports whether a name has the form __x__.
+func isReserved(name string) bool {
+	return len(name) >= 4 && strings.HasPrefix(name, "__") && strings.HasSuffix(name, "__")
 }
 
 // checker checks the values of one field of a document.

@@ -74,7 +74,7 @@ func (p Precondition) Check(name resource.Document, old *Document) error {
 // Result is what one write did.
 type Result struct {
 	// UpdateTime is the document's update time after the write; a write that changed nothing leaves it as it was.
-	// It is 0 where there is no document.
+	// It is 0 after a Delete.
 	UpdateTime clock.Version
 	// Transforms are the results of the transforms, in order: the new number or time, or null for arrays.
 	Transforms []value.Value

@@ -105,11 +105,7 @@ func (f Aggregate) check() error {
 // checkOrder refuses what no index could answer: an index would end with the fields that are summed, and nothing can
 // come after the document's name. q is the query as it was sent.
 func (a *Aggregation) checkOrder(q *Query) error {
-	f, err := survey(a.Query.Where, false)
-	if err != nil {
-		return err
-	}
-	if !f.name && !slices.ContainsFunc(q.OrderBy, func(o Order) bool { return o.Path.IsName() }) {
+	if !comparesName(q.Where) && !slices.ContainsFunc(q.OrderBy, func(o Order) bool { return o.Path.IsName() }) {
 		return nil
 	}
 	var after []string
@@ -125,6 +121,20 @@ func (a *Aggregation) checkOrder(q *Query) error {
 	return fault.E(fault.InvalidArgument, "This query requires an index that has fields [%s] after __name__ and Firestore does not "+
 		"currently support such an index. Please try the query again with additional ordering on those fields.",
 		strings.Join(after, ", "))
+}
+
+// comparesName reports whether a filter compares the document's name.
+func comparesName(f Filter) bool {
+	switch x := f.(type) {
+	case *And:
+		return slices.ContainsFunc(x.Filters, comparesName)
+	case *Or:
+		return slices.ContainsFunc(x.Filters, comparesName)
+	case Field:
+		return x.Path.IsName()
+	default:
+		return false
+	}
 }
 
 // Paths returns the fields that a document must have to count for any of the figures.

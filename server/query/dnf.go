@@ -8,25 +8,14 @@ import (
 // Conjunction is filters that must all hold: Field and Unary only, without IN and ARRAY_CONTAINS_ANY.
 type Conjunction []Filter
 
-// DNF returns the query's filter as alternatives, of which one must hold. A query without filter has one empty
+// DNF returns a normalized query's filter as alternatives, of which one must hold. A query without filter has one empty
 // alternative; one that can match nothing may have none. IN becomes alternatives of EQUAL and ARRAY_CONTAINS_ANY
-// of ARRAY_CONTAINS; members of their lists that match nothing are left out. It answers InvalidArgument for more
-// than 30 alternatives.
+// of ARRAY_CONTAINS. It answers InvalidArgument for more than 30 alternatives.
 func (q *Query) DNF() ([]Conjunction, error) {
 	if q.Where == nil {
 		return []Conjunction{{}}, nil
 	}
-	all, err := disjunctions(q.Where)
-	if err != nil {
-		return nil, err
-	}
-	out := all[:0]
-	for _, c := range all {
-		if possible(c) {
-			out = append(out, c)
-		}
-	}
-	return out, nil
+	return disjunctions(q.Where)
 }
 
 // disjunctions expands a filter and checks the limits of alternatives.
@@ -37,17 +26,27 @@ func disjunctions(f Filter) ([]Conjunction, error) {
 	}
 	all := expand(f)
 	for _, c := range all {
-		contains := 0
-		for _, leaf := range c {
-			if x, ok := leaf.(Field); ok && x.Op == ArrayContains {
-				contains++
-			}
-		}
-		if contains > 1 {
+		if severalContains(c) {
 			return nil, fault.E(fault.InvalidArgument, "A maximum of 1 'ARRAY_CONTAINS' filter is allowed per disjunction.")
 		}
 	}
 	return all, nil
+}
+
+// severalContains reports whether a conjunction has more than one ARRAY_CONTAINS; the same one twice is one.
+func severalContains(c Conjunction) bool {
+	var first *Field
+	for _, leaf := range c {
+		x, ok := leaf.(Field)
+		switch {
+		case !ok || x.Op != ArrayContains:
+		case first == nil:
+			first = &x
+		case !first.Path.Equal(x.Path) || !value.Equal(first.Value, x.Value):
+			return true
+		}
+	}
+	return false
 }
 
 // countDisjunctions counts alternatives without making them; it stops growing far above the limit.
@@ -68,7 +67,7 @@ func countDisjunctions(f Filter) int {
 		return n
 	case Field:
 		if items, ok := x.Value.(value.Array); ok && (x.Op == In || x.Op == ArrayContainsAny) {
-			return len(items)
+			return max(len(distinct(items)), 1)
 		}
 	}
 	return 1
@@ -107,6 +106,11 @@ func expandField(f Field) []Conjunction {
 		return []Conjunction{{f}}
 	}
 	items, _ := f.Value.(value.Array)
+	if kept := distinct(items); len(kept) > 0 {
+		items = kept
+	} else {
+		items = items[:1]
+	}
 	out := make([]Conjunction, len(items))
 	for i, item := range items {
 		out[i] = Conjunction{Field{Path: f.Path, Op: op, Value: item}}
@@ -123,28 +127,6 @@ func cross(a, b []Conjunction) []Conjunction {
 		}
 	}
 	return out
-}
-
-// possible reports whether a conjunction may hold for some document, as far as single comparisons tell.
-func possible(c Conjunction) bool {
-	for _, leaf := range c {
-		f, ok := leaf.(Field)
-		if !ok {
-			continue
-		}
-		items, list := f.Value.(value.Array)
-		switch {
-		case f.Op == NotIn:
-			if list && hasNull(items) {
-				return false
-			}
-		case value.IsNull(f.Value):
-			return false
-		case f.Op != NotEqual && value.IsNaN(f.Value):
-			return false
-		}
-	}
-	return true
 }
 
 // hasNull reports whether null is among the values.

@@ -33,11 +33,15 @@ func (q *Query) Normalize() (*Query, error) {
 	if q.Offset < 0 {
 		return nil, fault.E(fault.InvalidArgument, "offset is negative")
 	}
-	n.Where = flatten(q.Where)
-	f, err := survey(n.Where, hasOr(q.Where))
+	if err := checkFilter(q.Where); err != nil {
+		return nil, err
+	}
+	where := prune(q.Where)
+	f, err := survey(where)
 	if err != nil {
 		return nil, err
 	}
+	n.Where = flatten(fold(where))
 	if err := n.checkCursors(); err != nil {
 		return nil, err
 	}
@@ -79,70 +83,6 @@ func (q *Query) checkScope() error {
 		return fault.E(fault.InvalidArgument, "Collection id \"%s\" is invalid because it is reserved.", id)
 	}
 	return nil
-}
-
-// flatten joins nested filters of one kind and unwraps those of a single one; an empty And is no filter.
-func flatten(f Filter) Filter {
-	switch x := f.(type) {
-	case *And:
-		filters := gather(x.Filters, func(f Filter) ([]Filter, bool) {
-			and, ok := f.(*And)
-			if !ok {
-				return nil, false
-			}
-			return and.Filters, true
-		})
-		switch len(filters) {
-		case 0:
-			return nil
-		case 1:
-			return filters[0]
-		}
-		return &And{Filters: filters}
-	case *Or:
-		filters := gather(x.Filters, func(f Filter) ([]Filter, bool) {
-			or, ok := f.(*Or)
-			if !ok {
-				return nil, false
-			}
-			return or.Filters, true
-		})
-		if len(filters) == 1 {
-			return filters[0]
-		}
-		return &Or{Filters: filters}
-	default:
-		return f
-	}
-}
-
-// hasOr reports whether there is an Or among filters, be it of a single filter.
-func hasOr(f Filter) bool {
-	switch x := f.(type) {
-	case *And:
-		return slices.ContainsFunc(x.Filters, hasOr)
-	case *Or:
-		return true
-	default:
-		return false
-	}
-}
-
-// gather flattens filters and takes those out that are of the same kind as what holds them.
-func gather(filters []Filter, same func(Filter) ([]Filter, bool)) []Filter {
-	var out []Filter
-	for _, f := range filters {
-		f = flatten(f)
-		if f == nil {
-			continue
-		}
-		if inner, ok := same(f); ok {
-			out = append(out, inner...)
-		} else {
-			out = append(out, f)
-		}
-	}
-	return out
 }
 
 // implied returns the whole order: what the query says, then the fields of inequalities by name, then the

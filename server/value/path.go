@@ -119,14 +119,14 @@ func (p FieldPath) HasPrefix(q FieldPath) bool {
 	return len(p) >= len(q) && slices.Equal(p[:len(q)], q)
 }
 
-// Get returns the value at a path. A path doesn't lead through arrays.
+// Get returns the value at a path. A path doesn't lead through arrays and vectors.
 func (m Map) Get(path FieldPath) (Value, bool) {
 	if len(path) == 0 {
 		return nil, false
 	}
 	for _, name := range path[:len(path)-1] {
 		next, ok := m[name].(Map)
-		if !ok {
+		if !ok || isVector(next) {
 			return nil, false
 		}
 		m = next
@@ -144,6 +144,9 @@ func (m Map) Set(path FieldPath, v Value) Map {
 		return out
 	}
 	inner, _ := m[path[0]].(Map)
+	if isVector(inner) {
+		inner = nil
+	}
 	out[path[0]] = inner.Set(path[1:], v)
 	return out
 }

@@ -1,6 +1,8 @@
 package wire
 
 import (
+	"slices"
+
 	"clave/server/clock"
 	"clave/server/document"
 	"clave/server/fault"
@@ -86,12 +88,17 @@ func ParseWrite(db resource.Database, w *pb.Write) (document.Write, error) {
 		return out, err
 	}
 	if w.GetUpdateMask() != nil {
-		if out.Op != document.Update || out.HasMask {
-			return out, fault.E(fault.InvalidArgument, "update_mask is only allowed on an update.")
+		if verb := verbOf(w); verb != "update" {
+			return out, fault.E(fault.InvalidArgument, "a %s must not specify a document mask.", verb)
 		}
 		if out.Mask, out.HasMask, err = ParseMask(w.GetUpdateMask()); err != nil {
 			return out, err
 		}
+		// A document's name can't be changed, but may be named.
+		out.Mask = slices.DeleteFunc(out.Mask, value.FieldPath.IsName)
+	}
+	if verb := verbOf(w); verb == "transform" && len(w.GetUpdateTransforms()) > 0 {
+		return out, fault.E(fault.InvalidArgument, "a transform must not specify a update transform.")
 	}
 	for _, t := range w.GetUpdateTransforms() {
 		parsed, err := parseTransform(t)
@@ -125,6 +132,9 @@ func parseOperation(db resource.Database, w *pb.Write) (out document.Write, err 
 		if out.Name, err = ParseDocumentName(db, op.Transform.GetDocument()); err != nil {
 			return out, err
 		}
+		if len(op.Transform.GetFieldTransforms()) == 0 {
+			return out, fault.E(fault.InvalidArgument, "The list of FieldTransform must not be empty.")
+		}
 		for _, t := range op.Transform.GetFieldTransforms() {
 			parsed, err := parseTransform(t)
 			if err != nil {
@@ -134,7 +144,21 @@ func parseOperation(db resource.Database, w *pb.Write) (out document.Write, err 
 		}
 		return out, nil
 	default:
-		return out, fault.E(fault.InvalidArgument, "Operation field in Write is not set.")
+		return out, fault.E(fault.InvalidArgument, "empty write operation")
+	}
+}
+
+// verbOf is how texts call what a write does.
+func verbOf(w *pb.Write) string {
+	switch w.GetOperation().(type) {
+	case *pb.Write_Delete:
+		return "delete"
+	case *pb.Write_Verify:
+		return "verify"
+	case *pb.Write_Transform:
+		return "transform"
+	default:
+		return "update"
 	}
 }
 
@@ -157,7 +181,7 @@ func parseTransform(t *pb.DocumentTransform_FieldTransform) (out document.Transf
 	switch x := t.GetTransformType().(type) {
 	case *pb.DocumentTransform_FieldTransform_SetToServerValue:
 		if x.SetToServerValue != pb.DocumentTransform_FieldTransform_REQUEST_TIME {
-			return out, fault.E(fault.InvalidArgument, "Unknown server value.")
+			return out, fault.E(fault.InvalidArgument, "ServerValue type must be specified for set_to_server_value transformation.")
 		}
 		out.Kind = document.RequestTime
 	case *pb.DocumentTransform_FieldTransform_Increment:
@@ -176,7 +200,7 @@ func parseTransform(t *pb.DocumentTransform_FieldTransform) (out document.Transf
 		out.Kind = document.RemoveAll
 		out.Operand, err = parseArray(x.RemoveAllFromArray.GetValues(), maxNesting)
 	default:
-		return out, fault.E(fault.InvalidArgument, "Transform type of a field transform is not set.")
+		return out, fault.E(fault.InvalidArgument, "Operation type must be specified for field transformation.")
 	}
 	return out, err
 }

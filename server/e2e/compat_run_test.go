@@ -1,0 +1,230 @@
+package e2e
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+)
+
+// compatRequest is one request to Firestore over REST; the path is relative to the database's documents.
+type compatRequest struct {
+	method string
+	path   string
+	body   any
+}
+
+// String shows the request as one line.
+func (r compatRequest) String() string {
+	body, err := json.Marshal(r.body)
+	if err != nil {
+		return err.Error()
+	}
+	return fmt.Sprintf("%s %s %s", r.method, r.path, body)
+}
+
+// compatAnswer is an answer without what differs from run to run.
+type compatAnswer struct {
+	status  int
+	code    string
+	message string
+	body    any
+}
+
+// compatRun compares the answers of two servers.
+type compatRun struct {
+	t       *testing.T
+	ours    string
+	theirs  string
+	project string
+	// excused counts the differences that are production's, by name.
+	excused map[string]int
+}
+
+// compare sends a request to both and reports answers that differ.
+func (c *compatRun) compare(r compatRequest) {
+	c.t.Helper()
+	ours, theirs := c.send(c.ours, r), c.send(c.theirs, r)
+	if ours.status == theirs.status && ours.code == theirs.code && reflect.DeepEqual(ours.body, theirs.body) {
+		return
+	}
+	for _, d := range compatDifferences {
+		if d.is(r, ours, theirs) {
+			c.excused[d.name]++
+			return
+		}
+	}
+	c.t.Errorf("%s\n  ours:   %s\n  theirs: %s", r, ours, theirs)
+}
+
+// String shows an answer as one line.
+func (a compatAnswer) String() string {
+	if a.code != "" {
+		return fmt.Sprintf("%d %s %q", a.status, a.code, a.message)
+	}
+	body, err := json.Marshal(a.body)
+	if err != nil {
+		return err.Error()
+	}
+	return fmt.Sprintf("%d %s", a.status, body)
+}
+
+// send sends a request to one server.
+func (c *compatRun) send(host string, r compatRequest) compatAnswer {
+	c.t.Helper()
+	var body io.Reader
+	if r.body != nil {
+		b, err := json.Marshal(r.body)
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		body = bytes.NewReader(b)
+	}
+	url := "http://" + host + "/v1/projects/" + c.project + "/databases/(default)/documents" + r.path
+	req, err := http.NewRequestWithContext(c.t.Context(), r.method, url, body)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer owner")
+	req.Header.Set("Content-Type", "application/json")
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	text, err := io.ReadAll(res.Body)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	a := compatAnswer{status: res.StatusCode}
+	var parsed any
+	if err := json.Unmarshal(text, &parsed); err != nil {
+		a.body = "no JSON"
+		return a
+	}
+	if res.StatusCode == http.StatusOK {
+		a.body = steady(parsed)
+		return a
+	}
+	a.code, a.message = compatError(parsed)
+	return a
+}
+
+// compatError finds code and text of an error, which may stand in an array.
+func compatError(parsed any) (code, message string) {
+	if list, ok := parsed.([]any); ok && len(list) > 0 {
+		parsed = list[len(list)-1]
+	}
+	outer, _ := parsed.(map[string]any)
+	e, _ := outer["error"].(map[string]any)
+	code, _ = e["status"].(string)
+	message, _ = e["message"].(string)
+	return code, message
+}
+
+// steady takes out of an answer what differs from run to run, and the emulator's own member done.
+func steady(v any) any {
+	switch x := v.(type) {
+	case map[string]any:
+		out := map[string]any{}
+		for k, item := range x {
+			switch k {
+			case "readTime", "createTime", "updateTime", "commitTime", "done":
+			case "transformResults":
+				out[k] = len(item.([]any))
+			case "at":
+				out[k] = "a server's time"
+			default:
+				out[k] = steady(item)
+			}
+		}
+		return out
+	case []any:
+		out := make([]any, 0, len(x))
+		for _, item := range x {
+			item = steady(item)
+			if m, ok := item.(map[string]any); ok && len(m) == 0 {
+				continue
+			}
+			out = append(out, item)
+		}
+		return out
+	case float64:
+		return x + 0 // The emulator forgets the sign of zero.
+	default:
+		return v
+	}
+}
+
+// officialJars are where the official emulator lies where it is installed.
+var officialJars = []string{
+	"/usr/lib/google-cloud-sdk/platform/cloud-firestore-emulator/cloud-firestore-emulator.jar",
+	"~/.cache/firebase/emulators/cloud-firestore-emulator-*.jar",
+}
+
+// startOfficialEmulator starts the official Firestore emulator, or skips the test where there is none.
+func startOfficialEmulator(t *testing.T) string {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("skipped in short mode: the official emulator takes seconds to start")
+	}
+	jar := officialJar(t)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	host := l.Addr().String()
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_, port, err := net.SplitHostPort(host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), "java", "-Xmx512m", "-Duser.language=en", "-cp", jar,
+		"com.google.cloud.datastore.emulator.firestore.CloudFirestore", "start", "--host=127.0.0.1", "--port="+port)
+	if err := cmd.Start(); err != nil {
+		t.Skipf("skipped: the official emulator needs java: %v", err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for range 600 {
+		if res, err := http.Get("http://" + host + "/"); err == nil {
+			_ = res.Body.Close()
+			return host
+		}
+		<-tick.C
+	}
+	t.Fatal("the official emulator did not start within a minute")
+	return ""
+}
+
+// officialJar finds the official emulator, or skips the test.
+func officialJar(t *testing.T) string {
+	t.Helper()
+	home, err := os.UserHomeDir()
+	if err != nil {
+		home = ""
+	}
+	for _, pattern := range append([]string{os.Getenv("CLAVE_TEST_FIRESTORE_JAR")}, officialJars...) {
+		found, err := filepath.Glob(strings.Replace(pattern, "~", home, 1))
+		if err == nil && len(found) > 0 {
+			return found[len(found)-1]
+		}
+	}
+	t.Skip("skipped: no official Firestore emulator on this machine")
+	return ""
+}

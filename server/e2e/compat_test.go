@@ -1,0 +1,43 @@
+package e2e
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+)
+
+// compatSeeds is how many series of requests TestCompatWithOfficialEmulator sends.
+var compatSeeds = flag.Uint64("compat.seeds", 3, "series of requests that are compared with the official emulator's answers")
+
+// TestCompatWithOfficialEmulator sends the same generated requests to Clave and to the official Firestore emulator and
+// compares the answers. Differences that are production's, not ours, are listed by name in compatDifferences.
+func TestCompatWithOfficialEmulator(t *testing.T) {
+	theirs := startOfficialEmulator(t)
+	ours := start(t, nil).Firestore
+	for seed := range *compatSeeds {
+		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
+			g := &compatGenerator{rand: rand.New(rand.NewPCG(seed, 7)), project: fmt.Sprintf("compat-%d", seed)}
+			c := &compatRun{t: t, ours: ours, theirs: theirs, project: g.project, excused: map[string]int{}}
+			for _, r := range g.documents(40) {
+				c.compare(r)
+			}
+			for range 150 {
+				c.compare(g.query())
+			}
+			for range 80 {
+				c.compare(g.write())
+			}
+			c.compare(compatRequest{method: "GET", path: "/c?pageSize=100"})
+			for range 40 {
+				c.compare(g.query())
+			}
+			for range 20 {
+				c.compare(g.aggregation())
+			}
+			for name, n := range c.excused {
+				t.Logf("%d answers differ as production does: %s", n, name)
+			}
+		})
+	}
+}
