@@ -1,3 +1,5 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect, type Page, test } from '@playwright/test'
 import { admin, ajena, codigo, crearAdmin, crearCuenta, entrar, leer, listar, protegerCorreos, vaciar } from './admin-mundo'
 
@@ -238,6 +240,22 @@ test('S-086 the right code makes an administrator', async ({ page }) => {
     signupMethod: 'codigo-secreto',
   })
   expect(createdAt).toBeInstanceOf(Date)
+})
+
+test('S-087 the code is in nothing that is served', async ({ request, page }) => {
+  const dist = join(import.meta.dirname, '..', 'dist')
+  const archivos = (await readdir(dist, { recursive: true, withFileTypes: true })).filter((uno) => uno.isFile())
+  expect(archivos.length).toBeGreaterThan(20)
+  for (const archivo of archivos) {
+    const texto = await readFile(join(archivo.parentPath, archivo.name), 'latin1')
+    expect(texto.includes(codigo), archivo.name).toBe(false)
+  }
+  const cuerpos: Promise<string>[] = []
+  page.on('response', (r) => cuerpos.push(r.text().catch(() => '')))
+  await page.goto('/LogIn')
+  await expect(page.getByRole('button', { name: 'Entrar' })).toBeVisible()
+  cuerpos.push((await request.post('/api/admin/codigo', { data: { code: codigo } })).text())
+  for (const cuerpo of await Promise.all(cuerpos)) expect(cuerpo).not.toContain(codigo)
 })
 
 test('F-303 a signed-in administrator is sent from the door to the panel', async ({ page }) => {

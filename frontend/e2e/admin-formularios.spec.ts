@@ -77,8 +77,10 @@ test('S-102 the lists with rows: exact heads, the newest first, live', async ({ 
     ])
 })
 
+/** What both spellings have of a volunteer. */
+const persona = (n: number) => ({ fullName: `V${n}`, email: `v${n}@x.do`, phone: `${n}`, createdAt: dia(n) })
+
 test('S-103 volunteers of both spellings are one list', async ({ page }) => {
-  const persona = (n: number) => ({ fullName: `V${n}`, email: `v${n}@x.do`, phone: `${n}`, createdAt: dia(n) })
   await escribir('voluntaryAplications/a', { ...persona(1), message: 'uno', status: 'new', source: 'voluntarios-page' })
   await escribir('voluntaryAplications/b', { ...persona(3), message: '', source: 'voluntarios-page' })
   await escribir('voluntaryApplications/c', { ...persona(2), motivation: 'dos' })

@@ -85,3 +85,24 @@ test('F-803 an account that anybody can make for himself opens nothing', async (
   ]
   expect(respuestas.map((r) => r.status())).toEqual([403, 403, 403])
 })
+
+test('S-111 F-809 every answer carries the headers that protect it', async ({ request }) => {
+  const portada = await request.get('/')
+  const recurso = /\/assets\/[\w.-]+\.js/.exec(await portada.text())?.[0] ?? '/assets/'
+  for (const ruta of ['/', '/LogIn', '/AdminView', recurso]) {
+    const respuesta = await request.get(ruta)
+    const cabeceras = respuesta.headers()
+    const csp = cabeceras['content-security-policy']
+    expect(respuesta.status(), ruta).toBe(200)
+    expect(csp, ruta).toMatch(/default-src 'self'.*frame-ancestors 'none'/)
+    expect(csp, ruta).not.toContain('unsafe')
+    expect(cabeceras['x-content-type-options'], ruta).toBe('nosniff')
+    expect(cabeceras['referrer-policy'], ruta).toBeTruthy()
+    expect(cabeceras['strict-transport-security'], ruta).toContain('max-age=')
+    if (ruta.startsWith('/assets')) expect(cabeceras['cache-control']).toContain('immutable')
+    if (ruta === '/LogIn' || ruta === '/AdminView') {
+      expect(cabeceras['cache-control']).toContain('no-store')
+      expect(cabeceras['x-robots-tag']).toContain('noindex')
+    }
+  }
+})

@@ -6,6 +6,8 @@ import { useSession } from '../admin/use-session'
 import { es } from '../i18n/es-admin'
 
 const Panel = lazy(() => import('./admin-panel'))
+// Whoever comes here most likely is signed in: live queries are fetched while that is found out.
+import('../firebase/panel').catch(() => undefined)
 
 /** The panel's door (F-321, D-23): nothing of the panel is shown, or asked of the server, before it is known who comes. */
 export default function AdminView() {
@@ -26,7 +28,7 @@ export default function AdminView() {
       return <Waiting>{es.sesion.sinConexion}</Waiting>
     case 'denied':
       return (
-        <Frame>
+        <Frame title={es.panel.titulo}>
           <p role="alert" className="p-problema">
             {es.panel.sinAcceso}
           </p>
@@ -44,17 +46,17 @@ export default function AdminView() {
 
 function Waiting({ children }: { children: ReactNode }) {
   return (
-    <Frame>
+    <Frame title={es.acceso.titulo}>
       <p role="status">{children}</p>
     </Frame>
   )
 }
 
-function Frame({ children }: { children: ReactNode }) {
+function Frame({ title, children }: { title: string; children: ReactNode }) {
   return (
     <div className="panel">
       <main id="contenido" className="p-acceso grid justify-items-start gap-4">
-        <h1 className="p-titulo text-[20px]">{es.panel.titulo}</h1>
+        <h1 className="p-titulo text-[20px]">{title}</h1>
         {children}
       </main>
     </div>

@@ -7,15 +7,15 @@ type Props<T> = { columns: readonly Column<T>[]; sorting: SortingState; onSort: 
 
 /** Sorting on narrow screens, where cards have no head. */
 export function SortMenu<T>({ columns, sorting, onSort }: Props<T>) {
-  const id = useId()
+  const menu = useId()
   const [first] = sorting
   return (
     <div className="p-solo-tarjetas mb-3">
-      <label htmlFor={id} className="p-ayuda">
+      <label htmlFor={menu} className="p-ayuda">
         {es.tabla.ordenar}
       </label>
       <select
-        id={id}
+        id={menu}
         className="p-entrada"
         value={first ? `${first.desc ? '-' : '+'}${first.id}` : ''}
         onChange={({ target: { value } }) => onSort(value ? [{ id: value.slice(1), desc: value.startsWith('-') }] : [])}

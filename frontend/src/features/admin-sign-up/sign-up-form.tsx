@@ -1,4 +1,4 @@
-import { useState, type FormEvent } from 'react'
+import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { codeOf, messageOf } from '../../admin/auth-error'
 import { textOf } from '../../admin/form-text'
 import { Field } from '../../admin/ui/field'
@@ -21,13 +21,22 @@ export function SignUpForm({ onDone }: { onDone: () => void }) {
   const [problem, setProblem] = useState<Problem>()
   const { acceso } = es
   const locked = ticket === undefined
+  const firstName = useRef<HTMLInputElement>(null)
+  // The verifying button is of no more use: the next field takes its focus.
+  useEffect(() => {
+    if (!locked) firstName.current?.focus()
+  }, [locked])
 
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     if (ticket === undefined) return
     const form = event.currentTarget
-    const [firstName, lastName, email] = [textOf(form, 'firstName').trim(), textOf(form, 'lastName').trim(), textOf(form, 'email').trim()]
-    const wrong = check({ firstName, lastName, email, password })
+    const who = {
+      firstName: textOf(form, 'firstName').trim(),
+      lastName: textOf(form, 'lastName').trim(),
+      email: textOf(form, 'email').trim(),
+    }
+    const wrong = check({ ...who, password })
     setProblem(wrong)
     if (wrong) {
       form.querySelector<HTMLInputElement>(`[name=${wrong.field}]`)?.focus()
@@ -35,9 +44,9 @@ export function SignUpForm({ onDone }: { onDone: () => void }) {
     }
     setBusy(true)
     try {
-      await register({ ticket, firstName, lastName, email, password })
+      await register({ ticket, ...who, password })
       const { enter } = await import('../../firebase/session')
-      await enter(email, password)
+      await enter(who.email, password)
       onDone()
     } catch (error) {
       if (codeOf(error) === 'invalid-ticket') setTicket(undefined)
@@ -52,7 +61,9 @@ export function SignUpForm({ onDone }: { onDone: () => void }) {
       <CodeStep verified={!locked} onTicket={setTicket} />
       <div className="grid gap-4 sm:grid-cols-2">
         <Field label={acceso.nombre} errorId={errorOf('firstName')}>
-          {(input) => <input {...input} name="firstName" required maxLength={120} autoComplete="given-name" disabled={locked} />}
+          {(input) => (
+            <input {...input} ref={firstName} name="firstName" required maxLength={120} autoComplete="given-name" disabled={locked} />
+          )}
         </Field>
         <Field label={acceso.apellido} errorId={errorOf('lastName')}>
           {(input) => <input {...input} name="lastName" required maxLength={120} autoComplete="family-name" disabled={locked} />}

@@ -1,0 +1,77 @@
+import type { Row } from '../firebase/panel'
+import type { Person } from '../firebase/session'
+
+/** Who is here: nobody, somebody without rights (D-23), or an administrator. */
+export type Session =
+  | { status: 'checking' }
+  | { status: 'offline' }
+  | { status: 'out' }
+  | { status: 'denied'; person: Person }
+  | { status: 'admin'; person: Person }
+
+/** How long the check may wait for the server before the page says that there is no connection. */
+const PATIENCE_MS = 4000
+
+/**
+ * Watches who is signed in and, for as long as somebody is, the record that makes an administrator: a record that
+ * becomes inactive, or a refusal to read it, ends the rights at once (F-804). The server decides; this only tells.
+ * Returns how to stop.
+ */
+export function watchSession(tell: (session: Session) => void): () => void {
+  let stopped = false
+  let stopPerson: (() => void) | undefined
+  let stopRecord: (() => void) | undefined
+
+  const onPerson = (person: Person | null) => {
+    stopRecord?.()
+    stopRecord = undefined
+    if (!person) return tell({ status: 'out' })
+    tell({ status: 'checking' })
+    stopRecord = watchRecord(person, tell)
+    return undefined
+  }
+  const start = async () => {
+    const { watchPerson } = await import('../firebase/session')
+    if (!stopped) stopPerson = watchPerson(onPerson)
+  }
+  start().catch(() => tell({ status: 'offline' }))
+  return () => {
+    stopped = true
+    stopPerson?.()
+    stopRecord?.()
+  }
+}
+
+/** Watches the record of somebody who is signed in. Returns how to stop. */
+function watchRecord(person: Person, tell: (session: Session) => void): () => void {
+  let stopped = false
+  let stop: (() => void) | undefined
+  const patience = setTimeout(() => tell({ status: 'offline' }), PATIENCE_MS)
+  const settle = (session: Session) => {
+    clearTimeout(patience)
+    if (!stopped) tell(session)
+  }
+  const start = async () => {
+    const { watchRow } = await import('../firebase/panel')
+    if (stopped) return
+    stop = watchRow(
+      `adminusers/${person.uid}`,
+      // What is only cached proves nothing: the server has the word.
+      (row, fromCache) => {
+        if (!fromCache) settle({ status: isActive(row) ? 'admin' : 'denied', person })
+      },
+      () => settle({ status: 'denied', person }),
+    )
+  }
+  start().catch(() => settle({ status: 'offline' }))
+  return () => {
+    stopped = true
+    clearTimeout(patience)
+    stop?.()
+  }
+}
+
+/** Whether a record makes an administrator, as the rules say it. */
+function isActive(row: Row | null): boolean {
+  return row?.fields['role'] === 'admin' && row.fields['active'] === true
+}
