@@ -1,0 +1,97 @@
+// Builds the site into dist/: the client, then every public page as HTML, the app shell, 404.html, sitemap and robots.
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { build } from 'vite'
+
+const ROOT = join(import.meta.dirname, '..')
+const DIST = join(ROOT, 'dist')
+const DIST_SSR = join(ROOT, 'dist-ssr')
+
+await build({ root: ROOT, logLevel: 'warn' })
+await build({
+  root: ROOT,
+  logLevel: 'warn',
+  build: { ssr: 'src/entry-server.tsx', outDir: DIST_SSR, manifest: false, copyPublicDir: false },
+})
+
+const { prerender, paginas, direccion, META } = await import(pathToFileURL(join(DIST_SSR, 'entry-server.js')).href)
+const url = (process.env.VITE_SITIO_URL || direccion).replace(/\/$/, '')
+const template = await readFile(join(DIST, 'index.html'), 'utf8')
+const manifest = JSON.parse(await readFile(join(DIST, '.vite/manifest.json'), 'utf8'))
+
+const escape = (text) => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;')
+
+/** The two fonts that every page shows at once: the latin subsets. */
+const fonts = Object.values(manifest)
+  .flatMap((chunk) => [chunk.file, ...(chunk.assets ?? [])])
+  .filter(
+    (file, i, all) => /-latin-(standard|wght|opsz)?.*normal.*\.woff2$/.test(file) && !/latin-ext/.test(file) && all.indexOf(file) === i,
+  )
+
+/** The chunk of a page, to be fetched beside the entry instead of after it. */
+function chunksOf(source) {
+  const seen = new Set()
+  const visit = (key) => {
+    const chunk = manifest[key]
+    if (!chunk || seen.has(chunk.file) || chunk.isEntry) return
+    seen.add(chunk.file)
+    for (const next of chunk.imports ?? []) visit(next)
+  }
+  visit(source)
+  return [...seen]
+}
+
+const SOURCES = { '/': 'inicio' }
+
+function head({ meta, path, datos, preload }) {
+  const canonical = `${url}${path === '/' ? '/' : path}`
+  return [
+    `<title>${escape(meta.titulo)}</title>`,
+    `<meta name="description" content="${escape(meta.descripcion)}" />`,
+    `<meta name="robots" content="${meta.indexar ? 'index,follow' : 'noindex'}" />`,
+    path ? `<link rel="canonical" href="${escape(canonical)}" />` : '',
+    `<meta property="og:type" content="website" />`,
+    `<meta property="og:locale" content="es_DO" />`,
+    `<meta property="og:title" content="${escape(meta.titulo)}" />`,
+    `<meta property="og:description" content="${escape(meta.descripcion)}" />`,
+    path ? `<meta property="og:url" content="${escape(canonical)}" />` : '',
+    `<meta property="og:image" content="${url}/ilustraciones/og-default.png" />`,
+    `<meta name="twitter:card" content="summary_large_image" />`,
+    ...fonts.map((file) => `<link rel="preload" as="font" type="font/woff2" crossorigin href="/${file}" />`),
+    ...preload.map((file) => `<link rel="modulepreload" crossorigin href="/${file}" />`),
+    datos ? `<script type="application/ld+json">${JSON.stringify(datos).replaceAll('<', '\\u003c')}</script>` : '',
+  ]
+    .filter(Boolean)
+    .join('\n    ')
+}
+
+async function write(file, { meta, path, datos = null, html = '', ruta = '', preload = [] }) {
+  const page = template
+    .replace('<!--meta-->', () => head({ meta, path, datos, preload }))
+    .replace('<div id="raiz"><!--app--></div>', () => `<div id="raiz"${ruta ? ` data-ruta="${escape(ruta)}"` : ''}>${html}</div>`)
+  if (page.includes('<!--meta-->') || /<script>/.test(html) || / style="/.test(html)) {
+    throw new Error(`${file}: an inline script or style, which the site's own policy forbids`)
+  }
+  const target = join(DIST, file)
+  await mkdir(dirname(target), { recursive: true })
+  await writeFile(target, page)
+}
+
+for (const path of paginas) {
+  const { html, meta, ruta, datos } = await prerender(path, url)
+  const preload = chunksOf(`src/routes/${SOURCES[path] ?? path.slice(1)}.tsx`)
+  await write(path === '/' ? 'index.html' : `${path.slice(1)}.html`, { meta, path, datos, html, ruta, preload })
+}
+const missing = await prerender('/no-encontrada', url)
+await write('404.html', { meta: missing.meta, path: '', html: missing.html, ruta: missing.ruta })
+// The shell of pages that aren't prerendered says "noindex" until a page says otherwise.
+await write('app.html', { meta: { ...META['/'], indexar: false }, path: '' })
+
+const entries = paginas.map((path) => `  <url><loc>${url}${path}</loc></url>`)
+await writeFile(
+  join(DIST, 'sitemap.xml'),
+  `<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${entries.join('\n')}\n</urlset>\n`,
+)
+await writeFile(join(DIST, 'robots.txt'), `User-agent: *\nDisallow: /LogIn\nDisallow: /AdminView\n\nSitemap: ${url}/sitemap.xml\n`)
+await rm(DIST_SSR, { recursive: true })

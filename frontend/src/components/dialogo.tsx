@@ -1,0 +1,59 @@
+import { X } from 'lucide-react'
+import { type MouseEvent, type ReactNode, useEffect, useId, useRef } from 'react'
+import { t } from '../i18n/es'
+
+type Props = { abierto: boolean; alCerrar: () => void; titulo: string; antes?: ReactNode; children: ReactNode }
+
+/**
+ * A modal of the page: native dialog, closed by its X, Escape or a click on the backdrop; a full sheet on phones.
+ * The browser keeps the focus inside and gives it back to the opener.
+ */
+export function Dialogo({ abierto, alCerrar, titulo, antes, children }: Props) {
+  const dialogo = useRef<HTMLDialogElement>(null)
+  const idTitulo = useId()
+  useEffect(() => {
+    const nodo = dialogo.current
+    if (!nodo || !abierto) return
+    const origen = document.activeElement
+    nodo.showModal()
+    return () => {
+      nodo.close()
+      if (origen instanceof HTMLElement) origen.focus()
+    }
+  }, [abierto])
+  const alPulsar = (suceso: MouseEvent) => {
+    if (suceso.target === dialogo.current) alCerrar()
+  }
+  return (
+    // The backdrop is the dialog itself: its content fills it, so a click on the element is a click outside. Escape is the browser's.
+    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-noninteractive-element-interactions
+    <dialog
+      ref={dialogo}
+      aria-labelledby={idTitulo}
+      onClick={alPulsar}
+      onCancel={(suceso) => {
+        suceso.preventDefault()
+        alCerrar()
+      }}
+      className="ventana border-borde bg-fondo text-texto m-auto w-[min(44rem,calc(100vw-2rem))] max-w-none overflow-auto overscroll-contain rounded-sm border-2 p-0 max-sm:m-0 max-sm:h-dvh max-sm:max-h-none max-sm:w-screen max-sm:border-0"
+    >
+      {abierto ? (
+        <div className="relative min-h-full p-5 sm:p-8">
+          <button
+            type="button"
+            aria-label={t.comun.cerrar}
+            onClick={alCerrar}
+            className="border-borde bg-superficie sticky top-0 z-10 float-right ml-4 grid size-11 place-items-center rounded-sm border-2"
+          >
+            <X aria-hidden="true" />
+          </button>
+          {antes}
+          <h2 id={idTitulo} className="titulo-2">
+            {titulo}
+          </h2>
+          <div className="mt-5 clear-both">{children}</div>
+        </div>
+      ) : null}
+    </dialog>
+  )
+}

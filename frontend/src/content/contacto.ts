@@ -1,0 +1,17 @@
+/** Text of /contacto. Addresses and numbers live in sitio.ts. */
+export const contacto = {
+  titulo: 'Contactos',
+  entrada: 'Escríbenos, llámanos o ven a escuchar un ensayo. Respondemos en días laborables.',
+  datos: 'Dónde encontrarnos',
+  telefono: 'Teléfono',
+  whatsapp: 'WhatsApp',
+  correo: 'Correo',
+  direccion: 'Dirección',
+  horario: 'Horario',
+  horas: 'Lunes a sábado, 9:00 AM – 4:00 PM (AST)',
+  redes: 'Redes',
+  instagram: 'Instagram',
+  youtube: 'YouTube',
+  formulario: 'Envíanos un mensaje',
+  mapa: 'Cómo llegar',
+}

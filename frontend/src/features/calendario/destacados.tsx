@@ -1,0 +1,44 @@
+import { ilustracionDeEvento } from '../../art/ilustracion-de-evento'
+import { Imagen } from '../../art/imagen'
+import { boton } from '../../components/boton'
+import { t } from '../../i18n/es'
+import { cuando, type Evento } from '../../lib/evento'
+import { EnlaceGoogle } from '../eventos/acciones'
+
+/** How many are featured (F-700). */
+const CUANTOS = 3
+
+/** The first events of the range that are still to come (F-239). */
+export function proximosDe(eventos: Evento[], ahora: Date): Evento[] {
+  return eventos.filter(({ momento }) => momento !== null && momento >= ahora).slice(0, CUANTOS)
+}
+
+/** «Próximos Eventos Destacados» of the loaded range (F-239…F-241). */
+export function Destacados({ eventos, cargando }: { eventos: Evento[]; cargando: boolean }) {
+  const proximos = proximosDe(eventos, new Date())
+  return (
+    <section aria-labelledby="titulo-destacados" className="seccion border-linea bg-banda border-t-2">
+      <div className="contenedor">
+        <h2 id="titulo-destacados" className="titulo-2 mb-8">
+          {t.calendario.destacados}
+        </h2>
+        {proximos.length === 0 ? <p className="min-h-24 text-lg">{cargando ? t.eventos.cargando : t.calendario.sinProximos}</p> : null}
+        <ul className="grid gap-6 sm:grid-cols-2 lg:grid-cols-3">
+          {proximos.map((evento) => (
+            <li key={evento.id} className="marco">
+              <div className="border-borde aspect-[16/10] overflow-hidden border-b-2">
+                <Imagen slot={ilustracionDeEvento(evento.id)} sizes="(min-width: 1024px) 373px, 100vw" className="size-full object-cover" />
+              </div>
+              <div className="flex grow flex-col items-start p-5">
+                <p className="text-acento font-semibold">{cuando(evento)}</p>
+                <h3 className="titulo-3 mt-1 break-words">{evento.titulo}</h3>
+                {evento.lugar ? <p className="mt-1 mb-5">{evento.lugar}</p> : null}
+                <EnlaceGoogle evento={evento} texto={t.calendario.agendar} className={`${boton()} mt-auto`} />
+              </div>
+            </li>
+          ))}
+        </ul>
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,22 @@
+import { t } from '../../i18n/es'
+import type { Evento } from '../../lib/evento'
+import { RAYA } from '../../lib/fechas'
+
+/** The three boxes of an event, a dash for what is missing (F-125). */
+export function Cajas({ evento }: { evento: Evento }) {
+  const cajas = [
+    { nombre: t.eventos.fecha, texto: evento.fecha },
+    { nombre: t.eventos.hora, texto: evento.hora },
+    { nombre: t.eventos.lugar, texto: evento.lugar || RAYA },
+  ]
+  return (
+    <dl className="grid gap-3 sm:grid-cols-3">
+      {cajas.map(({ nombre, texto }) => (
+        <div key={nombre} className="border-borde bg-superficie rounded-sm border-2 px-4 py-3">
+          <dt className="text-suave text-sm">{nombre}</dt>
+          <dd className="font-semibold break-words">{texto}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}

@@ -1,0 +1,49 @@
+import { useId } from 'react'
+import { ilustracionDeEvento } from '../../art/ilustracion-de-evento'
+import { Imagen } from '../../art/imagen'
+import { boton } from '../../components/boton'
+import { t } from '../../i18n/es'
+import { cuando, type Evento } from '../../lib/evento'
+
+/** An event among the next ones: date, title, description and a button that tells more (F-104). */
+export function TarjetaEvento({ evento, alAbrir }: { evento: Evento; alAbrir: () => void }) {
+  const idTitulo = useId()
+  return (
+    <li className="marco">
+      <div className="border-borde aspect-[16/10] overflow-hidden border-b-2">
+        {evento.imagen ? (
+          <img src={evento.imagen} alt="" width={640} height={400} loading="lazy" className="size-full object-cover" />
+        ) : (
+          <Imagen slot={ilustracionDeEvento(evento.id)} sizes="(min-width: 1024px) 373px, 100vw" className="size-full object-cover" />
+        )}
+      </div>
+      <div className="flex grow flex-col p-5">
+        <p className="text-acento font-semibold">{cuando(evento)}</p>
+        <h3 id={idTitulo} className="titulo-3 mt-1 break-words">
+          {evento.titulo}
+        </h3>
+        <p className="mt-2 mb-5 line-clamp-4 break-words">{evento.descripcion}</p>
+        <button
+          type="button"
+          className={`${boton()} mt-auto self-start`}
+          aria-haspopup="dialog"
+          aria-describedby={idTitulo}
+          onClick={alAbrir}
+        >
+          {t.eventos.masInformacion}
+        </button>
+      </div>
+    </li>
+  )
+}
+
+/** The room of three cards while they are on their way. */
+export function HuesosEventos() {
+  return (
+    <div aria-hidden="true" className="grid gap-6 sm:grid-cols-2 lg:grid-cols-3">
+      {['uno', 'dos', 'tres'].map((hueso, i) => (
+        <div key={hueso} className={`hueso h-[27rem] ${i ? 'max-sm:hidden' : ''} ${i === 2 ? 'max-lg:hidden' : ''}`} />
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,83 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import {
+  diaDeSemana,
+  diaLargo,
+  diasVisibles,
+  esDia,
+  mesLargo,
+  mover,
+  semanas,
+  sumarDias,
+  sumarMeses,
+  tramoDe,
+  trasTecla,
+} from './cuadricula'
+
+const dias = fc.integer({ min: 0, max: 60_000 }).map((n) => sumarDias('1970-01-01', n))
+
+describe('diasVisibles', () => {
+  it('shows whole weeks around September 2027', () => {
+    const visibles = diasVisibles('mes', '2027-09-15')
+    expect([visibles.at(0), visibles.at(-1), visibles.length]).toEqual(['2027-08-30', '2027-10-03', 35])
+  })
+  it('shows four weeks of a February that begins on a Monday', () => {
+    expect(diasVisibles('mes', '2027-02-10')).toHaveLength(28)
+  })
+  it('always begins on Monday, ends on Sunday and holds the day', () => {
+    fc.assert(
+      fc.property(dias, fc.constantFrom('mes' as const, 'semana' as const), (fecha, vista) => {
+        const visibles = diasVisibles(vista, fecha)
+        expect(visibles).toContain(fecha)
+        expect(visibles.length % 7).toBe(0)
+        expect(semanas(visibles).every((semana) => semana.length === 7 && diaDeSemana(semana[0] ?? '') === 0)).toBe(true)
+      }),
+    )
+  })
+})
+
+it.each([
+  ['2027-01-31', 1, '2027-02-28'],
+  ['2028-01-31', 1, '2028-02-29'],
+  ['2027-03-31', -1, '2027-02-28'],
+  ['2027-12-15', 1, '2028-01-15'],
+  ['2027-01-15', -1, '2026-12-15'],
+])('%s and %i months is %s', (fecha, meses, esperado) => {
+  expect(sumarMeses(fecha, meses)).toBe(esperado)
+})
+
+it('names days and months', () => {
+  expect(diaLargo('2025-09-05')).toBe('viernes 5 de septiembre de 2025')
+  expect(mesLargo('2027-09-15')).toBe('septiembre de 2027')
+})
+
+it('bounds the visible days by midnights of Santo Domingo', () => {
+  const { desde, hasta } = tramoDe(diasVisibles('mes', '2027-09-15'))
+  expect([desde.toISOString(), hasta.toISOString()]).toEqual(['2027-08-30T04:00:00.000Z', '2027-10-04T04:00:00.000Z'])
+})
+
+it.each([
+  ['ArrowLeft', '2027-08-31'],
+  ['ArrowRight', '2027-09-02'],
+  ['ArrowUp', '2027-08-25'],
+  ['ArrowDown', '2027-09-08'],
+  ['Home', '2027-08-30'],
+  ['End', '2027-09-05'],
+  ['PageUp', '2027-08-01'],
+  ['PageDown', '2027-10-01'],
+  ['a', null],
+])('%s goes from Wednesday 1 September 2027 to %s', (tecla, esperado) => {
+  expect(trasTecla(tecla, '2027-09-01', 'mes')).toBe(esperado)
+})
+
+it('moves by weeks in the week view', () => {
+  expect(mover('2027-09-01', 'semana', 1)).toBe('2027-09-08')
+})
+
+it.each([
+  ['2027-02-29', false],
+  ['2028-02-29', true],
+  ['hoy', false],
+])('%s is a day: %s', (texto, es) => {
+  expect(esDia(texto)).toBe(es)
+})

@@ -1,0 +1,29 @@
+import { StrictMode } from 'react'
+import { createRoot, hydrateRoot } from 'react-dom/client'
+import { BrowserRouter } from 'react-router-dom'
+import { App } from './app'
+import { cargar, rutaDe } from './rutas'
+import './styles/index.css'
+
+/** Draws the site, over the prerendered page where there is one, once the page's own chunk is here. */
+async function arrancar(): Promise<void> {
+  const raiz = document.getElementById('raiz')
+  if (!raiz) throw new Error('index.html has no #raiz')
+  // A reload keeps the history entry's state, but not the page that was under its modal.
+  history.replaceState(null, '')
+  const ruta = rutaDe(location.pathname)
+  const prerendida = raiz.dataset['ruta'] === ruta
+  // Without its chunk the page shows its own way on; see Pagina.
+  await cargar(ruta).catch(() => undefined)
+  const arbol = (
+    <StrictMode>
+      <BrowserRouter>
+        <App />
+      </BrowserRouter>
+    </StrictMode>
+  )
+  if (prerendida) hydrateRoot(raiz, arbol)
+  else createRoot(raiz).render(arbol)
+}
+
+void arrancar()

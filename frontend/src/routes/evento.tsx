@@ -1,0 +1,74 @@
+import { useEffect } from 'react'
+import { Link, useParams } from 'react-router-dom'
+import { ilustracionDeEvento } from '../art/ilustracion-de-evento'
+import { Lamina } from '../art/lamina'
+import { boton } from '../components/boton'
+import { Esqueleto } from '../components/esqueleto'
+import { sitio } from '../content/sitio'
+import { Acciones } from '../features/eventos/acciones'
+import { Cajas } from '../features/eventos/cajas'
+import { CuerpoEvento, EnlaceLugar, ImagenEvento } from '../features/eventos/datos-evento'
+import { t } from '../i18n/es'
+import { datosEvento } from '../lib/datos-evento'
+import { cuando, type Evento } from '../lib/evento'
+import { useEventos } from '../lib/use-eventos'
+import { aplicarMeta } from '../lib/use-meta'
+import NoEncontrada from './no-encontrada'
+
+/** Tells the head and search engines of the event while its page is shown. */
+function useDatos(evento: Evento) {
+  useEffect(() => {
+    const descripcion = `${cuando(evento)}. ${evento.descripcion || sitio.nombre}`.slice(0, 160)
+    aplicarMeta({ titulo: `${evento.titulo.slice(0, 60)} · Evento`, descripcion, indexar: true })
+    const nota = document.createElement('script')
+    nota.type = 'application/ld+json'
+    nota.textContent = JSON.stringify(datosEvento(evento, location.href))
+    document.head.append(nota)
+    return () => nota.remove()
+  }, [evento])
+}
+
+/** The event, whole. */
+function PaginaEvento({ evento }: { evento: Evento }) {
+  useDatos(evento)
+  return (
+    <article className="contenedor grid gap-10 py-10 md:py-16 lg:grid-cols-[1.1fr_1fr] lg:gap-16">
+      <div className="flex flex-col gap-6">
+        <h1 className="titulo-1 break-words">{evento.titulo}</h1>
+        <div className="flex flex-wrap items-center gap-x-6">
+          <p className="text-acento text-lg font-semibold">{cuando(evento)}</p>
+          <EnlaceLugar lugar={evento.lugar} />
+        </div>
+        <CuerpoEvento evento={evento} />
+        <Cajas evento={evento} />
+        <Acciones evento={evento} />
+      </div>
+      <div className="max-lg:order-first">
+        {evento.imagen ? (
+          <ImagenEvento evento={evento} className="w-full" />
+        ) : (
+          <Lamina slot={ilustracionDeEvento(evento.id)} tinta="mar" className="mr-2" />
+        )}
+      </div>
+    </article>
+  )
+}
+
+/** /eventos/:id: one event, at an address to share (P-02). */
+export default function PaginaDeEvento() {
+  const { id = '' } = useParams()
+  const estado = useEventos(`evento ${id}`, (enVivo, oyente) => enVivo.escucharUno(id, oyente))
+  if (estado.fase === 'cargando') return <Esqueleto />
+  const evento = estado.fase === 'datos' ? estado.eventos[0] : undefined
+  if (evento) return <PaginaEvento evento={evento} />
+  if (estado.fase === 'datos' && estado.confirmado) return <NoEncontrada />
+  return (
+    <div className="contenedor py-20" role="alert">
+      <h1 className="titulo-1">{t.eventos.titulo}</h1>
+      <p className="entrada mt-5 mb-7">{t.eventos.fallo}</p>
+      <Link to="/calendario" className={boton()}>
+        {t.eventos.verCalendario}
+      </Link>
+    </div>
+  )
+}

@@ -1,0 +1,46 @@
+import { Link } from 'react-router-dom'
+import { boton } from '../components/boton'
+import { Seccion } from '../components/seccion'
+import { inicio } from '../content/inicio'
+import { Boletin } from '../features/boletin/boletin'
+import { Cinta } from '../features/inicio/cinta'
+import { Galeria } from '../features/inicio/galeria'
+import { Proximos } from '../features/inicio/proximos'
+import { Testimonios } from '../features/inicio/testimonios'
+
+/** Who we are, printed on a sheet over the lower edge of the art (F-102). */
+function Presentacion() {
+  return (
+    <div className="contenedor relative z-10 -mt-4 pb-14 md:-mt-24 md:pb-20">
+      <div className="cartel-papel max-w-[46rem]">
+        <h1 className="titulo-1">{inicio.titulo}</h1>
+        <p className="entrada mt-4">{inicio.quienes}</p>
+        <p className="font-titular text-acento mt-4 text-xl font-bold">{inicio.lema}</p>
+        <div className="mt-6 flex flex-wrap gap-4">
+          <Link to="/donar" className={boton('primario')}>
+            {inicio.donar}
+          </Link>
+          <Link to="/informacion" className={boton()}>
+            {inicio.conocenos}
+          </Link>
+        </div>
+      </div>
+    </div>
+  )
+}
+
+/** /: what the foundation is, what comes next, and how to take part. */
+export default function Inicio() {
+  return (
+    <>
+      <Galeria />
+      <Presentacion />
+      <Proximos />
+      <Seccion titulo={inicio.testimonios.titulo}>
+        <Testimonios />
+      </Seccion>
+      <Cinta />
+      <Boletin />
+    </>
+  )
+}

@@ -1,0 +1,25 @@
+import { Link } from 'react-router-dom'
+import { Imagen } from '../art/imagen'
+import { boton } from '../components/boton'
+import { t } from '../i18n/es'
+
+/** What stands under an address that doesn't exist; the server answers 404 with it (D-27). */
+export default function NoEncontrada() {
+  return (
+    <div className="contenedor grid items-center gap-10 py-16 md:grid-cols-2">
+      <div>
+        <h1 className="titulo-1">{t.noEncontrada.titulo}</h1>
+        <p className="entrada mt-5 mb-7">{t.noEncontrada.texto}</p>
+        <div className="flex flex-wrap gap-4">
+          <Link to="/" className={boton('primario')}>
+            {t.noEncontrada.inicio}
+          </Link>
+          <Link to="/calendario" className={boton()}>
+            {t.noEncontrada.calendario}
+          </Link>
+        </div>
+      </div>
+      <Imagen slot="no-encontrada" className="w-full rounded-sm" priority />
+    </div>
+  )
+}
