@@ -1,0 +1,309 @@
+package bench_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"cloud.google.com/go/firestore"
+	"google.golang.org/api/iterator"
+	"google.golang.org/api/option"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+)
+
+// emulatorJar is where Debian's package of the Google Cloud CLI has the official emulator.
+const emulatorJar = "/usr/lib/google-cloud-sdk/platform/cloud-firestore-emulator/cloud-firestore-emulator.jar"
+
+// TestBesideTheEmulator runs the same workloads by the Go client against Clave, durable on disk, and against the official
+// emulator, in memory and warmed up, one after the other, and logs rates and their ratios. Only ratios mean something.
+func TestBesideTheEmulator(t *testing.T) {
+	if os.Getenv("CLAVE_BENCH_EMULATOR") == "" {
+		t.Skip("CLAVE_BENCH_EMULATOR is not set")
+	}
+	servers := []struct{ name, address string }{{"clave", startClave(t)}, {"emulator", startEmulator(t)}}
+	rates := make(map[string][]float64)
+	var order []string
+	for _, s := range servers {
+		c := connect(t, s.address)
+		load(t, c, "events", 10_000)
+		for _, w := range workloads() {
+			if w.warm {
+				w.run(t, c, time.Second)
+			}
+			rate := w.run(t, c, duration())
+			if _, known := rates[w.name]; !known {
+				order = append(order, w.name)
+			}
+			rates[w.name] = append(rates[w.name], rate)
+			t.Logf("%-10s %-24s %10.1f /s", s.name, w.name, rate)
+		}
+	}
+	for _, name := range order {
+		r := rates[name]
+		if len(r) == 2 && r[1] > 0 {
+			t.Logf("%-24s clave %10.1f /s, emulator %10.1f /s, ratio %.2f", name, r[0], r[1], r[0]/r[1])
+		}
+	}
+}
+
+// duration is how long each workload runs.
+func duration() time.Duration {
+	if d, err := time.ParseDuration(os.Getenv("CLAVE_BENCH_TIME")); err == nil {
+		return d
+	}
+	return 5 * time.Second
+}
+
+// freeAddress returns a local address that nobody listens on.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	return l.Addr().String()
+}
+
+// startClave builds and starts a server on an empty folder.
+func startClave(t *testing.T) string {
+	t.Helper()
+	dir, address := t.TempDir(), freeAddress(t)
+	bin := filepath.Join(dir, "clave")
+	build := exec.Command("go", "build", "-o", bin, "clave/server/cmd/clave")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("build: %v\n%s", err, out)
+	}
+	_, port, _ := net.SplitHostPort(address)
+	files := map[string]string{
+		"firebase.json": fmt.Sprintf(`{"firestore": {"rules": "r.rules", "indexes": "i.json"}, "emulators": {"firestore": {"port": %s}}}`, port),
+		"r.rules":       "rules_version = '2'; service cloud.firestore { match /databases/{d}/documents { match /{x=**} { allow read, write: if false; } } }",
+		"i.json":        `{"indexes": [` + definitions.Indexes[0].JSON() + `]}`,
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	start(t, exec.Command(bin, "start", "--config", filepath.Join(dir, "firebase.json"), "--only", "firestore"), address)
+	return address
+}
+
+// startEmulator starts the official emulator.
+func startEmulator(t *testing.T) string {
+	t.Helper()
+	if _, err := os.Stat(emulatorJar); err != nil {
+		t.Skip("the official emulator is not installed: ", err)
+	}
+	address := freeAddress(t)
+	host, port, _ := net.SplitHostPort(address)
+	start(t, exec.Command("java", "-Xmx1g", "-Duser.language=en", "-cp", emulatorJar,
+		"com.google.cloud.datastore.emulator.firestore.CloudFirestore", "start", "--host="+host, "--port="+port), address)
+	return address
+}
+
+// start runs a server until the test ends, and waits until it listens.
+func start(t *testing.T, cmd *exec.Cmd, address string) {
+	t.Helper()
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	for range 600 {
+		if c, err := net.Dial("tcp", address); err == nil {
+			_ = c.Close()
+			return
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	t.Fatalf("%s does not listen on %s", cmd.Path, address)
+}
+
+// owner gives calls the emulators' privileged token.
+type owner struct{}
+
+// GetRequestMetadata implements credentials.PerRPCCredentials.
+func (owner) GetRequestMetadata(context.Context, ...string) (map[string]string, error) {
+	return map[string]string{"authorization": "Bearer owner"}, nil
+}
+
+// RequireTransportSecurity implements credentials.PerRPCCredentials.
+func (owner) RequireTransportSecurity() bool { return false }
+
+// connect returns a client of a server.
+func connect(t *testing.T, address string) *firestore.Client {
+	t.Helper()
+	conn, err := grpc.NewClient(address, grpc.WithTransportCredentials(insecure.NewCredentials()), grpc.WithPerRPCCredentials(owner{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := firestore.NewClient(t.Context(), "bench", option.WithGRPCConn(conn))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	return c
+}
+
+// event is the client's form of fields.
+func event(i int) map[string]any {
+	return map[string]any{
+		"title": fmt.Sprintf("Concert number %d", i), "city": fmt.Sprintf("city%d", i%50),
+		"kind": []string{"concert", "class", "talk", "party"}[i%4], "price": i % 1000, "rating": float64(i%50) / 10,
+		"open": i%3 == 0, "at": time.Unix(1_700_000_000+int64(i), 0), "tags": []string{"music"},
+	}
+}
+
+// load fills a collection in batches of 500.
+func load(t *testing.T, c *firestore.Client, collection string, n int) {
+	t.Helper()
+	for i := 0; i < n; i += 500 {
+		if err := batch(t.Context(), c, collection, i); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// batch commits 500 documents from number i on.
+func batch(ctx context.Context, c *firestore.Client, collection string, i int) error {
+	b := c.Batch()
+	for j := range 500 {
+		b.Set(c.Collection(collection).Doc(fmt.Sprintf("e%08d", i+j)), event(i+j))
+	}
+	_, err := b.Commit(ctx)
+	return err
+}
+
+// workload is something that clients do again and again.
+type workload struct {
+	name string
+	warm bool
+	run  func(t *testing.T, c *firestore.Client, d time.Duration) float64
+}
+
+// workloads are the workloads of the comparison.
+func workloads() []workload {
+	var fresh atomic.Int64
+	fresh.Store(1 << 20)
+	create := func(ctx context.Context, c *firestore.Client) error {
+		i := int(fresh.Add(1))
+		_, err := c.Collection("created").Doc(fmt.Sprintf("e%08d", i)).Create(ctx, event(i))
+		return err
+	}
+	get := func(ctx context.Context, c *firestore.Client) error {
+		_, err := c.Collection("events").Doc(fmt.Sprintf("e%08d", fresh.Add(7919)%10_000)).Get(ctx)
+		return err
+	}
+	var out []workload
+	for _, n := range []int{1, 16, 64} {
+		out = append(out, workload{fmt.Sprintf("create c=%d", n), true, times(n, create)}, workload{fmt.Sprintf("get c=%d", n), true, times(n, get)})
+	}
+	return append(out,
+		workload{"query c=16", true, times(16, cheapest)},
+		workload{"batch of 500", true, times(1, func(ctx context.Context, c *firestore.Client) error {
+			return batch(ctx, c, "batched", int(fresh.Add(500)))
+		})},
+		workload{"counter c=16", false, counter})
+}
+
+// times returns a workload of n clients that do the same.
+func times(n int, do func(context.Context, *firestore.Client) error) func(*testing.T, *firestore.Client, time.Duration) float64 {
+	return func(t *testing.T, c *firestore.Client, d time.Duration) float64 {
+		t.Helper()
+		var done atomic.Int64
+		began := time.Now()
+		var wg sync.WaitGroup
+		for range n {
+			wg.Go(func() {
+				for time.Since(began) < d {
+					if err := do(t.Context(), c); err != nil {
+						t.Error(err)
+						return
+					}
+					done.Add(1)
+				}
+			})
+		}
+		wg.Wait()
+		return float64(done.Load()) / time.Since(began).Seconds()
+	}
+}
+
+// cheapest asks for the cheapest twenty concerts of a city.
+func cheapest(ctx context.Context, c *firestore.Client) error {
+	it := c.Collection("events").Where("city", "==", "city8").Where("kind", "==", "concert").OrderBy("price", firestore.Asc).Limit(20).Documents(ctx)
+	defer it.Stop()
+	for n := 0; ; n++ {
+		_, err := it.Next()
+		if errors.Is(err, iterator.Done) && n == 20 {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("after %d documents: %w", n, err)
+		}
+	}
+}
+
+// counter has sixteen clients increment one counter in transactions, each with a client's own retries, and checks the sum.
+func counter(t *testing.T, c *firestore.Client, d time.Duration) float64 {
+	t.Helper()
+	ref := c.Collection("counters").Doc("one")
+	if _, err := ref.Set(t.Context(), map[string]any{"n": 0}); err != nil {
+		t.Fatal(err)
+	}
+	var done, gaveUp atomic.Int64
+	began := time.Now()
+	var wg sync.WaitGroup
+	for range 16 {
+		wg.Go(func() {
+			for time.Since(began) < d {
+				if err := add(t.Context(), c, ref); err != nil {
+					gaveUp.Add(1)
+					continue
+				}
+				done.Add(1)
+			}
+		})
+	}
+	wg.Wait()
+	rate := float64(done.Load()) / time.Since(began).Seconds()
+	s, err := ref.Get(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, _ := s.DataAt("n"); n != done.Load() {
+		t.Errorf("the counter is %v after %d increments", n, done.Load())
+	}
+	if gaveUp.Load() > 0 {
+		t.Logf("%s transactions gave up", strings.Repeat("I", int(min(gaveUp.Load(), 99))))
+	}
+	return rate
+}
+
+// add increments a counter in a transaction.
+func add(ctx context.Context, c *firestore.Client, ref *firestore.DocumentRef) error {
+	return c.RunTransaction(ctx, func(_ context.Context, tx *firestore.Transaction) error {
+		s, err := tx.Get(ref)
+		if err != nil {
+			return err
+		}
+		n, err := s.DataAt("n")
+		if err != nil {
+			return err
+		}
+		return tx.Set(ref, map[string]any{"n": n.(int64) + 1})
+	})
+}
