@@ -165,3 +165,6 @@ func (v *Verifier) checkTimes(t *jwt) error {
 	}
 	return nil
 }
+
+// Keys returns our own keys, or nil when tokens are not signed.
+func (v *Verifier) Keys() *Keys { return v.o.Keys }

@@ -1,0 +1,214 @@
+package account
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sync"
+
+	"clave/server/storage"
+)
+
+// Change is a change under way: reads see the state before it. It is for one goroutine.
+type Change struct {
+	store *Store
+	scope Scope
+	held  []string
+	users map[string]*User // nil: deleted
+	order []string
+	items storage.Batch
+}
+
+// Change makes a change of accounts and items, all of it or nothing. names are the ids of the accounts that it touches
+// and other names that exclude each other, such as a one-time code's; they are locked while do runs. do
+// may be called once only. An e-mail address, phone number or provider's id that another account has answers EMAIL_EXISTS,
+// PHONE_NUMBER_EXISTS or FEDERATED_USER_ID_ALREADY_LINKED.
+func (s *Store) Change(ctx context.Context, sc Scope, names []string, do func(*Change) error) error {
+	s.whole.RLock()
+	defer s.whole.RUnlock()
+	held := make([]string, len(names))
+	for i, name := range names {
+		held[i] = sc.prefix() + "u\x00" + name
+	}
+	defer s.locks.hold(held)()
+	c := &Change{store: s, scope: sc, held: names, users: make(map[string]*User)}
+	if err := do(c); err != nil {
+		return err
+	}
+	return c.apply(ctx)
+}
+
+// Get returns an account, or nil when there is none. Its id must be among the names of the change.
+func (c *Change) Get(uid string) (*User, error) {
+	if !slices.Contains(c.held, uid) {
+		return nil, fmt.Errorf("account %q is read in a change that does not hold it", uid)
+	}
+	if u, ok := c.users[uid]; ok {
+		return u, nil
+	}
+	return c.store.Get(c.scope, uid)
+}
+
+// Put stores an account.
+func (c *Change) Put(u *User) { c.set(u.UID, u) }
+
+// Delete removes an account.
+func (c *Change) Delete(uid string) { c.set(uid, nil) }
+
+// set notes an account's new state.
+func (c *Change) set(uid string, u *User) {
+	if _, ok := c.users[uid]; !ok {
+		c.order = append(c.order, uid)
+	}
+	c.users[uid] = u
+}
+
+// Save stores an item, such as a one-time code.
+func (c *Change) Save(kind, id string, value any) error {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	c.items.Set(c.scope.key(itemKey(kind, id)), text)
+	return nil
+}
+
+// SaveIn stores an item of another scope of the same project.
+func (c *Change) SaveIn(sc Scope, kind, id string, value any) error {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	c.items.Set(sc.key(itemKey(kind, id)), text)
+	return nil
+}
+
+// Remove removes an item.
+func (c *Change) Remove(kind, id string) { c.items.Delete(c.scope.key(itemKey(kind, id))) }
+
+// Load reads an item as it was before the change.
+func (c *Change) Load(kind, id string, into any) (bool, error) {
+	return c.store.Load(c.scope, kind, id, into)
+}
+
+// apply checks that nothing is taken from another account and applies the change.
+func (c *Change) apply(ctx context.Context) error {
+	var b storage.Batch
+	gained := make(map[string]string) // index key → uid
+	lost := make(map[string]string)
+	for _, uid := range c.order {
+		old, err := c.store.Get(c.scope, uid)
+		if err != nil {
+			return err
+		}
+		if old != nil {
+			for _, key := range old.indexes() {
+				lost[key] = uid
+			}
+		}
+		u := c.users[uid]
+		if u == nil {
+			b.Delete(c.scope.key(userKey(uid)))
+			continue
+		}
+		for _, key := range u.indexes() {
+			if other, ok := gained[key]; ok && other != uid {
+				return conflict(key)
+			}
+			gained[key] = uid
+		}
+		text, err := json.Marshal(u)
+		if err != nil {
+			return err
+		}
+		b.Set(c.scope.key(userKey(uid)), text)
+	}
+	return c.applyIndexes(ctx, &b, gained, lost)
+}
+
+// applyIndexes locks the index keys that change, checks them and applies the batch.
+func (c *Change) applyIndexes(ctx context.Context, b *storage.Batch, gained, lost map[string]string) error {
+	var keys []string
+	for key, uid := range gained {
+		if lost[key] != uid {
+			keys = append(keys, c.scope.prefix()+key)
+		}
+	}
+	for key, uid := range lost {
+		if gained[key] != uid && gained[key] == "" {
+			keys = append(keys, c.scope.prefix()+key)
+		}
+	}
+	defer c.store.locks.hold(keys)()
+	for key, uid := range gained {
+		if lost[key] == uid {
+			continue
+		}
+		owner, found, err := c.store.store.Get(c.scope.key(key))
+		if err != nil {
+			return err
+		}
+		if found && string(owner) != uid && lost[key] != string(owner) {
+			return conflict(key)
+		}
+		b.Set(c.scope.key(key), []byte(uid))
+	}
+	for key := range lost {
+		if _, again := gained[key]; !again {
+			b.Delete(c.scope.key(key))
+		}
+	}
+	b.Ops = append(b.Ops, c.items.Ops...)
+	if b.Empty() {
+		return nil
+	}
+	return c.store.store.Apply(ctx, b)
+}
+
+// locks are mutexes by name. The zero value is ready.
+type locks struct {
+	mu struct {
+		sync.Mutex
+		held map[string]*lock
+	}
+}
+
+// lock is the mutex of one name, which users hold or wait for.
+type lock struct {
+	sync.Mutex
+	users int
+}
+
+// hold locks names in order and returns what unlocks them.
+func (l *locks) hold(names []string) (release func()) {
+	names = slices.Clone(names)
+	slices.Sort(names)
+	names = slices.Compact(names)
+	taken := make([]*lock, len(names))
+	for i, name := range names {
+		l.mu.Lock()
+		if l.mu.held == nil {
+			l.mu.held = make(map[string]*lock)
+		}
+		k := l.mu.held[name]
+		if k == nil {
+			k = &lock{}
+			l.mu.held[name] = k
+		}
+		k.users++
+		l.mu.Unlock()
+		k.Lock()
+		taken[i] = k
+	}
+	return func() {
+		for i, k := range taken {
+			k.Unlock()
+			l.mu.Lock()
+			if k.users--; k.users == 0 {
+				delete(l.mu.held, names[i])
+			}
+			l.mu.Unlock()
+		}
+	}
+}

@@ -1,0 +1,184 @@
+package account
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"clave/server/fault"
+	"clave/server/storage"
+)
+
+// Store keeps accounts. It is safe for concurrent use.
+type Store struct {
+	store storage.Store
+	locks locks
+	// whole is held for writing by what touches all accounts of a scope, for reading by everything else that writes.
+	whole sync.RWMutex
+}
+
+// New returns a Store on an engine's store.
+func New(s storage.Store) *Store { return &Store{store: s} }
+
+// prefix returns what all keys of a scope begin with.
+func (sc Scope) prefix() string { return "account/" + sc.Project + "\x00" + sc.Tenant + "\x00" }
+
+// key returns the full key of something in a scope.
+func (sc Scope) key(rest string) []byte { return []byte(sc.prefix() + rest) }
+
+// userKey returns the key of an account below its scope.
+func userKey(uid string) string { return "u\x00" + uid }
+
+// itemKey returns the key of an item below its scope.
+func itemKey(kind, id string) string { return "x" + kind + "\x00" + id }
+
+// Get returns an account, or nil when there is none.
+func (s *Store) Get(sc Scope, uid string) (*User, error) {
+	value, found, err := s.store.Get(sc.key(userKey(uid)))
+	if err != nil || !found {
+		return nil, err
+	}
+	return decodeUser(value)
+}
+
+// decodeUser decodes a stored account.
+func decodeUser(value []byte) (*User, error) {
+	u := &User{}
+	if err := json.Unmarshal(value, u); err != nil {
+		return nil, fmt.Errorf("stored account: %w", err)
+	}
+	return u, nil
+}
+
+// ByEmail returns the account with an e-mail address, or nil.
+func (s *Store) ByEmail(sc Scope, email string) (*User, error) { return s.by(sc, emailKey(email)) }
+
+// ByPhone returns the account with a phone number, or nil.
+func (s *Store) ByPhone(sc Scope, phone string) (*User, error) { return s.by(sc, phoneKey(phone)) }
+
+// ByProvider returns the account that a provider's user is linked to, or nil.
+func (s *Store) ByProvider(sc Scope, provider, raw string) (*User, error) {
+	return s.by(sc, providerKey(provider, raw))
+}
+
+// by returns the account that an index key names. A change may come between the two reads: the account is then asked
+// whether it still has the key.
+func (s *Store) by(sc Scope, key string) (*User, error) {
+	uid, found, err := s.store.Get(sc.key(key))
+	if err != nil || !found {
+		return nil, err
+	}
+	u, err := s.Get(sc, string(uid))
+	if u == nil || !slices.Contains(u.indexes(), key) {
+		return nil, err
+	}
+	return u, err
+}
+
+// List calls yield with the accounts of a scope in the order of their ids, those after the given id, until yield
+// answers false.
+func (s *Store) List(ctx context.Context, sc Scope, after string, yield func(*User) bool) error {
+	r := storage.Prefix(sc.key("u\x00"))
+	if after != "" {
+		r.From = append(sc.key(userKey(after)), 0)
+	}
+	it := s.store.Scan(r)
+	defer func() { _ = it.Close() }() // a read: Err has said all
+	for it.Next() {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		value, err := it.Value()
+		if err != nil {
+			return err
+		}
+		u, err := decodeUser(value)
+		if err != nil {
+			return err
+		}
+		if !yield(u) {
+			break
+		}
+	}
+	return it.Err()
+}
+
+// Clear removes all accounts of a scope and their sessions; settings and codes stay.
+func (s *Store) Clear(ctx context.Context, sc Scope) error {
+	s.whole.Lock()
+	defer s.whole.Unlock()
+	var b storage.Batch
+	for _, kind := range []string{"u\x00", "e\x00", "p\x00", "f\x00", itemKey("refresh", "")} {
+		r := storage.Prefix(sc.key(kind))
+		b.DeleteRange(r.From, r.To)
+	}
+	return s.store.Apply(ctx, &b)
+}
+
+// Load reads an item, such as a one-time code, into a value; it reports whether there is one.
+func (s *Store) Load(sc Scope, kind, id string, into any) (bool, error) {
+	value, found, err := s.store.Get(sc.key(itemKey(kind, id)))
+	if err != nil || !found {
+		return false, err
+	}
+	if err := json.Unmarshal(value, into); err != nil {
+		return false, fmt.Errorf("stored %s: %w", kind, err)
+	}
+	return true, nil
+}
+
+// Items calls yield with the ids of the items of a kind, in order, and a function that decodes the item.
+func (s *Store) Items(ctx context.Context, sc Scope, kind string, yield func(id string, decode func(any) error) error) error {
+	prefix := sc.key(itemKey(kind, ""))
+	it := s.store.Scan(storage.Prefix(prefix))
+	defer func() { _ = it.Close() }() // a read: Err has said all
+	for it.Next() {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		decode := func(into any) error {
+			value, err := it.Value()
+			if err != nil {
+				return err
+			}
+			return json.Unmarshal(value, into)
+		}
+		if err := yield(strings.TrimPrefix(string(it.Key()), string(prefix)), decode); err != nil {
+			return err
+		}
+	}
+	return it.Err()
+}
+
+// Scopes returns the tenants of all projects that have data, for sweeps.
+func (s *Store) Scopes(ctx context.Context) ([]Scope, error) {
+	it := s.store.Scan(storage.Prefix([]byte("account/")))
+	defer func() { _ = it.Close() }() // a read: Err has said all
+	var scopes []Scope
+	for ok := it.Next(); ok; {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		project, rest, _ := strings.Cut(strings.TrimPrefix(string(it.Key()), "account/"), "\x00")
+		tenant, _, _ := strings.Cut(rest, "\x00")
+		sc := Scope{project, tenant}
+		scopes = append(scopes, sc)
+		end := storage.PrefixEnd([]byte(sc.prefix()))
+		ok = end != nil && it.Seek(end)
+	}
+	return scopes, it.Err()
+}
+
+// conflict names the error of a key that belongs to another account.
+func conflict(key string) error {
+	switch key[0] {
+	case 'e':
+		return fault.E(fault.FailedPrecondition, "EMAIL_EXISTS")
+	case 'p':
+		return fault.E(fault.FailedPrecondition, "PHONE_NUMBER_EXISTS")
+	}
+	return fault.E(fault.FailedPrecondition, "FEDERATED_USER_ID_ALREADY_LINKED")
+}

@@ -1,0 +1,135 @@
+package account
+
+import (
+	"strings"
+	"time"
+)
+
+// Scope is where an account lives: a project, and a tenant of it or none.
+type Scope struct {
+	Project, Tenant string
+}
+
+// User is one account. A User that a Store gave belongs to the caller.
+type User struct {
+	UID           string          `json:"uid"`
+	Email         string          `json:"email,omitempty"`
+	EmailVerified bool            `json:"emailVerified,omitempty"`
+	InitialEmail  string          `json:"initialEmail,omitempty"`
+	Phone         string          `json:"phone,omitempty"`
+	DisplayName   *string         `json:"displayName,omitempty"`
+	PhotoURL      *string         `json:"photoUrl,omitempty"`
+	Password      *Hash           `json:"password,omitempty"`
+	Providers     []Provider      `json:"providers,omitempty"`
+	Factors       []Factor        `json:"factors,omitempty"`
+	Passkeys      []Passkey       `json:"passkeys,omitempty"`
+	Disabled      bool            `json:"disabled,omitempty"`
+	EmailLink     bool            `json:"emailLink,omitempty"`
+	Custom        bool            `json:"custom,omitempty"`
+	Attributes    *string         `json:"attributes,omitempty"`
+	Codes         map[string]Code `json:"codes,omitempty"`
+	// Created, LastLogin and PasswordUpdated are milliseconds; zero is never.
+	Created         int64 `json:"created"`
+	LastLogin       int64 `json:"lastLogin,omitempty"`
+	PasswordUpdated int64 `json:"passwordUpdated,omitempty"`
+	// ValidSince is in seconds: sessions older than it are over. Nil was never set.
+	ValidSince *int64 `json:"validSince,omitempty"`
+	// LastRefresh is when a token was last given.
+	LastRefresh time.Time `json:"lastRefresh,omitzero"`
+	// ScreenName, Language, TimeZone and DateOfBirth are kept as they were given.
+	ScreenName  string `json:"screenName,omitempty"`
+	Language    string `json:"language,omitempty"`
+	TimeZone    string `json:"timeZone,omitempty"`
+	DateOfBirth string `json:"dateOfBirth,omitempty"`
+}
+
+// Code is the newest one-time code of a kind that was sent to a user.
+type Code struct {
+	Hash string `json:"hash"`
+}
+
+// Provider is a linked identity provider.
+type Provider struct {
+	ProviderID  string `json:"providerId"`
+	RawID       string `json:"rawId"`
+	Email       string `json:"email,omitempty"`
+	DisplayName string `json:"displayName,omitempty"`
+	PhotoURL    string `json:"photoUrl,omitempty"`
+	Phone       string `json:"phone,omitempty"`
+	ScreenName  string `json:"screenName,omitempty"`
+}
+
+// Factor is an enrolled second factor: a phone, or a secret for time-based codes.
+type Factor struct {
+	ID          string    `json:"id"`
+	DisplayName string    `json:"displayName,omitempty"`
+	Phone       string    `json:"phone,omitempty"`
+	Secret      []byte    `json:"secret,omitempty"`
+	LastStep    int64     `json:"lastStep,omitempty"`
+	Enrolled    time.Time `json:"enrolled"`
+}
+
+// Passkey is a registered WebAuthn credential.
+type Passkey struct {
+	ID   string `json:"id"`
+	Name string `json:"name,omitempty"`
+}
+
+// Anonymous reports whether nothing can sign the user in again.
+func (u *User) Anonymous() bool {
+	return u.Email == "" && u.Phone == "" && len(u.Providers) == 0 && !u.Custom && u.Password == nil
+}
+
+// Provider returns the linked provider with the given id, or nil.
+func (u *User) Provider(id string) *Provider {
+	for i := range u.Providers {
+		if u.Providers[i].ProviderID == id {
+			return &u.Providers[i]
+		}
+	}
+	return nil
+}
+
+// Factor returns the enrolled factor with the given id, or nil.
+func (u *User) Factor(id string) *Factor {
+	for i := range u.Factors {
+		if u.Factors[i].ID == id {
+			return &u.Factors[i]
+		}
+	}
+	return nil
+}
+
+// Since returns the second before which every session is over: that of the creation at least, so that tokens of a
+// deleted account don't open a new one with its id.
+func (u *User) Since() int64 {
+	since := u.Created / 1000
+	if u.ValidSince != nil {
+		since = *u.ValidSince
+	}
+	return since
+}
+
+// indexes returns the keys that must belong to this user alone, below its scope.
+func (u *User) indexes() []string {
+	var keys []string
+	if u.Email != "" {
+		keys = append(keys, emailKey(u.Email))
+	}
+	if u.Phone != "" {
+		keys = append(keys, phoneKey(u.Phone))
+	}
+	for _, p := range u.Providers {
+		keys = append(keys, providerKey(p.ProviderID, p.RawID))
+	}
+	return keys
+}
+
+// emailKey returns the key of an address. Addresses differ only by what is not case.
+func emailKey(email string) string { return "e\x00" + strings.ToLower(email) }
+
+// phoneKey returns the key of a phone number.
+func phoneKey(phone string) string { return "p\x00" + phone }
+
+// providerKey returns the key of a provider's user.
+func providerKey(provider, raw string) string { return "f\x00" + provider + "\x00" + raw }

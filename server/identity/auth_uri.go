@@ -1,0 +1,103 @@
+package identity
+
+import (
+	"context"
+	"net/url"
+
+	"clave/server/fault"
+)
+
+// AuthURIRequest asks how an address can sign in, or where to sign in with a provider.
+type AuthURIRequest struct {
+	Identifier  *string `json:"identifier"`
+	ContinueURI *string `json:"continueUri"`
+	ProviderID  *string `json:"providerId"`
+	SessionID   *string `json:"sessionId"`
+	TenantID    *string `json:"tenantId"`
+}
+
+// AuthURIResponse tells how an address can sign in; almost nothing when addresses are protected from enumeration.
+type AuthURIResponse struct {
+	Kind          string   `json:"kind"`
+	Registered    *bool    `json:"registered,omitempty"`
+	AllProviders  []string `json:"allProviders,omitempty"`
+	SigninMethods []string `json:"signinMethods,omitempty"`
+	SessionID     string   `json:"sessionId"`
+}
+
+// CreateAuthURI tells how an address can sign in.
+func (s *Service) CreateAuthURI(ctx context.Context, c Call, r *AuthURIRequest) (*AuthURIResponse, error) {
+	cfg, _, err := s.rules(ctx, &c)
+	if err != nil {
+		return nil, err
+	}
+	if text(r.ProviderID) != "" {
+		return nil, fault.E(fault.Unimplemented, "Sign-in with IDP is not yet supported.")
+	}
+	if text(r.Identifier) == "" {
+		return nil, no("MISSING_IDENTIFIER")
+	}
+	if text(r.ContinueURI) == "" {
+		return nil, no("MISSING_CONTINUE_URI")
+	}
+	email, ok := cleanEmail(*r.Identifier)
+	if !ok {
+		return nil, no("INVALID_IDENTIFIER")
+	}
+	if u, err := url.Parse(*r.ContinueURI); err != nil || u.Scheme == "" {
+		return nil, no("INVALID_CONTINUE_URI")
+	}
+	res := &AuthURIResponse{Kind: "identitytoolkit#CreateAuthUriResponse", SessionID: text(r.SessionID)}
+	if res.SessionID == "" {
+		res.SessionID = randomText(27, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
+	}
+	if s.privacy(cfg) {
+		return res, nil
+	}
+	u, err := s.accounts.ByEmail(c.scope(), email)
+	if err != nil {
+		return nil, err
+	}
+	registered := u != nil
+	res.Registered = &registered
+	if u == nil {
+		return res, nil
+	}
+	for _, p := range u.Providers {
+		res.AllProviders = append(res.AllProviders, p.ProviderID)
+		res.SigninMethods = append(res.SigninMethods, p.ProviderID)
+	}
+	if u.Password != nil {
+		res.AllProviders = append(res.AllProviders, "password")
+		res.SigninMethods = append(res.SigninMethods, "password")
+	}
+	if u.EmailLink {
+		if u.Password == nil {
+			res.AllProviders = append(res.AllProviders, "password")
+		}
+		res.SigninMethods = append(res.SigninMethods, "emailLink")
+	}
+	return res, nil
+}
+
+// RevokeTokenRequest asks to revoke a provider's token.
+type RevokeTokenRequest struct {
+	ProviderID *string `json:"providerId"`
+	IDToken    *string `json:"idToken"`
+}
+
+// RevokeToken is Apple's token revocation, which needs a configured Apple provider.
+func (s *Service) RevokeToken(context.Context, Call, *RevokeTokenRequest) (*struct{}, error) {
+	return nil, fault.E(fault.Unimplemented, "identitytoolkit.accounts.revokeToken is not implemented.")
+}
+
+// RecaptchaConfig tells clients that reCAPTCHA is off.
+func (s *Service) RecaptchaConfig(context.Context, Call, *PublicRequest) (*RecaptchaState, error) {
+	return &RecaptchaState{Enforcement: []any{}}, nil
+}
+
+// RecaptchaState is what clients ask for before they protect calls with reCAPTCHA.
+type RecaptchaState struct {
+	Key         string `json:"recaptchaKey"`
+	Enforcement []any  `json:"recaptchaEnforcementState"`
+}

@@ -1,0 +1,95 @@
+package identity
+
+import (
+	"context"
+
+	"clave/server/account"
+)
+
+// BatchGetRequest asks for a page of all accounts.
+type BatchGetRequest struct {
+	MaxResults    *int64  `json:"maxResults"`
+	NextPageToken *string `json:"nextPageToken"`
+}
+
+// BatchGetResponse is a page of accounts, in the order of their ids.
+type BatchGetResponse struct {
+	Kind          string     `json:"kind"`
+	Users         []UserInfo `json:"users,omitempty"`
+	NextPageToken string     `json:"nextPageToken,omitempty"`
+}
+
+// pageSize is how many accounts a page has that does not say.
+const pageSize = 20
+
+// BatchGet returns a page of all accounts, with password hashes.
+func (s *Service) BatchGet(ctx context.Context, c Call, r *BatchGetRequest) (*BatchGetResponse, error) {
+	if err := s.knownTenant(ctx, c); err != nil {
+		return nil, err
+	}
+	res := &BatchGetResponse{Kind: "identitytoolkit#DownloadAccountResponse"}
+	most := int64(pageSize)
+	if r.MaxResults != nil {
+		most = *r.MaxResults
+	}
+	if most == 0 {
+		return res, nil
+	}
+	const whole = 1000
+	if most > whole {
+		most = whole
+	}
+	err := s.accounts.List(ctx, c.scope(), text(r.NextPageToken), func(u *account.User) bool {
+		if most > 0 && int64(len(res.Users)) == most {
+			res.NextPageToken = res.Users[most-1].LocalID
+			return false
+		}
+		res.Users = append(res.Users, info(c, u, true))
+		return true
+	})
+	return res, err
+}
+
+// BatchDeleteRequest deletes accounts.
+type BatchDeleteRequest struct {
+	LocalIDs []string `json:"localIds"`
+	Force    *bool    `json:"force"`
+}
+
+// BatchError tells what is wrong with one element of a batch.
+type BatchError struct {
+	Index   int    `json:"index"`
+	LocalID string `json:"localId,omitempty"`
+	Message string `json:"message"`
+}
+
+// BatchDeleteResponse lists the accounts that were not deleted.
+type BatchDeleteResponse struct {
+	Errors []BatchError `json:"errors,omitempty"`
+}
+
+// maxBatch is how many accounts one call deletes at most.
+const maxBatch = 1000
+
+// BatchDelete deletes accounts; without force only disabled ones.
+func (s *Service) BatchDelete(ctx context.Context, c Call, r *BatchDeleteRequest) (*BatchDeleteResponse, error) {
+	if len(r.LocalIDs) == 0 || len(r.LocalIDs) > maxBatch {
+		return nil, no("LOCAL_ID_LIST_EXCEEDS_LIMIT")
+	}
+	res := &BatchDeleteResponse{}
+	return res, s.accounts.Change(ctx, c.scope(), r.LocalIDs, func(ch *account.Change) error {
+		for i, uid := range r.LocalIDs {
+			u, err := ch.Get(uid)
+			switch {
+			case err != nil:
+				return err
+			case u == nil:
+			case !yes(r.Force, false) && !u.Disabled:
+				res.Errors = append(res.Errors, BatchError{Index: i, LocalID: uid, Message: "NOT_DISABLED : Disable the account before batch deletion."})
+			default:
+				remove(ch, u)
+			}
+		}
+		return nil
+	})
+}

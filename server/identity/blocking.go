@@ -1,0 +1,184 @@
+package identity
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"time"
+
+	"clave/server/account"
+	"clave/server/fault"
+)
+
+// Caller calls blocking functions.
+type Caller interface {
+	// Post sends a JSON body to a URL and returns the answer's status and body.
+	Post(ctx context.Context, url string, body []byte) (status int, answer []byte, err error)
+}
+
+// blockingTimeout is how long a blocking function may take.
+const blockingTimeout = 60 * time.Second
+
+// blockedUpdate is what a blocking function wants changed.
+type blockedUpdate struct {
+	UserRecord *struct {
+		UpdateMask    string         `json:"updateMask"`
+		DisplayName   *string        `json:"displayName"`
+		PhotoURL      *string        `json:"photoUrl"`
+		Disabled      bool           `json:"disabled"`
+		EmailVerified bool           `json:"emailVerified"`
+		CustomClaims  map[string]any `json:"customClaims"`
+		SessionClaims map[string]any `json:"sessionClaims"`
+	} `json:"userRecord"`
+}
+
+// beforeCreate calls the function that may refuse or change a new account. A new account that it disables is not made.
+func (s *Service) beforeCreate(ctx context.Context, c Call, cfg *Config, u *account.User, ses *session, idp map[string]any) error {
+	update, err := s.block(ctx, c, cfg, "beforeCreate", u, ses, idp)
+	if err != nil {
+		return err
+	}
+	if err := update.apply(u); err != nil {
+		return err
+	}
+	if u.Disabled {
+		return no("USER_DISABLED")
+	}
+	return nil
+}
+
+// beforeSignIn calls the function that may refuse a sign-in or add claims to it. What it wants changed of the account is
+// applied by the caller.
+func (s *Service) beforeSignIn(ctx context.Context, c Call, cfg *Config, u *account.User, ses *session, idp map[string]any) (*blockedUpdate, error) {
+	return s.block(ctx, c, cfg, "beforeSignIn", u, ses, idp)
+}
+
+// block calls a blocking function, if the project has it.
+func (s *Service) block(ctx context.Context, c Call, cfg *Config, event string, u *account.User, ses *session, idp map[string]any) (*blockedUpdate, error) {
+	update := &blockedUpdate{}
+	uri := cfg.BlockingFunctions.Triggers[event].FunctionURI
+	if uri == "" || s.o.Blocking == nil {
+		return update, nil
+	}
+	jwt, err := s.blockingToken(c, event, uri, u, ses, idp)
+	if err != nil {
+		return nil, err
+	}
+	body, err := json.Marshal(map[string]any{"data": map[string]any{"jwt": jwt}})
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, blockingTimeout)
+	defer cancel()
+	status, answer, err := s.o.Blocking.Post(ctx, uri, body)
+	if err != nil {
+		return nil, fault.Because(err, fault.FailedPrecondition, "BLOCKING_FUNCTION_ERROR_RESPONSE : ((Failed to make request to %s.))", uri)
+	}
+	const lowest, highest = 200, 299
+	if status < lowest || status > highest {
+		return nil, no("BLOCKING_FUNCTION_ERROR_RESPONSE : ((HTTP request to %s returned HTTP error %d: %s))", uri, status, answer)
+	}
+	if len(answer) == 0 {
+		return update, nil
+	}
+	if err := json.Unmarshal(answer, update); err != nil {
+		return nil, no("BLOCKING_FUNCTION_ERROR_RESPONSE : ((Response body is not valid JSON.))")
+	}
+	return update, update.claims(event, ses)
+}
+
+// claims adds the session claims to the session and checks both kinds of claims.
+func (b *blockedUpdate) claims(event string, ses *session) error {
+	if b.UserRecord == nil {
+		return nil
+	}
+	for _, name := range strings.Split(b.UserRecord.UpdateMask, ",") {
+		switch name {
+		case "customClaims":
+			if err := checkReserved(b.UserRecord.CustomClaims); err != nil {
+				return err
+			}
+		case "sessionClaims":
+			if event != "beforeSignIn" {
+				continue
+			}
+			if err := checkReserved(b.UserRecord.SessionClaims); err != nil {
+				return err
+			}
+			if ses.Claims == nil {
+				ses.Claims = make(map[string]any)
+			}
+			for k, v := range b.UserRecord.SessionClaims {
+				ses.Claims[k] = v
+			}
+		}
+	}
+	return nil
+}
+
+// apply makes the wanted changes of the account.
+func (b *blockedUpdate) apply(u *account.User) error {
+	if b == nil || b.UserRecord == nil {
+		return nil
+	}
+	r := b.UserRecord
+	for _, name := range strings.Split(r.UpdateMask, ",") {
+		switch name {
+		case "displayName":
+			u.DisplayName = r.DisplayName
+		case "photoUrl":
+			u.PhotoURL = r.PhotoURL
+		case "disabled":
+			u.Disabled = r.Disabled
+		case "emailVerified":
+			u.EmailVerified = r.EmailVerified
+		case "customClaims":
+			text, err := json.Marshal(r.CustomClaims)
+			if err != nil {
+				return err
+			}
+			claims := string(text)
+			if err := checkAttributes(claims); err != nil {
+				return err
+			}
+			u.Attributes = &claims
+		}
+	}
+	return nil
+}
+
+// blockingToken makes the JWT that a blocking function is sent.
+func (s *Service) blockingToken(c Call, event, uri string, u *account.User, ses *session, idp map[string]any) (string, error) {
+	now := s.now()
+	record := map[string]any{
+		"uid": u.UID, "email": u.Email, "email_verified": u.EmailVerified, "display_name": text(u.DisplayName), "photo_url": text(u.PhotoURL),
+		"disabled": u.Disabled, "phone_number": u.Phone, "custom_claims": attributes(u), "tenant_id": c.Tenant,
+		"metadata":      map[string]any{"creation_time": u.Created, "last_sign_in_time": u.LastLogin},
+		"provider_data": blockedProviders(u),
+	}
+	for k, v := range record {
+		if v == "" {
+			delete(record, k)
+		}
+	}
+	claims := map[string]any{
+		"event_id": secret(12), "event_type": event, "user_agent": c.UserAgent, "ip_address": c.Address, "locale": c.Locale, "sign_in_method": ses.Provider,
+		"user_record": record, "aud": uri, "auth_time": now.Unix(),
+	}
+	if c.Tenant != "" {
+		claims["tenant_id"] = c.Tenant
+	}
+	for k, v := range idp {
+		claims[k] = v
+	}
+	return s.tokens.MintEvent(c.Project, u.UID, claims)
+}
+
+// blockedProviders lists a user's providers as blocking functions see them.
+func blockedProviders(u *account.User) []map[string]any {
+	var list []map[string]any
+	for _, p := range providers(u) {
+		list = append(list, map[string]any{"provider_id": p.ProviderID, "uid": p.RawID, "email": p.Email, "display_name": text(p.DisplayName), "photo_url": text(p.PhotoURL)})
+	}
+	return list
+}

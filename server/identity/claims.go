@@ -1,0 +1,115 @@
+package identity
+
+import (
+	"maps"
+	"slices"
+	"unicode/utf8"
+
+	"clave/server/account"
+	"clave/server/token"
+)
+
+// maxAttributes is the longest custom attributes, in characters.
+const maxAttributes = 1000
+
+// reserved are the claims that nobody may set.
+var reserved = []string{
+	"acr", "amr", "at_hash", "aud", "auth_time", "azp", "cnf", "c_hash", "exp", "firebase", "iat", "iss", "jti", "nbf", "nonce", "sub",
+}
+
+// checkAttributes checks custom attributes, a JSON object as text.
+func checkAttributes(text string) error {
+	if utf8.RuneCountInString(text) > maxAttributes {
+		return no("CLAIMS_TOO_LARGE")
+	}
+	if text == "" {
+		return nil
+	}
+	claims, err := token.DecodeClaims([]byte(text))
+	if err != nil {
+		return no("INVALID_CLAIMS")
+	}
+	return checkReserved(claims)
+}
+
+// checkReserved refuses reserved claims.
+func checkReserved(claims map[string]any) error {
+	for _, name := range slices.Sorted(maps.Keys(claims)) {
+		if slices.Contains(reserved, name) {
+			return no("FORBIDDEN_CLAIM : %s", name)
+		}
+	}
+	return nil
+}
+
+// attributes returns a user's custom attributes as claims.
+func attributes(u *account.User) map[string]any {
+	if u.Attributes == nil || *u.Attributes == "" {
+		return nil
+	}
+	claims, err := token.DecodeClaims([]byte(*u.Attributes))
+	if err != nil {
+		return nil // checkAttributes saw to it
+	}
+	return claims
+}
+
+// idClaims returns the claims of an ID token for a session.
+func idClaims(u *account.User, ses *session) map[string]any {
+	claims := make(map[string]any)
+	maps.Copy(claims, attributes(u))
+	maps.Copy(claims, ses.Claims)
+	set := func(name, value string) {
+		if value != "" {
+			claims[name] = value
+		}
+	}
+	set("name", text(u.DisplayName))
+	set("picture", text(u.PhotoURL))
+	set("email", u.Email)
+	set("phone_number", u.Phone)
+	if u.Email != "" {
+		claims["email_verified"] = u.EmailVerified
+	}
+	if ses.Provider == "anonymous" {
+		claims["provider_id"] = "anonymous"
+	}
+	claims["auth_time"] = ses.AuthTime
+	firebase := map[string]any{"identities": identities(u), "sign_in_provider": ses.Provider}
+	if ses.Factor != "" {
+		firebase["sign_in_second_factor"] = ses.FactorKind
+		firebase["second_factor_identifier"] = ses.Factor
+	}
+	if ses.Tenant != "" {
+		firebase["tenant"] = ses.Tenant
+	}
+	if len(ses.ProviderClaims) > 0 {
+		firebase["sign_in_attributes"] = ses.ProviderClaims
+	}
+	claims["firebase"] = firebase
+	return claims
+}
+
+// identities lists how a user can be recognised, by provider.
+func identities(u *account.User) map[string]any {
+	ids := make(map[string]any)
+	for _, p := range u.Providers {
+		list, _ := ids[p.ProviderID].([]string)
+		ids[p.ProviderID] = append(list, p.RawID)
+	}
+	if u.Phone != "" {
+		ids["phone"] = []string{u.Phone}
+	}
+	if u.Email != "" {
+		ids["email"] = []string{u.Email}
+	}
+	return ids
+}
+
+// text returns what a pointer points to, or empty.
+func text(p *string) string {
+	if p == nil {
+		return ""
+	}
+	return *p
+}

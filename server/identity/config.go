@@ -1,0 +1,138 @@
+package identity
+
+import (
+	"context"
+	"encoding/json"
+
+	"clave/server/account"
+	"clave/server/fault"
+)
+
+// Config are a project's settings: the part of the API's Config that is acted on.
+type Config struct {
+	SignIn struct {
+		AllowDuplicateEmails bool `json:"allowDuplicateEmails"`
+		Email                *struct {
+			Enabled          *bool `json:"enabled"`
+			PasswordRequired *bool `json:"passwordRequired"`
+		} `json:"email"`
+		PhoneNumber *struct {
+			Enabled          *bool             `json:"enabled"`
+			TestPhoneNumbers map[string]string `json:"testPhoneNumbers"`
+		} `json:"phoneNumber"`
+		Anonymous *struct {
+			Enabled *bool `json:"enabled"`
+		} `json:"anonymous"`
+	} `json:"signIn"`
+	EmailPrivacyConfig struct {
+		EnableImprovedEmailPrivacy *bool `json:"enableImprovedEmailPrivacy"`
+	} `json:"emailPrivacyConfig"`
+	BlockingFunctions struct {
+		Triggers map[string]struct {
+			FunctionURI string `json:"functionUri"`
+		} `json:"triggers"`
+		ForwardInboundCredentials struct {
+			IDToken      bool `json:"idToken"`
+			AccessToken  bool `json:"accessToken"`
+			RefreshToken bool `json:"refreshToken"`
+		} `json:"forwardInboundCredentials"`
+	} `json:"blockingFunctions"`
+	Client struct {
+		Permissions struct {
+			DisabledUserSignup   *bool `json:"disabledUserSignup"`
+			DisabledUserDeletion *bool `json:"disabledUserDeletion"`
+		} `json:"permissions"`
+	} `json:"client"`
+	MFA struct {
+		State            string   `json:"state"`
+		EnabledProviders []string `json:"enabledProviders"`
+		ProviderConfigs  []struct {
+			State      string `json:"state"`
+			TOTPConfig *struct {
+				AdjacentIntervals *int `json:"adjacentIntervals"`
+			} `json:"totpProviderConfig"`
+		} `json:"providerConfigs"`
+	} `json:"mfa"`
+	PasswordPolicyConfig struct {
+		EnforcementState     string `json:"passwordPolicyEnforcementState"`
+		ForceUpgradeOnSignin bool   `json:"forceUpgradeOnSignin"`
+		Versions             []struct {
+			Options PolicyOptions `json:"customStrengthOptions"`
+		} `json:"passwordPolicyVersions"`
+	} `json:"passwordPolicyConfig"`
+	AuthorizedDomains []string `json:"authorizedDomains"`
+}
+
+// privacy reports whether addresses are protected from enumeration.
+func (s *Service) privacy(cfg *Config) bool {
+	if p := cfg.EmailPrivacyConfig.EnableImprovedEmailPrivacy; p != nil {
+		return *p
+	}
+	return !s.o.AsEmulator
+}
+
+// yes returns what a setting says, or def when it says nothing.
+func yes(setting *bool, def bool) bool {
+	if setting == nil {
+		return def
+	}
+	return *setting
+}
+
+// configItem is the kind of item under which settings are kept.
+const configItem = "config"
+
+// rawConfig returns a project's settings as they were given.
+func (s *Service) rawConfig(root account.Scope) (map[string]any, error) {
+	raw := make(map[string]any)
+	_, err := s.accounts.Load(root, configItem, "", &raw)
+	return raw, err
+}
+
+// config returns a project's settings.
+func (s *Service) config(c Call) (*Config, error) {
+	cfg := &Config{}
+	if _, err := s.accounts.Load(c.root(), configItem, "", cfg); err != nil {
+		return nil, err
+	}
+	return cfg, nil
+}
+
+// rules returns the settings that hold for the call: the project's, with the tenant's where it has its own.
+func (s *Service) rules(ctx context.Context, c *Call) (*Config, *Tenant, error) {
+	cfg, err := s.config(*c)
+	if err != nil || c.Tenant == "" {
+		return cfg, nil, err
+	}
+	tenant, err := s.tenant(ctx, *c, c.Tenant)
+	if err != nil {
+		return nil, nil, err
+	}
+	if tenant.DisableAuth {
+		return nil, nil, no("PROJECT_DISABLED")
+	}
+	return cfg, tenant, nil
+}
+
+// saveConfig stores settings after checking that they can be understood.
+func (s *Service) saveConfig(ctx context.Context, root account.Scope, edit func(raw map[string]any) error) (map[string]any, error) {
+	var raw map[string]any
+	err := s.accounts.Change(ctx, root, []string{"\x00" + configItem}, func(ch *account.Change) error {
+		raw = make(map[string]any)
+		if _, err := ch.Load(configItem, "", &raw); err != nil {
+			return err
+		}
+		if err := edit(raw); err != nil {
+			return err
+		}
+		text, err := json.Marshal(raw)
+		if err != nil {
+			return err
+		}
+		if err := json.Unmarshal(text, &Config{}); err != nil {
+			return fault.Because(err, fault.InvalidArgument, "Invalid JSON payload received. %v", err)
+		}
+		return ch.Save(configItem, "", raw)
+	})
+	return raw, err
+}

@@ -1,0 +1,80 @@
+package identity
+
+import (
+	"context"
+
+	"clave/server/account"
+)
+
+// CustomRequest signs in with a token that a server made.
+type CustomRequest struct {
+	Token             *string `json:"token"`
+	ReturnSecureToken *bool   `json:"returnSecureToken"`
+	TenantID          *string `json:"tenantId"`
+}
+
+// CustomResponse is the answer to it.
+type CustomResponse struct {
+	Kind      string `json:"kind"`
+	IsNewUser bool   `json:"isNewUser"`
+	Tokens
+}
+
+// SignInWithCustomToken signs in with a token that a server made, making the account when there is none.
+func (s *Service) SignInWithCustomToken(ctx context.Context, c Call, r *CustomRequest) (*CustomResponse, error) {
+	if r.Token == nil {
+		return nil, no("MISSING_CUSTOM_TOKEN")
+	}
+	t, err := s.tokens.Custom(ctx, *r.Token, c.Project)
+	if err != nil {
+		return nil, err
+	}
+	claims, isObject := t.Claims.(map[string]any)
+	if t.Claims != nil && !isObject {
+		return nil, no("INVALID_CLAIMS")
+	}
+	if err := checkReserved(claims); err != nil {
+		return nil, err
+	}
+	if c.Tenant != "" && c.Tenant != t.Tenant {
+		return nil, no("TENANT_ID_MISMATCH")
+	}
+	c.Tenant = t.Tenant
+	cfg, _, err := s.rules(ctx, &c)
+	if err != nil {
+		return nil, err
+	}
+	ses := session{Provider: "custom", Claims: claims}
+	u, err := s.accounts.Get(c.scope(), t.UID)
+	if err != nil {
+		return nil, err
+	}
+	res := &CustomResponse{Kind: "identitytoolkit#VerifyCustomTokenResponse", IsNewUser: u == nil}
+	if u == nil {
+		since := s.now().Unix()
+		u = &account.User{UID: t.UID, Created: s.now().UnixMilli(), Custom: true, ValidSince: &since}
+		if err := s.beforeCreate(ctx, c, cfg, u, &ses, nil); err != nil {
+			return nil, err
+		}
+	}
+	if u.Disabled {
+		return nil, no("USER_DISABLED")
+	}
+	blocked, err := s.beforeSignIn(ctx, c, cfg, u, &ses, nil)
+	if err != nil {
+		return nil, err
+	}
+	return res, s.accounts.Change(ctx, c.scope(), []string{u.UID}, func(ch *account.Change) error {
+		if now, err := ch.Get(u.UID); err != nil {
+			return err
+		} else if now != nil {
+			u = now
+		}
+		u.Custom = true
+		if err := blocked.apply(u); err != nil {
+			return err
+		}
+		res.Tokens, err = s.signIn(ch, c, u, ses)
+		return err
+	})
+}

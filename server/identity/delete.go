@@ -1,0 +1,58 @@
+package identity
+
+import (
+	"context"
+
+	"clave/server/account"
+)
+
+// DeleteRequest deletes an account.
+type DeleteRequest struct {
+	IDToken *string `json:"idToken"`
+	LocalID *string `json:"localId"`
+}
+
+// KindResponse is an answer without content.
+type KindResponse struct {
+	Kind string `json:"kind"`
+}
+
+// Delete deletes an account: a user its own, an administrator any.
+func (s *Service) Delete(ctx context.Context, c Call, r *DeleteRequest) (*KindResponse, error) {
+	uid := text(r.LocalID)
+	switch {
+	case r.IDToken != nil:
+		cfg, err := s.config(c)
+		if err != nil {
+			return nil, err
+		}
+		if !c.Admin && yes(cfg.Client.Permissions.DisabledUserDeletion, false) {
+			return nil, no("ADMIN_ONLY_OPERATION")
+		}
+		u, _, err := s.userOf(&c, *r.IDToken)
+		if err != nil {
+			return nil, err
+		}
+		uid = u.UID
+	case !c.Admin:
+		return nil, no("MISSING_ID_TOKEN")
+	case uid == "":
+		return nil, no("MISSING_LOCAL_ID")
+	}
+	return &KindResponse{Kind: "identitytoolkit#DeleteAccountResponse"}, s.accounts.Change(ctx, c.scope(), []string{uid}, func(ch *account.Change) error {
+		u, err := ch.Get(uid)
+		if err != nil || u == nil {
+			return firstErr(err, no("USER_NOT_FOUND"))
+		}
+		remove(ch, u)
+		return nil
+	})
+}
+
+// remove deletes an account and its one-time codes.
+func remove(ch *account.Change, u *account.User) {
+	for _, code := range u.Codes {
+		ch.Remove(codeItem, code.Hash)
+	}
+	ch.Delete(u.UID)
+}

@@ -1,0 +1,12 @@
+// Package identity is the Identity Toolkit and Secure Token of Firebase Authentication: what users and administrators may
+// do with accounts. Each method of the API is one method of Service, on a request and an answer that are Go structs with
+// the API's field names; package rpc/identity turns HTTP into them.
+//
+// A Call says who asks: the project, the tenant, and whether the caller is an administrator. Errors that the API
+// names, such as EMAIL_EXISTS, are fault.FailedPrecondition with that text; fault.InvalidArgument is a request that the
+// API's schema forbids.
+//
+// Where production and the official emulator differ, production's answer is given unless Options.AsEmulator is set
+// (server/doc/auth.md has the table). What `clave start` accepts beyond production, such as sign-in with made-up
+// credentials of identity providers, is behind Options.Emulator.
+package identity

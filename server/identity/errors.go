@@ -1,0 +1,24 @@
+package identity
+
+import (
+	"strings"
+
+	"clave/server/fault"
+)
+
+// refusal reports whether an error is the API's answer, not a failure of ours.
+func refusal(err error) bool { return fault.Is(err, fault.FailedPrecondition) }
+
+// refusalText returns the API's text of an error.
+func refusalText(err error) string { return fault.Of(err).Message }
+
+// taken says in words which field of an imported account is another's.
+func taken(err error) string {
+	switch code, _, _ := strings.Cut(refusalText(err), " "); code {
+	case "EMAIL_EXISTS":
+		return "email exists in other account in database"
+	case "PHONE_NUMBER_EXISTS":
+		return "phone number exists in other account in database"
+	}
+	return "raw id exists in other account in database"
+}

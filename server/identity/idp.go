@@ -1,0 +1,327 @@
+package identity
+
+import (
+	"context"
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strings"
+
+	"clave/server/account"
+	"clave/server/token"
+)
+
+// IdpRequest signs in with the credential of an identity provider.
+type IdpRequest struct {
+	RequestURI          *string `json:"requestUri"`
+	PostBody            *string `json:"postBody"`
+	ReturnRefreshToken  *bool   `json:"returnRefreshToken"`
+	ReturnIdpCredential *bool   `json:"returnIdpCredential"`
+	ReturnSecureToken   *bool   `json:"returnSecureToken"`
+	AutoCreate          *bool   `json:"autoCreate"`
+	IDToken             *string `json:"idToken"`
+	PendingToken        *string `json:"pendingToken"`
+	PendingIDToken      *string `json:"pendingIdToken"`
+	SessionID           *string `json:"sessionId"`
+	TenantID            *string `json:"tenantId"`
+}
+
+// IdpResponse is the answer to it.
+type IdpResponse struct {
+	Kind             string   `json:"kind"`
+	FederatedID      string   `json:"federatedId,omitempty"`
+	ProviderID       string   `json:"providerId,omitempty"`
+	LocalID          string   `json:"localId,omitempty"`
+	Email            string   `json:"email,omitempty"`
+	EmailVerified    bool     `json:"emailVerified"`
+	DisplayName      string   `json:"displayName,omitempty"`
+	FullName         string   `json:"fullName,omitempty"`
+	FirstName        string   `json:"firstName,omitempty"`
+	LastName         string   `json:"lastName,omitempty"`
+	ScreenName       string   `json:"screenName,omitempty"`
+	PhotoURL         string   `json:"photoUrl,omitempty"`
+	RawUserInfo      string   `json:"rawUserInfo,omitempty"`
+	OAuthIDToken     string   `json:"oauthIdToken,omitempty"`
+	OAuthAccessToken string   `json:"oauthAccessToken,omitempty"`
+	OAuthExpireIn    int      `json:"oauthExpireIn,omitempty"`
+	IsNewUser        bool     `json:"isNewUser,omitempty"`
+	NeedConfirmation bool     `json:"needConfirmation,omitempty"`
+	VerifiedProvider []string `json:"verifiedProvider,omitempty"`
+	ErrorMessage     string   `json:"errorMessage,omitempty"`
+	EmailRecycled    bool     `json:"emailRecycled,omitempty"`
+	Nonce            string   `json:"nonce,omitempty"`
+	Tokens
+	Pending
+}
+
+// assertion is what an identity provider says of a user.
+type assertion struct {
+	provider account.Provider
+	verified bool
+	claims   map[string]any
+	given    url.Values
+}
+
+// SignInWithIdp signs in with a credential of an identity provider. Only `clave start` does, and believes whatever the
+// credential says, as the official emulator: Clave has no secrets of providers with which to check one.
+func (s *Service) SignInWithIdp(ctx context.Context, c Call, r *IdpRequest) (*IdpResponse, error) {
+	cfg, tenant, err := s.rules(ctx, &c)
+	if err != nil {
+		return nil, err
+	}
+	if !s.o.Emulator {
+		return nil, no("OPERATION_NOT_ALLOWED : The identity provider configuration is not found.")
+	}
+	if text(r.RequestURI) == "" {
+		return nil, no("MISSING_REQUEST_URI")
+	}
+	a, err := readAssertion(r)
+	if err != nil {
+		return nil, err
+	}
+	res := a.response()
+	owner, err := s.accounts.ByProvider(c.scope(), a.provider.ProviderID, a.provider.RawID)
+	if err != nil {
+		return nil, err
+	}
+	ses := session{Provider: a.provider.ProviderID}
+	if strings.HasPrefix(ses.Provider, "oidc.") || strings.HasPrefix(ses.Provider, "saml.") {
+		ses.ProviderClaims = a.claims
+	}
+	if r.IDToken != nil {
+		u, _, err := s.userOf(&c, *r.IDToken)
+		if err != nil {
+			return nil, err
+		}
+		if owner != nil && owner.UID != u.UID {
+			return refuse(r, res, "FEDERATED_USER_ID_ALREADY_LINKED")
+		}
+		if other, err := s.accounts.ByEmail(c.scope(), a.provider.Email); err != nil {
+			return nil, err
+		} else if other != nil && other.UID != u.UID && a.provider.Email != "" && !cfg.SignIn.AllowDuplicateEmails {
+			return refuse(r, res, "EMAIL_EXISTS")
+		}
+		return res, s.finishIdp(ctx, c, cfg, tenant, u, a, ses, res)
+	}
+	return s.idpWithoutUser(ctx, c, cfg, tenant, owner, a, ses, r, res)
+}
+
+// refuse answers by name, in the form which the client asked for: clients that want the provider's credential get it with the error.
+func refuse(r *IdpRequest, res *IdpResponse, code string) (*IdpResponse, error) {
+	if yes(r.ReturnIdpCredential, false) {
+		res.ErrorMessage = code
+		return res, nil
+	}
+	return nil, no("%s", code)
+}
+
+// idpWithoutUser signs in someone who is not signed in: the provider's known user, one with the same address, or a new one.
+func (s *Service) idpWithoutUser(ctx context.Context, c Call, cfg *Config, tenant *Tenant, u *account.User, a *assertion, ses session, r *IdpRequest, res *IdpResponse) (*IdpResponse, error) {
+	if u == nil && a.provider.Email != "" && !cfg.SignIn.AllowDuplicateEmails {
+		same, err := s.accounts.ByEmail(c.scope(), a.provider.Email)
+		if err != nil {
+			return nil, err
+		}
+		if same != nil && !a.verified && (same.EmailVerified || same.Password != nil || len(same.Providers) > 0) {
+			res.NeedConfirmation = true
+			for _, p := range providers(same) {
+				res.VerifiedProvider = append(res.VerifiedProvider, p.ProviderID)
+			}
+			return res, nil
+		}
+		u = same
+	}
+	if u == nil {
+		if !yes(r.AutoCreate, true) {
+			return refuse(r, res, "USER_NOT_FOUND")
+		}
+		if s.signUpOff(cfg, tenant) {
+			return nil, no("ADMIN_ONLY_OPERATION")
+		}
+		since := s.now().Unix()
+		u = &account.User{UID: newUID(), Created: s.now().UnixMilli(), ValidSince: &since}
+		res.IsNewUser = true
+		a.fill(u, cfg)
+		if err := s.beforeCreate(ctx, c, cfg, u, &ses, a.event()); err != nil {
+			return nil, err
+		}
+	}
+	return res, s.finishIdp(ctx, c, cfg, tenant, u, a, ses, res)
+}
+
+// finishIdp links the provider to the user and signs in.
+func (s *Service) finishIdp(ctx context.Context, c Call, cfg *Config, tenant *Tenant, u *account.User, a *assertion, ses session, res *IdpResponse) error {
+	if u.Disabled {
+		return no("USER_DISABLED")
+	}
+	res.LocalID = u.UID
+	blocked, err := s.beforeSignIn(ctx, c, cfg, u, &ses, a.event())
+	if err != nil {
+		return err
+	}
+	return s.accounts.Change(ctx, c.scope(), []string{u.UID}, func(ch *account.Change) error {
+		if now, err := ch.Get(u.UID); err != nil {
+			return err
+		} else if now != nil {
+			u = now
+		} else if !res.IsNewUser {
+			return no("USER_NOT_FOUND")
+		}
+		a.fill(u, cfg)
+		ch.Put(u)
+		res.EmailVerified = u.EmailVerified
+		if mfaOn(cfg, tenant) && len(u.Factors) > 0 {
+			res.Pending, err = s.askFactorIn(ch, c, u, ses)
+			return err
+		}
+		if err := blocked.apply(u); err != nil {
+			return err
+		}
+		res.Tokens, err = s.signIn(ch, c, u, ses)
+		return err
+	})
+}
+
+// fill links the provider to the user and takes over what it says where the user has nothing. A trusted provider that vouches for
+// an unverified address takes the account over: whoever set its password did not own the address.
+func (a *assertion) fill(u *account.User, cfg *Config) {
+	if u.Email == a.provider.Email && u.Email != "" && a.verified && !u.EmailVerified && u.Provider(a.provider.ProviderID) == nil {
+		u.Password, u.Providers, u.Phone = nil, nil, ""
+	}
+	u.Providers = slices.DeleteFunc(u.Providers, func(p account.Provider) bool { return p.ProviderID == a.provider.ProviderID })
+	u.Providers = append(u.Providers, a.provider)
+	if u.Email == "" && !cfg.SignIn.AllowDuplicateEmails {
+		u.Email = a.provider.Email
+	}
+	if u.Email == a.provider.Email && a.verified {
+		u.EmailVerified = true
+	}
+	if u.DisplayName == nil {
+		u.DisplayName = some(a.provider.DisplayName)
+	}
+	if u.PhotoURL == nil {
+		u.PhotoURL = some(a.provider.PhotoURL)
+	}
+}
+
+// event is what blocking functions are told of the credential.
+func (a *assertion) event() map[string]any {
+	raw, err := json.Marshal(a.claims)
+	if err != nil {
+		return nil // decoded from JSON
+	}
+	return map[string]any{"raw_user_info": string(raw), "sign_in_method": a.provider.ProviderID}
+}
+
+// readAssertion reads the credential of a request.
+func readAssertion(r *IdpRequest) (*assertion, error) {
+	given, err := url.ParseQuery(text(r.PostBody))
+	if err != nil {
+		return nil, no("INVALID_CREDENTIAL_OR_PROVIDER_ID : Invalid postBody.")
+	}
+	if p := text(r.PendingToken); p != "" && len(given) == 0 {
+		if given, err = url.ParseQuery(p); err != nil {
+			return nil, no("INVALID_PENDING_TOKEN")
+		}
+	}
+	if uri, err := url.Parse(*r.RequestURI); err == nil {
+		fragment, err := url.ParseQuery(uri.Fragment)
+		for _, more := range []url.Values{uri.Query(), fragment} {
+			for k, v := range more {
+				if given.Get(k) == "" && err == nil {
+					given[k] = v
+				}
+			}
+		}
+	} else {
+		return nil, no("INVALID_REQUEST_URI")
+	}
+	id := given.Get("providerId")
+	if id == "" {
+		return nil, no("INVALID_CREDENTIAL_OR_PROVIDER_ID : Invalid IdP response/credential: %s", text(r.PostBody))
+	}
+	claims, err := idpClaims(given, id)
+	if err != nil {
+		return nil, err
+	}
+	return assert(given, id, claims)
+}
+
+// idpClaims reads what the credential says: a JWT that nobody checks, or plain JSON.
+func idpClaims(given url.Values, id string) (map[string]any, error) {
+	for _, name := range []string{"id_token", "access_token"} {
+		raw := given.Get(name)
+		if raw == "" {
+			continue
+		}
+		claims, err := token.Unverified(raw)
+		if err != nil {
+			return nil, no("INVALID_IDP_RESPONSE : Unable to parse %s: %s ((Clave only accepts strict JSON or JWTs as fake %ss under clave start.))", name, raw, name)
+		}
+		return claims, nil
+	}
+	if response := given.Get("SAMLResponse"); response != "" {
+		saml, err := token.DecodeClaims([]byte(response))
+		if err != nil {
+			return nil, no("INVALID_IDP_RESPONSE : Unable to parse SAMLResponse as JSON.")
+		}
+		assertion, _ := saml["assertion"].(map[string]any)
+		subject, _ := assertion["subject"].(map[string]any)
+		claims := map[string]any{"sub": subject["nameId"]}
+		if attributes, ok := assertion["attributeStatements"].(map[string]any); ok {
+			for k, v := range attributes {
+				claims[k] = v
+			}
+		}
+		return claims, nil
+	}
+	return nil, no("INVALID_CREDENTIAL_OR_PROVIDER_ID : Invalid IdP response/credential: providerId=%s", id)
+}
+
+// assert makes an assertion of claims.
+func assert(given url.Values, id string, claims map[string]any) (*assertion, error) {
+	word := func(names ...string) string {
+		for _, name := range names {
+			if s, ok := claims[name].(string); ok && s != "" {
+				return s
+			}
+		}
+		return ""
+	}
+	a := &assertion{claims: claims, given: given, provider: account.Provider{
+		ProviderID: id, RawID: word("sub"), DisplayName: word("name", "display_name", "displayName"), PhotoURL: word("picture", "photo_url", "photoUrl"), ScreenName: word("screen_name"),
+	}}
+	if a.provider.RawID == "" {
+		return nil, no("INVALID_IDP_RESPONSE : Invalid Idp Response: id_token missing required fields. ((Missing \"sub\" field. This field is required and must be a unique identifier.))")
+	}
+	if email := word("email"); email != "" {
+		clean, ok := cleanEmail(email)
+		if !ok {
+			return nil, no("INVALID_EMAIL")
+		}
+		a.provider.Email = clean
+	}
+	says := claims["email_verified"]
+	a.verified = a.provider.Email != "" && (says == true || says == "true" || says == nil && id == "google.com")
+	return a, nil
+}
+
+// response shows what the provider says.
+func (a *assertion) response() *IdpResponse {
+	raw, err := json.Marshal(a.claims)
+	if err != nil {
+		raw = nil // decoded from JSON
+	}
+	p := a.provider
+	res := &IdpResponse{
+		Kind: "identitytoolkit#VerifyAssertionResponse", ProviderID: p.ProviderID, FederatedID: p.RawID, Email: p.Email, EmailVerified: a.verified,
+		DisplayName: p.DisplayName, FullName: p.DisplayName, PhotoURL: p.PhotoURL, ScreenName: p.ScreenName, RawUserInfo: string(raw),
+		OAuthIDToken: a.given.Get("id_token"), OAuthAccessToken: a.given.Get("access_token"), Nonce: a.given.Get("nonce"),
+	}
+	if p.ProviderID == "google.com" {
+		res.FederatedID = "https://accounts.google.com/" + p.RawID
+	}
+	res.FirstName, _ = a.claims["given_name"].(string)
+	res.LastName, _ = a.claims["family_name"].(string)
+	return res
+}

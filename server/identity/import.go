@@ -1,0 +1,313 @@
+package identity
+
+import (
+	"context"
+	"encoding/base64"
+	"slices"
+	"strings"
+
+	"clave/server/account"
+)
+
+// ImportUser is an account to import.
+type ImportUser struct {
+	LocalID           string             `json:"localId"`
+	Email             string             `json:"email"`
+	EmailVerified     *bool              `json:"emailVerified"`
+	DisplayName       *string            `json:"displayName"`
+	PhotoURL          *string            `json:"photoUrl"`
+	PhoneNumber       string             `json:"phoneNumber"`
+	PasswordHash      string             `json:"passwordHash"`
+	Salt              string             `json:"salt"`
+	RawPassword       string             `json:"rawPassword"`
+	PasswordUpdatedAt int64              `json:"passwordUpdatedAt"`
+	ProviderUserInfo  []ProviderUserInfo `json:"providerUserInfo"`
+	ValidSince        *int64             `json:"validSince"`
+	Disabled          *bool              `json:"disabled"`
+	LastLoginAt       int64              `json:"lastLoginAt"`
+	CreatedAt         int64              `json:"createdAt"`
+	CustomAttributes  *string            `json:"customAttributes"`
+	CustomAuth        *bool              `json:"customAuth"`
+	EmailLinkSignin   *bool              `json:"emailLinkSignin"`
+	InitialEmail      string             `json:"initialEmail"`
+	TenantID          string             `json:"tenantId"`
+	ScreenName        string             `json:"screenName"`
+	Language          string             `json:"language"`
+	TimeZone          string             `json:"timeZone"`
+	DateOfBirth       string             `json:"dateOfBirth"`
+	MFAInfo           []MFAInfo          `json:"mfaInfo"`
+}
+
+// ImportRequest imports accounts with the hashes of their passwords.
+type ImportRequest struct {
+	Users             []ImportUser `json:"users"`
+	HashAlgorithm     string       `json:"hashAlgorithm"`
+	SignerKey         string       `json:"signerKey"`
+	SaltSeparator     string       `json:"saltSeparator"`
+	Rounds            int64        `json:"rounds"`
+	MemoryCost        int64        `json:"memoryCost"`
+	CPUMemCost        int64        `json:"cpuMemCost"`
+	BlockSize         int64        `json:"blockSize"`
+	Parallelization   int64        `json:"parallelization"`
+	DkLen             int64        `json:"dkLen"`
+	PasswordHashOrder string       `json:"passwordHashOrder"`
+	SanityCheck       *bool        `json:"sanityCheck"`
+	AllowOverwrite    *bool        `json:"allowOverwrite"`
+	Argon2Parameters  *struct {
+		HashLengthBytes int64  `json:"hashLengthBytes"`
+		HashType        string `json:"hashType"`
+		Parallelism     int64  `json:"parallelism"`
+		Iterations      int64  `json:"iterations"`
+		MemoryCostKib   int64  `json:"memoryCostKib"`
+		Version         string `json:"version"`
+		AssociatedData  string `json:"associatedData"`
+	} `json:"argon2Parameters"`
+}
+
+// ImportResponse lists the accounts that were not imported.
+type ImportResponse struct {
+	Kind  string       `json:"kind"`
+	Error []BatchError `json:"error,omitempty"`
+}
+
+// decode64 decodes base64 of every kind: with or without padding, for URLs or not.
+func decode64(s string) ([]byte, error) {
+	s = strings.TrimRight(strings.NewReplacer("+", "-", "/", "_", "\n", "", "\r", "").Replace(s), "=")
+	return base64.RawURLEncoding.DecodeString(s)
+}
+
+// hashOf returns the hash of the request's kind, without sum and salt.
+func (r *ImportRequest) hashOf() (*account.Hash, error) {
+	h := &account.Hash{
+		Alg: strings.ToUpper(r.HashAlgorithm), Rounds: int(r.Rounds), MemCost: int(r.MemoryCost), CPU: int(r.CPUMemCost), Block: int(r.BlockSize),
+		Parallel: int(r.Parallelization), Length: int(r.DkLen), PasswordFirst: strings.Contains(r.PasswordHashOrder, "PASSWORD_AND_SALT"),
+	}
+	if h.Alg == "SCRYPT" && h.Rounds == 0 && h.MemCost == 0 {
+		h.Rounds, h.MemCost = 8, 14
+	}
+	if a := r.Argon2Parameters; a != nil {
+		h.Argon2 = &account.Argon2{Type: a.HashType, Iterations: int(a.Iterations), MemoryKiB: int(a.MemoryCostKib), Parallel: int(a.Parallelism), Length: int(a.HashLengthBytes)}
+		var err error
+		if h.Argon2.Associated, err = decode64(a.AssociatedData); err != nil {
+			return nil, no("INVALID_HASH_PARAMETER_SIZE")
+		}
+	}
+	var err error
+	if h.Key, err = decode64(r.SignerKey); err != nil {
+		return nil, no("INVALID_HASH_PARAMETER_SIZE : signerKey")
+	}
+	if h.Separator, err = decode64(r.SaltSeparator); err != nil {
+		return nil, no("INVALID_HASH_PARAMETER_SIZE : saltSeparator")
+	}
+	if !h.Check() {
+		return nil, no("INVALID_HASH_ALGORITHM")
+	}
+	return h, nil
+}
+
+// BatchCreate imports accounts. An account whose id exists is replaced.
+func (s *Service) BatchCreate(ctx context.Context, c Call, r *ImportRequest) (*ImportResponse, error) {
+	if len(r.Users) == 0 {
+		return nil, no("MISSING_USER_ACCOUNT")
+	}
+	if err := s.knownTenant(ctx, c); err != nil {
+		return nil, err
+	}
+	if yes(r.SanityCheck, false) {
+		if err := sane(r.Users); err != nil {
+			return nil, err
+		}
+	}
+	var hash *account.Hash
+	if r.HashAlgorithm != "" {
+		var err error
+		if hash, err = r.hashOf(); err != nil {
+			return nil, err
+		}
+	}
+	res := &ImportResponse{Kind: "identitytoolkit#UploadAccountResponse"}
+	users, order := make(map[string]*account.User), []string(nil)
+	index := make(map[string]int)
+	for i, given := range r.Users {
+		u, problem, err := s.importOne(ctx, c, given, hash)
+		if err != nil {
+			return nil, err
+		}
+		if problem != "" {
+			res.Error = append(res.Error, BatchError{Index: i, Message: problem})
+			continue
+		}
+		if users[u.UID] == nil {
+			order = append(order, u.UID)
+		}
+		users[u.UID], index[u.UID] = u, i
+	}
+	return res, s.importAll(ctx, c, users, order, index, res)
+}
+
+// importChunk is how many accounts are imported in one batch of the store.
+const importChunk = 200
+
+// importAll stores imported accounts, many at once, and one by one where some of them would take what is another's.
+func (s *Service) importAll(ctx context.Context, c Call, users map[string]*account.User, order []string, index map[string]int, res *ImportResponse) error {
+	put := func(uids []string) error {
+		return s.accounts.Change(ctx, c.scope(), uids, func(ch *account.Change) error {
+			for _, uid := range uids {
+				ch.Put(users[uid])
+			}
+			return nil
+		})
+	}
+	for chunk := range slices.Chunk(order, importChunk) {
+		err := put(chunk)
+		if err == nil {
+			continue
+		}
+		if !refusal(err) {
+			return err
+		}
+		for _, uid := range chunk {
+			if err := put([]string{uid}); err != nil {
+				if !refusal(err) {
+					return err
+				}
+				res.Error = append(res.Error, BatchError{Index: index[uid], Message: taken(err)})
+			}
+		}
+	}
+	slices.SortFunc(res.Error, func(a, b BatchError) int { return a.Index - b.Index })
+	return nil
+}
+
+// importOne checks one account; problem says what is wrong with it.
+func (s *Service) importOne(ctx context.Context, c Call, g ImportUser, hash *account.Hash) (u *account.User, problem string, err error) {
+	now := s.now()
+	since := now.Unix()
+	u = &account.User{
+		UID: g.LocalID, EmailVerified: yes(g.EmailVerified, false), DisplayName: g.DisplayName, PhotoURL: g.PhotoURL, Disabled: yes(g.Disabled, false),
+		Created: now.UnixMilli(), LastLogin: g.LastLoginAt, ValidSince: &since, Custom: yes(g.CustomAuth, false), EmailLink: yes(g.EmailLinkSignin, false),
+		InitialEmail: g.InitialEmail, ScreenName: g.ScreenName, Language: g.Language, TimeZone: g.TimeZone, DateOfBirth: g.DateOfBirth,
+	}
+	if g.CreatedAt != 0 {
+		u.Created = g.CreatedAt
+	}
+	if g.ValidSince != nil {
+		u.ValidSince = g.ValidSince
+	}
+	var ok bool
+	switch {
+	case g.LocalID == "" || units(g.LocalID) > maxUID:
+		return nil, "localId is missing", nil
+	case g.TenantID != "" && g.TenantID != c.Tenant:
+		return nil, "Tenant id in userInfo does not match the tenant id in request.", nil
+	}
+	if g.Email != "" {
+		if u.Email, ok = cleanEmail(g.Email); !ok {
+			return nil, "email is invalid", nil
+		}
+	}
+	if g.PhoneNumber != "" {
+		if u.Phone, ok = cleanPhone(g.PhoneNumber); !ok {
+			return nil, "phone number format is invalid", nil
+		}
+	}
+	if g.CustomAttributes != nil {
+		if err := checkAttributes(*g.CustomAttributes); err != nil {
+			return nil, strings.ReplaceAll(refusalText(err), "FORBIDDEN_CLAIM : ", "Invalid custom claims: forbidden claim "), nil
+		}
+		u.Attributes = g.CustomAttributes
+	}
+	if checkProfile(g.DisplayName, g.PhotoURL) != nil {
+		return nil, "display name or photo url is too long", nil
+	}
+	for _, p := range g.ProviderUserInfo {
+		switch p.ProviderID {
+		case "password", "phone":
+		case "":
+			return nil, "Invalid provider id", nil
+		default:
+			if p.RawID == "" {
+				return nil, "federatedId or (providerId & rawId) is required", nil
+			}
+			u.Providers = append(u.Providers, account.Provider{
+				ProviderID: p.ProviderID, RawID: p.RawID, Email: p.Email, DisplayName: text(p.DisplayName), PhotoURL: text(p.PhotoURL), ScreenName: p.ScreenName,
+			})
+		}
+	}
+	if err := s.enrollGiven(u, g.MFAInfo); err != nil {
+		return nil, "Second factor account info is invalid", nil
+	}
+	problem, err = s.importPassword(ctx, c, u, g, hash)
+	return u, problem, err
+}
+
+// importPassword takes over the hash of a password, or a password itself.
+func (s *Service) importPassword(ctx context.Context, c Call, u *account.User, g ImportUser, hash *account.Hash) (problem string, err error) {
+	switch fake, isFake := fakePassword(g.PasswordHash); {
+	case g.RawPassword != "":
+		u.Password, err = s.hash(ctx, c.Project, g.RawPassword)
+	case isFake && s.o.Emulator:
+		u.Password, err = s.hash(ctx, c.Project, fake)
+	case g.PasswordHash == "":
+		return "", nil
+	case hash == nil:
+		if !s.o.Emulator {
+			return "Missing hash algorithm", nil
+		}
+		h := account.Hash{Alg: "SCRYPT", Rounds: 8, MemCost: s.o.HashMemCost, Separator: []byte{7}}
+		hash = &h
+		fallthrough
+	default:
+		h := *hash
+		if h.Sum, err = decode64(g.PasswordHash); err != nil {
+			return "Invalid password hash", nil
+		}
+		if h.Salt, err = decode64(g.Salt); err != nil {
+			return "Invalid salt", nil
+		}
+		if !h.Check() {
+			return "Invalid password hash", nil
+		}
+		u.Password = &h
+	}
+	if u.PasswordUpdated = g.PasswordUpdatedAt; u.PasswordUpdated == 0 {
+		u.PasswordUpdated = s.now().UnixMilli()
+	}
+	return "", err
+}
+
+// fakePassword returns the password from the official emulator's exports, which hold it in plain text.
+func fakePassword(hash string) (string, bool) {
+	rest, ok := strings.CutPrefix(hash, "fakeHash:salt=")
+	if !ok {
+		return "", false
+	}
+	_, password, ok := strings.Cut(rest, ":password=")
+	return password, ok
+}
+
+// sane refuses requests in which two accounts share what must be unique.
+func sane(users []ImportUser) error {
+	seen := make(map[string]bool)
+	check := func(kind, value, code string) error {
+		if value == "" {
+			return nil
+		}
+		key := kind + "\x00" + value
+		if seen[key] {
+			return no("%s : %s", code, value)
+		}
+		seen[key] = true
+		return nil
+	}
+	for _, u := range users {
+		err := firstErr(check("uid", u.LocalID, "DUPLICATE_LOCAL_ID"), check("email", strings.ToLower(u.Email), "DUPLICATE_EMAIL"))
+		for _, p := range u.ProviderUserInfo {
+			err = firstErr(err, check(p.ProviderID, p.RawID, "DUPLICATE_RAW_ID"))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

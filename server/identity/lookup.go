@@ -1,0 +1,85 @@
+package identity
+
+import (
+	"context"
+
+	"clave/server/account"
+)
+
+// FederatedID names a user of an identity provider.
+type FederatedID struct {
+	ProviderID string `json:"providerId"`
+	RawID      string `json:"rawId"`
+}
+
+// LookupRequest asks for accounts: a user for its own, an administrator for any.
+type LookupRequest struct {
+	IDToken         *string       `json:"idToken"`
+	LocalID         []string      `json:"localId"`
+	Email           []string      `json:"email"`
+	PhoneNumber     []string      `json:"phoneNumber"`
+	FederatedUserID []FederatedID `json:"federatedUserId"`
+	InitialEmail    []string      `json:"initialEmail"`
+}
+
+// LookupResponse holds the accounts that were found.
+type LookupResponse struct {
+	Kind  string     `json:"kind"`
+	Users []UserInfo `json:"users,omitempty"`
+}
+
+// kindLookup is the kind of a LookupResponse.
+const kindLookup = "identitytoolkit#GetAccountInfoResponse"
+
+// Lookup returns accounts.
+func (s *Service) Lookup(ctx context.Context, c Call, r *LookupRequest) (*LookupResponse, error) {
+	if r.IDToken != nil || !c.Admin {
+		if r.IDToken == nil {
+			return nil, no("MISSING_ID_TOKEN")
+		}
+		u, _, err := s.userOf(&c, *r.IDToken)
+		if err != nil {
+			return nil, err
+		}
+		return &LookupResponse{Kind: kindLookup, Users: []UserInfo{info(c, u, false)}}, nil
+	}
+	if len(r.LocalID)+len(r.Email)+len(r.PhoneNumber)+len(r.FederatedUserID)+len(r.InitialEmail) == 0 {
+		return nil, no("MISSING_ID_TOKEN")
+	}
+	if err := s.knownTenant(ctx, c); err != nil {
+		return nil, err
+	}
+	res := &LookupResponse{Kind: kindLookup}
+	seen := make(map[string]bool)
+	for _, find := range s.finders(c, r) {
+		u, err := find()
+		if err != nil {
+			return nil, err
+		}
+		if u != nil && !seen[u.UID] {
+			seen[u.UID] = true
+			res.Users = append(res.Users, info(c, u, false))
+		}
+	}
+	return res, nil
+}
+
+// finders returns a function for each account that is asked for.
+func (s *Service) finders(c Call, r *LookupRequest) []func() (*account.User, error) {
+	var list []func() (*account.User, error)
+	for _, uid := range r.LocalID {
+		list = append(list, func() (*account.User, error) { return s.accounts.Get(c.scope(), uid) })
+	}
+	for _, email := range r.Email {
+		list = append(list, func() (*account.User, error) { return s.accounts.ByEmail(c.scope(), email) })
+	}
+	for _, phone := range r.PhoneNumber {
+		if clean, ok := cleanPhone(phone); ok {
+			list = append(list, func() (*account.User, error) { return s.accounts.ByPhone(c.scope(), clean) })
+		}
+	}
+	for _, f := range r.FederatedUserID {
+		list = append(list, func() (*account.User, error) { return s.accounts.ByProvider(c.scope(), f.ProviderID, f.RawID) })
+	}
+	return list
+}

@@ -1,0 +1,36 @@
+package identity
+
+import (
+	"context"
+)
+
+// Letter is an e-mail that carries a code.
+type Letter struct {
+	To   string
+	Kind RequestType
+	// Link is where to follow it.
+	Link string
+	// NewEmail is the address that a ChangeEmail letter is about.
+	NewEmail string
+	// Locale is the reader's language, such as "es" or "en-US".
+	Locale string
+}
+
+// Mailer sends letters.
+type Mailer interface {
+	// Send sends one letter, or returns why it could not be handed over.
+	Send(ctx context.Context, l Letter) error
+}
+
+// mail sends a code, to the new address when it is about one.
+func (s *Service) mail(ctx context.Context, c Call, made oob, link string) error {
+	if s.o.Mail == nil {
+		s.o.Log.Info("a one-time code is in the mail box of the control route", "kind", made.Type)
+		return nil
+	}
+	to := made.Email
+	if made.Type == ChangeEmail {
+		to = made.NewEmail
+	}
+	return s.o.Mail.Send(ctx, Letter{To: to, Kind: made.Type, Link: link, NewEmail: made.NewEmail, Locale: c.Locale})
+}

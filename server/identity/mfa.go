@@ -1,0 +1,365 @@
+package identity
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"clave/server/account"
+)
+
+// maxFactors is how many second factors a user may have.
+const maxFactors = 5
+
+// Pending is what a first factor answers when a second is wanted.
+type Pending struct {
+	MFAPendingCredential string    `json:"mfaPendingCredential,omitempty"`
+	MFAInfo              []MFAInfo `json:"mfaInfo,omitempty"`
+}
+
+// pendingItem is the kind of item under which half-done sign-ins are kept, by the hash of their credential.
+const pendingItem = "pending"
+
+// pendingLife is how long a second factor may take.
+const pendingLife = time.Hour
+
+// pending is a sign-in whose first factor was good.
+type pending struct {
+	Session session   `json:"session"`
+	Made    time.Time `json:"made"`
+}
+
+// mfaOn reports whether second factors are asked for.
+func mfaOn(cfg *Config, tenant *Tenant) bool {
+	if tenant != nil && tenant.MFAConfig != nil && tenant.MFAConfig.State != "" {
+		return tenant.MFAConfig.State != "DISABLED"
+	}
+	return cfg.MFA.State != "DISABLED"
+}
+
+// askFactor answers that a second factor is wanted.
+func (s *Service) askFactor(ctx context.Context, c Call, u *account.User, ses session) (p Pending, err error) {
+	err = s.accounts.Change(ctx, c.scope(), nil, func(ch *account.Change) (err error) {
+		p, err = s.askFactorIn(ch, c, u, ses)
+		return err
+	})
+	return p, err
+}
+
+// askFactorIn does so within a change.
+func (s *Service) askFactorIn(ch *account.Change, c Call, u *account.User, ses session) (Pending, error) {
+	const size = 48
+	credential := secret(size)
+	ses.UID, ses.Tenant = u.UID, c.Tenant
+	list := factors(u, false)
+	for i := range list {
+		list[i].PhoneInfo = hidden(list[i].PhoneInfo)
+	}
+	return Pending{MFAPendingCredential: credential, MFAInfo: list}, ch.SaveIn(c.root(), pendingItem, digest(credential), pending{Session: ses, Made: s.now()})
+}
+
+// enrollGiven enrolls the factors that an administrator lists.
+func (s *Service) enrollGiven(u *account.User, list []MFAInfo) error {
+	for _, m := range list {
+		phone, ok := cleanPhone(m.PhoneInfo)
+		if !ok {
+			return no("INVALID_MFA_PHONE_NUMBER : Invalid format.")
+		}
+		if slices.ContainsFunc(u.Factors, func(f account.Factor) bool { return f.Phone == phone }) {
+			continue
+		}
+		f := account.Factor{ID: m.MFAEnrollmentID, DisplayName: m.DisplayName, Phone: phone, Enrolled: enrolledAt(m.EnrolledAt, s.now())}
+		if f.ID == "" {
+			f.ID = newUID()
+		}
+		if u.Factor(f.ID) != nil {
+			return no("DUPLICATE_MFA_ENROLLMENT_ID")
+		}
+		u.Factors = append(u.Factors, f)
+	}
+	return nil
+}
+
+// enrolledAt reads a time leniently: the Go SDK writes one that no standard knows.
+func enrolledAt(given string, now time.Time) time.Time {
+	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05Z07:00Z"} {
+		if t, err := time.Parse(layout, given); err == nil && t.Year() < 3000 {
+			return t.UTC()
+		}
+	}
+	return now.Truncate(time.Millisecond)
+}
+
+// PhoneInfo is the part of a request or an answer that is about a phone.
+type PhoneInfo struct {
+	PhoneNumber string `json:"phoneNumber,omitempty"`
+	SessionInfo string `json:"sessionInfo,omitempty"`
+	Code        string `json:"code,omitempty"`
+}
+
+// TOTPInfo is the part that is about time-based codes.
+type TOTPInfo struct {
+	SessionInfo      string `json:"sessionInfo,omitempty"`
+	VerificationCode string `json:"verificationCode,omitempty"`
+}
+
+// MFARequest starts or finishes the enrolling of a second factor or a sign-in with one, or removes one.
+type MFARequest struct {
+	IDToken               *string    `json:"idToken"`
+	TenantID              *string    `json:"tenantId"`
+	DisplayName           *string    `json:"displayName"`
+	MFAEnrollmentID       *string    `json:"mfaEnrollmentId"`
+	MFAPendingCredential  *string    `json:"mfaPendingCredential"`
+	PhoneEnrollmentInfo   *PhoneInfo `json:"phoneEnrollmentInfo"`
+	PhoneVerificationInfo *PhoneInfo `json:"phoneVerificationInfo"`
+	PhoneSignInInfo       *PhoneInfo `json:"phoneSignInInfo"`
+	TOTPEnrollmentInfo    *TOTPInfo  `json:"totpEnrollmentInfo"`
+	TOTPVerificationInfo  *TOTPInfo  `json:"totpVerificationInfo"`
+}
+
+// TOTPSession is what an authenticator app needs.
+type TOTPSession struct {
+	SharedSecretKey        string `json:"sharedSecretKey"`
+	VerificationCodeLength int    `json:"verificationCodeLength"`
+	HashingAlgorithm       string `json:"hashingAlgorithm"`
+	PeriodSec              int    `json:"periodSec"`
+	SessionInfo            string `json:"sessionInfo"`
+	FinalizeEnrollmentTime string `json:"finalizeEnrollmentTime"`
+}
+
+// MFAResponse is the answer to any MFARequest.
+type MFAResponse struct {
+	PhoneSessionInfo  *PhoneInfo   `json:"phoneSessionInfo,omitempty"`
+	PhoneResponseInfo *PhoneInfo   `json:"phoneResponseInfo,omitempty"`
+	TOTPSessionInfo   *TOTPSession `json:"totpSessionInfo,omitempty"`
+	PhoneAuthInfo     *PhoneInfo   `json:"phoneAuthInfo,omitempty"`
+	TOTPAuthInfo      *struct{}    `json:"totpAuthInfo,omitempty"`
+	IDToken           string       `json:"idToken,omitempty"`
+	RefreshToken      string       `json:"refreshToken,omitempty"`
+}
+
+// enrolling returns the user of an enrolling request, who must be able to have second factors.
+func (s *Service) enrolling(ctx context.Context, c *Call, r *MFARequest) (*account.User, session, *Config, error) {
+	if r.IDToken == nil {
+		return nil, session{}, nil, no("INVALID_ID_TOKEN")
+	}
+	u, id, err := s.userOf(c, *r.IDToken)
+	if err != nil {
+		return nil, session{}, nil, err
+	}
+	cfg, tenant, err := s.rules(ctx, c)
+	if err != nil {
+		return nil, session{}, nil, err
+	}
+	switch {
+	case !mfaOn(cfg, tenant):
+		return nil, session{}, nil, no("OPERATION_NOT_ALLOWED : SMS based MFA not enabled.")
+	case id.Provider == "phone" || id.Provider == "anonymous" || id.Provider == "custom":
+		return nil, session{}, nil, no("UNSUPPORTED_FIRST_FACTOR : MFA is not available for the given first factor.")
+	case !u.EmailVerified:
+		return nil, session{}, nil, no("UNVERIFIED_EMAIL : Need to verify email first before enrolling second factors.")
+	}
+	return u, session{Provider: id.Provider, AuthTime: id.AuthTime.Unix()}, cfg, nil
+}
+
+// StartEnrollment sends a code to a phone, or makes a secret for an authenticator app.
+func (s *Service) StartEnrollment(ctx context.Context, c Call, r *MFARequest) (*MFAResponse, error) {
+	u, _, cfg, err := s.enrolling(ctx, &c, r)
+	if err != nil {
+		return nil, err
+	}
+	if len(u.Factors) >= maxFactors {
+		return nil, no("SECOND_FACTOR_LIMIT_EXCEEDED : This account has reached the maximum allowed number of second factors.")
+	}
+	if r.TOTPEnrollmentInfo != nil {
+		made, err := s.startTOTP(ctx, c, u)
+		return &MFAResponse{TOTPSessionInfo: made}, err
+	}
+	if r.PhoneEnrollmentInfo == nil {
+		return nil, no("INVALID_ARGUMENT : ((Missing phoneEnrollmentInfo.))")
+	}
+	phone, ok := cleanPhone(r.PhoneEnrollmentInfo.PhoneNumber)
+	if !ok {
+		return nil, no("INVALID_PHONE_NUMBER : Invalid format.")
+	}
+	if slices.ContainsFunc(u.Factors, func(f account.Factor) bool { return f.Phone == phone }) {
+		return nil, no("SECOND_FACTOR_EXISTS : Phone number already enrolled as second factor for this account.")
+	}
+	info, err := s.sendSMS(ctx, c, cfg, phone, u.UID)
+	return &MFAResponse{PhoneSessionInfo: &PhoneInfo{SessionInfo: info}}, err
+}
+
+// FinalizeEnrollment checks the first code and enrolls the factor.
+func (s *Service) FinalizeEnrollment(ctx context.Context, c Call, r *MFARequest) (*MFAResponse, error) {
+	u, ses, _, err := s.enrolling(ctx, &c, r)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.limit(c, limitFactor, u.UID); err != nil {
+		return nil, err
+	}
+	f, res := account.Factor{ID: newUID(), DisplayName: text(r.DisplayName), Enrolled: s.now().Truncate(time.Millisecond)}, &MFAResponse{}
+	switch {
+	case r.TOTPVerificationInfo != nil:
+		if f.Secret, f.LastStep, err = s.checkNewTOTP(ctx, c, u, r.TOTPVerificationInfo); err != nil {
+			return nil, err
+		}
+		ses.FactorKind, res.TOTPAuthInfo = "totp", &struct{}{}
+	case r.PhoneVerificationInfo != nil:
+		made, err := s.checkSMS(ctx, c, r.PhoneVerificationInfo.SessionInfo, r.PhoneVerificationInfo.Code)
+		if err != nil {
+			return nil, err
+		}
+		if made.UID != u.UID {
+			return nil, no("INVALID_SESSION_INFO")
+		}
+		f.Phone, ses.FactorKind, res.PhoneAuthInfo = made.Phone, "phone", &PhoneInfo{PhoneNumber: made.Phone}
+	default:
+		return nil, no("INVALID_ARGUMENT : ((Missing phoneVerificationInfo.))")
+	}
+	ses.Factor = f.ID
+	return res, s.change(ctx, c, u.UID, func(ch *account.Change, u *account.User) error {
+		if len(u.Factors) >= maxFactors {
+			return no("SECOND_FACTOR_LIMIT_EXCEEDED : This account has reached the maximum allowed number of second factors.")
+		}
+		u.Factors = append(u.Factors, f)
+		return s.endMFA(ch, c, u, ses, res)
+	})
+}
+
+// endMFA gives the tokens that end an MFA request.
+func (s *Service) endMFA(ch *account.Change, c Call, u *account.User, ses session, res *MFAResponse) error {
+	tokens, err := s.signIn(ch, c, u, ses)
+	res.IDToken, res.RefreshToken = tokens.IDToken, tokens.RefreshToken
+	return err
+}
+
+// Withdraw removes a second factor.
+func (s *Service) Withdraw(ctx context.Context, c Call, r *MFARequest) (*MFAResponse, error) {
+	if r.IDToken == nil {
+		return nil, no("INVALID_ID_TOKEN")
+	}
+	u, id, err := s.userOf(&c, *r.IDToken)
+	if err != nil {
+		return nil, err
+	}
+	res := &MFAResponse{}
+	return res, s.change(ctx, c, u.UID, func(ch *account.Change, u *account.User) error {
+		if u.Factor(text(r.MFAEnrollmentID)) == nil {
+			return no("MFA_ENROLLMENT_NOT_FOUND")
+		}
+		u.Factors = slices.DeleteFunc(u.Factors, func(f account.Factor) bool { return f.ID == *r.MFAEnrollmentID })
+		return s.endMFA(ch, c, u, session{Provider: id.Provider}, res)
+	})
+}
+
+// halfDone returns a sign-in whose first factor was good, its user and the factor that is named.
+func (s *Service) halfDone(c *Call, r *MFARequest) (*pending, *account.User, error) {
+	if text(r.MFAPendingCredential) == "" {
+		return nil, nil, no("MISSING_MFA_PENDING_CREDENTIAL")
+	}
+	p := &pending{}
+	found, err := s.accounts.Load(c.root(), pendingItem, digest(*r.MFAPendingCredential), p)
+	if err != nil || !found || s.now().Sub(p.Made) > pendingLife {
+		return nil, nil, firstErr(err, no("INVALID_MFA_PENDING_CREDENTIAL"))
+	}
+	c.Tenant = p.Session.Tenant
+	u, err := s.accounts.Get(c.scope(), p.Session.UID)
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case u == nil:
+		return nil, nil, no("USER_NOT_FOUND")
+	case u.Disabled:
+		return nil, nil, no("USER_DISABLED")
+	case u.Since() > p.Made.Unix():
+		return nil, nil, no("INVALID_MFA_PENDING_CREDENTIAL") // the password changed in between
+	}
+	return p, u, nil
+}
+
+// StartFactor sends a code to an enrolled phone.
+func (s *Service) StartFactor(ctx context.Context, c Call, r *MFARequest) (*MFAResponse, error) {
+	_, u, err := s.halfDone(&c, r)
+	if err != nil {
+		return nil, err
+	}
+	if text(r.MFAEnrollmentID) == "" {
+		return nil, no("MISSING_MFA_ENROLLMENT_ID")
+	}
+	f := u.Factor(*r.MFAEnrollmentID)
+	if f == nil || f.Phone == "" {
+		return nil, no("MFA_ENROLLMENT_NOT_FOUND")
+	}
+	cfg, err := s.config(c)
+	if err != nil {
+		return nil, err
+	}
+	info, err := s.sendSMS(ctx, c, cfg, f.Phone, u.UID)
+	return &MFAResponse{PhoneResponseInfo: &PhoneInfo{SessionInfo: info}}, err
+}
+
+// FinalizeFactor checks the second factor's code and signs in.
+func (s *Service) FinalizeFactor(ctx context.Context, c Call, r *MFARequest) (*MFAResponse, error) {
+	p, u, err := s.halfDone(&c, r)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.limit(c, limitFactor, u.UID); err != nil {
+		return nil, err
+	}
+	ses := p.Session
+	var check func(u *account.User) error
+	switch {
+	case r.TOTPVerificationInfo != nil:
+		f := u.Factor(text(r.MFAEnrollmentID))
+		if f == nil || f.Secret == nil {
+			return nil, no("MFA_ENROLLMENT_NOT_FOUND")
+		}
+		ses.Factor, ses.FactorKind = f.ID, "totp"
+		check = func(u *account.User) error {
+			return s.useTOTP(u.Factor(ses.Factor), r.TOTPVerificationInfo.VerificationCode)
+		}
+	case r.PhoneVerificationInfo != nil:
+		made, err := s.checkSMS(ctx, c, r.PhoneVerificationInfo.SessionInfo, r.PhoneVerificationInfo.Code)
+		if err != nil {
+			return nil, err
+		}
+		i := slices.IndexFunc(u.Factors, func(f account.Factor) bool { return f.Phone == made.Phone })
+		if i < 0 || made.UID != u.UID {
+			return nil, no("MFA_ENROLLMENT_NOT_FOUND")
+		}
+		ses.Factor, ses.FactorKind = u.Factors[i].ID, "phone"
+		check = func(*account.User) error { return nil }
+	default:
+		return nil, no("INVALID_ARGUMENT : ((Missing phoneVerificationInfo.))")
+	}
+	cfg, err := s.config(c)
+	if err != nil {
+		return nil, err
+	}
+	blocked, err := s.beforeSignIn(ctx, c, cfg, u, &ses, nil)
+	if err != nil {
+		return nil, err
+	}
+	res := &MFAResponse{}
+	err = s.change(ctx, c, u.UID, func(ch *account.Change, u *account.User) error {
+		if u.Factor(ses.Factor) == nil {
+			return no("MFA_ENROLLMENT_NOT_FOUND")
+		}
+		if err := check(u); err != nil {
+			return err
+		}
+		if err := blocked.apply(u); err != nil {
+			return err
+		}
+		return s.endMFA(ch, c, u, ses, res)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return res, s.accounts.Change(ctx, c.root(), nil, func(ch *account.Change) error {
+		ch.Remove(pendingItem, digest(*r.MFAPendingCredential))
+		return nil
+	})
+}

@@ -1,0 +1,291 @@
+package identity
+
+import (
+	"context"
+	"net/url"
+	"strings"
+	"time"
+
+	"clave/server/account"
+)
+
+// RequestType is what a one-time code is for.
+type RequestType string
+
+// The kinds of codes.
+const (
+	PasswordReset  RequestType = "PASSWORD_RESET"
+	EmailSignIn    RequestType = "EMAIL_SIGNIN"
+	VerifyEmail    RequestType = "VERIFY_EMAIL"
+	ChangeEmail    RequestType = "VERIFY_AND_CHANGE_EMAIL"
+	RecoverEmail   RequestType = "RECOVER_EMAIL"
+	RevertFactor   RequestType = "REVERT_SECOND_FACTOR_ADDITION"
+	unspecifiedOob RequestType = "OOB_REQ_TYPE_UNSPECIFIED"
+)
+
+// Values lists the API's names by their numbers.
+func (RequestType) Values() []string {
+	return []string{
+		string(unspecifiedOob), string(PasswordReset), "OLD_EMAIL_AGREE", "NEW_EMAIL_ACCEPT", string(VerifyEmail), string(RecoverEmail), string(EmailSignIn),
+		string(ChangeEmail), string(RevertFactor),
+	}
+}
+
+// modes are the words for the kinds of codes in links.
+var modes = map[RequestType]string{
+	PasswordReset: "resetPassword", EmailSignIn: "signIn", VerifyEmail: "verifyEmail", ChangeEmail: "verifyAndChangeEmail", RecoverEmail: "recoverEmail",
+}
+
+// codeLives are how long codes are good.
+var codeLives = map[RequestType]time.Duration{
+	PasswordReset: time.Hour, EmailSignIn: 6 * time.Hour, VerifyEmail: 72 * time.Hour, ChangeEmail: 72 * time.Hour, RecoverEmail: 30 * 24 * time.Hour,
+}
+
+// codeItem is the kind of item under which codes are kept, by their hashes.
+const codeItem = "oob"
+
+// oob is a one-time code that was sent.
+type oob struct {
+	Type     RequestType `json:"type"`
+	UID      string      `json:"uid,omitempty"`
+	Email    string      `json:"email"`
+	NewEmail string      `json:"newEmail,omitempty"`
+	Made     time.Time   `json:"made"`
+	// Code and Link are kept for the emulator's control route only.
+	Code string `json:"code,omitempty"`
+	Link string `json:"link,omitempty"`
+}
+
+// OobRequest asks for a one-time code.
+type OobRequest struct {
+	RequestType        RequestType `json:"requestType"`
+	Email              *string     `json:"email"`
+	NewEmail           *string     `json:"newEmail"`
+	IDToken            *string     `json:"idToken"`
+	ContinueURL        *string     `json:"continueUrl"`
+	ReturnOobLink      *bool       `json:"returnOobLink"`
+	CanHandleCodeInApp *bool       `json:"canHandleCodeInApp"`
+	LinkDomain         *string     `json:"linkDomain"`
+	IOSBundleID        *string     `json:"iOSBundleId"`
+	AndroidPackageName *string     `json:"androidPackageName"`
+	ClientType         *string     `json:"clientType"`
+}
+
+// OobResponse is the answer to it. The code itself is shown to administrators only.
+type OobResponse struct {
+	Kind    string `json:"kind"`
+	Email   string `json:"email"`
+	OobCode string `json:"oobCode,omitempty"`
+	OobLink string `json:"oobLink,omitempty"`
+}
+
+// kindOob is the kind of an OobResponse.
+const kindOob = "identitytoolkit#GetOobConfirmationCodeResponse"
+
+// SendOobCode makes a one-time code and sends it by e-mail, or gives its link to an administrator.
+func (s *Service) SendOobCode(ctx context.Context, c Call, r *OobRequest) (*OobResponse, error) {
+	if r.RequestType == "" || r.RequestType == unspecifiedOob {
+		return nil, no("MISSING_REQ_TYPE")
+	}
+	if yes(r.ReturnOobLink, false) && !c.Admin {
+		return nil, no("INSUFFICIENT_PERMISSION")
+	}
+	cfg, tenant, err := s.rules(ctx, &c)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.checkContinue(cfg, r); err != nil {
+		return nil, err
+	}
+	made, err := s.oobFor(&c, cfg, tenant, r)
+	if err != nil {
+		return nil, err
+	}
+	if !c.Admin {
+		if err := s.limit(c, limitCode, made.Email); err != nil {
+			return nil, err
+		}
+	}
+	res := &OobResponse{Kind: kindOob, Email: made.Email}
+	if made.UID == "" && made.Type != EmailSignIn {
+		return res, nil // nobody learns that there is no such account
+	}
+	code, link, err := s.makeCode(ctx, c, r, made)
+	if err != nil {
+		return nil, err
+	}
+	if yes(r.ReturnOobLink, false) {
+		res.OobCode, res.OobLink = code, link
+		return res, nil
+	}
+	return res, s.mail(ctx, c, made, link)
+}
+
+// checkContinue checks the address to go on to.
+func (s *Service) checkContinue(cfg *Config, r *OobRequest) error {
+	if r.ContinueURL == nil {
+		if r.RequestType == EmailSignIn && !s.o.Emulator {
+			return no("MISSING_CONTINUE_URI")
+		}
+		return nil
+	}
+	u, err := url.Parse(*r.ContinueURL)
+	if err != nil || u.Scheme == "" || u.Host == "" {
+		return no("INVALID_CONTINUE_URI : ((expected an absolute URI with valid scheme and host))")
+	}
+	if !s.authorized(cfg, u.Hostname()) {
+		return no("UNAUTHORIZED_DOMAIN : Domain not whitelisted by project")
+	}
+	return nil
+}
+
+// authorized reports whether links may lead to a host. Nothing is checked under `clave start` unless the project lists its
+// domains, but for localhost's false friends.
+func (s *Service) authorized(cfg *Config, host string) bool {
+	if host == "localhost" || host == "127.0.0.1" || host == "::1" {
+		return s.o.Emulator || len(cfg.AuthorizedDomains) == 0 || contains(cfg.AuthorizedDomains, host)
+	}
+	if len(cfg.AuthorizedDomains) > 0 {
+		return contains(cfg.AuthorizedDomains, host)
+	}
+	if s.o.Emulator {
+		return !strings.HasSuffix(host, ".localhost") && host != "www.localhost"
+	}
+	own, err := url.Parse(s.o.PublicURL)
+	return err == nil && own.Hostname() == host
+}
+
+// contains reports whether a host or a domain above it is listed.
+func contains(domains []string, host string) bool {
+	for _, d := range domains {
+		if host == d || strings.HasSuffix(host, "."+d) {
+			return true
+		}
+	}
+	return false
+}
+
+// oobFor finds whom the code is for. A code without UID is for nobody.
+func (s *Service) oobFor(c *Call, cfg *Config, tenant *Tenant, r *OobRequest) (oob, error) {
+	made := oob{Type: r.RequestType, Made: s.now()}
+	if (made.Type == VerifyEmail || made.Type == ChangeEmail) && r.IDToken != nil {
+		u, _, err := s.userOf(c, *r.IDToken)
+		if err != nil {
+			return oob{}, err
+		}
+		if u.Email == "" && made.Type == VerifyEmail {
+			return oob{}, no("MISSING_EMAIL")
+		}
+		made.UID, made.Email = u.UID, u.Email
+		return made, s.newAddress(*c, r, &made)
+	}
+	if modes[made.Type] == "" || made.Type == RecoverEmail {
+		return oob{}, no("NOT_IMPLEMENTED")
+	}
+	if (made.Type == VerifyEmail || made.Type == ChangeEmail) && !c.Admin {
+		return oob{}, no("INVALID_ID_TOKEN")
+	}
+	if text(r.Email) == "" {
+		return oob{}, no("MISSING_EMAIL")
+	}
+	var ok bool
+	if made.Email, ok = cleanEmail(*r.Email); !ok {
+		return oob{}, no("INVALID_EMAIL")
+	}
+	if made.Type == EmailSignIn {
+		if tenant != nil && !tenant.EnableEmailLinkSignin || cfg.SignIn.Email != nil && yes(cfg.SignIn.Email.PasswordRequired, false) {
+			return oob{}, no("OPERATION_NOT_ALLOWED")
+		}
+		return made, nil
+	}
+	u, err := s.accounts.ByEmail(c.scope(), made.Email)
+	switch {
+	case err != nil:
+		return oob{}, err
+	case u != nil && u.Disabled && made.Type == PasswordReset:
+		return oob{}, no("USER_DISABLED")
+	case u != nil:
+		made.UID = u.UID
+	case made.Type != PasswordReset:
+		return oob{}, no("USER_NOT_FOUND")
+	case !s.privacy(cfg) || c.Admin && yes(r.ReturnOobLink, false):
+		return oob{}, no("EMAIL_NOT_FOUND")
+	}
+	return made, s.newAddress(*c, r, &made)
+}
+
+// newAddress checks the address to change to.
+func (s *Service) newAddress(c Call, r *OobRequest, made *oob) error {
+	if made.Type != ChangeEmail {
+		return nil
+	}
+	if text(r.NewEmail) == "" {
+		return no("MISSING_NEW_EMAIL")
+	}
+	var ok bool
+	if made.NewEmail, ok = cleanEmail(*r.NewEmail); !ok {
+		return no("INVALID_NEW_EMAIL")
+	}
+	other, err := s.accounts.ByEmail(c.scope(), made.NewEmail)
+	if err != nil || other != nil {
+		return firstErr(err, no("EMAIL_EXISTS"))
+	}
+	return nil
+}
+
+// makeCode makes and stores a code. For some kinds a newer code retires the older.
+func (s *Service) makeCode(ctx context.Context, c Call, r *OobRequest, made oob) (code, link string, err error) {
+	const size = 40 // 54 characters, as the emulator's
+	code = secret(size)
+	link = s.link(c, r, made.Type, code)
+	if s.o.Emulator {
+		made.Code, made.Link = code, link
+	}
+	if made.UID == "" {
+		return code, link, s.accounts.Change(ctx, c.scope(), nil, func(ch *account.Change) error { return ch.Save(codeItem, digest(code), made) })
+	}
+	return code, link, s.change(ctx, c, made.UID, func(ch *account.Change, u *account.User) error {
+		if made.Type == PasswordReset || made.Type == ChangeEmail {
+			dropCode(ch, u, made.Type)
+			if u.Codes == nil {
+				u.Codes = make(map[string]account.Code)
+			}
+			u.Codes[string(made.Type)] = account.Code{Hash: digest(code)}
+		}
+		return ch.Save(codeItem, digest(code), made)
+	})
+}
+
+// dropCode retires the code of a kind that was sent to a user last.
+func dropCode(ch *account.Change, u *account.User, kind RequestType) {
+	if old, ok := u.Codes[string(kind)]; ok {
+		ch.Remove(codeItem, old.Hash)
+		delete(u.Codes, string(kind))
+	}
+}
+
+// link returns the link that carries a code.
+func (s *Service) link(c Call, r *OobRequest, kind RequestType, code string) string {
+	base := s.o.PublicURL
+	if base == "" {
+		base = c.Origin
+	}
+	path := "/__/auth/action"
+	if s.o.Emulator {
+		path = "/emulator/action"
+	}
+	q := url.Values{"mode": {modes[kind]}, "lang": {"en"}, "oobCode": {code}, "apiKey": {"fake-api-key"}}
+	if c.Key != "" {
+		q.Set("apiKey", c.Key)
+	}
+	if c.Locale != "" {
+		q.Set("lang", c.Locale)
+	}
+	if u := text(r.ContinueURL); u != "" {
+		q.Set("continueUrl", u)
+	}
+	if c.Tenant != "" {
+		q.Set("tenantId", c.Tenant)
+	}
+	return base + path + "?" + q.Encode()
+}

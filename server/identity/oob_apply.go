@@ -1,0 +1,261 @@
+package identity
+
+import (
+	"context"
+
+	"clave/server/account"
+)
+
+// takeCode returns a code that is still good and the user it is for; nil for codes that make accounts.
+func (s *Service) takeCode(c Call, code string) (*oob, *account.User, error) {
+	if code == "" {
+		return nil, nil, no("MISSING_OOB_CODE")
+	}
+	made := &oob{}
+	found, err := s.accounts.Load(c.scope(), codeItem, digest(code), made)
+	if err != nil || !found {
+		return nil, nil, firstErr(err, no("INVALID_OOB_CODE"))
+	}
+	if s.now().Sub(made.Made) > codeLives[made.Type] {
+		return nil, nil, no("EXPIRED_OOB_CODE")
+	}
+	if made.UID == "" {
+		return made, nil, nil
+	}
+	u, err := s.accounts.Get(c.scope(), made.UID)
+	if err != nil || u == nil {
+		return nil, nil, firstErr(err, no("INVALID_OOB_CODE"))
+	}
+	return made, u, nil
+}
+
+// spend removes a code within a change that holds its user, unless another has spent it.
+func spend(ch *account.Change, u *account.User, code string) error {
+	var still oob
+	found, err := ch.Load(codeItem, digest(code), &still)
+	if err != nil || !found {
+		return firstErr(err, no("INVALID_OOB_CODE"))
+	}
+	ch.Remove(codeItem, digest(code))
+	if u != nil && u.Codes[string(still.Type)].Hash == digest(code) {
+		delete(u.Codes, string(still.Type))
+	}
+	return nil
+}
+
+// applyCode verifies, changes or recovers an e-mail address.
+func (s *Service) applyCode(ctx context.Context, c Call, code string) (*UpdateResponse, error) {
+	made, u, err := s.takeCode(c, code)
+	if err != nil {
+		return nil, err
+	}
+	if u == nil || made.Type != VerifyEmail && made.Type != ChangeEmail && made.Type != RecoverEmail {
+		return nil, no("INVALID_OOB_CODE")
+	}
+	res := &UpdateResponse{Kind: kindUpdate}
+	return res, s.change(ctx, c, u.UID, func(ch *account.Change, u *account.User) error {
+		if u.Disabled {
+			return no("USER_DISABLED")
+		}
+		if made.Type != RecoverEmail && u.Email != made.Email {
+			return no("EMAIL_NOT_FOUND")
+		}
+		if err := spend(ch, u, code); err != nil {
+			return err
+		}
+		switch made.Type {
+		case ChangeEmail:
+			if u.InitialEmail == "" {
+				u.InitialEmail = u.Email
+			}
+			u.Email = made.NewEmail
+			s.revoke(u)
+		case RecoverEmail:
+			u.Email = made.Email
+			s.revoke(u)
+		}
+		u.EmailVerified = true
+		res.fill(u)
+		return nil
+	})
+}
+
+// ResetRequest checks a code of any kind, or uses one to set a new password.
+type ResetRequest struct {
+	OobCode     *string `json:"oobCode"`
+	NewPassword *string `json:"newPassword"`
+	OldPassword *string `json:"oldPassword"`
+	Email       *string `json:"email"`
+	TenantID    *string `json:"tenantId"`
+}
+
+// ResetResponse tells what the code is for.
+type ResetResponse struct {
+	Kind        string      `json:"kind"`
+	Email       string      `json:"email,omitempty"`
+	NewEmail    string      `json:"newEmail,omitempty"`
+	RequestType RequestType `json:"requestType,omitempty"`
+}
+
+// ResetPassword checks a code, or sets a new password by it. A completed reset verifies the address and ends all sessions.
+func (s *Service) ResetPassword(ctx context.Context, c Call, r *ResetRequest) (*ResetResponse, error) {
+	cfg, tenant, err := s.rules(ctx, &c)
+	if err != nil {
+		return nil, err
+	}
+	if !passwordOn(cfg, tenant) {
+		return nil, no("PASSWORD_LOGIN_DISABLED")
+	}
+	made, u, err := s.takeCode(c, text(r.OobCode))
+	if err != nil {
+		return nil, err
+	}
+	res := &ResetResponse{Kind: "identitytoolkit#ResetPasswordResponse", RequestType: made.Type, NewEmail: made.NewEmail}
+	if made.Type != EmailSignIn {
+		res.Email = made.Email
+	}
+	if r.NewPassword == nil {
+		return res, nil
+	}
+	if made.Type != PasswordReset {
+		return nil, no("INVALID_OOB_CODE")
+	}
+	if u.Disabled {
+		return nil, no("USER_DISABLED")
+	}
+	if err := s.checkNewPassword(cfg, *r.NewPassword); err != nil {
+		return nil, err
+	}
+	hash, err := s.hash(ctx, c.Project, *r.NewPassword)
+	if err != nil {
+		return nil, err
+	}
+	return res, s.change(ctx, c, u.UID, func(ch *account.Change, u *account.User) error {
+		switch {
+		case u.Disabled:
+			return no("USER_DISABLED")
+		case u.Email != made.Email:
+			return no("USER_NOT_FOUND")
+		}
+		s.setPassword(u, hash)
+		u.EmailVerified = true
+		if s.o.AsEmulator {
+			u.Providers = nil
+		}
+		return spend(ch, u, *r.OobCode)
+	})
+}
+
+// EmailLinkRequest signs in with a link that was sent by e-mail.
+type EmailLinkRequest struct {
+	Email    *string `json:"email"`
+	OobCode  *string `json:"oobCode"`
+	IDToken  *string `json:"idToken"`
+	TenantID *string `json:"tenantId"`
+}
+
+// EmailLinkResponse is the answer to it.
+type EmailLinkResponse struct {
+	Kind      string `json:"kind"`
+	Email     string `json:"email"`
+	LocalID   string `json:"localId"`
+	IsNewUser bool   `json:"isNewUser"`
+	Tokens
+	Pending
+}
+
+// SignInWithEmailLink signs in with a code from an e-mail, making the account when there is none.
+func (s *Service) SignInWithEmailLink(ctx context.Context, c Call, r *EmailLinkRequest) (*EmailLinkResponse, error) {
+	cfg, tenant, err := s.rules(ctx, &c)
+	if err != nil {
+		return nil, err
+	}
+	if tenant != nil && !tenant.EnableEmailLinkSignin {
+		return nil, no("OPERATION_NOT_ALLOWED")
+	}
+	if text(r.Email) == "" {
+		return nil, no("MISSING_EMAIL")
+	}
+	email, ok := cleanEmail(*r.Email)
+	if !ok {
+		return nil, no("INVALID_EMAIL")
+	}
+	made, _, err := s.takeCode(c, text(r.OobCode))
+	if err != nil {
+		return nil, err
+	}
+	if made.Type != EmailSignIn {
+		return nil, no("INVALID_OOB_CODE")
+	}
+	if made.Email != email {
+		return nil, no("INVALID_EMAIL : The email provided does not match the sign-in email address.")
+	}
+	var linkTo string
+	if r.IDToken != nil {
+		u, _, err := s.userOf(&c, *r.IDToken)
+		if err != nil {
+			return nil, err
+		}
+		linkTo = u.UID
+	}
+	res := &EmailLinkResponse{Kind: "identitytoolkit#EmailLinkSigninResponse", Email: email}
+	return res, s.finishEmailLink(ctx, c, cfg, tenant, linkTo, *r.OobCode, res)
+}
+
+// finishEmailLink finds or makes the account and signs in.
+func (s *Service) finishEmailLink(ctx context.Context, c Call, cfg *Config, tenant *Tenant, linkTo, code string, res *EmailLinkResponse) error {
+	old, err := s.accounts.ByEmail(c.scope(), res.Email)
+	if err != nil {
+		return err
+	}
+	ses := session{Provider: "password"}
+	u := old
+	switch {
+	case linkTo != "" && old != nil && old.UID != linkTo:
+		return no("EMAIL_EXISTS")
+	case linkTo != "":
+		if u, err = s.accounts.Get(c.scope(), linkTo); err != nil || u == nil {
+			return firstErr(err, no("USER_NOT_FOUND"))
+		}
+	case old == nil:
+		if s.signUpOff(cfg, tenant) {
+			return no("ADMIN_ONLY_OPERATION")
+		}
+		u = &account.User{UID: newUID(), Created: s.now().UnixMilli(), Email: res.Email, EmailVerified: true, EmailLink: true}
+		res.IsNewUser = true
+		if err := s.beforeCreate(ctx, c, cfg, u, &ses, nil); err != nil {
+			return err
+		}
+	}
+	res.LocalID = u.UID
+	if u.Disabled {
+		return no("USER_DISABLED")
+	}
+	blocked, err := s.beforeSignIn(ctx, c, cfg, u, &ses, nil)
+	if err != nil {
+		return err
+	}
+	return s.accounts.Change(ctx, c.scope(), []string{u.UID, "\x00" + res.Email}, func(ch *account.Change) error {
+		if now, err := ch.Get(u.UID); err != nil {
+			return err
+		} else if now != nil {
+			u = now
+		} else if !res.IsNewUser {
+			return no("USER_NOT_FOUND")
+		}
+		if err := spend(ch, nil, code); err != nil {
+			return err
+		}
+		u.Email, u.EmailVerified, u.EmailLink = res.Email, true, true
+		ch.Put(u)
+		if mfaOn(cfg, tenant) && len(u.Factors) > 0 {
+			res.Pending, err = s.askFactorIn(ch, c, u, ses)
+			return err
+		}
+		if err := blocked.apply(u); err != nil {
+			return err
+		}
+		res.Tokens, err = s.signIn(ch, c, u, ses)
+		return err
+	})
+}

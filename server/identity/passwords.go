@@ -1,0 +1,125 @@
+package identity
+
+import (
+	"context"
+	"crypto/rand"
+	"runtime"
+	"unicode/utf16"
+
+	"clave/server/account"
+)
+
+// maxPassword is the longest password, in UTF-16 units.
+const maxPassword = 4096
+
+// pool bounds how many passwords are hashed at once, so that a flood of sign-ins leaves room for everything else.
+type pool struct {
+	tickets chan struct{}
+}
+
+// newPool returns a pool with n workers; zero is half of the cores.
+func newPool(n int) *pool {
+	if n <= 0 {
+		n = max(runtime.GOMAXPROCS(0)/2, 1)
+	}
+	return &pool{tickets: make(chan struct{}, n)}
+}
+
+// do runs work when there is room for it, unless ctx ends first.
+func (p *pool) do(ctx context.Context, work func()) error {
+	select {
+	case p.tickets <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-p.tickets }()
+	work()
+	return nil
+}
+
+// hashParams returns how a project hashes passwords; its signer key is made when it is first needed and stays.
+func (s *Service) hashParams(ctx context.Context, project string) (account.Project, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if p, ok := s.mu.hashes[project]; ok {
+		return p, nil
+	}
+	root := account.Scope{Project: project}
+	const name = "hash"
+	var p account.Project
+	err := s.accounts.Change(ctx, root, []string{"\x00" + name}, func(ch *account.Change) error {
+		found, err := ch.Load(name, "", &p)
+		if err != nil || found {
+			return err
+		}
+		p = account.Project{SignerKey: make([]byte, 64), Separator: []byte{7}, Rounds: 8, MemCost: s.o.HashMemCost}
+		rand.Read(p.SignerKey)
+		return ch.Save(name, "", p)
+	})
+	if err != nil {
+		return account.Project{}, err
+	}
+	p.MemCost = s.o.HashMemCost
+	s.mu.hashes[project] = p
+	return p, nil
+}
+
+// hash hashes a new password.
+func (s *Service) hash(ctx context.Context, project, password string) (*account.Hash, error) {
+	params, err := s.hashParams(ctx, project)
+	if err != nil {
+		return nil, err
+	}
+	salt := make([]byte, 12)
+	rand.Read(salt)
+	var made *account.Hash
+	var hashErr error
+	if err := s.hashing.do(ctx, func() { made, hashErr = params.New(password, salt) }); err != nil {
+		return nil, err
+	}
+	return made, hashErr
+}
+
+// passwordOK reports whether the password is the user's. A nil hash takes as long as another, so that nobody learns
+// from the time whether an account exists.
+func (s *Service) passwordOK(ctx context.Context, project string, h *account.Hash, password string) (bool, error) {
+	params, err := s.hashParams(ctx, project)
+	if err != nil {
+		return false, err
+	}
+	ok := false
+	err = s.hashing.do(ctx, func() {
+		if h == nil {
+			_, _ = params.New(password, make([]byte, 12)) // only the time matters
+			return
+		}
+		var badHash error
+		if ok, badHash = h.Verify(password, params); badHash != nil {
+			s.o.Log.Warn("a stored password hash cannot be checked", "algorithm", h.Alg, "error", badHash)
+		}
+	})
+	return ok, err
+}
+
+// units returns the length of a text in UTF-16 units, as the API counts.
+func units(s string) int {
+	n := 0
+	for _, r := range s {
+		n += max(utf16.RuneLen(r), 1)
+	}
+	return n
+}
+
+// checkNewPassword checks a new password against the project's policy.
+func (s *Service) checkNewPassword(cfg *Config, password string) error {
+	if units(password) > maxPassword {
+		return no("PASSWORD_DOES_NOT_MEET_REQUIREMENTS : Missing password requirements: [Password must contain at most %d characters]", maxPassword)
+	}
+	if policy := cfg.enforcedPolicy(); policy != nil {
+		return policy.check(password)
+	}
+	if units(password) < 6 {
+		return no("WEAK_PASSWORD : Password should be at least 6 characters")
+	}
+	return nil
+}

@@ -1,0 +1,245 @@
+package identity
+
+import (
+	"context"
+	"crypto/subtle"
+	"time"
+
+	"clave/server/account"
+)
+
+// Texter sends text messages.
+type Texter interface {
+	// Text sends text to a phone number in E.164 form.
+	Text(ctx context.Context, phone, text string) error
+}
+
+// smsItem is the kind of item under which codes sent by text message are kept, by the hash of their session.
+const smsItem = "sms"
+
+// smsLife is how long such a code is good, and smsTries how often it may be guessed.
+const (
+	smsLife  = 5 * time.Minute
+	smsTries = 5
+)
+
+// sms is a code that was sent by text message.
+type sms struct {
+	Phone string    `json:"phone"`
+	Code  string    `json:"code"`
+	Made  time.Time `json:"made"`
+	Tries int       `json:"tries,omitempty"`
+	// UID is set for a second factor: whose it is.
+	UID string `json:"uid,omitempty"`
+	// Session is kept for the emulator's control route only.
+	Session string `json:"session,omitempty"`
+	// Proof marks a phone number that was proved and belongs to another account: what a temporary proof stands for.
+	Proof bool `json:"proof,omitempty"`
+}
+
+// sendSMS sends a code to a phone and returns the session that the code belongs to.
+func (s *Service) sendSMS(ctx context.Context, c Call, cfg *Config, phone, uid string) (string, error) {
+	if err := s.limit(c, limitCode, phone); err != nil {
+		return "", err
+	}
+	const size = 169 // 226 characters, as the emulator's
+	made := sms{Phone: phone, Code: randomText(6, "0123456789"), Made: s.now(), UID: uid}
+	session := secret(size)
+	fixed := ""
+	if cfg.SignIn.PhoneNumber != nil {
+		fixed = cfg.SignIn.PhoneNumber.TestPhoneNumbers[phone]
+	}
+	switch {
+	case fixed != "":
+		made.Code = fixed
+	case s.o.SMS != nil:
+		if err := s.o.SMS.Text(ctx, phone, made.Code+" is your verification code."); err != nil {
+			return "", err
+		}
+	case !s.o.Emulator:
+		return "", no("OPERATION_NOT_ALLOWED : SMS is not configured.")
+	}
+	if s.o.Emulator {
+		made.Session = session
+	}
+	return session, s.accounts.Change(ctx, c.scope(), nil, func(ch *account.Change) error { return ch.Save(smsItem, digest(session), made) })
+}
+
+// checkSMS checks a code and returns what it was sent for. A good code is spent; a bad one may be tried again a few
+// times.
+func (s *Service) checkSMS(ctx context.Context, c Call, session, code string) (*sms, error) {
+	switch {
+	case session == "":
+		return nil, no("MISSING_SESSION_INFO")
+	case code == "":
+		return nil, no("MISSING_CODE")
+	}
+	var verdict error
+	made := &sms{}
+	id := digest(session)
+	err := s.accounts.Change(ctx, c.scope(), []string{"\x00" + id}, func(ch *account.Change) error {
+		found, err := ch.Load(smsItem, id, made)
+		switch {
+		case err != nil:
+			return err
+		case !found || made.Proof:
+			verdict = no("INVALID_SESSION_INFO")
+		case s.now().Sub(made.Made) > smsLife:
+			verdict = no("SESSION_EXPIRED")
+			ch.Remove(smsItem, id)
+		case subtle.ConstantTimeCompare([]byte(code), []byte(made.Code)) != 1:
+			verdict = no("INVALID_CODE")
+			if made.Tries++; made.Tries >= smsTries {
+				ch.Remove(smsItem, id)
+				return nil
+			}
+			return ch.Save(smsItem, id, made)
+		default:
+			ch.Remove(smsItem, id)
+		}
+		return nil
+	})
+	return made, firstErr(err, verdict)
+}
+
+// SendCodeRequest asks for a code by text message.
+type SendCodeRequest struct {
+	PhoneNumber *string `json:"phoneNumber"`
+	TenantID    *string `json:"tenantId"`
+}
+
+// SendCodeResponse names the session to which the code belongs.
+type SendCodeResponse struct {
+	SessionInfo string `json:"sessionInfo"`
+}
+
+// SendVerificationCode sends a sign-in code by text message.
+func (s *Service) SendVerificationCode(ctx context.Context, c Call, r *SendCodeRequest) (*SendCodeResponse, error) {
+	cfg, _, err := s.rules(ctx, &c)
+	if err != nil {
+		return nil, err
+	}
+	if c.Tenant != "" {
+		return nil, no("UNSUPPORTED_TENANT_OPERATION")
+	}
+	phone, ok := cleanPhone(text(r.PhoneNumber))
+	if !ok {
+		return nil, no("INVALID_PHONE_NUMBER : Invalid format.")
+	}
+	session, err := s.sendSMS(ctx, c, cfg, phone, "")
+	return &SendCodeResponse{SessionInfo: session}, err
+}
+
+// PhoneRequest signs in with a code that came by text message.
+type PhoneRequest struct {
+	SessionInfo    *string `json:"sessionInfo"`
+	Code           *string `json:"code"`
+	TemporaryProof *string `json:"temporaryProof"`
+	PhoneNumber    *string `json:"phoneNumber"`
+	IDToken        *string `json:"idToken"`
+	TenantID       *string `json:"tenantId"`
+}
+
+// PhoneResponse is the answer to it. A temporary proof instead of tokens says that the number is another account's.
+type PhoneResponse struct {
+	LocalID                 string `json:"localId,omitempty"`
+	IsNewUser               bool   `json:"isNewUser"`
+	PhoneNumber             string `json:"phoneNumber"`
+	TemporaryProof          string `json:"temporaryProof,omitempty"`
+	TemporaryProofExpiresIn string `json:"temporaryProofExpiresIn,omitempty"`
+	Tokens
+}
+
+// SignInWithPhoneNumber signs in with a code that came by text message, or links the number to the user of an ID token.
+func (s *Service) SignInWithPhoneNumber(ctx context.Context, c Call, r *PhoneRequest) (*PhoneResponse, error) {
+	cfg, tenant, err := s.rules(ctx, &c)
+	if err != nil {
+		return nil, err
+	}
+	if c.Tenant != "" {
+		return nil, no("UNSUPPORTED_TENANT_OPERATION")
+	}
+	if err := s.limit(c, limitFactor, ""); err != nil {
+		return nil, err
+	}
+	phone, err := s.provenPhone(ctx, c, r)
+	if err != nil {
+		return nil, err
+	}
+	owner, err := s.accounts.ByPhone(c.scope(), phone)
+	if err != nil {
+		return nil, err
+	}
+	res, ses, u := &PhoneResponse{PhoneNumber: phone}, session{Provider: "phone"}, owner
+	if r.IDToken != nil {
+		if u, _, err = s.userOf(&c, *r.IDToken); err != nil {
+			return nil, err
+		}
+		if owner != nil && owner.UID != u.UID {
+			return s.temporaryProof(ctx, c, res)
+		}
+	}
+	if u == nil {
+		if s.signUpOff(cfg, tenant) {
+			return nil, no("ADMIN_ONLY_OPERATION")
+		}
+		since := s.now().Unix()
+		u, res.IsNewUser = &account.User{UID: newUID(), Created: s.now().UnixMilli(), Phone: phone, ValidSince: &since}, true
+		if err := s.beforeCreate(ctx, c, cfg, u, &ses, nil); err != nil {
+			return nil, err
+		}
+	}
+	res.LocalID = u.UID
+	if u.Disabled {
+		return nil, no("USER_DISABLED")
+	}
+	blocked, err := s.beforeSignIn(ctx, c, cfg, u, &ses, nil)
+	if err != nil {
+		return nil, err
+	}
+	return res, s.accounts.Change(ctx, c.scope(), []string{u.UID}, func(ch *account.Change) error {
+		if now, err := ch.Get(u.UID); err != nil || now == nil && !res.IsNewUser {
+			return firstErr(err, no("USER_NOT_FOUND"))
+		} else if now != nil {
+			u = now
+		}
+		u.Phone = phone
+		if err := blocked.apply(u); err != nil {
+			return err
+		}
+		res.Tokens, err = s.signIn(ch, c, u, ses)
+		return err
+	})
+}
+
+// provenPhone returns the number that a code or a temporary proof proves.
+func (s *Service) provenPhone(ctx context.Context, c Call, r *PhoneRequest) (string, error) {
+	if proof := text(r.TemporaryProof); proof != "" {
+		made := &sms{}
+		found, err := s.accounts.Load(c.scope(), smsItem, digest(proof), made)
+		if err != nil {
+			return "", err
+		}
+		phone, _ := cleanPhone(text(r.PhoneNumber))
+		if !found || !made.Proof || made.Phone != phone || s.now().Sub(made.Made) > time.Hour {
+			return "", no("INVALID_TEMPORARY_PROOF")
+		}
+		return phone, nil
+	}
+	made, err := s.checkSMS(ctx, c, text(r.SessionInfo), text(r.Code))
+	if err != nil {
+		return "", err
+	}
+	if made.UID != "" {
+		return "", no("INVALID_SESSION_INFO")
+	}
+	return made.Phone, nil
+}
+
+// temporaryProof answers that the number is another account's, with which the client can sign in to that.
+func (s *Service) temporaryProof(ctx context.Context, c Call, res *PhoneResponse) (*PhoneResponse, error) {
+	const size = 60
+	res.TemporaryProof, res.TemporaryProofExpiresIn = secret(size), expiresIn
+	made := sms{Phone: res.PhoneNumber, Made: s.now(), Proof: true}
+	return res, s.accounts.Change(ctx, c.scope(), nil, func(ch *account.Change) error { return ch.Save(smsItem, digest(res.TemporaryProof), made) })
+}

@@ -1,0 +1,86 @@
+package identity
+
+import (
+	"context"
+	"strings"
+)
+
+// PolicyOptions are the requirements of a password policy.
+type PolicyOptions struct {
+	MinPasswordLength                int   `json:"minPasswordLength,omitempty"`
+	MaxPasswordLength                int   `json:"maxPasswordLength,omitempty"`
+	ContainsLowercaseCharacter       *bool `json:"containsLowercaseCharacter,omitempty"`
+	ContainsUppercaseCharacter       *bool `json:"containsUppercaseCharacter,omitempty"`
+	ContainsNumericCharacter         *bool `json:"containsNumericCharacter,omitempty"`
+	ContainsNonAlphanumericCharacter *bool `json:"containsNonAlphanumericCharacter,omitempty"`
+}
+
+// special are the characters that count as non-alphanumeric.
+const special = "^$*.[]{}()?\"!@#%&/\\,><':;|_~"
+
+// enforcedPolicy returns the policy that new passwords must meet, or nil when none is enforced.
+func (cfg *Config) enforcedPolicy() *PolicyOptions {
+	p := &cfg.PasswordPolicyConfig
+	if p.EnforcementState != "ENFORCE" || len(p.Versions) == 0 {
+		return nil
+	}
+	return &p.Versions[0].Options
+}
+
+// missing lists the requirements that a password does not meet, in Firebase's words.
+func (p *PolicyOptions) missing(password string) []string {
+	has := func(alphabet string) bool { return strings.ContainsAny(password, alphabet) }
+	var out []string
+	wants := func(asked, met bool, text string) {
+		if asked && !met {
+			out = append(out, text)
+		}
+	}
+	wants(true, units(password) >= max(p.MinPasswordLength, 6), "Password must contain at least "+itoa(max(p.MinPasswordLength, 6))+" characters")
+	wants(p.MaxPasswordLength > 0, units(password) <= p.MaxPasswordLength, "Password must contain at most "+itoa(p.MaxPasswordLength)+" characters")
+	wants(yes(p.ContainsLowercaseCharacter, false), has("abcdefghijklmnopqrstuvwxyz"), "Password must contain a lower case character")
+	wants(yes(p.ContainsUppercaseCharacter, false), has("ABCDEFGHIJKLMNOPQRSTUVWXYZ"), "Password must contain an upper case character")
+	wants(yes(p.ContainsNumericCharacter, false), has("0123456789"), "Password must contain a numeric character")
+	wants(yes(p.ContainsNonAlphanumericCharacter, false), has(special), "Password must contain a non-alphanumeric character")
+	return out
+}
+
+// check answers an error when a password does not meet the policy.
+func (p *PolicyOptions) check(password string) error {
+	if out := p.missing(password); len(out) > 0 {
+		return no("PASSWORD_DOES_NOT_MEET_REQUIREMENTS : Missing password requirements: [%s]", strings.Join(out, ", "))
+	}
+	return nil
+}
+
+// PolicyRequest asks for the password policy.
+type PolicyRequest struct{}
+
+// PolicyResponse is a password policy as clients read it.
+type PolicyResponse struct {
+	CustomStrengthOptions            PolicyOptions `json:"customStrengthOptions"`
+	SchemaVersion                    int           `json:"schemaVersion"`
+	AllowedNonAlphanumericCharacters []string      `json:"allowedNonAlphanumericCharacters"`
+	EnforcementState                 string        `json:"enforcementState"`
+	ForceUpgradeOnSignin             bool          `json:"forceUpgradeOnSignin"`
+}
+
+// PasswordPolicy tells clients the password policy.
+func (s *Service) PasswordPolicy(_ context.Context, c Call, _ *PolicyRequest) (*PolicyResponse, error) {
+	cfg, err := s.config(c)
+	if err != nil {
+		return nil, err
+	}
+	r := &PolicyResponse{
+		CustomStrengthOptions: PolicyOptions{MinPasswordLength: 6, MaxPasswordLength: maxPassword}, SchemaVersion: 1, EnforcementState: "ENFORCE",
+		AllowedNonAlphanumericCharacters: strings.Split(special, ""), ForceUpgradeOnSignin: cfg.PasswordPolicyConfig.ForceUpgradeOnSignin,
+	}
+	if policy := cfg.enforcedPolicy(); policy != nil {
+		r.CustomStrengthOptions = *policy
+		r.CustomStrengthOptions.MinPasswordLength = max(policy.MinPasswordLength, 6)
+		if policy.MaxPasswordLength == 0 {
+			r.CustomStrengthOptions.MaxPasswordLength = maxPassword
+		}
+	}
+	return r, nil
+}

@@ -1,0 +1,171 @@
+package identity
+
+import (
+	"context"
+	"encoding/base64"
+	"maps"
+	"strings"
+)
+
+// ConfigRequest asks for or changes a project's settings.
+type ConfigRequest struct {
+	// Mask lists the fields to change.
+	Mask []string
+	// Body holds their values.
+	Body map[string]any
+}
+
+// applyMask copies the masked fields of from into to; without a mask, all fields of from, objects merged.
+func applyMask(to, from map[string]any, mask []string) {
+	if len(mask) == 0 {
+		merge(to, from)
+		return
+	}
+	for _, path := range mask {
+		setPath(to, from, strings.Split(path, "."))
+	}
+}
+
+// merge copies fields, going down into objects.
+func merge(to, from map[string]any) {
+	for k, v := range from {
+		below, isObject := v.(map[string]any)
+		old, wasObject := to[k].(map[string]any)
+		if isObject && wasObject {
+			merge(old, below)
+		} else {
+			to[k] = v
+		}
+	}
+}
+
+// setPath copies one field; a field that from lacks is removed.
+func setPath(to, from map[string]any, path []string) {
+	v, ok := from[path[0]]
+	if len(path) == 1 {
+		if ok {
+			to[path[0]] = v
+		} else {
+			delete(to, path[0])
+		}
+		return
+	}
+	below, _ := v.(map[string]any)
+	old, isObject := to[path[0]].(map[string]any)
+	if !isObject {
+		old = make(map[string]any)
+		to[path[0]] = old
+	}
+	setPath(old, below, path[1:])
+}
+
+// GetConfig returns a project's settings, with the parameters of its password hashes.
+func (s *Service) GetConfig(ctx context.Context, c Call, _ *ConfigRequest) (map[string]any, error) {
+	raw, err := s.rawConfig(c.root())
+	if err != nil {
+		return nil, err
+	}
+	return s.shownConfig(ctx, c, raw)
+}
+
+// UpdateConfig changes a project's settings.
+func (s *Service) UpdateConfig(ctx context.Context, c Call, r *ConfigRequest) (map[string]any, error) {
+	raw, err := s.saveConfig(ctx, c.root(), func(raw map[string]any) error {
+		applyMask(raw, r.Body, r.Mask)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s.shownConfig(ctx, c, raw)
+}
+
+// shownConfig completes settings with what is not stored among them.
+func (s *Service) shownConfig(ctx context.Context, c Call, raw map[string]any) (map[string]any, error) {
+	params, err := s.hashParams(ctx, c.Project)
+	if err != nil {
+		return nil, err
+	}
+	shown := maps.Clone(raw)
+	shown["name"] = "projects/" + c.Project + "/config"
+	signIn, _ := raw["signIn"].(map[string]any)
+	signIn = maps.Clone(signIn)
+	if signIn == nil {
+		signIn = make(map[string]any)
+	}
+	if _, ok := signIn["allowDuplicateEmails"]; !ok {
+		signIn["allowDuplicateEmails"] = false
+	}
+	signIn["hashConfig"] = map[string]any{
+		"algorithm": "SCRYPT", "signerKey": base64.StdEncoding.EncodeToString(params.SignerKey),
+		"saltSeparator": base64.StdEncoding.EncodeToString(params.Separator), "rounds": params.Rounds, "memoryCost": params.MemCost,
+	}
+	shown["signIn"] = signIn
+	if _, ok := raw["emailPrivacyConfig"]; !ok {
+		shown["emailPrivacyConfig"] = map[string]any{"enableImprovedEmailPrivacy": !s.o.AsEmulator}
+	}
+	return shown, nil
+}
+
+// EmulatorConfig returns the settings that the emulator's control route shows, after changing them when body is not nil.
+func (s *Service) EmulatorConfig(ctx context.Context, c Call, body map[string]any) (map[string]any, error) {
+	if body != nil {
+		known := make(map[string]any)
+		for _, name := range []string{"signIn", "emailPrivacyConfig", "client", "passwordPolicyConfig", "mfa", "authorizedDomains"} {
+			if v, ok := body[name]; ok {
+				known[name] = v
+			}
+		}
+		if _, err := s.saveConfig(ctx, c.root(), func(raw map[string]any) error {
+			merge(raw, known)
+			return nil
+		}); err != nil {
+			return nil, err
+		}
+	}
+	cfg, err := s.config(c)
+	if err != nil {
+		return nil, err
+	}
+	return map[string]any{
+		"signIn":             map[string]any{"allowDuplicateEmails": cfg.SignIn.AllowDuplicateEmails},
+		"emailPrivacyConfig": map[string]any{"enableImprovedEmailPrivacy": s.privacy(cfg)},
+	}, nil
+}
+
+// PublicRequest asks for what clients may know of a project.
+type PublicRequest struct{}
+
+// PublicConfig is what clients may know of a project.
+type PublicConfig struct {
+	ProjectID         string   `json:"projectId"`
+	AuthorizedDomains []string `json:"authorizedDomains"`
+}
+
+// GetProject tells clients what they may know of a project.
+func (s *Service) GetProject(_ context.Context, c Call, _ *PublicRequest) (*PublicConfig, error) {
+	cfg, err := s.config(c)
+	if err != nil {
+		return nil, err
+	}
+	domains := cfg.AuthorizedDomains
+	if len(domains) == 0 {
+		domains = []string{"localhost", "127.0.0.1"}
+	}
+	return &PublicConfig{ProjectID: projectNumber, AuthorizedDomains: domains}, nil
+}
+
+// RecaptchaParams is what clients ask for before they use reCAPTCHA; nothing here does.
+type RecaptchaParams struct {
+	Kind             string `json:"kind"`
+	RecaptchaStoken  string `json:"recaptchaStoken"`
+	RecaptchaSiteKey string `json:"recaptchaSiteKey"`
+}
+
+// GetRecaptchaParams answers as the official emulator does: reCAPTCHA is not used.
+func (s *Service) GetRecaptchaParams(context.Context, Call, *PublicRequest) (*RecaptchaParams, error) {
+	return &RecaptchaParams{
+		Kind: "identitytoolkit#GetRecaptchaParamResponse", RecaptchaStoken: "This-is-a-fake-token__Dont-send-this-to-the-Recaptcha-service",
+		RecaptchaSiteKey: "Fake-key__Do-not-send-this-to-Recaptcha_",
+	}, nil
+}

@@ -1,0 +1,140 @@
+package identity
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"clave/server/account"
+)
+
+// SortField is a field to order accounts by.
+type SortField string
+
+// Values lists the API's names by their numbers.
+func (SortField) Values() []string {
+	return []string{"SORT_BY_FIELD_UNSPECIFIED", "USER_ID", "NAME", "CREATED_AT", "LAST_LOGIN_AT", "USER_EMAIL"}
+}
+
+// Order is the direction of an order.
+type Order string
+
+// Values lists the API's names by their numbers.
+func (Order) Values() []string { return []string{"ORDER_UNSPECIFIED", "ASC", "DESC"} }
+
+// Expression is a condition on accounts.
+type Expression struct {
+	Email       string `json:"email"`
+	UserID      string `json:"userId"`
+	PhoneNumber string `json:"phoneNumber"`
+}
+
+// QueryRequest asks for accounts by a condition.
+type QueryRequest struct {
+	ReturnUserInfo *bool        `json:"returnUserInfo"`
+	Limit          *int64       `json:"limit"`
+	Offset         *int64       `json:"offset"`
+	SortBy         SortField    `json:"sortBy"`
+	Order          Order        `json:"order"`
+	TenantID       *string      `json:"tenantId"`
+	Expression     []Expression `json:"expression"`
+}
+
+// QueryResponse holds the accounts that were found, or only their number.
+type QueryResponse struct {
+	RecordsCount string     `json:"recordsCount"`
+	UserInfo     []UserInfo `json:"userInfo,omitempty"`
+}
+
+// maxQuery is how many accounts a query answers at most.
+const maxQuery = 500
+
+// Query finds accounts. Only the first expression counts, and in it the address before the phone number before the id.
+func (s *Service) Query(ctx context.Context, c Call, r *QueryRequest) (*QueryResponse, error) {
+	if err := s.knownTenant(ctx, c); err != nil {
+		return nil, err
+	}
+	limit, offset := int64(maxQuery), int64(0)
+	if r.Limit != nil && *r.Limit != 0 {
+		limit = *r.Limit
+	}
+	if r.Offset != nil {
+		offset = *r.Offset
+	}
+	if limit < 0 || limit > maxQuery || offset < 0 {
+		return nil, no("INVALID_LIMIT_OR_OFFSET")
+	}
+	users, err := s.match(ctx, c, r.Expression)
+	if err != nil {
+		return nil, err
+	}
+	if !yes(r.ReturnUserInfo, true) {
+		return &QueryResponse{RecordsCount: itoa(len(users))}, nil
+	}
+	sortUsers(users, r.SortBy, r.Order == "DESC")
+	from := min(offset, int64(len(users)))
+	users = users[from:min(from+limit, int64(len(users)))]
+	res := &QueryResponse{RecordsCount: itoa(len(users))}
+	for _, u := range users {
+		res.UserInfo = append(res.UserInfo, info(c, u, false))
+	}
+	return res, nil
+}
+
+// match returns the accounts that meet the first expression.
+func (s *Service) match(ctx context.Context, c Call, expressions []Expression) ([]*account.User, error) {
+	var one *account.User
+	var err error
+	var e Expression
+	if len(expressions) > 0 {
+		e = expressions[0]
+	}
+	switch {
+	case e.Email != "":
+		one, err = s.accounts.ByEmail(c.scope(), e.Email)
+	case e.PhoneNumber != "":
+		phone, _ := cleanPhone(e.PhoneNumber)
+		one, err = s.accounts.ByPhone(c.scope(), phone)
+	case e.UserID != "":
+		one, err = s.accounts.Get(c.scope(), e.UserID)
+	default:
+		var all []*account.User
+		err = s.accounts.List(ctx, c.scope(), "", func(u *account.User) bool {
+			all = append(all, u)
+			return true
+		})
+		return all, err
+	}
+	if one == nil {
+		return nil, err
+	}
+	return []*account.User{one}, err
+}
+
+// sortUsers orders accounts; those that want the field come first.
+func sortUsers(users []*account.User, by SortField, down bool) {
+	compare := func(a, b *account.User) int {
+		var c int
+		switch by {
+		case "NAME":
+			c = strings.Compare(text(a.DisplayName), text(b.DisplayName))
+		case "CREATED_AT":
+			c = cmp.Compare(a.Created, b.Created)
+		case "LAST_LOGIN_AT":
+			c = cmp.Compare(a.LastLogin, b.LastLogin)
+		case "USER_EMAIL":
+			c = strings.Compare(a.Email, b.Email)
+		}
+		if c == 0 {
+			c = strings.Compare(a.UID, b.UID)
+		}
+		return c
+	}
+	slices.SortStableFunc(users, func(a, b *account.User) int {
+		if down {
+			return compare(b, a)
+		}
+		return compare(a, b)
+	})
+}

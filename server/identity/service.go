@@ -1,0 +1,205 @@
+package identity
+
+import (
+	"context"
+	"crypto/rand"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+
+	"clave/server/account"
+	"clave/server/clock"
+	"clave/server/fault"
+	"clave/server/token"
+)
+
+// Options configure a Service.
+type Options struct {
+	// Accounts holds the accounts.
+	Accounts *account.Store
+	// Tokens mints and verifies tokens.
+	Tokens *token.Verifier
+	// Clock tells the time; the machine's when nil.
+	Clock clock.Clock
+	// Project is the project that API keys belong to.
+	Project string
+	// Emulator accepts what only the official emulator accepts: made-up credentials of identity providers, codes
+	// that a control route shows, unregistered service accounts. Never in production.
+	Emulator bool
+	// AsEmulator gives the official emulator's answers where they differ from production's.
+	AsEmulator bool
+	// HashMemCost is the memory cost of password hashes, a power of two; 14, Firebase's, when zero. Less is for tests.
+	HashMemCost int
+	// HashWorkers is how many passwords are hashed at once; half of the machine's cores and one at least when zero.
+	HashWorkers int
+	// RateLimits limits sign-ins, sign-ups and codes by address and account.
+	RateLimits bool
+	// Mail sends codes by e-mail; nil sends none.
+	Mail Mailer
+	// SMS sends codes by text message; nil sends none.
+	SMS Texter
+	// Blocking calls blocking functions; nil calls none.
+	Blocking Caller
+	// PublicURL begins the links that are sent; the request's own origin when empty.
+	PublicURL string
+	// NoSignUp switches off sign-up by clients for projects that say nothing about it.
+	NoSignUp bool
+	// Log hears of troubles; nothing is logged when nil.
+	Log *slog.Logger
+}
+
+// EnsureDefaults fills what was left zero.
+func (o *Options) EnsureDefaults() {
+	if o.Clock == nil {
+		o.Clock = clock.System()
+	}
+	if o.HashMemCost == 0 {
+		o.HashMemCost = 14
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+}
+
+// Call is who asks and for which project.
+type Call struct {
+	// Project and Tenant are what the request is about.
+	Project, Tenant string
+	// Admin is set for servers with the right to administer Project.
+	Admin bool
+	// Address is the client's network address, for rate limits.
+	Address string
+	// Origin is scheme and host of the request, for links.
+	Origin string
+	// Key is the API key, for links.
+	Key string
+	// Locale is the client's language.
+	Locale string
+	// UserAgent is the client's, for blocking functions.
+	UserAgent string
+}
+
+// Service answers the API. It is safe for concurrent use.
+type Service struct {
+	o        Options
+	accounts *account.Store
+	tokens   *token.Verifier
+	hashing  *pool
+	limits   *limiter
+	mu       struct {
+		sync.Mutex
+		hashes map[string]account.Project
+	}
+}
+
+// New returns a Service.
+func New(o Options) *Service {
+	o.EnsureDefaults()
+	s := &Service{o: o, accounts: o.Accounts, tokens: o.Tokens, hashing: newPool(o.HashWorkers), limits: newLimiter(o.Clock)}
+	s.mu.hashes = make(map[string]account.Project)
+	return s
+}
+
+// Project returns the project that API keys belong to.
+func (s *Service) Project() string { return s.o.Project }
+
+// Tokens returns what verifies callers.
+func (s *Service) Tokens() *token.Verifier { return s.tokens }
+
+// scope returns where the call's accounts are.
+func (c Call) scope() account.Scope { return account.Scope{Project: c.Project, Tenant: c.Tenant} }
+
+// root returns the scope of the call's project without tenant, where settings and refresh tokens are.
+func (c Call) root() account.Scope { return account.Scope{Project: c.Project} }
+
+// now returns the present time.
+func (s *Service) now() time.Time { return s.o.Clock.Now() }
+
+// no makes the answer to a request that the API refuses by name.
+func no(format string, args ...any) error { return fault.E(fault.FailedPrecondition, format, args...) }
+
+// newUID returns the id of a new account: 28 letters and digits.
+func newUID() string {
+	return randomText(28, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
+}
+
+// randomText returns n random characters of an alphabet. Bytes beyond a multiple of the alphabet's length are thrown
+// away, so that all characters are equally likely.
+func randomText(n int, alphabet string) string {
+	var b strings.Builder
+	limit := 256 - 256%len(alphabet)
+	buffer := make([]byte, 2*n)
+	for b.Len() < n {
+		rand.Read(buffer)
+		for _, c := range buffer {
+			if int(c) < limit && b.Len() < n {
+				b.WriteByte(alphabet[int(c)%len(alphabet)])
+			}
+		}
+	}
+	return b.String()
+}
+
+// Clear removes all accounts of the call's scope.
+func (s *Service) Clear(ctx context.Context, c Call) error { return s.accounts.Clear(ctx, c.scope()) }
+
+// checkedSession says whether a session stands: its user exists, is enabled, and it is not older than ValidSince.
+func checkedSession(u *account.User, authTime int64) error {
+	switch {
+	case u == nil:
+		return no("USER_NOT_FOUND")
+	case u.Disabled:
+		return no("USER_DISABLED")
+	case authTime < u.Since():
+		return no("TOKEN_EXPIRED")
+	}
+	return nil
+}
+
+// CheckSession answers an error when the session of an ID token is over; token.Options.Session takes it.
+func (s *Service) CheckSession(_ context.Context, id token.ID) error {
+	u, err := s.accounts.Get(account.Scope{Project: id.Project, Tenant: id.Tenant}, id.UID)
+	if err != nil {
+		return err
+	}
+	return checkedSession(u, id.AuthTime.Unix())
+}
+
+// userOf returns the user whose ID token is given, and the token.
+func (s *Service) userOf(c *Call, idToken string) (*account.User, token.ID, error) {
+	id, err := s.tokens.IDOnly(idToken, c.Project)
+	if err != nil {
+		return nil, token.ID{}, no("INVALID_ID_TOKEN")
+	}
+	if c.Tenant != "" && c.Tenant != id.Tenant {
+		return nil, token.ID{}, no("TENANT_ID_MISMATCH")
+	}
+	c.Tenant = id.Tenant
+	u, err := s.accounts.Get(c.scope(), id.UID)
+	if err != nil {
+		return nil, token.ID{}, err
+	}
+	if err := checkedSession(u, id.AuthTime.Unix()); err != nil {
+		return nil, token.ID{}, err
+	}
+	return u, id, nil
+}
+
+// change changes one account: edit is called with its present state, which must exist.
+func (s *Service) change(ctx context.Context, c Call, uid string, edit func(*account.Change, *account.User) error) error {
+	return s.accounts.Change(ctx, c.scope(), []string{uid}, func(ch *account.Change) error {
+		u, err := ch.Get(uid)
+		if err != nil {
+			return err
+		}
+		if u == nil {
+			return no("USER_NOT_FOUND")
+		}
+		if err := edit(ch, u); err != nil {
+			return err
+		}
+		ch.Put(u)
+		return nil
+	})
+}

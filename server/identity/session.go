@@ -1,0 +1,156 @@
+package identity
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"time"
+
+	"clave/server/account"
+)
+
+// session is what a refresh token stands for. It is stored under the token's hash.
+type session struct {
+	UID      string `json:"uid"`
+	Tenant   string `json:"tenant,omitempty"`
+	Provider string `json:"provider"`
+	// AuthTime is when the user signed in, in seconds.
+	AuthTime int64 `json:"authTime"`
+	// Claims are those of the custom token or a blocking function.
+	Claims map[string]any `json:"claims,omitempty"`
+	// ProviderClaims are what an OIDC or SAML provider said of the user.
+	ProviderClaims map[string]any `json:"providerClaims,omitempty"`
+	// Factor is the second factor, and FactorKind phone or totp.
+	Factor     string `json:"factor,omitempty"`
+	FactorKind string `json:"factorKind,omitempty"`
+}
+
+// refreshItem is the kind of item under which sessions are kept, in the project's root scope.
+const refreshItem = "refresh"
+
+// Tokens are what a sign-in answers.
+type Tokens struct {
+	IDToken      string `json:"idToken,omitempty"`
+	RefreshToken string `json:"refreshToken,omitempty"`
+	ExpiresIn    string `json:"expiresIn,omitempty"`
+}
+
+// expiresIn is the life of ID tokens, in seconds.
+const expiresIn = "3600"
+
+// digest returns the hash under which a secret is stored.
+func digest(secret string) string {
+	sum := sha256.Sum256([]byte(secret))
+	return hex.EncodeToString(sum[:])
+}
+
+// secret returns a random text that nobody can guess.
+func secret(bytes int) string {
+	b := make([]byte, bytes)
+	rand.Read(b)
+	return base64.RawURLEncoding.EncodeToString(b)
+}
+
+// signIn starts a session for a user within a change: it notes the sign-in and gives tokens.
+func (s *Service) signIn(ch *account.Change, c Call, u *account.User, ses session) (Tokens, error) {
+	if u.Disabled {
+		return Tokens{}, no("USER_DISABLED")
+	}
+	now := s.now()
+	u.LastLogin = now.UnixMilli()
+	u.LastRefresh = now.Truncate(time.Millisecond)
+	ch.Put(u)
+	ses.AuthTime = now.Unix()
+	return s.give(ch, c, u, ses)
+}
+
+// give mints the tokens of a session and stores it.
+func (s *Service) give(ch *account.Change, c Call, u *account.User, ses session) (Tokens, error) {
+	ses.UID, ses.Tenant = u.UID, c.Tenant
+	id, err := s.tokens.MintID(c.Project, u.UID, idClaims(u, &ses))
+	if err != nil {
+		return Tokens{}, err
+	}
+	const size = 48
+	refresh := secret(size)
+	if err := ch.SaveIn(c.root(), refreshItem, digest(refresh), ses); err != nil {
+		return Tokens{}, err
+	}
+	return Tokens{IDToken: id, RefreshToken: refresh, ExpiresIn: expiresIn}, nil
+}
+
+// RefreshRequest exchanges a refresh token.
+type RefreshRequest struct {
+	GrantType    *string `json:"grantType"`
+	RefreshToken *string `json:"refreshToken"`
+}
+
+// RefreshResponse is the Secure Token API's answer; its names are in snake case, as OAuth2's.
+type RefreshResponse struct {
+	AccessToken  string `json:"access_token"`
+	ExpiresIn    string `json:"expires_in"`
+	TokenType    string `json:"token_type"`
+	RefreshToken string `json:"refresh_token"`
+	IDToken      string `json:"id_token"`
+	UserID       string `json:"user_id"`
+	ProjectID    string `json:"project_id"`
+}
+
+// projectNumber stands for the project's number, as the official emulator does.
+const projectNumber = "12345"
+
+// lastRefreshGrain is how exactly the time of the last refresh is kept: a write for each refresh would cost more than it
+// tells.
+const lastRefreshGrain = time.Minute
+
+// Refresh exchanges a refresh token for a new ID token. The refresh token stays the same.
+func (s *Service) Refresh(ctx context.Context, c Call, r *RefreshRequest) (*RefreshResponse, error) {
+	switch {
+	case text(r.GrantType) == "":
+		return nil, no("MISSING_GRANT_TYPE")
+	case *r.GrantType != "refresh_token" && *r.GrantType != "refreshToken":
+		return nil, no("INVALID_GRANT_TYPE")
+	case text(r.RefreshToken) == "":
+		return nil, no("MISSING_REFRESH_TOKEN")
+	}
+	var ses session
+	found, err := s.accounts.Load(c.root(), refreshItem, digest(*r.RefreshToken), &ses)
+	if err != nil {
+		return nil, err
+	}
+	if !found {
+		return nil, no("INVALID_REFRESH_TOKEN")
+	}
+	c.Tenant = ses.Tenant
+	u, err := s.accounts.Get(c.scope(), ses.UID)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkedSession(u, ses.AuthTime); err != nil {
+		return nil, err
+	}
+	id, err := s.tokens.MintID(c.Project, u.UID, idClaims(u, &ses))
+	if err != nil {
+		return nil, err
+	}
+	if err := s.noteRefresh(ctx, c, u); err != nil {
+		return nil, err
+	}
+	return &RefreshResponse{
+		AccessToken: id, IDToken: id, ExpiresIn: expiresIn, TokenType: "Bearer", RefreshToken: *r.RefreshToken, UserID: u.UID, ProjectID: projectNumber,
+	}, nil
+}
+
+// noteRefresh notes that a user's token was refreshed.
+func (s *Service) noteRefresh(ctx context.Context, c Call, u *account.User) error {
+	now := s.now()
+	if now.Sub(u.LastRefresh) < lastRefreshGrain {
+		return nil
+	}
+	return s.change(ctx, c, u.UID, func(_ *account.Change, u *account.User) error {
+		u.LastRefresh = now.Truncate(time.Millisecond)
+		return nil
+	})
+}

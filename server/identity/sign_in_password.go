@@ -1,0 +1,140 @@
+package identity
+
+import (
+	"context"
+
+	"clave/server/account"
+)
+
+// PasswordRequest signs in with an e-mail address and a password.
+type PasswordRequest struct {
+	Email             *string `json:"email"`
+	Password          *string `json:"password"`
+	ReturnSecureToken *bool   `json:"returnSecureToken"`
+	TenantID          *string `json:"tenantId"`
+	PendingIDToken    *string `json:"pendingIdToken"`
+}
+
+// PasswordResponse is the answer to a sign-in with a password: tokens, or what a second factor needs.
+type PasswordResponse struct {
+	Kind           string `json:"kind"`
+	LocalID        string `json:"localId"`
+	Email          string `json:"email"`
+	DisplayName    string `json:"displayName"`
+	ProfilePicture string `json:"profilePicture,omitempty"`
+	Registered     bool   `json:"registered"`
+	Tokens
+	Pending
+}
+
+// kindPassword is the kind of a PasswordResponse.
+const kindPassword = "identitytoolkit#VerifyPasswordResponse"
+
+// SignInWithPassword signs in with an e-mail address and a password.
+func (s *Service) SignInWithPassword(ctx context.Context, c Call, r *PasswordRequest) (*PasswordResponse, error) {
+	cfg, tenant, err := s.rules(ctx, &c)
+	if err != nil {
+		return nil, err
+	}
+	if !passwordOn(cfg, tenant) {
+		return nil, no("PASSWORD_LOGIN_DISABLED")
+	}
+	if r.Email == nil {
+		return nil, no("MISSING_EMAIL")
+	}
+	email, ok := cleanEmail(*r.Email)
+	if !ok {
+		return nil, no("INVALID_EMAIL")
+	}
+	if text(r.Password) == "" {
+		return nil, no("MISSING_PASSWORD")
+	}
+	if err := s.limit(c, limitSignIn, email); err != nil {
+		return nil, err
+	}
+	u, err := s.checkPassword(ctx, c, cfg, email, *r.Password)
+	if err != nil {
+		return nil, err
+	}
+	s.limits.forget(limitSignIn, c.Tenant+"\x00"+email)
+	res := &PasswordResponse{Kind: kindPassword, LocalID: u.UID, Email: u.Email, Registered: true}
+	return res, s.finishPassword(ctx, c, cfg, tenant, u, r, res)
+}
+
+// checkPassword returns the user with the address and the password.
+func (s *Service) checkPassword(ctx context.Context, c Call, cfg *Config, email, password string) (*account.User, error) {
+	u, err := s.accounts.ByEmail(c.scope(), email)
+	if err != nil {
+		return nil, err
+	}
+	private := s.privacy(cfg)
+	if u == nil && !private {
+		return nil, no("EMAIL_NOT_FOUND")
+	}
+	if u != nil && u.Disabled {
+		return nil, no("USER_DISABLED")
+	}
+	var hash *account.Hash
+	if u != nil {
+		hash = u.Password
+	}
+	good, err := s.passwordOK(ctx, c.Project, hash, password)
+	switch {
+	case err != nil:
+		return nil, err
+	case good:
+		return u, nil
+	case private:
+		return nil, no("INVALID_LOGIN_CREDENTIALS")
+	}
+	return nil, no("INVALID_PASSWORD")
+}
+
+// finishPassword answers with tokens, or asks for the second factor.
+func (s *Service) finishPassword(ctx context.Context, c Call, cfg *Config, tenant *Tenant, u *account.User, r *PasswordRequest, res *PasswordResponse) error {
+	rehashed, err := s.rehash(ctx, c, u, *r.Password)
+	if err != nil {
+		return err
+	}
+	checked := u.Password.Sum
+	ses := session{Provider: "password"}
+	if mfaOn(cfg, tenant) && len(u.Factors) > 0 {
+		res.DisplayName = text(u.DisplayName)
+		res.Pending, err = s.askFactor(ctx, c, u, ses)
+		return err
+	}
+	blocked, err := s.beforeSignIn(ctx, c, cfg, u, &ses, nil)
+	if err != nil {
+		return err
+	}
+	return s.change(ctx, c, u.UID, func(ch *account.Change, u *account.User) error {
+		if u.Password == nil || string(u.Password.Sum) != string(checked) {
+			return no("INVALID_LOGIN_CREDENTIALS") // changed since it was checked
+		}
+		if rehashed != nil {
+			u.Password = rehashed
+		}
+		if err := blocked.apply(u); err != nil {
+			return err
+		}
+		tokens, err := s.signIn(ch, c, u, ses)
+		if err != nil {
+			return err
+		}
+		res.Tokens, res.DisplayName, res.ProfilePicture = tokens, text(u.DisplayName), text(u.PhotoURL)
+		if !yes(r.ReturnSecureToken, s.o.AsEmulator) {
+			res.IDToken, err = s.tokens.MintLegacy(c.Project, u.UID, map[string]any{"email": u.Email, "verified": u.EmailVerified, "provider_id": "password"})
+			res.RefreshToken, res.ExpiresIn = "", ""
+		}
+		return err
+	})
+}
+
+// rehash hashes a password in the project's own way when it was imported in another; nil when there is no need.
+func (s *Service) rehash(ctx context.Context, c Call, u *account.User, password string) (*account.Hash, error) {
+	params, err := s.hashParams(ctx, c.Project)
+	if err != nil || u.Password.Own(params) {
+		return nil, err
+	}
+	return s.hash(ctx, c.Project, password)
+}

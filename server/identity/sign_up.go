@@ -1,0 +1,241 @@
+package identity
+
+import (
+	"context"
+
+	"clave/server/account"
+)
+
+// SignUpRequest makes an account: an anonymous one when it has neither e-mail address nor password.
+type SignUpRequest struct {
+	LocalID          *string   `json:"localId"`
+	Email            *string   `json:"email"`
+	Password         *string   `json:"password"`
+	DisplayName      *string   `json:"displayName"`
+	PhotoURL         *string   `json:"photoUrl"`
+	PhoneNumber      *string   `json:"phoneNumber"`
+	EmailVerified    *bool     `json:"emailVerified"`
+	Disabled         *bool     `json:"disabled"`
+	DisableUser      *bool     `json:"disableUser"`
+	CustomAttributes *string   `json:"customAttributes"`
+	IDToken          *string   `json:"idToken"`
+	TenantID         *string   `json:"tenantId"`
+	MFAInfo          []MFAInfo `json:"mfaInfo"`
+}
+
+// SignUpResponse is the answer to a sign-up.
+type SignUpResponse struct {
+	Kind        string  `json:"kind"`
+	LocalID     string  `json:"localId"`
+	Email       *string `json:"email,omitempty"`
+	DisplayName *string `json:"displayName,omitempty"`
+	Tokens
+}
+
+// kindSignUp is the kind of a SignUpResponse.
+const kindSignUp = "identitytoolkit#SignupNewUserResponse"
+
+// SignUp makes an account, or gives an anonymous user an e-mail address and a password.
+func (s *Service) SignUp(ctx context.Context, c Call, r *SignUpRequest) (*SignUpResponse, error) {
+	if c.Admin && r.IDToken == nil {
+		return s.create(ctx, c, r)
+	}
+	if r.LocalID != nil && *r.LocalID != "" && r.IDToken == nil {
+		return nil, no("UNEXPECTED_PARAMETER : User ID")
+	}
+	if err := s.limit(c, limitSignUp, ""); err != nil {
+		return nil, err
+	}
+	var old *account.User
+	if r.IDToken != nil {
+		var err error
+		if old, _, err = s.userOf(&c, *r.IDToken); err != nil {
+			return nil, err
+		}
+	}
+	cfg, tenant, err := s.rules(ctx, &c)
+	if err != nil {
+		return nil, err
+	}
+	if old == nil && s.signUpOff(cfg, tenant) {
+		return nil, no("ADMIN_ONLY_OPERATION")
+	}
+	if old == nil && text(r.Email) == "" && text(r.Password) == "" {
+		return s.signUpAnonymous(ctx, c, cfg, tenant)
+	}
+	return s.signUpPassword(ctx, c, cfg, tenant, old, r)
+}
+
+// signUpOff reports whether clients may not make accounts.
+func (s *Service) signUpOff(cfg *Config, tenant *Tenant) bool {
+	if tenant != nil && yes(tenant.disabledSignUp(), false) {
+		return true
+	}
+	return yes(cfg.Client.Permissions.DisabledUserSignup, s.o.NoSignUp)
+}
+
+// signUpAnonymous makes an account without anything.
+func (s *Service) signUpAnonymous(ctx context.Context, c Call, cfg *Config, tenant *Tenant) (*SignUpResponse, error) {
+	if tenant != nil && !tenant.EnableAnonymousUser || cfg.SignIn.Anonymous != nil && !yes(cfg.SignIn.Anonymous.Enabled, true) {
+		return nil, no("ADMIN_ONLY_OPERATION")
+	}
+	u := &account.User{UID: newUID(), Created: s.now().UnixMilli()}
+	ses := session{Provider: "anonymous"}
+	if err := s.beforeCreate(ctx, c, cfg, u, &ses, nil); err != nil {
+		return nil, err
+	}
+	res := &SignUpResponse{Kind: kindSignUp, LocalID: u.UID}
+	return res, s.accounts.Change(ctx, c.scope(), []string{u.UID}, func(ch *account.Change) (err error) {
+		res.Tokens, err = s.signIn(ch, c, u, ses)
+		return err
+	})
+}
+
+// passwordOn reports whether e-mail and password may be used.
+func passwordOn(cfg *Config, tenant *Tenant) bool {
+	if tenant != nil {
+		return tenant.AllowPasswordSignup
+	}
+	return cfg.SignIn.Email == nil || yes(cfg.SignIn.Email.Enabled, true)
+}
+
+// newCredentials checks the address and the password of a sign-up.
+func (s *Service) newCredentials(cfg *Config, r *SignUpRequest) (email string, err error) {
+	if text(r.Email) == "" {
+		return "", no("MISSING_EMAIL")
+	}
+	if text(r.Password) == "" {
+		return "", no("MISSING_PASSWORD")
+	}
+	email, ok := cleanEmail(*r.Email)
+	if !ok {
+		return "", no("INVALID_EMAIL")
+	}
+	if err := checkProfile(r.DisplayName, nil); err != nil {
+		return "", err
+	}
+	return email, s.checkNewPassword(cfg, *r.Password)
+}
+
+// signUpPassword makes an account with an address and a password, or gives them to old.
+func (s *Service) signUpPassword(ctx context.Context, c Call, cfg *Config, tenant *Tenant, old *account.User, r *SignUpRequest) (*SignUpResponse, error) {
+	if !passwordOn(cfg, tenant) {
+		return nil, no("OPERATION_NOT_ALLOWED")
+	}
+	email, err := s.newCredentials(cfg, r)
+	if err != nil {
+		return nil, err
+	}
+	if other, err := s.accounts.ByEmail(c.scope(), email); err != nil || other != nil && (old == nil || other.UID != old.UID) {
+		return nil, firstErr(err, no("EMAIL_EXISTS"))
+	}
+	hash, err := s.hash(ctx, c.Project, *r.Password)
+	if err != nil {
+		return nil, err
+	}
+	now := s.now()
+	u, ses := &account.User{UID: newUID(), Created: now.UnixMilli()}, session{Provider: "password"}
+	fill := func(u *account.User) {
+		since := now.Unix()
+		u.Email, u.EmailVerified, u.Password, u.PasswordUpdated, u.ValidSince = email, u.EmailVerified && u.Email == email, hash, now.UnixMilli(), &since
+		if r.DisplayName != nil {
+			u.DisplayName = r.DisplayName
+		}
+	}
+	if old != nil {
+		u.UID = old.UID
+	} else {
+		fill(u)
+		if err := s.beforeCreate(ctx, c, cfg, u, &ses, nil); err != nil {
+			return nil, err
+		}
+	}
+	res := &SignUpResponse{Kind: kindSignUp, LocalID: u.UID, Email: &email, DisplayName: r.DisplayName}
+	return res, s.accounts.Change(ctx, c.scope(), []string{u.UID}, func(ch *account.Change) error {
+		if old != nil {
+			if u, err = ch.Get(old.UID); err != nil || u == nil {
+				return firstErr(err, no("USER_NOT_FOUND"))
+			}
+			fill(u)
+			res.DisplayName = u.DisplayName
+		}
+		res.Tokens, err = s.signIn(ch, c, u, ses)
+		return err
+	})
+}
+
+// firstErr returns the first error that is not nil.
+func firstErr(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// create makes an account for an administrator, without signing it in.
+func (s *Service) create(ctx context.Context, c Call, r *SignUpRequest) (*SignUpResponse, error) {
+	cfg, _, err := s.rules(ctx, &c)
+	if err != nil {
+		return nil, err
+	}
+	u, err := s.newByAdmin(ctx, c, cfg, r)
+	if err != nil {
+		return nil, err
+	}
+	err = s.accounts.Change(ctx, c.scope(), []string{u.UID}, func(ch *account.Change) error {
+		if other, err := ch.Get(u.UID); err != nil || other != nil {
+			return firstErr(err, no("DUPLICATE_LOCAL_ID"))
+		}
+		ch.Put(u)
+		return nil
+	})
+	return &SignUpResponse{Kind: kindSignUp, LocalID: u.UID, Email: &u.Email, DisplayName: r.DisplayName}, err
+}
+
+// newByAdmin checks what an administrator asked for and makes the account of it.
+func (s *Service) newByAdmin(ctx context.Context, c Call, cfg *Config, r *SignUpRequest) (*account.User, error) {
+	now := s.now()
+	since := now.Unix()
+	u := &account.User{
+		UID: newUID(), Created: now.UnixMilli(), DisplayName: r.DisplayName, PhotoURL: r.PhotoURL, EmailVerified: yes(r.EmailVerified, false),
+		Disabled: yes(r.Disabled, false) || yes(r.DisableUser, false), ValidSince: &since,
+	}
+	if r.LocalID != nil {
+		if u.UID = *r.LocalID; u.UID == "" || units(u.UID) > maxUID {
+			return nil, no("INVALID_LOCAL_ID")
+		}
+	}
+	var ok bool
+	if text(r.Email) != "" {
+		if u.Email, ok = cleanEmail(*r.Email); !ok {
+			return nil, no("INVALID_EMAIL")
+		}
+	}
+	if text(r.PhoneNumber) != "" {
+		if u.Phone, ok = cleanPhone(*r.PhoneNumber); !ok {
+			return nil, no("INVALID_PHONE_NUMBER : Invalid format.")
+		}
+	}
+	if err := checkProfile(r.DisplayName, r.PhotoURL); err != nil {
+		return nil, err
+	}
+	if text(r.CustomAttributes) != "" {
+		if err := checkAttributes(*r.CustomAttributes); err != nil {
+			return nil, err
+		}
+		u.Attributes = r.CustomAttributes
+	}
+	if r.Password != nil {
+		if err := s.checkNewPassword(cfg, *r.Password); err != nil {
+			return nil, err
+		}
+		var err error
+		if u.Password, err = s.hash(ctx, c.Project, *r.Password); err != nil {
+			return nil, err
+		}
+		u.PasswordUpdated = now.UnixMilli()
+	}
+	return u, s.enrollGiven(u, r.MFAInfo)
+}

@@ -1,0 +1,181 @@
+package identity
+
+import (
+	"context"
+	"encoding/json"
+	"regexp"
+
+	"clave/server/account"
+	"clave/server/fault"
+)
+
+// Tenant are the settings of a tenant.
+type Tenant struct {
+	Name                  string         `json:"name,omitempty"`
+	TenantID              string         `json:"tenantId,omitempty"`
+	DisplayName           string         `json:"displayName,omitempty"`
+	AllowPasswordSignup   bool           `json:"allowPasswordSignup"`
+	EnableEmailLinkSignin bool           `json:"enableEmailLinkSignin"`
+	EnableAnonymousUser   bool           `json:"enableAnonymousUser"`
+	DisableAuth           bool           `json:"disableAuth,omitempty"`
+	MFAConfig             *TenantMFA     `json:"mfaConfig,omitempty"`
+	Client                map[string]any `json:"client,omitempty"`
+	TestPhoneNumbers      map[string]any `json:"testPhoneNumbers,omitempty"`
+	PasswordPolicyConfig  map[string]any `json:"passwordPolicyConfig,omitempty"`
+	EmailPrivacyConfig    map[string]any `json:"emailPrivacyConfig,omitempty"`
+}
+
+// TenantMFA are a tenant's settings of second factors.
+type TenantMFA struct {
+	State            string   `json:"state,omitempty"`
+	EnabledProviders []string `json:"enabledProviders,omitempty"`
+	ProviderConfigs  []any    `json:"providerConfigs,omitempty"`
+}
+
+// disabledSignUp returns the tenant's switch for sign-up by clients.
+func (t *Tenant) disabledSignUp() *bool {
+	permissions, _ := t.Client["permissions"].(map[string]any)
+	if off, ok := permissions["disabledUserSignup"].(bool); ok {
+		return &off
+	}
+	return nil
+}
+
+// tenantItem is the kind of item under which tenants are kept.
+const tenantItem = "tenant"
+
+// tenantForm is what a tenant's id looks like.
+var tenantForm = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+
+// tenant returns a tenant's settings. The official emulator makes unknown ones, with everything switched on.
+func (s *Service) tenant(ctx context.Context, c Call, id string) (*Tenant, error) {
+	t := &Tenant{}
+	found, err := s.accounts.Load(c.root(), tenantItem, id, t)
+	if err != nil || found {
+		return t, err
+	}
+	if !s.o.AsEmulator || !tenantForm.MatchString(id) {
+		return nil, no("TENANT_NOT_FOUND")
+	}
+	*t = Tenant{
+		Name: "projects/" + c.Project + "/tenants/" + id, TenantID: id, AllowPasswordSignup: true, EnableEmailLinkSignin: true, EnableAnonymousUser: true,
+		MFAConfig: &TenantMFA{State: "ENABLED", EnabledProviders: []string{"PHONE_SMS"}},
+	}
+	return t, s.accounts.Change(ctx, c.root(), nil, func(ch *account.Change) error { return ch.Save(tenantItem, id, t) })
+}
+
+// knownTenant answers TENANT_NOT_FOUND when the call's tenant does not exist.
+func (s *Service) knownTenant(ctx context.Context, c Call) error {
+	if c.Tenant == "" {
+		return nil
+	}
+	_, err := s.tenant(ctx, c, c.Tenant)
+	return err
+}
+
+// TenantRequest names a tenant, or gives its settings.
+type TenantRequest struct {
+	// ID is the tenant's id from the path.
+	ID string `json:"-"`
+	// Mask lists the fields to change.
+	Mask []string `json:"-"`
+	// Body is the request's body.
+	Body map[string]any `json:"-"`
+	// PageSize and PageToken choose a page of the list.
+	PageSize  int    `json:"-"`
+	PageToken string `json:"-"`
+}
+
+// TenantList is a page of tenants.
+type TenantList struct {
+	Tenants       []*Tenant `json:"tenants,omitempty"`
+	NextPageToken string    `json:"nextPageToken,omitempty"`
+}
+
+// CreateTenant makes a tenant with a new id.
+func (s *Service) CreateTenant(ctx context.Context, c Call, r *TenantRequest) (*Tenant, error) {
+	t := &Tenant{}
+	if err := decodeOver(r.Body, t); err != nil {
+		return nil, err
+	}
+	prefix := t.DisplayName
+	if len(prefix) < 4 || len(prefix) > 20 || !tenantForm.MatchString(prefix) {
+		prefix = "tenant"
+	}
+	t.TenantID = prefix + "-" + randomText(5, "abcdefghijklmnopqrstuvwxyz0123456789")
+	t.Name = "projects/" + c.Project + "/tenants/" + t.TenantID
+	return t, s.accounts.Change(ctx, c.root(), nil, func(ch *account.Change) error { return ch.Save(tenantItem, t.TenantID, t) })
+}
+
+// decodeOver decodes JSON values over a struct.
+func decodeOver(body map[string]any, into any) error {
+	encoded, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(encoded, into); err != nil {
+		return fault.Because(err, fault.InvalidArgument, "Invalid JSON payload received. %v", err)
+	}
+	return nil
+}
+
+// GetTenant returns a tenant.
+func (s *Service) GetTenant(ctx context.Context, c Call, r *TenantRequest) (*Tenant, error) {
+	return s.tenant(ctx, c, r.ID)
+}
+
+// UpdateTenant changes the fields of the mask, or those that are given when there is no mask.
+func (s *Service) UpdateTenant(ctx context.Context, c Call, r *TenantRequest) (*Tenant, error) {
+	if _, err := s.tenant(ctx, c, r.ID); err != nil {
+		return nil, err
+	}
+	t := &Tenant{}
+	return t, s.accounts.Change(ctx, c.root(), []string{"\x00" + tenantItem + r.ID}, func(ch *account.Change) error {
+		raw := make(map[string]any)
+		if _, err := ch.Load(tenantItem, r.ID, &raw); err != nil {
+			return err
+		}
+		applyMask(raw, r.Body, r.Mask)
+		if err := decodeOver(raw, t); err != nil {
+			return err
+		}
+		t.TenantID, t.Name = r.ID, "projects/"+c.Project+"/tenants/"+r.ID
+		return ch.Save(tenantItem, r.ID, t)
+	})
+}
+
+// DeleteTenant removes a tenant and its accounts.
+func (s *Service) DeleteTenant(ctx context.Context, c Call, r *TenantRequest) (*struct{}, error) {
+	var t Tenant
+	found, err := s.accounts.Load(c.root(), tenantItem, r.ID, &t)
+	if err != nil || !found {
+		return nil, firstErr(err, no("TENANT_NOT_FOUND"))
+	}
+	if err := s.accounts.Clear(ctx, account.Scope{Project: c.Project, Tenant: r.ID}); err != nil {
+		return nil, err
+	}
+	return &struct{}{}, s.accounts.Change(ctx, c.root(), nil, func(ch *account.Change) error {
+		ch.Remove(tenantItem, r.ID)
+		return nil
+	})
+}
+
+// ListTenants returns a page of the tenants, in the order of their ids.
+func (s *Service) ListTenants(ctx context.Context, c Call, r *TenantRequest) (*TenantList, error) {
+	if r.PageSize <= 0 || r.PageSize > maxBatch {
+		r.PageSize = pageSize
+	}
+	res := &TenantList{}
+	return res, s.accounts.Items(ctx, c.root(), tenantItem, func(id string, decode func(any) error) error {
+		if id <= r.PageToken && r.PageToken != "" || res.NextPageToken != "" {
+			return nil
+		}
+		if len(res.Tenants) == r.PageSize {
+			res.NextPageToken = res.Tenants[r.PageSize-1].TenantID
+			return nil
+		}
+		t := &Tenant{}
+		res.Tenants = append(res.Tenants, t)
+		return decode(t)
+	})
+}

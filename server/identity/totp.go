@@ -1,0 +1,98 @@
+package identity
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha1"
+	"crypto/subtle"
+	"encoding/base32"
+	"encoding/binary"
+	"fmt"
+	"time"
+
+	"clave/server/account"
+)
+
+// Parameters of time-based codes (RFC 6238), Firebase's.
+const (
+	totpPeriod = 30
+	totpDigits = 6
+	totpSecret = 20
+	// totpWindow is how many periods a clock may be off either way.
+	totpWindow = 5
+	// totpLife is how long enrolling may take.
+	totpLife = 5 * time.Minute
+)
+
+// totpItem is the kind of item under which secrets are kept until they are enrolled.
+const totpItem = "totp"
+
+// newTOTP is a secret that is being enrolled.
+type newTOTP struct {
+	UID    string    `json:"uid"`
+	Secret []byte    `json:"secret"`
+	Made   time.Time `json:"made"`
+}
+
+// startTOTP makes a secret for an authenticator app.
+func (s *Service) startTOTP(ctx context.Context, c Call, u *account.User) (*TOTPSession, error) {
+	made := newTOTP{UID: u.UID, Secret: make([]byte, totpSecret), Made: s.now()}
+	rand.Read(made.Secret)
+	const size = 48
+	session := secret(size)
+	return &TOTPSession{
+		SharedSecretKey: base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(made.Secret), VerificationCodeLength: totpDigits,
+		HashingAlgorithm: "SHA1", PeriodSec: totpPeriod, SessionInfo: session, FinalizeEnrollmentTime: stamp(made.Made.Add(totpLife)),
+	}, s.accounts.Change(ctx, c.scope(), nil, func(ch *account.Change) error { return ch.Save(totpItem, digest(session), made) })
+}
+
+// checkNewTOTP checks the first code of a secret that is being enrolled.
+func (s *Service) checkNewTOTP(ctx context.Context, c Call, u *account.User, r *TOTPInfo) (key []byte, step int64, err error) {
+	var made newTOTP
+	id := digest(r.SessionInfo)
+	err = s.accounts.Change(ctx, c.scope(), []string{"\x00" + id}, func(ch *account.Change) error {
+		found, err := ch.Load(totpItem, id, &made)
+		switch {
+		case err != nil:
+			return err
+		case !found || made.UID != u.UID:
+			return no("INVALID_SESSION_INFO")
+		case s.now().Sub(made.Made) > totpLife:
+			return no("SESSION_EXPIRED")
+		}
+		f := account.Factor{Secret: made.Secret}
+		if err := s.useTOTP(&f, r.VerificationCode); err != nil {
+			return err
+		}
+		key, step = f.Secret, f.LastStep
+		ch.Remove(totpItem, id)
+		return nil
+	})
+	return key, step, err
+}
+
+// useTOTP checks a code and notes its period, so that no code is good twice.
+func (s *Service) useTOTP(f *account.Factor, code string) error {
+	if code == "" {
+		return no("MISSING_CODE")
+	}
+	now := s.now().Unix() / totpPeriod
+	for step := now - totpWindow; step <= now+totpWindow; step++ {
+		if step > f.LastStep && subtle.ConstantTimeCompare([]byte(totpCode(f.Secret, step)), []byte(code)) == 1 {
+			f.LastStep = step
+			return nil
+		}
+	}
+	return no("INVALID_CODE")
+}
+
+// totpCode computes the code of one period (RFC 4226, §5.3).
+func totpCode(key []byte, step int64) string {
+	mac := hmac.New(sha1.New, key)
+	_ = binary.Write(mac, binary.BigEndian, step) // a hash takes everything
+	sum := mac.Sum(nil)
+	at := sum[len(sum)-1] & 0xf
+	n := binary.BigEndian.Uint32(sum[at:]) & 0x7fffffff
+	return fmt.Sprintf("%0*d", totpDigits, n%1_000_000)
+}

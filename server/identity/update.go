@@ -1,0 +1,292 @@
+package identity
+
+import (
+	"context"
+	"slices"
+
+	"clave/server/account"
+)
+
+// Attribute names a field that an update deletes.
+type Attribute string
+
+// Values lists the API's names by their numbers.
+func (Attribute) Values() []string {
+	return []string{"USER_ATTRIBUTE_NAME_UNSPECIFIED", "EMAIL", "DISPLAY_NAME", "PROVIDER", "PHOTO_URL", "PASSWORD", "RAW_USER_INFO"}
+}
+
+// UpdateRequest changes an account, or applies a one-time code.
+type UpdateRequest struct {
+	IDToken              *string           `json:"idToken"`
+	LocalID              *string           `json:"localId"`
+	OobCode              *string           `json:"oobCode"`
+	Email                *string           `json:"email"`
+	Password             *string           `json:"password"`
+	DisplayName          *string           `json:"displayName"`
+	PhotoURL             *string           `json:"photoUrl"`
+	PhoneNumber          *string           `json:"phoneNumber"`
+	EmailVerified        *bool             `json:"emailVerified"`
+	DisableUser          *bool             `json:"disableUser"`
+	CustomAttributes     *string           `json:"customAttributes"`
+	ValidSince           *int64            `json:"validSince"`
+	CreatedAt            *int64            `json:"createdAt"`
+	LastLoginAt          *int64            `json:"lastLoginAt"`
+	DeleteAttribute      []Attribute       `json:"deleteAttribute"`
+	DeleteProvider       []string          `json:"deleteProvider"`
+	DeletePasskey        []string          `json:"deletePasskey"`
+	LinkProviderUserInfo *ProviderUserInfo `json:"linkProviderUserInfo"`
+	Provider             []string          `json:"provider"`
+	UpgradeToFederated   *bool             `json:"upgradeToFederatedLogin"`
+	ReturnSecureToken    *bool             `json:"returnSecureToken"`
+	MFA                  *struct {
+		Enrollments []MFAInfo `json:"enrollments"`
+	} `json:"mfa"`
+}
+
+// UpdateResponse is the account after the change.
+type UpdateResponse struct {
+	Kind             string             `json:"kind"`
+	LocalID          string             `json:"localId"`
+	Email            string             `json:"email,omitempty"`
+	DisplayName      *string            `json:"displayName,omitempty"`
+	PhotoURL         *string            `json:"photoUrl,omitempty"`
+	PasswordHash     string             `json:"passwordHash,omitempty"`
+	ProviderUserInfo []ProviderUserInfo `json:"providerUserInfo,omitempty"`
+	EmailVerified    bool               `json:"emailVerified"`
+	NewEmail         string             `json:"newEmail,omitempty"`
+	Tokens
+}
+
+// kindUpdate is the kind of an UpdateResponse.
+const kindUpdate = "identitytoolkit#SetAccountInfoResponse"
+
+// Update changes an account, or applies a one-time code.
+func (s *Service) Update(ctx context.Context, c Call, r *UpdateRequest) (*UpdateResponse, error) {
+	if r.OobCode != nil {
+		return s.applyCode(ctx, c, *r.OobCode)
+	}
+	cfg, tenant, err := s.rules(ctx, &c)
+	if err != nil {
+		return nil, err
+	}
+	uid, asUser, provider := text(r.LocalID), r.IDToken != nil || !c.Admin, ""
+	if asUser {
+		if r.IDToken == nil {
+			return nil, no("MISSING_ID_TOKEN")
+		}
+		u, id, err := s.userOf(&c, *r.IDToken)
+		if err != nil {
+			return nil, err
+		}
+		if err := s.clientMay(cfg, tenant, r); err != nil {
+			return nil, err
+		}
+		uid, provider = u.UID, id.Provider
+	} else if uid == "" {
+		return nil, no("MISSING_LOCAL_ID")
+	}
+	edit, err := s.prepareUpdate(ctx, c, cfg, r, asUser)
+	if err != nil {
+		return nil, err
+	}
+	res := &UpdateResponse{Kind: kindUpdate}
+	return res, s.change(ctx, c, uid, func(ch *account.Change, u *account.User) error {
+		before := *u
+		if err := edit(ch, u); err != nil {
+			return err
+		}
+		res.fill(u)
+		changed := u.Email != before.Email || u.Password != before.Password && u.Password != nil
+		if !asUser || !changed && !yes(r.ReturnSecureToken, false) || u.Disabled {
+			return nil
+		}
+		if !changed {
+			return nil
+		}
+		ses := session{Provider: provider, AuthTime: s.now().Unix()}
+		res.Tokens, err = s.give(ch, c, u, ses)
+		return err
+	})
+}
+
+// fill shows the account after a change.
+func (r *UpdateResponse) fill(u *account.User) {
+	r.LocalID, r.Email, r.DisplayName, r.PhotoURL, r.EmailVerified = u.UID, u.Email, u.DisplayName, u.PhotoURL, u.EmailVerified
+	r.ProviderUserInfo = providers(u)
+	if u.Password != nil {
+		r.PasswordHash = redacted
+	}
+}
+
+// clientMay says what users may not change of themselves.
+func (s *Service) clientMay(cfg *Config, tenant *Tenant, r *UpdateRequest) error {
+	switch {
+	case r.CustomAttributes != nil:
+		return no("INSUFFICIENT_PERMISSION")
+	case r.DisableUser != nil:
+		return no("OPERATION_NOT_ALLOWED")
+	case r.LinkProviderUserInfo != nil:
+		return no("UNEXPECTED_PARAMETER")
+	case r.MFA != nil:
+		return no("INSUFFICIENT_PERMISSION")
+	case (r.Email != nil || r.Password != nil) && !passwordOn(cfg, tenant):
+		return no("OPERATION_NOT_ALLOWED")
+	case r.Email != nil && s.privacy(cfg):
+		return no("OPERATION_NOT_ALLOWED : Please verify the new email before changing email.")
+	}
+	r.EmailVerified, r.PhoneNumber, r.ValidSince, r.CreatedAt, r.LastLoginAt = nil, nil, nil, nil, nil
+	return nil
+}
+
+// prepareUpdate checks an update and does what is slow before the account is locked. What it returns makes the change.
+func (s *Service) prepareUpdate(ctx context.Context, c Call, cfg *Config, r *UpdateRequest, asUser bool) (func(*account.Change, *account.User) error, error) {
+	if err := checkProfile(r.DisplayName, r.PhotoURL); err != nil {
+		return nil, err
+	}
+	email, phone, ok := "", "", true
+	if r.Email != nil && *r.Email != "" {
+		if email, ok = cleanEmail(*r.Email); !ok {
+			return nil, no("INVALID_EMAIL")
+		}
+	}
+	if r.PhoneNumber != nil && *r.PhoneNumber != "" {
+		if phone, ok = cleanPhone(*r.PhoneNumber); !ok {
+			return nil, no("INVALID_PHONE_NUMBER : Invalid format.")
+		}
+	}
+	if r.CustomAttributes != nil {
+		if err := checkAttributes(*r.CustomAttributes); err != nil {
+			return nil, err
+		}
+	}
+	if p := r.LinkProviderUserInfo; p != nil {
+		switch {
+		case p.RawID == "":
+			return nil, no("MISSING_IDENTIFIER")
+		case p.ProviderID == "" || p.ProviderID == "password" || p.ProviderID == "phone" || p.ProviderID == "anonymous":
+			return nil, no("INVALID_PROVIDER_ID")
+		}
+	}
+	var hash *account.Hash
+	if r.Password != nil {
+		if err := s.checkNewPassword(cfg, *r.Password); err != nil {
+			return nil, err
+		}
+		var err error
+		if hash, err = s.hash(ctx, c.Project, *r.Password); err != nil {
+			return nil, err
+		}
+	}
+	return func(ch *account.Change, u *account.User) error {
+		s.setAddress(u, r, email, phone)
+		if hash != nil {
+			s.setPassword(u, hash)
+		}
+		if !asUser {
+			if err := s.setByAdmin(ch, u, r); err != nil {
+				return err
+			}
+		}
+		setProfile(u, r)
+		return nil
+	}, nil
+}
+
+// setAddress changes e-mail address and phone number.
+func (s *Service) setAddress(u *account.User, r *UpdateRequest, email, phone string) {
+	if email != "" && email != u.Email {
+		if r.IDToken != nil {
+			u.EmailVerified = false
+		}
+		if u.InitialEmail == "" && u.Email != "" {
+			u.InitialEmail = u.Email
+		}
+		u.Email = email
+		s.revoke(u)
+	}
+	if r.PhoneNumber != nil {
+		u.Phone = phone
+	}
+}
+
+// setPassword changes the password, which ends all sessions.
+func (s *Service) setPassword(u *account.User, hash *account.Hash) {
+	u.Password, u.PasswordUpdated = hash, s.now().UnixMilli()
+	s.revoke(u)
+}
+
+// revoke ends all sessions.
+func (s *Service) revoke(u *account.User) {
+	since := s.now().Unix()
+	u.ValidSince = &since
+}
+
+// setByAdmin changes what only an administrator may.
+func (s *Service) setByAdmin(ch *account.Change, u *account.User, r *UpdateRequest) error {
+	if r.EmailVerified != nil {
+		u.EmailVerified = *r.EmailVerified
+	}
+	if r.DisableUser != nil {
+		if u.Disabled && !*r.DisableUser {
+			dropCode(ch, u, PasswordReset)
+		}
+		u.Disabled = *r.DisableUser
+	}
+	if r.CustomAttributes != nil {
+		u.Attributes = r.CustomAttributes
+	}
+	if r.ValidSince != nil {
+		u.ValidSince = r.ValidSince
+	}
+	if r.CreatedAt != nil {
+		u.Created = *r.CreatedAt
+	}
+	if r.LastLoginAt != nil {
+		u.LastLogin = *r.LastLoginAt
+	}
+	if p := r.LinkProviderUserInfo; p != nil {
+		u.Providers = slices.DeleteFunc(u.Providers, func(old account.Provider) bool { return old.ProviderID == p.ProviderID })
+		u.Providers = append(u.Providers, account.Provider{
+			ProviderID: p.ProviderID, RawID: p.RawID, Email: p.Email, DisplayName: text(p.DisplayName), PhotoURL: text(p.PhotoURL), Phone: p.PhoneNumber, ScreenName: p.ScreenName,
+		})
+	}
+	if r.MFA != nil {
+		u.Factors = nil
+		return s.enrollGiven(u, r.MFA.Enrollments)
+	}
+	return nil
+}
+
+// setProfile changes the name and the picture, and deletes what is to be deleted.
+func setProfile(u *account.User, r *UpdateRequest) {
+	if r.DisplayName != nil {
+		u.DisplayName = r.DisplayName
+	}
+	if r.PhotoURL != nil {
+		u.PhotoURL = r.PhotoURL
+	}
+	for _, a := range r.DeleteAttribute {
+		switch a {
+		case "EMAIL":
+			u.Email, u.EmailVerified, u.EmailLink = "", false, false
+		case "DISPLAY_NAME":
+			u.DisplayName = nil
+		case "PHOTO_URL":
+			u.PhotoURL = nil
+		case "PASSWORD":
+			u.Password, u.PasswordUpdated = nil, 0
+		case "PROVIDER":
+			u.Providers = nil
+		}
+	}
+	for _, id := range r.DeleteProvider {
+		switch id {
+		case "password":
+			u.Password, u.PasswordUpdated, u.EmailLink = nil, 0, false
+		case "phone":
+			u.Phone = ""
+		}
+		u.Providers = slices.DeleteFunc(u.Providers, func(p account.Provider) bool { return p.ProviderID == id })
+	}
+	u.Passkeys = slices.DeleteFunc(u.Passkeys, func(p account.Passkey) bool { return slices.Contains(r.DeletePasskey, p.ID) })
+}

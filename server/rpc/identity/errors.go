@@ -1,0 +1,114 @@
+package identity
+
+import (
+	"encoding/json"
+	"log/slog"
+	"net/http"
+
+	"clave/server/fault"
+)
+
+// badJSON is a body that is no JSON object.
+type badJSON struct{ message string }
+
+// Error implements error.
+func (e badJSON) Error() string { return e.message }
+
+// badField is a field of the wrong type.
+type badField struct{ field, message string }
+
+// Error implements error.
+func (e badField) Error() string { return e.message }
+
+// detail is one of an error's reasons.
+type detail struct {
+	Message      string `json:"message"`
+	Domain       string `json:"domain"`
+	Reason       string `json:"reason"`
+	Location     string `json:"location,omitempty"`
+	LocationType string `json:"locationType,omitempty"`
+}
+
+// errorBody is an error as the APIs print it.
+type errorBody struct {
+	Code    int              `json:"code"`
+	Message string           `json:"message"`
+	Errors  []detail         `json:"errors,omitempty"`
+	Status  string           `json:"status,omitempty"`
+	Details []map[string]any `json:"details,omitempty"`
+}
+
+// reasons are the words for statuses in errors, where they are not "invalid".
+var reasons = map[fault.Code]string{
+	fault.NotFound: "notFound", fault.PermissionDenied: "forbidden", fault.Unimplemented: "unimplemented", fault.Unauthenticated: "authError",
+	fault.Internal: "backendError", fault.Unavailable: "backendError",
+}
+
+// statuses are the HTTP statuses of codes, where they are not 400.
+var statuses = map[fault.Code]int{
+	fault.NotFound: http.StatusNotFound, fault.PermissionDenied: http.StatusForbidden, fault.Unimplemented: http.StatusNotImplemented,
+	fault.Unauthenticated: http.StatusUnauthorized, fault.Internal: http.StatusInternalServerError, fault.Unavailable: http.StatusServiceUnavailable,
+	fault.Canceled: 499,
+}
+
+// describe turns an error into what the client hears. Refusals by name carry no status, as Google's do.
+func describe(err error) errorBody {
+	switch e := err.(type) { // the decoder's own errors are never wrapped
+	case badJSON:
+		return errorBody{Code: http.StatusBadRequest, Message: e.message, Errors: []detail{{e.message, "global", "parseError", "", ""}}, Status: "INVALID_ARGUMENT"}
+	case badField:
+		return errorBody{
+			Code: http.StatusBadRequest, Message: e.message, Errors: []detail{{e.message, "global", "invalid", "", ""}}, Status: "INVALID_ARGUMENT",
+			Details: []map[string]any{{"@type": "type.googleapis.com/google.rpc.BadRequest", "fieldViolations": []map[string]any{{"field": e.field, "description": e.message}}}},
+		}
+	}
+	f := fault.Of(err)
+	body := errorBody{Code: http.StatusBadRequest, Message: f.Message, Status: f.Code.String()}
+	if status, ok := statuses[f.Code]; ok {
+		body.Code = status
+	}
+	reason, ok := reasons[f.Code]
+	if !ok {
+		reason = "invalid"
+	}
+	body.Errors = []detail{{Message: f.Message, Domain: "global", Reason: reason}}
+	switch f.Code {
+	case fault.FailedPrecondition:
+		body.Status = ""
+	case fault.Unauthenticated:
+		body.Errors[0] = detail{"Invalid Credentials", "global", "authError", "Authorization", "header"}
+	case fault.Unimplemented:
+		body.Status = "NOT_IMPLEMENTED"
+	}
+	return body
+}
+
+// writeError answers with an error. The Secure Token API says the same in other words: a status always, reasons never.
+func writeError(w http.ResponseWriter, err error, secureToken bool, log *slog.Logger) {
+	body := describe(err)
+	if body.Code == http.StatusInternalServerError {
+		log.Error("identity", "error", err)
+	}
+	if secureToken {
+		body.Errors = nil
+		if body.Status == "" {
+			body.Status = "INVALID_ARGUMENT"
+		}
+	}
+	writeJSON(w, body.Code, map[string]any{"error": body})
+}
+
+// writeJSON answers with JSON, which nobody may keep.
+func writeJSON(w http.ResponseWriter, status int, v any) {
+	text, err := json.Marshal(v)
+	if err != nil {
+		status, text = http.StatusInternalServerError, []byte(`{"error":{"code":500,"message":"UNKNOWN"}}`)
+	}
+	h := w.Header()
+	h.Set("Content-Type", "application/json; charset=utf-8")
+	if h.Get("Cache-Control") == "" {
+		h.Set("Cache-Control", "no-store")
+	}
+	w.WriteHeader(status)
+	_, _ = w.Write(text) // a client that has gone needs no answer
+}

@@ -1,0 +1,269 @@
+package identity
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"reflect"
+	"strings"
+
+	"clave/server/fault"
+	"clave/server/identity"
+)
+
+// Options configure a Handler.
+type Options struct {
+	// Service does the work.
+	Service *identity.Service
+	// TrustProxy takes a client's address and scheme from X-Forwarded-For and X-Forwarded-Proto.
+	TrustProxy bool
+	// APIKeys are the keys that clients may use; any when empty.
+	APIKeys []string
+	// Log hears of failures; slog's default when nil.
+	Log *slog.Logger
+}
+
+// Handler answers the APIs. It is an http.Handler.
+type Handler struct {
+	o       Options
+	service *identity.Service
+	routes  map[string]route
+}
+
+// New returns a Handler.
+func New(o Options) *Handler {
+	if o.Log == nil {
+		o.Log = slog.Default()
+	}
+	return &Handler{o: o, service: o.Service, routes: routes(o.Service)}
+}
+
+// hosts are the APIs' hosts, which also begin the paths of requests to the emulator.
+var hosts = []string{
+	"identitytoolkit.googleapis.com", "securetoken.googleapis.com", "www.googleapis.com", "iamcredentials.googleapis.com", "oauth2.googleapis.com",
+	"securetoken.google.com",
+}
+
+// IsHost reports whether a Host header names one of the APIs that Handler answers.
+func IsHost(host string) bool {
+	name, _, err := net.SplitHostPort(host)
+	if err != nil {
+		name = host
+	}
+	for _, h := range hosts {
+		if name == h {
+			return true
+		}
+	}
+	return false
+}
+
+// request is a request under way.
+type request struct {
+	http *http.Request
+	call identity.Call
+	// host is the API, and args the variable segments of the path.
+	host string
+	args map[string]string
+	body map[string]any
+}
+
+// route is what a path stands for.
+type route struct {
+	// admin wants an administrator.
+	admin bool
+	// open wants nobody in particular, not even an API key.
+	open bool
+	run  func(ctx context.Context, r *request) (any, error)
+}
+
+// ServeHTTP answers a request.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	host, path := split(r)
+	if h.serveKeys(w, r, host, path) {
+		return
+	}
+	answer, err := h.answer(w, r, host, path)
+	if err != nil {
+		writeError(w, err, host == "securetoken.googleapis.com", h.o.Log)
+		return
+	}
+	writeJSON(w, http.StatusOK, answer)
+}
+
+// split tells the API and the path in it.
+func split(r *http.Request) (host, path string) {
+	path = r.URL.Path
+	if first, rest, ok := strings.Cut(strings.TrimPrefix(path, "/"), "/"); ok && IsHost(first) && !strings.Contains(first, ":") {
+		return first, rest
+	}
+	name, _, err := net.SplitHostPort(r.Host)
+	if err != nil {
+		name = r.Host
+	}
+	return name, strings.TrimPrefix(path, "/")
+}
+
+// answer finds and calls the method.
+func (h *Handler) answer(w http.ResponseWriter, r *http.Request, host, path string) (any, error) {
+	shape, args := shapeOf(path)
+	route, ok := h.routes[r.Method+" "+host+"/"+shape]
+	if !ok {
+		return nil, fault.E(fault.NotFound, "Not Found")
+	}
+	req := &request{http: r, host: host, args: args, call: h.describeCall(r)}
+	if err := h.authorize(req, route); err != nil {
+		return nil, err
+	}
+	limit := int64(maxBody)
+	if req.call.Admin {
+		limit = maxAdminBody
+	}
+	var err error
+	if r.Method == http.MethodGet {
+		req.body = fromValues(r.URL.Query())
+	} else if req.body, err = readBody(w, r, limit); err != nil {
+		return nil, err
+	}
+	if err := h.scope(r.Context(), req); err != nil {
+		return nil, err
+	}
+	return route.run(r.Context(), req)
+}
+
+// describeCall reads what every call says.
+func (h *Handler) describeCall(r *http.Request) identity.Call {
+	c := identity.Call{Address: r.RemoteAddr, UserAgent: r.UserAgent(), Key: r.URL.Query().Get("key"), Project: h.service.Project()}
+	if host, _, err := net.SplitHostPort(r.RemoteAddr); err == nil {
+		c.Address = host
+	}
+	if c.Key == "" {
+		c.Key = r.Header.Get("X-Goog-Api-Key")
+	}
+	scheme := "http"
+	if r.TLS != nil {
+		scheme = "https"
+	}
+	if h.o.TrustProxy {
+		hops := strings.Split(r.Header.Get("X-Forwarded-For"), ",")
+		if last := strings.TrimSpace(hops[len(hops)-1]); last != "" {
+			c.Address = last
+		}
+		if r.Header.Get("X-Forwarded-Proto") == "https" {
+			scheme = "https"
+		}
+	}
+	c.Origin = (&url.URL{Scheme: scheme, Host: r.Host}).String()
+	c.Locale = r.Header.Get("X-Firebase-Locale")
+	return c
+}
+
+// bearer returns the token of the Authorization header, if it has one.
+func bearer(r *http.Request) bool {
+	scheme, _, ok := strings.Cut(r.Header.Get("Authorization"), " ")
+	return ok && strings.EqualFold(scheme, "bearer")
+}
+
+// authorize tells administrators from clients with an API key, and both from others.
+func (h *Handler) authorize(req *request, route route) error {
+	if p := req.args["project"]; p != "" {
+		if !projectOK(p) {
+			return fault.E(fault.InvalidArgument, "Invalid project id.")
+		}
+		req.call.Project = p
+	}
+	if bearer(req.http) && !route.open {
+		if _, err := h.service.Tokens().Admin(req.http.Context(), req.http.Header.Get("Authorization"), req.call.Project); err != nil {
+			return err
+		}
+		req.call.Admin = true
+		return nil
+	}
+	if route.open {
+		return nil
+	}
+	if req.call.Key == "" || !h.keyOK(req.call.Key) {
+		return fault.E(fault.PermissionDenied, "The request is missing a valid API key.")
+	}
+	if req.args["project"] != "" {
+		return insufficient()
+	}
+	if route.admin {
+		return fault.E(fault.Unauthenticated, "Request is missing required authentication credential. Expected OAuth 2 access token, login cookie or other valid authentication credential.")
+	}
+	return nil
+}
+
+// insufficient is the answer to clients that name a project.
+func insufficient() error {
+	return fault.E(fault.FailedPrecondition, "INSUFFICIENT_PERMISSION : Only authenticated requests can specify target_project_id.")
+}
+
+// keyOK reports whether clients may use the API key.
+func (h *Handler) keyOK(key string) bool {
+	if len(h.o.APIKeys) == 0 {
+		return true
+	}
+	for _, k := range h.o.APIKeys {
+		if k == key {
+			return true
+		}
+	}
+	return false
+}
+
+// projectOK reports whether a text can be a project's id.
+func projectOK(id string) bool {
+	const longest = 64
+	return len(id) <= longest && strings.Trim(id, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.:") == ""
+}
+
+// scope completes the call by what the body says of project and tenant.
+func (h *Handler) scope(ctx context.Context, req *request) error {
+	if target, _ := req.body["targetProjectId"].(string); target != "" && req.args["project"] == "" {
+		if !req.call.Admin {
+			return insufficient()
+		}
+		if !projectOK(target) {
+			return fault.E(fault.InvalidArgument, "Invalid project id.")
+		}
+		if _, err := h.service.Tokens().Admin(ctx, req.http.Header.Get("Authorization"), target); err != nil {
+			return err
+		}
+		req.call.Project = target
+	}
+	tenant, _ := req.body["tenantId"].(string)
+	if path := req.args["tenant"]; path != "" {
+		if tenant != "" && tenant != path {
+			return fault.E(fault.FailedPrecondition, "TENANT_ID_MISMATCH")
+		}
+		tenant = path
+	}
+	const longest = 64
+	if len(tenant) > longest || strings.ContainsAny(tenant, "\x00/") {
+		return fault.E(fault.FailedPrecondition, "INVALID_TENANT_ID")
+	}
+	req.call.Tenant = tenant
+	return nil
+}
+
+// method adapts a method of the service: the body becomes its request.
+func method[Q, A any](call func(context.Context, identity.Call, *Q) (A, error)) func(context.Context, *request) (any, error) {
+	return func(ctx context.Context, r *request) (any, error) {
+		var q Q
+		if err := assign(reflect.ValueOf(&q).Elem(), r.body, ""); err != nil {
+			return nil, err
+		}
+		return answered(call(ctx, r.call, &q))
+	}
+}
+
+// answered drops the answer of a method that failed.
+func answered[A any](answer A, err error) (any, error) {
+	if err != nil {
+		return nil, err
+	}
+	return answer, nil
+}

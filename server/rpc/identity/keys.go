@@ -1,0 +1,97 @@
+package identity
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"clave/server/fault"
+	"clave/server/identity"
+)
+
+// serveKeys answers what is public of our keys: certificates, JWK sets and OIDC discovery. It reports whether the
+// request was for one of them.
+func (h *Handler) serveKeys(w http.ResponseWriter, r *http.Request, host, path string) bool {
+	if r.Method != http.MethodGet {
+		return false
+	}
+	answer := h.published(host, path)
+	if answer == nil {
+		return false
+	}
+	age := 0
+	if keys := h.service.Tokens().Keys(); keys != nil {
+		age = int(keys.MaxAge().Seconds())
+	}
+	w.Header().Set("Cache-Control", fmt.Sprintf("public, max-age=%d, must-revalidate, no-transform", age))
+	writeJSON(w, http.StatusOK, answer)
+	return true
+}
+
+// published returns what a path publishes, or nil.
+func (h *Handler) published(host, path string) any {
+	keys := h.service.Tokens().Keys()
+	if keys == nil {
+		return nil
+	}
+	const metadata = "securetoken@system.gserviceaccount.com"
+	switch host + "/" + path {
+	case "www.googleapis.com/robot/v1/metadata/x509/" + metadata:
+		return keys.IDCertificates()
+	case "www.googleapis.com/identitytoolkit/v3/relyingparty/publicKeys", "identitytoolkit.googleapis.com/v1/sessionCookiePublicKeysX509":
+		return keys.CookieCertificates()
+	case "www.googleapis.com/service_accounts/v1/jwk/" + metadata, "www.googleapis.com/robot/v1/metadata/jwk/" + metadata:
+		return map[string]any{"keys": keys.IDKeySet()}
+	case "identitytoolkit.googleapis.com/v1/sessionCookiePublicKeys":
+		return map[string]any{"keys": keys.CookieKeySet()}
+	}
+	project, rest, _ := strings.Cut(path, "/")
+	if host == "securetoken.google.com" && rest == ".well-known/openid-configuration" {
+		return map[string]any{
+			"issuer": "https://securetoken.google.com/" + project, "jwks_uri": "https://www.googleapis.com/service_accounts/v1/jwk/" + metadata,
+			"response_types_supported": []string{"id_token"}, "subject_types_supported": []string{"public"}, "id_token_signing_alg_values_supported": []string{"RS256"},
+		}
+	}
+	return nil
+}
+
+// tokenAudiences are the names of the OAuth2 token endpoint besides its own address.
+var tokenAudiences = []string{"https://oauth2.googleapis.com/token", "https://accounts.google.com/o/oauth2/token", "https://www.googleapis.com/oauth2/v4/token"}
+
+// jwtBearer is the grant by which service accounts ask for access tokens (RFC 7523).
+const jwtBearer = "urn:ietf:params:oauth:grant-type:jwt-bearer"
+
+// oauthToken answers the OAuth2 token endpoint.
+func oauthToken(s *identity.Service) run {
+	return func(ctx context.Context, r *request) (any, error) {
+		grant, _ := r.body["grantType"].(string)
+		assertion, _ := r.body["assertion"].(string)
+		if grant != jwtBearer {
+			return nil, fault.E(fault.InvalidArgument, "unsupported_grant_type")
+		}
+		audiences := append([]string{r.call.Origin + r.http.URL.Path, r.call.Origin + "/token"}, tokenAudiences...)
+		access, life, err := s.Tokens().Assertion(ctx, assertion, audiences)
+		if err != nil {
+			return nil, err
+		}
+		return map[string]any{"access_token": access, "token_type": "Bearer", "expires_in": int(life.Seconds())}, nil
+	}
+}
+
+// signBlob signs for a service account whose key is not at hand.
+func signBlob(s *identity.Service) run {
+	return func(_ context.Context, r *request) (any, error) {
+		payload, _ := r.body["payload"].(string)
+		blob, err := base64.StdEncoding.DecodeString(payload)
+		if err != nil || len(blob) == 0 {
+			return nil, fault.E(fault.InvalidArgument, "Invalid payload.")
+		}
+		kid, signature, err := s.Tokens().SignBlob(blob)
+		if err != nil {
+			return nil, err
+		}
+		return map[string]any{"keyId": kid, "signedBlob": base64.StdEncoding.EncodeToString(signature)}, nil
+	}
+}

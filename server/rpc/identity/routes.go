@@ -1,0 +1,124 @@
+package identity
+
+import (
+	"context"
+	"strings"
+
+	"clave/server/identity"
+)
+
+// variables are the segments after which a variable segment comes, and its name.
+var variables = map[string]string{
+	"projects": "project", "tenants": "tenant", "oauthIdpConfigs": "config", "inboundSamlConfigs": "config", "defaultSupportedIdpConfigs": "config",
+	"serviceAccounts": "account",
+}
+
+// shapeOf replaces the variable segments of a path by stars, and returns them by name.
+func shapeOf(path string) (shape string, args map[string]string) {
+	args = make(map[string]string)
+	segments := strings.Split(path, "/")
+	for i := 1; i < len(segments); i++ {
+		name, ok := variables[segments[i-1]]
+		if !ok {
+			continue
+		}
+		value, verb, hasVerb := strings.Cut(segments[i], ":")
+		args[name] = value
+		segments[i] = "*"
+		if hasVerb {
+			segments[i] = "*:" + verb
+		}
+	}
+	return strings.Join(segments, "/"), args
+}
+
+// The APIs' hosts.
+const (
+	toolkit = "identitytoolkit.googleapis.com/"
+	secure  = "securetoken.googleapis.com/"
+	legacy  = "www.googleapis.com/identitytoolkit/v3/relyingparty/"
+	iam     = "iamcredentials.googleapis.com/v1/"
+)
+
+// routes lists all methods by HTTP method, API and path.
+func routes(s *identity.Service) map[string]route {
+	t := make(map[string]route)
+	clientRoutes(t, s)
+	adminRoutes(t, s)
+	tenantRoutes(t, s)
+	legacyRoutes(t)
+	return t
+}
+
+// run is what a route calls.
+type run = func(context.Context, *request) (any, error)
+
+// clientRoutes lists what clients call with an API key, and administrators for any project and tenant.
+func clientRoutes(t map[string]route, s *identity.Service) {
+	both := map[string]run{
+		"lookup": method(s.Lookup), "update": method(s.Update), "delete": method(s.Delete), "sendOobCode": method(s.SendOobCode),
+	}
+	for verb, run := range both {
+		t["POST "+toolkit+"v1/accounts:"+verb] = route{run: run}
+		t["POST "+toolkit+"v1/projects/*/accounts:"+verb] = route{run: run, admin: true}
+		t["POST "+toolkit+"v1/projects/*/tenants/*/accounts:"+verb] = route{run: run, admin: true}
+	}
+	for verb, run := range map[string]run{
+		"signUp": method(s.SignUp), "signInWithPassword": method(s.SignInWithPassword), "signInWithCustomToken": method(s.SignInWithCustomToken),
+		"signInWithEmailLink": method(s.SignInWithEmailLink), "signInWithIdp": method(s.SignInWithIdp), "signInWithPhoneNumber": method(s.SignInWithPhoneNumber),
+		"sendVerificationCode": method(s.SendVerificationCode), "resetPassword": method(s.ResetPassword), "createAuthUri": method(s.CreateAuthURI),
+	} {
+		t["POST "+toolkit+"v1/accounts:"+verb] = route{run: run}
+	}
+	for path, run := range map[string]run{
+		"mfaEnrollment:start": method(s.StartEnrollment), "mfaEnrollment:finalize": method(s.FinalizeEnrollment), "mfaEnrollment:withdraw": method(s.Withdraw),
+		"mfaSignIn:start": method(s.StartFactor), "mfaSignIn:finalize": method(s.FinalizeFactor),
+		"passkeyEnrollment:start": method(s.StartPasskeyEnrollment), "passkeyEnrollment:finalize": method(s.FinalizePasskeyEnrollment),
+		"passkeySignIn:start": method(s.StartPasskeySignIn), "passkeySignIn:finalize": method(s.FinalizePasskeySignIn),
+	} {
+		t["POST "+toolkit+"v2/accounts/"+path] = route{run: run}
+	}
+	t["POST "+secure+"v1/token"] = route{run: method(s.Refresh)}
+	t["GET "+toolkit+"v1/projects"] = route{run: method(s.GetProject)}
+	t["GET "+toolkit+"v1/recaptchaParams"] = route{run: method(s.GetRecaptchaParams)}
+	t["GET "+toolkit+"v2/passwordPolicy"] = route{run: method(s.PasswordPolicy)}
+	t["GET "+toolkit+"v2/recaptchaConfig"] = route{run: method(s.RecaptchaConfig)}
+	t["POST "+toolkit+"v2/accounts:revokeToken"] = route{run: method(s.RevokeToken)}
+}
+
+// adminRoutes lists what only administrators call, for a project and for a tenant of it.
+func adminRoutes(t map[string]route, s *identity.Service) {
+	for verb, run := range map[string]run{
+		"POST accounts": method(s.SignUp), "POST accounts:batchCreate": method(s.BatchCreate), "POST accounts:batchDelete": method(s.BatchDelete),
+		"GET accounts:batchGet": method(s.BatchGet), "POST accounts:query": method(s.Query),
+	} {
+		m, path, _ := strings.Cut(verb, " ")
+		t[m+" "+toolkit+"v1/projects/*/"+path] = route{run: run, admin: true}
+		t[m+" "+toolkit+"v1/projects/*/tenants/*/"+path] = route{run: run, admin: true}
+	}
+	t["POST "+toolkit+"v1/projects/*:queryAccounts"] = route{run: method(s.Query), admin: true}
+	t["POST "+toolkit+"v1/projects/*:createSessionCookie"] = route{run: method(s.CreateSessionCookie), admin: true}
+	t["POST "+toolkit+"v1/projects/*/tenants/*:createSessionCookie"] = route{run: method(s.CreateSessionCookie), admin: true}
+	t["GET "+toolkit+"v2/projects/*/config"] = route{run: configRun(s.GetConfig), admin: true}
+	t["PATCH "+toolkit+"v2/projects/*/config"] = route{run: configRun(s.UpdateConfig), admin: true}
+	t["POST "+iam+"projects/*/serviceAccounts/*:signBlob"] = route{run: signBlob(s), admin: true}
+	t["POST oauth2.googleapis.com/token"] = route{run: oauthToken(s), open: true}
+}
+
+// legacyRoutes lists the names that methods had in version 3.
+func legacyRoutes(t map[string]route) {
+	for old, now := range map[string]string{
+		"createAuthUri": "createAuthUri", "deleteAccount": "delete", "emailLinkSignin": "signInWithEmailLink", "getAccountInfo": "lookup",
+		"getOobConfirmationCode": "sendOobCode", "resetPassword": "resetPassword", "sendVerificationCode": "sendVerificationCode", "setAccountInfo": "update",
+		"signupNewUser": "signUp", "verifyAssertion": "signInWithIdp", "verifyCustomToken": "signInWithCustomToken", "verifyPassword": "signInWithPassword",
+		"verifyPhoneNumber": "signInWithPhoneNumber",
+	} {
+		t["POST "+legacy+old] = t["POST "+toolkit+"v1/accounts:"+now]
+	}
+	t["GET "+legacy+"getProjectConfig"] = t["GET "+toolkit+"v1/projects"]
+	t["GET "+legacy+"getRecaptchaParam"] = t["GET "+toolkit+"v1/recaptchaParams"]
+	for old, now := range map[string]string{"uploadAccount": "POST accounts:batchCreate", "downloadAccount": "GET accounts:batchGet"} {
+		m, path, _ := strings.Cut(now, " ")
+		t["POST "+legacy+old] = t[m+" "+toolkit+"v1/projects/*/"+path]
+	}
+}
