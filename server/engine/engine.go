@@ -49,6 +49,7 @@ type database struct {
 
 	// Guarded by Engine.mu.
 	latest    clock.Version   // of the last commit that readers see
+	read      clock.Version   // the last version that a reader of now was given
 	given     *clock.Versions // versions given to commits and to reads
 	inFlight  int             // commits that have a version and aren't shown yet
 	persisted bool            // whether the catalogue has it
@@ -190,13 +191,15 @@ func (e *Engine) Latest(name resource.Database) clock.Version {
 	return db.nowLocked()
 }
 
-// nowLocked returns a version at which the state that readers see is complete: the present moment, or the last commit's
-// version while later ones are on their way. No later commit will have it or an earlier one. Engine.mu is held.
+// nowLocked returns a version at which the state that readers see is complete: the present moment, or while commits are on
+// their way the last one shown or read. No later commit will have it or an earlier one, and it never goes back, since
+// clients drop what is older than what they have. Engine.mu is held.
 func (db *database) nowLocked() clock.Version {
-	if db.inFlight > 0 {
-		return db.latest
+	if db.inFlight == 0 {
+		db.read = db.given.Next()
 	}
-	return db.given.Next()
+	db.read = max(db.read, db.latest, db.birth)
+	return db.read
 }
 
 // Run does what has to be done by and by, until ctx ends: it ends idle transactions and forgets what is older than
