@@ -149,7 +149,7 @@ func checkName(v value.Value, refusal string) error {
 	if !ok {
 		return fault.E(fault.InvalidArgument, "%s", refusal)
 	}
-	_, err := resource.ParseDocument(string(ref))
+	_, err := resource.ParseReference(string(ref))
 	return err
 }
 

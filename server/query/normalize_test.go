@@ -1,0 +1,196 @@
+package query_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"clave/server/fault"
+	"clave/server/query"
+	"clave/server/resource"
+	"clave/server/value"
+)
+
+// db is the database of these tests.
+var db = resource.Database{Project: "p", ID: "(default)"}
+
+// on returns a query of the collection c with a filter and orders such as "a" or "-a".
+func on(where query.Filter, orders ...string) *query.Query {
+	q := &query.Query{DB: db, From: []query.From{{Collection: "c"}}, Where: where, Limit: query.NoLimit}
+	for _, o := range orders {
+		path, desc := strings.CutPrefix(o, "-")
+		q.OrderBy = append(q.OrderBy, query.Order{Path: value.FieldPath{path}, Desc: desc})
+	}
+	return q
+}
+
+// is compares a field with a value.
+func is(path string, op query.Op, v value.Value) query.Field {
+	return query.Field{Path: value.FieldPath{path}, Op: op, Value: v}
+}
+
+// asks asks something of a field.
+func asks(path string, op query.UnaryOp) query.Unary {
+	return query.Unary{Path: value.FieldPath{path}, Op: op}
+}
+
+// and and or join filters.
+func and(filters ...query.Filter) query.Filter { return &query.And{Filters: filters} }
+
+// or joins filters of which one must hold.
+func or(filters ...query.Filter) query.Filter { return &query.Or{Filters: filters} }
+
+// ints returns n integers.
+func ints(n int) value.Array {
+	out := make(value.Array, n)
+	for i := range out {
+		out[i] = value.Int(i)
+	}
+	return out
+}
+
+// doc is the name of a document as a value.
+func doc(path string) value.Value { return value.Reference(db.Root() + "/" + path) }
+
+// orders prints an order.
+func orders(q *query.Query) string {
+	var out []string
+	for _, o := range q.OrderBy {
+		text := o.Path.String()
+		if o.Desc {
+			text = "-" + text
+		}
+		out = append(out, text)
+	}
+	return strings.Join(out, " ")
+}
+
+func TestNormalizeImpliesOrders(t *testing.T) {
+	tests := []struct {
+		q    *query.Query
+		want string
+	}{
+		{on(nil), "__name__"},
+		{on(nil, "a"), "a __name__"},
+		{on(nil, "a", "-b"), "a -b -__name__"},
+		{on(nil, "a", "-__name__"), "a -__name__"},
+		{on(is("s", query.Equal, value.Int(1))), "__name__"},
+		{on(is("s", query.In, ints(2))), "__name__"},
+		{on(and(is("s", query.GreaterThan, value.Int(1)), is("n", query.NotEqual, value.Int(1)))), "n s __name__"},
+		{on(is("n", query.LessThan, value.Int(1)), "-s"), "-s -n -__name__"},
+		{on(asks("n", query.IsNotNull)), "n __name__"},
+		{on(asks("n", query.IsNull)), "__name__"},
+		{on(is("n", query.GreaterThan, value.Null{})), "__name__"},
+		{on(or(is("a", query.GreaterThan, value.Int(1)), is("b", query.Equal, value.Int(1)))), "a __name__"},
+		{on(is("__name__", query.GreaterThan, doc("c/x"))), "__name__"},
+	}
+	for _, tt := range tests {
+		n, err := tt.q.Normalize()
+		if err != nil || orders(n) != tt.want {
+			t.Errorf("Normalize of order %q, filter %v: order %q, %v; want %q", orders(tt.q), tt.q.Where, orders(n), err, tt.want)
+		}
+	}
+}
+
+func TestNormalizeRefuses(t *testing.T) {
+	many := make([]query.Filter, 31)
+	ranges := make([]query.Filter, 11)
+	for i := range many {
+		many[i] = is("a", query.Equal, value.Int(i))
+	}
+	for i := range ranges {
+		ranges[i] = is(fmt.Sprintf("f%02d", i), query.GreaterThan, value.Int(1))
+	}
+	cursor := func(q *query.Query, values ...value.Value) *query.Query {
+		q.Start = &query.Cursor{Values: values}
+		return q
+	}
+	from := func(from ...query.From) *query.Query { return &query.Query{DB: db, From: from, Limit: query.NoLimit} }
+	tests := []struct {
+		q    *query.Query
+		want string
+	}{
+		{on(is("a", query.In, value.Int(1))), "'IN' requires an ArrayValue."},
+		{on(is("a", query.NotIn, value.Array{})), "'NOT_IN' requires an non-empty ArrayValue."},
+		{on(is("a", query.In, ints(31))), "'IN' supports up to 30 comparison values."},
+		{on(is("a", query.NotIn, ints(11))), "'NOT_IN' supports up to 10 comparison values."},
+		{on(is("a", query.ArrayContainsAny, ints(31))), "'ARRAY_CONTAINS_ANY' supports up to 30 comparison values."},
+		{on(and(is("a", query.NotIn, ints(1)), is("a", query.NotEqual, value.Int(1)))), "Only a single 'NOT_EQUAL', 'NOT_IN', 'IS_NOT_NAN', or 'IS_NOT_NULL' filter allowed per query."},
+		{on(and(is("a", query.NotIn, ints(1)), is("b", query.In, ints(1)))), "'NOT_IN' cannot be used in the same query with 'IN', 'ARRAY_CONTAINS_ANY' or 'OR'."},
+		{on(or(is("a", query.NotIn, ints(1)))), "'NOT_IN' cannot be used in the same query with 'IN', 'ARRAY_CONTAINS_ANY' or 'OR'."},
+		{on(and(is("a", query.ArrayContains, value.Int(1)), is("a", query.ArrayContains, value.Int(2)))), "A maximum of 1 'ARRAY_CONTAINS' filter is allowed per disjunction."},
+		{on(and(is("a", query.ArrayContains, value.Int(1)), is("b", query.ArrayContainsAny, ints(2)))), "A maximum of 1 'ARRAY_CONTAINS' filter is allowed per disjunction."},
+		{on(or(many...)), "Too many disjunctions after normalization. Result had 31 disjunctions which is more than the maximum of 30"},
+		{on(and(is("a", query.In, ints(6)), is("b", query.In, ints(6)))), "Too many disjunctions after normalization. Result had 36 disjunctions which is more than the maximum of 30"},
+		{on(and(ranges...)), "The query contains 11 distinct inequality fields: [f00, f01, f02, f03, f04, f05, f06, f07, f08, f09, f10]. A query may not have more than 10 distinct inequality fields."},
+		{on(is("__name__", query.Equal, value.String("x"))), "__key__ filter value must be a Key"},
+		{on(is("__name__", query.In, value.Array{doc("c/x"), value.Int(1)})), "__key__ filter value must be a Key"},
+		{on(is("__name__", query.Equal, doc("c"))), `Resource name "projects/p/databases/(default)/documents/c" lacks "/" at index 42.`},
+		{on(asks("__name__", query.IsNull)), "__key__ filter value must be a Key"},
+		{on(is("__name__", query.ArrayContains, doc("c/x"))), "the name __key__ is reserved"},
+		{on(and(is("a", query.NotEqual, value.Int(42)), is("__name__", query.Equal, doc("c/x")))), "Equality on key is not allowed if there are other inequality fields and key does not appear in inequalities."},
+		{on(is("n", query.LessThan, value.Int(3)), "-__name__"), "order by clause cannot contain more fields after the key"},
+		{on(nil, "__name__", "a"), "order by clause cannot contain more fields after the key"},
+		{on(nil, "a", "-a"), "order by clause cannot contain duplicate fields a"},
+		{on(or()), "Composite filter must have at least one sub-filter."},
+		{on(query.Field{Path: value.FieldPath{"a"}, Value: value.Int(1)}), "Unknown FieldFilter operator."},
+		{on(query.Unary{Path: value.FieldPath{"a"}}), "Unknown UnaryFilter operator."},
+		{cursor(on(nil, "a"), value.Int(1), doc("c/x")), "Cursor has too many values."},
+		{cursor(on(nil), value.Int(1)), "Cursor has too many values."},
+		{cursor(on(nil, "__name__"), value.String("x")), "Cursor __key__ value is not a document reference."},
+		{from(query.From{Collection: "a"}, query.From{Collection: "b"}), "StructuredQuery.from cannot have more than one collection selector."},
+		{from(query.From{Collection: "a/b"}), `Collection id "a/b" is invalid because it contains "/".`},
+		{from(query.From{Collection: "__x__"}), `Collection id "__x__" is invalid because it is reserved.`},
+		{&query.Query{DB: db, Limit: -2}, "limit is negative"},
+		{&query.Query{DB: db, Limit: query.NoLimit, Offset: -1}, "offset is negative"},
+	}
+	for _, tt := range tests {
+		_, err := tt.q.Normalize()
+		if !fault.Is(err, fault.InvalidArgument) || fault.Of(err).Message != tt.want {
+			t.Errorf("Normalize(%v order %q) = %v, want InvalidArgument %q", tt.q.Where, orders(tt.q), err, tt.want)
+		}
+	}
+}
+
+func TestNormalizeAcceptsWhatCountsOnce(t *testing.T) {
+	same := is("a", query.ArrayContains, value.Int(1))
+	nulls := value.Array{value.Int(1), value.Null{}, value.Null{}, value.Double(1), value.Null{}, value.Null{}, value.Null{}}
+	for _, where := range []query.Filter{
+		and(same, same),
+		and(is("a", query.In, nulls), is("b", query.In, ints(30))),
+	} {
+		if _, err := on(where).Normalize(); err != nil {
+			t.Errorf("Normalize(%v) = %v, want nil", where, err)
+		}
+	}
+}
+
+func TestFingerprintTellsQueriesApart(t *testing.T) {
+	queries := []*query.Query{
+		on(nil), on(nil, "a"), on(nil, "-a"), on(is("a", query.Equal, value.Int(1))), on(is("a", query.Equal, value.Double(1))),
+		on(is("a", query.LessThan, value.Int(1))), on(or(is("a", query.Equal, value.Int(1)), is("b", query.Equal, value.Int(1)))),
+		on(and(is("a", query.Equal, value.Int(1)), is("b", query.Equal, value.Int(1)))),
+		{DB: db, Limit: query.NoLimit}, {DB: db, Limit: 1}, {DB: db, Limit: query.NoLimit, Offset: 1}, {DB: db, Limit: query.NoLimit, HasSelect: true},
+		{DB: db, Limit: query.NoLimit, From: []query.From{{Collection: "c", AllDescendants: true}}}, {DB: db, Limit: query.NoLimit, Parent: "c/x"},
+		{DB: db, Limit: query.NoLimit, Nearest: &query.Nearest{Path: value.FieldPath{"v"}, Vector: []float64{1}, Measure: query.Cosine, Limit: 1}},
+	}
+	seen := map[string]int{}
+	for i, q := range queries {
+		n, err := q.Normalize()
+		if err != nil {
+			t.Fatalf("query %d: %v", i, err)
+		}
+		if j, taken := seen[n.Fingerprint()]; taken {
+			t.Errorf("queries %d and %d have one fingerprint", j, i)
+		}
+		seen[n.Fingerprint()] = i
+		again, err := n.Normalize()
+		if err != nil || again.Fingerprint() != n.Fingerprint() {
+			t.Errorf("query %d: normalized twice it is another, %v", i, err)
+		}
+	}
+	nested, err := on(and(and(is("a", query.Equal, value.Int(1))))).Normalize()
+	if err != nil || seen[nested.Fingerprint()] != 3 {
+		t.Errorf("a filter in useless brackets has another fingerprint, %v", err)
+	}
+}
