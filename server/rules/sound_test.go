@@ -254,9 +254,9 @@ func (g *generator) wanted(f query.Filter, into map[string]value.Value) {
 // TestAllowedQueriesAreSound makes random rules and queries; of those that are allowed, every matching document must be
 // allowed by itself.
 func TestAllowedQueriesAreSound(t *testing.T) {
-	rounds := 30000
+	rounds := 10000
 	if testing.Short() {
-		rounds = 3000
+		rounds = 2000
 	}
 	g := &generator{rand.New(rand.NewPCG(1, 2))}
 	allowed, matched := 0, 0

@@ -1,0 +1,106 @@
+package e2e
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/gorilla/websocket"
+)
+
+// watched is what the tests read of a message of the request monitor.
+type watched struct {
+	Outcome  string `json:"outcome"`
+	Granular []struct {
+		Line    int    `json:"line"`
+		Outcome string `json:"outcome"`
+	} `json:"granularAllowOutcomes"`
+	Rules        string `json:"rules"`
+	Release      string `json:"rulesReleaseName"`
+	RulesContext struct {
+		Method  string `json:"method"`
+		Path    string `json:"path"`
+		Request struct {
+			MapValue struct {
+				Fields map[string]json.RawMessage `json:"fields"`
+			} `json:"mapValue"`
+		} `json:"request"`
+		Resource json.RawMessage `json:"resource"`
+	} `json:"rulesContext"`
+}
+
+// TestRequestMonitor watches decisions as the Emulator UI does, and reads the coverage of the rules.
+func TestRequestMonitor(t *testing.T) {
+	a := start(t, nil)
+	r := &rulesRun{t: t, host: "http://" + a.Firestore}
+	const source = "rules_version = '2';\nservice cloud.firestore {\n  match /databases/{db}/documents/t/{id} {\n" +
+		"    allow get: if id == 'x' && resource.data.n > 1;\n    allow list: if resource.data.n == 2;\n  }\n}\n"
+	if status, text := r.install(source); status != http.StatusOK {
+		t.Fatal(status, text)
+	}
+	r.ask(http.MethodPatch, "/v1/"+r.docs()+"/t/x", "owner", object{"fields": object{"n": object{"integerValue": "2"}}})
+	r.ask(http.MethodGet, "/v1/"+r.docs()+"/t/x", "", nil)
+
+	conn, answer, err := websocket.DefaultDialer.DialContext(t.Context(), "ws://"+a.Websocket+"/requests", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close() }()
+	if answer.Body != nil {
+		defer func() { _ = answer.Body.Close() }()
+	}
+	var past []watched
+	if err := conn.ReadJSON(&past); err != nil || len(past) != 1 || past[0].Outcome != "allow" {
+		t.Fatalf("the past is %+v, %v; want one that was allowed", past, err)
+	}
+	_, refusal := r.ask(http.MethodGet, "/v1/"+r.docs()+"/t/none", "", nil)
+	if !strings.Contains(refusal, "evaluation error at L4:") && !strings.Contains(refusal, "false for 'get' @ L4") {
+		t.Errorf("the refusal is %s, want the deciding line in it", refusal)
+	}
+	var w watched
+	if err := conn.ReadJSON(&w); err != nil {
+		t.Fatal(err)
+	}
+	if w.Outcome != "deny" || w.Rules != source || w.Release != "projects/"+project+"/releases/cloud.firestore" ||
+		w.RulesContext.Method != "get" || w.RulesContext.Path != "databases/(default)/documents/t/none" ||
+		len(w.Granular) != 1 || w.Granular[0].Line != 4 || w.Granular[0].Outcome != "deny" ||
+		string(w.RulesContext.Request.MapValue.Fields["method"]) != `{"stringValue":"get"}` || string(w.RulesContext.Resource) != `{"nullValue":null}` {
+		t.Errorf("the monitor told %+v", w)
+	}
+	r.ask(http.MethodPost, "/v1/"+r.docs()+":runQuery", "", object{"structuredQuery": object{
+		"from": []any{object{"collectionId": "t"}},
+		"where": object{"fieldFilter": object{
+			"field": object{"fieldPath": "n"}, "op": "GREATER_THAN", "value": object{"integerValue": "3"},
+		}},
+	}})
+	if err := conn.ReadJSON(&w); err != nil {
+		t.Fatal(err)
+	}
+	if w.RulesContext.Method != "list" || !strings.Contains(string(w.RulesContext.Resource), `"comparator":"GT"`) {
+		t.Errorf("the monitor told %s of a query, want its constraint", w.RulesContext.Resource)
+	}
+
+	status, text := r.ask(http.MethodGet, "/emulator/v1/projects/"+project+":ruleCoverage", "", nil)
+	var report struct {
+		Report []struct {
+			SourcePosition struct{ Line, Column, CurrentOffset, EndOffset int }
+			Values         []struct {
+				Value json.RawMessage
+				Count int
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(text), &report); err != nil || status != http.StatusOK || len(report.Report) != 2 {
+		t.Fatalf("coverage: %d %v %s", status, err, text)
+	}
+	first := report.Report[0]
+	if first.SourcePosition.Line != 4 || first.SourcePosition.Column != 19 || len(first.Values) != 2 ||
+		source[first.SourcePosition.CurrentOffset:first.SourcePosition.EndOffset+1] != "id == 'x' && resource.data.n > 1" {
+		t.Errorf("coverage of the first condition = %+v, want it once true and once false", first)
+	}
+	if status, page := r.ask(http.MethodGet, "/emulator/v1/projects/"+project+":ruleCoverage.html", "", nil); status != http.StatusOK ||
+		!strings.Contains(page, "Evaluated 2 times") {
+		t.Errorf("coverage page: %d %s", status, page)
+	}
+}
