@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	"clave/server/document"
 	"clave/server/index"
@@ -70,10 +71,13 @@ func coverable(q *query.Query) bool {
 	return q.Limit == query.NoLimit && q.Offset == 0 && q.Nearest == nil && q.From[0].Collection != ""
 }
 
-// withOrders returns a query that also orders by paths, before the name, so that its results have them.
+// withOrders returns a query that also orders by paths, in alphabetical order before the name, so that its results have
+// them. Production wants its index so.
 func withOrders(q *query.Query, paths []value.FieldPath) *query.Query {
 	out := *q
 	name := q.OrderBy[len(q.OrderBy)-1]
+	paths = slices.Clone(paths)
+	slices.SortFunc(paths, func(a, b value.FieldPath) int { return strings.Compare(a.String(), b.String()) })
 	out.OrderBy = slices.Clone(q.OrderBy[:len(q.OrderBy)-1])
 	for _, path := range paths {
 		if !slices.ContainsFunc(out.OrderBy, func(o query.Order) bool { return o.Path.Equal(path) }) {

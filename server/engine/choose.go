@@ -250,12 +250,19 @@ func (s *scope) label(nameDesc bool, fields ...labelField) PlanIndex {
 	return PlanIndex{Scope: s.scopeName(), Properties: b.String()}
 }
 
+// The scopes as plans name them.
+const (
+	scopeCollection = "COLLECTION"
+	scopeGroup      = "COLLECTION_GROUP"
+	scopeDocuments  = "DOCUMENTS"
+)
+
 // scopeName is the scope as a plan names it.
 func (s *scope) scopeName() string {
 	if s.group {
-		return "Collection Group"
+		return scopeGroup
 	}
-	return "Collection"
+	return scopeCollection
 }
 
 // compositeLabel names a composite index as a plan does.

@@ -9,6 +9,7 @@ import (
 	"clave/server/document"
 	"clave/server/fault"
 	"clave/server/index"
+	"clave/server/query"
 	"clave/server/resource"
 )
 
@@ -36,8 +37,12 @@ const (
 	maxPage     = 1000
 )
 
-// List lists documents. It answers InvalidArgument for a broken page token.
+// List lists documents. It answers InvalidArgument for a broken page token. In a transaction it waits for the lock of the
+// collection.
 func (r *Reading) List(ctx context.Context, req ListRequest) (ListPage, error) {
+	if err := r.holdCollection(ctx, req.Collection); err != nil {
+		return ListPage{}, err
+	}
 	if err := r.layer(ctx); err != nil {
 		return ListPage{}, err
 	}
@@ -63,6 +68,22 @@ func (r *Reading) List(ctx context.Context, req ListRequest) (ListPage, error) {
 		return true
 	})
 	return page, err
+}
+
+// holdCollection locks a collection in a transaction with locks, and notes it in an optimistic one.
+func (r *Reading) holdCollection(ctx context.Context, c resource.Collection) error {
+	if r.txn == nil || r.txn.readOnly {
+		return nil
+	}
+	q, err := (&query.Query{DB: r.db.name, Parent: c.Parent, From: []query.From{{Collection: c.ID}}, Limit: query.NoLimit}).Normalize()
+	if err != nil {
+		return err
+	}
+	hold, err := r.lockQuery(ctx, q)
+	if err == nil {
+		r.sawQuery(hold, q, nil)
+	}
+	return err
 }
 
 // listed gives the documents of a collection from an encoded id on, while yield returns true.

@@ -178,7 +178,7 @@ func (r *Reading) admit(p *plan, q *query.Query, stats *Stats) error {
 // describe lists the plans of a query.
 func (p *plan) describe() []Plan {
 	if p.walk {
-		return []Plan{{Indexes: []PlanIndex{{Scope: "Documents", Properties: "(__name__ ASC)"}}, Filtered: true}}
+		return []Plan{{Indexes: []PlanIndex{{Scope: scopeDocuments, Properties: "(__name__ ASC)"}}, Filtered: true}}
 	}
 	var out []Plan
 	for _, a := range p.alts {

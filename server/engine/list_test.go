@@ -1,0 +1,125 @@
+package engine_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"clave/server/document"
+	"clave/server/engine"
+	"clave/server/fault"
+	"clave/server/resource"
+)
+
+// list returns all pages of a listing as paths; missing documents have a question mark.
+func list(t *testing.T, e *engine.Engine, at engine.At, req engine.ListRequest) []string {
+	t.Helper()
+	r, err := e.Read(t.Context(), testDB, at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	var out []string
+	for {
+		page, err := r.List(t.Context(), req)
+		if err != nil {
+			t.Fatalf("List(%+v) = %v", req, err)
+		}
+		for _, d := range page.Documents {
+			mark := ""
+			if d.CreateTime == 0 {
+				mark = "?"
+			}
+			out = append(out, d.Name.Path+mark)
+		}
+		if page.Next == "" {
+			return out
+		}
+		req.PageToken = page.Next
+	}
+}
+
+func TestList(t *testing.T) {
+	e := open(t, engine.Options{})
+	old := put(t, e, set("c/1", n(1)), set("c/3", n(1)), set("c/__id7__", n(1)), set("c/2/s/x", n(1)), set("c/3/s/x", n(1)),
+		set("c/4/s/x/t/y", n(1)), set("d/1", n(1)), set("cc/1", n(1)))
+	put(t, e, document.Write{Op: document.Delete, Name: doc("c/3")}, set("c/5", n(1)), document.Write{Op: document.Delete, Name: doc("c/4/s/x/t/y")})
+	c := resource.Collection{DB: testDB, ID: "c"}
+	tests := []struct {
+		name    string
+		at      engine.At
+		missing bool
+		want    []string
+	}{
+		{"now", engine.At{}, false, []string{"c/__id7__", "c/1", "c/5"}},
+		{"now with missing", engine.At{}, true, []string{"c/__id7__", "c/1", "c/2?", "c/3?", "c/5"}},
+		{"then", engine.At{ReadTime: old.Version}, false, []string{"c/__id7__", "c/1", "c/3"}},
+	}
+	for _, tt := range tests {
+		for _, size := range []int{0, 1, 2, 3} {
+			got := list(t, e, tt.at, engine.ListRequest{Collection: c, PageSize: size, ShowMissing: tt.missing})
+			if !slices.Equal(got, tt.want) {
+				t.Errorf("%s in pages of %d: %v, want %v", tt.name, size, got, tt.want)
+			}
+		}
+	}
+	r, err := e.Read(t.Context(), testDB, engine.At{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	for _, token := range []string{"x", "!!!", "wQ", "AAAA"} {
+		_, err := r.List(t.Context(), engine.ListRequest{Collection: c, PageToken: token})
+		wantCode(t, fmt.Sprintf("List with token %q", token), err, fault.InvalidArgument)
+	}
+}
+
+func TestCollectionIDs(t *testing.T) {
+	e := open(t, engine.Options{})
+	old := put(t, e, set("b/1", n(1)), set("a/1", n(1)), set("a/1/z/1", n(1)), set("a/1/y/1/x/1", n(1)), set("gone/1", n(1)))
+	put(t, e, document.Write{Op: document.Delete, Name: doc("gone/1")}, set("new/1", n(1)))
+	for _, tt := range []struct {
+		at     engine.At
+		parent string
+		want   []string
+	}{
+		{engine.At{}, "", []string{"a", "b", "new"}},
+		{engine.At{}, "a/1", []string{"y", "z"}},
+		{engine.At{}, "a/1/y/1", []string{"x"}},
+		{engine.At{}, "a/2", nil},
+		{engine.At{ReadTime: old.Version}, "", []string{"a", "b", "gone"}},
+		{engine.At{ReadTime: old.Version}, "a/1", []string{"y", "z"}},
+		{engine.At{ReadTime: old.Version - 1}, "", nil},
+	} {
+		r, err := e.Read(t.Context(), testDB, tt.at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := r.CollectionIDs(t.Context(), tt.parent)
+		if err != nil || !slices.Equal(got, tt.want) {
+			t.Errorf("CollectionIDs(%q) at %v = %v, %v, want %v", tt.parent, tt.at.ReadTime, got, err, tt.want)
+		}
+		r.Close()
+	}
+}
+
+// FuzzPageToken feeds tokens that nobody has given.
+func FuzzPageToken(f *testing.F) {
+	e := open(f, engine.Options{})
+	put(f, e, set("c/1", n(1)), set("c/2", n(1)))
+	f.Add("wSAxAAE")
+	f.Fuzz(func(t *testing.T, token string) {
+		r, err := e.Read(t.Context(), testDB, engine.At{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		page, err := r.List(t.Context(), engine.ListRequest{Collection: resource.Collection{DB: testDB, ID: "c"}, PageSize: 1, PageToken: token})
+		if err != nil && !fault.Is(err, fault.InvalidArgument) {
+			t.Errorf("List with token %q = %v", token, err)
+		}
+		if err == nil && len(page.Documents) > 1 {
+			t.Errorf("a page of one has %d documents", len(page.Documents))
+		}
+	})
+}
