@@ -168,11 +168,20 @@ func bearer(r *http.Request) bool {
 
 // authorize tells administrators from clients with an API key, and both from others.
 func (h *Handler) authorize(req *request, route route) error {
-	if p := req.args["project"]; p != "" {
+	if p := req.args["project"]; p != "" && req.args["account"] == "" {
 		if !projectOK(p) {
 			return fault.E(fault.InvalidArgument, "Invalid project id.")
 		}
 		req.call.Project = p
+	}
+	if account := req.args["account"]; account != "" {
+		known, err := h.service.ServiceAccount(req.http.Context(), account)
+		if err != nil {
+			return err
+		}
+		if req.call.Project = known.Project; known.Project == "" {
+			req.call.Project = h.service.Project() // Admin decides
+		}
 	}
 	if bearer(req.http) && !route.open {
 		if _, err := h.service.Tokens().Admin(req.http.Context(), req.http.Header.Get("Authorization"), req.call.Project); err != nil {

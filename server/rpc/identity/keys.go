@@ -71,7 +71,9 @@ func oauthToken(s *identity.Service) run {
 		if grant != jwtBearer {
 			return nil, fault.E(fault.InvalidArgument, "unsupported_grant_type")
 		}
-		audiences := append([]string{r.call.Origin + r.http.URL.Path, r.call.Origin + "/token"}, tokenAudiences...)
+		// A proxy may have ended TLS, so the scheme is not compared.
+		own := "://" + r.http.Host + r.http.URL.Path
+		audiences := append([]string{"https" + own, "http" + own}, tokenAudiences...)
 		access, life, err := s.Tokens().Assertion(ctx, assertion, audiences)
 		if err != nil {
 			return nil, err
@@ -82,7 +84,10 @@ func oauthToken(s *identity.Service) run {
 
 // signBlob signs for a service account whose key is not at hand.
 func signBlob(s *identity.Service) run {
-	return func(_ context.Context, r *request) (any, error) {
+	return func(ctx context.Context, r *request) (any, error) {
+		if known, err := s.ServiceAccount(ctx, r.args["account"]); err != nil || known.Project != r.call.Project {
+			return nil, firstErr(err, fault.E(fault.NotFound, "Unknown service account"))
+		}
 		payload, _ := r.body["payload"].(string)
 		blob, err := base64.StdEncoding.DecodeString(payload)
 		if err != nil || len(blob) == 0 {
@@ -94,4 +99,14 @@ func signBlob(s *identity.Service) run {
 		}
 		return map[string]any{"keyId": kid, "signedBlob": base64.StdEncoding.EncodeToString(signature)}, nil
 	}
+}
+
+// firstErr returns the first error that is not nil.
+func firstErr(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

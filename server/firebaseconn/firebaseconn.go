@@ -1,0 +1,145 @@
+// Package firebaseconn lets a service on firebase.google.com/go/v4 work against Clave with signatures on, without a line of
+// the SDK changed.
+//
+// The SDK's addresses are constants, and it fetches the public keys with a client of its own, which it clones from
+// http.DefaultTransport when App.Auth is called. So Route makes the default transport connect to Clave whenever it
+// would connect to one of the three hosts of Firebase Authentication; everything else goes where it did. The SDK
+// still verifies every signature, issuer and audience by itself.
+//
+// FIREBASE_AUTH_EMULATOR_HOST is not the way: with it the SDK believes unsigned tokens, so that whoever knows a user's id is
+// that user. Route refuses to run when it is set.
+//
+// The package knows nothing of Clave's rooms: it is for services that know Firebase only.
+package firebaseconn
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"sync"
+)
+
+// hosts are those that the SDK calls for Authentication; the last answers the token_uri of Google's own credentials.
+var hosts = map[string]bool{
+	"identitytoolkit.googleapis.com": true, "securetoken.googleapis.com": true, "www.googleapis.com": true,
+	"iamcredentials.googleapis.com": true, "oauth2.googleapis.com": true,
+}
+
+// emulatorVariable is the variable by which the SDK believes unsigned tokens.
+const emulatorVariable = "FIREBASE_AUTH_EMULATOR_HOST"
+
+// Options configure Route.
+type Options struct {
+	// URL is Clave's origin, such as https://data.example.org.
+	URL string
+	// RootCAs verify Clave's certificate; the machine's when nil.
+	RootCAs *x509.CertPool
+	// Insecure allows an http URL on another machine, for networks that are private. Without it only https, and http to this
+	// machine itself, are allowed.
+	Insecure bool
+	// Transport is changed; http.DefaultTransport when nil, which is what the SDK clones.
+	Transport *http.Transport
+}
+
+// Route makes connections to Firebase Authentication's hosts go to Clave. Call it before firebase.App.Auth. What it
+// returns puts the transport back.
+func Route(o Options) (restore func(), err error) {
+	if os.Getenv(emulatorVariable) != "" {
+		return nil, fmt.Errorf("%s is set: with it the SDK believes unsigned tokens. Unset it", emulatorVariable)
+	}
+	d, err := newDialer(o)
+	if err != nil {
+		return nil, err
+	}
+	t := o.Transport
+	if t == nil {
+		var ok bool
+		if t, ok = http.DefaultTransport.(*http.Transport); !ok {
+			return nil, errors.New("http.DefaultTransport is not an *http.Transport, and the SDK would not use it")
+		}
+	}
+	oldTLS, oldPlain := t.DialTLSContext, t.DialContext
+	d.next, d.plain = oldTLS, oldPlain
+	t.DialTLSContext = d.dial
+	t.CloseIdleConnections()
+	var once sync.Once
+	return func() {
+		once.Do(func() {
+			t.DialTLSContext = oldTLS
+			t.CloseIdleConnections()
+		})
+	}, nil
+}
+
+// dialer connects to Clave in place of Firebase's hosts.
+type dialer struct {
+	address string
+	name    string
+	secure  bool
+	roots   *x509.CertPool
+	net     net.Dialer
+	next    func(ctx context.Context, network, addr string) (net.Conn, error)
+	plain   func(ctx context.Context, network, addr string) (net.Conn, error)
+}
+
+// newDialer checks the options.
+func newDialer(o Options) (*dialer, error) {
+	u, err := url.Parse(o.URL)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, fmt.Errorf("%q is no http or https origin", o.URL)
+	}
+	if u.Scheme == "http" && !o.Insecure && !loopback(u.Hostname()) {
+		return nil, fmt.Errorf("%s is not encrypted: whoever is on the way could pose as every user; use https", o.URL)
+	}
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	return &dialer{address: net.JoinHostPort(u.Hostname(), port), name: u.Hostname(), secure: u.Scheme == "https", roots: o.RootCAs}, nil
+}
+
+// loopback reports whether a host is this machine.
+func loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// dial opens what the transport takes for a TLS connection.
+func (d *dialer) dial(ctx context.Context, network, addr string) (net.Conn, error) {
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case hosts[host] && d.secure:
+		return d.tls(ctx, network, d.address, d.name, d.roots)
+	case hosts[host]:
+		return d.net.DialContext(ctx, network, d.address)
+	case d.next != nil:
+		return d.next(ctx, network, addr)
+	}
+	return d.tls(ctx, network, addr, host, nil)
+}
+
+// tls opens a TLS connection.
+func (d *dialer) tls(ctx context.Context, network, addr, name string, roots *x509.CertPool) (net.Conn, error) {
+	plain := d.plain
+	if plain == nil {
+		plain = d.net.DialContext
+	}
+	raw, err := plain(ctx, network, addr)
+	if err != nil {
+		return nil, err
+	}
+	conn := tls.Client(raw, &tls.Config{ServerName: name, RootCAs: roots, NextProtos: []string{"http/1.1"}, MinVersion: tls.VersionTLS12})
+	if err := conn.HandshakeContext(ctx); err != nil {
+		return nil, errors.Join(err, raw.Close())
+	}
+	return conn, nil
+}

@@ -1,0 +1,103 @@
+package identity
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"clave/server/account"
+)
+
+// sweepEvery is how often what has ended is removed, and deadSession how long a session that is over is remembered, so that
+// its holder hears why.
+const (
+	sweepEvery  = time.Hour
+	deadSession = 30 * 24 * time.Hour
+)
+
+// Run removes codes and sessions that have ended, from time to time, until ctx is done.
+func (s *Service) Run(ctx context.Context) error {
+	for {
+		due, stop := s.o.Clock.After(sweepEvery)
+		select {
+		case <-ctx.Done():
+			stop()
+			return nil
+		case <-due:
+		}
+		if err := s.Sweep(ctx); err != nil && !errors.Is(err, context.Canceled) {
+			s.o.Log.Error("old codes and sessions were not removed", "error", err)
+		}
+	}
+}
+
+// Sweep removes codes and sessions that have ended.
+func (s *Service) Sweep(ctx context.Context) error {
+	scopes, err := s.accounts.Scopes(ctx)
+	if err != nil {
+		return err
+	}
+	for _, sc := range scopes {
+		if sc.Project == "" {
+			continue
+		}
+		for _, kind := range []string{codeItem, smsItem, totpItem, pendingItem, refreshItem} {
+			if err := s.sweepKind(ctx, sc, kind); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// dated is the part of codes that says when they were made.
+type dated struct {
+	Type RequestType `json:"type"`
+	Made time.Time   `json:"made"`
+}
+
+// sweepKind removes what has ended of one kind.
+func (s *Service) sweepKind(ctx context.Context, sc account.Scope, kind string) error {
+	var ended []string
+	err := s.accounts.Items(ctx, sc, kind, func(id string, decode func(any) error) error {
+		over, err := s.over(sc, kind, decode)
+		if over {
+			ended = append(ended, id)
+		}
+		return err
+	})
+	if err != nil || len(ended) == 0 {
+		return err
+	}
+	return s.accounts.Change(ctx, sc, nil, func(ch *account.Change) error {
+		for _, id := range ended {
+			ch.Remove(kind, id)
+		}
+		return nil
+	})
+}
+
+// over reports whether an item has ended.
+func (s *Service) over(sc account.Scope, kind string, decode func(any) error) (bool, error) {
+	now := s.now()
+	if kind == refreshItem {
+		var ses session
+		if err := decode(&ses); err != nil {
+			return false, err
+		}
+		if now.Sub(time.Unix(ses.AuthTime, 0)) < deadSession {
+			return false, nil
+		}
+		u, err := s.accounts.Get(account.Scope{Project: sc.Project, Tenant: ses.Tenant}, ses.UID)
+		return err == nil && (u == nil || ses.AuthTime < u.Since()), err
+	}
+	var d dated
+	if err := decode(&d); err != nil {
+		return false, err
+	}
+	life := time.Hour
+	if kind == codeItem {
+		life = codeLives[d.Type] + 24*time.Hour
+	}
+	return now.Sub(d.Made) > life, nil
+}

@@ -1,0 +1,83 @@
+package identity_test
+
+import (
+	"crypto/hmac"
+	"crypto/md5"
+	"crypto/pbkdf2"
+	"crypto/sha1"
+	"crypto/sha256"
+	"crypto/sha512"
+	"encoding/base64"
+	stdhash "hash"
+	"testing"
+
+	"firebase.google.com/go/v4/auth"
+	"firebase.google.com/go/v4/auth/hash"
+	"golang.org/x/crypto/argon2"
+	"golang.org/x/crypto/bcrypt"
+	"golang.org/x/crypto/scrypt"
+)
+
+// imported is the password "secret1" as another system hashed it.
+type imported struct {
+	name      string
+	config    auth.UserImportHash
+	sum, salt []byte
+}
+
+// imports hashes a password in every way that the Admin SDK knows.
+func imports(t *testing.T) []imported {
+	t.Helper()
+	const password, salt, key = "secret1", "NaCl", "pepper"
+	want := func(sum []byte, err error) []byte {
+		if err != nil {
+			t.Fatal(err)
+		}
+		return sum
+	}
+	digest := func(h func() stdhash.Hash, text string, rounds int) []byte {
+		sum := []byte(text)
+		for range rounds {
+			d := h()
+			d.Write(sum)
+			sum = d.Sum(nil)
+		}
+		return sum
+	}
+	mac := func(h func() stdhash.Hash) []byte {
+		m := hmac.New(h, []byte(key))
+		m.Write([]byte(password + salt))
+		return m.Sum(nil)
+	}
+	signer := want(base64.StdEncoding.DecodeString("jxspr8Ki0RYycVU8zykbdLGjFQ3McFUH0uiiTvC8pVMXAn210wjLNmdZJzxUECKbm0QsEmYUSDzZvpjeJ9WmXA=="))
+	const after = hash.InputOrderPasswordFirst
+	list := []imported{
+		{"bcrypt", hash.Bcrypt{}, want(bcrypt.GenerateFromPassword([]byte(password), bcrypt.MinCost)), nil},
+		{"standard scrypt", hash.StandardScrypt{BlockSize: 8, DerivedKeyLength: 32, MemoryCost: 1024, Parallelization: 1}, want(scrypt.Key([]byte(password), []byte(salt), 1024, 8, 1, 32)), []byte(salt)},
+		{"PBKDF2_SHA256", hash.PBKDF2SHA256{Rounds: 1000}, want(pbkdf2.Key(sha256.New, password, []byte(salt), 1000, 32)), []byte(salt)},
+		{"PBKDF_SHA1", hash.PBKDFSHA1{Rounds: 1000}, want(pbkdf2.Key(sha1.New, password, []byte(salt), 1000, 20)), []byte(salt)},
+		{"HMAC_SHA512", hash.HMACSHA512{Key: []byte(key), InputOrder: after}, mac(sha512.New), []byte(salt)},
+		{"HMAC_SHA256", hash.HMACSHA256{Key: []byte(key), InputOrder: after}, mac(sha256.New), []byte(salt)},
+		{"HMAC_SHA1", hash.HMACSHA1{Key: []byte(key), InputOrder: after}, mac(sha1.New), []byte(salt)},
+		{"HMAC_MD5", hash.HMACMD5{Key: []byte(key), InputOrder: after}, mac(md5.New), []byte(salt)},
+		{"SHA512", hash.SHA512{Rounds: 3}, digest(sha512.New, salt+password, 3), []byte(salt)},
+		{"SHA256", hash.SHA256{Rounds: 1}, digest(sha256.New, salt+password, 1), []byte(salt)},
+		{"SHA1", hash.SHA1{Rounds: 1}, digest(sha1.New, salt+password, 1), []byte(salt)},
+		{"MD5", hash.MD5{Rounds: 2}, digest(md5.New, salt+password, 2), []byte(salt)},
+	}
+	firebase := hash.Scrypt{Key: signer, SaltSeparator: []byte{7}, Rounds: 8, MemoryCost: 5}
+	return append(list, imported{"Firebase's scrypt", firebase, firebaseHash(t, password, salt, firebase), []byte(salt)})
+}
+
+func TestImportArgon2(t *testing.T) {
+	w := newWorld(t, setup{})
+	sum := argon2.IDKey([]byte("secret1"), []byte("NaClNaCl"), 1, 64, 1, 32)
+	w.must(w.admin("POST", "v1/projects/"+project+"/accounts:batchCreate", object{
+		"hashAlgorithm":    "ARGON2",
+		"argon2Parameters": object{"hashType": "ARGON2_ID", "iterations": 1, "memoryCostKib": 64, "parallelism": 1, "hashLengthBytes": 32},
+		"users": []object{{
+			"localId": "a", "email": "a@example.com", "passwordHash": base64.StdEncoding.EncodeToString(sum), "salt": base64.StdEncoding.EncodeToString([]byte("NaClNaCl")),
+		}},
+	}))
+	w.must(w.client("signInWithPassword", object{"email": "a@example.com", "password": "secret1"}))
+}

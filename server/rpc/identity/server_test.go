@@ -1,0 +1,194 @@
+package identity_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+
+	"clave/server/account"
+	"clave/server/clock"
+	"clave/server/identity"
+	"clave/server/rpc/control"
+	rpc "clave/server/rpc/identity"
+	"clave/server/storage/pebblestore"
+	"clave/server/token"
+)
+
+// project is the project of the tests.
+const project = "demo-test"
+
+// world is a server with everything behind it.
+type world struct {
+	t       testing.TB
+	url     string
+	service *identity.Service
+	tokens  *token.Verifier
+}
+
+// setup are the ways in which a world differs from the default, an unsigned one.
+type setup struct {
+	signed, production, limits bool
+	clock                      clock.Clock
+	mail                       identity.Mailer
+	blocking                   identity.Caller
+}
+
+// newWorld starts a server that is stopped with the test.
+func newWorld(t testing.TB, s setup) *world {
+	t.Helper()
+	store, err := pebblestore.OpenMemory()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	w := &world{t: t}
+	o := token.Options{Clock: s.clock, Unsigned: !s.signed && !s.production, Owner: !s.production}
+	if s.signed || s.production {
+		if o.Keys, err = token.OpenKeys(token.KeyOptions{Clock: s.clock}); err != nil {
+			t.Fatal(err)
+		}
+		o.Session = func(ctx context.Context, id token.ID) error { return w.service.CheckSession(ctx, id) }
+		o.ServiceKeys = func(ctx context.Context, email string) (token.ServiceAccount, error) {
+			return w.service.ServiceAccount(ctx, email)
+		}
+	}
+	w.tokens = token.New(o)
+	const cheap = 4
+	w.service = identity.New(identity.Options{
+		Accounts: account.New(store), Tokens: w.tokens, Clock: s.clock, Project: project, Emulator: !s.production, HashMemCost: cheap, RateLimits: s.limits,
+		Mail: s.mail, Blocking: s.blocking,
+	})
+	handler := http.Handler(rpc.New(rpc.Options{Service: w.service}))
+	if !s.production {
+		handler = control.Accounts(w.service, handler)
+	}
+	server := httptest.NewServer(handler)
+	t.Cleanup(server.Close)
+	w.url = server.URL
+	return w
+}
+
+// send sends a request and returns the answer's status and body.
+func (w *world) send(method, path string, body any, headers ...string) (int, map[string]any) {
+	w.t.Helper()
+	text, err := json.Marshal(body)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if s, ok := body.(string); ok {
+		text = []byte(s)
+	}
+	req, err := http.NewRequest(method, w.url+path, bytes.NewReader(text))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	for i := 0; i+1 < len(headers); i += 2 {
+		req.Header.Set(headers[i], headers[i+1])
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer res.Body.Close()
+	got, err := io.ReadAll(res.Body)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	var answer map[string]any
+	if err := json.Unmarshal(got, &answer); err != nil {
+		w.t.Fatalf("%s %s answered %d %.200q, which is no JSON object", method, path, res.StatusCode, got)
+	}
+	return res.StatusCode, answer
+}
+
+// client calls a method as a client with an API key; code is the error's, or empty.
+func (w *world) client(verb string, body any) (answer map[string]any, code string) {
+	w.t.Helper()
+	path := "/identitytoolkit.googleapis.com/v1/accounts:" + verb + "?key=k"
+	switch {
+	case verb == "token":
+		path = "/securetoken.googleapis.com/v1/token?key=k"
+	case strings.HasPrefix(verb, "v2/"):
+		path = "/identitytoolkit.googleapis.com/" + verb + "?key=k"
+	}
+	_, answer = w.send("POST", path, body)
+	return answer, codeOf(answer)
+}
+
+// admin calls a method as an administrator.
+func (w *world) admin(method, path string, body any) (answer map[string]any, code string) {
+	w.t.Helper()
+	_, answer = w.send(method, "/identitytoolkit.googleapis.com/"+path, body, "Authorization", "Bearer owner")
+	return answer, codeOf(answer)
+}
+
+// must fails the test when a call was refused.
+func (w *world) must(answer map[string]any, code string) map[string]any {
+	w.t.Helper()
+	if code != "" {
+		w.t.Fatalf("refused: %s", code)
+	}
+	return answer
+}
+
+// codeOf returns the name of a refusal, or empty.
+func codeOf(answer map[string]any) string {
+	e, _ := answer["error"].(map[string]any)
+	message, _ := e["message"].(string)
+	code, _, _ := strings.Cut(message, " : ")
+	return code
+}
+
+// str returns a text of an answer.
+func str(answer map[string]any, name string) string {
+	s, _ := answer[name].(string)
+	return s
+}
+
+// object is a JSON object.
+type object = map[string]any
+
+// signUp makes an account and returns the answer.
+func (w *world) signUp(email, password string) map[string]any {
+	w.t.Helper()
+	return w.must(w.client("signUp", object{"email": email, "password": password}))
+}
+
+// codes returns the codes of the control route.
+func (w *world) codes(what string) []any {
+	w.t.Helper()
+	_, answer := w.send("GET", "/emulator/v1/projects/"+project+"/"+what, nil)
+	list, _ := answer[what].([]any)
+	return list
+}
+
+// lastCode returns the newest e-mail code.
+func (w *world) lastCode() map[string]any {
+	w.t.Helper()
+	list := w.codes("oobCodes")
+	if len(list) == 0 {
+		w.t.Fatal("no code was sent")
+	}
+	return list[len(list)-1].(map[string]any)
+}
+
+// queryOf returns a parameter of a URL.
+func queryOf(t testing.TB, raw, name string) string {
+	t.Helper()
+	u, err := url.Parse(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u.Query().Get(name)
+}
