@@ -102,24 +102,3 @@ func TestCollectionIDs(t *testing.T) {
 		r.Close()
 	}
 }
-
-// FuzzPageToken feeds tokens that nobody has given.
-func FuzzPageToken(f *testing.F) {
-	e := open(f, engine.Options{})
-	put(f, e, set("c/1", n(1)), set("c/2", n(1)))
-	f.Add("wSAxAAE")
-	f.Fuzz(func(t *testing.T, token string) {
-		r, err := e.Read(t.Context(), testDB, engine.At{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer r.Close()
-		page, err := r.List(t.Context(), engine.ListRequest{Collection: resource.Collection{DB: testDB, ID: "c"}, PageSize: 1, PageToken: token})
-		if err != nil && !fault.Is(err, fault.InvalidArgument) {
-			t.Errorf("List with token %q = %v", token, err)
-		}
-		if err == nil && len(page.Documents) > 1 {
-			t.Errorf("a page of one has %d documents", len(page.Documents))
-		}
-	})
-}
