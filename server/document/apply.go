@@ -36,11 +36,8 @@ func update(old *Document, w Write, at clock.Version) (*Document, Result, error)
 		fields = value.Map{}
 	}
 	var r Result
-	for _, t := range w.Transforms {
-		before, _ := fields.Get(t.Path)
-		after, result := t.apply(before, at)
-		fields = fields.Set(t.Path, after)
-		r.Transforms = append(r.Transforms, result)
+	if len(w.Transforms) > 0 {
+		fields, r.Transforms = transformed(fields, w.Transforms, at)
 	}
 	if old != nil && value.Identical(old.Fields, fields) {
 		r.UpdateTime = old.UpdateTime
@@ -57,18 +54,35 @@ func update(old *Document, w Write, at clock.Version) (*Document, Result, error)
 	return d, r, nil
 }
 
+// transformed returns the fields after transforms, and the transforms' results.
+func transformed(fields value.Map, transforms []Transform, at clock.Version) (value.Map, []value.Value) {
+	e := fields.Edit()
+	results := make([]value.Value, len(transforms))
+	for i, t := range transforms {
+		before, _ := e.Get(t.Path)
+		var after value.Value
+		after, results[i] = t.apply(before, at)
+		e.Set(t.Path, after)
+	}
+	return e.Map(), results
+}
+
 // merge returns the old fields with those of the mask set or deleted.
 func merge(old *Document, w Write) value.Map {
 	var fields value.Map
 	if old != nil {
 		fields = old.Fields
 	}
+	if len(w.Mask) == 0 {
+		return fields
+	}
+	e := fields.Edit()
 	for _, path := range w.Mask {
 		if v, ok := w.Fields.Get(path); ok {
-			fields = fields.Set(path, v)
+			e.Set(path, v)
 		} else {
-			fields = fields.Delete(path)
+			e.Delete(path)
 		}
 	}
-	return fields
+	return e.Map()
 }

@@ -9,6 +9,8 @@ import (
 type checker struct {
 	// negative counts NOT_EQUAL, NOT_IN, IS_NOT_NAN and IS_NOT_NULL.
 	negative int
+	// leaves counts the filters of one field.
+	leaves int
 	// notIn, in and or say whether such filters are there; in is IN and ARRAY_CONTAINS_ANY.
 	notIn, in, or bool
 }
@@ -23,6 +25,8 @@ func checkFilter(f Filter) error {
 		return err
 	}
 	switch {
+	case c.leaves > maxFilters:
+		return fault.E(fault.InvalidArgument, "A query cannot have more than %d filters.", maxFilters)
 	case c.negative > 1:
 		return fault.E(fault.InvalidArgument,
 			"Only a single 'NOT_EQUAL', 'NOT_IN', 'IS_NOT_NAN', or 'IS_NOT_NULL' filter allowed per query.")
@@ -66,6 +70,7 @@ func (c *checker) all(filters []Filter) error {
 
 // field looks at a comparison.
 func (c *checker) field(f Field) error {
+	c.leaves++
 	if opNames[f.Op] == "" {
 		return fault.E(fault.InvalidArgument, "Unknown FieldFilter operator.")
 	}
@@ -87,6 +92,7 @@ func (c *checker) field(f Field) error {
 
 // unary looks at a question about a field.
 func (c *checker) unary(f Unary) error {
+	c.leaves++
 	if unaryNames[f.Op] == "" {
 		return fault.E(fault.InvalidArgument, "Unknown UnaryFilter operator.")
 	}

@@ -14,6 +14,8 @@ const (
 	maxIn               = 30
 	maxNotIn            = 10
 	maxDisjunctions     = 30
+	maxFilters          = 100
+	maxOrders           = 100
 	maxInequalityFields = 10
 	maxNearest          = 1000
 	maxDimensions       = 2048
@@ -88,6 +90,9 @@ func (q *Query) checkScope() error {
 // implied returns the whole order: what the query says, then the fields of inequalities by name, then the
 // document's name, in the direction of the last order that the query says.
 func implied(orders []Order, inequalities []value.FieldPath) ([]Order, error) {
+	if len(orders) > maxOrders {
+		return nil, fault.E(fault.InvalidArgument, "A query cannot have more than %d sort orders.", maxOrders)
+	}
 	out := slices.Clone(orders)
 	desc := len(orders) > 0 && orders[len(orders)-1].Desc
 	has := func(path value.FieldPath) bool {

@@ -81,11 +81,12 @@ func (q *Query) Project(d *document.Document) *document.Document {
 // Project returns a document with the given fields only.
 func Project(d *document.Document, paths []value.FieldPath) *document.Document {
 	out := *d
-	out.Fields = value.Map{}
+	e := value.Map{}.Edit()
 	for _, path := range paths {
 		if v, ok := d.Fields.Get(path); ok {
-			out.Fields = out.Fields.Set(path, v)
+			e.Set(path, v)
 		}
 	}
+	out.Fields = e.Map()
 	return &out
 }

@@ -1,0 +1,82 @@
+package value
+
+import "strings"
+
+// Editor changes many fields of a map at a cost that grows with the changes, not with their number times the map's
+// size: each map on the way is copied once. The map it began with is left as it is.
+type Editor struct {
+	root Map
+	// own are the maps that were copied and may be changed, by their place.
+	own map[string]Map
+}
+
+// Edit begins changing a copy of the map.
+func (m Map) Edit() *Editor {
+	root := m.clone()
+	return &Editor{root: root, own: map[string]Map{"": root}}
+}
+
+// Map returns the map as changed. The editor must not be used after it.
+func (e *Editor) Map() Map { return e.root }
+
+// Get returns the value at a path.
+func (e *Editor) Get(path FieldPath) (Value, bool) { return e.root.Get(path) }
+
+// Set puts v at the path, making maps on the way and replacing what is no map.
+func (e *Editor) Set(path FieldPath, v Value) {
+	last := len(path) - 1
+	e.inside(path[:last])[path[last]] = v
+	e.disown(path)
+}
+
+// Delete removes the field at the path; the maps around it stay.
+func (e *Editor) Delete(path FieldPath) {
+	if _, ok := e.root.Get(path); !ok {
+		return
+	}
+	last := len(path) - 1
+	delete(e.inside(path[:last]), path[last])
+	e.disown(path)
+}
+
+// place is the key of a map's place; names are quoted, so that places differ.
+func place(path FieldPath) string {
+	if len(path) == 0 {
+		return ""
+	}
+	return path.String() + "."
+}
+
+// inside returns the map at a path, copied once, or a new one where there is none.
+func (e *Editor) inside(path FieldPath) Map {
+	key := place(path)
+	if m, ok := e.own[key]; ok {
+		return m
+	}
+	last := len(path) - 1
+	around := e.inside(path[:last])
+	m, _ := around[path[last]].(Map)
+	if isVector(m) {
+		m = nil
+	}
+	m = m.clone()
+	around[path[last]] = m
+	e.own[key] = m
+	return m
+}
+
+// disown forgets the copies at a path that was set anew and under it.
+func (e *Editor) disown(path FieldPath) {
+	if len(e.own) == 1 {
+		return
+	}
+	key := place(path)
+	if _, ok := e.own[key]; !ok {
+		return // What lies under a map was reached through it.
+	}
+	for k := range e.own {
+		if strings.HasPrefix(k, key) {
+			delete(e.own, k)
+		}
+	}
+}
