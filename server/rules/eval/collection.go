@@ -93,6 +93,9 @@ func join2(args []Value) Value {
 			return f
 		}
 		b.WriteString(s)
+		if b.Len() > maxBytes {
+			break // too great already
+		}
 	}
 	return value.String(b.String())
 }

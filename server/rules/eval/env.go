@@ -124,6 +124,7 @@ type Evaluator struct {
 	stack    []Value // the locals of the functions being evaluated
 	base     int     // where those of the innermost begin
 	steps    int
+	spent    *Failure     // what used up the budget
 	touched  *syntax.Span // where the variable resource was first read, in the present condition
 	doubted  *Failure     // what the query first left unknown, in the present condition
 	err      error
@@ -132,13 +133,13 @@ type Evaluator struct {
 // Begin starts the evaluation of one more operation.
 func (e *Evaluator) Begin(r *Request) {
 	e.Request = r
-	e.steps = 0
+	e.steps, e.spent = 0, nil
 	e.Lookups.begin()
 }
 
 // Again begins another look at the same operation, as for another alternative of a query; documents that were looked up
 // still count.
-func (e *Evaluator) Again() { e.steps = 0 }
+func (e *Evaluator) Again() { e.steps, e.spent = 0, nil }
 
 // Err returns the first error of the Reader.
 func (e *Evaluator) Err() error { return e.err }

@@ -14,13 +14,17 @@ var exhausted = &Failure{
 	abort: true,
 }
 
-// eval returns what an expression is worth.
+// eval returns what an expression is worth. Each costs a step of the budget; as with the official emulator a logical
+// operator, a choice, a test of type and a let cost one more, and a path one for each segment.
 func (e *Evaluator) eval(ctx context.Context, x syntax.Expr) Value {
 	e.steps++
 	if e.steps > maxSteps {
-		return exhausted
+		if e.spent == nil {
+			e.spent = exhausted
+		}
+		return e.spent
 	}
-	v := e.node(ctx, x)
+	v := e.bounded(x, e.node(ctx, x))
 	if f, ok := v.(*Failure); ok && f.At.Line == 0 && !f.abort {
 		f.At = x.At()
 	}
@@ -68,6 +72,7 @@ func (e *Evaluator) node(ctx context.Context, x syntax.Expr) Value { // long: on
 	case *syntax.Binary:
 		return e.binary(ctx, x)
 	case *syntax.Is:
+		e.steps++
 		return is(e.eval(ctx, x.X), x.Type.Text)
 	case *syntax.Cond:
 		return e.cond(ctx, x)
@@ -111,6 +116,8 @@ func (e *Evaluator) member(ctx context.Context, x *syntax.Member) Value {
 	if id, ok := x.X.(*syntax.Ident); ok && e.Program.Names[id.ID()].Kind == check.Request {
 		if e.Tracer != nil {
 			e.eval(ctx, x.X)
+		} else {
+			e.steps++
 		}
 		if v := e.Request.member(x.Name); v != nil {
 			return v
@@ -284,6 +291,7 @@ func (e *Evaluator) path(ctx context.Context, x *syntax.PathLit) Value {
 	unknown := false
 	for _, s := range x.Segments {
 		if s.X == nil {
+			e.steps++
 			p.Parts = append(p.Parts, Part{Kind: s.Kind, Text: s.Text})
 			continue
 		}
@@ -313,6 +321,7 @@ func (e *Evaluator) path(ctx context.Context, x *syntax.PathLit) Value {
 
 // cond evaluates c ? a : b. Only a chosen branch is evaluated.
 func (e *Evaluator) cond(ctx context.Context, x *syntax.Cond) Value {
+	e.steps++
 	c := e.eval(ctx, x.C)
 	if failed(c) {
 		return c
@@ -357,6 +366,7 @@ func (e *Evaluator) call(ctx context.Context, x *syntax.Call) Value {
 	caller := e.base
 	e.base = base
 	for _, l := range f.Lets {
+		e.steps++
 		v := e.eval(ctx, l.Value)
 		e.stack = append(e.stack, v)
 	}

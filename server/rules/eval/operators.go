@@ -56,6 +56,7 @@ func (e *Evaluator) binary(ctx context.Context, x *syntax.Binary) Value {
 // logic evaluates && and ||, which end at the first side that decides; a side that decides makes a failure of
 // the other one good.
 func (e *Evaluator) logic(ctx context.Context, x *syntax.Binary, decides Bools) Value {
+	e.steps++
 	a := e.eval(ctx, x.X)
 	left := bools(a)
 	if left == decides {

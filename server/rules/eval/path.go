@@ -158,6 +158,9 @@ func (p *Path) bind(m value.Map) Value {
 		if f != nil {
 			return f
 		}
+		if text == "" {
+			return failf("Cannot bind empty value to path template variable %s.", s.Text)
+		}
 		out.Parts = append(out.Parts, Part{Text: text})
 		out.bound[s.Text] = value.String(text)
 	}

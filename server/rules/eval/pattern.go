@@ -100,6 +100,9 @@ func replace(re *regexp.Regexp, s, by string) string {
 		b.WriteString(s[last:m[0]])
 		expand(&b, re, s, m, by)
 		last = m[1]
+		if b.Len() > maxBytes {
+			break // too great already
+		}
 	}
 	b.WriteString(s[last:])
 	return b.String()

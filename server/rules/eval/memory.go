@@ -1,0 +1,77 @@
+package eval
+
+import (
+	"clave/server/rules/syntax"
+	"clave/server/value"
+)
+
+// The greatest values that an expression may make; documents are far smaller. Without a limit a value that is doubled
+// again and again would use up all memory within the budget of expressions.
+const (
+	maxBytes    = 16 << 20 // of a text or byte string
+	maxItems    = 1 << 20  // of a list, or of all values inside each other
+	maxSegments = 1000     // of a path
+)
+
+// heavy is the failure of a request that makes too great a value; nothing saves it.
+var heavy = &Failure{
+	Text:  "Unable to evaluate the expression as the maximum memory usage of 1000 has been reached.",
+	abort: true,
+}
+
+// bounded returns v, or heavy if the expression has made it too great.
+func (e *Evaluator) bounded(x syntax.Expr, v Value) Value {
+	great := false
+	switch x.(type) {
+	case *syntax.ListLit, *syntax.MapLit:
+		left := maxItems
+		great = !weigh(v, &left)
+	case *syntax.Binary, *syntax.Method, *syntax.Call, *syntax.PathLit:
+		switch y := v.(type) {
+		case value.String:
+			great = len(y) > maxBytes
+		case value.Bytes:
+			great = len(y) > maxBytes
+		case value.Array:
+			great = len(y) > maxItems
+		case *Path:
+			great = len(y.Parts) > maxSegments
+		}
+	}
+	if great {
+		e.steps, e.spent = maxSteps+1, heavy
+		return heavy
+	}
+	return v
+}
+
+// weigh takes the values inside v off what is left, and reports whether there was enough.
+func weigh(v Value, left *int) bool {
+	*left--
+	if *left < 0 {
+		return false
+	}
+	switch x := v.(type) {
+	case value.Array:
+		for _, item := range x {
+			if !weigh(item, left) {
+				return false
+			}
+		}
+	case value.Map:
+		for _, item := range x {
+			if !weigh(item, left) {
+				return false
+			}
+		}
+	case *Document:
+		return weigh(x.Data, left)
+	case *Set:
+		for _, item := range x.items {
+			if !weigh(item, left) {
+				return false
+			}
+		}
+	}
+	return true
+}
