@@ -1,0 +1,209 @@
+package restd_test
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"clave/server/engine"
+	"clave/server/front/restd"
+	"clave/server/guard"
+	"clave/server/listen"
+	"clave/server/rpc/firestore"
+	"clave/server/storage/pebblestore"
+	"clave/server/token"
+)
+
+// door serves an empty database in memory, open to all, until the test ends.
+func door(t *testing.T) *httptest.Server {
+	t.Helper()
+	ctx := context.WithoutCancel(t.Context())
+	store, err := pebblestore.OpenMemory()
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := engine.Open(ctx, engine.Options{Store: store})
+	if err != nil {
+		t.Fatal(err)
+	}
+	hub, err := listen.New(listen.Options{Engine: e})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := guard.New(guard.Options{Engine: e, Hub: hub, Rules: guard.NewRulebook(guard.RulebookOptions{Open: true})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls, err := firestore.New(firestore.Options{Guard: g})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := restd.New(restd.Options{Firestore: calls, Tokens: token.New(token.Options{Unsigned: true})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := httptest.NewServer(h)
+	t.Cleanup(func() {
+		s.Close()
+		if err := e.Close(); err != nil {
+			t.Errorf("close the engine: %v", err)
+		}
+		if err := store.Close(); err != nil {
+			t.Errorf("close the store: %v", err)
+		}
+	})
+	return s
+}
+
+// send sends a request and returns the status, the content type and the body.
+func send(t *testing.T, s *httptest.Server, method, path, body string) (status int, contentType, answer string) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), method, s.URL+"/v1/projects/p/databases/%28default%29/documents"+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "text/plain") // as the Web SDK says, to be spared a preflight
+	req.Header.Set("Authorization", "Bearer owner")
+	res, err := s.Client().Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	b, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res.StatusCode, res.Header.Get("Content-Type"), string(b)
+}
+
+const docs = "projects/p/databases/(default)/documents"
+
+func TestAnswers(t *testing.T) {
+	s := door(t)
+	steps := []struct {
+		method, path, body string
+		status             int
+		contains           string
+	}{
+		{"PATCH", "/c/a", `{"fields":{"n":{"integerValue":1}}}`, 200, `"name":"` + docs + `/c/a"`},
+		{"GET", "/c/a", "", 200, `"fields":{"n":{"integerValue":"1"}}`},
+		{"GET", "/c/a?mask.fieldPaths=x&key=abc&prettyPrint=false", "", 200, `"createTime"`},
+		{"GET", "/c/a?nope=1", "", 400, `Unknown name \"nope\": Cannot bind query parameter.`},
+		{"GET", "/c/none", "", 404, `"message": "Document \"` + docs + `/c/none\" not found."`},
+		{"POST", "/c?documentId=b", `{"fields":{}}`, 200, `/c/b`},
+		{"POST", "/c?documentId=b", `{"fields":{}}`, 409, `"status": "ALREADY_EXISTS"`},
+		{"POST", "/c", `{"name":"x"}`, 400, `Document name must not be set.`},
+		{"GET", "/c", "", 200, `"documents":[{"name":"` + docs + `/c/a"`},
+		{"GET", "/c?pageSize=1", "", 200, `"nextPageToken":"`},
+		{"GET", "/c?pageSize=-1", "", 400, `Page size must be nonnegative.`},
+		{"GET", "/c?pageToken=zzz", "", 400, `invalid page token`},
+		{"GET", "/c?orderBy=n%20desc&pageToken=zzz", "", 400, `invalid page token`},
+		{"GET", "/c?orderBy=n%20sideways", "", 400, `Invalid order by clause \"n sideways\".`},
+		{"DELETE", "/c/b?currentDocument.exists=true", "", 200, `{}`},
+		{"DELETE", "/c", "", 400, `lacks \"/\" at index`},
+		{"POST", ":commit", `{"writes":[]}`, 200, `{}`},
+		{"POST", ":commit", `{"writes":[{"verify":"` + docs + `/c/a","currentDocument":{"exists":true}}]}`, 200, `"updateTime"`},
+		{"POST", ":listCollectionIds", `{}`, 200, `{"collectionIds":["c"]}`},
+		{"POST", ":batchWrite", `{"writes":[{"delete":"` + docs + `/c/x"}]}`, 200, `"status":[{}]`},
+		{"POST", ":executePipeline", `{}`, 501, `Method google.firestore.v1.Firestore/ExecutePipeline is unimplemented`},
+		{"POST", ":listen", ``, 501, `unimplemented`},
+	}
+	for _, step := range steps {
+		status, contentType, body := send(t, s, step.method, step.path, step.body)
+		if status != step.status || !strings.Contains(body, step.contains) || contentType != "application/json; charset=UTF-8" {
+			t.Errorf("%s %s %s: %d %s %s; want %d …%s…", step.method, step.path, step.body, status, contentType, body, step.status, step.contains)
+		}
+	}
+}
+
+func TestPathsWithoutMethodArePlain404(t *testing.T) {
+	s := door(t)
+	for _, r := range [][2]string{{"PUT", "/c/a"}, {"POST", ":doSomething"}, {"POST", "/c/a"}} {
+		status, contentType, body := send(t, s, r[0], r[1], "{}")
+		if status != 404 || strings.HasPrefix(contentType, "application/json") {
+			t.Errorf("%s %s: %d %s %s; want a plain 404", r[0], r[1], status, contentType, body)
+		}
+	}
+}
+
+func TestStreamsAreArrays(t *testing.T) {
+	s := door(t)
+	send(t, s, "PATCH", "/c/a", `{"fields":{"n":{"integerValue":1}}}`)
+	send(t, s, "PATCH", "/c/b", `{"fields":{"n":{"integerValue":2}}}`)
+	query := func(more string) string { return `{"structuredQuery":{"from":[{"collectionId":"c"}]` + more + `}}` }
+	tests := []struct {
+		path, body string
+		status     int
+		rows       int
+		contains   string
+	}{
+		{":runQuery", query(""), 200, 2, `"n":{"integerValue":"2"}`},
+		{":runQuery", query(`,"limit":0`), 200, 1, `"readTime"`},
+		{":runQuery", query(`,"offset":1`), 200, 2, `"skippedResults":1`},
+		{":runQuery", query(`,"offset":10`), 200, 1, `"skippedResults":2`},
+		{":runQuery", query(`,"limit":-1`), 400, 1, `limit is negative`},
+		{":runQuery", `{"structuredQuery":{"from":[{"collectionId":"c"}]},"newTransaction":{}}`, 200, 3, `"transaction":"`},
+		{":runQuery", `{"structuredQuery":{"from":[{"collectionId":"c"}]},"explainOptions":{"analyze":true}}`, 200, 3, `"resultsReturned":"2"`},
+		{":runQuery", `{"structuredQuery":{"from":[{"collectionId":"c"}]},"explainOptions":{}}`, 200, 1, `"planSummary"`},
+		{":batchGet", `{"documents":["` + docs + `/c/b","` + docs + `/c/x","` + docs + `/c/a"]}`, 200, 3, `"missing":"` + docs + `/c/x"`},
+		{":batchGet", `{"documents":["nope"]}`, 400, 1, `Document name \"nope\" lacks \"projects\" at index 0.`},
+		{":runAggregationQuery", `{"structuredAggregationQuery":{"structuredQuery":{"from":[{"collectionId":"c"}]},"aggregations":[{"alias":"c","count":{}},{"alias":"s","sum":{"field":{"fieldPath":"n"}}}]}}`, 200, 1, `"s":{"integerValue":"3"}`},
+	}
+	for _, tt := range tests {
+		status, _, body := send(t, s, "POST", tt.path, tt.body)
+		var rows []json.RawMessage
+		if err := json.Unmarshal([]byte(body), &rows); err != nil {
+			t.Errorf("%s %s: %v in %s", tt.path, tt.body, err, body)
+			continue
+		}
+		if status != tt.status || len(rows) != tt.rows || !strings.Contains(body, tt.contains) {
+			t.Errorf("%s %s: %d, %d rows %s; want %d, %d rows, …%s…", tt.path, tt.body, status, len(rows), body, tt.status, tt.rows, tt.contains)
+		}
+	}
+}
+
+func TestBodiesTooLargeAreRefused(t *testing.T) {
+	s := door(t)
+	const limit = 11_534_336
+	status, _, body := send(t, s, "POST", ":commit", `{"writes":[]}`+strings.Repeat(" ", limit-len(`{"writes":[]}`)))
+	if status != 200 {
+		t.Errorf("a body of %d bytes: %d %.200s; want 200", limit, status, body)
+	}
+	status, _, body = send(t, s, "POST", ":commit", strings.Repeat(" ", limit+1))
+	if status != 400 || !strings.Contains(body, "Request payload size exceeds the limit: 11534336 bytes.") {
+		t.Errorf("a body of %d bytes: %d %.200s; want 400", limit+1, status, body)
+	}
+}
+
+func TestPagesInAnyOrder(t *testing.T) {
+	s := door(t)
+	for _, id := range []string{"a", "b", "c", "d", "e"} {
+		send(t, s, "PATCH", "/c/"+id, `{"fields":{"n":{"integerValue":`+string('0'+'f'-id[0])+`}}}`)
+	}
+	for _, tt := range []struct{ order, want string }{{"", "abcde"}, {"n", "edcba"}, {"n%20desc", "abcde"}, {"__name__%20desc", "edcba"}} {
+		got, next := "", ""
+		for range 6 {
+			_, _, body := send(t, s, "GET", "/c?pageSize=2&orderBy="+tt.order+"&pageToken="+next, "")
+			var page struct {
+				Documents     []struct{ Name string }
+				NextPageToken string
+			}
+			if err := json.Unmarshal([]byte(body), &page); err != nil {
+				t.Fatalf("order %q: %v in %s", tt.order, err, body)
+			}
+			for _, d := range page.Documents {
+				got += d.Name[len(d.Name)-1:]
+			}
+			if next = page.NextPageToken; next == "" {
+				break
+			}
+		}
+		if got != tt.want || next != "" {
+			t.Errorf("order %q: pages hold %q, then token %q; want %q", tt.order, got, next, tt.want)
+		}
+	}
+}
