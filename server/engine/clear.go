@@ -22,9 +22,7 @@ func (e *Engine) Clear(ctx context.Context, name resource.Database) error {
 	if err != nil {
 		return err
 	}
-	e.endAll(db)
-	db.gate.Lock()
-	defer db.gate.Unlock()
+	defer e.alone(db)()
 	for {
 		targets, err := e.nextDocuments(ctx, db, clearChunk)
 		if err != nil || len(targets) == 0 {
@@ -111,18 +109,11 @@ func (e *Engine) Snapshot(_ context.Context, project string) (string, error) {
 		return "", err
 	}
 	text := base64.RawURLEncoding.EncodeToString(token)
-	for _, db := range e.project(project) {
-		db.gate.Lock()
-		e.mu.Lock()
-		version := db.nowLocked()
-		e.mu.Unlock()
-		db.snapshots[text] = version
-		db.gate.Unlock()
-	}
+	databases := e.project(project)
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.mu.snapshots == nil {
-		e.mu.snapshots = make(map[string]string)
+	for _, db := range databases {
+		db.snapshots[text] = db.nowLocked()
 	}
 	e.mu.snapshots[text] = project
 	return text, nil
@@ -130,13 +121,12 @@ func (e *Engine) Snapshot(_ context.Context, project string) (string, error) {
 
 // Release forgets a snapshot. One that isn't there is no error.
 func (e *Engine) Release(_ context.Context, project, token string) {
+	databases := e.project(project)
 	e.mu.Lock()
+	defer e.mu.Unlock()
 	delete(e.mu.snapshots, token)
-	e.mu.Unlock()
-	for _, db := range e.project(project) {
-		db.gate.Lock()
+	for _, db := range databases {
 		delete(db.snapshots, token)
-		db.gate.Unlock()
 	}
 }
 
@@ -165,14 +155,13 @@ func (e *Engine) Restore(ctx context.Context, project, token string) error {
 
 // restore brings one database back to a snapshot. A database that has come since is emptied.
 func (e *Engine) restore(ctx context.Context, db *database, token string) error {
-	e.endAll(db)
-	db.gate.Lock()
+	e.mu.Lock()
 	at, known := db.snapshots[token]
+	e.mu.Unlock()
 	if !known {
-		db.gate.Unlock()
 		return e.Clear(ctx, db.name)
 	}
-	defer db.gate.Unlock()
+	defer e.alone(db)()
 	view, _, err := e.current(db)
 	if err != nil {
 		return err

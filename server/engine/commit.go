@@ -34,6 +34,8 @@ func (e *Engine) Commit(ctx context.Context, name resource.Database, r CommitReq
 
 // commitTransaction does the writes of a transaction and ends it, whatever the outcome.
 func (e *Engine) commitTransaction(ctx context.Context, db *database, r CommitRequest, check Check) (CommitResult, error) {
+	db.gate.RLock() // Before the transaction leaves the table, where alone can find it.
+	defer db.gate.RUnlock()
 	t, err := e.find(db, r.Transaction, true)
 	if err != nil {
 		return CommitResult{}, err
@@ -49,8 +51,6 @@ func (e *Engine) commitTransaction(ctx context.Context, db *database, r CommitRe
 	if err := db.locks.alive(t.owner); err != nil {
 		return CommitResult{}, err
 	}
-	db.gate.RLock()
-	defer db.gate.RUnlock()
 	return e.commit(ctx, db, t.owner, t, r.Writes, check)
 }
 

@@ -43,9 +43,8 @@ type database struct {
 	txns  txnTable
 	set   atomic.Pointer[index.Set]
 	own   atomic.Bool // whether the definitions are the database's own
-	// snapshots are the kept states for Restore, by token.
-	snapshots map[string]clock.Version // guarded by gate
-	forgotten clock.Version            // commits before it are dropped; only Run touches it
+	// forgotten is the version before which commits are dropped; only Run touches it.
+	forgotten clock.Version
 
 	// Guarded by Engine.mu.
 	latest    clock.Version   // of the last commit that readers see
@@ -54,6 +53,7 @@ type database struct {
 	inFlight  int             // commits that have a version and aren't shown yet
 	persisted bool            // whether the catalogue has it
 	feed      feed
+	snapshots map[string]clock.Version // the kept states for Restore, by token
 }
 
 // Open opens the engine on a store. No goroutine is started; Run does what has to be done by and by.
@@ -66,6 +66,7 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	e.seq.engine = e
 	e.defaults.Store(&index.Definitions{})
 	e.mu.databases = make(map[resource.Database]*database)
+	e.mu.snapshots = make(map[string]string)
 	e.mu.view = newView(o.Store.Snapshot())
 	if err := e.load(ctx); err != nil {
 		e.mu.view.release()

@@ -159,16 +159,13 @@ func (e *Engine) forget(ctx context.Context) error {
 	cut := clock.VersionOf(e.o.Clock.Now()) - clock.Version(e.o.Retention.Microseconds())
 	var batch storage.Batch
 	for _, db := range e.all() {
-		upto := cut
-		db.gate.RLock()
+		e.mu.Lock()
+		latest := db.latest
+		upto := min(cut, latest)
 		for _, v := range db.snapshots {
 			upto = min(upto, v)
 		}
-		db.gate.RUnlock()
-		e.mu.Lock()
-		latest := db.latest
 		e.mu.Unlock()
-		upto = min(upto, latest)
 		if upto <= db.forgotten || latest == 0 {
 			continue
 		}

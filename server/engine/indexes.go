@@ -58,8 +58,7 @@ func (e *Engine) SetIndexes(ctx context.Context, name resource.Database, defs in
 
 // reindex moves a database to other definitions.
 func (e *Engine) reindex(ctx context.Context, db *database, defs index.Definitions) error {
-	db.gate.Lock()
-	defer db.gate.Unlock()
+	defer e.alone(db)()
 	old := db.set.Load()
 	next := index.NewSet(defs, keepIDs(old, defs))
 	e.mu.Lock()

@@ -19,6 +19,8 @@ type txnTable struct {
 	sync.Mutex
 	last uint64
 	open map[uint64]*txn
+	// held counts the calls of alone, during which no transaction begins.
+	held int
 }
 
 // txn is an open transaction.
@@ -151,6 +153,12 @@ func (e *Engine) begin(ctx context.Context, db *database, o TransactionOptions) 
 	}
 	db.txns.Lock()
 	defer db.txns.Unlock()
+	if db.txns.held > 0 {
+		if t.view != nil {
+			t.view.release()
+		}
+		return nil, contention()
+	}
 	db.txns.last++
 	t.seq = db.txns.last
 	if age == 0 {
@@ -248,6 +256,22 @@ func (e *Engine) endIdle(db *database) {
 func (e *Engine) endAll(db *database) {
 	for _, t := range db.transactions() {
 		e.end(db, t)
+	}
+}
+
+// alone ends all transactions of a database and keeps commits and new transactions out until release is called.
+func (e *Engine) alone(db *database) (release func()) {
+	hold := func(n int) {
+		db.txns.Lock()
+		defer db.txns.Unlock()
+		db.txns.held += n
+	}
+	hold(1)
+	e.endAll(db) // So that commits that wait for them go on and leave.
+	db.gate.Lock()
+	return func() {
+		db.gate.Unlock()
+		hold(-1)
 	}
 }
 

@@ -1,0 +1,104 @@
+package engine_test
+
+import (
+	"context"
+	"runtime"
+	"testing"
+	"time"
+
+	"clave/server/clock"
+	"clave/server/document"
+	"clave/server/engine"
+	"clave/server/fault"
+	"clave/server/value"
+)
+
+// runFor lets an engine's Run see some seconds go by.
+func runFor(t *testing.T, e *engine.Engine, hand *clock.Hand, seconds int) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- e.Run(ctx) }()
+	for range seconds {
+		for hand.Timers() == 0 {
+			runtime.Gosched()
+		}
+		hand.Advance(time.Second)
+	}
+	for hand.Timers() == 0 { // What is due has been done.
+		runtime.Gosched()
+	}
+	cancel()
+	if err := <-done; err != nil {
+		t.Errorf("Run = %v", err)
+	}
+}
+
+func TestThePastIsForgotten(t *testing.T) {
+	hand := clock.NewHand(time.Now())
+	e := open(t, engine.Options{Clock: hand})
+	first := put(t, e, set("c/a", n(1)))
+	hand.Advance(30 * time.Minute)
+	second := put(t, e, set("c/a", n(2)))
+	hand.Advance(31 * time.Minute)
+	third := put(t, e, set("c/a", n(3)))
+	runFor(t, e, hand, 61)
+	_, err := get(t, e, engine.At{ReadTime: first.Version}, "c/a")
+	wantCode(t, "read of an hour ago", err, fault.FailedPrecondition)
+	wantN(t, e, engine.At{ReadTime: second.Version}, "c/a", value.Int(2))
+	count := 0
+	counted := func(engine.Commit) error { count++; return nil }
+	err = e.Changes(t.Context(), testDB, second.Version, third.Version, counted)
+	if err != nil || count != 1 {
+		t.Errorf("Changes since the second commit gave %d commits (%v), want 1", count, err)
+	}
+	wantCode(t, "Changes of an hour ago", e.Changes(t.Context(), testDB, first.Version, third.Version, counted), fault.FailedPrecondition)
+	hand.Advance(3 * time.Hour)
+	runFor(t, e, hand, 61)
+	wantN(t, e, engine.At{}, "c/a", value.Int(3))
+	if fourth := put(t, e, set("c/a", n(4))); fourth.Version <= third.Version {
+		t.Errorf("version %d after %d", fourth.Version, third.Version)
+	}
+}
+
+func TestAnIdleTransactionLetsGo(t *testing.T) {
+	hand := clock.NewHand(time.Now())
+	e := open(t, engine.Options{Clock: hand})
+	put(t, e, set("c/a", n(1)))
+	id := begin(t, e, engine.TransactionOptions{})
+	if _, err := get(t, e, engine.At{Transaction: id}, "c/a"); err != nil {
+		t.Fatal(err)
+	}
+	runFor(t, e, hand, 62)
+	put(t, e, set("c/a", n(2)))
+	wantCode(t, "commit of the idle one", commitIn(t.Context(), e, id, set("c/a", n(3))), fault.Aborted)
+}
+
+func TestServerTimestampsOfTwoCommitsDiffer(t *testing.T) {
+	e := open(t, engine.Options{Clock: clock.NewHand(time.Now())})
+	w := set("c/a", nil)
+	w.Transforms = []document.Transform{{Path: value.FieldPath{"t"}, Kind: document.RequestTime}}
+	one, two := put(t, e, w), put(t, e, w)
+	a, b := one.Results[0].Transforms[0], two.Results[0].Transforms[0]
+	if value.Compare(a, b) >= 0 {
+		t.Errorf("server timestamps of two commits = %v, %v, want rising", a, b)
+	}
+}
+
+func TestClosedEngine(t *testing.T) {
+	e := open(t, engine.Options{})
+	put(t, e, set("c/a", n(1)))
+	s := e.Subscribe(testDB)
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Next(t.Context()); err == nil {
+		t.Error("Next on a closed engine = nil")
+	}
+	if _, err := e.Read(t.Context(), testDB, engine.At{}); err == nil {
+		t.Error("Read on a closed engine = nil")
+	}
+	if _, err := e.Commit(t.Context(), testDB, engine.CommitRequest{Writes: []document.Write{set("c/a", n(2))}}, nil); err == nil {
+		t.Error("Commit on a closed engine = nil")
+	}
+}
