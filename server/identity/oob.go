@@ -202,13 +202,11 @@ func (s *Service) oobFor(c *Call, cfg *Config, tenant *Tenant, r *OobRequest) (o
 	switch {
 	case err != nil:
 		return oob{}, err
-	case u != nil && u.Disabled && made.Type == PasswordReset:
-		return oob{}, no("USER_DISABLED")
 	case u != nil:
 		made.UID = u.UID
 	case made.Type != PasswordReset:
 		return oob{}, no("USER_NOT_FOUND")
-	case !s.privacy(cfg) || c.Admin && yes(r.ReturnOobLink, false):
+	case !s.privacy(cfg):
 		return oob{}, no("EMAIL_NOT_FOUND")
 	}
 	return made, s.newAddress(*c, r, &made)

@@ -53,7 +53,7 @@ func (s *Service) applyCode(ctx context.Context, c Call, code string) (*UpdateRe
 		return nil, no("INVALID_OOB_CODE")
 	}
 	res := &UpdateResponse{Kind: kindUpdate}
-	return res, s.change(ctx, c, u.UID, func(ch *account.Change, u *account.User) error {
+	err = s.change(ctx, c, u.UID, func(ch *account.Change, u *account.User) error {
 		if u.Disabled {
 			return no("USER_DISABLED")
 		}
@@ -78,6 +78,10 @@ func (s *Service) applyCode(ctx context.Context, c Call, code string) (*UpdateRe
 		res.fill(u)
 		return nil
 	})
+	if err != nil || made.Type != ChangeEmail || made.Email == "" {
+		return res, err
+	}
+	return res, s.sendRecovery(ctx, c, u.UID, made.Email)
 }
 
 // ResetRequest checks a code of any kind, or uses one to set a new password.

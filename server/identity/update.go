@@ -89,24 +89,40 @@ func (s *Service) Update(ctx context.Context, c Call, r *UpdateRequest) (*Update
 	if err != nil {
 		return nil, err
 	}
-	res := &UpdateResponse{Kind: kindUpdate}
-	return res, s.change(ctx, c, uid, func(ch *account.Change, u *account.User) error {
+	res, formerly := &UpdateResponse{Kind: kindUpdate}, ""
+	err = s.change(ctx, c, uid, func(ch *account.Change, u *account.User) error {
 		before := *u
 		if err := edit(ch, u); err != nil {
 			return err
 		}
 		res.fill(u)
-		changed := u.Email != before.Email || u.Password != before.Password && u.Password != nil
-		if !asUser || !changed && !yes(r.ReturnSecureToken, false) || u.Disabled {
-			return nil
+		moved := u.Email != before.Email
+		if !asUser || !moved && (u.Password == nil || u.Password == before.Password) {
+			return nil // tokens are for those whose sessions just ended
 		}
-		if !changed {
-			return nil
+		if moved {
+			formerly = before.Email
 		}
-		ses := session{Provider: provider, AuthTime: s.now().Unix()}
-		res.Tokens, err = s.give(ch, c, u, ses)
+		if provider == "anonymous" && u.Password != nil {
+			provider = "password"
+		}
+		res.Tokens, err = s.give(ch, c, u, session{Provider: provider, AuthTime: s.now().Unix()})
 		return err
 	})
+	if err != nil || formerly == "" {
+		return res, err
+	}
+	return res, s.sendRecovery(ctx, c, uid, formerly)
+}
+
+// sendRecovery tells the former address of an account that it was changed, with a code that takes it back.
+func (s *Service) sendRecovery(ctx context.Context, c Call, uid, email string) error {
+	made := oob{Type: RecoverEmail, UID: uid, Email: email, Made: s.now()}
+	_, link, err := s.makeCode(ctx, c, &OobRequest{}, made)
+	if err != nil {
+		return err
+	}
+	return s.mail(ctx, c, made, link)
 }
 
 // fill shows the account after a change.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rsa"
 	"errors"
+	"strings"
 	"time"
 
 	"clave/server/clock"
@@ -27,7 +28,8 @@ type Options struct {
 	// Unsigned accepts what the official emulators accept: tokens whose signature nobody looks at, also expired ones,
 	// and everything that Owner accepts. For `clave start` only.
 	Unsigned bool
-	// Owner accepts `Bearer owner` as a server. For `clave start` only.
+	// Owner accepts `Bearer owner` as a server, and with it custom tokens without signature, as the Admin SDKs make them
+	// for emulators. For `clave start` only.
 	Owner bool
 	// Keys are our own keys. They may be nil only with Unsigned: tokens are then minted without signature.
 	Keys *Keys
@@ -111,6 +113,9 @@ func (v *Verifier) verify(raw, project, issuer string, ring ringName) (ID, error
 	}
 	if aud := t.text("aud"); aud != project && (!v.o.Unsigned || aud != "") {
 		return ID{}, fault.E(fault.PermissionDenied, "Missing or insufficient permissions.")
+	}
+	if iss := t.text("iss"); iss != issuer+project && (strings.HasPrefix(iss, issuerID) || strings.HasPrefix(iss, issuerSession)) && issuer == issuerID {
+		return ID{}, errUnauthenticated(errors.New("not an ID token of this project"))
 	}
 	if !v.o.Unsigned {
 		if err := v.checkTimes(t); err != nil {

@@ -12,6 +12,7 @@ import (
 	"google.golang.org/api/option"
 
 	"clave/server/firebaseconn"
+	"clave/server/identity"
 )
 
 // sdk returns the Admin SDK's client: in emulator mode, or with a service account and signatures on.
@@ -216,6 +217,16 @@ func sdkLinks(t *testing.T, w *world, c *auth.Client) {
 	if err != nil || queryOf(t, verify, "mode") != "verifyEmail" {
 		t.Errorf("EmailVerificationLink = %q, %v", verify, err)
 	}
+	if link, err := c.PasswordResetLink(ctx, "nobody@example.com"); err != nil || link != "" {
+		t.Errorf("PasswordResetLink for nobody = %q, %v; want nothing, as addresses are protected", link, err)
+	}
+	private := func(on bool) {
+		if _, err := w.service.EmulatorConfig(ctx, identity.Call{Project: project}, object{"emailPrivacyConfig": object{"enableImprovedEmailPrivacy": on}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	private(false)
+	defer private(true)
 	if _, err := c.PasswordResetLink(ctx, "nobody@example.com"); !auth.IsEmailNotFound(err) {
 		t.Errorf("PasswordResetLink for nobody: %v", err)
 	}

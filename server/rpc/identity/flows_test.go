@@ -92,6 +92,12 @@ func TestVerifyBeforeUpdate(t *testing.T) {
 	w.must(w.client("sendOobCode", object{"requestType": "VERIFY_AND_CHANGE_EMAIL", "idToken": made["idToken"], "newEmail": "new@example.com"}))
 	w.must(w.client("update", object{"oobCode": w.lastCode()["oobCode"]}))
 	w.must(w.client("signInWithPassword", object{"email": "new@example.com", "password": "secret1"}))
+	recover := w.lastCode()
+	if recover["requestType"] != "RECOVER_EMAIL" || recover["email"] != "old@example.com" {
+		t.Fatalf("the former address was sent %v, want a code that takes the account back", recover)
+	}
+	w.must(w.client("update", object{"oobCode": recover["oobCode"]}))
+	w.must(w.client("signInWithPassword", object{"email": "old@example.com", "password": "secret1"}))
 }
 
 func TestPhone(t *testing.T) {
