@@ -18,6 +18,8 @@ export function Barra({ menuAbierto, alCambiarMenu }: Props) {
     botonMenu.current?.focus()
   }
   return (
+    // The bar only watches for Escape from the controls inside it.
+    // oxlint-disable-next-line jsx-a11y/no-static-element-interactions
     <header
       className="no-imprimir border-borde bg-fondo sticky top-0 z-40 border-b-2"
       data-menu-abierto={menuAbierto}

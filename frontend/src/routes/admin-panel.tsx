@@ -1,5 +1,5 @@
 import { Tabs } from 'radix-ui'
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { Link, useSearchParams } from 'react-router-dom'
 import { PanelDataProvider } from '../admin/data/panel-data'
 import { SignOutButton } from '../admin/sign-out-button'
@@ -26,6 +26,11 @@ const tabs: readonly { name: keyof typeof es.pestanas; content: ReactNode }[] = 
 export default function AdminPanel({ me, onSignOut }: { me: Person; onSignOut: () => void }) {
   const [params, setParams] = useSearchParams()
   const open = tabs.find(({ name }) => name === params.get('tab'))?.name ?? 'administradores'
+  const list = useRef<HTMLDivElement>(null)
+  // On narrow screens the tabs run beyond the edge: the open one is brought into sight.
+  useEffect(() => {
+    list.current?.querySelector(`[data-tab=${open}]`)?.scrollIntoView({ block: 'nearest', inline: 'center' })
+  }, [open])
   // A tab begins without the filters of the one before.
   const choose = (tab: string) => setParams({ tab }, { replace: true, preventScrollReset: true })
   return (
@@ -36,9 +41,9 @@ export default function AdminPanel({ me, onSignOut }: { me: Person; onSignOut: (
           <main id="contenido" className="p-ancho grid grid-cols-[minmax(0,1fr)] gap-4 pb-24">
             <Summary />
             <Tabs.Root value={open} onValueChange={choose}>
-              <Tabs.List aria-label={es.panel.secciones} className="p-pestanas mb-4">
+              <Tabs.List ref={list} aria-label={es.panel.secciones} className="p-pestanas mb-4">
                 {tabs.map(({ name }) => (
-                  <Tabs.Trigger key={name} value={name} className="p-pestana">
+                  <Tabs.Trigger key={name} value={name} data-tab={name} className="p-pestana">
                     {es.pestanas[name]}
                   </Tabs.Trigger>
                 ))}

@@ -11,8 +11,8 @@ import { Testimonios } from '../features/inicio/testimonios'
 /** Who we are, printed on a sheet over the lower edge of the art (F-102). */
 function Presentacion() {
   return (
-    <div className="contenedor relative z-10 -mt-4 pb-14 md:-mt-24 md:pb-20">
-      <div className="cartel-papel max-w-[46rem]">
+    <div className="contenedor pointer-events-none relative z-10 -mt-4 pb-14 md:-mt-24 md:pb-20">
+      <div className="cartel-papel pointer-events-auto max-w-[46rem]">
         <h1 className="titulo-1">{inicio.titulo}</h1>
         <p className="entrada mt-4">{inicio.quienes}</p>
         <p className="font-titular text-acento mt-4 text-xl font-bold">{inicio.lema}</p>

@@ -49,7 +49,12 @@ export const subscriptionColumns: readonly Column<Subscription>[] = [email(), te
 export const volunteerColumns: readonly Column<Volunteer>[] = [
   text('fullName', columnas.nombre, (row) => row.fullName),
   email(),
-  text('phone', columnas.telefono, (row) => row.phone),
+  {
+    id: 'phone',
+    header: columnas.telefono,
+    text: (row) => row.phone || RAYA,
+    cell: (row) => <span className="p-fijo tabular-nums">{row.phone || RAYA}</span>,
+  },
   text('motivation', columnas.motivacion, (row) => row.motivation, true),
   status(),
   date(),

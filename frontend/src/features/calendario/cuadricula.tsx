@@ -10,14 +10,12 @@ type PropsDia = { fecha: string; eventos: Evento[]; calendario: Calendario; esHo
 
 /** A day: its number, its dots, and in the week view its events by title. */
 function Dia({ fecha, eventos, calendario, esHoy }: PropsDia) {
-  const { vista, dia, foco, elegir, porTecla } = calendario
+  const { vista, dia, foco, elegir, reclamar } = calendario
   const nodo = useRef<HTMLButtonElement>(null)
   const enFoco = foco === fecha
   useEffect(() => {
-    if (!enFoco || !porTecla.current) return
-    porTecla.current = false
-    nodo.current?.focus()
-  }, [enFoco, porTecla])
+    if (enFoco && reclamar(fecha)) nodo.current?.focus()
+  })
   const partes = [diaLargo(fecha), eventos.length ? t.calendario.cuantos(eventos.length) : '', esHoy ? t.calendario.esHoy : '']
   const fuera = vista === 'mes' && fecha.slice(0, 7) !== calendario.fecha.slice(0, 7)
   return (

@@ -1,3 +1,4 @@
+import { useState } from 'react'
 import { ilustracionDeEvento } from '../../art/ilustracion-de-evento'
 import { Imagen } from '../../art/imagen'
 import { boton } from '../../components/boton'
@@ -15,7 +16,8 @@ export function proximosDe(eventos: Evento[], ahora: Date): Evento[] {
 
 /** «Próximos Eventos Destacados» of the loaded range (F-239…F-241). */
 export function Destacados({ eventos, cargando }: { eventos: Evento[]; cargando: boolean }) {
-  const proximos = proximosDe(eventos, new Date())
+  const [ahora] = useState(() => new Date())
+  const proximos = proximosDe(eventos, ahora)
   return (
     <section aria-labelledby="titulo-destacados" className="seccion border-linea bg-banda border-t-2">
       <div className="contenedor">

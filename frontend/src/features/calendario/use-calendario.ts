@@ -25,8 +25,8 @@ export function useCalendario() {
   const [consulta, setConsulta] = useSearchParams()
   const lugar = leer(consulta)
   const [foco, setFoco] = useState(lugar.dia ?? lugar.fecha)
-  // Only keys move the focus of the page; a click has put it where it belongs.
-  const porTecla = useRef(false)
+  // The day that a key has asked for: only keys move the focus of the page, a click has put it where it belongs.
+  const pedido = useRef<string | null>(null)
   const dias = diasVisibles(lugar.vista, lugar.fecha)
 
   const cambiar = (cambio: Partial<Lugar>) => {
@@ -43,7 +43,12 @@ export function useCalendario() {
     ...lugar,
     dias,
     foco: dias.includes(foco) ? foco : (dias[0] ?? lugar.fecha),
-    porTecla,
+    /** Whether a day is the one that a key asked for; asking settles it. */
+    reclamar: (dia: string): boolean => {
+      if (pedido.current !== dia) return false
+      pedido.current = null
+      return true
+    },
     irAHoy: () => irA(hoy()),
     avanzar: (paso: 1 | -1) => irA(mover(lugar.fecha, lugar.vista, paso)),
     verComo: (vista: Vista) => cambiar({ vista, fecha: vista === 'semana' ? (lugar.dia ?? lugar.fecha) : lugar.fecha }),
@@ -55,7 +60,7 @@ export function useCalendario() {
     teclear: (tecla: string): boolean => {
       const destino = trasTecla(tecla, foco, lugar.vista)
       if (!destino) return false
-      porTecla.current = true
+      pedido.current = destino
       setFoco(destino)
       if (!dias.includes(destino) || tecla.startsWith('Page')) cambiar({ fecha: destino })
       return true

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { useLocation, useNavigate } from 'react-router-dom'
 import { inicio } from '../../content/inicio'
 import { t } from '../../i18n/es'
-import { sobre } from '../../lib/fondo'
+import { eventoDe, sobre } from '../../lib/fondo'
 import { useEventos } from '../../lib/use-eventos'
 import { HuesosEventos, TarjetaEvento } from '../eventos/tarjeta-evento'
 import { VentanaEvento } from '../eventos/ventana-evento'
@@ -13,11 +13,11 @@ const CUANTOS = 3
 export function Proximos() {
   const [desde] = useState(() => new Date())
   const estado = useEventos('proximos', (enVivo, oyente) => enVivo.escucharProximos(desde, CUANTOS, oyente))
-  const { pathname } = useLocation()
+  const { state } = useLocation()
   const navegar = useNavigate()
   // An error is shown as an empty list (D-17); the console has it.
   const eventos = estado.fase === 'datos' ? estado.eventos : []
-  const abierto = eventos.find(({ id }) => pathname === `/eventos/${encodeURIComponent(id)}`) ?? null
+  const abierto = eventos.find(({ id }) => id === eventoDe(state)) ?? null
   return (
     <section aria-labelledby="titulo-eventos" className="seccion bg-banda border-linea border-y-2">
       <div className="contenedor">
@@ -35,7 +35,7 @@ export function Proximos() {
               <TarjetaEvento
                 key={evento.id}
                 evento={evento}
-                alAbrir={() => void navegar(`/eventos/${encodeURIComponent(evento.id)}`, { state: sobre('/') })}
+                alAbrir={() => void navegar(`/eventos/${encodeURIComponent(evento.id)}`, { state: sobre('/', evento.id) })}
               />
             ))}
           </ul>

@@ -1,0 +1,242 @@
+import { expect, type Page, test } from '@playwright/test'
+import { listar } from './admin-mundo'
+import { contarEscrituras, esperarFormulario, pararReloj, retener, vaciarDatos } from './publico-mundo'
+
+test.beforeEach(async ({ page }) => {
+  await vaciarDatos()
+  await pararReloj(page)
+})
+
+/** Fills fields by their labels. */
+async function llenar(page: Page, campos: Record<string, string>): Promise<void> {
+  const formulario = page.getByRole('main')
+  for (const [etiqueta, texto] of Object.entries(campos)) await formulario.getByLabel(etiqueta, { exact: true }).fill(texto)
+}
+
+test.describe('contact', () => {
+  const bien = { Nombre: ' Ana Pérez ', 'Correo electrónico': ' Ana@Correo.DO ', Asunto: ' Clases ', Mensaje: ' Hola, quiero saber más. ' }
+  const enviar = (page: Page) => page.getByRole('button', { name: 'Enviar mensaje' }).click()
+
+  test('S-042 shows every way to reach the foundation, and a map on request', async ({ page }) => {
+    await page.goto('/contacto')
+    const datos = page.getByRole('region', { name: 'Dónde encontrarnos' })
+    await expect(datos.locator('a[href^="tel:"]')).toBeVisible()
+    await expect(datos.locator('a[href^="mailto:"]')).toBeVisible()
+    await expect(datos.locator('a[href^="https://wa.me/"]')).toBeVisible()
+    await expect(datos.getByText('Santo Domingo Este')).toBeVisible()
+    await expect(datos.getByText('Lunes a sábado, 9:00 AM – 4:00 PM (AST)')).toBeVisible()
+    await expect(datos.getByRole('link', { name: /Instagram/ })).toBeVisible()
+    await expect(datos.getByRole('link', { name: /YouTube/ })).toBeVisible()
+    await expect(page.getByRole('heading', { name: 'Cómo llegar' })).toBeVisible()
+    await page.route('https://www.openstreetmap.org/**', (ruta) => ruta.fulfill({ contentType: 'text/html', body: 'mapa' }))
+    await page.getByRole('button', { name: 'Mostrar mapa' }).click()
+    await expect(page.getByTitle('Mapa: cómo llegar')).toBeVisible()
+  })
+
+  for (const [momento, estado] of [
+    ['2027-09-19T10:00:00-04:00', 'Cerrado ahora'],
+    ['2027-09-20T10:00:00-04:00', 'Abierto ahora'],
+  ] as const) {
+    test(`S-119 at ${momento} says ${estado}`, async ({ page }) => {
+      await pararReloj(page, momento)
+      await page.goto('/contacto')
+      await expect(page.getByText(estado)).toBeVisible()
+    })
+  }
+
+  test('S-047 stores a message', async ({ page }) => {
+    await page.goto('/contacto')
+    await llenar(page, bien)
+    await enviar(page)
+    await expect(page.getByRole('status').getByText('¡Gracias! Recibimos tu mensaje y nos pondremos en contacto.')).toBeVisible()
+    for (const etiqueta of Object.keys(bien)) await expect(page.getByLabel(etiqueta, { exact: true })).toHaveValue('')
+    const guardados = await listar('ContactRequests')
+    expect(guardados).toHaveLength(1)
+    esperarFormulario(guardados[0], {
+      name: 'Ana Pérez',
+      email: 'ana@correo.do',
+      subject: 'Clases',
+      message: 'Hola, quiero saber más.',
+      status: 'new',
+    })
+  })
+
+  test('S-048 needs every field', async ({ page }) => {
+    const escrituras = contarEscrituras(page)
+    await page.goto('/contacto')
+    for (const etiqueta of Object.keys(bien)) {
+      for (const vacio of ['', '   ']) {
+        await llenar(page, { ...bien, [etiqueta]: vacio })
+        await enviar(page)
+        await expect(page.getByRole('alert')).toHaveText('Completa todos los campos.')
+        await expect(page.getByLabel(etiqueta, { exact: true })).toBeFocused()
+      }
+    }
+    expect(escrituras.cuantas()).toBe(0)
+  })
+
+  test('D-06 believes the browser about addresses', async ({ page }) => {
+    await page.goto('/contacto')
+    await llenar(page, { ...bien, 'Correo electrónico': 'nada' })
+    await enviar(page)
+    await expect(page.getByRole('alert')).toHaveText('Ingresa un correo válido.')
+    await llenar(page, { 'Correo electrónico': 'a@b' })
+    await enviar(page)
+    await expect(page.getByRole('status').getByText(/^¡Gracias! Recibimos tu mensaje/)).toBeVisible()
+  })
+
+  test('S-050 keeps the text when sending fails', async ({ page }) => {
+    const escritura = await retener(page, 'falla')
+    await page.goto('/contacto')
+    await llenar(page, bien)
+    await enviar(page)
+    await expect(page.getByRole('button', { name: 'Enviando…' })).toBeDisabled()
+    escritura.soltar()
+    await expect(page.getByRole('alert')).toHaveText('No pudimos enviar tu mensaje. Intenta de nuevo en unos minutos.')
+    await expect(page.getByLabel('Mensaje', { exact: true })).toHaveValue(bien.Mensaje)
+    await expect(page.getByRole('button', { name: 'Enviar mensaje' })).toBeEnabled()
+  })
+
+  test('D-15 takes its subject from the link', async ({ page }) => {
+    await page.goto('/contacto?asunto=Audici%C3%B3n%20para%20ensambles')
+    await expect(page.getByLabel('Asunto')).toHaveValue('Audición para ensambles')
+  })
+})
+
+test.describe('volunteers', () => {
+  const bien = { 'Nombre completo': 'Luis Díaz', 'Correo electrónico': 'Luis@Correo.do', Teléfono: '809-555-0000' }
+  const enviar = (page: Page) => page.getByRole('button', { name: 'Enviar solicitud' }).click()
+
+  test('S-051 tells benefits, stories, consent and answers', async ({ page }) => {
+    await page.goto('/voluntarios')
+    await expect(page.getByRole('region', { name: 'Lo que te llevas' }).getByRole('heading', { level: 3 })).toHaveCount(4)
+    await expect(page.getByRole('region', { name: 'Dos historias' }).getByRole('figure')).toHaveCount(2)
+    await expect(page.getByText('Al enviar, aceptas que te contactemos.')).toBeVisible()
+    await expect(page.getByRole('region', { name: 'Preguntas frecuentes' }).locator('summary')).toHaveCount(3)
+  })
+
+  test('S-052 stores an application without a message', async ({ page }) => {
+    await page.goto('/voluntarios')
+    await llenar(page, bien)
+    await enviar(page)
+    await expect(page.getByRole('status').getByText('¡Gracias! Recibimos tu solicitud de voluntariado.')).toBeVisible()
+    await expect(page.getByLabel('Nombre completo')).toHaveValue('')
+    const guardados = await listar('voluntaryAplications')
+    expect(guardados).toHaveLength(1)
+    esperarFormulario(guardados[0], {
+      fullName: 'Luis Díaz',
+      email: 'luis@correo.do',
+      phone: '809-555-0000',
+      message: '',
+      status: 'new',
+      source: 'voluntarios-page',
+    })
+    expect(await listar('voluntaryApplications')).toEqual([])
+  })
+
+  test('S-053 asks for name, address and telephone, then for a good address', async ({ page }) => {
+    const escrituras = contarEscrituras(page)
+    await page.goto('/voluntarios')
+    for (const etiqueta of Object.keys(bien)) {
+      await llenar(page, { ...bien, [etiqueta]: '  ' })
+      await enviar(page)
+      await expect(page.getByRole('alert')).toHaveText('Por favor completa nombre, correo y teléfono.')
+    }
+    await llenar(page, { ...bien, 'Correo electrónico': 'x@y' })
+    await enviar(page)
+    await expect(page.getByRole('alert')).toHaveText('Ingresa un correo válido.')
+    await llenar(page, { 'Nombre completo': ' ', 'Correo electrónico': 'x@y' })
+    await enviar(page)
+    await expect(page.getByRole('alert')).toHaveText('Por favor completa nombre, correo y teléfono.')
+    expect(escrituras.cuantas()).toBe(0)
+  })
+
+  test('S-054 tells a failure', async ({ page }) => {
+    const escritura = await retener(page, 'falla')
+    await page.goto('/voluntarios')
+    await llenar(page, bien)
+    await enviar(page)
+    escritura.soltar()
+    await expect(page.getByRole('alert')).toHaveText('No pudimos enviar tu solicitud en este momento. Intenta nuevamente.')
+  })
+})
+
+test.describe('instruments', () => {
+  const bien = { 'Nombre completo': 'Eva Ruiz', 'Correo electrónico': ' Eva@Correo.do ', Mensaje: 'Quiero tocar la flauta.' }
+  const enviar = (page: Page) => page.getByRole('button', { name: 'Enviar solicitud' }).click()
+
+  test('S-055 shows seven instruments', async ({ page }) => {
+    await page.goto('/instrumentos')
+    await expect(page.getByRole('heading', { level: 1, name: 'Nuestros Instrumentos' })).toBeVisible()
+    await expect(page.getByRole('heading', { name: 'Cómo funciona' })).toBeVisible()
+    await expect(page.getByRole('heading', { name: 'Lo que incluye el préstamo' })).toBeVisible()
+    const tarjetas = page.getByRole('region', { name: 'Elige el tuyo' }).getByRole('listitem')
+    await expect(tarjetas).toHaveCount(7)
+    await expect(tarjetas.getByRole('heading')).toHaveText([
+      'Saxofón',
+      'Bajo Eléctrico',
+      'Trompeta',
+      'Guitarra',
+      'Canto',
+      'Flauta',
+      'Batería',
+    ])
+    await expect(tarjetas.locator('svg')).toHaveCount(7)
+  })
+
+  test('S-056 opens one answer at a time', async ({ page }) => {
+    await page.goto('/instrumentos')
+    const preguntas = page.getByRole('region', { name: 'Preguntas frecuentes' }).locator('details')
+    await expect(preguntas).toHaveCount(4)
+    await preguntas.nth(0).locator('summary').click()
+    await preguntas.nth(2).locator('summary').click()
+    expect(await preguntas.evaluateAll((todas) => todas.map((una) => una.hasAttribute('open')))).toEqual([false, false, true, false])
+    await preguntas.nth(2).locator('summary').click()
+    expect(await preguntas.evaluateAll((todas) => todas.some((una) => una.hasAttribute('open')))).toBe(false)
+  })
+
+  test('S-057 stores a request and says so twice', async ({ page }) => {
+    const escritura = await retener(page, 'sigue')
+    await page.goto('/instrumentos')
+    await llenar(page, bien)
+    await enviar(page)
+    await expect(page.getByRole('button', { name: 'Enviando…' })).toBeDisabled()
+    escritura.soltar()
+    const estado = page.getByRole('status')
+    await expect(estado.getByText('Tu solicitud fue enviada correctamente.')).toBeVisible()
+    await expect(estado.getByText('¡Gracias! Recibimos tu solicitud. Te contactaremos pronto.')).toBeVisible()
+    await expect(page.getByLabel('Mensaje', { exact: true })).toHaveValue('')
+    const guardados = await listar('IntrumentRental')
+    expect(guardados).toHaveLength(1)
+    esperarFormulario(guardados[0], {
+      fullName: 'Eva Ruiz',
+      email: 'eva@correo.do',
+      message: 'Quiero tocar la flauta.',
+      source: 'instrumentos-page',
+      status: 'new',
+    })
+  })
+
+  test('S-058 asks for name, address and message, then for a good address', async ({ page }) => {
+    const escrituras = contarEscrituras(page)
+    await page.goto('/instrumentos')
+    for (const etiqueta of Object.keys(bien)) {
+      await llenar(page, { ...bien, [etiqueta]: '' })
+      await enviar(page)
+      await expect(page.getByRole('alert')).toHaveText('Por favor completa nombre, correo y mensaje.')
+    }
+    await llenar(page, { ...bien, 'Correo electrónico': 'a@b' })
+    await enviar(page)
+    await expect(page.getByRole('alert')).toHaveText('Ingresa un correo válido.')
+    expect(escrituras.cuantas()).toBe(0)
+  })
+
+  test('S-059 tells a failure', async ({ page }) => {
+    const escritura = await retener(page, 'falla')
+    await page.goto('/instrumentos')
+    await llenar(page, bien)
+    await enviar(page)
+    escritura.soltar()
+    await expect(page.getByRole('alert')).toHaveText('No pudimos enviar tu solicitud. Intenta de nuevo.')
+  })
+})

@@ -1,0 +1,47 @@
+import { defineConfig } from '@playwright/test'
+
+/** One server a worker, so that tests which empty it don't disturb each other; started by e2e/servidores.ts. */
+type Servidor = { url: string; firestore: string; auth: string }
+
+const servidores: unknown = JSON.parse(process.env['E2E_SERVIDORES'] ?? '[]')
+
+/** The server of this worker, none in the main process. */
+function mio(): Servidor | null {
+  const indice = Number(process.env['TEST_PARALLEL_INDEX'] ?? -1)
+  const servidor: unknown = Array.isArray(servidores) ? servidores[indice] : null
+  if (typeof servidor !== 'object' || servidor === null) return null
+  return { url: '', firestore: '', auth: '', ...servidor }
+}
+
+const servidor = mio()
+if (servidor) {
+  process.env['FIRESTORE_EMULATOR_HOST'] = servidor.firestore
+  process.env['FIREBASE_AUTH_EMULATOR_HOST'] = servidor.auth
+}
+
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+export default defineConfig({
+  testDir: 'e2e',
+  globalSetup: './e2e/servidores.ts',
+  workers: process.env['BASE_URL'] ? 1 : 2,
+  fullyParallel: false,
+  timeout: 45_000,
+  expect: { timeout: 8_000 },
+  reporter: [['list']],
+  use: {
+    baseURL: process.env['BASE_URL'] ?? servidor?.url ?? '',
+    locale: 'es-DO',
+    timezoneId: 'America/Santo_Domingo',
+    launchOptions: { executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium', args: FLAGS },
+    trace: 'retain-on-failure',
+  },
+})
