@@ -3,16 +3,18 @@ package check
 import (
 	"regexp"
 	"regexp/syntax"
+	"strings"
 )
 
 // WholePattern compiles a regular expression that matches whole strings only.
 func WholePattern(pattern string) (*regexp.Regexp, error) {
-	re, err := syntax.Parse(pattern, syntax.Perl)
+	re, err := syntax.Parse(pattern, syntax.Perl) // so that a)(b is refused, though it is one in parentheses
 	if err != nil {
 		return nil, err
 	}
-	whole := &syntax.Regexp{Op: syntax.OpConcat, Sub: []*syntax.Regexp{
-		{Op: syntax.OpBeginText}, re, {Op: syntax.OpEndText},
-	}}
-	return regexp.Compile(whole.String())
+	text := pattern
+	if i := strings.LastIndex(text, `\Q`); i >= 0 && !strings.Contains(text[i:], `\E`) {
+		text = re.String() // a quotation that is not closed would swallow what follows
+	}
+	return regexp.Compile(`\A(?:` + text + `)\z`)
 }

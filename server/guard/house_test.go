@@ -1,0 +1,152 @@
+package guard_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"clave/server/clock"
+	"clave/server/document"
+	"clave/server/engine"
+	"clave/server/guard"
+	"clave/server/listen"
+	"clave/server/query"
+	"clave/server/resource"
+	"clave/server/storage/pebblestore"
+	"clave/server/token"
+	"clave/server/value"
+)
+
+// testDB is the database of the tests.
+var testDB = resource.Database{Project: "p", ID: resource.DefaultDatabase}
+
+// server is the caller whom rules don't bind.
+var server = token.Caller{Privileged: true, Project: "p"}
+
+// house is a guard before an engine in memory.
+type house struct {
+	t     *testing.T
+	guard *guard.Guard
+	book  *guard.Rulebook
+	clock *clock.Hand
+}
+
+// newHouse starts a guard. The engine's clock is the machine's, the guard's is wound by hand.
+func newHouse(t *testing.T, o guard.RulebookOptions) *house {
+	t.Helper()
+	store, err := pebblestore.OpenMemory()
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := engine.Open(t.Context(), engine.Options{Store: store})
+	if err != nil {
+		t.Fatal(err)
+	}
+	hub, err := listen.New(listen.Options{Engine: e})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &house{t: t, book: guard.NewRulebook(o), clock: clock.NewHand(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))}
+	h.guard, err = guard.New(guard.Options{Engine: e, Hub: hub, Rules: h.book, Clock: h.clock})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	ended := make(chan error, 2)
+	go func() { ended <- hub.Run(ctx) }()
+	go func() { ended <- h.guard.Run(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		for range 2 {
+			if err := <-ended; err != nil {
+				t.Errorf("Run() = %v", err)
+			}
+		}
+		if err := e.Close(); err != nil {
+			t.Errorf("close engine: %v", err)
+		}
+		if err := store.Close(); err != nil {
+			t.Errorf("close store: %v", err)
+		}
+	})
+	return h
+}
+
+// rules puts rules in force for all databases; body is what stands inside of the database's match.
+func (h *house) rules(body string) {
+	h.t.Helper()
+	if issues := h.book.Replace("", "", wholeRules(body)); guard.HasErrors(issues) {
+		h.t.Fatal(guard.Summary(issues))
+	}
+}
+
+// wholeRules is a rules file around what stands inside of the database's match.
+func wholeRules(body string) string {
+	return "rules_version = '2';\nservice cloud.firestore {\n  match /databases/{database}/documents {\n" + body + "\n  }\n}\n"
+}
+
+// name names a document.
+func name(path string) resource.Document { return resource.Document{DB: testDB, Path: path} }
+
+// set returns a write that replaces a document.
+func set(path string, fields value.Map) document.Write {
+	return document.Write{Name: name(path), Fields: fields}
+}
+
+// seed writes documents as the server.
+func (h *house) seed(writes ...document.Write) {
+	h.t.Helper()
+	if err := h.commit(server, writes...); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// commit writes as a caller.
+func (h *house) commit(c token.Caller, writes ...document.Write) error {
+	_, err := h.guard.Commit(h.t.Context(), c, testDB, guard.CommitRequest{Writes: writes})
+	return err
+}
+
+// get reads documents as a caller, and returns how many there are.
+func (h *house) get(c token.Caller, paths ...string) (int, error) {
+	names := make([]resource.Document, len(paths))
+	for i, p := range paths {
+		names[i] = name(p)
+	}
+	n := 0
+	err := h.guard.Get(h.t.Context(), c, testDB, names, guard.At{}, func(guard.Snapshot) error { return nil },
+		func(_ resource.Document, d *document.Document) error {
+			if d != nil {
+				n++
+			}
+			return nil
+		})
+	return n, err
+}
+
+// all returns a query for a whole collection, or for its documents whose field n is a number.
+func all(t *testing.T, collection string, n ...int) *query.Query {
+	t.Helper()
+	q := &query.Query{DB: testDB, From: []query.From{{Collection: collection}}, Limit: query.NoLimit}
+	if len(n) > 0 {
+		q.Where = query.Field{Path: value.FieldPath{"n"}, Op: query.Equal, Value: value.Int(n[0])}
+	}
+	normal, err := q.Normalize()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return normal
+}
+
+// list runs a query as a caller, and returns how many documents it gives.
+func (h *house) list(c token.Caller, q *query.Query) (int, error) {
+	n := 0
+	_, err := h.guard.Query(h.t.Context(), c, q, guard.At{}, func(guard.Snapshot) error { return nil },
+		func(*document.Document) error { n++; return nil })
+	return n, err
+}
+
+// user is a signed-in caller.
+func user(uid string) token.Caller {
+	return token.Caller{UID: uid, Project: "p", Claims: map[string]any{"sub": uid}}
+}

@@ -1,0 +1,168 @@
+package guard_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"clave/server/fault"
+	"clave/server/guard"
+	"clave/server/resource"
+	"clave/server/token"
+	"clave/server/value"
+)
+
+// listener runs a stream and keeps what it is sent.
+type listener struct {
+	t      *testing.T
+	stream *guard.Stream
+	events chan *guard.Event
+}
+
+// listen opens a stream for a caller until the test ends.
+func (h *house) listen(c token.Caller) *listener {
+	h.t.Helper()
+	l := &listener{t: h.t, stream: h.guard.Listen(c, testDB), events: make(chan *guard.Event, 100)}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(h.t.Context()))
+	ended := make(chan error, 1)
+	go func() {
+		ended <- l.stream.Run(ctx, func(e *guard.Event) error {
+			copied := *e
+			l.events <- &copied
+			return nil
+		})
+	}()
+	h.t.Cleanup(func() {
+		cancel()
+		if err := <-ended; !errors.Is(err, context.Canceled) {
+			h.t.Errorf("Run() = %v", err)
+		}
+		l.stream.Close()
+	})
+	return l
+}
+
+// await returns the next event of a kind; others are passed over.
+func (l *listener) await(kind guard.EventKind) *guard.Event {
+	l.t.Helper()
+	late := time.NewTimer(10 * time.Second)
+	defer late.Stop()
+	for {
+		select {
+		case e := <-l.events:
+			if e.Kind == kind {
+				return e
+			}
+			if e.Kind == guard.EventRemoved {
+				l.t.Fatalf("the target was removed: %v", e.Cause)
+			}
+		case <-late.C:
+			l.t.Fatalf("no event of kind %d", kind)
+		}
+	}
+}
+
+// adminRules let the active administrator see messages.
+const adminRules = `
+    match /messages/{m} {
+      allow read: if get(/databases/$(database)/documents/adminusers/$(request.auth.uid)).data.active == true;
+    }
+    match /public/{p} { allow read: if resource.data.n == 1; }`
+
+// active is an administrator's record.
+func active(is bool) value.Map { return value.Map{"active": value.Bool(is)} }
+
+func TestListenerLosesItsRight(t *testing.T) {
+	h := newHouse(t, guard.RulebookOptions{})
+	h.rules(adminRules)
+	h.seed(set("adminusers/ann", active(true)), set("adminusers/bob", active(true)))
+	ann, bob := h.listen(user("ann")), h.listen(user("bob"))
+	for _, l := range []*listener{ann, bob} {
+		l.stream.Add(guard.Target{ID: 1, Query: all(t, "messages")})
+		l.await(guard.EventCurrent)
+	}
+	h.seed(set("adminusers/ann", active(false)))
+	wants(t, "the listener of who is no longer active", ann.await(guard.EventRemoved).Cause, fault.PermissionDenied)
+	h.seed(set("messages/1", nil))
+	bob.await(guard.EventChanged)
+}
+
+func TestListenerIsRefused(t *testing.T) {
+	h := newHouse(t, guard.RulebookOptions{})
+	h.rules(adminRules)
+	l := h.listen(user("eve"))
+	l.stream.Add(guard.Target{ID: 1, Query: all(t, "messages")})
+	wants(t, "messages", l.await(guard.EventRemoved).Cause, fault.PermissionDenied)
+	l.stream.Add(guard.Target{ID: 2, Query: all(t, "public")})
+	wants(t, "public, all", l.await(guard.EventRemoved).Cause, fault.PermissionDenied)
+	l.stream.Add(guard.Target{ID: 3, Query: all(t, "public", 1)})
+	l.await(guard.EventCurrent)
+}
+
+func TestReplacedRulesReachListeners(t *testing.T) {
+	h := newHouse(t, guard.RulebookOptions{Open: true})
+	l := h.listen(nobody)
+	l.stream.Add(guard.Target{ID: 1, Query: all(t, "public")})
+	l.await(guard.EventCurrent)
+	h.rules("match /public/{p} { allow list; }")
+	h.seed(set("public/1", nil))
+	l.await(guard.EventChanged)
+	h.rules(adminRules)
+	wants(t, "after the rules were tightened", l.await(guard.EventRemoved).Cause, fault.PermissionDenied)
+}
+
+func TestListenerOfADocumentIsAskedForEachChange(t *testing.T) {
+	h := newHouse(t, guard.RulebookOptions{})
+	h.rules(adminRules)
+	h.seed(set("public/a", value.Map{"n": value.Int(1)}))
+	l := h.listen(nobody)
+	l.stream.Add(guard.Target{ID: 1, Documents: []resource.Document{name("public/a")}})
+	l.await(guard.EventCurrent)
+	h.seed(set("public/a", value.Map{"n": value.Int(1), "m": value.Int(2)}))
+	l.await(guard.EventChanged)
+	h.seed(set("public/a", value.Map{"n": value.Int(2), "secret": value.Bool(true)}))
+	late := time.NewTimer(10 * time.Second)
+	defer late.Stop()
+	for removed := false; !removed; {
+		select {
+		case e := <-l.events:
+			if e.Kind == guard.EventChanged && e.Doc != nil && e.Doc.Document.Fields["secret"] != nil {
+				t.Fatal("a document was told that may no longer be read")
+			}
+			if e.Kind == guard.EventRemoved {
+				wants(t, "after the change", e.Cause, fault.PermissionDenied)
+				removed = true
+			}
+		case <-late.C:
+			t.Fatal("the target was not removed")
+		}
+	}
+}
+
+func TestListenerEndsWithItsToken(t *testing.T) {
+	h := newHouse(t, guard.RulebookOptions{})
+	h.rules("match /public/{p} { allow list: if request.auth != null; }")
+	ann := user("ann")
+	ann.Expires = h.clock.Now().Add(time.Hour)
+	l := h.listen(ann)
+	l.stream.Add(guard.Target{ID: 1, Query: all(t, "public")})
+	l.await(guard.EventCurrent)
+	h.clock.Advance(59 * time.Minute)
+	h.seed(set("public/1", nil))
+	l.await(guard.EventChanged)
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for range 2000 {
+		select {
+		case e := <-l.events:
+			if e.Kind == guard.EventRemoved {
+				wants(t, "after the token ended", e.Cause, fault.Unauthenticated)
+				return
+			}
+		case <-tick.C:
+			h.clock.Advance(time.Minute) // again and again: the guard may not wait for its clock yet
+		}
+	}
+	t.Error("the target was not removed")
+}
