@@ -212,7 +212,7 @@ type state struct {
 
 // TestQueriesEqualFilterAndSort runs random queries over random documents and indexes, now and in the past.
 func TestQueriesEqualFilterAndSort(t *testing.T) {
-	rounds, queries := 60, 150
+	rounds, queries := 30, 150
 	if testing.Short() {
 		rounds = 5
 	}

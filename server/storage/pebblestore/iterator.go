@@ -36,7 +36,10 @@ func (closedSnapshot) Close() error { return nil }
 
 // scan opens an iterator over a database or a snapshot.
 func scan(r pebble.Reader, rng storage.Range) storage.Iterator {
-	opts := &pebble.IterOptions{LowerBound: rng.From}
+	opts := &pebble.IterOptions{}
+	if len(rng.From) > 0 {
+		opts.LowerBound = rng.From
+	}
 	if len(rng.To) > 0 {
 		opts.UpperBound = rng.To
 	}
@@ -78,7 +81,10 @@ func (i *iterator) Seek(key []byte) bool {
 		return false
 	}
 	i.placed = true
-	if !i.reverse {
+	switch {
+	case !i.reverse && len(key) == 0:
+		return i.it.First()
+	case !i.reverse:
 		return i.it.SeekGE(key)
 	}
 	after := make([]byte, len(key)+1)
