@@ -100,7 +100,7 @@ func checkFieldName(name string) error {
 
 // isReserved reports whether a name has the form __x__.
 func isReserved(name string) bool {
-	return len(name) >= 4 && strings.HasPrefix(name, "__") && strings.HasSuffix(name, "__")
+	return len(name) > 4 && strings.HasPrefix(name, "__") && strings.HasSuffix(name, "__")
 }
 
 // checker checks the values of one field of a document.
@@ -169,7 +169,7 @@ func (c checker) members(m value.Map, depth int) error {
 	if err := c.deeper(depth); err != nil {
 		return err
 	}
-	if m.Kind() == value.KindVector {
+	if m["__type__"] == value.String("__vector__") {
 		return checkVector(m)
 	}
 	for _, name := range value.SortedKeys(m) {
@@ -183,11 +183,19 @@ func (c checker) members(m value.Map, depth int) error {
 	return nil
 }
 
-// checkVector checks a vector's length.
+// checkVector checks a map that says that it is a vector.
 func checkVector(m value.Map) error {
 	const maxDimensions = 2048
-	if v, _ := value.AsVector(m); len(v) > maxDimensions {
-		return fault.E(fault.InvalidArgument, "Vectors cannot have more than %d dimensions.", maxDimensions)
+	items, ok := m["value"].(value.Array)
+	switch {
+	case !ok || len(m) != 2:
+		return fault.E(fault.InvalidArgument, "A vector must have the members __type__ and value, which is an array, and no other.")
+	case len(items) == 0:
+		return fault.E(fault.InvalidArgument, "Cannot have a zero length vector.")
+	case len(items) > maxDimensions:
+		return fault.E(fault.InvalidArgument, "Vectors must be at most %d dimensions.", maxDimensions)
+	case m.Kind() != value.KindVector:
+		return fault.E(fault.InvalidArgument, "Vector must only contain values of type 'double'")
 	}
 	return nil
 }

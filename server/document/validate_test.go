@@ -48,7 +48,10 @@ func TestValidate(t *testing.T) {
 		{"500 transforms", document.Write{Transforms: transforms[:500]}, ""},
 		{"delete with transform", document.Write{Op: document.Delete, Transforms: transforms[:1]}, "a delete must not specify a update transform."},
 		{"verify of nothing", document.Write{Op: document.Verify}, "a verify must contain a precondition"},
-		{"too many dimensions", document.Write{Fields: value.Map{"v": value.Vector(make([]float64, 2049)...)}}, "Vectors cannot have more than 2048 dimensions."},
+		{"too many dimensions", document.Write{Fields: value.Map{"v": value.Vector(make([]float64, 2049)...)}}, "Vectors must be at most 2048 dimensions."},
+		{"no dimensions", document.Write{Fields: value.Map{"v": value.Vector()}}, "Cannot have a zero length vector."},
+		{"a vector of integers", document.Write{Fields: value.Map{"v": value.Map{"__type__": value.String("__vector__"), "value": value.Array{value.Int(1)}}}}, "Vector must only contain values of type 'double'"},
+		{"four underscores", document.Write{Fields: value.Map{"____": value.Int(1)}}, ""},
 		{"not UTF-8", document.Write{Fields: value.Map{"v": value.String("\xff")}}, `The value of property "v" is not valid UTF-8.`},
 	}
 	for _, tt := range tests {

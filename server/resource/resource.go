@@ -114,8 +114,15 @@ func parseDocument(what, name string) (Document, error) {
 	if err != nil {
 		return Document{}, err
 	}
-	if path == "" || strings.Count(path, "/")%2 == 0 {
+	switch {
+	case strings.HasSuffix(name, "/"):
+		return Document{}, fault.E(fault.InvalidArgument, "%s name \"%s\" has invalid trailing \"/\".", what, name)
+	case path == "" || strings.Count(path, "/")%2 == 0:
 		return Document{}, lacks(what, name, "/", len(name))
+	}
+	if i := strings.Index(path, "//"); i >= 0 {
+		return Document{}, fault.E(fault.InvalidArgument, "%s name \"%s\" lacks a resource id at index %d.",
+			what, name, len(name)-len(path)+i+1)
 	}
 	if err := CheckPath(path); err != nil {
 		return Document{}, err

@@ -86,6 +86,7 @@ func TestVectorIsItsOwnKind(t *testing.T) {
 		{"__type__": value.String("__vector__")},
 		{"__type__": value.String("__vector__"), "value": value.Array{value.String("a")}},
 		{"__type__": value.Map{}, "value": value.Array{}},
+		{"__type__": value.String("__vector__"), "value": value.Array{value.Int(1)}},
 	} {
 		if k := m.Kind(); k != value.KindMap {
 			t.Errorf("%#v.Kind() = %d, want KindMap", m, k)

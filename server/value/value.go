@@ -111,9 +111,7 @@ func isVector(m Map) bool {
 		return false
 	}
 	for _, item := range items {
-		switch item.(type) {
-		case Double, Int:
-		default:
+		if _, ok := item.(Double); !ok {
 			return false
 		}
 	}
@@ -128,7 +126,7 @@ const (
 )
 
 // AsVector returns the numbers of a map that is a vector: members __type__ = "__vector__" and value = an array
-// of numbers, and no other.
+// of doubles, and no other.
 func AsVector(m Map) ([]float64, bool) {
 	if !isVector(m) {
 		return nil, false

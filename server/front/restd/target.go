@@ -25,32 +25,24 @@ func (t target) name(n int) string {
 	return t.db.Root() + "/" + strings.Join(t.segments[:n], "/")
 }
 
-// parseTarget finds the call that a method and a path name. Segments are unescaped one by one, so that an escaped slash
-// is no border; ok is false for what names no call.
+// parseTarget finds the call that a method and a path name. An escaped slash is a slash, as with Google's servers; ok is
+// false for what names no call. Names are left for the calls to check.
 func parseTarget(method, path string) (t target, ok bool) {
 	after, ok := strings.CutPrefix(path, "/v1/projects/")
 	if !ok {
 		return t, false
 	}
 	rest, verb := cutVerb(after)
-	raw := strings.Split(rest, "/")
-	segments := make([]string, len(raw))
-	for i, s := range raw {
-		var err error
-		if segments[i], err = url.PathUnescape(s); err != nil {
-			return t, false
-		}
+	plain, err := url.PathUnescape(rest)
+	if err != nil {
+		return t, false
 	}
+	segments := strings.Split(plain, "/")
 	if len(segments) < 4 || segments[0] == "" || segments[1] != "databases" || segments[2] == "" || segments[3] != "documents" {
 		return t, false
 	}
 	t.db = resource.Database{Project: segments[0], ID: segments[2]}
 	t.segments = segments[4:]
-	for _, s := range t.segments {
-		if s == "" {
-			return t, false
-		}
-	}
 	t.method = callOf(method, verb, len(t.segments))
 	return t, t.method != ""
 }
