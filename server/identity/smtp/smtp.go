@@ -1,0 +1,144 @@
+// Package smtp sends the letters of package identity by SMTP, in Spanish or English.
+package smtp
+
+import (
+	"bytes"
+	"context"
+	"embed"
+	"fmt"
+	htmltemplate "html/template"
+	"net/url"
+	"strconv"
+	"strings"
+	"text/template"
+	"time"
+
+	"github.com/wneessen/go-mail"
+
+	"clave/server/fault"
+	"clave/server/identity"
+)
+
+// files are the letters' texts: LANGUAGE/KIND.txt, whose first line is the subject.
+//
+//go:embed letters
+var files embed.FS
+
+// timeout is how long handing over one letter may take.
+const timeout = 30 * time.Second
+
+// Options configure a Sender.
+type Options struct {
+	// URL is the mail server: smtp://user:password@host:587?from=name@host (STARTTLS), or smtps:// (TLS from the start). With
+	// ?insecure=1 a server without encryption is accepted, for tests and private networks.
+	URL string
+	// App is what the letters call the service; the sender's domain when empty.
+	App string
+}
+
+// Sender sends letters. It is safe for concurrent use.
+type Sender struct {
+	client    *mail.Client
+	from, app string
+}
+
+// New returns a Sender; nothing is connected yet.
+func New(o Options) (*Sender, error) {
+	u, err := url.Parse(o.URL)
+	if err != nil || u.Host == "" || u.Scheme != "smtp" && u.Scheme != "smtps" {
+		return nil, fault.E(fault.InvalidArgument, "the mail server must be smtp://user:password@host:587?from=name@host")
+	}
+	from := u.Query().Get("from")
+	if from == "" {
+		return nil, fault.E(fault.InvalidArgument, "the mail server's URL says no sender: add ?from=name@host")
+	}
+	options := []mail.Option{mail.WithTimeout(timeout), mail.WithTLSPolicy(mail.TLSMandatory)}
+	switch {
+	case u.Scheme == "smtps":
+		options = append(options, mail.WithSSL())
+	case u.Query().Get("insecure") == "1":
+		options = append(options, mail.WithTLSPolicy(mail.NoTLS))
+	}
+	if p := u.Port(); p != "" {
+		port, err := strconv.Atoi(p)
+		if err != nil {
+			return nil, fault.E(fault.InvalidArgument, "the mail server's port %q is no number", p)
+		}
+		options = append(options, mail.WithPort(port))
+	}
+	if password, ok := u.User.Password(); ok {
+		options = append(options, mail.WithSMTPAuth(mail.SMTPAuthAutoDiscover), mail.WithUsername(u.User.Username()), mail.WithPassword(password))
+	}
+	client, err := mail.NewClient(u.Hostname(), options...)
+	if err != nil {
+		return nil, fault.Because(err, fault.InvalidArgument, "the mail server's URL is not good")
+	}
+	app := o.App
+	if app == "" {
+		app = from[strings.LastIndexByte(from, '@')+1:]
+	}
+	return &Sender{client: client, from: from, app: app}, nil
+}
+
+// Send implements identity.Mailer.
+func (s *Sender) Send(ctx context.Context, l identity.Letter) error {
+	subject, text, html, err := compose(l, s.app)
+	if err != nil {
+		return err
+	}
+	m := mail.NewMsg()
+	if err := m.From(s.from); err != nil {
+		return fmt.Errorf("letter from %s: %w", s.from, err)
+	}
+	if err := m.To(l.To); err != nil {
+		return fault.Because(err, fault.FailedPrecondition, "INVALID_RECIPIENT_EMAIL")
+	}
+	m.Subject(subject)
+	m.SetDate()
+	m.SetMessageID()
+	m.SetBodyString(mail.TypeTextPlain, text)
+	m.AddAlternativeString(mail.TypeTextHTML, html)
+	if err := s.client.DialAndSendWithContext(ctx, m); err != nil {
+		return fmt.Errorf("hand over a letter: %w", err)
+	}
+	return nil
+}
+
+// language returns the language of a letter: Spanish for readers who ask for it, English for all others.
+func language(locale string) string {
+	if first, _, _ := strings.Cut(strings.ToLower(strings.ReplaceAll(locale, "_", "-")), "-"); first == "es" {
+		return "es"
+	}
+	return "en"
+}
+
+// page is the HTML form of a letter: its paragraphs, the link as a link.
+var page = htmltemplate.Must(htmltemplate.New("page").Parse(`<!doctype html><html lang="{{.Language}}"><body style="font-family:sans-serif">
+{{range .Paragraphs}}{{if eq . $.Link}}<p><a href="{{$.Link}}">{{$.Link}}</a></p>{{else}}<p>{{.}}</p>{{end}}
+{{end}}</body></html>
+`))
+
+// compose writes a letter.
+func compose(l identity.Letter, app string) (subject, text, html string, err error) {
+	lang := language(l.Locale)
+	source, err := files.ReadFile("letters/" + lang + "/" + strings.ToLower(string(l.Kind)) + ".txt")
+	if err != nil {
+		return "", "", "", fmt.Errorf("no letter for %s: %w", l.Kind, err)
+	}
+	t, err := template.New("letter").Option("missingkey=error").Parse(string(source))
+	if err != nil {
+		return "", "", "", err
+	}
+	var b bytes.Buffer
+	if err := t.Execute(&b, map[string]string{"Link": l.Link, "NewEmail": l.NewEmail, "To": l.To, "App": app}); err != nil {
+		return "", "", "", err
+	}
+	subject, text, _ = strings.Cut(b.String(), "\n")
+	text = strings.TrimSpace(text) + "\n"
+	var h bytes.Buffer
+	paragraphs := strings.Split(strings.TrimSpace(text), "\n\n")
+	if err := page.Execute(&h, map[string]any{"Language": lang, "Paragraphs": paragraphs, "Link": l.Link}); err != nil {
+		return "", "", "", err
+	}
+	return subject, text, h.String(), nil
+}
