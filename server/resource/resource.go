@@ -108,6 +108,18 @@ func ParseDocument(name string) (Document, error) { return parseDocument("Docume
 // ParseReference parses the full name in a reference value. It differs from ParseDocument in its texts.
 func ParseReference(name string) (Document, error) { return parseDocument("Resource", name) }
 
+// ParseParent parses the name under which a query looks: a document's, or projects/P/databases/D/documents, whose path
+// is empty.
+func ParseParent(name string) (db Database, path string, err error) {
+	const what = "Document parent"
+	db, path, err = splitName(what, name)
+	if err != nil || path == "" {
+		return db, "", err
+	}
+	d, err := parseDocument(what, name)
+	return db, d.Path, err
+}
+
 // parseDocument parses a document's full name; what is how the texts call it.
 func parseDocument(what, name string) (Document, error) {
 	db, path, err := splitName(what, name)

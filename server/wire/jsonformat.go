@@ -29,12 +29,12 @@ func AppendJSON(b []byte, m proto.Message) ([]byte, error) {
 // InvalidArgument for a name that the message lacks or a value that the field can't hold.
 func SetParam(m proto.Message, name string, values []string) error {
 	a := &assigner{}
-	a.param(m.ProtoReflect(), name, name, values)
+	a.param(m.ProtoReflect(), name, name, "", values)
 	return a.err()
 }
 
-// param sets the field that rest names; name is the whole name, for the texts.
-func (a *assigner) param(m protoreflect.Message, name, rest string, values []string) {
+// param sets the field that rest names in the message at a path; name is the whole name, for the texts.
+func (a *assigner) param(m protoreflect.Message, name, rest, path string, values []string) {
 	first, after, nested := strings.Cut(rest, ".")
 	fields := m.Descriptor().Fields()
 	fd := fields.ByJSONName(first)
@@ -46,11 +46,11 @@ func (a *assigner) param(m protoreflect.Message, name, rest string, values []str
 		return
 	}
 	if nested {
-		a.param(m.Mutable(fd).Message(), name, after, values)
+		a.param(m.Mutable(fd).Message(), name, after, join(path, string(fd.Name())), values)
 		return
 	}
 	if o := fd.ContainingOneof(); o != nil && m.WhichOneof(o) != nil {
-		a.invalid("", "oneof", fmt.Sprintf("oneof field '%s' is already set. Cannot set '%s'", o.Name(), first))
+		a.invalid(path, "oneof", fmt.Sprintf("oneof field '%s' is already set. Cannot set '%s'", o.Name(), first))
 		return
 	}
 	if fd.IsList() {
@@ -58,9 +58,9 @@ func (a *assigner) param(m protoreflect.Message, name, rest string, values []str
 		for _, v := range values {
 			n.items = append(n.items, jsonNode{kind: jsonString, text: v})
 		}
-		a.field(m, fd, n, string(fd.Name()))
+		a.field(m, fd, n, join(path, string(fd.Name())))
 		return
 	}
 	// Of a parameter given twice the last counts.
-	a.field(m, fd, jsonNode{kind: jsonString, text: values[len(values)-1]}, string(fd.Name()))
+	a.field(m, fd, jsonNode{kind: jsonString, text: values[len(values)-1]}, join(path, string(fd.Name())))
 }

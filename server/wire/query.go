@@ -8,16 +8,6 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// ParseParent parses the parent of a query, projects/P/databases/D/documents[/document].
-func ParseParent(parent string) (resource.Database, string, error) {
-	db, path, err := resource.SplitPath(parent)
-	if err != nil || path == "" {
-		return db, "", err
-	}
-	d, err := resource.ParseDocument(parent)
-	return d.DB, d.Path, err
-}
-
 // ParseQuery parses a query under a parent and normalizes it.
 func ParseQuery(parent string, q *pb.StructuredQuery) (*query.Query, error) {
 	out, err := parseQuery(parent, q)
@@ -29,9 +19,6 @@ func ParseQuery(parent string, q *pb.StructuredQuery) (*query.Query, error) {
 
 // ParseAggregation parses an aggregation under a parent and normalizes it.
 func ParseAggregation(parent string, a *pb.StructuredAggregationQuery) (*query.Aggregation, error) {
-	if a.GetStructuredQuery() == nil {
-		return nil, fault.E(fault.InvalidArgument, "Query type of an aggregation is not set.")
-	}
 	q, err := parseQuery(parent, a.GetStructuredQuery())
 	if err != nil {
 		return nil, err
@@ -68,7 +55,7 @@ func parseAggregate(a *pb.StructuredAggregationQuery_Aggregation) (out query.Agg
 
 // parseQuery parses a query as the client wrote it.
 func parseQuery(parent string, q *pb.StructuredQuery) (*query.Query, error) {
-	db, path, err := ParseParent(parent)
+	db, path, err := resource.ParseParent(parent)
 	if err != nil {
 		return nil, err
 	}

@@ -96,7 +96,7 @@ func callOf(method, verb string, segments int) string {
 	document := segments > 0 && segments%2 == 0
 	if verb != "" {
 		v, ok := verbs[verb]
-		if !ok || method != "POST" || segments%2 != 0 || (v.scope == database && segments > 0) {
+		if !ok || method != "POST" || (v.scope == database && segments > 0) {
 			return ""
 		}
 		return v.method

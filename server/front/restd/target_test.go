@@ -23,7 +23,7 @@ func TestParseTarget(t *testing.T) {
 		{"POST", root + "/c/d:runQuery", "RunQuery c d"},
 		{"POST", root + "/c/d:listCollectionIds", "ListCollectionIds c d"},
 		{"POST", root + "/c/d:commit", ""},
-		{"POST", root + "/c:runQuery", ""},
+		{"POST", root + "/c:runQuery", "RunQuery c"},
 		{"POST", root + ":doSomething", ""},
 		{"GET", root + ":commit", ""},
 		{"PUT", root + "/c/d", ""},

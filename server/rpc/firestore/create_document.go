@@ -17,7 +17,7 @@ import (
 
 // CreateDocument makes a document, under an id of the server's choice if the request names none.
 func (s *Server) CreateDocument(ctx context.Context, c token.Caller, r *pb.CreateDocumentRequest) (*pb.Document, error) {
-	db, parent, err := wire.ParseParent(r.GetParent())
+	db, parent, err := resource.ParseParent(r.GetParent())
 	if err != nil {
 		return nil, err
 	}

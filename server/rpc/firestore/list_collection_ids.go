@@ -7,8 +7,8 @@ import (
 
 	"clave/server/fault"
 	"clave/server/guard"
+	"clave/server/resource"
 	"clave/server/token"
-	"clave/server/wire"
 	pb "clave/server/wire/firestorepb"
 )
 
@@ -18,7 +18,7 @@ const maxCollectionIDs = 1000
 // ListCollectionIds answers the ids of the collections under a document or the root, in order. A page token is the last
 // id of the page before.
 func (s *Server) ListCollectionIds(ctx context.Context, c token.Caller, r *pb.ListCollectionIdsRequest) (*pb.ListCollectionIdsResponse, error) {
-	db, parent, err := wire.ParseParent(r.GetParent())
+	db, parent, err := resource.ParseParent(r.GetParent())
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +45,7 @@ func (s *Server) ListCollectionIds(ctx context.Context, c token.Caller, r *pb.Li
 	out := &pb.ListCollectionIdsResponse{CollectionIds: ids}
 	if len(ids) > size {
 		out.CollectionIds = ids[:size]
-		out.NextPageToken = base64.RawURLEncoding.EncodeToString([]byte(ids[size-1]))
+		out.NextPageToken = idToken(ids[size-1])
 	}
 	return out, nil
 }
@@ -61,13 +61,24 @@ func pageSize(asked int32, greatest int) (int, error) {
 	return min(int(asked), greatest), nil
 }
 
-// parseIDToken reads the id in a page token.
+// idMark is the first byte of a page token that holds an id.
+const idMark = 'i'
+
+// idToken makes a page token of the last id of a page.
+func idToken(id string) string {
+	return base64.RawURLEncoding.EncodeToString(append([]byte{idMark}, id...))
+}
+
+// parseIDToken reads the id in a page token; no token is no id.
 func parseIDToken(pageToken string) (string, error) {
-	id, err := base64.RawURLEncoding.DecodeString(pageToken)
-	if err != nil {
+	if pageToken == "" {
+		return "", nil
+	}
+	b, err := base64.RawURLEncoding.DecodeString(pageToken)
+	if err != nil || len(b) < 2 || b[0] != idMark {
 		return "", errPageToken()
 	}
-	return string(id), nil
+	return string(b[1:]), nil
 }
 
 // errPageToken refuses a page token.

@@ -26,7 +26,7 @@ const (
 // ListDocuments answers a page of the documents of a collection, or of all collections of a parent where the request
 // names none. In the order of names it can show what is missing; other orders are queries.
 func (s *Server) ListDocuments(ctx context.Context, c token.Caller, r *pb.ListDocumentsRequest) (*pb.ListDocumentsResponse, error) {
-	db, parent, err := wire.ParseParent(r.GetParent())
+	db, parent, err := resource.ParseParent(r.GetParent())
 	if err != nil {
 		return nil, err
 	}
