@@ -18,6 +18,9 @@ const (
 	issuerSession = "https://session.firebase.google.com/"
 )
 
+// errNoSubject says that a token names nobody.
+var errNoSubject = errors.New("no subject")
+
 // skew is how far the clocks of two machines may differ.
 const skew = 5 * time.Minute
 
@@ -132,7 +135,7 @@ func (v *Verifier) verify(raw, project, issuer string, ring ringName) (ID, error
 func (v *Verifier) describe(t *jwt, project string) (ID, error) {
 	id := ID{UID: t.text("sub"), Project: project, Claims: t.claims}
 	if id.UID == "" || len(id.UID) > 128 {
-		return ID{}, errUnauthenticated(errors.New("no subject"))
+		return ID{}, errUnauthenticated(errNoSubject)
 	}
 	if f, ok := t.claims["firebase"].(map[string]any); ok {
 		id.Tenant, _ = f["tenant"].(string)
