@@ -25,17 +25,17 @@ export function Barra({ menuAbierto, alCambiarMenu }: Props) {
       data-menu-abierto={menuAbierto}
       onKeyDown={alTeclear}
     >
-      <nav aria-label={t.barra.etiqueta} className="contenedor flex h-14 items-center gap-3 sm:h-16">
+      <nav aria-label={t.barra.etiqueta} className="contenedor flex h-14 items-center gap-2 sm:gap-3 sm:h-16">
         <EnlacePagina
           to="/"
           aria-label={t.barra.irInicio}
           className="mr-auto flex min-h-11 items-center"
           onClick={() => alCambiarMenu(false)}
         >
-          <Logo variante="completo" className="h-11 w-auto sm:h-12" />
+          <Logo variante="completo" className="h-9 w-auto sm:h-12" />
         </EnlacePagina>
         <Desplegables />
-        <EnlacePagina to="/donar" className={`${boton('primario')} px-4 max-sm:text-[0.9375rem]`} onClick={() => alCambiarMenu(false)}>
+        <EnlacePagina to="/donar" className={`${boton('primario')} px-4 whitespace-nowrap max-sm:px-2.5 max-sm:text-[0.9375rem]`} onClick={() => alCambiarMenu(false)}>
           {t.barra.donar}
         </EnlacePagina>
         <button

@@ -11,12 +11,14 @@ import { Testimonios } from '../features/inicio/testimonios'
 /** Who we are, printed on a sheet over the lower edge of the art (F-102). */
 function Presentacion() {
   return (
-    <div className="contenedor pointer-events-none relative z-10 -mt-4 pb-14 md:-mt-24 md:pb-20">
-      <div className="cartel-papel pointer-events-auto max-w-[46rem]">
-        <h1 className="titulo-1">{inicio.titulo}</h1>
-        <p className="entrada mt-4">{inicio.quienes}</p>
-        <p className="font-titular text-acento mt-4 text-xl font-bold">{inicio.lema}</p>
-        <div className="mt-6 flex flex-wrap gap-4">
+    <div className="contenedor pointer-events-none relative z-10 -mt-4 pb-14 md:-mt-20 md:pb-20">
+      <div className="cartel-papel pointer-events-auto mr-2 grid gap-x-12 gap-y-4 lg:grid-cols-[1.15fr_1fr] lg:items-end">
+        <h1 className="titulo-1 lg:row-span-2 lg:self-center">{inicio.titulo}</h1>
+        <div>
+          <p className="entrada">{inicio.quienes}</p>
+          <p className="font-titular text-acento mt-4 text-xl font-bold">{inicio.lema}</p>
+        </div>
+        <div className="mt-2 flex flex-wrap gap-3">
           <Link to="/donar" className={boton('primario')}>
             {inicio.donar}
           </Link>

@@ -1,5 +1,6 @@
 import { IconoInstrumento } from '../art/icono-instrumento'
 import { Imagen } from '../art/imagen'
+import '../art/piezas.css'
 import { Acordeon } from '../components/acordeon'
 import { Seccion } from '../components/seccion'
 import { instrumentos } from '../content/instrumentos'

@@ -1,4 +1,5 @@
 import { Lamina } from '../art/lamina'
+import '../art/piezas.css'
 import { Acordeon } from '../components/acordeon'
 import { Encabezado } from '../components/encabezado'
 import { Seccion } from '../components/seccion'

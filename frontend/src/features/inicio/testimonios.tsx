@@ -1,3 +1,4 @@
+import '../../art/piezas.css'
 import { inicio } from '../../content/inicio'
 
 const FONDOS = ['cartel-sol', 'cartel-mar', 'cartel-sol'] as const
