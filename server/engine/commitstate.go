@@ -22,6 +22,13 @@ const maxCommitBytes = 29_650_000
 // noBudget lets a commit write as much as it wants.
 const noBudget = math.MaxInt
 
+// What a document's change usually takes: operations, among them its index entries and one for the commit, and bytes in the
+// commit's record.
+const (
+	opsPerDocument    = 14
+	recordPerDocument = 384
+)
+
 // docState is a document around a commit.
 type docState struct {
 	name   resource.Document
@@ -157,6 +164,9 @@ func (s *commitState) moveOn(writes []document.Write) error {
 // pending makes what the sequencer writes: records, index entries and the commit's record of changes.
 func (s *commitState) pending(budget int) (*pending, error) {
 	p := &pending{db: s.db, at: s.at}
+	p.ops = make([]storage.Op, 0, opsPerDocument*len(s.order))
+	p.record = make([]byte, 0, recordPerDocument*len(s.order))
+	p.changes = make([]Change, 0, len(s.order))
 	slices.SortFunc(s.order, func(a, b *docState) int { return resource.ComparePaths(a.name.Path, b.name.Path) })
 	set := s.db.set.Load()
 	for _, d := range s.order {

@@ -175,23 +175,28 @@ func (e *Engine) prepare(group []*pending) (*storage.Batch, error) {
 	}
 	n := 0
 	for _, p := range group {
-		n += len(p.ops) + len(p.aside) + 2
+		n += len(p.ops) + len(p.aside) + 3
 	}
-	batch := &storage.Batch{Ops: make([]storage.Op, 0, n)}
+	batch := &storage.Batch{}
+	if len(group) > 1 {
+		batch.Ops = make([]storage.Op, 0, n)
+	}
 	for _, p := range group {
 		batch.Ops = append(batch.Ops, p.aside...)
 		if len(p.changes) == 0 {
 			continue
 		}
 		p.setVersions()
+		if batch.Ops == nil {
+			batch.Ops = p.ops // A commit alone is not copied.
+		} else {
+			batch.Ops = append(batch.Ops, p.ops...)
+		}
+		batch.Set(changeKey(p.db.number, p.version), p.record)
 		if !p.db.persisted {
 			if err := p.db.register(batch); err != nil {
 				return nil, err
 			}
-		}
-		batch.Ops = append(batch.Ops, p.ops...)
-		if p.record != nil {
-			batch.Set(changeKey(p.db.number, p.version), p.record)
 		}
 	}
 	return batch, nil
