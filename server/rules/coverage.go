@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"clave/server/rules/eval"
+	"clave/server/value"
 )
 
 // maxValues is how many different values are kept of one expression.
@@ -46,7 +47,38 @@ type traced struct {
 
 // Trace implements eval.Tracer.
 func (r *recorder) Trace(id int, v eval.Value) {
-	r.traced = append(r.traced, traced{id: id, text: string(render(v))})
+	r.traced = append(r.traced, traced{id: id, text: shown(v)})
+}
+
+// The texts of the values that most expressions have.
+const (
+	shownTrue    = `{"boolValue":true}`
+	shownFalse   = `{"boolValue":false}`
+	shownNull    = `{"nullValue":null}`
+	shownUnknown = `{}`
+	shownGreat   = `{"mapValue":{"fields":{}}}`
+)
+
+// maxShown is how many values inside each other are shown; greater ones, such as large documents, are shown empty.
+const maxShown = 200
+
+// shown returns a value as the report shows it.
+func shown(v eval.Value) string {
+	switch x := v.(type) {
+	case value.Bool:
+		if x {
+			return shownTrue
+		}
+		return shownFalse
+	case value.Null:
+		return shownNull
+	case eval.Unknown, eval.Bools:
+		return shownUnknown
+	}
+	if eval.Greater(v, maxShown) {
+		return shownGreat
+	}
+	return string(render(v))
 }
 
 // add counts the values of a request.

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"clave/server/document"
 	"clave/server/rules/eval"
 	"clave/server/value"
 )
@@ -22,8 +23,20 @@ type Evaluation struct {
 func NewEvaluation(serial uint64, r *Ruleset, q *Request, d *Decision) *Evaluation {
 	e := &Evaluation{serial: serial, ruleset: r, request: *q, decision: *d}
 	e.request.Reader, e.request.Lookups = nil, nil
+	e.request.Before, e.request.After = slim(q.Before), slim(q.After)
 	e.decision.Statements = append([]Statement(nil), d.Statements...)
 	return e
+}
+
+// maxKept is the size of documents that the monitor keeps; greater ones are shown empty.
+const maxKept = 64 << 10
+
+// slim returns a document that may be kept.
+func slim(d *document.Document) *document.Document {
+	if d == nil || d.Size() <= maxKept {
+		return d
+	}
+	return &document.Document{Name: d.Name}
 }
 
 // outcome returns the outcome of the whole request.

@@ -45,13 +45,20 @@ func (e *Evaluator) bounded(x syntax.Expr, v Value) Value {
 	return v
 }
 
-// weigh takes the values inside v off what is left, and reports whether there was enough.
+// Greater reports whether v has more than n values inside it, itself included and long texts counted as several.
+func Greater(v Value, n int) bool { return !weigh(v, &n) }
+
+// weigh takes the values inside v off what is left, long texts as several, and reports whether there was enough.
 func weigh(v Value, left *int) bool {
 	*left--
 	if *left < 0 {
 		return false
 	}
 	switch x := v.(type) {
+	case value.String:
+		*left -= len(x) >> 6
+	case value.Bytes:
+		*left -= len(x) >> 6
 	case value.Array:
 		for _, item := range x {
 			if !weigh(item, left) {
@@ -66,6 +73,12 @@ func weigh(v Value, left *int) bool {
 		}
 	case *Document:
 		return weigh(x.Data, left)
+	case *Partial:
+		for _, item := range x.Fields {
+			if !weigh(item, left) {
+				return false
+			}
+		}
 	case *Set:
 		for _, item := range x.items {
 			if !weigh(item, left) {

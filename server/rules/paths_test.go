@@ -1,0 +1,85 @@
+package rules_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"clave/server/query"
+	"clave/server/resource"
+	"clave/server/rules"
+)
+
+// TestAllowedGroupsAreSound makes random match statements and queries of collections and groups; where a query is
+// allowed, each document that it can find must be allowed by itself.
+func TestAllowedGroupsAreSound(t *testing.T) {
+	g := &generator{rand.New(rand.NewPCG(7, 8))}
+	segment := func(i int, globs *int) string {
+		switch n := g.IntN(10); {
+		case n < 3 && *globs == 0:
+			*globs = 1
+			return fmt.Sprintf("{g%d=**}", i)
+		case n < 6:
+			return fmt.Sprintf("{c%d}", i)
+		}
+		return pick(g, "a", "b", "x", "y")
+	}
+	allowed, found := 0, 0
+	for range 20000 {
+		globs, names := 0, []string(nil)
+		pattern := ""
+		for i := range 1 + g.IntN(4) {
+			s := segment(i, &globs)
+			pattern += "/" + s
+			if s[0] == '{' {
+				names = append(names, strings.TrimSuffix(s[1:len(s)-1], "=**"))
+			}
+		}
+		cond := "true"
+		if len(names) > 0 && g.IntN(2) == 0 {
+			cond = pick(g, "%s == 'a'", "%s != 'a'", "%s[0] == 'a'", "%s is string", "%s == path('a/x')", "string(%s) != 'x'")
+			cond = fmt.Sprintf(cond, pick(g, names...))
+		}
+		version := pick(g, "1", "2", "2", "2")
+		text := "rules_version = '" + version + "';\nservice cloud.firestore {\n  match /databases/{db}/documents {\n    match " +
+			pattern + " { allow read: if " + cond + "; }\n  }\n}\n"
+		r, _ := rules.Compile(text)
+		if r == nil {
+			continue // a glob of version 1 that is not at the end
+		}
+		q := &query.Query{DB: database, Limit: query.NoLimit, Parent: pick(g, "", "", "a/x", "b/y", "a/x/b/y")}
+		q.From = []query.From{{Collection: pick(g, "a", "b"), AllDescendants: g.IntN(2) == 0}}
+		q, err := q.Normalize()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !decide(t, r, &rules.Request{Method: rules.List, Query: q}) {
+			continue
+		}
+		allowed++
+		for range 20 {
+			path := ""
+			if g.IntN(4) > 0 {
+				path = q.Parent
+			}
+			for range 1 + g.IntN(3) {
+				path = strings.TrimPrefix(path+"/"+pick(g, "a", "b")+"/"+pick(g, "x", "y", "z"), "/")
+			}
+			name := resource.Document{DB: database, Path: path}
+			d := g.document(nil)
+			d.Name = name
+			if !q.Matches(d) {
+				continue
+			}
+			found++
+			if !decide(t, r, &rules.Request{Method: rules.Get, Name: name, Before: d}) {
+				t.Fatalf("the query %+v under %q is allowed, and finds %s, which is not\n%s", q.From, q.Parent, path, text)
+			}
+		}
+	}
+	t.Logf("%d queries allowed, %d documents found", allowed, found)
+	if allowed < 500 || found < 1000 {
+		t.Errorf("%d queries allowed with %d documents: the test says nothing", allowed, found)
+	}
+}
