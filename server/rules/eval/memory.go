@@ -8,9 +8,9 @@ import (
 // The greatest values that an expression may make; documents are far smaller. Without a limit a value that is doubled
 // again and again would use up all memory within the budget of expressions.
 const (
-	maxBytes    = 16 << 20 // of a text or byte string
-	maxItems    = 1 << 20  // of a list, or of all values inside each other
-	maxSegments = 1000     // of a path
+	maxBytes    = 4 << 20 // of a text or byte string
+	maxItems    = 1 << 19 // of a list, or of all values inside each other
+	maxSegments = 1000    // of a path
 )
 
 // heavy is the failure of a request that makes too great a value; nothing saves it.
