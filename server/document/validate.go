@@ -143,9 +143,14 @@ func (c checker) length(n int) error {
 // deeper refuses a level too many.
 func (c checker) deeper(depth int) error {
 	if depth >= maxDepth {
-		return fault.E(fault.InvalidArgument, "Property %s contains an invalid nested entity.", c.field)
+		return c.invalid()
 	}
 	return nil
+}
+
+// invalid refuses what stands inside the field.
+func (c checker) invalid() error {
+	return fault.E(fault.InvalidArgument, "Property %s contains an invalid nested entity.", c.field)
 }
 
 // array checks an array inside depth maps and arrays.
@@ -174,7 +179,10 @@ func (c checker) members(m value.Map, depth int) error {
 	}
 	for _, name := range value.SortedKeys(m) {
 		if err := checkFieldName(name); err != nil {
-			return err
+			if isReserved(name) {
+				return err
+			}
+			return c.invalid()
 		}
 		if err := c.value(m[name], depth+1); err != nil {
 			return err

@@ -75,14 +75,8 @@ func (q *Query) checkScope() error {
 	default:
 		return fault.E(fault.InvalidArgument, "StructuredQuery.from cannot have more than one collection selector.")
 	}
-	id := q.From[0].Collection
-	switch {
-	case id == "":
-		return nil
-	case strings.Contains(id, "/"):
-		return fault.E(fault.InvalidArgument, "Collection id \"%s\" is invalid because it contains \"/\".", id)
-	case resource.CheckSegment(id, 0) != nil:
-		return fault.E(fault.InvalidArgument, "Collection id \"%s\" is invalid because it is reserved.", id)
+	if id := q.From[0].Collection; id != "" {
+		return resource.CheckCollectionID(id)
 	}
 	return nil
 }

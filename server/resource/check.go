@@ -16,45 +16,78 @@ const (
 
 // CheckPath checks a relative path, of a document or a collection, against the limits of names. It answers
 // InvalidArgument.
-func CheckPath(path string) error {
+func CheckPath(path string) error { return checkPath("Document", path, 0) }
+
+// checkPath checks the path that begins at a place in a name; what is how the texts call the name.
+func checkPath(what, name string, start int) error {
+	path := name[start:]
 	if len(path) > maxName {
-		return fault.E(fault.InvalidArgument, "The key path element name is longer than 1500 bytes.")
+		return fault.E(fault.InvalidArgument, "The key path element name is longer than %d bytes.", maxSegment)
 	}
-	segments := strings.Split(path, "/")
-	if len(segments) > 2*maxDepth {
-		return fault.E(fault.InvalidArgument, "Document path exceeds the maximum depth of %d collections.", maxDepth)
+	if strings.Count(path, "/") >= 2*maxDepth {
+		return fault.E(fault.InvalidArgument, "Key path is too long. Cannot exceed %d elements.", maxDepth)
 	}
-	for i, s := range segments {
-		if err := CheckSegment(s, i); err != nil {
-			return err
+	at := start
+	for i := 0; ; i++ {
+		id, _, more := strings.Cut(name[at:], "/")
+		switch {
+		case id == "":
+			return fault.E(fault.InvalidArgument, "%s name \"%s\" lacks a resource id at index %d.", what, name, at)
+		case id == "." || id == "..":
+			return fault.E(fault.InvalidArgument, "%s name \"%s\" contains a resource id \"%s\" at index %d.", what, name, id, at)
+		case i%2 == 0:
+			if err := CheckCollectionID(id); err != nil {
+				return err
+			}
+		default:
+			if err := checkDocumentID(id); err != nil {
+				return err
+			}
 		}
+		if !more {
+			return nil
+		}
+		at += len(id) + 1
 	}
-	return nil
 }
 
-// CheckSegment checks one collection or document id; index is its place in the path, for the message. It
-// answers InvalidArgument.
-func CheckSegment(id string, index int) error {
+// CheckCollectionID checks a collection's id, which must not be empty. It answers InvalidArgument.
+func CheckCollectionID(id string) error {
 	switch {
-	case id == "":
-		return fault.E(fault.InvalidArgument, "Invalid resource name: path component %d is empty.", index)
-	case !utf8.ValidString(id):
-		return fault.E(fault.InvalidArgument, "Resource id at index %d is not valid UTF-8.", index)
+	case strings.Contains(id, "/"):
+		return fault.E(fault.InvalidArgument, "Collection id \"%s\" is invalid because it contains \"/\".", id)
 	case id == "." || id == "..":
-		return fault.E(fault.InvalidArgument, "Resource id %q at index %d is not allowed.", id, index)
+		return fault.E(fault.InvalidArgument, "Collection id \"%s\" is invalid.", id)
+	case !utf8.ValidString(id):
+		return fault.E(fault.InvalidArgument, "Collection id %q is not valid UTF-8.", id)
 	case len(id) > maxSegment:
-		return fault.E(fault.InvalidArgument, "The key path element name is longer than 1500 bytes.")
+		return fault.E(fault.InvalidArgument, "The key path element kind is longer than %d bytes.", maxSegment)
 	case reserved(id):
-		return fault.E(fault.InvalidArgument, "Resource id %q is invalid because it is reserved.", id)
+		return fault.E(fault.InvalidArgument, "Collection id \"%s\" is invalid because it is reserved.", id)
 	}
 	return nil
 }
 
-// reserved reports whether an id has the form __x__ and is not a numeric id.
-func reserved(id string) bool {
-	if len(id) < 4 || !strings.HasPrefix(id, "__") || !strings.HasSuffix(id, "__") {
-		return false
+// checkDocumentID checks a document's id.
+func checkDocumentID(id string) error {
+	switch {
+	case !utf8.ValidString(id):
+		return fault.E(fault.InvalidArgument, "Resource id %q is not valid UTF-8.", id)
+	case len(id) > maxSegment:
+		return fault.E(fault.InvalidArgument, "The key path element name is longer than %d bytes.", maxSegment)
+	case !reserved(id):
+		return nil
 	}
-	_, numeric := NumericID(id)
-	return !numeric
+	if _, numeric := NumericID(id); numeric {
+		return nil
+	}
+	if digits := strings.Trim(id[2:len(id)-2], "-0123456789"); digits == "id" {
+		return fault.E(fault.InvalidArgument, "Resource id \"%s\" is invalid because it is not a 64 bit integer.", id)
+	}
+	return fault.E(fault.InvalidArgument, "Resource id \"%s\" is invalid because it is reserved.", id)
+}
+
+// reserved reports whether an id has the form __x__.
+func reserved(id string) bool {
+	return len(id) >= 4 && strings.HasPrefix(id, "__") && strings.HasSuffix(id, "__")
 }

@@ -129,15 +129,15 @@ func parseDocument(what, name string) (Document, error) {
 	switch {
 	case strings.HasSuffix(name, "/"):
 		return Document{}, fault.E(fault.InvalidArgument, "%s name \"%s\" has invalid trailing \"/\".", what, name)
-	case path == "" || strings.Count(path, "/")%2 == 0:
-		return Document{}, lacks(what, name, "/", len(name))
+	case path == "":
+		return Document{}, fault.E(fault.InvalidArgument, "%s name \"%s\" is invalid: Omit \"/documents\" when referencing a "+
+			"database (except as the parent of a document).", what, name)
 	}
-	if i := strings.Index(path, "//"); i >= 0 {
-		return Document{}, fault.E(fault.InvalidArgument, "%s name \"%s\" lacks a resource id at index %d.",
-			what, name, len(name)-len(path)+i+1)
-	}
-	if err := CheckPath(path); err != nil {
+	if err := checkPath(what, name, len(name)-len(path)); err != nil {
 		return Document{}, err
+	}
+	if strings.Count(path, "/")%2 == 0 {
+		return Document{}, lacks(what, name, "/", len(name))
 	}
 	return Document{DB: db, Path: path}, nil
 }
@@ -167,8 +167,12 @@ func splitName(what, name string) (Database, string, error) {
 			return Database{}, "", lacks(what, name, "/", at+len(part.word))
 		}
 		id, rest, ok = strings.Cut(id, "/")
-		at += len(part.word) + 1 + len(id)
-		if !ok || id == "" {
+		at += len(part.word) + 1
+		if id == "" {
+			return Database{}, "", fault.E(fault.InvalidArgument, "%s name \"%s\" lacks a %s id at index %d.",
+				what, name, strings.TrimSuffix(part.word, "s"), at)
+		}
+		if at += len(id); !ok {
 			return Database{}, "", lacks(what, name, "/", at)
 		}
 		*part.into = id

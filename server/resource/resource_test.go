@@ -57,3 +57,39 @@ func FuzzParseDocument(f *testing.F) {
 		}
 	})
 }
+
+func TestRefusalsSayWhatAndWhere(t *testing.T) {
+	const root = "projects/p/databases/(default)/documents"
+	tests := []struct{ in, want string }{
+		{"a/b", `Document name "a/b" lacks "projects" at index 0.`},
+		{"projects//databases/d/documents/a/b", `Document name "projects//databases/d/documents/a/b" lacks a project id at index 9.`},
+		{"projects/p/databases//documents/a/b", `Document name "projects/p/databases//documents/a/b" lacks a database id at index 21.`},
+		{"projects/p/databases/d", `Document name "projects/p/databases/d" lacks "/" at index 22.`},
+		{root + "/a", `Document name "` + root + `/a" lacks "/" at index 42.`},
+		{root, `Document name "` + root + `" is invalid: Omit "/documents" when referencing a database (except as the parent of a document).`},
+		{root + "/a/", `Document name "` + root + `/a/" has invalid trailing "/".`},
+		{root + "/a//b", `Document name "` + root + `/a//b" lacks a resource id at index 43.`},
+		{root + "/a/..", `Document name "` + root + `/a/.." contains a resource id ".." at index 43.`},
+		{root + "/a/__x__", `Resource id "__x__" is invalid because it is reserved.`},
+		{root + "/a/__id9223372036854775808__", `Resource id "__id9223372036854775808__" is invalid because it is not a 64 bit integer.`},
+		{root + "/__c__/x", `Collection id "__c__" is invalid because it is reserved.`},
+		{root + "/a/" + strings.Repeat("x", 1501), "The key path element name is longer than 1500 bytes."},
+		{root + "/" + strings.Repeat("x", 1501) + "/a", "The key path element kind is longer than 1500 bytes."},
+		{root + strings.Repeat("/c/x", 101), "Key path is too long. Cannot exceed 100 elements."},
+	}
+	for _, tt := range tests {
+		if _, err := resource.ParseDocument(tt.in); !fault.Is(err, fault.InvalidArgument) || fault.Of(err).Message != tt.want {
+			t.Errorf("ParseDocument(%.60q) = %v, want %q", tt.in, err, tt.want)
+		}
+	}
+	if _, err := resource.ParseDocument(root + strings.Repeat("/c/x", 100)); err != nil {
+		t.Errorf("100 collections deep: %v", err)
+	}
+	if _, path, err := resource.ParseParent(root); path != "" || err != nil {
+		t.Errorf("ParseParent(%q) = %q, %v", root, path, err)
+	}
+	const want = `Document parent name "` + root + `/a" lacks "/" at index 42.`
+	if _, _, err := resource.ParseParent(root + "/a"); err == nil || fault.Of(err).Message != want {
+		t.Errorf("ParseParent of a collection = %v, want %q", err, want)
+	}
+}

@@ -163,7 +163,8 @@ func parseOrderBy(s string) ([]query.Order, error) {
 	}
 	var orders []query.Order
 	for clause := range strings.SplitSeq(s, ",") {
-		bad := fault.E(fault.InvalidArgument, "Invalid order by clause \"%s\".", strings.TrimSpace(clause))
+		clause = strings.TrimSpace(clause)
+		bad := fault.E(fault.InvalidArgument, "Invalid order by clause \"%s\".", clause)
 		words := strings.Fields(clause)
 		if len(words) == 0 || len(words) > 2 {
 			return nil, bad
