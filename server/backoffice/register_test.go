@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -160,11 +159,8 @@ func TestAFailedRecordRemovesTheAccount(t *testing.T) {
 	}
 }
 
-// TestRegister runs against the servers named in the environment, ours or Firebase's emulators.
 func TestRegister(t *testing.T) {
-	if os.Getenv("FIREBASE_AUTH_EMULATOR_HOST") == "" || os.Getenv("FIRESTORE_EMULATOR_HOST") == "" {
-		t.Skip("needs FIREBASE_AUTH_EMULATOR_HOST and FIRESTORE_EMULATOR_HOST: clave exec -- go test ./server/backoffice/...")
-	}
+	startServers(t)
 	s, _ := newService(t)
 	people, documents, err := s.Clients()
 	if err != nil {

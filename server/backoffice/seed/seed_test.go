@@ -1,18 +1,12 @@
 package seed_test
 
 import (
-	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"strings"
 	"testing"
 	"testing/fstest"
 	"time"
-
-	"cloud.google.com/go/firestore"
-	firebase "firebase.google.com/go/v4"
-	"firebase.google.com/go/v4/auth"
 
 	"clave/server/backoffice/seed"
 )
@@ -148,90 +142,4 @@ func TestDemonstration(t *testing.T) {
 			t.Fatalf("%v: %d events to come, want 3 for the home page", now, upcoming)
 		}
 	}
-}
-
-// clients connects to the servers named in the environment, under a project of the test's own.
-func clients(ctx context.Context, t *testing.T) (*auth.Client, *firestore.Client) {
-	t.Helper()
-	if os.Getenv("FIREBASE_AUTH_EMULATOR_HOST") == "" || os.Getenv("FIRESTORE_EMULATOR_HOST") == "" {
-		t.Skip("needs FIREBASE_AUTH_EMULATOR_HOST and FIRESTORE_EMULATOR_HOST: clave exec -- go test ./server/backoffice/...")
-	}
-	app, err := firebase.NewApp(ctx, &firebase.Config{ProjectID: fmt.Sprintf("demo-seed-%d", os.Getpid())})
-	if err != nil {
-		t.Fatal(err)
-	}
-	accounts, err := app.Auth(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	documents, err := app.Firestore(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := documents.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return accounts, documents
-}
-
-func TestApplyFillsOnlyAnEmptyProject(t *testing.T) {
-	accounts, documents := clients(t.Context(), t)
-	data, err := seed.Load(t.Context(), os.DirFS("../../../emulator-config"), time.Unix(1_800_000_000, 0))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if done, err := seed.Apply(t.Context(), accounts, documents, data); !done || err != nil {
-		t.Fatalf("Apply to an empty project = %v, %v, want true", done, err)
-	}
-	if done, err := seed.Apply(t.Context(), accounts, documents, data); done || err != nil {
-		t.Errorf("Apply again = %v, %v, want false", done, err)
-	}
-	for _, d := range data.Documents {
-		snapshot, err := documents.Doc(d.Path).Get(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got, want := toJSON(t, snapshot.Data()), toJSON(t, d.Fields); got != want {
-			t.Errorf("%s = %s, want %s", d.Path, got, want)
-		}
-		if _, err := documents.Doc(d.Path).Delete(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if done, err := seed.Apply(t.Context(), accounts, documents, data); !done || err != nil {
-		t.Errorf("Apply after the documents were lost, with the accounts there = %v, %v, want true", done, err)
-	}
-	for _, d := range data.Documents {
-		if _, err := documents.Doc(d.Path).Delete(t.Context()); err != nil {
-			t.Error(err)
-		}
-	}
-	for _, a := range data.Accounts {
-		user, err := accounts.GetUserByEmail(t.Context(), a.Email)
-		if err != nil || user.UID != a.UID || user.DisplayName != a.DisplayName {
-			t.Errorf("account %s = %+v, %v", a.Email, user, err)
-		}
-		if err := accounts.DeleteUser(t.Context(), a.UID); err != nil {
-			t.Error(err)
-		}
-	}
-}
-
-// toJSON prints fields with their keys in order and their times in UTC.
-func toJSON(t *testing.T, fields map[string]any) string {
-	t.Helper()
-	plain := make(map[string]any, len(fields))
-	for key, value := range fields {
-		if at, ok := value.(time.Time); ok {
-			value = at.UTC()
-		}
-		plain[key] = value
-	}
-	raw, err := json.Marshal(plain)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(raw)
 }

@@ -1,0 +1,103 @@
+package backoffice_test
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// startServers gives a test the servers that the environment names (`clave exec`, Firebase's emulators), or else
+// starts the program that CLAVE_BIN names, in memory and under the project's rules.
+func startServers(t *testing.T) {
+	t.Helper()
+	if os.Getenv("FIREBASE_AUTH_EMULATOR_HOST") != "" && os.Getenv("FIRESTORE_EMULATOR_HOST") != "" {
+		return
+	}
+	program := os.Getenv("CLAVE_BIN")
+	if program == "" {
+		t.Skip("needs a server: make bin/clave and set CLAVE_BIN, or clave exec -- go test ./server/backoffice/...")
+	}
+	rules, err := filepath.Abs("../../firestore.rules")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	settings, ports := filepath.Join(dir, "firebase.json"), freePorts(t, 4)
+	text := fmt.Sprintf(`{"firestore": {"rules": %q}, "emulators": {"firestore": {"port": %d, "websocketPort": %d}, "auth": {"port": %d}, "hosting": {"port": %d}}}`,
+		relative(t, dir, rules), ports[0], ports[1], ports[2], ports[3])
+	if err := os.WriteFile(settings, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run(t, exec.Command(program, "start", "--memory", "--project", "demo-back-office", "--only", "firestore,auth", "--config", settings))
+	t.Setenv("FIRESTORE_EMULATOR_HOST", fmt.Sprintf("127.0.0.1:%d", ports[0]))
+	t.Setenv("FIREBASE_AUTH_EMULATOR_HOST", fmt.Sprintf("127.0.0.1:%d", ports[2]))
+}
+
+// relative returns a path as seen from a folder.
+func relative(t *testing.T, dir, path string) string {
+	t.Helper()
+	rel, err := filepath.Rel(dir, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rel
+}
+
+// run runs a server from its ready line until the test ends.
+func run(t *testing.T, server *exec.Cmd) {
+	t.Helper()
+	out, err := server.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	server.Stderr = t.Output()
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	drained := make(chan struct{})
+	t.Cleanup(func() {
+		_ = server.Process.Signal(syscall.SIGTERM) // it may have ended already; Wait tells how
+		<-drained
+		if err := server.Wait(); err != nil {
+			t.Errorf("clave: %v", err)
+		}
+	})
+	lines := bufio.NewScanner(out)
+	ready := false
+	for !ready && lines.Scan() {
+		ready = strings.HasPrefix(lines.Text(), "Clave ready in ")
+	}
+	go func() {
+		defer close(drained)
+		_, _ = io.Copy(io.Discard, out)
+	}()
+	if !ready {
+		t.Fatal("clave ended before it was ready")
+	}
+}
+
+// freePorts returns ports that were free a moment ago.
+func freePorts(t *testing.T, n int) []int {
+	t.Helper()
+	ports := make([]int, n)
+	for i := range ports {
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer listener.Close()
+		address, ok := listener.Addr().(*net.TCPAddr)
+		if !ok {
+			t.Fatalf("a listener on %v", listener.Addr())
+		}
+		ports[i] = address.Port
+	}
+	return ports
+}
