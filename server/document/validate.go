@@ -196,8 +196,10 @@ func checkVector(m value.Map) error {
 	const maxDimensions = 2048
 	items, ok := m["value"].(value.Array)
 	switch {
+	case m["value"] == nil:
+		return fault.E(fault.InvalidArgument, "Vector map is missing key 'value'.")
 	case !ok || len(m) != 2:
-		return fault.E(fault.InvalidArgument, "A vector must have the members __type__ and value, which is an array, and no other.")
+		return fault.E(fault.InvalidArgument, "A vector has the members __type__ and value, which is an array, and no other.")
 	case len(items) == 0:
 		return fault.E(fault.InvalidArgument, "Cannot have a zero length vector.")
 	case len(items) > maxDimensions:

@@ -56,13 +56,11 @@ func CheckCollectionID(id string) error {
 	switch {
 	case strings.Contains(id, "/"):
 		return fault.E(fault.InvalidArgument, "Collection id \"%s\" is invalid because it contains \"/\".", id)
-	case id == "." || id == "..":
-		return fault.E(fault.InvalidArgument, "Collection id \"%s\" is invalid.", id)
 	case !utf8.ValidString(id):
 		return fault.E(fault.InvalidArgument, "Collection id %q is not valid UTF-8.", id)
 	case len(id) > maxSegment:
 		return fault.E(fault.InvalidArgument, "The key path element kind is longer than %d bytes.", maxSegment)
-	case reserved(id):
+	case id == "." || id == ".." || reserved(id):
 		return fault.E(fault.InvalidArgument, "Collection id \"%s\" is invalid because it is reserved.", id)
 	}
 	return nil

@@ -26,6 +26,9 @@ func (s *Server) ListCollectionIds(ctx context.Context, c token.Caller, r *pb.Li
 	if err != nil {
 		return nil, err
 	}
+	if r.GetPageSize() < 0 {
+		return nil, fault.E(fault.InvalidArgument, "page_size must be greater than or equal to zero.")
+	}
 	size, err := pageSize(r.GetPageSize(), maxCollectionIDs)
 	if err != nil {
 		return nil, err

@@ -54,7 +54,7 @@ func (s *Server) ListDocuments(ctx context.Context, c token.Caller, r *pb.ListDo
 	if l.byName() {
 		page, err = s.listByName(ctx, c, l, at, r.GetShowMissing())
 	} else if r.GetShowMissing() {
-		return nil, fault.E(fault.InvalidArgument, "show_missing cannot be used with an order or without a collection.")
+		return nil, fault.E(fault.InvalidArgument, "cannot specify an order when show_missing is true")
 	} else {
 		page, err = s.listByQuery(ctx, c, l, at)
 	}
@@ -171,7 +171,7 @@ func parseOrderBy(s string) ([]query.Order, error) {
 		}
 		path, err := wire.ParsePath(words[0])
 		if err != nil {
-			return nil, err
+			return nil, bad
 		}
 		o := query.Order{Path: path}
 		if len(words) == 2 {

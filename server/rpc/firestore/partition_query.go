@@ -14,7 +14,7 @@ import (
 // in one page.
 func (s *Server) PartitionQuery(ctx context.Context, c token.Caller, r *pb.PartitionQueryRequest) (*pb.PartitionQueryResponse, error) {
 	if r.GetStructuredQuery() == nil {
-		return nil, fault.E(fault.InvalidArgument, "Query type of a query is not set.")
+		return nil, fault.E(fault.InvalidArgument, "only structured queries are supported")
 	}
 	q, err := wire.ParseQuery(r.GetParent(), r.GetStructuredQuery())
 	if err != nil {

@@ -14,7 +14,7 @@ func (s *Server) RunAggregationQuery(ctx context.Context, c token.Caller, r *pb.
 	send func(*pb.RunAggregationQueryResponse) error,
 ) error {
 	if r.GetStructuredAggregationQuery() == nil {
-		return fault.E(fault.InvalidArgument, "Query type of an aggregation is not set.")
+		return fault.E(fault.InvalidArgument, "Only structured aggregation queries are supported.")
 	}
 	a, err := wire.ParseAggregation(r.GetParent(), r.GetStructuredAggregationQuery())
 	if err != nil {

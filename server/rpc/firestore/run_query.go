@@ -22,7 +22,7 @@ import (
 // so is what an offset skipped; a query without results is answered with the time of reading alone.
 func (s *Server) RunQuery(ctx context.Context, c token.Caller, r *pb.RunQueryRequest, send func(*pb.RunQueryResponse) error) error {
 	if r.GetStructuredQuery() == nil {
-		return fault.E(fault.InvalidArgument, "Query type of a query is not set.")
+		return fault.E(fault.InvalidArgument, "only structured queries are supported")
 	}
 	q, err := wire.ParseQuery(r.GetParent(), r.GetStructuredQuery())
 	if err != nil {
