@@ -1,0 +1,112 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+
+	"clave/server/document"
+	"clave/server/engine"
+	"clave/server/fault"
+	"clave/server/index"
+	"clave/server/query"
+	"clave/server/storage"
+	"clave/server/storage/pebblestore"
+	"clave/server/value"
+)
+
+// failingStore is a store whose disk fails when told to.
+type failingStore struct {
+	storage.Store
+	fail bool
+}
+
+// Apply implements storage.Store.
+func (s *failingStore) Apply(ctx context.Context, b *storage.Batch) error {
+	if s.fail {
+		return errors.New("disk on fire")
+	}
+	return s.Store.Apply(ctx, b)
+}
+
+func TestAFailedDiskEndsWriting(t *testing.T) {
+	mem, err := pebblestore.OpenMemory()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = mem.Close() }()
+	s := &failingStore{Store: mem}
+	e := open(t, engine.Options{Store: s})
+	put(t, e, set("c/a", n(1)))
+	write := func() error {
+		_, err := e.Commit(t.Context(), testDB, engine.CommitRequest{Writes: []document.Write{set("c/a", n(2))}}, nil)
+		return err
+	}
+	s.fail = true
+	wantCode(t, "commit on a failing disk", write(), fault.Internal)
+	s.fail = false
+	wantCode(t, "commit after the disk has failed", write(), fault.Unavailable)
+	wantN(t, e, engine.At{}, "c/a", value.Int(1))
+}
+
+func TestClearAmidTransactions(t *testing.T) {
+	e := open(t, engine.Options{})
+	put(t, e, set("c/counter", n(0)))
+	var wg sync.WaitGroup
+	for range 6 {
+		wg.Go(func() {
+			for range 30 {
+				id, err := e.Begin(t.Context(), testDB, engine.TransactionOptions{})
+				if err == nil {
+					if _, err = get(t, e, engine.At{Transaction: id}, "c/counter"); err == nil {
+						err = commitIn(t.Context(), e, id, set("c/counter", n(1)))
+					}
+				}
+				if err != nil && !fault.Is(err, fault.Aborted) {
+					t.Errorf("transaction = %v", err)
+				}
+				_, err = e.Commit(t.Context(), testDB, engine.CommitRequest{Writes: []document.Write{set("c/counter", n(2))}}, nil)
+				if err != nil {
+					t.Errorf("commit = %v", err)
+				}
+			}
+		})
+	}
+	for range 20 {
+		if err := e.Clear(t.Context(), testDB); err != nil {
+			t.Errorf("Clear = %v", err)
+		}
+	}
+	wg.Wait()
+}
+
+func TestNearest(t *testing.T) {
+	defs := index.Definitions{Indexes: []index.Definition{{CollectionGroup: "v", Fields: []index.Field{
+		{Path: "kind"}, {Path: "at", Mode: index.Vector, Dimension: 2}}}}}
+	at := func(x, y float64) value.Map {
+		return value.Map{"__type__": value.String("__vector__"), "value": value.Array{value.Double(x), value.Double(y)}}
+	}
+	e := open(t, engine.Options{IndexMode: engine.IndexesEnforce})
+	put(t, e, set("v/far", value.Map{"kind": value.Int(1), "at": at(9, 9)}), set("v/near", value.Map{"kind": value.Int(1), "at": at(1, 1)}),
+		set("v/nearer", value.Map{"kind": value.Int(1), "at": at(0, 1)}), set("v/other", value.Map{"kind": value.Int(2), "at": at(0, 0)}))
+	q, err := (&query.Query{DB: testDB, From: []query.From{{Collection: "v"}}, Limit: query.NoLimit,
+		Where:   query.Field{Path: value.FieldPath{"kind"}, Op: query.Equal, Value: value.Int(1)},
+		Nearest: &query.Nearest{Path: value.FieldPath{"at"}, Vector: []float64{0, 0}, Measure: query.Euclidean, Limit: 2}}).Normalize()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = runIn(t, e, engine.At{}, q)
+	wantCode(t, "search without a vector index", err, fault.FailedPrecondition)
+	setIndexes(t, e, defs)
+	r, err := e.Read(t.Context(), testDB, engine.At{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	got := ""
+	stats, err := r.Query(t.Context(), q, func(d *document.Document) error { got += " " + d.Name.Path; return nil })
+	if err != nil || got != " v/nearer v/near" || stats.DocumentsRead != 3 {
+		t.Errorf("nearest are%s (%v, %+v), want v/nearer v/near of 3 read", got, err, stats)
+	}
+}
