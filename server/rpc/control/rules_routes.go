@@ -113,8 +113,8 @@ type issue struct {
 	Severity    string `json:"severity"`
 }
 
-// replace puts rules in force. Rules with an error change nothing; they are refused, or with ignore_errors answered with
-// all that is wrong.
+// replace puts rules in force and answers with all that is wrong with them. Rules with an error change nothing; without
+// ignore_errors they are refused.
 func (h *ruleRoutes) replace(w http.ResponseWriter, r *http.Request, project, database string) {
 	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRulesBody))
 	var body rulesBody
@@ -128,11 +128,8 @@ func (h *ruleRoutes) replace(w http.ResponseWriter, r *http.Request, project, da
 	}
 	file := body.Rules.Files[0]
 	issues := h.book.Replace(project, database, file.Content)
-	if !body.IgnoreErrors && !body.IgnoreErrorsCamel {
-		if guard.HasErrors(issues) {
-			err = fault.E(fault.InvalidArgument, "%s", guard.Summary(issues))
-		}
-		reply(w, struct{}{}, err)
+	if guard.HasErrors(issues) && !body.IgnoreErrors && !body.IgnoreErrorsCamel {
+		reply(w, nil, fault.E(fault.InvalidArgument, "%s", guard.Summary(issues)))
 		return
 	}
 	answer := struct {

@@ -74,7 +74,7 @@ func TestReplaceRules(t *testing.T) {
 		{"broken", url, putBody(t, brokenRules, false), 400, "Error compiling rules:\\nL4:25 Unexpected ';'."},
 		{"broken, ignored", url, putBody(t, brokenRules, true), 200, `"severity":"ERROR"`},
 		{"warned", url, putBody(t, warnedRules, true), 200, `"description":"Invalid function name: nobody.","severity":"WARNING"`},
-		{"warned, not asked", url, putBody(t, warnedRules, false), 200, "{}"},
+		{"warned, not ignored", url, putBody(t, warnedRules, false), 200, `"severity":"WARNING"`},
 		{"database", server.URL + "/emulator/v1/projects/p/databases/other:securityRules", putBody(t, goodRules, false), 200, "{}"},
 		{"no json", url, "rules", 400, "INVALID_ARGUMENT"},
 		{"no file", url, `{"rules":{"files":[]}}`, 400, "INVALID_ARGUMENT"},

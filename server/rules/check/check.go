@@ -112,13 +112,16 @@ func (c *checker) match(up *scope, m *syntax.Match) {
 			continue
 		}
 		globs++
-		if globs > 1 || up.globbed {
+		if v1 := c.program.File.Version == 1; globs > 1 || up.globbed && !v1 {
 			c.fail(m.Span, "Invalid glob match expression. Only one glob match is permitted in a match declaration path.")
-		} else if c.program.File.Version == 1 && i != len(m.Path)-1 {
+		} else if v1 && i != len(m.Path)-1 {
 			c.fail(m.Span, "Invalid glob match expression. Glob matches are permitted as the last segment in a match declaration path.")
 		}
 	}
 	sc.globbed = up.globbed || globs > 0
+	if globs > 0 && len(m.Matches) > 0 && c.program.File.Version == 1 {
+		c.warn(m.Span, "Glob(**) resource rules should not have child resource rules.")
+	}
 	if sc.nesting > maxNesting {
 		c.fail(m.Span, "Maximum allowed nesting of 10 match statements is reached.")
 	}
