@@ -1,0 +1,67 @@
+package identity
+
+import (
+	"net/http/httptest"
+	"reflect"
+	"strings"
+	"testing"
+
+	"clave/server/identity"
+)
+
+// FuzzBody reads bodies of every kind into the requests that take most: nothing may panic, and what is refused is refused
+// as the client's mistake.
+func FuzzBody(f *testing.F) {
+	f.Add(`{"local_id":"a","deleteAttribute":[1,"EMAIL"],"validSince":"12","mfa":{"enrollments":[{"phoneInfo":"+1"}]}}`, false)
+	f.Add(`{"users":[{"localId":1,"passwordHash":"x"}],"rounds":1e3}`, false)
+	f.Add("grant_type=refresh_token&refresh_token=a&refresh_token=b", true)
+	f.Add(strings.Repeat(`{"a":`, 100), false)
+	f.Add(`null`, false)
+	f.Fuzz(func(t *testing.T, text string, form bool) {
+		r := httptest.NewRequest("POST", "/", strings.NewReader(text))
+		if form {
+			r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		}
+		body, err := readBody(httptest.NewRecorder(), r, maxBody)
+		if err != nil {
+			if got := describe(err).Code; got != 400 {
+				t.Errorf("%q is answered with %d", text, got)
+			}
+			return
+		}
+		for _, into := range []any{&identity.UpdateRequest{}, &identity.ImportRequest{}, &identity.QueryRequest{}, &identity.MFARequest{}, &identity.RefreshRequest{}} {
+			if err := assign(reflect.ValueOf(into).Elem(), body, ""); err != nil && describe(err).Code != 400 {
+				t.Errorf("%q into %T: %v", text, into, err)
+			}
+		}
+	})
+}
+
+func TestAssignIsLenient(t *testing.T) {
+	tests := []struct {
+		name, in string
+		want     identity.QueryRequest
+		bad      bool
+	}{
+		{"camel and snake case", `{"sort_by":"NAME","order":"DESC"}`, identity.QueryRequest{SortBy: "NAME", Order: "DESC"}, false},
+		{"enums by number", `{"sortBy":3,"order":2}`, identity.QueryRequest{SortBy: "CREATED_AT", Order: "DESC"}, false},
+		{"one for a list", `{"expression":{"user_id":7}}`, identity.QueryRequest{Expression: []identity.Expression{{UserID: "7"}}}, false},
+		{"null is absent", `{"sortBy":null,"limit":null}`, identity.QueryRequest{}, false},
+		{"unknown fields", `{"nope":1}`, identity.QueryRequest{}, false},
+		{"an unknown enum", `{"sortBy":"NOPE"}`, identity.QueryRequest{}, true},
+		{"an enum's number out of range", `{"sortBy":99}`, identity.QueryRequest{}, true},
+		{"a text for a number", `{"limit":"x"}`, identity.QueryRequest{}, true},
+		{"an object for a text", `{"expression":[{"email":{}}]}`, identity.QueryRequest{}, true},
+	}
+	for _, tt := range tests {
+		body, err := parseObject([]byte(tt.in))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got identity.QueryRequest
+		err = assign(reflect.ValueOf(&got).Elem(), body, "")
+		if (err != nil) != tt.bad || err == nil && !reflect.DeepEqual(got, tt.want) {
+			t.Errorf("%s: %+v, %v; want %+v, refused %v", tt.name, got, err, tt.want, tt.bad)
+		}
+	}
+}
