@@ -9,6 +9,7 @@ import (
 	"clave/server/fault"
 	"clave/server/guard"
 	"clave/server/query"
+	"clave/server/resource"
 	"clave/server/token"
 	"clave/server/value"
 )
@@ -170,4 +171,25 @@ func TestCommitSharesLookups(t *testing.T) {
 	h.seed(seeds...)
 	wants(t, "20 writes of one lookup each", h.commit(nobody, writes[:20]...), fault.OK)
 	wants(t, "21 writes of one lookup each", h.commit(nobody, writes...), fault.PermissionDenied)
+}
+
+func TestThePastGivesNoRights(t *testing.T) {
+	h := newHouse(t, guard.RulebookOptions{})
+	h.rules(adminRules)
+	h.seed(set("adminusers/ann", active(true)), set("messages/1", nil))
+	var then guard.Snapshot
+	read := func(at guard.At) error {
+		return h.guard.Get(t.Context(), user("ann"), testDB, []resource.Document{name("messages/1")}, at,
+			func(s guard.Snapshot) error { then = s; return nil }, func(resource.Document, *document.Document) error { return nil })
+	}
+	wants(t, "read by an administrator", read(guard.At{Begin: &guard.TransactionOptions{ReadOnly: true}}), fault.OK)
+	transaction, version := then.Transaction, then.Version
+	wants(t, "read in a transaction", read(guard.At{Transaction: transaction}), fault.OK)
+	h.seed(set("adminusers/ann", active(false)))
+	wants(t, "read by one no longer active", read(guard.At{}), fault.PermissionDenied)
+	wants(t, "read of the past", read(guard.At{ReadTime: version}), fault.PermissionDenied)
+	wants(t, "read in a transaction of the past", read(guard.At{Transaction: transaction}), fault.PermissionDenied)
+	_, err := h.guard.Query(t.Context(), user("ann"), all(t, "messages"), guard.At{ReadTime: version},
+		func(guard.Snapshot) error { return nil }, func(*document.Document) error { return nil })
+	wants(t, "query of the past", err, fault.PermissionDenied)
 }

@@ -35,7 +35,7 @@ func (g *Guard) Get(ctx context.Context, c token.Caller, db resource.Database, n
 	if err := open(snapshotOf(reading)); err != nil {
 		return err
 	}
-	law := g.law(c, db, reading.Get)
+	law := g.law(c, db, g.present(db, reading, at))
 	return reading.GetAll(ctx, names, func(name resource.Document, d *document.Document) error {
 		if err := law.get(ctx, name, d); err != nil {
 			return err
@@ -53,7 +53,7 @@ func (g *Guard) Query(ctx context.Context, c token.Caller, q *query.Query, at At
 		return Stats{}, err
 	}
 	defer reading.Close()
-	if err := g.law(c, q.DB, reading.Get).list(ctx, q); err != nil {
+	if err := g.law(c, q.DB, g.present(q.DB, reading, at)).list(ctx, q); err != nil {
 		return Stats{}, err
 	}
 	if err := open(snapshotOf(reading)); err != nil {
@@ -69,7 +69,7 @@ func (g *Guard) Aggregate(ctx context.Context, c token.Caller, a *query.Aggregat
 		return nil, Snapshot{}, Stats{}, err
 	}
 	defer reading.Close()
-	if err := g.law(c, a.Query.DB, reading.Get).list(ctx, a.Query); err != nil {
+	if err := g.law(c, a.Query.DB, g.present(a.Query.DB, reading, at)).list(ctx, a.Query); err != nil {
 		return nil, Snapshot{}, Stats{}, err
 	}
 	figures, stats, err := reading.Aggregate(ctx, a)
@@ -91,7 +91,7 @@ func (g *Guard) List(ctx context.Context, c token.Caller, db resource.Database, 
 		if whole, err = whole.Normalize(); err != nil {
 			return ListPage{}, err
 		}
-		if err := g.law(c, db, reading.Get).list(ctx, whole); err != nil {
+		if err := g.law(c, db, g.present(db, reading, at)).list(ctx, whole); err != nil {
 			return ListPage{}, err
 		}
 	}
@@ -123,6 +123,22 @@ func (g *Guard) Partition(ctx context.Context, c token.Caller, q *query.Query, n
 	}
 	defer reading.Close()
 	return reading.Partition(ctx, q, n)
+}
+
+// present gives the documents that rules look up for a read: those of the reading if it is of the present, else the latest.
+// Who may read is decided by who the caller is now; nobody gets back a right that he has lost by reading the past.
+func (g *Guard) present(db resource.Database, reading *engine.Reading, at At) documents {
+	if at.ReadTime == 0 && at.Transaction == nil && at.Begin == nil {
+		return reading.Get
+	}
+	return func(ctx context.Context, name resource.Document) (*document.Document, error) {
+		latest, err := g.engine.Read(ctx, db, At{})
+		if err != nil {
+			return nil, err
+		}
+		defer latest.Close()
+		return latest.Get(ctx, name)
+	}
 }
 
 // snapshotOf returns the moment that a reading is of.
