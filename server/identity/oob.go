@@ -155,6 +155,16 @@ func (s *Service) authorized(cfg *Config, host string) bool {
 	return err == nil && own.Hostname() == host
 }
 
+// MayContinue reports whether a link may lead on to an address, which a page that follows links asks.
+func (s *Service) MayContinue(c Call, address string) bool {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return false
+	}
+	cfg, err := s.config(c)
+	return err == nil && s.authorized(cfg, u.Hostname())
+}
+
 // contains reports whether a host or a domain above it is listed.
 func contains(domains []string, host string) bool {
 	for _, d := range domains {

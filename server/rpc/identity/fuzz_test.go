@@ -65,3 +65,18 @@ func TestAssignIsLenient(t *testing.T) {
 		}
 	}
 }
+
+func TestUnbuiltMethodsSaySo(t *testing.T) {
+	h := New(Options{Service: identity.New(identity.Options{})})
+	for name := range unbuilt {
+		if _, ok := h.routes[name]; !ok {
+			t.Errorf("%s has no route", name)
+		}
+	}
+	r := httptest.NewRequest("POST", "/"+toolkit+"v1/accounts:verifyIosClient?key=k", nil)
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	if w.Code != 501 || !strings.Contains(w.Body.String(), "verifyIosClient") {
+		t.Errorf("verifyIosClient answers %d %s", w.Code, w.Body)
+	}
+}

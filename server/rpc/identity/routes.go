@@ -47,6 +47,7 @@ func routes(s *identity.Service) map[string]route {
 	adminRoutes(t, s)
 	tenantRoutes(t, s)
 	legacyRoutes(t)
+	unbuiltRoutes(t)
 	return t
 }
 

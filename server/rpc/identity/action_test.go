@@ -1,0 +1,70 @@
+package identity_test
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+
+	"clave/server/identity"
+	rpc "clave/server/rpc/identity"
+)
+
+// pigeonhole keeps the last letter.
+type pigeonhole struct{ last identity.Letter }
+
+// Send implements identity.Mailer.
+func (p *pigeonhole) Send(_ context.Context, l identity.Letter) error {
+	p.last = l
+	return nil
+}
+
+// TestActionPage follows a letter's link in production, as its reader does.
+func TestActionPage(t *testing.T) {
+	letters := &pigeonhole{}
+	w := newWorld(t, setup{production: true, mail: letters})
+	site := httptest.NewServer(rpc.New(rpc.Options{Service: w.service}).Action())
+	t.Cleanup(site.Close)
+	w.signUp("ana@example.com", "secret1")
+	w.must(w.client("sendOobCode", object{"requestType": "PASSWORD_RESET", "email": "ana@example.com"}))
+	link, err := url.Parse(letters.last.Link)
+	if err != nil || link.Path != rpc.ActionPath || letters.last.To != "ana@example.com" {
+		t.Fatalf("letter = %+v, %v", letters.last, err)
+	}
+	read := func(res *http.Response, err error) (int, string) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer res.Body.Close()
+		text, err := io.ReadAll(res.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return res.StatusCode, string(text)
+	}
+	for range 2 { // opening the link uses nothing
+		status, text := read(http.Get(site.URL + "?" + link.RawQuery + "&lang=es&continueUrl=https://evil.example.com"))
+		if status != http.StatusOK || !strings.Contains(text, `name="newPassword"`) || strings.Contains(text, "evil") {
+			t.Fatalf("the page: %d %s", status, text)
+		}
+	}
+	form := link.Query()
+	post := func(password string) (int, string) {
+		form.Set("newPassword", password)
+		return read(http.PostForm(site.URL, form))
+	}
+	if status, text := post("short"); status != http.StatusBadRequest || !strings.Contains(text, "requirements") {
+		t.Errorf("a weak password: %d %s", status, text)
+	}
+	if status, text := post("secret2"); status != http.StatusOK || !strings.Contains(text, "Done.") {
+		t.Errorf("the new password: %d %s", status, text)
+	}
+	if status, _ := post("secret3"); status != http.StatusBadRequest {
+		t.Errorf("the link again: %d", status)
+	}
+	w.must(w.client("signInWithPassword", object{"email": "ana@example.com", "password": "secret2"}))
+}
