@@ -167,7 +167,7 @@ func (e *Engine) restore(ctx context.Context, db *database, token string) error 
 		return err
 	}
 	defer view.release()
-	past, err := overlayAt(ctx, view, db, at)
+	past, err := overlayAt(ctx, view, db, at, nil, -1)
 	if err != nil {
 		return err
 	}

@@ -18,8 +18,10 @@ import (
 type Engine struct {
 	o      Options
 	opened clock.Version
-	seq    sequencer
-	mu     struct {
+	// maxOverlay is the constant, or what a test sets.
+	maxOverlay int
+	seq        sequencer
+	mu         struct {
 		sync.Mutex
 		databases map[resource.Database]*database
 		last      uint32 // the greatest number of a database
@@ -62,7 +64,7 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	e := &Engine{o: o, opened: clock.VersionOf(o.Clock.Now())}
+	e := &Engine{o: o, opened: clock.VersionOf(o.Clock.Now()), maxOverlay: maxOverlay}
 	e.seq.engine = e
 	e.defaults.Store(&index.Definitions{})
 	e.mu.databases = make(map[resource.Database]*database)

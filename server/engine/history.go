@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 
@@ -135,8 +136,12 @@ func cutImages(record []byte) ([]image, error) {
 // document had then, nil for absence.
 type overlay map[string][]byte
 
-// overlayAt returns what differs between a version and a view that is of it or later.
-func overlayAt(ctx context.Context, v *view, db *database, at clock.Version) (overlay, error) {
+// maxOverlay is how many changed documents a reading holds; of a longer past it reads again what each call needs.
+const maxOverlay = 20_000
+
+// overlayAt returns what differs between a version and a view that is of it or later, for the paths that keep wants, or for
+// all if it is nil. It returns errEnough when that is more than most, if most isn't negative.
+func overlayAt(ctx context.Context, v *view, db *database, at clock.Version, keep func(path string) bool, most int) (overlay, error) {
 	last, err := lastVersion(v.snap, db.number)
 	if err != nil || last <= at {
 		return nil, err
@@ -144,8 +149,12 @@ func overlayAt(ctx context.Context, v *view, db *database, at clock.Version) (ov
 	o := make(overlay)
 	err = scanChanges(ctx, v.snap, db.number, at, last, func(_ clock.Version, images []image) error {
 		for _, i := range images {
-			if _, known := o[i.path]; !known {
-				o[i.path] = i.before
+			if _, known := o[i.path]; known || keep != nil && !keep(i.path) {
+				continue
+			}
+			o[i.path] = bytes.Clone(i.before)
+			if len(o) > most && most >= 0 {
+				return errEnough
 			}
 		}
 		return nil

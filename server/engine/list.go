@@ -43,7 +43,9 @@ func (r *Reading) List(ctx context.Context, req ListRequest) (ListPage, error) {
 	if err := r.holdCollection(ctx, req.Collection); err != nil {
 		return ListPage{}, err
 	}
-	if err := r.layer(ctx); err != nil {
+	inCollection := func(path string) bool { return r.db.document(path).Collection() == req.Collection }
+	then, err := r.layer(ctx, inCollection)
+	if err != nil {
 		return ListPage{}, err
 	}
 	size := req.PageSize
@@ -53,13 +55,12 @@ func (r *Reading) List(ctx context.Context, req ListRequest) (ListPage, error) {
 	size = min(size, maxPage)
 	var from []byte
 	if req.PageToken != "" {
-		var err error
 		if from, err = parsePageToken(req.PageToken); err != nil {
 			return ListPage{}, err
 		}
 	}
 	var page ListPage
-	err := r.listed(ctx, req, from, func(d *document.Document) bool {
+	err = r.listed(ctx, req, from, then, func(d *document.Document) bool {
 		if len(page.Documents) == size {
 			page.Next = pageToken(d.Name.ID())
 			return false
@@ -87,7 +88,8 @@ func (r *Reading) holdCollection(ctx context.Context, c resource.Collection) err
 }
 
 // listed gives the documents of a collection from an encoded id on, while yield returns true.
-func (r *Reading) listed(ctx context.Context, req ListRequest, from []byte, yield func(*document.Document) bool) error {
+func (r *Reading) listed(ctx context.Context, req ListRequest, from []byte, then overlay,
+	yield func(*document.Document) bool) error {
 	path := req.Collection.Path()
 	encoded := index.AppendPath(nil, path)
 	steps := newSteps(r.view, r.db.number, encoded, req.ShowMissing)
@@ -95,7 +97,7 @@ func (r *Reading) listed(ctx context.Context, req ListRequest, from []byte, yiel
 	if from != nil {
 		steps.seek(from)
 	}
-	past := r.pastIn(req.Collection, from)
+	past := r.pastIn(req.Collection, from, then)
 	for steps.next() {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -107,7 +109,7 @@ func (r *Reading) listed(ctx context.Context, req ListRequest, from []byte, yiel
 		for len(past) > 0 && resource.CompareIDs(past[0].ID(), id) <= 0 {
 			name := past[0]
 			past = past[1:]
-			d, err := r.fetch(name)
+			d, err := r.fetch(name, then)
 			if err != nil {
 				return err
 			}
@@ -115,7 +117,7 @@ func (r *Reading) listed(ctx context.Context, req ListRequest, from []byte, yiel
 				return nil
 			}
 		}
-		d, err := r.listedDocument(req.Collection.Doc(id), steps.record)
+		d, err := r.listedDocument(req.Collection.Doc(id), steps.record, then)
 		if err != nil {
 			return err
 		}
@@ -127,7 +129,7 @@ func (r *Reading) listed(ctx context.Context, req ListRequest, from []byte, yiel
 		}
 	}
 	for _, name := range past {
-		d, err := r.fetch(name)
+		d, err := r.fetch(name, then)
 		if err != nil {
 			return err
 		}
@@ -139,9 +141,9 @@ func (r *Reading) listed(ctx context.Context, req ListRequest, from []byte, yiel
 }
 
 // listedDocument returns the document of a record at the reading's version.
-func (r *Reading) listedDocument(name resource.Document, record []byte) (*document.Document, error) {
-	if _, then := r.past[name.Path]; then {
-		return r.fetch(name)
+func (r *Reading) listedDocument(name resource.Document, record []byte, then overlay) (*document.Document, error) {
+	if _, differed := then[name.Path]; differed {
+		return r.fetch(name, then)
 	}
 	if record == nil {
 		return nil, nil
@@ -150,9 +152,9 @@ func (r *Reading) listedDocument(name resource.Document, record []byte) (*docume
 }
 
 // pastIn returns the names in a collection, from an encoded id on, whose documents were not then what they are now.
-func (r *Reading) pastIn(c resource.Collection, from []byte) []resource.Document {
+func (r *Reading) pastIn(c resource.Collection, from []byte, then overlay) []resource.Document {
 	var out []resource.Document
-	for path := range r.past {
+	for path := range then {
 		name := r.db.document(path)
 		if name.Collection() == c && bytes.Compare(index.AppendSegment(nil, name.ID()), from) >= 0 {
 			out = append(out, name)
@@ -182,23 +184,25 @@ func parsePageToken(token string) ([]byte, error) {
 // CollectionIDs returns the ids of the collections below a document, given by its relative path, or below the root, in
 // order.
 func (r *Reading) CollectionIDs(ctx context.Context, parent string) ([]string, error) {
-	if err := r.layer(ctx); err != nil {
+	below := func(path string) bool { _, ok := childCollection(parent, path); return ok }
+	then, err := r.layer(ctx, below)
+	if err != nil {
 		return nil, err
 	}
 	w := &documentWalk{ctx: ctx, view: r.view, number: r.db.number}
 	ids, err := w.collections(index.AppendPath(nil, parent))
-	if err != nil || len(r.past) == 0 {
+	if err != nil || len(then) == 0 {
 		return ids, err
 	}
-	return r.collectionsThen(ctx, parent, ids)
+	return r.collectionsThen(ctx, parent, ids, then)
 }
 
 // collectionsThen corrects the ids of collections for what was in the past: those that have gained their only documents
 // since go, those that have lost them come.
-func (r *Reading) collectionsThen(ctx context.Context, parent string, ids []string) ([]string, error) {
+func (r *Reading) collectionsThen(ctx context.Context, parent string, ids []string, then overlay) ([]string, error) {
 	var out []string
 	touched := make(map[string]bool)
-	for path, record := range r.past {
+	for path, record := range then {
 		id, ok := childCollection(parent, path)
 		if !ok {
 			continue
@@ -209,7 +213,7 @@ func (r *Reading) collectionsThen(ctx context.Context, parent string, ids []stri
 		there, known := touched[id]
 		if known && !there {
 			var err error
-			if there, err = r.anyUnchanged(ctx, joinPath(parent, id)); err != nil {
+			if there, err = r.anyUnchanged(ctx, joinPath(parent, id), then); err != nil {
 				return nil, err
 			}
 		}
@@ -227,11 +231,11 @@ func (r *Reading) collectionsThen(ctx context.Context, parent string, ids []stri
 }
 
 // anyUnchanged reports whether under a collection there is a document that was there then as it is now.
-func (r *Reading) anyUnchanged(ctx context.Context, collection string) (bool, error) {
+func (r *Reading) anyUnchanged(ctx context.Context, collection string, then overlay) (bool, error) {
 	found := false
 	w := &documentWalk{ctx: ctx, view: r.view, number: r.db.number}
 	w.yield = func(path string, _ []byte) error {
-		if _, then := r.past[path]; !then {
+		if _, differed := then[path]; !differed {
 			found = true
 			return errEnough
 		}

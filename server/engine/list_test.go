@@ -76,6 +76,7 @@ func TestList(t *testing.T) {
 
 func TestCollectionIDs(t *testing.T) {
 	e := open(t, engine.Options{})
+	e.SetMaxOverlay(1)
 	old := put(t, e, set("b/1", n(1)), set("a/1", n(1)), set("a/1/z/1", n(1)), set("a/1/y/1/x/1", n(1)), set("gone/1", n(1)))
 	put(t, e, document.Write{Op: document.Delete, Name: doc("gone/1")}, set("new/1", n(1)))
 	for _, tt := range []struct {

@@ -222,6 +222,9 @@ func TestQueriesEqualFilterAndSort(t *testing.T) {
 		if r.IntN(2) == 0 {
 			setIndexes(t, e, r.definitions())
 		}
+		if r.IntN(2) == 0 {
+			e.SetMaxOverlay(3)
+		}
 		states := history(t, r, e)
 		for range queries {
 			q, err := r.query().Normalize()

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -20,8 +21,8 @@ type Reading struct {
 	view    *view
 	version clock.Version
 	past    overlay
-	// layered says that past has been made.
-	layered bool
+	// layered says that past is whole, and long that it is too long to be.
+	layered, long bool
 }
 
 // Read opens a reading. It answers InvalidArgument or Aborted for a transaction that isn't open, InvalidArgument or
@@ -73,17 +74,21 @@ func (r *Reading) open(ctx context.Context, at clock.Version) error {
 	return ctx.Err()
 }
 
-// layer makes the overlay of a version in the past, once.
-func (r *Reading) layer(ctx context.Context) error {
+// layer returns the overlay of a version in the past: made once and for all, or, when there is too much of it, now for the
+// paths that keep wants.
+func (r *Reading) layer(ctx context.Context, keep func(path string) bool) (overlay, error) {
 	if r.layered {
-		return nil
+		return r.past, nil
 	}
-	var err error
-	if r.past, err = overlayAt(ctx, r.view, r.db, r.version); err != nil {
-		return err
+	if !r.long {
+		past, err := overlayAt(ctx, r.view, r.db, r.version, nil, r.e.maxOverlay)
+		if !errors.Is(err, errEnough) {
+			r.past, r.layered = past, err == nil
+			return past, err
+		}
+		r.long = true
 	}
-	r.layered = true
-	return nil
+	return overlayAt(ctx, r.view, r.db, r.version, keep, -1)
 }
 
 // refresh moves a reading of a transaction with locks to the latest state, after a lock was taken.
@@ -133,10 +138,11 @@ func (r *Reading) Get(ctx context.Context, name resource.Document) (*document.Do
 			return nil, err
 		}
 	}
-	if err := r.layer(ctx); err != nil {
+	past, err := r.layer(ctx, func(path string) bool { return path == name.Path })
+	if err != nil {
 		return nil, err
 	}
-	d, err := r.fetch(name)
+	d, err := r.fetch(name, past)
 	if err == nil && r.txn != nil && r.txn.optimistic {
 		r.txn.saw(name.Path, d)
 	}
@@ -161,9 +167,9 @@ func (r *Reading) GetAll(ctx context.Context, names []resource.Document,
 	return nil
 }
 
-// fetch reads a document without a lock.
-func (r *Reading) fetch(name resource.Document) (*document.Document, error) {
-	if record, then := r.past[name.Path]; then {
+// fetch reads a document without a lock, as an overlay or else the view has it.
+func (r *Reading) fetch(name resource.Document, past overlay) (*document.Document, error) {
+	if record, then := past[name.Path]; then {
 		if record == nil {
 			return nil, nil
 		}

@@ -18,17 +18,19 @@ type run struct {
 	scope scope
 	plan  plan
 	stats Stats
-	// past are the documents of a version in the past that differ from what is read, in the query's order.
+	// then is what was different at a version in the past.
+	then overlay
+	// past are the documents of then that match, in the query's order.
 	past []*document.Document
 }
 
 // newRun plans a query. It answers FailedPrecondition when it needs an index that isn't there and must be.
 func (r *Reading) newRun(ctx context.Context, q *query.Query) (*run, error) {
-	if err := r.layer(ctx); err != nil {
+	then, err := r.layer(ctx, func(path string) bool { return q.InScope(r.db.document(path)) })
+	if err != nil {
 		return nil, err
 	}
-	x := &run{ctx: ctx, r: r, q: q, scope: newScope(r.db, q)}
-	var err error
+	x := &run{ctx: ctx, r: r, q: q, scope: newScope(r.db, q), then: then}
 	if x.plan, err = r.newPlan(q); err != nil {
 		return nil, err
 	}
@@ -41,12 +43,12 @@ func (r *Reading) newRun(ctx context.Context, q *query.Query) (*run, error) {
 
 // loadPast collects the documents of the past that match.
 func (x *run) loadPast() error {
-	for path := range x.r.past {
+	for path := range x.then {
 		name := x.r.db.document(path)
 		if !x.q.InScope(name) {
 			continue
 		}
-		d, err := x.r.fetch(name)
+		d, err := x.r.fetch(name, x.then)
 		if err != nil {
 			return err
 		}
@@ -243,7 +245,7 @@ func (x *run) rows(alts []*alternative, yield func(*document.Document) error) er
 
 // skips skips a hit that the query's offset leaves out, without reading its document.
 func (x *run) skips(h *hit) bool {
-	if !x.plan.exact || h.truncated || len(x.r.past) > 0 || x.q.Nearest != nil || x.stats.Skipped >= int64(x.q.Offset) {
+	if !x.plan.exact || h.truncated || len(x.then) > 0 || x.q.Nearest != nil || x.stats.Skipped >= int64(x.q.Offset) {
 		return false
 	}
 	x.stats.Skipped++
@@ -257,7 +259,7 @@ func (x *run) read(h *hit) (*document.Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, then := x.r.past[path]; then {
+	if _, then := x.then[path]; then {
 		return nil, nil
 	}
 	x.stats.DocumentsRead++
@@ -276,7 +278,7 @@ func (x *run) read(h *hit) (*document.Document, error) {
 func (x *run) walk(yield func(*document.Document) error) error {
 	w := &documentWalk{ctx: x.ctx, view: x.r.view, number: x.r.db.number}
 	w.yield = func(path string, record []byte) error {
-		if _, then := x.r.past[path]; then {
+		if _, then := x.then[path]; then {
 			return nil
 		}
 		x.stats.DocumentsRead++
