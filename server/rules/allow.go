@@ -116,6 +116,7 @@ func (d *decider) any(ctx context.Context, method Method, path []element) bool {
 		return all != eval.CanTrue
 	}
 	f.search(d.ruleset.blocks, path, 0)
+	d.decision.Exhausted = d.decision.Exhausted || f.tries > maxTries
 	return all == eval.CanTrue
 }
 

@@ -22,6 +22,10 @@ type element struct {
 	is   known
 }
 
+// maxTries is how many ways of matching a request may try: globs inside each other, as version 1 has them, could match a
+// long path in more ways than there is time for.
+const maxTries = 100_000
+
 // maxCaptures is how many segments can be bound; rules/check refuses more.
 const maxCaptures = 32
 
@@ -31,6 +35,7 @@ type finder struct {
 	method   Method
 	captures [maxCaptures]eval.Value
 	v1       bool
+	tries    int // how many ways of matching have been tried
 	// visit is called with each statement that applies and the captured segments; false ends the search.
 	visit func(a *allow, captures []eval.Value) bool
 }
@@ -47,6 +52,9 @@ func (f *finder) search(blocks []*block, path []element, bound int) bool {
 
 // block matches the rest of a statement's path with the rest of the request's.
 func (f *finder) block(b *block, pattern []syntax.Segment, path []element, bound int) bool {
+	if f.tries++; f.tries > maxTries {
+		return false
+	}
 	if len(pattern) == 0 {
 		if len(path) == 0 {
 			for i := range b.allows {

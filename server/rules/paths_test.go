@@ -83,3 +83,20 @@ func TestAllowedGroupsAreSound(t *testing.T) {
 		t.Errorf("%d queries allowed with %d documents: the test says nothing", allowed, found)
 	}
 }
+
+// TestManyWaysOfMatching wants rules that match a long path in very many ways to end.
+func TestManyWaysOfMatching(t *testing.T) {
+	text := "service cloud.firestore {\n"
+	for i := range 11 {
+		text += fmt.Sprintf("match /{g%d=**} { allow get: if false;\n", i)
+	}
+	r, issues := rules.Compile(text + strings.Repeat("}", 12))
+	if r == nil {
+		t.Fatal(rules.Summary(issues))
+	}
+	name := resource.Document{DB: database, Path: strings.TrimSuffix(strings.Repeat("a/", 198), "/")}
+	d, err := r.Allow(t.Context(), &rules.Request{Method: rules.Get, Name: name, Reader: nobody{}})
+	if err != nil || d.Allowed || !d.Exhausted {
+		t.Errorf("Allow = allowed %t, exhausted %t, %v; want a denial for want of time", d.Allowed, d.Exhausted, err)
+	}
+}

@@ -13,6 +13,8 @@ type scanner struct {
 	at     int // offset of the next character
 	line   int
 	begun  int // offset at which the line begins
+	known  int // an offset on the line whose column is known
+	column int
 	issues []Issue
 }
 
@@ -33,12 +35,19 @@ func scan(src string) ([]token, []Issue) {
 
 // here returns an empty span at the scanner's place.
 func (s *scanner) here() Span {
-	column := utf8.RuneCountInString(s.src[s.begun:s.at]) + 1
-	return Span{Line: s.line, Column: column, Start: s.at, End: s.at}
+	if s.known < s.begun || s.known > s.at || s.column == 0 {
+		s.known, s.column = s.begun, 1
+	}
+	s.column += utf8.RuneCountInString(s.src[s.known:s.at])
+	s.known = s.at
+	return Span{Line: s.line, Column: s.column, Start: s.at, End: s.at}
 }
 
 // complain reports an error.
 func (s *scanner) complain(at Span, format string, args ...any) {
+	if len(s.issues) >= maxIssues {
+		return
+	}
 	s.issues = append(s.issues, Issue{Span: at, Text: fmt.Sprintf(format, args...)})
 }
 

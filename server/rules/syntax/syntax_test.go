@@ -202,3 +202,11 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// TestLongLines wants garbage on one long line to be read in a moment.
+func TestLongLines(t *testing.T) {
+	_, issues := syntax.Parse(strings.Repeat("` é", 200_000))
+	if len(issues) == 0 || len(issues) > 300 || issues[1].Span.Column != 3 {
+		t.Errorf("%d issues, the second at %+v; want some hundred, the second at column 3", len(issues), issues[1].Span)
+	}
+}
