@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"runtime"
 	"runtime/debug"
 	"time"
 
@@ -62,6 +63,9 @@ func New(o Options) (*grpc.Server, error) {
 	d := &door{o: o}
 	s := grpc.NewServer(
 		grpc.MaxRecvMsgSize(maxMessage),
+		// Workers keep their grown stacks from call to call; calls that find none free, as streams that last make happen,
+		// get goroutines of their own.
+		grpc.NumStreamWorkers(uint32(4*runtime.GOMAXPROCS(0))),
 		grpc.ChainUnaryInterceptor(d.unary),
 		grpc.ChainStreamInterceptor(d.stream),
 		// Mobile clients and proxies ping as they like.
