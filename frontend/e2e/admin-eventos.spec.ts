@@ -228,4 +228,5 @@ test('P-10 an event is created, changed and deleted by the keyboard alone', asyn
   await page.keyboard.press('Enter')
   await expect(tarjeta).toBeHidden()
   await expect(page.getByText('Aún no hay eventos.')).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Eventos guardados' })).toBeFocused()
 })

@@ -147,7 +147,7 @@ test('P-07 a refused change of status says so and changes nothing', async ({ pag
   await page.getByRole('button', { name: 'Persona 1' }).click()
   await page.route('**/v1/projects/**', (ruta) => ruta.abort())
   await page.getByRole('dialog').getByLabel('Estado').selectOption({ label: 'Resuelto' })
-  await expect(page.getByText('No se pudo actualizar el estado.')).toBeAttached()
+  await expect(page.getByRole('dialog').getByRole('alert')).toHaveText('No se pudo actualizar el estado.')
   await expect(page.getByRole('dialog').getByLabel('Estado')).toHaveValue('new')
   expect(await leer('ContactRequests/m1')).toMatchObject({ status: 'new' })
 })

@@ -1,5 +1,5 @@
-import { useDeferredValue, useState } from 'react'
-import type { Live } from '../../admin/data/live'
+import { useDeferredValue, useEffect, useRef, useState } from 'react'
+import { type Live, rowsOf } from '../../admin/data/live'
 import type { MusicEvent } from '../../admin/data/rows'
 import { matches } from '../../admin/search'
 import { Empty, Problem, Skeleton } from '../../admin/ui/state'
@@ -18,9 +18,17 @@ type Props = {
 /** The saved events, the earliest first, in all states of a live list. */
 export function EventGrid({ live, ...actions }: Props) {
   const { eventos } = es
+  const heading = useRef<HTMLHeadingElement>(null)
+  const count = rowsOf(live).length
+  const before = useRef(count)
+  useEffect(() => {
+    // A card that went with the focus on it leaves the focus nowhere: the list takes it.
+    if (count < before.current && document.activeElement === document.body) heading.current?.focus()
+    before.current = count
+  }, [count])
   return (
     <section aria-labelledby="eventos-guardados" className="grid content-start gap-3">
-      <h2 id="eventos-guardados" className="sr-only">
+      <h2 ref={heading} id="eventos-guardados" tabIndex={-1} className="sr-only">
         {eventos.guardados}
       </h2>
       {live.status === 'loading' ? <Skeleton rows={6} label={es.tabla.cargando} /> : null}

@@ -7,16 +7,20 @@ import { useStatus } from './use-status'
 export function BulkBar({ paths, onDone }: { paths: readonly string[]; onDone: () => void }) {
   const id = useId()
   const [status, setStatus] = useState<Status>('in-progress')
-  const { busy, change } = useStatus()
+  const { busy, failed, change } = useStatus()
   const apply = async () => {
-    await change(paths, status)
-    onDone()
+    if (await change(paths, status)) onDone()
   }
   return (
     <div className="p-lote">
       <p role="status" className="font-semibold">
         {es.tabla.seleccionados(paths.length)}
       </p>
+      {failed ? (
+        <p role="alert" className="p-error">
+          {es.tabla.estadoFallo}
+        </p>
+      ) : null}
       <label htmlFor={id} className="ml-auto">
         {es.tabla.marcarComo}
       </label>

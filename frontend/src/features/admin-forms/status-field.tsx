@@ -12,7 +12,7 @@ type Props = { path: string; status: Status; statusBy: string; statusAt: Date | 
 /** Where one form stands, who said so and when, and how to move it along. */
 export function StatusField({ path, status, statusBy, statusAt, fixed }: Props) {
   const id = useId()
-  const { busy, change } = useStatus()
+  const { busy, failed, change } = useStatus()
   const { people } = usePanelData()
   const author = rowsOf(people).find((person) => person.id === statusBy)
   const name = author ? author.displayName || author.email : statusBy
@@ -46,6 +46,11 @@ export function StatusField({ path, status, statusBy, statusAt, fixed }: Props) 
           </select>
         </>
       )}
+      {failed ? (
+        <p role="alert" className="p-error">
+          {es.tabla.estadoFallo}
+        </p>
+      ) : null}
       {statusAt ? (
         <p className="p-ayuda">
           {es.tabla.ultimoCambio}: {es.tabla.historial(name, fechaYHora(statusAt))}

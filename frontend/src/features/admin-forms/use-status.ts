@@ -4,22 +4,23 @@ import type { Status } from '../../admin/data/rows'
 import { useNotify } from '../../admin/ui/toasts'
 import { es } from '../../i18n/es-admin'
 
-/** Moves forms along and tells how it went. */
+/** Moves forms along and tells how it went: a success in a notice, a failure to whoever shows it. */
 export function useStatus() {
   const { me } = usePanelData()
   const notify = useNotify()
-  const [busy, setBusy] = useState(false)
+  const [state, setState] = useState<'idle' | 'busy' | 'failed'>('idle')
   const change = async (paths: readonly string[], status: Status) => {
-    setBusy(true)
+    setState('busy')
     try {
       const { setStatus } = await import('../../firebase/panel-writes')
       await setStatus(paths, status, me)
       notify({ text: es.tabla.estadoCambiado })
+      setState('idle')
+      return true
     } catch {
-      notify({ text: es.tabla.estadoFallo, kind: 'error' })
-    } finally {
-      setBusy(false)
+      setState('failed')
+      return false
     }
   }
-  return { busy, change }
+  return { busy: state === 'busy', failed: state === 'failed', change }
 }
