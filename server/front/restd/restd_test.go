@@ -152,6 +152,7 @@ func TestStreamsAreArrays(t *testing.T) {
 		{":batchGet", `{"documents":["` + docs + `/c/b","` + docs + `/c/x","` + docs + `/c/a"]}`, 200, 3, `"missing":"` + docs + `/c/x"`},
 		{":batchGet", `{"documents":["nope"]}`, 400, 1, `Document name \"nope\" lacks \"projects\" at index 0.`},
 		{":runAggregationQuery", `{"structuredAggregationQuery":{"structuredQuery":{"from":[{"collectionId":"c"}]},"aggregations":[{"alias":"c","count":{}},{"alias":"s","sum":{"field":{"fieldPath":"n"}}}]}}`, 200, 1, `"s":{"integerValue":"3"}`},
+		{":runAggregationQuery", `{"structuredAggregationQuery":{"structuredQuery":{"from":[{"collectionId":"c"}]},"aggregations":[{"count":{}}]},"newTransaction":{}}`, 200, 2, `"field_1":{"integerValue":"2"}`},
 	}
 	for _, tt := range tests {
 		status, _, body := send(t, s, "POST", tt.path, tt.body)

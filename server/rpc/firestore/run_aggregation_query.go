@@ -9,7 +9,8 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// RunAggregationQuery answers figures over a query's documents, in one answer.
+// RunAggregationQuery answers figures over a query's documents, in one answer. A transaction that it begins is told in an
+// answer of its own before.
 func (s *Server) RunAggregationQuery(ctx context.Context, c token.Caller, r *pb.RunAggregationQueryRequest,
 	send func(*pb.RunAggregationQueryResponse) error,
 ) error {
@@ -34,7 +35,12 @@ func (s *Server) RunAggregationQuery(ctx context.Context, c token.Caller, r *pb.
 	if err != nil {
 		return err
 	}
-	out := &pb.RunAggregationQueryResponse{Transaction: snapshot.Transaction, ReadTime: wire.FormatVersion(snapshot.Version)}
+	if len(snapshot.Transaction) > 0 {
+		if err := send(&pb.RunAggregationQueryResponse{Transaction: snapshot.Transaction}); err != nil {
+			return err
+		}
+	}
+	out := &pb.RunAggregationQueryResponse{ReadTime: wire.FormatVersion(snapshot.Version)}
 	if !planOnly {
 		out.Result = &pb.AggregationResult{AggregateFields: wire.FormatFields(figures)}
 	}
