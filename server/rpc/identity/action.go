@@ -48,11 +48,8 @@ type shown struct {
 	Form, WantsPassword   bool
 }
 
-// Action returns the page that follows the links in letters. A link is used only when its reader presses the button: mail
+// action answers the page that follows the links in letters. A link is used only when its reader presses the button: mail
 // servers open links too.
-func (h *Handler) Action() http.Handler { return http.HandlerFunc(h.action) }
-
-// action answers the page.
 func (h *Handler) action(w http.ResponseWriter, r *http.Request) {
 	const enough = 64 << 10
 	r.Body = http.MaxBytesReader(w, r.Body, enough)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
@@ -26,8 +25,7 @@ func (p *pigeonhole) Send(_ context.Context, l identity.Letter) error {
 func TestActionPage(t *testing.T) {
 	letters := &pigeonhole{}
 	w := newWorld(t, setup{production: true, mail: letters})
-	site := httptest.NewServer(rpc.New(rpc.Options{Service: w.service}).Action())
-	t.Cleanup(site.Close)
+	page := w.url + rpc.ActionPath
 	w.signUp("ana@example.com", "secret1")
 	w.must(w.client("sendOobCode", object{"requestType": "PASSWORD_RESET", "email": "ana@example.com"}))
 	link, err := url.Parse(letters.last.Link)
@@ -47,7 +45,7 @@ func TestActionPage(t *testing.T) {
 		return res.StatusCode, string(text)
 	}
 	for range 2 { // opening the link uses nothing
-		status, text := read(http.Get(site.URL + "?" + link.RawQuery + "&lang=es&continueUrl=https://evil.example.com"))
+		status, text := read(http.Get(page + "?" + link.RawQuery + "&lang=es&continueUrl=https://evil.example.com"))
 		if status != http.StatusOK || !strings.Contains(text, `name="newPassword"`) || strings.Contains(text, "evil") {
 			t.Fatalf("the page: %d %s", status, text)
 		}
@@ -55,7 +53,7 @@ func TestActionPage(t *testing.T) {
 	form := link.Query()
 	post := func(password string) (int, string) {
 		form.Set("newPassword", password)
-		return read(http.PostForm(site.URL, form))
+		return read(http.PostForm(page, form))
 	}
 	if status, text := post("short"); status != http.StatusBadRequest || !strings.Contains(text, "requirements") {
 		t.Errorf("a weak password: %d %s", status, text)

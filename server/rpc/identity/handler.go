@@ -81,6 +81,10 @@ type route struct {
 
 // ServeHTTP answers a request.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path == ActionPath {
+		h.action(w, r)
+		return
+	}
 	host, path := split(r)
 	if h.serveKeys(w, r, host, path) {
 		return
