@@ -1,11 +1,11 @@
 import { type ComponentType, useEffect, useState } from 'react'
-import { Route, Routes, useLocation } from 'react-router-dom'
+import { useLocation } from 'react-router-dom'
 import { Esqueleto } from './components/esqueleto'
 import { LimiteDeError } from './components/limite-de-error'
 import { Armazon } from './layout/armazon'
 import { fondoDe } from './lib/fondo'
 import { useMeta } from './lib/use-meta'
-import { cargar, pagina, RUTAS, type Ruta, rutaDe } from './rutas'
+import { cargar, pagina, type Ruta, rutaDe } from './rutas'
 
 /** Pages without bar and footer. */
 const SIN_MARCO: ReadonlySet<Ruta> = new Set(['/LogIn', '/AdminView'])
@@ -34,11 +34,7 @@ export function App() {
   useMeta(ruta)
   const paginas = (
     <LimiteDeError key={pathname}>
-      <Routes location={{ ...lugar, pathname }}>
-        {RUTAS.map((camino) => (
-          <Route key={camino} path={camino} caseSensitive element={<Pagina key={camino} ruta={camino} />} />
-        ))}
-      </Routes>
+      <Pagina key={ruta} ruta={ruta} />
     </LimiteDeError>
   )
   return SIN_MARCO.has(ruta) ? paginas : <Armazon>{paginas}</Armazon>

@@ -27,7 +27,7 @@ const modulos = {
 export type Ruta = keyof typeof modulos
 
 /** Every page's path. */
-export const RUTAS = Object.keys(modulos) as Ruta[]
+const RUTAS = Object.keys(modulos) as Ruta[]
 
 /** Pages that are here already. A page that was loaded is drawn without waiting: nothing flashes. */
 const cargadas = new Map<Ruta, ComponentType>()
@@ -56,6 +56,17 @@ export function cargar(ruta: Ruta): Promise<ComponentType> {
   )
   enCamino.set(ruta, promesa)
   return promesa
+}
+
+/** The last part of a path: an event's id. */
+export function idDe(camino: string): string {
+  const ultimo = camino.replace(/\/+$/, '').split('/').at(-1) ?? ''
+  try {
+    return decodeURIComponent(ultimo)
+  } catch {
+    // Not an encoded text: taken as it is.
+    return ultimo
+  }
 }
 
 /** Which page a path shows. */

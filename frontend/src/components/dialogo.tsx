@@ -1,4 +1,4 @@
-import { X } from 'lucide-react'
+import { Signo } from './signo'
 import { type MouseEvent, type ReactNode, useEffect, useId, useRef } from 'react'
 import { t } from '../i18n/es'
 
@@ -45,7 +45,7 @@ export function Dialogo({ abierto, alCerrar, titulo, antes, children }: Props) {
             onClick={alCerrar}
             className="border-borde bg-superficie sticky top-0 z-10 float-right ml-4 grid size-11 place-items-center rounded-sm border-2"
           >
-            <X aria-hidden="true" />
+            <Signo nombre="cerrar" />
           </button>
           {antes}
           <h2 id={idTitulo} className="titulo-2">

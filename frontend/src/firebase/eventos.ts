@@ -11,7 +11,8 @@ import {
   Timestamp,
   where,
 } from 'firebase/firestore'
-import { type Evento, leerEvento } from '../lib/evento'
+import type { Evento } from '../lib/evento'
+import { leerEvento } from '../lib/leer-evento'
 import { live } from './live'
 
 /** What a subscription tells: the events, and whether the server has confirmed them. */

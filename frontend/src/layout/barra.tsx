@@ -1,4 +1,4 @@
-import { Menu, X } from 'lucide-react'
+import { Signo } from '../components/signo'
 import { type KeyboardEvent, useRef } from 'react'
 import { Logo } from '../art/logo'
 import { boton } from '../components/boton'
@@ -35,7 +35,11 @@ export function Barra({ menuAbierto, alCambiarMenu }: Props) {
           <Logo variante="completo" className="h-9 w-auto sm:h-12" />
         </EnlacePagina>
         <Desplegables />
-        <EnlacePagina to="/donar" className={`${boton('primario')} px-4 whitespace-nowrap max-sm:px-2.5 max-sm:text-[0.9375rem]`} onClick={() => alCambiarMenu(false)}>
+        <EnlacePagina
+          to="/donar"
+          className={`${boton('primario')} px-4 whitespace-nowrap max-sm:px-2.5 max-sm:text-[0.9375rem]`}
+          onClick={() => alCambiarMenu(false)}
+        >
           {t.barra.donar}
         </EnlacePagina>
         <button
@@ -47,7 +51,7 @@ export function Barra({ menuAbierto, alCambiarMenu }: Props) {
           onClick={() => alCambiarMenu(!menuAbierto)}
           className="border-borde bg-superficie grid size-11 shrink-0 place-items-center rounded-sm border-2 lg:hidden"
         >
-          {menuAbierto ? <X aria-hidden="true" /> : <Menu aria-hidden="true" />}
+          {menuAbierto ? <Signo nombre="cerrar" /> : <Signo nombre="menu" />}
         </button>
         {menuAbierto ? <Panel alElegir={() => alCambiarMenu(false)} /> : null}
       </nav>

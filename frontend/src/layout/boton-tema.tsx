@@ -1,4 +1,4 @@
-import { Moon, Sun } from 'lucide-react'
+import { Signo } from '../components/signo'
 import { useSyncExternalStore } from 'react'
 import { t } from '../i18n/es'
 
@@ -40,7 +40,7 @@ export function BotonTema() {
       aria-label={oscuro ? t.tema.aClaro : t.tema.aOscuro}
       className="grid size-11 place-items-center rounded-sm border-2 border-current"
     >
-      {oscuro ? <Sun aria-hidden="true" /> : <Moon aria-hidden="true" />}
+      {oscuro ? <Signo nombre="sol" /> : <Signo nombre="luna" />}
     </button>
   )
 }

@@ -1,4 +1,4 @@
-import { ChevronDown } from 'lucide-react'
+import { Signo } from '../components/signo'
 import { type FocusEvent, type KeyboardEvent, type PointerEvent, useEffect, useRef, useState } from 'react'
 import { useLocation } from 'react-router-dom'
 import { t } from '../i18n/es'
@@ -50,7 +50,7 @@ function Desplegable({ grupo, abierto, actual, alCambiar }: PropsGrupo) {
         className={`flex min-h-11 items-center gap-1 px-3 font-semibold hover:text-acento ${actual ? 'text-acento' : ''}`}
       >
         {grupo.texto}
-        <ChevronDown aria-hidden="true" size={18} className={abierto ? 'rotate-180' : ''} />
+        <Signo nombre="abajo" talla={18} className={abierto ? 'rotate-180' : ''} />
       </button>
       <ul
         id={`menu-${grupo.id}`}

@@ -1,4 +1,4 @@
-import { ChevronDown } from 'lucide-react'
+import { Signo } from '../components/signo'
 import { useState } from 'react'
 import { t } from '../i18n/es'
 import { EnlacePagina } from './enlace-pagina'
@@ -20,7 +20,7 @@ function Expansible({ grupo, alElegir }: { grupo: Grupo; alElegir: () => void })
         onClick={() => setAbierto(!abierto)}
       >
         {grupo.texto}
-        <ChevronDown aria-hidden="true" className={abierto ? 'rotate-180' : ''} />
+        <Signo nombre="abajo" className={abierto ? 'rotate-180' : ''} />
       </button>
       <ul id={`panel-${grupo.id}`} hidden={!abierto} className="pl-5">
         {grupo.entradas.map(({ a, texto }) => (

@@ -1,4 +1,4 @@
-import { Mail, Phone } from 'lucide-react'
+import { Signo } from '../components/signo'
 import { Logo } from '../art/logo'
 import { sitio } from '../content/sitio'
 import { t } from '../i18n/es'
@@ -51,12 +51,12 @@ export function Pie() {
           <ul>
             <li>
               <a href={`mailto:${sitio.correo}`} className="enlace-pie">
-                <Mail aria-hidden="true" size={20} /> {sitio.correo}
+                <Signo nombre="carta" talla={20} /> {sitio.correo}
               </a>
             </li>
             <li>
               <a href={sitio.telefonoEnlace} className="enlace-pie">
-                <Phone aria-hidden="true" size={20} /> {sitio.telefono}
+                <Signo nombre="telefono" talla={20} /> {sitio.telefono}
               </a>
             </li>
           </ul>

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { datosEvento } from './datos-evento'
-import { leerEvento } from './evento'
+import { leerEvento } from './leer-evento'
 
 const url = 'https://sitio.do/eventos/a'
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { cuando, leerEvento } from './evento'
+import { cuando } from './evento'
+import { leerEvento } from './leer-evento'
 
 const momento = new Date('2027-09-05T23:30:00Z')
 

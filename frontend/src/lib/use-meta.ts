@@ -1,9 +1,12 @@
 import { useEffect } from 'react'
-import { META, type Meta } from '../meta'
+import type { Meta } from '../meta'
 import type { Ruta } from '../rutas'
 
-/** Says what the head says of the page now: prerendered pages have it already, later ones get it here. */
-export function aplicarMeta({ titulo, descripcion, indexar }: Meta): void {
+/** What heads say is no business of the first paint: prerendered pages have it already. */
+const tabla = () => import('../meta')
+
+/** Says in the head what a page is. */
+function aplicar({ titulo, descripcion, indexar }: Meta): void {
   document.title = titulo
   contenido('meta[name="description"]', descripcion)
   contenido('meta[property="og:title"]', titulo)
@@ -17,7 +20,22 @@ function contenido(selector: string, texto: string): void {
   document.querySelector(selector)?.setAttribute('content', texto)
 }
 
+/** Says what a page found out about itself, in turn after what its route says. Answers how to hold it back. */
+export function decir(que: (meta: Record<Ruta, Meta>) => Meta): () => void {
+  let vigente = true
+  tabla().then(
+    ({ META }) => {
+      if (vigente) aplicar(que(META))
+    },
+    // Without the table the head stays as it was.
+    () => undefined,
+  )
+  return () => {
+    vigente = false
+  }
+}
+
 /** Keeps title and description of the page in step with the route. */
 export function useMeta(ruta: Ruta): void {
-  useEffect(() => aplicarMeta(META[ruta]), [ruta])
+  useEffect(() => decir((META) => META[ruta]), [ruta])
 }

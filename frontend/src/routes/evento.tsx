@@ -1,5 +1,5 @@
 import { useEffect } from 'react'
-import { Link, useParams } from 'react-router-dom'
+import { Link, useLocation } from 'react-router-dom'
 import { ilustracionDeEvento } from '../art/ilustracion-de-evento'
 import { Lamina } from '../art/lamina'
 import { boton } from '../components/boton'
@@ -8,23 +8,27 @@ import { sitio } from '../content/sitio'
 import { Acciones } from '../features/eventos/acciones'
 import { Cajas } from '../features/eventos/cajas'
 import { CuerpoEvento, EnlaceLugar, ImagenEvento } from '../features/eventos/datos-evento'
-import { t } from '../i18n/es'
+import { tEvento } from '../i18n/es-eventos'
 import { datosEvento } from '../lib/datos-evento'
 import { cuando, type Evento } from '../lib/evento'
 import { useEventos } from '../lib/use-eventos'
-import { aplicarMeta } from '../lib/use-meta'
+import { decir } from '../lib/use-meta'
+import { idDe } from '../rutas'
 import NoEncontrada from './no-encontrada'
 
 /** Tells the head and search engines of the event while its page is shown. */
 function useDatos(evento: Evento) {
   useEffect(() => {
     const descripcion = `${cuando(evento)}. ${evento.descripcion || sitio.nombre}`.slice(0, 160)
-    aplicarMeta({ titulo: `${evento.titulo.slice(0, 60)} · Evento`, descripcion, indexar: true })
+    const callar = decir(() => ({ titulo: `${evento.titulo.slice(0, 56)} · Evento`, descripcion, indexar: true }))
     const nota = document.createElement('script')
     nota.type = 'application/ld+json'
     nota.textContent = JSON.stringify(datosEvento(evento, location.href))
     document.head.append(nota)
-    return () => nota.remove()
+    return () => {
+      callar()
+      nota.remove()
+    }
   }, [evento])
 }
 
@@ -56,7 +60,7 @@ function PaginaEvento({ evento }: { evento: Evento }) {
 
 /** /eventos/:id: one event, at an address to share (P-02). */
 export default function PaginaDeEvento() {
-  const { id = '' } = useParams()
+  const id = idDe(useLocation().pathname)
   const estado = useEventos(`evento ${id}`, (enVivo, oyente) => enVivo.escucharUno(id, oyente))
   if (estado.fase === 'cargando') return <Esqueleto />
   const evento = estado.fase === 'datos' ? estado.eventos[0] : undefined
@@ -64,10 +68,10 @@ export default function PaginaDeEvento() {
   if (estado.fase === 'datos' && estado.confirmado) return <NoEncontrada />
   return (
     <div className="contenedor py-20" role="alert">
-      <h1 className="titulo-1">{t.eventos.titulo}</h1>
-      <p className="entrada mt-5 mb-7">{t.eventos.fallo}</p>
+      <h1 className="titulo-1">{tEvento.titulo}</h1>
+      <p className="entrada mt-5 mb-7">{tEvento.fallo}</p>
       <Link to="/calendario" className={boton()}>
-        {t.eventos.verCalendario}
+        {tEvento.verCalendario}
       </Link>
     </div>
   )

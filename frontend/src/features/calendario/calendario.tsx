@@ -1,5 +1,6 @@
 import { useMemo } from 'react'
 import { t } from '../../i18n/es'
+import { tCalendario } from '../../i18n/es-calendario'
 import { tramoDe } from '../../lib/cuadricula'
 import type { Evento } from '../../lib/evento'
 import { enLocal } from '../../lib/fechas'
@@ -41,11 +42,11 @@ export function Calendario() {
             <div className="text-suave mt-3 flex min-h-7 flex-wrap items-center gap-x-5 text-sm">
               <span className="inline-flex items-center gap-2">
                 <span className="punto bg-hoy" aria-hidden="true" />
-                {t.calendario.leyendaHoy}
+                {tCalendario.leyendaHoy}
               </span>
               <span className="inline-flex items-center gap-2">
                 <span className="punto bg-evento" aria-hidden="true" />
-                {t.calendario.leyendaEvento}
+                {tCalendario.leyendaEvento}
               </span>
               <span role="status">{cargando ? t.eventos.cargando : ''}</span>
             </div>

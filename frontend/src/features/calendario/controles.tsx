@@ -1,12 +1,12 @@
-import { ChevronLeft, ChevronRight } from 'lucide-react'
+import { Signo } from '../../components/signo'
 import { boton } from '../../components/boton'
-import { t } from '../../i18n/es'
+import { tCalendario } from '../../i18n/es-calendario'
 import { mesLargo, type Vista } from '../../lib/cuadricula'
 import type { Calendario } from './use-calendario'
 
 const VISTAS: { vista: Vista; texto: string }[] = [
-  { vista: 'semana', texto: t.calendario.semana },
-  { vista: 'mes', texto: t.calendario.mes },
+  { vista: 'semana', texto: tCalendario.semana },
+  { vista: 'mes', texto: tCalendario.mes },
 ]
 
 /** What is shown, the way to what comes before and after, today, and the two views (F-232, D-10, D-11). */
@@ -22,24 +22,24 @@ export function Controles({ calendario }: { calendario: Calendario }) {
         <button
           type="button"
           className={`${boton()} px-2.5`}
-          aria-label={mes ? t.calendario.mesAnterior : t.calendario.semanaAnterior}
+          aria-label={mes ? tCalendario.mesAnterior : tCalendario.semanaAnterior}
           onClick={() => avanzar(-1)}
         >
-          <ChevronLeft aria-hidden="true" />
+          <Signo nombre="izquierda" />
         </button>
         <button type="button" className={`${boton()} px-4`} onClick={irAHoy}>
-          {t.calendario.hoy}
+          {tCalendario.hoy}
         </button>
         <button
           type="button"
           className={`${boton()} px-2.5`}
-          aria-label={mes ? t.calendario.mesSiguiente : t.calendario.semanaSiguiente}
+          aria-label={mes ? tCalendario.mesSiguiente : tCalendario.semanaSiguiente}
           onClick={() => avanzar(1)}
         >
-          <ChevronRight aria-hidden="true" />
+          <Signo nombre="derecha" />
         </button>
       </div>
-      <div role="group" aria-label={t.calendario.vista} className="border-borde flex overflow-hidden rounded-sm border-2 max-md:ml-auto">
+      <div role="group" aria-label={tCalendario.vista} className="border-borde flex overflow-hidden rounded-sm border-2">
         {VISTAS.map((opcion) => (
           <button
             key={opcion.vista}

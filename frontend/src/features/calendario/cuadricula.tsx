@@ -1,5 +1,5 @@
 import { type KeyboardEvent, useEffect, useRef } from 'react'
-import { t } from '../../i18n/es'
+import { tCalendario } from '../../i18n/es-calendario'
 import { DIAS, diaLargo, mesLargo, semanas } from '../../lib/cuadricula'
 import type { Evento } from '../../lib/evento'
 import { hoy as diaDeHoy } from '../../lib/fechas'
@@ -16,7 +16,7 @@ function Dia({ fecha, eventos, calendario, esHoy }: PropsDia) {
   useEffect(() => {
     if (enFoco && reclamar(fecha)) nodo.current?.focus()
   })
-  const partes = [diaLargo(fecha), eventos.length ? t.calendario.cuantos(eventos.length) : '', esHoy ? t.calendario.esHoy : '']
+  const partes = [diaLargo(fecha), eventos.length ? tCalendario.cuantos(eventos.length) : '', esHoy ? tCalendario.esHoy : '']
   const fuera = vista === 'mes' && fecha.slice(0, 7) !== calendario.fecha.slice(0, 7)
   return (
     // A cell of the grid, told so for browsers that forget it when the table is not drawn as one.

@@ -3,6 +3,7 @@ import { ilustracionDeEvento } from '../../art/ilustracion-de-evento'
 import { Imagen } from '../../art/imagen'
 import { boton } from '../../components/boton'
 import { t } from '../../i18n/es'
+import { tCalendario } from '../../i18n/es-calendario'
 import { cuando, type Evento } from '../../lib/evento'
 import { EnlaceGoogle } from '../eventos/acciones'
 
@@ -22,9 +23,9 @@ export function Destacados({ eventos, cargando }: { eventos: Evento[]; cargando:
     <section aria-labelledby="titulo-destacados" className="seccion border-linea bg-banda border-t-2">
       <div className="contenedor">
         <h2 id="titulo-destacados" className="titulo-2 mb-8">
-          {t.calendario.destacados}
+          {tCalendario.destacados}
         </h2>
-        {proximos.length === 0 ? <p className="min-h-24 text-lg">{cargando ? t.eventos.cargando : t.calendario.sinProximos}</p> : null}
+        {proximos.length === 0 ? <p className="min-h-24 text-lg">{cargando ? t.eventos.cargando : tCalendario.sinProximos}</p> : null}
         <ul className="grid gap-6 sm:grid-cols-2 lg:grid-cols-3">
           {proximos.map((evento) => (
             <li key={evento.id} className="marco">
@@ -35,7 +36,7 @@ export function Destacados({ eventos, cargando }: { eventos: Evento[]; cargando:
                 <p className="text-acento font-semibold">{cuando(evento)}</p>
                 <h3 className="titulo-3 mt-1 break-words">{evento.titulo}</h3>
                 {evento.lugar ? <p className="mt-1 mb-5">{evento.lugar}</p> : null}
-                <EnlaceGoogle evento={evento} texto={t.calendario.agendar} className={`${boton()} mt-auto`} />
+                <EnlaceGoogle evento={evento} texto={tCalendario.agendar} className={`${boton()} mt-auto`} />
               </div>
             </li>
           ))}

@@ -1,4 +1,5 @@
-import { t } from '../../i18n/es'
+import { tCalendario } from '../../i18n/es-calendario'
+import { tEvento } from '../../i18n/es-eventos'
 import { diaLargo } from '../../lib/cuadricula'
 import { cuando, type Evento } from '../../lib/evento'
 import { EnlaceGoogle } from '../eventos/acciones'
@@ -16,7 +17,7 @@ function EventoDelDia({ evento }: { evento: Evento }) {
           <EnlaceLugar lugar={evento.lugar} />
         </div>
         <CuerpoEvento evento={evento} />
-        <EnlaceGoogle evento={evento} texto={t.eventos.agregarGoogle} className="enlace inline-flex min-h-11 items-center self-start" />
+        <EnlaceGoogle evento={evento} texto={tEvento.agregarGoogle} className="enlace inline-flex min-h-11 items-center self-start" />
       </article>
     </li>
   )
@@ -28,7 +29,7 @@ export function DiaElegido({ dia, eventos }: { dia: string | null; eventos: Even
     <div aria-live="polite" className="min-h-40">
       {dia ? (
         <>
-          <h2 className="titulo-3 mb-4">{t.calendario.eventosDelDia(diaLargo(dia))}</h2>
+          <h2 className="titulo-3 mb-4">{tCalendario.eventosDelDia(diaLargo(dia))}</h2>
           {eventos.length > 0 ? (
             <ul className="grid gap-5">
               {eventos.map((evento) => (
@@ -36,11 +37,11 @@ export function DiaElegido({ dia, eventos }: { dia: string | null; eventos: Even
               ))}
             </ul>
           ) : (
-            <p>{t.calendario.sinEventosDia}</p>
+            <p>{tCalendario.sinEventosDia}</p>
           )}
         </>
       ) : (
-        <p className="text-suave">{t.calendario.ayuda}</p>
+        <p className="text-suave">{tCalendario.ayuda}</p>
       )}
     </div>
   )

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 import { sitio } from '../../content/sitio'
-import { t } from '../../i18n/es'
+import { tContacto } from '../../i18n/es-contacto'
 import { estaAbierto } from '../../lib/horario'
 import { useHidratado } from '../../lib/use-hidratado'
 
@@ -15,9 +15,7 @@ export function Abierto() {
   const abierto = hidratado && estaAbierto(ahora, sitio.horario)
   return (
     <p className="mt-1 min-h-7 font-semibold">
-      {hidratado ? (
-        <span className={abierto ? 'text-exito' : 'text-acento'}>{abierto ? t.contacto.abierto : t.contacto.cerrado}</span>
-      ) : null}
+      {hidratado ? <span className={abierto ? 'text-exito' : 'text-acento'}>{abierto ? tContacto.abierto : tContacto.cerrado}</span> : null}
     </p>
   )
 }

@@ -3,7 +3,7 @@ import { Imagen } from '../../art/imagen'
 import { boton } from '../../components/boton'
 import { contacto } from '../../content/contacto'
 import { sitio } from '../../content/sitio'
-import { t } from '../../i18n/es'
+import { tContacto } from '../../i18n/es-contacto'
 import { enlaceMapa } from '../../lib/enlaces'
 import { useHidratado } from '../../lib/use-hidratado'
 import { EnlaceFuera } from '../eventos/datos-evento'
@@ -23,7 +23,7 @@ export function Mapa() {
           {abierto ? (
             <iframe
               src={sitio.mapa}
-              title={t.contacto.tituloMapa}
+              title={tContacto.tituloMapa}
               loading="lazy"
               referrerPolicy="no-referrer"
               className="size-full border-0"
@@ -35,14 +35,14 @@ export function Mapa() {
         <div className="mt-5 flex flex-wrap items-center gap-x-6 gap-y-3">
           {abierto ? null : (
             <button type="button" className={boton()} disabled={!hidratado} onClick={() => setAbierto(true)}>
-              {t.contacto.mostrarMapa}
+              {tContacto.mostrarMapa}
             </button>
           )}
           <EnlaceFuera a={enlaceMapa(sitio.direccion) ?? ''} className="enlace inline-flex min-h-11 items-center">
-            {t.contacto.abrirMapa}
+            {tContacto.abrirMapa}
           </EnlaceFuera>
         </div>
-        <p className="text-suave mt-3 text-sm">{t.contacto.avisoMapa}</p>
+        <p className="text-suave mt-3 text-sm">{tContacto.avisoMapa}</p>
       </div>
     </section>
   )

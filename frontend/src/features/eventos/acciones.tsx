@@ -1,7 +1,7 @@
 import { Download, Share2 } from 'lucide-react'
 import { useState } from 'react'
 import { boton } from '../../components/boton'
-import { t } from '../../i18n/es'
+import { tEvento } from '../../i18n/es-eventos'
 import { enlaceCalendario } from '../../lib/enlaces'
 import type { Evento } from '../../lib/evento'
 import { ics } from '../../lib/ics'
@@ -49,7 +49,7 @@ function Compartir({ titulo }: { titulo: string }) {
   return (
     <button type="button" className={boton()} onClick={() => void compartir()}>
       <Share2 aria-hidden="true" size={18} />
-      <span aria-live="polite">{copiado ? t.eventos.enlaceCopiado : t.eventos.compartir}</span>
+      <span aria-live="polite">{copiado ? tEvento.enlaceCopiado : tEvento.compartir}</span>
     </button>
   )
 }
@@ -59,11 +59,11 @@ export function Acciones({ evento }: { evento: Evento }) {
   const hidratado = useHidratado()
   return (
     <div className="flex flex-wrap gap-3">
-      <EnlaceGoogle evento={evento} texto={t.eventos.agregarGoogle} className={boton('primario')} />
+      <EnlaceGoogle evento={evento} texto={tEvento.agregarGoogle} className={boton('primario')} />
       {evento.momento ? (
         <button type="button" className={boton()} onClick={() => descargar(evento)}>
           <Download aria-hidden="true" size={18} />
-          {t.eventos.descargarIcs}
+          {tEvento.descargarIcs}
         </button>
       ) : null}
       {hidratado ? <Compartir titulo={evento.titulo} /> : null}

@@ -1,13 +1,13 @@
-import { t } from '../../i18n/es'
+import { tEvento } from '../../i18n/es-eventos'
 import type { Evento } from '../../lib/evento'
 import { RAYA } from '../../lib/fechas'
 
 /** The three boxes of an event, a dash for what is missing (F-125). */
 export function Cajas({ evento }: { evento: Evento }) {
   const cajas = [
-    { nombre: t.eventos.fecha, texto: evento.fecha },
-    { nombre: t.eventos.hora, texto: evento.hora },
-    { nombre: t.eventos.lugar, texto: evento.lugar || RAYA },
+    { nombre: tEvento.fecha, texto: evento.fecha },
+    { nombre: tEvento.hora, texto: evento.hora },
+    { nombre: tEvento.lugar, texto: evento.lugar || RAYA },
   ]
   return (
     <dl className="grid gap-3 sm:grid-cols-3">

@@ -1,5 +1,6 @@
 import { MapPin } from 'lucide-react'
 import { t } from '../../i18n/es'
+import { tEvento } from '../../i18n/es-eventos'
 import { precioPublico } from '../../lib/dinero'
 import { enlaceMapa } from '../../lib/enlaces'
 import type { Evento } from '../../lib/evento'
@@ -39,7 +40,7 @@ export function EnlaceLugar({ lugar }: { lugar: string }) {
     <span className="inline-flex items-center gap-1">
       <MapPin aria-hidden="true" size={18} className="text-acento shrink-0" />
       <EnlaceFuera a={href} className="enlace inline-flex min-h-11 items-center">
-        {t.eventos.verUbicacion}
+        {tEvento.verUbicacion}
       </EnlaceFuera>
     </span>
   )
@@ -54,13 +55,13 @@ export function CuerpoEvento({ evento }: { evento: Evento }) {
         <dl className="grid gap-1">
           {precio ? (
             <div className="flex gap-2">
-              <dt className="text-suave">{t.eventos.precio}</dt>
+              <dt className="text-suave">{tEvento.precio}</dt>
               <dd className="font-semibold">{precio}</dd>
             </div>
           ) : null}
           {evento.artista ? (
             <div className="flex gap-2">
-              <dt className="text-suave">{t.eventos.artista}</dt>
+              <dt className="text-suave">{tEvento.artista}</dt>
               <dd className="font-semibold">{evento.artista}</dd>
             </div>
           ) : null}

@@ -2,7 +2,7 @@ import { useId } from 'react'
 import { ilustracionDeEvento } from '../../art/ilustracion-de-evento'
 import { Imagen } from '../../art/imagen'
 import { boton } from '../../components/boton'
-import { t } from '../../i18n/es'
+import { tEvento } from '../../i18n/es-eventos'
 import { cuando, type Evento } from '../../lib/evento'
 
 /** An event among the next ones: date, title, description and a button that tells more (F-104). */
@@ -30,20 +30,9 @@ export function TarjetaEvento({ evento, alAbrir }: { evento: Evento; alAbrir: ()
           aria-describedby={idTitulo}
           onClick={alAbrir}
         >
-          {t.eventos.masInformacion}
+          {tEvento.masInformacion}
         </button>
       </div>
     </li>
-  )
-}
-
-/** The room of three cards while they are on their way. */
-export function HuesosEventos() {
-  return (
-    <div aria-hidden="true" className="grid gap-6 sm:grid-cols-2 lg:grid-cols-3">
-      {['uno', 'dos', 'tres'].map((hueso, i) => (
-        <div key={hueso} className={`hueso h-[27rem] ${i ? 'max-sm:hidden' : ''} ${i === 2 ? 'max-lg:hidden' : ''}`} />
-      ))}
-    </div>
   )
 }

@@ -1,6 +1,6 @@
 import { Link } from 'react-router-dom'
 import { Dialogo } from '../../components/dialogo'
-import { t } from '../../i18n/es'
+import { tEvento } from '../../i18n/es-eventos'
 import { cuando, type Evento } from '../../lib/evento'
 import { Cajas } from './cajas'
 import { CuerpoEvento, EnlaceLugar, ImagenEvento } from './datos-evento'
@@ -23,7 +23,7 @@ export function VentanaEvento({ evento, alCerrar }: { evento: Evento | null; alC
           <CuerpoEvento evento={evento} />
           <Cajas evento={evento} />
           <Link to={`/eventos/${evento.id}`} replace className="enlace inline-flex min-h-11 items-center self-start">
-            {t.eventos.paginaPropia}
+            {tEvento.paginaPropia}
           </Link>
         </div>
       ) : null}

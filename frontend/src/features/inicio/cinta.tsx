@@ -1,4 +1,4 @@
-import { Pause, Play } from 'lucide-react'
+import { Signo } from '../../components/signo'
 import { useState } from 'react'
 import { Imagen } from '../../art/imagen'
 import { inicio } from '../../content/inicio'
@@ -31,7 +31,7 @@ export function Cinta() {
         </h2>
         {pocoMovimiento ? null : (
           <button type="button" onClick={() => setPausada(!pausada)} className="boton gap-1 px-3">
-            {pausada ? <Play aria-hidden="true" size={18} /> : <Pause aria-hidden="true" size={18} />}
+            {pausada ? <Signo nombre="marcha" talla={18} /> : <Signo nombre="pausa" talla={18} />}
             <span>
               {pausada ? t.comun.reanudar : t.comun.pausar}
               <span className="sr-only">{t.galeria.deLaCinta}</span>

@@ -1,4 +1,4 @@
-import { ChevronLeft, ChevronRight, Pause, Play } from 'lucide-react'
+import { Signo } from '../../components/signo'
 import { useEffect, useState } from 'react'
 import { Imagen } from '../../art/imagen'
 import { inicio } from '../../content/inicio'
@@ -65,14 +65,14 @@ export function Galeria() {
           ))}
         </div>
         <button type="button" aria-label={t.galeria.anterior} onClick={() => ir(vuelta(indice, -1, galeria.length))} className={BOTON}>
-          <ChevronLeft aria-hidden="true" />
+          <Signo nombre="izquierda" />
         </button>
         <button type="button" onClick={alternar} className={`${BOTON} w-auto min-w-11 grid-flow-col gap-1 px-2 font-semibold`}>
-          {pausado ? <Play aria-hidden="true" size={18} /> : <Pause aria-hidden="true" size={18} />}
+          {pausado ? <Signo nombre="marcha" talla={18} /> : <Signo nombre="pausa" talla={18} />}
           <span className="max-sm:sr-only">{pausado ? t.comun.reanudar : t.comun.pausar}</span>
         </button>
         <button type="button" aria-label={t.galeria.siguiente} onClick={() => ir(vuelta(indice, 1, galeria.length))} className={BOTON}>
-          <ChevronRight aria-hidden="true" />
+          <Signo nombre="derecha" />
         </button>
       </div>
     </section>

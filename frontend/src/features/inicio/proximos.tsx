@@ -1,23 +1,18 @@
-import { useState } from 'react'
-import { useLocation, useNavigate } from 'react-router-dom'
+import { lazy, Suspense, useState } from 'react'
 import { inicio } from '../../content/inicio'
 import { t } from '../../i18n/es'
-import { eventoDe, sobre } from '../../lib/fondo'
 import { useEventos } from '../../lib/use-eventos'
-import { HuesosEventos, TarjetaEvento } from '../eventos/tarjeta-evento'
-import { VentanaEvento } from '../eventos/ventana-evento'
+import { HuesosEventos } from '../eventos/huesos-eventos'
 
 const CUANTOS = 3
+const ListaProximos = lazy(() => import('./lista-proximos'))
 
 /** The next three events, live, with a modal whose address can be shared (F-103…F-107, P-02). */
 export function Proximos() {
   const [desde] = useState(() => new Date())
   const estado = useEventos('proximos', (enVivo, oyente) => enVivo.escucharProximos(desde, CUANTOS, oyente))
-  const { state } = useLocation()
-  const navegar = useNavigate()
   // An error is shown as an empty list (D-17); the console has it.
   const eventos = estado.fase === 'datos' ? estado.eventos : []
-  const abierto = eventos.find(({ id }) => id === eventoDe(state)) ?? null
   return (
     <section aria-labelledby="titulo-eventos" className="seccion bg-banda border-linea border-y-2">
       <div className="contenedor">
@@ -30,18 +25,11 @@ export function Proximos() {
         </div>
         {estado.fase === 'cargando' ? <HuesosEventos /> : null}
         {eventos.length > 0 ? (
-          <ul className="grid gap-6 sm:grid-cols-2 lg:grid-cols-3">
-            {eventos.map((evento) => (
-              <TarjetaEvento
-                key={evento.id}
-                evento={evento}
-                alAbrir={() => void navegar(`/eventos/${encodeURIComponent(evento.id)}`, { state: sobre('/', evento.id) })}
-              />
-            ))}
-          </ul>
+          <Suspense fallback={<HuesosEventos />}>
+            <ListaProximos eventos={eventos} />
+          </Suspense>
         ) : null}
       </div>
-      <VentanaEvento evento={abierto} alCerrar={() => void navegar(-1)} />
     </section>
   )
 }

@@ -1,0 +1,21 @@
+/** Strings of the calendar. */
+export const tCalendario = {
+  vista: 'Vista',
+  mes: 'Mes',
+  semana: 'Semana',
+  hoy: 'Hoy',
+  mesAnterior: 'Mes anterior',
+  mesSiguiente: 'Mes siguiente',
+  semanaAnterior: 'Semana anterior',
+  semanaSiguiente: 'Semana siguiente',
+  sinEventosDia: 'No hay eventos este día.',
+  destacados: 'Próximos Eventos Destacados',
+  sinProximos: 'No hay eventos próximos en este rango.',
+  agendar: 'Agendar →',
+  eventosDelDia: (dia: string) => `Eventos del ${dia}`,
+  cuantos: (n: number) => (n === 1 ? '1 evento' : `${n} eventos`),
+  esHoy: 'hoy',
+  ayuda: 'Elige un día para ver sus eventos.',
+  leyendaHoy: 'Hoy',
+  leyendaEvento: 'Con eventos',
+} as const
