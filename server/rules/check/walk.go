@@ -20,9 +20,6 @@ var builtins = map[string]bool{
 	"hashing.sha256": true, "hashing.crc32": true, "hashing.crc32c": true,
 }
 
-// Builtin reports whether a function of that name is built in.
-func Builtin(name string) bool { return builtins[name] }
-
 // methodNames are the methods that some type has.
 var methodNames = words("size lower upper trim matches replace split toUtf8 toBase64 toHexString hasAll hasAny " +
 	"hasOnly concat removeAll join toSet union intersection difference keys values get diff addedKeys removedKeys " +
