@@ -466,3 +466,84 @@ func TestExportEqualsImport(t *testing.T) {
 	}
 	to.must(to.client("signInWithPassword", object{"email": "a@example.com", "password": "secret1"}))
 }
+
+// TestCodesAreSpentOnce lets many clients use one code at once: one of them may.
+func TestCodesAreSpentOnce(t *testing.T) {
+	w := newWorld(t, setup{})
+	w.signUp("a@example.com", "secret1")
+	w.must(w.client("sendOobCode", object{"requestType": "PASSWORD_RESET", "email": "a@example.com"}))
+	reset := w.lastCode()["oobCode"]
+	w.must(w.client("sendVerificationCode", object{"phoneNumber": "+16505550101"}))
+	sent := w.codes("verificationCodes")[0].(object)
+	races := map[string]func() string{
+		"password reset": func() string {
+			_, refused := w.client("resetPassword", object{"oobCode": reset, "newPassword": "secret2"})
+			return refused
+		},
+		"text message": func() string {
+			_, refused := w.client("signInWithPhoneNumber", object{"sessionInfo": sent["sessionInfo"], "code": sent["code"]})
+			return refused
+		},
+		"sign-up": func() string {
+			_, refused := w.client("signUp", object{"email": "b@example.com", "password": "secret1"})
+			return refused
+		},
+	}
+	for name, run := range races {
+		const racers = 16
+		results := make(chan string, racers)
+		for range racers {
+			go func() { results <- run() }()
+		}
+		won := 0
+		for range racers {
+			switch refused := <-results; refused {
+			case "":
+				won++
+			case "INVALID_OOB_CODE", "INVALID_SESSION_INFO", "EMAIL_EXISTS":
+			default:
+				t.Errorf("%s: %s", name, refused)
+			}
+		}
+		if won != 1 {
+			t.Errorf("%s: %d won, want one", name, won)
+		}
+	}
+}
+
+// TestSweep winds the clock past the ends of codes and sessions.
+func TestSweep(t *testing.T) {
+	hand := clock.NewHand(time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC))
+	w := newWorld(t, setup{clock: hand})
+	made := w.signUp("a@example.com", "secret1")
+	w.must(w.client("sendOobCode", object{"requestType": "PASSWORD_RESET", "email": "a@example.com"}))
+	code := w.lastCode()["oobCode"]
+	hand.Advance(2 * time.Hour)
+	if _, refused := w.client("resetPassword", object{"oobCode": code, "newPassword": "secret2"}); refused != "EXPIRED_OOB_CODE" {
+		t.Errorf("a code of two hours ago: %q, want EXPIRED_OOB_CODE", refused)
+	}
+	hand.Advance(31 * 24 * time.Hour)
+	if err := w.service.Sweep(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(w.codes("oobCodes")); n != 0 {
+		t.Errorf("%d old codes are still there", n)
+	}
+	refresh := func() string {
+		_, refused := w.client("token", object{"grant_type": "refresh_token", "refresh_token": made["refreshToken"]})
+		return refused
+	}
+	if got := refresh(); got != "" {
+		t.Errorf("a living session was swept: %q", got)
+	}
+	w.must(w.admin("POST", "v1/projects/"+project+"/accounts:delete", object{"localId": made["localId"]}))
+	if got := refresh(); got != "USER_NOT_FOUND" {
+		t.Errorf("the session of a deleted user: %q, want USER_NOT_FOUND", got)
+	}
+	if err := w.service.Sweep(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := refresh(); got != "INVALID_REFRESH_TOKEN" {
+		t.Errorf("after the sweep: %q, want INVALID_REFRESH_TOKEN", got)
+	}
+}
