@@ -25,7 +25,8 @@ import (
 type Options struct {
 	// CacheBytes bounds the memory that holds blocks of the data; 64 MiB when zero.
 	CacheBytes int64
-	// MemTableBytes is the size of a table in memory before it is written out; 32 MiB when zero.
+	// MemTableBytes is the size of a table in memory before it is written out; 16 MiB when zero. It bounds what
+	// has to be read again when the store is opened after a crash.
 	MemTableBytes uint64
 	// FS is the file system; the machine's when nil.
 	FS vfs.FS
@@ -39,7 +40,7 @@ func (o *Options) EnsureDefaults() {
 		o.CacheBytes = 64 << 20
 	}
 	if o.MemTableBytes == 0 {
-		o.MemTableBytes = 32 << 20
+		o.MemTableBytes = 16 << 20
 	}
 	if o.FS == nil {
 		o.FS = vfs.Default
@@ -171,7 +172,8 @@ func add(batch *pebble.Batch, op storage.Op) error {
 	return fmt.Errorf("unknown kind %d", op.Kind)
 }
 
-// Close implements storage.Store. A second call is no error.
+// Close implements storage.Store. A second call is no error. What is in memory is written out, so that the next Open has
+// nothing to read again.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -179,6 +181,9 @@ func (s *Store) Close() error {
 		return nil
 	}
 	s.mu.closed = true
+	if err := s.db.Flush(); err != nil {
+		return fmt.Errorf("close pebble: %w", errors.Join(err, s.db.Close()))
+	}
 	if err := s.db.Close(); err != nil {
 		return fmt.Errorf("close pebble: %w", err)
 	}
