@@ -10,22 +10,31 @@ import { GridBar, type When } from './grid-bar'
 
 type Props = {
   live: Live<MusicEvent>
+  /** Whether a dialog about one of the events is open. */
+  asking: boolean
   onEdit: (event: MusicEvent) => void
   onDuplicate: (event: MusicEvent) => void
   onDelete: (event: MusicEvent) => void
 }
 
 /** The saved events, the earliest first, in all states of a live list. */
-export function EventGrid({ live, ...actions }: Props) {
+export function EventGrid({ live, asking, ...actions }: Props) {
   const { eventos } = es
   const heading = useRef<HTMLHeadingElement>(null)
   const count = rowsOf(live).length
   const before = useRef(count)
+  const lost = useRef(false)
   useEffect(() => {
-    // A card that went with the focus on it leaves the focus nowhere: the list takes it.
-    if (count < before.current && document.activeElement === document.body) heading.current?.focus()
+    // A card that went with the focus on it leaves the focus nowhere: the list takes it, once no dialog is open.
+    if (count < before.current) lost.current = true
     before.current = count
-  }, [count])
+    if (!lost.current || asking) return undefined
+    const frame = requestAnimationFrame(() => {
+      lost.current = false
+      if (document.activeElement === document.body) heading.current?.focus()
+    })
+    return () => cancelAnimationFrame(frame)
+  }, [count, asking])
   return (
     <section aria-labelledby="eventos-guardados" className="grid content-start gap-3">
       <h2 ref={heading} id="eventos-guardados" tabIndex={-1} className="sr-only">
@@ -42,7 +51,7 @@ export function EventGrid({ live, ...actions }: Props) {
   )
 }
 
-function Cards({ events, onEdit, onDuplicate, onDelete }: Omit<Props, 'live'> & { events: readonly MusicEvent[] }) {
+function Cards({ events, onEdit, onDuplicate, onDelete }: Omit<Props, 'live' | 'asking'> & { events: readonly MusicEvent[] }) {
   const { search, state, set } = useFilters()
   const wanted = useDeferredValue(search)
   // "Past" is judged when the tab opens, so that cards do not move under the hand.

@@ -51,7 +51,7 @@ export function EventsTab() {
           failure={eventos.noCreado}
         />
       </section>
-      <EventGrid live={events} onEdit={setEdited} onDuplicate={duplicate} onDelete={setDeleted} />
+      <EventGrid live={events} asking={deleted !== undefined} onEdit={setEdited} onDuplicate={duplicate} onDelete={setDeleted} />
       <Dialog open={edited !== undefined} onClose={() => setEdited(undefined)} kind="window" title={eventos.editar}>
         {edited ? (
           <EventForm
