@@ -32,14 +32,7 @@ func (s *Stream) deliver(ctx context.Context, upto clock.Version) error {
 		said := false
 		for ; n < len(s.pending) && s.pending[n].delta.version == version; n++ {
 			e := s.pending[n]
-			switch {
-			case !e.target.open || version <= e.target.since:
-				continue
-			case e.delta.lost:
-				s.again = append(s.again, e.target)
-				if err := s.reset(e.target); err != nil {
-					return err
-				}
+			if !e.target.open || version <= e.target.since {
 				continue
 			}
 			if err := s.tell(ctx, e); err != nil {
@@ -62,6 +55,9 @@ func (s *Stream) deliver(ctx context.Context, upto clock.Version) error {
 // tell sends what a commit changes for a target.
 func (s *Stream) tell(ctx context.Context, e entry) error {
 	t := e.target
+	if e.delta.lost {
+		return s.reset(t)
+	}
 	if t.want.Law.Each {
 		if err := s.ask(ctx, t); err != nil || !t.open {
 			return err
@@ -77,8 +73,13 @@ func (s *Stream) tell(ctx context.Context, e entry) error {
 	return nil
 }
 
-// snapshot says that all targets are complete at a version. Versions never go back.
+// snapshot says that all targets are complete at a version, unless one waits to be told anew; its snapshot is for all.
 func (s *Stream) snapshot(v clock.Version) error {
-	s.version, s.spoke = max(s.version, v), true
-	return s.send(&Event{Kind: Snapshot, ReadTime: s.version, Token: newToken(s.version)})
+	for _, t := range s.again {
+		if t.open && !t.fresh {
+			return nil
+		}
+	}
+	s.version, s.spoke = v, true
+	return s.send(&Event{Kind: Snapshot, ReadTime: v, Token: newToken(v)})
 }

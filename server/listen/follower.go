@@ -3,6 +3,7 @@ package listen
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 
 	"clave/server/clock"
@@ -16,6 +17,8 @@ type follower struct {
 	hub  *Hub
 	name resource.Database
 	sub  *engine.Subscription
+	// early is how many waiters there were when the last wait for commits began; it belongs to run.
+	early int
 	// streams is how many are open; guarded by Hub.mu.
 	streams int
 	mu      struct {
@@ -66,7 +69,7 @@ func (f *follower) run(ctx context.Context) {
 				return
 			}
 		case errors.Is(err, context.Canceled):
-			f.settle()
+			f.settle(f.early)
 		default:
 			f.hub.o.Log.Error("follow commits", "database", f.name.String(), "err", err)
 			f.end(err)
@@ -81,7 +84,7 @@ func (f *follower) next(ctx context.Context) ([]engine.Commit, error) {
 	defer cancel()
 	f.mu.Lock()
 	f.mu.poke = cancel
-	if len(f.mu.waiters) > 0 {
+	if f.early = len(f.mu.waiters); f.early > 0 {
 		cancel()
 	}
 	f.mu.Unlock()
@@ -96,15 +99,16 @@ func (f *follower) next(ctx context.Context) ([]engine.Commit, error) {
 	return commits, err
 }
 
-// settle is called when all commits made before it are given out.
-func (f *follower) settle() {
+// settle is called when there was nothing to give out since the first n waiters came, so that they have all that was
+// committed before. Those who came later may have read commits that are still to be given out.
+func (f *follower) settle(n int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for _, w := range f.mu.waiters {
+	for _, w := range f.mu.waiters[:n] {
 		f.mu.version = max(f.mu.version, w.version)
 		close(w.done)
 	}
-	f.mu.waiters = nil
+	f.mu.waiters = slices.Delete(f.mu.waiters, 0, n)
 }
 
 // reach waits until all commits up to a version that has been read are given out.

@@ -10,48 +10,139 @@ import (
 	"clave/server/query"
 )
 
-// add opens a target: it answers Added, what the target shows or what has changed since the client saw it, Current and a
-// snapshot. A target that can't be opened is removed with the reason.
+// add takes a target in; settle answers it. A target whose token is none or whom the law refuses is answered here.
 func (s *Stream) add(ctx context.Context, t *target) error {
-	since, resuming := t.want.ReadTime, t.want.ReadTime > 0
+	t.from = t.want.ReadTime
 	if len(t.want.Resume) > 0 {
 		v, err := parseToken(t.want.Resume)
 		if err != nil {
 			return s.send(&Event{Kind: Removed, Target: t.want.ID, Cause: err})
 		}
-		since, resuming = v, true
+		t.from = v
 	}
-	t.open, t.since = true, maxVersion
+	t.open, t.fresh, t.since = true, true, maxVersion
 	s.targets[t.want.ID] = t
-	if err := s.send(&Event{Kind: Added, Target: t.want.ID}); err != nil {
-		return err
-	}
 	if err := s.ask(ctx, t); err != nil || !t.open {
 		return err
 	}
 	s.follower.attach(t)
-	var err error
-	if resuming {
-		err = s.resume(ctx, t, since)
-	} else {
-		err = s.fill(ctx, t)
-	}
-	return s.opened(ctx, t, err)
+	s.again = append(s.again, t)
+	return nil
 }
 
-// opened ends the opening of a target: with its removal if it failed by the target's own fault.
-func (s *Stream) opened(ctx context.Context, t *target, err error) error {
+// settle tells the targets that have to be told whole, all at one version, which the stream's other targets have reached
+// before. Between a target's first event and its last there is no snapshot, because clients take a snapshot's token for
+// that of every target they know of.
+func (s *Stream) settle(ctx context.Context) error {
+	for len(s.again) > 0 {
+		if err := s.loadWindows(ctx); err != nil {
+			return err
+		}
+		reading, err := s.follower.engine().Read(ctx, s.follower.name, engine.At{})
+		if err != nil {
+			return err
+		}
+		err = s.settleAt(ctx, reading)
+		reading.Close()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// settleAt does settle's work at a reading, unless changes are lost meanwhile.
+func (s *Stream) settleAt(ctx context.Context, r *engine.Reading) error {
+	count := len(s.again)
+	if len(s.targets) > count {
+		if err := s.catchUp(ctx, r.Version()); err != nil {
+			return err
+		}
+		if len(s.again) > count {
+			return nil // Others have to be told too.
+		}
+	}
+	list := s.again
+	s.again = nil
+	told := false
+	for _, t := range list {
+		if !t.open {
+			continue
+		}
+		if err := s.whole(ctx, t, r); err != nil {
+			return err
+		}
+		told = told || t.open
+	}
+	if !told {
+		return nil
+	}
+	if err := s.snapshot(r.Version()); err != nil {
+		return err
+	}
+	for _, t := range list {
+		if t.open && t.want.Once {
+			if err := s.remove(t.want.ID, nil); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// loadWindows makes sure that the targets to tell have their windows, if their views need them, at a version that the
+// next reading has reached.
+func (s *Stream) loadWindows(ctx context.Context) error {
+	for _, t := range s.again {
+		if !t.open || !t.windowed() {
+			continue
+		}
+		if err := s.follower.load(ctx, t); err != nil {
+			if err := s.failed(ctx, t, err); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// windowed reports whether the target's view needs a window.
+func (t *target) windowed() bool {
+	q := t.want.Query
+	return q != nil && (q.Limit != query.NoLimit || q.Offset > 0)
+}
+
+// whole tells a target at a reading, anew or since the version that its client has, up to Current.
+func (s *Stream) whole(ctx context.Context, t *target, r *engine.Reading) error {
+	if t.fresh {
+		t.fresh = false
+		if err := s.send(&Event{Kind: Added, Target: t.want.ID}); err != nil {
+			return err
+		}
+	}
+	var err error
+	if from := t.from; from > 0 {
+		t.from = 0
+		err = s.resume(ctx, t, r, from)
+	} else {
+		err = s.fill(ctx, t, r)
+	}
+	if err != nil {
+		return s.failed(ctx, t, err)
+	}
+	t.since = r.Version()
+	return s.send(&Event{Kind: Current, Target: t.want.ID, ReadTime: r.Version(), Token: newToken(r.Version())})
+}
+
+// failed removes a target that can't be told, unless the failure is the stream's.
+func (s *Stream) failed(ctx context.Context, t *target, err error) error {
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case err == nil && t.want.Once:
-		return s.remove(t.want.ID, nil)
-	case err == nil:
-		return nil
 	case isSend(err):
 		return err
 	case fault.CodeOf(err) == fault.Internal:
-		s.hub.o.Log.Error("open a target", "database", s.follower.name.String(), "err", err)
+		s.hub.o.Log.Error("tell a target", "database", s.follower.name.String(), "err", err)
 	}
 	return s.remove(t.want.ID, fault.Of(err))
 }
@@ -76,56 +167,22 @@ func (s *Stream) emit(e *Event) error {
 	return nil
 }
 
-// fill sends all that a target shows, as of a version that all targets of the stream have reached.
-func (s *Stream) fill(ctx context.Context, t *target) error {
-	if t.want.Query != nil && t.windowed() {
-		return s.fillWindow(ctx, t)
-	}
-	reading, err := s.follower.engine().Read(ctx, s.follower.name, engine.At{})
-	if err != nil {
-		return err
-	}
-	defer reading.Close()
-	v := reading.Version()
-	if err := s.join(ctx, t, v); err != nil {
-		return err
-	}
+// fill sends all that a target shows.
+func (s *Stream) fill(ctx context.Context, t *target, r *engine.Reading) error {
 	if t.want.Query == nil {
-		err = s.fillDocuments(ctx, t, reading, 0)
-	} else {
-		_, err = reading.Query(ctx, whole(t.want.Query), func(d *document.Document) error {
-			return s.emit(s.changed(t, d))
-		})
+		return s.fillDocuments(ctx, t, r, 0)
 	}
-	if err != nil {
-		return err
-	}
-	return s.current(t, v)
+	_, err := r.Query(ctx, unprojected(t.want.Query), func(d *document.Document) error {
+		return s.emit(s.changed(t, d))
+	})
+	return err
 }
 
-// whole returns the query without its projection, which is done for all listeners at once.
-func whole(q *query.Query) *query.Query {
+// unprojected returns the query without its projection, which is done where documents are shown.
+func unprojected(q *query.Query) *query.Query {
 	w := *q
 	w.HasSelect, w.Select = false, nil
 	return &w
-}
-
-// windowed reports whether the target's view needs a window.
-func (t *target) windowed() bool {
-	t.stream.follower.mu.Lock()
-	defer t.stream.follower.mu.Unlock()
-	return t.view.windowed()
-}
-
-// join brings the other targets of the stream to the version at which a target is being opened.
-func (s *Stream) join(ctx context.Context, t *target, v clock.Version) error {
-	if len(s.targets) > 1 {
-		if err := s.catchUp(ctx, v); err != nil {
-			return sendError{err}
-		}
-	}
-	t.since = v
-	return nil
 }
 
 // changed returns the event that shows a document.
@@ -155,93 +212,23 @@ func (s *Stream) fillDocuments(ctx context.Context, t *target, r *engine.Reading
 	return nil
 }
 
-// current says that a target is complete at a version, and with it the stream.
-func (s *Stream) current(t *target, v clock.Version) error {
-	v = max(v, s.version)
-	t.since = v
-	if err := s.emit(&Event{Kind: Current, Target: t.want.ID, ReadTime: v, Token: newToken(v)}); err != nil {
-		return err
-	}
-	if err := s.snapshot(v); err != nil {
-		return sendError{err}
-	}
-	return nil
-}
-
-// fillWindow sends what a query with a limit shows.
-func (s *Stream) fillWindow(ctx context.Context, t *target) error {
-	docs, v, err := s.window(ctx, t)
-	if err != nil {
-		return err
-	}
-	for _, d := range docs {
-		if err := s.emit(s.changed(t, d)); err != nil {
-			return err
-		}
-	}
-	return s.current(t, v)
-}
-
-// window returns what a query with a limit shows, at a version that all targets of the stream have reached.
-func (s *Stream) window(ctx context.Context, t *target) ([]*document.Document, clock.Version, error) {
-	f := s.follower
-	for {
-		if err := f.load(ctx, t); err != nil {
-			return nil, 0, err
-		}
-		f.mu.Lock()
-		win := t.view.win
-		if win == nil { // Lost again meanwhile.
-			f.mu.Unlock()
-			continue
-		}
-		v := max(win.from, f.mu.version)
-		docs := append([]*document.Document(nil), win.visible()...)
-		f.mu.Unlock()
-		if err := s.join(ctx, t, v); err != nil {
-			return nil, 0, err
-		}
-		return docs, v, nil
-	}
-}
-
-// lost resets all targets after changes were lost. None is complete before it has been filled again, which refill does; a
-// target that is being opened just now is told anew after that.
+// lost resets all targets after changes were lost; settle tells them anew.
 func (s *Stream) lost() error {
 	s.pending = nil
 	for _, t := range s.byID() {
-		if t.since != maxVersion {
-			if err := s.reset(t); err != nil {
-				return err
-			}
-		}
-		s.again = append(s.again, t)
-	}
-	return nil
-}
-
-// reset tells the client to forget a target's documents. Until it is filled again no commit concerns it.
-func (s *Stream) reset(t *target) error {
-	t.since = maxVersion
-	return s.send(&Event{Kind: Reset, Target: t.want.ID})
-}
-
-// refill tells the targets anew that have to be.
-func (s *Stream) refill(ctx context.Context) error {
-	for len(s.again) > 0 {
-		t := s.again[0]
-		s.again = s.again[1:]
-		if !t.open {
-			continue
-		}
-		if t.since != maxVersion {
-			if err := s.reset(t); err != nil {
-				return err
-			}
-		}
-		if err := s.opened(ctx, t, s.fill(ctx, t)); err != nil {
+		if err := s.reset(t); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// reset tells the client to forget a target's documents, and has it told anew. Until then no commit concerns it.
+func (s *Stream) reset(t *target) error {
+	if t.since == maxVersion {
+		return nil // It has to be told already.
+	}
+	t.since = maxVersion
+	s.again = append(s.again, t)
+	return s.send(&Event{Kind: Reset, Target: t.want.ID})
 }

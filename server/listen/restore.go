@@ -19,26 +19,25 @@ const maxReplay = 10000
 // errTooMany ends a look through more changes than maxReplay.
 var errTooMany = errors.New("listen: too many changes to replay")
 
-// resume opens a target whose client has what it showed at a version: only what has changed since is sent. When that
+// resume tells a target whose client has what it showed at a version: only what has changed since is sent. When that
 // can't be known any more, the target is reset.
-func (s *Stream) resume(ctx context.Context, t *target, since clock.Version) error {
-	e := s.follower.engine()
-	known := since >= e.Birth(s.follower.name) && since <= e.Latest(s.follower.name)
-	if known && since > s.version && len(s.targets) == 1 {
-		if err := s.snapshot(since); err != nil {
+func (s *Stream) resume(ctx context.Context, t *target, r *engine.Reading, from clock.Version) error {
+	known := from >= s.follower.engine().Birth(s.follower.name) && from <= r.Version()
+	if known && from > s.version && len(s.targets) == 1 {
+		if err := s.snapshot(from); err != nil {
 			return sendError{err}
 		}
 	}
 	var err error
 	switch {
 	case !known:
-		err = tooOld()
+		err = fault.E(fault.FailedPrecondition, "The resume token is too old.")
 	case t.want.Query == nil:
-		err = s.resumeDocuments(ctx, t, since)
+		return s.fillDocuments(ctx, t, r, from) // What is there is compared by its time, so no past is needed.
 	case t.windowed():
-		err = s.resumeWindow(ctx, t, since)
+		err = s.resumeWindow(ctx, t, r, from)
 	default:
-		err = s.resumeQuery(ctx, t, since)
+		err = s.resumeQuery(ctx, t, r, from)
 	}
 	if err == nil || isSend(err) || ctx.Err() != nil || !fault.Is(err, fault.FailedPrecondition) && !fault.Is(err, fault.InvalidArgument) {
 		return err
@@ -46,51 +45,19 @@ func (s *Stream) resume(ctx context.Context, t *target, since clock.Version) err
 	if err := s.emit(&Event{Kind: Reset, Target: t.want.ID}); err != nil {
 		return err
 	}
-	return s.fill(ctx, t)
-}
-
-// tooOld is the reason to reset a target whose token is from a time that isn't known.
-func tooOld() error { return fault.E(fault.FailedPrecondition, "The resume token is too old.") }
-
-// resumeDocuments resumes a target of documents; what is there is compared by its update time, so no past is needed.
-func (s *Stream) resumeDocuments(ctx context.Context, t *target, since clock.Version) error {
-	reading, err := s.follower.engine().Read(ctx, s.follower.name, engine.At{})
-	if err != nil {
-		return err
-	}
-	defer reading.Close()
-	if err := s.join(ctx, t, reading.Version()); err != nil {
-		return err
-	}
-	if err := s.fillDocuments(ctx, t, reading, since); err != nil {
-		return err
-	}
-	return s.current(t, reading.Version())
+	return s.fill(ctx, t, r)
 }
 
 // resumeQuery resumes a query without limit from the log of commits.
-func (s *Stream) resumeQuery(ctx context.Context, t *target, since clock.Version) error {
-	e := s.follower.engine()
-	reading, err := e.Read(ctx, s.follower.name, engine.At{})
-	if err != nil {
-		return err
-	}
-	defer reading.Close()
-	v := reading.Version()
-	changes, err := s.changesSince(ctx, t, since, v)
+func (s *Stream) resumeQuery(ctx context.Context, t *target, r *engine.Reading, from clock.Version) error {
+	changes, err := s.changesSince(ctx, t, from, r.Version())
 	switch {
 	case errors.Is(err, errTooMany):
-		if err := s.join(ctx, t, v); err != nil {
-			return err
-		}
-		return s.resumeByTime(ctx, t, reading, since)
+		return s.resumeByTime(ctx, t, r, from)
 	case err != nil:
 		return err
 	}
-	if err := s.join(ctx, t, v); err != nil {
-		return err
-	}
-	return s.resumeWith(ctx, t, reading, changes)
+	return s.resumeWith(ctx, t, r, changes)
 }
 
 // changesSince returns the documents that changed after since and up to upto and are or were in the target, each as it
@@ -139,18 +106,16 @@ func (s *Stream) resumeWith(ctx context.Context, t *target, r *engine.Reading, c
 			return err
 		}
 	}
-	if t.want.Expected != nil || len(changes) > 0 {
-		if err := s.count(ctx, t, r); err != nil {
-			return err
-		}
+	if t.want.Expected == nil && len(changes) == 0 {
+		return nil
 	}
-	return s.current(t, v)
+	return s.count(ctx, t, r)
 }
 
 // resumeByTime sends the documents of a query that are younger than the token, and their number, by which the client
 // finds out what has gone.
 func (s *Stream) resumeByTime(ctx context.Context, t *target, r *engine.Reading, since clock.Version) error {
-	_, err := r.Query(ctx, whole(t.want.Query), func(d *document.Document) error {
+	_, err := r.Query(ctx, unprojected(t.want.Query), func(d *document.Document) error {
 		if d.UpdateTime <= since {
 			return nil
 		}
@@ -159,16 +124,13 @@ func (s *Stream) resumeByTime(ctx context.Context, t *target, r *engine.Reading,
 	if err != nil {
 		return err
 	}
-	if err := s.count(ctx, t, r); err != nil {
-		return err
-	}
-	return s.current(t, r.Version())
+	return s.count(ctx, t, r)
 }
 
 // count sends how many documents a query has, and a filter of their names if the client told how many it has.
 func (s *Stream) count(ctx context.Context, t *target, r *engine.Reading) error {
 	var names []string
-	q := whole(t.want.Query)
+	q := unprojected(t.want.Query)
 	q.HasSelect, q.Select = true, nil
 	_, err := r.Query(ctx, q, func(d *document.Document) error {
 		names = append(names, d.Name.String())
@@ -193,32 +155,28 @@ func (s *Stream) counted(t *target, names []string) error {
 }
 
 // resumeWindow resumes a query with a limit by comparing what it showed with what it shows.
-func (s *Stream) resumeWindow(ctx context.Context, t *target, since clock.Version) error {
-	was, err := s.shown(ctx, t.want.Query, since)
+func (s *Stream) resumeWindow(ctx context.Context, t *target, r *engine.Reading, from clock.Version) error {
+	was, err := s.shown(ctx, t.want.Query, from)
 	if err != nil {
 		return err
 	}
-	docs, v, err := s.window(ctx, t)
-	if err != nil {
-		return err
-	}
-	names := make([]string, 0, len(docs))
-	for _, d := range docs {
+	var names []string
+	_, err = r.Query(ctx, unprojected(t.want.Query), func(d *document.Document) error {
 		names = append(names, d.Name.String())
-		if old := was[d.Name]; old == nil || old.UpdateTime != d.UpdateTime {
-			if err := s.emit(s.changed(t, d)); err != nil {
-				return err
-			}
-		}
+		old := was[d.Name]
 		delete(was, d.Name)
-	}
-	if err := s.gone(ctx, t, was, v); err != nil {
+		if old != nil && old.UpdateTime == d.UpdateTime {
+			return nil
+		}
+		return s.emit(s.changed(t, d))
+	})
+	if err != nil {
 		return err
 	}
-	if err := s.counted(t, names); err != nil {
+	if err := s.gone(ctx, t, r, was); err != nil {
 		return err
 	}
-	return s.current(t, v)
+	return s.counted(t, names)
 }
 
 // shown returns what a query showed at a version.
@@ -229,34 +187,29 @@ func (s *Stream) shown(ctx context.Context, q *query.Query, at clock.Version) (m
 	}
 	defer reading.Close()
 	was := make(map[resource.Document]*document.Document)
-	_, err = reading.Query(ctx, whole(q), func(d *document.Document) error {
+	_, err = reading.Query(ctx, unprojected(q), func(d *document.Document) error {
 		was[d.Name] = d
 		return nil
 	})
 	return was, err
 }
 
-// gone sends what became of documents that are no longer in a target at a version.
-func (s *Stream) gone(ctx context.Context, t *target, was map[resource.Document]*document.Document, v clock.Version) error {
-	reading, err := s.follower.engine().Read(ctx, s.follower.name, engine.At{ReadTime: v})
-	if err != nil {
-		return err
-	}
-	defer reading.Close()
+// gone sends what became of documents that are no longer in a target.
+func (s *Stream) gone(ctx context.Context, t *target, r *engine.Reading, was map[resource.Document]*document.Document) error {
 	names := make([]resource.Document, 0, len(was))
 	for name := range was {
 		names = append(names, name)
 	}
 	slices.SortFunc(names, resource.CompareDocuments)
 	for _, name := range names {
-		d, err := reading.Get(ctx, name)
+		d, err := r.Get(ctx, name)
 		switch {
 		case err != nil:
 			return err
 		case d == nil:
-			err = s.emit(&Event{Kind: Deleted, Target: t.want.ID, Name: name, ReadTime: v})
+			err = s.emit(&Event{Kind: Deleted, Target: t.want.ID, Name: name, ReadTime: r.Version()})
 		case d.UpdateTime == was[name].UpdateTime:
-			err = s.emit(&Event{Kind: Left, Target: t.want.ID, Name: name, ReadTime: v})
+			err = s.emit(&Event{Kind: Left, Target: t.want.ID, Name: name, ReadTime: r.Version()})
 		default:
 			ev := s.changed(t, d)
 			ev.Leaves = true

@@ -248,8 +248,9 @@ func TestClientThatNeverReadsIsDropped(t *testing.T) {
 	}
 	quick := h.open() // When it has the last commit, the stuck stream has been given it too.
 	quick.stream.Add(listen.Target{ID: 1, Query: collection(t, "d", nil)})
+	quick.want("quick", "ADD[1], CUR[1], B")
 	quick.stream.Add(listen.Target{ID: 2, Query: collection(t, "d", nil)})
-	quick.want("quick", "ADD[1], CUR[1], B, ADD[2], CUR[2], B")
+	quick.want("quick, second", "ADD[2], CUR[2], B")
 	for dropped := false; !dropped; {
 		select {
 		case <-s.Dropped():

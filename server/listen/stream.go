@@ -43,7 +43,7 @@ type Stream struct {
 	targets map[int32]*target
 	// pending are entries taken from the queue and not sent yet.
 	pending []entry
-	// again are targets that have to be told anew.
+	// again are the targets that have to be told whole; their since is maxVersion.
 	again []*target
 	// version is that of the last snapshot sent.
 	version clock.Version
@@ -62,8 +62,10 @@ type target struct {
 	place int
 	// since is the version at which the client has the target; earlier commits don't concern it.
 	since clock.Version
-	// open says that the target is in the stream.
-	open bool
+	// open says that the target is in the stream, and fresh that the client hasn't been told so.
+	open, fresh bool
+	// from is the version that the client has the target of, or 0.
+	from clock.Version
 }
 
 // entry is what one commit changes for one target.
@@ -261,15 +263,12 @@ func (s *Stream) do(ctx context.Context, w work) error {
 	if err := s.deliver(ctx, maxVersion); err != nil {
 		return err
 	}
-	if err := s.refill(ctx); err != nil {
-		return err
-	}
 	for _, c := range w.commands {
 		if err := s.obey(ctx, c); err != nil {
 			return err
 		}
 	}
-	if err := s.refill(ctx); err != nil {
+	if err := s.settle(ctx); err != nil {
 		return err
 	}
 	if w.due {
@@ -315,6 +314,11 @@ func (s *Stream) remove(id int32, cause error) error {
 		t.open = false
 		delete(s.targets, id)
 		s.follower.detach(t)
+		if t.fresh { // Each answer is owed.
+			if err := s.send(&Event{Kind: Added, Target: id}); err != nil {
+				return err
+			}
+		}
 	}
 	return s.send(&Event{Kind: Removed, Target: id, Cause: cause})
 }
@@ -367,6 +371,12 @@ func (s *Stream) tellTime(ctx context.Context) error {
 	now := s.hub.o.Engine.Latest(s.follower.name)
 	if err := s.catchUp(ctx, now); err != nil {
 		return err
+	}
+	if err := s.settle(ctx); err != nil {
+		return err
+	}
+	if now < s.version {
+		return nil
 	}
 	if err := s.snapshot(now); err != nil {
 		return err

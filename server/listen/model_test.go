@@ -1,0 +1,298 @@
+package listen_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"clave/server/clock"
+	"clave/server/document"
+	"clave/server/engine"
+	"clave/server/listen"
+	"clave/server/query"
+	"clave/server/resource"
+	"clave/server/value"
+)
+
+// TestModel commits at random while clients open random targets, lose their connections and resume. After every global
+// snapshot, what a client has for each current target must be what a fresh query at that version gives.
+func TestModel(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		o    listen.Options
+	}{
+		{"roomy", listen.Options{Heartbeat: 5 * time.Millisecond}},
+		{"short queues", listen.Options{Heartbeat: 5 * time.Millisecond, MaxQueue: 3}},
+	} {
+		t.Run(c.name, func(t *testing.T) { model(t, newHouse(t, c.o), 8, 4000) })
+	}
+}
+
+// model runs clients and commits until so many snapshots have been compared.
+func model(t *testing.T, h *house, clients, enough int) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	var running sync.WaitGroup
+	var compared atomic.Int64
+	for i := range clients {
+		running.Go(func() {
+			m := &modelClient{t: t, h: h, rand: rand.New(rand.NewPCG(uint64(i), 7)), targets: make(map[int32]*modelTarget), compared: &compared}
+			for ctx.Err() == nil {
+				m.connect(ctx)
+			}
+		})
+	}
+	r := rand.New(rand.NewPCG(99, 7))
+	for compared.Load() < int64(enough) && !t.Failed() {
+		var writes []document.Write
+		for range 1 + r.IntN(3) {
+			writes = append(writes, randomWrite(r))
+		}
+		h.commit(writes...)
+		runtime.Gosched()
+	}
+	cancel()
+	running.Wait()
+}
+
+// modelCollections are the collections of the model.
+var modelCollections = []string{"c", "d", "d/x/c"}
+
+// randomWrite returns a write of one of few documents.
+func randomWrite(r *rand.Rand) document.Write {
+	path := fmt.Sprintf("%s/%c", modelCollections[r.IntN(len(modelCollections))], 'a'+rune(r.IntN(8)))
+	if r.IntN(5) == 0 {
+		return set(path)
+	}
+	w := set(path, r.IntN(6))
+	w.Fields["s"] = value.String([]string{"x", "y", "z"}[r.IntN(3)])
+	if r.IntN(4) == 0 {
+		delete(w.Fields, "n")
+	}
+	return w
+}
+
+// randomTarget returns a target.
+func randomTarget(t testing.TB, r *rand.Rand) listen.Target {
+	if r.IntN(6) == 0 {
+		return listen.Target{Documents: docs(fmt.Sprintf("c/%c", 'a'+rune(r.IntN(8))))}
+	}
+	n, s := value.FieldPath{"n"}, value.FieldPath{"s"}
+	return listen.Target{Query: collection(t, modelCollections[r.IntN(2)], func(q *query.Query) {
+		q.From[0].AllDescendants = r.IntN(4) == 0
+		switch r.IntN(5) {
+		case 0:
+			q.Where = query.Field{Path: n, Op: query.GreaterThan, Value: value.Int(r.IntN(5))}
+		case 1:
+			q.Where = query.Field{Path: s, Op: query.Equal, Value: value.String("x")}
+		case 2:
+			q.Where = &query.Or{Filters: []query.Filter{
+				query.Field{Path: s, Op: query.Equal, Value: value.String("y")},
+				query.Field{Path: n, Op: query.Equal, Value: value.Double(2)},
+			}}
+		case 3:
+			q.Where = &query.And{Filters: []query.Filter{
+				query.Field{Path: s, Op: query.Equal, Value: value.String("z")},
+				query.Field{Path: n, Op: query.LessThan, Value: value.Int(4)},
+			}}
+		}
+		if r.IntN(2) == 0 {
+			q.OrderBy = []query.Order{{Path: n, Desc: r.IntN(2) == 0}}
+			if r.IntN(2) == 0 {
+				q.Start = &query.Cursor{Values: []value.Value{value.Int(r.IntN(5))}, Before: r.IntN(2) == 0}
+			}
+		}
+		if r.IntN(2) == 0 {
+			q.Limit = 1 + r.IntN(5)
+		}
+		if r.IntN(5) == 0 {
+			q.Offset = r.IntN(3)
+		}
+	})}
+}
+
+// modelClient is a client that keeps what it is told.
+type modelClient struct {
+	t        *testing.T
+	h        *house
+	rand     *rand.Rand
+	targets  map[int32]*modelTarget
+	last     clock.Version
+	ids      int32
+	compared *atomic.Int64
+}
+
+// modelTarget is a client's target.
+type modelTarget struct {
+	want  listen.Target
+	token []byte
+	// added and current say that the server has said so in this connection.
+	added, current bool
+	docs           map[resource.Document]clock.Version
+	// kept is what docs were at the last snapshot, to which token belongs.
+	kept map[resource.Document]clock.Version
+}
+
+// errEnough ends a connection.
+var errEnough = errors.New("enough")
+
+// connect opens a stream, resumes the client's targets, opens new ones, and loses the connection after some events.
+func (m *modelClient) connect(ctx context.Context) {
+	stream := m.h.hub.Open(testDB)
+	defer stream.Close()
+	for id, target := range m.targets {
+		if m.rand.IntN(4) == 0 {
+			delete(m.targets, id)
+			continue
+		}
+		target.added, target.current = false, false
+		want := target.want
+		target.docs = maps.Clone(target.kept)
+		if want.Resume = target.token; target.token == nil {
+			target.docs = make(map[resource.Document]clock.Version)
+		} else if m.rand.IntN(2) == 0 {
+			n := int32(len(target.docs))
+			want.Expected = &n
+		}
+		stream.Add(want)
+	}
+	m.open(stream)
+	left := m.rand.IntN(60)
+	_ = stream.Run(ctx, func(e *listen.Event) error {
+		m.hear(ctx, e)
+		if left--; left <= 0 {
+			return errEnough
+		}
+		if m.rand.IntN(15) == 0 {
+			m.open(stream)
+		}
+		if m.rand.IntN(30) == 0 {
+			for id := range m.targets {
+				stream.Remove(id)
+				delete(m.targets, id)
+				break
+			}
+			m.open(stream) // A client without targets would hear nothing for ever.
+		}
+		return nil
+	})
+}
+
+// open opens a new target.
+func (m *modelClient) open(stream *listen.Stream) {
+	if len(m.targets) > 5 {
+		return
+	}
+	m.ids++
+	want := randomTarget(m.t, m.rand)
+	want.ID = m.ids
+	m.targets[m.ids] = &modelTarget{want: want, docs: make(map[resource.Document]clock.Version)}
+	stream.Add(want)
+}
+
+// hear takes an event, as the SDKs do.
+func (m *modelClient) hear(ctx context.Context, e *listen.Event) {
+	target := m.targets[e.Target]
+	if e.Kind == listen.Snapshot {
+		m.compare(ctx, e)
+		return
+	}
+	if target == nil {
+		return
+	}
+	switch e.Kind {
+	case listen.Added:
+		target.added = true
+	case listen.Changed:
+		if e.Leaves {
+			delete(target.docs, e.Doc.Document.Name)
+		} else {
+			target.docs[e.Doc.Document.Name] = e.Doc.Document.UpdateTime
+		}
+	case listen.Deleted, listen.Left:
+		delete(target.docs, e.Name)
+	case listen.Reset:
+		target.docs, target.current = make(map[resource.Document]clock.Version), false
+	case listen.Current:
+		target.current = true
+	case listen.Removed:
+		m.t.Errorf("target %d was removed: %v", e.Target, e.Cause)
+	case listen.Counted:
+		if e.Filter.Count != len(target.docs) {
+			m.t.Errorf("the server counts %d documents, the client has %v", e.Filter.Count, target.docs)
+		}
+		for name := range target.docs {
+			if e.Filter.Names != nil && !e.Filter.Names.Has(name.String()) {
+				m.t.Errorf("the filter lacks %s", name)
+			}
+		}
+	}
+}
+
+// compare compares all current targets with what the engine has at a snapshot's version.
+func (m *modelClient) compare(ctx context.Context, e *listen.Event) {
+	for id, target := range m.targets {
+		if !target.current {
+			if target.added { // As the SDKs do, who know no better.
+				target.token, target.kept = e.Token, maps.Clone(target.docs)
+			}
+			continue
+		}
+		if e.ReadTime < m.last {
+			m.t.Errorf("a snapshot of %d after one of %d", e.ReadTime, m.last)
+		}
+		m.last = e.ReadTime
+		target.token, target.kept = e.Token, maps.Clone(target.docs)
+		want, err := m.fresh(ctx, target.want, e.ReadTime)
+		if ctx.Err() != nil {
+			return
+		}
+		if err != nil {
+			m.t.Errorf("read at %d: %v", e.ReadTime, err)
+			return
+		}
+		m.compared.Add(1)
+		if len(want) != len(target.docs) {
+			m.t.Errorf("target %d (%v) at %d has %v, want %v", id, target.want.Query, e.ReadTime, target.docs, want)
+			continue
+		}
+		for name, version := range want {
+			if target.docs[name] != version {
+				m.t.Errorf("target %d (%v) at %d has %s of %d, want %d", id, target.want.Query, e.ReadTime, name, target.docs[name], version)
+			}
+		}
+	}
+}
+
+// fresh reads what a target shows at a version.
+func (m *modelClient) fresh(ctx context.Context, want listen.Target, at clock.Version) (map[resource.Document]clock.Version, error) {
+	reading, err := m.h.engine.Read(ctx, testDB, engine.At{ReadTime: at})
+	if err != nil {
+		return nil, err
+	}
+	defer reading.Close()
+	out := make(map[resource.Document]clock.Version)
+	for _, name := range want.Documents {
+		d, err := reading.Get(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		if d != nil {
+			out[name] = d.UpdateTime
+		}
+	}
+	if want.Query != nil {
+		_, err = reading.Query(ctx, want.Query, func(d *document.Document) error {
+			out[d.Name] = d.UpdateTime
+			return nil
+		})
+	}
+	return out, err
+}
