@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"runtime/debug"
 	"strings"
 	"time"
 )
@@ -30,6 +31,9 @@ type Doors struct {
 	Control    http.Handler
 	Backoffice http.Handler
 	Site       http.Handler
+	// IdentityHost tells the hosts, such as identitytoolkit.googleapis.com, under which every path is Identity's; nil
+	// when there are none.
+	IdentityHost func(host string) bool
 }
 
 // Options configures a Port.
@@ -157,12 +161,17 @@ func (p *Port) routes() http.Handler {
 	}
 	add(d.WebChannel, "/google.firestore.v1.Firestore/")
 	add(d.REST, "/v1/", "/v1beta1/")
-	add(d.Identity, "/identitytoolkit.googleapis.com/", "/securetoken.googleapis.com/", "/www.googleapis.com/")
+	add(d.Identity, "/identitytoolkit.googleapis.com/", "/securetoken.googleapis.com/", "/www.googleapis.com/", "/iamcredentials.googleapis.com/",
+		"/oauth2.googleapis.com/", "/securetoken.google.com/", "/__/")
 	add(d.Control, "/emulator/")
 	add(d.Backoffice, "/api/")
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if d.GRPC != nil && r.ProtoMajor == 2 && strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc") {
 			d.GRPC.ServeHTTP(w, r)
+			return
+		}
+		if d.Identity != nil && d.IdentityHost != nil && d.IdentityHost(r.Host) {
+			withCORS(d.Identity).ServeHTTP(w, r)
 			return
 		}
 		path := r.URL.Path
@@ -199,7 +208,7 @@ func (p *Port) recovered(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() {
 			if v := recover(); v != nil && v != http.ErrAbortHandler {
-				p.o.Log.Error("panic", "port", p.o.Name, "method", r.Method, "path", r.URL.Path, "panic", v)
+				p.o.Log.Error("panic", "port", p.o.Name, "method", r.Method, "path", r.URL.Path, "panic", v, "stack", string(debug.Stack()))
 				http.Error(w, "Internal Server Error", http.StatusInternalServerError)
 			}
 		}()

@@ -1,0 +1,134 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"slices"
+
+	"clave/server/clock"
+	"clave/server/config"
+	"clave/server/process"
+)
+
+// Options are what an app takes besides its configuration.
+type Options struct {
+	// Clock tells the time; the machine's when nil.
+	Clock clock.Clock
+	// Log hears of troubles; slog's default when nil.
+	Log *slog.Logger
+	// Notices is written what a person should know, such as a reloaded rules file; discarded when nil.
+	Notices io.Writer
+}
+
+// EnsureDefaults fills what was left zero.
+func (o *Options) EnsureDefaults() {
+	if o.Clock == nil {
+		o.Clock = clock.System()
+	}
+	if o.Log == nil {
+		o.Log = slog.Default()
+	}
+	if o.Notices == nil {
+		o.Notices = io.Discard
+	}
+}
+
+// Addresses are where the parts listen, as host:port; empty for parts that don't run.
+type Addresses struct {
+	Firestore, Auth, Hosting, Websocket string
+	// Scheme is http or https, for the site.
+	Scheme string
+	// Data is the folder of the data, or empty when they are kept in memory.
+	Data string
+}
+
+// App is a whole server, built and not yet running.
+type App struct {
+	config *config.Config
+	o      Options
+	// parts are run together and stopped in reverse order.
+	parts []process.Part
+	// closers are called in reverse order once everything has stopped.
+	closers []func() error
+	// prepare is done once the ports answer and before the app is ready.
+	prepare   []func(ctx context.Context) error
+	addresses Addresses
+}
+
+// New builds an app: all ports are taken, rules and indexes read and the store opened, or nothing is.
+func New(ctx context.Context, c *config.Config, o Options) (*App, error) {
+	o.EnsureDefaults()
+	a := &App{config: c, o: o}
+	if err := a.build(ctx); err != nil {
+		return nil, errors.Join(err, a.close())
+	}
+	return a, nil
+}
+
+// build makes the rooms, floor by floor.
+func (a *App) build(ctx context.Context) error {
+	ports, err := a.listen()
+	if err != nil {
+		return err
+	}
+	laws, err := a.readLaws()
+	if err != nil {
+		return err
+	}
+	state, err := a.openState(ctx)
+	if err != nil {
+		return err
+	}
+	users, err := a.openUsers(state)
+	if err != nil {
+		return err
+	}
+	calls, err := a.makeCalls(state, users, laws)
+	if err != nil {
+		return err
+	}
+	guest, err := a.inviteGuest(ctx)
+	if err != nil {
+		return err
+	}
+	return a.openDoors(ports, calls, guest)
+}
+
+// Addresses returns where the parts listen.
+func (a *App) Addresses() Addresses { return a.addresses }
+
+// Run runs the app until ctx is done and then stops it. ready is called once everything answers.
+func (a *App) Run(ctx context.Context, ready func()) error {
+	starter := process.Part{Name: "start", Run: func(ctx context.Context) error {
+		for _, prepare := range a.prepare {
+			if err := prepare(ctx); err != nil {
+				return err
+			}
+		}
+		ready()
+		<-ctx.Done()
+		return nil
+	}}
+	err := process.Run(ctx, append(slices.Clone(a.parts), starter)...)
+	return errors.Join(err, a.close())
+}
+
+// run adds a part.
+func (a *App) run(name string, run func(ctx context.Context) error) {
+	a.parts = append(a.parts, process.Part{Name: name, Run: run})
+}
+
+// onClose adds what is to be closed at the end.
+func (a *App) onClose(closer func() error) { a.closers = append(a.closers, closer) }
+
+// close closes everything in reverse order.
+func (a *App) close() error {
+	var all []error
+	for _, closer := range slices.Backward(a.closers) {
+		all = append(all, closer())
+	}
+	a.closers = nil
+	return errors.Join(all...)
+}

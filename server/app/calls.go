@@ -1,0 +1,63 @@
+package app
+
+import (
+	"net/http"
+
+	"clave/server/front"
+	"clave/server/front/grpcd"
+	"clave/server/front/restd"
+	"clave/server/front/webchannel"
+	"clave/server/guard"
+	"clave/server/rpc/control"
+	"clave/server/rpc/firestore"
+	"clave/server/token"
+)
+
+// calls are the methods behind all doors.
+type calls struct {
+	app        *App
+	firestore  *firestore.Server
+	tokens     *token.Verifier
+	webchannel http.Handler
+	rest       http.Handler
+	identity   http.Handler
+	accounts   http.Handler
+	control    http.Handler
+	monitor    http.Handler
+}
+
+// makeCalls makes the guard and the calls on it.
+func (a *App) makeCalls(s *state, u *users, book *guard.Rulebook) (*calls, error) {
+	g, err := guard.New(guard.Options{Engine: s.engine, Hub: s.hub, Rules: book, Clock: a.o.Clock, Log: a.o.Log})
+	if err != nil {
+		return nil, err
+	}
+	server, err := firestore.New(firestore.Options{Guard: g, Clock: a.o.Clock})
+	if err != nil {
+		return nil, err
+	}
+	c := &calls{app: a, firestore: server, tokens: u.tokens, identity: u.handler, accounts: u.control}
+	channels, err := webchannel.New(webchannel.Options{Firestore: server, Tokens: u.tokens, Clock: a.o.Clock})
+	if err != nil {
+		return nil, err
+	}
+	c.webchannel = channels
+	a.run("webchannel", channels.Run)
+	if c.rest, err = restd.New(restd.Options{Firestore: server, Tokens: u.tokens, Log: a.o.Log}); err != nil {
+		return nil, err
+	}
+	if !a.config.Production() {
+		c.control = control.Documents(g, control.Rules(book, http.NotFoundHandler()))
+		c.monitor = control.Monitor(book, a.o.Clock)
+	}
+	return c, nil
+}
+
+// firestoreDoors returns the doors of Firestore, with a gRPC server of their own.
+func (c *calls) firestoreDoors() (front.Doors, error) {
+	grpc, err := grpcd.New(grpcd.Options{Firestore: c.firestore, Tokens: c.tokens, Log: c.app.o.Log})
+	if err != nil {
+		return front.Doors{}, err
+	}
+	return front.Doors{GRPC: grpc, WebChannel: c.webchannel, REST: c.rest, Control: c.control}, nil
+}

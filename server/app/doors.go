@@ -1,0 +1,83 @@
+package app
+
+import (
+	"crypto/tls"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+
+	"clave/server/fault"
+	"clave/server/front"
+	"clave/server/front/hosting"
+	rpcidentity "clave/server/rpc/identity"
+)
+
+// openDoors puts each door behind its port.
+func (a *App) openDoors(p ports, calls *calls, guest http.Handler) error {
+	site, err := a.site()
+	if err != nil {
+		return err
+	}
+	encryption, err := a.tls()
+	if err != nil {
+		return err
+	}
+	a.addresses.Scheme = "http"
+	if encryption != nil {
+		a.addresses.Scheme = "https"
+	}
+	// The firestore and hosting ports each need a gRPC server of their own, since a server serves one listener's life.
+	open := func(name string, ln net.Listener, doors front.Doors) {
+		if ln != nil {
+			port := front.New(front.Options{Name: name, Listener: ln, TLS: encryption, Doors: doors, Verbose: a.config.Verbose, Log: a.o.Log})
+			a.run(name, port.Run)
+		}
+	}
+	firestore, err := calls.firestoreDoors()
+	if err != nil {
+		return err
+	}
+	open("firestore", p.firestore, firestore)
+	open("auth", p.auth, front.Doors{Identity: calls.identity, Control: calls.accounts, Site: calls.accounts})
+	whole, err := calls.firestoreDoors()
+	if err != nil {
+		return err
+	}
+	whole.Control = nil // a page's origin is no place for the emulator's controls
+	whole.Identity, whole.Backoffice, whole.Site, whole.IdentityHost = calls.identity, guest, site, rpcidentity.IsHost
+	open("hosting", p.hosting, whole)
+	if p.websocket != nil {
+		port := front.New(front.Options{Name: "requests", Listener: p.websocket, Doors: front.Doors{Site: calls.monitor}, Log: a.o.Log})
+		a.run("requests", port.Run)
+	}
+	return nil
+}
+
+// site returns the static site, or nil when firebase.json has none.
+func (a *App) site() (http.Handler, error) {
+	if len(a.config.Hosting) == 0 || !a.config.Runs("hosting") {
+		return nil, nil
+	}
+	section, err := hosting.Parse(a.config.Hosting)
+	if err != nil {
+		return nil, fault.E(fault.InvalidArgument, "firebase.json: %s", fault.Of(err).Message)
+	}
+	folder := filepath.Join(a.config.Root, section.Public)
+	if _, err := os.Stat(folder); err != nil && a.config.Production() {
+		return nil, fault.Because(err, fault.FailedPrecondition, "%s: the built site is not there. Build it, or leave hosting out with --only.", folder)
+	}
+	return hosting.New(section, os.DirFS(folder)), nil
+}
+
+// tls returns the certificates of a port that ends TLS itself, or nil.
+func (a *App) tls() (*tls.Config, error) {
+	if a.config.TLSCert == "" {
+		return nil, nil
+	}
+	pair, err := tls.LoadX509KeyPair(a.config.TLSCert, a.config.TLSKey)
+	if err != nil {
+		return nil, fault.Because(err, fault.FailedPrecondition, "cannot use %s and %s: %v", a.config.TLSCert, a.config.TLSKey, err)
+	}
+	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"}}, nil
+}

@@ -1,0 +1,105 @@
+package app
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+
+	"clave/server/config"
+	"clave/server/engine"
+	"clave/server/fault"
+	"clave/server/index"
+	"clave/server/listen"
+	"clave/server/resource"
+	"clave/server/storage/pebblestore"
+)
+
+// state is what is kept and who hears of its changes.
+type state struct {
+	store  *pebblestore.Store
+	engine *engine.Engine
+	hub    *listen.Hub
+}
+
+// indexModes are the engine's names for --indexes.
+var indexModes = map[string]engine.IndexMode{"off": engine.IndexesOff, "record": engine.IndexesRecord, "enforce": engine.IndexesEnforce}
+
+// openState opens the store, the engine with its indexes, and the live queries.
+func (a *App) openState(ctx context.Context) (*state, error) {
+	definitions, err := a.readIndexes()
+	if err != nil {
+		return nil, err
+	}
+	store, err := a.openStore()
+	if err != nil {
+		return nil, err
+	}
+	a.onClose(store.Close)
+	recorder := &indexRecorder{databases: a.config.Databases, log: a.o.Log}
+	e, err := engine.Open(ctx, engine.Options{
+		Store: store, Clock: a.o.Clock, IndexMode: indexModes[a.config.Indexes], Missing: recorder.record, Log: a.o.Log,
+	})
+	if err != nil {
+		return nil, err
+	}
+	a.onClose(e.Close)
+	for name, defs := range definitions {
+		if err := e.SetIndexes(ctx, name, defs); err != nil {
+			return nil, err
+		}
+	}
+	hub, err := listen.New(listen.Options{Engine: e, Clock: a.o.Clock, Log: a.o.Log})
+	if err != nil {
+		return nil, err
+	}
+	a.run("engine", e.Run)
+	a.run("listen", hub.Run)
+	return &state{store: store, engine: e, hub: hub}, nil
+}
+
+// openStore opens the data folder, or memory.
+func (a *App) openStore() (*pebblestore.Store, error) {
+	if a.config.Memory {
+		return pebblestore.OpenMemory()
+	}
+	dir := a.config.DataDir
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fault.Because(err, fault.FailedPrecondition, "cannot make the data folder %s: %v. Choose another with --data.", dir, err)
+	}
+	store, err := pebblestore.Open(filepath.Join(dir, "store"), pebblestore.Options{Log: a.o.Log})
+	if err != nil {
+		return nil, fault.Because(err, fault.FailedPrecondition, "cannot open the data in %s: %v. Is another clave using the folder? Choose another with --data.", dir, err)
+	}
+	a.addresses.Data = dir
+	return store, nil
+}
+
+// readIndexes reads the index files. The default database's definitions also serve databases that firebase.json does not
+// name, which spring into existence in start mode.
+func (a *App) readIndexes() (map[resource.Database]index.Definitions, error) {
+	all := make(map[resource.Database]index.Definitions)
+	for _, d := range a.config.Databases {
+		if d.IndexesFile == "" {
+			continue
+		}
+		text, err := os.ReadFile(d.IndexesFile)
+		if err != nil {
+			return nil, fault.Because(err, fault.FailedPrecondition, "%s: cannot be read: %v. Correct firestore.indexes in firebase.json.", d.IndexesFile, err)
+		}
+		defs, err := index.ParseDefinitions(text)
+		if err != nil {
+			return nil, fault.E(fault.InvalidArgument, "%s: %s", d.IndexesFile, fault.Of(err).Message)
+		}
+		all[a.databaseOf(d)] = defs
+	}
+	return all, nil
+}
+
+// databaseOf returns the database that a section of firebase.json is about; the zero Database, which stands for all,
+// when it is the default.
+func (a *App) databaseOf(d config.Database) resource.Database {
+	if d.ID == resource.DefaultDatabase {
+		return resource.Database{}
+	}
+	return resource.Database{Project: a.config.Project, ID: d.ID}
+}

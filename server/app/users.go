@@ -1,0 +1,69 @@
+package app
+
+import (
+	"context"
+	"net/http"
+	"path/filepath"
+
+	"clave/server/account"
+	"clave/server/identity"
+	"clave/server/identity/smtp"
+	"clave/server/rpc/control"
+	rpcidentity "clave/server/rpc/identity"
+	"clave/server/token"
+)
+
+// users are the accounts and the tokens that name them.
+type users struct {
+	tokens  *token.Verifier
+	handler http.Handler
+	// control answers the emulator's routes; nil in production.
+	control http.Handler
+}
+
+// openUsers opens the accounts.
+func (a *App) openUsers(s *state) (*users, error) {
+	c := a.config
+	var service *identity.Service
+	to := token.Options{
+		Clock: a.o.Clock, Unsigned: !c.SignTokens && !c.Production(), Owner: !c.Production(),
+		Session: func(ctx context.Context, id token.ID) error { return service.CheckSession(ctx, id) },
+		ServiceKeys: func(ctx context.Context, email string) (token.ServiceAccount, error) {
+			return service.ServiceAccount(ctx, email)
+		},
+	}
+	if c.SignTokens {
+		keys, err := token.OpenKeys(token.KeyOptions{Clock: a.o.Clock, Dir: a.keysDir(), Log: a.o.Log})
+		if err != nil {
+			return nil, err
+		}
+		to.Keys = keys
+		a.run("keys", keys.Run)
+	}
+	o := identity.Options{
+		Accounts: account.New(s.store), Tokens: token.New(to), Clock: a.o.Clock, Project: c.Project, Emulator: !c.Production(),
+		RateLimits: c.RateLimits, PublicURL: c.PublicURL, Log: a.o.Log,
+	}
+	if c.Mail != "" {
+		sender, err := smtp.New(smtp.Options{URL: c.Mail})
+		if err != nil {
+			return nil, err
+		}
+		o.Mail = sender
+	}
+	service = identity.New(o)
+	a.run("accounts", service.Run)
+	u := &users{tokens: o.Tokens, handler: rpcidentity.New(rpcidentity.Options{Service: service, TrustProxy: c.TrustProxy, Log: a.o.Log})}
+	if !c.Production() {
+		u.control = control.Accounts(service, http.NotFoundHandler())
+	}
+	return u, nil
+}
+
+// keysDir returns the folder of the signing keys, or empty when they are kept in memory.
+func (a *App) keysDir() string {
+	if a.config.Memory {
+		return ""
+	}
+	return filepath.Join(a.config.DataDir, "keys")
+}

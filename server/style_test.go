@@ -1,0 +1,138 @@
+package server_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"strings"
+	"testing"
+)
+
+// Limits of the house: a reader holds this much at once.
+const (
+	maxFileLines = 600
+	maxFuncLines = 80
+)
+
+// forbidden are calls with one home, and what to write instead.
+var forbidden = []struct {
+	call    string
+	homes   []string
+	instead string
+}{
+	{"time.Now", []string{"clock"}, "take a clock.Clock"},
+	{"context.Background", []string{"cmd/", "bench", "e2e", "soak"}, "take a context from the caller"},
+	{"context.TODO", nil, "take a context from the caller"},
+	{"fmt.Print", []string{"cmd/", "bench", "soak"}, "log with slog, or write to a given io.Writer"},
+	{"fmt.Println", []string{"cmd/", "bench", "soak"}, "log with slog, or write to a given io.Writer"},
+	{"fmt.Printf", []string{"cmd/", "bench", "soak"}, "log with slog, or write to a given io.Writer"},
+}
+
+func TestStyle(t *testing.T) {
+	for room, files := range sourceFiles(t) {
+		for _, name := range files {
+			fset := token.NewFileSet()
+			file, err := parser.ParseFile(fset, name, nil, parser.ParseComments)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n := fset.Position(file.End()).Line; n > maxFileLines {
+				t.Errorf("%s: %d lines: a file of more than %d is two", name, n, maxFileLines)
+			}
+			checkComments(t, fset, file)
+			checkFunctions(t, fset, file)
+			checkCalls(t, fset, file, room)
+		}
+	}
+}
+
+// checkComments wants a comment on every top-level name.
+func checkComments(t *testing.T, fset *token.FileSet, file *ast.File) {
+	t.Helper()
+	for _, decl := range file.Decls {
+		switch d := decl.(type) {
+		case *ast.FuncDecl:
+			if d.Doc == nil {
+				t.Errorf("%s: %s has no comment", fset.Position(d.Pos()), d.Name.Name)
+			}
+		case *ast.GenDecl:
+			for _, spec := range d.Specs {
+				checkSpec(t, fset, d, spec)
+			}
+		}
+	}
+}
+
+// checkSpec wants a comment on a type, or on a variable or constant or its group.
+func checkSpec(t *testing.T, fset *token.FileSet, d *ast.GenDecl, spec ast.Spec) {
+	t.Helper()
+	switch s := spec.(type) {
+	case *ast.TypeSpec:
+		if s.Doc == nil && s.Comment == nil && (d.Doc == nil || d.Lparen.IsValid()) {
+			t.Errorf("%s: type %s has no comment", fset.Position(s.Pos()), s.Name.Name)
+		}
+	case *ast.ValueSpec:
+		if s.Doc == nil && s.Comment == nil && d.Doc == nil {
+			t.Errorf("%s: %s has no comment", fset.Position(s.Pos()), s.Names[0].Name)
+		}
+	}
+}
+
+// checkFunctions wants functions of at most maxFuncLines, but for switches with a case for each node that say so.
+func checkFunctions(t *testing.T, fset *token.FileSet, file *ast.File) {
+	t.Helper()
+	for _, decl := range file.Decls {
+		fn, ok := decl.(*ast.FuncDecl)
+		if !ok {
+			continue
+		}
+		lines := fset.Position(fn.End()).Line - fset.Position(fn.Pos()).Line
+		if lines > maxFuncLines && !strings.Contains(commentsIn(file, fn), "long: one case a") {
+			t.Errorf("%s: %s has %d lines, more than %d", fset.Position(fn.Pos()), fn.Name.Name, lines, maxFuncLines)
+		}
+	}
+}
+
+// commentsIn returns the text of a function's own comment and of all comments inside it.
+func commentsIn(file *ast.File, fn *ast.FuncDecl) string {
+	text := fn.Doc.Text()
+	for _, group := range file.Comments {
+		if group.Pos() >= fn.Pos() && group.End() <= fn.End() {
+			for _, c := range group.List {
+				text += c.Text + "\n"
+			}
+		}
+	}
+	return text
+}
+
+// checkCalls wants calls with one home to stay there.
+func checkCalls(t *testing.T, fset *token.FileSet, file *ast.File, room string) {
+	t.Helper()
+	ast.Inspect(file, func(n ast.Node) bool {
+		sel, ok := n.(*ast.SelectorExpr)
+		if !ok {
+			return true
+		}
+		pkg, ok := sel.X.(*ast.Ident)
+		if !ok {
+			return true
+		}
+		for _, f := range forbidden {
+			if pkg.Name+"."+sel.Sel.Name == f.call && !atHome(room, f.homes) {
+				t.Errorf("%s: %s: %s", fset.Position(sel.Pos()), f.call, f.instead)
+			}
+		}
+		return true
+	})
+}
+
+// atHome reports whether room is one of the homes, which may be prefixes.
+func atHome(room string, homes []string) bool {
+	for _, home := range homes {
+		if room == strings.TrimSuffix(home, "/") || strings.HasPrefix(room, home) {
+			return true
+		}
+	}
+	return false
+}
