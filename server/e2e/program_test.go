@@ -1,0 +1,276 @@
+package e2e
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// binary returns the built program: the one that CLAVE_BIN names, or one built for this run.
+var binary = sync.OnceValues(func() (string, error) {
+	if path := os.Getenv("CLAVE_BIN"); path != "" {
+		return path, nil
+	}
+	dir, err := os.MkdirTemp("", "clave-e2e")
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, "clave")
+	build := exec.Command("go", "build", "-o", path, "../cmd/clave")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	return path, nil
+})
+
+// command returns a command that runs the program in a folder.
+func command(t *testing.T, dir string, args ...string) *exec.Cmd {
+	t.Helper()
+	path, err := binary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), path, args...)
+	cmd.Dir = dir
+	return cmd
+}
+
+// freePorts returns TCP ports that were free a moment ago.
+func freePorts(t *testing.T, n int) []int {
+	t.Helper()
+	ports := make([]int, n)
+	for i := range ports {
+		ln, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer ln.Close()
+		ports[i] = ln.Addr().(*net.TCPAddr).Port
+	}
+	return ports
+}
+
+// projectFolder makes a folder with a firebase.json on free ports, and returns it with the Firestore port.
+func projectFolder(t *testing.T, files map[string]string) (dir string, firestorePort int) {
+	t.Helper()
+	dir = t.TempDir()
+	p := freePorts(t, 4)
+	section := ""
+	if _, ok := files["firestore.rules"]; ok {
+		section = `"firestore": {"rules": "firestore.rules"},`
+	}
+	writeFile(t, filepath.Join(dir, "firebase.json"), fmt.Sprintf(
+		`{%s "emulators": {"firestore": {"port": %d, "websocketPort": %d}, "auth": {"port": %d}, "hosting": {"port": %d}}}`, section, p[0], p[1], p[2], p[3]))
+	for name, text := range files {
+		writeFile(t, filepath.Join(dir, name), text)
+	}
+	return dir, p[0]
+}
+
+// startProgram runs `clave start` and waits for the line that says it is ready.
+func startProgram(t *testing.T, dir string, args ...string) (cmd *exec.Cmd, ready string) {
+	t.Helper()
+	cmd = command(t, dir, append([]string{"start"}, args...)...)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Stderr = os.Stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	lines := bufio.NewScanner(out)
+	for lines.Scan() {
+		if strings.HasPrefix(lines.Text(), "Clave ready in ") {
+			go func() { _, _ = io.Copy(io.Discard, out) }()
+			return cmd, lines.Text()
+		}
+	}
+	t.Fatalf("clave start ended before it was ready: %v", cmd.Wait())
+	return nil, ""
+}
+
+// rest sends a request to the Firestore port as an administrator and returns status and body.
+func rest(t *testing.T, port int, method, path, body string) (int, map[string]any) {
+	t.Helper()
+	url := fmt.Sprintf("http://127.0.0.1:%d/v1/projects/demo-e2e/databases/(default)/documents%s", port, path)
+	r, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer owner")
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	answer := make(map[string]any)
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, &answer); err != nil {
+		t.Fatalf("%s %s: %d %q", method, path, resp.StatusCode, text)
+	}
+	return resp.StatusCode, answer
+}
+
+func TestKilledServerKeepsWhatItAcknowledged(t *testing.T) {
+	dir, port := projectFolder(t, nil)
+	first, _ := startProgram(t, dir)
+	const writers, each = 4, 25
+	var wg sync.WaitGroup
+	for w := range writers {
+		wg.Go(func() {
+			for i := range each {
+				if code, answer := rest(t, port, http.MethodPost, fmt.Sprintf("/kept?documentId=d%d-%d", w, i), `{"fields":{"n":{"integerValue":"1"}}}`); code != 200 {
+					t.Errorf("create: %d %v", code, answer)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if err := first.Process.Signal(syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	_ = first.Wait()
+	startProgram(t, dir)
+	for w := range writers {
+		for i := range each {
+			if code, _ := rest(t, port, http.MethodGet, fmt.Sprintf("/kept/d%d-%d", w, i), ""); code != 200 {
+				t.Fatalf("document d%d-%d, acknowledged before the kill, answers %d", w, i, code)
+			}
+		}
+	}
+}
+
+func TestStopsCleanlyAtTheFirstSignal(t *testing.T) {
+	dir, _ := projectFolder(t, nil)
+	cmd, _ := startProgram(t, dir, "--memory")
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("after an interrupt the program ended with %v, want exit code 0", err)
+	}
+}
+
+func TestMistakesAreNamedAndNothingStarts(t *testing.T) {
+	busy, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer busy.Close()
+	busyPort := busy.Addr().(*net.TCPAddr).Port
+	tests := []struct {
+		name  string
+		files map[string]string
+		want  []string
+	}{
+		{"busy port", map[string]string{"firebase.json": fmt.Sprintf(`{"emulators":{"firestore":{"port":%d}}}`, busyPort)}, []string{fmt.Sprint(busyPort), "firestore", "firebase.json"}},
+		{"broken firebase.json", map[string]string{"firebase.json": "{\n  \"firestore\" oops\n}"}, []string{"firebase.json:2:15"}},
+		{"broken rules", map[string]string{"firestore.rules": "rules_version = '2';\nservice cloud.firestore {\n  match /a/{b} { allow read: if ; }\n}\n"}, []string{"firestore.rules:3:"}},
+		{"missing rules", map[string]string{"firebase.json": `{"firestore":{"rules":"nowhere.rules"}}`}, []string{"nowhere.rules", "firebase.json"}},
+	}
+	for _, tt := range tests {
+		dir, _ := projectFolder(t, tt.files)
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second) // a mistake that starts a server must not hang the tests
+		defer cancel()
+		cmd := command(t, dir, "start")
+		cmd = exec.CommandContext(ctx, cmd.Path, cmd.Args[1:]...)
+		cmd.Dir = dir
+		var text bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &text, &text
+		if err := cmd.Run(); err == nil || cmd.ProcessState.ExitCode() != 1 {
+			t.Errorf("%s: ended with %v, want exit code 1", tt.name, err)
+		}
+		for _, want := range tt.want {
+			if !strings.Contains(text.String(), want) {
+				t.Errorf("%s: said %q, want it to name %q", tt.name, text.String(), want)
+			}
+		}
+		if _, err := os.Stat(filepath.Join(dir, ".clave")); err == nil {
+			t.Errorf("%s: a data folder was made", tt.name)
+		}
+	}
+}
+
+func TestExecRunsACommandWithTheEmulatorsEnvironment(t *testing.T) {
+	dir, port := projectFolder(t, nil)
+	cmd := command(t, dir, "exec", "--project", "demo-x", "--", "sh", "-c",
+		`test "$FIRESTORE_EMULATOR_HOST" = "127.0.0.1:`+fmt.Sprint(port)+`" && test "$GCLOUD_PROJECT" = demo-x && test -n "$FIREBASE_AUTH_EMULATOR_HOST" && exit 7`)
+	out, err := cmd.CombinedOutput()
+	if err == nil || cmd.ProcessState.ExitCode() != 7 {
+		t.Errorf("clave exec ended with %v, want the command's exit code 7\n%s", err, out)
+	}
+}
+
+func TestRulesAreReloadedAndABrokenEditKeepsTheOld(t *testing.T) {
+	rules := func(condition string) string {
+		return "rules_version = '2';\nservice cloud.firestore { match /databases/{db}/documents { match /a/{b} { allow read: if " + condition + "; } } }\n"
+	}
+	dir, port := projectFolder(t, map[string]string{"firestore.rules": rules("false")})
+	cmd := command(t, dir, "start", "--memory")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	lines := bufio.NewScanner(out)
+	await := func(prefix string) {
+		t.Helper()
+		for lines.Scan() {
+			if strings.HasPrefix(lines.Text(), prefix) {
+				return
+			}
+		}
+		t.Fatalf("the program never said %q", prefix)
+	}
+	status := func() int {
+		t.Helper()
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		r, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("http://127.0.0.1:%d/v1/projects/demo-e2e/databases/(default)/documents/a/b", port), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		return resp.StatusCode
+	}
+	await("Clave ready")
+	if got := status(); got != http.StatusForbidden {
+		t.Errorf("under closed rules: %d, want 403", got)
+	}
+	writeFile(t, filepath.Join(dir, "firestore.rules"), rules("true"))
+	await("Rules reloaded")
+	if got := status(); got != http.StatusNotFound {
+		t.Errorf("under open rules: %d, want 404", got)
+	}
+	writeFile(t, filepath.Join(dir, "firestore.rules"), rules("oops("))
+	await("Rules kept as they were")
+	if got := status(); got != http.StatusNotFound {
+		t.Errorf("after a broken edit: %d, want the open rules' 404", got)
+	}
+}
