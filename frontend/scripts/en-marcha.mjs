@@ -1,0 +1,74 @@
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join, relative } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+
+const ROOT = join(import.meta.dirname, '../..')
+const CLAVE = process.env.CLAVE_BIN ?? join(ROOT, 'bin/clave')
+
+/** A port that nobody listens on. */
+export const freePort = () =>
+  new Promise((resolve, reject) => {
+    const server = createServer()
+    server.on('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address()
+      server.close(() => resolve(port))
+    })
+  })
+
+/** A copy of firebase.json in a folder of its own, with free ports and paths that lead back here. */
+async function configuration(folder) {
+  const project = JSON.parse(await readFile(join(ROOT, 'firebase.json'), 'utf8'))
+  const from = (path) => relative(folder, join(ROOT, path))
+  project.hosting.public = from(project.hosting.public)
+  project.firestore = { rules: from(project.firestore.rules), indexes: from(project.firestore.indexes) }
+  for (const part of Object.values(project.emulators)) {
+    for (const key of ['port', 'websocketPort']) if (part[key]) part[key] = await freePort()
+  }
+  const file = join(folder, 'firebase.json')
+  await writeFile(file, JSON.stringify(project))
+  return { file, url: `http://127.0.0.1:${project.emulators.hosting.port}` }
+}
+
+/** Waits until an address answers. */
+async function answers(url) {
+  for (let i = 0; i < 100; i++) {
+    const ready = await fetch(url).then(
+      (response) => response.ok,
+      () => false,
+    )
+    if (ready) return
+    await wait(200)
+  }
+  throw new Error(`${url} does not answer`)
+}
+
+/**
+ * Runs a task against the built site: the one of BASE_URL, or one that Clave serves from memory
+ * with the demo data while the task lasts.
+ */
+export async function conElSitio(task) {
+  if (process.env.BASE_URL) return task(process.env.BASE_URL.replace(/\/$/, ''))
+  for (const needed of [CLAVE, join(ROOT, 'frontend/dist/index.html')]) {
+    if (!existsSync(needed)) throw new Error(`falta ${needed}: ejecuta make bin/clave y npm run build, o da BASE_URL`)
+  }
+  const folder = await mkdtemp(join(tmpdir(), 'sitio-'))
+  const { file, url } = await configuration(folder)
+  const seed = join(ROOT, 'emulator-config')
+  const flags = ['start', '--memory', '--config', file, ...(existsSync(seed) ? ['--seed', seed] : [])]
+  const env = { ADMIN_SIGNUP_CODE: 'demo-codigo-fundacion', GCLOUD_PROJECT: 'demo-fundacion', ...process.env }
+  const server = spawn(CLAVE, flags, { env, stdio: ['ignore', 'ignore', 'inherit'] })
+  const ended = new Promise((resolve) => server.once('exit', resolve))
+  try {
+    await Promise.race([answers(url), ended.then((code) => Promise.reject(new Error(`clave ended with ${code}`)))])
+    return await task(url)
+  } finally {
+    server.kill('SIGTERM')
+    await ended
+    await rm(folder, { recursive: true })
+  }
+}
