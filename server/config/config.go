@@ -185,7 +185,7 @@ func (c *Config) fromEnvironment(getenv func(string) string) {
 		c.Project = p
 	}
 	if c.Project == "" && !c.Production() {
-		c.Project = "demo-clave"
+		c.Project = "demo-test"
 	}
 	c.SignupCode = getenv("ADMIN_SIGNUP_CODE")
 	if c.Mail == "" {
