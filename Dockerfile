@@ -2,7 +2,7 @@
 FROM node:22-slim AS site
 WORKDIR /src/frontend
 COPY frontend/package.json frontend/package-lock.json frontend/.npmrc ./
-RUN npm ci --no-audit --no-fund
+RUN npm install --no-save --no-audit --no-fund
 COPY frontend ./
 RUN npm run build
 

@@ -42,7 +42,7 @@ bin/clave: $(GO_SOURCES)
 	CGO_ENABLED=0 go build -trimpath -o $@ ./server/cmd/clave
 
 frontend/node_modules/.installed: frontend/package-lock.json
-	cd frontend && npm ci --no-audit --no-fund
+	cd frontend && npm install --no-save --no-audit --no-fund
 	@touch $@
 
 frontend/dist/index.html: frontend/node_modules/.installed $(SITE_SOURCES)

@@ -25,7 +25,7 @@ func TestNodePrograms(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(filepath.Join(frontend, "node_modules", "firebase")); err != nil {
-		t.Skip("the JavaScript SDKs are not installed: run npm ci in frontend (make test does)")
+		t.Skip("the JavaScript SDKs are not installed: run npm install in frontend (make test does)")
 	}
 	addresses := start(t, nil)
 	for _, program := range []string{"node.mjs", "lite.mjs", "admin.mjs"} {
