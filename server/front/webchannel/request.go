@@ -55,7 +55,7 @@ func (h *Handler) handshake(w http.ResponseWriter, r *http.Request, rpc string, 
 		w.Header().Set("X-Client-Wire-Protocol", "h2")
 	}
 	hello := fmt.Sprintf(`[[0,["c",%q,%q,%d,%d,%d]]]`,
-		s.id, h.hostPrefix(r.Host), wireVersion, serverVersion, clientKeepAlive.Milliseconds())
+		s.id, h.hostPrefix(r.Host, r.Header.Get("Origin")), wireVersion, serverVersion, clientKeepAlive.Milliseconds())
 	_, _ = w.Write(appendChunk(nil, []byte(hello)))
 }
 
@@ -72,10 +72,12 @@ func authorization(r *http.Request, q url.Values, f *forward) string {
 }
 
 // hostPrefix returns a name to put before the host's for the back channel, so that a browser's limit of six connections
-// to a host is one for each session. It works for localhost only, all of whose subdomains are this machine.
-func (h *Handler) hostPrefix(host string) string {
+// to a host is one for each session. It works for localhost only, all of whose subdomains are this machine, and not for
+// a page of the same origin, whose content security policy may allow it no other.
+func (h *Handler) hostPrefix(host, origin string) string {
 	name, _, _ := strings.Cut(host, ":")
-	if name != "localhost" {
+	_, from, _ := strings.Cut(origin, "://")
+	if name != "localhost" || from == host {
 		return ""
 	}
 	return "w" + strconv.Itoa(int(h.prefixes.Add(1)%prefixNames)+1)

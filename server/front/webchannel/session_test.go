@@ -358,14 +358,17 @@ func TestHostPrefix(t *testing.T) {
 	h := newHouse(t, Options{}, echo)
 	var names []string
 	for range prefixNames {
-		names = append(names, h.h.hostPrefix("localhost:8080"))
+		names = append(names, h.h.hostPrefix("localhost:8080", "http://localhost:5173"))
 	}
 	slices.Sort(names)
 	if got := len(slices.Compact(names)); got != prefixNames {
 		t.Errorf("%d sessions have %d names, want as many", prefixNames, got)
 	}
+	if got := h.h.hostPrefix("localhost:8080", "http://localhost:8080"); got != "" {
+		t.Errorf("a page of the same origin is given the prefix %q, which its content security policy may forbid", got)
+	}
 	for _, host := range []string{"127.0.0.1:8080", "example.com", "localhost.example.com", "[::1]:80", ""} {
-		if got := h.h.hostPrefix(host); got != "" {
+		if got := h.h.hostPrefix(host, ""); got != "" {
 			t.Errorf("hostPrefix(%q) = %q, want none", host, got)
 		}
 	}
