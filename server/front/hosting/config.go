@@ -3,10 +3,7 @@ package hosting
 import (
 	"bytes"
 	"encoding/json"
-	"regexp"
-	"strings"
-
-	"github.com/bmatcuk/doublestar/v4"
+	"net/http"
 
 	"clave/server/fault"
 )
@@ -23,26 +20,20 @@ type Config struct {
 
 	// I18n is read to be refused.
 	I18n json.RawMessage `json:"i18n"`
+
+	// ignored are the patterns of Ignore.
+	ignored []match
 }
 
-// match is how a rule says which paths it means: a glob or a regular expression.
-type match struct {
-	Source string `json:"source"`
-	Glob   string `json:"glob"`
-	Regex  string `json:"regex"`
-
-	globs   []string
-	negated bool
-	regex   *regexp.Regexp
-}
-
-// rewrite serves another file under a path.
+// rewrite serves another file under a path, or says that what should answer there is not ours to run.
 type rewrite struct {
 	match
 	Destination string          `json:"destination"`
 	Function    json.RawMessage `json:"function"`
 	Run         json.RawMessage `json:"run"`
 	Dynamic     bool            `json:"dynamicLinks"`
+	// missing names what would have to answer, such as "a function"; empty for a file.
+	missing string
 }
 
 // redirect sends the client to another address.
@@ -64,11 +55,20 @@ type field struct {
 	Value string `json:"value"`
 }
 
-// Parse reads the hosting section. It answers InvalidArgument for what is wrong or not supported.
+// Parse reads the hosting section: one site, or a list of one. It answers InvalidArgument for what is wrong or not supported.
 func Parse(section []byte) (*Config, error) {
 	c := &Config{}
-	decoder := json.NewDecoder(bytes.NewReader(section))
-	if err := decoder.Decode(c); err != nil {
+	if section = bytes.TrimSpace(section); bytes.HasPrefix(section, []byte("[")) {
+		var sites []json.RawMessage
+		if err := json.Unmarshal(section, &sites); err != nil {
+			return nil, fault.E(fault.InvalidArgument, "hosting: %v", err)
+		}
+		if len(sites) != 1 {
+			return nil, fault.E(fault.InvalidArgument, "hosting: one site can be served, there are %d: leave one, or leave hosting out with --only", len(sites))
+		}
+		section = sites[0]
+	}
+	if err := json.Unmarshal(section, c); err != nil {
 		return nil, fault.E(fault.InvalidArgument, "hosting: %v", err)
 	}
 	if c.Public == "" {
@@ -77,75 +77,62 @@ func Parse(section []byte) (*Config, error) {
 	if len(c.I18n) > 0 {
 		return nil, fault.E(fault.InvalidArgument, "hosting: i18n is not supported")
 	}
-	for i := range c.Rewrites {
-		r := &c.Rewrites[i]
-		if len(r.Function) > 0 || len(r.Run) > 0 || r.Dynamic || r.Destination == "" {
-			return nil, fault.E(fault.InvalidArgument, "hosting: rewrites[%d]: only a destination is supported", i)
+	return c, c.compile()
+}
+
+// compile checks the rules and prepares them.
+func (c *Config) compile() error {
+	for i := range c.Ignore {
+		m := match{Glob: c.Ignore[i]}
+		if err := m.compile(); err != nil {
+			return fault.E(fault.InvalidArgument, "hosting: ignore[%d]: %v", i, err)
 		}
-		if err := r.compile(); err != nil {
-			return nil, fault.E(fault.InvalidArgument, "hosting: rewrites[%d]: %v", i, err)
+		c.ignored = append(c.ignored, m)
+	}
+	for i := range c.Rewrites {
+		if err := c.Rewrites[i].prepare(); err != nil {
+			return fault.E(fault.InvalidArgument, "hosting: rewrites[%d]: %v", i, err)
 		}
 	}
 	for i := range c.Redirects {
-		r := &c.Redirects[i]
-		if r.Type == 0 {
-			r.Type = 301
-		}
-		if err := r.compile(); err != nil || r.Type < 300 || r.Type > 308 {
-			return nil, fault.E(fault.InvalidArgument, "hosting: redirects[%d]: type must be 301 to 308 and the source a glob or regex", i)
-		}
-		if strings.Contains(r.Destination, ":") && !strings.Contains(r.Destination, "://") {
-			return nil, fault.E(fault.InvalidArgument, "hosting: redirects[%d]: captures are not supported", i)
+		if err := c.Redirects[i].prepare(); err != nil {
+			return fault.E(fault.InvalidArgument, "hosting: redirects[%d]: %v", i, err)
 		}
 	}
 	for i := range c.Headers {
 		if err := c.Headers[i].compile(); err != nil {
-			return nil, fault.E(fault.InvalidArgument, "hosting: headers[%d]: %v", i, err)
+			return fault.E(fault.InvalidArgument, "hosting: headers[%d]: %v", i, err)
 		}
 	}
-	return c, nil
-}
-
-// extglob matches the one extended glob that we translate, @(a|b).
-var extglob = regexp.MustCompile(`@\(([^()]*)\)`)
-
-// compile checks a rule's pattern and prepares it.
-func (m *match) compile() error {
-	if m.Regex != "" {
-		re, err := regexp.Compile(m.Regex)
-		m.regex = re
-		if err != nil {
-			return fault.E(fault.InvalidArgument, "regex %q is not RE2: %v", m.Regex, err)
-		}
-		return nil
-	}
-	glob := m.Source
-	if glob == "" {
-		glob = m.Glob
-	}
-	if rest, negated := strings.CutPrefix(glob, "!"); negated {
-		m.negated, glob = true, rest
-	}
-	glob = extglob.ReplaceAllStringFunc(glob, func(s string) string {
-		return "{" + strings.ReplaceAll(s[2:len(s)-1], "|", ",") + "}"
-	})
-	glob = "/" + strings.TrimPrefix(glob, "/")
-	if glob == "/" && m.Source == "" && m.Glob == "" || strings.ContainsAny(glob, "()") || !doublestar.ValidatePattern(glob) {
-		return fault.E(fault.InvalidArgument, "source %q is not a glob we know; of extended globs only @(a|b) is supported", m.Source+m.Glob)
-	}
-	m.globs = []string{glob}
 	return nil
 }
 
-// matches reports whether the rule means a path.
-func (m *match) matches(path string) bool {
-	if m.regex != nil {
-		return m.regex.MatchString(path)
+// prepare checks a rewrite.
+func (r *rewrite) prepare() error {
+	switch {
+	case r.Destination != "":
+	case len(r.Function) > 0:
+		r.missing = "a function"
+	case len(r.Run) > 0:
+		r.missing = "a Cloud Run service"
+	case r.Dynamic:
+		r.missing = "dynamic links"
+	default:
+		return fault.E(fault.InvalidArgument, "destination is missing")
 	}
-	for _, glob := range m.globs {
-		if ok, err := doublestar.Match(glob, path); err == nil && ok {
-			return !m.negated
-		}
+	return r.compile()
+}
+
+// prepare checks a redirect.
+func (r *redirect) prepare() error {
+	if r.Type == 0 {
+		r.Type = http.StatusMovedPermanently
 	}
-	return m.negated
+	if r.Type < 300 || r.Type > 308 || r.Type == http.StatusNotModified {
+		return fault.E(fault.InvalidArgument, "type %d is no redirect", r.Type)
+	}
+	if r.Destination == "" {
+		return fault.E(fault.InvalidArgument, "destination is missing")
+	}
+	return r.compile()
 }

@@ -2,5 +2,6 @@
 // redirects, files, rewrites, then 404.html (firebase.google.com/docs/hosting/full-config). Text is compressed with
 // Brotli or gzip once and kept.
 //
-// Rewrites to functions, Cloud Run and dynamic links, and i18n, are refused when the section is read.
+// A rewrite to a function, to Cloud Run or to dynamic links answers 501; i18n and several sites are refused when the
+// section is read.
 package hosting

@@ -5,10 +5,13 @@ import (
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
+	"io"
 	"io/fs"
 	"mime"
 	"net/http"
 	"path"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -16,10 +19,11 @@ import (
 	"github.com/andybalholm/brotli"
 )
 
-// Sizes between which a file is worth compressing, in bytes.
+// Sizes in bytes: from which on a file is worth compressing, and up to which it is kept in memory. Greater ones are read
+// from the folder each time.
 const (
 	minCompressed = 512
-	maxCompressed = 16 << 20
+	maxKept       = 8 << 20
 )
 
 // types are the content types by ending that the machine's own table may lack or get wrong.
@@ -57,8 +61,8 @@ func (s *Site) load(name string) (*file, error) {
 	if err != nil {
 		return nil, err
 	}
-	if info.IsDir() {
-		return nil, errIsDir
+	if info.Size() > maxKept {
+		return &file{modified: info.ModTime(), size: info.Size()}, nil
 	}
 	s.cache.mu.Lock()
 	f := s.cache.files[name]
@@ -101,23 +105,50 @@ func (s *Site) serveFile(w http.ResponseWriter, r *http.Request, name string, st
 	if h.Get("Cache-Control") == "" {
 		h.Set("Cache-Control", "no-cache")
 	}
+	if f.plain == nil && f.size > 0 {
+		s.stream(w, r, name, f)
+		return
+	}
 	content, encoding := f.plain, ""
-	if compressible[ext] && len(f.plain) >= minCompressed && len(f.plain) <= maxCompressed {
+	if compressible[ext] && len(f.plain) >= minCompressed {
 		h.Add("Vary", "Accept-Encoding")
-		if encoding = preferred(r.Header.Get("Accept-Encoding")); encoding != "" && r.Header.Get("Range") == "" {
+		if encoding = preferred(r.Header.Get("Accept-Encoding")); encoding != "" {
 			content = f.encode(encoding)
 			h.Set("Content-Encoding", encoding)
 		}
 	}
 	h.Set("Etag", `"`+f.etag+encoding+`"`)
 	if status != http.StatusOK {
+		h.Set("Content-Length", strconv.Itoa(len(content)))
 		w.WriteHeader(status)
 		if r.Method != http.MethodHead {
 			_, _ = w.Write(content) // a client that went away is no error of ours
 		}
 		return
 	}
+	if encoding != "" {
+		r = r.Clone(r.Context()) // A part of a compressed text is of no use.
+		r.Header.Del("Range")
+		h.Set("Accept-Ranges", "none")
+	}
 	http.ServeContent(w, r, "", f.modified, bytes.NewReader(content))
+}
+
+// stream sends a file that is too big to be kept.
+func (s *Site) stream(w http.ResponseWriter, r *http.Request, name string, f *file) {
+	open, err := s.files.Open(name)
+	if err != nil {
+		http.Error(w, "Not Found", http.StatusNotFound)
+		return
+	}
+	defer func() { _ = open.Close() }() // It was only read.
+	content, ok := open.(io.ReadSeeker)
+	if !ok {
+		http.Error(w, "Internal Server Error", http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Etag", fmt.Sprintf(`"%x-%x"`, f.modified.UnixNano(), f.size))
+	http.ServeContent(w, r, "", f.modified, content)
 }
 
 // encode returns the file's content in an encoding, made once.

@@ -1,9 +1,9 @@
 package hosting
 
 import (
-	"errors"
 	"io/fs"
 	"net/http"
+	"net/url"
 	"path"
 	"strings"
 )
@@ -37,11 +37,12 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	for i := range s.config.Redirects {
 		if rd := &s.config.Redirects[i]; rd.matches(requested) {
-			http.Redirect(w, r, rd.Destination, rd.Type)
+			http.Redirect(w, r, rd.expand(requested, rd.Destination), rd.Type)
 			return
 		}
 	}
 	if to, ok := s.canonical(requested); ok {
+		to = escapePath(to)
 		if r.URL.RawQuery != "" {
 			to += "?" + r.URL.RawQuery
 		}
@@ -56,6 +57,10 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	for i := range s.config.Rewrites {
 		if rw := &s.config.Rewrites[i]; rw.matches(requested) {
+			if rw.missing != "" {
+				http.Error(w, "firebase.json rewrites this path to "+rw.missing+", which Clave does not run.", http.StatusNotImplemented)
+				return
+			}
 			if name, ok := s.lookup(rw.Destination); ok {
 				s.serveFile(w, r, name, http.StatusOK)
 				return
@@ -67,6 +72,8 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // notFound answers 404 with the site's own page if it has one.
 func (s *Site) notFound(w http.ResponseWriter, r *http.Request) {
+	// A page that is missing now may be there after the next deployment, whatever the section says of its folder.
+	w.Header().Set("Cache-Control", "no-cache")
 	if s.isFile("404.html") {
 		s.serveFile(w, r, "404.html", http.StatusNotFound)
 		return
@@ -102,14 +109,8 @@ func (s *Site) canonical(requested string) (string, bool) {
 			to = strings.TrimSuffix(to, "index")
 		}
 	}
-	if slash := s.config.TrailingSlash; slash != nil && to != "/" {
-		isPage := path.Ext(to) == ""
-		switch {
-		case *slash && isPage && !strings.HasSuffix(to, "/"):
-			to += "/"
-		case !*slash && strings.HasSuffix(to, "/"):
-			to = strings.TrimRight(to, "/")
-		}
+	if to != "/" {
+		to = s.slashed(to)
 	}
 	to = "/" + strings.TrimLeft(to, "/\\")
 	if to == requested {
@@ -121,6 +122,29 @@ func (s *Site) canonical(requested string) (string, bool) {
 	return to, true
 }
 
+// slashed returns a path with or without a slash at its end, as the section wants it; where it says nothing, a folder's
+// page has one and others have none.
+func (s *Site) slashed(to string) string {
+	bare := strings.TrimRight(to, "/")
+	want := s.config.TrailingSlash
+	switch {
+	case want == nil:
+		name, ok := s.lookup(to)
+		if ok && strings.HasSuffix(name, "/index.html") && !strings.HasSuffix(to, "/index.html") {
+			return bare + "/"
+		}
+		return bare
+	case *want && path.Ext(to) == "":
+		return bare + "/"
+	case !*want:
+		return bare
+	}
+	return to
+}
+
+// escapePath returns a path as it stands in an address.
+func escapePath(p string) string { return (&url.URL{Path: p}).EscapedPath() }
+
 // ignored reports whether a file is kept from the world: dotfiles always, and what the section ignores.
 func (s *Site) ignored(name string) bool {
 	for _, segment := range strings.Split(name, "/") {
@@ -128,9 +152,8 @@ func (s *Site) ignored(name string) bool {
 			return true
 		}
 	}
-	for _, pattern := range s.config.Ignore {
-		m := match{Glob: pattern}
-		if err := m.compile(); err == nil && m.matches("/"+name) {
+	for i := range s.config.ignored {
+		if s.config.ignored[i].matches("/" + name) {
 			return true
 		}
 	}
@@ -142,6 +165,3 @@ func (s *Site) isFile(name string) bool {
 	info, err := fs.Stat(s.files, name)
 	return err == nil && !info.IsDir()
 }
-
-// errIsDir is returned for a folder where a file was expected.
-var errIsDir = errors.New("hosting: is a folder")

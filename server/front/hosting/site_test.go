@@ -16,8 +16,16 @@ import (
 // section is a hosting section that uses everything we know.
 const section = `{
 	"public": "dist", "ignore": ["**/secret.txt"], "cleanUrls": true, "trailingSlash": false,
-	"redirects": [{"source": "/old", "destination": "/historia", "type": 302}],
-	"rewrites": [{"source": "/LogIn", "destination": "/app.html"}, {"source": "/eventos/**", "destination": "/app.html"}],
+	"redirects": [
+		{"source": "/old", "destination": "/historia", "type": 302},
+		{"source": "/blog/:post*", "destination": "/noticias/:post"},
+		{"source": "/u/:id/perfil", "destination": "https://otro.example/:id", "type": 307},
+		{"source": "/:x*", "destination": "/:x", "regex": "^/r/(?P<x>.*)"}
+	],
+	"rewrites": [
+		{"source": "/LogIn", "destination": "/app.html"}, {"source": "/eventos/**", "destination": "/app.html"},
+		{"source": "/fn/**", "function": "hola"}
+	],
 	"headers": [
 		{"source": "**", "headers": [{"key": "X-Content-Type-Options", "value": "nosniff"}]},
 		{"source": "/assets/**/*.@(js|css)", "headers": [{"key": "Cache-Control", "value": "immutable"}]},
@@ -40,6 +48,7 @@ func newSite(t *testing.T) *hosting.Site {
 		"404.html":              {Data: []byte("no está")},
 		"secret.txt":            {Data: []byte("secret")},
 		".env":                  {Data: []byte("secret")},
+		"año nuevo.html":        {Data: []byte("año")},
 		"assets/a-1.js":         {Data: []byte(strings.Repeat("let x = 1;\n", 200))},
 	})
 }
@@ -59,6 +68,13 @@ func TestServe(t *testing.T) {
 		{"/index.html", "", 301, "Location: /"},
 		{"/calendario", "calendario", 200, ""},
 		{"/old", "", 302, "Location: /historia"},
+		{"/blog/2026/uno dos", "", 301, "Location: /noticias/2026/uno%20dos"},
+		{"/u/ana/perfil", "", 307, "Location: https://otro.example/ana"},
+		{"/u/ana/b/perfil", "no está", 404, ""},
+		{"/r//evil.example", "", 301, "Location: /evil.example"},
+		{"/fn/x", "firebase.json rewrites this path to a function, which Clave does not run.\n", 501, ""},
+		{"/año nuevo.html", "", 301, "Location: /a%C3%B1o%20nuevo"},
+		{"/assets/gone.js", "no está", 404, "Cache-Control: no-cache"},
 		{"/LogIn", "shell", 200, "X-Robots-Tag: noindex"},
 		{"/eventos/abc", "shell", 200, ""},
 		{"/assets/a-1.js", "", 200, "Cache-Control: immutable"},
@@ -117,6 +133,65 @@ func TestCompression(t *testing.T) {
 	}
 }
 
+func TestSlashes(t *testing.T) {
+	files := fstest.MapFS{"a/index.html": {Data: []byte("a")}, "b.html": {Data: []byte("b")}, "index.html": {Data: []byte("home")}}
+	tests := []struct{ section, path, location string }{
+		{`[{"public":"d","cleanUrls":true}]`, "/a", "/a/"},
+		{`{"public":"d","cleanUrls":true}`, "/a/", ""},
+		{`{"public":"d","cleanUrls":true}`, "/b/", "/b"},
+		{`{"public":"d","cleanUrls":true}`, "/b", ""},
+		{`{"public":"d","cleanUrls":true,"trailingSlash":true}`, "/b", "/b/"},
+		{`{"public":"d","cleanUrls":true,"trailingSlash":true}`, "/b/", ""},
+		{`{"public":"d","cleanUrls":true,"trailingSlash":false}`, "/a/", "/a"},
+		{`{"public":"d","cleanUrls":true,"trailingSlash":false}`, "/a", ""},
+		{`{"public":"d"}`, "/b.html", ""},
+		{`{"public":"d"}`, "/", ""},
+	}
+	for _, tt := range tests {
+		config, err := hosting.Parse([]byte(tt.section))
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := httptest.NewRecorder()
+		hosting.New(config, files).ServeHTTP(w, httptest.NewRequest(http.MethodGet, tt.path, nil))
+		if got := w.Header().Get("Location"); got != tt.location || tt.location == "" && w.Code != http.StatusOK {
+			t.Errorf("%s: GET %s: status %d, location %q, want %q", tt.section, tt.path, w.Code, got, tt.location)
+		}
+	}
+}
+
+// TestParts asks for parts of files: compressed texts come whole, what is too big to be kept comes from the folder.
+func TestParts(t *testing.T) {
+	config, err := hosting.Parse([]byte(`{"public":"d"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, film := strings.Repeat("let x = 1;\n", 200), strings.Repeat("0123456789", 1<<20)
+	site := hosting.New(config, fstest.MapFS{"a.js": {Data: []byte(text)}, "film.mp4": {Data: []byte(film)}})
+	tests := []struct {
+		path, accept, body, encoding string
+		status                       int
+	}{
+		{"/a.js", "", text[5:10], "", http.StatusPartialContent},
+		{"/a.js", "gzip", "", "gzip", http.StatusOK},
+		{"/film.mp4", "gzip", film[5:10], "", http.StatusPartialContent},
+	}
+	for _, tt := range tests {
+		r := httptest.NewRequest(http.MethodGet, tt.path, nil)
+		r.Header.Set("Range", "bytes=5-9")
+		r.Header.Set("Accept-Encoding", tt.accept)
+		w := httptest.NewRecorder()
+		site.ServeHTTP(w, r)
+		if w.Code != tt.status || w.Header().Get("Content-Encoding") != tt.encoding || tt.body != "" && w.Body.String() != tt.body {
+			t.Errorf("GET %s accepting %q: status %d, encoding %q, body %.20q; want %d, %q, %q", tt.path, tt.accept,
+				w.Code, w.Header().Get("Content-Encoding"), w.Body, tt.status, tt.encoding, tt.body)
+		}
+		if w.Header().Get("Etag") == "" {
+			t.Errorf("GET %s has no ETag", tt.path)
+		}
+	}
+}
+
 func TestMethods(t *testing.T) {
 	w := httptest.NewRecorder()
 	newSite(t).ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/", strings.NewReader("clave=x")))
@@ -127,9 +202,11 @@ func TestMethods(t *testing.T) {
 
 func TestParseRefuses(t *testing.T) {
 	for _, in := range []string{
-		`{`, `{}`, `{"public":"d","i18n":{"root":"x"}}`, `{"public":"d","rewrites":[{"source":"/a","function":"f"}]}`,
-		`{"public":"d","headers":[{"source":"+(a|b)"}]}`, `{"public":"d","redirects":[{"source":"/a/:id","destination":"/b/:id"}]}`,
-		`{"public":"d","headers":[{"regex":"("}]}`,
+		`{`, `{}`, `{"public":"d","i18n":{"root":"x"}}`, `{"public":"d","rewrites":[{"source":"/a"}]}`,
+		`{"public":"d","headers":[{"source":"+(a|b)"}]}`, `{"public":"d","redirects":[{"source":"/a/:id/*","destination":"/b/:id"}]}`,
+		`{"public":"d","headers":[{"regex":"("}]}`, `{"public":"d","headers":[{"headers":[]}]}`, `{"public":"d","ignore":["a(b"]}`,
+		`{"public":"d","redirects":[{"source":"/a","destination":"/b","type":200}]}`, `{"public":"d","redirects":[{"source":"/a"}]}`,
+		`[{"public":"d"},{"public":"e"}]`, `[{]`,
 	} {
 		if c, err := hosting.Parse([]byte(in)); err == nil {
 			t.Errorf("Parse(%s) = %+v, want an error", in, c)

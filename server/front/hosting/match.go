@@ -1,0 +1,113 @@
+package hosting
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"clave/server/fault"
+)
+
+// match is how a rule says which paths it means: a glob, a glob with captures such as /blog/:post*, or a regular expression.
+type match struct {
+	Source string `json:"source"`
+	Glob   string `json:"glob"`
+	Regex  string `json:"regex"`
+
+	glob    string
+	negated bool
+	regex   *regexp.Regexp
+}
+
+// extglob matches the one extended glob that we translate, @(a|b).
+var extglob = regexp.MustCompile(`@\(([^()]*)\)`)
+
+// capture matches a capture of a glob or of a redirect's destination: a segment, or with a star all that follows.
+var capture = regexp.MustCompile(`:([A-Za-z_][A-Za-z0-9_]*)(\*?)`)
+
+// compile checks a rule's pattern and prepares it.
+func (m *match) compile() error {
+	if m.Regex != "" {
+		re, err := regexp.Compile(m.Regex)
+		m.regex = re
+		if err != nil {
+			return fault.E(fault.InvalidArgument, "regex %q is not RE2: %v", m.Regex, err)
+		}
+		return nil
+	}
+	glob := m.Source
+	if glob == "" {
+		glob = m.Glob
+	}
+	if glob == "" {
+		return fault.E(fault.InvalidArgument, "source is missing")
+	}
+	if rest, negated := strings.CutPrefix(glob, "!"); negated {
+		m.negated, glob = true, rest
+	}
+	glob = "/" + strings.TrimPrefix(glob, "/")
+	if strings.Contains(glob, "/:") {
+		return m.compileCaptures(glob)
+	}
+	m.glob = extglob.ReplaceAllStringFunc(glob, func(s string) string {
+		return "{" + strings.ReplaceAll(s[2:len(s)-1], "|", ",") + "}"
+	})
+	if strings.ContainsAny(m.glob, "()") || !doublestar.ValidatePattern(m.glob) {
+		return fault.E(fault.InvalidArgument, "source %q is not a glob we know; of extended globs only @(a|b) is supported", glob)
+	}
+	return nil
+}
+
+// compileCaptures prepares a glob whose segments may be captures; no other wildcards stand beside these.
+func (m *match) compileCaptures(glob string) error {
+	if m.negated || strings.ContainsAny(capture.ReplaceAllString(glob, ""), "*?[]{}()") {
+		return fault.E(fault.InvalidArgument, "source %q: captures and other wildcards together are not supported", glob)
+	}
+	var text strings.Builder
+	rest := glob
+	for at := capture.FindStringSubmatchIndex(rest); at != nil; at = capture.FindStringSubmatchIndex(rest) {
+		text.WriteString(regexp.QuoteMeta(rest[:at[0]]))
+		segment := "[^/]+"
+		if at[4] != at[5] {
+			segment = ".*"
+		}
+		text.WriteString("(?P<" + rest[at[2]:at[3]] + ">" + segment + ")")
+		rest = rest[at[1]:]
+	}
+	re, err := regexp.Compile("^" + text.String() + regexp.QuoteMeta(rest) + "$")
+	m.regex = re
+	if err != nil {
+		return fault.E(fault.InvalidArgument, "source %q: %v", glob, err)
+	}
+	return nil
+}
+
+// matches reports whether the rule means a path.
+func (m *match) matches(path string) bool {
+	if m.regex != nil {
+		return m.regex.MatchString(path)
+	}
+	ok, err := doublestar.Match(m.glob, path)
+	return (err == nil && ok) != m.negated
+}
+
+// expand puts what a path gave for the rule's captures into a destination. Slashes at its beginning are one slash in the
+// end: what a visitor wrote must not choose the host.
+func (m *match) expand(path, destination string) string {
+	if m.regex == nil {
+		return destination
+	}
+	found := m.regex.FindStringSubmatch(path)
+	filled := capture.ReplaceAllStringFunc(destination, func(s string) string {
+		i := m.regex.SubexpIndex(strings.Trim(s, ":*"))
+		if i < 0 || i >= len(found) {
+			return s
+		}
+		return escapePath(found[i])
+	})
+	if strings.HasPrefix(destination, "/") && !strings.HasPrefix(destination, "//") {
+		return "/" + strings.TrimLeft(filled, "/\\")
+	}
+	return filled
+}
