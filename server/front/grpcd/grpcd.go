@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"runtime"
 	"runtime/debug"
 	"time"
 
@@ -28,6 +27,15 @@ const serviceName = "google.firestore.v1.Firestore"
 
 // maxMessage is the size of messages that are taken in: what the SDKs send and some.
 const maxMessage = 17 << 20
+
+// workers is how many calls find a goroutine with a grown stack; a commit that waits for the disk holds one.
+const workers = 128
+
+// What a client may send before it is read: of one message, and on all of one connection.
+const (
+	streamWindow = 1 << 20
+	connWindow   = 4 << 20
+)
 
 // Options are what a door is made of.
 type Options struct {
@@ -63,9 +71,14 @@ func New(o Options) (*grpc.Server, error) {
 	d := &door{o: o}
 	s := grpc.NewServer(
 		grpc.MaxRecvMsgSize(maxMessage),
+		grpc.ForceServerCodecV2(newCodec()),
 		// Workers keep their grown stacks from call to call; calls that find none free, as streams that last make happen,
 		// get goroutines of their own.
-		grpc.NumStreamWorkers(uint32(4*runtime.GOMAXPROCS(0))),
+		grpc.NumStreamWorkers(workers),
+		grpc.SharedWriteBuffer(true),
+		// Windows of a fixed size: measuring the way to the client costs a ping for each message.
+		grpc.InitialWindowSize(streamWindow),
+		grpc.InitialConnWindowSize(connWindow),
 		grpc.ChainUnaryInterceptor(d.unary),
 		grpc.ChainStreamInterceptor(d.stream),
 		// Mobile clients and proxies ping as they like.

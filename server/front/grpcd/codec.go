@@ -1,0 +1,56 @@
+package grpcd
+
+import (
+	"sync"
+
+	"google.golang.org/grpc/encoding"
+	general "google.golang.org/grpc/encoding/proto"
+	"google.golang.org/grpc/mem"
+	"google.golang.org/protobuf/proto"
+
+	"clave/server/wire"
+)
+
+// codec turns messages to bytes and back: by wire where it knows the message, else by gRPC's own codec.
+type codec struct {
+	encoding.CodecV2
+	// scratch are *[]byte in which messages are written before their size is known.
+	scratch sync.Pool
+}
+
+// newCodec returns a codec.
+func newCodec() *codec {
+	return &codec{CodecV2: encoding.GetCodecV2(general.Name), scratch: sync.Pool{New: func() any { return new([]byte) }}}
+}
+
+// maxScratch is the greatest size of a buffer that is kept for the next message.
+const maxScratch = 64 << 10
+
+// Marshal implements encoding.CodecV2.
+func (c *codec) Marshal(v any) (mem.BufferSlice, error) {
+	m, ok := v.(proto.Message)
+	if !ok {
+		return c.CodecV2.Marshal(v)
+	}
+	scratch := c.scratch.Get().(*[]byte)
+	defer c.scratch.Put(scratch)
+	b, ok := wire.Append((*scratch)[:0], m)
+	if !ok {
+		return c.CodecV2.Marshal(v)
+	}
+	if cap(b) <= maxScratch {
+		*scratch = b
+	}
+	return mem.BufferSlice{mem.Copy(b, mem.DefaultBufferPool())}, nil
+}
+
+// Unmarshal implements encoding.CodecV2.
+func (c *codec) Unmarshal(data mem.BufferSlice, v any) error {
+	m, ok := v.(proto.Message)
+	if !ok {
+		return c.CodecV2.Unmarshal(data, v)
+	}
+	b := data.MaterializeToBuffer(mem.DefaultBufferPool())
+	defer b.Free()
+	return wire.Unmarshal(b.ReadOnlyData(), m)
+}

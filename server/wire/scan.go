@@ -1,0 +1,282 @@
+package wire
+
+import (
+	"encoding/binary"
+	"math"
+	"unicode/utf8"
+
+	"google.golang.org/genproto/googleapis/type/latlng"
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/types/known/structpb"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	pb "clave/server/wire/firestorepb"
+)
+
+// scanner reads the wire form of documents and values. It knows what clients send and no more: at anything else (an unknown
+// field, a field twice, a broken length) it gives up, and the general parser has the last word. Strings share the
+// memory of text.
+type scanner struct {
+	text   string
+	failed bool
+}
+
+// more reports whether there are fields left.
+func (s *scanner) more() bool { return !s.failed && s.text != "" }
+
+// fail gives up.
+func (s *scanner) fail() { s.failed, s.text = true, "" }
+
+// uvarint reads a varint.
+func (s *scanner) uvarint() uint64 {
+	var x uint64
+	for i := range min(len(s.text), binary.MaxVarintLen64) {
+		b := s.text[i]
+		if i == binary.MaxVarintLen64-1 && b > 1 {
+			break
+		}
+		x |= uint64(b&0x7f) << (7 * i)
+		if b < 0x80 {
+			s.text = s.text[i+1:]
+			return x
+		}
+	}
+	s.fail()
+	return 0
+}
+
+// tag reads a field's number and type.
+func (s *scanner) tag() (protowire.Number, protowire.Type) {
+	v := s.uvarint()
+	if v>>3 > uint64(protowire.MaxValidNumber) {
+		s.fail()
+		return 0, 0
+	}
+	return protowire.Number(v >> 3), protowire.Type(v & 7)
+}
+
+// double reads eight bytes.
+func (s *scanner) double() float64 {
+	if len(s.text) < 8 {
+		s.fail()
+		return 0
+	}
+	var bits uint64
+	for i := range 8 {
+		bits |= uint64(s.text[i]) << (8 * i)
+	}
+	s.text = s.text[8:]
+	return math.Float64frombits(bits)
+}
+
+// part reads a length and that many bytes.
+func (s *scanner) part() string {
+	n := s.uvarint()
+	if n > uint64(len(s.text)) {
+		s.fail()
+		return ""
+	}
+	out := s.text[:n]
+	s.text = s.text[n:]
+	return out
+}
+
+// string reads a string, which must be UTF-8.
+func (s *scanner) string() string {
+	out := s.part()
+	if !utf8.ValidString(out) {
+		s.fail()
+	}
+	return out
+}
+
+// isText reports whether all that is left is UTF-8.
+func (s *scanner) isText() bool { return utf8.ValidString(s.text) }
+
+// inside reads a message by the given function.
+func (s *scanner) inside(read func(*scanner)) {
+	inner := scanner{text: s.part()}
+	if read(&inner); inner.failed {
+		s.fail()
+	}
+}
+
+// document reads a document as clients send it: without times.
+func (s *scanner) document(d *pb.Document) {
+	for s.more() {
+		switch number, kind := s.tag(); {
+		case number == 1 && kind == protowire.BytesType && d.Name == "":
+			d.Name = s.string()
+		case number == 2 && kind == protowire.BytesType:
+			s.member(&d.Fields, maxNesting)
+		default:
+			s.fail()
+		}
+	}
+}
+
+// member reads one entry of a map of values.
+func (s *scanner) member(m *map[string]*pb.Value, depth int) {
+	entry := scanner{text: s.part()}
+	var key string
+	var v *pb.Value
+	for seen := false; entry.more(); {
+		switch number, kind := entry.tag(); {
+		case number == 1 && kind == protowire.BytesType && !seen:
+			seen, key = true, entry.string()
+		case number == 2 && kind == protowire.BytesType && v == nil:
+			inner := scanner{text: entry.part()}
+			if v = inner.value(depth - 1); inner.failed {
+				entry.fail()
+			}
+		default:
+			entry.fail()
+		}
+	}
+	if entry.failed || v == nil {
+		s.fail()
+		return
+	}
+	if *m == nil {
+		*m = make(map[string]*pb.Value, 8)
+	}
+	(*m)[key] = v
+}
+
+// Values and what they hold, made together to spare allocations.
+type (
+	// boolValue is a boolean.
+	boolValue struct {
+		v pb.Value
+		x pb.Value_BooleanValue
+	}
+	// integerValue is an integer.
+	integerValue struct {
+		v pb.Value
+		x pb.Value_IntegerValue
+	}
+	// doubleValue is a double.
+	doubleValue struct {
+		v pb.Value
+		x pb.Value_DoubleValue
+	}
+	// stringValue is a text.
+	stringValue struct {
+		v pb.Value
+		x pb.Value_StringValue
+	}
+	// timestampValue is a time.
+	timestampValue struct {
+		v pb.Value
+		x pb.Value_TimestampValue
+		t timestamppb.Timestamp
+	}
+)
+
+// value reads a value of at most depth levels.
+func (s *scanner) value(depth int) *pb.Value { // long: one case a kind
+	number, kind := s.tag()
+	if s.failed || depth <= 0 {
+		s.fail()
+		return nil
+	}
+	var out *pb.Value
+	switch {
+	case number == 1 && kind == protowire.VarintType:
+		v := &boolValue{x: pb.Value_BooleanValue{BooleanValue: s.uvarint() != 0}}
+		v.v.ValueType = &v.x
+		out = &v.v
+	case number == 2 && kind == protowire.VarintType:
+		v := &integerValue{x: pb.Value_IntegerValue{IntegerValue: int64(s.uvarint())}}
+		v.v.ValueType = &v.x
+		out = &v.v
+	case number == 3 && kind == protowire.Fixed64Type:
+		v := &doubleValue{x: pb.Value_DoubleValue{DoubleValue: s.double()}}
+		v.v.ValueType = &v.x
+		out = &v.v
+	case number == 17 && kind == protowire.BytesType:
+		v := &stringValue{x: pb.Value_StringValue{StringValue: s.string()}}
+		v.v.ValueType = &v.x
+		out = &v.v
+	case number == 10 && kind == protowire.BytesType:
+		v := &timestampValue{}
+		s.inside(func(s *scanner) { s.timestamp(&v.t) })
+		v.x.TimestampValue = &v.t
+		v.v.ValueType = &v.x
+		out = &v.v
+	case number == 5 && kind == protowire.BytesType:
+		out = &pb.Value{ValueType: &pb.Value_ReferenceValue{ReferenceValue: s.string()}}
+	case number == 18 && kind == protowire.BytesType:
+		out = &pb.Value{ValueType: &pb.Value_BytesValue{BytesValue: []byte(s.part())}}
+	case number == 11 && kind == protowire.VarintType:
+		out = &pb.Value{ValueType: &pb.Value_NullValue{NullValue: structpb.NullValue(int32(s.uvarint()))}}
+	case number == 8 && kind == protowire.BytesType:
+		g := &latlng.LatLng{}
+		s.inside(func(s *scanner) { s.geoPoint(g) })
+		out = &pb.Value{ValueType: &pb.Value_GeoPointValue{GeoPointValue: g}}
+	case number == 9 && kind == protowire.BytesType:
+		a := &pb.ArrayValue{}
+		s.inside(func(s *scanner) { s.array(a, depth) })
+		out = &pb.Value{ValueType: &pb.Value_ArrayValue{ArrayValue: a}}
+	case number == 6 && kind == protowire.BytesType:
+		m := &pb.MapValue{}
+		s.inside(func(s *scanner) { s.members(m, depth) })
+		out = &pb.Value{ValueType: &pb.Value_MapValue{MapValue: m}}
+	default:
+		s.fail()
+	}
+	if s.text != "" {
+		s.fail() // A second value for the first.
+	}
+	return out
+}
+
+// array reads the elements of an array inside depth levels.
+func (s *scanner) array(a *pb.ArrayValue, depth int) {
+	for s.more() {
+		if number, kind := s.tag(); number != 1 || kind != protowire.BytesType {
+			s.fail()
+			return
+		}
+		s.inside(func(s *scanner) { a.Values = append(a.Values, s.value(depth-1)) })
+	}
+}
+
+// members reads the members of a map inside depth levels.
+func (s *scanner) members(m *pb.MapValue, depth int) {
+	for s.more() {
+		if number, kind := s.tag(); number != 1 || kind != protowire.BytesType {
+			s.fail()
+			return
+		}
+		s.member(&m.Fields, depth)
+	}
+}
+
+// timestamp reads a timestamp.
+func (s *scanner) timestamp(t *timestamppb.Timestamp) {
+	for s.more() {
+		switch number, kind := s.tag(); {
+		case number == 1 && kind == protowire.VarintType:
+			t.Seconds = int64(s.uvarint())
+		case number == 2 && kind == protowire.VarintType:
+			t.Nanos = int32(s.uvarint())
+		default:
+			s.fail()
+		}
+	}
+}
+
+// geoPoint reads a place.
+func (s *scanner) geoPoint(g *latlng.LatLng) {
+	for s.more() {
+		switch number, kind := s.tag(); {
+		case number == 1 && kind == protowire.Fixed64Type:
+			g.Latitude = s.double()
+		case number == 2 && kind == protowire.Fixed64Type:
+			g.Longitude = s.double()
+		default:
+			s.fail()
+		}
+	}
+}

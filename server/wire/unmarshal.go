@@ -1,0 +1,147 @@
+package wire
+
+import (
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	pb "clave/server/wire/firestorepb"
+)
+
+// Unmarshal parses the wire form of a message into m, which is empty. It means what proto.Unmarshal means; the requests
+// that servers see most are parsed without reflection as long as they hold nothing unusual.
+func Unmarshal(b []byte, m proto.Message) error {
+	done := false
+	switch r := m.(type) {
+	case *pb.CommitRequest:
+		done = scanCommit(b, r)
+	case *pb.BatchGetDocumentsRequest:
+		done = scanBatchGet(b, r)
+	}
+	if done {
+		return nil
+	}
+	return proto.Unmarshal(b, m)
+}
+
+// fields gives the fields of a message whose types are all bytes; it reports whether there were no others and all was
+// taken.
+func fields(b []byte, take func(number protowire.Number, part []byte) bool) bool {
+	for len(b) > 0 {
+		number, kind, n := protowire.ConsumeTag(b)
+		if n < 0 || kind != protowire.BytesType {
+			return false
+		}
+		part, size := protowire.ConsumeBytes(b[n:])
+		if size < 0 || !take(number, part) {
+			return false
+		}
+		b = b[n+size:]
+	}
+	return true
+}
+
+// scanString takes a string that must be UTF-8 and must not have been there before.
+func scanString(part []byte, into *string) bool {
+	s := scanner{text: string(part)}
+	if *into != "" || !s.isText() {
+		return false
+	}
+	*into = s.text
+	return true
+}
+
+// scanCommit parses a commit; false means that the general parser has to.
+func scanCommit(b []byte, r *pb.CommitRequest) bool {
+	return fields(b, func(number protowire.Number, part []byte) bool {
+		switch number {
+		case 1:
+			return scanString(part, &r.Database)
+		case 2:
+			w := &pb.Write{}
+			r.Writes = append(r.Writes, w)
+			if scanWrite(part, w) {
+				return true
+			}
+			return proto.Unmarshal(part, w) == nil
+		case 3:
+			r.Transaction = append([]byte(nil), part...)
+			return len(part) > 0
+		}
+		return false
+	})
+}
+
+// scanWrite parses a write; false means that the general parser has to.
+func scanWrite(b []byte, w *pb.Write) bool {
+	return fields(b, func(number protowire.Number, part []byte) bool {
+		switch {
+		case number == 1 && w.Operation == nil:
+			// A document has its own copy of the text, so that whoever keeps it keeps no others.
+			s, d := scanner{text: string(part)}, &pb.Document{}
+			w.Operation = &pb.Write_Update{Update: d}
+			s.document(d)
+			return !s.failed
+		case number == 2 && w.Operation == nil:
+			op := &pb.Write_Delete{}
+			w.Operation = op
+			return scanString(part, &op.Delete)
+		case number == 3 && w.UpdateMask == nil:
+			w.UpdateMask = &pb.DocumentMask{}
+			return scanMask(part, w.UpdateMask)
+		case number == 4 && w.CurrentDocument == nil:
+			w.CurrentDocument = &pb.Precondition{}
+			return scanPrecondition(part, w.CurrentDocument)
+		}
+		return false
+	})
+}
+
+// scanMask parses a mask.
+func scanMask(b []byte, m *pb.DocumentMask) bool {
+	return fields(b, func(number protowire.Number, part []byte) bool {
+		var path string
+		if number != 1 || !scanString(part, &path) {
+			return false
+		}
+		m.FieldPaths = append(m.FieldPaths, path)
+		return true
+	})
+}
+
+// scanPrecondition parses a precondition.
+func scanPrecondition(b []byte, p *pb.Precondition) bool {
+	s := scanner{text: string(b)}
+	switch number, kind := s.tag(); {
+	case number == 1 && kind == protowire.VarintType:
+		p.ConditionType = &pb.Precondition_Exists{Exists: s.uvarint() != 0}
+	case number == 2 && kind == protowire.BytesType:
+		t := &timestamppb.Timestamp{}
+		s.inside(func(s *scanner) { s.timestamp(t) })
+		p.ConditionType = &pb.Precondition_UpdateTime{UpdateTime: t}
+	default:
+		return false
+	}
+	return !s.failed && s.text == ""
+}
+
+// scanBatchGet parses a request for documents; false means that the general parser has to.
+func scanBatchGet(b []byte, r *pb.BatchGetDocumentsRequest) bool {
+	return fields(b, func(number protowire.Number, part []byte) bool {
+		switch {
+		case number == 1:
+			return scanString(part, &r.Database)
+		case number == 2:
+			var name string
+			r.Documents = append(r.Documents, name)
+			return scanString(part, &r.Documents[len(r.Documents)-1])
+		case number == 3 && r.Mask == nil:
+			r.Mask = &pb.DocumentMask{}
+			return scanMask(part, r.Mask)
+		case number == 4 && r.ConsistencySelector == nil:
+			r.ConsistencySelector = &pb.BatchGetDocumentsRequest_Transaction{Transaction: append(make([]byte, 0, len(part)), part...)}
+			return true
+		}
+		return false
+	})
+}
