@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, type Page, test } from '@playwright/test'
 import { admin, ajena, codigo, crearAdmin, crearCuenta, entrar, leer, listar, protegerCorreos, vaciar } from './admin-mundo'
+import { SITIO } from './servidores'
 
 test.beforeEach(vaciar)
 
@@ -242,9 +243,23 @@ test('S-086 the right code makes an administrator', async ({ page }) => {
   expect(createdAt).toBeInstanceOf(Date)
 })
 
+test('an account whose session could not be opened is not made twice', async ({ page }) => {
+  await abrirCrear(page)
+  await page.getByLabel('Código secreto').fill(codigo)
+  await page.getByRole('button', { name: 'Verificar código' }).click()
+  await expect(page.getByText('Código verificado.')).toBeVisible()
+  await rellenarCuenta(page)
+  await page.route('**/accounts:signInWithPassword**', (ruta) => ruta.abort())
+  await page.getByRole('button', { name: 'Crear cuenta' }).click()
+  await expect(page.getByRole('alert')).toHaveText('Tu cuenta quedó creada, pero no pudimos abrir la sesión. Intenta de nuevo.')
+  await page.unrouteAll()
+  await page.getByRole('button', { name: 'Crear cuenta' }).click()
+  await page.waitForURL('**/AdminView')
+  expect(await listar('adminusers')).toHaveLength(1)
+})
+
 test('S-087 the code is in nothing that is served', async ({ request, page }) => {
-  const dist = join(import.meta.dirname, '..', 'dist')
-  const archivos = (await readdir(dist, { recursive: true, withFileTypes: true })).filter((uno) => uno.isFile())
+  const archivos = (await readdir(SITIO, { recursive: true, withFileTypes: true })).filter((uno) => uno.isFile())
   expect(archivos.length).toBeGreaterThan(20)
   for (const archivo of archivos) {
     const texto = await readFile(join(archivo.parentPath, archivo.name), 'latin1')

@@ -3,11 +3,13 @@ import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join, relative } from 'node:path'
+import { join, relative, resolve } from 'node:path'
 import type { FullConfig } from '@playwright/test'
 
 const RAIZ = join(import.meta.dirname, '../..')
 const CLAVE = process.env['CLAVE_BIN'] ?? join(RAIZ, 'bin/clave')
+/** The built site. */
+export const SITIO = resolve(RAIZ, 'frontend', process.env['SITIO_DIST'] || 'dist')
 
 /** So many ports that nobody listens on. They are held until all are found, so that no two are the same. */
 async function puertosLibres(cuantos: number): Promise<number[]> {
@@ -30,11 +32,11 @@ async function puertosLibres(cuantos: number): Promise<number[]> {
 async function configurar(carpeta: string, [hosting = 0, firestore = 0, websocketPort = 0, auth = 0, ui = 0]: number[]) {
   const proyecto: unknown = JSON.parse(await readFile(join(RAIZ, 'firebase.json'), 'utf8'))
   if (typeof proyecto !== 'object' || proyecto === null || !('hosting' in proyecto)) throw new Error('firebase.json has no hosting')
-  const desde = (ruta: string) => relative(carpeta, join(RAIZ, ruta))
+  const desde = (ruta: string) => relative(carpeta, resolve(RAIZ, ruta))
   const archivo = join(carpeta, 'firebase.json')
   const texto = {
     ...proyecto,
-    hosting: { ...Object(proyecto.hosting), public: desde('frontend/dist') },
+    hosting: { ...Object(proyecto.hosting), public: desde(SITIO) },
     firestore: { rules: desde('firestore.rules'), indexes: desde('firestore.indexes.json') },
     emulators: { hosting: { port: hosting }, firestore: { port: firestore, websocketPort }, auth: { port: auth }, ui: { port: ui } },
   }
@@ -56,7 +58,7 @@ async function esperar(url: string, servidor: ChildProcess): Promise<void> {
 /** Starts a server for each worker and answers how to stop them; with BASE_URL there is one already. */
 export default async function servidores(config: FullConfig): Promise<() => Promise<void>> {
   if (process.env['BASE_URL']) return () => Promise.resolve()
-  for (const hecho of [CLAVE, join(RAIZ, 'frontend/dist/index.html')]) {
+  for (const hecho of [CLAVE, join(SITIO, 'index.html')]) {
     if (!existsSync(hecho)) throw new Error(`${hecho} is missing: build the server and the site first, or give BASE_URL`)
   }
   process.env['ADMIN_SIGNUP_CODE'] ??= 'demo-codigo-fundacion'

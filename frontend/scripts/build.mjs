@@ -1,14 +1,16 @@
-// Builds the site into dist/: the client, then every public page as HTML, the app shell, 404.html, sitemap and robots.
+// Builds the site into dist/, or the folder that SITIO_DIST names: the client, then every public page as HTML, the app
+// shell, 404.html, sitemap and robots.
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { build } from 'vite'
 
 const ROOT = join(import.meta.dirname, '..')
-const DIST = join(ROOT, 'dist')
-const DIST_SSR = join(ROOT, 'dist-ssr')
+const DIST = resolve(ROOT, process.env.SITIO_DIST || 'dist')
+// One a process, so that two builds do not trouble each other; inside the project, where its packages are found.
+const DIST_SSR = join(ROOT, 'dist-ssr', String(process.pid))
 
-await build({ root: ROOT, logLevel: 'warn' })
+await build({ root: ROOT, logLevel: 'warn', build: { outDir: DIST, emptyOutDir: true } })
 await build({
   root: ROOT,
   logLevel: 'warn',

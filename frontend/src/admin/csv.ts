@@ -1,5 +1,5 @@
 /** What spreadsheets take for the beginning of a formula. */
-const FORMULA = /^[=+\-@\t\r]/
+const FORMULA = /^\s*[=+\-@＝＋－＠]|^[\t\r\n]/
 
 /** One cell: quoted always, so that any separator is safe; a formula is made text by an apostrophe. */
 function cell(text: string): string {

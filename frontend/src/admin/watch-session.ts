@@ -46,10 +46,17 @@ export function watchSession(tell: (session: Session) => void): () => void {
 function watchRecord(person: Person, tell: (session: Session) => void): () => void {
   let stopped = false
   let stop: (() => void) | undefined
-  const patience = setTimeout(() => tell({ status: 'offline' }), PATIENCE_MS)
+  let timer = setTimeout(() => tell({ status: 'offline' }), PATIENCE_MS)
   const settle = (session: Session) => {
-    clearTimeout(patience)
+    clearTimeout(timer)
     if (!stopped) tell(session)
+  }
+  // What is not a refusal says nothing about rights: it is tried again.
+  const onError = (code: string) => {
+    if (code === 'permission-denied') return settle({ status: 'denied', person })
+    settle({ status: 'offline' })
+    if (!stopped) timer = setTimeout(begin, PATIENCE_MS)
+    return undefined
   }
   const start = async () => {
     const { watchRow } = await import('../firebase/panel')
@@ -60,13 +67,16 @@ function watchRecord(person: Person, tell: (session: Session) => void): () => vo
       (row, fromCache) => {
         if (!fromCache) settle({ status: isActive(row) ? 'admin' : 'denied', person })
       },
-      () => settle({ status: 'denied', person }),
+      onError,
     )
   }
-  start().catch(() => settle({ status: 'offline' }))
+  function begin() {
+    start().catch(() => onError('unavailable'))
+  }
+  begin()
   return () => {
     stopped = true
-    clearTimeout(patience)
+    clearTimeout(timer)
     stop?.()
   }
 }

@@ -55,14 +55,12 @@ export async function changeEvent(id: string, event: EventFields): Promise<void>
   })
 }
 
-/** Deletes an event and returns how to write the same document back under the same id. */
-export async function deleteEvent(id: string): Promise<() => Promise<void>> {
+/** Deletes an event and returns how to write the same document back under the same id; nothing when it was gone already. */
+export async function deleteEvent(id: string): Promise<(() => Promise<void>) | undefined> {
   const reference = doc(lite, EVENTS, id)
   const before = (await getDoc(reference)).data()
   await deleteDoc(reference)
-  return async () => {
-    if (before) await setDoc(reference, before)
-  }
+  return before && (() => setDoc(reference, before))
 }
 
 /** Moves forms along (P-03), signed and dated. */

@@ -1,7 +1,7 @@
 /** Every text of /LogIn and /AdminView. Those in «» in the brief are exact. */
 export const es = {
   sitio: 'Ver el sitio',
-  sesion: { comprobando: 'Verificando sesión…', sinConexion: 'Sin conexión. Mostrando lo último recibido.' },
+  sesion: { comprobando: 'Verificando sesión…', sinConexion: 'Sin conexión. El panel se abrirá cuando vuelva.' },
   acceso: {
     titulo: 'Acceso',
     pestanas: 'Formas de acceso',
@@ -26,6 +26,7 @@ export const es = {
     nombre: 'Nombre',
     apellido: 'Apellido',
     camposVacios: 'Completa todos los campos.',
+    cuentaCreada: 'Tu cuenta quedó creada, pero no pudimos abrir la sesión. Intenta de nuevo.',
     fuerza: 'Fuerza',
     fuerzas: { muyDebil: 'Muy débil', debil: 'Débil', buena: 'Buena', fuerte: 'Fuerte' },
     sugerencias: {
@@ -88,6 +89,7 @@ export const es = {
     limpiar: 'Quitar filtros',
     cargando: 'Cargando…',
     error: 'No se pudieron cargar los datos.',
+    reintentar: 'Reintentar',
     sinConexion: 'Sin conexión. Mostrando lo último recibido.',
     sinDatos: 'Sin conexión. Todavía no se ha recibido nada.',
     resultados: (n: number, total: number) => (n === total ? `Total: ${total}` : `${n} de ${total} · Total: ${total}`),
@@ -173,6 +175,11 @@ export const es = {
     noCreado: 'No se pudo crear el evento. Intenta de nuevo.',
     guardado: 'Cambios guardados.',
     noGuardado: 'No se pudieron guardar los cambios. Intenta de nuevo.',
+    sinGuardar: 'Hay cambios sin guardar.',
+    seguir: 'Seguir editando',
+    descartar: 'Descartar cambios',
+    cambiadoPorOtro: 'Alguien cambió este evento mientras lo editabas. Si guardas, tu versión reemplaza la suya.',
+    eliminadoPorOtro: 'Alguien eliminó este evento mientras lo editabas. Puedes crearlo de nuevo con este texto.',
     eliminar: 'Eliminar',
     preguntaEliminar: '¿Eliminar este evento?',
     eliminando: 'Eliminando…',

@@ -29,5 +29,6 @@ describe('documents of any age are read', () => {
     expect(v.parse(volunteer, { id: 'a', message: 'uno' })).toMatchObject({ motivation: 'uno', fixed: false })
     expect(v.parse(olderVolunteer, { id: 'a', motivation: 'dos', message: 'x' })).toMatchObject({ motivation: 'dos', fixed: true })
     expect(v.parse(olderVolunteer, { id: 'a' }).motivation).toBe('')
+    expect(v.parse(olderVolunteer, { id: 'a' }).id).not.toBe(v.parse(volunteer, { id: 'a' }).id)
   })
 })

@@ -62,13 +62,14 @@ const volunteerFields = v.object({
   createdAt: moment,
   ...progress,
 })
-const volunteerOf = (fixed: boolean) =>
+const volunteerOf = (fixed: boolean, prefix: string) =>
   v.pipe(
     volunteerFields,
-    v.transform(({ message, ...row }) => ({ ...row, motivation: row.motivation || message, fixed })),
+    v.transform(({ id, message, ...row }) => ({ ...row, id: `${prefix}${id}`, motivation: row.motivation || message, fixed })),
   )
-export const volunteer = volunteerOf(false)
-export const olderVolunteer = volunteerOf(true)
+export const volunteer = volunteerOf(false, '')
+/** The same id may stand in both collections: in one list the older one's says where it is from. */
+export const olderVolunteer = volunteerOf(true, 'voluntaryApplications/')
 export type Volunteer = v.InferOutput<typeof volunteer>
 
 export const rental = v.object({

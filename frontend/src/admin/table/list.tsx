@@ -7,7 +7,7 @@ import { download, toCsv } from '../csv'
 import type { Live } from '../data/live'
 import { statuses, type Status } from '../data/rows'
 import { matches } from '../search'
-import { Empty, Problem, Skeleton } from '../ui/state'
+import { Empty, Failed, Problem, Skeleton } from '../ui/state'
 import { useFilters } from '../use-filters'
 import type { Column } from './column'
 import { DataTable, type Selecting } from './data-table'
@@ -44,7 +44,7 @@ export function List<T extends { id: string }>(props: Props<T>) {
   }, [live, columns, searched, wanted, state, statusOf])
 
   if (live.status === 'loading') return <Skeleton rows={8} label={es.tabla.cargando} />
-  if (live.status === 'error') return <Problem>{es.tabla.error}</Problem>
+  if (live.status === 'error') return <Failed />
   const total = live.rows.length
   if (total === 0 && live.offline) return <Problem>{es.tabla.sinDatos}</Problem>
   const exportRows = () => {

@@ -7,7 +7,7 @@ type Props = {
   onClose: () => void
   title: string
   children: ReactNode
-  /** A drawer holds details at the side; a window asks or edits in the middle; an alert must be answered. */
+  /** A drawer holds details at the side; a window holds a form, so a press beside it does not close it; an alert must be answered. */
   kind: 'drawer' | 'window' | 'alert'
 }
 
@@ -26,13 +26,14 @@ export function Dialog({ open, onClose, title, children, kind }: Props) {
   }, [open])
   useEffect(() => {
     const element = dialog.current
-    if (!element || kind === 'alert') return undefined
-    // A click beside the box hits the dialog itself; Escape does the same for the keyboard.
-    const onClick = (event: MouseEvent) => {
+    if (!element || kind !== 'drawer') return undefined
+    // A press beside the box hits the dialog itself; Escape does the same for the keyboard. Letting go there after
+    // marking a text inside is no such press.
+    const onPress = (event: PointerEvent) => {
       if (event.target === element) onClose()
     }
-    element.addEventListener('click', onClick)
-    return () => element.removeEventListener('click', onClick)
+    element.addEventListener('pointerdown', onPress)
+    return () => element.removeEventListener('pointerdown', onPress)
   }, [kind, onClose])
   return (
     <dialog

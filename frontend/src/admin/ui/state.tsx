@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { Imagen, type Slot } from '../../art/imagen'
+import { es } from '../../i18n/es-admin'
 
 /** A list with nothing in it: a small picture and why. */
 export function Empty({ slot, children, action }: { slot: Slot; children: ReactNode; action?: ReactNode }) {
@@ -32,5 +33,17 @@ export function Problem({ children }: { children: ReactNode }) {
     <p role="alert" className="p-problema">
       {children}
     </p>
+  )
+}
+
+/** A list that the server refused or broke off: its watch has ended, and only a new page begins another. */
+export function Failed() {
+  return (
+    <div className="p-problema flex flex-wrap items-center justify-between gap-2">
+      <p role="alert">{es.tabla.error}</p>
+      <button type="button" className="p-boton" onClick={() => location.reload()}>
+        {es.tabla.reintentar}
+      </button>
+    </div>
   )
 }

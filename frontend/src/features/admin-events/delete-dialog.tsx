@@ -8,56 +8,64 @@ import { fechaYHora } from '../../lib/fechas'
 /** How long a deletion can be undone (P-07). */
 const UNDO_MS = 8000
 
+type Props = { event: MusicEvent | undefined; onClose: (id: string) => void }
+
 /** Asks before an event is deleted, names it, and offers to undo afterwards (F-327, N-06). */
-export function DeleteDialog({ event, onClose }: { event: MusicEvent | undefined; onClose: () => void }) {
+export function DeleteDialog({ event, onClose }: Props) {
+  const close = () => {
+    if (event) onClose(event.id)
+  }
+  return (
+    <Dialog open={event !== undefined} onClose={close} kind="alert" title={es.eventos.preguntaEliminar}>
+      {event ? <Question key={event.id} event={event} onClose={close} /> : null}
+    </Dialog>
+  )
+}
+
+/** The question about one event: its state goes with it, however the deletion ends. */
+function Question({ event, onClose }: { event: MusicEvent; onClose: () => void }) {
   const notify = useNotify()
   const [state, setState] = useState<'asking' | 'busy' | 'failed'>('asking')
   const { eventos } = es
-  const close = () => {
-    setState('asking')
-    onClose()
-  }
-  const remove = async (id: string) => {
+  const remove = async () => {
     setState('busy')
     try {
       const { deleteEvent } = await import('../../firebase/panel-writes')
-      const restore = await deleteEvent(id)
+      const restore = await deleteEvent(event.id)
       const undo = () => {
-        restore().then(
+        restore?.().then(
           () => notify({ text: eventos.restaurado }),
           () => notify({ text: eventos.noRestaurado, kind: 'error' }),
         )
       }
-      notify({ text: eventos.eliminado, duration: UNDO_MS, action: { label: eventos.deshacer, run: undo } })
-      close()
+      // Somebody else may have deleted it before: then there is nothing to bring back.
+      const action = restore ? { action: { label: eventos.deshacer, run: undo } } : {}
+      notify({ text: eventos.eliminado, duration: UNDO_MS, ...action })
+      onClose()
     } catch {
       setState('failed')
     }
   }
   return (
-    <Dialog open={event !== undefined} onClose={close} kind="alert" title={eventos.preguntaEliminar}>
-      {event ? (
-        <>
-          <p>
-            <strong>{event.title || eventos.sinTitulo}</strong>
-            <br />
-            {fechaYHora(event.eventDate)}
-          </p>
-          {state === 'failed' ? (
-            <p role="alert" className="p-error">
-              {eventos.noEliminado}
-            </p>
-          ) : null}
-          <div className="flex justify-end gap-2">
-            <button type="button" className="p-boton" onClick={close}>
-              {eventos.cancelar}
-            </button>
-            <button type="button" className="p-boton p-boton-peligro" disabled={state === 'busy'} onClick={() => void remove(event.id)}>
-              {state === 'busy' ? eventos.eliminando : eventos.eliminar}
-            </button>
-          </div>
-        </>
+    <>
+      <p>
+        <strong>{event.title || eventos.sinTitulo}</strong>
+        <br />
+        {fechaYHora(event.eventDate)}
+      </p>
+      {state === 'failed' ? (
+        <p role="alert" className="p-error">
+          {eventos.noEliminado}
+        </p>
       ) : null}
-    </Dialog>
+      <div className="flex justify-end gap-2">
+        <button type="button" className="p-boton" onClick={onClose}>
+          {eventos.cancelar}
+        </button>
+        <button type="button" className="p-boton p-boton-peligro" disabled={state === 'busy'} onClick={() => void remove()}>
+          {state === 'busy' ? eventos.eliminando : eventos.eliminar}
+        </button>
+      </div>
+    </>
   )
 }

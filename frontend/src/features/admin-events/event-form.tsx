@@ -1,10 +1,11 @@
-import { useId, useState, type FormEvent } from 'react'
+import { useId, useState, type FormEvent, type Ref } from 'react'
 import { Field } from '../../admin/ui/field'
 import { Submit } from '../../admin/ui/submit'
 import type { EventFields } from '../../firebase/panel-writes'
 import { es } from '../../i18n/es-admin'
+import { clear, inputOf, read } from './event-inputs'
 import { PickedField } from './picked-field'
-import { blank, check, limits, names, type Name, type Values } from './event-values'
+import { check, limits, type Name, type Values } from './event-values'
 
 type Props = {
   values: Values
@@ -14,12 +15,15 @@ type Props = {
   success?: string
   failure: string
   onCancel?: () => void
+  /** Tells what the form holds after each change. */
+  onInput?: (values: Values) => void
+  ref?: Ref<HTMLFormElement>
 }
 
 type Message = { kind: 'ok' | 'error'; text: string; field?: Name }
 
 /** The fields of an event, to create one or to change one. They are the browser's: only submitting reads them. */
-export function EventForm({ values, label, onSave, success, failure, onCancel }: Props) {
+export function EventForm({ values, label, onSave, success, failure, onCancel, onInput, ref }: Props) {
   const id = useId()
   const [busy, setBusy] = useState(false)
   const [message, setMessage] = useState<Message>()
@@ -50,7 +54,14 @@ export function EventForm({ values, label, onSave, success, failure, onCancel }:
   const errorOf = (name: Name) => (message?.field === name ? `${id}-message` : undefined)
   const { eventos } = es
   return (
-    <form method="post" noValidate className="p-campos" onSubmit={(event) => void submit(event)}>
+    <form
+      ref={ref}
+      method="post"
+      noValidate
+      className="p-campos"
+      onSubmit={(event) => void submit(event)}
+      onChange={(event) => onInput?.(read(event.currentTarget))}
+    >
       <Field label={eventos.titulo} errorId={errorOf('title')} className="col-span-full">
         {(input) => <input {...input} name="title" required maxLength={limits.title} defaultValue={values.title} />}
       </Field>
@@ -89,29 +100,4 @@ export function EventForm({ values, label, onSave, success, failure, onCancel }:
       ) : null}
     </form>
   )
-}
-
-/** What the form's inputs hold. */
-function read(form: HTMLFormElement): Values {
-  const data = new FormData(form)
-  const text = (name: Name) => {
-    const value = data.get(name)
-    return typeof value === 'string' ? value : ''
-  }
-  const values: Values = { ...blank }
-  for (const name of names) values[name] = text(name)
-  return values
-}
-
-function inputOf(form: HTMLFormElement, name: Name): HTMLInputElement | HTMLTextAreaElement | undefined {
-  const element = form.elements.namedItem(name)
-  return element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement ? element : undefined
-}
-
-/** Empties the form, also one that began as a copy of another event. */
-function clear(form: HTMLFormElement): void {
-  for (const name of names) {
-    const input = inputOf(form, name)
-    if (input) input.value = ''
-  }
 }

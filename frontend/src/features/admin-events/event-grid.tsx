@@ -2,7 +2,7 @@ import { useDeferredValue, useEffect, useRef, useState } from 'react'
 import { type Live, rowsOf } from '../../admin/data/live'
 import type { MusicEvent } from '../../admin/data/rows'
 import { matches } from '../../admin/search'
-import { Empty, Problem, Skeleton } from '../../admin/ui/state'
+import { Empty, Failed, Problem, Skeleton } from '../../admin/ui/state'
 import { useFilters } from '../../admin/use-filters'
 import { es } from '../../i18n/es-admin'
 import { EventCard } from './event-card'
@@ -41,7 +41,7 @@ export function EventGrid({ live, asking, ...actions }: Props) {
         {eventos.guardados}
       </h2>
       {live.status === 'loading' ? <Skeleton rows={6} label={es.tabla.cargando} /> : null}
-      {live.status === 'error' ? <Problem>{es.tabla.error}</Problem> : null}
+      {live.status === 'error' ? <Failed /> : null}
       {live.status === 'ready' && live.offline ? (
         <Problem>{live.rows.length > 0 ? es.tabla.sinConexion : es.tabla.sinDatos}</Problem>
       ) : null}

@@ -1,20 +1,22 @@
 import { useRef, useState } from 'react'
 import { usePanelData } from '../../admin/data/panel-data'
 import type { MusicEvent } from '../../admin/data/rows'
-import { Dialog } from '../../admin/ui/dialog'
 import { useNotify } from '../../admin/ui/toasts'
 import type { EventFields } from '../../firebase/panel-writes'
 import { es } from '../../i18n/es-admin'
 import { DeleteDialog } from './delete-dialog'
+import { keepDraft, readDraft } from './draft'
+import { EditDialog } from './edit-dialog'
 import { EventForm } from './event-form'
 import { EventGrid } from './event-grid'
-import { blank, valuesOf } from './event-values'
+import { same } from './event-inputs'
+import { blank, valuesOf, type Values } from './event-values'
 
 /** Events: a form that creates them beside those that are there (F-325…F-327, P-04). */
 export function EventsTab() {
   const { events, me } = usePanelData()
   const notify = useNotify()
-  const [template, setTemplate] = useState({ values: blank, version: 0 })
+  const [template, setTemplate] = useState(() => ({ values: readDraft(me.uid), version: 0 }))
   const [edited, setEdited] = useState<MusicEvent>()
   const [deleted, setDeleted] = useState<MusicEvent>()
   const column = useRef<HTMLElement>(null)
@@ -23,19 +25,23 @@ export function EventsTab() {
   const create = async (event: EventFields) => {
     const { createEvent } = await import('../../firebase/panel-writes')
     await createEvent(event, me)
+    keepDraft(me.uid, blank)
   }
-  const change = async (id: string, event: EventFields) => {
-    const { changeEvent } = await import('../../firebase/panel-writes')
-    await changeEvent(id, event)
-    setEdited(undefined)
-    notify({ text: eventos.guardado })
+  const begin = (values: Values) => {
+    keepDraft(me.uid, values)
+    setTemplate(({ version }) => ({ values, version: version + 1 }))
   }
   const duplicate = (event: MusicEvent) => {
-    setTemplate(({ version }) => ({ values: valuesOf(event), version: version + 1 }))
-    notify({ text: eventos.duplicado })
+    const before = readDraft(me.uid)
+    begin(valuesOf(event))
+    // The copy takes the place of what somebody may have been writing.
+    const undo = same(before, blank) ? {} : { action: { label: eventos.deshacer, run: () => begin(before) } }
+    notify({ text: eventos.duplicado, ...undo })
     column.current?.scrollIntoView({ block: 'start' })
     column.current?.querySelector('input')?.focus()
   }
+  // A dialog that has been closed meanwhile, or that is about another event by now, stays as it is.
+  const closeOf = (set: typeof setEdited) => (id: string) => set((open) => (open?.id === id ? undefined : open))
   return (
     <div className="p-dos">
       <section ref={column} className="p-capa p-formulario" aria-labelledby="nuevo-evento">
@@ -47,23 +53,14 @@ export function EventsTab() {
           values={template.values}
           label={eventos.crear}
           onSave={create}
+          onInput={(values) => keepDraft(me.uid, values)}
           success={eventos.creado}
           failure={eventos.noCreado}
         />
       </section>
       <EventGrid live={events} asking={deleted !== undefined} onEdit={setEdited} onDuplicate={duplicate} onDelete={setDeleted} />
-      <Dialog open={edited !== undefined} onClose={() => setEdited(undefined)} kind="window" title={eventos.editar}>
-        {edited ? (
-          <EventForm
-            values={valuesOf(edited)}
-            label={eventos.guardar}
-            onSave={(event) => change(edited.id, event)}
-            failure={eventos.noGuardado}
-            onCancel={() => setEdited(undefined)}
-          />
-        ) : null}
-      </Dialog>
-      <DeleteDialog event={deleted} onClose={() => setDeleted(undefined)} />
+      <EditDialog event={edited} onClose={closeOf(setEdited)} />
+      <DeleteDialog event={deleted} onClose={closeOf(setDeleted)} />
     </div>
   )
 }

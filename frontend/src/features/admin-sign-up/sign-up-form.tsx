@@ -22,6 +22,8 @@ export function SignUpForm({ onDone }: { onDone: () => void }) {
   const { acceso } = es
   const locked = ticket === undefined
   const firstName = useRef<HTMLInputElement>(null)
+  // The address of an account that has been made already: a second try must only open its session.
+  const made = useRef('')
   // The verifying button is of no more use: the next field takes its focus.
   useEffect(() => {
     if (!locked) firstName.current?.focus()
@@ -44,13 +46,14 @@ export function SignUpForm({ onDone }: { onDone: () => void }) {
     }
     setBusy(true)
     try {
-      await register({ ticket, ...who, password })
+      if (made.current !== who.email) await register({ ticket, ...who, password })
+      made.current = who.email
       const { enter } = await import('../../firebase/session')
       await enter(who.email, password)
       onDone()
     } catch (error) {
       if (codeOf(error) === 'invalid-ticket') setTicket(undefined)
-      setProblem({ text: messageOf(error) })
+      setProblem({ text: made.current === who.email ? acceso.cuentaCreada : messageOf(error) })
       setBusy(false)
     }
   }

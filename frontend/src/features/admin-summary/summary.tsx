@@ -8,7 +8,8 @@ import { enLocal, fechaCorta, RAYA } from '../../lib/fechas'
 import { byWeek } from './weeks'
 
 const WEEKS = 8
-const isNew = ({ status }: { status: Status }) => status === 'new'
+/** What still waits for somebody; old applications can't be moved along any more, so they wait for nobody. */
+const isNew = ({ status, fixed = false }: { status: Status; fixed?: boolean }) => status === 'new' && !fixed
 
 /** What waits for somebody, at a glance (P-17). */
 export function Summary() {

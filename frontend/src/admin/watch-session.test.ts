@@ -1,0 +1,105 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import type { Row } from '../firebase/panel'
+import type { Person } from '../firebase/session'
+import { watchSession, type Session } from './watch-session'
+
+const person: Person = { uid: 'ana', email: 'ana@x.do', displayName: 'Ana' }
+const admin: Row = { id: 'ana', fields: { role: 'admin', active: true } }
+
+/** The listeners that the session has at present, to be called by hand. */
+const listeners: {
+  person?: (person: Person | null) => void
+  row?: (row: Row | null, fromCache: boolean) => void
+  error?: (code: string) => void
+} = {}
+const stops = vi.fn<() => void>()
+const watched = vi.fn<(path: string) => void>()
+
+vi.mock('../firebase/session', () => ({
+  watchPerson: (on: (person: Person | null) => void) => {
+    listeners.person = on
+    return stops
+  },
+}))
+vi.mock('../firebase/panel', () => ({
+  watchRow: (path: string, on: (row: Row | null, fromCache: boolean) => void, onError: (code: string) => void) => {
+    watched(path)
+    listeners.row = on
+    listeners.error = onError
+    return stops
+  },
+}))
+
+const told: string[] = []
+const tell = ({ status }: Session) => void told.push(status)
+
+/** A session of somebody who is signed in and whose record is being looked up. */
+async function signedIn() {
+  const stop = watchSession(tell)
+  await vi.waitFor(() => expect(listeners.person).toBeDefined())
+  listeners.person?.(person)
+  await vi.waitFor(() => expect(listeners.row).toBeDefined())
+  return stop
+}
+
+beforeEach(() => {
+  vi.useFakeTimers({ shouldAdvanceTime: true })
+  told.length = 0
+  for (const name of ['person', 'row', 'error'] as const) delete listeners[name]
+  stops.mockClear()
+  watched.mockClear()
+})
+afterEach(() => vi.useRealTimers())
+
+it('believes the server alone: a cached record proves nothing', async () => {
+  await signedIn()
+  expect(watched).toHaveBeenCalledWith('adminusers/ana')
+  listeners.row?.(admin, true)
+  expect(told).toEqual(['checking'])
+  listeners.row?.(admin, false)
+  expect(told).toEqual(['checking', 'admin'])
+})
+
+it.each([
+  ['no record', null],
+  ['an inactive record', { id: 'ana', fields: { role: 'admin', active: false } }],
+  ['another role', { id: 'ana', fields: { role: 'editor', active: true } }],
+  ['a text for active', { id: 'ana', fields: { role: 'admin', active: 'true' } }],
+])('gives no rights for %s', async (_, row) => {
+  await signedIn()
+  listeners.row?.(row, false)
+  expect(told.at(-1)).toBe('denied')
+})
+
+it('ends the rights when the record is refused', async () => {
+  await signedIn()
+  listeners.row?.(admin, false)
+  listeners.error?.('permission-denied')
+  expect(told.at(-1)).toBe('denied')
+})
+
+it('takes a failure for no refusal, and asks again', async () => {
+  await signedIn()
+  listeners.error?.('internal')
+  expect(told.at(-1)).toBe('offline')
+  await vi.advanceTimersByTimeAsync(4000)
+  await vi.waitFor(() => expect(watched).toHaveBeenCalledTimes(2))
+  listeners.row?.(admin, false)
+  expect(told.at(-1)).toBe('admin')
+})
+
+it('says after a while that nobody answers', async () => {
+  await signedIn()
+  await vi.advanceTimersByTimeAsync(4000)
+  expect(told).toEqual(['checking', 'offline'])
+})
+
+it('is out at once when the session ends in another tab, and stops watching the record', async () => {
+  await signedIn()
+  listeners.row?.(admin, false)
+  listeners.person?.(null)
+  expect(told.at(-1)).toBe('out')
+  expect(stops).toHaveBeenCalledTimes(1)
+  listeners.row?.(admin, false)
+  expect(told.at(-1)).toBe('out')
+})

@@ -1,0 +1,33 @@
+import { blank, names, type Name, type Values } from './event-values'
+
+/** What the event form's inputs hold. */
+export function read(form: HTMLFormElement): Values {
+  const data = new FormData(form)
+  const values: Values = { ...blank }
+  for (const name of names) {
+    const value = data.get(name)
+    if (typeof value === 'string') values[name] = value
+  }
+  return values
+}
+
+/** The input of a field; nothing when the form has none such. */
+export function inputOf(form: HTMLFormElement, name: Name): HTMLInputElement | HTMLTextAreaElement | undefined {
+  const element = form.elements.namedItem(name)
+  return element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement ? element : undefined
+}
+
+/** Empties the form, also one that began as a copy of another event. */
+export function clear(form: HTMLFormElement): void {
+  for (const name of names) {
+    const input = inputOf(form, name)
+    if (input) input.value = ''
+  }
+}
+
+/** Whether two sets of fields say the same. */
+export function same(a: Values, b: Values): boolean {
+  // A textarea turns every line's end to LF.
+  const plain = (text: string) => text.replaceAll('\r\n', '\n')
+  return names.every((name) => plain(a[name]) === plain(b[name]))
+}
