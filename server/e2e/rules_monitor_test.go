@@ -80,6 +80,29 @@ func TestRequestMonitor(t *testing.T) {
 	if w.RulesContext.Method != "list" || !strings.Contains(string(w.RulesContext.Resource), `"comparator":"GT"`) {
 		t.Errorf("the monitor told %s of a query, want its constraint", w.RulesContext.Resource)
 	}
+	all := object{"structuredQuery": object{"from": []any{object{"collectionId": "t"}}}}
+	for _, privileged := range []struct {
+		method, path string
+		body         any
+		want         string
+	}{
+		{http.MethodPatch, "/t/y", object{}, "create"},
+		{http.MethodPatch, "/t/y", object{}, "update"},
+		{http.MethodGet, "/t/y", nil, "get"},
+		{http.MethodGet, "/t", nil, "list"},
+		{http.MethodPost, ":runQuery", all, "list"},
+		{http.MethodDelete, "/t/y", nil, "delete"},
+	} {
+		if status, text := r.ask(privileged.method, "/v1/"+r.docs()+privileged.path, "owner", privileged.body); status != http.StatusOK {
+			t.Fatalf("%s %s: %d %s", privileged.method, privileged.path, status, text)
+		}
+		if err := conn.ReadJSON(&w); err != nil {
+			t.Fatal(err)
+		}
+		if w.Outcome != "admin" || w.RulesContext.Method != privileged.want {
+			t.Errorf("%s %s: the monitor told of %s, %q; want %s, admin", privileged.method, privileged.path, w.RulesContext.Method, w.Outcome, privileged.want)
+		}
+	}
 
 	status, text := r.ask(http.MethodGet, "/emulator/v1/projects/"+project+":ruleCoverage", "", nil)
 	var report struct {

@@ -6,6 +6,7 @@ import (
 
 	"clave/server/listen"
 	"clave/server/resource"
+	"clave/server/rules"
 	"clave/server/token"
 )
 
@@ -56,7 +57,9 @@ func (g *Guard) Listen(c token.Caller, db resource.Database) *Stream {
 
 // Add asks for a target, which the law may refuse when it opens and at any later time.
 func (s *Stream) Add(t Target) {
-	if !s.caller.Privileged {
+	if s.caller.Privileged {
+		s.tell(t)
+	} else {
 		asked := t
 		p := &permit{guard: s.guard, caller: s.caller, db: s.Database(), target: &asked, expires: s.caller.Expires}
 		t.Law = listen.Law{Key: p, Ask: p.ask, Each: t.Query == nil}
@@ -65,6 +68,24 @@ func (s *Stream) Add(t Target) {
 		s.mu.Unlock()
 	}
 	s.Stream.Add(t)
+}
+
+// tell tells the request monitor of a privileged caller's target.
+func (s *Stream) tell(t Target) {
+	law := s.guard.law(s.caller, s.Database(), nil)
+	if law == nil {
+		return
+	}
+	requests := make([]*rules.Request, 0, len(t.Documents)+1)
+	for _, name := range t.Documents {
+		requests = append(requests, &rules.Request{Method: rules.Get, Name: name})
+	}
+	if t.Query != nil {
+		requests = append(requests, &rules.Request{Method: rules.List, Query: t.Query})
+	}
+	for _, r := range requests {
+		law.tell(r)
+	}
 }
 
 // Remove ends a target.

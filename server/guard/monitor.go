@@ -2,6 +2,7 @@ package guard
 
 import (
 	"sync"
+	"sync/atomic"
 
 	"clave/server/rules"
 )
@@ -14,7 +15,9 @@ const maxBehind = 1000
 
 // Monitor keeps the latest decisions and tells watchers of new ones. It is safe for concurrent use.
 type Monitor struct {
-	mu struct {
+	// watchers is how many there are.
+	watchers atomic.Int32
+	mu       struct {
 		sync.Mutex
 		kept     []*rules.Evaluation
 		watchers map[*Watcher]struct{}
@@ -60,12 +63,16 @@ func (m *Monitor) add(r *rules.Ruleset, q *rules.Request, d *rules.Decision) {
 	}
 }
 
+// watched reports whether somebody looks.
+func (m *Monitor) watched() bool { return m.watchers.Load() > 0 }
+
 // Watch returns the decisions that are kept, as a JSON array, and a watcher of those to come, which its caller closes.
 func (m *Monitor) Watch() ([]byte, *Watcher) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	w := &Watcher{monitor: m, wake: make(chan struct{}, 1)}
 	m.mu.watchers[w] = struct{}{}
+	m.watchers.Store(int32(len(m.mu.watchers)))
 	return rules.EvaluationsJSON(m.mu.kept), w
 }
 
@@ -90,4 +97,5 @@ func (w *Watcher) Close() {
 	w.monitor.mu.Lock()
 	defer w.monitor.mu.Unlock()
 	delete(w.monitor.mu.watchers, w)
+	w.monitor.watchers.Store(int32(len(w.monitor.mu.watchers)))
 }

@@ -44,6 +44,17 @@ func (g *Guard) Get(ctx context.Context, c token.Caller, db resource.Database, n
 	})
 }
 
+// Left returns a document as the commit of a version left it, nil when it is absent. It is for the commit's writer, who may
+// hear of it even where the rules forbid to read, as with Firebase.
+func (g *Guard) Left(ctx context.Context, db resource.Database, name resource.Document, version clock.Version) (*document.Document, error) {
+	reading, err := g.engine.Read(ctx, db, At{ReadTime: version})
+	if err != nil {
+		return nil, err
+	}
+	defer reading.Close()
+	return reading.Get(ctx, name)
+}
+
 // Query runs a normalized query. open and yield are as for Get.
 func (g *Guard) Query(ctx context.Context, c token.Caller, q *query.Query, at At,
 	open func(Snapshot) error, yield func(*document.Document) error,
@@ -83,7 +94,7 @@ func (g *Guard) List(ctx context.Context, c token.Caller, db resource.Database, 
 		return ListPage{}, err
 	}
 	defer reading.Close()
-	if g.applies(c, db) {
+	if g.concerned(c, db) {
 		whole := &query.Query{DB: db, Parent: request.Collection.Parent, From: []query.From{{Collection: request.Collection.ID}}, Limit: request.PageSize}
 		if request.PageSize == 0 {
 			whole.Limit = -1

@@ -30,12 +30,12 @@ func (g *Guard) BatchWrite(ctx context.Context, c token.Caller, db resource.Data
 	if err := privileged(c); err != nil {
 		return nil, err
 	}
-	return g.engine.BatchWrite(ctx, db, writes, nil)
+	return g.engine.BatchWrite(ctx, db, writes, g.check(c, db))
 }
 
 // check returns the law for a commit, or nil when none applies.
 func (g *Guard) check(c token.Caller, db resource.Database) engine.Check {
-	if !g.applies(c, db) {
+	if !g.concerned(c, db) {
 		return nil
 	}
 	return func(ctx context.Context, v *engine.CheckView) error {

@@ -41,6 +41,9 @@ func slim(d *document.Document) *document.Document {
 
 // outcome returns the outcome of the whole request.
 func (e *Evaluation) outcome() string {
+	if e.decision.Privileged {
+		return "admin"
+	}
 	if e.decision.Allowed {
 		return Allowed.String()
 	}

@@ -81,16 +81,9 @@ func (s *Server) writeOne(ctx context.Context, c token.Caller, db resource.Datab
 	return wire.FormatMasked(d, mask, masked), nil
 }
 
-// after returns the document as a commit left it. The writer may hear of it even where the rules forbid to read,
-// as with Firebase.
+// after returns the document as a commit left it.
 func (s *Server) after(ctx context.Context, db resource.Database, w document.Write, version clock.Version) (*document.Document, error) {
-	var left *document.Document
-	server := token.Caller{Privileged: true, Project: db.Project}
-	err := s.o.Guard.Get(ctx, server, db, []resource.Document{w.Name}, guard.At{ReadTime: version}, unheard,
-		func(_ resource.Document, d *document.Document) error {
-			left = d
-			return nil
-		})
+	left, err := s.o.Guard.Left(ctx, db, w.Name, version)
 	if err == nil && left == nil {
 		left = &document.Document{Name: w.Name, Fields: value.Map{}, CreateTime: version, UpdateTime: version}
 	}
