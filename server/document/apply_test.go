@@ -138,6 +138,7 @@ func TestApplyTransforms(t *testing.T) {
 func TestPreconditions(t *testing.T) {
 	yes, no := true, false
 	doc := stored(value.Map{})
+	at0, at2, at3 := clock.Version(0), clock.Version(2), clock.Version(3)
 	tests := []struct {
 		p    document.Precondition
 		old  *document.Document
@@ -148,9 +149,11 @@ func TestPreconditions(t *testing.T) {
 		{document.Precondition{Exists: &yes}, doc, fault.OK, ""},
 		{document.Precondition{Exists: &yes}, nil, fault.NotFound, "No document to update: " + name.String()},
 		{document.Precondition{Exists: &no}, doc, fault.AlreadyExists, "Document already exists: " + name.String()},
-		{document.Precondition{UpdateTime: 2}, doc, fault.OK, ""},
-		{document.Precondition{UpdateTime: 3}, doc, fault.FailedPrecondition, "the stored version (2) does not match the required base version (3)"},
-		{document.Precondition{UpdateTime: 3}, nil, fault.FailedPrecondition, "the stored version (0) does not match the required base version (3)"},
+		{document.Precondition{UpdateTime: &at2}, doc, fault.OK, ""},
+		{document.Precondition{UpdateTime: &at3}, doc, fault.FailedPrecondition, "the stored version (2) does not match the required base version (3)"},
+		{document.Precondition{UpdateTime: &at3}, nil, fault.FailedPrecondition, "the stored version (0) does not match the required base version (3)"},
+		{document.Precondition{UpdateTime: &at0}, doc, fault.FailedPrecondition, "the stored version (2) does not match the required base version (0)"},
+		{document.Precondition{UpdateTime: &at0}, nil, fault.OK, ""},
 	}
 	for _, tt := range tests {
 		for _, op := range []document.Op{document.Update, document.Delete, document.Verify} {

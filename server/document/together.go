@@ -61,7 +61,7 @@ func (m mutation) then(w Write) (mutation, error) {
 		return refuse("Cannot delete then delete an entity in the same request.")
 	case m.op != Delete && p.Exists != nil && !*p.Exists:
 		return refuse("Cannot %s then %s an entity in the same request.", kind(m.op, m.first), kind(w.Op, p))
-	case p.UpdateTime != 0 && p.UpdateTime != m.first.UpdateTime:
+	case p.UpdateTime != nil && (m.first.UpdateTime == nil || *p.UpdateTime != *m.first.UpdateTime):
 		return refuse("Cannot collapse mutations with different version preconditions (%s and %s)",
 			shown(m.first.UpdateTime), shown(p.UpdateTime))
 	}
@@ -74,7 +74,7 @@ func (m mutation) then(w Write) (mutation, error) {
 }
 
 // mustExist reports whether the precondition asks for a document.
-func (p Precondition) mustExist() bool { return p.UpdateTime != 0 || (p.Exists != nil && *p.Exists) }
+func (p Precondition) mustExist() bool { return p.UpdateTime != nil || (p.Exists != nil && *p.Exists) }
 
 // kind is how texts call a write with its precondition.
 func kind(op Op, p Precondition) string {
@@ -91,9 +91,9 @@ func kind(op Op, p Precondition) string {
 }
 
 // shown is how texts show an update time that is asked for.
-func shown(v clock.Version) string {
-	if v == 0 {
+func shown(v *clock.Version) string {
+	if v == nil {
 		return "null"
 	}
-	return fmt.Sprintf("VersionPrecondition{exactBaseVersion=%d, maxBaseVersion=null}", v)
+	return fmt.Sprintf("VersionPrecondition{exactBaseVersion=%d, maxBaseVersion=null}", *v)
 }

@@ -2,6 +2,7 @@ package document
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -37,12 +38,26 @@ func Validate(w Write) error {
 			return err
 		}
 	}
-	if len(w.Transforms) > maxTransforms {
+	return checkTransforms(w.Transforms)
+}
+
+// checkTransforms checks the transforms of one write, which must not be of a field and of what is inside it.
+func checkTransforms(transforms []Transform) error {
+	if len(transforms) > maxTransforms {
 		return tooManyTransforms()
 	}
-	for _, t := range w.Transforms {
+	seen := make(map[string]bool, len(transforms))
+	for _, t := range transforms {
 		if err := checkTransform(t); err != nil {
 			return err
+		}
+		seen[t.Path.String()] = true
+	}
+	for _, t := range transforms {
+		for n := 1; n < len(t.Path); n++ {
+			if around := t.Path[:n]; seen[around.String()] {
+				return fault.E(fault.InvalidArgument, "Cannot transform property %s and its nested property at the same time.", around)
+			}
 		}
 	}
 	return nil
@@ -56,10 +71,10 @@ func tooManyTransforms() error {
 // CheckPath checks a field path that a write or a projection names.
 func CheckPath(path value.FieldPath) error {
 	if len(path.String()) > maxFieldName {
-		return fault.E(fault.InvalidArgument, "The property path is longer than %d bytes.", maxFieldName)
+		return fault.E(fault.InvalidArgument, "property path is longer than %d bytes.", maxFieldName)
 	}
 	for _, name := range path {
-		if isReserved(name) {
+		if IsReserved(name) {
 			return fault.E(fault.InvalidArgument, "Invalid reserved name in field path %s", name)
 		}
 		if err := checkFieldName(name); err != nil {
@@ -92,14 +107,14 @@ func checkFieldName(name string) error {
 		return fault.E(fault.InvalidArgument, "The property.name is longer than %d bytes.", maxFieldName)
 	case !utf8.ValidString(name):
 		return fault.E(fault.InvalidArgument, "The property.name is not valid UTF-8.")
-	case isReserved(name):
+	case IsReserved(name):
 		return fault.E(fault.InvalidArgument, "field name %s is reserved", name)
 	}
 	return nil
 }
 
-// isReserved reports whether a name has the form __x__.
-func isReserved(name string) bool {
+// IsReserved reports whether a field's name has the form __x__, which is not for users.
+func IsReserved(name string) bool {
 	return len(name) > 4 && strings.HasPrefix(name, "__") && strings.HasSuffix(name, "__")
 }
 
@@ -159,8 +174,11 @@ func (c checker) array(a value.Array, depth int) error {
 		return err
 	}
 	for _, item := range a {
-		if _, nested := item.(value.Array); nested {
+		switch item.Kind() {
+		case value.KindArray:
 			return fault.E(fault.InvalidArgument, "Nested arrays are not allowed")
+		case value.KindVector:
+			return fault.E(fault.InvalidArgument, "Cannot convert a vector value in an array value.")
 		}
 		if err := c.value(item, depth+1); err != nil {
 			return err
@@ -179,7 +197,7 @@ func (c checker) members(m value.Map, depth int) error {
 	}
 	for _, name := range value.SortedKeys(m) {
 		if err := checkFieldName(name); err != nil {
-			if isReserved(name) {
+			if IsReserved(name) {
 				return err
 			}
 			return c.invalid()
@@ -206,6 +224,8 @@ func checkVector(m value.Map) error {
 		return fault.E(fault.InvalidArgument, "Vectors must be at most %d dimensions.", maxDimensions)
 	case m.Kind() != value.KindVector:
 		return fault.E(fault.InvalidArgument, "Vector must only contain values of type 'double'")
+	case slices.ContainsFunc(items, value.IsNaN):
+		return fault.E(fault.InvalidArgument, "Vector cannot contain NaN values.")
 	}
 	return nil
 }
@@ -240,7 +260,7 @@ func checkTransform(t Transform) error {
 		if _, ok := value.Float(t.Operand); !ok {
 			return fault.E(fault.InvalidArgument, "Input must be a number.")
 		}
-	case AppendMissing, RemoveAll:
+	case AppendMissing:
 		return checker{field: t.Path[0]}.value(t.Operand, len(t.Path)-1)
 	}
 	return nil

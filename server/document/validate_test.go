@@ -1,9 +1,11 @@
 package document_test
 
 import (
+	"math"
 	"strings"
 	"testing"
 
+	"clave/server/clock"
 	"clave/server/document"
 	"clave/server/fault"
 	"clave/server/value"
@@ -49,6 +51,27 @@ func TestValidate(t *testing.T) {
 		{"delete with transform", document.Write{Op: document.Delete, Transforms: transforms[:1]}, "a delete must not specify a update transform."},
 		{"verify of nothing", document.Write{Op: document.Verify}, "a verify must contain a precondition"},
 		{"too many dimensions", document.Write{Fields: value.Map{"v": value.Vector(make([]float64, 2049)...)}}, "Vectors must be at most 2048 dimensions."},
+		{"a vector of no numbers", document.Write{Fields: value.Map{"v": value.Vector(1, math.NaN())}}, "Vector cannot contain NaN values."},
+		{"a vector in an array", document.Write{Fields: value.Map{"v": value.Array{value.Vector(1)}}}, "Cannot convert a vector value in an array value."},
+		{"a vector in a map in an array", document.Write{Fields: value.Map{"v": value.Array{value.Map{"m": value.Vector(1)}}}}, ""},
+		{
+			"transforms of a field and inside it",
+			document.Write{HasMask: true, Transforms: []document.Transform{
+				{Path: value.FieldPath{"a", "b"}, Kind: document.RequestTime}, {Path: value.FieldPath{"a"}, Kind: document.RequestTime},
+			}},
+			"Cannot transform property a and its nested property at the same time.",
+		},
+		{
+			"transforms of one field twice and of another that begins alike",
+			document.Write{HasMask: true, Transforms: []document.Transform{
+				{Path: value.FieldPath{"a"}, Kind: document.RequestTime}, {Path: value.FieldPath{"a"}, Kind: document.RequestTime},
+				{Path: value.FieldPath{"ab", "c"}, Kind: document.RequestTime},
+			}},
+			"",
+		},
+		{"removing an array from an array", document.Write{HasMask: true, Transforms: []document.Transform{
+			{Path: value.FieldPath{"a"}, Kind: document.RemoveAll, Operand: value.Array{value.Array{value.Int(1)}}},
+		}}, ""},
 		{"no dimensions", document.Write{Fields: value.Map{"v": value.Vector()}}, "Cannot have a zero length vector."},
 		{"a vector of integers", document.Write{Fields: value.Map{"v": value.Map{"__type__": value.String("__vector__"), "value": value.Array{value.Int(1)}}}}, "Vector must only contain values of type 'double'"},
 		{"four underscores", document.Write{Fields: value.Map{"____": value.Int(1)}}, ""},
@@ -74,7 +97,8 @@ func TestValidate(t *testing.T) {
 func TestTogether(t *testing.T) {
 	yes, no := true, false
 	exists, absent := document.Precondition{Exists: &yes}, document.Precondition{Exists: &no}
-	version := document.Precondition{UpdateTime: 7}
+	seven := clock.Version(7)
+	version := document.Precondition{UpdateTime: &seven}
 	set := func(p document.Precondition) document.Write { return document.Write{Name: name, Precondition: p} }
 	del := func(p document.Precondition) document.Write {
 		return document.Write{Op: document.Delete, Name: name, Precondition: p}

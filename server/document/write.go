@@ -42,12 +42,12 @@ type Write struct {
 type Precondition struct {
 	// Exists, if not nil, says whether the document must exist.
 	Exists *bool
-	// UpdateTime, if not 0, is the update time that the document must have.
-	UpdateTime clock.Version
+	// UpdateTime, if not nil, is the update time that the document must have; one that is not there has 0.
+	UpdateTime *clock.Version
 }
 
 // None reports whether there is no precondition.
-func (p Precondition) None() bool { return p.Exists == nil && p.UpdateTime == 0 }
+func (p Precondition) None() bool { return p.Exists == nil && p.UpdateTime == nil }
 
 // Check judges the precondition for the named document, which is old, or nil where there is none. It answers
 // NotFound, AlreadyExists or FailedPrecondition with Firestore's texts.
@@ -57,16 +57,16 @@ func (p Precondition) Check(name resource.Document, old *Document) error {
 		return fault.E(fault.NotFound, "No document to update: %s", name)
 	case p.Exists != nil && !*p.Exists && old != nil:
 		return fault.E(fault.AlreadyExists, "Document already exists: %s", name)
-	case p.UpdateTime == 0:
+	case p.UpdateTime == nil:
 		return nil
 	}
 	var stored clock.Version
 	if old != nil {
 		stored = old.UpdateTime
 	}
-	if stored != p.UpdateTime {
+	if stored != *p.UpdateTime {
 		return fault.E(fault.FailedPrecondition, "the stored version (%d) does not match the required base version (%d)",
-			stored, p.UpdateTime)
+			stored, *p.UpdateTime)
 	}
 	return nil
 }

@@ -2,40 +2,61 @@ package query
 
 import (
 	"clave/server/fault"
+	"clave/server/resource"
 	"clave/server/value"
 )
 
 // checker checks a filter as the client sent it.
 type checker struct {
+	// db is the database asked.
+	db resource.Database
 	// negative counts NOT_EQUAL, NOT_IN, IS_NOT_NAN and IS_NOT_NULL.
 	negative int
-	// leaves counts the filters of one field.
-	leaves int
 	// notIn, in and or say whether such filters are there; in is IN and ARRAY_CONTAINS_ANY.
 	notIn, in, or bool
 }
 
-// checkFilter validates a filter; nil is no filter.
-func checkFilter(f Filter) error {
+// checkFilter validates a filter on documents of a database and returns it without what it says twice; nil is no filter.
+func checkFilter(db resource.Database, f Filter) (Filter, error) {
 	if f == nil {
-		return nil
+		return nil, nil
 	}
-	var c checker
+	c := checker{db: db}
 	if err := c.filter(f); err != nil {
-		return err
+		return nil, err
 	}
 	switch {
-	case c.leaves > maxFilters:
-		return fault.E(fault.InvalidArgument, "A query cannot have more than %d filters.", maxFilters)
 	case c.negative > 1:
-		return fault.E(fault.InvalidArgument,
+		return nil, fault.E(fault.InvalidArgument,
 			"Only a single 'NOT_EQUAL', 'NOT_IN', 'IS_NOT_NAN', or 'IS_NOT_NULL' filter allowed per query.")
 	case c.notIn && (c.in || c.or):
-		return fault.E(fault.InvalidArgument,
+		return nil, fault.E(fault.InvalidArgument,
 			"'NOT_IN' cannot be used in the same query with 'IN', 'ARRAY_CONTAINS_ANY' or 'OR'.")
 	}
+	f = merge(f)
+	if leaves(f) > maxFilters {
+		return nil, fault.E(fault.InvalidArgument, "A query cannot have more than %d filters.", maxFilters)
+	}
 	_, err := disjunctions(f)
-	return err
+	return f, err
+}
+
+// leaves counts the filters of one field.
+func leaves(f Filter) int {
+	n := 0
+	switch x := f.(type) {
+	case *And:
+		for _, inner := range x.Filters {
+			n += leaves(inner)
+		}
+	case *Or:
+		for _, inner := range x.Filters {
+			n += leaves(inner)
+		}
+	default:
+		n = 1
+	}
+	return n
 }
 
 // filter looks at a filter and those inside it.
@@ -70,7 +91,6 @@ func (c *checker) all(filters []Filter) error {
 
 // field looks at a comparison.
 func (c *checker) field(f Field) error {
-	c.leaves++
 	if opNames[f.Op] == "" {
 		return fault.E(fault.InvalidArgument, "Unknown FieldFilter operator.")
 	}
@@ -78,7 +98,7 @@ func (c *checker) field(f Field) error {
 		return err
 	}
 	if f.Path.IsName() {
-		if err := checkNameFilter(f); err != nil {
+		if err := c.nameFilter(f); err != nil {
 			return err
 		}
 	}
@@ -92,7 +112,6 @@ func (c *checker) field(f Field) error {
 
 // unary looks at a question about a field.
 func (c *checker) unary(f Unary) error {
-	c.leaves++
 	if unaryNames[f.Op] == "" {
 		return fault.E(fault.InvalidArgument, "Unknown UnaryFilter operator.")
 	}
@@ -127,21 +146,29 @@ func checkList(f Field) error {
 	return nil
 }
 
-// checkNameFilter checks a comparison of the document's name.
-func checkNameFilter(f Field) error {
-	const refusal = "__key__ filter value must be a Key"
+// nameFilter checks a comparison of the document's name.
+func (c *checker) nameFilter(f Field) error {
 	switch f.Op {
 	case ArrayContains, ArrayContainsAny:
 		return fault.E(fault.InvalidArgument, "the name __key__ is reserved")
 	case In, NotIn:
 		items, _ := f.Value.(value.Array)
 		for _, item := range items {
-			if err := checkName(item, refusal); err != nil {
+			if err := c.name(item); err != nil {
 				return err
 			}
 		}
 		return nil
 	default:
-		return checkName(f.Value, refusal)
+		return c.name(f.Value)
 	}
+}
+
+// name checks what the document's name is compared with.
+func (c *checker) name(v value.Value) error {
+	name, err := nameOf(v, "__key__ filter value must be a Key")
+	if err == nil && name.DB != c.db {
+		err = fault.E(fault.InvalidArgument, "The request was for database '%s' but was attempting to access database '%s'", c.db, name.DB)
+	}
+	return err
 }

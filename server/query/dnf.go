@@ -1,6 +1,8 @@
 package query
 
 import (
+	"slices"
+
 	"clave/server/fault"
 	"clave/server/value"
 )
@@ -33,20 +35,15 @@ func disjunctions(f Filter) ([]Conjunction, error) {
 	return all, nil
 }
 
-// severalContains reports whether a conjunction has more than one ARRAY_CONTAINS; the same one twice is one.
+// severalContains reports whether a conjunction has more than one ARRAY_CONTAINS.
 func severalContains(c Conjunction) bool {
-	var first *Field
+	n := 0
 	for _, leaf := range c {
-		x, ok := leaf.(Field)
-		switch {
-		case !ok || x.Op != ArrayContains:
-		case first == nil:
-			first = &x
-		case !first.Path.Equal(x.Path) || !value.Equal(first.Value, x.Value):
-			return true
+		if x, ok := leaf.(Field); ok && x.Op == ArrayContains {
+			n++
 		}
 	}
-	return false
+	return n > 1
 }
 
 // countDisjunctions counts alternatives without making them; it stops growing far above the limit.
@@ -67,10 +64,26 @@ func countDisjunctions(f Filter) int {
 		return n
 	case Field:
 		if items, ok := x.Value.(value.Array); ok && (x.Op == In || x.Op == ArrayContainsAny) {
-			return max(len(distinct(items)), 1)
+			return alternatives(items)
 		}
 	}
 	return 1
+}
+
+// alternatives counts those of a list: each value counts once, 1 and 1.0 count apart, and what equals nothing, null and NaN,
+// counts as one.
+func alternatives(items value.Array) int {
+	var kept value.Array
+	nothing := 0
+	for _, item := range items {
+		switch {
+		case !ordered(item):
+			nothing = 1
+		case !slices.ContainsFunc(kept, func(v value.Value) bool { return value.Identical(v, item) }):
+			kept = append(kept, item)
+		}
+	}
+	return max(len(kept)+nothing, 1)
 }
 
 // expand makes the alternatives of a filter.

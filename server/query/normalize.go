@@ -35,10 +35,11 @@ func (q *Query) Normalize() (*Query, error) {
 	if q.Offset < 0 {
 		return nil, fault.E(fault.InvalidArgument, "offset is negative")
 	}
-	if err := checkFilter(q.Where); err != nil {
+	where, err := checkFilter(q.DB, q.Where)
+	if err != nil {
 		return nil, err
 	}
-	where := prune(q.Where)
+	where = prune(where)
 	f, err := survey(where)
 	if err != nil {
 		return nil, err
@@ -134,22 +135,25 @@ func (q *Query) checkCursors() error {
 			if !explicit[i].Path.IsName() {
 				continue
 			}
-			if err := checkName(v, "Cursor __key__ value is not a document reference."); err != nil {
+			name, err := nameOf(v, "Cursor __key__ value is not a document reference.")
+			if err != nil {
 				return err
+			}
+			if name.DB != q.DB {
+				return fault.E(fault.InvalidArgument, "The cursor key is in a different database than the query")
 			}
 		}
 	}
 	return nil
 }
 
-// checkName checks that a value compared with a document's name is one.
-func checkName(v value.Value, refusal string) error {
+// nameOf returns the document that a value names, which is compared with a document's name.
+func nameOf(v value.Value, refusal string) (resource.Document, error) {
 	ref, ok := v.(value.Reference)
 	if !ok {
-		return fault.E(fault.InvalidArgument, "%s", refusal)
+		return resource.Document{}, fault.E(fault.InvalidArgument, "%s", refusal)
 	}
-	_, err := resource.ParseReference(string(ref))
-	return err
+	return resource.ParseReference(string(ref))
 }
 
 // checkNearest checks what is asked of vectors.

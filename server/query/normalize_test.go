@@ -2,6 +2,9 @@ package query_test
 
 import (
 	"fmt"
+	"math"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -106,6 +109,14 @@ func TestNormalizeRefuses(t *testing.T) {
 		return q
 	}
 	from := func(from ...query.From) *query.Query { return &query.Query{DB: db, From: from, Limit: query.NoLimit} }
+	distinct := func(n int) (out []query.Filter) {
+		for i := range n {
+			out = append(out, is(fmt.Sprintf("f%d", i), query.Equal, value.Int(i)))
+		}
+		return out
+	}
+	const other = value.Reference("projects/o/databases/(default)/documents/c/x")
+	const foreign = "The request was for database 'projects/p/databases/(default)' but was attempting to access database 'projects/o/databases/(default)'"
 	tests := []struct {
 		q    *query.Query
 		want string
@@ -138,6 +149,15 @@ func TestNormalizeRefuses(t *testing.T) {
 		{cursor(on(nil, "a"), value.Int(1), doc("c/x")), "Cursor has too many values."},
 		{cursor(on(nil), value.Int(1)), "Cursor has too many values."},
 		{cursor(on(nil, "__name__"), value.String("x")), "Cursor __key__ value is not a document reference."},
+		{cursor(on(nil, "__name__"), other), "The cursor key is in a different database than the query"},
+		{on(is("__name__", query.LessThan, other)), foreign},
+		{on(is("__name__", query.NotIn, value.Array{doc("c/x"), other})), foreign},
+		{on(and(is("a", query.ArrayContains, value.Int(1)), is("a", query.ArrayContains, value.Double(1)))), "A maximum of 1 'ARRAY_CONTAINS' filter is allowed per disjunction."},
+		{on(and(is("a", query.ArrayContains, value.Int(1)), or(is("a", query.ArrayContains, value.Int(1))))), "A maximum of 1 'ARRAY_CONTAINS' filter is allowed per disjunction."},
+		{on(and(is("a", query.In, value.Array{value.Int(1), value.Double(1)}), is("b", query.In, ints(30)))), "Too many disjunctions after normalization. Result had 60 disjunctions which is more than the maximum of 30"},
+		{on(and(is("a", query.In, value.Array{value.Int(1), value.Null{}}), is("b", query.In, ints(30)))), "Too many disjunctions after normalization. Result had 60 disjunctions which is more than the maximum of 30"},
+		{on(and(is("a", query.NotEqual, value.Int(1)), is("a", query.NotEqual, value.Int(1)))), "Only a single 'NOT_EQUAL', 'NOT_IN', 'IS_NOT_NAN', or 'IS_NOT_NULL' filter allowed per query."},
+		{on(and(distinct(101)...)), "A query cannot have more than 100 filters."},
 		{from(query.From{Collection: "a"}, query.From{Collection: "b"}), "StructuredQuery.from cannot have more than one collection selector."},
 		{from(query.From{Collection: "a/b"}), `Collection id "a/b" is invalid because it contains "/".`},
 		{from(query.From{Collection: "__x__"}), `Collection id "__x__" is invalid because it is reserved.`},
@@ -152,12 +172,41 @@ func TestNormalizeRefuses(t *testing.T) {
 	}
 }
 
+// equals returns n filters a = 0, a = 1 and so on.
+func equals(n int) []query.Filter {
+	var out []query.Filter
+	for i := range n {
+		out = append(out, is("a", query.Equal, value.Int(i)))
+	}
+	return out
+}
+
+func TestAnEmptyAndHoldsAlways(t *testing.T) {
+	one := is("a", query.Equal, value.Int(1))
+	for _, tt := range []struct {
+		where query.Filter
+		want  query.Filter
+	}{
+		{and(), nil}, {or(and()), nil}, {or(one, and()), nil}, {or(one, and(and())), nil},
+		{and(one, and()), one}, {and(or(and(), one), one), one},
+	} {
+		q, err := on(tt.where).Normalize()
+		if err != nil || !reflect.DeepEqual(q.Where, tt.want) {
+			t.Errorf("Normalize(%v) = %v, %v; want %v", tt.where, q, err, tt.want)
+		}
+	}
+}
+
 func TestNormalizeAcceptsWhatCountsOnce(t *testing.T) {
 	same := is("a", query.ArrayContains, value.Int(1))
-	nulls := value.Array{value.Int(1), value.Null{}, value.Null{}, value.Double(1), value.Null{}, value.Null{}, value.Null{}}
+	nulls := value.Array{value.Int(1), value.Null{}, value.Null{}, value.Int(1), value.Double(math.NaN()), value.Null{}, value.Null{}}
 	for _, where := range []query.Filter{
 		and(same, same),
-		and(is("a", query.In, nulls), is("b", query.In, ints(30))),
+		and(is("a", query.In, nulls), is("b", query.In, ints(15))),
+		and(or(equals(6)...), or(equals(6)...)),
+		or(append(equals(30), equals(1)...)...),
+		and(slices.Repeat([]query.Filter{same}, 101)...),
+		and(is("a", query.ArrayContainsAny, ints(2)), is("a", query.ArrayContainsAny, ints(2))),
 	} {
 		if _, err := on(where).Normalize(); err != nil {
 			t.Errorf("Normalize(%v) = %v, want nil", where, err)

@@ -105,11 +105,65 @@ func distinct(items value.Array) value.Array {
 	return out
 }
 
-// flatten joins nested filters of one kind and unwraps those of a single one; an empty And is no filter.
+// merge leaves out filters that stand beside themselves: the same comparison twice is one. Filters of too many parts are
+// left as they are, to be refused.
+func merge(f Filter) Filter {
+	switch x := f.(type) {
+	case *And:
+		return &And{Filters: mergeAll(x.Filters)}
+	case *Or:
+		return &Or{Filters: mergeAll(x.Filters)}
+	default:
+		return f
+	}
+}
+
+// mergeAll merges several filters that stand side by side.
+func mergeAll(filters []Filter) []Filter {
+	var out []Filter
+	for _, f := range filters {
+		f = merge(f)
+		if len(out) > maxFilters || !slices.ContainsFunc(out, func(g Filter) bool { return alike(f, g) }) {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// alike reports whether two merged filters say the same in the same words; the order of what stands side by side is no
+// matter.
+func alike(f, g Filter) bool {
+	switch x := f.(type) {
+	case *And:
+		y, ok := g.(*And)
+		return ok && allAlike(x.Filters, y.Filters)
+	case *Or:
+		y, ok := g.(*Or)
+		return ok && allAlike(x.Filters, y.Filters)
+	case Field:
+		y, ok := g.(Field)
+		return ok && x.Op == y.Op && x.Path.Equal(y.Path) && value.Identical(x.Value, y.Value)
+	case Unary:
+		y, ok := g.(Unary)
+		return ok && x.Op == y.Op && x.Path.Equal(y.Path)
+	default:
+		return false
+	}
+}
+
+// allAlike reports whether each of some filters has its like among as many others.
+func allAlike(a, b []Filter) bool {
+	return len(a) == len(b) && len(a) <= maxFilters && !slices.ContainsFunc(a, func(f Filter) bool {
+		return !slices.ContainsFunc(b, func(g Filter) bool { return alike(f, g) })
+	})
+}
+
+// flatten joins nested filters of one kind and unwraps those of a single one. An empty And holds always: it is no filter, and
+// neither is an Or with one.
 func flatten(f Filter) Filter {
 	switch x := f.(type) {
 	case *And:
-		filters := gather(x.Filters, func(f Filter) ([]Filter, bool) {
+		filters, _ := gather(x.Filters, func(f Filter) ([]Filter, bool) {
 			and, ok := f.(*And)
 			if !ok {
 				return nil, false
@@ -124,14 +178,17 @@ func flatten(f Filter) Filter {
 		}
 		return &And{Filters: filters}
 	case *Or:
-		filters := gather(x.Filters, func(f Filter) ([]Filter, bool) {
+		filters, always := gather(x.Filters, func(f Filter) ([]Filter, bool) {
 			or, ok := f.(*Or)
 			if !ok {
 				return nil, false
 			}
 			return or.Filters, true
 		})
-		if len(filters) == 1 {
+		switch {
+		case always:
+			return nil
+		case len(filters) == 1:
 			return filters[0]
 		}
 		return &Or{Filters: filters}
@@ -140,12 +197,13 @@ func flatten(f Filter) Filter {
 	}
 }
 
-// gather flattens filters and takes those out that are of the same kind as what holds them.
-func gather(filters []Filter, same func(Filter) ([]Filter, bool)) []Filter {
-	var out []Filter
+// gather flattens filters and takes those out that are of the same kind as what holds them; always tells whether one of
+// them holds always, which is left out.
+func gather(filters []Filter, same func(Filter) ([]Filter, bool)) (out []Filter, always bool) {
 	for _, f := range filters {
 		f = flatten(f)
 		if f == nil {
+			always = true
 			continue
 		}
 		if inner, ok := same(f); ok {
@@ -154,5 +212,5 @@ func gather(filters []Filter, same func(Filter) ([]Filter, bool)) []Filter {
 			out = append(out, f)
 		}
 	}
-	return out
+	return out, always
 }

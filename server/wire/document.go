@@ -3,6 +3,8 @@ package wire
 import (
 	"slices"
 
+	"google.golang.org/protobuf/types/known/timestamppb"
+
 	"clave/server/clock"
 	"clave/server/document"
 	"clave/server/fault"
@@ -45,12 +47,24 @@ func FormatMasked(d *document.Document, paths []value.FieldPath, ok bool) *pb.Do
 	return FormatDocument(d)
 }
 
-// ParsePath parses a field path, which must not be empty.
+// ParsePath parses a field path, which must not be empty nor name anything reserved but the document's name.
 func ParsePath(s string) (value.FieldPath, error) {
 	if s == "" {
 		return nil, fault.E(fault.InvalidArgument, "Invalid empty property path string.")
 	}
-	return value.ParseFieldPath(s)
+	path, err := value.ParseFieldPath(s)
+	if err != nil || path.IsName() {
+		return path, err
+	}
+	for i, name := range path {
+		switch {
+		case name == value.NamePath[0]:
+			return nil, fault.E(fault.InvalidArgument, "the name __key__ is reserved")
+		case document.IsReserved(name):
+			return nil, fault.E(fault.InvalidArgument, "Invalid reserved name in field path %s", path[i:])
+		}
+	}
+	return path, document.CheckPath(path)
 }
 
 // ParseDocumentName parses the name of a document in the given database.
@@ -168,9 +182,25 @@ func ParsePrecondition(p *pb.Precondition) (out document.Precondition, err error
 	case *pb.Precondition_Exists:
 		out.Exists = &c.Exists
 	case *pb.Precondition_UpdateTime:
-		out.UpdateTime, err = ParseVersion(c.UpdateTime)
+		var v clock.Version
+		v, err = parseBaseVersion(c.UpdateTime)
+		out.UpdateTime = &v
 	}
 	return out, err
+}
+
+// parseBaseVersion parses the update time of a precondition.
+func parseBaseVersion(t *timestamppb.Timestamp) (clock.Version, error) {
+	switch v, err := ParseVersion(t); {
+	case err != nil:
+		return 0, err
+	case t.GetNanos()%1000 != 0:
+		return 0, fault.E(fault.InvalidArgument, "timestamp cannot have more than microseconds precision")
+	case v < 0:
+		return 0, fault.E(fault.InvalidArgument, "Only timestamps past epoch are supported.")
+	default:
+		return v, nil
+	}
 }
 
 // parseTransform parses a transform.

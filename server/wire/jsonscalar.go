@@ -18,8 +18,9 @@ func (a *assigner) scalar(fd protoreflect.FieldDescriptor, n jsonNode, path stri
 	case protoreflect.BytesKind:
 		return a.bytes(n, path)
 	case protoreflect.BoolKind:
-		ok = n.kind == jsonBool || (n.kind == jsonString && (n.text == "true" || n.text == "false"))
-		v = protoreflect.ValueOfBool(n.text == "true")
+		var b bool
+		b, ok = n.boolean()
+		v = protoreflect.ValueOfBool(b)
 	case protoreflect.StringKind:
 		ok = n.kind == jsonString
 		v = protoreflect.ValueOfString(n.text)
@@ -42,18 +43,32 @@ func (a *assigner) scalar(fd protoreflect.FieldDescriptor, n jsonNode, path stri
 	return v, ok
 }
 
-// integer reads a number or a text as an integer of the given bits; 1.0 and 1e3 are integers.
+// boolean reads true, false or a text that means one.
+func (n jsonNode) boolean() (b, ok bool) {
+	if n.kind != jsonBool && n.kind != jsonString {
+		return false, false
+	}
+	switch strings.ToLower(n.text) {
+	case "true", "t", "yes", "y", "1":
+		return true, true
+	case "false", "f", "no", "n", "0":
+		return false, true
+	default:
+		return false, false
+	}
+}
+
+// integer reads a number or a text of digits as an integer of the given bits; the numbers 1.0 and 1e3 are integers.
 func (n jsonNode) integer(bits int) (int64, bool) {
 	if n.kind != jsonNumber && n.kind != jsonString {
 		return 0, false
 	}
 	if i, err := strconv.ParseInt(n.text, 10, bits); err == nil {
-		return i, validNumber(n.text)
+		return i, true
 	}
 	d, err := strconv.ParseFloat(n.text, 64)
 	limit := math.Ldexp(1, bits-1)
-	if err != nil || !validNumber(n.text) || d != math.Trunc(d) || d < -limit || d >= limit ||
-		!strings.ContainsAny(n.text, ".eE") {
+	if n.kind == jsonString || err != nil || d != math.Trunc(d) || d < -limit || d >= limit || !strings.ContainsAny(n.text, ".eE") {
 		return 0, false
 	}
 	return int64(d), true
@@ -71,7 +86,7 @@ func (n jsonNode) double() (float64, bool) {
 			return math.Inf(-1), true
 		}
 	}
-	if (n.kind != jsonNumber && n.kind != jsonString) || !validNumber(n.text) {
+	if (n.kind != jsonNumber && n.kind != jsonString) || strings.ContainsAny(n.text, "_xXnN") {
 		return 0, false
 	}
 	d, err := strconv.ParseFloat(n.text, 64)

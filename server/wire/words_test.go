@@ -80,7 +80,7 @@ func TestParseWrite(t *testing.T) {
 		UpdateTransforms: []*pb.DocumentTransform_FieldTransform{increment},
 		CurrentDocument:  &pb.Precondition{ConditionType: &pb.Precondition_UpdateTime{UpdateTime: timestamppb.New(wire.FormatVersion(7).AsTime())}},
 	})
-	if err != nil || w.Op != document.Update || len(w.Mask) != 2 || !w.HasMask || len(w.Transforms) != 1 || w.Precondition.UpdateTime != 7 {
+	if err != nil || w.Op != document.Update || len(w.Mask) != 2 || !w.HasMask || len(w.Transforms) != 1 || *w.Precondition.UpdateTime != 7 {
 		t.Errorf("ParseWrite = %+v, %v", w, err)
 	}
 	refused := map[string]*pb.Write{
@@ -90,7 +90,13 @@ func TestParseWrite(t *testing.T) {
 		"a delete must not specify a update transform.":              {Operation: &pb.Write_Delete{Delete: name}, UpdateTransforms: []*pb.DocumentTransform_FieldTransform{increment}},
 		"The list of FieldTransform must not be empty.":              {Operation: &pb.Write_Transform{Transform: &pb.DocumentTransform{Document: name}}},
 		"Operation type must be specified for field transformation.": {Operation: &pb.Write_Update{Update: &pb.Document{Name: name}}, UpdateTransforms: []*pb.DocumentTransform_FieldTransform{{FieldPath: "a"}}},
-		"Invalid empty property path string.":                        {Operation: &pb.Write_Update{Update: &pb.Document{Name: name}}, UpdateMask: &pb.DocumentMask{FieldPaths: []string{""}}},
+		"timestamp cannot have more than microseconds precision": {
+			Operation: &pb.Write_Delete{Delete: name}, CurrentDocument: &pb.Precondition{ConditionType: &pb.Precondition_UpdateTime{UpdateTime: &timestamppb.Timestamp{Seconds: 1, Nanos: 1}}},
+		},
+		"Only timestamps past epoch are supported.": {
+			Operation: &pb.Write_Delete{Delete: name}, CurrentDocument: &pb.Precondition{ConditionType: &pb.Precondition_UpdateTime{UpdateTime: &timestamppb.Timestamp{Seconds: -1}}},
+		},
+		"Invalid empty property path string.": {Operation: &pb.Write_Update{Update: &pb.Document{Name: name}}, UpdateMask: &pb.DocumentMask{FieldPaths: []string{""}}},
 		"The request was for database 'projects/p/databases/(default)' but was attempting to access database 'projects/p/databases/other'": {
 			Operation: &pb.Write_Delete{Delete: "projects/p/databases/other/documents/c/d"},
 		},
@@ -129,6 +135,26 @@ func TestStatusTellsOnlyWhatIsNamed(t *testing.T) {
 	}
 	if s := wire.Status(nil); s.Err() != nil {
 		t.Errorf("Status(nil) = %v", s)
+	}
+}
+
+func TestParsePathRefusesReservedNames(t *testing.T) {
+	long := strings.Repeat("x", 1501)
+	tests := []struct{ in, want string }{
+		{"a.`b c`", ""}, {"__name__", ""}, {"__a", ""}, {"____", ""}, {long[1:], ""},
+		{"", "Invalid empty property path string."},
+		{"__x__", "Invalid reserved name in field path __x__"},
+		{"a.`__x__`.b", "Invalid reserved name in field path __x__.b"},
+		{"__name__.a", "the name __key__ is reserved"},
+		{"a.__name__", "the name __key__ is reserved"},
+		{long, "property path is longer than 1500 bytes."},
+		{long[:800] + "." + long[:800], "property path is longer than 1500 bytes."},
+	}
+	for _, tt := range tests {
+		_, err := wire.ParsePath(tt.in)
+		if (tt.want == "") != (err == nil) || (err != nil && fault.Of(err).Message != tt.want) {
+			t.Errorf("ParsePath(%q) = %v, want %q", tt.in, err, tt.want)
+		}
 	}
 }
 

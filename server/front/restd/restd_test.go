@@ -102,6 +102,8 @@ func TestAnswers(t *testing.T) {
 		{"GET", "/c?pageSize=-1", "", 400, `Page size must be nonnegative.`},
 		{"GET", "/c?pageToken=zzz", "", 400, `invalid page token`},
 		{"GET", "/c?orderBy=n%20desc&pageToken=zzz", "", 400, `invalid page token`},
+		{"POST", "/c/a", `{}`, 400, `lacks \"/\" at index`},
+		{"GET", "/c?showMissing=1&orderBy=__name__", "", 400, "cannot specify an order when show_missing is true"},
 		{"GET", "/c?orderBy=n%20sideways", "", 400, `Invalid order by clause \"n sideways\".`},
 		{"DELETE", "/c/b?currentDocument.exists=true", "", 200, `{}`},
 		{"DELETE", "/c", "", 400, `lacks \"/\" at index`},
@@ -122,7 +124,7 @@ func TestAnswers(t *testing.T) {
 
 func TestPathsWithoutMethodArePlain404(t *testing.T) {
 	s := door(t)
-	for _, r := range [][2]string{{"PUT", "/c/a"}, {"POST", ":doSomething"}, {"POST", "/c/a"}} {
+	for _, r := range [][2]string{{"PUT", "/c/a"}, {"POST", ":doSomething"}, {"POST", "/c/a:commit"}} {
 		status, contentType, body := send(t, s, r[0], r[1], "{}")
 		if status != 404 || strings.HasPrefix(contentType, "application/json") {
 			t.Errorf("%s %s: %d %s %s; want a plain 404", r[0], r[1], status, contentType, body)

@@ -30,7 +30,9 @@ func (t target) name(n int) string {
 func parseTarget(method, path string) (t target, ok bool) {
 	after, ok := strings.CutPrefix(path, "/v1/projects/")
 	if !ok {
-		return t, false
+		if after, ok = strings.CutPrefix(path, "/v1beta1/projects/"); !ok {
+			return t, false
+		}
 	}
 	rest, verb := cutVerb(after)
 	plain, err := url.PathUnescape(rest)
@@ -110,7 +112,7 @@ func callOf(method, verb string, segments int) string {
 			return "ListDocuments"
 		}
 	case "POST":
-		if !document && segments > 0 {
+		if segments > 0 {
 			return "CreateDocument"
 		}
 	case "PATCH":

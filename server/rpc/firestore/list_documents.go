@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/base64"
 	"errors"
-	"strings"
 
 	"clave/server/document"
 	"clave/server/fault"
@@ -49,12 +48,13 @@ func (s *Server) ListDocuments(ctx context.Context, c token.Caller, r *pb.ListDo
 	if err != nil {
 		return nil, err
 	}
+	if r.GetShowMissing() && len(orders) > 0 {
+		return nil, fault.E(fault.InvalidArgument, "cannot specify an order when show_missing is true")
+	}
 	l := listing{db: db, parent: parent, collection: r.GetCollectionId(), orders: orders, size: size, token: r.GetPageToken()}
 	var page guard.ListPage
 	if l.byName() {
 		page, err = s.listByName(ctx, c, l, at, r.GetShowMissing())
-	} else if r.GetShowMissing() {
-		return nil, fault.E(fault.InvalidArgument, "cannot specify an order when show_missing is true")
 	} else {
 		page, err = s.listByQuery(ctx, c, l, at)
 	}
@@ -154,36 +154,4 @@ func parseCursorToken(pageToken string, values int) (*query.Cursor, error) {
 		return nil, errPageToken()
 	}
 	return &query.Cursor{Values: items}, nil
-}
-
-// parseOrderBy parses an order such as "a desc, b.c".
-func parseOrderBy(s string) ([]query.Order, error) {
-	if strings.TrimSpace(s) == "" {
-		return nil, nil
-	}
-	var orders []query.Order
-	for clause := range strings.SplitSeq(s, ",") {
-		clause = strings.TrimSpace(clause)
-		bad := fault.E(fault.InvalidArgument, "Invalid order by clause \"%s\".", clause)
-		words := strings.Fields(clause)
-		if len(words) == 0 || len(words) > 2 {
-			return nil, bad
-		}
-		path, err := wire.ParsePath(words[0])
-		if err != nil {
-			return nil, bad
-		}
-		o := query.Order{Path: path}
-		if len(words) == 2 {
-			switch strings.ToLower(words[1]) {
-			case "asc":
-			case "desc":
-				o.Desc = true
-			default:
-				return nil, bad
-			}
-		}
-		orders = append(orders, o)
-	}
-	return orders, nil
 }

@@ -54,7 +54,8 @@ func FuzzPageTokens(f *testing.F) {
 
 func TestParseOrderBy(t *testing.T) {
 	tests := []struct{ in, want string }{
-		{"", ""}, {" ", ""}, {"a", "a"}, {"a asc, b.c DESC", "a -b.c"}, {"`a b`", "refused"}, {"a sideways", "refused"}, {"a,,b", "refused"}, {"a b c", "refused"},
+		{"", ""}, {" ", ""}, {"a", "a"}, {"a asc, b.c DESC", "a -b.c"}, {"`a b`", "`a b`"}, {"`a,b` desc, `c\\`d`.e", "-`a,b` `c\\`d`.e"}, {"`a` b", "refused"}, {"`a", "refused"}, {"a,", "refused"},
+		{"__x__", "refused"}, {"__name__.a", "refused"}, {"a sideways", "refused"}, {"a,,b", "refused"}, {"a b c", "refused"},
 		{"a..b", "refused"}, {"__name__ desc", "-__name__"},
 	}
 	for _, tt := range tests {

@@ -1,0 +1,75 @@
+package firestore
+
+import (
+	"strings"
+
+	"clave/server/fault"
+	"clave/server/query"
+	"clave/server/value"
+	"clave/server/wire"
+)
+
+// parseOrderBy parses the order of a listing, such as "a desc, b.`c d`".
+func parseOrderBy(s string) ([]query.Order, error) {
+	if strings.TrimSpace(s) == "" {
+		return nil, nil
+	}
+	var orders []query.Order
+	for _, clause := range splitUnquoted(s, ",") {
+		o, err := parseClause(strings.TrimSpace(clause))
+		if err != nil {
+			return nil, err
+		}
+		orders = append(orders, o)
+	}
+	return orders, nil
+}
+
+// parseClause parses a field path and, perhaps, a direction.
+func parseClause(clause string) (query.Order, error) {
+	bad := fault.E(fault.InvalidArgument, "Invalid order by clause \"%s\".", clause)
+	var words []string
+	for _, word := range splitUnquoted(clause, " \t\n\r") {
+		if word != "" {
+			words = append(words, word)
+		}
+	}
+	if len(words) == 0 || len(words) > 2 {
+		return query.Order{}, bad
+	}
+	var o query.Order
+	if len(words) == 2 {
+		switch strings.ToLower(words[1]) {
+		case "asc":
+		case "desc":
+			o.Desc = true
+		default:
+			return o, bad
+		}
+	}
+	if _, err := value.ParseFieldPath(words[0]); err != nil {
+		return o, bad
+	}
+	var err error
+	o.Path, err = wire.ParsePath(words[0])
+	return o, err
+}
+
+// splitUnquoted splits a text at any of the separators that stands outside backticks, in which a backslash keeps what follows
+// it.
+func splitUnquoted(s, separators string) []string {
+	var parts []string
+	quoted, start := false, 0
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '`':
+			quoted = !quoted
+		case quoted && c == '\\':
+			i++
+		case !quoted && strings.IndexByte(separators, c) >= 0:
+			parts = append(parts, s[start:i])
+			start = i + 1
+		}
+	}
+	return append(parts, s[start:])
+}
