@@ -8,9 +8,12 @@
 // without limit keeps no state: a commit carries the document before and after. A view with a limit or an offset keeps a
 // window (window.go) of the first documents in the query's order and some more, and asks the engine when they run out.
 //
+// What a query shows first is kept for a while (first.go), so that clients who open it one after the other, as all do
+// after a restart, cost one query and one encoding.
+//
 // A Stream (stream.go) is one client's. Its Run does everything for it in one goroutine: it opens targets, writes what
 // the follower has left in its queue, and asks the law again when told so. The queue is bounded; a client that is too
-// slow loses it and its targets are reset, at no cost to anybody else.
+// slow loses it and its targets are reset, at no cost to anybody else; one that takes nothing for a minute is dropped.
 //
 // The invariant: when a global snapshot (Event of kind Snapshot) of version V is sent, the documents that the client
 // has for every current target are what the target's query gives at V. So all changes of one commit come before the

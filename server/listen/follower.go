@@ -32,6 +32,8 @@ type follower struct {
 		poke context.CancelFunc
 		// ended is why there will be no more commits, or nil.
 		ended error
+		// firstBytes is how much of views' documents is kept.
+		firstBytes int
 		// touched are the streams that have something of the commit in hand.
 		touched []*Stream
 	}
@@ -173,7 +175,11 @@ func (f *follower) restart(ctx context.Context) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.mu.version = max(f.mu.version, f.sub.Start())
-	f.mu.views.unload()
+	for _, v := range f.mu.views.byKey {
+		v.unload()
+		f.dropFirstLocked(v)
+		v.since = f.mu.version
+	}
 	for _, s := range streams {
 		s.lag()
 	}
@@ -187,6 +193,9 @@ func (f *follower) apply(ctx context.Context, c engine.Commit) {
 	for _, v := range f.mu.views.hit(c.Changes) {
 		d := v.change(ctx, c.Version, v.hits)
 		v.hits = nil
+		if d != nil || v.windowed() {
+			f.touchLocked(v, c.Version)
+		}
 		if d == nil {
 			continue
 		}

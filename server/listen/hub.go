@@ -70,6 +70,9 @@ func (h *Hub) beat() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	now := h.o.Clock.Now()
+	for _, f := range h.mu.databases {
+		f.dropFirsts()
+	}
 	for s := range h.mu.streams {
 		s.beat(now)
 	}

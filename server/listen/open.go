@@ -172,10 +172,7 @@ func (s *Stream) fill(ctx context.Context, t *target, r *engine.Reading) error {
 	if t.want.Query == nil {
 		return s.fillDocuments(ctx, t, r, 0)
 	}
-	_, err := r.Query(ctx, unprojected(t.want.Query), func(d *document.Document) error {
-		return s.emit(s.changed(t, d))
-	})
-	return err
+	return s.fillQuery(ctx, t, r)
 }
 
 // unprojected returns the query without its projection, which is done where documents are shown.

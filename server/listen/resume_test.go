@@ -266,6 +266,86 @@ func TestClientThatNeverReadsIsDropped(t *testing.T) {
 	<-ended
 }
 
+// TestClientThatDoesNotTakeItsFirstSnapshotIsDropped checks that nothing has to change for a client that doesn't read to
+// be dropped.
+func TestClientThatDoesNotTakeItsFirstSnapshotIsDropped(t *testing.T) {
+	hand := clock.NewHand(clock.System().Now())
+	h := newHouse(t, listen.Options{Clock: hand, Heartbeat: 10 * time.Second, DropAfter: time.Minute})
+	h.commit(set("c/a", 0))
+	s := h.hub.Open(testDB)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	stuck, ended := make(chan struct{}), make(chan error, 1)
+	go func() {
+		defer s.Close()
+		ended <- s.Run(ctx, func(e *listen.Event) error {
+			if e.Kind == listen.Changed {
+				close(stuck)
+				<-ctx.Done()
+			}
+			return ctx.Err()
+		})
+	}()
+	s.Add(listen.Target{ID: 1, Query: collection(t, "c", nil)})
+	<-stuck
+	wound := time.Duration(0)
+	for dropped := false; !dropped; {
+		select {
+		case <-s.Dropped():
+			dropped = true
+		default:
+			if hand.Timers() > 0 {
+				hand.Advance(10 * time.Second)
+				wound += 10 * time.Second
+			}
+			runtime.Gosched()
+		}
+	}
+	if wound < time.Minute {
+		t.Errorf("dropped after %v, want a minute", wound)
+	}
+	cancel()
+	<-ended
+}
+
+// TestFirstSnapshotIsShared checks that clients who open one query one after the other are given the same documents, as
+// long as nothing changes there, and that each sees what is committed.
+func TestFirstSnapshotIsShared(t *testing.T) {
+	h := newHouse(t, listen.Options{})
+	h.commit(set("c/a", 1))
+	open := func() (*client, *listen.Shown) {
+		c := h.open()
+		c.stream.Add(listen.Target{ID: 1, Query: collection(t, "c", nil)})
+		c.next()
+		shown := c.next().Doc
+		c.want("rest", "CUR[1], B")
+		return c, shown
+	}
+	one, _ := open()
+	two, second := open()
+	three, third := open()
+	if second != third {
+		t.Error("the third client's document is not the second's")
+	}
+	h.commit(set("d/a", 1))
+	four, fourth := open()
+	if fourth != third {
+		t.Error("a commit elsewhere made the query be asked again")
+	}
+	h.commit(set("c/a", 2))
+	five, fifth := open()
+	if fifth.Document.Fields["n"] != value.Int(2) {
+		t.Errorf("after a commit a client is told %v", fifth.Document.Fields)
+	}
+	six, sixth := open()
+	if sixth != fifth {
+		t.Error("the sixth client's document is not the fifth's")
+	}
+	for _, c := range []*client{one, two, three, four, five, six} {
+		c.close()
+	}
+}
+
 func TestHeartbeat(t *testing.T) {
 	hand := clock.NewHand(clock.System().Now())
 	h := newHouse(t, listen.Options{Clock: hand, Heartbeat: 10 * time.Second})

@@ -104,16 +104,6 @@ func (r *routes) table(v *view) (table map[string]*shelf, key string) {
 	}
 }
 
-// unload makes all windows be read again when they are next needed.
-func (r *routes) unload() {
-	for _, v := range r.byKey {
-		v.win = nil
-		if v.loading != nil {
-			v.loading.stale = true
-		}
-	}
-}
-
 // hit returns the views that the changes may concern, each with its changes in hits.
 func (r *routes) hit(changes []engine.Change) []*view {
 	r.found = r.found[:0]

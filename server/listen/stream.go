@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"clave/server/clock"
@@ -21,6 +22,8 @@ type Stream struct {
 	ready chan struct{}
 	// dropped is closed when the client was too slow for too long.
 	dropped chan struct{}
+	// sending is since when the send in hand lasts, in nanoseconds; 0 between sends.
+	sending atomic.Int64
 	mu      struct {
 		sync.Mutex
 		commands []command
@@ -182,12 +185,22 @@ func (s *Stream) lagLocked() {
 func (s *Stream) beat(now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.mu.lagged.IsZero() && now.Sub(s.mu.lagged) >= s.hub.o.DropAfter && s.mu.failed == nil {
+	if s.stuckLocked(now) && s.mu.failed == nil {
 		s.mu.failed = fault.E(fault.ResourceExhausted, "The client has not read its stream for too long.")
 		close(s.dropped)
 	}
 	s.mu.due = true
 	s.signal()
+}
+
+// stuckLocked reports whether the client has taken nothing for too long; s.mu is held. A client that doesn't read its
+// first snapshot is one too: what it is read from can't be released meanwhile.
+func (s *Stream) stuckLocked(now time.Time) bool {
+	if !s.mu.lagged.IsZero() && now.Sub(s.mu.lagged) >= s.hub.o.DropAfter {
+		return true
+	}
+	since := s.sending.Load()
+	return since != 0 && now.UnixNano()-since >= int64(s.hub.o.DropAfter)
 }
 
 // fail ends the stream with an error.
@@ -232,7 +245,11 @@ func (s *Stream) takeQueueLocked() (lagged bool) {
 // Run answers the client's targets and sends what changes, until ctx ends, send fails or the stream has to end; it never
 // returns nil. The events given to send must not be changed.
 func (s *Stream) Run(ctx context.Context, send func(*Event) error) error {
-	s.send = send
+	s.send = func(e *Event) error {
+		s.sending.Store(s.hub.o.Clock.Now().UnixNano())
+		defer s.sending.Store(0)
+		return send(e)
+	}
 	for {
 		select {
 		case <-ctx.Done():

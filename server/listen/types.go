@@ -26,7 +26,8 @@ type Options struct {
 	MaxQueue int
 	// MaxQueueBytes is how many bytes of documents may wait so; 16 MiB when zero.
 	MaxQueueBytes int
-	// DropAfter is how long a client that was too slow may go on not reading before its stream ends; 60 s when zero.
+	// DropAfter is how long a client that was too slow may go on not reading, or not take a single message, before its
+	// stream ends; 60 s when zero.
 	DropAfter time.Duration
 	// MaxTargets is how many targets a stream may have; 5000 when zero.
 	MaxTargets int

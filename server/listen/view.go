@@ -29,6 +29,10 @@ type view struct {
 	win *window
 	// loading is the load under way, or nil.
 	loading *loading
+	// since is from which version on all commits are known to touch it or not; touched is the last one that did.
+	since, touched clock.Version
+	// first is what it showed lately, or nil.
+	first *first
 	// hits are the changes of the commit in hand that may concern the view.
 	hits []engine.Change
 }
@@ -77,7 +81,7 @@ func (f *follower) attach(t *target) {
 	key := viewKey(&t.want)
 	v := f.mu.views.byKey[key]
 	if v == nil {
-		v = &view{follower: f, key: key, query: t.want.Query, names: t.want.Documents}
+		v = &view{follower: f, key: key, query: t.want.Query, names: t.want.Documents, since: f.mu.version}
 		f.mu.views.add(v)
 	}
 	t.view, t.place = v, len(v.subs)
@@ -99,6 +103,7 @@ func (f *follower) detach(t *target) {
 	v.subs[last] = nil
 	v.subs = v.subs[:last]
 	if last == 0 {
+		f.dropFirstLocked(v)
 		f.mu.views.remove(v)
 	}
 }

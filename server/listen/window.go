@@ -90,6 +90,14 @@ func (w *window) replace(before, after *document.Document) {
 	}
 }
 
+// unload makes the view's window be read again when it is next needed.
+func (v *view) unload() {
+	v.win = nil
+	if v.loading != nil {
+		v.loading.stale = true
+	}
+}
+
 // fetch reads a window at a moment.
 func (f *follower) fetch(ctx context.Context, q *query.Query, at engine.At) (*window, error) {
 	reading, err := f.engine().Read(ctx, f.name, at)

@@ -8,6 +8,7 @@ import (
 	"google.golang.org/grpc/mem"
 	"google.golang.org/protobuf/proto"
 
+	"clave/server/rpc/firestore"
 	"clave/server/wire"
 )
 
@@ -28,6 +29,9 @@ const maxScratch = 64 << 10
 
 // Marshal implements encoding.CodecV2.
 func (c *codec) Marshal(v any) (mem.BufferSlice, error) {
+	if a, ok := v.(*firestore.Answer); ok {
+		return answerBuffers(a)
+	}
 	m, ok := v.(proto.Message)
 	if !ok {
 		return c.CodecV2.Marshal(v)
@@ -42,6 +46,19 @@ func (c *codec) Marshal(v any) (mem.BufferSlice, error) {
 		*scratch = b
 	}
 	return mem.BufferSlice{mem.Copy(b, mem.DefaultBufferPool())}, nil
+}
+
+// answerBuffers returns a Listen stream's answer; what it shares with others is not copied.
+func answerBuffers(a *firestore.Answer) (mem.BufferSlice, error) {
+	own, shared, err := a.Binary()
+	switch {
+	case err != nil:
+		return nil, err
+	case len(shared) == 0:
+		return mem.BufferSlice{mem.SliceBuffer(own)}, nil
+	default:
+		return mem.BufferSlice{mem.SliceBuffer(own), mem.SliceBuffer(shared)}, nil
+	}
 }
 
 // Unmarshal implements encoding.CodecV2.

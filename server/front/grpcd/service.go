@@ -153,5 +153,16 @@ func (s *service) Write(ss grpc.BidiStreamingServer[pb.WriteRequest, pb.WriteRes
 
 // Listen implements the service.
 func (s *service) Listen(ss grpc.BidiStreamingServer[pb.ListenRequest, pb.ListenResponse]) error {
-	return both(s.door, ss, s.rpc.Listen)
+	return both(s.door, ss, func(ctx context.Context, c token.Caller, messages firestore.Stream[pb.ListenRequest, pb.ListenResponse]) error {
+		return s.rpc.Listen(ctx, c, &answering{Stream: messages, ss: ss})
+	})
 }
+
+// answering is a Listen stream whose answers are given to the codec as they are.
+type answering struct {
+	firestore.Stream[pb.ListenRequest, pb.ListenResponse]
+	ss grpc.ServerStream
+}
+
+// Send gives an answer to the client.
+func (s *answering) Send(a *firestore.Answer) error { return s.ss.SendMsg(a) }

@@ -34,7 +34,7 @@ func (h *Handler) failure(ctx context.Context, err error) []byte {
 // listen serves Listen streams.
 func listen(f *firestore.Server) call {
 	return func(ctx context.Context, c token.Caller, s *session) error {
-		return f.Listen(ctx, c, &stream[pb.ListenRequest, pb.ListenResponse]{ctx: ctx, s: s})
+		return f.Listen(ctx, c, &stream[pb.ListenRequest, firestore.Answer]{ctx: ctx, s: s})
 	}
 }
 
@@ -80,11 +80,16 @@ func (st *stream[Request, Response]) Recv() (*Request, error) {
 
 // Send implements firestore.Stream.
 func (st *stream[Request, Response]) Send(m *Response) error {
-	answer, ok := any(m).(proto.Message)
-	if !ok {
-		return fault.E(fault.Internal, "no such stream")
+	var text []byte
+	var err error
+	switch answer := any(m).(type) {
+	case *firestore.Answer:
+		text, err = answer.AppendJSON(nil)
+	case proto.Message:
+		text, err = wire.AppendJSON(nil, answer)
+	default:
+		err = fault.E(fault.Internal, "no such stream")
 	}
-	text, err := wire.AppendJSON(nil, answer)
 	if err != nil {
 		return err
 	}

@@ -19,7 +19,7 @@ import (
 //
 // Two goroutines serve the stream beside the caller's. They end when the stream's Recv and Send do, which at the latest
 // is when Listen has returned: a client that has stopped reading can only be cut by returning.
-func (s *Server) Listen(ctx context.Context, c token.Caller, stream Stream[pb.ListenRequest, pb.ListenResponse]) error {
+func (s *Server) Listen(ctx context.Context, c token.Caller, stream Stream[pb.ListenRequest, Answer]) error {
 	first, err := stream.Recv()
 	if errors.Is(err, io.EOF) {
 		return nil
@@ -60,7 +60,7 @@ func (s *Server) expiry(c token.Caller) (<-chan time.Time, func()) {
 }
 
 // hear takes the client's messages, beginning with one that has come already, until the client has said all.
-func hear(db resource.Database, live *guard.Stream, stream Stream[pb.ListenRequest, pb.ListenResponse], r *pb.ListenRequest) error {
+func hear(db resource.Database, live *guard.Stream, stream Stream[pb.ListenRequest, Answer], r *pb.ListenRequest) error {
 	for {
 		if err := obey(db, live, r); err != nil {
 			return err

@@ -2,17 +2,25 @@ package firestore
 
 import (
 	"clave/server/clock"
-	"clave/server/document"
 	"clave/server/guard"
 	"clave/server/wire"
 	pb "clave/server/wire/firestorepb"
 )
 
-// formatEvent makes the message of an event.
-func formatEvent(e *guard.Event) *pb.ListenResponse { // long: one case a kind
+// formatEvent makes the answer of an event.
+func formatEvent(e *guard.Event) *Answer {
+	a := &Answer{message: formatMessage(e)}
+	if e.Kind == guard.EventChanged {
+		a.shared = sharedOf(e.Doc)
+	}
+	return a
+}
+
+// formatMessage makes the message of an event, without the document of a change.
+func formatMessage(e *guard.Event) *pb.ListenResponse {
 	switch e.Kind {
 	case guard.EventChanged:
-		change := &pb.DocumentChange{Document: formatShown(e.Doc)}
+		change := &pb.DocumentChange{}
 		if e.Leaves {
 			change.RemovedTargetIds = []int32{e.Target}
 		} else {
@@ -56,12 +64,6 @@ func formatTargetChange(e *guard.Event) *pb.TargetChange {
 		change.Cause = wire.StatusProto(e.Cause)
 	}
 	return change
-}
-
-// formatShown makes the message of a document that many clients are told of, once for all.
-func formatShown(d *guard.Shown) *pb.Document {
-	doc, _ := d.Encoded(func(d *document.Document) any { return wire.FormatDocument(d) }).(*pb.Document)
-	return doc
 }
 
 // formatFilter makes the message of an existence filter.

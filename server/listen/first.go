@@ -1,0 +1,116 @@
+package listen
+
+import (
+	"context"
+
+	"clave/server/clock"
+	"clave/server/document"
+	"clave/server/engine"
+)
+
+// What is kept of views' documents for those who open them next: of one view, and of all of a database, in bytes.
+const (
+	maxFirst  = 1 << 20
+	maxFirsts = 32 << 20
+)
+
+// first is what a view showed at a version. Clients that open the same query one after the other, as after a restart, are
+// told it without asking the engine again, and its documents are encoded once. It is dropped when the view changes.
+type first struct {
+	version clock.Version
+	docs    []*Shown
+	bytes   int
+}
+
+// fillQuery sends all that a query's target shows at a reading.
+func (s *Stream) fillQuery(ctx context.Context, t *target, r *engine.Reading) error {
+	docs, known, err := s.follower.firstAt(ctx, t.view, r.Version())
+	if err != nil {
+		return err
+	}
+	if known {
+		for _, d := range docs {
+			if err := s.emit(&Event{Kind: Changed, Target: t.want.ID, Doc: d, Name: d.Document.Name}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	read := &first{version: r.Version()}
+	_, err = r.Query(ctx, unprojected(t.want.Query), func(d *document.Document) error {
+		e := s.changed(t, d)
+		if read.bytes += d.Size(); read.bytes <= maxFirst {
+			read.docs = append(read.docs, e.Doc)
+		} else {
+			read.docs = nil
+		}
+		return s.emit(e)
+	})
+	if err == nil {
+		s.follower.keepFirst(t.view, read)
+	}
+	return err
+}
+
+// firstAt returns what a view shows at a version that was read, if it is known.
+func (f *follower) firstAt(ctx context.Context, v *view, at clock.Version) (docs []*Shown, known bool, err error) {
+	f.mu.Lock()
+	likely := v.first != nil && v.first.version <= at
+	f.mu.Unlock()
+	if !likely {
+		return nil, false, nil
+	}
+	// What was committed before must have had its say.
+	if err := f.reach(ctx, at); err != nil {
+		return nil, false, err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if v.first == nil || v.first.version > at {
+		return nil, false, nil
+	}
+	return v.first.docs, true, nil
+}
+
+// keepFirst keeps what a view with several listeners showed, if nothing has changed there since and there is room.
+func (f *follower) keepFirst(v *view, read *first) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(v.subs) < 2 || read.version < v.since || v.touched > read.version || read.bytes > maxFirst {
+		return
+	}
+	f.dropFirstLocked(v)
+	if f.mu.firstBytes+read.bytes > maxFirsts {
+		return
+	}
+	v.first = read
+	f.mu.firstBytes += read.bytes
+}
+
+// touchLocked notes that a commit may have changed what a view shows; f.mu is held.
+func (f *follower) touchLocked(v *view, at clock.Version) {
+	v.touched = at
+	if v.first != nil && v.first.version < at {
+		f.dropFirstLocked(v)
+	}
+}
+
+// dropFirstLocked forgets what a view showed; f.mu is held.
+func (f *follower) dropFirstLocked(v *view) {
+	if v.first != nil {
+		f.mu.firstBytes -= v.first.bytes
+		v.first = nil
+	}
+}
+
+// dropFirsts forgets what all views showed, so that quiet ones don't hold their documents for ever.
+func (f *follower) dropFirsts() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.mu.firstBytes == 0 {
+		return
+	}
+	for _, v := range f.mu.views.byKey {
+		f.dropFirstLocked(v)
+	}
+}

@@ -1,0 +1,135 @@
+package firestore
+
+import (
+	"strconv"
+	"sync"
+
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+
+	"clave/server/document"
+	"clave/server/guard"
+	"clave/server/wire"
+	pb "clave/server/wire/firestorepb"
+)
+
+// Answer is one message of a Listen stream. A document that many clients are told of is encoded once, in each form that
+// a door asks for; only what differs from client to client is written for each.
+type Answer struct {
+	// message is the answer; that of a shared document lacks it.
+	message *pb.ListenResponse
+	// shared is the document of a change, or nil.
+	shared *sharedDocument
+}
+
+// sharedDocument is a document in the forms that the doors have asked for.
+type sharedDocument struct {
+	document *pb.Document
+	binary   func() ([]byte, error)
+	json     func() ([]byte, error)
+}
+
+// The numbers of the fields of a change, as google.firestore.v1 has them.
+const (
+	fieldDocumentChange   = 3 // of ListenResponse
+	fieldDocument         = 1 // of DocumentChange, as the next two
+	fieldTargetIDs        = 5
+	fieldRemovedTargetIDs = 6
+)
+
+// share prepares a document to be encoded, when it is first asked for.
+func share(d *document.Document) *sharedDocument {
+	m := wire.FormatDocument(d)
+	return &sharedDocument{
+		document: m,
+		binary: sync.OnceValues(func() ([]byte, error) {
+			if b, ok := wire.Append(nil, m); ok {
+				return b, nil
+			}
+			return proto.Marshal(m)
+		}),
+		json: sync.OnceValues(func() ([]byte, error) { return wire.AppendJSON(nil, m) }),
+	}
+}
+
+// sharedOf returns the shared forms of a document that many clients are told of.
+func sharedOf(d *guard.Shown) *sharedDocument {
+	shared, _ := d.Encoded(func(d *document.Document) any { return share(d) }).(*sharedDocument)
+	return shared
+}
+
+// Message returns the answer as a message, which must not be changed.
+func (a *Answer) Message() *pb.ListenResponse {
+	change := a.message.GetDocumentChange()
+	if a.shared == nil || change == nil {
+		return a.message
+	}
+	return &pb.ListenResponse{ResponseType: &pb.ListenResponse_DocumentChange{DocumentChange: &pb.DocumentChange{
+		Document: a.shared.document, TargetIds: change.GetTargetIds(), RemovedTargetIds: change.GetRemovedTargetIds(),
+	}}}
+}
+
+// Binary returns the answer's wire form in two parts, the second of which other answers share and must not be changed.
+func (a *Answer) Binary() (own, shared []byte, err error) {
+	if a.shared == nil {
+		own, err = proto.Marshal(a.message)
+		return own, nil, err
+	}
+	if shared, err = a.shared.binary(); err != nil {
+		return nil, nil, err
+	}
+	change := a.message.GetDocumentChange()
+	ids := appendIDs(nil, fieldTargetIDs, change.GetTargetIds())
+	ids = appendIDs(ids, fieldRemovedTargetIDs, change.GetRemovedTargetIds())
+	size := len(ids) + protowire.SizeTag(fieldDocument) + protowire.SizeBytes(len(shared))
+	own = make([]byte, 0, len(ids)+2*(1+protowire.SizeVarint(uint64(size))))
+	own = protowire.AppendTag(own, fieldDocumentChange, protowire.BytesType)
+	own = protowire.AppendVarint(own, uint64(size))
+	own = append(own, ids...)
+	own = protowire.AppendTag(own, fieldDocument, protowire.BytesType)
+	return protowire.AppendVarint(own, uint64(len(shared))), shared, nil
+}
+
+// appendIDs appends a packed field of target ids, if there are any.
+func appendIDs(b []byte, field protowire.Number, ids []int32) []byte {
+	if len(ids) == 0 {
+		return b
+	}
+	var packed []byte
+	for _, id := range ids {
+		packed = protowire.AppendVarint(packed, uint64(int64(id)))
+	}
+	return protowire.AppendBytes(protowire.AppendTag(b, field, protowire.BytesType), packed)
+}
+
+// AppendJSON appends the answer's JSON.
+func (a *Answer) AppendJSON(b []byte) ([]byte, error) {
+	if a.shared == nil {
+		return wire.AppendJSON(b, a.message)
+	}
+	text, err := a.shared.json()
+	if err != nil {
+		return nil, err
+	}
+	change := a.message.GetDocumentChange()
+	b = append(b, `{"documentChange":{"document":`...)
+	b = append(b, text...)
+	b = appendJSONIDs(b, `,"targetIds":[`, change.GetTargetIds())
+	b = appendJSONIDs(b, `,"removedTargetIds":[`, change.GetRemovedTargetIds())
+	return append(b, '}', '}'), nil
+}
+
+// appendJSONIDs appends a member of target ids, if there are any.
+func appendJSONIDs(b []byte, member string, ids []int32) []byte {
+	if len(ids) == 0 {
+		return b
+	}
+	b = append(b, member...)
+	for i, id := range ids {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendInt(b, int64(id), 10)
+	}
+	return append(b, ']')
+}

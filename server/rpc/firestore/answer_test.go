@@ -1,0 +1,90 @@
+package firestore
+
+import (
+	"testing"
+
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+
+	"clave/server/document"
+	"clave/server/fault"
+	"clave/server/guard"
+	"clave/server/resource"
+	"clave/server/value"
+	pb "clave/server/wire/firestorepb"
+)
+
+// answerDocument is a document of the tests.
+func answerDocument(text string) *document.Document {
+	db := resource.Database{Project: "p", ID: resource.DefaultDatabase}
+	return &document.Document{
+		Name:       resource.Document{DB: db, Path: "c/a"},
+		Fields:     value.Map{"s": value.String(text), "n": value.Int(7), "b": value.Bytes(text)},
+		CreateTime: 5, UpdateTime: 7_000_123,
+	}
+}
+
+// checkForms checks that an answer's forms say what its message says.
+func checkForms(t *testing.T, a *Answer) {
+	t.Helper()
+	want := a.Message()
+	own, shared, err := a.Binary()
+	if err != nil {
+		t.Fatalf("Binary() of %v: %v", want, err)
+	}
+	var got pb.ListenResponse
+	if err := proto.Unmarshal(append(own, shared...), &got); err != nil || !proto.Equal(&got, want) {
+		t.Errorf("Binary() = %v, %v, want %v", &got, err, want)
+	}
+	text, err := a.AppendJSON(nil)
+	if err != nil {
+		t.Fatalf("AppendJSON of %v: %v", want, err)
+	}
+	got.Reset()
+	if err := protojson.Unmarshal(text, &got); err != nil || !proto.Equal(&got, want) {
+		t.Errorf("AppendJSON = %s, %v, want %v", text, err, want)
+	}
+}
+
+func TestAnswersOfEveryKind(t *testing.T) {
+	shown := &guard.Shown{Document: answerDocument("ñ 😀")}
+	name := shown.Document.Name
+	for _, e := range []*guard.Event{
+		{Kind: guard.EventAdded, Target: 3},
+		{Kind: guard.EventRemoved, Target: 3},
+		{Kind: guard.EventRemoved, Target: 3, Cause: fault.E(fault.PermissionDenied, "no")},
+		{Kind: guard.EventCurrent, Target: 3, Token: []byte("token"), ReadTime: 9},
+		{Kind: guard.EventReset, Target: 3},
+		{Kind: guard.EventSnapshot, Token: []byte("token"), ReadTime: 9},
+		{Kind: guard.EventChanged, Target: 3, Doc: shown},
+		{Kind: guard.EventChanged, Target: 300, Doc: shown, Leaves: true},
+		{Kind: guard.EventDeleted, Target: 3, Name: name, ReadTime: 9},
+		{Kind: guard.EventLeft, Target: 3, Name: name, ReadTime: 9},
+		{Kind: guard.EventCounted, Target: 3, Filter: &guard.Filter{Count: 1, Names: &guard.Bloom{Bits: []byte{1}, Padding: 3, Hashes: 2}}},
+	} {
+		checkForms(t, formatEvent(e))
+	}
+}
+
+func TestSharedDocumentsAreEncodedOnce(t *testing.T) {
+	shown := &guard.Shown{Document: answerDocument("x")}
+	one := formatEvent(&guard.Event{Kind: guard.EventChanged, Target: 1, Doc: shown})
+	two := formatEvent(&guard.Event{Kind: guard.EventChanged, Target: 2, Doc: shown})
+	_, a, errA := one.Binary()
+	_, b, errB := two.Binary()
+	if errA != nil || errB != nil || &a[0] != &b[0] {
+		t.Errorf("two clients' bytes are not the same (%v, %v)", errA, errB)
+	}
+}
+
+func FuzzAnswer(f *testing.F) {
+	f.Add("ñ 😀 \u2028", int32(1002), true)
+	f.Add("", int32(-1), false)
+	f.Fuzz(func(t *testing.T, text string, target int32, leaves bool) {
+		doc := answerDocument(text)
+		if doc.Fields["s"] = value.String("x"); string([]rune(text)) == text {
+			doc.Fields["s"] = value.String(text)
+		}
+		checkForms(t, formatEvent(&guard.Event{Kind: guard.EventChanged, Target: target, Doc: &guard.Shown{Document: doc}, Leaves: leaves}))
+	})
+}
