@@ -61,9 +61,11 @@ func (s *server) measure(t *testing.T, w workload) (rate, cpu float64) {
 	t.Helper()
 	before, began := s.ticks(t), time.Now()
 	rate = w.run(t, s.client, duration())
-	const tick = 10_000 // Microseconds, as Linux counts.
 	return rate, float64(s.ticks(t)-before) * tick / (rate * time.Since(began).Seconds())
 }
+
+// tick is in microseconds how long Linux's unit of processor time is.
+const tick = 10_000
 
 // ticks returns the processor time that the server has taken.
 func (s *server) ticks(t *testing.T) int {
@@ -107,8 +109,9 @@ func startClave(t *testing.T) *server {
 		t.Fatalf("build: %v\n%s", err, out)
 	}
 	_, port, _ := net.SplitHostPort(address)
+	_, sockets, _ := net.SplitHostPort(freeAddress(t))
 	files := map[string]string{
-		"firebase.json": fmt.Sprintf(`{"firestore": {"rules": "r.rules", "indexes": "i.json"}, "emulators": {"firestore": {"port": %s}}}`, port),
+		"firebase.json": fmt.Sprintf(`{"firestore": {"rules": "r.rules", "indexes": "i.json"}, "emulators": {"firestore": {"port": %s, "websocketPort": %s}}}`, port, sockets),
 		"r.rules":       "rules_version = '2'; service cloud.firestore { match /databases/{d}/documents { match /{x=**} { allow read, write: if false; } } }",
 		"i.json":        `{"indexes": [` + definitions.Indexes[0].JSON() + `]}`,
 	}

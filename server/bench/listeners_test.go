@@ -1,0 +1,204 @@
+package bench_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+
+	pb "clave/server/wire/firestorepb"
+)
+
+// benchDatabase is the database of raw clients.
+const benchDatabase = "projects/bench/databases/(default)"
+
+// rawCodec gives answers as they came, so that a client of thousands of streams costs little beside the server.
+type rawCodec struct{}
+
+// Marshal implements encoding.Codec.
+func (rawCodec) Marshal(m any) ([]byte, error) {
+	p, ok := m.(proto.Message)
+	if !ok {
+		return nil, errors.New("bench: not a message")
+	}
+	return proto.Marshal(p)
+}
+
+// Unmarshal implements encoding.Codec.
+func (rawCodec) Unmarshal(b []byte, m any) error {
+	raw, ok := m.(*[]byte)
+	if !ok {
+		return errors.New("bench: raw answers only")
+	}
+	*raw = append((*raw)[:0], b...)
+	return nil
+}
+
+// Name implements encoding.Codec.
+func (rawCodec) Name() string { return "proto" }
+
+// dial returns a connection whose answers are raw.
+func dial(t *testing.T, address string) *grpc.ClientConn {
+	t.Helper()
+	conn, err := grpc.NewClient(address, grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithPerRPCCredentials(owner{}), grpc.WithDefaultCallOptions(grpc.ForceCodec(rawCodec{})))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	return conn
+}
+
+// crowd is many listeners. Each tells when it has a snapshot after changes.
+type crowd struct {
+	n int
+	// arrivals are the times of the snapshots of the round in hand, counted by arrived.
+	arrivals []time.Time
+	arrived  atomic.Int32
+	// wanted is how many make the round; whole receives when it is.
+	wanted atomic.Int32
+	whole  chan struct{}
+	conns  []*grpc.ClientConn
+	ended  sync.WaitGroup
+}
+
+// gather opens n listeners, so many on a connection, each of the query that its number gets, and waits until they all
+// have their first snapshot.
+func gather(t *testing.T, address string, n, perConn int, ask func(i int) *pb.Target_QueryTarget) *crowd {
+	t.Helper()
+	c := &crowd{n: n, arrivals: make([]time.Time, n), whole: make(chan struct{}, 1)}
+	open := make(chan struct{}, n)
+	for i := range n {
+		if i%perConn == 0 {
+			c.conns = append(c.conns, dial(t, address))
+		}
+		ss, err := c.conns[len(c.conns)-1].NewStream(t.Context(), &grpc.StreamDesc{ServerStreams: true, ClientStreams: true},
+			"/google.firestore.v1.Firestore/Listen")
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = ss.SendMsg(&pb.ListenRequest{Database: benchDatabase, TargetChange: &pb.ListenRequest_AddTarget{AddTarget: &pb.Target{
+			TargetId: 2, TargetType: &pb.Target_Query{Query: ask(i)},
+		}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.ended.Go(func() { c.listen(ss, open) })
+	}
+	for i := range n {
+		select {
+		case <-open:
+		case <-time.After(time.Minute):
+			t.Fatalf("%d of %d listeners have a snapshot after a minute", i, n)
+		}
+	}
+	return c
+}
+
+// listen reads one stream to its end.
+func (c *crowd) listen(ss grpc.ClientStream, open chan<- struct{}) {
+	var raw []byte
+	changed, told := false, false
+	for ss.RecvMsg(&raw) == nil {
+		switch {
+		case raw[0] != fieldTargetChange:
+			changed = true
+		case !isSnapshot(raw):
+		case !told:
+			told, changed = true, false
+			open <- struct{}{}
+		case changed:
+			changed = false
+			at := c.arrived.Add(1)
+			if int(at) <= c.n {
+				c.arrivals[at-1] = time.Now()
+			}
+			if at == c.wanted.Load() {
+				c.whole <- struct{}{}
+			}
+		}
+	}
+}
+
+// fieldTargetChange is the tag of a ListenResponse's target change.
+const fieldTargetChange = 2<<3 | byte(protowire.BytesType)
+
+// isSnapshot reports whether a target change names no target and isn't of another type than NO_CHANGE.
+func isSnapshot(raw []byte) bool {
+	_, _, n := protowire.ConsumeTag(raw)
+	body, _ := protowire.ConsumeBytes(raw[n:])
+	for len(body) > 0 {
+		field, kind, n := protowire.ConsumeTag(body)
+		if field == 1 || field == 2 {
+			return false
+		}
+		body = body[n:]
+		body = body[protowire.ConsumeFieldValue(field, kind, body):]
+	}
+	return true
+}
+
+// close ends all listeners.
+func (c *crowd) close() {
+	for _, conn := range c.conns {
+		_ = conn.Close()
+	}
+	c.ended.Wait()
+}
+
+// round commits a change which so many listeners hear of, waits until they all have its snapshot, and adds the delays
+// since before the commit was sent.
+func (c *crowd) round(t *testing.T, commit func() error, wanted int, delays []time.Duration) []time.Duration {
+	t.Helper()
+	c.arrived.Store(0)
+	c.wanted.Store(int32(wanted))
+	began := time.Now()
+	if err := commit(); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-c.whole:
+	case <-time.After(time.Minute):
+		t.Fatalf("%d of %d listeners have the change after a minute", c.arrived.Load(), wanted)
+	}
+	for _, at := range c.arrivals[:wanted] {
+		delays = append(delays, at.Sub(began))
+	}
+	return delays
+}
+
+// quantiles returns the middle and the slowest but one of a hundred.
+func quantiles(delays []time.Duration) (p50, p99 time.Duration) {
+	slices.Sort(delays)
+	return delays[len(delays)/2], delays[len(delays)*99/100]
+}
+
+// writer writes documents of one collection.
+type writer struct {
+	conn *grpc.ClientConn
+	t    *testing.T
+}
+
+// set writes a document of a collection whose field k, and one more, have values.
+func (w *writer) set(collection, id string, k, n int64) error {
+	doc := &pb.Document{
+		Name: benchDatabase + "/documents/" + collection + "/" + id,
+		Fields: map[string]*pb.Value{
+			"k":    {ValueType: &pb.Value_IntegerValue{IntegerValue: k}},
+			"n":    {ValueType: &pb.Value_IntegerValue{IntegerValue: n}},
+			"text": {ValueType: &pb.Value_StringValue{StringValue: fmt.Sprintf("What stands in a document, more or less: number %d", n)}},
+		},
+	}
+	var raw []byte
+	return w.conn.Invoke(w.t.Context(), "/google.firestore.v1.Firestore/Commit", &pb.CommitRequest{
+		Database: benchDatabase, Writes: []*pb.Write{{Operation: &pb.Write_Update{Update: doc}}},
+	}, &raw)
+}
