@@ -1,8 +1,8 @@
 package engine
 
 import (
-	"bytes"
 	"context"
+	"errors"
 	"math"
 	"slices"
 	"strings"
@@ -10,9 +10,7 @@ import (
 	"clave/server/clock"
 	"clave/server/document"
 	"clave/server/fault"
-	"clave/server/index"
 	"clave/server/resource"
-	"clave/server/storage"
 )
 
 // maxCommitBytes is what a commit may write, documents and index entries together, an automatic entry counted in both
@@ -54,19 +52,49 @@ func (s *commitState) load(name resource.Document) (*docState, error) {
 		return d, nil
 	}
 	d := &docState{name: name}
-	record, found, err := s.view.snap.Get(documentKey(s.db.number, name.Path))
-	if err != nil {
+	if err := d.read(s.view, s.db.number); err != nil {
 		return nil, err
+	}
+	s.docs[name.Path] = d
+	return d, nil
+}
+
+// read reads the document as a view has it.
+func (d *docState) read(v *view, number uint32) error {
+	record, found, err := v.snap.Get(documentKey(number, d.name.Path))
+	if err != nil {
+		return err
 	}
 	if found {
 		d.record = record
-		if d.before, err = decodeDocument(name, record); err != nil {
-			return nil, err
+		if d.before, err = decodeDocument(d.name, record); err != nil {
+			return err
 		}
 	}
 	d.after = d.before
-	s.docs[name.Path] = d
-	return d, nil
+	return nil
+}
+
+// leastShare is the number of documents that are worth a goroutine.
+const leastShare = 32
+
+// loadAll reads the documents of writes at once, if there are many.
+func (s *commitState) loadAll(writes []document.Write) error {
+	if len(writes) < 2*leastShare {
+		return nil
+	}
+	states := make([]docState, len(writes))
+	errs := make([]error, len(writes))
+	inShares(len(writes), leastShare, func(from, to int) {
+		for i := from; i < to; i++ {
+			states[i].name = writes[i].Name
+			errs[i] = states[i].read(s.view, s.db.number)
+		}
+	})
+	for i := range states {
+		s.docs[states[i].name.Path] = &states[i]
+	}
+	return errors.Join(errs...)
 }
 
 // before is CheckView.Before.
@@ -101,6 +129,9 @@ func (s *commitState) loadForCheck(ctx context.Context, name resource.Document) 
 // apply does the writes in memory, asks the check, and then judges preconditions, so that a caller who may not write
 // does not learn what is there.
 func (s *commitState) apply(ctx context.Context, writes []document.Write, check Check) error {
+	if err := s.loadAll(writes); err != nil {
+		return err
+	}
 	if err := s.moveOn(writes); err != nil {
 		return err
 	}
@@ -133,6 +164,9 @@ func (s *commitState) apply(ctx context.Context, writes []document.Write, check 
 		d.after = after
 		s.results = append(s.results, result)
 	}
+	if failed == nil && len(s.order) < len(writes) {
+		s.join(writes)
+	}
 	if check != nil && len(steps) > 0 {
 		if err := check(ctx, &CheckView{Time: s.at, Steps: steps, reader: s}); err != nil {
 			return err
@@ -164,103 +198,42 @@ func (s *commitState) moveOn(writes []document.Write) error {
 // pending makes what the sequencer writes: records, index entries and the commit's record of changes.
 func (s *commitState) pending(budget int) (*pending, error) {
 	p := &pending{db: s.db, at: s.at}
-	p.ops = make([]storage.Op, 0, opsPerDocument*len(s.order))
 	p.record = make([]byte, 0, recordPerDocument*len(s.order))
 	p.changes = make([]Change, 0, len(s.order))
 	slices.SortFunc(s.order, func(a, b *docState) int { return resource.ComparePaths(a.name.Path, b.name.Path) })
+	s.order = slices.DeleteFunc(s.order, func(d *docState) bool { return d.after == d.before })
+	edits := make([]edit, len(s.order))
 	set := s.db.set.Load()
-	for _, d := range s.order {
-		if d.after == d.before {
-			continue
+	inShares(len(edits), leastShare, func(from, to int) {
+		left := budget
+		for i := from; i < to && left >= 0; i++ {
+			edits[i].make(s.order[i], s.db.number, set)
+			left -= edits[i].cost
 		}
-		if err := p.add(d, set, &budget); err != nil {
-			return nil, err
+	})
+	for i := range edits {
+		if edits[i].err != nil {
+			return nil, edits[i].err
 		}
-		if budget < 0 {
+		if budget -= edits[i].cost; budget < 0 {
 			return nil, fault.E(fault.InvalidArgument, textTooBig)
 		}
+		p.add(s.order[i], edits[i].record)
 	}
+	p.ops = columns(edits)
 	return p, nil
 }
 
-// add adds one document's change.
-func (p *pending) add(d *docState, set *index.Set, budget *int) error {
-	i := image{path: d.name.Path, before: d.record}
-	key := documentKey(p.db.number, d.name.Path)
-	group := groupKey(p.db.number, d.name.Path)
-	if d.after != nil {
-		i.after = encodeDocument(d.after)
-		p.ops = append(p.ops, storage.Op{Kind: storage.Set, Key: key, Value: i.after})
-		p.stamps = append(p.stamps, stamp{record: i.after, created: d.after.CreateTime == p.at})
-		*budget -= len(i.after)
-	} else {
-		p.ops = append(p.ops, storage.Op{Kind: storage.Delete, Key: key})
-	}
-	switch {
-	case group == nil || (d.before == nil) == (d.after == nil):
-	case d.after != nil:
-		p.ops = append(p.ops, storage.Op{Kind: storage.Set, Key: group})
-	default:
-		p.ops = append(p.ops, storage.Op{Kind: storage.Delete, Key: group})
-	}
-	if err := p.addEntries(d, set, budget); err != nil {
-		return err
-	}
+// add adds one document's change to the commit's record.
+func (p *pending) add(d *docState, record []byte) {
 	var at int
-	p.record, at = appendImage(p.record, i)
-	if i.after != nil {
-		p.recordAt = append(p.recordAt, recordStamp{at: at, created: d.after.CreateTime == p.at})
+	p.record, at = appendImage(p.record, image{path: d.name.Path, before: d.record, after: record})
+	if record != nil {
+		created := d.after.CreateTime == p.at
+		p.stamps = append(p.stamps, stamp{record: record, created: created})
+		p.recordAt = append(p.recordAt, recordStamp{at: at, created: created})
 	}
 	p.changes = append(p.changes, Change{Name: d.name, Before: d.before, After: d.after})
-	return nil
-}
-
-// addEntries adds what changes among a document's index entries.
-func (p *pending) addEntries(d *docState, set *index.Set, budget *int) error {
-	var before, after []index.Entry
-	var err error
-	prefix := keyOf(keyIndex, p.db.number)
-	if d.before != nil {
-		if before, err = set.Entries(prefix, d.name.Path, d.before.Fields); err != nil {
-			before = nil // What could be written once has entries; a limit that came later must not hold it.
-		}
-	}
-	if d.after != nil {
-		if after, err = set.Entries(prefix, d.name.Path, d.after.Fields); err != nil {
-			return err
-		}
-	}
-	p.diff(before, after, budget)
-	return nil
-}
-
-// diff adds the changes from one sorted list of entries to another.
-func (p *pending) diff(before, after []index.Entry, budget *int) {
-	for len(before) > 0 || len(after) > 0 {
-		c := 0
-		switch {
-		case len(before) == 0:
-			c = 1
-		case len(after) == 0:
-			c = -1
-		default:
-			c = bytes.Compare(before[0].Key, after[0].Key)
-		}
-		switch {
-		case c < 0:
-			p.ops = append(p.ops, storage.Op{Kind: storage.Delete, Key: before[0].Key})
-			*budget -= 2 * len(before[0].Key)
-			before = before[1:]
-			continue
-		case c > 0 || !bytes.Equal(before[0].Value, after[0].Value):
-			p.ops = append(p.ops, storage.Op{Kind: storage.Set, Key: after[0].Key, Value: after[0].Value})
-			*budget -= 2 * len(after[0].Key)
-		}
-		if c == 0 {
-			before = before[1:]
-		}
-		after = after[1:]
-	}
 }
 
 // recordStamp is a place in a commit's record that waits for the version.

@@ -132,7 +132,7 @@ func (e *Engine) rebuild(ctx context.Context, db *database, old, next *index.Set
 	}
 	defer view.release()
 	prefix := keyOf(keyIndex, db.number)
-	p, budget := &pending{db: db}, chunk
+	var changes edit
 	it := view.snap.Scan(storage.Prefix(keyOf(keyDocument, db.number)))
 	defer func() { _ = it.Close() }()
 	for it.Next() {
@@ -157,18 +157,18 @@ func (e *Engine) rebuild(ctx context.Context, db *database, old, next *index.Set
 		if err != nil {
 			return fault.E(fault.FailedPrecondition, "index %s: %w", name, err)
 		}
-		p.diff(before, after, &budget)
-		if budget < 0 {
-			if err := e.applyAside(ctx, &storage.Batch{Ops: p.ops}); err != nil {
+		changes.diff(before, after)
+		if changes.cost > chunk {
+			if err := e.applyAside(ctx, &storage.Batch{Ops: changes.ops}); err != nil {
 				return err
 			}
-			p.ops, budget = nil, chunk
+			changes = edit{}
 		}
 	}
 	if err := it.Err(); err != nil {
 		return err
 	}
-	return e.applyAside(ctx, &storage.Batch{Ops: p.ops})
+	return e.applyAside(ctx, &storage.Batch{Ops: changes.ops})
 }
 
 // document returns the full name of a relative path.

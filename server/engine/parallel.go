@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"runtime"
 	"sync"
 	"sync/atomic"
 )
@@ -23,5 +24,21 @@ func inParallel(n int, do func(i int)) {
 			}
 		})
 	}
+	wg.Wait()
+}
+
+// inShares calls do for shares of 0 to n-1 that are next to each other, one for each processor but none smaller than
+// least, and returns when all have returned.
+func inShares(n, least int, do func(from, to int)) {
+	shares := min(runtime.GOMAXPROCS(0), n/least)
+	if shares < 2 {
+		do(0, n)
+		return
+	}
+	var wg sync.WaitGroup
+	for i := 1; i < shares; i++ {
+		wg.Go(func() { do(i*n/shares, (i+1)*n/shares) })
+	}
+	do(0, n/shares)
 	wg.Wait()
 }

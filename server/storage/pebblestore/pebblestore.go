@@ -15,6 +15,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/bloom"
+	"github.com/cockroachdb/pebble/v2/sstable"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"clave/server/fault"
@@ -23,10 +24,11 @@ import (
 
 // Options tune a store. The zero value is good.
 type Options struct {
-	// CacheBytes bounds the memory that holds blocks of the data; 64 MiB when zero.
+	// CacheBytes bounds the memory that holds blocks of the data and the tables in memory, whose room is taken from that of the
+	// blocks; 192 MiB when zero.
 	CacheBytes int64
-	// MemTableBytes is the size of a table in memory before it is written out; 16 MiB when zero. It bounds what
-	// has to be read again when the store is opened after a crash.
+	// MemTableBytes is the size of a table in memory before it is written out; 64 MiB when zero. It grows as it fills, and two
+	// of them may be there at once. It bounds what has to be read again when the store is opened after a crash.
 	MemTableBytes uint64
 	// FS is the file system; the machine's when nil.
 	FS vfs.FS
@@ -37,10 +39,10 @@ type Options struct {
 // EnsureDefaults fills what was left zero.
 func (o *Options) EnsureDefaults() {
 	if o.CacheBytes == 0 {
-		o.CacheBytes = 64 << 20
+		o.CacheBytes = 192 << 20
 	}
 	if o.MemTableBytes == 0 {
-		o.MemTableBytes = 16 << 20
+		o.MemTableBytes = 64 << 20
 	}
 	if o.FS == nil {
 		o.FS = vfs.Default
@@ -73,7 +75,7 @@ func Open(dir string, o Options) (*Store, error) {
 		MemTableSize:               o.MemTableBytes,
 		L0CompactionThreshold:      4,
 		L0StopWritesThreshold:      1000,
-		LBaseMaxBytes:              64 << 20,
+		LBaseMaxBytes:              256 << 20,
 		BytesPerSync:               1 << 20,
 		CompactionConcurrencyRange: func() (int, int) { return 1, 2 },
 		Logger:                     logger{o.Log},
@@ -81,6 +83,9 @@ func Open(dir string, o Options) (*Store, error) {
 	for i := range opts.Levels {
 		opts.Levels[i].FilterPolicy = bloom.FilterPolicy(10)
 	}
+	// What is written out first is soon read and written again.
+	opts.Levels[0].Compression = func() *sstable.CompressionProfile { return sstable.NoCompression }
+	opts.Levels[1].Compression = func() *sstable.CompressionProfile { return sstable.SnappyCompression }
 	db, err := pebble.Open(dir, opts)
 	if err != nil {
 		return nil, openError(dir, err)

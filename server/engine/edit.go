@@ -1,0 +1,120 @@
+package engine
+
+import (
+	"bytes"
+
+	"clave/server/index"
+	"clave/server/storage"
+)
+
+// edit is what the sequencer writes for one document's change: its record and its index entries.
+type edit struct {
+	ops []storage.Op
+	// record is the document's new record, nil when it is deleted.
+	record []byte
+	// cost is what the change counts for against a commit's limit.
+	cost int
+	err  error
+}
+
+// make makes the edit of a document.
+func (e *edit) make(d *docState, number uint32, set *index.Set) {
+	e.ops = make([]storage.Op, 0, opsPerDocument)
+	key := documentKey(number, d.name.Path)
+	if d.after != nil {
+		e.record = encodeDocument(d.after)
+		e.set(key, e.record)
+		e.cost += len(e.record)
+	} else {
+		e.delete(key)
+	}
+	group := groupKey(number, d.name.Path)
+	switch {
+	case group == nil || (d.before == nil) == (d.after == nil):
+	case d.after != nil:
+		e.set(group, nil)
+	default:
+		e.delete(group)
+	}
+	e.entries(d, number, set)
+}
+
+// set adds a key with a value.
+func (e *edit) set(key, value []byte) {
+	e.ops = append(e.ops, storage.Op{Kind: storage.Set, Key: key, Value: value})
+}
+
+// delete adds the deletion of a key.
+func (e *edit) delete(key []byte) {
+	e.ops = append(e.ops, storage.Op{Kind: storage.Delete, Key: key})
+}
+
+// entries adds what changes among a document's index entries.
+func (e *edit) entries(d *docState, number uint32, set *index.Set) {
+	var before, after []index.Entry
+	var err error
+	prefix := keyOf(keyIndex, number)
+	if d.before != nil {
+		if before, err = set.Entries(prefix, d.name.Path, d.before.Fields); err != nil {
+			before = nil // What could be written once has entries; a limit that came later must not hold it.
+		}
+	}
+	if d.after != nil {
+		if after, e.err = set.Entries(prefix, d.name.Path, d.after.Fields); e.err != nil {
+			return
+		}
+	}
+	e.diff(before, after)
+}
+
+// diff adds the changes from one sorted list of entries to another.
+func (e *edit) diff(before, after []index.Entry) {
+	for len(before) > 0 || len(after) > 0 {
+		c := 0
+		switch {
+		case len(before) == 0:
+			c = 1
+		case len(after) == 0:
+			c = -1
+		default:
+			c = bytes.Compare(before[0].Key, after[0].Key)
+		}
+		switch {
+		case c < 0:
+			e.delete(before[0].Key)
+			e.cost += 2 * len(before[0].Key)
+			before = before[1:]
+			continue
+		case c > 0 || !bytes.Equal(before[0].Value, after[0].Value):
+			e.set(after[0].Key, after[0].Value)
+			e.cost += 2 * len(after[0].Key)
+		}
+		if c == 0 {
+			before = before[1:]
+		}
+		after = after[1:]
+	}
+}
+
+// columns returns the operations of edits: the first of each, then the second of each, and so on. Documents of one
+// collection mostly have the same fields, so keys come next to each other that are neighbours in the store, which
+// takes them faster so. No two edits have a key in common.
+func columns(edits []edit) []storage.Op {
+	if len(edits) == 1 {
+		return edits[0].ops
+	}
+	n, deepest := 0, 0
+	for i := range edits {
+		n += len(edits[i].ops)
+		deepest = max(deepest, len(edits[i].ops))
+	}
+	out := make([]storage.Op, 0, n)
+	for at := range deepest {
+		for i := range edits {
+			if at < len(edits[i].ops) {
+				out = append(out, edits[i].ops[at])
+			}
+		}
+	}
+	return out
+}

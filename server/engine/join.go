@@ -1,0 +1,25 @@
+package engine
+
+import (
+	"clave/server/document"
+	"clave/server/value"
+)
+
+// join makes one mutation of several writes of one document, whose results all tell what it left: a document that ends as it
+// was has not changed.
+func (s *commitState) join(writes []document.Write) {
+	for _, d := range s.order {
+		if d.before != nil && d.after != nil && d.before.CreateTime == d.after.CreateTime && value.Identical(d.before.Fields, d.after.Fields) {
+			d.after = d.before
+		}
+	}
+	for i, w := range writes {
+		if w.Op == document.Verify {
+			continue
+		}
+		s.results[i].UpdateTime = 0
+		if d := s.docs[w.Name.Path]; d.after != nil {
+			s.results[i].UpdateTime = d.after.UpdateTime
+		}
+	}
+}
