@@ -9,7 +9,7 @@ ADMIN_SIGNUP_CODE ?= demo-codigo-fundacion
 GO_SOURCES := $(shell find server -name '*.go' -o -name '*.html' -o -name '*.txt' | grep -v _test.go) go.mod go.sum
 SITE_SOURCES := $(shell find frontend -path frontend/node_modules -prune -o -path frontend/dist -prune -o -path frontend/dist-ssr -prune -o -path frontend/test-results -prune -o -path frontend/capturas -prune -o -type f -print)
 
-.PHONY: help start test test-go test-site bench clean
+.PHONY: help start test test-go test-site test-official bench clean
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -32,6 +32,10 @@ test-site: bin/clave frontend/node_modules/.installed ## check, build and drive 
 	cd frontend && npm run --silent size
 	cd frontend && CLAVE_BIN='$(CURDIR)/bin/clave' npm run --silent e2e
 
+test-official: bin/backoffice frontend/dist/index.html ## drive the site against Firebase's own emulators, where they are
+	.ci/chromium
+	.ci/official
+
 bench: ## run the workloads of server/bench
 	go test -run '^$$' -bench . -benchmem ./server/bench/...
 
@@ -40,6 +44,9 @@ clean: ## remove what was built
 
 bin/clave: $(GO_SOURCES)
 	CGO_ENABLED=0 go build -trimpath -o $@ ./server/cmd/clave
+
+bin/backoffice: $(GO_SOURCES)
+	CGO_ENABLED=0 go build -trimpath -o $@ ./server/cmd/backoffice
 
 frontend/node_modules/.installed: frontend/package-lock.json
 	cd frontend && npm install --no-save --no-audit --no-fund
