@@ -1,7 +1,7 @@
-import { Search } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { es } from '../../i18n/es-admin'
-import { statuses } from '../data/rows'
+import { StatusSelect } from '../ui/status-select'
+import { SearchBox } from './search-box'
 
 type Props = {
   search: string
@@ -16,31 +16,15 @@ type Props = {
 export function Toolbar({ search, onSearch, searchLabel, status, count, children }: Props) {
   return (
     <div className="p-barra">
-      <div className="relative w-full sm:w-72">
-        <Search aria-hidden size={15} className="p-lupa" />
-        <input
-          type="search"
-          className="p-entrada pl-8"
-          aria-label={searchLabel}
-          placeholder={searchLabel}
-          value={search}
-          onChange={({ target }) => onSearch(target.value)}
-        />
-      </div>
+      <SearchBox label={searchLabel} value={search} onChange={onSearch} />
       {status ? (
-        <select
-          className="p-entrada w-auto"
+        <StatusSelect
+          className="w-auto"
           aria-label={es.tabla.estado}
           value={status.value}
-          onChange={({ target }) => status.onChange(target.value)}
-        >
-          <option value="">{es.tabla.todos}</option>
-          {statuses.map((one) => (
-            <option key={one} value={one}>
-              {es.estados[one]}
-            </option>
-          ))}
-        </select>
+          none={es.tabla.todos}
+          onPick={(value) => status.onChange(value ?? '')}
+        />
       ) : null}
       <p role="status" className="p-cuenta">
         {count}

@@ -1,4 +1,4 @@
-import { Search } from 'lucide-react'
+import { SearchBox } from '../../admin/table/search-box'
 import { es } from '../../i18n/es-admin'
 
 /** Which events are shown: all, those to come, those that were. */
@@ -16,17 +16,7 @@ const choices: readonly (readonly [When, string])[] = [
 export function GridBar({ search, onSearch, when, onWhen, count }: Props) {
   return (
     <div className="p-barra">
-      <div className="relative w-full sm:w-72">
-        <Search aria-hidden size={15} className="p-lupa" />
-        <input
-          type="search"
-          className="p-entrada pl-8"
-          aria-label={es.tabla.buscar}
-          placeholder={es.tabla.buscar}
-          value={search}
-          onChange={({ target }) => onSearch(target.value)}
-        />
-      </div>
+      <SearchBox label={es.tabla.buscar} value={search} onChange={onSearch} />
       <div role="group" aria-label={es.eventos.filtro} className="p-grupo">
         {choices.map(([value, label]) => (
           <button key={value} type="button" aria-pressed={when === value} onClick={() => onWhen(value)}>

@@ -1,5 +1,6 @@
 import { useId, useState } from 'react'
-import { statuses, type Status } from '../../admin/data/rows'
+import type { Status } from '../../admin/data/rows'
+import { StatusSelect } from '../../admin/ui/status-select'
 import { es } from '../../i18n/es-admin'
 import { useStatus } from './use-status'
 
@@ -24,18 +25,7 @@ export function BulkBar({ paths, onDone }: { paths: readonly string[]; onDone: (
       <label htmlFor={id} className="ml-auto">
         {es.tabla.marcarComo}
       </label>
-      <select
-        id={id}
-        className="p-entrada w-auto"
-        value={status}
-        onChange={({ target }) => setStatus(statuses.find((one) => one === target.value) ?? status)}
-      >
-        {statuses.map((one) => (
-          <option key={one} value={one}>
-            {es.estados[one]}
-          </option>
-        ))}
-      </select>
+      <StatusSelect id={id} className="w-auto" value={status} onPick={(next) => setStatus(next ?? status)} />
       <button type="button" className="p-boton p-boton-principal" disabled={busy || paths.length === 0} onClick={() => void apply()}>
         {es.tabla.aplicar}
       </button>

@@ -1,7 +1,8 @@
 import { useId } from 'react'
 import { usePanelData } from '../../admin/data/panel-data'
 import { rowsOf } from '../../admin/data/live'
-import { statuses, type Status } from '../../admin/data/rows'
+import type { Status } from '../../admin/data/rows'
+import { StatusSelect } from '../../admin/ui/status-select'
 import { es } from '../../i18n/es-admin'
 import { fechaYHora } from '../../lib/fechas'
 import { StatusChip } from './status-chip'
@@ -28,22 +29,15 @@ export function StatusField({ path, status, statusBy, statusAt, fixed }: Props) 
           <label htmlFor={id} className="sr-only">
             {es.columnas.estado}
           </label>
-          <select
+          <StatusSelect
             id={id}
-            className="p-entrada w-48"
+            className="w-48"
             value={status}
             disabled={busy}
-            onChange={({ target }) => {
-              const next = statuses.find((one) => one === target.value)
+            onPick={(next) => {
               if (next) void change([path], next)
             }}
-          >
-            {statuses.map((one) => (
-              <option key={one} value={one}>
-                {es.estados[one]}
-              </option>
-            ))}
-          </select>
+          />
         </>
       )}
       {failed ? (

@@ -1,0 +1,18 @@
+import { Search } from 'lucide-react'
+
+/** Where one types what to look for. Its name is its placeholder. */
+export function SearchBox({ label, value, onChange }: { label: string; value: string; onChange: (text: string) => void }) {
+  return (
+    <div className="relative w-full sm:w-72">
+      <Search aria-hidden size={15} className="p-lupa" />
+      <input
+        type="search"
+        className="p-entrada pl-8"
+        aria-label={label}
+        placeholder={label}
+        value={value}
+        onChange={({ target }) => onChange(target.value)}
+      />
+    </div>
+  )
+}

@@ -1,0 +1,30 @@
+import type { SelectHTMLAttributes } from 'react'
+import { es } from '../../i18n/es-admin'
+import { statuses, type Status } from '../data/rows'
+
+type Props = Omit<SelectHTMLAttributes<HTMLSelectElement>, 'value' | 'onChange' | 'children'> & {
+  value: string
+  /** Tells the choice; nothing when it is `none`. */
+  onPick: (status: Status | undefined) => void
+  /** The name of a choice that is none of them. */
+  none?: string
+}
+
+/** One of the four places where a form can stand (P-03). */
+export function StatusSelect({ value, onPick, none, className = '', ...select }: Props) {
+  return (
+    <select
+      {...select}
+      className={`p-entrada ${className}`}
+      value={value}
+      onChange={({ target }) => onPick(statuses.find((one) => one === target.value))}
+    >
+      {none === undefined ? null : <option value="">{none}</option>}
+      {statuses.map((one) => (
+        <option key={one} value={one}>
+          {es.estados[one]}
+        </option>
+      ))}
+    </select>
+  )
+}
