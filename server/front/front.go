@@ -10,6 +10,8 @@ import (
 	"runtime/debug"
 	"strings"
 	"time"
+
+	"clave/server/clock"
 )
 
 // GRPC is a gRPC server, such as *grpc.Server.
@@ -50,6 +52,11 @@ type Options struct {
 	Grace time.Duration
 	// Verbose logs each request.
 	Verbose bool
+	// BodyQuiet is how long a request's body may stand still, default 30 s, and BodyWhole how long it may take, default
+	// 5 min.
+	BodyQuiet, BodyWhole time.Duration
+	// Clock times what clients send; the machine's when nil.
+	Clock clock.Clock
 	// Log receives failures; default slog.Default().
 	Log *slog.Logger
 }
@@ -58,6 +65,15 @@ type Options struct {
 func (o *Options) EnsureDefaults() {
 	if o.Grace == 0 {
 		o.Grace = 3 * time.Second
+	}
+	if o.BodyQuiet == 0 {
+		o.BodyQuiet = 30 * time.Second
+	}
+	if o.BodyWhole == 0 {
+		o.BodyWhole = 5 * time.Minute
+	}
+	if o.Clock == nil {
+		o.Clock = clock.System()
 	}
 	if o.Log == nil {
 		o.Log = slog.Default()
@@ -95,7 +111,7 @@ func (p *Port) Run(ctx context.Context) error {
 	if p.o.TLS != nil {
 		return p.serveTLS(ctx, cut)
 	}
-	s := newSplit(p.o.Listener)
+	s := newSplit(p.o.Listener, p.o.Clock)
 	ended := make(chan error, 3)
 	running := 2
 	go func() { ended <- s.Run(ctx) }()
@@ -106,13 +122,22 @@ func (p *Port) Run(ctx context.Context) error {
 	} else {
 		_ = s.h2.Close()
 	}
-	<-ctx.Done()
-	p.stop(ctx, cut)
 	var first error
-	for range running {
-		if err := <-ended; err != nil && !errors.Is(err, http.ErrServerClosed) && !errors.Is(err, net.ErrClosed) && first == nil {
+	heard := func(err error) {
+		running--
+		if err != nil && !errors.Is(err, http.ErrServerClosed) && !errors.Is(err, net.ErrClosed) && first == nil {
 			first = err
 		}
+	}
+	select {
+	case <-ctx.Done():
+	case err := <-ended: // a port that can't go on must not look as if it did
+		heard(err)
+		_ = p.o.Listener.Close()
+	}
+	p.stop(ctx, cut)
+	for running > 0 {
+		heard(<-ended)
 	}
 	return first
 }
@@ -164,12 +189,16 @@ func (p *Port) routes() http.Handler {
 	add(d.Identity, "/identitytoolkit.googleapis.com/", "/securetoken.googleapis.com/", "/www.googleapis.com/", "/iamcredentials.googleapis.com/",
 		"/oauth2.googleapis.com/", "/securetoken.google.com/", "/__/")
 	add(d.Control, "/emulator/")
-	add(d.Backoffice, "/api/")
+	if d.Backoffice != nil {
+		// For the site's own pages alone: no other page may use its visitors to try the secret code.
+		api["/api/"] = d.Backoffice
+	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if d.GRPC != nil && r.ProtoMajor == 2 && strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc") {
 			d.GRPC.ServeHTTP(w, r)
 			return
 		}
+		p.withPatience(w, r)
 		if d.Identity != nil && d.IdentityHost != nil && d.IdentityHost(r.Host) {
 			withCORS(d.Identity).ServeHTTP(w, r)
 			return
@@ -203,14 +232,23 @@ func (p *Port) fallback(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// recovered answers a panic with 500, logs it, and keeps the server up.
+// recovered answers a panic with 500, logs it, and keeps the server up. An answer that was begun is cut off, so that
+// nobody takes it for whole.
 func (p *Port) recovered(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() {
-			if v := recover(); v != nil && v != http.ErrAbortHandler {
-				p.o.Log.Error("panic", "port", p.o.Name, "method", r.Method, "path", r.URL.Path, "panic", v, "stack", string(debug.Stack()))
-				http.Error(w, "Internal Server Error", http.StatusInternalServerError)
+			v := recover()
+			if v == nil {
+				return
 			}
+			if v != http.ErrAbortHandler {
+				p.o.Log.Error("panic", "port", p.o.Name, "method", r.Method, "path", r.URL.Path, "panic", v, "stack", string(debug.Stack()))
+				if w.Header().Get("Content-Type") == "" { // every door says it before it begins
+					http.Error(w, "Internal Server Error", http.StatusInternalServerError)
+					return
+				}
+			}
+			panic(http.ErrAbortHandler)
 		}()
 		if p.o.Verbose {
 			p.o.Log.Info("request", "port", p.o.Name, "method", r.Method, "path", r.URL.Path)

@@ -6,7 +6,10 @@ import (
 	"errors"
 	"net"
 	"sync"
+	"syscall"
 	"time"
+
+	"clave/server/clock"
 )
 
 // preface is how a client with prior knowledge begins HTTP/2 (RFC 9113 §3.4); three bytes tell it from HTTP/1.1, which
@@ -16,9 +19,13 @@ var preface = []byte("PRI")
 // sniffTimeout is how long a new connection may stay silent before it is closed.
 const sniffTimeout = 10 * time.Second
 
+// acceptPause is how long a listener rests when the machine can't take connections.
+const acceptPause = 50 * time.Millisecond
+
 // split accepts the connections of one listener and hands each to one of two.
 type split struct {
 	listener net.Listener
+	clock    clock.Clock
 	h2, h1   *side
 	wg       sync.WaitGroup
 }
@@ -32,12 +39,13 @@ type side struct {
 }
 
 // newSplit returns a split of ln.
-func newSplit(ln net.Listener) *split {
+func newSplit(ln net.Listener, c clock.Clock) *split {
 	newSide := func() *side { return &side{addr: ln.Addr(), conns: make(chan net.Conn), done: make(chan struct{})} }
-	return &split{listener: ln, h2: newSide(), h1: newSide()}
+	return &split{listener: ln, clock: c, h2: newSide(), h1: newSide()}
 }
 
-// Run accepts until ctx is done or the listener fails, and returns once every connection has been handed on.
+// Run accepts until ctx is done or the listener fails, and returns once every connection has been handed on. A machine
+// that is out of files for a while is no failure: whoever opens many connections must not stop the server by it.
 func (s *split) Run(ctx context.Context) error {
 	stop := context.AfterFunc(ctx, func() { _ = s.listener.Close() })
 	defer stop()
@@ -45,13 +53,38 @@ func (s *split) Run(ctx context.Context) error {
 	defer s.close()
 	for {
 		conn, err := s.listener.Accept()
-		if err != nil {
-			if ctx.Err() != nil || errors.Is(err, net.ErrClosed) {
-				return nil
-			}
+		switch {
+		case err == nil:
+			s.wg.Go(func() { s.route(conn) })
+		case ctx.Err() != nil || errors.Is(err, net.ErrClosed):
+			return nil
+		case !passing(err):
 			return err
+		case !s.pause(ctx):
+			return nil
 		}
-		s.wg.Go(func() { s.route(conn) })
+	}
+}
+
+// passing reports whether a listener may accept again after an error: the peer has gone, or files or memory are short.
+func passing(err error) bool {
+	for _, e := range []syscall.Errno{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM, syscall.ECONNABORTED, syscall.ECONNRESET, syscall.EINTR} {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	return false
+}
+
+// pause waits for connections to end; it reports false when ctx ended first.
+func (s *split) pause(ctx context.Context) bool {
+	again, stop := s.clock.After(acceptPause)
+	defer stop()
+	select {
+	case <-again:
+		return true
+	case <-ctx.Done():
+		return false
 	}
 }
 
