@@ -122,6 +122,7 @@ func (h *Handler) forward(w http.ResponseWriter, r *http.Request, s *session, q 
 	}
 	st, ok := s.accept(rid, ack, f.maps)
 	if !ok {
+		h.drop(s) // a client that hears that its session is unknown begins another
 		unknownSession(w)
 		return
 	}

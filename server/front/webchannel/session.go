@@ -39,8 +39,9 @@ type session struct {
 		in      []string
 		inBytes int
 		// nextRID is the number of the forward request that comes next, and early those that overtook it.
-		nextRID int
-		early   map[int][]forwardMap
+		nextRID    int
+		early      map[int][]forwardMap
+		earlyBytes int
 		// nextMap is the number of the message that comes next.
 		nextMap int
 
@@ -227,6 +228,7 @@ func (s *session) accept(rid, ack int, maps []forwardMap) (st state, ok bool) {
 	case rid-s.mu.nextRID > maxEarly:
 		return st, false
 	default:
+		s.mu.earlyBytes += size(maps) - size(s.mu.early[rid])
 		s.mu.early[rid] = maps
 	}
 	for {
@@ -235,8 +237,13 @@ func (s *session) accept(rid, ack int, maps []forwardMap) (st state, ok bool) {
 			break
 		}
 		delete(s.mu.early, s.mu.nextRID)
+		s.mu.earlyBytes -= size(maps)
 		s.mu.nextRID++
 		s.takeLocked(maps)
+	}
+	if s.mu.earlyBytes > s.handler.o.MaxBody {
+		// Requests that wait for one that never comes must not fill the memory.
+		return st, false
 	}
 	st = state{attached: s.mu.back != nil, last: s.mu.written}
 	for _, a := range s.mu.out {
@@ -245,6 +252,15 @@ func (s *session) accept(rid, ack int, maps []forwardMap) (st state, ok bool) {
 		}
 	}
 	return st, true
+}
+
+// size is how many bytes messages have.
+func size(maps []forwardMap) int {
+	n := 0
+	for _, m := range maps {
+		n += len(m.data)
+	}
+	return n
 }
 
 // takeLocked gives messages to the stream, but for those it has had; mu is held.

@@ -314,6 +314,22 @@ func TestLimits(t *testing.T) {
 	}
 }
 
+func TestEarlyRequestsHaveALimit(t *testing.T) {
+	h := newHouse(t, Options{MaxBody: 4000}, echo)
+	sid := h.open()
+	refused := false
+	for rid := 102; rid < 102+10 && !refused; rid++ { // 101 never comes
+		status, _ := h.post(sid, rid, -1, rid, strings.Repeat("7", 1000))
+		refused = status == 400
+	}
+	if !refused {
+		t.Error("ten requests of 1000 bytes waited for one that never came, want no more than 4000 bytes to wait")
+	}
+	if got := h.h.Sessions(); got != 0 {
+		t.Errorf("%d sessions are kept after the refusal, want 0", got)
+	}
+}
+
 func TestCredentialsAreThoseOfTheHandshake(t *testing.T) {
 	callers := make(chan token.Caller, 1)
 	h := newHouse(t, Options{}, func(ctx context.Context, c token.Caller, s *session) error {
