@@ -151,17 +151,26 @@ func (h *Handler) describeCall(r *http.Request) identity.Call {
 		scheme = "https"
 	}
 	if h.o.TrustProxy {
-		hops := strings.Split(r.Header.Get("X-Forwarded-For"), ",")
-		if last := strings.TrimSpace(hops[len(hops)-1]); last != "" {
+		if last := lastHop(r.Header.Values("X-Forwarded-For")); last != "" {
 			c.Address = last
 		}
-		if r.Header.Get("X-Forwarded-Proto") == "https" {
+		if lastHop(r.Header.Values("X-Forwarded-Proto")) == "https" {
 			scheme = "https"
 		}
 	}
 	c.Origin = (&url.URL{Scheme: scheme, Host: r.Host}).String()
 	c.Locale = r.Header.Get("X-Firebase-Locale")
 	return c
+}
+
+// lastHop returns what the nearest proxy said: the last element of a list, which may come as several headers. All before
+// it may be a client's own invention.
+func lastHop(values []string) string {
+	if len(values) == 0 {
+		return ""
+	}
+	last := values[len(values)-1]
+	return strings.TrimSpace(last[strings.LastIndexByte(last, ',')+1:])
 }
 
 // bearer returns the token of the Authorization header, if it has one.
