@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 
@@ -57,6 +58,9 @@ func (a *App) openState(ctx context.Context) (*state, error) {
 	return &state{store: store, engine: e, hub: hub}, nil
 }
 
+// storeDir is the folder of the store within the data folder.
+const storeDir = "store"
+
 // openStore opens the data folder, or memory.
 func (a *App) openStore() (*pebblestore.Store, error) {
 	if a.config.Memory {
@@ -66,9 +70,13 @@ func (a *App) openStore() (*pebblestore.Store, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fault.Because(err, fault.FailedPrecondition, "cannot make the data folder %s: %v. Choose another with --data.", dir, err)
 	}
-	store, err := pebblestore.Open(filepath.Join(dir, "store"), pebblestore.Options{Log: a.o.Log})
+	store, err := pebblestore.Open(filepath.Join(dir, storeDir), pebblestore.Options{Log: a.o.Log})
+	var named *fault.Error
+	if errors.As(err, &named) {
+		return nil, fault.Because(err, named.Code, "%s: another clave uses this data folder. Stop it first, or choose another folder with --data.", dir)
+	}
 	if err != nil {
-		return nil, fault.Because(err, fault.FailedPrecondition, "cannot open the data in %s: %v. Is another clave using the folder? Choose another with --data.", dir, err)
+		return nil, fault.Because(err, fault.FailedPrecondition, "cannot open the data in %s: %v. Choose another folder with --data.", dir, err)
 	}
 	a.addresses.Data = dir
 	return store, nil

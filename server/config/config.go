@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"flag"
 	"io"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -22,6 +23,9 @@ const (
 	ModeServe Mode = "serve"
 )
 
+// ModeCredentials makes, lists and revokes service accounts' keys in a data folder that no server uses.
+const ModeCredentials Mode = "credentials"
+
 // Ports are the TCP ports; 0 lets the system choose, -1 means that the part has none.
 type Ports struct {
 	Firestore, Auth, Hosting, Websocket int
@@ -29,7 +33,7 @@ type Ports struct {
 
 // Config is the checked configuration of one run.
 type Config struct {
-	// Mode is start, exec or serve.
+	// Mode says which fields count: the modes of servers use all but Out.
 	Mode Mode
 	// Root is the folder of firebase.json.
 	Root string
@@ -69,8 +73,10 @@ type Config struct {
 	TrustProxy bool
 	// Verbose logs each request.
 	Verbose bool
-	// Command is what ModeExec runs.
+	// Command is what ModeExec runs, and the arguments of ModeCredentials.
 	Command []string
+	// Out is the file that ModeCredentials writes a new key to: - for standard output, empty for one named after the key.
+	Out string
 }
 
 // Production reports whether the conveniences of the emulators are off.
@@ -89,13 +95,17 @@ func Parse(mode Mode, args []string, getenv func(string) string, usage io.Writer
 	flags := flag.NewFlagSet("clave "+string(mode), flag.ContinueOnError)
 	flags.SetOutput(usage)
 	path := flags.String("config", "", "the project's firebase.json (default: firebase.json in this folder)")
-	only := flags.String("only", "", "comma-separated parts to run: "+strings.Join(parts, ","))
 	c.declare(flags)
+	only := new(string)
+	if mode != ModeCredentials {
+		flags.StringVar(only, "only", "", "comma-separated parts to run: "+strings.Join(parts, ","))
+		c.declareServer(flags)
+	}
 	if err := flags.Parse(args); err != nil {
 		return nil, fault.Because(err, fault.InvalidArgument, "%v", err)
 	}
 	c.Command = flags.Args()
-	if mode != ModeExec && len(c.Command) > 0 {
+	if mode != ModeExec && mode != ModeCredentials && len(c.Command) > 0 {
 		return nil, fault.E(fault.InvalidArgument, "unexpected argument %q; see clave %s --help", c.Command[0], mode)
 	}
 	if *only != "" {
@@ -108,10 +118,20 @@ func Parse(mode Mode, args []string, getenv func(string) string, usage io.Writer
 	return c, c.check()
 }
 
-// declare declares the flags that fill the Config itself.
+// declare declares the flags of all modes that fill the Config itself.
 func (c *Config) declare(flags *flag.FlagSet) {
 	flags.StringVar(&c.Project, "project", "", "the default project's id (default: GCLOUD_PROJECT, then .firebaserc)")
 	flags.StringVar(&c.DataDir, "data", ".clave", "folder of the data, relative to firebase.json's folder")
+	if c.Mode == ModeServe || c.Mode == ModeCredentials {
+		flags.StringVar(&c.PublicURL, "public-url", "", "the origin that clients use, such as https://data.example.org (default: CLAVE_PUBLIC_URL)")
+	}
+	if c.Mode == ModeCredentials {
+		flags.StringVar(&c.Out, "out", "", "file for a new key, or - for standard output (default: ACCOUNT.json)")
+	}
+}
+
+// declareServer declares the flags of the modes that serve.
+func (c *Config) declareServer(flags *flag.FlagSet) {
 	flags.BoolVar(&c.Memory, "memory", c.Mode == ModeExec, "keep nothing: data live in memory")
 	flags.StringVar(&c.Host, "host", "127.0.0.1", "address to listen on")
 	flags.StringVar(&c.Indexes, "indexes", "off", "queries that need a missing composite index: off (answer), record (answer and write the index to the file), enforce (refuse)")
@@ -123,7 +143,6 @@ func (c *Config) declare(flags *flag.FlagSet) {
 		flags.IntVar(&c.Ports.Hosting, "port", 8080, "the one port that serves everything")
 		flags.StringVar(&c.TLSCert, "tls-cert", "", "certificate chain (PEM)")
 		flags.StringVar(&c.TLSKey, "tls-key", "", "private key (PEM)")
-		flags.StringVar(&c.PublicURL, "public-url", "", "the origin that clients use, such as https://data.example.org")
 		flags.BoolVar(&c.TrustProxy, "trust-proxy", false, "take client addresses from X-Forwarded-For")
 		return
 	}
@@ -184,8 +203,11 @@ func (c *Config) fromEnvironment(getenv func(string) string) {
 	if p := getenv("GCLOUD_PROJECT"); p != "" && c.Project == "" {
 		c.Project = p
 	}
-	if c.Project == "" && !c.Production() {
+	if c.Project == "" && (c.Mode == ModeStart || c.Mode == ModeExec) {
 		c.Project = "demo-test"
+	}
+	if c.PublicURL == "" && (c.Mode == ModeServe || c.Mode == ModeCredentials) {
+		c.PublicURL = getenv("CLAVE_PUBLIC_URL")
 	}
 	c.SignupCode = getenv("ADMIN_SIGNUP_CODE")
 	if c.Mail == "" {
@@ -195,6 +217,15 @@ func (c *Config) fromEnvironment(getenv func(string) string) {
 
 // check finds contradictions.
 func (c *Config) check() error {
+	if err := c.checkPublicURL(); err != nil {
+		return err
+	}
+	if c.Mode == ModeCredentials {
+		if c.Project == "" {
+			return fault.E(fault.InvalidArgument, "clave credentials: name the project with --project")
+		}
+		return nil
+	}
 	if !slices.Contains([]string{"off", "record", "enforce"}, c.Indexes) {
 		return fault.E(fault.InvalidArgument, "--indexes %s: want off, record or enforce", c.Indexes)
 	}
@@ -225,6 +256,22 @@ func (c *Config) checkProduction() error {
 		return fault.E(fault.InvalidArgument, "clave serve: firebase.json must name firestore.rules for every database; without rules it does not start")
 	case (c.TLSCert == "") != (c.TLSKey == ""):
 		return fault.E(fault.InvalidArgument, "clave serve: --tls-cert and --tls-key go together")
+	case c.PublicURL == "":
+		// Links in letters would else be made from the Host header, which any client can choose.
+		return fault.E(fault.InvalidArgument, "clave serve: give the origin that clients use with --public-url, such as https://data.example.org; links in letters begin with it")
 	}
+	return nil
+}
+
+// checkPublicURL checks that the public URL, when given, is an origin, and drops the slash behind it.
+func (c *Config) checkPublicURL() error {
+	if c.PublicURL == "" {
+		return nil
+	}
+	u, err := url.Parse(c.PublicURL)
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" || strings.Trim(u.Path, "/") != "" {
+		return fault.E(fault.InvalidArgument, "--public-url %s: want an origin, such as https://data.example.org", c.PublicURL)
+	}
+	c.PublicURL = u.Scheme + "://" + u.Host
 	return nil
 }

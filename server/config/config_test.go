@@ -71,6 +71,11 @@ func TestParseRefuses(t *testing.T) {
 		{"serve without a project", good, config.ModeServe, nil, "--project"},
 		{"serve with a demo project", good, config.ModeServe, []string{"--project", "demo-x"}, "demo project"},
 		{"serve without rules", `{}`, config.ModeServe, []string{"--project", "x"}, "without rules"},
+		{"serve without its origin", good, config.ModeServe, []string{"--project", "x"}, "--public-url"},
+		{"serve with a path behind its origin", good, config.ModeServe, []string{"--project", "x", "--public-url", "https://x.org/a"}, "want an origin"},
+		{"serve with half a certificate", good, config.ModeServe, []string{"--project", "x", "--tls-cert", "c.pem"}, "go together"},
+		{"credentials without a project", good, config.ModeCredentials, nil, "--project"},
+		{"credentials with a server's flag", good, config.ModeCredentials, []string{"--port", "1"}, "flag provided but not defined"},
 		{"serve with unsigned tokens", good, config.ModeServe, []string{"--project", "x", "--sign-tokens=false"}, "always signed"},
 	}
 	for _, tt := range tests {

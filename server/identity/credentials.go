@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/rsa"
@@ -10,6 +11,9 @@ import (
 	"fmt"
 	"math/big"
 	"regexp"
+	"slices"
+	"strings"
+	"time"
 
 	"clave/server/account"
 	"clave/server/fault"
@@ -25,8 +29,9 @@ var services = account.Scope{}
 // serviceAccount is a stored service account.
 type serviceAccount struct {
 	Project string `json:"project"`
-	// Keys are public keys in PKCS #1 by key id.
-	Keys map[string][]byte `json:"keys"`
+	// Keys are public keys in PKCS #1 by key id, and Created tells since when there are.
+	Keys    map[string][]byte    `json:"keys"`
+	Created map[string]time.Time `json:"created,omitempty"`
 }
 
 // serviceName is what a service account may be called.
@@ -48,9 +53,26 @@ type credential struct {
 // serviceKeyBits is the size of service accounts' keys.
 const serviceKeyBits = 2048
 
-// CreateCredential makes a key for a service account of project, and the account itself when it is new. The JSON file
-// that it returns is the only place where the private key is; tokenURI is where its holder asks for access tokens.
-func (s *Service) CreateCredential(ctx context.Context, project, name, tokenURI string) ([]byte, error) {
+// Credential is a new key of a service account.
+type Credential struct {
+	// File is the JSON file for the key's holder, the only place where the private key is.
+	File []byte
+	// Email is the account's address, KeyID the key's name and Public its public half.
+	Email, KeyID string
+	Public       *rsa.PublicKey
+}
+
+// ServiceEmail returns the address of a project's service account. A name that is an address already stays as it is.
+func ServiceEmail(project, name string) string {
+	if strings.Contains(name, "@") {
+		return name
+	}
+	return fmt.Sprintf("%s@%s.iam.gserviceaccount.com", name, project)
+}
+
+// NewCredential makes a key for a service account of project without registering it. tokenURI is where its holder asks
+// for access tokens.
+func NewCredential(project, name, tokenURI string) (*Credential, error) {
 	if !serviceName.MatchString(name) {
 		return nil, fault.E(fault.InvalidArgument, "a service account's name has 6 to 30 small letters, digits and hyphens and begins with a letter: %q", name)
 	}
@@ -66,19 +88,52 @@ func (s *Service) CreateCredential(ctx context.Context, project, name, tokenURI 
 	if err != nil {
 		return nil, err
 	}
-	email, kid := fmt.Sprintf("%s@%s.iam.gserviceaccount.com", name, project), token.KeyID(&key.PublicKey)
-	err = s.editService(ctx, email, func(a *serviceAccount) error {
-		a.Project = project
-		a.Keys[kid] = x509.MarshalPKCS1PublicKey(&key.PublicKey)
-		return nil
-	})
+	c := &Credential{Email: ServiceEmail(project, name), KeyID: token.KeyID(&key.PublicKey), Public: &key.PublicKey}
+	c.File, err = json.MarshalIndent(credential{
+		Type: "service_account", ProjectID: project, PrivateKeyID: c.KeyID, PrivateKey: string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})),
+		ClientEmail: c.Email, ClientID: clientID.String(), AuthURI: "https://accounts.google.com/o/oauth2/auth", TokenURI: tokenURI, UniverseDomain: "googleapis.com",
+	}, "", "  ")
+	return c, err
+}
+
+// CreateCredential makes a key for a service account of project and registers it, and the account itself when it is new.
+func (s *Service) CreateCredential(ctx context.Context, project, name, tokenURI string) (*Credential, error) {
+	c, err := NewCredential(project, name, tokenURI)
 	if err != nil {
 		return nil, err
 	}
-	return json.MarshalIndent(credential{
-		Type: "service_account", ProjectID: project, PrivateKeyID: kid, PrivateKey: string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})),
-		ClientEmail: email, ClientID: clientID.String(), AuthURI: "https://accounts.google.com/o/oauth2/auth", TokenURI: tokenURI, UniverseDomain: "googleapis.com",
-	}, "", "  ")
+	return c, s.editService(ctx, c.Email, func(a *serviceAccount) error {
+		a.Project = project
+		a.Keys[c.KeyID] = x509.MarshalPKCS1PublicKey(c.Public)
+		a.Created[c.KeyID] = s.now().UTC().Truncate(time.Second)
+		return nil
+	})
+}
+
+// CredentialInfo is what is known of a registered key.
+type CredentialInfo struct {
+	Project, Email, KeyID string
+	// Created is zero for keys of which it was not kept.
+	Created time.Time
+}
+
+// Credentials lists the registered keys of all service accounts, by address and then by age.
+func (s *Service) Credentials(ctx context.Context) ([]CredentialInfo, error) {
+	var all []CredentialInfo
+	err := s.accounts.Items(ctx, services, serviceItem, func(email string, decode func(any) error) error {
+		var a serviceAccount
+		if err := decode(&a); err != nil {
+			return err
+		}
+		for kid := range a.Keys {
+			all = append(all, CredentialInfo{Project: a.Project, Email: email, KeyID: kid, Created: a.Created[kid]})
+		}
+		return nil
+	})
+	slices.SortFunc(all, func(a, b CredentialInfo) int {
+		return cmp.Or(strings.Compare(a.Email, b.Email), a.Created.Compare(b.Created), strings.Compare(a.KeyID, b.KeyID))
+	})
+	return all, err
 }
 
 // RevokeCredential removes a service account's key; access tokens that were given for it are worth nothing from now on.
@@ -88,6 +143,7 @@ func (s *Service) RevokeCredential(ctx context.Context, email, kid string) error
 			return fault.E(fault.NotFound, "service account %s has no key %s", email, kid)
 		}
 		delete(a.Keys, kid)
+		delete(a.Created, kid)
 		return nil
 	})
 }
@@ -95,7 +151,7 @@ func (s *Service) RevokeCredential(ctx context.Context, email, kid string) error
 // editService changes a stored service account.
 func (s *Service) editService(ctx context.Context, email string, edit func(*serviceAccount) error) error {
 	return s.accounts.Change(ctx, services, []string{email}, func(ch *account.Change) error {
-		a := serviceAccount{Keys: make(map[string][]byte)}
+		a := serviceAccount{Keys: make(map[string][]byte), Created: make(map[string]time.Time)}
 		if _, err := ch.Load(serviceItem, email, &a); err != nil {
 			return err
 		}

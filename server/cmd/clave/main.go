@@ -4,6 +4,7 @@
 //	clave exec    start in memory, run a command against it, stop, pass on its exit code
 //	clave serve   production: one origin, signed tokens, rules required
 //	clave rules   check FILE | test DIR
+//	clave credentials   create | list | revoke: keys of service accounts
 package main
 
 import (
@@ -25,6 +26,7 @@ const usage = `clave: Cloud Firestore and Firebase Authentication on your own ma
   clave start [flags]            run on the ports of firebase.json, as the Firebase Emulator Suite does
   clave exec [flags] -- CMD…     start in memory, run CMD with the emulators' environment, stop
   clave serve [flags]            run for production: one port, signed tokens, rules required
+  clave credentials create NAME  make a service account's key for a server of yours (list and revoke, too)
   clave rules check FILE         print all errors and warnings of a rules file
   clave rules test FOLDER        run a folder of rules cases
   clave version                  print the version
@@ -66,6 +68,8 @@ func run(ctx context.Context, args []string, s streams) int {
 		code, err = execute(ctx, args[1:], s)
 	case "serve":
 		err = serve(ctx, args[1:], s)
+	case "credentials":
+		err = credentials(ctx, args[1:], s)
 	case "rules":
 		code, err = rulesCommand(ctx, args[1:], s)
 	case "version", "--version":

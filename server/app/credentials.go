@@ -1,0 +1,79 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"clave/server/account"
+	"clave/server/config"
+	"clave/server/fault"
+	"clave/server/identity"
+	"clave/server/token"
+)
+
+// tokenPath is where the holders of service accounts' keys ask for access tokens.
+const tokenPath = "/oauth2.googleapis.com/token"
+
+// Credentials are the service accounts in a data folder that no server uses.
+type Credentials struct {
+	app     *App
+	service *identity.Service
+}
+
+// OpenCredentials opens the data folder; Close gives it back. A folder that is not there is made only when make is set.
+func OpenCredentials(c *config.Config, o Options, make bool) (*Credentials, error) {
+	o.EnsureDefaults()
+	if _, err := os.Stat(filepath.Join(c.DataDir, storeDir)); errors.Is(err, fs.ErrNotExist) && !make {
+		return nil, fault.E(fault.NotFound, "%s: there are no data. Name the server's folder with --data.", c.DataDir)
+	}
+	a := &App{config: c, o: o}
+	store, err := a.openStore()
+	if err != nil {
+		return nil, err
+	}
+	a.onClose(store.Close)
+	service := identity.New(identity.Options{Accounts: account.New(store), Tokens: token.New(token.Options{Clock: o.Clock}), Clock: o.Clock, Project: c.Project, Log: o.Log})
+	return &Credentials{app: a, service: service}, nil
+}
+
+// Create makes a key for a service account, which is made too when it is new.
+func (c *Credentials) Create(ctx context.Context, name string) (*identity.Credential, error) {
+	return c.service.CreateCredential(ctx, c.app.config.Project, name, c.app.config.PublicURL+tokenPath)
+}
+
+// List returns the registered keys.
+func (c *Credentials) List(ctx context.Context) ([]identity.CredentialInfo, error) {
+	return c.service.Credentials(ctx)
+}
+
+// Revoke removes a key of a service account, given by its name or address, or all of them when the key is empty. It returns
+// the keys that were removed.
+func (c *Credentials) Revoke(ctx context.Context, name, kid string) ([]string, error) {
+	email := identity.ServiceEmail(c.app.config.Project, name)
+	if kid != "" {
+		return []string{kid}, c.service.RevokeCredential(ctx, email, kid)
+	}
+	all, err := c.service.Credentials(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var gone []string
+	for _, known := range all {
+		if known.Email == email {
+			if err := c.service.RevokeCredential(ctx, email, known.KeyID); err != nil {
+				return gone, err
+			}
+			gone = append(gone, known.KeyID)
+		}
+	}
+	if len(gone) == 0 {
+		return nil, fault.E(fault.NotFound, "service account %s has no keys; clave credentials list shows those that there are", email)
+	}
+	return gone, nil
+}
+
+// Close gives the folder back.
+func (c *Credentials) Close() error { return c.app.close() }

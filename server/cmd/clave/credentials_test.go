@@ -1,0 +1,127 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"clave/server/storage/pebblestore"
+)
+
+// said runs a command line and returns its exit code and what it said.
+func said(t *testing.T, args ...string) (int, string) {
+	t.Helper()
+	var out bytes.Buffer
+	code := run(t.Context(), args, streams{&out, &out})
+	return code, out.String()
+}
+
+func TestCredentials(t *testing.T) {
+	t.Setenv("CLAVE_PUBLIC_URL", "")
+	t.Chdir(t.TempDir())
+	flags := []string{"--project", "foundation", "--data", "data", "--public-url", "https://data.example.org/"}
+	with := func(words ...string) []string { return append(append([]string{"credentials"}, words...), flags...) }
+
+	if code, text := said(t, with("list")...); code != 1 || !strings.Contains(text, "--data") {
+		t.Errorf("list without data: %d %q, want 1 and the flag --data named", code, text)
+	}
+	if _, err := os.Stat("data"); err == nil {
+		t.Error("list made a data folder")
+	}
+	code, text := said(t, with("create", "backend")...)
+	if code != 0 || !strings.Contains(text, "backend.json") {
+		t.Fatalf("create: %d %q", code, text)
+	}
+	info, err := os.Stat("backend.json")
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("backend.json: %v, %v; want mode 0600", info, err)
+	}
+	raw, err := os.ReadFile("backend.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var key struct {
+		Type, Project_id, Private_key_id, Client_email, Token_uri, Private_key string
+	}
+	if err := json.Unmarshal(raw, &key); err != nil {
+		t.Fatal(err)
+	}
+	if key.Type != "service_account" || key.Project_id != "foundation" || key.Client_email != "backend@foundation.iam.gserviceaccount.com" ||
+		key.Token_uri != "https://data.example.org/oauth2.googleapis.com/token" {
+		t.Errorf("the key's file has %+v", key)
+	}
+	if strings.Contains(text, "PRIVATE KEY") {
+		t.Error("create printed the private key")
+	}
+	if code, text := said(t, with("list")...); code != 0 || !strings.Contains(text, key.Private_key_id) || !strings.Contains(text, key.Client_email) {
+		t.Errorf("list: %d %q, want the key and its account", code, text)
+	}
+
+	if code, text := said(t, with("create", "backend")...); code != 1 || !strings.Contains(text, "--out") {
+		t.Errorf("create over a file: %d %q, want 1 and the flag --out named", code, text)
+	}
+	if again, err := os.ReadFile("backend.json"); err != nil || !bytes.Equal(again, raw) {
+		t.Errorf("create changed the file that was there: %v", err)
+	}
+	if code, text := said(t, append(with("create", "backend"), "--out", "-")...); code != 0 || !json.Valid([]byte(text)) {
+		t.Errorf("create --out -: %d %q, want 0 and the file alone", code, text)
+	}
+
+	if code, _ := said(t, with("revoke", "backend", "0000")...); code != 1 {
+		t.Errorf("revoking a key that is not there: %d, want 1", code)
+	}
+	if code, text := said(t, with("revoke", "backend", key.Private_key_id)...); code != 0 || !strings.Contains(text, key.Private_key_id) {
+		t.Errorf("revoke of one key: %d %q", code, text)
+	}
+	if code, text := said(t, with("revoke", key.Client_email)...); code != 0 || strings.Contains(text, key.Private_key_id) {
+		t.Errorf("revoke of the rest: %d %q", code, text)
+	}
+	if code, text := said(t, with("list")...); code != 0 || strings.Contains(text, key.Client_email) {
+		t.Errorf("list after all was revoked: %d %q", code, text)
+	}
+}
+
+func TestCredentialsRefuses(t *testing.T) {
+	t.Setenv("CLAVE_PUBLIC_URL", "")
+	t.Setenv("GCLOUD_PROJECT", "")
+	t.Chdir(t.TempDir())
+	busy, err := pebblestore.Open(filepath.Join("busy", "store"), pebblestore.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = busy.Close() })
+	project, url := []string{"--project", "foundation"}, []string{"--public-url", "https://data.example.org"}
+	for _, tt := range []struct {
+		name string
+		args [][]string
+		want string
+	}{
+		{"nothing to do", [][]string{project}, "create NAME"},
+		{"an unknown word", [][]string{{"burn"}, project}, "create NAME"},
+		{"no name", [][]string{{"create"}, project, url}, "create NAME"},
+		{"a word too many", [][]string{{"list", "all"}, project}, "create NAME"},
+		{"no project", [][]string{{"list"}}, "--project"},
+		{"no origin", [][]string{{"create", "backend"}, project}, "--public-url"},
+		{"a name that Google would not take", [][]string{{"create", "B"}, project, url}, "6 to 30 small letters"},
+		{"a folder in use", [][]string{{"create", "backend"}, project, url, {"--data", "busy"}}, "another clave uses this data folder"},
+		{"a file that can't be made", [][]string{{"create", "backend"}, project, url, {"--out", "nowhere/key.json"}}, "--out"},
+	} {
+		args := []string{"credentials"}
+		for _, part := range tt.args {
+			args = append(args, part...)
+		}
+		if code, text := said(t, args...); code != 1 || !strings.Contains(text, tt.want) {
+			t.Errorf("%s: %d %q, want 1 and %q", tt.name, code, text, tt.want)
+		}
+	}
+	if left, _ := filepath.Glob("*.json"); len(left) > 0 {
+		t.Errorf("refused commands left %v", left)
+	}
+	if code := run(t.Context(), []string{"credentials", "--help"}, streams{io.Discard, io.Discard}); code != 0 {
+		t.Errorf("credentials --help: %d, want 0", code)
+	}
+}
