@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"net/netip"
 	"sync"
 	"time"
 
@@ -104,15 +105,33 @@ func (l *limiter) forget(what action, account string) {
 	delete(l.mu.buckets, accountKey(what, account))
 }
 
-// accountKey is the key of an account's bucket.
-func accountKey(what action, account string) string { return string(what) + "\x00a\x00" + account }
+// accountKey is the key of an account's bucket. What is too long to name an account is cut, so that keys stay small.
+func accountKey(what action, account string) string {
+	const longest = 512
+	return string(what) + "\x00a\x00" + account[:min(len(account), longest)]
+}
+
+// networkKey is the key of the bucket of whoever holds a network address: an IPv4 address, or the 64 bits of an IPv6 one
+// that a household or a server is given to choose addresses from.
+func networkKey(what action, address string) string {
+	holder := address
+	if a, err := netip.ParseAddr(address); err == nil {
+		a = a.Unmap().WithZone("")
+		holder = a.String()
+		const household = 64
+		if p, err := a.Prefix(household); a.Is6() && err == nil {
+			holder = p.String()
+		}
+	}
+	return string(what) + "\x00n\x00" + holder
+}
 
 // limit counts an action of a client by its address and by the account that it is about, if any.
 func (s *Service) limit(c Call, what action, account string) error {
 	if !s.o.RateLimits {
 		return nil
 	}
-	if c.Address != "" && !s.limits.allow(string(what)+"\x00n\x00"+c.Address, byAddress[what]) {
+	if c.Address != "" && !s.limits.allow(networkKey(what, c.Address), byAddress[what]) {
 		return no("TOO_MANY_ATTEMPTS_TRY_LATER")
 	}
 	if account == "" {
