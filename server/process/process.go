@@ -67,7 +67,18 @@ func Run(ctx context.Context, parts ...Part) error {
 // Signals returns a context that is done at the first interrupt or termination signal; a second signal ends
 // the program as usual.
 func Signals(ctx context.Context) (context.Context, context.CancelFunc) {
-	return signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	ctx, cancel := context.WithCancel(ctx)
+	first := make(chan os.Signal, 1)
+	signal.Notify(first, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		select {
+		case <-first:
+		case <-ctx.Done():
+		}
+		signal.Stop(first) // before ctx is done: whoever hears of the first signal can count on the second
+		cancel()
+	}()
+	return ctx, cancel
 }
 
 // Logger returns a logger that writes lines of text to w from the given level on.

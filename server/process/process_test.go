@@ -1,9 +1,15 @@
 package process_test
 
 import (
+	"bufio"
 	"context"
 	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
 	"slices"
+	"syscall"
 	"testing"
 
 	"clave/server/process"
@@ -37,5 +43,48 @@ func TestRunEndsWithTheFirstError(t *testing.T) {
 	)
 	if !errors.Is(err, broken) || !stopped {
 		t.Errorf("Run = %v (well stopped: %v), want the error of ill and well stopped", err, stopped)
+	}
+}
+
+// TestMain plays a program that has been told to stop and doesn't, when it is asked to.
+func TestMain(m *testing.M) {
+	if os.Getenv("PLAY_STUBBORN") == "" {
+		os.Exit(m.Run())
+	}
+	ctx, stop := process.Signals(context.Background())
+	defer stop()
+	fmt.Println("ready")
+	<-ctx.Done()
+	fmt.Println("stopping")
+	_, _ = io.Copy(io.Discard, os.Stdin) // which stays open
+}
+
+func TestTheSecondSignalEndsTheProgram(t *testing.T) {
+	cmd := exec.CommandContext(t.Context(), os.Args[0])
+	cmd.Env = append(os.Environ(), "PLAY_STUBBORN=1")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(out)
+	for _, want := range []string{"ready", "stopping"} {
+		if !lines.Scan() || lines.Text() != want {
+			t.Fatalf("the program said %q, want %q", lines.Text(), want)
+		}
+		if err := cmd.Process.Signal(os.Interrupt); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var ended *exec.ExitError
+	if err := cmd.Wait(); !errors.As(err, &ended) || ended.Sys().(syscall.WaitStatus).Signal() != syscall.SIGINT {
+		t.Errorf("after two signals the program ended with %v, want by the signal", err)
 	}
 }
