@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 
 	"clave/server/document"
 	"clave/server/index"
@@ -36,7 +35,7 @@ func (r *Reading) aggregate(ctx context.Context, a *query.Aggregation) (map[stri
 	q := a.Query
 	covering := len(paths) > 0 && coverable(q)
 	if covering {
-		q = withOrders(q, paths)
+		q = q.OrderedAlso(paths)
 	}
 	x, err := r.newRun(ctx, q)
 	if err != nil {
@@ -69,23 +68,6 @@ func (r *Reading) aggregate(ctx context.Context, a *query.Aggregation) (map[stri
 // coverable reports whether a query's figures can come from an index that its order is made longer for.
 func coverable(q *query.Query) bool {
 	return q.Limit == query.NoLimit && q.Offset == 0 && q.Nearest == nil && q.From[0].Collection != ""
-}
-
-// withOrders returns a query that also orders by paths, in alphabetical order before the name, so that its results have
-// them. Production wants its index so.
-func withOrders(q *query.Query, paths []value.FieldPath) *query.Query {
-	out := *q
-	name := q.OrderBy[len(q.OrderBy)-1]
-	paths = slices.Clone(paths)
-	slices.SortFunc(paths, func(a, b value.FieldPath) int { return strings.Compare(a.String(), b.String()) })
-	out.OrderBy = slices.Clone(q.OrderBy[:len(q.OrderBy)-1])
-	for _, path := range paths {
-		if !slices.ContainsFunc(out.OrderBy, func(o query.Order) bool { return o.Path.Equal(path) }) {
-			out.OrderBy = append(out.OrderBy, query.Order{Path: path, Desc: name.Desc})
-		}
-	}
-	out.OrderBy = append(out.OrderBy, name)
-	return &out
 }
 
 // tells reports whether the plan's keys say which documents are the results.

@@ -136,19 +136,19 @@ func (s *scan) closeRange() {
 
 // advance moves the first iterator on, and then all of them to the first suffix that they all have.
 func (s *scan) advance() bool {
-	s.stats.EntriesRead++
 	if !s.its[0].Next() {
 		return false
 	}
+	s.stats.EntriesRead++
 	if len(s.its) == 1 {
 		return true
 	}
 	target := s.suffix(0)
 	for at, same := 1%len(s.its), 1; same < len(s.its); at = (at + 1) % len(s.its) {
-		s.stats.EntriesRead++
 		if !s.its[at].Seek(append(bytes.Clone(s.alt.accesses[at].prefix), target...)) {
 			return false
 		}
+		s.stats.EntriesRead++
 		if got := s.suffix(at); !bytes.Equal(got, target) {
 			target, same = got, 1
 		} else {

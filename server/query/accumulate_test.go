@@ -2,6 +2,7 @@ package query_test
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"clave/server/fault"
@@ -64,6 +65,35 @@ func TestFigures(t *testing.T) {
 	}
 }
 
+// selecting returns a query that gives some fields.
+func selecting(names ...string) *query.Query {
+	q := on(nil)
+	q.HasSelect = true
+	for _, name := range names {
+		q.Select = append(q.Select, value.FieldPath{name})
+	}
+	return q
+}
+
+func TestFiguresOfAPartAreOrdered(t *testing.T) {
+	fields := []query.Aggregate{{Op: query.Sum, Path: value.FieldPath{"n"}}, {Op: query.Avg, Path: value.FieldPath{"d"}}, {Op: query.Count}}
+	tests := []struct {
+		limit  int
+		orders []string
+		want   string
+	}{
+		{query.NoLimit, nil, "__name__"}, {2, nil, "d n __name__"}, {2, []string{"-n"}, "-n -d -__name__"}, {2, []string{"a"}, "a d n __name__"},
+	}
+	for _, tt := range tests {
+		q := on(nil, tt.orders...)
+		q.Limit = tt.limit
+		a, err := (&query.Aggregation{Query: q, Fields: fields}).Normalize()
+		if err != nil || orders(a.Query) != tt.want {
+			t.Errorf("limit %d, order %q: %v, %v; want the order %q", tt.limit, tt.orders, a, err, tt.want)
+		}
+	}
+}
+
 func TestAggregationsThatAreRefused(t *testing.T) {
 	count := query.Aggregate{Op: query.Count}
 	sum := query.Aggregate{Op: query.Sum, Path: value.FieldPath{"n"}}
@@ -76,6 +106,12 @@ func TestAggregationsThatAreRefused(t *testing.T) {
 		{on(nil), []query.Aggregate{count, count, count, count, count, count}, "The maximum number of aggregations allowed in an aggregation query is 5. Received: 6"},
 		{on(nil), []query.Aggregate{{Alias: "a"}}, "Operator field in Aggregation is not set."},
 		{on(nil), []query.Aggregate{{Alias: "a", Op: query.Count}, {Alias: "a", Op: query.Count}}, "Aggregation aliases contain duplicate alias: a."},
+		{on(nil), []query.Aggregate{count, {Alias: "field_1", Op: query.Count}}, "Aggregation aliases contain duplicate alias: field_1."},
+		{on(nil), []query.Aggregate{{Alias: strings.Repeat("x", 1501), Op: query.Count}}, "The property.name is longer than 1500 bytes."},
+		{selecting(), []query.Aggregate{sum}, "Aggregation over non-key properties is not supported for base query that only returns keys."},
+		{selecting("__name__"), []query.Aggregate{sum}, "Aggregation over non-key properties is not supported for base query that only returns keys."},
+		{selecting("m"), []query.Aggregate{sum}, "The aggregation property n is not present in the base query's property mask."},
+		{selecting("m", "n"), []query.Aggregate{count, sum}, "Cannot apply property masks when aggregation fields are present."},
 		{on(nil), []query.Aggregate{{Alias: "__a__", Op: query.Count}}, `The property.name "__a__" is reserved.`},
 		{on(nil), []query.Aggregate{{Op: query.Sum, Path: value.NamePath}}, "Aggregations are not supported for the property: __key__"},
 		{on(nil), []query.Aggregate{{Op: query.Count, Capped: true, UpTo: -1}}, "The `up_to` value in a COUNT aggregation must be greater than or equal to zero."},
@@ -92,14 +128,15 @@ func TestAggregationsThatAreRefused(t *testing.T) {
 func TestNeighbours(t *testing.T) {
 	docs := map[string]value.Value{
 		"c/a": value.Vector(0, 1), "c/b": value.Vector(1, 1), "c/d": value.Vector(3, 1), "c/e": value.Vector(1, 1),
-		"c/three": value.Vector(1, 1, 1), "c/text": value.String("x"),
+		"c/zero": value.Vector(0, 0), "c/three": value.Vector(1, 1, 1), "c/text": value.String("x"),
 	}
 	half := 0.5
 	tests := []struct {
 		n    query.Nearest
 		want []string
 	}{
-		{query.Nearest{Measure: query.Euclidean, Limit: 10}, []string{"a", "b", "e", "d"}},
+		{query.Nearest{Measure: query.Euclidean, Limit: 10}, []string{"a", "b", "e", "zero", "d"}},
+		{query.Nearest{Measure: query.Cosine, Limit: 10}, []string{"a", "b", "e", "d", "zero"}},
 		{query.Nearest{Measure: query.Euclidean, Limit: 2}, []string{"a", "b"}},
 		{query.Nearest{Measure: query.Cosine, Limit: 10, Threshold: &half}, []string{"a", "b", "e"}},
 		{query.Nearest{Measure: query.DotProduct, Limit: 3}, []string{"a", "b", "d"}},

@@ -62,12 +62,17 @@ func (a *Aggregation) Normalize() (*Aggregation, error) {
 		return nil, fault.E(fault.InvalidArgument, "The maximum number of aggregations allowed in an aggregation query is %d. Received: %d",
 			maxAggregates, len(out.Fields))
 	}
-	taken := make(map[string]bool)
-	for _, f := range out.Fields {
-		if err := f.check(); err != nil {
+	taken, unnamed := make(map[string]bool), 0
+	for i, f := range out.Fields {
+		if err := f.check(q); err != nil {
 			return nil, err
 		}
-		if f.Alias != "" && taken[f.Alias] {
+		if f.Alias == "" {
+			unnamed++
+			f.Alias = fmt.Sprintf("field_%d", unnamed)
+			out.Fields[i] = f
+		}
+		if taken[f.Alias] {
 			return nil, fault.E(fault.InvalidArgument, "Aggregation aliases contain duplicate alias: %s.", f.Alias)
 		}
 		taken[f.Alias] = true
@@ -75,21 +80,18 @@ func (a *Aggregation) Normalize() (*Aggregation, error) {
 	if err := out.checkOrder(a.Query); err != nil {
 		return nil, err
 	}
-	unnamed := 0
-	for i := range out.Fields {
-		for out.Fields[i].Alias == "" {
-			unnamed++
-			if name := fmt.Sprintf("field_%d", unnamed); !taken[name] {
-				out.Fields[i].Alias = name
-			}
-		}
+	if q.Limit != NoLimit || q.Offset > 0 {
+		// Which documents count depends on the order, which is that of an index with all summed fields.
+		out.Query = q.OrderedAlso(out.Paths())
 	}
 	return out, nil
 }
 
-// check validates one figure.
-func (f Aggregate) check() error {
+// check validates one figure over a normalized query.
+func (f Aggregate) check(q *Query) error {
 	switch {
+	case len(f.Alias) > maxFieldName:
+		return fault.E(fault.InvalidArgument, "The property.name is longer than %d bytes.", maxFieldName)
 	case reservedName(f.Alias):
 		return fault.E(fault.InvalidArgument, "The property.name \"%s\" is reserved.", f.Alias)
 	case f.Op == 0:
@@ -98,8 +100,15 @@ func (f Aggregate) check() error {
 		return fault.E(fault.InvalidArgument, "The `up_to` value in a COUNT aggregation must be greater than or equal to zero.")
 	case f.Op != Count && f.Path.IsName():
 		return fault.E(fault.InvalidArgument, "Aggregations are not supported for the property: __key__")
+	case f.Op == Count || !q.HasSelect:
+		return nil
+	case !slices.ContainsFunc(q.Select, func(path value.FieldPath) bool { return !path.IsName() }):
+		return fault.E(fault.InvalidArgument, "Aggregation over non-key properties is not supported for base query that only returns keys.")
+	case !slices.ContainsFunc(q.Select, f.Path.HasPrefix):
+		return fault.E(fault.InvalidArgument, "The aggregation property %s is not present in the base query's property mask.", f.Path)
+	default:
+		return fault.E(fault.InvalidArgument, "Cannot apply property masks when aggregation fields are present.")
 	}
-	return nil
 }
 
 // checkOrder refuses what no index could answer: an index would end with the fields that are summed, and nothing can

@@ -51,9 +51,12 @@ func (s *Neighbours) Add(d *document.Document) {
 	}
 }
 
-// compare orders the nearest first, then by name.
+// compare orders the nearest first, then by name. What is no distance, such as the angle of a vector of zeros, is the greatest.
 func (s *Neighbours) compare(a, b neighbour) int {
 	c := cmp.Compare(a.distance, b.distance)
+	if math.IsNaN(a.distance) || math.IsNaN(b.distance) {
+		c = -c
+	}
 	if s.nearest.Measure == DotProduct {
 		c = -c
 	}
@@ -77,15 +80,16 @@ func (s *Neighbours) Documents() []*document.Document {
 	return out
 }
 
-// beyond reports whether a distance is past the threshold.
+// beyond reports whether a distance is past the threshold, as is one that is none.
 func (n *Nearest) beyond(distance float64) bool {
-	if n.Threshold == nil {
+	switch {
+	case n.Threshold == nil:
 		return false
+	case n.Measure == DotProduct:
+		return !(distance >= *n.Threshold)
+	default:
+		return !(distance <= *n.Threshold)
 	}
-	if n.Measure == DotProduct {
-		return distance < *n.Threshold
-	}
-	return distance > *n.Threshold
 }
 
 // distance measures how far a vector of the same dimension is.
@@ -102,7 +106,7 @@ func (n *Nearest) distance(v []float64) float64 {
 	case DotProduct:
 		return product
 	case Cosine:
-		return 1 - product/(math.Sqrt(a)*math.Sqrt(b))
+		return 1 - product/math.Sqrt(a*b)
 	default:
 		return math.Sqrt(squares)
 	}

@@ -1,6 +1,7 @@
 package query
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -19,6 +20,7 @@ const (
 	maxInequalityFields = 10
 	maxNearest          = 1000
 	maxDimensions       = 2048
+	maxFieldName        = 1500
 )
 
 // Normalize validates a query and returns its normal form: filters flattened, the order written out to the
@@ -166,10 +168,20 @@ func (q *Query) checkNearest() error {
 		return fault.E(fault.InvalidArgument, "FindNearest.limit must be a positive integer of no more than %d", maxNearest)
 	case n.Measure < Euclidean || n.Measure > DotProduct:
 		return fault.E(fault.InvalidArgument, "Unknown Distance Measure.")
+	case q.Limit != NoLimit:
+		return fault.E(fault.InvalidArgument, "A query limit cannot be used with FindNearest")
+	case q.Offset > 0:
+		return fault.E(fault.InvalidArgument, "A query offset cannot be used with FindNearest")
+	case q.Start != nil || q.End != nil:
+		return fault.E(fault.InvalidArgument, "A cursor cannot be used with FindNearest")
+	case n.Threshold != nil && (math.IsInf(*n.Threshold, 0) || math.IsNaN(*n.Threshold)):
+		return fault.E(fault.InvalidArgument, "distanceThreshold must be a finite number.")
 	case len(n.Vector) == 0:
 		return fault.E(fault.InvalidArgument, "Cannot have a zero length vector.")
 	case len(n.Vector) > maxDimensions:
 		return fault.E(fault.InvalidArgument, "Vectors must be at most %d dimensions.", maxDimensions)
+	case len(n.ResultField) == 1 && len(n.ResultField[0]) > maxFieldName:
+		return fault.E(fault.InvalidArgument, "The distanceResultField.property.name is longer than %d bytes.", maxFieldName)
 	case len(n.ResultField) == 1 && reservedName(n.ResultField[0]):
 		return fault.E(fault.InvalidArgument, "The distanceResultField.property.name \"%s\" is reserved.", n.ResultField[0])
 	}

@@ -117,10 +117,22 @@ func TestNormalizeRefuses(t *testing.T) {
 	}
 	const other = value.Reference("projects/o/databases/(default)/documents/c/x")
 	const foreign = "The request was for database 'projects/p/databases/(default)' but was attempting to access database 'projects/o/databases/(default)'"
+	nearest := func(change func(*query.Query)) *query.Query {
+		q := on(nil)
+		q.Nearest = &query.Nearest{Path: value.FieldPath{"v"}, Vector: []float64{1}, Measure: query.Cosine, Limit: 1}
+		change(q)
+		return q
+	}
+	inf := math.Inf(1)
 	tests := []struct {
 		q    *query.Query
 		want string
 	}{
+		{nearest(func(q *query.Query) { q.Limit = 1 }), "A query limit cannot be used with FindNearest"},
+		{nearest(func(q *query.Query) { q.Offset = 1 }), "A query offset cannot be used with FindNearest"},
+		{nearest(func(q *query.Query) { q.Start = &query.Cursor{} }), "A cursor cannot be used with FindNearest"},
+		{nearest(func(q *query.Query) { q.Nearest.Threshold = &inf }), "distanceThreshold must be a finite number."},
+		{nearest(func(q *query.Query) { q.Nearest.ResultField = value.FieldPath{strings.Repeat("x", 1501)} }), "The distanceResultField.property.name is longer than 1500 bytes."},
 		{on(is("a", query.In, value.Int(1))), "'IN' requires an ArrayValue."},
 		{on(is("a", query.NotIn, value.Array{})), "'NOT_IN' requires an non-empty ArrayValue."},
 		{on(is("a", query.In, ints(31))), "'IN' supports up to 30 comparison values."},

@@ -1,6 +1,8 @@
 package query
 
 import (
+	"slices"
+
 	"clave/server/document"
 	"clave/server/resource"
 	"clave/server/value"
@@ -30,6 +32,23 @@ func (o Order) directed(c int) int {
 		return -c
 	}
 	return c
+}
+
+// OrderedAlso returns a normalized query that also orders by paths, in alphabetical order before the name, so that all its
+// results have them. Production answers figures so.
+func (q *Query) OrderedAlso(paths []value.FieldPath) *Query {
+	out := *q
+	name := q.OrderBy[len(q.OrderBy)-1]
+	paths = slices.Clone(paths)
+	slices.SortFunc(paths, compareRendered)
+	out.OrderBy = slices.Clone(q.OrderBy[:len(q.OrderBy)-1])
+	for _, path := range paths {
+		if !slices.ContainsFunc(out.OrderBy, func(o Order) bool { return o.Path.Equal(path) }) {
+			out.OrderBy = append(out.OrderBy, Order{Path: path, Desc: name.Desc})
+		}
+	}
+	out.OrderBy = append(out.OrderBy, name)
+	return &out
 }
 
 // InCursors reports whether a document that matches the query lies between its cursors.

@@ -109,6 +109,8 @@ func TestAnswers(t *testing.T) {
 		{"DELETE", "/c", "", 400, `lacks \"/\" at index`},
 		{"POST", ":commit", `{"writes":[]}`, 200, `{}`},
 		{"POST", ":commit", `{"writes":[{"verify":"` + docs + `/c/a","currentDocument":{"exists":true}}]}`, 200, `"updateTime"`},
+		{"POST", ":runQuery", `{"structuredQuery":{"from":[{"collectionId":"c"}]},"explainOptions":{"analyze":true}}`, 200, `"readOperations":"1"`},
+		{"POST", ":runAggregationQuery", `{"structuredAggregationQuery":{"structuredQuery":{"from":[{"collectionId":"c"}]},"aggregations":[{"count":{}}]},"explainOptions":{"analyze":true}}`, 200, `"index_entries_scanned":"1"`},
 		{"POST", ":listCollectionIds", `{}`, 200, `{"collectionIds":["c"]}`},
 		{"POST", ":batchWrite", `{"writes":[{"delete":"` + docs + `/c/x"}]}`, 200, `"status":[{}]`},
 		{"POST", ":executePipeline", `{}`, 501, `Method google.firestore.v1.Firestore/ExecutePipeline is unimplemented`},
@@ -118,6 +120,17 @@ func TestAnswers(t *testing.T) {
 		status, contentType, body := send(t, s, step.method, step.path, step.body)
 		if status != step.status || !strings.Contains(body, step.contains) || contentType != "application/json; charset=UTF-8" {
 			t.Errorf("%s %s %s: %d %s %s; want %d …%s…", step.method, step.path, step.body, status, contentType, body, step.status, step.contains)
+		}
+	}
+}
+
+func TestAnEmptyCommitHasNoTime(t *testing.T) {
+	s := door(t)
+	_, _, body := send(t, s, "POST", ":beginTransaction", "{}")
+	transaction := strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(body), `{"transaction":"`), `"}`)
+	for _, request := range []string{`{}`, `{"transaction":"` + transaction + `"}`} {
+		if status, _, body := send(t, s, "POST", ":commit", request); status != 200 || strings.TrimSpace(body) != "{}" {
+			t.Errorf("commit %s: %d %s; want {}", request, status, body)
 		}
 	}
 }

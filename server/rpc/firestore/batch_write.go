@@ -12,11 +12,7 @@ import (
 
 // BatchWrite does writes of different documents, each by itself.
 func (s *Server) BatchWrite(ctx context.Context, c token.Caller, r *pb.BatchWriteRequest) (*pb.BatchWriteResponse, error) {
-	db, err := parseDatabase(r.GetDatabase())
-	if err != nil {
-		return nil, err
-	}
-	writes, err := wire.ParseWrites(db, r.GetWrites())
+	db, writes, err := parseWrites(r)
 	if err != nil {
 		return nil, err
 	}

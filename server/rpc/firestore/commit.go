@@ -9,14 +9,9 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// Commit does writes, all or none, and ends the transaction if it names one. An empty commit outside a transaction
-// does nothing and has no time.
+// Commit does writes, all or none, and ends the transaction if it names one. An empty commit has no time.
 func (s *Server) Commit(ctx context.Context, c token.Caller, r *pb.CommitRequest) (*pb.CommitResponse, error) {
-	db, err := parseDatabase(r.GetDatabase())
-	if err != nil {
-		return nil, err
-	}
-	writes, err := wire.ParseWrites(db, r.GetWrites())
+	db, writes, err := parseWrites(r)
 	if err != nil {
 		return nil, err
 	}
@@ -24,8 +19,11 @@ func (s *Server) Commit(ctx context.Context, c token.Caller, r *pb.CommitRequest
 		return &pb.CommitResponse{}, nil
 	}
 	result, err := s.o.Guard.Commit(ctx, c, db, guard.CommitRequest{Writes: writes, Transaction: r.GetTransaction()})
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
+	case len(writes) == 0:
+		return &pb.CommitResponse{}, nil
 	}
 	return &pb.CommitResponse{
 		WriteResults: wire.FormatResults(result.Results),

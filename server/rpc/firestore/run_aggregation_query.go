@@ -45,7 +45,7 @@ func (s *Server) RunAggregationQuery(ctx context.Context, c token.Caller, r *pb.
 		out.Result = &pb.AggregationResult{AggregateFields: wire.FormatFields(figures)}
 	}
 	if explain != nil {
-		out.ExplainMetrics = explained(explain, stats, s.o.Clock.Now().Sub(began))
+		out.ExplainMetrics = explained(explain, stats, 0, s.o.Clock.Now().Sub(began))
 	}
 	return send(out)
 }

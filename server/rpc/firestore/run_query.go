@@ -4,8 +4,6 @@ import (
 	"context"
 	"time"
 
-	"google.golang.org/protobuf/types/known/durationpb"
-	"google.golang.org/protobuf/types/known/structpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"clave/server/clock"
@@ -87,7 +85,7 @@ func (r *queryRun) end(stats guard.Stats) error {
 	if r.explain != nil {
 		return r.send(&pb.RunQueryResponse{
 			ReadTime:       r.readTime,
-			ExplainMetrics: explained(r.explain, stats, r.clock.Now().Sub(r.began)),
+			ExplainMetrics: explained(r.explain, stats, stats.Results, r.clock.Now().Sub(r.began)),
 		})
 	}
 	switch {
@@ -98,34 +96,4 @@ func (r *queryRun) end(stats guard.Stats) error {
 	default:
 		return r.send(&pb.RunQueryResponse{ReadTime: r.readTime})
 	}
-}
-
-// explained formats a plan and, if the query was run, what it read.
-func explained(o *pb.ExplainOptions, stats guard.Stats, took time.Duration) *pb.ExplainMetrics {
-	out := &pb.ExplainMetrics{PlanSummary: &pb.PlanSummary{}}
-	for _, plan := range stats.Plans {
-		for _, ix := range plan.Indexes {
-			out.PlanSummary.IndexesUsed = append(out.PlanSummary.IndexesUsed, &structpb.Struct{Fields: map[string]*structpb.Value{
-				"query_scope": structpb.NewStringValue(scopeNames[ix.Scope]),
-				"properties":  structpb.NewStringValue(ix.Properties),
-			}})
-		}
-	}
-	if o.GetAnalyze() {
-		out.ExecutionStats = &pb.ExecutionStats{
-			ResultsReturned:   stats.Results,
-			ExecutionDuration: durationpb.New(took),
-			ReadOperations:    stats.DocumentsRead,
-			DebugStats: &structpb.Struct{Fields: map[string]*structpb.Value{
-				"documents_scanned":     structpb.NewNumberValue(float64(stats.DocumentsRead)),
-				"index_entries_scanned": structpb.NewNumberValue(float64(stats.EntriesRead)),
-			}},
-		}
-	}
-	return out
-}
-
-// scopeNames are the scopes of indexes as plans print them.
-var scopeNames = map[string]string{
-	"COLLECTION": "Collection", "COLLECTION_GROUP": "Collection group", "DOCUMENTS": "Documents",
 }

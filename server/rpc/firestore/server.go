@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"clave/server/clock"
+	"clave/server/document"
 	"clave/server/fault"
 	"clave/server/guard"
 	"clave/server/resource"
@@ -110,6 +111,22 @@ func parseTransactionOptions(o *pb.TransactionOptions) (out guard.TransactionOpt
 // parseDatabase parses the database of a request.
 func parseDatabase(name string) (resource.Database, error) {
 	return resource.ParseDatabase(name)
+}
+
+// writeRequest is a request that writes to one database.
+type writeRequest interface {
+	GetDatabase() string
+	GetWrites() []*pb.Write
+}
+
+// parseWrites parses the database and the writes of a request.
+func parseWrites(r writeRequest) (resource.Database, []document.Write, error) {
+	db, err := parseDatabase(r.GetDatabase())
+	if err != nil {
+		return db, nil, err
+	}
+	writes, err := wire.ParseWrites(db, r.GetWrites())
+	return db, writes, err
 }
 
 // unheard is for reads whose moment is not answered.
