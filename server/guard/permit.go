@@ -7,6 +7,7 @@ import (
 
 	"clave/server/document"
 	"clave/server/fault"
+	"clave/server/listen"
 	"clave/server/resource"
 	"clave/server/token"
 )
@@ -28,11 +29,12 @@ type permit struct {
 // expired reports whether the caller's token has ended.
 func (p *permit) expired(now time.Time) bool { return !p.expires.IsZero() && !now.Before(p.expires) }
 
-// ask answers whether the target may be shown, and has it asked again when a document that the answer rests on changes.
+// ask answers whether the target may be shown, and has it asked again when a document that the answer rests on changes. A
+// token that has ended ends the stream, as recorded of production.
 func (p *permit) ask(ctx context.Context) error {
 	g := p.guard
 	if p.expired(g.clock.Now()) {
-		return fault.E(fault.Unauthenticated, "Missing or invalid authentication.")
+		return &listen.Over{Err: fault.E(fault.Internal, "The caller's credentials have expired.")}
 	}
 	for {
 		seen, err := p.decide(ctx)

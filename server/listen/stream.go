@@ -2,6 +2,7 @@ package listen
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -359,9 +360,12 @@ func (s *Stream) ask(ctx context.Context, t *target) error {
 		return nil
 	}
 	err := t.want.Law.Ask(ctx)
+	var over *Over
 	switch {
 	case err == nil:
 		return nil
+	case errors.As(err, &over):
+		return over.Err
 	case ctx.Err() != nil:
 		return ctx.Err()
 	default:

@@ -73,11 +73,20 @@ type Law struct {
 	// Key is what Hub.Recheck chooses by; it is comparable.
 	Key any
 	// Ask answers whether the target may be shown: nil, or the error that its client hears. It is called by the stream's
-	// goroutine when the target opens and after a Recheck that chose the key.
+	// goroutine when the target opens and after a Recheck that chose the key. An Over ends the whole stream.
 	Ask func(ctx context.Context) error
 	// Each says that the answer depends on the target's documents, so that it is asked again before each of their changes.
 	Each bool
 }
+
+// Over is a law's answer that ends the stream, with its error, and not just the target.
+type Over struct{ Err error }
+
+// Error implements error.
+func (o *Over) Error() string { return o.Err.Error() }
+
+// Unwrap returns the error.
+func (o *Over) Unwrap() error { return o.Err }
 
 // Target is what a client wants to listen to: the results of a query, or documents.
 type Target struct {

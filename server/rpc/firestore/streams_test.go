@@ -1,0 +1,191 @@
+package firestore
+
+import (
+	"context"
+	"errors"
+	"io"
+	"testing"
+	"time"
+
+	"clave/server/clock"
+	"clave/server/engine"
+	"clave/server/fault"
+	"clave/server/guard"
+	"clave/server/listen"
+	"clave/server/storage/pebblestore"
+	"clave/server/token"
+	pb "clave/server/wire/firestorepb"
+)
+
+// The names of the tests of streams.
+const (
+	streamDatabase  = "projects/p/databases/(default)"
+	streamDocuments = streamDatabase + "/documents"
+)
+
+// streamRules let everybody into open, and ann into what is ann's.
+const streamRules = `rules_version = '2'; service cloud.firestore { match /databases/{d}/documents {
+  match /open/{x=**} { allow read, write; }
+  match /mine/{uid} { allow read, write: if request.auth.uid == uid; }
+} }`
+
+// streamHouse is a server over an empty database in memory, whose clock is wound by hand. The engine's is the machine's.
+type streamHouse struct {
+	t      *testing.T
+	server *Server
+	book   *guard.Rulebook
+	clock  *clock.Hand
+}
+
+// newStreamHouse starts a server with rules.
+func newStreamHouse(t *testing.T, o listen.Options) *streamHouse {
+	t.Helper()
+	store, err := pebblestore.OpenMemory()
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := engine.Open(t.Context(), engine.Options{Store: store})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &streamHouse{t: t, book: guard.NewRulebook(guard.RulebookOptions{}), clock: clock.NewHand(clock.System().Now())}
+	o.Engine, o.Clock = e, h.clock
+	hub, err := listen.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.rules(streamRules)
+	g, err := guard.New(guard.Options{Engine: e, Hub: hub, Rules: h.book, Clock: h.clock})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if h.server, err = New(Options{Guard: g, Clock: h.clock}); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	ended := make(chan error, 2)
+	go func() { ended <- hub.Run(ctx) }()
+	go func() { ended <- g.Run(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := errors.Join(<-ended, <-ended, e.Close(), store.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	return h
+}
+
+// rules puts rules in force.
+func (h *streamHouse) rules(text string) {
+	h.t.Helper()
+	if issues := h.book.Replace("", "", text); guard.HasErrors(issues) {
+		h.t.Fatal(guard.Summary(issues))
+	}
+}
+
+// ann is a user whose token ends in an hour.
+func (h *streamHouse) ann() token.Caller {
+	return token.Caller{UID: "ann", Project: "p", Expires: h.clock.Now().Add(time.Hour)}
+}
+
+// pipe is a stream whose ends are both here.
+type pipe[Request, Response any] struct {
+	t    *testing.T
+	in   chan *Request
+	out  chan *Response
+	ctx  context.Context
+	done chan error
+}
+
+// open serves a stream for a caller.
+func open[Request, Response any](t *testing.T, c token.Caller, room int,
+	serve func(context.Context, token.Caller, Stream[Request, Response]) error,
+) *pipe[Request, Response] {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	p := &pipe[Request, Response]{
+		t: t, in: make(chan *Request, 100), out: make(chan *Response, room), ctx: ctx, done: make(chan error, 1),
+	}
+	returned := make(chan struct{})
+	go func() {
+		defer close(returned)
+		p.done <- serve(ctx, c, p)
+	}()
+	t.Cleanup(func() { cancel(); <-returned })
+	return p
+}
+
+// Recv implements Stream.
+func (p *pipe[Request, Response]) Recv() (*Request, error) {
+	select {
+	case <-p.ctx.Done():
+		return nil, p.ctx.Err()
+	case r, ok := <-p.in:
+		if !ok {
+			return nil, io.EOF
+		}
+		return r, nil
+	}
+}
+
+// Send implements Stream.
+func (p *pipe[Request, Response]) Send(r *Response) error {
+	select {
+	case <-p.ctx.Done():
+		return p.ctx.Err()
+	case p.out <- r:
+		return nil
+	}
+}
+
+// next returns the next answer.
+func (p *pipe[Request, Response]) next() *Response {
+	p.t.Helper()
+	select {
+	case r := <-p.out:
+		return r
+	case err := <-p.done:
+		p.done <- err
+		select {
+		case r := <-p.out: // What was said before the end.
+			return r
+		default:
+			p.t.Fatalf("the stream ended with %v", err)
+		}
+	case <-time.After(10 * time.Second):
+		p.t.Fatal("no answer")
+	}
+	return nil
+}
+
+// ends waits for the stream's end and checks its code; answers before it are passed over.
+func (p *pipe[Request, Response]) ends(code fault.Code) error {
+	p.t.Helper()
+	for {
+		select {
+		case <-p.out:
+		case err := <-p.done:
+			p.done <- err
+			if fault.CodeOf(err) != code {
+				p.t.Errorf("the stream ended with %v, want code %v", err, code)
+			}
+			return err
+		case <-time.After(10 * time.Second):
+			p.t.Fatalf("the stream goes on, want its end with code %v", code)
+		}
+	}
+}
+
+// turn winds the clock on.
+func (h *streamHouse) turn(d time.Duration) {
+	for h.clock.Timers() == 0 {
+	}
+	h.clock.Advance(d)
+}
+
+// set writes a document.
+func set(name string, n int64) *pb.Write {
+	return &pb.Write{Operation: &pb.Write_Update{Update: &pb.Document{
+		Name: streamDocuments + "/" + name, Fields: map[string]*pb.Value{"n": {ValueType: &pb.Value_IntegerValue{IntegerValue: n}}},
+	}}}
+}

@@ -1,0 +1,133 @@
+package firestore
+
+import (
+	"testing"
+	"time"
+
+	"clave/server/fault"
+	"clave/server/listen"
+	"clave/server/token"
+	pb "clave/server/wire/firestorepb"
+)
+
+// writeStream opens a Write stream past its handshake.
+func (h *streamHouse) writeStream(c token.Caller) *pipe[pb.WriteRequest, pb.WriteResponse] {
+	h.t.Helper()
+	p := open(h.t, c, 100, h.server.Write)
+	p.in <- &pb.WriteRequest{Database: streamDatabase}
+	if r := p.next(); r.GetStreamId() == "" || len(r.GetStreamToken()) == 0 || len(r.GetWriteResults()) > 0 {
+		h.t.Fatalf("handshake = %v, want an id and a token and no results", r)
+	}
+	return p
+}
+
+func TestWriteStreamAnswersInOrder(t *testing.T) {
+	h := newStreamHouse(t, listen.Options{})
+	p := h.writeStream(h.ann())
+	const batches = 10 // As many as the SDKs have under way at a time, all with the first token.
+	for i := range batches {
+		p.in <- &pb.WriteRequest{StreamToken: []byte("0"), Writes: []*pb.Write{set("open/a", int64(i)), set("open/b", int64(i))}}
+	}
+	seen := map[string]bool{"0": true}
+	last := time.Time{}
+	for i := range batches {
+		r := p.next()
+		if at := r.GetCommitTime().AsTime(); len(r.GetWriteResults()) != 2 || !at.After(last) {
+			t.Errorf("answer %d = %v, want two results, later than %v", i, r, last)
+		} else {
+			last = at
+		}
+		if text := string(r.GetStreamToken()); seen[text] {
+			t.Errorf("answer %d has the token %q again", i, text)
+		} else {
+			seen[text] = true
+		}
+	}
+	p.in <- &pb.WriteRequest{StreamToken: []byte("3")}
+	if r := p.next(); len(r.GetWriteResults()) > 0 || len(r.GetStreamToken()) == 0 {
+		t.Errorf("a leaving client without writes hears %v, want a token only", r)
+	}
+	close(p.in)
+	if err := <-p.done; err != nil {
+		t.Errorf("a client that has said all leaves the stream with %v", err)
+	} else {
+		p.done <- err
+	}
+}
+
+func TestWriteStreamFails(t *testing.T) {
+	missing := set("open/none", 1)
+	missing.CurrentDocument = &pb.Precondition{ConditionType: &pb.Precondition_Exists{Exists: true}}
+	there := set("open/a", 1)
+	there.CurrentDocument = &pb.Precondition{ConditionType: &pb.Precondition_Exists{Exists: false}}
+	for _, c := range []struct {
+		name   string
+		writes []*pb.Write
+		more   *pb.WriteRequest
+		code   fault.Code
+	}{
+		{name: "refused by rules", writes: []*pb.Write{set("mine/bob", 1)}, code: fault.PermissionDenied},
+		{name: "update of nothing", writes: []*pb.Write{missing}, code: fault.NotFound},
+		{name: "create of something", writes: []*pb.Write{there}, code: fault.AlreadyExists},
+		{name: "no name", writes: []*pb.Write{{Operation: &pb.Write_Delete{Delete: "x"}}}, code: fault.InvalidArgument},
+		{name: "another database", more: &pb.WriteRequest{Database: streamDatabase + "2", Writes: []*pb.Write{set("open/a", 1)}}, code: fault.InvalidArgument},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			h := newStreamHouse(t, listen.Options{})
+			p := h.writeStream(h.ann())
+			p.in <- &pb.WriteRequest{Writes: []*pb.Write{set("open/a", 1)}}
+			if r := p.next(); len(r.GetWriteResults()) != 1 {
+				t.Fatalf("a good batch = %v", r)
+			}
+			if c.more == nil {
+				c.more = &pb.WriteRequest{Writes: append(c.writes, set("open/half", 1))}
+			}
+			p.in <- c.more
+			p.in <- &pb.WriteRequest{Writes: []*pb.Write{set("open/later", 1)}}
+			_ = p.ends(c.code)
+			for _, name := range []string{"open/half", "open/later"} {
+				_, err := h.server.GetDocument(t.Context(), h.ann(), &pb.GetDocumentRequest{Name: streamDocuments + "/" + name})
+				if fault.CodeOf(err) != fault.NotFound {
+					t.Errorf("%s after the refused batch: %v, want it not to be there", name, err)
+				}
+			}
+		})
+	}
+}
+
+func TestWriteStreamThatDoesNotOpen(t *testing.T) {
+	h := newStreamHouse(t, listen.Options{})
+	for _, c := range []struct {
+		name  string
+		first *pb.WriteRequest
+		code  fault.Code
+	}{
+		{"no database", &pb.WriteRequest{}, fault.InvalidArgument},
+		{"resumed by token", &pb.WriteRequest{Database: streamDatabase, StreamToken: []byte("1")}, fault.Unimplemented},
+		{"resumed by id", &pb.WriteRequest{Database: streamDatabase, StreamId: "0"}, fault.Unimplemented},
+		{"writes at once", &pb.WriteRequest{Database: streamDatabase, Writes: []*pb.Write{set("open/a", 1)}}, fault.InvalidArgument},
+	} {
+		p := open(t, h.ann(), 1, h.server.Write)
+		p.in <- c.first
+		if err := p.ends(c.code); err == nil {
+			t.Errorf("%s: the stream opens", c.name)
+		}
+	}
+}
+
+func TestWriteStreamEndsWithItsToken(t *testing.T) {
+	h := newStreamHouse(t, listen.Options{})
+	p := h.writeStream(h.ann())
+	h.clock.Advance(time.Hour - time.Second)
+	p.in <- &pb.WriteRequest{Writes: []*pb.Write{set("mine/ann", 1)}}
+	if r := p.next(); len(r.GetWriteResults()) != 1 {
+		t.Fatalf("a second before the token's end = %v", r)
+	}
+	h.clock.Advance(time.Second)
+	p.in <- &pb.WriteRequest{Writes: []*pb.Write{set("mine/ann", 2)}}
+	_ = p.ends(fault.Unauthenticated)
+	d, err := h.server.GetDocument(t.Context(), h.ann(), &pb.GetDocumentRequest{Name: streamDocuments + "/mine/ann"})
+	if err != nil || d.GetFields()["n"].GetIntegerValue() != 1 {
+		t.Errorf("the document is %v, %v, want what was written in time", d, err)
+	}
+}
