@@ -5,4 +5,7 @@
 //
 // Sizes above 100 k documents run with CLAVE_BENCH_LARGE=1. The comparison beside the official emulator over gRPC runs
 // with CLAVE_BENCH_EMULATOR=1 (TestBesideTheEmulator); it needs Java and the emulator's jar.
+//
+// How queries and memory do as data grow is logged with CLAVE_BENCH_GROWTH=1 (TestGrowth), up to a million documents with
+// CLAVE_BENCH_LARGE=1 too.
 package bench

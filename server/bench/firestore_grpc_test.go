@@ -52,6 +52,7 @@ func TestBesideTheEmulator(t *testing.T) {
 type server struct {
 	address string
 	pid     int
+	dir     string // Clave's folder
 	client  *firestore.Client
 }
 
@@ -120,7 +121,10 @@ func startClave(t *testing.T) *server {
 			t.Fatal(err)
 		}
 	}
-	return start(t, exec.Command(bin, "start", "--config", filepath.Join(dir, "firebase.json"), "--only", "firestore"), address)
+	s := start(t, exec.Command(bin, "start", "--config", filepath.Join(dir, "firebase.json"), "--only", "firestore",
+		"--data", filepath.Join(dir, "data")), address)
+	s.dir = filepath.Join(dir, "data")
+	return s
 }
 
 // startEmulator starts the official emulator.
