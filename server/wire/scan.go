@@ -143,36 +143,6 @@ func (s *scanner) member(m *map[string]*pb.Value, depth int) {
 	(*m)[key] = v
 }
 
-// Values and what they hold, made together to spare allocations.
-type (
-	// boolValue is a boolean.
-	boolValue struct {
-		v pb.Value
-		x pb.Value_BooleanValue
-	}
-	// integerValue is an integer.
-	integerValue struct {
-		v pb.Value
-		x pb.Value_IntegerValue
-	}
-	// doubleValue is a double.
-	doubleValue struct {
-		v pb.Value
-		x pb.Value_DoubleValue
-	}
-	// stringValue is a text.
-	stringValue struct {
-		v pb.Value
-		x pb.Value_StringValue
-	}
-	// timestampValue is a time.
-	timestampValue struct {
-		v pb.Value
-		x pb.Value_TimestampValue
-		t timestamppb.Timestamp
-	}
-)
-
 // value reads a value of at most depth levels.
 func (s *scanner) value(depth int) *pb.Value { // long: one case a kind
 	number, kind := s.tag()
@@ -183,27 +153,16 @@ func (s *scanner) value(depth int) *pb.Value { // long: one case a kind
 	var out *pb.Value
 	switch {
 	case number == 1 && kind == protowire.VarintType:
-		v := &boolValue{x: pb.Value_BooleanValue{BooleanValue: s.uvarint() != 0}}
-		v.v.ValueType = &v.x
-		out = &v.v
+		out = newBool(s.uvarint() != 0)
 	case number == 2 && kind == protowire.VarintType:
-		v := &integerValue{x: pb.Value_IntegerValue{IntegerValue: int64(s.uvarint())}}
-		v.v.ValueType = &v.x
-		out = &v.v
+		out = newInteger(int64(s.uvarint()))
 	case number == 3 && kind == protowire.Fixed64Type:
-		v := &doubleValue{x: pb.Value_DoubleValue{DoubleValue: s.double()}}
-		v.v.ValueType = &v.x
-		out = &v.v
+		out = newDouble(s.double())
 	case number == 17 && kind == protowire.BytesType:
-		v := &stringValue{x: pb.Value_StringValue{StringValue: s.string()}}
-		v.v.ValueType = &v.x
-		out = &v.v
+		out = newString(s.string())
 	case number == 10 && kind == protowire.BytesType:
-		v := &timestampValue{}
-		s.inside(func(s *scanner) { s.timestamp(&v.t) })
-		v.x.TimestampValue = &v.t
-		v.v.ValueType = &v.x
-		out = &v.v
+		out = newTimestamp(0, 0)
+		s.inside(func(s *scanner) { s.timestamp(out.GetTimestampValue()) })
 	case number == 5 && kind == protowire.BytesType:
 		out = &pb.Value{ValueType: &pb.Value_ReferenceValue{ReferenceValue: s.string()}}
 	case number == 18 && kind == protowire.BytesType:

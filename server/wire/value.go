@@ -123,17 +123,15 @@ func FormatVersion(v clock.Version) *timestamppb.Timestamp { return timestamppb.
 func FormatValue(v value.Value) *pb.Value { // long: one case a kind
 	switch x := v.(type) {
 	case value.Bool:
-		return &pb.Value{ValueType: &pb.Value_BooleanValue{BooleanValue: bool(x)}}
+		return newBool(bool(x))
 	case value.Int:
-		return &pb.Value{ValueType: &pb.Value_IntegerValue{IntegerValue: int64(x)}}
+		return newInteger(int64(x))
 	case value.Double:
-		return &pb.Value{ValueType: &pb.Value_DoubleValue{DoubleValue: float64(x)}}
+		return newDouble(float64(x))
 	case value.Timestamp:
-		return &pb.Value{ValueType: &pb.Value_TimestampValue{
-			TimestampValue: &timestamppb.Timestamp{Seconds: x.Seconds, Nanos: x.Nanos},
-		}}
+		return newTimestamp(x.Seconds, x.Nanos)
 	case value.String:
-		return &pb.Value{ValueType: &pb.Value_StringValue{StringValue: string(x)}}
+		return newString(string(x))
 	case value.Bytes:
 		return &pb.Value{ValueType: &pb.Value_BytesValue{BytesValue: []byte(x)}}
 	case value.Reference:
