@@ -80,7 +80,7 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 // load reads the catalogue.
 func (e *Engine) load(ctx context.Context) error {
 	snap := e.mu.view.snap
-	it := snap.Scan(storage.Prefix([]byte{keyCatalogue}))
+	it := snap.Scan(catalogueRange())
 	defer func() { _ = it.Close() }()
 	for it.Next() {
 		if err := ctx.Err(); err != nil {

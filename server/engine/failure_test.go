@@ -6,6 +6,7 @@ import (
 	"sync"
 	"testing"
 
+	"clave/server/account"
 	"clave/server/document"
 	"clave/server/engine"
 	"clave/server/fault"
@@ -47,6 +48,32 @@ func TestAFailedDiskEndsWriting(t *testing.T) {
 	wantCode(t, "commit on a failing disk", write(), fault.Internal)
 	s.fail = false
 	wantCode(t, "commit after the disk has failed", write(), fault.Unavailable)
+	wantN(t, e, engine.At{}, "c/a", value.Int(1))
+}
+
+// TestOpensBesideTheAccounts opens a store in which there are accounts, too: their keys once were taken for the catalogue's.
+func TestOpensBesideTheAccounts(t *testing.T) {
+	s, err := pebblestore.OpenMemory()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = s.Close() }()
+	first, err := engine.Open(t.Context(), engine.Options{Store: s})
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, first, set("c/a", n(1)))
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	accounts := account.New(s)
+	for _, project := range []string{"", "p", "\x10", "\xff"} {
+		scope := account.Scope{Project: project}
+		if err := accounts.Change(t.Context(), scope, []string{"u"}, func(c *account.Change) error { return c.Save("note", "u", 1) }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	e := open(t, engine.Options{Store: s})
 	wantN(t, e, engine.At{}, "c/a", value.Int(1))
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"clave/server/clock"
 	"clave/server/index"
+	"clave/server/storage"
 )
 
 // The first bytes of keys. After it stands the database's number in 4 bytes, but for the catalogue.
@@ -43,6 +44,12 @@ func keyOf(kind byte, number uint32) []byte { return appendKey(make([]byte, 0, 6
 // catalogueKey is the key of a database's entry in the catalogue.
 func catalogueKey(project, id string) []byte {
 	return index.AppendSegment(index.AppendSegment([]byte{keyCatalogue}, project), id)
+}
+
+// catalogueRange are the keys of the catalogue. An id begins with a tag, which is no letter: other rooms keep their
+// records in the same store under words, and one of these, account/…, begins as the catalogue does.
+func catalogueRange() storage.Range {
+	return storage.Range{From: []byte{keyCatalogue}, To: []byte{keyCatalogue, 'A'}}
 }
 
 // documentKey is the key of the document with a relative path.
