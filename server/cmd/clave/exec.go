@@ -3,12 +3,28 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"net"
 	"os"
 	"os/exec"
+	"strings"
+	"syscall"
+	"time"
 
 	"clave/server/app"
 	"clave/server/config"
+	"clave/server/fault"
 )
+
+// The exit codes of shells.
+const (
+	exitCannotRun = 126
+	exitNotFound  = 127
+	exitSignal    = 128 // and the signal's number
+)
+
+// patience is how long a command that was told to stop may clean up.
+const patience = 10 * time.Second
 
 // execute starts a server, runs a command against it and returns the command's exit code.
 func execute(ctx context.Context, args []string, s streams) (int, error) {
@@ -22,31 +38,76 @@ func execute(ctx context.Context, args []string, s streams) (int, error) {
 	}
 	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
+	running, cancel := context.WithCancel(ctx)
+	defer cancel()
 	ready, ended := make(chan struct{}), make(chan error, 1)
-	go func() { ended <- a.Run(serving, func() { close(ready) }) }()
+	go func() {
+		defer cancel() // a command without a server has nothing to do
+		ended <- a.Run(serving, func() { close(ready) })
+	}()
 	select {
 	case <-ready:
 	case err := <-ended:
 		return 1, err
 	}
-	cmd := exec.CommandContext(ctx, c.Command[0], c.Command[1:]...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, s.out, s.err
-	addresses := a.Addresses()
-	cmd.Env = append(os.Environ(), "GCLOUD_PROJECT="+c.Project, "GOOGLE_CLOUD_PROJECT="+c.Project)
-	if addresses.Firestore != "" {
-		cmd.Env = append(cmd.Env, "FIRESTORE_EMULATOR_HOST="+addresses.Firestore)
-	}
-	if addresses.Auth != "" {
-		cmd.Env = append(cmd.Env, "FIREBASE_AUTH_EMULATOR_HOST="+addresses.Auth)
-	}
-	ran := cmd.Run()
+	ran := command(running, c, a.Addresses(), s).Run()
 	stop()
 	if err := <-ended; err != nil {
 		return 1, err
 	}
-	var exit *exec.ExitError
-	if errors.As(ran, &exit) {
-		return exit.ExitCode(), nil
+	return exitCode(ran, c.Command[0])
+}
+
+// command returns the command that is to be run against a server. When ctx ends it is told to stop, and killed if it
+// does not.
+func command(ctx context.Context, c *config.Config, a app.Addresses, s streams) *exec.Cmd {
+	words := c.Command
+	if len(words) == 1 && strings.ContainsAny(words[0], " \t\n") {
+		words = []string{"sh", "-c", words[0]} // a line in quotes, as the Firebase CLI takes it
 	}
-	return 0, ran
+	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.WaitDelay = patience
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, s.out, s.err
+	cmd.Env = append(os.Environ(), "GCLOUD_PROJECT="+c.Project, "GOOGLE_CLOUD_PROJECT="+c.Project)
+	if a.Firestore != "" {
+		at := reachable(a.Firestore)
+		cmd.Env = append(cmd.Env, "FIRESTORE_EMULATOR_HOST="+at, "FIREBASE_FIRESTORE_EMULATOR_ADDRESS="+at)
+	}
+	if a.Auth != "" {
+		cmd.Env = append(cmd.Env, "FIREBASE_AUTH_EMULATOR_HOST="+reachable(a.Auth))
+	}
+	return cmd
+}
+
+// reachable returns an address to connect to for one to listen on, which may stand for all of the machine's.
+func reachable(address string) string {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return address
+	}
+	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	return net.JoinHostPort(host, port)
+}
+
+// exitCode returns the exit code that tells how a command ended, as a shell would, and an error when it never ran.
+func exitCode(ran error, name string) (int, error) {
+	var ended *exec.ExitError
+	switch {
+	case ran == nil:
+		return 0, nil
+	case errors.As(ran, &ended):
+		if status, ok := ended.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+			return exitSignal + int(status.Signal()), nil
+		}
+		return ended.ExitCode(), nil
+	case errors.Is(ran, context.Canceled):
+		return exitSignal + int(syscall.SIGINT), nil
+	case errors.Is(ran, exec.ErrNotFound):
+		return exitNotFound, fault.Because(ran, fault.NotFound, "exec: there is no command %q. Give a program of PATH, or a line for the shell in quotes.", name)
+	default:
+		return exitCannotRun, fmt.Errorf("exec: cannot run %q: %w", name, ran)
+	}
 }

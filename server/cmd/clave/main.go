@@ -85,7 +85,7 @@ func run(ctx context.Context, args []string, s streams) int {
 		return 0
 	case err != nil:
 		fmt.Fprintln(s.err, "clave:", message(err))
-		return 1
+		return max(code, 1)
 	}
 	return code
 }

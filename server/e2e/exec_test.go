@@ -1,0 +1,73 @@
+package e2e
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+func TestExecRunsACommandWithTheEmulatorsEnvironment(t *testing.T) {
+	dir, port := projectFolder(t, nil)
+	line := fmt.Sprintf(`test "$FIRESTORE_EMULATOR_HOST" = "127.0.0.1:%d" && test "$GCLOUD_PROJECT" = demo-x && test -n "$FIREBASE_AUTH_EMULATOR_HOST" && exit 7`, port)
+	notProgram := filepath.Join(dir, "text")
+	writeFile(t, notProgram, "text")
+	tests := []struct {
+		name string
+		args []string
+		code int
+		says string
+	}{
+		{"a program and its arguments", []string{"--", "sh", "-c", line}, 7, ""},
+		{"a line for the shell", []string{line}, 7, ""},
+		{"listening everywhere", []string{"--host", "0.0.0.0", "--", line}, 7, ""},
+		{"a command that ends well", []string{"--", "true"}, 0, ""},
+		{"a command that a signal ends", []string{"--", "sh", "-c", "kill -KILL $$"}, 128 + 9, ""},
+		{"no such command", []string{"--", "no-such-command"}, 127, `"no-such-command"`},
+		{"what is no program", []string{"--", notProgram}, 126, notProgram},
+	}
+	for _, tt := range tests {
+		cmd := command(t, dir, append([]string{"exec", "--project", "demo-x"}, tt.args...)...)
+		out, err := cmd.CombinedOutput()
+		if got := cmd.ProcessState.ExitCode(); got != tt.code || !strings.Contains(string(out), tt.says) {
+			t.Errorf("%s: clave exec ended with %d (%v) and said %q, want %d and %q", tt.name, got, err, out, tt.code, tt.says)
+		}
+	}
+}
+
+func TestExecLetsItsCommandCleanUp(t *testing.T) {
+	dir, _ := projectFolder(t, nil)
+	cmd := command(t, dir, "exec", "--", "sh", "-c", `trap 'echo cleaned > mark; exit 3' TERM; echo running; while :; do read line || exit 4; done`)
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Stderr = os.Stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	if lines := bufio.NewScanner(out); !lines.Scan() || lines.Text() != "running" {
+		t.Fatal("the command never ran")
+	}
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	go func() { _, _ = io.Copy(io.Discard, out) }()
+	_ = cmd.Wait()
+	if got := cmd.ProcessState.ExitCode(); got != 3 {
+		t.Errorf("clave exec ended with %d, want the 3 with which its command cleaned up", got)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "mark")); err != nil {
+		t.Errorf("the command was not let clean up: %v", err)
+	}
+}
