@@ -10,20 +10,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
 
+	"golang.org/x/sync/semaphore"
 	"google.golang.org/protobuf/proto"
 
-	"clave/server/fault"
 	"clave/server/rpc/firestore"
 	"clave/server/token"
 	"clave/server/wire"
 )
-
-// maxBody is the greatest size of a body.
-const maxBody = 11_534_336
 
 // Options are what a door is made of.
 type Options struct {
@@ -56,12 +52,13 @@ func New(o Options) (http.Handler, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	return &door{o: o}, nil
+	return &door{o: o, large: newLarge()}, nil
 }
 
 // door answers requests.
 type door struct {
-	o Options
+	o     Options
+	large *semaphore.Weighted
 }
 
 // ServeHTTP answers a request.
@@ -99,6 +96,11 @@ func (d *door) serve(r *http.Request, t target, call call, out *answer) error {
 		if err != nil {
 			return err
 		}
+		release, err := d.admit(r.Context(), body)
+		if err != nil {
+			return err
+		}
+		defer release()
 		if err := wire.ParseJSON(body, call.body(m)); err != nil {
 			return err
 		}
@@ -108,26 +110,6 @@ func (d *door) serve(r *http.Request, t target, call call, out *answer) error {
 	}
 	call.fill(m, t)
 	return call.serve(r.Context(), d.o.Firestore, caller, m, out.send)
-}
-
-// readBody reads a request's body, which must not be too large.
-func readBody(r *http.Request) ([]byte, error) {
-	if r.ContentLength > maxBody {
-		return nil, errTooLarge()
-	}
-	body, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
-	if err != nil {
-		return nil, fault.Because(err, fault.Canceled, "The request's body was not sent to its end.")
-	}
-	if len(body) > maxBody {
-		return nil, errTooLarge()
-	}
-	return body, nil
-}
-
-// errTooLarge refuses a body.
-func errTooLarge() error {
-	return fault.E(fault.InvalidArgument, "Request payload size exceeds the limit: %d bytes.", maxBody)
 }
 
 // systemParams are query parameters that are for Google's front, not for the method.
