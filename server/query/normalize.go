@@ -53,6 +53,9 @@ func (q *Query) Normalize() (*Query, error) {
 	if n.OrderBy, err = implied(q.OrderBy, f.inequalities); err != nil {
 		return nil, err
 	}
+	if err := n.checkIndexed(q.Where); err != nil {
+		return nil, err
+	}
 	if err := n.checkNearest(); err != nil {
 		return nil, err
 	}

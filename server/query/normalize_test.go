@@ -95,6 +95,20 @@ func TestNormalizeImpliesOrders(t *testing.T) {
 	}
 }
 
+func TestNormalizeAcceptsScansByName(t *testing.T) {
+	for _, from := range []query.From{{}, {AllDescendants: true}, {Collection: "s", AllDescendants: true}} {
+		q := on(is("__name__", query.GreaterThan, doc("c/x/s/y")), "__name__")
+		q.From, q.Parent = []query.From{from}, "c/x"
+		if _, err := q.Normalize(); err != nil {
+			t.Errorf("Normalize of a scan by name from %+v: %v", from, err)
+		}
+		q.OrderBy[0].Desc = true
+		if _, err := q.Normalize(); err == nil {
+			t.Errorf("a descending scan from %+v under a document was accepted", from)
+		}
+	}
+}
+
 func TestNormalizeRefuses(t *testing.T) {
 	many := make([]query.Filter, 31)
 	ranges := make([]query.Filter, 11)
@@ -123,6 +137,11 @@ func TestNormalizeRefuses(t *testing.T) {
 		change(q)
 		return q
 	}
+	in := func(from query.From, parent string, where query.Filter, orders ...string) *query.Query {
+		q := on(where, orders...)
+		q.From, q.Parent = []query.From{from}, parent
+		return q
+	}
 	inf := math.Inf(1)
 	tests := []struct {
 		q    *query.Query
@@ -133,6 +152,12 @@ func TestNormalizeRefuses(t *testing.T) {
 		{nearest(func(q *query.Query) { q.Start = &query.Cursor{} }), "A cursor cannot be used with FindNearest"},
 		{nearest(func(q *query.Query) { q.Nearest.Threshold = &inf }), "distanceThreshold must be a finite number."},
 		{nearest(func(q *query.Query) { q.Nearest.ResultField = value.FieldPath{strings.Repeat("x", 1501)} }), "The distanceResultField.property.name is longer than 1500 bytes."},
+		{in(query.From{}, "", is("m", query.ArrayContains, value.Int(1))), "kind is required for filter: m[*]"},
+		{in(query.From{AllDescendants: true}, "c/x", and(is("__name__", query.GreaterThan, doc("c/x")), asks("a", query.IsNull))), "kind is required for filter: a"},
+		{in(query.From{}, "", nil, "a"), "kind is required for all orders except __key__ ascending"},
+		{in(query.From{}, "", nil, "-__name__"), "kind is required for all orders except __key__ ascending"},
+		{in(query.From{Collection: "s", AllDescendants: true}, "c/x", is("a", query.Equal, value.Null{})), "collection group queries are only allowed at the root parent"},
+		{in(query.From{Collection: "s", AllDescendants: true}, "c/x", nil, "a"), "collection group queries are only allowed at the root parent"},
 		{on(is("a", query.In, value.Int(1))), "'IN' requires an ArrayValue."},
 		{on(is("a", query.NotIn, value.Array{})), "'NOT_IN' requires an non-empty ArrayValue."},
 		{on(is("a", query.In, ints(31))), "'IN' supports up to 30 comparison values."},

@@ -76,7 +76,7 @@ func checkDocumentID(id string) error {
 	case !reserved(id):
 		return nil
 	}
-	if _, numeric := NumericID(id); numeric {
+	if n, numeric := NumericID(id); numeric && n != 0 {
 		return nil
 	}
 	if digits := strings.Trim(id[2:len(id)-2], "-0123456789"); digits == "id" {

@@ -71,6 +71,7 @@ func TestRefusalsSayWhatAndWhere(t *testing.T) {
 		{root + "/a//b", `Document name "` + root + `/a//b" lacks a resource id at index 43.`},
 		{root + "/a/..", `Document name "` + root + `/a/.." contains a resource id ".." at index 43.`},
 		{root + "/a/__x__", `Resource id "__x__" is invalid because it is reserved.`},
+		{root + "/a/__id0__", `Resource id "__id0__" is invalid because it is reserved.`},
 		{root + "/a/__id9223372036854775808__", `Resource id "__id9223372036854775808__" is invalid because it is not a 64 bit integer.`},
 		{root + "/__c__/x", `Collection id "__c__" is invalid because it is reserved.`},
 		{root + "/a/" + strings.Repeat("x", 1501), "The key path element name is longer than 1500 bytes."},

@@ -1,0 +1,64 @@
+package query
+
+import (
+	"strings"
+
+	"clave/server/fault"
+)
+
+// checkIndexed refuses what no index can ever answer: comparing and ordering by fields where all collections are asked, or
+// those of one id under a document. where is the filter as it was sent.
+func (q *Query) checkIndexed(where Filter) error {
+	from := q.From[0]
+	kindless := from.Collection == ""
+	if !kindless && (!from.AllDescendants || q.Parent == "") {
+		return nil
+	}
+	const group = "collection group queries are only allowed at the root parent"
+	if name, ok := comparesField(where); ok {
+		if kindless {
+			return fault.E(fault.InvalidArgument, "kind is required for filter: %s", name)
+		}
+		return fault.E(fault.InvalidArgument, group)
+	}
+	switch byName := len(q.OrderBy) == 1; {
+	case byName && !q.OrderBy[0].Desc:
+		return nil
+	case kindless:
+		return fault.E(fault.InvalidArgument, "kind is required for all orders except __key__ ascending")
+	case byName:
+		return fault.E(fault.FailedPrecondition, "collection group queries are only allowed if they're at the root or they're an ascending primary key scan")
+	default:
+		return fault.E(fault.InvalidArgument, group)
+	}
+}
+
+// comparesField finds a field that a filter looks at, other than the document's name, as texts show it.
+func comparesField(f Filter) (name string, ok bool) {
+	switch x := f.(type) {
+	case *And:
+		return firstField(x.Filters)
+	case *Or:
+		return firstField(x.Filters)
+	case Field:
+		name = strings.Join(x.Path, ".")
+		if x.Op == ArrayContains || x.Op == ArrayContainsAny {
+			name += "[*]"
+		}
+		return name, !x.Path.IsName()
+	case Unary:
+		return strings.Join(x.Path, "."), !x.Path.IsName()
+	default:
+		return "", false
+	}
+}
+
+// firstField is comparesField for the first of several filters that has one.
+func firstField(filters []Filter) (name string, ok bool) {
+	for _, f := range filters {
+		if name, ok = comparesField(f); ok {
+			return name, true
+		}
+	}
+	return "", false
+}
