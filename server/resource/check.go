@@ -79,10 +79,16 @@ func checkDocumentID(id string) error {
 	if n, numeric := NumericID(id); numeric && n != 0 {
 		return nil
 	}
-	if digits := strings.Trim(id[2:len(id)-2], "-0123456789"); digits == "id" {
+	if digits, ok := strings.CutPrefix(id[2:len(id)-2], "id"); ok && isInteger(digits) {
 		return fault.E(fault.InvalidArgument, "Resource id \"%s\" is invalid because it is not a 64 bit integer.", id)
 	}
 	return fault.E(fault.InvalidArgument, "Resource id \"%s\" is invalid because it is reserved.", id)
+}
+
+// isInteger reports whether a text is an integer of any size as it is printed, and not 0.
+func isInteger(s string) bool {
+	s = strings.TrimPrefix(s, "-")
+	return s != "" && s[0] != '0' && strings.Trim(s, "0123456789") == ""
 }
 
 // reserved reports whether an id has the form __x__.

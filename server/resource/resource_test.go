@@ -71,6 +71,8 @@ func TestRefusalsSayWhatAndWhere(t *testing.T) {
 		{root + "/a//b", `Document name "` + root + `/a//b" lacks a resource id at index 43.`},
 		{root + "/a/..", `Document name "` + root + `/a/.." contains a resource id ".." at index 43.`},
 		{root + "/a/__x__", `Resource id "__x__" is invalid because it is reserved.`},
+		{root + "/a/__id__", `Resource id "__id__" is invalid because it is reserved.`},
+		{root + "/a/__id07__", `Resource id "__id07__" is invalid because it is reserved.`},
 		{root + "/a/__id0__", `Resource id "__id0__" is invalid because it is reserved.`},
 		{root + "/a/__id9223372036854775808__", `Resource id "__id9223372036854775808__" is invalid because it is not a 64 bit integer.`},
 		{root + "/__c__/x", `Collection id "__c__" is invalid because it is reserved.`},
