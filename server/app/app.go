@@ -81,7 +81,11 @@ func (a *App) build(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	users, err := a.openUsers(state)
+	line, err := a.openLine()
+	if err != nil {
+		return err
+	}
+	users, err := a.openUsers(state, line)
 	if err != nil {
 		return err
 	}
@@ -89,9 +93,14 @@ func (a *App) build(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	guest, err := a.inviteGuest(ctx)
+	guest, err := a.inviteGuest(ctx, line)
 	if err != nil {
 		return err
+	}
+	if line != nil {
+		if err := line.serve(a, calls); err != nil {
+			return err
+		}
 	}
 	return a.openDoors(ports, calls, guest)
 }

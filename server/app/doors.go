@@ -79,5 +79,10 @@ func (a *App) tls() (*tls.Config, error) {
 	if err != nil {
 		return nil, fault.Because(err, fault.FailedPrecondition, "cannot use %s and %s: %v", a.config.TLSCert, a.config.TLSKey, err)
 	}
-	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"}}, nil
+	return serverTLS(pair), nil
+}
+
+// serverTLS returns the settings of a port that shows a certificate.
+func serverTLS(pair tls.Certificate) *tls.Config {
+	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"}}
 }

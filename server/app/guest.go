@@ -11,17 +11,27 @@ import (
 	"clave/server/backoffice/seed"
 )
 
-// inviteGuest makes the back office, which comes in by the front door like any other service. It returns nil when it is
-// not to run.
-func (a *App) inviteGuest(ctx context.Context) (http.Handler, error) {
+// inviteGuest makes the back office, which comes in by the front door like any other service: in production with the
+// line's service account. It returns nil when it is not to run.
+func (a *App) inviteGuest(ctx context.Context, l *line) (http.Handler, error) {
 	c := a.config
-	if c.Production() || !c.Runs("backoffice") || !c.Runs("firestore") || !c.Runs("auth") {
+	if !a.guestRuns() {
+		if c.Production() && c.Runs("backoffice") {
+			fmt.Fprintln(a.o.Notices, "Back office off: ADMIN_SIGNUP_CODE is not set")
+		}
 		return nil, nil
 	}
-	service, err := backoffice.New(ctx, backoffice.Options{
-		ProjectID: c.Project, SignupCode: c.SignupCode, Clock: a.o.Clock, Log: a.o.Log,
-		AuthEmulatorHost: a.addresses.Auth, FirestoreEmulatorHost: a.addresses.Firestore,
-	})
+	o := backoffice.Options{ProjectID: c.Project, SignupCode: c.SignupCode, Production: c.Production(), Clock: a.o.Clock, Log: a.o.Log}
+	if l == nil {
+		o.AuthEmulatorHost, o.FirestoreEmulatorHost = a.addresses.Auth, a.addresses.Firestore
+	} else {
+		client, err := a.client(l)
+		if err != nil {
+			return nil, err
+		}
+		o.Client = client
+	}
+	service, err := backoffice.New(ctx, o)
 	if err != nil {
 		return nil, err
 	}
@@ -29,7 +39,11 @@ func (a *App) inviteGuest(ctx context.Context) (http.Handler, error) {
 	if c.SeedDir != "" {
 		a.prepare = append(a.prepare, func(ctx context.Context) error { return a.loadSeed(ctx, service) })
 	}
-	return api.Handler(service, api.Options{Log: a.o.Log}), nil
+	hops := 0
+	if c.TrustProxy {
+		hops = 1
+	}
+	return api.Handler(service, api.Options{ProxyHops: hops, Log: a.o.Log}), nil
 }
 
 // loadSeed fills an empty store with demo data.

@@ -37,15 +37,20 @@ func (a *App) listen() (ports, error) {
 		if err != nil {
 			return ports{}, portError(want.name, c.Host, want.port, err)
 		}
-		a.onClose(func() error {
-			if err := ln.Close(); !errors.Is(err, net.ErrClosed) {
-				return err
-			}
-			return nil
-		})
+		a.onClose(closer(ln))
 		*want.to, *want.addr = ln, ln.Addr().String()
 	}
 	return p, nil
+}
+
+// closer returns what closes a listener, which may have been closed by whoever served it.
+func closer(ln net.Listener) func() error {
+	return func() error {
+		if err := ln.Close(); !errors.Is(err, net.ErrClosed) {
+			return err
+		}
+		return nil
+	}
 }
 
 // portError says what to do about a port that can't be had.

@@ -67,10 +67,12 @@ func (a *App) openStore() (*pebblestore.Store, error) {
 		return pebblestore.OpenMemory()
 	}
 	dir := a.config.DataDir
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	// Pebble lets everybody read its files: their folder must not.
+	path := filepath.Join(dir, storeDir)
+	if err := errors.Join(os.MkdirAll(path, 0o700), os.Chmod(path, 0o700)); err != nil {
 		return nil, fault.Because(err, fault.FailedPrecondition, "cannot make the data folder %s: %v. Choose another with --data.", dir, err)
 	}
-	store, err := pebblestore.Open(filepath.Join(dir, storeDir), pebblestore.Options{Log: a.o.Log})
+	store, err := pebblestore.Open(path, pebblestore.Options{Log: a.o.Log})
 	var named *fault.Error
 	if errors.As(err, &named) {
 		return nil, fault.Because(err, named.Code, "%s: another clave uses this data folder. Stop it first, or choose another folder with --data.", dir)

@@ -22,14 +22,14 @@ type users struct {
 }
 
 // openUsers opens the accounts.
-func (a *App) openUsers(s *state) (*users, error) {
+func (a *App) openUsers(s *state, l *line) (*users, error) {
 	c := a.config
 	var service *identity.Service
 	to := token.Options{
 		Clock: a.o.Clock, Unsigned: !c.SignTokens && !c.Production(), Owner: !c.Production(),
 		Session: func(ctx context.Context, id token.ID) error { return service.CheckSession(ctx, id) },
 		ServiceKeys: func(ctx context.Context, email string) (token.ServiceAccount, error) {
-			return service.ServiceAccount(ctx, email)
+			return l.serviceKeys(service)(ctx, email)
 		},
 	}
 	if c.SignTokens {

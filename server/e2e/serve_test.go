@@ -1,0 +1,261 @@
+package e2e
+
+import (
+	"bytes"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/json"
+	"encoding/pem"
+	"fmt"
+	"io"
+	"math/big"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"clave/server/clock"
+)
+
+// realProject is the project of the tests of `clave serve`, which refuses demo projects.
+const realProject = "fundacion-e2e"
+
+// signupCode is the secret code of these tests.
+const signupCode = "clave de sol y de fa"
+
+// productionRules let signed-in users at their own documents, and everybody read what is open.
+const productionRules = `rules_version = '2';
+service cloud.firestore { match /databases/{database}/documents {
+  match /open/{id} { allow read; }
+  match /mine/{uid} { allow read, write: if request.auth.uid == uid; }
+} }
+`
+
+// production is a running `clave serve`.
+type production struct {
+	cmd *exec.Cmd
+	dir string
+	// url is the origin, and client one that believes its certificate.
+	url    string
+	client *http.Client
+	roots  *x509.CertPool
+}
+
+// productionFolder makes a project's folder.
+func productionFolder(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	writeFile(t, filepath.Join(dir, "firebase.json"), `{"firestore": {"rules": "firestore.rules"}, "hosting": {"public": "site"}}`)
+	writeFile(t, filepath.Join(dir, "firestore.rules"), productionRules)
+	if err := os.MkdirAll(filepath.Join(dir, "site"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, filepath.Join(dir, "site", "index.html"), "<h1>Fundación</h1>")
+	return dir
+}
+
+// serveCommand returns `clave serve` in a folder, with an environment of its own.
+func serveCommand(t *testing.T, dir string, env []string, flags ...string) *exec.Cmd {
+	t.Helper()
+	cmd := command(t, dir, append([]string{"serve"}, flags...)...)
+	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir}, env...)
+	return cmd
+}
+
+// serve runs `clave serve` in a folder until the test ends; with a certificate of its own when secure is set.
+func serve(t *testing.T, dir string, secure bool, flags ...string) *production {
+	t.Helper()
+	port := freePorts(t, 1)[0]
+	p := &production{dir: dir, url: fmt.Sprintf("http://127.0.0.1:%d", port), roots: x509.NewCertPool()}
+	if secure {
+		p.url = fmt.Sprintf("https://127.0.0.1:%d", port)
+		certificate(t, dir, p.roots)
+		flags = append(flags, "--tls-cert", filepath.Join(dir, "cert.pem"), "--tls-key", filepath.Join(dir, "key.pem"))
+	}
+	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: p.roots}}
+	p.client = &http.Client{Transport: transport}
+	t.Cleanup(transport.CloseIdleConnections)
+	flags = append(flags, "--project", realProject, "--port", fmt.Sprint(port), "--public-url", p.url)
+	p.cmd = serveCommand(t, dir, []string{"ADMIN_SIGNUP_CODE=" + signupCode}, flags...)
+	p.cmd.Stderr = os.Stderr
+	awaitReady(t, p.cmd)
+	return p
+}
+
+// stop stops the program as an administrator of the machine would.
+func (p *production) stop(t *testing.T) {
+	t.Helper()
+	if err := p.cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.cmd.Wait(); err != nil {
+		t.Fatalf("clave serve ended with %v", err)
+	}
+}
+
+// certificate writes a certificate for 127.0.0.1 into a folder and adds it to a pool.
+func certificate(t *testing.T, dir string, roots *x509.CertPool) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := clock.System().Now()
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(now.UnixNano()), Subject: pkix.Name{CommonName: "clave e2e"}, NotBefore: now.Add(-time.Hour), NotAfter: now.Add(time.Hour),
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	private, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cert := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
+	writeFile(t, filepath.Join(dir, "cert.pem"), string(cert))
+	writeFile(t, filepath.Join(dir, "key.pem"), string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private})))
+	roots.AppendCertsFromPEM(cert)
+}
+
+// ask sends a request with an Authorization header, if any, and returns status and body.
+func (p *production) ask(t *testing.T, method, path, authorization string, body any) (int, map[string]any) {
+	t.Helper()
+	text, err := json.Marshal(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := http.NewRequestWithContext(t.Context(), method, p.url+path, bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/json")
+	if authorization != "" {
+		r.Header.Set("Authorization", authorization)
+	}
+	resp, err := p.client.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	raw, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer := make(map[string]any)
+	_ = json.Unmarshal(raw, &answer) // pages and texts stay empty
+	return resp.StatusCode, answer
+}
+
+// call is a successful call of the Identity Toolkit or of the back office.
+func (p *production) call(t *testing.T, path string, body any) map[string]any {
+	t.Helper()
+	code, answer := p.ask(t, http.MethodPost, path, "", body)
+	if code/100 != 2 {
+		t.Fatalf("POST %s: %d %v", path, code, answer)
+	}
+	return answer
+}
+
+func TestServeRefusesToStart(t *testing.T) {
+	good := []string{"--project", realProject, "--public-url", "https://data.example.org", "--port", "0"}
+	tests := []struct {
+		name  string
+		files map[string]string
+		flags []string
+		env   []string
+		want  string
+	}{
+		{"without rules", map[string]string{"firebase.json": `{}`}, good, nil, "firestore.rules"},
+		{"with broken rules", map[string]string{"firestore.rules": "rules_version = '2';\nservice oops"}, good, nil, "firestore.rules:2:"},
+		{"with a demo project", nil, append([]string{"--project", "demo-x"}, good[2:]...), nil, "demo project"},
+		{"without its origin", nil, good[:2], nil, "--public-url"},
+		{"with the public sign-up code", nil, good, []string{"ADMIN_SIGNUP_CODE=demo-codigo-fundacion"}, "ADMIN_SIGNUP_CODE"},
+		{"with the back office and no code", nil, append([]string{"--only", "firestore,auth,backoffice"}, good...), nil, "ADMIN_SIGNUP_CODE"},
+		{"beside an emulator's variable", nil, good, []string{"ADMIN_SIGNUP_CODE=secret", "FIRESTORE_EMULATOR_HOST=127.0.0.1:1"}, "FIRESTORE_EMULATOR_HOST"},
+		{"without the built site", map[string]string{"firebase.json": `{"firestore":{"rules":"firestore.rules"},"hosting":{"public":"nowhere"}}`}, good, nil, "nowhere"},
+		{"with a certificate that is none", map[string]string{"c.pem": "x"}, append([]string{"--tls-cert", "c.pem", "--tls-key", "c.pem"}, good...), nil, "c.pem"},
+	}
+	for _, tt := range tests {
+		dir := productionFolder(t)
+		for name, text := range tt.files {
+			writeFile(t, filepath.Join(dir, name), text)
+		}
+		cmd := serveCommand(t, dir, tt.env, tt.flags...)
+		stop := time.AfterFunc(10*time.Second, func() { _ = cmd.Process.Kill() })
+		out, err := cmd.CombinedOutput()
+		stop.Stop()
+		if err == nil || cmd.ProcessState.ExitCode() != 1 || !strings.Contains(string(out), tt.want) {
+			t.Errorf("clave serve %s: %v, %q; want exit code 1 and %q", tt.name, err, out, tt.want)
+		}
+	}
+}
+
+// TestServeHasNoConveniences asks for everything that the emulators grant and production must not.
+func TestServeHasNoConveniences(t *testing.T) {
+	p := serve(t, productionFolder(t), false)
+	documents := "/v1/projects/" + realProject + "/databases/(default)/documents"
+	unsigned := "Bearer eyJhbGciOiJub25lIiwidHlwIjoiSldUIn0.eyJzdWIiOiJhbmEiLCJ1c2VyX2lkIjoiYW5hIiwiYXVkIjoiZnVuZGFjaW9uLWUyZSIsImlzcyI6Imh0dHBzOi8vc2VjdXJldG9rZW4uZ29vZ2xlLmNvbS9mdW5kYWNpb24tZTJlIiwiaWF0IjoxLCJleHAiOjk5OTk5OTk5OTl9."
+	admin := "/identitytoolkit.googleapis.com/v1/projects/" + realProject
+	tests := []struct {
+		name, method, path, authorization string
+		body                              any
+		want                              int
+	}{
+		{"a visitor reads what is open", "GET", documents + "/open/a", "", nil, 404},
+		{"a visitor reads what is not", "GET", documents + "/mine/ana", "", nil, 403},
+		{"the owner's token", "GET", documents + "/mine/ana", "Bearer owner", nil, 401},
+		{"an emulator's access token", "GET", documents + "/mine/ana", "Bearer ya29.owner", nil, 401},
+		{"an unsigned token", "GET", documents + "/mine/ana", unsigned, nil, 401},
+		{"the owner lists accounts", "GET", admin + "/accounts:batchGet", "Bearer owner", nil, 401},
+		{"the owner makes an account", "POST", admin + "/accounts", "Bearer owner", map[string]any{"email": "a@b.org"}, 401},
+		{"an unsigned custom token", "POST", "/identitytoolkit.googleapis.com/v1/accounts:signInWithCustomToken?key=k", "", map[string]any{"token": strings.TrimPrefix(unsigned, "Bearer ")}, 400},
+		{"a made-up credential of a provider", "POST", "/identitytoolkit.googleapis.com/v1/accounts:signInWithIdp?key=k", "",
+			map[string]any{"requestUri": "http://localhost", "postBody": `providerId=google.com&id_token={"sub":"1"}`}, 400},
+		{"control: clear accounts", "DELETE", "/emulator/v1/projects/" + realProject + "/accounts", "", nil, 405},
+		{"control: clear documents", "DELETE", "/emulator/v1/projects/" + realProject + "/databases/(default)/documents", "", nil, 405},
+		{"control: replace rules", "PUT", "/emulator/v1/projects/" + realProject + ":securityRules", "", map[string]any{}, 405},
+		{"control: codes", "GET", "/emulator/v1/projects/" + realProject + "/oobCodes", "", nil, 404},
+		{"control: action page", "GET", "/emulator/action?mode=signIn", "", nil, 404},
+		{"the site", "GET", "/", "", nil, 200},
+		{"the site's folder only", "GET", "/..%2ffirebase.json", "", nil, 404},
+	}
+	for _, tt := range tests {
+		if code, answer := p.ask(t, tt.method, tt.path, tt.authorization, tt.body); code != tt.want {
+			t.Errorf("%s: %s %s = %d %v, want %d", tt.name, tt.method, tt.path, code, answer, tt.want)
+		}
+	}
+	p.stop(t)
+}
+
+func TestServeKeepsItsFilesToItself(t *testing.T) {
+	p := serve(t, productionFolder(t), false)
+	p.call(t, "/identitytoolkit.googleapis.com/v1/accounts:signUp?key=k", map[string]any{"email": "ana@example.org", "password": "secreta1"})
+	for _, name := range []string{".clave", ".clave/keys", ".clave/store"} {
+		if info, err := os.Stat(filepath.Join(p.dir, name)); err != nil || info.Mode().Perm()&0o077 != 0 {
+			t.Errorf("%s: %v, %v; want a folder for its owner alone", name, info, err)
+		}
+	}
+	keys, err := filepath.Glob(filepath.Join(p.dir, ".clave/keys/*/*.pem"))
+	if err != nil || len(keys) == 0 {
+		t.Errorf("no keys in the data folder: %v", err)
+	}
+	for _, key := range keys {
+		if info, err := os.Stat(key); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%s: %v, %v; want mode 0600", key, info, err)
+		}
+	}
+	cmd := command(t, p.dir, "credentials", "list", "--project", realProject)
+	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "another clave uses this data folder") {
+		t.Errorf("credentials beside a running server: %v %s", err, out)
+	}
+}
