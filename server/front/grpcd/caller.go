@@ -13,28 +13,27 @@ import (
 
 // caller tells who makes a call to the project of a request.
 func (d *door) caller(ctx context.Context, request any) (token.Caller, error) {
-	md, _ := metadata.FromIncomingContext(ctx)
 	project := projectOf(requestName(request))
 	if project == "" {
-		project = projectOf(prefix(md))
+		project = projectOf(prefix(ctx))
 	}
-	return d.o.Tokens.Caller(ctx, first(md, "authorization"), project)
+	return d.o.Tokens.Caller(ctx, first(ctx, "authorization"), project)
 }
 
-// first returns the first value of a header.
-func first(md metadata.MD, name string) string {
-	if values := md.Get(name); len(values) > 0 {
+// first returns the first value of a call's header.
+func first(ctx context.Context, name string) string {
+	if values := metadata.ValueFromIncomingContext(ctx, name); len(values) > 0 {
 		return values[0]
 	}
 	return ""
 }
 
 // prefix returns the database that the headers name, projects/P/databases/D, or nothing.
-func prefix(md metadata.MD) string {
-	if p := first(md, "google-cloud-resource-prefix"); p != "" {
+func prefix(ctx context.Context) string {
+	if p := first(ctx, "google-cloud-resource-prefix"); p != "" {
 		return p
 	}
-	params, err := url.ParseQuery(first(md, "x-goog-request-params"))
+	params, err := url.ParseQuery(first(ctx, "x-goog-request-params"))
 	if err != nil {
 		return ""
 	}

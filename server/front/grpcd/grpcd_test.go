@@ -185,7 +185,7 @@ func TestProjectOfHeaders(t *testing.T) {
 		"":  metadata.Pairs("x-goog-request-params", "%zz"),
 	}
 	for want, md := range tests {
-		if got := projectOf(prefix(md)); got != want {
+		if got := projectOf(prefix(metadata.NewIncomingContext(t.Context(), md))); got != want {
 			t.Errorf("project of %v = %q, want %q", md, got, want)
 		}
 	}
