@@ -2,7 +2,9 @@ package app
 
 import (
 	"errors"
+	"fmt"
 	"net"
+	"slices"
 	"strconv"
 	"syscall"
 
@@ -20,22 +22,23 @@ func (a *App) listen() (ports, error) {
 	c := a.config
 	for _, want := range []struct {
 		name string
+		host string
 		port int
 		runs bool
 		to   *net.Listener
 		addr *string
 	}{
-		{"firestore", c.Ports.Firestore, c.Runs("firestore") && !c.Production(), &p.firestore, &a.addresses.Firestore},
-		{"auth", c.Ports.Auth, c.Runs("auth") && !c.Production(), &p.auth, &a.addresses.Auth},
-		{"hosting", c.Ports.Hosting, c.Production() || c.Runs("hosting") && len(c.Hosting) > 0, &p.hosting, &a.addresses.Hosting},
-		{"websocketPort", c.Ports.Websocket, c.Runs("firestore") && !c.Production(), &p.websocket, &a.addresses.Websocket},
+		{"firestore", c.HostFor(c.Hosts.Firestore), c.Ports.Firestore, c.Runs("firestore") && !c.Production(), &p.firestore, &a.addresses.Firestore},
+		{"auth", c.HostFor(c.Hosts.Auth), c.Ports.Auth, c.Runs("auth") && !c.Production(), &p.auth, &a.addresses.Auth},
+		{"hosting", c.HostFor(c.Hosts.Hosting), c.Ports.Hosting, c.Production() || c.Runs("hosting") && len(c.Hosting) > 0, &p.hosting, &a.addresses.Hosting},
+		{"websocketPort", c.HostFor(c.Hosts.Firestore), c.Ports.Websocket, c.Runs("firestore") && !c.Production(), &p.websocket, &a.addresses.Websocket},
 	} {
 		if !want.runs {
 			continue
 		}
-		ln, err := net.Listen("tcp", net.JoinHostPort(c.Host, strconv.Itoa(want.port)))
+		ln, err := a.take(want.name, want.host, want.port)
 		if err != nil {
-			return ports{}, portError(want.name, c.Host, want.port, err)
+			return ports{}, err
 		}
 		a.onClose(closer(ln))
 		*want.to, *want.addr = ln, ln.Addr().String()
@@ -53,12 +56,38 @@ func closer(ln net.Listener) func() error {
 	}
 }
 
-// portError says what to do about a port that can't be had.
-func portError(name, host string, port int, err error) error {
-	where := net.JoinHostPort(host, strconv.Itoa(port))
-	if errors.Is(err, syscall.EADDRINUSE) {
-		return fault.Because(err, fault.Unavailable,
-			"port %s for %s is taken by another program. Stop that program, or give another port in firebase.json under emulators.", where, name)
+// near is how many ports after a taken one are tried.
+const near = 20
+
+// take takes a port. Where nobody asked for this very one, as with the defaults of the emulators, one near it will do.
+func (a *App) take(name, host string, port int) (net.Listener, error) {
+	ln, err := net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(port)))
+	if errors.Is(err, syscall.EADDRINUSE) && slices.Contains(a.config.Loose, name) {
+		for other := port + 1; other <= port+near; other++ {
+			if ln, err := net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(other))); err == nil {
+				fmt.Fprintf(a.o.Notices, "Port %d for %s is taken; using %d\n", port, name, other)
+				return ln, nil
+			}
+		}
 	}
-	return fault.Because(err, fault.Unavailable, "cannot listen on %s for %s: %v. Choose another address with --host or another port in firebase.json.", where, name, err)
+	if err != nil {
+		return nil, a.portError(name, host, port, err)
+	}
+	return ln, nil
+}
+
+// portError says what to do about a port that can't be had.
+func (a *App) portError(name, host string, port int, err error) error {
+	where, remedy := net.JoinHostPort(host, strconv.Itoa(port)), "another port in firebase.json under emulators"
+	if a.config.Production() {
+		name, remedy = "clave serve", "another one with --port"
+	}
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return fault.Because(err, fault.Unavailable, "port %s for %s is taken by another program. Stop that program, or give %s.", where, name, remedy)
+	case errors.Is(err, syscall.EACCES):
+		return fault.Because(err, fault.Unavailable,
+			"port %s for %s is for the system's own programs. Give the program the right (CAP_NET_BIND_SERVICE; systemd: AmbientCapabilities), or give %s.", where, name, remedy)
+	}
+	return fault.Because(err, fault.Unavailable, "cannot listen on %s for %s: %v. Choose another address with --host, or give %s.", where, name, err, remedy)
 }

@@ -96,7 +96,7 @@ func (a *App) readIndexes() (map[resource.Database]index.Definitions, error) {
 		if err != nil {
 			return nil, fault.Because(err, fault.FailedPrecondition, "%s: cannot be read: %v. Correct firestore.indexes in firebase.json.", d.IndexesFile, err)
 		}
-		defs, err := index.ParseDefinitions(text)
+		defs, err := index.ParseDefinitions(config.PlainJSON(text))
 		if err != nil {
 			return nil, fault.E(fault.InvalidArgument, "%s: %s", d.IndexesFile, fault.Of(err).Message)
 		}

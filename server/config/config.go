@@ -2,6 +2,7 @@ package config
 
 import (
 	"encoding/json"
+	"errors"
 	"flag"
 	"io"
 	"net/url"
@@ -26,11 +27,6 @@ const (
 // ModeCredentials makes, lists and revokes service accounts' keys in a data folder that no server uses.
 const ModeCredentials Mode = "credentials"
 
-// Ports are the TCP ports; 0 lets the system choose, -1 means that the part has none.
-type Ports struct {
-	Firestore, Auth, Hosting, Websocket int
-}
-
 // Config is the checked configuration of one run.
 type Config struct {
 	// Mode says which fields count: the modes of servers use all but Out.
@@ -43,10 +39,14 @@ type Config struct {
 	DataDir string
 	// Memory keeps the data in memory only.
 	Memory bool
-	// Host is the address that all ports listen on.
+	// Host is the address that all ports listen on; empty when each part has its own.
 	Host string
+	// Hosts are the addresses that firebase.json gives for parts.
+	Hosts Hosts
 	// Ports are the ports of the parts.
 	Ports Ports
+	// Loose are the names of ports that nobody asked for: when one is taken, another near it will do.
+	Loose []string
 	// Databases are the configured databases, with their rules and indexes.
 	Databases []Database
 	// Hosting is firebase.json's hosting section, or nil.
@@ -93,34 +93,40 @@ var parts = []string{"firestore", "auth", "hosting", "backoffice"}
 func Parse(mode Mode, args []string, getenv func(string) string, usage io.Writer) (*Config, error) {
 	c := &Config{Mode: mode}
 	flags := flag.NewFlagSet("clave "+string(mode), flag.ContinueOnError)
-	flags.SetOutput(usage)
-	path := flags.String("config", "", "the project's firebase.json (default: firebase.json in this folder)")
+	flags.SetOutput(io.Discard) // a mistake is told once, by the error
+	path := flags.String("config", "", "the project's firebase.json (default: the one in this folder or the nearest above it)")
 	c.declare(flags)
 	only := new(string)
 	if mode != ModeCredentials {
 		flags.StringVar(only, "only", "", "comma-separated parts to run: "+strings.Join(parts, ","))
 		c.declareServer(flags)
 	}
-	if err := flags.Parse(args); err != nil {
-		return nil, fault.Because(err, fault.InvalidArgument, "%v", err)
+	switch err := flags.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		printHelp(usage, mode, flags)
+		return nil, err
+	case err != nil:
+		return nil, fault.Because(err, fault.InvalidArgument, "%v; clave %s --help lists the flags", err, mode)
 	}
 	c.Command = flags.Args()
 	if mode != ModeExec && mode != ModeCredentials && len(c.Command) > 0 {
 		return nil, fault.E(fault.InvalidArgument, "unexpected argument %q; see clave %s --help", c.Command[0], mode)
 	}
 	if *only != "" {
-		c.Only = strings.Split(*only, ",")
+		for part := range strings.SplitSeq(*only, ",") {
+			c.Only = append(c.Only, strings.TrimSpace(part))
+		}
 	}
+	c.fromEnvironment(getenv)
 	if err := c.readProject(*path); err != nil {
 		return nil, err
 	}
-	c.fromEnvironment(getenv)
 	return c, c.check()
 }
 
 // declare declares the flags of all modes that fill the Config itself.
 func (c *Config) declare(flags *flag.FlagSet) {
-	flags.StringVar(&c.Project, "project", "", "the default project's id (default: GCLOUD_PROJECT, then .firebaserc)")
+	flags.StringVar(&c.Project, "project", "", "the default project's id (default: GCLOUD_PROJECT, GOOGLE_CLOUD_PROJECT, then .firebaserc)")
 	flags.StringVar(&c.DataDir, "data", ".clave", "folder of the data, relative to firebase.json's folder")
 	if c.Mode == ModeServe || c.Mode == ModeCredentials {
 		flags.StringVar(&c.PublicURL, "public-url", "", "the origin that clients use, such as https://data.example.org (default: CLAVE_PUBLIC_URL)")
@@ -133,7 +139,7 @@ func (c *Config) declare(flags *flag.FlagSet) {
 // declareServer declares the flags of the modes that serve.
 func (c *Config) declareServer(flags *flag.FlagSet) {
 	flags.BoolVar(&c.Memory, "memory", c.Mode == ModeExec, "keep nothing: data live in memory")
-	flags.StringVar(&c.Host, "host", "127.0.0.1", "address to listen on")
+	flags.StringVar(&c.Host, "host", "", "address to listen on; 0.0.0.0 for all of the machine's (default: firebase.json's for each emulator, then 127.0.0.1)")
 	flags.StringVar(&c.Indexes, "indexes", "off", "queries that need a missing composite index: off (answer), record (answer and write the index to the file), enforce (refuse)")
 	flags.BoolVar(&c.SignTokens, "sign-tokens", c.Mode == ModeServe, "sign ID tokens with RS256")
 	flags.BoolVar(&c.RateLimits, "rate-limits", c.Mode == ModeServe, "limit sign-ins, sign-ups and codes by address and account")
@@ -153,7 +159,7 @@ func (c *Config) declareServer(flags *flag.FlagSet) {
 func (c *Config) readProject(path string) error {
 	required := path != ""
 	if !required {
-		path = "firebase.json"
+		path = findProject()
 	}
 	parsed, err := readFirebaseJSON(path, required)
 	if err != nil {
@@ -166,45 +172,39 @@ func (c *Config) readProject(path string) error {
 	}
 	c.DataDir = under(c.Root, c.DataDir)
 	if c.Mode != ModeServe {
-		e := parsed.Emulators
-		c.Ports = Ports{orDefault(e.Firestore.Port, 8080), orDefault(e.Auth.Port, 9099), orDefault(e.Hosting.Port, 5000), orDefault(e.Firestore.WebsocketPort, 9150)}
+		c.setPorts(parsed)
 	}
 	if c.Project == "" {
 		c.Project, err = defaultProject(filepath.Join(c.Root, ".firebaserc"))
 	}
-	return err
-}
-
-// orDefault returns port, or def when firebase.json does not give one.
-func orDefault(port, def int) int {
-	if port == 0 {
-		return def
+	if c.Project == "" && (c.Mode == ModeStart || c.Mode == ModeExec) {
+		c.Project = "demo-test"
 	}
-	return port
+	return err
 }
 
 // defaultProject returns the project that .firebaserc calls default, or empty.
 func defaultProject(path string) (string, error) {
 	text, err := os.ReadFile(path)
+	text = PlainJSON(text)
 	if err != nil {
 		return "", nil // .firebaserc is optional
 	}
 	var rc struct {
 		Projects map[string]string `json:"projects"`
 	}
-	if err := decodeAt(path, text, &rc); err != nil {
+	if err := decodeAt(path, text, text, &rc); err != nil {
 		return "", err
 	}
 	return rc.Projects["default"], nil
 }
 
-// fromEnvironment fills what flags and files left open.
+// fromEnvironment fills what flags left open.
 func (c *Config) fromEnvironment(getenv func(string) string) {
-	if p := getenv("GCLOUD_PROJECT"); p != "" && c.Project == "" {
-		c.Project = p
-	}
-	if c.Project == "" && (c.Mode == ModeStart || c.Mode == ModeExec) {
-		c.Project = "demo-test"
+	for _, name := range []string{"GCLOUD_PROJECT", "GOOGLE_CLOUD_PROJECT"} {
+		if c.Project == "" {
+			c.Project = getenv(name)
+		}
 	}
 	if c.PublicURL == "" && (c.Mode == ModeServe || c.Mode == ModeCredentials) {
 		c.PublicURL = getenv("CLAVE_PUBLIC_URL")
@@ -256,6 +256,8 @@ func (c *Config) checkProduction() error {
 		return fault.E(fault.InvalidArgument, "clave serve: firebase.json must name firestore.rules for every database; without rules it does not start")
 	case (c.TLSCert == "") != (c.TLSKey == ""):
 		return fault.E(fault.InvalidArgument, "clave serve: --tls-cert and --tls-key go together")
+	case c.SignupCode == "" && slices.Contains(c.Only, "backoffice"):
+		return fault.E(fault.InvalidArgument, "clave serve: --only asks for the back office, which needs the secret code in the variable ADMIN_SIGNUP_CODE")
 	case c.PublicURL == "":
 		// Links in letters would else be made from the Host header, which any client can choose.
 		return fault.E(fault.InvalidArgument, "clave serve: give the origin that clients use with --public-url, such as https://data.example.org; links in letters begin with it")

@@ -1,9 +1,13 @@
 package config_test
 
 import (
+	"encoding/json"
+	"errors"
+	"flag"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -63,7 +67,9 @@ func TestParseRefuses(t *testing.T) {
 		want       string
 	}{
 		{"broken JSON names the line", "{\n  \"firestore\": oops\n}", config.ModeStart, nil, "firebase.json:2:16: "},
-		{"a wrong type names the field", `{"emulators":{"auth":{"port":"x"}}}`, config.ModeStart, nil, `"emulators.auth.port" must be a int`},
+		{"a wrong type names the field", `{"emulators":{"auth":{"port":"x"}}}`, config.ModeStart, nil, `firebase.json:1:32: "emulators.auth.port" must be a whole number, not string`},
+		{"a wrong type in a section is found in the file", "{\n  \"firestore\": {\"rules\": 7}\n}", config.ModeStart, nil, `firebase.json:2:26: "rules" must be a string, not number`},
+		{"an unknown flag", good, config.ModeStart, []string{"--prot", "1"}, "flag provided but not defined: -prot; clave start --help"},
 		{"index mode", good, config.ModeStart, []string{"--indexes", "maybe"}, "--indexes maybe"},
 		{"part", good, config.ModeStart, []string{"--only", "storage"}, "--only storage"},
 		{"stray argument", good, config.ModeStart, []string{"now"}, `unexpected argument "now"`},
@@ -88,6 +94,108 @@ func TestParseRefuses(t *testing.T) {
 	if _, err := config.Parse(config.ModeStart, []string{"--config", "/does/not/exist.json"}, noEnv, io.Discard); err == nil {
 		t.Error("a named firebase.json that does not exist must be refused")
 	}
+}
+
+func TestParseAllowsComments(t *testing.T) {
+	path := write(t, map[string]string{
+		"firebase.json": "// the project\n{\"firestore\": {/* http://x */ \"rules\": \"a//b.rules\"}} // end",
+		".firebaserc":   "{\"projects\": {\"default\": \"demo-x\"}} // ours",
+	})
+	c, err := config.Parse(config.ModeStart, []string{"--config", path}, noEnv, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := filepath.Join(filepath.Dir(path), "a/b.rules"); len(c.Databases) != 1 || c.Databases[0].RulesFile != want || c.Project != "demo-x" {
+		t.Errorf("Databases = %+v of project %q, want rules %s of demo-x", c.Databases, c.Project, want)
+	}
+}
+
+func TestPlainJSON(t *testing.T) {
+	tests := []struct{ in, want string }{
+		{`{"a": 1}`, `{"a": 1}`},
+		{"1 // x\n2", "1     \n2"},
+		{"1 /* x\n */2", "1     \n   2"},
+		{`"// no \" /* no */"// yes`, `"// no \" /* no */"      `},
+		{"/* open", "       "},
+		{`"open // `, `"open // `},
+		{`"\`, `"\`},
+		{"/", "/"},
+	}
+	for _, tt := range tests {
+		if got := string(config.PlainJSON([]byte(tt.in))); got != tt.want {
+			t.Errorf("PlainJSON(%q) = %q, want %q", tt.in, got, tt.want)
+		}
+	}
+}
+
+func TestAddressesAndPortsOfFirebaseJSON(t *testing.T) {
+	path := write(t, map[string]string{"firebase.json": `{"emulators":{"firestore":{"port":8081,"host":"0.0.0.0"},"auth":{"host":"::1"}}}`})
+	c, err := config.Parse(config.ModeStart, []string{"--config", path}, noEnv, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := []string{c.HostFor(c.Hosts.Firestore), c.HostFor(c.Hosts.Auth), c.HostFor(c.Hosts.Hosting)}; !slices.Equal(got, []string{"0.0.0.0", "::1", "127.0.0.1"}) {
+		t.Errorf("addresses %q", got)
+	}
+	if want := []string{"auth", "hosting", "websocketPort"}; !slices.Equal(c.Loose, want) {
+		t.Errorf("Loose = %q, want %q: only the Firestore port was asked for", c.Loose, want)
+	}
+	c, err = config.Parse(config.ModeStart, []string{"--config", path, "--host", "192.0.2.1"}, noEnv, io.Discard)
+	if err != nil || c.HostFor(c.Hosts.Firestore) != "192.0.2.1" {
+		t.Errorf("with --host: %q, %v, want it to win", c.HostFor(c.Hosts.Firestore), err)
+	}
+}
+
+func TestTheEnvironmentNamesTheProjectBeforeTheFile(t *testing.T) {
+	path := write(t, map[string]string{"firebase.json": "{}", ".firebaserc": `{"projects":{"default":"demo-file"}}`})
+	for _, tt := range []struct {
+		env  map[string]string
+		args []string
+		want string
+	}{
+		{nil, nil, "demo-file"},
+		{map[string]string{"GOOGLE_CLOUD_PROJECT": "demo-b"}, nil, "demo-b"},
+		{map[string]string{"GCLOUD_PROJECT": "demo-a", "GOOGLE_CLOUD_PROJECT": "demo-b"}, nil, "demo-a"},
+		{map[string]string{"GCLOUD_PROJECT": "demo-a"}, []string{"--project", "demo-flag"}, "demo-flag"},
+	} {
+		c, err := config.Parse(config.ModeStart, append([]string{"--config", path}, tt.args...), func(name string) string { return tt.env[name] }, io.Discard)
+		if err != nil || c.Project != tt.want {
+			t.Errorf("env %v, args %v: project %q, %v, want %q", tt.env, tt.args, c.Project, err, tt.want)
+		}
+	}
+}
+
+func TestFirebaseJSONIsFoundFromAFolderBelow(t *testing.T) {
+	path := write(t, map[string]string{"firebase.json": `{"firestore":{"rules":"x.rules"}}`})
+	below := filepath.Join(filepath.Dir(path), "a", "b")
+	if err := os.MkdirAll(below, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(below)
+	c, err := config.Parse(config.ModeStart, nil, noEnv, io.Discard)
+	if err != nil || len(c.Databases) != 1 || c.Databases[0].RulesFile != filepath.Join("..", "..", "x.rules") || c.DataDir != filepath.Join("..", "..", ".clave") {
+		t.Errorf("Parse = %+v, %v, want the project two folders up", c, err)
+	}
+}
+
+func TestHelpNamesEveryFlagAndWhatItIsFor(t *testing.T) {
+	for mode, want := range map[config.Mode]string{config.ModeStart: "--seed", config.ModeExec: "FIREBASE_AUTH_EMULATOR_HOST", config.ModeServe: "--tls-cert"} {
+		var text strings.Builder
+		if _, err := config.Parse(mode, []string{"--help"}, noEnv, &text); !errors.Is(err, flag.ErrHelp) || !strings.Contains(text.String(), want) || !strings.Contains(text.String(), "--project") {
+			t.Errorf("clave %s --help: %v, said %q", mode, err, text.String())
+		}
+	}
+}
+
+func FuzzPlainJSON(f *testing.F) {
+	f.Add([]byte("{} // x"))
+	f.Add([]byte(`"a\" /* */`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		plain := config.PlainJSON(text)
+		if len(plain) != len(text) || json.Valid(text) && string(plain) != string(text) {
+			t.Errorf("PlainJSON(%q) = %q", text, plain)
+		}
+	})
 }
 
 func FuzzFirebaseJSON(f *testing.F) {

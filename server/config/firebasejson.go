@@ -8,29 +8,31 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 
 	"clave/server/fault"
 )
 
 // firebaseJSON is the part of firebase.json that concerns us (firebase.google.com/docs/cli#the_firebasejson_file).
 type firebaseJSON struct {
+	// text is the file, without its comments.
+	text      []byte
 	Firestore json.RawMessage `json:"firestore"`
 	Hosting   json.RawMessage `json:"hosting"`
 	Emulators struct {
 		Firestore struct {
-			Port          int    `json:"port"`
-			Host          string `json:"host"`
-			WebsocketPort int    `json:"websocketPort"`
+			endpointJSON
+			WebsocketPort int `json:"websocketPort"`
 		} `json:"firestore"`
-		Auth    portJSON `json:"auth"`
-		Hosting portJSON `json:"hosting"`
-		UI      portJSON `json:"ui"`
+		Auth    endpointJSON `json:"auth"`
+		Hosting endpointJSON `json:"hosting"`
 	} `json:"emulators"`
 }
 
-// portJSON is an emulator that has nothing but a port.
-type portJSON struct {
-	Port int `json:"port"`
+// endpointJSON is where an emulator listens.
+type endpointJSON struct {
+	Port int    `json:"port"`
+	Host string `json:"host"`
 }
 
 // Database is the configuration of one Firestore database.
@@ -54,13 +56,13 @@ type databaseJSON struct {
 func readFirebaseJSON(path string, required bool) (*firebaseJSON, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) && !required {
-		return &firebaseJSON{}, nil
+		return &firebaseJSON{text: []byte("{}")}, nil
 	}
 	if err != nil {
 		return nil, fault.Because(err, fault.FailedPrecondition, "%s: cannot be read (%v). Name the file with --config, or run in its folder.", path, unwrapPath(err))
 	}
-	parsed := &firebaseJSON{}
-	if err := decodeAt(path, text, parsed); err != nil {
+	parsed := &firebaseJSON{text: PlainJSON(text)}
+	if err := decodeAt(path, parsed.text, parsed.text, parsed); err != nil {
 		return nil, err
 	}
 	return parsed, nil
@@ -74,22 +76,37 @@ func unwrapPath(err error) error {
 	return err
 }
 
-// decodeAt decodes JSON and names the line of a mistake.
-func decodeAt(path string, text []byte, into any) error {
-	err := json.Unmarshal(text, into)
+// decodeAt decodes a part of a file's JSON and names the line of a mistake in the file.
+func decodeAt(path string, file, part []byte, into any) error {
+	err := json.Unmarshal(part, into)
 	var (
 		syntax *json.SyntaxError
 		typed  *json.UnmarshalTypeError
+		base   = int64(max(bytes.Index(file, part), 0))
 	)
 	switch {
 	case err == nil:
 		return nil
 	case errors.As(err, &syntax):
-		return fault.E(fault.InvalidArgument, "%s:%s: %s. Correct the JSON there.", path, position(text, syntax.Offset), syntax.Error())
+		return fault.E(fault.InvalidArgument, "%s:%s: %s. Correct the JSON there.", path, position(file, base+syntax.Offset), syntax.Error())
 	case errors.As(err, &typed):
-		return fault.E(fault.InvalidArgument, "%s:%s: %q must be a %s, not a %s.", path, position(text, typed.Offset), typed.Field, typed.Type, typed.Value)
+		return fault.E(fault.InvalidArgument, "%s:%s: %q must be %s, not %s.", path, position(file, base+typed.Offset), typed.Field, kindName(typed.Type.Kind()), typed.Value)
 	}
 	return fault.E(fault.InvalidArgument, "%s: %v", path, err)
+}
+
+// kindName says what JSON a Go kind is read from.
+func kindName(k reflect.Kind) string {
+	switch k {
+	case reflect.Int:
+		return "a whole number"
+	case reflect.String:
+		return "a string"
+	case reflect.Slice:
+		return "a list"
+	default:
+		return "an object"
+	}
 }
 
 // position returns line:column, both from 1, of the byte before offset.
@@ -107,12 +124,12 @@ func (f *firebaseJSON) databases(path, root string) ([]Database, error) {
 	}
 	var list []databaseJSON
 	if f.Firestore[0] == '[' {
-		if err := decodeAt(path+" (firestore)", f.Firestore, &list); err != nil {
+		if err := decodeAt(path, f.text, f.Firestore, &list); err != nil {
 			return nil, err
 		}
 	} else {
 		list = make([]databaseJSON, 1)
-		if err := decodeAt(path+" (firestore)", f.Firestore, &list[0]); err != nil {
+		if err := decodeAt(path, f.text, f.Firestore, &list[0]); err != nil {
 			return nil, err
 		}
 	}

@@ -28,7 +28,7 @@ const patience = 10 * time.Second
 
 // execute starts a server, runs a command against it and returns the command's exit code.
 func execute(ctx context.Context, args []string, s streams) (int, error) {
-	c, err := config.Parse(config.ModeExec, args, os.Getenv, s.err)
+	c, err := config.Parse(config.ModeExec, args, os.Getenv, s.out)
 	if err != nil {
 		return 1, err
 	}

@@ -27,7 +27,7 @@ func serve(ctx context.Context, args []string, s streams) error {
 // runServer parses the flags, builds the app and runs it.
 func runServer(ctx context.Context, mode config.Mode, args []string, s streams) error {
 	began := clock.System().Now()
-	c, err := config.Parse(mode, args, os.Getenv, s.err)
+	c, err := config.Parse(mode, args, os.Getenv, s.out)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,68 @@
+package config
+
+import (
+	"os"
+	"path/filepath"
+)
+
+// Ports are the TCP ports; 0 lets the system choose, -1 means that the part has none.
+type Ports struct {
+	Firestore, Auth, Hosting, Websocket int
+}
+
+// Hosts are addresses to listen on; empty ones are 127.0.0.1.
+type Hosts struct {
+	Firestore, Auth, Hosting string
+}
+
+// setPorts takes the ports and addresses of firebase.json, and the official emulators' ports where it is silent.
+func (c *Config) setPorts(f *firebaseJSON) {
+	e := f.Emulators
+	for _, p := range []struct {
+		name       string
+		given, def int
+		port       *int
+	}{
+		{"firestore", e.Firestore.Port, 8080, &c.Ports.Firestore},
+		{"auth", e.Auth.Port, 9099, &c.Ports.Auth},
+		{"hosting", e.Hosting.Port, 5000, &c.Ports.Hosting},
+		{"websocketPort", e.Firestore.WebsocketPort, 9150, &c.Ports.Websocket},
+	} {
+		*p.port = p.given
+		if p.given == 0 {
+			*p.port = p.def
+			c.Loose = append(c.Loose, p.name)
+		}
+	}
+	c.Hosts = Hosts{Firestore: e.Firestore.Host, Auth: e.Auth.Host, Hosting: e.Hosting.Host}
+}
+
+// HostFor returns the address to listen on for a part: the one that --host gives, else the part's own.
+func (c *Config) HostFor(own string) string {
+	switch {
+	case c.Host != "":
+		return c.Host
+	case own != "":
+		return own
+	}
+	return "127.0.0.1"
+}
+
+// findProject returns the path of the firebase.json in this folder or the nearest above it, as the Firebase CLI does; the
+// one in this folder when there is none.
+func findProject() string {
+	const name = "firebase.json"
+	here, err := filepath.Abs(".")
+	if err != nil {
+		return name
+	}
+	up := ""
+	for dir := here; ; dir, up = filepath.Dir(dir), filepath.Join(up, "..") {
+		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+			return filepath.Join(up, name)
+		}
+		if dir == filepath.Dir(dir) {
+			return name
+		}
+	}
+}

@@ -1,0 +1,34 @@
+package config
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+)
+
+// summaries say what each mode is for and how it is called.
+var summaries = map[Mode]string{
+	ModeStart: "clave start [flags]\n\nRuns on the ports of firebase.json in place of the Firebase Emulator Suite, for development and tests.",
+	ModeExec: "clave exec [flags] -- COMMAND…\nclave exec [flags] \"LINE\"\n\nStarts in memory, runs a command, or a line for the shell, with the emulators' variables, stops, and passes on its exit code:\n" +
+		"GCLOUD_PROJECT, GOOGLE_CLOUD_PROJECT, FIRESTORE_EMULATOR_HOST, FIREBASE_AUTH_EMULATOR_HOST.",
+	ModeServe: "clave serve --project ID --public-url URL [flags]\n\nRuns for production: one port, signed tokens, rules required, nothing of the emulators' conveniences.\n" +
+		"The variable ADMIN_SIGNUP_CODE is the back office's secret code.",
+}
+
+// printHelp prints what a mode is for and its flags.
+func printHelp(w io.Writer, mode Mode, flags *flag.FlagSet) {
+	if text, ok := summaries[mode]; ok {
+		fmt.Fprintf(w, "%s\n\nFlags:\n", text)
+	}
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	flags.VisitAll(func(f *flag.Flag) {
+		def := ""
+		if f.DefValue != "" && f.DefValue != "false" && !strings.Contains(f.Usage, "(default") {
+			def = " (default: " + f.DefValue + ")"
+		}
+		fmt.Fprintf(table, "  --%s\t%s%s\n", f.Name, f.Usage, def)
+	})
+	_ = table.Flush()
+}

@@ -1,0 +1,51 @@
+package config
+
+import "bytes"
+
+// PlainJSON returns a text without its comments, // and /* */, which the Firebase CLI allows in its files. Blanks stand
+// in their place, so that all else keeps its line and column. What is no JSON stays none.
+func PlainJSON(text []byte) []byte {
+	plain := bytes.Clone(text)
+	for i := 0; i < len(plain); {
+		switch {
+		case plain[i] == '"':
+			i = afterString(plain, i)
+		case bytes.HasPrefix(plain[i:], []byte("//")):
+			i = blank(plain, i, bytes.IndexByte(plain[i:], '\n'))
+		case bytes.HasPrefix(plain[i:], []byte("/*")):
+			end := bytes.Index(plain[i+2:], []byte("*/"))
+			if end >= 0 {
+				end += 4
+			}
+			i = blank(plain, i, end)
+		default:
+			i++
+		}
+	}
+	return plain
+}
+
+// afterString returns the index after the string that begins at i.
+func afterString(text []byte, i int) int {
+	for i++; i < len(text) && text[i] != '"'; i++ {
+		if text[i] == '\\' {
+			i++
+		}
+	}
+	return i + 1
+}
+
+// blank puts blanks for n bytes from i on, or for all of them when n is negative, and returns the index after them. Line
+// ends stay.
+func blank(text []byte, i, n int) int {
+	end := i + n
+	if n < 0 {
+		end = len(text)
+	}
+	for ; i < end; i++ {
+		if text[i] != '\n' {
+			text[i] = ' '
+		}
+	}
+	return end
+}
