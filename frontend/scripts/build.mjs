@@ -61,7 +61,7 @@ function head({ meta, path, datos, preload }) {
     `<meta property="og:image" content="${url}/ilustraciones/og-default.png" />`,
     `<meta name="twitter:card" content="summary_large_image" />`,
     ...fonts.map((file) => `<link rel="preload" as="font" type="font/woff2" crossorigin href="/${file}" />`),
-    ...preload.map((file) => `<link rel="modulepreload" crossorigin href="/${file}" />`),
+    ...preload.map((file) => `<link rel="modulepreload" crossorigin fetchpriority="low" href="/${file}" />`),
     datos ? `<script type="application/ld+json">${JSON.stringify(datos).replaceAll('<', '\\u003c')}</script>` : '',
   ]
     .filter(Boolean)
@@ -69,7 +69,9 @@ function head({ meta, path, datos, preload }) {
 }
 
 async function write(file, { meta, path, datos = null, html = '', ruta = '', preload = [] }) {
+  // What is seen comes first: the text and its picture are there before the script that makes them live.
   const page = template
+    .replace('<script type="module" crossorigin src=', '<script type="module" crossorigin fetchpriority="low" src=')
     .replace('<!--meta-->', () => head({ meta, path, datos, preload }))
     .replace('<div id="raiz"><!--app--></div>', () => `<div id="raiz"${ruta ? ` data-ruta="${escape(ruta)}"` : ''}>${html}</div>`)
   if (page.includes('<!--meta-->') || /<script>/.test(html) || / style="/.test(html)) {

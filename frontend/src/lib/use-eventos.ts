@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react'
 import type { Evento } from './evento'
+import { type Momento, trasPintar } from './momento'
 
 /** The module of live events, which brings Firestore with it. */
 type EnVivo = typeof import('../firebase/eventos')
@@ -15,18 +16,8 @@ export type Escucha = (
 
 const CARGANDO: EstadoEventos = { fase: 'cargando' }
 
-/** Waits until the page has been painted and the browser has nothing better to do. */
-function trasPintar(hacer: () => void): () => void {
-  if (typeof requestIdleCallback !== 'function') {
-    const reloj = setTimeout(hacer, 200)
-    return () => clearTimeout(reloj)
-  }
-  const turno = requestIdleCallback(hacer, { timeout: 2500 })
-  return () => cancelIdleCallback(turno)
-}
-
-/** Events, live, from the first quiet moment after painting. `clave` names what is listened to: another one starts anew. */
-export function useEventos(clave: string, escuchar: Escucha): EstadoEventos {
+/** Events, live, from a quiet moment on. `clave` names what is listened to: another one starts anew. */
+export function useEventos(clave: string, escuchar: Escucha, momento: Momento = trasPintar): EstadoEventos {
   const [recibido, setRecibido] = useState<{ clave: string; estado: EstadoEventos }>({ clave, estado: CARGANDO })
   useEffect(() => {
     let parar = () => undefined as void
@@ -39,7 +30,7 @@ export function useEventos(clave: string, escuchar: Escucha): EstadoEventos {
       poner({ fase: 'error' })
     }
     const alRecibir = (eventos: Evento[], confirmado: boolean) => poner({ fase: 'datos', eventos, confirmado })
-    const olvidar = trasPintar(() => {
+    const olvidar = momento(() => {
       import('../firebase/eventos').then((enVivo) => {
         if (vivo) parar = escuchar(enVivo, { alRecibir, alFallar })
       }, alFallar)
@@ -51,6 +42,6 @@ export function useEventos(clave: string, escuchar: Escucha): EstadoEventos {
     }
     // The listener is named by its key.
     // oxlint-disable-next-line react/exhaustive-deps
-  }, [clave])
+  }, [clave, momento])
   return recibido.clave === clave ? recibido.estado : CARGANDO
 }

@@ -7,11 +7,14 @@ import { useCarrusel, vuelta } from './use-carrusel'
 
 const BOTON = 'border-borde bg-superficie text-texto grid size-11 place-items-center rounded-sm border-2 hover:bg-banda'
 
-/** Whether the first image has had its time: the other five are fetched after it. */
+/** When the other five images are fetched: after everything that the page itself needs, before their turn. */
+const RESTO_MS = 3500
+
+/** Whether the first image has had its time. */
 function useResto(): boolean {
   const [llegan, setLlegan] = useState(false)
   useEffect(() => {
-    const reloj = setTimeout(() => setLlegan(true), 2500)
+    const reloj = setTimeout(() => setLlegan(true), RESTO_MS)
     return () => clearTimeout(reloj)
   }, [])
   return llegan

@@ -1,6 +1,7 @@
 import { lazy, Suspense, useState } from 'react'
 import { inicio } from '../../content/inicio'
 import { t } from '../../i18n/es'
+import { alMirar } from '../../lib/momento'
 import { useEventos } from '../../lib/use-eventos'
 import { HuesosEventos } from '../eventos/huesos-eventos'
 
@@ -10,7 +11,7 @@ const ListaProximos = lazy(() => import('./lista-proximos'))
 /** The next three events, live, with a modal whose address can be shared (F-103…F-107, P-02). */
 export function Proximos() {
   const [desde] = useState(() => new Date())
-  const estado = useEventos('proximos', (enVivo, oyente) => enVivo.escucharProximos(desde, CUANTOS, oyente))
+  const estado = useEventos('proximos', (enVivo, oyente) => enVivo.escucharProximos(desde, CUANTOS, oyente), alMirar)
   // An error is shown as an empty list (D-17); the console has it.
   const eventos = estado.fase === 'datos' ? estado.eventos : []
   return (
