@@ -34,8 +34,8 @@ func TestGrowth(t *testing.T) {
 			float64(size-had)/took.Seconds(), float64(cpu)*tick/float64(size-had), s.memory(t)>>10, megabytes(t, s.dir))
 		had = size
 		for _, w := range []workload{
-			{"query c=16", true, times(16, cheapest)},
-			{"count c=1", true, times(1, func(ctx context.Context, c *firestore.Client) error { return countTalks(ctx, c, size/4) })},
+			{"query c=16", true, false, times(16, cheapest)},
+			{"count c=1", true, false, times(1, func(ctx context.Context, c *firestore.Client) error { return countTalks(ctx, c, size/4) })},
 		} {
 			w.run(t, s.client, time.Second)
 			rate, cpu := s.measure(t, w)

@@ -37,9 +37,16 @@ func TestBesideTheEmulator(t *testing.T) {
 		s.client = connect(t, s.address)
 		load(t, s.client, "events", 10_000)
 	}
+	bare := startBare(t)
+	bare.client = connect(t, bare.address)
 	for _, w := range workloads() {
 		if w.warm {
 			w.run(t, theirs.client, 2*time.Second)
+		}
+		if w.bare {
+			w.run(t, bare.client, time.Second/2)
+			rate, cpu := bare.measure(t, w)
+			t.Logf("%-12s bare  %8.1f /s %6.0f µs CPU", w.name, rate, cpu)
 		}
 		a, aCPU := ours.measure(t, w)
 		b, bCPU := theirs.measure(t, w)
@@ -219,6 +226,7 @@ func batch(ctx context.Context, c *firestore.Client, collection string, i int) e
 type workload struct {
 	name string
 	warm bool
+	bare bool // A server that keeps nothing can answer it, too.
 	run  func(t *testing.T, c *firestore.Client, d time.Duration) float64
 }
 
@@ -237,14 +245,15 @@ func workloads() []workload {
 	}
 	var out []workload
 	for _, n := range []int{1, 16, 64} {
-		out = append(out, workload{fmt.Sprintf("create c=%d", n), true, times(n, create)}, workload{fmt.Sprintf("get c=%d", n), true, times(n, get)})
+		out = append(out, workload{fmt.Sprintf("create c=%d", n), true, true, times(n, create)},
+			workload{fmt.Sprintf("get c=%d", n), true, true, times(n, get)})
 	}
 	return append(out,
-		workload{"query c=16", true, times(16, cheapest)},
-		workload{"batch of 500", true, times(1, func(ctx context.Context, c *firestore.Client) error {
+		workload{"query c=16", true, false, times(16, cheapest)},
+		workload{"batch of 500", true, true, times(1, func(ctx context.Context, c *firestore.Client) error {
 			return batch(ctx, c, "batched", int(fresh.Add(500)))
 		})},
-		workload{"counter c=16", false, counter})
+		workload{"counter c=16", false, false, counter})
 }
 
 // times returns a workload of n clients that do the same.

@@ -1,0 +1,75 @@
+package bench_test
+
+import (
+	"context"
+	"net"
+	"os"
+	"os/exec"
+	"testing"
+
+	pb "cloud.google.com/go/firestore/apiv1/firestorepb"
+	"google.golang.org/grpc"
+	"google.golang.org/protobuf/types/known/timestamppb"
+)
+
+// startBare starts a server that keeps nothing and answers every call at once, with messages of the usual size: no server
+// of the contract can be faster with this client on this machine.
+func startBare(t *testing.T) *server {
+	t.Helper()
+	address := freeAddress(t)
+	cmd := exec.Command(os.Args[0], "-test.run", "^TestServeBare$")
+	cmd.Env = append(os.Environ(), "CLAVE_BENCH_BARE="+address)
+	return start(t, cmd, address)
+}
+
+// TestServeBare is the process of startBare.
+func TestServeBare(t *testing.T) {
+	address := os.Getenv("CLAVE_BENCH_BARE")
+	if address == "" {
+		t.Skip("CLAVE_BENCH_BARE is not set")
+	}
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := grpc.NewServer(grpc.NumStreamWorkers(128))
+	pb.RegisterFirestoreServer(s, &bare{fields: map[string]*pb.Value{
+		"title": {ValueType: &pb.Value_StringValue{StringValue: "Concert number 1234"}}, "city": {ValueType: &pb.Value_StringValue{StringValue: "city12"}},
+		"kind": {ValueType: &pb.Value_StringValue{StringValue: "concert"}}, "price": {ValueType: &pb.Value_IntegerValue{IntegerValue: 123}},
+		"rating": {ValueType: &pb.Value_DoubleValue{DoubleValue: 2.5}}, "open": {ValueType: &pb.Value_BooleanValue{BooleanValue: true}},
+		"at": {ValueType: &pb.Value_TimestampValue{TimestampValue: timestamppb.Now()}},
+		"tags": {ValueType: &pb.Value_ArrayValue{ArrayValue: &pb.ArrayValue{Values: []*pb.Value{
+			{ValueType: &pb.Value_StringValue{StringValue: "music"}}}}}},
+	}})
+	if err := s.Serve(l); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// bare is the server of TestServeBare.
+type bare struct {
+	pb.UnimplementedFirestoreServer
+	fields map[string]*pb.Value
+}
+
+// Commit answers that all was written.
+func (*bare) Commit(_ context.Context, r *pb.CommitRequest) (*pb.CommitResponse, error) {
+	now := timestamppb.Now()
+	out := &pb.CommitResponse{CommitTime: now}
+	for range r.GetWrites() {
+		out.WriteResults = append(out.WriteResults, &pb.WriteResult{UpdateTime: now})
+	}
+	return out, nil
+}
+
+// BatchGetDocuments answers the same fields for each document.
+func (b *bare) BatchGetDocuments(r *pb.BatchGetDocumentsRequest, ss pb.Firestore_BatchGetDocumentsServer) error {
+	now := timestamppb.Now()
+	for _, name := range r.GetDocuments() {
+		found := &pb.Document{Name: name, Fields: b.fields, CreateTime: now, UpdateTime: now}
+		if err := ss.Send(&pb.BatchGetDocumentsResponse{ReadTime: now, Result: &pb.BatchGetDocumentsResponse_Found{Found: found}}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
