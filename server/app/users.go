@@ -8,6 +8,7 @@ import (
 	"clave/server/account"
 	"clave/server/identity"
 	"clave/server/identity/smtp"
+	"clave/server/identity/webhook"
 	"clave/server/rpc/control"
 	rpcidentity "clave/server/rpc/identity"
 	"clave/server/token"
@@ -20,6 +21,9 @@ type users struct {
 	// control answers the emulator's routes; nil in production.
 	control http.Handler
 }
+
+// passingHashCost is the memory cost of password hashes that end with the process: test suites sign up by the thousand.
+const passingHashCost = 4
 
 // openUsers opens the accounts.
 func (a *App) openUsers(s *state, l *line) (*users, error) {
@@ -44,6 +48,12 @@ func (a *App) openUsers(s *state, l *line) (*users, error) {
 		Accounts: account.New(s.store), Tokens: token.New(to), Clock: a.o.Clock, Project: c.Project, Emulator: !c.Production(),
 		RateLimits: c.RateLimits, PublicURL: c.PublicURL, Log: a.o.Log,
 	}
+	if c.Memory && !c.Production() {
+		o.HashMemCost = passingHashCost
+	}
+	functions := webhook.New(webhook.Options{Plain: !c.Production()})
+	a.onClose(functions.Close)
+	o.Blocking = functions
 	if c.Mail != "" {
 		sender, err := smtp.New(smtp.Options{URL: c.Mail})
 		if err != nil {

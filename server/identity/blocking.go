@@ -3,6 +3,7 @@ package identity
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 	"time"
 
@@ -71,6 +72,9 @@ func (s *Service) block(ctx context.Context, c Call, cfg *Config, event string, 
 	ctx, cancel := context.WithTimeout(ctx, blockingTimeout)
 	defer cancel()
 	status, answer, err := s.o.Blocking.Post(ctx, uri, body)
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return nil, fault.Because(err, fault.FailedPrecondition, "BLOCKING_FUNCTION_ERROR_RESPONSE : ((Deadline exceeded making request to %s.))", uri)
+	}
 	if err != nil {
 		return nil, fault.Because(err, fault.FailedPrecondition, "BLOCKING_FUNCTION_ERROR_RESPONSE : ((Failed to make request to %s.))", uri)
 	}
@@ -83,6 +87,9 @@ func (s *Service) block(ctx context.Context, c Call, cfg *Config, event string, 
 	}
 	if err := json.Unmarshal(answer, update); err != nil {
 		return nil, no("BLOCKING_FUNCTION_ERROR_RESPONSE : ((Response body is not valid JSON.))")
+	}
+	if update.UserRecord != nil && update.UserRecord.UpdateMask == "" {
+		return nil, no("BLOCKING_FUNCTION_ERROR_RESPONSE : ((Response UserRecord is missing updateMask.))")
 	}
 	return update, update.claims(event, ses)
 }
@@ -153,8 +160,15 @@ func (s *Service) blockingToken(c Call, event, uri string, u *account.User, ses 
 	record := map[string]any{
 		"uid": u.UID, "email": u.Email, "email_verified": u.EmailVerified, "display_name": text(u.DisplayName), "photo_url": text(u.PhotoURL),
 		"disabled": u.Disabled, "phone_number": u.Phone, "custom_claims": attributes(u), "tenant_id": c.Tenant,
-		"metadata":      map[string]any{"creation_time": u.Created, "last_sign_in_time": u.LastLogin},
 		"provider_data": blockedProviders(u),
+	}
+	metadata := map[string]any{"creation_time": u.Created}
+	if u.LastLogin != 0 {
+		metadata["last_sign_in_time"] = u.LastLogin
+	}
+	record["metadata"] = metadata
+	if factors := blockedFactors(u); len(factors) > 0 {
+		record["multi_factor"] = map[string]any{"enrolled_factors": factors}
 	}
 	for k, v := range record {
 		if v == "" {
@@ -168,6 +182,9 @@ func (s *Service) blockingToken(c Call, event, uri string, u *account.User, ses 
 	if c.Tenant != "" {
 		claims["tenant_id"] = c.Tenant
 	}
+	if ses.FactorKind != "" {
+		claims["sign_in_second_factor"] = ses.FactorKind
+	}
 	for k, v := range idp {
 		claims[k] = v
 	}
@@ -179,6 +196,22 @@ func blockedProviders(u *account.User) []map[string]any {
 	var list []map[string]any
 	for _, p := range providers(u) {
 		list = append(list, map[string]any{"provider_id": p.ProviderID, "uid": p.RawID, "email": p.Email, "display_name": text(p.DisplayName), "photo_url": text(p.PhotoURL)})
+	}
+	return list
+}
+
+// blockedFactors lists a user's second factors as blocking functions see them.
+func blockedFactors(u *account.User) []map[string]any {
+	var list []map[string]any
+	for _, f := range u.Factors {
+		factor := map[string]any{"uid": f.ID, "factor_id": "totp", "enrollment_time": f.Enrolled}
+		if f.Phone != "" {
+			factor["factor_id"], factor["phone_number"] = "phone", f.Phone
+		}
+		if f.DisplayName != "" {
+			factor["display_name"] = f.DisplayName
+		}
+		list = append(list, factor)
 	}
 	return list
 }

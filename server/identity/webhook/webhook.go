@@ -1,0 +1,90 @@
+// Package webhook calls the blocking functions of package identity by HTTP.
+package webhook
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+// maxAnswer is the most of an answer that is read; what functions may say is far below.
+const maxAnswer = 1 << 20
+
+// Options configure a Caller.
+type Options struct {
+	// Plain allows http to other machines. The body says who signs in, so in production only https, and http to this
+	// machine, are allowed.
+	Plain bool
+}
+
+// Caller posts to functions. It is an identity.Caller, safe for concurrent use.
+type Caller struct {
+	o      Options
+	client *http.Client
+}
+
+// New returns a Caller. How long a call may take is its context's business.
+func New(o Options) *Caller {
+	transport := &http.Transport{
+		Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: 16, IdleConnTimeout: time.Minute, TLSHandshakeTimeout: 10 * time.Second,
+	}
+	return &Caller{o: o, client: &http.Client{
+		Transport: transport,
+		// A function answers itself; where it led elsewhere, what it is sent would be told to others.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+}
+
+// Post sends a JSON body and returns status and body of the answer.
+func (c *Caller) Post(ctx context.Context, uri string, body []byte) (status int, answer []byte, err error) {
+	if err := c.check(uri); err != nil {
+		return 0, nil, err
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, uri, bytes.NewReader(body))
+	if err != nil {
+		return 0, nil, err
+	}
+	r.Header.Set("Content-Type", "application/json")
+	res, err := c.client.Do(r)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer func() { _ = res.Body.Close() }()
+	answer, err = io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
+	if err != nil {
+		return 0, nil, err
+	}
+	if len(answer) > maxAnswer {
+		return 0, nil, fmt.Errorf("%s answers more than %d bytes", uri, maxAnswer)
+	}
+	return res.StatusCode, answer, nil
+}
+
+// Close closes connections that are not in use.
+func (c *Caller) Close() error {
+	c.client.CloseIdleConnections()
+	return nil
+}
+
+// check refuses addresses to which nobody should be told.
+func (c *Caller) check(uri string) error {
+	u, err := url.Parse(uri)
+	switch {
+	case err != nil:
+		return err
+	case u.Scheme == "https" && u.Host != "":
+		return nil
+	case u.Scheme != "http" || u.Host == "":
+		return fmt.Errorf("%q is no http or https address", uri)
+	}
+	ip := net.ParseIP(u.Hostname())
+	if c.o.Plain || u.Hostname() == "localhost" || ip != nil && ip.IsLoopback() {
+		return nil
+	}
+	return fmt.Errorf("%s is not encrypted", uri)
+}

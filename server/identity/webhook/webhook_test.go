@@ -1,0 +1,88 @@
+package webhook_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"clave/server/identity"
+	"clave/server/identity/webhook"
+)
+
+// The service takes a Caller as it is.
+var _ identity.Caller = (*webhook.Caller)(nil)
+
+// function is a real server with a function of each kind; told is closed when /slow was called.
+func function(t *testing.T) (url string, told chan struct{}) {
+	t.Helper()
+	told = make(chan struct{})
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /echo", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("X-Kind", r.Header.Get("Content-Type"))
+		_, _ = io.Copy(w, r.Body)
+	})
+	mux.HandleFunc("POST /refuse", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "not you", http.StatusForbidden) })
+	mux.HandleFunc("POST /elsewhere", func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, "/echo", http.StatusTemporaryRedirect)
+	})
+	mux.HandleFunc("POST /endless", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(make([]byte, 2<<20)) })
+	mux.HandleFunc("POST /slow", func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body) // a client's going is noticed only once its request was read
+		close(told)
+		<-r.Context().Done()
+	})
+	server := httptest.NewServer(mux)
+	t.Cleanup(server.Close)
+	return server.URL, told
+}
+
+func TestPost(t *testing.T) {
+	url, _ := function(t)
+	c := webhook.New(webhook.Options{})
+	t.Cleanup(func() { _ = c.Close() })
+	for _, tt := range []struct {
+		path   string
+		status int
+		answer string
+	}{
+		{"/echo", 200, `{"data":1}`}, {"/refuse", 403, "not you\n"}, {"/elsewhere", 307, ""}, {"/nowhere", 404, "404 page not found\n"},
+	} {
+		status, answer, err := c.Post(t.Context(), url+tt.path, []byte(`{"data":1}`))
+		if err != nil || status != tt.status || string(answer) != tt.answer {
+			t.Errorf("Post(%s) = %d %q, %v; want %d %q", tt.path, status, answer, err, tt.status, tt.answer)
+		}
+	}
+	if _, answer, err := c.Post(t.Context(), url+"/endless", nil); err == nil {
+		t.Errorf("an endless answer was taken: %d bytes", len(answer))
+	}
+}
+
+func TestPostEndsWithItsContext(t *testing.T) {
+	url, told := function(t)
+	c := webhook.New(webhook.Options{})
+	t.Cleanup(func() { _ = c.Close() })
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() { <-told; cancel() }()
+	if _, _, err := c.Post(ctx, url+"/slow", nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("Post = %v, want context.Canceled", err)
+	}
+}
+
+func TestPostTellsOnlyWhomItMay(t *testing.T) {
+	for _, tt := range []struct {
+		uri   string
+		plain bool
+		want  string
+	}{
+		{"http://functions.example.org/f", false, "not encrypted"}, {"http://10.0.0.1/f", false, "not encrypted"},
+		{"file:///etc/passwd", true, "no http or https"}, {"https://", false, "no http or https"}, {"f", true, "no http or https"}, {"http://[::1", true, "parse"},
+	} {
+		if _, _, err := webhook.New(webhook.Options{Plain: tt.plain}).Post(t.Context(), tt.uri, nil); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("Post(%s), plain %v: %v, want %q", tt.uri, tt.plain, err, tt.want)
+		}
+	}
+}
