@@ -3,6 +3,7 @@ package wire
 import (
 	"encoding/binary"
 	"math"
+	"strings"
 	"unicode/utf8"
 
 	"google.golang.org/genproto/googleapis/type/latlng"
@@ -106,7 +107,7 @@ func (s *scanner) document(d *pb.Document) {
 	for s.more() {
 		switch number, kind := s.tag(); {
 		case number == 1 && kind == protowire.BytesType && d.Name == "":
-			d.Name = s.string()
+			d.Name = strings.Clone(s.string()) // Names are kept longer than documents.
 		case number == 2 && kind == protowire.BytesType:
 			s.member(&d.Fields, maxNesting)
 		default:
