@@ -3,6 +3,7 @@ package restd_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -131,6 +132,49 @@ func TestAnEmptyCommitHasNoTime(t *testing.T) {
 	for _, request := range []string{`{}`, `{"transaction":"` + transaction + `"}`} {
 		if status, _, body := send(t, s, "POST", ":commit", request); status != 200 || strings.TrimSpace(body) != "{}" {
 			t.Errorf("commit %s: %d %s; want {}", request, status, body)
+		}
+	}
+}
+
+func TestSeveralWritesOfOneDocumentAreOne(t *testing.T) {
+	s := door(t)
+	set := func(n int) string {
+		return fmt.Sprintf(`{"update":{"name":%q,"fields":{"n":{"integerValue":%d}}}}`, docs+"/c/joined", n)
+	}
+	const remove = `{"delete":"` + docs + `/c/joined"}`
+	type times struct {
+		CommitTime   string
+		WriteResults []struct{ UpdateTime string }
+	}
+	tests := []struct {
+		name   string
+		writes []string
+		want   string // of each result: old, new or none
+	}{
+		{"ends as it was", []string{set(2), set(1)}, "old old"},
+		{"changes at last", []string{set(1), set(2)}, "new new"},
+		{"made anew", []string{remove, set(1)}, "new new"},
+		{"gone at last", []string{set(2), remove}, "none none"},
+	}
+	for _, tt := range tests {
+		send(t, s, "DELETE", "/c/joined", "")
+		commit := func(writes ...string) times {
+			var out times
+			status, _, body := send(t, s, "POST", ":commit", `{"writes":[`+strings.Join(writes, ",")+`]}`)
+			if err := json.Unmarshal([]byte(body), &out); err != nil || status != 200 {
+				t.Fatalf("%s: %d %s", tt.name, status, body)
+			}
+			return out
+		}
+		old := commit(set(1)).CommitTime
+		after := commit(tt.writes...)
+		names := map[string]string{"": "none", old: "old", after.CommitTime: "new"}
+		var got []string
+		for _, r := range after.WriteResults {
+			got = append(got, names[r.UpdateTime])
+		}
+		if strings.Join(got, " ") != tt.want {
+			t.Errorf("%s: results tell %q, want %s: %+v after %s", tt.name, got, tt.want, after, old)
 		}
 	}
 }
