@@ -47,6 +47,10 @@ func (a *App) openDoors(p ports, calls *calls, guest http.Handler) error {
 	whole.Control = nil // a page's origin is no place for the emulator's controls
 	whole.Identity, whole.Backoffice, whole.Site, whole.IdentityHost = calls.identity, guest, site, rpcidentity.IsHost
 	open("hosting", p.hosting, whole)
+	if p.plain != nil {
+		port := front.New(front.Options{Name: "http", Listener: p.plain, Doors: front.Doors{Site: front.ToHTTPS(a.config.Ports.Hosting)}, Log: a.o.Log})
+		a.run("http", port.Run)
+	}
 	if p.websocket != nil {
 		port := front.New(front.Options{Name: "requests", Listener: p.websocket, Doors: front.Doors{Site: calls.monitor}, Log: a.o.Log})
 		a.run("requests", port.Run)
@@ -72,14 +76,18 @@ func (a *App) site() (http.Handler, error) {
 
 // tls returns the certificates of a port that ends TLS itself, or nil.
 func (a *App) tls() (*tls.Config, error) {
-	if a.config.TLSCert == "" {
+	c := a.config
+	if c.TLSCert == "" && len(c.ACMEDomains) == 0 {
 		return nil, nil
 	}
-	pair, err := tls.LoadX509KeyPair(a.config.TLSCert, a.config.TLSKey)
+	settings, err := front.TLS(front.CertificateOptions{
+		CertFile: c.TLSCert, KeyFile: c.TLSKey, Domains: c.ACMEDomains, Directory: c.ACMEDirectory, Email: c.ACMEEmail,
+		Cache: filepath.Join(c.DataDir, "certificates"), Clock: a.o.Clock, Log: a.o.Log,
+	})
 	if err != nil {
-		return nil, fault.Because(err, fault.FailedPrecondition, "cannot use %s and %s: %v", a.config.TLSCert, a.config.TLSKey, err)
+		return nil, fault.Because(err, fault.FailedPrecondition, "cannot use the certificate: %v. Correct --tls-cert and --tls-key.", err)
 	}
-	return serverTLS(pair), nil
+	return settings, nil
 }
 
 // serverTLS returns the settings of a port that shows a certificate.

@@ -14,6 +14,8 @@ import (
 // ports are the listeners of the parts that run; the others are nil.
 type ports struct {
 	firestore, auth, hosting, websocket net.Listener
+	// plain sends browsers on to https.
+	plain net.Listener
 }
 
 // listen takes all ports before anything else is done, so that a busy one leaves nothing half started.
@@ -32,6 +34,7 @@ func (a *App) listen() (ports, error) {
 		{"auth", c.HostFor(c.Hosts.Auth), c.Ports.Auth, c.Runs("auth") && !c.Production(), &p.auth, &a.addresses.Auth},
 		{"hosting", c.HostFor(c.Hosts.Hosting), c.Ports.Hosting, c.Production() || c.Runs("hosting") && len(c.Hosting) > 0, &p.hosting, &a.addresses.Hosting},
 		{"websocketPort", c.HostFor(c.Hosts.Firestore), c.Ports.Websocket, c.Runs("firestore") && !c.Production(), &p.websocket, &a.addresses.Websocket},
+		{"http", c.HostFor(""), c.HTTPPort, c.HTTPPort != 0, &p.plain, new(string)},
 	} {
 		if !want.runs {
 			continue
@@ -80,7 +83,11 @@ func (a *App) take(name, host string, port int) (net.Listener, error) {
 func (a *App) portError(name, host string, port int, err error) error {
 	where, remedy := net.JoinHostPort(host, strconv.Itoa(port)), "another port in firebase.json under emulators"
 	if a.config.Production() {
-		name, remedy = "clave serve", "another one with --port"
+		flag := "--port"
+		if port == a.config.HTTPPort {
+			flag = "--http-port"
+		}
+		name, remedy = "clave serve", "another one with "+flag
 	}
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):

@@ -67,6 +67,12 @@ type Config struct {
 	Mail string
 	// TLSCert and TLSKey are files for ModeServe; empty when a proxy ends TLS.
 	TLSCert, TLSKey string
+	// ACMEDomains are the names that ModeServe gets certificates of from an authority; empty when it does not. ACMEEmail
+	// is where the authority may write, ACMEDirectory its address when it is not Let's Encrypt.
+	ACMEDomains              []string
+	ACMEEmail, ACMEDirectory string
+	// HTTPPort is the port that sends browsers on to https; 0 for none.
+	HTTPPort int
 	// PublicURL is the origin under which clients reach ModeServe.
 	PublicURL string
 	// TrustProxy takes a client's address from X-Forwarded-For.
@@ -129,7 +135,7 @@ func (c *Config) declare(flags *flag.FlagSet) {
 	flags.StringVar(&c.Project, "project", "", "the default project's id (default: GCLOUD_PROJECT, GOOGLE_CLOUD_PROJECT, then .firebaserc)")
 	flags.StringVar(&c.DataDir, "data", ".clave", "folder of the data, relative to firebase.json's folder")
 	if c.Mode == ModeServe || c.Mode == ModeCredentials {
-		flags.StringVar(&c.PublicURL, "public-url", "", "the origin that clients use, such as https://data.example.org (default: CLAVE_PUBLIC_URL)")
+		flags.StringVar(&c.PublicURL, "public-url", "", "the origin that clients use, such as https://data.example.org (default: CLAVE_PUBLIC_URL, then the first --acme-domain)")
 	}
 	if c.Mode == ModeCredentials {
 		flags.StringVar(&c.Out, "out", "", "file for a new key, or - for standard output (default: ACCOUNT.json)")
@@ -147,8 +153,12 @@ func (c *Config) declareServer(flags *flag.FlagSet) {
 	flags.BoolVar(&c.Verbose, "verbose", false, "log each request")
 	if c.Mode == ModeServe {
 		flags.IntVar(&c.Ports.Hosting, "port", 8080, "the one port that serves everything")
-		flags.StringVar(&c.TLSCert, "tls-cert", "", "certificate chain (PEM)")
+		flags.StringVar(&c.TLSCert, "tls-cert", "", "certificate chain (PEM); read again when it is renewed")
 		flags.StringVar(&c.TLSKey, "tls-key", "", "private key (PEM)")
+		flags.Func("acme-domain", "name to get a certificate of by ACME, with agreement to the authority's terms; for several names give it again. Needs --port 443, reached from outside", c.addDomain)
+		flags.StringVar(&c.ACMEEmail, "acme-email", "", "where the authority may write about certificates")
+		flags.StringVar(&c.ACMEDirectory, "acme-directory", "", "the authority's ACME directory (default: Let's Encrypt)")
+		flags.IntVar(&c.HTTPPort, "http-port", 0, "port that sends browsers on to https, usually 80 (default: none)")
 		flags.BoolVar(&c.TrustProxy, "trust-proxy", false, "take client addresses from X-Forwarded-For")
 		return
 	}
@@ -209,6 +219,9 @@ func (c *Config) fromEnvironment(getenv func(string) string) {
 	if c.PublicURL == "" && (c.Mode == ModeServe || c.Mode == ModeCredentials) {
 		c.PublicURL = getenv("CLAVE_PUBLIC_URL")
 	}
+	if c.PublicURL == "" && len(c.ACMEDomains) > 0 {
+		c.PublicURL = "https://" + c.ACMEDomains[0]
+	}
 	c.SignupCode = getenv("ADMIN_SIGNUP_CODE")
 	if c.Mail == "" {
 		c.Mail = getenv("CLAVE_MAIL")
@@ -256,6 +269,14 @@ func (c *Config) checkProduction() error {
 		return fault.E(fault.InvalidArgument, "clave serve: firebase.json must name firestore.rules for every database; without rules it does not start")
 	case (c.TLSCert == "") != (c.TLSKey == ""):
 		return fault.E(fault.InvalidArgument, "clave serve: --tls-cert and --tls-key go together")
+	case c.TLSCert != "" && len(c.ACMEDomains) > 0:
+		return fault.E(fault.InvalidArgument, "clave serve: certificates come from --tls-cert or by --acme-domain, not both")
+	case len(c.ACMEDomains) > 0 && c.Memory:
+		return fault.E(fault.InvalidArgument, "clave serve: --acme-domain needs a data folder to keep the certificates in: authorities give few. Leave --memory out")
+	case len(c.ACMEDomains) == 0 && (c.ACMEEmail != "" || c.ACMEDirectory != ""):
+		return fault.E(fault.InvalidArgument, "clave serve: --acme-email and --acme-directory need --acme-domain")
+	case c.HTTPPort != 0 && c.TLSCert == "" && len(c.ACMEDomains) == 0:
+		return fault.E(fault.InvalidArgument, "clave serve: --http-port sends on to https, which needs --tls-cert or --acme-domain")
 	case c.SignupCode == "" && slices.Contains(c.Only, "backoffice"):
 		return fault.E(fault.InvalidArgument, "clave serve: --only asks for the back office, which needs the secret code in the variable ADMIN_SIGNUP_CODE")
 	case c.PublicURL == "":

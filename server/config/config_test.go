@@ -82,6 +82,11 @@ func TestParseRefuses(t *testing.T) {
 		{"serve with half a certificate", good, config.ModeServe, []string{"--project", "x", "--tls-cert", "c.pem"}, "go together"},
 		{"credentials without a project", good, config.ModeCredentials, nil, "--project"},
 		{"credentials with a server's flag", good, config.ModeCredentials, []string{"--port", "1"}, "flag provided but not defined"},
+		{"two sources of certificates", good, config.ModeServe, []string{"--project", "x", "--acme-domain", "a.example", "--tls-cert", "c", "--tls-key", "k"}, "not both"},
+		{"certificates that nothing keeps", good, config.ModeServe, []string{"--project", "x", "--acme-domain", "a.example", "--memory"}, "--memory"},
+		{"a domain that is none", good, config.ModeServe, []string{"--project", "x", "--acme-domain", "https://a.example"}, "host name"},
+		{"an authority's address without a domain", good, config.ModeServe, []string{"--project", "x", "--acme-email", "a@b.example"}, "--acme-domain"},
+		{"on to https that is not there", good, config.ModeServe, []string{"--project", "x", "--http-port", "80"}, "--http-port"},
 		{"serve with unsigned tokens", good, config.ModeServe, []string{"--project", "x", "--sign-tokens=false"}, "always signed"},
 	}
 	for _, tt := range tests {

@@ -1,8 +1,10 @@
 package config
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // Ports are the TCP ports; 0 lets the system choose, -1 means that the part has none.
@@ -46,6 +48,15 @@ func (c *Config) HostFor(own string) string {
 		return own
 	}
 	return "127.0.0.1"
+}
+
+// addDomain takes one --acme-domain.
+func (c *Config) addDomain(name string) error {
+	if name == "" || strings.ContainsAny(name, "/:,* ") || !strings.Contains(name, ".") {
+		return errors.New("want a host name such as data.example.org")
+	}
+	c.ACMEDomains = append(c.ACMEDomains, strings.ToLower(name))
+	return nil
 }
 
 // findProject returns the path of the firebase.json in this folder or the nearest above it, as the Firebase CLI does; the

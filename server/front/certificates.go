@@ -1,0 +1,150 @@
+package front
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"strconv"
+	"sync"
+	"time"
+
+	"golang.org/x/crypto/acme"
+	"golang.org/x/crypto/acme/autocert"
+
+	"clave/server/clock"
+)
+
+// CertificateOptions say where a port's certificates come from: from two files, or from an ACME authority.
+type CertificateOptions struct {
+	// CertFile and KeyFile are PEM files. When they are replaced, as at a renewal, new connections get what is new.
+	CertFile, KeyFile string
+	// Domains are the names to ask an ACME authority for certificates of, and only of these. The port must be reached as
+	// port 443 of each of them: the authority comes to see (TLS-ALPN-01).
+	Domains []string
+	// Directory is the authority's address; Let's Encrypt's when empty.
+	Directory string
+	// Email is where the authority may write to; none when empty.
+	Email string
+	// Cache is the folder that keeps what the authority gave.
+	Cache string
+	// HTTP speaks to the authority; the default client when nil.
+	HTTP *http.Client
+	// Clock tells when to look at the files again; the machine's when nil.
+	Clock clock.Clock
+	// Log hears of files that can't be used; slog's default when nil.
+	Log *slog.Logger
+}
+
+// TLS returns the settings of a port that ends TLS itself. Domains win over files.
+func TLS(o CertificateOptions) (*tls.Config, error) {
+	if o.Clock == nil {
+		o.Clock = clock.System()
+	}
+	if o.Log == nil {
+		o.Log = slog.Default()
+	}
+	settings := &tls.Config{MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"}}
+	if len(o.Domains) > 0 {
+		if o.Cache == "" {
+			return nil, errors.New("a folder must keep the certificates of an authority, which gives few of them")
+		}
+		manager := &autocert.Manager{
+			Prompt: autocert.AcceptTOS, Cache: autocert.DirCache(o.Cache), HostPolicy: autocert.HostWhitelist(o.Domains...), Email: o.Email,
+			Client: &acme.Client{DirectoryURL: o.Directory, HTTPClient: o.HTTP, UserAgent: "clave"},
+		}
+		settings.GetCertificate = manager.GetCertificate
+		settings.NextProtos = append(settings.NextProtos, acme.ALPNProto)
+		return settings, nil
+	}
+	f := &certificateFiles{o: o}
+	if err := f.load(); err != nil {
+		return nil, err
+	}
+	settings.GetCertificate = f.get
+	return settings, nil
+}
+
+// lookAgain is how long certificate files are believed not to have changed.
+const lookAgain = 10 * time.Second
+
+// certificateFiles is a certificate in two files.
+type certificateFiles struct {
+	o  CertificateOptions
+	mu struct {
+		sync.Mutex
+		pair *tls.Certificate
+		// looked is when the files were last looked at, and state what they were like when pair was read from them.
+		looked time.Time
+		state  string
+	}
+}
+
+// get returns the certificate for a connection.
+func (f *certificateFiles) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if now := f.o.Clock.Now(); now.Sub(f.mu.looked) >= lookAgain {
+		f.mu.looked = now
+		if f.stateLocked() != f.mu.state {
+			if err := f.loadLocked(); err != nil {
+				// Between the writing of one file and of the other they don't fit. The old pair serves on.
+				f.o.Log.Error("new certificate files can't be used", "error", err)
+			}
+		}
+	}
+	return f.mu.pair, nil
+}
+
+// load reads the files.
+func (f *certificateFiles) load() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.mu.looked = f.o.Clock.Now()
+	return f.loadLocked()
+}
+
+// loadLocked reads the files and keeps the old pair when they can't be used; mu is held.
+func (f *certificateFiles) loadLocked() error {
+	state := f.stateLocked() // before the reading: what changes meanwhile is read again
+	pair, err := tls.LoadX509KeyPair(f.o.CertFile, f.o.KeyFile)
+	if err != nil {
+		return fmt.Errorf("%s and %s: %w", f.o.CertFile, f.o.KeyFile, err)
+	}
+	f.mu.pair, f.mu.state = &pair, state
+	return nil
+}
+
+// stateLocked tells what the files are like, by size and time; mu is held.
+func (f *certificateFiles) stateLocked() string {
+	state := ""
+	for _, name := range []string{f.o.CertFile, f.o.KeyFile} {
+		if info, err := os.Stat(name); err == nil {
+			state += fmt.Sprint(info.Size(), info.ModTime().UnixNano(), " ")
+		}
+	}
+	return state
+}
+
+// ToHTTPS returns a handler that sends browsers to the same address under https, at a port of its own unless that is 443.
+// Only pages are sent on: a program that posts in the clear has told its secrets already and should hear so.
+func ToHTTPS(port int) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodGet && r.Method != http.MethodHead {
+			http.Error(w, "Use https.", http.StatusForbidden)
+			return
+		}
+		host := r.Host
+		if name, _, err := net.SplitHostPort(host); err == nil {
+			host = name
+		}
+		if port != 443 {
+			host = net.JoinHostPort(host, strconv.Itoa(port))
+		}
+		w.Header().Set("Connection", "close")
+		http.Redirect(w, r, "https://"+host+r.URL.RequestURI(), http.StatusMovedPermanently)
+	})
+}

@@ -1,0 +1,183 @@
+package front_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"log/slog"
+	"math/big"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"clave/server/clock"
+	"clave/server/front"
+)
+
+// begun is when the hand clocks of these tests begin.
+var begun = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+
+// writePair writes a certificate of a name and its key.
+func writePair(t *testing.T, certFile, keyFile, name string) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, DNSNames: []string{name}, NotBefore: begun, NotAfter: begun.AddDate(50, 0, 0),
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	private, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for file, block := range map[string]*pem.Block{certFile: {Type: "CERTIFICATE", Bytes: der}, keyFile: {Type: "PRIVATE KEY", Bytes: private}} {
+		if err := os.WriteFile(file, pem.EncodeToMemory(block), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// shown returns the name on the certificate that a new connection gets.
+func shown(t *testing.T, settings *tls.Config) string {
+	t.Helper()
+	pair, err := settings.GetCertificate(&tls.ClientHelloInfo{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	certificate, err := x509.ParseCertificate(pair.Certificate[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return certificate.Subject.CommonName
+}
+
+func TestRenewedCertificateFilesAreShown(t *testing.T) {
+	dir := t.TempDir()
+	certFile, keyFile := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	writePair(t, certFile, keyFile, "first.example")
+	hand := clock.NewHand(begun)
+	var log bytes.Buffer
+	settings, err := front.TLS(front.CertificateOptions{CertFile: certFile, KeyFile: keyFile, Clock: hand, Log: slog.New(slog.NewTextHandler(&log, nil))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := shown(t, settings); got != "first.example" {
+		t.Errorf("shown %q, want the first certificate", got)
+	}
+	if err := os.WriteFile(certFile, []byte("half a fi"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	hand.Advance(time.Minute)
+	if got := shown(t, settings); got != "first.example" || log.Len() == 0 {
+		t.Errorf("with a broken file %q is shown and %q logged, want the old one and a complaint", got, &log)
+	}
+	writePair(t, certFile, keyFile, "second.example")
+	hand.Advance(time.Minute)
+	if got := shown(t, settings); got != "second.example" {
+		t.Errorf("shown %q, want the renewed certificate without a restart", got)
+	}
+}
+
+func TestBrokenCertificateFilesAreRefused(t *testing.T) {
+	dir := t.TempDir()
+	a, b := filepath.Join(dir, "a.pem"), filepath.Join(dir, "b.pem")
+	writePair(t, a, b, "a.example")
+	for _, files := range [][2]string{{a, a}, {b, b}, {a, filepath.Join(dir, "nowhere.pem")}} {
+		if _, err := front.TLS(front.CertificateOptions{CertFile: files[0], KeyFile: files[1]}); err == nil {
+			t.Errorf("TLS(%v) works, want an error", files)
+		}
+	}
+}
+
+func TestPlainHTTPLeadsToHTTPS(t *testing.T) {
+	tests := []struct {
+		name, method, url string
+		port, status      int
+		location          string
+	}{
+		{"a page", "GET", "http://a.example/historia?x=1", 443, 301, "https://a.example/historia?x=1"},
+		{"a port of the plain door", "GET", "http://a.example:8000/", 443, 301, "https://a.example/"},
+		{"https at another port", "HEAD", "http://a.example:8000/", 8443, 301, "https://a.example:8443/"},
+		{"what must not go in the clear", "POST", "http://a.example/identitytoolkit.googleapis.com/v1/accounts:signInWithPassword", 443, 403, ""},
+	}
+	for _, tt := range tests {
+		w := httptest.NewRecorder()
+		front.ToHTTPS(tt.port).ServeHTTP(w, httptest.NewRequest(tt.method, tt.url, nil))
+		if w.Code != tt.status || w.Header().Get("Location") != tt.location {
+			t.Errorf("%s: %d %q, want %d %q", tt.name, w.Code, w.Header().Get("Location"), tt.status, tt.location)
+		}
+	}
+}
+
+func TestCertificatesOfAnAuthority(t *testing.T) {
+	ca := newAuthority(t)
+	cache := t.TempDir()
+	options := front.CertificateOptions{Domains: []string{"data.example.org"}, Directory: ca.url(), Cache: cache, Email: "it@example.org"}
+	settings, err := front.TLS(options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ln := listener(t)
+	ca.visits = ln.Addr().String()
+	run(t, front.Options{Listener: ln, TLS: settings, Doors: front.Doors{REST: says("rest")}})
+	ask := func(name string) (*tls.ConnectionState, error) {
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		defer cancel()
+		client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: ca.roots, ServerName: name}}}
+		defer client.CloseIdleConnections()
+		r, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://"+ln.Addr().String()+"/", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := client.Do(r)
+		if err != nil {
+			return nil, err
+		}
+		resp.Body.Close()
+		return resp.TLS, nil
+	}
+	if _, err := ask("data.example.org"); err != nil {
+		t.Fatalf("a visit: %v, want a certificate of the authority", err)
+	}
+	if _, err := ask("other.example.org"); err == nil {
+		t.Error("a name that was not given got a certificate")
+	}
+	orders := ca.orders.Load()
+	if orders == 0 {
+		t.Fatal("the authority was never asked")
+	}
+	again, err := front.TLS(options) // as after a restart
+	if err != nil {
+		t.Fatal(err)
+	}
+	hello := &tls.ClientHelloInfo{
+		ServerName: "data.example.org", SignatureSchemes: []tls.SignatureScheme{tls.ECDSAWithP256AndSHA256},
+		SupportedCurves: []tls.CurveID{tls.CurveP256}, CipherSuites: []uint16{tls.TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256},
+	}
+	if _, err := again.GetCertificate(hello); err != nil || ca.orders.Load() != orders {
+		t.Errorf("after a restart: %v and %d orders, want the kept certificate and %d orders", err, ca.orders.Load(), orders)
+	}
+	files, err := os.ReadDir(cache)
+	if err != nil || len(files) == 0 {
+		t.Fatalf("the cache holds %v, %v", files, err)
+	}
+	for _, f := range files {
+		if info, err := f.Info(); err != nil || info.Mode().Perm()&0o077 != 0 {
+			t.Errorf("%s: %v, %v, want a file that only its owner reads", f.Name(), info.Mode(), err)
+		}
+	}
+}
