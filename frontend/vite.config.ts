@@ -8,7 +8,13 @@ const DATA_PATHS = ['/v1', '/google.firestore.v1.Firestore', '/identitytoolkit.g
 
 export default defineConfig({
   plugins: [react(), tailwindcss()],
-  build: { manifest: true, target: 'es2023', assetsInlineLimit: 0, modulePreload: { polyfill: false } },
+  build: {
+    manifest: true,
+    target: 'es2023',
+    cssTarget: ['chrome111', 'firefox114', 'safari16.4'],
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+  },
   server: { port: 5100, proxy: Object.fromEntries(DATA_PATHS.map((path) => [path, CLAVE])) },
   test: {
     environment: 'jsdom',

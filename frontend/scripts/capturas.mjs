@@ -1,38 +1,26 @@
 /**
- * Pictures of every public page at three widths and in both themes, into capturas/ (not in git).
+ * Pictures of every public page and of what opens on it, at three widths and in both themes, into capturas/ (not in git)
+ * or the folder that CAPTURAS names.
  *
- *   npm run capturas              all of them
- *   npm run capturas -- /donar    only those pages
- *   npm run capturas -- --leeme   the three of the README, into docs/
+ *   npm run capturas                   all of them
+ *   npm run capturas -- /donar semana  only those pages and states
+ *   npm run capturas -- --leeme        the three of the README, into docs/
  */
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { chromium } from '@playwright/test'
 import sharp from 'sharp'
-import { conElSitio } from './en-marcha.mjs'
+import { conElSitio, paginasPublicas } from './en-marcha.mjs'
 
 const ROOT = join(import.meta.dirname, '..')
+const FOLDER = process.env.CAPTURAS ?? join(ROOT, 'capturas')
 const SIZES = [
   { width: 360, height: 740 },
   { width: 768, height: 1024 },
   { width: 1280, height: 800 },
 ]
-const PAGES = [
-  '/',
-  '/informacion',
-  '/historia',
-  '/equipo',
-  '/voluntarios',
-  '/programas',
-  '/instrumentos',
-  '/ensambles',
-  '/calendario',
-  '/contacto',
-  '/donar',
-  '/privacidad',
-  '/LogIn',
-  '/no-existe',
-]
+/** What the site's map does not name. */
+const OTHERS = ['/LogIn', '/no-existe']
 /** The README's pictures: what of which page, at which size. */
 const README = [
   { name: 'inicio', page: '/', size: { width: 1280, height: 800 } },
@@ -42,7 +30,11 @@ const README = [
 
 /** Goes to a page and waits until everything it shows is there. */
 async function arrive(page, url) {
-  await page.goto(url, { waitUntil: 'networkidle' })
+  await page.goto(url)
+  // Live queries keep a connection open, so that the network is never idle: the page says when its events are here.
+  await page.evaluate(() => window.scrollTo(0, document.body.scrollHeight))
+  await page.waitForFunction(() => !document.querySelector('.hueso') && !document.body.innerText.includes('Cargando eventos…'))
+  await page.evaluate(() => window.scrollTo(0, 0))
   await page.evaluate(async () => {
     for (const image of document.querySelectorAll('img[loading="lazy"]')) image.loading = 'eager'
     await Promise.all([...document.images].map((image) => image.decode().catch(() => undefined)))
@@ -58,24 +50,60 @@ const options = (size, colorScheme) => ({
   reducedMotion: 'reduce',
 })
 
-/** One page at one size, whole; says when it scrolls sideways. */
-async function capture(browser, base, path, size, theme) {
+/** Presses a button that is there by name. */
+const press = (page, name) => page.getByRole('button', { name }).first().click()
+
+/** What only shows after doing something: on which page, at which widths, and how. */
+const STATES = [
+  { name: 'menu', page: '/historia', widths: [360], act: (page) => press(page, 'Abrir menú') },
+  { name: 'desplegable', page: '/historia', widths: [1280], act: (page) => press(page, 'Informaciones') },
+  { name: 'evento-ventana', page: '/', act: (page) => press(page, 'Más información') },
+  { name: 'programa-ventana', page: '/programas', act: (page) => press(page, /Ver Detalles/) },
+  { name: 'semana', page: '/calendario', act: (page) => press(page, 'Semana') },
+  { name: 'dia', page: '/calendario', act: (page) => press(page, /\d evento/) },
+  { name: 'formulario-error', page: '/contacto', act: (page) => press(page, 'Enviar mensaje') },
+  { name: 'preguntas', page: '/instrumentos', act: (page) => page.locator('summary').first().click() },
+  { name: 'ensamble-abierto', page: '/ensambles', act: (page) => page.locator('summary').first().click() },
+  { name: 'crear-cuenta', page: '/LogIn', act: (page) => page.getByRole('tab', { name: 'Crear cuenta' }).click() },
+  {
+    name: 'evento',
+    page: '/',
+    act: async (page) => {
+      await press(page, 'Más información')
+      await page
+        .getByRole('dialog')
+        .getByRole('link', { name: /página/ })
+        .click()
+      await page.getByRole('heading', { level: 1 }).waitFor()
+    },
+  },
+  { name: 'impresa-calendario', page: '/calendario', widths: [768], act: (page) => page.emulateMedia({ media: 'print' }) },
+  { name: 'impresa-donar', page: '/donar', widths: [768], act: (page) => page.emulateMedia({ media: 'print' }) },
+]
+
+/** One page or state at one size, whole; says when it scrolls sideways. */
+async function capture(browser, base, { name, page: path, act }, size, theme) {
   const page = await browser.newPage(options(size, theme === 'oscuro' ? 'dark' : 'light'))
   await arrive(page, base + path)
+  await act?.(page)
   const excess = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
-  const name = path === '/' ? 'inicio' : path.slice(1)
-  await page.screenshot({ path: join(ROOT, 'capturas', `${name}-${size.width}-${theme}.png`), fullPage: true })
+  // What lies over the page is seen as the window shows it.
+  const fullPage = !(await page.locator('dialog[open], #panel-menu').count())
+  if (fullPage) await page.evaluate(() => window.scrollTo(0, 0))
+  await page.screenshot({ path: join(FOLDER, `${name}-${size.width}-${theme}.png`), fullPage })
   await page.close()
-  return excess > 0 ? [`${path} a ${size.width} px: sobran ${excess} px de ancho`] : []
+  return excess > 0 ? [`${name} a ${size.width} px: sobran ${excess} px de ancho`] : []
 }
 
-/** Every page asked for, at every size, in both themes. */
-async function captureAll(browser, base, pages) {
-  await mkdir(join(ROOT, 'capturas'), { recursive: true })
+/** Every page and state asked for, at every size, in both themes. */
+async function captureAll(browser, base, asked) {
+  await mkdir(FOLDER, { recursive: true })
+  const pages = [...(await paginasPublicas(base)), ...OTHERS].map((page) => ({ name: page === '/' ? 'inicio' : page.slice(1), page }))
+  const wanted = [...pages, ...STATES].filter(({ name, page }) => asked.length === 0 || asked.includes(page) || asked.includes(name))
   const wrong = []
-  for (const path of pages) {
-    for (const size of SIZES) {
-      for (const theme of ['claro', 'oscuro']) wrong.push(...(await capture(browser, base, path, size, theme)))
+  for (const scene of wanted) {
+    for (const size of SIZES.filter(({ width }) => scene.widths?.includes(width) ?? true)) {
+      for (const theme of ['claro', 'oscuro']) wrong.push(...(await capture(browser, base, scene, size, theme)))
     }
   }
   return wrong
@@ -101,7 +129,7 @@ await conElSitio(async (base) => {
   const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox'] })
   try {
     if (asked.includes('--leeme')) return await captureReadme(browser, base)
-    const wrong = await captureAll(browser, base, asked.length > 0 ? asked : PAGES)
+    const wrong = await captureAll(browser, base, asked)
     for (const line of wrong) console.error(`✗ ${line}`)
     process.exitCode = wrong.length > 0 ? 1 : 0
   } finally {

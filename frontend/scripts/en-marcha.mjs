@@ -3,11 +3,12 @@ import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join, relative } from 'node:path'
+import { join, relative, resolve } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 
 const ROOT = join(import.meta.dirname, '../..')
 const CLAVE = process.env.CLAVE_BIN ?? join(ROOT, 'bin/clave')
+const SITIO = resolve(ROOT, 'frontend', process.env.SITIO_DIST || 'dist')
 
 /** A port that nobody listens on. */
 export const freePort = () =>
@@ -24,7 +25,7 @@ export const freePort = () =>
 async function configuration(folder) {
   const project = JSON.parse(await readFile(join(ROOT, 'firebase.json'), 'utf8'))
   const from = (path) => relative(folder, join(ROOT, path))
-  project.hosting.public = from(project.hosting.public)
+  project.hosting.public = relative(folder, SITIO)
   project.firestore = { rules: from(project.firestore.rules), indexes: from(project.firestore.indexes) }
   for (const part of Object.values(project.emulators)) {
     for (const key of ['port', 'websocketPort']) if (part[key]) part[key] = await freePort()
@@ -47,13 +48,19 @@ async function answers(url) {
   throw new Error(`${url} does not answer`)
 }
 
+/** The paths of the public pages, as the site's own map names them. */
+export async function paginasPublicas(base) {
+  const map = await fetch(`${base}/sitemap.xml`).then((response) => response.text())
+  return [...map.matchAll(/<loc>(.*?)<\/loc>/g)].map(([, address]) => new URL(address).pathname)
+}
+
 /**
  * Runs a task against the built site: the one of BASE_URL, or one that Clave serves from memory
  * with the demo data while the task lasts.
  */
 export async function conElSitio(task) {
   if (process.env.BASE_URL) return task(process.env.BASE_URL.replace(/\/$/, ''))
-  for (const needed of [CLAVE, join(ROOT, 'frontend/dist/index.html')]) {
+  for (const needed of [CLAVE, join(SITIO, 'index.html')]) {
     if (!existsSync(needed)) throw new Error(`falta ${needed}: ejecuta make bin/clave y npm run build, o da BASE_URL`)
   }
   const folder = await mkdtemp(join(tmpdir(), 'sitio-'))

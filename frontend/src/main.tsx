@@ -1,7 +1,7 @@
 import { StrictMode } from 'react'
 import { createRoot, hydrateRoot } from 'react-dom/client'
-import { BrowserRouter } from 'react-router-dom'
 import { App } from './app'
+import { Enrutador } from './enrutador'
 import { cargar, rutaDe } from './rutas'
 import './styles/index.css'
 
@@ -17,9 +17,9 @@ async function arrancar(): Promise<void> {
   await cargar(ruta).catch(() => undefined)
   const arbol = (
     <StrictMode>
-      <BrowserRouter>
+      <Enrutador>
         <App />
-      </BrowserRouter>
+      </Enrutador>
     </StrictMode>
   )
   if (prerendida) hydrateRoot(raiz, arbol)

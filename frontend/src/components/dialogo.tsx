@@ -21,8 +21,13 @@ export function Dialogo({ abierto, alCerrar, titulo, antes, children }: Props) {
       if (origen instanceof HTMLElement) origen.focus()
     }
   }, [abierto])
+  // A text selected with the mouse may end outside; only what began outside closes.
+  const empezoFuera = useRef(false)
+  const alApretar = (suceso: MouseEvent) => {
+    empezoFuera.current = suceso.target === dialogo.current
+  }
   const alPulsar = (suceso: MouseEvent) => {
-    if (suceso.target === dialogo.current) alCerrar()
+    if (suceso.target === dialogo.current && empezoFuera.current) alCerrar()
   }
   return (
     // The backdrop is the dialog itself: its content fills it, so a click on the element is a click outside. Escape is the browser's.
@@ -30,12 +35,13 @@ export function Dialogo({ abierto, alCerrar, titulo, antes, children }: Props) {
     <dialog
       ref={dialogo}
       aria-labelledby={idTitulo}
+      onMouseDown={alApretar}
       onClick={alPulsar}
       onCancel={(suceso) => {
         suceso.preventDefault()
         alCerrar()
       }}
-      className="ventana border-borde bg-fondo text-texto m-auto w-[min(44rem,calc(100vw-2rem))] max-w-none overflow-auto overscroll-contain rounded-sm border-2 p-0 max-sm:m-0 max-sm:h-dvh max-sm:max-h-none max-sm:w-screen max-sm:border-0"
+      className="ventana border-borde bg-fondo text-texto m-auto w-[min(41rem,calc(100vw-2rem))] max-w-none overflow-auto overscroll-contain rounded-sm border-2 p-0 max-sm:m-0 max-sm:h-dvh max-sm:max-h-none max-sm:w-screen max-sm:border-0"
     >
       {abierto ? (
         <div className="relative min-h-full p-5 sm:p-8">

@@ -18,6 +18,7 @@ const lista: FichaInstrumento[] = [
 export const instrumentos = {
   titulo: 'Nuestros Instrumentos',
   entrada: 'Siete maneras de empezar. Prueba, escucha y quédate con la que te haga volver al día siguiente.',
+  pedir: 'Solicitar un instrumento',
   lista,
   catalogo: 'Elige el tuyo',
   introduccion: {

@@ -20,6 +20,7 @@ const historias: Historia[] = [
 export const voluntarios = {
   titulo: 'Voluntarios',
   entrada: 'No hace falta ser músico: hace falta querer que la música ocurra.',
+  ayudar: 'Quiero ser voluntario',
   beneficios: {
     titulo: 'Lo que te llevas',
     lista: [

@@ -31,8 +31,8 @@ export function Pie() {
     <footer className="pie no-imprimir">
       <div className="contenedor grid gap-10 pt-14 pb-10 md:grid-cols-[1.4fr_1fr_1fr]">
         <div>
-          <Logo variante="completo" className="h-16 w-auto" />
-          <p className="font-titular mt-4 text-xl font-extrabold tracking-tight">{sitio.lema}</p>
+          <Logo variante="marca" className="size-20" />
+          <p className="titulo-2 font-titular mt-4 max-w-[15ch] leading-tight font-extrabold text-balance">{sitio.lema}</p>
         </div>
         <nav aria-label={t.pie.enlaces}>
           <h2 className="titulo-3 mb-2">{t.pie.enlaces}</h2>

@@ -8,7 +8,7 @@ import { Tarjetas } from '../features/contacto/tarjetas'
 export default function Contacto() {
   return (
     <>
-      <Encabezado titulo={contacto.titulo} entrada={contacto.entrada} />
+      <Encabezado titulo={contacto.titulo} entrada={contacto.entrada} imagen="tira-9" />
       <div className="contenedor seccion grid gap-12 lg:grid-cols-2 lg:gap-16">
         <section aria-labelledby="titulo-formulario">
           <h2 id="titulo-formulario" className="titulo-2 mb-6">

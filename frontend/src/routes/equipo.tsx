@@ -17,7 +17,7 @@ function Directoras() {
         <li key={cargo}>
           <Lamina slot={slot} tinta={TINTAS[i] ?? 'coral'} sizes="(min-width: 1024px) 373px, 50vw" />
           <h3 className="titulo-3 mt-6">{cargo}</h3>
-          <p className="font-semibold">{nombre}</p>
+          <p className="text-suave">{nombre}</p>
           <p className="mt-1">{texto}</p>
         </li>
       ))}
@@ -33,7 +33,7 @@ function Grupo() {
       <ul className="mt-8 grid grid-cols-2 gap-3 lg:grid-cols-4">
         {equipo.grupo.cuadros.map((slot) => (
           <li key={slot}>
-            <Imagen slot={slot} sizes="(min-width: 1024px) 290px, 50vw" className="h-auto w-full rounded" />
+            <Imagen slot={slot} sizes="(min-width: 1024px) 290px, 50vw" className="border-borde h-auto w-full rounded-sm border-2" />
           </li>
         ))}
       </ul>

@@ -36,8 +36,11 @@ function useDatos(evento: Evento) {
 function PaginaEvento({ evento }: { evento: Evento }) {
   useDatos(evento)
   return (
-    <article className="contenedor grid gap-10 py-10 md:py-16 lg:grid-cols-[1.1fr_1fr] lg:gap-16">
-      <div className="flex flex-col gap-6">
+    <article className="contenedor grid gap-10 py-10 md:py-16 lg:grid-cols-[1.1fr_1fr] lg:items-start lg:gap-16">
+      <div className="flex flex-col items-start gap-6">
+        <Link to="/calendario" className="enlace -mb-3 inline-flex min-h-11 items-center">
+          {tEvento.verCalendario}
+        </Link>
         <h1 className="titulo-1 break-words">{evento.titulo}</h1>
         <div className="flex flex-wrap items-center gap-x-6">
           <p className="text-acento text-lg font-semibold">{cuando(evento)}</p>

@@ -8,23 +8,23 @@ import { Galeria } from '../features/inicio/galeria'
 import { Proximos } from '../features/inicio/proximos'
 import { Testimonios } from '../features/inicio/testimonios'
 
-/** Who we are, printed on a sheet over the lower edge of the art (F-102). */
+/** Who we are, printed on a sheet over the art: on its calm left part, or over its lower edge where it is narrow (F-102). */
 function Presentacion() {
   return (
-    <div className="contenedor pointer-events-none relative z-10 -mt-4 pb-14 md:-mt-20 md:pb-20">
-      <div className="cartel-papel pointer-events-auto mr-2 grid gap-x-12 gap-y-4 lg:grid-cols-[1.15fr_1fr] lg:items-end">
-        <h1 className="titulo-1 lg:row-span-2 lg:self-center">{inicio.titulo}</h1>
-        <div>
+    <div className="galeria-cartel pointer-events-none z-10 max-lg:relative max-lg:-mt-4 max-lg:pb-14 md:max-lg:-mt-10 md:max-lg:pb-20">
+      <div className="contenedor">
+        <div className="cartel-papel pointer-events-auto mr-2 grid gap-y-4">
+          <h1 className="titulo-1">{inicio.titulo}</h1>
           <p className="entrada">{inicio.quienes}</p>
-          <p className="font-titular text-acento mt-4 text-xl font-bold">{inicio.lema}</p>
-        </div>
-        <div className="mt-2 flex flex-wrap gap-3">
-          <Link to="/donar" className={boton('primario')}>
-            {inicio.donar}
-          </Link>
-          <Link to="/informacion" className={boton()}>
-            {inicio.conocenos}
-          </Link>
+          <p className="font-titular text-acento text-xl font-bold">{inicio.lema}</p>
+          <div className="mt-2 flex flex-wrap gap-3">
+            <Link to="/donar" className={`${boton('primario')} max-sm:grow max-sm:px-4`}>
+              {inicio.donar}
+            </Link>
+            <Link to="/informacion" className={`${boton()} max-sm:grow max-sm:px-4`}>
+              {inicio.conocenos}
+            </Link>
+          </div>
         </div>
       </div>
     </div>
@@ -35,8 +35,10 @@ function Presentacion() {
 export default function Inicio() {
   return (
     <>
-      <Galeria />
-      <Presentacion />
+      <div className="relative">
+        <Galeria />
+        <Presentacion />
+      </div>
       <Proximos />
       <Seccion titulo={inicio.testimonios.titulo}>
         <Testimonios />

@@ -2,6 +2,7 @@ import { IconoInstrumento } from '../art/icono-instrumento'
 import { Imagen } from '../art/imagen'
 import '../art/piezas.css'
 import { Acordeon } from '../components/acordeon'
+import { boton } from '../components/boton'
 import { Seccion } from '../components/seccion'
 import { instrumentos } from '../content/instrumentos'
 import { FormularioInstrumento } from '../features/instrumentos/formulario-instrumento'
@@ -11,7 +12,7 @@ function Catalogo() {
   return (
     <ul className="grid gap-5 sm:grid-cols-2 lg:grid-cols-3">
       {instrumentos.lista.map(({ icono, nombre, texto }) => (
-        <li key={icono} className="marco flex-row items-center gap-5 p-4 last:sm:col-span-2 last:lg:col-span-3">
+        <li key={icono} className="marco flex-row items-center gap-5 p-4 ritmo last:sm:col-span-2 last:lg:col-span-3">
           <IconoInstrumento nombre={icono} className="size-24 shrink-0" />
           <div>
             <h3 className="titulo-3">{nombre}</h3>
@@ -46,6 +47,9 @@ export default function Instrumentos() {
       <div className="contenedor pt-10 md:pt-14">
         <h1 className="titulo-1">{instrumentos.titulo}</h1>
         <p className="entrada mt-5">{instrumentos.entrada}</p>
+        <a href="#solicitud" className={`${boton('primario')} mt-7`}>
+          {instrumentos.pedir}
+        </a>
       </div>
       <Seccion titulo={introduccion.titulo}>
         <p className="max-w-prose text-lg">{introduccion.texto}</p>
@@ -63,7 +67,7 @@ export default function Instrumentos() {
           </h2>
           <Acordeon nombre="instrumentos" preguntas={preguntas.lista} />
         </section>
-        <section aria-labelledby="titulo-solicitud">
+        <section id="solicitud" aria-labelledby="titulo-solicitud">
           <h2 id="titulo-solicitud" className="titulo-2">
             {formulario.titulo}
           </h2>

@@ -1,5 +1,5 @@
 import { Link } from 'react-router-dom'
-import { Imagen } from '../art/imagen'
+import { Lamina } from '../art/lamina'
 import { boton } from '../components/boton'
 import { t } from '../i18n/es'
 
@@ -19,7 +19,7 @@ export default function NoEncontrada() {
           </Link>
         </div>
       </div>
-      <Imagen slot="no-encontrada" className="w-full rounded-sm" priority />
+      <Lamina slot="no-encontrada" tinta="mar" className="mr-2" priority />
     </div>
   )
 }

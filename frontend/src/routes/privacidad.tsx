@@ -7,7 +7,7 @@ import { privacidad } from '../content/privacidad'
 export default function Privacidad() {
   return (
     <>
-      <Encabezado titulo={privacidad.titulo} entrada={privacidad.entrada} />
+      <Encabezado titulo={privacidad.titulo} entrada={privacidad.entrada} imagen="historia-5" />
       <Seccion>
         <div className="max-w-prose space-y-10">
           {privacidad.secciones.map(({ titulo, parrafos }) => (
@@ -21,7 +21,7 @@ export default function Privacidad() {
             </section>
           ))}
           <p>
-            <Link className="enlace" to={privacidad.asunto}>
+            <Link className="enlace inline-flex min-h-11 items-center" to={privacidad.asunto}>
               {privacidad.contacto}
             </Link>
           </p>

@@ -1,6 +1,7 @@
 import { Lamina } from '../art/lamina'
 import '../art/piezas.css'
 import { Acordeon } from '../components/acordeon'
+import { boton } from '../components/boton'
 import { Encabezado } from '../components/encabezado'
 import { Seccion } from '../components/seccion'
 import { voluntarios } from '../content/voluntarios'
@@ -44,7 +45,11 @@ export default function Voluntarios() {
   const { beneficios, historias, formulario, preguntas } = voluntarios
   return (
     <>
-      <Encabezado titulo={voluntarios.titulo} entrada={voluntarios.entrada} imagen="equipo-grupo-3" />
+      <Encabezado titulo={voluntarios.titulo} entrada={voluntarios.entrada} imagen="equipo-grupo-3">
+        <a href="#solicitud" className={boton('primario')}>
+          {voluntarios.ayudar}
+        </a>
+      </Encabezado>
       <Seccion titulo={beneficios.titulo}>
         <Beneficios />
       </Seccion>
@@ -52,7 +57,7 @@ export default function Voluntarios() {
         <Historias />
       </Seccion>
       <div className="contenedor seccion grid gap-12 lg:grid-cols-2 lg:gap-16">
-        <section aria-labelledby="titulo-solicitud">
+        <section id="solicitud" aria-labelledby="titulo-solicitud">
           <h2 id="titulo-solicitud" className="titulo-2">
             {formulario.titulo}
           </h2>

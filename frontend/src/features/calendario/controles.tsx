@@ -18,7 +18,7 @@ export function Controles({ calendario }: { calendario: Calendario }) {
       <h2 aria-live="polite" className="titulo-2 w-full first-letter:uppercase md:mr-auto md:w-auto">
         {mesLargo(fecha)}
       </h2>
-      <div className="flex gap-2">
+      <div className="no-imprimir flex gap-2">
         <button
           type="button"
           className={`${boton()} px-2.5`}
@@ -39,7 +39,7 @@ export function Controles({ calendario }: { calendario: Calendario }) {
           <Signo nombre="derecha" />
         </button>
       </div>
-      <div role="group" aria-label={tCalendario.vista} className="border-borde flex overflow-hidden rounded-sm border-2">
+      <div role="group" aria-label={tCalendario.vista} className="no-imprimir border-borde flex overflow-hidden rounded-sm border-2">
         {VISTAS.map((opcion) => (
           <button
             key={opcion.vista}

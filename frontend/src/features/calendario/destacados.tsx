@@ -2,6 +2,7 @@ import { useState } from 'react'
 import { ilustracionDeEvento } from '../../art/ilustracion-de-evento'
 import { Imagen } from '../../art/imagen'
 import { boton } from '../../components/boton'
+import { Vacio } from '../../components/vacio'
 import { t } from '../../i18n/es'
 import { tCalendario } from '../../i18n/es-calendario'
 import { cuando, type Evento } from '../../lib/evento'
@@ -25,11 +26,15 @@ export function Destacados({ eventos, cargando }: { eventos: Evento[]; cargando:
         <h2 id="titulo-destacados" className="titulo-2 mb-8">
           {tCalendario.destacados}
         </h2>
-        {proximos.length === 0 ? <p className="min-h-24 text-lg">{cargando ? t.eventos.cargando : tCalendario.sinProximos}</p> : null}
+        {proximos.length > 0 ? null : cargando ? (
+          <p className="min-h-24 text-lg">{t.eventos.cargando}</p>
+        ) : (
+          <Vacio>{tCalendario.sinProximos}</Vacio>
+        )}
         <ul className="grid gap-6 sm:grid-cols-2 lg:grid-cols-3">
           {proximos.map((evento) => (
             <li key={evento.id} className="marco">
-              <div className="border-borde aspect-[16/10] overflow-hidden border-b-2">
+              <div className="no-imprimir border-borde aspect-[16/10] overflow-hidden border-b-2">
                 <Imagen slot={ilustracionDeEvento(evento.id)} sizes="(min-width: 1024px) 373px, 100vw" className="size-full object-cover" />
               </div>
               <div className="flex grow flex-col items-start p-5">

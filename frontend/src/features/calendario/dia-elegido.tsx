@@ -1,3 +1,4 @@
+import { Vacio } from '../../components/vacio'
 import { tCalendario } from '../../i18n/es-calendario'
 import { tEvento } from '../../i18n/es-eventos'
 import { diaLargo } from '../../lib/cuadricula'
@@ -26,7 +27,7 @@ function EventoDelDia({ evento }: { evento: Evento }) {
 /** The events of the selected day (F-235), or the hint to select one. */
 export function DiaElegido({ dia, eventos }: { dia: string | null; eventos: Evento[] }) {
   return (
-    <div aria-live="polite" className="min-h-40">
+    <div aria-live="polite" className="min-h-40 print:min-h-0">
       {dia ? (
         <>
           <h2 className="titulo-3 mb-4">{tCalendario.eventosDelDia(diaLargo(dia))}</h2>
@@ -37,11 +38,11 @@ export function DiaElegido({ dia, eventos }: { dia: string | null; eventos: Even
               ))}
             </ul>
           ) : (
-            <p>{tCalendario.sinEventosDia}</p>
+            <Vacio>{tCalendario.sinEventosDia}</Vacio>
           )}
         </>
       ) : (
-        <p className="text-suave">{tCalendario.ayuda}</p>
+        <Vacio>{tCalendario.ayuda}</Vacio>
       )}
     </div>
   )

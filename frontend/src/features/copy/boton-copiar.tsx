@@ -26,7 +26,7 @@ export function BotonCopiar({ nombre, valor }: { nombre: string; valor: string }
   }
   const texto = veces > 0 ? copiado : copiar
   return (
-    <button type="button" className={boton('secundario')} aria-label={`${texto} ${nombre}`} onClick={copiarValor}>
+    <button type="button" className={`${boton('secundario')} no-imprimir`} aria-label={`${texto} ${nombre}`} onClick={copiarValor}>
       <span aria-live="polite">{texto}</span>
     </button>
   )

@@ -10,9 +10,9 @@ export function Cajas({ evento }: { evento: Evento }) {
     { nombre: tEvento.lugar, texto: evento.lugar || RAYA },
   ]
   return (
-    <dl className="grid gap-3 sm:grid-cols-3">
+    <dl className="grid w-full grid-cols-2 gap-3 sm:grid-cols-3">
       {cajas.map(({ nombre, texto }) => (
-        <div key={nombre} className="border-borde bg-superficie rounded-sm border-2 px-4 py-3">
+        <div key={nombre} className="border-borde bg-superficie max-sm:last:col-span-2 rounded-sm border-2 px-4 py-3">
           <dt className="text-suave text-sm">{nombre}</dt>
           <dd className="font-semibold break-words">{texto}</dd>
         </div>

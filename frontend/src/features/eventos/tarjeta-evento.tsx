@@ -10,7 +10,7 @@ export function TarjetaEvento({ evento, alAbrir }: { evento: Evento; alAbrir: ()
   const idTitulo = useId()
   return (
     <li className="marco">
-      <div className="border-borde aspect-[16/10] overflow-hidden border-b-2">
+      <div className="no-imprimir border-borde aspect-[16/10] overflow-hidden border-b-2">
         {evento.imagen ? (
           <img src={evento.imagen} alt="" width={640} height={400} loading="lazy" className="size-full object-cover" />
         ) : (

@@ -4,6 +4,7 @@ import { Imagen } from '../../art/imagen'
 import { inicio } from '../../content/inicio'
 import { t } from '../../i18n/es'
 import { useCarrusel, vuelta } from './use-carrusel'
+import './galeria.css'
 
 const BOTON = 'border-borde bg-superficie text-texto grid size-11 place-items-center rounded-sm border-2 hover:bg-banda'
 
@@ -33,7 +34,7 @@ function Diapositivas({ indice }: { indice: number }) {
       className={`absolute inset-0 transition-opacity duration-500 ${i === indice ? 'opacity-100' : 'opacity-0'}`}
     >
       {i === 0 || resto || i === indice || (i === vuelta(indice, 1, galeria.length) && indice > 0) ? (
-        <Imagen slot={slot} priority={i === 0} className="size-full object-cover" />
+        <Imagen slot={slot} priority={i === 0} className="galeria-imagen size-full object-cover" />
       ) : null}
     </div>
   ))
@@ -47,7 +48,7 @@ export function Galeria() {
     <section
       aria-roledescription={t.galeria.carrusel}
       aria-label={t.galeria.etiqueta}
-      className="border-borde relative aspect-[4/3] max-h-[52dvh] w-full touch-pan-y overflow-hidden border-b-2 md:aspect-auto md:h-[clamp(26rem,68dvh,40rem)] md:max-h-none"
+      className="galeria border-borde relative w-full touch-pan-y overflow-hidden border-b-2"
       {...vigilancia}
       {...gesto}
     >

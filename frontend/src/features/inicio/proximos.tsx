@@ -1,4 +1,5 @@
 import { lazy, Suspense, useState } from 'react'
+import { Vacio } from '../../components/vacio'
 import { inicio } from '../../content/inicio'
 import { t } from '../../i18n/es'
 import { alMirar } from '../../lib/momento'
@@ -22,7 +23,7 @@ export function Proximos() {
         </h2>
         <div role="status">
           {estado.fase === 'cargando' ? <p className="mb-6">{t.eventos.cargando}</p> : null}
-          {estado.fase !== 'cargando' && eventos.length === 0 ? <p className="min-h-24 text-lg">{t.eventos.ninguno}</p> : null}
+          {estado.fase !== 'cargando' && eventos.length === 0 ? <Vacio>{t.eventos.ninguno}</Vacio> : null}
         </div>
         {estado.fase === 'cargando' ? <HuesosEventos /> : null}
         {eventos.length > 0 ? (

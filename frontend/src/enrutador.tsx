@@ -1,0 +1,48 @@
+import { type ReactNode, startTransition, useLayoutEffect, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
+import { type Location, Router, UNSAFE_createBrowserHistory as crearHistoria } from 'react-router-dom'
+import { fondoDe } from './lib/fondo'
+import { pagina, rutaDe } from './rutas'
+
+const POCO_MOVIMIENTO = '(prefers-reduced-motion: reduce)'
+
+/** The page that an address shows: the one under the modal when there is one. */
+const paginaDe = ({ pathname, state }: Location) => fondoDe(state) ?? pathname
+
+/** Whether going from here to there is worth a cross-fade: another page, whose chunk is here, for someone who likes motion. */
+function cruza(aqui: Location, alla: Location): boolean {
+  const destino = paginaDe(alla)
+  return paginaDe(aqui) !== destino && pagina(rutaDe(destino)) !== undefined && !matchMedia(POCO_MOVIMIENTO).matches
+}
+
+/** Makes a change that shows, with a view transition where it is wanted and the browser has them (P-09). */
+function mostrar(cambio: () => void, conTransicion: boolean): void {
+  if (!conTransicion || typeof document.startViewTransition !== 'function') {
+    startTransition(cambio)
+    return
+  }
+  const transicion = document.startViewTransition(() => flushSync(cambio))
+  // A transition that another one overtakes, or that nobody sees, is skipped: the change itself is made all the same.
+  transicion.ready.catch(() => undefined)
+}
+
+/** The router of the browser's address bar, which fades from page to page; React Router's own knows nothing of that. */
+export function Enrutador({ children }: { children: ReactNode }) {
+  const [historia] = useState(() => crearHistoria({ v5Compat: true }))
+  const [lugar, setLugar] = useState({ action: historia.action, location: historia.location })
+  const ultimo = useRef(historia.location)
+  useLayoutEffect(
+    () =>
+      historia.listen(({ action, location }) => {
+        const conTransicion = cruza(ultimo.current, location)
+        ultimo.current = location
+        mostrar(() => setLugar({ action, location }), conTransicion)
+      }),
+    [historia],
+  )
+  return (
+    <Router location={lugar.location} navigationType={lugar.action} navigator={historia}>
+      {children}
+    </Router>
+  )
+}
