@@ -198,19 +198,40 @@ func (h *Handler) find(id, rpc string) *session {
 	return s
 }
 
-// register makes a session with an id that nobody can guess; nil when there are too many.
+// register makes a session with an id that nobody can guess; nil when there are too many. Of too many, the one whose
+// client has been away the longest makes room: whoever opens sessions and leaves them must not keep others out.
 func (h *Handler) register(rpc string, rid int) *session {
 	var secret [16]byte
 	_, _ = rand.Read(secret[:]) // It never fails.
 	s := newSession(h, base64.RawURLEncoding.EncodeToString(secret[:]), rid)
 	s.rpc = rpc
 	h.mu.Lock()
-	defer h.mu.Unlock()
+	var left *session
 	if len(h.mu.sessions) >= h.o.MaxSessions {
-		return nil
+		if left = h.leftLocked(); left == nil {
+			h.mu.Unlock()
+			return nil
+		}
+		delete(h.mu.sessions, left.id)
 	}
 	h.mu.sessions[s.id] = s
+	h.mu.Unlock()
+	if left != nil {
+		left.close()
+	}
 	return s
+}
+
+// leftLocked returns the session that has been without a back channel the longest, or nil when all have one; mu is held.
+func (h *Handler) leftLocked() *session {
+	var left *session
+	var since time.Time
+	for _, s := range h.mu.sessions {
+		if seen, attached := s.lastSeen(); !attached && (left == nil || seen.Before(since)) {
+			left, since = s, seen
+		}
+	}
+	return left
 }
 
 // rpcOf returns the stream that an address names, or nothing.

@@ -135,6 +135,13 @@ func (s *session) stale(now time.Time) bool {
 	return s.mu.back == nil && now.Sub(s.mu.seen) > o.Idle
 }
 
+// lastSeen tells when the client was last heard of, and whether it has a back channel.
+func (s *session) lastSeen() (seen time.Time, attached bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.mu.seen, s.mu.back != nil
+}
+
 // recv waits for the client's next message.
 func (s *session) recv(ctx context.Context) (string, error) {
 	for {

@@ -285,7 +285,8 @@ func TestSlowClientHoldsTheStreamBack(t *testing.T) {
 
 func TestLimits(t *testing.T) {
 	h := newHouse(t, Options{MaxSessions: 1, MaxBody: 1000}, echo)
-	sid := h.open()
+	sid := h.open(`0`)
+	h.get(sid, 0, "&CI=0").want(`[0]`)
 	if status, _ := h.do("POST", testAddress+"&RID=1", form(0)); status != 503 {
 		t.Errorf("a session too many = %d, want 503", status)
 	}
@@ -312,6 +313,25 @@ func TestLimits(t *testing.T) {
 			t.Errorf("%s %s %q = %d %q, want %d", c.method, c.address, c.body, got, body, c.want)
 		}
 	}
+}
+
+func TestLeftSessionsMakeRoom(t *testing.T) {
+	h := newHouse(t, Options{MaxSessions: 2}, echo)
+	held := h.open(`0`)
+	back := h.get(held, 0, "&CI=0")
+	back.want(`[0]`)
+	left := h.open()
+	h.open()
+	if got := h.h.Sessions(); got != 2 {
+		t.Errorf("%d sessions, want 2", got)
+	}
+	if status, body := h.post(left, 101, -1, 0, "1"); status != 400 {
+		t.Errorf("the session that was left = %d %q, want 400: it made room", status, body)
+	}
+	if status, body := h.post(held, 101, -1, 1, "1"); status != 200 {
+		t.Errorf("the session whose client is there = %d %q, want 200", status, body)
+	}
+	back.want(`[1]`)
 }
 
 func TestEarlyRequestsHaveALimit(t *testing.T) {
