@@ -67,9 +67,9 @@ func (p Project) New(password string, salt []byte) (*Hash, error) {
 	return h, err
 }
 
-// Own reports whether the hash is made as the project makes new ones.
+// Own reports whether the hash is made as the project makes new ones, or stronger.
 func (h *Hash) Own(p Project) bool {
-	return h.Alg == "SCRYPT" && len(h.Key) == 0 && h.Rounds == p.Rounds && h.MemCost == p.MemCost
+	return h.Alg == "SCRYPT" && len(h.Key) == 0 && h.Rounds >= p.Rounds && h.MemCost >= p.MemCost
 }
 
 // Verify reports whether the password is the one that was hashed. A hash that can't be computed answers an error.
