@@ -1,0 +1,183 @@
+package webchannel
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+)
+
+// raw sends the bytes of a request on a connection of its own, which the test reads and cuts as it likes.
+func (h *house) raw(method, address, body string) net.Conn {
+	h.t.Helper()
+	u, err := url.Parse(h.url)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	conn, err := net.Dial("tcp", u.Host)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	h.t.Cleanup(func() { _ = conn.Close() })
+	_, err = fmt.Fprintf(conn, "%s %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\nContent-Length: %d\r\n\r\n%s",
+		method, address, u.Host, len(body), body)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return conn
+}
+
+// TestLongPollCutAtEveryByte cuts the connection of a long poll at each byte of the whole answer, head and framing
+// included. The client then polls again from the last array that it has, which the cut answer may have held or not.
+func TestLongPollCutAtEveryByte(t *testing.T) {
+	h := newHouse(t, Options{}, echo)
+	poll := func(sid string, ack int) string {
+		return fmt.Sprintf("%s&SID=%s&RID=rpc&AID=%d&CI=1&TYPE=xmlhttp&t=1", testAddress, sid, ack)
+	}
+	whole := 0
+	for cut := 0; whole == 0 || cut <= whole; cut++ {
+		sid := h.open(`{"a":1}`, `{"ñ":"😀"}`)
+		conn := h.raw("GET", poll(sid, 0), "")
+		if n, err := io.ReadFull(conn, make([]byte, cut)); errors.Is(err, io.ErrUnexpectedEOF) {
+			whole = n
+		} else if err != nil {
+			t.Fatalf("%d bytes of the answer: %v", n, err)
+		}
+		_ = conn.Close()
+		b := h.get(sid, 0, "&CI=1")
+		have := 0
+		for want := []string{`[{"a":1}]`, `[{"ñ":"😀"}]`}; len(want) > 0; {
+			arrays, err := b.next()
+			if errors.Is(err, io.EOF) {
+				b = h.get(sid, have, "&CI=1")
+				continue
+			} else if err != nil {
+				t.Fatal(err)
+			}
+			for _, a := range arrays {
+				if a.id != have+1 || string(a.payload) != want[0] {
+					t.Fatalf("cut after %d bytes: array %d = %s, want %d = %s", cut, a.id, a.payload, have+1, want[0])
+				}
+				have, want = a.id, want[1:]
+			}
+		}
+		h.do("POST", testAddress+"&TYPE=terminate&RID=9&SID="+sid, "")
+	}
+}
+
+// TestForwardAnswerLost cuts the connection of each forward request before its answer can be read, and sends the request
+// again. The stream sees each message once.
+func TestForwardAnswerLost(t *testing.T) {
+	h := newHouse(t, Options{}, echo)
+	sid := h.open(`0`)
+	want := []string{`[0]`}
+	for i := 1; i <= 20; i++ {
+		address := fmt.Sprintf("%s&SID=%s&RID=%d&AID=-1&t=1", testAddress, sid, 100+i)
+		_ = h.raw("POST", address, form(i, fmt.Sprint(i))).Close()
+		if status, body := h.post(sid, 100+i, -1, i, fmt.Sprint(i)); status != 200 {
+			t.Fatalf("repeated POST %d = %d %q", i, status, body)
+		}
+		want = append(want, fmt.Sprintf("[%d]", i))
+	}
+	h.get(sid, 0, "&CI=0").want(want...)
+}
+
+// TestForwardRequestCutAtEveryByte sends a beginning of a forward request, drops the connection, and sends it again.
+func TestForwardRequestCutAtEveryByte(t *testing.T) {
+	h := newHouse(t, Options{}, echo)
+	body := form(1, `{"ñ":"😀"}`, `2`)
+	for cut := range len(body) {
+		sid := h.open(`0`)
+		address := fmt.Sprintf("%s&SID=%s&RID=101&AID=-1&t=1", testAddress, sid)
+		u, _ := url.Parse(h.url)
+		conn, err := net.Dial("tcp", u.Host)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: %s\r\nContent-Length: %d\r\n\r\n%s", address, u.Host, len(body), body[:cut])
+		_ = conn.Close()
+		if status, answer := h.do("POST", address, body); status != 200 {
+			t.Fatalf("cut after %d bytes, then whole: %d %q", cut, status, answer)
+		}
+		h.get(sid, 0, "&CI=0").want(`[0]`, `[{"ñ":"😀"}]`, `[2]`)
+		h.do("POST", testAddress+"&TYPE=terminate&RID=9&SID="+sid, "")
+	}
+}
+
+// TestHalfOpenBackChannelEnds checks that a back channel whose client has vanished without a word doesn't keep its session.
+func TestHalfOpenBackChannelEnds(t *testing.T) {
+	h := newHouse(t, Options{BackLife: 20 * time.Millisecond, Idle: 60 * time.Millisecond, Linger: 60 * time.Millisecond}, echo)
+	sid := h.open(`1`)
+	conn := h.raw("GET", testAddress+"&RID=rpc&AID=0&CI=0&TYPE=xmlhttp&SID="+sid, "")
+	reader := bufio.NewReader(conn) // It takes what comes and never answers or closes.
+	res, err := http.ReadResponse(reader, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.Copy(io.Discard, res.Body); err != nil {
+		t.Fatalf("the back channel's answer ends with %v, want its end in good order", err)
+	}
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for late := time.After(10 * time.Second); h.h.Sessions() > 0; {
+		select {
+		case <-tick.C:
+		case <-late:
+			t.Fatal("the session of a vanished client goes on")
+		}
+	}
+}
+
+// once is a response that ends its request once something is written.
+type once struct {
+	*httptest.ResponseRecorder
+	cancel context.CancelFunc
+}
+
+// Write implements http.ResponseWriter.
+func (o *once) Write(b []byte) (int, error) {
+	defer o.cancel()
+	return o.ResponseRecorder.Write(b)
+}
+
+// FuzzServeHTTP gives the handler requests of any kind, to a session that is there. It must answer them, and leave the
+// session's stream whole.
+func FuzzServeHTTP(f *testing.F) {
+	f.Add("POST", "VER=8&RID=101&AID=0", "count=1&ofs=0&req0___data__=1", true)
+	f.Add("POST", "VER=8&RID=7&CVER=22&%24httpHeaders=Authorization%3Ax", "headers=A%3Ab&count=0", false)
+	f.Add("GET", "RID=rpc&AID=0&CI=1&TO=1", "", true)
+	f.Add("GET", "RID=rpc&AID=-1&CI=0", "", true)
+	f.Add("GET", "TYPE=terminate", "", false)
+	f.Fuzz(func(t *testing.T, method, query, body string, ours bool) {
+		if strings.Contains(query, "terminate") && ours {
+			return // That would end the session by right.
+		}
+		h := newHouse(t, Options{KeepAlive: time.Millisecond, BackLife: 5 * time.Millisecond, MaxBody: 4096}, echo)
+		sid := h.open()
+		if ours {
+			query += "&SID=" + sid
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		r := (&http.Request{
+			Method: method, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: make(http.Header), Host: "h",
+			URL: &url.URL{Path: strings.TrimSuffix(testAddress[:strings.IndexByte(testAddress, '?')], "?"), RawQuery: query}, Body: io.NopCloser(strings.NewReader(body)),
+		}).WithContext(ctx)
+		w := &once{ResponseRecorder: httptest.NewRecorder(), cancel: cancel}
+		h.h.ServeHTTP(w, r)
+		if w.Code >= 500 && w.Code != http.StatusServiceUnavailable {
+			t.Errorf("%s ?%s %q = %d %q", method, query, body, w.Code, w.Body)
+		}
+		if h.h.find(sid, "Test") == nil {
+			t.Errorf("%s ?%s %q ended the session", method, query, body)
+		}
+	})
+}
