@@ -38,6 +38,8 @@ function chunksOf(source) {
     const chunk = manifest[key]
     if (!chunk || seen.has(chunk.file) || chunk.isEntry) return
     seen.add(chunk.file)
+    if (chunk.css?.length)
+      throw new Error(`${key} brings its own styles, too late for a prerendered page: import them in src/styles/index.css`)
     for (const next of chunk.imports ?? []) visit(next)
   }
   visit(source)
@@ -58,7 +60,11 @@ function head({ meta, path, datos, preload }) {
     `<meta property="og:title" content="${escape(meta.titulo)}" />`,
     `<meta property="og:description" content="${escape(meta.descripcion)}" />`,
     path ? `<meta property="og:url" content="${escape(canonical)}" />` : '',
+    `<meta property="og:site_name" content="${escape(META['/'].titulo)}" />`,
     `<meta property="og:image" content="${url}/ilustraciones/og-default.png" />`,
+    `<meta property="og:image:width" content="1200" />`,
+    `<meta property="og:image:height" content="630" />`,
+    `<meta property="og:image:alt" content="${escape(META['/'].titulo)}" />`,
     `<meta name="twitter:card" content="summary_large_image" />`,
     ...fonts.map((file) => `<link rel="preload" as="font" type="font/woff2" crossorigin href="/${file}" />`),
     ...preload.map((file) => `<link rel="modulepreload" crossorigin fetchpriority="low" href="/${file}" />`),

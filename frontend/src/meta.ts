@@ -1,4 +1,4 @@
-import { sitio } from './content/sitio'
+import { pendientes, sitio } from './content/sitio'
 import type { Ruta } from './rutas'
 
 /** What search engines and shared links say of a page. */
@@ -86,8 +86,15 @@ export const META: Record<Ruta, Meta> = {
   '*': { titulo: `Página no encontrada · ${NOMBRE}`, descripcion: 'La dirección pedida no existe en este sitio.', indexar: false },
 }
 
+/** Facts about the foundation without those that nobody has confirmed yet: search engines are told nothing made up. */
+function confirmados(datos: Record<string, string>): Record<string, string> {
+  const porConfirmar = new Set(pendientes.map(([, valor]) => valor))
+  return Object.fromEntries(Object.entries(datos).filter(([, valor]) => !porConfirmar.has(valor)))
+}
+
 /** Who the foundation is, for search engines. */
 export function datosFundacion(url: string): object {
+  const redes = Object.values(confirmados({ instagram: sitio.instagram, youtube: sitio.youtube }))
   return {
     '@context': 'https://schema.org',
     '@type': 'NGO',
@@ -96,9 +103,13 @@ export function datosFundacion(url: string): object {
     url,
     logo: `${url}/icono-512.png`,
     foundingDate: '2025-02-28',
-    email: sitio.correo,
-    telephone: sitio.telefono,
-    address: { '@type': 'PostalAddress', streetAddress: sitio.direccion, addressLocality: sitio.ciudad, addressCountry: 'DO' },
-    sameAs: [sitio.instagram, sitio.youtube],
+    ...confirmados({ email: sitio.correo, telephone: sitio.telefono }),
+    address: {
+      '@type': 'PostalAddress',
+      ...confirmados({ streetAddress: sitio.direccion }),
+      addressLocality: sitio.ciudad,
+      addressCountry: 'DO',
+    },
+    ...(redes.length > 0 ? { sameAs: redes } : {}),
   }
 }

@@ -1,4 +1,3 @@
-import './imagen.css'
 import manifest from './manifiesto.json'
 
 /** The name of a place in the site that a picture fills. */

@@ -1,5 +1,3 @@
-import './piezas.css'
-import './lamina.css'
 import { Imagen, type Slot } from './imagen'
 
 /** The ink of the layer that shows behind a print. */

@@ -1,4 +1,3 @@
-import '../art/piezas.css'
 import type { ReactNode } from 'react'
 
 /** The band that closes a page: one invitation and its button. */

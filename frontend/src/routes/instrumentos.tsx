@@ -1,6 +1,5 @@
 import { IconoInstrumento } from '../art/icono-instrumento'
 import { Imagen } from '../art/imagen'
-import '../art/piezas.css'
 import { Acordeon } from '../components/acordeon'
 import { boton } from '../components/boton'
 import { Seccion } from '../components/seccion'

@@ -1,5 +1,4 @@
 import { Lamina } from '../art/lamina'
-import '../art/piezas.css'
 import { Acordeon } from '../components/acordeon'
 import { boton } from '../components/boton'
 import { Encabezado } from '../components/encabezado'

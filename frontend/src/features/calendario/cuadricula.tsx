@@ -3,7 +3,6 @@ import { tCalendario } from '../../i18n/es-calendario'
 import { DIAS, diaLargo, mesLargo, semanas } from '../../lib/cuadricula'
 import type { Evento } from '../../lib/evento'
 import { hoy as diaDeHoy } from '../../lib/fechas'
-import './calendario.css'
 import type { Calendario } from './use-calendario'
 
 type PropsDia = { fecha: string; eventos: Evento[]; calendario: Calendario; esHoy: boolean }

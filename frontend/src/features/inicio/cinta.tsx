@@ -4,7 +4,6 @@ import { Imagen } from '../../art/imagen'
 import { inicio } from '../../content/inicio'
 import { t } from '../../i18n/es'
 import { usePocoMovimiento } from '../../lib/use-movimiento'
-import './cinta.css'
 
 /** One run of the ten pictures; the copy that closes the loop is for the eyes only. */
 function Fotos({ copia }: { copia: boolean }) {

@@ -4,7 +4,6 @@ import { Imagen } from '../../art/imagen'
 import { inicio } from '../../content/inicio'
 import { t } from '../../i18n/es'
 import { useCarrusel, vuelta } from './use-carrusel'
-import './galeria.css'
 
 const BOTON = 'border-borde bg-superficie text-texto grid size-11 place-items-center rounded-sm border-2 hover:bg-banda'
 

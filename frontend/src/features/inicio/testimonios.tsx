@@ -1,4 +1,3 @@
-import '../../art/piezas.css'
 import { inicio } from '../../content/inicio'
 
 const FONDOS = ['cartel-sol', 'cartel-mar', 'cartel-sol'] as const
