@@ -1,5 +1,7 @@
 package e2e
 
+import "strings"
+
 // compatDifferences are the ways in which production, and so Clave, differs from the official emulator.
 var compatDifferences = []struct {
 	name string
@@ -10,6 +12,12 @@ var compatDifferences = []struct {
 		func(_ compatRequest, ours, theirs compatAnswer) bool {
 			return ours.code == "INVALID_ARGUMENT" && theirs.code == "FAILED_PRECONDITION" &&
 				theirs.message == "Only a single array-contains clause is allowed in a query"
+		},
+	},
+	{
+		"a listing that shows what is missing keeps its mask",
+		func(r compatRequest, ours, theirs compatAnswer) bool {
+			return strings.Contains(r.path, "showMissing=true") && strings.Contains(r.path, "mask.fieldPaths") && ours.status == 200 && theirs.status == 200
 		},
 	},
 	{

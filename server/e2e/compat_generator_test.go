@@ -229,7 +229,9 @@ func (g *compatGenerator) cursors(q object, orders []any) {
 
 // query returns a request for a query's documents.
 func (g *compatGenerator) query() compatRequest {
-	return compatRequest{method: "POST", path: ":runQuery", body: object{"structuredQuery": g.structured()}}
+	q := g.structured()
+	parent := g.scope(q)
+	return compatRequest{method: "POST", path: parent + ":runQuery", body: object{"structuredQuery": q}}
 }
 
 // aggregation returns a request for figures.

@@ -34,6 +34,12 @@ func TestCompatWithOfficialEmulator(t *testing.T) {
 			}
 			for range 20 {
 				c.compare(g.aggregation())
+				c.compare(g.listing())
+				c.compare(g.lookup())
+				c.compare(g.nearest())
+			}
+			for _, r := range g.odd() {
+				c.compare(r)
 			}
 			for name, n := range c.excused {
 				t.Logf("%d answers differ as production does: %s", n, name)

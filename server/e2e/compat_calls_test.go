@@ -1,0 +1,128 @@
+package e2e
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+)
+
+// scope gives a query another place to look at now and then: under a document, a collection group, or every collection.
+func (g *compatGenerator) scope(q object) (parent string) {
+	switch g.rand.IntN(12) {
+	case 0:
+		q["from"] = []any{}
+	case 1:
+		q["from"] = []any{object{"allDescendants": true}}
+	case 2, 3:
+		parent = pick(g.rand, "/c/a", "/b/z")
+	}
+	if g.rand.IntN(6) == 0 {
+		q["offset"] = g.rand.IntN(4)
+	}
+	return parent
+}
+
+// listing returns a request for a page of a collection.
+func (g *compatGenerator) listing() compatRequest {
+	params := url.Values{}
+	if g.rand.IntN(2) == 0 {
+		params.Set("pageSize", fmt.Sprint(g.rand.IntN(7)))
+	}
+	if g.rand.IntN(3) == 0 {
+		params.Set("showMissing", pick(g.rand, "true", "false"))
+	}
+	if g.rand.IntN(2) == 0 {
+		params.Set("orderBy", pick(g.rand, "n", "n desc", "v, n", "tags desc,n", "v.x", "`v`", "n desc desc", "n,", "__name__", "__x__", "a..b", "n sideways"))
+	}
+	for range g.rand.IntN(3) {
+		params.Add("mask.fieldPaths", pick(g.rand, "n", "v", "v.x", "missing", "`tags`", "__name__", "__x__", "a..b"))
+	}
+	path := pick(g.rand, "/c", "/c", "/c/a/c", "/b", "/none", "/c/none/c")
+	return compatRequest{method: "GET", path: path + "?" + strings.ReplaceAll(params.Encode(), "+", "%20")}
+}
+
+// lookup returns a request for several documents, whose order Firestore does not promise.
+func (g *compatGenerator) lookup() compatRequest {
+	var names []any
+	for range g.rand.IntN(5) {
+		names = append(names, g.docs()+"/c/"+pick(g.rand, "a", "b", "c", "d21", "none", "é", "__id7__"))
+	}
+	body := object{"documents": names}
+	if g.rand.IntN(3) == 0 {
+		body["mask"] = object{"fieldPaths": []any{pick(g.rand, "n", "v.x", "__name__", "a..b", "a.__name__")}}
+	}
+	return compatRequest{method: "POST", path: ":batchGet", body: body, anyOrder: true}
+}
+
+// nearest returns a request for the nearest vectors.
+func (g *compatGenerator) nearest() compatRequest {
+	near := object{
+		"vectorField":     object{"fieldPath": pick(g.rand, "v", "v", "w", "n", "missing")},
+		"queryVector":     pick(g.rand, g.vector(), g.vector(), g.vector(), g.scalar()),
+		"distanceMeasure": pick(g.rand, "EUCLIDEAN", "COSINE", "DOT_PRODUCT", "DISTANCE_MEASURE_UNSPECIFIED"),
+		"limit":           pick(g.rand, 1, 3, 10, 1000, 1001, 0, -1),
+	}
+	if g.rand.IntN(2) == 0 {
+		near["distanceResultField"] = pick(g.rand, "distance", "n", "a.b", "__x__")
+	}
+	if g.rand.IntN(3) == 0 {
+		near["distanceThreshold"] = pick[any](g.rand, 0, 1, 0.5, -1, "NaN")
+	}
+	q := object{"from": []any{object{"collectionId": "c"}}, "findNearest": near}
+	switch g.rand.IntN(5) {
+	case 0:
+		q["where"] = g.leaf()
+	case 1:
+		q["limit"] = 2
+	case 2:
+		q["offset"] = g.rand.IntN(2)
+	}
+	return compatRequest{method: "POST", path: ":runQuery", body: object{"structuredQuery": q}}
+}
+
+// badNames are names of documents that are refused, or look as if they were.
+var badNames = []string{
+	"", "c", "c/d/e", "c/.", "c/..", "./d", "c//d", "c/d/", "c/__x__", "__c__/d", "c/__id5__", "c/__id0__", "c/__id05__", "c/__id9223372036854775808__",
+	"c/a%2Fb", "c/ ", "c/__a", "c/" + strings.Repeat("x", 1500), "c/" + strings.Repeat("x", 1501), strings.Repeat("x", 1501) + "/d",
+	strings.Repeat("c/d/", 100) + "c/d",
+}
+
+// badPaths are field paths that are refused, or look as if they were.
+var badPaths = []string{"", "a..b", ".a", "a.", "1a", "a-b", "`a", "``", "`a-b`", "__x__", "a.__x__", "__name__", "__name__.a", "a.__name__", strings.Repeat("x", 1501)}
+
+// badValues are values that are refused, or look as if they were.
+var badValues = []any{
+	object{}, nil, 5, "x", []any{}, object{"integerValue": 5}, object{"integerValue": 5.5}, object{"integerValue": "x"}, object{"integerValue": "9223372036854775808"},
+	object{"doubleValue": "1.5"}, object{"doubleValue": "x"}, object{"booleanValue": "true"}, object{"booleanValue": 1}, object{"bytesValue": "!"}, object{"bytesValue": "_-8"},
+	object{"timestampValue": "x"}, object{"timestampValue": "2020-01-01"}, object{"timestampValue": "9999-12-31T23:59:59.999999999Z"}, object{"timestampValue": "10000-01-01T00:00:00Z"},
+	object{"referenceValue": "x"}, object{"referenceValue": "projects/o/databases/d/documents/a/b"}, object{"geoPointValue": object{}}, object{"geoPointValue": object{"latitude": 90.5}},
+	object{"geoPointValue": object{"longitude": -181}}, object{"arrayValue": object{}}, object{"arrayValue": object{"values": []any{object{"arrayValue": object{}}}}},
+	object{"mapValue": object{"fields": object{"": object{"nullValue": nil}}}}, object{"mapValue": object{"fields": object{"__x__": object{"nullValue": nil}}}},
+	object{"mapValue": object{"fields": object{"__type__": object{"stringValue": "__vector__"}}}}, object{"integerValue": 1, "stringValue": "x"}, object{"fooValue": 1},
+}
+
+// odd returns requests that are refused, or look as if they were.
+func (g *compatGenerator) odd() []compatRequest {
+	var out []compatRequest
+	commit := func(write object) {
+		out = append(out, compatRequest{method: "POST", path: ":commit", body: object{"writes": []any{write}}})
+	}
+	query := func(q object) {
+		q["from"] = []any{object{"collectionId": "c"}}
+		out = append(out, compatRequest{method: "POST", path: ":runQuery", body: object{"structuredQuery": q}})
+	}
+	for _, name := range badNames {
+		commit(object{"update": object{"name": g.docs() + "/" + name, "fields": object{}}})
+		query(object{"where": object{"fieldFilter": object{"field": object{"fieldPath": "__name__"}, "op": "EQUAL", "value": object{"referenceValue": g.docs() + "/" + name}}}})
+	}
+	for _, path := range badPaths {
+		commit(object{"update": object{"name": g.docs() + "/odd/a", "fields": object{}}, "updateMask": object{"fieldPaths": []any{path}}})
+		query(object{"orderBy": []any{object{"field": object{"fieldPath": path}}}})
+		query(object{"select": object{"fields": []any{object{"fieldPath": path}}}, "limit": 1})
+		query(object{"where": object{"unaryFilter": object{"field": object{"fieldPath": path}, "op": "IS_NULL"}}})
+	}
+	for _, v := range badValues {
+		commit(object{"update": object{"name": g.docs() + "/odd/v", "fields": object{"v": v}}})
+	}
+	return out
+}
