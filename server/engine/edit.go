@@ -2,6 +2,7 @@ package engine
 
 import (
 	"bytes"
+	"slices"
 
 	"clave/server/index"
 	"clave/server/storage"
@@ -96,9 +97,12 @@ func (e *edit) diff(before, after []index.Entry) {
 	}
 }
 
-// columns returns the operations of edits: the first of each, then the second of each, and so on. Documents of one
-// collection mostly have the same fields, so keys come next to each other that are neighbours in the store, which
-// takes them faster so. No two edits have a key in common.
+// leastColumns is the number of columns that are worth a goroutine.
+const leastColumns = 4
+
+// columns returns the operations of edits: the first of each, then the second of each, and so on, each column in the
+// order of keys. Documents of one collection mostly have the same fields, so a column mostly is one index, and the store takes
+// neighbours faster than keys from everywhere. No two edits have a key in common.
 func columns(edits []edit) []storage.Op {
 	if len(edits) == 1 {
 		return edits[0].ops
@@ -109,12 +113,20 @@ func columns(edits []edit) []storage.Op {
 		deepest = max(deepest, len(edits[i].ops))
 	}
 	out := make([]storage.Op, 0, n)
+	starts := make([]int, 0, deepest+1)
 	for at := range deepest {
+		starts = append(starts, len(out))
 		for i := range edits {
 			if at < len(edits[i].ops) {
 				out = append(out, edits[i].ops[at])
 			}
 		}
 	}
+	starts = append(starts, n)
+	inShares(deepest, leastColumns, func(from, to int) {
+		for at := from; at < to; at++ {
+			slices.SortFunc(out[starts[at]:starts[at+1]], func(a, b storage.Op) int { return bytes.Compare(a.Key, b.Key) })
+		}
+	})
 	return out
 }

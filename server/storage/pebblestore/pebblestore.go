@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"runtime"
 	"sync"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -69,15 +70,16 @@ func Open(dir string, o Options) (*Store, error) {
 	cache := pebble.NewCache(o.CacheBytes)
 	defer cache.Unref()
 	opts := &pebble.Options{
-		Cache:                      cache,
-		FS:                         o.FS,
-		FormatMajorVersion:         pebble.FormatNewest,
-		MemTableSize:               o.MemTableBytes,
-		L0CompactionThreshold:      4,
-		L0StopWritesThreshold:      1000,
-		LBaseMaxBytes:              256 << 20,
-		BytesPerSync:               1 << 20,
-		CompactionConcurrencyRange: func() (int, int) { return 1, 2 },
+		Cache:                 cache,
+		FS:                    o.FS,
+		FormatMajorVersion:    pebble.FormatNewest,
+		MemTableSize:          o.MemTableBytes,
+		L0CompactionThreshold: 4,
+		L0StopWritesThreshold: 1000,
+		LBaseMaxBytes:         256 << 20,
+		BytesPerSync:          1 << 20,
+		// Half of the processors are for those who wait.
+		CompactionConcurrencyRange: func() (int, int) { return 1, max(1, runtime.GOMAXPROCS(0)/2) },
 		Logger:                     logger{o.Log},
 	}
 	for i := range opts.Levels {
