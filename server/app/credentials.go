@@ -2,10 +2,6 @@ package app
 
 import (
 	"context"
-	"errors"
-	"io/fs"
-	"os"
-	"path/filepath"
 
 	"clave/server/account"
 	"clave/server/config"
@@ -26,11 +22,12 @@ type Credentials struct {
 // OpenCredentials opens the data folder; Close gives it back. A folder that is not there is made only when make is set.
 func OpenCredentials(c *config.Config, o Options, make bool) (*Credentials, error) {
 	o.EnsureDefaults()
-	if _, err := os.Stat(filepath.Join(c.DataDir, storeDir)); errors.Is(err, fs.ErrNotExist) && !make {
-		return nil, fault.E(fault.NotFound, "%s: there are no data. Name the server's folder with --data.", c.DataDir)
-	}
 	a := &App{config: c, o: o}
-	store, err := a.openStore()
+	open := a.openExisting
+	if make {
+		open = a.openStore
+	}
+	store, err := open()
 	if err != nil {
 		return nil, err
 	}

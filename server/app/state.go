@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -36,6 +37,7 @@ func (a *App) openState(ctx context.Context) (*state, error) {
 		return nil, err
 	}
 	a.onClose(store.Close)
+	a.offerBackups(store)
 	recorder := &indexRecorder{databases: a.config.Databases, log: a.o.Log}
 	e, err := engine.Open(ctx, engine.Options{
 		Store: store, Clock: a.o.Clock, IndexMode: indexModes[a.config.Indexes], Missing: recorder.record, Log: a.o.Log,
@@ -82,6 +84,14 @@ func (a *App) openStore() (*pebblestore.Store, error) {
 	}
 	a.addresses.Data = dir
 	return store, nil
+}
+
+// openExisting opens the data folder if it is one already.
+func (a *App) openExisting() (*pebblestore.Store, error) {
+	if _, err := os.Stat(filepath.Join(a.config.DataDir, storeDir)); errors.Is(err, fs.ErrNotExist) {
+		return nil, fault.E(fault.NotFound, "%s: there are no data. Name the server's folder with --data.", a.config.DataDir)
+	}
+	return a.openStore()
 }
 
 // readIndexes reads the index files. The default database's definitions also serve databases that firebase.json does not

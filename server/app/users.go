@@ -25,9 +25,6 @@ type users struct {
 // passingHashCost is the memory cost of password hashes that end with the process: test suites sign up by the thousand.
 const passingHashCost = 4
 
-// passingHashCost is the memory cost of password hashes that end with the process: test suites sign up by the thousand.
-const passingHashCost = 4
-
 // openUsers opens the accounts.
 func (a *App) openUsers(s *state, l *line) (*users, error) {
 	c := a.config
@@ -57,9 +54,6 @@ func (a *App) openUsers(s *state, l *line) (*users, error) {
 	functions := webhook.New(webhook.Options{Plain: !c.Production()})
 	a.onClose(functions.Close)
 	o.Blocking = functions
-	if c.Memory && !c.Production() {
-		o.HashMemCost = passingHashCost
-	}
 	if c.Mail != "" {
 		sender, err := smtp.New(smtp.Options{URL: c.Mail})
 		if err != nil {

@@ -103,7 +103,7 @@ func Parse(mode Mode, args []string, getenv func(string) string, usage io.Writer
 	path := flags.String("config", "", "the project's firebase.json (default: the one in this folder or the nearest above it)")
 	c.declare(flags)
 	only := new(string)
-	if mode != ModeCredentials {
+	if !mode.offline() {
 		flags.StringVar(only, "only", "", "comma-separated parts to run: "+strings.Join(parts, ","))
 		c.declareServer(flags)
 	}
@@ -115,7 +115,7 @@ func Parse(mode Mode, args []string, getenv func(string) string, usage io.Writer
 		return nil, fault.Because(err, fault.InvalidArgument, "%v; clave %s --help lists the flags", err, mode)
 	}
 	c.Command = flags.Args()
-	if mode != ModeExec && mode != ModeCredentials && len(c.Command) > 0 {
+	if mode != ModeExec && !mode.offline() && len(c.Command) > 0 {
 		return nil, fault.E(fault.InvalidArgument, "unexpected argument %q; see clave %s --help", c.Command[0], mode)
 	}
 	if *only != "" {
@@ -233,8 +233,8 @@ func (c *Config) check() error {
 	if err := c.checkPublicURL(); err != nil {
 		return err
 	}
-	if c.Mode == ModeCredentials {
-		if c.Project == "" {
+	if c.Mode.offline() {
+		if c.Mode == ModeCredentials && c.Project == "" {
 			return fault.E(fault.InvalidArgument, "clave credentials: name the project with --project")
 		}
 		return nil

@@ -15,6 +15,9 @@ var summaries = map[Mode]string{
 		"GCLOUD_PROJECT, GOOGLE_CLOUD_PROJECT, FIRESTORE_EMULATOR_HOST, FIREBASE_AUTH_EMULATOR_HOST.",
 	ModeServe: "clave serve --project ID --public-url URL [flags]\n\nRuns for production: one port, signed tokens, rules required, nothing of the emulators' conveniences.\n" +
 		"The variable ADMIN_SIGNUP_CODE is the back office's secret code.",
+	ModeBackup: "clave backup FOLDER [flags]\n\nCopies the data folder to FOLDER, which must not exist, as it is at one moment; a running server goes on. The copy is a\n" +
+		"data folder itself, with the keys that sign tokens: keep it secret, and on another disk.",
+	ModeRestore: "clave restore FOLDER [flags]\n\nMakes the data folder, which must be empty or absent, from what clave backup wrote to FOLDER. The server must be stopped.",
 }
 
 // printHelp prints what a mode is for and its flags.

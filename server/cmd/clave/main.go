@@ -5,6 +5,8 @@
 //	clave serve   production: one origin, signed tokens, rules required
 //	clave rules   check FILE | test DIR
 //	clave credentials   create | list | revoke: keys of service accounts
+//	clave backup  DIR    copy the data, also of a running server
+//	clave restore DIR    bring a copy back
 package main
 
 import (
@@ -27,6 +29,8 @@ const usage = `clave: Cloud Firestore and Firebase Authentication on your own ma
   clave exec [flags] -- CMD…     start in memory, run CMD with the emulators' environment, stop
   clave serve [flags]            run for production: one port, signed tokens, rules required
   clave credentials create NAME  make a service account's key for a server of yours (list and revoke, too)
+  clave backup FOLDER            copy the data, also while the server runs
+  clave restore FOLDER           bring a copy back into an empty data folder
   clave rules check FILE         print all errors and warnings of a rules file
   clave rules test FOLDER        run a folder of rules cases
   clave version                  print the version
@@ -70,6 +74,10 @@ func run(ctx context.Context, args []string, s streams) int {
 		err = serve(ctx, args[1:], s)
 	case "credentials":
 		err = credentials(ctx, args[1:], s)
+	case "backup":
+		err = backup(ctx, args[1:], s)
+	case "restore":
+		err = restore(args[1:], s)
 	case "rules":
 		code, err = rulesCommand(ctx, args[1:], s)
 	case "version", "--version":

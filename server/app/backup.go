@@ -1,0 +1,54 @@
+package app
+
+import (
+	"context"
+	"errors"
+
+	"clave/server/backup"
+	"clave/server/config"
+	"clave/server/storage/pebblestore"
+)
+
+// offerBackups makes copies of the data for `clave backup` while the server runs. Where a socket can't be made, as on a path
+// that is too long for one, backups wait until the server is stopped.
+func (a *App) offerBackups(store *pebblestore.Store) {
+	if a.config.Memory {
+		return
+	}
+	listener, err := backup.Listen(store, a.config.DataDir)
+	if err != nil {
+		a.o.Log.Warn("clave backup needs the server stopped", "error", err)
+		return
+	}
+	a.onClose(listener.Close)
+	a.run("backups", listener.Run)
+}
+
+// Backup writes a copy of the data folder to dir, by the server that runs on it, if one does. dir is an absolute path.
+func Backup(ctx context.Context, c *config.Config, o Options, dir string) (err error) {
+	if err := backup.Ask(ctx, c.DataDir, dir); !errors.Is(err, backup.ErrNobody) {
+		return err
+	}
+	o.EnsureDefaults()
+	a := &App{config: c, o: o}
+	store, err := a.openExisting()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	return backup.Make(store, c.DataDir, dir)
+}
+
+// Restore makes the data folder, which must be empty or absent, from the copy in dir, and opens it to see that it is whole.
+func Restore(c *config.Config, o Options, dir string) error {
+	if err := backup.Restore(dir, c.DataDir); err != nil {
+		return err
+	}
+	o.EnsureDefaults()
+	a := &App{config: c, o: o}
+	store, err := a.openExisting()
+	if err != nil {
+		return err
+	}
+	return store.Close()
+}

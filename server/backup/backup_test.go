@@ -1,0 +1,190 @@
+package backup_test
+
+import (
+	"context"
+	"errors"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"clave/server/backup"
+	"clave/server/fault"
+	"clave/server/storage"
+	"clave/server/storage/pebblestore"
+)
+
+// dataFolder makes a data folder with a store that has one key, and returns both.
+func dataFolder(t *testing.T) (string, *pebblestore.Store) {
+	t.Helper()
+	data := t.TempDir()
+	store, err := pebblestore.Open(filepath.Join(data, "store"), pebblestore.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	put(t, store, "k", "first")
+	if err := os.MkdirAll(filepath.Join(data, "keys", "ring"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(data, "keys", "ring", "a.pem"), []byte("secret"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return data, store
+}
+
+// put sets a key.
+func put(t *testing.T, s *pebblestore.Store, key, value string) {
+	t.Helper()
+	var b storage.Batch
+	b.Set([]byte(key), []byte(value))
+	if err := s.Apply(t.Context(), &b); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// wantData checks that a folder is a whole data folder with the first value.
+func wantData(t *testing.T, data string) {
+	t.Helper()
+	store, err := pebblestore.Open(filepath.Join(data, "store"), pebblestore.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = store.Close() }()
+	if v, _, err := store.Get([]byte("k")); err != nil || string(v) != "first" {
+		t.Errorf("k = %q, %v; want the value of the moment of the copy", v, err)
+	}
+	if key, err := os.ReadFile(filepath.Join(data, "keys", "ring", "a.pem")); err != nil || string(key) != "secret" {
+		t.Errorf("the key is %q, %v", key, err)
+	}
+	for _, name := range []string{".", "store", "keys/ring"} {
+		if info, err := os.Stat(filepath.Join(data, name)); err != nil || name != "." && info.Mode().Perm()&0o077 != 0 {
+			t.Errorf("%s: %v, %v; want it for its owner alone", name, info.Mode(), err)
+		}
+	}
+}
+
+func TestCopyAndBack(t *testing.T) {
+	data, store := dataFolder(t)
+	dir := filepath.Join(t.TempDir(), "copy")
+	if err := backup.Make(store, data, dir); err != nil {
+		t.Fatal(err)
+	}
+	put(t, store, "k", "later")
+	back := filepath.Join(t.TempDir(), "deep", "data")
+	if err := backup.Restore(dir, back); err != nil {
+		t.Fatal(err)
+	}
+	wantData(t, back)
+	if err := backup.Restore(dir, back); fault.Of(err).Code != fault.FailedPrecondition {
+		t.Errorf("Restore over data = %v, want FailedPrecondition", err)
+	}
+	wantData(t, dir)
+	if left, _ := filepath.Glob(dir + "*part*"); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+func TestMakeRefuses(t *testing.T) {
+	data, store := dataFolder(t)
+	there, link := t.TempDir(), filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(data, link); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name, dir string
+		want      fault.Code
+	}{
+		{"what is there", there, fault.AlreadyExists},
+		{"the data folder itself", data, fault.AlreadyExists},
+		{"a folder in the data folder", filepath.Join(data, "copy"), fault.InvalidArgument},
+		{"a folder in the data folder by a link", filepath.Join(link, "copy"), fault.InvalidArgument},
+		{"a folder in no folder", filepath.Join(there, "a", "b"), fault.FailedPrecondition},
+	} {
+		if err := backup.Make(store, data, tt.dir); err == nil || fault.Of(err).Code != tt.want {
+			t.Errorf("Make to %s = %v, want code %v", tt.name, err, tt.want)
+		}
+	}
+	if entries, err := os.ReadDir(there); err != nil || len(entries) > 0 {
+		t.Errorf("refused copies left %v, %v", entries, err)
+	}
+}
+
+// failing is a store that can't be copied.
+type failing struct{}
+
+// Checkpoint implements backup.Source.
+func (failing) Checkpoint(string) error { return errors.New("disk on fire") }
+
+func TestAFailedCopyLeavesNothing(t *testing.T) {
+	data, _ := dataFolder(t)
+	parent := t.TempDir()
+	if err := backup.Make(failing{}, data, filepath.Join(parent, "copy")); err == nil || !strings.Contains(err.Error(), "disk on fire") {
+		t.Errorf("Make = %v, want the store's error", err)
+	}
+	if entries, err := os.ReadDir(parent); err != nil || len(entries) > 0 {
+		t.Errorf("a failed copy left %v, %v", entries, err)
+	}
+}
+
+func TestRestoreRefusesWhatIsNoCopy(t *testing.T) {
+	data := filepath.Join(t.TempDir(), "data")
+	for _, dir := range []string{t.TempDir(), filepath.Join(t.TempDir(), "nowhere")} {
+		if err := backup.Restore(dir, data); fault.Of(err).Code != fault.NotFound {
+			t.Errorf("Restore(%s) = %v, want NotFound", dir, err)
+		}
+	}
+	if _, err := os.Stat(data); err == nil {
+		t.Error("a refused Restore made the data folder")
+	}
+}
+
+func TestAskARunningServer(t *testing.T) {
+	data, store := dataFolder(t)
+	dir := filepath.Join(t.TempDir(), "copy")
+	if err := backup.Ask(t.Context(), data, dir); !errors.Is(err, backup.ErrNobody) {
+		t.Fatalf("Ask without a server = %v, want ErrNobody", err)
+	}
+	// A socket that a killed server left behind.
+	dead, err := net.ListenUnix("unix", &net.UnixAddr{Name: filepath.Join(data, "backup.sock"), Net: "unix"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dead.SetUnlinkOnClose(false)
+	if err := dead.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := backup.Ask(t.Context(), data, dir); !errors.Is(err, backup.ErrNobody) {
+		t.Fatalf("Ask at a dead socket = %v, want ErrNobody", err)
+	}
+	listener, err := backup.Listen(store, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- listener.Run(ctx) }()
+	if info, err := os.Stat(filepath.Join(data, "backup.sock")); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the socket: %v, %v; want mode 0600", info, err)
+	}
+	if err := backup.Ask(t.Context(), data, dir); err != nil {
+		t.Fatal(err)
+	}
+	for _, again := range []string{dir, "relative"} {
+		if err := backup.Ask(t.Context(), data, again); fault.Of(err).Code != fault.FailedPrecondition {
+			t.Errorf("Ask for %s = %v, want FailedPrecondition", again, err)
+		}
+	}
+	stop()
+	if err := <-ended; err != nil {
+		t.Errorf("Run ended with %v", err)
+	}
+	if err := listener.Close(); err != nil {
+		t.Errorf("Close = %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "backup.sock")); err == nil {
+		t.Error("the copy has the socket")
+	}
+	wantData(t, dir)
+}
