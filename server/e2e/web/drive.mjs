@@ -9,6 +9,7 @@ import { createRequire } from 'node:module'
 import net from 'node:net'
 import path from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { buffering, counting } from './proxies.mjs'
 
 const [binary, frontend, folder] = process.argv.slice(2)
 const here = path.dirname(fileURLToPath(import.meta.url))
@@ -61,43 +62,6 @@ async function clave(port) {
 async function kill(child) {
   child.kill('SIGKILL')
   await once(child, 'exit')
-}
-
-// counting passes bytes on and counts those that the server sends.
-async function counting(to) {
-  const tally = { bytes: 0 }
-  const server = net.createServer((client) => {
-    const upstream = net.connect(to, '127.0.0.1')
-    upstream.on('data', (d) => (tally.bytes += d.length))
-    client.pipe(upstream).pipe(client)
-    for (const s of [client, upstream]) s.on('error', () => (client.destroy(), upstream.destroy()))
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return { port: server.address().port, tally, close: () => server.close() }
-}
-
-// buffering passes each response on when it is whole, as some proxies do.
-async function buffering(to) {
-  const server = http.createServer((req, res) => {
-    const upstream = http.request({ host: '127.0.0.1', port: to, method: req.method, path: req.url, headers: req.headers }, (answer) => {
-      const parts = []
-      answer.on('data', (d) => parts.push(d))
-      answer.on('end', () => {
-        const body = Buffer.concat(parts)
-        const { 'transfer-encoding': _, ...headers } = answer.headers
-        res.writeHead(answer.statusCode, { ...headers, 'content-length': body.length })
-        res.end(body)
-      })
-      answer.on('error', () => res.destroy())
-    })
-    upstream.on('error', () => res.destroy())
-    res.on('close', () => upstream.destroy())
-    req.pipe(upstream)
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return { port: server.address().port, close: () => (server.close(), server.closeAllConnections()) }
 }
 
 // site serves the bundled page.
@@ -178,13 +142,17 @@ await check('many instances on one page', async () => {
   await run(page, 'many', direct)
   await page.close()
 })
-await check('basics behind a buffering proxy', async () => {
-  const proxy = await buffering(port)
-  const page = await visit()
-  await run(page, 'basics', { ...direct, port: proxy.port })
-  await page.close()
-  proxy.close()
-})
+for (const program of ['basics', 'refusals', 'offline']) {
+  await check(`${program} behind a buffering proxy`, async () => {
+    const proxy = await buffering(port)
+    const page = await visit()
+    await run(page, program, { ...direct, port: proxy.port })
+    await page.close()
+    proxy.close()
+    assert.ok(proxy.tally.streams > 0, 'the SDK tried to stream')
+    assert.ok(proxy.tally.polls > 2, `the SDK found out that it has to poll: ${proxy.tally.polls} polls`)
+  })
+}
 
 // size waits until a page's listener shows so many documents from the server, nothing pending.
 const size = (page, n) =>
@@ -225,6 +193,49 @@ await check('two tabs share a persistent cache', async () => {
   await one.close()
   await run(two, 'set', { id: 'b', data: { n: 2 } })
   await size(two, 2)
+  await two.close()
+})
+
+await check('a persistent cache outlives its page, and only what changed is read again', async () => {
+  const proxy = await counting(port)
+  const config = { ...direct, port: proxy.port, cache: true, path: 'open/reload/docs' }
+  const one = await visit()
+  await run(one, 'follow', config)
+  const text = 'y'.repeat(2000)
+  for (let i = 0; i < 60; i++) await run(one, 'set', { id: `d${i}`, data: { n: i, text } })
+  await size(one, 60)
+  await one.close()
+  const other = await visit()
+  await run(other, 'follow', { ...direct, path: config.path })
+  await size(other, 60)
+  await run(other, 'set', { id: 'd3', data: { n: 1000 } })
+  await run(other, 'remove', { id: 'd4' })
+  await size(other, 59)
+  await other.close()
+  proxy.tally.bytes = 0
+  const two = await visit()
+  await run(two, 'follow', config)
+  await size(two, 59)
+  assert.equal((await run(two, 'cached', { id: 'd3' })).n, 1000, 'what changed meanwhile is there')
+  assert.ok(proxy.tally.bytes < 30_000, `coming back to 60 documents of 2 kB took ${proxy.tally.bytes} bytes`)
+  await two.close()
+  proxy.close()
+})
+
+await check('two tabs share a persistent cache while the server is killed', async () => {
+  const config = { ...direct, cache: true, path: 'open/killed/docs' }
+  const [one, two] = [await visit(), await visit()]
+  await run(one, 'follow', config)
+  await run(two, 'follow', config)
+  await run(one, 'set', { id: 'a', data: { n: 0 } })
+  await size(one, 1)
+  await size(two, 1)
+  await kill(server)
+  for (const page of [one, two]) for (let i = 0; i < 5; i++) await run(page, 'queue', { id: 'a', by: 1 })
+  server = await clave(port)
+  await two.waitForFunction(() => window.events.at(-1).pending === false && window.events.at(-1).fromCache === false && window.latest.a?.n === 10)
+  await one.waitForFunction(() => window.events.at(-1).pending === false && window.latest.a?.n === 10)
+  await one.close()
   await two.close()
 })
 

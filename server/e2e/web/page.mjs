@@ -166,12 +166,20 @@ const programs = {
     const docs = f.collection(db, config.path)
     window.events = []
     window.following = { db, docs }
+    window.latest = {}
     f.onSnapshot(f.query(docs, f.orderBy('n')), { includeMetadataChanges: true }, (s) => {
+      window.latest = Object.fromEntries(s.docs.map((d) => [d.id, d.data()]))
       window.events.push({ size: s.size, changes: changes(s), fromCache: s.metadata.fromCache, pending: s.metadata.hasPendingWrites })
     })
   },
   async set({ id, data }) {
     await f.setDoc(f.doc(window.following.docs, id), data)
+  },
+  async remove({ id }) {
+    await f.deleteDoc(f.doc(window.following.docs, id))
+  },
+  async cached({ id }) {
+    return (await f.getDocFromCache(f.doc(window.following.docs, id))).data()
   },
   // queue writes and does not wait.
   async queue({ id, by }) {
