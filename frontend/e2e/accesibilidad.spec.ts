@@ -1,163 +1,135 @@
-import { AxeBuilder } from '@axe-core/playwright'
 import { expect, type Page, test } from '@playwright/test'
-import { escribir, vaciar } from './admin-mundo'
+import { PUBLICAS } from '../src/meta'
+import { EN, revisar } from './axe'
+import { pararReloj, sembrar, vaciarDatos } from './publico-mundo'
 
-const ETIQUETAS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
-const RUTAS = [
-  '/',
-  '/informacion',
-  '/historia',
-  '/equipo',
-  '/voluntarios',
-  '/programas',
-  '/instrumentos',
-  '/ensambles',
-  '/calendario',
-  '/contacto',
-  '/donar',
-  '/privacidad',
-  '/no-existe',
-]
-const TELEFONO = { width: 360, height: 740 }
-const ESCRITORIO = { width: 1280, height: 800 }
-const AHORA = '2027-09-15T14:00:00-04:00'
+const [TELEFONO] = EN.telefono
+const [ESCRITORIO] = EN.escritorio
 
-/** What axe finds wrong, as one line a rule. */
-async function faltas(page: Page): Promise<string[]> {
-  const { violations } = await new AxeBuilder({ page }).withTags(ETIQUETAS).exclude('iframe').analyze()
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`)
-}
-
-/** An event of the coming days. */
-const evento = (dia: string, titulo: string) =>
-  escribir(`MusicEvent/${dia}`, {
-    title: titulo,
-    description: 'Un concierto abierto a toda la comunidad.',
-    location: 'Teatro Nacional',
-    featuredArtist: 'Coro Infantil',
-    price: 0,
-    date: dia,
-    time: '19:30',
-    eventDate: new Date(`${dia}T19:30:00-04:00`),
-    isPublished: true,
-  })
-
-test.describe.configure({ mode: 'parallel' })
-test.use({ reducedMotion: 'reduce' })
+// Four looks at each state: a slow machine needs its time.
+test.describe.configure({ mode: 'parallel', timeout: 120_000 })
+test.use({ reducedMotion: 'reduce', viewport: ESCRITORIO })
 test.beforeEach(async ({ page }) => {
-  await vaciar()
-  await page.clock.setFixedTime(AHORA)
+  await vaciarDatos()
+  await pararReloj(page)
 })
 
-for (const [nombre, viewport] of Object.entries({ 'a phone': TELEFONO, 'a desk': ESCRITORIO })) {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    test.describe(`${colorScheme}, on ${nombre}`, () => {
-      test.use({ viewport, colorScheme })
-      for (const ruta of RUTAS) {
-        test(`axe finds nothing on ${ruta}`, async ({ page }) => {
-          await page.goto(ruta)
-          await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
-          expect(await faltas(page)).toEqual([])
-        })
-      }
-    })
-  }
+/** Opens a page and waits until it has what it will have. */
+async function abrir(page: Page, ruta: string): Promise<void> {
+  await page.goto(ruta)
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+  await expect(page.getByText('Cargando eventos…')).toHaveCount(0)
 }
 
-test.describe('states of the shell', () => {
-  test('the open menu, and each of its parts', async ({ page }) => {
-    await page.setViewportSize(TELEFONO)
-    await page.goto('/')
-    await page.getByRole('button', { name: 'Abrir menú' }).click()
-    await page.getByRole('button', { name: 'Informaciones' }).click()
-    await page.getByRole('button', { name: 'Programas' }).click()
-    expect(await faltas(page)).toEqual([])
+for (const ruta of [...PUBLICAS, '/no-existe']) {
+  test(`axe: ${ruta}`, async ({ page }) => {
+    await sembrar('uno', '2027-09-20', '19:30', { price: 0, featuredArtist: 'Coro Infantil' })
+    await abrir(page, ruta)
+    await revisar(page, ruta)
   })
+}
 
+test('axe: an event’s page, and one that is not there', async ({ page }) => {
+  await sembrar('uno', '2027-09-20', '19:30', { price: 1500, featuredArtist: 'Coro Infantil' })
+  await abrir(page, '/eventos/uno')
+  await revisar(page, 'event')
+  await abrir(page, '/eventos/ninguno')
+  await revisar(page, 'no event')
+})
+
+test('axe: the open menu, and each of its parts', async ({ page }) => {
+  await page.setViewportSize(TELEFONO)
+  await abrir(page, '/')
+  await page.getByRole('button', { name: 'Abrir menú' }).click()
+  await revisar(page, 'menu', EN.telefono)
   for (const nombre of ['Informaciones', 'Programas']) {
-    test(`the open dropdown «${nombre}»`, async ({ page }) => {
-      await page.setViewportSize(ESCRITORIO)
-      await page.goto('/historia')
-      await page.getByRole('button', { name: nombre }).click()
-      expect(await faltas(page)).toEqual([])
-    })
+    await page.getByRole('button', { name: nombre }).click()
+    await revisar(page, `menu, ${nombre}`, EN.telefono)
   }
 })
 
-test.describe('states of pages', () => {
-  test('the dialog of an event', async ({ page }) => {
-    await evento('2027-09-20', 'Concierto de prueba')
-    await page.goto('/')
-    await page.getByRole('button', { name: 'Más información' }).click()
-    await expect(page.getByRole('dialog')).toBeVisible()
-    expect(await faltas(page)).toEqual([])
-  })
+test('axe: each open dropdown', async ({ page }) => {
+  await abrir(page, '/historia')
+  for (const nombre of ['Informaciones', 'Programas']) {
+    await page.getByRole('button', { name: nombre }).click()
+    await expect(page.getByRole('button', { name: nombre })).toHaveAttribute('aria-expanded', 'true')
+    await revisar(page, nombre, EN.escritorio)
+    await page.keyboard.press('Escape')
+  }
+})
 
-  test('the dialog of a program', async ({ page }) => {
-    await page.goto('/programas')
-    await page
-      .getByRole('button', { name: /^Ver Detalles/ })
-      .first()
-      .click()
-    expect(await faltas(page)).toEqual([])
-  })
+test('axe: the dialog of an event', async ({ page }) => {
+  await sembrar('uno', '2027-09-20', '19:30', { price: 1500, featuredArtist: 'Coro', imageUrl: '/ilustraciones/evento-1.svg' })
+  await abrir(page, '/')
+  await page.getByRole('button', { name: 'Más información' }).click()
+  await expect(page.getByRole('dialog')).toBeVisible()
+  await revisar(page, 'event dialog')
+})
 
-  test('an open panel of an ensemble', async ({ page }) => {
-    await page.goto('/ensambles')
+test('axe: the dialog of a program', async ({ page }) => {
+  await abrir(page, '/programas')
+  await page
+    .getByRole('button', { name: /^Ver Detalles/ })
+    .first()
+    .click()
+  await expect(page.getByRole('dialog')).toBeVisible()
+  await revisar(page, 'program dialog')
+})
+
+for (const ruta of ['/ensambles', '/voluntarios', '/instrumentos']) {
+  test(`axe: an open answer on ${ruta}`, async ({ page }) => {
+    await abrir(page, ruta)
     await page.locator('main summary').first().click()
-    expect(await faltas(page)).toEqual([])
+    await expect(page.locator('main details[open]')).toHaveCount(1)
+    await revisar(page, 'open answer')
   })
+}
 
-  test('an open question', async ({ page }) => {
-    await page.goto('/instrumentos')
-    await page.locator('main summary').first().click()
-    expect(await faltas(page)).toEqual([])
-  })
+/** Each form: where it is, its button, and what fills it. */
+const formularios: [string, string, Record<string, string>][] = [
+  ['/', 'Suscribirme', { 'Correo electrónico': 'a@x.do' }],
+  ['/contacto', 'Enviar mensaje', { Nombre: 'Ana', 'Correo electrónico': 'a@x.do', Asunto: 'Hola', Mensaje: 'Hola' }],
+  ['/voluntarios', 'Enviar solicitud', { 'Nombre completo': 'Ana', 'Correo electrónico': 'a@x.do', Teléfono: '809' }],
+  ['/instrumentos', 'Enviar solicitud', { 'Nombre completo': 'Ana', 'Correo electrónico': 'a@x.do', Mensaje: 'Hola' }],
+]
 
-  test('a form with an error', async ({ page }) => {
-    await page.goto('/contacto')
-    await page.getByRole('button', { name: 'Enviar mensaje' }).click()
+for (const [ruta, boton, campos] of formularios) {
+  test(`axe: the form of ${ruta} with an error, then with success`, async ({ page }) => {
+    await abrir(page, ruta)
+    const principal = page.getByRole('main')
+    await principal.getByRole('button', { name: boton }).click()
     await expect(page.getByRole('alert')).toBeVisible()
-    expect(await faltas(page)).toEqual([])
+    await revisar(page, 'error')
+    for (const [etiqueta, texto] of Object.entries(campos)) await principal.getByLabel(etiqueta, { exact: true }).fill(texto)
+    await principal.getByRole('button', { name: boton }).click()
+    await expect(page.getByRole('status').getByText(/¡Gracias!/)).toBeVisible()
+    await revisar(page, 'success')
   })
+}
 
-  test('a chosen day of the calendar, in both views', async ({ page }) => {
-    await evento('2027-09-20', 'Concierto de prueba')
-    await page.goto('/calendario')
-    await page.getByRole('gridcell', { name: /20 de septiembre/ }).click()
-    expect(await faltas(page)).toEqual([])
-    await page.getByRole('button', { name: 'Semana', exact: true }).click()
-    expect(await faltas(page)).toEqual([])
-  })
+test('axe: a chosen day of the calendar, in both views, with and without events', async ({ page }) => {
+  await sembrar('uno', '2027-09-20', '19:30', { price: 0, featuredArtist: 'Coro', imageUrl: '/ilustraciones/evento-1.svg' })
+  await abrir(page, '/calendario')
+  await page
+    .getByRole('gridcell')
+    .getByRole('button', { name: /lunes 20 de septiembre/ })
+    .click()
+  await expect(page.getByRole('link', { name: 'Agregar a Google Calendar' })).toBeVisible()
+  await revisar(page, 'day with an event')
+  await page
+    .getByRole('gridcell')
+    .getByRole('button', { name: /martes 21 de septiembre/ })
+    .click()
+  await expect(page.getByText('No hay eventos este día.')).toBeVisible()
+  await revisar(page, 'day without events')
+  await page.getByRole('button', { name: 'Semana', exact: true }).click()
+  await revisar(page, 'week')
 })
 
-test('P-09 with reduced motion nothing moves by itself', async ({ page }) => {
-  await page.goto('/')
-  const movimientos = await page.evaluate(() => document.getAnimations().filter((animacion) => animacion.playState === 'running').length)
-  expect(movimientos).toBe(0)
-})
-
-test('P-10 a keyboard alone goes from the address to the content, past the bar', async ({ page }) => {
-  await page.setViewportSize(ESCRITORIO)
-  await page.goto('/donar')
-  await page.keyboard.press('Tab')
-  await expect(page.getByRole('link', { name: 'Saltar al contenido' })).toBeFocused()
-  await page.keyboard.press('Enter')
-  await page.keyboard.press('Tab')
-  const dentro = await page.evaluate(() => document.querySelector('main')?.contains(document.activeElement))
-  expect(dentro).toBe(true)
-})
-
-test('P-10 every stop of the keyboard is seen: an outline of at least 2 px', async ({ page }) => {
-  await page.setViewportSize(ESCRITORIO)
-  await page.goto('/ensambles')
-  for (let parada = 0; parada < 25; parada++) {
-    await page.keyboard.press('Tab')
-    const { nombre, ancho } = await page.evaluate(() => {
-      const foco = document.activeElement
-      if (!foco || foco === document.body) return { nombre: 'fin', ancho: 2 }
-      return { nombre: foco.textContent, ancho: Number.parseFloat(getComputedStyle(foco).outlineWidth) }
-    })
-    expect(ancho, nombre ?? '').toBeGreaterThanOrEqual(2)
-  }
+test('axe: the map, once it is asked for', async ({ page }) => {
+  await page.route('https://www.openstreetmap.org/**', (ruta) => ruta.fulfill({ contentType: 'text/html', body: 'mapa' }))
+  await abrir(page, '/contacto')
+  await page.getByRole('button', { name: 'Mostrar mapa' }).click()
+  await expect(page.getByTitle('Mapa: cómo llegar')).toBeVisible()
+  await revisar(page, 'map')
 })
