@@ -2,6 +2,7 @@ package app
 
 import (
 	"crypto/tls"
+	"fmt"
 	"net"
 	"net/http"
 	"os"
@@ -68,8 +69,12 @@ func (a *App) site() (http.Handler, error) {
 		return nil, fault.E(fault.InvalidArgument, "firebase.json: %s", fault.Of(err).Message)
 	}
 	folder := filepath.Join(a.config.Root, section.Public)
-	if _, err := os.Stat(folder); err != nil && a.config.Production() {
+	_, err = os.Stat(folder)
+	if err != nil && a.config.Production() {
 		return nil, fault.Because(err, fault.FailedPrecondition, "%s: the built site is not there. Build it, or leave hosting out with --only.", folder)
+	}
+	if err != nil {
+		fmt.Fprintf(a.o.Notices, "%s: the built site is not there; its pages answer 404 until it is\n", folder)
 	}
 	return hosting.New(section, os.DirFS(folder)), nil
 }

@@ -24,6 +24,9 @@ const settle = 50 * time.Millisecond
 // which rule refused.
 func (a *App) readLaws() (*guard.Rulebook, error) {
 	development := !a.config.Production()
+	if a.config.File == "" {
+		fmt.Fprintln(a.o.Notices, "No firebase.json in this folder or above: rules are open to all, and there is no site")
+	}
 	book := guard.NewRulebook(guard.RulebookOptions{Open: development, Detail: development, Cover: development})
 	watched := make(map[string]config.Database)
 	for _, d := range a.config.Databases {

@@ -71,7 +71,11 @@ func (a *App) openStore() (*pebblestore.Store, error) {
 	dir := a.config.DataDir
 	// Pebble lets everybody read its files: their folder must not.
 	path := filepath.Join(dir, storeDir)
-	if err := errors.Join(os.MkdirAll(path, 0o700), os.Chmod(path, 0o700)); err != nil {
+	err := os.MkdirAll(path, 0o700)
+	if err == nil {
+		err = os.Chmod(path, 0o700)
+	}
+	if err != nil {
 		return nil, fault.Because(err, fault.FailedPrecondition, "cannot make the data folder %s: %v. Choose another with --data.", dir, err)
 	}
 	store, err := pebblestore.Open(path, pebblestore.Options{Log: a.o.Log})

@@ -31,8 +31,8 @@ const ModeCredentials Mode = "credentials"
 type Config struct {
 	// Mode says which fields count: the modes of servers use all but Out.
 	Mode Mode
-	// Root is the folder of firebase.json.
-	Root string
+	// Root is the folder of firebase.json, and File its path; empty when there is none.
+	Root, File string
 	// Project is the default project's id.
 	Project string
 	// DataDir is where the data lie; unused with Memory.
@@ -176,6 +176,9 @@ func (c *Config) readProject(path string) error {
 		return err
 	}
 	c.Root = filepath.Dir(path)
+	if parsed.found {
+		c.File = path
+	}
 	c.Hosting = parsed.Hosting
 	if c.Databases, err = parsed.databases(path, c.Root); err != nil {
 		return err
@@ -246,6 +249,9 @@ func (c *Config) check() error {
 		if !slices.Contains(parts, part) {
 			return fault.E(fault.InvalidArgument, "--only %s: want one or more of %s", part, strings.Join(parts, ","))
 		}
+	}
+	if info, err := os.Stat(c.SeedDir); c.SeedDir != "" && (err != nil || !info.IsDir()) {
+		return fault.E(fault.InvalidArgument, "--seed %s: there is no such folder", c.SeedDir)
 	}
 	if c.Mode == ModeExec && len(c.Command) == 0 {
 		return fault.E(fault.InvalidArgument, "clave exec: say what to run: clave exec -- COMMAND…")

@@ -71,6 +71,7 @@ func TestParseRefuses(t *testing.T) {
 		{"a wrong type in a section is found in the file", "{\n  \"firestore\": {\"rules\": 7}\n}", config.ModeStart, nil, `firebase.json:2:26: "rules" must be a string, not number`},
 		{"an unknown flag", good, config.ModeStart, []string{"--prot", "1"}, "flag provided but not defined: -prot; clave start --help"},
 		{"index mode", good, config.ModeStart, []string{"--indexes", "maybe"}, "--indexes maybe"},
+		{"demo data that are not there", good, config.ModeStart, []string{"--seed", "/nowhere"}, "--seed /nowhere"},
 		{"part", good, config.ModeStart, []string{"--only", "storage"}, "--only storage"},
 		{"stray argument", good, config.ModeStart, []string{"now"}, `unexpected argument "now"`},
 		{"exec without a command", good, config.ModeExec, nil, "say what to run"},

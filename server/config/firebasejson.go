@@ -16,7 +16,9 @@ import (
 // firebaseJSON is the part of firebase.json that concerns us (firebase.google.com/docs/cli#the_firebasejson_file).
 type firebaseJSON struct {
 	// text is the file, without its comments.
-	text      []byte
+	text []byte
+	// found is false when there is no file.
+	found     bool
 	Firestore json.RawMessage `json:"firestore"`
 	Hosting   json.RawMessage `json:"hosting"`
 	Emulators struct {
@@ -61,7 +63,7 @@ func readFirebaseJSON(path string, required bool) (*firebaseJSON, error) {
 	if err != nil {
 		return nil, fault.Because(err, fault.FailedPrecondition, "%s: cannot be read (%v). Name the file with --config, or run in its folder.", path, unwrapPath(err))
 	}
-	parsed := &firebaseJSON{text: PlainJSON(text)}
+	parsed := &firebaseJSON{text: PlainJSON(text), found: true}
 	if err := decodeAt(path, parsed.text, parsed.text, parsed); err != nil {
 		return nil, err
 	}

@@ -85,7 +85,7 @@ func run(ctx context.Context, args []string, s streams) int {
 	case "help", "--help", "-h":
 		fmt.Fprint(s.out, usage)
 	default:
-		fmt.Fprint(s.err, usage)
+		fmt.Fprintf(s.err, "clave: there is no command %q; clave help lists them\n", args[0])
 		return 2
 	}
 	switch {
