@@ -32,7 +32,7 @@ export function Barra({ menuAbierto, alCambiarMenu }: Props) {
           className="mr-auto flex min-h-11 items-center"
           onClick={() => alCambiarMenu(false)}
         >
-          <Logo variante="completo" className="h-9 w-auto sm:h-12" />
+          <Logo variante="completo" className="h-9 w-auto max-[359px]:h-7 sm:h-12" />
         </EnlacePagina>
         <Desplegables />
         <EnlacePagina

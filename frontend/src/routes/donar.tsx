@@ -51,12 +51,12 @@ function Especie() {
       <p className="mt-2">{especie.detalle}</p>
       <ul className="mt-4 space-y-1">
         <li>
-          <a className="enlace inline-block py-2" href={`mailto:${sitio.correo}`}>
+          <a className="enlace inline-flex min-h-11 items-center" href={`mailto:${sitio.correo}`}>
             {sitio.correo}
           </a>
         </li>
         <li>
-          <a className="enlace inline-block py-2" href={sitio.telefonoEnlace}>
+          <a className="enlace inline-flex min-h-11 items-center" href={sitio.telefonoEnlace}>
             {sitio.telefono}
           </a>
         </li>

@@ -22,7 +22,7 @@ export default function Ensambles() {
       <Seccion titulo={reservas.titulo} id="reservas" className="pt-0">
         <div className="cartel cartel-mar max-w-3xl">
           <p className="text-lg">{reservas.texto}</p>
-          <Link className="enlace-cartel mt-4 inline-block font-semibold" to={reservas.destino}>
+          <Link className="enlace-cartel mt-2 inline-flex min-h-11 items-center font-semibold" to={reservas.destino}>
             {reservas.enlace}
           </Link>
         </div>

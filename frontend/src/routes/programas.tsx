@@ -16,7 +16,7 @@ function Siguientes() {
         <section key={a} className={`cartel ${clase}`}>
           <h2 className="titulo-3">{titulo}</h2>
           <p className="mt-3">{texto}</p>
-          <Link className="enlace-cartel mt-5 inline-block font-semibold" to={a}>
+          <Link className="enlace-cartel mt-3 inline-flex min-h-11 items-center font-semibold" to={a}>
             {enlace}
           </Link>
         </section>

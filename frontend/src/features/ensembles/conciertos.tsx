@@ -28,7 +28,7 @@ function Ficha({ concierto, pasado, tinta }: { concierto: Concierto; pasado: boo
       {pasado ? (
         <p className="etiqueta mt-auto self-start">{ensambles.finalizado}</p>
       ) : (
-        <a className="enlace mt-auto self-start py-2 font-semibold" href="#reservas">
+        <a className="enlace mt-auto inline-flex min-h-11 items-center self-start font-semibold" href="#reservas">
           {ensambles.reservar}
           <span className="sr-only"> {concierto.titulo}</span>
         </a>

@@ -24,7 +24,7 @@ export function Cinta() {
   const pocoMovimiento = usePocoMovimiento()
   return (
     <section aria-labelledby="titulo-cinta" className="seccion">
-      <div className="contenedor mb-8 flex items-center justify-between gap-4">
+      <div className="contenedor mb-8 flex flex-wrap items-center justify-between gap-4">
         <h2 id="titulo-cinta" className="titulo-2">
           {inicio.cinta.titulo}
         </h2>
