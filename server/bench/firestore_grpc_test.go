@@ -107,15 +107,21 @@ func freeAddress(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// startClave builds and starts a server on an empty folder.
-func startClave(t *testing.T) *server {
+// buildClave builds the program.
+func buildClave(t *testing.T) string {
 	t.Helper()
-	dir, address := t.TempDir(), freeAddress(t)
-	bin := filepath.Join(dir, "clave")
+	bin := filepath.Join(t.TempDir(), "clave")
 	build := exec.Command("go", "build", "-o", bin, "clave/server/cmd/clave")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("build: %v\n%s", err, out)
 	}
+	return bin
+}
+
+// startClave builds and starts a server on an empty folder.
+func startClave(t *testing.T) *server {
+	t.Helper()
+	dir, address, bin := t.TempDir(), freeAddress(t), buildClave(t)
 	_, port, _ := net.SplitHostPort(address)
 	_, sockets, _ := net.SplitHostPort(freeAddress(t))
 	files := map[string]string{
