@@ -6,10 +6,13 @@ SHELL := /bin/bash
 # The demo code opens the admin sign-up of the demo site. Production refuses it.
 ADMIN_SIGNUP_CODE ?= demo-codigo-fundacion
 
+# How long make soak lasts.
+SOAK ?= 10m
+
 GO_SOURCES := $(shell find server -name '*.go' -o -name '*.html' -o -name '*.txt' | grep -v _test.go) go.mod go.sum
 SITE_SOURCES := $(shell find frontend -path frontend/node_modules -prune -o -path frontend/dist -prune -o -path frontend/dist-ssr -prune -o -path frontend/test-results -prune -o -path frontend/capturas -prune -o -type f -print)
 
-.PHONY: help start test test-go test-site test-official bench clean
+.PHONY: help start test test-go test-site test-official bench soak clean
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -27,7 +30,7 @@ test-go: bin/clave frontend/node_modules/.installed ## vet and test the Go code,
 
 test-site: bin/clave frontend/node_modules/.installed ## check, build and drive the site in Chromium
 	.ci/chromium
-	cd frontend && npm run --silent typecheck && npm run --silent lint && npm run --silent test
+	cd frontend && npm run --silent typecheck && npm run --silent lint && npm run --silent knip && npm run --silent test
 	rm -rf frontend/dist && $(MAKE) --no-print-directory frontend/dist/index.html
 	cd frontend && npm run --silent size
 	cd frontend && CLAVE_BIN='$(CURDIR)/bin/clave' npm run --silent e2e
@@ -38,6 +41,9 @@ test-official: bin/backoffice frontend/dist/index.html ## drive the site against
 
 bench: ## run the workloads of server/bench
 	go test -run '^$$' -bench . -benchmem ./server/bench/...
+
+soak: ## keep 2,000 listeners on a server under constant commits (SOAK=10m)
+	CLAVE_SOAK='$(SOAK)' go test -count=1 -timeout 0 -run '^TestSoak$$' -v ./server/e2e
 
 clean: ## remove what was built
 	rm -rf bin frontend/dist frontend/dist-ssr

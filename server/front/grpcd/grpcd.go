@@ -31,6 +31,9 @@ const maxMessage = 17 << 20
 // workers is how many calls find a goroutine with a grown stack; a commit that waits for the disk holds one.
 const workers = 128
 
+// readBuffer is what each connection keeps to read into.
+const readBuffer = 8 << 10
+
 // What a client may send before it is read: of one message, and on all of one connection.
 const (
 	streamWindow = 1 << 20
@@ -76,6 +79,8 @@ func New(o Options) (*grpc.Server, error) {
 		// get goroutines of their own.
 		grpc.NumStreamWorkers(workers),
 		grpc.SharedWriteBuffer(true),
+		// Most connections of listeners are quiet; what is longer than the buffer is read past it.
+		grpc.ReadBufferSize(readBuffer),
 		// Windows of a fixed size: measuring the way to the client costs a ping for each message.
 		grpc.InitialWindowSize(streamWindow),
 		grpc.InitialConnWindowSize(connWindow),
