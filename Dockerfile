@@ -4,6 +4,9 @@ WORKDIR /src/frontend
 COPY frontend/package.json frontend/package-lock.json frontend/.npmrc ./
 RUN npm install --no-save --no-audit --no-fund
 COPY frontend ./
+# The site's project and address; the demo's when they are not given.
+ARG VITE_FIREBASE_PROJECT_ID
+ARG VITE_SITIO_URL
 RUN npm run build
 
 FROM golang:1.26 AS server
@@ -12,14 +15,18 @@ COPY go.mod go.sum ./
 RUN go mod download
 COPY server ./server
 RUN CGO_ENABLED=0 go build -trimpath -o /clave ./server/cmd/clave
+# Volumes begin as these folders do: for the user of the image, who is not root.
+RUN mkdir -m 0700 /data /backups
 
 FROM gcr.io/distroless/static-debian12:nonroot
 WORKDIR /srv
+COPY --from=server --chown=nonroot:nonroot /data /data
+COPY --from=server --chown=nonroot:nonroot /backups /backups
 COPY --from=server /clave /usr/local/bin/clave
 COPY --from=site /src/frontend/dist ./frontend/dist
 COPY firebase.json firestore.rules firestore.indexes.json .firebaserc ./
 COPY emulator-config ./emulator-config
 VOLUME /data
-EXPOSE 5000 8080 9099 9150
+EXPOSE 5000 8080 9099 9150 80 443
 ENTRYPOINT ["/usr/local/bin/clave"]
 CMD ["start", "--host", "0.0.0.0", "--data", "/data", "--seed", "emulator-config"]

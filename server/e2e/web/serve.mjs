@@ -31,7 +31,9 @@ try {
   await admin.waitForURL('**/AdminView')
   await admin.getByRole('heading', { level: 1, name: 'Panel Administrativo' }).waitFor()
   await admin.getByRole('tab', { name: 'Boletín' }).click()
-  await admin.getByText(/^Aún no hay/).first().waitFor()
+  await admin.getByRole('tabpanel').getByText(/^(Total|Aún no hay)/).first().waitFor({ timeout: 15000 }).catch(async (error) => {
+    throw new Error(`${error.message}\nThe panel shows: ${await admin.getByRole('main').innerText()}\n${problems.join('\n')}`)
+  })
 
   const visitor = await (await browser.newContext({ locale: 'es-DO', ignoreHTTPSErrors: true })).newPage()
   visitor.on('pageerror', (error) => problems.push(String(error)))

@@ -1,0 +1,82 @@
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// builtSite copies the built site into a folder, made for another project as a build with VITE_FIREBASE_PROJECT_ID is.
+func builtSite(t *testing.T, dist, dir string) {
+	t.Helper()
+	made := 0
+	err := filepath.WalkDir(dist, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rest, err := filepath.Rel(dist, name)
+		if err != nil {
+			return err
+		}
+		target := filepath.Join(dir, rest)
+		if d.IsDir() {
+			return os.MkdirAll(target, 0o700)
+		}
+		file, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		made += bytes.Count(file, []byte("demo-fundacion"))
+		return os.WriteFile(target, bytes.ReplaceAll(file, []byte("demo-fundacion"), []byte(realProject)), 0o600)
+	})
+	if err != nil || made == 0 {
+		t.Fatalf("copy %s: %v; %d times the demo project", dist, err, made)
+	}
+}
+
+// TestServeTheSite drives the foundation's site in Chromium, served whole by one production server with TLS.
+func TestServeTheSite(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a browser is too slow for -short")
+	}
+	frontend, err := filepath.Abs("../../frontend")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"node_modules/playwright-core", "dist/index.html"} {
+		if _, err := os.Stat(filepath.Join(frontend, name)); err != nil {
+			t.Skipf("frontend/%s is missing: make test builds it", name)
+		}
+	}
+	chromium := os.Getenv("CHROMIUM")
+	if chromium == "" {
+		chromium = "/usr/bin/chromium"
+	}
+	if _, err := os.Stat(chromium); err != nil {
+		t.Skipf("no browser at %s (CHROMIUM names another)", chromium)
+	}
+	dir := t.TempDir()
+	for from, to := range map[string]string{"firebase.json": "firebase.json", "firestore.rules": "firestore.rules", "firestore.indexes.json": "firestore.indexes.json"} {
+		file, err := os.ReadFile(filepath.Join(frontend, "..", from))
+		if err != nil {
+			t.Fatal(err)
+		}
+		writeFile(t, filepath.Join(dir, to), string(file))
+	}
+	builtSite(t, filepath.Join(frontend, "dist"), filepath.Join(dir, "frontend", "dist"))
+	p := serve(t, dir, true)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "node", filepath.Join("web", "serve.mjs"), frontend, p.url, signupCode)
+	cmd.Env = append(os.Environ(), "CHROMIUM="+chromium)
+	cmd.WaitDelay = 5 * time.Second
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("web/serve.mjs: %v\n%s", err, out)
+	}
+	p.stop(t)
+}
