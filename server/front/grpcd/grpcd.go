@@ -40,6 +40,13 @@ const (
 	connWindow   = 4 << 20
 )
 
+// What one connection may ask for: calls at a time, without which a flood of calls begun and reset has no bound, and bytes
+// of headers, of which gRPC would take in 16 MiB a call.
+const (
+	maxStreams = 1024
+	maxHeaders = 64 << 10
+)
+
 // Options are what a door is made of.
 type Options struct {
 	// Firestore answers the calls.
@@ -74,6 +81,8 @@ func New(o Options) (*grpc.Server, error) {
 	d := &door{o: o}
 	s := grpc.NewServer(
 		grpc.MaxRecvMsgSize(maxMessage),
+		grpc.MaxConcurrentStreams(maxStreams),
+		grpc.MaxHeaderListSize(maxHeaders),
 		grpc.ForceServerCodecV2(newCodec()),
 		// Workers keep their grown stacks from call to call; calls that find none free, as streams that last make happen,
 		// get goroutines of their own.
