@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"strings"
 
 	"golang.org/x/sync/semaphore"
 	"google.golang.org/protobuf/proto"
@@ -63,7 +64,7 @@ type door struct {
 
 // ServeHTTP answers a request.
 func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	t, ok := parseTarget(r.Method, r.URL.EscapedPath())
+	t, ok := parseTarget(methodOf(r), r.URL.EscapedPath())
 	if !ok {
 		http.NotFound(w, r)
 		return
@@ -82,6 +83,15 @@ func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	out.end()
+}
+
+// methodOf returns the method that a request means: behind proxies that let nothing but GET and POST pass, clients send POST
+// and say in a header what they mean, as with Google's servers.
+func methodOf(r *http.Request) string {
+	if meant := r.Header.Get("X-HTTP-Method-Override"); meant != "" && r.Method == http.MethodPost {
+		return strings.ToUpper(meant)
+	}
+	return r.Method
 }
 
 // serve does the call.

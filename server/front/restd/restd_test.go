@@ -136,6 +136,29 @@ func TestAnEmptyCommitHasNoTime(t *testing.T) {
 	}
 }
 
+func TestPostMayMeanAnotherMethod(t *testing.T) {
+	s := door(t)
+	for _, step := range []struct {
+		method, meant string
+		status        int
+	}{{"POST", "PATCH", 200}, {"POST", "get", 200}, {"POST", "DELETE", 200}, {"GET", "DELETE", 404}, {"POST", "PUT", 404}} {
+		req, err := http.NewRequestWithContext(t.Context(), step.method, s.URL+"/v1/"+docs+"/c/meant", strings.NewReader(`{}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Authorization", "Bearer owner")
+		req.Header.Set("X-HTTP-Method-Override", step.meant)
+		res, err := s.Client().Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = res.Body.Close()
+		if res.StatusCode != step.status {
+			t.Errorf("%s that means %s: %d, want %d", step.method, step.meant, res.StatusCode, step.status)
+		}
+	}
+}
+
 func TestSeveralWritesOfOneDocumentAreOne(t *testing.T) {
 	s := door(t)
 	set := func(n int) string {

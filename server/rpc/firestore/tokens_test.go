@@ -1,6 +1,7 @@
 package firestore
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -75,6 +76,34 @@ func TestParseOrderBy(t *testing.T) {
 			t.Errorf("parseOrderBy(%q) = %q, %v; want %q", tt.in, got, err, tt.want)
 		}
 	}
+}
+
+// FuzzParseOrderBy checks that an order's printed paths are read again as they were.
+func FuzzParseOrderBy(f *testing.F) {
+	f.Add("a desc, b.`c d`")
+	f.Add("`a,b\\``.c asc")
+	f.Fuzz(func(t *testing.T, in string) {
+		orders, err := parseOrderBy(in)
+		if err != nil {
+			if !fault.Is(err, fault.InvalidArgument) {
+				t.Errorf("parseOrderBy(%q) = %v, want InvalidArgument", in, err)
+			}
+			return
+		}
+		var clauses []string
+		for _, o := range orders {
+			direction := " asc"
+			if o.Desc {
+				direction = " DESC"
+			}
+			clauses = append(clauses, o.Path.String()+direction)
+		}
+		again, err := parseOrderBy(strings.Join(clauses, ","))
+		same := func(a, b query.Order) bool { return a.Desc == b.Desc && a.Path.Equal(b.Path) }
+		if err != nil || !slices.EqualFunc(orders, again, same) {
+			t.Errorf("parseOrderBy(%q) = %v, printed and read again %v, %v", in, orders, again, err)
+		}
+	})
 }
 
 func TestAutoIDs(t *testing.T) {
