@@ -8,7 +8,9 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -56,7 +58,14 @@ func TLS(o CertificateOptions) (*tls.Config, error) {
 			Prompt: autocert.AcceptTOS, Cache: autocert.DirCache(o.Cache), HostPolicy: autocert.HostWhitelist(o.Domains...), Email: o.Email,
 			Client: &acme.Client{DirectoryURL: o.Directory, HTTPClient: o.HTTP, UserAgent: "clave"},
 		}
-		settings.GetCertificate = manager.GetCertificate
+		settings.GetCertificate = func(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
+			pair, err := manager.GetCertificate(hello)
+			if err != nil && slices.Contains(o.Domains, strings.ToLower(hello.ServerName)) {
+				// Visitors see a broken connection, and the operator only this. Other names are strangers' attempts.
+				o.Log.Warn("no certificate from the authority: it must reach this name at port 443", "domain", hello.ServerName, "error", err)
+			}
+			return pair, err
+		}
 		settings.NextProtos = append(settings.NextProtos, acme.ALPNProto)
 		return settings, nil
 	}

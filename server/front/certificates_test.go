@@ -16,6 +16,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -120,6 +121,24 @@ func TestPlainHTTPLeadsToHTTPS(t *testing.T) {
 		if w.Code != tt.status || w.Header().Get("Location") != tt.location {
 			t.Errorf("%s: %d %q, want %d %q", tt.name, w.Code, w.Header().Get("Location"), tt.status, tt.location)
 		}
+	}
+}
+
+func TestAnAuthorityThatGivesNothingIsComplainedOf(t *testing.T) {
+	gone := httptest.NewServer(http.NotFoundHandler())
+	gone.Close()
+	var log bytes.Buffer
+	settings, err := front.TLS(front.CertificateOptions{
+		Domains: []string{"data.example.org"}, Directory: gone.URL, Cache: t.TempDir(), Log: slog.New(slog.NewTextHandler(&log, nil)),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := settings.GetCertificate(&tls.ClientHelloInfo{ServerName: "stranger.example.org"}); err == nil || log.Len() > 0 {
+		t.Errorf("a stranger's name: %v and %q logged, want an error and silence", err, &log)
+	}
+	if _, err := settings.GetCertificate(&tls.ClientHelloInfo{ServerName: "data.example.org"}); err == nil || !strings.Contains(log.String(), "data.example.org") {
+		t.Errorf("our name: %v and %q logged, want an error and a complaint that names it", err, &log)
 	}
 }
 
