@@ -8,24 +8,10 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { chromium } from '@playwright/test'
 import lighthouse from 'lighthouse'
-import { conElSitio, freePort } from './en-marcha.mjs'
+import { conElSitio, freePort, paginasPublicas } from './en-marcha.mjs'
 
 const RUNS = 3
 const LEAST = 95
-const PAGES = [
-  '/',
-  '/informacion',
-  '/historia',
-  '/equipo',
-  '/voluntarios',
-  '/programas',
-  '/instrumentos',
-  '/ensambles',
-  '/calendario',
-  '/contacto',
-  '/donar',
-  '/privacidad',
-]
 const CATEGORIES = ['performance', 'accessibility', 'best-practices', 'seo']
 const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)]
 
@@ -76,7 +62,7 @@ const row = (path, m) =>
 const asked = process.argv.slice(2)
 await conElSitio(async (base) => {
   const lines = []
-  for (const path of asked.length > 0 ? asked : PAGES) {
+  for (const path of asked.length > 0 ? asked : await paginasPublicas(base)) {
     const measured = await measure(base + path)
     lines.push(row(path, measured))
     console.log(lines.at(-1))
