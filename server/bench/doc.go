@@ -4,7 +4,8 @@
 //	go test ./server/bench -run '^$' -bench 'Engine' -benchtime 2s
 //
 // Sizes above 100 k documents run with CLAVE_BENCH_LARGE=1. The comparison beside the official emulator over gRPC runs
-// with CLAVE_BENCH_EMULATOR=1 (TestBesideTheEmulator); it needs Java and the emulator's jar.
+// with CLAVE_BENCH_EMULATOR=1 (TestBesideTheEmulator); it needs Java and the emulator's jar. What live queries cost runs with
+// CLAVE_BENCH_LISTEN=1 (TestFanOut); how they last is e2e's soak (make soak).
 //
 // How queries and memory do as data grow is logged with CLAVE_BENCH_GROWTH=1 (TestGrowth), up to a million documents with
 // CLAVE_BENCH_LARGE=1 too.

@@ -53,7 +53,7 @@ func fanOut(t *testing.T, s *server, n, perConn, queries int) {
 	defer c.close()
 	memory := float64(s.memory(t)-before) / float64(n)
 	crowded := s.commitCost(t, idle)
-	rounds := min(max(20_000/n, 20), 200)
+	rounds := min(max(50_000/n, 20), 200)
 	var delays []time.Duration
 	cpu := s.ticks(t)
 	for i := range rounds {
