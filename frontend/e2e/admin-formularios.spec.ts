@@ -99,17 +99,20 @@ test('S-103 volunteers of both spellings are one list', async ({ page }) => {
   await expect(page.getByRole('dialog')).toContainText('su estado no se puede cambiar')
 })
 
-test('S-114 a form is moved along, signed and dated, and a second browser sees it', async ({ page, context }) => {
+test('S-114 a form is moved along, signed and dated, and a second browser sees it', async ({ page, browser, baseURL }) => {
   await mensaje(1, { message: 'Primera línea\nSegunda <b>línea</b>' })
   await abrirPanel(page, 'Contactos')
-  const otra = await context.newPage()
-  await otra.goto('/AdminView?tab=contactos')
+  const colega = { correo: 'luis@x.do', clave: 'secreta2', nombre: 'Luis Gómez' }
+  await crearAdmin(colega)
+  const otra = await (await browser.newContext({ baseURL: baseURL ?? '' })).newPage()
+  await abrirPanel(otra, 'Contactos', colega)
   await page.getByRole('row').nth(1).getByRole('cell').nth(3).click()
   const ficha = page.getByRole('dialog', { name: 'Asunto 1' })
   await expect(ficha).toContainText('Segunda <b>línea</b>')
   await expect(ficha.getByRole('link', { name: 'p1@x.do' })).toHaveAttribute('href', 'mailto:p1%40x.do')
   await ficha.getByLabel('Estado').selectOption({ label: 'Resuelto' })
   await expect(otra.getByRole('row').nth(1)).toContainText('Resuelto')
+  await otra.context().close()
   await expect(ficha).toContainText('Último cambio: Ana Pérez')
   const guardado = await leer('ContactRequests/m1')
   expect(guardado).toMatchObject({ status: 'resolved', statusBy: uid, subject: 'Asunto 1' })
