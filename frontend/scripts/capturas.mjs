@@ -4,7 +4,7 @@
  *
  *   npm run capturas                   all of them
  *   npm run capturas -- /donar semana  only those pages and states
- *   npm run capturas -- --leeme        the three of the README, into docs/
+ *   npm run capturas -- --leeme        the README's public pages, into docs/
  */
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -25,7 +25,6 @@ const OTHERS = ['/LogIn', '/no-existe']
 const README = [
   { name: 'inicio', page: '/', size: { width: 1280, height: 800 } },
   { name: 'ensambles', page: '/ensambles', size: { width: 1280, height: 800 }, scroll: 'main ul' },
-  { name: 'calendario-movil', page: '/calendario', size: { width: 390, height: 844 } },
 ]
 
 /** Goes to a page and waits until everything it shows is there. */
