@@ -60,6 +60,8 @@ type assertion struct {
 	verified bool
 	claims   map[string]any
 	given    url.Values
+	// names says that a user without name or picture takes over those of the provider: who signs in does, who links does not.
+	names bool
 }
 
 // SignInWithIdp signs in with a credential of an identity provider. Only `clave start` does, and believes whatever the
@@ -103,6 +105,7 @@ func (s *Service) SignInWithIdp(ctx context.Context, c Call, r *IdpRequest) (*Id
 		}
 		return res, s.finishIdp(ctx, c, cfg, tenant, u, a, ses, res)
 	}
+	a.names = owner == nil
 	return s.idpWithoutUser(ctx, c, cfg, tenant, owner, a, ses, r, res)
 }
 
@@ -123,7 +126,7 @@ func (s *Service) idpWithoutUser(ctx context.Context, c Call, cfg *Config, tenan
 			return nil, err
 		}
 		if same != nil && !a.verified && (same.EmailVerified || same.Password != nil || len(same.Providers) > 0) {
-			res.NeedConfirmation = true
+			res.NeedConfirmation, res.LocalID = true, same.UID
 			for _, p := range providers(same) {
 				res.VerifiedProvider = append(res.VerifiedProvider, p.ProviderID)
 			}
@@ -196,10 +199,10 @@ func (a *assertion) fill(u *account.User, cfg *Config) {
 	if u.Email == a.provider.Email && a.verified {
 		u.EmailVerified = true
 	}
-	if u.DisplayName == nil {
+	if a.names && u.DisplayName == nil {
 		u.DisplayName = some(a.provider.DisplayName)
 	}
-	if u.PhotoURL == nil {
+	if a.names && u.PhotoURL == nil {
 		u.PhotoURL = some(a.provider.PhotoURL)
 	}
 }
@@ -238,13 +241,26 @@ func readAssertion(r *IdpRequest) (*assertion, error) {
 	}
 	id := given.Get("providerId")
 	if id == "" {
-		return nil, no("INVALID_CREDENTIAL_OR_PROVIDER_ID : Invalid IdP response/credential: %s", text(r.PostBody))
+		return nil, no("INVALID_CREDENTIAL_OR_PROVIDER_ID : Invalid IdP response/credential: %s", shown(text(r.RequestURI), given))
 	}
 	claims, err := idpClaims(given, id)
 	if err != nil {
 		return nil, err
 	}
 	return assert(given, id, claims)
+}
+
+// shown returns the address that a provider would have sent the client back to, for messages.
+func shown(requestURI string, given url.Values) string {
+	uri, err := url.Parse(requestURI)
+	if err != nil {
+		return given.Encode()
+	}
+	if uri.Path == "" {
+		uri.Path = "/"
+	}
+	uri.RawQuery = given.Encode()
+	return uri.String()
 }
 
 // idpClaims reads what the credential says: a JWT that nobody checks, or plain JSON.
@@ -308,7 +324,7 @@ func assert(given url.Values, id string, claims map[string]any) (*assertion, err
 
 // response shows what the provider says.
 func (a *assertion) response() *IdpResponse {
-	raw, err := json.Marshal(a.claims)
+	raw, err := json.Marshal(a.profile())
 	if err != nil {
 		raw = nil // decoded from JSON
 	}
@@ -321,7 +337,28 @@ func (a *assertion) response() *IdpResponse {
 	if p.ProviderID == "google.com" {
 		res.FederatedID = "https://accounts.google.com/" + p.RawID
 	}
+	if res.OAuthAccessToken == "" {
+		// What the official emulator gives; pages that ask a provider for more with it must see something.
+		res.OAuthAccessToken = "FirebaseAuthEmulatorFakeAccessToken_" + p.ProviderID
+	}
 	res.FirstName, _ = a.claims["given_name"].(string)
 	res.LastName, _ = a.claims["family_name"].(string)
 	return res
+}
+
+// profile returns what the provider says in the form of its own answer, from which SDKs make a user's additional information.
+func (a *assertion) profile() map[string]any {
+	if a.provider.ProviderID != "google.com" {
+		return a.claims
+	}
+	out := map[string]any{
+		"granted_scopes": "openid https://www.googleapis.com/auth/userinfo.profile https://www.googleapis.com/auth/userinfo.email",
+		"id":             a.provider.RawID, "verified_email": a.verified, "locale": "en",
+	}
+	for _, name := range []string{"name", "given_name", "family_name", "email", "picture"} {
+		if v, ok := a.claims[name]; ok {
+			out[name] = v
+		}
+	}
+	return out
 }

@@ -35,7 +35,7 @@ func (v *Verifier) Custom(ctx context.Context, raw, project string) (CustomToken
 		}
 	}
 	if t.text("aud") != customAudience && !(v.loose() && t.header.Alg == "") {
-		return CustomToken{}, invalidCustom("((Invalid aud (audience): " + t.text("aud") + " Note: Firebase ID Tokens / third-party tokens cannot be used with customToken.))")
+		return CustomToken{}, invalidCustom("((Invalid aud (audience): " + t.text("aud") + " Note: Firebase ID Tokens / third-party tokens cannot be used with signInWithCustomToken.))")
 	}
 	if t.header.Alg != "" {
 		if err := v.checkCustomTimes(t); err != nil {

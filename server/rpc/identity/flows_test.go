@@ -256,7 +256,7 @@ func TestIdentityProviders(t *testing.T) {
 		t.Errorf("linking another's = %v", linked)
 	}
 	asks := w.must(w.idp("facebook.com", `{"sub":"f1","email":"h@example.com"}`, nil))
-	if asks["needConfirmation"] != true || str(asks, "idToken") != "" {
+	if asks["needConfirmation"] != true || str(asks, "idToken") != "" || asks["localId"] != other["localId"] {
 		t.Errorf("an unverified provider for a known address = %v, want needConfirmation", asks)
 	}
 	took := w.must(w.idp("google.com", `{"sub":"g2","email":"h@example.com","email_verified":true}`, nil))
@@ -265,6 +265,22 @@ func TestIdentityProviders(t *testing.T) {
 	}
 	if _, refused := w.client("signInWithPassword", object{"email": "h@example.com", "password": "secret1"}); refused != "INVALID_LOGIN_CREDENTIALS" {
 		t.Errorf("the password of whoever did not own the address still works: %q", refused)
+	}
+	if named := w.must(w.client("lookup", object{"idToken": took["idToken"]}))["users"].([]any)[0].(object); named["displayName"] != nil {
+		t.Errorf("a provider without name gave %v", named["displayName"])
+	}
+	guest := w.must(w.client("signUp", object{"returnSecureToken": true}))
+	linked := w.must(w.idp("google.com", `{"sub":"g3","email":"i@example.com","name":"Aitch","picture":"http://p/1"}`, object{"idToken": guest["idToken"]}))
+	user := w.must(w.client("lookup", object{"idToken": linked["idToken"]}))["users"].([]any)[0].(object)
+	if user["displayName"] != nil || user["photoUrl"] != nil || user["providerUserInfo"].([]any)[0].(object)["displayName"] != "Aitch" {
+		t.Errorf("linking made the user %v; name and picture are the provider's alone", user)
+	}
+	var profile object
+	if err := json.Unmarshal([]byte(str(linked, "rawUserInfo")), &profile); err != nil || profile["id"] != "g3" || profile["verified_email"] != true || profile["name"] != "Aitch" {
+		t.Errorf("Google's profile = %v, %v", profile, err)
+	}
+	if linked["oauthAccessToken"] != "FirebaseAuthEmulatorFakeAccessToken_google.com" {
+		t.Errorf("access token = %v", linked["oauthAccessToken"])
 	}
 	if _, refused := w.idp("google.com", "nonsense", nil); refused != "INVALID_IDP_RESPONSE" {
 		t.Errorf("nonsense: %q, want INVALID_IDP_RESPONSE", refused)
