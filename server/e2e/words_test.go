@@ -7,6 +7,9 @@ import (
 
 // TestWrongCommandLines: each is told in one line that names what is wrong, with the exit code of its kind.
 func TestWrongCommandLines(t *testing.T) {
+	for _, name := range []string{"GCLOUD_PROJECT", "GOOGLE_CLOUD_PROJECT", "CLAVE_PUBLIC_URL"} {
+		t.Setenv(name, "") // the machine's own would answer in place of a flag
+	}
 	dir, _ := projectFolder(t, nil)
 	tests := []struct {
 		args []string
