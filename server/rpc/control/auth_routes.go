@@ -22,6 +22,7 @@ const maxConfigBody = 1 << 20
 //	GET       /emulator/v1/projects/P[/tenants/T]/oobCodes         the codes sent by e-mail
 //	GET       /emulator/v1/projects/P[/tenants/T]/verificationCodes those sent by text message
 //	GET       /emulator/action                                    follows a link that was sent by e-mail
+//	GET       /emulator/auth/handler and /emulator/auth/iframe     pages of signInWithPopup and signInWithRedirect
 //
 // What is none of them is given to next.
 func Accounts(s *identity.Service, next http.Handler) http.Handler {
@@ -47,6 +48,9 @@ func (h *accounts) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			h.action(w, r)
 			return
 		}
+	}
+	if h.widget(w, r) {
+		return
 	}
 	call, what, ok := accountRoute(r.URL.Path)
 	if !ok {

@@ -1,0 +1,75 @@
+// Signs in by popup and by redirect with the site's SDK in Chromium. Google's library, by which the SDK talks to its frame,
+// comes from the internet; a small one of the same form stands in for it. Arguments: the frontend's folder, Auth's origin.
+import assert from 'node:assert/strict'
+import http from 'node:http'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { pathToFileURL } from 'node:url'
+
+const [frontend, auth] = process.argv.slice(2)
+const require = createRequire(path.join(frontend, 'package.json'))
+const load = (name) => import(pathToFileURL(require.resolve(name)))
+const { rolldown } = await load('rolldown')
+const { chromium } = (await load('playwright-core')).default
+
+const folder = mkdtempSync(path.join(tmpdir(), 'popup-'))
+const source = path.join(folder, 'page.mjs')
+writeFileSync(source, `
+import { initializeApp } from 'firebase/app'
+import { connectAuthEmulator, getAuth, getRedirectResult, GoogleAuthProvider, signInWithPopup, signInWithRedirect } from 'firebase/auth'
+const auth = getAuth(initializeApp({ apiKey: 'k', projectId: 'demo-e2e', authDomain: 'localhost' }))
+connectAuthEmulator(auth, new URLSearchParams(location.search).get('auth'), { disableWarnings: true })
+window.popup = () => signInWithPopup(auth, new GoogleAuthProvider()).then(({ user }) => user.email)
+window.redirect = () => signInWithRedirect(auth, new GoogleAuthProvider())
+window.result = () => getRedirectResult(auth).then((r) => r && r.user.email)
+window.ready = true
+`)
+const bundle = await rolldown({ input: source, resolve: { modules: ['node_modules', path.join(frontend, 'node_modules')] }, platform: 'browser', logLevel: 'silent' })
+const { output } = await bundle.generate({ format: 'esm' })
+const site = http.createServer((request, response) => {
+  const script = request.url === '/page.js'
+  response.setHeader('Content-Type', script ? 'text/javascript' : 'text/html')
+  response.end(script ? output[0].code : '<!doctype html><title>page</title><body><script type="module" src="/page.js"></script>')
+}).listen(0, '127.0.0.1')
+await once(site, 'listening')
+const origin = `http://localhost:${site.address().port}`
+
+const gapi = readFileSync(new URL('./gapi.js', import.meta.url), 'utf8')
+const browser = await chromium.launch({ executablePath: process.env.CHROMIUM || '/usr/bin/chromium', args: ['--no-sandbox'] })
+try {
+  const context = await browser.newContext()
+  await context.route('https://apis.google.com/**', (route) => route.fulfill({ contentType: 'text/javascript', body: gapi }))
+  const page = await context.newPage()
+  await page.goto(`${origin}/?auth=${encodeURIComponent(auth)}`)
+  await page.waitForFunction('window.ready')
+  let opened = context.waitForEvent('page')
+  let signedIn = page.evaluate('popup()')
+  let widget = await opened
+  await widget.getByLabel('E-mail').fill('ana@example.org')
+  await widget.getByLabel('Name').fill('Ana <b>')
+  await widget.getByRole('button', { name: 'new account' }).click()
+  assert.equal(await signedIn, 'ana@example.org')
+
+  opened = context.waitForEvent('page')
+  signedIn = page.evaluate('popup()')
+  widget = await opened
+  await widget.getByRole('button', { name: 'Ana <b> — ana@example.org' }).click()
+  assert.equal(await signedIn, 'ana@example.org')
+
+  // A redirect needs the page and Auth on one site, as browsers keep storage of frames apart by site.
+  await page.goto(`${origin}/?auth=${encodeURIComponent(auth.replace('127.0.0.1', 'localhost'))}`)
+  await page.waitForFunction('window.ready')
+  await page.evaluate('void redirect()').catch(() => {}) // the page goes away
+  await page.waitForURL('**/emulator/auth/handler**')
+  await page.getByRole('button', { name: 'Ana <b> — ana@example.org' }).click()
+  await page.waitForURL(`${origin}/**`)
+  await page.waitForFunction('window.ready')
+  assert.equal(await page.evaluate('result()'), 'ana@example.org')
+} finally {
+  await browser.close()
+  site.close()
+  rmSync(folder, { recursive: true })
+}

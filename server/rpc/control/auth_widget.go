@@ -1,0 +1,50 @@
+package control
+
+import (
+	_ "embed"
+	"html/template"
+	"net/http"
+)
+
+// The pages that web SDKs open for signInWithPopup and signInWithRedirect: the handler, in which a person picks or makes up
+// an account of a provider, and the frame, which tells the page behind of it.
+//
+//go:embed auth_handler.html
+var handlerHTML string
+
+//go:embed auth_frame.html
+var frameHTML string
+
+// handlerPage is the handler; the project says whose accounts it shows.
+var handlerPage = template.Must(template.New("handler").Parse(handlerHTML))
+
+// widget answers the pages of sign-ins with a provider; it reports whether the request was for one.
+func (h *accounts) widget(w http.ResponseWriter, r *http.Request) bool {
+	if r.Method != http.MethodGet {
+		return false
+	}
+	switch r.URL.Path {
+	case "/emulator/auth/handler":
+		q := r.URL.Query()
+		if q.Get("apiKey") == "" || q.Get("providerId") == "" {
+			replyJSON(w, http.StatusBadRequest, map[string]any{"authEmulator": map[string]any{"error": "missing apiKey or providerId query parameters"}})
+			return true
+		}
+		pageHeaders(w)
+		w.Header().Set("Content-Security-Policy", "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; connect-src 'self'; frame-ancestors 'none'")
+		_ = handlerPage.Execute(w, struct{ Project, Provider string }{h.service.Project(), q.Get("providerId")}) // a client that has gone needs no answer
+		return true
+	case "/emulator/auth/iframe":
+		pageHeaders(w)
+		_, _ = w.Write([]byte(frameHTML))
+		return true
+	}
+	return false
+}
+
+// pageHeaders are the headers of both pages.
+func pageHeaders(w http.ResponseWriter) {
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+}
