@@ -21,15 +21,15 @@ func TestWrongCommandLines(t *testing.T) {
 		{[]string{"start", "--seed", "nowhere"}, 1, "--seed nowhere"},
 		{[]string{"start", "--only", "fire"}, 1, "--only fire"},
 		{[]string{"start", "--data", "firebase.json"}, 1, "--data"},
-		{[]string{"exec"}, 1, "say what to run"},
-		{[]string{"serve"}, 1, "--project"},
+		{[]string{"exec"}, 1, "clave exec: say what to run"},
+		{[]string{"serve"}, 1, "clave serve: name the project with --project"},
 		{[]string{"serve", "--project", "x", "--http-port", "80"}, 1, "firestore.rules"},
 	}
 	for _, tt := range tests {
 		cmd := command(t, dir, tt.args...)
 		out, err := cmd.CombinedOutput()
 		text := strings.TrimSpace(string(out))
-		if got := cmd.ProcessState.ExitCode(); got != tt.code || !strings.HasPrefix(text, "clave: ") || strings.Contains(text, "\n") || !strings.Contains(text, tt.says) {
+		if got := cmd.ProcessState.ExitCode(); got != tt.code || !strings.HasPrefix(text, "clave") || strings.Contains(text, "clave: clave") || strings.Contains(text, "\n") || !strings.Contains(text, tt.says) {
 			t.Errorf("clave %q ended with %d (%v) and said %q, want %d and one line with %q", tt.args, got, err, text, tt.code, tt.says)
 		}
 	}

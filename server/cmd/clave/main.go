@@ -17,6 +17,7 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
+	"strings"
 
 	"clave/server/fault"
 	"clave/server/process"
@@ -92,7 +93,11 @@ func run(ctx context.Context, args []string, s streams) int {
 	case errors.Is(err, flag.ErrHelp):
 		return 0
 	case err != nil:
-		fmt.Fprintln(s.err, "clave:", message(err))
+		text := message(err)
+		if !strings.HasPrefix(text, "clave ") { // a command that names itself
+			text = "clave: " + text
+		}
+		fmt.Fprintln(s.err, text)
 		return max(code, 1)
 	}
 	return code
