@@ -17,7 +17,7 @@ type soakView struct {
 	token []byte
 	// numbers are the documents' numbers, by their names, at the last snapshot; changed are those since.
 	numbers, changed map[string]int64
-	told    bool
+	told             bool
 }
 
 // listener listens to one query, leaves after a random number of messages, and comes back.

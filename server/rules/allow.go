@@ -46,7 +46,7 @@ type Decision struct {
 	Exhausted bool
 	// Privileged says that the rules were not asked, because they don't bind the caller.
 	Privileged bool
-	method    Method
+	method     Method
 }
 
 // Allow decides a request. An error is the Reader's and decides nothing.
