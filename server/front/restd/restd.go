@@ -13,10 +13,12 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
+	"time"
 
 	"golang.org/x/sync/semaphore"
 	"google.golang.org/protobuf/proto"
 
+	"clave/server/clock"
 	"clave/server/rpc/firestore"
 	"clave/server/token"
 	"clave/server/wire"
@@ -28,12 +30,17 @@ type Options struct {
 	Firestore *firestore.Server
 	// Tokens tells who calls.
 	Tokens *token.Verifier
+	// Clock times clients; the machine's when nil.
+	Clock clock.Clock
 	// Log hears of our own bugs; nothing is logged when nil.
 	Log *slog.Logger
 }
 
 // EnsureDefaults fills what was left zero.
 func (o *Options) EnsureDefaults() {
+	if o.Clock == nil {
+		o.Clock = clock.System()
+	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
@@ -74,7 +81,7 @@ func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
-	out := &answer{w: w, stream: call.stream}
+	out := &answer{w: w, stream: call.stream, clock: d.o.Clock, patience: patience}
 	if err := d.serve(r, t, call, out); err != nil {
 		if wire.Unnamed(err) {
 			d.o.Log.Error("call failed", "door", "rest", "method", t.method, "path", r.URL.Path, "error", err)
@@ -148,7 +155,13 @@ type answer struct {
 	stream bool
 	sent   int
 	buf    []byte
+	// clock and patience say how long a client may take for a piece of an array that goes on.
+	clock    clock.Clock
+	patience time.Duration
 }
+
+// patience is how long a client may take nothing of an array that goes on.
+const patience = 30 * time.Second
 
 // flushAt is how much of an array is gathered before it is sent on.
 const flushAt = 64 << 10
@@ -168,15 +181,21 @@ func (a *answer) send(m proto.Message) error {
 	}
 	a.sent++
 	if a.stream && len(a.buf) >= flushAt {
-		return a.flush()
+		return a.flush(a.writeInTime)
 	}
 	return nil
 }
 
-// flush sends on what was gathered.
-func (a *answer) flush() error {
-	a.w.Header().Set("Content-Type", "application/json; charset=UTF-8")
+// writeAll writes what was gathered; the call has ended and waits for nobody.
+func (a *answer) writeAll() error {
 	_, err := a.w.Write(a.buf)
+	return err
+}
+
+// flush sends on what was gathered, by one of the two ways to write it.
+func (a *answer) flush(write func() error) error {
+	a.w.Header().Set("Content-Type", "application/json; charset=UTF-8")
+	err := write()
 	a.buf = a.buf[:0]
 	if err != nil {
 		return fmt.Errorf("%w: %w", context.Canceled, err)
@@ -194,7 +213,7 @@ func (a *answer) end() {
 	}
 	a.buf = append(a.buf, '\n')
 	// A client that has gone needs no answer.
-	_ = a.flush()
+	_ = a.flush(a.writeAll)
 }
 
 // fail sends an error. In an array it stands as an element; one that was begun on the wire ends with it.
@@ -205,7 +224,7 @@ func (a *answer) fail(err error) {
 	}
 	if a.w.Header().Get("Content-Type") != "" {
 		a.buf = append(append(a.buf, ",\r\n"...), body[1:]...)
-		_ = a.flush()
+		_ = a.flush(a.writeAll)
 		return
 	}
 	h := a.w.Header()
