@@ -248,7 +248,6 @@ func (e *Engine) Close() error {
 		return nil
 	}
 	e.mu.closed = true
-	view := e.mu.view
 	for _, db := range e.mu.databases {
 		db.feed.close()
 		db.locks.close()
@@ -258,6 +257,8 @@ func (e *Engine) Close() error {
 	for _, db := range e.all() {
 		e.endAll(db)
 	}
-	view.release()
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.mu.view.release() // A commit under way has changed it since.
 	return nil
 }

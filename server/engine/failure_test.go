@@ -21,6 +21,8 @@ import (
 type failingStore struct {
 	storage.Store
 	fail bool
+	// before, when set, is called before a batch is applied.
+	before func()
 }
 
 // Apply implements storage.Store.
@@ -28,7 +30,51 @@ func (s *failingStore) Apply(ctx context.Context, b *storage.Batch) error {
 	if s.fail {
 		return errors.New("disk on fire")
 	}
+	if s.before != nil {
+		s.before()
+	}
 	return s.Store.Apply(ctx, b)
+}
+
+// TestCloseDuringACommit closes the engine while a commit is being written. The store then closes without complaint of
+// snapshots left open.
+func TestCloseDuringACommit(t *testing.T) {
+	mem, err := pebblestore.OpenMemory()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &failingStore{Store: mem}
+	e, err := engine.Open(t.Context(), engine.Options{Store: s})
+	if err != nil {
+		t.Fatal(err)
+	}
+	writing, goOn := make(chan struct{}), make(chan struct{})
+	s.before = func() {
+		close(writing)
+		<-goOn
+	}
+	done := make(chan error, 2)
+	go func() {
+		_, err := e.Commit(t.Context(), testDB, engine.CommitRequest{Writes: []document.Write{set("c/a", n(1))}}, nil)
+		done <- err
+	}()
+	<-writing
+	go func() { done <- e.Close() }()
+	for closing := false; !closing; { // Until Close has begun; it waits for the commit.
+		r, err := e.Read(t.Context(), testDB, engine.At{})
+		if closing = errors.Is(err, engine.ErrClosed); err == nil {
+			r.Close()
+		}
+	}
+	close(goOn)
+	for range 2 {
+		if err := <-done; err != nil {
+			t.Errorf("commit or close = %v", err)
+		}
+	}
+	if err := mem.Close(); err != nil {
+		t.Errorf("close store: %v", err)
+	}
 }
 
 func TestAFailedDiskEndsWriting(t *testing.T) {
