@@ -52,7 +52,7 @@ export function Galeria() {
       {...gesto}
     >
       <Diapositivas indice={indice} />
-      <div className="contenedor absolute inset-x-0 bottom-7 md:bottom-24 flex items-center justify-end gap-2">
+      <div className="contenedor absolute inset-x-0 bottom-7 md:max-lg:bottom-14 lg:bottom-4 flex items-center justify-end gap-2">
         <div className="border-borde bg-superficie flex rounded-sm border-2 px-1">
           {galeria.map((slot, i) => (
             <button
