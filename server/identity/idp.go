@@ -158,9 +158,13 @@ func (s *Service) finishIdp(ctx context.Context, c Call, cfg *Config, tenant *Te
 		return no("USER_DISABLED")
 	}
 	res.LocalID = u.UID
-	blocked, err := s.beforeSignIn(ctx, c, cfg, u, &ses, a.event())
-	if err != nil {
-		return err
+	half := mfaOn(cfg, tenant) && len(u.Factors) > 0 // The function is asked when the sign-in is whole.
+	var blocked *blockedUpdate
+	if !half {
+		var err error
+		if blocked, err = s.beforeSignIn(ctx, c, cfg, u, &ses, a.event()); err != nil {
+			return err
+		}
 	}
 	return s.accounts.Change(ctx, c.scope(), []string{u.UID}, func(ch *account.Change) error {
 		if now, err := ch.Get(u.UID); err != nil {
@@ -173,7 +177,8 @@ func (s *Service) finishIdp(ctx context.Context, c Call, cfg *Config, tenant *Te
 		a.fill(u, cfg)
 		ch.Put(u)
 		res.EmailVerified = u.EmailVerified
-		if mfaOn(cfg, tenant) && len(u.Factors) > 0 {
+		var err error
+		if half || mfaOn(cfg, tenant) && len(u.Factors) > 0 {
 			res.Pending, err = s.askFactorIn(ch, c, u, ses)
 			return err
 		}

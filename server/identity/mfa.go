@@ -182,11 +182,21 @@ func (s *Service) StartEnrollment(ctx context.Context, c Call, r *MFARequest) (*
 	if !ok {
 		return nil, no("INVALID_PHONE_NUMBER : Invalid format.")
 	}
-	if slices.ContainsFunc(u.Factors, func(f account.Factor) bool { return f.Phone == phone }) {
-		return nil, no("SECOND_FACTOR_EXISTS : Phone number already enrolled as second factor for this account.")
+	if hasPhone(u, phone) {
+		return nil, phoneEnrolled()
 	}
 	info, err := s.sendSMS(ctx, c, cfg, phone, u.UID)
 	return &MFAResponse{PhoneSessionInfo: &PhoneInfo{SessionInfo: info}}, err
+}
+
+// hasPhone reports whether a number is one of the user's second factors.
+func hasPhone(u *account.User, phone string) bool {
+	return slices.ContainsFunc(u.Factors, func(f account.Factor) bool { return f.Phone == phone })
+}
+
+// phoneEnrolled is the answer to enrolling a number twice.
+func phoneEnrolled() error {
+	return no("SECOND_FACTOR_EXISTS : Phone number already enrolled as second factor for this account.")
 }
 
 // FinalizeEnrollment checks the first code and enrolls the factor.
@@ -221,6 +231,9 @@ func (s *Service) FinalizeEnrollment(ctx context.Context, c Call, r *MFARequest)
 	return res, s.change(ctx, c, u.UID, func(ch *account.Change, u *account.User) error {
 		if len(u.Factors) >= maxFactors {
 			return no("SECOND_FACTOR_LIMIT_EXCEEDED : This account has reached the maximum allowed number of second factors.")
+		}
+		if f.Phone != "" && hasPhone(u, f.Phone) {
+			return phoneEnrolled()
 		}
 		u.Factors = append(u.Factors, f)
 		return s.endMFA(ch, c, u, ses, res)

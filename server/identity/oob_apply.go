@@ -78,10 +78,10 @@ func (s *Service) applyCode(ctx context.Context, c Call, code string) (*UpdateRe
 		res.fill(u)
 		return nil
 	})
-	if err != nil || made.Type != ChangeEmail || made.Email == "" {
-		return res, err
+	if err == nil && made.Type == ChangeEmail && made.Email != "" {
+		s.sendRecovery(ctx, c, u.UID, made.Email)
 	}
-	return res, s.sendRecovery(ctx, c, u.UID, made.Email)
+	return res, err
 }
 
 // ResetRequest checks a code of any kind, or uses one to set a new password.
@@ -235,9 +235,12 @@ func (s *Service) finishEmailLink(ctx context.Context, c Call, cfg *Config, tena
 	if u.Disabled {
 		return no("USER_DISABLED")
 	}
-	blocked, err := s.beforeSignIn(ctx, c, cfg, u, &ses, nil)
-	if err != nil {
-		return err
+	half := mfaOn(cfg, tenant) && len(u.Factors) > 0 // The function is asked when the sign-in is whole.
+	var blocked *blockedUpdate
+	if !half {
+		if blocked, err = s.beforeSignIn(ctx, c, cfg, u, &ses, nil); err != nil {
+			return err
+		}
 	}
 	return s.accounts.Change(ctx, c.scope(), []string{u.UID, "\x00" + res.Email}, func(ch *account.Change) error {
 		if now, err := ch.Get(u.UID); err != nil {
@@ -252,7 +255,7 @@ func (s *Service) finishEmailLink(ctx context.Context, c Call, cfg *Config, tena
 		}
 		u.Email, u.EmailVerified, u.EmailLink = res.Email, true, true
 		ch.Put(u)
-		if mfaOn(cfg, tenant) && len(u.Factors) > 0 {
+		if half || mfaOn(cfg, tenant) && len(u.Factors) > 0 {
 			res.Pending, err = s.askFactorIn(ch, c, u, ses)
 			return err
 		}

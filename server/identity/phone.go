@@ -176,6 +176,9 @@ func (s *Service) SignInWithPhoneNumber(ctx context.Context, c Call, r *PhoneReq
 			return nil, err
 		}
 		if owner != nil && owner.UID != u.UID {
+			if r.TemporaryProof != nil {
+				return nil, no("PHONE_NUMBER_EXISTS") // Another proof would prove no more.
+			}
 			return s.temporaryProof(ctx, c, res)
 		}
 	}
@@ -190,8 +193,8 @@ func (s *Service) SignInWithPhoneNumber(ctx context.Context, c Call, r *PhoneReq
 		}
 	}
 	res.LocalID = u.UID
-	if u.Disabled {
-		return nil, no("USER_DISABLED")
+	if err := phoneMay(u); err != nil {
+		return nil, err
 	}
 	blocked, err := s.beforeSignIn(ctx, c, cfg, u, &ses, nil)
 	if err != nil {
@@ -203,6 +206,9 @@ func (s *Service) SignInWithPhoneNumber(ctx context.Context, c Call, r *PhoneReq
 		} else if now != nil {
 			u = now
 		}
+		if err := phoneMay(u); err != nil {
+			return err
+		}
 		u.Phone = phone
 		if err := blocked.apply(u); err != nil {
 			return err
@@ -210,6 +216,18 @@ func (s *Service) SignInWithPhoneNumber(ctx context.Context, c Call, r *PhoneReq
 		res.Tokens, err = s.signIn(ch, c, u, ses)
 		return err
 	})
+}
+
+// phoneMay refuses users who may not sign in by a text message alone: disabled ones, and those with second factors, which the
+// phone would go round.
+func phoneMay(u *account.User) error {
+	switch {
+	case u.Disabled:
+		return no("USER_DISABLED")
+	case len(u.Factors) > 0:
+		return no("UNSUPPORTED_FIRST_FACTOR : A phone number cannot be set as a first factor on an SMS based MFA user.")
+	}
+	return nil
 }
 
 // provenPhone returns the number that a code or a temporary proof proves.
@@ -220,7 +238,10 @@ func (s *Service) provenPhone(ctx context.Context, c Call, r *PhoneRequest) (str
 		if err != nil {
 			return "", err
 		}
-		phone, _ := cleanPhone(text(r.PhoneNumber))
+		if text(r.PhoneNumber) == "" {
+			return "", no("MISSING_PHONE_NUMBER")
+		}
+		phone, _ := cleanPhone(*r.PhoneNumber)
 		if !found || !made.Proof || made.Phone != phone || s.now().Sub(made.Made) > time.Hour {
 			return "", no("INVALID_TEMPORARY_PROOF")
 		}

@@ -109,20 +109,23 @@ func (s *Service) Update(ctx context.Context, c Call, r *UpdateRequest) (*Update
 		res.Tokens, err = s.give(ch, c, u, session{Provider: provider, AuthTime: s.now().Unix()})
 		return err
 	})
-	if err != nil || formerly == "" {
-		return res, err
+	if err == nil && formerly != "" {
+		s.sendRecovery(ctx, c, uid, formerly)
 	}
-	return res, s.sendRecovery(ctx, c, uid, formerly)
+	return res, err
 }
 
-// sendRecovery tells the former address of an account that it was changed, with a code that takes it back.
-func (s *Service) sendRecovery(ctx context.Context, c Call, uid, email string) error {
+// sendRecovery tells the former address of an account that it was changed, with a code that takes it back. The change is done:
+// a letter that can't be sent is logged and changes nothing of it.
+func (s *Service) sendRecovery(ctx context.Context, c Call, uid, email string) {
 	made := oob{Type: RecoverEmail, UID: uid, Email: email, Made: s.now()}
 	_, link, err := s.makeCode(ctx, c, &OobRequest{}, made)
-	if err != nil {
-		return err
+	if err == nil {
+		err = s.mail(ctx, c, made, link)
 	}
-	return s.mail(ctx, c, made, link)
+	if err != nil {
+		s.o.Log.Error("an account's former address was not told of the new one", "user", uid, "err", err)
+	}
 }
 
 // fill shows the account after a change.

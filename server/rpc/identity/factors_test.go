@@ -1,0 +1,132 @@
+package identity_test
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"testing"
+
+	"clave/server/identity"
+)
+
+// texted sends a sign-in code to a phone and returns its session and the code.
+func (w *world) texted(phone string) object {
+	w.t.Helper()
+	w.must(w.client("sendVerificationCode", object{"phoneNumber": phone}))
+	list := w.codes("verificationCodes")
+	return list[len(list)-1].(object)
+}
+
+// enroll starts to enroll a phone as a second factor and returns what ends it.
+func (w *world) enroll(user object, phone string) object {
+	w.t.Helper()
+	started := w.must(w.client("v2/accounts/mfaEnrollment:start", object{"idToken": user["idToken"], "phoneEnrollmentInfo": object{"phoneNumber": phone}}))
+	list := w.codes("verificationCodes")
+	return object{"idToken": user["idToken"], "phoneVerificationInfo": object{
+		"sessionInfo": started["phoneSessionInfo"].(object)["sessionInfo"], "code": list[len(list)-1].(object)["code"],
+	}}
+}
+
+// TestAPhoneIsNoWayRoundTheSecondFactor signs in by one text message to an account that asks for two proofs.
+func TestAPhoneIsNoWayRoundTheSecondFactor(t *testing.T) {
+	w := newWorld(t, setup{})
+	user := w.verified("two@example.com")
+	w.must(w.admin("POST", "v1/projects/"+project+"/accounts:update", object{"localId": user["localId"], "phoneNumber": "+16505550107"}))
+	w.must(w.client("v2/accounts/mfaEnrollment:finalize", w.enroll(user, "+16505550108")))
+	sent := w.texted("+16505550107")
+	in, refused := w.client("signInWithPhoneNumber", object{"sessionInfo": sent["sessionInfo"], "code": sent["code"]})
+	if refused != "UNSUPPORTED_FIRST_FACTOR" || str(in, "idToken") != "" {
+		t.Errorf("signing in by phone alone = %q, %v; want UNSUPPORTED_FIRST_FACTOR", refused, in)
+	}
+}
+
+// TestAPhoneIsEnrolledOnce ends two enrollments of one number that were both begun.
+func TestAPhoneIsEnrolledOnce(t *testing.T) {
+	w := newWorld(t, setup{})
+	user := w.verified("once@example.com")
+	first, second := w.enroll(user, "+16505550109"), w.enroll(user, "+16505550109")
+	w.must(w.client("v2/accounts/mfaEnrollment:finalize", first))
+	if _, refused := w.client("v2/accounts/mfaEnrollment:finalize", second); refused != "SECOND_FACTOR_EXISTS" {
+		t.Errorf("the same number again: %q, want SECOND_FACTOR_EXISTS", refused)
+	}
+}
+
+// TestAProofProvesOnce uses a temporary proof for what it can't do.
+func TestAProofProvesOnce(t *testing.T) {
+	w := newWorld(t, setup{})
+	sent := w.texted("+16505550110")
+	w.must(w.client("signInWithPhoneNumber", object{"sessionInfo": sent["sessionInfo"], "code": sent["code"]}))
+	other := w.signUp("b@example.com", "secret1")
+	sent = w.texted("+16505550110")
+	proof := w.must(w.client("signInWithPhoneNumber", object{"sessionInfo": sent["sessionInfo"], "code": sent["code"], "idToken": other["idToken"]}))["temporaryProof"]
+	tests := []struct {
+		name string
+		body object
+		want string
+	}{
+		{"linking by the proof", object{"temporaryProof": proof, "phoneNumber": "+16505550110", "idToken": other["idToken"]}, "PHONE_NUMBER_EXISTS"},
+		{"no number", object{"temporaryProof": proof}, "MISSING_PHONE_NUMBER"},
+		{"another number", object{"temporaryProof": proof, "phoneNumber": "+16505550111"}, "INVALID_TEMPORARY_PROOF"},
+	}
+	for _, tt := range tests {
+		if _, refused := w.client("signInWithPhoneNumber", tt.body); refused != tt.want {
+			t.Errorf("%s: %q, want %s", tt.name, refused, tt.want)
+		}
+	}
+}
+
+// mailer is a mail server that can be down.
+type mailer struct{ down atomic.Bool }
+
+// Send implements identity.Mailer.
+func (m *mailer) Send(context.Context, identity.Letter) error {
+	if m.down.Load() {
+		return errors.New("no mail server")
+	}
+	return nil
+}
+
+// TestALetterThatCannotBeSentUndoesNothing changes an address while the mail server is down.
+func TestALetterThatCannotBeSentUndoesNothing(t *testing.T) {
+	post := &mailer{}
+	w := newWorld(t, setup{mail: post})
+	user := w.verified("from@example.com")
+	w.must(w.client("sendOobCode", object{"requestType": "VERIFY_AND_CHANGE_EMAIL", "idToken": user["idToken"], "newEmail": "to@example.com"}))
+	code := w.lastCode()["oobCode"]
+	post.down.Store(true)
+	if done, refused := w.client("update", object{"oobCode": code}); refused != "" || done["email"] != "to@example.com" {
+		t.Errorf("changing the address = %v, %q; want it done", done, refused)
+	}
+	w.must(w.client("signInWithPassword", object{"email": "to@example.com", "password": "secret1"}))
+}
+
+// TestABlockingFunctionIsAskedWhenTheSignInIsWhole signs in by e-mail link and by provider to an account with a second factor.
+func TestABlockingFunctionIsAskedWhenTheSignInIsWhole(t *testing.T) {
+	var asked atomic.Int32
+	w := newWorld(t, setup{blocking: function(func(map[string]any) (int, string) {
+		asked.Add(1)
+		return 200, "{}"
+	})})
+	user := w.verified("whole@example.com")
+	w.must(w.client("v2/accounts/mfaEnrollment:finalize", w.enroll(user, "+16505550112")))
+	w.must(w.admin("PATCH", "v2/projects/"+project+"/config", object{"blockingFunctions": object{"triggers": object{
+		"beforeSignIn": object{"functionUri": "http://f/s"},
+	}}}))
+	w.must(w.client("sendOobCode", object{"requestType": "EMAIL_SIGNIN", "email": "whole@example.com", "continueUrl": "http://localhost/", "canHandleCodeInApp": true}))
+	ways := map[string]func() (object, string){
+		"link": func() (object, string) {
+			return w.client("signInWithEmailLink", object{"email": "whole@example.com", "oobCode": w.lastCode()["oobCode"]})
+		},
+		"provider": func() (object, string) {
+			return w.idp("google.com", `{"sub":"w1","email":"whole@example.com","email_verified":true}`, nil)
+		},
+	}
+	for name, way := range ways {
+		if half := w.must(way()); str(half, "mfaPendingCredential") == "" || str(half, "idToken") != "" {
+			t.Errorf("%s = %v, want a pending credential", name, half)
+		}
+		if n := asked.Load(); n != 0 {
+			t.Errorf("%s: the function was asked %d times before the second factor", name, n)
+		}
+	}
+}
