@@ -11,6 +11,7 @@ import (
 	"clave/server/fault"
 	"clave/server/query"
 	"clave/server/resource"
+	"clave/server/value"
 )
 
 // maxReplay is how many changes are looked through to resume a target; when there are more, the query is asked instead.
@@ -50,50 +51,69 @@ func (s *Stream) resume(ctx context.Context, t *target, r *engine.Reading, from 
 
 // resumeQuery resumes a query without limit from the log of commits.
 func (s *Stream) resumeQuery(ctx context.Context, t *target, r *engine.Reading, from clock.Version) error {
-	changes, err := s.changesSince(ctx, t, from, r.Version())
+	h, err := s.historySince(ctx, t, from, r.Version())
 	switch {
 	case errors.Is(err, errTooMany):
 		return s.resumeByTime(ctx, t, r, from)
 	case err != nil:
 		return err
 	}
-	return s.resumeWith(ctx, t, r, changes)
+	return s.resumeWith(ctx, t, r, h)
 }
 
-// changesSince returns the documents that changed after since and up to upto and are or were in the target, each as it
-// was and as it is.
-func (s *Stream) changesSince(ctx context.Context, t *target, since, upto clock.Version) ([]engine.Change, error) {
+// history is what became of a target's documents after a version.
+type history struct {
+	// changes are the documents that changed and are or were in the target, each as it was and as it is.
+	changes []engine.Change
+	// commits is how many commits there were of them, and last the last one.
+	commits int
+	last    clock.Version
+}
+
+// historySince returns what happened to a target after since and up to upto.
+func (s *Stream) historySince(ctx context.Context, t *target, since, upto clock.Version) (h history, err error) {
 	place := make(map[resource.Document]int)
-	var changes []engine.Change
 	looked := 0
-	err := s.follower.engine().Changes(ctx, s.follower.name, since, upto, func(c engine.Commit) error {
+	err = s.follower.engine().Changes(ctx, s.follower.name, since, upto, func(c engine.Commit) error {
 		if looked += len(c.Changes); looked > maxReplay {
 			return errTooMany
 		}
 		for _, change := range c.Changes {
-			if i, ok := place[change.Name]; ok {
-				changes[i].After = change.After
+			i, known := place[change.Name]
+			switch {
+			case known:
+				h.changes[i].After = change.After
+			case t.view.shows(change.Before) || t.view.shows(change.After):
+				place[change.Name] = len(h.changes)
+				h.changes = append(h.changes, change)
+			default:
 				continue
 			}
-			if t.view.shows(change.Before) || t.view.shows(change.After) {
-				place[change.Name] = len(changes)
-				changes = append(changes, change)
+			if h.last < c.Version {
+				h.last = c.Version
+				h.commits++
 			}
 		}
 		return nil
 	})
-	return changes, err
+	return h, err
 }
 
-// resumeWith sends what became of changed documents, then how many there are if the client asked.
-func (s *Stream) resumeWith(ctx context.Context, t *target, r *engine.Reading, changes []engine.Change) error {
+// resumeWith sends what became of changed documents, and what the client needs to see whether it has them all. As recorded
+// of production, one commit is replayed with its own snapshot and no filter, several are followed by a filter, and one
+// of names if the client said how many documents it has. Unlike production it always tells what has gone, so that the
+// client need not find out by asking for everything again.
+func (s *Stream) resumeWith(ctx context.Context, t *target, r *engine.Reading, h history) error {
 	v := r.Version()
-	for _, c := range changes {
+	came, went := 0, 0
+	for _, c := range h.changes {
 		var err error
+		before, after := t.view.shows(c.Before), t.view.shows(c.After)
 		switch {
-		case !t.view.shows(c.Before) && !t.view.shows(c.After): // It came and went.
+		case !before && !after: // It came and went.
 			continue
-		case t.view.shows(c.After):
+		case after:
+			came++
 			err = s.emit(s.changed(t, c.After))
 		case c.After == nil:
 			err = s.emit(&Event{Kind: Deleted, Target: t.want.ID, Name: c.Name, ReadTime: v})
@@ -105,11 +125,37 @@ func (s *Stream) resumeWith(ctx context.Context, t *target, r *engine.Reading, c
 		if err != nil {
 			return err
 		}
+		if before {
+			went++ // Those that came are counted as they are now.
+		}
 	}
-	if t.want.Expected == nil && len(changes) == 0 {
+	switch {
+	case t.want.Expected != nil && came > 0:
+		return s.count(ctx, t, r)
+	case t.want.Expected != nil:
+		n, err := countQuery(ctx, t.want.Query, r)
+		if err != nil || int(*t.want.Expected) == n+went {
+			return err // The client had what there was, and has been told all that became of it.
+		}
+		return s.count(ctx, t, r)
+	case h.commits == 1:
+		return s.replayed(t, h.last)
+	case h.commits == 0 && t.want.Resume == nil:
+		return nil
+	default:
+		return s.count(ctx, t, r)
+	}
+}
+
+// replayed ends what a single commit changed: the client knows all of the target up to it.
+func (s *Stream) replayed(t *target, at clock.Version) error {
+	if t.want.Resume == nil || len(s.targets) > 1 {
 		return nil
 	}
-	return s.count(ctx, t, r)
+	if err := s.snapshot(at); err != nil {
+		return sendError{err}
+	}
+	return nil
 }
 
 // resumeByTime sends the documents of a query that are younger than the token, and their number, by which the client
@@ -129,17 +175,41 @@ func (s *Stream) resumeByTime(ctx context.Context, t *target, r *engine.Reading,
 
 // count sends how many documents a query has, and a filter of their names if the client told how many it has.
 func (s *Stream) count(ctx context.Context, t *target, r *engine.Reading) error {
-	var names []string
-	q := unprojected(t.want.Query)
-	q.HasSelect, q.Select = true, nil
-	_, err := r.Query(ctx, q, func(d *document.Document) error {
-		names = append(names, d.Name.String())
-		return nil
-	})
+	if t.want.Expected == nil {
+		n, err := countQuery(ctx, t.want.Query, r)
+		if err != nil {
+			return err
+		}
+		return s.emit(&Event{Kind: Counted, Target: t.want.ID, Filter: &Filter{Count: n}})
+	}
+	names, err := s.names(ctx, t, r)
 	if err != nil {
 		return err
 	}
 	return s.counted(t, names)
+}
+
+// countQuery returns how many documents a query has, from its index alone where that can be.
+func countQuery(ctx context.Context, q *query.Query, r *engine.Reading) (int, error) {
+	const alias = "n"
+	figures, _, err := r.Aggregate(ctx, &query.Aggregation{
+		Query: unprojected(q), Fields: []query.Aggregate{{Alias: alias, Op: query.Count}},
+	})
+	if err != nil {
+		return 0, err
+	}
+	n, _ := figures[alias].(value.Int)
+	return int(n), nil
+}
+
+// names returns the full names of a query's documents.
+func (s *Stream) names(ctx context.Context, t *target, r *engine.Reading) ([]string, error) {
+	var names []string
+	_, err := r.Query(ctx, unprojected(t.want.Query), func(d *document.Document) error {
+		names = append(names, d.Name.String())
+		return nil
+	})
+	return names, err
 }
 
 // counted sends how many documents a query has, given their names.
@@ -160,6 +230,7 @@ func (s *Stream) resumeWindow(ctx context.Context, t *target, r *engine.Reading,
 	if err != nil {
 		return err
 	}
+	were, came := len(was), 0
 	var names []string
 	_, err = r.Query(ctx, unprojected(t.want.Query), func(d *document.Document) error {
 		names = append(names, d.Name.String())
@@ -168,13 +239,18 @@ func (s *Stream) resumeWindow(ctx context.Context, t *target, r *engine.Reading,
 		if old != nil && old.UpdateTime == d.UpdateTime {
 			return nil
 		}
+		came++
 		return s.emit(s.changed(t, d))
 	})
 	if err != nil {
 		return err
 	}
+	quiet := came == 0 && len(was) == 0
 	if err := s.gone(ctx, t, r, was); err != nil {
 		return err
+	}
+	if t.want.Expected != nil && came == 0 && int(*t.want.Expected) == were || quiet && t.want.Expected == nil && t.want.Resume == nil {
+		return nil
 	}
 	return s.counted(t, names)
 }

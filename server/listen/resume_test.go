@@ -56,15 +56,29 @@ func TestResume(t *testing.T) {
 		writes   [][]document.Write
 		want     string
 	}{
-		{"nothing", below4, open3, -1, nil, "ADD[1], B, CUR[1], B"},
-		{"nothing, counted", below4, open3, 3, nil, "ADD[1], B, F(3;14), CUR[1], B"},
-		{"one", below4, open3, -1, [][]document.Write{w(set("c/b", 0))}, "ADD[1], B, chg c/b>[1], F(3;0), CUR[1], B"},
+		{"nothing", below4, open3, -1, nil, "ADD[1], B, F(3;0), CUR[1], B"},
+		{"nothing, counted", below4, open3, 3, nil, "ADD[1], B, CUR[1], B"},
+		{"nothing, counted wrongly", below4, open3, 4, nil, "ADD[1], B, F(3;14), CUR[1], B"},
+		{"one", below4, open3, -1, [][]document.Write{w(set("c/b", 0))}, "ADD[1], B, chg c/b>[1], B, CUR[1], B"},
+		{"one of two documents", below4, open3, -1, [][]document.Write{w(set("c/b", 0), set("c/c"))},
+			"ADD[1], B, chg c/b>[1], del c/c>-[1], B, CUR[1], B"},
+		{"one, counted", below4, open3, 3, [][]document.Write{w(set("c/b", 0))}, "ADD[1], B, chg c/b>[1], F(3;14), CUR[1], B"},
+		{"two", below4, open3, -1, [][]document.Write{w(set("c/a", 0)), w(set("c/b", 1))},
+			"ADD[1], B, chg c/a>[1], chg c/b>[1], F(3;0), CUR[1], B"},
+		{"two, counted wrongly", below4, open3, 4, [][]document.Write{w(set("c/a", 0)), w(set("c/b", 1))},
+			"ADD[1], B, chg c/a>[1], chg c/b>[1], F(3;14), CUR[1], B"},
 		{"twice the same", below4, open3, -1, [][]document.Write{w(set("c/b", 0)), w(set("c/b", 1))},
 			"ADD[1], B, chg c/b>[1], F(3;0), CUR[1], B"},
 		{"deleted and left", below4, open3, 3, [][]document.Write{w(set("c/b")), w(set("c/c", 9))},
+			"ADD[1], B, del c/b>-[1], chg c/c>-[1], CUR[1], B"},
+		{"deleted and left, counted wrongly", below4, open3, 4, [][]document.Write{w(set("c/b")), w(set("c/c", 9))},
 			"ADD[1], B, del c/b>-[1], chg c/c>-[1], F(1;12), CUR[1], B"},
+		{"deleted and left, not counted", below4, open3, -1, [][]document.Write{w(set("c/b")), w(set("c/c", 9))},
+			"ADD[1], B, del c/b>-[1], chg c/c>-[1], F(1;0), CUR[1], B"},
 		{"came and went", below4, open3, -1, [][]document.Write{w(set("c/x", 1)), w(set("c/x"))}, "ADD[1], B, F(3;0), CUR[1], B"},
-		{"limit, nothing", first2, open2, 2, nil, "ADD[1], B, F(2;13), CUR[1], B"},
+		{"limit, nothing", first2, open2, 2, nil, "ADD[1], B, CUR[1], B"},
+		{"limit, counted wrongly", first2, open2, 1, nil, "ADD[1], B, F(2;13), CUR[1], B"},
+		{"limit, not counted", first2, open2, -1, nil, "ADD[1], B, F(2;0), CUR[1], B"},
 		{"limit, refilled", first2, open2, 2, [][]document.Write{w(set("c/a"))},
 			"ADD[1], B, chg c/c>[1], del c/a>-[1], F(2;13), CUR[1], B"},
 		{"limit, pushed out", first2, open2, 2, [][]document.Write{w(set("c/z", 0))},
@@ -81,13 +95,15 @@ func TestReadTime(t *testing.T) {
 	h := newHouse(t, listen.Options{})
 	v1 := h.commit(set("c/a", 1))
 	v2 := h.commit(set("c/b", 1))
+	v3 := h.commit(set("c/b", 2))
 	for _, c := range []struct {
 		name string
 		at   clock.Version
 		want string
 	}{
-		{"before a write", v1, "ADD[1], B, chg c/b>[1], F(2;0), CUR[1], B"},
-		{"at the last write", v2, "ADD[1], B, CUR[1], B"},
+		{"before two writes", v1, "ADD[1], B, chg c/b>[1], F(2;0), CUR[1], B"},
+		{"before a write", v2, "ADD[1], B, chg c/b>[1], CUR[1], B"},
+		{"at the last write", v3, "ADD[1], B, CUR[1], B"},
 	} {
 		s := h.open()
 		s.stream.Add(listen.Target{ID: 1, Query: collection(t, "c", nil), ReadTime: c.at})
