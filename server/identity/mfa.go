@@ -159,7 +159,8 @@ func (s *Service) enrolling(ctx context.Context, c *Call, r *MFARequest) (*accou
 	case !u.EmailVerified:
 		return nil, session{}, nil, no("UNVERIFIED_EMAIL : Need to verify email first before enrolling second factors.")
 	}
-	return u, session{Provider: id.Provider, AuthTime: id.AuthTime.Unix()}, cfg, nil
+	ses, err := s.resumed(*c, id)
+	return u, ses, cfg, err
 }
 
 // StartEnrollment sends a code to a phone, or makes a secret for an authenticator app.
@@ -256,13 +257,20 @@ func (s *Service) Withdraw(ctx context.Context, c Call, r *MFARequest) (*MFAResp
 	if err != nil {
 		return nil, err
 	}
+	ses, err := s.resumed(c, id)
+	if err != nil {
+		return nil, err
+	}
+	if ses.Factor == text(r.MFAEnrollmentID) {
+		ses.Factor, ses.FactorKind = "", ""
+	}
 	res := &MFAResponse{}
 	return res, s.change(ctx, c, u.UID, func(ch *account.Change, u *account.User) error {
 		if u.Factor(text(r.MFAEnrollmentID)) == nil {
 			return no("MFA_ENROLLMENT_NOT_FOUND")
 		}
 		u.Factors = slices.DeleteFunc(u.Factors, func(f account.Factor) bool { return f.ID == *r.MFAEnrollmentID })
-		return s.endMFA(ch, c, u, session{Provider: id.Provider}, res)
+		return s.endMFA(ch, c, u, ses, res)
 	})
 }
 

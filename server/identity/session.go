@@ -19,7 +19,7 @@ type session struct {
 	// AuthTime is when the user signed in, in seconds.
 	AuthTime int64 `json:"authTime"`
 	// Claims are those of the custom token or a blocking function.
-	Claims map[string]any `json:"claims,omitempty"`
+	Claims sessionClaims `json:"claims,omitempty"`
 	// ProviderClaims are what an OIDC or SAML provider said of the user.
 	ProviderClaims map[string]any `json:"providerClaims,omitempty"`
 	// Factor is the second factor, and FactorKind phone or totp.
@@ -66,7 +66,7 @@ func (s *Service) signIn(ch *account.Change, c Call, u *account.User, ses sessio
 	return s.give(ch, c, u, ses)
 }
 
-// give mints the tokens of a session and stores it.
+// give mints the tokens of a session and stores it, within a change that holds its user.
 func (s *Service) give(ch *account.Change, c Call, u *account.User, ses session) (Tokens, error) {
 	ses.UID, ses.Tenant = u.UID, c.Tenant
 	id, err := s.tokens.MintID(c.Project, u.UID, idClaims(u, &ses))
@@ -75,7 +75,7 @@ func (s *Service) give(ch *account.Change, c Call, u *account.User, ses session)
 	}
 	const size = 48
 	refresh := secret(size)
-	if err := ch.SaveIn(c.root(), refreshItem, digest(refresh), ses); err != nil {
+	if err := firstErr(ch.SaveIn(c.root(), refreshItem, digest(refresh), ses), noteClaims(ch, &ses)); err != nil {
 		return Tokens{}, err
 	}
 	return Tokens{IDToken: id, RefreshToken: refresh, ExpiresIn: expiresIn}, nil

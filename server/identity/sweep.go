@@ -41,7 +41,7 @@ func (s *Service) Sweep(ctx context.Context) error {
 		if sc.Project == "" {
 			continue
 		}
-		for _, kind := range []string{codeItem, smsItem, totpItem, pendingItem, refreshItem} {
+		for _, kind := range []string{codeItem, smsItem, totpItem, pendingItem, refreshItem, begunItem} {
 			if err := s.sweepKind(ctx, sc, kind); err != nil {
 				return err
 			}
@@ -80,7 +80,7 @@ func (s *Service) sweepKind(ctx context.Context, sc account.Scope, kind string) 
 // over reports whether an item has ended.
 func (s *Service) over(sc account.Scope, kind string, decode func(any) error) (bool, error) {
 	now := s.now()
-	if kind == refreshItem {
+	if kind == refreshItem || kind == begunItem {
 		var ses session
 		if err := decode(&ses); err != nil {
 			return false, err

@@ -69,7 +69,7 @@ func (s *Service) Update(ctx context.Context, c Call, r *UpdateRequest) (*Update
 	if err != nil {
 		return nil, err
 	}
-	uid, asUser, provider := text(r.LocalID), r.IDToken != nil || !c.Admin, ""
+	uid, asUser, ses := text(r.LocalID), r.IDToken != nil || !c.Admin, session{}
 	if asUser {
 		if r.IDToken == nil {
 			return nil, no("MISSING_ID_TOKEN")
@@ -81,7 +81,10 @@ func (s *Service) Update(ctx context.Context, c Call, r *UpdateRequest) (*Update
 		if err := s.clientMay(cfg, tenant, r); err != nil {
 			return nil, err
 		}
-		uid, provider = u.UID, id.Provider
+		if ses, err = s.resumed(c, id); err != nil {
+			return nil, err
+		}
+		uid = u.UID
 	} else if uid == "" {
 		return nil, no("MISSING_LOCAL_ID")
 	}
@@ -103,10 +106,11 @@ func (s *Service) Update(ctx context.Context, c Call, r *UpdateRequest) (*Update
 		if moved {
 			formerly = before.Email
 		}
-		if provider == "anonymous" && u.Password != nil {
-			provider = "password"
+		if ses.Provider == "anonymous" && u.Password != nil {
+			ses.Provider = "password"
 		}
-		res.Tokens, err = s.give(ch, c, u, session{Provider: provider, AuthTime: s.now().Unix()})
+		ses.AuthTime = s.now().Unix()
+		res.Tokens, err = s.give(ch, c, u, ses)
 		return err
 	})
 	if err == nil && formerly != "" {

@@ -1,0 +1,93 @@
+package identity
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+
+	"clave/server/account"
+	"clave/server/token"
+)
+
+// sessionClaims are claims that belong to a session and not to its user: a custom token's, or a blocking function's. Whole
+// numbers stay whole when they are stored.
+type sessionClaims map[string]any
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (c *sessionClaims) UnmarshalJSON(text []byte) error {
+	claims, err := token.DecodeClaims(text)
+	*c = claims
+	return err
+}
+
+// begun are the claims of the sessions that a user began in one second. An ID token does not tell the claims of its session from
+// its user's, and what a user had when the token was made may have been taken away since: they are kept apart here, for tokens
+// that are given in exchange for an ID token.
+type begun struct {
+	UID      string          `json:"uid"`
+	Tenant   string          `json:"tenant,omitempty"`
+	AuthTime int64           `json:"authTime"`
+	Claims   []sessionClaims `json:"claims"`
+}
+
+// begunItem is the kind of item under which they are kept, in the user's scope.
+const begunItem = "begun"
+
+// begunID returns the id of the item of a user and a second.
+func begunID(uid string, authTime int64) string { return uid + "\x00" + itoa(authTime) }
+
+// noteClaims notes a session's claims within a change that holds its user.
+func noteClaims(ch *account.Change, ses *session) error {
+	if len(ses.Claims) == 0 {
+		return nil
+	}
+	id := begunID(ses.UID, ses.AuthTime)
+	b := begun{UID: ses.UID, Tenant: ses.Tenant, AuthTime: ses.AuthTime}
+	if _, err := ch.Load(begunItem, id, &b); err != nil {
+		return err
+	}
+	if slices.ContainsFunc(b.Claims, func(old sessionClaims) bool { return len(old) == len(ses.Claims) && told(ses.Claims, old) }) {
+		return nil
+	}
+	b.Claims = append(b.Claims, ses.Claims)
+	return ch.Save(begunItem, id, b)
+}
+
+// ofProfile are the claims that a user's profile overwrites, whatever its session says.
+var ofProfile = []string{"name", "picture", "email", "email_verified", "phone_number", "provider_id", "user_id"}
+
+// told reports whether a token's claims tell all of a session's.
+func told(claims, of map[string]any) bool {
+	for name, v := range of {
+		if slices.Contains(ofProfile, name) {
+			continue
+		}
+		want, err := json.Marshal(v)
+		got, gotErr := json.Marshal(claims[name])
+		if err != nil || gotErr != nil || !bytes.Equal(got, want) {
+			return false
+		}
+	}
+	return true
+}
+
+// resumed returns the session of a verified ID token, to go on with: how the user signed in, with which second factor, and the
+// claims of the session. Of several sessions of one second it is the one of which the token tells most.
+func (s *Service) resumed(c Call, id token.ID) (session, error) {
+	ses := session{UID: id.UID, Tenant: id.Tenant, Provider: id.Provider, AuthTime: id.AuthTime.Unix()}
+	if inner, ok := id.Claims["firebase"].(map[string]any); ok {
+		ses.Factor, _ = inner["second_factor_identifier"].(string)
+		ses.FactorKind, _ = inner["sign_in_second_factor"].(string)
+		ses.ProviderClaims, _ = inner["sign_in_attributes"].(map[string]any)
+	}
+	var b begun
+	if _, err := s.accounts.Load(c.scope(), begunItem, begunID(id.UID, ses.AuthTime), &b); err != nil {
+		return session{}, err
+	}
+	for _, claims := range b.Claims {
+		if len(claims) > len(ses.Claims) && told(id.Claims, claims) {
+			ses.Claims = claims
+		}
+	}
+	return ses, nil
+}
