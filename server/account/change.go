@@ -84,6 +84,14 @@ func (c *Change) SaveIn(sc Scope, kind, id string, value any) error {
 	return nil
 }
 
+// LoadIn reads an item of another scope of the same project as it was before the change.
+func (c *Change) LoadIn(sc Scope, kind, id string, into any) (bool, error) {
+	return c.store.Load(sc, kind, id, into)
+}
+
+// RemoveIn removes an item of another scope of the same project.
+func (c *Change) RemoveIn(sc Scope, kind, id string) { c.items.Delete(sc.key(itemKey(kind, id))) }
+
 // Remove removes an item.
 func (c *Change) Remove(kind, id string) { c.items.Delete(c.scope.key(itemKey(kind, id))) }
 

@@ -234,7 +234,7 @@ func (s *Service) importOne(ctx context.Context, c Call, g ImportUser, hash *acc
 			})
 		}
 	}
-	if err := s.enrollGiven(u, g.MFAInfo); err != nil {
+	if err := s.enrollGiven(u, g.MFAInfo, nil); err != nil {
 		return nil, "Second factor account info is invalid", nil
 	}
 	problem, err = s.importPassword(ctx, c, u, g, hash)

@@ -58,26 +58,40 @@ func (s *Service) askFactorIn(ch *account.Change, c Call, u *account.User, ses s
 	return Pending{MFAPendingCredential: credential, MFAInfo: list}, ch.SaveIn(c.root(), pendingItem, digest(credential), pending{Session: ses, Made: s.now()})
 }
 
-// enrollGiven enrolls the factors that an administrator lists.
-func (s *Service) enrollGiven(u *account.User, list []MFAInfo) error {
+// enrollGiven enrolls the factors that an administrator lists. An authenticator app, whose secret nobody sees, must be one of
+// those that the user has already: it keeps its secret.
+func (s *Service) enrollGiven(u *account.User, list []MFAInfo, had []account.Factor) error {
 	for _, m := range list {
-		phone, ok := cleanPhone(m.PhoneInfo)
-		if !ok {
+		f := account.Factor{ID: m.MFAEnrollmentID, DisplayName: m.DisplayName, Enrolled: enrolledAt(m.EnrolledAt, s.now())}
+		if app := m.TOTPInfo != nil && m.PhoneInfo == ""; app {
+			i := slices.IndexFunc(had, func(old account.Factor) bool { return old.ID == f.ID && old.Secret != nil })
+			if i < 0 {
+				return no("MFA_ENROLLMENT_NOT_FOUND")
+			}
+			f = had[i]
+			f.DisplayName = m.DisplayName
+		} else if phone, ok := cleanPhone(m.PhoneInfo); !ok {
 			return no("INVALID_MFA_PHONE_NUMBER : Invalid format.")
-		}
-		if slices.ContainsFunc(u.Factors, func(f account.Factor) bool { return f.Phone == phone }) {
+		} else if f.Phone = phone; hasPhone(u, phone) {
 			continue
 		}
-		f := account.Factor{ID: m.MFAEnrollmentID, DisplayName: m.DisplayName, Phone: phone, Enrolled: enrolledAt(m.EnrolledAt, s.now())}
 		if f.ID == "" {
 			f.ID = newUID()
 		}
 		if u.Factor(f.ID) != nil {
 			return no("DUPLICATE_MFA_ENROLLMENT_ID")
 		}
+		if len(u.Factors) >= maxFactors {
+			return tooManyFactors()
+		}
 		u.Factors = append(u.Factors, f)
 	}
 	return nil
+}
+
+// tooManyFactors is the answer to one factor more than a user may have.
+func tooManyFactors() error {
+	return no("SECOND_FACTOR_LIMIT_EXCEEDED : This account has reached the maximum allowed number of second factors.")
 }
 
 // enrolledAt reads a time leniently: the Go SDK writes one that no standard knows.
@@ -170,7 +184,7 @@ func (s *Service) StartEnrollment(ctx context.Context, c Call, r *MFARequest) (*
 		return nil, err
 	}
 	if len(u.Factors) >= maxFactors {
-		return nil, no("SECOND_FACTOR_LIMIT_EXCEEDED : This account has reached the maximum allowed number of second factors.")
+		return nil, tooManyFactors()
 	}
 	if r.TOTPEnrollmentInfo != nil {
 		made, err := s.startTOTP(ctx, c, u)
@@ -231,7 +245,7 @@ func (s *Service) FinalizeEnrollment(ctx context.Context, c Call, r *MFARequest)
 	ses.Factor = f.ID
 	return res, s.change(ctx, c, u.UID, func(ch *account.Change, u *account.User) error {
 		if len(u.Factors) >= maxFactors {
-			return no("SECOND_FACTOR_LIMIT_EXCEEDED : This account has reached the maximum allowed number of second factors.")
+			return tooManyFactors()
 		}
 		if f.Phone != "" && hasPhone(u, f.Phone) {
 			return phoneEnrolled()
@@ -364,7 +378,12 @@ func (s *Service) FinalizeFactor(ctx context.Context, c Call, r *MFARequest) (*M
 		return nil, err
 	}
 	res := &MFAResponse{}
-	err = s.change(ctx, c, u.UID, func(ch *account.Change, u *account.User) error {
+	return res, s.change(ctx, c, u.UID, func(ch *account.Change, u *account.User) error {
+		// A credential is its user's: whoever else uses it now waits for this change.
+		if found, err := ch.LoadIn(c.root(), pendingItem, digest(*r.MFAPendingCredential), &pending{}); err != nil || !found {
+			return firstErr(err, no("INVALID_MFA_PENDING_CREDENTIAL"))
+		}
+		ch.RemoveIn(c.root(), pendingItem, digest(*r.MFAPendingCredential))
 		if u.Factor(ses.Factor) == nil {
 			return no("MFA_ENROLLMENT_NOT_FOUND")
 		}
@@ -375,12 +394,5 @@ func (s *Service) FinalizeFactor(ctx context.Context, c Call, r *MFARequest) (*M
 			return err
 		}
 		return s.endMFA(ch, c, u, ses, res)
-	})
-	if err != nil {
-		return nil, err
-	}
-	return res, s.accounts.Change(ctx, c.root(), nil, func(ch *account.Change) error {
-		ch.Remove(pendingItem, digest(*r.MFAPendingCredential))
-		return nil
 	})
 }

@@ -237,5 +237,5 @@ func (s *Service) newByAdmin(ctx context.Context, c Call, cfg *Config, r *SignUp
 		}
 		u.PasswordUpdated = now.UnixMilli()
 	}
-	return u, s.enrollGiven(u, r.MFAInfo)
+	return u, s.enrollGiven(u, r.MFAInfo, nil)
 }

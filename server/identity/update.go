@@ -274,8 +274,9 @@ func (s *Service) setByAdmin(ch *account.Change, u *account.User, r *UpdateReque
 		})
 	}
 	if r.MFA != nil {
+		had := u.Factors
 		u.Factors = nil
-		return s.enrollGiven(u, r.MFA.Enrollments)
+		return s.enrollGiven(u, r.MFA.Enrollments, had)
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"clave/server/identity"
 )
@@ -25,6 +26,19 @@ func (w *world) enroll(user object, phone string) object {
 	return object{"idToken": user["idToken"], "phoneVerificationInfo": object{
 		"sessionInfo": started["phoneSessionInfo"].(object)["sessionInfo"], "code": list[len(list)-1].(object)["code"],
 	}}
+}
+
+// withApp makes a user with an authenticator app and returns its sign-up, and the app's key under "key".
+func (w *world) withApp(email string) object {
+	w.t.Helper()
+	user := w.verified(email)
+	started := w.must(w.client("v2/accounts/mfaEnrollment:start", object{"idToken": user["idToken"], "totpEnrollmentInfo": object{}}))
+	session := started["totpSessionInfo"].(object)
+	user["key"] = session["sharedSecretKey"]
+	w.must(w.client("v2/accounts/mfaEnrollment:finalize", object{"idToken": user["idToken"], "totpVerificationInfo": object{
+		"sessionInfo": session["sessionInfo"], "verificationCode": authenticator(w.t, str(session, "sharedSecretKey"), time.Now()),
+	}}))
+	return user
 }
 
 // TestAPhoneIsNoWayRoundTheSecondFactor signs in by one text message to an account that asks for two proofs.

@@ -176,7 +176,7 @@ func TestSecondFactorSMS(t *testing.T) {
 }
 
 // authenticator computes codes as an app on a phone does (RFC 6238).
-func authenticator(t *testing.T, key string, now time.Time) string {
+func authenticator(t testing.TB, key string, now time.Time) string {
 	t.Helper()
 	raw, err := base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString(key)
 	if err != nil {
