@@ -133,6 +133,7 @@ func (s *Service) idpWithoutUser(ctx context.Context, c Call, cfg *Config, tenan
 			return res, nil
 		}
 		u = same
+		res.EmailRecycled = same != nil && same.Provider(a.provider.ProviderID) != nil
 	}
 	if u == nil {
 		if !yes(r.AutoCreate, true) {
@@ -174,6 +175,9 @@ func (s *Service) finishIdp(ctx context.Context, c Call, cfg *Config, tenant *Te
 		} else if !res.IsNewUser {
 			return no("USER_NOT_FOUND")
 		}
+		if a.names && a.verified && u.Email == a.provider.Email {
+			s.handOver(u)
+		}
 		a.fill(u, cfg)
 		ch.Put(u)
 		res.EmailVerified = u.EmailVerified
@@ -190,12 +194,18 @@ func (s *Service) finishIdp(ctx context.Context, c Call, cfg *Config, tenant *Te
 	})
 }
 
-// fill links the provider to the user and takes over what it says where the user has nothing. A trusted provider that vouches for
-// an unverified address takes the account over: whoever set its password did not own the address.
-func (a *assertion) fill(u *account.User, cfg *Config) {
-	if u.Email == a.provider.Email && u.Email != "" && a.verified && !u.EmailVerified && u.Provider(a.provider.ProviderID) == nil {
-		u.Password, u.Providers, u.Phone = nil, nil, ""
+// handOver readies an account for whoever has just proved to own its address, by a link or by a provider's word. As long as nobody
+// had, the account may have been made by a stranger: everything by which the stranger could come in goes, and all sessions end.
+func (s *Service) handOver(u *account.User) {
+	if u.EmailVerified || u.Email == "" {
+		return
 	}
+	u.Password, u.PasswordUpdated, u.Providers, u.Phone, u.Passkeys = nil, 0, nil, "", nil
+	s.revoke(u)
+}
+
+// fill links the provider to the user and takes over what it says where the user has nothing.
+func (a *assertion) fill(u *account.User, cfg *Config) {
 	u.Providers = slices.DeleteFunc(u.Providers, func(p account.Provider) bool { return p.ProviderID == a.provider.ProviderID })
 	u.Providers = append(u.Providers, a.provider)
 	if u.Email == "" && !cfg.SignIn.AllowDuplicateEmails {

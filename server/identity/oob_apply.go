@@ -253,6 +253,9 @@ func (s *Service) finishEmailLink(ctx context.Context, c Call, cfg *Config, tena
 		if err := spend(ch, nil, code); err != nil {
 			return err
 		}
+		if linkTo == "" {
+			s.handOver(u)
+		}
 		u.Email, u.EmailVerified, u.EmailLink = res.Email, true, true
 		ch.Put(u)
 		if half || mfaOn(cfg, tenant) && len(u.Factors) > 0 {

@@ -1,0 +1,83 @@
+package identity_test
+
+import (
+	"testing"
+	"time"
+
+	"clave/server/clock"
+)
+
+// TestWhoProvesAnAddressOwnsTheAccount lets a stranger sign up with somebody's address, and then its owner sign in by a proof that
+// the address is theirs: nothing by which the stranger came in may work any more.
+func TestWhoProvesAnAddressOwnsTheAccount(t *testing.T) {
+	const email = "owner@example.com"
+	link := func(w *world, more object) object {
+		w.must(w.client("sendOobCode", object{"requestType": "EMAIL_SIGNIN", "email": email, "continueUrl": "http://localhost/", "canHandleCodeInApp": true}))
+		body := object{"email": email, "oobCode": w.lastCode()["oobCode"]}
+		for k, v := range more {
+			body[k] = v
+		}
+		return w.must(w.client("signInWithEmailLink", body))
+	}
+	google := func(w *world, more object) object {
+		return w.must(w.idp("google.com", `{"sub":"g1","email":"`+email+`","email_verified":true}`, more))
+	}
+	for name, proof := range map[string]func(*world, object) object{"link": link, "provider": google} {
+		t.Run(name, func(t *testing.T) {
+			hand := clock.NewHand(time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC))
+			w := newWorld(t, setup{clock: hand})
+			stranger := w.signUp(email, "secret1")
+			w.must(w.idp("facebook.com", `{"sub":"f1"}`, object{"idToken": stranger["idToken"]}))
+			w.must(w.admin("POST", "v1/projects/"+project+"/accounts:update", object{"localId": stranger["localId"], "phoneNumber": "+16505550116"}))
+			hand.Advance(time.Minute)
+			owner := proof(w, nil)
+			if owner["localId"] != stranger["localId"] {
+				t.Fatalf("the owner is %v, want the account %v", owner["localId"], stranger["localId"])
+			}
+			for what, refused := range map[string]string{
+				"password":      w.refusal("signInWithPassword", object{"email": email, "password": "secret1"}),
+				"refresh token": w.refusal("token", object{"grant_type": "refresh_token", "refresh_token": stranger["refreshToken"]}),
+				"ID token":      w.refusal("lookup", object{"idToken": stranger["idToken"]}),
+			} {
+				if refused == "" {
+					t.Errorf("the stranger's %s still works", what)
+				}
+			}
+			if again := w.must(w.idp("facebook.com", `{"sub":"f1"}`, nil)); again["localId"] == owner["localId"] {
+				t.Error("the stranger's provider still signs in")
+			}
+			user := w.must(w.client("lookup", object{"idToken": owner["idToken"]}))["users"].([]any)[0].(object)
+			if user["emailVerified"] != true || user["passwordHash"] != nil || user["phoneNumber"] != nil {
+				t.Errorf("the owner's account = %v", user)
+			}
+			w.must(w.client("token", object{"grant_type": "refresh_token", "refresh_token": owner["refreshToken"]}))
+		})
+		t.Run(name+" by the one who set the password", func(t *testing.T) {
+			hand := clock.NewHand(time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC))
+			w := newWorld(t, setup{clock: hand})
+			in := w.signUp(email, "secret1")
+			hand.Advance(time.Minute)
+			proof(w, object{"idToken": in["idToken"]})
+			if refused := w.refusal("signInWithPassword", object{"email": email, "password": "secret1"}); refused != "" {
+				t.Errorf("the password is gone after its owner linked a proof: %s", refused)
+			}
+			w.must(w.client("lookup", object{"idToken": in["idToken"]}))
+		})
+		t.Run(name+" to a verified account", func(t *testing.T) {
+			w := newWorld(t, setup{})
+			in := w.verified(email)
+			proof(w, nil)
+			if refused := w.refusal("signInWithPassword", object{"email": email, "password": "secret1"}); refused != "" {
+				t.Errorf("a verified account's password is gone: %s", refused)
+			}
+			w.must(w.client("lookup", object{"idToken": in["idToken"]}))
+		})
+	}
+}
+
+// refusal calls a method as a client and returns the refusal's name, or empty.
+func (w *world) refusal(verb string, body object) string {
+	w.t.Helper()
+	_, refused := w.client(verb, body)
+	return refused
+}
