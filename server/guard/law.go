@@ -90,6 +90,11 @@ func (l *law) commit(ctx context.Context, v *engine.CheckView) error {
 	l.time = value.TimestampOf(v.Time.Time().Truncate(time.Millisecond)) // as server timestamps are
 	l.after = v.After
 	for i := range v.Steps {
+		if w := v.Steps[i].Write; w.Op != document.Verify {
+			l.lookups.Writes(w.Name)
+		}
+	}
+	for i := range v.Steps {
 		step := &v.Steps[i]
 		name := step.Write.Name
 		before, err := v.Before(ctx, name)

@@ -3,8 +3,10 @@ package rules
 import (
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"math"
 	"strconv"
+	"strings"
 	"time"
 
 	"clave/server/rules/eval"
@@ -37,7 +39,7 @@ func expressionValue(v eval.Value) any { // long: one case a type
 		if f := float64(x); !math.IsNaN(f) && !math.IsInf(f, 0) {
 			return object{"floatValue": f}
 		}
-		return object{"floatValue": strconv.FormatFloat(float64(x), 'g', -1, 64)}
+		return object{"floatValue": endless(float64(x))}
 	case value.String:
 		return object{"stringValue": string(x)}
 	case value.Bytes:
@@ -45,8 +47,7 @@ func expressionValue(v eval.Value) any { // long: one case a type
 	case value.Timestamp:
 		return object{"timestampValue": x.Time().Format(time.RFC3339Nano)}
 	case eval.Duration:
-		seconds := float64(x.Seconds) + float64(x.Nanos)/1e9
-		return object{"durationValue": strconv.FormatFloat(seconds, 'f', -1, 64) + "s"}
+		return object{"durationValue": durationText(x)}
 	case value.GeoPoint:
 		return object{"latlngValue": object{"latitude": x.Lat, "longitude": x.Lng}}
 	case value.Array:
@@ -75,6 +76,30 @@ func expressionValue(v eval.Value) any { // long: one case a type
 		return object{"undefined": at}
 	}
 	return object{}
+}
+
+// endless names a float that is no number of JSON.
+func endless(f float64) string {
+	switch {
+	case math.IsInf(f, 1):
+		return "Infinity"
+	case math.IsInf(f, -1):
+		return "-Infinity"
+	}
+	return "NaN"
+}
+
+// durationText returns a duration in the JSON form of protocol buffers: seconds with no, three, six or nine decimals.
+func durationText(d eval.Duration) string {
+	sign, seconds, nanos := "", d.Seconds, d.Nanos
+	if seconds < 0 || nanos < 0 {
+		sign, seconds, nanos = "-", -seconds, -nanos
+	}
+	fraction := fmt.Sprintf(".%09d", nanos)
+	for range 3 {
+		fraction = strings.TrimSuffix(fraction, "000")
+	}
+	return fmt.Sprintf("%s%d%ss", sign, seconds, strings.TrimSuffix(fraction, "."))
 }
 
 // expressionValues renders a list.

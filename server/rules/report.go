@@ -16,7 +16,7 @@ type reported struct {
 // CoverageJSON returns the coverage report in the official emulator's form.
 func (r *Ruleset) CoverageJSON() []byte {
 	report := object{
-		"rules":  object{"files": []object{{"name": "firestore.rules", "content": r.Source()}}},
+		"rules":  object{"files": []object{{"name": "security.rules", "content": r.Source()}}},
 		"report": r.report(),
 	}
 	text, err := json.MarshalIndent(report, "", "  ")

@@ -42,7 +42,7 @@ type Request struct {
 
 // value makes the evaluator's request, but for what a query makes unknown.
 func (r *Request) value() *eval.Request {
-	q := &eval.Request{Database: r.database(), Method: r.Method.String(), Auth: authValue(r.Auth), Time: r.Time}
+	q := &eval.Request{Database: r.database(), Name: r.Name, Method: r.Method.String(), Auth: authValue(r.Auth), Time: r.Time}
 	if r.Method == List {
 		q.Path = eval.Unknown{}
 		q.Query = queryValue(r.Query)

@@ -73,7 +73,7 @@ func (c *checker) file(service string) {
 	for i, s := range f.Services {
 		for _, earlier := range f.Services[:i] {
 			if earlier.Name == s.Name {
-				c.fail(s.Span, "Duplicate service name declaration.")
+				c.fail(s.Named, "Duplicate service name declaration.")
 			}
 		}
 		c.service(top, s)
@@ -96,6 +96,9 @@ func (c *checker) service(top *scope, s *syntax.Service) {
 	c.bodies(sc, s.Functions)
 }
 
+// onlyOneGlob is the official compiler's word for a second glob on the way to a place.
+const onlyOneGlob = "Invalid glob match expression. Only one glob match is permitted in a match declaration path."
+
 // match walks a match statement and what is in it.
 func (c *checker) match(up *scope, m *syntax.Match) {
 	sc := &scope{up: up, nesting: up.nesting + 1, segments: up.segments + len(m.Path)}
@@ -112,10 +115,13 @@ func (c *checker) match(up *scope, m *syntax.Match) {
 			continue
 		}
 		globs++
-		if v1 := c.program.File.Version == 1; globs > 1 || up.globbed && !v1 {
-			c.fail(m.Span, "Invalid glob match expression. Only one glob match is permitted in a match declaration path.")
-		} else if v1 && i != len(m.Path)-1 {
-			c.fail(m.Span, "Invalid glob match expression. Glob matches are permitted as the last segment in a match declaration path.")
+		switch v1 := c.program.File.Version == 1; {
+		case globs > 1:
+			c.fail(s.Span, onlyOneGlob)
+		case up.globbed && !v1:
+			c.fail(m.Span, onlyOneGlob)
+		case v1 && i != len(m.Path)-1:
+			c.fail(s.Span, "Invalid glob match expression. Glob matches are permitted as the last segment in a match declaration path.")
 		}
 	}
 	sc.globbed = up.globbed || globs > 0
@@ -150,7 +156,7 @@ func (c *checker) captured(s syntax.Segment, own []string) {
 	}
 	for _, name := range own {
 		if name == s.Text {
-			c.fail(s.Span, "Variable %s already exists in the PathTemplate.", s.Text)
+			c.fail(s.Bound, "Variable %s already exists in the PathTemplate.", s.Text)
 		}
 	}
 }
@@ -276,7 +282,11 @@ func (c *checker) cycles() {
 			for trail[first] != f.Name.Text {
 				first++
 			}
-			c.fail(f.Name.Span, "Detected a call cycle between [%s] functions.", strings.Join(trail[first:len(trail)-1], ","))
+			if circle := trail[first : len(trail)-1]; len(circle) == 1 {
+				c.fail(f.Name.Span, "Recursive call is not allowed.")
+			} else {
+				c.fail(f.Name.Span, "Detected a call cycle between [%s] functions.", strings.Join(circle, ","))
+			}
 			return 0
 		case d > 0:
 			return d

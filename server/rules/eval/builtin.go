@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"clave/server/resource"
 	"clave/server/rules/syntax"
-	"clave/server/value"
 )
 
 // overload is one way to call a function: the types of its arguments, any being all of them.
@@ -23,22 +21,22 @@ func types(names ...string) []string { return names }
 var functions = map[string][]overload{
 	"debug":           {{types("any"), first}},
 	"string":          each(toStringValue, "int", "float", "null", "string", "bool", "path"),
-	"int":             each(toInt, "float", "int", "string"),
-	"float":           each(toFloatValue, "float", "int", "string"),
+	"int":             each(toInt, "int", "float", "string"),
+	"float":           each(toFloatValue, "int", "float", "string"),
 	"path":            {{types("string"), toPath}},
 	"math.abs":        each(mathAbs, "int", "float"),
-	"math.ceil":       each(mathCeil, "int", "float"),
-	"math.floor":      each(mathFloor, "int", "float"),
-	"math.round":      each(mathRound, "int", "float"),
-	"math.sqrt":       each(mathSqrt, "int", "float"),
-	"math.isNaN":      each(mathIsNaN, "int", "float"),
-	"math.pow":        {{types("number", "number"), mathPow}},
+	"math.ceil":       each(mathCeil, "float"),
+	"math.floor":      each(mathFloor, "float"),
+	"math.round":      each(mathRound, "float"),
+	"math.sqrt":       each(mathSqrt, "float"),
+	"math.isNaN":      each(mathIsNaN, "float"),
+	"math.pow":        {{types("float", "float"), mathPow}},
 	"timestamp.date":  {{types("int", "int", "int"), timestampDate}},
-	"timestamp.value": {{types("int"), timestampValue}},
+	"timestamp.value": {{types("int"), timestampValue}, {types("string"), timestampParsed}},
 	"duration.value":  {{types("int", "string"), durationValue}},
 	"duration.time":   {{types("int", "int", "int", "int"), durationTime}},
 	"duration.abs":    {{types("duration"), durationAbs}},
-	"latlng.value":    {{types("number", "number"), latlngValue}},
+	"latlng.value":    {{types("float", "float"), latlngValue}},
 	"hashing.md5":     each(hashMD5, "bytes", "string"),
 	"hashing.sha256":  each(hashSHA256, "bytes", "string"),
 	"hashing.crc32":   each(hashCRC32, "bytes", "string"),
@@ -121,14 +119,14 @@ func choose(name, receiver string, overloads []overload, args []Value, skip int)
 	return unsupported(fmt.Sprintf("%s(%s)", full, strings.Join(got, ", ")), signatures(full, overloads))
 }
 
-// fits reports whether arguments are of the given types.
+// fits reports whether arguments are of the given types. An int does where a float is asked for.
 func fits(types []string, args []Value) bool {
 	for i, t := range types {
 		if t == "any" {
 			continue
 		}
 		got := TypeName(args[i])
-		if got != t && (t != "number" || got != "int" && got != "float") {
+		if got != t && (t != "float" || got != "int") {
 			return false
 		}
 	}
@@ -142,97 +140,4 @@ func signatures(name string, overloads []overload) string {
 		all[i] = name + "(" + strings.Join(o.types, ", ") + ")"
 	}
 	return strings.Join(all, ", ")
-}
-
-// access evaluates get, exists, getAfter and existsAfter.
-func (e *Evaluator) access(ctx context.Context, x *syntax.Call) Value {
-	name := x.Name.Text
-	if len(x.Args) != 1 {
-		for _, a := range x.Args {
-			if v := e.eval(ctx, a); failed(v) {
-				return v
-			}
-		}
-		return failf("Incorrect number of arguments. Received: %d. Expected: %s(path).", len(x.Args), name)
-	}
-	v := e.eval(ctx, x.Args[0])
-	if failed(v) {
-		return v
-	}
-	if abstract(v) {
-		return Unknown{}
-	}
-	p, ok := asPath(v)
-	if !ok {
-		return unsupported(name+"("+TypeName(v)+")", name+"(path)")
-	}
-	exists := strings.HasPrefix(name, "exists")
-	found, failure := e.find(ctx, name, p, strings.HasSuffix(name, "After"))
-	switch {
-	case failure != nil:
-		return failure
-	case exists:
-		return value.Bool(found.exists)
-	case !found.exists:
-		return serviceCall(name, p)
-	}
-	return &Document{Data: found.fields, ID: found.name.ID(), Name: p}
-}
-
-// serviceCall is the failure of a lookup, with its path in the text form of protocol buffers, as the official
-// engine prints it.
-func serviceCall(name string, p *Path) *Failure {
-	var b strings.Builder
-	fmt.Fprintf(&b, "Service call error. Function: [%s], Argument: [path_value {\n", name)
-	for _, s := range p.Parts {
-		fmt.Fprintf(&b, "  segments {\n    simple: %q\n  }\n", s.Text)
-	}
-	b.WriteString("}\n].")
-	return &Failure{Text: b.String()}
-}
-
-// find looks a document up, once a request, within the budget.
-func (e *Evaluator) find(ctx context.Context, function string, p *Path, after bool) (*lookup, *Failure) {
-	name, ok := documentName(e.Request.Database, p)
-	if !ok {
-		return nil, serviceCall(function, p)
-	}
-	l := e.Lookups
-	for i := range l.found {
-		if l.found[i].name == name && l.found[i].after == after {
-			return &l.found[i], nil
-		}
-	}
-	if l.now >= MaxLookups || len(l.found) >= l.limit {
-		return nil, serviceCall(function, p)
-	}
-	fields, exists, err := e.Reader.Lookup(ctx, name, after)
-	if err != nil {
-		if e.err == nil {
-			e.err = err
-		}
-		return nil, &Failure{Text: "Service call error.", abort: true}
-	}
-	l.now++
-	l.found = append(l.found, lookup{name: name, after: after, fields: fields, exists: exists})
-	return &l.found[len(l.found)-1], nil
-}
-
-// documentName returns the document that /databases/D/documents/… names, if it is one of the request's database.
-func documentName(db resource.Database, p *Path) (resource.Document, bool) {
-	s := p.Parts
-	if len(s) < 5 || len(s)%2 == 0 || !p.whole() || s[0].Text != "databases" || s[1].Text != db.ID || s[2].Text != "documents" {
-		return resource.Document{}, false
-	}
-	var b strings.Builder
-	for i, part := range s[3:] {
-		if part.Text == "" || strings.Contains(part.Text, "/") {
-			return resource.Document{}, false
-		}
-		if i > 0 {
-			b.WriteByte('/')
-		}
-		b.WriteString(part.Text)
-	}
-	return resource.Document{DB: db, Path: b.String()}, true
 }

@@ -30,6 +30,8 @@ type Reader interface {
 type Request struct {
 	// Database is the database that the request is for.
 	Database resource.Database
+	// Name is the document that the request is about; zero for a list.
+	Name resource.Document
 	// Method is get, list, create, update or delete.
 	Method string
 	// Path is the document's path, /databases/…; Unknown for a list.
@@ -82,21 +84,32 @@ func (r *Request) member(name string) Value {
 // lookup is a document that has been looked up.
 type lookup struct {
 	name   resource.Document
-	after  bool
 	fields value.Map
 	exists bool
+	// known says that the document is one that the request is about anyway. If it doesn't exist it is null, where others are
+	// a failure.
+	known bool
 }
 
 // Lookups are the documents that the operations of one commit or read have looked up. Looking one up again is
-// free. It is not safe for concurrent use.
+// free, and so are the documents that the request is about. It is not safe for concurrent use.
 type Lookups struct {
-	found []lookup
-	now   int // found by the present operation
-	limit int
+	found   []lookup
+	now     int // found by the present operation
+	limit   int
+	written map[resource.Document]bool
 }
 
 // NewLookups returns the lookups of a request of several operations.
 func NewLookups() *Lookups { return &Lookups{limit: MaxShared} }
+
+// Writes tells that the request writes a document.
+func (l *Lookups) Writes(name resource.Document) {
+	if l.written == nil {
+		l.written = make(map[resource.Document]bool)
+	}
+	l.written[name] = true
+}
 
 // begin starts an operation.
 func (l *Lookups) begin() { l.now = 0 }

@@ -150,6 +150,9 @@ func (e *Evaluator) doubt(x syntax.Expr, f *Failure) {
 func memberOf(v Value, name string) Value {
 	switch x := v.(type) {
 	case value.Map:
+		if TypeName(x) == "vector" {
+			return typeError(v, "map,path")
+		}
 		if m, ok := x[name]; ok {
 			return m
 		}
@@ -171,6 +174,15 @@ func memberOf(v Value, name string) Value {
 	}
 	return typeError(v, "map,path")
 }
+
+// isNull reports whether v is null, of which everything that is done with it as with a container is a failure of its own.
+func isNull(v Value) bool {
+	_, ok := v.(value.Null)
+	return ok
+}
+
+// nullValue is the failure of what is done with null.
+func nullValue() *Failure { return &Failure{Text: "Null value error."} }
 
 // index evaluates x[i].
 func (e *Evaluator) index(ctx context.Context, x *syntax.Index) Value {
@@ -210,9 +222,16 @@ func (e *Evaluator) index(ctx context.Context, x *syntax.Index) Value {
 			return p.index(int64(k))
 		}
 	}
-	switch TypeName(v) {
-	case "map", "list", "string", "path":
-		return unsupported(TypeName(v)+"["+TypeName(i)+"]", "list[int], string[int], path[int], path[string], map[string]")
+	if isNull(v) {
+		return nullValue()
+	}
+	switch t := TypeName(v); t {
+	case "list", "string":
+		return unsupported(t+"["+TypeName(i)+"]", t+"[int]")
+	case "map":
+		return unsupported("map["+TypeName(i)+"]", "map[string]")
+	case "path":
+		return unsupported("path["+TypeName(i)+"]", "path[string], path[int]")
 	}
 	return notFound("[]")
 }

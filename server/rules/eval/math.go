@@ -31,9 +31,6 @@ func mathFloor(args []Value) Value { return value.Double(math.Floor(toFloat(args
 
 // mathRound is math.round(n), an int; halves go up.
 func mathRound(args []Value) Value {
-	if n, ok := args[0].(value.Int); ok {
-		return n
-	}
 	f := toFloat(args[0])
 	floor := math.Floor(f)
 	if f-floor >= 0.5 {

@@ -18,7 +18,11 @@ func methodsOf(v Value) map[string][]overload {
 		return listMethods
 	case *Set:
 		return setMethods
-	case value.Map, *Document:
+	case value.Map:
+		if TypeName(v) == "map" {
+			return mapMethods
+		}
+	case *Document:
 		return mapMethods
 	case *Diff:
 		return diffMethods
@@ -60,6 +64,9 @@ func (e *Evaluator) method(ctx context.Context, x *syntax.Method) Value {
 		if s, ok := v.(value.String); ok {
 			return e.pattern(s, name, args)
 		}
+	}
+	if isNull(v) {
+		return nullValue()
 	}
 	overloads, ok := methodsOf(v)[name]
 	if !ok {

@@ -25,10 +25,15 @@ func makeTimestamp(seconds, nanos int64) Value {
 		seconds--
 	}
 	if seconds < minSeconds || seconds > maxSeconds {
-		return failf("Timestamp is not valid. Seconds must be in range [-62,135,596,800, +253,402,300,799]. " +
-			"Nanos must be in range [0, +999,999,999].")
+		return badTimestamp()
 	}
 	return value.Timestamp{Seconds: seconds, Nanos: int32(nanos)}
+}
+
+// badTimestamp is the failure of a moment out of range.
+func badTimestamp() *Failure {
+	return failf("Timestamp is not valid. Seconds must be in range [-62,135,596,800, +253,402,300,799]. " +
+		"Nanos must be in range [0, +999,999,999].")
 }
 
 // makeDuration returns a duration, its parts brought to one sign, or a failure out of range.
@@ -74,6 +79,15 @@ func timestampDate(args []Value) Value {
 func timestampValue(args []Value) Value {
 	ms := int64(args[0].(value.Int))
 	return makeTimestamp(ms/1000, ms%1000*1_000_000)
+}
+
+// timestampParsed is timestamp.value(text in the form of RFC 3339).
+func timestampParsed(args []Value) Value {
+	t, err := time.Parse(time.RFC3339Nano, string(args[0].(value.String)))
+	if err != nil {
+		return badTimestamp()
+	}
+	return makeTimestamp(t.Unix(), int64(t.Nanosecond()))
 }
 
 // units are the units of duration.value, in nanoseconds.
@@ -218,7 +232,7 @@ var latlngMethods = map[string][]overload{
 }
 
 // earthRadius is the mean radius of the earth in metres, as the official engine has it.
-const earthRadius = 6371010
+const earthRadius = 6371009
 
 // distance is a.distance(b), in metres along a great circle.
 func distance(args []Value) Value {

@@ -160,6 +160,9 @@ func inside(a, b Value) Value {
 		}
 		return unsupported("map.in("+TypeName(a)+")", "map.in(string)")
 	}
+	if isNull(b) {
+		return nullValue()
+	}
 	return notFound("in")
 }
 

@@ -34,10 +34,13 @@ func NewPath(segments ...string) *Path {
 	return p
 }
 
-// String returns the path as text, /a/b; placeholders in braces.
+// String returns the path as text, /a/b; placeholders in braces. That of no segments is a slash.
 func (p *Path) String() string {
 	if p.text != "" {
 		return p.text
+	}
+	if len(p.Parts) == 0 {
+		return "/"
 	}
 	var b strings.Builder
 	for _, s := range p.Parts {
@@ -54,15 +57,18 @@ func (p *Path) String() string {
 	return b.String()
 }
 
-// whole reports whether the path has no open placeholder.
-func (p *Path) whole() bool {
+// open returns the name of the path's first open placeholder, or "".
+func (p *Path) open() string {
 	for _, s := range p.Parts {
 		if s.Kind != syntax.Literal {
-			return false
+			return s.Text
 		}
 	}
-	return true
+	return ""
 }
+
+// unbound is the failure of a path with an open placeholder.
+func unbound(name string) *Failure { return failf("Variable %s is not bound in path template.", name) }
 
 // equal reports whether two paths are the same; one with open placeholders is equal to none.
 func (p *Path) equal(q *Path) bool {
@@ -89,7 +95,7 @@ func referencePath(r value.Reference) *Path {
 // parsePath makes a path of a text such as a/b or /a/{b}/{c=**}.
 func parsePath(text string) (*Path, string) {
 	rest := strings.TrimPrefix(text, "/")
-	if rest == "" {
+	if text == "" {
 		return nil, "Empty Path Template is not allowed."
 	}
 	p := &Path{}
@@ -125,7 +131,7 @@ func (p *Path) member(name string) Value {
 	}
 	for _, s := range p.Parts {
 		if s.Kind != syntax.Literal && s.Text == name {
-			return failf("Variable %s is not bound in path template.", name)
+			return unbound(name)
 		}
 	}
 	return missing(name)

@@ -84,7 +84,7 @@ func cut(s string, low, high int) string {
 	return string(utf16.Decode(utf16.Encode([]rune(s))[low:high]))
 }
 
-// sliceOf is v[low:high]; high is nil when not written.
+// sliceOf is v[low:high]; high is nil when not written. A bound that is null is as if not written.
 func sliceOf(v, low, high Value) Value {
 	var size int
 	switch x := v.(type) {
@@ -96,17 +96,23 @@ func sliceOf(v, low, high Value) Value {
 		size = len(x.Parts)
 	case value.Reference:
 		return sliceOf(referencePath(x), low, high)
+	case value.Null:
+		return nullValue()
 	default:
-		return notFound("[:]")
+		return notFound("@range")
 	}
-	if high == nil {
+	if isNull(low) {
+		low = value.Int(0)
+	}
+	if high == nil || isNull(high) {
 		high = value.Int(size)
 	}
 	from, ok := low.(value.Int)
 	to, ok2 := high.(value.Int)
 	if !ok || !ok2 {
 		t := TypeName(v)
-		return unsupported(t+"["+TypeName(low)+":"+TypeName(high)+"]", t+"[int:int]")
+		ways := [...]string{"null:null", "null:int", "int:null", "int:int"}
+		return unsupported(t+"["+TypeName(low)+":"+TypeName(high)+"]", t+"["+strings.Join(ways[:], "], "+t+"[")+"]")
 	}
 	// The start must be inside the value and so must be the last item, even of an empty slice.
 	switch {

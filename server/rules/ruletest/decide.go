@@ -134,6 +134,9 @@ func (w *world) commit(ctx context.Context, writes []Write) (rules.Decision, err
 		}
 	}
 	lookups := rules.NewLookups()
+	for i := range parsed {
+		lookups.Writes(parsed[i].Name)
+	}
 	for i, one := range writes {
 		q := &rules.Request{Name: parsed[i].Name, Before: w.before[one.Path], Lookups: lookups}
 		q.Method = methodOf(&parsed[i], q.Before)

@@ -55,6 +55,9 @@ func (p *parser) file(f *File) {
 			p.attempt(func() { f.Functions = append(f.Functions, p.function()) })
 		case t.is("service"):
 			p.attempt(func() { f.Services = append(f.Services, p.service()) })
+		case t.is("import"):
+			p.complain(t.span, "Import statements are not allowed.")
+			p.skipTo("function", "service")
 		default:
 			p.unexpected(t)
 			p.next()
@@ -68,7 +71,7 @@ func (p *parser) file(f *File) {
 
 // version parses rules_version = '2';.
 func (p *parser) version(f *File) {
-	p.next()
+	begin := p.next()
 	p.want("=")
 	t := p.next()
 	switch {
@@ -79,7 +82,7 @@ func (p *parser) version(f *File) {
 	case t.text == "2":
 		f.Version = 2
 	default:
-		p.complain(t.span, "Invalid rules version '%s'. Expected one of '1', '2'.", t.text)
+		p.complain(begin.span, "Unsupported rules version %s.", t.text)
 	}
 	f.Versioned = true
 	p.accept(";")
@@ -89,7 +92,7 @@ func (p *parser) version(f *File) {
 func (p *parser) service() *Service {
 	s := &Service{Span: p.next().span}
 	name := p.name()
-	s.Name = name.Text
+	s.Named, s.Name = name.Span, name.Text
 	for p.accept(".") {
 		s.Name += "." + p.name().Text
 	}
@@ -152,10 +155,10 @@ func (p *parser) matchPath() []Segment {
 		case t.kind == kindSegment:
 			p.next()
 			path = append(path, Segment{Span: t.span, Text: t.text})
-		case t.is("/") && p.ahead(1).is("{"):
+		case t.is("/") && p.ahead(1).is("{") && p.ahead(2).kind == kindIdent:
 			p.next()
 			kind, name := p.placeholder()
-			path = append(path, Segment{Span: t.span.To(p.before()), Kind: kind, Text: name})
+			path = append(path, Segment{Span: t.span.To(p.before()), Kind: kind, Bound: name.Span, Text: name.Text})
 		case t.is("/"):
 			p.fail(t.span, "Forward slash '/' found where identifier or binding expected.")
 		case len(path) == 0:
@@ -166,17 +169,17 @@ func (p *parser) matchPath() []Segment {
 	}
 }
 
-// placeholder parses {name} or {name=**}.
-func (p *parser) placeholder() (SegmentKind, string) {
+// placeholder parses {name}, which is also {name=*}, or {name=**}.
+func (p *parser) placeholder() (SegmentKind, Name) {
 	p.want("{")
 	name := p.name()
 	kind := Capture
-	if p.accept("=") {
+	if p.accept("=") && !p.accept("*") {
 		p.want("**")
 		kind = Glob
 	}
 	p.want("}")
-	return kind, name.Text
+	return kind, name
 }
 
 // allow parses an allow statement.

@@ -192,7 +192,7 @@ func (p *parser) primary() Expr { // long: one case a node
 	case t.kind == kindInt:
 		n, err := strconv.ParseInt(t.text, 10, 64)
 		if err != nil {
-			p.complain(t.span, "Integer value is out of the [-9223372036854775808, 9223372036854775807] range.")
+			p.complain(t.span, "Invalid number literal %s.", t.text)
 		}
 		return &IntLit{node: p.node(t.span), Value: n}
 	case t.kind == kindFloat:
@@ -256,7 +256,7 @@ func (p *parser) path() Expr {
 		case t.is("/") && p.ahead(1).is("{"):
 			p.next()
 			kind, name := p.placeholder()
-			x.Segments = append(x.Segments, PathPart{Kind: kind, Text: name})
+			x.Segments = append(x.Segments, PathPart{Kind: kind, Text: name.Text})
 		case t.is("/") && len(x.Segments) == 0:
 			p.fail(t.span, "Forward slash '/' found where identifier or binding expected.")
 		default:

@@ -17,6 +17,7 @@ var escapes = map[byte]byte{
 func (s *scanner) quoted(at Span, k kind) token {
 	quote := s.src[s.at]
 	s.at++
+	literal := func() token { return token{kind: k, span: at, raw: s.src[at.Start:at.End]} }
 	var b strings.Builder
 	for s.at < len(s.src) && s.src[s.at] != '\n' && s.src[s.at] != '\r' {
 		c := s.src[s.at]
@@ -24,7 +25,12 @@ func (s *scanner) quoted(at Span, k kind) token {
 		case quote:
 			s.at++
 			at.End = s.at
-			return token{kind: k, span: at, text: b.String()}
+			t := literal()
+			t.text = b.String()
+			if k == kindBytes && unicodeEscape(t.raw) {
+				s.complain(at, "Invalid bytes literal %s.", t.raw)
+			}
+			return t
 		case '\\':
 			if n := escape(&b, s.src[s.at:], k); n > 0 {
 				s.at += n
@@ -41,7 +47,22 @@ func (s *scanner) quoted(at Span, k kind) token {
 	}
 	at.End = s.at
 	s.complain(at, "Missing a closing %c", quote)
-	return token{kind: k, span: at, text: b.String()}
+	t := literal()
+	t.text = b.String()
+	return t
+}
+
+// unicodeEscape reports whether a literal holds an escape \uXXXX, which stands for no byte.
+func unicodeEscape(raw string) bool {
+	for i := 0; i+1 < len(raw); i++ {
+		if raw[i] == '\\' {
+			if raw[i+1] == 'u' {
+				return true
+			}
+			i++
+		}
+	}
+	return false
 }
 
 // escape writes the character that text begins with an escape of, and returns the escape's length, or 0 if it

@@ -137,7 +137,7 @@ func (s *scanner) take(at Span, k kind, n int) token {
 	text := s.src[s.at : s.at+n]
 	s.at += n
 	at.End = s.at
-	return token{kind: k, span: at, text: text}
+	return token{kind: k, span: at, text: text, raw: text}
 }
 
 // number scans a number: 0, 12, 1.5, .5 or 1. with nothing behind the point.
@@ -173,7 +173,7 @@ func (s *scanner) slash(at Span, rest string) token {
 		return s.take(at, kindPunct, 1)
 	}
 	t := s.take(at, kindSegment, n)
-	if text, err := url.PathUnescape(t.text[1:]); err == nil {
+	if text, err := url.QueryUnescape(t.text[1:]); err == nil { // a plus is a blank, too
 		t.text = text
 	}
 	return t

@@ -24,6 +24,8 @@ type token struct {
 	// text is the token as written, but for strings and bytes, where it is the value, and segments, where it
 	// is the segment without its slash, percent-decoded.
 	text string
+	// raw is the token as written.
+	raw string
 }
 
 // keywords are the reserved words. After a point they are names like any other.
@@ -42,8 +44,8 @@ func (t token) isName() bool { return t.kind == kindIdent || t.kind == kindKeywo
 
 // shown returns the token as messages show it.
 func (t token) shown() string {
-	if t.kind == kindSegment {
-		return "/" + t.text
+	if t.kind == kindEOF {
+		return t.text
 	}
-	return t.text
+	return t.raw
 }

@@ -32,7 +32,9 @@ type File struct {
 
 // Service is one service declaration, such as that of cloud.firestore.
 type Service struct {
-	Span      Span
+	Span Span
+	// Named is the place of Name.
+	Named     Span
 	Name      string
 	Functions []*Function
 	Matches   []*Match
@@ -64,6 +66,8 @@ const (
 type Segment struct {
 	Span Span
 	Kind SegmentKind
+	// Bound is the place of the name that the segment is bound to.
+	Bound Span
 	// Text is the literal, percent-decoded, or the name that the segment is bound to.
 	Text string
 }
