@@ -1,4 +1,4 @@
-import { expect, test } from '@playwright/test'
+import { expect, type Page, test } from '@playwright/test'
 import { PUBLICAS } from '../src/meta'
 import { pararReloj, sembrar, vaciarDatos } from './publico-mundo'
 
@@ -44,4 +44,80 @@ test('paper is white and has neither menus nor drawings nor buttons', async ({ p
   await expect(page.getByRole('banner')).toBeHidden()
   await expect(page.getByRole('button', { name: /Copiar/ }).first()).toBeHidden()
   await expect(page.locator('main img')).toBeHidden()
+})
+
+const HOJAS = ['A4', 'Letter'] as const
+
+/** How many pages a page takes on each kind of paper. */
+async function paginas(page: Page): Promise<number[]> {
+  const cuentas = []
+  for (const format of HOJAS) {
+    const pdf = await page.pdf({ format, printBackground: true, preferCSSPageSize: false })
+    cuentas.push(pdf.toString('latin1').match(/\/Type\s*\/Page\b(?!s)/g)?.length ?? 0)
+  }
+  return cuentas
+}
+
+test.describe('S-119 P-18 on paper', () => {
+  for (const [cuantos, nombre] of [
+    [0, 'an empty month'],
+    [1, 'a quiet month'],
+    [40, 'a month with more events than days'],
+  ] as const) {
+    test(`the calendar is one page: ${nombre}`, async ({ page }) => {
+      await vaciarDatos()
+      await page.clock.setFixedTime('2027-08-10T14:00:00-04:00')
+      // August 2027 lies on six weeks.
+      for (let i = 0; i < cuantos; i++) {
+        await sembrar(`e${i}`, `2027-08-${String((i % 30) + 1).padStart(2, '0')}`, '19:30', {
+          title: `Evento ${i} de un título que no cabe en una línea de la página impresa`,
+          location: 'Teatro Nacional Eduardo Brito, Plaza de la Cultura',
+          featuredArtist: 'Orquesta de Cámara Juvenil',
+          price: 1500,
+        })
+      }
+      await page.goto('/calendario?vista=mes&fecha=2027-08-10')
+      await expect(page.getByRole('gridcell')).toHaveCount(42)
+      if (cuantos) await expect(page.getByRole('button', { name: /1 evento|2 eventos/ }).first()).toBeVisible()
+      // While it is printed the page holds what only paper shows, and notes how much.
+      await page.evaluate(() => {
+        new MutationObserver(() => {
+          const lineas = document.querySelectorAll('.agenda-impresa li').length
+          if (lineas > 0) document.body.dataset['impresas'] = String(lineas)
+        }).observe(document.body, { childList: true, subtree: true })
+      })
+      expect(await paginas(page)).toEqual([1, 1])
+      expect(await page.evaluate(() => Number(document.body.dataset['impresas'] ?? 0))).toBe(cuantos)
+      await page.emulateMedia({ media: 'print' })
+      await expect(page.getByRole('heading', { name: 'Agosto de 2027' })).toBeVisible()
+      await expect(page.getByText('correo@ejemplo.org').first()).toBeVisible()
+      await expect(page.locator('.agenda-impresa li')).toHaveCount(cuantos)
+      await expect(page.getByRole('heading', { name: 'Próximos Eventos Destacados' })).toBeHidden()
+      await page.emulateMedia({ media: 'screen' })
+      // Nothing of the paper stays on the page.
+      await expect(page.locator('.agenda-impresa, .membrete')).toHaveCount(0)
+    })
+  }
+
+  test('the week is one page', async ({ page }) => {
+    await page.goto('/calendario?vista=semana&fecha=2027-08-10')
+    await expect(page.getByRole('gridcell')).toHaveCount(7)
+    expect(await paginas(page)).toEqual([1, 1])
+  })
+
+  test('the donation data is one page, with every detail and the address of PayPal', async ({ page }) => {
+    await page.goto('/donar')
+    await expect(page.getByRole('button', { name: 'Copiar RNC' })).toBeEnabled()
+    expect(await paginas(page)).toEqual([1, 1])
+    await page.emulateMedia({ media: 'print' })
+    const main = page.getByRole('main')
+    for (const dato of ['Banco por confirmar', '000-000000-0', '000000000', 'Donaciones en especie']) {
+      await expect(main.getByText(dato, { exact: true })).toBeVisible()
+    }
+    const direccion = await main
+      .getByRole('link', { name: /Donar con PayPal/ })
+      .evaluate((enlace) => getComputedStyle(enlace, '::after').content)
+    expect(direccion).toContain('https://www.paypal.com/')
+    await expect(page.getByRole('heading', { name: 'A dónde va tu aporte' })).toBeHidden()
+  })
 })

@@ -8,7 +8,9 @@ type Props = { titulo: string; entrada?: string; imagen?: Slot; children?: React
 export function Encabezado({ titulo, entrada, imagen, children }: Props) {
   return (
     <div className="border-linea bg-banda border-b-2">
-      <div className={`contenedor grid items-center gap-10 py-10 md:py-14 ${imagen ? 'md:grid-cols-[1fr_minmax(0,22rem)] lg:gap-20' : ''}`}>
+      <div
+        className={`contenedor grid items-center gap-10 py-10 md:py-14 print:gap-2 print:py-3 ${imagen ? 'md:grid-cols-[1fr_minmax(0,22rem)] lg:gap-20' : ''}`}
+      >
         <div>
           <h1 className="titulo-1">{titulo}</h1>
           {entrada ? <p className="entrada mt-5">{entrada}</p> : null}

@@ -8,6 +8,7 @@ export const tCalendario = {
   mesSiguiente: 'Mes siguiente',
   semanaAnterior: 'Semana anterior',
   semanaSiguiente: 'Semana siguiente',
+  sinEventosImpresos: 'No hay eventos en estas fechas.',
   sinEventosDia: 'No hay eventos este día.',
   destacados: 'Próximos Eventos Destacados',
   sinProximos: 'No hay eventos próximos en este rango.',

@@ -2,7 +2,9 @@ import { type MouseEvent, type ReactNode, useEffect, useRef, useState } from 're
 import { useLocation } from 'react-router-dom'
 import { t } from '../i18n/es'
 import { fondoDe } from '../lib/fondo'
+import { useImpresion } from '../lib/use-impresion'
 import { Barra } from './barra'
+import { Membrete } from './membrete'
 import { Pie } from './pie'
 
 /**
@@ -32,6 +34,7 @@ function useLlegada(contenido: { current: HTMLElement | null }): void {
 export function Armazon({ children }: { children: ReactNode }) {
   const [menuAbierto, setMenuAbierto] = useState(false)
   const contenido = useRef<HTMLElement>(null)
+  const enPapel = useImpresion()
   useLlegada(contenido)
   // Without a new entry in the history: going back to one with a fragment would take the focus to it again.
   const saltar = (suceso: MouseEvent) => {
@@ -44,6 +47,7 @@ export function Armazon({ children }: { children: ReactNode }) {
         {t.comun.saltar}
       </a>
       <Barra menuAbierto={menuAbierto} alCambiarMenu={setMenuAbierto} />
+      {enPapel ? <Membrete /> : null}
       <main ref={contenido} id="contenido" tabIndex={-1} inert={menuAbierto} className="grow outline-none">
         {children}
       </main>

@@ -22,7 +22,7 @@ export default function PaginaCalendario() {
       <Imagen slot="calendario-hero" priority className="portada" />
       <div className="contenedor pt-10 md:pt-14">
         <h1 className="titulo-1">{calendario.titulo}</h1>
-        <p className="entrada mt-5">{calendario.entrada}</p>
+        <p className="no-imprimir entrada mt-5">{calendario.entrada}</p>
       </div>
       {hidratado ? <Calendario /> : <Hueco />}
     </>

@@ -12,11 +12,11 @@ function PayPal() {
     <section className="marco p-6 lg:col-start-2">
       <h2 className="titulo-3">{paypal.titulo}</h2>
       <p className="mt-2">{paypal.texto}</p>
-      <a className={`${boton('primario')} mt-5 self-start`} href={sitio.paypal} target="_blank" rel="noopener noreferrer">
+      <a className={`${boton('primario')} con-direccion mt-5 self-start`} href={sitio.paypal} target="_blank" rel="noopener noreferrer">
         {paypal.boton}
         <span aria-hidden="true"> ↗</span>
       </a>
-      <p className="text-suave mt-3 text-sm">{paypal.nota}</p>
+      <p className="no-imprimir text-suave mt-3 text-sm">{paypal.nota}</p>
     </section>
   )
 }
@@ -27,7 +27,7 @@ function Transferencia() {
   return (
     <section className="marco p-6 lg:col-start-1 lg:row-span-2 lg:row-start-1">
       <h2 className="titulo-3">{transferencia.titulo}</h2>
-      <p className="mt-2">{transferencia.texto}</p>
+      <p className="no-imprimir mt-2">{transferencia.texto}</p>
       <DatosBancarios banco={sitio.banco} />
       <h3 className="mt-6 font-semibold">{recibo.titulo}</h3>
       <p className="mt-1">
@@ -78,7 +78,7 @@ export default function Donar() {
           <Especie />
         </div>
       </Seccion>
-      <Seccion titulo={destino.titulo} className="pt-0">
+      <Seccion titulo={destino.titulo} className="no-imprimir pt-0">
         <ul className="grid gap-6 md:grid-cols-3">
           {destino.lista.map((linea) => (
             <li key={linea} className="titulo-3 border-acento border-t-4 pt-4">

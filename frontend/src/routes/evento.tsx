@@ -38,7 +38,7 @@ function PaginaEvento({ evento }: { evento: Evento }) {
   return (
     <article className="contenedor grid gap-10 py-10 md:py-16 lg:grid-cols-[1.1fr_1fr] lg:items-start lg:gap-16">
       <div className="flex flex-col items-start gap-6">
-        <Link to="/calendario" className="enlace -mb-3 inline-flex min-h-11 items-center">
+        <Link to="/calendario" className="no-imprimir enlace -mb-3 inline-flex min-h-11 items-center">
           {tEvento.verCalendario}
         </Link>
         <h1 className="titulo-1 break-words">{evento.titulo}</h1>

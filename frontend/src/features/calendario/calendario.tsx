@@ -5,6 +5,8 @@ import { tramoDe } from '../../lib/cuadricula'
 import type { Evento } from '../../lib/evento'
 import { enLocal } from '../../lib/fechas'
 import { useEventos } from '../../lib/use-eventos'
+import { useImpresion } from '../../lib/use-impresion'
+import { AgendaImpresa } from './agenda-impresa'
 import { Controles } from './controles'
 import { Cuadricula } from './cuadricula'
 import { Destacados } from './destacados'
@@ -32,14 +34,15 @@ export function Calendario() {
   const eventos = estado.fase === 'datos' ? estado.eventos : NINGUNO
   const porDia = useMemo(() => repartir(eventos), [eventos])
   const cargando = estado.fase === 'cargando'
+  const enPapel = useImpresion()
   return (
     <>
       <div className="contenedor seccion">
         <Controles calendario={calendario} />
         <div className="grid items-start gap-8 lg:grid-cols-[minmax(0,1.9fr)_minmax(0,1fr)] lg:gap-12">
           <div>
-            <Cuadricula calendario={calendario} porDia={porDia} />
-            <div className="text-suave mt-3 flex min-h-7 flex-wrap items-center gap-x-5 text-sm">
+            <Cuadricula calendario={calendario} porDia={porDia} conTitulos={enPapel || calendario.vista === 'semana'} />
+            <div className="no-imprimir text-suave mt-3 flex min-h-7 flex-wrap items-center gap-x-5 text-sm">
               <span className="inline-flex items-center gap-2">
                 <span className="punto bg-hoy" aria-hidden="true" />
                 {tCalendario.leyendaHoy}
@@ -51,7 +54,11 @@ export function Calendario() {
               <span role="status">{cargando ? t.eventos.cargando : ''}</span>
             </div>
           </div>
-          <DiaElegido dia={dia} eventos={dia ? (porDia.get(dia) ?? NINGUNO) : NINGUNO} />
+          {enPapel ? (
+            <AgendaImpresa eventos={eventos} calendario={calendario} cargando={cargando} />
+          ) : (
+            <DiaElegido dia={dia} eventos={dia ? (porDia.get(dia) ?? NINGUNO) : NINGUNO} />
+          )}
         </div>
       </div>
       <Destacados eventos={eventos} cargando={cargando} />

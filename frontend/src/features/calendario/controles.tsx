@@ -14,25 +14,25 @@ export function Controles({ calendario }: { calendario: Calendario }) {
   const { vista, fecha, avanzar, irAHoy, verComo } = calendario
   const mes = vista === 'mes'
   return (
-    <div className="mb-5 flex flex-wrap items-center gap-3">
+    <div className="mb-5 flex flex-wrap items-center gap-3 max-sm:gap-2">
       <h2 aria-live="polite" className="titulo-2 w-full first-letter:uppercase md:mr-auto md:w-auto">
         {mesLargo(fecha)}
       </h2>
-      <div className="no-imprimir flex gap-2">
+      <div className="no-imprimir flex gap-2 max-sm:gap-1">
         <button
           type="button"
-          className={`${boton()} px-2.5`}
+          className={`${boton()} px-2.5 max-[389px]:px-2`}
           aria-label={mes ? tCalendario.mesAnterior : tCalendario.semanaAnterior}
           onClick={() => avanzar(-1)}
         >
           <Signo nombre="izquierda" />
         </button>
-        <button type="button" className={`${boton()} px-4`} onClick={irAHoy}>
+        <button type="button" className={`${boton()} px-4 max-[389px]:px-2.5`} onClick={irAHoy}>
           {tCalendario.hoy}
         </button>
         <button
           type="button"
-          className={`${boton()} px-2.5`}
+          className={`${boton()} px-2.5 max-[389px]:px-2`}
           aria-label={mes ? tCalendario.mesSiguiente : tCalendario.semanaSiguiente}
           onClick={() => avanzar(1)}
         >
@@ -46,7 +46,7 @@ export function Controles({ calendario }: { calendario: Calendario }) {
             type="button"
             aria-pressed={vista === opcion.vista}
             onClick={() => verComo(opcion.vista)}
-            className="aria-pressed:bg-texto aria-pressed:text-fondo bg-superficie min-h-11 px-4 font-semibold focus-visible:outline-offset-[-4px]"
+            className="aria-pressed:bg-texto aria-pressed:text-fondo bg-superficie min-h-11 px-4 max-[389px]:px-2 font-semibold focus-visible:outline-offset-[-4px]"
           >
             {opcion.texto}
           </button>

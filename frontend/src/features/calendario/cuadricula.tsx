@@ -5,10 +5,10 @@ import type { Evento } from '../../lib/evento'
 import { hoy as diaDeHoy } from '../../lib/fechas'
 import type { Calendario } from './use-calendario'
 
-type PropsDia = { fecha: string; eventos: Evento[]; calendario: Calendario; esHoy: boolean }
+type PropsDia = { fecha: string; eventos: Evento[]; calendario: Calendario; esHoy: boolean; conTitulos: boolean }
 
-/** A day: its number, its dots, and in the week view its events by title. */
-function Dia({ fecha, eventos, calendario, esHoy }: PropsDia) {
+/** A day: its number, its dots, and its events by title where there is room for them. */
+function Dia({ fecha, eventos, calendario, esHoy, conTitulos }: PropsDia) {
   const { vista, dia, foco, elegir, reclamar } = calendario
   const nodo = useRef<HTMLButtonElement>(null)
   const enFoco = foco === fecha
@@ -37,7 +37,7 @@ function Dia({ fecha, eventos, calendario, esHoy }: PropsDia) {
           {esHoy ? <span className="punto bg-hoy" /> : null}
           {eventos.length > 0 ? <span className="punto bg-evento" /> : null}
         </span>
-        {vista === 'semana' ? (
+        {conTitulos ? (
           <span className="dia-titulos" aria-hidden="true">
             {eventos.map(({ id, titulo, hora }) => (
               <span key={id} className="dia-titulo">
@@ -53,8 +53,10 @@ function Dia({ fecha, eventos, calendario, esHoy }: PropsDia) {
 
 const semanaDe = (fecha: string, { dias }: Calendario) => dias.indexOf(fecha) % 7
 
+type Props = { calendario: Calendario; porDia: Map<string, Evento[]>; conTitulos: boolean }
+
 /** The month or the week as a grid of days (F-231, F-233…F-235; APG grid). */
-export function Cuadricula({ calendario, porDia }: { calendario: Calendario; porDia: Map<string, Evento[]> }) {
+export function Cuadricula({ calendario, porDia, conTitulos }: Props) {
   const { dias, vista, fecha, teclear } = calendario
   const hoy = diaDeHoy()
   const alTeclear = (suceso: KeyboardEvent) => {
@@ -79,7 +81,14 @@ export function Cuadricula({ calendario, porDia }: { calendario: Calendario; por
         {semanas(dias).map((semana) => (
           <tr key={semana[0]}>
             {semana.map((dia) => (
-              <Dia key={dia} fecha={dia} eventos={porDia.get(dia) ?? []} calendario={calendario} esHoy={dia === hoy} />
+              <Dia
+                key={dia}
+                fecha={dia}
+                eventos={porDia.get(dia) ?? []}
+                calendario={calendario}
+                esHoy={dia === hoy}
+                conTitulos={conTitulos}
+              />
             ))}
           </tr>
         ))}

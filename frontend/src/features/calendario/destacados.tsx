@@ -21,7 +21,7 @@ export function Destacados({ eventos, cargando }: { eventos: Evento[]; cargando:
   const [ahora] = useState(() => new Date())
   const proximos = proximosDe(eventos, ahora)
   return (
-    <section aria-labelledby="titulo-destacados" className="seccion border-linea bg-banda border-t-2">
+    <section aria-labelledby="titulo-destacados" className="no-imprimir seccion border-linea bg-banda border-t-2">
       <div className="contenedor">
         <h2 id="titulo-destacados" className="titulo-2 mb-8">
           {tCalendario.destacados}
@@ -31,10 +31,10 @@ export function Destacados({ eventos, cargando }: { eventos: Evento[]; cargando:
         ) : (
           <Vacio>{tCalendario.sinProximos}</Vacio>
         )}
-        <ul className="grid gap-6 sm:grid-cols-2 lg:grid-cols-3">
+        <ul className="tarjetas grid gap-6 sm:grid-cols-2 lg:grid-cols-3">
           {proximos.map((evento) => (
             <li key={evento.id} className="marco">
-              <div className="no-imprimir border-borde aspect-[16/10] overflow-hidden border-b-2">
+              <div className="border-borde aspect-[16/10] overflow-hidden border-b-2">
                 <Imagen slot={ilustracionDeEvento(evento.id)} sizes="(min-width: 1024px) 373px, 100vw" className="size-full object-cover" />
               </div>
               <div className="flex grow flex-col items-start p-5">

@@ -27,7 +27,7 @@ function EventoDelDia({ evento }: { evento: Evento }) {
 /** The events of the selected day (F-235), or the hint to select one. */
 export function DiaElegido({ dia, eventos }: { dia: string | null; eventos: Evento[] }) {
   return (
-    <div aria-live="polite" className="min-h-40 print:min-h-0">
+    <div aria-live="polite" className="min-h-40">
       {dia ? (
         <>
           <h2 className="titulo-3 mb-4">{tCalendario.eventosDelDia(diaLargo(dia))}</h2>

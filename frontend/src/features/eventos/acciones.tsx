@@ -58,7 +58,7 @@ function Compartir({ titulo }: { titulo: string }) {
 export function Acciones({ evento }: { evento: Evento }) {
   const hidratado = useHidratado()
   return (
-    <div className="flex flex-wrap gap-3">
+    <div className="no-imprimir flex flex-wrap gap-3">
       <EnlaceGoogle evento={evento} texto={tEvento.agregarGoogle} className={boton('primario')} />
       {evento.momento ? (
         <button type="button" className={boton()} onClick={() => descargar(evento)}>
