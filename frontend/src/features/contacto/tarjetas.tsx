@@ -40,10 +40,10 @@ export function Tarjetas() {
         </a>
       </Tarjeta>
       <Tarjeta icono={<MapPin aria-hidden="true" />} nombre={contacto.direccion}>
-        <p className="mt-1">{sitio.direccion}</p>
+        <p className="mt-1 text-balance">{sitio.direccion}</p>
       </Tarjeta>
       <Tarjeta icono={<Clock aria-hidden="true" />} nombre={contacto.horario}>
-        <p className="mt-1">{contacto.horas}</p>
+        <p className="mt-1 text-balance">{contacto.horas}</p>
         <Abierto />
       </Tarjeta>
       <Tarjeta icono={<Camera aria-hidden="true" />} nombre={contacto.redes}>

@@ -18,21 +18,23 @@ const TINTAS = ['coral', 'sol', 'hoja'] as const
 /** A concert; once it has passed there is nothing to reserve (D-16). */
 function Ficha({ concierto, pasado, tinta }: { concierto: Concierto; pasado: boolean; tinta: (typeof TINTAS)[number] }) {
   return (
-    <li className="flex flex-col">
-      <Lamina slot={concierto.img} tinta={tinta} sizes="(min-width: 1024px) 373px, 100vw" />
-      <p className="mt-6 font-semibold">
-        <time dateTime={concierto.fecha}>{fechaYHora(new Date(concierto.fecha))}</time>
-      </p>
-      <h3 className="titulo-3 mt-1">{concierto.titulo}</h3>
-      <p className="mt-2 mb-4">{concierto.desc}</p>
-      {pasado ? (
-        <p className="etiqueta mt-auto self-start">{ensambles.finalizado}</p>
-      ) : (
-        <a className="enlace mt-auto inline-flex min-h-11 items-center self-start font-semibold" href="#reservas">
-          {ensambles.reservar}
-          <span className="sr-only"> {concierto.titulo}</span>
-        </a>
-      )}
+    <li className="estampa">
+      <Lamina slot={concierto.img} tinta={tinta} sizes="(min-width: 768px) 373px, 100vw" />
+      <div className="estampa-texto">
+        <p className="font-semibold">
+          <time dateTime={concierto.fecha}>{fechaYHora(new Date(concierto.fecha))}</time>
+        </p>
+        <h3 className="titulo-3 mt-1">{concierto.titulo}</h3>
+        <p className="mt-2 mb-4">{concierto.desc}</p>
+        {pasado ? (
+          <p className="etiqueta self-start lg:mt-auto">{ensambles.finalizado}</p>
+        ) : (
+          <a className="enlace inline-flex min-h-11 items-center self-start font-semibold lg:mt-auto" href="#reservas">
+            {ensambles.reservar}
+            <span className="sr-only"> {concierto.titulo}</span>
+          </a>
+        )}
+      </div>
     </li>
   )
 }

@@ -22,7 +22,7 @@ export function VentanaEvento({ evento, alCerrar }: { evento: Evento | null; alC
           </div>
           <CuerpoEvento evento={evento} />
           <Cajas evento={evento} />
-          <Link to={`/eventos/${evento.id}`} replace className="enlace inline-flex min-h-11 items-center self-start">
+          <Link to={`/eventos/${encodeURIComponent(evento.id)}`} replace className="enlace inline-flex min-h-11 items-center self-start">
             {tEvento.paginaPropia}
           </Link>
         </div>

@@ -11,7 +11,7 @@ export default function ListaProximos({ eventos }: { eventos: Evento[] }) {
   const abierto = eventos.find(({ id }) => id === eventoDe(state)) ?? null
   return (
     <>
-      <ul className="grid gap-6 sm:grid-cols-2 lg:grid-cols-3">
+      <ul className="tarjetas grid gap-6 sm:grid-cols-2 lg:grid-cols-3">
         {eventos.map((evento) => (
           <TarjetaEvento
             key={evento.id}

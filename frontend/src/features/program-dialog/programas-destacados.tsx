@@ -10,15 +10,17 @@ const TINTAS = ['coral', 'mar', 'sol'] as const
 /** A program's card. */
 function Ficha({ programa, tinta, alAbrir }: { programa: Programa; tinta: (typeof TINTAS)[number]; alAbrir: () => void }) {
   return (
-    <li className="flex flex-col">
-      <Lamina slot={programa.slot} tinta={tinta} sizes="(min-width: 1024px) 373px, 100vw" />
-      <p className="etiqueta mt-6 self-start">{programa.dato}</p>
-      <h3 className="titulo-3 mt-3">{programa.titulo}</h3>
-      <p className="mt-2 mb-5">{programa.descripcion}</p>
-      <button type="button" className={`${boton('secundario')} mt-auto self-start`} aria-haspopup="dialog" onClick={alAbrir}>
-        {programas.verDetalles}
-        <span className="sr-only"> {programa.titulo}</span>
-      </button>
+    <li className="estampa">
+      <Lamina slot={programa.slot} tinta={tinta} sizes="(min-width: 768px) 373px, 100vw" />
+      <div className="estampa-texto">
+        <p className="etiqueta self-start">{programa.dato}</p>
+        <h3 className="titulo-3 mt-3">{programa.titulo}</h3>
+        <p className="mt-2 mb-5">{programa.descripcion}</p>
+        <button type="button" className={`${boton('secundario')} self-start lg:mt-auto`} aria-haspopup="dialog" onClick={alAbrir}>
+          {programas.verDetalles}
+          <span className="sr-only"> {programa.titulo}</span>
+        </button>
+      </div>
     </li>
   )
 }
