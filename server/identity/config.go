@@ -43,16 +43,7 @@ type Config struct {
 			DisabledUserDeletion *bool `json:"disabledUserDeletion"`
 		} `json:"permissions"`
 	} `json:"client"`
-	MFA struct {
-		State            string   `json:"state"`
-		EnabledProviders []string `json:"enabledProviders"`
-		ProviderConfigs  []struct {
-			State      string `json:"state"`
-			TOTPConfig *struct {
-				AdjacentIntervals *int `json:"adjacentIntervals"`
-			} `json:"totpProviderConfig"`
-		} `json:"providerConfigs"`
-	} `json:"mfa"`
+	MFA                  MFASettings `json:"mfa"`
 	PasswordPolicyConfig struct {
 		EnforcementState     string `json:"passwordPolicyEnforcementState"`
 		ForceUpgradeOnSignin bool   `json:"forceUpgradeOnSignin"`
@@ -129,8 +120,12 @@ func (s *Service) saveConfig(ctx context.Context, root account.Scope, edit func(
 		if err != nil {
 			return err
 		}
-		if err := json.Unmarshal(text, &Config{}); err != nil {
+		var cfg Config
+		if err := json.Unmarshal(text, &cfg); err != nil {
 			return fault.Because(err, fault.InvalidArgument, "Invalid JSON payload received. %v", err)
+		}
+		if err := cfg.MFA.check(); err != nil {
+			return err
 		}
 		return ch.Save(configItem, "", raw)
 	})

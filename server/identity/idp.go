@@ -159,7 +159,8 @@ func (s *Service) finishIdp(ctx context.Context, c Call, cfg *Config, tenant *Te
 		return no("USER_DISABLED")
 	}
 	res.LocalID = u.UID
-	half := mfaOn(cfg, tenant) && len(u.Factors) > 0 // The function is asked when the sign-in is whole.
+	factors := s.factorRules(cfg, tenant)
+	half := factors.wants(u) // The function is asked when the sign-in is whole.
 	var blocked *blockedUpdate
 	if !half {
 		var err error
@@ -182,7 +183,7 @@ func (s *Service) finishIdp(ctx context.Context, c Call, cfg *Config, tenant *Te
 		ch.Put(u)
 		res.EmailVerified = u.EmailVerified
 		var err error
-		if half || mfaOn(cfg, tenant) && len(u.Factors) > 0 {
+		if half || factors.wants(u) {
 			res.Pending, err = s.askFactorIn(ch, c, u, ses)
 			return err
 		}

@@ -40,28 +40,31 @@ type ImportUser struct {
 
 // ImportRequest imports accounts with the hashes of their passwords.
 type ImportRequest struct {
-	Users             []ImportUser `json:"users"`
-	HashAlgorithm     string       `json:"hashAlgorithm"`
-	SignerKey         string       `json:"signerKey"`
-	SaltSeparator     string       `json:"saltSeparator"`
-	Rounds            int64        `json:"rounds"`
-	MemoryCost        int64        `json:"memoryCost"`
-	CPUMemCost        int64        `json:"cpuMemCost"`
-	BlockSize         int64        `json:"blockSize"`
-	Parallelization   int64        `json:"parallelization"`
-	DkLen             int64        `json:"dkLen"`
-	PasswordHashOrder string       `json:"passwordHashOrder"`
-	SanityCheck       *bool        `json:"sanityCheck"`
-	AllowOverwrite    *bool        `json:"allowOverwrite"`
-	Argon2Parameters  *struct {
-		HashLengthBytes int64  `json:"hashLengthBytes"`
-		HashType        string `json:"hashType"`
-		Parallelism     int64  `json:"parallelism"`
-		Iterations      int64  `json:"iterations"`
-		MemoryCostKib   int64  `json:"memoryCostKib"`
-		Version         string `json:"version"`
-		AssociatedData  string `json:"associatedData"`
-	} `json:"argon2Parameters"`
+	Users             []ImportUser      `json:"users"`
+	HashAlgorithm     string            `json:"hashAlgorithm"`
+	SignerKey         string            `json:"signerKey"`
+	SaltSeparator     string            `json:"saltSeparator"`
+	Rounds            int64             `json:"rounds"`
+	MemoryCost        int64             `json:"memoryCost"`
+	CPUMemCost        int64             `json:"cpuMemCost"`
+	BlockSize         int64             `json:"blockSize"`
+	Parallelization   int64             `json:"parallelization"`
+	DkLen             int64             `json:"dkLen"`
+	PasswordHashOrder string            `json:"passwordHashOrder"`
+	SanityCheck       *bool             `json:"sanityCheck"`
+	AllowOverwrite    *bool             `json:"allowOverwrite"`
+	Argon2Parameters  *Argon2Parameters `json:"argon2Parameters"`
+}
+
+// Argon2Parameters are the parameters of argon2.
+type Argon2Parameters struct {
+	HashLengthBytes int64  `json:"hashLengthBytes"`
+	HashType        string `json:"hashType"`
+	Parallelism     int64  `json:"parallelism"`
+	Iterations      int64  `json:"iterations"`
+	MemoryCostKib   int64  `json:"memoryCostKib"`
+	Version         string `json:"version"`
+	AssociatedData  string `json:"associatedData"`
 }
 
 // ImportResponse lists the accounts that were not imported.

@@ -29,14 +29,6 @@ type pending struct {
 	Made    time.Time `json:"made"`
 }
 
-// mfaOn reports whether second factors are asked for.
-func mfaOn(cfg *Config, tenant *Tenant) bool {
-	if tenant != nil && tenant.MFAConfig != nil && tenant.MFAConfig.State != "" {
-		return tenant.MFAConfig.State != "DISABLED"
-	}
-	return cfg.MFA.State != "DISABLED"
-}
-
 // askFactor answers that a second factor is wanted.
 func (s *Service) askFactor(ctx context.Context, c Call, u *account.User, ses session) (p Pending, err error) {
 	err = s.accounts.Change(ctx, c.scope(), nil, func(ch *account.Change) (err error) {
@@ -152,37 +144,48 @@ type MFAResponse struct {
 	RefreshToken      string       `json:"refreshToken,omitempty"`
 }
 
+// enrolling is the enrolling of a factor.
+type enrolling struct {
+	user    *account.User
+	session session
+	cfg     *Config
+	rules   factorRules
+}
+
 // enrolling returns the user of an enrolling request, who must be able to have second factors.
-func (s *Service) enrolling(ctx context.Context, c *Call, r *MFARequest) (*account.User, session, *Config, error) {
+func (s *Service) enrolling(ctx context.Context, c *Call, r *MFARequest) (*enrolling, error) {
 	if r.IDToken == nil {
-		return nil, session{}, nil, no("INVALID_ID_TOKEN")
+		return nil, no("INVALID_ID_TOKEN")
 	}
 	u, id, err := s.userOf(c, *r.IDToken)
 	if err != nil {
-		return nil, session{}, nil, err
+		return nil, err
 	}
 	cfg, tenant, err := s.rules(ctx, c)
 	if err != nil {
-		return nil, session{}, nil, err
+		return nil, err
+	}
+	e := &enrolling{user: u, cfg: cfg, rules: s.factorRules(cfg, tenant)}
+	if err := e.rules.mayEnroll(r.TOTPEnrollmentInfo != nil || r.TOTPVerificationInfo != nil); err != nil {
+		return nil, err
 	}
 	switch {
-	case !mfaOn(cfg, tenant):
-		return nil, session{}, nil, no("OPERATION_NOT_ALLOWED : SMS based MFA not enabled.")
 	case id.Provider == "phone" || id.Provider == "anonymous" || id.Provider == "custom":
-		return nil, session{}, nil, no("UNSUPPORTED_FIRST_FACTOR : MFA is not available for the given first factor.")
+		return nil, no("UNSUPPORTED_FIRST_FACTOR : MFA is not available for the given first factor.")
 	case !u.EmailVerified:
-		return nil, session{}, nil, no("UNVERIFIED_EMAIL : Need to verify email first before enrolling second factors.")
+		return nil, no("UNVERIFIED_EMAIL : Need to verify email first before enrolling second factors.")
 	}
-	ses, err := s.resumed(*c, id)
-	return u, ses, cfg, err
+	e.session, err = s.resumed(*c, id)
+	return e, err
 }
 
 // StartEnrollment sends a code to a phone, or makes a secret for an authenticator app.
 func (s *Service) StartEnrollment(ctx context.Context, c Call, r *MFARequest) (*MFAResponse, error) {
-	u, _, cfg, err := s.enrolling(ctx, &c, r)
+	e, err := s.enrolling(ctx, &c, r)
 	if err != nil {
 		return nil, err
 	}
+	u := e.user
 	if len(u.Factors) >= maxFactors {
 		return nil, tooManyFactors()
 	}
@@ -200,7 +203,7 @@ func (s *Service) StartEnrollment(ctx context.Context, c Call, r *MFARequest) (*
 	if hasPhone(u, phone) {
 		return nil, phoneEnrolled()
 	}
-	info, err := s.sendSMS(ctx, c, cfg, phone, u.UID)
+	info, err := s.sendSMS(ctx, c, e.cfg, phone, u.UID)
 	return &MFAResponse{PhoneSessionInfo: &PhoneInfo{SessionInfo: info}}, err
 }
 
@@ -216,17 +219,18 @@ func phoneEnrolled() error {
 
 // FinalizeEnrollment checks the first code and enrolls the factor.
 func (s *Service) FinalizeEnrollment(ctx context.Context, c Call, r *MFARequest) (*MFAResponse, error) {
-	u, ses, _, err := s.enrolling(ctx, &c, r)
+	e, err := s.enrolling(ctx, &c, r)
 	if err != nil {
 		return nil, err
 	}
+	u, ses := e.user, e.session
 	if err := s.limit(c, limitFactor, u.UID); err != nil {
 		return nil, err
 	}
 	f, res := account.Factor{ID: newUID(), DisplayName: text(r.DisplayName), Enrolled: s.now().Truncate(time.Millisecond)}, &MFAResponse{}
 	switch {
 	case r.TOTPVerificationInfo != nil:
-		if f.Secret, f.LastStep, err = s.checkNewTOTP(ctx, c, u, r.TOTPVerificationInfo); err != nil {
+		if f.Secret, f.LastStep, err = s.checkNewTOTP(ctx, c, u, r.TOTPVerificationInfo, e.rules.window); err != nil {
 			return nil, err
 		}
 		ses.FactorKind, res.TOTPAuthInfo = "totp", &struct{}{}
@@ -343,6 +347,10 @@ func (s *Service) FinalizeFactor(ctx context.Context, c Call, r *MFARequest) (*M
 	if err := s.limit(c, limitFactor, u.UID); err != nil {
 		return nil, err
 	}
+	cfg, tenant, err := s.rules(ctx, &c)
+	if err != nil {
+		return nil, err
+	}
 	ses := p.Session
 	var check func(u *account.User) error
 	switch {
@@ -353,7 +361,7 @@ func (s *Service) FinalizeFactor(ctx context.Context, c Call, r *MFARequest) (*M
 		}
 		ses.Factor, ses.FactorKind = f.ID, "totp"
 		check = func(u *account.User) error {
-			return s.useTOTP(u.Factor(ses.Factor), r.TOTPVerificationInfo.VerificationCode)
+			return s.useTOTP(u.Factor(ses.Factor), r.TOTPVerificationInfo.VerificationCode, s.factorRules(cfg, tenant).window)
 		}
 	case r.PhoneVerificationInfo != nil:
 		made, err := s.checkSMS(ctx, c, r.PhoneVerificationInfo.SessionInfo, r.PhoneVerificationInfo.Code)
@@ -368,10 +376,6 @@ func (s *Service) FinalizeFactor(ctx context.Context, c Call, r *MFARequest) (*M
 		check = func(*account.User) error { return nil }
 	default:
 		return nil, no("INVALID_ARGUMENT : ((Missing phoneVerificationInfo.))")
-	}
-	cfg, err := s.config(c)
-	if err != nil {
-		return nil, err
 	}
 	blocked, err := s.beforeSignIn(ctx, c, cfg, u, &ses, nil)
 	if err != nil {

@@ -235,7 +235,8 @@ func (s *Service) finishEmailLink(ctx context.Context, c Call, cfg *Config, tena
 	if u.Disabled {
 		return no("USER_DISABLED")
 	}
-	half := mfaOn(cfg, tenant) && len(u.Factors) > 0 // The function is asked when the sign-in is whole.
+	factors := s.factorRules(cfg, tenant)
+	half := factors.wants(u) // The function is asked when the sign-in is whole.
 	var blocked *blockedUpdate
 	if !half {
 		if blocked, err = s.beforeSignIn(ctx, c, cfg, u, &ses, nil); err != nil {
@@ -258,7 +259,7 @@ func (s *Service) finishEmailLink(ctx context.Context, c Call, cfg *Config, tena
 		}
 		u.Email, u.EmailVerified, u.EmailLink = res.Email, true, true
 		ch.Put(u)
-		if half || mfaOn(cfg, tenant) && len(u.Factors) > 0 {
+		if half || factors.wants(u) {
 			res.Pending, err = s.askFactorIn(ch, c, u, ses)
 			return err
 		}

@@ -122,6 +122,9 @@ func (s *Service) SendVerificationCode(ctx context.Context, c Call, r *SendCodeR
 	if c.Tenant != "" {
 		return nil, no("UNSUPPORTED_TENANT_OPERATION")
 	}
+	if p := cfg.SignIn.PhoneNumber; p != nil && !yes(p.Enabled, true) {
+		return nil, no("OPERATION_NOT_ALLOWED")
+	}
 	phone, ok := cleanPhone(text(r.PhoneNumber))
 	if !ok {
 		return nil, no("INVALID_PHONE_NUMBER : Invalid format.")

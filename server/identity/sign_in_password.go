@@ -98,7 +98,8 @@ func (s *Service) finishPassword(ctx context.Context, c Call, cfg *Config, tenan
 	}
 	checked := u.Password.Sum
 	ses := session{Provider: "password"}
-	if mfaOn(cfg, tenant) && len(u.Factors) > 0 {
+	factors := s.factorRules(cfg, tenant)
+	if factors.wants(u) {
 		res.DisplayName = text(u.DisplayName)
 		res.Pending, err = s.askFactor(ctx, c, u, ses)
 		return err
@@ -113,6 +114,12 @@ func (s *Service) finishPassword(ctx context.Context, c Call, cfg *Config, tenan
 		}
 		if rehashed != nil {
 			u.Password = rehashed
+		}
+		if factors.wants(u) { // enrolled since
+			ch.Put(u)
+			res.DisplayName = text(u.DisplayName)
+			res.Pending, err = s.askFactorIn(ch, c, u, ses)
+			return err
 		}
 		if err := blocked.apply(u); err != nil {
 			return err

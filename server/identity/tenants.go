@@ -18,18 +18,11 @@ type Tenant struct {
 	EnableEmailLinkSignin bool           `json:"enableEmailLinkSignin"`
 	EnableAnonymousUser   bool           `json:"enableAnonymousUser"`
 	DisableAuth           bool           `json:"disableAuth,omitempty"`
-	MFAConfig             *TenantMFA     `json:"mfaConfig,omitempty"`
+	MFAConfig             *MFASettings   `json:"mfaConfig,omitempty"`
 	Client                map[string]any `json:"client,omitempty"`
 	TestPhoneNumbers      map[string]any `json:"testPhoneNumbers,omitempty"`
 	PasswordPolicyConfig  map[string]any `json:"passwordPolicyConfig,omitempty"`
 	EmailPrivacyConfig    map[string]any `json:"emailPrivacyConfig,omitempty"`
-}
-
-// TenantMFA are a tenant's settings of second factors.
-type TenantMFA struct {
-	State            string   `json:"state,omitempty"`
-	EnabledProviders []string `json:"enabledProviders,omitempty"`
-	ProviderConfigs  []any    `json:"providerConfigs,omitempty"`
 }
 
 // disabledSignUp returns the tenant's switch for sign-up by clients.
@@ -59,7 +52,7 @@ func (s *Service) tenant(ctx context.Context, c Call, id string) (*Tenant, error
 	}
 	*t = Tenant{
 		Name: "projects/" + c.Project + "/tenants/" + id, TenantID: id, AllowPasswordSignup: true, EnableEmailLinkSignin: true, EnableAnonymousUser: true,
-		MFAConfig: &TenantMFA{State: "ENABLED", EnabledProviders: []string{"PHONE_SMS"}},
+		MFAConfig: &MFASettings{State: "ENABLED", EnabledProviders: []string{"PHONE_SMS"}},
 	}
 	return t, s.accounts.Change(ctx, c.root(), nil, func(ch *account.Change) error { return ch.Save(tenantItem, id, t) })
 }
@@ -96,6 +89,9 @@ type TenantList struct {
 func (s *Service) CreateTenant(ctx context.Context, c Call, r *TenantRequest) (*Tenant, error) {
 	t := &Tenant{}
 	if err := decodeOver(r.Body, t); err != nil {
+		return nil, err
+	}
+	if err := t.MFAConfig.check(); err != nil {
 		return nil, err
 	}
 	prefix := t.DisplayName
@@ -137,6 +133,9 @@ func (s *Service) UpdateTenant(ctx context.Context, c Call, r *TenantRequest) (*
 		}
 		applyMask(raw, r.Body, r.Mask)
 		if err := decodeOver(raw, t); err != nil {
+			return err
+		}
+		if err := t.MFAConfig.check(); err != nil {
 			return err
 		}
 		t.TenantID, t.Name = r.ID, "projects/"+c.Project+"/tenants/"+r.ID

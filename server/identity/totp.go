@@ -19,7 +19,7 @@ const (
 	totpPeriod = 30
 	totpDigits = 6
 	totpSecret = 20
-	// totpWindow is how many periods a clock may be off either way.
+	// totpWindow is how many periods a clock may be off either way where settings don't say.
 	totpWindow = 5
 	// totpLife is how long enrolling may take.
 	totpLife = 5 * time.Minute
@@ -48,7 +48,7 @@ func (s *Service) startTOTP(ctx context.Context, c Call, u *account.User) (*TOTP
 }
 
 // checkNewTOTP checks the first code of a secret that is being enrolled.
-func (s *Service) checkNewTOTP(ctx context.Context, c Call, u *account.User, r *TOTPInfo) (key []byte, step int64, err error) {
+func (s *Service) checkNewTOTP(ctx context.Context, c Call, u *account.User, r *TOTPInfo, window int) (key []byte, step int64, err error) {
 	var made newTOTP
 	id := digest(r.SessionInfo)
 	err = s.accounts.Change(ctx, c.scope(), []string{"\x00" + id}, func(ch *account.Change) error {
@@ -62,7 +62,7 @@ func (s *Service) checkNewTOTP(ctx context.Context, c Call, u *account.User, r *
 			return no("SESSION_EXPIRED")
 		}
 		f := account.Factor{Secret: made.Secret}
-		if err := s.useTOTP(&f, r.VerificationCode); err != nil {
+		if err := s.useTOTP(&f, r.VerificationCode, window); err != nil {
 			return err
 		}
 		key, step = f.Secret, f.LastStep
@@ -72,13 +72,13 @@ func (s *Service) checkNewTOTP(ctx context.Context, c Call, u *account.User, r *
 	return key, step, err
 }
 
-// useTOTP checks a code and notes its period, so that no code is good twice.
-func (s *Service) useTOTP(f *account.Factor, code string) error {
+// useTOTP checks a code and notes its period, so that no code is good twice. The clock that made it may be off by window periods.
+func (s *Service) useTOTP(f *account.Factor, code string, window int) error {
 	if code == "" {
 		return no("MISSING_CODE")
 	}
 	now := s.now().Unix() / totpPeriod
-	for step := now - totpWindow; step <= now+totpWindow; step++ {
+	for step := now - int64(window); step <= now+int64(window); step++ {
 		if step > f.LastStep && subtle.ConstantTimeCompare([]byte(totpCode(f.Secret, step)), []byte(code)) == 1 {
 			f.LastStep = step
 			return nil

@@ -37,6 +37,7 @@ type setup struct {
 	clock                      clock.Clock
 	mail                       identity.Mailer
 	blocking                   identity.Caller
+	sms                        identity.Texter
 }
 
 // newWorld starts a server that is stopped with the test.
@@ -66,7 +67,7 @@ func newWorld(t testing.TB, s setup) *world {
 	const cheap = 4
 	w.service = identity.New(identity.Options{
 		Accounts: account.New(store), Tokens: w.tokens, Clock: s.clock, Project: project, Emulator: !s.production, HashMemCost: cheap, RateLimits: s.limits,
-		Mail: s.mail, Blocking: s.blocking,
+		Mail: s.mail, Blocking: s.blocking, SMS: s.sms,
 	})
 	handler := http.Handler(rpc.New(rpc.Options{Service: w.service}))
 	if !s.production {

@@ -1,0 +1,90 @@
+package identity
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+
+	"clave/server/account"
+)
+
+// Export gives each account of the call's scope to yield, in the order of ids, with a request without users: imported by such
+// a request, the account's password is good again. own is that of passwords which the project hashed itself; the hash of an
+// account without a password is own, too.
+func (s *Service) Export(ctx context.Context, c Call, own *ImportRequest, yield func(UserInfo, *ImportRequest) error) error {
+	params, err := s.hashParams(ctx, c.Project)
+	if err != nil {
+		return err
+	}
+	var stopped error
+	err = s.accounts.List(ctx, c.scope(), "", func(u *account.User) bool {
+		request := own
+		if h := u.Password; h != nil && !sameHash(h, params) {
+			request = requestFor(h, params)
+		}
+		stopped = yield(info(c, u, true), request)
+		return stopped == nil
+	})
+	return firstErr(stopped, err)
+}
+
+// OwnHash returns a request without users that says how a project hashes passwords.
+func (s *Service) OwnHash(ctx context.Context, c Call) (*ImportRequest, error) {
+	params, err := s.hashParams(ctx, c.Project)
+	if err != nil {
+		return nil, err
+	}
+	return requestFor(&account.Hash{Alg: "SCRYPT", Separator: params.Separator, Rounds: params.Rounds, MemCost: params.MemCost}, params), nil
+}
+
+// sameHash reports whether a hash is made as the project makes them.
+func sameHash(h *account.Hash, p account.Project) bool {
+	return h.Alg == "SCRYPT" && len(h.Key) == 0 && string(h.Separator) == string(p.Separator) && h.Rounds == p.Rounds && h.MemCost == p.MemCost
+}
+
+// requestFor returns the request that tells how a hash is made.
+func requestFor(h *account.Hash, p account.Project) *ImportRequest {
+	key := h.Key
+	if h.Alg == "SCRYPT" && len(key) == 0 {
+		key = p.SignerKey
+	}
+	r := &ImportRequest{
+		HashAlgorithm: h.Alg, SignerKey: base64.StdEncoding.EncodeToString(key), SaltSeparator: base64.StdEncoding.EncodeToString(h.Separator),
+		Rounds: int64(h.Rounds), MemoryCost: int64(h.MemCost), CPUMemCost: int64(h.CPU), BlockSize: int64(h.Block),
+		Parallelization: int64(h.Parallel), DkLen: int64(h.Length),
+	}
+	if h.PasswordFirst {
+		r.PasswordHashOrder = "PASSWORD_AND_SALT"
+	}
+	if a := h.Argon2; a != nil {
+		r.Argon2Parameters = &Argon2Parameters{
+			HashType: a.Type, Iterations: int64(a.Iterations), MemoryCostKib: int64(a.MemoryKiB), Parallelism: int64(a.Parallel),
+			HashLengthBytes: int64(a.Length), AssociatedData: base64.StdEncoding.EncodeToString(a.Associated),
+		}
+	}
+	return r
+}
+
+// PutTenant makes or replaces a tenant with its settings; its id is that of r.
+func (s *Service) PutTenant(ctx context.Context, c Call, t *Tenant) error {
+	if !tenantForm.MatchString(t.TenantID) {
+		return no("INVALID_TENANT_ID")
+	}
+	return s.accounts.Change(ctx, c.root(), nil, func(ch *account.Change) error { return ch.Save(tenantItem, t.TenantID, t) })
+}
+
+// Settings returns a project's settings as they were given, and takes new ones in their place when body is not nil.
+func (s *Service) Settings(ctx context.Context, c Call, body json.RawMessage) (json.RawMessage, error) {
+	if body == nil {
+		raw, err := s.rawConfig(c.root())
+		if err != nil {
+			return nil, err
+		}
+		return json.Marshal(raw)
+	}
+	_, err := s.saveConfig(ctx, c.root(), func(raw map[string]any) error {
+		clear(raw)
+		return json.Unmarshal(body, &raw)
+	})
+	return body, err
+}

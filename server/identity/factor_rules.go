@@ -1,0 +1,94 @@
+package identity
+
+import (
+	"slices"
+
+	"clave/server/account"
+	"clave/server/fault"
+)
+
+// MFASettings are the settings of second factors, a project's or a tenant's.
+type MFASettings struct {
+	State            string              `json:"state,omitempty"`
+	EnabledProviders []string            `json:"enabledProviders,omitempty"`
+	ProviderConfigs  []MFAProviderConfig `json:"providerConfigs,omitempty"`
+}
+
+// MFAProviderConfig switches a kind of second factor on or off; authenticator apps are the only kind.
+type MFAProviderConfig struct {
+	State      string `json:"state,omitempty"`
+	TOTPConfig *struct {
+		AdjacentIntervals *int `json:"adjacentIntervals,omitempty"`
+	} `json:"totpProviderConfig,omitempty"`
+}
+
+// maxIntervals is how many periods the clock of an app may be off by, at most.
+const maxIntervals = 10
+
+// check refuses settings that the API does not allow.
+func (m *MFASettings) check() error {
+	if m == nil {
+		return nil
+	}
+	for _, p := range m.ProviderConfigs {
+		if p.TOTPConfig == nil || p.TOTPConfig.AdjacentIntervals == nil {
+			continue
+		}
+		if n := *p.TOTPConfig.AdjacentIntervals; n < 0 || n > maxIntervals {
+			return fault.E(fault.InvalidArgument, "INVALID_CONFIG : adjacentIntervals must be between 0 and %d.", maxIntervals)
+		}
+	}
+	return nil
+}
+
+// enabled reports whether a state is one of those that switch something on.
+func enabled(state string) bool { return state == "ENABLED" || state == "MANDATORY" }
+
+// factorRules say which second factors there are.
+type factorRules struct {
+	// sms and totp say whether phones and authenticator apps may be enrolled.
+	sms, totp bool
+	// asked says whether those who have a factor are asked for it.
+	asked bool
+	// window is how many periods the clock of an app may be off either way.
+	window int
+}
+
+// factorRules returns the rules that settings make. Nothing is on that they don't switch on, but under `clave start`, where a
+// project that says nothing has everything, as with the official emulator. Who has a factor is asked for it unless all are off.
+func (s *Service) factorRules(cfg *Config, tenant *Tenant) factorRules {
+	m, friendly := &cfg.MFA, s.o.Emulator
+	if tenant != nil {
+		if m, friendly = tenant.MFAConfig, false; m == nil {
+			m = &MFASettings{}
+		}
+	}
+	silent := m.State == "" || m.State == "STATE_UNSPECIFIED"
+	r := factorRules{window: totpWindow, totp: friendly && (silent || enabled(m.State))}
+	r.sms = (enabled(m.State) || silent && friendly) && (slices.Contains(m.EnabledProviders, "PHONE_SMS") || m.EnabledProviders == nil && friendly)
+	for _, p := range m.ProviderConfigs {
+		if p.TOTPConfig == nil {
+			continue
+		}
+		r.totp = enabled(p.State)
+		if n := p.TOTPConfig.AdjacentIntervals; n != nil {
+			r.window = *n
+		}
+	}
+	r.asked = m.State != "DISABLED" || r.totp
+	return r
+}
+
+// wants reports whether a user must show a second factor.
+func (r factorRules) wants(u *account.User) bool { return r.asked && len(u.Factors) > 0 }
+
+// mayEnroll refuses to enroll a kind of factor that is off.
+func (r factorRules) mayEnroll(app bool) error {
+	switch {
+	case app && !r.totp:
+		return no("OPERATION_NOT_ALLOWED : TOTP based MFA not enabled.")
+	case !app && !r.sms:
+		return no("OPERATION_NOT_ALLOWED : SMS based MFA not enabled.")
+	}
+	return nil
+}
