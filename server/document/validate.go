@@ -91,7 +91,7 @@ func checkFields(fields value.Map) error {
 		if err := checkFieldName(name); err != nil {
 			return err
 		}
-		if err := c.value(fields[name], 0); err != nil {
+		if err := c.value(fields[name], 0, len(name)); err != nil {
 			return err
 		}
 	}
@@ -124,22 +124,22 @@ type checker struct {
 	field string
 }
 
-// value checks a value inside depth maps and arrays.
-func (c checker) value(v value.Value, depth int) error {
+// value checks a value inside depth maps and arrays, to which a path of that length leads; arrays are no part of it.
+func (c checker) value(v value.Value, depth, path int) error {
 	switch x := v.(type) {
 	case value.Array:
-		return c.array(x, depth)
+		return c.array(x, depth, path)
 	case value.Map:
-		return c.members(x, depth)
+		return c.members(x, depth, path)
 	case value.String:
 		if !utf8.ValidString(string(x)) {
 			return fault.E(fault.InvalidArgument, "The value of property \"%s\" is not valid UTF-8.", c.field)
 		}
-		return c.length(len(x))
+		return c.length(len(x), path)
 	case value.Bytes:
-		return c.length(len(x))
+		return c.length(len(x), path)
 	case value.Reference:
-		return c.length(len(x))
+		return c.length(len(x), path)
 	case value.GeoPoint:
 		return checkGeoPoint(x)
 	default:
@@ -147,12 +147,16 @@ func (c checker) value(v value.Value, depth int) error {
 	}
 }
 
-// length checks the length of a text or bytes.
-func (c checker) length(n int) error {
-	if n > maxValue {
+// length checks the length of a text or bytes to which a path of that length leads.
+func (c checker) length(n, path int) error {
+	switch {
+	case n <= maxValue:
+		return nil
+	case path > len(c.field):
+		return c.invalid()
+	default:
 		return fault.E(fault.InvalidArgument, "The value of property \"%s\" is longer than %d bytes.", c.field, maxValue)
 	}
-	return nil
 }
 
 // deeper refuses a level too many.
@@ -169,7 +173,7 @@ func (c checker) invalid() error {
 }
 
 // array checks an array inside depth maps and arrays.
-func (c checker) array(a value.Array, depth int) error {
+func (c checker) array(a value.Array, depth, path int) error {
 	if err := c.deeper(depth); err != nil {
 		return err
 	}
@@ -180,7 +184,7 @@ func (c checker) array(a value.Array, depth int) error {
 		case value.KindVector:
 			return fault.E(fault.InvalidArgument, "Cannot convert a vector value in an array value.")
 		}
-		if err := c.value(item, depth+1); err != nil {
+		if err := c.value(item, depth+1, path); err != nil {
 			return err
 		}
 	}
@@ -188,7 +192,7 @@ func (c checker) array(a value.Array, depth int) error {
 }
 
 // members checks a map inside depth maps and arrays; a vector's own members are not named by the user.
-func (c checker) members(m value.Map, depth int) error {
+func (c checker) members(m value.Map, depth, path int) error {
 	if err := c.deeper(depth); err != nil {
 		return err
 	}
@@ -202,7 +206,11 @@ func (c checker) members(m value.Map, depth int) error {
 			}
 			return c.invalid()
 		}
-		if err := c.value(m[name], depth+1); err != nil {
+		inside := path + 1 + len(name)
+		if inside > maxFieldName {
+			return c.invalid()
+		}
+		if err := c.value(m[name], depth+1, inside); err != nil {
 			return err
 		}
 	}
@@ -216,8 +224,10 @@ func checkVector(m value.Map) error {
 	switch {
 	case m["value"] == nil:
 		return fault.E(fault.InvalidArgument, "Vector map is missing key 'value'.")
-	case !ok || len(m) != 2:
-		return fault.E(fault.InvalidArgument, "A vector has the members __type__ and value, which is an array, and no other.")
+	case len(m) != 2:
+		return fault.E(fault.InvalidArgument, "Vector Value map has extraneous entries.")
+	case !ok:
+		return fault.E(fault.InvalidArgument, "Vector Value type must be an array.")
 	case len(items) == 0:
 		return fault.E(fault.InvalidArgument, "Cannot have a zero length vector.")
 	case len(items) > maxDimensions:
@@ -261,7 +271,7 @@ func checkTransform(t Transform) error {
 			return fault.E(fault.InvalidArgument, "Input must be a number.")
 		}
 	case AppendMissing:
-		return checker{field: t.Path[0]}.value(t.Operand, len(t.Path)-1)
+		return checker{field: t.Path[0]}.value(t.Operand, len(t.Path)-1, len(strings.Join(t.Path, ".")))
 	}
 	return nil
 }

@@ -10,8 +10,9 @@ import (
 	"clave/server/value"
 )
 
-// partitionSize is how many documents there are at least between two points of a partition.
-const partitionSize = 100
+// A partition's points are chosen among every partitionStep-th document, and there are half as many of them: production
+// gives none for 5 documents, 1 for 100 and 8 for 1,000 of which 10 were asked.
+const partitionStep = 60
 
 // Partition returns at most n points that cut a normalized query's results, in its order, into parts of about one size.
 // Small results have none.
@@ -23,7 +24,7 @@ func (r *Reading) Partition(ctx context.Context, q *query.Query, n int) ([]query
 	var points []string
 	count := 0
 	err = x.names(func(path string) error {
-		if count++; count%partitionSize == 0 {
+		if count++; count%partitionStep == 0 {
 			points = append(points, path)
 		}
 		return nil
@@ -31,7 +32,7 @@ func (r *Reading) Partition(ctx context.Context, q *query.Query, n int) ([]query
 	if err != nil {
 		return nil, err
 	}
-	n = min(n, len(points))
+	n = min(n, (len(points)+1)/2)
 	out := make([]query.Cursor, 0, max(n, 0))
 	for i := range n {
 		path := points[(i+1)*len(points)/(n+1)]

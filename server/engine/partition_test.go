@@ -9,6 +9,31 @@ import (
 	"clave/server/query"
 )
 
+// TestPartitionGivesAsManyPointsAsProduction has the counts that were recorded there.
+func TestPartitionGivesAsManyPointsAsProduction(t *testing.T) {
+	for _, tt := range []struct{ documents, asked, want int }{{5, 2, 0}, {100, 10, 1}, {1000, 10, 8}, {1000, 3, 3}} {
+		e := open(t, engine.Options{})
+		var writes []document.Write
+		for i := range tt.documents {
+			writes = append(writes, set(fmt.Sprintf("c/%04d", i), n(i)))
+		}
+		put(t, e, writes...)
+		q, err := (&query.Query{DB: testDB, From: []query.From{{Collection: "c", AllDescendants: true}}, Limit: query.NoLimit}).Normalize()
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := e.Read(t.Context(), testDB, engine.At{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		points, err := r.Partition(t.Context(), q, tt.asked)
+		if err != nil || len(points) != tt.want {
+			t.Errorf("Partition of %d documents into %d gives %d points, %v; want %d", tt.documents, tt.asked, len(points), err, tt.want)
+		}
+		r.Close()
+	}
+}
+
 func TestPartitionCutsIntoEqualParts(t *testing.T) {
 	e := open(t, engine.Options{})
 	var writes []document.Write

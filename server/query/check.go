@@ -16,12 +16,13 @@ type checker struct {
 	notIn, in, or bool
 }
 
-// checkFilter validates a filter on documents of a database and returns it without what it says twice; nil is no filter.
-func checkFilter(db resource.Database, f Filter) (Filter, error) {
+// checkFilter validates the query's filter and returns it without what it says twice; nil is no filter.
+func (q *Query) checkFilter() (Filter, error) {
+	f := q.Where
 	if f == nil {
-		return nil, nil
+		return nil, q.checkParts(0)
 	}
-	c := checker{db: db}
+	c := checker{db: q.DB}
 	if err := c.filter(f); err != nil {
 		return nil, err
 	}
@@ -34,14 +35,28 @@ func checkFilter(db resource.Database, f Filter) (Filter, error) {
 			"'NOT_IN' cannot be used in the same query with 'IN', 'ARRAY_CONTAINS_ANY' or 'OR'.")
 	}
 	f = merge(f)
-	if leaves(f) > maxFilters {
-		return nil, fault.E(fault.InvalidArgument, "A query cannot have more than %d filters.", maxFilters)
+	if err := q.checkParts(leaves(f)); err != nil {
+		return nil, err
 	}
 	_, err := disjunctions(f)
 	return f, err
 }
 
-// leaves counts the filters of one field.
+// checkParts bounds what a query of that many filters is made of: they, the orders it names, and the document under which it
+// looks.
+func (q *Query) checkParts(filters int) error {
+	ancestor, under := 0, "no"
+	if q.Parent != "" {
+		ancestor, under = 1, "one"
+	}
+	if filters+len(q.OrderBy)+ancestor <= maxParts {
+		return nil
+	}
+	return fault.E(fault.InvalidArgument, "The query may not have more than %d filters + sort orders + ancestor total. "+
+		"Currently there are %d filters, %d sort orders, and %s ancestor filter.", maxParts, filters, len(q.OrderBy), under)
+}
+
+// leaves counts the filters of one field; those of a list count once for each of its values.
 func leaves(f Filter) int {
 	n := 0
 	switch x := f.(type) {
@@ -52,6 +67,11 @@ func leaves(f Filter) int {
 	case *Or:
 		for _, inner := range x.Filters {
 			n += leaves(inner)
+		}
+	case Field:
+		n = 1
+		if items, ok := x.Value.(value.Array); ok && (x.Op == In || x.Op == NotIn || x.Op == ArrayContainsAny) {
+			n = alternatives(items)
 		}
 	default:
 		n = 1

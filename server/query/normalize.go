@@ -15,8 +15,7 @@ const (
 	maxIn               = 30
 	maxNotIn            = 10
 	maxDisjunctions     = 30
-	maxFilters          = 100
-	maxOrders           = 100
+	maxParts            = 100
 	maxInequalityFields = 10
 	maxNearest          = 1000
 	maxDimensions       = 2048
@@ -37,7 +36,7 @@ func (q *Query) Normalize() (*Query, error) {
 	if q.Offset < 0 {
 		return nil, fault.E(fault.InvalidArgument, "offset is negative")
 	}
-	where, err := checkFilter(q.DB, q.Where)
+	where, err := q.checkFilter()
 	if err != nil {
 		return nil, err
 	}
@@ -53,6 +52,7 @@ func (q *Query) Normalize() (*Query, error) {
 	if n.OrderBy, err = implied(q.OrderBy, f.inequalities); err != nil {
 		return nil, err
 	}
+	n.Implied = len(n.OrderBy) - len(q.Asked())
 	if err := n.checkIndexed(q.Where); err != nil {
 		return nil, err
 	}
@@ -90,9 +90,6 @@ func (q *Query) checkScope() error {
 // implied returns the whole order: what the query says, then the fields of inequalities by name, then the
 // document's name, in the direction of the last order that the query says.
 func implied(orders []Order, inequalities []value.FieldPath) ([]Order, error) {
-	if len(orders) > maxOrders {
-		return nil, fault.E(fault.InvalidArgument, "A query cannot have more than %d sort orders.", maxOrders)
-	}
 	out := slices.Clone(orders)
 	desc := len(orders) > 0 && orders[len(orders)-1].Desc
 	has := func(path value.FieldPath) bool {

@@ -27,6 +27,13 @@ func on(where query.Filter, orders ...string) *query.Query {
 	return q
 }
 
+// under returns a query of the collection c under a document.
+func under(parent string, where query.Filter) *query.Query {
+	q := on(where)
+	q.Parent = parent
+	return q
+}
+
 // is compares a field with a value.
 func is(path string, op query.Op, v value.Value) query.Field {
 	return query.Field{Path: value.FieldPath{path}, Op: op, Value: v}
@@ -194,7 +201,11 @@ func TestNormalizeRefuses(t *testing.T) {
 		{on(and(is("a", query.In, value.Array{value.Int(1), value.Double(1)}), is("b", query.In, ints(30)))), "Too many disjunctions after normalization. Result had 60 disjunctions which is more than the maximum of 30"},
 		{on(and(is("a", query.In, value.Array{value.Int(1), value.Null{}}), is("b", query.In, ints(30)))), "Too many disjunctions after normalization. Result had 60 disjunctions which is more than the maximum of 30"},
 		{on(and(is("a", query.NotEqual, value.Int(1)), is("a", query.NotEqual, value.Int(1)))), "Only a single 'NOT_EQUAL', 'NOT_IN', 'IS_NOT_NAN', or 'IS_NOT_NULL' filter allowed per query."},
-		{on(and(distinct(101)...)), "A query cannot have more than 100 filters."},
+		{on(and(distinct(101)...)), "The query may not have more than 100 filters + sort orders + ancestor total. Currently there are 101 filters, 0 sort orders, and no ancestor filter."},
+		{on(and(distinct(99)...), "a", "b"), "The query may not have more than 100 filters + sort orders + ancestor total. Currently there are 99 filters, 2 sort orders, and no ancestor filter."},
+		{under("a/b", and(distinct(100)...)), "The query may not have more than 100 filters + sort orders + ancestor total. Currently there are 100 filters, 0 sort orders, and one ancestor filter."},
+		{on(and(is("a", query.In, ints(30)), and(distinct(71)...))), "The query may not have more than 100 filters + sort orders + ancestor total. Currently there are 101 filters, 0 sort orders, and no ancestor filter."},
+		{on(and(is("a", query.NotIn, ints(10)), and(distinct(91)...))), "The query may not have more than 100 filters + sort orders + ancestor total. Currently there are 101 filters, 0 sort orders, and no ancestor filter."},
 		{from(query.From{Collection: "a"}, query.From{Collection: "b"}), "StructuredQuery.from cannot have more than one collection selector."},
 		{from(query.From{Collection: "a/b"}), `Collection id "a/b" is invalid because it contains "/".`},
 		{from(query.From{Collection: "__x__"}), `Collection id "__x__" is invalid because it is reserved.`},

@@ -8,6 +8,9 @@ import (
 	"clave/server/value"
 )
 
+// Asked returns the orders that the query itself says, without those that Normalize has added.
+func (q *Query) Asked() []Order { return q.OrderBy[:len(q.OrderBy)-q.Implied] }
+
 // Compare orders two documents that match the query.
 func (q *Query) Compare(a, b *document.Document) int {
 	for _, o := range q.OrderBy {

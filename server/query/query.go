@@ -22,6 +22,8 @@ type Query struct {
 	Where Filter
 	// OrderBy is the order, outermost first.
 	OrderBy []Order
+	// Implied is how many of the last orders Normalize has added to those that were asked for.
+	Implied int
 	// Start is where to begin in the order, or nil.
 	Start *Cursor
 	// End is where to end in the order, or nil.

@@ -123,7 +123,7 @@ func mergeAll(filters []Filter) []Filter {
 	var out []Filter
 	for _, f := range filters {
 		f = merge(f)
-		if len(out) > maxFilters || !slices.ContainsFunc(out, func(g Filter) bool { return alike(f, g) }) {
+		if len(out) > maxParts || !slices.ContainsFunc(out, func(g Filter) bool { return alike(f, g) }) {
 			out = append(out, f)
 		}
 	}
@@ -153,7 +153,7 @@ func alike(f, g Filter) bool {
 
 // allAlike reports whether each of some filters has its like among as many others.
 func allAlike(a, b []Filter) bool {
-	return len(a) == len(b) && len(a) <= maxFilters && !slices.ContainsFunc(a, func(f Filter) bool {
+	return len(a) == len(b) && len(a) <= maxParts && !slices.ContainsFunc(a, func(f Filter) bool {
 		return !slices.ContainsFunc(b, func(g Filter) bool { return alike(f, g) })
 	})
 }

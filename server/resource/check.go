@@ -14,6 +14,9 @@ const (
 	maxName    = 6 * 1024
 )
 
+// kinds are how texts call the ids of a path, by turns.
+var kinds = [2]string{"collection", "resource"}
+
 // CheckPath checks a relative path, of a document or a collection, against the limits of names. It answers
 // InvalidArgument.
 func CheckPath(path string) error { return checkPath("Document", path, 0) }
@@ -22,7 +25,7 @@ func CheckPath(path string) error { return checkPath("Document", path, 0) }
 func checkPath(what, name string, start int) error {
 	path := name[start:]
 	if len(path) > maxName {
-		return fault.E(fault.InvalidArgument, "The key path element name is longer than %d bytes.", maxSegment)
+		return fault.E(fault.InvalidArgument, "The key path is longer than %d bytes.", maxName)
 	}
 	if strings.Count(path, "/") >= 2*maxDepth {
 		return fault.E(fault.InvalidArgument, "Key path is too long. Cannot exceed %d elements.", maxDepth)
@@ -30,11 +33,12 @@ func checkPath(what, name string, start int) error {
 	at := start
 	for i := 0; ; i++ {
 		id, _, more := strings.Cut(name[at:], "/")
+		kind := kinds[i%2]
 		switch {
 		case id == "":
-			return fault.E(fault.InvalidArgument, "%s name \"%s\" lacks a resource id at index %d.", what, name, at)
+			return fault.E(fault.InvalidArgument, "%s name \"%s\" lacks a %s id at index %d.", what, name, kind, at)
 		case id == "." || id == "..":
-			return fault.E(fault.InvalidArgument, "%s name \"%s\" contains a resource id \"%s\" at index %d.", what, name, id, at)
+			return fault.E(fault.InvalidArgument, "%s name \"%s\" contains a %s id \"%s\" at index %d.", what, name, kind, id, at)
 		case i%2 == 0:
 			if err := CheckCollectionID(id); err != nil {
 				return err
@@ -66,7 +70,18 @@ func CheckCollectionID(id string) error {
 	return nil
 }
 
-// checkDocumentID checks a document's id.
+// CheckDocumentID checks a document's id that stands by itself; it must not be empty. It answers InvalidArgument.
+func CheckDocumentID(id string) error {
+	switch {
+	case strings.Contains(id, "/"):
+		return fault.E(fault.InvalidArgument, "Resource id \"%s\" is invalid because it contains \"/\".", id)
+	case id == "." || id == "..":
+		return fault.E(fault.InvalidArgument, "Resource id \"%s\" is invalid because it is reserved.", id)
+	}
+	return checkDocumentID(id)
+}
+
+// checkDocumentID checks a document's id in a name.
 func checkDocumentID(id string) error {
 	switch {
 	case !utf8.ValidString(id):

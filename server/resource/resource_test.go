@@ -48,6 +48,29 @@ func TestComparePathsSorts(t *testing.T) {
 	}
 }
 
+func TestCheckIDs(t *testing.T) {
+	tests := []struct {
+		check func(string) error
+		id    string
+		want  string // "" is no error
+	}{
+		{resource.CheckDocumentID, "a", ""},
+		{resource.CheckDocumentID, "a%2Fb", ""},
+		{resource.CheckDocumentID, "a/b", `Resource id "a/b" is invalid because it contains "/".`},
+		{resource.CheckDocumentID, "..", `Resource id ".." is invalid because it is reserved.`},
+		{resource.CheckDocumentID, "__x__", `Resource id "__x__" is invalid because it is reserved.`},
+		{resource.CheckCollectionID, "a b", ""},
+		{resource.CheckCollectionID, ".", `Collection id "." is invalid because it is reserved.`},
+		{resource.CheckCollectionID, "a/b", `Collection id "a/b" is invalid because it contains "/".`},
+	}
+	for _, tt := range tests {
+		err := tt.check(tt.id)
+		if got := fault.Of(err); (err == nil) != (tt.want == "") || (err != nil && got.Message != tt.want) {
+			t.Errorf("check of id %q = %v, want %q", tt.id, err, tt.want)
+		}
+	}
+}
+
 func FuzzParseDocument(f *testing.F) {
 	f.Add("projects/p/databases/(default)/documents/a/b")
 	f.Fuzz(func(t *testing.T, name string) {
@@ -70,6 +93,8 @@ func TestRefusalsSayWhatAndWhere(t *testing.T) {
 		{root + "/a/", `Document name "` + root + `/a/" has invalid trailing "/".`},
 		{root + "/a//b", `Document name "` + root + `/a//b" lacks a resource id at index 43.`},
 		{root + "/a/..", `Document name "` + root + `/a/.." contains a resource id ".." at index 43.`},
+		{root + "//b", `Document name "` + root + `//b" lacks a collection id at index 41.`},
+		{root + "/a/b/../d", `Document name "` + root + `/a/b/../d" contains a collection id ".." at index 45.`},
 		{root + "/a/__x__", `Resource id "__x__" is invalid because it is reserved.`},
 		{root + "/a/__id__", `Resource id "__id__" is invalid because it is reserved.`},
 		{root + "/a/__id07__", `Resource id "__id07__" is invalid because it is reserved.`},
@@ -78,6 +103,7 @@ func TestRefusalsSayWhatAndWhere(t *testing.T) {
 		{root + "/__c__/x", `Collection id "__c__" is invalid because it is reserved.`},
 		{root + "/a/" + strings.Repeat("x", 1501), "The key path element name is longer than 1500 bytes."},
 		{root + "/" + strings.Repeat("x", 1501) + "/a", "The key path element kind is longer than 1500 bytes."},
+		{root + strings.Repeat("/"+strings.Repeat("x", 1499), 5), "The key path is longer than 6144 bytes."},
 		{root + strings.Repeat("/c/x", 101), "Key path is too long. Cannot exceed 100 elements."},
 	}
 	for _, tt := range tests {

@@ -59,7 +59,19 @@ func parseValue(v *pb.Value, depth int) (value.Value, error) { // long: one case
 	case nil:
 		return nil, fault.E(fault.InvalidArgument, "Cannot convert firestore.v1.Value with type unset.")
 	default:
-		return nil, fault.E(fault.InvalidArgument, "Pipeline expressions are not allowed here.")
+		return nil, fault.E(fault.InvalidArgument, "Value type is not supported: %s", expressionKind(x))
+	}
+}
+
+// expressionKind is how texts call the kind of a value that only pipelines take.
+func expressionKind(v any) string {
+	switch v.(type) {
+	case *pb.Value_FieldReferenceValue:
+		return "FIELD_REFERENCE_VALUE"
+	case *pb.Value_FunctionValue:
+		return "FUNCTION_VALUE"
+	default:
+		return "PIPELINE_VALUE"
 	}
 }
 

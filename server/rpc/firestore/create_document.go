@@ -22,11 +22,16 @@ func (s *Server) CreateDocument(ctx context.Context, c token.Caller, r *pb.Creat
 		return nil, err
 	}
 	if r.GetDocument().GetName() != "" {
-		return nil, fault.E(fault.InvalidArgument, "Document name must not be set.")
+		return nil, fault.E(fault.InvalidArgument, "document.name must not be set")
+	}
+	if err := resource.CheckCollectionID(r.GetCollectionId()); err != nil {
+		return nil, err
 	}
 	id := r.GetDocumentId()
 	if id == "" {
 		id = autoID()
+	} else if err := resource.CheckDocumentID(id); err != nil {
+		return nil, err
 	}
 	name := resource.Collection{DB: db, Parent: parent, ID: r.GetCollectionId()}.Doc(id)
 	missing := false

@@ -90,6 +90,9 @@ func (l listing) byName() bool {
 
 // listByName lists one collection in the order of names.
 func (s *Server) listByName(ctx context.Context, c token.Caller, l listing, at guard.At, showMissing bool) (guard.ListPage, error) {
+	if err := resource.CheckCollectionID(l.collection); err != nil {
+		return guard.ListPage{}, err
+	}
 	collection := resource.Collection{DB: l.db, Parent: l.parent, ID: l.collection}
 	if err := resource.CheckPath(collection.Path()); err != nil {
 		return guard.ListPage{}, err

@@ -16,8 +16,11 @@ func parseOrderBy(s string) ([]query.Order, error) {
 	}
 	var orders []query.Order
 	for _, clause := range splitUnquoted(s, ",") {
-		o, err := parseClause(strings.TrimSpace(clause))
-		if err != nil {
+		o, ok, err := parseClause(clause)
+		switch {
+		case !ok:
+			return nil, fault.E(fault.InvalidArgument, "Invalid order by clause \"%s\".", s)
+		case err != nil:
 			return nil, err
 		}
 		orders = append(orders, o)
@@ -25,9 +28,8 @@ func parseOrderBy(s string) ([]query.Order, error) {
 	return orders, nil
 }
 
-// parseClause parses a field path and, perhaps, a direction.
-func parseClause(clause string) (query.Order, error) {
-	bad := fault.E(fault.InvalidArgument, "Invalid order by clause \"%s\".", clause)
+// parseClause parses a field path and, perhaps, a direction; ok is false where it is not made of these.
+func parseClause(clause string) (o query.Order, ok bool, err error) {
 	var words []string
 	for _, word := range splitUnquoted(clause, " \t\n\r") {
 		if word != "" {
@@ -35,24 +37,22 @@ func parseClause(clause string) (query.Order, error) {
 		}
 	}
 	if len(words) == 0 || len(words) > 2 {
-		return query.Order{}, bad
+		return o, false, nil
 	}
-	var o query.Order
 	if len(words) == 2 {
 		switch strings.ToLower(words[1]) {
 		case "asc":
 		case "desc":
 			o.Desc = true
 		default:
-			return o, bad
+			return o, false, nil
 		}
 	}
 	if _, err := value.ParseFieldPath(words[0]); err != nil {
-		return o, bad
+		return o, false, nil
 	}
-	var err error
 	o.Path, err = wire.ParsePath(words[0])
-	return o, err
+	return o, true, err
 }
 
 // splitUnquoted splits a text at any of the separators that stands outside backticks, in which a backslash keeps what follows

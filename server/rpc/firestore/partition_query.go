@@ -2,16 +2,19 @@ package firestore
 
 import (
 	"context"
+	"slices"
 
 	"clave/server/fault"
 	"clave/server/guard"
+	"clave/server/query"
 	"clave/server/token"
+	"clave/server/value"
 	"clave/server/wire"
 	pb "clave/server/wire/firestorepb"
 )
 
-// PartitionQuery answers cursors that split a collection group query into parts of about the same size. All are given
-// in one page.
+// PartitionQuery answers cursors that split a collection group query into parts of about the same size. A page token is the
+// position of the last cursor of the page before, as with listings.
 func (s *Server) PartitionQuery(ctx context.Context, c token.Caller, r *pb.PartitionQueryRequest) (*pb.PartitionQueryResponse, error) {
 	if r.GetStructuredQuery() == nil {
 		return nil, fault.E(fault.InvalidArgument, "only structured queries are supported")
@@ -27,22 +30,37 @@ func (s *Server) PartitionQuery(ctx context.Context, c token.Caller, r *pb.Parti
 		q.Limit >= 0 || q.Offset > 0 || q.Start != nil || q.End != nil:
 		return nil, fault.E(fault.InvalidArgument, "Only queries with all descendants and an ascending order of __name__ "+
 			"and nothing else can be partitioned.")
-	case r.GetPageToken() != "":
-		return nil, errPageToken()
+	}
+	after, err := parseCursorToken(r.GetPageToken(), len(q.OrderBy))
+	if err != nil {
+		return nil, err
+	}
+	size, err := pageSize(r.GetPageSize(), maxPartitions)
+	if err != nil {
+		return nil, err
 	}
 	readTime, err := parseReadTime(r.GetReadTime())
 	if err != nil {
 		return nil, err
 	}
-	const most = 10_000
-	parts := int(min(r.GetPartitionCount(), most))
+	parts := int(min(r.GetPartitionCount(), maxPartitions))
 	cursors, err := s.o.Guard.Partition(ctx, c, q, parts, guard.At{ReadTime: readTime})
 	if err != nil {
 		return nil, err
 	}
 	out := &pb.PartitionQueryResponse{}
-	for _, cursor := range cursors {
+	if after != nil {
+		cursors = slices.DeleteFunc(cursors, func(c query.Cursor) bool { return value.Compare(c.Values[0], after.Values[0]) <= 0 })
+	}
+	for i, cursor := range cursors {
+		if i == size {
+			out.NextPageToken = cursorToken(&cursors[i-1])
+			break
+		}
 		out.Partitions = append(out.Partitions, wire.FormatCursor(cursor))
 	}
 	return out, nil
 }
+
+// maxPartitions is how many points are given at most.
+const maxPartitions = 10_000

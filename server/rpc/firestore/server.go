@@ -63,9 +63,12 @@ type Stream[Request, Response any] interface {
 	Send(*Response) error
 }
 
-// parseAt parses the moment that a read is of; begin, if not nil, asks for a new transaction, which is read-only
-// unless it says otherwise.
+// parseAt parses the moment that a read is of: none, a transaction, which is nil where none is named, or a time; begin, if
+// not nil, asks for a new transaction, which is read-only unless it says otherwise.
 func parseAt(transaction []byte, readTime *timestamppb.Timestamp, begin *pb.TransactionOptions) (at guard.At, err error) {
+	if transaction != nil && len(transaction) == 0 {
+		return at, fault.E(fault.InvalidArgument, "Invalid transaction.")
+	}
 	at.Transaction = transaction
 	if at.ReadTime, err = parseReadTime(readTime); err != nil {
 		return at, err
