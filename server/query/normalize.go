@@ -53,6 +53,7 @@ func (q *Query) Normalize() (*Query, error) {
 		return nil, err
 	}
 	n.Implied = len(n.OrderBy) - len(q.Asked())
+	n.Implied = len(n.OrderBy) - len(q.Asked())
 	if err := n.checkIndexed(q.Where); err != nil {
 		return nil, err
 	}

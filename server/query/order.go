@@ -9,7 +9,7 @@ import (
 )
 
 // Asked returns the orders that the query itself says, without those that Normalize has added.
-func (q *Query) Asked() []Order { return q.OrderBy[:len(q.OrderBy)-q.Implied] }
+func (q *Query) Asked() []Order { return q.OrderBy[:max(0, len(q.OrderBy)-q.Implied)] }
 
 // Compare orders two documents that match the query.
 func (q *Query) Compare(a, b *document.Document) int {

@@ -129,17 +129,12 @@ func claimValue(v any) eval.Value {
 	return value.Null{}
 }
 
-// queryValue returns the variable request.query.
+// queryValue returns the variable request.query. Its order is that which the client asked for: the web SDK asks for
+// __name__, too.
 func queryValue(q *query.Query) eval.Value {
 	order := make(value.Map)
-	for _, o := range q.OrderBy {
-		switch {
-		case o.Path.IsName():
-		case o.Desc:
-			order[o.Path.String()] = value.String("DESC")
-		default:
-			order[o.Path.String()] = value.String("ASC")
-		}
+	for _, o := range q.Asked() {
+		order[o.Path.String()] = value.String(map[bool]string{false: "ASC", true: "DESC"}[o.Desc])
 	}
 	var limit eval.Value = value.Null{}
 	if q.Limit != query.NoLimit {

@@ -244,6 +244,8 @@ func abstractIn(x, c Value) Value {
 			}
 			return either
 		}
+	case *keysOf:
+		return abstractIn(x, container.of)
 	case *Field:
 		if !abstract(x) {
 			return container.holds(x).value()
