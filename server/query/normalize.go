@@ -53,7 +53,6 @@ func (q *Query) Normalize() (*Query, error) {
 		return nil, err
 	}
 	n.Implied = len(n.OrderBy) - len(q.Asked())
-	n.Implied = len(n.OrderBy) - len(q.Asked())
 	if err := n.checkIndexed(q.Where); err != nil {
 		return nil, err
 	}
