@@ -1,9 +1,6 @@
 package guard
 
 import (
-	"slices"
-	"sync"
-
 	"clave/server/listen"
 	"clave/server/resource"
 	"clave/server/rules"
@@ -44,10 +41,6 @@ type Stream struct {
 	*listen.Stream
 	guard  *Guard
 	caller token.Caller
-	mu     struct {
-		sync.Mutex
-		permits []*permit
-	}
 }
 
 // Listen returns a stream of live queries for one client of one database. Its caller closes it.
@@ -62,10 +55,7 @@ func (s *Stream) Add(t Target) {
 	} else {
 		asked := t
 		p := &permit{guard: s.guard, caller: s.caller, db: s.Database(), target: &asked, expires: s.caller.Expires}
-		t.Law = listen.Law{Key: p, Ask: p.ask, Each: t.Query == nil}
-		s.mu.Lock()
-		s.mu.permits = append(s.mu.permits, p)
-		s.mu.Unlock()
+		t.Law = listen.Law{Key: p, Ask: p.ask, Each: t.Query == nil, End: func() { s.guard.watch.drop(p) }}
 	}
 	s.Stream.Add(t)
 }
@@ -86,29 +76,4 @@ func (s *Stream) tell(t Target) {
 	for _, r := range requests {
 		law.tell(r)
 	}
-}
-
-// Remove ends a target.
-func (s *Stream) Remove(id int32) {
-	s.mu.Lock()
-	s.mu.permits = slices.DeleteFunc(s.mu.permits, func(p *permit) bool {
-		gone := id != 0 && p.target.ID == id
-		if gone {
-			s.guard.watch.drop(p)
-		}
-		return gone
-	})
-	s.mu.Unlock()
-	s.Stream.Remove(id)
-}
-
-// Close ends the stream and all its targets.
-func (s *Stream) Close() {
-	s.Stream.Close()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, p := range s.mu.permits {
-		s.guard.watch.drop(p)
-	}
-	s.mu.permits = nil
 }

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"clave/server/clock"
 	"clave/server/document"
 	"clave/server/fault"
 	"clave/server/listen"
@@ -31,13 +32,16 @@ func (p *permit) expired(now time.Time) bool { return !p.expires.IsZero() && !no
 
 // ask answers whether the target may be shown, and has it asked again when a document that the answer rests on changes. A
 // token that has ended ends the stream, as recorded of production.
-func (p *permit) ask(ctx context.Context) error {
+//
+// A version other than the present, at, is asked of itself, and then of the present too if a document that was looked up
+// has changed since: what has been revoked doesn't count because it was there.
+func (p *permit) ask(ctx context.Context, at clock.Version) error {
 	g := p.guard
 	if p.expired(g.clock.Now()) {
 		return &listen.Over{Err: fault.E(fault.Internal, "The caller's credentials have expired.")}
 	}
-	for {
-		seen, err := p.decide(ctx)
+	for ; ; at = 0 {
+		seen, err := p.decide(ctx, at)
 		if err != nil {
 			return err
 		}
@@ -53,9 +57,9 @@ func (p *permit) ask(ctx context.Context) error {
 	}
 }
 
-// decide asks the law on the present state of the database, and returns the documents that it looked up.
-func (p *permit) decide(ctx context.Context) (map[resource.Document]*document.Document, error) {
-	reading, err := p.guard.engine.Read(ctx, p.db, At{})
+// decide asks the law on the state of the database at a version, 0 for the present, and returns the documents that it looked up.
+func (p *permit) decide(ctx context.Context, at clock.Version) (map[resource.Document]*document.Document, error) {
+	reading, err := p.guard.engine.Read(ctx, p.db, At{ReadTime: at})
 	if err != nil {
 		return nil, err
 	}

@@ -38,7 +38,7 @@ func (s *Stream) deliver(ctx context.Context, upto clock.Version) error {
 			if err := s.tell(ctx, e); err != nil {
 				return err
 			}
-			said = true
+			said = said || e.target.open
 		}
 		if said {
 			if err := s.snapshot(version); err != nil {
@@ -59,7 +59,7 @@ func (s *Stream) tell(ctx context.Context, e entry) error {
 		return s.reset(t)
 	}
 	if t.want.Law.Each {
-		if err := s.ask(ctx, t); err != nil || !t.open {
+		if err := s.ask(ctx, t, e.delta.version); err != nil || !t.open {
 			return err
 		}
 	}

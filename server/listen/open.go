@@ -22,8 +22,10 @@ func (s *Stream) add(ctx context.Context, t *target) error {
 	}
 	t.open, t.fresh, t.since = true, true, maxVersion
 	s.targets[t.want.ID] = t
-	if err := s.ask(ctx, t); err != nil || !t.open {
-		return err
+	if !t.want.Law.Each { // Else it is asked for the version that is told.
+		if err := s.ask(ctx, t, 0); err != nil || !t.open {
+			return err
+		}
 	}
 	s.follower.attach(t)
 	s.again = append(s.again, t)
@@ -114,6 +116,11 @@ func (t *target) windowed() bool {
 
 // whole tells a target at a reading, anew or since the version that its client has, up to Current.
 func (s *Stream) whole(ctx context.Context, t *target, r *engine.Reading) error {
+	if t.want.Law.Each {
+		if err := s.ask(ctx, t, r.Version()); err != nil || !t.open {
+			return err
+		}
+	}
 	if t.fresh {
 		t.fresh = false
 		if err := s.send(&Event{Kind: Added, Target: t.want.ID}); err != nil {

@@ -136,7 +136,7 @@ func TestLaw(t *testing.T) {
 	refuse := make(chan bool, 1)
 	refuse <- false
 	asked := 0
-	law := listen.Law{Key: "ann", Ask: func(context.Context) error {
+	law := listen.Law{Key: "ann", Ask: func(context.Context, clock.Version) error {
 		asked++
 		no := <-refuse
 		refuse <- no
@@ -170,8 +170,8 @@ func TestLawThatDependsOnTheDocument(t *testing.T) {
 	h := newHouse(t, listen.Options{})
 	h.commit(set("c/a", 1))
 	c := h.open()
-	c.stream.Add(listen.Target{ID: 1, Documents: docs("c/a"), Law: listen.Law{Each: true, Ask: func(ctx context.Context) error {
-		r, err := h.engine.Read(ctx, testDB, engine.At{})
+	c.stream.Add(listen.Target{ID: 1, Documents: docs("c/a"), Law: listen.Law{Each: true, Ask: func(ctx context.Context, at clock.Version) error {
+		r, err := h.engine.Read(ctx, testDB, engine.At{ReadTime: at})
 		if err != nil {
 			return err
 		}

@@ -28,8 +28,12 @@ type Stream struct {
 	mu      struct {
 		sync.Mutex
 		commands []command
-		queue    []entry
-		bytes    int
+		// taken is told when commands were taken, and when the stream closes.
+		taken *sync.Cond
+		// finish says that the client has said all.
+		finish bool
+		queue  []entry
+		bytes  int
 		// lagged is when the queue overflowed; zero while it hasn't.
 		lagged time.Time
 		// recheck are the choices of keys to ask the law for again.
@@ -87,16 +91,21 @@ type command struct {
 
 // newStream returns a stream of a follower.
 func newStream(h *Hub, f *follower) *Stream {
-	return &Stream{
+	s := &Stream{
 		hub: h, follower: f, targets: make(map[int32]*target),
 		ready: make(chan struct{}, 1), dropped: make(chan struct{}),
 	}
+	s.mu.taken = sync.NewCond(&s.mu.Mutex)
+	return s
 }
 
 // Database returns the database that the stream is of.
 func (s *Stream) Database() resource.Database { return s.follower.name }
 
-// Add asks for a target. Run answers it.
+// maxCommands is how many of a client's wishes may wait for Run.
+const maxCommands = 1024
+
+// Add asks for a target. Run answers it. Like Refuse and Remove it waits while too much that was asked for waits for Run.
 func (s *Stream) Add(t Target) { s.command(command{add: &t}) }
 
 // Refuse answers a target that can't be had: it is added and removed with the error as cause.
@@ -106,6 +115,14 @@ func (s *Stream) Refuse(id int32, err error) {
 
 // Remove gives a target up.
 func (s *Stream) Remove(id int32) { s.command(command{remove: id}) }
+
+// Finish has Run end once all that was asked for is answered.
+func (s *Stream) Finish() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.mu.finish = true
+	s.signal()
+}
 
 // Recheck asks the law again for the open targets of the keys that choose takes; nil takes all.
 func (s *Stream) Recheck(choose func(key any) bool) {
@@ -125,10 +142,11 @@ func (s *Stream) Dropped() <-chan struct{} { return s.dropped }
 // Close ends the stream. Run must have returned, or not have been called.
 func (s *Stream) Close() {
 	for _, t := range s.targets {
-		s.follower.detach(t)
+		s.end(t)
 	}
 	s.mu.Lock()
 	s.mu.closed, s.mu.queue = true, nil
+	s.mu.taken.Broadcast()
 	s.mu.Unlock()
 	s.hub.forget(s)
 }
@@ -137,8 +155,13 @@ func (s *Stream) Close() {
 func (s *Stream) command(c command) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.mu.commands = append(s.mu.commands, c)
-	s.signal()
+	for len(s.mu.commands) >= maxCommands && !s.mu.closed {
+		s.mu.taken.Wait()
+	}
+	if !s.mu.closed {
+		s.mu.commands = append(s.mu.commands, c)
+		s.signal()
+	}
 }
 
 // signal tells Run that there is something.
@@ -220,6 +243,7 @@ type work struct {
 	lagged   bool
 	recheck  []func(key any) bool
 	due      bool
+	finish   bool
 	failed   error
 }
 
@@ -228,9 +252,10 @@ func (s *Stream) take() work {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	w := work{
-		commands: s.mu.commands, recheck: s.mu.recheck, due: s.mu.due, failed: s.mu.failed,
+		commands: s.mu.commands, recheck: s.mu.recheck, due: s.mu.due, finish: s.mu.finish, failed: s.mu.failed,
 	}
 	w.lagged = s.takeQueueLocked()
+	s.mu.taken.Broadcast()
 	s.mu.commands, s.mu.recheck, s.mu.due = nil, nil, false
 	return w
 }
@@ -243,8 +268,8 @@ func (s *Stream) takeQueueLocked() (lagged bool) {
 	return lagged
 }
 
-// Run answers the client's targets and sends what changes, until ctx ends, send fails or the stream has to end; it never
-// returns nil. The events given to send must not be changed.
+// Run answers the client's targets and sends what changes, until ctx ends, send fails or the stream has to end. It returns
+// nil only when all was answered that had been asked for before Finish. The events given to send must not be changed.
 func (s *Stream) Run(ctx context.Context, send func(*Event) error) error {
 	s.send = func(e *Event) error {
 		s.sending.Store(s.hub.o.Clock.Now().UnixNano())
@@ -257,7 +282,8 @@ func (s *Stream) Run(ctx context.Context, send func(*Event) error) error {
 			return ctx.Err()
 		case <-s.ready:
 		}
-		if err := s.do(ctx, s.take()); err != nil {
+		w := s.take()
+		if err := s.do(ctx, w); err != nil || w.finish {
 			return err
 		}
 	}
@@ -305,8 +331,7 @@ func (s *Stream) obey(ctx context.Context, c command) error {
 	case want.ID < 0:
 		return fault.E(fault.InvalidArgument, "Target ID must not be negative: %d", want.ID)
 	case want.ID == 0:
-		s.chosen++
-		want.ID = s.chosen
+		want.ID = s.choose()
 	case s.chosen > 0:
 		return fault.E(fault.InvalidArgument, "Target IDs must all be chosen by the client or all by the server.")
 	}
@@ -326,12 +351,29 @@ func (s *Stream) obey(ctx context.Context, c command) error {
 	return s.add(ctx, &target{stream: s, want: want})
 }
 
+// choose returns an id for a target whose client has given none: greater than all that it has.
+func (s *Stream) choose() int32 {
+	for id := range s.targets {
+		s.chosen = max(s.chosen, id)
+	}
+	s.chosen++
+	return s.chosen
+}
+
+// end ends what a target holds.
+func (s *Stream) end(t *target) {
+	t.open = false
+	delete(s.targets, t.want.ID)
+	s.follower.detach(t)
+	if t.want.Law.End != nil {
+		t.want.Law.End()
+	}
+}
+
 // remove ends a target and says so; cause is nil when the client wished it.
 func (s *Stream) remove(id int32, cause error) error {
 	if t := s.targets[id]; t != nil {
-		t.open = false
-		delete(s.targets, id)
-		s.follower.detach(t)
+		s.end(t)
 		if t.fresh { // Each answer is owed.
 			if err := s.send(&Event{Kind: Added, Target: id}); err != nil {
 				return err
@@ -347,19 +389,19 @@ func (s *Stream) askAgain(ctx context.Context, choices []func(key any) bool) err
 		if !slices.ContainsFunc(choices, func(choose func(any) bool) bool { return choose(t.want.Law.Key) }) {
 			continue
 		}
-		if err := s.ask(ctx, t); err != nil {
+		if err := s.ask(ctx, t, 0); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// ask asks the law for a target, which is removed if it is refused.
-func (s *Stream) ask(ctx context.Context, t *target) error {
+// ask asks the law for a target at a version, which is removed if it is refused.
+func (s *Stream) ask(ctx context.Context, t *target, at clock.Version) error {
 	if t.want.Law.Ask == nil {
 		return nil
 	}
-	err := t.want.Law.Ask(ctx)
+	err := t.want.Law.Ask(ctx, at)
 	var over *Over
 	switch {
 	case err == nil:

@@ -73,10 +73,14 @@ type Law struct {
 	// Key is what Hub.Recheck chooses by; it is comparable.
 	Key any
 	// Ask answers whether the target may be shown: nil, or the error that its client hears. It is called by the stream's
-	// goroutine when the target opens and after a Recheck that chose the key. An Over ends the whole stream.
-	Ask func(ctx context.Context) error
-	// Each says that the answer depends on the target's documents, so that it is asked again before each of their changes.
+	// goroutine when the target opens and after a Recheck that chose the key. An Over ends the whole stream. It is asked of
+	// the present if at is 0, else of the version that is about to be told.
+	Ask func(ctx context.Context, at clock.Version) error
+	// Each says that the answer depends on the target's documents, so that it is asked for the version of each thing that
+	// is told of them.
 	Each bool
+	// End, if not nil, is called once when a target that Ask may have been called for has ended.
+	End func()
 }
 
 // Over is a law's answer that ends the stream, with its error, and not just the target.

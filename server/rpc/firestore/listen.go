@@ -14,7 +14,7 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// Listen keeps a client's targets. It ends when the client has said all, when its token expires, and with an error; a
+// Listen keeps a client's targets. It ends when the client has said all and is answered, when its token expires, and with an error; a
 // target that can't be had is removed with the reason and ends nothing.
 //
 // Two goroutines serve the stream beside the caller's. They end when the stream's Recv and Send do, which at the latest
@@ -38,7 +38,13 @@ func (s *Server) Listen(ctx context.Context, c token.Caller, stream Stream[pb.Li
 		defer live.Close()
 		ended <- live.Run(ctx, func(e *guard.Event) error { return stream.Send(formatEvent(e)) })
 	}()
-	go func() { ended <- hear(db, live, stream, first) }()
+	go func() {
+		if err := hear(db, live, stream, first); err != nil {
+			ended <- err
+		} else {
+			live.Finish()
+		}
+	}()
 	expired, stop := s.expiry(c)
 	defer stop()
 	select {

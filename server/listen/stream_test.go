@@ -1,0 +1,137 @@
+package listen_test
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"clave/server/clock"
+	"clave/server/engine"
+	"clave/server/fault"
+	"clave/server/listen"
+	"clave/server/value"
+)
+
+// TestServerChoosesFreeIDs checks that the server doesn't choose an id that the client has in use.
+func TestServerChoosesFreeIDs(t *testing.T) {
+	h := newHouse(t, listen.Options{})
+	c := h.open()
+	c.stream.Add(listen.Target{ID: 3, Query: collection(t, "c", nil)})
+	c.want("the client's", "ADD[3], CUR[3], B")
+	c.stream.Add(listen.Target{Query: collection(t, "d", nil)})
+	c.want("the server's", "ADD[4], CUR[4], B")
+	c.stream.Remove(4)
+	c.want("removed", "REM[4]")
+	c.stream.Add(listen.Target{Query: collection(t, "d", nil)})
+	c.want("another", "ADD[5], CUR[5], B")
+}
+
+// TestFinish checks that a client that has said all is answered before its stream ends.
+func TestFinish(t *testing.T) {
+	h := newHouse(t, listen.Options{})
+	h.commit(set("c/a", 1))
+	c := h.open()
+	c.stream.Add(listen.Target{ID: 1, Query: collection(t, "c", nil)})
+	c.stream.Add(listen.Target{ID: 2, Query: collection(t, "d", nil), Once: true})
+	c.stream.Finish()
+	if err := <-c.ended; err != nil {
+		t.Errorf("Run() = %v after Finish, want nil", err)
+	}
+	c.ended <- nil
+	seen := map[string]bool{}
+	for len(c.events) > 0 {
+		seen[text(<-c.events)] = true
+	}
+	for _, want := range []string{"chg c/a>[1]", "CUR[1]", "CUR[2]", "REM[2]", "B"} {
+		if !seen[want] {
+			t.Errorf("before the end there was no %s: %v", want, seen)
+		}
+	}
+}
+
+// TestClientThatOnlyAsksWaits checks that what a client asks for without reading answers can't fill the memory.
+func TestClientThatOnlyAsksWaits(t *testing.T) {
+	h := newHouse(t, listen.Options{})
+	s := h.hub.Open(testDB)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	stuck, ended := make(chan struct{}), make(chan error, 1)
+	go func() {
+		defer s.Close()
+		ended <- s.Run(ctx, func(*listen.Event) error {
+			close(stuck)
+			<-ctx.Done()
+			return ctx.Err()
+		})
+	}()
+	s.Add(listen.Target{ID: 1, Query: collection(t, "c", nil)})
+	<-stuck
+	const many = 100_000
+	var asked atomic.Int64
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for range many {
+			s.Remove(7)
+			asked.Add(1)
+		}
+	}()
+	for still, last := 0, int64(-1); still < 20; still++ {
+		if n := asked.Load(); n != last {
+			still, last = 0, n
+		}
+		select {
+		case <-done:
+			t.Fatalf("%d requests were taken from a client that reads no answer", many)
+		case <-time.After(time.Millisecond):
+		}
+	}
+	cancel()
+	<-ended
+	<-done // The rest goes nowhere, but nobody waits for ever.
+}
+
+// TestLawIsAskedAtTheVersionShown checks that a law that depends on documents is asked of the version that is shown: what
+// may not be seen is not sent because a later version may be, and what was allowed when a target came may have changed
+// when it is told.
+func TestLawIsAskedAtTheVersionShown(t *testing.T) {
+	h := newHouse(t, listen.Options{})
+	h.commit(set("c/a", 1))
+	var open atomic.Bool
+	ends := make(chan struct{}, 10)
+	gate := make(chan struct{})
+	law := listen.Law{Each: true, End: func() { ends <- struct{}{} }, Ask: func(ctx context.Context, at clock.Version) error {
+		if open.Load() {
+			<-gate // Until both of the commits below are there.
+		}
+		r, err := h.engine.Read(ctx, testDB, engine.At{ReadTime: at})
+		if err != nil {
+			return err
+		}
+		defer r.Close()
+		if d, err := r.Get(ctx, docs("c/a")[0]); err != nil || d.Fields["n"] == value.Int(1) {
+			return err
+		}
+		return fault.E(fault.PermissionDenied, "no")
+	}}
+	c := h.open()
+	c.stream.Add(listen.Target{ID: 1, Documents: docs("c/a"), Law: law})
+	c.want("open", "ADD[1], chg c/a>[1], CUR[1], B")
+	open.Store(true)
+	h.commit(set("c/a", 2))
+	h.commit(set("c/a", 1))
+	close(gate)
+	c.want("a moment that may not be seen", "REM[1]{7}")
+	select {
+	case <-ends:
+	case <-time.After(10 * time.Second):
+		t.Error("the law isn't told that its target has ended")
+	}
+	c.stream.Add(listen.Target{ID: 2, Documents: docs("c/a"), Law: law})
+	c.want("allowed again", "ADD[2], chg c/a>[2], CUR[2], B")
+	c.close()
+	if len(ends) != 1 {
+		t.Errorf("the law is told %d times that the second target has ended, want once", len(ends))
+	}
+}
