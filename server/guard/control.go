@@ -1,7 +1,9 @@
 package guard
 
 import (
+	"cmp"
 	"context"
+	"slices"
 
 	"clave/server/resource"
 )
@@ -26,4 +28,11 @@ func (g *Guard) Restore(ctx context.Context, project, token string) error {
 // Release forgets a state that was kept.
 func (g *Guard) Release(ctx context.Context, project, token string) {
 	g.engine.Release(ctx, project, token)
+}
+
+// Databases returns the databases of a project that have been touched, in the order of their ids.
+func (g *Guard) Databases(project string) []resource.Database {
+	all := slices.DeleteFunc(g.engine.Databases(), func(db resource.Database) bool { return db.Project != project })
+	slices.SortFunc(all, func(a, b resource.Database) int { return cmp.Compare(a.ID, b.ID) })
+	return all
 }

@@ -1,0 +1,211 @@
+package transfer
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"clave/server/fault"
+	"clave/server/identity"
+)
+
+// maxAccounts is how many accounts one request imports.
+const maxAccounts = 1000
+
+// maxNotes is how many refused accounts are named.
+const maxNotes = 10
+
+// importAccounts reads a folder of accounts.
+func (t *Transfer) importAccounts(ctx context.Context, folder fs.FS, sum *Summary) error {
+	if err := t.importSettings(ctx, folder); err != nil {
+		return err
+	}
+	entries, err := fs.ReadDir(folder, ".")
+	if err != nil {
+		return fault.Because(err, fault.NotFound, "the export is not whole: %v", err)
+	}
+	var first, second []string
+	for _, e := range entries {
+		switch name := e.Name(); {
+		case !strings.HasSuffix(name, jsonSuffix):
+		case strings.HasPrefix(name, accountsName):
+			first = append(first, name)
+		case strings.HasPrefix(name, hashesName):
+			second = append(second, name)
+		}
+	}
+	in := &accountsIn{t: t, notes: &sum.Notes}
+	for _, name := range first {
+		tenant := strings.TrimPrefix(strings.TrimSuffix(strings.TrimPrefix(name, accountsName), jsonSuffix), "-")
+		if err := in.read(ctx, folder, name, tenant); err != nil {
+			return err
+		}
+	}
+	sum.Accounts += in.count
+	for _, name := range second {
+		if err := in.read(ctx, folder, name, ""); err != nil {
+			return err
+		}
+	}
+	return in.refusal()
+}
+
+// importSettings reads settings and tenants.
+func (t *Transfer) importSettings(ctx context.Context, folder fs.FS) error {
+	settings, err := fs.ReadFile(folder, settingsName)
+	switch {
+	case err == nil:
+		_, err = t.o.Identity.Settings(ctx, t.admin(""), settings)
+	case errors.Is(err, fs.ErrNotExist):
+		err = t.importConfig(ctx, folder)
+	}
+	if err != nil {
+		return fault.Because(err, fault.InvalidArgument, "the settings of Auth cannot be read: %v", err)
+	}
+	text, err := fs.ReadFile(folder, tenantsName)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	var tenants []*identity.Tenant
+	if err == nil {
+		err = json.Unmarshal(text, &tenants)
+	}
+	for _, tenant := range tenants {
+		if err == nil {
+			tenant.Name = "projects/" + t.o.Project + "/tenants/" + tenant.TenantID
+			err = t.o.Identity.PutTenant(ctx, t.admin(""), tenant)
+		}
+	}
+	if err != nil {
+		return fault.Because(err, fault.InvalidArgument, "%s cannot be read: %v", tenantsName, err)
+	}
+	return nil
+}
+
+// importConfig reads the settings that the Emulator Suite exports.
+func (t *Transfer) importConfig(ctx context.Context, folder fs.FS) error {
+	text, err := fs.ReadFile(folder, configName)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	var config map[string]any
+	if err == nil {
+		err = json.Unmarshal(text, &config)
+	}
+	if err == nil {
+		_, err = t.o.Identity.EmulatorConfig(ctx, t.admin(""), config)
+	}
+	return err
+}
+
+// accountsIn imports files of accounts.
+type accountsIn struct {
+	t *Transfer
+	// count is how many accounts were taken, refused how many were not.
+	count, refused int64
+	lost           int64
+	notes          *[]string
+}
+
+// read imports a file: what accounts:batchGet answers, or what `firebase auth:export` writes.
+func (in *accountsIn) read(ctx context.Context, folder fs.FS, name, tenant string) error {
+	text, err := fs.ReadFile(folder, name)
+	if err != nil {
+		return err
+	}
+	var file struct {
+		Users  []map[string]any `json:"users"`
+		Tenant string           `json:"tenantId"`
+		identity.ImportRequest
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	if err := d.Decode(&file); err != nil {
+		return fault.Because(err, fault.DataLoss, "%s cannot be read: %v", name, err)
+	}
+	if file.Tenant != "" {
+		tenant = file.Tenant
+	}
+	if err := in.makeTenant(ctx, tenant); err != nil {
+		return err
+	}
+	for users := range slices.Chunk(file.Users, maxAccounts) {
+		request := file.ImportRequest
+		for _, given := range users {
+			u, err := in.user(given)
+			if err != nil {
+				return fault.Because(err, fault.DataLoss, "%s cannot be read: %v", name, err)
+			}
+			request.Users = append(request.Users, u)
+		}
+		answer, err := in.t.o.Identity.BatchCreate(ctx, in.t.admin(tenant), &request)
+		if err != nil {
+			return err
+		}
+		in.count += int64(len(users) - len(answer.Error))
+		for _, e := range answer.Error {
+			in.refused++
+			if in.refused <= maxNotes {
+				*in.notes = append(*in.notes, fmt.Sprintf("account %s of %s is refused: %s", request.Users[e.Index].LocalID, name, e.Message))
+			}
+		}
+	}
+	return nil
+}
+
+// makeTenant makes a tenant that has accounts and no settings, as exports of the Emulator Suite do, with everything on.
+func (in *accountsIn) makeTenant(ctx context.Context, id string) error {
+	if id == "" {
+		return nil
+	}
+	service, call := in.t.o.Identity, in.t.admin("")
+	if _, err := service.GetTenant(ctx, call, &identity.TenantRequest{ID: id}); err == nil {
+		return nil
+	}
+	return service.PutTenant(ctx, call, &identity.Tenant{
+		Name: "projects/" + call.Project + "/tenants/" + id, TenantID: id,
+		AllowPasswordSignup: true, EnableEmailLinkSignin: true, EnableAnonymousUser: true,
+	})
+}
+
+// user returns an account to import. Numbers may be texts, as in answers; factors without a telephone number are left out.
+func (in *accountsIn) user(given map[string]any) (u identity.ImportUser, err error) {
+	if at, ok := given["lastSignedInAt"]; ok {
+		given["lastLoginAt"] = at // as `firebase auth:export` calls it
+	}
+	for _, name := range []string{"createdAt", "lastLoginAt", "validSince", "passwordUpdatedAt"} {
+		if text, ok := given[name].(string); ok {
+			given[name] = json.Number(text)
+		}
+	}
+	factors, _ := given["mfaInfo"].([]any)
+	given["mfaInfo"] = slices.DeleteFunc(factors, func(f any) bool {
+		factor, _ := f.(map[string]any)
+		if factor["phoneInfo"] != nil {
+			return false
+		}
+		in.lost++
+		return true
+	})
+	text, err := json.Marshal(given)
+	if err == nil {
+		err = json.Unmarshal(text, &u)
+	}
+	return u, err
+}
+
+// refusal tells of accounts that were not taken.
+func (in *accountsIn) refusal() error {
+	if in.lost > 0 {
+		*in.notes = append(*in.notes, fmt.Sprintf("%d second factors by an authenticator app are not in the export", in.lost))
+	}
+	if in.refused > 0 {
+		return fault.E(fault.InvalidArgument, "%d accounts are refused:\n%s", in.refused, strings.Join(*in.notes, "\n"))
+	}
+	return nil
+}

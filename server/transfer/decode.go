@@ -1,0 +1,298 @@
+package transfer
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"clave/server/document"
+	"clave/server/fault"
+	"clave/server/resource"
+	"clave/server/value"
+)
+
+// maxNesting is how deep entities may lie in one another: as deep as Firestore's maps may, and some more.
+const maxNesting = 32
+
+// field is one field of a message.
+type field struct {
+	number protowire.Number
+	kind   protowire.Type
+	// bits holds integers and doubles.
+	bits uint64
+	// bytes holds bytes, and what is in a group.
+	bytes []byte
+}
+
+// eachField gives the fields of a message to yield.
+func eachField(b []byte, yield func(field) error) error {
+	for len(b) > 0 {
+		number, kind, n := protowire.ConsumeTag(b)
+		if n < 0 {
+			return protowire.ParseError(n)
+		}
+		b = b[n:]
+		f := field{number: number, kind: kind}
+		switch kind {
+		case protowire.VarintType:
+			f.bits, n = protowire.ConsumeVarint(b)
+		case protowire.Fixed64Type:
+			f.bits, n = protowire.ConsumeFixed64(b)
+		case protowire.BytesType:
+			f.bytes, n = protowire.ConsumeBytes(b)
+		case protowire.StartGroupType:
+			f.bytes, n = protowire.ConsumeGroup(number, b)
+		default:
+			n = protowire.ConsumeFieldValue(number, kind, b)
+		}
+		if n < 0 {
+			return protowire.ParseError(n)
+		}
+		b = b[n:]
+		if err := yield(f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// decodeDocument returns the write that makes a document of a database from an entity. Which project and database the entity
+// is of does not matter. It answers InvalidArgument for what Firestore would not store, and DataLoss for what is no entity.
+func decodeDocument(db resource.Database, entity []byte) (document.Write, error) {
+	d := decoder{project: db.Project}
+	path, fields, err := d.entity(entity, 0)
+	if err != nil {
+		return document.Write{}, fault.Because(err, fault.DataLoss, "an entity cannot be read: %v", err)
+	}
+	name, err := resource.ParseDocument(resource.Document{DB: db, Path: path}.String())
+	if err != nil {
+		return document.Write{}, err
+	}
+	w := document.Write{Name: name, Fields: fields}
+	if err := document.Validate(w); err != nil {
+		return w, fault.Because(err, fault.CodeOf(err), "%s: %s", path, fault.Of(err).Message)
+	}
+	return w, nil
+}
+
+// decoder decodes entities.
+type decoder struct {
+	// project is that of references which don't say.
+	project string
+}
+
+// entity returns the path and the properties of an entity.
+func (d decoder) entity(b []byte, depth int) (path string, fields value.Map, err error) {
+	if depth > maxNesting {
+		return "", nil, fmt.Errorf("maps lie more than %d deep in one another", maxNesting)
+	}
+	fields = make(value.Map)
+	vectors := make(map[string][]float64)
+	err = eachField(b, func(f field) error {
+		switch f.number {
+		case entityKey:
+			key, err := pathOfKey(f.bytes)
+			path = key
+			return err
+		case entityIndexed, entityRaw:
+			p, err := d.property(f.bytes, depth)
+			if err != nil {
+				return err
+			}
+			return p.put(fields, vectors)
+		}
+		return nil
+	})
+	for name, numbers := range vectors {
+		fields[name] = value.Vector(numbers...)
+	}
+	return path, fields, err
+}
+
+// pathOfKey returns the path that the key of an entity holds.
+func pathOfKey(b []byte) (path string, err error) {
+	err = eachField(b, func(f field) error {
+		if f.number != keyPath {
+			return nil
+		}
+		var err error
+		path, err = decodePath(f.bytes, pathElement, elementKind, elementID, elementName)
+		return err
+	})
+	return path, err
+}
+
+// property is a value of an entity, or one item of an array.
+type property struct {
+	name     string
+	meaning  int64
+	multiple bool
+	value    value.Value
+}
+
+// put adds a property to a map, or to the array or vector of its name there.
+func (p property) put(fields value.Map, vectors map[string][]float64) error {
+	switch old := fields[p.name]; {
+	case p.meaning == meaningVector:
+		n, ok := p.value.(value.Double)
+		if !ok {
+			return fmt.Errorf("%s: a vector has a member that is no number", p.name)
+		}
+		vectors[p.name] = append(vectors[p.name], float64(n))
+	case p.meaning == meaningEmptyList:
+		fields[p.name] = value.Array{}
+	case p.multiple:
+		list, ok := old.(value.Array)
+		if old != nil && !ok {
+			return fmt.Errorf("%s: it has several values and is no array", p.name)
+		}
+		fields[p.name] = append(list, p.value)
+	case old != nil:
+		return fmt.Errorf("%s: it has several values and is no array", p.name)
+	default:
+		fields[p.name] = p.value
+	}
+	return nil
+}
+
+// property decodes a Property.
+func (d decoder) property(b []byte, depth int) (p property, err error) {
+	var encoded []byte
+	err = eachField(b, func(f field) error {
+		switch f.number {
+		case propMeaning:
+			p.meaning = int64(f.bits)
+		case propName:
+			p.name = string(f.bytes)
+		case propMultiple:
+			p.multiple = f.bits != 0
+		case propValue:
+			encoded = f.bytes
+		}
+		return nil
+	})
+	if err == nil && p.meaning != meaningEmptyList {
+		p.value, err = d.value(encoded, p.meaning, depth)
+	}
+	if err != nil {
+		return p, fmt.Errorf("%s: %w", p.name, err)
+	}
+	return p, nil
+}
+
+// value decodes a PropertyValue; one without any field is null.
+func (d decoder) value(b []byte, meaning int64, depth int) (v value.Value, err error) {
+	v = value.Null{}
+	err = eachField(b, func(f field) error {
+		switch f.number {
+		case valueInt:
+			v = value.Int(int64(f.bits))
+			if meaning == meaningTime {
+				v = timestamp(int64(f.bits))
+			}
+		case valueBool:
+			v = value.Bool(f.bits != 0)
+		case valueDouble:
+			v = value.Double(math.Float64frombits(f.bits))
+		case valueString:
+			switch meaning {
+			case meaningBlob, meaningBytes:
+				v = value.Bytes(f.bytes)
+			case meaningMap:
+				_, fields, err := d.entity(f.bytes, depth+1)
+				v = fields
+				return err
+			default:
+				v = value.String(f.bytes)
+			}
+		case valuePoint:
+			v, err = decodePoint(f.bytes)
+		case valueReference:
+			v, err = d.reference(f.bytes)
+		default:
+			return fmt.Errorf("it has a value of a kind (%d) that Firestore does not have", f.number)
+		}
+		return err
+	})
+	return v, err
+}
+
+// timestamp returns the moment that is a number of microseconds after the Unix epoch.
+func timestamp(micros int64) value.Timestamp {
+	seconds := micros / 1e6
+	if micros%1e6 < 0 {
+		seconds--
+	}
+	return value.Timestamp{Seconds: seconds, Nanos: int32(micros-seconds*1e6) * 1000}
+}
+
+// decodePoint decodes a place.
+func decodePoint(b []byte) (value.Value, error) {
+	var p value.GeoPoint
+	err := eachField(b, func(f field) error {
+		switch f.number {
+		case pointX:
+			p.Lat = math.Float64frombits(f.bits)
+		case pointY:
+			p.Lng = math.Float64frombits(f.bits)
+		}
+		return nil
+	})
+	return p, err
+}
+
+// reference decodes the name of a document.
+func (d decoder) reference(b []byte) (value.Value, error) {
+	db := resource.Database{Project: d.project, ID: resource.DefaultDatabase}
+	err := eachField(b, func(f field) error {
+		switch {
+		case f.number == refApp && len(f.bytes) > 0:
+			db.Project = string(f.bytes)
+			if _, project, ok := strings.Cut(db.Project, "~"); ok {
+				db.Project = project // where it is kept stands before
+			}
+		case f.number == refDatabase && len(f.bytes) > 0:
+			db.ID = string(f.bytes)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	path, err := decodePath(b, refElement, refKind, refID, refName)
+	if err != nil {
+		return nil, err
+	}
+	name, err := resource.ParseReference(resource.Document{DB: db, Path: path}.String())
+	return value.Reference(name.String()), err
+}
+
+// decodePath returns the path that a message's groups are the elements of.
+func decodePath(b []byte, element, kind, id, name protowire.Number) (string, error) {
+	var path []string
+	err := eachField(b, func(f field) error {
+		if f.number != element {
+			return nil
+		}
+		var collection, document string
+		err := eachField(f.bytes, func(f field) error {
+			switch f.number {
+			case kind:
+				collection = string(f.bytes)
+			case id:
+				document = fmt.Sprintf("__id%d__", int64(f.bits))
+			case name:
+				document = string(f.bytes)
+			}
+			return nil
+		})
+		if strings.Contains(collection, "/") || strings.Contains(document, "/") {
+			return fmt.Errorf("the name %q holds a slash", collection+" "+document)
+		}
+		path = append(path, collection, document)
+		return err
+	})
+	return strings.Join(path, "/"), err
+}

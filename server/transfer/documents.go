@@ -1,0 +1,138 @@
+package transfer
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+
+	"github.com/cockroachdb/pebble/v2/record"
+
+	"clave/server/document"
+	"clave/server/fault"
+	"clave/server/guard"
+	"clave/server/query"
+	"clave/server/resource"
+	"clave/server/token"
+)
+
+// How much one commit brings in.
+const (
+	commitDocuments = 500
+	commitBytes     = 4 << 20
+)
+
+// owner is who brings data out and in: the rules are not asked.
+func owner(db resource.Database) token.Caller {
+	return token.Caller{Privileged: true, Project: db.Project}
+}
+
+// ExportDocuments writes all documents of a database, as they are at one moment, to a folder that does not exist or is an
+// export of the same name, and returns how many they are. The files are named after the folder.
+func (t *Transfer) ExportDocuments(ctx context.Context, db resource.Database, dir string) (documents int64, err error) {
+	began := t.o.Clock.Now()
+	whole := filepath.Join(dir, filepath.FromSlash(wholeFolder))
+	f, err := createFile(filepath.Join(whole, outputName))
+	if err != nil {
+		return 0, err
+	}
+	documents, size, err := t.writeDocuments(ctx, db, f)
+	if err := errors.Join(err, f.Close()); err != nil {
+		return documents, err
+	}
+	name := filepath.Base(dir)
+	if err := writeFile(filepath.Join(whole, wholeMetadata), metadata(name, began, t.o.Clock.Now())); err != nil {
+		return documents, err
+	}
+	text, err := overall(documents, size)
+	if err != nil {
+		return documents, err
+	}
+	return documents, writeFile(filepath.Join(dir, name+overallSuffix), text)
+}
+
+// writeDocuments writes all documents of a database to a log.
+func (t *Transfer) writeDocuments(ctx context.Context, db resource.Database, f *os.File) (documents, size int64, err error) {
+	all, err := (&query.Query{DB: db, From: []query.From{{AllDescendants: true}}, Limit: query.NoLimit}).Normalize()
+	if err != nil {
+		return 0, 0, err
+	}
+	buffered := bufio.NewWriter(f)
+	counted := &counter{w: buffered}
+	log := record.NewWriter(counted)
+	var entity []byte
+	_, err = t.o.Guard.Query(ctx, owner(db), all, guard.At{}, func(guard.Snapshot) error { return nil }, func(d *document.Document) error {
+		documents++
+		entity = appendDocument(entity[:0], d)
+		_, err := log.WriteRecord(entity)
+		return err
+	})
+	return documents, counted.n, errors.Join(err, log.Close(), buffered.Flush(), f.Sync())
+}
+
+// ImportDocuments reads the export of one database that an overall metadata file leads to, and returns how many documents it
+// has made.
+func (t *Transfer) ImportDocuments(ctx context.Context, db resource.Database, metadataFile string) (int64, error) {
+	return t.importDocuments(ctx, db, os.DirFS(filepath.Dir(metadataFile)), filepath.Base(metadataFile))
+}
+
+// importDocuments reads an export in a folder.
+func (t *Transfer) importDocuments(ctx context.Context, db resource.Database, folder fs.FS, metadataFile string) (int64, error) {
+	names, err := outputs(folder, path.Clean(metadataFile))
+	if err != nil {
+		return 0, err
+	}
+	l := &loader{guard: t.o.Guard, db: db}
+	for _, name := range names {
+		if err := l.load(ctx, folder, name); err != nil {
+			return l.done, fault.Because(err, fault.CodeOf(err), "%s: %s", name, fault.Of(err).Message)
+		}
+	}
+	return l.done, l.commit(ctx)
+}
+
+// loader commits documents, many at once.
+type loader struct {
+	guard  *guard.Guard
+	db     resource.Database
+	writes []document.Write
+	bytes  int
+	done   int64
+}
+
+// load reads one file of documents.
+func (l *loader) load(ctx context.Context, folder fs.FS, name string) error {
+	f, err := folder.Open(name)
+	if err != nil {
+		return fault.Because(err, fault.NotFound, "the export is not whole: %v", err)
+	}
+	defer func() { _ = f.Close() }() // a read
+	return readRecords(bufio.NewReader(f), func(entity []byte) error {
+		w, err := decodeDocument(l.db, entity)
+		if err != nil {
+			return err
+		}
+		l.writes = append(l.writes, w)
+		l.bytes += len(entity)
+		if len(l.writes) < commitDocuments && l.bytes < commitBytes {
+			return nil
+		}
+		return l.commit(ctx)
+	})
+}
+
+// commit commits what has gathered.
+func (l *loader) commit(ctx context.Context) error {
+	if len(l.writes) == 0 {
+		return nil
+	}
+	if _, err := l.guard.Commit(ctx, owner(l.db), l.db, guard.CommitRequest{Writes: l.writes}); err != nil {
+		return err
+	}
+	l.done += int64(len(l.writes))
+	l.writes, l.bytes = nil, 0
+	return nil
+}

@@ -1,0 +1,71 @@
+package transfer
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"clave/server/fault"
+)
+
+// The modes of what is written: accounts and their hashes are for the owner alone.
+const (
+	folderMode = 0o700
+	fileMode   = 0o600
+)
+
+// cannotWrite says that an export has no place.
+func cannotWrite(err error) error {
+	return fault.Because(err, fault.FailedPrecondition, "cannot write the export: %v", err)
+}
+
+// replaceable checks that a folder may be replaced by an export: it is absent, empty or an export itself.
+func replaceable(dir string) error {
+	entries, err := os.ReadDir(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0:
+		return nil
+	case err != nil:
+		return cannotWrite(err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, suiteFile)); err != nil {
+		return fault.E(fault.FailedPrecondition, "%s is not empty and no earlier export: name another folder", dir)
+	}
+	return nil
+}
+
+// swap puts a folder in the place of another, which may be absent.
+func swap(part, dir string) error {
+	old := part + ".old"
+	err := os.Rename(dir, old)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return cannotWrite(err)
+	}
+	if err := os.Rename(part, dir); err != nil {
+		return cannotWrite(errors.Join(err, os.Rename(old, dir)))
+	}
+	return os.RemoveAll(old)
+}
+
+// writeFile writes a file and waits until it is on disk.
+func writeFile(name string, text []byte) error {
+	f, err := createFile(name)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	return errors.Join(err, f.Sync(), f.Close())
+}
+
+// createFile makes a file that is not there yet, and its folder.
+func createFile(name string) (*os.File, error) {
+	if err := os.MkdirAll(filepath.Dir(name), folderMode); err != nil {
+		return nil, cannotWrite(err)
+	}
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
+	if err != nil {
+		return nil, cannotWrite(err)
+	}
+	return f, nil
+}

@@ -1,0 +1,62 @@
+package transfer
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"testing"
+	"testing/fstest"
+
+	"clave/server/document"
+	"clave/server/resource"
+)
+
+// FuzzEntity reads any bytes as an entity: no panic, and what is read is written and read again as the same.
+func FuzzEntity(f *testing.F) {
+	text, err := os.ReadFile("testdata/suite/firestore_export/all_namespaces/all_kinds/output-0")
+	if err != nil {
+		f.Fatal(err)
+	}
+	if err := readRecords(bytes.NewReader(text), func(one []byte) error { f.Add(bytes.Clone(one)); return nil }); err != nil {
+		f.Fatal(err)
+	}
+	db := resource.Database{Project: "p", ID: "d"}
+	f.Fuzz(func(t *testing.T, entity []byte) {
+		w, err := decodeDocument(db, entity)
+		if err != nil {
+			return
+		}
+		again, err := decodeDocument(db, appendDocument(nil, &document.Document{Name: w.Name, Fields: w.Fields}))
+		if err != nil {
+			t.Fatalf("written again it cannot be read: %v", err)
+		}
+		if a, b := fmt.Sprintf("%#v", w), fmt.Sprintf("%#v", again); a != b {
+			t.Errorf("written again it is\n%s\nwant\n%s", b, a)
+		}
+	})
+}
+
+// FuzzLog reads any bytes as a log of documents and as metadata: no panic, no path outside the folder.
+func FuzzLog(f *testing.F) {
+	text, err := overall(1, 2)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(text)
+	f.Fuzz(func(t *testing.T, text []byte) {
+		total := 0
+		_ = readRecords(bytes.NewReader(text), func(one []byte) error { total += len(one); return nil }) // only panics matter
+		if total > len(text) {
+			t.Errorf("%d bytes in a log of %d", total, len(text))
+		}
+		paths, err := pathsIn(fstest.MapFS{"a/m": {Data: text}}, "a/m", overallPart, partPath)
+		if err != nil {
+			return
+		}
+		for _, p := range paths {
+			if p == ".." || len(p) > 2 && p[:3] == "../" || p != "" && p[0] == '/' {
+				t.Errorf("%q lies outside", p)
+			}
+		}
+	})
+}

@@ -1,0 +1,127 @@
+package transfer_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"clave/server/account"
+	"clave/server/document"
+	"clave/server/engine"
+	"clave/server/fault"
+	"clave/server/guard"
+	"clave/server/identity"
+	"clave/server/listen"
+	"clave/server/query"
+	"clave/server/resource"
+	"clave/server/storage/pebblestore"
+	"clave/server/token"
+	"clave/server/transfer"
+	"clave/server/value"
+)
+
+// project is the tests' project.
+const project = "demo-transfer"
+
+// house is a server in memory without doors.
+type house struct {
+	t *testing.T
+	*transfer.Transfer
+	guard *guard.Guard
+	users *identity.Service
+}
+
+// newHouse returns an empty house. hashCost is the cost of passwords.
+func newHouse(t *testing.T, hashCost int) *house {
+	t.Helper()
+	store, err := pebblestore.OpenMemory()
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := engine.Open(context.WithoutCancel(t.Context()), engine.Options{Store: store})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := errors.Join(e.Close(), store.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	hub, err := listen.New(listen.Options{Engine: e})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := guard.New(guard.Options{Engine: e, Hub: hub, Rules: guard.NewRulebook(guard.RulebookOptions{})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	users := identity.New(identity.Options{
+		Accounts: account.New(store), Tokens: token.New(token.Options{Unsigned: true}), Project: project, Emulator: true, HashMemCost: hashCost,
+	})
+	return &house{t: t, guard: g, users: users, Transfer: transfer.New(transfer.Options{Guard: g, Identity: users, Project: project})}
+}
+
+// cheap is a cost of passwords for tests.
+const cheap = 4
+
+// database returns a database of the tests' project.
+func database(id string) resource.Database { return resource.Database{Project: project, ID: id} }
+
+// everything stands for the default database.
+var everything = database(resource.DefaultDatabase)
+
+// put stores a document.
+func (h *house) put(db resource.Database, path string, fields value.Map) {
+	h.t.Helper()
+	w := document.Write{Name: resource.Document{DB: db, Path: path}, Fields: fields}
+	if err := document.Validate(w); err != nil {
+		h.t.Fatal(path, err)
+	}
+	if _, err := h.guard.Commit(h.t.Context(), token.Caller{Privileged: true, Project: project}, db, guard.CommitRequest{Writes: []document.Write{w}}); err != nil {
+		h.t.Fatal(path, err)
+	}
+}
+
+// documents returns what a database holds, each document in words that tell kinds apart.
+func (h *house) documents(db resource.Database) map[string]string {
+	h.t.Helper()
+	all, err := (&query.Query{DB: db, From: []query.From{{AllDescendants: true}}, Limit: query.NoLimit}).Normalize()
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	found := make(map[string]string)
+	_, err = h.guard.Query(h.t.Context(), token.Caller{Privileged: true, Project: project}, all, guard.At{}, func(guard.Snapshot) error { return nil },
+		func(d *document.Document) error {
+			found[d.Name.Path] = words(d.Fields)
+			return nil
+		})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return found
+}
+
+// words returns what tells fields from others, of another kind, too.
+func words(fields value.Map) string { return fmt.Sprintf("%q", value.AppendBinary(nil, fields)) }
+
+// signIn signs in with a password and returns the refusal, or empty.
+func (h *house) signIn(tenant, email, password string) string {
+	h.t.Helper()
+	_, err := h.users.SignInWithPassword(h.t.Context(), identity.Call{Project: project, Tenant: tenant}, &identity.PasswordRequest{Email: &email, Password: &password})
+	if err != nil {
+		return fault.Of(err).Message
+	}
+	return ""
+}
+
+// export exports to a new folder and returns it.
+func (h *house) export() (string, transfer.Summary) {
+	h.t.Helper()
+	dir := h.t.TempDir() + "/export"
+	sum, err := h.Export(h.t.Context(), dir)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return dir, sum
+}

@@ -1,0 +1,223 @@
+package transfer
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"clave/server/clock"
+	"clave/server/fault"
+	"clave/server/guard"
+	"clave/server/identity"
+	"clave/server/resource"
+)
+
+// The names in a folder of the Emulator Suite.
+const (
+	suiteFile       = "firebase-export-metadata.json"
+	firestoreFolder = "firestore_export"
+	authFolder      = "auth_export"
+)
+
+// formatVersion is the version of the Firebase CLI whose folders these are like.
+const formatVersion = "15.28.2"
+
+// Options are what a Transfer works with.
+type Options struct {
+	// Guard keeps the documents.
+	Guard *guard.Guard
+	// Identity keeps the accounts.
+	Identity *identity.Service
+	// Project is the project whose data go out and come in.
+	Project string
+	// Clock tells the time; the machine's when nil.
+	Clock clock.Clock
+}
+
+// EnsureDefaults fills what was left zero.
+func (o *Options) EnsureDefaults() {
+	if o.Clock == nil {
+		o.Clock = clock.System()
+	}
+}
+
+// Transfer brings the data of one project out and in.
+type Transfer struct {
+	o Options
+}
+
+// New returns a Transfer.
+func New(o Options) *Transfer {
+	o.EnsureDefaults()
+	return &Transfer{o: o}
+}
+
+// Summary says how much was brought out or in.
+type Summary struct {
+	// Documents and Accounts are counts.
+	Documents, Accounts int64
+	// Notes tell a person what could not be taken over.
+	Notes []string
+}
+
+// String says it in words.
+func (s Summary) String() string {
+	return fmt.Sprintf("%d documents, %d accounts", s.Documents, s.Accounts)
+}
+
+// suite is the content of firebase-export-metadata.json.
+type suite struct {
+	Version   string       `json:"version"`
+	Firestore *suiteExport `json:"firestore,omitempty"`
+	Auth      *suiteExport `json:"auth,omitempty"`
+	// Databases are exports of databases with a name, which the Emulator Suite does not know of.
+	Databases []suiteExport `json:"databases,omitempty"`
+}
+
+// suiteExport is one export in a folder.
+type suiteExport struct {
+	Version      string `json:"version,omitempty"`
+	Path         string `json:"path"`
+	MetadataFile string `json:"metadata_file,omitempty"`
+	Database     string `json:"database,omitempty"`
+}
+
+// Export writes the project's documents and accounts to a folder of the Emulator Suite. What an earlier export has left in the
+// folder is replaced at once when all is written; FailedPrecondition is answered for a folder with anything else in it.
+func (t *Transfer) Export(ctx context.Context, dir string) (sum Summary, err error) {
+	dir = filepath.Clean(dir)
+	if err := replaceable(dir); err != nil {
+		return sum, err
+	}
+	parent := filepath.Dir(dir)
+	if err := os.MkdirAll(parent, folderMode); err != nil {
+		return sum, cannotWrite(err)
+	}
+	part, err := os.MkdirTemp(parent, filepath.Base(dir)+".part-")
+	if err != nil {
+		return sum, cannotWrite(err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(part)) }()
+	if err := os.Chmod(part, folderMode); err != nil {
+		return sum, err
+	}
+	if err := t.exportInto(ctx, part, &sum); err != nil {
+		return sum, err
+	}
+	return sum, swap(part, dir)
+}
+
+// exportInto writes everything to a folder that is empty.
+func (t *Transfer) exportInto(ctx context.Context, dir string, sum *Summary) error {
+	content := suite{Version: formatVersion}
+	for _, db := range t.databases() {
+		e := exportOf(db)
+		n, err := t.ExportDocuments(ctx, db, filepath.Join(dir, e.Path))
+		if err != nil {
+			return err
+		}
+		sum.Documents += n
+		switch {
+		case db.ID == resource.DefaultDatabase:
+			content.Firestore = &e
+		case n > 0:
+			content.Databases = append(content.Databases, e)
+		default:
+			if err := os.RemoveAll(filepath.Join(dir, e.Path)); err != nil {
+				return err
+			}
+		}
+	}
+	content.Auth = &suiteExport{Version: formatVersion, Path: authFolder}
+	if err := t.exportAccounts(ctx, filepath.Join(dir, authFolder), sum); err != nil {
+		return err
+	}
+	text, err := json.MarshalIndent(content, "", "  ")
+	if err != nil {
+		return err
+	}
+	return writeFile(filepath.Join(dir, suiteFile), text)
+}
+
+// databases returns the project's databases, the default one first.
+func (t *Transfer) databases() []resource.Database {
+	first := resource.Database{Project: t.o.Project, ID: resource.DefaultDatabase}
+	all := []resource.Database{first}
+	for _, db := range t.o.Guard.Databases(t.o.Project) {
+		if db != first {
+			all = append(all, db)
+		}
+	}
+	return all
+}
+
+// exportOf says where the export of a database lies.
+func exportOf(db resource.Database) suiteExport {
+	folder, named := firestoreFolder, ""
+	if db.ID != resource.DefaultDatabase {
+		folder, named = firestoreFolder+"_"+db.ID, db.ID
+	}
+	return suiteExport{Version: formatVersion, Path: folder, MetadataFile: folder + "/" + folder + overallSuffix, Database: named}
+}
+
+// Import reads a folder of the Emulator Suite, or of a managed export of Firestore. Documents and accounts that are there
+// already and have a name or id of the folder's are replaced.
+func (t *Transfer) Import(ctx context.Context, dir string) (sum Summary, err error) {
+	content, err := contentOf(dir)
+	if err != nil {
+		return sum, err
+	}
+	folder := os.DirFS(dir)
+	exports := content.Databases
+	if content.Firestore != nil {
+		exports = append([]suiteExport{*content.Firestore}, exports...)
+	}
+	for _, e := range exports {
+		db := resource.Database{Project: t.o.Project, ID: resource.DefaultDatabase}
+		if e.Database != "" {
+			db.ID = e.Database
+		}
+		n, err := t.importDocuments(ctx, db, folder, e.MetadataFile)
+		sum.Documents += n
+		if err != nil {
+			return sum, err
+		}
+	}
+	if content.Auth == nil {
+		return sum, nil
+	}
+	accounts, err := fs.Sub(folder, content.Auth.Path)
+	if err != nil {
+		return sum, fault.Because(err, fault.DataLoss, "%s: %v", suiteFile, err)
+	}
+	return sum, t.importAccounts(ctx, accounts, &sum)
+}
+
+// Exported reports whether a folder holds an export.
+func Exported(dir string) bool {
+	_, err := contentOf(dir)
+	return err == nil
+}
+
+// contentOf reads what is in a folder.
+func contentOf(dir string) (suite, error) {
+	var content suite
+	text, err := os.ReadFile(filepath.Join(dir, suiteFile))
+	if err == nil {
+		if err := json.Unmarshal(text, &content); err != nil {
+			return content, fault.Because(err, fault.DataLoss, "%s cannot be read: %v", filepath.Join(dir, suiteFile), err)
+		}
+		return content, nil
+	}
+	found, globErr := filepath.Glob(filepath.Join(dir, "*"+overallSuffix))
+	if globErr != nil || len(found) != 1 {
+		return content, fault.Because(err, fault.NotFound,
+			"%s holds no export: neither %s nor one file NAME%s is in it", dir, suiteFile, overallSuffix)
+	}
+	content.Firestore = &suiteExport{MetadataFile: filepath.Base(found[0])}
+	return content, nil
+}

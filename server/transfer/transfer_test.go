@@ -1,0 +1,266 @@
+package transfer_test
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"clave/server/fault"
+	"clave/server/identity"
+	"clave/server/value"
+)
+
+// TestSuite reads a folder that the Emulator Suite wrote: the documents are by the official emulator's export.
+func TestSuite(t *testing.T) {
+	h := newHouse(t, cheap)
+	sum, err := h.Import(t.Context(), "testdata/suite")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sum.String() != "4 documents, 3 accounts" || len(sum.Notes) > 0 {
+		t.Errorf("imported %v, notes %q", sum, sum.Notes)
+	}
+	const place = "projects/demo-x/databases/(default)/documents/"
+	want := map[string]value.Map{
+		"all/__id7__": {},
+		"all/types": {
+			"null": value.Null{}, "t": value.Bool(true), "f": value.Bool(false), "i": value.Int(42), "neg": value.Int(-7), "d": value.Double(1.5),
+			"nan": value.Double(math.Float64frombits(0x7FF8 << 48)), "d0": value.Double(3), "ts": value.Timestamp{Seconds: 1767323045, Nanos: 678901000}, "s": value.String("hé"),
+			"empty": value.String(""), "long": value.String(strings.Repeat("x", 2000)), "b": value.Bytes("\x00\x01\x02\xff"),
+			"r": value.Reference(place + "a/b/c/d"), "g": value.GeoPoint{Lat: 18.5, Lng: -69.9}, "a0": value.Array{},
+			"a1": value.Array{value.Int(1), value.String("x"), value.Null{}, value.Map{"k": value.Int(3)}}, "m0": value.Map{},
+			"m": value.Map{"x": value.Int(1), "n": value.Map{"y": value.Array{value.Bool(true)}}, "e": value.Array{}},
+			"v": value.Vector(1, 2), "dots.in": value.Int(5), "a1x": value.Array{value.Int(9)},
+		},
+		"all/types/sub/one": {"z": value.Int(1)},
+		"Ñandú/x y": {"aa": value.Array{
+			value.Map{}, value.GeoPoint{Lat: 1, Lng: 2}, value.Timestamp{Seconds: 1767323045}, value.Bytes("\x00"), value.Reference(place + "a/b"), value.Double(2.5),
+		}},
+	}
+	got := h.documents(everything)
+	for path, fields := range want {
+		if text := words(fields); got[path] != text {
+			t.Errorf("%s is\n%.800s\nwant\n%.800s", path, got[path], text)
+		}
+	}
+	if len(got) != len(want) {
+		t.Errorf("imported %v", got)
+	}
+	for _, c := range []struct{ tenant, email, password, want string }{
+		{"", "ana@example.org", "secret1", ""},
+		{"", "ana@example.org", "secret2", "INVALID_PASSWORD"},
+		{"school", "sol@example.org", "secret2", ""},
+		{"", "sol@example.org", "secret2", "EMAIL_NOT_FOUND"},
+	} {
+		if got := h.signIn(c.tenant, c.email, c.password); !strings.HasPrefix(got, c.want) || got != "" && c.want == "" {
+			t.Errorf("%s with %s in %q: %q, want %q", c.email, c.password, c.tenant, got, c.want)
+		}
+	}
+}
+
+// awkward are documents with what is hard to bring over.
+var awkward = map[string]value.Map{
+	"a/b":                   {},
+	"a/__id-9__/c/__id12__": {"n": value.Int(math.MinInt64), "m": value.Int(math.MaxInt64)},
+	"a/\u00e9 %2F\U0001F3B5/c/.x": {
+		"zero": value.Double(math.Copysign(0, -1)), "inf": value.Double(math.Inf(-1)),
+		"first": value.Timestamp{Seconds: -62135596800}, "last": value.Timestamp{Seconds: 253402300799, Nanos: 999999000}, "before": value.Timestamp{Seconds: -1, Nanos: 1000},
+		"own": value.Reference("projects/p/databases/named/documents/x/__id3__"),
+	},
+	"deep/d": {"m": value.Map{"m": value.Map{"list": value.Array{value.Map{"v": value.Vector(0, math.Inf(1)), "e": value.Array{}}}}}},
+}
+
+func TestRoundTrip(t *testing.T) {
+	from := newHouse(t, cheap)
+	for path, fields := range awkward {
+		from.put(everything, path, fields)
+	}
+	for i := range 1200 { // more than one commit brings in, and more than a block of the log
+		from.put(everything, fmt.Sprintf("many/%04d", i), value.Map{"text": value.String(strings.Repeat("x", i))})
+	}
+	from.put(database("named"), "c/d", value.Map{"here": value.Bool(true)})
+	dir, sum := from.export()
+	if sum.Documents != 1205 {
+		t.Errorf("exported %v", sum)
+	}
+	to := newHouse(t, cheap)
+	if sum, err := to.Import(t.Context(), dir); err != nil || sum.Documents != 1205 {
+		t.Fatalf("imported %v, %v", sum, err)
+	}
+	for _, db := range []string{"(default)", "named"} {
+		if got, want := to.documents(database(db)), from.documents(database(db)); !maps.Equal(got, want) {
+			for path, text := range want {
+				if got[path] != text {
+					t.Errorf("%s: %s is\n%s\nwant\n%s", db, path, got[path], text)
+				}
+			}
+		}
+	}
+}
+
+// call is an administrator's.
+var call = identity.Call{Project: project, Admin: true}
+
+func TestAccountsRoundTrip(t *testing.T) {
+	from := newHouse(t, cheap)
+	yes, on := true, map[string]any{"passwordPolicyConfig": map[string]any{"passwordPolicyEnforcementState": "OFF"}}
+	if _, err := from.users.UpdateConfig(t.Context(), call, &identity.ConfigRequest{Body: on}); err != nil {
+		t.Fatal(err)
+	}
+	tenant, err := from.users.CreateTenant(t.Context(), call, &identity.TenantRequest{Body: map[string]any{"displayName": "coro", "allowPasswordSignup": true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	inTenant := identity.Call{Project: project, Tenant: tenant.TenantID, Admin: true}
+	attributes := `{"role":"admin"}`
+	for _, c := range []struct {
+		call    identity.Call
+		request identity.ImportRequest
+	}{
+		{call, identity.ImportRequest{Users: []identity.ImportUser{{
+			LocalID: "own", Email: "own@example.org", RawPassword: "secreto", EmailVerified: &yes, CustomAttributes: &attributes, CreatedAt: 5, LastLoginAt: 6,
+			MFAInfo: []identity.MFAInfo{{PhoneInfo: "+18095550111", MFAEnrollmentID: "f"}},
+		}}}},
+		{call, identity.ImportRequest{HashAlgorithm: "MD5", Users: []identity.ImportUser{{LocalID: "md5", Email: "md5@example.org", PasswordHash: "XrY7u+Ae7tCTyyK7j1rNww=="}}}},
+		{inTenant, identity.ImportRequest{Users: []identity.ImportUser{{LocalID: "t", Email: "t@example.org", RawPassword: "secreto"}}}},
+	} {
+		answer, err := from.users.BatchCreate(t.Context(), c.call, &c.request)
+		if err != nil || len(answer.Error) > 0 {
+			t.Fatal(err, answer)
+		}
+	}
+	dir, sum := from.export()
+	to := newHouse(t, cheap+1)
+	if sum, err := to.Import(t.Context(), dir); err != nil || sum.Accounts != 3 {
+		t.Fatalf("imported %v, %v of %v", sum, err, sum)
+	}
+	if sum.Accounts != 3 {
+		t.Errorf("exported %v", sum)
+	}
+	for _, c := range []struct{ tenant, email, password, want string }{
+		{"", "own@example.org", "otra", "INVALID_LOGIN_CREDENTIALS"},
+		{"", "md5@example.org", "hello world", ""},
+		{tenant.TenantID, "t@example.org", "secreto", ""},
+	} {
+		if got := to.signIn(c.tenant, c.email, c.password); got != c.want && !(c.want != "" && strings.HasPrefix(got, c.want)) {
+			t.Errorf("%s with %s: %q, want %q", c.email, c.password, got, c.want)
+		}
+	}
+	want, err := from.users.BatchGet(t.Context(), call, &identity.BatchGetRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, _ := to.export()
+	text, err := os.ReadFile(filepath.Join(again, "auth_export", "settings.json"))
+	if err != nil || !strings.Contains(string(text), "passwordPolicyEnforcementState") {
+		t.Errorf("settings are %s, %v", text, err)
+	}
+	got, err := to.users.BatchGet(t.Context(), call, &identity.BatchGetRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range got.Users {
+		a, b := got.Users[i], want.Users[i]
+		a.PasswordHash, a.Salt, a.LastLoginAt, a.LastRefreshAt, a.PasswordUpdatedAt = b.PasswordHash, b.Salt, b.LastLoginAt, b.LastRefreshAt, b.PasswordUpdatedAt
+		if x, y := fmt.Sprintf("%+v", deref(a)), fmt.Sprintf("%+v", deref(b)); x != y {
+			t.Errorf("account is\n%s\nwant\n%s", x, y)
+		}
+	}
+}
+
+// deref returns an account with what its pointers lead to in words.
+func deref(u identity.UserInfo) string {
+	text := func(s *string) string {
+		if s == nil {
+			return ""
+		}
+		return *s
+	}
+	return fmt.Sprint(u.LocalID, u.Email, *u.EmailVerified, text(u.CustomAttributes), u.CreatedAt, u.ValidSince, u.MFAInfo, u.ProviderUserInfo[0].ProviderID)
+}
+
+func TestBadExports(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		spoil  func(t *testing.T, dir string)
+		code   fault.Code
+		expect string
+	}{
+		{"nothing there", func(t *testing.T, dir string) { must(t, os.RemoveAll(dir)) }, fault.NotFound, "holds no export"},
+		{"no metadata", func(t *testing.T, dir string) {
+			must(t, os.Remove(dir+"/firestore_export/firestore_export.overall_export_metadata"))
+		}, fault.NotFound, "not whole"},
+		{"no output", func(t *testing.T, dir string) {
+			must(t, os.Remove(dir+"/firestore_export/all_namespaces/all_kinds/output-0"))
+		}, fault.NotFound, "not whole"},
+		{"cut output", func(t *testing.T, dir string) {
+			must(t, os.Truncate(dir+"/firestore_export/all_namespaces/all_kinds/output-0", 1000))
+		}, fault.DataLoss, "damaged"},
+		{"json", func(t *testing.T, dir string) {
+			must(t, os.WriteFile(dir+"/firebase-export-metadata.json", []byte("{"), 0o600))
+		}, fault.DataLoss, "cannot be read"},
+		{"accounts", func(t *testing.T, dir string) {
+			must(t, os.WriteFile(dir+"/auth_export/accounts.json", []byte(`[]`), 0o600))
+		}, fault.DataLoss, "accounts.json cannot be read"},
+		{"path", func(t *testing.T, dir string) {
+			must(t, os.WriteFile(dir+"/firebase-export-metadata.json", []byte(`{"firestore":{"metadata_file":"../../x"}}`), 0o600))
+		}, fault.NotFound, "not whole"},
+		{"account", func(t *testing.T, dir string) {
+			must(t, os.WriteFile(dir+"/auth_export/accounts.json", []byte(`{"users":[{"localId":"x","email":"no"}]}`), 0o600))
+		}, fault.InvalidArgument, "account x of accounts.json is refused: email is invalid"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir() + "/suite"
+			must(t, os.CopyFS(dir, os.DirFS("testdata/suite")))
+			c.spoil(t, dir)
+			_, err := newHouse(t, cheap).Import(t.Context(), dir)
+			if fault.Of(err).Code != c.code || !strings.Contains(fault.Of(err).Message, c.expect) {
+				t.Errorf("answered %v, want %v %q", err, c.code, c.expect)
+			}
+		})
+	}
+}
+
+// must fails the test on an error.
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestExportReplaces(t *testing.T) {
+	h := newHouse(t, cheap)
+	h.put(everything, "c/d", value.Map{})
+	parent := t.TempDir()
+	dir := filepath.Join(parent, "seed")
+	for range 2 {
+		if _, err := h.Export(t.Context(), dir); err != nil {
+			t.Fatal(err)
+		}
+	}
+	entries, err := os.ReadDir(parent)
+	if err != nil || len(entries) != 1 {
+		t.Errorf("beside the export lie %v, %v", entries, err)
+	}
+	other := filepath.Join(parent, "other")
+	must(t, os.MkdirAll(filepath.Join(other, "precious"), 0o700))
+	if _, err := h.Export(t.Context(), other); fault.Of(err).Code != fault.FailedPrecondition {
+		t.Errorf("a folder with other things: %v, want FailedPrecondition", err)
+	}
+	if _, err := os.Stat(filepath.Join(other, "precious")); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestManaged reads what a managed export holds: no file of the Emulator Suite.
+func TestManaged(t *testing.T) {
+	h := newHouse(t, cheap)
+	if sum, err := h.Import(t.Context(), "testdata/suite/firestore_export"); err != nil || sum.Documents != 4 {
+		t.Errorf("imported %v, %v", sum, err)
+	}
+}
