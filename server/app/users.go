@@ -46,7 +46,7 @@ func (a *App) openUsers(s *state, l *line) (*users, error) {
 	}
 	o := identity.Options{
 		Accounts: account.New(s.store), Tokens: token.New(to), Clock: a.o.Clock, Project: c.Project, Emulator: !c.Production(),
-		RateLimits: c.RateLimits, PublicURL: c.PublicURL, Log: a.o.Log,
+		RateLimits: c.RateLimits, PublicURL: c.PublicURL, NoSignUp: c.Auth.NoSignUp, AsEmulator: c.Auth.AsEmulator, Log: a.o.Log,
 	}
 	if c.Memory && !c.Production() {
 		o.HashMemCost = passingHashCost
@@ -54,6 +54,9 @@ func (a *App) openUsers(s *state, l *line) (*users, error) {
 	functions := webhook.New(webhook.Options{Plain: !c.Production()})
 	a.onClose(functions.Close)
 	o.Blocking = functions
+	if c.Auth.SMSWebhook != "" {
+		o.SMS = &identity.HookTexter{Tokens: o.Tokens, Caller: functions, URL: c.Auth.SMSWebhook}
+	}
 	if c.Mail != "" {
 		sender, err := smtp.New(smtp.Options{URL: c.Mail})
 		if err != nil {

@@ -65,6 +65,8 @@ type Config struct {
 	SignupCode string
 	// Mail is the SMTP server for codes as a URL, or empty.
 	Mail string
+	// Auth is what is configured of Authentication alone.
+	Auth Auth
 	// TLSCert and TLSKey are files for ModeServe; empty when a proxy ends TLS.
 	TLSCert, TLSKey string
 	// ACMEDomains are the names that ModeServe gets certificates of from an authority; empty when it does not. ACMEEmail
@@ -150,6 +152,7 @@ func (c *Config) declareServer(flags *flag.FlagSet) {
 	flags.BoolVar(&c.SignTokens, "sign-tokens", c.Mode == ModeServe, "sign ID tokens with RS256")
 	flags.BoolVar(&c.RateLimits, "rate-limits", c.Mode == ModeServe, "limit sign-ins, sign-ups and codes by address and account")
 	flags.StringVar(&c.Mail, "mail", "", "SMTP server for e-mail codes: smtp://user:password@host:587?from=name@host")
+	c.declareAuth(flags)
 	flags.BoolVar(&c.Verbose, "verbose", false, "log each request")
 	if c.Mode == ModeServe {
 		flags.IntVar(&c.Ports.Hosting, "port", 8080, "the one port that serves everything")
@@ -229,6 +232,9 @@ func (c *Config) fromEnvironment(getenv func(string) string) {
 	if c.Mail == "" {
 		c.Mail = getenv("CLAVE_MAIL")
 	}
+	if c.Auth.SMSWebhook == "" {
+		c.Auth.SMSWebhook = getenv("CLAVE_SMS_WEBHOOK")
+	}
 }
 
 // check finds contradictions.
@@ -252,6 +258,9 @@ func (c *Config) check() error {
 	}
 	if info, err := os.Stat(c.SeedDir); c.SeedDir != "" && (err != nil || !info.IsDir()) {
 		return fault.E(fault.InvalidArgument, "--seed %s: there is no such folder", c.SeedDir)
+	}
+	if err := c.checkAuth(); err != nil {
+		return err
 	}
 	if c.Mode == ModeExec && len(c.Command) == 0 {
 		return fault.E(fault.InvalidArgument, "clave exec: say what to run: clave exec -- COMMAND…")

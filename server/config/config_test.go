@@ -88,6 +88,9 @@ func TestParseRefuses(t *testing.T) {
 		{"a domain that is none", good, config.ModeServe, []string{"--project", "x", "--acme-domain", "https://a.example"}, "host name"},
 		{"an authority's address without a domain", good, config.ModeServe, []string{"--project", "x", "--acme-email", "a@b.example"}, "--acme-domain"},
 		{"on to https that is not there", good, config.ModeServe, []string{"--project", "x", "--http-port", "80"}, "--http-port"},
+		{"codes in the open", good, config.ModeServe, []string{"--project", "x", "--sms-webhook", "http://sms.example"}, "by https only"},
+		{"a webhook without address", good, config.ModeStart, []string{"--sms-webhook", "sms.example"}, "https://"},
+		{"serve as the emulator", good, config.ModeServe, []string{"--project", "x", "--as-emulator"}, "not defined: -as-emulator"},
 		{"serve with unsigned tokens", good, config.ModeServe, []string{"--project", "x", "--sign-tokens=false"}, "always signed"},
 	}
 	for _, tt := range tests {

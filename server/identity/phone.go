@@ -8,12 +8,6 @@ import (
 	"clave/server/account"
 )
 
-// Texter sends text messages.
-type Texter interface {
-	// Text sends text to a phone number in E.164 form.
-	Text(ctx context.Context, phone, text string) error
-}
-
 // smsItem is the kind of item under which codes sent by text message are kept, by the hash of their session.
 const smsItem = "sms"
 
@@ -53,7 +47,8 @@ func (s *Service) sendSMS(ctx context.Context, c Call, cfg *Config, phone, uid s
 	case fixed != "":
 		made.Code = fixed
 	case s.o.SMS != nil:
-		if err := s.o.SMS.Text(ctx, phone, made.Code+" is your verification code."); err != nil {
+		m := TextMessage{Project: c.Project, Tenant: c.Tenant, Phone: phone, Code: made.Code, Text: codeText(c.Locale, made.Code), Locale: c.Locale}
+		if err := s.o.SMS.Text(ctx, m); err != nil {
 			return "", err
 		}
 	case !s.o.Emulator:

@@ -11,7 +11,9 @@ import (
 // TestWhichSecondFactorsMayBeEnrolled asks for a code and for an authenticator app under every kind of settings.
 func TestWhichSecondFactorsMayBeEnrolled(t *testing.T) {
 	const off = "OPERATION_NOT_ALLOWED"
-	app := func(state string) []any { return []any{object{"state": state, "totpProviderConfig": object{"adjacentIntervals": 1}}} }
+	app := func(state string) []any {
+		return []any{object{"state": state, "totpProviderConfig": object{"adjacentIntervals": 1}}}
+	}
 	for _, tt := range []struct {
 		name       string
 		production bool

@@ -32,7 +32,7 @@ func (w *world) enroll(user object, phone string) object {
 type texter struct{ sent atomic.Int32 }
 
 // Text implements identity.Texter.
-func (x *texter) Text(context.Context, string, string) error {
+func (x *texter) Text(context.Context, identity.TextMessage) error {
 	x.sent.Add(1)
 	return nil
 }

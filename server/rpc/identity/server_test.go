@@ -34,6 +34,7 @@ type world struct {
 // setup are the ways in which a world differs from the default, an unsigned one.
 type setup struct {
 	signed, production, limits bool
+	asEmulator, noSignUp       bool
 	clock                      clock.Clock
 	mail                       identity.Mailer
 	blocking                   identity.Caller
@@ -67,7 +68,7 @@ func newWorld(t testing.TB, s setup) *world {
 	const cheap = 4
 	w.service = identity.New(identity.Options{
 		Accounts: account.New(store), Tokens: w.tokens, Clock: s.clock, Project: project, Emulator: !s.production, HashMemCost: cheap, RateLimits: s.limits,
-		Mail: s.mail, Blocking: s.blocking, SMS: s.sms,
+		Mail: s.mail, Blocking: s.blocking, SMS: s.sms, AsEmulator: s.asEmulator, NoSignUp: s.noSignUp,
 	})
 	handler := http.Handler(rpc.New(rpc.Options{Service: w.service}))
 	if !s.production {

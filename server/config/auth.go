@@ -1,0 +1,44 @@
+package config
+
+import (
+	"flag"
+	"net"
+	"net/url"
+
+	"clave/server/fault"
+)
+
+// Auth is what is configured of Authentication.
+type Auth struct {
+	// SMSWebhook is where text messages with codes are handed over, or empty.
+	SMSWebhook string
+	// NoSignUp leaves sign-up to administrators, unless a project's settings say otherwise.
+	NoSignUp bool
+	// AsEmulator gives the official emulator's answers where they differ from production's; never with ModeServe.
+	AsEmulator bool
+}
+
+// declareAuth declares its flags.
+func (c *Config) declareAuth(flags *flag.FlagSet) {
+	flags.StringVar(&c.Auth.SMSWebhook, "sms-webhook", "", "https address that sends text messages with codes: see server/doc/auth.md (default: CLAVE_SMS_WEBHOOK)")
+	flags.BoolVar(&c.Auth.NoSignUp, "no-sign-up", false, "only administrators make accounts")
+	if !c.Production() {
+		flags.BoolVar(&c.Auth.AsEmulator, "as-emulator", false, "where Auth in production and the official emulator differ, answer as the emulator")
+	}
+}
+
+// checkAuth refuses a webhook to which codes should not be told: in production only https, and http to this machine.
+func (c *Config) checkAuth() error {
+	if c.Auth.SMSWebhook == "" {
+		return nil
+	}
+	u, err := url.Parse(c.Auth.SMSWebhook)
+	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
+		return fault.E(fault.InvalidArgument, "--sms-webhook %s: want an address that begins with https://", c.Auth.SMSWebhook)
+	}
+	ip := net.ParseIP(u.Hostname())
+	if own := u.Hostname() == "localhost" || ip != nil && ip.IsLoopback(); c.Production() && u.Scheme == "http" && !own {
+		return fault.E(fault.InvalidArgument, "--sms-webhook %s: codes leave this machine by https only", c.Auth.SMSWebhook)
+	}
+	return nil
+}

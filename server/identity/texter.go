@@ -1,0 +1,83 @@
+package identity
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"clave/server/token"
+)
+
+// TextMessage is a text message that carries a code.
+type TextMessage struct {
+	// Project and Tenant are whose users are written to.
+	Project, Tenant string
+	// Phone is whom to write to, in E.164 form.
+	Phone string
+	// Code is the code, and Text what the message says.
+	Code, Text string
+	// Locale is the reader's language, such as "es" or "en-US", or empty.
+	Locale string
+}
+
+// Texter sends text messages.
+type Texter interface {
+	// Text sends one message, or returns why it could not be handed over: an error of package fault is told to the client.
+	Text(ctx context.Context, m TextMessage) error
+}
+
+// codeText returns what a message with a code says: in Spanish for readers who ask for it, in English for all others.
+func codeText(locale, code string) string {
+	if language, _, _ := strings.Cut(strings.ToLower(strings.ReplaceAll(locale, "_", "-")), "-"); language == "es" {
+		return code + " es su código de verificación."
+	}
+	return code + " is your verification code."
+}
+
+// hookTimeout is how long handing over one message may take.
+const hookTimeout = 20 * time.Second
+
+// HookTexter hands text messages to a webhook: a POST as blocking functions get it, {"data":{"jwt":…}}, signed as ID tokens are,
+// with the webhook's address in "aud".
+type HookTexter struct {
+	// Tokens signs, and Caller posts to URL.
+	Tokens *token.Verifier
+	Caller Caller
+	URL    string
+}
+
+// Text implements Texter.
+func (h *HookTexter) Text(ctx context.Context, m TextMessage) error {
+	claims := map[string]any{"event_id": secret(12), "event_type": "sendSms", "aud": h.URL, "phone_number": m.Phone, "text": m.Text, "code": m.Code}
+	if m.Locale != "" {
+		claims["locale"] = m.Locale
+	}
+	if m.Tenant != "" {
+		claims["tenant_id"] = m.Tenant
+	}
+	jwt, err := h.Tokens.MintEvent(m.Project, m.Phone, claims)
+	if err != nil {
+		return err
+	}
+	body, err := json.Marshal(map[string]any{"data": map[string]any{"jwt": jwt}})
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, hookTimeout)
+	defer cancel()
+	status, _, err := h.Caller.Post(ctx, h.URL, body)
+	switch {
+	case err != nil:
+		return fmt.Errorf("hand over a text message: %w", err)
+	case status == http.StatusBadRequest:
+		return no("INVALID_PHONE_NUMBER : The text message cannot be sent to this number.")
+	case status == http.StatusTooManyRequests:
+		return no("QUOTA_EXCEEDED : Too many text messages.")
+	case status < http.StatusOK || status >= http.StatusMultipleChoices:
+		return fmt.Errorf("hand over a text message: the webhook answers %d", status)
+	}
+	return nil
+}
