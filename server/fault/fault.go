@@ -5,6 +5,7 @@ package fault
 import (
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // Code is a canonical status code, with gRPC's numbers.
@@ -52,8 +53,20 @@ type Error struct {
 	Code Code
 	// Message is the text that the client hears.
 	Message string
+	// Reason names the refusal for programs, such as INDEX_ENTRIES_COUNT_LIMIT_EXCEEDED; mostly empty.
+	Reason string
+	// Violations are the things that are wrong with the request, one by one, where the refusal tells them apart.
+	Violations []Violation
 	// cause is what led here; it is logged and never sent.
 	cause error
+}
+
+// Violation is one thing that is wrong with a request.
+type Violation struct {
+	// Field is the path of the field, or empty.
+	Field string
+	// Description says what is wrong.
+	Description string
 }
 
 // E makes an Error; format and args make the client's text. A %w operand becomes the cause, and its text is
@@ -61,6 +74,22 @@ type Error struct {
 func E(code Code, format string, args ...any) *Error {
 	err := fmt.Errorf(format, args...)
 	return &Error{Code: code, Message: err.Error(), cause: errors.Unwrap(err)}
+}
+
+// Named makes an Error with a reason for programs.
+func Named(reason string, code Code, format string, args ...any) *Error {
+	e := E(code, format, args...)
+	e.Reason = reason
+	return e
+}
+
+// Violated makes an InvalidArgument Error of what is wrong with a request, one line each.
+func Violated(violations ...Violation) *Error {
+	lines := make([]string, len(violations))
+	for i, v := range violations {
+		lines[i] = v.Description
+	}
+	return &Error{Code: InvalidArgument, Message: strings.Join(lines, "\n"), Violations: violations}
 }
 
 // Because makes an Error whose cause is kept for the log and is not sent.

@@ -299,7 +299,7 @@ func (b *builder) begin(size int) int {
 // end finishes a key with the document's name.
 func (b *builder) end(start, components int, tail []byte, desc bool, flags byte) error {
 	if b.count++; b.count > maxEntries {
-		return fault.E(fault.InvalidArgument, "too many index entries for entity /%s", b.name.path)
+		return fault.Named("INDEX_ENTRIES_COUNT_LIMIT_EXCEEDED", fault.InvalidArgument, "too many index entries for entity /%s", b.name.path)
 	}
 	from := len(b.arena)
 	b.arena = append(b.arena, tail...)

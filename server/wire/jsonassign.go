@@ -19,7 +19,8 @@ func ParseJSON(body []byte, m proto.Message) error {
 	}
 	a := &assigner{}
 	if n.kind != jsonObject {
-		return fault.E(fault.InvalidArgument, "Invalid JSON payload received. Unknown name \"\": Root element must be a message.")
+		a.unknown("", "", "Root element must be a message.")
+		return a.err()
 	}
 	a.message(m.ProtoReflect(), n, "")
 	return a.err()
@@ -27,7 +28,7 @@ func ParseJSON(body []byte, m proto.Message) error {
 
 // assigner sets the fields of messages from JSON and gathers what is wrong.
 type assigner struct {
-	wrong []string
+	wrong []fault.Violation
 }
 
 // maxWrong bounds how many things a refusal lists.
@@ -38,24 +39,24 @@ func (a *assigner) err() error {
 	if len(a.wrong) == 0 {
 		return nil
 	}
-	return fault.E(fault.InvalidArgument, "%s", strings.Join(a.wrong, "\n"))
+	return fault.Violated(a.wrong...)
 }
 
-// add notes something wrong.
-func (a *assigner) add(format string, args ...any) {
+// add notes something wrong at a path.
+func (a *assigner) add(path, format string, args ...any) {
 	if len(a.wrong) < maxWrong {
-		a.wrong = append(a.wrong, fmt.Sprintf(format, args...))
+		a.wrong = append(a.wrong, fault.Violation{Field: path, Description: fmt.Sprintf(format, args...)})
 	}
 }
 
 // unknown notes a name that can't be there.
 func (a *assigner) unknown(name, path, why string) {
-	a.add("Invalid JSON payload received. Unknown name \"%s\"%s: %s", name, at(path), why)
+	a.add(path, "Invalid JSON payload received. Unknown name \"%s\"%s: %s", name, at(path), why)
 }
 
 // invalid notes a value that its field can't hold.
 func (a *assigner) invalid(path, typ, what string) {
-	a.add("Invalid value%s (%s), %s", at(path), typ, what)
+	a.add(path, "Invalid value%s (%s), %s", at(path), typ, what)
 }
 
 // at says where, unless it is the root.

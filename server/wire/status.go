@@ -5,10 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"strings"
 
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	spb "google.golang.org/genproto/googleapis/rpc/status"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/anypb"
 
 	"clave/server/fault"
 )
@@ -75,8 +79,7 @@ func Status(err error) *status.Status {
 	if err == nil {
 		return status.New(codes.OK, "")
 	}
-	e := heard(err)
-	return status.New(codes.Code(e.Code), e.Message)
+	return status.FromProto(StatusProto(err))
 }
 
 // StatusProto returns the status message of an error, as it stands inside answers.
@@ -85,15 +88,44 @@ func StatusProto(err error) *spb.Status {
 		return &spb.Status{}
 	}
 	e := heard(err)
-	return &spb.Status{Code: int32(e.Code), Message: e.Message}
+	out := &spb.Status{Code: int32(e.Code), Message: strings.ToValidUTF8(e.Message, "\uFFFD")}
+	for _, detail := range details(e) {
+		// These messages are made here, of valid texts: they always have a wire form.
+		if packed, err := anypb.New(detail); err == nil {
+			out.Details = append(out.Details, packed)
+		}
+	}
+	return out
+}
+
+// reasonDomain is where an error's reason has its meaning.
+const reasonDomain = "firestore.googleapis.com"
+
+// details are what a status says beside its text (google/rpc/error_details.proto).
+func details(e *fault.Error) []proto.Message {
+	var out []proto.Message
+	if len(e.Violations) > 0 {
+		bad := &errdetails.BadRequest{}
+		for _, v := range e.Violations {
+			bad.FieldViolations = append(bad.FieldViolations, &errdetails.BadRequest_FieldViolation{
+				Field: v.Field, Description: strings.ToValidUTF8(v.Description, "\uFFFD"),
+			})
+		}
+		out = append(out, bad)
+	}
+	if e.Reason != "" {
+		out = append(out, &errdetails.ErrorInfo{Reason: e.Reason, Domain: reasonDomain})
+	}
+	return out
 }
 
 // errorBody is the JSON of an error.
 type errorBody struct {
 	Error struct {
-		Code    int    `json:"code"`
-		Message string `json:"message"`
-		Status  string `json:"status"`
+		Code    int               `json:"code"`
+		Message string            `json:"message"`
+		Status  string            `json:"status"`
+		Details []json.RawMessage `json:"details,omitempty"`
 	} `json:"error"`
 }
 
@@ -104,7 +136,12 @@ func ErrorJSON(err error) []byte {
 	body.Error.Code = HTTP(e.Code)
 	body.Error.Message = e.Message
 	body.Error.Status = e.Code.String()
-	// A struct of texts and numbers always has a JSON form.
+	for _, detail := range StatusProto(err).GetDetails() {
+		if text, err := AppendJSON(nil, detail); err == nil {
+			body.Error.Details = append(body.Error.Details, text)
+		}
+	}
+	// A struct of texts, numbers and JSON always has a JSON form.
 	out, _ := json.MarshalIndent(body, "", "  ")
 	return append(out, '\n')
 }

@@ -54,7 +54,7 @@ func TestParseValueRefuses(t *testing.T) {
 		"Cannot convert firestore.v1.Value with type unset.": {},
 		"Value is nested too deeply.":                        deep,
 		`Resource name "x" lacks "projects" at index 0.`:     {ValueType: &pb.Value_ReferenceValue{ReferenceValue: "x"}},
-		"Value type is not supported: FIELD_REFERENCE_VALUE":         {ValueType: &pb.Value_FieldReferenceValue{FieldReferenceValue: "a"}},
+		"Value type is not supported: FIELD_REFERENCE_VALUE": {ValueType: &pb.Value_FieldReferenceValue{FieldReferenceValue: "a"}},
 		"Timestamp is out of range: seconds 0, nanos -1.":    {ValueType: &pb.Value_TimestampValue{TimestampValue: &timestamppb.Timestamp{Nanos: -1}}},
 		"A string value is not valid UTF-8.":                 {ValueType: &pb.Value_StringValue{StringValue: "\xff"}},
 	}
