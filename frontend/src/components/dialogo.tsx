@@ -54,7 +54,7 @@ export function Dialogo({ abierto, alCerrar, titulo, antes, children }: Props) {
             <Signo nombre="cerrar" />
           </button>
           {antes}
-          <h2 id={idTitulo} className="titulo-2">
+          <h2 id={idTitulo} className="titulo-2 wrap-anywhere">
             {titulo}
           </h2>
           <div className="mt-5 clear-both">{children}</div>

@@ -41,7 +41,7 @@ function PaginaEvento({ evento }: { evento: Evento }) {
         <Link to="/calendario" className="no-imprimir enlace -mb-3 inline-flex min-h-11 items-center">
           {tEvento.verCalendario}
         </Link>
-        <h1 className="titulo-1 break-words">{evento.titulo}</h1>
+        <h1 className="titulo-1 wrap-anywhere">{evento.titulo}</h1>
         <div className="flex flex-wrap items-center gap-x-6">
           <p className="text-acento text-lg font-semibold">{cuando(evento)}</p>
           <EnlaceLugar lugar={evento.lugar} />

@@ -8,8 +8,18 @@ import { RAYA, fechaYHora } from '../../lib/fechas'
 const fullName = ({ firstName, lastName, displayName }: Administrator) => `${firstName} ${lastName}`.trim() || displayName
 
 const columns: readonly Column<Administrator>[] = [
-  { id: 'name', header: es.columnas.nombre, text: (row) => fullName(row) || RAYA },
-  { id: 'email', header: es.columnas.correo, text: (row) => row.email || RAYA },
+  {
+    id: 'name',
+    header: es.columnas.nombre,
+    text: (row) => fullName(row) || RAYA,
+    cell: (row) => <span className="p-correo">{fullName(row) || RAYA}</span>,
+  },
+  {
+    id: 'email',
+    header: es.columnas.correo,
+    text: (row) => row.email || RAYA,
+    cell: (row) => <span className="p-correo">{row.email || RAYA}</span>,
+  },
   { id: 'role', header: es.columnas.rol, text: (row) => row.role || RAYA },
   { id: 'active', header: es.columnas.activo, text: (row) => (row.active ? es.si : es.no) },
   {
@@ -17,6 +27,7 @@ const columns: readonly Column<Administrator>[] = [
     header: es.columnas.creado,
     text: (row) => fechaYHora(row.createdAt),
     sort: (row) => row.createdAt?.getTime() ?? 0,
+    cell: (row) => <span className="p-fecha tabular-nums">{fechaYHora(row.createdAt)}</span>,
   },
 ]
 

@@ -39,8 +39,8 @@ export function Destacados({ eventos, cargando }: { eventos: Evento[]; cargando:
               </div>
               <div className="flex grow flex-col items-start p-5">
                 <p className="text-acento font-semibold">{cuando(evento)}</p>
-                <h3 className="titulo-3 mt-1 break-words">{evento.titulo}</h3>
-                {evento.lugar ? <p className="mt-1 mb-5">{evento.lugar}</p> : null}
+                <h3 className="titulo-3 mt-1 wrap-anywhere">{evento.titulo}</h3>
+                {evento.lugar ? <p className="mt-1 mb-5 wrap-anywhere">{evento.lugar}</p> : null}
                 <EnlaceGoogle evento={evento} texto={tCalendario.agendar} className={`${boton()} mt-auto`} />
               </div>
             </li>

@@ -12,7 +12,7 @@ function EventoDelDia({ evento }: { evento: Evento }) {
     <li>
       <article className="marco gap-3 p-4 sm:p-5">
         <ImagenEvento evento={evento} className="aspect-[16/10] w-full" />
-        <h3 className="titulo-3 break-words">{evento.titulo}</h3>
+        <h3 className="titulo-3 wrap-anywhere">{evento.titulo}</h3>
         <div className="flex flex-wrap items-center gap-x-5">
           <p className="text-acento font-semibold">{cuando(evento)}</p>
           <EnlaceLugar lugar={evento.lugar} />

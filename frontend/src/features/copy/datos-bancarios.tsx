@@ -7,7 +7,7 @@ function Dato({ nombre, valor }: { nombre: string; valor: string }) {
     <div className="py-3">
       <dt className="text-suave text-sm">{nombre}</dt>
       <dd className="flex items-center justify-between gap-4">
-        <span className="min-w-0 font-semibold break-words select-all">{valor}</span>
+        <span className="min-w-0 font-semibold wrap-anywhere select-all">{valor}</span>
         <BotonCopiar nombre={/^[A-Z]{2}/.test(nombre) ? nombre : nombre.toLowerCase()} valor={valor} />
       </dd>
     </div>

@@ -14,7 +14,7 @@ export function Cajas({ evento }: { evento: Evento }) {
       {cajas.map(({ nombre, texto }) => (
         <div key={nombre} className="border-borde bg-superficie max-sm:last:col-span-2 rounded-sm border-2 px-4 py-3">
           <dt className="text-suave text-sm">{nombre}</dt>
-          <dd className="font-semibold break-words">{texto}</dd>
+          <dd className="font-semibold wrap-anywhere">{texto}</dd>
         </div>
       ))}
     </dl>

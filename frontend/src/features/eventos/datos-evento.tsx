@@ -62,12 +62,12 @@ export function CuerpoEvento({ evento }: { evento: Evento }) {
           {evento.artista ? (
             <div className="flex gap-2">
               <dt className="text-suave">{tEvento.artista}</dt>
-              <dd className="font-semibold">{evento.artista}</dd>
+              <dd className="font-semibold wrap-anywhere">{evento.artista}</dd>
             </div>
           ) : null}
         </dl>
       ) : null}
-      {evento.descripcion ? <p className="max-w-prose whitespace-pre-line">{evento.descripcion}</p> : null}
+      {evento.descripcion ? <p className="max-w-prose wrap-anywhere whitespace-pre-line">{evento.descripcion}</p> : null}
     </>
   )
 }

@@ -19,10 +19,10 @@ export function TarjetaEvento({ evento, alAbrir }: { evento: Evento; alAbrir: ()
       </div>
       <div className="flex grow flex-col p-5">
         <p className="text-acento font-semibold">{cuando(evento)}</p>
-        <h3 id={idTitulo} className="titulo-3 mt-1 break-words">
+        <h3 id={idTitulo} className="titulo-3 mt-1 wrap-anywhere">
           {evento.titulo}
         </h3>
-        <p className="mt-2 mb-5 line-clamp-4 break-words">{evento.descripcion}</p>
+        <p className="mt-2 mb-5 line-clamp-4 wrap-anywhere">{evento.descripcion}</p>
         <button
           type="button"
           className={`${boton()} mt-auto self-start`}
