@@ -335,6 +335,11 @@ func (s *Stream) obey(ctx context.Context, c command) error {
 	case s.chosen > 0:
 		return fault.E(fault.InvalidArgument, "Target IDs must all be chosen by the client or all by the server.")
 	}
+	if t := s.targets[want.ID]; t != nil && t.fresh {
+		if err := s.settle(ctx); err != nil { // Answers come in the order of what is asked.
+			return err
+		}
+	}
 	if s.targets[want.ID] != nil {
 		return s.send(&Event{Kind: Removed, Target: want.ID,
 			Cause: fault.E(fault.AlreadyExists, "Target ID already exists: %d", want.ID)})

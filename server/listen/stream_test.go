@@ -2,6 +2,7 @@ package listen_test
 
 import (
 	"context"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -25,6 +26,25 @@ func TestServerChoosesFreeIDs(t *testing.T) {
 	c.want("removed", "REM[4]")
 	c.stream.Add(listen.Target{Query: collection(t, "d", nil)})
 	c.want("another", "ADD[5], CUR[5], B")
+}
+
+// TestAnswersComeInOrder checks that an id given twice at once is answered twice in that order.
+func TestAnswersComeInOrder(t *testing.T) {
+	h := newHouse(t, listen.Options{})
+	s := h.hub.Open(testDB)
+	defer s.Close()
+	for range 2 {
+		s.Add(listen.Target{ID: 3, Query: collection(t, "c", nil)})
+	}
+	s.Remove(3)
+	s.Finish()
+	var got []string
+	if err := s.Run(t.Context(), func(e *listen.Event) error { got = append(got, text(e)); return nil }); err != nil {
+		t.Errorf("Run() = %v", err)
+	}
+	if all, want := strings.Join(got, ", "), "ADD[3], CUR[3], B, REM[3]{6}, REM[3]"; all != want {
+		t.Errorf("an id given twice = %s, want %s", all, want)
+	}
 }
 
 // TestFinish checks that a client that has said all is answered before its stream ends.

@@ -20,14 +20,8 @@ import (
 // Two goroutines serve the stream beside the caller's. They end when the stream's Recv and Send do, which at the latest
 // is when Listen has returned: a client that has stopped reading can only be cut by returning.
 func (s *Server) Listen(ctx context.Context, c token.Caller, stream Stream[pb.ListenRequest, Answer]) error {
-	first, err := stream.Recv()
-	if errors.Is(err, io.EOF) {
-		return nil
-	} else if err != nil {
-		return err
-	}
-	db, err := parseDatabase(first.GetDatabase())
-	if err != nil {
+	first, db, err := begin(stream)
+	if first == nil {
 		return err
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -39,7 +33,7 @@ func (s *Server) Listen(ctx context.Context, c token.Caller, stream Stream[pb.Li
 		ended <- live.Run(ctx, func(e *guard.Event) error { return stream.Send(formatEvent(e)) })
 	}()
 	go func() {
-		if err := hear(db, live, stream, first); err != nil {
+		if err := hear(db, live, stream, first); !errors.Is(err, io.EOF) {
 			ended <- err
 		} else {
 			live.Finish()
@@ -65,16 +59,14 @@ func (s *Server) expiry(c token.Caller) (<-chan time.Time, func()) {
 	return s.o.Clock.After(c.Expires.Sub(s.o.Clock.Now()))
 }
 
-// hear takes the client's messages, beginning with one that has come already, until the client has said all.
+// hear takes the client's messages, beginning with one that has come already. It answers io.EOF when the client has said all.
 func hear(db resource.Database, live *guard.Stream, stream Stream[pb.ListenRequest, Answer], r *pb.ListenRequest) error {
 	for {
 		if err := obey(db, live, r); err != nil {
 			return err
 		}
 		var err error
-		if r, err = stream.Recv(); errors.Is(err, io.EOF) {
-			return nil
-		} else if err != nil {
+		if r, err = stream.Recv(); err != nil {
 			return err
 		}
 	}
@@ -82,8 +74,8 @@ func hear(db resource.Database, live *guard.Stream, stream Stream[pb.ListenReque
 
 // obey does what a message asks for.
 func obey(db resource.Database, live *guard.Stream, r *pb.ListenRequest) error {
-	if name := r.GetDatabase(); name != "" && name != db.String() {
-		return fault.E(fault.InvalidArgument, "A stream is for one database: %q is not %q.", name, db.String())
+	if err := sameDatabase(r, db); err != nil {
+		return err
 	}
 	switch change := r.GetTargetChange().(type) {
 	case *pb.ListenRequest_AddTarget:

@@ -54,15 +54,6 @@ func New(o Options) (*Server, error) {
 	return &Server{o: o}, nil
 }
 
-// Stream is a stream of messages in both directions. Recv answers io.EOF once the client has sent all. Recv and
-// Send may each be called by one goroutine at a time.
-type Stream[Request, Response any] interface {
-	// Recv returns the client's next message.
-	Recv() (*Request, error)
-	// Send gives a message to the client.
-	Send(*Response) error
-}
-
 // parseAt parses the moment that a read is of: none, a transaction, which is nil where none is named, or a time; begin, if
 // not nil, asks for a new transaction, which is read-only unless it says otherwise.
 func parseAt(transaction []byte, readTime *timestamppb.Timestamp, begin *pb.TransactionOptions) (at guard.At, err error) {

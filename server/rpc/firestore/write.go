@@ -20,14 +20,11 @@ import (
 //
 // The token of an answer is the number of answers before it. Streams can't be resumed, so a client's tokens mean nothing.
 func (s *Server) Write(ctx context.Context, c token.Caller, stream Stream[pb.WriteRequest, pb.WriteResponse]) error {
-	first, err := stream.Recv()
-	if errors.Is(err, io.EOF) {
-		return nil
-	} else if err != nil {
+	first, db, err := begin(stream)
+	if first == nil {
 		return err
 	}
-	db, err := openWrite(first)
-	if err != nil {
+	if err := openWrite(first); err != nil {
 		return err
 	}
 	if err := stream.Send(&pb.WriteResponse{StreamId: "0", StreamToken: streamToken(0)}); err != nil {
@@ -58,23 +55,20 @@ func (s *Server) Write(ctx context.Context, c token.Caller, stream Stream[pb.Wri
 func streamToken(n int) []byte { return strconv.AppendInt(nil, int64(n), 10) }
 
 // openWrite checks the first message of a Write stream.
-func openWrite(r *pb.WriteRequest) (resource.Database, error) {
-	db, err := parseDatabase(r.GetDatabase())
+func openWrite(r *pb.WriteRequest) error {
 	switch {
-	case err != nil:
-		return db, err
 	case r.GetStreamId() != "" || len(r.GetStreamToken()) > 0:
-		return db, fault.E(fault.Unimplemented, "Write streams can't be resumed.")
+		return fault.E(fault.Unimplemented, "Write streams can't be resumed.")
 	case len(r.GetWrites()) > 0:
-		return db, fault.E(fault.InvalidArgument, "The first message of a write stream must have no writes.")
+		return fault.E(fault.InvalidArgument, "The first message of a write stream must have no writes.")
 	}
-	return db, nil
+	return nil
 }
 
 // writeBatch does the writes of one message. A message without writes, which clients send when they leave, does nothing.
 func (s *Server) writeBatch(ctx context.Context, c token.Caller, db resource.Database, r *pb.WriteRequest) (*pb.WriteResponse, error) {
-	if name := r.GetDatabase(); name != "" && name != db.String() {
-		return nil, fault.E(fault.InvalidArgument, "A stream is for one database: %q is not %q.", name, db.String())
+	if err := sameDatabase(r, db); err != nil {
+		return nil, err
 	}
 	if len(r.GetWrites()) == 0 {
 		return &pb.WriteResponse{}, nil
