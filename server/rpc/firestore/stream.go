@@ -41,7 +41,8 @@ func begin[Request, Response any, Message interface {
 // sameDatabase refuses a later message for another database.
 func sameDatabase(m naming, db resource.Database) error {
 	if name := m.GetDatabase(); name != "" && name != db.String() {
-		return fault.E(fault.InvalidArgument, "A stream is for one database: %q is not %q.", name, db.String())
+		return fault.E(fault.InvalidArgument,
+			"Request specified a database (%s) that did not match the expected database (%s)", name, db.String())
 	}
 	return nil
 }

@@ -54,13 +54,15 @@ func (s *Server) Write(ctx context.Context, c token.Caller, stream Stream[pb.Wri
 // streamToken returns the token of the n-th answer.
 func streamToken(n int) []byte { return strconv.AppendInt(nil, int64(n), 10) }
 
-// openWrite checks the first message of a Write stream.
+// openWrite checks the first message of a Write stream, with Firestore's own texts.
 func openWrite(r *pb.WriteRequest) error {
 	switch {
-	case r.GetStreamId() != "" || len(r.GetStreamToken()) > 0:
-		return fault.E(fault.Unimplemented, "Write streams can't be resumed.")
+	case r.GetStreamId() != "":
+		return fault.E(fault.InvalidArgument, "Resuming streams is not supported, do not set stream ID.")
+	case len(r.GetStreamToken()) > 0:
+		return fault.E(fault.InvalidArgument, "Resuming streams is not supported, 'stream_token' must not be set on an initial write request.")
 	case len(r.GetWrites()) > 0:
-		return fault.E(fault.InvalidArgument, "The first message of a write stream must have no writes.")
+		return fault.E(fault.InvalidArgument, "'writes' must not be set on an initial write request.")
 	}
 	return nil
 }

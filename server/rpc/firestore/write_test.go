@@ -103,8 +103,8 @@ func TestWriteStreamThatDoesNotOpen(t *testing.T) {
 		code  fault.Code
 	}{
 		{"no database", &pb.WriteRequest{}, fault.InvalidArgument},
-		{"resumed by token", &pb.WriteRequest{Database: streamDatabase, StreamToken: []byte("1")}, fault.Unimplemented},
-		{"resumed by id", &pb.WriteRequest{Database: streamDatabase, StreamId: "0"}, fault.Unimplemented},
+		{"resumed by token", &pb.WriteRequest{Database: streamDatabase, StreamToken: []byte("1")}, fault.InvalidArgument},
+		{"resumed by id", &pb.WriteRequest{Database: streamDatabase, StreamId: "0"}, fault.InvalidArgument},
 		{"writes at once", &pb.WriteRequest{Database: streamDatabase, Writes: []*pb.Write{set("open/a", 1)}}, fault.InvalidArgument},
 	} {
 		p := open(t, h.ann(), 1, h.server.Write)
