@@ -1,9 +1,14 @@
 package restd
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
+	"encoding/binary"
+	"errors"
 	"io"
 	"net/http"
+	"strings"
 
 	"golang.org/x/sync/semaphore"
 
@@ -23,19 +28,45 @@ const (
 // newLarge returns the room for large bodies.
 func newLarge() *semaphore.Weighted { return semaphore.NewWeighted(maxLarge) }
 
-// admit waits for room for a body that has been read; what it returns gives the room back.
-func (d *door) admit(ctx context.Context, body []byte) (release func(), err error) {
-	n := int64(len(body))
+// body reads a request's body, unpacks it and waits for room for it; what it returns last gives the room back.
+func (d *door) body(r *http.Request) (body []byte, release func(), err error) {
+	packed, err := isPacked(r.Header.Get("Content-Encoding"))
+	if err != nil {
+		return nil, nil, err
+	}
+	if body, err = readBody(r); err != nil {
+		return nil, nil, err
+	}
+	size := len(body)
+	if packed {
+		if size, err = unpackedSize(body); err != nil {
+			return nil, nil, err
+		}
+	}
+	if release, err = d.admit(r.Context(), max(size, len(body))); err != nil {
+		return nil, nil, err
+	}
+	if packed {
+		if body, err = unpack(body, size); err != nil {
+			release()
+			return nil, nil, err
+		}
+	}
+	return body, release, nil
+}
+
+// admit waits for room for a body of n bytes; what it returns gives the room back.
+func (d *door) admit(ctx context.Context, n int) (release func(), err error) {
 	if n < largeBody {
 		return func() {}, nil
 	}
-	if err := d.large.Acquire(ctx, n); err != nil {
+	if err := d.large.Acquire(ctx, int64(n)); err != nil {
 		return nil, fault.Because(err, fault.Canceled, "The request was given up while it waited.")
 	}
-	return func() { d.large.Release(n) }, nil
+	return func() { d.large.Release(int64(n)) }, nil
 }
 
-// readBody reads a request's body, which must not be too large.
+// readBody reads a request's body as it was sent, which must not be too large.
 func readBody(r *http.Request) ([]byte, error) {
 	if r.ContentLength > maxBody {
 		return nil, errTooLarge()
@@ -48,6 +79,53 @@ func readBody(r *http.Request) ([]byte, error) {
 		return nil, errTooLarge()
 	}
 	return body, nil
+}
+
+// isPacked reports whether a content encoding is gzip; others than that and none are refused.
+func isPacked(encoding string) (bool, error) {
+	switch strings.ToLower(encoding) {
+	case "", "identity":
+		return false, nil
+	case "gzip", "x-gzip":
+		return true, nil
+	default:
+		return false, fault.E(fault.InvalidArgument, "Content encoding \"%s\" is not supported.", encoding)
+	}
+}
+
+// unpackedSize returns the size that a packed body says it has, in its last four bytes (RFC 1952). It must not be too large.
+func unpackedSize(packed []byte) (int, error) {
+	const tail = 4
+	if len(packed) < tail {
+		return 0, errPacked(io.ErrUnexpectedEOF)
+	}
+	size := binary.LittleEndian.Uint32(packed[len(packed)-tail:])
+	if size > maxBody {
+		return 0, errTooLarge()
+	}
+	return int(size), nil
+}
+
+// unpack unpacks a body of the size that it says, and no more of it.
+func unpack(packed []byte, size int) ([]byte, error) {
+	z, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return nil, errPacked(err)
+	}
+	body := make([]byte, size)
+	if _, err := io.ReadFull(z, body); err != nil {
+		return nil, errPacked(err)
+	}
+	// What comes next is the end, where the sums are compared.
+	if n, err := io.ReadFull(z, make([]byte, 1)); n > 0 || !errors.Is(err, io.EOF) {
+		return nil, errPacked(err)
+	}
+	return body, nil
+}
+
+// errPacked refuses a body that can't be unpacked.
+func errPacked(err error) error {
+	return fault.Because(err, fault.InvalidArgument, "The request's body is not what its content encoding says.")
 }
 
 // errTooLarge refuses a body.

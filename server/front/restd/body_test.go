@@ -11,7 +11,7 @@ import (
 // room is given back, or until its request ends.
 func TestLargeBodiesWaitForEachOther(t *testing.T) {
 	d := &door{large: newLarge()}
-	large, small := make([]byte, maxBody), make([]byte, largeBody-1)
+	const large, small = maxBody, largeBody - 1
 	var releases []func()
 	for range maxLarge / maxBody {
 		release, err := d.admit(t.Context(), large)

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"clave/server/fault"
 	"clave/server/rpc/firestore"
@@ -15,6 +16,8 @@ import (
 type call struct {
 	// stream says that the answer is an array.
 	stream bool
+	// answers is the kind of message that the call answers.
+	answers protoreflect.MessageDescriptor
 	// request makes an empty request.
 	request func() proto.Message
 	// body returns the part of a request that the body is; nil where there is no body.
@@ -39,6 +42,7 @@ func one[Q, A any, PQ message[Q], PA message[A]](body func(proto.Message) proto.
 	method func(*firestore.Server, context.Context, token.Caller, PQ) (PA, error),
 ) call {
 	return call{
+		answers: PA(new(A)).ProtoReflect().Descriptor(),
 		request: func() proto.Message { return PQ(new(Q)) },
 		body:    body,
 		fill:    func(m proto.Message, t target) { fill(m.(PQ), t) },
@@ -58,6 +62,7 @@ func many[Q, A any, PQ message[Q], PA message[A]](fill func(PQ, target),
 ) call {
 	return call{
 		stream:  true,
+		answers: PA(new(A)).ProtoReflect().Descriptor(),
 		request: func() proto.Message { return PQ(new(Q)) },
 		body:    whole,
 		fill:    func(m proto.Message, t target) { fill(m.(PQ), t) },
@@ -70,6 +75,7 @@ func many[Q, A any, PQ message[Q], PA message[A]](fill func(PQ, target),
 // refused makes a call that is not for this door.
 func refused(name string) call {
 	return call{
+		answers: (&pb.ListenResponse{}).ProtoReflect().Descriptor(),
 		request: func() proto.Message { return &pb.ListenRequest{} },
 		fill:    func(proto.Message, target) {},
 		serve: func(context.Context, *firestore.Server, token.Caller, proto.Message, func(proto.Message) error) error {

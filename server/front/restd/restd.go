@@ -3,11 +3,14 @@
 // method is a plain 404.
 //
 // A path is /v1/projects/P/databases/D/documents[/…][:method]. In bodies, database, parent and name are left out; the
-// path says them.
+// path says them. Bodies may be packed by gzip. Of Google's system parameters fields (or the header X-Goog-FieldMask) and
+// prettyPrint do what they say.
 package restd
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -93,8 +96,11 @@ func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // methodOf returns the method that a request means: behind proxies that let nothing but GET and POST pass, clients send POST
-// and say in a header what they mean, as with Google's servers.
+// and say in a header what they mean, as with Google's servers. HEAD is GET, whose body nobody sends.
 func methodOf(r *http.Request) string {
+	if r.Method == http.MethodHead {
+		return http.MethodGet
+	}
 	if meant := r.Header.Get("X-HTTP-Method-Override"); meant != "" && r.Method == http.MethodPost {
 		return strings.ToUpper(meant)
 	}
@@ -107,13 +113,13 @@ func (d *door) serve(r *http.Request, t target, call call, out *answer) error {
 	if err != nil {
 		return err
 	}
+	params := r.URL.Query()
+	if out.system, err = parseSystem(params, r.Header, call.answers); err != nil {
+		return err
+	}
 	m := call.request()
 	if call.body != nil {
-		body, err := readBody(r)
-		if err != nil {
-			return err
-		}
-		release, err := d.admit(r.Context(), body)
+		body, release, err := d.body(r)
 		if err != nil {
 			return err
 		}
@@ -122,24 +128,17 @@ func (d *door) serve(r *http.Request, t target, call call, out *answer) error {
 			return err
 		}
 	}
-	if err := setParams(m, r.URL.Query()); err != nil {
+	if err := setParams(m, params); err != nil {
 		return err
 	}
 	call.fill(m, t)
 	return call.serve(r.Context(), d.o.Firestore, caller, m, out.send)
 }
 
-// systemParams are query parameters that are for Google's front, not for the method.
-var systemParams = map[string]bool{
-	"key": true, "alt": true, "access_token": true, "oauth_token": true, "prettyPrint": true, "fields": true,
-	"quotaUser": true, "uploadType": true, "upload_protocol": true, "callback": true, "$httpHeaders": true,
-	"$.xgafv": true, "$alt": true, "$req": true,
-}
-
 // setParams sets a message's fields from query parameters.
 func setParams(m proto.Message, params map[string][]string) error {
 	for name, values := range params {
-		if systemParams[name] || len(values) == 0 {
+		if isSystem(name) || len(values) == 0 {
 			continue
 		}
 		if err := wire.SetParam(m, name, values); err != nil {
@@ -153,6 +152,7 @@ func setParams(m proto.Message, params map[string][]string) error {
 type answer struct {
 	w      http.ResponseWriter
 	stream bool
+	system system
 	sent   int
 	buf    []byte
 	// clock and patience say how long a client may take for a piece of an array that goes on.
@@ -175,15 +175,30 @@ func (a *answer) send(m proto.Message) error {
 			a.buf = append(a.buf, ',', '\r', '\n')
 		}
 	}
+	if a.system.fields != nil {
+		a.system.fields.prune(m)
+	}
+	from := len(a.buf)
 	var err error
 	if a.buf, err = wire.AppendJSON(a.buf, m); err != nil {
 		return err
+	}
+	if a.system.pretty {
+		a.buf = indented(a.buf, from)
 	}
 	a.sent++
 	if a.stream && len(a.buf) >= flushAt {
 		return a.flush(a.writeInTime)
 	}
 	return nil
+}
+
+// indented returns a text with line breaks in the JSON that begins at a place.
+func indented(text []byte, from int) []byte {
+	var out bytes.Buffer
+	// What AppendJSON has made is JSON.
+	_ = json.Indent(&out, text[from:], "", "  ")
+	return append(text[:from], out.Bytes()...)
 }
 
 // writeAll writes what was gathered; the call has ended and waits for nobody.
