@@ -1,5 +1,5 @@
 # The server and the built site in one small image.
-FROM node:22-slim AS site
+FROM node:22-bookworm-slim AS site
 WORKDIR /src/frontend
 COPY frontend/package.json frontend/package-lock.json frontend/.npmrc ./
 RUN npm install --no-save --no-audit --no-fund
@@ -9,12 +9,12 @@ ARG VITE_FIREBASE_PROJECT_ID
 ARG VITE_SITIO_URL
 RUN npm run build
 
-FROM golang:1.26 AS server
+FROM golang:1.26-bookworm AS server
 WORKDIR /src
 COPY go.mod go.sum ./
 RUN go mod download
 COPY server ./server
-RUN CGO_ENABLED=0 go build -trimpath -o /clave ./server/cmd/clave
+RUN CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' -o /clave ./server/cmd/clave
 # Volumes begin as these folders do: for the user of the image, who is not root.
 RUN mkdir -m 0700 /data /backups
 
@@ -28,5 +28,7 @@ COPY firebase.json firestore.rules firestore.indexes.json .firebaserc ./
 COPY emulator-config ./emulator-config
 VOLUME /data
 EXPOSE 5000 8080 9099 9150 80 443
+# The demo's site port; docker-compose.yml has production's.
+HEALTHCHECK --interval=30s --timeout=6s --start-period=20s CMD ["/usr/local/bin/clave", "health", "http://127.0.0.1:5000"]
 ENTRYPOINT ["/usr/local/bin/clave"]
 CMD ["start", "--host", "0.0.0.0", "--data", "/data", "--seed", "emulator-config"]

@@ -8,6 +8,7 @@ import (
 	"clave/server/front/restd"
 	"clave/server/front/webchannel"
 	"clave/server/guard"
+	"clave/server/identity"
 	"clave/server/rpc/control"
 	"clave/server/rpc/firestore"
 	"clave/server/token"
@@ -16,6 +17,8 @@ import (
 // calls are the methods behind all doors.
 type calls struct {
 	app        *App
+	guard      *guard.Guard
+	service    *identity.Service
 	firestore  *firestore.Server
 	tokens     *token.Verifier
 	webchannel http.Handler
@@ -24,6 +27,8 @@ type calls struct {
 	accounts   http.Handler
 	control    http.Handler
 	monitor    http.Handler
+	// health returns what is wrong with the server.
+	health func() error
 }
 
 // makeCalls makes the guard and the calls on it.
@@ -36,7 +41,7 @@ func (a *App) makeCalls(s *state, u *users, book *guard.Rulebook) (*calls, error
 	if err != nil {
 		return nil, err
 	}
-	c := &calls{app: a, firestore: server, tokens: u.tokens, identity: u.handler, accounts: u.control}
+	c := &calls{app: a, guard: g, service: u.service, firestore: server, tokens: u.tokens, identity: u.handler, accounts: u.control, health: s.engine.Err}
 	channels, err := webchannel.New(webchannel.Options{Firestore: server, Tokens: u.tokens, Clock: a.o.Clock})
 	if err != nil {
 		return nil, err
@@ -59,5 +64,5 @@ func (c *calls) firestoreDoors() (front.Doors, error) {
 	if err != nil {
 		return front.Doors{}, err
 	}
-	return front.Doors{GRPC: grpc, WebChannel: c.webchannel, REST: c.rest, Control: c.control}, nil
+	return front.Doors{GRPC: grpc, WebChannel: c.webchannel, REST: c.rest, Control: c.control, Health: c.health}, nil
 }

@@ -19,12 +19,12 @@ type Credentials struct {
 	service *identity.Service
 }
 
-// OpenCredentials opens the data folder; Close gives it back. A folder that is not there is made only when make is set.
-func OpenCredentials(c *config.Config, o Options, make bool) (*Credentials, error) {
+// OpenCredentials opens the data folder; Close gives it back. A folder that is not there is made only when create is set.
+func OpenCredentials(c *config.Config, o Options, create bool) (*Credentials, error) {
 	o.EnsureDefaults()
 	a := &App{config: c, o: o}
 	open := a.openExisting
-	if make {
+	if create {
 		open = a.openStore
 	}
 	store, err := open()

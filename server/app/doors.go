@@ -49,7 +49,7 @@ func (a *App) openDoors(p ports, calls *calls, guest http.Handler) error {
 	whole.Identity, whole.Backoffice, whole.Site, whole.IdentityHost = calls.identity, guest, site, rpcidentity.IsHost
 	open("hosting", p.hosting, whole)
 	if p.plain != nil {
-		port := front.New(front.Options{Name: "http", Listener: p.plain, Doors: front.Doors{Site: front.ToHTTPS(a.config.Ports.Hosting)}, Log: a.o.Log})
+		port := front.New(front.Options{Name: "http", Listener: p.plain, Doors: front.Doors{Site: front.ToHTTPS(a.config.Ports.Hosting), Health: calls.health}, Log: a.o.Log})
 		a.run("http", port.Run)
 	}
 	if p.websocket != nil {

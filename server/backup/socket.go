@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"clave/server/fault"
+	"clave/server/process"
 )
 
 // socketName is the socket in the data folder of a running server.
@@ -62,20 +63,7 @@ func (l *Listener) Close() error {
 // Run makes copies until ctx is done.
 func (l *Listener) Run(ctx context.Context) error {
 	server := &http.Server{Handler: http.HandlerFunc(l.answer), ReadTimeout: 10 * time.Second}
-	ended := make(chan error, 1)
-	go func() { ended <- server.Serve(l.socket) }()
-	select {
-	case err := <-ended:
-		return err
-	case <-ctx.Done():
-	}
-	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTime)
-	defer cancel()
-	err := server.Shutdown(stop)
-	if served := <-ended; !errors.Is(served, http.ErrServerClosed) {
-		err = errors.Join(err, served)
-	}
-	return err
+	return process.Serve(ctx, server, l.socket, stopTime)
 }
 
 // request asks for a copy.

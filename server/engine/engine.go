@@ -205,6 +205,13 @@ func (db *database) nowLocked() clock.Version {
 	return db.read
 }
 
+// Err returns what has ended writing for good, nil while the engine writes.
+func (e *Engine) Err() error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.mu.failed
+}
+
 // Run does what has to be done by and by, until ctx ends: it ends idle transactions and forgets what is older than
 // the retention.
 func (e *Engine) Run(ctx context.Context) error {

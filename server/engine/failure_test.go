@@ -90,10 +90,14 @@ func TestAFailedDiskEndsWriting(t *testing.T) {
 		_, err := e.Commit(t.Context(), testDB, engine.CommitRequest{Writes: []document.Write{set("c/a", n(2))}}, nil)
 		return err
 	}
+	if err := e.Err(); err != nil {
+		t.Errorf("Err = %v before the disk fails", err)
+	}
 	s.fail = true
 	wantCode(t, "commit on a failing disk", write(), fault.Internal)
 	s.fail = false
 	wantCode(t, "commit after the disk has failed", write(), fault.Unavailable)
+	wantCode(t, "Err after the disk has failed", e.Err(), fault.Unavailable)
 	wantN(t, e, engine.At{}, "c/a", value.Int(1))
 }
 

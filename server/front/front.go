@@ -36,6 +36,8 @@ type Doors struct {
 	// IdentityHost tells the hosts, such as identitytoolkit.googleapis.com, under which every path is Identity's; nil
 	// when there are none.
 	IdentityHost func(host string) bool
+	// Health returns what is wrong with the server, nil when it is well; it is asked at HealthPath.
+	Health func() error
 }
 
 // Options configures a Port.
@@ -199,6 +201,10 @@ func (p *Port) routes() http.Handler {
 			return
 		}
 		p.withPatience(w, r)
+		if d.Health != nil && r.URL.Path == HealthPath {
+			health(d.Health).ServeHTTP(w, r)
+			return
+		}
 		if d.Identity != nil && d.IdentityHost != nil && d.IdentityHost(r.Host) {
 			withCORS(d.Identity).ServeHTTP(w, r)
 			return

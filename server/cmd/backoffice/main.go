@@ -101,24 +101,6 @@ func run(ctx context.Context, args []string, env func(string) string, stdout, st
 		WriteTimeout:      60 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 	}
-	err = process.Run(ctx, process.Part{Name: "http", Run: func(ctx context.Context) error { return serve(ctx, server, listener) }})
+	err = process.Run(ctx, process.Part{Name: "http", Run: func(ctx context.Context) error { return process.Serve(ctx, server, listener, stopTime) }})
 	return errors.Join(err, service.Close())
-}
-
-// serve answers until ctx is done, then lets the requests under way finish.
-func serve(ctx context.Context, server *http.Server, listener net.Listener) error {
-	ended := make(chan error, 1)
-	go func() { ended <- server.Serve(listener) }()
-	select {
-	case err := <-ended:
-		return err
-	case <-ctx.Done():
-	}
-	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTime)
-	defer cancel()
-	err := server.Shutdown(stop)
-	if served := <-ended; !errors.Is(served, http.ErrServerClosed) {
-		err = errors.Join(err, served)
-	}
-	return err
 }

@@ -1,0 +1,21 @@
+package front
+
+import "net/http"
+
+// HealthPath is where a port tells whoever watches the server that it is well. Firebase's hosting keeps /__/ for itself, so no
+// site has a page there.
+const HealthPath = "/__/health"
+
+// health answers 200 while check finds nothing wrong, else 503. What is wrong stands in the log; a stranger doesn't hear it.
+func health(check func() error) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		w.Header().Set("Cache-Control", "no-store")
+		text := "ok\n"
+		if check() != nil {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			text = "The storage has failed; the server must be started again.\n"
+		}
+		_, _ = w.Write([]byte(text)) // a client that has gone needs no answer
+	})
+}

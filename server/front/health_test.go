@@ -1,0 +1,49 @@
+package front_test
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"clave/server/front"
+)
+
+// TestHealth wants a port to say that it is well until it is not, and a stranger not to hear why.
+func TestHealth(t *testing.T) {
+	var broken atomic.Bool
+	addr := serve(t, front.Doors{REST: says("rest"), Identity: says("identity"), Site: says("site"), Health: func() error {
+		if broken.Load() {
+			return errors.New("disk on fire")
+		}
+		return nil
+	}})
+	for _, tt := range []struct {
+		broken bool
+		status int
+		text   string
+	}{{false, http.StatusOK, "ok"}, {true, http.StatusServiceUnavailable, "must be started again"}} {
+		broken.Store(tt.broken)
+		res, err := http.Get("http://" + addr + front.HealthPath)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(res.Body)
+		_ = res.Body.Close()
+		if err != nil || res.StatusCode != tt.status || !strings.Contains(string(text), tt.text) || strings.Contains(string(text), "fire") {
+			t.Errorf("broken %t: %d %q, %v; want %d and %q", tt.broken, res.StatusCode, text, err, tt.status, tt.text)
+		}
+		if got := res.Header.Get("Cache-Control"); got != "no-store" {
+			t.Errorf("Cache-Control %q, want no-store", got)
+		}
+	}
+	if got := get(t, "http://"+addr+"/__/auth/action"); got != "identity" {
+		t.Errorf("GET /__/auth/action reached %q, want identity", got)
+	}
+	plain := serve(t, front.Doors{Site: says("site")})
+	if got := get(t, "http://"+plain+front.HealthPath); got != "site" {
+		t.Errorf("GET %s of a port without health reached %q, want the site", front.HealthPath, got)
+	}
+}
