@@ -60,7 +60,6 @@ func TestAdminSDK(t *testing.T) {
 				run  func(*testing.T, *world, *auth.Client)
 			}{
 				{"users", sdkUsers}, {"lists", sdkLists}, {"tokens", sdkTokens}, {"links", sdkLinks}, {"import", sdkImport}, {"tenants", sdkTenants},
-				{"providers", sdkProviders}, {"config", sdkConfig},
 			} {
 				t.Run(part.name, func(t *testing.T) { part.run(t, w, c) })
 			}
@@ -297,45 +296,5 @@ func sdkTenants(t *testing.T, _ *world, c *auth.Client) {
 	}
 	if _, err := tm.Tenant(ctx, tenant.ID); !auth.IsTenantNotFound(err) {
 		t.Errorf("Tenant after DeleteTenant: %v", err)
-	}
-}
-
-// sdkProviders stores configurations of identity providers.
-func sdkProviders(t *testing.T, _ *world, c *auth.Client) {
-	ctx := t.Context()
-	oidc, err := c.CreateOIDCProviderConfig(ctx, (&auth.OIDCProviderConfigToCreate{}).ID("oidc.one").DisplayName("One").Enabled(true).ClientID("c").Issuer("https://issuer.example.com"))
-	if err != nil || oidc.ID != "oidc.one" {
-		t.Fatalf("CreateOIDCProviderConfig = %+v, %v", oidc, err)
-	}
-	oidc, err = c.UpdateOIDCProviderConfig(ctx, "oidc.one", (&auth.OIDCProviderConfigToUpdate{}).DisplayName("Two"))
-	if err != nil || oidc.DisplayName != "Two" || oidc.ClientID != "c" {
-		t.Errorf("UpdateOIDCProviderConfig = %+v, %v", oidc, err)
-	}
-	if got, err := c.OIDCProviderConfigs(ctx, "").Next(); err != nil || got.ID != "oidc.one" {
-		t.Errorf("OIDCProviderConfigs().Next() = %+v, %v", got, err)
-	}
-	if err := c.DeleteOIDCProviderConfig(ctx, "oidc.one"); err != nil {
-		t.Error(err)
-	}
-	if _, err := c.OIDCProviderConfig(ctx, "oidc.one"); !auth.IsConfigurationNotFound(err) {
-		t.Errorf("OIDCProviderConfig after its deletion: %v", err)
-	}
-	saml, err := c.CreateSAMLProviderConfig(ctx, (&auth.SAMLProviderConfigToCreate{}).ID("saml.one").DisplayName("S").Enabled(true).IDPEntityID("e").SSOURL("https://sso.example.com").
-		RequestSigningEnabled(true).X509Certificates([]string{"CERT"}).RPEntityID("rp").CallbackURL("https://rp.example.com"))
-	if err != nil || saml.RPEntityID != "rp" || len(saml.X509Certificates) != 1 {
-		t.Errorf("CreateSAMLProviderConfig = %+v, %v", saml, err)
-	}
-}
-
-// sdkConfig reads and changes the project's settings.
-func sdkConfig(t *testing.T, _ *world, c *auth.Client) {
-	ctx := t.Context()
-	mfa := &auth.MultiFactorConfig{ProviderConfigs: []*auth.ProviderConfig{{State: auth.Enabled, TOTPProviderConfig: &auth.TOTPProviderConfig{AdjacentIntervals: 5}}}}
-	if _, err := c.UpdateProjectConfig(ctx, (&auth.ProjectConfigToUpdate{}).MultiFactorConfig(*mfa)); err != nil {
-		t.Errorf("UpdateProjectConfig: %v", err)
-	}
-	got, err := c.GetProjectConfig(ctx)
-	if err != nil || got.MultiFactorConfig == nil || len(got.MultiFactorConfig.ProviderConfigs) != 1 {
-		t.Errorf("GetProjectConfig = %+v, %v; want one provider of second factors", got, err)
 	}
 }
