@@ -1,12 +1,14 @@
 package app
 
 import (
-	"encoding/json"
+	"errors"
+	"io/fs"
 	"log/slog"
 	"os"
 	"sync"
 
 	"clave/server/config"
+	"clave/server/index"
 	"clave/server/resource"
 )
 
@@ -18,17 +20,17 @@ type indexRecorder struct {
 	mu        sync.Mutex
 }
 
-// record adds a definition, in the file's own form, to the database's file.
-func (r *indexRecorder) record(db resource.Database, definition string) {
+// record adds a definition to the database's file, which is made if it is not there.
+func (r *indexRecorder) record(db resource.Database, definition index.Definition) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	path := r.file(db.ID)
 	if path == "" {
-		r.log.Warn("an index is missing and firebase.json names no file to record it in", "database", db, "index", definition)
+		r.log.Warn("an index is missing and firebase.json names no file to record it in", "database", db, "index", definition.JSON())
 		return
 	}
 	if err := addIndex(path, definition); err != nil {
-		r.log.Warn("cannot record an index", "file", path, "index", definition, "error", err)
+		r.log.Warn("cannot record an index", "file", path, "index", definition.JSON(), "error", err)
 	}
 }
 
@@ -46,33 +48,20 @@ func (r *indexRecorder) file(id string) string {
 	return path
 }
 
-// addIndex adds an index to the list in a file and leaves all else in it as it is.
-func addIndex(path, definition string) error {
+// addIndex adds an index to a file and leaves all else in it as it is.
+func addIndex(path string, definition index.Definition) error {
 	text, err := os.ReadFile(path)
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		text = []byte("{}")
+	case err != nil:
 		return err
 	}
-	file := make(map[string]json.RawMessage)
-	if err := json.Unmarshal(text, &file); err != nil {
-		return err
-	}
-	var indexes []json.RawMessage
-	if raw, ok := file["indexes"]; ok {
-		if err := json.Unmarshal(raw, &indexes); err != nil {
-			return err
-		}
-	}
-	raw, err := json.Marshal(append(indexes, json.RawMessage(definition)))
-	if err != nil {
-		return err
-	}
-	file["indexes"] = raw
-	text, err = json.MarshalIndent(file, "", "  ")
-	if err != nil {
+	if text, err = index.Add(text, definition); err != nil {
 		return err
 	}
 	temporary := path + ".new"
-	if err := os.WriteFile(temporary, append(text, '\n'), 0o644); err != nil {
+	if err := os.WriteFile(temporary, text, 0o644); err != nil {
 		return err
 	}
 	return os.Rename(temporary, path)

@@ -53,7 +53,7 @@ func (r *Reading) aggregate(ctx context.Context, a *query.Aggregation) (map[stri
 			if x, err = r.newRun(ctx, a.Query); err != nil {
 				return nil, Stats{}, err
 			}
-			if x.stats.Missing == "" {
+			if len(x.stats.Missing) == 0 {
 				x.stats.Plans, x.stats.Missing = plans, missing
 			}
 		}

@@ -227,8 +227,8 @@ func runQuery(t *testing.T, e *engine.Engine, d *datadriven.TestData) string {
 		fmt.Fprintln(&out)
 	}
 	fmt.Fprintf(&out, "read: %d documents\n", stats.DocumentsRead)
-	if stats.Missing != "" {
-		fmt.Fprintf(&out, "missing: %s\n", stats.Missing)
+	for _, definition := range stats.Missing {
+		fmt.Fprintf(&out, "missing: %s\n", definition)
 	}
 	return out.String()
 }

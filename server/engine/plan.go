@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"slices"
 	"strings"
 
 	"clave/server/fault"
@@ -16,8 +17,8 @@ type plan struct {
 	exact bool
 	// walk says that all documents below the parent are walked over, for want of a collection.
 	walk bool
-	// missing is the definition of an index that the query should have.
-	missing *index.Definition
+	// missing are the definitions of indexes that the query should have, each once.
+	missing []index.Definition
 }
 
 // newPlan plans a query. extra are fields that the results must have too, for figures; they join the order.
@@ -40,8 +41,9 @@ func (r *Reading) newPlan(q *query.Query) (plan, error) {
 		shapes = append(shapes, h)
 		a := choose(s, h)
 		if a == nil || q.Nearest != nil && !nearestIndexed(&s, h, q.Nearest) || needsNameIndex(r, &s, h) {
-			d := missing(&s, h, q.Nearest)
-			p.missing = &d
+			if d := missing(&s, h, q.Nearest); !slices.ContainsFunc(p.missing, d.Equal) {
+				p.missing = append(p.missing, d)
+			}
 		}
 		if a == nil {
 			p.exact = false
@@ -152,25 +154,28 @@ func closest(s scope, h *shape) *alternative {
 	return a
 }
 
-// admit tells of a missing index, or refuses the query for it.
+// admit tells of missing indexes, or refuses the query for them.
 func (r *Reading) admit(p *plan, q *query.Query, stats *Stats) error {
-	if p.missing == nil {
+	if len(p.missing) == 0 {
 		return nil
 	}
-	definition := p.missing.JSON()
-	stats.Missing = definition
+	for _, d := range p.missing {
+		stats.Missing = append(stats.Missing, d.JSON())
+	}
 	if r.e.o.IndexMode == IndexesEnforce {
 		return fault.E(fault.FailedPrecondition, "The query requires an index. You can create it by adding this to "+
-			"firestore.indexes.json: %s", definition)
+			"firestore.indexes.json: %s", strings.Join(stats.Missing, ", "))
 	}
-	key := r.db.name.String() + definition
-	if _, heard := r.e.missing.LoadOrStore(key, true); heard {
-		return nil
-	}
-	r.e.o.Log.Warn("query without index: documents are filtered and sorted", "database", r.db.name.String(),
-		"collection", strings.TrimPrefix(q.Parent+"/"+q.From[0].Collection, "/"), "index", definition)
-	if r.e.o.IndexMode == IndexesRecord && r.e.o.Missing != nil {
-		r.e.o.Missing(r.db.name, definition)
+	for i, definition := range stats.Missing {
+		key := r.db.name.String() + definition
+		if _, heard := r.e.missing.LoadOrStore(key, true); heard {
+			continue
+		}
+		r.e.o.Log.Warn("query without index: documents are filtered and sorted", "database", r.db.name.String(),
+			"collection", strings.TrimPrefix(q.Parent+"/"+q.From[0].Collection, "/"), "index", definition)
+		if r.e.o.IndexMode == IndexesRecord && r.e.o.Missing != nil {
+			r.e.o.Missing(r.db.name, p.missing[i])
+		}
 	}
 	return nil
 }

@@ -10,9 +10,9 @@ type Stats struct {
 	Results int64
 	// Skipped counts what the query's offset has skipped.
 	Skipped int64
-	// Missing is the definition of the index that would have spared filtering and sorting, as firestore.indexes.json
-	// holds it, or empty.
-	Missing string
+	// Missing are the definitions of the indexes that would have spared filtering and sorting, as firestore.indexes.json
+	// holds them.
+	Missing []string
 }
 
 // Plan says how one alternative of a query's filter is answered.

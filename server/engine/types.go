@@ -9,6 +9,7 @@ import (
 	"clave/server/clock"
 	"clave/server/document"
 	"clave/server/fault"
+	"clave/server/index"
 	"clave/server/resource"
 	"clave/server/storage"
 )
@@ -39,7 +40,7 @@ type Options struct {
 	IndexMode IndexMode
 	// Missing hears, in IndexesRecord, of each definition that a query needs and that isn't there, once each.
 	// It is called by the query's goroutine.
-	Missing func(db resource.Database, definition string)
+	Missing func(db resource.Database, definition index.Definition)
 	// Retention is how long the past can be read; an hour when zero.
 	Retention time.Duration
 	// Limits are the deadlines of transactions; Firestore's when zero.

@@ -172,6 +172,26 @@ func (s *Set) Definitions() (Definitions, []uint32) {
 	return defs, ids
 }
 
+// scopeName returns the name of the definition's scope.
+func (d Definition) scopeName() string {
+	if d.Group {
+		return "COLLECTION_GROUP"
+	}
+	return "COLLECTION"
+}
+
+// order returns the name of a mode that is an order, else nothing.
+func (m Mode) order() string {
+	switch m {
+	case Ascending:
+		return "ASCENDING"
+	case Descending:
+		return "DESCENDING"
+	default:
+		return ""
+	}
+}
+
 // JSON returns the definition as firestore.indexes.json holds it, on one line.
 func (d Definition) JSON() string {
 	type field struct {
@@ -184,17 +204,10 @@ func (d Definition) JSON() string {
 		CollectionGroup string  `json:"collectionGroup"`
 		QueryScope      string  `json:"queryScope"`
 		Fields          []field `json:"fields"`
-	}{CollectionGroup: d.CollectionGroup, QueryScope: "COLLECTION"}
-	if d.Group {
-		out.QueryScope = "COLLECTION_GROUP"
-	}
+	}{CollectionGroup: d.CollectionGroup, QueryScope: d.scopeName()}
 	for _, f := range d.Fields {
-		j := field{FieldPath: f.Path}
+		j := field{FieldPath: f.Path, Order: f.Mode.order()}
 		switch f.Mode {
-		case Ascending:
-			j.Order = "ASCENDING"
-		case Descending:
-			j.Order = "DESCENDING"
 		case Contains:
 			j.ArrayConfig = "CONTAINS"
 		case Vector:

@@ -1,0 +1,54 @@
+package engine_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"clave/server/engine"
+	"clave/server/fault"
+	"clave/server/index"
+	"clave/server/query"
+	"clave/server/resource"
+	"clave/server/value"
+)
+
+// orOfThree is a query whose alternatives want two different indexes.
+func orOfThree(t *testing.T) *query.Query {
+	t.Helper()
+	is := func(path string) query.Filter {
+		return query.Field{Path: value.FieldPath{path}, Op: query.Equal, Value: value.Int(1)}
+	}
+	q, err := (&query.Query{
+		DB: testDB, From: []query.From{{Collection: "c"}}, Limit: query.NoLimit,
+		Where:   &query.Or{Filters: []query.Filter{is("a"), is("b"), is("a")}},
+		OrderBy: []query.Order{{Path: value.FieldPath{"z"}}},
+	}).Normalize()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return q
+}
+
+func TestEachMissingIndexOfAQueryIsTold(t *testing.T) {
+	var heard []string
+	e := open(t, engine.Options{IndexMode: engine.IndexesRecord, Missing: func(_ resource.Database, d index.Definition) {
+		heard = append(heard, d.JSON())
+	}})
+	for range 2 {
+		if _, err := runIn(t, e, engine.At{}, orOfThree(t)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := []string{
+		index.Definition{CollectionGroup: "c", Fields: []index.Field{{Path: "a"}, {Path: "z"}}}.JSON(),
+		index.Definition{CollectionGroup: "c", Fields: []index.Field{{Path: "b"}, {Path: "z"}}}.JSON(),
+	}
+	if !slices.Equal(heard, want) {
+		t.Errorf("missing indexes told: %q, want %q", heard, want)
+	}
+	_, err := runIn(t, open(t, engine.Options{IndexMode: engine.IndexesEnforce}), engine.At{}, orOfThree(t))
+	if !fault.Is(err, fault.FailedPrecondition) || !strings.HasSuffix(err.Error(), strings.Join(want, ", ")) {
+		t.Errorf("under enforce: %v, want FAILED_PRECONDITION with %q", err, want)
+	}
+}
