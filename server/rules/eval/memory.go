@@ -85,6 +85,10 @@ func weigh(v Value, left *int) bool {
 				return false
 			}
 		}
+	case *Path:
+		*left -= len(x.Parts)
+	case *Diff:
+		*left -= len(x.added) + len(x.removed) + len(x.changed) + len(x.unchanged)
 	}
-	return true
+	return *left >= 0
 }

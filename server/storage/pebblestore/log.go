@@ -3,7 +3,6 @@ package pebblestore
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"strings"
 	"syscall"
@@ -28,6 +27,5 @@ func (l logger) Fatalf(format string, args ...any) {
 
 // isLocked reports whether a directory could not be opened because another store holds its lock.
 func isLocked(err error) bool {
-	return errors.Is(err, syscall.EAGAIN) || errors.Is(err, syscall.EACCES) && !errors.Is(err, fs.ErrPermission) ||
-		strings.Contains(err.Error(), "lock held by current process")
+	return errors.Is(err, syscall.EAGAIN) || strings.Contains(err.Error(), "lock held by current process")
 }
