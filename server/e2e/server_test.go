@@ -19,6 +19,12 @@ const project = "demo-e2e"
 // firebase.json, which may be one of them.
 func start(t *testing.T, files map[string]string, flags ...string) app.Addresses {
 	t.Helper()
+	return startWith(t, app.Options{}, files, flags...)
+}
+
+// startWith is start with options of the app.
+func startWith(t *testing.T, o app.Options, files map[string]string, flags ...string) app.Addresses {
+	t.Helper()
 	dir := t.TempDir()
 	if _, ok := files["firebase.json"]; !ok {
 		writeFile(t, filepath.Join(dir, "firebase.json"), "{}")
@@ -32,7 +38,8 @@ func start(t *testing.T, files map[string]string, flags ...string) app.Addresses
 		t.Fatal(err)
 	}
 	c.Ports = config.Ports{}
-	a, err := app.New(t.Context(), c, app.Options{Log: slog.New(slog.DiscardHandler)})
+	o.Log = slog.New(slog.DiscardHandler)
+	a, err := app.New(t.Context(), c, o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,190 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"clave/server/app"
+	"clave/server/clock"
+	pb "clave/server/wire/firestorepb"
+)
+
+// streamRules let everybody read open, and each user their own document.
+const streamRules = `rules_version = '2'; service cloud.firestore { match /databases/{d}/documents {
+  match /open/{x} { allow read; }
+  match /mine/{uid} { allow read: if request.auth.uid == uid; }
+} }`
+
+// doors are the ways by which a stream may come, all of them real sockets.
+var doors = []struct {
+	name string
+	open listenDoor
+}{
+	{"grpc", overGRPC},
+	{"webchannel, streaming", overWebChannel(false)},
+	{"webchannel, long polling", overWebChannel(true)},
+}
+
+// told writes a message in the notation of the recordings.
+func told(m *pb.ListenResponse) string {
+	last := func(name string) string { return name[strings.LastIndexByte(name, '/')+1:] }
+	switch {
+	case m.GetDocumentChange() != nil:
+		return fmt.Sprintf("chg %s%v", last(m.GetDocumentChange().GetDocument().GetName()), m.GetDocumentChange().GetTargetIds())
+	case m.GetDocumentDelete() != nil:
+		return fmt.Sprintf("del %s%v", last(m.GetDocumentDelete().GetDocument()), m.GetDocumentDelete().GetRemovedTargetIds())
+	case m.GetFilter() != nil:
+		return fmt.Sprintf("F(%d)", m.GetFilter().GetCount())
+	}
+	c := m.GetTargetChange()
+	if c.GetTargetChangeType() == pb.TargetChange_NO_CHANGE && len(c.GetTargetIds()) == 0 {
+		return "B"
+	}
+	text := fmt.Sprintf("%s%v", c.GetTargetChangeType(), c.GetTargetIds())
+	if c.GetCause() != nil {
+		text += fmt.Sprintf("{%d}", c.GetCause().GetCode())
+	}
+	return text
+}
+
+// streamClient is one client of a server whose clock is wound by hand.
+type streamClient struct {
+	t   *testing.T
+	end listenEnd
+}
+
+// want reads messages until all that are wanted have come in their order; snapshots that tell the time only may come between.
+func (c *streamClient) want(what, messages string) {
+	c.t.Helper()
+	var got []string
+	for _, want := range strings.Split(messages, ", ") {
+		for {
+			m, ended := c.end.hear()
+			if ended != nil {
+				c.t.Fatalf("%s: after %v the stream ended with %v, want %s", what, got, ended, want)
+			}
+			text := told(m)
+			got = append(got, text)
+			if text == want {
+				break
+			}
+			if text != "B" {
+				c.t.Fatalf("%s: got %v, want %s", what, got, messages)
+			}
+		}
+	}
+}
+
+// documentTarget is a message that asks for a document.
+func documentTarget(id int32, path string) *pb.ListenRequest {
+	return &pb.ListenRequest{Database: channelDatabase, TargetChange: &pb.ListenRequest_AddTarget{AddTarget: &pb.Target{
+		TargetId: id, TargetType: &pb.Target_Documents{Documents: &pb.Target_DocumentsTarget{Documents: []string{channelDatabase + "/documents/" + path}}},
+	}}}
+}
+
+// collectionTarget is a message that asks for a collection.
+func collectionTarget(id int32, collection string) *pb.ListenRequest {
+	return &pb.ListenRequest{Database: channelDatabase, TargetChange: &pb.ListenRequest_AddTarget{AddTarget: &pb.Target{
+		TargetId: id, TargetType: &pb.Target_Query{Query: &pb.Target_QueryTarget{
+			Parent: channelDatabase + "/documents",
+			QueryType: &pb.Target_QueryTarget_StructuredQuery{StructuredQuery: &pb.StructuredQuery{
+				From: []*pb.StructuredQuery_CollectionSelector{{CollectionId: collection}},
+			}},
+		}},
+	}}}
+}
+
+// put does what a server may do with a document or the rules.
+func put(t *testing.T, method, address, path string, body object) {
+	t.Helper()
+	r := &rulesRun{t: t, host: "http://" + address}
+	if code, answer := r.ask(method, path, "owner", body); code != http.StatusOK {
+		t.Fatalf("%s %s = %d %v", method, path, code, answer)
+	}
+}
+
+// signUp makes an anonymous user and returns their token and uid.
+func signUp(t *testing.T, address string) (token, uid string) {
+	t.Helper()
+	r := &rulesRun{t: t, host: "http://" + address}
+	code, answer := r.ask(http.MethodPost, "/identitytoolkit.googleapis.com/v1/accounts:signUp?key=k", "", object{"returnSecureToken": true})
+	var user struct{ IDToken, LocalID string }
+	if err := json.Unmarshal([]byte(answer), &user); code != http.StatusOK || err != nil || user.IDToken == "" {
+		t.Fatalf("sign up = %d %s", code, answer)
+	}
+	return user.IDToken, user.LocalID
+}
+
+// TestStreamsUnderTheLaw checks over every door what becomes of live targets when the rules are replaced and when their
+// caller's token ends.
+func TestStreamsUnderTheLaw(t *testing.T) {
+	for _, door := range doors {
+		t.Run(door.name, func(t *testing.T) {
+			hand := clock.NewHand(clock.System().Now())
+			a := startWith(t, app.Options{Clock: hand}, map[string]string{
+				"firebase.json": `{"firestore": {"rules": "firestore.rules"}}`, "firestore.rules": streamRules,
+			}, "--sign-tokens") // Unsigned tokens have no end.
+			set := func(path string, n int) {
+				t.Helper()
+				put(t, http.MethodPatch, a.Firestore, "/v1/"+channelDatabase+"/documents/"+path,
+					object{"fields": object{"n": object{"integerValue": fmt.Sprint(n)}}})
+			}
+			set("open/a", 1)
+			begun := hand.Now()
+			token, uid := signUp(t, a.Auth)
+			set("mine/"+uid, 1)
+			c := &streamClient{t: t, end: door.open(t, a.Firestore, "Bearer "+token)}
+			c.end.ask(collectionTarget(2, "open"))
+			c.want("open", "ADD[2], chg a[2], CURRENT[2], B")
+			c.end.ask(documentTarget(4, "mine/"+uid))
+			c.want("mine", "ADD[4], chg "+uid+"[4], CURRENT[4], B")
+			c.end.ask(documentTarget(6, "mine/bob"))
+			c.want("not mine", "ADD[6], REMOVE[6]{7}")
+
+			replace := func(rules string) {
+				t.Helper()
+				put(t, http.MethodPut, a.Firestore, "/emulator/v1/projects/"+project+":securityRules",
+					object{"rules": object{"files": []object{{"name": "firestore.rules", "content": rules}}}})
+			}
+			replace(strings.Replace(streamRules, "/open/{x} { allow read; }", "/open/{x} { allow write; }", 1))
+			c.want("the rules allow less", "REMOVE[2]{7}")
+			set("open/a", 2)
+			set("mine/"+uid, 2)
+			c.want("the other goes on", "chg "+uid+"[4], B")
+			replace(streamRules)
+			c.end.ask(collectionTarget(2, "open"))
+			c.want("asked for again", "ADD[2], chg a[2], CURRENT[2], B")
+
+			c.end.attached()
+			hand.Advance(begun.Add(time.Hour - time.Second).Sub(hand.Now()))
+			set("mine/"+uid, 3)
+			c.want("a second before the token's end", "chg "+uid+"[4], B")
+			ended := make(chan *status.Status, 1)
+			go func() {
+				for {
+					if _, end := c.end.hear(); end != nil {
+						ended <- end
+						return
+					}
+				}
+			}()
+			c.end.attached()
+			hand.Advance(2 * time.Second)
+			select {
+			case end := <-ended:
+				if end.Code() != codes.Internal {
+					t.Errorf("with its token the stream ended with %v, want INTERNAL", end)
+				}
+			case <-time.After(10 * time.Second):
+				t.Error("the stream goes on after its caller's token")
+			}
+		})
+	}
+}
