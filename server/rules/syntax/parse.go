@@ -96,22 +96,10 @@ func (p *parser) service() *Service {
 	for p.accept(".") {
 		s.Name += "." + p.name().Text
 	}
-	p.want("{")
-	empty := true
-	for !p.closed() {
-		empty = false
-		switch t := p.peek(); {
-		case t.is("function"):
-			p.attempt(func() { s.Functions = append(s.Functions, p.function()) })
-		case t.is("match"):
-			p.attempt(func() { s.Matches = append(s.Matches, p.match()) })
-		default:
-			p.stray(t)
-		}
-	}
-	if empty {
-		p.complain(p.before(), "The 'service' body must contain at least one declaration.")
-	}
+	p.block("service", map[string]func(){
+		"function": func() { s.Functions = append(s.Functions, p.function()) },
+		"match":    func() { s.Matches = append(s.Matches, p.match()) },
+	})
 	s.Span = s.Span.To(p.before())
 	return s
 }
@@ -120,30 +108,35 @@ func (p *parser) service() *Service {
 func (p *parser) match() *Match {
 	m := &Match{Span: p.next().span}
 	m.Path = p.matchPath()
+	p.block("match", map[string]func(){
+		"function": func() { m.Functions = append(m.Functions, p.function()) },
+		"allow":    func() { m.Allows = append(m.Allows, p.allow()) },
+		"match": func() {
+			p.enter(p.peek().span)
+			defer p.leave()
+			m.Matches = append(m.Matches, p.match())
+		},
+	})
+	m.Span = m.Span.To(p.before())
+	return m
+}
+
+// block parses what stands in the braces of a statement: declarations, by the words that begin them.
+func (p *parser) block(statement string, declarations map[string]func()) {
 	p.want("{")
 	empty := true
 	for !p.closed() {
 		empty = false
-		switch t := p.peek(); {
-		case t.is("function"):
-			p.attempt(func() { m.Functions = append(m.Functions, p.function()) })
-		case t.is("match"):
-			p.attempt(func() {
-				p.enter(t.span)
-				defer p.leave()
-				m.Matches = append(m.Matches, p.match())
-			})
-		case t.is("allow"):
-			p.attempt(func() { m.Allows = append(m.Allows, p.allow()) })
-		default:
+		t := p.peek()
+		if declare := declarations[t.text]; declare != nil && t.kind == kindKeyword {
+			p.attempt(declare)
+		} else {
 			p.stray(t)
 		}
 	}
 	if empty {
-		p.complain(p.before(), "The 'match' body must contain at least one declaration.")
+		p.complain(p.before(), "The '%s' body must contain at least one declaration.", statement)
 	}
-	m.Span = m.Span.To(p.before())
-	return m
 }
 
 // matchPath parses the path of a match statement.
