@@ -63,6 +63,9 @@ func answerBuffers(a *firestore.Answer) (mem.BufferSlice, error) {
 
 // Unmarshal implements encoding.CodecV2.
 func (c *codec) Unmarshal(data mem.BufferSlice, v any) error {
+	if l, ok := v.(*letter); ok {
+		return c.unmarshalLetter(data, l)
+	}
 	m, ok := v.(proto.Message)
 	if !ok {
 		return c.CodecV2.Unmarshal(data, v)

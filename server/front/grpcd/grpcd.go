@@ -11,6 +11,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"golang.org/x/sync/semaphore"
 	"google.golang.org/grpc"
 	_ "google.golang.org/grpc/encoding/gzip" // Clients may compress their messages.
 	"google.golang.org/grpc/keepalive"
@@ -74,16 +75,29 @@ func (o *Options) Validate() error {
 
 // New makes the door. What it returns serves listeners, serves single requests as an http.Handler, and stops.
 func New(o Options) (*grpc.Server, error) {
+	d, err := newDoor(o)
+	if err != nil {
+		return nil, err
+	}
+	return d.server(), nil
+}
+
+// newDoor makes what all calls have in common.
+func newDoor(o Options) (*door, error) {
 	o.EnsureDefaults()
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	d := &door{o: o}
+	return &door{o: o, codec: newCodec(), large: newLarge()}, nil
+}
+
+// server makes the gRPC server.
+func (d *door) server() *grpc.Server {
 	s := grpc.NewServer(
 		grpc.MaxRecvMsgSize(maxMessage),
 		grpc.MaxConcurrentStreams(maxStreams),
 		grpc.MaxHeaderListSize(maxHeaders),
-		grpc.ForceServerCodecV2(newCodec()),
+		grpc.ForceServerCodecV2(d.codec),
 		// Workers keep their grown stacks from call to call; calls that find none free, as streams that last make happen,
 		// get goroutines of their own.
 		grpc.NumStreamWorkers(workers),
@@ -101,13 +115,16 @@ func New(o Options) (*grpc.Server, error) {
 	)
 	desc := pb.Firestore_ServiceDesc
 	desc.ServiceName = serviceName
-	s.RegisterService(&desc, &service{door: d, rpc: o.Firestore})
-	return s, nil
+	desc.Methods = d.bounded(desc.Methods)
+	s.RegisterService(&desc, &service{door: d, rpc: d.o.Firestore})
+	return s
 }
 
 // door does what all calls have in common.
 type door struct {
-	o Options
+	o     Options
+	codec *codec
+	large *semaphore.Weighted
 }
 
 // unary answers a call of one message each way.
@@ -119,7 +136,9 @@ func (d *door) unary(ctx context.Context, req any, info *grpc.UnaryServerInfo, n
 // stream answers a call with streams.
 func (d *door) stream(srv any, ss grpc.ServerStream, info *grpc.StreamServerInfo, next grpc.StreamHandler) (err error) {
 	defer func() { err = d.answer(info.FullMethod, err, recover()) }()
-	return next(srv, ss)
+	bounded := &boundedStream{ServerStream: ss, door: d}
+	defer bounded.done()
+	return next(srv, bounded)
 }
 
 // answer turns a call's error, or the panic that it ended in, into its status. What is a bug of ours is logged here,

@@ -32,6 +32,13 @@ const (
 // connect serves an empty database in memory, closed to all but servers, and returns a connection to it.
 func connect(t *testing.T) *grpc.ClientConn {
 	t.Helper()
+	conn, _ := connectDoor(t)
+	return conn
+}
+
+// connectDoor is connect, with the door.
+func connectDoor(t *testing.T) (*grpc.ClientConn, *door) {
+	t.Helper()
 	ctx := context.WithoutCancel(t.Context())
 	store, err := pebblestore.OpenMemory()
 	if err != nil {
@@ -53,10 +60,11 @@ func connect(t *testing.T) *grpc.ClientConn {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := New(Options{Firestore: calls, Tokens: token.New(token.Options{Unsigned: true})})
+	d, err := newDoor(Options{Firestore: calls, Tokens: token.New(token.Options{Unsigned: true})})
 	if err != nil {
 		t.Fatal(err)
 	}
+	s := d.server()
 	l := bufconn.Listen(1 << 20)
 	ended := make(chan error, 1)
 	go func() { ended <- s.Serve(l) }()
@@ -75,7 +83,7 @@ func connect(t *testing.T) *grpc.ClientConn {
 			t.Error(err)
 		}
 	})
-	return conn
+	return conn, d
 }
 
 // as returns a context whose calls carry an Authorization header.

@@ -1,0 +1,120 @@
+package grpcd
+
+import (
+	"context"
+	"slices"
+	"sync/atomic"
+
+	"golang.org/x/sync/semaphore"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/mem"
+	"google.golang.org/grpc/status"
+
+	"clave/server/fault"
+	"clave/server/wire"
+)
+
+// A parsed message takes many times the memory of its bytes. Messages from largeMessage on are therefore parsed and answered only
+// as long as no more than maxLarge bytes of them are at once; the others wait as bytes.
+const (
+	largeMessage = 64 << 10
+	maxLarge     = 2 * maxMessage
+)
+
+// newLarge returns the room for large messages.
+func newLarge() *semaphore.Weighted { return semaphore.NewWeighted(maxLarge) }
+
+// letter is what the codec fills in place of a message: the message if it is small, else its bytes.
+type letter struct {
+	message any
+	// late are the bytes of a large message, to be parsed when there is room; nil of one that is parsed.
+	late mem.BufferSlice
+}
+
+// unmarshalLetter fills a letter.
+func (c *codec) unmarshalLetter(data mem.BufferSlice, l *letter) error {
+	if data.Len() < largeMessage {
+		return c.Unmarshal(data, l.message)
+	}
+	data.Ref()
+	l.late = data
+	return nil
+}
+
+// open parses what is late in a letter once there is room; what it returns, if anything, gives the room back.
+func (d *door) open(ctx context.Context, l *letter) (release func(), err error) {
+	if l.late == nil {
+		return nil, nil
+	}
+	defer l.late.Free()
+	n := int64(l.late.Len())
+	if err := d.large.Acquire(ctx, n); err != nil {
+		return nil, wire.Status(fault.Because(err, fault.Canceled, "The request was given up while it waited.")).Err()
+	}
+	if err := d.codec.Unmarshal(l.late, l.message); err != nil {
+		d.large.Release(n)
+		return nil, status.Errorf(codes.Internal, "grpc: error unmarshalling request: %v", err)
+	}
+	return func() { d.large.Release(n) }, nil
+}
+
+// bounded returns the methods of a service, whose large requests wait for room and keep it until they are answered.
+func (d *door) bounded(methods []grpc.MethodDesc) []grpc.MethodDesc {
+	methods = slices.Clone(methods)
+	for i := range methods {
+		handle := methods[i].Handler
+		methods[i].Handler = func(srv any, ctx context.Context, decode func(any) error, between grpc.UnaryServerInterceptor) (any, error) {
+			var release func()
+			out, err := handle(srv, ctx, func(m any) error {
+				l := &letter{message: m}
+				err := decode(l)
+				if err == nil {
+					release, err = d.open(ctx, l)
+				}
+				return err
+			}, between)
+			if release != nil {
+				release()
+			}
+			return out, err
+		}
+	}
+	return methods
+}
+
+// boundedStream is a stream whose large messages wait for room. A message keeps it until something is sent or the next one is
+// asked for: from then on the message itself is not needed.
+type boundedStream struct {
+	grpc.ServerStream
+	door *door
+	// release gives back the room of the last message, if it has any. Streams receive and send at a time.
+	release atomic.Pointer[func()]
+}
+
+// RecvMsg implements grpc.ServerStream.
+func (s *boundedStream) RecvMsg(m any) error {
+	s.done()
+	l := &letter{message: m}
+	if err := s.ServerStream.RecvMsg(l); err != nil {
+		return err
+	}
+	release, err := s.door.open(s.Context(), l)
+	if release != nil {
+		s.release.Store(&release)
+	}
+	return err
+}
+
+// SendMsg implements grpc.ServerStream.
+func (s *boundedStream) SendMsg(m any) error {
+	s.done()
+	return s.ServerStream.SendMsg(m)
+}
+
+// done gives back what room the last message has.
+func (s *boundedStream) done() {
+	if release := s.release.Swap(nil); release != nil {
+		(*release)()
+	}
+}

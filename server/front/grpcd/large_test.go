@@ -1,0 +1,103 @@
+package grpcd
+
+import (
+	"context"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	pb "clave/server/wire/firestorepb"
+)
+
+// large is a commit of more bytes than are parsed without asking for room.
+func large() *pb.CommitRequest {
+	text := &pb.Value{ValueType: &pb.Value_StringValue{StringValue: strings.Repeat("x", largeMessage)}}
+	return &pb.CommitRequest{Database: database, Writes: []*pb.Write{
+		{Operation: &pb.Write_Update{Update: &pb.Document{Name: name, Fields: map[string]*pb.Value{"s": text}}}},
+	}}
+}
+
+// TestLargeMessagesWaitForRoom fills the room for large messages: small ones still pass, large ones wait until it is given back or
+// their call ends.
+func TestLargeMessagesWaitForRoom(t *testing.T) {
+	conn, d := connectDoor(t)
+	if !d.large.TryAcquire(maxLarge) {
+		t.Fatal("the room is not empty")
+	}
+	small := &pb.CommitRequest{Database: database, Writes: []*pb.Write{{Operation: &pb.Write_Update{Update: &pb.Document{Name: name}}}}}
+	if err := call(as(t, "Bearer owner"), conn, "Commit", small, &pb.CommitResponse{}); err != nil {
+		t.Errorf("a small commit beside large ones: %v", err)
+	}
+	short, cancel := context.WithTimeout(as(t, "Bearer owner"), 50*time.Millisecond)
+	defer cancel()
+	if err := call(short, conn, "Commit", large(), &pb.CommitResponse{}); status.Code(err) != codes.DeadlineExceeded {
+		t.Errorf("a large commit without room: %v, want DEADLINE_EXCEEDED", err)
+	}
+	waits := make(chan error, 1)
+	go func() { waits <- call(as(t, "Bearer owner"), conn, "Commit", large(), &pb.CommitResponse{}) }()
+	d.large.Release(maxLarge)
+	if err := <-waits; err != nil {
+		t.Errorf("a large commit that waited: %v", err)
+	}
+}
+
+// TestRoomIsGivenBack sends large messages by every kind of call, good ones and such as are refused, and looks whether the room is whole
+// again.
+func TestRoomIsGivenBack(t *testing.T) {
+	conn, d := connectDoor(t)
+	for range 3 {
+		if err := call(as(t, "Bearer owner"), conn, "Commit", large(), &pb.CommitResponse{}); err != nil {
+			t.Errorf("a large commit: %v", err)
+		}
+		if err := call(as(t, ""), conn, "Commit", large(), &pb.CommitResponse{}); status.Code(err) != codes.PermissionDenied {
+			t.Errorf("a large commit of nobody: %v, want PERMISSION_DENIED", err)
+		}
+		if err := call(as(t, "Bearer owner"), conn, "GetDocument", large(), &pb.Document{}); status.Code(err) == codes.OK {
+			t.Error("a large commit as a request for a document is served")
+		}
+	}
+	get := &pb.BatchGetDocumentsRequest{Database: database, Documents: []string{name}}
+	for range largeMessage / len(name) {
+		get.Documents = append(get.Documents, name)
+	}
+	answers, err := conn.NewStream(as(t, "Bearer owner"), &grpc.StreamDesc{ServerStreams: true}, "/google.firestore.v1.Firestore/BatchGetDocuments")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := answers.SendMsg(get); err != nil {
+		t.Fatal(err)
+	}
+	if err := answers.CloseSend(); err != nil {
+		t.Fatal(err)
+	}
+	if err := answers.RecvMsg(&pb.BatchGetDocumentsResponse{}); err != nil {
+		t.Errorf("a large request for documents: %v", err)
+	}
+	if err := answers.RecvMsg(&pb.BatchGetDocumentsResponse{}); err != io.EOF {
+		t.Errorf("after the document: %v, want the end", err)
+	}
+	write, err := conn.NewStream(as(t, "Bearer owner"), &grpc.StreamDesc{ServerStreams: true, ClientStreams: true}, "/google.firestore.v1.Firestore/Write")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 3 {
+		r := &pb.WriteRequest{Database: database}
+		if i > 0 {
+			r.Writes = large().GetWrites()
+		}
+		if err := write.SendMsg(r); err != nil {
+			t.Fatal(err)
+		}
+		if err := write.RecvMsg(&pb.WriteResponse{}); err != nil {
+			t.Fatalf("answer %d of a write stream: %v", i, err)
+		}
+	}
+	if err := d.large.Acquire(t.Context(), maxLarge); err != nil {
+		t.Errorf("the room is not whole: %v", err)
+	}
+}
