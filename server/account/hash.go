@@ -57,6 +57,8 @@ type Project struct {
 	Separator []byte `json:"separator"`
 	Rounds    int    `json:"rounds"`
 	MemCost   int    `json:"memCost"`
+	// Adopted is set when they are those of another system, from which the project's first passwords came.
+	Adopted bool `json:"adopted,omitempty"`
 }
 
 // New hashes a password as the project does.

@@ -27,6 +27,10 @@ func (s *Service) BatchGet(ctx context.Context, c Call, r *BatchGetRequest) (*Ba
 	if err := s.knownTenant(ctx, c); err != nil {
 		return nil, err
 	}
+	params, err := s.presentParams(ctx, c.Project)
+	if err != nil {
+		return nil, err
+	}
 	res := &BatchGetResponse{Kind: "identitytoolkit#DownloadAccountResponse"}
 	most := int64(pageSize)
 	if r.MaxResults != nil {
@@ -39,15 +43,30 @@ func (s *Service) BatchGet(ctx context.Context, c Call, r *BatchGetRequest) (*Ba
 	if most > whole {
 		most = whole
 	}
-	err := s.accounts.List(ctx, c.scope(), text(r.NextPageToken), func(u *account.User) bool {
+	err = s.accounts.List(ctx, c.scope(), text(r.NextPageToken), func(u *account.User) bool {
 		if most > 0 && int64(len(res.Users)) == most {
 			res.NextPageToken = res.Users[most-1].LocalID
 			return false
 		}
-		res.Users = append(res.Users, info(c, u, true))
+		i := info(c, u, true)
+		i.Version = passwordVersion(u.Password, params)
+		res.Users = append(res.Users, i)
 		return true
 	})
 	return res, err
+}
+
+// passwordVersion tells whoever exports an account how its password is hashed: 0 is as the project hashes passwords, and its
+// settings tell; firebase auth:export leaves all others out.
+func passwordVersion(h *account.Hash, p account.Project) *int {
+	if h == nil {
+		return nil
+	}
+	version := 0
+	if !sameHash(h, p) {
+		version = 1
+	}
+	return &version
 }
 
 // BatchDeleteRequest deletes accounts.

@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"bytes"
 	"context"
 	"encoding/base64"
 	"slices"
@@ -125,6 +126,11 @@ func (s *Service) BatchCreate(ctx context.Context, c Call, r *ImportRequest) (*I
 	if r.HashAlgorithm != "" {
 		var err error
 		if hash, err = r.hashOf(); err != nil {
+			return nil, err
+		}
+	}
+	if hash != nil && slices.ContainsFunc(r.Users, func(u ImportUser) bool { return u.PasswordHash != "" }) {
+		if err := s.adopt(ctx, c.Project, hash); err != nil {
 			return nil, err
 		}
 	}
@@ -270,6 +276,11 @@ func (s *Service) importPassword(ctx context.Context, c Call, u *account.User, g
 		}
 		if !h.Check() {
 			return "Invalid password hash", nil
+		}
+		if params, err := s.presentParams(ctx, c.Project); err != nil {
+			return "", err
+		} else if h.Alg == "SCRYPT" && bytes.Equal(h.Key, params.SignerKey) {
+			h.Key = nil // the project's own
 		}
 		u.Password = &h
 	}

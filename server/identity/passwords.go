@@ -37,32 +37,78 @@ func (p *pool) do(ctx context.Context, work func()) error {
 	return nil
 }
 
+// hashRounds are the rounds of Firebase's scrypt for new passwords.
+const hashRounds = 8
+
+// newParams returns how a project hashes passwords that has not hashed one.
+func (s *Service) newParams() account.Project {
+	p := account.Project{SignerKey: make([]byte, 64), Separator: []byte{7}, Rounds: hashRounds, MemCost: s.o.HashMemCost}
+	rand.Read(p.SignerKey)
+	return p
+}
+
 // hashParams returns how a project hashes passwords; its signer key is made when it is first needed and stays.
 func (s *Service) hashParams(ctx context.Context, project string) (account.Project, error) {
+	return s.settleParams(ctx, project, s.newParams)
+}
+
+// settleParams returns how a project hashes passwords, and settles it by first when nothing has before.
+func (s *Service) settleParams(ctx context.Context, project string, first func() account.Project) (account.Project, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if p, ok := s.mu.hashes[project]; ok {
 		return p, nil
 	}
 	root := account.Scope{Project: project}
-	const name = "hash"
 	var p account.Project
-	err := s.accounts.Change(ctx, root, []string{"\x00" + name}, func(ch *account.Change) error {
-		found, err := ch.Load(name, "", &p)
+	err := s.accounts.Change(ctx, root, []string{"\x00" + hashItem}, func(ch *account.Change) error {
+		found, err := ch.Load(hashItem, "", &p)
 		if err != nil || found {
 			return err
 		}
-		p = account.Project{SignerKey: make([]byte, 64), Separator: []byte{7}, Rounds: 8, MemCost: s.o.HashMemCost}
-		rand.Read(p.SignerKey)
-		return ch.Save(name, "", p)
+		p = first()
+		return ch.Save(hashItem, "", p)
 	})
 	if err != nil {
 		return account.Project{}, err
 	}
-	p.MemCost = s.o.HashMemCost
+	if !p.Adopted {
+		p.MemCost = s.o.HashMemCost
+	}
 	s.mu.hashes[project] = p
 	return p, nil
 }
+
+// adopt lets a project go on with the signer key of the first passwords that it imports in Firebase's scrypt, if it has hashed none
+// itself and the key's hashes are as costly as its own would be: those passwords need not be hashed again, and a later export
+// is as good as the one that they came from.
+func (s *Service) adopt(ctx context.Context, project string, h *account.Hash) error {
+	if h.Alg != "SCRYPT" || len(h.Key) == 0 || h.Rounds < hashRounds || h.MemCost < s.o.HashMemCost {
+		return nil
+	}
+	_, err := s.settleParams(ctx, project, func() account.Project {
+		return account.Project{SignerKey: h.Key, Separator: h.Separator, Rounds: h.Rounds, MemCost: h.MemCost, Adopted: true}
+	})
+	return err
+}
+
+// presentParams returns how a project hashes passwords, without settling it when nothing has before: then nothing was hashed so.
+func (s *Service) presentParams(ctx context.Context, project string) (account.Project, error) {
+	s.mu.Lock()
+	p, known := s.mu.hashes[project]
+	s.mu.Unlock()
+	if known {
+		return p, nil
+	}
+	found, err := s.accounts.Load(account.Scope{Project: project}, hashItem, "", &account.Project{})
+	if err != nil || !found {
+		return s.newParams(), err
+	}
+	return s.hashParams(ctx, project)
+}
+
+// hashItem is the kind of item that tells how a project hashes passwords.
+const hashItem = "hash"
 
 // hash hashes a new password.
 func (s *Service) hash(ctx context.Context, project, password string) (*account.Hash, error) {
@@ -83,7 +129,7 @@ func (s *Service) hash(ctx context.Context, project, password string) (*account.
 // passwordOK reports whether the password is the user's. A nil hash takes as long as another, so that nobody learns
 // from the time whether an account exists.
 func (s *Service) passwordOK(ctx context.Context, project string, h *account.Hash, password string) (bool, error) {
-	params, err := s.hashParams(ctx, project)
+	params, err := s.presentParams(ctx, project)
 	if err != nil {
 		return false, err
 	}

@@ -49,6 +49,7 @@ type UserInfo struct {
 	PhoneNumber       string             `json:"phoneNumber,omitempty"`
 	PasswordHash      string             `json:"passwordHash,omitempty"`
 	Salt              string             `json:"salt,omitempty"`
+	Version           *int               `json:"version,omitempty"`
 	PasswordUpdatedAt int64              `json:"passwordUpdatedAt,omitempty"`
 	ProviderUserInfo  []ProviderUserInfo `json:"providerUserInfo,omitempty"`
 	ValidSince        string             `json:"validSince,omitempty"`

@@ -69,6 +69,68 @@ func imports(t *testing.T) []imported {
 	return append(list, imported{"Firebase's scrypt", firebase, firebaseHash(t, password, salt, firebase), []byte(salt)})
 }
 
+// exported returns the password's hash of an exported user and its version.
+func (w *world) exported(uid string) (sum, version any) {
+	w.t.Helper()
+	for _, u := range w.must(w.admin("GET", "v1/projects/"+project+"/accounts:batchGet?maxResults=-1", nil))["users"].([]any) {
+		if u := u.(object); u["localId"] == uid {
+			return u["passwordHash"], u["version"]
+		}
+	}
+	w.t.Fatalf("%s is not exported", uid)
+	return nil, nil
+}
+
+// TestTheFirstKeyIsTheImports imports Firebase's scrypt with another project's signer key, into a project without passwords and into
+// others. The first goes on with that key.
+func TestTheFirstKeyIsTheImports(t *testing.T) {
+	signer, err := base64.StdEncoding.DecodeString("jxspr8Ki0RYycVU8zykbdLGjFQ3McFUH0uiiTvC8pVMXAn210wjLNmdZJzxUECKbm0QsEmYUSDzZvpjeJ9WmXA==")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name          string
+		before        func(*world)
+		cost          int
+		first, signed float64
+	}{
+		{"a project without passwords", func(*world) {}, 5, 0, 0},
+		{"after a sign-in of nobody", func(w *world) {
+			w.refusal("signInWithPassword", object{"email": "no@example.com", "password": "secret1"})
+		}, 5, 0, 0},
+		{"a project with a password", func(w *world) { w.signUp("old@example.com", "secret1") }, 5, 1, 0},
+		{"a key for cheaper hashes", func(*world) {}, 3, 1, 0},
+	} {
+		w := newWorld(t, setup{})
+		tt.before(w)
+		h := hash.Scrypt{Key: signer, SaltSeparator: []byte{7}, Rounds: 8, MemoryCost: tt.cost}
+		w.must(w.admin("POST", "v1/projects/"+project+"/accounts:batchCreate", object{
+			"hashAlgorithm": "SCRYPT", "signerKey": base64.StdEncoding.EncodeToString(signer), "saltSeparator": "Bw==", "rounds": 8, "memoryCost": tt.cost,
+			"users": []object{{
+				"localId": "in", "email": "in@example.com", "passwordHash": base64.StdEncoding.EncodeToString(firebaseHash(t, "secret1", "NaCl", h)),
+				"salt": base64.StdEncoding.EncodeToString([]byte("NaCl")),
+			}},
+		}))
+		before, version := w.exported("in")
+		if version != tt.first {
+			t.Errorf("%s: version %v after the import, want %v", tt.name, version, tt.first)
+		}
+		w.must(w.client("signInWithPassword", object{"email": "in@example.com", "password": "secret1", "returnSecureToken": true}))
+		after, version := w.exported("in")
+		if version != tt.signed || (before == after) != (tt.first == 0) {
+			t.Errorf("%s: version %v after a sign-in, want %v; the hash was %v and is %v", tt.name, version, tt.signed, before, after)
+		}
+		made := w.signUp("new@example.com", "secret1")
+		if _, version := w.exported(str(made, "localId")); version != 0.0 {
+			t.Errorf("%s: version %v of a new password, want 0", tt.name, version)
+		}
+		w.must(w.client("signInWithPassword", object{"email": "new@example.com", "password": "secret1"}))
+		if w.refusal("signInWithPassword", object{"email": "new@example.com", "password": "secret2"}) == "" {
+			t.Errorf("%s: a wrong password is good", tt.name)
+		}
+	}
+}
+
 func TestImportArgon2(t *testing.T) {
 	w := newWorld(t, setup{})
 	sum := argon2.IDKey([]byte("secret1"), []byte("NaClNaCl"), 1, 64, 1, 32)
