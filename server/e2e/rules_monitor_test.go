@@ -13,8 +13,8 @@ import (
 type watched struct {
 	Outcome  string `json:"outcome"`
 	Granular []struct {
-		Line    int    `json:"line"`
-		Outcome string `json:"outcome"`
+		Line    int  `json:"line"`
+		Outcome bool `json:"outcome"`
 	} `json:"granularAllowOutcomes"`
 	Rules        string `json:"rules"`
 	Release      string `json:"rulesReleaseName"`
@@ -51,7 +51,7 @@ func TestRequestMonitor(t *testing.T) {
 		defer func() { _ = answer.Body.Close() }()
 	}
 	var past []watched
-	if err := conn.ReadJSON(&past); err != nil || len(past) != 1 || past[0].Outcome != "allow" {
+	if err := conn.ReadJSON(&past); err != nil || len(past) != 1 || past[0].Outcome != "allow" || len(past[0].Granular) != 1 || !past[0].Granular[0].Outcome {
 		t.Fatalf("the past is %+v, %v; want one that was allowed", past, err)
 	}
 	_, refusal := r.ask(http.MethodGet, "/v1/"+r.docs()+"/t/none", "", nil)
@@ -63,8 +63,8 @@ func TestRequestMonitor(t *testing.T) {
 		t.Fatal(err)
 	}
 	if w.Outcome != "deny" || w.Rules != source || w.Release != "projects/"+project+"/releases/cloud.firestore" ||
-		w.RulesContext.Method != "get" || w.RulesContext.Path != "databases/(default)/documents/t/none" ||
-		len(w.Granular) != 1 || w.Granular[0].Line != 4 || w.Granular[0].Outcome != "deny" ||
+		w.RulesContext.Method != "get" || w.RulesContext.Path != "/databases/(default)/documents/t/none" ||
+		len(w.Granular) != 1 || w.Granular[0].Line != 4 || w.Granular[0].Outcome ||
 		string(w.RulesContext.Request.MapValue.Fields["method"]) != `{"stringValue":"get"}` || string(w.RulesContext.Resource) != `{"nullValue":null}` {
 		t.Errorf("the monitor told %+v", w)
 	}
@@ -77,7 +77,7 @@ func TestRequestMonitor(t *testing.T) {
 	if err := conn.ReadJSON(&w); err != nil {
 		t.Fatal(err)
 	}
-	if w.RulesContext.Method != "list" || !strings.Contains(string(w.RulesContext.Resource), `"comparator":"GT"`) {
+	if w.RulesContext.Method != "list" || w.RulesContext.Path != "/databases/(default)/documents/t/*" || !strings.Contains(string(w.RulesContext.Resource), `"comparator":"GT"`) {
 		t.Errorf("the monitor told %s of a query, want its constraint", w.RulesContext.Resource)
 	}
 	all := object{"structuredQuery": object{"from": []any{object{"collectionId": "t"}}}}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"strconv"
+	"strings"
 	"time"
 
 	"clave/server/document"
@@ -60,14 +61,14 @@ func (e *Evaluation) JSON() []byte {
 	q := &e.request
 	granular := make([]object, len(e.decision.Statements))
 	for i, s := range e.decision.Statements {
-		granular[i] = object{"line": s.Line, "outcome": s.Outcome.String()}
+		granular[i] = object{"line": s.Line, "outcome": s.Outcome == Allowed}
 	}
 	v := q.value()
 	v.Path = eval.NewPath("databases", q.database().ID, "documents")
-	path := "databases/" + q.database().ID + "/documents"
+	path := "/databases/" + q.database().ID + "/documents"
 	if q.Method == List {
 		if len(q.Query.From) > 0 {
-			path += "/" + q.Query.From[0].Collection
+			path += strings.TrimSuffix("/"+q.Query.Parent, "/") + "/" + q.Query.From[0].Collection + "/*"
 		}
 		if alternatives, err := q.Query.DNF(); err == nil && len(alternatives) > 0 {
 			v.Resource = gather(q.Query, alternatives[0]).resource()
@@ -91,9 +92,11 @@ func (e *Evaluation) JSON() []byte {
 	if v.Resource != nil {
 		context["resource"] = expressionValue(v.Resource)
 	}
+	release := "projects/" + q.database().Project + "/releases/cloud.firestore"
 	text, err := json.Marshal(object{
 		"requestId": strconv.FormatUint(e.serial, 10), "outcome": e.outcome(), "granularAllowOutcomes": granular,
-		"rules": e.ruleset.Source(), "rulesReleaseName": "projects/" + q.database().Project + "/releases/cloud.firestore",
+		// The UI reads the name; the emulator of 2025 sends a key, which begins with it.
+		"rules": e.ruleset.Source(), "rulesReleaseName": release, "rulesReleaseKey": release,
 		"time": when, "rulesContext": context,
 	})
 	if err != nil {
