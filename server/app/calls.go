@@ -8,7 +8,6 @@ import (
 	"clave/server/front/restd"
 	"clave/server/front/webchannel"
 	"clave/server/guard"
-	"clave/server/identity"
 	"clave/server/rpc/control"
 	"clave/server/rpc/firestore"
 	"clave/server/token"
@@ -17,8 +16,6 @@ import (
 // calls are the methods behind all doors.
 type calls struct {
 	app        *App
-	guard      *guard.Guard
-	service    *identity.Service
 	firestore  *firestore.Server
 	tokens     *token.Verifier
 	webchannel http.Handler
@@ -41,7 +38,7 @@ func (a *App) makeCalls(s *state, u *users, book *guard.Rulebook) (*calls, error
 	if err != nil {
 		return nil, err
 	}
-	c := &calls{app: a, guard: g, service: u.service, firestore: server, tokens: u.tokens, identity: u.handler, accounts: u.control, health: s.engine.Err}
+	c := &calls{app: a, firestore: server, tokens: u.tokens, identity: u.handler, accounts: u.control, health: s.engine.Err}
 	channels, err := webchannel.New(webchannel.Options{Firestore: server, Tokens: u.tokens, Clock: a.o.Clock})
 	if err != nil {
 		return nil, err
