@@ -57,7 +57,9 @@ type App struct {
 	// closers are called in reverse order once everything has stopped.
 	closers []func() error
 	// prepare is done once the ports answer and before the app is ready.
-	prepare   []func(ctx context.Context) error
+	prepare []func(ctx context.Context) error
+	// leaving is done at the end of a run that was ready, when nobody is served any more.
+	leaving   []func(ctx context.Context) error
 	addresses Addresses
 }
 
@@ -97,6 +99,9 @@ func (a *App) build(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := a.transfers(ctx, calls.transfer); err != nil {
+		return err
+	}
 	guest, err := a.inviteGuest(ctx, line)
 	if err != nil {
 		return err
@@ -114,17 +119,24 @@ func (a *App) Addresses() Addresses { return a.addresses }
 
 // Run runs the app until ctx is done and then stops it. ready is called once everything answers.
 func (a *App) Run(ctx context.Context, ready func()) error {
+	wasReady := false
 	starter := process.Part{Name: "start", Run: func(ctx context.Context) error {
 		for _, prepare := range a.prepare {
 			if err := prepare(ctx); err != nil {
 				return err
 			}
 		}
+		wasReady = true
 		ready()
 		<-ctx.Done()
 		return nil
 	}}
 	err := process.Run(ctx, append(slices.Clone(a.parts), starter)...)
+	for _, leave := range a.leaving {
+		if wasReady {
+			err = errors.Join(err, leave(context.WithoutCancel(ctx)))
+		}
+	}
 	return errors.Join(err, a.close())
 }
 

@@ -11,11 +11,13 @@ import (
 	"clave/server/rpc/control"
 	"clave/server/rpc/firestore"
 	"clave/server/token"
+	"clave/server/transfer"
 )
 
 // calls are the methods behind all doors.
 type calls struct {
 	app        *App
+	transfer   *transfer.Transfer
 	firestore  *firestore.Server
 	tokens     *token.Verifier
 	webchannel http.Handler
@@ -39,6 +41,7 @@ func (a *App) makeCalls(s *state, u *users, book *guard.Rulebook) (*calls, error
 		return nil, err
 	}
 	c := &calls{app: a, firestore: server, tokens: u.tokens, identity: u.handler, accounts: u.control, health: s.engine.Err}
+	c.transfer = transfer.New(transfer.Options{Guard: g, Identity: u.service, Project: a.config.Project, Clock: a.o.Clock})
 	channels, err := webchannel.New(webchannel.Options{Firestore: server, Tokens: u.tokens, Clock: a.o.Clock})
 	if err != nil {
 		return nil, err
@@ -49,7 +52,7 @@ func (a *App) makeCalls(s *state, u *users, book *guard.Rulebook) (*calls, error
 		return nil, err
 	}
 	if !a.config.Production() {
-		c.control = control.Documents(g, control.Rules(book, http.NotFoundHandler()))
+		c.control = control.Transfers(c.transfer, control.Documents(g, control.Rules(book, http.NotFoundHandler())))
 		c.monitor = control.Monitor(book, a.o.Clock)
 	}
 	return c, nil

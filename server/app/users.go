@@ -16,6 +16,7 @@ import (
 
 // users are the accounts and the tokens that name them.
 type users struct {
+	service *identity.Service
 	tokens  *token.Verifier
 	handler http.Handler
 	// control answers the emulator's routes; nil in production.
@@ -66,7 +67,7 @@ func (a *App) openUsers(s *state, l *line) (*users, error) {
 	}
 	service = identity.New(o)
 	a.run("accounts", service.Run)
-	u := &users{tokens: o.Tokens, handler: rpcidentity.New(rpcidentity.Options{Service: service, TrustProxy: c.TrustProxy, Log: a.o.Log})}
+	u := &users{service: service, tokens: o.Tokens, handler: rpcidentity.New(rpcidentity.Options{Service: service, TrustProxy: c.TrustProxy, Log: a.o.Log})}
 	if !c.Production() {
 		u.control = control.Accounts(service, http.NotFoundHandler())
 	}

@@ -83,6 +83,11 @@ type Config struct {
 	Verbose bool
 	// Command is what ModeExec runs, and the arguments of ModeCredentials.
 	Command []string
+	// ImportDir is an export to begin with, and ExportDir where to write one at the end; empty for none.
+	ImportDir, ExportDir string
+	// UsersFile and HashFile are what ModeImport reads accounts from: what firebase auth:export writes, and how their passwords
+	// are hashed; empty for none.
+	UsersFile, HashFile string
 	// Out is the file that ModeCredentials writes a new key to: - for standard output, empty for one named after the key.
 	Out string
 }
@@ -109,7 +114,7 @@ func Parse(mode Mode, args []string, getenv func(string) string, usage io.Writer
 		flags.StringVar(only, "only", "", "comma-separated parts to run: "+strings.Join(parts, ","))
 		c.declareServer(flags)
 	}
-	switch err := flags.Parse(args); {
+	switch err := flags.Parse(exportValue(args)); {
 	case errors.Is(err, flag.ErrHelp):
 		printHelp(usage, mode, flags)
 		return nil, err
@@ -117,6 +122,7 @@ func Parse(mode Mode, args []string, getenv func(string) string, usage io.Writer
 		return nil, fault.Because(err, fault.InvalidArgument, "%v; clave %s --help lists the flags", err, mode)
 	}
 	c.Command = flags.Args()
+	c.importsToMemory(flags)
 	if mode != ModeExec && !mode.offline() && len(c.Command) > 0 {
 		return nil, fault.E(fault.InvalidArgument, "unexpected argument %q; see clave %s --help", c.Command[0], mode)
 	}
@@ -138,6 +144,10 @@ func (c *Config) declare(flags *flag.FlagSet) {
 	flags.StringVar(&c.DataDir, "data", ".clave", "folder of the data, relative to firebase.json's folder")
 	if c.Mode == ModeServe || c.Mode == ModeCredentials {
 		flags.StringVar(&c.PublicURL, "public-url", "", "the origin that clients use, such as https://data.example.org (default: CLAVE_PUBLIC_URL, then the first --acme-domain)")
+	}
+	if c.Mode == ModeImport {
+		flags.StringVar(&c.UsersFile, "users", "", "accounts to import, as firebase auth:export writes them (JSON)")
+		flags.StringVar(&c.HashFile, "hash-config", "", "how the passwords of --users are hashed: the password hash parameters that the Firebase console shows")
 	}
 	if c.Mode == ModeCredentials {
 		flags.StringVar(&c.Out, "out", "", "file for a new key, or - for standard output (default: ACCOUNT.json)")
@@ -166,6 +176,7 @@ func (c *Config) declareServer(flags *flag.FlagSet) {
 		return
 	}
 	flags.StringVar(&c.SeedDir, "seed", "", "folder of demo data to load into an empty store")
+	c.declareTransfer(flags)
 }
 
 // readProject reads firebase.json and .firebaserc.
@@ -243,8 +254,8 @@ func (c *Config) check() error {
 		return err
 	}
 	if c.Mode.offline() {
-		if c.Mode == ModeCredentials && c.Project == "" {
-			return fault.E(fault.InvalidArgument, "clave credentials: name the project with --project")
+		if c.Mode.needsProject() && c.Project == "" {
+			return fault.E(fault.InvalidArgument, "clave %s: name the project with --project", c.Mode)
 		}
 		return nil
 	}
@@ -260,6 +271,9 @@ func (c *Config) check() error {
 		return fault.E(fault.InvalidArgument, "--seed %s: there is no such folder", c.SeedDir)
 	}
 	if err := c.checkAuth(); err != nil {
+		return err
+	}
+	if err := c.checkTransfer(); err != nil {
 		return err
 	}
 	if c.Mode == ModeExec && len(c.Command) == 0 {

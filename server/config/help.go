@@ -17,6 +17,10 @@ var summaries = map[Mode]string{
 		"The variable ADMIN_SIGNUP_CODE is the back office's secret code.",
 	ModeBackup: "clave backup FOLDER [flags]\n\nCopies the data folder to FOLDER, which must not exist, as it is at one moment; a running server goes on. The copy is a\n" +
 		"data folder itself, with the keys that sign tokens: keep it secret, and on another disk.",
+	ModeExport: "clave export FOLDER [flags]\n\nWrites the project's documents and accounts to FOLDER in the format of the Emulator Suite; its part for Firestore is that of\n" +
+		"Firestore's managed exports. A running server goes on. FOLDER must be absent, empty or an earlier export, which is replaced.",
+	ModeImport: "clave import [FOLDER] [--users FILE --hash-config FILE] [flags]\n\nReads the project's documents and accounts from FOLDER: one of the Emulator Suite, or a managed export of Firestore, fetched\n" +
+		"from its bucket. Documents and accounts with the same names are replaced, others stay. The server must be stopped.",
 	ModeRestore: "clave restore FOLDER [flags]\n\nMakes the data folder, which must be empty or absent, from what clave backup wrote to FOLDER. The server must be stopped.",
 }
 

@@ -7,5 +7,17 @@ const (
 	ModeRestore Mode = "restore"
 )
 
+// The modes that bring data from Firebase and back: ModeExport writes an export, also beside a server that runs on the data
+// folder, and ModeImport reads one.
+const (
+	ModeExport Mode = "export"
+	ModeImport Mode = "import"
+)
+
 // offline reports whether a mode works on a data folder and serves nobody.
-func (m Mode) offline() bool { return m == ModeCredentials || m == ModeBackup || m == ModeRestore }
+func (m Mode) offline() bool {
+	return m == ModeCredentials || m == ModeBackup || m == ModeRestore || m == ModeExport || m == ModeImport
+}
+
+// needsProject reports whether a mode that serves nobody is about one project.
+func (m Mode) needsProject() bool { return m == ModeCredentials || m == ModeExport || m == ModeImport }

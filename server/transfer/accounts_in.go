@@ -17,6 +17,9 @@ import (
 // maxAccounts is how many accounts one request imports.
 const maxAccounts = 1000
 
+// plainPrefix begins the hashes of the Emulator Suite, which hold the password in plain text.
+const plainPrefix = "fakeHash:"
+
 // maxNotes is how many refused accounts are named.
 const maxNotes = 10
 
@@ -108,15 +111,18 @@ type accountsIn struct {
 	t *Transfer
 	// count is how many accounts were taken, refused how many were not.
 	count, refused int64
-	lost           int64
-	notes          *[]string
+	// lost are second factors that were left out, unknown passwords whose hash nobody can check.
+	lost, unknown int64
+	notes         *[]string
+	// hash says how passwords are hashed in files that don't say it; nil when nobody knows.
+	hash *identity.ImportRequest
 }
 
 // read imports a file: what accounts:batchGet answers, or what `firebase auth:export` writes.
 func (in *accountsIn) read(ctx context.Context, folder fs.FS, name, tenant string) error {
 	text, err := fs.ReadFile(folder, name)
 	if err != nil {
-		return err
+		return fault.Because(err, fault.NotFound, "cannot read the accounts: %v", err)
 	}
 	var file struct {
 		Users  []map[string]any `json:"users"`
@@ -134,12 +140,18 @@ func (in *accountsIn) read(ctx context.Context, folder fs.FS, name, tenant strin
 	if err := in.makeTenant(ctx, tenant); err != nil {
 		return err
 	}
+	if file.HashAlgorithm == "" && in.hash != nil {
+		file.ImportRequest = *in.hash
+	}
 	for users := range slices.Chunk(file.Users, maxAccounts) {
 		request := file.ImportRequest
 		for _, given := range users {
 			u, err := in.user(given)
 			if err != nil {
 				return fault.Because(err, fault.DataLoss, "%s cannot be read: %v", name, err)
+			}
+			if request.HashAlgorithm == "" && u.PasswordHash != "" && !strings.HasPrefix(u.PasswordHash, plainPrefix) {
+				in.unknown++
 			}
 			request.Users = append(request.Users, u)
 		}
@@ -203,6 +215,9 @@ func (in *accountsIn) user(given map[string]any) (u identity.ImportUser, err err
 func (in *accountsIn) refusal() error {
 	if in.lost > 0 {
 		*in.notes = append(*in.notes, fmt.Sprintf("%d second factors by an authenticator app are not in the export", in.lost))
+	}
+	if in.unknown > 0 {
+		*in.notes = append(*in.notes, fmt.Sprintf("%d passwords: the export does not say how they are hashed; their users must reset them", in.unknown))
 	}
 	if in.refused > 0 {
 		return fault.E(fault.InvalidArgument, "%d accounts are refused:\n%s", in.refused, strings.Join(*in.notes, "\n"))

@@ -30,9 +30,20 @@ func owner(db resource.Database) token.Caller {
 	return token.Caller{Privileged: true, Project: db.Project}
 }
 
-// ExportDocuments writes all documents of a database, as they are at one moment, to a folder that does not exist or is an
-// export of the same name, and returns how many they are. The files are named after the folder.
+// ExportDocuments writes all documents of a database, as they are at one moment, to a folder, and returns how many they are. The
+// files are named after the folder. An earlier export in it is replaced at once when all is written; FailedPrecondition is
+// answered for a folder with anything else in it.
 func (t *Transfer) ExportDocuments(ctx context.Context, db resource.Database, dir string) (documents int64, err error) {
+	dir = filepath.Clean(dir)
+	err = replace(dir, filepath.Base(dir)+overallSuffix, func(part string) error {
+		documents, err = t.exportDocuments(ctx, db, part, filepath.Base(dir))
+		return err
+	})
+	return documents, err
+}
+
+// exportDocuments writes all documents of a database to an empty folder.
+func (t *Transfer) exportDocuments(ctx context.Context, db resource.Database, dir, name string) (documents int64, err error) {
 	began := t.o.Clock.Now()
 	whole := filepath.Join(dir, filepath.FromSlash(wholeFolder))
 	f, err := createFile(filepath.Join(whole, outputName))
@@ -43,7 +54,6 @@ func (t *Transfer) ExportDocuments(ctx context.Context, db resource.Database, di
 	if err := errors.Join(err, f.Close()); err != nil {
 		return documents, err
 	}
-	name := filepath.Base(dir)
 	if err := writeFile(filepath.Join(whole, wholeMetadata), metadata(name, began, t.o.Clock.Now())); err != nil {
 		return documents, err
 	}

@@ -64,11 +64,7 @@ const appPrefix = "dev~"
 // appendDocument appends a document as an entity.
 func appendDocument(b []byte, d *document.Document) []byte {
 	path := appendPath(nil, d.Name.Path)
-	key := appendText(nil, keyApp, "")
-	if d.Name.DB.ID != resource.DefaultDatabase {
-		key = appendText(nil, keyApp, appPrefix+d.Name.DB.Project)
-	}
-	key = appendBytes(key, keyPath, path)
+	key := appendBytes(appendText(nil, keyApp, appPrefix+d.Name.DB.Project), keyPath, path)
 	if d.Name.DB.ID != resource.DefaultDatabase {
 		key = appendText(key, keyDatabase, d.Name.DB.ID)
 	}

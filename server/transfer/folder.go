@@ -20,8 +20,29 @@ func cannotWrite(err error) error {
 	return fault.Because(err, fault.FailedPrecondition, "cannot write the export: %v", err)
 }
 
-// replaceable checks that a folder may be replaced by an export: it is absent, empty or an export itself.
-func replaceable(dir string) error {
+// replace has a folder written beside another and puts it in the other's place, which must be absent, empty, or hold a marker: a
+// file that says that it is an export.
+func replace(dir, marker string, write func(part string) error) (err error) {
+	if err := replaceable(dir, marker); err != nil {
+		return err
+	}
+	parent := filepath.Dir(dir)
+	if err := os.MkdirAll(parent, folderMode); err != nil {
+		return cannotWrite(err)
+	}
+	part, err := os.MkdirTemp(parent, filepath.Base(dir)+".part-")
+	if err != nil {
+		return cannotWrite(err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(part)) }()
+	if err := write(part); err != nil {
+		return err
+	}
+	return swap(part, dir)
+}
+
+// replaceable checks that a folder may be replaced.
+func replaceable(dir, marker string) error {
 	entries, err := os.ReadDir(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0:
@@ -29,7 +50,7 @@ func replaceable(dir string) error {
 	case err != nil:
 		return cannotWrite(err)
 	}
-	if _, err := os.Stat(filepath.Join(dir, suiteFile)); err != nil {
+	if _, err := os.Stat(filepath.Join(dir, marker)); err != nil {
 		return fault.E(fault.FailedPrecondition, "%s is not empty and no earlier export: name another folder", dir)
 	}
 	return nil

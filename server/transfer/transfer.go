@@ -3,7 +3,6 @@ package transfer
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -89,26 +88,7 @@ type suiteExport struct {
 // Export writes the project's documents and accounts to a folder of the Emulator Suite. What an earlier export has left in the
 // folder is replaced at once when all is written; FailedPrecondition is answered for a folder with anything else in it.
 func (t *Transfer) Export(ctx context.Context, dir string) (sum Summary, err error) {
-	dir = filepath.Clean(dir)
-	if err := replaceable(dir); err != nil {
-		return sum, err
-	}
-	parent := filepath.Dir(dir)
-	if err := os.MkdirAll(parent, folderMode); err != nil {
-		return sum, cannotWrite(err)
-	}
-	part, err := os.MkdirTemp(parent, filepath.Base(dir)+".part-")
-	if err != nil {
-		return sum, cannotWrite(err)
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(part)) }()
-	if err := os.Chmod(part, folderMode); err != nil {
-		return sum, err
-	}
-	if err := t.exportInto(ctx, part, &sum); err != nil {
-		return sum, err
-	}
-	return sum, swap(part, dir)
+	return sum, replace(filepath.Clean(dir), suiteFile, func(part string) error { return t.exportInto(ctx, part, &sum) })
 }
 
 // exportInto writes everything to a folder that is empty.
@@ -116,7 +96,7 @@ func (t *Transfer) exportInto(ctx context.Context, dir string, sum *Summary) err
 	content := suite{Version: formatVersion}
 	for _, db := range t.databases() {
 		e := exportOf(db)
-		n, err := t.ExportDocuments(ctx, db, filepath.Join(dir, e.Path))
+		n, err := t.exportDocuments(ctx, db, filepath.Join(dir, e.Path), e.Path)
 		if err != nil {
 			return err
 		}

@@ -1,0 +1,167 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"clave/server/account"
+	"clave/server/backup"
+	"clave/server/config"
+	"clave/server/engine"
+	"clave/server/fault"
+	"clave/server/guard"
+	"clave/server/identity"
+	"clave/server/listen"
+	"clave/server/storage"
+	"clave/server/token"
+	"clave/server/transfer"
+)
+
+// transfers reads the export that the data begin with, and has one written at the end.
+func (a *App) transfers(ctx context.Context, t *transfer.Transfer) error {
+	if a.config.ExportDir != "" {
+		a.leaving = append(a.leaving, func(ctx context.Context) error { return a.leave(ctx, t) })
+	}
+	return a.begin(ctx, t)
+}
+
+// begin reads the export that the data begin with. Nobody is served yet.
+func (a *App) begin(ctx context.Context, t *transfer.Transfer) error {
+	dir := a.config.ImportDir
+	if dir == "" {
+		return nil
+	}
+	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) && dir == a.config.ExportDir {
+		fmt.Fprintf(a.o.Notices, "%s is not there yet: beginning with nothing\n", dir)
+		return nil
+	}
+	empty, err := t.Empty(ctx)
+	if err != nil {
+		return err
+	}
+	if !empty {
+		return fault.E(fault.FailedPrecondition,
+			"%s: there are data of project %s already. --import begins with those of its folder alone: leave --data out, name an empty folder, or add to the data with clave import.",
+			a.config.DataDir, a.config.Project)
+	}
+	sum, err := t.Import(ctx, dir)
+	if err != nil {
+		return err
+	}
+	a.tell("Imported "+dir, sum)
+	return nil
+}
+
+// tell prints what was brought in or out.
+func (a *App) tell(done string, sum transfer.Summary) {
+	fmt.Fprintf(a.o.Notices, "%s: %s\n", done, sum)
+	for _, note := range sum.Notes {
+		fmt.Fprintf(a.o.Notices, "  not taken over: %s\n", note)
+	}
+}
+
+// leave writes the export at the end, when nobody is served any more.
+func (a *App) leave(ctx context.Context, t *transfer.Transfer) error {
+	dir := a.config.ExportDir
+	sum, err := t.Export(ctx, dir)
+	if err != nil {
+		return err
+	}
+	a.tell("Exported to "+dir, sum)
+	return nil
+}
+
+// openTransfer opens what a data folder holds for a command that serves nobody.
+func (a *App) openTransfer(ctx context.Context, store storage.Store) (*transfer.Transfer, error) {
+	definitions, err := a.readIndexes()
+	if err != nil {
+		return nil, err
+	}
+	e, err := engine.Open(ctx, engine.Options{Store: store, Clock: a.o.Clock, Log: a.o.Log})
+	if err != nil {
+		return nil, err
+	}
+	a.onClose(e.Close)
+	for name, defs := range definitions {
+		if err := e.SetIndexes(ctx, name, defs); err != nil {
+			return nil, err
+		}
+	}
+	hub, err := listen.New(listen.Options{Engine: e, Clock: a.o.Clock, Log: a.o.Log})
+	if err != nil {
+		return nil, err
+	}
+	g, err := guard.New(guard.Options{Engine: e, Hub: hub, Rules: guard.NewRulebook(guard.RulebookOptions{}), Clock: a.o.Clock, Log: a.o.Log})
+	if err != nil {
+		return nil, err
+	}
+	// Emulator takes the passwords of the Emulator Suite's exports, which are in plain text.
+	service := identity.New(identity.Options{
+		Accounts: account.New(store), Tokens: token.New(token.Options{Clock: a.o.Clock}), Clock: a.o.Clock, Project: a.config.Project, Emulator: true, Log: a.o.Log,
+	})
+	return transfer.New(transfer.Options{Guard: g, Identity: service, Project: a.config.Project, Clock: a.o.Clock}), nil
+}
+
+// Export writes an export of the data folder to dir. Beside a server that runs on the folder it is made from a copy, which the
+// server makes of one moment.
+func Export(ctx context.Context, c *config.Config, o Options, dir string) (err error) {
+	o.EnsureDefaults()
+	part, err := os.MkdirTemp(filepath.Dir(dir), filepath.Base(dir)+".copy-")
+	if err != nil {
+		return fault.Because(err, fault.FailedPrecondition, "cannot write the export: %v", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(part)) }()
+	switch err := backup.Ask(ctx, c.DataDir, filepath.Join(part, "data")); {
+	case err == nil:
+		of := *c
+		of.DataDir = filepath.Join(part, "data")
+		c = &of
+	case !errors.Is(err, backup.ErrNobody):
+		return err
+	}
+	return (&App{config: c, o: o}).transfer(ctx, false, func(t *transfer.Transfer) (transfer.Summary, string, error) {
+		sum, err := t.Export(ctx, dir)
+		return sum, "Exported to " + dir, err
+	})
+}
+
+// Import reads an export in dir, if it is not empty, and the accounts of UsersFile, if there is one, into the data folder.
+func Import(ctx context.Context, c *config.Config, o Options, dir string) error {
+	o.EnsureDefaults()
+	return (&App{config: c, o: o}).transfer(ctx, true, func(t *transfer.Transfer) (sum transfer.Summary, done string, err error) {
+		if dir != "" {
+			sum, err = t.Import(ctx, dir)
+		}
+		if c.UsersFile != "" && err == nil {
+			err = t.ImportUsers(ctx, c.UsersFile, c.HashFile, &sum)
+		}
+		return sum, "Imported into " + c.DataDir, err
+	})
+}
+
+// transfer opens the data folder, which is made when it is not there and make is set, and brings data in or out.
+func (a *App) transfer(ctx context.Context, make bool, do func(*transfer.Transfer) (transfer.Summary, string, error)) (err error) {
+	defer func() { err = errors.Join(err, a.close()) }()
+	open := a.openExisting
+	if make {
+		open = a.openStore
+	}
+	store, err := open()
+	if err != nil {
+		return err
+	}
+	a.onClose(store.Close)
+	t, err := a.openTransfer(ctx, store)
+	if err != nil {
+		return err
+	}
+	sum, done, err := do(t)
+	if err != nil {
+		return err
+	}
+	a.tell(done, sum)
+	return nil
+}

@@ -1,0 +1,80 @@
+package config
+
+import (
+	"flag"
+	"os"
+	"strings"
+
+	"clave/server/fault"
+)
+
+// exportFlag is the flag whose value may be left out.
+const exportFlag = "export-on-exit"
+
+// sameFolder is the value of --export-on-exit without one: the folder of --import.
+const sameFolder = "true"
+
+// exportTo is the flag.Value of --export-on-exit.
+type exportTo struct{ dir *string }
+
+// String implements flag.Value.
+func (exportTo) String() string { return "" }
+
+// Set implements flag.Value.
+func (e exportTo) Set(s string) error {
+	*e.dir = s
+	return nil
+}
+
+// IsBoolFlag lets the value be left out.
+func (exportTo) IsBoolFlag() bool { return true }
+
+// exportValue joins --export-on-exit and the folder behind it to one word, as the Firebase CLI takes it.
+func exportValue(args []string) []string {
+	var out []string
+	for i := 0; i < len(args); i++ {
+		if args[i] == "--" {
+			return append(out, args[i:]...)
+		}
+		if strings.TrimLeft(args[i], "-") == exportFlag && strings.HasPrefix(args[i], "-") && i+1 < len(args) && !strings.HasPrefix(args[i+1], "-") {
+			out = append(out, args[i]+"="+args[i+1])
+			i++
+			continue
+		}
+		out = append(out, args[i])
+	}
+	return out
+}
+
+// declareTransfer declares the flags that bring data in and out.
+func (c *Config) declareTransfer(flags *flag.FlagSet) {
+	flags.StringVar(&c.ImportDir, "import", "", "folder of an export (of this program, the Emulator Suite or Firestore) to begin with; data live in memory then, unless --data is given")
+	flags.Var(exportTo{&c.ExportDir}, exportFlag, "folder to write an export to at the end (default: that of --import)")
+}
+
+// importsToMemory keeps the data in memory when they begin with an export and no folder was named for them: the export is what
+// stays.
+func (c *Config) importsToMemory(flags *flag.FlagSet) {
+	named := false
+	flags.Visit(func(f *flag.Flag) { named = named || f.Name == "data" || f.Name == "memory" })
+	if c.ImportDir != "" && !named {
+		c.Memory = true
+	}
+}
+
+// checkTransfer checks the folders of exports.
+func (c *Config) checkTransfer() error {
+	if c.ExportDir == sameFolder {
+		c.ExportDir = c.ImportDir
+		if c.ExportDir == "" {
+			return fault.E(fault.InvalidArgument, "--%s: name a folder, or one with --import", exportFlag)
+		}
+	}
+	if c.ImportDir == "" || c.ImportDir == c.ExportDir {
+		return nil // the first run of a team has nothing to import yet
+	}
+	if info, err := os.Stat(c.ImportDir); err != nil || !info.IsDir() {
+		return fault.E(fault.InvalidArgument, "--import %s: there is no such folder", c.ImportDir)
+	}
+	return nil
+}

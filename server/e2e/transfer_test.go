@@ -1,0 +1,185 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// suiteFolder is an export that the Emulator Suite wrote.
+const suiteFolder = "../transfer/testdata/suite"
+
+// suiteAt returns the folder's absolute path.
+func suiteAt(t *testing.T) string {
+	t.Helper()
+	path, err := filepath.Abs(suiteFolder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestImportAndExportOnExit begins with a folder of the Emulator Suite, goes on, ends, and begins with what was left.
+func TestImportAndExportOnExit(t *testing.T) {
+	dir, port := projectFolder(t, nil)
+	out := filepath.Join(t.TempDir(), "seed")
+	for i, args := range [][]string{{"--import", suiteAt(t), "--export-on-exit", out}, {"--import", out, "--export-on-exit"}} {
+		cmd, _ := startProgram(t, dir, append(args, "--project", "demo-x")...)
+		if code, answer := restIn(t, port, "demo-x", http.MethodGet, "/all/types?mask.fieldPaths=s", ""); code != 200 || !strings.Contains(answer, "hé") {
+			t.Errorf("start %d: %d %s", i, code, answer)
+		}
+		want := map[int]int{0: 404, 1: 200}[i]
+		if code, answer := restIn(t, port, "demo-x", http.MethodGet, "/kept/a", ""); code != want {
+			t.Errorf("start %d: the document made in the first is %d %s, want %d", i, code, answer, want)
+		}
+		if code, answer := restIn(t, port, "demo-x", http.MethodPost, fmt.Sprintf("/kept?documentId=%c", 'a'+i), `{"fields":{}}`); code != 200 {
+			t.Fatalf("create: %d %s", code, answer)
+		}
+		if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Wait(); err != nil {
+			t.Fatalf("start %d ended: %v", i, err)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, ".clave")); err == nil {
+		t.Error("a server that begins with an export has kept its data elsewhere, too")
+	}
+}
+
+// restIn sends a request for documents of a project to Firestore as the owner.
+func restIn(t *testing.T, port int, project, method, path, body string) (int, string) {
+	t.Helper()
+	return plain(t, method, fmt.Sprintf("http://127.0.0.1:%d/v1/projects/%s/databases/(default)/documents%s", port, project, path), body)
+}
+
+// plain sends a request as the owner and returns the answer.
+func plain(t *testing.T, method, url, body string) (int, string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer owner")
+	r.Header.Set("Content-Type", "application/json")
+	res, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res.StatusCode, string(text)
+}
+
+// TestLeavingFirebase brings exports into the data folder of a production server, out of it while it runs, and into another.
+func TestLeavingFirebase(t *testing.T) {
+	dir := productionFolder(t)
+	if out, err := command(t, dir, "import", suiteAt(t), "--project", realProject).CombinedOutput(); err != nil || !strings.Contains(string(out), "4 documents, 3 accounts") {
+		t.Fatalf("import: %v %s", err, out)
+	}
+	p := serve(t, dir, true)
+	signIn := func(want int) {
+		t.Helper()
+		if code, answer := p.ask(t, http.MethodPost, "/identitytoolkit.googleapis.com/v1/accounts:signInWithPassword?key=k", "",
+			map[string]any{"email": "ana@example.org", "password": "secret1", "returnSecureToken": true}); code != want {
+			t.Errorf("sign-in: %d %v, want %d", code, answer, want)
+		}
+	}
+	signIn(200)
+	if out, err := command(t, dir, "import", suiteAt(t), "--project", realProject).CombinedOutput(); err == nil || !strings.Contains(string(out), "another clave uses this data folder") {
+		t.Errorf("import beside a running server: %v %s", err, out)
+	}
+	left := filepath.Join(t.TempDir(), "left")
+	if out, err := command(t, dir, "export", left, "--project", realProject).CombinedOutput(); err != nil || !strings.Contains(string(out), "4 documents, 3 accounts") {
+		t.Fatalf("export beside a running server: %v %s", err, out)
+	}
+	if entries, err := os.ReadDir(filepath.Dir(left)); err != nil || len(entries) != 1 {
+		t.Errorf("beside the export lie %v, %v", entries, err)
+	}
+	p.stop(t)
+	if err := os.RemoveAll(filepath.Join(dir, ".clave")); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := command(t, dir, "import", left, "--project", realProject).CombinedOutput(); err != nil {
+		t.Fatalf("import of the export: %v %s", err, out)
+	}
+	p = serve(t, dir, true)
+	signIn(200)
+	p.stop(t)
+}
+
+// TestExportsOfBothSorts brings documents from the official emulator to Clave and back: they stay what they are.
+func TestExportsOfBothSorts(t *testing.T) {
+	theirs := "http://" + startOfficialEmulator(t)
+	dir, port := projectFolder(t, nil)
+	startProgram(t, dir, "--memory", "--project", "demo-x")
+	ours := fmt.Sprintf("http://127.0.0.1:%d", port)
+	exchange := func(from, to, project, folder string) {
+		t.Helper()
+		database := "projects/" + project + "/databases/(default)"
+		for _, c := range []struct{ url, rest string }{
+			{from + "/emulator/v1/projects/" + project + ":export", fmt.Sprintf(`%q,"export_name":"x"`, folder)},
+			{to + "/emulator/v1/projects/" + project + ":import", fmt.Sprintf("%q", filepath.Join(folder, "x", "x.overall_export_metadata"))},
+		} {
+			body := fmt.Sprintf(`{"database":%q,"export_directory":%s}`, database, c.rest)
+			if code, text := plain(t, http.MethodPost, c.url, body); code != 200 {
+				t.Fatalf("%s: %d %s", c.url, code, text)
+			}
+		}
+	}
+	seed := filepath.Join(suiteAt(t), "firestore_export", "firestore_export.overall_export_metadata")
+	for _, project := range []string{"demo-theirs", "demo-ours"} {
+		origin := map[string]string{"demo-theirs": theirs, "demo-ours": ours}[project]
+		body := fmt.Sprintf(`{"database":"projects/%s/databases/(default)","export_directory":%q}`, project, seed)
+		if code, text := plain(t, http.MethodPost, origin+"/emulator/v1/projects/"+project+":import", body); code != 200 {
+			t.Fatalf("%s: %d %s", project, code, text)
+		}
+	}
+	exchange(theirs, ours, "demo-theirs", t.TempDir())
+	exchange(ours, theirs, "demo-ours", t.TempDir())
+	for _, project := range []string{"demo-theirs", "demo-ours"} {
+		a, b := allOf(t, theirs, project), allOf(t, ours, project)
+		if !maps.Equal(a, b) || len(a) != 4 {
+			t.Errorf("%s: the official emulator has\n%v\nClave\n%v", project, a, b)
+		}
+	}
+}
+
+// allOf returns all documents of a project as their names and fields.
+func allOf(t *testing.T, origin, project string) map[string]string {
+	t.Helper()
+	_, text := plain(t, http.MethodPost, origin+"/v1/projects/"+project+"/databases/(default)/documents:runQuery",
+		`{"structuredQuery":{"from":[{"allDescendants":true}],"orderBy":[{"field":{"fieldPath":"__name__"}}]}}`)
+	return fieldsByName(t, text)
+}
+
+// fieldsByName returns the documents in the answer of a query.
+func fieldsByName(t *testing.T, text string) map[string]string {
+	t.Helper()
+	var answers []struct {
+		Document struct {
+			Name   string         `json:"name"`
+			Fields map[string]any `json:"fields"`
+		} `json:"document"`
+	}
+	if err := json.Unmarshal([]byte(text), &answers); err != nil {
+		t.Fatalf("%v in %s", err, text)
+	}
+	found := make(map[string]string)
+	for _, a := range answers {
+		if a.Document.Name != "" {
+			found[a.Document.Name] = fmt.Sprint(a.Document.Fields)
+		}
+	}
+	return found
+}

@@ -1,0 +1,98 @@
+package transfer
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"clave/server/document"
+	"clave/server/fault"
+	"clave/server/guard"
+	"clave/server/identity"
+	"clave/server/query"
+)
+
+// Empty reports whether the project has neither documents nor accounts.
+func (t *Transfer) Empty(ctx context.Context) (bool, error) {
+	empty := true
+	for _, db := range t.databases() {
+		one, err := (&query.Query{DB: db, From: []query.From{{AllDescendants: true}}, Limit: 1}).Normalize()
+		if err != nil {
+			return false, err
+		}
+		_, err = t.o.Guard.Query(ctx, owner(db), one, guard.At{}, func(guard.Snapshot) error { return nil }, func(*document.Document) error {
+			empty = false
+			return nil
+		})
+		if err != nil {
+			return false, err
+		}
+	}
+	one := int64(1)
+	page, err := t.o.Identity.BatchGet(ctx, t.admin(""), &identity.BatchGetRequest{MaxResults: &one})
+	if err != nil {
+		return false, err
+	}
+	return empty && len(page.Users) == 0, nil
+}
+
+// ImportUsers imports the accounts of a file that `firebase auth:export` wrote. hashFile, if it is not empty, holds the password hash
+// parameters as the Firebase console shows them.
+func (t *Transfer) ImportUsers(ctx context.Context, usersFile, hashFile string, sum *Summary) error {
+	in := &accountsIn{t: t, notes: &sum.Notes}
+	if hashFile != "" {
+		text, err := os.ReadFile(hashFile)
+		if err != nil {
+			return fault.Because(err, fault.NotFound, "cannot read the hash parameters: %v", err)
+		}
+		if in.hash, err = parseHash(string(text)); err != nil {
+			return fault.Because(err, fault.InvalidArgument, "%s: %v", hashFile, err)
+		}
+	}
+	err := in.read(ctx, os.DirFS(filepath.Dir(usersFile)), filepath.Base(usersFile), "")
+	sum.Accounts += in.count
+	if err != nil {
+		return err
+	}
+	return in.refusal()
+}
+
+// parseHash reads password hash parameters as the Firebase console shows them:
+//
+//	hash_config {
+//	  algorithm: SCRYPT,
+//	  base64_signer_key: …,
+//	  base64_salt_separator: …,
+//	  rounds: 8,
+//	  mem_cost: 14,
+//	}
+func parseHash(text string) (*identity.ImportRequest, error) {
+	r := &identity.ImportRequest{}
+	texts := map[string]*string{"algorithm": &r.HashAlgorithm, "base64_signer_key": &r.SignerKey, "base64_salt_separator": &r.SaltSeparator}
+	numbers := map[string]*int64{"rounds": &r.Rounds, "mem_cost": &r.MemoryCost}
+	for line := range strings.Lines(text) {
+		name, v, ok := strings.Cut(strings.TrimSpace(line), ":")
+		if !ok {
+			continue
+		}
+		name, v = strings.Trim(strings.TrimSpace(name), `"`), strings.Trim(strings.TrimSpace(v), `",`)
+		if to := texts[name]; to != nil {
+			*to = v
+		} else if to := numbers[name]; to != nil {
+			n, err := strconv.ParseInt(v, 10, 64)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %q is no number", name, v)
+			}
+			*to = n
+		} else {
+			return nil, fmt.Errorf("%q is no parameter of a password hash", name)
+		}
+	}
+	if r.HashAlgorithm == "" || r.SignerKey == "" {
+		return nil, fmt.Errorf("want the password hash parameters that the Firebase console shows: algorithm, base64_signer_key, base64_salt_separator, rounds, mem_cost")
+	}
+	return r, nil
+}
