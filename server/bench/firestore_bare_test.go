@@ -5,6 +5,8 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"strings"
+	"sync"
 	"testing"
 
 	pb "cloud.google.com/go/firestore/apiv1/firestorepb"
@@ -50,11 +52,19 @@ func TestServeBare(t *testing.T) {
 type bare struct {
 	pb.UnimplementedFirestoreServer
 	fields map[string]*pb.Value
+	// listeners are *chan *pb.Document, of which each Listen stream reads its own.
+	listeners sync.Map
 }
 
-// Commit answers that all was written.
-func (*bare) Commit(_ context.Context, r *pb.CommitRequest) (*pb.CommitResponse, error) {
+// Commit answers that all was written, and hands what was written to the listened collection to all listeners.
+func (b *bare) Commit(_ context.Context, r *pb.CommitRequest) (*pb.CommitResponse, error) {
 	now := timestamppb.Now()
+	if d := r.GetWrites()[0].GetUpdate(); strings.Contains(d.GetName(), "/heard/") {
+		b.listeners.Range(func(key, _ any) bool {
+			*key.(*chan *pb.Document) <- d
+			return true
+		})
+	}
 	out := &pb.CommitResponse{CommitTime: now}
 	for range r.GetWrites() {
 		out.WriteResults = append(out.WriteResults, &pb.WriteResult{UpdateTime: now})
@@ -72,4 +82,38 @@ func (b *bare) BatchGetDocuments(r *pb.BatchGetDocumentsRequest, ss pb.Firestore
 		}
 	}
 	return nil
+}
+
+// Listen tells of an empty result, and then of each document that is written.
+func (b *bare) Listen(ss pb.Firestore_ListenServer) error {
+	r, err := ss.Recv()
+	if err != nil {
+		return err
+	}
+	id := r.GetAddTarget().GetTargetId()
+	change := func(kind pb.TargetChange_TargetChangeType, ids ...int32) *pb.ListenResponse {
+		return &pb.ListenResponse{ResponseType: &pb.ListenResponse_TargetChange{TargetChange: &pb.TargetChange{
+			TargetChangeType: kind, TargetIds: ids, ReadTime: timestamppb.Now(), ResumeToken: []byte("twelve bytes"),
+		}}}
+	}
+	heard := make(chan *pb.Document, 10)
+	b.listeners.Store(&heard, nil)
+	defer b.listeners.Delete(&heard)
+	messages := []*pb.ListenResponse{change(pb.TargetChange_ADD, id), change(pb.TargetChange_CURRENT, id), change(pb.TargetChange_NO_CHANGE)}
+	for {
+		for _, m := range messages {
+			if err := ss.Send(m); err != nil {
+				return err
+			}
+		}
+		select {
+		case <-ss.Context().Done():
+			return ss.Context().Err()
+		case d := <-heard:
+			messages = []*pb.ListenResponse{
+				{ResponseType: &pb.ListenResponse_DocumentChange{DocumentChange: &pb.DocumentChange{Document: d, TargetIds: []int32{id}}}},
+				change(pb.TargetChange_NO_CHANGE),
+			}
+		}
+	}
 }

@@ -30,6 +30,7 @@ func TestFanOut(t *testing.T) {
 			})
 		}
 	}
+	t.Run("bare/listeners=1000/per connection=1", func(t *testing.T) { fanOut(t, startBare(t), 1000, 1, 1) })
 	for _, n := range []int{1000, 10_000} {
 		t.Run(fmt.Sprintf("1,000 queries/listeners=%d", n), func(t *testing.T) { fanOut(t, startClave(t), n, 100, fanQueries) })
 	}
@@ -53,7 +54,7 @@ func fanOut(t *testing.T, s *server, n, perConn, queries int) {
 	defer c.close()
 	memory := float64(s.memory(t)-before) / float64(n)
 	crowded := s.commitCost(t, idle)
-	rounds := min(max(50_000/n, 20), 200)
+	rounds := min(max(200_000/n, 20), 200)
 	var delays []time.Duration
 	cpu := s.ticks(t)
 	for i := range rounds {
