@@ -59,14 +59,21 @@ func (a *App) openDoors(p ports, calls *calls, guest http.Handler) error {
 	return nil
 }
 
-// site returns the static site, or nil when firebase.json has none.
+// site returns the static site, or nil when firebase.json has none. In start mode a site that can't be served is left out,
+// since most who run tests want none.
 func (a *App) site() (http.Handler, error) {
 	if len(a.config.Hosting) == 0 || !a.config.Runs("hosting") {
 		return nil, nil
 	}
 	section, err := hosting.Parse(a.config.Hosting)
-	if err != nil {
+	switch {
+	case err == nil:
+	case a.config.Production():
 		return nil, fault.E(fault.InvalidArgument, "firebase.json: %s", fault.Of(err).Message)
+	default:
+		fmt.Fprintf(a.o.Notices, "No site: firebase.json: %s\n", fault.Of(err).Message)
+		a.addresses.Hosting = "" // the port answers, without pages
+		return nil, nil
 	}
 	folder := filepath.Join(a.config.Root, section.Public)
 	_, err = os.Stat(folder)

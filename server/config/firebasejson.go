@@ -23,8 +23,9 @@ type firebaseJSON struct {
 	Hosting   json.RawMessage `json:"hosting"`
 	Emulators struct {
 		Firestore struct {
-			endpointJSON
-			WebsocketPort int `json:"websocketPort"`
+			Port          int    `json:"port"`
+			Host          string `json:"host"`
+			WebsocketPort int    `json:"websocketPort"`
 		} `json:"firestore"`
 		Auth    endpointJSON `json:"auth"`
 		Hosting endpointJSON `json:"hosting"`

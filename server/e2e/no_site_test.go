@@ -1,0 +1,34 @@
+package e2e
+
+import (
+	"bytes"
+	"net/http"
+	"strings"
+	"testing"
+
+	"clave/server/app"
+)
+
+// TestASiteThatCannotBeServed wants a development server to run without a site that it can't serve: most who run tests
+// want none.
+func TestASiteThatCannotBeServed(t *testing.T) {
+	for name, hosting := range map[string]string{
+		"several sites":   `[{"target": "a", "public": "pa"}, {"target": "b", "public": "pb"}]`,
+		"a web framework": `{"source": ".", "frameworksBackend": {}}`,
+		"i18n":            `{"public": "pa", "i18n": {"root": "/local"}}`,
+	} {
+		var notices bytes.Buffer
+		a := startWith(t, app.Options{Notices: &notices}, map[string]string{"firebase.json": `{"hosting": ` + hosting + `}`})
+		if !strings.Contains(notices.String(), "No site: firebase.json: hosting") || a.Hosting != "" {
+			t.Errorf("%s: said %q and gave the site %q; want a word about it and none", name, &notices, a.Hosting)
+		}
+		res, err := http.Get("http://" + a.Firestore + "/v1/projects/p/databases/(default)/documents/c/x")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = res.Body.Close()
+		if res.StatusCode != http.StatusNotFound {
+			t.Errorf("%s: Firestore answers %s, want 404", name, res.Status)
+		}
+	}
+}
