@@ -7,6 +7,8 @@
 //	clave credentials   create | list | revoke: keys of service accounts
 //	clave backup  DIR    copy the data, also of a running server
 //	clave restore DIR    bring a copy back
+//	clave export DIR     write the data in the format of Firebase, also of a running server
+//	clave import DIR     read such an export
 //	clave health [URL]   ask whether a server is well
 package main
 
@@ -34,6 +36,8 @@ const usage = `clave: Cloud Firestore and Firebase Authentication on your own ma
   clave backup FOLDER            copy the data, also while the server runs
   clave restore FOLDER           bring a copy back into an empty data folder
   clave health [URL]             ask whether a server is well, for health checks
+  clave export FOLDER            write documents and accounts in the format of Firebase's exports
+  clave import FOLDER            read such an export
   clave rules check FILE         print all errors and warnings of a rules file
   clave rules test FOLDER        run a folder of rules cases
   clave version                  print the version
@@ -83,6 +87,10 @@ func run(ctx context.Context, args []string, s streams) int {
 		err = restore(args[1:], s)
 	case "health":
 		err = health(ctx, args[1:], s)
+	case "export":
+		err = export(ctx, args[1:], s)
+	case "import":
+		err = importData(ctx, args[1:], s)
 	case "rules":
 		code, err = rulesCommand(ctx, args[1:], s)
 	case "version", "--version":
