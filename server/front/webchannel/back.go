@@ -2,6 +2,7 @@ package webchannel
 
 import (
 	"net/http"
+	"slices"
 	"time"
 )
 
@@ -21,11 +22,11 @@ func (s *session) serveBack(w http.ResponseWriter, r *http.Request, b *back, hav
 	defer func() { stopQuiet() }()
 	sent := 0
 	for {
-		if arrays := s.unsent(b, have); len(arrays) > 0 {
+		if arrays, more := s.unsent(b, have); len(arrays) > 0 {
 			have = arrays[len(arrays)-1].id
 			chunk := appendArrays(nil, arrays)
 			sent += len(chunk)
-			if !s.write(w, control, chunk) || !q.streaming || sent > o.BackBytes {
+			if !s.write(w, control, chunk) || !q.streaming && !more || sent > o.BackBytes {
 				return
 			}
 			stopQuiet()
@@ -58,13 +59,18 @@ type backQuery struct {
 	hold time.Duration
 }
 
-// write writes and flushes a chunk; a client that doesn't take it in time is cut off.
+// piece is how many bytes are written under one deadline, so that a client that takes little at a time isn't cut off.
+const piece = 16 << 10
+
+// write writes and flushes a chunk; a client that doesn't take a piece of it in time is cut off.
 func (s *session) write(w http.ResponseWriter, control *http.ResponseController, chunk []byte) bool {
 	o := &s.handler.o
-	// Not every writer knows deadlines, such as those of tests; then the connection's own limits hold.
-	_ = control.SetWriteDeadline(o.Clock.Now().Add(o.WriteTimeout))
-	if _, err := w.Write(chunk); err != nil {
-		return false
+	for part := range slices.Chunk(chunk, piece) {
+		// Not every writer knows deadlines, such as those of tests; then the connection's own limits hold.
+		_ = control.SetWriteDeadline(o.Clock.Now().Add(o.WriteTimeout))
+		if _, err := w.Write(part); err != nil {
+			return false
+		}
 	}
 	if control.Flush() != nil {
 		return false
@@ -100,20 +106,29 @@ func (s *session) detach(b *back) {
 	}
 }
 
-// unsent returns the arrays after a number, for the attached back channel.
-func (s *session) unsent(b *back, have int) []array {
+// maxChunk is how many bytes a chunk may have before no more arrays are put into it: a client takes in whole chunks only,
+// so that one of all that waits would have to be sent again when a slow connection is cut.
+const maxChunk = 64 << 10
+
+// unsent returns arrays after a number for the attached back channel, as many as make a chunk, and whether there are more.
+func (s *session) unsent(b *back, have int) (arrays []array, more bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.mu.back != b {
-		return nil
+		return nil, false
 	}
-	for i, a := range s.mu.out {
-		if a.id > have {
-			s.mu.written = max(s.mu.written, s.mu.last)
-			return append([]array(nil), s.mu.out[i:]...)
+	size := 0
+	for _, a := range s.mu.out {
+		if a.id <= have {
+			continue
 		}
+		if size += len(a.payload); len(arrays) > 0 && size > maxChunk {
+			return arrays, true
+		}
+		arrays = append(arrays, a)
+		s.mu.written = max(s.mu.written, a.id)
 	}
-	return nil
+	return arrays, false
 }
 
 // greet makes sure that there is something to write at once, by which the client sees that nothing on the way holds

@@ -10,9 +10,13 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
 	"strings"
 	"testing"
 	"time"
+
+	"clave/server/clock"
+	"clave/server/token"
 )
 
 // raw sends the bytes of a request on a connection of its own, which the test reads and cuts as it likes.
@@ -180,4 +184,76 @@ func FuzzServeHTTP(f *testing.F) {
 			t.Errorf("%s ?%s %q ended the session", method, query, body)
 		}
 	})
+}
+
+// slowLink is a response over a link that takes a KiB a second.
+type slowLink struct {
+	*httptest.ResponseRecorder
+	hand     *clock.Hand
+	deadline time.Time
+}
+
+// SetWriteDeadline is what http.ResponseController looks for.
+func (l *slowLink) SetWriteDeadline(at time.Time) error {
+	l.deadline = at
+	return nil
+}
+
+// Write implements http.ResponseWriter.
+func (l *slowLink) Write(b []byte) (int, error) {
+	if l.hand.Advance(time.Duration(len(b)) * time.Second / 1024); l.hand.Now().After(l.deadline) {
+		return 0, os.ErrDeadlineExceeded
+	}
+	return l.ResponseRecorder.Write(b)
+}
+
+// TestSlowClientIsNotCutOff checks that a client may take a large chunk as slowly as it likes, as long as it goes on.
+func TestSlowClientIsNotCutOff(t *testing.T) {
+	hand := clock.NewHand(clock.System().Now())
+	o := Options{Clock: hand}
+	o.EnsureDefaults()
+	s := newSession(newHandler(o, nil), "s", 1)
+	w := &slowLink{ResponseRecorder: httptest.NewRecorder(), hand: hand}
+	chunk := []byte(strings.Repeat("x", 300<<10))
+	if !s.write(w, http.NewResponseController(w), chunk) || w.Body.Len() != len(chunk) {
+		t.Errorf("a client that takes a KiB a second got %d of %d bytes", w.Body.Len(), len(chunk))
+	}
+}
+
+// TestChunksAreSmall checks that what waits comes in chunks of some size, over one long poll or a streaming answer, so that
+// a connection that is cut keeps what it has brought.
+func TestChunksAreSmall(t *testing.T) {
+	const messages, size = 40, 10_000
+	for _, more := range []string{"&CI=0", "&CI=1"} {
+		h := newHouse(t, Options{}, func(ctx context.Context, _ token.Caller, s *session) error {
+			for range messages {
+				if err := s.send(ctx, []byte(strings.Repeat("1", size))); err != nil {
+					return err
+				}
+			}
+			<-ctx.Done()
+			return ctx.Err()
+		})
+		sid := h.open()
+		for h.h.find(sid, "Test").made() < messages {
+		}
+		b := h.get(sid, 0, more)
+		for got := 0; got < messages; {
+			arrays, err := b.next()
+			if err != nil {
+				t.Fatalf("%s: after %d of %d messages: %v", more, got, messages, err)
+			}
+			if len(arrays) > maxChunk/size+1 {
+				t.Errorf("%s: a chunk of %d messages of %d bytes", more, len(arrays), size)
+			}
+			got += len(arrays)
+		}
+	}
+}
+
+// made returns the number of the last array made.
+func (s *session) made() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.mu.last
 }
