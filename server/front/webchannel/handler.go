@@ -32,6 +32,8 @@ type Options struct {
 	MaxBody int
 	// MaxUnacked is how many bytes are kept for a client that doesn't acknowledge them; 4 MiB.
 	MaxUnacked int
+	// MaxHeld is how many bytes of all clients may wait, in both directions; 512 MiB.
+	MaxHeld int
 	// BackBytes is after how many bytes a back channel is ended, so that the client acknowledges; 512 KiB.
 	BackBytes int
 	// BackLife is how long a back channel may last; 4 minutes.
@@ -59,7 +61,7 @@ func (o *Options) EnsureDefaults() {
 	for _, d := range []struct {
 		limit *int
 		value int
-	}{{&o.MaxSessions, 20000}, {&o.MaxBody, 36 << 20}, {&o.MaxUnacked, 4 << 20}, {&o.BackBytes, 512 << 10}} {
+	}{{&o.MaxSessions, 20000}, {&o.MaxBody, 36 << 20}, {&o.MaxUnacked, 4 << 20}, {&o.MaxHeld, 512 << 20}, {&o.BackBytes, 512 << 10}} {
 		if *d.limit == 0 {
 			*d.limit = d.value
 		}
@@ -94,7 +96,9 @@ type Handler struct {
 	starts chan *session
 	// prefixes counts the names given to browsers on this machine.
 	prefixes atomic.Uint32
-	mu       struct {
+	// held is how many bytes all sessions hold.
+	held atomic.Int64
+	mu   struct {
 		sync.Mutex
 		sessions map[string]*session
 	}
@@ -220,6 +224,24 @@ func (h *Handler) register(rpc string, rid int) *session {
 		left.close()
 	}
 	return s
+}
+
+// relieve ends the sessions that hold the most bytes while all together hold too many: whoever sends without end or takes
+// nothing must not fill the memory.
+func (h *Handler) relieve() {
+	for h.held.Load() > int64(h.o.MaxHeld) {
+		var greediest *session
+		most := 0
+		for _, s := range h.all() {
+			if n := s.holds(); n > most {
+				greediest, most = s, n
+			}
+		}
+		if greediest == nil {
+			return
+		}
+		h.drop(greediest)
+	}
 }
 
 // leftLocked returns the session that has been without a back channel the longest, or nil when all have one; mu is held.

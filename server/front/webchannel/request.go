@@ -43,6 +43,7 @@ func (h *Handler) handshake(w http.ResponseWriter, r *http.Request, rpc string, 
 	s.database = q.Get("database")
 	s.authorization = authorization(r, q, f)
 	s.accept(rid, -1, f.maps)
+	h.relieve()
 	select {
 	case h.starts <- s:
 	case <-r.Context().Done():
@@ -121,6 +122,7 @@ func (h *Handler) forward(w http.ResponseWriter, r *http.Request, s *session, q 
 		return
 	}
 	st, ok := s.accept(rid, ack, f.maps)
+	h.relieve()
 	if !ok {
 		h.drop(s) // a client that hears that its session is unknown begins another
 		unknownSession(w)

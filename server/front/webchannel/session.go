@@ -52,6 +52,8 @@ type session struct {
 		last, written int
 		// back is the attached back channel, or nil.
 		back *back
+		// counted is how many of the bytes above Handler.held has.
+		counted int
 	}
 }
 
@@ -107,6 +109,7 @@ func (s *session) finish(ctx context.Context, err error) {
 	if !s.mu.closed {
 		s.appendLocked(payload)
 	}
+	s.countLocked()
 }
 
 // close ends the session. It may be called more than once.
@@ -118,6 +121,8 @@ func (s *session) close() {
 	}
 	s.mu.closed = true
 	s.mu.in, s.mu.early, s.mu.out = nil, nil, nil
+	s.mu.inBytes, s.mu.earlyBytes, s.mu.outBytes = 0, 0, 0
+	s.countLocked()
 	close(s.done)
 	if s.mu.cancel != nil {
 		s.mu.cancel()
@@ -151,6 +156,7 @@ func (s *session) recv(ctx context.Context) (string, error) {
 			s.mu.in[0] = ""
 			s.mu.in = s.mu.in[1:]
 			s.mu.inBytes -= len(m)
+			s.countLocked()
 			s.mu.Unlock()
 			return m, nil
 		}
@@ -180,6 +186,7 @@ func (s *session) send(ctx context.Context, json []byte) error {
 		if s.mu.outBytes == 0 || s.mu.outBytes+len(payload) <= s.handler.o.MaxUnacked {
 			s.appendLocked(payload)
 			s.mu.Unlock()
+			s.handler.relieve()
 			return nil
 		}
 		s.mu.Unlock()
@@ -197,7 +204,22 @@ func (s *session) appendLocked(payload []byte) {
 	s.mu.last++
 	s.mu.out = append(s.mu.out, array{id: s.mu.last, payload: payload})
 	s.mu.outBytes += len(payload)
+	s.countLocked()
 	signal(s.news)
+}
+
+// countLocked tells the handler how many bytes the session holds; mu is held.
+func (s *session) countLocked() {
+	now := s.mu.inBytes + s.mu.earlyBytes + s.mu.outBytes
+	s.handler.held.Add(int64(now - s.mu.counted))
+	s.mu.counted = now
+}
+
+// holds returns how many bytes the session holds.
+func (s *session) holds() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.mu.counted
 }
 
 // ackLocked forgets the arrays up to a number; mu is held.
@@ -210,6 +232,7 @@ func (s *session) ackLocked(id int) {
 	}
 	if n > 0 {
 		s.mu.out = s.mu.out[n:]
+		s.countLocked()
 		signal(s.room)
 	}
 }
@@ -248,6 +271,7 @@ func (s *session) accept(rid, ack int, maps []forwardMap) (st state, ok bool) {
 		s.mu.nextRID++
 		s.takeLocked(maps)
 	}
+	s.countLocked()
 	if s.mu.earlyBytes > s.handler.o.MaxBody {
 		// Requests that wait for one that never comes must not fill the memory.
 		return st, false

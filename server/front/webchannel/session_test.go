@@ -334,6 +334,47 @@ func TestLeftSessionsMakeRoom(t *testing.T) {
 	back.want(`[1]`)
 }
 
+// TestGreediestSessionMakesRoom checks that clients which take nothing, or send what their streams don't take, can't fill the
+// memory together, and that this costs others nothing.
+func TestGreediestSessionMakesRoom(t *testing.T) {
+	h := newHouse(t, Options{MaxHeld: 10_000, MaxBody: 8000}, func(ctx context.Context, c token.Caller, s *session) error {
+		if m, err := s.recv(ctx); err != nil || m == `"deaf"` {
+			<-ctx.Done()
+			return ctx.Err()
+		}
+		return echo(ctx, c, s)
+	})
+	modest := h.open(`0`)
+	back := h.get(modest, 0, "&CI=0")
+	long := strings.Repeat("7", 3000)
+	for i := range 6 {
+		message := `"deaf"`
+		if i%2 == 0 {
+			message = `"echo"`
+		}
+		sid := h.open(message)
+		for rid := 101; rid < 103; rid++ {
+			h.do("POST", fmt.Sprintf("%s&SID=%s&RID=%d&AID=-1", testAddress, sid, rid), form(rid-100, long))
+		}
+		if held := h.h.held.Load(); held > 20_000 {
+			t.Errorf("%d bytes are held, want about 10,000 at most", held)
+		}
+	}
+	if got := h.h.Sessions(); got > 4 {
+		t.Errorf("%d sessions are left, want the modest one and what fits", got)
+	}
+	if status, body := h.post(modest, 101, 0, 1, "1"); status != 200 {
+		t.Errorf("the modest session = %d %q, want 200", status, body)
+	}
+	back.want(`[1]`)
+	for _, s := range h.h.all() {
+		h.h.drop(s)
+	}
+	if held := h.h.held.Load(); held != 0 {
+		t.Errorf("%d bytes are counted when no session is left", held)
+	}
+}
+
 func TestEarlyRequestsHaveALimit(t *testing.T) {
 	h := newHouse(t, Options{MaxBody: 4000}, echo)
 	sid := h.open()
