@@ -1,6 +1,7 @@
 package account
 
 import (
+	"slices"
 	"strings"
 	"time"
 )
@@ -98,6 +99,11 @@ func (u *User) Factor(id string) *Factor {
 		}
 	}
 	return nil
+}
+
+// HasPasskey reports whether a passkey is registered.
+func (u *User) HasPasskey(id string) bool {
+	return slices.ContainsFunc(u.Passkeys, func(p Passkey) bool { return p.ID == id })
 }
 
 // Since returns the second before which every session is over: that of the creation at least, so that tokens of a

@@ -3,6 +3,7 @@ package identity
 import (
 	"context"
 	"encoding/json"
+	"errors"
 
 	"clave/server/account"
 	"clave/server/fault"
@@ -105,6 +106,14 @@ func (s *Service) rules(ctx context.Context, c *Call) (*Config, *Tenant, error) 
 	return cfg, tenant, nil
 }
 
+// wrongType names the field whose value is of the wrong type, in the API's words.
+func wrongType(err error) error {
+	if field := (*json.UnmarshalTypeError)(nil); errors.As(err, &field) {
+		return fault.Because(err, fault.InvalidArgument, "Invalid value at '%s' (%s)", field.Field, field.Value)
+	}
+	return err
+}
+
 // saveConfig stores settings after checking that they can be understood.
 func (s *Service) saveConfig(ctx context.Context, root account.Scope, edit func(raw map[string]any) error) (map[string]any, error) {
 	var raw map[string]any
@@ -121,8 +130,8 @@ func (s *Service) saveConfig(ctx context.Context, root account.Scope, edit func(
 			return err
 		}
 		var cfg Config
-		if err := json.Unmarshal(text, &cfg); err != nil {
-			return fault.Because(err, fault.InvalidArgument, "Invalid JSON payload received. %v", err)
+		if err := wrongType(json.Unmarshal(text, &cfg)); err != nil {
+			return err
 		}
 		if err := cfg.MFA.check(); err != nil {
 			return err

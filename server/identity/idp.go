@@ -243,7 +243,7 @@ func readAssertion(r *IdpRequest) (*assertion, error) {
 			return nil, no("INVALID_PENDING_TOKEN")
 		}
 	}
-	if uri, err := url.Parse(*r.RequestURI); err == nil {
+	if uri, err := url.Parse(*r.RequestURI); err == nil && uri.Scheme != "" {
 		fragment, err := url.ParseQuery(uri.Fragment)
 		for _, more := range []url.Values{uri.Query(), fragment} {
 			for k, v := range more {

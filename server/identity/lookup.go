@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"clave/server/account"
+	"clave/server/fault"
 )
 
 // FederatedID names a user of an identity provider.
@@ -45,6 +46,9 @@ func (s *Service) Lookup(ctx context.Context, c Call, r *LookupRequest) (*Lookup
 	}
 	if len(r.LocalID)+len(r.Email)+len(r.PhoneNumber)+len(r.FederatedUserID)+len(r.InitialEmail) == 0 {
 		return nil, no("MISSING_ID_TOKEN")
+	}
+	if len(r.InitialEmail) > 0 {
+		return nil, fault.E(fault.Unimplemented, "Lookup by initialEmail is not implemented.")
 	}
 	if err := s.knownTenant(ctx, c); err != nil {
 		return nil, err

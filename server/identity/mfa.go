@@ -295,7 +295,7 @@ func (s *Service) Withdraw(ctx context.Context, c Call, r *MFARequest) (*MFAResp
 // halfDone returns a sign-in whose first factor was good, its user and the factor that is named.
 func (s *Service) halfDone(c *Call, r *MFARequest) (*pending, *account.User, error) {
 	if text(r.MFAPendingCredential) == "" {
-		return nil, nil, no("MISSING_MFA_PENDING_CREDENTIAL")
+		return nil, nil, no("MISSING_MFA_PENDING_CREDENTIAL : Request does not have MFA pending credential.")
 	}
 	p := &pending{}
 	found, err := s.accounts.Load(c.root(), pendingItem, digest(*r.MFAPendingCredential), p)
@@ -319,12 +319,12 @@ func (s *Service) halfDone(c *Call, r *MFARequest) (*pending, *account.User, err
 
 // StartFactor sends a code to an enrolled phone.
 func (s *Service) StartFactor(ctx context.Context, c Call, r *MFARequest) (*MFAResponse, error) {
+	if text(r.MFAPendingCredential) != "" && text(r.MFAEnrollmentID) == "" {
+		return nil, no("MISSING_MFA_ENROLLMENT_ID : No second factor identifier is provided.")
+	}
 	_, u, err := s.halfDone(&c, r)
 	if err != nil {
 		return nil, err
-	}
-	if text(r.MFAEnrollmentID) == "" {
-		return nil, no("MISSING_MFA_ENROLLMENT_ID")
 	}
 	f := u.Factor(*r.MFAEnrollmentID)
 	if f == nil || f.Phone == "" {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"clave/server/account"
+	"clave/server/fault"
 )
 
 // RequestType is what a one-time code is for.
@@ -123,7 +124,7 @@ func (s *Service) SendOobCode(ctx context.Context, c Call, r *OobRequest) (*OobR
 
 // checkContinue checks the address to go on to.
 func (s *Service) checkContinue(cfg *Config, r *OobRequest) error {
-	if r.ContinueURL == nil {
+	if text(r.ContinueURL) == "" {
 		if r.RequestType == EmailSignIn && !s.o.Emulator {
 			return no("MISSING_CONTINUE_URI")
 		}
@@ -190,7 +191,7 @@ func (s *Service) oobFor(c *Call, cfg *Config, tenant *Tenant, r *OobRequest) (o
 		return made, s.newAddress(*c, r, &made)
 	}
 	if modes[made.Type] == "" || made.Type == RecoverEmail {
-		return oob{}, no("NOT_IMPLEMENTED")
+		return oob{}, fault.E(fault.Unimplemented, "%s is not implemented.", made.Type)
 	}
 	if (made.Type == VerifyEmail || made.Type == ChangeEmail) && !c.Admin {
 		return oob{}, no("INVALID_ID_TOKEN")

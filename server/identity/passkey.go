@@ -2,24 +2,35 @@ package identity
 
 import (
 	"context"
+	"encoding/base64"
 
 	"clave/server/account"
-	"clave/server/fault"
 )
 
 // PasskeyRequest starts or finishes the enrolling of a passkey or a sign-in with one.
 type PasskeyRequest struct {
-	IDToken                        *string        `json:"idToken"`
-	TenantID                       *string        `json:"tenantId"`
-	Name                           *string        `json:"name"`
-	AuthenticatorRegistration      *credentialRef `json:"authenticatorRegistrationResponse"`
-	AuthenticatorAuthentication    *credentialRef `json:"authenticatorAssertionResponse"`
-	AuthenticatorAuthenticationOld *credentialRef `json:"authenticatorAuthenticationResponse"`
+	IDToken                     *string        `json:"idToken"`
+	TenantID                    *string        `json:"tenantId"`
+	Name                        *string        `json:"name"`
+	DisplayName                 *string        `json:"displayName"`
+	AuthenticatorRegistration   *credentialRef `json:"authenticatorRegistrationResponse"`
+	AuthenticatorAuthentication *credentialRef `json:"authenticatorAuthenticationResponse"`
 }
 
 // credentialRef is the part of a WebAuthn answer that names the credential.
 type credentialRef struct {
 	ID string `json:"id"`
+}
+
+// named returns the credential's id.
+func (c *credentialRef) named() (string, error) {
+	switch {
+	case c == nil:
+		return "", no("MISSING_AUTHENTICATOR_RESPONSE")
+	case c.ID == "":
+		return "", no("INVALID_CREDENTIAL_ID")
+	}
+	return c.ID, nil
 }
 
 // PasskeyResponse is the answer to any PasskeyRequest.
@@ -43,54 +54,98 @@ func (s *Service) passkeysOn() error {
 // challenge returns a random challenge.
 func challenge() string { return secret(32) }
 
-// StartPasskeyEnrollment gives what a browser needs to make a passkey.
-func (s *Service) StartPasskeyEnrollment(_ context.Context, c Call, r *PasskeyRequest) (*PasskeyResponse, error) {
+// passkeyUser returns the user of an enrolling request.
+func (s *Service) passkeyUser(c *Call, r *PasskeyRequest) (*account.User, error) {
 	if err := s.passkeysOn(); err != nil {
 		return nil, err
 	}
-	if r.IDToken == nil {
+	if text(r.IDToken) == "" {
 		return nil, no("MISSING_ID_TOKEN")
 	}
-	u, _, err := s.userOf(&c, *r.IDToken)
+	u, _, err := s.userOf(c, *r.IDToken)
+	return u, err
+}
+
+// StartPasskeyEnrollment gives what a browser needs to make a passkey.
+func (s *Service) StartPasskeyEnrollment(_ context.Context, c Call, r *PasskeyRequest) (*PasskeyResponse, error) {
+	u, err := s.passkeyUser(&c, r)
 	if err != nil {
 		return nil, err
 	}
-	const es256, rs256 = -7, -257
+	name, shown := u.Email, text(u.DisplayName)
+	if name == "" {
+		name = "user@example.com"
+	}
+	if shown == "" {
+		shown = "User"
+	}
+	const es256, rs256, patience = -7, -257, 60_000
 	return &PasskeyResponse{CredentialCreationOptions: map[string]any{
-		"rp": map[string]any{"id": "localhost", "name": c.Project}, "user": map[string]any{"id": u.UID, "name": u.Email, "displayName": text(u.DisplayName)},
-		"challenge": challenge(), "pubKeyCredParams": []map[string]any{{"type": "public-key", "alg": es256}, {"type": "public-key", "alg": rs256}},
+		"rp":               map[string]any{"id": "localhost", "name": "localhost"},
+		"user":             map[string]any{"id": base64.StdEncoding.EncodeToString([]byte(u.UID)), "name": name, "displayName": shown},
+		"challenge":        challenge(),
+		"pubKeyCredParams": []map[string]any{{"type": "public-key", "alg": es256}, {"type": "public-key", "alg": rs256}},
+		"timeout":          patience, "attestation": "none",
 	}}, nil
 }
 
-// FinalizePasskeyEnrollment registers a passkey.
+// FinalizePasskeyEnrollment registers a passkey and signs in with it.
 func (s *Service) FinalizePasskeyEnrollment(ctx context.Context, c Call, r *PasskeyRequest) (*PasskeyResponse, error) {
-	if err := s.passkeysOn(); err != nil {
-		return nil, err
-	}
-	if r.IDToken == nil {
-		return nil, no("MISSING_ID_TOKEN")
-	}
-	u, id, err := s.userOf(&c, *r.IDToken)
+	u, err := s.passkeyUser(&c, r)
 	if err != nil {
 		return nil, err
 	}
-	if r.AuthenticatorRegistration == nil || r.AuthenticatorRegistration.ID == "" {
-		return nil, no("INVALID_AUTHENTICATOR_RESPONSE")
+	id, err := r.AuthenticatorRegistration.named()
+	if err != nil {
+		return nil, err
+	}
+	name := text(r.Name)
+	if name == "" {
+		name = text(r.DisplayName)
+	}
+	if name == "" {
+		name = "Unnamed Passkey"
 	}
 	res := &PasskeyResponse{LocalID: u.UID}
-	return res, s.change(ctx, c, u.UID, func(ch *account.Change, u *account.User) error {
-		u.Passkeys = append(u.Passkeys, account.Passkey{ID: r.AuthenticatorRegistration.ID, Name: text(r.Name)})
-		if err := ch.Save(passkeyItem, r.AuthenticatorRegistration.ID, u.UID); err != nil {
+	return res, s.accounts.Change(ctx, c.scope(), []string{u.UID, "\x00" + passkeyItem + id}, func(ch *account.Change) error {
+		now, err := ch.Get(u.UID)
+		if err != nil || now == nil {
+			return firstErr(err, no("USER_NOT_FOUND"))
+		}
+		if owner, err := s.byPasskey(c, id); err != nil || owner != nil {
+			return firstErr(err, no("CREDENTIAL_ALREADY_IN_USE"))
+		}
+		now.Passkeys = append(now.Passkeys, account.Passkey{ID: id, Name: name})
+		if err := ch.Save(passkeyItem, id, now.UID); err != nil {
 			return err
 		}
-		tokens, err := s.signIn(ch, c, u, session{Provider: id.Provider})
-		res.IDToken, res.RefreshToken = tokens.IDToken, tokens.RefreshToken
-		return err
+		return s.endPasskey(ch, c, now, res)
 	})
+}
+
+// endPasskey gives the tokens that end a passkey's request.
+func (s *Service) endPasskey(ch *account.Change, c Call, u *account.User, res *PasskeyResponse) error {
+	tokens, err := s.signIn(ch, c, u, session{Provider: "passkey"})
+	res.IDToken, res.RefreshToken = tokens.IDToken, tokens.RefreshToken
+	return err
 }
 
 // passkeyItem is the kind of item that names a passkey's user.
 const passkeyItem = "passkey"
+
+// byPasskey returns the user who has a passkey, or nil.
+func (s *Service) byPasskey(c Call, id string) (*account.User, error) {
+	var uid string
+	found, err := s.accounts.Load(c.scope(), passkeyItem, id, &uid)
+	if err != nil || !found {
+		return nil, err
+	}
+	u, err := s.accounts.Get(c.scope(), uid)
+	if err != nil || u == nil || !u.HasPasskey(id) {
+		return nil, err
+	}
+	return u, nil
+}
 
 // StartPasskeySignIn gives what a browser needs to sign in with a passkey.
 func (s *Service) StartPasskeySignIn(context.Context, Call, *PasskeyRequest) (*PasskeyResponse, error) {
@@ -105,28 +160,19 @@ func (s *Service) FinalizePasskeySignIn(ctx context.Context, c Call, r *PasskeyR
 	if err := s.passkeysOn(); err != nil {
 		return nil, err
 	}
-	given := r.AuthenticatorAuthentication
-	if given == nil {
-		given = r.AuthenticatorAuthenticationOld
+	id, err := r.AuthenticatorAuthentication.named()
+	if err != nil {
+		return nil, err
 	}
-	if given == nil || given.ID == "" {
-		return nil, no("INVALID_AUTHENTICATOR_RESPONSE")
+	u, err := s.byPasskey(c, id)
+	if err != nil || u == nil {
+		return nil, firstErr(err, no("PASSKEY_CREDENTIAL_NOT_FOUND"))
 	}
-	var uid string
-	found, err := s.accounts.Load(c.scope(), passkeyItem, given.ID, &uid)
-	if err != nil || !found {
-		return nil, firstErr(err, no("PASSKEY_ENROLLMENT_NOT_FOUND"))
-	}
-	res := &PasskeyResponse{LocalID: uid}
-	return res, s.change(ctx, c, uid, func(ch *account.Change, u *account.User) error {
-		for _, p := range u.Passkeys {
-			if p.ID != given.ID {
-				continue
-			}
-			tokens, err := s.signIn(ch, c, u, session{Provider: "passkey"})
-			res.IDToken, res.RefreshToken = tokens.IDToken, tokens.RefreshToken
-			return err
+	res := &PasskeyResponse{LocalID: u.UID}
+	return res, s.change(ctx, c, u.UID, func(ch *account.Change, u *account.User) error {
+		if !u.HasPasskey(id) {
+			return no("PASSKEY_CREDENTIAL_NOT_FOUND")
 		}
-		return fault.E(fault.FailedPrecondition, "PASSKEY_ENROLLMENT_NOT_FOUND")
+		return s.endPasskey(ch, c, u, res)
 	})
 }

@@ -99,8 +99,8 @@ func passwordOn(cfg *Config, tenant *Tenant) bool {
 	return cfg.SignIn.Email == nil || yes(cfg.SignIn.Email.Enabled, true)
 }
 
-// newCredentials checks the address and the password of a sign-up.
-func (s *Service) newCredentials(cfg *Config, r *SignUpRequest) (email string, err error) {
+// newCredentials checks the address and the password of a sign-up; the address may be that of old alone.
+func (s *Service) newCredentials(c Call, cfg *Config, old *account.User, r *SignUpRequest) (email string, err error) {
 	if text(r.Email) == "" {
 		return "", no("MISSING_EMAIL")
 	}
@@ -110,6 +110,9 @@ func (s *Service) newCredentials(cfg *Config, r *SignUpRequest) (email string, e
 	email, ok := cleanEmail(*r.Email)
 	if !ok {
 		return "", no("INVALID_EMAIL")
+	}
+	if other, err := s.accounts.ByEmail(c.scope(), email); err != nil || other != nil && (old == nil || other.UID != old.UID) {
+		return "", firstErr(err, no("EMAIL_EXISTS"))
 	}
 	if err := checkProfile(r.DisplayName, nil); err != nil {
 		return "", err
@@ -122,12 +125,9 @@ func (s *Service) signUpPassword(ctx context.Context, c Call, cfg *Config, tenan
 	if !passwordOn(cfg, tenant) {
 		return nil, no("OPERATION_NOT_ALLOWED")
 	}
-	email, err := s.newCredentials(cfg, r)
+	email, err := s.newCredentials(c, cfg, old, r)
 	if err != nil {
 		return nil, err
-	}
-	if other, err := s.accounts.ByEmail(c.scope(), email); err != nil || other != nil && (old == nil || other.UID != old.UID) {
-		return nil, firstErr(err, no("EMAIL_EXISTS"))
 	}
 	hash, err := s.hash(ctx, c.Project, *r.Password)
 	if err != nil {

@@ -6,7 +6,6 @@ import (
 	"regexp"
 
 	"clave/server/account"
-	"clave/server/fault"
 )
 
 // Tenant are the settings of a tenant.
@@ -109,10 +108,7 @@ func decodeOver(body map[string]any, into any) error {
 	if err != nil {
 		return err
 	}
-	if err := json.Unmarshal(encoded, into); err != nil {
-		return fault.Because(err, fault.InvalidArgument, "Invalid JSON payload received. %v", err)
-	}
-	return nil
+	return wrongType(json.Unmarshal(encoded, into))
 }
 
 // GetTenant returns a tenant.

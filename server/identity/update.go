@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"clave/server/account"
+	"clave/server/fault"
 )
 
 // Attribute names a field that an update deletes.
@@ -65,6 +66,9 @@ func (s *Service) Update(ctx context.Context, c Call, r *UpdateRequest) (*Update
 	if r.OobCode != nil {
 		return s.applyCode(ctx, c, *r.OobCode)
 	}
+	if len(r.Provider) > 0 || r.UpgradeToFederated != nil {
+		return nil, fault.E(fault.Unimplemented, "provider and upgradeToFederatedLogin are not implemented.")
+	}
 	cfg, tenant, err := s.rules(ctx, &c)
 	if err != nil {
 		return nil, err
@@ -72,7 +76,7 @@ func (s *Service) Update(ctx context.Context, c Call, r *UpdateRequest) (*Update
 	uid, asUser, ses := text(r.LocalID), r.IDToken != nil || !c.Admin, session{}
 	if asUser {
 		if r.IDToken == nil {
-			return nil, no("MISSING_ID_TOKEN")
+			return nil, no("INVALID_REQ_TYPE : Unsupported request parameters.")
 		}
 		u, id, err := s.userOf(&c, *r.IDToken)
 		if err != nil {

@@ -42,9 +42,12 @@ func New(o Options) *Handler {
 
 // hosts are the APIs' hosts, which also begin the paths of requests to the emulator.
 var hosts = []string{
-	"identitytoolkit.googleapis.com", "securetoken.googleapis.com", "www.googleapis.com", "iamcredentials.googleapis.com", "oauth2.googleapis.com",
+	"identitytoolkit.googleapis.com", tokenHost, "www.googleapis.com", "iamcredentials.googleapis.com", "oauth2.googleapis.com",
 	"securetoken.google.com",
 }
+
+// tokenHost is the host of the Secure Token API.
+const tokenHost = "securetoken.googleapis.com"
 
 // IsHost reports whether a Host header names one of the APIs that Handler answers.
 func IsHost(host string) bool {
@@ -91,7 +94,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	answer, err := h.answer(w, r, host, path)
 	if err != nil {
-		writeError(w, err, host == "securetoken.googleapis.com", h.o.Log)
+		writeError(w, err, host == tokenHost, h.o.Log)
 		return
 	}
 	writeJSON(w, http.StatusOK, answer)
@@ -131,7 +134,7 @@ func (h *Handler) answer(w http.ResponseWriter, r *http.Request, host, path stri
 	} else if req.body, err = readBody(w, r, limit); err != nil {
 		return nil, err
 	}
-	if err := h.scope(r.Context(), req); err != nil {
+	if err := h.scope(req); err != nil {
 		return nil, err
 	}
 	return route.run(r.Context(), req)
@@ -196,8 +199,8 @@ func (h *Handler) authorize(req *request, route route) error {
 			req.call.Project = h.service.Project() // Admin decides
 		}
 	}
-	if bearer(req.http) && !route.open {
-		if _, err := h.service.Tokens().Admin(req.http.Context(), req.http.Header.Get("Authorization"), req.call.Project); err != nil {
+	if bearer(req.http) && !route.open && req.host != tokenHost { // a refresh token needs no other credential
+		if err := h.admin(req, req.call.Project); err != nil {
 			return err
 		}
 		req.call.Admin = true
@@ -216,6 +219,16 @@ func (h *Handler) authorize(req *request, route route) error {
 		return fault.E(fault.Unauthenticated, "Request is missing required authentication credential. Expected OAuth 2 access token, login cookie or other valid authentication credential.")
 	}
 	return nil
+}
+
+// admin answers an error unless the request's credential is that of an administrator of project.
+func (h *Handler) admin(req *request, project string) error {
+	_, err := h.service.Tokens().Admin(req.http.Context(), req.http.Header.Get("Authorization"), project)
+	if fault.CodeOf(err) == fault.Unauthenticated {
+		return fault.Because(err, fault.Unauthenticated, "Request had invalid authentication credentials. Expected OAuth 2 access token, login cookie or other valid "+
+			"authentication credential. See https://developers.google.com/identity/sign-in/web/devconsole-project.")
+	}
+	return err
 }
 
 // insufficient is the answer to clients that name a project.
@@ -243,7 +256,7 @@ func projectOK(id string) bool {
 }
 
 // scope completes the call by what the body says of project and tenant.
-func (h *Handler) scope(ctx context.Context, req *request) error {
+func (h *Handler) scope(req *request) error {
 	if target, _ := req.body["targetProjectId"].(string); target != "" && req.args["project"] == "" {
 		if !req.call.Admin {
 			return insufficient()
@@ -251,7 +264,7 @@ func (h *Handler) scope(ctx context.Context, req *request) error {
 		if !projectOK(target) {
 			return fault.E(fault.InvalidArgument, "Invalid project id.")
 		}
-		if _, err := h.service.Tokens().Admin(ctx, req.http.Header.Get("Authorization"), target); err != nil {
+		if err := h.admin(req, target); err != nil {
 			return err
 		}
 		req.call.Project = target
