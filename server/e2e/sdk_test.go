@@ -28,13 +28,13 @@ func TestNodePrograms(t *testing.T) {
 		t.Skip("the JavaScript SDKs are not installed: run npm install in frontend (make test does)")
 	}
 	addresses := start(t, nil)
-	for _, program := range []string{"node.mjs", "lite.mjs", "admin.mjs"} {
+	for _, program := range []string{"node.mjs", "lite.mjs", "admin.mjs", "firestore.mjs"} {
 		t.Run(program, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			cmd := exec.CommandContext(ctx, "node", filepath.Join("sdk", program))
 			cmd.Dir = frontend
-			cmd.Env = append(os.Environ(), "FIRESTORE_EMULATOR_HOST="+addresses.Firestore, "FIREBASE_AUTH_EMULATOR_HOST="+addresses.Auth, "GCLOUD_PROJECT="+project)
+			cmd.Env = append(os.Environ(), "FIRESTORE_EMULATOR_HOST="+addresses.Firestore, "FIREBASE_AUTH_EMULATOR_HOST="+addresses.Auth, "GCLOUD_PROJECT="+project, "METADATA_SERVER_DETECTION=none")
 			if out, err := cmd.CombinedOutput(); err != nil {
 				t.Errorf("%s: %v\n%s", program, err, out)
 			}

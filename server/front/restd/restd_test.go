@@ -237,6 +237,8 @@ func TestStreamsAreArrays(t *testing.T) {
 		{":runQuery", `{"structuredQuery":{"from":[{"collectionId":"c"}]},"newTransaction":{}}`, 200, 3, `"transaction":"`},
 		{":runQuery", `{"structuredQuery":{"from":[{"collectionId":"c"}]},"explainOptions":{"analyze":true}}`, 200, 3, `"resultsReturned":"2"`},
 		{":runQuery", `{"structuredQuery":{"from":[{"collectionId":"c"}]},"explainOptions":{}}`, 200, 1, `"planSummary"`},
+		{":runQuery", `{"structuredQuery":{"from":[{"collectionId":"c"}]},"explainOptions":{}}`, 200, 1, `[{"explainMetrics":{"planSummary":{"indexesUsed":[{"properties":"(__name__ ASC)","query_scope":"Collection"}]}}}]`},
+		{":runAggregationQuery", `{"structuredAggregationQuery":{"structuredQuery":{"from":[{"collectionId":"c"}]},"aggregations":[{"count":{}}]},"explainOptions":{}}`, 200, 1, `[{"explainMetrics":{"planSummary":{"indexesUsed":[{"properties":"(__name__ ASC)","query_scope":"Collection"}]}}}]`},
 		{":batchGet", `{"documents":["` + docs + `/c/b","` + docs + `/c/x","` + docs + `/c/a"]}`, 200, 3, `"missing":"` + docs + `/c/x"`},
 		{":batchGet", `{"documents":["nope"]}`, 400, 1, `Document name \"nope\" lacks \"projects\" at index 0.`},
 		{":runAggregationQuery", `{"structuredAggregationQuery":{"structuredQuery":{"from":[{"collectionId":"c"}]},"aggregations":[{"alias":"c","count":{}},{"alias":"s","sum":{"field":{"fieldPath":"n"}}}]}}`, 200, 1, `"s":{"integerValue":"3"}`},

@@ -40,8 +40,9 @@ func (s *Server) RunAggregationQuery(ctx context.Context, c token.Caller, r *pb.
 			return err
 		}
 	}
-	out := &pb.RunAggregationQueryResponse{ReadTime: wire.FormatVersion(snapshot.Version)}
+	out := &pb.RunAggregationQueryResponse{}
 	if !planOnly {
+		out.ReadTime = wire.FormatVersion(snapshot.Version)
 		out.Result = &pb.AggregationResult{AggregateFields: wire.FormatFields(figures)}
 	}
 	if explain != nil {

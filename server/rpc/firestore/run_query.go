@@ -83,10 +83,11 @@ func (r *queryRun) skipped(n int64) error {
 // end sends what is left to say after the last result.
 func (r *queryRun) end(stats guard.Stats) error {
 	if r.explain != nil {
-		return r.send(&pb.RunQueryResponse{
-			ReadTime:       r.readTime,
-			ExplainMetrics: explained(r.explain, stats, stats.Results, r.clock.Now().Sub(r.began)),
-		})
+		out := &pb.RunQueryResponse{ExplainMetrics: explained(r.explain, stats, stats.Results, r.clock.Now().Sub(r.began))}
+		if !r.planOnly() {
+			out.ReadTime = r.readTime // A plan is of no time: by that the SDKs know that there are no results.
+		}
+		return r.send(out)
 	}
 	switch {
 	case r.sent > 0:
