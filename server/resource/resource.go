@@ -6,6 +6,8 @@ package resource
 
 import (
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"clave/server/fault"
 )
@@ -48,7 +50,18 @@ func splitDatabase(name string) (db Database, rest string, err error) {
 	if id == "" {
 		return Database{}, "", fault.E(fault.InvalidArgument, "Invalid database name: %q", name)
 	}
-	return Database{Project: project, ID: id}, rest, nil
+	db = Database{Project: project, ID: id}
+	return db, rest, db.check(name)
+}
+
+// check checks the ids: they are text of a segment's length at most, and without control characters.
+func (d Database) check(name string) error {
+	for _, id := range []string{d.Project, d.ID} {
+		if len(id) > maxSegment || !utf8.ValidString(id) || strings.ContainsFunc(id, unicode.IsControl) {
+			return fault.E(fault.InvalidArgument, "Invalid database name: %q", name)
+		}
+	}
+	return nil
 }
 
 // Document names one document. Path is relative to the database's documents: an even number of segments
@@ -181,7 +194,7 @@ func splitName(what, name string) (Database, string, error) {
 	if rest != "" && rest[0] != '/' {
 		return Database{}, "", lacks(what, name, "/", at)
 	}
-	return db, strings.TrimPrefix(rest, "/"), nil
+	return db, strings.TrimPrefix(rest, "/"), db.check(name)
 }
 
 // lacks is the refusal of a name that has not the given word at a place.

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"clave/server/fault"
 	"clave/server/resource"
@@ -22,10 +23,25 @@ func TestParseDocument(t *testing.T) {
 		"", "a/b", root, root + "/a", root + "/a/b/c", root + "/a//b/c", root + "/a/..", root + "/a/__x__",
 		"projects/p/databases/(default)", "projects//databases/d/documents/a/b", root + "/a/" + strings.Repeat("x", 1501),
 		root + "/a/\xff", "projects/p/databases/d/documentsx/a/b",
+		"projects/p\xff/databases/d/documents/a/b", "projects/p/databases/d\xff/documents/a/b", "projects/p\x00/databases/d/documents/a/b",
+		"projects/p/databases/d\n/documents/a/b", "projects/" + strings.Repeat("p", 1501) + "/databases/d/documents/a/b",
 	}
 	for _, in := range bad {
 		if d, err := resource.ParseDocument(in); !fault.Is(err, fault.InvalidArgument) {
 			t.Errorf("ParseDocument(%.80q) = %v, %v; want InvalidArgument", in, d, err)
+		}
+	}
+}
+
+// TestDatabaseNamesAreText also asks what answers are made of: no error may hold what is no text.
+func TestDatabaseNamesAreText(t *testing.T) {
+	for _, name := range []string{"projects/\xff/databases/d", "projects/p/databases/\xff", "projects/p\x00q/databases/d"} {
+		_, err := resource.ParseDatabase(name)
+		_, _, parentErr := resource.ParseParent(name + "/documents")
+		for _, err := range []error{err, parentErr} {
+			if !fault.Is(err, fault.InvalidArgument) || !utf8.ValidString(err.Error()) {
+				t.Errorf("%q: %q, want InvalidArgument in valid UTF-8", name, err)
+			}
 		}
 	}
 }

@@ -49,7 +49,10 @@ func (d *documents) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	project, verb, _ := strings.Cut(segments[0], ":")
 	switch {
 	case r.Method == http.MethodDelete && len(segments) == 4 && segments[1] == "databases" && segments[3] == "documents":
-		err := d.guard.Clear(r.Context(), resource.Database{Project: segments[0], ID: segments[2]})
+		db, err := resource.ParseDatabase("projects/" + strings.Join(segments[:3], "/"))
+		if err == nil {
+			err = d.guard.Clear(r.Context(), db)
+		}
 		reply(w, struct{}{}, err)
 	case r.Method == http.MethodPost && len(segments) == 1 && verbs[verb] && project != "":
 		d.state(w, r, project, verb)

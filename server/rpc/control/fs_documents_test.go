@@ -89,6 +89,11 @@ func TestClearDeletesOneDatabase(t *testing.T) {
 	db, other := resource.Database{Project: "p", ID: "(default)"}, resource.Database{Project: "p", ID: "other"}
 	set(t, g, db, 1)
 	set(t, g, other, 2)
+	for _, path := range []string{"/emulator/v1/projects/%FF/databases/d/documents", "/emulator/v1/projects/p/databases/a%2Fb/documents"} {
+		if status, body := ask(t, h, "DELETE", path, ""); status != 400 {
+			t.Errorf("DELETE %s: %d %s, want 400", path, status, body)
+		}
+	}
 	if status, body := ask(t, h, "DELETE", "/emulator/v1/projects/p/databases/%28default%29/documents", ""); status != 200 || strings.TrimSpace(body) != "{}" {
 		t.Errorf("clear: %d %s", status, body)
 	}
