@@ -2,9 +2,9 @@ package identity
 
 import (
 	"context"
+	"strings"
 
 	"clave/server/account"
-	"clave/server/fault"
 )
 
 // FederatedID names a user of an identity provider.
@@ -47,15 +47,12 @@ func (s *Service) Lookup(ctx context.Context, c Call, r *LookupRequest) (*Lookup
 	if len(r.LocalID)+len(r.Email)+len(r.PhoneNumber)+len(r.FederatedUserID)+len(r.InitialEmail) == 0 {
 		return nil, no("MISSING_ID_TOKEN")
 	}
-	if len(r.InitialEmail) > 0 {
-		return nil, fault.E(fault.Unimplemented, "Lookup by initialEmail is not implemented.")
-	}
 	if err := s.knownTenant(ctx, c); err != nil {
 		return nil, err
 	}
 	res := &LookupResponse{Kind: kindLookup}
 	seen := make(map[string]bool)
-	for _, find := range s.finders(c, r) {
+	for _, find := range s.finders(ctx, c, r) {
 		u, err := find()
 		if err != nil {
 			return nil, err
@@ -69,7 +66,7 @@ func (s *Service) Lookup(ctx context.Context, c Call, r *LookupRequest) (*Lookup
 }
 
 // finders returns a function for each account that is asked for.
-func (s *Service) finders(c Call, r *LookupRequest) []func() (*account.User, error) {
+func (s *Service) finders(ctx context.Context, c Call, r *LookupRequest) []func() (*account.User, error) {
 	var list []func() (*account.User, error)
 	for _, uid := range r.LocalID {
 		list = append(list, func() (*account.User, error) { return s.accounts.Get(c.scope(), uid) })
@@ -85,5 +82,20 @@ func (s *Service) finders(c Call, r *LookupRequest) []func() (*account.User, err
 	for _, f := range r.FederatedUserID {
 		list = append(list, func() (*account.User, error) { return s.accounts.ByProvider(c.scope(), f.ProviderID, f.RawID) })
 	}
+	for _, email := range r.InitialEmail {
+		list = append(list, func() (*account.User, error) { return s.byInitialEmail(ctx, c, email) })
+	}
 	return list
+}
+
+// byInitialEmail returns the account whose address was another before it was changed, or nil. There is no index for what is hardly
+// ever asked: all accounts are looked at.
+func (s *Service) byInitialEmail(ctx context.Context, c Call, email string) (found *account.User, err error) {
+	err = s.accounts.List(ctx, c.scope(), "", func(u *account.User) bool {
+		if u.InitialEmail != "" && strings.EqualFold(u.InitialEmail, email) {
+			found = u
+		}
+		return found == nil
+	})
+	return found, err
 }

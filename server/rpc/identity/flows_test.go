@@ -92,6 +92,12 @@ func TestVerifyBeforeUpdate(t *testing.T) {
 	w.must(w.client("sendOobCode", object{"requestType": "VERIFY_AND_CHANGE_EMAIL", "idToken": made["idToken"], "newEmail": "new@example.com"}))
 	w.must(w.client("update", object{"oobCode": w.lastCode()["oobCode"]}))
 	w.must(w.client("signInWithPassword", object{"email": "new@example.com", "password": "secret1"}))
+	for email, want := range map[string]int{"OLD@example.com": 1, "new@example.com": 0} {
+		found := w.must(w.admin("POST", "v1/projects/"+project+"/accounts:lookup", object{"initialEmail": []string{email}}))
+		if list, _ := found["users"].([]any); len(list) != want || want == 1 && list[0].(object)["localId"] != made["localId"] {
+			t.Errorf("by the initial address %s: %v, want %d", email, list, want)
+		}
+	}
 	recover := w.lastCode()
 	if recover["requestType"] != "RECOVER_EMAIL" || recover["email"] != "old@example.com" {
 		t.Fatalf("the former address was sent %v, want a code that takes the account back", recover)

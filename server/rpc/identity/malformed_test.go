@@ -47,7 +47,6 @@ func TestRequestsThatLackSomething(t *testing.T) {
 		body         object
 		want         string
 	}{
-		{"POST", "v1/projects/" + project + "/accounts:lookup", object{"initialEmail": []string{"a@example.com"}}, "Lookup by initialEmail is not implemented."},
 		{"PATCH", "v2/projects/" + project + "/config", object{"mfa": object{"state": 7}}, "Invalid value at 'mfa.state' (number)"},
 		{"POST", "v2/projects/" + project + "/tenants", object{"allowPasswordSignup": "maybe"}, "Invalid value at 'allowPasswordSignup' (string)"},
 	} {
