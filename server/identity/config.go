@@ -44,15 +44,9 @@ type Config struct {
 			DisabledUserDeletion *bool `json:"disabledUserDeletion"`
 		} `json:"permissions"`
 	} `json:"client"`
-	MFA                  MFASettings `json:"mfa"`
-	PasswordPolicyConfig struct {
-		EnforcementState     string `json:"passwordPolicyEnforcementState"`
-		ForceUpgradeOnSignin bool   `json:"forceUpgradeOnSignin"`
-		Versions             []struct {
-			Options PolicyOptions `json:"customStrengthOptions"`
-		} `json:"passwordPolicyVersions"`
-	} `json:"passwordPolicyConfig"`
-	AuthorizedDomains []string `json:"authorizedDomains"`
+	MFA                  MFASettings  `json:"mfa"`
+	PasswordPolicyConfig PolicyConfig `json:"passwordPolicyConfig"`
+	AuthorizedDomains    []string     `json:"authorizedDomains"`
 }
 
 // privacy reports whether addresses are protected from enumeration.
@@ -103,7 +97,36 @@ func (s *Service) rules(ctx context.Context, c *Call) (*Config, *Tenant, error) 
 	if tenant.DisableAuth {
 		return nil, nil, no("PROJECT_DISABLED")
 	}
-	return cfg, tenant, nil
+	return cfg, tenant, tenant.overrule(cfg)
+}
+
+// overrule puts the tenant's own settings in the place of its project's.
+func (t *Tenant) overrule(cfg *Config) error {
+	if t.PasswordPolicyConfig != nil {
+		cfg.PasswordPolicyConfig = PolicyConfig{}
+		if err := decodeOver(t.PasswordPolicyConfig, &cfg.PasswordPolicyConfig); err != nil {
+			return err
+		}
+	}
+	if t.EmailPrivacyConfig != nil {
+		return decodeOver(t.EmailPrivacyConfig, &cfg.EmailPrivacyConfig)
+	}
+	return nil
+}
+
+// open answers an error when the call's tenant is switched off.
+func (s *Service) open(c Call) error {
+	if c.Tenant == "" {
+		return nil
+	}
+	var t Tenant
+	if _, err := s.accounts.Load(c.root(), tenantItem, c.Tenant, &t); err != nil {
+		return err
+	}
+	if t.DisableAuth {
+		return no("PROJECT_DISABLED")
+	}
+	return nil
 }
 
 // wrongType names the field whose value is of the wrong type, in the API's words.

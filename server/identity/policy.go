@@ -15,6 +15,15 @@ type PolicyOptions struct {
 	ContainsNonAlphanumericCharacter *bool `json:"containsNonAlphanumericCharacter,omitempty"`
 }
 
+// PolicyConfig is a password policy and whether it is enforced.
+type PolicyConfig struct {
+	EnforcementState     string `json:"passwordPolicyEnforcementState"`
+	ForceUpgradeOnSignin bool   `json:"forceUpgradeOnSignin"`
+	Versions             []struct {
+		Options PolicyOptions `json:"customStrengthOptions"`
+	} `json:"passwordPolicyVersions"`
+}
+
 // special are the characters that count as non-alphanumeric.
 const special = "^$*.[]{}()?\"!@#%&/\\,><':;|_~"
 
@@ -66,8 +75,8 @@ type PolicyResponse struct {
 }
 
 // PasswordPolicy tells clients the password policy.
-func (s *Service) PasswordPolicy(_ context.Context, c Call, _ *PolicyRequest) (*PolicyResponse, error) {
-	cfg, err := s.config(c)
+func (s *Service) PasswordPolicy(ctx context.Context, c Call, _ *PolicyRequest) (*PolicyResponse, error) {
+	cfg, _, err := s.rules(ctx, &c)
 	if err != nil {
 		return nil, err
 	}

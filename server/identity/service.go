@@ -176,6 +176,9 @@ func (s *Service) userOf(c *Call, idToken string) (*account.User, token.ID, erro
 		return nil, token.ID{}, no("TENANT_ID_MISMATCH")
 	}
 	c.Tenant = id.Tenant
+	if err := s.open(*c); err != nil {
+		return nil, token.ID{}, err
+	}
 	u, err := s.accounts.Get(c.scope(), id.UID)
 	if err != nil {
 		return nil, token.ID{}, err

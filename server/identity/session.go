@@ -124,6 +124,9 @@ func (s *Service) Refresh(ctx context.Context, c Call, r *RefreshRequest) (*Refr
 		return nil, no("INVALID_REFRESH_TOKEN")
 	}
 	c.Tenant = ses.Tenant
+	if err := s.open(c); err != nil {
+		return nil, err
+	}
 	u, err := s.accounts.Get(c.scope(), ses.UID)
 	if err != nil {
 		return nil, err

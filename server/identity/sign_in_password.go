@@ -56,6 +56,11 @@ func (s *Service) SignInWithPassword(ctx context.Context, c Call, r *PasswordReq
 	if err != nil {
 		return nil, err
 	}
+	if policy := cfg.enforcedPolicy(); policy != nil && cfg.PasswordPolicyConfig.ForceUpgradeOnSignin {
+		if err := policy.check(*r.Password); err != nil {
+			return nil, err
+		}
+	}
 	s.limits.forget(limitSignIn, c.Tenant+"\x00"+email)
 	res := &PasswordResponse{Kind: kindPassword, LocalID: u.UID, Email: u.Email, Registered: true}
 	return res, s.finishPassword(ctx, c, cfg, tenant, u, r, res)

@@ -390,7 +390,7 @@ func TestSettings(t *testing.T) {
 		"passwordPolicyEnforcementState": "ENFORCE", "passwordPolicyVersions": []object{{"customStrengthOptions": object{"minPasswordLength": 8, "containsNumericCharacter": true}}},
 	}})
 	for password, want := range map[string]string{"longenough": "PASSWORD_DOES_NOT_MEET_REQUIREMENTS", "short1": "PASSWORD_DOES_NOT_MEET_REQUIREMENTS", "longenough1": ""} {
-		if _, refused := w.client("signUp", object{"email": "a@example.com", "password": password}); refused != want {
+		if _, refused := w.client("signUp", object{"email": password + "@example.com", "password": password}); refused != want {
 			t.Errorf("sign-up with %q: %q, want %q", password, refused, want)
 		}
 	}

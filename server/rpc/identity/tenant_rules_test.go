@@ -1,0 +1,96 @@
+package identity_test
+
+import (
+	"testing"
+
+	"clave/server/identity"
+)
+
+// newTenant makes a tenant and returns its id.
+func (w *world) newTenant(settings object) string {
+	w.t.Helper()
+	settings["allowPasswordSignup"], settings["enableAnonymousUser"] = true, true
+	return str(w.must(w.admin("POST", "v2/projects/"+project+"/tenants", settings)), "tenantId")
+}
+
+// TestTenantsRules gives a tenant its own policy for passwords and addresses, which the project does not have.
+func TestTenantsRules(t *testing.T) {
+	w := newWorld(t, setup{})
+	strict := w.newTenant(object{
+		"passwordPolicyConfig": object{"passwordPolicyEnforcementState": "ENFORCE", "passwordPolicyVersions": []object{{"customStrengthOptions": object{"minPasswordLength": 9}}}},
+		"emailPrivacyConfig":   object{"enableImprovedEmailPrivacy": false},
+	})
+	plain := w.newTenant(object{})
+	for _, tt := range []struct {
+		verb, tenant string
+		body         object
+		want         string
+	}{
+		{"signUp", strict, object{"email": "a@example.com", "password": "secret1"}, "PASSWORD_DOES_NOT_MEET_REQUIREMENTS"},
+		{"signUp", strict, object{"email": "a@example.com", "password": "secret123"}, ""},
+		{"signUp", plain, object{"email": "a@example.com", "password": "secret1"}, ""},
+		{"signInWithPassword", strict, object{"email": "nobody@example.com", "password": "secret123"}, "EMAIL_NOT_FOUND"},
+		{"signInWithPassword", plain, object{"email": "nobody@example.com", "password": "secret123"}, "INVALID_LOGIN_CREDENTIALS"},
+	} {
+		tt.body["tenantId"] = tt.tenant
+		if got := w.refusal(tt.verb, tt.body); got != tt.want {
+			t.Errorf("%s %v: %q, want %q", tt.verb, tt.body, got, tt.want)
+		}
+	}
+	for tenant, want := range map[string]float64{strict: 9, plain: 6} {
+		_, policy := w.send("GET", "/identitytoolkit.googleapis.com/v2/passwordPolicy?key=k&tenantId="+tenant, nil)
+		if got := policy["customStrengthOptions"].(object)["minPasswordLength"]; got != want {
+			t.Errorf("the shortest password is %v, want %v", got, want)
+		}
+	}
+}
+
+// TestClosedTenants switches a tenant off, and wants its users' tokens to be good for nothing.
+func TestClosedTenants(t *testing.T) {
+	w := newWorld(t, setup{})
+	tenant := w.newTenant(object{})
+	in := w.must(w.client("signUp", object{"tenantId": tenant}))
+	w.must(w.admin("PATCH", "v2/projects/"+project+"/tenants/"+tenant+"?updateMask=disableAuth", object{"disableAuth": true}))
+	for _, tt := range []struct {
+		verb string
+		body object
+	}{
+		{"token", object{"grant_type": "refresh_token", "refresh_token": in["refreshToken"]}},
+		{"lookup", object{"idToken": in["idToken"]}},
+		{"update", object{"idToken": in["idToken"], "displayName": "x"}},
+		{"signUp", object{"tenantId": tenant}},
+		{"sendOobCode", object{"requestType": "VERIFY_EMAIL", "idToken": in["idToken"]}},
+		{"delete", object{"idToken": in["idToken"]}},
+	} {
+		if got := w.refusal(tt.verb, tt.body); got != "PROJECT_DISABLED" {
+			t.Errorf("%s: %q, want PROJECT_DISABLED", tt.verb, got)
+		}
+	}
+	if _, got := w.admin("POST", "v1/projects/"+project+":createSessionCookie", object{"idToken": in["idToken"]}); got != "PROJECT_DISABLED" {
+		t.Errorf("a cookie: %q, want PROJECT_DISABLED", got)
+	}
+}
+
+// TestOldPasswordsMustBeUpgraded signs in with a password that met no policy when it was set.
+func TestOldPasswordsMustBeUpgraded(t *testing.T) {
+	w := newWorld(t, setup{})
+	w.signUp("a@example.com", "secret1")
+	policy := func(force bool) {
+		body := object{"passwordPolicyConfig": object{
+			"passwordPolicyEnforcementState": "ENFORCE", "forceUpgradeOnSignin": force,
+			"passwordPolicyVersions": []any{object{"customStrengthOptions": object{"containsUppercaseCharacter": true}}},
+		}}
+		if _, err := w.service.UpdateConfig(t.Context(), identity.Call{Project: project}, &identity.ConfigRequest{Mask: []string{"passwordPolicyConfig"}, Body: body}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for force, want := range map[bool]string{false: "", true: "PASSWORD_DOES_NOT_MEET_REQUIREMENTS"} {
+		policy(force)
+		if got := w.refusal("signInWithPassword", object{"email": "a@example.com", "password": "secret1"}); got != want {
+			t.Errorf("forced %v: %q, want %q", force, got, want)
+		}
+		if got := w.refusal("signInWithPassword", object{"email": "a@example.com", "password": "wrong"}); got != "INVALID_LOGIN_CREDENTIALS" {
+			t.Errorf("forced %v, a wrong password: %q", force, got)
+		}
+	}
+}
