@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	"clave/server/clock"
@@ -116,7 +117,7 @@ func (s *sequencer) drain() {
 func (e *Engine) write(ctx context.Context, group []*pending) {
 	batch, err := e.prepare(group)
 	if err == nil && !batch.Empty() {
-		err = e.o.Store.Apply(ctx, batch)
+		err = e.apply(ctx, batch)
 	}
 	var next *view
 	if err == nil {
@@ -148,11 +149,20 @@ func (e *Engine) write(ctx context.Context, group []*pending) {
 	old.release()
 }
 
+// apply writes a batch. Of one that the storage fails at nobody can know what is on disk.
+func (e *Engine) apply(ctx context.Context, batch *storage.Batch) error {
+	err := e.o.Store.Apply(ctx, batch)
+	if err == nil || errors.Is(err, storage.ErrClosed) {
+		return err
+	}
+	return fault.Because(err, fault.Internal, "The storage has failed; whether this was written is not known.")
+}
+
 // fail ends writing after an error that leaves it unknown what is on disk; Engine.mu is held.
 func (e *Engine) fail(err error) {
 	if e.mu.failed == nil && !e.mu.closed {
 		e.mu.failed = fault.Because(err, fault.Unavailable, "the storage has failed; the server must be started again")
-		e.o.Log.Error("storage failed; no more writes", "err", err)
+		e.o.Log.Error("storage failed; no more writes until the server is started again", "error", errors.Join(err, errors.Unwrap(err)))
 	}
 }
 

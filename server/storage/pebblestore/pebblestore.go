@@ -13,6 +13,7 @@ import (
 	"log/slog"
 	"runtime"
 	"sync"
+	"sync/atomic"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/bloom"
@@ -61,6 +62,8 @@ type Store struct {
 		sync.RWMutex
 		closed bool
 	}
+	// failed is what Pebble could not go on for; after it nothing is written any more.
+	failed atomic.Pointer[fatal]
 }
 
 // Open opens the store in a directory, which is made when absent. A directory that another process holds answers
@@ -146,8 +149,11 @@ func (s *Store) Apply(ctx context.Context, b *storage.Batch) error {
 	}
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	if s.mu.closed {
+	switch failed := s.failed.Load(); {
+	case s.mu.closed:
 		return storage.ErrClosed
+	case failed != nil:
+		return fmt.Errorf("pebble has failed before: %w", failed.cause)
 	}
 	size := 0
 	for _, op := range b.Ops {
@@ -160,6 +166,22 @@ func (s *Store) Apply(ctx context.Context, b *storage.Batch) error {
 			return fmt.Errorf("pebble batch: %w", err)
 		}
 	}
+	return s.commit(batch)
+}
+
+// commit writes a batch and waits for its sync. Pebble's way to say that its log can't be written is to end the program; here it is an
+// error of this call and of all that come after, and what was written before can still be read.
+func (s *Store) commit(batch *pebble.Batch) (err error) {
+	defer func() {
+		switch p := recover().(type) {
+		case nil:
+		case fatal:
+			s.failed.CompareAndSwap(nil, &p)
+			err = fmt.Errorf("pebble commit: %w", p.cause)
+		default:
+			panic(p)
+		}
+	}()
 	if err := batch.Commit(pebble.Sync); err != nil {
 		return fmt.Errorf("pebble commit: %w", err)
 	}
@@ -188,6 +210,9 @@ func (s *Store) Close() error {
 		return nil
 	}
 	s.mu.closed = true
+	if failed := s.failed.Load(); failed != nil {
+		return errors.Join(fmt.Errorf("pebble has failed before: %w", failed.cause), s.db.Close())
+	}
 	if err := s.db.Flush(); err != nil {
 		return fmt.Errorf("close pebble: %w", errors.Join(err, s.db.Close()))
 	}

@@ -1,0 +1,160 @@
+package pebblestore_test
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
+
+	"clave/server/storage"
+	"clave/server/storage/pebblestore"
+)
+
+// faults are the ways in which a disk fails when it is told to.
+var faults = []struct {
+	name string
+	is   func(errorfs.Op) bool
+	err  error
+}{
+	{"disk full", func(op errorfs.Op) bool { return op.Kind == errorfs.OpFileWrite || op.Kind == errorfs.OpCreate }, syscall.ENOSPC},
+	{"fsync fails", func(op errorfs.Op) bool {
+		return op.Kind == errorfs.OpFileSync || op.Kind == errorfs.OpFileSyncData || op.Kind == errorfs.OpFileSyncTo
+	}, syscall.EIO},
+	{"the log alone fails", func(op errorfs.Op) bool {
+		return filepath.Ext(op.Path) == ".log" && op.Kind != errorfs.OpFileReadAt
+	}, syscall.EIO},
+	{"read-only", func(op errorfs.Op) bool { return op.Kind.ReadOrWrite() == errorfs.OpIsWrite }, syscall.EROFS},
+}
+
+// TestAFailingDiskIsAnError lets the disk fail while batches are applied. The one that meets it and all later ones answer an error, what was
+// acknowledged can be read, the store closes, and what it finds when the disk is well again is what was acknowledged and perhaps
+// the batch that met the failure.
+func TestAFailingDiskIsAnError(t *testing.T) {
+	for _, tt := range faults {
+		t.Run(tt.name, func(t *testing.T) {
+			var broken atomic.Bool
+			mem := vfs.NewMem()
+			fs := errorfs.Wrap(mem, errorfs.InjectorFunc(func(op errorfs.Op) error {
+				if broken.Load() && tt.is(op) {
+					return tt.err
+				}
+				return nil
+			}))
+			s, err := pebblestore.Open("data", pebblestore.Options{FS: fs})
+			if err != nil {
+				t.Fatal(err)
+			}
+			apply := func(key string) error {
+				var b storage.Batch
+				b.Set([]byte(key), []byte("v"))
+				return s.Apply(t.Context(), &b)
+			}
+			for i := range 3 {
+				if err := apply(fmt.Sprintf("k%d", i)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			broken.Store(true)
+			if err := apply("lost"); !errors.Is(err, tt.err) {
+				t.Errorf("Apply on a failing disk = %v, want %v", err, tt.err)
+			}
+			broken.Store(false)
+			if err := apply("later"); err == nil {
+				t.Error("Apply after the disk has failed is acknowledged")
+			}
+			if _, found, err := s.Get([]byte("k2")); !found || err != nil {
+				t.Errorf("Get after the disk has failed: %t, %v", found, err)
+			}
+			if err := s.Close(); err != nil {
+				t.Logf("Close: %v", err)
+			}
+			again, err := pebblestore.Open("data", pebblestore.Options{FS: mem})
+			if err != nil {
+				t.Fatalf("Open when the disk is well again = %v", err)
+			}
+			defer func() { _ = again.Close() }()
+			for i := range 3 {
+				if _, found, err := again.Get(fmt.Appendf(nil, "k%d", i)); !found || err != nil {
+					t.Errorf("k%d was acknowledged; after reopening: %t, %v", i, found, err)
+				}
+			}
+			if _, found, _ := again.Get([]byte("later")); found {
+				t.Error("a batch that was refused is there")
+			}
+		})
+	}
+}
+
+// TestADiskThatFailsAtOpeningIsAnError opens a store on disks that fail from the first.
+func TestADiskThatFailsAtOpeningIsAnError(t *testing.T) {
+	for _, tt := range faults {
+		fs := errorfs.Wrap(vfs.NewMem(), errorfs.InjectorFunc(func(op errorfs.Op) error {
+			if tt.is(op) {
+				return tt.err
+			}
+			return nil
+		}))
+		if _, err := pebblestore.Open("data", pebblestore.Options{FS: fs}); !errors.Is(err, tt.err) {
+			t.Errorf("%s: Open = %v, want %v", tt.name, err, tt.err)
+		}
+	}
+}
+
+// TestAFailingDiskKeepsNobodyWaiting lets the disk fail under many writers at once.
+func TestAFailingDiskKeepsNobodyWaiting(t *testing.T) {
+	for _, tt := range faults {
+		t.Run(tt.name, func(t *testing.T) {
+			var broken atomic.Bool
+			var writes atomic.Int64
+			mem := vfs.NewMem()
+			fs := errorfs.Wrap(mem, errorfs.InjectorFunc(func(op errorfs.Op) error {
+				if broken.Load() && tt.is(op) {
+					return tt.err
+				}
+				return nil
+			}))
+			s, err := pebblestore.Open("data", pebblestore.Options{FS: fs})
+			if err != nil {
+				t.Fatal(err)
+			}
+			const writers, before = 8, 200
+			acknowledged := make([]int, writers)
+			var wg sync.WaitGroup
+			for w := range writers {
+				wg.Go(func() {
+					for i := 0; ; i++ {
+						var b storage.Batch
+						b.Set(fmt.Appendf(nil, "%d-%d", w, i), nil)
+						if s.Apply(t.Context(), &b) != nil {
+							return
+						}
+						acknowledged[w] = i + 1
+						if writes.Add(1) == before {
+							broken.Store(true)
+						}
+					}
+				})
+			}
+			wg.Wait()
+			_ = s.Close()
+			again, err := pebblestore.Open("data", pebblestore.Options{FS: mem})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = again.Close() }()
+			for w, n := range acknowledged {
+				for i := range n {
+					if _, found, err := again.Get(fmt.Appendf(nil, "%d-%d", w, i)); !found || err != nil {
+						t.Fatalf("%d-%d was acknowledged; after reopening: %t, %v", w, i, found, err)
+					}
+				}
+			}
+		})
+	}
+}
