@@ -117,10 +117,12 @@ func (c *checker) field(f Field) error {
 	if err := checkList(f); err != nil {
 		return err
 	}
+	check := checkSizes
 	if f.Path.IsName() {
-		if err := c.nameFilter(f); err != nil {
-			return err
-		}
+		check = c.nameFilter
+	}
+	if err := check(f); err != nil {
+		return err
 	}
 	c.in = c.in || f.Op == In || f.Op == ArrayContainsAny
 	c.notIn = c.notIn || f.Op == NotIn
@@ -162,6 +164,35 @@ func checkList(f Field) error {
 		return fault.E(fault.InvalidArgument, "'%s' requires an non-empty ArrayValue.", f.Op)
 	case len(items) > limit:
 		return fault.E(fault.InvalidArgument, "'%s' supports up to %d comparison values.", f.Op, limit)
+	}
+	return nil
+}
+
+// maxCompared is the size of the greatest value that a field is compared with, in bytes. Indexes hold no more of a value (seen of
+// production: github.com/GoogleCloudPlatform/datacatalog-tag-engine/issues/14; measured with the official emulator).
+const maxCompared = 1500
+
+// checkSizes checks the values that a field is compared with.
+func checkSizes(f Field) error {
+	compared := value.Array{f.Value}
+	if f.Op == In || f.Op == NotIn || f.Op == ArrayContainsAny {
+		compared, _ = f.Value.(value.Array)
+	}
+	for _, v := range compared {
+		size := value.Size(v)
+		if m, ok := v.(value.Map); ok {
+			if numbers, ok := value.AsVector(m); ok {
+				size = value.Size(value.Int(0)) * len(numbers)
+			}
+		}
+		if size <= maxCompared {
+			continue
+		}
+		elements := ""
+		if f.Op == ArrayContains || f.Op == ArrayContainsAny {
+			elements = "[*]"
+		}
+		return fault.E(fault.InvalidArgument, "value for %s%s is too large to be used in a query", f.Path, elements)
 	}
 	return nil
 }

@@ -190,6 +190,13 @@ func TestNormalizeRefuses(t *testing.T) {
 		{on(or()), "Composite filter must have at least one sub-filter."},
 		{on(query.Field{Path: value.FieldPath{"a"}, Value: value.Int(1)}), "Unknown FieldFilter operator."},
 		{on(query.Unary{Path: value.FieldPath{"a"}}), "Unknown UnaryFilter operator."},
+		{on(is("a", query.Equal, long(1500))), "value for a is too large to be used in a query"},
+		{on(is("a", query.NotIn, value.Array{value.Int(1), long(1500)})), "value for a is too large to be used in a query"},
+		{on(or(is("a", query.LessThan, value.Array{long(1492), value.Int(1)}))), "value for a is too large to be used in a query"},
+		{on(is("a", query.Equal, value.Map{"kk": long(1497)})), "value for a is too large to be used in a query"},
+		{on(is("a", query.Equal, value.Vector(make([]float64, 188)...))), "value for a is too large to be used in a query"},
+		{on(is("a", query.ArrayContains, value.Bytes(long(1501)))), "value for a[*] is too large to be used in a query"},
+		{on(is("a", query.ArrayContainsAny, value.Array{long(1500)})), "value for a[*] is too large to be used in a query"},
 		{cursor(on(nil, "a"), value.Int(1), doc("c/x")), "Cursor has too many values."},
 		{cursor(on(nil), value.Int(1)), "Cursor has too many values."},
 		{cursor(on(nil, "__name__"), value.String("x")), "Cursor __key__ value is not a document reference."},
@@ -289,5 +296,22 @@ func TestFingerprintTellsQueriesApart(t *testing.T) {
 	nested, err := on(and(and(is("a", query.Equal, value.Int(1))))).Normalize()
 	if err != nil || seen[nested.Fingerprint()] != 3 {
 		t.Errorf("a filter in useless brackets has another fingerprint, %v", err)
+	}
+}
+
+// long returns a text of n bytes.
+func long(n int) value.String { return value.String(strings.Repeat("x", n)) }
+
+// TestLargestComparedValues are the greatest values of each kind that the official emulator compares with.
+func TestLargestComparedValues(t *testing.T) {
+	for _, v := range []value.Value{
+		long(1499), value.Bytes(long(1500)), value.Array{long(1491), value.Int(1)}, value.Map{"kk": long(1496)}, value.Vector(make([]float64, 187)...),
+	} {
+		if _, err := on(is("a", query.Equal, v)).Normalize(); err != nil {
+			t.Errorf("%.30v: %v", v, err)
+		}
+	}
+	if _, err := on(is("a", query.In, value.Array{long(1000), long(1001)})).Normalize(); err != nil {
+		t.Errorf("a list is measured as a whole: %v", err)
 	}
 }

@@ -78,6 +78,9 @@ func parseQuery(parent string, q *pb.StructuredQuery) (*query.Query, error) {
 		if err != nil {
 			return nil, err
 		}
+		if o.GetDirection() < 0 || o.GetDirection() > pb.StructuredQuery_DESCENDING {
+			return nil, fault.E(fault.InvalidArgument, "Unrecognized ordering.")
+		}
 		out.OrderBy = append(out.OrderBy, query.Order{Path: path, Desc: o.GetDirection() == pb.StructuredQuery_DESCENDING})
 	}
 	if out.Start, err = parseCursor(q.GetStartAt()); err != nil {

@@ -138,6 +138,16 @@ func TestStatusTellsOnlyWhatIsNamed(t *testing.T) {
 	}
 }
 
+func TestParseQueryRefusesUnknownDirections(t *testing.T) {
+	for direction, want := range map[pb.StructuredQuery_Direction]bool{-1: false, 0: true, 1: true, 2: true, 3: false} {
+		q := &pb.StructuredQuery{From: []*pb.StructuredQuery_CollectionSelector{{CollectionId: "c"}}, OrderBy: []*pb.StructuredQuery_Order{{Field: &pb.StructuredQuery_FieldReference{FieldPath: "a"}, Direction: direction}}}
+		_, err := wire.ParseQuery(db.Root(), q)
+		if (err == nil) != want || err != nil && fault.Of(err).Message != "Unrecognized ordering." {
+			t.Errorf("direction %d: %v", direction, err)
+		}
+	}
+}
+
 func TestParsePathRefusesReservedNames(t *testing.T) {
 	long := strings.Repeat("x", 1501)
 	tests := []struct{ in, want string }{
