@@ -24,10 +24,24 @@ type checker struct {
 type scope struct {
 	up        *scope
 	functions map[string]*syntax.Function
-	captures  []string // all that are bound at this place, outermost first
+	captures  []capture // all that are bound at this place, outermost first
 	segments  int
 	nesting   int
 	globbed   bool // a match statement around the place binds a glob
+}
+
+// capture is a segment that a match statement binds.
+type capture struct {
+	name string
+	glob bool
+}
+
+// types returns what the segment is: a text. That of a glob is a path, which the official compiler knows as either.
+func (c capture) types() types {
+	if c.glob {
+		return isGlob
+	}
+	return isString
 }
 
 // Check resolves the names of a parsed file for the given service and returns all issues. The program is nil
@@ -110,7 +124,7 @@ func (c *checker) match(up *scope, m *syntax.Match) {
 			continue
 		}
 		c.captured(s, sc.captures[own:])
-		sc.captures = append(sc.captures, s.Text)
+		sc.captures = append(sc.captures, capture{name: s.Text, glob: s.Kind == syntax.Glob})
 		if s.Kind != syntax.Glob {
 			continue
 		}
@@ -150,36 +164,38 @@ func (c *checker) match(up *scope, m *syntax.Match) {
 }
 
 // captured checks the name of a captured segment against those of the same statement.
-func (c *checker) captured(s syntax.Segment, own []string) {
+func (c *checker) captured(s syntax.Segment, own []capture) {
 	if syntax.IsPackage(s.Text) {
 		c.fail(s.Span, "%s is a package and cannot be used as variable name.", s.Text)
 	}
-	for _, name := range own {
-		if name == s.Text {
+	for _, earlier := range own {
+		if earlier.name == s.Text {
 			c.fail(s.Bound, "Variable %s already exists in the PathTemplate.", s.Text)
 		}
 	}
 }
 
-// methods are what an allow statement can allow.
-var methods = map[string]bool{
+// operations are what an allow statement can allow.
+var operations = map[string]bool{
 	"read": true, "write": true, "get": true, "list": true, "create": true, "update": true, "delete": true,
 }
 
 // allow walks an allow statement.
 func (c *checker) allow(sc *scope, a *syntax.Allow) {
 	for _, m := range a.Methods {
-		if !methods[m.Text] {
+		if !operations[m.Text] {
 			c.warn(m.Span, "Invalid method name: %s.", m.Text)
 		}
 	}
 	if a.Cond == nil {
 		return
 	}
-	c.expr(sc, a.Cond)
-	if t := literalType(a.Cond); t != "" && t != "bool" {
-		c.warn(a.Cond.At(), "Invalid type. Permission statements expect a boolean value. Received one of [%s].", t)
+	c.walk(sc, nil, a.Cond, 1)
+	if got := c.typesOf(sc, a.Cond); !got.meets(isBool) {
+		c.warn(place(a.Cond), "Invalid type. Permission statements expect a boolean value. Received one of [%s].", got)
+		return
 	}
+	c.operands(sc, a.Cond, isBool)
 }
 
 // declare adds functions to a scope and checks their heads.
@@ -243,10 +259,8 @@ func (c *checker) bind(locals []syntax.Name, name syntax.Name, format string) {
 // body walks an expression of a function whose locals so far are given.
 func (c *checker) body(sc *scope, locals []syntax.Name, e syntax.Expr) {
 	c.walk(sc, locals, e, 1)
+	c.expect(sc, e, nil)
 }
-
-// expr walks a condition.
-func (c *checker) expr(sc *scope, e syntax.Expr) { c.walk(sc, nil, e, 1) }
 
 // unused warns about functions that nothing calls.
 func (c *checker) unused() {

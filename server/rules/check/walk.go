@@ -11,30 +11,6 @@ import (
 // typeNames are the names that is accepts, as the official compiler lists them.
 const typeNames = "bool,bytes,constraint,duration,float,int,latlng,list,vector,set,number,map,string,timestamp,path,map_diff"
 
-// builtins are the functions that need no declaration.
-var builtins = map[string]bool{
-	"get": true, "exists": true, "getAfter": true, "existsAfter": true, "debug": true, "string": true, "int": true,
-	"float": true, "path": true, "math.abs": true, "math.ceil": true, "math.floor": true, "math.round": true,
-	"math.sqrt": true, "math.pow": true, "math.isNaN": true, "timestamp.date": true, "timestamp.value": true,
-	"duration.value": true, "duration.time": true, "duration.abs": true, "latlng.value": true, "hashing.md5": true,
-	"hashing.sha256": true, "hashing.crc32": true, "hashing.crc32c": true,
-}
-
-// methodNames are the methods that some type has.
-var methodNames = words("size lower upper trim matches replace split toUtf8 toBase64 toHexString hasAll hasAny " +
-	"hasOnly concat removeAll join toSet union intersection difference keys values get diff addedKeys removedKeys " +
-	"changedKeys affectedKeys unchangedKeys year month day hours minutes seconds nanos dayOfWeek dayOfYear date time " +
-	"toMillis latitude longitude distance bind")
-
-// words makes a set of the words of a text.
-func words(text string) map[string]bool {
-	set := make(map[string]bool)
-	for _, w := range strings.Fields(text) {
-		set[w] = true
-	}
-	return set
-}
-
 // walk resolves the names in an expression; level is its depth.
 func (c *checker) walk(sc *scope, locals []syntax.Name, e syntax.Expr, level int) {
 	if level == maxExprLevels+1 {
@@ -52,8 +28,6 @@ func (c *checker) walk(sc *scope, locals []syntax.Name, e syntax.Expr, level int
 		if !slices.Contains(strings.Split(typeNames, ","), x.Type.Text) {
 			c.fail(x.Type.Span, "An unsupported type identifier was used with the 'is' operator. Received %s. Expected one of %s", x.Type.Text, typeNames)
 		}
-	case *syntax.Binary:
-		c.comparable(x)
 	}
 	for _, child := range syntax.Children(e) {
 		c.walk(sc, locals, child, level+1)
@@ -74,7 +48,7 @@ func (c *checker) ident(sc *scope, locals []syntax.Name, x *syntax.Ident) {
 		}
 	}
 	for i := len(sc.captures) - 1; i >= 0; i-- {
-		if sc.captures[i] == x.Name {
+		if sc.captures[i].name == x.Name {
 			c.program.Names[x.ID()] = Name{Kind: Capture, Slot: i}
 			return
 		}
@@ -102,9 +76,15 @@ func (c *checker) call(sc *scope, x *syntax.Call) {
 			c.warn(x.Name.Span, "Incorrect number of arguments supplied to function: %s.", x.Name.Text)
 		}
 		c.program.Calls[x.ID()] = c.program.Functions[f]
-	case !builtins[x.Name.Text]:
+	case !known(functions, x.Name.Text):
 		c.warn(x.Name.Span, "Invalid function name: %s.", x.Name.Text)
 	}
+}
+
+// known reports whether a name is one of the built-in ones.
+func known(signatures map[string]signature, name string) bool {
+	_, ok := signatures[name]
+	return ok
 }
 
 // lookup returns the innermost function of a name, or nil.
@@ -119,7 +99,7 @@ func (s *scope) lookup(name string) *syntax.Function {
 
 // method checks a method's name and its literal pattern.
 func (c *checker) method(x *syntax.Method) {
-	if !methodNames[x.Name.Text] {
+	if !known(methods, x.Name.Text) {
 		c.warn(x.Name.Span, "Invalid function name: %s.", x.Name.Text)
 	}
 	if (x.Name.Text != "matches" && x.Name.Text != "split") || len(x.Args) != 1 {
@@ -135,44 +115,6 @@ func (c *checker) method(x *syntax.Method) {
 		return
 	}
 	c.program.Patterns[lit.Value] = re
-}
-
-// literalType returns the type of a literal, or "" of anything else.
-func literalType(e syntax.Expr) string {
-	switch e.(type) {
-	case *syntax.NullLit:
-		return "null"
-	case *syntax.BoolLit:
-		return "bool"
-	case *syntax.IntLit:
-		return "int"
-	case *syntax.FloatLit:
-		return "float"
-	case *syntax.StringLit:
-		return "string"
-	case *syntax.BytesLit:
-		return "bytes"
-	case *syntax.ListLit:
-		return "list"
-	case *syntax.MapLit:
-		return "map"
-	case *syntax.PathLit:
-		return "path"
-	}
-	return ""
-}
-
-// comparable warns about literals of different types that are compared for equality.
-func (c *checker) comparable(x *syntax.Binary) {
-	if x.Op != syntax.Equal && x.Op != syntax.NotEqual {
-		return
-	}
-	a, b := literalType(x.X), literalType(x.Y)
-	number := func(t string) bool { return t == "int" || t == "float" }
-	if a == "" || b == "" || a == b || a == "null" || b == "null" || number(a) && number(b) {
-		return
-	}
-	c.warn(x.At(), "The sub-expressions are not comparable, so this comparison will always return %t.", x.Op == syntax.NotEqual)
 }
 
 // ordered returns the declared functions in the order of the text.

@@ -108,17 +108,21 @@ type (
 	Binary struct {
 		node
 		Op   Op
+		OpAt Span
 		X, Y Expr
 	}
 	// Is is X is Type.
 	Is struct {
 		node
+		OpAt Span
 		X    Expr
 		Type Name
 	}
 	// Cond is C ? A : B.
 	Cond struct {
 		node
+		// OpAt is the place of the question mark.
+		OpAt    Span
 		C, A, B Expr
 	}
 )

@@ -36,6 +36,7 @@ func (p *parser) expr() Expr {
 	p.enter(p.peek().span)
 	defer p.leave()
 	c := p.binary(0)
+	question := p.peek().span
 	if !p.accept("?") {
 		return c
 	}
@@ -44,7 +45,7 @@ func (p *parser) expr() Expr {
 		p.fail(t.span, "missing ':' at '%s'", t.shown())
 	}
 	b := p.expr()
-	return &Cond{node: p.node(c.At().To(b.At())), C: c, A: a, B: b}
+	return &Cond{node: p.node(c.At().To(b.At())), OpAt: question, C: c, A: a, B: b}
 }
 
 // binary parses operators of a level and tighter ones. As is has no expression on its right, any operator may follow it
@@ -63,11 +64,11 @@ func (p *parser) binary(level int) Expr {
 		p.next()
 		if o.op == isOp {
 			name := p.name()
-			x = &Is{node: p.node(x.At().To(name.Span)), X: x, Type: name}
+			x = &Is{node: p.node(x.At().To(name.Span)), OpAt: t.span, X: x, Type: name}
 			continue
 		}
 		y := p.binary(o.level + 1)
-		x = &Binary{node: p.node(x.At().To(y.At())), Op: o.op, X: x, Y: y}
+		x = &Binary{node: p.node(x.At().To(y.At())), Op: o.op, OpAt: t.span, X: x, Y: y}
 	}
 }
 
