@@ -15,6 +15,7 @@ import (
 	"clave/server/clock"
 	"clave/server/document"
 	"clave/server/engine"
+	"clave/server/fault"
 	"clave/server/listen"
 	"clave/server/query"
 	"clave/server/resource"
@@ -49,17 +50,43 @@ func model(t *testing.T, h *house, clients, enough int) {
 			}
 		})
 	}
-	r := rand.New(rand.NewPCG(99, 7))
-	for compared.Load() < int64(enough) && !t.Failed() {
-		var writes []document.Write
-		for range 1 + r.IntN(3) {
-			writes = append(writes, randomWrite(r))
-		}
-		h.commit(writes...)
-		runtime.Gosched()
+	var writing sync.WaitGroup
+	for i := range 2 {
+		writing.Go(func() {
+			r := rand.New(rand.NewPCG(uint64(99+i), 7))
+			for compared.Load() < int64(enough) && !t.Failed() {
+				seen := compared.Load()
+				commitAtRandom(h, r)
+				for range 1000 { // Without comparisons commits would only pile up.
+					if runtime.Gosched(); compared.Load() > seen {
+						break
+					}
+				}
+			}
+		})
 	}
+	writing.Wait()
 	cancel()
 	running.Wait()
+}
+
+// commitAtRandom does some writes. Now and then one of them can't be done, so that none may be seen.
+func commitAtRandom(h *house, r *rand.Rand) {
+	var writes []document.Write
+	for range 1 + r.IntN(3) {
+		writes = append(writes, randomWrite(r))
+	}
+	if r.IntN(5) > 0 {
+		h.commit(writes...)
+		return
+	}
+	impossible := set("c/never", 1)
+	impossible.Precondition = document.Precondition{Exists: new(bool)}
+	*impossible.Precondition.Exists = true
+	_, err := h.engine.Commit(h.t.Context(), testDB, engine.CommitRequest{Writes: append(writes, impossible)}, nil)
+	if !fault.Is(err, fault.NotFound) {
+		h.t.Errorf("a commit that can't be done = %v, want NOT_FOUND", err)
+	}
 }
 
 // modelCollections are the collections of the model.
@@ -82,10 +109,14 @@ func randomWrite(r *rand.Rand) document.Write {
 // randomTarget returns a target.
 func randomTarget(t testing.TB, r *rand.Rand) listen.Target {
 	if r.IntN(6) == 0 {
-		return listen.Target{Documents: docs(fmt.Sprintf("c/%c", 'a'+rune(r.IntN(8))))}
+		var paths []string
+		for _, i := range r.Perm(8)[:1+r.IntN(3)] {
+			paths = append(paths, fmt.Sprintf("c/%c", 'a'+rune(i)))
+		}
+		return listen.Target{Documents: docs(paths...)}
 	}
 	n, s := value.FieldPath{"n"}, value.FieldPath{"s"}
-	return listen.Target{Query: collection(t, modelCollections[r.IntN(2)], func(q *query.Query) {
+	return listen.Target{Once: r.IntN(8) == 0, Query: collection(t, modelCollections[r.IntN(2)], func(q *query.Query) {
 		q.From[0].AllDescendants = r.IntN(4) == 0
 		switch r.IntN(5) {
 		case 0:
@@ -108,12 +139,18 @@ func randomTarget(t testing.TB, r *rand.Rand) listen.Target {
 			if r.IntN(2) == 0 {
 				q.Start = &query.Cursor{Values: []value.Value{value.Int(r.IntN(5))}, Before: r.IntN(2) == 0}
 			}
+			if r.IntN(3) == 0 {
+				q.End = &query.Cursor{Values: []value.Value{value.Int(r.IntN(6))}, Before: r.IntN(2) == 0}
+			}
 		}
 		if r.IntN(2) == 0 {
 			q.Limit = 1 + r.IntN(5)
 		}
 		if r.IntN(5) == 0 {
 			q.Offset = r.IntN(3)
+		}
+		if r.IntN(6) == 0 {
+			q.HasSelect, q.Select = true, []value.FieldPath{s}
 		}
 	})}
 }
@@ -133,6 +170,8 @@ type modelClient struct {
 type modelTarget struct {
 	want  listen.Target
 	token []byte
+	// at is the version of token.
+	at clock.Version
 	// added and current say that the server has said so in this connection.
 	added, current bool
 	docs           map[resource.Document]clock.Version
@@ -157,9 +196,17 @@ func (m *modelClient) connect(ctx context.Context) {
 		target.docs = maps.Clone(target.kept)
 		if want.Resume = target.token; target.token == nil {
 			target.docs = make(map[resource.Document]clock.Version)
-		} else if m.rand.IntN(2) == 0 {
-			n := int32(len(target.docs))
-			want.Expected = &n
+		} else {
+			if m.rand.IntN(4) == 0 {
+				want.Resume, want.ReadTime = nil, target.at
+			}
+			if m.rand.IntN(2) == 0 {
+				n := int32(len(target.docs))
+				if m.rand.IntN(4) == 0 {
+					n = m.rand.Int32N(9) // The server must not rely on it.
+				}
+				want.Expected = &n
+			}
 		}
 		stream.Add(want)
 	}
@@ -167,10 +214,15 @@ func (m *modelClient) connect(ctx context.Context) {
 	left := m.rand.IntN(60)
 	_ = stream.Run(ctx, func(e *listen.Event) error {
 		m.hear(ctx, e)
+		if m.rand.IntN(10) == 0 { // As one who reads slowly.
+			for range m.rand.IntN(300) {
+				runtime.Gosched()
+			}
+		}
 		if left--; left <= 0 {
 			return errEnough
 		}
-		if m.rand.IntN(15) == 0 {
+		if len(m.targets) == 0 || m.rand.IntN(15) == 0 { // A client without targets would hear nothing for ever.
 			m.open(stream)
 		}
 		if m.rand.IntN(30) == 0 {
@@ -179,7 +231,7 @@ func (m *modelClient) connect(ctx context.Context) {
 				delete(m.targets, id)
 				break
 			}
-			m.open(stream) // A client without targets would hear nothing for ever.
+			m.open(stream)
 		}
 		return nil
 	})
@@ -223,6 +275,13 @@ func (m *modelClient) hear(ctx context.Context, e *listen.Event) {
 	case listen.Current:
 		target.current = true
 	case listen.Removed:
+		if target.want.Once && e.Cause == nil {
+			if !target.current {
+				m.t.Errorf("target %d ended before it was current", e.Target)
+			}
+			delete(m.targets, e.Target)
+			return
+		}
 		m.t.Errorf("target %d was removed: %v", e.Target, e.Cause)
 	case listen.Counted:
 		if e.Filter.Count != len(target.docs) {
@@ -241,7 +300,7 @@ func (m *modelClient) compare(ctx context.Context, e *listen.Event) {
 	for id, target := range m.targets {
 		if !target.current {
 			if target.added { // As the SDKs do, who know no better.
-				target.token, target.kept = e.Token, maps.Clone(target.docs)
+				target.token, target.at, target.kept = e.Token, e.ReadTime, maps.Clone(target.docs)
 			}
 			continue
 		}
@@ -249,7 +308,7 @@ func (m *modelClient) compare(ctx context.Context, e *listen.Event) {
 			m.t.Errorf("a snapshot of %d after one of %d", e.ReadTime, m.last)
 		}
 		m.last = e.ReadTime
-		target.token, target.kept = e.Token, maps.Clone(target.docs)
+		target.token, target.at, target.kept = e.Token, e.ReadTime, maps.Clone(target.docs)
 		want, err := m.fresh(ctx, target.want, e.ReadTime)
 		if ctx.Err() != nil {
 			return
