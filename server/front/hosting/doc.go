@@ -1,6 +1,6 @@
 // Package hosting serves a static site as firebase.json's hosting section says, in Firebase Hosting's order:
 // redirects, files, rewrites, then 404.html (firebase.google.com/docs/hosting/full-config). Text is compressed with
-// Brotli or gzip once and kept.
+// Brotli or gzip once and kept; a file a.js.br that holds the same text as a.js is sent in the place of our own Brotli.
 //
 // A rewrite to a function, to Cloud Run or to dynamic links answers 501; i18n and several sites are refused when the
 // section is read.

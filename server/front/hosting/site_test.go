@@ -128,8 +128,51 @@ func TestCompression(t *testing.T) {
 	if w := get("br", small.Header().Get("Etag")); w.Code != http.StatusNotModified {
 		t.Errorf("same etag: status %d, want 304", w.Code)
 	}
-	if w := get("br;q=0, gzip", ""); w.Header().Get("Content-Encoding") != "gzip" {
-		t.Errorf("encoding = %q, want gzip", w.Header().Get("Content-Encoding"))
+	for _, accept := range []string{"br;q=0, gzip", "br; q=0.000,gzip;q=0.5", "BR;Q=0.0, GZIP"} {
+		if w := get(accept, ""); w.Header().Get("Content-Encoding") != "gzip" {
+			t.Errorf("accepting %q: encoding = %q, want gzip", accept, w.Header().Get("Content-Encoding"))
+		}
+	}
+}
+
+// TestPrepared asks for files that lie beside a Brotli form: it is sent as it is, unless it says something else than the file.
+func TestPrepared(t *testing.T) {
+	config, err := hosting.Parse([]byte(`{"public":"d","ignore":["**/*.br"]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Repeat("let x = 1;\n", 200)
+	encode := func(text string) string {
+		var out strings.Builder
+		zw := brotli.NewWriterLevel(&out, brotli.BestSpeed)
+		_, _ = zw.Write([]byte(text))
+		if err := zw.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return out.String()
+	}
+	site := hosting.New(config, fstest.MapFS{
+		"same.js": {Data: []byte(text)}, "same.js.br": {Data: []byte(encode(text))},
+		"other.js": {Data: []byte(text)}, "other.js.br": {Data: []byte(encode(text + "x"))},
+		"less.js": {Data: []byte(text)}, "less.js.br": {Data: []byte(encode(text[1:]))},
+		"torn.js": {Data: []byte(text)}, "torn.js.br": {Data: []byte(encode(text)[:9])},
+	})
+	for _, name := range []string{"same", "other", "less", "torn"} {
+		r := httptest.NewRequest(http.MethodGet, "/"+name+".js", nil)
+		r.Header.Set("Accept-Encoding", "gzip, br")
+		w := httptest.NewRecorder()
+		site.ServeHTTP(w, r)
+		if asItIs := w.Body.String() == encode(text); asItIs != (name == "same") {
+			t.Errorf("GET /%s.js: the prepared form is sent: %v", name, asItIs)
+		}
+		if got, err := io.ReadAll(brotli.NewReader(w.Body)); err != nil || string(got) != text {
+			t.Errorf("GET /%s.js: %.20q (%v), want the file", name, got, err)
+		}
+	}
+	w := httptest.NewRecorder()
+	site.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/same.js.br", nil))
+	if w.Code != http.StatusNotFound {
+		t.Errorf("GET /same.js.br: status %d, want 404", w.Code)
 	}
 }
 
