@@ -6,6 +6,14 @@ import { defineConfig } from 'vitest/config'
 const CLAVE = process.env['CLAVE_URL'] ?? 'http://127.0.0.1:5000'
 const DATA_PATHS = ['/v1', '/google.firestore.v1.Firestore', '/identitytoolkit.googleapis.com', '/securetoken.googleapis.com', '/api']
 
+/** One file for what comes together, instead of one for each piece: what most pages are made of, what shows an event or a place, the SDK's base. */
+const PIEZAS =
+  /src[\\/](?:art[\\/](?:imagen|lamina|manifiesto)|components[\\/](?:encabezado|llamada|seccion|vacio)|lib[\\/](?:momento|use-eventos))\./
+const SUCESOS =
+  /lucide-react|src[\\/](?:art[\\/]ilustracion-de-evento|i18n[\\/]es-eventos|lib[\\/](?:dinero|enlaces|evento|url-segura)|features[\\/]eventos[\\/]datos-evento)\.?/
+const SDK =
+  /src[\\/]firebase[\\/](?:app|config)\.|node_modules[\\/](?:firebase[\\/]app|@firebase[\\/](?:app|component|logger|util)|idb)[\\/]|webchannel-wrapper[\\/].*bloom/
+
 export default defineConfig({
   plugins: [react(), tailwindcss()],
   build: {
@@ -14,6 +22,18 @@ export default defineConfig({
     cssTarget: ['chrome111', 'firefox114', 'safari16.4'],
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          includeDependenciesRecursively: false,
+          groups: [
+            { name: 'piezas', test: PIEZAS },
+            { name: 'sucesos', test: SUCESOS, minShareCount: 2 },
+            { name: 'app', test: SDK },
+          ],
+        },
+      },
+    },
   },
   server: { port: 5100, proxy: Object.fromEntries(DATA_PATHS.map((path) => [path, CLAVE])) },
   test: {

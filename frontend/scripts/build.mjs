@@ -1,14 +1,19 @@
 // Builds the site into dist/, or the folder that SITIO_DIST names: the client, then every public page as HTML, the app
 // shell, 404.html, sitemap and robots.
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { brotliCompressSync } from 'node:zlib'
 import { build } from 'vite'
 
 const ROOT = join(import.meta.dirname, '..')
 const DIST = resolve(ROOT, process.env.SITIO_DIST || 'dist')
 // One a process, so that two builds do not trouble each other; inside the project, where its packages are found.
 const DIST_SSR = join(ROOT, 'dist-ssr', String(process.pid))
+
+/** Clave compresses from this size on (server/front/hosting). */
+const LEAST_COMPRESSED = 512
 
 await build({ root: ROOT, logLevel: 'warn', build: { outDir: DIST, emptyOutDir: true } })
 await build({
@@ -19,7 +24,17 @@ await build({
 
 const { prerender, paginas, direccion, META } = await import(pathToFileURL(join(DIST_SSR, 'entry-server.js')).href)
 const url = (process.env.VITE_SITIO_URL || direccion).replace(/\/$/, '')
-const template = await readFile(join(DIST, 'index.html'), 'utf8')
+// Named by what it holds, like all that is kept for ever: it must not be asked for again before each first paint.
+const ARRANQUE = '/arranque.js'
+const arranque = await readFile(join(DIST, ARRANQUE))
+const arranqueFijo = `/assets/arranque-${createHash('sha256').update(arranque).digest('hex').slice(0, 8)}.js`
+await rename(join(DIST, ARRANQUE), join(DIST, arranqueFijo))
+const template = (await readFile(join(DIST, 'index.html'), 'utf8')).replace(ARRANQUE, arranqueFijo)
+const [guion] = /<script type="module"[^>]*><\/script>/.exec(template) ?? []
+const [estilos] = /<link rel="stylesheet"[^>]*>/.exec(template) ?? []
+if (!template.includes(arranqueFijo) || !guion || !estilos || template.includes('modulepreload')) {
+  throw new Error('index.html must have one script, its start and one sheet of styles')
+}
 const manifest = JSON.parse(await readFile(join(DIST, '.vite/manifest.json'), 'utf8'))
 
 const escape = (text) => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;')
@@ -27,9 +42,7 @@ const escape = (text) => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;')
 /** The two fonts that every page shows at once: the latin subsets. */
 const fonts = Object.values(manifest)
   .flatMap((chunk) => [chunk.file, ...(chunk.assets ?? [])])
-  .filter(
-    (file, i, all) => /-latin-(standard|wght|opsz)?.*normal.*\.woff2$/.test(file) && !/latin-ext/.test(file) && all.indexOf(file) === i,
-  )
+  .filter((file, i, all) => /-latin-(?:800|wght)-normal-.*\.woff2$/.test(file) && all.indexOf(file) === i)
 
 /** The chunk of a page, to be fetched beside the entry instead of after it. */
 function chunksOf(source) {
@@ -48,7 +61,8 @@ function chunksOf(source) {
 
 const SOURCES = { '/': 'inicio' }
 
-function head({ meta, path, datos, preload }) {
+/** What a page says of itself, and its fonts. */
+function head({ meta, path, datos }) {
   const canonical = `${url}${path === '/' ? '/' : path}`
   return [
     `<title>${escape(meta.titulo)}</title>`,
@@ -67,18 +81,25 @@ function head({ meta, path, datos, preload }) {
     `<meta property="og:image:alt" content="${escape(META['/'].titulo)}" />`,
     `<meta name="twitter:card" content="summary_large_image" />`,
     ...fonts.map((file) => `<link rel="preload" as="font" type="font/woff2" crossorigin href="/${file}" />`),
-    ...preload.map((file) => `<link rel="modulepreload" crossorigin fetchpriority="low" href="/${file}" />`),
     datos ? `<script type="application/ld+json">${JSON.stringify(datos).replaceAll('<', '\\u003c')}</script>` : '',
   ]
     .filter(Boolean)
     .join('\n    ')
 }
 
+/** A page's scripts: kept for arranque.js where there is something to see before them. */
+function scripts(html, preload) {
+  if (!html) return guion
+  const links = preload.map((file) => `<link rel="modulepreload" crossorigin fetchpriority="low" href="/${file}" />`)
+  return `<template id="guiones">${links.join('')}${guion.replace(' src=', ' fetchpriority="low" src=')}</template>`
+}
+
 async function write(file, { meta, path, datos = null, html = '', ruta = '', preload = [] }) {
-  // What is seen comes first: the text and its picture are there before the script that makes them live.
   const page = template
-    .replace('<script type="module" crossorigin src=', '<script type="module" crossorigin fetchpriority="low" src=')
-    .replace('<!--meta-->', () => head({ meta, path, datos, preload }))
+    .replace(guion, '')
+    .replace(estilos, '')
+    .replace('<!--guiones-->', () => scripts(html, preload))
+    .replace('<!--meta-->', () => `${estilos}\n    ${head({ meta, path, datos })}`)
     .replace('<div id="raiz"><!--app--></div>', () => `<div id="raiz"${ruta ? ` data-ruta="${escape(ruta)}"` : ''}>${html}</div>`)
   if (page.includes('<!--meta-->') || /<script>/.test(html) || / style="/.test(html)) {
     throw new Error(`${file}: an inline script or style, which the site's own policy forbids`)
@@ -105,3 +126,10 @@ await writeFile(
 )
 await writeFile(join(DIST, 'robots.txt'), `User-agent: *\nDisallow: /LogIn\nDisallow: /AdminView\n\nSitemap: ${url}/sitemap.xml\n`)
 await rm(DIST_SSR, { recursive: true })
+
+// Each text's Brotli form beside it, with more patience than a server has while somebody waits. Firebase Hosting makes its own.
+for (const name of await readdir(DIST, { recursive: true })) {
+  if (!/\.(?:css|html|js|svg|txt|webmanifest|xml)$/.test(name)) continue
+  const text = await readFile(join(DIST, name))
+  if (text.length >= LEAST_COMPRESSED) await writeFile(join(DIST, `${name}.br`), brotliCompressSync(text))
+}

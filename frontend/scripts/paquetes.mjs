@@ -1,9 +1,9 @@
 // Checks what each page loads before anything is shown (checks.md §4): sizes with gzip, and that no firebase module is among it.
 import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { gzipSync } from 'node:zlib'
 
-const DIST = join(import.meta.dirname, '../dist')
+const DIST = resolve(import.meta.dirname, '..', process.env.SITIO_DIST || 'dist')
 const HOME_LIMIT = 100_000
 const PAGE_LIMIT = 105_000
 const PANEL_LIMIT = 70_000
@@ -20,12 +20,15 @@ function closure(keys, seen = new Set()) {
   return seen
 }
 
+/** Files that need each other before either has run: one of them finds the other empty. */
+const circular = Object.keys(manifest).filter((key) => closure(manifest[key].imports ?? []).has(key))
+
 const gzip = async (file) => gzipSync(await readFile(join(DIST, file)), { level: 9 }).length
 const total = async (keys) => (await Promise.all([...keys].map((key) => gzip(manifest[key].file)))).reduce((a, b) => a + b, 0)
 
 const entry = Object.keys(manifest).find((key) => manifest[key].isEntry)
 const routes = Object.keys(manifest).filter((key) => key.startsWith('src/routes/'))
-const problems = []
+const problems = circular.map((key) => `${manifest[key].file} imports itself by way of another`)
 const check = (name, size, limit) => {
   console.log(`${name.padEnd(44)} ${(size / 1000).toFixed(1).padStart(7)} KB  (${limit / 1000})`)
   if (size > limit) problems.push(`${name}: ${size} bytes, at most ${limit}`)

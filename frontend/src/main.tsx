@@ -1,9 +1,17 @@
-import { StrictMode } from 'react'
+import { type ReactNode, StrictMode, startTransition, useEffect } from 'react'
 import { createRoot, hydrateRoot } from 'react-dom/client'
 import { App } from './app'
 import { Enrutador } from './enrutador'
 import { cargar, rutaDe } from './rutas'
 import './styles/index.css'
+
+/** Says that the page is live, to what kept the visitor's first gestures for it (public/arranque.js). */
+function Vivo({ children }: { children: ReactNode }) {
+  useEffect(() => {
+    dispatchEvent(new Event('vivo'))
+  }, [])
+  return children
+}
 
 /** Draws the site, over the prerendered page where there is one, once the page's own chunk is here. */
 async function arrancar(): Promise<void> {
@@ -18,11 +26,14 @@ async function arrancar(): Promise<void> {
   const arbol = (
     <StrictMode>
       <Enrutador>
-        <App />
+        <Vivo>
+          <App />
+        </Vivo>
       </Enrutador>
     </StrictMode>
   )
-  if (prerendida) hydrateRoot(raiz, arbol)
+  // As a transition it gives way to the visitor's own doings between its steps.
+  if (prerendida) startTransition(() => void hydrateRoot(raiz, arbol))
   else createRoot(raiz).render(arbol)
 }
 

@@ -35,7 +35,13 @@ export function decir(que: (meta: Record<Ruta, Meta>) => Meta): () => void {
   }
 }
 
-/** Keeps title and description of the page in step with the route. */
+/** Keeps title and description of the page in step with the route. The page that was prerendered says them already, until it is left. */
 export function useMeta(ruta: Ruta): void {
-  useEffect(() => decir((META) => META[ruta]), [ruta])
+  useEffect(() => {
+    const raiz = document.getElementById('raiz')
+    if (raiz?.dataset['ruta'] !== ruta) return decir((META) => META[ruta])
+    return () => {
+      delete raiz.dataset['ruta']
+    }
+  }, [ruta])
 }
