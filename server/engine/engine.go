@@ -18,6 +18,8 @@ import (
 type Engine struct {
 	o      Options
 	opened clock.Version
+	// floor is the version after which all versions are, and noted the last note of one; after Open only Run touches it.
+	floor, noted clock.Version
 	// maxOverlay is the constant, or what a test sets.
 	maxOverlay int
 	seq        sequencer
@@ -80,6 +82,9 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 // load reads the catalogue.
 func (e *Engine) load(ctx context.Context) error {
 	snap := e.mu.view.snap
+	if err := e.loadFloor(snap); err != nil {
+		return err
+	}
 	it := snap.Scan(catalogueRange())
 	defer func() { _ = it.Close() }()
 	for it.Next() {
@@ -128,7 +133,7 @@ func (e *Engine) loadDatabase(snap storage.Snapshot, key, v []byte) error {
 // add completes a new database and registers it; Engine.mu is held or the engine isn't shared yet.
 func (e *Engine) add(db *database, set *index.Set) {
 	db.set.Store(set)
-	db.given = clock.NewVersions(e.o.Clock, db.latest)
+	db.given = clock.NewVersions(e.o.Clock, max(db.latest, e.floor))
 	db.locks = newLockTable(e.o.Clock, e.o.Limits.Lock)
 	db.txns.open = make(map[uint64]*txn)
 	db.snapshots = make(map[string]clock.Version)
@@ -226,6 +231,11 @@ func (e *Engine) Run(ctx context.Context) error {
 		}
 		for _, db := range e.all() {
 			e.endIdle(db)
+		}
+		if n%floorEvery == 1 {
+			if err := e.noteFloor(ctx); err != nil {
+				e.o.Log.Error("note the time", "error", err)
+			}
 		}
 		if n%sweep == 0 {
 			if err := e.forget(ctx); err != nil {

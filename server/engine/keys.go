@@ -18,6 +18,7 @@ import (
 //	g number collection-id path 01 -> nothing: a document below the root, for queries of collection groups
 //	i number …                    -> an index entry (package index)
 //	m number                      -> the index definitions that the entries are of
+//	t                             -> the greatest version given, as of the last note
 const (
 	keyCatalogue  = 'a'
 	keyChange     = 'c'
@@ -25,6 +26,7 @@ const (
 	keyGroup      = 'g'
 	keyIndex      = 'i'
 	keyDefinition = 'm'
+	keyFloor      = 't'
 )
 
 // pathEnd is the byte after a collection's path in keys.
@@ -40,6 +42,9 @@ func appendKey(dst []byte, kind byte, number uint32) []byte {
 
 // keyOf returns the beginning of a database's keys of one kind.
 func keyOf(kind byte, number uint32) []byte { return appendKey(make([]byte, 0, 64), kind, number) }
+
+// floorKey is the key of the greatest version given.
+func floorKey() []byte { return []byte{keyFloor} }
 
 // catalogueKey is the key of a database's entry in the catalogue.
 func catalogueKey(project, id string) []byte {

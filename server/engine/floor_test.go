@@ -1,0 +1,55 @@
+package engine_test
+
+import (
+	"testing"
+	"time"
+
+	"clave/server/clock"
+	"clave/server/engine"
+	"clave/server/storage/pebblestore"
+	"clave/server/value"
+)
+
+// TestAClockSetBackRepeatsNoVersion starts a server again on a machine whose clock was set back: no version that a reader was given before is
+// given to a commit, and what the clock's own times would be is known again once it has caught up.
+func TestAClockSetBackRepeatsNoVersion(t *testing.T) {
+	s, err := pebblestore.OpenMemory()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = s.Close() }()
+	noon := time.Date(2027, 1, 2, 12, 0, 0, 0, time.UTC)
+	hand := clock.NewHand(noon)
+	first, err := engine.Open(t.Context(), engine.Options{Store: s, Clock: hand})
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, first, set("c/a", n(1)))
+	hand.Advance(time.Hour)
+	first.Latest(testDB) // A reader of one o'clock.
+	runFor(t, first, hand, 1)
+	hand.Advance(30 * time.Second)
+	seen := first.Latest(testDB)
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+
+	back, err := engine.Open(t.Context(), engine.Options{Store: s, Clock: clock.NewHand(noon.Add(10 * time.Minute))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := put(t, back, set("c/a", n(2))).Version; v <= seen {
+		t.Errorf("after the clock was set back a commit has version %v, a reader had %v before", v.Time(), seen.Time())
+	}
+	wantN(t, back, engine.At{}, "c/a", value.Int(2))
+	wantN(t, back, engine.At{ReadTime: seen}, "c/a", value.Int(1))
+	if err := back.Close(); err != nil {
+		t.Fatal(err)
+	}
+
+	afternoon := noon.Add(3 * time.Hour)
+	well := open(t, engine.Options{Store: s, Clock: clock.NewHand(afternoon)})
+	if v := put(t, well, set("c/a", n(3))).Version; v.Time().Sub(afternoon) > time.Second {
+		t.Errorf("with a clock that is right a commit has version %v, want %v", v.Time(), afternoon)
+	}
+}
