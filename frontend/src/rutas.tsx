@@ -77,6 +77,13 @@ export function rutaDe(camino: string): Ruta {
   return /^\/eventos\/[^/]+$/.test(limpio) ? '/eventos/:id' : '*'
 }
 
+/** The page that an address means but for its capitals, such as a phone writes them by itself; null where there is none. */
+export function rutaSinMayusculas(camino: string): Ruta | null {
+  const limpio = camino.toLowerCase().replace(/\/+$/, '')
+  const destino = RUTAS.find((ruta) => ruta.toLowerCase() === limpio)
+  return destino && destino !== rutaDe(camino) ? destino : null
+}
+
 /** Brings the page of an address ahead of time, when a link to it is hovered or focused. */
 export function adelantar(destino: string): void {
   const { pathname } = new URL(destino, 'http://sitio')

@@ -1,34 +1,10 @@
-import { type MouseEvent, type ReactNode, useEffect, useRef, useState } from 'react'
-import { useLocation } from 'react-router-dom'
+import { type MouseEvent, type ReactNode, useRef, useState } from 'react'
 import { t } from '../i18n/es'
-import { fondoDe } from '../lib/fondo'
 import { useImpresion } from '../lib/use-impresion'
 import { Barra } from './barra'
 import { Membrete } from './membrete'
 import { Pie } from './pie'
-
-/**
- * After a change of page: to its top, or to what the address names, with the focus on the content. A modal that opens
- * over the page, or closes, leads nowhere: the page stays where it was scrolled and the focus is the modal's business.
- */
-function useLlegada(contenido: { current: HTMLElement | null }): void {
-  const { pathname: direccion, hash, state } = useLocation()
-  const fondo = fondoDe(state)
-  const pathname = fondo ?? direccion
-  const ventana = fondo !== null && fondo !== undefined
-  const anterior = useRef<{ pathname: string; ventana: boolean }>(null)
-  useEffect(() => {
-    const antes = anterior.current
-    anterior.current = { pathname, ventana }
-    if (antes?.pathname === pathname && (ventana || antes.ventana)) return
-    const destino = hash ? document.getElementById(decodeURIComponent(hash.slice(1))) : null
-    if (destino) destino.scrollIntoView()
-    else if (antes) {
-      window.scrollTo(0, 0)
-      contenido.current?.focus({ preventScroll: true })
-    }
-  }, [pathname, hash, ventana, contenido])
-}
+import { useLlegada } from './use-llegada'
 
 /** Bar, page and footer: the frame of every public page. */
 export function Armazon({ children }: { children: ReactNode }) {

@@ -19,20 +19,25 @@ type PropsGrupo = {
 /** One dropdown: a button that discloses a list of links, by hover, focus or click. */
 function Desplegable({ grupo, abierto, actual, alCambiar }: PropsGrupo) {
   const boton = useRef<HTMLButtonElement>(null)
-  const devuelto = useRef(false)
+  // Focus that comes by itself opens; that of a press, or given back by Escape, does not.
+  const callado = useRef(false)
   const raton = (abrir: boolean) => (suceso: PointerEvent) => {
     if (suceso.pointerType === 'mouse') alCambiar(abrir, abrir ? ABRE_MS : CIERRA_MS)
   }
-  const alEnfocar = (suceso: FocusEvent<HTMLButtonElement>) => {
-    if (!devuelto.current && suceso.currentTarget.matches(':focus-visible')) alCambiar(true, 0)
-    devuelto.current = false
+  const alEnfocar = () => {
+    if (!callado.current) alCambiar(true, 0)
+    callado.current = false
+  }
+  const alPulsar = () => {
+    callado.current = false
+    alCambiar(!abierto, 0)
   }
   const alSalir = (suceso: FocusEvent<HTMLLIElement>) => {
     if (!suceso.currentTarget.contains(suceso.relatedTarget)) alCambiar(false, 0)
   }
   const alTeclear = (suceso: KeyboardEvent) => {
     if (suceso.key !== 'Escape' || !abierto) return
-    devuelto.current = document.activeElement !== boton.current
+    callado.current = document.activeElement !== boton.current
     boton.current?.focus()
     alCambiar(false, 0)
   }
@@ -45,8 +50,11 @@ function Desplegable({ grupo, abierto, actual, alCambiar }: PropsGrupo) {
         type="button"
         aria-expanded={abierto}
         aria-controls={`menu-${grupo.id}`}
+        onPointerDown={() => {
+          callado.current = true
+        }}
         onFocus={alEnfocar}
-        onClick={() => alCambiar(!abierto, 0)}
+        onClick={alPulsar}
         className={`flex min-h-11 items-center gap-1 px-3 font-semibold hover:text-acento ${actual ? 'text-acento' : ''}`}
       >
         {grupo.texto}

@@ -1,4 +1,4 @@
-import { type FormEvent, useRef, useState } from 'react'
+import { type FormEvent, useCallback, useRef, useState } from 'react'
 import type { Coleccion } from '../firebase/formularios'
 import { ESPERA_MINIMA, esRobot, TRAMPA } from './robots'
 
@@ -75,9 +75,17 @@ export function useFormulario({ coleccion, validar, documento, fallo }: Receta) 
     }
   }
 
+  // What stands in the fields before the page is alive was typed by somebody: the page had not heard of it.
+  const alNacer = useCallback((formulario: HTMLFormElement | null) => {
+    if (!formulario) return
+    const campos = [...formulario.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>('input, textarea')]
+    tecleado.current ||= campos.some(({ value, defaultValue }) => value !== defaultValue)
+  }, [])
+
   return {
     estado,
     props: {
+      ref: alNacer,
       method: 'post',
       noValidate: true,
       onSubmit: (suceso: FormEvent<HTMLFormElement>) => void enviar(suceso),

@@ -51,11 +51,11 @@ function PaginaEvento({ evento }: { evento: Evento }) {
         <Acciones evento={evento} />
       </div>
       <div className="max-lg:order-first">
-        {evento.imagen ? (
-          <ImagenEvento evento={evento} className="w-full" />
-        ) : (
-          <Lamina slot={ilustracionDeEvento(evento.id)} tinta="mar" className="mr-2" />
-        )}
+        <ImagenEvento
+          evento={evento}
+          className="border-borde w-full rounded-sm border-2"
+          respaldo={<Lamina slot={ilustracionDeEvento(evento.id)} tinta="mar" className="mr-2" />}
+        />
       </div>
     </article>
   )

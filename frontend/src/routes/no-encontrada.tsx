@@ -1,10 +1,18 @@
-import { Link } from 'react-router-dom'
+import { useEffect } from 'react'
+import { Link, useLocation, useNavigate } from 'react-router-dom'
 import { Lamina } from '../art/lamina'
 import { boton } from '../components/boton'
 import { t } from '../i18n/es'
+import { rutaSinMayusculas } from '../rutas'
 
 /** What stands under an address that doesn't exist; the server answers 404 with it (D-27). */
 export default function NoEncontrada() {
+  const { pathname, search, hash } = useLocation()
+  const querida = rutaSinMayusculas(pathname)
+  const navegar = useNavigate()
+  useEffect(() => {
+    if (querida) void navegar({ pathname: querida, search, hash }, { replace: true })
+  }, [navegar, querida, search, hash])
   return (
     <div className="contenedor grid items-center gap-10 py-16 md:grid-cols-2">
       <div>

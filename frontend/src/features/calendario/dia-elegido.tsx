@@ -11,7 +11,7 @@ function EventoDelDia({ evento }: { evento: Evento }) {
   return (
     <li>
       <article className="marco gap-3 p-4 sm:p-5">
-        <ImagenEvento evento={evento} className="aspect-[16/10] w-full" />
+        <ImagenEvento evento={evento} className="border-borde rounded-sm border-2 aspect-[16/10] w-full" />
         <h3 className="titulo-3 wrap-anywhere">{evento.titulo}</h3>
         <div className="flex flex-wrap items-center gap-x-5">
           <p className="text-acento font-semibold">{cuando(evento)}</p>

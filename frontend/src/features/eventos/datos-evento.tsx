@@ -1,4 +1,5 @@
 import { MapPin } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
 import { t } from '../../i18n/es'
 import { tEvento } from '../../i18n/es-eventos'
 import { precioPublico } from '../../lib/dinero'
@@ -18,16 +19,22 @@ export function EnlaceFuera({ a, className = 'enlace', children }: { a: string; 
   )
 }
 
-/** The picture of an event, when it has one. */
-export function ImagenEvento({ evento, className = '' }: { evento: Evento; className?: string }) {
-  if (!evento.imagen) return null
+type PropsImagen = { evento: Evento; alt?: string; className?: string; perezosa?: boolean; respaldo?: ReactNode }
+
+/** The picture of an event; where it has none, or none that arrives, what stands for it. */
+export function ImagenEvento({ evento, alt = evento.titulo, className = '', perezosa = false, respaldo = null }: PropsImagen) {
+  const [perdida, setPerdida] = useState<string | null>(null)
+  const { imagen } = evento
+  if (!imagen || imagen === perdida) return respaldo
   return (
     <img
-      src={evento.imagen}
-      alt={evento.titulo}
+      src={imagen}
+      alt={alt}
       width={640}
       height={400}
-      className={`border-borde rounded-sm border-2 object-cover ${className}`}
+      loading={perezosa ? 'lazy' : 'eager'}
+      onError={() => setPerdida(imagen)}
+      className={`object-cover ${className}`}
     />
   )
 }

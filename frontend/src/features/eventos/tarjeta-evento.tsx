@@ -4,6 +4,7 @@ import { Imagen } from '../../art/imagen'
 import { boton } from '../../components/boton'
 import { tEvento } from '../../i18n/es-eventos'
 import { cuando, type Evento } from '../../lib/evento'
+import { ImagenEvento } from './datos-evento'
 
 /** An event among the next ones: date, title, description and a button that tells more (F-104). */
 export function TarjetaEvento({ evento, alAbrir }: { evento: Evento; alAbrir: () => void }) {
@@ -11,11 +12,15 @@ export function TarjetaEvento({ evento, alAbrir }: { evento: Evento; alAbrir: ()
   return (
     <li className="marco">
       <div className="no-imprimir border-borde aspect-[16/10] overflow-hidden border-b-2">
-        {evento.imagen ? (
-          <img src={evento.imagen} alt="" width={640} height={400} loading="lazy" className="size-full object-cover" />
-        ) : (
-          <Imagen slot={ilustracionDeEvento(evento.id)} sizes="(min-width: 1024px) 373px, 100vw" className="size-full object-cover" />
-        )}
+        <ImagenEvento
+          evento={evento}
+          alt=""
+          perezosa
+          className="size-full"
+          respaldo={
+            <Imagen slot={ilustracionDeEvento(evento.id)} sizes="(min-width: 1024px) 373px, 100vw" className="size-full object-cover" />
+          }
+        />
       </div>
       <div className="flex grow flex-col p-5">
         <p className="text-acento font-semibold">{cuando(evento)}</p>

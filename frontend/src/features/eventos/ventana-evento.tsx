@@ -12,7 +12,7 @@ export function VentanaEvento({ evento, alCerrar }: { evento: Evento | null; alC
       abierto={evento !== null}
       alCerrar={alCerrar}
       titulo={evento?.titulo ?? ''}
-      antes={evento ? <ImagenEvento evento={evento} className="mb-6 aspect-[16/10] w-full" /> : null}
+      antes={evento ? <ImagenEvento evento={evento} className="border-borde rounded-sm border-2 mb-6 aspect-[16/10] w-full" /> : null}
     >
       {evento ? (
         <div className="flex flex-col gap-4">
