@@ -14,6 +14,7 @@ import (
 	"clave/server/config"
 	"clave/server/fault"
 	"clave/server/guard"
+	"clave/server/process"
 	"clave/server/resource"
 )
 
@@ -21,7 +22,8 @@ import (
 const settle = 50 * time.Millisecond
 
 // readLaws compiles the rules files. In start mode they are watched, databases without rules are open, and refusals say
-// which rule refused.
+// which rule refused. In production they are read again when the program is asked to by SIGHUP: who puts rules in force does so
+// on purpose, and not while they are being written.
 func (a *App) readLaws() (*guard.Rulebook, error) {
 	development := !a.config.Production()
 	if a.config.File == "" {
@@ -42,10 +44,20 @@ func (a *App) readLaws() (*guard.Rulebook, error) {
 		}
 		watched[filepath.Clean(d.RulesFile)] = d
 	}
-	if development && len(watched) > 0 {
+	switch {
+	case len(watched) == 0:
+	case development:
 		if err := a.watchLaws(book, watched); err != nil {
 			return nil, err
 		}
+	default:
+		a.run("reload", func(ctx context.Context) error {
+			return process.Hangups(ctx, func() {
+				for _, d := range a.config.Databases {
+					a.reloadLaw(book, d)
+				}
+			})
+		})
 	}
 	return book, nil
 }
@@ -128,7 +140,7 @@ func (a *App) followLaws(ctx context.Context, watcher *fsnotify.Watcher, book *g
 func (a *App) reloadLaw(book *guard.Rulebook, d config.Database) {
 	issues, err := a.readLaw(book, d)
 	switch {
-	case errors.Is(err, os.ErrNotExist):
+	case errors.Is(err, os.ErrNotExist) && !a.config.Production():
 		return // between an editor's steps; the new file comes with an event of its own
 	case err != nil:
 		fmt.Fprintf(a.o.Notices, "Rules kept as they were: %s\n", fault.Of(err).Message)

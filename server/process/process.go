@@ -81,6 +81,22 @@ func Signals(ctx context.Context) (context.Context, context.CancelFunc) {
 	return ctx, cancel
 }
 
+// Hangups calls do at each hangup signal (SIGHUP), by which a program that runs on is asked to read its files again, until
+// ctx is done. Signals that come while do works are one.
+func Hangups(ctx context.Context, do func()) error {
+	asked := make(chan os.Signal, 1)
+	signal.Notify(asked, syscall.SIGHUP)
+	defer signal.Stop(asked)
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-asked:
+			do()
+		}
+	}
+}
+
 // Logger returns a logger that writes lines of text to w from the given level on.
 func Logger(w io.Writer, level slog.Level) *slog.Logger {
 	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level}))
