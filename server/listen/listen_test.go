@@ -32,11 +32,18 @@ type house struct {
 // newHouse starts an engine in memory and a hub. The engine's clock is the machine's; the hub's is that of the options.
 func newHouse(t testing.TB, o listen.Options) *house {
 	t.Helper()
+	return newHouseOf(t, engine.Options{}, o)
+}
+
+// newHouseOf is newHouse with options of the engine.
+func newHouseOf(t testing.TB, eo engine.Options, o listen.Options) *house {
+	t.Helper()
 	store, err := pebblestore.OpenMemory()
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := engine.Open(t.Context(), engine.Options{Store: store})
+	eo.Store = store
+	e, err := engine.Open(t.Context(), eo)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -57,7 +57,7 @@ func model(t *testing.T, h *house, clients, enough int) {
 			for compared.Load() < int64(enough) && !t.Failed() {
 				seen := compared.Load()
 				commitAtRandom(h, r)
-				for range 1000 { // Without comparisons commits would only pile up.
+				for range 100_000 { // Without comparisons commits would only pile up.
 					if runtime.Gosched(); compared.Load() > seen {
 						break
 					}

@@ -224,8 +224,15 @@ func (s *Stream) counted(t *target, names []string) error {
 	return s.emit(&Event{Kind: Counted, Target: t.want.ID, Filter: f})
 }
 
-// resumeWindow resumes a query with a limit by comparing what it showed with what it shows.
+// resumeWindow resumes a query with a limit by comparing what it showed with what it shows, unless nothing has changed of
+// what the limit is put on.
 func (s *Stream) resumeWindow(ctx context.Context, t *target, r *engine.Reading, from clock.Version) error {
+	switch h, err := s.historySince(ctx, t, from, r.Version()); {
+	case err == nil && h.commits == 0:
+		return s.resumeWith(ctx, t, r, h)
+	case err != nil && !errors.Is(err, errTooMany):
+		return err
+	}
 	was, err := s.shown(ctx, t.want.Query, from)
 	if err != nil {
 		return err

@@ -130,6 +130,55 @@ func TestTokenOfAnotherLifeResets(t *testing.T) {
 	}
 }
 
+// TestTokenOfAnotherQuery checks that a target which is given the token of another is told how many documents it has, from
+// which its client sees that it has others.
+func TestTokenOfAnotherQuery(t *testing.T) {
+	h := newHouse(t, listen.Options{})
+	h.commit(set("c/a", 1), set("c/b", 2))
+	c := h.open()
+	c.stream.Add(listen.Target{ID: 1, Query: collection(t, "c", nil)})
+	c.want("open", "ADD[1], chg c/a>[1], chg c/b>[1], CUR[1], B")
+	c.close()
+	again := h.open()
+	again.stream.Add(listen.Target{ID: 1, Query: collection(t, "d", nil), Resume: c.token})
+	again.want("another collection", "ADD[1], B, F(0;0), CUR[1], B")
+	again.close()
+}
+
+// TestOldTokenResets checks that a token older than what is kept of the past makes a target be told anew, unless nothing was
+// committed since or its documents' own times tell what has changed.
+func TestOldTokenResets(t *testing.T) {
+	hand := clock.NewHand(clock.System().Now())
+	h := newHouseOf(t, engine.Options{Clock: hand, Retention: time.Hour}, listen.Options{})
+	h.commit(set("c/a", 1), set("c/b", 2))
+	targets := []listen.Target{{Query: collection(t, "c", nil)}, {Query: collection(t, "c", byN(1))}, {Documents: docs("c/a")}}
+	opened := []string{"chg c/a>[1], chg c/b>[1]", "chg c/a>[1]", "chg c/a>[1]"}
+	var tokens [][]byte
+	for i, target := range targets {
+		c := h.open()
+		target.ID = 1
+		c.stream.Add(target)
+		c.want("open", "ADD[1], "+opened[i]+", CUR[1], B")
+		tokens = append(tokens, c.token)
+		c.close()
+	}
+	hand.Advance(2 * time.Hour)
+	resume := func(what string, want ...string) {
+		t.Helper()
+		for i, target := range targets {
+			c := h.open()
+			target.ID, target.Resume = 1, tokens[i]
+			c.stream.Add(target)
+			c.want(fmt.Sprintf("%s, target %d", what, i), want[i])
+			c.close()
+		}
+	}
+	resume("nothing since", "ADD[1], B, F(2;0), CUR[1], B", "ADD[1], B, F(1;0), CUR[1], B", "ADD[1], B, CUR[1], B")
+	h.commit(set("c/c", 0))
+	resume("a commit since", "ADD[1], B, RESET[1], chg c/a>[1], chg c/b>[1], chg c/c>[1], CUR[1], B",
+		"ADD[1], B, RESET[1], chg c/c>[1], CUR[1], B", "ADD[1], B, CUR[1], B")
+}
+
 func TestLaw(t *testing.T) {
 	h := newHouse(t, listen.Options{})
 	h.commit(set("c/a", 1))
