@@ -24,6 +24,10 @@ type Mailer interface {
 
 // mail sends a code, to the new address when it is about one.
 func (s *Service) mail(ctx context.Context, c Call, made oob, link string) error {
+	if s.o.Mail == nil && !s.o.Emulator {
+		s.o.Log.Warn("a one-time code was not sent: there is no mail server", "kind", made.Type)
+		return nil
+	}
 	if s.o.Mail == nil {
 		s.o.Log.Info("a one-time code is in the mail box of the control route", "kind", made.Type)
 		return nil

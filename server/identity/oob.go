@@ -111,6 +111,9 @@ func (s *Service) SendOobCode(ctx context.Context, c Call, r *OobRequest) (*OobR
 	if made.UID == "" && made.Type != EmailSignIn {
 		return res, nil // nobody learns that there is no such account
 	}
+	if s.postpone(c, cfg, r, made) {
+		return res, nil
+	}
 	code, link, err := s.makeCode(ctx, c, r, made)
 	if err != nil {
 		return nil, err

@@ -87,6 +87,7 @@ type Service struct {
 	tokens   *token.Verifier
 	hashing  *pool
 	limits   *limiter
+	outbox   chan parcel
 	mu       struct {
 		sync.Mutex
 		hashes map[string]account.Project
@@ -96,7 +97,7 @@ type Service struct {
 // New returns a Service.
 func New(o Options) *Service {
 	o.EnsureDefaults()
-	s := &Service{o: o, accounts: o.Accounts, tokens: o.Tokens, hashing: newPool(o.HashWorkers), limits: newLimiter(o.Clock)}
+	s := &Service{o: o, accounts: o.Accounts, tokens: o.Tokens, hashing: newPool(o.HashWorkers), limits: newLimiter(o.Clock), outbox: make(chan parcel, outboxSize)}
 	s.mu.hashes = make(map[string]account.Project)
 	return s
 }

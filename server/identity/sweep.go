@@ -15,16 +15,22 @@ const (
 	deadSession = 30 * 24 * time.Hour
 )
 
-// Run removes codes and sessions that have ended, from time to time, until ctx is done.
+// Run sends what waits to be sent, and removes codes and sessions that have ended from time to time, until ctx is done.
 func (s *Service) Run(ctx context.Context) error {
+	due, stop := s.o.Clock.After(sweepEvery)
+	defer func() { stop() }()
 	for {
-		due, stop := s.o.Clock.After(sweepEvery)
 		select {
 		case <-ctx.Done():
-			stop()
+			s.emptyOutbox(ctx)
 			return nil
+		case p := <-s.outbox:
+			s.deliver(ctx, p)
+			continue
 		case <-due:
 		}
+		stop()
+		due, stop = s.o.Clock.After(sweepEvery)
 		if err := s.Sweep(ctx); err != nil && !errors.Is(err, context.Canceled) {
 			s.o.Log.Error("old codes and sessions were not removed", "error", err)
 		}

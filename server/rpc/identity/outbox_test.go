@@ -1,0 +1,58 @@
+package identity_test
+
+import (
+	"context"
+	"reflect"
+	"testing"
+
+	"clave/server/identity"
+)
+
+// slowMail hands over a letter when somebody takes it from the channel.
+type slowMail chan identity.Letter
+
+// Send implements identity.Mailer.
+func (m slowMail) Send(ctx context.Context, l identity.Letter) error {
+	select {
+	case m <- l:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// TestNobodyLearnsFromTheMailServer asks for resets while the mail server takes nothing: the answers must come all the same, and be the
+// same for an address that nobody has.
+func TestNobodyLearnsFromTheMailServer(t *testing.T) {
+	post := make(slowMail)
+	w := newWorld(t, setup{production: true, mail: post})
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- w.service.Run(ctx) }()
+	w.signUp("a@example.com", "secret1")
+	reset := func(email string) object {
+		got := w.must(w.client("sendOobCode", object{"requestType": "PASSWORD_RESET", "email": email}))
+		delete(got, "email")
+		return got
+	}
+	known, unknown := reset("a@example.com"), reset("b@example.com")
+	if !reflect.DeepEqual(known, unknown) {
+		t.Errorf("a reset answers %v, and of nobody %v", known, unknown)
+	}
+	letter := <-post
+	if letter.To != "a@example.com" || letter.Kind != identity.PasswordReset {
+		t.Errorf("the letter = %+v", letter)
+	}
+	w.must(w.client("resetPassword", object{"oobCode": queryOf(t, letter.Link, "oobCode"), "newPassword": "secret2"}))
+	w.must(w.client("signInWithPassword", object{"email": "a@example.com", "password": "secret2"}))
+	reset("a@example.com")
+	last := make(chan identity.Letter)
+	go func() { last <- <-post }()
+	stop()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	if letter := <-last; letter.To != "a@example.com" {
+		t.Errorf("the letter that waited when the server stopped = %+v", letter)
+	}
+}
