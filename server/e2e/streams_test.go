@@ -188,3 +188,54 @@ func TestStreamsUnderTheLaw(t *testing.T) {
 		})
 	}
 }
+
+// TestGroupsAndIndexesOnStreams checks targets of collections at any depth under rules for them and for one depth only, rules
+// that no longer allow them, and queries for which an index is missing.
+func TestGroupsAndIndexesOnStreams(t *testing.T) {
+	const groups = `rules_version = '2'; service cloud.firestore { match /databases/{d}/documents {
+  match /{path=**}/notes/{x} { allow read; }
+  match /open/{x} { allow read; }
+} }`
+	group := func(r *pb.ListenRequest) *pb.ListenRequest {
+		r.GetAddTarget().GetQuery().GetStructuredQuery().From[0].AllDescendants = true
+		return r
+	}
+	composite := collectionTarget(8, "open")
+	q := composite.GetAddTarget().GetQuery().GetStructuredQuery()
+	q.Where = &pb.StructuredQuery_Filter{FilterType: &pb.StructuredQuery_Filter_FieldFilter{FieldFilter: &pb.StructuredQuery_FieldFilter{
+		Field: &pb.StructuredQuery_FieldReference{FieldPath: "a"}, Op: pb.StructuredQuery_FieldFilter_EQUAL,
+		Value: &pb.Value{ValueType: &pb.Value_IntegerValue{IntegerValue: 1}},
+	}}}
+	q.OrderBy = []*pb.StructuredQuery_Order{{Field: &pb.StructuredQuery_FieldReference{FieldPath: "b"}}}
+	for _, door := range doors {
+		t.Run(door.name, func(t *testing.T) {
+			a := start(t, map[string]string{
+				"firebase.json": `{"firestore": {"rules": "firestore.rules"}}`, "firestore.rules": groups,
+			}, "--indexes", "enforce")
+			set := func(path string) {
+				t.Helper()
+				put(t, http.MethodPatch, a.Firestore, "/v1/"+channelDatabase+"/documents/"+path, object{"fields": object{}})
+			}
+			set("notes/top")
+			set("a/b/notes/deep")
+			c := &streamClient{t: t, end: door.open(t, a.Firestore, "")}
+			c.end.ask(group(collectionTarget(2, "notes")))
+			c.want("a group", "ADD[2], chg deep[2], chg top[2], CURRENT[2], B")
+			c.end.ask(group(collectionTarget(4, "open")))
+			c.want("a group that is open at the top only", "ADD[4], REMOVE[4]{7}")
+			c.end.ask(collectionTarget(6, "open"))
+			c.want("at the top", "ADD[6], CURRENT[6], B")
+			c.end.ask(composite)
+			c.want("without its index", "ADD[8], REMOVE[8]{9}")
+			set("a/b/notes/deep2")
+			c.want("deeper", "chg deep2[2], B")
+			set("open/c/notes/deep3")
+			c.want("below another", "chg deep3[2], B")
+			put(t, http.MethodPut, a.Firestore, "/emulator/v1/projects/"+project+":securityRules",
+				object{"rules": object{"files": []object{{"name": "firestore.rules", "content": strings.Replace(groups, "{path=**}/", "", 1)}}}})
+			c.want("at the top only", "REMOVE[2]{7}")
+			set("open/d")
+			c.want("the other goes on", "chg d[6], B")
+		})
+	}
+}
