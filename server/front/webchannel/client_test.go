@@ -24,13 +24,20 @@ const testAddress = "/google.firestore.v1.Firestore/Test/channel?VER=8&database=
 
 // house is a handler of one stream, Test, behind a real HTTP server.
 type house struct {
-	t   *testing.T
-	h   *Handler
-	url string
+	t      *testing.T
+	h      *Handler
+	url    string
+	client *http.Client
 }
 
 // newHouse starts a handler whose stream is served by serve.
 func newHouse(t *testing.T, o Options, serve func(ctx context.Context, c token.Caller, s *session) error) *house {
+	t.Helper()
+	return newHouseOver(t, false, o, serve)
+}
+
+// newHouseOver is newHouse, over HTTP/2 if wanted.
+func newHouseOver(t *testing.T, http2 bool, o Options, serve func(ctx context.Context, c token.Caller, s *session) error) *house {
 	t.Helper()
 	o.Tokens = token.New(token.Options{Unsigned: true, Owner: true})
 	o.Log = slog.New(slog.DiscardHandler)
@@ -39,7 +46,12 @@ func newHouse(t *testing.T, o Options, serve func(ctx context.Context, c token.C
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- h.Run(ctx) }()
-	srv := httptest.NewServer(h)
+	srv := httptest.NewUnstartedServer(h)
+	if srv.EnableHTTP2 = http2; http2 {
+		srv.StartTLS()
+	} else {
+		srv.Start()
+	}
 	t.Cleanup(func() {
 		cancel()
 		if err := <-ended; err != nil {
@@ -48,7 +60,7 @@ func newHouse(t *testing.T, o Options, serve func(ctx context.Context, c token.C
 		srv.CloseClientConnections()
 		srv.Close()
 	})
-	return &house{t: t, h: h, url: srv.URL}
+	return &house{t: t, h: h, url: srv.URL, client: srv.Client()}
 }
 
 // echo is a stream that answers each message with itself.
@@ -76,7 +88,7 @@ func (h *house) do(method, address, body string, header ...string) (int, string)
 	for i := 0; i+1 < len(header); i += 2 {
 		req.Header.Set(header[i], header[i+1])
 	}
-	res, err := http.DefaultClient.Do(req)
+	res, err := h.client.Do(req)
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -140,7 +152,7 @@ func (h *house) get(sid string, ack int, more string) *backResponse {
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	res, err := http.DefaultClient.Do(req)
+	res, err := h.client.Do(req)
 	if err != nil {
 		h.t.Fatal(err)
 	}

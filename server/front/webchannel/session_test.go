@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -27,6 +29,47 @@ func TestStreaming(t *testing.T) {
 	b.want(`[{"n":1}]`, `[{"n":"é😀"}]`)
 	if got := b.res.Header.Get("X-Content-Type-Options"); got != "nosniff" {
 		t.Errorf("X-Content-Type-Options = %q", got)
+	}
+}
+
+// TestHTTP2 checks a session over one HTTP/2 connection, whose client is told that it may send several requests at a time.
+func TestHTTP2(t *testing.T) {
+	h := newHouseOver(t, true, Options{}, echo)
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, h.url+testAddress+"&RID=1", strings.NewReader("count=0"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := h.client.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = res.Body.Close()
+	if got := res.Header.Get("X-Client-Wire-Protocol"); res.ProtoMajor != 2 || got != "h2" {
+		t.Errorf("a handshake over %s says %q, want h2", res.Proto, got)
+	}
+	sid := h.open(`0`)
+	b := h.get(sid, 0, "&CI=0")
+	want := []string{`[0]`}
+	var sending sync.WaitGroup
+	for i := 1; i <= 10; i++ {
+		want = append(want, fmt.Sprintf("[%d]", i))
+		sending.Go(func() { h.post(sid, 100+i, -1, i, fmt.Sprint(i)) })
+	}
+	last := b.want(want...)
+	sending.Wait()
+	young := h.get(sid, last, "&CI=0")
+	if _, err := b.next(); err != io.EOF {
+		t.Errorf("the replaced back channel has %v, want its end", err)
+	}
+	h.post(sid, 111, last, 11, `"é😀"`)
+	young.want(`["é😀"]`)
+	if status, _ := h.do("POST", testAddress+"&TYPE=terminate&RID=9&SID="+sid, ""); status != 200 {
+		t.Errorf("terminate = %d", status)
+	}
+	for { // The terminated session's back channel ends.
+		if _, err := young.next(); err != nil {
+			break
+		}
 	}
 }
 
