@@ -29,8 +29,11 @@ func (s *Service) Delete(ctx context.Context, c Call, r *DeleteRequest) (*KindRe
 		if !c.Admin && yes(cfg.Client.Permissions.DisabledUserDeletion, false) {
 			return nil, no("ADMIN_ONLY_OPERATION")
 		}
-		u, _, err := s.userOf(&c, *r.IDToken)
+		u, id, err := s.userOf(&c, *r.IDToken)
 		if err != nil {
+			return nil, err
+		}
+		if err := s.signedInRecently(id); err != nil {
 			return nil, err
 		}
 		uid = u.UID

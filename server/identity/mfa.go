@@ -175,6 +175,9 @@ func (s *Service) enrolling(ctx context.Context, c *Call, r *MFARequest) (*enrol
 	case !u.EmailVerified:
 		return nil, no("UNVERIFIED_EMAIL : Need to verify email first before enrolling second factors.")
 	}
+	if err := s.signedInRecently(id); err != nil {
+		return nil, err
+	}
 	e.session, err = s.resumed(*c, id)
 	return e, err
 }

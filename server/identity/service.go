@@ -190,6 +190,19 @@ func (s *Service) userOf(c *Call, idToken string) (*account.User, token.ID, erro
 	return u, id, nil
 }
 
+// recent is how long ago a user may have signed in who changes a password or an address, deletes the account or enrolls a second
+// factor.
+const recent = 5 * time.Minute
+
+// signedInRecently refuses sensitive changes to those who signed in long ago, as production does: whoever finds an open session must
+// not lock its owner out. Guests can't sign in again and are not asked to; the official emulator asks nobody.
+func (s *Service) signedInRecently(id token.ID) error {
+	if s.o.Emulator || id.Provider == "anonymous" || s.now().Sub(id.AuthTime) <= recent {
+		return nil
+	}
+	return no("CREDENTIAL_TOO_OLD_LOGIN_AGAIN")
+}
+
 // change changes one account: edit is called with its present state, which must exist.
 func (s *Service) change(ctx context.Context, c Call, uid string, edit func(*account.Change, *account.User) error) error {
 	return s.accounts.Change(ctx, c.scope(), []string{uid}, func(ch *account.Change) error {

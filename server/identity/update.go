@@ -85,6 +85,11 @@ func (s *Service) Update(ctx context.Context, c Call, r *UpdateRequest) (*Update
 		if err := s.clientMay(cfg, tenant, r); err != nil {
 			return nil, err
 		}
+		if r.Email != nil || r.Password != nil {
+			if err := s.signedInRecently(id); err != nil {
+				return nil, err
+			}
+		}
 		if ses, err = s.resumed(c, id); err != nil {
 			return nil, err
 		}

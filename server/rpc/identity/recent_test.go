@@ -1,0 +1,57 @@
+package identity_test
+
+import (
+	"testing"
+	"time"
+
+	"clave/server/clock"
+	"clave/server/identity"
+)
+
+// TestSensitiveChangesWantARecentSignIn does what an old session may not do in production, with an old and a new sign-in.
+func TestSensitiveChangesWantARecentSignIn(t *testing.T) {
+	const old = "CREDENTIAL_TOO_OLD_LOGIN_AGAIN"
+	for _, production := range []bool{false, true} {
+		hand := clock.NewHand(time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC))
+		w := newWorld(t, setup{production: production, clock: hand, sms: &texter{}})
+		settings := object{"mfa": object{"state": "ENABLED", "enabledProviders": []string{"PHONE_SMS"}}}
+		if _, err := w.service.UpdateConfig(t.Context(), identity.Call{Project: project}, &identity.ConfigRequest{Mask: []string{"mfa"}, Body: settings}); err != nil {
+			t.Fatal(err)
+		}
+		w.confirmed("a@example.com")
+		guest := w.must(w.client("signUp", object{}))
+		in := w.must(w.client("signInWithPassword", object{"email": "a@example.com", "password": "secret1", "returnSecureToken": true}))
+		hand.Advance(6 * time.Minute)
+		in["idToken"] = w.must(w.client("token", object{"grant_type": "refresh_token", "refresh_token": in["refreshToken"]}))["id_token"]
+		for _, tt := range []struct {
+			name, verb string
+			body       object
+			sensitive  bool
+			start      string
+		}{
+			{"a weak password", "update", object{"password": "1"}, true, "WEAK_PASSWORD"},
+			{"a name", "update", object{"displayName": "Ann"}, false, ""},
+			{"a second factor", "v2/accounts/mfaEnrollment:start", object{"phoneEnrollmentInfo": object{"phoneNumber": "+16505550121"}}, true, ""},
+			{"deletion", "delete", object{}, true, ""},
+		} {
+			want := tt.start
+			if production && tt.sensitive {
+				want = old
+			}
+			tt.body["idToken"] = in["idToken"]
+			if got := w.refusal(tt.verb, tt.body); got != want {
+				t.Errorf("production %v, %s with an old sign-in: %q, want %q", production, tt.name, got, want)
+			}
+		}
+		if !production {
+			continue // the account is gone
+		}
+		fresh := w.must(w.client("signInWithPassword", object{"email": "a@example.com", "password": "secret1", "returnSecureToken": true}))
+		if got := w.refusal("update", object{"idToken": fresh["idToken"], "password": "secret2"}); got != "" {
+			t.Errorf("a password with a new sign-in: %q", got)
+		}
+		if got := w.refusal("delete", object{"idToken": guest["idToken"]}); got != "" {
+			t.Errorf("a guest who leaves after a while: %q; nothing can sign a guest in again", got)
+		}
+	}
+}
