@@ -38,7 +38,7 @@ func (e *Engine) Read(ctx context.Context, name resource.Database, at At) (*Read
 		if r.txn, err = e.begin(ctx, db, *at.Begin); err != nil {
 			return nil, err
 		}
-		r.begun = e.id(db, r.txn.seq, r.txn.readOnly)
+		r.begun = e.id(db, r.txn)
 	case len(at.Transaction) > 0:
 		if r.txn, err = e.find(db, at.Transaction, false); err != nil {
 			return nil, err

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/binary"
 	"hash/fnv"
 	"sync"
@@ -19,13 +20,18 @@ type txnTable struct {
 	sync.Mutex
 	last uint64
 	open map[uint64]*txn
+	// optimistic counts those that were asked to be so.
+	optimistic int
 	// held counts the calls of alone, during which no transaction begins.
 	held int
 }
 
 // txn is an open transaction.
 type txn struct {
+	// counted says that it is one of txnTable.optimistic.
+	counted    bool
 	seq        uint64
+	nonce      nonce
 	readOnly   bool
 	optimistic bool
 	owner      *owner
@@ -53,26 +59,41 @@ type seenQuery struct {
 	at   clock.Version
 }
 
-// A transaction's id is a byte for its kind, the moment the engine was opened, its number, and a check over these and
+// A transaction's id is a byte for its kind, the moment the engine was opened, its number, its nonce, and a check over these and
 // the database's name.
 const (
 	idReadWrite = 1
 	idReadOnly  = 2
-	idLen       = 21
+	idLen       = 29
 )
 
+// nonce is what nobody but who began a transaction knows of its id: others can't read in it, end it, or take its place.
+type nonce [8]byte
+
+// newNonce returns a new nonce.
+func newNonce() (n nonce) {
+	// Reading random bytes doesn't fail: crypto/rand ends the program where it can't.
+	_, _ = rand.Read(n[:])
+	return n
+}
+
+// MaxOptimistic is how many transactions of a database that were asked to be optimistic may be open at once. Callers whom nobody trusts
+// have no others (guard), and can't take the room of those who are.
+const MaxOptimistic = 10_000
+
 // id returns a transaction's id.
-func (e *Engine) id(db *database, seq uint64, readOnly bool) []byte {
+func (e *Engine) id(db *database, t *txn) []byte {
 	kind := byte(idReadWrite)
-	if readOnly {
+	if t.readOnly {
 		kind = idReadOnly
 	}
-	b := binary.BigEndian.AppendUint64([]byte{kind}, uint64(e.opened))
-	b = binary.BigEndian.AppendUint64(b, seq)
+	b := binary.BigEndian.AppendUint64(append(make([]byte, 0, idLen), kind), uint64(e.opened))
+	b = binary.BigEndian.AppendUint64(b, t.seq)
+	b = append(b, t.nonce[:]...)
 	return binary.BigEndian.AppendUint32(b, idCheck(db, b))
 }
 
-// idCheck is the check at the end of an id. It finds mistakes, not malice: ids are not secrets.
+// idCheck is the check at the end of an id. It finds mistakes, not malice; against that there is the nonce.
 func idCheck(db *database, b []byte) uint32 {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(db.name.String()))
@@ -80,29 +101,53 @@ func idCheck(db *database, b []byte) uint32 {
 	return h.Sum32()
 }
 
-// parseID reads an id; ours says whether this engine has given it since it was opened.
-func (e *Engine) parseID(db *database, id []byte) (seq uint64, readOnly, ours bool, err error) {
+// txnID is a parsed id.
+type txnID struct {
+	seq      uint64
+	nonce    nonce
+	readOnly bool
+	// ours says that this engine has given it since it was opened.
+	ours bool
+}
+
+// parseID reads an id.
+func (e *Engine) parseID(db *database, id []byte) (out txnID, err error) {
 	if len(id) != idLen || binary.BigEndian.Uint32(id[idLen-4:]) != idCheck(db, id[:idLen-4]) {
-		return 0, false, false, fault.E(fault.InvalidArgument, textInvalid)
+		return out, fault.E(fault.InvalidArgument, textInvalid)
 	}
-	ours = clock.Version(binary.BigEndian.Uint64(id[1:])) == e.opened
-	return binary.BigEndian.Uint64(id[9:]), id[0] == idReadOnly, ours, nil
+	out.ours = clock.Version(binary.BigEndian.Uint64(id[1:])) == e.opened
+	out.seq, out.nonce, out.readOnly = binary.BigEndian.Uint64(id[9:]), nonce(id[17:25]), id[0] == idReadOnly
+	return out, nil
+}
+
+// remove takes a transaction out; the table is locked.
+func (t *txnTable) remove(x *txn) {
+	if t.open[x.seq] != x {
+		return
+	}
+	delete(t.open, x.seq)
+	if x.counted {
+		t.optimistic--
+	}
 }
 
 // find returns the open transaction of an id, and takes it out of the table if asked to.
 func (e *Engine) find(db *database, id []byte, take bool) (*txn, error) {
-	seq, readOnly, ours, err := e.parseID(db, id)
+	asked, err := e.parseID(db, id)
 	if err != nil {
 		return nil, err
 	}
 	db.txns.Lock()
-	t := db.txns.open[seq]
-	if take {
-		delete(db.txns.open, seq)
+	t := db.txns.open[asked.seq]
+	if t != nil && (!asked.ours || t.nonce != asked.nonce || t.readOnly != asked.readOnly) {
+		t = nil
+	}
+	if take && t != nil {
+		db.txns.remove(t)
 	}
 	db.txns.Unlock()
-	if t == nil || !ours {
-		if readOnly {
+	if t == nil {
+		if asked.readOnly {
 			return nil, fault.E(fault.InvalidArgument, textExpired)
 		}
 		return nil, expired()
@@ -124,22 +169,22 @@ func (e *Engine) Begin(ctx context.Context, name resource.Database, o Transactio
 	if err != nil {
 		return nil, err
 	}
-	return e.id(db, t.seq, t.readOnly), nil
+	return e.id(db, t), nil
 }
 
 // begin makes a transaction.
 func (e *Engine) begin(ctx context.Context, db *database, o TransactionOptions) (*txn, error) {
-	t := &txn{readOnly: o.ReadOnly, optimistic: o.Optimistic && !o.ReadOnly, begun: e.o.Clock.Now()}
+	t := &txn{nonce: newNonce(), counted: o.Optimistic, readOnly: o.ReadOnly, optimistic: o.Optimistic && !o.ReadOnly, begun: e.o.Clock.Now()}
 	t.mu.touched = t.begun
 	t.mu.reads = make(map[string]clock.Version)
 	var age uint64
 	if len(o.Retry) > 0 {
-		seq, _, ours, err := e.parseID(db, o.Retry)
+		asked, err := e.parseID(db, o.Retry)
 		if err != nil {
 			return nil, err
 		}
-		if ours {
-			age = seq
+		if asked.ours {
+			age = asked.seq
 		}
 		if old, err := e.find(db, o.Retry, true); err == nil {
 			e.end(db, old)
@@ -153,9 +198,13 @@ func (e *Engine) begin(ctx context.Context, db *database, o TransactionOptions) 
 	}
 	db.txns.Lock()
 	defer db.txns.Unlock()
-	if db.txns.held > 0 {
+	full := t.counted && db.txns.optimistic >= MaxOptimistic
+	if db.txns.held > 0 || full {
 		if t.view != nil {
 			t.view.release()
+		}
+		if full {
+			return nil, fault.E(fault.ResourceExhausted, "Too many transactions are open.")
 		}
 		return nil, contention()
 	}
@@ -166,6 +215,9 @@ func (e *Engine) begin(ctx context.Context, db *database, o TransactionOptions) 
 	}
 	t.owner = newOwner(age)
 	db.txns.open[t.seq] = t
+	if t.counted {
+		db.txns.optimistic++
+	}
 	return t, nil
 }
 
@@ -204,7 +256,7 @@ func (e *Engine) end(db *database, t *txn) {
 		return
 	}
 	db.txns.Lock()
-	delete(db.txns.open, t.seq)
+	db.txns.remove(t)
 	db.txns.Unlock()
 	db.locks.release(t.owner)
 	if free && t.view != nil {

@@ -2,7 +2,9 @@ package engine_test
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
+	"hash/fnv"
 	"math/rand/v2"
 	"runtime"
 	"sync"
@@ -368,5 +370,29 @@ func checkSum(t *testing.T, e *engine.Engine, accounts, want int) {
 		Fields: []query.Aggregate{{Alias: "s", Op: query.Sum, Path: value.FieldPath{"n"}}}})
 	if err != nil || sum != value.Int(want) || figures["s"] != sum {
 		t.Errorf("sum of accounts = %d by documents, %v by index (%v), want %d", sum, figures["s"], err, want)
+	}
+}
+
+// TestIdsCannotBeGuessed changes each byte of a transaction's id, with the check put right, and finds no transaction with it.
+func TestIdsCannotBeGuessed(t *testing.T) {
+	e := open(t, engine.Options{})
+	put(t, e, set("c/a", n(1)))
+	id := begin(t, e, engine.TransactionOptions{})
+	for i := range len(id) - 4 {
+		other := append([]byte(nil), id...)
+		other[i] ^= 1
+		h := fnv.New32a()
+		_, _ = h.Write([]byte(testDB.String()))
+		_, _ = h.Write(other[:len(other)-4])
+		binary.BigEndian.PutUint32(other[len(other)-4:], h.Sum32())
+		if _, err := get(t, e, engine.At{Transaction: other}, "c/a"); err == nil {
+			t.Errorf("an id with another byte %d finds the transaction", i)
+		}
+		if err := e.Rollback(t.Context(), testDB, other); err != nil {
+			t.Errorf("rollback of an id with another byte %d = %v", i, err)
+		}
+	}
+	if err := commitIn(t.Context(), e, id, set("c/a", n(2))); err != nil {
+		t.Errorf("the transaction was ended by others' ids: %v", err)
 	}
 }

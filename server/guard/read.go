@@ -27,7 +27,7 @@ type Snapshot struct {
 func (g *Guard) Get(ctx context.Context, c token.Caller, db resource.Database, names []resource.Document, at At,
 	open func(Snapshot) error, yield func(resource.Document, *document.Document) error,
 ) error {
-	reading, err := g.engine.Read(ctx, db, at)
+	reading, err := g.read(ctx, c, db, at)
 	if err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func (g *Guard) Left(ctx context.Context, db resource.Database, name resource.Do
 func (g *Guard) Query(ctx context.Context, c token.Caller, q *query.Query, at At,
 	open func(Snapshot) error, yield func(*document.Document) error,
 ) (Stats, error) {
-	reading, err := g.engine.Read(ctx, q.DB, at)
+	reading, err := g.read(ctx, c, q.DB, at)
 	if err != nil {
 		return Stats{}, err
 	}
@@ -75,7 +75,7 @@ func (g *Guard) Query(ctx context.Context, c token.Caller, q *query.Query, at At
 
 // Aggregate computes figures over a normalized query's documents.
 func (g *Guard) Aggregate(ctx context.Context, c token.Caller, a *query.Aggregation, at At) (map[string]value.Value, Snapshot, Stats, error) {
-	reading, err := g.engine.Read(ctx, a.Query.DB, at)
+	reading, err := g.read(ctx, c, a.Query.DB, at)
 	if err != nil {
 		return nil, Snapshot{}, Stats{}, err
 	}
@@ -89,7 +89,7 @@ func (g *Guard) Aggregate(ctx context.Context, c token.Caller, a *query.Aggregat
 
 // List returns a page of a collection's documents in the order of names. To the law it is a query for the whole collection.
 func (g *Guard) List(ctx context.Context, c token.Caller, db resource.Database, request ListRequest, at At) (ListPage, error) {
-	reading, err := g.engine.Read(ctx, db, at)
+	reading, err := g.read(ctx, c, db, at)
 	if err != nil {
 		return ListPage{}, err
 	}
@@ -115,7 +115,7 @@ func (g *Guard) CollectionIDs(ctx context.Context, c token.Caller, db resource.D
 	if err := privileged(c); err != nil {
 		return nil, err
 	}
-	reading, err := g.engine.Read(ctx, db, at)
+	reading, err := g.read(ctx, c, db, at)
 	if err != nil {
 		return nil, err
 	}
@@ -128,12 +128,21 @@ func (g *Guard) Partition(ctx context.Context, c token.Caller, q *query.Query, n
 	if err := privileged(c); err != nil {
 		return nil, err
 	}
-	reading, err := g.engine.Read(ctx, q.DB, at)
+	reading, err := g.read(ctx, c, q.DB, at)
 	if err != nil {
 		return nil, err
 	}
 	defer reading.Close()
 	return reading.Partition(ctx, q, n)
+}
+
+// read opens a caller's reading.
+func (g *Guard) read(ctx context.Context, c token.Caller, db resource.Database, at At) (*engine.Reading, error) {
+	if at.Begin != nil {
+		o := optionsFor(c, *at.Begin)
+		at.Begin = &o
+	}
+	return g.engine.Read(ctx, db, at)
 }
 
 // present gives the documents that rules look up for a read: those of the reading if it is of the present, else the latest.

@@ -10,8 +10,16 @@ import (
 )
 
 // Begin begins a transaction and returns its id.
-func (g *Guard) Begin(ctx context.Context, _ token.Caller, db resource.Database, o TransactionOptions) ([]byte, error) {
-	return g.engine.Begin(ctx, db, o)
+func (g *Guard) Begin(ctx context.Context, c token.Caller, db resource.Database, o TransactionOptions) ([]byte, error) {
+	return g.engine.Begin(ctx, db, optionsFor(c, o))
+}
+
+// optionsFor returns the options of a caller's transaction. Those to whom rules apply lock nothing that they read: else anybody could
+// keep others from writing, even to what the rules hide. What they have read is compared at the commit, as the web SDKs do by
+// themselves.
+func optionsFor(c token.Caller, o TransactionOptions) TransactionOptions {
+	o.Optimistic = o.Optimistic || !c.Privileged
+	return o
 }
 
 // Rollback ends a transaction.
