@@ -112,7 +112,7 @@ type txnID struct {
 
 // parseID reads an id.
 func (e *Engine) parseID(db *database, id []byte) (out txnID, err error) {
-	if len(id) != idLen || binary.BigEndian.Uint32(id[idLen-4:]) != idCheck(db, id[:idLen-4]) {
+	if len(id) != idLen || (id[0] != idReadWrite && id[0] != idReadOnly) || binary.BigEndian.Uint32(id[idLen-4:]) != idCheck(db, id[:idLen-4]) {
 		return out, fault.E(fault.InvalidArgument, textInvalid)
 	}
 	out.ours = clock.Version(binary.BigEndian.Uint64(id[1:])) == e.opened
