@@ -21,3 +21,15 @@ func TestLastHop(t *testing.T) {
 		}
 	}
 }
+
+// TestPortsAreNoAddresses reads addresses as proxies write them: a client's connections, each from another port, have one address.
+func TestPortsAreNoAddresses(t *testing.T) {
+	for in, want := range map[string]string{
+		"192.0.2.9": "192.0.2.9", "192.0.2.9:50123": "192.0.2.9", "2001:db8::9": "2001:db8::9", "[2001:db8::9]": "2001:db8::9",
+		"[2001:db8::9]:50123": "2001:db8::9", "": "", "unknown": "unknown",
+	} {
+		if got := withoutPort(in); got != want {
+			t.Errorf("withoutPort(%q) = %q, want %q", in, got, want)
+		}
+	}
+}

@@ -143,9 +143,7 @@ func (h *Handler) answer(w http.ResponseWriter, r *http.Request, host, path stri
 // describeCall reads what every call says.
 func (h *Handler) describeCall(r *http.Request) identity.Call {
 	c := identity.Call{Address: r.RemoteAddr, UserAgent: r.UserAgent(), Key: r.URL.Query().Get("key"), Project: h.service.Project()}
-	if host, _, err := net.SplitHostPort(r.RemoteAddr); err == nil {
-		c.Address = host
-	}
+	c.Address = withoutPort(c.Address)
 	if c.Key == "" {
 		c.Key = r.Header.Get("X-Goog-Api-Key")
 	}
@@ -154,7 +152,7 @@ func (h *Handler) describeCall(r *http.Request) identity.Call {
 		scheme = "https"
 	}
 	if h.o.TrustProxy {
-		if last := lastHop(r.Header.Values("X-Forwarded-For")); last != "" {
+		if last := withoutPort(lastHop(r.Header.Values("X-Forwarded-For"))); last != "" {
 			c.Address = last
 		}
 		if lastHop(r.Header.Values("X-Forwarded-Proto")) == "https" {
@@ -174,6 +172,14 @@ func lastHop(values []string) string {
 	}
 	last := values[len(values)-1]
 	return strings.TrimSpace(last[strings.LastIndexByte(last, ',')+1:])
+}
+
+// withoutPort returns an address without its port, which some proxies add: a client is not another with each connection.
+func withoutPort(address string) string {
+	if host, _, err := net.SplitHostPort(address); err == nil {
+		return host
+	}
+	return strings.Trim(address, "[]")
 }
 
 // bearer returns the token of the Authorization header, if it has one.
