@@ -1,5 +1,6 @@
 import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
+import type { Plugin } from 'vite'
 import { defineConfig } from 'vitest/config'
 
 /** Where `npm run dev` finds the data: a running Clave. */
@@ -14,8 +15,21 @@ const SUCESOS =
 const SDK =
   /src[\\/]firebase[\\/](?:app|config)\.|node_modules[\\/](?:firebase[\\/]app|@firebase[\\/](?:app|component|logger|util)|idb)[\\/]|webchannel-wrapper[\\/].*bloom/
 
+/** Lets the build leave out what the site does not use of the router, which names for tools and wrappers not marked as pure hold fast. */
+const poda: Plugin = {
+  name: 'poda-react-router',
+  apply: 'build',
+  transform: {
+    filter: { id: /react-router[\\/]dist[\\/]/ },
+    handler: (code) =>
+      code
+        .replaceAll(/^\w+\.displayName = ".*";$/gm, '')
+        .replaceAll(/= (React\d*\.(?:createContext|forwardRef|memo)\()/g, '= /* @__PURE__ */ $1'),
+  },
+}
+
 export default defineConfig({
-  plugins: [react(), tailwindcss()],
+  plugins: [poda, react(), tailwindcss()],
   build: {
     manifest: true,
     target: 'es2023',

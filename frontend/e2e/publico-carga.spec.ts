@@ -148,3 +148,10 @@ test('P-08 the head of a prerendered page is its own until another page is shown
   await page.goBack()
   await expect(page).toHaveTitle(/^Nuestra Historia/)
 })
+
+test('F-809 what the site is known by is kept for a day, its pages are asked for anew', async ({ request }) => {
+  const dura = async (direccion: string) => (await request.get(direccion)).headers()['cache-control']
+  for (const icono of ['/favicon.svg', '/icono-192.png', '/manifest.webmanifest'])
+    expect(await dura(icono), icono).toBe('public, max-age=86400')
+  for (const pagina of ['/', '/historia', '/no-existe.png']) expect(await dura(pagina), pagina).toBe('no-cache')
+})

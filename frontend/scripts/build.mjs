@@ -115,7 +115,8 @@ for (const path of paginas) {
   await write(path === '/' ? 'index.html' : `${path.slice(1)}.html`, { meta, path, datos, html, ruta, preload })
 }
 const missing = await prerender('/no-encontrada', url)
-await write('404.html', { meta: missing.meta, path: '', html: missing.html, ruta: missing.ruta })
+const missingPreload = chunksOf('src/routes/no-encontrada.tsx')
+await write('404.html', { meta: missing.meta, path: '', html: missing.html, ruta: missing.ruta, preload: missingPreload })
 // The shell of pages that aren't prerendered says "noindex" until a page says otherwise.
 await write('app.html', { meta: { ...META['/'], indexar: false }, path: '' })
 
