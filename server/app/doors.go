@@ -40,7 +40,7 @@ func (a *App) openDoors(p ports, calls *calls, guest http.Handler) error {
 		return err
 	}
 	open("firestore", p.firestore, firestore)
-	open("auth", p.auth, front.Doors{Identity: calls.identity, Control: calls.accounts, Site: calls.accounts})
+	open("auth", p.auth, front.Doors{Identity: calls.identity, Control: calls.accounts, Site: calls.accounts, Health: calls.health})
 	whole, err := calls.firestoreDoors()
 	if err != nil {
 		return err
@@ -53,7 +53,7 @@ func (a *App) openDoors(p ports, calls *calls, guest http.Handler) error {
 		a.run("http", port.Run)
 	}
 	if p.websocket != nil {
-		port := front.New(front.Options{Name: "requests", Listener: p.websocket, Doors: front.Doors{Site: calls.monitor}, Log: a.o.Log})
+		port := front.New(front.Options{Name: "requests", Listener: p.websocket, Doors: front.Doors{Site: calls.monitor, Health: calls.health}, Log: a.o.Log})
 		a.run("requests", port.Run)
 	}
 	return nil
