@@ -2,6 +2,7 @@ package listen
 
 import (
 	"context"
+	"slices"
 
 	"clave/server/clock"
 	"clave/server/document"
@@ -55,6 +56,8 @@ func (s *Stream) settle(ctx context.Context) error {
 
 // settleAt does settle's work at a reading, unless changes are lost meanwhile.
 func (s *Stream) settleAt(ctx context.Context, r *engine.Reading) error {
+	// Those that were given up meanwhile must not be taken for targets which are told here.
+	s.again = slices.DeleteFunc(s.again, func(t *target) bool { return !t.open })
 	count := len(s.again)
 	if len(s.targets) > count {
 		if err := s.catchUp(ctx, r.Version()); err != nil {

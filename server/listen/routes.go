@@ -108,7 +108,6 @@ func (r *routes) table(v *view) (table map[string]*shelf, key string) {
 func (r *routes) hit(changes []engine.Change) []*view {
 	r.found = r.found[:0]
 	for _, c := range changes {
-		r.hitSet(r.documents[c.Name.Path], c)
 		col := c.Name.Collection()
 		if s := r.collections[col.Path()]; s != nil {
 			r.hitShelf(s, c)
@@ -117,6 +116,7 @@ func (r *routes) hit(changes []engine.Change) []*view {
 			r.hitShelf(s, c)
 		}
 		r.hitSet(r.rest, c)
+		r.hitSet(r.documents[c.Name.Path], c) // Queries are told before documents, as recorded.
 	}
 	return r.found
 }

@@ -155,3 +155,44 @@ func TestLawIsAskedAtTheVersionShown(t *testing.T) {
 		t.Errorf("the law is told %d times that the second target has ended, want once", len(ends))
 	}
 }
+
+// TestTargetGivenUpBeforeItIsTold checks that a target which is asked for and given up in one breath doesn't make the stream
+// take its others for told: a snapshot would be sent before what they have to hear.
+func TestTargetGivenUpBeforeItIsTold(t *testing.T) {
+	h := newHouse(t, listen.Options{})
+	h.commit(set("c/a", 1))
+	s := h.hub.Open(testDB)
+	defer s.Close()
+	s.Add(listen.Target{ID: 1, Query: collection(t, "c", nil)})
+	told, snapshots := value.Int(0), 0
+	err := s.Run(t.Context(), func(e *listen.Event) error {
+		switch {
+		case e.Kind == listen.Changed && e.Target == 1:
+			told, _ = e.Doc.Document.Fields["n"].(value.Int)
+		case e.Kind == listen.Snapshot && snapshots == 0:
+			// All of this is there before the stream looks again, and none of it was read before the commit.
+			snapshots++
+			for i := range 100 {
+				h.commit(set("c/a", 2+i))
+			}
+			s.Add(listen.Target{ID: 2, Query: collection(t, "d", nil)})
+			s.Remove(2)
+			s.Add(listen.Target{ID: 3, Query: collection(t, "d", nil)})
+			s.Finish()
+		case e.Kind == listen.Snapshot:
+			if d, err := h.engine.Read(t.Context(), testDB, engine.At{ReadTime: e.ReadTime}); err != nil {
+				t.Error(err)
+			} else {
+				doc, err := d.Get(t.Context(), docs("c/a")[0])
+				if err != nil || doc.Fields["n"] != told {
+					t.Errorf("at a snapshot the client was told %v, want %v (%v)", told, doc.Fields["n"], err)
+				}
+				d.Close()
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Errorf("Run() = %v", err)
+	}
+}

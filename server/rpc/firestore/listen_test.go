@@ -111,6 +111,8 @@ func TestListenStream(t *testing.T) {
 	p.want("refused by rules", "ADD[6], REMOVE[6]{7}")
 	h.commit(set("open/b", 1))
 	p.want("the others live on", "chg b>[2]-[], B")
+	h.commit(set("open/a", 2))
+	p.want("a query before a document", "chg a>[2]-[], chg a>[4]-[], B")
 	p.in <- &pb.ListenRequest{TargetChange: &pb.ListenRequest_RemoveTarget{RemoveTarget: 2}}
 	p.want("removed", "REMOVE[2]")
 	p.in <- &pb.ListenRequest{TargetChange: &pb.ListenRequest_RemoveTarget{RemoveTarget: 2}}
