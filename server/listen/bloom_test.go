@@ -1,0 +1,54 @@
+package listen
+
+import (
+	"encoding/hex"
+	"fmt"
+	"testing"
+)
+
+// TestBloom compares filters with the sizes that were recorded of production and with bits that another program worked out
+// (MD5 in Python's hashlib).
+func TestBloom(t *testing.T) {
+	const documents = "projects/p/databases/(default)/documents/c/"
+	for _, c := range []struct {
+		names           []string
+		hashes, padding int
+		bits            string
+	}{
+		{[]string{"a"}, 12, 7, "03388001"},
+		{[]string{"a", "ñ"}, 13, 3, "c438738e84422114"},
+		{[]string{"a", "b", "😀"}, 14, 5, "9420609020daac2b62eb9b06"},
+	} {
+		b := newBloom(len(c.names))
+		for _, name := range c.names {
+			b.add(documents + name)
+		}
+		if got := hex.EncodeToString(b.Bits); b.Hashes != c.hashes || b.Padding != c.padding || got != c.bits {
+			t.Errorf("filter of %v: %d hashes, %d bits of padding, %s; want %d, %d, %s", c.names, b.Hashes, b.Padding, got, c.hashes, c.padding, c.bits)
+		}
+	}
+}
+
+// TestBloomTellsStrangers checks that a filter has all its names and hardly any other.
+func TestBloomTellsStrangers(t *testing.T) {
+	for _, n := range []int{1, 10, 1000} {
+		b := newBloom(n)
+		for i := range n {
+			b.add(fmt.Sprint("in", i))
+		}
+		for i := range n {
+			if name := fmt.Sprint("in", i); !b.Has(name) {
+				t.Errorf("a filter of %d lacks %s", n, name)
+			}
+		}
+		strangers := 0
+		for i := range 10_000 {
+			if b.Has(fmt.Sprint("out", i)) {
+				strangers++
+			}
+		}
+		if strangers > 10 {
+			t.Errorf("a filter of %d has %d of 10,000 strangers", n, strangers)
+		}
+	}
+}
