@@ -67,9 +67,10 @@ func (a *App) openUsers(s *state, l *line) (*users, error) {
 	}
 	service = identity.New(o)
 	a.run("accounts", service.Run)
-	u := &users{service: service, tokens: o.Tokens, handler: rpcidentity.New(rpcidentity.Options{Service: service, TrustProxy: c.TrustProxy, Log: a.o.Log})}
+	api := rpcidentity.New(rpcidentity.Options{Service: service, TrustProxy: c.TrustProxy, Log: a.o.Log})
+	u := &users{service: service, tokens: o.Tokens, handler: api}
 	if !c.Production() {
-		u.control = control.Accounts(service, http.NotFoundHandler())
+		u.control = control.Accounts(service, api.OpenAPI())
 	}
 	return u, nil
 }

@@ -79,7 +79,15 @@ type route struct {
 	admin bool
 	// open wants nobody in particular, not even an API key.
 	open bool
-	run  func(ctx context.Context, r *request) (any, error)
+	run  run
+	// in and out are the types of the request and the answer, where they are known, for the API's description.
+	in, out reflect.Type
+}
+
+// forAdmin returns the route for administrators alone.
+func (r route) forAdmin() route {
+	r.admin = true
+	return r
 }
 
 // ServeHTTP answers a request.
@@ -290,15 +298,15 @@ func (h *Handler) scope(req *request) error {
 	return nil
 }
 
-// method adapts a method of the service: the body becomes its request.
-func method[Q, A any](call func(context.Context, identity.Call, *Q) (A, error)) func(context.Context, *request) (any, error) {
-	return func(ctx context.Context, r *request) (any, error) {
+// method makes a route of a method of the service: the body becomes its request.
+func method[Q, A any](call func(context.Context, identity.Call, *Q) (A, error)) route {
+	return route{in: reflect.TypeFor[Q](), out: reflect.TypeFor[A](), run: func(ctx context.Context, r *request) (any, error) {
 		var q Q
 		if err := assign(reflect.ValueOf(&q).Elem(), r.body, ""); err != nil {
 			return nil, err
 		}
 		return answered(call(ctx, r.call, &q))
-	}
+	}}
 }
 
 // answered drops the answer of a method that failed.

@@ -56,50 +56,50 @@ type run = func(context.Context, *request) (any, error)
 
 // clientRoutes lists what clients call with an API key, and administrators for any project and tenant.
 func clientRoutes(t map[string]route, s *identity.Service) {
-	both := map[string]run{
+	both := map[string]route{
 		"lookup": method(s.Lookup), "update": method(s.Update), "delete": method(s.Delete), "sendOobCode": method(s.SendOobCode),
 	}
-	for verb, run := range both {
-		t["POST "+toolkit+"v1/accounts:"+verb] = route{run: run}
-		t["POST "+toolkit+"v1/projects/*/accounts:"+verb] = route{run: run, admin: true}
-		t["POST "+toolkit+"v1/projects/*/tenants/*/accounts:"+verb] = route{run: run, admin: true}
+	for verb, r := range both {
+		t["POST "+toolkit+"v1/accounts:"+verb] = r
+		t["POST "+toolkit+"v1/projects/*/accounts:"+verb] = r.forAdmin()
+		t["POST "+toolkit+"v1/projects/*/tenants/*/accounts:"+verb] = r.forAdmin()
 	}
-	for verb, run := range map[string]run{
+	for verb, r := range map[string]route{
 		"signUp": method(s.SignUp), "signInWithPassword": method(s.SignInWithPassword), "signInWithCustomToken": method(s.SignInWithCustomToken),
 		"signInWithEmailLink": method(s.SignInWithEmailLink), "signInWithIdp": method(s.SignInWithIdp), "signInWithPhoneNumber": method(s.SignInWithPhoneNumber),
 		"sendVerificationCode": method(s.SendVerificationCode), "resetPassword": method(s.ResetPassword), "createAuthUri": method(s.CreateAuthURI),
 	} {
-		t["POST "+toolkit+"v1/accounts:"+verb] = route{run: run}
+		t["POST "+toolkit+"v1/accounts:"+verb] = r
 	}
-	for path, run := range map[string]run{
+	for path, r := range map[string]route{
 		"mfaEnrollment:start": method(s.StartEnrollment), "mfaEnrollment:finalize": method(s.FinalizeEnrollment), "mfaEnrollment:withdraw": method(s.Withdraw),
 		"mfaSignIn:start": method(s.StartFactor), "mfaSignIn:finalize": method(s.FinalizeFactor),
 		"passkeyEnrollment:start": method(s.StartPasskeyEnrollment), "passkeyEnrollment:finalize": method(s.FinalizePasskeyEnrollment),
 		"passkeySignIn:start": method(s.StartPasskeySignIn), "passkeySignIn:finalize": method(s.FinalizePasskeySignIn),
 	} {
-		t["POST "+toolkit+"v2/accounts/"+path] = route{run: run}
+		t["POST "+toolkit+"v2/accounts/"+path] = r
 	}
-	t["POST "+secure+"v1/token"] = route{run: method(s.Refresh)}
-	t["GET "+toolkit+"v1/projects"] = route{run: method(s.GetProject)}
-	t["GET "+toolkit+"v1/recaptchaParams"] = route{run: method(s.GetRecaptchaParams)}
-	t["GET "+toolkit+"v2/passwordPolicy"] = route{run: method(s.PasswordPolicy)}
-	t["GET "+toolkit+"v2/recaptchaConfig"] = route{run: method(s.RecaptchaConfig)}
-	t["POST "+toolkit+"v2/accounts:revokeToken"] = route{run: method(s.RevokeToken)}
+	t["POST "+secure+"v1/token"] = method(s.Refresh)
+	t["GET "+toolkit+"v1/projects"] = method(s.GetProject)
+	t["GET "+toolkit+"v1/recaptchaParams"] = method(s.GetRecaptchaParams)
+	t["GET "+toolkit+"v2/passwordPolicy"] = method(s.PasswordPolicy)
+	t["GET "+toolkit+"v2/recaptchaConfig"] = method(s.RecaptchaConfig)
+	t["POST "+toolkit+"v2/accounts:revokeToken"] = method(s.RevokeToken)
 }
 
 // adminRoutes lists what only administrators call, for a project and for a tenant of it.
 func adminRoutes(t map[string]route, s *identity.Service) {
-	for verb, run := range map[string]run{
+	for verb, r := range map[string]route{
 		"POST accounts": method(s.SignUp), "POST accounts:batchCreate": method(s.BatchCreate), "POST accounts:batchDelete": method(s.BatchDelete),
 		"GET accounts:batchGet": method(s.BatchGet), "POST accounts:query": method(s.Query),
 	} {
 		m, path, _ := strings.Cut(verb, " ")
-		t[m+" "+toolkit+"v1/projects/*/"+path] = route{run: run, admin: true}
-		t[m+" "+toolkit+"v1/projects/*/tenants/*/"+path] = route{run: run, admin: true}
+		t[m+" "+toolkit+"v1/projects/*/"+path] = r.forAdmin()
+		t[m+" "+toolkit+"v1/projects/*/tenants/*/"+path] = r.forAdmin()
 	}
-	t["POST "+toolkit+"v1/projects/*:queryAccounts"] = route{run: method(s.Query), admin: true}
-	t["POST "+toolkit+"v1/projects/*:createSessionCookie"] = route{run: method(s.CreateSessionCookie), admin: true}
-	t["POST "+toolkit+"v1/projects/*/tenants/*:createSessionCookie"] = route{run: method(s.CreateSessionCookie), admin: true}
+	t["POST "+toolkit+"v1/projects/*:queryAccounts"] = method(s.Query).forAdmin()
+	t["POST "+toolkit+"v1/projects/*:createSessionCookie"] = method(s.CreateSessionCookie).forAdmin()
+	t["POST "+toolkit+"v1/projects/*/tenants/*:createSessionCookie"] = method(s.CreateSessionCookie).forAdmin()
 	t["GET "+toolkit+"v2/projects/*/config"] = route{run: configRun(s.GetConfig), admin: true}
 	t["PATCH "+toolkit+"v2/projects/*/config"] = route{run: configRun(s.UpdateConfig), admin: true}
 	t["POST "+iam+"projects/*/serviceAccounts/*:signBlob"] = route{run: signBlob(s), admin: true}
