@@ -149,7 +149,7 @@ func (s *Stream) resumeWith(ctx context.Context, t *target, r *engine.Reading, h
 
 // replayed ends what a single commit changed: the client knows all of the target up to it.
 func (s *Stream) replayed(t *target, at clock.Version) error {
-	if t.want.Resume == nil || len(s.targets) > 1 {
+	if t.want.Resume == nil || len(s.targets) > 1 || at <= s.version {
 		return nil
 	}
 	if err := s.snapshot(at); err != nil {

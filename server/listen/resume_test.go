@@ -130,6 +130,26 @@ func TestTokenOfAnotherLifeResets(t *testing.T) {
 	}
 }
 
+// TestOldTokenOnAYoungStream checks that a target which comes back with a token older than what its stream has said before
+// doesn't turn the time back.
+func TestOldTokenOnAYoungStream(t *testing.T) {
+	h := newHouse(t, listen.Options{})
+	h.commit(set("c/a", 1))
+	c := h.open()
+	c.stream.Add(listen.Target{ID: 1, Query: collection(t, "c", nil)})
+	c.want("open", "ADD[1], chg c/a>[1], CUR[1], B")
+	old := c.token
+	h.commit(set("c/a", 2))
+	c.want("a commit", "chg c/a>[1], B")
+	c.stream.Remove(1)
+	c.stream.Add(listen.Target{ID: 2, Query: collection(t, "d", nil)})
+	c.want("another target", "REM[1], ADD[2], CUR[2], B")
+	c.stream.Remove(2)
+	c.stream.Add(listen.Target{ID: 3, Query: collection(t, "c", nil), Resume: old})
+	c.want("the first again", "REM[2], ADD[3], chg c/a>[3], CUR[3], B")
+	c.close()
+}
+
 // TestTokenOfAnotherQuery checks that a target which is given the token of another is told how many documents it has, from
 // which its client sees that it has others.
 func TestTokenOfAnotherQuery(t *testing.T) {
