@@ -64,7 +64,7 @@ func (f *follower) run(ctx context.Context) {
 				f.apply(ctx, c)
 			}
 		case ctx.Err() != nil || errors.Is(err, engine.ErrClosed):
-			f.end(fault.Because(err, fault.Unavailable, "the server is stopping"))
+			f.end(f.closed(ctx, err))
 			return
 		case errors.Is(err, engine.ErrLagged):
 			if !f.restart(ctx) {
@@ -78,6 +78,18 @@ func (f *follower) run(ctx context.Context) {
 			return
 		}
 	}
+}
+
+// closed returns what the streams are told when the engine has closed the subscription: that the database isn't there, or
+// that the server is stopping.
+func (f *follower) closed(ctx context.Context, err error) error {
+	r, missing := f.engine().Read(ctx, f.name, engine.At{})
+	if missing == nil {
+		r.Close()
+	} else if fault.Is(missing, fault.NotFound) {
+		return missing
+	}
+	return fault.Because(err, fault.Unavailable, "the server is stopping")
 }
 
 // next waits for commits. It returns context.Canceled when there are none and somebody waits for a version.
