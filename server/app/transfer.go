@@ -142,11 +142,11 @@ func Import(ctx context.Context, c *config.Config, o Options, dir string) error 
 	})
 }
 
-// transfer opens the data folder, which is made when it is not there and make is set, and brings data in or out.
-func (a *App) transfer(ctx context.Context, make bool, do func(*transfer.Transfer) (transfer.Summary, string, error)) (err error) {
+// transfer opens the data folder, which is made when it is not there and create is set, and brings data in or out.
+func (a *App) transfer(ctx context.Context, create bool, do func(*transfer.Transfer) (transfer.Summary, string, error)) (err error) {
 	defer func() { err = errors.Join(err, a.close()) }()
 	open := a.openExisting
-	if make {
+	if create {
 		open = a.openStore
 	}
 	store, err := open()
