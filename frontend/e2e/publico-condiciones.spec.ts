@@ -33,6 +33,15 @@ test('text set wide apart does not push anything out of a narrow window', async 
     })
     expect(await page.evaluate('document.documentElement.scrollWidth'), ruta).toBe(320)
   }
+  // Nor does the paper of the home page grow out of its picture.
+  await page.setViewportSize({ width: 1280, height: 800 })
+  await page.goto('/')
+  await page.addStyleTag({
+    content: 'p { margin-bottom: 2em !important } * { line-height: 1.8 !important; letter-spacing: 0.12em !important }',
+  })
+  const [papel, galeria] = await Promise.all(['.cartel-papel', '.galeria'].map((parte) => page.locator(parte).boundingBox()))
+  expect(papel?.y).toBeGreaterThanOrEqual(galeria?.y ?? 0)
+  expect((papel?.y ?? 0) + (papel?.height ?? 0)).toBeLessThanOrEqual((galeria?.y ?? 0) + (galeria?.height ?? 0))
   await page.close()
 })
 

@@ -12,6 +12,6 @@ export const contacto = {
   redes: 'Redes',
   instagram: 'Instagram',
   youtube: 'YouTube',
-  formulario: 'Envíanos un mensaje',
+  formulario: 'Escríbenos',
   mapa: 'Cómo llegar',
 }

@@ -9,7 +9,7 @@ import { DatosBancarios } from '../features/copy/datos-bancarios'
 function PayPal() {
   const { paypal } = donar
   return (
-    <section className="marco p-6 lg:col-start-2">
+    <section className="marco p-6 lg:col-start-1">
       <h2 className="titulo-3">{paypal.titulo}</h2>
       <p className="mt-2">{paypal.texto}</p>
       <a className={`${boton('primario')} con-direccion mt-5 self-start`} href={sitio.paypal} target="_blank" rel="noopener noreferrer">
@@ -25,7 +25,7 @@ function PayPal() {
 function Transferencia() {
   const { transferencia, recibo } = donar
   return (
-    <section className="marco p-6 lg:col-start-1 lg:row-span-2 lg:row-start-1">
+    <section className="marco p-6 lg:col-start-2 lg:row-span-2 lg:row-start-1">
       <h2 className="titulo-3">{transferencia.titulo}</h2>
       <p className="no-imprimir mt-2">{transferencia.texto}</p>
       <DatosBancarios banco={sitio.banco} />
@@ -45,7 +45,7 @@ function Transferencia() {
 function Especie() {
   const { especie } = donar
   return (
-    <section className="marco p-6 lg:col-start-2">
+    <section className="marco p-6 lg:col-start-1">
       <h2 className="titulo-3">{especie.titulo}</h2>
       <p className="mt-2 font-semibold">{especie.texto}</p>
       <p className="mt-2">{especie.detalle}</p>

@@ -35,7 +35,7 @@ function Presentacion() {
 export default function Inicio() {
   return (
     <>
-      <div className="relative">
+      <div className="presentacion">
         <Galeria />
         <Presentacion />
       </div>

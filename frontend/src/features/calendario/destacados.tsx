@@ -3,10 +3,10 @@ import { ilustracionDeEvento } from '../../art/ilustracion-de-evento'
 import { Imagen } from '../../art/imagen'
 import { boton } from '../../components/boton'
 import { Vacio } from '../../components/vacio'
-import { t } from '../../i18n/es'
 import { tCalendario } from '../../i18n/es-calendario'
 import { cuando, type Evento } from '../../lib/evento'
 import { EnlaceGoogle } from '../eventos/acciones'
+import { HuesosEventos } from '../eventos/huesos-eventos'
 
 /** How many are featured (F-700). */
 const CUANTOS = 3
@@ -26,11 +26,7 @@ export function Destacados({ eventos, cargando }: { eventos: Evento[]; cargando:
         <h2 id="titulo-destacados" className="titulo-2 mb-8">
           {tCalendario.destacados}
         </h2>
-        {proximos.length > 0 ? null : cargando ? (
-          <p className="min-h-24 text-lg">{t.eventos.cargando}</p>
-        ) : (
-          <Vacio>{tCalendario.sinProximos}</Vacio>
-        )}
+        {proximos.length > 0 ? null : cargando ? <HuesosEventos /> : <Vacio>{tCalendario.sinProximos}</Vacio>}
         <ul className="tarjetas grid gap-6 sm:grid-cols-2 lg:grid-cols-3">
           {proximos.map((evento) => (
             <li key={evento.id} className="marco">
