@@ -205,8 +205,8 @@ func countQuery(ctx context.Context, q *query.Query, r *engine.Reading) (int, er
 // names returns the full names of a query's documents.
 func (s *Stream) names(ctx context.Context, t *target, r *engine.Reading) ([]string, error) {
 	var names []string
-	_, err := r.Query(ctx, unprojected(t.want.Query), func(d *document.Document) error {
-		names = append(names, d.Name.String())
+	err := r.Names(ctx, unprojected(t.want.Query), func(name resource.Document) error {
+		names = append(names, name.String())
 		return nil
 	})
 	return names, err

@@ -1,0 +1,67 @@
+package engine_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"clave/server/document"
+	"clave/server/engine"
+	"clave/server/query"
+	"clave/server/resource"
+	"clave/server/value"
+)
+
+// TestNames checks that the names of a query's results are those of its documents, however they are found.
+func TestNames(t *testing.T) {
+	e := open(t, engine.Options{})
+	for i := range 30 {
+		put(t, e, set(fmt.Sprintf("c/d%02d", i), n(i%7)))
+	}
+	then := e.Latest(testDB)
+	put(t, e, set("c/d03", n(100)))
+	path := value.FieldPath{"n"}
+	for _, c := range []struct {
+		name string
+		at   engine.At
+		q    query.Query
+	}{
+		{"all", engine.At{}, query.Query{}},
+		{"order", engine.At{}, query.Query{OrderBy: []query.Order{{Path: path, Desc: true}}}},
+		{"filter", engine.At{}, query.Query{Where: query.Field{Path: path, Op: query.GreaterThan, Value: value.Int(3)}}},
+		{"or", engine.At{}, query.Query{Where: &query.Or{Filters: []query.Filter{
+			query.Field{Path: path, Op: query.Equal, Value: value.Int(1)}, query.Field{Path: path, Op: query.LessThan, Value: value.Int(3)},
+		}}}},
+		{"offset and limit", engine.At{}, query.Query{OrderBy: []query.Order{{Path: path}}, Offset: 3, Limit: 5}},
+		{"the past", engine.At{ReadTime: then}, query.Query{OrderBy: []query.Order{{Path: path}}}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			c.q.DB, c.q.From = testDB, []query.From{{Collection: "c"}}
+			if c.q.Limit == 0 {
+				c.q.Limit = query.NoLimit
+			}
+			q, err := c.q.Normalize()
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := e.Read(t.Context(), testDB, c.at)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer r.Close()
+			var want, got []resource.Document
+			if _, err := r.Query(t.Context(), q, func(d *document.Document) error {
+				want = append(want, d.Name)
+				return nil
+			}); err != nil {
+				t.Fatal(err)
+			}
+			if err := r.Names(t.Context(), q, func(name resource.Document) error { got = append(got, name); return nil }); err != nil {
+				t.Fatal(err)
+			}
+			if len(want) == 0 || !slices.Equal(got, want) {
+				t.Errorf("Names = %v, want %v", got, want)
+			}
+		})
+	}
+}
