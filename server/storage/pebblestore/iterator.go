@@ -9,13 +9,16 @@ import (
 )
 
 // snapshot is a storage.Snapshot on Pebble.
-type snapshot struct{ s *pebble.Snapshot }
+type snapshot struct {
+	store *Store
+	s     *pebble.Snapshot
+}
 
 // Get implements storage.Reader.
 func (s *snapshot) Get(key []byte) ([]byte, bool, error) { return get(s.s, key) }
 
 // Scan implements storage.Reader.
-func (s *snapshot) Scan(r storage.Range) storage.Iterator { return scan(s.s, r) }
+func (s *snapshot) Scan(r storage.Range) storage.Iterator { return s.store.scan(s.s, r) }
 
 // Close implements storage.Snapshot.
 func (s *snapshot) Close() error { return s.s.Close() }
@@ -35,7 +38,7 @@ func (closedSnapshot) Scan(storage.Range) storage.Iterator {
 func (closedSnapshot) Close() error { return nil }
 
 // scan opens an iterator over a database or a snapshot.
-func scan(r pebble.Reader, rng storage.Range) storage.Iterator {
+func (s *Store) scan(r pebble.Reader, rng storage.Range) storage.Iterator {
 	opts := &pebble.IterOptions{}
 	if len(rng.From) > 0 {
 		opts.LowerBound = rng.From
@@ -47,11 +50,12 @@ func scan(r pebble.Reader, rng storage.Range) storage.Iterator {
 	if err != nil {
 		return &iterator{err: fmt.Errorf("pebble scan: %w", err)}
 	}
-	return &iterator{it: it, reverse: rng.Reverse}
+	return &iterator{store: s, it: it, reverse: rng.Reverse}
 }
 
 // iterator is a storage.Iterator on Pebble's; it is nil when opening failed.
 type iterator struct {
+	store   *Store
 	it      *pebble.Iterator
 	reverse bool
 	placed  bool
@@ -116,6 +120,9 @@ func (i *iterator) Close() error {
 	}
 	it := i.it
 	i.it, i.err = nil, storage.ErrClosed
+	if deadPassed(it) > maxDead {
+		i.store.tidy()
+	}
 	if err := it.Close(); err != nil {
 		return fmt.Errorf("pebble scan: %w", err)
 	}

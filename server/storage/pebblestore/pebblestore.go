@@ -64,6 +64,11 @@ type Store struct {
 	}
 	// failed is what Pebble could not go on for; after it nothing is written any more.
 	failed atomic.Pointer[fatal]
+	// tidying is set while the table in memory is written out before its time.
+	tidying atomic.Bool
+	// closing is closed by Close.
+	closing chan struct{}
+	log     *slog.Logger
 }
 
 // Open opens the store in a directory, which is made when absent. A directory that another process holds answers
@@ -95,7 +100,7 @@ func Open(dir string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, openError(dir, err)
 	}
-	return &Store{db: db}, nil
+	return &Store{db: db, closing: make(chan struct{}), log: o.Log}, nil
 }
 
 // OpenMemory opens an empty store that lives in memory and is lost on Close.
@@ -129,7 +134,7 @@ func (s *Store) Scan(r storage.Range) storage.Iterator {
 	if s.mu.closed {
 		return &iterator{err: storage.ErrClosed}
 	}
-	return scan(s.db, r)
+	return s.scan(s.db, r)
 }
 
 // Snapshot implements storage.Store.
@@ -139,7 +144,7 @@ func (s *Store) Snapshot() storage.Snapshot {
 	if s.mu.closed {
 		return closedSnapshot{}
 	}
-	return &snapshot{s: s.db.NewSnapshot()}
+	return &snapshot{store: s, s: s.db.NewSnapshot()}
 }
 
 // Apply implements storage.Store.
@@ -169,23 +174,28 @@ func (s *Store) Apply(ctx context.Context, b *storage.Batch) error {
 	return s.commit(batch)
 }
 
-// commit writes a batch and waits for its sync. Pebble's way to say that its log can't be written is to end the program; here it is an
+// commit writes a batch and waits for its sync.
+func (s *Store) commit(batch *pebble.Batch) error {
+	if err := s.survive(func() error { return batch.Commit(pebble.Sync) }); err != nil {
+		return fmt.Errorf("pebble commit: %w", err)
+	}
+	return nil
+}
+
+// survive calls what may write Pebble's log. Pebble's way to say that its log can't be written is to end the program; here it is an
 // error of this call and of all that come after, and what was written before can still be read.
-func (s *Store) commit(batch *pebble.Batch) (err error) {
+func (s *Store) survive(call func() error) (err error) {
 	defer func() {
 		switch p := recover().(type) {
 		case nil:
 		case fatal:
 			s.failed.CompareAndSwap(nil, &p)
-			err = fmt.Errorf("pebble commit: %w", p.cause)
+			err = p.cause
 		default:
 			panic(p)
 		}
 	}()
-	if err := batch.Commit(pebble.Sync); err != nil {
-		return fmt.Errorf("pebble commit: %w", err)
-	}
-	return nil
+	return call()
 }
 
 // add puts one change into a Pebble batch.
@@ -210,6 +220,7 @@ func (s *Store) Close() error {
 		return nil
 	}
 	s.mu.closed = true
+	close(s.closing)
 	if failed := s.failed.Load(); failed != nil {
 		return errors.Join(fmt.Errorf("pebble has failed before: %w", failed.cause), s.db.Close())
 	}

@@ -1,0 +1,55 @@
+package bench_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+
+	"clave/server/document"
+	"clave/server/engine"
+	"clave/server/query"
+	"clave/server/value"
+)
+
+// BenchmarkEngineHot asks for the least twenty of 64 documents, by an index, while eight clients change them without pause:
+// the entries that have been are not to be paid for.
+func BenchmarkEngineHot(b *testing.B) {
+	e := openEngine(b)
+	q, err := (&query.Query{DB: db, From: []query.From{{Collection: "events"}}, Limit: 20, OrderBy: []query.Order{{Path: value.FieldPath{"n"}}}}).Normalize()
+	if err != nil {
+		b.Fatal(err)
+	}
+	const documents, clients, before = 64, 8, 50_000
+	set := func(i, n int) {
+		commit(b, e, document.Write{Name: name(i % documents), Fields: value.Map{"n": value.Int(n)}})
+	}
+	var all sync.WaitGroup
+	for c := range clients {
+		all.Go(func() {
+			for n := c; n < before; n += clients {
+				set(n, n)
+			}
+		})
+	}
+	all.Wait()
+	ctx, stop := context.WithCancel(b.Context())
+	for c := range clients {
+		all.Go(func() {
+			for n := before + c; ctx.Err() == nil; n += clients {
+				set(n, n)
+			}
+		})
+	}
+	for b.Loop() {
+		r, err := e.Read(b.Context(), db, engine.At{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		if stats, err := r.Query(b.Context(), q, func(*document.Document) error { return nil }); err != nil || stats.Results != 20 {
+			b.Fatalf("%+v, %v", stats, err)
+		}
+		r.Close()
+	}
+	stop()
+	all.Wait()
+}

@@ -1,0 +1,60 @@
+package pebblestore
+
+import (
+	"context"
+	"encoding/binary"
+	"testing"
+	"time"
+
+	"clave/server/storage"
+)
+
+// TestDeadEntriesAreDropped makes keys live and die as a counter's index entries do. A scan of the few that live passes over all
+// that are dead, once: then they are dropped without anybody waiting for it.
+func TestDeadEntriesAreDropped(t *testing.T) {
+	s, err := OpenMemory()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	key := func(n int) []byte { return binary.BigEndian.AppendUint64(nil, uint64(n)) }
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	const changes = 3 * maxDead
+	for n := 0; n < changes; n += 512 {
+		var b storage.Batch
+		for i := n; i < n+512; i++ {
+			b.Delete(key(i))
+			b.Set(key(i+1), nil)
+		}
+		if err := s.Apply(t.Context(), &b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, reverse := range []bool{false, true} {
+		passed := func() int {
+			it := s.Scan(storage.Range{Reverse: reverse}).(*iterator)
+			live := 0
+			for it.Next() {
+				live++
+			}
+			dead := deadPassed(it.it)
+			if err := it.Close(); err != nil || live != 1 {
+				t.Fatalf("%d keys are alive, want 1: %v", live, err)
+			}
+			return dead
+		}
+		if first := passed(); !reverse && first < changes {
+			t.Errorf("the first scan passes over %d dead entries, want at least %d", first, changes)
+		}
+		for dead := passed(); dead > maxDead; dead = passed() {
+			if ctx.Err() != nil {
+				t.Fatalf("scans go on passing over %d dead entries", dead)
+			}
+		}
+	}
+}
