@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"clave/server/config"
 	"clave/server/engine"
@@ -41,6 +42,7 @@ func (a *App) openState(ctx context.Context) (*state, error) {
 	recorder := &indexRecorder{databases: a.config.Databases, log: a.o.Log}
 	e, err := engine.Open(ctx, engine.Options{
 		Store: store, Clock: a.o.Clock, IndexMode: indexModes[a.config.Indexes], Missing: recorder.record, Log: a.o.Log,
+		Exists: a.exists(),
 	})
 	if err != nil {
 		return nil, err
@@ -117,6 +119,18 @@ func (a *App) readIndexes() (map[resource.Database]index.Definitions, error) {
 		all[a.databaseOf(d)] = defs
 	}
 	return all, nil
+}
+
+// exists returns what tells whether a database exists: those of firebase.json do in production, where anybody may ask for others, and all
+// elsewhere.
+func (a *App) exists() func(resource.Database) bool {
+	if !a.config.Production() {
+		return nil
+	}
+	return func(db resource.Database) bool {
+		return db.Project == a.config.Project &&
+			slices.ContainsFunc(a.config.Databases, func(d config.Database) bool { return d.ID == db.ID })
+	}
 }
 
 // databaseOf returns the database that a section of firebase.json is about; the zero Database, which stands for all,

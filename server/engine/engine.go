@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"clave/server/clock"
+	"clave/server/fault"
 	"clave/server/index"
 	"clave/server/resource"
 	"clave/server/storage"
@@ -146,7 +147,8 @@ func (db *database) catalogueValue() []byte {
 	return binary.BigEndian.AppendUint64(v, uint64(db.birth))
 }
 
-// database returns the database of a name, which springs into existence when it is new.
+// database returns the database of a name, which springs into existence when it is new. It answers NotFound for one that may
+// not.
 func (e *Engine) database(name resource.Database) (*database, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -160,6 +162,9 @@ func (e *Engine) databaseLocked(name resource.Database) (*database, error) {
 	}
 	if db := e.mu.databases[name]; db != nil {
 		return db, nil
+	}
+	if e.o.Exists != nil && !e.o.Exists(name) {
+		return nil, fault.E(fault.NotFound, "The database %s does not exist for project %s", name.ID, name.Project)
 	}
 	e.mu.last++
 	db := &database{name: name, number: e.mu.last, birth: e.opened}

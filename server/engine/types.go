@@ -41,6 +41,9 @@ type Options struct {
 	// Missing hears, in IndexesRecord, of each definition that a query needs and that isn't there, once each.
 	// It is called by the query's goroutine.
 	Missing func(db resource.Database, definition index.Definition)
+	// Exists tells which databases there are, beside those of which something is stored; when nil all spring into existence that are
+	// asked for.
+	Exists func(resource.Database) bool
 	// Retention is how long the past can be read; an hour when zero.
 	Retention time.Duration
 	// Limits are the deadlines of transactions; Firestore's when zero.

@@ -1,0 +1,33 @@
+package engine_test
+
+import (
+	"errors"
+	"testing"
+
+	"clave/server/document"
+	"clave/server/engine"
+	"clave/server/fault"
+	"clave/server/index"
+	"clave/server/resource"
+)
+
+func TestOnlyDatabasesThatExistAreServed(t *testing.T) {
+	e := open(t, engine.Options{Exists: func(db resource.Database) bool { return db == testDB }})
+	put(t, e, set("c/a", n(1)))
+	other := resource.Database{Project: "p", ID: "nope"}
+	_, err := e.Read(t.Context(), other, engine.At{})
+	wantCode(t, "read", err, fault.NotFound)
+	_, err = e.Begin(t.Context(), other, engine.TransactionOptions{})
+	wantCode(t, "begin", err, fault.NotFound)
+	_, err = e.Commit(t.Context(), other, engine.CommitRequest{Writes: []document.Write{{Name: resource.Document{DB: other, Path: "c/a"}}}}, nil)
+	wantCode(t, "commit", err, fault.NotFound)
+	wantCode(t, "definitions", e.SetIndexes(t.Context(), other, index.Definitions{}), fault.NotFound)
+	sub := e.Subscribe(other)
+	if _, err := sub.Next(t.Context()); !errors.Is(err, engine.ErrClosed) {
+		t.Errorf("a subscription's Next = %v, want %v", err, engine.ErrClosed)
+	}
+	sub.Close()
+	if all := e.Databases(); len(all) != 1 || all[0] != testDB {
+		t.Errorf("Databases = %v, want %v alone", all, testDB)
+	}
+}
