@@ -44,17 +44,6 @@ test.describe('contact', () => {
     })
   }
 
-  test('each field has a name that nothing else on its page has', async ({ page }) => {
-    for (const [ruta, campos] of [
-      ['/contacto', ['Nombre', 'Correo', 'Asunto', 'Mensaje']],
-      ['/voluntarios', ['Nombre', 'Correo', 'Teléfono', 'Mensaje']],
-      ['/instrumentos', ['Nombre', 'Correo', 'Mensaje']],
-    ] as const) {
-      await page.goto(ruta)
-      for (const campo of campos) await expect(page.getByLabel(campo), `${ruta} ${campo}`).toHaveCount(1)
-    }
-  })
-
   test('S-047 stores a message', async ({ page }) => {
     await page.goto('/contacto')
     await llenar(page, bien)

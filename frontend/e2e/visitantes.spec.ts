@@ -113,3 +113,14 @@ test('F-013 a dropdown opens by any focus but that of a press', async ({ page })
   await boton.evaluate((nodo: HTMLElement) => nodo.click())
   await expect(barra.getByRole('link', { name: 'Equipo' })).toBeHidden()
 })
+
+test('each field has a name that nothing else on its page has', async ({ page }) => {
+  for (const [ruta, campos] of [
+    ['/contacto', ['Nombre', 'Correo', 'Asunto', 'Mensaje']],
+    ['/voluntarios', ['Nombre', 'Correo', 'Teléfono', 'Mensaje']],
+    ['/instrumentos', ['Nombre', 'Correo', 'Mensaje']],
+  ] as const) {
+    await page.goto(ruta)
+    for (const campo of campos) await expect(page.getByLabel(campo), `${ruta} ${campo}`).toHaveCount(1)
+  }
+})

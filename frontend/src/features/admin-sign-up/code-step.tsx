@@ -18,7 +18,7 @@ export function CodeStep({ verified, onTicket }: Props) {
     setError(undefined)
     setBusy(true)
     try {
-      onTicket(await checkCode(code))
+      onTicket(await checkCode(code.trim()))
     } catch (cause) {
       setError(messageOf(cause))
     } finally {

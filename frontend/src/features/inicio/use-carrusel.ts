@@ -3,6 +3,8 @@ import { useALaVista, usePocoMovimiento } from '../../lib/use-movimiento'
 
 /** How long an image stays (F-101). */
 const TURNO_MS = 5000
+/** How long it stays at least once the page is alive. */
+const MINIMO_MS = 1500
 /** How far a finger moves before it means "another image". */
 const GESTO_PX = 40
 
@@ -24,12 +26,18 @@ export function useCarrusel(total: number) {
   const desde = useRef<number | null>(null)
   const pausado = eleccion === 'pausa' || (eleccion === 'auto' && pocoMovimiento)
   const anda = !pausado && aLaVista && (!atento || eleccion === 'marcha')
-  const ir = (destino: number) => setIndice(vuelta(destino, 0, total))
+  const intacto = useRef(true)
+  const ir = (destino: number) => {
+    intacto.current = false
+    setIndice(vuelta(destino, 0, total))
+  }
 
   useEffect(() => {
     if (!anda) return
+    // The first image has been in sight since the page began, however late the page came alive.
+    const vista = intacto.current && performance.now() < TURNO_MS ? performance.now() : 0
     // Keyed by the index too: an image chosen by hand stays its whole turn.
-    const reloj = setTimeout(() => setIndice(vuelta(indice, 1, total)), TURNO_MS)
+    const reloj = setTimeout(() => setIndice(vuelta(indice, 1, total)), Math.max(TURNO_MS - vista, MINIMO_MS))
     return () => clearTimeout(reloj)
   }, [anda, indice, total])
 
@@ -43,7 +51,8 @@ export function useCarrusel(total: number) {
     ir,
     alternar: () => setEleccion(pausado ? 'marcha' : 'pausa'),
     vigilancia: {
-      onPointerEnter: (suceso: PointerEvent) => setAtento(suceso.pointerType === 'mouse'),
+      // Of every part of it: a pointer that was there before the page came alive never enters.
+      onPointerOver: (suceso: PointerEvent) => setAtento(suceso.pointerType === 'mouse'),
       onPointerLeave: soltar,
       onFocus: (suceso: FocusEvent) => setAtento(suceso.target.matches(':focus-visible')),
       onBlur: soltar,
@@ -55,7 +64,7 @@ export function useCarrusel(total: number) {
       onPointerUp: (suceso: PointerEvent) => {
         const recorrido = suceso.clientX - (desde.current ?? suceso.clientX)
         desde.current = null
-        if (Math.abs(recorrido) > GESTO_PX) setIndice(vuelta(indice, recorrido < 0 ? 1 : -1, total))
+        if (Math.abs(recorrido) > GESTO_PX) ir(indice + (recorrido < 0 ? 1 : -1))
       },
     },
   }
