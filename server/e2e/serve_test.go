@@ -213,6 +213,8 @@ func TestServeHasNoConveniences(t *testing.T) {
 	}{
 		{"a visitor reads what is open", "GET", documents + "/open/a", "", nil, 404},
 		{"a visitor reads what is not", "GET", documents + "/mine/ana", "", nil, 403},
+		{"a database that is not configured", "GET", "/v1/projects/" + realProject + "/databases/nope/documents/mine/ana", "", nil, 404},
+		{"another project", "GET", "/v1/projects/other/databases/(default)/documents/mine/ana", "", nil, 404},
 		{"the owner's token", "GET", documents + "/mine/ana", "Bearer owner", nil, 401},
 		{"an emulator's access token", "GET", documents + "/mine/ana", "Bearer ya29.owner", nil, 401},
 		{"an unsigned token", "GET", documents + "/mine/ana", unsigned, nil, 401},
