@@ -33,7 +33,12 @@ func (e *Evaluator) pattern(s value.String, name string, args []Value) Value {
 	if name == "split" {
 		return stringList(split(re, string(s)))
 	}
-	return value.String(replace(re, string(s), string(args[2].(value.String))))
+	by := string(args[2].(value.String))
+	text, ok := replace(re, string(s), by)
+	if !ok {
+		return badPattern(by)
+	}
+	return value.String(text)
 }
 
 // badPattern is the failure of a text that is no regular expression.
@@ -92,26 +97,29 @@ func split(re *regexp.Regexp, s string) []string {
 	return out
 }
 
-// replace replaces all matches; $1 and ${name} in by are groups, a backslash makes the next character itself.
-func replace(re *regexp.Regexp, s, by string) string {
+// replace replaces all matches; $1 and ${name} in by are groups, a backslash makes the next character itself. ok is false if by
+// names a group that the pattern has not.
+func replace(re *regexp.Regexp, s, by string) (text string, ok bool) {
 	var b strings.Builder
 	last := 0
 	for _, m := range find(re, s) {
 		b.WriteString(s[last:m[0]])
-		expand(&b, re, s, m, by)
+		if !expand(&b, re, s, m, by) {
+			return "", false
+		}
 		last = m[1]
 		if b.Len() > maxBytes {
 			break // too great already
 		}
 	}
 	b.WriteString(s[last:])
-	return b.String()
+	return b.String(), true
 }
 
-// expand writes a replacement.
-func expand(b *strings.Builder, re *regexp.Regexp, s string, m []int, by string) {
+// expand writes a replacement, unless it names a group that there is not.
+func expand(b *strings.Builder, re *regexp.Regexp, s string, m []int, by string) bool {
 	group := func(n int) {
-		if 2*n+1 < len(m) && m[2*n] >= 0 {
+		if m[2*n] >= 0 { // else the group took no part in the match
 			b.WriteString(s[m[2*n]:m[2*n+1]])
 		}
 	}
@@ -123,24 +131,24 @@ func expand(b *strings.Builder, re *regexp.Regexp, s string, m []int, by string)
 			b.WriteByte(by[i])
 		case c == '$' && i+1 < len(by) && '0' <= by[i+1] && by[i+1] <= '9':
 			n, used := groupNumber(by[i+1:], re.NumSubexp())
+			if n > re.NumSubexp() {
+				return false
+			}
 			group(n)
 			i += used
-		case c == '$' && i+1 < len(by) && by[i+1] == '{' && strings.IndexByte(by[i:], '}') > 0:
-			end := strings.IndexByte(by[i:], '}')
-			group(max(0, re.SubexpIndex(by[i+2:i+end])) + missingGroup(re, by[i+2:i+end]))
-			i += end
+		case c == '$' && i+1 < len(by) && by[i+1] == '{':
+			name, _, closed := strings.Cut(by[i+2:], "}")
+			n := re.SubexpIndex(name)
+			if !closed || n < 0 {
+				return false
+			}
+			group(n)
+			i += len("{}") + len(name)
 		default:
 			b.WriteByte(c)
 		}
 	}
-}
-
-// missingGroup returns a number past all groups for a name that no group has, else 0.
-func missingGroup(re *regexp.Regexp, name string) int {
-	if re.SubexpIndex(name) < 0 {
-		return re.NumSubexp() + 1
-	}
-	return 0
+	return true
 }
 
 // groupNumber reads a group's number: as many digits as make the number of a group that there is.
