@@ -11,6 +11,7 @@ import (
 	"clave/server/engine"
 	"clave/server/fault"
 	"clave/server/listen"
+	"clave/server/resource"
 	"clave/server/value"
 )
 
@@ -195,4 +196,15 @@ func TestTargetGivenUpBeforeItIsTold(t *testing.T) {
 	if err != nil {
 		t.Errorf("Run() = %v", err)
 	}
+}
+
+// TestDatabaseThatIsNotThere checks that the listener of a database that doesn't exist is told so.
+func TestDatabaseThatIsNotThere(t *testing.T) {
+	h := newHouseOf(t, engine.Options{Exists: func(resource.Database) bool { return false }}, listen.Options{})
+	c := h.open()
+	c.stream.Add(listen.Target{ID: 1, Query: collection(t, "c", nil)})
+	if err := <-c.ended; !fault.Is(err, fault.NotFound) {
+		t.Errorf("the stream ended with %v, want NOT_FOUND", err)
+	}
+	c.ended <- nil
 }
