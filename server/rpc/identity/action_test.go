@@ -1,36 +1,27 @@
 package identity_test
 
 import (
-	"context"
 	"io"
 	"net/http"
 	"net/url"
 	"strings"
 	"testing"
 
-	"clave/server/identity"
 	rpc "clave/server/rpc/identity"
 )
 
-// pigeonhole keeps the last letter.
-type pigeonhole struct{ last identity.Letter }
-
-// Send implements identity.Mailer.
-func (p *pigeonhole) Send(_ context.Context, l identity.Letter) error {
-	p.last = l
-	return nil
-}
-
 // TestActionPage follows a letter's link in production, as its reader does.
 func TestActionPage(t *testing.T) {
-	letters := &pigeonhole{}
+	letters := make(slowMail)
 	w := newWorld(t, setup{production: true, mail: letters})
+	w.run()
 	page := w.url + rpc.ActionPath
 	w.signUp("ana@example.com", "secret1")
 	w.must(w.client("sendOobCode", object{"requestType": "PASSWORD_RESET", "email": "ana@example.com"}))
-	link, err := url.Parse(letters.last.Link)
-	if err != nil || link.Path != rpc.ActionPath || letters.last.To != "ana@example.com" {
-		t.Fatalf("letter = %+v, %v", letters.last, err)
+	letter := <-letters
+	link, err := url.Parse(letter.Link)
+	if err != nil || link.Path != rpc.ActionPath || letter.To != "ana@example.com" {
+		t.Fatalf("letter = %+v, %v", letter, err)
 	}
 	read := func(res *http.Response, err error) (int, string) {
 		t.Helper()

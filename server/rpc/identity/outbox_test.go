@@ -3,6 +3,7 @@ package identity_test
 import (
 	"context"
 	"reflect"
+	"sync"
 	"testing"
 
 	"clave/server/identity"
@@ -21,14 +22,27 @@ func (m slowMail) Send(ctx context.Context, l identity.Letter) error {
 	}
 }
 
+// run runs the service until the test ends, or stop is called, which waits for its end.
+func (w *world) run() (stop func()) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(w.t.Context()))
+	ended := make(chan error, 1)
+	go func() { ended <- w.service.Run(ctx) }()
+	stop = sync.OnceFunc(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			w.t.Error(err)
+		}
+	})
+	w.t.Cleanup(stop)
+	return stop
+}
+
 // TestNobodyLearnsFromTheMailServer asks for resets while the mail server takes nothing: the answers must come all the same, and be the
 // same for an address that nobody has.
 func TestNobodyLearnsFromTheMailServer(t *testing.T) {
 	post := make(slowMail)
 	w := newWorld(t, setup{production: true, mail: post})
-	ctx, stop := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() { ended <- w.service.Run(ctx) }()
+	stop := w.run()
 	w.signUp("a@example.com", "secret1")
 	reset := func(email string) object {
 		got := w.must(w.client("sendOobCode", object{"requestType": "PASSWORD_RESET", "email": email}))
@@ -49,9 +63,6 @@ func TestNobodyLearnsFromTheMailServer(t *testing.T) {
 	last := make(chan identity.Letter)
 	go func() { last <- <-post }()
 	stop()
-	if err := <-ended; err != nil {
-		t.Error(err)
-	}
 	if letter := <-last; letter.To != "a@example.com" {
 		t.Errorf("the letter that waited when the server stopped = %+v", letter)
 	}
