@@ -9,7 +9,7 @@ const DATA_PATHS = ['/v1', '/google.firestore.v1.Firestore', '/identitytoolkit.g
 
 /** One file for what comes together, instead of one for each piece: what most pages are made of, what shows an event or a place, the SDK's base. */
 const PIEZAS =
-  /src[\\/](?:art[\\/](?:imagen|lamina|manifiesto)|components[\\/](?:encabezado|llamada|seccion|vacio)|lib[\\/](?:momento|use-eventos))\./
+  /src[\\/](?:art[\\/](?:imagen|lamina|manifiesto)|components[\\/](?:encabezado|llamada|seccion|vacio)|features[\\/]eventos[\\/]huesos-eventos|lib[\\/](?:momento|use-eventos))\./
 const SUCESOS =
   /lucide-react|src[\\/](?:art[\\/]ilustracion-de-evento|i18n[\\/]es-eventos|lib[\\/](?:dinero|enlaces|evento|url-segura)|features[\\/]eventos[\\/]datos-evento)\.?/
 const SDK =

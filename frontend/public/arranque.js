@@ -13,7 +13,7 @@ try {
   const GESTOS = ['pointerover', 'pointerdown', 'keydown', 'focusin']
   const LO_MAS_TARDE_MS = 4000
   // Over so slow a line they come after the first paint whenever they set out: at once, then, behind what is seen.
-  const LINEA_LENTA_MS = 150
+  const LINEA_LENTA_MS = 250
   let pulsado = null
   let encima = null
 
