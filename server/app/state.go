@@ -27,18 +27,23 @@ type state struct {
 // indexModes are the engine's names for --indexes.
 var indexModes = map[string]engine.IndexMode{"off": engine.IndexesOff, "record": engine.IndexesRecord, "enforce": engine.IndexesEnforce}
 
-// openState opens the store, the engine with its indexes, and the live queries.
+// openState opens the store and what stands on it.
 func (a *App) openState(ctx context.Context) (*state, error) {
-	definitions, err := a.readIndexes()
-	if err != nil {
-		return nil, err
-	}
 	store, err := a.openStore()
 	if err != nil {
 		return nil, err
 	}
 	a.onClose(store.Close)
 	a.offerBackups(store)
+	return a.openEngine(ctx, store)
+}
+
+// openEngine opens the engine of a store with its indexes, and the live queries.
+func (a *App) openEngine(ctx context.Context, store *pebblestore.Store) (*state, error) {
+	definitions, err := a.readIndexes()
+	if err != nil {
+		return nil, err
+	}
 	recorder := &indexRecorder{databases: a.config.Databases, log: a.o.Log}
 	e, err := engine.Open(ctx, engine.Options{
 		Store: store, Clock: a.o.Clock, IndexMode: indexModes[a.config.Indexes], Missing: recorder.record, Log: a.o.Log,

@@ -10,12 +10,10 @@ import (
 	"clave/server/account"
 	"clave/server/backup"
 	"clave/server/config"
-	"clave/server/engine"
 	"clave/server/fault"
 	"clave/server/guard"
 	"clave/server/identity"
-	"clave/server/listen"
-	"clave/server/storage"
+	"clave/server/storage/pebblestore"
 	"clave/server/token"
 	"clave/server/transfer"
 )
@@ -75,26 +73,12 @@ func (a *App) leave(ctx context.Context, t *transfer.Transfer) error {
 }
 
 // openTransfer opens what a data folder holds for a command that serves nobody.
-func (a *App) openTransfer(ctx context.Context, store storage.Store) (*transfer.Transfer, error) {
-	definitions, err := a.readIndexes()
+func (a *App) openTransfer(ctx context.Context, store *pebblestore.Store) (*transfer.Transfer, error) {
+	s, err := a.openEngine(ctx, store)
 	if err != nil {
 		return nil, err
 	}
-	e, err := engine.Open(ctx, engine.Options{Store: store, Clock: a.o.Clock, Log: a.o.Log})
-	if err != nil {
-		return nil, err
-	}
-	a.onClose(e.Close)
-	for name, defs := range definitions {
-		if err := e.SetIndexes(ctx, name, defs); err != nil {
-			return nil, err
-		}
-	}
-	hub, err := listen.New(listen.Options{Engine: e, Clock: a.o.Clock, Log: a.o.Log})
-	if err != nil {
-		return nil, err
-	}
-	g, err := guard.New(guard.Options{Engine: e, Hub: hub, Rules: guard.NewRulebook(guard.RulebookOptions{}), Clock: a.o.Clock, Log: a.o.Log})
+	g, err := guard.New(guard.Options{Engine: s.engine, Hub: s.hub, Rules: guard.NewRulebook(guard.RulebookOptions{}), Clock: a.o.Clock, Log: a.o.Log})
 	if err != nil {
 		return nil, err
 	}
