@@ -79,6 +79,17 @@ test('P-10 a keyboard alone: home, event, calendar, contact', async ({ page }) =
   ])
 })
 
+/** Moves along the tabs with an arrow key, each press after the focus of the one before has arrived, as a hand does. */
+async function pasarPestanas(page: Page, tecla: 'ArrowLeft' | 'ArrowRight', veces: number) {
+  const pestanas = page.getByRole('tab')
+  const enfocada = () => pestanas.evaluateAll((todas) => todas.indexOf(document.activeElement as HTMLElement))
+  for (let i = 0; i < veces; i++) {
+    const antes = await enfocada()
+    await page.keyboard.press(tecla)
+    await expect.poll(enfocada).toBe(antes + (tecla === 'ArrowRight' ? 1 : -1))
+  }
+}
+
 test('P-10 a keyboard alone: in, a message moved along, an event deleted and back, out', async ({ page }) => {
   await vaciar()
   await crearAdmin()
@@ -99,7 +110,7 @@ test('P-10 a keyboard alone: in, a message moved along, an event deleted and bac
   await page.keyboard.press('Enter')
   await page.waitForURL('**/AdminView')
   await llegarA(page, page.getByRole('tab', { name: 'Administradores' }))
-  for (let i = 0; i < 4; i++) await page.keyboard.press('ArrowRight')
+  await pasarPestanas(page, 'ArrowRight', 4)
   await expect(page.getByRole('tab', { name: 'Contactos' })).toBeFocused()
   await pulsar(page, page.getByRole('button', { name: 'Luis' }))
   const ficha = page.getByRole('dialog', { name: 'Clases' })
@@ -111,7 +122,7 @@ test('P-10 a keyboard alone: in, a message moved along, an event deleted and bac
   await expect(page.getByRole('button', { name: 'Luis' })).toBeFocused()
 
   await page.getByRole('tab', { name: 'Contactos' }).focus()
-  for (let i = 0; i < 3; i++) await page.keyboard.press('ArrowLeft')
+  await pasarPestanas(page, 'ArrowLeft', 3)
   await expect(page.getByRole('tab', { name: 'Eventos' })).toBeFocused()
   await pulsar(page, page.getByRole('article').getByRole('button', { name: 'Eliminar' }))
   await pulsar(page, page.getByRole('alertdialog').getByRole('button', { name: 'Eliminar' }))
