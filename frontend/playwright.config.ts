@@ -35,6 +35,8 @@ export default defineConfig({
   workers: process.env['BASE_URL'] ? 1 : 2,
   fullyParallel: false,
   timeout: 45_000,
+  // On a crowded machine a browser may come too late once; what fails twice is broken, and the report names what failed once.
+  retries: 1,
   expect: { timeout: 8_000 },
   reporter: [['list']],
   use: {
