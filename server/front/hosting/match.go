@@ -53,6 +53,13 @@ func (m *match) compile() error {
 	m.glob = extglob.ReplaceAllStringFunc(glob, func(s string) string {
 		return "{" + strings.ReplaceAll(s[2:len(s)-1], "|", ",") + "}"
 	})
+	segments := strings.Split(m.glob, "/")
+	for i, s := range segments {
+		if s == "*" {
+			segments[i] = "?*" // a segment, not nothing
+		}
+	}
+	m.glob = strings.Join(segments, "/")
 	if strings.ContainsAny(m.glob, "()") || !doublestar.ValidatePattern(m.glob) {
 		return fault.E(fault.InvalidArgument, "source %q is not a glob we know; of extended globs only @(a|b) is supported", glob)
 	}

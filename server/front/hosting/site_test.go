@@ -278,3 +278,19 @@ func FuzzServe(f *testing.F) {
 		}
 	})
 }
+
+// TestStarIsASegment asks what minimatch, by which Firebase matches, says of a star that stands alone.
+func TestStarIsASegment(t *testing.T) {
+	config, err := hosting.Parse([]byte(`{"public":"d","rewrites":[{"source":"/eventos/*","destination":"/app.html"},{"source":"/todo/**","destination":"/app.html"}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	site := hosting.New(config, fstest.MapFS{"app.html": {Data: []byte("shell")}})
+	for path, want := range map[string]int{"/eventos/a": 200, "/eventos/": 404, "/eventos/a/b": 404, "/todo/": 200, "/todo/a/b": 200} {
+		w := httptest.NewRecorder()
+		site.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil))
+		if w.Code != want {
+			t.Errorf("%s: %d, want %d", path, w.Code, want)
+		}
+	}
+}
