@@ -23,15 +23,10 @@ type Credentials struct {
 func OpenCredentials(c *config.Config, o Options, create bool) (*Credentials, error) {
 	o.EnsureDefaults()
 	a := &App{config: c, o: o}
-	open := a.openExisting
-	if create {
-		open = a.openStore
-	}
-	store, err := open()
+	store, err := a.openFolder(create)
 	if err != nil {
 		return nil, err
 	}
-	a.onClose(store.Close)
 	service := identity.New(identity.Options{Accounts: account.New(store), Tokens: token.New(token.Options{Clock: o.Clock}), Clock: o.Clock, Project: c.Project, Log: o.Log})
 	return &Credentials{app: a, service: service}, nil
 }

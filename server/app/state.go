@@ -105,6 +105,19 @@ func (a *App) openExisting() (*pebblestore.Store, error) {
 	return a.openStore()
 }
 
+// openFolder opens the data folder, which is made when it is not there and create is set, until the app is closed.
+func (a *App) openFolder(create bool) (*pebblestore.Store, error) {
+	open := a.openExisting
+	if create {
+		open = a.openStore
+	}
+	store, err := open()
+	if err == nil {
+		a.onClose(store.Close)
+	}
+	return store, err
+}
+
 // readIndexes reads the index files. The default database's definitions also serve databases that firebase.json does not
 // name, which spring into existence in start mode.
 func (a *App) readIndexes() (map[resource.Database]index.Definitions, error) {

@@ -129,15 +129,10 @@ func Import(ctx context.Context, c *config.Config, o Options, dir string) error 
 // transfer opens the data folder, which is made when it is not there and create is set, and brings data in or out.
 func (a *App) transfer(ctx context.Context, create bool, do func(*transfer.Transfer) (transfer.Summary, string, error)) (err error) {
 	defer func() { err = errors.Join(err, a.close()) }()
-	open := a.openExisting
-	if create {
-		open = a.openStore
-	}
-	store, err := open()
+	store, err := a.openFolder(create)
 	if err != nil {
 		return err
 	}
-	a.onClose(store.Close)
 	t, err := a.openTransfer(ctx, store)
 	if err != nil {
 		return err

@@ -65,7 +65,7 @@ func (s *Service) block(ctx context.Context, c Call, cfg *Config, event string, 
 	if err != nil {
 		return nil, err
 	}
-	body, err := json.Marshal(map[string]any{"data": map[string]any{"jwt": jwt}})
+	body, err := eventBody(jwt)
 	if err != nil {
 		return nil, err
 	}
@@ -152,6 +152,11 @@ func (b *blockedUpdate) apply(u *account.User) error {
 		}
 	}
 	return nil
+}
+
+// eventBody returns the body of a POST that tells of an event by a token.
+func eventBody(jwt string) ([]byte, error) {
+	return json.Marshal(map[string]any{"data": map[string]any{"jwt": jwt}})
 }
 
 // blockingToken makes the JWT that a blocking function is sent.

@@ -2,7 +2,6 @@ package identity
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
@@ -62,7 +61,7 @@ func (h *HookTexter) Text(ctx context.Context, m TextMessage) error {
 	if err != nil {
 		return err
 	}
-	body, err := json.Marshal(map[string]any{"data": map[string]any{"jwt": jwt}})
+	body, err := eventBody(jwt)
 	if err != nil {
 		return err
 	}

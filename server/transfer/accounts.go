@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
+	"os"
 	"path/filepath"
 
 	"clave/server/identity"
@@ -170,9 +170,8 @@ func hashText(r *identity.ImportRequest) (string, error) {
 
 // accountsFile is a file of accounts that is being written.
 type accountsFile struct {
-	file  io.Closer
+	file  *os.File
 	w     *bufio.Writer
-	sync  func() error
 	users int
 }
 
@@ -182,7 +181,7 @@ func newAccountsFile(name string) (*accountsFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &accountsFile{file: f, w: bufio.NewWriter(f), sync: f.Sync}
+	a := &accountsFile{file: f, w: bufio.NewWriter(f)}
 	_, err = fmt.Fprintf(a.w, `{"kind":%q,"users":[`, accountsKind)
 	return a, err
 }
@@ -207,5 +206,5 @@ func (a *accountsFile) end(members string) error {
 		members = ",\n" + members
 	}
 	_, err := a.w.WriteString("]" + members + "}\n")
-	return errors.Join(err, a.w.Flush(), a.sync(), a.file.Close())
+	return errors.Join(err, a.w.Flush(), a.file.Sync(), a.file.Close())
 }

@@ -66,21 +66,26 @@ func (t *Transfer) exportDocuments(ctx context.Context, db resource.Database, di
 
 // writeDocuments writes all documents of a database to a log.
 func (t *Transfer) writeDocuments(ctx context.Context, db resource.Database, f *os.File) (documents, size int64, err error) {
-	all, err := (&query.Query{DB: db, From: []query.From{{AllDescendants: true}}, Limit: query.NoLimit}).Normalize()
-	if err != nil {
-		return 0, 0, err
-	}
-	buffered := bufio.NewWriter(f)
-	counted := &counter{w: buffered}
-	log := record.NewWriter(counted)
+	buffered := bufio.NewWriter(f) // a log writes after each record
+	log := record.NewWriter(buffered)
 	var entity []byte
-	_, err = t.o.Guard.Query(ctx, owner(db), all, guard.At{}, func(guard.Snapshot) error { return nil }, func(d *document.Document) error {
+	err = t.documents(ctx, db, query.NoLimit, func(d *document.Document) (err error) {
 		documents++
 		entity = appendDocument(entity[:0], d)
-		_, err := log.WriteRecord(entity)
+		size, err = log.WriteRecord(entity)
 		return err
 	})
-	return documents, counted.n, errors.Join(err, log.Close(), buffered.Flush(), f.Sync())
+	return documents, size, errors.Join(err, log.Close(), buffered.Flush(), f.Sync())
+}
+
+// documents gives the documents of a database, wherever they lie, in the order of their names, and no more than limit.
+func (t *Transfer) documents(ctx context.Context, db resource.Database, limit int, yield func(*document.Document) error) error {
+	all, err := (&query.Query{DB: db, From: []query.From{{AllDescendants: true}}, Limit: limit}).Normalize()
+	if err != nil {
+		return err
+	}
+	_, err = t.o.Guard.Query(ctx, owner(db), all, guard.At{}, func(guard.Snapshot) error { return nil }, yield)
+	return err
 }
 
 // ImportDocuments reads the export of one database that an overall metadata file leads to, and returns how many documents it
@@ -120,7 +125,7 @@ func (l *loader) load(ctx context.Context, folder fs.FS, name string) error {
 		return fault.Because(err, fault.NotFound, "the export is not whole: %v", err)
 	}
 	defer func() { _ = f.Close() }() // a read
-	return readRecords(bufio.NewReader(f), func(entity []byte) error {
+	return readRecords(f, func(entity []byte) error {
 		w, err := decodeDocument(l.db, entity)
 		if err != nil {
 			return err

@@ -177,12 +177,6 @@ func (t *Transfer) Import(ctx context.Context, dir string) (sum Summary, err err
 	return sum, t.importAccounts(ctx, accounts, &sum)
 }
 
-// Exported reports whether a folder holds an export.
-func Exported(dir string) bool {
-	_, err := contentOf(dir)
-	return err == nil
-}
-
 // contentOf reads what is in a folder.
 func contentOf(dir string) (suite, error) {
 	var content suite

@@ -10,20 +10,14 @@ import (
 
 	"clave/server/document"
 	"clave/server/fault"
-	"clave/server/guard"
 	"clave/server/identity"
-	"clave/server/query"
 )
 
 // Empty reports whether the project has neither documents nor accounts.
 func (t *Transfer) Empty(ctx context.Context) (bool, error) {
 	empty := true
 	for _, db := range t.databases() {
-		one, err := (&query.Query{DB: db, From: []query.From{{AllDescendants: true}}, Limit: 1}).Normalize()
-		if err != nil {
-			return false, err
-		}
-		_, err = t.o.Guard.Query(ctx, owner(db), one, guard.At{}, func(guard.Snapshot) error { return nil }, func(*document.Document) error {
+		err := t.documents(ctx, db, 1, func(*document.Document) error {
 			empty = false
 			return nil
 		})

@@ -30,7 +30,7 @@ type transferRequest struct {
 // What is none of them is given to next.
 func Transfers(t *transfer.Transfer, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_, verb := projectVerb(r.URL.Path)
+		verb := projectVerb(r.URL.Path)
 		if r.Method != http.MethodPost || verb != "export" && verb != "import" {
 			next.ServeHTTP(w, r)
 			return
@@ -57,14 +57,14 @@ func Transfers(t *transfer.Transfer, next http.Handler) http.Handler {
 	})
 }
 
-// projectVerb returns the project and the verb of a path that ends with P:VERB, or nothing.
-func projectVerb(path string) (project, verb string) {
+// projectVerb returns the verb of a path that ends with P:VERB, or nothing.
+func projectVerb(path string) string {
 	rest, ok := strings.CutPrefix(path, "/emulator/v1/projects/")
 	if !ok || strings.Contains(rest, "/") {
-		return "", ""
+		return ""
 	}
-	project, verb, _ = strings.Cut(rest, ":")
-	return project, verb
+	_, verb, _ := strings.Cut(rest, ":")
+	return verb
 }
 
 // exportTo makes an export, in place of an earlier one of the same name.
