@@ -111,29 +111,56 @@ func awaitReady(t *testing.T, cmd *exec.Cmd) (ready string) {
 	return ""
 }
 
-// rest sends a request to the Firestore port as an administrator and returns status and body.
-func rest(t *testing.T, port int, method, path, body string) (int, map[string]any) {
+// restIn sends a request for documents of a project to Firestore as the owner.
+func restIn(t *testing.T, port int, project, method, path, body string) (int, string) {
 	t.Helper()
-	url := fmt.Sprintf("http://127.0.0.1:%d/v1/projects/demo-e2e/databases/(default)/documents%s", port, path)
+	return plain(t, method, fmt.Sprintf("http://127.0.0.1:%d/v1/projects/%s/databases/(default)/documents%s", port, project, path), body)
+}
+
+// plain sends a request as the owner and returns the answer.
+func plain(t *testing.T, method, url, body string) (int, string) {
+	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
 	r.Header.Set("Authorization", "Bearer owner")
-	resp, err := http.DefaultClient.Do(r)
+	r.Header.Set("Content-Type", "application/json")
+	res, err := http.DefaultClient.Do(r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer resp.Body.Close()
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res.StatusCode, string(text)
+}
+
+// awaitLine returns what waits until a program says a line that begins with a text.
+func awaitLine(t *testing.T, out io.Reader) func(prefix string) {
+	lines := bufio.NewScanner(out)
+	return func(prefix string) {
+		t.Helper()
+		for lines.Scan() {
+			if strings.HasPrefix(lines.Text(), prefix) {
+				return
+			}
+		}
+		t.Fatalf("the program never said %q", prefix)
+	}
+}
+
+// rest sends a request to the Firestore port as an administrator and returns status and body.
+func rest(t *testing.T, port int, method, path, body string) (int, map[string]any) {
+	t.Helper()
+	code, text := restIn(t, port, "demo-e2e", method, path, body)
 	answer := make(map[string]any)
-	text, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
+	if err := json.Unmarshal([]byte(text), &answer); err != nil {
+		t.Fatalf("%s %s: %d %q", method, path, code, text)
 	}
-	if err := json.Unmarshal(text, &answer); err != nil {
-		t.Fatalf("%s %s: %d %q", method, path, resp.StatusCode, text)
-	}
-	return resp.StatusCode, answer
+	return code, answer
 }
 
 func TestKilledServerKeepsWhatItAcknowledged(t *testing.T) {
@@ -233,16 +260,7 @@ func TestRulesAreReloadedAndABrokenEditKeepsTheOld(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = cmd.Process.Kill() })
-	lines := bufio.NewScanner(out)
-	await := func(prefix string) {
-		t.Helper()
-		for lines.Scan() {
-			if strings.HasPrefix(lines.Text(), prefix) {
-				return
-			}
-		}
-		t.Fatalf("the program never said %q", prefix)
-	}
+	await := awaitLine(t, out)
 	status := func() int {
 		t.Helper()
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)

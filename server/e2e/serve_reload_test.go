@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"bufio"
 	"fmt"
 	"net/http"
 	"path/filepath"
@@ -23,16 +22,7 @@ func TestServeReadsItsRulesAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = p.cmd.Process.Kill() })
-	lines := bufio.NewScanner(out)
-	await := func(prefix string) {
-		t.Helper()
-		for lines.Scan() {
-			if strings.HasPrefix(lines.Text(), prefix) {
-				return
-			}
-		}
-		t.Fatalf("the program never said %q", prefix)
-	}
+	await := awaitLine(t, out)
 	status := func() int {
 		t.Helper()
 		code, _ := p.ask(t, http.MethodGet, "/v1/projects/"+realProject+"/databases/(default)/documents/late/x", "", nil)

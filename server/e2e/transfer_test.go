@@ -3,7 +3,6 @@ package e2e
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"maps"
 	"net/http"
 	"os"
@@ -52,33 +51,6 @@ func TestImportAndExportOnExit(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, ".clave")); err == nil {
 		t.Error("a server that begins with an export has kept its data elsewhere, too")
 	}
-}
-
-// restIn sends a request for documents of a project to Firestore as the owner.
-func restIn(t *testing.T, port int, project, method, path, body string) (int, string) {
-	t.Helper()
-	return plain(t, method, fmt.Sprintf("http://127.0.0.1:%d/v1/projects/%s/databases/(default)/documents%s", port, project, path), body)
-}
-
-// plain sends a request as the owner and returns the answer.
-func plain(t *testing.T, method, url, body string) (int, string) {
-	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Header.Set("Authorization", "Bearer owner")
-	r.Header.Set("Content-Type", "application/json")
-	res, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer res.Body.Close()
-	text, err := io.ReadAll(res.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return res.StatusCode, string(text)
 }
 
 // TestLeavingFirebase brings exports into the data folder of a production server, out of it while it runs, and into another.

@@ -16,12 +16,32 @@ import (
 	"clave/server/storage/pebblestore"
 )
 
-// faults are the ways in which a disk fails when it is told to.
-var faults = []struct {
+// diskFault is a way in which a disk fails.
+type diskFault struct {
 	name string
 	is   func(errorfs.Op) bool
 	err  error
-}{
+}
+
+// open opens a store on a disk that is well until broken is set, and returns the disk as it is without the fault, too.
+func (f diskFault) open(t *testing.T) (s *pebblestore.Store, mem *vfs.MemFS, broken *atomic.Bool) {
+	t.Helper()
+	mem, broken = vfs.NewMem(), &atomic.Bool{}
+	fs := errorfs.Wrap(mem, errorfs.InjectorFunc(func(op errorfs.Op) error {
+		if broken.Load() && f.is(op) {
+			return f.err
+		}
+		return nil
+	}))
+	s, err := pebblestore.Open("data", pebblestore.Options{FS: fs})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, mem, broken
+}
+
+// faults are the ways in which a disk fails when it is told to.
+var faults = []diskFault{
 	{"disk full", func(op errorfs.Op) bool { return op.Kind == errorfs.OpFileWrite || op.Kind == errorfs.OpCreate }, syscall.ENOSPC},
 	{"fsync fails", func(op errorfs.Op) bool {
 		return op.Kind == errorfs.OpFileSync || op.Kind == errorfs.OpFileSyncData || op.Kind == errorfs.OpFileSyncTo
@@ -38,18 +58,7 @@ var faults = []struct {
 func TestAFailingDiskIsAnError(t *testing.T) {
 	for _, tt := range faults {
 		t.Run(tt.name, func(t *testing.T) {
-			var broken atomic.Bool
-			mem := vfs.NewMem()
-			fs := errorfs.Wrap(mem, errorfs.InjectorFunc(func(op errorfs.Op) error {
-				if broken.Load() && tt.is(op) {
-					return tt.err
-				}
-				return nil
-			}))
-			s, err := pebblestore.Open("data", pebblestore.Options{FS: fs})
-			if err != nil {
-				t.Fatal(err)
-			}
+			s, mem, broken := tt.open(t)
 			apply := func(key string) error {
 				var b storage.Batch
 				b.Set([]byte(key), []byte("v"))
@@ -110,19 +119,8 @@ func TestADiskThatFailsAtOpeningIsAnError(t *testing.T) {
 func TestAFailingDiskKeepsNobodyWaiting(t *testing.T) {
 	for _, tt := range faults {
 		t.Run(tt.name, func(t *testing.T) {
-			var broken atomic.Bool
 			var writes atomic.Int64
-			mem := vfs.NewMem()
-			fs := errorfs.Wrap(mem, errorfs.InjectorFunc(func(op errorfs.Op) error {
-				if broken.Load() && tt.is(op) {
-					return tt.err
-				}
-				return nil
-			}))
-			s, err := pebblestore.Open("data", pebblestore.Options{FS: fs})
-			if err != nil {
-				t.Fatal(err)
-			}
+			s, mem, broken := tt.open(t)
 			const writers, before = 8, 200
 			acknowledged := make([]int, writers)
 			var wg sync.WaitGroup
