@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"google.golang.org/grpc"
+
 	"clave/server/clock"
 )
 
@@ -127,7 +129,7 @@ func (p *Port) Run(ctx context.Context) error {
 	var first error
 	heard := func(err error) {
 		running--
-		if err != nil && !errors.Is(err, http.ErrServerClosed) && !errors.Is(err, net.ErrClosed) && first == nil {
+		if err != nil && !stopped(ctx, err) && first == nil {
 			first = err
 		}
 	}
@@ -142,6 +144,12 @@ func (p *Port) Run(ctx context.Context) error {
 		heard(<-ended)
 	}
 	return first
+}
+
+// stopped tells an error that only says that a server was stopped. A gRPC server which is stopped before it serves says so
+// too; one that was stopped by nobody's wish is a fault.
+func stopped(ctx context.Context, err error) bool {
+	return errors.Is(err, http.ErrServerClosed) || errors.Is(err, net.ErrClosed) || ctx.Err() != nil && errors.Is(err, grpc.ErrServerStopped)
 }
 
 // serveTLS serves everything over one TLS listener.

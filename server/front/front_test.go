@@ -81,6 +81,22 @@ func TestOnePortForAll(t *testing.T) {
 	}
 }
 
+// A stop that comes before a gRPC server serves is a stop like any other.
+func TestStopBeforeServing(t *testing.T) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	stopped := grpc.NewServer()
+	stopped.Stop()
+	port := front.New(front.Options{Name: "test", Listener: ln, Doors: front.Doors{GRPC: stopped}, Log: slog.New(slog.DiscardHandler)})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := port.Run(ctx); err != nil {
+		t.Errorf("Run = %v, want nil after a stop", err)
+	}
+}
+
 // nothing is a codec of empty messages.
 type nothing struct{}
 
