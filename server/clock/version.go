@@ -9,6 +9,10 @@ import (
 // a read time and a resume token all are one (architecture §3).
 type Version int64
 
+// After returns the moment after a version, which no commit has: versions are given two microseconds apart. What was read at a
+// version can say that it is complete up to then.
+func (v Version) After() Version { return v + 1 }
+
 // VersionOf returns the version of a moment, rounded down to the microsecond.
 func VersionOf(t time.Time) Version { return Version(t.UnixMicro()) }
 
@@ -31,11 +35,12 @@ func NewVersions(c Clock, last Version) *Versions {
 	return v
 }
 
-// Next returns a new version, greater than every earlier one and at least the present microsecond.
+// Next returns a new version, at least the present microsecond and so much greater than every earlier one that the moment
+// After each is nobody's.
 func (v *Versions) Next() Version {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.mu.last = max(v.mu.last+1, VersionOf(v.clock.Now()))
+	v.mu.last = max(v.mu.last.After()+1, VersionOf(v.clock.Now()))
 	return v.mu.last
 }
 

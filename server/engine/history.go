@@ -52,7 +52,7 @@ func (e *Engine) checkPast(db *database, at clock.Version) error {
 		return fault.E(fault.InvalidArgument, textBeforeBirth)
 	case at < now-clock.Version(e.o.Retention.Microseconds()):
 		return fault.E(fault.FailedPrecondition, textTooOld)
-	case at > now && at > db.given.Last():
+	case at > now && at > db.given.Last().After():
 		return fault.E(fault.InvalidArgument, textFuture)
 	}
 	return nil

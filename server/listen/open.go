@@ -82,7 +82,7 @@ func (s *Stream) settleAt(ctx context.Context, r *engine.Reading) error {
 	if !told {
 		return nil
 	}
-	if err := s.snapshot(r.Version()); err != nil {
+	if err := s.snapshot(r.Version().After()); err != nil {
 		return err
 	}
 	for _, t := range list {
@@ -141,7 +141,8 @@ func (s *Stream) whole(ctx context.Context, t *target, r *engine.Reading) error 
 		return s.failed(ctx, t, err)
 	}
 	t.since = r.Version()
-	return s.send(&Event{Kind: Current, Target: t.want.ID, ReadTime: r.Version(), Token: newToken(r.Version())})
+	at := r.Version().After()
+	return s.send(&Event{Kind: Current, Target: t.want.ID, ReadTime: at, Token: newToken(at)})
 }
 
 // failed removes a target that can't be told, unless the failure is the stream's.

@@ -23,22 +23,23 @@ var errTooMany = errors.New("listen: too many changes to replay")
 // resume tells a target whose client has what it showed at a version: only what has changed since is sent. When that
 // can't be known any more, the target is reset.
 func (s *Stream) resume(ctx context.Context, t *target, r *engine.Reading, from clock.Version) error {
-	known := from >= s.follower.engine().Birth(s.follower.name) && from <= r.Version()
+	known := from >= s.follower.engine().Birth(s.follower.name) && from <= r.Version().After()
 	if known && from > s.version && len(s.targets) == 1 {
 		if err := s.snapshot(from); err != nil {
 			return sendError{err}
 		}
 	}
+	since := min(from, r.Version()) // A snapshot's time is later than what it was read at.
 	var err error
 	switch {
 	case !known:
 		err = fault.E(fault.FailedPrecondition, "The resume token is too old.")
 	case t.want.Query == nil:
-		return s.fillDocuments(ctx, t, r, from) // What is there is compared by its time, so no past is needed.
+		return s.fillDocuments(ctx, t, r, since) // What is there is compared by its time, so no past is needed.
 	case t.windowed():
-		err = s.resumeWindow(ctx, t, r, from)
+		err = s.resumeWindow(ctx, t, r, since)
 	default:
-		err = s.resumeQuery(ctx, t, r, from)
+		err = s.resumeQuery(ctx, t, r, since)
 	}
 	if err == nil || isSend(err) || ctx.Err() != nil || !fault.Is(err, fault.FailedPrecondition) && !fault.Is(err, fault.InvalidArgument) {
 		return err
@@ -149,10 +150,10 @@ func (s *Stream) resumeWith(ctx context.Context, t *target, r *engine.Reading, h
 
 // replayed ends what a single commit changed: the client knows all of the target up to it.
 func (s *Stream) replayed(t *target, at clock.Version) error {
-	if t.want.Resume == nil || len(s.targets) > 1 || at <= s.version {
+	if t.want.Resume == nil || len(s.targets) > 1 || at.After() <= s.version {
 		return nil
 	}
-	if err := s.snapshot(at); err != nil {
+	if err := s.snapshot(at.After()); err != nil {
 		return sendError{err}
 	}
 	return nil

@@ -53,7 +53,7 @@ type Stream struct {
 	pending []entry
 	// again are the targets that have to be told whole; their since is maxVersion.
 	again []*target
-	// version is that of the last snapshot sent.
+	// version is the read time of the last snapshot sent.
 	version clock.Version
 	// chosen is the greatest target id that the server has given.
 	chosen int32
@@ -436,17 +436,17 @@ func (s *Stream) tellTime(ctx context.Context) error {
 		s.spoke = false
 		return nil
 	}
-	now := s.hub.o.Engine.Latest(s.follower.name)
-	if err := s.catchUp(ctx, now); err != nil {
+	latest := s.hub.o.Engine.Latest(s.follower.name)
+	if err := s.catchUp(ctx, latest); err != nil {
 		return err
 	}
 	if err := s.settle(ctx); err != nil {
 		return err
 	}
-	if now < s.version {
+	if latest.After() < s.version {
 		return nil
 	}
-	if err := s.snapshot(now); err != nil {
+	if err := s.snapshot(latest.After()); err != nil {
 		return err
 	}
 	s.spoke = false

@@ -208,3 +208,42 @@ func TestDatabaseThatIsNotThere(t *testing.T) {
 	}
 	c.ended <- nil
 }
+
+// TestSnapshotsAreLaterThanTheirCommits checks that a snapshot's time is later than every document it confirms: a tab that
+// shares its cache with others asks it for what came after the documents it knows.
+func TestSnapshotsAreLaterThanTheirCommits(t *testing.T) {
+	h := newHouse(t, listen.Options{})
+	s := h.hub.Open(testDB)
+	defer s.Close()
+	s.Add(listen.Target{ID: 1, Query: collection(t, "c", nil)})
+	const commits = 50
+	var last clock.Version
+	snapshots := 0
+	err := s.Run(t.Context(), func(e *listen.Event) error {
+		switch e.Kind {
+		case listen.Changed:
+			last = e.Doc.Document.UpdateTime
+		case listen.Current, listen.Snapshot:
+			if e.ReadTime <= last {
+				t.Errorf("%v of %d after a change of %d", e.Kind, e.ReadTime, last)
+			}
+			if e.Kind == listen.Current {
+				break
+			}
+			if snapshots++; snapshots > commits {
+				s.Finish()
+				break
+			}
+			if at := h.commit(set("c/a", snapshots)); at <= e.ReadTime {
+				t.Errorf("a commit at %d after a snapshot of %d", at, e.ReadTime)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if snapshots <= commits {
+		t.Errorf("%d snapshots, want one for each of %d commits", snapshots, commits)
+	}
+}

@@ -95,7 +95,7 @@ async function visit() {
     page.on('requestfailed', (r) => console.error('failed:', r.method(), r.url(), r.failure()?.errorText))
   }
   await page.goto(pages.url)
-  await page.waitForFunction(() => window.programs)
+  await page.waitForFunction(() => window.programs, undefined, { polling: 50 })
   return page
 }
 
@@ -121,8 +121,13 @@ async function check(name, test) {
   } catch (e) {
     failures++
     console.log(`FAIL ${name}: ${e.message}`)
+    for (const page of context.pages()) console.log('     a page showed:', await limit(shown(page), 'its last event', 5000).catch((e) => e.message))
   }
+  for (const page of context.pages()) await page.close()
 }
+
+// shown tells what a page's listener heard last, for who reads of a failure.
+const shown = (page) => page.evaluate(() => JSON.stringify([document.visibilityState, window.events?.length, window.events?.at(-1), window.latest]))
 
 const port = await freePort()
 let server = await clave(port)
@@ -154,9 +159,11 @@ for (const program of ['basics', 'refusals', 'offline']) {
   })
 }
 
+// sees waits until what a page shows fits. It asks at intervals: a page behind another one may get no frames.
+const sees = (page, fits, arg) => page.waitForFunction(fits, arg, { polling: 50 })
+
 // size waits until a page's listener shows so many documents from the server, nothing pending.
-const size = (page, n) =>
-  page.waitForFunction((n) => { const e = window.events?.at(-1); return e && e.size === n && !e.fromCache && !e.pending }, n)
+const size = (page, n) => sees(page, (n) => { const e = window.events?.at(-1); return e && e.size === n && !e.fromCache && !e.pending }, n)
 
 await check('killed and started again: listeners resume without reading all', async () => {
   const proxy = await counting(port)
@@ -233,8 +240,8 @@ await check('two tabs share a persistent cache while the server is killed', asyn
   await kill(server)
   for (const page of [one, two]) for (let i = 0; i < 5; i++) await run(page, 'queue', { id: 'a', by: 1 })
   server = await clave(port)
-  await two.waitForFunction(() => window.events.at(-1).pending === false && window.events.at(-1).fromCache === false && window.latest.a?.n === 10)
-  await one.waitForFunction(() => window.events.at(-1).pending === false && window.latest.a?.n === 10)
+  await sees(two, () => window.events.at(-1).pending === false && window.events.at(-1).fromCache === false && window.latest.a?.n === 10)
+  await sees(one, () => window.events.at(-1).pending === false && window.latest.a?.n === 10)
   await one.close()
   await two.close()
 })
