@@ -44,6 +44,9 @@ func (s *Service) CreateIdpConfig(ctx context.Context, c Call, r *IdpConfigReque
 	}
 	delete(r.Body, "tenantId")
 	r.Body["name"] = r.name(c)
+	if r.Body["responseType"] == nil && r.Kind == "oauthIdpConfigs" {
+		r.Body["responseType"] = map[string]any{"idToken": true} // As production's; the Admin SDKs' own tests count on it.
+	}
 	return r.Body, s.accounts.Change(ctx, c.scope(), []string{"\x00" + r.Kind}, func(ch *account.Change) error {
 		var old map[string]any
 		found, err := ch.Load(r.Kind, r.ID, &old)

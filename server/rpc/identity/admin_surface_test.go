@@ -332,6 +332,9 @@ func oidc(b *bench) {
 	if _, err := b.c.OIDCProviderConfig(ctx, id); !auth.IsConfigurationNotFound(err) {
 		b.Errorf("after its deletion: %v", err)
 	}
+	plain, err := b.c.CreateOIDCProviderConfig(ctx, (&auth.OIDCProviderConfigToCreate{}).ID(id).ClientID("c").Issuer("https://i.example.com"))
+	b.good(err, err == nil && plain.IDTokenResponseType && !plain.CodeResponseType, plain)
+	b.good(b.c.DeleteOIDCProviderConfig(ctx, id), true, nil)
 }
 
 // saml makes, reads, lists, changes and deletes the configuration of a SAML provider.
