@@ -101,7 +101,7 @@ func (p *production) stop(t *testing.T) {
 	}
 }
 
-// certificate writes a certificate for 127.0.0.1 into a folder and adds it to a pool.
+// certificate writes a certificate for 127.0.0.1 and Google's names into a folder and adds it to a pool.
 func certificate(t *testing.T, dir string, roots *x509.CertPool) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -111,7 +111,7 @@ func certificate(t *testing.T, dir string, roots *x509.CertPool) {
 	now := clock.System().Now()
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(now.UnixNano()), Subject: pkix.Name{CommonName: "clave e2e"}, NotBefore: now.Add(-time.Hour), NotAfter: now.Add(time.Hour),
-		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, DNSNames: []string{"*.googleapis.com"},
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
 	if err != nil {

@@ -1,0 +1,163 @@
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+// suite is a test suite that comes with an SDK's module. It is built from there and asks Google's own addresses, as its
+// makers run it; a proxy leads them to `clave serve`, whose certificate it believes.
+type suite struct {
+	// pkg is its package, and run which of its tests to run.
+	pkg, run string
+	// passes is how many tests, subtests of the first level included, have to pass, so that none is skipped unseen; skips are
+	// those that may be.
+	passes int
+	skips  *regexp.Regexp
+	// config is firebase.json, and indexes what its firestore.indexes.json holds.
+	config, indexes string
+}
+
+// suiteDatabases are the databases that the suites use.
+const suiteDatabases = `{"firestore": [
+  {"database": "(default)", "rules": "firestore.rules", "indexes": "indexes.json"},
+  {"database": "testing-database", "rules": "firestore.rules"}
+]}`
+
+// clientIndexes are the composite indexes that the Go client's suite asks for, by its own names.
+const clientIndexes = `{"indexes": [
+  {"collectionGroup": "indexed_collection", "queryScope": "COLLECTION", "fields": [{"fieldPath": "weight", "order": "ASCENDING"}, {"fieldPath": "volume", "order": "ASCENDING"}]},
+  {"collectionGroup": "indexed_collection", "queryScope": "COLLECTION", "fields": [{"fieldPath": "weight", "order": "ASCENDING"}, {"fieldPath": "model", "order": "ASCENDING"}]},
+  {"collectionGroup": "indexed_collection", "queryScope": "COLLECTION", "fields": [{"fieldPath": "weight", "order": "ASCENDING"}, {"fieldPath": "height", "order": "ASCENDING"}]},
+  {"collectionGroup": "indexed_collection", "queryScope": "COLLECTION", "fields": [{"fieldPath": "updatedAt", "order": "ASCENDING"}, {"fieldPath": "weight", "order": "ASCENDING"}, {"fieldPath": "height", "order": "ASCENDING"}]},
+  {"collectionGroup": "indexed_collection", "queryScope": "COLLECTION", "fields": [{"fieldPath": "x", "order": "ASCENDING"}, {"fieldPath": "testNull", "order": "ASCENDING"}, {"fieldPath": "q", "order": "ASCENDING"}]},
+  {"collectionGroup": "indexed_collection", "queryScope": "COLLECTION", "fields": [{"fieldPath": "x", "order": "ASCENDING"}, {"fieldPath": "testNaN", "order": "ASCENDING"}, {"fieldPath": "q", "order": "ASCENDING"}]},
+  {"collectionGroup": "indexed_collection", "queryScope": "COLLECTION", "fields": [{"fieldPath": "EmbeddedField64", "vectorConfig": {"dimension": 3, "flat": {}}}]}
+]}`
+
+// TestSuitesOfSDKs runs the integration tests of the Go SDKs, unchanged, against production: the Admin SDK's for
+// authentication and Firestore, and those of the Firestore client.
+func TestSuitesOfSDKs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the SDKs' own suites are too slow for -short")
+	}
+	for name, s := range map[string]suite{
+		"Admin SDK, authentication": {pkg: "firebase.google.com/go/v4/integration/auth", run: ".", passes: 73},
+		"Admin SDK, Firestore":      {pkg: "firebase.google.com/go/v4/integration/firestore", run: ".", passes: 3},
+		"Firestore client": {
+			pkg: "cloud.google.com/go/firestore", run: "^TestIntegration_", passes: 53, indexes: clientIndexes,
+			skips: regexp.MustCompile("EnterpriseDB"),
+		},
+	} {
+		t.Run(name, func(t *testing.T) { s.pass(t) })
+	}
+}
+
+// result is the line of a test's end, of the first or second level.
+var result = regexp.MustCompile(`(?m)^(?:    )?--- (PASS|FAIL|SKIP): (\S+)`)
+
+// uneventful are the lines of a suite's log that tell nothing of a failure.
+var uneventful = regexp.MustCompile(`(?m)^ *(=== |--- PASS).*\n`)
+
+// pass runs the suite and fails unless all of it passes.
+func (s suite) pass(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
+	defer cancel()
+	// The suites look for a key in testdata, two folders above.
+	root := t.TempDir()
+	work := filepath.Join(root, "integration", "suite")
+	for _, dir := range []string{work, filepath.Join(root, "testdata")} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	binary := filepath.Join(root, "suite.test")
+	if out, err := exec.CommandContext(ctx, "go", "test", "-c", "-o", binary, s.pkg).CombinedOutput(); err != nil {
+		t.Fatalf("go test -c %s: %v\n%s", s.pkg, err, out)
+	}
+	p, key := s.serve(t, filepath.Join(root, "testdata"))
+	cmd := exec.CommandContext(ctx, binary, "-test.v", "-test.run", s.run)
+	cmd.Dir = work
+	cmd.Env = []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + root, "HTTPS_PROXY=" + proxy(t, strings.TrimPrefix(p.url, "https://")),
+		"SSL_CERT_FILE=" + filepath.Join(p.dir, "cert.pem"), "GOOGLE_APPLICATION_CREDENTIALS=" + key,
+		"GCLOUD_TESTS_GOLANG_FIRESTORE_PROJECT_ID=" + realProject, "GCLOUD_TESTS_GOLANG_FIRESTORE_KEY=" + key,
+	}
+	cmd.WaitDelay = 5 * time.Second
+	out, err := cmd.CombinedOutput()
+	passes := 0
+	for _, line := range result.FindAllStringSubmatch(string(out), -1) {
+		switch {
+		case line[1] == "PASS":
+			passes++
+		case line[1] == "SKIP" && (s.skips == nil || !s.skips.MatchString(line[2])):
+			t.Errorf("%s was skipped", line[2])
+		}
+	}
+	if err != nil || passes < s.passes {
+		t.Errorf("%s: %v, %d tests passed, want %d\n%s", s.pkg, err, passes, s.passes, uneventful.ReplaceAllString(string(out), ""))
+	}
+	t.Logf("%d tests passed", passes)
+}
+
+// serve runs `clave serve` for the suite and writes a key for it into a folder, whose file it returns.
+func (s suite) serve(t *testing.T, folder string) (p *production, key string) {
+	t.Helper()
+	dir := productionFolder(t)
+	writeFile(t, filepath.Join(dir, "firebase.json"), suiteDatabases)
+	if s.indexes == "" {
+		s.indexes = "{}"
+	}
+	writeFile(t, filepath.Join(dir, "indexes.json"), s.indexes)
+	text := createKey(t, dir, "suite-runner", "https://data.example.org")
+	text = []byte(strings.ReplaceAll(string(text), "https://data.example.org/oauth2.googleapis.com/token", "https://oauth2.googleapis.com/token"))
+	if !json.Valid(text) {
+		t.Fatalf("the key is no JSON: %q", text)
+	}
+	key = filepath.Join(folder, "integration_cert.json")
+	writeFile(t, key, string(text))
+	writeFile(t, filepath.Join(folder, "integration_apikey.txt"), "any")
+	return serve(t, dir, true, "--only", "firestore,auth", "--indexes", "enforce"), key
+}
+
+// proxy runs an HTTP proxy that leads every connection to one address, and returns its URL.
+func proxy(t *testing.T, address string) string {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodConnect {
+			http.Error(w, "CONNECT only", http.StatusMethodNotAllowed)
+			return
+		}
+		there, err := net.Dial("tcp", address)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadGateway)
+			return
+		}
+		here, buffered, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			_ = there.Close()
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		_, _ = io.WriteString(here, "HTTP/1.1 200 OK\r\n\r\n")
+		go func() {
+			_, _ = io.Copy(there, buffered)
+			_ = there.Close()
+		}()
+		_, _ = io.Copy(here, there)
+		_ = here.Close()
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
+}
