@@ -64,6 +64,21 @@ test('an address in capitals, or with a slash too many, still shows its page', a
   }
 })
 
+test('an address with a slash at its end leads to the one without, whatever it asks', async ({ request }) => {
+  for (const [escrita, final] of [
+    ['/LogIn/', '/LogIn'],
+    ['/AdminView/?tab=eventos', '/AdminView?tab=eventos'],
+    ['/eventos/uno/', '/eventos/uno'],
+    ['/eventos/a%C3%B1o%20nuevo/?de=x', '/eventos/a%C3%B1o%20nuevo?de=x'],
+    ['/historia/', '/historia'],
+  ] as const) {
+    const respuesta = await request.get(escrita, { maxRedirects: 0 })
+    expect(respuesta.status(), escrita).toBe(301)
+    expect(respuesta.headers()['location'], escrita).toBe(final)
+    expect((await request.get(escrita)).status(), escrita).toBe(200)
+  }
+})
+
 test('P-13 what was typed before the page was alive is a person’s, and is stored', async ({ page }) => {
   let soltar = () => undefined as void
   const espera = new Promise<void>((listo) => {

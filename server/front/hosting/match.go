@@ -2,6 +2,7 @@ package hosting
 
 import (
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -23,8 +24,9 @@ type match struct {
 // extglob matches the one extended glob that we translate, @(a|b).
 var extglob = regexp.MustCompile(`@\(([^()]*)\)`)
 
-// capture matches a capture of a glob or of a redirect's destination: a segment, or with a star all that follows.
-var capture = regexp.MustCompile(`:([A-Za-z_][A-Za-z0-9_]*)(\*?)`)
+// capture matches a capture of a glob or of a redirect's destination: a segment, or with a star all that follows. A number
+// is a group of a regular expression.
+var capture = regexp.MustCompile(`:([A-Za-z0-9_]+)(\*?)`)
 
 // compile checks a rule's pattern and prepares it.
 func (m *match) compile() error {
@@ -107,9 +109,13 @@ func (m *match) expand(path, destination string) string {
 	}
 	found := m.regex.FindStringSubmatch(path)
 	filled := capture.ReplaceAllStringFunc(destination, func(s string) string {
-		i := m.regex.SubexpIndex(strings.Trim(s, ":*"))
+		name := strings.Trim(s, ":*")
+		i := m.regex.SubexpIndex(name)
+		if n, err := strconv.Atoi(name); i < 0 && err == nil {
+			i = n
+		}
 		if i < 0 || i >= len(found) {
-			return s
+			return s // such as a port
 		}
 		return escapePath(found[i])
 	})

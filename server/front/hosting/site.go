@@ -37,17 +37,13 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	for i := range s.config.Redirects {
 		if rd := &s.config.Redirects[i]; rd.matches(requested) {
-			http.Redirect(w, r, rd.expand(requested, rd.Destination), rd.Type)
+			http.Redirect(w, r, withQuery(rd.expand(requested, rd.Destination), r.URL.RawQuery), rd.Type)
 			return
 		}
 	}
 	if to, ok := s.canonical(requested); ok {
-		to = escapePath(to)
-		if r.URL.RawQuery != "" {
-			to += "?" + r.URL.RawQuery
-		}
 		// The location begins with exactly one slash: two would name another host.
-		w.Header().Set("Location", to)
+		w.Header().Set("Location", withQuery(escapePath(to), r.URL.RawQuery))
 		w.WriteHeader(http.StatusMovedPermanently)
 		return
 	}
@@ -140,6 +136,17 @@ func (s *Site) slashed(to string) string {
 		return bare
 	}
 	return to
+}
+
+// withQuery returns an address that keeps what was asked for after the path.
+func withQuery(to, query string) string {
+	switch {
+	case query == "":
+		return to
+	case strings.Contains(to, "?"):
+		return to + "&" + query
+	}
+	return to + "?" + query
 }
 
 // escapePath returns a path as it stands in an address.

@@ -20,7 +20,10 @@ const section = `{
 		{"source": "/old", "destination": "/historia", "type": 302},
 		{"source": "/blog/:post*", "destination": "/noticias/:post"},
 		{"source": "/u/:id/perfil", "destination": "https://otro.example/:id", "type": 307},
-		{"source": "/:x*", "destination": "/:x", "regex": "^/r/(?P<x>.*)"}
+		{"source": "/:x*", "destination": "/:x", "regex": "^/r/(?P<x>.*)"},
+		{"regex": "^/(LogIn|AdminView)/$", "destination": "/:1"},
+		{"regex": "^/eventos/([^/]+)/$", "destination": "/eventos/:1"},
+		{"source": "/vieja", "destination": "/historia?de=vieja"}
 	],
 	"rewrites": [
 		{"source": "/LogIn", "destination": "/app.html"}, {"source": "/eventos/**", "destination": "/app.html"},
@@ -72,6 +75,11 @@ func TestServe(t *testing.T) {
 		{"/u/ana/perfil", "", 307, "Location: https://otro.example/ana"},
 		{"/u/ana/b/perfil", "no está", 404, ""},
 		{"/r//evil.example", "", 301, "Location: /evil.example"},
+		{"/LogIn/", "", 301, "Location: /LogIn"},
+		{"/AdminView/?tab=eventos&q=a%20b", "", 301, "Location: /AdminView?tab=eventos&q=a%20b"},
+		{"/eventos/uno dos/?de=x", "", 301, "Location: /eventos/uno%20dos?de=x"},
+		{"/old?", "", 302, "Location: /historia"},
+		{"/vieja?y=1", "", 301, "Location: /historia?de=vieja&y=1"},
 		{"/fn/x", "firebase.json rewrites this path to a function, which Clave does not run.\n", 501, ""},
 		{"/año nuevo.html", "", 301, "Location: /a%C3%B1o%20nuevo"},
 		{"/assets/gone.js", "no está", 404, "Cache-Control: no-cache"},
