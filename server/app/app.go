@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"slices"
@@ -41,7 +42,7 @@ func (o *Options) EnsureDefaults() {
 
 // Addresses are where the parts listen, as host:port; empty for parts that don't run.
 type Addresses struct {
-	Firestore, Auth, Hosting, Websocket string
+	Firestore, Auth, Hosting, Websocket, Hub string
 	// Scheme is http or https, for the site.
 	Scheme string
 	// Data is the folder of the data, or empty when they are kept in memory.
@@ -67,6 +68,9 @@ type App struct {
 func New(ctx context.Context, c *config.Config, o Options) (*App, error) {
 	o.EnsureDefaults()
 	a := &App{config: c, o: o}
+	for _, note := range c.Notes {
+		fmt.Fprintln(o.Notices, note)
+	}
 	if err := a.build(ctx); err != nil {
 		return nil, errors.Join(err, a.close())
 	}

@@ -48,6 +48,7 @@ func (a *App) openDoors(p ports, calls *calls, guest http.Handler) error {
 	whole.Control = nil // a page's origin is no place for the emulator's controls
 	whole.Identity, whole.Backoffice, whole.Site, whole.IdentityHost = calls.identity, guest, site, rpcidentity.IsHost
 	open("hosting", p.hosting, whole)
+	open("hub", p.hub, front.Doors{Hub: a.makeHub(calls.transfer), Health: calls.health})
 	if p.plain != nil {
 		port := front.New(front.Options{Name: "http", Listener: p.plain, Doors: front.Doors{Site: front.ToHTTPS(a.config.Ports.Hosting), Health: calls.health}, Log: a.o.Log})
 		a.run("http", port.Run)

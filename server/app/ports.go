@@ -13,7 +13,7 @@ import (
 
 // ports are the listeners of the parts that run; the others are nil.
 type ports struct {
-	firestore, auth, hosting, websocket net.Listener
+	firestore, auth, hosting, websocket, hub net.Listener
 	// plain sends browsers on to https.
 	plain net.Listener
 }
@@ -34,6 +34,7 @@ func (a *App) listen() (ports, error) {
 		{"auth", c.HostFor(c.Hosts.Auth), c.Ports.Auth, c.Runs("auth") && !c.Production(), &p.auth, &a.addresses.Auth},
 		{"hosting", c.HostFor(c.Hosts.Hosting), c.Ports.Hosting, c.Production() || c.Runs("hosting") && len(c.Hosting) > 0, &p.hosting, &a.addresses.Hosting},
 		{"websocketPort", c.HostFor(c.Hosts.Firestore), c.Ports.Websocket, c.Runs("firestore") && !c.Production(), &p.websocket, &a.addresses.Websocket},
+		{"hub", c.HostFor(c.Hosts.Hub), c.Ports.Hub, !c.Production(), &p.hub, &a.addresses.Hub},
 		{"http", c.HostFor(""), c.HTTPPort, c.HTTPPort != 0, &p.plain, new(string)},
 	} {
 		if !want.runs {

@@ -88,6 +88,10 @@ type Config struct {
 	// UsersFile and HashFile are what ModeImport reads accounts from: what firebase auth:export writes, and how their passwords
 	// are hashed; empty for none.
 	UsersFile, HashFile string
+	// TempDir is the folder of temporary files, in which tools look for what runs.
+	TempDir string
+	// Notes are lines that a person should read: what was asked for and is not here.
+	Notes []string
 	// Out is the file that ModeCredentials writes a new key to: - for standard output, empty for one named after the key.
 	Out string
 }
@@ -114,23 +118,25 @@ func Parse(mode Mode, args []string, getenv func(string) string, usage io.Writer
 		flags.StringVar(only, "only", "", "comma-separated parts to run: "+strings.Join(parts, ","))
 		c.declareServer(flags)
 	}
-	switch err := flags.Parse(exportValue(args)); {
+	args = suiteArgs(flags, args)
+	err := flags.Parse(args)
+	if err == nil {
+		err = c.behindLine(flags, args)
+	}
+	switch named := (*fault.Error)(nil); {
+	case errors.As(err, &named):
+		return nil, err
 	case errors.Is(err, flag.ErrHelp):
 		printHelp(usage, mode, flags)
 		return nil, err
 	case err != nil:
 		return nil, fault.Because(err, fault.InvalidArgument, "%v; clave %s --help lists the flags", err, mode)
 	}
-	c.Command = flags.Args()
 	c.importsToMemory(flags)
 	if mode != ModeExec && !mode.offline() && len(c.Command) > 0 {
 		return nil, fault.E(fault.InvalidArgument, "unexpected argument %q; see clave %s --help", c.Command[0], mode)
 	}
-	if *only != "" {
-		for part := range strings.SplitSeq(*only, ",") {
-			c.Only = append(c.Only, strings.TrimSpace(part))
-		}
-	}
+	c.setOnly(*only)
 	c.fromEnvironment(getenv)
 	if err := c.readProject(*path); err != nil {
 		return nil, err
@@ -140,7 +146,7 @@ func Parse(mode Mode, args []string, getenv func(string) string, usage io.Writer
 
 // declare declares the flags of all modes that fill the Config itself.
 func (c *Config) declare(flags *flag.FlagSet) {
-	flags.StringVar(&c.Project, "project", "", "the default project's id (default: GCLOUD_PROJECT, GOOGLE_CLOUD_PROJECT, then .firebaserc)")
+	flags.StringVar(&c.Project, "project", "", "the default project's id, or its alias in .firebaserc (default: GCLOUD_PROJECT, GOOGLE_CLOUD_PROJECT, then .firebaserc)")
 	flags.StringVar(&c.DataDir, "data", ".clave", "folder of the data, relative to firebase.json's folder")
 	if c.Mode == ModeServe || c.Mode == ModeCredentials {
 		flags.StringVar(&c.PublicURL, "public-url", "", "the origin that clients use, such as https://data.example.org (default: CLAVE_PUBLIC_URL, then the first --acme-domain)")
@@ -177,6 +183,7 @@ func (c *Config) declareServer(flags *flag.FlagSet) {
 	}
 	flags.StringVar(&c.SeedDir, "seed", "", "folder of demo data to load into an empty store")
 	c.declareTransfer(flags)
+	c.declareIgnored(flags)
 }
 
 // readProject reads firebase.json and .firebaserc.
@@ -201,29 +208,14 @@ func (c *Config) readProject(path string) error {
 	if c.Mode != ModeServe {
 		c.setPorts(parsed)
 	}
-	if c.Project == "" {
-		c.Project, err = defaultProject(filepath.Join(c.Root, ".firebaserc"))
+	c.noteAbsent(parsed)
+	if c.Project, err = projectOf(filepath.Join(c.Root, ".firebaserc"), c.Project); err != nil {
+		return err
 	}
 	if c.Project == "" && (c.Mode == ModeStart || c.Mode == ModeExec) {
-		c.Project = "demo-test"
+		c.Project = noProject
 	}
-	return err
-}
-
-// defaultProject returns the project that .firebaserc calls default, or empty.
-func defaultProject(path string) (string, error) {
-	text, err := os.ReadFile(path)
-	text = PlainJSON(text)
-	if err != nil {
-		return "", nil // .firebaserc is optional
-	}
-	var rc struct {
-		Projects map[string]string `json:"projects"`
-	}
-	if err := decodeAt(path, text, text, &rc); err != nil {
-		return "", err
-	}
-	return rc.Projects["default"], nil
+	return nil
 }
 
 // fromEnvironment fills what flags left open.
@@ -240,6 +232,7 @@ func (c *Config) fromEnvironment(getenv func(string) string) {
 		c.PublicURL = "https://" + c.ACMEDomains[0]
 	}
 	c.SignupCode = getenv("ADMIN_SIGNUP_CODE")
+	c.TempDir = tempDir(getenv)
 	if c.Mail == "" {
 		c.Mail = getenv("CLAVE_MAIL")
 	}
@@ -262,10 +255,8 @@ func (c *Config) check() error {
 	if !slices.Contains([]string{"off", "record", "enforce"}, c.Indexes) {
 		return fault.E(fault.InvalidArgument, "--indexes %s: want off, record or enforce", c.Indexes)
 	}
-	for _, part := range c.Only {
-		if !slices.Contains(parts, part) {
-			return fault.E(fault.InvalidArgument, "--only %s: want one or more of %s", part, strings.Join(parts, ","))
-		}
+	if err := c.checkOnly(); err != nil {
+		return err
 	}
 	if info, err := os.Stat(c.SeedDir); c.SeedDir != "" && (err != nil || !info.IsDir()) {
 		return fault.E(fault.InvalidArgument, "--seed %s: there is no such folder", c.SeedDir)

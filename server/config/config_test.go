@@ -38,7 +38,7 @@ func TestParseReadsTheProject(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := (config.Ports{Firestore: 8081, Auth: 9099, Hosting: 5000, Websocket: 9151}); c.Ports != want {
+	if want := (config.Ports{Firestore: 8081, Auth: 9099, Hosting: 5000, Websocket: 9151, Hub: 4400}); c.Ports != want {
 		t.Errorf("Ports = %+v, want %+v", c.Ports, want)
 	}
 	if c.Project != "demo-x" || !c.Runs("auth") || c.Runs("hosting") || c.Production() {
@@ -73,7 +73,11 @@ func TestParseRefuses(t *testing.T) {
 		{"an unknown flag", good, config.ModeStart, []string{"--prot", "1"}, "flag provided but not defined: -prot; clave start --help"},
 		{"index mode", good, config.ModeStart, []string{"--indexes", "maybe"}, "--indexes maybe"},
 		{"demo data that are not there", good, config.ModeStart, []string{"--seed", "/nowhere"}, "--seed /nowhere"},
-		{"part", good, config.ModeStart, []string{"--only", "storage"}, "--only storage"},
+		{"part", good, config.ModeStart, []string{"--only", "cellar"}, "want one or more of"},
+		{"an emulator that is not here", good, config.ModeStart, []string{"--only", "auth,storage:x"}, "--only storage: Clave has no such emulator"},
+		{"more than one line", good, config.ModeExec, []string{"npm test", "--only", "auth", "npm run x"}, `unexpected argument "npm run x"`},
+		{"an unknown flag behind a line", good, config.ModeExec, []string{"npm test", "--onyl", "auth"}, "-onyl"},
+		{"serve with a flag of the emulators", good, config.ModeServe, []string{"--ui"}, "not defined"},
 		{"stray argument", good, config.ModeStart, []string{"now"}, `unexpected argument "now"`},
 		{"exec without a command", good, config.ModeExec, nil, "say what to run"},
 		{"serve without a project", good, config.ModeServe, nil, "--project"},
@@ -147,7 +151,7 @@ func TestAddressesAndPortsOfFirebaseJSON(t *testing.T) {
 	if got := []string{c.HostFor(c.Hosts.Firestore), c.HostFor(c.Hosts.Auth), c.HostFor(c.Hosts.Hosting)}; !slices.Equal(got, []string{"0.0.0.0", "::1", "127.0.0.1"}) {
 		t.Errorf("addresses %q", got)
 	}
-	if want := []string{"auth", "hosting", "websocketPort"}; !slices.Equal(c.Loose, want) {
+	if want := []string{"auth", "hosting", "websocketPort", "hub"}; !slices.Equal(c.Loose, want) {
 		t.Errorf("Loose = %q, want %q: only the Firestore port was asked for", c.Loose, want)
 	}
 	c, err = config.Parse(config.ModeStart, []string{"--config", path, "--host", "192.0.2.1"}, noEnv, io.Discard)

@@ -9,12 +9,12 @@ import (
 
 // Ports are the TCP ports; 0 lets the system choose, -1 means that the part has none.
 type Ports struct {
-	Firestore, Auth, Hosting, Websocket int
+	Firestore, Auth, Hosting, Websocket, Hub int
 }
 
 // Hosts are addresses to listen on; empty ones are 127.0.0.1.
 type Hosts struct {
-	Firestore, Auth, Hosting string
+	Firestore, Auth, Hosting, Hub string
 }
 
 // setPorts takes the ports and addresses of firebase.json, and the official emulators' ports where it is silent.
@@ -29,6 +29,7 @@ func (c *Config) setPorts(f *firebaseJSON) {
 		{"auth", e.Auth.Port, 9099, &c.Ports.Auth},
 		{"hosting", e.Hosting.Port, 5000, &c.Ports.Hosting},
 		{"websocketPort", e.Firestore.WebsocketPort, 9150, &c.Ports.Websocket},
+		{"hub", e.Hub.Port, 4400, &c.Ports.Hub},
 	} {
 		*p.port = p.given
 		if p.given == 0 {
@@ -36,7 +37,7 @@ func (c *Config) setPorts(f *firebaseJSON) {
 			c.Loose = append(c.Loose, p.name)
 		}
 	}
-	c.Hosts = Hosts{Firestore: e.Firestore.Host, Auth: e.Auth.Host, Hosting: e.Hosting.Host}
+	c.Hosts = Hosts{Firestore: e.Firestore.Host, Auth: e.Auth.Host, Hosting: e.Hosting.Host, Hub: e.Hub.Host}
 }
 
 // HostFor returns the address to listen on for a part: the one that --host gives, else the part's own.
@@ -48,6 +49,16 @@ func (c *Config) HostFor(own string) string {
 		return own
 	}
 	return "127.0.0.1"
+}
+
+// tempDir returns the folder of temporary files as Node has it, in which the tools of the Emulator Suite are written.
+func tempDir(getenv func(string) string) string {
+	for _, name := range []string{"TMPDIR", "TMP", "TEMP"} {
+		if dir := getenv(name); dir != "" {
+			return dir
+		}
+	}
+	return os.TempDir()
 }
 
 // addDomain takes one --acme-domain.

@@ -29,6 +29,7 @@ type firebaseJSON struct {
 		} `json:"firestore"`
 		Auth    endpointJSON `json:"auth"`
 		Hosting endpointJSON `json:"hosting"`
+		Hub     endpointJSON `json:"hub"`
 	} `json:"emulators"`
 }
 

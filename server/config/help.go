@@ -12,7 +12,8 @@ import (
 var summaries = map[Mode]string{
 	ModeStart: "clave start [flags]\n\nRuns on the ports of firebase.json in place of the Firebase Emulator Suite, for development and tests.",
 	ModeExec: "clave exec [flags] -- COMMAND…\nclave exec [flags] \"LINE\"\n\nStarts in memory, runs a command, or a line for the shell, with the emulators' variables, stops, and passes on its exit code:\n" +
-		"GCLOUD_PROJECT, GOOGLE_CLOUD_PROJECT, FIRESTORE_EMULATOR_HOST, FIREBASE_AUTH_EMULATOR_HOST.",
+		"GCLOUD_PROJECT, GOOGLE_CLOUD_PROJECT, FIREBASE_CONFIG, FIRESTORE_EMULATOR_HOST, FIREBASE_AUTH_EMULATOR_HOST, FIREBASE_EMULATOR_HUB.\n" +
+		"Flags may also stand behind a line.",
 	ModeServe: "clave serve --project ID --public-url URL [flags]\n\nRuns for production: one port, signed tokens, rules required, nothing of the emulators' conveniences.\n" +
 		"The variable ADMIN_SIGNUP_CODE is the back office's secret code.",
 	ModeBackup: "clave backup FOLDER [flags]\n\nCopies the data folder to FOLDER, which must not exist, as it is at one moment; a running server goes on. The copy is a\n" +
@@ -31,6 +32,9 @@ func printHelp(w io.Writer, mode Mode, flags *flag.FlagSet) {
 	}
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	flags.VisitAll(func(f *flag.Flag) {
+		if f.Usage == "" {
+			return // of the Firebase CLI, and ignored
+		}
 		def := ""
 		if f.DefValue != "" && f.DefValue != "false" && !strings.Contains(f.Usage, "(default") {
 			def = " (default: " + f.DefValue + ")"

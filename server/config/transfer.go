@@ -3,7 +3,6 @@ package config
 import (
 	"flag"
 	"os"
-	"strings"
 
 	"clave/server/fault"
 )
@@ -28,23 +27,6 @@ func (e exportTo) Set(s string) error {
 
 // IsBoolFlag lets the value be left out.
 func (exportTo) IsBoolFlag() bool { return true }
-
-// exportValue joins --export-on-exit and the folder behind it to one word, as the Firebase CLI takes it.
-func exportValue(args []string) []string {
-	var out []string
-	for i := 0; i < len(args); i++ {
-		if args[i] == "--" {
-			return append(out, args[i:]...)
-		}
-		if strings.TrimLeft(args[i], "-") == exportFlag && strings.HasPrefix(args[i], "-") && i+1 < len(args) && !strings.HasPrefix(args[i+1], "-") {
-			out = append(out, args[i]+"="+args[i+1])
-			i++
-			continue
-		}
-		out = append(out, args[i])
-	}
-	return out
-}
 
 // declareTransfer declares the flags that bring data in and out.
 func (c *Config) declareTransfer(flags *flag.FlagSet) {

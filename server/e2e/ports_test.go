@@ -35,7 +35,7 @@ func TestATakenPortThatNobodyAskedFor(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c.Ports = config.Ports{Firestore: port}
+		c.Ports, c.TempDir = config.Ports{Firestore: port}, t.TempDir()
 		var notices bytes.Buffer
 		a, err := app.New(t.Context(), c, app.Options{Log: slog.New(slog.DiscardHandler), Notices: &notices})
 		if (err == nil) != tt.works {

@@ -37,7 +37,7 @@ func startWith(t *testing.T, o app.Options, files map[string]string, flags ...st
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.Ports = config.Ports{}
+	c.Ports, c.TempDir = config.Ports{}, dir
 	o.Log = slog.New(slog.DiscardHandler)
 	a, err := app.New(t.Context(), c, o)
 	if err != nil {

@@ -35,6 +35,8 @@ type Doors struct {
 	Control    http.Handler
 	Backoffice http.Handler
 	Site       http.Handler
+	// Hub is the emulator hub, for all paths of its port and for pages of every origin.
+	Hub http.Handler
 	// IdentityHost tells the hosts, such as identitytoolkit.googleapis.com, under which every path is Identity's; nil
 	// when there are none.
 	IdentityHost func(host string) bool
@@ -234,6 +236,8 @@ func (p *Port) fallback(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case d.Site != nil:
 		d.Site.ServeHTTP(w, r)
+	case d.Hub != nil:
+		withCORS(d.Hub).ServeHTTP(w, r)
 	case r.URL.Path == "/" && d.REST != nil:
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		_, _ = w.Write([]byte("Ok\n")) // as the official emulator says that it is up

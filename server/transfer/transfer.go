@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"clave/server/clock"
 	"clave/server/fault"
@@ -22,8 +23,8 @@ const (
 	authFolder      = "auth_export"
 )
 
-// formatVersion is the version of the Firebase CLI whose folders these are like.
-const formatVersion = "15.28.2"
+// FormatVersion is the version of the Firebase CLI whose folders these are like.
+const FormatVersion = "15.28.2"
 
 // Options are what a Transfer works with.
 type Options struct {
@@ -85,15 +86,43 @@ type suiteExport struct {
 	Database     string `json:"database,omitempty"`
 }
 
-// Export writes the project's documents and accounts to a folder of the Emulator Suite. What an earlier export has left in the
-// folder is replaced at once when all is written; FailedPrecondition is answered for a folder with anything else in it.
-func (t *Transfer) Export(ctx context.Context, dir string) (sum Summary, err error) {
-	return sum, replace(filepath.Clean(dir), suiteFile, func(part string) error { return t.exportInto(ctx, part, &sum) })
+// The parts of an export, by the names of their emulators.
+const (
+	Documents = "firestore"
+	Accounts  = "auth"
+)
+
+// Export writes the project's documents and accounts, or only the named parts, to a folder of the Emulator Suite. What an earlier
+// export has left in the folder is replaced at once when all is written; FailedPrecondition is answered for a folder with
+// anything else in it.
+func (t *Transfer) Export(ctx context.Context, dir string, only ...string) (sum Summary, err error) {
+	return sum, replace(filepath.Clean(dir), suiteFile, func(part string) error { return t.exportInto(ctx, part, only, &sum) })
 }
 
-// exportInto writes everything to a folder that is empty.
-func (t *Transfer) exportInto(ctx context.Context, dir string, sum *Summary) error {
-	content := suite{Version: formatVersion}
+// exportInto writes parts, or everything, to a folder that is empty.
+func (t *Transfer) exportInto(ctx context.Context, dir string, only []string, sum *Summary) error {
+	content := suite{Version: FormatVersion}
+	wants := func(part string) bool { return len(only) == 0 || slices.Contains(only, part) }
+	if wants(Documents) {
+		if err := t.exportDatabases(ctx, dir, &content, sum); err != nil {
+			return err
+		}
+	}
+	if wants(Accounts) {
+		content.Auth = &suiteExport{Version: FormatVersion, Path: authFolder}
+		if err := t.exportAccounts(ctx, filepath.Join(dir, authFolder), sum); err != nil {
+			return err
+		}
+	}
+	text, err := json.MarshalIndent(content, "", "  ")
+	if err != nil {
+		return err
+	}
+	return writeFile(filepath.Join(dir, suiteFile), text)
+}
+
+// exportDatabases writes the documents of each database and says in content where.
+func (t *Transfer) exportDatabases(ctx context.Context, dir string, content *suite, sum *Summary) error {
 	for _, db := range t.databases() {
 		e := exportOf(db)
 		n, err := t.exportDocuments(ctx, db, filepath.Join(dir, e.Path), e.Path)
@@ -112,15 +141,7 @@ func (t *Transfer) exportInto(ctx context.Context, dir string, sum *Summary) err
 			}
 		}
 	}
-	content.Auth = &suiteExport{Version: formatVersion, Path: authFolder}
-	if err := t.exportAccounts(ctx, filepath.Join(dir, authFolder), sum); err != nil {
-		return err
-	}
-	text, err := json.MarshalIndent(content, "", "  ")
-	if err != nil {
-		return err
-	}
-	return writeFile(filepath.Join(dir, suiteFile), text)
+	return nil
 }
 
 // databases returns the project's databases, the default one first.
@@ -141,7 +162,7 @@ func exportOf(db resource.Database) suiteExport {
 	if db.ID != resource.DefaultDatabase {
 		folder, named = firestoreFolder+"_"+db.ID, db.ID
 	}
-	return suiteExport{Version: formatVersion, Path: folder, MetadataFile: folder + "/" + folder + overallSuffix, Database: named}
+	return suiteExport{Version: FormatVersion, Path: folder, MetadataFile: folder + "/" + folder + overallSuffix, Database: named}
 }
 
 // Import reads a folder of the Emulator Suite, or of a managed export of Firestore. Documents and accounts that are there

@@ -2,12 +2,12 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
 	"os"
 	"os/exec"
-	"strings"
 	"syscall"
 	"time"
 
@@ -62,14 +62,20 @@ func execute(ctx context.Context, args []string, s streams) (int, error) {
 // does not.
 func command(ctx context.Context, c *config.Config, a app.Addresses, s streams) *exec.Cmd {
 	words := c.Command
-	if len(words) == 1 && strings.ContainsAny(words[0], " \t\n") {
-		words = []string{"sh", "-c", words[0]} // a line in quotes, as the Firebase CLI takes it
+	if len(words) == 1 && config.IsLine(words[0]) {
+		words = []string{"sh", "-c", words[0]}
 	}
 	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = patience
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, s.out, s.err
 	cmd.Env = append(os.Environ(), "GCLOUD_PROJECT="+c.Project, "GOOGLE_CLOUD_PROJECT="+c.Project)
+	if os.Getenv("FIREBASE_CONFIG") == "" {
+		cmd.Env = append(cmd.Env, "FIREBASE_CONFIG="+sdkConfig(c.Project))
+	}
+	if a.Hub != "" {
+		cmd.Env = append(cmd.Env, "FIREBASE_EMULATOR_HUB="+reachable(a.Hub))
+	}
 	if a.Firestore != "" {
 		at := reachable(a.Firestore)
 		cmd.Env = append(cmd.Env, "FIRESTORE_EMULATOR_HOST="+at, "FIREBASE_FIRESTORE_EMULATOR_ADDRESS="+at)
@@ -78,6 +84,19 @@ func command(ctx context.Context, c *config.Config, a app.Addresses, s streams) 
 		cmd.Env = append(cmd.Env, "FIREBASE_AUTH_EMULATOR_HOST="+reachable(a.Auth))
 	}
 	return cmd
+}
+
+// sdkConfig returns what Admin SDKs begin with when they are told nothing, as the Firebase CLI gives it.
+func sdkConfig(project string) string {
+	text, err := json.Marshal(struct {
+		ProjectID     string `json:"projectId"`
+		StorageBucket string `json:"storageBucket"`
+		DatabaseURL   string `json:"databaseURL"`
+	}{project, project + ".appspot.com", "https://" + project + ".firebaseio.com"})
+	if err != nil {
+		panic(err) // strings are JSON
+	}
+	return string(text)
 }
 
 // reachable returns an address to connect to for one to listen on, which may stand for all of the machine's.

@@ -54,7 +54,7 @@ func logger(c *config.Config, w io.Writer) *slog.Logger {
 func printTable(w io.Writer, a app.Addresses) {
 	table := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)
 	for _, row := range []struct{ name, scheme, addr string }{
-		{"Site", a.Scheme, a.Hosting}, {"Firestore", "http", a.Firestore}, {"Auth", "http", a.Auth}, {"Requests", "ws", a.Websocket},
+		{"Site", a.Scheme, a.Hosting}, {"Firestore", "http", a.Firestore}, {"Auth", "http", a.Auth}, {"Requests", "ws", a.Websocket}, {"Hub", "http", a.Hub},
 	} {
 		if row.addr != "" {
 			path := "/"

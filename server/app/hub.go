@@ -1,0 +1,61 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"strconv"
+
+	"clave/server/fault"
+	"clave/server/front/hub"
+	"clave/server/transfer"
+)
+
+// makeHub makes the emulator hub and has its locator written; there is none in production.
+func (a *App) makeHub(t *transfer.Transfer) http.Handler {
+	at := a.addresses
+	if at.Hub == "" {
+		return nil
+	}
+	o := hub.Options{Version: transfer.FormatVersion, PID: os.Getpid(), Emulators: hub.Emulators{
+		Hub: hub.At("hub", at.Hub), Auth: hub.At("auth", at.Auth), Firestore: hub.At("firestore", at.Firestore), Hosting: hub.At("hosting", at.Hosting),
+	}}
+	if e := o.Emulators.Firestore; e != nil {
+		e.PID = o.PID
+		if _, port, err := net.SplitHostPort(at.Websocket); err == nil {
+			e.WebSocketHost = e.Host
+			e.WebSocketPort, _ = strconv.Atoi(port) // of a listener
+			e.ReservedPorts = []int{e.WebSocketPort}
+		}
+	}
+	o.Export = func(ctx context.Context, dir, by string, only []string) error {
+		fmt.Fprintf(a.o.Notices, "Export to %s asked for by %q\n", dir, by)
+		sum, err := t.Export(ctx, dir, only...)
+		if err != nil {
+			fmt.Fprintf(a.o.Notices, "Export failed: %s\n", fault.Of(err).Message)
+			return err
+		}
+		a.tell("Exported to "+dir, sum)
+		return nil
+	}
+	a.prepare = append(a.prepare, func(context.Context) error {
+		withdraw, err := hub.Publish(a.config.TempDir, a.config.Project, o.Locator())
+		if err != nil {
+			fmt.Fprintf(a.o.Notices, "Not to be found by project: %s\n", reason(err))
+			return nil
+		}
+		a.onClose(withdraw)
+		return nil
+	})
+	return hub.New(o)
+}
+
+// reason says what is wrong in words for the person at the machine.
+func reason(err error) string {
+	if fault.CodeOf(err) != fault.Internal {
+		return fault.Of(err).Message
+	}
+	return err.Error()
+}

@@ -1,0 +1,34 @@
+package config
+
+import "os"
+
+// noProject is the project of the Emulator Suite when nothing names one; its tools look for the hub under this name.
+const noProject = "demo-no-project"
+
+// projectOf returns the id of the project that a name of .firebaserc stands for, as the Firebase CLI does: an alias stands
+// for its project, any other name for itself, and no name for the only project there is, else the one called default.
+func projectOf(path, name string) (string, error) {
+	text, err := os.ReadFile(path)
+	text = PlainJSON(text)
+	if err != nil {
+		return name, nil // .firebaserc is optional
+	}
+	var rc struct {
+		Projects map[string]string `json:"projects"`
+	}
+	if err := decodeAt(path, text, text, &rc); err != nil {
+		return "", err
+	}
+	if id := rc.Projects[name]; id != "" {
+		return id, nil
+	}
+	if name == "" && len(rc.Projects) == 1 {
+		for _, id := range rc.Projects {
+			return id, nil
+		}
+	}
+	if name == "" {
+		return rc.Projects["default"], nil
+	}
+	return name, nil
+}

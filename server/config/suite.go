@@ -1,0 +1,172 @@
+package config
+
+import (
+	"encoding/json"
+	"flag"
+	"slices"
+	"strings"
+
+	"clave/server/fault"
+)
+
+// absent are the emulators of the Emulator Suite that are not here, by their names in firebase.json.
+var absent = []string{"apphosting", "database", "dataconnect", "eventarc", "extensions", "functions", "pubsub", "storage", "tasks"}
+
+// ignored are flags of the Firebase CLI that mean nothing here and change no result: a script that has them still runs. The
+// value says why; those of takesValue are followed by one.
+var (
+	ignored = map[string]string{
+		"ui":                "there is no Emulator UI",
+		"inspect-functions": "Clave runs no functions",
+		"log-verbosity":     "--verbose logs each request",
+		"debug":             "--verbose logs each request",
+		"non-interactive":   "nothing is ever asked",
+		"interactive":       "nothing is ever asked",
+		"token":             "nothing is asked of Firebase",
+		"account":           "nothing is asked of Firebase",
+	}
+	takesValue = []string{"log-verbosity", "token", "account"}
+)
+
+// ignoredFlag is the flag.Value of a flag that means nothing here.
+type ignoredFlag struct {
+	c    *Config
+	name string
+}
+
+// String implements flag.Value.
+func (ignoredFlag) String() string { return "" }
+
+// Set implements flag.Value.
+func (f ignoredFlag) Set(string) error {
+	f.c.Notes = append(f.c.Notes, "--"+f.name+" does nothing: "+ignored[f.name])
+	return nil
+}
+
+// IsBoolFlag lets the value be left out.
+func (f ignoredFlag) IsBoolFlag() bool { return !slices.Contains(takesValue, f.name) }
+
+// declareIgnored declares the flags of the Firebase CLI that mean nothing here. Without a usage they stay out of the help.
+func (c *Config) declareIgnored(flags *flag.FlagSet) {
+	for name := range ignored {
+		flags.Var(ignoredFlag{c, name}, name, "")
+	}
+}
+
+// shorts are the Firebase CLI's short flags.
+var shorts = map[string]string{"-P": "--project", "-c": "--config", "-i": "--interactive"}
+
+// suiteArgs turns arguments as the Firebase CLI takes them into those of package flag: short flags into long ones, and a flag
+// whose value may be left out, with its value behind it, into one word. The arguments of a command stay as they are.
+func suiteArgs(flags *flag.FlagSet, args []string) []string {
+	var out []string
+	for i := 0; i < len(args); i++ {
+		arg := args[i]
+		switch {
+		case arg == "--" || !strings.HasPrefix(arg, "-") && !IsLine(arg):
+			return append(out, args[i:]...)
+		case !strings.HasPrefix(arg, "-"):
+			out = append(out, arg)
+			continue
+		}
+		if long, ok := shorts[arg]; ok {
+			arg = long
+		}
+		name := strings.TrimLeft(arg, "-")
+		if i+1 < len(args) && optional(name, args[i+1]) {
+			arg += "=" + args[i+1]
+			i++
+		}
+		out = append(out, arg)
+		if f := flags.Lookup(name); f != nil && !isBool(f) && i+1 < len(args) {
+			i++
+			out = append(out, args[i])
+		}
+	}
+	return out
+}
+
+// isBool reports whether a flag stands without a value.
+func isBool(f *flag.Flag) bool {
+	b, ok := f.Value.(interface{ IsBoolFlag() bool })
+	return ok && b.IsBoolFlag()
+}
+
+// optional reports whether a word is the value of a flag whose value may be left out.
+func optional(flag, word string) bool {
+	switch flag {
+	case exportFlag:
+		return !strings.HasPrefix(word, "-")
+	case "inspect-functions":
+		return word != "" && strings.Trim(word, "0123456789") == ""
+	}
+	return false
+}
+
+// behindLine parses the flags behind a line for the shell, where the Firebase CLI takes them too: exec "npm test" --only auth.
+// The arguments of a command that is given word by word are its own.
+func (c *Config) behindLine(flags *flag.FlagSet, args []string) error {
+	words := flags.Args()
+	dashes := len(args) - len(words) - 1
+	if len(words) < 2 || !IsLine(words[0]) || dashes >= 0 && args[dashes] == "--" {
+		c.Command = words
+		return nil
+	}
+	if err := flags.Parse(words[1:]); err != nil {
+		return err
+	}
+	if flags.NArg() > 0 {
+		return fault.E(fault.InvalidArgument, "unexpected argument %q behind the line %q; give one line in quotes, or -- and a command with its arguments", flags.Arg(0), words[0])
+	}
+	c.Command = words[:1]
+	return nil
+}
+
+// IsLine reports whether a command of one word is a line for the shell, as the Firebase CLI takes it.
+func IsLine(word string) bool { return strings.ContainsAny(word, " \t\n") }
+
+// setOnly takes the value of --only, with the targets that the Firebase CLI lets stand behind a name, as in hosting:site.
+func (c *Config) setOnly(only string) {
+	if only == "" {
+		return
+	}
+	for part := range strings.SplitSeq(only, ",") {
+		name, _, _ := strings.Cut(strings.TrimSpace(part), ":")
+		c.Only = append(c.Only, name)
+	}
+}
+
+// checkOnly refuses parts that are not here.
+func (c *Config) checkOnly() error {
+	for _, part := range c.Only {
+		switch {
+		case slices.Contains(parts, part):
+		case slices.Contains(absent, part):
+			return fault.E(fault.InvalidArgument,
+				"--only %s: Clave has no such emulator. Leave it out, and start it beside Clave with firebase emulators:start --only %s if you need it", part, part)
+		default:
+			return fault.E(fault.InvalidArgument, "--only %s: want one or more of %s", part, strings.Join(parts, ","))
+		}
+	}
+	return nil
+}
+
+// noteAbsent notes the emulators that firebase.json asks for and that are not here. A mistake in the file is told by who reads
+// the part that it is in.
+func (c *Config) noteAbsent(f *firebaseJSON) {
+	var file map[string]json.RawMessage
+	if c.Mode != ModeStart && c.Mode != ModeExec || len(c.Only) > 0 || json.Unmarshal(f.text, &file) != nil {
+		return
+	}
+	var emulators map[string]json.RawMessage
+	_ = json.Unmarshal(file["emulators"], &emulators)
+	var asked []string
+	for _, name := range absent {
+		if file[name] != nil || emulators[name] != nil {
+			asked = append(asked, name)
+		}
+	}
+	if len(asked) > 0 {
+		c.Notes = append(c.Notes, "firebase.json asks for "+strings.Join(asked, ", ")+", of which Clave has no emulator")
+	}
+}

@@ -1,0 +1,105 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"clave/server/app"
+)
+
+// TestHub asks a running program what it runs, as tools of the Emulator Suite do, and has it write an export.
+func TestHub(t *testing.T) {
+	dir, port := projectFolder(t, nil)
+	temp := t.TempDir()
+	t.Setenv("TMPDIR", temp)
+	cmd, _ := startProgram(t, dir, "--memory", "--project", "demo-hub")
+	locator := filepath.Join(temp, "hub-demo-hub.json")
+	text, err := os.ReadFile(locator)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var at struct {
+		Origins []string
+		PID     int
+	}
+	if err := json.Unmarshal(text, &at); err != nil || len(at.Origins) != 1 || at.PID != cmd.Process.Pid {
+		t.Fatalf("the locator says %s (%v)", text, err)
+	}
+	var running map[string]struct {
+		Host string
+		Port int
+	}
+	if _, text := plain(t, http.MethodGet, at.Origins[0]+"/emulators", ""); json.Unmarshal([]byte(text), &running) != nil || running["firestore"].Port != port ||
+		running["auth"].Host != "127.0.0.1" || running["hub"].Port == 0 || running["hosting"].Port != 0 {
+		t.Errorf("the hub says %s", text)
+	}
+	if code, text := restIn(t, port, "demo-hub", http.MethodPost, "/c?documentId=a", `{"fields":{}}`); code != 200 {
+		t.Fatalf("create: %d %s", code, text)
+	}
+	out := filepath.Join(t.TempDir(), "out")
+	for _, targets := range []string{"", `,"targets":["firestore","hosting"]`} {
+		if code, text := plain(t, http.MethodPost, at.Origins[0]+"/_admin/export", fmt.Sprintf(`{"path":%q,"initiatedBy":"a test"%s}`, out, targets)); code != 200 || !strings.Contains(text, "OK") {
+			t.Errorf("export: %d %s", code, text)
+		}
+		if _, err := os.Stat(filepath.Join(out, "firestore_export", "firestore_export.overall_export_metadata")); err != nil {
+			t.Error(err)
+		}
+		if _, err := os.Stat(filepath.Join(out, "auth_export")); (err == nil) != (targets == "") {
+			t.Errorf("accounts in an export with %q: %v", targets, err)
+		}
+	}
+	if code, text := plain(t, http.MethodPost, at.Origins[0]+"/_admin/export", fmt.Sprintf(`{"path":%q}`, dir)); code != 500 || !strings.Contains(text, "name another folder") {
+		t.Errorf("export over a project: %d %s", code, text)
+	}
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	if _, err := os.Stat(locator); err == nil {
+		t.Error("the locator stays when the program has ended")
+	}
+}
+
+// TestTheHubIsNotInProduction looks for it in a server for production.
+func TestTheHubIsNotInProduction(t *testing.T) {
+	temp := t.TempDir()
+	t.Setenv("TMPDIR", temp)
+	p := serve(t, productionFolder(t), true)
+	for _, path := range []string{"/emulators", "/_admin/export"} {
+		if code, answer := p.ask(t, http.MethodPost, path, "", map[string]any{"path": temp}); code < 400 {
+			t.Errorf("%s: %d %v", path, code, answer)
+		}
+	}
+	if left, err := filepath.Glob(filepath.Join(temp, "hub-*")); err != nil || len(left) > 0 {
+		t.Errorf("a server for production left %v", left)
+	}
+	p.stop(t)
+}
+
+// TestPagesMayReadTheHub asks as a page of another origin.
+func TestPagesMayReadTheHub(t *testing.T) {
+	a := startWith(t, app.Options{}, nil)
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodOptions, "http://"+a.Hub+"/emulators", http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Origin", "http://localhost:3000")
+	r.Header.Set("Access-Control-Request-Method", "GET")
+	r.Header.Set("Access-Control-Request-Private-Network", "true")
+	res, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = res.Body.Close()
+	for name, want := range map[string]string{"Access-Control-Allow-Origin": "http://localhost:3000", "Access-Control-Allow-Private-Network": "true"} {
+		if got := res.Header.Get(name); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}

@@ -1,0 +1,184 @@
+package hub
+
+import (
+	"context"
+	"encoding/json"
+	"mime"
+	"net"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"clave/server/fault"
+)
+
+// Options configures a hub.
+type Options struct {
+	// Version is that of the Firebase CLI whose hub this is like.
+	Version string
+	// PID is the process's id.
+	PID int
+	// Emulators are what runs, the hub itself among them.
+	Emulators Emulators
+	// Export writes what the named emulators keep, all when none is named, to a folder; by is who asked.
+	Export func(ctx context.Context, dir, by string, only []string) error
+}
+
+// Emulators are the emulators that run; those that do not are nil.
+type Emulators struct {
+	Hub       *Emulator `json:"hub,omitempty"`
+	Auth      *Emulator `json:"auth,omitempty"`
+	Firestore *Emulator `json:"firestore,omitempty"`
+	Hosting   *Emulator `json:"hosting,omitempty"`
+}
+
+// Emulator says where an emulator is.
+type Emulator struct {
+	Listen        []Listen `json:"listen"`
+	Name          string   `json:"name"`
+	Host          string   `json:"host"`
+	Port          int      `json:"port"`
+	PID           int      `json:"pid,omitempty"`
+	ReservedPorts []int    `json:"reservedPorts,omitempty"`
+	WebSocketHost string   `json:"webSocketHost,omitempty"`
+	WebSocketPort int      `json:"webSocketPort,omitempty"`
+}
+
+// Listen is an address that an emulator listens on.
+type Listen struct {
+	Address string `json:"address"`
+	Family  string `json:"family"`
+	Port    int    `json:"port"`
+}
+
+// At returns an emulator that listens on an address, host:port with the host as a number; nil for none. Its host is one to
+// connect to, while the address may stand for all of the machine's.
+func At(name, address string) *Emulator {
+	at, err := netip.ParseAddrPort(address)
+	if err != nil {
+		return nil
+	}
+	ip, family := at.Addr(), "IPv4"
+	host := ip
+	if ip.Is6() {
+		family = "IPv6"
+	}
+	switch {
+	case ip == netip.IPv6Unspecified():
+		host = netip.IPv6Loopback()
+	case ip.IsUnspecified():
+		host = netip.AddrFrom4([4]byte{127, 0, 0, 1})
+	}
+	port := int(at.Port())
+	return &Emulator{Name: name, Host: host.String(), Port: port, Listen: []Listen{{ip.String(), family, port}}}
+}
+
+// hub answers requests.
+type hub struct{ o Options }
+
+// New returns the handler of the hub's port:
+//
+//	GET  /                                      where the hub is
+//	GET  /emulators                             what runs where
+//	POST /_admin/export {"path", "initiatedBy", "targets"}   writes an export to a folder of this machine
+//	PUT  /functions/…BackgroundTriggers, POST /dataconnect/clearData   what has no emulator here: 400
+func New(o Options) http.Handler {
+	h := &hub{o}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /{$}", h.locate)
+	mux.HandleFunc("GET /emulators", func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, o.Emulators) })
+	mux.HandleFunc("POST /_admin/export", h.export)
+	for pattern, name := range map[string]string{
+		"PUT /functions/disableBackgroundTriggers": "Cloud Functions", "PUT /functions/enableBackgroundTriggers": "Cloud Functions",
+		"POST /dataconnect/clearData": "SQL Connect",
+	} {
+		mux.HandleFunc(pattern, func(w http.ResponseWriter, _ *http.Request) {
+			answer(w, http.StatusBadRequest, map[string]string{"error": "The " + name + " emulator is not running."})
+		})
+	}
+	return mux
+}
+
+// locate says where the hub is.
+func (h *hub) locate(w http.ResponseWriter, _ *http.Request) {
+	at := h.o.Emulators.Hub
+	answer(w, http.StatusOK, struct {
+		Locator
+		Host string `json:"host"`
+		Port int    `json:"port"`
+	}{h.o.Locator(), at.Host, at.Port})
+}
+
+// maxExportBody is the greatest body of a request for an export.
+const maxExportBody = 64 << 10
+
+// export writes an export to a folder of this machine, which pages must not: they say where they are from, their forms can't
+// send JSON, and under a name of their own for this machine (DNS rebinding) they are told from local callers.
+func (h *hub) export(w http.ResponseWriter, r *http.Request) {
+	if r.Header.Get("Origin") != "" || !h.meant(r.Host) {
+		answer(w, http.StatusForbidden, message("Export cannot be triggered by external callers."))
+		return
+	}
+	var in struct {
+		Path        string   `json:"path"`
+		InitiatedBy string   `json:"initiatedBy"`
+		Targets     []string `json:"targets"`
+	}
+	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxExportBody)).Decode(&in)
+	if kind != "application/json" || err != nil || in.Path == "" {
+		answer(w, http.StatusBadRequest, message(`The body must be JSON: {"path": "FOLDER", "initiatedBy": "…"}.`))
+		return
+	}
+	only, ok := h.kept(in.Targets)
+	if !ok {
+		answer(w, http.StatusInternalServerError, message("No running emulators support import/export."))
+		return
+	}
+	if err := h.o.Export(r.Context(), in.Path, in.InitiatedBy, only); err != nil {
+		answer(w, http.StatusInternalServerError, message(fault.Of(err).Message))
+		return
+	}
+	answer(w, http.StatusOK, message("OK"))
+}
+
+// kept returns which of the asked emulators run and keep data; all that do when nothing is asked for.
+func (h *hub) kept(targets []string) ([]string, bool) {
+	var only []string
+	for _, e := range []*Emulator{h.o.Emulators.Firestore, h.o.Emulators.Auth} {
+		if e != nil && (targets == nil || slices.Contains(targets, e.Name)) {
+			only = append(only, e.Name)
+		}
+	}
+	return only, len(only) > 0
+}
+
+// meant reports whether a Host header is one by which a local caller reaches the hub. Where the hub listens for other machines
+// too, they may know it by any name.
+func (h *hub) meant(host string) bool {
+	if ip, err := netip.ParseAddr(h.o.Emulators.Hub.Listen[0].Address); err != nil || !ip.IsLoopback() {
+		return true
+	}
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	host = strings.Trim(host, "[]")
+	_, err := netip.ParseAddr(host)
+	return err == nil || host == "localhost" || strings.HasSuffix(host, ".localhost")
+}
+
+// message is an answer that says something.
+func message(text string) map[string]string { return map[string]string{"message": text} }
+
+// answer writes JSON as the official hub does.
+func answer(w http.ResponseWriter, status int, v any) {
+	text, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		http.Error(w, "Internal Server Error", http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = w.Write(text) // a client that has gone needs no answer
+}
