@@ -73,6 +73,9 @@ func CheckPath(path value.FieldPath) error {
 	if len(path.String()) > maxFieldName {
 		return fault.E(fault.InvalidArgument, "property path is longer than %d bytes.", maxFieldName)
 	}
+	if len(path) > maxDepth {
+		return fault.E(fault.InvalidArgument, "paths must have at most %d elements", maxDepth)
+	}
 	for _, name := range path {
 		if IsReserved(name) {
 			return fault.E(fault.InvalidArgument, "Invalid reserved name in field path %s", name)

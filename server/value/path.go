@@ -14,7 +14,7 @@ type FieldPath []string
 var NamePath = FieldPath{"__name__"}
 
 // ParseFieldPath parses names joined by dots; a name that is no simple word is quoted with backticks and may hold
-// \` and \\. It answers InvalidArgument with Firestore's text.
+// \` and \\, and no other backslash. It answers InvalidArgument with Firestore's text.
 func ParseFieldPath(s string) (FieldPath, error) {
 	if simple(s) {
 		return FieldPath{s}, nil
@@ -59,7 +59,7 @@ func cutName(s string) (name, after string, ok bool) {
 			return b.String(), s[i+1:], b.Len() > 0
 		case '\\':
 			i++
-			if i == len(s) {
+			if i == len(s) || s[i] != '`' && s[i] != '\\' {
 				return "", "", false
 			}
 			b.WriteByte(s[i])

@@ -21,7 +21,7 @@ func TestParseFieldPath(t *testing.T) {
 			t.Errorf("ParseFieldPath(%q).String() = %q", in, got.String())
 		}
 	}
-	for _, in := range []string{"", "a..b", ".a", "a.", "max-missing", "1a", "`a", "``", "`a`b", "a b", "`a\\", "a.``"} {
+	for _, in := range []string{"", "a..b", ".a", "a.", "max-missing", "1a", "`a", "``", "`a`b", "a b", "`a\\", "`a\\xb`", "a.``"} {
 		if got, err := value.ParseFieldPath(in); err == nil {
 			t.Errorf("ParseFieldPath(%q) = %q, want an error", in, got)
 		} else if !strings.Contains(err.Error(), "Invalid property path \""+in+"\"") {

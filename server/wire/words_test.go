@@ -159,6 +159,8 @@ func TestParsePathRefusesReservedNames(t *testing.T) {
 		{"a.__name__", "the name __key__ is reserved"},
 		{long, "property path is longer than 1500 bytes."},
 		{long[:800] + "." + long[:800], "property path is longer than 1500 bytes."},
+		{strings.Repeat("a.", 19) + "a", ""},
+		{strings.Repeat("a.", 20) + "a", "paths must have at most 20 elements"},
 	}
 	for _, tt := range tests {
 		_, err := wire.ParsePath(tt.in)
