@@ -6,7 +6,7 @@ import (
 )
 
 // Version is a commit version: microseconds since the Unix epoch. A document's update time, a commit's time,
-// a read time and a resume token all are one (architecture §3).
+// a read time and a resume token all are one (architecture §3), but for those of live queries, which are the moment After.
 type Version int64
 
 // After returns the moment after a version, which no commit has: versions are given two microseconds apart. What was read at a
