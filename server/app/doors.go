@@ -47,6 +47,7 @@ func (a *App) openDoors(p ports, calls *calls, guest http.Handler) error {
 	}
 	whole.Control = nil // a page's origin is no place for the emulator's controls
 	whole.Identity, whole.Backoffice, whole.Site, whole.IdentityHost = calls.identity, guest, site, rpcidentity.IsHost
+	whole.Reserved = a.reserved()
 	open("hosting", p.hosting, whole)
 	open("hub", p.hub, front.Doors{Hub: a.makeHub(calls.transfer), Health: calls.health})
 	if p.plain != nil {

@@ -14,6 +14,7 @@ import (
 	"google.golang.org/grpc"
 
 	"clave/server/clock"
+	"clave/server/front/hosting"
 )
 
 // GRPC is a gRPC server, such as *grpc.Server.
@@ -35,6 +36,8 @@ type Doors struct {
 	Control    http.Handler
 	Backoffice http.Handler
 	Site       http.Handler
+	// Reserved answers the paths that a site leaves to Firebase Hosting, /__/firebase/….
+	Reserved http.Handler
 	// Hub is the emulator hub, for all paths of its port and for pages of every origin.
 	Hub http.Handler
 	// IdentityHost tells the hosts, such as identitytoolkit.googleapis.com, under which every path is Identity's; nil
@@ -213,6 +216,10 @@ func (p *Port) routes() http.Handler {
 		p.withPatience(w, r)
 		if d.Health != nil && r.URL.Path == HealthPath {
 			health(d.Health).ServeHTTP(w, r)
+			return
+		}
+		if d.Reserved != nil && strings.HasPrefix(r.URL.Path, hosting.ReservedPrefix) {
+			d.Reserved.ServeHTTP(w, r)
 			return
 		}
 		if d.Identity != nil && d.IdentityHost != nil && d.IdentityHost(r.Host) {

@@ -2,6 +2,8 @@
 // redirects, files, rewrites, then 404.html (firebase.google.com/docs/hosting/full-config). Text is compressed with
 // Brotli or gzip once and kept; a file a.js.br that holds the same text as a.js is sent in the place of our own Brotli.
 //
+// Reserved answers what Firebase Hosting keeps for itself, /__/firebase/…; the section's headers are not on it.
+//
 // A rewrite to a function, to Cloud Run or to dynamic links answers 501; i18n and several sites are refused when the
 // section is read.
 package hosting

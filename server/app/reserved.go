@@ -1,0 +1,40 @@
+package app
+
+import (
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"clave/server/front/hosting"
+	"clave/server/front/hub"
+)
+
+// webKey stands where a web app's API key does. Any text will do, since a key only says which project is meant.
+const webKey = "fake-api-key"
+
+// reserved returns what answers the site's reserved paths: in production the configuration of this server, else the one that
+// the official emulator gives.
+func (a *App) reserved() http.Handler {
+	project := a.config.Project
+	if a.config.Production() {
+		host := ""
+		if u, err := url.Parse(a.config.PublicURL); err == nil {
+			host = u.Host
+		}
+		return &hosting.Reserved{App: hosting.AppConfig{ProjectID: project, APIKey: webKey, AuthDomain: host}, Origin: a.config.PublicURL}
+	}
+	r := &hosting.Reserved{
+		App: hosting.AppConfig{
+			ProjectID: project, DatabaseURL: "https://" + project + ".firebaseio.com", StorageBucket: project + ".appspot.com",
+			APIKey: webKey, AuthDomain: project + ".firebaseapp.com",
+		},
+		Emulators: make(map[string]hosting.Emulator),
+	}
+	for name, address := range map[string]string{"auth": a.addresses.Auth, "firestore": a.addresses.Firestore} {
+		if e := hub.At(name, address); e != nil {
+			r.Emulators[name] = hosting.Emulator{Host: e.Host, Port: e.Port, HostAndPort: net.JoinHostPort(e.Host, strconv.Itoa(e.Port))}
+		}
+	}
+	return r
+}

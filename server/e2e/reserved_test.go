@@ -1,0 +1,83 @@
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"clave/server/app"
+)
+
+// reservedPage is a page as those on Firebase Hosting begin; %s is behind init.js.
+const reservedPage = `<!doctype html><title>page</title>
+<script src="/__/firebase/12.19.0/firebase-app-compat.js"></script>
+<script src="/__/firebase/12.19.0/firebase-auth-compat.js"></script>
+<script src="/__/firebase/12.19.0/firebase-firestore-compat.js"></script>
+<script src="/__/firebase/init.js%s"></script>`
+
+// notes are rules by which an account writes a note of its own.
+const notes = "rules_version = '2';\nservice cloud.firestore { match /databases/{d}/documents { match /notes/{u} { allow read, write: if request.auth.uid == u; } } }\n"
+
+// drive opens a page by web/reserved.mjs.
+func drive(t *testing.T, address string) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("a browser is too slow for -short")
+	}
+	frontend, err := filepath.Abs("../../frontend")
+	if err != nil {
+		t.Fatal(err)
+	}
+	chromium := os.Getenv("CHROMIUM")
+	if chromium == "" {
+		chromium = "/usr/bin/chromium"
+	}
+	for _, name := range []string{filepath.Join(frontend, "node_modules", "playwright-core"), chromium} {
+		if _, err := os.Stat(name); err != nil {
+			t.Skipf("%s is missing: make test installs it", name)
+		}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "node", filepath.Join("web", "reserved.mjs"), frontend, address)
+	cmd.Env = append(os.Environ(), "CHROMIUM="+chromium)
+	cmd.WaitDelay = 5 * time.Second
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("web/reserved.mjs: %v\n%s", err, out)
+	}
+}
+
+// TestReservedURLs asks a development server for a web app's configuration, and has a page led to the emulators by it.
+func TestReservedURLs(t *testing.T) {
+	a := startWith(t, app.Options{}, map[string]string{
+		"firebase.json":   `{"firestore": {"rules": "firestore.rules"}, "hosting": {"public": ".", "rewrites": [{"source": "**", "destination": "/index.html"}]}}`,
+		"firestore.rules": notes, "index.html": fmt.Sprintf(reservedPage, "?useEmulator=true"),
+	})
+	var got map[string]string
+	code, text := plain(t, http.MethodGet, "http://"+a.Hosting+"/__/firebase/init.json", "")
+	if err := json.Unmarshal([]byte(text), &got); err != nil || code != 200 || got["projectId"] != project || got["authDomain"] != project+".firebaseapp.com" || got["apiKey"] == "" {
+		t.Errorf("init.json: %d %s", code, text)
+	}
+	if code, text := plain(t, http.MethodGet, "http://"+a.Hosting+"/__/firebase/other", ""); code != 404 {
+		t.Errorf("a reserved path that is nothing: %d %s", code, text)
+	}
+	drive(t, "http://"+a.Hosting+"/")
+}
+
+// TestReservedURLsInProduction has a page led to the server that it came from, under a policy that lets it go nowhere else.
+func TestReservedURLsInProduction(t *testing.T) {
+	dir := productionFolder(t)
+	writeFile(t, filepath.Join(dir, "firebase.json"), `{"firestore": {"rules": "firestore.rules"}, "hosting": {"public": "site", "headers": [
+		{"source": "**", "headers": [{"key": "Content-Security-Policy", "value": "default-src 'self'"}]}]}}`)
+	writeFile(t, filepath.Join(dir, "firestore.rules"), notes)
+	writeFile(t, filepath.Join(dir, "site", "index.html"), fmt.Sprintf(reservedPage, "?useEmulator=true"))
+	p := serve(t, dir, true)
+	drive(t, p.url+"/")
+	p.stop(t)
+}

@@ -1,0 +1,97 @@
+package hosting
+
+import (
+	_ "embed"
+	"encoding/json"
+	"net/http"
+	"regexp"
+	"strings"
+)
+
+// ReservedPrefix begins the paths that a site leaves to Firebase Hosting.
+const ReservedPrefix = "/__/firebase/"
+
+// AppConfig is what a web app begins with: the argument of initializeApp.
+type AppConfig struct {
+	ProjectID     string `json:"projectId"`
+	DatabaseURL   string `json:"databaseURL,omitempty"`
+	StorageBucket string `json:"storageBucket,omitempty"`
+	APIKey        string `json:"apiKey"`
+	AuthDomain    string `json:"authDomain"`
+}
+
+// Emulator is where a page finds an emulator.
+type Emulator struct {
+	Host        string `json:"host"`
+	Port        int    `json:"port"`
+	HostAndPort string `json:"hostAndPort"`
+}
+
+// Reserved answers the paths that Firebase Hosting reserves for the configuration of web apps:
+//
+//	/__/firebase/init.json               the configuration
+//	/__/firebase/init.js                 initializes the SDK of a page that loads it by script elements
+//	/__/firebase/init.js?useEmulator=true   the same, and leads it to the emulators
+//	/__/firebase/VERSION/firebase-….js   leads on to Google, who serve the SDK
+type Reserved struct {
+	// App is the configuration.
+	App AppConfig
+	// Emulators are those that a page may be led to, by their names.
+	Emulators map[string]Emulator
+	// Origin is where the SDK finds everything, for a server that stands for Firebase itself; empty where pages go to Firebase, or
+	// to the emulators when they ask.
+	Origin string
+}
+
+// initJS initializes the SDK by what is defined before it.
+//
+//go:embed init.js
+var initJS string
+
+// sdkPath is a path of a part of the SDK.
+var sdkPath = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z.-]*/firebase[0-9a-z-]*\.js(\.map)?$`)
+
+// ServeHTTP answers GET and HEAD.
+func (s *Reserved) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		w.Header().Set("Allow", "GET, HEAD")
+		http.Error(w, "Method Not Allowed", http.StatusMethodNotAllowed)
+		return
+	}
+	w.Header().Set("Cache-Control", "no-cache")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	name := strings.TrimPrefix(r.URL.Path, ReservedPrefix)
+	switch {
+	case name == "init.json":
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write([]byte(indented(s.App))) // a client that has gone needs no answer
+	case name == "init.js":
+		w.Header().Set("Content-Type", "text/javascript; charset=utf-8")
+		_, _ = w.Write([]byte(s.script(r.URL.Query().Get("useEmulator") == "true")))
+	case sdkPath.MatchString(name):
+		http.Redirect(w, r, "https://www.gstatic.com/firebasejs/"+name, http.StatusFound)
+	default:
+		http.Error(w, "Not Found", http.StatusNotFound)
+	}
+}
+
+// script returns init.js.
+func (s *Reserved) script(useEmulator bool) string {
+	emulators, origin := "undefined", "undefined"
+	if useEmulator && s.Origin == "" {
+		emulators = indented(s.Emulators)
+	}
+	if s.Origin != "" {
+		origin = indented(s.Origin)
+	}
+	return "var firebaseConfig = " + indented(s.App) + ";\nvar firebaseEmulators = " + emulators + ";\nvar firebaseOrigin = " + origin + ";\n" + initJS
+}
+
+// indented returns a value as JSON, which is JavaScript too: package json escapes the line ends that it would not be.
+func indented(v any) string {
+	text, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		panic(err) // these values are all JSON
+	}
+	return string(text)
+}
