@@ -4,15 +4,17 @@ import {
   deleteDoc,
   doc,
   getDoc,
+  runTransaction,
   serverTimestamp,
   setDoc,
   Timestamp,
-  updateDoc,
   writeBatch,
 } from 'firebase/firestore/lite'
 // The client of plain requests needs the signed-in user.
 import './auth'
 import { lite } from './lite'
+import type { Row } from './panel'
+import { plain } from './plain'
 
 const EVENTS = 'MusicEvent'
 /** Each write of a batch costs the rules two look-ups, of which a request has twenty. */
@@ -46,12 +48,24 @@ export async function createEvent(event: EventFields, by: Writer): Promise<void>
   })
 }
 
-/** Changes an event (P-04): everything the form decides, and the time of the change. */
-export async function changeEvent(id: string, event: EventFields): Promise<void> {
-  await updateDoc(doc(lite, EVENTS, id), {
-    ...event,
-    eventDate: Timestamp.fromDate(event.eventDate),
-    updatedAt: serverTimestamp(),
+/** A save that was refused because the event is not what it was: what it is now, null when it is gone. */
+export class Changed extends Error {
+  constructor(readonly now: Row | null) {
+    super('the event has changed')
+  }
+}
+
+/**
+ * Changes an event (P-04): everything the form decides, and the time of the change. What stands there is looked at first,
+ * and the write holds for that very version alone: it rejects with Changed when `expected` says no.
+ */
+export async function changeEvent(id: string, event: EventFields, expected: (now: Row) => boolean): Promise<void> {
+  await runTransaction(lite, async (transaction) => {
+    const reference = doc(lite, EVENTS, id)
+    const fields = (await transaction.get(reference)).data()
+    const now = fields ? { id, fields: plain(fields, Timestamp) } : null
+    if (!now || !expected(now)) throw new Changed(now)
+    transaction.update(reference, { ...event, eventDate: Timestamp.fromDate(event.eventDate), updatedAt: serverTimestamp() })
   })
 }
 

@@ -1,5 +1,6 @@
-import { collection, doc, onSnapshot, orderBy, query, Timestamp, type DocumentData } from 'firebase/firestore'
+import { collection, doc, onSnapshot, orderBy, query, Timestamp } from 'firebase/firestore'
 import { live } from './live'
+import { plain } from './plain'
 
 /** A document with its timestamps turned to dates. */
 export type Row = { id: string; fields: Record<string, unknown> }
@@ -14,7 +15,7 @@ export function watchRows(name: string, order: Order, on: (rows: Rows) => void, 
     query(collection(live, name), orderBy(order.field, order.direction)),
     { includeMetadataChanges: true },
     (snapshot) => {
-      const rows = snapshot.docs.map((d) => ({ id: d.id, fields: plain(d.data({ serverTimestamps: 'estimate' })) }))
+      const rows = snapshot.docs.map((d) => ({ id: d.id, fields: plain(d.data({ serverTimestamps: 'estimate' }), Timestamp) }))
       on({ rows, fromCache: snapshot.metadata.fromCache })
     },
     (error) => onError(error.code),
@@ -28,13 +29,8 @@ export function watchRow(path: string, on: (row: Row | null, fromCache: boolean)
     { includeMetadataChanges: true },
     (d) => {
       const fields = d.data({ serverTimestamps: 'estimate' })
-      on(fields ? { id: d.id, fields: plain(fields) } : null, d.metadata.fromCache)
+      on(fields ? { id: d.id, fields: plain(fields, Timestamp) } : null, d.metadata.fromCache)
     },
     (error) => onError(error.code),
   )
-}
-
-/** Turns the timestamps of a document to dates. */
-function plain(fields: DocumentData): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, value instanceof Timestamp ? value.toDate() : value]))
 }

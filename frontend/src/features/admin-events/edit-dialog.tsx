@@ -1,13 +1,10 @@
 import { useEffect, useRef, useState } from 'react'
-import { usePanelData } from '../../admin/data/panel-data'
 import type { MusicEvent } from '../../admin/data/rows'
 import { Dialog } from '../../admin/ui/dialog'
-import { useNotify } from '../../admin/ui/toasts'
-import type { EventFields } from '../../firebase/panel-writes'
 import { es } from '../../i18n/es-admin'
-import { EventForm } from './event-form'
+import { Editing } from './editing'
 import { read, same } from './event-inputs'
-import { valuesOf } from './event-values'
+import { type Values, valuesOf } from './event-values'
 
 type Props = { event: MusicEvent | undefined; onClose: (id: string) => void }
 
@@ -17,69 +14,37 @@ type Props = { event: MusicEvent | undefined; onClose: (id: string) => void }
  */
 export function EditDialog({ event, onClose }: Props) {
   const form = useRef<HTMLFormElement>(null)
-  const [leaving, setLeaving] = useState<string>()
-  if (leaving !== undefined && leaving !== event?.id) setLeaving(undefined)
+  const [base, setBase] = useState<Values>()
+  const [leaving, setLeaving] = useState(false)
+  const [shown, setShown] = useState(event)
+  if (shown !== event) {
+    setShown(event)
+    setBase(event && valuesOf(event))
+    setLeaving(false)
+  }
   const leave = () => {
     if (!event) return
-    const changed = form.current !== null && !same(read(form.current), valuesOf(event))
-    if (changed && leaving === undefined) setLeaving(event.id)
+    const changed = form.current !== null && base !== undefined && !same(read(form.current), base)
+    if (changed && !leaving) setLeaving(true)
     else onClose(event.id)
   }
   return (
     <Dialog open={event !== undefined} onClose={leave} kind="window" title={es.eventos.editar}>
-      {event ? (
+      {event && base ? (
         <>
-          {leaving === undefined ? null : <Unsaved onStay={() => setLeaving(undefined)} onLeave={() => onClose(event.id)} />}
-          <Editing key={event.id} event={event} form={form} onCancel={leave} onDone={() => onClose(event.id)} />
+          {leaving ? <Unsaved onStay={() => setLeaving(false)} onLeave={() => onClose(event.id)} /> : null}
+          <Editing
+            key={event.id}
+            event={event}
+            base={base}
+            onBase={setBase}
+            form={form}
+            onCancel={leave}
+            onDone={() => onClose(event.id)}
+          />
         </>
       ) : null}
     </Dialog>
-  )
-}
-
-type EditingProps = { event: MusicEvent; form: React.RefObject<HTMLFormElement | null>; onCancel: () => void; onDone: () => void }
-
-/** The form, and what became of the event since it was opened. */
-function Editing({ event, form, onCancel, onDone }: EditingProps) {
-  const { events, me } = usePanelData()
-  const notify = useNotify()
-  const [saving, setSaving] = useState(false)
-  const { eventos } = es
-  const [opened] = useState(() => valuesOf(event))
-  const now = events.status === 'ready' ? events.rows.find((row) => row.id === event.id) : event
-  const gone = now === undefined && !saving
-  const save = async (fields: EventFields) => {
-    setSaving(true)
-    try {
-      const { changeEvent, createEvent } = await import('../../firebase/panel-writes')
-      await (gone ? createEvent(fields, me) : changeEvent(event.id, fields))
-    } finally {
-      setSaving(false)
-    }
-    onDone()
-    notify({ text: gone ? eventos.creado : eventos.guardado })
-  }
-  return (
-    <>
-      {gone ? <Warning>{eventos.eliminadoPorOtro}</Warning> : null}
-      {now && !saving && !same(opened, valuesOf(now)) ? <Warning>{eventos.cambiadoPorOtro}</Warning> : null}
-      <EventForm
-        ref={form}
-        values={opened}
-        label={gone ? eventos.crear : eventos.guardar}
-        onSave={save}
-        failure={eventos.noGuardado}
-        onCancel={onCancel}
-      />
-    </>
-  )
-}
-
-function Warning({ children }: { children: string }) {
-  return (
-    <p role="alert" className="p-problema">
-      {children}
-    </p>
   )
 }
 

@@ -10,8 +10,8 @@ import { check, limits, type Name, type Values } from './event-values'
 type Props = {
   values: Values
   label: string
-  /** Saves the event; a refusal shows `failure`. */
-  onSave: (event: EventFields) => Promise<void>
+  /** Saves the event, and answers whether it did: when not, it says why itself. A rejection shows `failure`. */
+  onSave: (event: EventFields) => Promise<boolean>
   success?: string
   failure: string
   onCancel?: () => void
@@ -40,8 +40,8 @@ export function EventForm({ values, label, onSave, success, failure, onCancel, o
     }
     setBusy(true)
     try {
-      await onSave(checked.event)
-      if (success) {
+      const saved = await onSave(checked.event)
+      if (saved && success) {
         clear(element)
         setMessage({ kind: 'ok', text: success })
       }

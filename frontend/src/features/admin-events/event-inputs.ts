@@ -17,17 +17,34 @@ export function inputOf(form: HTMLFormElement, name: Name): HTMLInputElement | H
   return element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement ? element : undefined
 }
 
-/** Empties the form, also one that began as a copy of another event. */
-export function clear(form: HTMLFormElement): void {
+/** Puts texts into the form. */
+export function fill(form: HTMLFormElement, values: Values): void {
   for (const name of names) {
     const input = inputOf(form, name)
-    if (input) input.value = ''
+    if (input) input.value = values[name]
   }
+}
+
+/** Empties the form, also one that began as a copy of another event. */
+export function clear(form: HTMLFormElement): void {
+  fill(form, blank)
+}
+
+/** The fields in which two sets differ. */
+export function differing(a: Values, b: Values): Name[] {
+  // A textarea turns every line's end to LF.
+  const plain = (text: string) => text.replaceAll('\r\n', '\n')
+  return names.filter((name) => plain(a[name]) !== plain(b[name]))
 }
 
 /** Whether two sets of fields say the same. */
 export function same(a: Values, b: Values): boolean {
-  // A textarea turns every line's end to LF.
-  const plain = (text: string) => text.replaceAll('\r\n', '\n')
-  return names.every((name) => plain(a[name]) === plain(b[name]))
+  return differing(a, b).length === 0
+}
+
+/** Two changes of the same fields in one: what one has changed stays, all else is the other's. */
+export function merge(base: Values, mine: Values, theirs: Values): Values {
+  const merged = { ...theirs }
+  for (const name of differing(base, mine)) merged[name] = mine[name]
+  return merged
 }

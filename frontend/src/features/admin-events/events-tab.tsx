@@ -26,6 +26,7 @@ export function EventsTab() {
     const { createEvent } = await import('../../firebase/panel-writes')
     await createEvent(event, me)
     keepDraft(me.uid, blank)
+    return true
   }
   const begin = (values: Values) => {
     keepDraft(me.uid, values)

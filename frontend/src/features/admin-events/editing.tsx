@@ -1,0 +1,96 @@
+import { type RefObject, useState } from 'react'
+import * as v from 'valibot'
+import { usePanelData } from '../../admin/data/panel-data'
+import { type MusicEvent, musicEvent } from '../../admin/data/rows'
+import { useNotify } from '../../admin/ui/toasts'
+import type { Row } from '../../firebase/panel'
+import type { EventFields } from '../../firebase/panel-writes'
+import { es } from '../../i18n/es-admin'
+import { Conflict, Recovery } from './conflict'
+import { EventForm } from './event-form'
+import { differing, read, same } from './event-inputs'
+import { type Values, valuesOf } from './event-values'
+import { useConflict } from './use-conflict'
+
+type Props = {
+  event: MusicEvent
+  /** The version that the form's text rests on: what was there when it was opened, or last agreed upon. */
+  base: Values
+  onBase: (base: Values) => void
+  form: RefObject<HTMLFormElement | null>
+  onCancel: () => void
+  onDone: () => void
+}
+
+/** What a document of the collection says of an event. */
+const eventOf = ({ id, fields }: Row): MusicEvent => v.parse(musicEvent, { ...fields, id })
+
+/** The event as it is by now, null when it is gone. A refused save may know it before the list does. */
+function useNow(event: MusicEvent) {
+  const { events } = usePanelData()
+  const listed = events.status === 'ready' ? (events.rows.find((row) => row.id === event.id) ?? null) : event
+  const [told, setTold] = useState<{ now: MusicEvent | null; listed: MusicEvent | null }>()
+  const tell = (row: Row | null) => setTold({ now: row && eventOf(row), listed })
+  // Once the list says something new it is the one to believe.
+  return { now: told && told.listed === listed ? told.now : listed, tell }
+}
+
+/** The form, and what became of the event since it was opened: nobody's words are overwritten unasked. */
+export function Editing({ event, base, onBase, form, onCancel, onDone }: Props) {
+  const { me } = usePanelData()
+  const notify = useNotify()
+  const { now, tell } = useNow(event)
+  const [saving, setSaving] = useState(false)
+  const [opened] = useState(base)
+  const gone = now === null && !saving
+  const current = now && !saving ? valuesOf(now) : base
+  const agreed = same(base, current)
+  const conflict = useConflict({ form, base, current, onBase })
+  const { eventos } = es
+
+  const write = async (fields: EventFields) => {
+    const { changeEvent, createEvent, Changed } = await import('../../firebase/panel-writes')
+    try {
+      await (gone ? createEvent(fields, me) : changeEvent(event.id, fields, (row) => same(base, valuesOf(eventOf(row)))))
+      return true
+    } catch (error) {
+      if (!(error instanceof Changed)) throw error
+      tell(error.now)
+      return false
+    }
+  }
+  const save = async (fields: EventFields) => {
+    setSaving(true)
+    try {
+      // What the form says may stand there already, as after a save whose answer was lost.
+      const there = form.current !== null && !agreed && same(read(form.current), current)
+      const saved = there || (agreed && (await write(fields)))
+      if (saved) {
+        onDone()
+        notify({ text: gone ? eventos.creado : eventos.guardado })
+      } else conflict.refuse()
+      return saved
+    } finally {
+      setSaving(false)
+    }
+  }
+  return (
+    <>
+      {gone ? (
+        <p role="alert" className="p-problema">
+          {eventos.eliminadoPorOtro}
+        </p>
+      ) : null}
+      {agreed ? null : <Conflict {...conflict} changed={differing(base, current)} theirs={current} />}
+      {conflict.dropped ? <Recovery onRecover={conflict.recover} /> : null}
+      <EventForm
+        ref={form}
+        values={opened}
+        label={gone ? eventos.crear : eventos.guardar}
+        onSave={save}
+        failure={eventos.noGuardado}
+        onCancel={onCancel}
+      />
+    </>
+  )
+}
