@@ -17,7 +17,7 @@ type Config struct {
 			Enabled          *bool `json:"enabled"`
 			PasswordRequired *bool `json:"passwordRequired"`
 		} `json:"email"`
-		PhoneNumber *struct {
+		PhoneNumber struct {
 			Enabled          *bool             `json:"enabled"`
 			TestPhoneNumbers map[string]string `json:"testPhoneNumbers"`
 		} `json:"phoneNumber"`
@@ -102,6 +102,9 @@ func (s *Service) rules(ctx context.Context, c *Call) (*Config, *Tenant, error) 
 
 // overrule puts the tenant's own settings in the place of its project's.
 func (t *Tenant) overrule(cfg *Config) error {
+	if t.TestPhoneNumbers != nil {
+		cfg.SignIn.PhoneNumber.TestPhoneNumbers = t.TestPhoneNumbers
+	}
 	if t.PasswordPolicyConfig != nil {
 		cfg.PasswordPolicyConfig = PolicyConfig{}
 		if err := decodeOver(t.PasswordPolicyConfig, &cfg.PasswordPolicyConfig); err != nil {

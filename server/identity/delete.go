@@ -22,16 +22,16 @@ func (s *Service) Delete(ctx context.Context, c Call, r *DeleteRequest) (*KindRe
 	uid := text(r.LocalID)
 	switch {
 	case r.IDToken != nil:
-		cfg, err := s.config(c)
-		if err != nil {
-			return nil, err
-		}
-		if !c.Admin && yes(cfg.Client.Permissions.DisabledUserDeletion, false) {
-			return nil, no("ADMIN_ONLY_OPERATION")
-		}
 		u, id, err := s.userOf(&c, *r.IDToken)
 		if err != nil {
 			return nil, err
+		}
+		cfg, tenant, err := s.rules(ctx, &c)
+		if err != nil {
+			return nil, err
+		}
+		if !c.Admin && (tenant.forbids("disabledUserDeletion") || yes(cfg.Client.Permissions.DisabledUserDeletion, false)) {
+			return nil, no("ADMIN_ONLY_OPERATION")
 		}
 		if err := s.signedInRecently(id); err != nil {
 			return nil, err

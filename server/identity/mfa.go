@@ -333,7 +333,7 @@ func (s *Service) StartFactor(ctx context.Context, c Call, r *MFARequest) (*MFAR
 	if f == nil || f.Phone == "" {
 		return nil, no("MFA_ENROLLMENT_NOT_FOUND")
 	}
-	cfg, err := s.config(c)
+	cfg, _, err := s.rules(ctx, &c)
 	if err != nil {
 		return nil, err
 	}

@@ -39,10 +39,7 @@ func (s *Service) sendSMS(ctx context.Context, c Call, cfg *Config, phone, uid s
 	const size = 169 // 226 characters, as the emulator's
 	made := sms{Phone: phone, Code: randomText(6, "0123456789"), Made: s.now(), UID: uid}
 	session := secret(size)
-	fixed := ""
-	if cfg.SignIn.PhoneNumber != nil {
-		fixed = cfg.SignIn.PhoneNumber.TestPhoneNumbers[phone]
-	}
+	fixed := cfg.SignIn.PhoneNumber.TestPhoneNumbers[phone]
 	switch {
 	case fixed != "":
 		made.Code = fixed
@@ -117,7 +114,7 @@ func (s *Service) SendVerificationCode(ctx context.Context, c Call, r *SendCodeR
 	if c.Tenant != "" {
 		return nil, no("UNSUPPORTED_TENANT_OPERATION")
 	}
-	if p := cfg.SignIn.PhoneNumber; p != nil && !yes(p.Enabled, true) {
+	if !yes(cfg.SignIn.PhoneNumber.Enabled, true) {
 		return nil, no("OPERATION_NOT_ALLOWED")
 	}
 	phone, ok := cleanPhone(text(r.PhoneNumber))

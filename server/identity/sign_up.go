@@ -68,10 +68,7 @@ func (s *Service) SignUp(ctx context.Context, c Call, r *SignUpRequest) (*SignUp
 
 // signUpOff reports whether clients may not make accounts.
 func (s *Service) signUpOff(cfg *Config, tenant *Tenant) bool {
-	if tenant != nil && yes(tenant.disabledSignUp(), false) {
-		return true
-	}
-	return yes(cfg.Client.Permissions.DisabledUserSignup, s.o.NoSignUp)
+	return tenant.forbids("disabledUserSignup") || yes(cfg.Client.Permissions.DisabledUserSignup, s.o.NoSignUp)
 }
 
 // signUpAnonymous makes an account without anything.

@@ -10,27 +10,42 @@ import (
 
 // Tenant are the settings of a tenant.
 type Tenant struct {
-	Name                  string         `json:"name,omitempty"`
-	TenantID              string         `json:"tenantId,omitempty"`
-	DisplayName           string         `json:"displayName,omitempty"`
-	AllowPasswordSignup   bool           `json:"allowPasswordSignup"`
-	EnableEmailLinkSignin bool           `json:"enableEmailLinkSignin"`
-	EnableAnonymousUser   bool           `json:"enableAnonymousUser"`
-	DisableAuth           bool           `json:"disableAuth,omitempty"`
-	MFAConfig             *MFASettings   `json:"mfaConfig,omitempty"`
-	Client                map[string]any `json:"client,omitempty"`
-	TestPhoneNumbers      map[string]any `json:"testPhoneNumbers,omitempty"`
-	PasswordPolicyConfig  map[string]any `json:"passwordPolicyConfig,omitempty"`
-	EmailPrivacyConfig    map[string]any `json:"emailPrivacyConfig,omitempty"`
+	Name                  string            `json:"name,omitempty"`
+	TenantID              string            `json:"tenantId,omitempty"`
+	DisplayName           string            `json:"displayName,omitempty"`
+	AllowPasswordSignup   bool              `json:"allowPasswordSignup"`
+	EnableEmailLinkSignin bool              `json:"enableEmailLinkSignin"`
+	EnableAnonymousUser   bool              `json:"enableAnonymousUser"`
+	DisableAuth           bool              `json:"disableAuth,omitempty"`
+	MFAConfig             *MFASettings      `json:"mfaConfig,omitempty"`
+	Client                map[string]any    `json:"client,omitempty"`
+	TestPhoneNumbers      map[string]string `json:"testPhoneNumbers,omitempty"`
+	PasswordPolicyConfig  map[string]any    `json:"passwordPolicyConfig,omitempty"`
+	EmailPrivacyConfig    map[string]any    `json:"emailPrivacyConfig,omitempty"`
+	// What follows is kept for those who set it, and not acted on.
+	AutodeleteAnonymousUsers bool           `json:"autodeleteAnonymousUsers,omitempty"`
+	SMSRegionConfig          map[string]any `json:"smsRegionConfig,omitempty"`
+	RecaptchaConfig          map[string]any `json:"recaptchaConfig,omitempty"`
+	Monitoring               map[string]any `json:"monitoring,omitempty"`
+	Inheritance              map[string]any `json:"inheritance,omitempty"`
 }
 
-// disabledSignUp returns the tenant's switch for sign-up by clients.
-func (t *Tenant) disabledSignUp() *bool {
-	permissions, _ := t.Client["permissions"].(map[string]any)
-	if off, ok := permissions["disabledUserSignup"].(bool); ok {
-		return &off
+// forbids reports whether the tenant's switch of this name keeps clients from something.
+func (t *Tenant) forbids(name string) bool {
+	if t == nil {
+		return false
 	}
-	return nil
+	permissions, _ := t.Client["permissions"].(map[string]any)
+	off, _ := permissions[name].(bool)
+	return off
+}
+
+// check refuses settings that could not be acted on.
+func (t *Tenant) check() error {
+	if err := t.MFAConfig.check(); err != nil {
+		return err
+	}
+	return t.overrule(&Config{})
 }
 
 // tenantItem is the kind of item under which tenants are kept.
@@ -90,7 +105,7 @@ func (s *Service) CreateTenant(ctx context.Context, c Call, r *TenantRequest) (*
 	if err := decodeOver(r.Body, t); err != nil {
 		return nil, err
 	}
-	if err := t.MFAConfig.check(); err != nil {
+	if err := t.check(); err != nil {
 		return nil, err
 	}
 	prefix := t.DisplayName
@@ -131,7 +146,7 @@ func (s *Service) UpdateTenant(ctx context.Context, c Call, r *TenantRequest) (*
 		if err := decodeOver(raw, t); err != nil {
 			return err
 		}
-		if err := t.MFAConfig.check(); err != nil {
+		if err := t.check(); err != nil {
 			return err
 		}
 		t.TenantID, t.Name = r.ID, "projects/"+c.Project+"/tenants/"+r.ID

@@ -1,6 +1,7 @@
 package identity_test
 
 import (
+	"reflect"
 	"testing"
 
 	"clave/server/identity"
@@ -91,6 +92,68 @@ func TestOldPasswordsMustBeUpgraded(t *testing.T) {
 		}
 		if got := w.refusal("signInWithPassword", object{"email": "a@example.com", "password": "wrong"}); got != "INVALID_LOGIN_CREDENTIALS" {
 			t.Errorf("forced %v, a wrong password: %q", force, got)
+		}
+	}
+}
+
+// TestTenantsKeepTheirSettings sets everything that the Admin SDKs set of a tenant, and wants it back.
+func TestTenantsKeepTheirSettings(t *testing.T) {
+	w := newWorld(t, setup{})
+	tenant := w.newTenant(object{})
+	path := "v2/projects/" + project + "/tenants/" + tenant
+	want := object{
+		"displayName": "acme-co", "autodeleteAnonymousUsers": true,
+		"smsRegionConfig":  object{"allowlistOnly": object{"allowedRegions": []any{"DO"}}},
+		"recaptchaConfig":  object{"emailPasswordEnforcementState": "OFF", "managedRules": []any{object{"endScore": 0.1, "action": "BLOCK"}}},
+		"monitoring":       object{"requestLogging": object{"enabled": true}},
+		"inheritance":      object{"emailSendingConfig": true},
+		"client":           object{"permissions": object{"disabledUserDeletion": true}},
+		"testPhoneNumbers": object{"+18095550101": "123456"},
+	}
+	w.must(w.admin("PATCH", path, want))
+	got := w.must(w.admin("GET", path, nil))
+	for name, v := range want {
+		if !reflect.DeepEqual(got[name], v) {
+			t.Errorf("%s = %v, want %v", name, got[name], v)
+		}
+	}
+	for _, bad := range []object{{"passwordPolicyConfig": object{"passwordPolicyVersions": "x"}}, {"emailPrivacyConfig": object{"enableImprovedEmailPrivacy": "x"}}} {
+		if _, refused := w.admin("PATCH", path, bad); refused == "" {
+			t.Errorf("%v is taken", bad)
+		}
+	}
+	if _, refused := w.client("signUp", object{"tenantId": tenant}); refused != "" {
+		t.Errorf("after refused settings: %s", refused)
+	}
+}
+
+// TestTenantsTestNumbers gives a second factor with a number to which the tenant gives a code.
+func TestTenantsTestNumbers(t *testing.T) {
+	const phone, code = "+18095550101", "123456"
+	w := newWorld(t, setup{})
+	tenant := w.newTenant(object{"testPhoneNumbers": object{phone: code}, "mfaConfig": object{"state": "ENABLED", "enabledProviders": []string{"PHONE_SMS"}}})
+	made := w.must(w.client("signUp", object{"email": "t@example.com", "password": "secret1", "tenantId": tenant}))
+	w.must(w.admin("POST", "v1/projects/"+project+"/tenants/"+tenant+"/accounts:update", object{
+		"localId": made["localId"], "mfa": object{"enrollments": []any{object{"mfaEnrollmentId": "f", "phoneInfo": phone}}},
+	}))
+	half := w.must(w.client("signInWithPassword", object{"email": "t@example.com", "password": "secret1", "tenantId": tenant}))
+	started := w.must(w.client("v2/accounts/mfaSignIn:start", object{
+		"mfaPendingCredential": half["mfaPendingCredential"], "mfaEnrollmentId": "f", "phoneSignInInfo": object{}, "tenantId": tenant,
+	}))
+	w.must(w.client("v2/accounts/mfaSignIn:finalize", object{
+		"mfaPendingCredential": half["mfaPendingCredential"], "tenantId": tenant,
+		"phoneVerificationInfo": object{"sessionInfo": started["phoneResponseInfo"].(object)["sessionInfo"], "code": code},
+	}))
+}
+
+// TestTenantsKeepTheirAccounts deletes an account in a tenant that leaves that to administrators.
+func TestTenantsKeepTheirAccounts(t *testing.T) {
+	w := newWorld(t, setup{})
+	for off, want := range map[bool]string{true: "ADMIN_ONLY_OPERATION", false: ""} {
+		tenant := w.newTenant(object{"client": object{"permissions": object{"disabledUserDeletion": off}}})
+		in := w.must(w.client("signUp", object{"tenantId": tenant}))
+		if got := w.refusal("delete", object{"idToken": in["idToken"]}); got != want {
+			t.Errorf("kept %v: %q, want %q", off, got, want)
 		}
 	}
 }
