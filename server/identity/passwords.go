@@ -126,8 +126,8 @@ func (s *Service) hash(ctx context.Context, project, password string) (*account.
 	return made, hashErr
 }
 
-// passwordOK reports whether the password is the user's. A nil hash takes as long as another, so that nobody learns
-// from the time whether an account exists.
+// passwordOK reports whether the password is the user's. No hash, and a wrong password for an imported one, which may be
+// checked in no time, take as long as the project's own hashes, so that nobody learns from the time whether an account exists.
 func (s *Service) passwordOK(ctx context.Context, project string, h *account.Hash, password string) (bool, error) {
 	params, err := s.presentParams(ctx, project)
 	if err != nil {
@@ -135,13 +135,14 @@ func (s *Service) passwordOK(ctx context.Context, project string, h *account.Has
 	}
 	ok := false
 	err = s.hashing.do(ctx, func() {
-		if h == nil {
-			_, _ = params.New(password, make([]byte, 12)) // only the time matters
-			return
+		if h != nil {
+			var badHash error
+			if ok, badHash = h.Verify(password, params); badHash != nil {
+				s.o.Log.Warn("a stored password hash cannot be checked", "algorithm", h.Alg, "error", badHash)
+			}
 		}
-		var badHash error
-		if ok, badHash = h.Verify(password, params); badHash != nil {
-			s.o.Log.Warn("a stored password hash cannot be checked", "algorithm", h.Alg, "error", badHash)
+		if !ok && (h == nil || !h.Own(params)) {
+			_, _ = params.New(password, make([]byte, 12)) // only the time matters
 		}
 	})
 	return ok, err

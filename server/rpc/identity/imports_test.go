@@ -10,6 +10,7 @@ import (
 	"encoding/base64"
 	stdhash "hash"
 	"testing"
+	"time"
 
 	"firebase.google.com/go/v4/auth"
 	"firebase.google.com/go/v4/auth/hash"
@@ -142,4 +143,28 @@ func TestImportArgon2(t *testing.T) {
 		}},
 	}))
 	w.must(w.client("signInWithPassword", object{"email": "a@example.com", "password": "secret1"}))
+}
+
+// TestImportedPasswordsTakeTheirTime signs in with wrong passwords, and wants the answer for an account whose imported hash is checked in
+// no time to take as long as that for an address without an account.
+func TestImportedPasswordsTakeTheirTime(t *testing.T) {
+	w := newWorld(t, setup{hashCost: 12})
+	w.must(w.admin("POST", "v1/projects/"+project+"/accounts:batchCreate", object{
+		"hashAlgorithm": "MD5", "rounds": 1, "users": []any{object{"localId": "old", "email": "old@example.com", "passwordHash": base64.StdEncoding.EncodeToString([]byte("0123456789abcdef"))}},
+	}))
+	quickest := func(email string) time.Duration {
+		best := time.Hour
+		for range 5 {
+			start := time.Now()
+			if got := w.refusal("signInWithPassword", object{"email": email, "password": "wrong1"}); got != "INVALID_LOGIN_CREDENTIALS" {
+				t.Fatalf("%s: %q", email, got)
+			}
+			best = min(best, time.Since(start))
+		}
+		return best
+	}
+	nobody, old := quickest("nobody@example.com"), quickest("old@example.com")
+	if old < nobody/2 {
+		t.Errorf("an imported account answers in %v, nobody in %v", old, nobody)
+	}
 }

@@ -39,6 +39,8 @@ type setup struct {
 	mail                       identity.Mailer
 	blocking                   identity.Caller
 	sms                        identity.Texter
+	// hashCost is the memory cost of password hashes; zero is a cheap one.
+	hashCost int
 }
 
 // newWorld starts a server that is stopped with the test.
@@ -67,7 +69,7 @@ func newWorld(t testing.TB, s setup) *world {
 	w.tokens = token.New(o)
 	const cheap = 4
 	w.service = identity.New(identity.Options{
-		Accounts: account.New(store), Tokens: w.tokens, Clock: s.clock, Project: project, Emulator: !s.production, HashMemCost: cheap, RateLimits: s.limits,
+		Accounts: account.New(store), Tokens: w.tokens, Clock: s.clock, Project: project, Emulator: !s.production, HashMemCost: max(s.hashCost, cheap), RateLimits: s.limits,
 		Mail: s.mail, Blocking: s.blocking, SMS: s.sms, AsEmulator: s.asEmulator, NoSignUp: s.noSignUp,
 	})
 	handler := http.Handler(rpc.New(rpc.Options{Service: w.service}))
