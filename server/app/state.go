@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 
 	"clave/server/config"
 	"clave/server/engine"
@@ -140,10 +141,19 @@ func (a *App) readIndexes() (map[resource.Database]index.Definitions, error) {
 }
 
 // exists returns what tells whether a database exists: those of firebase.json do in production, where anybody may ask for others, and all
-// elsewhere.
+// elsewhere, with a word about the first of another project: who forgot to name the project looks for its data in vain.
 func (a *App) exists() func(resource.Database) bool {
 	if !a.config.Production() {
-		return nil
+		var once sync.Once
+		return func(db resource.Database) bool {
+			if a.config.SingleProject && db.Project != a.config.Project {
+				once.Do(func() {
+					a.o.Log.Warn("a client uses another project than the server's, which is that of imports, exports and tools", "client", db.Project, "server", a.config.Project,
+						"remedy", "--project "+db.Project+", or emulators.singleProjectMode false in firebase.json")
+				})
+			}
+			return true
+		}
 	}
 	return func(db resource.Database) bool {
 		return db.Project == a.config.Project &&

@@ -20,7 +20,11 @@ import (
 
 // transfers reads the export that the data begin with, and has one written at the end.
 func (a *App) transfers(ctx context.Context, t *transfer.Transfer) error {
-	if a.config.ExportDir != "" {
+	if dir := a.config.ExportDir; dir != "" {
+		// Found out at the end it would cost the data.
+		if err := transfer.CanExport(dir); err != nil {
+			return fault.Because(err, fault.CodeOf(err), "--export-on-exit: %s", fault.Of(err).Message)
+		}
 		a.leaving = append(a.leaving, func(ctx context.Context) error { return a.leave(ctx, t) })
 	}
 	return a.begin(ctx, t)
@@ -32,8 +36,8 @@ func (a *App) begin(ctx context.Context, t *transfer.Transfer) error {
 	if dir == "" {
 		return nil
 	}
-	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) && dir == a.config.ExportDir {
-		fmt.Fprintf(a.o.Notices, "%s is not there yet: beginning with nothing\n", dir)
+	if blank, err := transfer.Blank(dir); err == nil && blank && dir == a.config.ExportDir {
+		fmt.Fprintf(a.o.Notices, "%s holds no export yet: beginning with nothing\n", dir)
 		return nil
 	}
 	empty, err := t.Empty(ctx)

@@ -35,6 +35,8 @@ type Config struct {
 	Root, File string
 	// Project is the default project's id.
 	Project string
+	// SingleProject has a word said when clients use other projects.
+	SingleProject bool
 	// DataDir is where the data lie; unused with Memory.
 	DataDir string
 	// Memory keeps the data in memory only.
@@ -209,6 +211,7 @@ func (c *Config) readProject(path string) error {
 		c.setPorts(parsed)
 	}
 	c.noteAbsent(parsed)
+	c.SingleProject = parsed.Emulators.SingleProject == nil || *parsed.Emulators.SingleProject
 	if c.Project, err = projectOf(filepath.Join(c.Root, ".firebaserc"), c.Project); err != nil {
 		return err
 	}

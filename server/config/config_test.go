@@ -69,6 +69,7 @@ func TestParseRefuses(t *testing.T) {
 		{"broken JSON names the line", "{\n  \"firestore\": oops\n}", config.ModeStart, nil, "firebase.json:2:16: "},
 		{"a wrong type names the field of Firestore", `{"emulators":{"firestore":{"port":"x"}}}`, config.ModeStart, nil, `firebase.json:1:37: "emulators.firestore.port" must be a whole number, not string`},
 		{"a wrong type names the field", `{"emulators":{"auth":{"port":"x"}}}`, config.ModeStart, nil, `firebase.json:1:32: "emulators.auth.port" must be a whole number, not string`},
+		{"a word for true", `{"emulators":{"singleProjectMode":"yes"}}`, config.ModeStart, nil, `must be true or false, not string`},
 		{"a wrong type in a section is found in the file", "{\n  \"firestore\": {\"rules\": 7}\n}", config.ModeStart, nil, `firebase.json:2:26: "rules" must be a string, not number`},
 		{"an unknown flag", good, config.ModeStart, []string{"--prot", "1"}, "flag provided but not defined: -prot; clave start --help"},
 		{"index mode", good, config.ModeStart, []string{"--indexes", "maybe"}, "--indexes maybe"},

@@ -30,6 +30,8 @@ type firebaseJSON struct {
 		Auth    endpointJSON `json:"auth"`
 		Hosting endpointJSON `json:"hosting"`
 		Hub     endpointJSON `json:"hub"`
+		// SingleProject is true when it is absent.
+		SingleProject *bool `json:"singleProjectMode"`
 	} `json:"emulators"`
 }
 
@@ -106,6 +108,8 @@ func kindName(k reflect.Kind) string {
 		return "a whole number"
 	case reflect.String:
 		return "a string"
+	case reflect.Bool:
+		return "true or false"
 	case reflect.Slice:
 		return "a list"
 	default:

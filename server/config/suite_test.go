@@ -72,3 +72,13 @@ func TestTheProjectOfFirebaserc(t *testing.T) {
 		}
 	}
 }
+
+func TestSingleProjectMode(t *testing.T) {
+	for section, want := range map[string]bool{`{}`: true, `{"singleProjectMode": true}`: true, `{"singleProjectMode": false}`: false} {
+		path := write(t, map[string]string{"firebase.json": `{"emulators": ` + section + `}`})
+		c, err := config.Parse(config.ModeStart, []string{"--config", path}, noEnv, io.Discard)
+		if err != nil || c.SingleProject != want {
+			t.Errorf("emulators %s: %v, %v, want %v", section, c.SingleProject, err, want)
+		}
+	}
+}

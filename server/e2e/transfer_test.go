@@ -53,6 +53,43 @@ func TestImportAndExportOnExit(t *testing.T) {
 	}
 }
 
+// TestExportOnHangup closes the terminal of a server that began in an empty folder.
+func TestExportOnHangup(t *testing.T) {
+	dir, port := projectFolder(t, nil)
+	out := t.TempDir()
+	writeFile(t, filepath.Join(out, ".gitkeep"), "")
+	var said strings.Builder
+	cmd := command(t, dir, "start", "--import", out, "--export-on-exit", "--project", "demo-x")
+	cmd.Stderr = &said
+	awaitReady(t, cmd)
+	for _, project := range []string{"demo-x", "demo-y", "demo-z"} {
+		if code, answer := restIn(t, port, project, http.MethodPost, "/kept?documentId=a", `{"fields":{}}`); code != 200 {
+			t.Fatalf("create: %d %s", code, answer)
+		}
+	}
+	if err := cmd.Process.Signal(syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(out, "firestore_export", "firestore_export.overall_export_metadata")); err != nil {
+		t.Error(err)
+	}
+	if !strings.Contains(said.String(), "client=demo-y server=demo-x") || strings.Contains(said.String(), "demo-z") {
+		t.Errorf("of clients with other projects it said %q, want a word about the first", said.String())
+	}
+}
+
+// TestExportOnExitKnowsItsPlaceAtTheStart names a folder in which an export would destroy something.
+func TestExportOnExitKnowsItsPlaceAtTheStart(t *testing.T) {
+	dir, _ := projectFolder(t, nil)
+	out, err := command(t, dir, "exec", "--export-on-exit", ".", "--", "true").CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "--export-on-exit: . is not empty") {
+		t.Errorf("export to the project's folder: %v %s", err, out)
+	}
+}
+
 // TestLeavingFirebase brings exports into the data folder of a production server, out of it while it runs, and into another.
 func TestLeavingFirebase(t *testing.T) {
 	dir := productionFolder(t)

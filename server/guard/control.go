@@ -31,6 +31,16 @@ func (g *Guard) Release(ctx context.Context, project, token string) {
 	g.engine.Release(ctx, project, token)
 }
 
+// Projects returns the projects of which a database has been touched, in the order of their ids.
+func (g *Guard) Projects() []string {
+	var all []string
+	for _, db := range g.engine.Databases() {
+		all = append(all, db.Project)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
 // Databases returns the databases of a project that have been touched, in the order of their ids.
 func (g *Guard) Databases(project string) []resource.Database {
 	all := slices.DeleteFunc(g.engine.Databases(), func(db resource.Database) bool { return db.Project != project })

@@ -64,12 +64,17 @@ func Run(ctx context.Context, parts ...Part) error {
 	return first
 }
 
-// Signals returns a context that is done at the first interrupt or termination signal; a second signal ends
-// the program as usual.
-func Signals(ctx context.Context) (context.Context, context.CancelFunc) {
+// Signals returns a context that is done at the first interrupt or termination signal, or one of others; a second signal ends
+// the program as usual. A hangup that whoever started the program has it ignore, as nohup does, stays ignored.
+func Signals(ctx context.Context, others ...os.Signal) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	first := make(chan os.Signal, 1)
 	signal.Notify(first, os.Interrupt, syscall.SIGTERM)
+	for _, other := range others {
+		if !signal.Ignored(other) {
+			signal.Notify(first, other)
+		}
+	}
 	go func() {
 		select {
 		case <-first:

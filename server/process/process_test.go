@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"slices"
 	"syscall"
 	"testing"
@@ -51,9 +52,15 @@ func TestMain(m *testing.M) {
 	if os.Getenv("PLAY_STUBBORN") == "" {
 		os.Exit(m.Run())
 	}
-	ctx, stop := process.Signals(context.Background())
+	if os.Getenv("PLAY_STUBBORN") == "nohup" {
+		signal.Ignore(syscall.SIGHUP)
+	}
+	ctx, stop := process.Signals(context.Background(), syscall.SIGHUP)
 	defer stop()
 	fmt.Println("ready")
+	if signal.Ignored(syscall.SIGHUP) {
+		fmt.Println("hangups are ignored")
+	}
 	<-ctx.Done()
 	fmt.Println("stopping")
 	_, _ = io.Copy(io.Discard, os.Stdin) // which stays open
@@ -86,5 +93,37 @@ func TestTheSecondSignalEndsTheProgram(t *testing.T) {
 	var ended *exec.ExitError
 	if err := cmd.Wait(); !errors.As(err, &ended) || ended.Sys().(syscall.WaitStatus).Signal() != syscall.SIGINT {
 		t.Errorf("after two signals the program ended with %v, want by the signal", err)
+	}
+}
+
+// TestHangup hangs up on a program that stops by it, and asks one that was told to ignore it whether it still does.
+func TestHangup(t *testing.T) {
+	for role, want := range map[string]string{"1": "stopping", "nohup": "hangups are ignored"} {
+		cmd := exec.CommandContext(t.Context(), os.Args[0])
+		cmd.Env = append(os.Environ(), "PLAY_STUBBORN="+role)
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		in, err := cmd.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer in.Close()
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		lines := bufio.NewScanner(out)
+		if !lines.Scan() || lines.Text() != "ready" {
+			t.Fatalf("the program said %q", lines.Text())
+		}
+		if err := cmd.Process.Signal(syscall.SIGHUP); err != nil {
+			t.Fatal(err)
+		}
+		if !lines.Scan() || lines.Text() != want {
+			t.Errorf("%s: the program said %q, want %q", role, lines.Text(), want)
+		}
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"clave/server/fault"
 )
@@ -41,14 +42,28 @@ func replace(dir, marker string, write func(part string) error) (err error) {
 	return swap(part, dir)
 }
 
-// replaceable checks that a folder may be replaced.
-func replaceable(dir, marker string) error {
+// CanExport checks that Export may write to a folder: one that is blank or an earlier export.
+func CanExport(dir string) error { return replaceable(filepath.Clean(dir), suiteFile) }
+
+// placeholders are files that keep a folder in a repository, or that a system leaves in any.
+var placeholders = []string{".gitkeep", ".keep", ".DS_Store"}
+
+// Blank reports whether a folder is absent, or holds nothing but placeholders.
+func Blank(dir string) (bool, error) {
 	entries, err := os.ReadDir(dir)
 	switch {
-	case errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0:
-		return nil
+	case errors.Is(err, fs.ErrNotExist):
+		return true, nil
 	case err != nil:
-		return cannotWrite(err)
+		return false, cannotWrite(err)
+	}
+	return !slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return !slices.Contains(placeholders, e.Name()) }), nil
+}
+
+// replaceable checks that a folder may be replaced.
+func replaceable(dir, marker string) error {
+	if blank, err := Blank(dir); err != nil || blank {
+		return err
 	}
 	if _, err := os.Stat(filepath.Join(dir, marker)); err != nil {
 		return fault.E(fault.FailedPrecondition, "%s is not empty and no earlier export: name another folder", dir)

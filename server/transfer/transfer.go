@@ -107,6 +107,9 @@ func (t *Transfer) exportInto(ctx context.Context, dir string, only []string, su
 		if err := t.exportDatabases(ctx, dir, &content, sum); err != nil {
 			return err
 		}
+		if err := t.noteOthers(ctx, sum); err != nil {
+			return err
+		}
 	}
 	if wants(Accounts) {
 		content.Auth = &suiteExport{Version: FormatVersion, Path: authFolder}
@@ -139,6 +142,26 @@ func (t *Transfer) exportDatabases(ctx context.Context, dir string, content *sui
 			if err := os.RemoveAll(filepath.Join(dir, e.Path)); err != nil {
 				return err
 			}
+		}
+	}
+	return nil
+}
+
+// noteOthers notes the projects whose documents an export leaves behind: who forgot to name the project would else find out when
+// the data are gone.
+func (t *Transfer) noteOthers(ctx context.Context, sum *Summary) error {
+	for _, project := range t.o.Guard.Projects() {
+		if project == t.o.Project {
+			continue
+		}
+		other := *t
+		other.o.Project = project
+		filled, err := other.hasDocuments(ctx)
+		if err != nil {
+			return err
+		}
+		if filled {
+			sum.Notes = append(sum.Notes, fmt.Sprintf("the documents of project %s; this export is of %s", project, t.o.Project))
 		}
 	}
 	return nil

@@ -11,6 +11,8 @@ import (
 
 	"clave/server/fault"
 	"clave/server/identity"
+	"clave/server/resource"
+	"clave/server/transfer"
 	"clave/server/value"
 )
 
@@ -254,6 +256,54 @@ func TestExportReplaces(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(other, "precious")); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestExportKnowsItsPlace asks beforehand whether a folder will do.
+func TestExportKnowsItsPlace(t *testing.T) {
+	here := t.TempDir()
+	for name, files := range map[string][]string{
+		"blank": nil, "kept": {".gitkeep"}, "earlier": {"firebase-export-metadata.json", "x"}, "other": {"x"}, "ignored": {".gitignore"},
+	} {
+		must(t, os.MkdirAll(filepath.Join(here, name), 0o700))
+		for _, file := range files {
+			must(t, os.WriteFile(filepath.Join(here, name, file), nil, 0o600))
+		}
+	}
+	must(t, os.WriteFile(filepath.Join(here, "file"), nil, 0o600))
+	for name, want := range map[string]bool{"absent": true, "blank": true, "kept": true, "earlier": true, "other": false, "ignored": false, "file": false} {
+		if err := transfer.CanExport(filepath.Join(here, name)); (err == nil) != want || err != nil && fault.CodeOf(err) != fault.FailedPrecondition {
+			t.Errorf("%s: %v, want it to do: %v", name, err, want)
+		}
+	}
+}
+
+// TestExportOfAProject names the projects that an export leaves behind, and writes the parts that are asked for.
+func TestExportOfAProject(t *testing.T) {
+	h := newHouse(t, cheap)
+	h.put(everything, "c/d", value.Map{})
+	for _, other := range []string{"demo-other", "demo-read"} {
+		db := resource.Database{Project: other, ID: resource.DefaultDatabase}
+		h.documents(db)
+		if other == "demo-other" {
+			h.put(db, "c/d", value.Map{})
+		}
+	}
+	dir := filepath.Join(t.TempDir(), "seed")
+	sum, err := h.Export(t.Context(), dir)
+	if err != nil || len(sum.Notes) != 1 || !strings.Contains(sum.Notes[0], "demo-other") || sum.Documents != 1 {
+		t.Errorf("export: %v, notes %q, %v; want a word about demo-other", sum, sum.Notes, err)
+	}
+	for part, gone := range map[string]string{transfer.Documents: "auth_export", transfer.Accounts: "firestore_export"} {
+		if sum, err = h.Export(t.Context(), dir, part); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Stat(filepath.Join(dir, gone)); err == nil {
+			t.Errorf("an export of %s has %s", part, gone)
+		}
+		if _, err := newHouse(t, cheap).Import(t.Context(), dir); err != nil {
+			t.Errorf("import of %s alone: %v", part, err)
+		}
 	}
 }
 

@@ -15,22 +15,31 @@ import (
 
 // Empty reports whether the project has neither documents nor accounts.
 func (t *Transfer) Empty(ctx context.Context) (bool, error) {
-	empty := true
-	for _, db := range t.databases() {
-		err := t.documents(ctx, db, 1, func(*document.Document) error {
-			empty = false
-			return nil
-		})
-		if err != nil {
-			return false, err
-		}
+	filled, err := t.hasDocuments(ctx)
+	if err != nil {
+		return false, err
 	}
 	one := int64(1)
 	page, err := t.o.Identity.BatchGet(ctx, t.admin(""), &identity.BatchGetRequest{MaxResults: &one})
 	if err != nil {
 		return false, err
 	}
-	return empty && len(page.Users) == 0, nil
+	return !filled && len(page.Users) == 0, nil
+}
+
+// hasDocuments reports whether the project has documents.
+func (t *Transfer) hasDocuments(ctx context.Context) (bool, error) {
+	filled := false
+	for _, db := range t.databases() {
+		err := t.documents(ctx, db, 1, func(*document.Document) error {
+			filled = true
+			return nil
+		})
+		if err != nil {
+			return false, err
+		}
+	}
+	return filled, nil
 }
 
 // ImportUsers imports the accounts of a file that `firebase auth:export` wrote. hashFile, if it is not empty, holds the password hash

@@ -21,6 +21,7 @@ import (
 	"os"
 	"runtime/debug"
 	"strings"
+	"syscall"
 
 	"clave/server/fault"
 	"clave/server/process"
@@ -59,9 +60,23 @@ func main() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
 	}
-	ctx, stop := process.Signals(context.Background())
+	ctx, stop := process.Signals(context.Background(), stopping(os.Args[1:])...)
 	defer stop()
 	os.Exit(run(ctx, os.Args[1:], streams{os.Stdout, os.Stderr}))
+}
+
+// stopping returns which signals stop a command besides the usual ones: a terminal that is closed ends what a person has begun in
+// it, with all that is to be done at the end, while it has a server for production read its files again.
+func stopping(args []string) []os.Signal {
+	if len(args) > 0 && (args[0] == "start" || args[0] == "exec") {
+		return []os.Signal{syscall.SIGHUP}
+	}
+	return nil
+}
+
+// insteadOf are the commands that stand for those of the Firebase CLI.
+var insteadOf = map[string]string{
+	"emulators:start": "clave start", "emulators:exec": "clave exec", "emulators:export": "firebase emulators:export, which finds clave start",
 }
 
 // run carries out a command line and returns the exit code.
@@ -98,6 +113,10 @@ func run(ctx context.Context, args []string, s streams) int {
 	case "help", "--help", "-h":
 		fmt.Fprint(s.out, usage)
 	default:
+		if ours := insteadOf[args[0]]; ours != "" {
+			fmt.Fprintf(s.err, "clave: there is no command %q; in its place there is %s\n", args[0], ours)
+			return 2
+		}
 		fmt.Fprintf(s.err, "clave: there is no command %q; clave help lists them\n", args[0])
 		return 2
 	}
