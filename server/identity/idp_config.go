@@ -39,7 +39,10 @@ func (s *Service) CreateIdpConfig(ctx context.Context, c Call, r *IdpConfigReque
 		r.ID, _ = r.Body["name"].(string)
 		r.ID = r.ID[strings.LastIndexByte(r.ID, '/')+1:]
 	}
-	if prefix := idpPrefixes[r.Kind]; !strings.HasPrefix(r.ID, prefix) || r.ID == "" || len(r.ID) > maxUID {
+	if r.ID == "" {
+		return nil, no("MISSING_CONFIG_ID")
+	}
+	if prefix := idpPrefixes[r.Kind]; !strings.HasPrefix(r.ID, prefix) || len(r.ID) == len(prefix) || len(r.ID) > maxUID {
 		return nil, no("INVALID_CONFIG_ID")
 	}
 	delete(r.Body, "tenantId")
@@ -47,11 +50,14 @@ func (s *Service) CreateIdpConfig(ctx context.Context, c Call, r *IdpConfigReque
 	if r.Body["responseType"] == nil && r.Kind == "oauthIdpConfigs" {
 		r.Body["responseType"] = map[string]any{"idToken": true} // As production's; the Admin SDKs' own tests count on it.
 	}
+	if err := firstErr(s.knownTenant(ctx, c), checkIdpConfig(r.Kind, r.Body)); err != nil {
+		return nil, err
+	}
 	return r.Body, s.accounts.Change(ctx, c.scope(), []string{"\x00" + r.Kind}, func(ch *account.Change) error {
 		var old map[string]any
 		found, err := ch.Load(r.Kind, r.ID, &old)
 		if err != nil || found {
-			return firstErr(err, no("DUPLICATE_CONFIG_ID"))
+			return firstErr(err, no("CONFIGURATION_EXISTS"))
 		}
 		return ch.Save(r.Kind, r.ID, r.Body)
 	})
@@ -76,6 +82,9 @@ func (s *Service) UpdateIdpConfig(ctx context.Context, c Call, r *IdpConfigReque
 			return firstErr(err, noConfig())
 		}
 		applyMask(stored, r.Body, r.Mask)
+		if err := checkIdpConfig(r.Kind, stored); err != nil {
+			return err
+		}
 		stored["name"] = r.name(c)
 		return ch.Save(r.Kind, r.ID, stored)
 	})

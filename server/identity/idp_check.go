@@ -1,0 +1,40 @@
+package identity
+
+// idpRules say what a kind of configuration must hold, and how the API names what is missing.
+var idpRules = map[string][]struct {
+	path []string
+	code string
+}{
+	"oauthIdpConfigs": {{[]string{"clientId"}, "MISSING_OAUTH_CLIENT_ID"}, {[]string{"issuer"}, "MISSING_ISSUER"}},
+	"inboundSamlConfigs": {
+		{[]string{"idpConfig", "idpEntityId"}, "MISSING_CONFIG : idpConfig.idpEntityId is required."},
+		{[]string{"idpConfig", "ssoUrl"}, "MISSING_CONFIG : idpConfig.ssoUrl is required."},
+		{[]string{"spConfig", "spEntityId"}, "MISSING_SAML_RELYING_PARTY_CONFIG"},
+	},
+}
+
+// checkIdpConfig refuses the configuration of a provider that nobody could sign in with.
+func checkIdpConfig(kind string, config map[string]any) error {
+	for _, rule := range idpRules[kind] {
+		if s, _ := at(config, rule.path...).(string); s == "" {
+			return no("%s", rule.code)
+		}
+	}
+	if code, _ := at(config, "responseType", "code").(bool); code {
+		if secret, _ := config["clientSecret"].(string); secret == "" {
+			return no("MISSING_OAUTH_CLIENT_SECRET")
+		}
+	}
+	if list, _ := at(config, "idpConfig", "idpCertificates").([]any); len(list) == 0 && kind == "inboundSamlConfigs" {
+		return no("MISSING_CONFIG : idpConfig.idpCertificates is required.")
+	}
+	return nil
+}
+
+// at returns the value at a path of objects, or nil.
+func at(object map[string]any, path ...string) any {
+	for _, name := range path[:len(path)-1] {
+		object, _ = object[name].(map[string]any)
+	}
+	return object[path[len(path)-1]]
+}
