@@ -7,7 +7,10 @@ import { defineConfig } from 'vitest/config'
 const CLAVE = process.env['CLAVE_URL'] ?? 'http://127.0.0.1:5000'
 const DATA_PATHS = ['/v1', '/google.firestore.v1.Firestore', '/identitytoolkit.googleapis.com', '/securetoken.googleapis.com', '/api']
 
-/** One file for what comes together, instead of one for each piece: what most pages are made of, what shows an event or a place, the SDK's base. */
+/** One file for what comes together, instead of one for each piece: React, which runs in a turn of its own (src/main.ts), what most pages are made of, what shows an event or a place, the SDK's base. */
+const REACT = /node_modules[\\/](?:react|react-dom|scheduler)[\\/]/
+const MARCO =
+  /src[\\/](?:app|enrutador|vida|layout[\\/].*|i18n[\\/]es|components[\\/](?:boton|esqueleto|limite-de-error|signo)|art[\\/](?:logo|trazo-marca)|content[\\/]sitio|lib[\\/](?:fechas|fondo|use-hidratado|use-impresion|use-meta))\.|react-router/
 const PIEZAS =
   /src[\\/](?:art[\\/](?:imagen|lamina|manifiesto)|components[\\/](?:encabezado|llamada|seccion|vacio)|features[\\/]eventos[\\/]huesos-eventos|lib[\\/](?:momento|use-eventos))\./
 const SUCESOS =
@@ -41,6 +44,8 @@ export default defineConfig({
         codeSplitting: {
           includeDependenciesRecursively: false,
           groups: [
+            { name: 'react', test: REACT },
+            { name: 'marco', test: MARCO },
             { name: 'piezas', test: PIEZAS },
             { name: 'sucesos', test: SUCESOS, minShareCount: 2 },
             { name: 'app', test: SDK },

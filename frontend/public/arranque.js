@@ -8,7 +8,7 @@ try {
 
 // After it: the scripts that make a prerendered page live, so that they take nothing from what is seen. scripts/build.mjs
 // puts them into a template before this; a page without one has them in its head. What the visitor does before the page is
-// live brings them at once, and is told to the page again when it says that it lives (src/main.tsx).
+// live brings them at once, and is told to the page again when it says that it lives (src/vida.tsx).
 {
   const GESTOS = ['pointerover', 'pointerdown', 'keydown', 'focusin']
   const LO_MAS_TARDE_MS = 4000

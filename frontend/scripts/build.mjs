@@ -6,6 +6,7 @@ import { dirname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { brotliCompressSync } from 'node:zlib'
 import { build } from 'vite'
+import { siempre } from './siempre.mjs'
 
 const ROOT = join(import.meta.dirname, '..')
 const DIST = resolve(ROOT, process.env.SITIO_DIST || 'dist')
@@ -44,7 +45,7 @@ const fonts = Object.values(manifest)
   .flatMap((chunk) => [chunk.file, ...(chunk.assets ?? [])])
   .filter((file, i, all) => /-latin-(?:800|wght)-normal-.*\.woff2$/.test(file) && all.indexOf(file) === i)
 
-/** The chunk of a page, to be fetched beside the entry instead of after it. */
+/** What the entry asks for by itself, of the site and of a page, to be fetched beside it instead of after it. */
 function chunksOf(source) {
   const seen = new Set()
   const visit = (key) => {
@@ -55,7 +56,7 @@ function chunksOf(source) {
       throw new Error(`${key} brings its own styles, too late for a prerendered page: import them in src/styles/index.css`)
     for (const next of chunk.imports ?? []) visit(next)
   }
-  visit(source)
+  for (const key of [...siempre(manifest), source]) visit(key)
   return [...seen]
 }
 

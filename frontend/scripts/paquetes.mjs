@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { gzipSync } from 'node:zlib'
+import { siempre } from './siempre.mjs'
 
 const DIST = resolve(import.meta.dirname, '..', process.env.SITIO_DIST || 'dist')
 const HOME_LIMIT = 100_000
@@ -26,7 +27,7 @@ const circular = Object.keys(manifest).filter((key) => closure(manifest[key].imp
 const gzip = async (file) => gzipSync(await readFile(join(DIST, file)), { level: 9 }).length
 const total = async (keys) => (await Promise.all([...keys].map((key) => gzip(manifest[key].file)))).reduce((a, b) => a + b, 0)
 
-const entry = Object.keys(manifest).find((key) => manifest[key].isEntry)
+const always = siempre(manifest)
 const routes = Object.keys(manifest).filter((key) => key.startsWith('src/routes/'))
 const problems = circular.map((key) => `${manifest[key].file} imports itself by way of another`)
 const check = (name, size, limit) => {
@@ -35,7 +36,7 @@ const check = (name, size, limit) => {
 }
 
 for (const route of routes) {
-  const keys = closure([entry, route])
+  const keys = closure([...always, route])
   const panel = /log-in|admin/.test(route)
   if (!panel) {
     check(route, await total(keys), route.endsWith('inicio.tsx') ? HOME_LIMIT : PAGE_LIMIT)
@@ -45,7 +46,7 @@ for (const route of routes) {
     )
     if (sdk.length > 0) problems.push(`${route} needs the SDK to be shown: ${sdk.join(', ')}`)
   } else if (route.endsWith('admin-view.tsx')) {
-    const own = [...closure([route])].filter((key) => !closure([entry]).has(key) && !/firebase|auth|live|lite/.test(manifest[key].file))
+    const own = [...closure([route])].filter((key) => !closure(always).has(key) && !/firebase|auth|live|lite/.test(manifest[key].file))
     check(`${route} (sin el SDK)`, await total(own), PANEL_LIMIT)
   }
 }

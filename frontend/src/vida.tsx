@@ -2,8 +2,6 @@ import { type ReactNode, StrictMode, startTransition, useEffect } from 'react'
 import { createRoot, hydrateRoot } from 'react-dom/client'
 import { App } from './app'
 import { Enrutador } from './enrutador'
-import { cargar, rutaDe } from './rutas'
-import './styles/index.css'
 
 /** Says that the page is live, to what kept the visitor's first gestures for it (public/arranque.js). */
 function Vivo({ children }: { children: ReactNode }) {
@@ -13,16 +11,8 @@ function Vivo({ children }: { children: ReactNode }) {
   return children
 }
 
-/** Draws the site, over the prerendered page where there is one, once the page's own chunk is here. */
-async function arrancar(): Promise<void> {
-  const raiz = document.getElementById('raiz')
-  if (!raiz) throw new Error('index.html has no #raiz')
-  // A reload keeps the history entry's state, but not the page that was under its modal.
-  history.replaceState(null, '')
-  const ruta = rutaDe(location.pathname)
-  const prerendida = raiz.dataset['ruta'] === ruta
-  // Without its chunk the page shows its own way on; see Pagina.
-  await cargar(ruta).catch(() => undefined)
+/** Draws the site, over the prerendered page where there is one. */
+export function dibujar(raiz: HTMLElement, prerendida: boolean): void {
   const arbol = (
     <StrictMode>
       <Enrutador>
@@ -36,5 +26,3 @@ async function arrancar(): Promise<void> {
   if (prerendida) startTransition(() => void hydrateRoot(raiz, arbol))
   else createRoot(raiz).render(arbol)
 }
-
-void arrancar()
