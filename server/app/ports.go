@@ -22,7 +22,7 @@ type ports struct {
 func (a *App) listen() (ports, error) {
 	var p ports
 	c := a.config
-	for _, want := range []struct {
+	wants := []struct {
 		name string
 		host string
 		port int
@@ -36,16 +36,19 @@ func (a *App) listen() (ports, error) {
 		{"websocketPort", c.HostFor(c.Hosts.Firestore), c.Ports.Websocket, c.Runs("firestore") && !c.Production(), &p.websocket, &a.addresses.Websocket},
 		{"hub", c.HostFor(c.Hosts.Hub), c.Ports.Hub, !c.Production(), &p.hub, &a.addresses.Hub},
 		{"http", c.HostFor(""), c.HTTPPort, c.HTTPPort != 0, &p.plain, new(string)},
-	} {
-		if !want.runs {
-			continue
+	}
+	for _, loose := range []bool{false, true} { // those first that must be the very ones
+		for _, want := range wants {
+			if !want.runs || slices.Contains(c.Loose, want.name) != loose {
+				continue
+			}
+			ln, err := a.take(want.name, want.host, want.port)
+			if err != nil {
+				return ports{}, err
+			}
+			a.onClose(closer(ln))
+			*want.to, *want.addr = ln, ln.Addr().String()
 		}
-		ln, err := a.take(want.name, want.host, want.port)
-		if err != nil {
-			return ports{}, err
-		}
-		a.onClose(closer(ln))
-		*want.to, *want.addr = ln, ln.Addr().String()
 	}
 	return p, nil
 }
@@ -63,15 +66,19 @@ func closer(ln net.Listener) func() error {
 // near is how many ports after a taken one are tried.
 const near = 20
 
-// take takes a port. Where nobody asked for this very one, as with the defaults of the emulators, one near it will do.
+// take takes a port. Where nobody asked for this very one, as with the defaults of the emulators, one near it will do, or any.
 func (a *App) take(name, host string, port int) (net.Listener, error) {
 	ln, err := net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(port)))
 	if errors.Is(err, syscall.EADDRINUSE) && slices.Contains(a.config.Loose, name) {
-		for other := port + 1; other <= port+near; other++ {
-			if ln, err := net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(other))); err == nil {
-				fmt.Fprintf(a.o.Notices, "Port %d for %s is taken; using %d\n", port, name, other)
-				return ln, nil
+		for i := 1; err != nil && i <= near+1; i++ {
+			other := port + i
+			if i > near {
+				other = 0 // the system's choice
 			}
+			ln, err = net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(other)))
+		}
+		if err == nil {
+			fmt.Fprintf(a.o.Notices, "Port %d for %s is taken; using %d\n", port, name, ln.Addr().(*net.TCPAddr).Port)
 		}
 	}
 	if err != nil {

@@ -15,6 +15,76 @@ import (
 	"clave/server/config"
 )
 
+// TestAPortAskedForIsNotTakenByAnother wants a port that gives way to leave alone one that the file gives to another part.
+func TestAPortAskedForIsNotTakenByAnother(t *testing.T) {
+	var busy net.Listener
+	port := 0
+	for range 50 { // until the next port is free too
+		ln, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer ln.Close()
+		port = ln.Addr().(*net.TCPAddr).Port
+		if next, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port+1)); err == nil {
+			busy = ln
+			next.Close()
+			break
+		}
+	}
+	if busy == nil {
+		t.Skip("no two free ports beside each other")
+	}
+	path := filepath.Join(t.TempDir(), "firebase.json")
+	writeFile(t, path, fmt.Sprintf(`{"emulators":{"auth":{"port":%d}}}`, port+1))
+	c, err := config.Parse(config.ModeStart, []string{"--config", path, "--memory"}, func(string) string { return "" }, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Ports, c.TempDir = config.Ports{Firestore: port, Auth: c.Ports.Auth}, t.TempDir()
+	a, err := app.New(t.Context(), c, app.Options{Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatalf("New: %v", err)
+	}
+	if want := fmt.Sprintf("127.0.0.1:%d", port+1); a.Addresses().Auth != want {
+		t.Errorf("Auth listens on %s, want %s", a.Addresses().Auth, want)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	if err := a.Run(ctx, stop); err != nil {
+		t.Errorf("Run = %v", err)
+	}
+}
+
+// TestManyTakenPorts begins where all ports near the default are taken.
+func TestManyTakenPorts(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "firebase.json")
+	writeFile(t, path, "{}")
+	c, err := config.Parse(config.ModeStart, []string{"--config", path, "--memory", "--only", "auth"}, func(string) string { return "" }, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	busy, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer busy.Close()
+	port := busy.Addr().(*net.TCPAddr).Port
+	for i := 1; i <= 20; i++ {
+		if ln, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port+i)); err == nil { // else another has it
+			defer ln.Close()
+		}
+	}
+	c.Ports, c.TempDir = config.Ports{Auth: port}, t.TempDir()
+	a, err := app.New(t.Context(), c, app.Options{Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatalf("New: %v", err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	if err := a.Run(ctx, stop); err != nil {
+		t.Errorf("Run = %v", err)
+	}
+}
+
 func TestATakenPortThatNobodyAskedFor(t *testing.T) {
 	busy, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
