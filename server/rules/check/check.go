@@ -211,6 +211,9 @@ func (c *checker) declare(sc *scope, functions []*syntax.Function) {
 		if len(f.Params) > maxParams {
 			c.fail(f.Name.Span, "Maximum allowed function arguments of %d for function %s is reached.", maxParams, f.Name.Text)
 		}
+		if len(f.Lets) > 0 && c.program.File.Version == 1 {
+			c.fail(f.Lets[0].Name.Span, "Let bindings are not allowed in rules_version=\"1\"")
+		}
 		if len(f.Lets) > maxLets {
 			c.fail(f.Name.Span, "Maximum allowed variable bindings of 10 for function %s is reached.", f.Name.Text)
 		}

@@ -101,3 +101,15 @@ func TestServices(t *testing.T) {
 		t.Errorf("version 1: %v, want its warning", issues)
 	}
 }
+
+// TestLetsNeedVersion2 wants bindings to be refused where the file does not say version 2.
+func TestLetsNeedVersion2(t *testing.T) {
+	const service = "service cloud.firestore { function f(x) { let y = x; return y; } match /a/{x} { allow read: if f(true); } }"
+	for head, ok := range map[string]bool{"rules_version = '2'; ": true, "rules_version = '1'; ": false, "": false} {
+		program, issues := issuesOf(head + service)
+		refused := slices.ContainsFunc(issues, func(i syntax.Issue) bool { return i.Text == `Let bindings are not allowed in rules_version="1"` })
+		if (program != nil) != ok || refused == ok {
+			t.Errorf("%q: loads %t, want %t: %v", head, program != nil, ok, issues)
+		}
+	}
+}

@@ -22,7 +22,7 @@ func toString(v Value) (string, *Failure) {
 	case value.Null:
 		return "null", nil
 	case *Path:
-		return x.String(), nil
+		return x.shown(), nil
 	case value.Reference:
 		return referencePath(x).String(), nil
 	}

@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"slices"
 	"strings"
 
 	"clave/server/rules/syntax"
@@ -32,6 +33,35 @@ func NewPath(segments ...string) *Path {
 		p.Parts[i].Text = s
 	}
 	return p
+}
+
+// shown is the path as string and join write it: an open placeholder is empty, and left out once others have been bound.
+func (p *Path) shown() string {
+	if p.open() == "" {
+		return p.String()
+	}
+	var segments []string
+	for _, s := range p.Parts {
+		switch {
+		case s.Kind == syntax.Literal:
+			segments = append(segments, s.Text)
+		case p.bound == nil:
+			segments = append(segments, "")
+		}
+	}
+	return NewPath(segments...).String()
+}
+
+// closed returns the segments that can be counted: those that are not open, once any placeholder has been bound.
+func (p *Path) closed() ([]Part, *Failure) {
+	name := p.open()
+	switch {
+	case name == "":
+		return p.Parts, nil
+	case p.bound == nil:
+		return nil, unbound(name)
+	}
+	return slices.DeleteFunc(slices.Clone(p.Parts), func(s Part) bool { return s.Kind != syntax.Literal }), nil
 }
 
 // String returns the path as text, /a/b; placeholders in braces. That of no segments is a slash.
@@ -118,10 +148,14 @@ func parsePath(text string) (*Path, string) {
 
 // index returns the segment at i.
 func (p *Path) index(i int64) Value {
-	if i < 0 || i >= int64(len(p.Parts)) {
-		return outOfBounds(i, len(p.Parts))
+	segments, f := p.closed()
+	if f != nil {
+		return f
 	}
-	return value.String(p.Parts[i].Text)
+	if i < 0 || i >= int64(len(segments)) {
+		return outOfBounds(i, len(segments))
+	}
+	return value.String(segments[i].Text)
 }
 
 // member returns what a placeholder of the path has been bound to.

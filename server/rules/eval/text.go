@@ -93,7 +93,11 @@ func sliceOf(v, low, high Value) Value {
 	case value.Array:
 		size = len(x)
 	case *Path:
-		size = len(x.Parts)
+		segments, f := x.closed()
+		if f != nil {
+			return f
+		}
+		size, v = len(segments), &Path{Parts: segments}
 	case value.Reference:
 		return sliceOf(referencePath(x), low, high)
 	case value.Null:
