@@ -102,3 +102,25 @@ func TestPagesMayReadTheHub(t *testing.T) {
 		}
 	}
 }
+
+// TestRulesUnitTestingFindsFirestore runs @firebase/rules-unit-testing with nothing but the hub's address.
+func TestRulesUnitTestingFindsFirestore(t *testing.T) {
+	frontend, err := filepath.Abs("../../frontend")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(frontend, "node_modules", "@firebase", "rules-unit-testing")); err != nil {
+		t.Skip("@firebase/rules-unit-testing is not installed: make test does it")
+	}
+	script, err := filepath.Abs(filepath.Join("web", "hub.mjs"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, _ := projectFolder(t, map[string]string{
+		"firestore.rules": "rules_version = '2';\nservice cloud.firestore { match /databases/{d}/documents { match /open/{x} { allow read; } } }\n",
+	})
+	cmd := command(t, dir, "exec", "--project", "demo-rut", "--", "env", "-u", "FIRESTORE_EMULATOR_HOST", "node", script, frontend)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("web/hub.mjs: %v\n%s", err, out)
+	}
+}
