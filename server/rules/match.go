@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"slices"
+
 	"clave/server/rules/eval"
 	"clave/server/rules/syntax"
 	"clave/server/value"
@@ -22,8 +24,7 @@ type element struct {
 	is   known
 }
 
-// maxTries is how many ways of matching a request may try: globs inside each other, as version 1 has them, could match a
-// long path in more ways than there is time for.
+// maxTries is how many ways of matching a request may try: a great ruleset could match a long path in more ways than there is time for.
 const maxTries = 100_000
 
 // maxCaptures is how many segments can be bound; rules/check refuses more.
@@ -81,16 +82,17 @@ func (f *finder) block(b *block, pattern []syntax.Segment, path []element, bound
 	return f.glob(b, pattern, path, bound)
 }
 
-// glob tries all lengths of a glob, which is the pattern's first segment.
+// glob tries all lengths of a glob, which is the pattern's first segment. In version 1 it stands last and takes all that is left, a segment
+// at least, so that statements inside apply to nothing.
 func (f *finder) glob(b *block, pattern []syntax.Segment, path []element, bound int) bool {
-	sure := 0 // elements so far that certainly are segments
-	for n := 0; n <= len(path); n++ {
-		if n > 0 && path[n-1].is != isMany {
-			sure++
+	shortest := 0
+	if f.v1 {
+		if !slices.ContainsFunc(path, func(e element) bool { return e.is != isMany }) {
+			return true
 		}
-		if f.v1 && sure == 0 {
-			continue
-		}
+		shortest = len(path)
+	}
+	for n := shortest; n <= len(path); n++ {
 		f.captures[bound] = globbed(path[:n])
 		if !f.block(b, pattern[1:], path[n:], bound+1) {
 			return false

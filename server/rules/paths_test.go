@@ -86,11 +86,11 @@ func TestAllowedGroupsAreSound(t *testing.T) {
 
 // TestManyWaysOfMatching wants rules that match a long path in very many ways to end.
 func TestManyWaysOfMatching(t *testing.T) {
-	text := "service cloud.firestore {\n"
-	for i := range 11 {
-		text += fmt.Sprintf("match /{g%d=**} { allow get: if false;\n", i)
+	text := "rules_version = '2';\nservice cloud.firestore { match /{g=**} {\n"
+	for i := range 1000 {
+		text += fmt.Sprintf("match /a%d/{x} { allow get: if false; }\n", i)
 	}
-	r, issues := rules.Compile(text + strings.Repeat("}", 12))
+	r, issues := rules.Compile(text + "} }")
 	if r == nil {
 		t.Fatal(rules.Summary(issues))
 	}
@@ -98,5 +98,29 @@ func TestManyWaysOfMatching(t *testing.T) {
 	d, err := r.Allow(t.Context(), &rules.Request{Method: rules.Get, Name: name, Reader: nobody{}})
 	if err != nil || d.Allowed || !d.Exhausted {
 		t.Errorf("Allow = allowed %t, exhausted %t, %v; want a denial for want of time", d.Allowed, d.Exhausted, err)
+	}
+}
+
+// TestGlobsOfVersion1 wants a glob of version 1 to take a segment at least, and all that is left, so that statements inside it apply to nothing.
+func TestGlobsOfVersion1(t *testing.T) {
+	for _, tt := range []struct {
+		statement     string
+		first, second bool // whether it applies under version 1 and under version 2
+	}{
+		{"match /rooms/{g=**} { allow get; }", true, true},
+		{"match /rooms/a/{g=**} { allow get; }", false, true},
+		{"match /{g=**} { match /a { allow get; } }", false, true},
+		{"match /{g=**} { match /{x} { allow get; } }", false, true},
+		{"match /rooms/{x} { match /{g=**} { allow get; } }", false, true},
+	} {
+		for version, want := range map[string]bool{"1": tt.first, "2": tt.second} {
+			r, issues := rules.Compile("rules_version = '" + version + "';\nservice cloud.firestore { match /databases/{db}/documents { " + tt.statement + " } }")
+			if r == nil {
+				t.Fatal(rules.Summary(issues))
+			}
+			if got := decide(t, r, &rules.Request{Method: rules.Get, Name: resource.Document{DB: database, Path: "rooms/a"}}); got != want {
+				t.Errorf("version %s, %s: %t, want %t", version, tt.statement, got, want)
+			}
+		}
 	}
 }
