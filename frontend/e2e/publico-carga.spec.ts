@@ -1,5 +1,5 @@
 import { expect, type Page, test } from '@playwright/test'
-import { pararReloj, sembrar, vaciarDatos } from './publico-mundo'
+import { esperarVida, pararReloj, sembrar, vaciarDatos } from './publico-mundo'
 
 // How a page comes: what is seen first, its scripts behind it, and nothing that the visitor did meanwhile is lost.
 
@@ -87,12 +87,6 @@ test.describe('what is done before the page lives', () => {
     await expect(grupo).toHaveAttribute('aria-expanded', 'true')
   })
 })
-
-/** Waits until the page is live: what it says of the theme then is what the browser prefers. */
-async function esperarVida(page: Page): Promise<void> {
-  await page.emulateMedia({ colorScheme: 'dark' })
-  await expect(page.getByRole('button', { name: 'Usar tema claro' })).toBeVisible()
-}
 
 for (const { ruta, datos } of [
   { ruta: '/', datos: false },

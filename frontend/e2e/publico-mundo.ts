@@ -25,6 +25,12 @@ export async function sembrar(id: string, dia: string, hora: string, campos: Cam
   })
 }
 
+/** Waits until the page is live: what it says of the theme then is what the browser prefers. */
+export async function esperarVida(page: Page): Promise<void> {
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await expect(page.getByRole('button', { name: 'Usar tema claro' })).toBeVisible()
+}
+
 const ESCRITURA = '**/v1/projects/**:commit*'
 
 /** Holds the form's write until released, then lets it through or fails it. */

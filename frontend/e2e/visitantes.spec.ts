@@ -1,6 +1,6 @@
 import { expect, type Page, test } from '@playwright/test'
-import { listar } from './admin-mundo'
-import { pararReloj, sembrar, vaciarDatos } from './publico-mundo'
+import { borrar, listar } from './admin-mundo'
+import { esperarVida, pararReloj, sembrar, vaciarDatos } from './publico-mundo'
 
 test.use({ viewport: { width: 1280, height: 800 } })
 test.beforeEach(vaciarDatos)
@@ -77,6 +77,56 @@ test('an address with a slash at its end leads to the one without, whatever it a
     expect(respuesta.headers()['location'], escrita).toBe(final)
     expect((await request.get(escrita)).status(), escrita).toBe(200)
   }
+})
+
+for (const { escrita, titulo } of [
+  { escrita: '/ensambles#%E0%A4%A', titulo: 'Ensambles' },
+  { escrita: '/calendario?fecha=9999-12-31', titulo: 'Calendario de Eventos' },
+  { escrita: '/calendario?fecha=2000-11-01&dia=2000-11-01', titulo: 'Calendario de Eventos' },
+  { escrita: '/calendario?vista=%E0%A4%A&fecha=x&dia=2027-02-30', titulo: 'Calendario de Eventos' },
+  { escrita: '/eventos/a%2Fb', titulo: 'Página no encontrada' },
+  { escrita: '/eventos/__x__', titulo: 'Página no encontrada' },
+  { escrita: `/eventos/${'a'.repeat(1501)}`, titulo: 'Página no encontrada' },
+]) {
+  test(`an address that nobody made shows a page: ${escrita.slice(0, 48)}`, async ({ page }) => {
+    const errores: string[] = []
+    page.on('pageerror', (error) => errores.push(error.message))
+    await page.goto(escrita)
+    await esperarVida(page)
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText(titulo)
+    expect(errores).toEqual([])
+  })
+}
+
+test('F-120 closing the modal twice at once leaves the page where it was', async ({ page }) => {
+  await pararReloj(page)
+  await sembrar('uno', '2027-09-18', '19:30')
+  await page.goto('/historia')
+  await page.goto('/')
+  await page.getByRole('button', { name: 'Más información' }).click()
+  await page.getByRole('button', { name: 'Cerrar' }).evaluate((equis: HTMLElement) => {
+    equis.click()
+    equis.click()
+  })
+  await expect(page.getByRole('dialog')).toHaveCount(0)
+  await expect(page).toHaveURL('/')
+  await page.getByRole('button', { name: 'Más información' }).click()
+  await expect(page.getByRole('dialog')).toBeVisible()
+  await page.keyboard.press('Escape')
+  await expect(page).toHaveURL('/')
+})
+
+test('P-02 an event that is deleted while its modal is open takes its address with it', async ({ page }) => {
+  await pararReloj(page)
+  await sembrar('uno', '2027-09-18', '19:30')
+  await sembrar('dos', '2027-09-19', '19:30')
+  await page.goto('/')
+  await page.getByRole('button', { name: 'Más información' }).first().click()
+  await expect(page).toHaveURL('/eventos/uno')
+  await borrar('MusicEvent/uno')
+  await expect(page.getByRole('dialog')).toHaveCount(0)
+  await expect(page).toHaveURL('/')
+  await expect(page.getByRole('button', { name: 'Más información' })).toHaveCount(1)
 })
 
 test('P-13 what was typed before the page was alive is a person’s, and is stored', async ({ page }) => {

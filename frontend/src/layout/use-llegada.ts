@@ -48,6 +48,16 @@ function useAlturas(clave: string): RefObject<Map<string, number>> {
   return alturas
 }
 
+/** What the fragment of an address names on the page, if anything. */
+function nombrado(hash: string): HTMLElement | null {
+  try {
+    return hash ? document.getElementById(decodeURIComponent(hash.slice(1))) : null
+  } catch {
+    // Not an encoded text: nothing has such a name.
+    return null
+  }
+}
+
 /**
  * After a change of page: to its top, to what the address names, or by Back and Forward to where it was left, with the
  * focus on the content. A modal that opens over the page, or closes, leads nowhere: the page stays where it was
@@ -65,7 +75,7 @@ export function useLlegada(contenido: RefObject<HTMLElement | null>): void {
     const antes = anterior.current
     anterior.current = { pathname, ventana }
     if (antes?.pathname === pathname && (ventana || antes.ventana)) return undefined
-    const destino = hash ? document.getElementById(decodeURIComponent(hash.slice(1))) : null
+    const destino = nombrado(hash)
     const altura = antes && vuelve && !destino ? alturas.current.get(key) : undefined
     if (antes && !destino) contenido.current?.focus({ preventScroll: true })
     if (altura !== undefined) return volverA(altura)

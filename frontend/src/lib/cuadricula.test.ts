@@ -78,6 +78,10 @@ it.each([
   ['2027-02-29', false],
   ['2028-02-29', true],
   ['hoy', false],
+  ['2001-01-01', true],
+  ['2000-12-31', false],
+  ['2999-12-31', true],
+  ['3000-01-01', false],
 ])('%s is a day: %s', (texto, es) => {
   expect(esDia(texto)).toBe(es)
 })

@@ -12,9 +12,13 @@ export const DIAS = ['lunes', 'martes', 'miércoles', 'jueves', 'viernes', 'sáb
 const alMediodia = (fecha: string) => new Date(`${fecha}T12:00:00Z`)
 const comoTexto = (dia: Date) => dia.toISOString().slice(0, 10)
 
-/** Whether a text is a day that exists. */
+/** The days that the calendar turns to: from when Santo Domingo has kept its clock, and while years have four digits. */
+const PRIMERO = '2001-01-01'
+const FIN = '3000-01-01'
+
+/** Whether a text is a day that exists, and that the calendar shows. */
 export function esDia(texto: string): boolean {
-  return momentoDe(texto, '00:00') !== null
+  return momentoDe(texto, '00:00') !== null && texto >= PRIMERO && texto < FIN
 }
 
 /** The day so many days later. */

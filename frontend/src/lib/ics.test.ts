@@ -13,6 +13,12 @@ it('writes an event of two hours in UTC', () => {
   expect(texto).toContain(String.raw`DESCRIPTION:Línea 1\nLínea 2 \\ fin`)
 })
 
+it('lets no text begin a line of its own', () => {
+  for (const salto of ['\n', '\r\n', '\r']) {
+    expect(ics('abc', { ...cita, titulo: `Son${salto}ATTENDEE:x` })).toContain(String.raw`SUMMARY:Son\nATTENDEE:x`)
+  }
+})
+
 it('never writes a line over 75 octets nor loses a letter', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (crudo) => {

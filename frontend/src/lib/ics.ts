@@ -2,7 +2,7 @@ import { type Cita, tramo } from './enlaces'
 
 /** Text as iCalendar wants it: backslash, semicolon, comma and line breaks escaped. */
 function escapar(texto: string): string {
-  return texto.replaceAll(/[\\;,]/g, '\\$&').replaceAll(/\r?\n/g, '\\n')
+  return texto.replaceAll(/[\\;,]/g, '\\$&').replaceAll(/\r\n?|\n/g, '\\n')
 }
 
 /** A line of at most 75 octets, the rest on lines that begin with a blank (RFC 5545, 3.1). */

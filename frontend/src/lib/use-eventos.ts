@@ -31,9 +31,12 @@ export function useEventos(clave: string, escuchar: Escucha, momento: Momento = 
     }
     const alRecibir = (eventos: Evento[], confirmado: boolean) => poner({ fase: 'datos', eventos, confirmado })
     const olvidar = momento(() => {
-      import('../firebase/eventos').then((enVivo) => {
-        if (vivo) parar = escuchar(enVivo, { alRecibir, alFallar })
-      }, alFallar)
+      // Listening itself may refuse at once, such as what is no name of a document.
+      import('../firebase/eventos')
+        .then((enVivo) => {
+          if (vivo) parar = escuchar(enVivo, { alRecibir, alFallar })
+        })
+        .catch(alFallar)
     })
     return () => {
       vivo = false

@@ -64,6 +64,17 @@ function PaginaEvento({ evento }: { evento: Evento }) {
 /** /eventos/:id: one event, at an address to share (P-02). */
 export default function PaginaDeEvento() {
   const id = idDe(useLocation().pathname)
+  // No event has such a name, so there is nothing to ask for.
+  return esNombre(id) ? <EventoDe id={id} /> : <NoEncontrada />
+}
+
+/** Whether a document may have this name: the data's own rule. */
+function esNombre(id: string): boolean {
+  return !id.includes('/') && !/^(?:\.\.?|__.*__)$/.test(id) && new TextEncoder().encode(id).length <= 1500
+}
+
+/** The event of a name, from its coming to its going. */
+function EventoDe({ id }: { id: string }) {
   const estado = useEventos(`evento ${id}`, (enVivo, oyente) => enVivo.escucharUno(id, oyente))
   if (estado.fase === 'cargando') return <Esqueleto />
   const evento = estado.fase === 'datos' ? estado.eventos[0] : undefined
