@@ -160,6 +160,24 @@ func TestCommitIsJudgedAsAWhole(t *testing.T) {
 	}
 }
 
+func TestVerifiesAreGets(t *testing.T) {
+	h := newHouse(t, guard.RulebookOptions{})
+	h.rules(`
+    match /got/{s} { allow get; }
+    match /shown/{s} { allow get: if request.resource == resource && request.method == 'get'; }
+    match /written/{s} { allow write; }`)
+	for _, path := range []string{"got/x", "shown/x", "written/x"} {
+		h.seed(set(path, nil))
+	}
+	for path, want := range map[string]fault.Code{
+		"got/x": fault.OK, "got/none": fault.OK, "shown/x": fault.OK, "shown/none": fault.OK, "written/x": fault.PermissionDenied,
+	} {
+		exists := strings.HasSuffix(path, "/x")
+		w := document.Write{Op: document.Verify, Name: name(path), Precondition: document.Precondition{Exists: &exists}}
+		wants(t, path, h.commit(user("ann"), w), want)
+	}
+}
+
 func TestCommitSharesLookups(t *testing.T) {
 	h := newHouse(t, guard.RulebookOptions{})
 	h.rules("match /w/{id} { allow write: if exists(/databases/$(database)/documents/c/$(id)); }")

@@ -101,7 +101,7 @@ func (l *law) commit(ctx context.Context, v *engine.CheckView) error {
 		if err != nil {
 			return err
 		}
-		request := &rules.Request{Method: methodOf(step, before), Name: name, Before: before, Lookups: l.lookups}
+		request := &rules.Request{Method: methodOf(step, before), Name: name, Before: before, Lookups: l.lookups, Verify: step.Write.Op == document.Verify}
 		if step.After != nil {
 			if request.After, err = v.After(ctx, name); err != nil {
 				return err

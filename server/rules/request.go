@@ -34,6 +34,8 @@ type Request struct {
 	Before *document.Document
 	// After is the document as the write leaves it, nil if there is none. For writes only.
 	After *document.Document
+	// Verify marks a write that only verifies: a get whose request.resource is the document as it is.
+	Verify bool
 	// Reader gives other documents.
 	Reader Reader
 	// Lookups are shared by the operations of one commit or multi-document read; nil for a single operation.
@@ -51,7 +53,10 @@ func (r *Request) value() *eval.Request {
 	path := documentPath(r.Name)
 	q.Path = path
 	q.Resource = resourceValue(r.Before, path)
-	if r.Method != Get {
+	switch {
+	case r.Verify:
+		q.New = q.Resource
+	case r.Method != Get:
 		q.New = resourceValue(r.After, path)
 	}
 	return q
