@@ -27,6 +27,40 @@ async function pulsar(page: Page, meta: Locator, tecla = 'Enter'): Promise<void>
   await page.keyboard.press(tecla)
 }
 
+test('P-10 who sends a form by the keyboard, or presses twice, keeps the focus on its button', async ({ page }) => {
+  await vaciar()
+  await crearAdmin()
+  await page.goto('/contacto')
+  for (const campo of ['Nombre', 'Correo electrónico', 'Asunto', 'Mensaje'])
+    await page.getByRole('main').getByLabel(campo, { exact: true }).fill('a@b.do')
+  const enviar = page.getByRole('button', { name: 'Enviar mensaje' })
+  // The second press meets a button that is disabled by now.
+  await enviar.dblclick()
+  await expect(page.getByText('¡Gracias! Recibimos tu mensaje')).toBeVisible()
+  await expect(enviar).toBeFocused()
+  await page.goto('/LogIn')
+  await page.getByLabel('Correo electrónico').fill(admin.correo)
+  await page.getByLabel('Contraseña').fill('otra-clave')
+  await page.getByRole('button', { name: 'Entrar' }).press('Enter')
+  await expect(page.getByRole('alert')).toHaveText('Credenciales inválidas.')
+  await expect(page.getByRole('button', { name: 'Entrar' })).toBeFocused()
+  await page.getByRole('tab', { name: 'Crear cuenta' }).click()
+  await page.getByLabel('Código secreto').fill('no-es')
+  await page.getByRole('button', { name: 'Verificar código' }).press('Enter')
+  await expect(page.getByText('Código secreto incorrecto.')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Verificar código' })).toBeFocused()
+  await page.goto('/LogIn')
+  await page.getByLabel('Correo electrónico').fill(admin.correo)
+  await page.getByLabel('Contraseña').fill(admin.clave)
+  await page.getByLabel('Contraseña').press('Enter')
+  await page.getByRole('tab', { name: 'Eventos' }).click()
+  const campos = { Título: 'T', Descripción: 'D', Fecha: '2031-09-05', Hora: '19:30', Lugar: 'L' }
+  for (const [campo, valor] of Object.entries(campos)) await page.getByLabel(campo, { exact: true }).fill(valor)
+  await page.getByRole('button', { name: 'Crear evento' }).press('Enter')
+  await expect(page.getByText('Evento creado correctamente.')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Crear evento' })).toBeFocused()
+})
+
 test('P-10 a keyboard alone: home, event, calendar, contact', async ({ page }) => {
   await vaciarDatos()
   await sembrar('uno', '2027-09-18', '19:30', { title: 'Noche de son' })

@@ -1,22 +1,17 @@
-import { type ReactNode, useEffect, useRef } from 'react'
+import type { ReactNode } from 'react'
 import { Link } from 'react-router-dom'
 import { t } from '../i18n/es'
 import type { Estado } from '../lib/formulario'
 import { TRAMPA } from '../lib/robots'
+import { useFocoDevuelto } from '../lib/use-foco-devuelto'
 import { useHidratado } from '../lib/use-hidratado'
 import { boton } from './boton'
 
 /** The submit button: never before the page is alive (F-810), busy while sending (F-600). */
 export function BotonEnviar({ estado, texto, className = '' }: { estado: Estado; texto: string; className?: string }) {
-  const nodo = useRef<HTMLButtonElement>(null)
   const hidratado = useHidratado()
   const enviando = estado.fase === 'enviando'
-  const antes = useRef(enviando)
-  useEffect(() => {
-    // A disabled button loses the focus: give it back when it has done its work.
-    if (antes.current && !enviando && document.activeElement === document.body) nodo.current?.focus({ preventScroll: true })
-    antes.current = enviando
-  }, [enviando])
+  const nodo = useFocoDevuelto(enviando)
   return (
     <button ref={nodo} type="submit" disabled={!hidratado || enviando} className={`${boton('primario')} ${className}`}>
       {enviando ? t.comun.enviando : texto}

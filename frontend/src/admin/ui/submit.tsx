@@ -1,3 +1,5 @@
+import { useFocoDevuelto } from '../../lib/use-foco-devuelto'
+
 /** The button of a form: its label changes while it is busy, its width does not. */
 export function Submit({
   busy,
@@ -12,8 +14,9 @@ export function Submit({
   disabled?: boolean
   className?: string
 }) {
+  const button = useFocoDevuelto(busy)
   return (
-    <button type="submit" className={`p-boton p-boton-principal ${className}`} disabled={busy || disabled} aria-busy={busy}>
+    <button ref={button} type="submit" className={`p-boton p-boton-principal ${className}`} disabled={busy || disabled} aria-busy={busy}>
       {busy ? busyLabel : label}
     </button>
   )

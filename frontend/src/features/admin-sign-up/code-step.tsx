@@ -3,6 +3,7 @@ import { messageOf } from '../../admin/auth-error'
 import { PasswordInput } from '../../admin/ui/password-input'
 import { checkCode } from '../../firebase/back-office'
 import { es } from '../../i18n/es-admin'
+import { useFocoDevuelto } from '../../lib/use-foco-devuelto'
 
 type Props = { verified: boolean; onTicket: (ticket: string | undefined) => void }
 
@@ -11,6 +12,7 @@ export function CodeStep({ verified, onTicket }: Props) {
   const [code, setCode] = useState('')
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<string>()
+  const button = useFocoDevuelto(busy)
   const { acceso } = es
 
   const verify = async () => {
@@ -47,6 +49,7 @@ export function CodeStep({ verified, onTicket }: Props) {
         onKeyDown={onKeyDown}
       />
       <button
+        ref={button}
         type="button"
         className="p-boton justify-self-start"
         disabled={busy || verified}
