@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -35,6 +36,8 @@ func TestExecRunsACommandWithTheEmulatorsEnvironment(t *testing.T) {
 	}
 	for _, tt := range tests {
 		cmd := command(t, dir, append([]string{"exec", "--project", "demo-x"}, tt.args...)...)
+		// Servers in this process have left such variables.
+		cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "FIRE") })
 		out, err := cmd.CombinedOutput()
 		if got := cmd.ProcessState.ExitCode(); got != tt.code || !strings.Contains(string(out), tt.says) {
 			t.Errorf("%s: clave exec ended with %d (%v) and said %q, want %d and %q", tt.name, got, err, out, tt.code, tt.says)

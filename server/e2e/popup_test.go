@@ -1,12 +1,8 @@
 package e2e
 
 import (
-	"context"
 	"io"
 	"net/http"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -14,31 +10,7 @@ import (
 
 // TestPopupAndRedirect signs in with a made-up account of a provider by the web SDK's signInWithPopup and signInWithRedirect.
 func TestPopupAndRedirect(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a browser is too slow for -short")
-	}
-	frontend, err := filepath.Abs("../../frontend")
-	if err != nil {
-		t.Fatal(err)
-	}
-	chromium := os.Getenv("CHROMIUM")
-	if chromium == "" {
-		chromium = "/usr/bin/chromium"
-	}
-	for _, name := range []string{filepath.Join(frontend, "node_modules", "playwright-core"), chromium} {
-		if _, err := os.Stat(name); err != nil {
-			t.Skipf("%s is missing: make test installs it", name)
-		}
-	}
-	addresses := start(t, nil)
-	ctx, cancel := context.WithTimeout(t.Context(), 90*time.Second)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, "node", filepath.Join("web", "popup.mjs"), frontend, "http://"+addresses.Auth)
-	cmd.Env = append(os.Environ(), "CHROMIUM="+chromium)
-	cmd.WaitDelay = 5 * time.Second
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Errorf("web/popup.mjs: %v\n%s", err, out)
-	}
+	inBrowser(t, "popup.mjs", 90*time.Second, "http://"+start(t, nil).Auth)
 }
 
 // TestSignInPagesAreSafe asks for the handler with a provider that is markup.

@@ -24,8 +24,8 @@ const reservedPage = `<!doctype html><title>page</title>
 // notes are rules by which an account writes a note of its own.
 const notes = "rules_version = '2';\nservice cloud.firestore { match /databases/{d}/documents { match /notes/{u} { allow read, write: if request.auth.uid == u; } } }\n"
 
-// drive opens a page by web/reserved.mjs.
-func drive(t *testing.T, address string) {
+// inBrowser runs a script of web with the frontend's folder and further arguments, when what drives a browser is there.
+func inBrowser(t *testing.T, script string, patience time.Duration, args ...string) {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("a browser is too slow for -short")
@@ -43,13 +43,13 @@ func drive(t *testing.T, address string) {
 			t.Skipf("%s is missing: make test installs it", name)
 		}
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "node", filepath.Join("web", "reserved.mjs"), frontend, address)
+	cmd := exec.CommandContext(ctx, "node", append([]string{filepath.Join("web", script), frontend}, args...)...)
 	cmd.Env = append(os.Environ(), "CHROMIUM="+chromium)
 	cmd.WaitDelay = 5 * time.Second
 	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Errorf("web/reserved.mjs: %v\n%s", err, out)
+		t.Errorf("web/%s: %v\n%s", script, err, out)
 	}
 }
 
@@ -67,7 +67,7 @@ func TestReservedURLs(t *testing.T) {
 	if code, text := plain(t, http.MethodGet, "http://"+a.Hosting+"/__/firebase/other", ""); code != 404 {
 		t.Errorf("a reserved path that is nothing: %d %s", code, text)
 	}
-	drive(t, "http://"+a.Hosting+"/")
+	inBrowser(t, "reserved.mjs", time.Minute, "http://"+a.Hosting+"/")
 }
 
 // TestReservedURLsInProduction has a page led to the server that it came from, under a policy that lets it go nowhere else.
@@ -78,6 +78,6 @@ func TestReservedURLsInProduction(t *testing.T) {
 	writeFile(t, filepath.Join(dir, "firestore.rules"), notes)
 	writeFile(t, filepath.Join(dir, "site", "index.html"), fmt.Sprintf(reservedPage, "?useEmulator=true"))
 	p := serve(t, dir, true)
-	drive(t, p.url+"/")
+	inBrowser(t, "reserved.mjs", time.Minute, p.url+"/")
 	p.stop(t)
 }

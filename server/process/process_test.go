@@ -66,9 +66,11 @@ func TestMain(m *testing.M) {
 	_, _ = io.Copy(io.Discard, os.Stdin) // which stays open
 }
 
-func TestTheSecondSignalEndsTheProgram(t *testing.T) {
+// playStubborn runs this program in a role, until the test ends at the latest, and returns what it says.
+func playStubborn(t *testing.T, role string) (*exec.Cmd, *bufio.Scanner) {
+	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
-	cmd.Env = append(os.Environ(), "PLAY_STUBBORN=1")
+	cmd.Env = append(os.Environ(), "PLAY_STUBBORN="+role)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -77,15 +79,28 @@ func TestTheSecondSignalEndsTheProgram(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer in.Close()
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	lines := bufio.NewScanner(out)
+	t.Cleanup(func() {
+		_ = in.Close()
+		_ = cmd.Process.Kill() // unless it has ended
+	})
+	return cmd, bufio.NewScanner(out)
+}
+
+// expect reads a program's next line.
+func expect(t *testing.T, lines *bufio.Scanner, want string) {
+	t.Helper()
+	if !lines.Scan() || lines.Text() != want {
+		t.Fatalf("the program said %q, want %q", lines.Text(), want)
+	}
+}
+
+func TestTheSecondSignalEndsTheProgram(t *testing.T) {
+	cmd, lines := playStubborn(t, "1")
 	for _, want := range []string{"ready", "stopping"} {
-		if !lines.Scan() || lines.Text() != want {
-			t.Fatalf("the program said %q, want %q", lines.Text(), want)
-		}
+		expect(t, lines, want)
 		if err := cmd.Process.Signal(os.Interrupt); err != nil {
 			t.Fatal(err)
 		}
@@ -99,30 +114,12 @@ func TestTheSecondSignalEndsTheProgram(t *testing.T) {
 // TestHangup hangs up on a program that stops by it, and asks one that was told to ignore it whether it still does.
 func TestHangup(t *testing.T) {
 	for role, want := range map[string]string{"1": "stopping", "nohup": "hangups are ignored"} {
-		cmd := exec.CommandContext(t.Context(), os.Args[0])
-		cmd.Env = append(os.Environ(), "PLAY_STUBBORN="+role)
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		in, err := cmd.StdinPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer in.Close()
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		lines := bufio.NewScanner(out)
-		if !lines.Scan() || lines.Text() != "ready" {
-			t.Fatalf("the program said %q", lines.Text())
-		}
+		cmd, lines := playStubborn(t, role)
+		expect(t, lines, "ready")
 		if err := cmd.Process.Signal(syscall.SIGHUP); err != nil {
 			t.Fatal(err)
 		}
-		if !lines.Scan() || lines.Text() != want {
-			t.Errorf("%s: the program said %q, want %q", role, lines.Text(), want)
-		}
+		expect(t, lines, want)
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 	}
