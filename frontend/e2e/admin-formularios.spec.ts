@@ -231,3 +231,27 @@ test('the cards of narrow screens keep the names of the columns', async ({ page 
   expect(await celda.evaluate((td) => getComputedStyle(td, '::before').content)).toBe('"Asunto"')
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360)
 })
+
+test('P-01 the widest table fits its frame where tables begin, addresses broken before the @', async ({ page }) => {
+  await page.setViewportSize({ width: 768, height: 1024 })
+  await escribir('voluntaryAplications/a', {
+    fullName: 'Quisqueya Encarnación',
+    email: 'quisqueya.encarnacion@ejemplo.org',
+    phone: '000-000-0007',
+    message: 'Manejo redes sociales y fotografía.',
+    status: 'discarded',
+    createdAt: dia(1),
+  })
+  await abrirPanel(page, 'Voluntarios')
+  const tabla = page.getByRole('table')
+  await expect(tabla.getByText('quisqueya.encarnacion@ejemplo.org')).toBeVisible()
+  expect(await tabla.evaluate((nodo: HTMLElement) => nodo.offsetWidth - (nodo.parentElement?.clientWidth ?? 0))).toBeLessThanOrEqual(0)
+  const renglones = await tabla.getByText('quisqueya.encarnacion@ejemplo.org').evaluate((nodo) => {
+    const tramo = document.createRange()
+    return [...nodo.childNodes].flatMap((parte) => {
+      tramo.selectNodeContents(parte)
+      return parte.textContent ? [new Set([...tramo.getClientRects()].map(({ top }) => top)).size] : []
+    })
+  })
+  expect(renglones).toEqual([1, 1])
+})

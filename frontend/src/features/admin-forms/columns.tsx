@@ -1,4 +1,5 @@
 import type { Contact, Rental, Status, Subscription, Volunteer } from '../../admin/data/rows'
+import { Email, Moment } from '../../admin/table/cells'
 import type { Column } from '../../admin/table/column'
 import { es } from '../../i18n/es-admin'
 import { RAYA, fechaYHora } from '../../lib/fechas'
@@ -13,13 +14,12 @@ function text<T>(id: string, header: string, of: (row: T) => string, long = fals
   return { id, header, text: (row) => of(row) || RAYA, long }
 }
 
-/** An address: long ones are broken, but not into many lines. */
 function email<T extends { email: string }>(): Column<T> {
   return {
     id: 'email',
     header: columnas.email,
     text: (row) => row.email || RAYA,
-    cell: (row) => <span className="p-correo">{row.email || RAYA}</span>,
+    cell: (row) => <Email address={row.email} />,
   }
 }
 
@@ -29,7 +29,7 @@ function date<T extends Dated>(): Column<T> {
     header: columnas.fecha,
     text: (row) => fechaYHora(row.createdAt),
     sort: (row) => row.createdAt?.getTime() ?? 0,
-    cell: (row) => <span className="p-fecha tabular-nums">{fechaYHora(row.createdAt)}</span>,
+    cell: (row) => <Moment at={row.createdAt} />,
   }
 }
 

@@ -1,5 +1,6 @@
 import { usePanelData } from '../../admin/data/panel-data'
 import type { Administrator } from '../../admin/data/rows'
+import { Email, Moment } from '../../admin/table/cells'
 import type { Column } from '../../admin/table/column'
 import { List } from '../../admin/table/list'
 import { es } from '../../i18n/es-admin'
@@ -18,7 +19,7 @@ const columns: readonly Column<Administrator>[] = [
     id: 'email',
     header: es.columnas.correo,
     text: (row) => row.email || RAYA,
-    cell: (row) => <span className="p-correo">{row.email || RAYA}</span>,
+    cell: (row) => <Email address={row.email} />,
   },
   { id: 'role', header: es.columnas.rol, text: (row) => row.role || RAYA },
   { id: 'active', header: es.columnas.activo, text: (row) => (row.active ? es.si : es.no) },
@@ -27,7 +28,7 @@ const columns: readonly Column<Administrator>[] = [
     header: es.columnas.creado,
     text: (row) => fechaYHora(row.createdAt),
     sort: (row) => row.createdAt?.getTime() ?? 0,
-    cell: (row) => <span className="p-fecha tabular-nums">{fechaYHora(row.createdAt)}</span>,
+    cell: (row) => <Moment at={row.createdAt} />,
   },
 ]
 
