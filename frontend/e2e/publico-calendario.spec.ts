@@ -181,5 +181,8 @@ test.describe('an event’s own page', () => {
   test('an event that is not there is not found', async ({ page }) => {
     await page.goto('/eventos/ninguno')
     await expect(page.getByRole('heading', { level: 1, name: 'Página no encontrada' })).toBeVisible()
+    await expect(page.getByText('Este evento no existe o fue retirado.')).toBeVisible()
+    await expect(page).toHaveTitle(/^Página no encontrada/)
+    await expect(page.locator('meta[name=robots]')).toHaveAttribute('content', 'noindex')
   })
 })

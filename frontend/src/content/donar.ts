@@ -31,7 +31,5 @@ export const donar = {
     titulo: 'Donaciones en especie',
     texto: 'Instrumentos, atriles, partituras y accesorios en buen estado.',
     detalle: 'Escríbenos o llámanos: coordinamos la entrega o pasamos a buscarlos.',
-    correo: 'Escribir por correo',
-    telefono: 'Llamar',
   },
 }

@@ -78,7 +78,6 @@ export const ensambles = {
   destacados: 'Nuestros ensambles',
   lista,
   verDetalles: 'Ver detalles',
-  ocultarDetalles: 'Ocultar detalles',
   proximos: 'Próximos conciertos',
   conciertos,
   finalizado: 'Finalizado',

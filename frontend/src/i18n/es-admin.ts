@@ -22,7 +22,6 @@ export const es = {
     verificando: 'Verificando…',
     codigoRequerido: 'Requerido para crear una cuenta.',
     codigoVerificado: 'Código verificado.',
-    codigoIncorrecto: 'Código secreto incorrecto.',
     nombre: 'Nombre',
     apellido: 'Apellido',
     camposVacios: 'Completa todos los campos.',
@@ -60,7 +59,6 @@ export const es = {
     sinAcceso: 'Tu cuenta no tiene acceso de administración.',
     secciones: 'Secciones del panel',
     avisos: 'Avisos',
-    errorTitulo: 'El panel no se pudo abrir.',
     recargar: 'Recargar la página',
   },
   pestanas: {
@@ -113,7 +111,6 @@ export const es = {
     cerrar: 'Cerrar',
     estadoCambiado: 'Estado actualizado.',
     estadoFallo: 'No se pudo actualizar el estado.',
-    escribir: 'Responder por correo',
     historial: (quien: string, cuando: string) => `${quien}, ${cuando}`,
     ultimoCambio: 'Último cambio',
     antiguo: 'Solicitud antigua: su estado no se puede cambiar.',

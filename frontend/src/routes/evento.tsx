@@ -65,7 +65,13 @@ function PaginaEvento({ evento }: { evento: Evento }) {
 export default function PaginaDeEvento() {
   const id = idDe(useLocation().pathname)
   // No event has such a name, so there is nothing to ask for.
-  return esNombre(id) ? <EventoDe id={id} /> : <NoEncontrada />
+  return esNombre(id) ? <EventoDe id={id} /> : <Retirado />
+}
+
+/** What stands where an event was, or never has been: nothing for search engines to keep. */
+function Retirado() {
+  useEffect(() => decir((META) => META['*']), [])
+  return <NoEncontrada texto={tEvento.noExiste} />
 }
 
 /** Whether a document may have this name: the data's own rule. */
@@ -79,7 +85,7 @@ function EventoDe({ id }: { id: string }) {
   if (estado.fase === 'cargando') return <Esqueleto />
   const evento = estado.fase === 'datos' ? estado.eventos[0] : undefined
   if (evento) return <PaginaEvento evento={evento} />
-  if (estado.fase === 'datos' && estado.confirmado) return <NoEncontrada />
+  if (estado.fase === 'datos' && estado.confirmado) return <Retirado />
   return (
     <div className="contenedor py-20" role="alert">
       <h1 className="titulo-1">{tEvento.titulo}</h1>

@@ -5,8 +5,8 @@ import { boton } from '../components/boton'
 import { t } from '../i18n/es'
 import { rutaSinMayusculas } from '../rutas'
 
-/** What stands under an address that doesn't exist; the server answers 404 with it (D-27). */
-export default function NoEncontrada() {
+/** What stands under an address that doesn't exist; the server answers 404 with it (D-27). The page may know why. */
+export default function NoEncontrada({ texto = t.noEncontrada.texto }: { texto?: string }) {
   const { pathname, search, hash } = useLocation()
   const querida = rutaSinMayusculas(pathname)
   const navegar = useNavigate()
@@ -17,7 +17,7 @@ export default function NoEncontrada() {
     <div className="contenedor grid items-center gap-10 py-16 md:grid-cols-2">
       <div>
         <h1 className="titulo-1">{t.noEncontrada.titulo}</h1>
-        <p className="entrada mt-5 mb-7">{t.noEncontrada.texto}</p>
+        <p className="entrada mt-5 mb-7">{texto}</p>
         <div className="flex flex-wrap gap-4">
           <Link to="/" className={boton('primario')}>
             {t.noEncontrada.inicio}
