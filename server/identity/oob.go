@@ -125,8 +125,12 @@ func (s *Service) SendOobCode(ctx context.Context, c Call, r *OobRequest) (*OobR
 	return res, s.mail(ctx, c, made, link)
 }
 
-// checkContinue checks the address to go on to.
+// checkContinue checks the address to go on to, and the domain that the link shall have: links lead to ours alone. Under `clave start`
+// they lead to the emulator's page whatever is asked, as with the official one.
 func (s *Service) checkContinue(cfg *Config, r *OobRequest) error {
+	if domain := text(r.LinkDomain); domain != "" && !s.o.Emulator && !s.isOwn(domain) {
+		return no("INVALID_HOSTING_LINK_DOMAIN : The domain %s does not serve this project's links.", domain)
+	}
 	if text(r.ContinueURL) == "" {
 		if r.RequestType == EmailSignIn && !s.o.Emulator {
 			return no("MISSING_CONTINUE_URI")
@@ -146,6 +150,7 @@ func (s *Service) checkContinue(cfg *Config, r *OobRequest) error {
 // authorized reports whether links may lead to a host. Nothing is checked under `clave start` unless the project lists its
 // domains, but for localhost's false friends.
 func (s *Service) authorized(cfg *Config, host string) bool {
+	host = strings.ToLower(host)
 	if host == "localhost" || host == "127.0.0.1" || host == "::1" {
 		return s.o.Emulator || len(cfg.AuthorizedDomains) == 0 || contains(cfg.AuthorizedDomains, host)
 	}
@@ -155,8 +160,13 @@ func (s *Service) authorized(cfg *Config, host string) bool {
 	if s.o.Emulator {
 		return !strings.HasSuffix(host, ".localhost") && host != "www.localhost"
 	}
+	return s.isOwn(host)
+}
+
+// isOwn reports whether a host is that of the public URL.
+func (s *Service) isOwn(host string) bool {
 	own, err := url.Parse(s.o.PublicURL)
-	return err == nil && own.Hostname() == host
+	return err == nil && strings.EqualFold(own.Hostname(), host)
 }
 
 // MayContinue reports whether a link may lead on to an address, which a page that follows links asks.
@@ -172,6 +182,7 @@ func (s *Service) MayContinue(c Call, address string) bool {
 // contains reports whether a host or a domain above it is listed.
 func contains(domains []string, host string) bool {
 	for _, d := range domains {
+		d = strings.ToLower(d)
 		if host == d || strings.HasSuffix(host, "."+d) {
 			return true
 		}
