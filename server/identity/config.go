@@ -159,7 +159,7 @@ func (s *Service) saveConfig(ctx context.Context, root account.Scope, edit func(
 		if err := wrongType(json.Unmarshal(text, &cfg)); err != nil {
 			return err
 		}
-		if err := cfg.MFA.check(); err != nil {
+		if err := firstErr(cfg.MFA.check(), cfg.PasswordPolicyConfig.check()); err != nil {
 			return err
 		}
 		return ch.Save(configItem, "", raw)

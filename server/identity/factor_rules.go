@@ -30,7 +30,18 @@ func (m *MFASettings) check() error {
 	if m == nil {
 		return nil
 	}
+	if err := among("mfa.state", m.State, "STATE_UNSPECIFIED", "DISABLED", "ENABLED", "MANDATORY"); err != nil {
+		return err
+	}
+	for _, name := range m.EnabledProviders {
+		if err := among("mfa.enabled_providers", name, "PROVIDER_UNSPECIFIED", "PHONE_SMS"); err != nil {
+			return err
+		}
+	}
 	for _, p := range m.ProviderConfigs {
+		if err := among("mfa.provider_configs.state", p.State, "MFA_STATE_UNSPECIFIED", "DISABLED", "ENABLED", "MANDATORY"); err != nil {
+			return err
+		}
 		if p.TOTPConfig == nil || p.TOTPConfig.AdjacentIntervals == nil {
 			continue
 		}
@@ -39,6 +50,14 @@ func (m *MFASettings) check() error {
 		}
 	}
 	return nil
+}
+
+// among refuses a word of a setting that is none of the API's; nothing is always one.
+func among(field, word string, words ...string) error {
+	if word == "" || slices.Contains(words, word) {
+		return nil
+	}
+	return fault.E(fault.InvalidArgument, "Invalid value at '%s', \"%s\"", field, word)
 }
 
 // enabled reports whether a state is one of those that switch something on.

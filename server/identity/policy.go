@@ -27,6 +27,11 @@ type PolicyConfig struct {
 // special are the characters that count as non-alphanumeric.
 const special = "^$*.[]{}()?\"!@#%&/\\,><':;|_~"
 
+// check refuses a word that says nothing of whether the policy is enforced.
+func (p *PolicyConfig) check() error {
+	return among("password_policy_config.password_policy_enforcement_state", p.EnforcementState, "PASSWORD_POLICY_ENFORCEMENT_STATE_UNSPECIFIED", "OFF", "ENFORCE")
+}
+
 // enforcedPolicy returns the policy that new passwords must meet, or nil when none is enforced.
 func (cfg *Config) enforcedPolicy() *PolicyOptions {
 	p := &cfg.PasswordPolicyConfig

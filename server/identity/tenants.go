@@ -42,10 +42,8 @@ func (t *Tenant) forbids(name string) bool {
 
 // check refuses settings that could not be acted on.
 func (t *Tenant) check() error {
-	if err := t.MFAConfig.check(); err != nil {
-		return err
-	}
-	return t.overrule(&Config{})
+	cfg := &Config{}
+	return firstErr(t.MFAConfig.check(), t.overrule(cfg), cfg.PasswordPolicyConfig.check())
 }
 
 // tenantItem is the kind of item under which tenants are kept.

@@ -117,8 +117,16 @@ func TestTenantsKeepTheirSettings(t *testing.T) {
 			t.Errorf("%s = %v, want %v", name, got[name], v)
 		}
 	}
-	for _, bad := range []object{{"passwordPolicyConfig": object{"passwordPolicyVersions": "x"}}, {"emailPrivacyConfig": object{"enableImprovedEmailPrivacy": "x"}}} {
+	for _, bad := range []object{
+		{"mfaConfig": object{"state": "SOMETIMES"}}, {"mfaConfig": object{"enabledProviders": []any{"PIGEON"}}}, {"mfaConfig": object{"providerConfigs": []any{object{"state": "ON"}}}},
+		{"passwordPolicyConfig": object{"passwordPolicyEnforcementState": "ENFORCED"}}, {"passwordPolicyConfig": object{"passwordPolicyVersions": "x"}}, {"emailPrivacyConfig": object{"enableImprovedEmailPrivacy": "x"}},
+	} {
 		if _, refused := w.admin("PATCH", path, bad); refused == "" {
+			t.Errorf("%v is taken", bad)
+		}
+	}
+	for _, bad := range []object{{"mfa": object{"state": "ON"}}, {"passwordPolicyConfig": object{"passwordPolicyEnforcementState": "ON"}}} {
+		if _, refused := w.admin("PATCH", "v2/projects/"+project+"/config", bad); refused == "" {
 			t.Errorf("%v is taken", bad)
 		}
 	}
