@@ -255,3 +255,28 @@ test('P-01 the widest table fits its frame where tables begin, addresses broken 
   })
   expect(renglones).toEqual([1, 1])
 })
+
+test('P-07 who types fast, or in the middle, loses no letter', async ({ page }) => {
+  await mensaje(1)
+  await abrirPanel(page, 'Contactos')
+  const cdp = await page.context().newCDPSession(page)
+  await cdp.send('Emulation.setCPUThrottlingRate', { rate: 4 })
+  const buscar = page.getByRole('searchbox', { name: 'Buscar…' })
+  await buscar.pressSequentially('persona de la cruz')
+  await expect(buscar).toHaveValue('persona de la cruz')
+  await buscar.press('Home')
+  await buscar.pressSequentially('otra ')
+  await expect(buscar).toHaveValue('otra persona de la cruz')
+  await expect(page).toHaveURL(/q=otra\+persona\+de\+la\+cruz/)
+})
+
+test('P-07 both filters are taken away at once', async ({ page }) => {
+  await mensaje(1)
+  await abrirPanel(page, 'Contactos')
+  await page.getByLabel('Estado').selectOption({ label: 'Resuelto' })
+  await page.getByRole('searchbox', { name: 'Buscar…' }).fill('zzz')
+  await expect(page.getByText('No hay resultados.')).toBeVisible()
+  await page.getByRole('button', { name: 'Quitar filtros' }).click()
+  await expect(page.getByRole('row')).toHaveCount(2)
+  await expect(page).toHaveURL(/\/AdminView\?tab=contactos$/)
+})

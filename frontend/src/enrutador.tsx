@@ -9,15 +9,18 @@ const POCO_MOVIMIENTO = '(prefers-reduced-motion: reduce)'
 /** The page that an address shows: the one under the modal when there is one. */
 const paginaDe = ({ pathname, state }: Location) => fondoDe(state) ?? pathname
 
-/** Whether going from here to there is worth a cross-fade: another page, whose chunk is here, for someone who likes motion. */
-function cruza(aqui: Location, alla: Location): boolean {
-  const destino = paginaDe(alla)
-  return paginaDe(aqui) !== destino && pagina(rutaDe(destino)) !== undefined && !matchMedia(POCO_MOVIMIENTO).matches
-}
+/** Whether going to another page is worth a cross-fade: its chunk is here, for someone who likes motion. */
+const cruza = (destino: string) => pagina(rutaDe(destino)) !== undefined && !matchMedia(POCO_MOVIMIENTO).matches
 
 /** Makes a change that shows, with a view transition where it is wanted and the browser has them (P-09). */
-function mostrar(cambio: () => void, conTransicion: boolean): void {
-  if (!conTransicion || typeof document.startViewTransition !== 'function') {
+function mostrar(cambio: () => void, aqui: Location, alla: Location): void {
+  const destino = paginaDe(alla)
+  // What changes on one page is drawn at once: a field whose text stands in the address would lose letters that are typed meanwhile.
+  if (paginaDe(aqui) === destino) {
+    cambio()
+    return
+  }
+  if (!cruza(destino) || typeof document.startViewTransition !== 'function') {
     startTransition(cambio)
     return
   }
@@ -34,9 +37,9 @@ export function Enrutador({ children }: { children: ReactNode }) {
   useLayoutEffect(
     () =>
       historia.listen(({ action, location }) => {
-        const conTransicion = cruza(ultimo.current, location)
+        const aqui = ultimo.current
         ultimo.current = location
-        mostrar(() => setLugar({ action, location }), conTransicion)
+        mostrar(() => setLugar({ action, location }), aqui, location)
       }),
     [historia],
   )

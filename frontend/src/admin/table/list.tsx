@@ -33,7 +33,7 @@ type Props<T> = {
 /** A live list in all its states: loading, failed, old, empty, without matches, and full. */
 export function List<T extends { id: string }>(props: Props<T>) {
   const { label, live, columns, searched, empty, file, statusOf, renderSelected, note } = props
-  const { search, state, set } = useFilters()
+  const { search, state, set, clear } = useFilters()
   const [isSelecting, setSelecting] = useState(false)
   const wanted = useDeferredValue(search)
   const rows = useMemo(() => {
@@ -81,12 +81,7 @@ export function List<T extends { id: string }>(props: Props<T>) {
       {total === 0 ? (
         <Empty slot={empty.slot}>{empty.text}</Empty>
       ) : rows.length === 0 ? (
-        <NoMatch
-          onClear={() => {
-            set('q', '')
-            set('estado', '')
-          }}
-        />
+        <NoMatch onClear={clear} />
       ) : (
         <DataTable
           label={label}
