@@ -103,7 +103,8 @@ func (s *Stream) historySince(ctx context.Context, t *target, since, upto clock.
 // resumeWith sends what became of changed documents, and what the client needs to see whether it has them all. As recorded
 // of production, one commit is replayed with its own snapshot and no filter, several are followed by a filter, and one
 // of names if the client said how many documents it has. Unlike production it always tells what has gone, so that the
-// client need not find out by asking for everything again.
+// client need not find out by asking for everything again; of what came and went too, since a client that wrote it itself
+// meanwhile shows it until it hears otherwise.
 func (s *Stream) resumeWith(ctx context.Context, t *target, r *engine.Reading, h history) error {
 	v := r.Version()
 	came, went := 0, 0
@@ -111,17 +112,11 @@ func (s *Stream) resumeWith(ctx context.Context, t *target, r *engine.Reading, h
 		var err error
 		before, after := t.view.shows(c.Before), t.view.shows(c.After)
 		switch {
-		case !before && !after: // It came and went.
-			continue
 		case after:
 			came++
 			err = s.emit(s.changed(t, c.After))
-		case c.After == nil:
-			err = s.emit(&Event{Kind: Deleted, Target: t.want.ID, Name: c.Name, ReadTime: v})
 		default:
-			ev := s.changed(t, c.After)
-			ev.Leaves = true
-			err = s.emit(ev)
+			err = s.went(t, c.Name, c.After, v)
 		}
 		if err != nil {
 			return err
@@ -146,6 +141,16 @@ func (s *Stream) resumeWith(ctx context.Context, t *target, r *engine.Reading, h
 	default:
 		return s.count(ctx, t, r)
 	}
+}
+
+// went sends what became of a document that is no longer a target's: d, nil when there is none.
+func (s *Stream) went(t *target, name resource.Document, d *document.Document, at clock.Version) error {
+	if d == nil {
+		return s.emit(&Event{Kind: Deleted, Target: t.want.ID, Name: name, ReadTime: at})
+	}
+	ev := s.changed(t, d)
+	ev.Leaves = true
+	return s.emit(ev)
 }
 
 // replayed ends what a single commit changed: the client knows all of the target up to it.
@@ -228,10 +233,13 @@ func (s *Stream) counted(t *target, names []string) error {
 // resumeWindow resumes a query with a limit by comparing what it showed with what it shows, unless nothing has changed of
 // what the limit is put on.
 func (s *Stream) resumeWindow(ctx context.Context, t *target, r *engine.Reading, from clock.Version) error {
-	switch h, err := s.historySince(ctx, t, from, r.Version()); {
+	h, err := s.historySince(ctx, t, from, r.Version())
+	switch {
 	case err == nil && h.commits == 0:
 		return s.resumeWith(ctx, t, r, h)
-	case err != nil && !errors.Is(err, errTooMany):
+	case errors.Is(err, errTooMany):
+		h = history{} // What was read of it may have changed since.
+	case err != nil:
 		return err
 	}
 	was, err := s.shown(ctx, t.want.Query, from)
@@ -254,6 +262,13 @@ func (s *Stream) resumeWindow(ctx context.Context, t *target, r *engine.Reading,
 		return err
 	}
 	quiet := came == 0 && len(was) == 0
+	for _, c := range h.changes { // Those that came and went.
+		if was[c.Name] == nil && !t.view.shows(c.After) {
+			if err := s.went(t, c.Name, c.After, r.Version()); err != nil {
+				return err
+			}
+		}
+	}
 	if err := s.gone(ctx, t, r, was); err != nil {
 		return err
 	}
@@ -290,14 +305,10 @@ func (s *Stream) gone(ctx context.Context, t *target, r *engine.Reading, was map
 		switch {
 		case err != nil:
 			return err
-		case d == nil:
-			err = s.emit(&Event{Kind: Deleted, Target: t.want.ID, Name: name, ReadTime: r.Version()})
-		case d.UpdateTime == was[name].UpdateTime:
+		case d != nil && d.UpdateTime == was[name].UpdateTime:
 			err = s.emit(&Event{Kind: Left, Target: t.want.ID, Name: name, ReadTime: r.Version()})
 		default:
-			ev := s.changed(t, d)
-			ev.Leaves = true
-			err = s.emit(ev)
+			err = s.went(t, name, d, r.Version())
 		}
 		if err != nil {
 			return err
