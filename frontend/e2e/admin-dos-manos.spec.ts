@@ -17,6 +17,13 @@ async function editar(page: Page): Promise<Locator> {
   return ventana
 }
 
+/** From here on no news come through; saving itself does. */
+async function sinNoticias(page: Page): Promise<void> {
+  await page.route('**/google.firestore.v1.Firestore/Listen/**', (ruta) => ruta.abort())
+  await page.context().setOffline(true)
+  await page.context().setOffline(false)
+}
+
 const guardar = (ventana: Locator) => ventana.getByRole('button', { name: 'Guardar cambios' }).click()
 
 test('the second to save is refused, sees what the first one wrote and joins both', async ({ page, context }) => {
@@ -52,10 +59,7 @@ test('a change that the list has not heard of is refused by the server', async (
   await abrirPanel(page, 'Eventos')
   const ventana = await editar(page)
   await ventana.getByLabel('Lugar').fill('Mi lugar')
-  // No news come through from here on; saving itself does.
-  await page.route('**/google.firestore.v1.Firestore/Listen/**', (ruta) => ruta.abort())
-  await page.context().setOffline(true)
-  await page.context().setOffline(false)
+  await sinNoticias(page)
   await escribir('MusicEvent/uno', evento({ title: 'De otra mano', updatedAt: new Date() }))
   await guardar(ventana)
   await expect(ventana.getByRole('alert')).toContainText('No se guardó. Alguien cambió este evento')
@@ -88,9 +92,7 @@ test('a save of an event that is gone says so and keeps the text', async ({ page
   await abrirPanel(page, 'Eventos')
   const ventana = await editar(page)
   await ventana.getByLabel('Lugar').fill('Mi lugar')
-  await page.route('**/google.firestore.v1.Firestore/Listen/**', (ruta) => ruta.abort())
-  await page.context().setOffline(true)
-  await page.context().setOffline(false)
+  await sinNoticias(page)
   await borrar('MusicEvent/uno')
   await guardar(ventana)
   await expect(ventana.getByRole('alert')).toContainText('Alguien eliminó este evento')

@@ -15,7 +15,7 @@ import (
 func TestBackupOfARunningServer(t *testing.T) {
 	ctx := t.Context()
 	dir, copied := productionFolder(t), filepath.Join(t.TempDir(), "copy")
-	key := createKey(t, dir, "backend", "https://data.example.org")
+	key := createKey(t, dir, "backend")
 	p := serve(t, dir, true)
 	accounts, documents := p.admin(t, key)
 	if _, err := accounts.CreateUser(ctx, (&auth.UserToCreate{}).UID("ana").Email("ana@example.org").Password("secreta1")); err != nil {

@@ -25,8 +25,8 @@ type suite struct {
 	// those that may be.
 	passes int
 	skips  *regexp.Regexp
-	// config is firebase.json, and indexes what its firestore.indexes.json holds.
-	config, indexes string
+	// indexes are what firestore.indexes.json holds.
+	indexes string
 }
 
 // suiteDatabases are the databases that the suites use.
@@ -120,8 +120,7 @@ func (s suite) serve(t *testing.T, folder string) (p *production, key string) {
 		s.indexes = "{}"
 	}
 	writeFile(t, filepath.Join(dir, "indexes.json"), s.indexes)
-	text := createKey(t, dir, "suite-runner", "https://data.example.org")
-	text = []byte(strings.ReplaceAll(string(text), "https://data.example.org/oauth2.googleapis.com/token", "https://oauth2.googleapis.com/token"))
+	text := byGoogle(createKey(t, dir, "suite-runner"))
 	if !json.Valid(text) {
 		t.Fatalf("the key is no JSON: %q", text)
 	}

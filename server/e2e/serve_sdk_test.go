@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"bytes"
 	"crypto/tls"
 	"encoding/base64"
 	"encoding/json"
@@ -24,11 +25,14 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
+// keyOrigin is the public URL that keys are made for, which is no machine's here.
+const keyOrigin = "https://data.example.org"
+
 // createKey makes a service account's key with the program and returns the file's content.
-func createKey(t *testing.T, dir, name, url string) []byte {
+func createKey(t *testing.T, dir, name string) []byte {
 	t.Helper()
 	file := filepath.Join(dir, name+".json")
-	cmd := command(t, dir, "credentials", "create", name, "--project", realProject, "--public-url", url, "--out", file)
+	cmd := command(t, dir, "credentials", "create", name, "--project", realProject, "--public-url", keyOrigin, "--out", file)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("credentials create: %v\n%s", err, out)
 	}
@@ -37,6 +41,11 @@ func createKey(t *testing.T, dir, name, url string) []byte {
 		t.Fatal(err)
 	}
 	return key
+}
+
+// byGoogle puts Google's own token_uri into a key, which leads to the server as well, in the place of the one on its origin.
+func byGoogle(key []byte) []byte {
+	return bytes.ReplaceAll(key, []byte(keyOrigin+"/oauth2.googleapis.com/token"), []byte("https://oauth2.googleapis.com/token"))
 }
 
 // admin returns the Admin SDK's clients of a running server, signed in with a key.
@@ -49,8 +58,7 @@ func (p *production) admin(t *testing.T, key []byte) (*auth.Client, *firestore.C
 		t.Fatal(err)
 	}
 	t.Cleanup(restore)
-	// The key's token_uri is on the public URL, which is no machine's here: Google's own leads to the server as well.
-	key = []byte(strings.ReplaceAll(string(key), "https://data.example.org/oauth2.googleapis.com/token", "https://oauth2.googleapis.com/token"))
+	key = byGoogle(key)
 	app, err := firebase.NewApp(t.Context(), &firebase.Config{ProjectID: realProject}, option.WithCredentialsJSON(key),
 		option.WithEndpoint(strings.TrimPrefix(p.url, "https://")),
 		option.WithGRPCDialOption(grpc.WithTransportCredentials(credentials.NewTLS(&tls.Config{RootCAs: p.roots}))))
@@ -116,7 +124,7 @@ func text(t *testing.T, answer map[string]any, name string) string {
 // Then the program is stopped and started again, and the key revoked.
 func TestServeWithTheAdminSDK(t *testing.T) {
 	dir := productionFolder(t)
-	key := createKey(t, dir, "backend", "https://data.example.org")
+	key := createKey(t, dir, "backend")
 	ctx := t.Context()
 	p := serve(t, dir, true)
 	accounts, documents := p.admin(t, key)
@@ -191,7 +199,7 @@ func TestServeWithTheAdminSDK(t *testing.T) {
 func TestServeMakesAdministrators(t *testing.T) {
 	for _, secure := range []bool{false, true} {
 		dir := productionFolder(t)
-		key := createKey(t, dir, "auditor", "https://data.example.org")
+		key := createKey(t, dir, "auditor")
 		p := serve(t, dir, secure)
 		if code, _ := p.ask(t, http.MethodPost, "/api/admin/codigo", "", map[string]any{"code": "demo-codigo-fundacion"}); code != http.StatusForbidden {
 			t.Errorf("secure %v: a wrong code answers %d, want 403", secure, code)

@@ -35,8 +35,7 @@ func (t *Tenant) forbids(name string) bool {
 	if t == nil {
 		return false
 	}
-	permissions, _ := t.Client["permissions"].(map[string]any)
-	off, _ := permissions[name].(bool)
+	off, _ := at(t.Client, "permissions", name).(bool)
 	return off
 }
 

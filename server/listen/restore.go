@@ -111,12 +111,11 @@ func (s *Stream) resumeWith(ctx context.Context, t *target, r *engine.Reading, h
 	for _, c := range h.changes {
 		var err error
 		before, after := t.view.shows(c.Before), t.view.shows(c.After)
-		switch {
-		case after:
+		if after {
 			came++
 			err = s.emit(s.changed(t, c.After))
-		default:
-			err = s.went(t, c.Name, c.After, v)
+		} else {
+			err = s.tellGone(t, c.Name, c.After, v)
 		}
 		if err != nil {
 			return err
@@ -143,8 +142,8 @@ func (s *Stream) resumeWith(ctx context.Context, t *target, r *engine.Reading, h
 	}
 }
 
-// went sends what became of a document that is no longer a target's: d, nil when there is none.
-func (s *Stream) went(t *target, name resource.Document, d *document.Document, at clock.Version) error {
+// tellGone sends what became of a document that is no longer a target's: d, nil when there is none.
+func (s *Stream) tellGone(t *target, name resource.Document, d *document.Document, at clock.Version) error {
 	if d == nil {
 		return s.emit(&Event{Kind: Deleted, Target: t.want.ID, Name: name, ReadTime: at})
 	}
@@ -264,7 +263,7 @@ func (s *Stream) resumeWindow(ctx context.Context, t *target, r *engine.Reading,
 	quiet := came == 0 && len(was) == 0
 	for _, c := range h.changes { // Those that came and went.
 		if was[c.Name] == nil && !t.view.shows(c.After) {
-			if err := s.went(t, c.Name, c.After, r.Version()); err != nil {
+			if err := s.tellGone(t, c.Name, c.After, r.Version()); err != nil {
 				return err
 			}
 		}
@@ -308,7 +307,7 @@ func (s *Stream) gone(ctx context.Context, t *target, r *engine.Reading, was map
 		case d != nil && d.UpdateTime == was[name].UpdateTime:
 			err = s.emit(&Event{Kind: Left, Target: t.want.ID, Name: name, ReadTime: r.Version()})
 		default:
-			err = s.went(t, name, d, r.Version())
+			err = s.tellGone(t, name, d, r.Version())
 		}
 		if err != nil {
 			return err

@@ -95,7 +95,7 @@ async function visit() {
     page.on('requestfailed', (r) => console.error('failed:', r.method(), r.url(), r.failure()?.errorText))
   }
   await page.goto(pages.url)
-  await page.waitForFunction(() => window.programs, undefined, { polling: 50 })
+  await page.waitForFunction(() => window.programs)
   return page
 }
 
@@ -109,7 +109,7 @@ const limit = (promise, what, ms = 60_000) => {
   return Promise.race([promise, late]).finally(() => clearTimeout(timer))
 }
 
-// check runs one test, if it is chosen, and says how it went.
+// check runs one test, if it is chosen, says how it went, and closes its pages.
 let failures = 0
 const only = process.env.ONLY
 async function check(name, test) {
@@ -138,14 +138,12 @@ for (const [name, config] of [['streaming', direct], ['127.0.0.1', { ...direct, 
     await check(`${program}, ${name}`, async () => {
       const page = await visit()
       await run(page, program, config)
-      await page.close()
     })
   }
 }
 await check('many instances on one page', async () => {
   const page = await visit()
   await run(page, 'many', direct)
-  await page.close()
 })
 for (const program of ['basics', 'refusals', 'offline']) {
   await check(`${program} behind a buffering proxy`, async () => {
@@ -159,11 +157,9 @@ for (const program of ['basics', 'refusals', 'offline']) {
   })
 }
 
-// sees waits until what a page shows fits. It asks at intervals: a page behind another one may get no frames.
-const sees = (page, fits, arg) => page.waitForFunction(fits, arg, { polling: 50 })
-
 // size waits until a page's listener shows so many documents from the server, nothing pending.
-const size = (page, n) => sees(page, (n) => { const e = window.events?.at(-1); return e && e.size === n && !e.fromCache && !e.pending }, n)
+const size = (page, n) =>
+  page.waitForFunction((n) => { const e = window.events?.at(-1); return e && e.size === n && !e.fromCache && !e.pending }, n)
 
 await check('killed and started again: listeners resume without reading all', async () => {
   const proxy = await counting(port)
@@ -200,7 +196,6 @@ await check('two tabs share a persistent cache', async () => {
   await one.close()
   await run(two, 'set', { id: 'b', data: { n: 2 } })
   await size(two, 2)
-  await two.close()
 })
 
 await check('a persistent cache outlives its page, and only what changed is read again', async () => {
@@ -240,10 +235,8 @@ await check('two tabs share a persistent cache while the server is killed', asyn
   await kill(server)
   for (const page of [one, two]) for (let i = 0; i < 5; i++) await run(page, 'queue', { id: 'a', by: 1 })
   server = await clave(port)
-  await sees(two, () => window.events.at(-1).pending === false && window.events.at(-1).fromCache === false && window.latest.a?.n === 10)
-  await sees(one, () => window.events.at(-1).pending === false && window.latest.a?.n === 10)
-  await one.close()
-  await two.close()
+  await two.waitForFunction(() => window.events.at(-1).pending === false && window.events.at(-1).fromCache === false && window.latest.a?.n === 10)
+  await one.waitForFunction(() => window.events.at(-1).pending === false && window.latest.a?.n === 10)
 })
 
 await browser.close()
