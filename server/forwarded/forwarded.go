@@ -1,0 +1,93 @@
+// Package forwarded finds the network address and the scheme of a client behind reverse proxies. Each trusted proxy appends
+// to X-Forwarded-For the address that it was called from; whatever stands before may be the client's own invention. The
+// header of RFC 7239, Forwarded, is not read.
+package forwarded
+
+import (
+	"net/http"
+	"net/netip"
+	"strings"
+)
+
+// maxEntries is how many entries of X-Forwarded-For are looked at, from the last.
+const maxEntries = 64
+
+// Client returns the address of a client. remote is the address of the connection, with or without a port. values are the
+// X-Forwarded-For headers of the request, and hops is how many trusted proxies appended to them; zero trusts none of it. A
+// request that passed fewer proxies, and an entry that is no address, give the address of the connection. The result is
+// without zone, an IPv4 address is never written as IPv6, and it is invalid only when remote is no address.
+func Client(remote string, values []string, hops int) netip.Addr {
+	own, _ := parse(remote)
+	if hops <= 0 || hops > maxEntries {
+		return own
+	}
+	entry, ok := fromLast(values, hops)
+	if !ok {
+		return own
+	}
+	if seen, ok := parse(entry); ok {
+		return seen
+	}
+	return own
+}
+
+// Of returns the address of the client of an HTTP request.
+func Of(r *http.Request, hops int) netip.Addr {
+	return Client(r.RemoteAddr, r.Header.Values("X-Forwarded-For"), hops)
+}
+
+// Scheme returns "https" or "http": that of the connection, or, behind trusted proxies, the one that the outermost of them
+// wrote into X-Forwarded-Proto.
+func Scheme(r *http.Request, hops int) string {
+	if r.TLS != nil {
+		return "https"
+	}
+	if hops > 0 {
+		values := r.Header.Values("X-Forwarded-Proto")
+		entry, ok := fromLast(values, hops)
+		if !ok { // Most proxies replace the header instead of appending to it.
+			entry, _ = fromLast(values, 1)
+		}
+		if strings.EqualFold(entry, "https") {
+			return "https"
+		}
+	}
+	return "http"
+}
+
+// fromLast returns the nth entry from the end of a list that may come in several headers.
+func fromLast(values []string, n int) (string, bool) {
+	for i := len(values) - 1; i >= 0; i-- {
+		rest := values[i]
+		for rest != "" {
+			cut := strings.LastIndexByte(rest, ',')
+			entry := strings.TrimSpace(rest[cut+1:])
+			rest = rest[:max(cut, 0)]
+			if entry == "" {
+				continue
+			}
+			if n--; n == 0 {
+				return entry, true
+			}
+		}
+	}
+	return "", false
+}
+
+// parse reads an address as proxies write it: plain, with a port, or IPv6 in brackets.
+func parse(entry string) (netip.Addr, bool) {
+	if ap, err := netip.ParseAddrPort(entry); err == nil {
+		return clean(ap.Addr()), true
+	}
+	if inner, ok := strings.CutPrefix(entry, "["); ok {
+		entry, _ = strings.CutSuffix(inner, "]")
+	}
+	a, err := netip.ParseAddr(entry)
+	if err != nil {
+		return netip.Addr{}, false
+	}
+	return clean(a), true
+}
+
+// clean gives an address its one form.
+func clean(a netip.Addr) netip.Addr { return a.Unmap().WithZone("") }
