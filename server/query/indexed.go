@@ -6,25 +6,26 @@ import (
 	"clave/server/fault"
 )
 
-// checkIndexed refuses what no index can ever answer: comparing and ordering by fields where all collections are asked, or
-// those of one id under a document. where is the filter as it was sent.
+// checkIndexed refuses what no index can ever answer: comparing and ordering by fields where all collections are queried, or
+// those of one id under a document. where is the filter as it was sent. The texts are the official emulator's: under a
+// document they are those of collection groups even where no id is given, except for the order by name backwards.
 func (q *Query) checkIndexed(where Filter) error {
 	from := q.From[0]
-	kindless := from.Collection == ""
-	if !kindless && (!from.AllDescendants || q.Parent == "") {
+	kindless, under := from.Collection == "", from.AllDescendants && q.Parent != ""
+	if !kindless && !under {
 		return nil
 	}
 	const group = "collection group queries are only allowed at the root parent"
 	if name, ok := comparesField(where); ok {
-		if kindless {
-			return fault.E(fault.InvalidArgument, "kind is required for filter: %s", name)
+		if under {
+			return fault.E(fault.InvalidArgument, group)
 		}
-		return fault.E(fault.InvalidArgument, group)
+		return fault.E(fault.InvalidArgument, "kind is required for filter: %s", name)
 	}
 	switch byName := len(q.OrderBy) == 1; {
 	case byName && !q.OrderBy[0].Desc:
 		return nil
-	case kindless:
+	case kindless && (byName || !under):
 		return fault.E(fault.InvalidArgument, "kind is required for all orders except __key__ ascending")
 	case byName:
 		return fault.E(fault.FailedPrecondition, "collection group queries are only allowed if they're at the root or they're an ascending primary key scan")
@@ -33,7 +34,7 @@ func (q *Query) checkIndexed(where Filter) error {
 	}
 }
 
-// comparesField finds a field that a filter looks at, other than the document's name, as texts show it.
+// comparesField returns the first field other than the document's name that a filter compares, as the texts show it.
 func comparesField(f Filter) (name string, ok bool) {
 	switch x := f.(type) {
 	case *And:

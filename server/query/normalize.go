@@ -188,7 +188,7 @@ func (q *Query) checkNearest() error {
 	return nil
 }
 
-// reservedName reports whether a field's name has the form __x__.
+// reservedName reports whether a field's name has the form __x__, where x is not empty.
 func reservedName(s string) bool {
-	return len(s) >= 4 && strings.HasPrefix(s, "__") && strings.HasSuffix(s, "__")
+	return len(s) > 4 && strings.HasPrefix(s, "__") && strings.HasSuffix(s, "__")
 }

@@ -106,7 +106,7 @@ func isInteger(s string) bool {
 	return s != "" && s[0] != '0' && strings.Trim(s, "0123456789") == ""
 }
 
-// reserved reports whether an id has the form __x__.
+// reserved reports whether an id has the form __x__, where x is not empty: the official emulator takes ____.
 func reserved(id string) bool {
-	return len(id) >= 4 && strings.HasPrefix(id, "__") && strings.HasSuffix(id, "__")
+	return len(id) > 4 && strings.HasPrefix(id, "__") && strings.HasSuffix(id, "__")
 }
