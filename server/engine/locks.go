@@ -44,8 +44,9 @@ type request struct {
 	// lock and mode are the document and how it is to be locked; lock is nil for a request about ranges.
 	lock *docLock
 	mode lockMode
-	// blockers returns who has to let go first, for a request about ranges.
-	blockers func() []*owner
+	// seen is a range to be locked. If it and lock are nil, changes are what a commit is about to do.
+	seen    *rangeLock
+	changes []Change
 	// done receives the outcome. Room for one; sent by whoever takes the request out of its queue.
 	done chan error
 }
@@ -69,7 +70,7 @@ type lockTable struct {
 		docs    map[string]*docLock
 		ranges  map[*rangeLock]struct{}
 		writers map[*owner]struct{} // owners with intents
-		waiters []*request          // requests about ranges
+		waiters []*request          // requests about ranges, in the order of their coming
 		closed  bool
 	}
 }
@@ -184,6 +185,7 @@ func (t *lockTable) refuse(r *request, err error) {
 	r.done <- err
 	if r.lock == nil {
 		t.mu.waiters = slices.DeleteFunc(t.mu.waiters, func(x *request) bool { return x == r })
+		t.serveRanges() // Those behind it may have waited for it alone.
 		return
 	}
 	r.lock.queue = slices.DeleteFunc(r.lock.queue, func(x *request) bool { return x == r })
@@ -318,8 +320,11 @@ func (t *lockTable) cycle(from, to *owner, seen map[*owner]bool) []*owner {
 
 // blockers returns who a request waits for: those that hold the lock against it, and those before it in the queue.
 func (t *lockTable) blockers(r *request) []*owner {
-	if r.lock == nil {
-		return r.blockers()
+	switch {
+	case r.seen != nil:
+		return t.rangeBlockers(r)
+	case r.lock == nil:
+		return t.announceBlockers(r)
 	}
 	var out []*owner
 	for h, m := range r.lock.holders {

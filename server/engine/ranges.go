@@ -25,27 +25,42 @@ func (r *rangeLock) sees(d *document.Document) bool {
 	return d != nil && r.q.Matches(d) && r.q.InCursors(d) && (r.last == nil || r.q.Compare(d, r.last) <= 0)
 }
 
-// lockRange locks a query's range for a transaction, waiting for commits that are changing it.
+// lockRange locks a query's range for a transaction. It waits for commits that are changing the range, and for those that
+// came before and still wait to change it: else a commit would never find the range free while queries keep coming.
 func (t *lockTable) lockRange(ctx context.Context, o *owner, q *query.Query) (*rangeLock, error) {
 	t.mu.Lock()
 	if err := t.refusal(o); err != nil {
 		t.mu.Unlock()
 		return nil, err
 	}
-	r := &rangeLock{o: o, q: q}
-	t.mu.ranges[r] = struct{}{}
-	o.ranges = append(o.ranges, r)
-	writers := func() []*owner { return t.writersIn(r) }
-	if len(writers()) == 0 {
-		t.mu.Unlock()
-		return r, nil
-	}
-	req := &request{o: o, blockers: writers, done: make(chan error, 1)}
-	t.mu.waiters = append(t.mu.waiters, req)
-	return r, t.wait(ctx, req)
+	r := &request{o: o, seen: &rangeLock{o: o, q: q}, done: make(chan error, 1)}
+	return r.seen, t.grantOrWait(ctx, r)
 }
 
-// narrow tells that a range was only seen up to a document, and lets those behind it go on.
+// grantOrWait grants a request about ranges when nobody blocks it, else waits for it. The table is locked on entry and
+// not on return.
+func (t *lockTable) grantOrWait(ctx context.Context, r *request) error {
+	if len(t.blockers(r)) == 0 {
+		t.grant(r)
+		t.mu.Unlock()
+		return nil
+	}
+	t.mu.waiters = append(t.mu.waiters, r)
+	return t.wait(ctx, r)
+}
+
+// grant gives a request about ranges what it wants; the table is locked.
+func (t *lockTable) grant(r *request) {
+	if r.seen != nil {
+		t.mu.ranges[r.seen] = struct{}{}
+		r.o.ranges = append(r.o.ranges, r.seen)
+		return
+	}
+	r.o.intents = r.changes
+	t.mu.writers[r.o] = struct{}{}
+}
+
+// narrow records that a range was only seen up to a document, and lets those behind it go on.
 func (t *lockTable) narrow(r *rangeLock, last *document.Document) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -53,18 +68,44 @@ func (t *lockTable) narrow(r *rangeLock, last *document.Document) {
 	t.serveRanges()
 }
 
-// writersIn returns the commits that are changing a range; the table is locked.
-func (t *lockTable) writersIn(r *rangeLock) []*owner {
+// rangeBlockers returns who a request for a range waits for: the commits that are changing the range, and those before it
+// in the queue that are going to. It doesn't queue behind a commit that waits for its own owner; the two would wait for
+// each other. The table is locked.
+func (t *lockTable) rangeBlockers(r *request) []*owner {
 	var out []*owner
 	for w := range t.mu.writers {
-		if w != r.o && slices.ContainsFunc(w.intents, r.covers) {
+		if w != r.o && slices.ContainsFunc(w.intents, r.seen.covers) {
 			out = append(out, w)
+		}
+	}
+	for _, before := range t.mu.waiters {
+		if before == r {
+			break
+		}
+		if before.seen == nil && before.o != r.o && slices.ContainsFunc(before.changes, r.seen.covers) &&
+			!slices.Contains(t.readersOf(before.o, before.changes), r.o) {
+			out = append(out, before.o)
 		}
 	}
 	return out
 }
 
-// readersOf returns the owners of ranges that changes would change; the table is locked.
+// announceBlockers returns who a commit waits for before it changes anything: the owners of ranges that its changes are in,
+// and those before it in the queue that want such a range. The table is locked.
+func (t *lockTable) announceBlockers(r *request) []*owner {
+	out := t.readersOf(r.o, r.changes)
+	for _, before := range t.mu.waiters {
+		if before == r {
+			break
+		}
+		if before.seen != nil && before.o != r.o && slices.ContainsFunc(r.changes, before.seen.covers) {
+			out = append(out, before.o)
+		}
+	}
+	return out
+}
+
+// readersOf returns the owners of ranges that changes of an owner are in; the table is locked.
 func (t *lockTable) readersOf(o *owner, changes []Change) []*owner {
 	var out []*owner
 	for r := range t.mu.ranges {
@@ -75,7 +116,7 @@ func (t *lockTable) readersOf(o *owner, changes []Change) []*owner {
 	return out
 }
 
-// announce tells what a commit is about to change, once no other's range holds it. From then on the commit waits for
+// announce declares what a commit is about to change, once no other's range holds it. From then on the commit waits for
 // nobody, and readers of ranges wait for it.
 func (t *lockTable) announce(ctx context.Context, o *owner, changes []Change) error {
 	t.mu.Lock()
@@ -83,19 +124,14 @@ func (t *lockTable) announce(ctx context.Context, o *owner, changes []Change) er
 		t.mu.Unlock()
 		return err
 	}
-	readers := func() []*owner { return t.readersOf(o, changes) }
-	if len(t.mu.ranges) > 0 && len(readers()) > 0 {
-		req := &request{o: o, blockers: readers, done: make(chan error, 1)}
-		t.mu.waiters = append(t.mu.waiters, req)
-		if err := t.wait(ctx, req); err != nil {
-			return err
-		}
-		return t.announce(ctx, o, changes) // Another range may have come between.
+	r := &request{o: o, changes: changes}
+	if len(t.mu.ranges) == 0 && len(t.mu.waiters) == 0 {
+		t.grant(r)
+		t.mu.Unlock()
+		return nil
 	}
-	o.intents = changes
-	t.mu.writers[o] = struct{}{}
-	t.mu.Unlock()
-	return nil
+	r.done = make(chan error, 1)
+	return t.grantOrWait(ctx, r)
 }
 
 // releaseRanges lets go of an owner's ranges and intents; the table is locked.
@@ -108,14 +144,17 @@ func (t *lockTable) releaseRanges(o *owner) {
 	t.serveRanges()
 }
 
-// serveRanges grants the requests about ranges that nobody blocks any more; the table is locked.
+// serveRanges grants, in their order, the requests about ranges that nobody blocks any more; the table is locked.
 func (t *lockTable) serveRanges() {
-	t.mu.waiters = slices.DeleteFunc(t.mu.waiters, func(r *request) bool {
-		if len(r.blockers()) > 0 {
-			return false
+	for i := 0; i < len(t.mu.waiters); {
+		r := t.mu.waiters[i]
+		if len(t.blockers(r)) > 0 {
+			i++
+			continue
 		}
+		t.mu.waiters = slices.Delete(t.mu.waiters, i, i+1)
+		t.grant(r)
 		r.o.waiting = nil
 		r.done <- nil
-		return true
-	})
+	}
 }
