@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"clave/server/guard"
+	"clave/server/listen"
+	"clave/server/token"
 	pb "clave/server/wire/firestorepb"
 )
 
@@ -52,5 +54,49 @@ func TestExplainedFigures(t *testing.T) {
 	}
 	if got := explained(&pb.ExplainOptions{}, guard.Stats{}, 0, 0); got.GetExecutionStats() != nil || got.GetPlanSummary() == nil {
 		t.Errorf("a plan alone: %v", got)
+	}
+}
+
+// TestFiguresComeWithTheLastDocument runs queries with explain and wants the figures once, in the last response.
+func TestFiguresComeWithTheLastDocument(t *testing.T) {
+	h := newStreamHouse(t, listen.Options{})
+	h.commit(set("open/a", 1), set("open/b", 2), set("open/c", 3))
+	for _, tt := range []struct {
+		name       string
+		collection string
+		analyze    bool
+		responses  int
+		documents  int
+	}{
+		{"three documents", "open", true, 3, 3},
+		{"no documents", "empty", true, 1, 0},
+		{"a plan alone", "open", false, 1, 0},
+	} {
+		var got []*pb.RunQueryResponse
+		err := h.server.RunQuery(t.Context(), token.Caller{Privileged: true, Project: "p"}, &pb.RunQueryRequest{
+			Parent: streamDocuments, ExplainOptions: &pb.ExplainOptions{Analyze: tt.analyze},
+			QueryType: &pb.RunQueryRequest_StructuredQuery{StructuredQuery: all(1, tt.collection).GetQuery().GetStructuredQuery()},
+		}, func(r *pb.RunQueryResponse) error {
+			got = append(got, r)
+			return nil
+		})
+		if err != nil || len(got) != tt.responses {
+			t.Fatalf("%s: %d responses, %v; want %d", tt.name, len(got), err, tt.responses)
+		}
+		documents := 0
+		for i, r := range got {
+			if r.GetDocument() != nil {
+				documents++
+			}
+			if last := i == len(got)-1; (r.GetExplainMetrics() != nil) != last {
+				t.Errorf("%s: response %d of %d is %v, want figures in the last alone", tt.name, i+1, len(got), r)
+			}
+		}
+		if documents != tt.documents {
+			t.Errorf("%s: %d documents, want %d", tt.name, documents, tt.documents)
+		}
+		if stats := got[len(got)-1].GetExplainMetrics().GetExecutionStats(); tt.analyze && stats.GetResultsReturned() != int64(tt.documents) {
+			t.Errorf("%s: figures are %v, want %d results", tt.name, stats, tt.documents)
+		}
 	}
 }

@@ -50,12 +50,14 @@ type queryRun struct {
 	send     func(*pb.RunQueryResponse) error
 	readTime *timestamppb.Timestamp
 	sent     int
+	// last is, where figures are asked for, the response with the last document so far: they go with it.
+	last *pb.RunQueryResponse
 }
 
 // planOnly reports whether only the plan was asked for.
 func (r *queryRun) planOnly() bool { return r.explain != nil && !r.explain.GetAnalyze() }
 
-// open hears of the reading before the first document.
+// open is called before the first document.
 func (r *queryRun) open(snapshot guard.Snapshot) error {
 	r.readTime = wire.FormatVersion(snapshot.Version)
 	if len(snapshot.Transaction) == 0 {
@@ -72,7 +74,16 @@ func (r *queryRun) document(d *document.Document) error {
 		}
 	}
 	r.sent++
-	return r.send(&pb.RunQueryResponse{Document: wire.FormatDocument(d), ReadTime: r.readTime})
+	response := &pb.RunQueryResponse{Document: wire.FormatDocument(d), ReadTime: r.readTime}
+	if r.explain == nil {
+		return r.send(response)
+	}
+	before := r.last
+	r.last = response
+	if before == nil {
+		return nil
+	}
+	return r.send(before)
 }
 
 // skipped tells what the offset skipped.
@@ -80,13 +91,17 @@ func (r *queryRun) skipped(n int64) error {
 	return r.send(&pb.RunQueryResponse{ReadTime: r.readTime, SkippedResults: int32(n)})
 }
 
-// end sends what is left to say after the last result.
+// end sends what comes after the last result, and with explain the last result and the figures in one response.
 func (r *queryRun) end(stats guard.Stats) error {
 	if r.explain != nil {
-		out := &pb.RunQueryResponse{ExplainMetrics: explained(r.explain, stats, stats.Results, r.clock.Now().Sub(r.began))}
+		out := r.last
+		if out == nil {
+			out = &pb.RunQueryResponse{}
+		}
 		if !r.planOnly() {
 			out.ReadTime = r.readTime // A plan is of no time: by that the SDKs know that there are no results.
 		}
+		out.ExplainMetrics = explained(r.explain, stats, stats.Results, r.clock.Now().Sub(r.began))
 		return r.send(out)
 	}
 	switch {
