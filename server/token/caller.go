@@ -95,6 +95,12 @@ func (v *Verifier) admin(ctx context.Context, raw, project string) (caller Calle
 	if err != nil || !isServiceAccount(t) {
 		return Caller{}, false, nil
 	}
+	if v.o.Owner || v.o.Unsigned {
+		if !t.forService() {
+			return Caller{}, false, nil
+		}
+		return Caller{Privileged: true, Project: project}, true, nil
+	}
 	caller, err = v.selfSigned(ctx, t, project)
 	return caller, true, err
 }

@@ -80,13 +80,17 @@ func (v *Verifier) selfSigned(ctx context.Context, t *jwt, project string) (Call
 	if err != nil {
 		return Caller{}, err
 	}
-	if t.text("scope") == "" && !strings.HasSuffix(strings.TrimSuffix(t.text("aud"), "/"), ".googleapis.com") {
-		return Caller{}, errUnauthenticated(errors.New("neither scope nor a service's audience"))
-	}
-	if strings.Contains(t.text("aud"), "identitytoolkit.v1") {
-		return Caller{}, errUnauthenticated(errors.New("a custom token is no access token"))
+	if !t.forService() {
+		return Caller{}, errUnauthenticated(errors.New("neither scope nor a service's audience, or a custom token"))
 	}
 	return privileged(account, project, time.Unix(mustSeconds(t, "exp"), 0))
+}
+
+// forService reports whether a service account's JWT is one that stands for an access token: with a scope or a service's
+// audience, and not a custom token.
+func (t *jwt) forService() bool {
+	aud := t.text("aud")
+	return (t.text("scope") != "" || strings.HasSuffix(strings.TrimSuffix(aud, "/"), ".googleapis.com")) && !strings.Contains(aud, "identitytoolkit.v1")
 }
 
 // mustSeconds returns a claim whose presence was checked.

@@ -207,12 +207,18 @@ func TestCallerUnsigned(t *testing.T) {
 	plain := func(claims map[string]any) string {
 		return "Bearer " + forge(t, map[string]any{"alg": "none"}, claims, func(string) []byte { return nil })
 	}
+	server := func(aud, scope string) string {
+		return plain(map[string]any{"iss": "backend@p1.iam.gserviceaccount.com", "sub": "backend@p1.iam.gserviceaccount.com", "aud": aud, "scope": scope})
+	}
 	tests := []struct {
 		name, authorization string
 		want                token.Caller
 		code                fault.Code
 	}{
 		{"nobody", "", token.Caller{}, fault.OK},
+		{"a server's own JWT", server("https://firestore.googleapis.com/", ""), token.Caller{Privileged: true}, fault.OK},
+		{"a server's own JWT with a scope", server("", "https://www.googleapis.com/auth/cloud-platform"), token.Caller{Privileged: true}, fault.OK},
+		{"a custom token", server("https://identitytoolkit.googleapis.com/google.identity.identitytoolkit.v1.IdentityToolkit", ""), token.Caller{}, fault.PermissionDenied},
 		{"another scheme", "Basic x", token.Caller{}, fault.OK},
 		{"owner", "Bearer owner", token.Caller{Privileged: true}, fault.OK},
 		{"owner in capitals", "bearer OWNER", token.Caller{Privileged: true}, fault.OK},
