@@ -115,6 +115,8 @@ func parseTarget(db resource.Database, t *pb.Target) (out guard.Target, err erro
 		}
 	case *pb.Target_Documents:
 		out.Documents, err = parseNames(db, kind.Documents.GetDocuments())
+	case *pb.Target_PipelineQuery:
+		err = fault.E(fault.Unimplemented, "Listening to pipelines is not implemented.")
 	default:
 		err = fault.E(fault.InvalidArgument, "A target must be a query or documents.")
 	}

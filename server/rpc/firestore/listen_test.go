@@ -156,6 +156,10 @@ func TestListenTargetsThatCannotBeHad(t *testing.T) {
 		p.add(c.target)
 		p.want(c.name, "ADD[3], REMOVE[3]{3}")
 	}
+	p.add(&pb.Target{TargetId: 3, TargetType: &pb.Target_PipelineQuery{PipelineQuery: &pb.Target_PipelineQueryTarget{
+		PipelineType: &pb.Target_PipelineQueryTarget_StructuredPipeline{StructuredPipeline: &pb.StructuredPipeline{Pipeline: &pb.Pipeline{}}},
+	}}})
+	p.want("a pipeline", "ADD[3], REMOVE[3]{12}")
 	p.add(all(3, "open"))
 	p.want("the stream goes on", "ADD[3], CURRENT[3], B")
 	p.add(all(3, "open"))

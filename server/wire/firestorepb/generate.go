@@ -5,6 +5,4 @@
 // google.firestore.v1.Firestore; front/grpcd registers it under that name.
 package firestorepb
 
-// Generating needs protoc, protoc-gen-go v1.36.12, protoc-gen-go-grpc v1.6.2 and, for google/type and google/rpc,
-// a copy of github.com/googleapis/googleapis at $GOOGLEAPIS.
-//go:generate protoc -I clave/firestore/v1=. -I $GOOGLEAPIS --go_out=. --go_opt=module=clave/server/wire/firestorepb --go-grpc_out=. --go-grpc_opt=module=clave/server/wire/firestorepb clave/firestore/v1/aggregation_result.proto clave/firestore/v1/bloom_filter.proto clave/firestore/v1/common.proto clave/firestore/v1/document.proto clave/firestore/v1/explain_stats.proto clave/firestore/v1/firestore.proto clave/firestore/v1/pipeline.proto clave/firestore/v1/query.proto clave/firestore/v1/query_profile.proto clave/firestore/v1/write.proto
+//go:generate go run -C ../../cmd/protogen .
