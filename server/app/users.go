@@ -48,6 +48,7 @@ func (a *App) openUsers(s *state, l *line) (*users, error) {
 	o := identity.Options{
 		Accounts: account.New(s.store), Tokens: token.New(to), Clock: a.o.Clock, Project: c.Project, Emulator: !c.Production(),
 		RateLimits: c.RateLimits, PublicURL: c.PublicURL, NoSignUp: c.Auth.NoSignUp, AsEmulator: c.Auth.AsEmulator, Log: a.o.Log,
+		EmulatorSettings: !c.Production() && !c.Auth.ProductionSettings,
 	}
 	if c.Memory && !c.Production() {
 		o.HashMemCost = passingHashCost

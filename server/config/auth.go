@@ -16,6 +16,9 @@ type Auth struct {
 	NoSignUp bool
 	// AsEmulator gives the official emulator's answers where they differ from production's; never with ModeServe.
 	AsEmulator bool
+	// ProductionSettings gives projects that configure nothing the settings of a new production project instead of the official
+	// emulator's. ModeServe always does.
+	ProductionSettings bool
 }
 
 // declareAuth declares its flags.
@@ -24,11 +27,15 @@ func (c *Config) declareAuth(flags *flag.FlagSet) {
 	flags.BoolVar(&c.Auth.NoSignUp, "no-sign-up", false, "only administrators make accounts")
 	if !c.Production() {
 		flags.BoolVar(&c.Auth.AsEmulator, "as-emulator", false, "where Auth in production and the official emulator differ, answer as the emulator")
+		flags.BoolVar(&c.Auth.ProductionSettings, "production-settings", false, "begin projects with a new production project's Auth settings, such as e-mail enumeration protection, not with the official emulator's")
 	}
 }
 
-// checkAuth refuses a webhook to which codes should not be told: in production only https, and http to this machine.
+// checkAuth refuses contradictions and webhooks that must not receive codes: production allows https, and http on this machine.
 func (c *Config) checkAuth() error {
+	if c.Auth.AsEmulator && c.Auth.ProductionSettings {
+		return fault.E(fault.InvalidArgument, "--as-emulator and --production-settings exclude each other")
+	}
 	if c.Auth.SMSWebhook == "" {
 		return nil
 	}

@@ -97,6 +97,8 @@ func TestParseRefuses(t *testing.T) {
 		{"codes in the open", good, config.ModeServe, []string{"--project", "x", "--sms-webhook", "http://sms.example"}, "by https only"},
 		{"a webhook without address", good, config.ModeStart, []string{"--sms-webhook", "sms.example"}, "https://"},
 		{"serve as the emulator", good, config.ModeServe, []string{"--project", "x", "--as-emulator"}, "not defined: -as-emulator"},
+		{"serve with a choice of settings", good, config.ModeServe, []string{"--project", "x", "--production-settings"}, "not defined: -production-settings"},
+		{"both ways at once", good, config.ModeStart, []string{"--as-emulator", "--production-settings"}, "exclude each other"},
 		{"serve with unsigned tokens", good, config.ModeServe, []string{"--project", "x", "--sign-tokens=false"}, "always signed"},
 	}
 	for _, tt := range tests {

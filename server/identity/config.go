@@ -54,7 +54,7 @@ func (s *Service) privacy(cfg *Config) bool {
 	if p := cfg.EmailPrivacyConfig.EnableImprovedEmailPrivacy; p != nil {
 		return *p
 	}
-	return !s.o.AsEmulator
+	return !s.o.EmulatorSettings
 }
 
 // yes returns what a setting says, or def when it says nothing.

@@ -102,7 +102,7 @@ func (s *Service) shownConfig(ctx context.Context, c Call, raw map[string]any) (
 	}
 	shown["signIn"] = signIn
 	if _, ok := raw["emailPrivacyConfig"]; !ok {
-		shown["emailPrivacyConfig"] = map[string]any{"enableImprovedEmailPrivacy": !s.o.AsEmulator}
+		shown["emailPrivacyConfig"] = map[string]any{"enableImprovedEmailPrivacy": !s.o.EmulatorSettings}
 	}
 	return shown, nil
 }

@@ -27,8 +27,11 @@ type Options struct {
 	// Emulator accepts what only the official emulator accepts: made-up credentials of identity providers, codes
 	// that a control route shows, unregistered service accounts. Never in production.
 	Emulator bool
-	// AsEmulator gives the official emulator's answers where they differ from production's.
+	// AsEmulator gives the official emulator's answers where they differ from production's. It implies EmulatorSettings.
 	AsEmulator bool
+	// EmulatorSettings gives projects, tenants and requests that say nothing the official emulator's defaults: no e-mail enumeration
+	// protection, tenants that are created on first use, tokens without returnSecureToken. Otherwise they have production's.
+	EmulatorSettings bool
 	// HashMemCost is the memory cost of password hashes, a power of two; 14, Firebase's, when zero. Less is for tests.
 	HashMemCost int
 	// HashWorkers is how many passwords are hashed at once; half of the machine's cores and one at least when zero.
@@ -57,6 +60,7 @@ func (o *Options) EnsureDefaults() {
 	if o.HashMemCost == 0 {
 		o.HashMemCost = 14
 	}
+	o.EmulatorSettings = o.EmulatorSettings || o.AsEmulator
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}

@@ -134,7 +134,7 @@ func (s *Service) finishPassword(ctx context.Context, c Call, cfg *Config, tenan
 			return err
 		}
 		res.Tokens, res.DisplayName, res.ProfilePicture = tokens, text(u.DisplayName), text(u.PhotoURL)
-		if !yes(r.ReturnSecureToken, s.o.AsEmulator) {
+		if !yes(r.ReturnSecureToken, s.o.EmulatorSettings) {
 			res.IDToken, err = s.tokens.MintLegacy(c.Project, u.UID, map[string]any{"email": u.Email, "verified": u.EmailVerified, "provider_id": "password"})
 			res.RefreshToken, res.ExpiresIn = "", ""
 		}

@@ -58,7 +58,7 @@ func (s *Service) tenant(ctx context.Context, c Call, id string) (*Tenant, error
 	if err != nil || found {
 		return t, err
 	}
-	if !s.o.AsEmulator || !tenantForm.MatchString(id) {
+	if !s.o.EmulatorSettings || !tenantForm.MatchString(id) {
 		return nil, no("TENANT_NOT_FOUND")
 	}
 	*t = Tenant{

@@ -2,8 +2,9 @@ package identity_test
 
 import "testing"
 
-// TestAnswersAsTheEmulator asks what production and the official emulator answer differently, of a server of each kind.
-func TestAnswersAsTheEmulator(t *testing.T) {
+// TestDefaultSettings sends requests that production's and the official emulator's default settings answer differently to servers with each of
+// them; AsEmulator implies the emulator's settings.
+func TestDefaultSettings(t *testing.T) {
 	type answer struct{ production, emulator string }
 	for name, tt := range map[string]struct {
 		ask  func(*world) string
@@ -33,15 +34,19 @@ func TestAnswersAsTheEmulator(t *testing.T) {
 			return ""
 		}, answer{"none", ""}},
 	} {
-		for _, as := range []bool{false, true} {
-			w := newWorld(t, setup{asEmulator: as})
+		for _, with := range []struct {
+			name string
+			setup
+			want string
+		}{
+			{"production settings", setup{}, tt.want.production},
+			{"emulator settings", setup{emulatorSettings: true}, tt.want.emulator},
+			{"as the emulator", setup{asEmulator: true}, tt.want.emulator},
+		} {
+			w := newWorld(t, with.setup)
 			w.signUp("a@example.com", "secret1")
-			want := tt.want.production
-			if as {
-				want = tt.want.emulator
-			}
-			if got := tt.ask(w); got != want {
-				t.Errorf("%s, as the emulator %v: %q, want %q", name, as, got, want)
+			if got := tt.ask(w); got != with.want {
+				t.Errorf("%s, %s: %q, want %q", name, with.name, got, with.want)
 			}
 		}
 	}

@@ -35,6 +35,7 @@ type world struct {
 type setup struct {
 	signed, production, limits bool
 	asEmulator, noSignUp       bool
+	emulatorSettings           bool
 	clock                      clock.Clock
 	mail                       identity.Mailer
 	blocking                   identity.Caller
@@ -70,7 +71,7 @@ func newWorld(t testing.TB, s setup) *world {
 	const cheap = 4
 	w.service = identity.New(identity.Options{
 		Accounts: account.New(store), Tokens: w.tokens, Clock: s.clock, Project: project, Emulator: !s.production, HashMemCost: max(s.hashCost, cheap), RateLimits: s.limits,
-		Mail: s.mail, Blocking: s.blocking, SMS: s.sms, AsEmulator: s.asEmulator, NoSignUp: s.noSignUp,
+		Mail: s.mail, Blocking: s.blocking, SMS: s.sms, AsEmulator: s.asEmulator, NoSignUp: s.noSignUp, EmulatorSettings: s.emulatorSettings,
 	})
 	handler := http.Handler(rpc.New(rpc.Options{Service: w.service}))
 	if !s.production {
