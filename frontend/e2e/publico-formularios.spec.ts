@@ -69,7 +69,8 @@ test.describe('contact', () => {
         await llenar(page, { ...bien, [etiqueta]: vacio })
         await enviar(page)
         await expect(page.getByRole('alert')).toHaveText('Completa todos los campos.')
-        await expect(page.getByLabel(etiqueta, { exact: true })).toBeFocused()
+        await expect(page.getByRole('group', { name: 'Completa todos los campos.' })).toBeFocused()
+        await expect(page.getByLabel(etiqueta, { exact: true })).toHaveAttribute('aria-invalid', 'true')
       }
     }
     expect(escrituras.cuantas()).toBe(0)

@@ -52,6 +52,8 @@ export const t = {
     contacto: 'No pudimos enviar tu mensaje. Intenta de nuevo en unos minutos.',
     voluntario: 'No pudimos enviar tu solicitud en este momento. Intenta nuevamente.',
     instrumento: 'No pudimos enviar tu solicitud. Intenta de nuevo.',
+    campoVacio: 'Completa este campo.',
+    largo: (n: number) => `Escribe como máximo ${n} caracteres.`,
   },
   exitos: {
     boletin: '¡Gracias! Te hemos suscrito al boletín.',
