@@ -62,6 +62,8 @@ type App struct {
 	// leaving is done at the end of a run that was ready, when nobody is served any more.
 	leaving   []func(ctx context.Context) error
 	addresses Addresses
+	// settling knows what is on its way; nil in production.
+	settling *settling
 }
 
 // New builds an app: all ports are taken, rules and indexes read and the store opened, or nothing is.

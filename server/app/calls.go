@@ -52,7 +52,12 @@ func (a *App) makeCalls(s *state, u *users, book *guard.Rulebook) (*calls, error
 		return nil, err
 	}
 	if !a.config.Production() {
-		c.control = control.Transfers(c.transfer, control.Documents(g, control.Rules(book, http.NotFoundHandler())))
+		events, err := a.makeTriggers(s)
+		if err != nil {
+			return nil, err
+		}
+		rules := control.Rules(book, http.NotFoundHandler())
+		c.control = control.Triggers(events.triggers, events, control.Transfers(c.transfer, control.Documents(g, rules)))
 		c.monitor = control.Monitor(book, a.o.Clock)
 	}
 	return c, nil

@@ -40,6 +40,9 @@ func (a *App) makeHub(t *transfer.Transfer) http.Handler {
 		a.tell("Exported to "+dir, sum)
 		return nil
 	}
+	if a.settling != nil && a.config.Functions != "" {
+		o.Triggers = a.settling.triggers.SetEnabled
+	}
 	a.prepare = append(a.prepare, func(context.Context) error {
 		withdraw, err := hub.Publish(a.config.TempDir, a.config.Project, o.Locator())
 		if err != nil {

@@ -61,6 +61,9 @@ type Config struct {
 	SignTokens bool
 	// RateLimits turns on Auth's rate limits. ModeServe always has them.
 	RateLimits bool
+	// Functions is the host:port of the functions emulator that events of documents and accounts are delivered to; empty
+	// when there is none.
+	Functions string
 	// SeedDir is a folder of demo data that is loaded into an empty store, or empty.
 	SeedDir string
 	// SignupCode is the back office's secret code; empty switches the admin sign-up off.
@@ -184,6 +187,7 @@ func (c *Config) declareServer(flags *flag.FlagSet) {
 		return
 	}
 	flags.StringVar(&c.SeedDir, "seed", "", "folder of demo data to load into an empty store")
+	flags.StringVar(&c.Functions, "functions-emulator", "", "host:port of a functions emulator: events of documents are delivered to it")
 	c.declareTransfer(flags)
 	c.declareIgnored(flags)
 }

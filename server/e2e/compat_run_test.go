@@ -186,8 +186,8 @@ var officialJars = []string{
 	"~/.cache/firebase/emulators/cloud-firestore-emulator-*.jar",
 }
 
-// startOfficialEmulator starts the official Firestore emulator, or skips the test where there is none.
-func startOfficialEmulator(t *testing.T) string {
+// startOfficialEmulator starts the official Firestore emulator with more flags, or skips the test where there is none.
+func startOfficialEmulator(t *testing.T, flags ...string) string {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("skipped in short mode: the official emulator takes seconds to start")
@@ -205,8 +205,9 @@ func startOfficialEmulator(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), "java", "-Xmx512m", "-Duser.language=en", "-cp", jar,
-		"com.google.cloud.datastore.emulator.firestore.CloudFirestore", "start", "--host=127.0.0.1", "--port="+port)
+	args := []string{"-Xmx512m", "-Duser.language=en", "-cp", jar,
+		"com.google.cloud.datastore.emulator.firestore.CloudFirestore", "start", "--host=127.0.0.1", "--port=" + port}
+	cmd := exec.CommandContext(t.Context(), "java", append(args, flags...)...)
 	if err := cmd.Start(); err != nil {
 		t.Skipf("skipped: the official emulator needs java: %v", err)
 	}

@@ -40,6 +40,8 @@ type Stream struct {
 		recheck []func(key any) bool
 		// due says that a quiet stream should be told the time.
 		due bool
+		// barriers are closed once what was queued before them has been sent.
+		barriers []chan struct{}
 		// failed ends the stream.
 		failed error
 		closed bool
@@ -148,6 +150,7 @@ func (s *Stream) Close() {
 	s.mu.closed, s.mu.queue = true, nil
 	s.mu.taken.Broadcast()
 	s.mu.Unlock()
+	s.openBarriers(-1)
 	s.hub.forget(s)
 }
 
@@ -245,6 +248,7 @@ type work struct {
 	due      bool
 	finish   bool
 	failed   error
+	barriers int
 }
 
 // take returns all that there is to do; entries go to pending.
@@ -253,6 +257,7 @@ func (s *Stream) take() work {
 	defer s.mu.Unlock()
 	w := work{
 		commands: s.mu.commands, recheck: s.mu.recheck, due: s.mu.due, finish: s.mu.finish, failed: s.mu.failed,
+		barriers: len(s.mu.barriers),
 	}
 	w.lagged = s.takeQueueLocked()
 	s.mu.taken.Broadcast()
@@ -286,6 +291,7 @@ func (s *Stream) Run(ctx context.Context, send func(*Event) error) error {
 		if err := s.do(ctx, w); err != nil || w.finish {
 			return err
 		}
+		s.openBarriers(w.barriers)
 	}
 }
 

@@ -51,11 +51,24 @@ func execute(ctx context.Context, args []string, s streams) (int, error) {
 		return 1, err
 	}
 	ran := command(running, c, a.Addresses(), s).Run()
+	settle(ctx, a, s)
 	stop()
 	if err := <-ended; err != nil {
 		return 1, err
 	}
 	return exitCode(ran, c.Command[0])
+}
+
+// lastEvents is how long the events of a command's last commits are waited for.
+const lastEvents = 10 * time.Second
+
+// settle waits until the events of the command's commits have been delivered.
+func settle(ctx context.Context, a *app.App, s streams) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastEvents)
+	defer cancel()
+	if err := a.Settle(ctx); err != nil {
+		fmt.Fprintf(s.err, "Events were not delivered within %s.\n", lastEvents)
+	}
 }
 
 // command returns the command that is to be run against a server. When ctx ends it is told to stop, and killed if it

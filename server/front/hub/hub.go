@@ -23,6 +23,8 @@ type Options struct {
 	Emulators Emulators
 	// Export writes what the named emulators keep, all when none is named, to a folder; by is who asked.
 	Export func(ctx context.Context, dir, by string, only []string) error
+	// Triggers makes commits from now on reach background functions, or not; nil where there is no functions emulator.
+	Triggers func(ctx context.Context, enabled bool) error
 }
 
 // Emulators are the emulators that run; those that do not are nil.
@@ -82,22 +84,38 @@ type hub struct{ o Options }
 //	GET  /                                      where the hub is
 //	GET  /emulators                             what runs where
 //	POST /_admin/export {"path", "initiatedBy", "targets"}   writes an export to a folder of this machine
-//	PUT  /functions/…BackgroundTriggers, POST /dataconnect/clearData   what has no emulator here: 400
+//	PUT  /functions/disableBackgroundTriggers, …/enableBackgroundTriggers   keeps commits from background functions; 400 without a functions emulator
+//	POST /dataconnect/clearData                 400: there is no such emulator
 func New(o Options) http.Handler {
 	h := &hub{o}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", h.locate)
 	mux.HandleFunc("GET /emulators", func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, o.Emulators) })
 	mux.HandleFunc("POST /_admin/export", h.export)
-	for pattern, name := range map[string]string{
-		"PUT /functions/disableBackgroundTriggers": "Cloud Functions", "PUT /functions/enableBackgroundTriggers": "Cloud Functions",
-		"POST /dataconnect/clearData": "SQL Connect",
-	} {
-		mux.HandleFunc(pattern, func(w http.ResponseWriter, _ *http.Request) {
-			answer(w, http.StatusBadRequest, map[string]string{"error": "The " + name + " emulator is not running."})
-		})
-	}
+	mux.HandleFunc("PUT /functions/disableBackgroundTriggers", h.triggers(false))
+	mux.HandleFunc("PUT /functions/enableBackgroundTriggers", h.triggers(true))
+	mux.HandleFunc("POST /dataconnect/clearData", func(w http.ResponseWriter, _ *http.Request) { absent(w, "SQL Connect") })
 	return mux
+}
+
+// absent refuses a request for an emulator that is not there.
+func absent(w http.ResponseWriter, name string) {
+	answer(w, http.StatusBadRequest, map[string]string{"error": "The " + name + " emulator is not running."})
+}
+
+// triggers returns the handler that enables or disables background functions.
+func (h *hub) triggers(enabled bool) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if h.o.Triggers == nil {
+			absent(w, "Cloud Functions")
+			return
+		}
+		if err := h.o.Triggers(r.Context(), enabled); err != nil {
+			answer(w, http.StatusInternalServerError, message(fault.Of(err).Message))
+			return
+		}
+		answer(w, http.StatusOK, map[string]bool{"enabled": enabled})
+	}
 }
 
 // locate says where the hub is.

@@ -1,0 +1,188 @@
+package triggers
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"sync"
+
+	"clave/server/clock"
+)
+
+// laneKey names what is delivered in order: one document's events for one trigger.
+type laneKey struct {
+	trigger  identity
+	document string
+}
+
+// lane is a queue of events that are delivered one after the other. It exists while it has events.
+type lane struct {
+	queue []event
+}
+
+// event is a change that has to be delivered to a trigger.
+type event struct {
+	trigger *Trigger
+	at      clock.Version
+	change  *Change
+}
+
+// enqueue makes the events of a change. It waits while too many events wait, or until ctx ends. Deliveries run in
+// goroutines of deliveries.
+func (d *Dispatcher) enqueue(ctx context.Context, deliveries *sync.WaitGroup, at clock.Version, c *Change) {
+	for _, t := range d.matching(c.Name.DB, c) {
+		select {
+		case d.waiting <- struct{}{}:
+		case <-ctx.Done():
+			return
+		}
+		key := laneKey{identity{t.database.Project, t.generation, t.key}, c.Name.String()}
+		d.mu.Lock()
+		d.mu.enqueued++
+		d.mu.unfinished++
+		l := d.mu.lanes[key]
+		begin := l == nil
+		if begin {
+			l = &lane{}
+			d.mu.lanes[key] = l
+		}
+		l.queue = append(l.queue, event{trigger: t, at: at, change: c})
+		d.mu.Unlock()
+		if begin {
+			deliveries.Go(func() { d.deliverLane(ctx, key, l) })
+		}
+	}
+}
+
+// deliverLane delivers the events of a lane until there are none.
+func (d *Dispatcher) deliverLane(ctx context.Context, key laneKey, l *lane) {
+	for {
+		d.mu.Lock()
+		if len(l.queue) == 0 {
+			delete(d.mu.lanes, key)
+			d.mu.Unlock()
+			return
+		}
+		e := l.queue[0]
+		l.queue = l.queue[1:]
+		d.mu.Unlock()
+		select {
+		case d.slots <- struct{}{}:
+			if err := d.deliver(ctx, e); err != nil && ctx.Err() == nil {
+				d.o.Log.Warn("an event was not delivered", "trigger", e.trigger.key, "document", e.change.Name.String(), "err", err)
+			}
+			<-d.slots
+		case <-ctx.Done():
+		}
+		d.finish()
+	}
+}
+
+// finish counts an event that has ended.
+func (d *Dispatcher) finish() {
+	<-d.waiting
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.mu.unfinished--
+	if d.mu.unfinished == 0 && d.mu.idle != nil {
+		close(d.mu.idle)
+		d.mu.idle = nil
+	}
+}
+
+// maxAnswer is how much of an answer is read, so that the connection can be used again.
+const maxAnswer = 64 << 10
+
+// deliver posts an event and waits for the answer, which the functions emulator gives when the function has ended.
+func (d *Dispatcher) deliver(ctx context.Context, e event) error {
+	m, err := encode(e.trigger, e.at, e.change)
+	if err != nil {
+		return err
+	}
+	to := url.URL{Scheme: "http", Host: d.o.Functions}
+	to = *to.JoinPath("functions", "projects", e.trigger.database.Project, "triggers", url.PathEscape(e.trigger.key))
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, to.String(), bytes.NewReader(m.body))
+	if err != nil {
+		return fmt.Errorf("request for trigger %s: %w", e.trigger.key, err)
+	}
+	request.Header = m.header
+	response, err := d.client.Do(request)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = response.Body.Close() }()
+	_, _ = io.CopyN(io.Discard, response.Body, maxAnswer) // what the function says is for its own log
+	if response.StatusCode >= http.StatusMultipleChoices {
+		return fmt.Errorf("the functions emulator answered %s", response.Status)
+	}
+	return nil
+}
+
+// Settle waits until every commit of a project, or of all when project is empty, that was acknowledged before the call, and every commit that a function
+// made while it handled an event, has been delivered. It returns ctx's error when that takes too long.
+func (d *Dispatcher) Settle(ctx context.Context, project string) error {
+	for {
+		before := d.enqueuedSoFar()
+		if err := d.barriers(ctx, project); err != nil {
+			return err
+		}
+		if err := d.drained(ctx); err != nil {
+			return err
+		}
+		// A function may have written while it handled an event.
+		if err := d.barriers(ctx, project); err != nil {
+			return err
+		}
+		if d.enqueuedSoFar() == before {
+			return nil
+		}
+	}
+}
+
+// enqueuedSoFar returns how many events there have been.
+func (d *Dispatcher) enqueuedSoFar() uint64 {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.mu.enqueued
+}
+
+// barriers waits until the acknowledged commits of a project have become events.
+func (d *Dispatcher) barriers(ctx context.Context, project string) error {
+	d.mu.Lock()
+	var all []*follower
+	for db, f := range d.mu.followers {
+		if project == "" || db.Project == project {
+			all = append(all, f)
+		}
+	}
+	d.mu.Unlock()
+	for _, f := range all {
+		if err := f.barrier(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// drained waits until all events have ended.
+func (d *Dispatcher) drained(ctx context.Context) error {
+	d.mu.Lock()
+	if d.mu.unfinished == 0 {
+		d.mu.Unlock()
+		return nil
+	}
+	if d.mu.idle == nil {
+		d.mu.idle = make(chan struct{})
+	}
+	idle := d.mu.idle
+	d.mu.Unlock()
+	select {
+	case <-idle:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

@@ -1,0 +1,230 @@
+package triggers
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	"clave/server/clock"
+	"clave/server/fault"
+	"clave/server/resource"
+)
+
+// ErrClosed is returned by Subscription.Next once there will be no more commits.
+var ErrClosed = errors.New("triggers: the source is closed")
+
+// Source supplies the commits of databases.
+type Source interface {
+	// Follow returns a subscription to the commits of a database from now on.
+	Follow(db resource.Database) Subscription
+}
+
+// Subscription returns the commits of one database in their order.
+type Subscription interface {
+	// Next waits for commits and returns all that there are. When ctx is done and there are none it returns ctx's error;
+	// then every commit that was acknowledged before has been returned. It returns ErrClosed at the end, and another
+	// error where commits are lost. It is for one goroutine.
+	Next(ctx context.Context) ([]Commit, error)
+	// Close ends the subscription.
+	Close()
+}
+
+// Commit is one commit of a database.
+type Commit struct {
+	Version clock.Version
+	Changes []Change
+}
+
+// Options are what a dispatcher is made of.
+type Options struct {
+	// Functions is the host:port of the functions emulator; without it triggers are kept and nothing is delivered.
+	Functions string
+	// Source supplies commits.
+	Source Source
+	// Timeout is how long one delivery may take; DefaultTimeout when zero.
+	Timeout time.Duration
+	// Log receives failed deliveries; they are discarded when nil.
+	Log *slog.Logger
+}
+
+// DefaultTimeout is how long a function may run: that of the longest background function.
+const DefaultTimeout = 9 * time.Minute
+
+// EnsureDefaults sets the fields that were left zero.
+func (o *Options) EnsureDefaults() {
+	if o.Timeout == 0 {
+		o.Timeout = DefaultTimeout
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+}
+
+// Validate reports what is missing.
+func (o *Options) Validate() error {
+	if o.Source == nil {
+		return errors.New("triggers: no source of commits")
+	}
+	return nil
+}
+
+// The limits of a dispatcher.
+const (
+	// maxTriggers is how many triggers can be registered.
+	maxTriggers = 10_000
+	// maxParallel is how many deliveries run at once.
+	maxParallel = 256
+	// maxWaiting is how many events wait. Beyond it commits are left in the source's log.
+	maxWaiting = 10_000
+)
+
+// Dispatcher keeps triggers and delivers events to them. Its methods are safe for concurrent use.
+type Dispatcher struct {
+	o      Options
+	client *http.Client
+	// wake receives when Run has a follower to start; it has room for one and is never closed.
+	wake chan struct{}
+	// slots bounds the deliveries that run at once, waiting the events that wait for one.
+	slots, waiting chan struct{}
+	mu             struct {
+		sync.Mutex
+		triggers  map[identity]*Trigger
+		followers map[resource.Database]*follower
+		fresh     []*follower
+		// lanes are the deliveries that have begun, by trigger and document.
+		lanes map[laneKey]*lane
+		// enqueued counts events; unfinished is how many of them have not ended.
+		enqueued   uint64
+		unfinished int
+		// disabled drops what is committed.
+		disabled bool
+		// idle is closed when unfinished becomes 0; nil while nobody waits.
+		idle chan struct{}
+	}
+}
+
+// identity is what no two triggers share.
+type identity struct {
+	project    string
+	generation Generation
+	key        string
+}
+
+// New returns a dispatcher, which delivers while Run runs.
+func New(o Options) (*Dispatcher, error) {
+	o.EnsureDefaults()
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	d := &Dispatcher{
+		o: o, client: &http.Client{Timeout: o.Timeout, Transport: &http.Transport{MaxIdleConnsPerHost: maxParallel}},
+		wake: make(chan struct{}, 1), slots: make(chan struct{}, maxParallel), waiting: make(chan struct{}, maxWaiting),
+	}
+	d.mu.triggers = make(map[identity]*Trigger)
+	d.mu.followers = make(map[resource.Database]*follower)
+	d.mu.lanes = make(map[laneKey]*lane)
+	return d, nil
+}
+
+// Register adds a trigger, or replaces the one of the same generation and key. Commits after the call reach it.
+func (d *Dispatcher) Register(t *Trigger) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	id := identity{t.database.Project, t.generation, t.key}
+	if _, ok := d.mu.triggers[id]; !ok && len(d.mu.triggers) >= maxTriggers {
+		return fault.E(fault.ResourceExhausted, "There are %d triggers already.", maxTriggers)
+	}
+	d.mu.triggers[id] = t
+	if d.o.Functions == "" || d.mu.followers[t.database] != nil {
+		return nil
+	}
+	f := &follower{dispatcher: d, database: t.database, sub: d.o.Source.Follow(t.database)}
+	d.mu.followers[t.database] = f
+	d.mu.fresh = append(d.mu.fresh, f)
+	select {
+	case d.wake <- struct{}{}:
+	default:
+	}
+	return nil
+}
+
+// Remove removes the triggers of a project with a key; both generations, since the routes of tools name only the key.
+// It reports whether there was one.
+func (d *Dispatcher) Remove(project, key string) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	found := false
+	for _, generation := range []Generation{First, Second} {
+		id := identity{project, generation, key}
+		if _, ok := d.mu.triggers[id]; ok {
+			delete(d.mu.triggers, id)
+			found = true
+		}
+	}
+	return found
+}
+
+// Clear removes all triggers of a project.
+func (d *Dispatcher) Clear(project string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for id := range d.mu.triggers {
+		if id.project == project {
+			delete(d.mu.triggers, id)
+		}
+	}
+}
+
+// SetEnabled makes the commits after the call reach triggers, or not. Those that were acknowledged before are not
+// affected.
+func (d *Dispatcher) SetEnabled(ctx context.Context, enabled bool) error {
+	if err := d.barriers(ctx, ""); err != nil {
+		return err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.mu.disabled = !enabled
+	return nil
+}
+
+// matching returns the triggers that a change is for.
+func (d *Dispatcher) matching(db resource.Database, c *Change) []*Trigger {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.mu.disabled {
+		return nil
+	}
+	var out []*Trigger
+	for _, t := range d.mu.triggers {
+		if t.database == db && t.wants(c) {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// Run follows the databases that have triggers and delivers events until ctx ends. Deliveries that run then are cut.
+func (d *Dispatcher) Run(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	var followers sync.WaitGroup
+	defer d.client.CloseIdleConnections()
+	defer followers.Wait()
+	defer cancel()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-d.wake:
+			d.mu.Lock()
+			fresh := d.mu.fresh
+			d.mu.fresh = nil
+			d.mu.Unlock()
+			for _, f := range fresh {
+				followers.Go(func() { f.run(ctx) })
+			}
+		}
+	}
+}

@@ -1,0 +1,187 @@
+package triggers
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"clave/server/document"
+	"clave/server/fault"
+	"clave/server/resource"
+)
+
+// Generation is the generation of Cloud Functions that a trigger belongs to.
+type Generation uint8
+
+// The generations.
+const (
+	First Generation = iota + 1
+	Second
+)
+
+// kind says which changes of a document a trigger is for.
+type kind uint8
+
+// The kinds.
+const (
+	written kind = iota
+	created
+	updated
+	deleted
+)
+
+// Trigger is a function that is called when documents change.
+type Trigger struct {
+	generation Generation
+	// key names the function in the functions emulator.
+	key      string
+	database resource.Database
+	// event is the event type of events: that of the registration.
+	event   string
+	kind    kind
+	auth    bool // events carry who made the change
+	pattern pattern
+}
+
+// Database returns the database whose documents the trigger is for.
+func (t *Trigger) Database() resource.Database { return t.database }
+
+// firstKinds are the event types of the 1st generation.
+var firstKinds = map[string]kind{
+	"providers/cloud.firestore/eventTypes/document.write":  written,
+	"providers/cloud.firestore/eventTypes/document.create": created,
+	"providers/cloud.firestore/eventTypes/document.update": updated,
+	"providers/cloud.firestore/eventTypes/document.delete": deleted,
+}
+
+// secondKinds are the event types of the 2nd generation; each also exists with authSuffix.
+var secondKinds = map[string]kind{
+	"google.cloud.firestore.document.v1.written": written,
+	"google.cloud.firestore.document.v1.created": created,
+	"google.cloud.firestore.document.v1.updated": updated,
+	"google.cloud.firestore.document.v1.deleted": deleted,
+}
+
+// authSuffix ends the event types whose events carry who made the change.
+const authSuffix = ".withAuthContext"
+
+// service is the only service of a trigger of the 1st generation.
+const service = "firestore.googleapis.com"
+
+// ParseFirst parses the body of a registration of the 1st generation:
+//
+//	{"eventTrigger": {"resource": "projects/P/databases/D/documents/PATTERN", "eventType": …, "service": …}}
+func ParseFirst(project, key string, body []byte) (*Trigger, error) {
+	var request struct {
+		EventTrigger struct {
+			Resource  string `json:"resource"`
+			EventType string `json:"eventType"`
+			Service   string `json:"service"`
+		} `json:"eventTrigger"`
+	}
+	if err := decode(body, &request); err != nil {
+		return nil, err
+	}
+	event := request.EventTrigger
+	if event.Service != service {
+		return nil, fault.E(fault.InvalidArgument, "The service of a trigger must be %q, not %q.", service, event.Service)
+	}
+	t := &Trigger{generation: First, key: key, event: event.EventType}
+	var ok bool
+	if t.kind, ok = firstKinds[event.EventType]; !ok {
+		return nil, fault.E(fault.InvalidArgument, "Unknown event type %q.", event.EventType)
+	}
+	db, path, err := resource.SplitPath(event.Resource)
+	if err != nil {
+		return nil, err
+	}
+	if db.Project != project {
+		return nil, fault.E(fault.InvalidArgument, "The trigger is of project %q, but its resource is of project %q.", project, db.Project)
+	}
+	t.database = db
+	t.pattern, err = parsePattern(path)
+	return t, err
+}
+
+// ParseSecond parses the body of a registration of the 2nd generation:
+//
+//	{"eventType": …, "database": "(default)", "namespace": "(default)", "document": {"value": PATTERN, "matchType": "PATH_PATTERN"}}
+//
+// Without a document the trigger is for all documents of the database.
+func ParseSecond(project, key string, body []byte) (*Trigger, error) {
+	var request struct {
+		EventType string `json:"eventType"`
+		Database  string `json:"database"`
+		Namespace string `json:"namespace"`
+		Document  *struct {
+			Value     string `json:"value"`
+			MatchType string `json:"matchType"`
+		} `json:"document"`
+	}
+	if err := decode(body, &request); err != nil {
+		return nil, err
+	}
+	t := &Trigger{generation: Second, key: key, event: request.EventType}
+	plain, auth := strings.CutSuffix(request.EventType, authSuffix)
+	var ok bool
+	if t.kind, ok = secondKinds[plain]; !ok {
+		return nil, fault.E(fault.InvalidArgument, "Unknown event type %q.", request.EventType)
+	}
+	t.auth = auth
+	if request.Namespace != "" && request.Namespace != defaultNamespace {
+		return nil, fault.E(fault.InvalidArgument, "Unknown namespace %q: Firestore has only %s.", request.Namespace, defaultNamespace)
+	}
+	var err error
+	if t.database, err = resource.ParseDatabase("projects/" + project + "/databases/" + request.Database); err != nil {
+		return nil, err
+	}
+	switch d := request.Document; {
+	case d == nil:
+		t.pattern.all = true
+	case d.MatchType == "EXACT":
+		t.pattern = exactPattern(d.Value)
+	case d.MatchType == "PATH_PATTERN":
+		t.pattern, err = parsePattern(d.Value)
+	default:
+		err = fault.E(fault.InvalidArgument, "Payload isn't valid for request.")
+	}
+	return t, err
+}
+
+// defaultNamespace is the only namespace of Firestore's events.
+const defaultNamespace = "(default)"
+
+// decode reads a registration's body.
+func decode(body []byte, into any) error {
+	d := json.NewDecoder(bytes.NewReader(body))
+	if err := d.Decode(into); err != nil {
+		return fault.Because(err, fault.InvalidArgument, "Payload isn't valid for request.")
+	}
+	return nil
+}
+
+// Change is what a commit did to one document; a nil side means that the document does not exist.
+type Change struct {
+	Name          resource.Document
+	Before, After *document.Document
+}
+
+// kind returns what the change is.
+func (c *Change) kind() kind {
+	switch {
+	case c.Before == nil:
+		return created
+	case c.After == nil:
+		return deleted
+	}
+	return updated
+}
+
+// wants reports whether the trigger is for a change of its database. Functions of the 1st generation know the default
+// database only: a trigger of another one is accepted and gets no events, as in the official emulator.
+func (t *Trigger) wants(c *Change) bool {
+	if t.generation == First && t.database.ID != resource.DefaultDatabase {
+		return false
+	}
+	return (t.kind == written || t.kind == c.kind()) && t.pattern.match(c.Name.Path)
+}
