@@ -17,6 +17,8 @@ type Change struct {
 	held  []string
 	users map[string]*User // nil: deleted
 	order []string
+	// ended are the accounts of which the change ends sessions.
+	ended []string
 	items storage.Batch
 }
 
@@ -25,6 +27,18 @@ type Change struct {
 // may be called once only. An e-mail address, phone number or provider's id that another account has answers EMAIL_EXISTS,
 // PHONE_NUMBER_EXISTS or FEDERATED_USER_ID_ALREADY_LINKED.
 func (s *Store) Change(ctx context.Context, sc Scope, names []string, do func(*Change) error) error {
+	ended, err := s.change(ctx, sc, names, do)
+	if err != nil {
+		return err
+	}
+	for _, uid := range ended {
+		s.Revoked(Revocation{Scope: sc, UID: uid})
+	}
+	return nil
+}
+
+// change makes a change and returns the accounts of which it ended sessions. No lock is held any more then.
+func (s *Store) change(ctx context.Context, sc Scope, names []string, do func(*Change) error) (ended []string, err error) {
 	s.whole.RLock()
 	defer s.whole.RUnlock()
 	held := make([]string, len(names))
@@ -34,9 +48,12 @@ func (s *Store) Change(ctx context.Context, sc Scope, names []string, do func(*C
 	defer s.locks.hold(held)()
 	c := &Change{store: s, scope: sc, held: names, users: make(map[string]*User)}
 	if err := do(c); err != nil {
-		return err
+		return nil, err
 	}
-	return c.apply(ctx)
+	if err := c.apply(ctx); err != nil {
+		return nil, err
+	}
+	return c.ended, nil
 }
 
 // Get returns an account, or nil when there is none. Its id must be among the names of the change.
@@ -116,6 +133,9 @@ func (c *Change) apply(ctx context.Context) error {
 			}
 		}
 		u := c.users[uid]
+		if endsSessions(old, u) {
+			c.ended = append(c.ended, uid)
+		}
 		if u == nil {
 			b.Delete(c.scope.key(userKey(uid)))
 			continue

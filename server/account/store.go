@@ -18,6 +18,8 @@ type Store struct {
 	locks locks
 	// whole is held for writing by what touches all accounts of a scope, for reading by everything else that writes.
 	whole sync.RWMutex
+	// revoked has who is called when sessions end.
+	revoked revocations
 }
 
 // New returns a Store on an engine's store.
@@ -108,6 +110,15 @@ func (s *Store) List(ctx context.Context, sc Scope, after string, yield func(*Us
 
 // Clear removes all accounts of a scope and their sessions; settings and codes stay.
 func (s *Store) Clear(ctx context.Context, sc Scope) error {
+	if err := s.clear(ctx, sc); err != nil {
+		return err
+	}
+	s.Revoked(Revocation{Scope: sc})
+	return nil
+}
+
+// clear removes all accounts of a scope and their sessions.
+func (s *Store) clear(ctx context.Context, sc Scope) error {
 	s.whole.Lock()
 	defer s.whole.Unlock()
 	var b storage.Batch

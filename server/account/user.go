@@ -35,6 +35,9 @@ type User struct {
 	PasswordUpdated int64 `json:"passwordUpdated,omitempty"`
 	// ValidSince is in seconds: sessions older than it are over. Nil was never set.
 	ValidSince *int64 `json:"validSince,omitempty"`
+	// Epoch counts how often all sessions were ended. It tells apart sessions that began before and after in the same second.
+	// Accounts stored before there were epochs have 0, and so have their sessions.
+	Epoch int64 `json:"epoch,omitempty"`
 	// LastRefresh is when a token was last given.
 	LastRefresh time.Time `json:"lastRefresh,omitzero"`
 	// ScreenName, Language, TimeZone and DateOfBirth are kept as they were given.
@@ -114,6 +117,15 @@ func (u *User) Since() int64 {
 		since = *u.ValidSince
 	}
 	return since
+}
+
+// Revoke ends all sessions that began until now.
+func (u *User) Revoke(now time.Time) { u.EndSessions(now.Unix()) }
+
+// EndSessions ends all sessions that began before since, in seconds, and those that have begun in that second until now.
+func (u *User) EndSessions(since int64) {
+	u.ValidSince = &since
+	u.Epoch++
 }
 
 // indexes returns the keys that must belong to this user alone, below its scope.

@@ -31,7 +31,7 @@ func (a *App) openUsers(s *state, l *line) (*users, error) {
 	c := a.config
 	var service *identity.Service
 	to := token.Options{
-		Clock: a.o.Clock, Unsigned: !c.SignTokens && !c.Production(), Owner: !c.Production(),
+		Clock: a.o.Clock, Unsigned: !c.SignTokens && !c.Production(), Owner: !c.Production(), PublicURL: c.PublicURL,
 		Session: func(ctx context.Context, id token.ID) error { return service.CheckSession(ctx, id) },
 		ServiceKeys: func(ctx context.Context, email string) (token.ServiceAccount, error) {
 			return l.serviceKeys(service)(ctx, email)

@@ -83,6 +83,9 @@ func idClaims(u *account.User, ses *session) map[string]any {
 	if ses.Tenant != "" {
 		firebase["tenant"] = ses.Tenant
 	}
+	if ses.Epoch > 0 && ses.AuthTime == u.Since() {
+		firebase["session_epoch"] = ses.Epoch // what the time alone doesn't tell
+	}
 	if len(ses.ProviderClaims) > 0 {
 		firebase["sign_in_attributes"] = ses.ProviderClaims
 	}

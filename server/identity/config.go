@@ -117,14 +117,18 @@ func (t *Tenant) overrule(cfg *Config) error {
 	return nil
 }
 
-// open answers an error when the call's tenant is switched off.
+// open returns an error when the call's tenant is switched off or was deleted. The official emulator knows every tenant.
 func (s *Service) open(c Call) error {
 	if c.Tenant == "" {
 		return nil
 	}
 	var t Tenant
-	if _, err := s.accounts.Load(c.root(), tenantItem, c.Tenant, &t); err != nil {
+	found, err := s.accounts.Load(c.root(), tenantItem, c.Tenant, &t)
+	if err != nil {
 		return err
+	}
+	if !found && !s.o.Emulator {
+		return no("TENANT_NOT_FOUND")
 	}
 	if t.DisableAuth {
 		return no("PROJECT_DISABLED")

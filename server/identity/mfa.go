@@ -42,7 +42,7 @@ func (s *Service) askFactor(ctx context.Context, c Call, u *account.User, ses se
 func (s *Service) askFactorIn(ch *account.Change, c Call, u *account.User, ses session) (Pending, error) {
 	const size = 48
 	credential := secret(size)
-	ses.UID, ses.Tenant = u.UID, c.Tenant
+	ses.UID, ses.Tenant, ses.Epoch = u.UID, c.Tenant, u.Epoch
 	list := factors(u, false)
 	for i := range list {
 		list[i].PhoneInfo = hidden(list[i].PhoneInfo)
@@ -307,15 +307,14 @@ func (s *Service) halfDone(c *Call, r *MFARequest) (*pending, *account.User, err
 	}
 	c.Tenant = p.Session.Tenant
 	u, err := s.accounts.Get(c.scope(), p.Session.UID)
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, nil, err
-	case u == nil:
-		return nil, nil, no("USER_NOT_FOUND")
-	case u.Disabled:
-		return nil, nil, no("USER_DISABLED")
-	case u.Since() > p.Made.Unix():
-		return nil, nil, no("INVALID_MFA_PENDING_CREDENTIAL") // the password changed in between
+	}
+	if err := s.checkSession(u, p.Made.Unix(), p.Session.Epoch); err != nil {
+		if u != nil && !u.Disabled {
+			err = no("INVALID_MFA_PENDING_CREDENTIAL") // the password changed in between
+		}
+		return nil, nil, err
 	}
 	return p, u, nil
 }

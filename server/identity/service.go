@@ -109,6 +109,20 @@ func New(o Options) *Service {
 // Project returns the project that API keys belong to.
 func (s *Service) Project() string { return s.o.Project }
 
+// Origin returns the origin under which clients reach us: the public URL, and under `clave start`, which needs none, that of the
+// request. It is empty when it is not known: a Host header is the client's own word.
+func (s *Service) Origin(c Call) string {
+	if s.o.PublicURL == "" && s.o.Emulator {
+		return c.Origin
+	}
+	return s.o.PublicURL
+}
+
+// OnRevoke has call called when sessions of an account, or of a whole tenant or project, may have ended: the account was disabled or
+// deleted, its sessions were revoked, the tenant was switched off or deleted. Whoever keeps a connection open for a session then asks
+// CheckSession whether it still stands. account.Store.OnRevoke says how it is called.
+func (s *Service) OnRevoke(call func(account.Revocation)) { s.accounts.OnRevoke(call) }
+
 // Tokens returns what verifies callers.
 func (s *Service) Tokens() *token.Verifier { return s.tokens }
 
@@ -149,26 +163,32 @@ func randomText(n int, alphabet string) string {
 // Clear removes all accounts of the call's scope.
 func (s *Service) Clear(ctx context.Context, c Call) error { return s.accounts.Clear(ctx, c.scope()) }
 
-// checkedSession says whether a session stands: its user exists, is enabled, and it is not older than ValidSince.
-func checkedSession(u *account.User, authTime int64) error {
+// checkSession returns an error unless a session stands: its user exists and is enabled, and it began after the user's sessions were
+// ended last. Sessions of the very second of that end are told apart by their epoch; the official emulator lets them stand.
+func (s *Service) checkSession(u *account.User, authTime, epoch int64) error {
 	switch {
 	case u == nil:
 		return no("USER_NOT_FOUND")
 	case u.Disabled:
 		return no("USER_DISABLED")
-	case authTime < u.Since():
+	case authTime < u.Since(), authTime == u.Since() && epoch != u.Epoch && !s.o.Emulator:
 		return no("TOKEN_EXPIRED")
 	}
 	return nil
 }
 
-// CheckSession answers an error when the session of an ID token is over; token.Options.Session takes it.
+// CheckSession returns an error when the session of an ID token is over, or its tenant is switched off or deleted;
+// token.Options.Session takes it.
 func (s *Service) CheckSession(_ context.Context, id token.ID) error {
-	u, err := s.accounts.Get(account.Scope{Project: id.Project, Tenant: id.Tenant}, id.UID)
+	c := Call{Project: id.Project, Tenant: id.Tenant}
+	if err := s.open(c); err != nil {
+		return err
+	}
+	u, err := s.accounts.Get(c.scope(), id.UID)
 	if err != nil {
 		return err
 	}
-	return checkedSession(u, id.AuthTime.Unix())
+	return s.checkSession(u, id.AuthTime.Unix(), id.Epoch)
 }
 
 // userOf returns the user whose ID token is given, and the token.
@@ -188,7 +208,7 @@ func (s *Service) userOf(c *Call, idToken string) (*account.User, token.ID, erro
 	if err != nil {
 		return nil, token.ID{}, err
 	}
-	if err := checkedSession(u, id.AuthTime.Unix()); err != nil {
+	if err := s.checkSession(u, id.AuthTime.Unix(), id.Epoch); err != nil {
 		return nil, token.ID{}, err
 	}
 	return u, id, nil

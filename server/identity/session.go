@@ -18,6 +18,8 @@ type session struct {
 	Provider string `json:"provider"`
 	// AuthTime is when the user signed in, in seconds.
 	AuthTime int64 `json:"authTime"`
+	// Epoch is the user's at that moment.
+	Epoch int64 `json:"epoch,omitempty"`
 	// Claims are those of the custom token or a blocking function.
 	Claims sessionClaims `json:"claims,omitempty"`
 	// ProviderClaims are what an OIDC or SAML provider said of the user.
@@ -68,7 +70,7 @@ func (s *Service) signIn(ch *account.Change, c Call, u *account.User, ses sessio
 
 // give mints the tokens of a session and stores it, within a change that holds its user.
 func (s *Service) give(ch *account.Change, c Call, u *account.User, ses session) (Tokens, error) {
-	ses.UID, ses.Tenant = u.UID, c.Tenant
+	ses.UID, ses.Tenant, ses.Epoch = u.UID, c.Tenant, u.Epoch
 	id, err := s.tokens.MintID(c.Project, u.UID, idClaims(u, &ses))
 	if err != nil {
 		return Tokens{}, err
@@ -131,7 +133,7 @@ func (s *Service) Refresh(ctx context.Context, c Call, r *RefreshRequest) (*Refr
 	if err != nil {
 		return nil, err
 	}
-	if err := checkedSession(u, ses.AuthTime); err != nil {
+	if err := s.checkSession(u, ses.AuthTime, ses.Epoch); err != nil {
 		return nil, err
 	}
 	id, err := s.tokens.MintID(c.Project, u.UID, idClaims(u, &ses))

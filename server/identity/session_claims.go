@@ -74,7 +74,7 @@ func told(claims, of map[string]any) bool {
 // resumed returns the session of a verified ID token, to go on with: how the user signed in, with which second factor, and the
 // claims of the session. Of several sessions of one second it is the one of which the token tells most.
 func (s *Service) resumed(c Call, id token.ID) (session, error) {
-	ses := session{UID: id.UID, Tenant: id.Tenant, Provider: id.Provider, AuthTime: id.AuthTime.Unix()}
+	ses := session{UID: id.UID, Tenant: id.Tenant, Provider: id.Provider, AuthTime: id.AuthTime.Unix(), Epoch: id.Epoch}
 	if inner, ok := id.Claims["firebase"].(map[string]any); ok {
 		ses.Factor, _ = inner["second_factor_identifier"].(string)
 		ses.FactorKind, _ = inner["sign_in_second_factor"].(string)

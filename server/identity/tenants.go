@@ -134,7 +134,7 @@ func (s *Service) UpdateTenant(ctx context.Context, c Call, r *TenantRequest) (*
 		return nil, err
 	}
 	t := &Tenant{}
-	return t, s.accounts.Change(ctx, c.root(), []string{"\x00" + tenantItem + r.ID}, func(ch *account.Change) error {
+	err := s.accounts.Change(ctx, c.root(), []string{"\x00" + tenantItem + r.ID}, func(ch *account.Change) error {
 		raw := make(map[string]any)
 		if _, err := ch.Load(tenantItem, r.ID, &raw); err != nil {
 			return err
@@ -149,6 +149,10 @@ func (s *Service) UpdateTenant(ctx context.Context, c Call, r *TenantRequest) (*
 		t.TenantID, t.Name = r.ID, "projects/"+c.Project+"/tenants/"+r.ID
 		return ch.Save(tenantItem, r.ID, t)
 	})
+	if err == nil && t.DisableAuth {
+		s.accounts.Revoked(account.Revocation{Scope: account.Scope{Project: c.Project, Tenant: r.ID}})
+	}
+	return t, err
 }
 
 // DeleteTenant removes a tenant and its accounts.
@@ -158,13 +162,15 @@ func (s *Service) DeleteTenant(ctx context.Context, c Call, r *TenantRequest) (*
 	if err != nil || !found {
 		return nil, firstErr(err, no("TENANT_NOT_FOUND"))
 	}
-	if err := s.accounts.Clear(ctx, account.Scope{Project: c.Project, Tenant: r.ID}); err != nil {
-		return nil, err
-	}
-	return &struct{}{}, s.accounts.Change(ctx, c.root(), nil, func(ch *account.Change) error {
+	err = s.accounts.Change(ctx, c.root(), []string{"\x00" + tenantItem + r.ID}, func(ch *account.Change) error {
 		ch.Remove(tenantItem, r.ID)
 		return nil
 	})
+	if err != nil {
+		return nil, err
+	}
+	// The accounts go last: no session of a tenant that is gone stands, also when the program ends before they are.
+	return &struct{}{}, s.accounts.Clear(ctx, account.Scope{Project: c.Project, Tenant: r.ID})
 }
 
 // ListTenants returns a page of the tenants, in the order of their ids.

@@ -248,10 +248,7 @@ func (s *Service) setPassword(u *account.User, hash *account.Hash) {
 }
 
 // revoke ends all sessions.
-func (s *Service) revoke(u *account.User) {
-	since := s.now().Unix()
-	u.ValidSince = &since
-}
+func (s *Service) revoke(u *account.User) { u.Revoke(s.now()) }
 
 // setByAdmin changes what only an administrator may.
 func (s *Service) setByAdmin(ch *account.Change, u *account.User, r *UpdateRequest) error {
@@ -268,7 +265,7 @@ func (s *Service) setByAdmin(ch *account.Change, u *account.User, r *UpdateReque
 		u.Attributes = r.CustomAttributes
 	}
 	if r.ValidSince != nil {
-		u.ValidSince = r.ValidSince
+		u.EndSessions(*r.ValidSince)
 	}
 	if r.CreatedAt != nil {
 		u.Created = *r.CreatedAt

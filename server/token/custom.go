@@ -67,10 +67,13 @@ func (v *Verifier) checkCustomSigner(ctx context.Context, t *jwt, project string
 	if t.text("iss") != t.text("sub") {
 		return invalidCustom("iss and sub differ")
 	}
-	if public := v.blobKeys(t); public {
-		return nil
+	var account ServiceAccount
+	var err error
+	if v.signedBlob(t) {
+		account, err = v.serviceAccount(ctx, t.text("iss"))
+	} else {
+		account, _, err = v.byServiceAccount(ctx, t)
 	}
-	account, _, err := v.byServiceAccount(ctx, t)
 	if err != nil {
 		if fault.Of(err).Code == fault.Internal {
 			return err
@@ -83,8 +86,8 @@ func (v *Verifier) checkCustomSigner(ctx context.Context, t *jwt, project string
 	return nil
 }
 
-// blobKeys reports whether SignBlob signed the token.
-func (v *Verifier) blobKeys(t *jwt) bool {
+// signedBlob reports whether SignBlob signed the token.
+func (v *Verifier) signedBlob(t *jwt) bool {
 	for _, key := range v.o.Keys.published(ringBlob, v.o.Clock.Now()) {
 		if t.signedBy(&key.private.PublicKey) {
 			return true

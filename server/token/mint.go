@@ -54,8 +54,12 @@ func (v *Verifier) mint(ring ringName, claims map[string]any) (string, error) {
 }
 
 // SignBlob signs bytes for a service account that has no key of its own at hand, as IAM's signBlob does. Custom
-// tokens signed so are good (see Custom).
-func (v *Verifier) SignBlob(blob []byte) (kid string, signature []byte, err error) {
+// tokens signed so are good (see Custom). All service accounts of all projects share the key: what is a JWT must be
+// issued by the account itself, or one project's server could sign users of another in.
+func (v *Verifier) SignBlob(account string, blob []byte) (kid string, signature []byte, err error) {
+	if t, err := parseJWT(string(blob) + "."); err == nil && (t.text("iss") != account || t.text("sub") != account) {
+		return "", nil, fault.E(fault.PermissionDenied, "the JWT to sign is not issued by %s", account)
+	}
 	if v.o.Keys == nil {
 		return "", nil, fault.E(fault.FailedPrecondition, "there are no keys to sign with")
 	}

@@ -3,6 +3,8 @@ package token
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -80,17 +82,59 @@ func (v *Verifier) selfSigned(ctx context.Context, t *jwt, project string) (Call
 	if err != nil {
 		return Caller{}, err
 	}
-	if !t.forService() {
-		return Caller{}, errUnauthenticated(errors.New("neither scope nor a service's audience, or a custom token"))
+	switch aud, ok := t.claims["aud"].(string); {
+	case ok && aud != "":
+		if !v.ourAudience(aud) {
+			return Caller{}, errUnauthenticated(fmt.Errorf("made for another audience: %q", aud))
+		}
+	case t.claims["aud"] != nil && !ok:
+		return Caller{}, errUnauthenticated(errors.New("the audience is no string"))
+	case !adminScope(t.text("scope")):
+		return Caller{}, errUnauthenticated(errors.New("neither an audience nor a scope that administers"))
 	}
 	return privileged(account, project, time.Unix(mustSeconds(t, "exp"), 0))
 }
 
-// forService reports whether a service account's JWT is one that stands for an access token: with a scope or a service's
-// audience, and not a custom token.
+// forService reports whether a service account's JWT has the form of one that stands for an access token: a scope or a service's
+// audience, and not a custom token's. That is all that `clave start` wants.
 func (t *jwt) forService() bool {
 	aud := t.text("aud")
 	return (t.text("scope") != "" || strings.HasSuffix(strings.TrimSuffix(aud, "/"), ".googleapis.com")) && !strings.Contains(aud, "identitytoolkit.v1")
+}
+
+// serviceHosts are the hosts whose APIs we answer for servers; client libraries write them into the audience of a JWT.
+var serviceHosts = []string{"firestore.googleapis.com", "identitytoolkit.googleapis.com", "www.googleapis.com", "iamcredentials.googleapis.com", "firebase.googleapis.com"}
+
+// servicePaths are the paths of such an audience: none, or the gRPC service (google.aip.dev/auth/4111). The audience of custom tokens,
+// which Google's servers don't take for access tokens either, is none of them.
+var servicePaths = []string{"", "/", "/google.firestore.v1.Firestore", "/google.firestore.admin.v1.FirestoreAdmin"}
+
+// ourAudience reports whether a server's JWT was made for us: for an API that we answer, or for our public URL.
+func (v *Verifier) ourAudience(aud string) bool {
+	if own := strings.TrimSuffix(v.o.PublicURL, "/"); own != "" {
+		if path, ok := strings.CutPrefix(aud, own); ok {
+			return slices.Contains(servicePaths, path)
+		}
+	}
+	rest, ok := strings.CutPrefix(aud, "https://")
+	if !ok {
+		return false
+	}
+	host, _, _ := strings.Cut(rest, "/")
+	return slices.Contains(serviceHosts, host) && slices.Contains(servicePaths, rest[len(host):])
+}
+
+// adminScopes are the OAuth2 scopes of which a JWT without audience must have one.
+var adminScopes = []string{"cloud-platform", "datastore", "firebase", "identitytoolkit", "firebase.database"}
+
+// adminScope reports whether a list of scopes, separated by spaces, has one that administers.
+func adminScope(scopes string) bool {
+	for scope := range strings.FieldsSeq(scopes) {
+		if name, ok := strings.CutPrefix(scope, "https://www.googleapis.com/auth/"); ok && slices.Contains(adminScopes, name) {
+			return true
+		}
+	}
+	return false
 }
 
 // mustSeconds returns a claim whose presence was checked.

@@ -39,6 +39,8 @@ type Options struct {
 	// ServiceKeys returns the public keys registered for a service account, and the project it administers; no keys when
 	// there is no such account. Nil means that no service account is known.
 	ServiceKeys func(ctx context.Context, email string) (ServiceAccount, error)
+	// PublicURL is the origin under which servers reach us, such as https://data.example.org: an audience of their own JWTs.
+	PublicURL string
 	// Session is asked about every good ID token, with signatures on: it answers an error when the session was
 	// revoked or its user disabled or deleted. Nil asks nobody.
 	Session func(ctx context.Context, id ID) error
@@ -76,6 +78,9 @@ type ID struct {
 	AuthTime, Issued, Expires time.Time
 	// Provider is how the user signed in, such as "password".
 	Provider string
+	// Epoch is the claim firebase.session_epoch, zero when it is missing: how often all of the user's sessions had been ended
+	// when this one began. Only sessions that began in the second of such an end have it.
+	Epoch int64
 	// Claims are all claims.
 	Claims map[string]any
 }
@@ -140,6 +145,7 @@ func (v *Verifier) describe(t *jwt, project string) (ID, error) {
 	if f, ok := t.claims["firebase"].(map[string]any); ok {
 		id.Tenant, _ = f["tenant"].(string)
 		id.Provider, _ = f["sign_in_provider"].(string)
+		id.Epoch, _ = f["session_epoch"].(int64)
 	}
 	for name, to := range map[string]*time.Time{"auth_time": &id.AuthTime, "exp": &id.Expires, "iat": &id.Issued} {
 		if n, ok := t.seconds(name); ok {

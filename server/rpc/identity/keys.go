@@ -71,9 +71,10 @@ func oauthToken(s *identity.Service) run {
 		if grant != jwtBearer {
 			return nil, fault.E(fault.InvalidArgument, "unsupported_grant_type")
 		}
-		// A proxy may have ended TLS, so the scheme is not compared.
-		own := "://" + r.http.Host + r.http.URL.Path
-		audiences := append([]string{"https" + own, "http" + own}, tokenAudiences...)
+		audiences := tokenAudiences
+		if origin := s.Origin(r.call); origin != "" {
+			audiences = append([]string{origin + r.http.URL.Path}, tokenAudiences...)
+		}
 		access, life, err := s.Tokens().Assertion(ctx, assertion, audiences)
 		if err != nil {
 			return nil, err
@@ -93,7 +94,7 @@ func signBlob(s *identity.Service) run {
 		if err != nil || len(blob) == 0 {
 			return nil, fault.E(fault.InvalidArgument, "Invalid payload.")
 		}
-		kid, signature, err := s.Tokens().SignBlob(blob)
+		kid, signature, err := s.Tokens().SignBlob(r.args["account"], blob)
 		if err != nil {
 			return nil, err
 		}

@@ -67,19 +67,25 @@ func newWorld(t testing.TB, s setup) *world {
 			return w.service.ServiceAccount(ctx, email)
 		}
 	}
+	handler := http.NotFoundHandler()
+	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) { handler.ServeHTTP(rw, r) }))
+	t.Cleanup(server.Close)
+	w.url = server.URL
+	publicURL := ""
+	if s.production {
+		publicURL = w.url
+		o.PublicURL = w.url
+	}
 	w.tokens = token.New(o)
 	const cheap = 4
 	w.service = identity.New(identity.Options{
 		Accounts: account.New(store), Tokens: w.tokens, Clock: s.clock, Project: project, Emulator: !s.production, HashMemCost: max(s.hashCost, cheap), RateLimits: s.limits,
-		Mail: s.mail, Blocking: s.blocking, SMS: s.sms, AsEmulator: s.asEmulator, NoSignUp: s.noSignUp, EmulatorSettings: s.emulatorSettings,
+		Mail: s.mail, Blocking: s.blocking, SMS: s.sms, AsEmulator: s.asEmulator, NoSignUp: s.noSignUp, EmulatorSettings: s.emulatorSettings, PublicURL: publicURL,
 	})
-	handler := http.Handler(rpc.New(rpc.Options{Service: w.service}))
+	handler = rpc.New(rpc.Options{Service: w.service})
 	if !s.production {
 		handler = control.Accounts(w.service, handler)
 	}
-	server := httptest.NewServer(handler)
-	t.Cleanup(server.Close)
-	w.url = server.URL
 	return w
 }
 
@@ -113,6 +119,27 @@ func (w *world) send(method, path string, body any, headers ...string) (int, map
 	var answer map[string]any
 	if err := json.Unmarshal(got, &answer); err != nil {
 		w.t.Fatalf("%s %s answered %d %.200q, which is no JSON object", method, path, res.StatusCode, got)
+	}
+	return res.StatusCode, answer
+}
+
+// sendTo posts a form with a Host header, the server's own when it is empty.
+func (w *world) sendTo(host, path string, form url.Values) (int, map[string]any) {
+	w.t.Helper()
+	req, err := http.NewRequest("POST", w.url+path, strings.NewReader(form.Encode()))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	req.Host = host
+	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer res.Body.Close()
+	var answer map[string]any
+	if err := json.NewDecoder(res.Body).Decode(&answer); err != nil {
+		w.t.Fatal(err)
 	}
 	return res.StatusCode, answer
 }

@@ -1,0 +1,170 @@
+package identity_test
+
+import (
+	"crypto"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/sha256"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/json"
+	"encoding/pem"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+)
+
+// serviceAccount is a service account with its private key, as the holder of its file has it.
+type serviceAccount struct {
+	t     testing.TB
+	email string
+	key   *rsa.PrivateKey
+}
+
+// serviceAccount registers a service account of a project.
+func (w *world) serviceAccount(project, name string) *serviceAccount {
+	w.t.Helper()
+	made, err := w.service.CreateCredential(w.t.Context(), project, name, w.url+"/oauth2.googleapis.com/token")
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	var file struct {
+		PrivateKey string `json:"private_key"`
+	}
+	if err := json.Unmarshal(made.File, &file); err != nil {
+		w.t.Fatal(err)
+	}
+	block, _ := pem.Decode([]byte(file.PrivateKey))
+	key, err := x509.ParsePKCS8PrivateKey(block.Bytes)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return &serviceAccount{t: w.t, email: made.Email, key: key.(*rsa.PrivateKey)}
+}
+
+// claims returns claims that the account issues, in force for an hour.
+func (a *serviceAccount) claims(more object) object {
+	now := time.Now().Unix()
+	c := object{"iss": a.email, "sub": a.email, "iat": now, "exp": now + 3600}
+	for k, v := range more {
+		c[k] = v
+	}
+	return c
+}
+
+// unsigned returns the part of a JWT that is signed.
+func unsigned(t testing.TB, claims object) string {
+	t.Helper()
+	body, err := json.Marshal(claims)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"RS256","typ":"JWT"}`)) + "." + base64.RawURLEncoding.EncodeToString(body)
+}
+
+// jwt returns a JWT signed by the account.
+func (a *serviceAccount) jwt(claims object) string {
+	a.t.Helper()
+	text := unsigned(a.t, claims)
+	digest := sha256.Sum256([]byte(text))
+	sig, err := rsa.SignPKCS1v15(rand.Reader, a.key, crypto.SHA256, digest[:])
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	return text + "." + base64.RawURLEncoding.EncodeToString(sig)
+}
+
+// customAudience is the audience of custom tokens.
+const customAudience = "https://identitytoolkit.googleapis.com/google.identity.identitytoolkit.v1.IdentityToolkit"
+
+// TestSignBlobStaysInItsProject has the server of another project sign custom tokens for this one, with the key that all projects of
+// a folder share.
+func TestSignBlobStaysInItsProject(t *testing.T) {
+	w := newWorld(t, setup{production: true})
+	ours, theirs := w.serviceAccount(project, "backend"), w.serviceAccount("other-project", "backend")
+	signBlob := func(as *serviceAccount, payload string) (int, string) {
+		token := as.jwt(as.claims(object{"scope": "https://www.googleapis.com/auth/cloud-platform"}))
+		status, answer := w.send("POST", "/iamcredentials.googleapis.com/v1/projects/-/serviceAccounts/"+as.email+":signBlob",
+			object{"payload": base64.StdEncoding.EncodeToString([]byte(payload))}, "Authorization", "Bearer "+token)
+		signature, err := base64.StdEncoding.DecodeString(str(answer, "signedBlob"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return status, payload + "." + base64.RawURLEncoding.EncodeToString(signature)
+	}
+	custom := func(of *serviceAccount) string {
+		return unsigned(t, of.claims(object{"aud": customAudience, "uid": "ann"}))
+	}
+	for _, tt := range []struct {
+		name       string
+		as, issuer *serviceAccount
+		status     int
+		want       string
+	}{
+		{"our own server", ours, ours, 200, ""},
+		{"another project's server in its own name", theirs, theirs, 200, "CREDENTIAL_MISMATCH"},
+		{"another project's server in our server's name", theirs, ours, 403, "INVALID_CUSTOM_TOKEN"},
+	} {
+		status, token := signBlob(tt.as, custom(tt.issuer))
+		if status != tt.status {
+			t.Errorf("signBlob by %s: status %d, want %d", tt.name, status, tt.status)
+		}
+		if got := w.refusal("signInWithCustomToken", object{"token": token}); got != tt.want {
+			t.Errorf("a custom token signed by %s: %q, want %q", tt.name, got, tt.want)
+		}
+	}
+	if status, _ := signBlob(theirs, "no token at all"); status != 200 {
+		t.Errorf("signBlob of plain bytes: status %d, want 200", status)
+	}
+}
+
+// TestAudiences sends JWTs of a service account that were made for us and for others, as access tokens and for one.
+func TestAudiences(t *testing.T) {
+	w := newWorld(t, setup{production: true})
+	a := w.serviceAccount(project, "backend")
+	const scope = "https://www.googleapis.com/auth/cloud-platform"
+	admin := func(token string) bool {
+		status, _ := w.send("GET", "/identitytoolkit.googleapis.com/v2/projects/"+project+"/config", nil, "Authorization", "Bearer "+token)
+		return status == 200
+	}
+	for name, tt := range map[string]struct {
+		claims object
+		want   bool
+	}{
+		"the API":                             {object{"aud": "https://identitytoolkit.googleapis.com/"}, true},
+		"Firestore over gRPC":                 {object{"aud": "https://firestore.googleapis.com/google.firestore.v1.Firestore"}, true},
+		"our URL":                             {object{"aud": w.url + "/"}, true},
+		"a scope":                             {object{"scope": scope}, true},
+		"a scope that administers nothing":    {object{"scope": "https://www.googleapis.com/auth/drive"}, false},
+		"nothing":                             {object{}, false},
+		"another API of Google":               {object{"aud": "https://storage.googleapis.com/"}, false},
+		"another server and a scope":          {object{"aud": "https://data.example.org/", "scope": scope}, false},
+		"an API by another name":              {object{"aud": "https://firestore.googleapis.com.example.org/"}, false},
+		"our URL as a beginning":              {object{"aud": w.url + ".example.org/"}, false},
+		"a custom token":                      {object{"aud": customAudience, "uid": "ann", "scope": scope}, false},
+		"an assertion for an access token":    {object{"aud": w.url + "/oauth2.googleapis.com/token", "scope": scope}, false},
+		"a list of audiences with ours first": {object{"aud": []string{w.url}, "scope": scope}, false},
+	} {
+		if got := admin(a.jwt(a.claims(tt.claims))); got != tt.want {
+			t.Errorf("a self-signed JWT for %s: accepted %v, want %v", name, got, tt.want)
+		}
+	}
+	for name, tt := range map[string]struct {
+		audience, host string
+		want           int
+	}{
+		"our URL":                        {w.url + "/oauth2.googleapis.com/token", "", 200},
+		"Google's name of it":            {"https://oauth2.googleapis.com/token", "", 200},
+		"a Host header that is not ours": {"https://stranger.example.org/oauth2.googleapis.com/token", "stranger.example.org", 401},
+	} {
+		form := url.Values{"grant_type": {"urn:ietf:params:oauth:grant-type:jwt-bearer"}, "assertion": {a.jwt(a.claims(object{"aud": tt.audience, "scope": scope}))}}
+		status, answer := w.sendTo(tt.host, "/oauth2.googleapis.com/token", form)
+		if status != tt.want {
+			t.Errorf("an assertion for %s: %d %v, want %d", name, status, answer, tt.want)
+		}
+		if token := str(answer, "access_token"); token != "" && !admin(token) {
+			t.Errorf("an assertion for %s gave an access token that is refused: %.20s", name, strings.TrimSpace(token))
+		}
+	}
+}
