@@ -74,7 +74,7 @@ func TestBackupOfAStoppedServer(t *testing.T) {
 	if err := cmd.Process.Kill(); err != nil { // a socket is left behind
 		t.Fatal(err)
 	}
-	_ = cmd.Wait()
+	_ = wait(t, cmd)
 	if out, err := command(t, dir, "backup", "copy").CombinedOutput(); err != nil {
 		t.Fatalf("backup of a killed server: %v\n%s", err, out)
 	}

@@ -62,6 +62,8 @@ func TestExecLetsItsCommandCleanUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	stop := limited(cmd)
+	defer stop()
 	if lines := bufio.NewScanner(out); !lines.Scan() || lines.Text() != "running" {
 		t.Fatal("the command never ran")
 	}
@@ -69,7 +71,7 @@ func TestExecLetsItsCommandCleanUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	go func() { _, _ = io.Copy(io.Discard, out) }()
-	_ = cmd.Wait()
+	_ = wait(t, cmd)
 	if got := cmd.ProcessState.ExitCode(); got != 3 {
 		t.Errorf("clave exec ended with %d, want the 3 with which its command cleaned up", got)
 	}

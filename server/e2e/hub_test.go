@@ -60,7 +60,7 @@ func TestHub(t *testing.T) {
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	_ = cmd.Wait()
+	_ = wait(t, cmd)
 	if _, err := os.Stat(locator); err == nil {
 		t.Error("the locator stays when the program has ended")
 	}

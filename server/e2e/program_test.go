@@ -100,6 +100,8 @@ func awaitReady(t *testing.T, cmd *exec.Cmd) (ready string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	stop := limited(cmd)
+	defer stop()
 	lines := bufio.NewScanner(out)
 	for lines.Scan() {
 		if strings.HasPrefix(lines.Text(), "Clave ready in ") {
@@ -107,7 +109,7 @@ func awaitReady(t *testing.T, cmd *exec.Cmd) (ready string) {
 			return lines.Text()
 		}
 	}
-	t.Fatalf("%v ended before it was ready: %v", cmd.Args, cmd.Wait())
+	t.Fatalf("%v ended before it was ready: %v", cmd.Args, wait(t, cmd))
 	return ""
 }
 
@@ -138,17 +140,19 @@ func plain(t *testing.T, method, url, body string) (int, string) {
 	return res.StatusCode, string(text)
 }
 
-// awaitLine returns what waits until a program says a line that begins with a text.
-func awaitLine(t *testing.T, out io.Reader) func(prefix string) {
+// awaitLine returns a function that waits until a running program prints a line that begins with a text.
+func awaitLine(t *testing.T, cmd *exec.Cmd, out io.Reader) func(prefix string) {
 	lines := bufio.NewScanner(out)
 	return func(prefix string) {
 		t.Helper()
+		stop := limited(cmd)
+		defer stop()
 		for lines.Scan() {
 			if strings.HasPrefix(lines.Text(), prefix) {
 				return
 			}
 		}
-		t.Fatalf("the program never said %q", prefix)
+		t.Fatalf("the program did not print %q", prefix)
 	}
 }
 
@@ -181,7 +185,7 @@ func TestKilledServerKeepsWhatItAcknowledged(t *testing.T) {
 	if err := first.Process.Signal(syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	_ = first.Wait()
+	_ = wait(t, first)
 	startProgram(t, dir)
 	for w := range writers {
 		for i := range each {
@@ -198,7 +202,7 @@ func TestStopsCleanlyAtTheFirstSignal(t *testing.T) {
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
-	if err := cmd.Wait(); err != nil {
+	if err := wait(t, cmd); err != nil {
 		t.Errorf("after an interrupt the program ended with %v, want exit code 0", err)
 	}
 }
@@ -260,7 +264,7 @@ func TestRulesAreReloadedAndABrokenEditKeepsTheOld(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = cmd.Process.Kill() })
-	await := awaitLine(t, out)
+	await := awaitLine(t, cmd, out)
 	status := func() int {
 		t.Helper()
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)

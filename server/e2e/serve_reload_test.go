@@ -22,7 +22,7 @@ func TestServeReadsItsRulesAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = p.cmd.Process.Kill() })
-	await := awaitLine(t, out)
+	await := awaitLine(t, p.cmd, out)
 	status := func() int {
 		t.Helper()
 		code, _ := p.ask(t, http.MethodGet, "/v1/projects/"+realProject+"/databases/(default)/documents/late/x", "", nil)

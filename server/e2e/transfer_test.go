@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -44,7 +45,7 @@ func TestImportAndExportOnExit(t *testing.T) {
 		if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
 			t.Fatal(err)
 		}
-		if err := cmd.Wait(); err != nil {
+		if err := wait(t, cmd); err != nil {
 			t.Fatalf("start %d ended: %v", i, err)
 		}
 	}
@@ -55,6 +56,9 @@ func TestImportAndExportOnExit(t *testing.T) {
 
 // TestExportOnHangup closes the terminal of a server that began in an empty folder.
 func TestExportOnHangup(t *testing.T) {
+	// Programs inherit that the signal is ignored, as under nohup, unless their parent handles it.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
+	defer signal.Reset(syscall.SIGHUP)
 	dir, port := projectFolder(t, nil)
 	out := t.TempDir()
 	writeFile(t, filepath.Join(out, ".gitkeep"), "")
@@ -70,7 +74,7 @@ func TestExportOnHangup(t *testing.T) {
 	if err := cmd.Process.Signal(syscall.SIGHUP); err != nil {
 		t.Fatal(err)
 	}
-	if err := cmd.Wait(); err != nil {
+	if err := wait(t, cmd); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(filepath.Join(out, "firestore_export", "firestore_export.overall_export_metadata")); err != nil {

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"syscall"
 	"testing"
+	"time"
 
 	"clave/server/process"
 )
@@ -66,10 +67,18 @@ func TestMain(m *testing.M) {
 	_, _ = io.Copy(io.Discard, os.Stdin) // which stays open
 }
 
+// limit is how long a program may take to do what it is told: many times what it takes.
+const limit = time.Minute
+
 // playStubborn runs this program in a role, until the test ends at the latest, and returns what it says.
 func playStubborn(t *testing.T, role string) (*exec.Cmd, *bufio.Scanner) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), os.Args[0])
+	// Programs inherit that the signal is ignored, as under nohup, unless their parent handles it.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
+	t.Cleanup(func() { signal.Reset(syscall.SIGHUP) })
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	t.Cleanup(cancel)
+	cmd := exec.CommandContext(ctx, os.Args[0])
 	cmd.Env = append(os.Environ(), "PLAY_STUBBORN="+role)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
