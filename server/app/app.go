@@ -11,6 +11,8 @@ import (
 	"clave/server/clock"
 	"clave/server/config"
 	"clave/server/front"
+	"clave/server/front/budget"
+	"clave/server/memory"
 	"clave/server/process"
 )
 
@@ -23,6 +25,10 @@ type Options struct {
 	Clock clock.Clock
 	// Log hears of troubles; slog's default when nil.
 	Log *slog.Logger
+	// Memory says how much the parts may take; what they take by default when zero.
+	Memory memory.Plan
+	// GovernMemory has the app adjust the process's garbage collector. A process has one such app at most.
+	GovernMemory bool
 	// Notices is written what a person should know, such as a reloaded rules file; discarded when nil.
 	Notices io.Writer
 }
@@ -34,6 +40,9 @@ func (o *Options) EnsureDefaults() {
 	}
 	if o.Log == nil {
 		o.Log = slog.Default()
+	}
+	if o.Memory == (memory.Plan{}) {
+		o.Memory = memory.PlanFor(0, false)
 	}
 	if o.Notices == nil {
 		o.Notices = io.Discard
@@ -57,6 +66,8 @@ type App struct {
 	parts []process.Part
 	// closers are called in reverse order once everything has stopped.
 	closers []func() error
+	// budget bounds what requests that are being received hold, over all ports.
+	budget *budget.Budget
 	// prepare is done once the ports answer and before the app is ready.
 	prepare []func(ctx context.Context) error
 	// leaving is done at the end of a run that was ready, when nobody is served any more.
@@ -69,7 +80,10 @@ type App struct {
 // New builds an app: all ports are taken, rules and indexes read and the store opened, or nothing is.
 func New(ctx context.Context, c *config.Config, o Options) (*App, error) {
 	o.EnsureDefaults()
-	a := &App{config: c, o: o}
+	a := &App{config: c, o: o, budget: budget.New(budget.Options{Bytes: o.Memory.Requests, Clock: o.Clock})}
+	if o.GovernMemory {
+		a.run("memory", memory.NewGovernor(o.Clock).Run)
+	}
 	for _, note := range c.Notes {
 		fmt.Fprintln(o.Notices, note)
 	}

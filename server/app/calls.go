@@ -42,7 +42,7 @@ func (a *App) makeCalls(s *state, u *users, book *guard.Rulebook) (*calls, error
 	}
 	c := &calls{app: a, firestore: server, tokens: u.tokens, identity: u.handler, accounts: u.control, health: s.engine.Err}
 	c.transfer = transfer.New(transfer.Options{Guard: g, Identity: u.service, Project: a.config.Project, Clock: a.o.Clock})
-	channels, err := webchannel.New(webchannel.Options{Firestore: server, Tokens: u.tokens, Clock: a.o.Clock})
+	channels, err := webchannel.New(webchannel.Options{Firestore: server, Tokens: u.tokens, Clock: a.o.Clock, MaxHeld: int(a.o.Memory.Requests), Log: a.o.Log})
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +65,7 @@ func (a *App) makeCalls(s *state, u *users, book *guard.Rulebook) (*calls, error
 
 // firestoreDoors returns the doors of Firestore, with a gRPC server of their own.
 func (c *calls) firestoreDoors() (front.Doors, error) {
-	grpc, err := grpcd.New(grpcd.Options{Firestore: c.firestore, Tokens: c.tokens, Log: c.app.o.Log})
+	grpc, err := grpcd.New(grpcd.Options{Firestore: c.firestore, Tokens: c.tokens, Budget: c.app.budget, Log: c.app.o.Log})
 	if err != nil {
 		return front.Doors{}, err
 	}

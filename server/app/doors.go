@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"os"
 	"path/filepath"
 
 	"clave/server/fault"
@@ -31,7 +30,9 @@ func (a *App) openDoors(p ports, calls *calls, guest http.Handler) error {
 	// The firestore and hosting ports each need a gRPC server of their own, since a server serves one listener's life.
 	open := func(name string, ln net.Listener, doors front.Doors) {
 		if ln != nil {
-			port := front.New(front.Options{Name: name, Listener: ln, TLS: encryption, Doors: doors, Verbose: a.config.Verbose, Log: a.o.Log})
+			port := front.New(front.Options{
+				Name: name, Listener: ln, TLS: encryption, Doors: doors, Budget: a.budget, PrivateNetwork: !a.config.Production(), Verbose: a.config.Verbose, Log: a.o.Log,
+			})
 			a.run(name, port.Run)
 		}
 	}
@@ -51,41 +52,43 @@ func (a *App) openDoors(p ports, calls *calls, guest http.Handler) error {
 	open("hosting", p.hosting, whole)
 	open("hub", p.hub, front.Doors{Hub: a.makeHub(calls.transfer), Health: calls.health})
 	if p.plain != nil {
-		port := front.New(front.Options{Name: "http", Listener: p.plain, Doors: front.Doors{Site: front.ToHTTPS(a.config.Ports.Hosting), Health: calls.health}, Log: a.o.Log})
+		port := front.New(front.Options{Name: "http", Listener: p.plain, Doors: front.Doors{Site: front.ToHTTPS(a.config.Ports.Hosting), Health: calls.health}, Budget: a.budget, Log: a.o.Log})
 		a.run("http", port.Run)
 	}
 	if p.websocket != nil {
-		port := front.New(front.Options{Name: "requests", Listener: p.websocket, Doors: front.Doors{Site: calls.monitor, Health: calls.health}, Log: a.o.Log})
+		port := front.New(front.Options{Name: "requests", Listener: p.websocket, Doors: front.Doors{Site: calls.monitor, Health: calls.health}, Budget: a.budget, Log: a.o.Log})
 		a.run("requests", port.Run)
 	}
 	return nil
 }
 
-// site returns the static site, or nil when firebase.json has none. In start mode a site that can't be served is left out,
-// since most who run tests want none.
+// site returns the static site, or nil when firebase.json has none. Production refuses a site that can't be served; in
+// start mode its pages say why instead, since most who run tests want none.
 func (a *App) site() (http.Handler, error) {
 	if len(a.config.Hosting) == 0 || !a.config.Runs("hosting") {
 		return nil, nil
 	}
 	section, err := hosting.Parse(a.config.Hosting)
-	switch {
-	case err == nil:
-	case a.config.Production():
-		return nil, fault.E(fault.InvalidArgument, "firebase.json: %s", fault.Of(err).Message)
-	default:
-		fmt.Fprintf(a.o.Notices, "No site: firebase.json: %s\n", fault.Of(err).Message)
-		a.addresses.Hosting = "" // the port answers, without pages
-		return nil, nil
-	}
-	folder := filepath.Join(a.config.Root, section.Public)
-	_, err = os.Stat(folder)
-	if err != nil && a.config.Production() {
-		return nil, fault.Because(err, fault.FailedPrecondition, "%s: the built site is not there. Build it, or leave hosting out with --only.", folder)
-	}
 	if err != nil {
-		fmt.Fprintf(a.o.Notices, "%s: the built site is not there; its pages answer 404 until it is\n", folder)
+		reason := "firebase.json: " + fault.Of(err).Message
+		if a.config.Production() {
+			return nil, fault.E(fault.InvalidArgument, "%s", reason)
+		}
+		fmt.Fprintf(a.o.Notices, "No site: %s\n", reason)
+		a.addresses.Hosting = ""
+		return hosting.Unavailable(reason), nil
 	}
-	return hosting.New(section, os.DirFS(folder)), nil
+	folder := section.Public
+	if !filepath.IsAbs(folder) {
+		folder = filepath.Join(a.config.Root, folder)
+	}
+	if err := hosting.CheckFolder(folder); err != nil {
+		if a.config.Production() {
+			return nil, fault.Because(err, fault.FailedPrecondition, "%s. Build it, or leave hosting out with --only.", fault.Of(err).Message)
+		}
+		fmt.Fprintf(a.o.Notices, "%s; until it is, its pages answer 503\n", fault.Of(err).Message)
+	}
+	return hosting.Folder(section, folder), nil
 }
 
 // tls returns the certificates of a port that ends TLS itself, or nil.

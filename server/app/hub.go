@@ -46,7 +46,7 @@ func (a *App) makeHub(t *transfer.Transfer) http.Handler {
 	a.prepare = append(a.prepare, func(context.Context) error {
 		withdraw, err := hub.Publish(a.config.TempDir, a.config.Project, o.Locator())
 		if err != nil {
-			fmt.Fprintf(a.o.Notices, "Not to be found by project: %s\n", reason(err))
+			fmt.Fprintf(a.o.Notices, "Hub not registered for the project: %s\n", reason(err))
 			return nil
 		}
 		a.onClose(withdraw)

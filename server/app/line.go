@@ -132,7 +132,7 @@ func (l *line) serve(a *App, calls *calls) error {
 		return err
 	}
 	port := front.New(front.Options{
-		Name: "back office's line", Listener: l.listener, TLS: l.tls, Log: a.o.Log,
+		Name: "back office's line", Listener: l.listener, TLS: l.tls, Budget: a.budget, Log: a.o.Log,
 		Doors: front.Doors{GRPC: doors.GRPC, Identity: calls.identity, IdentityHost: rpcidentity.IsHost},
 	})
 	a.run("back office's line", port.Run)

@@ -2,6 +2,7 @@ package app
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -12,8 +13,22 @@ import (
 	"clave/server/resource"
 )
 
-// indexRecorder writes the indexes that queries have missed to the project's firestore.indexes.json, as --indexes record
-// asks.
+// missingIndex reports an index that a query lacked. The definition stands on a line of its own, so that it can be pasted.
+func (a *App) missingIndex(recorder *indexRecorder) func(resource.Database, index.Definition) {
+	return func(db resource.Database, definition index.Definition) {
+		if a.config.Indexes == "record" {
+			recorder.record(db, definition)
+			return
+		}
+		recorder.mu.Lock()
+		defer recorder.mu.Unlock()
+		fmt.Fprintf(a.o.Notices, "Database %s has no index for a query on %s: its documents were filtered and sorted. "+
+			"Add this to \"indexes\" in firestore.indexes.json, or start with --indexes record, which adds it:\n%s\n",
+			db.ID, definition.CollectionGroup, definition.JSON())
+	}
+}
+
+// indexRecorder writes the indexes that queries lacked to the project's firestore.indexes.json, for --indexes record.
 type indexRecorder struct {
 	databases []config.Database
 	log       *slog.Logger

@@ -3,6 +3,7 @@ package app
 import (
 	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"strconv"
 
@@ -33,8 +34,19 @@ func (a *App) reserved() http.Handler {
 	}
 	for name, address := range map[string]string{"auth": a.addresses.Auth, "firestore": a.addresses.Firestore} {
 		if e := hub.At(name, address); e != nil {
-			r.Emulators[name] = hosting.Emulator{Host: e.Host, Port: e.Port, HostAndPort: net.JoinHostPort(e.Host, strconv.Itoa(e.Port))}
+			host := ForPages(e.Host)
+			r.Emulators[name] = hosting.Emulator{Host: host, Port: e.Port, HostAndPort: net.JoinHostPort(host, strconv.Itoa(e.Port))}
 		}
 	}
 	return r
+}
+
+// ForPages returns the host name by which pages should reach a host of this machine: localhost in place of its addresses.
+// Browsers open at most six connections to a name, and WebChannel's host prefixes, which lift that limit, work below
+// localhost only.
+func ForPages(host string) string {
+	if ip, err := netip.ParseAddr(host); err == nil && (ip.IsLoopback() || ip.IsUnspecified()) {
+		return "localhost"
+	}
+	return host
 }

@@ -47,7 +47,7 @@ func (a *App) openEngine(ctx context.Context, store *pebblestore.Store) (*state,
 	}
 	recorder := &indexRecorder{databases: a.config.Databases, log: a.o.Log}
 	e, err := engine.Open(ctx, engine.Options{
-		Store: store, Clock: a.o.Clock, IndexMode: indexModes[a.config.Indexes], Missing: recorder.record, Log: a.o.Log,
+		Store: store, Clock: a.o.Clock, IndexMode: indexModes[a.config.Indexes], Missing: a.missingIndex(recorder), Log: a.o.Log,
 		Exists: a.exists(),
 	})
 	if err != nil {
@@ -73,8 +73,9 @@ const storeDir = "store"
 
 // openStore opens the data folder, or memory.
 func (a *App) openStore() (*pebblestore.Store, error) {
+	sizes := pebblestore.Options{CacheBytes: a.o.Memory.Cache, MemTableBytes: uint64(a.o.Memory.Table), Log: a.o.Log}
 	if a.config.Memory {
-		return pebblestore.OpenMemory()
+		return pebblestore.OpenMemoryWith(sizes)
 	}
 	dir := a.config.DataDir
 	// Pebble lets everybody read its files: their folder must not.
@@ -86,7 +87,7 @@ func (a *App) openStore() (*pebblestore.Store, error) {
 	if err != nil {
 		return nil, fault.Because(err, fault.FailedPrecondition, "cannot make the data folder %s: %v. Choose another with --data.", dir, err)
 	}
-	store, err := pebblestore.Open(path, pebblestore.Options{Log: a.o.Log})
+	store, err := pebblestore.Open(path, sizes)
 	var named *fault.Error
 	if errors.As(err, &named) {
 		return nil, fault.Because(err, named.Code, "%s: another clave uses this data folder. Stop it first, or choose another folder with --data.", dir)

@@ -2,7 +2,6 @@ package config
 
 import (
 	"flag"
-	"net"
 	"net/url"
 
 	"clave/server/fault"
@@ -43,8 +42,7 @@ func (c *Config) checkAuth() error {
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
 		return fault.E(fault.InvalidArgument, "--sms-webhook %s: want an address that begins with https://", c.Auth.SMSWebhook)
 	}
-	ip := net.ParseIP(u.Hostname())
-	if own := u.Hostname() == "localhost" || ip != nil && ip.IsLoopback(); c.Production() && u.Scheme == "http" && !own {
+	if c.Production() && u.Scheme == "http" && !isLoopback(u.Hostname()) {
 		return fault.E(fault.InvalidArgument, "--sms-webhook %s: codes leave this machine by https only", c.Auth.SMSWebhook)
 	}
 	return nil

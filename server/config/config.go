@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"io"
+	"net"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"strings"
 
 	"clave/server/fault"
+	"clave/server/memory"
 )
 
 // Mode is what the program does.
@@ -93,6 +95,8 @@ type Config struct {
 	// UsersFile and HashFile are what ModeImport reads accounts from: what firebase auth:export writes, and how their passwords
 	// are hashed; empty for none.
 	UsersFile, HashFile string
+	// MemoryLimit is how many bytes of memory the program may take; 0 when nobody asked for a limit.
+	MemoryLimit int64
 	// TempDir is the folder of temporary files, in which tools look for what runs.
 	TempDir string
 	// Notes are lines that a person should read: what was asked for and is not here.
@@ -174,6 +178,7 @@ func (c *Config) declareServer(flags *flag.FlagSet) {
 	flags.BoolVar(&c.RateLimits, "rate-limits", c.Mode == ModeServe, "limit sign-ins, sign-ups and codes by address and account")
 	flags.StringVar(&c.Mail, "mail", "", "SMTP server for e-mail codes: smtp://user:password@host:587?from=name@host")
 	c.declareAuth(flags)
+	flags.Func("memory-limit", "memory to stay within, such as 512MiB or 4GiB; with more, more of the data is cached (default: GOMEMLIMIT, then what the control group or the machine has)", c.setMemoryLimit)
 	flags.BoolVar(&c.Verbose, "verbose", false, "log each request")
 	if c.Mode == ModeServe {
 		flags.IntVar(&c.Ports.Hosting, "port", 8080, "the one port that serves everything")
@@ -183,13 +188,19 @@ func (c *Config) declareServer(flags *flag.FlagSet) {
 		flags.StringVar(&c.ACMEEmail, "acme-email", "", "where the authority may write about certificates")
 		flags.StringVar(&c.ACMEDirectory, "acme-directory", "", "the authority's ACME directory (default: Let's Encrypt)")
 		flags.IntVar(&c.HTTPPort, "http-port", 0, "port that sends browsers on to https, usually 80 (default: none)")
-		flags.BoolVar(&c.TrustProxy, "trust-proxy", false, "take client addresses from X-Forwarded-For")
+		flags.BoolVar(&c.TrustProxy, "trust-proxy", false, "a reverse proxy ends TLS and is the only client: take client addresses from its X-Forwarded-For")
 		return
 	}
 	flags.StringVar(&c.SeedDir, "seed", "", "folder of demo data to load into an empty store")
 	flags.StringVar(&c.Functions, "functions-emulator", "", "host:port of a functions emulator: events of documents are delivered to it")
 	c.declareTransfer(flags)
 	c.declareIgnored(flags)
+}
+
+// setMemoryLimit takes --memory-limit.
+func (c *Config) setMemoryLimit(size string) (err error) {
+	c.MemoryLimit, err = memory.Parse(size)
+	return err
 }
 
 // readProject reads firebase.json and .firebaserc.
@@ -237,6 +248,9 @@ func (c *Config) fromEnvironment(getenv func(string) string) {
 	}
 	if c.PublicURL == "" && len(c.ACMEDomains) > 0 {
 		c.PublicURL = "https://" + c.ACMEDomains[0]
+	}
+	if limit := getenv("GOMEMLIMIT"); limit != "" && c.MemoryLimit == 0 {
+		c.MemoryLimit, _ = memory.Parse(limit) // the Go runtime refuses what is none, and takes less than we do
 	}
 	c.SignupCode = getenv("ADMIN_SIGNUP_CODE")
 	c.TempDir = tempDir(getenv)
@@ -304,13 +318,22 @@ func (c *Config) checkProduction() error {
 		return fault.E(fault.InvalidArgument, "clave serve: --acme-email and --acme-directory need --acme-domain")
 	case c.HTTPPort != 0 && c.TLSCert == "" && len(c.ACMEDomains) == 0:
 		return fault.E(fault.InvalidArgument, "clave serve: --http-port sends on to https, which needs --tls-cert or --acme-domain")
+	case c.TLSCert == "" && len(c.ACMEDomains) == 0 && !c.TrustProxy && !isLoopback(c.HostFor("")):
+		return fault.E(fault.InvalidArgument, "clave serve: --host %s without TLS sends passwords and tokens in the clear. Give --tls-cert and --tls-key or --acme-domain, "+
+			"or --trust-proxy where a reverse proxy that ends TLS is the only client", c.Host)
 	case c.SignupCode == "" && slices.Contains(c.Only, "backoffice"):
 		return fault.E(fault.InvalidArgument, "clave serve: --only asks for the back office, which needs the secret code in the variable ADMIN_SIGNUP_CODE")
 	case c.PublicURL == "":
-		// Links in letters would else be made from the Host header, which any client can choose.
-		return fault.E(fault.InvalidArgument, "clave serve: give the origin that clients use with --public-url, such as https://data.example.org; links in letters begin with it")
+		// The alternative is the Host header, which any client can choose.
+		return fault.E(fault.InvalidArgument, "clave serve: give the origin that clients use with --public-url, such as https://data.example.org; links in e-mails begin with it")
 	}
 	return nil
+}
+
+// isLoopback reports whether a host to listen on is reached from this machine alone.
+func isLoopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // checkPublicURL checks that the public URL, when given, is an origin, and drops the slash behind it.

@@ -22,6 +22,9 @@ func TestASiteThatCannotBeServed(t *testing.T) {
 		if !strings.Contains(notices.String(), "No site: firebase.json: hosting") || a.Hosting != "" {
 			t.Errorf("%s: said %q and gave the site %q; want a word about it and none", name, &notices, a.Hosting)
 		}
+		if !strings.Contains(notices.String(), "hosting: ") {
+			t.Errorf("%s: said %q", name, &notices)
+		}
 		res, err := http.Get("http://" + a.Firestore + "/v1/projects/p/databases/(default)/documents/c/x")
 		if err != nil {
 			t.Fatal(err)

@@ -96,7 +96,7 @@ func (p *production) stop(t *testing.T) {
 	if err := p.cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
-	if err := p.cmd.Wait(); err != nil {
+	if err := wait(t, p.cmd); err != nil {
 		t.Fatalf("clave serve ended with %v", err)
 	}
 }
@@ -183,6 +183,9 @@ func TestServeRefusesToStart(t *testing.T) {
 		{"with the back office and no code", nil, append([]string{"--only", "firestore,auth,backoffice"}, good...), nil, "ADMIN_SIGNUP_CODE"},
 		{"beside an emulator's variable", nil, good, []string{"ADMIN_SIGNUP_CODE=secret", "FIRESTORE_EMULATOR_HOST=127.0.0.1:1"}, "FIRESTORE_EMULATOR_HOST"},
 		{"without the built site", map[string]string{"firebase.json": `{"firestore":{"rules":"firestore.rules"},"hosting":{"public":"nowhere"}}`}, good, nil, "nowhere"},
+		{"in the clear for other machines", nil, append([]string{"--host", "0.0.0.0"}, good...), nil, "--trust-proxy"},
+		{"in the clear at one address", nil, append([]string{"--host", "192.0.2.1"}, good...), nil, "--trust-proxy"},
+		{"with a memory limit that is none", nil, append([]string{"--memory-limit", "lots"}, good...), nil, "512MiB"},
 		{"with a certificate that is none", map[string]string{"c.pem": "x"}, append([]string{"--tls-cert", "c.pem", "--tls-key", "c.pem"}, good...), nil, "c.pem"},
 	}
 	for _, tt := range tests {

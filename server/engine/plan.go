@@ -171,11 +171,12 @@ func (r *Reading) admit(p *plan, q *query.Query, stats *Stats) error {
 		if _, heard := r.e.missing.LoadOrStore(key, true); heard {
 			continue
 		}
+		if r.e.o.Missing != nil {
+			r.e.o.Missing(r.db.name, p.missing[i])
+			continue
+		}
 		r.e.o.Log.Warn("query without index: documents are filtered and sorted", "database", r.db.name.String(),
 			"collection", strings.TrimPrefix(q.Parent+"/"+q.From[0].Collection, "/"), "index", definition)
-		if r.e.o.IndexMode == IndexesRecord && r.e.o.Missing != nil {
-			r.e.o.Missing(r.db.name, p.missing[i])
-		}
 	}
 	return nil
 }

@@ -22,9 +22,9 @@ type IndexMode uint8
 
 // The modes.
 const (
-	// IndexesOff answers it by filtering and sorting, and logs the definition it needs.
+	// IndexesOff answers it by filtering and sorting, and reports the definition it needs to Options.Missing.
 	IndexesOff IndexMode = iota
-	// IndexesRecord does the same and tells Options.Missing the definition.
+	// IndexesRecord does the same; Options.Missing is expected to record the definition.
 	IndexesRecord
 	// IndexesEnforce refuses it with FailedPrecondition, as production does.
 	IndexesEnforce
@@ -38,8 +38,8 @@ type Options struct {
 	Clock clock.Clock
 	// IndexMode says what to do with queries that need an index which isn't defined.
 	IndexMode IndexMode
-	// Missing hears, in IndexesRecord, of each definition that a query needs and that isn't there, once each.
-	// It is called by the query's goroutine.
+	// Missing is called once for each definition that a query needs and that is not there, unless IndexMode refuses the query.
+	// It is called by the query's goroutine. When it is nil, the definition is logged.
 	Missing func(db resource.Database, definition index.Definition)
 	// Exists tells which databases there are, beside those of which something is stored; when nil all spring into existence that are
 	// asked for.

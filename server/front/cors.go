@@ -7,8 +7,9 @@ const exposed = "x-client-wire-protocol, x-http-session-id, x-http-initial-respo
 
 // withCORS lets pages of every origin call the API, as Firebase does: credentials are tokens that a page must
 // hold, not cookies that a browser would add. The origin is echoed because WebChannel sends requests with
-// credentials, for which "*" is not enough. Preflights are answered here.
-func withCORS(next http.Handler) http.Handler {
+// credentials, for which "*" is not enough. Preflights are answered here. privateNetwork allows pages of public
+// networks to call this server in a private one (the Private Network Access draft), as development needs.
+func withCORS(next http.Handler, privateNetwork bool) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		origin := r.Header.Get("Origin")
 		if origin == "" {
@@ -29,7 +30,7 @@ func withCORS(next http.Handler) http.Handler {
 		if asked := r.Header.Get("Access-Control-Request-Headers"); asked != "" {
 			h.Set("Access-Control-Allow-Headers", asked)
 		}
-		if r.Header.Get("Access-Control-Request-Private-Network") == "true" {
+		if privateNetwork && r.Header.Get("Access-Control-Request-Private-Network") == "true" {
 			h.Set("Access-Control-Allow-Private-Network", "true")
 		}
 		h.Set("Access-Control-Max-Age", "3600")

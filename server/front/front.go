@@ -14,6 +14,7 @@ import (
 	"google.golang.org/grpc"
 
 	"clave/server/clock"
+	"clave/server/front/budget"
 	"clave/server/front/hosting"
 )
 
@@ -59,6 +60,10 @@ type Options struct {
 	Doors Doors
 	// Grace is how long requests under way may go on at a stop; default 3 s.
 	Grace time.Duration
+	// Budget bounds what requests that are being received hold; one of the port's own when nil.
+	Budget *budget.Budget
+	// PrivateNetwork lets pages of public networks call a port in a private one, as in development.
+	PrivateNetwork bool
 	// Verbose logs each request.
 	Verbose bool
 	// BodyQuiet is how long a request's body may stand still, default 30 s, and BodyWhole how long it may take, default
@@ -87,6 +92,9 @@ func (o *Options) EnsureDefaults() {
 	if o.Log == nil {
 		o.Log = slog.Default()
 	}
+	if o.Budget == nil {
+		o.Budget = budget.New(budget.Options{Clock: o.Clock})
+	}
 }
 
 // Port serves its doors on one listener.
@@ -104,7 +112,12 @@ func New(o Options) *Port {
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
-		ErrorLog:          slog.NewLogLogger(o.Log.Handler(), slog.LevelDebug),
+		// What a client may send before it is read, and calls at a time: about what the gRPC server allows.
+		HTTP2: &http.HTTP2Config{
+			MaxConcurrentStreams: 256, MaxReceiveBufferPerStream: 256 << 10, MaxReceiveBufferPerConnection: 1 << 20,
+			SendPingTimeout: 2 * time.Minute, PingTimeout: 20 * time.Second,
+		},
+		ErrorLog: slog.NewLogLogger(o.Log.Handler(), slog.LevelDebug),
 	}
 	return p
 }
@@ -127,7 +140,7 @@ func (p *Port) Run(ctx context.Context) error {
 	go func() { ended <- p.http.Serve(s.h1) }()
 	if p.o.Doors.GRPC != nil {
 		running++
-		go func() { ended <- p.o.Doors.GRPC.Serve(s.h2) }()
+		go func() { ended <- p.o.Doors.GRPC.Serve(p.o.Budget.Listener(ctx, s.h2)) }()
 	} else {
 		_ = s.h2.Close()
 	}
@@ -195,7 +208,7 @@ func (p *Port) routes() http.Handler {
 	add := func(h http.Handler, prefixes ...string) {
 		for _, prefix := range prefixes {
 			if h != nil {
-				api[prefix] = withCORS(h)
+				api[prefix] = p.cors(h)
 			}
 		}
 	}
@@ -210,10 +223,13 @@ func (p *Port) routes() http.Handler {
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if d.GRPC != nil && r.ProtoMajor == 2 && strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc") {
+			r, release := p.o.Budget.Stream(w, r)
+			defer release()
 			d.GRPC.ServeHTTP(w, r)
 			return
 		}
 		p.withPatience(w, r)
+		defer p.o.Budget.Body(w, r)()
 		if d.Health != nil && r.URL.Path == HealthPath {
 			health(d.Health).ServeHTTP(w, r)
 			return
@@ -223,7 +239,7 @@ func (p *Port) routes() http.Handler {
 			return
 		}
 		if d.Identity != nil && d.IdentityHost != nil && d.IdentityHost(r.Host) {
-			withCORS(d.Identity).ServeHTTP(w, r)
+			p.cors(d.Identity).ServeHTTP(w, r)
 			return
 		}
 		path := r.URL.Path
@@ -237,6 +253,9 @@ func (p *Port) routes() http.Handler {
 	})
 }
 
+// cors lets pages of every origin call a handler.
+func (p *Port) cors(next http.Handler) http.Handler { return withCORS(next, p.o.PrivateNetwork) }
+
 // fallback answers a path that names no API: with the site where there is one, else with the one API door.
 func (p *Port) fallback(w http.ResponseWriter, r *http.Request) {
 	d := p.o.Doors
@@ -244,14 +263,14 @@ func (p *Port) fallback(w http.ResponseWriter, r *http.Request) {
 	case d.Site != nil:
 		d.Site.ServeHTTP(w, r)
 	case d.Hub != nil:
-		withCORS(d.Hub).ServeHTTP(w, r)
+		p.cors(d.Hub).ServeHTTP(w, r)
 	case r.URL.Path == "/" && d.REST != nil:
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		_, _ = w.Write([]byte("Ok\n")) // as the official emulator says that it is up
 	case d.REST != nil:
-		withCORS(d.REST).ServeHTTP(w, r)
+		p.cors(d.REST).ServeHTTP(w, r)
 	case d.Identity != nil:
-		withCORS(d.Identity).ServeHTTP(w, r)
+		p.cors(d.Identity).ServeHTTP(w, r)
 	default:
 		http.NotFound(w, r)
 	}

@@ -119,6 +119,8 @@ func TestFirestorePortSaysItIsUp(t *testing.T) {
 
 func TestCORS(t *testing.T) {
 	addr := serve(t, front.Doors{REST: says("rest"), Site: says("site")})
+	private := listener(t)
+	run(t, front.Options{Listener: private, PrivateNetwork: true, Doors: front.Doors{REST: says("rest")}})
 	request := func(method, path string, headers map[string]string) *http.Response {
 		r, err := http.NewRequestWithContext(t.Context(), method, "http://"+addr+path, nil)
 		if err != nil {
@@ -137,9 +139,20 @@ func TestCORS(t *testing.T) {
 	pre := request(http.MethodOptions, "/v1/x", map[string]string{
 		"Origin": "http://a.example", "Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "authorization", "Access-Control-Request-Private-Network": "true",
 	})
-	if pre.StatusCode != 204 || pre.Header.Get("Access-Control-Allow-Origin") != "http://a.example" || pre.Header.Get("Access-Control-Allow-Headers") != "authorization" || pre.Header.Get("Access-Control-Allow-Private-Network") != "true" {
+	if pre.StatusCode != 204 || pre.Header.Get("Access-Control-Allow-Origin") != "http://a.example" || pre.Header.Get("Access-Control-Allow-Headers") != "authorization" {
 		t.Errorf("preflight: %d %v", pre.StatusCode, pre.Header)
 	}
+	if got := pre.Header.Get("Access-Control-Allow-Private-Network"); got != "" {
+		t.Errorf("pages of public networks may call the port: %q", got)
+	}
+	public := addr
+	addr = private.Addr().String()
+	if got := request(http.MethodOptions, "/v1/x", map[string]string{
+		"Origin": "http://a.example", "Access-Control-Request-Method": "POST", "Access-Control-Request-Private-Network": "true",
+	}); got.Header.Get("Access-Control-Allow-Private-Network") != "true" {
+		t.Error("pages of public networks may not call a port that lets them")
+	}
+	addr = public
 	if got := request(http.MethodGet, "/v1/x", map[string]string{"Origin": "http://a.example"}); got.Header.Get("Access-Control-Allow-Credentials") != "true" || !strings.Contains(got.Header.Get("Vary"), "Origin") {
 		t.Errorf("request with an origin: %v", got.Header)
 	}

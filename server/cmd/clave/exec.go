@@ -32,7 +32,7 @@ func execute(ctx context.Context, args []string, s streams) (int, error) {
 	if err != nil {
 		return 1, err
 	}
-	a, err := app.New(ctx, c, app.Options{Log: logger(c, s.err), Notices: s.err})
+	a, err := app.New(ctx, c, app.Options{Log: logger(c, s.err), Notices: s.err, Memory: limitMemory(c), GovernMemory: true})
 	if err != nil {
 		return 1, err
 	}

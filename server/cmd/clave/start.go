@@ -5,12 +5,15 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"os"
+	"runtime/debug"
 	"text/tabwriter"
 
 	"clave/server/app"
 	"clave/server/clock"
 	"clave/server/config"
+	"clave/server/memory"
 	"clave/server/process"
 )
 
@@ -31,7 +34,7 @@ func runServer(ctx context.Context, mode config.Mode, args []string, s streams) 
 	if err != nil {
 		return err
 	}
-	a, err := app.New(ctx, c, app.Options{Log: logger(c, s.err), Notices: s.out})
+	a, err := app.New(ctx, c, app.Options{Log: logger(c, s.err), Notices: s.out, Memory: limitMemory(c), GovernMemory: true})
 	if err != nil {
 		return err
 	}
@@ -41,6 +44,20 @@ func runServer(ctx context.Context, mode config.Mode, args []string, s streams) 
 	})
 }
 
+// limitMemory limits the memory of the process to what the command line, the control group or the machine allows, and
+// returns how it is divided.
+func limitMemory(c *config.Config) memory.Plan {
+	limit, asked := c.MemoryLimit, c.MemoryLimit != 0
+	if !asked {
+		limit = memory.Limit(os.DirFS("/"))
+	}
+	plan := memory.PlanFor(limit, asked)
+	if plan.Limit > 0 {
+		debug.SetMemoryLimit(plan.Limit)
+	}
+	return plan
+}
+
 // logger returns the program's logger: warnings, and each request with --verbose.
 func logger(c *config.Config, w io.Writer) *slog.Logger {
 	level := slog.LevelWarn
@@ -48,6 +65,15 @@ func logger(c *config.Config, w io.Writer) *slog.Logger {
 		level = slog.LevelInfo
 	}
 	return process.Logger(w, level)
+}
+
+// shown returns an address as a page should use it.
+func shown(addr string) string {
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return addr
+	}
+	return net.JoinHostPort(app.ForPages(host), port)
 }
 
 // printTable prints the URLs of the parts that run.
@@ -61,7 +87,7 @@ func printTable(w io.Writer, a app.Addresses) {
 			if row.scheme == "ws" {
 				path = "/requests"
 			}
-			fmt.Fprintf(table, "%s\t%s://%s%s\n", row.name, row.scheme, row.addr, path)
+			fmt.Fprintf(table, "%s\t%s://%s%s\n", row.name, row.scheme, shown(row.addr), path)
 		}
 	}
 	if a.Data != "" {

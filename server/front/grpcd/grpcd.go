@@ -17,6 +17,7 @@ import (
 	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/status"
 
+	"clave/server/front/budget"
 	"clave/server/rpc/firestore"
 	"clave/server/token"
 	"clave/server/wire"
@@ -37,14 +38,14 @@ const readBuffer = 8 << 10
 
 // What a client may send before it is read: of one message, and on all of one connection.
 const (
-	streamWindow = 1 << 20
+	streamWindow = 256 << 10
 	connWindow   = 4 << 20
 )
 
 // What one connection may ask for: calls at a time, without which a flood of calls begun and reset has no bound, and bytes
 // of headers, of which gRPC would take in 16 MiB a call.
 const (
-	maxStreams = 1024
+	maxStreams = 256
 	maxHeaders = 64 << 10
 )
 
@@ -54,7 +55,9 @@ type Options struct {
 	Firestore *firestore.Server
 	// Tokens tells who calls.
 	Tokens *token.Verifier
-	// Log hears of our own bugs; nothing is logged when nil.
+	// Budget bounds what large messages hold while they wait; one of its own when nil.
+	Budget *budget.Budget
+	// Log receives our own bugs; nothing is logged when nil.
 	Log *slog.Logger
 }
 
@@ -62,6 +65,9 @@ type Options struct {
 func (o *Options) EnsureDefaults() {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Budget == nil {
+		o.Budget = budget.New(budget.Options{})
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"clave/server/fault"
+	"clave/server/front/budget"
 	"clave/server/wire"
 )
 
@@ -30,10 +31,13 @@ type letter struct {
 	message any
 	// late are the bytes of a large message, to be parsed when there is room; nil of one that is parsed.
 	late mem.BufferSlice
+	// taken is called when the message's bytes have been taken from the transport.
+	taken func()
 }
 
 // unmarshalLetter fills a letter.
 func (c *codec) unmarshalLetter(data mem.BufferSlice, l *letter) error {
+	l.taken()
 	if data.Len() < largeMessage {
 		return c.Unmarshal(data, l.message)
 	}
@@ -49,6 +53,12 @@ func (d *door) open(ctx context.Context, l *letter) (release func(), err error) 
 	}
 	defer l.late.Free()
 	n := int64(l.late.Len())
+	waiting := d.o.Budget.Hold(nil)
+	waiting.Complete()
+	defer waiting.Release()
+	if err := waiting.Take(ctx, n); err != nil {
+		return nil, wire.Status(err).Err()
+	}
 	if err := d.large.Acquire(ctx, n); err != nil {
 		return nil, wire.Status(fault.Because(err, fault.Canceled, "The request was given up while it waited.")).Err()
 	}
@@ -67,7 +77,7 @@ func (d *door) bounded(methods []grpc.MethodDesc) []grpc.MethodDesc {
 		methods[i].Handler = func(srv any, ctx context.Context, decode func(any) error, between grpc.UnaryServerInterceptor) (any, error) {
 			var release func()
 			out, err := handle(srv, ctx, func(m any) error {
-				l := &letter{message: m}
+				l := &letter{message: m, taken: budget.Taken(ctx)}
 				err := decode(l)
 				if err == nil {
 					release, err = d.open(ctx, l)
@@ -95,7 +105,7 @@ type boundedStream struct {
 // RecvMsg implements grpc.ServerStream.
 func (s *boundedStream) RecvMsg(m any) error {
 	s.done()
-	l := &letter{message: m}
+	l := &letter{message: m, taken: budget.Taken(s.Context())}
 	if err := s.ServerStream.RecvMsg(l); err != nil {
 		return err
 	}

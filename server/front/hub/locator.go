@@ -39,7 +39,8 @@ func Publish(dir, project string, l Locator) (withdraw func() error, err error) 
 	}
 	path := filepath.Join(dir, "hub-"+project+".json")
 	if old, err := read(path); err == nil && old.PID != l.PID && alive(old.PID) {
-		return nil, fault.E(fault.FailedPrecondition, "another emulator hub for project %s runs (process %d): firebase emulators:export and other tools find that one", project, old.PID)
+		return nil, fault.E(fault.FailedPrecondition, "another emulator hub for project %s is running (process %d), and tools that look up the hub by project, such as firebase emulators:export, use that one; "+
+			"stop it, or start with another --project", project, old.PID)
 	}
 	text, err := json.Marshal(l)
 	if err != nil {

@@ -72,7 +72,10 @@ func readBody(r *http.Request) ([]byte, error) {
 		return nil, errTooLarge()
 	}
 	body, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
-	if err != nil {
+	switch {
+	case fault.Is(err, fault.Unavailable):
+		return nil, err // there was no room for it
+	case err != nil:
 		return nil, fault.Because(err, fault.Canceled, "The request's body was not sent to its end.")
 	}
 	if len(body) > maxBody {

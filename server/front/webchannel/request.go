@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"clave/server/fault"
 )
 
 // The numbers of a handshake's answer.
@@ -89,9 +91,12 @@ func (h *Handler) readForward(w http.ResponseWriter, r *http.Request) (f *forwar
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, int64(h.o.MaxBody)))
 	if err != nil {
 		var big *http.MaxBytesError
-		if errors.As(err, &big) {
+		switch {
+		case errors.As(err, &big):
 			http.Error(w, "Request too large", http.StatusRequestEntityTooLarge)
-		} else {
+		case fault.Is(err, fault.Unavailable):
+			http.Error(w, fault.Of(err).Message, http.StatusServiceUnavailable)
+		default:
 			http.Error(w, "Bad request: the body could not be read.", http.StatusBadRequest)
 		}
 		return nil, false

@@ -32,6 +32,9 @@ func readBody(w http.ResponseWriter, r *http.Request, limit int64) (map[string]a
 		if tooLong := (*http.MaxBytesError)(nil); errors.As(err, &tooLong) {
 			return nil, fault.E(fault.InvalidArgument, "Request payload size exceeds the limit: %d bytes.", limit)
 		}
+		if fault.Is(err, fault.Unavailable) {
+			return nil, err // the server had no room for it
+		}
 		return nil, fault.Because(err, fault.Canceled, "The request was not read to its end.")
 	}
 	if strings.HasPrefix(r.Header.Get("Content-Type"), "application/x-www-form-urlencoded") {

@@ -104,8 +104,12 @@ func Open(dir string, o Options) (*Store, error) {
 }
 
 // OpenMemory opens an empty store that lives in memory and is lost on Close.
-func OpenMemory() (*Store, error) {
-	return Open("", Options{FS: vfs.NewMem()})
+func OpenMemory() (*Store, error) { return OpenMemoryWith(Options{}) }
+
+// OpenMemoryWith opens an empty store that lives in memory, with options; their file system is not used.
+func OpenMemoryWith(o Options) (*Store, error) {
+	o.FS = vfs.NewMem()
+	return Open("", o)
 }
 
 // openError names the errors of opening that the person at the keyboard can mend.

@@ -1,0 +1,226 @@
+package budget
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"clave/server/clock"
+	"clave/server/fault"
+)
+
+// Options configures a Budget.
+type Options struct {
+	// Bytes is how much all requests together may hold; 96 MiB when zero. Small ones may exceed it by a quarter.
+	Bytes int64
+	// Wait is how long a request waits for room; 3 s when zero.
+	Wait time.Duration
+	// Clock tells the time; the machine's when nil.
+	Clock clock.Clock
+}
+
+// EnsureDefaults fills in what the zero value leaves open.
+func (o *Options) EnsureDefaults() {
+	if o.Bytes == 0 {
+		o.Bytes = 96 << 20
+	}
+	if o.Wait == 0 {
+		o.Wait = 3 * time.Second
+	}
+	if o.Clock == nil {
+		o.Clock = clock.System()
+	}
+}
+
+// What is small, and what is slow: requests of up to small bytes are small; one that has received less than slowRate bytes a
+// second for slowAfter or longer is slow.
+const (
+	small     = 64 << 10
+	slowRate  = 64 << 10
+	slowAfter = time.Second
+)
+
+// Budget is the room for requests. It is safe for concurrent use.
+type Budget struct {
+	o  Options
+	mu struct {
+		sync.Mutex
+		used  int64
+		holds map[*Hold]struct{}
+		// freed is closed and replaced when room is returned while somebody waits.
+		freed   chan struct{}
+		waiting int
+	}
+}
+
+// New returns a budget.
+func New(o Options) *Budget {
+	o.EnsureDefaults()
+	b := &Budget{o: o}
+	b.mu.holds = make(map[*Hold]struct{})
+	b.mu.freed = make(chan struct{})
+	return b
+}
+
+// Used returns how many bytes are held.
+func (b *Budget) Used() int64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.mu.used
+}
+
+// Hold is what one request, or one connection, has of a budget.
+type Hold struct {
+	budget *Budget
+	// evict ends the receiving; it is called at most once, by another goroutine.
+	evict func()
+	// The rest is guarded by the budget's lock: the bytes that are held; when something came last; when and with how many bytes
+	// ever received the present second of measuring began, and the rate of the one before.
+	held, received int64
+	last, mark     time.Time
+	marked         int64
+	rate           float64
+	// waits is set while the hold waits for room: then it is not the sender who is slow. complete is set once all is received, ended by Release.
+	waits, complete, evicted, ended bool
+}
+
+// Hold returns a hold of nothing. evict, which must not block, is called when it receives too slowly while others wait.
+func (b *Budget) Hold(evict func()) *Hold {
+	now := b.o.Clock.Now()
+	h := &Hold{budget: b, evict: evict, last: now, mark: now}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.mu.holds[h] = struct{}{}
+	return h
+}
+
+// Take takes room for n bytes, which have been or are about to be received. It waits for it, and returns Unavailable when there
+// is none or the hold was evicted, and Canceled when ctx is done; then nothing was taken.
+func (h *Hold) Take(ctx context.Context, n int64) error {
+	b := h.budget
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.takeLocked(h, n) {
+		return nil
+	}
+	late, stop := b.o.Clock.After(b.o.Wait)
+	defer stop()
+	b.mu.waiting++
+	h.waits = true
+	defer func() {
+		b.mu.waiting--
+		h.waits = false
+		h.last = b.o.Clock.Now()
+		h.mark, h.marked, h.rate = h.last, h.received, slowRate
+	}()
+	for !h.evicted {
+		b.evictLocked()
+		freed := b.mu.freed
+		again, stopAgain := b.o.Clock.After(slowAfter / 4) // others become slow while we wait
+		b.mu.Unlock()
+		var err error
+		select {
+		case <-freed:
+		case <-again:
+		case <-late:
+			err = errFull()
+		case <-ctx.Done():
+			err = fault.Because(ctx.Err(), fault.Canceled, "The request was given up while it waited.")
+		}
+		stopAgain()
+		b.mu.Lock()
+		if err != nil {
+			return err
+		}
+		if b.takeLocked(h, n) {
+			return nil
+		}
+	}
+	return errFull()
+}
+
+// errFull refuses a request for which there is no room.
+func errFull() error {
+	return fault.E(fault.Unavailable, "The server has too many large requests under way. Try again.")
+}
+
+// takeLocked takes room if there is some; mu is held.
+func (b *Budget) takeLocked(h *Hold, n int64) bool {
+	limit := b.o.Bytes
+	if h.held+n <= small {
+		limit += limit / 4
+	}
+	if h.evicted || b.mu.used+n > limit {
+		return false
+	}
+	b.mu.used += n
+	h.held += n
+	h.received += n
+	h.last = b.o.Clock.Now()
+	if now := h.last; now.Sub(h.mark) >= slowAfter {
+		h.rate = float64(h.received-h.marked) / now.Sub(h.mark).Seconds()
+		h.mark, h.marked = now, h.received
+	}
+	return true
+}
+
+// slow reports whether a hold receives too slowly; the budget's lock is held.
+func (h *Hold) slow(now time.Time) bool {
+	if h.held == 0 || h.waits || h.complete || h.evicted {
+		return false
+	}
+	return now.Sub(h.last) >= slowAfter || h.marked > 0 && h.rate < slowRate
+}
+
+// evictLocked evicts the slow hold that holds the most; mu is held.
+func (b *Budget) evictLocked() {
+	now := b.o.Clock.Now()
+	var most *Hold
+	for h := range b.mu.holds {
+		if h.slow(now) && (most == nil || h.held > most.held) {
+			most = h
+		}
+	}
+	if most != nil {
+		most.evicted = true
+		most.evict()
+	}
+}
+
+// Complete says that all has been received: from now on it is the server's work that the bytes wait for.
+func (h *Hold) Complete() {
+	h.budget.mu.Lock()
+	defer h.budget.mu.Unlock()
+	h.complete = true
+}
+
+// Return returns n bytes. It may come before the Take of some of them, where two goroutines share a hold.
+func (h *Hold) Return(n int64) {
+	b := h.budget
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.returnLocked(h, n)
+}
+
+// returnLocked returns bytes; mu is held.
+func (b *Budget) returnLocked(h *Hold, n int64) {
+	if h.ended {
+		return
+	}
+	h.held -= n
+	b.mu.used -= n
+	if n > 0 && b.mu.waiting > 0 {
+		close(b.mu.freed)
+		b.mu.freed = make(chan struct{})
+	}
+}
+
+// Release returns all and ends the hold. It may be called more than once.
+func (h *Hold) Release() {
+	b := h.budget
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.returnLocked(h, h.held)
+	delete(b.mu.holds, h)
+	h.evicted, h.ended = true, true
+}

@@ -1,0 +1,375 @@
+package budget_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"clave/server/clock"
+	"clave/server/fault"
+	"clave/server/front/budget"
+)
+
+// begun is when the hand clocks of these tests begin.
+var begun = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+
+// mib is a mebibyte.
+const mib = 1 << 20
+
+// take takes room that must be there.
+func take(t *testing.T, h *budget.Hold, n int64) {
+	t.Helper()
+	if err := h.Take(t.Context(), n); err != nil {
+		t.Fatalf("Take(%d) = %v", n, err)
+	}
+}
+
+// later returns what a Take in another goroutine returns.
+func later(ctx context.Context, h *budget.Hold, n int64) <-chan error {
+	done := make(chan error, 1)
+	go func() { done <- h.Take(ctx, n) }()
+	return done
+}
+
+// advance advances a clock until something has come of a channel, which must be soon.
+func advance(t *testing.T, hand *clock.Hand, done <-chan error) error {
+	t.Helper()
+	limit := time.NewTimer(20 * time.Second)
+	defer limit.Stop()
+	for {
+		select {
+		case err := <-done:
+			return err
+		case <-limit.C:
+			t.Fatal("nothing came within 20 s")
+		case <-time.After(time.Millisecond):
+			hand.Advance(100 * time.Millisecond)
+		}
+	}
+}
+
+func TestAHoldWaitsForRoomAndIsRefused(t *testing.T) {
+	hand := clock.NewHand(begun)
+	b := budget.New(budget.Options{Bytes: mib, Clock: hand})
+	first, second := b.Hold(nil), b.Hold(nil)
+	take(t, first, mib)
+	first.Complete() // not slow: the server works on it
+	if err := advance(t, hand, later(t.Context(), second, mib/2)); !fault.Is(err, fault.Unavailable) {
+		t.Errorf("Take without room = %v, want UNAVAILABLE", err)
+	}
+	waits := later(t.Context(), second, mib/2)
+	first.Return(mib)
+	if err := advance(t, hand, waits); err != nil {
+		t.Errorf("Take when room is returned = %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	third := b.Hold(nil)
+	if err := third.Take(ctx, mib); !fault.Is(err, fault.Canceled) {
+		t.Errorf("Take with a context that is done = %v, want CANCELLED", err)
+	}
+	take(t, third, 1000) // a small one has room of its own
+	for _, h := range []*budget.Hold{first, second, third, third} {
+		h.Release()
+	}
+	if n := b.Used(); n != 0 {
+		t.Errorf("when all are released %d bytes are held", n)
+	}
+}
+
+func TestSmallRequestsHaveRoomOfTheirOwn(t *testing.T) {
+	hand := clock.NewHand(begun)
+	b := budget.New(budget.Options{Bytes: mib, Clock: hand})
+	large := b.Hold(nil)
+	take(t, large, mib)
+	large.Complete()
+	small := b.Hold(nil)
+	take(t, small, 64<<10)
+	if err := advance(t, hand, later(t.Context(), small, 1)); err == nil {
+		t.Error("a request that is no longer small takes what is kept for small ones")
+	}
+}
+
+func TestWhoReceivesSlowlyIsEvictedForOthers(t *testing.T) {
+	hand := clock.NewHand(begun)
+	b := budget.New(budget.Options{Bytes: mib, Clock: hand})
+	var mu sync.Mutex
+	var evicted []string
+	hold := func(name string, n int64) *budget.Hold {
+		var h *budget.Hold
+		h = b.Hold(func() {
+			mu.Lock()
+			defer mu.Unlock()
+			evicted = append(evicted, name)
+			go h.Release() // as the handler does when its body ends
+		})
+		take(t, h, n)
+		return h
+	}
+	complete := hold("complete", mib/4)
+	complete.Complete()
+	hold("stalled", mib/4)
+	hold("stalled and larger", mib/2)
+	hand.Advance(2 * time.Second)
+	if err := advance(t, hand, later(t.Context(), b.Hold(nil), mib/2)); err != nil {
+		t.Errorf("Take beside stalled requests = %v, want room when the largest has been evicted", err)
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if len(evicted) == 0 || evicted[0] != "stalled and larger" {
+		t.Errorf("evicted %v, want the larger of the stalled first", evicted)
+	}
+	for _, name := range evicted {
+		if name == "complete" {
+			t.Error("a request that was received was evicted")
+		}
+	}
+}
+
+// stuck is a body that gives a part and then nothing until it is closed.
+type stuck struct {
+	part  io.Reader
+	ended chan struct{}
+}
+
+// Read implements io.Reader.
+func (s *stuck) Read(p []byte) (int, error) {
+	if n, err := s.part.Read(p); err == nil {
+		return n, nil
+	}
+	<-s.ended
+	return 0, errors.New("closed")
+}
+
+// Close implements io.Closer.
+func (s *stuck) Close() error { close(s.ended); return nil }
+
+func TestBodiesAreCountedAndReleased(t *testing.T) {
+	b := budget.New(budget.Options{Bytes: mib, Wait: time.Millisecond})
+	request := func(body io.Reader, length int64) *http.Request {
+		r := httptest.NewRequest(http.MethodPost, "/", body)
+		r.ContentLength = length
+		return r
+	}
+	r := request(strings.NewReader(strings.Repeat("x", mib/2)), -1)
+	release := b.Body(httptest.NewRecorder(), r)
+	if n, err := io.Copy(io.Discard, r.Body); n != mib/2 || err != nil || b.Used() != mib/2 {
+		t.Errorf("read %d bytes, %v; %d are held, want %d", n, err, b.Used(), mib/2)
+	}
+	too := request(strings.NewReader(strings.Repeat("x", mib)), mib)
+	other := b.Body(httptest.NewRecorder(), too)
+	if _, err := io.Copy(io.Discard, too.Body); !fault.Is(err, fault.Unavailable) {
+		t.Errorf("a body beyond the budget: %v, want UNAVAILABLE", err)
+	}
+	other()
+	release()
+	if b.Used() != 0 {
+		t.Errorf("when all are released %d bytes are held", b.Used())
+	}
+	half := &stuck{part: strings.NewReader("half"), ended: make(chan struct{})}
+	r = request(half, 100_000)
+	defer b.Body(httptest.NewRecorder(), r)()
+	go half.Close()
+	if _, err := io.ReadAll(r.Body); err == nil || fault.Is(err, fault.Unavailable) {
+		t.Errorf("a body that breaks off: %v, want its own error", err)
+	}
+}
+
+// frame returns an HTTP/2 frame.
+func frame(kind, flags byte, stream uint32, payload []byte) []byte {
+	head := []byte{byte(len(payload) >> 16), byte(len(payload) >> 8), byte(len(payload)), kind, flags, 0, 0, 0, 0}
+	binary.BigEndian.PutUint32(head[5:], stream)
+	return append(head, payload...)
+}
+
+// message returns a gRPC message's first bytes: its head, and part of what it says it has.
+func message(length, part int) []byte {
+	head := make([]byte, 5, 5+part)
+	binary.BigEndian.PutUint32(head[1:], uint32(length))
+	return append(head, make([]byte, part)...)
+}
+
+// preface begins HTTP/2.
+const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+
+// one is a listener of one connection.
+type one struct {
+	net.Listener
+	conn net.Conn
+}
+
+// Accept implements net.Listener.
+func (o one) Accept() (net.Conn, error) { return o.conn, nil }
+
+// counted returns a connection that is counted, and its other end.
+func counted(t *testing.T, b *budget.Budget) (server, client net.Conn) {
+	t.Helper()
+	client, inner := net.Pipe()
+	server, err := b.Listener(t.Context(), one{conn: inner}).Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = server.Close(); _ = client.Close() })
+	return server, client
+}
+
+func TestMessagesOfAConnectionAreCounted(t *testing.T) {
+	const (
+		data, headers, reset = 0, 1, 3
+		end, padded          = 1, 8
+	)
+	steps := []struct {
+		name string
+		from []byte // the client's bytes
+		to   []byte // the server's bytes
+		want int64  // held afterwards
+	}{
+		{"the preface and settings", append([]byte(preface), frame(4, 0, 0, make([]byte, 6))...), nil, 0},
+		{"headers", frame(headers, 4, 1, make([]byte, 30)), nil, 0},
+		{"a part of a message", frame(data, 0, 1, message(1000, 100)), nil, 105},
+		{"more of it, padded", frame(data, padded, 1, append([]byte{7}, make([]byte, 100+7)...)), nil, 205},
+		{"its end and part of the next", frame(data, 0, 1, append(make([]byte, 800), message(500, 10)...)), nil, 15},
+		{"a second stream", append(frame(headers, 4, 3, nil), frame(data, 0, 3, message(50, 20))...), nil, 40},
+		{"data of no stream", frame(data, 0, 5, message(50, 20)), nil, 40},
+		{"the client resets it", frame(reset, 0, 3, make([]byte, 4)), nil, 15},
+		{"the server ends the first", nil, frame(headers, 4|end, 1, make([]byte, 20)), 0},
+		{"data after the end", frame(data, 0, 1, make([]byte, 300)), nil, 0},
+		{"a whole message and the end", append(frame(headers, 4, 7, nil), frame(data, end, 7, message(10, 10))...), nil, 0},
+		{"half a message and the end", append(frame(headers, 4, 9, nil), frame(data, end, 9, message(10, 5))...), nil, 0},
+	}
+	for _, piece := range []int{1, 3, 10, 1 << 20} { // whatever pieces they come in
+		b := budget.New(budget.Options{})
+		server, client := counted(t, b)
+		for _, step := range steps {
+			written := make(chan error, 1)
+			go func() {
+				var err error
+				if len(step.from) > 0 { // a pipe would wait for a reader of nothing
+					_, err = client.Write(step.from)
+				}
+				if len(step.to) > 0 {
+					_, err = io.ReadFull(client, make([]byte, len(step.to)))
+				}
+				written <- err
+			}()
+			got, buf := 0, make([]byte, piece)
+			for got < len(step.from) {
+				n, err := server.Read(buf)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got += n
+			}
+			for part := step.to; len(part) > 0; part = part[min(piece, len(part)):] {
+				if _, err := server.Write(part[:min(piece, len(part))]); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := <-written; err != nil {
+				t.Fatalf("after %s: %v", step.name, err)
+			}
+			if used := b.Used(); used != step.want {
+				t.Errorf("in pieces of %d, after %s: %d bytes are held, want %d", piece, step.name, used, step.want)
+			}
+		}
+	}
+}
+
+func TestAConnectionWithoutRoomIsClosed(t *testing.T) {
+	b := budget.New(budget.Options{Bytes: 100_000, Wait: time.Millisecond})
+	full := b.Hold(nil)
+	take(t, full, 100_000)
+	full.Complete()
+	server, client := counted(t, b)
+	go func() {
+		_, _ = client.Write(append([]byte(preface), frame(1, 4, 1, nil)...))
+		for range 20 {
+			if _, err := client.Write(frame(0, 0, 1, message(1<<20, 16_000))); err != nil {
+				return
+			}
+		}
+	}()
+	if _, err := io.Copy(io.Discard, server); !fault.Is(err, fault.Unavailable) {
+		t.Errorf("reading without room = %v, want UNAVAILABLE", err)
+	}
+	if _, err := client.Write([]byte("x")); err == nil {
+		t.Error("the connection stays open")
+	}
+}
+
+func TestAStreamIsReadNoFasterThanItIsTaken(t *testing.T) {
+	b := budget.New(budget.Options{})
+	const messages, size = 40, 10_000
+	var all bytes.Buffer
+	for range messages {
+		all.Write(message(size, size))
+	}
+	r := httptest.NewRequest(http.MethodPost, "/", &all)
+	r, release := b.Stream(httptest.NewRecorder(), r)
+	defer release()
+	read := make(chan int, 1000)
+	go func() {
+		defer close(read)
+		buf := make([]byte, 8<<10)
+		for {
+			n, err := r.Body.Read(buf)
+			read <- n
+			if err != nil {
+				return
+			}
+		}
+	}()
+	taken := budget.Taken(r.Context())
+	sum, took := 0, 0
+	for n := range read {
+		sum += n
+		if ahead := sum - took*(size+5); ahead > 120_000 {
+			t.Fatalf("%d bytes were read ahead of what was taken", ahead)
+		}
+		if sum >= (took+1)*(size+5) && sum-took*(size+5) > 60_000 || sum == messages*(size+5) {
+			taken()
+			took++
+		}
+	}
+	if sum != messages*(size+5) {
+		t.Errorf("read %d bytes, want %d", sum, messages*(size+5))
+	}
+}
+
+// FuzzConnection sends what may come from outside: whatever it is, the count must not be negative, nor grow beyond what came.
+func FuzzConnection(f *testing.F) {
+	f.Add(append([]byte(preface), frame(0, 8, 1, []byte{200, 1})...), 3)
+	f.Add(append(append([]byte(preface), frame(1, 4, 1, nil)...), frame(0, 8, 1, append([]byte{2}, message(99, 9)...))...), 1)
+	f.Add(append(append([]byte(preface), frame(1, 4, 1, nil)...), frame(0, 0, 1, nil)...), 100)
+	f.Fuzz(func(t *testing.T, sent []byte, piece int) {
+		b := budget.New(budget.Options{Bytes: 1 << 40})
+		server, client := counted(t, b)
+		go func() {
+			_, _ = client.Write(sent)
+			_ = client.Close()
+		}()
+		buf := make([]byte, 1+min(max(piece, 0), 1000))
+		for {
+			_, err := server.Read(buf)
+			if used := b.Used(); used < 0 || used > int64(len(sent)) {
+				t.Fatalf("%d bytes are held of %d that came", used, len(sent))
+			}
+			if err != nil {
+				break
+			}
+		}
+		_ = server.Close()
+		if used := b.Used(); used != 0 {
+			t.Errorf("%d bytes are held of a connection that is closed", used)
+		}
+	})
+}

@@ -1,0 +1,134 @@
+package budget
+
+import (
+	"context"
+	"net"
+	"sync"
+)
+
+// Listener returns a listener whose connections carry gRPC and are counted: what has come of messages that are not
+// complete. A connection that finds no room, or receives slowly while others wait, is closed: gRPC has no way to refuse a message
+// that has begun, and clients connect again. Connections don't wait for room once ctx is done.
+func (b *Budget) Listener(ctx context.Context, ln net.Listener) net.Listener {
+	return &listener{Listener: ln, ctx: ctx, budget: b}
+}
+
+// listener counts the connections that it accepts.
+type listener struct {
+	net.Listener
+	ctx    context.Context
+	budget *Budget
+}
+
+// Accept implements net.Listener.
+func (l *listener) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	return newConn(l.ctx, l.budget, c), nil
+}
+
+// conn is a connection that is counted.
+type conn struct {
+	net.Conn
+	hold *Hold
+	// ctx is that of the listener: a connection has none of its own.
+	ctx context.Context
+	// in and out follow the frames; each is used by the goroutine that reads or writes.
+	in, out frameScanner
+	mu      struct {
+		sync.Mutex
+		streams map[uint32]*messages
+		// open is the sum over the streams, and counted how much of it was taken from the budget.
+		open, counted int64
+	}
+}
+
+// newConn returns a counted connection.
+func newConn(ctx context.Context, b *Budget, inner net.Conn) *conn {
+	c := &conn{Conn: inner, ctx: ctx}
+	c.hold = b.Hold(func() { _ = inner.Close() })
+	c.mu.streams = make(map[uint32]*messages)
+	c.in = frameScanner{skip: prefaceLength, begun: c.received, ended: c.finished, onData: c.data}
+	c.out = frameScanner{begun: func(byte, byte, uint32) {}, ended: c.sent}
+	return c
+}
+
+// Read implements net.Conn.
+func (c *conn) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	if n == 0 {
+		return n, err
+	}
+	c.mu.Lock()
+	c.in.scan(p[:n])
+	grown := c.settleLocked()
+	c.mu.Unlock()
+	if grown > 0 {
+		if full := c.hold.Take(c.ctx, grown); full != nil {
+			_ = c.Close()
+			return 0, full
+		}
+	}
+	return n, err
+}
+
+// settleLocked returns what is no longer open to the budget, or says how much is to be taken from it; mu is held.
+func (c *conn) settleLocked() (grown int64) {
+	grown = c.mu.open - c.mu.counted
+	c.mu.counted = c.mu.open
+	if grown < 0 {
+		c.hold.Return(-grown)
+	}
+	return grown
+}
+
+// Write implements net.Conn.
+func (c *conn) Write(p []byte) (int, error) {
+	n, err := c.Conn.Write(p)
+	c.mu.Lock()
+	c.out.scan(p[:n])
+	if c.mu.open < c.mu.counted {
+		c.settleLocked()
+	}
+	c.mu.Unlock()
+	return n, err
+}
+
+// Close implements net.Conn.
+func (c *conn) Close() error {
+	c.hold.Release()
+	return c.Conn.Close()
+}
+
+// received notes the header of a frame from the client; mu is held.
+func (c *conn) received(kind, _ byte, stream uint32) {
+	if kind == frameHeaders && c.mu.streams[stream] == nil {
+		c.mu.streams[stream] = &messages{}
+	}
+}
+
+// data takes data from the client; mu is held.
+func (c *conn) data(stream uint32, piece []byte) {
+	if m := c.mu.streams[stream]; m != nil {
+		before := m.open
+		m.feed(piece)
+		c.mu.open += m.open - before
+	}
+}
+
+// finished notes the end of a frame from the client; mu is held.
+func (c *conn) finished(kind, flags byte, stream uint32) { c.forget(kind, flags, stream) }
+
+// sent notes a frame to the client, which may end a stream that the client has not ended; mu is held.
+func (c *conn) sent(kind, flags byte, stream uint32) { c.forget(kind, flags, stream) }
+
+// forget drops a stream that a frame ends; mu is held.
+func (c *conn) forget(kind, flags byte, stream uint32) {
+	ends := kind == frameReset || flags&flagEndStream != 0 && (kind == frameData || kind == frameHeaders)
+	if m := c.mu.streams[stream]; m != nil && ends {
+		c.mu.open -= m.open
+		delete(c.mu.streams, stream)
+	}
+}

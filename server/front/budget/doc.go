@@ -1,0 +1,11 @@
+// Package budget bounds the memory of requests that are being received, over all transports together. A request costs the
+// sender nothing and needs no credentials, so without a bound a few hundred large ones fill any memory.
+//
+// A Hold is one request, or one connection that carries several. It takes what it receives from the Budget and returns it.
+// When there is no room, a Hold waits for a moment and is then refused. Meanwhile those that receive too slowly lose what
+// they hold: whoever begins large requests and does not end them must not keep others out. Small requests
+// have room of their own.
+//
+// Body counts the body of an HTTP request. Listener counts the connections of a gRPC server, by the lengths
+// of the HTTP/2 frames and gRPC messages that pass through: the transport itself has no such bound.
+package budget

@@ -1,0 +1,107 @@
+package budget
+
+import (
+	"context"
+	"net/http"
+	"sync"
+)
+
+// ahead is how much of a stream's complete messages may wait to be taken before more is read.
+const ahead = 64 << 10
+
+// Stream counts the body of a request that is a gRPC stream: the message that is being received. The caller must call
+// release when the stream has ended, and serve the request that is returned. The server must call Taken on the request's
+// context for each message that it takes: http.Handlers of gRPC read on however much waits, so the body makes them wait.
+func (b *Budget) Stream(w http.ResponseWriter, r *http.Request) (with *http.Request, release func()) {
+	inner := &body{ReadCloser: r.Body, ctx: r.Context()}
+	s := &stream{body: inner}
+	s.mu.Cond = sync.NewCond(&s.mu.Mutex)
+	inner.hold = b.Hold(inner.evictBy(http.NewResponseController(w)))
+	stop := context.AfterFunc(r.Context(), s.close)
+	r = r.WithContext(context.WithValue(r.Context(), streamKey{}, s))
+	r.Body = s
+	return r, func() {
+		stop()
+		s.close()
+		inner.hold.Release()
+	}
+}
+
+// streamKey is the key of a *stream in a context.
+type streamKey struct{}
+
+// Taken returns what is to be called when a message of a stream has been taken; it does nothing where messages are not counted
+// this way.
+func Taken(ctx context.Context) func() {
+	if s, ok := ctx.Value(streamKey{}).(*stream); ok {
+		return s.taken
+	}
+	return func() {}
+}
+
+// stream is the body of a gRPC stream.
+type stream struct {
+	*body
+	messages messages
+	counted  int64
+	mu       struct {
+		sync.Mutex
+		*sync.Cond
+		// waiting are the lengths of the complete messages that were not taken, and sum their sum.
+		waiting []int64
+		sum     int64
+		closed  bool
+	}
+}
+
+// Read implements io.Reader.
+func (s *stream) Read(p []byte) (int, error) {
+	s.mu.Lock()
+	for s.mu.sum >= ahead && !s.mu.closed {
+		s.mu.Wait()
+	}
+	s.mu.Unlock()
+	if s.err != nil {
+		return 0, s.err
+	}
+	n, err := s.ReadCloser.Read(p[:min(len(p), chunk)])
+	s.messages.each = s.complete
+	s.messages.feed(p[:n])
+	switch grown := s.messages.open - s.counted; {
+	case grown > 0:
+		if s.err = s.hold.Take(s.ctx, grown); s.err != nil {
+			return 0, s.err
+		}
+	case grown < 0:
+		s.hold.Return(-grown)
+	}
+	s.counted = s.messages.open
+	return n, s.why(err)
+}
+
+// complete notes that a message of so many bytes is complete.
+func (s *stream) complete(n int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.mu.waiting = append(s.mu.waiting, n)
+	s.mu.sum += n
+}
+
+// taken notes that the server has taken a message.
+func (s *stream) taken() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.mu.waiting) > 0 {
+		s.mu.sum -= s.mu.waiting[0]
+		s.mu.waiting = s.mu.waiting[1:]
+	}
+	s.mu.Broadcast()
+}
+
+// close lets a read go on that waits.
+func (s *stream) close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.mu.closed = true
+	s.mu.Broadcast()
+}

@@ -1,0 +1,60 @@
+package hosting
+
+import (
+	"errors"
+	"io/fs"
+	"net/http"
+	"os"
+
+	"clave/server/fault"
+)
+
+// folder is the files below a folder of this machine. Symbolic links are followed within the folder only. The folder is
+// opened anew for each file, so that a build may replace it.
+type folder string
+
+// Open implements fs.FS.
+func (f folder) Open(name string) (fs.File, error) { return os.OpenInRoot(string(f), name) }
+
+// Stat implements fs.StatFS.
+func (f folder) Stat(name string) (fs.FileInfo, error) {
+	root, err := os.OpenRoot(string(f))
+	if err != nil {
+		return nil, err
+	}
+	info, err := root.Stat(name)
+	return info, errors.Join(err, root.Close())
+}
+
+// CheckFolder returns FailedPrecondition when a folder is not there to be served.
+func CheckFolder(path string) error {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return fault.Because(err, fault.FailedPrecondition, "%s: the built site is not there", path)
+	case !info.IsDir():
+		return fault.E(fault.FailedPrecondition, "%s: the built site is not there: this is no folder", path)
+	}
+	return nil
+}
+
+// Folder returns a handler for the site in a folder, of which config says how to serve it. While the folder is missing every
+// page answers 503 with the reason: a 404 would look like a mistake in an address.
+func Folder(config *Config, path string) http.Handler {
+	site := New(config, folder(path))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := CheckFolder(path); err != nil {
+			Unavailable(fault.Of(err).Message+". Build it, or correct hosting.public in firebase.json.").ServeHTTP(w, r)
+			return
+		}
+		site.ServeHTTP(w, r)
+	})
+}
+
+// Unavailable returns a handler that answers every page with 503 and the reason.
+func Unavailable(reason string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Cache-Control", "no-store")
+		http.Error(w, reason, http.StatusServiceUnavailable)
+	})
+}

@@ -1,0 +1,128 @@
+package memory
+
+import (
+	"context"
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
+	"sync"
+	"time"
+
+	"clave/server/clock"
+)
+
+// How much garbage there may be beside what is live, in percent of it: requests make much short-lived garbage beside a small
+// live heap, and collecting it often takes a tenth of the time. The garbage never exceeds mostGarbage while the live heap
+// is small.
+const (
+	mostPercent  = 400
+	leastPercent = 50
+	mostGarbage  = 64 * mib
+)
+
+// The governor looks every look whether a burst is over: less than quiet bytes were allocated meanwhile, and at least
+// worthwhile bytes that are not live are held. release is how many bytes must have been allocated since the last return.
+const (
+	look       = 5 * time.Second
+	quiet      = 8 * mib
+	worthwhile = 16 * mib
+)
+
+// Governor adjusts the garbage collector to the live heap.
+type Governor struct {
+	clock clock.Clock
+	mu    struct {
+		sync.Mutex
+		percent int
+		stopped bool
+	}
+}
+
+// NewGovernor returns a governor that works once it is run.
+func NewGovernor(c clock.Clock) *Governor { return &Governor{clock: c} }
+
+// Percent returns the garbage that is allowed beside a live heap of so many bytes, in percent of it, as debug.SetGCPercent takes it.
+func Percent(live int64) int {
+	if live <= 0 {
+		return mostPercent
+	}
+	return int(min(max(mostGarbage*100/live, leastPercent), mostPercent))
+}
+
+// Run adjusts until ctx is done.
+func (g *Governor) Run(ctx context.Context) error {
+	g.adjust()
+	g.afterEach()
+	defer func() {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		g.mu.stopped = true
+	}()
+	last := read()
+	busy := true // what starting took is returned, too
+	for {
+		again, stop := g.clock.After(look)
+		select {
+		case <-ctx.Done():
+			stop()
+			return nil
+		case <-again:
+		}
+		now := read()
+		switch {
+		case now.allocated-last.allocated >= quiet:
+			busy = true
+		case busy && now.held-now.live >= worthwhile:
+			debug.FreeOSMemory()
+			now, busy = read(), false
+		}
+		last = now
+	}
+}
+
+// sentinel is an object that nothing refers to: the collector finds it at the end of each cycle.
+type sentinel struct{ _ [16]byte }
+
+// afterEach adjusts after each cycle of the collector, until the governor has stopped.
+func (g *Governor) afterEach() {
+	runtime.SetFinalizer(&sentinel{}, func(*sentinel) {
+		if g.adjust() {
+			g.afterEach()
+		}
+	})
+}
+
+// adjust sets the collector's percentage for the heap that the last cycle found live; it reports false once the governor has stopped.
+func (g *Governor) adjust() bool {
+	percent := Percent(read().live)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.mu.stopped {
+		return false
+	}
+	// Setting it stops the program for a moment, so small changes are let be.
+	if d := percent - g.mu.percent; d*10 > g.mu.percent || -d*10 > g.mu.percent {
+		g.mu.percent = percent
+		debug.SetGCPercent(percent)
+	}
+	return true
+}
+
+// sizes are what the runtime reports, in bytes.
+type sizes struct {
+	// live was found live by the last cycle; held is what the heap holds of the system's memory.
+	live, held int64
+	// allocated is all that was ever allocated.
+	allocated int64
+}
+
+// read reads the runtime's sizes.
+func read() sizes {
+	samples := []metrics.Sample{
+		{Name: "/gc/heap/live:bytes"}, {Name: "/gc/heap/allocs:bytes"},
+		{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/unused:bytes"}, {Name: "/memory/classes/heap/free:bytes"},
+	}
+	metrics.Read(samples)
+	n := func(i int) int64 { return int64(samples[i].Value.Uint64()) }
+	return sizes{live: n(0), allocated: n(1), held: n(2) + n(3) + n(4)}
+}

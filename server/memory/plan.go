@@ -1,0 +1,36 @@
+package memory
+
+// Plan divides the memory of a program.
+type Plan struct {
+	// Limit is where the garbage collector does all it can to stay below; 0 for none.
+	Limit int64
+	// Cache is for the storage engine's blocks and tables in memory, and Table for one of these tables.
+	Cache, Table int64
+	// Requests is for requests that are being received or wait.
+	Requests int64
+}
+
+// What the parts take when nothing limits them. More cache is of use only for data that exceed it, so it takes a wish.
+const (
+	enough     = 768 * mib
+	leastTable = 4 * mib
+	mostTable  = 32 * mib
+	// leastRequests has room for the largest request there is, WebChannel's of 36 MiB.
+	leastRequests = 40 * mib
+	mostRequests  = 96 * mib
+)
+
+// PlanFor returns the plan for a limit in bytes, 0 for none. asked reports whether somebody asked for this very limit: then the
+// cache grows with it, while a machine's memory is not to be filled because it is there.
+func PlanFor(limit int64, asked bool) Plan {
+	share := int64(enough)
+	if limit > 0 && (asked || limit < enough) {
+		share = limit
+	}
+	return Plan{
+		Limit:    limit,
+		Cache:    share / 8,
+		Table:    min(max(share/24, leastTable), mostTable),
+		Requests: min(max(share/8, leastRequests), mostRequests),
+	}
+}
