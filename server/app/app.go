@@ -62,6 +62,8 @@ type Addresses struct {
 type App struct {
 	config *config.Config
 	o      Options
+	// components are what the app was built of.
+	components []any
 	// parts are run together and stopped in reverse order.
 	parts []process.Part
 	// closers are called in reverse order once everything has stopped.
@@ -82,7 +84,7 @@ func New(ctx context.Context, c *config.Config, o Options) (*App, error) {
 	o.EnsureDefaults()
 	a := &App{config: c, o: o, budget: budget.New(budget.Options{Bytes: o.Memory.Requests, Clock: o.Clock})}
 	if o.GovernMemory {
-		a.run("memory", memory.NewGovernor(o.Clock).Run)
+		a.add("memory", memory.NewGovernor(o.Clock))
 	}
 	for _, note := range c.Notes {
 		fmt.Fprintln(o.Notices, note)
@@ -160,7 +162,21 @@ func (a *App) Run(ctx context.Context, ready func()) error {
 	return errors.Join(err, a.close())
 }
 
-// run adds a part.
+// runner is a component that works in the background until ctx is done.
+type runner interface {
+	Run(ctx context.Context) error
+}
+
+// add registers a component that the app was built of. A component that has a Run is run with the app under a name for logs:
+// the wiring need not know which have one, and TestEveryRunIsStarted fails for what was built and not added.
+func (a *App) add(name string, component any) {
+	a.components = append(a.components, component)
+	if r, ok := component.(runner); ok {
+		a.run(name, r.Run)
+	}
+}
+
+// run adds work that belongs to no component.
 func (a *App) run(name string, run func(ctx context.Context) error) {
 	a.parts = append(a.parts, process.Part{Name: name, Run: run})
 }

@@ -21,7 +21,7 @@ func (a *App) offerBackups(store *pebblestore.Store) {
 		return
 	}
 	a.onClose(listener.Close)
-	a.run("backups", listener.Run)
+	a.add("backups", listener)
 }
 
 // Backup writes a copy of the data folder to dir, by the server that runs on it, if one does. dir is an absolute path.

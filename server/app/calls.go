@@ -30,9 +30,19 @@ type calls struct {
 	health func() error
 }
 
+// openGuard makes the guard, which re-authorizes open live queries while it runs.
+func (a *App) openGuard(s *state, rules *guard.Rulebook) (*guard.Guard, error) {
+	g, err := guard.New(guard.Options{Engine: s.engine, Hub: s.hub, Rules: rules, Clock: a.o.Clock, Log: a.o.Log})
+	if err != nil {
+		return nil, err
+	}
+	a.add("guard", g)
+	return g, nil
+}
+
 // makeCalls makes the guard and the calls on it.
 func (a *App) makeCalls(s *state, u *users, book *guard.Rulebook) (*calls, error) {
-	g, err := guard.New(guard.Options{Engine: s.engine, Hub: s.hub, Rules: book, Clock: a.o.Clock, Log: a.o.Log})
+	g, err := a.openGuard(s, book)
 	if err != nil {
 		return nil, err
 	}
@@ -40,6 +50,7 @@ func (a *App) makeCalls(s *state, u *users, book *guard.Rulebook) (*calls, error
 	if err != nil {
 		return nil, err
 	}
+	a.add("firestore", server)
 	c := &calls{app: a, firestore: server, tokens: u.tokens, identity: u.handler, accounts: u.control, health: s.engine.Err}
 	c.transfer = transfer.New(transfer.Options{Guard: g, Identity: u.service, Project: a.config.Project, Clock: a.o.Clock})
 	channels, err := webchannel.New(webchannel.Options{Firestore: server, Tokens: u.tokens, Clock: a.o.Clock, MaxHeld: int(a.o.Memory.Requests), Log: a.o.Log})
@@ -47,7 +58,7 @@ func (a *App) makeCalls(s *state, u *users, book *guard.Rulebook) (*calls, error
 		return nil, err
 	}
 	c.webchannel = channels
-	a.run("webchannel", channels.Run)
+	a.add("webchannel", channels)
 	if c.rest, err = restd.New(restd.Options{Firestore: server, Tokens: u.tokens, Log: a.o.Log}); err != nil {
 		return nil, err
 	}

@@ -33,7 +33,7 @@ func (a *App) openDoors(p ports, calls *calls, guest http.Handler) error {
 			port := front.New(front.Options{
 				Name: name, Listener: ln, TLS: encryption, Doors: doors, Budget: a.budget, PrivateNetwork: !a.config.Production(), Verbose: a.config.Verbose, Log: a.o.Log,
 			})
-			a.run(name, port.Run)
+			a.add(name, port)
 		}
 	}
 	firestore, err := calls.firestoreDoors()
@@ -53,11 +53,11 @@ func (a *App) openDoors(p ports, calls *calls, guest http.Handler) error {
 	open("hub", p.hub, front.Doors{Hub: a.makeHub(calls.transfer), Health: calls.health})
 	if p.plain != nil {
 		port := front.New(front.Options{Name: "http", Listener: p.plain, Doors: front.Doors{Site: front.ToHTTPS(a.config.Ports.Hosting), Health: calls.health}, Budget: a.budget, Log: a.o.Log})
-		a.run("http", port.Run)
+		a.add("http", port)
 	}
 	if p.websocket != nil {
 		port := front.New(front.Options{Name: "requests", Listener: p.websocket, Doors: front.Doors{Site: calls.monitor, Health: calls.health}, Budget: a.budget, Log: a.o.Log})
-		a.run("requests", port.Run)
+		a.add("requests", port)
 	}
 	return nil
 }

@@ -135,6 +135,6 @@ func (l *line) serve(a *App, calls *calls) error {
 		Name: "back office's line", Listener: l.listener, TLS: l.tls, Budget: a.budget, Log: a.o.Log,
 		Doors: front.Doors{GRPC: doors.GRPC, Identity: calls.identity, IdentityHost: rpcidentity.IsHost},
 	})
-	a.run("back office's line", port.Run)
+	a.add("back office's line", port)
 	return nil
 }

@@ -63,8 +63,8 @@ func (a *App) openEngine(ctx context.Context, store *pebblestore.Store) (*state,
 	if err != nil {
 		return nil, err
 	}
-	a.run("engine", e.Run)
-	a.run("listen", hub.Run)
+	a.add("engine", e)
+	a.add("listen", hub)
 	return &state{store: store, engine: e, hub: hub}, nil
 }
 

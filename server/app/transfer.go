@@ -82,7 +82,7 @@ func (a *App) openTransfer(ctx context.Context, store *pebblestore.Store) (*tran
 	if err != nil {
 		return nil, err
 	}
-	g, err := guard.New(guard.Options{Engine: s.engine, Hub: s.hub, Rules: guard.NewRulebook(guard.RulebookOptions{}), Clock: a.o.Clock, Log: a.o.Log})
+	g, err := a.openGuard(s, guard.NewRulebook(guard.RulebookOptions{}))
 	if err != nil {
 		return nil, err
 	}

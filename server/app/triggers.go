@@ -48,7 +48,7 @@ func (a *App) makeTriggers(s *state) (*settling, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.run("triggers", d.Run)
+	a.add("triggers", d)
 	a.settling = &settling{triggers: d, state: s}
 	return a.settling, nil
 }

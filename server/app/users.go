@@ -43,7 +43,7 @@ func (a *App) openUsers(s *state, l *line) (*users, error) {
 			return nil, err
 		}
 		to.Keys = keys
-		a.run("keys", keys.Run)
+		a.add("keys", keys)
 	}
 	o := identity.Options{
 		Accounts: account.New(s.store), Tokens: token.New(to), Clock: a.o.Clock, Project: c.Project, Emulator: !c.Production(),
@@ -67,7 +67,7 @@ func (a *App) openUsers(s *state, l *line) (*users, error) {
 		o.Mail = sender
 	}
 	service = identity.New(o)
-	a.run("accounts", service.Run)
+	a.add("accounts", service)
 	api := rpcidentity.New(rpcidentity.Options{Service: service, TrustProxy: c.TrustProxy, Log: a.o.Log})
 	u := &users{service: service, tokens: o.Tokens, handler: api}
 	if !c.Production() {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import http from 'node:http'
 import { createRequire } from 'node:module'
 import net from 'node:net'
@@ -37,13 +37,13 @@ async function freePort() {
   return port
 }
 
-// clave starts the server and waits until it is ready.
+// clave starts the server in a folder with rules and waits until it is ready.
 const sockets = await freePort()
-async function clave(port) {
-  const config = { firestore: { rules: 'firestore.rules' }, emulators: { firestore: { port, websocketPort: sockets } } }
-  writeFileSync(path.join(folder, 'firebase.json'), JSON.stringify(config))
-  writeFileSync(path.join(folder, 'firestore.rules'), rules)
-  const args = ['start', '--config', path.join(folder, 'firebase.json'), '--project', project, '--only', 'firestore']
+async function clave(port, dir = folder, source = rules, websocketPort = sockets) {
+  const config = { firestore: { rules: 'firestore.rules' }, emulators: { firestore: { port, websocketPort } } }
+  writeFileSync(path.join(dir, 'firebase.json'), JSON.stringify(config))
+  writeFileSync(path.join(dir, 'firestore.rules'), source)
+  const args = ['start', '--config', path.join(dir, 'firebase.json'), '--project', project, '--only', 'firestore']
   const child = spawn(binary, args, { stdio: ['ignore', 'pipe', 'inherit'] })
   let said = ''
   await new Promise((resolve, reject) => {
@@ -238,6 +238,30 @@ await check('two tabs share a persistent cache while the server is killed', asyn
   await two.waitForFunction(() => window.events.at(-1).pending === false && window.events.at(-1).fromCache === false && window.latest.a?.n === 10)
   await one.waitForFunction(() => window.events.at(-1).pending === false && window.latest.a?.n === 10)
 })
+
+for (const [name, settings] of [['streaming', {}], ['long polling', { longPolling: true }]]) {
+  await check(`an administrator who is deactivated loses an open list, ${name}`, async () => {
+    const dir = path.join(folder, `site-${name.replace(' ', '-')}`)
+    mkdirSync(dir)
+    const own = await freePort()
+    const site = await clave(own, dir, readFileSync(path.join(here, '..', '..', '..', 'firestore.rules'), 'utf8'), await freePort())
+    const record = async (active) => {
+      const fields = { role: { stringValue: 'admin' }, active: { booleanValue: active } }
+      const url = `http://127.0.0.1:${own}/v1/projects/${project}/databases/(default)/documents/adminusers/ana`
+      const headers = { authorization: 'Bearer owner', 'content-type': 'application/json' }
+      assert.equal((await fetch(url, { method: 'PATCH', headers, body: JSON.stringify({ fields }) })).status, 200)
+    }
+    await record(true)
+    const page = await visit()
+    await run(page, 'administer', { ...direct, ...settings, port: own, token: { sub: 'ana' } })
+    const from = Date.now()
+    await record(false)
+    await page.waitForFunction(() => window.refused)
+    assert.equal(await page.evaluate(() => window.refused), 'permission-denied')
+    assert.ok(Date.now() - from < 2000, `the list was open for ${Date.now() - from} ms after the commit`)
+    await kill(site)
+  })
+}
 
 await browser.close()
 pages.close()

@@ -160,6 +160,20 @@ const programs = {
     await Promise.all(all.map(({ app }) => deleteApp(app)))
   },
 
+  // administer lists the requests that the site's visitors sent; window.refused is the code with which the list ends.
+  async administer(config) {
+    const { db } = open(config)
+    const w = watch(f.collection(db, 'ContactRequests'))
+    await settled(w)
+    const refusal = async () => {
+      for (;;) {
+        const { error } = await w.next()
+        if (error) return error.code
+      }
+    }
+    refusal().then((code) => (window.refused = code))
+  },
+
   // follow begins a listener that goes on; state and set are for the driver.
   async follow(config) {
     const { db } = open(config)
