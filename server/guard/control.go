@@ -8,8 +8,8 @@ import (
 	"clave/server/resource"
 )
 
-// What follows is for the control routes of `clave start` and for who holds the data folder; no caller of production reaches it: no law is
-// asked.
+// What follows is for the control routes of `clave start` and for who holds the data folder; no caller of production reaches it: no rules
+// apply.
 
 // Clear deletes all documents of a database. Live queries hear of it.
 func (g *Guard) Clear(ctx context.Context, db resource.Database) error {

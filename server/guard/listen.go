@@ -36,7 +36,7 @@ const (
 	EventCounted  = listen.Counted
 )
 
-// Stream is one client's targets, under the law. Run is for one goroutine; the other methods may be called by any.
+// Stream is one client's targets, each authorized by the rules. Run is for one goroutine; the other methods may be called by any.
 type Stream struct {
 	*listen.Stream
 	guard  *Guard
@@ -48,22 +48,23 @@ func (g *Guard) Listen(c token.Caller, db resource.Database) *Stream {
 	return &Stream{Stream: g.hub.Open(db), guard: g, caller: c}
 }
 
-// Add asks for a target, which the law may refuse when it opens and at any later time.
+// Add opens a target. The rules may deny it when it opens and at any later time.
 func (s *Stream) Add(t Target) {
 	if s.caller.Privileged {
-		s.tell(t)
+		s.report(t)
+		t.Authorization = listen.Unrestricted()
 	} else {
 		asked := t
 		p := &permit{guard: s.guard, caller: s.caller, db: s.Database(), target: &asked, expires: s.caller.Expires}
-		t.Law = listen.Law{Key: p, Ask: p.ask, Each: t.Query == nil, End: func() { s.guard.watch.drop(p) }}
+		t.Authorization = listen.Authorization{Key: p, Check: p.check, PerVersion: t.Query == nil, Done: func() { s.guard.watch.drop(p) }}
 	}
 	s.Stream.Add(t)
 }
 
-// tell tells the request monitor of a privileged caller's target.
-func (s *Stream) tell(t Target) {
-	law := s.guard.law(s.caller, s.Database(), nil)
-	if law == nil {
+// report shows a privileged caller's target in the request monitor.
+func (s *Stream) report(t Target) {
+	access := s.guard.access(s.caller, s.Database(), nil)
+	if !access.reported {
 		return
 	}
 	requests := make([]*rules.Request, 0, len(t.Documents)+1)
@@ -74,6 +75,6 @@ func (s *Stream) tell(t Target) {
 		requests = append(requests, &rules.Request{Method: rules.List, Query: t.Query})
 	}
 	for _, r := range requests {
-		law.tell(r)
+		access.report(r)
 	}
 }

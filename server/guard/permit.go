@@ -13,7 +13,7 @@ import (
 	"clave/server/token"
 )
 
-// permit is the standing of one live target before the law. Its pointer is the law's key.
+// permit is the authorization of one live target. Its pointer is the authorization's key.
 type permit struct {
 	guard   *Guard
 	caller  token.Caller
@@ -30,15 +30,15 @@ type permit struct {
 // expired reports whether the caller's token has ended.
 func (p *permit) expired(now time.Time) bool { return !p.expires.IsZero() && !now.Before(p.expires) }
 
-// ask answers whether the target may be shown, and has it asked again when a document that the answer rests on changes. A
-// token that has ended ends the stream, as recorded of production.
+// check decides whether the target may be shown, and has that decided again when a document that the decision depends on
+// changes. An expired token ends the stream, as recorded of production.
 //
-// A version other than the present, at, is asked of itself, and then of the present too if a document that was looked up
-// has changed since: what has been revoked doesn't count because it was there.
-func (p *permit) ask(ctx context.Context, at clock.Version) error {
+// For a version at other than the present, the rules decide on that version, and then also on the present if a document
+// that they looked up has changed since: a right that has been revoked does not return with an older version.
+func (p *permit) check(ctx context.Context, at clock.Version) error {
 	g := p.guard
 	if p.expired(g.clock.Now()) {
-		return &listen.Over{Err: fault.E(fault.Internal, "The caller's credentials have expired.")}
+		return &listen.StreamError{Err: fault.E(fault.Internal, "The caller's credentials have expired.")}
 	}
 	for ; ; at = 0 {
 		seen, err := p.decide(ctx, at)
@@ -57,7 +57,7 @@ func (p *permit) ask(ctx context.Context, at clock.Version) error {
 	}
 }
 
-// decide asks the law on the state of the database at a version, 0 for the present, and returns the documents that it looked up.
+// decide applies the rules to the state of the database at a version, 0 for the present, and returns the documents that it looked up.
 func (p *permit) decide(ctx context.Context, at clock.Version) (map[resource.Document]*document.Document, error) {
 	reading, err := p.guard.engine.Read(ctx, p.db, At{ReadTime: at})
 	if err != nil {
@@ -72,24 +72,24 @@ func (p *permit) decide(ctx context.Context, at clock.Version) (map[resource.Doc
 		}
 		return d, err
 	}
-	law := p.guard.law(p.caller, p.db, look)
+	access := p.guard.access(p.caller, p.db, look)
 	if p.target.Query != nil {
-		return seen, law.list(ctx, p.target.Query)
+		return seen, access.list(ctx, p.target.Query)
 	}
 	for _, name := range p.target.Documents {
 		d, err := reading.Get(ctx, name)
 		if err != nil {
 			return nil, err
 		}
-		if err := law.get(ctx, name, d); err != nil {
+		if err := access.get(ctx, name, d); err != nil {
 			return nil, err
 		}
 	}
 	return seen, nil
 }
 
-// stale reports whether one of the documents has changed since it was seen. A change that comes after it was asked is
-// heard of by the watch.
+// stale reports whether one of the documents has changed since it was seen. A change after that is
+// seen by the watch.
 func (p *permit) stale(ctx context.Context, seen map[resource.Document]*document.Document) (bool, error) {
 	if len(seen) == 0 {
 		return false, nil

@@ -23,7 +23,7 @@ type Snapshot struct {
 
 // Get reads documents of one database at one moment. Each is given to yield with its name, in the order of names;
 // a document that is absent is nil. open is called once before the first. It answers
-// PermissionDenied if the law refuses any of them; what was yielded before is then void.
+// PermissionDenied if the rules deny any of them; what was yielded before is then void.
 func (g *Guard) Get(ctx context.Context, c token.Caller, db resource.Database, names []resource.Document, at At,
 	open func(Snapshot) error, yield func(resource.Document, *document.Document) error,
 ) error {
@@ -35,9 +35,9 @@ func (g *Guard) Get(ctx context.Context, c token.Caller, db resource.Database, n
 	if err := open(snapshotOf(reading)); err != nil {
 		return err
 	}
-	law := g.law(c, db, g.present(db, reading, at))
+	access := g.access(c, db, g.present(db, reading, at))
 	return reading.GetAll(ctx, names, func(name resource.Document, d *document.Document) error {
-		if err := law.get(ctx, name, d); err != nil {
+		if err := access.get(ctx, name, d); err != nil {
 			return err
 		}
 		return yield(name, d)
@@ -64,7 +64,7 @@ func (g *Guard) Query(ctx context.Context, c token.Caller, q *query.Query, at At
 		return Stats{}, err
 	}
 	defer reading.Close()
-	if err := g.law(c, q.DB, g.present(q.DB, reading, at)).list(ctx, q); err != nil {
+	if err := g.access(c, q.DB, g.present(q.DB, reading, at)).list(ctx, q); err != nil {
 		return Stats{}, err
 	}
 	if err := open(snapshotOf(reading)); err != nil {
@@ -80,14 +80,14 @@ func (g *Guard) Aggregate(ctx context.Context, c token.Caller, a *query.Aggregat
 		return nil, Snapshot{}, Stats{}, err
 	}
 	defer reading.Close()
-	if err := g.law(c, a.Query.DB, g.present(a.Query.DB, reading, at)).list(ctx, a.Query); err != nil {
+	if err := g.access(c, a.Query.DB, g.present(a.Query.DB, reading, at)).list(ctx, a.Query); err != nil {
 		return nil, Snapshot{}, Stats{}, err
 	}
 	figures, stats, err := reading.Aggregate(ctx, a)
 	return figures, snapshotOf(reading), stats, err
 }
 
-// List returns a page of a collection's documents in the order of names. To the law it is a query for the whole collection.
+// List returns a page of a collection's documents in the order of names. To the rules it is a query for the whole collection.
 func (g *Guard) List(ctx context.Context, c token.Caller, db resource.Database, request ListRequest, at At) (ListPage, error) {
 	reading, err := g.read(ctx, c, db, at)
 	if err != nil {
@@ -102,7 +102,7 @@ func (g *Guard) List(ctx context.Context, c token.Caller, db resource.Database, 
 		if whole, err = whole.Normalize(); err != nil {
 			return ListPage{}, err
 		}
-		if err := g.law(c, db, g.present(db, reading, at)).list(ctx, whole); err != nil {
+		if err := g.access(c, db, g.present(db, reading, at)).list(ctx, whole); err != nil {
 			return ListPage{}, err
 		}
 	}

@@ -141,9 +141,9 @@ func (g *Guard) applies(c token.Caller, db resource.Database) bool {
 	return !g.rules.o.Open || g.rules.of(db) != nil
 }
 
-// concerned reports whether a call is the law's concern: because rules bind the caller, or because somebody looks at the
-// request monitor, which shows privileged calls too. Nothing is kept of these for those who come later, so that they
-// cost nothing while nobody looks.
+// concerned reports whether a call's operations go through an access of their own: because rules apply to the caller, or
+// because the request monitor, which shows privileged calls too, has watchers. Privileged calls are not kept for later
+// watchers, so that they cost nothing while there is none.
 func (g *Guard) concerned(c token.Caller, db resource.Database) bool {
 	return g.applies(c, db) || c.Privileged && g.rules.o.Cover && g.rules.monitor.watched() && g.rules.of(db) != nil
 }

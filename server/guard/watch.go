@@ -117,8 +117,8 @@ func (w *watch) touched(db resource.Database, commits []engine.Commit, lost bool
 	return out
 }
 
-// Run has the law asked again for live targets: when a document that a decision rests on changes, when rules are
-// replaced and when a caller's token ends. It returns when ctx ends.
+// Run authorizes live targets again when a document changes that a decision depends on, and when a caller's token expires.
+// It returns when ctx is done.
 func (g *Guard) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	var followers sync.WaitGroup
@@ -163,16 +163,16 @@ func (g *Guard) follow(ctx context.Context, db resource.Database, sub *engine.Su
 	}
 }
 
-// recheckAll has the law asked again for the targets of permits.
+// recheckAll authorizes the targets of permits again.
 func (g *Guard) recheckAll(permits map[*permit]bool) {
 	if len(permits) > 0 {
 		g.recheck(func(p *permit) bool { return permits[p] })
 	}
 }
 
-// recheck has the law asked again for the targets whose permits are chosen.
+// recheck authorizes the targets again whose permits are chosen.
 func (g *Guard) recheck(choose func(*permit) bool) {
-	g.hub.Recheck(func(key any) bool {
+	g.hub.Reauthorize(func(key any) bool {
 		p, ok := key.(*permit)
 		return ok && choose(p)
 	})

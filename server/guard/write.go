@@ -27,8 +27,8 @@ func (g *Guard) Rollback(ctx context.Context, _ token.Caller, db resource.Databa
 	return g.engine.Rollback(ctx, db, id)
 }
 
-// Commit does writes, all or none. The law is asked inside the commit; it answers PermissionDenied before preconditions
-// are judged, so that a refused caller learns nothing of the documents.
+// Commit does writes, all or none. The rules decide inside the commit, before preconditions are checked, so that a denied caller
+// learns nothing of the documents.
 func (g *Guard) Commit(ctx context.Context, c token.Caller, db resource.Database, r CommitRequest) (CommitResult, error) {
 	return g.engine.Commit(ctx, db, r, g.check(c, db))
 }
@@ -41,12 +41,12 @@ func (g *Guard) BatchWrite(ctx context.Context, c token.Caller, db resource.Data
 	return g.engine.BatchWrite(ctx, db, writes, g.check(c, db))
 }
 
-// check returns the law for a commit, or nil when none applies.
+// check returns what the engine calls inside a commit, or nil when no rules apply to the caller.
 func (g *Guard) check(c token.Caller, db resource.Database) engine.Check {
 	if !g.concerned(c, db) {
 		return nil
 	}
 	return func(ctx context.Context, v *engine.CheckView) error {
-		return g.law(c, db, v.Before).commit(ctx, v)
+		return g.access(c, db, v.Before).commit(ctx, v)
 	}
 }

@@ -58,8 +58,8 @@ func (s *Stream) tell(ctx context.Context, e entry) error {
 	if e.delta.lost {
 		return s.reset(t)
 	}
-	if t.want.Law.Each {
-		if err := s.ask(ctx, t, e.delta.version); err != nil || !t.open {
+	if t.want.Authorization.PerVersion {
+		if err := s.authorize(ctx, t, e.delta.version); err != nil || !t.open {
 			return err
 		}
 	}

@@ -12,12 +12,13 @@
 // after a restart, cost one query and one encoding.
 //
 // A Stream (stream.go) is one client's. Its Run does everything for it in one goroutine: it opens targets, writes what
-// the follower has left in its queue, and asks the law again when told so. The queue is bounded; a client that is too
+// the follower has left in its queue, and authorizes its targets again when Reauthorize is called. The queue is bounded; a client that is too
 // slow loses it and its targets are reset, at no cost to anybody else; one that takes nothing for a minute is dropped.
 //
 // The invariant: when a global snapshot (Event of kind Snapshot) of version V is sent, the documents that the client
 // has for every current target are what the target's query gives at V. So all changes of one commit come before the
 // snapshot of its version, and a target is opened at a version that all other targets of the stream have reached.
 //
-// The package knows nothing of callers and rules. Who may see a target is asked of the Law that comes with it.
+// The package knows nothing of callers and rules. The Authorization that comes with a target decides whether it may be shown;
+// one without a decision denies.
 package listen

@@ -120,13 +120,13 @@ func (h *Hub) retireLocked(f *follower) {
 	f.sub.Close()
 }
 
-// Recheck asks the law again for every open target of the keys that choose takes; nil takes all. Targets that are refused
-// now are removed with the refusal as cause, and nothing more of them is sent.
-func (h *Hub) Recheck(choose func(key any) bool) {
+// Reauthorize has Check called again for the open targets whose keys choose accepts; nil accepts all. A target that is denied
+// is removed with the denial as its cause, and no later change of it is sent.
+func (h *Hub) Reauthorize(choose func(key any) bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for s := range h.mu.streams {
-		s.Recheck(choose)
+		s.Reauthorize(choose)
 	}
 }
 

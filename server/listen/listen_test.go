@@ -240,7 +240,7 @@ func sortChanges(events []string) []string {
 func (c *client) quiet(what string) {
 	c.h.t.Helper()
 	v := c.h.commit(set("quiet/marker", int(c.h.engine.Latest(testDB))))
-	c.stream.Add(listen.Target{ID: 999, Documents: []resource.Document{{DB: testDB, Path: "quiet/marker"}}})
+	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), ID: 999, Documents: []resource.Document{{DB: testDB, Path: "quiet/marker"}}})
 	if got := text(c.next()); got != "ADD[999]" {
 		c.h.t.Errorf("%s: got %s, want nothing", what, got)
 	}
@@ -270,14 +270,14 @@ func TestOpening(t *testing.T) {
 		target listen.Target
 		want   string
 	}{
-		{"document", listen.Target{Documents: docs("c/a")}, "chg c/a>[ID], CUR[ID], B"},
-		{"document that isn't there", listen.Target{Documents: docs("c/none")}, "del c/none>-[ID], CUR[ID], B"},
-		{"query", listen.Target{Query: collection(t, "c", nil)}, "chg c/a>[ID], chg c/b>[ID], CUR[ID], B"},
-		{"empty query", listen.Target{Query: collection(t, "empty", nil)}, "CUR[ID], B"},
-		{"collection group", listen.Target{Query: collection(t, "c", func(q *query.Query) { q.From[0].AllDescendants = true })},
+		{"document", listen.Target{Authorization: listen.Unrestricted(), Documents: docs("c/a")}, "chg c/a>[ID], CUR[ID], B"},
+		{"document that isn't there", listen.Target{Authorization: listen.Unrestricted(), Documents: docs("c/none")}, "del c/none>-[ID], CUR[ID], B"},
+		{"query", listen.Target{Authorization: listen.Unrestricted(), Query: collection(t, "c", nil)}, "chg c/a>[ID], chg c/b>[ID], CUR[ID], B"},
+		{"empty query", listen.Target{Authorization: listen.Unrestricted(), Query: collection(t, "empty", nil)}, "CUR[ID], B"},
+		{"collection group", listen.Target{Authorization: listen.Unrestricted(), Query: collection(t, "c", func(q *query.Query) { q.From[0].AllDescendants = true })},
 			"chg c/a>[ID], chg c/b>[ID], chg c/a/c/z>[ID], CUR[ID], B"},
-		{"limit", listen.Target{Query: collection(t, "c", byN(1))}, "chg c/a>[ID], CUR[ID], B"},
-		{"once", listen.Target{Query: collection(t, "c", byN(1)), Once: true}, "chg c/a>[ID], CUR[ID], B, REM[ID]"},
+		{"limit", listen.Target{Authorization: listen.Unrestricted(), Query: collection(t, "c", byN(1))}, "chg c/a>[ID], CUR[ID], B"},
+		{"once", listen.Target{Authorization: listen.Unrestricted(), Query: collection(t, "c", byN(1)), Once: true}, "chg c/a>[ID], CUR[ID], B, REM[ID]"},
 	} {
 		step.target.ID = int32(i + 1)
 		c.stream.Add(step.target)
@@ -293,7 +293,7 @@ func TestChanges(t *testing.T) {
 	h := newHouse(t, listen.Options{})
 	h.commit(set("c/a", 1), set("c/b", 2))
 	c := h.open()
-	c.stream.Add(listen.Target{ID: 1, Query: collection(t, "c", func(q *query.Query) {
+	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), ID: 1, Query: collection(t, "c", func(q *query.Query) {
 		q.Where = query.Field{Path: value.FieldPath{"n"}, Op: query.LessThan, Value: value.Int(10)}
 	})})
 	c.want("open", "ADD[1], chg c/a>[1], chg c/b>[1], CUR[1], B")
@@ -326,9 +326,9 @@ func TestChanges(t *testing.T) {
 func TestTwoTargetsMoveTogether(t *testing.T) {
 	h := newHouse(t, listen.Options{})
 	c := h.open()
-	c.stream.Add(listen.Target{ID: 2, Documents: docs("c/a")})
+	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), ID: 2, Documents: docs("c/a")})
 	c.want("open document", "ADD[2], del c/a>-[2], CUR[2], B")
-	c.stream.Add(listen.Target{ID: 4, Query: collection(t, "c", nil)})
+	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), ID: 4, Query: collection(t, "c", nil)})
 	c.want("open query", "ADD[4], CUR[4], B")
 	h.commit(set("c/a", 1), set("c/b", 1))
 	c.want("one commit", "chg c/a>[2], chg c/a>[4], chg c/b>[4], B")
@@ -342,7 +342,7 @@ func TestLimitRefills(t *testing.T) {
 		h.commit(set(fmt.Sprintf("c/d%02d", i), i))
 	}
 	c := h.open()
-	c.stream.Add(listen.Target{ID: 1, Query: collection(t, "c", byN(2))})
+	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), ID: 1, Query: collection(t, "c", byN(2))})
 	c.want("open", "ADD[1], chg c/d00>[1], chg c/d01>[1], CUR[1], B")
 	h.commit(set("c/d05", 100))
 	c.quiet("a change below the limit")
@@ -367,7 +367,7 @@ func TestOffset(t *testing.T) {
 	h := newHouse(t, listen.Options{})
 	h.commit(set("c/a", 1), set("c/b", 2), set("c/c", 3))
 	c := h.open()
-	c.stream.Add(listen.Target{ID: 1, Query: collection(t, "c", func(q *query.Query) { byN(query.NoLimit)(q); q.Offset = 1 })})
+	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), ID: 1, Query: collection(t, "c", func(q *query.Query) { byN(query.NoLimit)(q); q.Offset = 1 })})
 	c.want("open", "ADD[1], chg c/b>[1], chg c/c>[1], CUR[1], B")
 	h.commit(set("c/a"))
 	c.want("the first goes", "left c/b>-[1], B")
@@ -379,19 +379,19 @@ func TestOddTargets(t *testing.T) {
 	h := newHouse(t, listen.Options{MaxTargets: 2})
 	h.commit(set("c/a", 1))
 	c := h.open()
-	c.stream.Add(listen.Target{ID: 1, Documents: docs("c/a")})
+	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), ID: 1, Documents: docs("c/a")})
 	c.want("open", "ADD[1], chg c/a>[1], CUR[1], B")
-	c.stream.Add(listen.Target{ID: 1, Documents: docs("c/a")})
+	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), ID: 1, Documents: docs("c/a")})
 	c.want("twice", "REM[1]{6}")
 	c.stream.Refuse(3, fault.E(fault.InvalidArgument, "no"))
 	c.want("refused", "ADD[3], REM[3]{3}")
-	c.stream.Add(listen.Target{ID: 3, Documents: docs("c/a"), Resume: []byte("nonsense")})
+	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), ID: 3, Documents: docs("c/a"), Resume: []byte("nonsense")})
 	c.want("bad token", "REM[3]{3}")
 	c.stream.Remove(77)
 	c.want("remove what isn't there", "REM[77]")
-	c.stream.Add(listen.Target{ID: 3, Documents: docs("c/a")})
+	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), ID: 3, Documents: docs("c/a")})
 	c.want("second", "ADD[3], chg c/a>[3], CUR[3], B")
-	c.stream.Add(listen.Target{ID: 5, Documents: docs("c/a")})
+	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), ID: 5, Documents: docs("c/a")})
 	c.want("too many", "ADD[5], REM[5]{8}")
 	h.commit(set("c/a", 2))
 	c.want("all go on", "chg c/a>[1], chg c/a>[3], B")
@@ -399,7 +399,7 @@ func TestOddTargets(t *testing.T) {
 	c.want("remove", "REM[1]")
 	h.commit(set("c/a", 3))
 	c.want("the other goes on", "chg c/a>[3], B")
-	c.stream.Add(listen.Target{ID: -1, Documents: docs("c/a")})
+	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), ID: -1, Documents: docs("c/a")})
 	if err := <-c.ended; !fault.Is(err, fault.InvalidArgument) {
 		t.Errorf("a negative id ends the stream with %v, want INVALID_ARGUMENT", err)
 	}
@@ -408,11 +408,11 @@ func TestOddTargets(t *testing.T) {
 func TestServerChoosesIDs(t *testing.T) {
 	h := newHouse(t, listen.Options{})
 	c := h.open()
-	c.stream.Add(listen.Target{Query: collection(t, "c", nil)})
+	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), Query: collection(t, "c", nil)})
 	c.want("first", "ADD[1], CUR[1], B")
-	c.stream.Add(listen.Target{Query: collection(t, "d", nil)})
+	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), Query: collection(t, "d", nil)})
 	c.want("second", "ADD[2], CUR[2], B")
-	c.stream.Add(listen.Target{ID: 7, Query: collection(t, "d", nil)})
+	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), ID: 7, Query: collection(t, "d", nil)})
 	if err := <-c.ended; !fault.Is(err, fault.InvalidArgument) {
 		t.Errorf("an explicit id after a chosen one ends the stream with %v, want INVALID_ARGUMENT", err)
 	}

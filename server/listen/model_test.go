@@ -113,10 +113,10 @@ func randomTarget(t testing.TB, r *rand.Rand) listen.Target {
 		for _, i := range r.Perm(8)[:1+r.IntN(3)] {
 			paths = append(paths, fmt.Sprintf("c/%c", 'a'+rune(i)))
 		}
-		return listen.Target{Documents: docs(paths...)}
+		return listen.Target{Authorization: listen.Unrestricted(), Documents: docs(paths...)}
 	}
 	n, s := value.FieldPath{"n"}, value.FieldPath{"s"}
-	return listen.Target{Once: r.IntN(8) == 0, Query: collection(t, modelCollections[r.IntN(2)], func(q *query.Query) {
+	return listen.Target{Authorization: listen.Unrestricted(), Once: r.IntN(8) == 0, Query: collection(t, modelCollections[r.IntN(2)], func(q *query.Query) {
 		q.From[0].AllDescendants = r.IntN(4) == 0
 		switch r.IntN(5) {
 		case 0:

@@ -11,7 +11,7 @@ import (
 	"clave/server/query"
 )
 
-// add takes a target in; settle answers it. A target whose token is none or whom the law refuses is answered here.
+// add takes a target in; settle answers it. A target with an invalid token, or one that is denied, is answered here.
 func (s *Stream) add(ctx context.Context, t *target) error {
 	t.from = t.want.ReadTime
 	if len(t.want.Resume) > 0 {
@@ -23,8 +23,8 @@ func (s *Stream) add(ctx context.Context, t *target) error {
 	}
 	t.open, t.fresh, t.since = true, true, maxVersion
 	s.targets[t.want.ID] = t
-	if !t.want.Law.Each { // Else it is asked for the version that is told.
-		if err := s.ask(ctx, t, 0); err != nil || !t.open {
+	if !t.want.Authorization.PerVersion { // Otherwise whole checks the version that it sends.
+		if err := s.authorize(ctx, t, 0); err != nil || !t.open {
 			return err
 		}
 	}
@@ -119,8 +119,8 @@ func (t *target) windowed() bool {
 
 // whole tells a target at a reading, anew or since the version that its client has, up to Current.
 func (s *Stream) whole(ctx context.Context, t *target, r *engine.Reading) error {
-	if t.want.Law.Each {
-		if err := s.ask(ctx, t, r.Version()); err != nil || !t.open {
+	if t.want.Authorization.PerVersion {
+		if err := s.authorize(ctx, t, r.Version()); err != nil || !t.open {
 			return err
 		}
 	}

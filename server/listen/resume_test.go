@@ -41,10 +41,10 @@ func resumes(t *testing.T, name string, target listen.Target, opening string, ex
 }
 
 func TestResume(t *testing.T) {
-	below4 := listen.Target{Query: collection(t, "c", func(q *query.Query) {
+	below4 := listen.Target{Authorization: listen.Unrestricted(), Query: collection(t, "c", func(q *query.Query) {
 		q.Where = query.Field{Path: value.FieldPath{"n"}, Op: query.LessThan, Value: value.Int(4)}
 	})}
-	first2 := listen.Target{Query: collection(t, "c", byN(2))}
+	first2 := listen.Target{Authorization: listen.Unrestricted(), Query: collection(t, "c", byN(2))}
 	const open3 = "ADD[1], chg c/a>[1], chg c/b>[1], chg c/c>[1], CUR[1], B"
 	const open2 = "ADD[1], chg c/a>[1], chg c/b>[1], CUR[1], B"
 	w := func(writes ...document.Write) []document.Write { return writes }
@@ -86,8 +86,8 @@ func TestResume(t *testing.T) {
 			"ADD[1], B, chg c/c>[1], del c/a>-[1], F(2;13), CUR[1], B"},
 		{"limit, pushed out", first2, open2, 2, [][]document.Write{w(set("c/z", 0))},
 			"ADD[1], B, chg c/z>[1], left c/b>-[1], F(2;13), CUR[1], B"},
-		{"document, nothing", listen.Target{Documents: docs("c/a")}, "ADD[1], chg c/a>[1], CUR[1], B", 1, nil, "ADD[1], B, CUR[1], B"},
-		{"document, deleted", listen.Target{Documents: docs("c/a")}, "ADD[1], chg c/a>[1], CUR[1], B", 1,
+		{"document, nothing", listen.Target{Authorization: listen.Unrestricted(), Documents: docs("c/a")}, "ADD[1], chg c/a>[1], CUR[1], B", 1, nil, "ADD[1], B, CUR[1], B"},
+		{"document, deleted", listen.Target{Authorization: listen.Unrestricted(), Documents: docs("c/a")}, "ADD[1], chg c/a>[1], CUR[1], B", 1,
 			[][]document.Write{w(set("c/a"))}, "ADD[1], B, del c/a>-[1], CUR[1], B"},
 	} {
 		resumes(t, c.name, c.target, c.opening, c.expected, c.writes, c.want)
@@ -109,7 +109,7 @@ func TestReadTime(t *testing.T) {
 		{"at the last write", v3, "ADD[1], B, CUR[1], B"},
 	} {
 		s := h.open()
-		s.stream.Add(listen.Target{ID: 1, Query: collection(t, "c", nil), ReadTime: c.at})
+		s.stream.Add(listen.Target{Authorization: listen.Unrestricted(), ID: 1, Query: collection(t, "c", nil), ReadTime: c.at})
 		s.want(c.name, c.want)
 		s.close()
 	}
@@ -125,7 +125,7 @@ func TestTokenOfAnotherLifeResets(t *testing.T) {
 	} {
 		for _, target.ReadTime = range []clock.Version{before, later} {
 			c := h.open()
-			target.ID = 1
+			target.ID, target.Authorization = 1, listen.Unrestricted()
 			c.stream.Add(target)
 			c.want(fmt.Sprint("target of ", target.ReadTime), "ADD[1], RESET[1], chg c/a>[1], CUR[1], B")
 			c.close()
@@ -139,16 +139,16 @@ func TestOldTokenOnAYoungStream(t *testing.T) {
 	h := newHouse(t, listen.Options{})
 	h.commit(set("c/a", 1))
 	c := h.open()
-	c.stream.Add(listen.Target{ID: 1, Query: collection(t, "c", nil)})
+	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), ID: 1, Query: collection(t, "c", nil)})
 	c.want("open", "ADD[1], chg c/a>[1], CUR[1], B")
 	old := c.token
 	h.commit(set("c/a", 2))
 	c.want("a commit", "chg c/a>[1], B")
 	c.stream.Remove(1)
-	c.stream.Add(listen.Target{ID: 2, Query: collection(t, "d", nil)})
+	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), ID: 2, Query: collection(t, "d", nil)})
 	c.want("another target", "REM[1], ADD[2], CUR[2], B")
 	c.stream.Remove(2)
-	c.stream.Add(listen.Target{ID: 3, Query: collection(t, "c", nil), Resume: old})
+	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), ID: 3, Query: collection(t, "c", nil), Resume: old})
 	c.want("the first again", "REM[2], ADD[3], chg c/a>[3], CUR[3], B")
 	c.close()
 }
@@ -159,11 +159,11 @@ func TestTokenOfAnotherQuery(t *testing.T) {
 	h := newHouse(t, listen.Options{})
 	h.commit(set("c/a", 1), set("c/b", 2))
 	c := h.open()
-	c.stream.Add(listen.Target{ID: 1, Query: collection(t, "c", nil)})
+	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), ID: 1, Query: collection(t, "c", nil)})
 	c.want("open", "ADD[1], chg c/a>[1], chg c/b>[1], CUR[1], B")
 	c.close()
 	again := h.open()
-	again.stream.Add(listen.Target{ID: 1, Query: collection(t, "d", nil), Resume: c.token})
+	again.stream.Add(listen.Target{Authorization: listen.Unrestricted(), ID: 1, Query: collection(t, "d", nil), Resume: c.token})
 	again.want("another collection", "ADD[1], B, F(0;0), CUR[1], B")
 	again.close()
 }
@@ -179,7 +179,7 @@ func TestOldTokenResets(t *testing.T) {
 	var tokens [][]byte
 	for i, target := range targets {
 		c := h.open()
-		target.ID = 1
+		target.ID, target.Authorization = 1, listen.Unrestricted()
 		c.stream.Add(target)
 		c.want("open", "ADD[1], "+opened[i]+", CUR[1], B")
 		tokens = append(tokens, c.token)
@@ -190,7 +190,7 @@ func TestOldTokenResets(t *testing.T) {
 		t.Helper()
 		for i, target := range targets {
 			c := h.open()
-			target.ID, target.Resume = 1, tokens[i]
+			target.ID, target.Resume, target.Authorization = 1, tokens[i], listen.Unrestricted()
 			c.stream.Add(target)
 			c.want(fmt.Sprintf("%s, target %d", what, i), want[i])
 			c.close()
@@ -202,13 +202,13 @@ func TestOldTokenResets(t *testing.T) {
 		"ADD[1], B, RESET[1], chg c/c>[1], CUR[1], B", "ADD[1], B, CUR[1], B")
 }
 
-func TestLaw(t *testing.T) {
+func TestAuthorization(t *testing.T) {
 	h := newHouse(t, listen.Options{})
 	h.commit(set("c/a", 1))
 	refuse := make(chan bool, 1)
 	refuse <- false
 	asked := 0
-	law := listen.Law{Key: "ann", Ask: func(context.Context, clock.Version) error {
+	decided := listen.Authorization{Key: "ann", Check: func(context.Context, clock.Version) error {
 		asked++
 		no := <-refuse
 		refuse <- no
@@ -218,31 +218,33 @@ func TestLaw(t *testing.T) {
 		return nil
 	}}
 	c := h.open()
-	c.stream.Add(listen.Target{ID: 1, Query: collection(t, "c", nil), Law: law})
+	c.stream.Add(listen.Target{ID: 1, Query: collection(t, "c", nil), Authorization: decided})
 	c.want("open", "ADD[1], chg c/a>[1], CUR[1], B")
-	c.stream.Add(listen.Target{ID: 2, Documents: docs("c/a")})
-	c.want("open without law", "ADD[2], chg c/a>[2], CUR[2], B")
+	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), ID: 2, Documents: docs("c/a")})
+	c.want("open to an unrestricted caller", "ADD[2], chg c/a>[2], CUR[2], B")
 	<-refuse
 	refuse <- true
-	h.hub.Recheck(func(key any) bool { return key == "bob" })
+	h.hub.Reauthorize(func(key any) bool { return key == "bob" })
 	h.commit(set("c/a", 2))
 	c.want("another key", "chg c/a>[1], chg c/a>[2], B")
-	h.hub.Recheck(func(key any) bool { return key == "ann" })
+	h.hub.Reauthorize(func(key any) bool { return key == "ann" })
 	c.want("refused now", "REM[1]{7}")
 	h.commit(set("c/a", 3))
 	c.want("the other goes on", "chg c/a>[2], B")
-	c.stream.Add(listen.Target{ID: 3, Query: collection(t, "c", nil), Law: law})
+	c.stream.Add(listen.Target{ID: 3, Query: collection(t, "c", nil), Authorization: decided})
 	c.want("refused at once", "ADD[3], REM[3]{7}")
+	c.stream.Add(listen.Target{ID: 4, Query: collection(t, "c", nil)})
+	c.want("without an authorization", "ADD[4], REM[4]{7}")
 	if asked != 3 {
-		t.Errorf("the law was asked %d times, want 3", asked)
+		t.Errorf("the authorization was checked %d times, want 3", asked)
 	}
 }
 
-func TestLawThatDependsOnTheDocument(t *testing.T) {
+func TestAuthorizationThatDependsOnTheDocument(t *testing.T) {
 	h := newHouse(t, listen.Options{})
 	h.commit(set("c/a", 1))
 	c := h.open()
-	c.stream.Add(listen.Target{ID: 1, Documents: docs("c/a"), Law: listen.Law{Each: true, Ask: func(ctx context.Context, at clock.Version) error {
+	c.stream.Add(listen.Target{ID: 1, Documents: docs("c/a"), Authorization: listen.Authorization{PerVersion: true, Check: func(ctx context.Context, at clock.Version) error {
 		r, err := h.engine.Read(ctx, testDB, engine.At{ReadTime: at})
 		if err != nil {
 			return err
@@ -284,11 +286,11 @@ func TestSlowClientIsReset(t *testing.T) {
 		})
 	}()
 	t.Cleanup(cancel)
-	slow.stream.Add(listen.Target{ID: 1, Query: collection(t, "c", nil)})
-	slow.stream.Add(listen.Target{ID: 2, Query: collection(t, "c", byN(1))})
+	slow.stream.Add(listen.Target{Authorization: listen.Unrestricted(), ID: 1, Query: collection(t, "c", nil)})
+	slow.stream.Add(listen.Target{Authorization: listen.Unrestricted(), ID: 2, Query: collection(t, "c", byN(1))})
 	<-stuck
 	quick := h.open()
-	quick.stream.Add(listen.Target{ID: 1, Query: collection(t, "c", nil)})
+	quick.stream.Add(listen.Target{Authorization: listen.Unrestricted(), ID: 1, Query: collection(t, "c", nil)})
 	quick.want("quick", "ADD[1], chg c/a>[1], CUR[1], B")
 	for i := range 20 {
 		h.commit(set("c/a", i+1))
@@ -329,15 +331,15 @@ func TestClientThatNeverReadsIsDropped(t *testing.T) {
 			return nil
 		})
 	}()
-	s.Add(listen.Target{ID: 1, Query: collection(t, "c", nil)})
+	s.Add(listen.Target{Authorization: listen.Unrestricted(), ID: 1, Query: collection(t, "c", nil)})
 	<-stuck
 	for i := range 5 {
 		h.commit(set("c/a", i+1))
 	}
 	quick := h.open() // When it has the last commit, the stuck stream has been given it too.
-	quick.stream.Add(listen.Target{ID: 1, Query: collection(t, "d", nil)})
+	quick.stream.Add(listen.Target{Authorization: listen.Unrestricted(), ID: 1, Query: collection(t, "d", nil)})
 	quick.want("quick", "ADD[1], CUR[1], B")
-	quick.stream.Add(listen.Target{ID: 2, Query: collection(t, "d", nil)})
+	quick.stream.Add(listen.Target{Authorization: listen.Unrestricted(), ID: 2, Query: collection(t, "d", nil)})
 	quick.want("quick, second", "ADD[2], CUR[2], B")
 	for dropped := false; !dropped; {
 		select {
@@ -374,7 +376,7 @@ func TestClientThatDoesNotTakeItsFirstSnapshotIsDropped(t *testing.T) {
 			return ctx.Err()
 		})
 	}()
-	s.Add(listen.Target{ID: 1, Query: collection(t, "c", nil)})
+	s.Add(listen.Target{Authorization: listen.Unrestricted(), ID: 1, Query: collection(t, "c", nil)})
 	<-stuck
 	wound := time.Duration(0)
 	for dropped := false; !dropped; {
@@ -403,7 +405,7 @@ func TestFirstSnapshotIsShared(t *testing.T) {
 	h.commit(set("c/a", 1))
 	open := func() (*client, *listen.Shown) {
 		c := h.open()
-		c.stream.Add(listen.Target{ID: 1, Query: collection(t, "c", nil)})
+		c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), ID: 1, Query: collection(t, "c", nil)})
 		c.next()
 		shown := c.next().Doc
 		c.want("rest", "CUR[1], B")
@@ -439,7 +441,7 @@ func TestHeartbeat(t *testing.T) {
 	// The clock is wound so fast that a client who reads at once would seem to read nothing.
 	h := newHouse(t, listen.Options{Clock: hand, Heartbeat: 10 * time.Second, DropAfter: 100_000 * time.Hour})
 	c := h.open()
-	c.stream.Add(listen.Target{ID: 1, Query: collection(t, "c", nil)})
+	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), ID: 1, Query: collection(t, "c", nil)})
 	c.want("open", "ADD[1], CUR[1], B")
 	for len(c.events) == 0 && len(c.ended) == 0 {
 		if hand.Timers() > 0 {

@@ -36,7 +36,7 @@ type Stream struct {
 		bytes  int
 		// lagged is when the queue overflowed; zero while it hasn't.
 		lagged time.Time
-		// recheck are the choices of keys to ask the law for again.
+		// recheck chooses, by key, the targets to authorize again.
 		recheck []func(key any) bool
 		// due says that a quiet stream should be told the time.
 		due bool
@@ -126,8 +126,8 @@ func (s *Stream) Finish() {
 	s.signal()
 }
 
-// Recheck asks the law again for the open targets of the keys that choose takes; nil takes all.
-func (s *Stream) Recheck(choose func(key any) bool) {
+// Reauthorize has Check called again for the open targets whose keys choose accepts; nil accepts all.
+func (s *Stream) Reauthorize(choose func(key any) bool) {
 	if choose == nil {
 		choose = func(any) bool { return true }
 	}
@@ -301,7 +301,7 @@ func (s *Stream) do(ctx context.Context, w work) error {
 		return w.failed
 	}
 	if len(w.recheck) > 0 {
-		if err := s.askAgain(ctx, w.recheck); err != nil {
+		if err := s.reauthorize(ctx, w.recheck); err != nil {
 			return err
 		}
 	}
@@ -376,8 +376,8 @@ func (s *Stream) end(t *target) {
 	t.open = false
 	delete(s.targets, t.want.ID)
 	s.follower.detach(t)
-	if t.want.Law.End != nil {
-		t.want.Law.End()
+	if t.want.Authorization.Done != nil {
+		t.want.Authorization.Done()
 	}
 }
 
@@ -394,36 +394,44 @@ func (s *Stream) remove(id int32, cause error) error {
 	return s.send(&Event{Kind: Removed, Target: id, Cause: cause})
 }
 
-// askAgain asks the law for the targets whose keys are chosen.
-func (s *Stream) askAgain(ctx context.Context, choices []func(key any) bool) error {
+// reauthorize decides again whether the targets whose keys are chosen may be shown.
+func (s *Stream) reauthorize(ctx context.Context, choices []func(key any) bool) error {
 	for _, t := range s.byID() {
-		if !slices.ContainsFunc(choices, func(choose func(any) bool) bool { return choose(t.want.Law.Key) }) {
+		if !slices.ContainsFunc(choices, func(choose func(any) bool) bool { return choose(t.want.Authorization.Key) }) {
 			continue
 		}
-		if err := s.ask(ctx, t, 0); err != nil {
+		if err := s.authorize(ctx, t, 0); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// ask asks the law for a target at a version, which is removed if it is refused.
-func (s *Stream) ask(ctx context.Context, t *target, at clock.Version) error {
-	if t.want.Law.Ask == nil {
-		return nil
-	}
-	err := t.want.Law.Ask(ctx, at)
-	var over *Over
+// authorize removes a target that may not be shown at a version, 0 for the present.
+func (s *Stream) authorize(ctx context.Context, t *target, at clock.Version) error {
+	err := t.want.Authorization.check(ctx, at)
+	var ends *StreamError
 	switch {
 	case err == nil:
 		return nil
-	case errors.As(err, &over):
-		return over.Err
+	case errors.As(err, &ends):
+		return ends.Err
 	case ctx.Err() != nil:
 		return ctx.Err()
 	default:
 		return s.remove(t.want.ID, err)
 	}
+}
+
+// check calls Check. An Authorization without Check denies unless it is unrestricted.
+func (a *Authorization) check(ctx context.Context, at clock.Version) error {
+	switch {
+	case a.unrestricted:
+		return nil
+	case a.Check == nil:
+		return fault.E(fault.PermissionDenied, "Missing or insufficient permissions.")
+	}
+	return a.Check(ctx, at)
 }
 
 // byID returns the targets in the order of their ids.

@@ -19,13 +19,13 @@ import (
 func TestServerChoosesFreeIDs(t *testing.T) {
 	h := newHouse(t, listen.Options{})
 	c := h.open()
-	c.stream.Add(listen.Target{ID: 3, Query: collection(t, "c", nil)})
+	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), ID: 3, Query: collection(t, "c", nil)})
 	c.want("the client's", "ADD[3], CUR[3], B")
-	c.stream.Add(listen.Target{Query: collection(t, "d", nil)})
+	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), Query: collection(t, "d", nil)})
 	c.want("the server's", "ADD[4], CUR[4], B")
 	c.stream.Remove(4)
 	c.want("removed", "REM[4]")
-	c.stream.Add(listen.Target{Query: collection(t, "d", nil)})
+	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), Query: collection(t, "d", nil)})
 	c.want("another", "ADD[5], CUR[5], B")
 }
 
@@ -35,7 +35,7 @@ func TestAnswersComeInOrder(t *testing.T) {
 	s := h.hub.Open(testDB)
 	defer s.Close()
 	for range 2 {
-		s.Add(listen.Target{ID: 3, Query: collection(t, "c", nil)})
+		s.Add(listen.Target{Authorization: listen.Unrestricted(), ID: 3, Query: collection(t, "c", nil)})
 	}
 	s.Remove(3)
 	s.Finish()
@@ -53,8 +53,8 @@ func TestFinish(t *testing.T) {
 	h := newHouse(t, listen.Options{})
 	h.commit(set("c/a", 1))
 	c := h.open()
-	c.stream.Add(listen.Target{ID: 1, Query: collection(t, "c", nil)})
-	c.stream.Add(listen.Target{ID: 2, Query: collection(t, "d", nil), Once: true})
+	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), ID: 1, Query: collection(t, "c", nil)})
+	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), ID: 2, Query: collection(t, "d", nil), Once: true})
 	c.stream.Finish()
 	if err := <-c.ended; err != nil {
 		t.Errorf("Run() = %v after Finish, want nil", err)
@@ -86,7 +86,7 @@ func TestClientThatOnlyAsksWaits(t *testing.T) {
 			return ctx.Err()
 		})
 	}()
-	s.Add(listen.Target{ID: 1, Query: collection(t, "c", nil)})
+	s.Add(listen.Target{Authorization: listen.Unrestricted(), ID: 1, Query: collection(t, "c", nil)})
 	<-stuck
 	const many = 100_000
 	var asked atomic.Int64
@@ -113,16 +113,16 @@ func TestClientThatOnlyAsksWaits(t *testing.T) {
 	<-done // The rest goes nowhere, but nobody waits for ever.
 }
 
-// TestLawIsAskedAtTheVersionShown checks that a law that depends on documents is asked of the version that is shown: what
+// TestAuthorizationIsOfTheVersionShown checks that a law that depends on documents is asked of the version that is shown: what
 // may not be seen is not sent because a later version may be, and what was allowed when a target came may have changed
 // when it is told.
-func TestLawIsAskedAtTheVersionShown(t *testing.T) {
+func TestAuthorizationIsOfTheVersionShown(t *testing.T) {
 	h := newHouse(t, listen.Options{})
 	h.commit(set("c/a", 1))
 	var open atomic.Bool
 	ends := make(chan struct{}, 10)
 	gate := make(chan struct{})
-	law := listen.Law{Each: true, End: func() { ends <- struct{}{} }, Ask: func(ctx context.Context, at clock.Version) error {
+	law := listen.Authorization{PerVersion: true, Done: func() { ends <- struct{}{} }, Check: func(ctx context.Context, at clock.Version) error {
 		if open.Load() {
 			<-gate // Until both of the commits below are there.
 		}
@@ -137,7 +137,7 @@ func TestLawIsAskedAtTheVersionShown(t *testing.T) {
 		return fault.E(fault.PermissionDenied, "no")
 	}}
 	c := h.open()
-	c.stream.Add(listen.Target{ID: 1, Documents: docs("c/a"), Law: law})
+	c.stream.Add(listen.Target{ID: 1, Documents: docs("c/a"), Authorization: law})
 	c.want("open", "ADD[1], chg c/a>[1], CUR[1], B")
 	open.Store(true)
 	h.commit(set("c/a", 2))
@@ -149,7 +149,7 @@ func TestLawIsAskedAtTheVersionShown(t *testing.T) {
 	case <-time.After(10 * time.Second):
 		t.Error("the law isn't told that its target has ended")
 	}
-	c.stream.Add(listen.Target{ID: 2, Documents: docs("c/a"), Law: law})
+	c.stream.Add(listen.Target{ID: 2, Documents: docs("c/a"), Authorization: law})
 	c.want("allowed again", "ADD[2], chg c/a>[2], CUR[2], B")
 	c.close()
 	if len(ends) != 1 {
@@ -164,7 +164,7 @@ func TestTargetGivenUpBeforeItIsTold(t *testing.T) {
 	h.commit(set("c/a", 1))
 	s := h.hub.Open(testDB)
 	defer s.Close()
-	s.Add(listen.Target{ID: 1, Query: collection(t, "c", nil)})
+	s.Add(listen.Target{Authorization: listen.Unrestricted(), ID: 1, Query: collection(t, "c", nil)})
 	told, snapshots := value.Int(0), 0
 	err := s.Run(t.Context(), func(e *listen.Event) error {
 		switch {
@@ -176,9 +176,9 @@ func TestTargetGivenUpBeforeItIsTold(t *testing.T) {
 			for i := range 100 {
 				h.commit(set("c/a", 2+i))
 			}
-			s.Add(listen.Target{ID: 2, Query: collection(t, "d", nil)})
+			s.Add(listen.Target{Authorization: listen.Unrestricted(), ID: 2, Query: collection(t, "d", nil)})
 			s.Remove(2)
-			s.Add(listen.Target{ID: 3, Query: collection(t, "d", nil)})
+			s.Add(listen.Target{Authorization: listen.Unrestricted(), ID: 3, Query: collection(t, "d", nil)})
 			s.Finish()
 		case e.Kind == listen.Snapshot:
 			if d, err := h.engine.Read(t.Context(), testDB, engine.At{ReadTime: e.ReadTime}); err != nil {
@@ -202,7 +202,7 @@ func TestTargetGivenUpBeforeItIsTold(t *testing.T) {
 func TestDatabaseThatIsNotThere(t *testing.T) {
 	h := newHouseOf(t, engine.Options{Exists: func(resource.Database) bool { return false }}, listen.Options{})
 	c := h.open()
-	c.stream.Add(listen.Target{ID: 1, Query: collection(t, "c", nil)})
+	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), ID: 1, Query: collection(t, "c", nil)})
 	if err := <-c.ended; !fault.Is(err, fault.NotFound) {
 		t.Errorf("the stream ended with %v, want NOT_FOUND", err)
 	}
@@ -215,7 +215,7 @@ func TestSnapshotsAreLaterThanTheirCommits(t *testing.T) {
 	h := newHouse(t, listen.Options{})
 	s := h.hub.Open(testDB)
 	defer s.Close()
-	s.Add(listen.Target{ID: 1, Query: collection(t, "c", nil)})
+	s.Add(listen.Target{Authorization: listen.Unrestricted(), ID: 1, Query: collection(t, "c", nil)})
 	const commits = 50
 	var last clock.Version
 	snapshots := 0

@@ -68,29 +68,34 @@ func (o *Options) Validate() error {
 	return nil
 }
 
-// Law says who may see a target. The zero value lets everybody.
-type Law struct {
-	// Key is what Hub.Recheck chooses by; it is comparable.
+// Authorization decides whether a target may be shown to its client. The zero value denies everything; Unrestricted returns
+// the one that allows everything.
+type Authorization struct {
+	unrestricted bool
+	// Key is what Hub.Reauthorize chooses by; it is comparable.
 	Key any
-	// Ask answers whether the target may be shown: nil, or the error that its client hears. It is called by the stream's
-	// goroutine when the target opens and after a Recheck that chose the key. An Over ends the whole stream. It is asked of
-	// the present if at is 0, else of the version that is about to be told.
-	Ask func(ctx context.Context, at clock.Version) error
-	// Each says that the answer depends on the target's documents, so that it is asked for the version of each thing that
-	// is told of them.
-	Each bool
-	// End, if not nil, is called once when a target that Ask may have been called for has ended.
-	End func()
+	// Check returns nil when the target may be shown, and otherwise the error that its client receives. It is called by the
+	// stream's goroutine when the target opens and after a Reauthorize that chose the key. A StreamError ends the whole
+	// stream. at is 0 for the present, and otherwise the version that is about to be sent.
+	Check func(ctx context.Context, at clock.Version) error
+	// PerVersion says that the decision depends on the target's own documents, so that Check is called for each version of
+	// them before it is sent.
+	PerVersion bool
+	// Done, if not nil, is called once when a target for which Check may have been called has ended.
+	Done func()
 }
 
-// Over is a law's answer that ends the stream, with its error, and not just the target.
-type Over struct{ Err error }
+// Unrestricted returns the Authorization of a caller to whom no rules apply.
+func Unrestricted() Authorization { return Authorization{unrestricted: true} }
+
+// StreamError is an error of Authorization.Check that ends the stream and not only the target.
+type StreamError struct{ Err error }
 
 // Error implements error.
-func (o *Over) Error() string { return o.Err.Error() }
+func (e *StreamError) Error() string { return e.Err.Error() }
 
 // Unwrap returns the error.
-func (o *Over) Unwrap() error { return o.Err }
+func (e *StreamError) Unwrap() error { return e.Err }
 
 // Target is what a client wants to listen to: the results of a query, or documents.
 type Target struct {
@@ -108,8 +113,8 @@ type Target struct {
 	Expected *int32
 	// Once asks for the target's first snapshot only.
 	Once bool
-	// Law says whether it may be seen.
-	Law Law
+	// Authorization decides whether the target may be shown. The zero value denies it.
+	Authorization Authorization
 }
 
 // Kind is what an event tells.

@@ -1,0 +1,179 @@
+package guard
+
+import (
+	"context"
+	"time"
+
+	"clave/server/document"
+	"clave/server/engine"
+	"clave/server/fault"
+	"clave/server/query"
+	"clave/server/resource"
+	"clave/server/rules"
+	"clave/server/token"
+	"clave/server/value"
+)
+
+// documents returns a document of the view that a call reads, nil when absent.
+type documents func(context.Context, resource.Document) (*document.Document, error)
+
+// access decides what the operations of one call may do. It fails closed: nil, the zero value and an access without ruleset
+// deny everything. Only unrestricted allows what no ruleset allows. It is used by one goroutine.
+type access struct {
+	// unrestricted says that no rules apply.
+	unrestricted bool
+	// reported says that no rules apply, but the operations are shown in the request monitor.
+	reported bool
+	book     *Rulebook
+	ruleset  *rules.Ruleset
+	auth     *rules.Auth
+	lookups  *rules.Lookups
+	time     value.Timestamp
+	before   documents
+	after    documents
+}
+
+// unrestricted is the access of calls to which no rules apply.
+var unrestricted = &access{unrestricted: true}
+
+// access returns the access of a call; before returns the documents of its view.
+func (g *Guard) access(c token.Caller, db resource.Database, before documents) *access {
+	if !g.concerned(c, db) {
+		return unrestricted
+	}
+	a := &access{
+		reported: c.Privileged,
+		book:     g.rules,
+		ruleset:  g.rules.of(db),
+		lookups:  rules.NewLookups(),
+		time:     value.TimestampOf(g.clock.Now()),
+		before:   before,
+		after:    before,
+	}
+	if !c.Anonymous() {
+		a.auth = &rules.Auth{UID: c.UID, Claims: c.Claims}
+	}
+	return a
+}
+
+// Lookup implements rules.Reader.
+func (a *access) Lookup(ctx context.Context, name resource.Document, after bool) (value.Map, bool, error) {
+	read := a.before
+	if after {
+		read = a.after
+	}
+	d, err := read(ctx, name)
+	if d == nil || err != nil {
+		return nil, false, err
+	}
+	return d.Fields, true, nil
+}
+
+// get decides whether a document may be read; d is nil when it is absent.
+func (a *access) get(ctx context.Context, name resource.Document, d *document.Document) error {
+	if a != nil && a.unrestricted {
+		return nil
+	}
+	request := &rules.Request{Method: rules.Get, Name: name, Before: d}
+	if a != nil {
+		request.Lookups = a.lookups
+	}
+	return a.decide(ctx, request)
+}
+
+// list decides whether a normalized query may be run.
+func (a *access) list(ctx context.Context, q *query.Query) error {
+	return a.decide(ctx, &rules.Request{Method: rules.List, Query: q})
+}
+
+// commit decides whether a commit may be done: each of its writes in turn. As with the official emulator each write is
+// judged by its document before the commit and after all of its writes, also when several are to the same document.
+func (a *access) commit(ctx context.Context, v *engine.CheckView) error {
+	switch {
+	case a == nil || a.ruleset == nil && !a.unrestricted:
+		return denied()
+	case a.unrestricted:
+		return nil
+	}
+	a.time = value.TimestampOf(v.Time.Time().Truncate(time.Millisecond)) // as server timestamps are
+	a.after = v.After
+	for i := range v.Steps {
+		if w := v.Steps[i].Write; w.Op != document.Verify {
+			a.lookups.Writes(w.Name)
+		}
+	}
+	for i := range v.Steps {
+		step := &v.Steps[i]
+		name := step.Write.Name
+		before, err := v.Before(ctx, name)
+		if err != nil {
+			return err
+		}
+		request := &rules.Request{Method: methodOf(step, before), Name: name, Before: before, Lookups: a.lookups, Verify: step.Write.Op == document.Verify}
+		if step.After != nil {
+			if request.After, err = v.After(ctx, name); err != nil {
+				return err
+			}
+		}
+		if err := a.decide(ctx, request); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// methodOf returns the method of a write for the rules, given the document as it was before the commit. A write with the
+// precondition that the document exists is an update, and one with the opposite precondition a create, whether or not the
+// document exists: preconditions are checked after the rules.
+func methodOf(s *engine.Step, before *document.Document) rules.Method {
+	must := s.Write.Precondition.Exists
+	exists := before != nil
+	if must != nil {
+		exists = *must
+	}
+	switch {
+	case s.Write.Op == document.Verify:
+		return rules.Get
+	case s.Write.Op == document.Delete:
+		return rules.Delete
+	case exists:
+		return rules.Update
+	}
+	return rules.Create
+}
+
+// decide decides about one operation. It returns PermissionDenied, or the error of a lookup.
+func (a *access) decide(ctx context.Context, request *rules.Request) error {
+	switch {
+	case a == nil:
+		return denied()
+	case a.unrestricted:
+		return nil
+	case a.ruleset == nil:
+		return denied()
+	case a.reported:
+		a.report(request)
+		return nil
+	}
+	request.Auth, request.Time, request.Reader = a.auth, a.time, a
+	d, err := a.ruleset.Allow(ctx, request)
+	if err != nil {
+		return err
+	}
+	if a.book.o.Cover {
+		a.book.monitor.add(a.ruleset, request, &d)
+	}
+	switch {
+	case d.Allowed:
+		return nil
+	case a.book.o.Detail:
+		return fault.E(fault.PermissionDenied, "%s", d.Denial())
+	}
+	return denied()
+}
+
+// report shows an operation to which no rules apply in the request monitor.
+func (a *access) report(request *rules.Request) {
+	request.Time = a.time
+	a.book.monitor.add(a.ruleset, request, &rules.Decision{Allowed: true, Privileged: true})
+}
