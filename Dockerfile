@@ -1,4 +1,4 @@
-# The server and the built site in one small image.
+# Two small images: clave, with the built site, and backoffice (docker build --target backoffice).
 FROM node:22-bookworm-slim AS site
 WORKDIR /src/frontend
 COPY frontend/package.json frontend/package-lock.json frontend/.npmrc ./
@@ -14,21 +14,29 @@ WORKDIR /src
 COPY go.mod go.sum ./
 RUN go mod download
 COPY server ./server
-RUN CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' -o /clave ./server/cmd/clave
+RUN CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' -o / ./server/cmd/clave ./server/cmd/backoffice
 # Volumes begin as these folders do: for the user of the image, who is not root.
-RUN mkdir -m 0700 /data /backups
+RUN mkdir -m 0700 /data /backups /keys
 
-FROM gcr.io/distroless/static-debian12:nonroot
+FROM gcr.io/distroless/static-debian12:nonroot AS backoffice
+WORKDIR /srv
+COPY --from=server --chown=nonroot:nonroot /keys /keys
+COPY --from=server /backoffice /usr/local/bin/backoffice
+COPY emulator-config ./emulator-config
+EXPOSE 8085
+ENTRYPOINT ["/usr/local/bin/backoffice"]
+
+FROM gcr.io/distroless/static-debian12:nonroot AS clave
 WORKDIR /srv
 COPY --from=server --chown=nonroot:nonroot /data /data
+COPY --from=server --chown=nonroot:nonroot /keys /keys
 COPY --from=server --chown=nonroot:nonroot /backups /backups
 COPY --from=server /clave /usr/local/bin/clave
 COPY --from=site /src/frontend/dist ./frontend/dist
 COPY firebase.json firestore.rules firestore.indexes.json .firebaserc ./
-COPY emulator-config ./emulator-config
 VOLUME /data
 EXPOSE 5000 8080 9099 9150 80 443
 # The demo's site port; docker-compose.yml has production's.
 HEALTHCHECK --interval=30s --timeout=6s --start-period=20s CMD ["/usr/local/bin/clave", "health", "http://127.0.0.1:5000"]
 ENTRYPOINT ["/usr/local/bin/clave"]
-CMD ["start", "--host", "0.0.0.0", "--data", "/data", "--seed", "emulator-config"]
+CMD ["start", "--host", "0.0.0.0", "--data", "/data"]

@@ -17,23 +17,23 @@ SITE_SOURCES := $(shell find frontend -path frontend/node_modules -prune -o -pat
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
 
-start: bin/clave frontend/dist/index.html ## install, build and run everything with demo data
+start: bin/clave bin/backoffice frontend/dist/index.html ## install, build and run everything with demo data
 	@echo "Código de demostración para «Crear cuenta» en /LogIn: $(ADMIN_SIGNUP_CODE)"
-	@ADMIN_SIGNUP_CODE='$(ADMIN_SIGNUP_CODE)' exec bin/clave start --seed emulator-config
+	@ADMIN_SIGNUP_CODE='$(ADMIN_SIGNUP_CODE)' exec .ci/start
 
 test: test-go test-site ## install what tests need and run them all
 
-test-go: bin/clave frontend/node_modules/.installed ## vet and test the Go code, with the race detector
+test-go: bin/clave bin/backoffice frontend/node_modules/.installed ## vet and test the Go code, with the race detector
 	@test -z "$$(gofmt -l server)" || { gofmt -l server; echo "gofmt: format the files above"; exit 1; }
 	go vet ./...
-	CLAVE_BIN='$(CURDIR)/bin/clave' go test -race -timeout 20m ./...
+	CLAVE_BIN='$(CURDIR)/bin/clave' BACKOFFICE_BIN='$(CURDIR)/bin/backoffice' go test -race -timeout 20m ./...
 
-test-site: bin/clave frontend/node_modules/.installed ## check, build and drive the site in Chromium
+test-site: bin/clave bin/backoffice frontend/node_modules/.installed ## check, build and drive the site in Chromium
 	.ci/chromium
 	cd frontend && npm run --silent typecheck && npm run --silent lint && npm run --silent knip && npm run --silent test
 	rm -rf frontend/dist && $(MAKE) --no-print-directory frontend/dist/index.html
 	cd frontend && npm run --silent size
-	cd frontend && CLAVE_BIN='$(CURDIR)/bin/clave' npm run --silent e2e
+	cd frontend && CLAVE_BIN='$(CURDIR)/bin/clave' BACKOFFICE_BIN='$(CURDIR)/bin/backoffice' npm run --silent e2e
 
 test-official: bin/backoffice frontend/dist/index.html ## drive the site against Firebase's own emulators, where they are
 	.ci/chromium

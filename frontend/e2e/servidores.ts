@@ -9,6 +9,7 @@ import { esperar, puertosLibres, terminar } from './puertos'
 
 const RAIZ = join(import.meta.dirname, '../..')
 const CLAVE = process.env['CLAVE_BIN'] ?? join(RAIZ, 'bin/clave')
+const OFICINA = process.env['BACKOFFICE_BIN'] ?? join(RAIZ, 'bin/backoffice')
 /** The built site. */
 export const SITIO = resolve(RAIZ, 'frontend', process.env['SITIO_DIST'] || 'dist')
 
@@ -24,16 +25,27 @@ async function proyectoPara(carpeta: string): Promise<object> {
   }
 }
 
-/** Starts Clave with everything in one process. */
+/** Starts Clave, and the back office that it passes its paths on to. */
 async function clave(carpeta: string): Promise<Marcha> {
-  const [hosting = 0, firestore = 0, websocketPort = 0, auth = 0, ui = 0] = await puertosLibres(5)
+  const [hosting = 0, firestore = 0, websocketPort = 0, auth = 0, ui = 0, puertoOficina = 0] = await puertosLibres(6)
   const emulators = { hosting: { port: hosting }, firestore: { port: firestore, websocketPort }, auth: { port: auth }, ui: { port: ui } }
   const archivo = join(carpeta, 'firebase.json')
   await writeFile(archivo, JSON.stringify({ ...(await proyectoPara(carpeta)), emulators }))
-  const servidor = spawn(CLAVE, ['start', '--memory', '--config', archivo], { stdio: ['ignore', 'ignore', 'inherit'] })
-  const url = `http://127.0.0.1:${hosting}`
-  await esperar(url, servidor)
-  return { direcciones: { url, firestore: `127.0.0.1:${firestore}`, auth: `127.0.0.1:${auth}` }, parar: () => terminar([servidor]) }
+  const direcciones = { url: `http://127.0.0.1:${hosting}`, firestore: `127.0.0.1:${firestore}`, auth: `127.0.0.1:${auth}` }
+  const env = { ...process.env, FIRESTORE_EMULATOR_HOST: direcciones.firestore, FIREBASE_AUTH_EMULATOR_HOST: direcciones.auth }
+  const donde = `127.0.0.1:${puertoOficina}`
+  const oficina = spawn(OFICINA, ['--listen', donde, '--proxy-hops', '1'], { env, stdio: ['ignore', 'ignore', 'inherit'] })
+  const argumentos = ['start', '--memory', '--config', archivo, '--service', `backoffice=http://${donde}`]
+  const servidor = spawn(CLAVE, argumentos, { stdio: ['ignore', 'ignore', 'inherit'] })
+  const parar = () => terminar([servidor, oficina])
+  try {
+    await esperar(direcciones.url, servidor)
+    await esperar(`http://${donde}`, oficina)
+  } catch (fallo) {
+    await parar()
+    throw fallo
+  }
+  return { direcciones, parar }
 }
 
 /** Starts the official emulators, which lie in the folder and the jar that `make test-official` names. */
@@ -41,7 +53,7 @@ async function losOficiales(carpeta: string, herramientas: string): Promise<Marc
   return oficiales({
     herramientas,
     jar: process.env['FIRESTORE_JAR'] ?? '',
-    oficina: process.env['BACKOFFICE_BIN'] ?? join(RAIZ, 'bin/backoffice'),
+    oficina: OFICINA,
     carpeta,
     proyecto: await proyectoPara(carpeta),
     reglas: join(RAIZ, 'firestore.rules'),
@@ -52,7 +64,7 @@ async function losOficiales(carpeta: string, herramientas: string): Promise<Marc
 export default async function servidores(config: FullConfig): Promise<() => Promise<void>> {
   if (process.env['BASE_URL']) return () => Promise.resolve()
   const herramientas = process.env['E2E_OFICIALES']
-  for (const hecho of [herramientas ?? CLAVE, join(SITIO, 'index.html')]) {
+  for (const hecho of [herramientas ?? CLAVE, OFICINA, join(SITIO, 'index.html')]) {
     if (!existsSync(hecho)) throw new Error(`${hecho} is missing: build the server and the site first, or give BASE_URL`)
   }
   process.env['ADMIN_SIGNUP_CODE'] ??= 'demo-codigo-fundacion'

@@ -8,6 +8,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 
 const ROOT = join(import.meta.dirname, '../..')
 const CLAVE = process.env.CLAVE_BIN ?? join(ROOT, 'bin/clave')
+const BACKOFFICE = process.env.BACKOFFICE_BIN ?? join(ROOT, 'bin/backoffice')
 const SITIO = resolve(ROOT, 'frontend', process.env.SITIO_DIST || 'dist')
 
 /** A port that nobody listens on. */
@@ -32,21 +33,45 @@ async function configuration(folder) {
   }
   const file = join(folder, 'firebase.json')
   await writeFile(file, JSON.stringify(project))
-  return { file, url: `http://127.0.0.1:${project.emulators.hosting.port}` }
+  const { hosting, firestore, auth } = project.emulators
+  return {
+    file,
+    url: `http://127.0.0.1:${hosting.port}`,
+    hosts: { FIRESTORE_EMULATOR_HOST: `127.0.0.1:${firestore.port}`, FIREBASE_AUTH_EMULATOR_HOST: `127.0.0.1:${auth.port}` },
+  }
 }
 
-/** Waits until an address answers. */
-async function answers(url) {
+/** Waits until an address answers with pages, and the back office has said that the demo data are there. */
+async function answers(url, filled) {
   for (let i = 0; i < 100; i++) {
     const ready = await fetch(url).then(
       (response) => response.ok,
       () => false,
     )
-    if (ready) return
+    if (ready) return filled
     await wait(200)
   }
   throw new Error(`${url} does not answer`)
 }
+
+/** Starts a program. */
+function start(program, flags, env) {
+  const child = spawn(program, flags, { env, stdio: ['ignore', 'pipe', 'inherit'] })
+  child.ended = new Promise((resolve) => child.once('exit', resolve))
+  child.failed = child.ended.then((code) => Promise.reject(new Error(`${program} ended with ${code}`)))
+  child.failed.catch(() => undefined)
+  return child
+}
+
+/** Resolves once a program prints a text; what else it prints is dropped. */
+const prints = (child, text) =>
+  new Promise((resolve) => {
+    let said = ''
+    child.stdout.on('data', (chunk) => {
+      said += chunk
+      if (said.includes(text)) resolve()
+    })
+  })
 
 /** The paths of the public pages, as the site's own map names them. */
 export async function paginasPublicas(base) {
@@ -60,22 +85,26 @@ export async function paginasPublicas(base) {
  */
 export async function conElSitio(task) {
   if (process.env.BASE_URL) return task(process.env.BASE_URL.replace(/\/$/, ''))
-  for (const needed of [CLAVE, join(SITIO, 'index.html')]) {
-    if (!existsSync(needed)) throw new Error(`falta ${needed}: ejecuta make bin/clave y npm run build, o da BASE_URL`)
+  for (const needed of [CLAVE, BACKOFFICE, join(SITIO, 'index.html')]) {
+    if (!existsSync(needed)) throw new Error(`falta ${needed}: ejecuta make bin/clave bin/backoffice y npm run build, o da BASE_URL`)
   }
   const folder = await mkdtemp(join(tmpdir(), 'sitio-'))
-  const { file, url } = await configuration(folder)
-  const seed = join(ROOT, 'emulator-config')
-  const flags = ['start', '--memory', '--config', file, ...(existsSync(seed) ? ['--seed', seed] : [])]
+  const { file, url, hosts } = await configuration(folder)
+  const address = `127.0.0.1:${await freePort()}`
   const env = { ADMIN_SIGNUP_CODE: 'demo-codigo-fundacion', GCLOUD_PROJECT: 'demo-fundacion', ...process.env }
-  const server = spawn(CLAVE, flags, { env, stdio: ['ignore', 'ignore', 'inherit'] })
-  const ended = new Promise((resolve) => server.once('exit', resolve))
+  const office = start(BACKOFFICE, ['--listen', address, '--proxy-hops', '1', '--seed', join(ROOT, 'emulator-config')], {
+    ...env,
+    ...hosts,
+  })
+  const filled = prints(office, 'Demo data loaded')
+  const server = start(CLAVE, ['start', '--memory', '--config', file, '--service', `backoffice=http://${address}`], env)
+  server.stdout.resume()
   try {
-    await Promise.race([answers(url), ended.then((code) => Promise.reject(new Error(`clave ended with ${code}`)))])
+    await Promise.race([answers(url, filled), server.failed, office.failed])
     return await task(url)
   } finally {
-    server.kill('SIGTERM')
-    await ended
+    for (const child of [office, server]) child.kill('SIGTERM')
+    await Promise.all([office.ended, server.ended])
     await rm(folder, { recursive: true })
   }
 }

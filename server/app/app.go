@@ -109,11 +109,7 @@ func (a *App) build(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	line, err := a.openLine()
-	if err != nil {
-		return err
-	}
-	users, err := a.openUsers(state, line)
+	users, err := a.openUsers(state)
 	if err != nil {
 		return err
 	}
@@ -124,16 +120,7 @@ func (a *App) build(ctx context.Context) error {
 	if err := a.transfers(ctx, calls.transfer); err != nil {
 		return err
 	}
-	guest, err := a.inviteGuest(ctx, line)
-	if err != nil {
-		return err
-	}
-	if line != nil {
-		if err := line.serve(a, calls); err != nil {
-			return err
-		}
-	}
-	return a.openDoors(ports, calls, guest)
+	return a.openDoors(ports, calls)
 }
 
 // Addresses returns where the parts listen.

@@ -1,11 +1,14 @@
 package app
 
 import (
+	"cmp"
 	"crypto/tls"
 	"fmt"
 	"net"
 	"net/http"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"clave/server/fault"
 	"clave/server/front"
@@ -14,7 +17,7 @@ import (
 )
 
 // openDoors puts each door behind its port.
-func (a *App) openDoors(p ports, calls *calls, guest http.Handler) error {
+func (a *App) openDoors(p ports, calls *calls) error {
 	site, err := a.site()
 	if err != nil {
 		return err
@@ -47,7 +50,7 @@ func (a *App) openDoors(p ports, calls *calls, guest http.Handler) error {
 		return err
 	}
 	whole.Control = nil // a page's origin is no place for the emulator's controls
-	whole.Identity, whole.Backoffice, whole.Site, whole.IdentityHost = calls.identity, guest, site, rpcidentity.IsHost
+	whole.Identity, whole.Site, whole.IdentityHost = calls.identity, site, rpcidentity.IsHost
 	whole.Reserved = a.reserved()
 	open("hosting", p.hosting, whole)
 	open("hub", p.hub, front.Doors{Hub: a.makeHub(calls.transfer), Health: calls.health})
@@ -88,7 +91,28 @@ func (a *App) site() (http.Handler, error) {
 		}
 		fmt.Fprintf(a.o.Notices, "%s; until it is, its pages answer 503\n", fault.Of(err).Message)
 	}
-	return hosting.Folder(section, folder), nil
+	if err := a.checkServices(section.Services()); err != nil {
+		return nil, err
+	}
+	site := hosting.Folder(section, folder, hosting.Options{Services: a.config.Services, TrustProxy: a.config.TrustProxy, Log: a.o.Log})
+	a.onClose(site.Close)
+	return site, nil
+}
+
+// checkServices compares the services that firebase.json names with those that --service gives an address. A service
+// without an address is only noted: its paths answer 501.
+func (a *App) checkServices(named []string) error {
+	for id := range a.config.Services {
+		if !slices.Contains(named, id) {
+			return fault.E(fault.InvalidArgument, "--service %s: firebase.json rewrites no path to a service of this name; it has: %s", id, cmp.Or(strings.Join(named, ", "), "none"))
+		}
+	}
+	for _, id := range named {
+		if a.config.Services[id] == nil {
+			fmt.Fprintf(a.o.Notices, "Service %s has no address: its paths answer 501 (--service %s=URL)\n", id, id)
+		}
+	}
+	return nil
 }
 
 // tls returns the certificates of a port that ends TLS itself, or nil.
@@ -105,9 +129,4 @@ func (a *App) tls() (*tls.Config, error) {
 		return nil, fault.Because(err, fault.FailedPrecondition, "cannot use the certificate: %v. Correct --tls-cert and --tls-key.", err)
 	}
 	return settings, nil
-}
-
-// serverTLS returns the settings of a port that shows a certificate.
-func serverTLS(pair tls.Certificate) *tls.Config {
-	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"}}
 }

@@ -27,14 +27,14 @@ type users struct {
 const passingHashCost = 4
 
 // openUsers opens the accounts.
-func (a *App) openUsers(s *state, l *line) (*users, error) {
+func (a *App) openUsers(s *state) (*users, error) {
 	c := a.config
 	var service *identity.Service
 	to := token.Options{
 		Clock: a.o.Clock, Unsigned: !c.SignTokens && !c.Production(), Owner: !c.Production(), PublicURL: c.PublicURL,
 		Session: func(ctx context.Context, id token.ID) error { return service.CheckSession(ctx, id) },
 		ServiceKeys: func(ctx context.Context, email string) (token.ServiceAccount, error) {
-			return l.serviceKeys(service)(ctx, email)
+			return service.ServiceAccount(ctx, email)
 		},
 	}
 	if c.SignTokens {

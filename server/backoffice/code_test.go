@@ -56,6 +56,8 @@ func TestNewRefusesUnsafeOptions(t *testing.T) {
 		{"no project", backoffice.Options{}, "project id"},
 		{"production without a code", backoffice.Options{ProjectID: "p", Production: true}, "ADMIN_SIGNUP_CODE"},
 		{"production with the demonstration's code", backoffice.Options{ProjectID: "p", Production: true, SignupCode: backoffice.DemoCode}, "public"},
+		{"production with a code of 15 characters", backoffice.Options{ProjectID: "p", Production: true, SignupCode: "áéíóúáéíóúáéíóú"}, "16 characters"},
+		{"production with a code of 16 characters", backoffice.Options{ProjectID: "p", Production: true, SignupCode: "áéíóúáéíóúáéíóú!"}, "<nil>"},
 		{"production", backoffice.Options{ProjectID: "p", Production: true, SignupCode: secret}, "<nil>"},
 		{"demonstration", backoffice.Options{ProjectID: "p", SignupCode: backoffice.DemoCode}, "<nil>"},
 	}
@@ -160,25 +162,36 @@ func TestTriesAreLimitedByNetwork(t *testing.T) {
 	}
 }
 
-func TestManyAddressesAreForgottenOldestFirst(t *testing.T) {
+func TestTriesAreLimitedOverAllAddresses(t *testing.T) {
 	s, hand := newService(t)
-	fail := func(n int) string {
-		_, err := s.CheckCode(netip.AddrFrom4([4]byte{10, byte(n >> 16), byte(n >> 8), byte(n)}), "no")
+	next := 0
+	try := func(code string) string {
+		next++
+		from := netip.MustParseAddr(fmt.Sprintf("2001:db8:1:%x::1", next)) // a /64 of its own
+		_, err := s.CheckCode(from, code)
 		return nameOf(err)
 	}
-	for range 5 {
-		fail(1)
+	for n := range 100 {
+		if got := try("no"); got != "invalid-code" {
+			t.Fatalf("wrong code %d, each from a network of its own: %s, want invalid-code", n+1, got)
+		}
 	}
-	hand.Advance(time.Second)
-	for n := 2; n <= 1<<14; n++ {
-		fail(n)
+	if got := try("no"); got != "too-many-requests" {
+		t.Errorf("wrong code 101: %s, want too-many-requests", got)
 	}
-	if got := fail(1); got != "too-many-requests" {
-		t.Errorf("while there is room the first address hears %s, want too-many-requests", got)
+	if got := try(secret); got != "too-many-requests" {
+		t.Errorf("the right code after 100 wrong ones: %s, want too-many-requests", got)
 	}
-	fail(1<<14 + 1)
-	if got := fail(1); got != "invalid-code" {
-		t.Errorf("past the room the first address hears %s, want invalid-code: it was to be forgotten", got)
+	_, err := s.CheckCode(home, secret)
+	var r *backoffice.Refusal
+	if !errors.As(err, &r) || r.RetryAfter.Round(time.Millisecond) != 36*time.Second {
+		t.Fatalf("the refusal says %v, want to retry after 36 s", err)
+	}
+	hand.Advance(r.RetryAfter)
+	for i, tt := range []struct{ code, want string }{{secret, "<nil>"}, {"no", "invalid-code"}, {"no", "too-many-requests"}} {
+		if got := try(tt.code); got != tt.want {
+			t.Errorf("36 s later, try %d: %s, want %s", i+1, got, tt.want)
+		}
 	}
 }
 

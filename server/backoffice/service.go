@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"sync"
+	"unicode/utf8"
 
 	"cloud.google.com/go/firestore"
 	firebase "firebase.google.com/go/v4"
@@ -19,19 +19,20 @@ import (
 // DemoCode is the sign-up code that `make start` uses. Everybody can read it here, so it is refused in production.
 const DemoCode = "demo-codigo-fundacion"
 
+// minCode is the length of the shortest sign-up code in production, in characters.
+const minCode = 16
+
 // Options say whom the service serves and with which secret.
 type Options struct {
 	// ProjectID is the Firebase project. Required.
 	ProjectID string
 	// SignupCode is the secret that makes its knower an administrator. Empty: nobody can sign up.
 	SignupCode string
-	// Production refuses an empty code and DemoCode.
+	// Production refuses codes that are empty, shorter than 16 characters or DemoCode.
 	Production bool
-	// AuthEmulatorHost and FirestoreEmulatorHost, "host:port", are put into the environment, the only place where
-	// the Admin SDK looks for them. Empty: the environment stays as it is.
-	AuthEmulatorHost, FirestoreEmulatorHost string
-	// Client options for the Admin SDK where it talks to something else than an emulator: credentials, for example.
-	Client []option.ClientOption
+	// Accounts and Documents are options of the Admin SDK's clients for Authentication and Firestore, such as
+	// credentials and endpoints. Empty ones are the SDK's own, which it takes from the environment.
+	Accounts, Documents []option.ClientOption
 	// Clock tells when tickets and tries expire. Nil: the machine's.
 	Clock clock.Clock
 	// Log hears what went wrong behind a refusal. Nil: the default logger.
@@ -55,6 +56,8 @@ func (o *Options) Validate() error {
 		return errors.New("the back office needs a project id")
 	case o.Production && o.SignupCode == "":
 		return errors.New("the back office needs a sign-up code: set ADMIN_SIGNUP_CODE")
+	case o.Production && utf8.RuneCountInString(o.SignupCode) < minCode:
+		return fmt.Errorf("ADMIN_SIGNUP_CODE is too short: choose a random one of at least %d characters", minCode)
 	case o.Production && o.SignupCode == DemoCode:
 		return errors.New("ADMIN_SIGNUP_CODE is the demonstration's code, which is public: choose another")
 	}
@@ -87,17 +90,6 @@ func New(ctx context.Context, o Options) (*Service, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	for name, host := range map[string]string{
-		"FIREBASE_AUTH_EMULATOR_HOST": o.AuthEmulatorHost,
-		"FIRESTORE_EMULATOR_HOST":     o.FirestoreEmulatorHost,
-	} {
-		if host == "" {
-			continue
-		}
-		if err := os.Setenv(name, host); err != nil {
-			return nil, fmt.Errorf("back office: set %s: %w", name, err)
-		}
-	}
 	return &Service{
 		options: o,
 		tries:   newTries(o.Clock),
@@ -108,17 +100,17 @@ func New(ctx context.Context, o Options) (*Service, error) {
 
 // dial makes the clients. They open their connections when they are first needed.
 func dial(ctx context.Context, o Options) (*clients, error) {
-	app, err := firebase.NewApp(ctx, &firebase.Config{ProjectID: o.ProjectID}, o.Client...)
+	app, err := firebase.NewApp(ctx, &firebase.Config{ProjectID: o.ProjectID}, o.Accounts...)
 	if err != nil {
 		return nil, fmt.Errorf("admin SDK: %w", err)
 	}
 	accounts, err := app.Auth(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("admin SDK, accounts: %w", err)
+		return nil, fmt.Errorf("admin SDK: accounts: %w", err)
 	}
-	documents, err := app.Firestore(ctx)
+	documents, err := firestore.NewClient(ctx, o.ProjectID, o.Documents...)
 	if err != nil {
-		return nil, fmt.Errorf("admin SDK, documents: %w", err)
+		return nil, fmt.Errorf("admin SDK: documents: %w", err)
 	}
 	return &clients{accounts: accounts, documents: documents}, nil
 }

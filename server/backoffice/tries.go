@@ -5,37 +5,46 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/time/rate"
+
 	"clave/server/clock"
 )
 
-// An address may be wrong so many times in so long a time.
+// An address may send maxTries wrong codes in triesWindow.
 const (
 	maxTries    = 5
 	triesWindow = 15 * time.Minute
 )
 
-// maxAddresses bounds the memory spent on addresses; past it the one that was wrong longest ago is forgotten.
-const maxAddresses = 1 << 14
+// All addresses together may send allTries wrong codes at once, and one more every allInterval. Whoever owns many
+// addresses, such as a /48 of IPv6, gets no further than that.
+const (
+	allTries    = 100
+	allInterval = 36 * time.Second
+)
 
-// tries counts wrong codes by address.
+// tries limits wrong codes by address and over all addresses together. The second limit also bounds how many addresses
+// are remembered.
 type tries struct {
 	clock clock.Clock
-	mu    struct {
+	// all has a token for each wrong code that may still come.
+	all *rate.Limiter
+	mu  struct {
 		sync.Mutex
-		// wrong holds the moments of an address's wrong codes in the window, oldest first, at most maxTries.
+		// wrong holds the times of an address's wrong codes in the window, oldest first, at most maxTries.
 		wrong map[netip.Prefix][]time.Time
 	}
 }
 
-// newTries returns a counter that has seen nothing.
+// newTries returns a limiter that has seen nothing.
 func newTries(c clock.Clock) *tries {
-	t := &tries{clock: c}
+	t := &tries{clock: c, all: rate.NewLimiter(rate.Every(allInterval), allTries)}
 	t.mu.wrong = make(map[netip.Prefix][]time.Time)
 	return t
 }
 
-// count notes a try and returns how long its sender must wait before it is looked at: zero when it may be now. A
-// right code is not counted, and a refused try does not make the wait longer.
+// count counts a try and returns how long its sender must wait until codes are compared again: zero when this one is
+// compared. A right code is not counted, and a refused try does not make the wait longer.
 func (t *tries) count(from netip.Addr, right bool) time.Duration {
 	key := network(from)
 	now := t.clock.Now()
@@ -43,50 +52,41 @@ func (t *tries) count(from netip.Addr, right bool) time.Duration {
 	defer t.mu.Unlock()
 	recent := since(t.mu.wrong[key], now.Add(-triesWindow))
 	if len(recent) >= maxTries {
-		t.mu.wrong[key] = recent
 		return recent[0].Add(triesWindow).Sub(now)
+	}
+	if missing := 1 - t.all.TokensAt(now); missing > 0 {
+		return time.Duration(missing * float64(allInterval))
 	}
 	if right {
 		return 0
 	}
-	if _, known := t.mu.wrong[key]; !known && len(t.mu.wrong) >= maxAddresses {
-		t.forgetLocked(now)
-	}
+	t.all.AllowN(now, 1)
+	t.forgetLocked(now)
 	t.mu.wrong[key] = append(recent, now)
 	return 0
 }
 
-// forgetLocked drops the addresses whose window has passed, or else the one that was wrong longest ago.
+// forgetLocked drops the addresses whose window has passed.
 func (t *tries) forgetLocked(now time.Time) {
-	var oldest netip.Prefix
-	var when time.Time
-	for key, moments := range t.mu.wrong {
-		last := moments[len(moments)-1]
-		if last.Add(triesWindow).Before(now) {
+	for key, times := range t.mu.wrong {
+		if !times[len(times)-1].After(now.Add(-triesWindow)) {
 			delete(t.mu.wrong, key)
-			continue
 		}
-		if when.IsZero() || last.Before(when) {
-			oldest, when = key, last
-		}
-	}
-	if len(t.mu.wrong) >= maxAddresses {
-		delete(t.mu.wrong, oldest)
 	}
 }
 
-// since returns the moments after start, in a slice of their own.
-func since(moments []time.Time, start time.Time) []time.Time {
+// since returns the times after start, in a slice of their own.
+func since(times []time.Time, start time.Time) []time.Time {
 	kept := make([]time.Time, 0, maxTries)
-	for _, m := range moments {
-		if m.After(start) {
-			kept = append(kept, m)
+	for _, at := range times {
+		if at.After(start) {
+			kept = append(kept, at)
 		}
 	}
 	return kept
 }
 
-// network returns what one visitor holds of the address space: an IPv4 address, or the /64 of an IPv6 one.
+// network returns the part of the address space that one client holds: an IPv4 address, or the /64 of an IPv6 one.
 func network(a netip.Addr) netip.Prefix {
 	a = a.Unmap().WithZone("")
 	bits := a.BitLen()

@@ -7,7 +7,6 @@ import (
 	"io"
 	"net"
 	"net/url"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -66,10 +65,8 @@ type Config struct {
 	// Functions is the host:port of the functions emulator that events of documents and accounts are delivered to; empty
 	// when there is none.
 	Functions string
-	// SeedDir is a folder of demo data that is loaded into an empty store, or empty.
-	SeedDir string
-	// SignupCode is the back office's secret code; empty switches the admin sign-up off.
-	SignupCode string
+	// Services are the origins of the services that firebase.json's run rewrites name, by serviceId.
+	Services map[string]*url.URL
 	// Mail is the SMTP server for codes as a URL, or empty.
 	Mail string
 	// Auth is what is configured of Authentication alone.
@@ -112,7 +109,7 @@ func (c *Config) Production() bool { return c.Mode == ModeServe }
 func (c *Config) Runs(part string) bool { return len(c.Only) == 0 || slices.Contains(c.Only, part) }
 
 // parts are the names that --only knows.
-var parts = []string{"firestore", "auth", "hosting", "backoffice"}
+var parts = []string{"firestore", "auth", "hosting"}
 
 // Parse reads the flags of one mode, then the environment and firebase.json. Usage goes to usage. It answers
 // an Error that a person can act on.
@@ -179,6 +176,7 @@ func (c *Config) declareServer(flags *flag.FlagSet) {
 	flags.StringVar(&c.Mail, "mail", "", "SMTP server for e-mail codes: smtp://user:password@host:587?from=name@host")
 	c.declareAuth(flags)
 	flags.Func("memory-limit", "memory to stay within, such as 512MiB or 4GiB; with more, more of the data is cached (default: GOMEMLIMIT, then what the control group or the machine has)", c.setMemoryLimit)
+	flags.Func("service", "where a service runs that firebase.json's rewrites name (run.serviceId), as ID=URL; repeatable", c.addService)
 	flags.BoolVar(&c.Verbose, "verbose", false, "log each request")
 	if c.Mode == ModeServe {
 		flags.IntVar(&c.Ports.Hosting, "port", 8080, "the one port that serves everything")
@@ -191,7 +189,6 @@ func (c *Config) declareServer(flags *flag.FlagSet) {
 		flags.BoolVar(&c.TrustProxy, "trust-proxy", false, "a reverse proxy ends TLS and is the only client: take client addresses from its X-Forwarded-For")
 		return
 	}
-	flags.StringVar(&c.SeedDir, "seed", "", "folder of demo data to load into an empty store")
 	flags.StringVar(&c.Functions, "functions-emulator", "", "host:port of a functions emulator: events of documents are delivered to it")
 	c.declareTransfer(flags)
 	c.declareIgnored(flags)
@@ -252,7 +249,6 @@ func (c *Config) fromEnvironment(getenv func(string) string) {
 	if limit := getenv("GOMEMLIMIT"); limit != "" && c.MemoryLimit == 0 {
 		c.MemoryLimit, _ = memory.Parse(limit) // the Go runtime refuses what is none, and takes less than we do
 	}
-	c.SignupCode = getenv("ADMIN_SIGNUP_CODE")
 	c.TempDir = tempDir(getenv)
 	if c.Mail == "" {
 		c.Mail = getenv("CLAVE_MAIL")
@@ -278,9 +274,6 @@ func (c *Config) check() error {
 	}
 	if err := c.checkOnly(); err != nil {
 		return err
-	}
-	if info, err := os.Stat(c.SeedDir); c.SeedDir != "" && (err != nil || !info.IsDir()) {
-		return fault.E(fault.InvalidArgument, "--seed %s: there is no such folder", c.SeedDir)
 	}
 	if err := c.checkAuth(); err != nil {
 		return err
@@ -321,8 +314,6 @@ func (c *Config) checkProduction() error {
 	case c.TLSCert == "" && len(c.ACMEDomains) == 0 && !c.TrustProxy && !isLoopback(c.HostFor("")):
 		return fault.E(fault.InvalidArgument, "clave serve: --host %s without TLS sends passwords and tokens in the clear. Give --tls-cert and --tls-key or --acme-domain, "+
 			"or --trust-proxy where a reverse proxy that ends TLS is the only client", c.Host)
-	case c.SignupCode == "" && slices.Contains(c.Only, "backoffice"):
-		return fault.E(fault.InvalidArgument, "clave serve: --only asks for the back office, which needs the secret code in the variable ADMIN_SIGNUP_CODE")
 	case c.PublicURL == "":
 		// The alternative is the Host header, which any client can choose.
 		return fault.E(fault.InvalidArgument, "clave serve: give the origin that clients use with --public-url, such as https://data.example.org; links in e-mails begin with it")

@@ -73,7 +73,10 @@ func TestParseRefuses(t *testing.T) {
 		{"a wrong type in a section is found in the file", "{\n  \"firestore\": {\"rules\": 7}\n}", config.ModeStart, nil, `firebase.json:2:26: "rules" must be a string, not number`},
 		{"an unknown flag", good, config.ModeStart, []string{"--prot", "1"}, "flag provided but not defined: -prot; clave start --help"},
 		{"index mode", good, config.ModeStart, []string{"--indexes", "maybe"}, "--indexes maybe"},
-		{"demo data that are not there", good, config.ModeStart, []string{"--seed", "/nowhere"}, "--seed /nowhere"},
+		{"a service without an address", good, config.ModeStart, []string{"--service", "x"}, "want ID=URL"},
+		{"a service with half an address", good, config.ModeServe, []string{"--service", "x=127.0.0.1:80"}, "no origin"},
+		{"a service with a path", good, config.ModeStart, []string{"--service", "x=http://127.0.0.1:80/a"}, "no origin"},
+		{"a service with two addresses", good, config.ModeStart, []string{"--service", "x=http://a", "--service", "x=http://b"}, "two addresses"},
 		{"part", good, config.ModeStart, []string{"--only", "cellar"}, "want one or more of"},
 		{"an emulator that is not here", good, config.ModeStart, []string{"--only", "auth,storage:x"}, "--only storage: Clave has no such emulator"},
 		{"more than one line", good, config.ModeExec, []string{"npm test", "--only", "auth", "npm run x"}, `unexpected argument "npm run x"`},
@@ -196,7 +199,7 @@ func TestFirebaseJSONIsFoundFromAFolderBelow(t *testing.T) {
 }
 
 func TestHelpNamesEveryFlagAndWhatItIsFor(t *testing.T) {
-	for mode, want := range map[config.Mode]string{config.ModeStart: "--seed", config.ModeExec: "FIREBASE_AUTH_EMULATOR_HOST", config.ModeServe: "--tls-cert"} {
+	for mode, want := range map[config.Mode]string{config.ModeStart: "--service", config.ModeExec: "FIREBASE_AUTH_EMULATOR_HOST", config.ModeServe: "--tls-cert"} {
 		var text strings.Builder
 		if _, err := config.Parse(mode, []string{"--help"}, noEnv, &text); !errors.Is(err, flag.ErrHelp) || !strings.Contains(text.String(), want) || !strings.Contains(text.String(), "--project") {
 			t.Errorf("clave %s --help: %v, said %q", mode, err, text.String())

@@ -14,8 +14,7 @@ var summaries = map[Mode]string{
 	ModeExec: "clave exec [flags] -- COMMAND…\nclave exec [flags] \"LINE\"\n\nStarts in memory, runs a command, or a line for the shell, with the emulators' variables, stops, and passes on its exit code:\n" +
 		"GCLOUD_PROJECT, GOOGLE_CLOUD_PROJECT, FIREBASE_CONFIG, FIRESTORE_EMULATOR_HOST, FIREBASE_AUTH_EMULATOR_HOST, FIREBASE_EMULATOR_HUB.\n" +
 		"Flags may also stand behind a line.",
-	ModeServe: "clave serve --project ID --public-url URL [flags]\n\nRuns for production: one port, signed tokens, rules required, nothing of the emulators' conveniences.\n" +
-		"The variable ADMIN_SIGNUP_CODE is the back office's secret code.",
+	ModeServe: "clave serve --project ID --public-url URL [flags]\n\nRuns for production: one port, signed tokens, rules required, nothing of the emulators' conveniences.",
 	ModeBackup: "clave backup FOLDER [flags]\n\nCopies the data folder to FOLDER, which must not exist, as it is at one moment; a running server goes on. The copy is a\n" +
 		"data folder itself, with the keys that sign tokens: keep it secret, and on another disk.",
 	ModeExport: "clave export FOLDER [flags]\n\nWrites the project's documents and accounts to FOLDER in the format of the Emulator Suite; its part for Firestore is that of\n" +

@@ -194,31 +194,3 @@ func TestServeWithTheAdminSDK(t *testing.T) {
 		t.Error("a revoked key still reads documents")
 	}
 }
-
-// TestServeMakesAdministrators signs an administrator up with the secret code, by the back office in process.
-func TestServeMakesAdministrators(t *testing.T) {
-	for _, secure := range []bool{false, true} {
-		dir := productionFolder(t)
-		key := createKey(t, dir, "auditor")
-		p := serve(t, dir, secure)
-		if code, _ := p.ask(t, http.MethodPost, "/api/admin/codigo", "", map[string]any{"code": "demo-codigo-fundacion"}); code != http.StatusForbidden {
-			t.Errorf("secure %v: a wrong code answers %d, want 403", secure, code)
-		}
-		ticket := p.call(t, "/api/admin/codigo", map[string]any{"code": signupCode})
-		made := p.call(t, "/api/admin/registro", map[string]any{
-			"ticket": ticket["ticket"], "firstName": "Ana", "lastName": "Gil", "email": "ana@example.org", "password": "secreta1",
-		})
-		signedIn := p.call(t, "/identitytoolkit.googleapis.com/v1/accounts:signInWithPassword?key=k", map[string]any{"email": "ana@example.org", "password": "secreta1", "returnSecureToken": true})
-		if signedIn["localId"] != made["uid"] {
-			t.Errorf("secure %v: the administrator %v signs in as %v", secure, made["uid"], signedIn["localId"])
-		}
-		if secure {
-			_, documents := p.admin(t, key)
-			d, err := documents.Doc("adminusers/" + text(t, made, "uid")).Get(t.Context())
-			if err != nil || d.Data()["role"] != "admin" || d.Data()["active"] != true {
-				t.Errorf("the administrator's record is %v, %v", d, err)
-			}
-		}
-		p.stop(t)
-	}
-}

@@ -39,7 +39,7 @@ func builtSite(t *testing.T, dist, dir string) {
 	}
 }
 
-// TestServeTheSite drives the foundation's site in Chromium, served whole by one production server with TLS.
+// TestServeTheSite drives the foundation's site in Chromium, served by one production server with TLS and the back office behind it.
 func TestServeTheSite(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a browser is too slow for -short")
@@ -69,7 +69,7 @@ func TestServeTheSite(t *testing.T) {
 		writeFile(t, filepath.Join(dir, to), string(file))
 	}
 	builtSite(t, filepath.Join(frontend, "dist"), filepath.Join(dir, "frontend", "dist"))
-	p := serve(t, dir, true)
+	p := serveWithBackOffice(t, dir, true)
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "node", filepath.Join("web", "serve.mjs"), frontend, p.url, signupCode)

@@ -28,9 +28,6 @@ import (
 // realProject is the project of the tests of `clave serve`, which refuses demo projects.
 const realProject = "fundacion-e2e"
 
-// signupCode is the secret code of these tests.
-const signupCode = "clave de sol y de fa"
-
 // productionRules let signed-in users at their own documents, and everybody read what is open.
 const productionRules = `rules_version = '2';
 service cloud.firestore { match /databases/{database}/documents {
@@ -47,13 +44,16 @@ type production struct {
 	url    string
 	client *http.Client
 	roots  *x509.CertPool
+	// stopBackOffice stops the back office of serveWithBackOffice.
+	stopBackOffice func()
 }
 
 // productionFolder makes a project's folder.
 func productionFolder(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	writeFile(t, filepath.Join(dir, "firebase.json"), `{"firestore": {"rules": "firestore.rules"}, "hosting": {"public": "site"}}`)
+	writeFile(t, filepath.Join(dir, "firebase.json"), `{"firestore": {"rules": "firestore.rules"}, "hosting": {"public": "site", "rewrites": [
+		{"source": "/api/admin/**", "run": {"serviceId": "backoffice"}}]}}`)
 	writeFile(t, filepath.Join(dir, "firestore.rules"), productionRules)
 	if err := os.MkdirAll(filepath.Join(dir, "site"), 0o700); err != nil {
 		t.Fatal(err)
@@ -84,7 +84,7 @@ func serve(t *testing.T, dir string, secure bool, flags ...string) *production {
 	p.client = &http.Client{Transport: transport}
 	t.Cleanup(transport.CloseIdleConnections)
 	flags = append(flags, "--project", realProject, "--port", fmt.Sprint(port), "--public-url", p.url)
-	p.cmd = serveCommand(t, dir, []string{"ADMIN_SIGNUP_CODE=" + signupCode}, flags...)
+	p.cmd = serveCommand(t, dir, nil, flags...)
 	p.cmd.Stderr = os.Stderr
 	awaitReady(t, p.cmd)
 	return p
@@ -179,9 +179,7 @@ func TestServeRefusesToStart(t *testing.T) {
 		{"with broken rules", map[string]string{"firestore.rules": "rules_version = '2';\nservice oops"}, good, nil, "firestore.rules:2:"},
 		{"with a demo project", nil, append([]string{"--project", "demo-x"}, good[2:]...), nil, "demo project"},
 		{"without its origin", nil, good[:2], nil, "--public-url"},
-		{"with the public sign-up code", nil, good, []string{"ADMIN_SIGNUP_CODE=demo-codigo-fundacion"}, "ADMIN_SIGNUP_CODE"},
-		{"with the back office and no code", nil, append([]string{"--only", "firestore,auth,backoffice"}, good...), nil, "ADMIN_SIGNUP_CODE"},
-		{"beside an emulator's variable", nil, good, []string{"ADMIN_SIGNUP_CODE=secret", "FIRESTORE_EMULATOR_HOST=127.0.0.1:1"}, "FIRESTORE_EMULATOR_HOST"},
+		{"with a service that firebase.json does not name", nil, append([]string{"--service", "office=http://127.0.0.1:1"}, good...), nil, "--service office: firebase.json rewrites no path to a service of this name; it has: backoffice"},
 		{"without the built site", map[string]string{"firebase.json": `{"firestore":{"rules":"firestore.rules"},"hosting":{"public":"nowhere"}}`}, good, nil, "nowhere"},
 		{"in the clear for other machines", nil, append([]string{"--host", "0.0.0.0"}, good...), nil, "--trust-proxy"},
 		{"in the clear at one address", nil, append([]string{"--host", "192.0.2.1"}, good...), nil, "--trust-proxy"},

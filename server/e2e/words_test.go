@@ -18,7 +18,7 @@ func TestWrongCommandLines(t *testing.T) {
 	}{
 		{[]string{"strat"}, 2, `"strat"`},
 		{[]string{"start", "--prot", "1"}, 1, "clave start --help"},
-		{[]string{"start", "--seed", "nowhere"}, 1, "--seed nowhere"},
+		{[]string{"start", "--service", "nowhere"}, 1, "want ID=URL"},
 		{[]string{"start", "--only", "fire"}, 1, "--only fire"},
 		{[]string{"start", "--data", "firebase.json"}, 1, "--data"},
 		{[]string{"exec"}, 1, "clave exec: say what to run"},

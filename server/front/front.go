@@ -35,7 +35,6 @@ type Doors struct {
 	REST       http.Handler
 	Identity   http.Handler
 	Control    http.Handler
-	Backoffice http.Handler
 	Site       http.Handler
 	// Reserved answers the paths that a site leaves to Firebase Hosting, /__/firebase/….
 	Reserved http.Handler
@@ -217,10 +216,6 @@ func (p *Port) routes() http.Handler {
 	add(d.Identity, "/identitytoolkit.googleapis.com/", "/securetoken.googleapis.com/", "/www.googleapis.com/", "/iamcredentials.googleapis.com/",
 		"/oauth2.googleapis.com/", "/securetoken.google.com/", "/__/")
 	add(d.Control, "/emulator/")
-	if d.Backoffice != nil {
-		// For the site's own pages alone: no other page may use its visitors to try the secret code.
-		api["/api/"] = d.Backoffice
-	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if d.GRPC != nil && r.ProtoMajor == 2 && strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc") {
 			r, release := p.o.Budget.Stream(w, r)

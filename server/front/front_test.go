@@ -60,12 +60,12 @@ func get(t *testing.T, url string) string {
 func TestOnePortForAll(t *testing.T) {
 	addr := serve(t, front.Doors{
 		GRPC: grpc.NewServer(), WebChannel: says("webchannel"), REST: says("rest"), Identity: says("identity"), Control: says("control"),
-		Backoffice: says("backoffice"), Site: says("site"), Reserved: says("reserved"),
+		Site: says("site"), Reserved: says("reserved"),
 	})
 	for path, want := range map[string]string{
 		"/": "site", "/historia": "site", "/v1/projects/p/databases/(default)/documents/a/b": "rest",
 		"/google.firestore.v1.Firestore/Listen/channel": "webchannel", "/identitytoolkit.googleapis.com/v1/accounts:signUp": "identity",
-		"/securetoken.googleapis.com/v1/token": "identity", "/emulator/v1/projects/p": "control", "/api/admin/codigo": "backoffice", "/v1": "site",
+		"/securetoken.googleapis.com/v1/token": "identity", "/emulator/v1/projects/p": "control", "/api/admin/codigo": "site", "/v1": "site",
 		"/__/firebase/init.js": "reserved", "/__/firebase": "identity", "/__/auth/action": "identity",
 	} {
 		if got := get(t, "http://"+addr+path); got != want {

@@ -157,8 +157,8 @@ func TestAPanicInAnAnswerCutsItOff(t *testing.T) {
 	}
 }
 
-func TestTheBackOfficeIsForTheSitesOwnPages(t *testing.T) {
-	addr := serve(t, front.Doors{Backoffice: says("backoffice"), REST: says("rest")})
+func TestServicesAreForTheSitesOwnPages(t *testing.T) {
+	addr := serve(t, front.Doors{Site: says("site"), REST: says("rest")})
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodOptions, "http://"+addr+"/api/admin/codigo", nil)
 	if err != nil {
 		t.Fatal(err)
@@ -171,6 +171,6 @@ func TestTheBackOfficeIsForTheSitesOwnPages(t *testing.T) {
 	}
 	resp.Body.Close()
 	if got := resp.Header.Get("Access-Control-Allow-Origin"); got != "" {
-		t.Errorf("pages of %s may call the back office, want no other page to", got)
+		t.Errorf("pages of %s may call the services of the site, want no other page to", got)
 	}
 }

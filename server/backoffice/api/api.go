@@ -7,12 +7,12 @@ import (
 	"log/slog"
 	"mime"
 	"net/http"
-	"net/netip"
 	"strconv"
 	"time"
 
 	"clave/server/backoffice"
 	"clave/server/fault"
+	"clave/server/forwarded"
 )
 
 // maxBody is the most bytes that a request may bring; both are short forms.
@@ -88,7 +88,7 @@ func (d *door) code(r *http.Request) (int, any, error) {
 	if err := read(r, &in); err != nil {
 		return 0, nil, err
 	}
-	ticket, err := d.service.CheckCode(Visitor(r, d.options.ProxyHops), in.Code)
+	ticket, err := d.service.CheckCode(forwarded.Of(r, d.options.ProxyHops), in.Code)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -204,24 +204,4 @@ func write(w http.ResponseWriter, status int, body any) {
 	w.WriteHeader(status)
 	// A client that left does not hear the answer; there is nothing else to do about it.
 	_, _ = w.Write(append(raw, '\n'))
-}
-
-// Visitor returns the address that a request came from: the connection's, or behind proxyHops trusted proxies the
-// one that the outermost of them saw. A request that passed fewer proxies than that is its connection's.
-func Visitor(r *http.Request, proxyHops int) netip.Addr {
-	var own netip.Addr
-	if ap, err := netip.ParseAddrPort(r.RemoteAddr); err == nil {
-		own = ap.Addr()
-	}
-	if proxyHops <= 0 {
-		return own
-	}
-	chain := forwarded(r.Header.Values("X-Forwarded-For"))
-	if len(chain) < proxyHops {
-		return own
-	}
-	if seen, err := netip.ParseAddr(chain[len(chain)-proxyHops]); err == nil {
-		return seen
-	}
-	return own
 }

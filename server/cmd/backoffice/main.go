@@ -1,5 +1,5 @@
-// Command backoffice runs the foundation's back office service alone, for deployments against real Firebase or
-// against a Clave on another machine. Under `clave` it runs in process instead.
+// Command backoffice runs the foundation's back office service: beside a Clave, which passes /api/admin/ on to it, or on
+// Cloud Run behind Firebase Hosting.
 package main
 
 import (
@@ -16,11 +16,16 @@ import (
 
 	"clave/server/backoffice"
 	"clave/server/backoffice/api"
+	"clave/server/backoffice/seed"
+	"clave/server/clock"
 	"clave/server/process"
 )
 
 // stopTime is how long requests may finish after a signal to stop.
 const stopTime = 10 * time.Second
+
+// seedTime is how long a development server may take to start and to be filled.
+const seedTime = 2 * time.Minute
 
 // main runs the service until a signal stops it.
 func main() {
@@ -32,59 +37,19 @@ func main() {
 	}
 }
 
-// settings are the command line and the environment, checked.
-type settings struct {
-	listen    string
-	proxyHops int
-	options   backoffice.Options
-}
-
-// parse reads the command line and the environment.
-func parse(args []string, env func(string) string, stderr io.Writer) (settings, error) {
-	flags := flag.NewFlagSet("backoffice", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	flags.Usage = func() {
-		fmt.Fprint(stderr, "The back office: POST /api/admin/codigo and /api/admin/registro.\n\n"+
-			"ADMIN_SIGNUP_CODE holds the secret sign-up code. Credentials are Google's (GOOGLE_APPLICATION_CREDENTIALS),\n"+
-			"or none where FIREBASE_AUTH_EMULATOR_HOST and FIRESTORE_EMULATOR_HOST name a development server.\n\n")
-		flags.PrintDefaults()
-	}
-	var s settings
-	flags.StringVar(&s.listen, "listen", "127.0.0.1:8085", "`address` to listen on")
-	flags.StringVar(&s.options.ProjectID, "project", first(env("GCLOUD_PROJECT"), env("GOOGLE_CLOUD_PROJECT")), "Firebase project `id`")
-	flags.IntVar(&s.proxyHops, "proxy-hops", 0, "`number` of trusted proxies that append to X-Forwarded-For")
-	if err := flags.Parse(args); err != nil {
-		return s, err
-	}
-	if flags.NArg() > 0 {
-		return s, fmt.Errorf("unexpected argument %q", flags.Arg(0))
-	}
-	if s.proxyHops < 0 {
-		return s, fmt.Errorf("--proxy-hops %d: it must not be negative", s.proxyHops)
-	}
-	s.options.SignupCode = env("ADMIN_SIGNUP_CODE")
-	s.options.Production = env("FIREBASE_AUTH_EMULATOR_HOST") == "" || env("FIRESTORE_EMULATOR_HOST") == ""
-	return s, nil
-}
-
-// first returns the first text that is not empty.
-func first(texts ...string) string {
-	for _, text := range texts {
-		if text != "" {
-			return text
-		}
-	}
-	return ""
-}
-
 // run serves until ctx is done.
 func run(ctx context.Context, args []string, env func(string) string, stdout, stderr io.Writer) error {
-	s, err := parse(args, env, stderr)
+	s, err := parse(args, env, stdout)
 	if err != nil {
 		return err
 	}
 	log := process.Logger(stderr, slog.LevelInfo)
 	s.options.Log = log
+	restore, err := s.connect()
+	if err != nil {
+		return err
+	}
+	defer restore()
 	service, err := backoffice.New(ctx, s.options)
 	if err != nil {
 		return err
@@ -101,6 +66,40 @@ func run(ctx context.Context, args []string, env func(string) string, stdout, st
 		WriteTimeout:      60 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 	}
-	err = process.Run(ctx, process.Part{Name: "http", Run: func(ctx context.Context) error { return process.Serve(ctx, server, listener, stopTime) }})
+	parts := []process.Part{{Name: "http", Run: func(ctx context.Context) error { return process.Serve(ctx, server, listener, stopTime) }}}
+	if s.seed != "" {
+		parts = append(parts, process.Part{Name: "demo data", Run: func(ctx context.Context) error { return fill(ctx, service, s.seed, stdout) }})
+	}
+	err = process.Run(ctx, parts...)
 	return errors.Join(err, service.Close())
+}
+
+// fill loads demo data into an empty project and waits until ctx is done. The server may still be starting: the SDK
+// retries until it answers.
+func fill(ctx context.Context, service *backoffice.Service, folder string, stdout io.Writer) error {
+	limited, cancel := context.WithTimeout(ctx, seedTime)
+	defer cancel()
+	data, err := seed.Load(limited, os.DirFS(folder), clock.System().Now())
+	if err != nil {
+		return fmt.Errorf("%s: %w", folder, err)
+	}
+	accounts, documents, err := service.Clients()
+	if err != nil {
+		return err
+	}
+	filled, err := seed.Apply(limited, accounts, documents, data)
+	switch {
+	case ctx.Err() != nil:
+		return nil
+	case err != nil:
+		return fmt.Errorf("%s: %w", folder, err)
+	}
+	if filled {
+		fmt.Fprintf(stdout, "Demo data loaded: %d accounts, %d documents\n", len(data.Accounts), len(data.Documents))
+		for _, account := range data.Accounts {
+			fmt.Fprintf(stdout, "Demo account: %s / %s\n", account.Email, account.Password)
+		}
+	}
+	<-ctx.Done()
+	return nil
 }

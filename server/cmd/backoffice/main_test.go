@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"net/http"
@@ -13,6 +14,9 @@ import (
 	"clave/server/backoffice"
 )
 
+// code is a sign-up code that production accepts.
+const code = "clave de sol en segunda"
+
 func TestRunRefusesWhatIsUnsafe(t *testing.T) {
 	tests := []struct {
 		name string
@@ -21,12 +25,18 @@ func TestRunRefusesWhatIsUnsafe(t *testing.T) {
 		want string
 	}{
 		{"no project", nil, map[string]string{"ADMIN_SIGNUP_CODE": "c"}, "project id"},
+		{"a short code", []string{"--project", "p"}, map[string]string{"ADMIN_SIGNUP_CODE": "clave de sol"}, "16 characters"},
+		{"demo data in production", []string{"--project", "p", "--seed", "."}, map[string]string{"ADMIN_SIGNUP_CODE": code}, "development servers"},
+		{"a server without a key", []string{"--project", "p", "--server", "https://data.example.org"}, nil, "--credentials"},
+		{"a server and an emulator", []string{"--project", "p", "--server", "https://data.example.org", "--credentials", "x"}, map[string]string{"FIREBASE_AUTH_EMULATOR_HOST": "x"}, "believe unsigned tokens"},
+		{"a key that is not there", []string{"--project", "p", "--server", "https://data.example.org", "--credentials", "nowhere.json"}, nil, "nowhere.json"},
+		{"a key that is none", []string{"--project", "p", "--server", "https://data.example.org", "--credentials", "main.go"}, nil, "main.go"},
 		{"no code", []string{"--project", "p"}, nil, "set ADMIN_SIGNUP_CODE"},
 		{"the demonstration's code", []string{"--project", "p"}, map[string]string{"ADMIN_SIGNUP_CODE": backoffice.DemoCode}, "public"},
 		{"half an emulator", []string{"--project", "p"}, map[string]string{"FIRESTORE_EMULATOR_HOST": "x", "ADMIN_SIGNUP_CODE": backoffice.DemoCode}, "public"},
 		{"a word too many", []string{"serve"}, nil, "unexpected argument"},
 		{"fewer than no proxies", []string{"--proxy-hops", "-1"}, nil, "negative"},
-		{"a port that is none", []string{"--listen", "127.0.0.1:x", "--project", "p"}, map[string]string{"ADMIN_SIGNUP_CODE": "c"}, "listen on"},
+		{"a port that is none", []string{"--listen", "127.0.0.1:x", "--project", "p"}, map[string]string{"ADMIN_SIGNUP_CODE": code}, "listen on"},
 	}
 	for _, tt := range tests {
 		err := run(t.Context(), tt.args, func(name string) string { return tt.env[name] }, io.Discard, io.Discard)
@@ -40,7 +50,7 @@ func TestRunServesUntilStopped(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	reader, writer := io.Pipe()
 	ended := make(chan error, 1)
-	env := map[string]string{"ADMIN_SIGNUP_CODE": "clave de sol", "GCLOUD_PROJECT": "p"}
+	env := map[string]string{"ADMIN_SIGNUP_CODE": code, "GCLOUD_PROJECT": "p"}
 	go func() {
 		ended <- run(ctx, []string{"--listen", "127.0.0.1:0"}, func(name string) string { return env[name] }, writer, io.Discard)
 	}()
@@ -49,7 +59,7 @@ func TestRunServesUntilStopped(t *testing.T) {
 		t.Fatal(errors.Join(err, <-ended))
 	}
 	url := strings.TrimSpace(line[strings.Index(line, "http"):])
-	answer, err := http.Post(url+"/api/admin/codigo", "application/json", strings.NewReader(`{"code":"clave de sol"}`))
+	answer, err := http.Post(url+"/api/admin/codigo", "application/json", strings.NewReader(`{"code":"`+code+`"}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,5 +70,25 @@ func TestRunServesUntilStopped(t *testing.T) {
 	stop()
 	if err := <-ended; err != nil {
 		t.Errorf("run ended with %v", err)
+	}
+}
+
+func TestHelp(t *testing.T) {
+	var out strings.Builder
+	if err := run(t.Context(), []string{"--help"}, func(string) string { return "" }, &out, io.Discard); !errors.Is(err, flag.ErrHelp) {
+		t.Errorf("--help ended with %v", err)
+	}
+	for _, want := range []string{"ADMIN_SIGNUP_CODE", "-proxy-hops", "-server", "-seed"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("--help misses %s:\n%s", want, &out)
+		}
+	}
+}
+
+// TestCloudRun checks that the service listens where Cloud Run wants it.
+func TestCloudRun(t *testing.T) {
+	s, err := parse([]string{"--project", "p"}, func(name string) string { return map[string]string{"PORT": "8080"}[name] }, io.Discard)
+	if err != nil || s.listen != ":8080" {
+		t.Errorf("with PORT=8080 the service listens on %q, %v", s.listen, err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/http"
+	"slices"
 
 	"clave/server/fault"
 )
@@ -25,15 +26,20 @@ type Config struct {
 	ignored []match
 }
 
-// rewrite serves another file under a path, or says that what should answer there is not ours to run.
+// rewrite answers a path with another file or by a service.
 type rewrite struct {
 	match
 	Destination string          `json:"destination"`
 	Function    json.RawMessage `json:"function"`
-	Run         json.RawMessage `json:"run"`
+	Run         *runService     `json:"run"`
 	Dynamic     bool            `json:"dynamicLinks"`
-	// missing names what would have to answer, such as "a function"; empty for a file.
+	// missing names what would have to answer and is not supported, such as "a function"; else empty.
 	missing string
+}
+
+// runService names a Cloud Run service. Its region and tag have no meaning here: Options.Services says where it is.
+type runService struct {
+	ServiceID string `json:"serviceId"`
 }
 
 // redirect sends the client to another address.
@@ -80,6 +86,17 @@ func Parse(section []byte) (*Config, error) {
 	return c, c.compile()
 }
 
+// Services returns the ids of the services that rewrites name, each once, in the order of the section.
+func (c *Config) Services() []string {
+	var ids []string
+	for _, r := range c.Rewrites {
+		if r.Run != nil && !slices.Contains(ids, r.Run.ServiceID) {
+			ids = append(ids, r.Run.ServiceID)
+		}
+	}
+	return ids
+}
+
 // compile checks the rules and prepares them.
 func (c *Config) compile() error {
 	for i := range c.Ignore {
@@ -111,10 +128,13 @@ func (c *Config) compile() error {
 func (r *rewrite) prepare() error {
 	switch {
 	case r.Destination != "":
+		r.Run = nil // the file comes first
 	case len(r.Function) > 0:
 		r.missing = "a function"
-	case len(r.Run) > 0:
-		r.missing = "a Cloud Run service"
+	case r.Run != nil:
+		if r.Run.ServiceID == "" {
+			return fault.E(fault.InvalidArgument, "run.serviceId is missing")
+		}
 	case r.Dynamic:
 		r.missing = "dynamic links"
 	default:

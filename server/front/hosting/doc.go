@@ -4,6 +4,10 @@
 //
 // Reserved answers what Firebase Hosting keeps for itself, /__/firebase/…; the section's headers are not on it.
 //
-// A rewrite to a function, to Cloud Run or to dynamic links answers 501; i18n and several sites are refused when the
-// section is read.
+// A rewrite to a Cloud Run service is passed on to the origin that Options.Services gives for its serviceId: with the
+// original path, Firebase Hosting's limits of body and time, and the client's address in X-Forwarded-For. The section's
+// headers are added to the response unless the service sets them.
+//
+// A rewrite to a function, to dynamic links or to a service without an origin answers 501; i18n and several sites are
+// refused when the section is read.
 package hosting

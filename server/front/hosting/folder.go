@@ -38,17 +38,12 @@ func CheckFolder(path string) error {
 	return nil
 }
 
-// Folder returns a handler for the site in a folder, of which config says how to serve it. While the folder is missing every
-// page answers 503 with the reason: a 404 would look like a mistake in an address.
-func Folder(config *Config, path string) http.Handler {
-	site := New(config, folder(path))
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if err := CheckFolder(path); err != nil {
-			Unavailable(fault.Of(err).Message+". Build it, or correct hosting.public in firebase.json.").ServeHTTP(w, r)
-			return
-		}
-		site.ServeHTTP(w, r)
-	})
+// Folder returns the site in a folder, of which config says how to serve it. While the folder is missing every page answers
+// 503 with the reason: a 404 would look like a mistake in an address. Services are reached all the same.
+func Folder(config *Config, path string, o Options) *Site {
+	site := New(config, folder(path), o)
+	site.check = func() error { return CheckFolder(path) }
+	return site
 }
 
 // Unavailable returns a handler that answers every page with 503 and the reason.

@@ -20,7 +20,7 @@ func TestAFolderIsServedFromWithin(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	handler := hosting.Folder(config, site)
+	handler := hosting.Folder(config, site, hosting.Options{})
 	get := func(path string, want int, text string) {
 		t.Helper()
 		w := httptest.NewRecorder()

@@ -6,64 +6,139 @@ import (
 	"net/url"
 	"path"
 	"strings"
+
+	"clave/server/fault"
 )
 
-// Site serves the files of one folder. It is safe for concurrent use.
+// Site serves the files of one folder and passes requests on to services. It is safe for concurrent use.
 type Site struct {
-	config *Config
-	files  fs.FS
-	cache  compressed
+	config   *Config
+	files    fs.FS
+	services *services
+	cache    compressed
+	// check returns why no file can be served; nil for a site that always can.
+	check func() error
 }
 
 // New returns a site whose files are read from files, the folder that config calls public.
-func New(config *Config, files fs.FS) *Site {
-	return &Site{config: config, files: files}
+func New(config *Config, files fs.FS, o Options) *Site {
+	o.EnsureDefaults()
+	return &Site{config: config, files: files, services: newServices(o)}
 }
 
-// ServeHTTP answers GET and HEAD.
+// Close closes idle connections to services.
+func (s *Site) Close() error {
+	s.services.transport.CloseIdleConnections()
+	return nil
+}
+
+// ServeHTTP answers in Firebase Hosting's order: redirects, files, rewrites, 404. Only services take other methods than GET
+// and HEAD.
 func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		w.Header().Set("Allow", "GET, HEAD")
-		http.Error(w, "Method Not Allowed", http.StatusMethodNotAllowed)
-		return
-	}
 	requested := r.URL.Path
-	for i := range s.config.Headers {
-		if h := &s.config.Headers[i]; h.matches(requested) {
-			for _, f := range h.Headers {
-				w.Header().Set(f.Key, f.Value)
+	fixed := s.headersFor(requested)
+	if s.check != nil {
+		if err := s.check(); err != nil {
+			if rw := s.rewriteFor(requested); rw != nil && rw.Run != nil {
+				s.services.serve(w, r, rw.Run.ServiceID, fixed)
+				return
 			}
-		}
-	}
-	for i := range s.config.Redirects {
-		if rd := &s.config.Redirects[i]; rd.matches(requested) {
-			http.Redirect(w, r, withQuery(rd.expand(requested, rd.Destination), r.URL.RawQuery), rd.Type)
+			Unavailable(fault.Of(err).Message+". Build it, or correct hosting.public in firebase.json.").ServeHTTP(w, r)
 			return
 		}
 	}
-	if to, ok := s.canonical(requested); ok {
-		// The location begins with exactly one slash: two would name another host.
-		w.Header().Set("Location", withQuery(escapePath(to), r.URL.RawQuery))
-		w.WriteHeader(http.StatusMovedPermanently)
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		if rw := s.rewriteFor(requested); rw == nil || !s.serveRewrite(w, r, rw, fixed) {
+			setAll(w.Header(), fixed)
+			w.Header().Set("Allow", "GET, HEAD")
+			http.Error(w, "Method Not Allowed", http.StatusMethodNotAllowed)
+		}
 		return
 	}
-	if name, ok := s.lookup(requested); ok {
-		s.serveFile(w, r, name, http.StatusOK)
+	if s.serveStatic(w, r, fixed) {
 		return
 	}
-	for i := range s.config.Rewrites {
-		if rw := &s.config.Rewrites[i]; rw.matches(requested) {
-			if rw.missing != "" {
-				http.Error(w, "firebase.json rewrites this path to "+rw.missing+", which Clave does not run.", http.StatusNotImplemented)
-				return
-			}
-			if name, ok := s.lookup(rw.Destination); ok {
-				s.serveFile(w, r, name, http.StatusOK)
-				return
+	if rw := s.rewriteFor(requested); rw != nil && s.serveRewrite(w, r, rw, fixed) {
+		return
+	}
+	setAll(w.Header(), fixed)
+	s.notFound(w, r)
+}
+
+// headersFor returns the header fields that the section sets on a path's response. Later rules win.
+func (s *Site) headersFor(requested string) http.Header {
+	fixed := make(http.Header)
+	for i := range s.config.Headers {
+		if h := &s.config.Headers[i]; h.matches(requested) {
+			for _, f := range h.Headers {
+				fixed.Set(f.Key, f.Value)
 			}
 		}
 	}
-	s.notFound(w, r)
+	return fixed
+}
+
+// serveStatic answers with a redirect or a file. It reports whether there was one.
+func (s *Site) serveStatic(w http.ResponseWriter, r *http.Request, fixed http.Header) bool {
+	requested := r.URL.Path
+	for i := range s.config.Redirects {
+		if rd := &s.config.Redirects[i]; rd.matches(requested) {
+			setAll(w.Header(), fixed)
+			http.Redirect(w, r, withQuery(rd.expand(requested, rd.Destination), r.URL.RawQuery), rd.Type)
+			return true
+		}
+	}
+	if to, ok := s.canonical(requested); ok {
+		setAll(w.Header(), fixed)
+		// The location begins with exactly one slash: two would name another host.
+		w.Header().Set("Location", withQuery(escapePath(to), r.URL.RawQuery))
+		w.WriteHeader(http.StatusMovedPermanently)
+		return true
+	}
+	name, ok := s.lookup(requested)
+	if ok {
+		setAll(w.Header(), fixed)
+		s.serveFile(w, r, name, http.StatusOK)
+	}
+	return ok
+}
+
+// rewriteFor returns the first rewrite of a path, or nil. Rewrites to files that are not there are passed over.
+func (s *Site) rewriteFor(requested string) *rewrite {
+	for i := range s.config.Rewrites {
+		rw := &s.config.Rewrites[i]
+		if !rw.matches(requested) {
+			continue
+		}
+		if rw.Destination != "" {
+			if _, ok := s.lookup(rw.Destination); !ok {
+				continue
+			}
+		}
+		return rw
+	}
+	return nil
+}
+
+// serveRewrite answers a path that is rewritten. It reports false for a method that files don't take.
+func (s *Site) serveRewrite(w http.ResponseWriter, r *http.Request, rw *rewrite, fixed http.Header) bool {
+	switch {
+	case rw.Run != nil:
+		s.services.serve(w, r, rw.Run.ServiceID, fixed)
+	case rw.missing != "":
+		setAll(w.Header(), fixed)
+		http.Error(w, "firebase.json rewrites this path to "+rw.missing+", which Clave does not run.", http.StatusNotImplemented)
+	case r.Method != http.MethodGet && r.Method != http.MethodHead:
+		return false
+	default:
+		name, ok := s.lookup(rw.Destination)
+		if !ok {
+			return false
+		}
+		setAll(w.Header(), fixed)
+		s.serveFile(w, r, name, http.StatusOK)
+	}
+	return true
 }
 
 // notFound answers 404 with the site's own page if it has one.

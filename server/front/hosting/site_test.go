@@ -53,7 +53,7 @@ func newSite(t *testing.T) *hosting.Site {
 		".env":                  {Data: []byte("secret")},
 		"año nuevo.html":        {Data: []byte("año")},
 		"assets/a-1.js":         {Data: []byte(strings.Repeat("let x = 1;\n", 200))},
-	})
+	}, hosting.Options{})
 }
 
 func TestServe(t *testing.T) {
@@ -164,7 +164,7 @@ func TestPrepared(t *testing.T) {
 		"other.js": {Data: []byte(text)}, "other.js.br": {Data: []byte(encode(text + "x"))},
 		"less.js": {Data: []byte(text)}, "less.js.br": {Data: []byte(encode(text[1:]))},
 		"torn.js": {Data: []byte(text)}, "torn.js.br": {Data: []byte(encode(text)[:9])},
-	})
+	}, hosting.Options{})
 	for _, name := range []string{"same", "other", "less", "torn"} {
 		r := httptest.NewRequest(http.MethodGet, "/"+name+".js", nil)
 		r.Header.Set("Accept-Encoding", "gzip, br")
@@ -204,7 +204,7 @@ func TestSlashes(t *testing.T) {
 			t.Fatal(err)
 		}
 		w := httptest.NewRecorder()
-		hosting.New(config, files).ServeHTTP(w, httptest.NewRequest(http.MethodGet, tt.path, nil))
+		hosting.New(config, files, hosting.Options{}).ServeHTTP(w, httptest.NewRequest(http.MethodGet, tt.path, nil))
 		if got := w.Header().Get("Location"); got != tt.location || tt.location == "" && w.Code != http.StatusOK {
 			t.Errorf("%s: GET %s: status %d, location %q, want %q", tt.section, tt.path, w.Code, got, tt.location)
 		}
@@ -218,7 +218,7 @@ func TestParts(t *testing.T) {
 		t.Fatal(err)
 	}
 	text, film := strings.Repeat("let x = 1;\n", 200), strings.Repeat("0123456789", 1<<20)
-	site := hosting.New(config, fstest.MapFS{"a.js": {Data: []byte(text)}, "film.mp4": {Data: []byte(film)}})
+	site := hosting.New(config, fstest.MapFS{"a.js": {Data: []byte(text)}, "film.mp4": {Data: []byte(film)}}, hosting.Options{})
 	tests := []struct {
 		path, accept, body, encoding string
 		status                       int
@@ -272,7 +272,7 @@ func FuzzServe(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	site := hosting.New(config, fstest.MapFS{"index.html": {Data: []byte("home")}, ".env": {Data: []byte("secret")}})
+	site := hosting.New(config, fstest.MapFS{"index.html": {Data: []byte("home")}, ".env": {Data: []byte("secret")}}, hosting.Options{})
 	f.Fuzz(func(t *testing.T, path string) {
 		r := httptest.NewRequest(http.MethodGet, "/", nil)
 		r.URL.Path = path
@@ -293,7 +293,7 @@ func TestStarIsASegment(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	site := hosting.New(config, fstest.MapFS{"app.html": {Data: []byte("shell")}})
+	site := hosting.New(config, fstest.MapFS{"app.html": {Data: []byte("shell")}}, hosting.Options{})
 	for path, want := range map[string]int{"/eventos/a": 200, "/eventos/": 404, "/eventos/a/b": 404, "/todo/": 200, "/todo/a/b": 200} {
 		w := httptest.NewRecorder()
 		site.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil))

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"os"
+
+	"clave/server/backoffice"
+	"clave/server/firebaseconn"
+)
+
+// usage begins what `backoffice --help` prints.
+const usage = `The back office: POST /api/admin/codigo and POST /api/admin/registro.
+
+ADMIN_SIGNUP_CODE is the secret sign-up code. What the service works on:
+  a development server   FIREBASE_AUTH_EMULATOR_HOST and FIRESTORE_EMULATOR_HOST name its ports
+  clave serve            --server is its origin, --credentials a key from clave credentials
+  Firebase               Google's credentials (GOOGLE_APPLICATION_CREDENTIALS, or those of Cloud Run)
+
+`
+
+// The variables by which the Admin SDK works on a development server and believes unsigned tokens.
+var emulatorVariables = []string{"FIREBASE_AUTH_EMULATOR_HOST", "FIRESTORE_EMULATOR_HOST"}
+
+// settings are the command line and the environment, checked.
+type settings struct {
+	listen string
+	// proxyHops is the number of trusted proxies that append to X-Forwarded-For.
+	proxyHops int
+	// seed is a folder of demo data to load into an empty project, or empty.
+	seed string
+	// server is Clave's origin, or empty; credentials is the file of a key for it.
+	server, credentials string
+	options             backoffice.Options
+}
+
+// parse reads the command line and the environment.
+func parse(args []string, env func(string) string, stdout io.Writer) (settings, error) {
+	var s settings
+	flags := flag.NewFlagSet("backoffice", flag.ContinueOnError)
+	flags.SetOutput(io.Discard) // the error that Parse returns is printed
+	at := "127.0.0.1:8085"
+	if port := env("PORT"); port != "" {
+		at = net.JoinHostPort("", port) // Cloud Run
+	}
+	flags.StringVar(&s.listen, "listen", at, "`address` to listen on; by default every address with the port of PORT, if that is set")
+	flags.StringVar(&s.options.ProjectID, "project", first(env("GCLOUD_PROJECT"), env("GOOGLE_CLOUD_PROJECT")), "Firebase project `id`")
+	flags.IntVar(&s.proxyHops, "proxy-hops", 0, "`number` of trusted proxies that append to X-Forwarded-For; behind clave --service it is 1")
+	flags.StringVar(&s.server, "server", "", "`origin` of clave serve, such as https://www.example.org")
+	flags.StringVar(&s.credentials, "credentials", env("GOOGLE_APPLICATION_CREDENTIALS"), "`file` of a service account's key for --server")
+	flags.StringVar(&s.seed, "seed", "", "`folder` of demo data to load into an empty project; for development servers only")
+	err := flags.Parse(args)
+	if errors.Is(err, flag.ErrHelp) {
+		fmt.Fprint(stdout, usage)
+		flags.SetOutput(stdout)
+		flags.PrintDefaults()
+	}
+	if err != nil {
+		return s, err
+	}
+	s.options.SignupCode = env("ADMIN_SIGNUP_CODE")
+	s.options.Production = env(emulatorVariables[0]) == "" || env(emulatorVariables[1]) == ""
+	return s, s.check(flags.Args(), env)
+}
+
+// first returns the first text that is not empty.
+func first(texts ...string) string {
+	for _, text := range texts {
+		if text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// check finds contradictions.
+func (s *settings) check(rest []string, env func(string) string) error {
+	switch {
+	case len(rest) > 0:
+		return fmt.Errorf("unexpected argument %q", rest[0])
+	case s.proxyHops < 0:
+		return fmt.Errorf("--proxy-hops %d: it must not be negative", s.proxyHops)
+	case s.seed != "" && s.options.Production:
+		return fmt.Errorf("--seed: demo data are for development servers, which %s and %s name", emulatorVariables[0], emulatorVariables[1])
+	case s.server == "":
+		return nil
+	case s.credentials == "":
+		return errors.New("--server needs --credentials, a key from clave credentials create")
+	}
+	for _, name := range emulatorVariables {
+		if env(name) != "" {
+			return fmt.Errorf("--server and %s together: the variable makes the Admin SDK work on a development server and believe unsigned tokens. Unset it", name)
+		}
+	}
+	return nil
+}
+
+// connect makes the Admin SDK of this process work on the server. What it returns undoes that.
+func (s *settings) connect() (restore func(), err error) {
+	if s.server == "" {
+		return func() {}, nil
+	}
+	key, err := os.ReadFile(s.credentials)
+	if err != nil {
+		return nil, fmt.Errorf("--credentials: %w", err)
+	}
+	o := firebaseconn.Options{URL: s.server}
+	accounts, err := firebaseconn.Accounts(key)
+	if err != nil {
+		return nil, fmt.Errorf("--credentials %s: %w", s.credentials, err)
+	}
+	documents, err := firebaseconn.Firestore(o, key)
+	if err != nil {
+		return nil, fmt.Errorf("--server or --credentials: %w", err)
+	}
+	s.options.Accounts, s.options.Documents = accounts, documents
+	return firebaseconn.Route(o)
+}

@@ -1,0 +1,164 @@
+package hosting
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"time"
+
+	"clave/server/forwarded"
+)
+
+// Limits of requests to services. They are those of Firebase Hosting and Cloud Run: a service that works here works there.
+const (
+	// maxServiceBody is the size of the largest request body, in bytes.
+	maxServiceBody = 32 << 20
+	// serviceTime is how long a service may take to send its whole response.
+	serviceTime = 60 * time.Second
+	// serviceDialTime is how long connecting to a service may take.
+	serviceDialTime = 5 * time.Second
+)
+
+// Options configure a Site.
+type Options struct {
+	// Services are the origins of the services that run rewrites name, by serviceId. A path that is rewritten to any
+	// other service answers 501.
+	Services map[string]*url.URL
+	// TrustProxy takes the client's address and scheme from the last element of X-Forwarded-For and X-Forwarded-Proto.
+	TrustProxy bool
+	// ServiceTime is how long a service may take to send its whole response; default 60 s, as on Firebase Hosting.
+	ServiceTime time.Duration
+	// Log receives the causes of failed requests to services; default slog.Default().
+	Log *slog.Logger
+}
+
+// EnsureDefaults fills in what the zero value leaves open.
+func (o *Options) EnsureDefaults() {
+	if o.ServiceTime == 0 {
+		o.ServiceTime = serviceTime
+	}
+	if o.Log == nil {
+		o.Log = slog.Default()
+	}
+}
+
+// services are the reverse proxies to the services of a site.
+type services struct {
+	options   Options
+	transport *http.Transport
+	proxies   map[string]*httputil.ReverseProxy
+}
+
+// newServices returns the reverse proxies of the services that have an origin.
+func newServices(o Options) *services {
+	s := &services{
+		options: o,
+		transport: &http.Transport{
+			DialContext:         (&net.Dialer{Timeout: serviceDialTime}).DialContext,
+			TLSHandshakeTimeout: serviceDialTime,
+			MaxIdleConnsPerHost: 32,
+			IdleConnTimeout:     90 * time.Second,
+			DisableCompression:  true, // the client's Accept-Encoding is passed on
+			ForceAttemptHTTP2:   true,
+		},
+		proxies: make(map[string]*httputil.ReverseProxy, len(o.Services)),
+	}
+	for id, origin := range o.Services {
+		s.proxies[id] = &httputil.ReverseProxy{
+			Rewrite:        func(r *httputil.ProxyRequest) { s.rewrite(r, origin) },
+			Transport:      s.transport,
+			ModifyResponse: addFixed,
+			ErrorHandler:   func(w http.ResponseWriter, r *http.Request, err error) { s.fail(w, r, id, err) },
+			ErrorLog:       slog.NewLogLogger(o.Log.Handler(), slog.LevelWarn),
+		}
+	}
+	return s
+}
+
+// fixedKey is the context key of the header fields that firebase.json sets on a response.
+type fixedKey struct{}
+
+// serve passes a request on to a service and its response back. Header fields in fixed are added to the response unless
+// the service sets them itself.
+func (s *services) serve(w http.ResponseWriter, r *http.Request, id string, fixed http.Header) {
+	proxy, ok := s.proxies[id]
+	if !ok {
+		setAll(w.Header(), fixed)
+		http.Error(w, fmt.Sprintf("firebase.json rewrites this path to the service %q, which has no address. Start Clave with --service %s=URL.", id, id), http.StatusNotImplemented)
+		return
+	}
+	if r.ContentLength > maxServiceBody {
+		setAll(w.Header(), fixed)
+		tooLarge(w)
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithValue(r.Context(), fixedKey{}, fixed), s.options.ServiceTime)
+	defer cancel()
+	r = r.WithContext(ctx)
+	if r.Body != nil && r.Body != http.NoBody {
+		r.Body = http.MaxBytesReader(w, r.Body, maxServiceBody)
+	}
+	proxy.ServeHTTP(w, r)
+}
+
+// rewrite addresses a request to a service. ReverseProxy has removed the hop-by-hop and X-Forwarded header fields.
+// Protocol upgrades are not passed on, as on Firebase Hosting.
+func (s *services) rewrite(r *httputil.ProxyRequest, origin *url.URL) {
+	r.SetURL(origin)
+	r.Out.Header.Del("Connection")
+	r.Out.Header.Del("Upgrade")
+	r.SetXForwarded()
+	if s.options.TrustProxy {
+		r.Out.Header.Set("X-Forwarded-For", forwarded.Of(r.In, 1).String())
+		r.Out.Header.Set("X-Forwarded-Proto", forwarded.Scheme(r.In, 1))
+	}
+}
+
+// addFixed adds firebase.json's header fields to a service's response.
+func addFixed(res *http.Response) error {
+	fixed, _ := res.Request.Context().Value(fixedKey{}).(http.Header)
+	for name, values := range fixed {
+		if res.Header[name] == nil {
+			res.Header[name] = values
+		}
+	}
+	return nil
+}
+
+// setAll sets all fields of a header.
+func setAll(to, fields http.Header) {
+	for name, values := range fields {
+		to[name] = values
+	}
+}
+
+// fail answers a request that a service did not answer.
+func (s *services) fail(w http.ResponseWriter, r *http.Request, id string, err error) {
+	if fixed, ok := r.Context().Value(fixedKey{}).(http.Header); ok {
+		setAll(w.Header(), fixed)
+	}
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large):
+		tooLarge(w)
+		return
+	case errors.Is(err, context.Canceled):
+		w.WriteHeader(http.StatusBadGateway) // the client has left
+		return
+	case errors.Is(err, context.DeadlineExceeded):
+		http.Error(w, fmt.Sprintf("The service %q did not answer within %v.", id, s.options.ServiceTime), http.StatusGatewayTimeout)
+	default:
+		http.Error(w, fmt.Sprintf("The service %q does not answer.", id), http.StatusBadGateway)
+	}
+	s.options.Log.WarnContext(r.Context(), "request to a service failed", "service", id, "url", s.options.Services[id].String(), "path", r.URL.Path, "error", err)
+}
+
+// tooLarge answers a request whose body is larger than maxServiceBody.
+func tooLarge(w http.ResponseWriter) {
+	http.Error(w, fmt.Sprintf("The request body is larger than %d MiB.", maxServiceBody>>20), http.StatusRequestEntityTooLarge)
+}
