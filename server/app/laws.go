@@ -26,7 +26,7 @@ const settle = 50 * time.Millisecond
 // on purpose, and not while they are being written.
 func (a *App) readLaws() (*guard.Rulebook, error) {
 	development := !a.config.Production()
-	if a.config.File == "" {
+	if a.config.File == "" && !a.config.NoHub {
 		fmt.Fprintln(a.o.Notices, "No firebase.json in this folder or above: rules are open to all, and there is no site")
 	}
 	book := guard.NewRulebook(guard.RulebookOptions{Open: development, Detail: development, Cover: development})

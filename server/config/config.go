@@ -67,6 +67,8 @@ type Config struct {
 	Functions string
 	// Services are the origins of the services that firebase.json's run rewrites name, by serviceId.
 	Services map[string]*url.URL
+	// NoHub leaves out the Emulator Hub.
+	NoHub bool
 	// Mail is the SMTP server for codes as a URL, or empty.
 	Mail string
 	// Auth is what is configured of Authentication alone.

@@ -10,6 +10,8 @@
 //	clave export DIR     write the data in the format of Firebase, also of a running server
 //	clave import DIR     read such an export
 //	clave health [URL]   ask whether a server is well
+//	clave firebase -- ARGS…     the Firebase CLI with Clave in the place of the Firestore emulator
+//	clave firestore-emulator    Firestore alone, with the official emulator's flags
 package main
 
 import (
@@ -41,6 +43,7 @@ const usage = `clave: Cloud Firestore and Firebase Authentication on your own ma
   clave import FOLDER            read such an export
   clave rules check FILE         print all errors and warnings of a rules file
   clave rules test FOLDER        run a folder of rules cases
+  clave firebase -- ARGS…        run the Firebase CLI with Clave in the place of the Firestore emulator
   clave version                  print the version
 
 clave COMMAND --help lists the flags of a command.
@@ -62,7 +65,20 @@ func main() {
 	}
 	ctx, stop := process.Signals(context.Background(), stopping(os.Args[1:])...)
 	defer stop()
+	if calledAsJava(os.Args[0]) {
+		os.Exit(runAsJava(ctx, os.Args[1:], streams{os.Stdout, os.Stderr}))
+	}
 	os.Exit(run(ctx, os.Args[1:], streams{os.Stdout, os.Stderr}))
+}
+
+// runAsJava does what the Firebase CLI wants of Java and returns the exit code.
+func runAsJava(ctx context.Context, args []string, s streams) int {
+	code, err := java(ctx, args, s)
+	if err != nil {
+		fmt.Fprintln(s.err, "clave: "+message(err))
+		return max(code, 1)
+	}
+	return code
 }
 
 // stopping returns which signals stop a command besides the usual ones: a terminal that is closed ends what a person has begun in
@@ -108,6 +124,10 @@ func run(ctx context.Context, args []string, s streams) int {
 		err = importData(ctx, args[1:], s)
 	case "rules":
 		code, err = rulesCommand(ctx, args[1:], s)
+	case "firebase":
+		code, err = firebase(ctx, args[1:], s)
+	case "firestore-emulator":
+		err = firestoreEmulator(ctx, args[1:], s)
 	case "version", "--version":
 		fmt.Fprintln(s.out, "clave", version())
 	case "help", "--help", "-h":

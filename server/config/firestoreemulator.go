@@ -1,0 +1,79 @@
+package config
+
+import (
+	"errors"
+	"flag"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"clave/server/fault"
+)
+
+// optionalValue are the flags of the official emulator that may stand without a value and then are true.
+var optionalValue = []string{"single_project_mode", "single_project_mode_error"}
+
+// ParseFirestoreEmulator reads the flags of the official Firestore emulator, with which the Firebase CLI starts it. The
+// result runs Firestore alone, in memory, without a hub: the CLI has its own. No firebase.json is read. Usage goes to usage.
+func ParseFirestoreEmulator(args []string, usage io.Writer) (*Config, error) {
+	c := &Config{
+		Mode: ModeStart, Memory: true, Only: []string{"firestore"}, NoHub: true, Indexes: "off", DataDir: ".clave",
+		Databases: []Database{{ID: "(default)"}}, TempDir: os.TempDir(), Project: noProject,
+	}
+	flags := flag.NewFlagSet("clave firestore-emulator", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	flags.StringVar(&c.Host, "host", "127.0.0.1", "address to listen on")
+	flags.IntVar(&c.Ports.Firestore, "port", 8080, "port of gRPC, REST and WebChannel")
+	flags.IntVar(&c.Ports.Websocket, "websocket_port", 0, "port of the request monitor; any when 0")
+	flags.StringVar(&c.Databases[0].RulesFile, "rules", "", "rules file")
+	flags.StringVar(&c.Project, "project_id", noProject, "project of the rules")
+	flags.StringVar(&c.Functions, "functions_emulator", "", "host:port of the functions emulator")
+	seed := flags.String("seed_from_export", "", "an export's FOLDER/NAME.overall_export_metadata to begin with")
+	edition := flags.String("database-edition", "standard", "edition of the databases: standard")
+	flags.BoolVar(&c.SingleProject, "single_project_mode", false, "log the first request for another project")
+	flags.BoolVar(&c.SingleProject, "single_project_mode_error", false, "means the same as --single_project_mode")
+	for name, text := range map[string]string{
+		"webchannel_port": "ignored: WebChannel is on --port",
+		"log_level":       "ignored",
+	} {
+		flags.String(name, "", text)
+	}
+	err := flags.Parse(withValues(args))
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		printHelp(usage, "firestore-emulator", flags)
+		return nil, err
+	case err != nil:
+		return nil, fault.Because(err, fault.InvalidArgument, "%v; clave firestore-emulator --help lists the flags", err)
+	case flags.NArg() > 0:
+		return nil, fault.E(fault.InvalidArgument, "unexpected argument %q; clave firestore-emulator --help lists the flags", flags.Arg(0))
+	case !strings.EqualFold(*edition, "standard"):
+		return nil, fault.E(fault.Unimplemented, "--database-edition %s is not supported: Clave has Firestore's Standard edition.", *edition)
+	}
+	if *seed != "" {
+		c.ImportDir = filepath.Dir(*seed)
+	}
+	return c, nil
+}
+
+// withValues joins flags with their values, which the CLI writes as words of their own, also for those of package flag
+// whose values may be left out.
+func withValues(args []string) []string {
+	var out []string
+	for i := 0; i < len(args); i++ {
+		arg := args[i]
+		if slices.Contains(optionalValue, strings.TrimLeft(arg, "-")) && i+1 < len(args) {
+			if _, err := strconv.ParseBool(args[i+1]); err == nil {
+				i++
+				arg += "=" + args[i]
+			} else if !strings.HasPrefix(args[i+1], "-") { // as the CLI's "Warning"
+				i++
+			}
+		}
+		out = append(out, arg)
+	}
+	return out
+}
