@@ -20,6 +20,8 @@ type Change struct {
 	// ended are the accounts of which the change ends sessions.
 	ended []string
 	items storage.Batch
+	// try is set when nothing is stored.
+	try bool
 }
 
 // Change makes a change of accounts and items, all of it or nothing. names are the ids of the accounts that it touches
@@ -27,7 +29,7 @@ type Change struct {
 // may be called once only. An e-mail address, phone number or provider's id that another account has answers EMAIL_EXISTS,
 // PHONE_NUMBER_EXISTS or FEDERATED_USER_ID_ALREADY_LINKED.
 func (s *Store) Change(ctx context.Context, sc Scope, names []string, do func(*Change) error) error {
-	ended, err := s.change(ctx, sc, names, do)
+	ended, err := s.change(ctx, sc, names, do, false)
 	if err != nil {
 		return err
 	}
@@ -37,8 +39,14 @@ func (s *Store) Change(ctx context.Context, sc Scope, names []string, do func(*C
 	return nil
 }
 
-// change makes a change and returns the accounts of which it ended sessions. No lock is held any more then.
-func (s *Store) change(ctx context.Context, sc Scope, names []string, do func(*Change) error) (ended []string, err error) {
+// Try returns what Change would return, and stores nothing.
+func (s *Store) Try(ctx context.Context, sc Scope, names []string, do func(*Change) error) error {
+	_, err := s.change(ctx, sc, names, do, true)
+	return err
+}
+
+// change makes a change, or with try set none, and returns the accounts of which it ended sessions. No lock is held any more then.
+func (s *Store) change(ctx context.Context, sc Scope, names []string, do func(*Change) error, try bool) (ended []string, err error) {
 	s.whole.RLock()
 	defer s.whole.RUnlock()
 	held := make([]string, len(names))
@@ -46,7 +54,7 @@ func (s *Store) change(ctx context.Context, sc Scope, names []string, do func(*C
 		held[i] = sc.prefix() + "u\x00" + name
 	}
 	defer s.locks.hold(held)()
-	c := &Change{store: s, scope: sc, held: names, users: make(map[string]*User)}
+	c := &Change{store: s, scope: sc, held: names, users: make(map[string]*User), try: try}
 	if err := do(c); err != nil {
 		return nil, err
 	}
@@ -188,9 +196,10 @@ func (c *Change) applyIndexes(ctx context.Context, b *storage.Batch, gained, los
 		}
 	}
 	b.Ops = append(b.Ops, c.items.Ops...)
-	if b.Empty() {
+	if b.Empty() || c.try {
 		return nil
 	}
+	b.Deletes = !slices.ContainsFunc(b.Ops, func(op storage.Op) bool { return op.Kind == storage.Set })
 	return c.store.store.Apply(ctx, b)
 }
 

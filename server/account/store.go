@@ -121,7 +121,7 @@ func (s *Store) Clear(ctx context.Context, sc Scope) error {
 func (s *Store) clear(ctx context.Context, sc Scope) error {
 	s.whole.Lock()
 	defer s.whole.Unlock()
-	var b storage.Batch
+	b := storage.Batch{Deletes: true}
 	for _, kind := range []string{"u\x00", "e\x00", "p\x00", "f\x00", itemKey("refresh", ""), itemKey("begun", "")} {
 		r := storage.Prefix(sc.key(kind))
 		b.DeleteRange(r.From, r.To)

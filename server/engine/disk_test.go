@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"context"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -13,12 +14,14 @@ import (
 	"clave/server/document"
 	"clave/server/engine"
 	"clave/server/fault"
+	"clave/server/storage"
 	"clave/server/storage/pebblestore"
 	"clave/server/value"
 )
 
-// TestAFullDiskLosesNothingAcknowledged fills the disk under clients that write alone and in transactions. All hear of it and nobody waits
-// for ever; what is there can still be read; and a server on a disk with room again has all that was acknowledged.
+// TestAFullDiskLosesNothingAcknowledged fills the disk under clients that write alone and in transactions. The commit that meets
+// it waits, later ones are refused, what is there can still be read, and everybody goes on when there is space. A server that is
+// started later has all that was acknowledged.
 func TestAFullDiskLosesNothingAcknowledged(t *testing.T) {
 	var full atomic.Bool
 	mem := vfs.NewMem()
@@ -38,46 +41,45 @@ func TestAFullDiskLosesNothingAcknowledged(t *testing.T) {
 	}
 	put(t, e, set("c/0", n(0)), set("c/1", n(0)), set("c/2", n(0)), set("c/3", n(0)))
 	const writers, before = 8, 100
-	var commits atomic.Int64
 	acknowledged := make([]int, writers)
+	var commits atomic.Int64
 	var wg sync.WaitGroup
 	for w := range writers {
 		wg.Go(func() {
-			for i := 1; ; i++ {
-				r := engine.CommitRequest{Writes: []document.Write{set(fmt.Sprintf("c/%d", w), n(i))}}
-				if w%2 == 0 {
-					id, err := e.Begin(t.Context(), testDB, engine.TransactionOptions{})
-					if err != nil {
-						t.Errorf("Begin on a full disk = %v", err)
-						return
+			for i := 1; i <= 2*before; i++ {
+				err := commitMaybeIn(t, e, w%2 == 0, set(fmt.Sprintf("c/%d", w), n(i)))
+				switch {
+				case err == nil:
+					acknowledged[w] = i
+					if commits.Add(1) == before {
+						full.Store(true)
 					}
-					r.Transaction = id
-				}
-				if _, err := e.Commit(t.Context(), testDB, r, nil); err != nil {
-					if code := fault.CodeOf(err); code != fault.Internal && code != fault.Unavailable {
-						t.Errorf("Commit on a full disk = %v, want INTERNAL or UNAVAILABLE", err)
-					}
-					return
-				}
-				acknowledged[w] = i
-				if commits.Add(1) == before {
-					full.Store(true)
+				case !fault.Is(err, fault.ResourceExhausted):
+					t.Errorf("Commit on a full disk = %v, want RESOURCE_EXHAUSTED", err)
 				}
 			}
 		})
 	}
-	wg.Wait()
+	for s.Err() == nil && t.Context().Err() == nil { // Until a write waits.
+	}
+	wantCode(t, "Commit on a full disk", commitMaybeIn(t, e, false, set("c/refused", n(1))), fault.ResourceExhausted)
+	if _, err := get(t, e, engine.At{}, "c/1"); err != nil {
+		t.Errorf("read on a full disk = %v", err)
+	}
 	full.Store(false)
-	_, err = e.Commit(t.Context(), testDB, engine.CommitRequest{Writes: []document.Write{set("c/late", n(1))}}, nil)
-	wantCode(t, "a commit after the disk was full", err, fault.Unavailable)
-	wantCode(t, "Err", e.Err(), fault.Unavailable)
-	if d, err := get(t, e, engine.At{}, "c/1"); err != nil || d == nil || int(d.Fields["n"].(value.Int)) != acknowledged[1] {
-		t.Errorf("c/1 after the disk was full = %v, %v; want n = %d", d, err, acknowledged[1])
+	wg.Wait()
+	for s.Err() != nil && t.Context().Err() == nil { // Until the write that waited has ended.
+	}
+	put(t, e, set("c/late", n(1)))
+	if err := e.Err(); err != nil {
+		t.Errorf("Err when there is space again = %v", err)
 	}
 	if err := e.Close(); err != nil {
 		t.Errorf("close the engine: %v", err)
 	}
-	_ = s.Close() // It says that it has failed.
+	if err := s.Close(); err != nil {
+		t.Errorf("close the store: %v", err)
+	}
 	again, err := pebblestore.Open("data", pebblestore.Options{FS: mem})
 	if err != nil {
 		t.Fatal(err)
@@ -85,20 +87,80 @@ func TestAFullDiskLosesNothingAcknowledged(t *testing.T) {
 	defer func() { _ = again.Close() }()
 	next := open(t, engine.Options{Store: again})
 	for w, want := range acknowledged {
-		d, err := get(t, next, engine.At{}, fmt.Sprintf("c/%d", w))
+		if want == 0 {
+			continue // It met the full disk with its first write.
+		}
+		wantN(t, next, engine.At{}, fmt.Sprintf("c/%d", w), value.Int(want))
+	}
+	wantN(t, next, engine.At{}, "c/late", value.Int(1))
+}
+
+// commitMaybeIn commits writes alone or in a transaction.
+func commitMaybeIn(t *testing.T, e *engine.Engine, transaction bool, writes ...document.Write) error {
+	r := engine.CommitRequest{Writes: writes}
+	if transaction {
+		id, err := e.Begin(t.Context(), testDB, engine.TransactionOptions{})
 		if err != nil {
-			t.Fatal(err)
+			return err
 		}
-		var got value.Int
-		if d != nil {
-			got, _ = d.Fields["n"].(value.Int)
-		}
-		if int(got) < want {
-			t.Errorf("c/%d was acknowledged with %d, a new server has %d", w, want, got)
+		r.Transaction = id
+	}
+	_, err := e.Commit(t.Context(), testDB, r, nil)
+	return err
+}
+
+// fullStore is a store without space for anything but deletes.
+type fullStore struct {
+	storage.Store
+	full atomic.Bool
+	// before, when set, is called before a batch is applied.
+	before func()
+}
+
+// Apply implements storage.Store.
+func (s *fullStore) Apply(ctx context.Context, b *storage.Batch) error {
+	if s.before != nil {
+		s.before()
+	}
+	if s.full.Load() && !b.Deletes {
+		return fault.Because(storage.ErrFull, fault.ResourceExhausted, "The disk is full.")
+	}
+	return s.Store.Apply(ctx, b)
+}
+
+// TestDeletesOnAFullDisk has deletes and other commits written together on a full disk. The deletes succeed, the others are refused.
+func TestDeletesOnAFullDisk(t *testing.T) {
+	mem, err := pebblestore.OpenMemory()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = mem.Close() }()
+	s := &fullStore{Store: mem}
+	e := open(t, engine.Options{Store: s})
+	const count = 50
+	for i := range count {
+		put(t, e, set(fmt.Sprintf("c/%d", i), n(i)))
+	}
+	s.full.Store(true)
+	var wg sync.WaitGroup
+	for i := range count {
+		wg.Go(func() {
+			if err := commitMaybeIn(t, e, false, document.Write{Op: document.Delete, Name: doc(fmt.Sprintf("c/%d", i))}); err != nil {
+				t.Errorf("delete on a full disk = %v", err)
+			}
+		})
+		wg.Go(func() {
+			wantCode(t, "set on a full disk", commitMaybeIn(t, e, false, set(fmt.Sprintf("d/%d", i), n(i))), fault.ResourceExhausted)
+		})
+	}
+	wg.Wait()
+	s.full.Store(false)
+	put(t, e, set("c/after", n(1)))
+	for i := range count {
+		for _, name := range []string{"c", "d"} {
+			if d, err := get(t, e, engine.At{}, fmt.Sprintf("%s/%d", name, i)); d != nil || err != nil {
+				t.Errorf("%s/%d = %v, %v; want none", name, i, d, err)
+			}
 		}
 	}
-	if _, err := get(t, next, engine.At{}, "c/late"); err != nil {
-		t.Error(err)
-	}
-	put(t, next, set("c/after", n(1)))
 }

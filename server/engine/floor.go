@@ -47,7 +47,7 @@ func (e *Engine) noteFloor(ctx context.Context) error {
 	if last <= max(e.noted, e.floor) {
 		return nil
 	}
-	var batch storage.Batch
+	batch := storage.Batch{Deletes: true} // A few bytes, also on a full disk.
 	batch.Set(floorKey(), binary.BigEndian.AppendUint64(nil, uint64(last)))
 	if err := e.o.Store.Apply(ctx, &batch); err != nil {
 		return err

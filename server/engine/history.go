@@ -166,7 +166,7 @@ func overlayAt(ctx context.Context, v *view, db *database, at clock.Version, kee
 // database's.
 func (e *Engine) forget(ctx context.Context) error {
 	cut := clock.VersionOf(e.o.Clock.Now()) - clock.Version(e.o.Retention.Microseconds())
-	var batch storage.Batch
+	batch := storage.Batch{Deletes: true}
 	for _, db := range e.all() {
 		e.mu.Lock()
 		latest := db.latest

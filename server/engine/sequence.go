@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 
 	"clave/server/clock"
@@ -42,6 +43,13 @@ type pending struct {
 	wake chan bool
 }
 
+// deletes reports whether a commit only deletes, so that it may use space that is kept for that.
+func (p *pending) deletes() bool {
+	sets := func(op storage.Op) bool { return op.Kind == storage.Set }
+	creates := func(c Change) bool { return c.After != nil }
+	return !slices.ContainsFunc(p.aside, sets) && !slices.ContainsFunc(p.changes, creates)
+}
+
 // stamp is a document's record that waits for the commit's version.
 type stamp struct {
 	record  []byte
@@ -51,6 +59,11 @@ type stamp struct {
 // submit writes a commit and returns when readers can see it, or with the error for which it can't be known whether
 // it is written. The commit's version is in p then.
 func (s *sequencer) submit(ctx context.Context, p *pending) error {
+	if w, ok := s.engine.o.Store.(storage.Waiter); ok && len(p.changes) > 0 {
+		if err := w.Full(); err != nil {
+			return err
+		}
+	}
 	p.wake = make(chan bool, 1)
 	s.mu.Lock()
 	s.mu.queue = append(s.mu.queue, p)
@@ -113,7 +126,8 @@ func (s *sequencer) drain() {
 	}
 }
 
-// write gives a group of commits their versions, writes them in one batch and shows them.
+// write gives a group of commits their versions, writes them in one batch and shows them. Where the disk is full, those that
+// only delete are tried without the others.
 func (e *Engine) write(ctx context.Context, group []*pending) {
 	batch, err := e.prepare(group)
 	if err == nil && !batch.Empty() {
@@ -123,6 +137,23 @@ func (e *Engine) write(ctx context.Context, group []*pending) {
 	if err == nil {
 		next = newView(e.o.Store.Snapshot())
 	}
+	if !e.show(group, next, err) || batch.Deletes {
+		return
+	}
+	deletes := make([]*pending, 0, len(group))
+	for _, p := range group {
+		if p.deletes() {
+			deletes = append(deletes, p)
+		}
+	}
+	if len(deletes) > 0 {
+		e.write(ctx, deletes)
+	}
+}
+
+// show ends the writing of a group: readers see the next view, and the feeds get its commits, unless err says that it was not
+// written. It reports whether that was for want of space on the disk; any other error ends writing for good.
+func (e *Engine) show(group []*pending, next *view, err error) (full bool) {
 	e.mu.Lock()
 	old := e.mu.view
 	for _, p := range group {
@@ -132,9 +163,12 @@ func (e *Engine) write(ctx context.Context, group []*pending) {
 		}
 	}
 	if err != nil {
-		e.fail(err)
+		full = errors.Is(err, storage.ErrFull)
+		if !full {
+			e.fail(err)
+		}
 		e.mu.Unlock()
-		return
+		return full
 	}
 	e.mu.view = next
 	for _, p := range group {
@@ -147,12 +181,13 @@ func (e *Engine) write(ctx context.Context, group []*pending) {
 	}
 	e.mu.Unlock()
 	old.release()
+	return false
 }
 
-// apply writes a batch. Of one that the storage fails at nobody can know what is on disk.
+// apply writes a batch. Of one that the storage fails at nobody can know what is on disk, unless it says that there is no space.
 func (e *Engine) apply(ctx context.Context, batch *storage.Batch) error {
 	err := e.o.Store.Apply(ctx, batch)
-	if err == nil || errors.Is(err, storage.ErrClosed) {
+	if err == nil || errors.Is(err, storage.ErrClosed) || errors.Is(err, storage.ErrFull) {
 		return err
 	}
 	return fault.Because(err, fault.Internal, "The storage has failed; whether this was written is not known.")
@@ -187,11 +222,12 @@ func (e *Engine) prepare(group []*pending) (*storage.Batch, error) {
 	for _, p := range group {
 		n += len(p.ops) + len(p.aside) + 3
 	}
-	batch := &storage.Batch{}
+	batch := &storage.Batch{Deletes: true}
 	if len(group) > 1 {
 		batch.Ops = make([]storage.Op, 0, n)
 	}
 	for _, p := range group {
+		batch.Deletes = batch.Deletes && p.deletes()
 		batch.Ops = append(batch.Ops, p.aside...)
 		if len(p.changes) == 0 {
 			continue

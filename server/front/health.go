@@ -14,7 +14,7 @@ func health(check func() error) http.Handler {
 		text := "ok\n"
 		if check() != nil {
 			w.WriteHeader(http.StatusServiceUnavailable)
-			text = "The storage has failed; the server must be started again.\n"
+			text = "The storage has failed, is full or is damaged. The log says which, and what to do.\n"
 		}
 		_, _ = w.Write([]byte(text)) // a client that has gone needs no answer
 	})

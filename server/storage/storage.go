@@ -12,6 +12,10 @@ import (
 // ErrClosed is returned by every call on a Store after Close.
 var ErrClosed = errors.New("storage: closed")
 
+// ErrFull is returned by Apply when there is no space for a batch. Nothing of the batch is written, and later batches
+// succeed once there is space again.
+var ErrFull = errors.New("storage: no space")
+
 // Store is an ordered map from key to value. All methods are safe for concurrent use.
 type Store interface {
 	Reader
@@ -22,11 +26,18 @@ type Store interface {
 
 	// Apply makes all of the batch's changes, or none. When it returns nil they are on disk: a crash of the
 	// process or the machine does not lose them. Concurrent calls may share one flush. The batch must not be
-	// used afterwards. After an error the caller can't know whether the batch was applied.
+	// used afterwards. After an error the caller can't know whether the batch was applied, but for ErrFull.
 	Apply(ctx context.Context, b *Batch) error
 
 	// Close releases the store. Snapshots and iterators must be closed before.
 	Close() error
+}
+
+// Waiter is a Store whose Apply may wait until there is space.
+type Waiter interface {
+	// Full returns an ErrFull while a call of Apply waits for space, or nil. Callers that queue batches behind one another
+	// refuse new ones then.
+	Full() error
 }
 
 // Reader reads keys. A Reader that is a Store sees the latest state at each call.
@@ -93,6 +104,8 @@ type Op struct {
 // don't change them before Apply has returned.
 type Batch struct {
 	Ops []Op
+	// Deletes lets the batch use space that is kept for deletes on a full disk.
+	Deletes bool
 }
 
 // Set puts a value under a key.

@@ -41,14 +41,14 @@ type errorBody struct {
 // reasons are the words for statuses in errors, where they are not "invalid".
 var reasons = map[fault.Code]string{
 	fault.NotFound: "notFound", fault.PermissionDenied: "forbidden", fault.Unimplemented: "unimplemented", fault.Unauthenticated: "authError",
-	fault.Internal: "backendError", fault.Unavailable: "backendError",
+	fault.Internal: "backendError", fault.Unavailable: "backendError", fault.DataLoss: "backendError", fault.ResourceExhausted: "rateLimitExceeded",
 }
 
 // statuses are the HTTP statuses of codes, where they are not 400.
 var statuses = map[fault.Code]int{
 	fault.NotFound: http.StatusNotFound, fault.PermissionDenied: http.StatusForbidden, fault.Unimplemented: http.StatusNotImplemented,
 	fault.Unauthenticated: http.StatusUnauthorized, fault.Internal: http.StatusInternalServerError, fault.Unavailable: http.StatusServiceUnavailable,
-	fault.Canceled: 499,
+	fault.Canceled: 499, fault.DataLoss: http.StatusInternalServerError, fault.ResourceExhausted: http.StatusTooManyRequests,
 }
 
 // describe turns an error into what the client hears. Refusals by name carry no status, as Google's do.

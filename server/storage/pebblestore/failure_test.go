@@ -42,7 +42,6 @@ func (f diskFault) open(t *testing.T) (s *pebblestore.Store, mem *vfs.MemFS, bro
 
 // faults are the ways in which a disk fails when it is told to.
 var faults = []diskFault{
-	{"disk full", func(op errorfs.Op) bool { return op.Kind == errorfs.OpFileWrite || op.Kind == errorfs.OpCreate }, syscall.ENOSPC},
 	{"fsync fails", func(op errorfs.Op) bool {
 		return op.Kind == errorfs.OpFileSync || op.Kind == errorfs.OpFileSyncData || op.Kind == errorfs.OpFileSyncTo
 	}, syscall.EIO},

@@ -1,8 +1,6 @@
 package pebblestore
 
 import (
-	"fmt"
-
 	"github.com/cockroachdb/pebble/v2"
 
 	"clave/server/storage"
@@ -48,7 +46,7 @@ func (s *Store) scan(r pebble.Reader, rng storage.Range) storage.Iterator {
 	}
 	it, err := r.NewIter(opts)
 	if err != nil {
-		return &iterator{err: fmt.Errorf("pebble scan: %w", err)}
+		return &iterator{err: readError("scan", err)}
 	}
 	return &iterator{store: s, it: it, reverse: rng.Reverse}
 }
@@ -100,7 +98,13 @@ func (i *iterator) Seek(key []byte) bool {
 func (i *iterator) Key() []byte { return i.it.Key() }
 
 // Value implements storage.Iterator.
-func (i *iterator) Value() ([]byte, error) { return i.it.ValueAndErr() }
+func (i *iterator) Value() ([]byte, error) {
+	value, err := i.it.ValueAndErr()
+	if err != nil {
+		return nil, readError("scan", err)
+	}
+	return value, nil
+}
 
 // Err implements storage.Iterator.
 func (i *iterator) Err() error {
@@ -108,7 +112,7 @@ func (i *iterator) Err() error {
 		return i.err
 	}
 	if err := i.it.Error(); err != nil {
-		return fmt.Errorf("pebble scan: %w", err)
+		return readError("scan", err)
 	}
 	return nil
 }
@@ -124,7 +128,7 @@ func (i *iterator) Close() error {
 		i.store.tidy()
 	}
 	if err := it.Close(); err != nil {
-		return fmt.Errorf("pebble scan: %w", err)
+		return readError("scan", err)
 	}
 	return nil
 }

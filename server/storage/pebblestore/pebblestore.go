@@ -11,13 +11,10 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"runtime"
 	"sync"
 	"sync/atomic"
 
 	"github.com/cockroachdb/pebble/v2"
-	"github.com/cockroachdb/pebble/v2/bloom"
-	"github.com/cockroachdb/pebble/v2/sstable"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"clave/server/fault"
@@ -68,39 +65,11 @@ type Store struct {
 	tidying atomic.Bool
 	// closing is closed by Close.
 	closing chan struct{}
+	once    sync.Once
 	log     *slog.Logger
-}
-
-// Open opens the store in a directory, which is made when absent. A directory that another process holds answers
-// FailedPrecondition.
-func Open(dir string, o Options) (*Store, error) {
-	o.EnsureDefaults()
-	cache := pebble.NewCache(o.CacheBytes)
-	defer cache.Unref()
-	opts := &pebble.Options{
-		Cache:                 cache,
-		FS:                    o.FS,
-		FormatMajorVersion:    pebble.FormatNewest,
-		MemTableSize:          o.MemTableBytes,
-		L0CompactionThreshold: 4,
-		L0StopWritesThreshold: 1000,
-		LBaseMaxBytes:         256 << 20,
-		BytesPerSync:          1 << 20,
-		// Half of the processors are for those who wait.
-		CompactionConcurrencyRange: func() (int, int) { return 1, max(1, runtime.GOMAXPROCS(0)/2) },
-		Logger:                     logger{o.Log},
-	}
-	for i := range opts.Levels {
-		opts.Levels[i].FilterPolicy = bloom.FilterPolicy(10)
-	}
-	// What is written out first is soon read and written again.
-	opts.Levels[0].Compression = func() *sstable.CompressionProfile { return sstable.NoCompression }
-	opts.Levels[1].Compression = func() *sstable.CompressionProfile { return sstable.SnappyCompression }
-	db, err := pebble.Open(dir, opts)
-	if err != nil {
-		return nil, openError(dir, err)
-	}
-	return &Store{db: db, closing: make(chan struct{}), log: o.Log}, nil
+	space   *space
+	damage  *damage
+	lock    *pebble.Lock
 }
 
 // OpenMemory opens an empty store that lives in memory and is lost on Close.
@@ -112,13 +81,26 @@ func OpenMemoryWith(o Options) (*Store, error) {
 	return Open("", o)
 }
 
-// openError names the errors of opening that the person at the keyboard can mend.
-func openError(dir string, err error) error {
-	if isLocked(err) {
-		return fault.Because(err, fault.FailedPrecondition,
-			"data folder %s is in use by another process; stop it, or choose another with --data", dir)
+// Err returns what is wrong with the store while it runs: damaged files or a full disk. It is nil when all is well.
+func (s *Store) Err() error {
+	if failed := s.failed.Load(); failed != nil {
+		return fault.Because(failed.cause, fault.Unavailable, "the storage has failed; the server must be started again")
 	}
-	return fmt.Errorf("open data folder %s: %w", dir, err)
+	if err := s.damage.Err(); err != nil {
+		return err
+	}
+	if s.space.full.Load() {
+		return fullError()
+	}
+	return nil
+}
+
+// Full implements storage.Waiter.
+func (s *Store) Full() error {
+	if s.space.waiting.Load() > 0 {
+		return fullError()
+	}
+	return nil
 }
 
 // Get implements storage.Reader.
@@ -163,6 +145,9 @@ func (s *Store) Apply(ctx context.Context, b *storage.Batch) error {
 		return storage.ErrClosed
 	case failed != nil:
 		return fmt.Errorf("pebble has failed before: %w", failed.cause)
+	}
+	if err := s.space.admit(b.Deletes); err != nil {
+		return err
 	}
 	size := 0
 	for _, op := range b.Ops {
@@ -216,25 +201,46 @@ func add(batch *pebble.Batch, op storage.Op) error {
 }
 
 // Close implements storage.Store. A second call is no error. What is in memory is written out, so that the next Open has
-// nothing to read again.
+// nothing to read again. On a full disk it stays in the log.
 func (s *Store) Close() error {
+	s.once.Do(func() { close(s.closing) }) // Writes that wait for space end.
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.mu.closed {
 		return nil
 	}
 	s.mu.closed = true
-	close(s.closing)
 	if failed := s.failed.Load(); failed != nil {
-		return errors.Join(fmt.Errorf("pebble has failed before: %w", failed.cause), s.db.Close())
+		return errors.Join(fmt.Errorf("pebble has failed before: %w", failed.cause), s.closeDB())
 	}
-	if err := s.db.Flush(); err != nil {
-		return fmt.Errorf("close pebble: %w", errors.Join(err, s.db.Close()))
+	flushed, err := s.db.AsyncFlush()
+	if err != nil {
+		return fmt.Errorf("close pebble: %w", errors.Join(err, s.closeDB()))
 	}
-	if err := s.db.Close(); err != nil {
+	select {
+	case <-flushed:
+	case <-s.space.stuck:
+	}
+	if err := s.closeDB(); err != nil {
 		return fmt.Errorf("close pebble: %w", err)
 	}
 	return nil
+}
+
+// closeDB closes Pebble. Where a write of its own waits for space on the disk it can't be closed and is left to the end of
+// the process; everything acknowledged is in the log.
+func (s *Store) closeDB() error {
+	if s.space.isStuck() {
+		return errors.Join(storage.ErrFull, s.unlock())
+	}
+	closed := make(chan error, 1)
+	go func() { closed <- s.db.Close() }()
+	select {
+	case err := <-closed:
+		return errors.Join(err, s.lock.Close())
+	case <-s.space.stuck: // Pebble gives its hold on the folder up if it ends at all.
+		return errors.Join(storage.ErrFull, s.lock.Close())
+	}
 }
 
 // get reads one key of a database or of a snapshot.
@@ -244,7 +250,7 @@ func get(r pebble.Reader, key []byte) ([]byte, bool, error) {
 		return nil, false, nil
 	}
 	if err != nil {
-		return nil, false, fmt.Errorf("pebble get: %w", err)
+		return nil, false, readError("get", err)
 	}
 	value := append(make([]byte, 0, len(v)), v...)
 	return value, true, closeQuietly(closer)

@@ -1,0 +1,134 @@
+package pebblestore
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"slices"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/bloom"
+	"github.com/cockroachdb/pebble/v2/sstable"
+
+	"clave/server/fault"
+)
+
+// Open opens the store in a directory, which is made when absent. A directory that another process holds, and one that has
+// data but no manifest, answer FailedPrecondition; a disk without space ResourceExhausted.
+func Open(dir string, o Options) (*Store, error) {
+	o.EnsureDefaults()
+	s := &Store{closing: make(chan struct{}), log: o.Log, damage: newDamage(o.Log)}
+	s.space = newSpace(o.FS, dir, o.Log, s.closing)
+	if err := o.FS.MkdirAll(dir, folderMode); err != nil {
+		return nil, openError(dir, err)
+	}
+	lock, err := pebble.LockDirectory(dir, o.FS)
+	if err != nil {
+		return nil, openError(dir, err)
+	}
+	s.lock = lock
+	if err := s.open(dir, s.options(o)); err != nil {
+		return nil, errors.Join(openError(dir, err), s.unlock())
+	}
+	s.space.opened.Store(true)
+	s.space.makeReserve()
+	return s, nil
+}
+
+// unlock gives the folder up, also where a database that could not be opened or closed still holds it.
+func (s *Store) unlock() error {
+	if s.space.isStuck() {
+		return errors.Join(s.lock.Close(), s.lock.Close())
+	}
+	return s.lock.Close()
+}
+
+// folderMode lets only the owner into the folder: Pebble lets everybody read its files.
+const folderMode = 0o700
+
+// options returns Pebble's options.
+func (s *Store) options(o Options) *pebble.Options {
+	opts := &pebble.Options{
+		FS:                    s.space,
+		Lock:                  s.lock,
+		FormatMajorVersion:    pebble.FormatNewest,
+		MemTableSize:          s.space.tableBytes(o.MemTableBytes),
+		L0CompactionThreshold: 4,
+		L0StopWritesThreshold: 1000,
+		LBaseMaxBytes:         256 << 20,
+		BytesPerSync:          1 << 20,
+		// Half of the processors are for those who wait.
+		CompactionConcurrencyRange: func() (int, int) { return 1, max(1, runtime.GOMAXPROCS(0)/2) },
+		Logger:                     logger{o.Log},
+		EventListener:              s.damage.listener(),
+		CacheSize:                  o.CacheBytes,
+	}
+	for i := range opts.Levels {
+		opts.Levels[i].FilterPolicy = bloom.FilterPolicy(10)
+	}
+	// What is written out first is soon read and written again.
+	opts.Levels[0].Compression = func() *sstable.CompressionProfile { return sstable.NoCompression }
+	opts.Levels[1].Compression = func() *sstable.CompressionProfile { return sstable.SnappyCompression }
+	return opts
+}
+
+// open opens the database in a folder whose lock is held.
+func (s *Store) open(dir string, opts *pebble.Options) error {
+	names, err := s.space.FS.List(dir)
+	if err != nil {
+		return err
+	}
+	s.space.adopt(names)
+	if err := s.space.roomToOpen(names); err != nil {
+		return err
+	}
+	// Pebble begins a new database where it finds no manifest. Over data that would lose them.
+	opts.ErrorIfNotExists = slices.ContainsFunc(names, isData)
+	if err := logTail(s.space.FS, dir, s.log); err != nil {
+		return err
+	}
+	type result struct {
+		db  *pebble.DB
+		err error
+	}
+	opened := make(chan result, 1)
+	go func() {
+		var r result
+		r.err = s.survive(func() (err error) {
+			r.db, err = pebble.Open(dir, opts)
+			return err
+		})
+		opened <- r
+	}()
+	select {
+	case r := <-opened:
+		s.db = r.db
+		return r.err
+	case <-s.space.stuck:
+		return noRoom(dir, "not even what is in the logs can be written out")
+	}
+}
+
+// isData reports whether a file of a name holds data, so that there must be a manifest. Pebble makes the manifest before both.
+func isData(name string) bool {
+	return filepath.Ext(name) == ".sst" || filepath.Ext(name) == ".log"
+}
+
+// openError names the errors of opening that the person at the keyboard can mend.
+func openError(dir string, err error) error {
+	var named *fault.Error
+	switch {
+	case errors.As(err, &named):
+		return err
+	case isFull(err):
+		return noRoom(dir, "its files can't be written")
+	case isLocked(err):
+		return fault.Because(err, fault.FailedPrecondition,
+			"data folder %s is in use by another process; stop it, or choose another with --data", dir)
+	case errors.Is(err, pebble.ErrDBDoesNotExist):
+		return fault.Because(err, fault.DataLoss,
+			"data folder %s has data files, but the file marker.manifest.* that says which of them count is missing; restore a backup", dir)
+	}
+	return fmt.Errorf("open data folder %s: %w", dir, err)
+}

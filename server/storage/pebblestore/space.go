@@ -1,0 +1,408 @@
+package pebblestore
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"clave/server/clock"
+	"clave/server/fault"
+	"clave/server/storage"
+)
+
+// A full disk must neither end the process nor lose an acknowledged write, and writing must go on by itself when there is
+// space again. Pebble alone can't do that: a log that it can't write ends the program, and a table that it can't write is
+// tried again without pause. Three measures stand before it:
+//
+//   - admit measures the free space before each batch. Below a minimum it refuses batches, so that Pebble rarely sees a full
+//     disk. Batches that only delete are admitted still.
+//   - A reserve file holds space that nobody else can take. It is removed when the disk is really full, for those deletes
+//     and for what Pebble has under way, and made again when there is space.
+//   - A write that meets a full disk all the same waits in retry until it succeeds or the store is closed. Meanwhile admit
+//     refuses all that is new.
+//
+// While the store is being opened nothing waits: Open returns an error instead.
+
+// reserveName is the reserve file in the store's folder. Pebble ignores files whose names it does not know.
+const reserveName = "reserve"
+
+// The sizes of the reserve and of the free space below which batches are refused: a share of the disk, within bounds.
+const (
+	reserveShare, reserveLeast, reserveMost = 64, 1 << 20, 64 << 20
+	minimumShare, minimumLeast, minimumMost = 8, 2 << 20, 192 << 20
+	// tableShare bounds the table in memory, whose log has to be written out at the next start, so that there is space for it.
+	tableShare, tableLeast = 32, 1 << 20
+	// lastBytes is the free space that a batch which only deletes needs.
+	lastBytes = 256 << 10
+	// openBytes is the free space that opening needs besides what the logs take as tables.
+	openBytes = 1 << 20
+)
+
+// How long a write waits between attempts. Tables are given up after some time, which removes the unfinished ones.
+const (
+	retryPause    = 100 * time.Millisecond
+	tablePatience = time.Second
+)
+
+// space is the file system of a store, and watches the space on it.
+type space struct {
+	vfs.FS // the file system itself
+	dir    string
+	log    *slog.Logger
+	clock  clock.Clock
+	// closing is closed when the store is being closed; writes that wait end then.
+	closing <-chan struct{}
+	// opened is set once Open has succeeded.
+	opened atomic.Bool
+	// stuck is closed when a write met a full disk while the store was being opened or closed.
+	stuck     chan struct{}
+	stuckOnce sync.Once
+	// full is set while batches are refused, and waiting counts the writes that wait.
+	full    atomic.Bool
+	waiting atomic.Int64
+	mu      struct {
+		sync.Mutex
+		// reserved is set while there is a reserve file.
+		reserved bool
+	}
+}
+
+// newSpace returns the file system of the store in a folder.
+func newSpace(fs vfs.FS, dir string, log *slog.Logger, closing <-chan struct{}) *space {
+	return &space{FS: fs, dir: dir, log: log, clock: clock.System(), closing: closing, stuck: make(chan struct{})}
+}
+
+// isFull reports whether an error says that there is no space for a write.
+func isFull(err error) bool {
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
+}
+
+// fullError is the answer to a batch that is refused.
+func fullError() error {
+	return fault.Because(storage.ErrFull, fault.ResourceExhausted, "The disk is full. Nothing is written until there is space again; deletes are possible.")
+}
+
+// admit decides whether a batch may be applied. deletes tells that it only deletes.
+func (s *space) admit(deletes bool) error {
+	if s.waiting.Load() > 0 {
+		return fullError()
+	}
+	usage, err := s.FS.GetDiskUsage(s.dir)
+	if err != nil { // A file system that can't be measured, such as memory.
+		return nil
+	}
+	if !s.full.Load() && usage.AvailBytes >= minimum(usage) {
+		return nil
+	}
+	return s.admitScarce(usage, deletes)
+}
+
+// admitScarce is admit when there is little space, or was before.
+func (s *space) admitScarce(usage vfs.DiskUsage, deletes bool) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	enough := minimum(usage) + minimum(usage)/4
+	if !s.mu.reserved {
+		enough += reserve(usage)
+	}
+	switch {
+	case usage.AvailBytes >= enough && s.full.CompareAndSwap(true, false):
+		s.log.Info("there is space on the disk again; writes go on", "free", usage.AvailBytes)
+		s.makeReserveLocked(usage)
+	case usage.AvailBytes < minimum(usage) && s.full.CompareAndSwap(false, true):
+		s.log.Warn("the disk is full: writes are refused until there is space again; deletes are possible",
+			"folder", s.dir, "free", usage.AvailBytes, "needed", enough)
+	}
+	switch {
+	case !s.full.Load():
+		return nil
+	case !deletes:
+		return fullError()
+	case usage.AvailBytes < lastBytes && !s.releaseLocked():
+		return fullError()
+	}
+	return nil
+}
+
+// minimum is the free space below which batches are refused, in bytes.
+func minimum(u vfs.DiskUsage) uint64 {
+	return min(max(u.TotalBytes/minimumShare, minimumLeast), minimumMost)
+}
+
+// reserve is the size of the reserve file, in bytes.
+func reserve(u vfs.DiskUsage) uint64 {
+	return min(max(u.TotalBytes/reserveShare, reserveLeast), reserveMost)
+}
+
+// tableBytes returns the size of a table in memory that is not too large for the disk.
+func (s *space) tableBytes(most uint64) uint64 {
+	usage, err := s.FS.GetDiskUsage(s.dir)
+	if err != nil {
+		return most
+	}
+	return min(most, max(usage.TotalBytes/tableShare, tableLeast))
+}
+
+// makeReserve makes the reserve file if there is space for it.
+func (s *space) makeReserve() {
+	usage, err := s.FS.GetDiskUsage(s.dir)
+	if err != nil || usage.AvailBytes < minimum(usage)+reserve(usage) {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.makeReserveLocked(usage)
+}
+
+// makeReserveLocked is makeReserve with the mutex held. A file system that can't reserve space for a file goes without.
+func (s *space) makeReserveLocked(usage vfs.DiskUsage) {
+	if s.mu.reserved {
+		return
+	}
+	path := s.FS.PathJoin(s.dir, reserveName)
+	f, err := s.FS.Create(path, vfs.WriteCategoryUnspecified)
+	if err == nil {
+		err = errors.Join(f.Preallocate(0, int64(reserve(usage))), f.Sync(), f.Close())
+	}
+	if err != nil {
+		s.log.Debug("no space is reserved", "error", err)
+		_ = s.FS.Remove(path) // There may be none.
+		return
+	}
+	s.mu.reserved = true
+}
+
+// releaseLocked removes the reserve file and reports whether there was one.
+func (s *space) releaseLocked() bool {
+	if !s.mu.reserved {
+		return false
+	}
+	s.mu.reserved = false
+	if err := s.FS.Remove(s.FS.PathJoin(s.dir, reserveName)); err != nil {
+		s.log.Error("remove the reserve", "error", err)
+		return false
+	}
+	s.log.Warn("the disk is full; the reserve is used", "folder", s.dir)
+	return true
+}
+
+// release is releaseLocked for those who don't hold the mutex.
+func (s *space) release() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.releaseLocked()
+}
+
+// retry does a write of the file of a name until the disk is not full. Other errors, and those of files outside the store's
+// folder, such as a backup's, are returned at once.
+func (s *space) retry(name string, write func() error) error {
+	err := write()
+	if !isFull(err) || s.FS.PathDir(name) != s.dir {
+		return err
+	}
+	if !s.opened.Load() {
+		return s.park(err, false)
+	}
+	s.waiting.Add(1)
+	defer s.waiting.Add(-1)
+	if s.full.CompareAndSwap(false, true) {
+		s.log.Warn("the disk is full: a write waits, and others are refused, until there is space again", "file", name)
+	}
+	for waited := time.Duration(0); isFull(err); {
+		if s.release() {
+			err = write()
+			continue
+		}
+		if filepath.Ext(name) == ".sst" && waited >= tablePatience {
+			return err
+		}
+		after, stop := s.clock.After(retryPause)
+		select {
+		case <-s.closing:
+			stop()
+			return s.park(err, filepath.Ext(name) == ".log")
+		case <-after:
+		}
+		waited += retryPause
+		err = write()
+	}
+	if _, measured := s.FS.GetDiskUsage(s.dir); measured != nil {
+		s.full.Store(false) // Else admit finds out.
+	}
+	return err
+}
+
+// park ends a write that meets a full disk while the store is opened or closed. Pebble would try it again without pause, or
+// end the program, so it does not return; Open or Close then leaves the database to the end of the process. A log's error
+// is returned, because it ends a call of Apply.
+func (s *space) park(err error, isLog bool) error {
+	s.stuckOnce.Do(func() { close(s.stuck) })
+	if isLog {
+		return err
+	}
+	select {}
+}
+
+// adopt takes over the reserve that an earlier process has left.
+func (s *space) adopt(names []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.mu.reserved = slices.Contains(names, reserveName)
+}
+
+// isStuck reports whether a write has met a full disk while the store was being opened or closed.
+func (s *space) isStuck() bool {
+	select {
+	case <-s.stuck:
+		return true
+	default:
+		return false
+	}
+}
+
+// roomToOpen returns an error when there is not the space that opening a folder with files of these names takes: what is in
+// the logs is written out as tables.
+func (s *space) roomToOpen(names []string) error {
+	usage, err := s.FS.GetDiskUsage(s.dir)
+	if err != nil {
+		return nil
+	}
+	needed := uint64(openBytes)
+	for _, name := range names {
+		if filepath.Ext(name) != ".log" {
+			continue
+		}
+		info, err := s.FS.Stat(s.FS.PathJoin(s.dir, name))
+		if err != nil {
+			return fmt.Errorf("open data folder %s: %w", s.dir, err)
+		}
+		needed += uint64(info.Size())
+	}
+	if usage.AvailBytes >= needed {
+		return nil
+	}
+	return noRoom(s.dir, fmt.Sprintf("%d KiB are free and %d KiB are needed", usage.AvailBytes>>10, needed>>10))
+}
+
+// noRoom is the error of a store that can't be opened on a full disk.
+func noRoom(dir, detail string) error {
+	return fault.Because(syscall.ENOSPC, fault.ResourceExhausted, "the disk of %s is full: %s. Make space and start again.", dir, detail)
+}
+
+// Unwrap implements vfs.FS.
+func (s *space) Unwrap() vfs.FS { return s.FS }
+
+// Create implements vfs.FS.
+func (s *space) Create(name string, category vfs.DiskWriteCategory) (vfs.File, error) {
+	f, err := s.file(name, func() (vfs.File, error) { return s.FS.Create(name, category) })
+	if err == nil && category == compaction {
+		return &spareFile{f}, nil
+	}
+	return wide(f, err)
+}
+
+// OpenReadWrite implements vfs.FS.
+func (s *space) OpenReadWrite(name string, category vfs.DiskWriteCategory, opts ...vfs.OpenOption) (vfs.File, error) {
+	return wide(s.file(name, func() (vfs.File, error) { return s.FS.OpenReadWrite(name, category, opts...) }))
+}
+
+// ReuseForWrite implements vfs.FS.
+func (s *space) ReuseForWrite(old, name string, category vfs.DiskWriteCategory) (vfs.File, error) {
+	return wide(s.file(name, func() (vfs.File, error) { return s.FS.ReuseForWrite(old, name, category) }))
+}
+
+// Rename implements vfs.FS.
+func (s *space) Rename(old, name string) error {
+	return s.retry(name, func() error { return s.FS.Rename(old, name) })
+}
+
+// file opens a file for writing.
+func (s *space) file(name string, open func() (vfs.File, error)) (*spaceFile, error) {
+	var f vfs.File
+	err := s.retry(name, func() (err error) {
+		f, err = open()
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &spaceFile{File: f, space: s, name: name}, nil
+}
+
+// spaceFile is a file whose writes wait while the disk is full.
+type spaceFile struct {
+	vfs.File
+	space *space
+	name  string
+}
+
+// Write implements io.Writer.
+func (f *spaceFile) Write(p []byte) (n int, err error) {
+	err = f.space.retry(f.name, func() error {
+		m, err := f.File.Write(p[n:])
+		n += m
+		return err
+	})
+	return n, err
+}
+
+// WriteAt implements io.WriterAt.
+func (f *spaceFile) WriteAt(p []byte, at int64) (n int, err error) {
+	err = f.space.retry(f.name, func() error {
+		m, err := f.File.WriteAt(p[n:], at+int64(n))
+		n += m
+		return err
+	})
+	return n, err
+}
+
+// Preallocate implements vfs.File. Space that a file may never fill is taken only where there is much of it.
+func (f *spaceFile) Preallocate(offset, length int64) error {
+	usage, err := f.space.FS.GetDiskUsage(f.space.dir)
+	if err == nil && usage.AvailBytes/4 < minimum(usage)+uint64(length) {
+		return nil
+	}
+	return f.File.Preallocate(offset, length)
+}
+
+// wide returns what file has returned, as an interface.
+func wide(f *spaceFile, err error) (vfs.File, error) {
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// compaction is Pebble's category of the tables that it merges others into.
+const compaction vfs.DiskWriteCategory = "pebble-compaction"
+
+// spareFile is a table that need not be written now: merging leaves the last space on the disk to the log and to the tables in
+// memory. Pebble removes it after an error, and tries again.
+type spareFile struct{ *spaceFile }
+
+// Write implements io.Writer.
+func (f *spareFile) Write(p []byte) (n int, err error) {
+	usage, err := f.space.FS.GetDiskUsage(f.space.dir)
+	if err != nil || usage.AvailBytes >= minimum(usage)/2+uint64(len(p)) {
+		return f.spaceFile.Write(p)
+	}
+	after, stop := f.space.clock.After(tablePatience)
+	defer stop()
+	select {
+	case <-after:
+	case <-f.space.closing:
+	}
+	return 0, syscall.ENOSPC
+}
+
+// fileNames joins file names for a message.
+func fileNames(names []string) string { return strings.Join(names, ", ") }
