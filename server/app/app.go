@@ -77,12 +77,14 @@ type App struct {
 	addresses Addresses
 	// settling knows what is on its way; nil in production.
 	settling *settling
+	// importing are the absolute paths of the imports that this process makes, which may complete an interrupted one.
+	importing []string
 }
 
 // New builds an app: all ports are taken, rules and indexes read and the store opened, or nothing is.
 func New(ctx context.Context, c *config.Config, o Options) (*App, error) {
 	o.EnsureDefaults()
-	a := &App{config: c, o: o, budget: budget.New(budget.Options{Bytes: o.Memory.Requests, Clock: o.Clock})}
+	a := &App{config: c, o: o, importing: sources(c.ImportDir), budget: budget.New(budget.Options{Bytes: o.Memory.Requests, Clock: o.Clock})}
 	if o.GovernMemory {
 		a.add("memory", memory.NewGovernor(o.Clock))
 	}

@@ -39,16 +39,10 @@ func Backup(ctx context.Context, c *config.Config, o Options, dir string) (err e
 	return backup.Make(store, c.DataDir, dir)
 }
 
-// Restore makes the data folder, which must be empty or absent, from the copy in dir, and opens it to see that it is whole.
-func Restore(c *config.Config, o Options, dir string) error {
-	if err := backup.Restore(dir, c.DataDir); err != nil {
-		return err
-	}
+// Restore makes the data folder, which must be empty or absent, from the copy in dir, of which every block is verified.
+func Restore(ctx context.Context, c *config.Config, o Options, dir string) error {
 	o.EnsureDefaults()
-	a := &App{config: c, o: o}
-	store, err := a.openExisting()
-	if err != nil {
-		return err
-	}
-	return store.Close()
+	return backup.Restore(dir, c.DataDir, func(store string) error {
+		return pebblestore.Verify(ctx, store, pebblestore.Options{Log: o.Log})
+	})
 }

@@ -51,8 +51,8 @@ func (a *App) makeCalls(s *state, u *users, book *guard.Rulebook) (*calls, error
 		return nil, err
 	}
 	a.add("firestore", server)
-	c := &calls{app: a, firestore: server, tokens: u.tokens, identity: u.handler, accounts: u.control, health: s.engine.Err}
-	c.transfer = transfer.New(transfer.Options{Guard: g, Identity: u.service, Project: a.config.Project, Clock: a.o.Clock})
+	c := &calls{app: a, firestore: server, tokens: u.tokens, identity: u.handler, accounts: u.control, health: s.health}
+	c.transfer = transfer.New(transfer.Options{Guard: g, Identity: u.service, Project: a.config.Project, Clock: a.o.Clock, Marker: a.importMarker()})
 	channels, err := webchannel.New(webchannel.Options{Firestore: server, Tokens: u.tokens, Clock: a.o.Clock, MaxHeld: int(a.o.Memory.Requests), Log: a.o.Log})
 	if err != nil {
 		return nil, err

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 
+	"clave/server/backup"
 	"clave/server/config"
 	"clave/server/engine"
 	"clave/server/fault"
@@ -16,6 +17,7 @@ import (
 	"clave/server/listen"
 	"clave/server/resource"
 	"clave/server/storage/pebblestore"
+	"clave/server/transfer"
 )
 
 // state is what is kept and who hears of its changes.
@@ -24,6 +26,9 @@ type state struct {
 	engine *engine.Engine
 	hub    *listen.Hub
 }
+
+// health returns what is wrong with the state: a failed or full disk, or damaged data files.
+func (s *state) health() error { return errors.Join(s.engine.Err(), s.store.Err()) }
 
 // indexModes are the engine's names for --indexes.
 var indexModes = map[string]engine.IndexMode{"off": engine.IndexesOff, "record": engine.IndexesRecord, "enforce": engine.IndexesEnforce}
@@ -78,6 +83,9 @@ func (a *App) openStore() (*pebblestore.Store, error) {
 		return pebblestore.OpenMemoryWith(sizes)
 	}
 	dir := a.config.DataDir
+	if err := a.unfinished(); err != nil {
+		return nil, err
+	}
 	// Pebble lets everybody read its files: their folder must not.
 	path := filepath.Join(dir, storeDir)
 	err := os.MkdirAll(path, 0o700)
@@ -89,7 +97,10 @@ func (a *App) openStore() (*pebblestore.Store, error) {
 	}
 	store, err := pebblestore.Open(path, sizes)
 	var named *fault.Error
-	if errors.As(err, &named) {
+	if errors.As(err, &named) && named.Code != fault.FailedPrecondition {
+		return nil, err
+	}
+	if named != nil {
 		return nil, fault.Because(err, named.Code, "%s: another clave uses this data folder. Stop it first, or choose another folder with --data.", dir)
 	}
 	if err != nil {
@@ -97,6 +108,35 @@ func (a *App) openStore() (*pebblestore.Store, error) {
 	}
 	a.addresses.Data = dir
 	return store, nil
+}
+
+// importMarker is the file in the data folder that shows that an import is under way; empty for data in memory.
+func (a *App) importMarker() string {
+	if a.config.Memory {
+		return ""
+	}
+	return filepath.Join(a.config.DataDir, "importing")
+}
+
+// unfinished returns an error when a restore or an import of the data folder has ended in the midst. The same import may go on.
+func (a *App) unfinished() error {
+	dir := a.config.DataDir
+	copied, err := backup.Interrupted(dir)
+	if err != nil {
+		return err
+	}
+	if copied != "" {
+		return fault.E(fault.FailedPrecondition, "%s: a restore from %s was interrupted, and the data are not whole. Run clave restore again.", dir, copied)
+	}
+	source, err := transfer.Unfinished(a.importMarker())
+	if err != nil {
+		return err
+	}
+	if source != "" && !slices.Contains(a.importing, source) {
+		return fault.E(fault.FailedPrecondition,
+			"%s: an import of %s was interrupted, and the data hold a part of it. Run clave import again with the same source, which completes it, or restore a backup.", dir, source)
+	}
+	return nil
 }
 
 // openExisting opens the data folder if it is one already.

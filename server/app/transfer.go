@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"clave/server/account"
@@ -44,7 +43,11 @@ func (a *App) begin(ctx context.Context, t *transfer.Transfer) error {
 	if err != nil {
 		return err
 	}
-	if !empty {
+	interrupted, err := transfer.Unfinished(a.importMarker())
+	if err != nil {
+		return err
+	}
+	if !empty && interrupted == "" {
 		return fault.E(fault.FailedPrecondition,
 			"%s: there are data of project %s already. --import begins with those of its folder alone: leave --data out, name an empty folder, or add to the data with clave import.",
 			a.config.DataDir, a.config.Project)
@@ -90,18 +93,18 @@ func (a *App) openTransfer(ctx context.Context, store *pebblestore.Store) (*tran
 	service := identity.New(identity.Options{
 		Accounts: account.New(store), Tokens: token.New(token.Options{Clock: a.o.Clock}), Clock: a.o.Clock, Project: a.config.Project, Emulator: true, Log: a.o.Log,
 	})
-	return transfer.New(transfer.Options{Guard: g, Identity: service, Project: a.config.Project, Clock: a.o.Clock}), nil
+	return transfer.New(transfer.Options{Guard: g, Identity: service, Project: a.config.Project, Clock: a.o.Clock, Marker: a.importMarker()}), nil
 }
 
 // Export writes an export of the data folder to dir. Beside a server that runs on the folder it is made from a copy, which the
 // server makes of one moment.
 func Export(ctx context.Context, c *config.Config, o Options, dir string) (err error) {
 	o.EnsureDefaults()
-	part, err := os.MkdirTemp(filepath.Dir(dir), filepath.Base(dir)+".copy-")
+	part, done, err := backup.ScratchCopy(dir)
 	if err != nil {
 		return fault.Because(err, fault.FailedPrecondition, "cannot write the export: %v", err)
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(part)) }()
+	defer func() { err = errors.Join(err, done()) }()
 	switch err := backup.Ask(ctx, c.DataDir, filepath.Join(part, "data")); {
 	case err == nil:
 		of := *c
@@ -119,7 +122,9 @@ func Export(ctx context.Context, c *config.Config, o Options, dir string) (err e
 // Import reads an export in dir, if it is not empty, and the accounts of UsersFile, if there is one, into the data folder.
 func Import(ctx context.Context, c *config.Config, o Options, dir string) error {
 	o.EnsureDefaults()
-	return (&App{config: c, o: o}).transfer(ctx, true, func(t *transfer.Transfer) (sum transfer.Summary, done string, err error) {
+	a := &App{config: c, o: o}
+	a.importing = sources(dir, c.UsersFile)
+	return a.transfer(ctx, true, func(t *transfer.Transfer) (sum transfer.Summary, done string, err error) {
 		if dir != "" {
 			sum, err = t.Import(ctx, dir)
 		}
@@ -128,6 +133,17 @@ func Import(ctx context.Context, c *config.Config, o Options, dir string) error 
 		}
 		return sum, "Imported into " + c.DataDir, err
 	})
+}
+
+// sources returns the absolute paths of imports, without empty ones.
+func sources(paths ...string) []string {
+	var all []string
+	for _, p := range paths {
+		if absolute, err := filepath.Abs(p); err == nil && p != "" {
+			all = append(all, absolute)
+		}
+	}
+	return all
 }
 
 // transfer opens the data folder, which is made when it is not there and create is set, and brings data in or out.

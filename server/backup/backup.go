@@ -7,7 +7,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"syscall"
 
 	"clave/server/fault"
 )
@@ -39,13 +41,13 @@ func Make(s Source, data, dir string) (err error) {
 	if inside {
 		return fault.E(fault.InvalidArgument, "%s is in the data folder; name one outside it", dir)
 	}
-	part, err := os.MkdirTemp(filepath.Dir(dir), filepath.Base(dir)+".part-")
+	part, done, err := Scratch(filepath.Dir(dir), filepath.Base(dir)+partInfix)
 	if err != nil {
 		return fault.Because(err, fault.FailedPrecondition, "cannot write the copy: %v", err)
 	}
 	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.RemoveAll(part))
+		if err = errors.Join(err, done()); errors.Is(err, syscall.ENOSPC) {
+			err = fault.Because(err, fault.ResourceExhausted, "cannot write the copy: there is no space for it in %s", filepath.Dir(dir))
 		}
 	}()
 	store := filepath.Join(part, storeName)
@@ -58,36 +60,41 @@ func Make(s Source, data, dir string) (err error) {
 	if err := copyTree(data, part, func(name string) bool { return name == storeName }); err != nil {
 		return fmt.Errorf("copy %s: %w", data, err)
 	}
+	if err := os.Remove(filepath.Join(part, lockName)); err != nil {
+		return err
+	}
 	if err := sync(part); err != nil {
 		return err
 	}
-	if err := os.Rename(part, dir); err != nil {
+	if err := os.Rename(part, dir); err != nil { // done finds nothing to remove.
 		return err
 	}
 	return sync(filepath.Dir(dir))
 }
 
-// Restore makes data, which must be empty or absent, a data folder from the copy in dir. The copy stays as it is.
-func Restore(dir, data string) error {
+// Restore makes data, which must be empty or absent, a data folder from the copy in dir. The copy stays as it is. verify is
+// called with the new store before it counts, and must leave it closed. A Restore that fails leaves nothing; one that is
+// interrupted leaves a marker (see Interrupted), and the next Restore begins again.
+func Restore(dir, data string, verify func(store string) error) (err error) {
 	if entries, err := os.ReadDir(filepath.Join(dir, storeName)); err != nil || len(entries) == 0 {
 		return fault.Because(err, fault.NotFound, "%s is no copy that clave backup made: it has no folder %s with something in it", dir, storeName)
 	}
+	_, err = os.Stat(data)
+	created := errors.Is(err, fs.ErrNotExist)
 	if err := os.MkdirAll(data, folderMode); err != nil {
 		return fault.Because(err, fault.FailedPrecondition, "cannot make the data folder %s: %v. Choose another with --data.", data, err)
 	}
-	entries, err := os.ReadDir(data)
-	if err != nil {
+	if err := begin(dir, data); err != nil {
 		return err
 	}
-	for _, entry := range entries {
-		if entry.Name() != "lost+found" { // what a new file system has of its own
-			return fault.E(fault.FailedPrecondition, "the data folder %s is not empty. Stop the server, move the folder away, and try again.", data)
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, undo(data, created))
 		}
-	}
+	}()
 	if err := copyTree(dir, data, func(name string) bool { return name == storeName }); err != nil {
 		return fmt.Errorf("copy %s: %w", dir, err)
 	}
-	// The store comes last and by its name at once, so that what was interrupted is no data folder.
 	part := filepath.Join(data, storeName+".part")
 	if err := os.Mkdir(part, folderMode); err != nil {
 		return err
@@ -95,10 +102,87 @@ func Restore(dir, data string) error {
 	if err := copyTree(filepath.Join(dir, storeName), part, func(string) bool { return false }); err != nil {
 		return fmt.Errorf("copy %s: %w", dir, err)
 	}
+	if err := verify(part); err != nil {
+		return fault.Because(err, fault.CodeOf(err), "%s can't be restored: %s", dir, reason(err))
+	}
 	if err := os.Rename(part, filepath.Join(data, storeName)); err != nil {
 		return err
 	}
+	if err := sync(data); err != nil {
+		return err
+	}
+	return errors.Join(os.Remove(filepath.Join(data, restoringName)), sync(data))
+}
+
+// restoringName is the marker of a restore that is under way, with the copy's name as its content.
+const restoringName = "restoring"
+
+// begin marks a restore. What an interrupted one has left is removed; other files are an error.
+func begin(dir, data string) error {
+	entries, err := os.ReadDir(data)
+	if err != nil {
+		return err
+	}
+	interrupted := slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == restoringName })
+	for _, entry := range entries {
+		switch name := entry.Name(); {
+		case kept(name):
+		case !interrupted:
+			return fault.E(fault.FailedPrecondition, "the data folder %s is not empty. Stop the server, move the folder away, and try again.", data)
+		case name != restoringName:
+			if err := os.RemoveAll(filepath.Join(data, name)); err != nil {
+				return err
+			}
+		}
+	}
+	if err := os.WriteFile(filepath.Join(data, restoringName), []byte(dir), fileMode); err != nil {
+		return fault.Because(err, fault.FailedPrecondition, "cannot write to the data folder %s: %v", data, err)
+	}
 	return sync(data)
+}
+
+// kept reports whether a file of a name is no data: what a new file system has of its own.
+func kept(name string) bool { return name == "lost+found" }
+
+// undo removes what a failed restore has written, the marker last, and the data folder if it was made.
+func undo(data string, created bool) error {
+	entries, err := os.ReadDir(data)
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		if name := entry.Name(); !kept(name) && name != restoringName {
+			err = errors.Join(err, os.RemoveAll(filepath.Join(data, name)))
+		}
+	}
+	if err != nil {
+		return err // The marker stays.
+	}
+	if err := os.Remove(filepath.Join(data, restoringName)); err != nil || !created {
+		return err
+	}
+	return os.Remove(data)
+}
+
+// Interrupted returns the copy from which a restore of a data folder was interrupted; empty when none was.
+func Interrupted(data string) (dir string, err error) {
+	text, err := os.ReadFile(filepath.Join(data, restoringName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err == nil && len(text) == 0 {
+		text = []byte("(unknown)") // The process ended before the name was on disk.
+	}
+	return string(text), err
+}
+
+// reason returns the text of an error that a person may read.
+func reason(err error) string {
+	var named *fault.Error
+	if errors.As(err, &named) {
+		return named.Message
+	}
+	return err.Error()
 }
 
 // within reports whether a path whose last name is new leads into a folder, links followed.

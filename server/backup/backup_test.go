@@ -65,6 +65,11 @@ func wantData(t *testing.T, data string) {
 	}
 }
 
+// verified verifies a store as the program does.
+func verified(store string) error {
+	return pebblestore.Verify(context.Background(), store, pebblestore.Options{})
+}
+
 func TestCopyAndBack(t *testing.T) {
 	data, store := dataFolder(t)
 	dir := filepath.Join(t.TempDir(), "copy")
@@ -73,11 +78,11 @@ func TestCopyAndBack(t *testing.T) {
 	}
 	put(t, store, "k", "later")
 	back := filepath.Join(t.TempDir(), "deep", "data")
-	if err := backup.Restore(dir, back); err != nil {
+	if err := backup.Restore(dir, back, verified); err != nil {
 		t.Fatal(err)
 	}
 	wantData(t, back)
-	if err := backup.Restore(dir, back); fault.Of(err).Code != fault.FailedPrecondition {
+	if err := backup.Restore(dir, back, verified); fault.Of(err).Code != fault.FailedPrecondition {
 		t.Errorf("Restore over data = %v, want FailedPrecondition", err)
 	}
 	wantData(t, dir)
@@ -131,7 +136,7 @@ func TestAFailedCopyLeavesNothing(t *testing.T) {
 func TestRestoreRefusesWhatIsNoCopy(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	for _, dir := range []string{t.TempDir(), filepath.Join(t.TempDir(), "nowhere")} {
-		if err := backup.Restore(dir, data); fault.Of(err).Code != fault.NotFound {
+		if err := backup.Restore(dir, data, verified); fault.Of(err).Code != fault.NotFound {
 			t.Errorf("Restore(%s) = %v, want NotFound", dir, err)
 		}
 	}
@@ -187,4 +192,134 @@ func TestAskARunningServer(t *testing.T) {
 		t.Error("the copy has the socket")
 	}
 	wantData(t, dir)
+}
+
+// TestRestoreOfADamagedCopyLeavesNothing flips a bit in a copy's table and removes its manifest.
+func TestRestoreOfADamagedCopyLeavesNothing(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		spoil func(t *testing.T, store string)
+	}{
+		{"a flipped bit", func(t *testing.T, store string) {
+			tables, err := filepath.Glob(filepath.Join(store, "*.sst"))
+			if err != nil || len(tables) == 0 {
+				t.Fatalf("tables %v, %v", tables, err)
+			}
+			text, err := os.ReadFile(tables[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			text[10] ^= 1
+			if err := os.WriteFile(tables[0], text, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}},
+		{"no manifest", func(t *testing.T, store string) {
+			markers, err := filepath.Glob(filepath.Join(store, "marker.manifest.*"))
+			if err != nil || len(markers) == 0 {
+				t.Fatalf("markers %v, %v", markers, err)
+			}
+			for _, m := range markers {
+				if err := os.Remove(m); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			data, store := dataFolder(t)
+			if err := store.Close(); err != nil { // Writes a table.
+				t.Fatal(err)
+			}
+			store, err := pebblestore.Open(filepath.Join(data, "store"), pebblestore.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = store.Close() }()
+			dir := filepath.Join(t.TempDir(), "copy")
+			if err := backup.Make(store, data, dir); err != nil {
+				t.Fatal(err)
+			}
+			// The tables are linked: give the copy its own.
+			own := filepath.Join(t.TempDir(), "own")
+			if err := os.CopyFS(own, os.DirFS(dir)); err != nil {
+				t.Fatal(err)
+			}
+			tt.spoil(t, filepath.Join(own, "store"))
+			back := filepath.Join(t.TempDir(), "data")
+			if err := backup.Restore(own, back, verified); !fault.Is(err, fault.DataLoss) {
+				t.Errorf("Restore of a damaged copy = %v, want DATA_LOSS", err)
+			}
+			if _, err := os.Stat(back); !errors.Is(err, os.ErrNotExist) {
+				t.Errorf("a failed restore left the data folder (%v)", err)
+			}
+		})
+	}
+}
+
+// TestAnInterruptedRestore leaves the folder as a killed restore does, and restores again.
+func TestAnInterruptedRestore(t *testing.T) {
+	data, store := dataFolder(t)
+	dir := filepath.Join(t.TempDir(), "copy")
+	if err := backup.Make(store, data, dir); err != nil {
+		t.Fatal(err)
+	}
+	back := t.TempDir()
+	err := backup.Restore(dir, back, func(string) error {
+		if got, err := backup.Interrupted(back); got != dir || err != nil {
+			t.Errorf("Interrupted during a restore = %q, %v; want %q", got, err, dir)
+		}
+		// What is here now is what a kill would leave.
+		return os.CopyFS(back+"-killed", os.DirFS(back))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	killed := back + "-killed"
+	defer func() { _ = os.RemoveAll(killed) }()
+	if got, err := backup.Interrupted(killed); got != dir || err != nil {
+		t.Errorf("Interrupted after a killed restore = %q, %v; want %q", got, err, dir)
+	}
+	if err := backup.Restore(dir, killed, verified); err != nil {
+		t.Fatalf("Restore after a killed one = %v", err)
+	}
+	for _, folder := range []string{back, killed} {
+		if got, err := backup.Interrupted(folder); got != "" || err != nil {
+			t.Errorf("Interrupted after a whole restore = %q, %v", got, err)
+		}
+		wantData(t, folder)
+	}
+}
+
+// TestAbandonedCopiesAreRemoved makes a copy beside the remains of a killed one, one under way, and a folder of somebody else's.
+func TestAbandonedCopiesAreRemoved(t *testing.T) {
+	data, store := dataFolder(t)
+	parent := t.TempDir()
+	remains, strange := filepath.Join(parent, "monday.part-1"), filepath.Join(parent, "my.part-2")
+	for path, file := range map[string]string{remains: "unfinished.lock", strange: "letter.txt"} {
+		if err := os.Mkdir(path, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(path, file), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	running, done, err := backup.Scratch(parent, "tuesday.part-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := backup.Make(store, data, filepath.Join(parent, "wednesday")); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]bool{remains: false, strange: true, running: true} {
+		if _, err := os.Stat(path); (err == nil) != want {
+			t.Errorf("%s after the next backup: %v, want there %t", filepath.Base(path), err, want)
+		}
+	}
+	if err := done(); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(running); err == nil {
+		t.Error("done left the folder")
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/base64"
 	"slices"
+	"sort"
 	"strings"
 
 	"clave/server/account"
@@ -134,6 +135,71 @@ func (s *Service) BatchCreate(ctx context.Context, c Call, r *ImportRequest) (*I
 			return nil, err
 		}
 	}
+	in, err := s.importEach(ctx, c, r, hash)
+	if err != nil {
+		return nil, err
+	}
+	return in.res, s.importAll(ctx, c, in)
+}
+
+// CheckImport returns what BatchCreate would return for as many accounts as there are, and stores nothing. A tenant that is
+// not there yet counts as one without accounts.
+func (s *Service) CheckImport(ctx context.Context, c Call, r *ImportRequest) (*ImportResponse, error) {
+	var hash *account.Hash
+	if r.HashAlgorithm != "" {
+		var err error
+		if hash, err = r.hashOf(); err != nil {
+			return nil, err
+		}
+	}
+	in, err := s.importEach(ctx, c, r, hash)
+	if err != nil {
+		return nil, err
+	}
+	return in.res, s.checkAll(ctx, c, in)
+}
+
+// maxConflicts is how many accounts CheckImport names that take what is another's.
+const maxConflicts = 20
+
+// checkAll adds the accounts that can't be stored with all others before them to the errors of an import, the first of them at
+// least.
+func (s *Service) checkAll(ctx context.Context, c Call, in *importing) error {
+	order := slices.Clone(in.order)
+	try := func(n int) error {
+		return s.accounts.Try(ctx, c.scope(), order[:n], func(ch *account.Change) error {
+			for _, uid := range order[:n] {
+				ch.Put(in.users[uid])
+			}
+			return nil
+		})
+	}
+	for range maxConflicts {
+		err := try(len(order))
+		if err == nil {
+			break
+		}
+		if !refusal(err) {
+			return err
+		}
+		first := sort.Search(len(order), func(n int) bool { return try(n+1) != nil })
+		in.res.Error = append(in.res.Error, BatchError{Index: in.index[order[first]], Message: taken(err)})
+		order = slices.Delete(order, first, first+1)
+	}
+	slices.SortFunc(in.res.Error, func(a, b BatchError) int { return a.Index - b.Index })
+	return nil
+}
+
+// importing is the accounts of an import that may be stored, by id, with their order and their indexes in the request.
+type importing struct {
+	users map[string]*account.User
+	order []string
+	index map[string]int
+	res   *ImportResponse
+}
+
+// importEach checks the accounts of an import one by one.
+func (s *Service) importEach(ctx context.Context, c Call, r *ImportRequest, hash *account.Hash) (*importing, error) {
 	res := &ImportResponse{Kind: "identitytoolkit#UploadAccountResponse"}
 	users, order := make(map[string]*account.User), []string(nil)
 	index := make(map[string]int)
@@ -151,23 +217,23 @@ func (s *Service) BatchCreate(ctx context.Context, c Call, r *ImportRequest) (*I
 		}
 		users[u.UID], index[u.UID] = u, i
 	}
-	return res, s.importAll(ctx, c, users, order, index, res)
+	return &importing{users, order, index, res}, nil
 }
 
 // importChunk is how many accounts are imported in one batch of the store.
 const importChunk = 200
 
 // importAll stores imported accounts, many at once, and one by one where some of them would take what is another's.
-func (s *Service) importAll(ctx context.Context, c Call, users map[string]*account.User, order []string, index map[string]int, res *ImportResponse) error {
+func (s *Service) importAll(ctx context.Context, c Call, in *importing) error {
 	put := func(uids []string) error {
 		return s.accounts.Change(ctx, c.scope(), uids, func(ch *account.Change) error {
 			for _, uid := range uids {
-				ch.Put(users[uid])
+				ch.Put(in.users[uid])
 			}
 			return nil
 		})
 	}
-	for chunk := range slices.Chunk(order, importChunk) {
+	for chunk := range slices.Chunk(in.order, importChunk) {
 		err := put(chunk)
 		if err == nil {
 			continue
@@ -180,11 +246,11 @@ func (s *Service) importAll(ctx context.Context, c Call, users map[string]*accou
 				if !refusal(err) {
 					return err
 				}
-				res.Error = append(res.Error, BatchError{Index: index[uid], Message: taken(err)})
+				in.res.Error = append(in.res.Error, BatchError{Index: in.index[uid], Message: taken(err)})
 			}
 		}
 	}
-	slices.SortFunc(res.Error, func(a, b BatchError) int { return a.Index - b.Index })
+	slices.SortFunc(in.res.Error, func(a, b BatchError) int { return a.Index - b.Index })
 	return nil
 }
 

@@ -23,9 +23,9 @@ const plainPrefix = "fakeHash:"
 // maxNotes is how many refused accounts are named.
 const maxNotes = 10
 
-// importAccounts reads a folder of accounts.
-func (t *Transfer) importAccounts(ctx context.Context, folder fs.FS, sum *Summary) error {
-	if err := t.importSettings(ctx, folder); err != nil {
+// importAccounts imports a folder of accounts, or only verifies it.
+func (t *Transfer) importAccounts(ctx context.Context, folder fs.FS, verify bool, sum *Summary) error {
+	if err := t.importSettings(ctx, folder, verify); err != nil {
 		return err
 	}
 	entries, err := fs.ReadDir(folder, ".")
@@ -42,7 +42,10 @@ func (t *Transfer) importAccounts(ctx context.Context, folder fs.FS, sum *Summar
 			second = append(second, name)
 		}
 	}
-	in := &accountsIn{t: t, notes: &sum.Notes}
+	if !slices.Contains(first, accountsName+jsonSuffix) {
+		return fault.E(fault.NotFound, "the export is not whole: it has no %s", accountsName+jsonSuffix)
+	}
+	in := &accountsIn{t: t, verify: verify, notes: &sum.Notes}
 	for _, name := range first {
 		tenant := strings.TrimPrefix(strings.TrimSuffix(strings.TrimPrefix(name, accountsName), jsonSuffix), "-")
 		if err := in.read(ctx, folder, name, tenant); err != nil {
@@ -58,14 +61,16 @@ func (t *Transfer) importAccounts(ctx context.Context, folder fs.FS, sum *Summar
 	return in.refusal()
 }
 
-// importSettings reads settings and tenants.
-func (t *Transfer) importSettings(ctx context.Context, folder fs.FS) error {
+// importSettings imports settings and tenants, or only verifies that they can be read.
+func (t *Transfer) importSettings(ctx context.Context, folder fs.FS, verify bool) error {
 	settings, err := fs.ReadFile(folder, settingsName)
 	switch {
+	case err == nil && verify:
+		err = isObject(settings)
 	case err == nil:
 		_, err = t.o.Identity.Settings(ctx, t.admin(""), settings)
 	case errors.Is(err, fs.ErrNotExist):
-		err = t.importConfig(ctx, folder)
+		err = t.importConfig(ctx, folder, verify)
 	}
 	if err != nil {
 		return fault.Because(err, fault.InvalidArgument, "the settings of Auth cannot be read: %v", err)
@@ -79,7 +84,7 @@ func (t *Transfer) importSettings(ctx context.Context, folder fs.FS) error {
 		err = json.Unmarshal(text, &tenants)
 	}
 	for _, tenant := range tenants {
-		if err == nil {
+		if err == nil && !verify {
 			tenant.Name = "projects/" + t.o.Project + "/tenants/" + tenant.TenantID
 			err = t.o.Identity.PutTenant(ctx, t.admin(""), tenant)
 		}
@@ -91,7 +96,7 @@ func (t *Transfer) importSettings(ctx context.Context, folder fs.FS) error {
 }
 
 // importConfig reads the settings that the Emulator Suite exports.
-func (t *Transfer) importConfig(ctx context.Context, folder fs.FS) error {
+func (t *Transfer) importConfig(ctx context.Context, folder fs.FS, verify bool) error {
 	text, err := fs.ReadFile(folder, configName)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -100,15 +105,22 @@ func (t *Transfer) importConfig(ctx context.Context, folder fs.FS) error {
 	if err == nil {
 		err = json.Unmarshal(text, &config)
 	}
-	if err == nil {
+	if err == nil && !verify {
 		_, err = t.o.Identity.EmulatorConfig(ctx, t.admin(""), config)
 	}
 	return err
 }
 
-// accountsIn imports files of accounts.
+// isObject checks that a text is a JSON object.
+func isObject(text []byte) error {
+	var object map[string]any
+	return json.Unmarshal(text, &object)
+}
+
+// accountsIn imports files of accounts, or only verifies them.
 type accountsIn struct {
-	t *Transfer
+	t      *Transfer
+	verify bool
 	// count is how many accounts were taken, refused how many were not.
 	count, refused int64
 	// lost are second factors that were left out, unknown passwords whose hash nobody can check.
@@ -137,34 +149,48 @@ func (in *accountsIn) read(ctx context.Context, folder fs.FS, name, tenant strin
 	if file.Tenant != "" {
 		tenant = file.Tenant
 	}
-	if err := in.makeTenant(ctx, tenant); err != nil {
-		return err
-	}
 	if file.HashAlgorithm == "" && in.hash != nil {
 		file.ImportRequest = *in.hash
 	}
-	for users := range slices.Chunk(file.Users, maxAccounts) {
-		request := file.ImportRequest
-		for _, given := range users {
-			u, err := in.user(given)
-			if err != nil {
-				return fault.Because(err, fault.DataLoss, "%s cannot be read: %v", name, err)
-			}
-			if request.HashAlgorithm == "" && u.PasswordHash != "" && !strings.HasPrefix(u.PasswordHash, plainPrefix) {
-				in.unknown++
-			}
-			request.Users = append(request.Users, u)
-		}
-		answer, err := in.t.o.Identity.BatchCreate(ctx, in.t.admin(tenant), &request)
-		if err != nil {
+	size := maxAccounts
+	if in.verify {
+		size = max(len(file.Users), 1) // What they take from each other shows among all of them.
+	} else if err := in.makeTenant(ctx, tenant); err != nil {
+		return err
+	}
+	for users := range slices.Chunk(file.Users, size) {
+		if err := in.put(ctx, name, tenant, file.ImportRequest, users); err != nil {
 			return err
 		}
-		in.count += int64(len(users) - len(answer.Error))
-		for _, e := range answer.Error {
-			in.refused++
-			if in.refused <= maxNotes {
-				*in.notes = append(*in.notes, fmt.Sprintf("account %s of %s is refused: %s", request.Users[e.Index].LocalID, name, e.Message))
-			}
+	}
+	return nil
+}
+
+// put imports or verifies accounts of a file.
+func (in *accountsIn) put(ctx context.Context, name, tenant string, request identity.ImportRequest, users []map[string]any) error {
+	for _, given := range users {
+		u, err := in.user(given)
+		if err != nil {
+			return fault.Because(err, fault.DataLoss, "%s cannot be read: %v", name, err)
+		}
+		if request.HashAlgorithm == "" && u.PasswordHash != "" && !strings.HasPrefix(u.PasswordHash, plainPrefix) {
+			in.unknown++
+		}
+		request.Users = append(request.Users, u)
+	}
+	create := in.t.o.Identity.BatchCreate
+	if in.verify {
+		create = in.t.o.Identity.CheckImport
+	}
+	answer, err := create(ctx, in.t.admin(tenant), &request)
+	if err != nil {
+		return err
+	}
+	in.count += int64(len(users) - len(answer.Error))
+	for _, e := range answer.Error {
+		in.refused++
+		if in.refused <= maxNotes {
+			*in.notes = append(*in.notes, fmt.Sprintf("account %s of %s is refused: %s", request.Users[e.Index].LocalID, name, e.Message))
 		}
 	}
 	return nil

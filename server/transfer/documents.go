@@ -89,33 +89,51 @@ func (t *Transfer) documents(ctx context.Context, db resource.Database, limit in
 }
 
 // ImportDocuments reads the export of one database that an overall metadata file leads to, and returns how many documents it
-// has made.
-func (t *Transfer) ImportDocuments(ctx context.Context, db resource.Database, metadataFile string) (int64, error) {
-	return t.importDocuments(ctx, db, os.DirFS(filepath.Dir(metadataFile)), filepath.Base(metadataFile))
+// has made. As in Import, everything is verified first.
+func (t *Transfer) ImportDocuments(ctx context.Context, db resource.Database, metadataFile string) (n int64, err error) {
+	folder, name := os.DirFS(filepath.Dir(metadataFile)), filepath.Base(metadataFile)
+	if _, err := t.importDocuments(ctx, db, folder, name, true); err != nil {
+		return 0, err
+	}
+	err = t.marked(metadataFile, func() error {
+		n, err = t.importDocuments(ctx, db, folder, name, false)
+		return err
+	})
+	return n, err
 }
 
-// importDocuments reads an export in a folder.
-func (t *Transfer) importDocuments(ctx context.Context, db resource.Database, folder fs.FS, metadataFile string) (int64, error) {
-	names, err := outputs(folder, path.Clean(metadataFile))
+// importDocuments imports an export in a folder, or only verifies it, and returns how many documents it has.
+func (t *Transfer) importDocuments(ctx context.Context, db resource.Database, folder fs.FS, metadataFile string, verify bool) (int64, error) {
+	parts, err := partsOf(folder, path.Clean(metadataFile))
 	if err != nil {
 		return 0, err
 	}
-	l := &loader{guard: t.o.Guard, db: db}
-	for _, name := range names {
-		if err := l.load(ctx, folder, name); err != nil {
-			return l.done, fault.Because(err, fault.CodeOf(err), "%s: %s", name, fault.Of(err).Message)
+	l := &loader{guard: t.o.Guard, db: db, verify: verify}
+	for _, part := range parts {
+		before := l.read
+		for _, name := range part.outputs {
+			if err := l.load(ctx, folder, name); err != nil {
+				return l.read, fault.Because(err, fault.CodeOf(err), "%s: %s", name, reason(err))
+			}
+		}
+		if n := l.read - before; part.counted && n != part.documents {
+			return l.read, fault.E(fault.DataLoss, "the export is damaged: %s tells of %d documents, and its files have %d",
+				path.Clean(metadataFile), part.documents, n)
 		}
 	}
-	return l.done, l.commit(ctx)
+	return l.read, l.commit(ctx)
 }
 
 // loader commits documents, many at once.
 type loader struct {
-	guard  *guard.Guard
-	db     resource.Database
+	guard *guard.Guard
+	db    resource.Database
+	// verify is set when nothing is committed.
+	verify bool
 	writes []document.Write
 	bytes  int
-	done   int64
+	// read counts documents.
+	read int64
 }
 
 // load reads one file of documents.
@@ -130,6 +148,10 @@ func (l *loader) load(ctx context.Context, folder fs.FS, name string) error {
 		if err != nil {
 			return err
 		}
+		l.read++
+		if l.verify {
+			return ctx.Err()
+		}
 		l.writes = append(l.writes, w)
 		l.bytes += len(entity)
 		if len(l.writes) < commitDocuments && l.bytes < commitBytes {
@@ -139,7 +161,7 @@ func (l *loader) load(ctx context.Context, folder fs.FS, name string) error {
 	})
 }
 
-// commit commits what has gathered.
+// commit commits the documents that were read since the last commit.
 func (l *loader) commit(ctx context.Context) error {
 	if len(l.writes) == 0 {
 		return nil
@@ -147,7 +169,6 @@ func (l *loader) commit(ctx context.Context) error {
 	if _, err := l.guard.Commit(ctx, owner(l.db), l.db, guard.CommitRequest{Writes: l.writes}); err != nil {
 		return err
 	}
-	l.done += int64(len(l.writes))
 	l.writes, l.bytes = nil, 0
 	return nil
 }

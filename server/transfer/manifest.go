@@ -3,6 +3,7 @@ package transfer
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
 	"path"
 	"strings"
@@ -68,50 +69,95 @@ func metadata(name string, began, ended time.Time) []byte {
 	return appendBytes(appendBytes(nil, exportAbout, about), exportOutput, output)
 }
 
-// outputs returns the paths of the files with documents that an overall metadata leads to.
-func outputs(folder fs.FS, name string) ([]string, error) {
-	parts, err := pathsIn(folder, name, overallPart, partPath)
-	if err != nil {
-		return nil, err
-	}
-	var all []string
-	for _, part := range parts {
-		files, err := pathsIn(folder, part, exportOutput, outputPath)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, files...)
-	}
-	return all, nil
+// exportPart is what an overall metadata file says about one export in it.
+type exportPart struct {
+	// outputs are the paths of its files, from the root of the folder.
+	outputs []string
+	// documents is how many documents they have, where counted says that it is known.
+	documents int64
+	counted   bool
 }
 
-// pathsIn returns the paths that a file of metadata names, one in each message of a field, from the root of the folder.
-func pathsIn(folder fs.FS, name string, message, inside protowire.Number) ([]string, error) {
-	text, err := fs.ReadFile(folder, name)
-	if err != nil {
-		return nil, fault.Because(err, fault.NotFound, "the export is not whole: %v", err)
-	}
-	var paths []string
-	err = eachField(unframed(text), func(f field) error {
-		if f.number != message {
-			return nil
+// partsOf returns the parts of an export that an overall metadata file tells of, one at least.
+func partsOf(folder fs.FS, name string) ([]exportPart, error) {
+	var parts []exportPart
+	err := messages(folder, name, overallPart, func(message []byte) error {
+		var part exportPart
+		metadata := ""
+		err := eachField(message, func(f field) (err error) {
+			switch f.number {
+			case partPath:
+				metadata, err = inside(name, f.bytes)
+			case partCount:
+				part.documents, part.counted = int64(f.bits), true
+			}
+			return err
+		})
+		if err != nil || metadata == "" {
+			return errors.Join(err, missing("file of metadata", metadata))
 		}
-		return eachField(f.bytes, func(f field) error {
-			if f.number != inside {
+		if part.outputs, err = outputs(folder, metadata); err != nil {
+			return err
+		}
+		parts = append(parts, part)
+		return nil
+	})
+	if err == nil && len(parts) == 0 {
+		err = fault.E(fault.DataLoss, "%s cannot be read: it tells of no export", name)
+	}
+	return parts, err
+}
+
+// missing returns an error when metadata name nothing of a kind.
+func missing(kind, name string) error {
+	if name != "" {
+		return nil
+	}
+	return fmt.Errorf("it names no %s", kind)
+}
+
+// outputs returns the paths of the files with documents that a file of metadata names.
+func outputs(folder fs.FS, name string) ([]string, error) {
+	var paths []string
+	err := messages(folder, name, exportOutput, func(message []byte) error {
+		return eachField(message, func(f field) error {
+			if f.number != outputPath {
 				return nil
 			}
-			p := path.Join(path.Dir(name), string(f.bytes))
-			if !fs.ValidPath(p) || strings.HasPrefix(string(f.bytes), "/") {
-				return errors.New("it names a file outside the folder")
-			}
+			p, err := inside(name, f.bytes)
 			paths = append(paths, p)
-			return nil
+			return err
 		})
 	})
+	return paths, err
+}
+
+// messages gives the messages of a field of a file of metadata to yield.
+func messages(folder fs.FS, name string, number protowire.Number, yield func([]byte) error) error {
+	text, err := fs.ReadFile(folder, name)
 	if err != nil {
-		return nil, fault.Because(err, fault.DataLoss, "%s cannot be read: %v", name, err)
+		return fault.Because(err, fault.NotFound, "the export is not whole: %v", err)
 	}
-	return paths, nil
+	err = eachField(unframed(text), func(f field) error {
+		if f.number != number {
+			return nil
+		}
+		return yield(f.bytes)
+	})
+	var named *fault.Error
+	if err != nil && !errors.As(err, &named) {
+		return fault.Because(err, fault.DataLoss, "%s cannot be read: %v", name, err)
+	}
+	return err
+}
+
+// inside returns a path that a file of metadata names, from the root of the folder.
+func inside(name string, text []byte) (string, error) {
+	p := path.Join(path.Dir(name), string(text))
+	if !fs.ValidPath(p) || strings.HasPrefix(string(text), "/") {
+		return "", errors.New("it names a file outside the folder")
+	}
+	return p, nil
 }
 
 // unframed returns the last record of a log, or the text itself when it is no log: the official emulator writes one of the two

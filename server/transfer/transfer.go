@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 
 	"clave/server/clock"
 	"clave/server/fault"
@@ -36,6 +37,9 @@ type Options struct {
 	Project string
 	// Clock tells the time; the machine's when nil.
 	Clock clock.Clock
+	// Marker is a file that exists while an import changes the data, with the import's source as its content. A marker that is
+	// there before shows that an import has ended in the midst. Empty for data in memory.
+	Marker string
 }
 
 // EnsureDefaults fills what was left zero.
@@ -48,12 +52,14 @@ func (o *Options) EnsureDefaults() {
 // Transfer brings the data of one project out and in.
 type Transfer struct {
 	o Options
+	// importing is held while an import changes the data.
+	importing *sync.Mutex
 }
 
 // New returns a Transfer.
 func New(o Options) *Transfer {
 	o.EnsureDefaults()
-	return &Transfer{o: o}
+	return &Transfer{o: o, importing: &sync.Mutex{}}
 }
 
 // Summary says how much was brought out or in.
@@ -189,12 +195,22 @@ func exportOf(db resource.Database) suiteExport {
 }
 
 // Import reads a folder of the Emulator Suite, or of a managed export of Firestore. Documents and accounts that are there
-// already and have a name or id of the folder's are replaced.
+// already and have a name or id of the folder's are replaced. The whole folder is verified first: parts that are missing or
+// damaged, counts that are not those of the metadata, and accounts that would be refused are errors, and change nothing.
 func (t *Transfer) Import(ctx context.Context, dir string) (sum Summary, err error) {
 	content, err := contentOf(dir)
 	if err != nil {
 		return sum, err
 	}
+	if err := t.importContent(ctx, dir, content, true, &Summary{}); err != nil {
+		return sum, err
+	}
+	err = t.marked(dir, func() error { return t.importContent(ctx, dir, content, false, &sum) })
+	return sum, err
+}
+
+// importContent imports the parts of a folder, or only verifies them.
+func (t *Transfer) importContent(ctx context.Context, dir string, content suite, verify bool, sum *Summary) error {
 	folder := os.DirFS(dir)
 	exports := content.Databases
 	if content.Firestore != nil {
@@ -205,20 +221,20 @@ func (t *Transfer) Import(ctx context.Context, dir string) (sum Summary, err err
 		if e.Database != "" {
 			db.ID = e.Database
 		}
-		n, err := t.importDocuments(ctx, db, folder, e.MetadataFile)
+		n, err := t.importDocuments(ctx, db, folder, e.MetadataFile, verify)
 		sum.Documents += n
 		if err != nil {
-			return sum, err
+			return err
 		}
 	}
 	if content.Auth == nil {
-		return sum, nil
+		return nil
 	}
 	accounts, err := fs.Sub(folder, content.Auth.Path)
 	if err != nil {
-		return sum, fault.Because(err, fault.DataLoss, "%s: %v", suiteFile, err)
+		return fault.Because(err, fault.DataLoss, "%s: %v", suiteFile, err)
 	}
-	return sum, t.importAccounts(ctx, accounts, &sum)
+	return t.importAccounts(ctx, accounts, verify, sum)
 }
 
 // contentOf reads what is in a folder.

@@ -202,6 +202,31 @@ func TestBadExports(t *testing.T) {
 		{"cut output", func(t *testing.T, dir string) {
 			must(t, os.Truncate(dir+"/firestore_export/all_namespaces/all_kinds/output-0", 1000))
 		}, fault.DataLoss, "damaged"},
+		{"empty output", func(t *testing.T, dir string) {
+			must(t, os.Truncate(dir+"/firestore_export/all_namespaces/all_kinds/output-0", 0))
+		}, fault.DataLoss, "its files have 0"},
+		{"flipped bit", func(t *testing.T, dir string) {
+			path := dir + "/firestore_export/all_namespaces/all_kinds/output-0"
+			text, err := os.ReadFile(path)
+			must(t, err)
+			text[len(text)/2] ^= 1
+			must(t, os.WriteFile(path, text, 0o600))
+		}, fault.DataLoss, "damaged"},
+		{"overall metadata cut short", func(t *testing.T, dir string) {
+			must(t, os.Truncate(dir+"/firestore_export/firestore_export.overall_export_metadata", 0))
+		}, fault.DataLoss, "cannot be read"},
+		{"metadata cut short", func(t *testing.T, dir string) {
+			must(t, os.Truncate(dir+"/firestore_export/all_namespaces/all_kinds/all_namespaces_all_kinds.export_metadata", 0))
+		}, fault.DataLoss, "its files have 0"},
+		{"no accounts", func(t *testing.T, dir string) {
+			must(t, os.Remove(dir+"/auth_export/accounts.json"))
+		}, fault.NotFound, "not whole"},
+		{"settings", func(t *testing.T, dir string) {
+			must(t, os.WriteFile(dir+"/auth_export/config.json", []byte(`{"signIn":`), 0o600))
+		}, fault.InvalidArgument, "settings of Auth"},
+		{"two accounts with one address", func(t *testing.T, dir string) {
+			must(t, os.WriteFile(dir+"/auth_export/accounts.json", []byte(`{"users":[{"localId":"x","email":"a@example.com"},{"localId":"y","email":"a@example.com"}]}`), 0o600))
+		}, fault.InvalidArgument, "account y of accounts.json is refused"},
 		{"json", func(t *testing.T, dir string) {
 			must(t, os.WriteFile(dir+"/firebase-export-metadata.json", []byte("{"), 0o600))
 		}, fault.DataLoss, "cannot be read"},
@@ -219,9 +244,13 @@ func TestBadExports(t *testing.T) {
 			dir := t.TempDir() + "/suite"
 			must(t, os.CopyFS(dir, os.DirFS("testdata/suite")))
 			c.spoil(t, dir)
-			_, err := newHouse(t, cheap).Import(t.Context(), dir)
-			if fault.Of(err).Code != c.code || !strings.Contains(fault.Of(err).Message, c.expect) {
-				t.Errorf("answered %v, want %v %q", err, c.code, c.expect)
+			h := newHouse(t, cheap)
+			_, err := h.Import(t.Context(), dir)
+			if err == nil || fault.Of(err).Code != c.code || !strings.Contains(fault.Of(err).Message, c.expect) {
+				t.Errorf("Import = %v, want %v %q", err, c.code, c.expect)
+			}
+			if empty, err := h.Empty(t.Context()); !empty || err != nil {
+				t.Errorf("a refused import has changed the data (%v)", err)
 			}
 		})
 	}

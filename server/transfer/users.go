@@ -45,22 +45,29 @@ func (t *Transfer) hasDocuments(ctx context.Context) (bool, error) {
 // ImportUsers imports the accounts of a file that `firebase auth:export` wrote. hashFile, if it is not empty, holds the password hash
 // parameters as the Firebase console shows them.
 func (t *Transfer) ImportUsers(ctx context.Context, usersFile, hashFile string, sum *Summary) error {
-	in := &accountsIn{t: t, notes: &sum.Notes}
+	var hash *identity.ImportRequest
 	if hashFile != "" {
 		text, err := os.ReadFile(hashFile)
 		if err != nil {
 			return fault.Because(err, fault.NotFound, "cannot read the hash parameters: %v", err)
 		}
-		if in.hash, err = parseHash(string(text)); err != nil {
+		if hash, err = parseHash(string(text)); err != nil {
 			return fault.Because(err, fault.InvalidArgument, "%s: %v", hashFile, err)
 		}
 	}
-	err := in.read(ctx, os.DirFS(filepath.Dir(usersFile)), filepath.Base(usersFile), "")
-	sum.Accounts += in.count
-	if err != nil {
+	put := func(verify bool, sum *Summary) error {
+		in := &accountsIn{t: t, verify: verify, hash: hash, notes: &sum.Notes}
+		err := in.read(ctx, os.DirFS(filepath.Dir(usersFile)), filepath.Base(usersFile), "")
+		sum.Accounts += in.count
+		if err != nil {
+			return err
+		}
+		return in.refusal()
+	}
+	if err := put(true, &Summary{}); err != nil {
 		return err
 	}
-	return in.refusal()
+	return t.marked(usersFile, func() error { return put(false, sum) })
 }
 
 // parseHash reads password hash parameters as the Firebase console shows them:

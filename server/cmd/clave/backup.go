@@ -43,12 +43,12 @@ func backup(ctx context.Context, args []string, s streams) error {
 }
 
 // restore carries out `clave restore`.
-func restore(args []string, s streams) error {
+func restore(ctx context.Context, args []string, s streams) error {
 	c, dir, err := copyFolder(config.ModeRestore, args, s)
 	if err != nil {
 		return err
 	}
-	if err := app.Restore(c, app.Options{Log: logger(c, s.err)}, dir); err != nil {
+	if err := app.Restore(ctx, c, app.Options{Log: logger(c, s.err)}, dir); err != nil {
 		return err
 	}
 	fmt.Fprintf(s.out, "%s is as it was when %s was made.\n", c.DataDir, dir)

@@ -115,7 +115,7 @@ func run(ctx context.Context, args []string, s streams) int {
 	case "backup":
 		err = backup(ctx, args[1:], s)
 	case "restore":
-		err = restore(args[1:], s)
+		err = restore(ctx, args[1:], s)
 	case "health":
 		err = health(ctx, args[1:], s)
 	case "export":

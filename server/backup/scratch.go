@@ -1,0 +1,76 @@
+package backup
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// A copy is written to a folder of another name first. A process that is killed leaves it behind; it holds as much as a copy, the
+// keys included. So each such folder has a file that its process holds a lock on, and whoever makes the next one removes
+// those whose lock is free.
+
+// partInfix is in the names of unfinished copies, and copyInfix in those of copies that an export is made from.
+const (
+	partInfix = ".part-"
+	copyInfix = ".copy-"
+)
+
+// lockName is the locked file in an unfinished copy.
+const lockName = "unfinished.lock"
+
+// ScratchCopy makes a folder beside dir for a copy that is needed for a while. done removes it.
+func ScratchCopy(dir string) (scratch string, done func() error, err error) {
+	return Scratch(filepath.Dir(dir), filepath.Base(dir)+copyInfix)
+}
+
+// Scratch makes a folder in parent whose name begins with prefix, and removes those that killed processes have left there. done
+// removes the folder, unless it has another name by then.
+func Scratch(parent, prefix string) (scratch string, done func() error, err error) {
+	removeAbandoned(parent)
+	scratch, err = os.MkdirTemp(parent, prefix)
+	if err != nil {
+		return "", nil, err
+	}
+	lock, err := vfs.Default.Lock(filepath.Join(scratch, lockName))
+	if err != nil {
+		return "", nil, errors.Join(err, os.RemoveAll(scratch))
+	}
+	return scratch, func() error { return errors.Join(os.RemoveAll(scratch), lock.Close()) }, nil
+}
+
+// removeAbandoned removes the unfinished copies in a folder whose processes have ended. What can't be removed stays.
+func removeAbandoned(parent string) {
+	entries, err := os.ReadDir(parent)
+	if err != nil {
+		return
+	}
+	for _, entry := range entries {
+		name := entry.Name()
+		if !entry.IsDir() || !strings.Contains(name, partInfix) && !strings.Contains(name, copyInfix) {
+			continue
+		}
+		path := filepath.Join(parent, name)
+		if lock := abandoned(path); lock != nil {
+			_ = os.RemoveAll(path)
+			_ = lock.Close()
+		}
+	}
+}
+
+// abandoned returns the lock of an unfinished copy whose process has ended, nil for other folders.
+func abandoned(path string) io.Closer {
+	file := filepath.Join(path, lockName)
+	if _, err := os.Stat(file); err != nil {
+		return nil
+	}
+	lock, err := vfs.Default.Lock(file)
+	if err != nil {
+		return nil // Its process runs.
+	}
+	return lock
+}

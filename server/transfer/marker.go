@@ -1,0 +1,71 @@
+package transfer
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"clave/server/fault"
+)
+
+// marked calls apply, which changes the data, while the marker is there. After an error it stays, as after the end of the
+// process: the data then hold a part of the import, and the same import completes them.
+func (t *Transfer) marked(source string, apply func() error) error {
+	if t.o.Marker == "" {
+		return apply()
+	}
+	t.importing.Lock()
+	defer t.importing.Unlock()
+	source, err := filepath.Abs(source)
+	if err != nil {
+		return err
+	}
+	if err := os.Remove(t.o.Marker); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := writeFile(t.o.Marker, []byte(source)); err != nil {
+		return err
+	}
+	if err := syncFolder(filepath.Dir(t.o.Marker)); err != nil {
+		return err
+	}
+	if err := apply(); err != nil {
+		return fault.Because(err, fault.CodeOf(err), "the import ended before everything was taken over; the same import again completes it: %s", reason(err))
+	}
+	if err := os.Remove(t.o.Marker); err != nil {
+		return fmt.Errorf("mark the import as complete: %w", err)
+	}
+	return syncFolder(filepath.Dir(t.o.Marker))
+}
+
+// reason returns the text of an error that a person may read.
+func reason(err error) string {
+	var named *fault.Error
+	if errors.As(err, &named) {
+		return named.Message
+	}
+	return err.Error()
+}
+
+// Unfinished returns the source of an import that has ended in the midst, by its marker; empty when there is none.
+func Unfinished(marker string) (source string, err error) {
+	text, err := os.ReadFile(marker)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err == nil && len(text) == 0 {
+		text = []byte("(unknown)") // The process ended before the name was on disk.
+	}
+	return string(text), err
+}
+
+// syncFolder waits until the names in a folder are on disk.
+func syncFolder(dir string) error {
+	f, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
