@@ -16,8 +16,18 @@ import (
 // missingIndex reports an index that a query lacked. The definition stands on a line of its own, so that it can be pasted.
 func (a *App) missingIndex(recorder *indexRecorder) func(resource.Database, index.Definition) {
 	return func(db resource.Database, definition index.Definition) {
-		if a.config.Indexes == "record" {
+		switch a.config.Indexes {
+		case "record":
 			recorder.record(db, definition)
+			return
+		case "auto":
+			if recorder.file(db.ID) != "" {
+				recorder.record(db, definition)
+			}
+			recorder.mu.Lock()
+			defer recorder.mu.Unlock()
+			fmt.Fprintf(a.o.Notices, "Database %s has no index for a query on %s. It is built now, and noted in firestore.indexes.json if firebase.json names that file:\n%s\n",
+				db.ID, definition.CollectionGroup, definition.JSON())
 			return
 		}
 		recorder.mu.Lock()
@@ -28,7 +38,7 @@ func (a *App) missingIndex(recorder *indexRecorder) func(resource.Database, inde
 	}
 }
 
-// indexRecorder writes the indexes that queries lacked to the project's firestore.indexes.json, for --indexes record.
+// indexRecorder writes the indexes that queries lacked to the project's firestore.indexes.json, for --indexes record and auto.
 type indexRecorder struct {
 	databases []config.Database
 	log       *slog.Logger

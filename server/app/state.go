@@ -31,7 +31,7 @@ type state struct {
 func (s *state) health() error { return errors.Join(s.engine.Err(), s.store.Err()) }
 
 // indexModes are the engine's names for --indexes.
-var indexModes = map[string]engine.IndexMode{"off": engine.IndexesOff, "record": engine.IndexesRecord, "enforce": engine.IndexesEnforce}
+var indexModes = map[string]engine.IndexMode{"off": engine.IndexesOff, "record": engine.IndexesRecord, "auto": engine.IndexesAuto, "enforce": engine.IndexesEnforce}
 
 // openState opens the store and what stands on it.
 func (a *App) openState(ctx context.Context) (*state, error) {

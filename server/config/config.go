@@ -56,7 +56,7 @@ type Config struct {
 	Hosting json.RawMessage
 	// Only lists the parts to run; empty means all.
 	Only []string
-	// Indexes is off, record or enforce.
+	// Indexes is off, record, auto or enforce.
 	Indexes string
 	// SignTokens signs ID tokens in start mode too. ModeServe always signs.
 	SignTokens bool
@@ -172,7 +172,11 @@ func (c *Config) declare(flags *flag.FlagSet) {
 func (c *Config) declareServer(flags *flag.FlagSet) {
 	flags.BoolVar(&c.Memory, "memory", c.Mode == ModeExec, "keep nothing: data live in memory")
 	flags.StringVar(&c.Host, "host", "", "address to listen on; 0.0.0.0 for all of the machine's (default: firebase.json's for each emulator, then 127.0.0.1)")
-	flags.StringVar(&c.Indexes, "indexes", "off", "queries that need a missing composite index: off (answer), record (answer and write the index to the file), enforce (refuse)")
+	indexes := "auto"
+	if c.Mode == ModeServe {
+		indexes = "enforce"
+	}
+	flags.StringVar(&c.Indexes, "indexes", indexes, "queries that need a missing composite index: off (answer), record (answer and write the index to the file), auto (record, and build the index meanwhile), enforce (refuse)")
 	flags.BoolVar(&c.SignTokens, "sign-tokens", c.Mode == ModeServe, "sign ID tokens with RS256")
 	flags.BoolVar(&c.RateLimits, "rate-limits", c.Mode == ModeServe, "limit sign-ins, sign-ups and codes by address and account")
 	flags.StringVar(&c.Mail, "mail", "", "SMTP server for e-mail codes: smtp://user:password@host:587?from=name@host")
@@ -271,8 +275,8 @@ func (c *Config) check() error {
 		}
 		return nil
 	}
-	if !slices.Contains([]string{"off", "record", "enforce"}, c.Indexes) {
-		return fault.E(fault.InvalidArgument, "--indexes %s: want off, record or enforce", c.Indexes)
+	if !slices.Contains([]string{"off", "record", "auto", "enforce"}, c.Indexes) {
+		return fault.E(fault.InvalidArgument, "--indexes %s: want off, record, auto or enforce", c.Indexes)
 	}
 	if err := c.checkOnly(); err != nil {
 		return err

@@ -50,6 +50,19 @@ func TestParseReadsTheProject(t *testing.T) {
 	}
 }
 
+func TestDefaultOfIndexes(t *testing.T) {
+	path := write(t, map[string]string{"firebase.json": `{"firestore":{"rules":"firestore.rules"}}`, "firestore.rules": ""})
+	for mode, want := range map[config.Mode]string{config.ModeStart: "auto", config.ModeServe: "enforce"} {
+		args := []string{"--config", path, "--project", "x"}
+		if mode == config.ModeServe {
+			args = append(args, "--public-url", "https://x.example", "--trust-proxy")
+		}
+		if c, err := config.Parse(mode, args, noEnv, io.Discard); err != nil || c.Indexes != want {
+			t.Errorf("clave %s: Indexes = %+v, %v; want %q", mode, c, err, want)
+		}
+	}
+}
+
 func TestParseSeveralDatabases(t *testing.T) {
 	path := write(t, map[string]string{"firebase.json": `{"firestore":[{"rules":"a.rules"},{"database":"second","rules":"b.rules"}]}`})
 	c, err := config.Parse(config.ModeStart, []string{"--config", path}, noEnv, io.Discard)

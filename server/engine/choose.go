@@ -125,7 +125,7 @@ func singles(s *scope, h *shape) []candidate {
 
 // indexed reports whether a field has a single-field index in a direction, or of its elements.
 func (s *scope) indexed(path string, element, desc bool) bool {
-	collection, group := s.db.set.Load().Single(s.id, path)
+	collection, group := s.indexes.set.Single(s.id, path)
 	single := collection
 	if s.group {
 		single = group
@@ -141,16 +141,13 @@ func (s *scope) indexed(path string, element, desc bool) bool {
 
 // automatic returns the beginning of the keys of a single-field index.
 func (s *scope) automatic(path string, element bool) []byte {
-	return s.db.set.Load().Automatic(keyOf(keyIndex, s.db.number), s.group, s.collection, s.id, path, element)
+	return s.indexes.set.Automatic(keyOf(keyIndex, s.db.number), s.group, s.collection, s.id, path, element)
 }
 
 // composites returns the accesses by composite indexes: those that begin with equalities and go on with the whole order.
 func composites(s *scope, h *shape) []candidate {
 	var out []candidate
-	for _, c := range s.db.set.Load().Of(s.id) {
-		if c.Group != s.group {
-			continue
-		}
+	for _, c := range s.composites() {
 		if found, ok := matchComposite(s, h, c); ok {
 			out = append(out, found)
 		}

@@ -81,6 +81,9 @@ func (e *Engine) replace(ctx context.Context, db *database, targets []target) er
 		}
 		s.order = append(s.order, d)
 	}
+	state := db.enterIndexes()
+	defer state.leave()
+	s.set = state.set
 	p, err := s.pending(noBudget)
 	if err != nil || len(p.changes) == 0 {
 		return err

@@ -96,6 +96,9 @@ func (e *Engine) commit(ctx context.Context, db *database, o *owner, t *txn, wri
 	if err := s.apply(ctx, writes, check); err != nil {
 		return CommitResult{}, err
 	}
+	state := db.enterIndexes()
+	defer state.leave()
+	s.set = state.set
 	p, err := s.pending(maxCommitBytes)
 	if err != nil {
 		return CommitResult{}, err

@@ -10,6 +10,7 @@ import (
 	"clave/server/clock"
 	"clave/server/document"
 	"clave/server/fault"
+	"clave/server/index"
 	"clave/server/resource"
 )
 
@@ -41,6 +42,7 @@ type commitState struct {
 	db      *database
 	view    *view
 	at      clock.Version // a version that no commit has; the time of the request
+	set     *index.Set    // the indexes that the commit writes
 	docs    map[string]*docState
 	order   []*docState // those written, in the order of first writing
 	results []document.Result
@@ -203,11 +205,10 @@ func (s *commitState) pending(budget int) (*pending, error) {
 	slices.SortFunc(s.order, func(a, b *docState) int { return resource.ComparePaths(a.name.Path, b.name.Path) })
 	s.order = slices.DeleteFunc(s.order, func(d *docState) bool { return d.after == d.before })
 	edits := make([]edit, len(s.order))
-	set := s.db.set.Load()
 	inShares(len(edits), leastShare, func(from, to int) {
 		left := budget
 		for i := from; i < to && left >= 0; i++ {
-			edits[i].make(s.order[i], s.db.number, set)
+			edits[i].make(s.order[i], s.db.number, s.set)
 			left -= edits[i].cost
 		}
 	})

@@ -34,7 +34,9 @@ type Engine struct {
 		snapshots map[string]string // kept states: the project of each token
 	}
 	defaults atomic.Pointer[index.Definitions]
-	missing  sync.Map // definitions that Options.Missing has heard
+	missing  sync.Map // definitions that Options.Missing was called with
+	builder  *builder
+	wanted   sync.Map // definitions that wait for the builder or are being built
 }
 
 // database is one database of an engine.
@@ -46,8 +48,10 @@ type database struct {
 	gate  sync.RWMutex
 	locks *lockTable
 	txns  txnTable
-	set   atomic.Pointer[index.Set]
-	own   atomic.Bool // whether the definitions are the database's own
+	// indexes are the indexes that commits write and queries read (indexes.go); indexing guards their change.
+	indexes  atomic.Pointer[indexState]
+	indexing sync.Mutex
+	own      atomic.Bool // whether the definitions are the database's own
 	// forgotten is the version before which commits are dropped; only Run touches it.
 	forgotten clock.Version
 
@@ -69,6 +73,7 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	}
 	e := &Engine{o: o, opened: clock.VersionOf(o.Clock.Now()), maxOverlay: maxOverlay}
 	e.seq.engine = e
+	e.builder = newBuilder(e)
 	e.defaults.Store(&index.Definitions{})
 	e.mu.databases = make(map[resource.Database]*database)
 	e.mu.snapshots = make(map[string]string)
@@ -121,7 +126,7 @@ func (e *Engine) loadDatabase(snap storage.Snapshot, key, v []byte) error {
 	if db.latest, err = lastVersion(snap, db.number); err != nil {
 		return err
 	}
-	set, err := loadSet(snap, db.number)
+	set, err := e.loadSet(snap, db.number)
 	if err != nil {
 		return err
 	}
@@ -133,7 +138,7 @@ func (e *Engine) loadDatabase(snap storage.Snapshot, key, v []byte) error {
 
 // add completes a new database and registers it; Engine.mu is held or the engine isn't shared yet.
 func (e *Engine) add(db *database, set *index.Set) {
-	db.set.Store(set)
+	db.indexes.Store(newIndexState(set))
 	db.given = clock.NewVersions(e.o.Clock, max(db.latest, e.floor))
 	db.locks = newLockTable(e.o.Clock, e.o.Limits.Lock)
 	db.txns.open = make(map[uint64]*txn)
@@ -222,10 +227,13 @@ func (e *Engine) Err() error {
 	return e.mu.failed
 }
 
-// Run does what has to be done by and by, until ctx ends: it ends idle transactions and forgets what is older than
-// the retention.
+// Run does what has to be done by and by, until ctx ends: it ends idle transactions, forgets what is older than the
+// retention, and builds the indexes that queries have missed.
 func (e *Engine) Run(ctx context.Context) error {
 	const tick, sweep = time.Second, 60
+	var building sync.WaitGroup
+	defer building.Wait()
+	building.Go(func() { e.builder.run(ctx) })
 	for n := 1; ; n++ {
 		c, stop := e.o.Clock.After(tick)
 		select {

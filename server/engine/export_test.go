@@ -1,4 +1,21 @@
 package engine
 
+import (
+	"context"
+
+	"clave/server/index"
+	"clave/server/resource"
+)
+
 // SetMaxOverlay makes readings of the past hold no more than n changed documents.
 func (e *Engine) SetMaxOverlay(n int) { e.maxOverlay = n }
+
+// BeginIndex does the first step of building an index.
+func (e *Engine) BeginIndex(ctx context.Context, name resource.Database, d index.Definition) error {
+	db, err := e.database(name)
+	if err != nil {
+		return err
+	}
+	_, _, err = e.beginIndex(ctx, db, d)
+	return err
+}

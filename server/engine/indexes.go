@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
+	"sync/atomic"
 
 	"clave/server/fault"
 	"clave/server/index"
@@ -12,14 +14,94 @@ import (
 	"clave/server/storage"
 )
 
+// indexState is the indexes of a database at a time. It is replaced, never changed, but for the count of its users.
+type indexState struct {
+	// set is what commits write.
+	set *index.Set
+	// since has, by number, the composite indexes that were built while the database was in use: the serial of the first view
+	// that has all of their entries, and never while they are being built. Other indexes serve all views.
+	since map[uint32]uint64
+	// users counts the commits that write by this state, and one while it is the database's. When it is 0 done is closed.
+	users atomic.Int64
+	done  chan struct{}
+}
+
+// never is the serial of no view.
+const never = math.MaxUint64
+
+// newIndexState returns the state of a set whose indexes serve all views.
+func newIndexState(set *index.Set) *indexState {
+	s := &indexState{set: set, since: map[uint32]uint64{}, done: make(chan struct{})}
+	s.users.Store(1)
+	return s
+}
+
+// next returns the state of another set, whose indexes serve the views that they serve in this state.
+func (s *indexState) next(set *index.Set) *indexState {
+	out := newIndexState(set)
+	for _, c := range set.Composites {
+		if serial, ok := s.since[c.ID]; ok {
+			out.since[c.ID] = serial
+		}
+	}
+	return out
+}
+
+// viewSerial returns the number of the view that readers get now.
+func (e *Engine) viewSerial() uint64 {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.mu.view.serial
+}
+
+// enterIndexes returns the indexes that a commit has to write; they are used until leave.
+func (db *database) enterIndexes() *indexState {
+	for {
+		s := db.indexes.Load()
+		for n := s.users.Load(); n > 0; n = s.users.Load() {
+			if s.users.CompareAndSwap(n, n+1) {
+				return s
+			}
+		}
+	}
+}
+
+// leave ends the use of a state.
+func (s *indexState) leave() {
+	if s.users.Add(-1) == 0 {
+		close(s.done)
+	}
+}
+
+// useIndexes makes a state the database's and returns the one before; db.indexing is held.
+func (db *database) useIndexes(next *indexState) (before *indexState) {
+	before = db.indexes.Swap(next)
+	before.leave()
+	return before
+}
+
+// building returns the numbers of the composite indexes that are being built.
+func (s *indexState) building() []uint32 {
+	var out []uint32
+	for _, c := range s.set.Composites {
+		if s.since[c.ID] == never {
+			out = append(out, c.ID)
+		}
+	}
+	return out
+}
+
 // storedSet is the record of the index definitions that a database's entries are of.
 type storedSet struct {
 	Definitions index.Definitions
 	IDs         []uint32
+	// Building are the numbers of those that don't have all entries.
+	Building []uint32 `json:",omitempty"`
 }
 
-// loadSet reads the index definitions of a database's entries.
-func loadSet(r storage.Reader, number uint32) (*index.Set, error) {
+// loadSet reads the index definitions of a database's entries. An index whose building was interrupted is not among them; what
+// it has of entries is removed when its number is given again.
+func (e *Engine) loadSet(r storage.Reader, number uint32) (*index.Set, error) {
 	v, found, err := r.Get(keyOf(keyDefinition, number))
 	if err != nil {
 		return nil, err
@@ -29,6 +111,13 @@ func loadSet(r storage.Reader, number uint32) (*index.Set, error) {
 		if err := json.Unmarshal(v, &s); err != nil || len(s.IDs) != len(s.Definitions.Indexes) {
 			return nil, fmt.Errorf("index definitions: %w", errCorrupt)
 		}
+	}
+	for _, id := range s.Building {
+		i := slices.Index(s.IDs, id)
+		if i < 0 {
+			return nil, fmt.Errorf("index definitions: %w", errCorrupt)
+		}
+		s.IDs, s.Definitions.Indexes = slices.Delete(s.IDs, i, i+1), slices.Delete(s.Definitions.Indexes, i, i+1)
 	}
 	return index.NewSet(s.Definitions, s.IDs), nil
 }
@@ -59,35 +148,58 @@ func (e *Engine) SetIndexes(ctx context.Context, name resource.Database, defs in
 // reindex moves a database to other definitions.
 func (e *Engine) reindex(ctx context.Context, db *database, defs index.Definitions) error {
 	defer e.alone(db)()
-	old := db.set.Load()
-	next := index.NewSet(defs, keepIDs(old, defs))
+	db.indexing.Lock()
+	defer db.indexing.Unlock()
+	state := db.indexes.Load()
+	old := state.set
+	next := index.NewSet(defs, keepIDs(state, defs))
 	e.mu.Lock()
-	settled := !db.persisted || len(old.Changed(next)) == 0
+	unchanged := !db.persisted || len(old.Changed(next)) == 0
 	e.mu.Unlock()
-	if settled {
-		db.set.Store(next) // Nothing is stored whose entries would differ.
+	if unchanged {
+		db.useIndexes(state.next(next)) // Nothing is stored whose entries would differ.
 		return nil
+	}
+	added := slices.DeleteFunc(slices.Clone(next.Composites), func(c *index.Composite) bool {
+		return slices.ContainsFunc(old.Composites, func(o *index.Composite) bool { return o.ID == c.ID })
+	})
+	var left storage.Batch
+	for _, c := range added {
+		db.clearIndex(&left, c.ID)
+	}
+	if err := e.applyAside(ctx, &left); err != nil {
+		return err
 	}
 	if err := e.rebuild(ctx, db, old, next); err != nil {
 		return err
 	}
-	db.set.Store(next)
+	changed := state.next(next)
+	for _, c := range added {
+		changed.since[c.ID] = e.viewSerial()
+	}
+	db.useIndexes(changed)
 	var batch storage.Batch
-	if err := db.register(&batch); err != nil {
+	if err := db.register(&batch, changed); err != nil {
 		return err
 	}
 	return e.applyAside(ctx, &batch)
 }
 
+// clearIndex removes all entries under the number of a composite index, also those that an interrupted building left.
+func (db *database) clearIndex(batch *storage.Batch, id uint32) {
+	r := storage.Prefix(index.CompositePrefix(keyOf(keyIndex, db.number), id))
+	batch.DeleteRange(r.From, r.To)
+}
+
 // register writes a database and its index definitions into the catalogue.
-func (db *database) register(batch *storage.Batch) error {
+func (db *database) register(batch *storage.Batch, indexes *indexState) error {
 	batch.Set(catalogueKey(db.name.Project, db.name.ID), db.catalogueValue())
-	defs, ids := db.set.Load().Definitions()
+	defs, ids := indexes.set.Definitions()
 	if len(defs.Indexes) == 0 && len(defs.Overrides) == 0 {
 		batch.Delete(keyOf(keyDefinition, db.number))
 		return nil
 	}
-	v, err := json.Marshal(storedSet{Definitions: defs, IDs: ids})
+	v, err := json.Marshal(storedSet{Definitions: defs, IDs: ids, Building: indexes.building()})
 	if err != nil {
 		return err
 	}
@@ -95,17 +207,15 @@ func (db *database) register(batch *storage.Batch) error {
 	return nil
 }
 
-// keepIDs returns numbers for the composite indexes of definitions: those they have in a set, and new ones.
-func keepIDs(old *index.Set, defs index.Definitions) []uint32 {
-	var last uint32
-	for _, c := range old.Composites {
-		last = max(last, c.ID)
-	}
+// keepIDs returns numbers for the composite indexes of definitions: those that they have in a state, if they are not being
+// built, and new ones.
+func keepIDs(old *indexState, defs index.Definitions) []uint32 {
+	last := old.set.LastID()
 	ids := make([]uint32, len(defs.Indexes))
 	for i, d := range defs.Indexes {
-		at := slices.IndexFunc(old.Composites, func(c *index.Composite) bool { return c.Equal(d) })
+		at := slices.IndexFunc(old.set.Composites, func(c *index.Composite) bool { return c.Equal(d) && old.since[c.ID] != never })
 		if at >= 0 {
-			ids[i] = old.Composites[at].ID
+			ids[i] = old.set.Composites[at].ID
 			continue
 		}
 		last++

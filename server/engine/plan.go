@@ -19,11 +19,13 @@ type plan struct {
 	walk bool
 	// missing are the definitions of indexes that the query should have, each once.
 	missing []index.Definition
+	// wanted are those of missing without which documents have to be filtered and sorted.
+	wanted []index.Definition
 }
 
-// newPlan plans a query. extra are fields that the results must have too, for figures; they join the order.
+// newPlan plans a query.
 func (r *Reading) newPlan(q *query.Query) (plan, error) {
-	s := newScope(r.db, q)
+	s := newScope(r, q)
 	if s.id == "" {
 		return plan{walk: true}, nil
 	}
@@ -47,6 +49,9 @@ func (r *Reading) newPlan(q *query.Query) (plan, error) {
 		}
 		if a == nil {
 			p.exact = false
+			if d := missing(&s, h, nil); !slices.ContainsFunc(p.wanted, d.Equal) {
+				p.wanted = append(p.wanted, d)
+			}
 			continue
 		}
 		p.alts = append(p.alts, a.spread()...)
@@ -65,8 +70,8 @@ func needsNameIndex(r *Reading, s *scope, h *shape) bool {
 	if r.e.o.IndexMode == IndexesOff || !h.desc || len(h.equals) > 0 || len(h.order) > 0 {
 		return false
 	}
-	for _, c := range r.db.set.Load().Of(s.id) {
-		if c.Group == s.group && len(c.Fields) == 1 && c.Fields[0].Path == nameField && c.Fields[0].Mode == index.Descending {
+	for _, c := range s.composites() {
+		if len(c.Fields) == 1 && c.Fields[0].Path == nameField && c.Fields[0].Mode == index.Descending {
 			return false
 		}
 	}
@@ -76,10 +81,7 @@ func needsNameIndex(r *Reading, s *scope, h *shape) bool {
 // nearestIndexed reports whether there is a vector index for a search: with the vector's field and dimension, and with
 // every field of the filter.
 func nearestIndexed(s *scope, h *shape, n *query.Nearest) bool {
-	for _, c := range s.db.set.Load().Of(s.id) {
-		if c.Group != s.group {
-			continue
-		}
+	for _, c := range s.composites() {
 		covered, vector := 0, false
 		for _, f := range c.Fields {
 			switch {
@@ -102,7 +104,8 @@ func (a *alternative) spread() []*alternative {
 	if !a.accesses[0].bare || a.scope.parent != "" {
 		return []*alternative{a}
 	}
-	root := scope{db: a.scope.db, id: a.scope.id, collection: append(index.AppendPath(nil, a.scope.id), pathEnd)}
+	root := a.scope
+	root.group, root.collection = false, append(index.AppendPath(nil, a.scope.id), pathEnd)
 	h := *a.shape
 	h.names = root.restrictNames(h.filters)
 	b := walkNames(root, &h)
@@ -154,7 +157,7 @@ func closest(s scope, h *shape) *alternative {
 	return a
 }
 
-// admit tells of missing indexes, or refuses the query for them.
+// admit reports missing indexes and has them built, or refuses the query for them, as the mode says.
 func (r *Reading) admit(p *plan, q *query.Query, stats *Stats) error {
 	if len(p.missing) == 0 {
 		return nil
@@ -177,6 +180,11 @@ func (r *Reading) admit(p *plan, q *query.Query, stats *Stats) error {
 		}
 		r.e.o.Log.Warn("query without index: documents are filtered and sorted", "database", r.db.name.String(),
 			"collection", strings.TrimPrefix(q.Parent+"/"+q.From[0].Collection, "/"), "index", definition)
+	}
+	if r.e.o.IndexMode == IndexesAuto {
+		for _, d := range p.wanted {
+			r.e.builder.request(r.db, d)
+		}
 	}
 	return nil
 }

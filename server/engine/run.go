@@ -30,7 +30,7 @@ func (r *Reading) newRun(ctx context.Context, q *query.Query) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &run{ctx: ctx, r: r, q: q, scope: newScope(r.db, q), then: then}
+	x := &run{ctx: ctx, r: r, q: q, scope: newScope(r, q), then: then}
 	if x.plan, err = r.newPlan(q); err != nil {
 		return nil, err
 	}

@@ -13,22 +13,37 @@ import (
 // scope is where a query looks, as keys have it. The tail of a key names the document: by its id's segment in the scope
 // of one collection, by its whole path and an end mark in that of a collection group.
 type scope struct {
-	db     *database
-	parent string
-	id     string // the collection's; empty for all collections
-	group  bool
+	db *database
+	// indexes are those of the database, and serial is the number of the view that is read: an index serves only views that have
+	// all of its entries.
+	indexes *indexState
+	serial  uint64
+	parent  string
+	id      string // the collection's; empty for all collections
+	group   bool
 	// collection is the encoded path of the one collection and its end mark, without group.
 	collection []byte
 }
 
 // newScope returns the scope of a query.
-func newScope(db *database, q *query.Query) scope {
+func newScope(r *Reading, q *query.Query) scope {
 	from := q.From[0]
-	s := scope{db: db, parent: q.Parent, id: from.Collection, group: from.AllDescendants || from.Collection == ""}
+	s := scope{db: r.db, indexes: r.db.indexes.Load(), serial: r.view.serial, parent: q.Parent, id: from.Collection, group: from.AllDescendants || from.Collection == ""}
 	if !s.group {
 		s.collection = append(index.AppendPath(nil, joinPath(q.Parent, s.id)), pathEnd)
 	}
 	return s
+}
+
+// composites returns the composite indexes of the scope that serve the view.
+func (s *scope) composites() []*index.Composite {
+	var out []*index.Composite
+	for _, c := range s.indexes.set.Of(s.id) {
+		if c.Group == s.group && s.indexes.since[c.ID] <= s.serial {
+			out = append(out, c)
+		}
+	}
+	return out
 }
 
 // cut returns the place of a document's name among tails: just before it, or just behind it.

@@ -170,6 +170,7 @@ func (e *Engine) show(group []*pending, next *view, err error) (full bool) {
 		e.mu.Unlock()
 		return full
 	}
+	next.serial = old.serial + 1
 	e.mu.view = next
 	for _, p := range group {
 		if len(p.changes) == 0 {
@@ -240,7 +241,7 @@ func (e *Engine) prepare(group []*pending) (*storage.Batch, error) {
 		}
 		batch.Set(changeKey(p.db.number, p.version), p.record)
 		if !p.db.persisted {
-			if err := p.db.register(batch); err != nil {
+			if err := p.db.register(batch, p.db.indexes.Load()); err != nil {
 				return nil, err
 			}
 		}

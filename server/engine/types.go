@@ -26,6 +26,8 @@ const (
 	IndexesOff IndexMode = iota
 	// IndexesRecord does the same; Options.Missing is expected to record the definition.
 	IndexesRecord
+	// IndexesAuto does the same, and builds the index while the engine runs: later queries use it.
+	IndexesAuto
 	// IndexesEnforce refuses it with FailedPrecondition, as production does.
 	IndexesEnforce
 )

@@ -11,6 +11,8 @@ import (
 type view struct {
 	snap storage.Snapshot
 	refs atomic.Int64
+	// serial numbers the views in the order in which readers got them.
+	serial uint64
 }
 
 // newView returns a view with one reference.

@@ -67,9 +67,9 @@ func (s Single) Any() bool { return s.Ascending || s.Descending || s.Contains }
 // Ordered reports whether there is an index by value, in either order.
 func (s Single) Ordered() bool { return s.Ascending || s.Descending }
 
-// Limits of definitions (firebase.google.com/docs/firestore/quotas).
+// Limits of definitions: of composite indexes in a database, and of fields in one (firebase.google.com/docs/firestore/quotas).
 const (
-	maxComposites = 1000
+	MaxComposites = 1000
 	maxFields     = 100
 )
 
@@ -81,8 +81,8 @@ func ParseDefinitions(text []byte) (Definitions, error) {
 	if err != nil {
 		return Definitions{}, err
 	}
-	if len(defs.Indexes) > maxComposites {
-		return Definitions{}, fault.E(fault.InvalidArgument, "more than %d composite indexes", maxComposites)
+	if len(defs.Indexes) > MaxComposites {
+		return Definitions{}, fault.E(fault.InvalidArgument, "more than %d composite indexes", MaxComposites)
 	}
 	return defs, nil
 }

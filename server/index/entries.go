@@ -100,6 +100,13 @@ func (s *Set) Entries(prefix []byte, path string, fields value.Map) ([]Entry, er
 	return b.entries, nil
 }
 
+// EntriesIn returns the entries of a document in one composite index of its collection, as Entries does.
+func (s *Set) EntriesIn(c *Composite, prefix []byte, path string, fields value.Map) ([]Entry, error) {
+	b := builder{set: s, prefix: prefix, name: newName(path)}
+	err := b.composite(c, fields)
+	return b.entries, err
+}
+
 // name is a document's name in the forms that keys need.
 type name struct {
 	path       string

@@ -114,9 +114,22 @@ func (d Definition) NameDescending() bool {
 // Path returns the path of field i.
 func (c *Composite) Path(i int) value.FieldPath { return c.paths[i] }
 
+// LastID returns the greatest number that a composite index has, 0 without one.
+func (s *Set) LastID() (last uint32) {
+	for _, c := range s.Composites {
+		last = max(last, c.ID)
+	}
+	return last
+}
+
+// CompositePrefix appends the beginning of all keys of the composite index with a number.
+func CompositePrefix(dst []byte, id uint32) []byte {
+	return binary.BigEndian.AppendUint32(append(dst, keyComposite), id)
+}
+
 // appendPrefix appends the beginning of the keys of the index; collection is the encoded path of the collection.
 func (c *Composite) appendPrefix(dst, collection []byte) []byte {
-	dst = binary.BigEndian.AppendUint32(append(dst, keyComposite), c.ID)
+	dst = CompositePrefix(dst, c.ID)
 	if c.Group {
 		return dst
 	}

@@ -1,0 +1,62 @@
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// cheapTalks is a query that needs a composite index.
+const cheapTalks = `{"structuredQuery": {"from": [{"collectionId": "events"}], "orderBy": [{"field": {"fieldPath": "price"}}],
+	"where": {"fieldFilter": {"field": {"fieldPath": "kind"}, "op": "EQUAL", "value": {"stringValue": "talk"}}}}, "explainOptions": {"analyze": true}}`
+
+// TestStartBuildsTheIndexesThatQueriesMiss runs the program as it starts by default: a query without index is answered, the index is
+// noted in the project's file, built, used, and still there after a restart.
+func TestStartBuildsTheIndexesThatQueriesMiss(t *testing.T) {
+	dir, port := projectFolder(t, nil)
+	path := filepath.Join(dir, "firebase.json")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, path, strings.Replace(string(text), "{", `{"firestore": {"indexes": "firestore.indexes.json"},`, 1))
+	writeFile(t, filepath.Join(dir, "firestore.indexes.json"), `{"indexes": []}`)
+	cmd, _ := startProgram(t, dir, "--only", "firestore", "--project", "demo-e2e")
+	for i := range 30 {
+		body := fmt.Sprintf(`{"fields": {"kind": {"stringValue": "%s"}, "price": {"integerValue": "%d"}}}`, []string{"talk", "class", "party"}[i%3], i)
+		if code, answer := restIn(t, port, "demo-e2e", "PATCH", fmt.Sprintf("/events/e%02d", i), body); code != 200 {
+			t.Fatalf("write: %d %s", code, answer)
+		}
+	}
+	limit := time.After(time.Minute)
+	for tries := 1; ; tries++ {
+		code, answer := restIn(t, port, "demo-e2e", "POST", ":runQuery", cheapTalks)
+		if code != 200 || strings.Count(answer, `"createTime"`) != 10 {
+			t.Fatalf("try %d: %d %s", tries, code, answer)
+		}
+		if strings.Contains(answer, "(kind ASC, price ASC, __name__ ASC)") {
+			break
+		}
+		select {
+		case <-limit:
+			t.Fatalf("the index is not used after %d tries: %s", tries, answer)
+		default:
+		}
+	}
+	noted, err := os.ReadFile(filepath.Join(dir, "firestore.indexes.json"))
+	if err != nil || !strings.Contains(string(noted), `"fieldPath": "price"`) {
+		t.Errorf("firestore.indexes.json: %s, %v", noted, err)
+	}
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	startProgram(t, dir, "--only", "firestore", "--project", "demo-e2e", "--indexes", "enforce")
+	if code, answer := restIn(t, port, "demo-e2e", "POST", ":runQuery", cheapTalks); code != 200 || strings.Count(answer, `"createTime"`) != 10 {
+		t.Errorf("after a restart under enforce: %d %s", code, answer)
+	}
+}

@@ -1,0 +1,249 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"clave/server/fault"
+	"clave/server/index"
+	"clave/server/resource"
+	"clave/server/storage"
+)
+
+// How an index is built while commits go on:
+//
+//  1. Entries that an earlier index may have left under its number are removed, and the catalogue records that it is being built. A
+//     server that ends before the last step doesn't know the index when it starts again.
+//  2. The index joins the set that commits write. Queries don't use it yet. The builder waits for commits that write by the set
+//     before it: after that every change of a document changes its entries, too.
+//  3. The documents of the collection group get their entries, a chunk at a time. A chunk's documents are locked as by a reader while
+//     their state is read and the entries are written, so that no commit comes between.
+//  4. The index serves the views that are made from then on; those before lack some of the entries. The catalogue records it as built.
+//
+// Whatever changes everything at once (Clear, Restore, SetIndexes) holds the gate and comes between two chunks. SetIndexes may drop
+// the index; the builder then stops.
+
+// buildChunk is the number of documents that get their entries at once, and scanChunk the number that are looked at for them.
+const (
+	buildChunk = 500
+	scanChunk  = 20_000
+)
+
+// maxBuilds is the number of builds that may wait.
+const maxBuilds = 100
+
+// errDropped says that an index need not be built: it is there, or the definitions changed meanwhile.
+var errDropped = errors.New("engine: the index is there or was dropped")
+
+// builder builds indexes that queries have missed, one after another.
+type builder struct {
+	engine   *Engine
+	requests chan build
+}
+
+// build is an index to be built.
+type build struct {
+	db         *database
+	definition index.Definition
+}
+
+// newBuilder returns a builder without requests.
+func newBuilder(e *Engine) *builder {
+	return &builder{engine: e, requests: make(chan build, maxBuilds)}
+}
+
+// request asks for an index. Where too many wait, the next query that misses it asks again.
+func (b *builder) request(db *database, d index.Definition) {
+	key := db.name.String() + d.JSON()
+	if _, known := b.engine.wanted.LoadOrStore(key, true); known {
+		return
+	}
+	select {
+	case b.requests <- build{db, d}:
+	default:
+		b.engine.wanted.Delete(key)
+	}
+}
+
+// run builds what is asked for, until ctx ends.
+func (b *builder) run(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case x := <-b.requests:
+			began := b.engine.o.Clock.Now()
+			err := b.engine.buildIndex(ctx, x.db, x.definition)
+			log := b.engine.o.Log.With("database", x.db.name.String(), "index", x.definition.JSON())
+			if err != nil && ctx.Err() == nil && !errors.Is(err, errDropped) {
+				log.Error("index not built", "error", err)
+				continue // It isn't tried again.
+			}
+			if err == nil {
+				log.Info("index built", "took", b.engine.o.Clock.Now().Sub(began))
+			}
+			b.engine.wanted.Delete(x.db.name.String() + x.definition.JSON())
+		}
+	}
+}
+
+// buildIndex builds a composite index; what it has built of one that fails is given up.
+func (e *Engine) buildIndex(ctx context.Context, db *database, d index.Definition) error {
+	c, before, err := e.beginIndex(ctx, db, d)
+	if err != nil {
+		return err
+	}
+	select {
+	case <-before.done:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	prefix := storage.Prefix(keyOf(keyDocument, db.number))
+	for from := prefix.From; from != nil && err == nil; {
+		from, err = e.fillIndex(ctx, db, c, storage.Range{From: from, To: prefix.To})
+		if fault.Is(err, fault.Aborted) && ctx.Err() == nil {
+			err = nil // A transaction holds one of the documents for longer than a lock is waited for.
+		}
+	}
+	return e.endIndex(ctx, db, c, err)
+}
+
+// beginIndex adds an index to what commits write, and returns it and the state before. It answers errDropped when there is one already.
+func (e *Engine) beginIndex(ctx context.Context, db *database, d index.Definition) (*index.Composite, *indexState, error) {
+	db.gate.RLock()
+	defer db.gate.RUnlock()
+	db.indexing.Lock()
+	defer db.indexing.Unlock()
+	old := db.indexes.Load()
+	defs, ids := old.set.Definitions()
+	if slices.ContainsFunc(defs.Indexes, d.Equal) {
+		return nil, nil, errDropped
+	}
+	if len(defs.Indexes) >= index.MaxComposites {
+		return nil, nil, fault.E(fault.ResourceExhausted, "a database has at most %d composite indexes", index.MaxComposites)
+	}
+	id := old.set.LastID() + 1
+	defs.Indexes = append(defs.Indexes, d)
+	next := old.next(index.NewSet(defs, append(ids, id)))
+	next.since[id] = never
+	var batch storage.Batch
+	db.clearIndex(&batch, id)
+	if err := db.register(&batch, next); err != nil {
+		return nil, nil, err
+	}
+	if err := e.applyAside(ctx, &batch); err != nil {
+		return nil, nil, err
+	}
+	db.useIndexes(next)
+	return next.set.Composites[len(ids)], old, nil
+}
+
+// fillIndex writes the entries of the first documents in a range of keys. It returns where the next ones begin, nil at the end; with
+// an error that is where it began.
+func (e *Engine) fillIndex(ctx context.Context, db *database, c *index.Composite, keys storage.Range) (next []byte, err error) {
+	db.gate.RLock()
+	defer db.gate.RUnlock()
+	if db.indexes.Load().since[c.ID] != never {
+		return keys.From, errDropped
+	}
+	paths, next, err := e.documentsOf(ctx, db, c.CollectionGroup, keys)
+	if err != nil || len(paths) == 0 {
+		return next, err
+	}
+	slices.Sort(paths)
+	o := newOwner(db.nextAge())
+	defer db.locks.release(o)
+	for _, path := range paths {
+		if err := db.locks.lock(ctx, o, path, shared, false); err != nil {
+			return keys.From, err
+		}
+	}
+	view, _, err := e.current(db)
+	if err != nil {
+		return keys.From, err
+	}
+	defer view.release()
+	var batch storage.Batch
+	for _, path := range paths {
+		d := docState{name: db.document(path)}
+		if err := d.read(view, db.number); err != nil {
+			return keys.From, err
+		}
+		if d.before == nil {
+			continue
+		}
+		entries, err := db.indexes.Load().set.EntriesIn(c, keyOf(keyIndex, db.number), path, d.before.Fields)
+		if err != nil {
+			return keys.From, fault.E(fault.FailedPrecondition, "index %s: %w", d.name, err)
+		}
+		for _, entry := range entries {
+			batch.Set(entry.Key, entry.Value)
+		}
+	}
+	if batch.Empty() {
+		return next, nil
+	}
+	return next, e.applyAside(ctx, &batch)
+}
+
+// documentsOf returns the paths of the first documents of a collection group in a range of keys, and where those behind begin, nil if
+// all were looked at.
+func (e *Engine) documentsOf(ctx context.Context, db *database, id string, keys storage.Range) (paths []string, next []byte, err error) {
+	view, _, err := e.current(db)
+	if err != nil {
+		return nil, keys.From, err
+	}
+	defer view.release()
+	it := view.snap.Scan(keys)
+	defer func() { _ = it.Close() }()
+	for n := 0; it.Next(); n++ {
+		if n == scanChunk || len(paths) == buildChunk {
+			return paths, slices.Clone(it.Key()), nil
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, keys.From, err
+		}
+		path, err := pathOfDocumentKey(it.Key())
+		if err != nil {
+			return nil, keys.From, err
+		}
+		if (resource.Document{Path: path}).Collection().ID == id {
+			paths = append(paths, path)
+		}
+	}
+	return paths, nil, it.Err()
+}
+
+// endIndex lets queries use an index that is built, or gives up one whose building failed with err, which it returns.
+func (e *Engine) endIndex(ctx context.Context, db *database, c *index.Composite, err error) error {
+	if ctx.Err() != nil || errors.Is(err, errDropped) {
+		return err
+	}
+	db.gate.RLock()
+	defer db.gate.RUnlock()
+	db.indexing.Lock()
+	defer db.indexing.Unlock()
+	old := db.indexes.Load()
+	if old.since[c.ID] != never {
+		return errDropped
+	}
+	defs, ids := old.set.Definitions()
+	if err != nil {
+		i := slices.Index(ids, c.ID)
+		defs.Indexes, ids = slices.Delete(defs.Indexes, i, i+1), slices.Delete(ids, i, i+1)
+	}
+	next := old.next(index.NewSet(defs, ids))
+	if err == nil {
+		next.since[c.ID] = e.viewSerial()
+	}
+	var batch storage.Batch
+	if failed := db.register(&batch, next); failed != nil {
+		return failed
+	}
+	if failed := e.applyAside(ctx, &batch); failed != nil {
+		return failed
+	}
+	db.useIndexes(next)
+	return err
+}
