@@ -7,6 +7,9 @@
 // with CLAVE_BENCH_EMULATOR=1 (TestBesideTheEmulator); it needs Java and the emulator's jar. What live queries cost runs with
 // CLAVE_BENCH_LISTEN=1 (TestFanOut); how they last is e2e's soak (make soak).
 //
+// What a call costs the server over gRPC, REST and WebChannel, with and without TLS, beside bare servers, is logged with
+// CLAVE_BENCH_COST=1 (TestCostOfACall).
+//
 // How queries and memory do as data grow is logged with CLAVE_BENCH_GROWTH=1 (TestGrowth), up to a million documents with
 // CLAVE_BENCH_LARGE=1 too.
 package bench

@@ -35,17 +35,22 @@ func TestServeBare(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := grpc.NewServer(grpc.NumStreamWorkers(128))
-	pb.RegisterFirestoreServer(s, &bare{fields: map[string]*pb.Value{
+	pb.RegisterFirestoreServer(s, newBare())
+	if err := s.Serve(l); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// newBare returns a server that answers at once.
+func newBare() *bare {
+	return &bare{fields: map[string]*pb.Value{
 		"title": {ValueType: &pb.Value_StringValue{StringValue: "Concert number 1234"}}, "city": {ValueType: &pb.Value_StringValue{StringValue: "city12"}},
 		"kind": {ValueType: &pb.Value_StringValue{StringValue: "concert"}}, "price": {ValueType: &pb.Value_IntegerValue{IntegerValue: 123}},
 		"rating": {ValueType: &pb.Value_DoubleValue{DoubleValue: 2.5}}, "open": {ValueType: &pb.Value_BooleanValue{BooleanValue: true}},
 		"at": {ValueType: &pb.Value_TimestampValue{TimestampValue: timestamppb.Now()}},
 		"tags": {ValueType: &pb.Value_ArrayValue{ArrayValue: &pb.ArrayValue{Values: []*pb.Value{
 			{ValueType: &pb.Value_StringValue{StringValue: "music"}}}}}},
-	}})
-	if err := s.Serve(l); err != nil {
-		t.Fatal(err)
-	}
+	}}
 }
 
 // bare is the server of TestServeBare.

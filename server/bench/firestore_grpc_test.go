@@ -60,6 +60,7 @@ type server struct {
 	address string
 	pid     int
 	dir     string // Clave's folder
+	site    string // the address of its pages
 	client  *firestore.Client
 }
 
@@ -107,11 +108,15 @@ func freeAddress(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// buildClave builds the program.
+// buildClave builds the program as make does, unless CLAVE_BENCH_BIN names one.
 func buildClave(t *testing.T) string {
 	t.Helper()
+	if bin := os.Getenv("CLAVE_BENCH_BIN"); bin != "" {
+		return bin
+	}
 	bin := filepath.Join(t.TempDir(), "clave")
-	build := exec.Command("go", "build", "-o", bin, "clave/server/cmd/clave")
+	build := exec.Command("go", "build", "-trimpath", "-o", bin, "clave/server/cmd/clave")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("build: %v\n%s", err, out)
 	}

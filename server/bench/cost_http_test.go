@@ -1,0 +1,303 @@
+package bench_test
+
+import (
+	"bufio"
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io"
+	"math/big"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	pb "cloud.google.com/go/firestore/apiv1/firestorepb"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/protobuf/encoding/protojson"
+)
+
+// fetch makes a request and reads the whole response, which must be a good one.
+func fetch(ctx context.Context, c *http.Client, method, address, body string) error {
+	r, err := http.NewRequestWithContext(ctx, method, address, strings.NewReader(body))
+	if err != nil {
+		return err
+	}
+	r.Header.Set("Content-Type", "application/json")
+	authorize(r)
+	res, err := c.Do(r)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = res.Body.Close() }()
+	text, err := io.ReadAll(res.Body)
+	if err == nil && res.StatusCode != http.StatusOK {
+		err = fmt.Errorf("%s %s: %d %s", method, address, res.StatusCode, text)
+	}
+	return err
+}
+
+// authorize makes a request without TLS one of an emulator's owner, as the calls over gRPC are.
+func authorize(r *http.Request) {
+	if r.URL.Scheme == "http" {
+		r.Header.Set("Authorization", "Bearer owner")
+	}
+}
+
+// origin is the server's, by TLS if there is a config.
+func (s *server) origin(config *tls.Config) string {
+	if config != nil {
+		return "https://" + s.address
+	}
+	return "http://" + s.address
+}
+
+// rest repeats a request over REST.
+func (s *server) rest(t *testing.T, config *tls.Config, request func() (path, body string)) costLoad {
+	t.Helper()
+	s.dialCost(t, config)
+	client := httpClient(t, config)
+	return costLoad{s, func() func() error {
+		return func() error {
+			path, body := request()
+			return fetch(t.Context(), client, http.MethodPost, s.origin(config)+"/v1/"+path, body)
+		}
+	}}
+}
+
+// restCreate is the commit of createCall, and restGet the read of getCall.
+func restCreate() (path, body string) {
+	text, err := protojson.Marshal(costWrite())
+	if err != nil {
+		panic(err)
+	}
+	return costDocuments + ":commit", fmt.Sprintf(`{"writes":[%s]}`, text)
+}
+
+// restGet reads a document.
+func restGet() (path, body string) {
+	return costDocuments + ":batchGet", fmt.Sprintf(`{"documents":[%q]}`, kept)
+}
+
+// channel repeats a write on a WebChannel of each worker, as browsers have it: a POST for each message, the response on a GET that
+// stays open.
+func (s *server) channel(t *testing.T, config *tls.Config) costLoad {
+	t.Helper()
+	s.dialCost(t, config)
+	client := httpClient(t, config)
+	return costLoad{s, func() func() error {
+		c := &channel{ctx: t.Context(), client: client, rid: 1000,
+			address: s.origin(config) + "/google.firestore.v1.Firestore/Write/channel?VER=8&database=" + url.QueryEscape(costDatabase)}
+		if err := c.open(); err != nil {
+			return func() error { return err }
+		}
+		return c.write
+	}}
+}
+
+// channel is a client's session of a WebChannel.
+type channel struct {
+	ctx             context.Context
+	client          *http.Client
+	address, sid    string
+	token           string
+	rid, offset, at int
+	back            io.ReadCloser
+	lines           *bufio.Reader
+}
+
+// What is looked for in responses.
+var (
+	sidPattern   = regexp.MustCompile(`\["c","([^"]+)"`)
+	tokenPattern = regexp.MustCompile(`"streamToken":\s*"([^"]*)"`)
+	arrayPattern = regexp.MustCompile(`(?:^\[|\],)\[(\d+),`)
+)
+
+// post sends a message.
+func (c *channel) post(more, message string) (string, error) {
+	c.rid++
+	body := fmt.Sprintf("count=1&ofs=%d&req0___data__=%s", c.offset, url.QueryEscape(message))
+	c.offset++
+	r, err := http.NewRequestWithContext(c.ctx, http.MethodPost, fmt.Sprintf("%s&RID=%d&AID=%d&t=1%s", c.address, c.rid, c.at, more), strings.NewReader(body))
+	if err != nil {
+		return "", err
+	}
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	authorize(r)
+	res, err := c.client.Do(r)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = res.Body.Close() }()
+	text, err := io.ReadAll(res.Body)
+	if err == nil && res.StatusCode != http.StatusOK {
+		err = fmt.Errorf("channel: %d %s", res.StatusCode, text)
+	}
+	return string(text), err
+}
+
+// open begins the session and the stream.
+func (c *channel) open() error {
+	hello, err := c.post("&CVER=22", fmt.Sprintf(`{"database":%q}`, costDatabase))
+	if err != nil {
+		return err
+	}
+	sid := sidPattern.FindStringSubmatch(hello)
+	if sid == nil {
+		return fmt.Errorf("channel: %s", hello)
+	}
+	c.sid = sid[1]
+	return c.await()
+}
+
+// write writes a document and waits until that is acknowledged.
+func (c *channel) write() error {
+	w, err := protojson.Marshal(costWrite())
+	if err != nil {
+		return err
+	}
+	if _, err := c.post("&SID="+c.sid, fmt.Sprintf(`{"streamToken":%q,"writes":[%s]}`, c.token, w)); err != nil {
+		return err
+	}
+	return c.await()
+}
+
+// await reads the back channel until the next response of the stream.
+func (c *channel) await() error {
+	for {
+		text, err := c.chunk()
+		if err != nil {
+			return err
+		}
+		for _, m := range arrayPattern.FindAllStringSubmatch(text, -1) {
+			c.at, _ = strconv.Atoi(m[1])
+		}
+		if token := tokenPattern.FindStringSubmatch(text); token != nil {
+			c.token = token[1]
+			return nil
+		}
+		if strings.Contains(text, `"error"`) {
+			return errors.New(text)
+		}
+	}
+}
+
+// chunk returns the back channel's next chunk, which is ASCII here, and opens it when there is none or it has ended.
+func (c *channel) chunk() (string, error) {
+	for tries := 0; tries < 3; tries++ {
+		if c.back == nil {
+			r, err := http.NewRequestWithContext(c.ctx, http.MethodGet, fmt.Sprintf("%s&SID=%s&RID=rpc&AID=%d&CI=0&TYPE=xmlhttp&t=1", c.address, c.sid, c.at), nil)
+			if err != nil {
+				return "", err
+			}
+			res, err := c.client.Do(r)
+			if err != nil {
+				return "", err
+			}
+			c.back, c.lines = res.Body, bufio.NewReader(res.Body)
+		}
+		line, err := c.lines.ReadString('\n')
+		n, bad := strconv.Atoi(strings.TrimSpace(line))
+		if err == nil && bad == nil {
+			text := make([]byte, n)
+			if _, err = io.ReadFull(c.lines, text); err == nil {
+				return string(text), nil
+			}
+		}
+		_ = c.back.Close()
+		c.back = nil
+	}
+	return "", errors.New("channel: the back channel gives nothing")
+}
+
+// certificate is the files of a certificate and its key.
+type certificate struct{ cert, key string }
+
+// newCertificate makes a certificate for this machine.
+func newCertificate(t *testing.T, dir string) certificate {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour),
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	private, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := certificate{cert: filepath.Join(dir, "cert.pem"), key: filepath.Join(dir, "key.pem")}
+	for path, block := range map[string]*pem.Block{c.cert: {Type: "CERTIFICATE", Bytes: der}, c.key: {Type: "PRIVATE KEY", Bytes: private}} {
+		if err := os.WriteFile(path, pem.EncodeToMemory(block), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return c
+}
+
+// startBareTLS starts the bare server with TLS: gRPC's own transport for what is gRPC, and Go's file server for a folder with a page.
+func startBareTLS(t *testing.T, c certificate) *server {
+	t.Helper()
+	address := freeAddress(t)
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "page.html"), []byte(page()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(os.Args[0], "-test.run", "^TestServeBareTLS$")
+	cmd.Env = append(os.Environ(), "CLAVE_BENCH_BARE_TLS="+address, "CLAVE_BENCH_BARE_DIR="+dir, "CLAVE_BENCH_CERT="+c.cert, "CLAVE_BENCH_KEY="+c.key)
+	s := start(t, cmd, address)
+	s.site = nextAddress(address)
+	return s
+}
+
+// TestServeBareTLS is the process of startBareTLS.
+func TestServeBareTLS(t *testing.T) {
+	address := os.Getenv("CLAVE_BENCH_BARE_TLS")
+	if address == "" {
+		t.Skip("CLAVE_BENCH_BARE_TLS is not set")
+	}
+	pair, err := tls.LoadX509KeyPair(os.Getenv("CLAVE_BENCH_CERT"), os.Getenv("CLAVE_BENCH_KEY"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages, err := net.Listen("tcp", nextAddress(address))
+	if err != nil {
+		t.Fatal(err)
+	}
+	site := &http.Server{Handler: http.FileServer(http.Dir(os.Getenv("CLAVE_BENCH_BARE_DIR"))), ReadHeaderTimeout: time.Minute}
+	go func() { _ = site.ServeTLS(pages, os.Getenv("CLAVE_BENCH_CERT"), os.Getenv("CLAVE_BENCH_KEY")) }()
+	s := grpc.NewServer(grpc.NumStreamWorkers(128), grpc.Creds(credentials.NewServerTLSFromCert(&pair)))
+	pb.RegisterFirestoreServer(s, newBare())
+	if err := s.Serve(l); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// nextAddress is the address of the port after an address's.
+func nextAddress(address string) string {
+	host, port, _ := net.SplitHostPort(address)
+	n, _ := strconv.Atoi(port)
+	return net.JoinHostPort(host, strconv.Itoa(n+1))
+}

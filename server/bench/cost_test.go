@@ -1,0 +1,291 @@
+package bench_test
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	pb "cloud.google.com/go/firestore/apiv1/firestorepb"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/credentials/insecure"
+)
+
+// The names of the measured documents.
+const (
+	costDatabase  = "projects/bench/databases/(default)"
+	costDocuments = costDatabase + "/documents"
+)
+
+// costRounds is how often each pair is measured, in turns.
+const costRounds = 4
+
+// TestCostOfACall logs the server's processor time for a call, beside that of another server in the same run: Clave beside a bare gRPC
+// server, and its REST and WebChannel beside its gRPC; without TLS (`clave start`) and with it (`clave serve`). CLAVE_BENCH_BIN names the
+// program, else it is built as make builds it. The goals are of ratios; a run takes about three minutes.
+func TestCostOfACall(t *testing.T) {
+	if os.Getenv("CLAVE_BENCH_COST") == "" {
+		t.Skip("CLAVE_BENCH_COST is not set")
+	}
+	plain, bare := startClave(t), startBare(t)
+	secure, certificate := startServe(t)
+	bareTLS := startBareTLS(t, certificate)
+	for _, n := range []int{16, 64} {
+		compare(t, fmt.Sprintf("create c=%d", n), n, plain.grpc(t, nil, createCall), bare.grpc(t, nil, createCall), 2)
+		compare(t, fmt.Sprintf("get c=%d", n), n, plain.grpc(t, nil, getCall), bare.grpc(t, nil, getCall), 1.1)
+	}
+	compare(t, "batch of 500", 1, plain.grpc(t, nil, batchCall), bare.grpc(t, nil, batchCall), 0)
+	compare(t, "create REST : gRPC", 16, plain.rest(t, nil, restCreate), plain.grpc(t, nil, createCall), 1.5)
+	compare(t, "get REST : gRPC", 16, plain.rest(t, nil, restGet), plain.grpc(t, nil, getCall), 1.5)
+	compare(t, "write WebChannel : gRPC stream", 16, plain.channel(t, nil), plain.grpcStream(t, nil), 1.5)
+	config := certificate.client(t)
+	compare(t, "TLS create c=16", 16, secure.grpc(t, config, createCall), bareTLS.grpc(t, config, createCall), 0)
+	compare(t, "TLS get c=16", 16, secure.grpc(t, config, getCall), bareTLS.grpc(t, config, getCall), 0)
+	compare(t, "TLS create REST : gRPC", 16, secure.rest(t, config, restCreate), secure.grpc(t, config, createCall), 1.5)
+	compare(t, "TLS get REST : gRPC", 16, secure.rest(t, config, restGet), secure.grpc(t, config, getCall), 1.5)
+	compare(t, "TLS write WebChannel : gRPC stream", 16, secure.channel(t, config), secure.grpcStream(t, config), 1.5)
+	compare(t, "TLS page : Go's file server", 16, secure.page(t, config), bareTLS.page(t, config), 1.5)
+}
+
+// costLoad is a server and what a client does there; begin returns what one worker repeats.
+type costLoad struct {
+	server *server
+	begin  func() func() error
+}
+
+// compare measures two loads in turns and logs the ratio of what their servers take; a goal of 0 is none.
+func compare(t *testing.T, name string, workers int, ours, other costLoad, goal float64) {
+	t.Helper()
+	var cost [2]float64
+	var calls, ticks [2]int
+	for range costRounds {
+		for i, l := range []costLoad{ours, other} {
+			n, used := l.run(t, workers, duration()/costRounds)
+			calls[i] += n
+			ticks[i] += used
+		}
+	}
+	for i := range cost {
+		cost[i] = float64(ticks[i]) * tick / float64(calls[i])
+	}
+	verdict := ""
+	if goal > 0 {
+		verdict = fmt.Sprintf(", goal %.1f", goal)
+	}
+	t.Logf("%-36s %7.0f µs, beside %7.0f µs: %.2f%s", name, cost[0], cost[1], cost[0]/cost[1], verdict)
+}
+
+// run has workers repeat a load for a time, and returns how often they did and what processor time the server took.
+func (l costLoad) run(t *testing.T, workers int, d time.Duration) (calls, ticks int) {
+	t.Helper()
+	dos := make([]func() error, workers)
+	for i := range dos {
+		dos[i] = l.begin()
+		if err := dos[i](); err != nil { // Connects, and warms up.
+			t.Fatal(err)
+		}
+	}
+	var done atomic.Int64
+	before, began := l.server.ticks(t), time.Now()
+	var wg sync.WaitGroup
+	for _, do := range dos {
+		wg.Go(func() {
+			for time.Since(began) < d {
+				if err := do(); err != nil {
+					t.Error(err)
+					return
+				}
+				done.Add(1)
+			}
+		})
+	}
+	wg.Wait()
+	return int(done.Load()), l.server.ticks(t) - before
+}
+
+// fresh numbers the documents that are made.
+var fresh atomic.Int64
+
+// costWrite is the creation of a document of its own.
+func costWrite() *pb.Write {
+	i := int(fresh.Add(1))
+	fields := map[string]*pb.Value{
+		"title": text(fmt.Sprintf("Concert number %d", i)), "city": text(fmt.Sprintf("city%d", i%50)), "kind": text("concert"),
+		"price": {ValueType: &pb.Value_IntegerValue{IntegerValue: int64(i % 1000)}}, "rating": {ValueType: &pb.Value_DoubleValue{DoubleValue: float64(i%50) / 10}},
+		"open": {ValueType: &pb.Value_BooleanValue{BooleanValue: true}},
+		"tags": {ValueType: &pb.Value_ArrayValue{ArrayValue: &pb.ArrayValue{Values: []*pb.Value{text("music")}}}},
+	}
+	return &pb.Write{Operation: &pb.Write_Update{Update: &pb.Document{Name: fmt.Sprintf("%s/made/e%09d", costDocuments, i), Fields: fields}},
+		CurrentDocument: &pb.Precondition{ConditionType: &pb.Precondition_Exists{Exists: false}}}
+}
+
+// text is a value of text.
+func text(s string) *pb.Value {
+	return &pb.Value{ValueType: &pb.Value_StringValue{StringValue: s}}
+}
+
+// kept is the document that is read.
+const kept = costDocuments + "/kept/one"
+
+// createCall creates a document.
+func createCall(ctx context.Context, c pb.FirestoreClient) error {
+	_, err := c.Commit(ctx, &pb.CommitRequest{Database: costDatabase, Writes: []*pb.Write{costWrite()}})
+	return err
+}
+
+// getCall reads a document as the SDKs do.
+func getCall(ctx context.Context, c pb.FirestoreClient) error {
+	ss, err := c.BatchGetDocuments(ctx, &pb.BatchGetDocumentsRequest{Database: costDatabase, Documents: []string{kept}})
+	if err != nil {
+		return err
+	}
+	r, err := ss.Recv()
+	if err != nil || r.GetFound() == nil {
+		return fmt.Errorf("%v: %w", r, err)
+	}
+	_, err = ss.Recv()
+	if err == io.EOF {
+		return nil
+	}
+	return err
+}
+
+// batchCall creates 500 documents.
+func batchCall(ctx context.Context, c pb.FirestoreClient) error {
+	r := &pb.CommitRequest{Database: costDatabase}
+	for range 500 {
+		r.Writes = append(r.Writes, costWrite())
+	}
+	_, err := c.Commit(ctx, r)
+	return err
+}
+
+// dialCost connects to the server, by TLS if there is a config, and makes sure that the document to be read is there.
+func (s *server) dialCost(t *testing.T, config *tls.Config) pb.FirestoreClient {
+	t.Helper()
+	options := []grpc.DialOption{grpc.WithTransportCredentials(insecure.NewCredentials()), grpc.WithPerRPCCredentials(owner{})}
+	if config != nil {
+		options = []grpc.DialOption{grpc.WithTransportCredentials(credentials.NewTLS(config))}
+	}
+	conn, err := grpc.NewClient(s.address, options...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	c := pb.NewFirestoreClient(conn)
+	w := costWrite()
+	w.CurrentDocument, w.GetUpdate().Name = nil, kept
+	if _, err := c.Commit(t.Context(), &pb.CommitRequest{Database: costDatabase, Writes: []*pb.Write{w}}); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// grpc repeats a call over gRPC.
+func (s *server) grpc(t *testing.T, config *tls.Config, call func(context.Context, pb.FirestoreClient) error) costLoad {
+	t.Helper()
+	c := s.dialCost(t, config)
+	return costLoad{s, func() func() error { return func() error { return call(t.Context(), c) } }}
+}
+
+// grpcStream repeats a write on a Write stream of each worker.
+func (s *server) grpcStream(t *testing.T, config *tls.Config) costLoad {
+	t.Helper()
+	c := s.dialCost(t, config)
+	return costLoad{s, func() func() error {
+		ss, err := c.Write(t.Context())
+		if err == nil {
+			err = ss.Send(&pb.WriteRequest{Database: costDatabase})
+		}
+		var hello *pb.WriteResponse
+		if err == nil {
+			hello, err = ss.Recv()
+		}
+		if err != nil {
+			return func() error { return err }
+		}
+		token := hello.GetStreamToken()
+		return func() error {
+			if err := ss.Send(&pb.WriteRequest{StreamToken: token, Writes: []*pb.Write{costWrite()}}); err != nil {
+				return err
+			}
+			r, err := ss.Recv()
+			token = r.GetStreamToken()
+			return err
+		}
+	}}
+}
+
+// startServe starts `clave serve` with TLS, a site and rules that let everybody in.
+func startServe(t *testing.T) (*server, certificate) {
+	t.Helper()
+	dir, address := t.TempDir(), freeAddress(t)
+	c := newCertificate(t, dir)
+	files := map[string]string{
+		"firebase.json":  `{"firestore": {"rules": "r.rules"}, "hosting": {"public": "site"}}`,
+		"r.rules":        "rules_version = '2'; service cloud.firestore { match /databases/{d}/documents { match /{x=**} { allow read, write; } } }",
+		"site/page.html": page(),
+	}
+	for name, text := range files {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	port := address[len("127.0.0.1:"):]
+	s := start(t, exec.Command(buildClave(t), "serve", "--config", filepath.Join(dir, "firebase.json"), "--data", filepath.Join(dir, "data"),
+		"--project", "bench", "--port", port, "--public-url", "https://"+address, "--tls-cert", c.cert, "--tls-key", c.key), address)
+	s.site = address
+	return s, c
+}
+
+// page is the page that is asked for, of about 8 KiB.
+func page() string {
+	out := "<!doctype html><title>Bench</title>"
+	for i := range 200 {
+		out += fmt.Sprintf("<p>Line %d of a page with some words.</p>\n", i)
+	}
+	return out
+}
+
+// page repeats requests for a page.
+func (s *server) page(t *testing.T, config *tls.Config) costLoad {
+	t.Helper()
+	client := httpClient(t, config)
+	return costLoad{s, func() func() error {
+		return func() error { return fetch(t.Context(), client, http.MethodGet, "https://"+s.site+"/page.html", "") }
+	}}
+}
+
+// httpClient returns a client that keeps its connections.
+func httpClient(t *testing.T, config *tls.Config) *http.Client {
+	t.Helper()
+	transport := &http.Transport{TLSClientConfig: config, MaxIdleConnsPerHost: 100, DisableCompression: true}
+	t.Cleanup(transport.CloseIdleConnections)
+	return &http.Client{Transport: transport}
+}
+
+// client returns a client's configuration that trusts the certificate.
+func (c certificate) client(t *testing.T) *tls.Config {
+	t.Helper()
+	pem, err := os.ReadFile(c.cert)
+	if err != nil {
+		t.Fatal(err)
+	}
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM(pem)
+	return &tls.Config{RootCAs: roots}
+}
