@@ -38,6 +38,8 @@ type User struct {
 	// Epoch counts how often all sessions were ended. It tells apart sessions that began before and after in the same second.
 	// Accounts stored before there were epochs have 0, and so have their sessions.
 	Epoch int64 `json:"epoch,omitempty"`
+	// SignedInFrom has digests of the networks from which the user has signed in lately, the latest last.
+	SignedInFrom []string `json:"signedInFrom,omitempty"`
 	// LastRefresh is when a token was last given.
 	LastRefresh time.Time `json:"lastRefresh,omitzero"`
 	// ScreenName, Language, TimeZone and DateOfBirth are kept as they were given.

@@ -54,6 +54,9 @@ func (s *Service) CreateAuthURI(ctx context.Context, c Call, r *AuthURIRequest) 
 	if s.privacy(cfg) {
 		return res, nil
 	}
+	if err := s.limit(c, limitSignIn); err != nil {
+		return nil, err
+	}
 	u, err := s.accounts.ByEmail(c.scope(), email)
 	if err != nil {
 		return nil, err

@@ -4,6 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
+	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -31,6 +34,24 @@ type blockedUpdate struct {
 		CustomClaims  map[string]any `json:"customClaims"`
 		SessionClaims map[string]any `json:"sessionClaims"`
 	} `json:"userRecord"`
+}
+
+// checkBlocking refuses triggers that there are not, and functions that can't be called.
+func (cfg *Config) checkBlocking() error {
+	for _, event := range slices.Sorted(maps.Keys(cfg.BlockingFunctions.Triggers)) {
+		switch event {
+		case "beforeCreate", "beforeSignIn":
+		case "beforeSendEmail", "beforeSendSms":
+			return fault.E(fault.Unimplemented, "The trigger %s is not implemented.", event)
+		default:
+			return no("INVALID_BLOCKING_FUNCTION : ((Event type is invalid.))")
+		}
+		u, err := url.Parse(cfg.BlockingFunctions.Triggers[event].FunctionURI)
+		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+			return no("INVALID_BLOCKING_FUNCTION : ((Expected an absolute URI with valid scheme and host.))")
+		}
+	}
+	return nil
 }
 
 // beforeCreate calls the function that may refuse or change a new account. A new account that it disables is not made.
@@ -181,7 +202,7 @@ func (s *Service) blockingToken(c Call, event, uri string, u *account.User, ses 
 		}
 	}
 	claims := map[string]any{
-		"event_id": secret(12), "event_type": event, "user_agent": c.UserAgent, "ip_address": c.Address, "locale": c.Locale, "sign_in_method": ses.Provider,
+		"event_id": secret(12), "event_type": event, "user_agent": c.UserAgent, "ip_address": c.Address, "locale": c.Locale, "sign_in_method": ses.method(),
 		"user_record": record, "aud": uri, "auth_time": now.Unix(),
 	}
 	if c.Tenant != "" {
@@ -194,6 +215,14 @@ func (s *Service) blockingToken(c Call, event, uri string, u *account.User, ses 
 		claims[k] = v
 	}
 	return s.tokens.MintEvent(c.Project, u.UID, claims)
+}
+
+// method returns the sign-in method of a session, as blocking functions know it.
+func (ses *session) method() string {
+	if ses.Method != "" {
+		return ses.Method
+	}
+	return ses.Provider
 }
 
 // blockedProviders lists a user's providers as blocking functions see them.

@@ -163,7 +163,7 @@ func (s *Service) saveConfig(ctx context.Context, root account.Scope, edit func(
 		if err := wrongType(json.Unmarshal(text, &cfg)); err != nil {
 			return err
 		}
-		if err := firstErr(cfg.MFA.check(), cfg.PasswordPolicyConfig.check()); err != nil {
+		if err := firstErr(cfg.MFA.check(), cfg.PasswordPolicyConfig.check(), cfg.checkBlocking()); err != nil {
 			return err
 		}
 		return ch.Save(configItem, "", raw)

@@ -33,7 +33,7 @@ func (s *Service) Delete(ctx context.Context, c Call, r *DeleteRequest) (*KindRe
 		if !c.Admin && (tenant.forbids("disabledUserDeletion") || yes(cfg.Client.Permissions.DisabledUserDeletion, false)) {
 			return nil, no("ADMIN_ONLY_OPERATION")
 		}
-		if err := s.signedInRecently(id); err != nil {
+		if err := s.signedInRecently(u, id); err != nil {
 			return nil, err
 		}
 		uid = u.UID

@@ -159,6 +159,10 @@ func (s *Service) finishIdp(ctx context.Context, c Call, cfg *Config, tenant *Te
 		return no("USER_DISABLED")
 	}
 	res.LocalID = u.UID
+	takesOver := func(u *account.User) bool { return a.names && a.verified && u.Email == a.provider.Email }
+	if takesOver(u) {
+		s.handOver(u) // The copy: whether a second factor is wanted depends on it.
+	}
 	factors := s.factorRules(cfg, tenant)
 	half := factors.wants(u) // The function is asked when the sign-in is whole.
 	var blocked *blockedUpdate
@@ -176,7 +180,7 @@ func (s *Service) finishIdp(ctx context.Context, c Call, cfg *Config, tenant *Te
 		} else if !res.IsNewUser {
 			return no("USER_NOT_FOUND")
 		}
-		if a.names && a.verified && u.Email == a.provider.Email {
+		if takesOver(u) {
 			s.handOver(u)
 		}
 		a.fill(u, cfg)
@@ -195,13 +199,14 @@ func (s *Service) finishIdp(ctx context.Context, c Call, cfg *Config, tenant *Te
 	})
 }
 
-// handOver readies an account for whoever has just proved to own its address, by a link or by a provider's word. As long as nobody
-// had, the account may have been made by a stranger: everything by which the stranger could come in goes, and all sessions end.
+// handOver prepares an account for whoever has just proved to own its address, by a code or by a provider's assertion. As long as nobody
+// had, the account may have been made by a stranger: everything by which the stranger could sign in is removed, second factors that
+// would keep the owner out are removed, and all sessions end.
 func (s *Service) handOver(u *account.User) {
 	if u.EmailVerified || u.Email == "" {
 		return
 	}
-	u.Password, u.PasswordUpdated, u.Providers, u.Phone, u.Passkeys = nil, 0, nil, "", nil
+	u.Password, u.PasswordUpdated, u.Providers, u.Phone, u.Passkeys, u.Factors, u.SignedInFrom = nil, 0, nil, "", nil, nil, nil
 	s.revoke(u)
 }
 

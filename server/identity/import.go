@@ -320,9 +320,9 @@ func (s *Service) importOne(ctx context.Context, c Call, g ImportUser, hash *acc
 func (s *Service) importPassword(ctx context.Context, c Call, u *account.User, g ImportUser, hash *account.Hash) (problem string, err error) {
 	switch fake, isFake := fakePassword(g.PasswordHash); {
 	case g.RawPassword != "":
-		u.Password, err = s.hash(ctx, c.Project, g.RawPassword)
+		u.Password, err = s.hash(ctx, c, g.RawPassword)
 	case isFake && s.o.Emulator:
-		u.Password, err = s.hash(ctx, c.Project, fake)
+		u.Password, err = s.hash(ctx, c, fake)
 	case g.PasswordHash == "":
 		return "", nil
 	case hash == nil:

@@ -1,11 +1,17 @@
 package identity
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"net/netip"
-	"sync"
+	"slices"
+	"strings"
 	"time"
 
+	"clave/server/account"
 	"clave/server/clock"
+	"clave/server/forwarded"
+	"clave/server/ratelimit"
 )
 
 // action is what is limited.
@@ -17,128 +23,144 @@ const (
 	limitSignUp action = "sign-up"
 	limitCode   action = "code"
 	limitFactor action = "factor"
+	limitHash   action = "hash"
 )
 
-// allowance is how often something may happen: burst at once, and once more each refill.
-type allowance struct {
-	burst  int
-	refill time.Duration
+// byAddress are the allowances of one client address. New accounts are Firebase's 100 an hour.
+var byAddress = map[action]ratelimit.Rate{
+	limitSignIn: {Burst: 60, Every: 2 * time.Second}, limitSignUp: {Burst: 100, Every: 36 * time.Second}, limitCode: {Burst: 30, Every: 24 * time.Second},
+	limitFactor: {Burst: 60, Every: 2 * time.Second}, limitHash: {Burst: 30, Every: 2 * time.Second},
 }
 
-// Allowances by network address and by account. New accounts are Firebase's 100 an hour for an address.
+// Allowances by account and by recipient.
 var (
-	byAddress = map[action]allowance{
-		limitSignIn: {60, 2 * time.Second}, limitSignUp: {100, 36 * time.Second}, limitCode: {30, 24 * time.Second}, limitFactor: {60, 2 * time.Second},
-	}
-	byAccount = map[action]allowance{
-		limitSignIn: {10, 30 * time.Second}, limitCode: {5, 5 * time.Minute}, limitFactor: {5, time.Minute},
-	}
+	// byRecipient is for codes that are sent to one e-mail address or phone.
+	byRecipient = ratelimit.Rate{Burst: 5, Every: 5 * time.Minute}
+	// byFactor is for codes of second factors that are tried for one account.
+	byFactor = ratelimit.Rate{Burst: 5, Every: time.Minute}
+	// guessesThere is for wrong passwords of one account from one address.
+	guessesThere = ratelimit.Rate{Burst: 10, Every: 30 * time.Second}
+	// guessesElsewhere is for wrong passwords of one account from all addresses together from which its owner has not signed in.
+	guessesElsewhere = ratelimit.Rate{Burst: 50, Every: 2 * time.Minute}
 )
 
-// limiter counts what happens by key, in token buckets.
-type limiter struct {
-	clock clock.Clock
-	mu    struct {
-		sync.Mutex
-		buckets map[string]*bucket
-	}
+// limits are the rate limiters. What clients can't choose freely, their addresses, has a limiter of its own, so that keys which they can
+// choose don't evict it.
+type limits struct {
+	addresses, accounts *ratelimit.Limiter
 }
 
-// bucket is full when it is as old as burst refills.
-type bucket struct {
-	// since is the moment from which refills count.
-	since time.Time
-	life  time.Duration
+// newLimits returns limits without anything counted.
+func newLimits(c clock.Clock) limits {
+	return limits{addresses: ratelimit.New(ratelimit.Options{Clock: c}), accounts: ratelimit.New(ratelimit.Options{Clock: c})}
 }
 
-// newLimiter returns a limiter.
-func newLimiter(c clock.Clock) *limiter {
-	l := &limiter{clock: c}
-	l.mu.buckets = make(map[string]*bucket)
-	return l
+// limited reports whether a call counts at all: administrators' and those of our own program don't.
+func (s *Service) limited(c Call) bool { return s.o.RateLimits && !c.Admin && c.Address != "" }
+
+// network returns the address of the client.
+func (c Call) network() netip.Addr { return forwarded.Client(c.Address, nil, 0) }
+
+// limit counts an action by the client's address.
+func (s *Service) limit(c Call, what action) error {
+	if s.limited(c) && s.limits.addresses.Take(ratelimit.ForAddress(string(what), c.network(), byAddress[what])...) > 0 {
+		return no("TOO_MANY_ATTEMPTS_TRY_LATER")
+	}
+	return nil
 }
 
-// maxBuckets is how many keys are remembered; full buckets are forgotten first.
-const maxBuckets = 100_000
-
-// allow takes one from a key's allowance and reports whether there was one.
-func (l *limiter) allow(key string, a allowance) bool {
-	now := l.clock.Now()
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	life := time.Duration(a.burst) * a.refill
-	b := l.mu.buckets[key]
-	if b == nil {
-		if len(l.mu.buckets) >= maxBuckets {
-			l.sweepLocked(now)
-		}
-		b = &bucket{since: now.Add(-life), life: life}
-		l.mu.buckets[key] = b
+// limitRecipient counts a code that a client has sent to an e-mail address or a phone.
+func (s *Service) limitRecipient(c Call, to string) error {
+	if s.limited(c) && !s.limits.accounts.Allow(c.accountKey("recipient", to), byRecipient) {
+		return no("TOO_MANY_ATTEMPTS_TRY_LATER")
 	}
-	if oldest := now.Add(-life); b.since.Before(oldest) {
-		b.since = oldest
-	}
-	next := b.since.Add(a.refill)
-	if next.After(now) {
-		return false
-	}
-	b.since = next
-	return true
+	return nil
 }
 
-// sweepLocked forgets full buckets, and all of them when that is not enough.
-func (l *limiter) sweepLocked(now time.Time) {
-	for key, b := range l.mu.buckets {
-		if now.Sub(b.since) >= b.life {
-			delete(l.mu.buckets, key)
-		}
+// limitFactorOf counts a code that is tried for an account's second factor.
+func (s *Service) limitFactorOf(c Call, uid string) error {
+	if err := s.limit(c, limitFactor); err != nil {
+		return err
 	}
-	if len(l.mu.buckets) >= maxBuckets {
-		clear(l.mu.buckets)
+	if s.limited(c) && !s.limits.accounts.Allow(c.accountKey("factor", uid), byFactor) {
+		return tooManyGuesses()
 	}
-}
-
-// forget gives a key its whole allowance back, as after a good sign-in.
-func (l *limiter) forget(what action, account string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	delete(l.mu.buckets, accountKey(what, account))
+	return nil
 }
 
 // accountKey is the key of an account's bucket. What is too long to name an account is cut, so that keys stay small.
-func accountKey(what action, account string) string {
+func (c Call) accountKey(what, account string) string {
 	const longest = 512
-	return string(what) + "\x00a\x00" + account[:min(len(account), longest)]
+	return what + "\x00" + c.Project + "\x00" + c.Tenant + "\x00" + strings.ToLower(account[:min(len(account), longest)])
 }
 
-// networkKey is the key of the bucket of whoever holds a network address: an IPv4 address, or the 64 bits of an IPv6 one
-// that a household or a server is given to choose addresses from.
-func networkKey(what action, address string) string {
-	holder := address
-	if a, err := netip.ParseAddr(address); err == nil {
-		a = a.Unmap().WithZone("")
-		holder = a.String()
-		const household = 64
-		if p, err := a.Prefix(household); a.Is6() && err == nil {
-			holder = p.String()
-		}
-	}
-	return string(what) + "\x00n\x00" + holder
+// tooManyGuesses is Firebase's answer to more wrong passwords than an account allows.
+func tooManyGuesses() error {
+	return no("TOO_MANY_ATTEMPTS_TRY_LATER : Access to this account has been temporarily disabled due to many failed login attempts. " +
+		"You can immediately restore it by resetting your password or you can try again later.")
 }
 
-// limit counts an action of a client by its address and by the account that it is about, if any.
-func (s *Service) limit(c Call, what action, account string) error {
-	if !s.o.RateLimits {
-		return nil
+// guess is an attempt at a password that has been counted as a wrong one.
+type guess struct {
+	limiter *ratelimit.Limiter
+	taken   []ratelimit.Demand
+}
+
+// startGuess counts an attempt at the password of an e-mail address before it is checked, so that attempts at the same time count, too.
+// u is the account with the address, or nil.
+//
+// Strangers must not lock the owner out: what they get wrong counts for the pair of account and address and, more slowly, for the
+// account from everywhere; and an address from which the owner has signed in before is not held back by the latter.
+func (s *Service) startGuess(c Call, email string, u *account.User) (*guess, error) {
+	g := &guess{limiter: s.limits.accounts}
+	if !s.limited(c) {
+		return g, nil
 	}
-	if c.Address != "" && !s.limits.allow(networkKey(what, c.Address), byAddress[what]) {
-		return no("TOO_MANY_ATTEMPTS_TRY_LATER")
+	taken := ratelimit.ForAddress(c.accountKey("password", email), c.network(), guessesThere)
+	if u == nil || !slices.Contains(u.SignedInFrom, placeOf(c, u.UID)) {
+		taken = append(taken, ratelimit.Demand{Key: c.accountKey("password", email), Rate: guessesElsewhere})
 	}
-	if account == "" {
-		return nil
+	if g.limiter.Take(taken...) > 0 {
+		return nil, tooManyGuesses()
 	}
-	if a, ok := byAccount[what]; ok && !s.limits.allow(accountKey(what, c.Tenant+"\x00"+account), a) {
-		return no("TOO_MANY_ATTEMPTS_TRY_LATER : Access to this account has been temporarily disabled due to many failed login attempts.")
+	g.taken = taken
+	return g, nil
+}
+
+// right takes the attempt back: the password was right.
+func (g *guess) right() { g.limiter.Return(g.taken...) }
+
+// maxPlaces is how many addresses are remembered from which a user has signed in.
+const maxPlaces = 8
+
+// placeOf names the network that a client of an account is in, without telling it to those who read the account.
+func placeOf(c Call, uid string) string {
+	demands := ratelimit.ForAddress(uid, c.network(), ratelimit.Rate{})
+	sum := sha256.Sum256([]byte(demands[0].Key))
+	const enough = 8
+	return hex.EncodeToString(sum[:enough])
+}
+
+// notePlace remembers where a user has just proved who they are, and forgets what was got wrong before.
+func (s *Service) notePlace(c Call, u *account.User) {
+	if !s.limited(c) {
+		return
 	}
-	return nil
+	place := placeOf(c, u.UID)
+	if i := slices.Index(u.SignedInFrom, place); i == len(u.SignedInFrom)-1 && i >= 0 {
+		return
+	}
+	u.SignedInFrom = append(slices.DeleteFunc(u.SignedInFrom, func(p string) bool { return p == place }), place)
+	if extra := len(u.SignedInFrom) - maxPlaces; extra > 0 {
+		u.SignedInFrom = u.SignedInFrom[extra:]
+	}
+}
+
+// forgetGuesses forgets the wrong passwords of an account: its owner has set a new one by a code.
+func (s *Service) forgetGuesses(c Call, email string) {
+	key := c.accountKey("password", email)
+	s.limits.accounts.Reset(key)
+	for _, d := range ratelimit.ForAddress(key, c.network(), guessesThere) {
+		s.limits.accounts.Reset(d.Key)
+	}
 }

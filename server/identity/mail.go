@@ -32,9 +32,5 @@ func (s *Service) mail(ctx context.Context, c Call, made oob, link string) error
 		s.o.Log.Info("a one-time code is in the mail box of the control route", "kind", made.Type)
 		return nil
 	}
-	to := made.Email
-	if made.Type == ChangeEmail {
-		to = made.NewEmail
-	}
-	return s.o.Mail.Send(ctx, Letter{To: to, Kind: made.Type, Link: link, NewEmail: made.NewEmail, Locale: c.Locale})
+	return s.o.Mail.Send(ctx, Letter{To: made.recipient(), Kind: made.Type, Link: link, NewEmail: made.NewEmail, Locale: c.Locale})
 }

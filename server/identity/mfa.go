@@ -175,7 +175,7 @@ func (s *Service) enrolling(ctx context.Context, c *Call, r *MFARequest) (*enrol
 	case !u.EmailVerified:
 		return nil, no("UNVERIFIED_EMAIL : Need to verify email first before enrolling second factors.")
 	}
-	if err := s.signedInRecently(id); err != nil {
+	if err := s.signedInRecently(u, id); err != nil {
 		return nil, err
 	}
 	e.session, err = s.resumed(*c, id)
@@ -227,7 +227,7 @@ func (s *Service) FinalizeEnrollment(ctx context.Context, c Call, r *MFARequest)
 		return nil, err
 	}
 	u, ses := e.user, e.session
-	if err := s.limit(c, limitFactor, u.UID); err != nil {
+	if err := s.limitFactorOf(c, u.UID); err != nil {
 		return nil, err
 	}
 	f, res := account.Factor{ID: newUID(), DisplayName: text(r.DisplayName), Enrolled: s.now().Truncate(time.Millisecond)}, &MFAResponse{}
@@ -274,7 +274,7 @@ func (s *Service) Withdraw(ctx context.Context, c Call, r *MFARequest) (*MFAResp
 	if r.IDToken == nil {
 		return nil, no("INVALID_ID_TOKEN")
 	}
-	u, id, err := s.userOf(&c, *r.IDToken)
+	u, id, err := s.recentUser(&c, *r.IDToken)
 	if err != nil {
 		return nil, err
 	}
@@ -346,7 +346,7 @@ func (s *Service) FinalizeFactor(ctx context.Context, c Call, r *MFARequest) (*M
 	if err != nil {
 		return nil, err
 	}
-	if err := s.limit(c, limitFactor, u.UID); err != nil {
+	if err := s.limitFactorOf(c, u.UID); err != nil {
 		return nil, err
 	}
 	cfg, tenant, err := s.rules(ctx, &c)

@@ -52,6 +52,10 @@ type oob struct {
 	Email    string      `json:"email"`
 	NewEmail string      `json:"newEmail,omitempty"`
 	Made     time.Time   `json:"made"`
+	// Unverified says of a RecoverEmail code that nobody had proved to own the address.
+	Unverified bool `json:"unverified,omitempty"`
+	// taken says that NewEmail is another account's, which the client is not to learn: nothing is sent.
+	taken bool
 	// Code and Link are kept for the emulator's control route only.
 	Code string `json:"code,omitempty"`
 	Link string `json:"link,omitempty"`
@@ -91,6 +95,10 @@ func (s *Service) SendOobCode(ctx context.Context, c Call, r *OobRequest) (*OobR
 	if yes(r.ReturnOobLink, false) && !c.Admin {
 		return nil, no("INSUFFICIENT_PERMISSION")
 	}
+	// First of all: what follows may answer whether an address has an account.
+	if err := s.limit(c, limitCode); err != nil {
+		return nil, err
+	}
 	cfg, tenant, err := s.rules(ctx, &c)
 	if err != nil {
 		return nil, err
@@ -102,14 +110,12 @@ func (s *Service) SendOobCode(ctx context.Context, c Call, r *OobRequest) (*OobR
 	if err != nil {
 		return nil, err
 	}
-	if !c.Admin {
-		if err := s.limit(c, limitCode, made.Email); err != nil {
-			return nil, err
-		}
+	if err := s.limitRecipient(c, made.recipient()); err != nil {
+		return nil, err
 	}
 	res := &OobResponse{Kind: kindOob, Email: made.Email}
-	if made.UID == "" && made.Type != EmailSignIn {
-		return res, nil // nobody learns that there is no such account
+	if made.UID == "" && made.Type != EmailSignIn || made.taken {
+		return res, nil // The answer is the same as for an address with an account, or without one.
 	}
 	if s.postpone(c, cfg, r, made) {
 		return res, nil
@@ -123,6 +129,14 @@ func (s *Service) SendOobCode(ctx context.Context, c Call, r *OobRequest) (*OobR
 		return res, nil
 	}
 	return res, s.mail(ctx, c, made, link)
+}
+
+// recipient returns the address to which a code is sent.
+func (made *oob) recipient() string {
+	if made.Type == ChangeEmail {
+		return made.NewEmail
+	}
+	return made.Email
 }
 
 // checkContinue checks the address to go on to, and the domain that the link shall have: links lead to ours alone. Under `clave start`
@@ -140,6 +154,9 @@ func (s *Service) checkContinue(cfg *Config, r *OobRequest) error {
 	u, err := url.Parse(*r.ContinueURL)
 	if err != nil || u.Scheme == "" || u.Host == "" {
 		return no("INVALID_CONTINUE_URI : ((expected an absolute URI with valid scheme and host))")
+	}
+	if u.Scheme != "http" && u.Scheme != "https" {
+		return no("INVALID_CONTINUE_URI : ((expected a URI with scheme http or https))")
 	}
 	if !s.authorized(cfg, u.Hostname()) {
 		return no("UNAUTHORIZED_DOMAIN : Domain not whitelisted by project")
@@ -194,15 +211,20 @@ func contains(domains []string, host string) bool {
 func (s *Service) oobFor(c *Call, cfg *Config, tenant *Tenant, r *OobRequest) (oob, error) {
 	made := oob{Type: r.RequestType, Made: s.now()}
 	if (made.Type == VerifyEmail || made.Type == ChangeEmail) && r.IDToken != nil {
-		u, _, err := s.userOf(c, *r.IDToken)
+		u, id, err := s.userOf(c, *r.IDToken)
 		if err != nil {
 			return oob{}, err
+		}
+		if made.Type == ChangeEmail {
+			if err := s.signedInRecently(u, id); err != nil {
+				return oob{}, err
+			}
 		}
 		if u.Email == "" && made.Type == VerifyEmail {
 			return oob{}, no("MISSING_EMAIL")
 		}
 		made.UID, made.Email = u.UID, u.Email
-		return made, s.newAddress(*c, r, &made)
+		return made, s.newAddress(*c, cfg, r, &made)
 	}
 	if modes[made.Type] == "" || made.Type == RecoverEmail {
 		return oob{}, fault.E(fault.Unimplemented, "%s is not implemented.", made.Type)
@@ -234,11 +256,12 @@ func (s *Service) oobFor(c *Call, cfg *Config, tenant *Tenant, r *OobRequest) (o
 	case !s.privacy(cfg):
 		return oob{}, no("EMAIL_NOT_FOUND")
 	}
-	return made, s.newAddress(*c, r, &made)
+	return made, s.newAddress(*c, cfg, r, &made)
 }
 
-// newAddress checks the address to change to.
-func (s *Service) newAddress(c Call, r *OobRequest, made *oob) error {
+// newAddress checks the address to change to. Where addresses are protected from enumeration, a client does not learn whether it is
+// another account's.
+func (s *Service) newAddress(c Call, cfg *Config, r *OobRequest, made *oob) error {
 	if made.Type != ChangeEmail {
 		return nil
 	}
@@ -250,10 +273,14 @@ func (s *Service) newAddress(c Call, r *OobRequest, made *oob) error {
 		return no("INVALID_NEW_EMAIL")
 	}
 	other, err := s.accounts.ByEmail(c.scope(), made.NewEmail)
-	if err != nil || other != nil {
-		return firstErr(err, no("EMAIL_EXISTS"))
+	if err != nil || other == nil {
+		return err
 	}
-	return nil
+	if !c.Admin && !s.o.Emulator && s.privacy(cfg) {
+		made.taken = true
+		return nil
+	}
+	return no("EMAIL_EXISTS")
 }
 
 // makeCode makes and stores a code. For some kinds a newer code retires the older.

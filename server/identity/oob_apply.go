@@ -52,7 +52,7 @@ func (s *Service) applyCode(ctx context.Context, c Call, code string) (*UpdateRe
 	if u == nil || made.Type != VerifyEmail && made.Type != ChangeEmail && made.Type != RecoverEmail {
 		return nil, no("INVALID_OOB_CODE")
 	}
-	res := &UpdateResponse{Kind: kindUpdate}
+	res, formerly := &UpdateResponse{Kind: kindUpdate}, account.User{}
 	err = s.change(ctx, c, u.UID, func(ch *account.Change, u *account.User) error {
 		if u.Disabled {
 			return no("USER_DISABLED")
@@ -65,21 +65,22 @@ func (s *Service) applyCode(ctx context.Context, c Call, code string) (*UpdateRe
 		}
 		switch made.Type {
 		case ChangeEmail:
-			if u.InitialEmail == "" {
-				u.InitialEmail = u.Email
-			}
-			u.Email = made.NewEmail
-			s.revoke(u)
+			formerly = *u
+			s.move(u, made.NewEmail, true)
 		case RecoverEmail:
 			u.Email = made.Email
+			if made.Unverified && !s.o.Emulator { // The official emulator keeps the password.
+				u.EmailVerified = false
+				s.handOver(u)
+			}
 			s.revoke(u)
 		}
 		u.EmailVerified = true
 		res.fill(u)
 		return nil
 	})
-	if err == nil && made.Type == ChangeEmail && made.Email != "" {
-		s.sendRecovery(ctx, c, u.UID, made.Email)
+	if err == nil {
+		s.sendRecovery(ctx, c, formerly)
 	}
 	return res, err
 }
@@ -101,7 +102,8 @@ type ResetResponse struct {
 	RequestType RequestType `json:"requestType,omitempty"`
 }
 
-// ResetPassword checks a code, or sets a new password by it. A completed reset verifies the address and ends all sessions.
+// ResetPassword checks a code, or sets a new password by it. A completed reset verifies the address and ends all sessions. When
+// nobody had proved to own the address before, the account is handed over to whoever has now.
 func (s *Service) ResetPassword(ctx context.Context, c Call, r *ResetRequest) (*ResetResponse, error) {
 	cfg, tenant, err := s.rules(ctx, &c)
 	if err != nil {
@@ -130,7 +132,7 @@ func (s *Service) ResetPassword(ctx context.Context, c Call, r *ResetRequest) (*
 	if err := s.checkNewPassword(cfg, *r.NewPassword); err != nil {
 		return nil, err
 	}
-	hash, err := s.hash(ctx, c.Project, *r.NewPassword)
+	hash, err := s.hash(ctx, c, *r.NewPassword)
 	if err != nil {
 		return nil, err
 	}
@@ -141,11 +143,14 @@ func (s *Service) ResetPassword(ctx context.Context, c Call, r *ResetRequest) (*
 		case u.Email != made.Email:
 			return no("USER_NOT_FOUND")
 		}
+		s.handOver(u)
 		s.setPassword(u, hash)
 		u.EmailVerified = true
 		if s.o.AsEmulator {
 			u.Providers = nil
 		}
+		s.notePlace(c, u)
+		s.forgetGuesses(c, u.Email)
 		return spend(ch, u, *r.OobCode)
 	})
 }
@@ -196,7 +201,7 @@ func (s *Service) SignInWithEmailLink(ctx context.Context, c Call, r *EmailLinkR
 	}
 	var linkTo string
 	if r.IDToken != nil {
-		u, _, err := s.userOf(&c, *r.IDToken)
+		u, _, err := s.recentUser(&c, *r.IDToken)
 		if err != nil {
 			return nil, err
 		}
@@ -212,7 +217,7 @@ func (s *Service) finishEmailLink(ctx context.Context, c Call, cfg *Config, tena
 	if err != nil {
 		return err
 	}
-	ses := session{Provider: "password"}
+	ses := session{Provider: "password", Method: "emailLink"}
 	u := old
 	switch {
 	case linkTo != "" && old != nil && old.UID != linkTo:
@@ -235,6 +240,9 @@ func (s *Service) finishEmailLink(ctx context.Context, c Call, cfg *Config, tena
 	if u.Disabled {
 		return no("USER_DISABLED")
 	}
+	if linkTo == "" {
+		s.handOver(u) // The copy: whether a second factor is wanted depends on it.
+	}
 	factors := s.factorRules(cfg, tenant)
 	half := factors.wants(u) // The function is asked when the sign-in is whole.
 	var blocked *blockedUpdate
@@ -243,7 +251,8 @@ func (s *Service) finishEmailLink(ctx context.Context, c Call, cfg *Config, tena
 			return err
 		}
 	}
-	return s.accounts.Change(ctx, c.scope(), []string{u.UID, "\x00" + res.Email}, func(ch *account.Change) error {
+	var formerly account.User
+	err = s.accounts.Change(ctx, c.scope(), []string{u.UID, "\x00" + res.Email}, func(ch *account.Change) error {
 		if now, err := ch.Get(u.UID); err != nil {
 			return err
 		} else if now != nil {
@@ -257,6 +266,10 @@ func (s *Service) finishEmailLink(ctx context.Context, c Call, cfg *Config, tena
 		if linkTo == "" {
 			s.handOver(u)
 		}
+		if u.Email != "" && u.Email != res.Email {
+			formerly = *u
+			s.move(u, res.Email, true)
+		}
 		u.Email, u.EmailVerified, u.EmailLink = res.Email, true, true
 		ch.Put(u)
 		if half || factors.wants(u) {
@@ -269,4 +282,8 @@ func (s *Service) finishEmailLink(ctx context.Context, c Call, cfg *Config, tena
 		res.Tokens, err = s.signIn(ch, c, u, ses)
 		return err
 	})
+	if err == nil {
+		s.sendRecovery(ctx, c, formerly)
+	}
+	return err
 }

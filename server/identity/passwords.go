@@ -3,7 +3,6 @@ package identity
 import (
 	"context"
 	"crypto/rand"
-	"runtime"
 	"unicode/utf16"
 
 	"clave/server/account"
@@ -11,31 +10,6 @@ import (
 
 // maxPassword is the longest password, in UTF-16 units.
 const maxPassword = 4096
-
-// pool bounds how many passwords are hashed at once, so that a flood of sign-ins leaves room for everything else.
-type pool struct {
-	tickets chan struct{}
-}
-
-// newPool returns a pool with n workers; zero is half of the cores.
-func newPool(n int) *pool {
-	if n <= 0 {
-		n = max(runtime.GOMAXPROCS(0)/2, 1)
-	}
-	return &pool{tickets: make(chan struct{}, n)}
-}
-
-// do runs work when there is room for it, unless ctx ends first.
-func (p *pool) do(ctx context.Context, work func()) error {
-	select {
-	case p.tickets <- struct{}{}:
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	defer func() { <-p.tickets }()
-	work()
-	return nil
-}
 
 // hashRounds are the rounds of Firebase's scrypt for new passwords.
 const hashRounds = 8
@@ -110,9 +84,17 @@ func (s *Service) presentParams(ctx context.Context, project string) (account.Pr
 // hashItem is the kind of item that tells how a project hashes passwords.
 const hashItem = "hash"
 
-// hash hashes a new password.
-func (s *Service) hash(ctx context.Context, project, password string) (*account.Hash, error) {
-	params, err := s.hashParams(ctx, project)
+// hash hashes a new password, which counts by the client's address: it costs more than anything else that a client can ask for.
+func (s *Service) hash(ctx context.Context, c Call, password string) (*account.Hash, error) {
+	if err := s.limit(c, limitHash); err != nil {
+		return nil, err
+	}
+	return s.hashUncounted(ctx, c, password)
+}
+
+// hashUncounted hashes a password of a client that was counted otherwise.
+func (s *Service) hashUncounted(ctx context.Context, c Call, password string) (*account.Hash, error) {
+	params, err := s.hashParams(ctx, c.Project)
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +102,7 @@ func (s *Service) hash(ctx context.Context, project, password string) (*account.
 	rand.Read(salt)
 	var made *account.Hash
 	var hashErr error
-	if err := s.hashing.do(ctx, func() { made, hashErr = params.New(password, salt) }); err != nil {
+	if err := s.hashing.do(ctx, c.queueOf(), func() { made, hashErr = params.New(password, salt) }); err != nil {
 		return nil, err
 	}
 	return made, hashErr
@@ -128,13 +110,13 @@ func (s *Service) hash(ctx context.Context, project, password string) (*account.
 
 // passwordOK reports whether the password is the user's. No hash, and a wrong password for an imported one, which may be
 // checked in no time, take as long as the project's own hashes, so that nobody learns from the time whether an account exists.
-func (s *Service) passwordOK(ctx context.Context, project string, h *account.Hash, password string) (bool, error) {
-	params, err := s.presentParams(ctx, project)
+func (s *Service) passwordOK(ctx context.Context, c Call, h *account.Hash, password string) (bool, error) {
+	params, err := s.presentParams(ctx, c.Project)
 	if err != nil {
 		return false, err
 	}
 	ok := false
-	err = s.hashing.do(ctx, func() {
+	err = s.hashing.do(ctx, c.queueOf(), func() {
 		if h != nil {
 			var badHash error
 			if ok, badHash = h.Verify(password, params); badHash != nil {

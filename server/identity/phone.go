@@ -33,7 +33,7 @@ type sms struct {
 
 // sendSMS sends a code to a phone and returns the session that the code belongs to.
 func (s *Service) sendSMS(ctx context.Context, c Call, cfg *Config, phone, uid string) (string, error) {
-	if err := s.limit(c, limitCode, phone); err != nil {
+	if err := firstErr(s.limit(c, limitCode), s.limitRecipient(c, phone)); err != nil {
 		return "", err
 	}
 	const size = 169 // 226 characters, as the emulator's
@@ -154,7 +154,7 @@ func (s *Service) SignInWithPhoneNumber(ctx context.Context, c Call, r *PhoneReq
 	if c.Tenant != "" {
 		return nil, no("UNSUPPORTED_TENANT_OPERATION")
 	}
-	if err := s.limit(c, limitFactor, ""); err != nil {
+	if err := s.limit(c, limitFactor); err != nil {
 		return nil, err
 	}
 	phone, err := s.provenPhone(ctx, c, r)
@@ -167,7 +167,7 @@ func (s *Service) SignInWithPhoneNumber(ctx context.Context, c Call, r *PhoneReq
 	}
 	res, ses, u := &PhoneResponse{PhoneNumber: phone}, session{Provider: "phone"}, owner
 	if r.IDToken != nil {
-		if u, _, err = s.userOf(&c, *r.IDToken); err != nil {
+		if u, _, err = s.recentUser(&c, *r.IDToken); err != nil {
 			return nil, err
 		}
 		if owner != nil && owner.UID != u.UID {

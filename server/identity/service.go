@@ -89,8 +89,8 @@ type Service struct {
 	o        Options
 	accounts *account.Store
 	tokens   *token.Verifier
-	hashing  *pool
-	limits   *limiter
+	hashing  *hashQueue
+	limits   limits
 	outbox   chan parcel
 	mu       struct {
 		sync.Mutex
@@ -98,10 +98,18 @@ type Service struct {
 	}
 }
 
+// maxHashesWaiting is how many passwords of one client may wait to be hashed where rates are limited.
+const maxHashesWaiting = 32
+
 // New returns a Service.
 func New(o Options) *Service {
 	o.EnsureDefaults()
-	s := &Service{o: o, accounts: o.Accounts, tokens: o.Tokens, hashing: newPool(o.HashWorkers), limits: newLimiter(o.Clock), outbox: make(chan parcel, outboxSize)}
+	s := &Service{o: o, accounts: o.Accounts, tokens: o.Tokens, limits: newLimits(o.Clock), outbox: make(chan parcel, outboxSize)}
+	perClient := 0
+	if o.RateLimits {
+		perClient = maxHashesWaiting
+	}
+	s.hashing = newHashQueue(o.HashWorkers, perClient)
 	s.mu.hashes = make(map[string]account.Project)
 	return s
 }
@@ -214,17 +222,26 @@ func (s *Service) userOf(c *Call, idToken string) (*account.User, token.ID, erro
 	return u, id, nil
 }
 
-// recent is how long ago a user may have signed in who changes a password or an address, deletes the account or enrolls a second
-// factor.
+// recent is the maximum age of a sign-in that may still change how an account is signed in to, or delete it.
 const recent = 5 * time.Minute
 
-// signedInRecently refuses sensitive changes to those who signed in long ago, as production does: whoever finds an open session must
-// not lock its owner out. Guests can't sign in again and are not asked to; the official emulator asks nobody.
-func (s *Service) signedInRecently(id token.ID) error {
-	if s.o.Emulator || id.Provider == "anonymous" || s.now().Sub(id.AuthTime) <= recent {
+// signedInRecently refuses a sensitive change to a session that is older than recent, as production does: whoever finds an open session
+// must not lock the account's owner out. Nothing can sign an anonymous account in again, so its sessions never count as old; a session
+// that began anonymously does once the account has anything else. The official emulator does not check.
+func (s *Service) signedInRecently(u *account.User, id token.ID) error {
+	if s.o.Emulator || id.Provider == "anonymous" && u.Anonymous() || s.now().Sub(id.AuthTime) <= recent {
 		return nil
 	}
 	return no("CREDENTIAL_TOO_OLD_LOGIN_AGAIN")
+}
+
+// recentUser returns the user of an ID token whose sign-in is recent.
+func (s *Service) recentUser(c *Call, idToken string) (*account.User, token.ID, error) {
+	u, id, err := s.userOf(c, idToken)
+	if err != nil {
+		return nil, token.ID{}, err
+	}
+	return u, id, s.signedInRecently(u, id)
 }
 
 // change changes one account: edit is called with its present state, which must exist.

@@ -16,6 +16,8 @@ type session struct {
 	UID      string `json:"uid"`
 	Tenant   string `json:"tenant,omitempty"`
 	Provider string `json:"provider"`
+	// Method is what blocking functions are told of how the user signed in, where it is not the provider.
+	Method string `json:"method,omitempty"`
 	// AuthTime is when the user signed in, in seconds.
 	AuthTime int64 `json:"authTime"`
 	// Epoch is the user's at that moment.
@@ -63,6 +65,7 @@ func (s *Service) signIn(ch *account.Change, c Call, u *account.User, ses sessio
 	now := s.now()
 	u.LastLogin = now.UnixMilli()
 	u.LastRefresh = now.Truncate(time.Millisecond)
+	s.notePlace(c, u)
 	ch.Put(u)
 	ses.AuthTime = now.Unix()
 	return s.give(ch, c, u, ses)

@@ -49,7 +49,7 @@ func (s *Service) SignInWithPassword(ctx context.Context, c Call, r *PasswordReq
 	if text(r.Password) == "" {
 		return nil, no("MISSING_PASSWORD")
 	}
-	if err := s.limit(c, limitSignIn, email); err != nil {
+	if err := s.limit(c, limitSignIn); err != nil {
 		return nil, err
 	}
 	u, err := s.checkPassword(ctx, c, cfg, email, *r.Password)
@@ -61,7 +61,6 @@ func (s *Service) SignInWithPassword(ctx context.Context, c Call, r *PasswordReq
 			return nil, err
 		}
 	}
-	s.limits.forget(limitSignIn, c.Tenant+"\x00"+email)
 	res := &PasswordResponse{Kind: kindPassword, LocalID: u.UID, Email: u.Email, Registered: true}
 	return res, s.finishPassword(ctx, c, cfg, tenant, u, r, res)
 }
@@ -69,6 +68,10 @@ func (s *Service) SignInWithPassword(ctx context.Context, c Call, r *PasswordReq
 // checkPassword returns the user with the address and the password.
 func (s *Service) checkPassword(ctx context.Context, c Call, cfg *Config, email, password string) (*account.User, error) {
 	u, err := s.accounts.ByEmail(c.scope(), email)
+	if err != nil {
+		return nil, err
+	}
+	attempt, err := s.startGuess(c, email, u)
 	if err != nil {
 		return nil, err
 	}
@@ -83,11 +86,12 @@ func (s *Service) checkPassword(ctx context.Context, c Call, cfg *Config, email,
 	if u != nil {
 		hash = u.Password
 	}
-	good, err := s.passwordOK(ctx, c.Project, hash, password)
+	good, err := s.passwordOK(ctx, c, hash, password)
 	switch {
 	case err != nil:
 		return nil, err
 	case good:
+		attempt.right()
 		return u, nil
 	case private:
 		return nil, no("INVALID_LOGIN_CREDENTIALS")
@@ -148,5 +152,5 @@ func (s *Service) rehash(ctx context.Context, c Call, u *account.User, password 
 	if err != nil || u.Password.Own(params) {
 		return nil, err
 	}
-	return s.hash(ctx, c.Project, password)
+	return s.hashUncounted(ctx, c, password)
 }

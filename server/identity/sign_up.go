@@ -43,13 +43,13 @@ func (s *Service) SignUp(ctx context.Context, c Call, r *SignUpRequest) (*SignUp
 	if r.LocalID != nil && *r.LocalID != "" && r.IDToken == nil {
 		return nil, no("UNEXPECTED_PARAMETER : User ID")
 	}
-	if err := s.limit(c, limitSignUp, ""); err != nil {
+	if err := s.limit(c, limitSignUp); err != nil {
 		return nil, err
 	}
 	var old *account.User
 	if r.IDToken != nil {
 		var err error
-		if old, _, err = s.userOf(&c, *r.IDToken); err != nil {
+		if old, _, err = s.recentUser(&c, *r.IDToken); err != nil {
 			return nil, err
 		}
 	}
@@ -71,19 +71,15 @@ func (s *Service) signUpOff(cfg *Config, tenant *Tenant) bool {
 	return tenant.forbids("disabledUserSignup") || yes(cfg.Client.Permissions.DisabledUserSignup, s.o.NoSignUp)
 }
 
-// signUpAnonymous makes an account without anything.
+// signUpAnonymous makes an account without anything. Blocking functions are not called for it.
 func (s *Service) signUpAnonymous(ctx context.Context, c Call, cfg *Config, tenant *Tenant) (*SignUpResponse, error) {
 	if tenant != nil && !tenant.EnableAnonymousUser || cfg.SignIn.Anonymous != nil && !yes(cfg.SignIn.Anonymous.Enabled, true) {
 		return nil, no("ADMIN_ONLY_OPERATION")
 	}
 	u := &account.User{UID: newUID(), Created: s.now().UnixMilli()}
-	ses := session{Provider: "anonymous"}
-	if err := s.beforeCreate(ctx, c, cfg, u, &ses, nil); err != nil {
-		return nil, err
-	}
 	res := &SignUpResponse{Kind: kindSignUp, LocalID: u.UID}
 	return res, s.accounts.Change(ctx, c.scope(), []string{u.UID}, func(ch *account.Change) (err error) {
-		res.Tokens, err = s.signIn(ch, c, u, ses)
+		res.Tokens, err = s.signIn(ch, c, u, session{Provider: "anonymous"})
 		return err
 	})
 }
@@ -108,6 +104,9 @@ func (s *Service) newCredentials(c Call, cfg *Config, old *account.User, r *Sign
 	if !ok {
 		return "", no("INVALID_EMAIL")
 	}
+	if old != nil && old.Email != "" && old.Email != email && s.privacy(cfg) {
+		return "", verifyFirst()
+	}
 	if other, err := s.accounts.ByEmail(c.scope(), email); err != nil || other != nil && (old == nil || other.UID != old.UID) {
 		return "", firstErr(err, no("EMAIL_EXISTS"))
 	}
@@ -126,39 +125,63 @@ func (s *Service) signUpPassword(ctx context.Context, c Call, cfg *Config, tenan
 	if err != nil {
 		return nil, err
 	}
-	hash, err := s.hash(ctx, c.Project, *r.Password)
+	hash, err := s.hashUncounted(ctx, c, *r.Password) // SignUp has counted the client.
 	if err != nil {
 		return nil, err
 	}
-	now := s.now()
-	u, ses := &account.User{UID: newUID(), Created: now.UnixMilli()}, session{Provider: "password"}
-	fill := func(u *account.User) {
-		since := now.Unix()
-		u.Email, u.EmailVerified, u.Password, u.PasswordUpdated, u.ValidSince = email, u.EmailVerified && u.Email == email, hash, now.UnixMilli(), &since
-		if r.DisplayName != nil {
-			u.DisplayName = r.DisplayName
-		}
-	}
+	res := &SignUpResponse{Kind: kindSignUp, Email: &email, DisplayName: r.DisplayName}
 	if old != nil {
-		u.UID = old.UID
-	} else {
-		fill(u)
-		if err := s.beforeCreate(ctx, c, cfg, u, &ses, nil); err != nil {
-			return nil, err
-		}
+		return res, s.linkPassword(ctx, c, old.UID, email, hash, r, res)
 	}
-	res := &SignUpResponse{Kind: kindSignUp, LocalID: u.UID, Email: &email, DisplayName: r.DisplayName}
-	return res, s.accounts.Change(ctx, c.scope(), []string{u.UID}, func(ch *account.Change) error {
-		if old != nil {
-			if u, err = ch.Get(old.UID); err != nil || u == nil {
-				return firstErr(err, no("USER_NOT_FOUND"))
-			}
-			fill(u)
-			res.DisplayName = u.DisplayName
+	now := s.now()
+	since := now.Unix()
+	u, ses := &account.User{UID: newUID(), Created: now.UnixMilli(), ValidSince: &since}, session{Provider: "password"}
+	u.Email, u.Password, u.PasswordUpdated, u.DisplayName, res.LocalID = email, hash, now.UnixMilli(), r.DisplayName, u.UID
+	if err := s.beforeCreate(ctx, c, cfg, u, &ses, nil); err != nil {
+		return nil, err
+	}
+	blocked, err := s.beforeSignIn(ctx, c, cfg, u, &ses, nil)
+	if err != nil {
+		return nil, err
+	}
+	if err := blocked.apply(u); err != nil {
+		return nil, err
+	}
+	err = s.accounts.Change(ctx, c.scope(), []string{u.UID}, func(ch *account.Change) error {
+		if u.Disabled {
+			ch.Put(u) // beforeSignIn gets accounts that exist: this one does, too.
+			return nil
 		}
 		res.Tokens, err = s.signIn(ch, c, u, ses)
 		return err
 	})
+	if err == nil && u.Disabled {
+		err = no("USER_DISABLED")
+	}
+	return res, err
+}
+
+// linkPassword gives an account an e-mail address and a password. Another address than before is a change of address: where Update
+// would refuse it, so does this; the new one is not verified, the former one is notified. All sessions end but the one that is begun.
+func (s *Service) linkPassword(ctx context.Context, c Call, uid, email string, hash *account.Hash, r *SignUpRequest, res *SignUpResponse) error {
+	var formerly account.User
+	err := s.change(ctx, c, uid, func(ch *account.Change, u *account.User) (err error) {
+		if u.Email != email {
+			formerly = *u
+			s.move(u, email, false)
+		}
+		s.setPassword(u, hash)
+		if r.DisplayName != nil {
+			u.DisplayName = r.DisplayName
+		}
+		res.LocalID, res.DisplayName = u.UID, u.DisplayName
+		res.Tokens, err = s.signIn(ch, c, u, session{Provider: "password"})
+		return err
+	})
+	if err == nil {
+		s.sendRecovery(ctx, c, formerly)
+	}
+	return err
 }
 
 // firstErr returns the first error that is not nil.
@@ -229,7 +252,7 @@ func (s *Service) newByAdmin(ctx context.Context, c Call, cfg *Config, r *SignUp
 			return nil, err
 		}
 		var err error
-		if u.Password, err = s.hash(ctx, c.Project, *r.Password); err != nil {
+		if u.Password, err = s.hash(ctx, c, *r.Password); err != nil {
 			return nil, err
 		}
 		u.PasswordUpdated = now.UnixMilli()

@@ -19,8 +19,9 @@ const (
 	totpPeriod = 30
 	totpDigits = 6
 	totpSecret = 20
-	// totpWindow is how many periods a clock may be off either way where settings don't say.
-	totpWindow = 5
+	// totpWindow is how many periods a clock may be off either way where settings don't say: three codes are good at a time, each
+	// once. Firebase's own default is 5.
+	totpWindow = 1
 	// totpLife is how long enrolling may take.
 	totpLife = 5 * time.Minute
 )

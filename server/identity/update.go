@@ -85,8 +85,8 @@ func (s *Service) Update(ctx context.Context, c Call, r *UpdateRequest) (*Update
 		if err := s.clientMay(cfg, tenant, r); err != nil {
 			return nil, err
 		}
-		if r.Email != nil || r.Password != nil {
-			if err := s.signedInRecently(id); err != nil {
+		if r.sensitive() {
+			if err := s.signedInRecently(u, id); err != nil {
 				return nil, err
 			}
 		}
@@ -101,7 +101,7 @@ func (s *Service) Update(ctx context.Context, c Call, r *UpdateRequest) (*Update
 	if err != nil {
 		return nil, err
 	}
-	res, formerly := &UpdateResponse{Kind: kindUpdate}, ""
+	res, formerly := &UpdateResponse{Kind: kindUpdate}, account.User{}
 	err = s.change(ctx, c, uid, func(ch *account.Change, u *account.User) error {
 		before := *u
 		if err := edit(ch, u); err != nil {
@@ -113,7 +113,7 @@ func (s *Service) Update(ctx context.Context, c Call, r *UpdateRequest) (*Update
 			return nil // tokens are for those whose sessions just ended
 		}
 		if moved {
-			formerly = before.Email
+			formerly = before
 		}
 		if ses.Provider == "anonymous" && u.Password != nil {
 			ses.Provider = "password"
@@ -122,22 +122,32 @@ func (s *Service) Update(ctx context.Context, c Call, r *UpdateRequest) (*Update
 		res.Tokens, err = s.give(ch, c, u, ses)
 		return err
 	})
-	if err == nil && formerly != "" {
-		s.sendRecovery(ctx, c, uid, formerly)
+	if err == nil {
+		s.sendRecovery(ctx, c, formerly)
 	}
 	return res, err
 }
 
-// sendRecovery tells the former address of an account that it was changed, with a code that takes it back. The change is done:
-// a letter that can't be sent is logged and changes nothing of it.
-func (s *Service) sendRecovery(ctx context.Context, c Call, uid, email string) {
-	made := oob{Type: RecoverEmail, UID: uid, Email: email, Made: s.now()}
+// sensitive reports whether the update changes how the account is signed in to.
+func (r *UpdateRequest) sensitive() bool {
+	return r.Email != nil || r.Password != nil || len(r.DeleteProvider) > 0 ||
+		slices.ContainsFunc(r.DeleteAttribute, func(a Attribute) bool { return a == "EMAIL" || a == "PASSWORD" || a == "PROVIDER" })
+}
+
+// sendRecovery notifies the former address of an account that the account has another now, with a code that restores the former one.
+// formerly is the account before the change, or one without address when there is nobody to notify. The change is stored already: an
+// e-mail that can't be sent is logged.
+func (s *Service) sendRecovery(ctx context.Context, c Call, formerly account.User) {
+	if formerly.Email == "" {
+		return
+	}
+	made := oob{Type: RecoverEmail, UID: formerly.UID, Email: formerly.Email, Unverified: !formerly.EmailVerified, Made: s.now()}
 	_, link, err := s.makeCode(ctx, c, &OobRequest{}, made)
 	if err == nil {
 		err = s.mail(ctx, c, made, link)
 	}
 	if err != nil {
-		s.o.Log.Error("an account's former address was not told of the new one", "user", uid, "err", err)
+		s.o.Log.Error("an account's former address was not notified of the change", "user", formerly.UID, "err", err)
 	}
 }
 
@@ -164,10 +174,15 @@ func (s *Service) clientMay(cfg *Config, tenant *Tenant, r *UpdateRequest) error
 	case (r.Email != nil || r.Password != nil) && !passwordOn(cfg, tenant):
 		return no("OPERATION_NOT_ALLOWED")
 	case r.Email != nil && s.privacy(cfg):
-		return no("OPERATION_NOT_ALLOWED : Please verify the new email before changing email.")
+		return verifyFirst()
 	}
 	r.EmailVerified, r.PhoneNumber, r.ValidSince, r.CreatedAt, r.LastLoginAt = nil, nil, nil, nil, nil
 	return nil
+}
+
+// verifyFirst is the answer to a change of address by a client where addresses are protected from enumeration.
+func verifyFirst() error {
+	return no("OPERATION_NOT_ALLOWED : Please verify the new email before changing email.")
 }
 
 // prepareUpdate checks an update and does what is slow before the account is locked. What it returns makes the change.
@@ -205,7 +220,7 @@ func (s *Service) prepareUpdate(ctx context.Context, c Call, cfg *Config, r *Upd
 			return nil, err
 		}
 		var err error
-		if hash, err = s.hash(ctx, c.Project, *r.Password); err != nil {
+		if hash, err = s.hash(ctx, c, *r.Password); err != nil {
 			return nil, err
 		}
 	}
@@ -219,6 +234,9 @@ func (s *Service) prepareUpdate(ctx context.Context, c Call, cfg *Config, r *Upd
 				return err
 			}
 		}
+		if slices.Contains(r.DeleteAttribute, "EMAIL") && u.Email != "" {
+			s.revoke(u)
+		}
 		setProfile(u, r)
 		return nil
 	}, nil
@@ -227,18 +245,20 @@ func (s *Service) prepareUpdate(ctx context.Context, c Call, cfg *Config, r *Upd
 // setAddress changes e-mail address and phone number.
 func (s *Service) setAddress(u *account.User, r *UpdateRequest, email, phone string) {
 	if email != "" && email != u.Email {
-		if r.IDToken != nil {
-			u.EmailVerified = false
-		}
-		if u.InitialEmail == "" && u.Email != "" {
-			u.InitialEmail = u.Email
-		}
-		u.Email = email
-		s.revoke(u)
+		s.move(u, email, u.EmailVerified && r.IDToken == nil)
 	}
 	if r.PhoneNumber != nil {
 		u.Phone = phone
 	}
+}
+
+// move gives an account another e-mail address, which ends all sessions. verified says whether the new address is its owner's for sure.
+func (s *Service) move(u *account.User, email string, verified bool) {
+	if u.InitialEmail == "" && u.Email != "" {
+		u.InitialEmail = u.Email
+	}
+	u.Email, u.EmailVerified = email, verified
+	s.revoke(u)
 }
 
 // setPassword changes the password, which ends all sessions.

@@ -110,8 +110,10 @@ func TestClocksOfAppsMayBeOff(t *testing.T) {
 		off       time.Duration
 		want      string
 	}{
-		{nil, 150 * time.Second, ""},
-		{nil, 180 * time.Second, "INVALID_CODE"},
+		{nil, 30 * time.Second, ""},
+		{nil, -30 * time.Second, ""},
+		{nil, 60 * time.Second, "INVALID_CODE"},
+		{5, 150 * time.Second, ""},
 		{0, 30 * time.Second, "INVALID_CODE"},
 		{0, 0, ""},
 		{10, -300 * time.Second, ""},

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"clave/server/fault"
+	"clave/server/forwarded"
 	"clave/server/identity"
 )
 
@@ -150,44 +151,18 @@ func (h *Handler) answer(w http.ResponseWriter, r *http.Request, host, path stri
 
 // describeCall reads what every call says.
 func (h *Handler) describeCall(r *http.Request) identity.Call {
-	c := identity.Call{Address: r.RemoteAddr, UserAgent: r.UserAgent(), Key: r.URL.Query().Get("key"), Project: h.service.Project()}
-	c.Address = withoutPort(c.Address)
+	hops := 0
+	if h.o.TrustProxy {
+		hops = 1
+	}
+	c := identity.Call{Address: forwarded.Of(r, hops).String(), UserAgent: r.UserAgent(), Key: r.URL.Query().Get("key"), Project: h.service.Project()}
 	if c.Key == "" {
 		c.Key = r.Header.Get("X-Goog-Api-Key")
 	}
-	scheme := "http"
-	if r.TLS != nil {
-		scheme = "https"
-	}
-	if h.o.TrustProxy {
-		if last := withoutPort(lastHop(r.Header.Values("X-Forwarded-For"))); last != "" {
-			c.Address = last
-		}
-		if lastHop(r.Header.Values("X-Forwarded-Proto")) == "https" {
-			scheme = "https"
-		}
-	}
+	scheme := forwarded.Scheme(r, hops)
 	c.Origin = (&url.URL{Scheme: scheme, Host: r.Host}).String()
 	c.Locale = r.Header.Get("X-Firebase-Locale")
 	return c
-}
-
-// lastHop returns what the nearest proxy said: the last element of a list, which may come as several headers. All before
-// it may be a client's own invention.
-func lastHop(values []string) string {
-	if len(values) == 0 {
-		return ""
-	}
-	last := values[len(values)-1]
-	return strings.TrimSpace(last[strings.LastIndexByte(last, ',')+1:])
-}
-
-// withoutPort returns an address without its port, which some proxies add: a client is not another with each connection.
-func withoutPort(address string) string {
-	if host, _, err := net.SplitHostPort(address); err == nil {
-		return host
-	}
-	return strings.Trim(address, "[]")
 }
 
 // bearer returns the token of the Authorization header, if it has one.

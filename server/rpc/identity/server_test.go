@@ -82,7 +82,7 @@ func newWorld(t testing.TB, s setup) *world {
 		Accounts: account.New(store), Tokens: w.tokens, Clock: s.clock, Project: project, Emulator: !s.production, HashMemCost: max(s.hashCost, cheap), RateLimits: s.limits,
 		Mail: s.mail, Blocking: s.blocking, SMS: s.sms, AsEmulator: s.asEmulator, NoSignUp: s.noSignUp, EmulatorSettings: s.emulatorSettings, PublicURL: publicURL,
 	})
-	handler = rpc.New(rpc.Options{Service: w.service})
+	handler = rpc.New(rpc.Options{Service: w.service, TrustProxy: s.limits})
 	if !s.production {
 		handler = control.Accounts(w.service, handler)
 	}
@@ -156,6 +156,13 @@ func (w *world) client(verb string, body any) (answer map[string]any, code strin
 	}
 	_, answer = w.send("POST", path, body)
 	return answer, codeOf(answer)
+}
+
+// from calls a method as a client at a network address, behind a proxy, and returns the refusal's name, or empty.
+func (w *world) from(address, verb string, body any) string {
+	w.t.Helper()
+	_, answer := w.send("POST", "/identitytoolkit.googleapis.com/v1/accounts:"+verb+"?key=k", body, "X-Forwarded-For", address)
+	return codeOf(answer)
 }
 
 // admin calls a method as an administrator.

@@ -1,0 +1,199 @@
+package identity_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"clave/server/clock"
+	"clave/server/identity"
+)
+
+// tooMany is the answer to what happens too often.
+const tooMany = "TOO_MANY_ATTEMPTS_TRY_LATER"
+
+// lastText remembers the code of the last text message.
+type lastText struct {
+	mu   sync.Mutex
+	last string
+}
+
+// Text implements identity.Texter.
+func (x *lastText) Text(_ context.Context, m identity.TextMessage) error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.last = m.Code
+	return nil
+}
+
+// code returns the last code.
+func (x *lastText) code() string {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.last
+}
+
+// TestWrongPasswordsDoNotLockTheOwnerOut has strangers at many addresses guess a password without end, while the owner signs in from
+// where the owner has signed in before, and from elsewhere after a reset.
+func TestWrongPasswordsDoNotLockTheOwnerOut(t *testing.T) {
+	hand, post := clock.NewHand(noon), &mailbox{}
+	w := newWorld(t, setup{production: true, limits: true, clock: hand, mail: post})
+	w.run()
+	const home, hotel = "192.0.2.1", "192.0.2.2"
+	in := func(password string) object {
+		return object{"email": "a@example.com", "password": password, "returnSecureToken": true}
+	}
+	if got := w.from(home, "signUp", in("secret1")); got != "" {
+		t.Fatal(got)
+	}
+	w.confirm("a@example.com")
+	guesses := 0
+	attack := func() {
+		for i := range 300 {
+			if w.from(fmt.Sprintf("198.51.%d.%d", 100+i/256, i%256), "signInWithPassword", in("wrong1")) != tooMany {
+				guesses++
+			}
+		}
+	}
+	attack()
+	if guesses > 60 {
+		t.Errorf("strangers at 300 addresses could try %d passwords at once, want 60 at most", guesses)
+	}
+	if got := w.from(home, "signInWithPassword", in("secret1")); got != "" {
+		t.Errorf("the owner at an address that is known, after the strangers: %q", got)
+	}
+	if got := w.from(hotel, "signInWithPassword", in("secret1")); got != tooMany {
+		t.Errorf("an address that is not known: %q, want %q", got, tooMany)
+	}
+	w.must(w.client("sendOobCode", object{"requestType": "PASSWORD_RESET", "email": "a@example.com"}))
+	var sent []identity.Letter
+	for deadline := time.Now().Add(time.Minute); len(sent) == 0 && time.Now().Before(deadline); {
+		sent = post.take("a@example.com")
+	}
+	if len(sent) == 0 {
+		t.Fatal("no e-mail came within a minute")
+	}
+	if got := w.from(hotel, "resetPassword", object{"oobCode": queryOf(t, sent[0].Link, "oobCode"), "newPassword": "secret2"}); got != "" {
+		t.Fatal(got)
+	}
+	attack()
+	if got := w.from(hotel, "signInWithPassword", in("secret2")); got != "" {
+		t.Errorf("the owner after a reset: %q", got)
+	}
+	for i := range 40 {
+		if got := w.from(home, "signInWithPassword", in("secret2")); got != "" {
+			t.Fatalf("right password %d: %q", i, got)
+		}
+		hand.Advance(2 * time.Second)
+	}
+}
+
+// TestCodesAreLimitedFirst asks for codes from one address and to one recipient. What is refused does not tell whether an address has an
+// account.
+func TestCodesAreLimitedFirst(t *testing.T) {
+	post := &mailbox{}
+	w := newWorld(t, setup{production: true, limits: true, clock: clock.NewHand(noon), mail: post})
+	w.signUp("known@example.com", "secret1")
+	anonymous := w.must(w.client("signUp", object{}))
+	codes := func(address string, n int, body func(i int) object) (refused map[string]int) {
+		refused = make(map[string]int)
+		for i := range n {
+			refused[w.from(address, "sendOobCode", body(i))]++
+		}
+		return refused
+	}
+	change := func(email func(i int) string) func(i int) object {
+		return func(i int) object {
+			return object{"requestType": "VERIFY_AND_CHANGE_EMAIL", "idToken": anonymous["idToken"], "newEmail": email(i)}
+		}
+	}
+	always := func(email string) func(int) string { return func(int) string { return email } }
+	for name, tt := range map[string]struct {
+		address string
+		body    func(i int) object
+		want    int
+	}{
+		"changes to addresses without account": {"192.0.2.1", change(func(i int) string { return fmt.Sprintf("free%d@example.com", i) }), 30},
+		"resets of addresses without account": {"192.0.2.2", func(i int) object {
+			return object{"requestType": "PASSWORD_RESET", "email": fmt.Sprintf("free%d@example.org", i)}
+		}, 30},
+		"resets of one address without account":          {"192.0.2.3", func(int) object { return object{"requestType": "PASSWORD_RESET", "email": "nobody@example.com"} }, 5},
+		"resets of one account":                          {"192.0.2.4", func(int) object { return object{"requestType": "PASSWORD_RESET", "email": "known@example.com"} }, 5},
+		"changes to one address by accounts without one": {"192.0.2.5", change(always("one@example.com")), 5},
+	} {
+		got := codes(tt.address, 40, tt.body)
+		if got[""] != tt.want || got[tooMany] != 40-tt.want {
+			t.Errorf("%s: %v, want %d answered and the rest %s", name, got, tt.want, tooMany)
+		}
+	}
+	if got := w.from("192.0.2.6", "sendOobCode", change(always("known@example.com"))(0)); got != tooMany {
+		t.Errorf("a change to an account's address that has had its codes: %q, want %q", got, tooMany)
+	}
+	w.signUp("other@example.com", "secret1")
+	post.take("")
+	if got := w.from("192.0.2.7", "sendOobCode", change(always("other@example.com"))(0)); got != "" {
+		t.Errorf("a change to another account's address: %q, want the answer to a free one", got)
+	}
+	if sent := post.take("other@example.com"); len(sent) != 0 {
+		t.Errorf("a change to another account's address sent %v", sent)
+	}
+}
+
+// TestHashingIsFair has one client change passwords with all its might. Another client's sign-in takes its turn.
+func TestHashingIsFair(t *testing.T) {
+	w := newWorld(t, setup{limits: true, hashCost: 13})
+	if got := w.from("192.0.2.1", "signUp", object{"email": "a@example.com", "password": "secret1"}); got != "" {
+		t.Fatal(got)
+	}
+	const requests = 16
+	done := make(chan struct{}, requests)
+	for i := range requests {
+		go func() {
+			defer func() { done <- struct{}{} }()
+			w.from("198.51.100.7", "signUp", object{"email": fmt.Sprintf("stranger%d@example.com", i), "password": "secret1"})
+		}()
+	}
+	<-done // All that have arrived now wait for the rest.
+	signedIn := make(chan string, 1)
+	go func() {
+		signedIn <- w.from("192.0.2.1", "signInWithPassword", object{"email": "a@example.com", "password": "secret1", "returnSecureToken": true})
+	}()
+	before := 0
+	for finished := 1; ; finished++ {
+		select {
+		case got := <-signedIn:
+			if got != "" {
+				t.Fatalf("the sign-in: %q", got)
+			}
+			if before > requests/2 {
+				t.Errorf("the sign-in came after %d of a stranger's %d requests", before, requests)
+			}
+			for ; finished < requests; finished++ {
+				<-done
+			}
+			return
+		case <-done:
+			before++
+		}
+	}
+}
+
+// TestHashingIsLimited has a client change passwords: each change costs a hash.
+func TestHashingIsLimited(t *testing.T) {
+	w := newWorld(t, setup{limits: true, clock: clock.NewHand(noon)})
+	in := w.must(w.client("signUp", object{"email": "a@example.com", "password": "secret1"}))
+	hashed := 0
+	for range 50 {
+		answer, refused := w.client("update", object{"idToken": in["idToken"], "password": "secret2", "returnSecureToken": true})
+		if refused == tooMany {
+			continue
+		}
+		in = w.must(answer, refused)
+		hashed++
+	}
+	if hashed != 30 {
+		t.Errorf("a client could change passwords %d times at once, want 30", hashed)
+	}
+}

@@ -1,0 +1,36 @@
+package identity_test
+
+import (
+	"context"
+	"sync"
+
+	"clave/server/identity"
+)
+
+// mailbox keeps the e-mails that it is given to send.
+type mailbox struct {
+	mu   sync.Mutex
+	sent []identity.Letter
+}
+
+// Send implements identity.Mailer.
+func (m *mailbox) Send(_ context.Context, l identity.Letter) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.sent = append(m.sent, l)
+	return nil
+}
+
+// take returns the e-mails to an address that were sent since it was called last, oldest first, and forgets them and all others.
+func (m *mailbox) take(to string) []identity.Letter {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var found []identity.Letter
+	for _, l := range m.sent {
+		if l.To == to {
+			found = append(found, l)
+		}
+	}
+	m.sent = nil
+	return found
+}
