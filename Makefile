@@ -12,7 +12,7 @@ SOAK ?= 10m
 GO_SOURCES := $(shell find server -name '*.go' -o -name '*.html' -o -name '*.txt' | grep -v _test.go) go.mod go.sum
 SITE_SOURCES := $(shell find frontend -path frontend/node_modules -prune -o -path frontend/dist -prune -o -path frontend/dist-ssr -prune -o -path frontend/test-results -prune -o -path frontend/capturas -prune -o -type f -print)
 
-.PHONY: help start test test-go test-site test-official bench soak clean
+.PHONY: help start test test-go test-site test-official bench soak attack clean
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -44,6 +44,9 @@ bench: ## run the workloads of server/bench
 
 soak: ## keep 2,000 listeners on a server under constant commits (SOAK=10m)
 	CLAVE_SOAK='$(SOAK)' go test -count=1 -timeout 0 -run '^TestSoak$$' -v ./server/e2e
+
+attack: bin/clave ## carry out the attacks of server/e2e on the program, and flood it with unfinished requests
+	CLAVE_BIN='$(CURDIR)/bin/clave' go test -count=1 -timeout 20m -run '^(TestAttacks|TestUnfinishedRequests)' -v ./server/e2e
 
 clean: ## remove what was built
 	rm -rf bin frontend/dist frontend/dist-ssr

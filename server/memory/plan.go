@@ -17,7 +17,7 @@ const (
 	mostTable  = 32 * mib
 	// leastRequests has room for the largest request there is, WebChannel's of 36 MiB.
 	leastRequests = 40 * mib
-	mostRequests  = 96 * mib
+	mostRequests  = 64 * mib
 )
 
 // PlanFor returns the plan for a limit in bytes, 0 for none. asked reports whether somebody asked for this very limit: then the

@@ -1,0 +1,160 @@
+package e2e
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// target is a running program that is attacked.
+type target struct {
+	name, project string
+	// origin is where it serves Firestore, auth where Authentication and site where pages.
+	origin, auth, site string
+	client             *http.Client
+}
+
+// attack is a request that must be refused, or whose answer must lack something.
+type attack struct {
+	name, method, path string
+	header             map[string]string
+	body               string
+	// at is where the request goes: Firestore when empty, else auth or site.
+	at string
+	// only are the targets that must refuse; all when nil. The others must grant it, which shows that the request is a real one.
+	only []string
+	// refused are the statuses of a refusal, and lacks is a header that the answer must not have.
+	refused []int
+	lacks   string
+	// never is a text that no answer may contain.
+	never string
+}
+
+// The names of the targets.
+const (
+	onStart = "start"
+	onTLS   = "serve with TLS"
+	onProxy = "serve --trust-proxy"
+)
+
+// inProduction are the targets for production.
+var inProduction = []string{onTLS, onProxy}
+
+// unsignedToken is a token without a signature for the project of these tests.
+const unsignedToken = "Bearer eyJhbGciOiJub25lIiwidHlwIjoiSldUIn0.eyJzdWIiOiJhbmEiLCJ1c2VyX2lkIjoiYW5hIiwiYXVkIjoiZnVuZGFjaW9uLWUyZSIsImlzcyI6Imh0dHBzOi8vc2VjdXJldG9rZW4uZ29vZ2xlLmNvbS9mdW5kYWNpb24tZTJlIiwiaWF0IjoxLCJleHAiOjk5OTk5OTk5OTl9."
+
+// attacks returns the attacks on a project.
+func attacks(project string) []attack {
+	documents := "/v1/projects/" + project + "/databases/(default)/documents"
+	toolkit := "/identitytoolkit.googleapis.com/v1"
+	preflight := map[string]string{"Origin": "https://evil.example", "Access-Control-Request-Method": "POST", "Access-Control-Request-Private-Network": "true"}
+	bearer := func(token string) map[string]string { return map[string]string{"Authorization": "Bearer " + token} }
+	return []attack{
+		{name: "a stranger reads what the rules keep", method: "GET", path: documents + "/mine/ana", refused: []int{403}},
+		{name: "a stranger writes", method: "PATCH", path: documents + "/open/a", body: `{"fields":{}}`, refused: []int{403}},
+		{name: "the emulator's owner reads", method: "GET", path: documents + "/mine/ana", header: bearer("owner"), only: inProduction, refused: []int{401}},
+		{name: "an emulator's access token reads", method: "GET", path: documents + "/mine/ana", header: bearer("ya29.owner"), only: inProduction, refused: []int{401}},
+		{name: "an unsigned token reads", method: "GET", path: documents + "/mine/ana", header: map[string]string{"Authorization": unsignedToken}, only: inProduction, refused: []int{401}},
+		{name: "the emulator's owner lists accounts", method: "GET", at: "auth", path: toolkit + "/projects/" + project + "/accounts:batchGet", header: bearer("owner"), only: inProduction, refused: []int{401}},
+		{name: "a stranger lists accounts", method: "GET", at: "auth", path: toolkit + "/projects/" + project + "/accounts:batchGet?key=k", refused: []int{400, 401, 403}},
+		{name: "a stranger signs up where sign-up is off", method: "POST", at: "auth", path: toolkit + "/accounts:signUp?key=k", body: `{"email":"eve@example.org","password":"secreta1"}`,
+			only: inProduction, refused: []int{400}},
+		{name: "a stranger signs up without a name where sign-up is off", method: "POST", at: "auth", path: toolkit + "/accounts:signUp?key=k", body: `{"returnSecureToken":true}`,
+			only: inProduction, refused: []int{400}},
+		{name: "a stranger clears the documents", method: "DELETE", path: "/emulator/v1/projects/" + project + "/databases/(default)/documents", only: inProduction, refused: []int{404, 405}},
+		{name: "a stranger reads the codes", method: "GET", at: "auth", path: "/emulator/v1/projects/" + project + "/oobCodes", only: inProduction, refused: []int{404, 405}},
+		{name: "a page of a public network calls a private one", method: "OPTIONS", path: documents + ":commit", header: preflight, only: inProduction, lacks: "Access-Control-Allow-Private-Network"},
+		{name: "a link out of the site", method: "GET", at: "site", path: "/out.json", refused: []int{404}, never: "firestore.rules"},
+		{name: "a linked folder out of the site", method: "GET", at: "site", path: "/up/firebase.json", refused: []int{404}, never: "firestore.rules"},
+		{name: "a path out of the site", method: "GET", at: "site", path: "/..%2ffirebase.json", refused: []int{400, 404}, never: "firestore.rules"},
+		{name: "a file that the site keeps", method: "GET", at: "site", path: "/.env", refused: []int{404}, never: "secret"},
+		{name: "a body that says it is larger than the limit", method: "POST", path: documents + ":commit", body: strings.Repeat(" ", 12*mib), refused: []int{400, 413}},
+		{name: "a packed body that unpacks beyond the limit", method: "POST", path: documents + ":commit", header: map[string]string{"Content-Encoding": "gzip"},
+			body: "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\xff\xff\xff\x7f", refused: []int{400}},
+	}
+}
+
+// TestAttacks carries out each attack on each way to run the program.
+func TestAttacks(t *testing.T) {
+	for _, tg := range targets(t) {
+		t.Run(tg.name, func(t *testing.T) {
+			for _, a := range attacks(tg.project) {
+				tg.attack(t, a)
+			}
+		})
+	}
+}
+
+// attack carries out one attack.
+func (tg target) attack(t *testing.T, a attack) {
+	t.Helper()
+	origin := map[string]string{"": tg.origin, "auth": tg.auth, "site": tg.site}[a.at]
+	r, err := http.NewRequestWithContext(t.Context(), a.method, origin+a.path, strings.NewReader(a.body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/json")
+	for name, value := range a.header {
+		r.Header.Set(name, value)
+	}
+	res, err := tg.client.Do(r)
+	if err != nil {
+		t.Errorf("%s: %v", a.name, err)
+		return
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Errorf("%s: %v", a.name, err)
+	}
+	refused := slices.Contains(a.refused, res.StatusCode)
+	if a.lacks != "" {
+		refused = res.Header.Get(a.lacks) == ""
+	}
+	switch must := a.only == nil || slices.Contains(a.only, tg.name); {
+	case must && !refused:
+		t.Errorf("%s: %s %s = %s %.200s, want one of %v", a.name, a.method, a.path, res.Status, text, a.refused)
+	case !must && refused && a.lacks == "" && res.StatusCode != http.StatusNotFound:
+		t.Errorf("%s: %s %s = %s %.200s, want it granted here: the attack is none", a.name, a.method, a.path, res.Status, text)
+	case !must && refused && a.lacks != "":
+		t.Errorf("%s: the answer lacks %s, want it here: the attack is none", a.name, a.lacks)
+	}
+	if a.never != "" && strings.Contains(string(text), a.never) {
+		t.Errorf("%s: the answer contains %q", a.name, a.never)
+	}
+}
+
+// targets runs the program in each way: for development, for production with TLS, and for production behind a proxy.
+func targets(t *testing.T) []target {
+	t.Helper()
+	folder := func() string {
+		dir := productionFolder(t)
+		site := filepath.Join(dir, "site")
+		for link, to := range map[string]string{"out.json": "../firebase.json", "up": ".."} {
+			if err := os.Symlink(to, filepath.Join(site, link)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		writeFile(t, filepath.Join(site, ".env"), "secret")
+		return dir
+	}
+	dir, p := folder(), freePorts(t, 4)
+	writeFile(t, filepath.Join(dir, "firebase.json"), fmt.Sprintf(`{"firestore": {"rules": "firestore.rules"}, "hosting": {"public": "site"},
+		"emulators": {"firestore": {"port": %d, "websocketPort": %d}, "auth": {"port": %d}, "hosting": {"port": %d}}}`, p[0], p[1], p[2], p[3]))
+	startProgram(t, dir, "--memory", "--project", realProject)
+	all := []target{{
+		name: onStart, project: realProject, client: &http.Client{Timeout: waitLimit},
+		origin: fmt.Sprintf("http://127.0.0.1:%d", p[0]), auth: fmt.Sprintf("http://127.0.0.1:%d", p[2]), site: fmt.Sprintf("http://127.0.0.1:%d", p[3]),
+	}}
+	for name, flags := range map[string][]string{onTLS: {"--no-sign-up"}, onProxy: {"--no-sign-up", "--trust-proxy", "--host", "0.0.0.0"}} {
+		s := serve(t, folder(), name == onTLS, flags...)
+		s.client.Timeout = waitLimit
+		all = append(all, target{name: name, project: realProject, origin: s.url, auth: s.url, site: s.url, client: s.client})
+	}
+	return all
+}

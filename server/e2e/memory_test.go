@@ -1,0 +1,278 @@
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/metadata"
+
+	pb "clave/server/wire/firestorepb"
+)
+
+// mib is a mebibyte.
+const mib = 1 << 20
+
+// memoryOf returns one of the sizes in a process's status, such as VmRSS, in MiB.
+func memoryOf(t *testing.T, cmd *exec.Cmd, name string) int {
+	t.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", cmd.Process.Pid))
+	if err != nil {
+		t.Skip("no sizes of processes: ", err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if rest, ok := strings.CutPrefix(line, name+":"); ok {
+			kib, err := strconv.Atoi(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(rest), "kB")))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return kib >> 10
+		}
+	}
+	t.Fatalf("no %s in a process's status", name)
+	return 0
+}
+
+// unfinished is a body that gives its bytes and then neither ends nor goes on, until it is closed.
+type unfinished struct {
+	part io.Reader
+	// sent is called when all was given.
+	sent  func()
+	ended chan struct{}
+	once  sync.Once
+}
+
+// Read implements io.Reader.
+func (u *unfinished) Read(p []byte) (int, error) {
+	if n, _ := u.part.Read(p); n > 0 {
+		return n, nil
+	}
+	u.sent()
+	<-u.ended
+	return 0, io.ErrUnexpectedEOF
+}
+
+// Close implements io.Closer.
+func (u *unfinished) Close() error {
+	u.once.Do(func() { close(u.ended) })
+	return nil
+}
+
+// zeros is an endless row of zeros.
+type zeros struct{}
+
+// Read implements io.Reader.
+func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
+
+// flood is a way to begin large requests.
+type flood struct {
+	name string
+	// url is the address, with headers and the first bytes of the body, which goes on in zeros for declared bytes; none are declared
+	// when 0.
+	url      string
+	headers  map[string]string
+	first    []byte
+	declared int64
+	client   *http.Client
+}
+
+// begin begins n requests, each of which sends size bytes, and returns when each has sent them or was ended. How many were
+// ended by the server is returned.
+func (f flood) begin(t *testing.T, n int, size int64) (refused int64) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*waitLimit)
+	defer cancel()
+	var settled, requests sync.WaitGroup
+	var ended atomic.Int64
+	var bodies []*unfinished
+	for range n {
+		settled.Add(1)
+		once := sync.OnceFunc(settled.Done)
+		body := &unfinished{part: io.MultiReader(bytes.NewReader(f.first), io.LimitReader(zeros{}, size)), sent: once, ended: make(chan struct{})}
+		bodies = append(bodies, body)
+		r, err := http.NewRequestWithContext(ctx, http.MethodPost, f.url, body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.ContentLength = f.declared
+		if f.declared == 0 {
+			r.ContentLength = -1
+		}
+		for name, value := range f.headers {
+			r.Header.Set(name, value)
+		}
+		requests.Go(func() {
+			defer once()
+			res, err := f.client.Do(r)
+			if err == nil {
+				_ = res.Body.Close()
+			}
+			ended.Add(1)
+		})
+	}
+	settled.Wait()
+	refused = ended.Load()
+	for _, body := range bodies {
+		_ = body.Close()
+	}
+	cancel()
+	requests.Wait()
+	if ctx.Err() == context.DeadlineExceeded {
+		t.Errorf("%s: the requests neither were taken nor ended within %v", f.name, 2*waitLimit)
+	}
+	return refused
+}
+
+// grpcStart begins a gRPC message of 16 MiB.
+var grpcStart = []byte{0, 1, 0, 0, 0}
+
+// floods returns the ways to begin large requests at an origin.
+func floods(project, origin string, roots *tls.Config) []flood {
+	one := func() *http.Client { return &http.Client{Transport: &http.Transport{TLSClientConfig: roots.Clone()}} }
+	h2 := &http.Transport{TLSClientConfig: roots.Clone(), Protocols: &http.Protocols{}}
+	h2.Protocols.SetHTTP2(true)
+	h2.Protocols.SetUnencryptedHTTP2(true)
+	documents := origin + "/v1/projects/" + project + "/databases/(default)/documents"
+	return []flood{
+		{"REST", documents + ":commit", nil, []byte(`{"writes": [`), 11 * mib, one()},
+		{"REST packed", documents + ":commit", map[string]string{"Content-Encoding": "gzip"}, []byte{0x1f, 0x8b, 8}, 11 * mib, one()},
+		{"WebChannel's handshake", origin + "/google.firestore.v1.Firestore/Listen/channel?RID=1&VER=8&database=projects/" + project + "/databases/(default)", nil,
+			[]byte("count=1&ofs=0&req0___data__="), 30 * mib, one()},
+		{"gRPC Commit", origin + "/google.firestore.v1.Firestore/Commit", map[string]string{"Content-Type": "application/grpc", "Te": "trailers"}, grpcStart, 0, &http.Client{Transport: h2}},
+		{"gRPC Write", origin + "/google.firestore.v1.Firestore/Write", map[string]string{"Content-Type": "application/grpc", "Te": "trailers"}, grpcStart, 0, &http.Client{Transport: h2}},
+	}
+}
+
+// TestUnfinishedRequestsDoNotFillTheMemory begins 140 large requests over each transport and ends none. The resident set must stay
+// bounded throughout, and a small request must be answered meanwhile.
+func TestUnfinishedRequestsDoNotFillTheMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("gigabytes are sent")
+	}
+	const (
+		requests = 140
+		each     = 4 * mib
+		most     = 350 // MiB; 140 requests of 4 MiB are 560, and more while they are read
+	)
+	check := func(t *testing.T, cmd *exec.Cmd, project, origin string, settings *tls.Config) {
+		t.Helper()
+		client := &http.Client{Transport: &http.Transport{TLSClientConfig: settings.Clone()}, Timeout: waitLimit}
+		for _, f := range floods(project, origin, settings) {
+			began := time.Now()
+			refused := f.begin(t, requests, each)
+			peak := memoryOf(t, cmd, "VmHWM")
+			t.Logf("%-24s %3d of %d ended by the server in %v; %d MiB at most until now, %d now", f.name, refused, requests, time.Since(began).Round(time.Millisecond), peak, memoryOf(t, cmd, "VmRSS"))
+			if peak > most {
+				t.Errorf("%s: the resident set reached %d MiB, want at most %d", f.name, peak, most)
+			}
+			res, err := client.Get(origin + "/v1/projects/" + project + "/databases/(default)/documents/open/a")
+			if err != nil {
+				t.Errorf("%s: a small request afterwards: %v", f.name, err)
+				continue
+			}
+			_ = res.Body.Close()
+			if res.StatusCode != http.StatusNotFound {
+				t.Errorf("%s: a small request afterwards: %s, want 404", f.name, res.Status)
+			}
+		}
+	}
+	t.Run("start", func(t *testing.T) {
+		dir, port := projectFolder(t, nil)
+		cmd, _ := startProgram(t, dir, "--memory")
+		check(t, cmd, "demo-e2e", fmt.Sprintf("http://127.0.0.1:%d", port), nil)
+	})
+	t.Run("serve with TLS", func(t *testing.T) {
+		p := serve(t, productionFolder(t), true)
+		check(t, p.cmd, realProject, p.url, &tls.Config{RootCAs: p.roots})
+	})
+}
+
+// TestMemoryIsGivenBack writes documents by many clients and wants the resident set to stay small meanwhile, and to
+// shrink when they have gone. CLAVE_MEMORY_DOCUMENTS says how many; 50,000 are what figures are given for.
+func TestMemoryIsGivenBack(t *testing.T) {
+	if testing.Short() {
+		t.Skip("thousands of documents are written")
+	}
+	documents := 8_000
+	if n, err := strconv.Atoi(os.Getenv("CLAVE_MEMORY_DOCUMENTS")); err == nil {
+		documents = n
+	}
+	const (
+		clients  = 64
+		mostIdle = 50  // MiB, of which some 40 are pages of the program file
+		most     = 250 // after the load
+	)
+	dir, port := projectFolder(t, nil)
+	cmd, _ := startProgram(t, dir, "--project", "demo-e2e")
+	idle := shrink(t, cmd, mostIdle)
+	if idle > mostIdle {
+		t.Errorf("idle: %d MiB, want at most %d", idle, mostIdle)
+	}
+	create(t, fmt.Sprintf("127.0.0.1:%d", port), clients, documents)
+	loaded, peak := memoryOf(t, cmd, "VmRSS"), memoryOf(t, cmd, "VmHWM")
+	if loaded > most {
+		t.Errorf("after %d documents: %d MiB, want at most %d", documents, loaded, most)
+	}
+	back := shrink(t, cmd, mostIdle+20)
+	t.Logf("idle %d MiB, after %d documents by %d clients %d (at most %d), 30 s later %d", idle, documents, clients, loaded, peak, back)
+	if back > mostIdle+80 {
+		t.Errorf("within 30 s the resident set shrinks to %d MiB, want at most %d", back, mostIdle+80)
+	}
+}
+
+// shrink waits up to 30 s until a program's resident set has at most so many MiB, and returns how many it has.
+func shrink(t *testing.T, cmd *exec.Cmd, most int) int {
+	t.Helper()
+	again := time.NewTicker(500 * time.Millisecond) // memory has no event to wait for
+	defer again.Stop()
+	size := memoryOf(t, cmd, "VmRSS")
+	for i := 0; i < 60 && size > most; i++ {
+		<-again.C
+		size = memoryOf(t, cmd, "VmRSS")
+	}
+	return size
+}
+
+// create creates documents by several clients at a time, each of which has a connection.
+func create(t *testing.T, address string, clients, documents int) {
+	t.Helper()
+	var wg sync.WaitGroup
+	var next atomic.Int64
+	for range clients {
+		conn, err := grpc.NewClient(address, grpc.WithTransportCredentials(insecure.NewCredentials()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		wg.Go(func() {
+			ctx := metadata.AppendToOutgoingContext(t.Context(), "authorization", "Bearer owner")
+			for n := next.Add(1); n <= int64(documents); n = next.Add(1) {
+				const database = "projects/demo-e2e/databases/(default)"
+				in := &pb.CommitRequest{Database: database, Writes: []*pb.Write{{Operation: &pb.Write_Update{Update: &pb.Document{
+					Name: fmt.Sprintf("%s/documents/events/d%08d", database, n),
+					Fields: map[string]*pb.Value{
+						"n": {ValueType: &pb.Value_IntegerValue{IntegerValue: n}}, "text": {ValueType: &pb.Value_StringValue{StringValue: strings.Repeat("word ", 40)}},
+					},
+				}}}}}
+				if err := conn.Invoke(ctx, "/google.firestore.v1.Firestore/Commit", in, &pb.CommitResponse{}); err != nil {
+					t.Errorf("commit %d: %v", n, err)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
