@@ -2,12 +2,15 @@ package app
 
 import (
 	"net/http"
+	"time"
 
+	"clave/server/account"
 	"clave/server/front"
 	"clave/server/front/grpcd"
 	"clave/server/front/restd"
 	"clave/server/front/webchannel"
 	"clave/server/guard"
+	"clave/server/ratelimit"
 	"clave/server/rpc/control"
 	"clave/server/rpc/firestore"
 	"clave/server/token"
@@ -30,19 +33,39 @@ type calls struct {
 	health func() error
 }
 
-// openGuard makes the guard, which re-authorizes open live queries while it runs.
-func (a *App) openGuard(s *state, rules *guard.Rulebook) (*guard.Guard, error) {
-	g, err := guard.New(guard.Options{Engine: s.engine, Hub: s.hub, Rules: rules, Clock: a.o.Clock, Log: a.o.Log})
+// openGuard makes the guard, which authorizes open live queries again and ends revoked sessions while it runs. u is nil for
+// commands that serve nobody.
+func (a *App) openGuard(s *state, u *users, rules *guard.Rulebook) (*guard.Guard, error) {
+	o := guard.Options{Engine: s.engine, Hub: s.hub, Rules: rules, Clock: a.o.Clock, Log: a.o.Log}
+	if u != nil {
+		o.CheckSession = u.tokens.CheckSession
+	}
+	if n := a.config.AnonymousWrites; n > 0 {
+		perMinute := ratelimit.Rate{Burst: 2 * n, Every: time.Minute / time.Duration(n)}
+		o.AnonymousWrites = ratelimit.NewAddresses(ratelimit.AddressOptions{Options: ratelimit.Options{Clock: a.o.Clock}, Rate: perMinute})
+	}
+	g, err := guard.New(o)
 	if err != nil {
 		return nil, err
+	}
+	if u != nil {
+		u.service.OnRevoke(func(r account.Revocation) { g.Revoke(r.Scope.Project, r.Scope.Tenant, r.UID) })
 	}
 	a.add("guard", g)
 	return g, nil
 }
 
+// proxyHops returns how many reverse proxies are trusted.
+func (a *App) proxyHops() int {
+	if a.config.TrustProxy {
+		return 1
+	}
+	return 0
+}
+
 // makeCalls makes the guard and the calls on it.
 func (a *App) makeCalls(s *state, u *users, book *guard.Rulebook) (*calls, error) {
-	g, err := a.openGuard(s, book)
+	g, err := a.openGuard(s, u, book)
 	if err != nil {
 		return nil, err
 	}
@@ -53,13 +76,13 @@ func (a *App) makeCalls(s *state, u *users, book *guard.Rulebook) (*calls, error
 	a.add("firestore", server)
 	c := &calls{app: a, firestore: server, tokens: u.tokens, identity: u.handler, accounts: u.control, health: s.health}
 	c.transfer = transfer.New(transfer.Options{Guard: g, Identity: u.service, Project: a.config.Project, Clock: a.o.Clock, Marker: a.importMarker()})
-	channels, err := webchannel.New(webchannel.Options{Firestore: server, Tokens: u.tokens, Clock: a.o.Clock, MaxHeld: int(a.o.Memory.Requests), Log: a.o.Log})
+	channels, err := webchannel.New(webchannel.Options{Firestore: server, Tokens: u.tokens, ProxyHops: a.proxyHops(), Clock: a.o.Clock, MaxHeld: int(a.o.Memory.Requests), Log: a.o.Log})
 	if err != nil {
 		return nil, err
 	}
 	c.webchannel = channels
 	a.add("webchannel", channels)
-	if c.rest, err = restd.New(restd.Options{Firestore: server, Tokens: u.tokens, Log: a.o.Log}); err != nil {
+	if c.rest, err = restd.New(restd.Options{Firestore: server, Tokens: u.tokens, ProxyHops: a.proxyHops(), Log: a.o.Log}); err != nil {
 		return nil, err
 	}
 	if !a.config.Production() {
@@ -76,7 +99,7 @@ func (a *App) makeCalls(s *state, u *users, book *guard.Rulebook) (*calls, error
 
 // firestoreDoors returns the doors of Firestore, with a gRPC server of their own.
 func (c *calls) firestoreDoors() (front.Doors, error) {
-	grpc, err := grpcd.New(grpcd.Options{Firestore: c.firestore, Tokens: c.tokens, Budget: c.app.budget, Log: c.app.o.Log})
+	grpc, err := grpcd.New(grpcd.Options{Firestore: c.firestore, Tokens: c.tokens, ProxyHops: c.app.proxyHops(), Budget: c.app.budget, Log: c.app.o.Log})
 	if err != nil {
 		return front.Doors{}, err
 	}

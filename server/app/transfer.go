@@ -85,7 +85,7 @@ func (a *App) openTransfer(ctx context.Context, store *pebblestore.Store) (*tran
 	if err != nil {
 		return nil, err
 	}
-	g, err := a.openGuard(s, guard.NewRulebook(guard.RulebookOptions{}))
+	g, err := a.openGuard(s, nil, guard.NewRulebook(guard.RulebookOptions{}))
 	if err != nil {
 		return nil, err
 	}

@@ -83,6 +83,9 @@ type Config struct {
 	HTTPPort int
 	// PublicURL is the origin under which clients reach ModeServe.
 	PublicURL string
+	// AnonymousWrites is how many documents an address may write a minute without a signed-in user, and twice as many at once; zero
+	// sets no limit.
+	AnonymousWrites int
 	// TrustProxy takes a client's address from X-Forwarded-For.
 	TrustProxy bool
 	// Verbose logs each request.
@@ -192,6 +195,7 @@ func (c *Config) declareServer(flags *flag.FlagSet) {
 		flags.StringVar(&c.ACMEEmail, "acme-email", "", "where the authority may write about certificates")
 		flags.StringVar(&c.ACMEDirectory, "acme-directory", "", "the authority's ACME directory (default: Let's Encrypt)")
 		flags.IntVar(&c.HTTPPort, "http-port", 0, "port that sends browsers on to https, usually 80 (default: none)")
+		flags.IntVar(&c.AnonymousWrites, "anonymous-writes", 300, "documents that an address may write a minute without a signed-in user, and twice as many at once; 0 sets no limit")
 		flags.BoolVar(&c.TrustProxy, "trust-proxy", false, "a reverse proxy ends TLS and is the only client: take client addresses from its X-Forwarded-For")
 		return
 	}

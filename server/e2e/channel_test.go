@@ -49,17 +49,23 @@ type grpcEnd struct {
 // overGRPC opens a stream on a connection of its own.
 func overGRPC(t *testing.T, address, authorization string) listenEnd {
 	t.Helper()
+	return &grpcEnd{t: t, ss: grpcStream(t, address, authorization, "Listen")}
+}
+
+// grpcStream opens a stream of a method of Firestore on a connection of its own.
+func grpcStream(t *testing.T, address, authorization, method string) grpc.ClientStream {
+	t.Helper()
 	conn, err := grpc.NewClient(address, grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = conn.Close() })
 	ctx := metadata.AppendToOutgoingContext(t.Context(), "google-cloud-resource-prefix", channelDatabase, "authorization", authorization)
-	ss, err := conn.NewStream(ctx, &grpc.StreamDesc{ServerStreams: true, ClientStreams: true}, "/google.firestore.v1.Firestore/Listen")
+	ss, err := conn.NewStream(ctx, &grpc.StreamDesc{ServerStreams: true, ClientStreams: true}, "/google.firestore.v1.Firestore/"+method)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &grpcEnd{t: t, ss: ss}
+	return ss
 }
 
 // ask implements listenEnd.
@@ -96,15 +102,18 @@ type channelEnd struct {
 	failed error
 }
 
-// overWebChannel opens a session whose GETs stream or, with poll set, end after each answer.
-func overWebChannel(poll bool) listenDoor {
+// overWebChannel opens a Listen session whose GETs stream or, with poll set, end after each answer.
+func overWebChannel(poll bool) listenDoor { return webChannel("Listen", poll) }
+
+// webChannel opens a session of a method of Firestore. Of the messages of another method than Listen only what both have is read.
+func webChannel(method string, poll bool) listenDoor {
 	return func(t *testing.T, address, authorization string) listenEnd {
 		more := "&CI=0"
 		if poll {
 			more = "&CI=1"
 		}
-		c := &channelEnd{t: t, more: more, rid: 100, heard: make(chan json.RawMessage, 1000), url: fmt.Sprintf("http://%s/google.firestore.v1.Firestore/Listen/channel?VER=8&database=%s",
-			address, url.QueryEscape(channelDatabase))}
+		c := &channelEnd{t: t, more: more, rid: 100, heard: make(chan json.RawMessage, 1000), url: fmt.Sprintf("http://%s/google.firestore.v1.Firestore/%s/channel?VER=8&database=%s",
+			address, method, url.QueryEscape(channelDatabase))}
 		headers := "headers=" + url.QueryEscape("X-Goog-Api-Client:gl-js/ fire/12.18.0\r\nAuthorization:"+authorization+"\r\n") + "&count=0"
 		body, err := c.request(http.MethodPost, fmt.Sprintf("&RID=%d&CVER=22&X-HTTP-Session-Id=gsessionid&t=1", c.rid), headers)
 		if err != nil {
@@ -261,7 +270,7 @@ func (c *channelEnd) hear() (*pb.ListenResponse, *status.Status) {
 		return nil, status.New(code, failed.Error.Message)
 	}
 	var m pb.ListenResponse
-	if err := protojson.Unmarshal(text, &m); err != nil {
+	if err := (protojson.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(text, &m); err != nil {
 		return nil, status.Newf(codes.DataLoss, "%s: %v", text, err)
 	}
 	return &m, nil

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"os"
@@ -9,7 +10,9 @@ import (
 	"time"
 
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 
+	"clave/server/clock"
 	pb "clave/server/wire/firestorepb"
 )
 
@@ -106,4 +109,158 @@ func TestListenersAreReauthorized(t *testing.T) {
 			}
 		})
 	}
+}
+
+// accounts are calls of the Identity Toolkit of a running server.
+type accounts struct {
+	t    *testing.T
+	host string
+}
+
+// call makes a call, as a server when owner is set, and returns its answer.
+func (a *accounts) call(owner bool, method, path string, body object) map[string]any {
+	a.t.Helper()
+	authorization := ""
+	if owner {
+		authorization = "owner"
+	}
+	r := &rulesRun{t: a.t, host: "http://" + a.host}
+	code, text := r.ask(method, "/identitytoolkit.googleapis.com"+path, authorization, body)
+	answer := make(map[string]any)
+	if err := json.Unmarshal([]byte(text), &answer); code != http.StatusOK || err != nil {
+		a.t.Fatalf("%s %s = %d %s", method, path, code, text)
+	}
+	return answer
+}
+
+// signUp makes a user of a tenant, or of none, and returns the uid and the Authorization header.
+func (a *accounts) signUp(tenant string) (uid, authorization string) {
+	a.t.Helper()
+	body := object{"email": fmt.Sprintf("u%d@example.org", clock.System().Now().UnixNano()), "password": "secreta1", "returnSecureToken": true}
+	if tenant != "" {
+		body["tenantId"] = tenant
+	}
+	answer := a.call(false, http.MethodPost, "/v1/accounts:signUp?key=k", body)
+	return answer["localId"].(string), "Bearer " + answer["idToken"].(string)
+}
+
+// TestStreamsOfRevokedSessionsEnd checks for each stream and transport, and for each way in which a session can be ended, that a
+// stream which is open and quiet ends with UNAUTHENTICATED, and that the streams of others go on.
+func TestStreamsOfRevokedSessionsEnd(t *testing.T) {
+	a := start(t, map[string]string{
+		"firebase.json":   `{"firestore": {"rules": "firestore.rules"}}`,
+		"firestore.rules": collectionRules("request.auth != null"),
+	}, "--sign-tokens") // Unsigned tokens are not checked, as with the official emulator.
+	users := &accounts{t: t, host: a.Auth}
+	admin := "/v1/projects/" + project
+	change := func(body object) func(*testing.T, string, string) {
+		return func(t *testing.T, uid, _ string) {
+			t.Helper()
+			body["localId"] = uid
+			(&accounts{t: t, host: a.Auth}).call(true, http.MethodPost, admin+"/accounts:update", body)
+		}
+	}
+	ways := []struct {
+		name   string
+		tenant bool
+		end    func(t *testing.T, uid, tenant string)
+	}{
+		{"disabled", false, change(object{"disableUser": true})},
+		{"deleted", false, func(t *testing.T, uid, _ string) {
+			(&accounts{t: t, host: a.Auth}).call(true, http.MethodPost, admin+"/accounts:delete", object{"localId": uid})
+		}},
+		{"revoked", false, change(object{"validSince": fmt.Sprint(clock.System().Now().Add(time.Hour).Unix())})},
+		{"tenant closed", true, func(t *testing.T, _, tenant string) {
+			(&accounts{t: t, host: a.Auth}).call(true, http.MethodPatch, "/v2/projects/"+project+"/tenants/"+tenant+"?updateMask=disableAuth", object{"disableAuth": true})
+		}},
+	}
+	for _, way := range ways {
+		for name, open := range openStreams {
+			t.Run(way.name+", "+name, func(t *testing.T) {
+				tenant := ""
+				if way.tenant {
+					tenant = users.call(true, http.MethodPost, "/v2/projects/"+project+"/tenants", object{"displayName": "school", "allowPasswordSignup": true})["tenantId"].(string)
+				}
+				uid, authorization := users.signUp(tenant)
+				_, other := users.signUp("")
+				ended, lasting := open(t, a.Firestore, authorization), open(t, a.Firestore, other)
+				way.end(t, uid, tenant)
+				select {
+				case code := <-ended:
+					if code != codes.Unauthenticated {
+						t.Errorf("the stream ended with %v, want UNAUTHENTICATED", code)
+					}
+				case <-time.After(maxReauthorization):
+					t.Errorf("the stream is still open %v after its session was ended", maxReauthorization)
+				}
+				select {
+				case code := <-lasting:
+					t.Errorf("another user's stream ended with %v", code)
+				default:
+				}
+			})
+		}
+	}
+}
+
+// openStreams open a stream of each method over each transport, wait until it is open, and return the code with which it will end.
+var openStreams = map[string]func(t *testing.T, address, authorization string) <-chan codes.Code{
+	"Listen, grpc":                     openListen(overGRPC),
+	"Listen, webchannel, streaming":    openListen(overWebChannel(false)),
+	"Listen, webchannel, long polling": openListen(overWebChannel(true)),
+	"Write, webchannel":                openWriteChannel,
+	"Write, grpc":                      openWriteCall,
+}
+
+// openListen opens a Listen stream with a target.
+func openListen(door listenDoor) func(*testing.T, string, string) <-chan codes.Code {
+	return func(t *testing.T, address, authorization string) <-chan codes.Code {
+		t.Helper()
+		end := door(t, address, authorization)
+		end.ask(collectionTarget(2, "ContactRequests"))
+		(&streamClient{t: t, end: end}).want("the list of requests", "ADD[2], CURRENT[2], B")
+		return endOf(end)
+	}
+}
+
+// openWriteChannel opens a Write stream over WebChannel.
+func openWriteChannel(t *testing.T, address, authorization string) <-chan codes.Code {
+	t.Helper()
+	end := webChannel("Write", false)(t, address, authorization)
+	end.ask(&pb.ListenRequest{Database: channelDatabase}) // the first message of both methods
+	if _, ended := end.hear(); ended != nil {
+		t.Fatalf("the first message is answered by %v", ended)
+	}
+	return endOf(end)
+}
+
+// endOf reads a stream to its end and returns the code.
+func endOf(end listenEnd) <-chan codes.Code {
+	ended := make(chan codes.Code, 1)
+	go func() {
+		for {
+			if _, status := end.hear(); status != nil {
+				ended <- status.Code()
+				return
+			}
+		}
+	}()
+	end.attached()
+	return ended
+}
+
+// openWriteCall opens a Write stream over gRPC.
+func openWriteCall(t *testing.T, address, authorization string) <-chan codes.Code {
+	t.Helper()
+	stream := grpcStream(t, address, authorization, "Write")
+	var first pb.WriteResponse
+	if err := stream.SendMsg(&pb.WriteRequest{Database: channelDatabase}); err != nil {
+		t.Fatal(err)
+	}
+	if err := stream.RecvMsg(&first); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan codes.Code, 1)
+	go func() { ended <- status.Code(stream.RecvMsg(&pb.WriteResponse{})) }()
+	return ended
 }

@@ -20,16 +20,17 @@ type txnTable struct {
 	sync.Mutex
 	last uint64
 	open map[uint64]*txn
-	// optimistic counts those that were asked to be so.
-	optimistic int
+	// clients are those that were asked to be optimistic.
+	clients clientTable
 	// held counts the calls of alone, during which no transaction begins.
 	held int
 }
 
 // txn is an open transaction.
 type txn struct {
-	// counted says that it is one of txnTable.optimistic.
+	// counted says that it is one of txnTable.clients, under client.
 	counted    bool
+	client     string
 	seq        uint64
 	nonce      nonce
 	readOnly   bool
@@ -77,10 +78,6 @@ func newNonce() (n nonce) {
 	return n
 }
 
-// MaxOptimistic is how many transactions of a database that were asked to be optimistic may be open at once. Callers whom nobody trusts
-// have no others (guard), and can't take the room of those who are.
-const MaxOptimistic = 10_000
-
 // id returns a transaction's id.
 func (e *Engine) id(db *database, t *txn) []byte {
 	kind := byte(idReadWrite)
@@ -127,7 +124,7 @@ func (t *txnTable) remove(x *txn) {
 	}
 	delete(t.open, x.seq)
 	if x.counted {
-		t.optimistic--
+		t.clients.remove(x)
 	}
 }
 
@@ -174,7 +171,7 @@ func (e *Engine) Begin(ctx context.Context, name resource.Database, o Transactio
 
 // begin makes a transaction.
 func (e *Engine) begin(ctx context.Context, db *database, o TransactionOptions) (*txn, error) {
-	t := &txn{nonce: newNonce(), counted: o.Optimistic, readOnly: o.ReadOnly, optimistic: o.Optimistic && !o.ReadOnly, begun: e.o.Clock.Now()}
+	t := &txn{nonce: newNonce(), counted: o.Optimistic, client: o.Client, readOnly: o.ReadOnly, optimistic: o.Optimistic && !o.ReadOnly, begun: e.o.Clock.Now()}
 	t.mu.touched = t.begun
 	t.mu.reads = make(map[string]clock.Version)
 	var age uint64
@@ -196,17 +193,36 @@ func (e *Engine) begin(ctx context.Context, db *database, o TransactionOptions) 
 			return nil, err
 		}
 	}
-	db.txns.Lock()
-	defer db.txns.Unlock()
-	full := t.counted && db.txns.optimistic >= MaxOptimistic
-	if db.txns.held > 0 || full {
+	if err := e.enroll(db, t, age); err != nil {
 		if t.view != nil {
 			t.view.release()
 		}
-		if full {
-			return nil, fault.E(fault.ResourceExhausted, "Too many transactions are open.")
+		return nil, err
+	}
+	return t, nil
+}
+
+// enroll enters a transaction in the table. For one that is optimistic it makes room, if there is none, by ending another.
+func (e *Engine) enroll(db *database, t *txn, age uint64) error {
+	db.txns.Lock()
+	var evicted *txn
+	defer func() {
+		db.txns.Unlock()
+		if evicted != nil {
+			e.end(db, evicted)
 		}
-		return nil, contention()
+	}()
+	if db.txns.held > 0 {
+		return contention()
+	}
+	if t.counted {
+		var ok bool
+		if evicted, ok = db.txns.clients.room(t.client); !ok {
+			return fault.E(fault.ResourceExhausted, "Too many transactions are open.")
+		}
+		if evicted != nil {
+			db.txns.remove(evicted)
+		}
 	}
 	db.txns.last++
 	t.seq = db.txns.last
@@ -216,9 +232,9 @@ func (e *Engine) begin(ctx context.Context, db *database, o TransactionOptions) 
 	t.owner = newOwner(age)
 	db.txns.open[t.seq] = t
 	if t.counted {
-		db.txns.optimistic++
+		db.txns.clients.add(t)
 	}
-	return t, nil
+	return nil
 }
 
 // nextAge returns the age of a commit without a transaction.

@@ -114,6 +114,9 @@ type TransactionOptions struct {
 	Retry []byte
 	// Optimistic takes no locks on reads; what was read is compared when it commits.
 	Optimistic bool
+	// Client names who begins an optimistic transaction, such as a user or an address: how many each has open is bounded. Those
+	// without a name count as one client.
+	Client string
 }
 
 // CommitRequest is what to commit.

@@ -1,12 +1,15 @@
 package guard
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 
 	"clave/server/clock"
 	"clave/server/engine"
 	"clave/server/listen"
+	"clave/server/ratelimit"
+	"clave/server/token"
 )
 
 // What the rooms above hear of the engine, whose door they don't have.
@@ -39,6 +42,10 @@ type Options struct {
 	Hub *listen.Hub
 	// Rules are the rulesets in force.
 	Rules *Rulebook
+	// CheckSession returns an error when the session of a caller has ended whose stream is open; nil never ends one.
+	CheckSession func(ctx context.Context, c token.Caller) error
+	// AnonymousWrites limits the writes of unidentified callers by their address; nil sets no limit.
+	AnonymousWrites *ratelimit.Addresses
 	// Clock tells the time; the machine's when nil.
 	Clock clock.Clock
 	// Log hears of troubles; nothing is logged when nil.
@@ -71,6 +78,10 @@ type Guard struct {
 	clock  clock.Clock
 	log    *slog.Logger
 	watch  *watch
+
+	checkSession    func(ctx context.Context, c token.Caller) error
+	sessions        *sessions
+	anonymousWrites *ratelimit.Addresses
 }
 
 // New returns a guard.
@@ -79,7 +90,10 @@ func New(o Options) (*Guard, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	g := &Guard{engine: o.Engine, hub: o.Hub, rules: o.Rules, clock: o.Clock, log: o.Log, watch: newWatch()}
+	g := &Guard{
+		engine: o.Engine, hub: o.Hub, rules: o.Rules, clock: o.Clock, log: o.Log, watch: newWatch(),
+		checkSession: o.CheckSession, sessions: newSessions(), anonymousWrites: o.AnonymousWrites,
+	}
 	o.Rules.onChange(func() { g.recheck(func(*permit) bool { return true }) })
 	return g, nil
 }

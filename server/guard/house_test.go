@@ -34,6 +34,12 @@ type house struct {
 // newHouse starts a guard. The engine's clock is the machine's, the guard's is wound by hand.
 func newHouse(t *testing.T, o guard.RulebookOptions) *house {
 	t.Helper()
+	return newHouseWith(t, o, func(*guard.Options) {})
+}
+
+// newHouseWith starts a guard with options of its own.
+func newHouseWith(t *testing.T, o guard.RulebookOptions, change func(*guard.Options)) *house {
+	t.Helper()
 	store, err := pebblestore.OpenMemory()
 	if err != nil {
 		t.Fatal(err)
@@ -47,7 +53,9 @@ func newHouse(t *testing.T, o guard.RulebookOptions) *house {
 		t.Fatal(err)
 	}
 	h := &house{t: t, book: guard.NewRulebook(o), clock: clock.NewHand(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))}
-	h.guard, err = guard.New(guard.Options{Engine: e, Hub: hub, Rules: h.book, Clock: h.clock})
+	options := guard.Options{Engine: e, Hub: hub, Rules: h.book, Clock: h.clock}
+	change(&options)
+	h.guard, err = guard.New(options)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,8 @@ package guard_test
 
 import (
 	"context"
+	"fmt"
+	"net/netip"
 	"testing"
 	"time"
 
@@ -9,6 +11,7 @@ import (
 	"clave/server/engine"
 	"clave/server/fault"
 	"clave/server/guard"
+	"clave/server/ratelimit"
 	"clave/server/resource"
 	"clave/server/token"
 	"clave/server/value"
@@ -54,21 +57,84 @@ func (h *house) queryIn(c token.Caller, at guard.At, collection string) error {
 	return err
 }
 
-// TestOpenTransactionsAreBounded begins transactions until there is no room. Servers have theirs all the same.
+// TestOpenTransactionsAreBounded begins more transactions than one client may have open. The client's own that was used least
+// recently ends; those of other clients go on.
 func TestOpenTransactionsAreBounded(t *testing.T) {
 	h := newHouse(t, guard.RulebookOptions{})
-	for i := range engine.MaxOptimistic + 1 {
-		id, err := h.guard.Begin(t.Context(), nobody, testDB, guard.TransactionOptions{})
-		if want := map[bool]fault.Code{true: fault.ResourceExhausted}[i == engine.MaxOptimistic]; fault.CodeOf(err) != want {
-			t.Fatalf("transaction %d: %v, want %s", i, err, want)
-		}
-		if i == engine.MaxOptimistic-1 {
-			wants(t, "rollback", h.guard.Rollback(t.Context(), nobody, testDB, id), fault.OK)
-			if _, err := h.guard.Begin(t.Context(), nobody, testDB, guard.TransactionOptions{ReadOnly: true}); err != nil {
-				t.Errorf("after one has ended: %v", err)
-			}
-		}
+	h.rules("match /open/{x} { allow read, write; }")
+	at := func(address string) token.Caller {
+		return token.Caller{Project: "p", Address: netip.MustParseAddr(address)}
 	}
+	stranger, neighbour, visitor := at("2001:db8::1"), at("2001:db8::2"), at("192.0.2.1")
+	begin := func(c token.Caller) []byte {
+		t.Helper()
+		id, err := h.guard.Begin(t.Context(), c, testDB, guard.TransactionOptions{})
+		if err != nil {
+			t.Fatalf("begin for %v: %v", c.Address, err)
+		}
+		return id
+	}
+	kept, own := begin(visitor), begin(user("ann"))
+	first, second := begin(stranger), begin(stranger)
+	for range engine.MaxOptimistic {
+		begin(neighbour) // of the same /64, so the same client
+	}
+	for name, id := range map[string][]byte{"first": first, "second": second} {
+		wants(t, "the stranger's "+name+" transaction", h.readIn(stranger, guard.At{Transaction: id}, "open/x"), fault.Aborted)
+	}
+	wants(t, "a visitor's transaction", h.readIn(visitor, guard.At{Transaction: kept}, "open/x"), fault.OK)
+	wants(t, "a user's transaction", h.readIn(user("ann"), guard.At{Transaction: own}, "open/x"), fault.OK)
+	begin(visitor)
 	_, err := h.guard.Begin(t.Context(), server, testDB, guard.TransactionOptions{})
 	wants(t, "a server's transaction beside all these", err, fault.OK)
+}
+
+// TestOpenTransactionsAreBoundedOverall fills the room for transactions from many addresses. One more of any client ends an idle
+// transaction of the client that has the most.
+func TestOpenTransactionsAreBoundedOverall(t *testing.T) {
+	h := newHouse(t, guard.RulebookOptions{})
+	h.rules("match /open/{x} { allow read, write; }")
+	begin := func(address string) []byte {
+		t.Helper()
+		c := token.Caller{Project: "p", Address: netip.MustParseAddr(address)}
+		id, err := h.guard.Begin(t.Context(), c, testDB, guard.TransactionOptions{})
+		if err != nil {
+			t.Fatalf("begin for %s: %v", address, err)
+		}
+		return id
+	}
+	kept := begin("192.0.2.1")
+	for i := range engine.MaxOptimistic {
+		begin(fmt.Sprintf("198.51.100.%d", i%25))
+	}
+	visitor := token.Caller{Project: "p", Address: netip.MustParseAddr("192.0.2.1")}
+	wants(t, "the transaction of a visitor who has one", h.readIn(visitor, guard.At{Transaction: kept}, "open/x"), fault.OK)
+	begin("203.0.113.1")
+}
+
+// TestAnonymousWritesAreLimited writes from one address without a user, with an anonymous account, and with others, beyond the limit.
+func TestAnonymousWritesAreLimited(t *testing.T) {
+	h := newHouseWith(t, guard.RulebookOptions{}, func(o *guard.Options) {
+		o.AnonymousWrites = ratelimit.NewAddresses(ratelimit.AddressOptions{
+			Options: ratelimit.Options{Clock: o.Clock}, Rate: ratelimit.Rate{Burst: 3, Every: time.Minute},
+		})
+	})
+	h.rules("match /open/{x} { allow write; }")
+	from := func(c token.Caller, address string) token.Caller {
+		c.Address = netip.MustParseAddr(address)
+		return c
+	}
+	anonymous := user("anonymous")
+	anonymous.Provider = "anonymous"
+	here, there := "192.0.2.1", "192.0.2.2"
+	wants(t, "two writes", h.commit(from(nobody, here), set("open/a", nil), set("open/b", nil)), fault.OK)
+	wants(t, "a third by an anonymous account", h.commit(from(anonymous, here), set("open/a", nil)), fault.OK)
+	wants(t, "a fourth", h.commit(from(nobody, here), set("open/a", nil)), fault.ResourceExhausted)
+	wants(t, "a fourth by an anonymous account", h.commit(from(anonymous, here), set("open/a", nil)), fault.ResourceExhausted)
+	wants(t, "a user at the same address", h.commit(from(user("ann"), here), set("open/a", nil)), fault.OK)
+	wants(t, "a server at the same address", h.commit(from(server, here), set("open/a", nil)), fault.OK)
+	wants(t, "another address", h.commit(from(nobody, there), set("open/a", nil)), fault.OK)
+	h.clock.Advance(time.Minute)
+	wants(t, "a minute later", h.commit(from(nobody, here), set("open/a", nil)), fault.OK)
+	wants(t, "once only", h.commit(from(nobody, here), set("open/a", nil)), fault.ResourceExhausted)
 }

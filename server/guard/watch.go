@@ -117,8 +117,8 @@ func (w *watch) touched(db resource.Database, commits []engine.Commit, lost bool
 	return out
 }
 
-// Run authorizes live targets again when a document changes that a decision depends on, and when a caller's token expires.
-// It returns when ctx is done.
+// Run authorizes live targets again when a document changes that a decision depends on, and when a caller's token expires,
+// and ends the sessions of open streams that were revoked. It returns when ctx is done.
 func (g *Guard) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	var followers sync.WaitGroup
@@ -134,6 +134,8 @@ func (g *Guard) Run(ctx context.Context) error {
 			now := g.clock.Now()
 			g.recheck(func(p *permit) bool { return p.expired(now) })
 			beat, stop = g.clock.After(expiryBeat)
+		case <-g.sessions.wake:
+			g.endRevoked(ctx)
 		case <-g.watch.wake:
 			for _, db := range g.watch.takeFresh() {
 				sub := g.engine.Subscribe(db)

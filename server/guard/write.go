@@ -2,9 +2,11 @@ package guard
 
 import (
 	"context"
+	"net/netip"
 
 	"clave/server/document"
 	"clave/server/engine"
+	"clave/server/fault"
 	"clave/server/resource"
 	"clave/server/token"
 )
@@ -14,12 +16,30 @@ func (g *Guard) Begin(ctx context.Context, c token.Caller, db resource.Database,
 	return g.engine.Begin(ctx, db, optionsFor(c, o))
 }
 
-// optionsFor returns the options of a caller's transaction. Those to whom rules apply lock nothing that they read: else anybody could
-// keep others from writing, even to what the rules hide. What they have read is compared at the commit, as the web SDKs do by
-// themselves.
+// optionsFor returns the options of a caller's transaction. A transaction of a caller to whom rules apply locks nothing that it
+// reads, or anybody could keep others from writing, even to what the rules hide. What it has read is compared at the commit,
+// as the web SDKs do by themselves. Such transactions count for their caller.
 func optionsFor(c token.Caller, o TransactionOptions) TransactionOptions {
 	o.Optimistic = o.Optimistic || !c.Privileged
+	switch {
+	case c.Privileged:
+	case c.Unidentified():
+		o.Client = "address " + clientPrefix(c.Address).String()
+	default:
+		o.Client = "user " + c.Project + "\x00" + c.Tenant + "\x00" + c.UID
+	}
 	return o
+}
+
+// clientPrefix returns the addresses that count as one client: an IPv4 address, or the /64 of an IPv6 address, among whose
+// addresses a client chooses freely.
+func clientPrefix(address netip.Addr) netip.Prefix {
+	bits := address.BitLen()
+	if address.Is6() {
+		bits = 64
+	}
+	prefix, _ := address.Prefix(bits) // An invalid address has the zero prefix.
+	return prefix
 }
 
 // Rollback ends a transaction.
@@ -30,7 +50,23 @@ func (g *Guard) Rollback(ctx context.Context, _ token.Caller, db resource.Databa
 // Commit does writes, all or none. The rules decide inside the commit, before preconditions are checked, so that a denied caller
 // learns nothing of the documents.
 func (g *Guard) Commit(ctx context.Context, c token.Caller, db resource.Database, r CommitRequest) (CommitResult, error) {
+	if err := g.limitWrites(c, len(r.Writes)); err != nil {
+		return CommitResult{}, err
+	}
 	return g.engine.Commit(ctx, db, r, g.check(c, db))
+}
+
+// limitWrites counts the writes of a caller whom nothing but the address identifies, and refuses those above the limit.
+func (g *Guard) limitWrites(c token.Caller, n int) error {
+	if g.anonymousWrites == nil || !c.Unidentified() {
+		return nil
+	}
+	for range n {
+		if wait := g.anonymousWrites.Take(c.Address); wait > 0 {
+			return fault.E(fault.ResourceExhausted, "Too many writes without a signed-in user. Try again in %d seconds.", int(wait.Seconds())+1)
+		}
+	}
+	return nil
 }
 
 // BatchWrite does writes each for itself. It is for privileged callers.

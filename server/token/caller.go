@@ -3,6 +3,7 @@ package token
 import (
 	"context"
 	"errors"
+	"net/netip"
 	"strings"
 	"time"
 
@@ -11,7 +12,7 @@ import (
 
 // Caller is who makes a request.
 type Caller struct {
-	// Privileged callers are servers: the rules are not asked.
+	// Privileged callers are servers: rules do not apply to them.
 	Privileged bool
 	// UID is the user's id; empty for anonymous and privileged callers.
 	UID string
@@ -20,12 +21,35 @@ type Caller struct {
 	Claims map[string]any
 	// Project is the project that the token is for.
 	Project string
+	// Tenant is the user's tenant, or empty.
+	Tenant string
+	// Provider is how the user signed in, such as "password" or "anonymous".
+	Provider string
 	// Expires is when the token ends; zero means never.
 	Expires time.Time
+	// Address is the client's network address. The transports set it; it is invalid where none is known.
+	Address netip.Addr
+	// session is what CheckSession checks; nil for callers without an account.
+	session *ID
 }
 
 // Anonymous reports whether nobody is signed in.
 func (c Caller) Anonymous() bool { return !c.Privileged && c.UID == "" }
+
+// Unidentified reports whether nothing distinguishes the caller from others but the address: nobody is signed in, or an
+// anonymous account is, which anybody may create.
+func (c Caller) Unidentified() bool {
+	return c.Anonymous() || !c.Privileged && c.Provider == "anonymous"
+}
+
+// CheckSession returns Unauthenticated when the session of a caller has ended since the caller's token was verified, for
+// callers whose connection stays open. Callers without an account have no session that could end.
+func (v *Verifier) CheckSession(ctx context.Context, c Caller) error {
+	if c.session == nil {
+		return nil
+	}
+	return v.checkSession(ctx, *c.session)
+}
 
 // errUnauthenticated is heard by callers whose token is not good.
 func errUnauthenticated(cause error) error {
@@ -59,7 +83,7 @@ func (v *Verifier) Caller(ctx context.Context, authorization, project string) (C
 	if err != nil {
 		return Caller{}, err
 	}
-	caller := Caller{UID: id.UID, Claims: id.Claims, Project: project}
+	caller := Caller{UID: id.UID, Claims: id.Claims, Project: project, Tenant: id.Tenant, Provider: id.Provider, session: &id}
 	if !v.o.Unsigned {
 		caller.Expires = id.Expires
 	}

@@ -88,16 +88,26 @@ type ID struct {
 // ID verifies an ID token for project and asks whether its session still stands.
 func (v *Verifier) ID(ctx context.Context, raw, project string) (ID, error) {
 	id, err := v.IDOnly(raw, project)
-	if err != nil || v.o.Session == nil || v.o.Unsigned {
+	if err != nil {
 		return id, err
 	}
-	if err := v.o.Session(ctx, id); err != nil {
-		if fault.Of(err).Code == fault.Internal {
-			return ID{}, err
-		}
-		return ID{}, errUnauthenticated(err)
+	if err := v.checkSession(ctx, id); err != nil {
+		return ID{}, err
 	}
 	return id, nil
+}
+
+// checkSession returns Unauthenticated when the session of an ID token has ended, or the error with which that could not be
+// found out.
+func (v *Verifier) checkSession(ctx context.Context, id ID) error {
+	if v.o.Session == nil || v.o.Unsigned {
+		return nil
+	}
+	err := v.o.Session(ctx, id)
+	if err == nil || fault.Of(err).Code == fault.Internal {
+		return err
+	}
+	return errUnauthenticated(err)
 }
 
 // IDOnly verifies an ID token for project without asking for its session.

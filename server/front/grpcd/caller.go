@@ -2,11 +2,14 @@ package grpcd
 
 import (
 	"context"
+	"net/netip"
 	"net/url"
 	"strings"
 
 	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/peer"
 
+	"clave/server/forwarded"
 	"clave/server/token"
 	pb "clave/server/wire/firestorepb"
 )
@@ -17,7 +20,18 @@ func (d *door) caller(ctx context.Context, request any) (token.Caller, error) {
 	if project == "" {
 		project = projectOf(prefix(ctx))
 	}
-	return d.o.Tokens.Caller(ctx, first(ctx, "authorization"), project)
+	c, err := d.o.Tokens.Caller(ctx, first(ctx, "authorization"), project)
+	c.Address = address(ctx, d.o.ProxyHops)
+	return c, err
+}
+
+// address returns the network address of the client of a call.
+func address(ctx context.Context, hops int) netip.Addr {
+	remote := ""
+	if p, ok := peer.FromContext(ctx); ok && p.Addr != nil {
+		remote = p.Addr.String()
+	}
+	return forwarded.Client(remote, metadata.ValueFromIncomingContext(ctx, "x-forwarded-for"), hops)
 }
 
 // first returns the first value of a call's header.

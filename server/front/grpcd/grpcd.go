@@ -55,6 +55,8 @@ type Options struct {
 	Firestore *firestore.Server
 	// Tokens tells who calls.
 	Tokens *token.Verifier
+	// ProxyHops is how many trusted reverse proxies append the client's address to X-Forwarded-For.
+	ProxyHops int
 	// Budget bounds what large messages hold while they wait; one of its own when nil.
 	Budget *budget.Budget
 	// Log receives our own bugs; nothing is logged when nil.

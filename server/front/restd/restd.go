@@ -22,6 +22,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"clave/server/clock"
+	"clave/server/forwarded"
 	"clave/server/rpc/firestore"
 	"clave/server/token"
 	"clave/server/wire"
@@ -33,6 +34,8 @@ type Options struct {
 	Firestore *firestore.Server
 	// Tokens tells who calls.
 	Tokens *token.Verifier
+	// ProxyHops is how many trusted reverse proxies append the client's address to X-Forwarded-For.
+	ProxyHops int
 	// Clock times clients; the machine's when nil.
 	Clock clock.Clock
 	// Log hears of our own bugs; nothing is logged when nil.
@@ -113,6 +116,7 @@ func (d *door) serve(r *http.Request, t target, call call, out *answer) error {
 	if err != nil {
 		return err
 	}
+	caller.Address = forwarded.Of(r, d.o.ProxyHops)
 	params := r.URL.Query()
 	if out.system, err = parseSystem(params, r.Header, call.answers); err != nil {
 		return err

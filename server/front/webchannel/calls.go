@@ -20,6 +20,7 @@ func (h *Handler) serve(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
+	caller.Address = s.address
 	return h.calls[s.rpc](ctx, caller, s)
 }
 

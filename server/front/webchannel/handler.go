@@ -24,6 +24,8 @@ type Options struct {
 	Firestore *firestore.Server
 	// Tokens tells who calls.
 	Tokens *token.Verifier
+	// ProxyHops is how many trusted reverse proxies append the client's address to X-Forwarded-For.
+	ProxyHops int
 	// Clock tells the time; the machine's when nil.
 	Clock clock.Clock
 	// MaxSessions is how many sessions there may be; 20,000.

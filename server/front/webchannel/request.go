@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"clave/server/fault"
+	"clave/server/forwarded"
 )
 
 // The numbers of a handshake's answer.
@@ -44,6 +45,7 @@ func (h *Handler) handshake(w http.ResponseWriter, r *http.Request, rpc string, 
 	}
 	s.database = q.Get("database")
 	s.authorization = authorization(r, q, f)
+	s.address = forwarded.Of(r, h.o.ProxyHops)
 	s.accept(rid, -1, f.maps)
 	h.relieve()
 	select {

@@ -3,6 +3,7 @@ package webchannel
 import (
 	"context"
 	"io"
+	"net/netip"
 	"sync"
 	"time"
 
@@ -17,6 +18,8 @@ type session struct {
 	rpc, database string
 	// authorization is the header of the handshake.
 	authorization string
+	// address is the client's network address at the handshake.
+	address netip.Addr
 	// done is closed when the session has ended.
 	done chan struct{}
 	// arrived receives when the stream may find a message; room for one, never closed.

@@ -14,8 +14,8 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// Listen keeps a client's targets. It ends when the client has said all and is answered, when its token expires, and with an error; a
-// target that can't be had is removed with the reason and ends nothing.
+// Listen keeps a client's targets. It ends when the client has sent all and is answered, when its token expires or its session is
+// revoked, and with an error. A target that is refused is removed with the reason and ends nothing.
 //
 // Two goroutines serve the stream beside the caller's. They end when the stream's Recv and Send do, which at the latest
 // is when Listen has returned: a client that has stopped reading can only be cut by returning.
@@ -24,6 +24,11 @@ func (s *Server) Listen(ctx context.Context, c token.Caller, stream Stream[pb.Li
 	if first == nil {
 		return err
 	}
+	session, err := s.o.Guard.Session(ctx, c)
+	if err != nil {
+		return err
+	}
+	defer session.Close()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	live := s.o.Guard.Listen(c, db)
@@ -46,6 +51,8 @@ func (s *Server) Listen(ctx context.Context, c token.Caller, stream Stream[pb.Li
 		return err
 	case <-live.Dropped():
 		return fault.E(fault.ResourceExhausted, "The client has not read its stream for too long.")
+	case <-session.Ended():
+		return session.Err()
 	case <-expired:
 		return fault.E(fault.Internal, "The caller's credentials have expired.")
 	}

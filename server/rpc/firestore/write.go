@@ -3,7 +3,9 @@ package firestore
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"runtime/debug"
 	"strconv"
 
 	"clave/server/fault"
@@ -18,6 +20,8 @@ import (
 // stream and is answered with its id and token; from then on a refused batch ends the stream with its error, by which the
 // SDKs know that this batch and no other failed. The server never ends the stream well by itself.
 //
+// The stream also ends when the caller's token expires or its session is revoked, though no message may come.
+//
 // The token of an answer is the number of answers before it. Streams can't be resumed, so a client's tokens mean nothing.
 func (s *Server) Write(ctx context.Context, c token.Caller, stream Stream[pb.WriteRequest, pb.WriteResponse]) error {
 	first, db, err := begin(stream)
@@ -27,9 +31,38 @@ func (s *Server) Write(ctx context.Context, c token.Caller, stream Stream[pb.Wri
 	if err := openWrite(first); err != nil {
 		return err
 	}
+	session, err := s.o.Guard.Session(ctx, c)
+	if err != nil {
+		return err
+	}
+	defer session.Close()
 	if err := stream.Send(&pb.WriteResponse{StreamId: "0", StreamToken: streamToken(0)}); err != nil {
 		return err
 	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	ended := make(chan error, 1)
+	// A message is waited for until the transport ends the stream, at the latest when Write has returned.
+	go func() { ended <- s.writeBatches(ctx, c, db, session, stream) }()
+	expired, stop := s.expiry(c)
+	defer stop()
+	select {
+	case err := <-ended:
+		return err
+	case <-session.Ended():
+		return session.Err()
+	case <-expired:
+		return fault.E(fault.Unauthenticated, "The caller's credentials have expired.")
+	}
+}
+
+// writeBatches does the batches of a stream after its first message.
+func (s *Server) writeBatches(ctx context.Context, c token.Caller, db resource.Database, session *guard.Session, stream Stream[pb.WriteRequest, pb.WriteResponse]) (err error) {
+	defer func() {
+		if p := recover(); p != nil { // No transport recovers in this goroutine.
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
 	for n := 1; ; n++ {
 		r, err := stream.Recv()
 		if errors.Is(err, io.EOF) {
@@ -39,6 +72,9 @@ func (s *Server) Write(ctx context.Context, c token.Caller, stream Stream[pb.Wri
 		}
 		if !c.Expires.IsZero() && !s.o.Clock.Now().Before(c.Expires) {
 			return fault.E(fault.Unauthenticated, "The caller's credentials have expired.")
+		}
+		if err := session.Err(); err != nil {
+			return err
 		}
 		answer, err := s.writeBatch(ctx, c, db, r)
 		if err != nil {

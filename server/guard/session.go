@@ -1,0 +1,161 @@
+package guard
+
+import (
+	"context"
+	"sync"
+
+	"clave/server/fault"
+	"clave/server/token"
+)
+
+// Session is the session of a caller whose stream is open. It ends when the caller's account is disabled or deleted, the
+// account's sessions are revoked, or its tenant is closed. Its user closes it.
+type Session struct {
+	sessions *sessions
+	caller   token.Caller
+	key      account
+	// ended is closed after err was set.
+	ended chan struct{}
+	err   error // guarded by sessions.mu until ended is closed
+}
+
+// Ended is closed when the session has ended.
+func (s *Session) Ended() <-chan struct{} { return s.ended }
+
+// Err returns why the session has ended: an error for its client, or nil while it stands.
+func (s *Session) Err() error {
+	select {
+	case <-s.ended:
+		return s.err
+	default:
+		return nil
+	}
+}
+
+// Close releases the session.
+func (s *Session) Close() { s.sessions.remove(s) }
+
+// account names an account, or with an empty uid all accounts of a tenant or, without tenant, of a project.
+type account struct{ project, tenant, uid string }
+
+// sessions are the sessions of open streams.
+type sessions struct {
+	// wake has room for one signal, that there are revocations; it is never closed.
+	wake chan struct{}
+	mu   struct {
+		sync.Mutex
+		open    map[account]map[*Session]struct{}
+		revoked map[account]struct{}
+	}
+}
+
+// newSessions returns sessions of no stream.
+func newSessions() *sessions {
+	s := &sessions{wake: make(chan struct{}, 1)}
+	s.mu.open = make(map[account]map[*Session]struct{})
+	s.mu.revoked = make(map[account]struct{})
+	return s
+}
+
+// Session returns the session of a caller for a stream that is about to open. It returns an error when the session has ended
+// since the caller's token was verified.
+func (g *Guard) Session(ctx context.Context, c token.Caller) (*Session, error) {
+	s := &Session{sessions: g.sessions, caller: c, key: account{c.Project, c.Tenant, c.UID}, ended: make(chan struct{})}
+	if c.UID == "" || g.checkSession == nil {
+		return s, nil // Privileged and anonymous callers have no account.
+	}
+	g.sessions.add(s)
+	// What was revoked before the session was added is not reported again.
+	if err := g.checkSession(ctx, c); err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// Revoke has the sessions of open streams checked that are of an account, or with an empty uid of all accounts of a tenant or,
+// without tenant, of a project. Run checks them.
+func (g *Guard) Revoke(project, tenant, uid string) { g.sessions.revoke(account{project, tenant, uid}) }
+
+// endRevoked checks the sessions of revoked accounts and ends those that no longer stand.
+func (g *Guard) endRevoked(ctx context.Context) {
+	for _, s := range g.sessions.takeRevoked() {
+		err := g.checkSession(ctx, s.caller)
+		if err == nil || ctx.Err() != nil {
+			continue
+		}
+		if fault.CodeOf(err) == fault.Internal {
+			g.log.Error("check the session of an open stream", "error", err)
+		}
+		g.sessions.end(s, err)
+	}
+}
+
+// add adds a session.
+func (t *sessions) add(s *Session) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.mu.open[s.key] == nil {
+		t.mu.open[s.key] = make(map[*Session]struct{})
+	}
+	t.mu.open[s.key][s] = struct{}{}
+}
+
+// remove removes a session.
+func (t *sessions) remove(s *Session) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.mu.open[s.key], s)
+	if len(t.mu.open[s.key]) == 0 {
+		delete(t.mu.open, s.key)
+	}
+}
+
+// end ends a session with an error.
+func (t *sessions) end(s *Session, err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if s.err == nil {
+		s.err = err
+		close(s.ended)
+	}
+}
+
+// revoke notes accounts whose sessions are to be checked.
+func (t *sessions) revoke(a account) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if a.uid != "" && t.mu.open[a] == nil {
+		return
+	}
+	t.mu.revoked[a] = struct{}{}
+	select {
+	case t.wake <- struct{}{}:
+	default:
+	}
+}
+
+// takeRevoked returns the sessions to check.
+func (t *sessions) takeRevoked() []*Session {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var out []*Session
+	take := func(sessions map[*Session]struct{}) {
+		for s := range sessions {
+			out = append(out, s)
+		}
+	}
+	for a := range t.mu.revoked {
+		if a.uid != "" {
+			take(t.mu.open[a])
+			continue
+		}
+		for key, sessions := range t.mu.open {
+			if key.project == a.project && key.tenant == a.tenant {
+				take(sessions)
+			}
+		}
+	}
+	clear(t.mu.revoked)
+	return out
+}
