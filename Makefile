@@ -9,10 +9,14 @@ ADMIN_SIGNUP_CODE ?= demo-codigo-fundacion
 # How long make soak lasts.
 SOAK ?= 10m
 
+# How often make torture ends the server, and how long make fuzz runs each target.
+ROUNDS ?= 20
+T ?= 30s
+
 GO_SOURCES := $(shell find server -name '*.go' -o -name '*.html' -o -name '*.txt' | grep -v _test.go) go.mod go.sum
 SITE_SOURCES := $(shell find frontend -path frontend/node_modules -prune -o -path frontend/dist -prune -o -path frontend/dist-ssr -prune -o -path frontend/test-results -prune -o -path frontend/capturas -prune -o -type f -print)
 
-.PHONY: help start test test-go test-site test-official bench soak attack clean
+.PHONY: help start test test-go test-site test-official bench soak attack torture fuzz clean
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -47,6 +51,17 @@ soak: ## keep 2,000 listeners on a server under constant commits (SOAK=10m)
 
 attack: bin/clave ## carry out the attacks of server/e2e on the program, and flood it with unfinished requests
 	CLAVE_BIN='$(CURDIR)/bin/clave' go test -count=1 -timeout 20m -run '^(TestAttacks|TestUnfinishedRequests)' -v ./server/e2e
+
+torture: bin/clave ## kill, fill, cut off and damage the server under load and check what is left (ROUNDS=20)
+	CLAVE_BIN='$(CURDIR)/bin/clave' CLAVE_TORTURE_ROUNDS='$(ROUNDS)' go test -count=1 -timeout 0 -v ./server/torture
+
+fuzz: ## run each fuzz target for a while (T=30s)
+	@grep -rl --include=*_test.go '^func Fuzz' server | sort | while read -r file; do \
+	  for target in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\).*/\1/p' "$$file"); do \
+	    echo "$$file $$target"; \
+	    go test -run '^$$' -fuzz "^$$target\$$" -fuzztime '$(T)' "./$$(dirname "$$file")" || exit 1; \
+	  done; \
+	done
 
 clean: ## remove what was built
 	rm -rf bin frontend/dist frontend/dist-ssr

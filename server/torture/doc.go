@@ -1,0 +1,20 @@
+// Package torture kills, cuts off, fills and damages the built program under load, and checks what it finds afterwards against a
+// ledger that is kept outside of it. It has tests only; `make torture ROUNDS=n` runs them for long.
+//
+// A round starts the program on the folder of the round before, runs concurrent clients, ends the program in the midst of it, starts it
+// again and checks:
+//
+//   - Every acknowledged commit is there, none that was refused is, and of a batch all or nothing.
+//   - The histories of one and of four documents are strictly serializable (porcupine), those before and after the end together.
+//   - Sums of transfers, pairs, unique names and numbers of seats are right, within snapshots and in the end.
+//   - Reads of the past return what was there.
+//   - Queries by an index and by name return the same documents.
+//   - A listener that lives through all of it has the documents of a query.
+//
+// Power cuts are simulated: where root allows, the folder lies on a file system of its own, and the device under it is copied while
+// the program stands still. The copy has what the kernel has written to the device and nothing that it holds back, so a
+// missing fsync shows; that a device reorders or tears what it was given does not. The tests of storage/pebblestore and engine cover lost and
+// half-written data with a file system in memory.
+//
+// The checks prove themselves on a program that forgets: its folder is rolled back to an earlier copy between two starts.
+package torture

@@ -1,0 +1,94 @@
+package torture
+
+import (
+	"fmt"
+	"math"
+	"sync"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+)
+
+// documents is how many documents a history is of, at most.
+const documents = 4
+
+// state is the numbers of the documents of a history.
+type state [documents]int64
+
+// operation is what a client does with the documents of a history.
+type operation struct {
+	// writes says which documents are set to value. None: a read of all.
+	writes [documents]bool
+	value  int64
+	// swaps is set when the operation reads all documents and writes in one transaction.
+	swaps bool
+}
+
+// model is a store of numbers: each operation happens at one moment between its call and its return.
+var model = porcupine.Model{
+	Init: func() any { return state{} },
+	Step: func(s, input, output any) (bool, any) {
+		now, op := s.(state), input.(operation)
+		if read, ok := output.(state); ok && read != now {
+			return false, s
+		}
+		for i, w := range op.writes {
+			if w {
+				now[i] = op.value
+			}
+		}
+		return true, now
+	},
+	Equal: func(a, b any) bool { return a.(state) == b.(state) },
+	DescribeOperation: func(input, output any) string {
+		return fmt.Sprintf("%+v → %v", input, output)
+	},
+}
+
+// history gathers operations. It is safe for concurrent use.
+type history struct {
+	began time.Time
+	mu    struct {
+		sync.Mutex
+		ops []porcupine.Operation
+	}
+}
+
+// newHistory returns an empty history.
+func newHistory() *history { return &history{began: time.Now()} }
+
+// now is the time of the history.
+func (h *history) now() int64 { return int64(time.Since(h.began)) }
+
+// add adds an operation that was called at a time and has an outcome. read is what it has read, nil for none.
+func (h *history) add(op operation, called int64, o outcome, read *state) {
+	writes := op.writes != [documents]bool{}
+	if o == refused || o == unknown && !writes {
+		return
+	}
+	one := porcupine.Operation{Input: op, Call: called, Return: h.now()}
+	switch {
+	case o == unknown:
+		one.Return = math.MaxInt64 // It may happen at any time, or after everything, which is never.
+	case read != nil:
+		one.Output = *read
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	one.ClientId = len(h.mu.ops)
+	h.mu.ops = append(h.mu.ops, one)
+}
+
+// length returns the number of operations.
+func (h *history) length() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.mu.ops)
+}
+
+// check reports whether the history is linearizable, porcupine.Unknown when that takes too long to find out.
+func (h *history) check() porcupine.CheckResult {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return porcupine.CheckOperationsTimeout(model, h.mu.ops, 20*time.Second)
+}

@@ -1,0 +1,104 @@
+package torture
+
+import (
+	"fmt"
+	"sync"
+
+	"google.golang.org/protobuf/types/known/timestamppb"
+)
+
+// ledger is what the clients know that the program has acknowledged. It is safe for concurrent use.
+type ledger struct {
+	mu struct {
+		sync.Mutex
+		next int64
+		// entries are documents that are made once: what is known of each.
+		entries map[string]outcome
+		// winners are the numbers of those who were told that a name is theirs.
+		winners map[string][]int64
+		// moments are times at which a document had a number.
+		moments []moment
+	}
+}
+
+// moment is a time at which a document had a number.
+type moment struct {
+	at   *timestamppb.Timestamp
+	path string
+	n    int64
+}
+
+// newLedger returns an empty ledger.
+func newLedger() *ledger {
+	l := &ledger{}
+	l.mu.entries = make(map[string]outcome)
+	l.mu.winners = make(map[string][]int64)
+	return l
+}
+
+// number returns a number that nobody has had.
+func (l *ledger) number() int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.mu.next++
+	return l.mu.next
+}
+
+// made notes the outcome of making an entry.
+func (l *ledger) made(path string, o outcome) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.mu.entries[path] = o
+}
+
+// won notes that somebody was told that a name is theirs.
+func (l *ledger) won(name string, by int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.mu.winners[name] = append(l.mu.winners[name], by)
+}
+
+// had notes that a document had a number at a time.
+func (l *ledger) had(m moment) {
+	const most = 10_000
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.mu.moments) < most {
+		l.mu.moments = append(l.mu.moments, m)
+	}
+}
+
+// moment returns one of the noted times, chosen by a number; ok is false while there are none.
+func (l *ledger) moment(n int) (m moment, ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.mu.moments) == 0 {
+		return m, false
+	}
+	return l.mu.moments[n%len(l.mu.moments)], true
+}
+
+// compare returns what is wrong with the entries and names that were found: path to number of each document.
+func (l *ledger) compare(entries, names map[string]fields) []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var wrong []string
+	for path, o := range l.mu.entries {
+		_, found := entries[path]
+		switch {
+		case o == acknowledged && !found:
+			wrong = append(wrong, fmt.Sprintf("%s was acknowledged and is lost", path))
+		case o == refused && found:
+			wrong = append(wrong, fmt.Sprintf("%s was refused and is there", path))
+		}
+	}
+	for name, winners := range l.mu.winners {
+		switch got := names[name]["by"]; {
+		case len(winners) > 1:
+			wrong = append(wrong, fmt.Sprintf("%s was given to several: %v", name, winners))
+		case got != winners[0]:
+			wrong = append(wrong, fmt.Sprintf("%s was given to %d and is %d's", name, winners[0], got))
+		}
+	}
+	return wrong
+}

@@ -1,0 +1,214 @@
+package torture
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// patience is how long any one thing may take.
+const patience = 2 * time.Minute
+
+// binary returns the built program: the one that CLAVE_BIN names, or one built for this run.
+var binary = sync.OnceValues(func() (string, error) {
+	if path := os.Getenv("CLAVE_BIN"); path != "" {
+		return path, nil
+	}
+	dir, err := os.MkdirTemp("", "clave-torture")
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, "clave")
+	build := exec.Command("go", "build", "-trimpath", "-o", path, "../cmd/clave")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	return path, nil
+})
+
+// TestMain removes the program that was built for the run.
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if path, err := binary(); err == nil && os.Getenv("CLAVE_BIN") == "" {
+		_ = os.RemoveAll(filepath.Dir(path))
+	}
+	os.Exit(code)
+}
+
+// site is a folder with a firebase.json, and a data folder, which may be replaced.
+type site struct {
+	t    *testing.T
+	dir  string
+	data string
+	addr string
+	http string
+}
+
+// newSite makes a folder on ports that were free a moment ago.
+func newSite(t *testing.T) *site {
+	t.Helper()
+	s := &site{t: t, dir: t.TempDir()}
+	s.data = filepath.Join(s.dir, "data")
+	ports := make([]int, 3)
+	for i := range ports {
+		ln, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = ln.Close() }()
+		ports[i] = ln.Addr().(*net.TCPAddr).Port
+	}
+	s.addr = fmt.Sprintf("127.0.0.1:%d", ports[0])
+	s.http = "http://" + s.addr
+	text := fmt.Sprintf(`{"emulators": {"firestore": {"port": %d, "websocketPort": %d}, "auth": {"port": %d}}}`, ports[0], ports[1], ports[2])
+	if err := os.WriteFile(filepath.Join(s.dir, "firebase.json"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// run runs a command of the program to its end and returns its output.
+func (s *site) run(args ...string) (string, error) {
+	s.t.Helper()
+	path, err := binary()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(s.t.Context(), patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, path, args...)
+	cmd.Dir = s.dir
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+// begin starts a command of the program and returns it at once; it must be waited for.
+func (s *site) begin(args ...string) *exec.Cmd {
+	s.t.Helper()
+	path, err := binary()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	cmd := exec.Command(path, args...)
+	cmd.Dir = s.dir
+	if err := cmd.Start(); err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() { _ = cmd.Process.Kill() })
+	return cmd
+}
+
+// server is a running program.
+type server struct {
+	site *site
+	cmd  *exec.Cmd
+	done chan struct{}
+	err  error
+	mu   sync.Mutex
+	log  bytes.Buffer
+}
+
+// Write implements io.Writer: what the program prints on its error output.
+func (s *server) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.log.Write(p)
+}
+
+// logged returns what the program has printed on its error output.
+func (s *server) logged() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.log.String()
+}
+
+// launch starts the program on the data folder. ready receives true when it answers, false when it has ended before.
+func (s *site) launch() (srv *server, ready <-chan bool) {
+	s.t.Helper()
+	path, err := binary()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	srv = &server{site: s, done: make(chan struct{})}
+	srv.cmd = exec.Command(path, "start", "--only", "firestore", "--project", project, "--data", s.data)
+	srv.cmd.Dir, srv.cmd.Stderr = s.dir, srv
+	out, err := srv.cmd.StdoutPipe()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if err := srv.cmd.Start(); err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() { _ = srv.cmd.Process.Kill() })
+	answers := make(chan bool, 1)
+	go func() {
+		lines := bufio.NewScanner(out)
+		found := false
+		for !found && lines.Scan() {
+			found = strings.HasPrefix(lines.Text(), "Clave ready in ")
+		}
+		answers <- found
+		_, _ = io.Copy(io.Discard, out) // until the program ends
+		srv.err = srv.cmd.Wait()
+		close(srv.done)
+	}()
+	return srv, answers
+}
+
+// start starts the program and waits until it answers.
+func (s *site) start() *server {
+	s.t.Helper()
+	srv, ready := s.launch()
+	select {
+	case ok := <-ready:
+		if ok {
+			return srv
+		}
+		<-srv.done
+		s.t.Fatalf("the program has ended before it was ready: %v\n%s", srv.err, srv.logged())
+	case <-time.After(patience):
+		s.t.Fatalf("the program is not ready after %v\n%s", patience, srv.logged())
+	}
+	return nil
+}
+
+// wait waits for the end of the program.
+func (s *server) wait() error {
+	select {
+	case <-s.done:
+		return s.err
+	case <-time.After(patience):
+		s.site.t.Fatalf("the program has not ended after %v\n%s", patience, s.logged())
+		return nil
+	}
+}
+
+// kill ends the program without notice.
+func (s *server) kill() {
+	_ = s.cmd.Process.Kill() // It may have ended.
+	_ = s.wait()             // signal: killed
+}
+
+// stop asks the program to end, which it must do without an error.
+func (s *server) stop() {
+	s.site.t.Helper()
+	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		s.site.t.Fatal(err)
+	}
+	if err := s.wait(); err != nil {
+		s.site.t.Errorf("after SIGTERM the program ended with %v\n%s", err, s.logged())
+	}
+}

@@ -1,0 +1,106 @@
+package torture
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"cloud.google.com/go/firestore/apiv1/firestorepb"
+)
+
+// exported is how many documents the export of these tests has.
+const exported = 10_000
+
+// makeExport fills a site and returns an export and a backup of it.
+func makeExport(t *testing.T) (export, copied string) {
+	t.Helper()
+	s := newSite(t)
+	srv := s.start()
+	c := newClient(t, s.addr)
+	c.connect(t)
+	for from := 0; from < exported; from += 500 {
+		var writes []*firestorepb.Write
+		for i := from; i < from+500; i++ {
+			writes = append(writes, set(fmt.Sprintf("docs/%d", i), fields{"v": int64(i)}))
+		}
+		if _, err := c.commit(t.Context(), nil, writes...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	srv.stop()
+	export, copied = filepath.Join(t.TempDir(), "export"), filepath.Join(t.TempDir(), "copy")
+	for _, args := range [][]string{{"export", export, "--data", s.data, "--project", project}, {"backup", copied, "--data", s.data}} {
+		if out, err := s.run(args...); err != nil {
+			t.Fatalf("%v: %v\n%s", args, err, out)
+		}
+	}
+	return export, copied
+}
+
+// TestKilledImportsAndRestores kills imports and restores at random moments. Each time the data are whole, or there is nothing, or the
+// program refuses to start and the same command, run again, makes them whole.
+func TestKilledImportsAndRestores(t *testing.T) {
+	export, copied := makeExport(t)
+	for _, command := range [][]string{{"import", export, "--project", project}, {"restore", copied}} {
+		t.Run(command[0], func(t *testing.T) {
+			timed := newSite(t)
+			began := time.Now()
+			if out, err := timed.run(append(command[:2:2], append(command[2:], "--data", timed.data)...)...); err != nil {
+				t.Fatalf("%v: %v\n%s", command, err, out)
+			}
+			whole := time.Since(began)
+			refused, tries := 0, 4
+			if os.Getenv("CLAVE_TORTURE_ROUNDS") != "" {
+				tries = 3 * rounds(t)
+			}
+			for range tries {
+				s := newSite(t)
+				args := append(command[:2:2], append(command[2:], "--data", s.data)...)
+				cmd := s.begin(args...)
+				ended := make(chan error, 1)
+				go func() { ended <- cmd.Wait() }()
+				select {
+				case <-ended:
+				case <-time.After(rand.N(whole)):
+					_ = cmd.Process.Kill() // It may have ended.
+					<-ended
+				}
+				if s.afterKill(args) {
+					refused++
+				}
+			}
+			t.Logf("%d of %d killed commands left data that the program refused", refused, tries)
+		})
+	}
+}
+
+// afterKill checks what a killed command has left, and reports whether the program refused it.
+func (s *site) afterKill(args []string) (refused bool) {
+	t := s.t
+	srv, ready := s.launch()
+	if !<-ready {
+		if err := srv.wait(); err == nil || strings.Count(srv.logged(), "\n") != 1 || !strings.Contains(srv.logged(), "interrupted") {
+			t.Fatalf("after a killed %s the program ends with %v and\n%s", args[0], err, srv.logged())
+		}
+		if out, err := s.run(args...); err != nil {
+			t.Fatalf("%s after a killed one: %v\n%s", args[0], err, out)
+		}
+		refused = true
+		srv = s.start()
+	}
+	defer srv.stop()
+	c := newClient(t, s.addr)
+	c.connect(t)
+	found, err := c.query(t.Context(), nil, "docs", "", "", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(found) != exported && (refused || len(found) != 0) {
+		t.Errorf("after a killed %s there are %d documents, want %d or none", args[0], len(found), exported)
+	}
+	return refused
+}
