@@ -202,6 +202,9 @@ func abstractEqual(a, b Value) Value {
 		if !abstract(b) {
 			return x.equals(b, false).value()
 		}
+		if n := pinnedNumber(b); n != nil && pinnedNumber(x) != nil {
+			return x.equals(n, false).value()
+		}
 	case *Partial:
 		if !abstract(b) && TypeName(b) != "map" && TypeName(b) != "vector" {
 			return value.Bool(false)
@@ -223,8 +226,20 @@ func abstractEqual(a, b Value) Value {
 	return strict(either, a, b)
 }
 
+// pinnedNumber returns the number that a field equals, nil when no filter says so. The field is that number as an int or as a
+// float, which comparisons do not tell apart.
+func pinnedNumber(v Value) Value {
+	if f, ok := v.(*Field); ok && number(f.Equal) {
+		return f.Equal
+	}
+	return nil
+}
+
 // abstractCompare is an ordering of a and b where one of them stands for many.
 func abstractCompare(op compareOp, a, b Value) Value {
+	if n := pinnedNumber(b); n != nil && pinnedNumber(a) != nil {
+		b = n
+	}
 	if x, ok := a.(*Field); ok && !abstract(b) {
 		return x.compares(op, b).value()
 	}

@@ -141,6 +141,14 @@ type Evaluator struct {
 	touched  *syntax.Span // where the variable resource was first read, in the present condition
 	doubted  *Failure     // what the query first left unknown, in the present condition
 	err      error
+	// written has the maps that the rules write out, by their identity, with their keys in the order in which they are written.
+	written map[uintptr]writtenMap
+}
+
+// writtenMap is a map that the rules write out. The reference keeps its identity from being given to another map.
+type writtenMap struct {
+	m    value.Map
+	keys []string
 }
 
 // Begin starts the evaluation of one more operation.

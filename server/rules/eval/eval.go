@@ -2,6 +2,7 @@ package eval
 
 import (
 	"context"
+	"reflect"
 
 	"clave/server/rules/check"
 	"clave/server/rules/syntax"
@@ -294,14 +295,39 @@ func (e *Evaluator) mapLit(ctx context.Context, x *syntax.MapLit) Value {
 		return v
 	}
 	m := make(value.Map, len(keys))
+	order := make([]string, 0, len(keys))
 	for i, k := range keys {
 		name, ok := k.(value.String)
 		if !ok {
 			return typeError(k, "string")
 		}
+		if _, twice := m[string(name)]; !twice {
+			order = append(order, string(name))
+		}
 		m[string(name)] = values[i]
 	}
+	if len(order) > 1 {
+		if e.written == nil {
+			e.written = make(map[uintptr]writtenMap)
+		}
+		e.written[reflect.ValueOf(m).Pointer()] = writtenMap{m, order}
+	}
 	return m
+}
+
+// mapValues is m.values(): of a map that the rules write out in the order in which they are written, as with the official
+// emulator, and otherwise in the order of the keys. The official emulator gives the values of a document in the order in which
+// its writer sent them, which is kept nowhere here.
+func (e *Evaluator) mapValues(m value.Map) Value {
+	keys := e.written[reflect.ValueOf(m).Pointer()].keys
+	if keys == nil {
+		keys = sortedKeys(m)
+	}
+	out := make(value.Array, len(keys))
+	for i, k := range keys {
+		out[i] = m[k]
+	}
+	return out
 }
 
 // path evaluates a path literal.

@@ -68,6 +68,9 @@ func (e *Evaluator) method(ctx context.Context, x *syntax.Method) Value {
 	if isNull(v) {
 		return nullValue()
 	}
+	if m, ok := v.(value.Map); ok && name == "values" && len(args) == 1 && TypeName(v) == "map" {
+		return e.mapValues(m)
+	}
 	overloads, ok := methodsOf(v)[name]
 	if !ok {
 		return notFound(name)
