@@ -5,6 +5,7 @@ import (
 	"net/url"
 
 	"clave/server/fault"
+	"clave/server/randid"
 )
 
 // AuthURIRequest asks how an address can sign in, or where to sign in with a provider.
@@ -49,7 +50,7 @@ func (s *Service) CreateAuthURI(ctx context.Context, c Call, r *AuthURIRequest) 
 	}
 	res := &AuthURIResponse{Kind: "identitytoolkit#CreateAuthUriResponse", SessionID: text(r.SessionID)}
 	if res.SessionID == "" {
-		res.SessionID = randomText(27, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
+		res.SessionID = randid.New(27)
 	}
 	if s.privacy(cfg) {
 		return res, nil

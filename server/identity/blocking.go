@@ -12,6 +12,7 @@ import (
 
 	"clave/server/account"
 	"clave/server/fault"
+	"clave/server/randid"
 )
 
 // Caller calls blocking functions.
@@ -202,7 +203,7 @@ func (s *Service) blockingToken(c Call, event, uri string, u *account.User, ses 
 		}
 	}
 	claims := map[string]any{
-		"event_id": secret(12), "event_type": event, "user_agent": c.UserAgent, "ip_address": c.Address, "locale": c.Locale, "sign_in_method": ses.method(),
+		"event_id": randid.Secret(12), "event_type": event, "user_agent": c.UserAgent, "ip_address": c.Address, "locale": c.Locale, "sign_in_method": ses.method(),
 		"user_record": record, "aud": uri, "auth_time": now.Unix(),
 	}
 	if c.Tenant != "" {

@@ -164,3 +164,17 @@ func (s *Service) forgetGuesses(c Call, email string) {
 		s.limits.accounts.Reset(d.Key)
 	}
 }
+
+// queueOf names the client of a call in the queue: administrators together, an IPv4 address, or an IPv6 /48, which a single client may
+// have.
+func (c Call) queueOf() string {
+	if c.Admin {
+		return "administrators"
+	}
+	const site = 48
+	address := c.network()
+	if prefix, err := address.Prefix(site); address.Is6() && err == nil {
+		return prefix.String()
+	}
+	return address.String()
+}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"clave/server/account"
+	"clave/server/randid"
 )
 
 // maxFactors is how many second factors a user may have.
@@ -41,7 +42,7 @@ func (s *Service) askFactor(ctx context.Context, c Call, u *account.User, ses se
 // askFactorIn does so within a change.
 func (s *Service) askFactorIn(ch *account.Change, c Call, u *account.User, ses session) (Pending, error) {
 	const size = 48
-	credential := secret(size)
+	credential := randid.Secret(size)
 	ses.UID, ses.Tenant, ses.Epoch = u.UID, c.Tenant, u.Epoch
 	list := factors(u, false)
 	for i := range list {

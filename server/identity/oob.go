@@ -8,6 +8,7 @@ import (
 
 	"clave/server/account"
 	"clave/server/fault"
+	"clave/server/randid"
 )
 
 // RequestType is what a one-time code is for.
@@ -286,7 +287,7 @@ func (s *Service) newAddress(c Call, cfg *Config, r *OobRequest, made *oob) erro
 // makeCode makes and stores a code. For some kinds a newer code retires the older.
 func (s *Service) makeCode(ctx context.Context, c Call, r *OobRequest, made oob) (code, link string, err error) {
 	const size = 40 // 54 characters, as the emulator's
-	code = secret(size)
+	code = randid.Secret(size)
 	link = s.link(c, r, made.Type, code)
 	if s.o.Emulator {
 		made.Code, made.Link = code, link

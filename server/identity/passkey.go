@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 
 	"clave/server/account"
+	"clave/server/randid"
 )
 
 // PasskeyRequest starts or finishes the enrolling of a passkey or a sign-in with one.
@@ -52,7 +53,7 @@ func (s *Service) passkeysOn() error {
 }
 
 // challenge returns a random challenge.
-func challenge() string { return secret(32) }
+func challenge() string { return randid.Secret(32) }
 
 // passkeyUser returns the user of an enrolling request.
 func (s *Service) passkeyUser(c *Call, r *PasskeyRequest) (*account.User, error) {

@@ -3,9 +3,12 @@ package identity
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"unicode/utf16"
 
 	"clave/server/account"
+	"clave/server/fault"
+	"clave/server/identity/hashqueue"
 )
 
 // maxPassword is the longest password, in UTF-16 units.
@@ -102,10 +105,19 @@ func (s *Service) hashUncounted(ctx context.Context, c Call, password string) (*
 	rand.Read(salt)
 	var made *account.Hash
 	var hashErr error
-	if err := s.hashing.do(ctx, c.queueOf(), func() { made, hashErr = params.New(password, salt) }); err != nil {
+	if err := s.whenItsTurn(ctx, c, func() { made, hashErr = params.New(password, salt) }); err != nil {
 		return nil, err
 	}
 	return made, hashErr
+}
+
+// whenItsTurn hashes a password when it is the client's turn.
+func (s *Service) whenItsTurn(ctx context.Context, c Call, hash func()) error {
+	err := s.hashing.Do(ctx, c.queueOf(), hash)
+	if errors.Is(err, hashqueue.ErrFull) {
+		return fault.Because(err, fault.FailedPrecondition, "TOO_MANY_ATTEMPTS_TRY_LATER")
+	}
+	return err
 }
 
 // passwordOK reports whether the password is the user's. No hash, and a wrong password for an imported one, which may be
@@ -116,7 +128,7 @@ func (s *Service) passwordOK(ctx context.Context, c Call, h *account.Hash, passw
 		return false, err
 	}
 	ok := false
-	err = s.hashing.do(ctx, c.queueOf(), func() {
+	err = s.whenItsTurn(ctx, c, func() {
 		if h != nil {
 			var badHash error
 			if ok, badHash = h.Verify(password, params); badHash != nil {

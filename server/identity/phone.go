@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"clave/server/account"
+	"clave/server/randid"
 )
 
 // smsItem is the kind of item under which codes sent by text message are kept, by the hash of their session.
@@ -37,8 +38,8 @@ func (s *Service) sendSMS(ctx context.Context, c Call, cfg *Config, phone, uid s
 		return "", err
 	}
 	const size = 169 // 226 characters, as the emulator's
-	made := sms{Phone: phone, Code: randomText(6, "0123456789"), Made: s.now(), UID: uid}
-	session := secret(size)
+	made := sms{Phone: phone, Code: randid.From(6, "0123456789"), Made: s.now(), UID: uid}
+	session := randid.Secret(size)
 	fixed := cfg.SignIn.PhoneNumber.TestPhoneNumbers[phone]
 	switch {
 	case fixed != "":
@@ -255,7 +256,7 @@ func (s *Service) provenPhone(ctx context.Context, c Call, r *PhoneRequest) (str
 // temporaryProof answers that the number is another account's, with which the client can sign in to that.
 func (s *Service) temporaryProof(ctx context.Context, c Call, res *PhoneResponse) (*PhoneResponse, error) {
 	const size = 60
-	res.TemporaryProof, res.TemporaryProofExpiresIn = secret(size), expiresIn
+	res.TemporaryProof, res.TemporaryProofExpiresIn = randid.Secret(size), expiresIn
 	made := sms{Phone: res.PhoneNumber, Made: s.now(), Proof: true}
 	return res, s.accounts.Change(ctx, c.scope(), nil, func(ch *account.Change) error { return ch.Save(smsItem, digest(res.TemporaryProof), made) })
 }

@@ -2,15 +2,15 @@ package identity
 
 import (
 	"context"
-	"crypto/rand"
 	"log/slog"
-	"strings"
 	"sync"
 	"time"
 
 	"clave/server/account"
 	"clave/server/clock"
 	"clave/server/fault"
+	"clave/server/identity/hashqueue"
+	"clave/server/randid"
 	"clave/server/token"
 )
 
@@ -89,7 +89,7 @@ type Service struct {
 	o        Options
 	accounts *account.Store
 	tokens   *token.Verifier
-	hashing  *hashQueue
+	hashing  *hashqueue.Queue
 	limits   limits
 	outbox   chan parcel
 	mu       struct {
@@ -109,7 +109,7 @@ func New(o Options) *Service {
 	if o.RateLimits {
 		perClient = maxHashesWaiting
 	}
-	s.hashing = newHashQueue(o.HashWorkers, perClient)
+	s.hashing = hashqueue.New(o.HashWorkers, perClient)
 	s.mu.hashes = make(map[string]account.Project)
 	return s
 }
@@ -148,24 +148,8 @@ func no(format string, args ...any) error { return fault.E(fault.FailedPrecondit
 
 // newUID returns the id of a new account: 28 letters and digits.
 func newUID() string {
-	return randomText(28, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
-}
-
-// randomText returns n random characters of an alphabet. Bytes beyond a multiple of the alphabet's length are thrown
-// away, so that all characters are equally likely.
-func randomText(n int, alphabet string) string {
-	var b strings.Builder
-	limit := 256 - 256%len(alphabet)
-	buffer := make([]byte, 2*n)
-	for b.Len() < n {
-		rand.Read(buffer)
-		for _, c := range buffer {
-			if int(c) < limit && b.Len() < n {
-				b.WriteByte(alphabet[int(c)%len(alphabet)])
-			}
-		}
-	}
-	return b.String()
+	const length = 28
+	return randid.New(length)
 }
 
 // Clear removes all accounts of the call's scope.

@@ -2,13 +2,12 @@ package identity
 
 import (
 	"context"
-	"crypto/rand"
 	"crypto/sha256"
-	"encoding/base64"
 	"encoding/hex"
 	"time"
 
 	"clave/server/account"
+	"clave/server/randid"
 )
 
 // session is what a refresh token stands for. It is stored under the token's hash.
@@ -50,13 +49,6 @@ func digest(secret string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// secret returns a random text that nobody can guess.
-func secret(bytes int) string {
-	b := make([]byte, bytes)
-	rand.Read(b)
-	return base64.RawURLEncoding.EncodeToString(b)
-}
-
 // signIn starts a session for a user within a change: it notes the sign-in and gives tokens.
 func (s *Service) signIn(ch *account.Change, c Call, u *account.User, ses session) (Tokens, error) {
 	if u.Disabled {
@@ -79,7 +71,7 @@ func (s *Service) give(ch *account.Change, c Call, u *account.User, ses session)
 		return Tokens{}, err
 	}
 	const size = 48
-	refresh := secret(size)
+	refresh := randid.Secret(size)
 	if err := firstErr(ch.SaveIn(c.root(), refreshItem, digest(refresh), ses), noteClaims(ch, &ses)); err != nil {
 		return Tokens{}, err
 	}

@@ -6,6 +6,7 @@ import (
 	"regexp"
 
 	"clave/server/account"
+	"clave/server/randid"
 )
 
 // Tenant are the settings of a tenant.
@@ -109,7 +110,7 @@ func (s *Service) CreateTenant(ctx context.Context, c Call, r *TenantRequest) (*
 	if len(prefix) < 4 || len(prefix) > 20 || !tenantForm.MatchString(prefix) {
 		prefix = "tenant"
 	}
-	t.TenantID = prefix + "-" + randomText(5, "abcdefghijklmnopqrstuvwxyz0123456789")
+	t.TenantID = prefix + "-" + randid.From(5, "abcdefghijklmnopqrstuvwxyz0123456789")
 	t.Name = "projects/" + c.Project + "/tenants/" + t.TenantID
 	return t, s.accounts.Change(ctx, c.root(), nil, func(ch *account.Change) error { return ch.Save(tenantItem, t.TenantID, t) })
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"clave/server/randid"
 	"clave/server/token"
 )
 
@@ -50,7 +51,7 @@ type HookTexter struct {
 
 // Text implements Texter.
 func (h *HookTexter) Text(ctx context.Context, m TextMessage) error {
-	claims := map[string]any{"event_id": secret(12), "event_type": "sendSms", "aud": h.URL, "phone_number": m.Phone, "text": m.Text, "code": m.Code}
+	claims := map[string]any{"event_id": randid.Secret(12), "event_type": "sendSms", "aud": h.URL, "phone_number": m.Phone, "text": m.Text, "code": m.Code}
 	if m.Locale != "" {
 		claims["locale"] = m.Locale
 	}

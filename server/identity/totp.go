@@ -2,23 +2,15 @@ package identity
 
 import (
 	"context"
-	"crypto/hmac"
-	"crypto/rand"
-	"crypto/sha1"
-	"crypto/subtle"
-	"encoding/base32"
-	"encoding/binary"
-	"fmt"
 	"time"
 
 	"clave/server/account"
+	"clave/server/identity/totp"
+	"clave/server/randid"
 )
 
-// Parameters of time-based codes (RFC 6238), Firebase's.
+// Bounds of authenticator apps.
 const (
-	totpPeriod = 30
-	totpDigits = 6
-	totpSecret = 20
 	// totpWindow is how many periods a clock may be off either way where settings don't say: three codes are good at a time, each
 	// once. Firebase's own default is 5.
 	totpWindow = 1
@@ -38,13 +30,12 @@ type newTOTP struct {
 
 // startTOTP makes a secret for an authenticator app.
 func (s *Service) startTOTP(ctx context.Context, c Call, u *account.User) (*TOTPSession, error) {
-	made := newTOTP{UID: u.UID, Secret: make([]byte, totpSecret), Made: s.now()}
-	rand.Read(made.Secret)
+	made := newTOTP{UID: u.UID, Secret: totp.NewSecret(), Made: s.now()}
 	const size = 48
-	session := secret(size)
+	session := randid.Secret(size)
 	return &TOTPSession{
-		SharedSecretKey: base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(made.Secret), VerificationCodeLength: totpDigits,
-		HashingAlgorithm: "SHA1", PeriodSec: totpPeriod, SessionInfo: session, FinalizeEnrollmentTime: stamp(made.Made.Add(totpLife)),
+		SharedSecretKey: totp.Encode(made.Secret), VerificationCodeLength: totp.Digits,
+		HashingAlgorithm: "SHA1", PeriodSec: totp.Period, SessionInfo: session, FinalizeEnrollmentTime: stamp(made.Made.Add(totpLife)),
 	}, s.accounts.Change(ctx, c.scope(), nil, func(ch *account.Change) error { return ch.Save(totpItem, digest(session), made) })
 }
 
@@ -78,22 +69,10 @@ func (s *Service) useTOTP(f *account.Factor, code string, window int) error {
 	if code == "" {
 		return no("MISSING_CODE")
 	}
-	now := s.now().Unix() / totpPeriod
-	for step := now - int64(window); step <= now+int64(window); step++ {
-		if step > f.LastStep && subtle.ConstantTimeCompare([]byte(totpCode(f.Secret, step)), []byte(code)) == 1 {
-			f.LastStep = step
-			return nil
-		}
+	step, ok := totp.Check(f.Secret, code, s.now(), window, f.LastStep)
+	if !ok {
+		return no("INVALID_CODE")
 	}
-	return no("INVALID_CODE")
-}
-
-// totpCode computes the code of one period (RFC 4226, §5.3).
-func totpCode(key []byte, step int64) string {
-	mac := hmac.New(sha1.New, key)
-	_ = binary.Write(mac, binary.BigEndian, step) // a hash takes everything
-	sum := mac.Sum(nil)
-	at := sum[len(sum)-1] & 0xf
-	n := binary.BigEndian.Uint32(sum[at:]) & 0x7fffffff
-	return fmt.Sprintf("%0*d", totpDigits, n%1_000_000)
+	f.LastStep = step
+	return nil
 }

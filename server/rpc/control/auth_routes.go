@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"clave/server/fault"
+	"clave/server/httpjson"
 	"clave/server/identity"
 )
 
@@ -39,7 +40,7 @@ type accounts struct {
 func (h *accounts) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch r.URL.Path {
 	case "/":
-		replyJSON(w, http.StatusOK, map[string]any{"authEmulator": map[string]any{
+		httpjson.Write(w, http.StatusOK, map[string]any{"authEmulator": map[string]any{
 			"ready": true, "docs": "https://firebase.google.com/docs/emulator-suite", "apiSpec": "/emulator/openapi.json",
 		}})
 		return
@@ -107,13 +108,6 @@ func (h *accounts) config(w http.ResponseWriter, r *http.Request, call identity.
 	reply(w, shown, err)
 }
 
-// replyJSON answers with JSON.
-func replyJSON(w http.ResponseWriter, status int, v any) {
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(v) // a client that has gone needs no answer
-}
-
 // action follows a link that was sent by e-mail, as the page behind it would.
 func (h *accounts) action(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
@@ -165,12 +159,12 @@ func (h *accounts) action(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, to.String(), http.StatusSeeOther)
 		return
 	}
-	replyJSON(w, http.StatusOK, map[string]any{"authEmulator": map[string]any{"success": success, "email": ""}})
+	httpjson.Write(w, http.StatusOK, map[string]any{"authEmulator": map[string]any{"success": success, "email": ""}})
 }
 
 // actionError says what is wrong with a link.
 func actionError(w http.ResponseWriter, text string) {
-	replyJSON(w, http.StatusBadRequest, map[string]any{"authEmulator": map[string]any{
+	httpjson.Write(w, http.StatusBadRequest, map[string]any{"authEmulator": map[string]any{
 		"error": text, "instructions": "If you're trying to test the flow, ask for a new link and follow it once.",
 	}})
 }

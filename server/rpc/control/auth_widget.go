@@ -4,6 +4,8 @@ import (
 	_ "embed"
 	"html/template"
 	"net/http"
+
+	"clave/server/httpjson"
 )
 
 // The pages that web SDKs open for signInWithPopup and signInWithRedirect: the handler, in which a person picks or makes up
@@ -27,7 +29,7 @@ func (h *accounts) widget(w http.ResponseWriter, r *http.Request) bool {
 	case "/emulator/auth/handler":
 		q := r.URL.Query()
 		if q.Get("apiKey") == "" || q.Get("providerId") == "" {
-			replyJSON(w, http.StatusBadRequest, map[string]any{"authEmulator": map[string]any{"error": "missing apiKey or providerId query parameters"}})
+			httpjson.Write(w, http.StatusBadRequest, map[string]any{"authEmulator": map[string]any{"error": "missing apiKey or providerId query parameters"}})
 			return true
 		}
 		pageHeaders(w)

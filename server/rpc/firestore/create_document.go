@@ -2,12 +2,12 @@ package firestore
 
 import (
 	"context"
-	"crypto/rand"
 
 	"clave/server/clock"
 	"clave/server/document"
 	"clave/server/fault"
 	"clave/server/guard"
+	"clave/server/randid"
 	"clave/server/resource"
 	"clave/server/token"
 	"clave/server/value"
@@ -29,7 +29,7 @@ func (s *Server) CreateDocument(ctx context.Context, c token.Caller, r *pb.Creat
 	}
 	id := r.GetDocumentId()
 	if id == "" {
-		id = autoID()
+		id = randid.New(autoIDLength)
 	} else if err := resource.CheckDocumentID(id); err != nil {
 		return nil, err
 	}
@@ -42,27 +42,8 @@ func (s *Server) CreateDocument(ctx context.Context, c token.Caller, r *pb.Creat
 	return s.writeOne(ctx, c, db, w, r.GetMask())
 }
 
-// autoIDAlphabet are the characters of ids that clients choose too.
-const autoIDAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
-
-// autoID returns a random id of 20 characters.
-func autoID() string {
-	const length = 20
-	// Bytes past the last whole multiple of the alphabet are thrown away, so that every character is as likely.
-	const fair = 256 - 256%len(autoIDAlphabet)
-	id := make([]byte, 0, length)
-	random := make([]byte, 2*length)
-	for len(id) < length {
-		// Reading random bytes doesn't fail: crypto/rand ends the program where it can't.
-		_, _ = rand.Read(random)
-		for _, b := range random {
-			if int(b) < fair && len(id) < length {
-				id = append(id, autoIDAlphabet[int(b)%len(autoIDAlphabet)])
-			}
-		}
-	}
-	return string(id)
-}
+// autoIDLength is the length of ids that the server chooses, as client libraries do.
+const autoIDLength = 20
 
 // writeOne does one write and answers the document that it leaves, as the write itself tells it: the transforms of
 // these calls are none.

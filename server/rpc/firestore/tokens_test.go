@@ -105,14 +105,3 @@ func FuzzParseOrderBy(f *testing.F) {
 		}
 	})
 }
-
-func TestAutoIDs(t *testing.T) {
-	seen := map[string]bool{}
-	for range 100 {
-		id := autoID()
-		if len(id) != 20 || strings.Trim(id, autoIDAlphabet) != "" || seen[id] {
-			t.Errorf("autoID() = %q", id)
-		}
-		seen[id] = true
-	}
-}

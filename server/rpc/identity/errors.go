@@ -1,11 +1,11 @@
 package identity
 
 import (
-	"encoding/json"
 	"log/slog"
 	"net/http"
 
 	"clave/server/fault"
+	"clave/server/httpjson"
 )
 
 // badJSON is a body that is no JSON object.
@@ -95,20 +95,5 @@ func writeError(w http.ResponseWriter, err error, secureToken bool, log *slog.Lo
 			body.Status = "INVALID_ARGUMENT"
 		}
 	}
-	writeJSON(w, body.Code, map[string]any{"error": body})
-}
-
-// writeJSON answers with JSON, which nobody may keep.
-func writeJSON(w http.ResponseWriter, status int, v any) {
-	text, err := json.Marshal(v)
-	if err != nil {
-		status, text = http.StatusInternalServerError, []byte(`{"error":{"code":500,"message":"UNKNOWN"}}`)
-	}
-	h := w.Header()
-	h.Set("Content-Type", "application/json; charset=utf-8")
-	if h.Get("Cache-Control") == "" {
-		h.Set("Cache-Control", "no-store")
-	}
-	w.WriteHeader(status)
-	_, _ = w.Write(text) // a client that has gone needs no answer
+	httpjson.Write(w, body.Code, map[string]any{"error": body})
 }

@@ -11,6 +11,7 @@ import (
 
 	"clave/server/fault"
 	"clave/server/forwarded"
+	"clave/server/httpjson"
 	"clave/server/identity"
 )
 
@@ -106,7 +107,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		writeError(w, err, host == tokenHost, h.o.Log)
 		return
 	}
-	writeJSON(w, http.StatusOK, answer)
+	httpjson.Write(w, http.StatusOK, answer)
 }
 
 // split tells the API and the path in it.

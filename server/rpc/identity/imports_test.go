@@ -9,6 +9,7 @@ import (
 	"crypto/sha512"
 	"encoding/base64"
 	stdhash "hash"
+	"syscall"
 	"testing"
 	"time"
 
@@ -152,19 +153,29 @@ func TestImportedPasswordsTakeTheirTime(t *testing.T) {
 	w.must(w.admin("POST", "v1/projects/"+project+"/accounts:batchCreate", object{
 		"hashAlgorithm": "MD5", "rounds": 1, "users": []any{object{"localId": "old", "email": "old@example.com", "passwordHash": base64.StdEncoding.EncodeToString([]byte("0123456789abcdef"))}},
 	}))
-	quickest := func(email string) time.Duration {
-		best := time.Hour
+	// The processor time of the whole process: what else runs on the machine does not change it.
+	cost := func(email string) (spent time.Duration) {
 		for range 5 {
-			start := time.Now()
+			start := processorTime(t)
 			if got := w.refusal("signInWithPassword", object{"email": email, "password": "wrong1"}); got != "INVALID_LOGIN_CREDENTIALS" {
 				t.Fatalf("%s: %q", email, got)
 			}
-			best = min(best, time.Since(start))
+			spent += processorTime(t) - start
 		}
-		return best
+		return spent
 	}
-	nobody, old := quickest("nobody@example.com"), quickest("old@example.com")
+	nobody, old := cost("nobody@example.com"), cost("old@example.com")
 	if old < nobody/2 {
-		t.Errorf("an imported account answers in %v, nobody in %v", old, nobody)
+		t.Errorf("five wrong passwords of an imported account take %v of the processor, of nobody %v", old, nobody)
 	}
+}
+
+// processorTime returns how much of the processor the test process has used.
+func processorTime(t *testing.T) time.Duration {
+	t.Helper()
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(usage.Utime.Nano())
 }

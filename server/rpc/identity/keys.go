@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"clave/server/fault"
+	"clave/server/httpjson"
 	"clave/server/identity"
 )
 
@@ -26,7 +27,7 @@ func (h *Handler) serveKeys(w http.ResponseWriter, r *http.Request, host, path s
 		age = int(keys.MaxAge().Seconds())
 	}
 	w.Header().Set("Cache-Control", fmt.Sprintf("public, max-age=%d, must-revalidate, no-transform", age))
-	writeJSON(w, http.StatusOK, answer)
+	httpjson.Write(w, http.StatusOK, answer)
 	return true
 }
 

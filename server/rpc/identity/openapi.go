@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"clave/server/httpjson"
 )
 
 // OpenAPIPath is where the official emulator describes the API.
@@ -20,7 +22,7 @@ func (h *Handler) OpenAPI() http.Handler {
 			http.NotFound(w, r)
 			return
 		}
-		writeJSON(w, http.StatusOK, document)
+		httpjson.Write(w, http.StatusOK, document)
 	})
 }
 

@@ -1,15 +1,20 @@
-package identity
+// Package hashqueue bounds how many passwords are hashed at once, so that a flood of sign-ins leaves room for everything else, and is fair:
+// the clients that wait take turns, whatever the number of requests that each has.
+package hashqueue
 
 import (
 	"context"
+	"errors"
 	"runtime"
 	"slices"
 	"sync"
 )
 
-// hashQueue bounds how many passwords are hashed at once, so that a flood of sign-ins leaves room for everything else, and is fair: the
-// clients that wait take turns, whatever the number of requests that each has.
-type hashQueue struct {
+// ErrFull is the error of a client that has too much in the queue.
+var ErrFull = errors.New("too many passwords of one client wait to be hashed")
+
+// Queue lets a number of workers hash passwords. It is safe for concurrent use.
+type Queue struct {
 	// perClient is how many requests of one client may wait; zero is any number.
 	perClient int
 	mu        struct {
@@ -22,19 +27,20 @@ type hashQueue struct {
 	}
 }
 
-// newHashQueue returns a queue for n workers; zero is half of the cores.
-func newHashQueue(n, perClient int) *hashQueue {
+// New returns a queue for n workers; zero is half of the cores. perClient is how many requests of one client may wait; zero is any number.
+func New(n, perClient int) *Queue {
 	if n <= 0 {
 		n = max(runtime.GOMAXPROCS(0)/2, 1)
 	}
-	q := &hashQueue{perClient: perClient}
+	q := &Queue{perClient: perClient}
 	q.mu.idle = n
 	q.mu.waiting = make(map[string][]chan struct{})
 	return q
 }
 
-// do runs work for a client when it is its turn, unless ctx ends first. A client with too much in the queue is refused.
-func (q *hashQueue) do(ctx context.Context, client string, work func()) error {
+// Do runs work for a client when it is its turn. It returns the error of ctx when that ends first, and ErrFull at once for a client with too
+// much in the queue; work has not run then.
+func (q *Queue) Do(ctx context.Context, client string, work func()) error {
 	if err := q.enter(ctx, client); err != nil {
 		return err
 	}
@@ -44,7 +50,7 @@ func (q *hashQueue) do(ctx context.Context, client string, work func()) error {
 }
 
 // enter waits until it is the client's turn.
-func (q *hashQueue) enter(ctx context.Context, client string) error {
+func (q *Queue) enter(ctx context.Context, client string) error {
 	q.mu.Lock()
 	if q.mu.idle > 0 {
 		q.mu.idle--
@@ -54,7 +60,7 @@ func (q *hashQueue) enter(ctx context.Context, client string) error {
 	list := q.mu.waiting[client]
 	if q.perClient > 0 && len(list) >= q.perClient {
 		q.mu.Unlock()
-		return no("TOO_MANY_ATTEMPTS_TRY_LATER")
+		return ErrFull
 	}
 	turn := make(chan struct{})
 	if len(list) == 0 {
@@ -73,8 +79,19 @@ func (q *hashQueue) enter(ctx context.Context, client string) error {
 	return ctx.Err()
 }
 
+// Waiting returns how many requests wait.
+func (q *Queue) Waiting() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	n := 0
+	for _, list := range q.mu.waiting {
+		n += len(list)
+	}
+	return n
+}
+
 // withdraw takes a request out of the queue and reports whether it was still there.
-func (q *hashQueue) withdraw(client string, turn chan struct{}) bool {
+func (q *Queue) withdraw(client string, turn chan struct{}) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	i := slices.Index(q.mu.waiting[client], turn)
@@ -90,7 +107,7 @@ func (q *hashQueue) withdraw(client string, turn chan struct{}) bool {
 }
 
 // leave gives the place to the client whose turn it is.
-func (q *hashQueue) leave() {
+func (q *Queue) leave() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if len(q.mu.turns) == 0 {
@@ -107,18 +124,4 @@ func (q *hashQueue) leave() {
 	}
 	q.mu.waiting[client] = list[1:]
 	q.mu.turns = append(q.mu.turns, client)
-}
-
-// queueOf names the client of a call in the queue: administrators together, an IPv4 address, or an IPv6 /48, which a single client may
-// have.
-func (c Call) queueOf() string {
-	if c.Admin {
-		return "administrators"
-	}
-	const site = 48
-	address := c.network()
-	if prefix, err := address.Prefix(site); address.Is6() && err == nil {
-		return prefix.String()
-	}
-	return address.String()
 }

@@ -1,0 +1,23 @@
+// Package httpjson writes JSON responses.
+package httpjson
+
+import (
+	"encoding/json"
+	"net/http"
+)
+
+// Write sends a value as JSON with a status. The response may not be cached unless its Cache-Control header is set already. A value that
+// is not JSON is an error of the program and is sent as status 500 without text.
+func Write(w http.ResponseWriter, status int, v any) {
+	text, err := json.Marshal(v)
+	if err != nil {
+		status, text = http.StatusInternalServerError, []byte(`{"error":{"code":500,"message":"UNKNOWN"}}`)
+	}
+	h := w.Header()
+	h.Set("Content-Type", "application/json; charset=utf-8")
+	if h.Get("Cache-Control") == "" {
+		h.Set("Cache-Control", "no-store")
+	}
+	w.WriteHeader(status)
+	_, _ = w.Write(text) // It fails only when the client has gone.
+}
