@@ -14,7 +14,11 @@ WORKDIR /src
 COPY go.mod go.sum ./
 RUN go mod download
 COPY server ./server
-RUN CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' -o / ./server/cmd/clave ./server/cmd/backoffice
+# What clave version prints.
+ARG VERSION=unknown
+ARG COMMIT
+ARG DATE
+RUN CGO_ENABLED=0 go build -trimpath -ldflags="-s -w -X main.version=$VERSION -X main.commit=$COMMIT -X main.date=$DATE" -o / ./server/cmd/clave ./server/cmd/backoffice
 # Volumes begin as these folders do: for the user of the image, who is not root.
 RUN mkdir -m 0700 /data /backups /keys
 

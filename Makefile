@@ -13,6 +13,12 @@ SOAK ?= 10m
 ROUNDS ?= 20
 T ?= 30s
 
+# What clave version prints.
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+COMMIT ?= $(shell git rev-parse HEAD 2>/dev/null)
+DATE ?= $(shell git log -1 --format=%cI 2>/dev/null)
+LDFLAGS = -s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT) -X main.date=$(DATE)
+
 GO_SOURCES := $(shell find server -name '*.go' -o -name '*.html' -o -name '*.txt' | grep -v _test.go) go.mod go.sum
 SITE_SOURCES := $(shell find frontend -path frontend/node_modules -prune -o -path frontend/dist -prune -o -path frontend/dist-ssr -prune -o -path frontend/test-results -prune -o -path frontend/capturas -prune -o -type f -print)
 
@@ -67,10 +73,10 @@ clean: ## remove what was built
 	rm -rf bin frontend/dist frontend/dist-ssr
 
 bin/clave: $(GO_SOURCES)
-	CGO_ENABLED=0 go build -trimpath -o $@ ./server/cmd/clave
+	CGO_ENABLED=0 go build -trimpath -ldflags='$(LDFLAGS)' -o $@ ./server/cmd/clave
 
 bin/backoffice: $(GO_SOURCES)
-	CGO_ENABLED=0 go build -trimpath -o $@ ./server/cmd/backoffice
+	CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' -o $@ ./server/cmd/backoffice
 
 frontend/node_modules/.installed: frontend/package-lock.json
 	cd frontend && npm install --no-save --no-audit --no-fund

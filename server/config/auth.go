@@ -1,8 +1,9 @@
 package config
 
 import (
-	"flag"
 	"net/url"
+
+	"github.com/spf13/pflag"
 
 	"clave/server/fault"
 )
@@ -21,8 +22,8 @@ type Auth struct {
 }
 
 // declareAuth declares its flags.
-func (c *Config) declareAuth(flags *flag.FlagSet) {
-	flags.StringVar(&c.Auth.SMSWebhook, "sms-webhook", "", "https address that sends text messages with codes: see server/doc/auth.md (default: CLAVE_SMS_WEBHOOK)")
+func (c *Config) declareAuth(flags *pflag.FlagSet) {
+	flags.StringVar(&c.Auth.SMSWebhook, "sms-webhook", "", "https `URL` that sends text messages with codes: see server/doc/auth.md (default: CLAVE_SMS_WEBHOOK)")
 	flags.BoolVar(&c.Auth.NoSignUp, "no-sign-up", false, "only administrators make accounts")
 	if !c.Production() {
 		flags.BoolVar(&c.Auth.AsEmulator, "as-emulator", false, "where Auth in production and the official emulator differ, answer as the emulator")

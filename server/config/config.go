@@ -2,14 +2,13 @@ package config
 
 import (
 	"encoding/json"
-	"errors"
-	"flag"
-	"io"
 	"net"
 	"net/url"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/spf13/pflag"
 
 	"clave/server/fault"
 	"clave/server/memory"
@@ -25,8 +24,11 @@ const (
 	ModeServe Mode = "serve"
 )
 
-// ModeCredentials makes, lists and revokes service accounts' keys in a data folder that no server uses.
-const ModeCredentials Mode = "credentials"
+// The modes that work on service accounts' keys in a data folder that no server uses: ModeCredentials lists and revokes them.
+const (
+	ModeCredentials      Mode = "credentials"
+	ModeCreateCredential Mode = "credentials create"
+)
 
 // Config is the checked configuration of one run.
 type Config struct {
@@ -90,7 +92,7 @@ type Config struct {
 	TrustProxy bool
 	// Verbose logs each request.
 	Verbose bool
-	// Command is what ModeExec runs, and the arguments of ModeCredentials.
+	// Command is what ModeExec runs, and the words besides flags of the modes that work on a data folder.
 	Command []string
 	// ImportDir is an export to begin with, and ExportDir where to write one at the end; empty for none.
 	ImportDir, ExportDir string
@@ -103,7 +105,7 @@ type Config struct {
 	TempDir string
 	// Notes are lines that a person should read: what was asked for and is not here.
 	Notes []string
-	// Out is the file that ModeCredentials writes a new key to: - for standard output, empty for one named after the key.
+	// Out is the file that ModeCreateCredential writes a new key to: - for standard output, empty for one named after the key.
 	Out string
 }
 
@@ -116,90 +118,54 @@ func (c *Config) Runs(part string) bool { return len(c.Only) == 0 || slices.Cont
 // parts are the names that --only knows.
 var parts = []string{"firestore", "auth", "hosting"}
 
-// Parse reads the flags of one mode, then the environment and firebase.json. Usage goes to usage. It answers
-// an Error that a person can act on.
-func Parse(mode Mode, args []string, getenv func(string) string, usage io.Writer) (*Config, error) {
-	c := &Config{Mode: mode}
-	flags := flag.NewFlagSet("clave "+string(mode), flag.ContinueOnError)
-	flags.SetOutput(io.Discard) // a mistake is told once, by the error
-	path := flags.String("config", "", "the project's firebase.json (default: the one in this folder or the nearest above it)")
-	c.declare(flags)
-	only := new(string)
-	if !mode.offline() {
-		flags.StringVar(only, "only", "", "comma-separated parts to run: "+strings.Join(parts, ","))
-		c.declareServer(flags)
-	}
-	args = suiteArgs(flags, args)
-	err := flags.Parse(args)
-	if err == nil {
-		err = c.behindLine(flags, args)
-	}
-	switch named := (*fault.Error)(nil); {
-	case errors.As(err, &named):
-		return nil, err
-	case errors.Is(err, flag.ErrHelp):
-		printHelp(usage, mode, flags)
-		return nil, err
-	case err != nil:
-		return nil, fault.Because(err, fault.InvalidArgument, "%v; clave %s --help lists the flags", err, mode)
-	}
-	c.importsToMemory(flags)
-	if mode != ModeExec && !mode.offline() && len(c.Command) > 0 {
-		return nil, fault.E(fault.InvalidArgument, "unexpected argument %q; see clave %s --help", c.Command[0], mode)
-	}
-	c.setOnly(*only)
-	c.fromEnvironment(getenv)
-	if err := c.readProject(*path); err != nil {
-		return nil, err
-	}
-	return c, c.check()
-}
-
 // declare declares the flags of all modes that fill the Config itself.
-func (c *Config) declare(flags *flag.FlagSet) {
-	flags.StringVar(&c.Project, "project", "", "the default project's id, or its alias in .firebaserc (default: GCLOUD_PROJECT, GOOGLE_CLOUD_PROJECT, then .firebaserc)")
-	flags.StringVar(&c.DataDir, "data", ".clave", "folder of the data, relative to firebase.json's folder")
-	if c.Mode == ModeServe || c.Mode == ModeCredentials {
-		flags.StringVar(&c.PublicURL, "public-url", "", "the origin that clients use, such as https://data.example.org (default: CLAVE_PUBLIC_URL, then the first --acme-domain)")
+func (c *Config) declare(flags *pflag.FlagSet) {
+	flags.StringVarP(&c.Project, "project", "P", "", "the default project's `ID`, or its alias in .firebaserc (default: GCLOUD_PROJECT, GOOGLE_CLOUD_PROJECT, then .firebaserc)")
+	flags.StringVar(&c.DataDir, "data", ".clave", "`FOLDER` of the data, relative to firebase.json's folder")
+	if c.Mode == ModeServe || c.Mode == ModeCreateCredential {
+		flags.StringVar(&c.PublicURL, "public-url", "", "the origin (`URL`) that clients use, such as https://data.example.org (default: CLAVE_PUBLIC_URL, then the first --acme-domain)")
 	}
 	if c.Mode == ModeImport {
-		flags.StringVar(&c.UsersFile, "users", "", "accounts to import, as firebase auth:export writes them (JSON)")
-		flags.StringVar(&c.HashFile, "hash-config", "", "how the passwords of --users are hashed: the password hash parameters that the Firebase console shows")
+		flags.StringVar(&c.UsersFile, "users", "", "`FILE` of accounts to import, as firebase auth:export writes them (JSON)")
+		flags.StringVar(&c.HashFile, "hash-config", "", "`FILE` that says how the passwords of --users are hashed: the password hash parameters that the Firebase console shows")
 	}
-	if c.Mode == ModeCredentials {
-		flags.StringVar(&c.Out, "out", "", "file for a new key, or - for standard output (default: ACCOUNT.json)")
+	if c.Mode == ModeCreateCredential {
+		flags.StringVar(&c.Out, "out", "", "`FILE` for the new key, or - for standard output (default: ACCOUNT.json)")
 	}
 }
 
 // declareServer declares the flags of the modes that serve.
-func (c *Config) declareServer(flags *flag.FlagSet) {
+func (c *Config) declareServer(flags *pflag.FlagSet) {
 	flags.BoolVar(&c.Memory, "memory", c.Mode == ModeExec, "keep nothing: data live in memory")
-	flags.StringVar(&c.Host, "host", "", "address to listen on; 0.0.0.0 for all of the machine's (default: firebase.json's for each emulator, then 127.0.0.1)")
+	flags.StringVar(&c.Host, "host", "", "`ADDRESS` to listen on; 0.0.0.0 for all of the machine's (default: firebase.json's for each emulator, then 127.0.0.1)")
 	indexes := "auto"
 	if c.Mode == ModeServe {
 		indexes = "enforce"
 	}
-	flags.StringVar(&c.Indexes, "indexes", indexes, "queries that need a missing composite index: off (answer), record (answer and write the index to the file), auto (record, and build the index meanwhile), enforce (refuse)")
-	flags.BoolVar(&c.SignTokens, "sign-tokens", c.Mode == ModeServe, "sign ID tokens with RS256")
-	flags.BoolVar(&c.RateLimits, "rate-limits", c.Mode == ModeServe, "limit sign-ins, sign-ups and codes by address and account")
-	flags.StringVar(&c.Mail, "mail", "", "SMTP server for e-mail codes: smtp://user:password@host:587?from=name@host")
+	flags.StringVar(&c.Indexes, "indexes", indexes, "`MODE` of queries that need a missing composite index: off (answer), record (answer and write the index to the file), auto (record, and build the index meanwhile), enforce (refuse)")
+	c.SignTokens, c.RateLimits = c.Production(), c.Production()
+	if !c.Production() {
+		flags.BoolVar(&c.SignTokens, "sign-tokens", false, "sign ID tokens with RS256")
+		flags.BoolVar(&c.RateLimits, "rate-limits", false, "limit sign-ins, sign-ups and codes by address and account")
+	}
+	flags.StringVar(&c.Mail, "mail", "", "SMTP server (`URL`) for e-mail codes: smtp://user:password@host:587?from=name@host")
 	c.declareAuth(flags)
-	flags.Func("memory-limit", "memory to stay within, such as 512MiB or 4GiB; with more, more of the data is cached (default: GOMEMLIMIT, then what the control group or the machine has)", c.setMemoryLimit)
-	flags.Func("service", "where a service runs that firebase.json's rewrites name (run.serviceId), as ID=URL; repeatable", c.addService)
+	flags.Func("memory-limit", "memory (`SIZE`) to stay within, such as 512MiB or 4GiB; with more, more of the data is cached (default: GOMEMLIMIT, then what the control group or the machine has)", c.setMemoryLimit)
+	flags.Func("service", "where a service runs that firebase.json's rewrites name (run.serviceId), as `ID=URL`; repeatable", c.addService)
 	flags.BoolVar(&c.Verbose, "verbose", false, "log each request")
 	if c.Mode == ModeServe {
-		flags.IntVar(&c.Ports.Hosting, "port", 8080, "the one port that serves everything")
-		flags.StringVar(&c.TLSCert, "tls-cert", "", "certificate chain (PEM); read again when it is renewed")
-		flags.StringVar(&c.TLSKey, "tls-key", "", "private key (PEM)")
-		flags.Func("acme-domain", "name to get a certificate of by ACME, with agreement to the authority's terms; for several names give it again. Needs --port 443, reached from outside", c.addDomain)
-		flags.StringVar(&c.ACMEEmail, "acme-email", "", "where the authority may write about certificates")
-		flags.StringVar(&c.ACMEDirectory, "acme-directory", "", "the authority's ACME directory (default: Let's Encrypt)")
-		flags.IntVar(&c.HTTPPort, "http-port", 0, "port that sends browsers on to https, usually 80 (default: none)")
-		flags.IntVar(&c.AnonymousWrites, "anonymous-writes", 300, "documents that an address may write a minute without a signed-in user, and twice as many at once; 0 sets no limit")
+		flags.IntVar(&c.Ports.Hosting, "port", 8080, "the one `PORT` that serves everything")
+		flags.StringVar(&c.TLSCert, "tls-cert", "", "certificate chain (PEM `FILE`); read again when it is renewed")
+		flags.StringVar(&c.TLSKey, "tls-key", "", "private key (PEM `FILE`)")
+		flags.Func("acme-domain", "`DOMAIN` to obtain an ACME certificate for, with agreement to the authority's terms; repeatable. Needs --port 443, reached from outside", c.addDomain)
+		flags.StringVar(&c.ACMEEmail, "acme-email", "", "`ADDRESS` to which the authority may write about certificates")
+		flags.StringVar(&c.ACMEDirectory, "acme-directory", "", "`URL` of the authority's ACME directory (default: Let's Encrypt)")
+		flags.IntVar(&c.HTTPPort, "http-port", 0, "`PORT` that redirects browsers to https, usually 80 (default: none)")
+		flags.IntVar(&c.AnonymousWrites, "anonymous-writes", 300, "`DOCUMENTS` that an address may write a minute without a signed-in user, and twice as many at once; 0 sets no limit")
 		flags.BoolVar(&c.TrustProxy, "trust-proxy", false, "a reverse proxy ends TLS and is the only client: take client addresses from its X-Forwarded-For")
 		return
 	}
-	flags.StringVar(&c.Functions, "functions-emulator", "", "host:port of a functions emulator: events of documents are delivered to it")
+	flags.StringVar(&c.Functions, "functions-emulator", "", "`HOST:PORT` of a functions emulator: events of documents are delivered to it")
 	c.declareTransfer(flags)
 	c.declareIgnored(flags)
 }
@@ -250,7 +216,7 @@ func (c *Config) fromEnvironment(getenv func(string) string) {
 			c.Project = getenv(name)
 		}
 	}
-	if c.PublicURL == "" && (c.Mode == ModeServe || c.Mode == ModeCredentials) {
+	if c.PublicURL == "" && (c.Mode == ModeServe || c.Mode == ModeCreateCredential) {
 		c.PublicURL = getenv("CLAVE_PUBLIC_URL")
 	}
 	if c.PublicURL == "" && len(c.ACMEDomains) > 0 {
@@ -307,8 +273,6 @@ func (c *Config) checkProduction() error {
 		return fault.E(fault.InvalidArgument, "clave serve: name the project with --project")
 	case strings.HasPrefix(c.Project, "demo-"):
 		return fault.E(fault.InvalidArgument, "clave serve: project %q is a demo project; name a real one with --project", c.Project)
-	case !c.SignTokens || !c.RateLimits:
-		return fault.E(fault.InvalidArgument, "clave serve: tokens are always signed and rate limits always on")
 	case len(c.Databases) == 0 || slices.ContainsFunc(c.Databases, func(d Database) bool { return d.RulesFile == "" }):
 		return fault.E(fault.InvalidArgument, "clave serve: firebase.json must name firestore.rules for every database; without rules it does not start")
 	case (c.TLSCert == "") != (c.TLSKey == ""):

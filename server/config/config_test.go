@@ -3,13 +3,14 @@ package config_test
 import (
 	"encoding/json"
 	"errors"
-	"flag"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/spf13/pflag"
 
 	"clave/server/config"
 )
@@ -84,7 +85,7 @@ func TestParseRefuses(t *testing.T) {
 		{"a wrong type names the field", `{"emulators":{"auth":{"port":"x"}}}`, config.ModeStart, nil, `firebase.json:1:32: "emulators.auth.port" must be a whole number, not string`},
 		{"a word for true", `{"emulators":{"singleProjectMode":"yes"}}`, config.ModeStart, nil, `must be true or false, not string`},
 		{"a wrong type in a section is found in the file", "{\n  \"firestore\": {\"rules\": 7}\n}", config.ModeStart, nil, `firebase.json:2:26: "rules" must be a string, not number`},
-		{"an unknown flag", good, config.ModeStart, []string{"--prot", "1"}, "flag provided but not defined: -prot; clave start --help"},
+		{"an unknown flag", good, config.ModeStart, []string{"--prot", "1"}, "unknown flag: --prot; clave start --help"},
 		{"index mode", good, config.ModeStart, []string{"--indexes", "maybe"}, "--indexes maybe"},
 		{"a service without an address", good, config.ModeStart, []string{"--service", "x"}, "want ID=URL"},
 		{"a service with half an address", good, config.ModeServe, []string{"--service", "x=127.0.0.1:80"}, "no origin"},
@@ -93,8 +94,8 @@ func TestParseRefuses(t *testing.T) {
 		{"part", good, config.ModeStart, []string{"--only", "cellar"}, "want one or more of"},
 		{"an emulator that is not here", good, config.ModeStart, []string{"--only", "auth,storage:x"}, "--only storage: Clave has no such emulator"},
 		{"more than one line", good, config.ModeExec, []string{"npm test", "--only", "auth", "npm run x"}, `unexpected argument "npm run x"`},
-		{"an unknown flag behind a line", good, config.ModeExec, []string{"npm test", "--onyl", "auth"}, "-onyl"},
-		{"serve with a flag of the emulators", good, config.ModeServe, []string{"--ui"}, "not defined"},
+		{"an unknown flag behind a line", good, config.ModeExec, []string{"npm test", "--onyl", "auth"}, "unknown flag: --onyl"},
+		{"serve with a flag of the emulators", good, config.ModeServe, []string{"--ui"}, "unknown flag: --ui"},
 		{"stray argument", good, config.ModeStart, []string{"now"}, `unexpected argument "now"`},
 		{"exec without a command", good, config.ModeExec, nil, "say what to run"},
 		{"serve without a project", good, config.ModeServe, nil, "--project"},
@@ -104,7 +105,7 @@ func TestParseRefuses(t *testing.T) {
 		{"serve with a path behind its origin", good, config.ModeServe, []string{"--project", "x", "--public-url", "https://x.org/a"}, "want an origin"},
 		{"serve with half a certificate", good, config.ModeServe, []string{"--project", "x", "--tls-cert", "c.pem"}, "go together"},
 		{"credentials without a project", good, config.ModeCredentials, nil, "--project"},
-		{"credentials with a server's flag", good, config.ModeCredentials, []string{"--port", "1"}, "flag provided but not defined"},
+		{"credentials with a server's flag", good, config.ModeCredentials, []string{"--port", "1"}, "unknown flag: --port"},
 		{"two sources of certificates", good, config.ModeServe, []string{"--project", "x", "--acme-domain", "a.example", "--tls-cert", "c", "--tls-key", "k"}, "not both"},
 		{"certificates that nothing keeps", good, config.ModeServe, []string{"--project", "x", "--acme-domain", "a.example", "--memory"}, "--memory"},
 		{"a domain that is none", good, config.ModeServe, []string{"--project", "x", "--acme-domain", "https://a.example"}, "host name"},
@@ -112,10 +113,10 @@ func TestParseRefuses(t *testing.T) {
 		{"on to https that is not there", good, config.ModeServe, []string{"--project", "x", "--http-port", "80"}, "--http-port"},
 		{"codes in the open", good, config.ModeServe, []string{"--project", "x", "--sms-webhook", "http://sms.example"}, "by https only"},
 		{"a webhook without address", good, config.ModeStart, []string{"--sms-webhook", "sms.example"}, "https://"},
-		{"serve as the emulator", good, config.ModeServe, []string{"--project", "x", "--as-emulator"}, "not defined: -as-emulator"},
-		{"serve with a choice of settings", good, config.ModeServe, []string{"--project", "x", "--production-settings"}, "not defined: -production-settings"},
+		{"serve as the emulator", good, config.ModeServe, []string{"--project", "x", "--as-emulator"}, "unknown flag: --as-emulator"},
+		{"serve with a choice of settings", good, config.ModeServe, []string{"--project", "x", "--production-settings"}, "unknown flag: --production-settings"},
 		{"both ways at once", good, config.ModeStart, []string{"--as-emulator", "--production-settings"}, "exclude each other"},
-		{"serve with unsigned tokens", good, config.ModeServe, []string{"--project", "x", "--sign-tokens=false"}, "always signed"},
+		{"serve with unsigned tokens", good, config.ModeServe, []string{"--project", "x", "--sign-tokens=false"}, "unknown flag: --sign-tokens"},
 	}
 	for _, tt := range tests {
 		path := write(t, map[string]string{"firebase.json": tt.json})
@@ -212,9 +213,9 @@ func TestFirebaseJSONIsFoundFromAFolderBelow(t *testing.T) {
 }
 
 func TestHelpNamesEveryFlagAndWhatItIsFor(t *testing.T) {
-	for mode, want := range map[config.Mode]string{config.ModeStart: "--service", config.ModeExec: "FIREBASE_AUTH_EMULATOR_HOST", config.ModeServe: "--tls-cert"} {
+	for mode, want := range map[config.Mode]string{config.ModeStart: "--service", config.ModeExec: "--memory", config.ModeServe: "--tls-cert"} {
 		var text strings.Builder
-		if _, err := config.Parse(mode, []string{"--help"}, noEnv, &text); !errors.Is(err, flag.ErrHelp) || !strings.Contains(text.String(), want) || !strings.Contains(text.String(), "--project") {
+		if _, err := config.Parse(mode, []string{"--help"}, noEnv, &text); !errors.Is(err, pflag.ErrHelp) || !strings.Contains(text.String(), want) || !strings.Contains(text.String(), "--project") {
 			t.Errorf("clave %s --help: %v, said %q", mode, err, text.String())
 		}
 	}

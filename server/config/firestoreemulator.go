@@ -2,13 +2,15 @@ package config
 
 import (
 	"errors"
-	"flag"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/spf13/pflag"
 
 	"clave/server/fault"
 )
@@ -23,16 +25,17 @@ func ParseFirestoreEmulator(args []string, usage io.Writer) (*Config, error) {
 		Mode: ModeStart, Memory: true, Only: []string{"firestore"}, NoHub: true, Indexes: "off", DataDir: ".clave",
 		Databases: []Database{{ID: "(default)"}}, TempDir: os.TempDir(), Project: noProject,
 	}
-	flags := flag.NewFlagSet("clave firestore-emulator", flag.ContinueOnError)
+	flags := pflag.NewFlagSet("clave firestore-emulator", pflag.ContinueOnError)
 	flags.SetOutput(io.Discard)
-	flags.StringVar(&c.Host, "host", "127.0.0.1", "address to listen on")
-	flags.IntVar(&c.Ports.Firestore, "port", 8080, "port of gRPC, REST and WebChannel")
-	flags.IntVar(&c.Ports.Websocket, "websocket_port", 0, "port of the request monitor; any when 0")
-	flags.StringVar(&c.Databases[0].RulesFile, "rules", "", "rules file")
-	flags.StringVar(&c.Project, "project_id", noProject, "project of the rules")
-	flags.StringVar(&c.Functions, "functions_emulator", "", "host:port of the functions emulator")
-	seed := flags.String("seed_from_export", "", "an export's FOLDER/NAME.overall_export_metadata to begin with")
-	edition := flags.String("database-edition", "standard", "edition of the databases: standard")
+	flags.Usage = func() { fmt.Fprint(usage, flags.FlagUsages()) }
+	flags.StringVar(&c.Host, "host", "127.0.0.1", "`ADDRESS` to listen on")
+	flags.IntVar(&c.Ports.Firestore, "port", 8080, "`PORT` of gRPC, REST and WebChannel")
+	flags.IntVar(&c.Ports.Websocket, "websocket_port", 0, "`PORT` of the request monitor; any when 0")
+	flags.StringVar(&c.Databases[0].RulesFile, "rules", "", "rules `FILE`")
+	flags.StringVar(&c.Project, "project_id", noProject, "project (`ID`) of the rules")
+	flags.StringVar(&c.Functions, "functions_emulator", "", "`HOST:PORT` of the functions emulator")
+	seed := flags.String("seed_from_export", "", "an export's `FOLDER`/NAME.overall_export_metadata to begin with")
+	edition := flags.String("database-edition", "standard", "`EDITION` of the databases: standard")
 	flags.BoolVar(&c.SingleProject, "single_project_mode", false, "log the first request for another project")
 	flags.BoolVar(&c.SingleProject, "single_project_mode_error", false, "means the same as --single_project_mode")
 	for name, text := range map[string]string{
@@ -43,8 +46,7 @@ func ParseFirestoreEmulator(args []string, usage io.Writer) (*Config, error) {
 	}
 	err := flags.Parse(withValues(args))
 	switch {
-	case errors.Is(err, flag.ErrHelp):
-		printHelp(usage, "firestore-emulator", flags)
+	case errors.Is(err, pflag.ErrHelp):
 		return nil, err
 	case err != nil:
 		return nil, fault.Because(err, fault.InvalidArgument, "%v; clave firestore-emulator --help lists the flags", err)
@@ -59,7 +61,7 @@ func ParseFirestoreEmulator(args []string, usage io.Writer) (*Config, error) {
 	return c, nil
 }
 
-// withValues joins flags with their values, which the CLI writes as words of their own, also for those of package flag
+// withValues joins flags with their values, which the CLI writes as words of their own, also for those of package pflag
 // whose values may be left out.
 func withValues(args []string) []string {
 	var out []string

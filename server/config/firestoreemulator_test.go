@@ -2,10 +2,11 @@ package config_test
 
 import (
 	"errors"
-	"flag"
 	"io"
 	"strings"
 	"testing"
+
+	"github.com/spf13/pflag"
 
 	"clave/server/config"
 	"clave/server/fault"
@@ -43,7 +44,7 @@ func TestParseFirestoreEmulator(t *testing.T) {
 		}
 	}
 	var help strings.Builder
-	if _, err := config.ParseFirestoreEmulator([]string{"--help"}, &help); !errors.Is(err, flag.ErrHelp) || !strings.Contains(help.String(), "functions_emulator") {
+	if _, err := config.ParseFirestoreEmulator([]string{"--help"}, &help); !errors.Is(err, pflag.ErrHelp) || !strings.Contains(help.String(), "functions_emulator") {
 		t.Errorf("help: %v, %q", err, help.String())
 	}
 }

@@ -16,8 +16,10 @@ const (
 
 // offline reports whether a mode works on a data folder and serves nobody.
 func (m Mode) offline() bool {
-	return m == ModeCredentials || m == ModeBackup || m == ModeRestore || m == ModeExport || m == ModeImport
+	return m == ModeCredentials || m == ModeCreateCredential || m == ModeBackup || m == ModeRestore || m == ModeExport || m == ModeImport
 }
 
 // needsProject reports whether a mode that serves nobody is about one project.
-func (m Mode) needsProject() bool { return m == ModeCredentials || m == ModeExport || m == ModeImport }
+func (m Mode) needsProject() bool {
+	return m == ModeCredentials || m == ModeCreateCredential || m == ModeExport || m == ModeImport
+}

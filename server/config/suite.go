@@ -2,9 +2,10 @@ package config
 
 import (
 	"encoding/json"
-	"flag"
 	"slices"
 	"strings"
+
+	"github.com/spf13/pflag"
 
 	"clave/server/fault"
 )
@@ -28,37 +29,42 @@ var (
 	takesValue = []string{"log-verbosity", "token", "account"}
 )
 
-// ignoredFlag is the flag.Value of a flag that means nothing here.
+// ignoredFlag is the pflag.Value of a flag that means nothing here.
 type ignoredFlag struct {
 	c    *Config
 	name string
 }
 
-// String implements flag.Value.
+// String implements pflag.Value.
 func (ignoredFlag) String() string { return "" }
 
-// Set implements flag.Value.
+// Set implements pflag.Value.
 func (f ignoredFlag) Set(string) error {
 	f.c.Notes = append(f.c.Notes, "--"+f.name+" does nothing: "+ignored[f.name])
 	return nil
 }
 
-// IsBoolFlag lets the value be left out.
-func (f ignoredFlag) IsBoolFlag() bool { return !slices.Contains(takesValue, f.name) }
+// Type implements pflag.Value.
+func (f ignoredFlag) Type() string { return "string" }
 
-// declareIgnored declares the flags of the Firebase CLI that mean nothing here. Without a usage they stay out of the help.
-func (c *Config) declareIgnored(flags *flag.FlagSet) {
+// declareIgnored declares the flags of the Firebase CLI that mean nothing here. They stay out of the help.
+func (c *Config) declareIgnored(flags *pflag.FlagSet) {
 	for name := range ignored {
 		flags.Var(ignoredFlag{c, name}, name, "")
+		f := flags.Lookup(name)
+		f.Hidden = true
+		if !slices.Contains(takesValue, name) {
+			f.NoOptDefVal = "true"
+		}
 	}
 }
 
 // shorts are the Firebase CLI's short flags.
 var shorts = map[string]string{"-P": "--project", "-c": "--config", "-i": "--interactive"}
 
-// suiteArgs turns arguments as the Firebase CLI takes them into those of package flag: short flags into long ones, and a flag
+// SuiteArgs turns arguments as the Firebase CLI takes them into those of package pflag: short flags into long ones, and a flag
 // whose value may be left out, with its value behind it, into one word. The arguments of a command stay as they are.
-func suiteArgs(flags *flag.FlagSet, args []string) []string {
+func SuiteArgs(flags *pflag.FlagSet, args []string) []string {
 	var out []string
 	for i := 0; i < len(args); i++ {
 		arg := args[i]
@@ -78,18 +84,12 @@ func suiteArgs(flags *flag.FlagSet, args []string) []string {
 			i++
 		}
 		out = append(out, arg)
-		if f := flags.Lookup(name); f != nil && !isBool(f) && i+1 < len(args) {
+		if f := flags.Lookup(name); f != nil && f.NoOptDefVal == "" && i+1 < len(args) {
 			i++
 			out = append(out, args[i])
 		}
 	}
 	return out
-}
-
-// isBool reports whether a flag stands without a value.
-func isBool(f *flag.Flag) bool {
-	b, ok := f.Value.(interface{ IsBoolFlag() bool })
-	return ok && b.IsBoolFlag()
 }
 
 // optional reports whether a word is the value of a flag whose value may be left out.
@@ -101,25 +101,6 @@ func optional(flag, word string) bool {
 		return word != "" && strings.Trim(word, "0123456789") == ""
 	}
 	return false
-}
-
-// behindLine parses the flags behind a line for the shell, where the Firebase CLI takes them too: exec "npm test" --only auth.
-// The arguments of a command that is given word by word are its own.
-func (c *Config) behindLine(flags *flag.FlagSet, args []string) error {
-	words := flags.Args()
-	dashes := len(args) - len(words) - 1
-	if len(words) < 2 || !IsLine(words[0]) || dashes >= 0 && args[dashes] == "--" {
-		c.Command = words
-		return nil
-	}
-	if err := flags.Parse(words[1:]); err != nil {
-		return err
-	}
-	if flags.NArg() > 0 {
-		return fault.E(fault.InvalidArgument, "unexpected argument %q behind the line %q; give one line in quotes, or -- and a command with its arguments", flags.Arg(0), words[0])
-	}
-	c.Command = words[:1]
-	return nil
 }
 
 // IsLine reports whether a command of one word is a line for the shell, as the Firebase CLI takes it.

@@ -1,8 +1,9 @@
 package config
 
 import (
-	"flag"
 	"os"
+
+	"github.com/spf13/pflag"
 
 	"clave/server/fault"
 )
@@ -13,33 +14,32 @@ const exportFlag = "export-on-exit"
 // sameFolder is the value of --export-on-exit without one: the folder of --import.
 const sameFolder = "true"
 
-// exportTo is the flag.Value of --export-on-exit.
+// exportTo is the pflag.Value of --export-on-exit.
 type exportTo struct{ dir *string }
 
-// String implements flag.Value.
+// String implements pflag.Value.
 func (exportTo) String() string { return "" }
 
-// Set implements flag.Value.
+// Set implements pflag.Value.
 func (e exportTo) Set(s string) error {
 	*e.dir = s
 	return nil
 }
 
-// IsBoolFlag lets the value be left out.
-func (exportTo) IsBoolFlag() bool { return true }
+// Type implements pflag.Value.
+func (exportTo) Type() string { return "FOLDER" }
 
 // declareTransfer declares the flags that bring data in and out.
-func (c *Config) declareTransfer(flags *flag.FlagSet) {
-	flags.StringVar(&c.ImportDir, "import", "", "folder of an export (of this program, the Emulator Suite or Firestore) to begin with; data live in memory then, unless --data is given")
-	flags.Var(exportTo{&c.ExportDir}, exportFlag, "folder to write an export to at the end (default: that of --import)")
+func (c *Config) declareTransfer(flags *pflag.FlagSet) {
+	flags.StringVar(&c.ImportDir, "import", "", "`FOLDER` of an export (of this program, the Emulator Suite or Firestore) to begin with; data live in memory then, unless --data is given")
+	flags.Var(exportTo{&c.ExportDir}, exportFlag, "`FOLDER` to write an export to at the end (default: that of --import)")
+	flags.Lookup(exportFlag).NoOptDefVal = sameFolder
 }
 
 // importsToMemory keeps the data in memory when they begin with an export and no folder was named for them: the export is what
 // stays.
-func (c *Config) importsToMemory(flags *flag.FlagSet) {
-	named := false
-	flags.Visit(func(f *flag.Flag) { named = named || f.Name == "data" || f.Name == "memory" })
-	if c.ImportDir != "" && !named {
+func (c *Config) importsToMemory(flags *pflag.FlagSet) {
+	if c.ImportDir != "" && !flags.Changed("data") && !flags.Changed("memory") {
 		c.Memory = true
 	}
 }

@@ -54,7 +54,7 @@ func TestImportAndExportFlags(t *testing.T) {
 
 func TestServeHasNoImport(t *testing.T) {
 	for _, flag := range []string{"--import", "--export-on-exit"} {
-		if _, err := Parse(ModeServe, []string{flag, "x"}, func(string) string { return "" }, io.Discard); err == nil || !strings.Contains(err.Error(), "not defined") {
+		if _, err := Parse(ModeServe, []string{flag, "x"}, func(string) string { return "" }, io.Discard); err == nil || !strings.Contains(err.Error(), "unknown flag") {
 			t.Errorf("clave serve %s: %v, want no such flag", flag, err)
 		}
 	}

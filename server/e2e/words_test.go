@@ -16,7 +16,7 @@ func TestWrongCommandLines(t *testing.T) {
 		code int
 		says string
 	}{
-		{[]string{"strat"}, 2, `"strat"`},
+		{[]string{"strat"}, 2, "did you mean clave start?"},
 		{[]string{"start", "--prot", "1"}, 1, "clave start --help"},
 		{[]string{"start", "--service", "nowhere"}, 1, "want ID=URL"},
 		{[]string{"start", "--only", "fire"}, 1, "--only fire"},

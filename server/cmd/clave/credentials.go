@@ -4,92 +4,55 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"strings"
 	"text/tabwriter"
 	"time"
+
+	"github.com/spf13/cobra"
 
 	"clave/server/app"
 	"clave/server/config"
 	"clave/server/fault"
 )
 
-// credentialsUsage is what `clave credentials` prints.
-const credentialsUsage = `Keys of service accounts, with which servers of yours sign in by the Firebase Admin SDK. The server must be stopped: it has
-its data folder for itself.
-
-  clave credentials create NAME [flags]          make a key and write it to NAME.json
-  clave credentials list [flags]                 print the keys that there are
-  clave credentials revoke NAME [KEY] [flags]    make a key, or all keys of NAME, worthless
-
-`
-
-// credentials carries out `clave credentials`.
-func credentials(ctx context.Context, args []string, s streams) (err error) {
-	words, flags := beforeFlags(args)
-	usage := &headed{w: s.err, head: credentialsUsage}
-	c, err := config.Parse(config.ModeCredentials, flags, os.Getenv, usage)
-	if err != nil {
-		return err
-	}
-	words = append(words, c.Command...)
-	act, ok := map[string]struct {
-		least, most int
-		run         func(context.Context, *config.Config, *app.Credentials, []string, streams) error
-	}{"create": {2, 2, createCredential}, "list": {1, 1, listCredentials}, "revoke": {2, 3, revokeCredential}}[first(words)]
-	if !ok || len(words) < act.least || len(words) > act.most {
-		return fault.E(fault.InvalidArgument, "clave credentials: want create NAME, list or revoke NAME [KEY]; see clave credentials --help")
-	}
-	if words[0] == "create" && c.PublicURL == "" {
-		return fault.E(fault.InvalidArgument, "clave credentials create: give the server's origin with --public-url, such as https://data.example.org; the key says where it is good")
-	}
-	store, err := app.OpenCredentials(c, app.Options{Log: logger(c, s.err)}, words[0] == "create")
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, store.Close()) }()
-	return act.run(ctx, c, store, words, s)
+// credentialsCommand returns `clave credentials`.
+func credentialsCommand(s streams) *cobra.Command {
+	list := func(use, short string) *cobra.Command { return &cobra.Command{Use: use, Short: short} }
+	cmd := group(
+		s, "credentials COMMAND", "Create, list and revoke keys of service accounts",
+		keyCommand(list("create NAME [flags]", "Create a key and write it to NAME.json"), config.ModeCreateCredential, s, 1, 1, createCredential),
+		keyCommand(list("list [flags]", "Print the keys"), config.ModeCredentials, s, 0, 0, listCredentials),
+		keyCommand(list("revoke NAME [KEY] [flags]", "Revoke a key, or all keys of NAME"), config.ModeCredentials, s, 1, 2, revokeCredential),
+	)
+	cmd.GroupID = groupData
+	cmd.Long = "Keys of service accounts, with which servers of yours sign in by the Firebase Admin SDK. The server must be stopped: it has\n" +
+		"its data folder for itself."
+	return cmd
 }
 
-// first returns the first word, or empty.
-func first(words []string) string {
-	if len(words) == 0 {
-		return ""
-	}
-	return words[0]
-}
-
-// beforeFlags parts the words before the first flag from the rest, so that flags may stand behind them.
-func beforeFlags(args []string) (words, flags []string) {
-	n := 0
-	for n < len(args) && !strings.HasPrefix(args[n], "-") {
-		n++
-	}
-	return args[:n:n], args[n:]
-}
-
-// headed writes a head before what is first written to it.
-type headed struct {
-	w    io.Writer
-	head string
-}
-
-// Write implements io.Writer.
-func (h *headed) Write(p []byte) (int, error) {
-	if h.head != "" {
-		if _, err := io.WriteString(h.w, h.head); err != nil {
-			return 0, err
+// keyCommand adds the flags to a command on keys, and runs it with least to most words.
+func keyCommand(cmd *cobra.Command, mode config.Mode, s streams, least, most int,
+	run func(ctx context.Context, c *config.Config, store *app.Credentials, s streams) error,
+) *cobra.Command {
+	cmd.Args = words(least, most, "want create NAME, list or revoke NAME [KEY]")
+	return configured(cmd, mode, func(ctx context.Context, c *config.Config) (err error) {
+		create := mode == config.ModeCreateCredential
+		if create && c.PublicURL == "" {
+			return fault.E(fault.InvalidArgument, "clave credentials create: give the server's origin with --public-url, such as https://data.example.org; the key says where it is good")
 		}
-		h.head = ""
-	}
-	return h.w.Write(p)
+		store, err := app.OpenCredentials(c, app.Options{Log: logger(c, s.err)}, create)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, store.Close()) }()
+		return run(ctx, c, store, s)
+	})
 }
 
 // createCredential makes a key and writes it to a file that only its owner can read. An existing file is never touched.
-func createCredential(ctx context.Context, c *config.Config, store *app.Credentials, words []string, s streams) error {
+func createCredential(ctx context.Context, c *config.Config, store *app.Credentials, s streams) error {
 	if c.Out == "-" {
-		made, err := store.Create(ctx, words[1])
+		made, err := store.Create(ctx, c.Command[0])
 		if err != nil {
 			return err
 		}
@@ -98,13 +61,13 @@ func createCredential(ctx context.Context, c *config.Config, store *app.Credenti
 	}
 	name := c.Out
 	if name == "" {
-		name = words[1] + ".json"
+		name = c.Command[0] + ".json"
 	}
 	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return fault.Because(err, fault.FailedPrecondition, "cannot write the key: %v. Name another file with --out.", err)
 	}
-	made, err := store.Create(ctx, words[1])
+	made, err := store.Create(ctx, c.Command[0])
 	if err != nil {
 		return errors.Join(err, file.Close(), os.Remove(name))
 	}
@@ -114,12 +77,12 @@ func createCredential(ctx context.Context, c *config.Config, store *app.Credenti
 		return errors.Join(err, revoked, os.Remove(name))
 	}
 	fmt.Fprintf(s.out, "%s holds a key of %s for %s. It is the only copy; keep it secret.\n", name, made.Email, c.PublicURL)
-	fmt.Fprintf(s.out, "clave credentials revoke %s %s makes it worthless.\n", words[1], made.KeyID)
+	fmt.Fprintf(s.out, "clave credentials revoke %s %s revokes it.\n", c.Command[0], made.KeyID)
 	return nil
 }
 
 // listCredentials prints the keys.
-func listCredentials(ctx context.Context, _ *config.Config, store *app.Credentials, _ []string, s streams) error {
+func listCredentials(ctx context.Context, _ *config.Config, store *app.Credentials, s streams) error {
 	all, err := store.List(ctx)
 	if err != nil {
 		return err
@@ -137,15 +100,15 @@ func listCredentials(ctx context.Context, _ *config.Config, store *app.Credentia
 }
 
 // revokeCredential removes one key of an account, or all.
-func revokeCredential(ctx context.Context, _ *config.Config, store *app.Credentials, words []string, s streams) error {
+func revokeCredential(ctx context.Context, c *config.Config, store *app.Credentials, s streams) error {
 	key := ""
-	if len(words) > 2 {
-		key = words[2]
+	if len(c.Command) > 1 {
+		key = c.Command[1]
 	}
-	gone, err := store.Revoke(ctx, words[1], key)
+	gone, err := store.Revoke(ctx, c.Command[0], key)
 	for _, kid := range gone {
 		if err == nil {
-			fmt.Fprintf(s.out, "Key %s is worth nothing from now on.\n", kid)
+			fmt.Fprintf(s.out, "Revoked key %s.\n", kid)
 		}
 	}
 	return err

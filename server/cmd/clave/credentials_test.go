@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -23,8 +22,13 @@ func said(t *testing.T, args ...string) (int, string) {
 func TestCredentials(t *testing.T) {
 	t.Setenv("CLAVE_PUBLIC_URL", "")
 	t.Chdir(t.TempDir())
-	flags := []string{"--project", "foundation", "--data", "data", "--public-url", "https://data.example.org/"}
-	with := func(words ...string) []string { return append(append([]string{"credentials"}, words...), flags...) }
+	with := func(words ...string) []string {
+		args := append(append([]string{"credentials"}, words...), "--project", "foundation", "--data", "data")
+		if words[0] == "create" {
+			args = append(args, "--public-url", "https://data.example.org/")
+		}
+		return args
+	}
 
 	if code, text := said(t, with("list")...); code != 1 || !strings.Contains(text, "--data") {
 		t.Errorf("list without data: %d %q, want 1 and the flag --data named", code, text)
@@ -100,8 +104,6 @@ func TestCredentialsRefuses(t *testing.T) {
 		args [][]string
 		want string
 	}{
-		{"nothing to do", [][]string{project}, "create NAME"},
-		{"an unknown word", [][]string{{"burn"}, project}, "create NAME"},
 		{"no name", [][]string{{"create"}, project, url}, "create NAME"},
 		{"a word too many", [][]string{{"list", "all"}, project}, "create NAME"},
 		{"no project", [][]string{{"list"}}, "--project"},
@@ -121,7 +123,12 @@ func TestCredentialsRefuses(t *testing.T) {
 	if left, _ := filepath.Glob("*.json"); len(left) > 0 {
 		t.Errorf("refused commands left %v", left)
 	}
-	if code := run(t.Context(), []string{"credentials", "--help"}, streams{io.Discard, io.Discard}); code != 0 {
-		t.Errorf("credentials --help: %d, want 0", code)
+	for _, tt := range []struct {
+		args []string
+		want string
+	}{{nil, "revoke"}, {[]string{"burn"}, `there is no command "burn"`}, {[]string{"creat", "x"}, "did you mean clave credentials create?"}} {
+		if code, text := said(t, append(append([]string{"credentials"}, tt.args...), project...)...); code != 2 || !strings.Contains(text, tt.want) {
+			t.Errorf("clave credentials %q: %d %q, want 2 and %q", tt.args, code, text, tt.want)
+		}
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"clave/server/app"
 	"clave/server/config"
 	"clave/server/fault"
@@ -26,12 +28,19 @@ const (
 // patience is how long a command that was told to stop may clean up.
 const patience = 10 * time.Second
 
+// execCommand returns `clave exec`.
+func execCommand(s streams) *cobra.Command {
+	return configured(&cobra.Command{
+		Use: "exec [flags] -- COMMAND…\nclave exec [flags] \"LINE\"", Short: "Start in memory, run a command against it, stop", GroupID: groupServers,
+		Long: "Starts in memory, runs a command or a line for the shell, stops, and ends with the command's exit code. The command's variables:\n" +
+			"GCLOUD_PROJECT, GOOGLE_CLOUD_PROJECT, FIREBASE_CONFIG, FIRESTORE_EMULATOR_HOST, FIREBASE_AUTH_EMULATOR_HOST, FIREBASE_EMULATOR_HUB.\n" +
+			"Flags may also stand behind a line.",
+		Example: "  clave exec -- npm test\n  clave exec --only firestore \"npm run build && npm test\"",
+	}, config.ModeExec, func(ctx context.Context, c *config.Config) error { return exit(execute(ctx, c, s)) })
+}
+
 // execute starts a server, runs a command against it and returns the command's exit code.
-func execute(ctx context.Context, args []string, s streams) (int, error) {
-	c, err := config.Parse(config.ModeExec, args, os.Getenv, s.out)
-	if err != nil {
-		return 1, err
-	}
+func execute(ctx context.Context, c *config.Config, s streams) (int, error) {
 	a, err := app.New(ctx, c, app.Options{Log: logger(c, s.err), Notices: s.err, Memory: limitMemory(c), GovernMemory: true})
 	if err != nil {
 		return 1, err

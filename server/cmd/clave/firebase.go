@@ -14,6 +14,9 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
 	"clave/server/app"
 	"clave/server/config"
 	"clave/server/fault"
@@ -33,21 +36,42 @@ const launcherDir = "CLAVE_JAVA_DIR"
 // javaVersion is what `java -version` prints: the Firebase CLI wants 21 or later.
 const javaVersion = `openjdk version "21.0.0" (Clave in the place of Java, for the Firebase CLI)`
 
-// firebaseUsage is the help of clave firebase.
-const firebaseUsage = `clave firebase -- ARGUMENTS…
+// firebaseCommand returns `clave firebase`.
+func firebaseCommand(s streams) *cobra.Command {
+	return &cobra.Command{
+		Use: "firebase -- ARGUMENTS…", Short: "Run the Firebase CLI with Clave in the place of the Firestore emulator", GroupID: groupServers,
+		Long: "Runs the Firebase CLI with Clave in the place of the Firestore emulator, without Java. The CLI is the one of ./node_modules, or on\n" +
+			"the PATH. Nothing is left behind.",
+		Example:            "  clave firebase -- emulators:exec \"npm test\"",
+		DisableFlagParsing: true, // they are the CLI's
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 && args[0] == "--" {
+				args = args[1:]
+			} else if len(args) == 0 || args[0] == "--help" || args[0] == "-h" {
+				return cmd.Help()
+			}
+			return exit(firebase(cmd.Context(), args, s))
+		},
+	}
+}
 
-Runs the Firebase CLI with Clave in the place of the Firestore emulator, without Java: clave firebase -- emulators:exec "npm test"
-The CLI is the one of ./node_modules, or on the PATH. Nothing is left behind.
-`
+// firestoreEmulatorCommand returns `clave firestore-emulator`.
+func firestoreEmulatorCommand(s streams) *cobra.Command {
+	return &cobra.Command{
+		Use: "firestore-emulator [flags]", Short: "Run Firestore alone, with the official emulator's flags", GroupID: groupServers,
+		DisableFlagParsing: true, // they are spelt in ways of their own
+		RunE: func(cmd *cobra.Command, args []string) error {
+			err := firestoreEmulator(cmd.Context(), args, s)
+			if errors.Is(err, pflag.ErrHelp) {
+				return nil
+			}
+			return err
+		},
+	}
+}
 
 // firebase runs the Firebase CLI and returns its exit code.
 func firebase(ctx context.Context, args []string, s streams) (int, error) {
-	if len(args) > 0 && args[0] == "--" {
-		args = args[1:]
-	} else if len(args) == 0 || args[0] == "--help" || args[0] == "-h" {
-		fmt.Fprint(s.out, firebaseUsage)
-		return 0, nil
-	}
 	cli, err := findFirebase()
 	if err != nil {
 		return 1, err

@@ -5,37 +5,36 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"strings"
 	"time"
+
+	"github.com/spf13/cobra"
 
 	"clave/server/app"
 	"clave/server/fault"
 )
 
-// healthUsage is what `clave health --help` prints.
-const healthUsage = `clave health [URL]
-
-Asks the server at URL (http://127.0.0.1:8080) whether it is well, and ends with 0 if it is, else with 1. For what watches a
-server: the health check of a container, or a timer. The path on the server is ` + app.HealthPath + `.
-`
-
 // healthPatience is how long a server may take to answer.
 const healthPatience = 5 * time.Second
 
-// health carries out `clave health`.
-func health(ctx context.Context, args []string, s streams) error {
-	if len(args) > 0 && strings.HasPrefix(args[0], "-") {
-		_, err := fmt.Fprint(s.out, healthUsage)
-		return err
+// healthCommand returns `clave health`.
+func healthCommand(s streams) *cobra.Command {
+	return &cobra.Command{
+		Use: "health [URL]", Short: "Check whether a server is well", GroupID: groupTools,
+		Long: "Checks whether the server at URL (http://127.0.0.1:8080) is well, and ends with 0 if it is, else with 1: for the health checks\n" +
+			"of containers, and for timers. The path on the server is " + app.HealthPath + ".",
+		Args: words(0, 1, "give one URL, such as http://127.0.0.1:8080"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			at := "http://127.0.0.1:8080"
+			if len(args) > 0 {
+				at = args[0]
+			}
+			return health(cmd.Context(), at, s)
+		},
 	}
-	at := "http://127.0.0.1:8080"
-	switch len(args) {
-	case 0:
-	case 1:
-		at = args[0]
-	default:
-		return fault.E(fault.InvalidArgument, "clave health: give one URL, such as http://127.0.0.1:8080")
-	}
+}
+
+// health checks the server at a URL.
+func health(ctx context.Context, at string, s streams) error {
 	u, err := url.Parse(at)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return fault.E(fault.InvalidArgument, "clave health %s: want a URL, such as http://127.0.0.1:8080", at)

@@ -1,12 +1,28 @@
 package main
 
 import (
-	"context"
+	"github.com/spf13/cobra"
 
 	"clave/server/rules/ruletest"
 )
 
-// rulesCommand runs `clave rules check` and `clave rules test` and returns the exit code.
-func rulesCommand(ctx context.Context, args []string, s streams) (int, error) {
-	return ruletest.Command(ctx, args, s.out)
+// rulesCommand returns `clave rules`.
+func rulesCommand(s streams) *cobra.Command {
+	check := &cobra.Command{
+		Use: "check [FILE…]", Short: "Print all errors and warnings of rules files (firestore.rules)",
+		RunE: func(_ *cobra.Command, files []string) error { return exit(ruletest.CheckAll(files, s.out)) },
+	}
+	var rules string
+	test := &cobra.Command{
+		Use: "test [--rules FILE] FOLDER…", Short: "Decide recorded cases and compare",
+		Long: "Decides the cases in folders or files and compares with what they expect.",
+		Args: words(1, 1<<16, "name the folders or files of cases"),
+		RunE: func(cmd *cobra.Command, folders []string) error {
+			return exit(ruletest.TestAll(cmd.Context(), folders, rules, s.out))
+		},
+	}
+	test.Flags().StringVar(&rules, "rules", "", "rules `FILE` of cases without rules of their own (default: firestore.rules, if it is there)")
+	cmd := group(s, "rules COMMAND", "Check security rules, and run cases against them", check, test)
+	cmd.GroupID = groupTools
+	return cmd
 }

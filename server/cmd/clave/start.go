@@ -10,6 +10,8 @@ import (
 	"runtime/debug"
 	"text/tabwriter"
 
+	"github.com/spf13/cobra"
+
 	"clave/server/app"
 	"clave/server/clock"
 	"clave/server/config"
@@ -17,23 +19,29 @@ import (
 	"clave/server/process"
 )
 
-// start runs the development server until it is stopped.
-func start(ctx context.Context, args []string, s streams) error {
-	return runServer(ctx, config.ModeStart, args, s)
+// startCommand returns `clave start`.
+func startCommand(s streams) *cobra.Command {
+	return configured(&cobra.Command{
+		Use: "start [flags]", Short: "Run for development and tests, in place of the Firebase Emulator Suite", GroupID: groupServers,
+		Long: "Runs for development and tests, in place of the Firebase Emulator Suite, on the ports of firebase.json.\n" +
+			"Data stay in --data unless --memory is given.",
+		Example: "  clave start --memory\n  clave start --import seed --export-on-exit",
+	}, config.ModeStart, func(ctx context.Context, c *config.Config) error { return runServer(ctx, c, s) })
 }
 
-// serve runs the production server until it is stopped.
-func serve(ctx context.Context, args []string, s streams) error {
-	return runServer(ctx, config.ModeServe, args, s)
+// serveCommand returns `clave serve`.
+func serveCommand(s streams) *cobra.Command {
+	return configured(&cobra.Command{
+		Use: "serve --project ID --public-url URL [flags]", Short: "Run for production: one port, signed tokens, rules required", GroupID: groupServers,
+		Long: "Runs for production: one port for everything, signed tokens, rate limits, rules required, none of the emulators' conveniences.\n" +
+			"SIGHUP reads rules again.",
+		Example: "  clave serve --project fundacion --acme-domain www.example.org --host 0.0.0.0 --port 443 --http-port 80 --no-sign-up",
+	}, config.ModeServe, func(ctx context.Context, c *config.Config) error { return runServer(ctx, c, s) })
 }
 
-// runServer parses the flags, builds the app and runs it.
-func runServer(ctx context.Context, mode config.Mode, args []string, s streams) error {
+// runServer builds the app and runs it until it is stopped.
+func runServer(ctx context.Context, c *config.Config, s streams) error {
 	began := clock.System().Now()
-	c, err := config.Parse(mode, args, os.Getenv, s.out)
-	if err != nil {
-		return err
-	}
 	a, err := app.New(ctx, c, app.Options{Log: logger(c, s.err), Notices: s.out, Memory: limitMemory(c), GovernMemory: true})
 	if err != nil {
 		return err

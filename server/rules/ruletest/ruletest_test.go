@@ -96,32 +96,3 @@ func TestTest(t *testing.T) {
 		}
 	}
 }
-
-func TestCommand(t *testing.T) {
-	good := write(t, "f.rules", "rules_version = '2';\nservice cloud.firestore { match /databases/{d}/documents/a/{b} { allow get: if b == 'x'; } }")
-	bad := write(t, "f.rules", "service cloud.firestore {")
-	cases := write(t, "c.json", `[{"id": "one", "auth": null, "docs": {}, "op": {"method": "get", "path": "a/x"}, "expect": "allow"}]`)
-	wrong := write(t, "c.json", `[{"id": "one", "auth": null, "docs": {}, "op": {"method": "get", "path": "a/y"}, "expect": "allow"}]`)
-	for _, c := range []struct {
-		args []string
-		code int
-		want string
-	}{
-		{nil, 2, "clave rules check"},
-		{[]string{"fly"}, 2, "clave rules check"},
-		{[]string{"check", good}, 0, "no errors, no warnings"},
-		{[]string{"check", good, bad}, 1, "1 error"},
-		{[]string{"test", "--rules", good, cases}, 0, "1 passed, 0 failed"},
-		{[]string{"test", "--rules", good, cases, wrong}, 1, "0 passed, 1 failed"},
-		{[]string{"test"}, 2, "clave rules test"},
-	} {
-		var b strings.Builder
-		code, err := ruletest.Command(t.Context(), c.args, &b)
-		if err != nil || code != c.code || !strings.Contains(b.String(), c.want) {
-			t.Errorf("rules %v = %d, %v: %q; want %d with %q", c.args, code, err, b.String(), c.code, c.want)
-		}
-	}
-	if code, err := ruletest.Command(t.Context(), []string{"check", "nowhere.rules"}, &strings.Builder{}); code != 1 || err == nil {
-		t.Errorf("check of a missing file = %d, %v; want 1 and an error", code, err)
-	}
-}

@@ -1,0 +1,164 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"clave/server/config"
+	"clave/server/fault"
+)
+
+// The groups of commands in the help.
+const (
+	groupServers = "servers"
+	groupData    = "data"
+	groupTools   = "tools"
+)
+
+// newRoot returns the command line with all its commands.
+func newRoot(s streams) *cobra.Command {
+	root := &cobra.Command{
+		Use:           "clave COMMAND",
+		Short:         "Cloud Firestore and Firebase Authentication on your own machine",
+		Version:       versionText(),
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.ArbitraryArgs,
+		RunE:          func(cmd *cobra.Command, args []string) error { return noCommand(cmd, args, s) },
+	}
+	root.SetOut(s.out)
+	root.SetErr(s.err)
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { printHelp(cmd.OutOrStdout(), cmd) })
+	root.SetUsageFunc(func(cmd *cobra.Command) error { printHelp(cmd.OutOrStdout(), cmd); return nil })
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return fault.Because(err, fault.InvalidArgument, "%v; %s --help lists the flags", err, cmd.CommandPath())
+	})
+	root.AddGroup(&cobra.Group{ID: groupServers, Title: "Servers"}, &cobra.Group{ID: groupData, Title: "Data"}, &cobra.Group{ID: groupTools, Title: "Tools"})
+	root.SetHelpCommandGroupID(groupTools)
+	root.SetCompletionCommandGroupID(groupTools)
+	root.AddCommand(startCommand(s), execCommand(s), serveCommand(s), firebaseCommand(s), firestoreEmulatorCommand(s))
+	root.AddCommand(backupCommand(s), restoreCommand(s), exportCommand(s), importCommand(s), credentialsCommand(s))
+	root.AddCommand(rulesCommand(s), healthCommand(s), versionCommand(s))
+	for _, cmd := range root.Commands() {
+		completeFlags(cmd)
+	}
+	return root
+}
+
+// exitError ends the program with a code. err, if any, is printed.
+type exitError struct {
+	code int
+	err  error
+}
+
+// Error implements error.
+func (e *exitError) Error() string {
+	if e.err == nil {
+		return fmt.Sprintf("exit code %d", e.code)
+	}
+	return e.err.Error()
+}
+
+// Unwrap returns the error that is printed.
+func (e *exitError) Unwrap() error { return e.err }
+
+// exit returns the error that ends the program with a code, nil for 0 without an error.
+func exit(code int, err error) error {
+	if code == 0 {
+		return err
+	}
+	return &exitError{code, err}
+}
+
+// insteadOf are the commands that stand for those of the Firebase CLI.
+var insteadOf = map[string]string{
+	"emulators:start": "clave start", "emulators:exec": "clave exec", "emulators:export": "firebase emulators:export, which finds clave start",
+}
+
+// noCommand answers a command line whose first word is no command.
+func noCommand(cmd *cobra.Command, args []string, s streams) error {
+	if len(args) == 0 {
+		printHelp(s.err, cmd)
+		return exit(2, nil)
+	}
+	path := cmd.CommandPath()
+	text := fmt.Sprintf("%s: there is no command %q; ", path, args[0])
+	if ours := insteadOf[args[0]]; ours != "" && !cmd.HasParent() {
+		return exit(2, fault.E(fault.InvalidArgument, "%sin its place there is %s", text, ours))
+	}
+	cmd.SuggestionsMinimumDistance = 2 // letters
+	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+		return exit(2, fault.E(fault.InvalidArgument, "%sdid you mean %s %s?", text, path, strings.Join(near, " or ")))
+	}
+	return exit(2, fault.E(fault.InvalidArgument, "%s%s --help lists them", text, path))
+}
+
+// group returns a command that only has subcommands.
+func group(s streams, use, short string, commands ...*cobra.Command) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: use, Short: short, Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error { return noCommand(cmd, args, s) },
+	}
+	cmd.FParseErrWhitelist.UnknownFlags = true // a wrong word is the mistake, not the flags behind it
+	cmd.AddCommand(commands...)
+	for _, sub := range commands {
+		completeFlags(sub)
+	}
+	return cmd
+}
+
+// configured adds the flags of a mode to a command and runs it with the Config that they make.
+func configured(cmd *cobra.Command, mode config.Mode, run func(ctx context.Context, c *config.Config) error) *cobra.Command {
+	flags := config.Declare(cmd.Flags(), mode)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		c, err := flags.Config(os.Getenv)
+		if err != nil {
+			return err
+		}
+		return run(cmd.Context(), c)
+	}
+	return cmd
+}
+
+// words returns what refuses a command line with another number of words than least to most.
+func words(least, most int, want string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) >= least && len(args) <= most {
+			return nil
+		}
+		return fault.E(fault.InvalidArgument, "%s: %s; see %s --help", cmd.CommandPath(), want, cmd.CommandPath())
+	}
+}
+
+// completeFlags tells the shells' completion what values flags take.
+func completeFlags(cmd *cobra.Command) {
+	values := map[string][]string{"indexes": {"off", "record", "auto", "enforce"}, "only": {"firestore", "auth", "hosting"}}
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		metavar, _ := pflag.UnquoteUsage(f)
+		switch {
+		case values[f.Name] != nil:
+			_ = cmd.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(values[f.Name], cobra.ShellCompDirectiveNoFileComp))
+		case metavar == "FOLDER":
+			_ = cmd.MarkFlagDirname(f.Name)
+		case metavar != "FILE":
+			_ = cmd.RegisterFlagCompletionFunc(f.Name, cobra.NoFileCompletions)
+		}
+	})
+}
+
+// versionCommand returns `clave version`.
+func versionCommand(s streams) *cobra.Command {
+	return &cobra.Command{
+		Use: "version", Short: "Print version, commit and date of the build", GroupID: groupTools, Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			_, err := io.WriteString(s.out, "clave "+versionText()+"\n")
+			return err
+		},
+	}
+}

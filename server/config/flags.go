@@ -1,0 +1,93 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"clave/server/fault"
+)
+
+// Flags are the flags of one mode. Once the set was parsed, Config makes a Config of them.
+type Flags struct {
+	config *Config
+	set    *pflag.FlagSet
+	// path is --config, and only is --only.
+	path, only string
+}
+
+// Declare declares the flags of a mode in a set.
+func Declare(set *pflag.FlagSet, mode Mode) *Flags {
+	c := &Config{Mode: mode}
+	f := &Flags{config: c, set: set}
+	set.SetInterspersed(mode != ModeExec) // behind the command stand its own flags
+	set.StringVarP(&f.path, "config", "c", "", "the project's firebase.json `FILE` (default: the one in this folder or the nearest above it)")
+	c.declare(set)
+	if !mode.offline() {
+		set.StringVar(&f.only, "only", "", "comma-separated `PARTS` to run: "+strings.Join(parts, ","))
+		c.declareServer(set)
+	}
+	return f
+}
+
+// Config makes the Config of flags that were parsed, of the environment and of firebase.json. It returns an InvalidArgument
+// or FailedPrecondition that says what to do.
+func (f *Flags) Config(getenv func(string) string) (*Config, error) {
+	c := f.config
+	if err := f.setCommand(f.set.Args(), f.set.ArgsLenAtDash()); err != nil {
+		return nil, err
+	}
+	c.importsToMemory(f.set)
+	if c.Mode != ModeExec && !c.Mode.offline() && len(c.Command) > 0 {
+		return nil, fault.E(fault.InvalidArgument, "unexpected argument %q; see clave %s --help", c.Command[0], c.Mode)
+	}
+	c.setOnly(f.only)
+	c.fromEnvironment(getenv)
+	if err := c.readProject(f.path); err != nil {
+		return nil, err
+	}
+	return c, c.check()
+}
+
+// setCommand takes the words that are no flags. dash is the number of words before --, or -1. The Firebase CLI also takes flags
+// behind a line for the shell, as in exec "npm test" --only auth; the arguments of a command that is given word by word are its
+// own.
+func (f *Flags) setCommand(words []string, dash int) error {
+	if f.config.Mode != ModeExec || len(words) < 2 || !IsLine(words[0]) || dash == 0 {
+		f.config.Command = words
+		return nil
+	}
+	if err := f.set.Parse(SuiteArgs(f.set, words[1:])); err != nil {
+		return FlagError(err, f.config.Mode)
+	}
+	if f.set.NArg() > 0 {
+		return fault.E(fault.InvalidArgument, "unexpected argument %q behind the line %q; give one line in quotes, or -- and a command with its arguments", f.set.Arg(0), words[0])
+	}
+	f.config.Command = words[:1]
+	return nil
+}
+
+// FlagError returns the error of a command line with wrong flags.
+func FlagError(err error, mode Mode) error {
+	return fault.Because(err, fault.InvalidArgument, "%v; clave %s --help lists the flags", err, mode)
+}
+
+// Parse reads the flags of one mode, then the environment and firebase.json. The flags are printed to usage when --help is
+// among them, and the error is pflag.ErrHelp.
+func Parse(mode Mode, args []string, getenv func(string) string, usage io.Writer) (*Config, error) {
+	set := pflag.NewFlagSet("clave "+string(mode), pflag.ContinueOnError)
+	set.SetOutput(io.Discard)
+	set.Usage = func() { fmt.Fprint(usage, set.FlagUsages()) }
+	f := Declare(set, mode)
+	err := set.Parse(SuiteArgs(set, args))
+	switch {
+	case errors.Is(err, pflag.ErrHelp):
+		return nil, err
+	case err != nil:
+		return nil, FlagError(err, mode)
+	}
+	return f.Config(getenv)
+}
