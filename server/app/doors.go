@@ -39,11 +39,13 @@ func (a *App) openDoors(p ports, calls *calls) error {
 			a.add(name, port)
 		}
 	}
-	firestore, err := calls.firestoreDoors()
-	if err != nil {
-		return err
+	if p.firestore != nil {
+		firestore, err := calls.firestoreDoors()
+		if err != nil {
+			return err
+		}
+		open("firestore", p.firestore, firestore)
 	}
-	open("firestore", p.firestore, firestore)
 	open("auth", p.auth, front.Doors{Identity: calls.identity, Control: calls.accounts, Site: calls.accounts, Health: calls.health})
 	whole, err := calls.firestoreDoors()
 	if err != nil {

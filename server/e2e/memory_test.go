@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -145,8 +146,11 @@ func floods(project, origin string, roots *tls.Config) []flood {
 	h2 := &http.Transport{TLSClientConfig: roots.Clone(), Protocols: &http.Protocols{}}
 	h2.Protocols.SetHTTP2(true)
 	h2.Protocols.SetUnencryptedHTTP2(true)
+	both := &http.Transport{TLSClientConfig: roots.Clone(), Protocols: &http.Protocols{}}
+	both.Protocols.SetHTTP1(true)
+	both.Protocols.SetHTTP2(true)
 	documents := origin + "/v1/projects/" + project + "/databases/(default)/documents"
-	return []flood{
+	all := []flood{
 		{"REST", documents + ":commit", nil, []byte(`{"writes": [`), 11 * mib, one()},
 		{"REST packed", documents + ":commit", map[string]string{"Content-Encoding": "gzip"}, []byte{0x1f, 0x8b, 8}, 11 * mib, one()},
 		{"WebChannel's handshake", origin + "/google.firestore.v1.Firestore/Listen/channel?RID=1&VER=8&database=projects/" + project + "/databases/(default)", nil,
@@ -154,6 +158,11 @@ func floods(project, origin string, roots *tls.Config) []flood {
 		{"gRPC Commit", origin + "/google.firestore.v1.Firestore/Commit", map[string]string{"Content-Type": "application/grpc", "Te": "trailers"}, grpcStart, 0, &http.Client{Transport: h2}},
 		{"gRPC Write", origin + "/google.firestore.v1.Firestore/Write", map[string]string{"Content-Type": "application/grpc", "Te": "trailers"}, grpcStart, 0, &http.Client{Transport: h2}},
 	}
+	if roots != nil { // only under TLS can a connection carry both
+		all = append(all, flood{"gRPC by a connection of a browser", origin + "/google.firestore.v1.Firestore/Commit", map[string]string{"Content-Type": "application/grpc", "Te": "trailers"},
+			grpcStart, 0, &http.Client{Transport: both}})
+	}
+	return all
 }
 
 // TestUnfinishedRequestsDoNotFillTheMemory begins 140 large requests over each transport and ends none. The resident set must stay
@@ -212,7 +221,7 @@ func TestMemoryIsGivenBack(t *testing.T) {
 	}
 	const (
 		clients  = 64
-		mostIdle = 50  // MiB, of which some 40 are pages of the program file
+		mostIdle = 40  // MiB
 		most     = 250 // after the load
 	)
 	dir, port := projectFolder(t, nil)
@@ -275,4 +284,21 @@ func create(t *testing.T, address string, clients, documents int) {
 		})
 	}
 	wg.Wait()
+}
+
+// TestAnIdleServerHoldsFewGoroutines counts the goroutines of a production server that nobody uses.
+func TestAnIdleServerHoldsFewGoroutines(t *testing.T) {
+	const most = 130 // 64 of them wait for gRPC calls
+	dir := productionFolder(t)
+	var dump bytes.Buffer
+	cmd := serveCommand(t, dir, nil, "--project", realProject, "--public-url", "https://data.example.org", "--port", "0")
+	cmd.Stderr = &dump
+	awaitReady(t, cmd)
+	if err := cmd.Process.Signal(syscall.SIGQUIT); err != nil {
+		t.Fatal(err)
+	}
+	_ = wait(t, cmd) // by the signal
+	if n := strings.Count(dump.String(), "\ngoroutine "); n == 0 || n > most {
+		t.Errorf("an idle server holds %d goroutines, want 1 to %d", n, most)
+	}
 }

@@ -130,18 +130,19 @@ func (p *Port) Run(ctx context.Context) error {
 	defer cut()
 	p.http.BaseContext = func(net.Listener) context.Context { return base }
 	if p.o.TLS != nil {
-		return p.serveTLS(ctx, cut)
+		p.http.TLSConfig = p.o.TLS.Clone()
 	}
-	s := newSplit(p.o.Listener, p.o.Clock)
+	s := newSplit(p.o)
+	if p.o.Doors.GRPC == nil {
+		s.grpc = s.http // nothing here is gRPC
+	}
 	ended := make(chan error, 3)
 	running := 2
 	go func() { ended <- s.Run(ctx) }()
-	go func() { ended <- p.http.Serve(s.h1) }()
+	go func() { ended <- p.http.Serve(s.http) }()
 	if p.o.Doors.GRPC != nil {
 		running++
-		go func() { ended <- p.o.Doors.GRPC.Serve(p.o.Budget.Listener(ctx, s.h2)) }()
-	} else {
-		_ = s.h2.Close()
+		go func() { ended <- p.o.Doors.GRPC.Serve(p.o.Budget.Listener(ctx, s.grpc)) }()
 	}
 	var first error
 	heard := func(err error) {
@@ -167,23 +168,6 @@ func (p *Port) Run(ctx context.Context) error {
 // too; one that was stopped by nobody's wish is a fault.
 func stopped(ctx context.Context, err error) bool {
 	return errors.Is(err, http.ErrServerClosed) || errors.Is(err, net.ErrClosed) || ctx.Err() != nil && errors.Is(err, grpc.ErrServerStopped)
-}
-
-// serveTLS serves everything over one TLS listener.
-func (p *Port) serveTLS(ctx context.Context, cut func()) error {
-	p.http.TLSConfig = p.o.TLS
-	ended := make(chan error, 1)
-	go func() { ended <- p.http.ServeTLS(p.o.Listener, "", "") }()
-	select {
-	case err := <-ended:
-		return err
-	case <-ctx.Done():
-	}
-	p.stop(ctx, cut)
-	if err := <-ended; !errors.Is(err, http.ErrServerClosed) {
-		return err
-	}
-	return nil
 }
 
 // stop ends the requests: streams are told by their context, the others get the grace.

@@ -3,7 +3,9 @@ package front
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"errors"
+	"log/slog"
 	"net"
 	"sync"
 	"syscall"
@@ -16,18 +18,22 @@ import (
 // has no method that begins with them.
 var preface = []byte("PRI")
 
-// sniffTimeout is how long a new connection may stay silent before it is closed.
+// sniffTimeout is how long a new connection may take until it says what it carries.
 const sniffTimeout = 10 * time.Second
 
 // acceptPause is how long a listener rests when the machine can't take connections.
 const acceptPause = 50 * time.Millisecond
 
-// split accepts the connections of one listener and hands each to one of two.
+// split accepts the connections of one listener and hands each to one of two: gRPC, or HTTP with whatever version. In the clear
+// a connection that begins with HTTP/2's preface is gRPC. Under TLS one is whose client offers HTTP/2 and nothing else:
+// browsers and HTTP libraries offer HTTP/1.1, too.
 type split struct {
-	listener net.Listener
-	clock    clock.Clock
-	h2, h1   *side
-	wg       sync.WaitGroup
+	listener   net.Listener
+	tls        *tls.Config
+	clock      clock.Clock
+	log        *slog.Logger
+	grpc, http *side
+	wg         sync.WaitGroup
 }
 
 // side is a listener that is fed by a split.
@@ -38,10 +44,16 @@ type side struct {
 	once  sync.Once
 }
 
-// newSplit returns a split of ln.
-func newSplit(ln net.Listener, c clock.Clock) *split {
-	newSide := func() *side { return &side{addr: ln.Addr(), conns: make(chan net.Conn), done: make(chan struct{})} }
-	return &split{listener: ln, clock: c, h2: newSide(), h1: newSide()}
+// newSplit returns a split of a port's listener.
+func newSplit(o Options) *split {
+	newSide := func() *side {
+		return &side{addr: o.Listener.Addr(), conns: make(chan net.Conn), done: make(chan struct{})}
+	}
+	s := &split{listener: o.Listener, clock: o.Clock, log: o.Log, grpc: newSide(), http: newSide()}
+	if o.TLS != nil {
+		s.tls = notingOffers(o.TLS)
+	}
+	return s
 }
 
 // Run accepts until ctx is done or the listener fails, and returns once every connection has been handed on. A machine
@@ -55,7 +67,7 @@ func (s *split) Run(ctx context.Context) error {
 		conn, err := s.listener.Accept()
 		switch {
 		case err == nil:
-			s.wg.Go(func() { s.route(conn) })
+			s.wg.Go(func() { s.route(ctx, conn) })
 		case ctx.Err() != nil || errors.Is(err, net.ErrClosed):
 			return nil
 		case !passing(err):
@@ -90,12 +102,16 @@ func (s *split) pause(ctx context.Context) bool {
 
 // close ends both sides.
 func (s *split) close() {
-	_ = s.h1.Close()
-	_ = s.h2.Close()
+	_ = s.http.Close()
+	_ = s.grpc.Close()
 }
 
-// route reads a connection's first bytes and hands it on.
-func (s *split) route(conn net.Conn) {
+// route finds out what a connection carries and hands it on.
+func (s *split) route(ctx context.Context, conn net.Conn) {
+	if s.tls != nil {
+		s.routeTLS(ctx, conn)
+		return
+	}
 	head := make([]byte, 0, len(preface))
 	quiet := time.AfterFunc(sniffTimeout, func() { _ = conn.Close() })
 	for len(head) < len(preface) && bytes.HasPrefix(preface, head) {
@@ -110,9 +126,9 @@ func (s *split) route(conn net.Conn) {
 	if !quiet.Stop() {
 		return
 	}
-	to := s.h1
+	to := s.http
 	if bytes.Equal(head, preface) {
-		to = s.h2
+		to = s.grpc
 	}
 	to.give(&replayed{Conn: conn, head: head})
 }

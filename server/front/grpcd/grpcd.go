@@ -31,7 +31,7 @@ const serviceName = "google.firestore.v1.Firestore"
 const maxMessage = 17 << 20
 
 // workers is how many calls find a goroutine with a grown stack; a commit that waits for the disk holds one.
-const workers = 128
+const workers = 64
 
 // readBuffer is what each connection keeps to read into.
 const readBuffer = 8 << 10

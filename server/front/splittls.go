@@ -1,0 +1,63 @@
+package front
+
+import (
+	"context"
+	"crypto/tls"
+	"net"
+)
+
+// offering is a connection of which the TLS handshake notes what its client offers.
+type offering struct {
+	net.Conn
+	// http2Only is set when the client offers HTTP/2 and nothing that is not gRPC.
+	http2Only bool
+}
+
+// notingOffers returns TLS settings under which the handshake of an offering fills it.
+func notingOffers(o *tls.Config) *tls.Config {
+	settings, next := o.Clone(), o.GetConfigForClient
+	settings.GetConfigForClient = func(hello *tls.ClientHelloInfo) (*tls.Config, error) {
+		if c, ok := hello.Conn.(*offering); ok {
+			c.http2Only = http2Only(hello.SupportedProtos)
+		}
+		if next != nil {
+			return next(hello)
+		}
+		return nil, nil
+	}
+	return settings
+}
+
+// http2Only reports whether the protocols that a client offers (ALPN) are HTTP/2 and no other version of HTTP; older gRPC
+// libraries name gRPC besides.
+func http2Only(offered []string) bool {
+	found := false
+	for _, protocol := range offered {
+		switch protocol {
+		case "h2":
+			found = true
+		case "grpc-exp":
+		default:
+			return false
+		}
+	}
+	return found
+}
+
+// routeTLS does a connection's TLS handshake and hands it on.
+func (s *split) routeTLS(ctx context.Context, raw net.Conn) {
+	from := &offering{Conn: raw}
+	conn := tls.Server(from, s.tls)
+	quiet, stop := context.WithTimeout(context.WithoutCancel(ctx), sniffTimeout)
+	defer stop()
+	if err := conn.HandshakeContext(quiet); err != nil {
+		s.log.Debug("TLS handshake", "remote", raw.RemoteAddr().String(), "error", err)
+		_ = raw.Close()
+		return
+	}
+	to := s.http
+	if from.http2Only && conn.ConnectionState().NegotiatedProtocol == "h2" {
+		to = s.grpc
+	}
+	to.give(conn)
+}

@@ -1,0 +1,113 @@
+package front_test
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/status"
+
+	"clave/server/front"
+)
+
+// native is a gRPC server that counts what comes by its own transport and by HTTP.
+type native struct {
+	*grpc.Server
+	byHTTP chan string
+}
+
+// ServeHTTP implements http.Handler.
+func (n native) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	n.byHTTP <- r.URL.Path
+	n.Server.ServeHTTP(w, r)
+}
+
+// TestTLSIsSplitByWhatTheClientOffers calls as gRPC clients, browsers and HTTP libraries do.
+func TestTLSIsSplitByWhatTheClientOffers(t *testing.T) {
+	dir := t.TempDir()
+	certFile, keyFile := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	writePair(t, certFile, keyFile, "localhost")
+	settings, err := front.TLS(front.CertificateOptions{CertFile: certFile, KeyFile: keyFile})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pem, err := os.ReadFile(certFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM(pem)
+	// The certificate begins at the hand clocks' time.
+	client := &tls.Config{RootCAs: roots, ServerName: "localhost", Time: func() time.Time { return begun.AddDate(0, 1, 0) }}
+	ln, server := listener(t), native{grpc.NewServer(), make(chan string, 10)}
+	version := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, r.Proto) })
+	run(t, front.Options{Listener: ln, TLS: settings, Log: slog.New(slog.DiscardHandler), Doors: front.Doors{GRPC: server, REST: version}})
+
+	conn, err := grpc.NewClient(ln.Addr().String(), grpc.WithTransportCredentials(credentials.NewTLS(client.Clone())))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if err := conn.Invoke(t.Context(), "/a.B/C", nil, nil); status.Code(err) != codes.Unimplemented && status.Code(err) != codes.Internal {
+		t.Errorf("a gRPC client: %v, want an answer of the gRPC server", err)
+	}
+	if len(server.byHTTP) != 0 {
+		t.Errorf("a gRPC client came by HTTP: %s", <-server.byHTTP)
+	}
+	for _, tt := range []struct {
+		http1, http2 bool
+		want         string
+	}{{true, false, "HTTP/1.1"}, {true, true, "HTTP/2.0"}} {
+		protocols := &http.Protocols{}
+		protocols.SetHTTP1(tt.http1)
+		protocols.SetHTTP2(tt.http2)
+		transport := &http.Transport{TLSClientConfig: client.Clone(), Protocols: protocols}
+		c := &http.Client{Transport: transport}
+		resp, err := c.Get("https://" + ln.Addr().String() + "/v1/x")
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		if err != nil || string(text) != tt.want {
+			t.Errorf("a client of HTTP/1.1 (%t) and HTTP/2 (%t) was answered by %q, %v; want %s", tt.http1, tt.http2, text, err, tt.want)
+		}
+		if tt.http2 { // gRPC by such a connection is known by its content type
+			r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "https://"+ln.Addr().String()+"/a.B/C", strings.NewReader("\x00\x00\x00\x00\x00"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Header.Set("Content-Type", "application/grpc")
+			r.Header.Set("Te", "trailers")
+			resp, err := c.Do(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp.Body.Close()
+			if len(server.byHTTP) != 1 {
+				t.Error("a gRPC call by a connection for both did not reach the gRPC server")
+			}
+		}
+		transport.CloseIdleConnections()
+	}
+	silent, err := net.Dial("tcp", ln.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _ = io.WriteString(silent, "GET / HTTP/1.1\r\n\r\n")
+	if _, err := io.ReadAll(silent); err != nil {
+		t.Logf("a request in the clear: %v", err) // closed, with or without what could not be read
+	}
+	silent.Close()
+}
