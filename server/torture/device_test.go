@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -143,6 +144,7 @@ func TestAFullDiskIsFreed(t *testing.T) {
 				&firestorepb.Write{Operation: &firestorepb.Write_Delete{Delete: fmt.Sprintf("%s/pairs/%d-b", root, i)}})
 			deletes = append(deletes, err)
 		}
+		s.backupWithoutSpace()
 		if err := os.Remove(fill); err != nil {
 			t.Error(err)
 		}
@@ -173,6 +175,28 @@ func TestAFullDiskIsFreed(t *testing.T) {
 	srv = s.start()
 	check(t, w, "after the disk was full")
 	srv.stop()
+}
+
+// backupWithoutSpace makes a backup on another disk that is full, which must fail with one line that says so, and leave nothing.
+func (s *site) backupWithoutSpace() {
+	t := s.t
+	mount := filepath.Join(s.dir, "small")
+	if err := os.Mkdir(mount, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=64k", "torture", mount).CombinedOutput(); err != nil {
+		t.Fatalf("mount: %v: %s", err, out)
+	}
+	t.Cleanup(func() { _ = exec.Command("umount", "-l", mount).Run() })
+	fillDisk(t, filepath.Join(mount, "fill"))
+	dir := filepath.Join(mount, "copy")
+	out, err := s.run("backup", dir, "--data", s.data)
+	if err == nil || strings.Count(out, "\n") != 1 || !strings.Contains(out, "space") {
+		t.Errorf("backup to a full disk: %v\n%s\nwant one line that says that there is no space", err, out)
+	}
+	if left, _ := filepath.Glob(dir + "*"); len(left) > 0 {
+		t.Errorf("a backup to a full disk leaves %v", left)
+	}
 }
 
 // fillDisk writes a file until the disk is full.
@@ -227,7 +251,7 @@ func TestFlippedBits(t *testing.T) {
 			}
 			continue
 		}
-		lost += readBits(t, c, name, count)
+		lost += s.readBits(c, name, count)
 		srv.stop()
 	}
 	t.Logf("%d reads were refused, %d starts", lost, refusals)
@@ -256,7 +280,8 @@ func flipBit(t *testing.T, data string, rnd *rand.Rand) string {
 }
 
 // readBits reads all documents of TestFlippedBits, and returns how many can't be read.
-func readBits(t *testing.T, c client, name string, count int) (lost int) {
+func (s *site) readBits(c client, name string, count int) (lost int) {
+	t := s.t
 	t.Helper()
 	c.connect(t)
 	for i := 0; i < count; i += 20 {
@@ -269,6 +294,16 @@ func readBits(t *testing.T, c client, name string, count int) (lost int) {
 			t.Errorf("a flipped bit in %s: get %s = %v", name, path, err)
 		case found[path]["v"] != int64(i) || found[path]["square"] != int64(i*i):
 			t.Errorf("a flipped bit in %s: %s is %v", name, path, found[path])
+		}
+	}
+	if lost > 0 {
+		res, err := http.Get(s.http + "/__/health")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = res.Body.Close()
+		if res.StatusCode != http.StatusServiceUnavailable {
+			t.Errorf("a flipped bit in %s was met, and health answers %d, want 503", name, res.StatusCode)
 		}
 	}
 	if _, err := c.commit(t.Context(), nil, set("others/x", fields{"v": 1})); err != nil {
