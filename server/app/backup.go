@@ -26,7 +26,7 @@ func (a *App) offerBackups(store *pebblestore.Store) {
 
 // Backup writes a copy of the data folder to dir, by the server that runs on it, if one does. dir is an absolute path.
 func Backup(ctx context.Context, c *config.Config, o Options, dir string) (err error) {
-	if err := backup.Ask(ctx, c.DataDir, dir); !errors.Is(err, backup.ErrNobody) {
+	if err := backup.Request(ctx, c.DataDir, dir); !errors.Is(err, backup.ErrNoServer) {
 		return err
 	}
 	o.EnsureDefaults()

@@ -105,12 +105,12 @@ func Export(ctx context.Context, c *config.Config, o Options, dir string) (err e
 		return fault.Because(err, fault.FailedPrecondition, "cannot write the export: %v", err)
 	}
 	defer func() { err = errors.Join(err, done()) }()
-	switch err := backup.Ask(ctx, c.DataDir, filepath.Join(part, "data")); {
+	switch err := backup.Request(ctx, c.DataDir, filepath.Join(part, "data")); {
 	case err == nil:
 		of := *c
 		of.DataDir = filepath.Join(part, "data")
 		c = &of
-	case !errors.Is(err, backup.ErrNobody):
+	case !errors.Is(err, backup.ErrNoServer):
 		return err
 	}
 	return (&App{config: c, o: o}).transfer(ctx, false, func(t *transfer.Transfer) (transfer.Summary, string, error) {

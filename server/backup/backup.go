@@ -29,7 +29,7 @@ type Source interface {
 	Checkpoint(dir string) error
 }
 
-// Make writes a copy of the data folder, whose store is s, to dir, which must not exist and not be in the data folder.
+// Make copies the data folder, whose store is s, to dir. dir must not exist and not be in the data folder.
 func Make(s Source, data, dir string) (err error) {
 	if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
 		return fault.E(fault.AlreadyExists, "%s is there already; name a folder that is not, such as one with today's date", dir)
@@ -185,7 +185,7 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// within reports whether a path whose last name is new leads into a folder, links followed.
+// within reports whether a path, whose last element does not exist yet, is in a folder. Links are followed.
 func within(folder, path string) (bool, error) {
 	parent := filepath.Dir(path)
 	for _, p := range []*string{&folder, &parent} {
@@ -201,8 +201,8 @@ func within(folder, path string) (bool, error) {
 	return err == nil && rest != ".." && !strings.HasPrefix(rest, ".."+string(filepath.Separator)), err
 }
 
-// copyTree copies the folders and ordinary files of one folder into another that is there, but for names of the first
-// level that skip tells. Sockets and links are left out.
+// copyTree copies the folders and regular files of one folder into another, which exists, except the names of the first level for
+// which skip returns true. Sockets and links are left out.
 func copyTree(from, to string, skip func(name string) bool) error {
 	entries, err := os.ReadDir(from)
 	if err != nil {
@@ -227,7 +227,7 @@ func copyTree(from, to string, skip func(name string) bool) error {
 	return sync(to)
 }
 
-// copyFile copies a file and waits until it is on disk. A file that is gone by then, as old keys may be, is left out.
+// copyFile copies a file and waits until it is on disk. A file that was deleted meanwhile, such as an old key, is left out.
 func copyFile(from, to string) error {
 	source, err := os.Open(from)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -145,11 +145,11 @@ func TestRestoreRefusesWhatIsNoCopy(t *testing.T) {
 	}
 }
 
-func TestAskARunningServer(t *testing.T) {
+func TestRequestToARunningServer(t *testing.T) {
 	data, store := dataFolder(t)
 	dir := filepath.Join(t.TempDir(), "copy")
-	if err := backup.Ask(t.Context(), data, dir); !errors.Is(err, backup.ErrNobody) {
-		t.Fatalf("Ask without a server = %v, want ErrNobody", err)
+	if err := backup.Request(t.Context(), data, dir); !errors.Is(err, backup.ErrNoServer) {
+		t.Fatalf("Request without a server = %v, want ErrNoServer", err)
 	}
 	// A socket that a killed server left behind.
 	dead, err := net.ListenUnix("unix", &net.UnixAddr{Name: filepath.Join(data, "backup.sock"), Net: "unix"})
@@ -160,8 +160,8 @@ func TestAskARunningServer(t *testing.T) {
 	if err := dead.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := backup.Ask(t.Context(), data, dir); !errors.Is(err, backup.ErrNobody) {
-		t.Fatalf("Ask at a dead socket = %v, want ErrNobody", err)
+	if err := backup.Request(t.Context(), data, dir); !errors.Is(err, backup.ErrNoServer) {
+		t.Fatalf("Request at a dead socket = %v, want ErrNoServer", err)
 	}
 	listener, err := backup.Listen(store, data)
 	if err != nil {
@@ -173,12 +173,12 @@ func TestAskARunningServer(t *testing.T) {
 	if info, err := os.Stat(filepath.Join(data, "backup.sock")); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the socket: %v, %v; want mode 0600", info, err)
 	}
-	if err := backup.Ask(t.Context(), data, dir); err != nil {
+	if err := backup.Request(t.Context(), data, dir); err != nil {
 		t.Fatal(err)
 	}
 	for _, again := range []string{dir, "relative"} {
-		if err := backup.Ask(t.Context(), data, again); fault.Of(err).Code != fault.FailedPrecondition {
-			t.Errorf("Ask for %s = %v, want FailedPrecondition", again, err)
+		if err := backup.Request(t.Context(), data, again); fault.Of(err).Code != fault.FailedPrecondition {
+			t.Errorf("Request for %s = %v, want FailedPrecondition", again, err)
 		}
 	}
 	stop()
@@ -291,12 +291,12 @@ func TestAnInterruptedRestore(t *testing.T) {
 	}
 }
 
-// TestAbandonedCopiesAreRemoved makes a copy beside the remains of a killed one, one under way, and a folder of somebody else's.
+// TestAbandonedCopiesAreRemoved makes a copy beside the remains of a killed one, one under way, and an unrelated folder.
 func TestAbandonedCopiesAreRemoved(t *testing.T) {
 	data, store := dataFolder(t)
 	parent := t.TempDir()
 	remains, strange := filepath.Join(parent, "monday.part-1"), filepath.Join(parent, "my.part-2")
-	for path, file := range map[string]string{remains: "unfinished.lock", strange: "letter.txt"} {
+	for path, file := range map[string]string{remains: "unfinished.lock", strange: "notes.txt"} {
 		if err := os.Mkdir(path, 0o700); err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-// Package backup copies a data folder and brings a copy back.
+// Package backup copies a data folder and restores copies.
 //
 // A copy is a data folder itself: the store as it was at one moment, and beside it the keys. It is written under another
 // name first, so that a folder with the copy's name is a whole copy, and the next copy removes what a killed process has left. A

@@ -10,9 +10,9 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// A copy is written to a folder of another name first. A process that is killed leaves it behind; it holds as much as a copy, the
-// keys included. So each such folder has a file that its process holds a lock on, and whoever makes the next one removes
-// those whose lock is free.
+// A copy is written to a folder of another name first. A killed process leaves that folder, which has the size of a copy and the
+// keys in it. So each such folder has a file that its process holds a lock on, and the next copy removes the folders whose lock
+// is free.
 
 // partInfix is in the names of unfinished copies, and copyInfix in those of copies that an export is made from.
 const (

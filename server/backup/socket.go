@@ -22,13 +22,13 @@ import (
 // socketName is the socket in the data folder of a running server.
 const socketName = "backup.sock"
 
-// ErrNobody says that no server runs on a data folder.
-var ErrNobody = errors.New("no server listens in the data folder")
+// ErrNoServer is the error when no server runs on a data folder.
+var ErrNoServer = errors.New("no server listens in the data folder")
 
 // stopTime is how long a copy that is being made may delay the server's end.
 const stopTime = 30 * time.Second
 
-// Listener makes copies of a running server's data for those who ask at its socket.
+// Listener makes copies of a running server's data on requests at its socket.
 type Listener struct {
 	source Source
 	data   string
@@ -66,7 +66,7 @@ func (l *Listener) Run(ctx context.Context) error {
 	return process.Serve(ctx, server, l.socket, stopTime)
 }
 
-// request asks for a copy.
+// request is the body of a request for a copy.
 type request struct {
 	// Dir is an absolute path.
 	Dir string `json:"dir"`
@@ -93,8 +93,8 @@ func (l *Listener) answer(w http.ResponseWriter, r *http.Request) {
 	http.Error(w, text, http.StatusConflict)
 }
 
-// Ask asks the server that runs on a data folder for a copy in dir, an absolute path; ErrNobody when none does.
-func Ask(ctx context.Context, data, dir string) error {
+// Request has the server that runs on a data folder make a copy in dir, an absolute path. It returns ErrNoServer when none runs.
+func Request(ctx context.Context, data, dir string) error {
 	body, err := json.Marshal(request{Dir: dir})
 	if err != nil {
 		return err
@@ -108,7 +108,7 @@ func Ask(ctx context.Context, data, dir string) error {
 	}
 	res, err := (&http.Client{Transport: transport}).Do(r)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ECONNREFUSED) {
-		return ErrNobody
+		return ErrNoServer
 	}
 	if err != nil {
 		return err

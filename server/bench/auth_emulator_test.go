@@ -64,7 +64,7 @@ type authBeside struct {
 	calls map[string]func() error
 }
 
-// start starts the server, tells what that took, and makes a user.
+// start starts the server, logs what that took, and makes a user.
 func (s *authBeside) start(t *testing.T) {
 	t.Helper()
 	dir, address := t.TempDir(), freeAddress(t)

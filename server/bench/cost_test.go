@@ -32,7 +32,7 @@ const costRounds = 4
 
 // TestCostOfACall logs the server's processor time for a call, beside that of another server in the same run: Clave beside a bare gRPC
 // server, and its REST and WebChannel beside its gRPC; without TLS (`clave start`) and with it (`clave serve`). CLAVE_BENCH_BIN names the
-// program, else it is built as make builds it. The goals are of ratios; a run takes about three minutes.
+// program; without it the program is built as make builds it. The goals are of ratios; a run takes about three minutes.
 func TestCostOfACall(t *testing.T) {
 	if os.Getenv("CLAVE_BENCH_COST") == "" {
 		t.Skip("CLAVE_BENCH_COST is not set")
@@ -252,7 +252,7 @@ func startServe(t *testing.T) (*server, certificate) {
 	return s, c
 }
 
-// page is the page that is asked for, of about 8 KiB.
+// page is the requested page, of about 8 KiB.
 func page() string {
 	out := "<!doctype html><title>Bench</title>"
 	for i := range 200 {

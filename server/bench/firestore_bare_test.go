@@ -89,7 +89,7 @@ func (b *bare) BatchGetDocuments(r *pb.BatchGetDocumentsRequest, ss pb.Firestore
 	return nil
 }
 
-// Listen tells of an empty result, and then of each document that is written.
+// Listen sends an empty result, and then each document that is written.
 func (b *bare) Listen(ss pb.Firestore_ListenServer) error {
 	r, err := ss.Recv()
 	if err != nil {

@@ -143,7 +143,7 @@ func sizes() []int {
 	return []int{10_000, 100_000}
 }
 
-// cheapIn asks for the cheapest twenty events of a kind in a city: two equalities, an order and a limit.
+// cheapIn is the query for the cheapest twenty events of a kind in a city: two equalities, an order and a limit.
 func cheapIn(b *testing.B) *query.Query {
 	b.Helper()
 	where := func(field string, v value.Value) query.Filter {

@@ -97,7 +97,7 @@ func duration() time.Duration {
 	return 5 * time.Second
 }
 
-// freeAddress returns a local address that nobody listens on.
+// freeAddress returns an unused local address.
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -178,7 +178,7 @@ func start(t *testing.T, cmd *exec.Cmd, address string) *server {
 	return nil
 }
 
-// owner gives calls the emulators' privileged token.
+// owner adds the emulators' privileged token to calls.
 type owner struct{}
 
 // GetRequestMetadata implements credentials.PerRPCCredentials.
@@ -290,7 +290,7 @@ func times(n int, do func(context.Context, *firestore.Client) error) func(*testi
 	}
 }
 
-// cheapest asks for the cheapest twenty concerts of a city.
+// cheapest is the query for the cheapest twenty concerts of a city.
 func cheapest(ctx context.Context, c *firestore.Client) error {
 	it := c.Collection("events").Where("city", "==", "city8").Where("kind", "==", "concert").OrderBy("price", firestore.Asc).Limit(20).Documents(ctx)
 	defer it.Stop()

@@ -11,8 +11,8 @@ import (
 	"clave/server/value"
 )
 
-// BenchmarkEngineHot asks for the least twenty of 64 documents, by an index, while eight clients change them without pause:
-// the entries that have been are not to be paid for.
+// BenchmarkEngineHot queries the least twenty of 64 documents by an index while eight clients change them constantly. The cost must
+// not grow with the entries that were deleted.
 func BenchmarkEngineHot(b *testing.B) {
 	e := openEngine(b)
 	q, err := (&query.Query{DB: db, From: []query.From{{Collection: "events"}}, Limit: 20, OrderBy: []query.Order{{Path: value.FieldPath{"n"}}}}).Normalize()

@@ -20,7 +20,7 @@ import (
 // benchDatabase is the database of raw clients.
 const benchDatabase = "projects/bench/databases/(default)"
 
-// rawCodec gives answers as they came, so that a client of thousands of streams costs little beside the server.
+// rawCodec does not decode responses, so that a client of thousands of streams costs little beside the server.
 type rawCodec struct{}
 
 // Marshal implements encoding.Codec.
@@ -57,10 +57,10 @@ func dial(t *testing.T, address string) *grpc.ClientConn {
 	return conn
 }
 
-// crowd is many listeners. Each tells when it has a snapshot after changes.
+// crowd is many listeners. Each reports when it has received a snapshot after changes.
 type crowd struct {
 	n int
-	// arrivals are the times of the snapshots of the round in hand, counted by arrived.
+	// arrivals are the times of the snapshots of the present round, counted by arrived.
 	arrivals []time.Time
 	arrived  atomic.Int32
 	// wanted is how many make the round; whole receives when it is.
@@ -154,7 +154,7 @@ func (c *crowd) close() {
 	c.ended.Wait()
 }
 
-// round commits a change which so many listeners hear of, waits until they all have its snapshot, and adds the delays
+// round commits a change that matches so many listeners, waits until they all have its snapshot, and adds the delays
 // since before the commit was sent.
 func (c *crowd) round(t *testing.T, commit func() error, wanted int, delays []time.Duration) []time.Duration {
 	t.Helper()

@@ -1,5 +1,5 @@
-// Package clock tells the time. It is the only room that asks the machine for it, so that every other room
-// can be tested with a clock that is wound by hand.
+// Package clock returns the time. It is the only package that reads the machine's clock, so that every other package can be tested
+// with a clock that the test advances.
 package clock
 
 import (
@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// Clock tells the time and makes timers. Implementations are safe for concurrent use.
+// Clock returns the time and makes timers. Implementations are safe for concurrent use.
 type Clock interface {
 	// Now returns the present time in UTC.
 	Now() time.Time
-	// After returns a channel that receives the time once d has passed. The channel has room for one value
+	// After returns a channel that receives the time once d has passed. The channel has a buffer of one
 	// and is never closed; stop releases the timer and may be called at any moment, more than once.
 	After(d time.Duration) (c <-chan time.Time, stop func())
 }
@@ -31,7 +31,7 @@ func (system) After(d time.Duration) (<-chan time.Time, func()) {
 	return t.C, func() { t.Stop() }
 }
 
-// Hand is a clock wound by hand, for tests.
+// Hand is a clock for tests, which moves only when Advance is called.
 type Hand struct {
 	mu struct {
 		sync.Mutex
@@ -46,7 +46,7 @@ type handTimer struct {
 	c  chan time.Time
 }
 
-// NewHand returns a clock that stands at now until it is advanced.
+// NewHand returns a clock that shows now until it is advanced.
 func NewHand(now time.Time) *Hand {
 	h := &Hand{}
 	h.mu.now = now.UTC()
@@ -54,14 +54,14 @@ func NewHand(now time.Time) *Hand {
 	return h
 }
 
-// Now returns the time the clock stands at.
+// Now returns the clock's time.
 func (h *Hand) Now() time.Time {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.mu.now
 }
 
-// Advance winds the clock forward by d and fires the timers that are due.
+// Advance moves the clock forward by d and fires the timers that are due.
 func (h *Hand) Advance(d time.Duration) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -74,7 +74,7 @@ func (h *Hand) Advance(d time.Duration) {
 	}
 }
 
-// Timers returns how many timers wait; tests use it to know that the code under test has begun to wait.
+// Timers returns the number of running timers, by which a test knows that the code under test has begun to wait.
 func (h *Hand) Timers() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()

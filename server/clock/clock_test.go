@@ -40,6 +40,6 @@ func TestVersionsNeverGoBack(t *testing.T) {
 		t.Errorf("version after the clock moved on = %d, want %d", got, want)
 	}
 	if a, b := v.Next(), v.Next(); b <= a.After() {
-		t.Errorf("two versions in one microsecond = %d, %d, want room for the moment after the first", a, b)
+		t.Errorf("two versions in one microsecond = %d, %d, want them 2 apart at least", a, b)
 	}
 }

@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// Version is a commit version: microseconds since the Unix epoch. A document's update time, a commit's time,
-// a read time and a resume token all are one (architecture §3), but for those of live queries, which are the moment After.
+// Version is a commit version: microseconds since the Unix epoch. Update times,
+// commit times, read times and resume tokens are versions; those of live queries are the moment After a version.
 type Version int64
 
-// After returns the moment after a version, which no commit has: versions are given two microseconds apart. What was read at a
-// version can say that it is complete up to then.
+// After returns the moment after a version, which no commit has: versions are given two microseconds apart. A snapshot
+// at a version is complete up to that moment.
 func (v Version) After() Version { return v + 1 }
 
 // VersionOf returns the version of a moment, rounded down to the microsecond.
@@ -19,7 +19,7 @@ func VersionOf(t time.Time) Version { return Version(t.UnixMicro()) }
 // Time returns the moment of the version, in UTC.
 func (v Version) Time() time.Time { return time.UnixMicro(int64(v)).UTC() }
 
-// Versions gives commit versions that never go back and never repeat, even when the machine's clock does.
+// Versions issues strictly increasing commit versions, also when the machine's clock goes back.
 type Versions struct {
 	clock Clock
 	mu    struct {
@@ -35,8 +35,8 @@ func NewVersions(c Clock, last Version) *Versions {
 	return v
 }
 
-// Next returns a new version, at least the present microsecond and so much greater than every earlier one that the moment
-// After each is nobody's.
+// Next returns a new version, at least the present microsecond and at least 2 greater than every earlier one, so that
+// no version equals the moment After another.
 func (v *Versions) Next() Version {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -44,7 +44,7 @@ func (v *Versions) Next() Version {
 	return v.mu.last
 }
 
-// Last returns the greatest version given so far.
+// Last returns the greatest version issued so far.
 func (v *Versions) Last() Version {
 	v.mu.Lock()
 	defer v.mu.Unlock()

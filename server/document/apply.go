@@ -5,9 +5,9 @@ import (
 	"clave/server/value"
 )
 
-// Apply does a write to a document at a commit's version. old is nil where there is no document, and the
-// answer is nil where there is none afterwards. A write that changes nothing answers old itself. It answers
-// the errors of Precondition.Check, and InvalidArgument for a document that would grow too large.
+// Apply applies a write to a document at a commit's version. old is nil when the document does not exist, and the result is nil
+// when it does not exist afterwards. A write that changes nothing returns old itself. It returns the errors of
+// Precondition.Check, and InvalidArgument for a document that would become too large.
 func Apply(old *Document, w Write, at clock.Version) (*Document, Result, error) {
 	if err := w.Precondition.Check(w.Name, old); err != nil {
 		return nil, Result{}, err
@@ -26,7 +26,7 @@ func Apply(old *Document, w Write, at clock.Version) (*Document, Result, error) 
 	}
 }
 
-// update does an Update.
+// update applies an Update.
 func update(old *Document, w Write, at clock.Version) (*Document, Result, error) {
 	fields := w.Fields
 	if w.HasMask {

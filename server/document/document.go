@@ -1,5 +1,5 @@
 // Package document holds documents and writes. Applying a write to a document is a pure function, so that the
-// engine, the rules' view of a commit and the tests all speak of the same outcome.
+// engine, the rules' view of a commit and the tests get the same result.
 package document
 
 import (

@@ -8,9 +8,9 @@ import (
 )
 
 // Together checks the valid writes of one commit against each other and returns them as they are to be applied, in
-// their order. Several writes of one document are taken as one mutation with the first's precondition: what that
-// leaves of the others' preconditions is either settled, and dropped, or contradicts, and is refused, whatever is
-// stored. It answers InvalidArgument with Firestore's texts.
+// their order. Several writes of one document become one mutation with the first write's precondition. A later
+// precondition that follows from it is dropped, and one that contradicts it is an error, whatever is stored. It returns
+// InvalidArgument with Firestore's texts.
 func Together(writes []Write) ([]Write, error) {
 	if len(writes) < 2 {
 		return writes, nil
@@ -21,7 +21,7 @@ func Together(writes []Write) ([]Write, error) {
 		next := mutation{op: w.Op, first: w.Precondition, transforms: len(w.Transforms)}
 		if before, again := merged[w.Name.Path]; again {
 			var err error
-			if next, err = before.then(w); err != nil {
+			if next, err = before.add(w); err != nil {
 				return nil, err
 			}
 			w.Precondition = Precondition{}
@@ -42,8 +42,8 @@ type mutation struct {
 	transforms int
 }
 
-// then adds a write of the same document.
-func (m mutation) then(w Write) (mutation, error) {
+// add adds a write of the same document.
+func (m mutation) add(w Write) (mutation, error) {
 	p := w.Precondition
 	refuse := func(format string, args ...any) (mutation, error) {
 		return m, fault.E(fault.InvalidArgument, format, args...)
@@ -73,10 +73,10 @@ func (m mutation) then(w Write) (mutation, error) {
 	return m, nil
 }
 
-// mustExist reports whether the precondition asks for a document.
+// mustExist reports whether the precondition requires the document to exist.
 func (p Precondition) mustExist() bool { return p.UpdateTime != nil || (p.Exists != nil && *p.Exists) }
 
-// kind is how texts call a write with its precondition.
+// kind is the name of a write with its precondition in error texts.
 func kind(op Op, p Precondition) string {
 	switch {
 	case op == Delete:
@@ -90,7 +90,7 @@ func kind(op Op, p Precondition) string {
 	}
 }
 
-// shown is how texts show an update time that is asked for.
+// shown is a required update time in error texts.
 func shown(v *clock.Version) string {
 	if v == nil {
 		return "null"

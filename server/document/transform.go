@@ -27,7 +27,7 @@ const (
 	RemoveAll
 )
 
-// Transform changes one field by what it was.
+// Transform changes one field depending on its present value.
 type Transform struct {
 	// Path is the field.
 	Path value.FieldPath
@@ -37,7 +37,7 @@ type Transform struct {
 	Operand value.Value
 }
 
-// apply returns the field's new value and what the write's result says of it. old is nil where the field is
+// apply returns the field's new value and the transform's result. old is nil where the field is
 // missing.
 func (t Transform) apply(old value.Value, at clock.Version) (field, result value.Value) {
 	switch t.Kind {

@@ -170,7 +170,7 @@ func (c checker) deeper(depth int) error {
 	return nil
 }
 
-// invalid refuses what stands inside the field.
+// invalid returns the error for a value inside a field.
 func (c checker) invalid() error {
 	return fault.E(fault.InvalidArgument, "Property %s contains an invalid nested entity.", c.field)
 }
@@ -220,7 +220,7 @@ func (c checker) members(m value.Map, depth, path int) error {
 	return nil
 }
 
-// checkVector checks a map that says that it is a vector.
+// checkVector checks a map whose __type__ is that of a vector.
 func checkVector(m value.Map) error {
 	const maxDimensions = 2048
 	items, ok := m["value"].(value.Array)

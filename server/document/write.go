@@ -28,7 +28,7 @@ type Write struct {
 	Name resource.Document
 	// Fields are the new data of an Update.
 	Fields value.Map
-	// HasMask says that the Update sets and deletes only the fields of Mask; else it replaces all.
+	// HasMask is set when the Update sets and deletes only the fields of Mask. Otherwise it replaces all fields.
 	HasMask bool
 	// Mask are the fields that the Update sets to their value in Fields, or deletes where Fields has none.
 	Mask []value.FieldPath
@@ -40,7 +40,7 @@ type Write struct {
 
 // Precondition is what must be so for a write to happen; the zero value always holds.
 type Precondition struct {
-	// Exists, if not nil, says whether the document must exist.
+	// Exists, if not nil, is whether the document must exist.
 	Exists *bool
 	// UpdateTime, if not nil, is the update time that the document must have; one that is not there has 0.
 	UpdateTime *clock.Version

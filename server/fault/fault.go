@@ -1,5 +1,5 @@
-// Package fault holds the codes and messages a client may hear. Error is the only error type whose text
-// leaves the server; every other error is a bug of ours and is answered as Internal without text.
+// Package fault holds the errors that are sent to clients. Error is the only error type whose text is sent; every other error is a
+// bug, and is sent as Internal without its text.
 package fault
 
 import (
@@ -47,25 +47,25 @@ func (c Code) String() string {
 	return names[c]
 }
 
-// Error is an error that a client may hear.
+// Error is an error whose code and text are sent to the client.
 type Error struct {
 	// Code is the canonical code.
 	Code Code
-	// Message is the text that the client hears.
+	// Message is the text for the client.
 	Message string
-	// Reason names the refusal for programs, such as INDEX_ENTRIES_COUNT_LIMIT_EXCEEDED; mostly empty.
+	// Reason is a machine-readable reason, such as INDEX_ENTRIES_COUNT_LIMIT_EXCEEDED; mostly empty.
 	Reason string
-	// Violations are the things that are wrong with the request, one by one, where the refusal tells them apart.
+	// Violations lists the violations of the request, where they are reported one by one.
 	Violations []Violation
-	// cause is what led here; it is logged and never sent.
+	// cause is the underlying error. It is logged and never sent.
 	cause error
 }
 
-// Violation is one thing that is wrong with a request.
+// Violation is one violation of a request.
 type Violation struct {
 	// Field is the path of the field, or empty.
 	Field string
-	// Description says what is wrong.
+	// Description is the text for the client.
 	Description string
 }
 
@@ -76,14 +76,14 @@ func E(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: err.Error(), cause: errors.Unwrap(err)}
 }
 
-// Named makes an Error with a reason for programs.
+// Named makes an Error with a machine-readable reason.
 func Named(reason string, code Code, format string, args ...any) *Error {
 	e := E(code, format, args...)
 	e.Reason = reason
 	return e
 }
 
-// Violated makes an InvalidArgument Error of what is wrong with a request, one line each.
+// Violated makes an InvalidArgument Error of violations, one line each.
 func Violated(violations ...Violation) *Error {
 	lines := make([]string, len(violations))
 	for i, v := range violations {

@@ -70,7 +70,7 @@ func CheckCollectionID(id string) error {
 	return nil
 }
 
-// CheckDocumentID checks a document's id that stands by itself; it must not be empty. It answers InvalidArgument.
+// CheckDocumentID checks a document's id, which must not be empty. It returns InvalidArgument.
 func CheckDocumentID(id string) error {
 	switch {
 	case strings.Contains(id, "/"):

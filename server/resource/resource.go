@@ -24,7 +24,7 @@ type Database struct {
 // String returns projects/P/databases/D.
 func (d Database) String() string { return "projects/" + d.Project + "/databases/" + d.ID }
 
-// Root returns the name under which all documents lie, projects/P/databases/D/documents.
+// Root returns the common prefix of all documents' names, projects/P/databases/D/documents.
 func (d Database) Root() string { return d.String() + "/documents" }
 
 // ParseDatabase parses projects/P/databases/D. It answers InvalidArgument.
@@ -84,7 +84,7 @@ func (d Document) Collection() Collection {
 	return Collection{DB: d.DB, Parent: grand, ID: id}
 }
 
-// Collection names one collection. Parent is the path of the document it lies under, or empty at the root.
+// Collection names one collection. Parent is the path of the parent document, or empty at the root.
 type Collection struct {
 	DB     Database
 	Parent string

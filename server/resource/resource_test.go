@@ -33,7 +33,7 @@ func TestParseDocument(t *testing.T) {
 	}
 }
 
-// TestDatabaseNamesAreText also asks what answers are made of: no error may hold what is no text.
+// TestDatabaseNamesAreText wants the names and the texts of errors to be valid UTF-8.
 func TestDatabaseNamesAreText(t *testing.T) {
 	for _, name := range []string{"projects/\xff/databases/d", "projects/p/databases/\xff", "projects/p\x00q/databases/d"} {
 		_, err := resource.ParseDatabase(name)

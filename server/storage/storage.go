@@ -1,5 +1,5 @@
 // Package storage is the contract of the engines that keep the data: ordered keys, snapshots and atomic,
-// durable batches. It is the only thing the rooms above know of a disk or a database.
+// durable batches. It is all that other packages use of a disk or a database.
 //
 // Keys and values are bytes; keys are ordered as bytes. Every engine passes the suite in storagetest.
 package storage
@@ -20,13 +20,13 @@ var ErrFull = errors.New("storage: no space")
 type Store interface {
 	Reader
 
-	// Snapshot returns a view of everything applied so far and of nothing applied later. It costs little
-	// and must be closed.
+	// Snapshot returns a view of everything applied so far and of nothing applied later. It is cheap, and
+	// must be closed.
 	Snapshot() Snapshot
 
 	// Apply makes all of the batch's changes, or none. When it returns nil they are on disk: a crash of the
 	// process or the machine does not lose them. Concurrent calls may share one flush. The batch must not be
-	// used afterwards. After an error the caller can't know whether the batch was applied, but for ErrFull.
+	// used afterwards. After ErrFull nothing was applied; after any other error that is unknown.
 	Apply(ctx context.Context, b *Batch) error
 
 	// Close releases the store. Snapshots and iterators must be closed before.
@@ -64,7 +64,7 @@ type Range struct {
 	Reverse bool
 }
 
-// Iterator walks over a range. It is for one goroutine.
+// Iterator iterates over a range. It is for one goroutine.
 type Iterator interface {
 	// Next moves to the next key and reports whether there is one.
 	Next() bool
@@ -75,7 +75,7 @@ type Iterator interface {
 	Key() []byte
 	// Value returns the value, valid until the next move.
 	Value() ([]byte, error)
-	// Err returns the error that ended the walk, if any.
+	// Err returns the error that ended the iteration, if any.
 	Err() error
 	// Close releases the iterator.
 	Close() error

@@ -146,7 +146,7 @@ func (o *accountsOut) writeAll(ctx context.Context, t *Transfer, tenant string) 
 	return nil
 }
 
-// hashText returns the members of an object that say how passwords are hashed.
+// hashText returns the members of an object that describe the hashing of passwords.
 func hashText(r *identity.ImportRequest) (string, error) {
 	text, err := json.Marshal(r)
 	if err != nil {

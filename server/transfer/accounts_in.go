@@ -123,10 +123,10 @@ type accountsIn struct {
 	verify bool
 	// count is how many accounts were taken, refused how many were not.
 	count, refused int64
-	// lost are second factors that were left out, unknown passwords whose hash nobody can check.
+	// lost counts second factors that were left out, and unknown passwords whose hash can't be checked.
 	lost, unknown int64
 	notes         *[]string
-	// hash says how passwords are hashed in files that don't say it; nil when nobody knows.
+	// hash describes the hashing of passwords for files that don't; nil when it is unknown.
 	hash *identity.ImportRequest
 }
 
@@ -154,7 +154,7 @@ func (in *accountsIn) read(ctx context.Context, folder fs.FS, name, tenant strin
 	}
 	size := maxAccounts
 	if in.verify {
-		size = max(len(file.Users), 1) // What they take from each other shows among all of them.
+		size = max(len(file.Users), 1) // Together, so that conflicts between any two are found.
 	} else if err := in.makeTenant(ctx, tenant); err != nil {
 		return err
 	}
@@ -237,7 +237,7 @@ func (in *accountsIn) user(given map[string]any) (u identity.ImportUser, err err
 	return u, err
 }
 
-// refusal tells of accounts that were not taken.
+// refusal notes what was left out, and returns an error if accounts were refused.
 func (in *accountsIn) refusal() error {
 	if in.lost > 0 {
 		*in.notes = append(*in.notes, fmt.Sprintf("%d second factors by an authenticator app are not in the export", in.lost))

@@ -13,7 +13,7 @@ import (
 	"clave/server/value"
 )
 
-// maxNesting is how deep entities may lie in one another: as deep as Firestore's maps may, and some more.
+// maxNesting bounds the nesting of entities, above Firestore's own limit for maps.
 const maxNesting = 32
 
 // field is one field of a message.
@@ -26,7 +26,7 @@ type field struct {
 	bytes []byte
 }
 
-// eachField gives the fields of a message to yield.
+// eachField calls yield with the fields of a message.
 func eachField(b []byte, yield func(field) error) error {
 	for len(b) > 0 {
 		number, kind, n := protowire.ConsumeTag(b)
@@ -79,14 +79,14 @@ func decodeDocument(db resource.Database, entity []byte) (document.Write, error)
 
 // decoder decodes entities.
 type decoder struct {
-	// project is that of references which don't say.
+	// project is the project of references that don't name one.
 	project string
 }
 
 // entity returns the path and the properties of an entity.
 func (d decoder) entity(b []byte, depth int) (path string, fields value.Map, err error) {
 	if depth > maxNesting {
-		return "", nil, fmt.Errorf("maps lie more than %d deep in one another", maxNesting)
+		return "", nil, fmt.Errorf("maps are nested more than %d deep", maxNesting)
 	}
 	fields = make(value.Map)
 	vectors := make(map[string][]float64)
@@ -251,7 +251,7 @@ func (d decoder) reference(b []byte) (value.Value, error) {
 		case f.number == refApp && len(f.bytes) > 0:
 			db.Project = string(f.bytes)
 			if _, project, ok := strings.Cut(db.Project, "~"); ok {
-				db.Project = project // where it is kept stands before
+				db.Project = project // The location precedes it.
 			}
 		case f.number == refDatabase && len(f.bytes) > 0:
 			db.ID = string(f.bytes)

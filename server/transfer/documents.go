@@ -19,20 +19,20 @@ import (
 	"clave/server/token"
 )
 
-// How much one commit brings in.
+// The bounds of one commit of an import.
 const (
 	commitDocuments = 500
 	commitBytes     = 4 << 20
 )
 
-// owner is who brings data out and in: the rules are not asked.
+// owner is the caller of exports and imports. The rules do not apply to it.
 func owner(db resource.Database) token.Caller {
 	return token.Caller{Privileged: true, Project: db.Project}
 }
 
 // ExportDocuments writes all documents of a database, as they are at one moment, to a folder, and returns how many they are. The
 // files are named after the folder. An earlier export in it is replaced at once when all is written; FailedPrecondition is
-// answered for a folder with anything else in it.
+// answered for a folder with other files in it.
 func (t *Transfer) ExportDocuments(ctx context.Context, db resource.Database, dir string) (documents int64, err error) {
 	dir = filepath.Clean(dir)
 	err = replace(dir, filepath.Base(dir)+overallSuffix, func(part string) error {
@@ -78,7 +78,7 @@ func (t *Transfer) writeDocuments(ctx context.Context, db resource.Database, f *
 	return documents, size, errors.Join(err, log.Close(), buffered.Flush(), f.Sync())
 }
 
-// documents gives the documents of a database, wherever they lie, in the order of their names, and no more than limit.
+// documents calls yield with at most limit documents of a database, of all collections, in the order of their names.
 func (t *Transfer) documents(ctx context.Context, db resource.Database, limit int, yield func(*document.Document) error) error {
 	all, err := (&query.Query{DB: db, From: []query.From{{AllDescendants: true}}, Limit: limit}).Normalize()
 	if err != nil {
@@ -117,7 +117,7 @@ func (t *Transfer) importDocuments(ctx context.Context, db resource.Database, fo
 			}
 		}
 		if n := l.read - before; part.counted && n != part.documents {
-			return l.read, fault.E(fault.DataLoss, "the export is damaged: %s tells of %d documents, and its files have %d",
+			return l.read, fault.E(fault.DataLoss, "the export is damaged: %s counts %d documents, and its files have %d",
 				path.Clean(metadataFile), part.documents, n)
 		}
 	}

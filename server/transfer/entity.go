@@ -47,7 +47,7 @@ const (
 	refDatabase    = 23
 )
 
-// The meanings of a Property: what its value stands for.
+// The meanings of a Property: how its value is interpreted.
 const (
 	meaningTime      = 7 // microseconds since the Unix epoch
 	meaningPoint     = 9

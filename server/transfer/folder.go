@@ -16,13 +16,13 @@ const (
 	fileMode   = 0o600
 )
 
-// cannotWrite says that an export has no place.
+// cannotWrite returns the error for an export that can't be written.
 func cannotWrite(err error) error {
 	return fault.Because(err, fault.FailedPrecondition, "cannot write the export: %v", err)
 }
 
-// replace has a folder written beside another and puts it in the other's place, which must be absent, empty, or hold a marker: a
-// file that says that it is an export.
+// replace writes a folder beside dir and then renames it to dir, which must be absent, be empty, or have the marker: a file of every
+// export.
 func replace(dir, marker string, write func(part string) error) (err error) {
 	if err := replaceable(dir, marker); err != nil {
 		return err
@@ -42,7 +42,7 @@ func replace(dir, marker string, write func(part string) error) (err error) {
 	return swap(part, dir)
 }
 
-// CanExport checks that Export may write to a folder: one that is blank or an earlier export.
+// CanExport checks that Export may write to a folder, which must be blank or an earlier export.
 func CanExport(dir string) error { return replaceable(filepath.Clean(dir), suiteFile) }
 
 // placeholders are files that keep a folder in a repository, or that a system leaves in any.
@@ -71,7 +71,7 @@ func replaceable(dir, marker string) error {
 	return nil
 }
 
-// swap puts a folder in the place of another, which may be absent.
+// swap replaces a folder, which may be absent, by another.
 func swap(part, dir string) error {
 	old := part + ".old"
 	err := os.Rename(dir, old)
@@ -94,7 +94,7 @@ func writeFile(name string, text []byte) error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
-// createFile makes a file that is not there yet, and its folder.
+// createFile creates a file, which must not exist, and its folder.
 func createFile(name string) (*os.File, error) {
 	if err := os.MkdirAll(filepath.Dir(name), folderMode); err != nil {
 		return nil, cannotWrite(err)

@@ -57,7 +57,7 @@ func FuzzLog(f *testing.F) {
 		_, _ = partsOf(folder, "a/m") // only panics matter
 		for _, p := range paths {
 			if p == ".." || len(p) > 2 && p[:3] == "../" || p != "" && p[0] == '/' {
-				t.Errorf("%q lies outside", p)
+				t.Errorf("%q is outside the folder", p)
 			}
 		}
 	})

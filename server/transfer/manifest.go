@@ -69,16 +69,16 @@ func metadata(name string, began, ended time.Time) []byte {
 	return appendBytes(appendBytes(nil, exportAbout, about), exportOutput, output)
 }
 
-// exportPart is what an overall metadata file says about one export in it.
+// exportPart is the description of one export in an overall metadata file.
 type exportPart struct {
 	// outputs are the paths of its files, from the root of the folder.
 	outputs []string
-	// documents is how many documents they have, where counted says that it is known.
+	// documents is the number of documents in them, if counted is set.
 	documents int64
 	counted   bool
 }
 
-// partsOf returns the parts of an export that an overall metadata file tells of, one at least.
+// partsOf returns the parts of an export, at least one, by its overall metadata file.
 func partsOf(folder fs.FS, name string) ([]exportPart, error) {
 	var parts []exportPart
 	err := messages(folder, name, overallPart, func(message []byte) error {
@@ -103,12 +103,12 @@ func partsOf(folder fs.FS, name string) ([]exportPart, error) {
 		return nil
 	})
 	if err == nil && len(parts) == 0 {
-		err = fault.E(fault.DataLoss, "%s cannot be read: it tells of no export", name)
+		err = fault.E(fault.DataLoss, "%s cannot be read: it describes no export", name)
 	}
 	return parts, err
 }
 
-// missing returns an error when metadata name nothing of a kind.
+// missing returns an error when a name of a kind is empty.
 func missing(kind, name string) error {
 	if name != "" {
 		return nil
@@ -132,7 +132,7 @@ func outputs(folder fs.FS, name string) ([]string, error) {
 	return paths, err
 }
 
-// messages gives the messages of a field of a file of metadata to yield.
+// messages calls yield with the messages of a field in a file of metadata.
 func messages(folder fs.FS, name string, number protowire.Number, yield func([]byte) error) error {
 	text, err := fs.ReadFile(folder, name)
 	if err != nil {

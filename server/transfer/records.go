@@ -13,7 +13,7 @@ import (
 // maxRecord is the greatest record that is read, in bytes: a document has one MiB, in entities no more than a few.
 const maxRecord = 16 << 20
 
-// readRecords gives each record of a log to yield, which must not keep it.
+// readRecords calls yield with each record of a log. yield must not keep it.
 func readRecords(r io.Reader, yield func([]byte) error) error {
 	log := record.NewReader(r, 0)
 	var buffer bytes.Buffer

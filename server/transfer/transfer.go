@@ -27,18 +27,18 @@ const (
 // FormatVersion is the version of the Firebase CLI whose folders these are like.
 const FormatVersion = "15.28.2"
 
-// Options are what a Transfer works with.
+// Options configure a Transfer.
 type Options struct {
-	// Guard keeps the documents.
+	// Guard is the access to documents.
 	Guard *guard.Guard
-	// Identity keeps the accounts.
+	// Identity is the access to accounts.
 	Identity *identity.Service
-	// Project is the project whose data go out and come in.
+	// Project is the project whose data are exported and imported.
 	Project string
-	// Clock tells the time; the machine's when nil.
+	// Clock is the clock; the machine's when nil.
 	Clock clock.Clock
-	// Marker is a file that exists while an import changes the data, with the import's source as its content. A marker that is
-	// there before shows that an import has ended in the midst. Empty for data in memory.
+	// Marker is a file that exists while an import changes the data, with the import's source as its content. A marker
+	// that an earlier process has left shows that its import was interrupted. Empty for data in memory.
 	Marker string
 }
 
@@ -49,7 +49,7 @@ func (o *Options) EnsureDefaults() {
 	}
 }
 
-// Transfer brings the data of one project out and in.
+// Transfer exports and imports the data of one project.
 type Transfer struct {
 	o Options
 	// importing is held while an import changes the data.
@@ -62,15 +62,15 @@ func New(o Options) *Transfer {
 	return &Transfer{o: o, importing: &sync.Mutex{}}
 }
 
-// Summary says how much was brought out or in.
+// Summary counts what was exported or imported.
 type Summary struct {
 	// Documents and Accounts are counts.
 	Documents, Accounts int64
-	// Notes tell a person what could not be taken over.
+	// Notes are messages for the operator about data that could not be taken over.
 	Notes []string
 }
 
-// String says it in words.
+// String returns the counts as text.
 func (s Summary) String() string {
 	return fmt.Sprintf("%d documents, %d accounts", s.Documents, s.Accounts)
 }
@@ -80,7 +80,7 @@ type suite struct {
 	Version   string       `json:"version"`
 	Firestore *suiteExport `json:"firestore,omitempty"`
 	Auth      *suiteExport `json:"auth,omitempty"`
-	// Databases are exports of databases with a name, which the Emulator Suite does not know of.
+	// Databases are exports of databases with a name, which the Emulator Suite does not export.
 	Databases []suiteExport `json:"databases,omitempty"`
 }
 
@@ -100,7 +100,7 @@ const (
 
 // Export writes the project's documents and accounts, or only the named parts, to a folder of the Emulator Suite. What an earlier
 // export has left in the folder is replaced at once when all is written; FailedPrecondition is answered for a folder with
-// anything else in it.
+// other files in it.
 func (t *Transfer) Export(ctx context.Context, dir string, only ...string) (sum Summary, err error) {
 	return sum, replace(filepath.Clean(dir), suiteFile, func(part string) error { return t.exportInto(ctx, part, only, &sum) })
 }
@@ -130,7 +130,7 @@ func (t *Transfer) exportInto(ctx context.Context, dir string, only []string, su
 	return writeFile(filepath.Join(dir, suiteFile), text)
 }
 
-// exportDatabases writes the documents of each database and says in content where.
+// exportDatabases writes the documents of each database and records the folders in content.
 func (t *Transfer) exportDatabases(ctx context.Context, dir string, content *suite, sum *Summary) error {
 	for _, db := range t.databases() {
 		e := exportOf(db)
@@ -153,8 +153,7 @@ func (t *Transfer) exportDatabases(ctx context.Context, dir string, content *sui
 	return nil
 }
 
-// noteOthers notes the projects whose documents an export leaves behind: who forgot to name the project would else find out when
-// the data are gone.
+// noteOthers notes the other projects that have documents: a forgotten --project usually explains missing data.
 func (t *Transfer) noteOthers(ctx context.Context, sum *Summary) error {
 	for _, project := range t.o.Guard.Projects() {
 		if project == t.o.Project {
@@ -185,7 +184,7 @@ func (t *Transfer) databases() []resource.Database {
 	return all
 }
 
-// exportOf says where the export of a database lies.
+// exportOf returns the folder and files of a database's export.
 func exportOf(db resource.Database) suiteExport {
 	folder, named := firestoreFolder, ""
 	if db.ID != resource.DefaultDatabase {

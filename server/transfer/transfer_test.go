@@ -18,7 +18,7 @@ import (
 
 // TestSuite reads a folder that the Emulator Suite wrote: the documents are by the official emulator's export.
 func TestSuite(t *testing.T) {
-	h := newHouse(t, cheap)
+	h := newFixture(t, cheap)
 	sum, err := h.Import(t.Context(), "testdata/suite")
 	if err != nil {
 		t.Fatal(err)
@@ -64,7 +64,7 @@ func TestSuite(t *testing.T) {
 	}
 }
 
-// awkward are documents with what is hard to bring over.
+// awkward are documents with values that are hard to export.
 var awkward = map[string]value.Map{
 	"a/b":                   {},
 	"a/__id-9__/c/__id12__": {"n": value.Int(math.MinInt64), "m": value.Int(math.MaxInt64)},
@@ -77,11 +77,11 @@ var awkward = map[string]value.Map{
 }
 
 func TestRoundTrip(t *testing.T) {
-	from := newHouse(t, cheap)
+	from := newFixture(t, cheap)
 	for path, fields := range awkward {
 		from.put(everything, path, fields)
 	}
-	for i := range 1200 { // more than one commit brings in, and more than a block of the log
+	for i := range 1200 { // more than one commit of an import, and more than a block of the log
 		from.put(everything, fmt.Sprintf("many/%04d", i), value.Map{"text": value.String(strings.Repeat("x", i))})
 	}
 	from.put(database("named"), "c/d", value.Map{"here": value.Bool(true)})
@@ -89,7 +89,7 @@ func TestRoundTrip(t *testing.T) {
 	if sum.Documents != 1205 {
 		t.Errorf("exported %v", sum)
 	}
-	to := newHouse(t, cheap)
+	to := newFixture(t, cheap)
 	if sum, err := to.Import(t.Context(), dir); err != nil || sum.Documents != 1205 {
 		t.Fatalf("imported %v, %v", sum, err)
 	}
@@ -108,7 +108,7 @@ func TestRoundTrip(t *testing.T) {
 var call = identity.Call{Project: project, Admin: true}
 
 func TestAccountsRoundTrip(t *testing.T) {
-	from := newHouse(t, cheap)
+	from := newFixture(t, cheap)
 	yes, on := true, map[string]any{"passwordPolicyConfig": map[string]any{"passwordPolicyEnforcementState": "OFF"}}
 	if _, err := from.users.UpdateConfig(t.Context(), call, &identity.ConfigRequest{Body: on}); err != nil {
 		t.Fatal(err)
@@ -136,7 +136,7 @@ func TestAccountsRoundTrip(t *testing.T) {
 		}
 	}
 	dir, sum := from.export()
-	to := newHouse(t, cheap+1)
+	to := newFixture(t, cheap+1)
 	if sum, err := to.Import(t.Context(), dir); err != nil || sum.Accounts != 3 {
 		t.Fatalf("imported %v, %v of %v", sum, err, sum)
 	}
@@ -244,7 +244,7 @@ func TestBadExports(t *testing.T) {
 			dir := t.TempDir() + "/suite"
 			must(t, os.CopyFS(dir, os.DirFS("testdata/suite")))
 			c.spoil(t, dir)
-			h := newHouse(t, cheap)
+			h := newFixture(t, cheap)
 			_, err := h.Import(t.Context(), dir)
 			if err == nil || fault.Of(err).Code != c.code || !strings.Contains(fault.Of(err).Message, c.expect) {
 				t.Errorf("Import = %v, want %v %q", err, c.code, c.expect)
@@ -265,7 +265,7 @@ func must(t *testing.T, err error) {
 }
 
 func TestExportReplaces(t *testing.T) {
-	h := newHouse(t, cheap)
+	h := newFixture(t, cheap)
 	h.put(everything, "c/d", value.Map{})
 	parent := t.TempDir()
 	dir := filepath.Join(parent, "seed")
@@ -276,7 +276,7 @@ func TestExportReplaces(t *testing.T) {
 	}
 	entries, err := os.ReadDir(parent)
 	if err != nil || len(entries) != 1 {
-		t.Errorf("beside the export lie %v, %v", entries, err)
+		t.Errorf("beside the export there are %v, %v", entries, err)
 	}
 	other := filepath.Join(parent, "other")
 	must(t, os.MkdirAll(filepath.Join(other, "precious"), 0o700))
@@ -288,8 +288,8 @@ func TestExportReplaces(t *testing.T) {
 	}
 }
 
-// TestExportKnowsItsPlace asks beforehand whether a folder will do.
-func TestExportKnowsItsPlace(t *testing.T) {
+// TestCanExport checks folders before an export.
+func TestCanExport(t *testing.T) {
 	here := t.TempDir()
 	for name, files := range map[string][]string{
 		"blank": nil, "kept": {".gitkeep"}, "earlier": {"firebase-export-metadata.json", "x"}, "other": {"x"}, "ignored": {".gitignore"},
@@ -307,9 +307,9 @@ func TestExportKnowsItsPlace(t *testing.T) {
 	}
 }
 
-// TestExportOfAProject names the projects that an export leaves behind, and writes the parts that are asked for.
+// TestExportOfAProject wants notes about the other projects with documents, and only the requested parts.
 func TestExportOfAProject(t *testing.T) {
-	h := newHouse(t, cheap)
+	h := newFixture(t, cheap)
 	h.put(everything, "c/d", value.Map{})
 	for _, other := range []string{"demo-other", "demo-read"} {
 		db := resource.Database{Project: other, ID: resource.DefaultDatabase}
@@ -330,7 +330,7 @@ func TestExportOfAProject(t *testing.T) {
 		if _, err := os.Stat(filepath.Join(dir, gone)); err == nil {
 			t.Errorf("an export of %s has %s", part, gone)
 		}
-		if _, err := newHouse(t, cheap).Import(t.Context(), dir); err != nil {
+		if _, err := newFixture(t, cheap).Import(t.Context(), dir); err != nil {
 			t.Errorf("import of %s alone: %v", part, err)
 		}
 	}
@@ -338,7 +338,7 @@ func TestExportOfAProject(t *testing.T) {
 
 // TestManaged reads what a managed export holds: no file of the Emulator Suite.
 func TestManaged(t *testing.T) {
-	h := newHouse(t, cheap)
+	h := newFixture(t, cheap)
 	if sum, err := h.Import(t.Context(), "testdata/suite/firestore_export"); err != nil || sum.Documents != 4 {
 		t.Errorf("imported %v, %v", sum, err)
 	}

@@ -30,7 +30,7 @@ func TestUsersOfFirebase(t *testing.T) {
 	users, hash := filepath.Join(dir, "users.json"), filepath.Join(dir, "hash.txt")
 	must(t, os.WriteFile(users, []byte(cliUsers), 0o600))
 	must(t, os.WriteFile(hash, []byte(consoleHash), 0o600))
-	h := newHouse(t, cheap)
+	h := newFixture(t, cheap)
 	var sum transfer.Summary
 	if err := h.ImportUsers(t.Context(), users, hash, &sum); err != nil || sum.Accounts != 1 || len(sum.Notes) > 0 {
 		t.Fatalf("imported %v %v, %v", sum, sum.Notes, err)
@@ -39,7 +39,7 @@ func TestUsersOfFirebase(t *testing.T) {
 		t.Errorf("sign-in: %s", got)
 	}
 	sum = transfer.Summary{}
-	if err := newHouse(t, cheap).ImportUsers(t.Context(), users, "", &sum); err != nil || len(sum.Notes) != 1 || !strings.Contains(sum.Notes[0], "1 passwords") {
+	if err := newFixture(t, cheap).ImportUsers(t.Context(), users, "", &sum); err != nil || len(sum.Notes) != 1 || !strings.Contains(sum.Notes[0], "1 passwords") {
 		t.Errorf("without hash parameters: %v, notes %q", err, sum.Notes)
 	}
 	for text, want := range map[string]string{"": "want the password hash parameters", "rounds: x\n": "is no number", "salt: x\n": "is no parameter"} {
@@ -57,7 +57,7 @@ func TestUsersOfFirebase(t *testing.T) {
 }
 
 func TestEmpty(t *testing.T) {
-	h := newHouse(t, cheap)
+	h := newFixture(t, cheap)
 	if empty, err := h.Empty(t.Context()); !empty || err != nil {
 		t.Errorf("new: %v, %v", empty, err)
 	}

@@ -36,7 +36,7 @@ const (
 // maxDecodeDepth bounds the nesting of a stored value; accepted documents stay far below it.
 const maxDecodeDepth = 128
 
-// errCorrupt says that bytes are no stored value.
+// errCorrupt is the error for bytes that are no stored value.
 var errCorrupt = errors.New("value: corrupt stored value")
 
 // AppendBinary appends the stored form of v to b.
@@ -100,7 +100,7 @@ func Decode(b []byte) (v Value, rest []byte, err error) {
 	return v, d.b, nil
 }
 
-// decoder reads stored values; after a failure its answers mean nothing.
+// decoder reads stored values; after a failure its results mean nothing.
 type decoder struct {
 	b      []byte
 	failed bool

@@ -52,7 +52,7 @@ func Compare(a, b Value) int { // long: one case a kind
 	panic("value: unknown value") // The interface is closed: all its types are above.
 }
 
-// Equal reports whether two values are one to queries and array transforms: 1 and 1.0 are, 0 and -0 are, NaN
+// Equal reports whether two values are equal in queries and array transforms: 1 and 1.0 are, 0 and -0 are, NaN
 // and NaN are.
 func Equal(a, b Value) bool { return Compare(a, b) == 0 }
 

@@ -2,8 +2,8 @@ package value
 
 import "strings"
 
-// Editor changes many fields of a map at a cost that grows with the changes, not with their number times the map's
-// size: each map on the way is copied once. The map it began with is left as it is.
+// Editor changes many fields of a map. Each map on a path is copied once, so the cost grows with the number of changes, not with
+// that number times the map's size. The original map is not changed.
 type Editor struct {
 	root Map
 	// own are the maps that were copied and may be changed, by their place.
@@ -65,14 +65,14 @@ func (e *Editor) inside(path FieldPath) Map {
 	return m
 }
 
-// disown forgets the copies at a path that was set anew and under it.
+// disown drops the copies at and below a path that was set.
 func (e *Editor) disown(path FieldPath) {
 	if len(e.own) == 1 {
 		return
 	}
 	key := place(path)
 	if _, ok := e.own[key]; !ok {
-		return // What lies under a map was reached through it.
+		return // Paths below a map are reached through it.
 	}
 	for k := range e.own {
 		if strings.HasPrefix(k, key) {

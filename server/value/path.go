@@ -37,7 +37,7 @@ func ParseFieldPath(s string) (FieldPath, error) {
 	}
 }
 
-// badPath is the refusal of a text that is no field path.
+// badPath is the error for a text that is no field path.
 func badPath(s string) error {
 	return fault.E(fault.InvalidArgument, "Invalid property path \"%s\". Unquoted property paths must match regex "+
 		"([a-zA-Z_][a-zA-Z_0-9]*), and quoted property paths must match regex (`(?:[^`\\\\]|(?:\\\\.))+`)", s)
@@ -114,7 +114,7 @@ func (p FieldPath) Equal(q FieldPath) bool { return slices.Equal(p, q) }
 // Compare orders paths name by name, by UTF-8 bytes; a beginning comes first.
 func (p FieldPath) Compare(q FieldPath) int { return slices.Compare(p, q) }
 
-// HasPrefix reports whether p is q or lies under it.
+// HasPrefix reports whether p is q or below it.
 func (p FieldPath) HasPrefix(q FieldPath) bool {
 	return len(p) >= len(q) && slices.Equal(p[:len(q)], q)
 }

@@ -10,8 +10,8 @@ import (
 	"clave/server/storage"
 )
 
-// Checkpoint makes dir, which must not exist, a store of its own with everything applied so far. It does so beside all other
-// work and costs little: what Pebble never changes is linked, not copied, where both are on one file system.
+// Checkpoint makes dir, which must not exist, a store of its own with everything applied so far. Reads and writes
+// go on meanwhile. Tables, which Pebble never changes, are linked where both folders are on one file system, and copied elsewhere.
 func (s *Store) Checkpoint(dir string) error {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -19,7 +19,7 @@ func (s *Store) Checkpoint(dir string) error {
 		return storage.ErrClosed
 	}
 	if err := s.Full(); err != nil {
-		return err // It writes to the log first.
+		return err // A checkpoint writes to the log first, and would wait for space.
 	}
 	if err := s.survive(func() error { return s.db.Checkpoint(dir, pebble.WithFlushedWAL()) }); err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
@@ -27,7 +27,7 @@ func (s *Store) Checkpoint(dir string) error {
 	return nil
 }
 
-// Verify reads all data of the store in a folder that nobody uses, block by block. It answers DataLoss for damage.
+// Verify reads all data of the store in a folder that is not in use, block by block. It returns DataLoss for damage.
 func Verify(ctx context.Context, dir string, o Options) (err error) {
 	s, err := Open(dir, o)
 	if err != nil {

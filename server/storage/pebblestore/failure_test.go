@@ -16,14 +16,14 @@ import (
 	"clave/server/storage/pebblestore"
 )
 
-// diskFault is a way in which a disk fails.
+// diskFault is a kind of failure of a disk.
 type diskFault struct {
 	name string
 	is   func(errorfs.Op) bool
 	err  error
 }
 
-// open opens a store on a disk that is well until broken is set, and returns the disk as it is without the fault, too.
+// open opens a store on a disk that works until broken is set. It also returns the disk without the fault.
 func (f diskFault) open(t *testing.T) (s *pebblestore.Store, mem *vfs.MemFS, broken *atomic.Bool) {
 	t.Helper()
 	mem, broken = vfs.NewMem(), &atomic.Bool{}
@@ -40,7 +40,7 @@ func (f diskFault) open(t *testing.T) (s *pebblestore.Store, mem *vfs.MemFS, bro
 	return s, mem, broken
 }
 
-// faults are the ways in which a disk fails when it is told to.
+// faults are the kinds of failures, but for a full disk (space_test.go).
 var faults = []diskFault{
 	{"fsync fails", func(op errorfs.Op) bool {
 		return op.Kind == errorfs.OpFileSync || op.Kind == errorfs.OpFileSyncData || op.Kind == errorfs.OpFileSyncTo
@@ -51,8 +51,8 @@ var faults = []diskFault{
 	{"read-only", func(op errorfs.Op) bool { return op.Kind.ReadOrWrite() == errorfs.OpIsWrite }, syscall.EROFS},
 }
 
-// TestAFailingDiskIsAnError lets the disk fail while batches are applied. The one that meets it and all later ones answer an error, what was
-// acknowledged can be read, the store closes, and what it finds when the disk is well again is what was acknowledged and perhaps
+// TestAFailingDiskIsAnError lets the disk fail while batches are applied. The batch that meets the failure and all later ones
+// return an error, acknowledged data can be read, and the store closes. Opened on a working disk, it has what was acknowledged, and perhaps
 // the batch that met the failure.
 func TestAFailingDiskIsAnError(t *testing.T) {
 	for _, tt := range faults {
@@ -84,7 +84,7 @@ func TestAFailingDiskIsAnError(t *testing.T) {
 			}
 			again, err := pebblestore.Open("data", pebblestore.Options{FS: mem})
 			if err != nil {
-				t.Fatalf("Open when the disk is well again = %v", err)
+				t.Fatalf("Open when the disk works again = %v", err)
 			}
 			defer func() { _ = again.Close() }()
 			for i := range 3 {
@@ -114,7 +114,7 @@ func TestADiskThatFailsAtOpeningIsAnError(t *testing.T) {
 	}
 }
 
-// TestAFailingDiskKeepsNobodyWaiting lets the disk fail under many writers at once.
+// TestAFailingDiskKeepsNobodyWaiting lets the disk fail under many concurrent writers; each returns.
 func TestAFailingDiskKeepsNobodyWaiting(t *testing.T) {
 	for _, tt := range faults {
 		t.Run(tt.name, func(t *testing.T) {

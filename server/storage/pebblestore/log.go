@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// logger gives Pebble's lines to slog: what it tells of its daily work at debug level.
+// logger passes Pebble's log to slog: information at debug level, errors as errors.
 type logger struct{ log *slog.Logger }
 
 // Infof implements pebble.Logger.
@@ -17,11 +17,11 @@ func (l logger) Infof(format string, args ...any) { l.log.Debug(fmt.Sprintf(form
 // Errorf implements pebble.Logger.
 func (l logger) Errorf(format string, args ...any) { l.log.Error(fmt.Sprintf(format, args...)) }
 
-// fatal is what Pebble panics with when it can't go on.
+// fatal is the value of the panic with which Pebble's fatal errors are reported.
 type fatal struct{ cause error }
 
 // Fatalf implements pebble.Logger. Pebble calls it when the log can't be written: going on would acknowledge commits that are not
-// on disk. A call that applies a batch hears of it (see Store.commit); in Pebble's own goroutines it ends the program.
+// on disk. Store.survive recovers the panic in calls that apply a batch; in Pebble's own goroutines it ends the program.
 func (l logger) Fatalf(format string, args ...any) {
 	l.log.Error(fmt.Sprintf(format, args...))
 	for _, arg := range args {

@@ -11,11 +11,10 @@ import (
 	"github.com/cockroachdb/pebble/v2/wal"
 )
 
-// Pebble reads the newest log up to the first record that is not whole, and drops the rest without a word: a process that is
-// killed leaves such a record, which nobody was told is written. Damage to the last records looks the same. So what is
-// dropped is at least logged.
+// Pebble replays the newest log up to the first incomplete record and drops the rest silently: a process that is killed leaves such
+// a record, which was not acknowledged. Damage to the last records looks the same. So logTail logs what is dropped.
 //
-// A log is a row of blocks of 32 KiB that hold chunks (github.com/cockroachdb/pebble/v2/record): checksum (4 bytes), length
+// A log consists of blocks of 32 KiB that hold chunks (github.com/cockroachdb/pebble/v2/record): checksum (4 bytes), length
 // (2), type (1), the low 32 bits of the log's number (4). Zeros or a chunk of an older log are the clean end of one: Pebble
 // preallocates logs and uses their files again.
 

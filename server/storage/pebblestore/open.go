@@ -36,7 +36,7 @@ func Open(dir string, o Options) (*Store, error) {
 	return s, nil
 }
 
-// unlock gives the folder up, also where a database that could not be opened or closed still holds it.
+// unlock releases the folder's lock, including the hold of a database that could not be opened or closed.
 func (s *Store) unlock() error {
 	if s.space.isStuck() {
 		return errors.Join(s.lock.Close(), s.lock.Close())
@@ -58,7 +58,7 @@ func (s *Store) options(o Options) *pebble.Options {
 		L0StopWritesThreshold: 1000,
 		LBaseMaxBytes:         256 << 20,
 		BytesPerSync:          1 << 20,
-		// Half of the processors are for those who wait.
+		// Half of the processors are left for requests.
 		CompactionConcurrencyRange: func() (int, int) { return 1, max(1, runtime.GOMAXPROCS(0)/2) },
 		Logger:                     logger{o.Log},
 		EventListener:              s.damage.listener(),
@@ -67,7 +67,7 @@ func (s *Store) options(o Options) *pebble.Options {
 	for i := range opts.Levels {
 		opts.Levels[i].FilterPolicy = bloom.FilterPolicy(10)
 	}
-	// What is written out first is soon read and written again.
+	// Tables of the first levels are soon rewritten.
 	opts.Levels[0].Compression = func() *sstable.CompressionProfile { return sstable.NoCompression }
 	opts.Levels[1].Compression = func() *sstable.CompressionProfile { return sstable.SnappyCompression }
 	return opts
@@ -115,7 +115,7 @@ func isData(name string) bool {
 	return filepath.Ext(name) == ".sst" || filepath.Ext(name) == ".log"
 }
 
-// openError names the errors of opening that the person at the keyboard can mend.
+// openError returns a named error for the failures of opening that an operator can correct.
 func openError(dir string, err error) error {
 	var named *fault.Error
 	switch {

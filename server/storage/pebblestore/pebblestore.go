@@ -1,8 +1,8 @@
-// Package pebblestore is the embedded storage engine: Pebble on a directory, or on memory for tests and for
-// servers that keep nothing.
+// Package pebblestore is the embedded storage engine: Pebble on a directory, or in memory for tests and for
+// `--memory`.
 //
 // Apply writes one Pebble batch and waits for its sync; concurrent calls share one flush of the log by Pebble's
-// own commit pipeline. A store over memory has the same code and no disk.
+// own commit pipeline. A store in memory runs the same code.
 package pebblestore
 
 import (
@@ -23,15 +23,14 @@ import (
 
 // Options tune a store. The zero value is good.
 type Options struct {
-	// CacheBytes bounds the memory that holds blocks of the data and the tables in memory, whose room is taken from that of the
-	// blocks; 192 MiB when zero.
+	// CacheBytes bounds the memory for cached blocks and memtables together; 192 MiB when zero.
 	CacheBytes int64
-	// MemTableBytes is the size of a table in memory before it is written out; 64 MiB when zero. It grows as it fills, and two
-	// of them may be there at once. It bounds what has to be read again when the store is opened after a crash.
+	// MemTableBytes is the size at which a memtable is flushed; 64 MiB when zero, and less on a small disk. A memtable grows as it
+	// fills, and two may exist at once. It bounds the log that is replayed when the store is opened after a crash.
 	MemTableBytes uint64
 	// FS is the file system; the machine's when nil.
 	FS vfs.FS
-	// Log hears of what goes wrong in the background; nothing is logged when nil.
+	// Log receives errors of background work; nothing is logged when nil.
 	Log *slog.Logger
 }
 
@@ -59,9 +58,9 @@ type Store struct {
 		sync.RWMutex
 		closed bool
 	}
-	// failed is what Pebble could not go on for; after it nothing is written any more.
+	// failed is Pebble's fatal error. After it nothing is written any more.
 	failed atomic.Pointer[fatal]
-	// tidying is set while the table in memory is written out before its time.
+	// tidying is set while a memtable is flushed early.
 	tidying atomic.Bool
 	// closing is closed by Close.
 	closing chan struct{}
@@ -171,8 +170,8 @@ func (s *Store) commit(batch *pebble.Batch) error {
 	return nil
 }
 
-// survive calls what may write Pebble's log. Pebble's way to say that its log can't be written is to end the program; here it is an
-// error of this call and of all that come after, and what was written before can still be read.
+// survive calls a function that may write Pebble's log. Pebble ends the program when its log can't be written; survive turns that
+// into an error of this call and of all later ones. Reads go on.
 func (s *Store) survive(call func() error) (err error) {
 	defer func() {
 		switch p := recover().(type) {
@@ -200,8 +199,8 @@ func add(batch *pebble.Batch, op storage.Op) error {
 	return fmt.Errorf("unknown kind %d", op.Kind)
 }
 
-// Close implements storage.Store. A second call is no error. What is in memory is written out, so that the next Open has
-// nothing to read again. On a full disk it stays in the log.
+// Close implements storage.Store. A second call is no error. The memtable is flushed, so that the next Open
+// replays nothing. On a full disk it stays in the log.
 func (s *Store) Close() error {
 	s.once.Do(func() { close(s.closing) }) // Writes that wait for space end.
 	s.mu.Lock()
@@ -238,7 +237,7 @@ func (s *Store) closeDB() error {
 	select {
 	case err := <-closed:
 		return errors.Join(err, s.lock.Close())
-	case <-s.space.stuck: // Pebble gives its hold on the folder up if it ends at all.
+	case <-s.space.stuck: // Pebble releases its own hold on the lock, if it returns at all.
 		return errors.Join(storage.ErrFull, s.lock.Close())
 	}
 }
@@ -256,5 +255,5 @@ func get(r pebble.Reader, key []byte) ([]byte, bool, error) {
 	return value, true, closeQuietly(closer)
 }
 
-// closeQuietly closes what Get returned; Pebble reports no error there that the read has not.
+// closeQuietly releases a value that Get returned.
 func closeQuietly(c io.Closer) error { return c.Close() }

@@ -25,8 +25,8 @@ import (
 //
 //   - admit measures the free space before each batch. Below a minimum it refuses batches, so that Pebble rarely sees a full
 //     disk. Batches that only delete are admitted still.
-//   - A reserve file holds space that nobody else can take. It is removed when the disk is really full, for those deletes
-//     and for what Pebble has under way, and made again when there is space.
+//   - A reserve file keeps space from other programs. It is removed when the disk is really full, for those deletes and for
+//     Pebble's writes under way, and made again when there is space.
 //   - A write that meets a full disk all the same waits in retry until it succeeds or the store is closed. Meanwhile admit
 //     refuses all that is new.
 //
@@ -81,7 +81,7 @@ func newSpace(fs vfs.FS, dir string, log *slog.Logger, closing <-chan struct{}) 
 	return &space{FS: fs, dir: dir, log: log, clock: clock.System(), closing: closing, stuck: make(chan struct{})}
 }
 
-// isFull reports whether an error says that there is no space for a write.
+// isFull reports whether an error is one for want of space.
 func isFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }
@@ -91,7 +91,7 @@ func fullError() error {
 	return fault.Because(storage.ErrFull, fault.ResourceExhausted, "The disk is full. Nothing is written until there is space again; deletes are possible.")
 }
 
-// admit decides whether a batch may be applied. deletes tells that it only deletes.
+// admit decides whether a batch may be applied. deletes is set when it only deletes.
 func (s *space) admit(deletes bool) error {
 	if s.waiting.Load() > 0 {
 		return fullError()
@@ -195,7 +195,7 @@ func (s *space) releaseLocked() bool {
 	return true
 }
 
-// release is releaseLocked for those who don't hold the mutex.
+// release is releaseLocked without the mutex held.
 func (s *space) release() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -236,7 +236,7 @@ func (s *space) retry(name string, write func() error) error {
 		err = write()
 	}
 	if _, measured := s.FS.GetDiskUsage(s.dir); measured != nil {
-		s.full.Store(false) // Else admit finds out.
+		s.full.Store(false) // On a disk that can be measured, admit does it.
 	}
 	return err
 }

@@ -22,7 +22,7 @@ import (
 type smallDisk struct {
 	vfs.FS
 	total int64
-	// measured is whether the disk tells how much is free.
+	// measured is whether the disk reports its free bytes.
 	measured bool
 	mu       struct {
 		sync.Mutex
@@ -274,7 +274,7 @@ func TestAWriteWaitsForSpace(t *testing.T) {
 	}
 }
 
-// TestCloseOnAFullDisk closes a store while a write waits for space. Nobody waits for ever, and what was acknowledged is there.
+// TestCloseOnAFullDisk closes a store while a write waits for space. Both calls return, and acknowledged data are there.
 func TestCloseOnAFullDisk(t *testing.T) {
 	disk := newSmallDisk(64<<20, false)
 	s, err := Open("data", Options{FS: disk})
@@ -329,7 +329,7 @@ func TestOpenOnAFullDisk(t *testing.T) {
 				select {
 				case err := <-done:
 					if left > 1 && !measured && err == nil {
-						break // That may be enough, and nobody can know before.
+						break // That may be enough.
 					}
 					if !fault.Is(err, fault.ResourceExhausted) || strings.Contains(fault.Of(err).Message, "\n") {
 						t.Errorf("measured %t, old %t, %d bytes left: Open = %v, want RESOURCE_EXHAUSTED in one line", measured, old, left, err)
@@ -374,7 +374,7 @@ func openAndCrash(t *testing.T, disk *smallDisk) vfs.FS {
 	return crashed
 }
 
-// TestAFullDiskUnderTables fills the disk so that tables can't be written out while the log has room. The store goes on and
+// TestAFullDiskUnderTables fills the disk so that tables can't be written out while the log has space. The store goes on and
 // loses nothing.
 func TestAFullDiskUnderTables(t *testing.T) {
 	disk := newSmallDisk(64<<20, true)

@@ -6,19 +6,19 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// maxDead is how many dead entries a scan may pass over before the table in memory is written out, which drops them. A document
-// that changes without pause leaves dead entries in the indexes: without this every query of its collection would pass over all
-// of them until the table is full.
+// maxDead is the number of dead entries that a scan may skip before the memtable is flushed, which drops them. A document that changes
+// constantly leaves dead entries in the indexes; without the flush every query of its collection would skip all of them until the
+// memtable is full.
 const maxDead = 8 << 10
 
-// deadPassed returns how many entries an iterator has passed over that it did not give: overwritten or deleted ones.
+// deadPassed returns how many overwritten or deleted entries an iterator has skipped.
 func deadPassed(it *pebble.Iterator) int {
 	stats := it.Stats()
 	passed := stats.ForwardStepCount[pebble.InternalIterCall] + stats.ReverseStepCount[pebble.InternalIterCall]
 	return passed - stats.ForwardStepCount[pebble.InterfaceCall] - stats.ReverseStepCount[pebble.InterfaceCall]
 }
 
-// tidy has the table in memory written out in the background, unless that is under way.
+// tidy flushes the memtable in the background, unless a flush is under way.
 func (s *Store) tidy() {
 	if !s.tidying.CompareAndSwap(false, true) {
 		return
@@ -27,7 +27,7 @@ func (s *Store) tidy() {
 		defer s.tidying.Store(false)
 		flushed, err := s.flush()
 		if err != nil {
-			s.log.Warn("writing out the table in memory", "error", err)
+			s.log.Warn("flush the memtable", "error", err)
 			return
 		}
 		select {
@@ -37,8 +37,8 @@ func (s *Store) tidy() {
 	}()
 }
 
-// flush begins to write the table in memory out and returns a channel that is closed at the end; nil when the store is being
-// closed, which does it too.
+// flush begins a flush of the memtable and returns a channel that is closed at its end; nil when the store is being closed,
+// which flushes too.
 func (s *Store) flush() (flushed <-chan struct{}, err error) {
 	if !s.mu.TryRLock() {
 		return nil, nil

@@ -9,8 +9,8 @@ import (
 	"clave/server/storage"
 )
 
-// TestDeadEntriesAreDropped makes keys live and die as a counter's index entries do. A scan of the few that live passes over all
-// that are dead, once: then they are dropped without anybody waiting for it.
+// TestDeadEntriesAreDropped writes and deletes keys as a counter's index entries are. The first scan of the few live keys skips all
+// dead ones; then they are dropped in the background.
 func TestDeadEntriesAreDropped(t *testing.T) {
 	s, err := OpenMemory()
 	if err != nil {

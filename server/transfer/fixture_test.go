@@ -24,16 +24,16 @@ import (
 // project is the tests' project.
 const project = "demo-transfer"
 
-// house is a server in memory without doors.
-type house struct {
+// fixture is a server in memory without transports.
+type fixture struct {
 	t *testing.T
 	*transfer.Transfer
 	guard *guard.Guard
 	users *identity.Service
 }
 
-// newHouse returns an empty house. hashCost is the cost of passwords.
-func newHouse(t *testing.T, hashCost int) *house {
+// newFixture returns a fixture without data. hashCost is the cost of passwords.
+func newFixture(t *testing.T, hashCost int) *fixture {
 	t.Helper()
 	store, err := pebblestore.OpenMemory()
 	if err != nil {
@@ -59,7 +59,7 @@ func newHouse(t *testing.T, hashCost int) *house {
 	users := identity.New(identity.Options{
 		Accounts: account.New(store), Tokens: token.New(token.Options{Unsigned: true}), Project: project, Emulator: true, HashMemCost: hashCost,
 	})
-	return &house{t: t, guard: g, users: users, Transfer: transfer.New(transfer.Options{Guard: g, Identity: users, Project: project})}
+	return &fixture{t: t, guard: g, users: users, Transfer: transfer.New(transfer.Options{Guard: g, Identity: users, Project: project})}
 }
 
 // cheap is a cost of passwords for tests.
@@ -68,11 +68,11 @@ const cheap = 4
 // database returns a database of the tests' project.
 func database(id string) resource.Database { return resource.Database{Project: project, ID: id} }
 
-// everything stands for the default database.
+// everything is the default database.
 var everything = database(resource.DefaultDatabase)
 
 // put stores a document.
-func (h *house) put(db resource.Database, path string, fields value.Map) {
+func (h *fixture) put(db resource.Database, path string, fields value.Map) {
 	h.t.Helper()
 	w := document.Write{Name: resource.Document{DB: db, Path: path}, Fields: fields}
 	if err := document.Validate(w); err != nil {
@@ -83,8 +83,8 @@ func (h *house) put(db resource.Database, path string, fields value.Map) {
 	}
 }
 
-// documents returns what a database holds, each document in words that tell kinds apart.
-func (h *house) documents(db resource.Database) map[string]string {
+// documents returns the documents of a database as texts that distinguish kinds of values.
+func (h *fixture) documents(db resource.Database) map[string]string {
 	h.t.Helper()
 	all, err := (&query.Query{DB: db, From: []query.From{{AllDescendants: true}}, Limit: query.NoLimit}).Normalize()
 	if err != nil {
@@ -102,11 +102,11 @@ func (h *house) documents(db resource.Database) map[string]string {
 	return found
 }
 
-// words returns what tells fields from others, of another kind, too.
+// words returns fields as a text that distinguishes kinds of values.
 func words(fields value.Map) string { return fmt.Sprintf("%q", value.AppendBinary(nil, fields)) }
 
 // signIn signs in with a password and returns the refusal, or empty.
-func (h *house) signIn(tenant, email, password string) string {
+func (h *fixture) signIn(tenant, email, password string) string {
 	h.t.Helper()
 	_, err := h.users.SignInWithPassword(h.t.Context(), identity.Call{Project: project, Tenant: tenant}, &identity.PasswordRequest{Email: &email, Password: &password})
 	if err != nil {
@@ -116,7 +116,7 @@ func (h *house) signIn(tenant, email, password string) string {
 }
 
 // export exports to a new folder and returns it.
-func (h *house) export() (string, transfer.Summary) {
+func (h *fixture) export() (string, transfer.Summary) {
 	h.t.Helper()
 	dir := h.t.TempDir() + "/export"
 	sum, err := h.Export(h.t.Context(), dir)
