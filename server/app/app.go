@@ -122,7 +122,7 @@ func (a *App) build(ctx context.Context) error {
 	if err := a.transfers(ctx, calls.transfer); err != nil {
 		return err
 	}
-	return a.openDoors(ports, calls)
+	return a.openPorts(ports, calls)
 }
 
 // Addresses returns where the parts listen.

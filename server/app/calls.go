@@ -17,7 +17,7 @@ import (
 	"clave/server/transfer"
 )
 
-// calls are the methods behind all doors.
+// calls are the methods behind all transports.
 type calls struct {
 	app        *App
 	transfer   *transfer.Transfer
@@ -97,11 +97,11 @@ func (a *App) makeCalls(s *state, u *users, book *guard.Rulebook) (*calls, error
 	return c, nil
 }
 
-// firestoreDoors returns the doors of Firestore, with a gRPC server of their own.
-func (c *calls) firestoreDoors() (front.Doors, error) {
+// firestoreHandlers returns the handlers of Firestore, with a gRPC server of their own.
+func (c *calls) firestoreHandlers() (front.Handlers, error) {
 	grpc, err := grpcd.New(grpcd.Options{Firestore: c.firestore, Tokens: c.tokens, ProxyHops: c.app.proxyHops(), Budget: c.app.budget, Log: c.app.o.Log})
 	if err != nil {
-		return front.Doors{}, err
+		return front.Handlers{}, err
 	}
-	return front.Doors{GRPC: grpc, WebChannel: c.webchannel, REST: c.rest, Control: c.control, Health: c.health}, nil
+	return front.Handlers{GRPC: grpc, WebChannel: c.webchannel, REST: c.rest, Control: c.control, Health: c.health}, nil
 }

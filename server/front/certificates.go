@@ -37,7 +37,7 @@ type CertificateOptions struct {
 	HTTP *http.Client
 	// Clock tells when to look at the files again; the machine's when nil.
 	Clock clock.Clock
-	// Log hears of files that can't be used; slog's default when nil.
+	// Log receives files that can't be used; slog's default when nil.
 	Log *slog.Logger
 }
 
@@ -139,7 +139,7 @@ func (f *certificateFiles) stateLocked() string {
 }
 
 // ToHTTPS returns a handler that sends browsers to the same address under https, at a port of its own unless that is 443.
-// Only pages are sent on: a program that posts in the clear has told its secrets already and should hear so.
+// Only pages are sent on: a program that posts in the clear has leaked its secrets already and must learn of it.
 func ToHTTPS(port int) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {

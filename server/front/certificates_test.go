@@ -111,7 +111,7 @@ func TestPlainHTTPLeadsToHTTPS(t *testing.T) {
 		location          string
 	}{
 		{"a page", "GET", "http://a.example/historia?x=1", 443, 301, "https://a.example/historia?x=1"},
-		{"a port of the plain door", "GET", "http://a.example:8000/", 443, 301, "https://a.example/"},
+		{"a port in the host", "GET", "http://a.example:8000/", 443, 301, "https://a.example/"},
 		{"https at another port", "HEAD", "http://a.example:8000/", 8443, 301, "https://a.example:8443/"},
 		{"what must not go in the clear", "POST", "http://a.example/identitytoolkit.googleapis.com/v1/accounts:signInWithPassword", 443, 403, ""},
 	}
@@ -152,7 +152,7 @@ func TestCertificatesOfAnAuthority(t *testing.T) {
 	}
 	ln := listener(t)
 	ca.visits = ln.Addr().String()
-	run(t, front.Options{Listener: ln, TLS: settings, Doors: front.Doors{REST: says("rest")}})
+	run(t, front.Options{Listener: ln, TLS: settings, Handlers: front.Handlers{REST: says("rest")}})
 	ask := func(name string) (*tls.ConnectionState, error) {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 		defer cancel()

@@ -1,5 +1,5 @@
-// Package front is the door to the world: it listens, tells gRPC from HTTP by the first bytes of a connection,
-// answers CORS, and gives each request to the door that its path names.
+// Package front listens on the ports: it distinguishes gRPC from HTTP by how a connection begins, answers CORS preflights, and
+// routes each request to the handler that its path names.
 //
 // A port splits its connections, so that gRPC has a transport of its own. In the clear one that begins with HTTP/2's
 // preface is gRPC, all others are HTTP/1.1. Under TLS one whose client offers HTTP/2 alone is gRPC, as gRPC clients do; browsers

@@ -28,8 +28,8 @@ type GRPC interface {
 	Stop()
 }
 
-// Doors are the handlers behind one port; nil ones are absent from it.
-type Doors struct {
+// Handlers are the handlers behind one port; nil ones are absent from it.
+type Handlers struct {
 	GRPC       GRPC
 	WebChannel http.Handler
 	REST       http.Handler
@@ -55,8 +55,8 @@ type Options struct {
 	Listener net.Listener
 	// TLS is set for a port that ends TLS itself.
 	TLS *tls.Config
-	// Doors are what the port serves.
-	Doors Doors
+	// Handlers are what the port serves.
+	Handlers Handlers
 	// Grace is how long requests under way may go on at a stop; default 3 s.
 	Grace time.Duration
 	// Budget bounds what requests that are being received hold; one of the port's own when nil.
@@ -96,7 +96,7 @@ func (o *Options) EnsureDefaults() {
 	}
 }
 
-// Port serves its doors on one listener.
+// Port serves its handlers on one listener.
 type Port struct {
 	o    Options
 	http *http.Server
@@ -133,19 +133,19 @@ func (p *Port) Run(ctx context.Context) error {
 		p.http.TLSConfig = p.o.TLS.Clone()
 	}
 	s := newSplit(p.o)
-	if p.o.Doors.GRPC == nil {
+	if p.o.Handlers.GRPC == nil {
 		s.grpc = s.http // nothing here is gRPC
 	}
 	ended := make(chan error, 3)
 	running := 2
 	go func() { ended <- s.Run(ctx) }()
 	go func() { ended <- p.http.Serve(s.http) }()
-	if p.o.Doors.GRPC != nil {
+	if p.o.Handlers.GRPC != nil {
 		running++
-		go func() { ended <- p.o.Doors.GRPC.Serve(p.o.Budget.Listener(ctx, s.grpc)) }()
+		go func() { ended <- p.o.Handlers.GRPC.Serve(p.o.Budget.Listener(ctx, s.grpc)) }()
 	}
 	var first error
-	heard := func(err error) {
+	note := func(err error) {
 		running--
 		if err != nil && !stopped(ctx, err) && first == nil {
 			first = err
@@ -154,12 +154,12 @@ func (p *Port) Run(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
 	case err := <-ended: // a port that can't go on must not look as if it did
-		heard(err)
+		note(err)
 		_ = p.o.Listener.Close()
 	}
 	p.stop(ctx, cut)
 	for running > 0 {
-		heard(<-ended)
+		note(<-ended)
 	}
 	return first
 }
@@ -170,11 +170,11 @@ func stopped(ctx context.Context, err error) bool {
 	return errors.Is(err, http.ErrServerClosed) || errors.Is(err, net.ErrClosed) || ctx.Err() != nil && errors.Is(err, grpc.ErrServerStopped)
 }
 
-// stop ends the requests: streams are told by their context, the others get the grace.
+// stop ends the requests: streams end by their context, the others get the grace.
 func (p *Port) stop(ctx context.Context, cut func()) {
 	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), p.o.Grace)
 	defer cancel()
-	if g := p.o.Doors.GRPC; g != nil {
+	if g := p.o.Handlers.GRPC; g != nil {
 		// Live streams never end by themselves, so grace for gRPC would only delay the stop.
 		g.Stop()
 	}
@@ -184,9 +184,9 @@ func (p *Port) stop(ctx context.Context, cut func()) {
 	}
 }
 
-// routes returns the handler that gives each request to its door.
+// routes returns the handler that routes each request.
 func (p *Port) routes() http.Handler {
-	d := p.o.Doors
+	d := p.o.Handlers
 	api := map[string]http.Handler{}
 	add := func(h http.Handler, prefixes ...string) {
 		for _, prefix := range prefixes {
@@ -235,9 +235,9 @@ func (p *Port) routes() http.Handler {
 // cors lets pages of every origin call a handler.
 func (p *Port) cors(next http.Handler) http.Handler { return withCORS(next, p.o.PrivateNetwork) }
 
-// fallback answers a path that names no API: with the site where there is one, else with the one API door.
+// fallback answers a path that names no API: with the site where there is one, otherwise with the one API handler.
 func (p *Port) fallback(w http.ResponseWriter, r *http.Request) {
-	d := p.o.Doors
+	d := p.o.Handlers
 	switch {
 	case d.Site != nil:
 		d.Site.ServeHTTP(w, r)
@@ -266,7 +266,7 @@ func (p *Port) recovered(next http.Handler) http.Handler {
 			}
 			if v != http.ErrAbortHandler {
 				p.o.Log.Error("panic", "port", p.o.Name, "method", r.Method, "path", r.URL.Path, "panic", v, "stack", string(debug.Stack()))
-				if w.Header().Get("Content-Type") == "" { // every door says it before it begins
+				if w.Header().Get("Content-Type") == "" { // every handler sets it before it writes
 					http.Error(w, "Internal Server Error", http.StatusInternalServerError)
 					return
 				}

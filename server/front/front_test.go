@@ -22,14 +22,14 @@ func says(text string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, text) })
 }
 
-// serve runs a port with the given doors until the test ends, and returns its address.
-func serve(t *testing.T, d front.Doors) string {
+// serve runs a port with the given handlers until the test ends, and returns its address.
+func serve(t *testing.T, d front.Handlers) string {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	port := front.New(front.Options{Name: "test", Listener: ln, Doors: d, Log: slog.New(slog.DiscardHandler)})
+	port := front.New(front.Options{Name: "test", Listener: ln, Handlers: d, Log: slog.New(slog.DiscardHandler)})
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- port.Run(ctx) }()
@@ -58,7 +58,7 @@ func get(t *testing.T, url string) string {
 }
 
 func TestOnePortForAll(t *testing.T) {
-	addr := serve(t, front.Doors{
+	addr := serve(t, front.Handlers{
 		GRPC: grpc.NewServer(), WebChannel: says("webchannel"), REST: says("rest"), Identity: says("identity"), Control: says("control"),
 		Site: says("site"), Reserved: says("reserved"),
 	})
@@ -90,7 +90,7 @@ func TestStopBeforeServing(t *testing.T) {
 	}
 	stopped := grpc.NewServer()
 	stopped.Stop()
-	port := front.New(front.Options{Name: "test", Listener: ln, Doors: front.Doors{GRPC: stopped}, Log: slog.New(slog.DiscardHandler)})
+	port := front.New(front.Options{Name: "test", Listener: ln, Handlers: front.Handlers{GRPC: stopped}, Log: slog.New(slog.DiscardHandler)})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := port.Run(ctx); err != nil {
@@ -108,7 +108,7 @@ func (nothing) Unmarshal([]byte, any) error { return nil }
 func (nothing) Name() string { return "nothing" }
 
 func TestFirestorePortSaysItIsUp(t *testing.T) {
-	addr := serve(t, front.Doors{REST: says("rest")})
+	addr := serve(t, front.Handlers{REST: says("rest")})
 	if got := get(t, "http://"+addr+"/"); got != "Ok\n" {
 		t.Errorf("GET / = %q, want Ok", got)
 	}
@@ -118,9 +118,9 @@ func TestFirestorePortSaysItIsUp(t *testing.T) {
 }
 
 func TestCORS(t *testing.T) {
-	addr := serve(t, front.Doors{REST: says("rest"), Site: says("site")})
+	addr := serve(t, front.Handlers{REST: says("rest"), Site: says("site")})
 	private := listener(t)
-	run(t, front.Options{Listener: private, PrivateNetwork: true, Doors: front.Doors{REST: says("rest")}})
+	run(t, front.Options{Listener: private, PrivateNetwork: true, Handlers: front.Handlers{REST: says("rest")}})
 	request := func(method, path string, headers map[string]string) *http.Response {
 		r, err := http.NewRequestWithContext(t.Context(), method, "http://"+addr+path, nil)
 		if err != nil {
@@ -162,7 +162,7 @@ func TestCORS(t *testing.T) {
 }
 
 func TestPanicIsAnswered(t *testing.T) {
-	addr := serve(t, front.Doors{REST: http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("boom") })})
+	addr := serve(t, front.Handlers{REST: http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("boom") })})
 	resp, err := http.Get("http://" + addr + "/v1/x")
 	if err != nil {
 		t.Fatal(err)

@@ -2,11 +2,11 @@ package front
 
 import "net/http"
 
-// HealthPath is where a port tells whoever watches the server that it is well. Firebase's hosting keeps /__/ for itself, so no
+// HealthPath is the path of the health check. Firebase's hosting keeps /__/ for itself, so no
 // site has a page there.
 const HealthPath = "/__/health"
 
-// health answers 200 while check finds nothing wrong, else 503. What is wrong stands in the log; a stranger doesn't hear it.
+// health answers 200 while check finds nothing wrong, otherwise 503. The log has the reason; the response does not name it.
 func health(check func() error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")

@@ -14,7 +14,7 @@ import (
 // TestHealth wants a port to say that it is well until it is not, and a stranger not to hear why.
 func TestHealth(t *testing.T) {
 	var broken atomic.Bool
-	addr := serve(t, front.Doors{REST: says("rest"), Identity: says("identity"), Site: says("site"), Health: func() error {
+	addr := serve(t, front.Handlers{REST: says("rest"), Identity: says("identity"), Site: says("site"), Health: func() error {
 		if broken.Load() {
 			return errors.New("disk on fire")
 		}
@@ -42,7 +42,7 @@ func TestHealth(t *testing.T) {
 	if got := get(t, "http://"+addr+"/__/auth/action"); got != "identity" {
 		t.Errorf("GET /__/auth/action reached %q, want identity", got)
 	}
-	plain := serve(t, front.Doors{Site: says("site")})
+	plain := serve(t, front.Handlers{Site: says("site")})
 	if got := get(t, "http://"+plain+front.HealthPath); got != "site" {
 		t.Errorf("GET %s of a port without health reached %q, want the site", front.HealthPath, got)
 	}

@@ -13,7 +13,7 @@ import (
 var errSlow = errors.New("the request's body came too slowly")
 
 // withPatience gives a request's body a limited time: to go on, and to come to its end. Whoever sends a body byte by byte
-// would else hold a connection and what has come of it for as long as they like. What the server sends has no such
+// would otherwise hold a connection and what has come of it for as long as they like. What the server sends has no such
 // limit, since live queries last.
 func (p *Port) withPatience(w http.ResponseWriter, r *http.Request) {
 	if r.Body == nil || r.Body == http.NoBody {

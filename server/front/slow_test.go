@@ -60,7 +60,7 @@ func TestOutOfFilesIsOutlived(t *testing.T) {
 	for _, err := range []error{syscall.EMFILE, syscall.ENFILE, syscall.ECONNABORTED} {
 		ln := &weak{Listener: listener(t), err: err}
 		ln.fails.Store(3)
-		run(t, front.Options{Listener: ln, Doors: front.Doors{REST: says("rest")}})
+		run(t, front.Options{Listener: ln, Handlers: front.Handlers{REST: says("rest")}})
 		if got := get(t, "http://"+ln.Addr().String()+"/"); got != "Ok\n" {
 			t.Errorf("after %v the port answered %q, want Ok", err, got)
 		}
@@ -71,14 +71,14 @@ func TestAListenerThatFailedEndsThePort(t *testing.T) {
 	broken := errors.New("broken")
 	ln := &weak{Listener: listener(t), err: broken}
 	ln.fails.Store(1)
-	if err := <-run(t, front.Options{Listener: ln, Doors: front.Doors{REST: says("rest")}}); !errors.Is(err, broken) {
+	if err := <-run(t, front.Options{Listener: ln, Handlers: front.Handlers{REST: says("rest")}}); !errors.Is(err, broken) {
 		t.Errorf("Run = %v, want the listener's error: a port that accepts nothing must not look alive", err)
 	}
 }
 
 func TestSlowBodiesAreCutOff(t *testing.T) {
 	read := make(chan error, 1)
-	door := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, err := io.ReadAll(r.Body)
 		read <- err
 		_, _ = io.WriteString(w, "read")
@@ -92,7 +92,7 @@ func TestSlowBodiesAreCutOff(t *testing.T) {
 		{"a body that never ends", front.Options{BodyWhole: time.Nanosecond}, func(c net.Conn) { fmt.Fprint(c, "12345") }},
 	} {
 		o := tt.o
-		o.Listener, o.Doors = listener(t), front.Doors{REST: door}
+		o.Listener, o.Handlers = listener(t), front.Handlers{REST: handler}
 		run(t, o)
 		conn, err := net.Dial("tcp", o.Listener.Addr().String())
 		if err != nil {
@@ -102,14 +102,14 @@ func TestSlowBodiesAreCutOff(t *testing.T) {
 		fmt.Fprint(conn, "POST /v1/x HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n")
 		tt.send(conn)
 		if err := <-read; err == nil {
-			t.Errorf("%s: the door read it to its end, want an error", tt.name)
+			t.Errorf("%s: the handler read it to its end, want an error", tt.name)
 		}
 	}
 }
 
 func TestAnAnswerMayTakeLongerThanABody(t *testing.T) {
 	const quiet = 20 * time.Millisecond
-	door := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		after := time.NewTimer(3 * quiet)
 		select {
@@ -120,7 +120,7 @@ func TestAnAnswerMayTakeLongerThanABody(t *testing.T) {
 		fmt.Fprintf(w, "%s %v", body, err)
 	})
 	ln := listener(t)
-	run(t, front.Options{Listener: ln, BodyQuiet: quiet, Doors: front.Doors{REST: door}})
+	run(t, front.Options{Listener: ln, BodyQuiet: quiet, Handlers: front.Handlers{REST: handler}})
 	for range 2 { // the second on the same connection
 		resp, err := http.Post("http://"+ln.Addr().String()+"/v1/x", "text/plain", strings.NewReader("body"))
 		if err != nil {
@@ -135,7 +135,7 @@ func TestAnAnswerMayTakeLongerThanABody(t *testing.T) {
 }
 
 func TestAPanicInAnAnswerCutsItOff(t *testing.T) {
-	addr := serve(t, front.Doors{REST: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	addr := serve(t, front.Handlers{REST: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = io.WriteString(w, "[{}")
 		_ = http.NewResponseController(w).Flush()
@@ -158,7 +158,7 @@ func TestAPanicInAnAnswerCutsItOff(t *testing.T) {
 }
 
 func TestServicesAreForTheSitesOwnPages(t *testing.T) {
-	addr := serve(t, front.Doors{Site: says("site"), REST: says("rest")})
+	addr := serve(t, front.Handlers{Site: says("site"), REST: says("rest")})
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodOptions, "http://"+addr+"/api/admin/codigo", nil)
 	if err != nil {
 		t.Fatal(err)

@@ -52,7 +52,7 @@ func TestTLSIsSplitByWhatTheClientOffers(t *testing.T) {
 	client := &tls.Config{RootCAs: roots, ServerName: "localhost", Time: func() time.Time { return begun.AddDate(0, 1, 0) }}
 	ln, server := listener(t), native{grpc.NewServer(), make(chan string, 10)}
 	version := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, r.Proto) })
-	run(t, front.Options{Listener: ln, TLS: settings, Log: slog.New(slog.DiscardHandler), Doors: front.Doors{GRPC: server, REST: version}})
+	run(t, front.Options{Listener: ln, TLS: settings, Log: slog.New(slog.DiscardHandler), Handlers: front.Handlers{GRPC: server, REST: version}})
 
 	conn, err := grpc.NewClient(ln.Addr().String(), grpc.WithTransportCredentials(credentials.NewTLS(client.Clone())))
 	if err != nil {

@@ -80,7 +80,7 @@ func Signals(ctx context.Context, others ...os.Signal) (context.Context, context
 		case <-first:
 		case <-ctx.Done():
 		}
-		signal.Stop(first) // before ctx is done: whoever hears of the first signal can count on the second
+		signal.Stop(first) // before ctx is done: after the first signal the second ends the program
 		cancel()
 	}()
 	return ctx, cancel

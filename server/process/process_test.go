@@ -28,10 +28,10 @@ func TestRunStopsInReverseOrder(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := process.Run(ctx, waiting("storage"), waiting("engine"), waiting("door")); err != nil {
+	if err := process.Run(ctx, waiting("storage"), waiting("engine"), waiting("transport")); err != nil {
 		t.Errorf("Run = %v, want nil after an ordinary stop", err)
 	}
-	if want := []string{"door", "engine", "storage"}; !slices.Equal(stopped, want) {
+	if want := []string{"transport", "engine", "storage"}; !slices.Equal(stopped, want) {
 		t.Errorf("stopped %v, want %v", stopped, want)
 	}
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // caller tells who makes a call to the project of a request.
-func (d *door) caller(ctx context.Context, request any) (token.Caller, error) {
+func (d *common) caller(ctx context.Context, request any) (token.Caller, error) {
 	project := projectOf(requestName(request))
 	if project == "" {
 		project = projectOf(prefix(ctx))

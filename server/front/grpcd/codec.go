@@ -63,8 +63,8 @@ func answerBuffers(a *firestore.Answer) (mem.BufferSlice, error) {
 
 // Unmarshal implements encoding.CodecV2.
 func (c *codec) Unmarshal(data mem.BufferSlice, v any) error {
-	if l, ok := v.(*letter); ok {
-		return c.unmarshalLetter(data, l)
+	if l, ok := v.(*deferred); ok {
+		return c.unmarshalDeferred(data, l)
 	}
 	m, ok := v.(proto.Message)
 	if !ok {

@@ -1,4 +1,4 @@
-// Package grpcd is the gRPC door: it finds out who calls, hands messages to rpc/firestore and says errors as
+// Package grpcd is serves Firestore over gRPC: it authenticates callers, passes messages to rpc/firestore and returns errors as
 // statuses. It knows no call's meaning.
 package grpcd
 
@@ -49,7 +49,7 @@ const (
 	maxHeaders = 64 << 10
 )
 
-// Options are what a door is made of.
+// Options are what New needs.
 type Options struct {
 	// Firestore answers the calls.
 	Firestore *firestore.Server
@@ -81,26 +81,26 @@ func (o *Options) Validate() error {
 	return nil
 }
 
-// New makes the door. What it returns serves listeners, serves single requests as an http.Handler, and stops.
+// New returns a gRPC server. It serves listeners, serves single requests as an http.Handler, and stops.
 func New(o Options) (*grpc.Server, error) {
-	d, err := newDoor(o)
+	d, err := newCommon(o)
 	if err != nil {
 		return nil, err
 	}
 	return d.server(), nil
 }
 
-// newDoor makes what all calls have in common.
-func newDoor(o Options) (*door, error) {
+// newCommon makes what all calls have in common.
+func newCommon(o Options) (*common, error) {
 	o.EnsureDefaults()
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	return &door{o: o, codec: newCodec(), large: newLarge()}, nil
+	return &common{o: o, codec: newCodec(), large: newLarge()}, nil
 }
 
 // server makes the gRPC server.
-func (d *door) server() *grpc.Server {
+func (d *common) server() *grpc.Server {
 	s := grpc.NewServer(
 		grpc.MaxRecvMsgSize(maxMessage),
 		grpc.MaxConcurrentStreams(maxStreams),
@@ -124,34 +124,34 @@ func (d *door) server() *grpc.Server {
 	desc := pb.Firestore_ServiceDesc
 	desc.ServiceName = serviceName
 	desc.Methods = d.bounded(desc.Methods)
-	s.RegisterService(&desc, &service{door: d, rpc: d.o.Firestore})
+	s.RegisterService(&desc, &service{common: d, rpc: d.o.Firestore})
 	return s
 }
 
-// door does what all calls have in common.
-type door struct {
+// common does what all calls have in common.
+type common struct {
 	o     Options
 	codec *codec
 	large *semaphore.Weighted
 }
 
 // unary answers a call of one message each way.
-func (d *door) unary(ctx context.Context, req any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (out any, err error) {
+func (d *common) unary(ctx context.Context, req any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (out any, err error) {
 	defer func() { err = d.answer(info.FullMethod, err, recover()) }()
 	return next(ctx, req)
 }
 
 // stream answers a call with streams.
-func (d *door) stream(srv any, ss grpc.ServerStream, info *grpc.StreamServerInfo, next grpc.StreamHandler) (err error) {
+func (d *common) stream(srv any, ss grpc.ServerStream, info *grpc.StreamServerInfo, next grpc.StreamHandler) (err error) {
 	defer func() { err = d.answer(info.FullMethod, err, recover()) }()
-	bounded := &boundedStream{ServerStream: ss, door: d}
+	bounded := &boundedStream{ServerStream: ss, common: d}
 	defer bounded.done()
 	return next(srv, bounded)
 }
 
 // answer turns a call's error, or the panic that it ended in, into its status. What is a bug of ours is logged here,
 // and only here.
-func (d *door) answer(method string, err error, panicked any) error {
+func (d *common) answer(method string, err error, panicked any) error {
 	if panicked != nil {
 		err = fmt.Errorf("panic: %v\n%s", panicked, debug.Stack())
 	}
@@ -162,7 +162,7 @@ func (d *door) answer(method string, err error, panicked any) error {
 		return err // A stream that broke says so itself.
 	}
 	if wire.Unnamed(err) {
-		d.o.Log.Error("call failed", "door", "grpc", "method", method, "error", err)
+		d.o.Log.Error("call failed", "transport", "grpc", "method", method, "error", err)
 	}
 	return wire.Status(err).Err()
 }

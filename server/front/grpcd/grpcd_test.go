@@ -32,12 +32,12 @@ const (
 // connect serves an empty database in memory, closed to all but servers, and returns a connection to it.
 func connect(t *testing.T) *grpc.ClientConn {
 	t.Helper()
-	conn, _ := connectDoor(t)
+	conn, _ := connectCommon(t)
 	return conn
 }
 
-// connectDoor is connect, with the door.
-func connectDoor(t *testing.T) (*grpc.ClientConn, *door) {
+// connectCommon is connect, with what the calls have in common.
+func connectCommon(t *testing.T) (*grpc.ClientConn, *common) {
 	t.Helper()
 	ctx := context.WithoutCancel(t.Context())
 	store, err := pebblestore.OpenMemory()
@@ -60,7 +60,7 @@ func connectDoor(t *testing.T) (*grpc.ClientConn, *door) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := newDoor(Options{Firestore: calls, Tokens: token.New(token.Options{Unsigned: true})})
+	d, err := newCommon(Options{Firestore: calls, Tokens: token.New(token.Options{Unsigned: true})})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,7 +164,7 @@ func TestFirstMessageSaysWhoIsAsked(t *testing.T) {
 }
 
 func TestPanicsAndBugsTellNothing(t *testing.T) {
-	d := &door{}
+	d := &common{}
 	d.o.EnsureDefaults()
 	info := &grpc.UnaryServerInfo{FullMethod: "/s/m"}
 	tests := []struct {

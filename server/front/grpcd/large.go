@@ -26,8 +26,8 @@ const (
 // newLarge returns the room for large messages.
 func newLarge() *semaphore.Weighted { return semaphore.NewWeighted(maxLarge) }
 
-// letter is what the codec fills in place of a message: the message if it is small, else its bytes.
-type letter struct {
+// deferred is what the codec fills in place of a message: the message if it is small, else its bytes.
+type deferred struct {
 	message any
 	// late are the bytes of a large message, to be parsed when there is room; nil of one that is parsed.
 	late mem.BufferSlice
@@ -35,8 +35,8 @@ type letter struct {
 	taken func()
 }
 
-// unmarshalLetter fills a letter.
-func (c *codec) unmarshalLetter(data mem.BufferSlice, l *letter) error {
+// unmarshalDeferred fills a deferred message.
+func (c *codec) unmarshalDeferred(data mem.BufferSlice, l *deferred) error {
 	l.taken()
 	if data.Len() < largeMessage {
 		return c.Unmarshal(data, l.message)
@@ -46,8 +46,8 @@ func (c *codec) unmarshalLetter(data mem.BufferSlice, l *letter) error {
 	return nil
 }
 
-// open parses what is late in a letter once there is room; what it returns, if anything, gives the room back.
-func (d *door) open(ctx context.Context, l *letter) (release func(), err error) {
+// open parses a deferred message once there is room; what it returns, if anything, gives the room back.
+func (d *common) open(ctx context.Context, l *deferred) (release func(), err error) {
 	if l.late == nil {
 		return nil, nil
 	}
@@ -70,14 +70,14 @@ func (d *door) open(ctx context.Context, l *letter) (release func(), err error) 
 }
 
 // bounded returns the methods of a service, whose large requests wait for room and keep it until they are answered.
-func (d *door) bounded(methods []grpc.MethodDesc) []grpc.MethodDesc {
+func (d *common) bounded(methods []grpc.MethodDesc) []grpc.MethodDesc {
 	methods = slices.Clone(methods)
 	for i := range methods {
 		handle := methods[i].Handler
 		methods[i].Handler = func(srv any, ctx context.Context, decode func(any) error, between grpc.UnaryServerInterceptor) (any, error) {
 			var release func()
 			out, err := handle(srv, ctx, func(m any) error {
-				l := &letter{message: m, taken: budget.Taken(ctx)}
+				l := &deferred{message: m, taken: budget.Taken(ctx)}
 				err := decode(l)
 				if err == nil {
 					release, err = d.open(ctx, l)
@@ -97,7 +97,7 @@ func (d *door) bounded(methods []grpc.MethodDesc) []grpc.MethodDesc {
 // asked for: from then on the message itself is not needed.
 type boundedStream struct {
 	grpc.ServerStream
-	door *door
+	common *common
 	// release gives back the room of the last message, if it has any. Streams receive and send at a time.
 	release atomic.Pointer[func()]
 }
@@ -105,11 +105,11 @@ type boundedStream struct {
 // RecvMsg implements grpc.ServerStream.
 func (s *boundedStream) RecvMsg(m any) error {
 	s.done()
-	l := &letter{message: m, taken: budget.Taken(s.Context())}
+	l := &deferred{message: m, taken: budget.Taken(s.Context())}
 	if err := s.ServerStream.RecvMsg(l); err != nil {
 		return err
 	}
-	release, err := s.door.open(s.Context(), l)
+	release, err := s.common.open(s.Context(), l)
 	if release != nil {
 		s.release.Store(&release)
 	}

@@ -25,7 +25,7 @@ func large() *pb.CommitRequest {
 // TestLargeMessagesWaitForRoom fills the room for large messages: small ones still pass, large ones wait until it is given back or
 // their call ends.
 func TestLargeMessagesWaitForRoom(t *testing.T) {
-	conn, d := connectDoor(t)
+	conn, d := connectCommon(t)
 	if !d.large.TryAcquire(maxLarge) {
 		t.Fatal("the room is not empty")
 	}
@@ -49,7 +49,7 @@ func TestLargeMessagesWaitForRoom(t *testing.T) {
 // TestRoomIsGivenBack sends large messages by every kind of call, good ones and such as are refused, and looks whether the room is whole
 // again.
 func TestRoomIsGivenBack(t *testing.T) {
-	conn, d := connectDoor(t)
+	conn, d := connectCommon(t)
 	for range 3 {
 		if err := call(as(t, "Bearer owner"), conn, "Commit", large(), &pb.CommitResponse{}); err != nil {
 			t.Errorf("a large commit: %v", err)

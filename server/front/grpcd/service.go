@@ -14,12 +14,12 @@ import (
 // service gives each call of the generated service to its method of rpc/firestore.
 type service struct {
 	pb.UnimplementedFirestoreServer
-	door *door
-	rpc  *firestore.Server
+	common *common
+	rpc    *firestore.Server
 }
 
 // unary gives a call of one message each way to its method.
-func unary[Request, Response any](d *door, ctx context.Context, r *Request,
+func unary[Request, Response any](d *common, ctx context.Context, r *Request,
 	method func(context.Context, token.Caller, *Request) (*Response, error),
 ) (*Response, error) {
 	caller, err := d.caller(ctx, r)
@@ -30,7 +30,7 @@ func unary[Request, Response any](d *door, ctx context.Context, r *Request,
 }
 
 // answers gives a call that is answered by a stream to its method.
-func answers[Request, Response any](d *door, r *Request, ss grpc.ServerStreamingServer[Response],
+func answers[Request, Response any](d *common, r *Request, ss grpc.ServerStreamingServer[Response],
 	method func(context.Context, token.Caller, *Request, func(*Response) error) error,
 ) error {
 	caller, err := d.caller(ss.Context(), r)
@@ -42,7 +42,7 @@ func answers[Request, Response any](d *door, r *Request, ss grpc.ServerStreaming
 
 // both gives a call with streams both ways to its method. Who calls is known once the first message is there, for it
 // names the database.
-func both[Request, Response any](d *door, ss grpc.BidiStreamingServer[Request, Response],
+func both[Request, Response any](d *common, ss grpc.BidiStreamingServer[Request, Response],
 	method func(context.Context, token.Caller, firestore.Stream[Request, Response]) error,
 ) error {
 	first, err := ss.Recv()
@@ -73,87 +73,87 @@ func (s *replayed[Request, Response]) Recv() (*Request, error) {
 
 // GetDocument implements the service.
 func (s *service) GetDocument(ctx context.Context, r *pb.GetDocumentRequest) (*pb.Document, error) {
-	return unary(s.door, ctx, r, s.rpc.GetDocument)
+	return unary(s.common, ctx, r, s.rpc.GetDocument)
 }
 
 // ListDocuments implements the service.
 func (s *service) ListDocuments(ctx context.Context, r *pb.ListDocumentsRequest) (*pb.ListDocumentsResponse, error) {
-	return unary(s.door, ctx, r, s.rpc.ListDocuments)
+	return unary(s.common, ctx, r, s.rpc.ListDocuments)
 }
 
 // CreateDocument implements the service.
 func (s *service) CreateDocument(ctx context.Context, r *pb.CreateDocumentRequest) (*pb.Document, error) {
-	return unary(s.door, ctx, r, s.rpc.CreateDocument)
+	return unary(s.common, ctx, r, s.rpc.CreateDocument)
 }
 
 // UpdateDocument implements the service.
 func (s *service) UpdateDocument(ctx context.Context, r *pb.UpdateDocumentRequest) (*pb.Document, error) {
-	return unary(s.door, ctx, r, s.rpc.UpdateDocument)
+	return unary(s.common, ctx, r, s.rpc.UpdateDocument)
 }
 
 // DeleteDocument implements the service.
 func (s *service) DeleteDocument(ctx context.Context, r *pb.DeleteDocumentRequest) (*emptypb.Empty, error) {
-	return unary(s.door, ctx, r, s.rpc.DeleteDocument)
+	return unary(s.common, ctx, r, s.rpc.DeleteDocument)
 }
 
 // BatchGetDocuments implements the service.
 func (s *service) BatchGetDocuments(r *pb.BatchGetDocumentsRequest, ss grpc.ServerStreamingServer[pb.BatchGetDocumentsResponse]) error {
-	return answers(s.door, r, ss, s.rpc.BatchGetDocuments)
+	return answers(s.common, r, ss, s.rpc.BatchGetDocuments)
 }
 
 // BeginTransaction implements the service.
 func (s *service) BeginTransaction(ctx context.Context, r *pb.BeginTransactionRequest) (*pb.BeginTransactionResponse, error) {
-	return unary(s.door, ctx, r, s.rpc.BeginTransaction)
+	return unary(s.common, ctx, r, s.rpc.BeginTransaction)
 }
 
 // Commit implements the service.
 func (s *service) Commit(ctx context.Context, r *pb.CommitRequest) (*pb.CommitResponse, error) {
-	return unary(s.door, ctx, r, s.rpc.Commit)
+	return unary(s.common, ctx, r, s.rpc.Commit)
 }
 
 // Rollback implements the service.
 func (s *service) Rollback(ctx context.Context, r *pb.RollbackRequest) (*emptypb.Empty, error) {
-	return unary(s.door, ctx, r, s.rpc.Rollback)
+	return unary(s.common, ctx, r, s.rpc.Rollback)
 }
 
 // RunQuery implements the service.
 func (s *service) RunQuery(r *pb.RunQueryRequest, ss grpc.ServerStreamingServer[pb.RunQueryResponse]) error {
-	return answers(s.door, r, ss, s.rpc.RunQuery)
+	return answers(s.common, r, ss, s.rpc.RunQuery)
 }
 
 // ExecutePipeline implements the service.
 func (s *service) ExecutePipeline(r *pb.ExecutePipelineRequest, ss grpc.ServerStreamingServer[pb.ExecutePipelineResponse]) error {
-	return answers(s.door, r, ss, s.rpc.ExecutePipeline)
+	return answers(s.common, r, ss, s.rpc.ExecutePipeline)
 }
 
 // RunAggregationQuery implements the service.
 func (s *service) RunAggregationQuery(r *pb.RunAggregationQueryRequest, ss grpc.ServerStreamingServer[pb.RunAggregationQueryResponse]) error {
-	return answers(s.door, r, ss, s.rpc.RunAggregationQuery)
+	return answers(s.common, r, ss, s.rpc.RunAggregationQuery)
 }
 
 // PartitionQuery implements the service.
 func (s *service) PartitionQuery(ctx context.Context, r *pb.PartitionQueryRequest) (*pb.PartitionQueryResponse, error) {
-	return unary(s.door, ctx, r, s.rpc.PartitionQuery)
+	return unary(s.common, ctx, r, s.rpc.PartitionQuery)
 }
 
 // ListCollectionIds implements the service.
 func (s *service) ListCollectionIds(ctx context.Context, r *pb.ListCollectionIdsRequest) (*pb.ListCollectionIdsResponse, error) {
-	return unary(s.door, ctx, r, s.rpc.ListCollectionIds)
+	return unary(s.common, ctx, r, s.rpc.ListCollectionIds)
 }
 
 // BatchWrite implements the service.
 func (s *service) BatchWrite(ctx context.Context, r *pb.BatchWriteRequest) (*pb.BatchWriteResponse, error) {
-	return unary(s.door, ctx, r, s.rpc.BatchWrite)
+	return unary(s.common, ctx, r, s.rpc.BatchWrite)
 }
 
 // Write implements the service.
 func (s *service) Write(ss grpc.BidiStreamingServer[pb.WriteRequest, pb.WriteResponse]) error {
-	return both(s.door, ss, s.rpc.Write)
+	return both(s.common, ss, s.rpc.Write)
 }
 
 // Listen implements the service.
 func (s *service) Listen(ss grpc.BidiStreamingServer[pb.ListenRequest, pb.ListenResponse]) error {
-	return both(s.door, ss, func(ctx context.Context, c token.Caller, messages firestore.Stream[pb.ListenRequest, pb.ListenResponse]) error {
+	return both(s.common, ss, func(ctx context.Context, c token.Caller, messages firestore.Stream[pb.ListenRequest, pb.ListenResponse]) error {
 		return s.rpc.Listen(ctx, c, &answering{Stream: messages, ss: ss})
 	})
 }

@@ -132,7 +132,7 @@ func (h *hub) locate(w http.ResponseWriter, _ *http.Request) {
 const maxExportBody = 64 << 10
 
 // export writes an export to a folder of this machine, which pages must not: they say where they are from, their forms can't
-// send JSON, and under a name of their own for this machine (DNS rebinding) they are told from local callers.
+// send JSON, and under a name of their own for this machine (DNS rebinding) they are distinguished from local callers.
 func (h *hub) export(w http.ResponseWriter, r *http.Request) {
 	if r.Header.Get("Origin") != "" || !h.meant(r.Host) {
 		answer(w, http.StatusForbidden, message("Export cannot be triggered by external callers."))

@@ -29,7 +29,7 @@ const (
 func newLarge() *semaphore.Weighted { return semaphore.NewWeighted(maxLarge) }
 
 // body reads a request's body, unpacks it and waits for room for it; what it returns last gives the room back.
-func (d *door) body(r *http.Request) (body []byte, release func(), err error) {
+func (d *handler) body(r *http.Request) (body []byte, release func(), err error) {
 	packed, err := isPacked(r.Header.Get("Content-Encoding"))
 	if err != nil {
 		return nil, nil, err
@@ -56,7 +56,7 @@ func (d *door) body(r *http.Request) (body []byte, release func(), err error) {
 }
 
 // admit waits for room for a body of n bytes; what it returns gives the room back.
-func (d *door) admit(ctx context.Context, n int) (release func(), err error) {
+func (d *handler) admit(ctx context.Context, n int) (release func(), err error) {
 	if n < largeBody {
 		return func() {}, nil
 	}

@@ -10,7 +10,7 @@ import (
 // TestLargeBodiesWaitForEachOther fills the room for large bodies: small ones still pass, another large one waits until
 // room is given back, or until its request ends.
 func TestLargeBodiesWaitForEachOther(t *testing.T) {
-	d := &door{large: newLarge()}
+	d := &handler{large: newLarge()}
 	const large, small = maxBody, largeBody - 1
 	var releases []func()
 	for range maxLarge / maxBody {

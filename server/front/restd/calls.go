@@ -72,7 +72,7 @@ func many[Q, A any, PQ message[Q], PA message[A]](fill func(PQ, target),
 	}
 }
 
-// refused makes a call that is not for this door.
+// refused makes a call that is not for this transport.
 func refused(name string) call {
 	return call{
 		answers: (&pb.ListenResponse{}).ProtoReflect().Descriptor(),

@@ -201,7 +201,7 @@ var times = regexp.MustCompile(`"20\d\d-[0-9T:.-]+Z"`)
 func TestNotableBehaviours(t *testing.T) {
 	for _, tt := range notable {
 		t.Run(tt.statement, func(t *testing.T) {
-			s := door(t)
+			s := newServer(t)
 			if status, _, body := send(t, s, "POST", ":commit", seed); status != 200 {
 				t.Fatalf("seed: %d %s", status, body)
 			}

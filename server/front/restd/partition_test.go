@@ -9,7 +9,7 @@ import (
 )
 
 func TestPartitionsComeInPages(t *testing.T) {
-	s := door(t)
+	s := newServer(t)
 	for batch := range 2 {
 		var writes []string
 		for i := range 500 {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// writePiece is how much a client must take within the door's patience: slow networks manage it with ease.
+// writePiece is how much a client must take within the patience: slow networks manage it with ease.
 const writePiece = 16 << 10
 
 // writeInTime writes what was gathered of an array that goes on. Until it is through, the query keeps what it reads from:

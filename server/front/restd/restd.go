@@ -1,4 +1,4 @@
-// Package restd is the HTTP and JSON door of Firestore: paths and bodies become messages for rpc/firestore, answers
+// Package restd is Firestore over HTTP and JSON: paths and bodies become messages for rpc/firestore, answers
 // become JSON, and errors the bodies that Google's servers send. It is strict about paths as those are: what names no
 // method is a plain 404.
 //
@@ -28,7 +28,7 @@ import (
 	"clave/server/wire"
 )
 
-// Options are what a door is made of.
+// Options are what New needs.
 type Options struct {
 	// Firestore answers the calls.
 	Firestore *firestore.Server
@@ -38,7 +38,7 @@ type Options struct {
 	ProxyHops int
 	// Clock times clients; the machine's when nil.
 	Clock clock.Clock
-	// Log hears of our own bugs; nothing is logged when nil.
+	// Log receives our own bugs; nothing is logged when nil.
 	Log *slog.Logger
 }
 
@@ -60,23 +60,23 @@ func (o *Options) Validate() error {
 	return nil
 }
 
-// New makes the door.
+// New returns the handler.
 func New(o Options) (http.Handler, error) {
 	o.EnsureDefaults()
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	return &door{o: o, large: newLarge()}, nil
+	return &handler{o: o, large: newLarge()}, nil
 }
 
-// door answers requests.
-type door struct {
+// handler answers requests.
+type handler struct {
 	o     Options
 	large *semaphore.Weighted
 }
 
 // ServeHTTP answers a request.
-func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (d *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	t, ok := parseTarget(methodOf(r), r.URL.EscapedPath())
 	if !ok {
 		http.NotFound(w, r)
@@ -90,7 +90,7 @@ func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	out := &answer{w: w, stream: call.stream, clock: d.o.Clock, patience: patience}
 	if err := d.serve(r, t, call, out); err != nil {
 		if wire.Unnamed(err) {
-			d.o.Log.Error("call failed", "door", "rest", "method", t.method, "path", r.URL.Path, "error", err)
+			d.o.Log.Error("call failed", "transport", "rest", "method", t.method, "path", r.URL.Path, "error", err)
 		}
 		out.fail(err)
 		return
@@ -111,7 +111,7 @@ func methodOf(r *http.Request) string {
 }
 
 // serve does the call.
-func (d *door) serve(r *http.Request, t target, call call, out *answer) error {
+func (d *handler) serve(r *http.Request, t target, call call, out *answer) error {
 	caller, err := d.o.Tokens.Caller(r.Context(), r.Header.Get("Authorization"), t.db.Project)
 	if err != nil {
 		return err

@@ -10,7 +10,7 @@ import (
 	"clave/server/fault"
 )
 
-// system is what a request asks of the door itself, whatever the call: Google's system parameters. Those that are not here are
+// system is what a request asks of the transport itself, whatever the call: Google's system parameters. Those that are not here are
 // taken and mean nothing; callback is among them, since a script on this origin that anyone can make is a way round the pages'
 // content security policy.
 type system struct {
@@ -20,7 +20,7 @@ type system struct {
 	pretty bool
 }
 
-// isSystem reports whether a query parameter is for the door, not for the method.
+// isSystem reports whether a query parameter is for the transport, not for the method.
 func isSystem(name string) bool {
 	switch name {
 	case "key", "alt", "access_token", "oauth_token", "prettyPrint", "fields", "quotaUser", "uploadType", "upload_protocol", "callback":

@@ -34,7 +34,7 @@ func ask(t *testing.T, s *httptest.Server, method, path string, body io.Reader, 
 }
 
 func TestPartialAnswers(t *testing.T) {
-	s := door(t)
+	s := newServer(t)
 	send(t, s, "PATCH", "/c/a", `{"fields":{"n":{"integerValue":1},"m":{"mapValue":{"fields":{"k":{"integerValue":2},"l":{"nullValue":null}}}}}}`)
 	const name = `"name":"` + docs + `/c/a"`
 	const query = `{"structuredQuery":{"from":[{"collectionId":"c"}]}}`
@@ -75,7 +75,7 @@ func TestPartialAnswers(t *testing.T) {
 }
 
 func TestHeadIsGetWithoutABody(t *testing.T) {
-	s := door(t)
+	s := newServer(t)
 	send(t, s, "PATCH", "/c/a", `{}`)
 	for path, want := range map[string]int{"/c/a": 200, "/c/none": 404, "": 404} {
 		if status, body := ask(t, s, "HEAD", path, nil); status != want || body != "" {
@@ -95,7 +95,7 @@ func packed(text string, more byte) *bytes.Buffer {
 }
 
 func TestPackedBodies(t *testing.T) {
-	s := door(t)
+	s := newServer(t)
 	const limit = 11_534_336
 	const commit = `{"writes":[{"update":{"name":"` + docs + `/c/packed"}}]}`
 	tests := []struct {

@@ -24,7 +24,7 @@ func (h *Handler) serve(ctx context.Context, s *session) error {
 	return h.calls[s.rpc](ctx, caller, s)
 }
 
-// failure returns the JSON in which a stream's error is told, and logs it if it is ours.
+// failure returns the JSON of a stream's error, and logs it if it is ours.
 func (h *Handler) failure(ctx context.Context, err error) []byte {
 	if ctx.Err() == nil && wire.Unnamed(err) {
 		h.o.Log.Error("a stream failed", "err", err)

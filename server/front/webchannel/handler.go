@@ -46,9 +46,9 @@ type Options struct {
 	WriteTimeout time.Duration
 	// Idle is how long a session may be without a request; 90 s.
 	Idle time.Duration
-	// Linger is how long a session whose stream has ended waits for its client to hear of it; 30 s.
+	// Linger is how long a session whose stream has ended waits for its client to learn of it; 30 s.
 	Linger time.Duration
-	// Log hears of our own failures; slog.Default() when nil.
+	// Log receives our own failures; slog.Default() when nil.
 	Log *slog.Logger
 }
 

@@ -20,7 +20,7 @@ import (
 const (
 	wireVersion   = 8
 	serverVersion = 15
-	// clientKeepAlive is the keep-alive that clients are told; they wait half as long again.
+	// clientKeepAlive is the keep-alive that clients receive; they wait half as long again.
 	clientKeepAlive = 30 * time.Second
 )
 
@@ -131,7 +131,7 @@ func (h *Handler) forward(w http.ResponseWriter, r *http.Request, s *session, q 
 	st, ok := s.accept(rid, ack, f.maps)
 	h.relieve()
 	if !ok {
-		h.drop(s) // a client that hears that its session is unknown begins another
+		h.drop(s) // a client whose session is unknown begins another
 		unknownSession(w)
 		return
 	}

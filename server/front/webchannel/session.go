@@ -35,7 +35,7 @@ type session struct {
 		cancel context.CancelFunc
 		// over is when the stream has ended; zero while it hasn't.
 		over time.Time
-		// seen is when the client was last heard of.
+		// seen is when the client was last seen.
 		seen time.Time
 
 		// in are the client's messages that the stream hasn't taken.
@@ -143,7 +143,7 @@ func (s *session) stale(now time.Time) bool {
 	return s.mu.back == nil && now.Sub(s.mu.seen) > o.Idle
 }
 
-// lastSeen tells when the client was last heard of, and whether it has a back channel.
+// lastSeen tells when the client was last seen, and whether it has a back channel.
 func (s *session) lastSeen() (seen time.Time, attached bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

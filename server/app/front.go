@@ -16,8 +16,8 @@ import (
 	rpcidentity "clave/server/rpc/identity"
 )
 
-// openDoors puts each door behind its port.
-func (a *App) openDoors(p ports, calls *calls) error {
+// openPorts puts the handlers behind their ports.
+func (a *App) openPorts(p ports, calls *calls) error {
 	site, err := a.site()
 	if err != nil {
 		return err
@@ -31,23 +31,23 @@ func (a *App) openDoors(p ports, calls *calls) error {
 		a.addresses.Scheme = "https"
 	}
 	// The firestore and hosting ports each need a gRPC server of their own, since a server serves one listener's life.
-	open := func(name string, ln net.Listener, doors front.Doors) {
+	open := func(name string, ln net.Listener, handlers front.Handlers) {
 		if ln != nil {
 			port := front.New(front.Options{
-				Name: name, Listener: ln, TLS: encryption, Doors: doors, Budget: a.budget, PrivateNetwork: !a.config.Production(), Verbose: a.config.Verbose, Log: a.o.Log,
+				Name: name, Listener: ln, TLS: encryption, Handlers: handlers, Budget: a.budget, PrivateNetwork: !a.config.Production(), Verbose: a.config.Verbose, Log: a.o.Log,
 			})
 			a.add(name, port)
 		}
 	}
 	if p.firestore != nil {
-		firestore, err := calls.firestoreDoors()
+		firestore, err := calls.firestoreHandlers()
 		if err != nil {
 			return err
 		}
 		open("firestore", p.firestore, firestore)
 	}
-	open("auth", p.auth, front.Doors{Identity: calls.identity, Control: calls.accounts, Site: calls.accounts, Health: calls.health})
-	whole, err := calls.firestoreDoors()
+	open("auth", p.auth, front.Handlers{Identity: calls.identity, Control: calls.accounts, Site: calls.accounts, Health: calls.health})
+	whole, err := calls.firestoreHandlers()
 	if err != nil {
 		return err
 	}
@@ -55,13 +55,13 @@ func (a *App) openDoors(p ports, calls *calls) error {
 	whole.Identity, whole.Site, whole.IdentityHost = calls.identity, site, rpcidentity.IsHost
 	whole.Reserved = a.reserved()
 	open("hosting", p.hosting, whole)
-	open("hub", p.hub, front.Doors{Hub: a.makeHub(calls.transfer), Health: calls.health})
+	open("hub", p.hub, front.Handlers{Hub: a.makeHub(calls.transfer), Health: calls.health})
 	if p.plain != nil {
-		port := front.New(front.Options{Name: "http", Listener: p.plain, Doors: front.Doors{Site: front.ToHTTPS(a.config.Ports.Hosting), Health: calls.health}, Budget: a.budget, Log: a.o.Log})
+		port := front.New(front.Options{Name: "http", Listener: p.plain, Handlers: front.Handlers{Site: front.ToHTTPS(a.config.Ports.Hosting), Health: calls.health}, Budget: a.budget, Log: a.o.Log})
 		a.add("http", port)
 	}
 	if p.websocket != nil {
-		port := front.New(front.Options{Name: "requests", Listener: p.websocket, Doors: front.Doors{Site: calls.monitor, Health: calls.health}, Budget: a.budget, Log: a.o.Log})
+		port := front.New(front.Options{Name: "requests", Listener: p.websocket, Handlers: front.Handlers{Site: calls.monitor, Health: calls.health}, Budget: a.budget, Log: a.o.Log})
 		a.add("requests", port)
 	}
 	return nil
