@@ -22,7 +22,7 @@ LDFLAGS = -s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT) -X main.date
 GO_SOURCES := $(shell find server -name '*.go' -o -name '*.html' -o -name '*.txt' | grep -v _test.go) go.mod go.sum
 SITE_SOURCES := $(shell find frontend -path frontend/node_modules -prune -o -path frontend/dist -prune -o -path frontend/dist-ssr -prune -o -path frontend/test-results -prune -o -path frontend/capturas -prune -o -type f -print)
 
-.PHONY: help start test test-go test-site test-official bench soak attack torture fuzz clean
+.PHONY: help start test test-go test-site test-official bench release soak attack torture fuzz clean
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -51,6 +51,9 @@ test-official: bin/backoffice frontend/dist/index.html ## drive the site against
 
 bench: ## run the workloads of server/bench
 	go test -run '^$$' -bench . -benchmem ./server/bench/...
+
+release: ## make programs for six platforms, npm packages, checksums and the list of modules (VERSION=1.2.3)
+	.ci/release '$(VERSION)'
 
 soak: ## keep 2,000 listeners on a server under constant commits (SOAK=10m)
 	CLAVE_SOAK='$(SOAK)' go test -count=1 -timeout 0 -run '^TestSoak$$' -v ./server/e2e

@@ -69,6 +69,8 @@ type Config struct {
 	Functions string
 	// Services are the origins of the services that firebase.json's run rewrites name, by serviceId.
 	Services map[string]*url.URL
+	// Ephemeral keeps the data in memory and takes any free ports, for test runners.
+	Ephemeral bool
 	// NoHub leaves out the Emulator Hub.
 	NoHub bool
 	// Mail is the SMTP server for codes as a URL, or empty.
@@ -166,6 +168,9 @@ func (c *Config) declareServer(flags *pflag.FlagSet) {
 		return
 	}
 	flags.StringVar(&c.Functions, "functions-emulator", "", "`HOST:PORT` of a functions emulator: events of documents are delivered to it")
+	if c.Mode == ModeStart {
+		flags.BoolVar(&c.Ephemeral, "ephemeral", false, "for test runners: keep nothing, take free ports, print the addresses as one line of JSON, stop when standard input closes")
+	}
 	c.declareTransfer(flags)
 	c.declareIgnored(flags)
 }
@@ -197,6 +202,9 @@ func (c *Config) readProject(path string) error {
 	c.DataDir = under(c.Root, c.DataDir)
 	if c.Mode != ModeServe {
 		c.setPorts(parsed)
+	}
+	if c.Ephemeral {
+		c.Memory, c.Ports = true, Ports{}
 	}
 	c.noteAbsent(parsed)
 	c.SingleProject = parsed.Emulators.SingleProject == nil || *parsed.Emulators.SingleProject

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"log/slog"
@@ -42,11 +43,22 @@ func serveCommand(s streams) *cobra.Command {
 // runServer builds the app and runs it until it is stopped.
 func runServer(ctx context.Context, c *config.Config, s streams) error {
 	began := clock.System().Now()
-	a, err := app.New(ctx, c, app.Options{Log: logger(c, s.err), Notices: s.out, Memory: limitMemory(c), GovernMemory: true})
+	notices := s.out
+	if c.Ephemeral {
+		var stop context.CancelFunc
+		ctx, stop = untilClosed(ctx, os.Stdin)
+		defer stop()
+		notices = s.err // standard output is for a program
+	}
+	a, err := app.New(ctx, c, app.Options{Log: logger(c, s.err), Notices: notices, Memory: limitMemory(c), GovernMemory: true})
 	if err != nil {
 		return err
 	}
 	return a.Run(ctx, func() {
+		if c.Ephemeral {
+			printAddresses(s.out, c.Project, a.Addresses())
+			return
+		}
 		printTable(s.out, a.Addresses())
 		fmt.Fprintf(s.out, "Clave ready in %d ms\n", clock.System().Now().Sub(began).Milliseconds())
 	})
@@ -82,6 +94,32 @@ func shown(addr string) string {
 		return addr
 	}
 	return net.JoinHostPort(app.ForPages(host), port)
+}
+
+// untilClosed returns a context that is done when ctx is, or once everything was read from in. A read that waits ends with
+// the program.
+func untilClosed(ctx context.Context, in io.Reader) (context.Context, context.CancelFunc) {
+	ctx, stop := context.WithCancel(ctx)
+	go func() {
+		defer stop()
+		_, _ = io.Copy(io.Discard, in)
+	}()
+	return ctx, stop
+}
+
+// printAddresses prints where the parts listen as one line of JSON.
+func printAddresses(w io.Writer, project string, a app.Addresses) {
+	line, err := json.Marshal(struct {
+		ProjectID string `json:"projectId"`
+		Firestore string `json:"firestore"`
+		Auth      string `json:"auth"`
+		Hosting   string `json:"hosting,omitempty"`
+		Hub       string `json:"hub"`
+	}{project, a.Firestore, a.Auth, a.Hosting, a.Hub})
+	if err != nil {
+		panic(err) // strings are JSON
+	}
+	fmt.Fprintf(w, "%s\n", line)
 }
 
 // printTable prints the URLs of the parts that run.

@@ -1,0 +1,89 @@
+package clavetest_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"cloud.google.com/go/firestore"
+	"google.golang.org/api/iterator"
+
+	"clave/server/clavetest"
+)
+
+func TestStart(t *testing.T) {
+	s := clavetest.Start(t, clavetest.Options{})
+	t.Setenv("FIRESTORE_EMULATOR_HOST", s.Firestore)
+	client, err := firestore.NewClient(t.Context(), s.ProjectID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = client.Close() })
+	set(t, client, "notes/a")
+	before, err := s.Snapshot(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	set(t, client, "notes/b")
+	if got := count(t, client); got != 2 {
+		t.Errorf("%d notes, want 2", got)
+	}
+	if err := s.Restore(t.Context(), before); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Settle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := count(t, client); got != 1 {
+		t.Errorf("%d notes after Restore, want 1", got)
+	}
+	if err := s.Restore(t.Context(), "no such token"); err == nil {
+		t.Error("Restore of an unknown token = nil")
+	}
+}
+
+func TestStartWithBrokenRules(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "firestore.rules")
+	if err := os.WriteFile(file, []byte("service nothing"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	spy := &spy{TB: t}
+	func() {
+		defer func() { _ = recover() }()
+		clavetest.Start(spy, clavetest.Options{RulesFile: file})
+	}()
+	if !spy.failed {
+		t.Error("Start with broken rules did not fail the test")
+	}
+}
+
+// spy is a test whose failure is noted.
+type spy struct {
+	testing.TB
+	failed bool
+}
+
+func (s *spy) Fatal(...any)          { s.failed = true; panic("fatal") }
+func (s *spy) Fatalf(string, ...any) { s.failed = true; panic("fatal") }
+
+// set writes a document.
+func set(t *testing.T, client *firestore.Client, path string) {
+	t.Helper()
+	if _, err := client.Doc(path).Set(t.Context(), map[string]any{"n": 1}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// count returns the number of notes.
+func count(t *testing.T, client *firestore.Client) int {
+	t.Helper()
+	n := 0
+	for it := client.Collection("notes").Documents(context.Background()); ; n++ {
+		if _, err := it.Next(); err == iterator.Done {
+			return n
+		} else if err != nil {
+			t.Fatal(err)
+		}
+	}
+}

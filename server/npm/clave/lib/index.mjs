@@ -1,0 +1,99 @@
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+import { program } from './program.mjs'
+
+/** How long the program may take to start, in milliseconds. */
+const patience = 30_000
+
+/** Starts a server in memory on free ports and resolves once it answers. */
+export async function start({ projectId = `demo-${randomBytes(6).toString('hex')}`, rules, indexes, config, args = [] } = {}) {
+  if (config && (rules || indexes)) throw new TypeError('clave: give either config, or rules and indexes')
+  const folder = await mkdtemp(join(tmpdir(), 'clave-'))
+  const forget = () => rm(folder, { recursive: true, force: true })
+  try {
+    if (!config) {
+      config = join(folder, 'firebase.json')
+      const firestore = { rules: rules && resolve(rules), indexes: indexes && resolve(indexes) }
+      await writeFile(config, JSON.stringify(rules || indexes ? { firestore } : {}))
+    }
+    const child = spawn(program(), ['start', '--ephemeral', '--project', projectId, '--config', resolve(config), ...args], {
+      stdio: ['pipe', 'pipe', 'pipe'], // the server stops when its standard input closes, also when this process is killed
+    })
+    const ended = new Promise((done) => child.once('close', done))
+    const addresses = await ready(child)
+    child.unref() // a forgotten stop must not keep the process
+    for (const stream of child.stdio) stream.unref?.()
+    const stop = async () => {
+      child.ref()
+      for (const stream of child.stdio) stream.ref?.()
+      child.stdin.end()
+      await ended
+      await forget()
+    }
+    return { ...handle(projectId, addresses.firestore, addresses.auth), hub: addresses.hub, stop, [Symbol.asyncDispose]: stop }
+  } catch (error) {
+    await forget()
+    throw error
+  }
+}
+
+/** Resolves with the addresses that the program prints, or rejects with what it said when it ends or takes too long. */
+function ready(child) {
+  return new Promise((done, fail) => {
+    let said = ''
+    child.stderr.setEncoding('utf8').on('data', (text) => {
+      said = (said + text).slice(-4096)
+    })
+    const timer = setTimeout(() => {
+      child.kill('SIGKILL')
+      fail(new Error(`clave did not start within ${patience / 1000} s\n${said}`))
+    }, patience)
+    child.once('error', fail)
+    child.once('close', (code) => {
+      clearTimeout(timer)
+      fail(new Error(`clave ended with code ${code} before it was ready\n${said}`))
+    })
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      if (!line.startsWith('{')) return
+      clearTimeout(timer)
+      done(JSON.parse(line))
+    })
+  })
+}
+
+/** Returns what can be done with one project of a server that runs. */
+export function handle(projectId, firestore, auth) {
+  const control = async (verb, body = {}) => {
+    const response = await fetch(`http://${firestore}/emulator/v1/projects/${encodeURIComponent(projectId)}:${verb}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    const answer = await response.json()
+    if (!response.ok) throw new Error(`clave: ${verb}: ${answer.error?.message ?? response.status}`)
+    return answer
+  }
+  return {
+    projectId,
+    firestore,
+    auth,
+    /** Keeps the state of all documents and resolves with a token for restore. */
+    snapshot: async () => (await control('snapshot')).token,
+    /** Brings the documents back to a snapshot. */
+    restore: async (token) => void (await control('restore', { token })),
+    /** Resolves once every snapshot and event of earlier commits has been delivered; rejects after timeout, such as "10s". */
+    settle: async (timeout = '10s') => void (await control('settle', { timeout })),
+  }
+}
+
+/** Returns the project of this test worker, on the server that a set-up of this package started. */
+export function worker() {
+  const { FIRESTORE_EMULATOR_HOST: firestore, FIREBASE_AUTH_EMULATOR_HOST: auth, CLAVE_RUN: run } = process.env
+  if (!firestore || !run) throw new Error("clave: no server runs. Add the set-up to the runner's configuration, such as globalSetup: 'clave/vitest'.")
+  const id = process.env.VITEST_POOL_ID ?? process.env.JEST_WORKER_ID ?? process.env.TEST_PARALLEL_INDEX ?? '0'
+  return handle(`demo-${run}-${id}`, firestore, auth)
+}

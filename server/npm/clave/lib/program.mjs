@@ -1,0 +1,17 @@
+import { createRequire } from 'node:module'
+import { arch, platform } from 'node:process'
+
+const require = createRequire(import.meta.url)
+
+/** Returns the path of the program: that of CLAVE_BIN, or of the package for this platform. */
+export function program() {
+  if (process.env.CLAVE_BIN) return process.env.CLAVE_BIN
+  const name = `clave-${platform}-${arch}`
+  try {
+    return require.resolve(`${name}/bin/clave${platform === 'win32' ? '.exe' : ''}`)
+  } catch {
+    throw new Error(
+      `The package ${name} is not installed. npm leaves it out with --omit=optional; where there is none for this platform, name a program in CLAVE_BIN.`,
+    )
+  }
+}

@@ -1,0 +1,14 @@
+import { existsSync } from 'node:fs'
+import { start } from './index.mjs'
+
+/** Starts one server for all workers, sets the variables that SDKs read, and resolves with what stops it. */
+export async function shared() {
+  const config = existsSync('firebase.json') ? 'firebase.json' : undefined
+  const server = await start({ config })
+  process.env.FIRESTORE_EMULATOR_HOST = server.firestore
+  process.env.FIREBASE_AUTH_EMULATOR_HOST = server.auth
+  process.env.FIREBASE_EMULATOR_HUB = server.hub
+  process.env.GCLOUD_PROJECT = server.projectId
+  process.env.CLAVE_RUN = server.projectId.replace(/^demo-/, '')
+  return server.stop
+}
