@@ -4,12 +4,15 @@ import (
 	_ "embed"
 	"html/template"
 	"net/http"
+	"unicode"
+	"unicode/utf8"
 
 	"clave/server/httpjson"
 )
 
 // The pages that web SDKs open for signInWithPopup and signInWithRedirect: the handler, in which a person picks or makes up
-// an account of a provider, and the frame, which tells the page behind of it.
+// an account of a provider, and the frame, which passes the result to the page. Browser tests drive the handler by the ids, classes,
+// labels and title of the official emulator's.
 //
 //go:embed auth_handler.html
 var handlerHTML string
@@ -34,7 +37,7 @@ func (h *accounts) widget(w http.ResponseWriter, r *http.Request) bool {
 		}
 		pageHeaders(w)
 		w.Header().Set("Content-Security-Policy", "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; connect-src 'self'; frame-ancestors 'none'")
-		_ = handlerPage.Execute(w, struct{ Project, Provider string }{h.service.Project(), q.Get("providerId")}) // a client that has gone needs no answer
+		_ = handlerPage.Execute(w, struct{ Project, Provider, Name string }{h.service.Project(), q.Get("providerId"), shownProvider(q.Get("providerId"))}) // a client that has gone needs no answer
 		return true
 	case "/emulator/auth/iframe":
 		pageHeaders(w)
@@ -42,6 +45,12 @@ func (h *accounts) widget(w http.ResponseWriter, r *http.Request) bool {
 		return true
 	}
 	return false
+}
+
+// shownProvider returns a provider's id as the page shows it: google.com as Google.com.
+func shownProvider(id string) string {
+	r, size := utf8.DecodeRuneInString(id)
+	return string(unicode.ToUpper(r)) + id[size:]
 }
 
 // pageHeaders are the headers of both pages.
