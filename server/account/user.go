@@ -22,7 +22,7 @@ type User struct {
 	PhotoURL      *string         `json:"photoUrl,omitempty"`
 	Password      *Hash           `json:"password,omitempty"`
 	Providers     []Provider      `json:"providers,omitempty"`
-	Factors       []Factor        `json:"factors,omitempty"`
+	Factors       []Factor        `json:"factors,omitzero"`
 	Passkeys      []Passkey       `json:"passkeys,omitempty"`
 	Disabled      bool            `json:"disabled,omitempty"`
 	EmailLink     bool            `json:"emailLink,omitempty"`

@@ -30,6 +30,7 @@ const passingHashCost = 4
 func (a *App) openUsers(s *state) (*users, error) {
 	c := a.config
 	var service *identity.Service
+	var err error
 	to := token.Options{
 		Clock: a.o.Clock, Unsigned: !c.SignTokens && !c.Production(), Owner: !c.Production(), PublicURL: c.PublicURL,
 		Session: func(ctx context.Context, id token.ID) error { return service.CheckSession(ctx, id) },
@@ -52,6 +53,11 @@ func (a *App) openUsers(s *state) (*users, error) {
 	}
 	if c.Memory && !c.Production() {
 		o.HashMemCost = passingHashCost
+	}
+	if !c.Production() {
+		if o.Announce, err = a.announcer(); err != nil {
+			return nil, err
+		}
 	}
 	functions := webhook.New(webhook.Options{Plain: !c.Production()})
 	a.onClose(functions.Close)

@@ -16,6 +16,8 @@ type Auth struct {
 	NoSignUp bool
 	// AsEmulator gives the official emulator's answers where they differ from production's; never with ModeServe.
 	AsEmulator bool
+	// DebugLog is the file to which codes and links are appended, or empty.
+	DebugLog string
 	// ProductionSettings gives projects that configure nothing the settings of a new production project instead of the official
 	// emulator's. ModeServe always does.
 	ProductionSettings bool
@@ -27,6 +29,12 @@ func (c *Config) declareAuth(flags *pflag.FlagSet) {
 	flags.BoolVar(&c.Auth.NoSignUp, "no-sign-up", false, "only administrators make accounts")
 	if !c.Production() {
 		flags.BoolVar(&c.Auth.AsEmulator, "as-emulator", false, "where Auth in production and the official emulator differ, answer as the emulator")
+		flags.BoolFunc("debug", "also append e-mail links and text message codes to firebase-debug.log in the current folder, where the Firebase CLI writes them", func(on string) error {
+			if c.Auth.DebugLog = ""; on == "true" {
+				c.Auth.DebugLog = "firebase-debug.log"
+			}
+			return nil
+		})
 		flags.BoolVar(&c.Auth.ProductionSettings, "production-settings", false, "begin projects with a new production project's Auth settings, such as e-mail enumeration protection, not with the official emulator's")
 	}
 }

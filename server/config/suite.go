@@ -20,7 +20,6 @@ var (
 		"ui":                "there is no Emulator UI",
 		"inspect-functions": "Clave runs no functions",
 		"log-verbosity":     "--verbose logs each request",
-		"debug":             "--verbose logs each request",
 		"non-interactive":   "nothing is ever asked",
 		"interactive":       "nothing is ever asked",
 		"token":             "nothing is asked of Firebase",

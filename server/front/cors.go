@@ -7,7 +7,7 @@ const exposed = "x-client-wire-protocol, x-http-session-id, x-http-initial-respo
 
 // withCORS lets pages of every origin call the API, as Firebase does: credentials are tokens that a page must
 // hold, not cookies that a browser would add. The origin is echoed because WebChannel sends requests with
-// credentials, for which "*" is not enough. Preflights are answered here. privateNetwork allows pages of public
+// credentials, for which "*" is not enough. All OPTIONS requests are answered here. privateNetwork allows pages of public
 // networks to call this server in a private one (the Private Network Access draft), as development needs.
 func withCORS(next http.Handler, privateNetwork bool) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -21,7 +21,7 @@ func withCORS(next http.Handler, privateNetwork bool) http.Handler {
 		h.Set("Access-Control-Allow-Credentials", "true")
 		h.Set("Access-Control-Expose-Headers", exposed)
 		h.Add("Vary", "Origin")
-		if r.Method != http.MethodOptions || r.Header.Get("Access-Control-Request-Method") == "" {
+		if r.Method != http.MethodOptions {
 			next.ServeHTTP(w, r)
 			return
 		}

@@ -3,7 +3,10 @@ package identity
 import (
 	"context"
 	"net/url"
+	"slices"
+	"strings"
 
+	"clave/server/account"
 	"clave/server/fault"
 	"clave/server/randid"
 )
@@ -21,8 +24,8 @@ type AuthURIRequest struct {
 type AuthURIResponse struct {
 	Kind          string   `json:"kind"`
 	Registered    *bool    `json:"registered,omitempty"`
-	AllProviders  []string `json:"allProviders,omitempty"`
-	SigninMethods []string `json:"signinMethods,omitempty"`
+	AllProviders  []string `json:"allProviders,omitzero"`
+	SigninMethods []string `json:"signinMethods,omitzero"`
 	SessionID     string   `json:"sessionId"`
 }
 
@@ -58,30 +61,49 @@ func (s *Service) CreateAuthURI(ctx context.Context, c Call, r *AuthURIRequest) 
 	if err := s.limit(c, limitSignIn); err != nil {
 		return nil, err
 	}
-	u, err := s.accounts.ByEmail(c.scope(), email)
+	u, err := s.byAnyEmail(ctx, c, email, cfg.SignIn.AllowDuplicateEmails)
 	if err != nil {
 		return nil, err
 	}
 	registered := u != nil
-	res.Registered = &registered
+	res.Registered, res.AllProviders, res.SigninMethods = &registered, []string{}, []string{}
 	if u == nil {
 		return res, nil
 	}
-	for _, p := range u.Providers {
-		res.AllProviders = append(res.AllProviders, p.ProviderID)
-		res.SigninMethods = append(res.SigninMethods, p.ProviderID)
+	if !cfg.SignIn.AllowDuplicateEmails {
+		for _, p := range u.Providers {
+			res.AllProviders = append(res.AllProviders, p.ProviderID)
+			res.SigninMethods = append(res.SigninMethods, p.ProviderID)
+		}
+	}
+	if u.Password != nil || u.EmailLink {
+		res.AllProviders = append(res.AllProviders, "password")
 	}
 	if u.Password != nil {
-		res.AllProviders = append(res.AllProviders, "password")
 		res.SigninMethods = append(res.SigninMethods, "password")
 	}
 	if u.EmailLink {
-		if u.Password == nil {
-			res.AllProviders = append(res.AllProviders, "password")
-		}
 		res.SigninMethods = append(res.SigninMethods, "emailLink")
 	}
 	return res, nil
+}
+
+// byAnyEmail returns the account with an address, its own or that of a linked provider, or nil; with own, one that has an address of
+// its own. Providers' addresses are found by a scan of all accounts, so `clave start` alone finds them: clients without
+// credentials must not make a production server scan.
+func (s *Service) byAnyEmail(ctx context.Context, c Call, email string, own bool) (found *account.User, err error) {
+	found, err = s.accounts.ByEmail(c.scope(), email)
+	if err != nil || found != nil || !s.o.Emulator {
+		return found, err
+	}
+	err = s.accounts.List(ctx, c.scope(), "", func(u *account.User) bool {
+		has := func(p account.Provider) bool { return strings.EqualFold(p.Email, email) }
+		if slices.ContainsFunc(u.Providers, has) && (!own || u.Email != "") {
+			found = u
+		}
+		return found == nil
+	})
+	return found, err
 }
 
 // RevokeTokenRequest asks to revoke a provider's token.

@@ -24,7 +24,7 @@ const pageSize = 20
 
 // BatchGet returns a page of all accounts, with password hashes.
 func (s *Service) BatchGet(ctx context.Context, c Call, r *BatchGetRequest) (*BatchGetResponse, error) {
-	if err := s.knownTenant(ctx, c); err != nil {
+	if err := s.usableTenant(ctx, c); err != nil {
 		return nil, err
 	}
 	params, err := s.presentParams(ctx, c.Project)
@@ -44,13 +44,12 @@ func (s *Service) BatchGet(ctx context.Context, c Call, r *BatchGetRequest) (*Ba
 		most = whole
 	}
 	err = s.accounts.List(ctx, c.scope(), text(r.NextPageToken), func(u *account.User) bool {
-		if most > 0 && int64(len(res.Users)) == most {
-			res.NextPageToken = res.Users[most-1].LocalID
-			return false
-		}
 		i := info(c, u, true)
 		i.Version = passwordVersion(u.Password, params)
-		res.Users = append(res.Users, i)
+		if res.Users = append(res.Users, i); int64(len(res.Users)) == most {
+			res.NextPageToken = u.UID // also when the page is the last: clients read on until a page has none
+			return false
+		}
 		return true
 	})
 	return res, err

@@ -68,7 +68,7 @@ func idClaims(u *account.User, ses *session) map[string]any {
 	set("picture", text(u.PhotoURL))
 	set("email", u.Email)
 	set("phone_number", u.Phone)
-	if u.Email != "" {
+	if u.Email != "" || u.EmailVerified {
 		claims["email_verified"] = u.EmailVerified
 	}
 	if ses.Provider == "anonymous" {

@@ -22,6 +22,9 @@ type CustomResponse struct {
 
 // SignInWithCustomToken signs in with a token that a server made, making the account when there is none.
 func (s *Service) SignInWithCustomToken(ctx context.Context, c Call, r *CustomRequest) (*CustomResponse, error) {
+	if err := s.open(c); err != nil {
+		return nil, err
+	}
 	if r.Token == nil {
 		return nil, no("MISSING_CUSTOM_TOKEN")
 	}

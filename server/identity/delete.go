@@ -19,9 +19,12 @@ type KindResponse struct {
 
 // Delete deletes an account: a user its own, an administrator any.
 func (s *Service) Delete(ctx context.Context, c Call, r *DeleteRequest) (*KindResponse, error) {
+	if err := s.open(c); err != nil {
+		return nil, err
+	}
 	uid := text(r.LocalID)
 	switch {
-	case r.IDToken != nil:
+	case r.IDToken != nil && !c.Admin:
 		u, id, err := s.userOf(&c, *r.IDToken)
 		if err != nil {
 			return nil, err
@@ -30,7 +33,7 @@ func (s *Service) Delete(ctx context.Context, c Call, r *DeleteRequest) (*KindRe
 		if err != nil {
 			return nil, err
 		}
-		if !c.Admin && (tenant.forbids("disabledUserDeletion") || yes(cfg.Client.Permissions.DisabledUserDeletion, false)) {
+		if tenant.forbids("disabledUserDeletion") || yes(cfg.Client.Permissions.DisabledUserDeletion, false) {
 			return nil, no("ADMIN_ONLY_OPERATION")
 		}
 		if err := s.signedInRecently(u, id); err != nil {

@@ -10,7 +10,7 @@ import (
 // MFASettings are the settings of second factors, a project's or a tenant's.
 type MFASettings struct {
 	State            string              `json:"state,omitempty"`
-	EnabledProviders []string            `json:"enabledProviders,omitempty"`
+	EnabledProviders []string            `json:"enabledProviders,omitzero"`
 	ProviderConfigs  []MFAProviderConfig `json:"providerConfigs,omitempty"`
 }
 

@@ -50,6 +50,7 @@ type IdpResponse struct {
 	ErrorMessage     string   `json:"errorMessage,omitempty"`
 	EmailRecycled    bool     `json:"emailRecycled,omitempty"`
 	Nonce            string   `json:"nonce,omitempty"`
+	TenantID         string   `json:"tenantId,omitempty"`
 	Tokens
 	Pending
 }
@@ -58,8 +59,12 @@ type IdpResponse struct {
 type assertion struct {
 	provider account.Provider
 	verified bool
-	claims   map[string]any
-	given    url.Values
+	// shown is the address as the provider wrote it.
+	shown  string
+	claims map[string]any
+	// attributes are what a SAML provider says beside the user's id; nil without a SAML response.
+	attributes map[string]any
+	given      url.Values
 	// names says that a user without name or picture takes over those of the provider: who signs in does, who links does not.
 	names bool
 }
@@ -87,15 +92,19 @@ func (s *Service) SignInWithIdp(ctx context.Context, c Call, r *IdpRequest) (*Id
 		return nil, err
 	}
 	ses := session{Provider: a.provider.ProviderID}
-	if strings.HasPrefix(ses.Provider, "oidc.") || strings.HasPrefix(ses.Provider, "saml.") {
+	switch {
+	case a.attributes != nil:
+		ses.ProviderClaims = a.attributes
+	case strings.HasPrefix(ses.Provider, "oidc."), strings.HasPrefix(ses.Provider, "saml."):
 		ses.ProviderClaims = a.claims
 	}
+	res.TenantID = c.Tenant
 	if r.IDToken != nil {
 		u, _, err := s.userOf(&c, *r.IDToken)
 		if err != nil {
 			return nil, err
 		}
-		if owner != nil && owner.UID != u.UID {
+		if owner != nil { // the user of the token too: as the official emulator
 			return refuse(r, res, "FEDERATED_USER_ID_ALREADY_LINKED")
 		}
 		if other, err := s.accounts.ByEmail(c.scope(), a.provider.Email); err != nil {
@@ -127,7 +136,7 @@ func (s *Service) idpWithoutUser(ctx context.Context, c Call, cfg *Config, tenan
 		}
 		if same != nil && !a.verified && (same.EmailVerified || same.Password != nil || len(same.Providers) > 0) {
 			res.NeedConfirmation, res.LocalID = true, same.UID
-			for _, p := range providers(same) {
+			for _, p := range same.Providers {
 				res.VerifiedProvider = append(res.VerifiedProvider, p.ProviderID)
 			}
 			return res, nil
@@ -182,6 +191,9 @@ func (s *Service) finishIdp(ctx context.Context, c Call, cfg *Config, tenant *Te
 		}
 		if takesOver(u) {
 			s.handOver(u)
+			if s.o.AsEmulator && u.Email != "" && !res.IsNewUser {
+				u.DisplayName, u.PhotoURL, u.ScreenName = nil, nil, "" // replaced by what the provider says, or by nothing
+			}
 		}
 		a.fill(u, cfg)
 		ch.Put(u)
@@ -225,6 +237,9 @@ func (a *assertion) fill(u *account.User, cfg *Config) {
 	}
 	if a.names && u.PhotoURL == nil {
 		u.PhotoURL = some(a.provider.PhotoURL)
+	}
+	if a.names && u.ScreenName == "" {
+		u.ScreenName = a.provider.ScreenName
 	}
 }
 
@@ -285,7 +300,7 @@ func shown(requestURI string, given url.Values) string {
 }
 
 // idpClaims reads what the credential says: a JWT that nobody checks, or plain JSON.
-func idpClaims(given url.Values, id string) (map[string]any, error) {
+func idpClaims(given url.Values, id string) (claims map[string]any, err error) {
 	for _, name := range []string{"id_token", "access_token"} {
 		raw := given.Get(name)
 		if raw == "" {
@@ -297,22 +312,41 @@ func idpClaims(given url.Values, id string) (map[string]any, error) {
 		}
 		return claims, nil
 	}
-	if response := given.Get("SAMLResponse"); response != "" {
-		saml, err := token.DecodeClaims([]byte(response))
-		if err != nil {
-			return nil, no("INVALID_IDP_RESPONSE : Unable to parse SAMLResponse as JSON.")
-		}
-		assertion, _ := saml["assertion"].(map[string]any)
-		subject, _ := assertion["subject"].(map[string]any)
-		claims := map[string]any{"sub": subject["nameId"]}
-		if attributes, ok := assertion["attributeStatements"].(map[string]any); ok {
-			for k, v := range attributes {
-				claims[k] = v
-			}
-		}
-		return claims, nil
+	if given.Get("SAMLResponse") != "" {
+		return map[string]any{}, nil // it names the user itself
 	}
 	return nil, no("INVALID_CREDENTIAL_OR_PROVIDER_ID : Invalid IdP response/credential: providerId=%s", id)
+}
+
+// readSAML adds what a SAML response in JSON says to an assertion: whose address it is, and attributes.
+func (a *assertion) readSAML(response string) error {
+	saml, err := token.DecodeClaims([]byte(response))
+	if err != nil {
+		return no("INVALID_IDP_RESPONSE : Unable to parse SAMLResponse as JSON.")
+	}
+	said, ok := saml["assertion"].(map[string]any)
+	if !ok {
+		return no("INVALID_IDP_RESPONSE ((Missing assertion in SAMLResponse.))")
+	}
+	subject, ok := said["subject"].(map[string]any)
+	if !ok {
+		return no("INVALID_IDP_RESPONSE ((Missing assertion.subject in SAMLResponse.))")
+	}
+	name, _ := subject["nameId"].(string)
+	if name == "" {
+		return no("INVALID_IDP_RESPONSE ((Missing assertion.subject.nameId in SAMLResponse.))")
+	}
+	if a.provider.RawID == "" {
+		a.provider.RawID = name
+	}
+	if email, ok := cleanEmail(name); ok {
+		a.provider.Email, a.shown = email, name
+	}
+	a.attributes = map[string]any{}
+	if attributes, ok := said["attributeStatements"].(map[string]any); ok {
+		a.attributes = attributes
+	}
+	return nil
 }
 
 // assert makes an assertion of claims.
@@ -328,18 +362,23 @@ func assert(given url.Values, id string, claims map[string]any) (*assertion, err
 	a := &assertion{claims: claims, given: given, provider: account.Provider{
 		ProviderID: id, RawID: word("sub"), DisplayName: word("name", "display_name", "displayName"), PhotoURL: word("picture", "photo_url", "photoUrl"), ScreenName: word("screen_name"),
 	}}
+	if response := given.Get("SAMLResponse"); response != "" {
+		if err := a.readSAML(response); err != nil {
+			return nil, err
+		}
+	}
 	if a.provider.RawID == "" {
 		return nil, no("INVALID_IDP_RESPONSE : Invalid Idp Response: id_token missing required fields. ((Missing \"sub\" field. This field is required and must be a unique identifier.))")
 	}
-	if email := word("email"); email != "" {
+	if email := word("email"); email != "" && a.provider.Email == "" {
 		clean, ok := cleanEmail(email)
 		if !ok {
 			return nil, no("INVALID_EMAIL")
 		}
-		a.provider.Email = clean
+		a.provider.Email, a.shown = clean, clean
 	}
 	says := claims["email_verified"]
-	a.verified = a.provider.Email != "" && (says == true || says == "true" || says == nil && id == "google.com")
+	a.verified = a.provider.Email != "" && (says == true || says == "true" || strings.HasPrefix(id, "saml."))
 	return a, nil
 }
 
@@ -351,7 +390,7 @@ func (a *assertion) response() *IdpResponse {
 	}
 	p := a.provider
 	res := &IdpResponse{
-		Kind: "identitytoolkit#VerifyAssertionResponse", ProviderID: p.ProviderID, FederatedID: p.RawID, Email: p.Email, EmailVerified: a.verified,
+		Kind: "identitytoolkit#VerifyAssertionResponse", ProviderID: p.ProviderID, FederatedID: p.RawID, Email: a.shown, EmailVerified: a.verified,
 		DisplayName: p.DisplayName, FullName: p.DisplayName, PhotoURL: p.PhotoURL, ScreenName: p.ScreenName, RawUserInfo: string(raw),
 		OAuthIDToken: a.given.Get("id_token"), OAuthAccessToken: a.given.Get("access_token"), Nonce: a.given.Get("nonce"),
 	}
@@ -369,11 +408,18 @@ func (a *assertion) response() *IdpResponse {
 
 // profile returns what the provider says in the form of its own answer, from which SDKs make a user's additional information.
 func (a *assertion) profile() map[string]any {
+	if a.attributes != nil {
+		return a.attributes
+	}
 	if a.provider.ProviderID != "google.com" {
 		return a.claims
 	}
+	scopes := "openid https://www.googleapis.com/auth/userinfo.profile"
+	if a.provider.Email != "" {
+		scopes += " https://www.googleapis.com/auth/userinfo.email"
+	}
 	out := map[string]any{
-		"granted_scopes": "openid https://www.googleapis.com/auth/userinfo.profile https://www.googleapis.com/auth/userinfo.email",
+		"granted_scopes": scopes,
 		"id":             a.provider.RawID, "verified_email": a.verified, "locale": "en",
 	}
 	for _, name := range []string{"name", "given_name", "family_name", "email", "picture"} {

@@ -110,18 +110,17 @@ func (r *ImportRequest) hashOf() (*account.Hash, error) {
 	return h, nil
 }
 
-// BatchCreate imports accounts. An account whose id exists is replaced.
+// BatchCreate imports accounts. An account whose id exists is replaced, as in production; the official emulator does so with
+// allowOverwrite alone.
 func (s *Service) BatchCreate(ctx context.Context, c Call, r *ImportRequest) (*ImportResponse, error) {
+	if err := s.usableTenant(ctx, c); err != nil {
+		return nil, err
+	}
 	if len(r.Users) == 0 {
 		return nil, no("MISSING_USER_ACCOUNT")
 	}
-	if err := s.knownTenant(ctx, c); err != nil {
+	if err := sane(r.Users, yes(r.SanityCheck, false), s.keeps(c, r)); err != nil {
 		return nil, err
-	}
-	if yes(r.SanityCheck, false) {
-		if err := sane(r.Users); err != nil {
-			return nil, err
-		}
 	}
 	var hash *account.Hash
 	if r.HashAlgorithm != "" {
@@ -208,6 +207,11 @@ func (s *Service) importEach(ctx context.Context, c Call, r *ImportRequest, hash
 		if err != nil {
 			return nil, err
 		}
+		if problem == "" && s.keeps(c, r) {
+			if problem, err = s.existing(c, given.LocalID); err != nil {
+				return nil, err
+			}
+		}
 		if problem != "" {
 			res.Error = append(res.Error, BatchError{Index: i, Message: problem})
 			continue
@@ -218,6 +222,20 @@ func (s *Service) importEach(ctx context.Context, c Call, r *ImportRequest, hash
 		users[u.UID], index[u.UID] = u, i
 	}
 	return &importing{users, order, index, res}, nil
+}
+
+// keeps reports whether an import leaves existing accounts as they are.
+func (s *Service) keeps(c Call, r *ImportRequest) bool {
+	return s.o.AsEmulator && !yes(r.AllowOverwrite, c.Transfer)
+}
+
+// existing returns what is wrong with importing an account that exists already and must not be overwritten.
+func (s *Service) existing(c Call, uid string) (problem string, err error) {
+	u, err := s.accounts.Get(c.scope(), uid)
+	if err != nil || u == nil {
+		return "", err
+	}
+	return "localId belongs to an existing account - can not overwrite.", nil
 }
 
 // importChunk is how many accounts are imported in one batch of the store.
@@ -288,7 +306,7 @@ func (s *Service) importOne(ctx context.Context, c Call, g ImportUser, hash *acc
 	}
 	if g.CustomAttributes != nil {
 		if err := checkAttributes(*g.CustomAttributes); err != nil {
-			return nil, strings.ReplaceAll(refusalText(err), "FORBIDDEN_CLAIM : ", "Invalid custom claims: forbidden claim "), nil
+			return nil, badClaims(err), nil
 		}
 		u.Attributes = g.CustomAttributes
 	}
@@ -309,11 +327,48 @@ func (s *Service) importOne(ctx context.Context, c Call, g ImportUser, hash *acc
 			})
 		}
 	}
-	if err := s.enrollGiven(u, g.MFAInfo, nil); err != nil {
-		return nil, "Second factor account info is invalid", nil
+	if problem = s.importFactors(c, u, g.MFAInfo); problem != "" {
+		return nil, problem, nil
 	}
 	problem, err = s.importPassword(ctx, c, u, g, hash)
 	return u, problem, err
+}
+
+// badClaims returns what is wrong with the custom claims of an imported account.
+func badClaims(err error) string {
+	switch code, _, _ := strings.Cut(refusalText(err), " "); code {
+	case "CLAIMS_TOO_LARGE":
+		return "Custom claims provided are too large."
+	case "FORBIDDEN_CLAIM":
+		return "Custom claims provided include a reserved claim."
+	}
+	return "Invalid custom claims provided."
+}
+
+// importFactors takes over second factors and returns what is wrong with them. The official emulator imports them for users with a
+// verified address alone.
+func (s *Service) importFactors(c Call, u *account.User, list []MFAInfo) (problem string) {
+	ids, strict := make(map[string]bool), s.o.AsEmulator && !c.Transfer
+	for _, m := range list {
+		_, ok := cleanPhone(m.PhoneInfo)
+		switch {
+		case u.Email == "" && strict:
+			return "Second factor account requires email to be presented."
+		case !u.EmailVerified && strict:
+			return "Second factor account requires email to be verified."
+		case m.MFAEnrollmentID != "" && ids[m.MFAEnrollmentID]:
+			return "Enrollment id already exists."
+		case m.PhoneInfo == "":
+			return "Second factor not supported."
+		case !ok:
+			return "Phone number format is invalid"
+		}
+		ids[m.MFAEnrollmentID] = true
+	}
+	if err := s.enrollGiven(u, list, nil, true); err != nil {
+		return "Second factor account info is invalid"
+	}
+	return ""
 }
 
 // importPassword takes over the hash of a password, or a password itself.
@@ -366,24 +421,30 @@ func fakePassword(hash string) (string, bool) {
 	return password, ok
 }
 
-// sane refuses requests in which two accounts share what must be unique.
-func sane(users []ImportUser) error {
+// sane refuses requests in which two accounts share what must be unique: addresses and providers' users when unique is set, ids when
+// they must not overwrite each other.
+func sane(users []ImportUser, unique, keep bool) error {
 	seen := make(map[string]bool)
-	check := func(kind, value, code string) error {
-		if value == "" {
-			return nil
+	check := func(code, shown string, key ...string) error {
+		id := strings.Join(key, "\x00")
+		if seen[id] {
+			return no("%s : %s", code, shown)
 		}
-		key := kind + "\x00" + value
-		if seen[key] {
-			return no("%s : %s", code, value)
-		}
-		seen[key] = true
+		seen[id] = true
 		return nil
 	}
 	for _, u := range users {
-		err := firstErr(check("uid", u.LocalID, "DUPLICATE_LOCAL_ID"), check("email", strings.ToLower(u.Email), "DUPLICATE_EMAIL"))
+		var err error
+		if u.Email != "" && unique {
+			err = check("DUPLICATE_EMAIL", u.Email, "email", strings.ToLower(u.Email))
+		}
 		for _, p := range u.ProviderUserInfo {
-			err = firstErr(err, check(p.ProviderID, p.RawID, "DUPLICATE_RAW_ID"))
+			if p.RawID != "" && unique {
+				err = firstErr(err, check("DUPLICATE_RAW_ID", "Provider id("+p.ProviderID+"), Raw id("+p.RawID+")", "provider", p.ProviderID, p.RawID))
+			}
+		}
+		if u.LocalID != "" && (keep || unique) {
+			err = firstErr(err, check("DUPLICATE_LOCAL_ID", u.LocalID, "uid", u.LocalID))
 		}
 		if err != nil {
 			return err

@@ -34,6 +34,9 @@ const kindLookup = "identitytoolkit#GetAccountInfoResponse"
 
 // Lookup returns accounts.
 func (s *Service) Lookup(ctx context.Context, c Call, r *LookupRequest) (*LookupResponse, error) {
+	if err := s.open(c); err != nil {
+		return nil, err
+	}
 	if r.IDToken != nil || !c.Admin {
 		if r.IDToken == nil {
 			return nil, no("MISSING_ID_TOKEN")
@@ -47,7 +50,7 @@ func (s *Service) Lookup(ctx context.Context, c Call, r *LookupRequest) (*Lookup
 	if len(r.LocalID)+len(r.Email)+len(r.PhoneNumber)+len(r.FederatedUserID)+len(r.InitialEmail) == 0 {
 		return nil, no("MISSING_ID_TOKEN")
 	}
-	if err := s.knownTenant(ctx, c); err != nil {
+	if err := s.usableTenant(ctx, c); err != nil {
 		return nil, err
 	}
 	res := &LookupResponse{Kind: kindLookup}

@@ -24,6 +24,7 @@ type Mailer interface {
 
 // mail sends a code, to the new address when it is about one.
 func (s *Service) mail(ctx context.Context, c Call, made oob, link string) error {
+	s.announce(codeMessage(made, link))
 	if s.o.Mail == nil && !s.o.Emulator {
 		s.o.Log.Warn("a one-time code was not sent: there is no mail server", "kind", made.Type)
 		return nil

@@ -52,8 +52,8 @@ func (s *Service) askFactorIn(ch *account.Change, c Call, u *account.User, ses s
 }
 
 // enrollGiven enrolls the factors that an administrator lists. An authenticator app, whose secret nobody sees, must be one of
-// those that the user has already: it keeps its secret.
-func (s *Service) enrollGiven(u *account.User, list []MFAInfo, had []account.Factor) error {
+// those that the user has already: it keeps its secret. Factors without an id get a new one when newIDs is set.
+func (s *Service) enrollGiven(u *account.User, list []MFAInfo, had []account.Factor, newIDs bool) error {
 	for _, m := range list {
 		f := account.Factor{ID: m.MFAEnrollmentID, DisplayName: m.DisplayName, Enrolled: enrolledAt(m.EnrolledAt, s.now())}
 		if app := m.TOTPInfo != nil && m.PhoneInfo == ""; app {
@@ -68,7 +68,10 @@ func (s *Service) enrollGiven(u *account.User, list []MFAInfo, had []account.Fac
 		} else if f.Phone = phone; hasPhone(u, phone) {
 			continue
 		}
-		if f.ID == "" {
+		switch {
+		case f.ID == "" && !newIDs:
+			return no("INVALID_MFA_ENROLLMENT_ID : mfaEnrollmentId must be defined.")
+		case f.ID == "":
 			f.ID = newUID()
 		}
 		if u.Factor(f.ID) != nil {
@@ -80,6 +83,17 @@ func (s *Service) enrollGiven(u *account.User, list []MFAInfo, had []account.Fac
 		u.Factors = append(u.Factors, f)
 	}
 	return nil
+}
+
+// newFactors returns the factors of a request that creates an account. The official emulator chooses their ids itself.
+func (s *Service) newFactors(list []MFAInfo) []MFAInfo {
+	list = slices.Clone(list)
+	for i := range list {
+		if s.o.AsEmulator {
+			list[i].MFAEnrollmentID = ""
+		}
+	}
+	return list
 }
 
 // tooManyFactors is the answer to one factor more than a user may have.
@@ -155,7 +169,11 @@ type enrolling struct {
 
 // enrolling returns the user of an enrolling request, who must be able to have second factors.
 func (s *Service) enrolling(ctx context.Context, c *Call, r *MFARequest) (*enrolling, error) {
+	app := r.TOTPEnrollmentInfo != nil || r.TOTPVerificationInfo != nil
 	if r.IDToken == nil {
+		if err := s.factorsOn(ctx, c, app); err != nil {
+			return nil, err
+		}
 		return nil, no("INVALID_ID_TOKEN")
 	}
 	u, id, err := s.userOf(c, *r.IDToken)
@@ -167,7 +185,7 @@ func (s *Service) enrolling(ctx context.Context, c *Call, r *MFARequest) (*enrol
 		return nil, err
 	}
 	e := &enrolling{user: u, cfg: cfg, rules: s.factorRules(cfg, tenant)}
-	if err := e.rules.mayEnroll(r.TOTPEnrollmentInfo != nil || r.TOTPVerificationInfo != nil); err != nil {
+	if err := e.rules.mayEnroll(app); err != nil {
 		return nil, err
 	}
 	switch {
@@ -181,6 +199,16 @@ func (s *Service) enrolling(ctx context.Context, c *Call, r *MFARequest) (*enrol
 	}
 	e.session, err = s.resumed(*c, id)
 	return e, err
+}
+
+// factorsOn returns an error unless the call's project or tenant has second factors of a kind. Requests without credentials are checked
+// by it first, as the API does: PROJECT_DISABLED and OPERATION_NOT_ALLOWED come before what a request lacks.
+func (s *Service) factorsOn(ctx context.Context, c *Call, app bool) error {
+	cfg, tenant, err := s.rules(ctx, c)
+	if err != nil {
+		return err
+	}
+	return s.factorRules(cfg, tenant).mayEnroll(app)
 }
 
 // StartEnrollment sends a code to a phone, or makes a secret for an authenticator app.
@@ -207,7 +235,7 @@ func (s *Service) StartEnrollment(ctx context.Context, c Call, r *MFARequest) (*
 	if hasPhone(u, phone) {
 		return nil, phoneEnrolled()
 	}
-	info, err := s.sendSMS(ctx, c, e.cfg, phone, u.UID)
+	info, err := s.sendSMS(ctx, c, e.cfg, phone, u.UID, smsEnroll)
 	return &MFAResponse{PhoneSessionInfo: &PhoneInfo{SessionInfo: info}}, err
 }
 
@@ -272,6 +300,9 @@ func (s *Service) endMFA(ch *account.Change, c Call, u *account.User, ses sessio
 
 // Withdraw removes a second factor.
 func (s *Service) Withdraw(ctx context.Context, c Call, r *MFARequest) (*MFAResponse, error) {
+	if err := s.open(c); err != nil {
+		return nil, err
+	}
 	if r.IDToken == nil {
 		return nil, no("INVALID_ID_TOKEN")
 	}
@@ -322,7 +353,11 @@ func (s *Service) halfDone(c *Call, r *MFARequest) (*pending, *account.User, err
 
 // StartFactor sends a code to an enrolled phone.
 func (s *Service) StartFactor(ctx context.Context, c Call, r *MFARequest) (*MFAResponse, error) {
-	if text(r.MFAPendingCredential) != "" && text(r.MFAEnrollmentID) == "" {
+	if text(r.MFAPendingCredential) == "" {
+		if err := s.factorsOn(ctx, &c, false); err != nil {
+			return nil, err
+		}
+	} else if text(r.MFAEnrollmentID) == "" {
 		return nil, no("MISSING_MFA_ENROLLMENT_ID : No second factor identifier is provided.")
 	}
 	_, u, err := s.halfDone(&c, r)
@@ -337,12 +372,17 @@ func (s *Service) StartFactor(ctx context.Context, c Call, r *MFARequest) (*MFAR
 	if err != nil {
 		return nil, err
 	}
-	info, err := s.sendSMS(ctx, c, cfg, f.Phone, u.UID)
+	info, err := s.sendSMS(ctx, c, cfg, f.Phone, u.UID, smsSignIn)
 	return &MFAResponse{PhoneResponseInfo: &PhoneInfo{SessionInfo: info}}, err
 }
 
 // FinalizeFactor checks the second factor's code and signs in.
 func (s *Service) FinalizeFactor(ctx context.Context, c Call, r *MFARequest) (*MFAResponse, error) {
+	if text(r.MFAPendingCredential) == "" {
+		if err := s.factorsOn(ctx, &c, r.TOTPVerificationInfo != nil); err != nil {
+			return nil, err
+		}
+	}
 	p, u, err := s.halfDone(&c, r)
 	if err != nil {
 		return nil, err

@@ -90,6 +90,9 @@ const kindOob = "identitytoolkit#GetOobConfirmationCodeResponse"
 
 // SendOobCode makes a one-time code and sends it by e-mail, or gives its link to an administrator.
 func (s *Service) SendOobCode(ctx context.Context, c Call, r *OobRequest) (*OobResponse, error) {
+	if err := s.open(c); err != nil {
+		return nil, err
+	}
 	if r.RequestType == "" || r.RequestType == unspecifiedOob {
 		return nil, no("MISSING_REQ_TYPE")
 	}
@@ -211,6 +214,9 @@ func contains(domains []string, host string) bool {
 // oobFor finds whom the code is for. A code without UID is for nobody.
 func (s *Service) oobFor(c *Call, cfg *Config, tenant *Tenant, r *OobRequest) (oob, error) {
 	made := oob{Type: r.RequestType, Made: s.now()}
+	if made.Type == ChangeEmail && text(r.NewEmail) == "" {
+		return oob{}, no("MISSING_NEW_EMAIL")
+	}
 	if (made.Type == VerifyEmail || made.Type == ChangeEmail) && r.IDToken != nil {
 		u, id, err := s.userOf(c, *r.IDToken)
 		if err != nil {
@@ -230,8 +236,11 @@ func (s *Service) oobFor(c *Call, cfg *Config, tenant *Tenant, r *OobRequest) (o
 	if modes[made.Type] == "" || made.Type == RecoverEmail {
 		return oob{}, fault.E(fault.Unimplemented, "%s is not implemented.", made.Type)
 	}
-	if (made.Type == VerifyEmail || made.Type == ChangeEmail) && !c.Admin {
+	switch {
+	case made.Type == VerifyEmail && !c.Admin:
 		return oob{}, no("INVALID_ID_TOKEN")
+	case made.Type == ChangeEmail && !c.Admin:
+		return oob{}, no("MISSING_ID_TOKEN")
 	}
 	if text(r.Email) == "" {
 		return oob{}, no("MISSING_EMAIL")

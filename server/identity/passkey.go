@@ -92,6 +92,9 @@ func (s *Service) StartPasskeyEnrollment(_ context.Context, c Call, r *PasskeyRe
 
 // FinalizePasskeyEnrollment registers a passkey and signs in with it.
 func (s *Service) FinalizePasskeyEnrollment(ctx context.Context, c Call, r *PasskeyRequest) (*PasskeyResponse, error) {
+	if r.AuthenticatorRegistration == nil && text(r.IDToken) != "" {
+		return nil, firstErr(s.passkeysOn(), no("MISSING_AUTHENTICATOR_RESPONSE"))
+	}
 	u, err := s.passkeyUser(&c, r)
 	if err != nil {
 		return nil, err

@@ -33,7 +33,7 @@ type sms struct {
 }
 
 // sendSMS sends a code to a phone and returns the session that the code belongs to.
-func (s *Service) sendSMS(ctx context.Context, c Call, cfg *Config, phone, uid string) (string, error) {
+func (s *Service) sendSMS(ctx context.Context, c Call, cfg *Config, phone, uid string, purpose smsPurpose) (string, error) {
 	if err := firstErr(s.limit(c, limitCode), s.limitRecipient(c, phone)); err != nil {
 		return "", err
 	}
@@ -55,7 +55,11 @@ func (s *Service) sendSMS(ctx context.Context, c Call, cfg *Config, phone, uid s
 	if s.o.Emulator {
 		made.Session = session
 	}
-	return session, s.accounts.Change(ctx, c.scope(), nil, func(ch *account.Change) error { return ch.Save(smsItem, digest(session), made) })
+	err := s.accounts.Change(ctx, c.scope(), nil, func(ch *account.Change) error { return ch.Save(smsItem, digest(session), made) })
+	if err == nil {
+		s.announce(purpose.message(phone, made.Code))
+	}
+	return session, err
 }
 
 // checkSMS checks a code and returns what it was sent for. A good code is spent; a bad one may be tried again a few
@@ -122,7 +126,7 @@ func (s *Service) SendVerificationCode(ctx context.Context, c Call, r *SendCodeR
 	if !ok {
 		return nil, no("INVALID_PHONE_NUMBER : Invalid format.")
 	}
-	session, err := s.sendSMS(ctx, c, cfg, phone, "")
+	session, err := s.sendSMS(ctx, c, cfg, phone, "", smsVerify)
 	return &SendCodeResponse{SessionInfo: session}, err
 }
 

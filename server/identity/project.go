@@ -50,8 +50,11 @@ func setPath(to, from map[string]any, path []string) {
 		}
 		return
 	}
-	below, _ := v.(map[string]any)
+	below, given := v.(map[string]any)
 	old, isObject := to[path[0]].(map[string]any)
+	if ok && !given || !isObject && to[path[0]] != nil {
+		return // a path into a value that has no fields changes nothing
+	}
 	if !isObject {
 		old = make(map[string]any)
 		to[path[0]] = old
@@ -68,10 +71,15 @@ func (s *Service) GetConfig(ctx context.Context, c Call, _ *ConfigRequest) (map[
 	return s.shownConfig(ctx, c, raw)
 }
 
-// UpdateConfig changes a project's settings.
+// UpdateConfig changes the settings of the mask. Without a mask all settings are replaced by those given.
 func (s *Service) UpdateConfig(ctx context.Context, c Call, r *ConfigRequest) (map[string]any, error) {
 	raw, err := s.saveConfig(ctx, c.root(), func(raw map[string]any) error {
-		applyMask(raw, r.Body, r.Mask)
+		if len(r.Mask) > 0 {
+			applyMask(raw, r.Body, r.Mask)
+			return nil
+		}
+		clear(raw)
+		maps.Copy(raw, r.Body)
 		return nil
 	})
 	if err != nil {
@@ -96,11 +104,16 @@ func (s *Service) shownConfig(ctx context.Context, c Call, raw map[string]any) (
 	if _, ok := signIn["allowDuplicateEmails"]; !ok {
 		signIn["allowDuplicateEmails"] = false
 	}
-	signIn["hashConfig"] = map[string]any{
-		"algorithm": "SCRYPT", "signerKey": base64.StdEncoding.EncodeToString(params.SignerKey),
-		"saltSeparator": base64.StdEncoding.EncodeToString(params.Separator), "rounds": params.Rounds, "memoryCost": params.MemCost,
+	if !s.o.AsEmulator {
+		signIn["hashConfig"] = map[string]any{
+			"algorithm": "SCRYPT", "signerKey": base64.StdEncoding.EncodeToString(params.SignerKey),
+			"saltSeparator": base64.StdEncoding.EncodeToString(params.Separator), "rounds": params.Rounds, "memoryCost": params.MemCost,
+		}
 	}
 	shown["signIn"] = signIn
+	if _, ok := raw["blockingFunctions"]; !ok {
+		shown["blockingFunctions"] = map[string]any{}
+	}
 	if _, ok := raw["emailPrivacyConfig"]; !ok {
 		shown["emailPrivacyConfig"] = map[string]any{"enableImprovedEmailPrivacy": !s.o.EmulatorSettings}
 	}

@@ -52,7 +52,7 @@ const maxQuery = 500
 
 // Query finds accounts. Only the first expression counts, and in it the address before the phone number before the id.
 func (s *Service) Query(ctx context.Context, c Call, r *QueryRequest) (*QueryResponse, error) {
-	if err := s.knownTenant(ctx, c); err != nil {
+	if err := s.usableTenant(ctx, c); err != nil {
 		return nil, err
 	}
 	limit, offset := int64(maxQuery), int64(0)

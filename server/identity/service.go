@@ -42,6 +42,9 @@ type Options struct {
 	Mail Mailer
 	// SMS sends codes by text message; nil sends none.
 	SMS Texter
+	// Announce is called with a text that shows each code that is sent, in the official emulator's words; nil shows none. Never in
+	// production. It is called concurrently.
+	Announce func(text string)
 	// Blocking calls blocking functions; nil calls none.
 	Blocking Caller
 	// PublicURL begins the links that are sent; the request's own origin when empty.
@@ -72,6 +75,8 @@ type Call struct {
 	Project, Tenant string
 	// Admin is set for servers with the right to administer Project.
 	Admin bool
+	// Transfer is set for exports and imports, which also reach tenants that are switched off.
+	Transfer bool
 	// Address is the client's network address, for rate limits.
 	Address string
 	// Origin is scheme and host of the request, for links.

@@ -128,6 +128,9 @@ func (s *Service) Refresh(ctx context.Context, c Call, r *RefreshRequest) (*Refr
 	if err != nil {
 		return nil, err
 	}
+	if u == nil && s.o.AsEmulator {
+		return nil, no("INVALID_REFRESH_TOKEN")
+	}
 	if err := s.checkSession(u, ses.AuthTime, ses.Epoch); err != nil {
 		return nil, err
 	}

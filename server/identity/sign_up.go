@@ -37,6 +37,9 @@ const kindSignUp = "identitytoolkit#SignupNewUserResponse"
 
 // SignUp makes an account, or gives an anonymous user an e-mail address and a password.
 func (s *Service) SignUp(ctx context.Context, c Call, r *SignUpRequest) (*SignUpResponse, error) {
+	if c.Admin && r.IDToken != nil && text(r.LocalID) != "" {
+		return nil, no("UNEXPECTED_PARAMETER : User ID")
+	}
 	if c.Admin && r.IDToken == nil {
 		return s.create(ctx, c, r)
 	}
@@ -60,7 +63,10 @@ func (s *Service) SignUp(ctx context.Context, c Call, r *SignUpRequest) (*SignUp
 	if old == nil && s.signUpOff(cfg, tenant) {
 		return nil, no("ADMIN_ONLY_OPERATION")
 	}
-	if old == nil && text(r.Email) == "" && text(r.Password) == "" {
+	if old == nil && r.Email != nil && *r.Email == "" && text(r.Password) == "" {
+		return nil, no("INVALID_EMAIL")
+	}
+	if old == nil && r.Email == nil && text(r.Password) == "" {
 		return s.signUpAnonymous(ctx, c, cfg, tenant)
 	}
 	return s.signUpPassword(ctx, c, cfg, tenant, old, r)
@@ -137,6 +143,11 @@ func (s *Service) signUpPassword(ctx context.Context, c Call, cfg *Config, tenan
 	since := now.Unix()
 	u, ses := &account.User{UID: newUID(), Created: now.UnixMilli(), ValidSince: &since}, session{Provider: "password"}
 	u.Email, u.Password, u.PasswordUpdated, u.DisplayName, res.LocalID = email, hash, now.UnixMilli(), r.DisplayName, u.UID
+	if s.o.AsEmulator {
+		if err := s.enrollGiven(u, s.newFactors(r.MFAInfo), nil, true); err != nil {
+			return nil, err
+		}
+	}
 	if err := s.beforeCreate(ctx, c, cfg, u, &ses, nil); err != nil {
 		return nil, err
 	}
@@ -147,6 +158,7 @@ func (s *Service) signUpPassword(ctx context.Context, c Call, cfg *Config, tenan
 	if err := blocked.apply(u); err != nil {
 		return nil, err
 	}
+	res.DisplayName = u.DisplayName
 	err = s.accounts.Change(ctx, c.scope(), []string{u.UID}, func(ch *account.Change) error {
 		if u.Disabled {
 			ch.Put(u) // beforeSignIn gets accounts that exist: this one does, too.
@@ -257,5 +269,5 @@ func (s *Service) newByAdmin(ctx context.Context, c Call, cfg *Config, r *SignUp
 		}
 		u.PasswordUpdated = now.UnixMilli()
 	}
-	return u, s.enrollGiven(u, r.MFAInfo, nil)
+	return u, s.enrollGiven(u, s.newFactors(r.MFAInfo), nil, true)
 }

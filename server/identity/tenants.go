@@ -17,7 +17,7 @@ type Tenant struct {
 	AllowPasswordSignup   bool              `json:"allowPasswordSignup"`
 	EnableEmailLinkSignin bool              `json:"enableEmailLinkSignin"`
 	EnableAnonymousUser   bool              `json:"enableAnonymousUser"`
-	DisableAuth           bool              `json:"disableAuth,omitempty"`
+	DisableAuth           bool              `json:"disableAuth"`
 	MFAConfig             *MFASettings      `json:"mfaConfig,omitempty"`
 	Client                map[string]any    `json:"client,omitempty"`
 	TestPhoneNumbers      map[string]string `json:"testPhoneNumbers,omitempty"`
@@ -69,13 +69,22 @@ func (s *Service) tenant(ctx context.Context, c Call, id string) (*Tenant, error
 	return t, s.accounts.Change(ctx, c.root(), nil, func(ch *account.Change) error { return ch.Save(tenantItem, id, t) })
 }
 
-// knownTenant answers TENANT_NOT_FOUND when the call's tenant does not exist.
+// knownTenant returns an error when the call's tenant does not exist.
 func (s *Service) knownTenant(ctx context.Context, c Call) error {
 	if c.Tenant == "" {
 		return nil
 	}
 	_, err := s.tenant(ctx, c, c.Tenant)
 	return err
+}
+
+// usableTenant returns an error when the call's tenant does not exist or is switched off: administrators can't manage the accounts of
+// such a tenant either.
+func (s *Service) usableTenant(ctx context.Context, c Call) error {
+	if err := s.knownTenant(ctx, c); err != nil || c.Transfer {
+		return err
+	}
+	return s.open(c)
 }
 
 // TenantRequest names a tenant, or gives its settings.
@@ -93,7 +102,7 @@ type TenantRequest struct {
 
 // TenantList is a page of tenants.
 type TenantList struct {
-	Tenants       []*Tenant `json:"tenants,omitempty"`
+	Tenants       []*Tenant `json:"tenants"`
 	NextPageToken string    `json:"nextPageToken,omitempty"`
 }
 
@@ -103,6 +112,7 @@ func (s *Service) CreateTenant(ctx context.Context, c Call, r *TenantRequest) (*
 	if err := decodeOver(r.Body, t); err != nil {
 		return nil, err
 	}
+	t.ensureFactors()
 	if err := t.check(); err != nil {
 		return nil, err
 	}
@@ -113,6 +123,19 @@ func (s *Service) CreateTenant(ctx context.Context, c Call, r *TenantRequest) (*
 	t.TenantID = prefix + "-" + randid.From(5, "abcdefghijklmnopqrstuvwxyz0123456789")
 	t.Name = "projects/" + c.Project + "/tenants/" + t.TenantID
 	return t, s.accounts.Change(ctx, c.root(), nil, func(ch *account.Change) error { return ch.Save(tenantItem, t.TenantID, t) })
+}
+
+// ensureFactors completes the settings of second factors, which every tenant has: off unless they say otherwise.
+func (t *Tenant) ensureFactors() {
+	if t.MFAConfig == nil {
+		t.MFAConfig = &MFASettings{}
+	}
+	if t.MFAConfig.State == "" {
+		t.MFAConfig.State = "DISABLED"
+	}
+	if t.MFAConfig.EnabledProviders == nil {
+		t.MFAConfig.EnabledProviders = []string{}
+	}
 }
 
 // decodeOver decodes JSON values over a struct.
@@ -129,7 +152,7 @@ func (s *Service) GetTenant(ctx context.Context, c Call, r *TenantRequest) (*Ten
 	return s.tenant(ctx, c, r.ID)
 }
 
-// UpdateTenant changes the fields of the mask, or those that are given when there is no mask.
+// UpdateTenant changes the fields of the mask. Without a mask all settings are replaced by those given and the defaults.
 func (s *Service) UpdateTenant(ctx context.Context, c Call, r *TenantRequest) (*Tenant, error) {
 	if _, err := s.tenant(ctx, c, r.ID); err != nil {
 		return nil, err
@@ -140,10 +163,15 @@ func (s *Service) UpdateTenant(ctx context.Context, c Call, r *TenantRequest) (*
 		if _, err := ch.Load(tenantItem, r.ID, &raw); err != nil {
 			return err
 		}
-		applyMask(raw, r.Body, r.Mask)
+		if len(r.Mask) == 0 {
+			raw = r.Body
+		} else {
+			applyMask(raw, r.Body, r.Mask)
+		}
 		if err := decodeOver(raw, t); err != nil {
 			return err
 		}
+		t.ensureFactors()
 		if err := t.check(); err != nil {
 			return err
 		}
@@ -179,17 +207,15 @@ func (s *Service) ListTenants(ctx context.Context, c Call, r *TenantRequest) (*T
 	if r.PageSize <= 0 || r.PageSize > maxBatch {
 		r.PageSize = pageSize
 	}
-	res := &TenantList{}
+	res := &TenantList{Tenants: []*Tenant{}}
 	return res, s.accounts.Items(ctx, c.root(), tenantItem, func(id string, decode func(any) error) error {
 		if id <= r.PageToken && r.PageToken != "" || res.NextPageToken != "" {
 			return nil
 		}
-		if len(res.Tenants) == r.PageSize {
-			res.NextPageToken = res.Tenants[r.PageSize-1].TenantID
-			return nil
-		}
 		t := &Tenant{}
-		res.Tenants = append(res.Tenants, t)
+		if res.Tenants = append(res.Tenants, t); len(res.Tenants) == r.PageSize {
+			res.NextPageToken = id // also when the page is the last: clients read on until a page has none
+		}
 		return decode(t)
 	})
 }

@@ -42,6 +42,8 @@ type UpdateRequest struct {
 	MFA                  *struct {
 		Enrollments []MFAInfo `json:"enrollments"`
 	} `json:"mfa"`
+	// revoke ends all sessions, which users of the official emulator may do themselves.
+	revoke bool
 }
 
 // UpdateResponse is the account after the change.
@@ -63,7 +65,7 @@ const kindUpdate = "identitytoolkit#SetAccountInfoResponse"
 
 // Update changes an account, or applies a one-time code.
 func (s *Service) Update(ctx context.Context, c Call, r *UpdateRequest) (*UpdateResponse, error) {
-	if r.OobCode != nil {
+	if text(r.OobCode) != "" {
 		return s.applyCode(ctx, c, *r.OobCode)
 	}
 	if len(r.Provider) > 0 || r.UpgradeToFederated != nil {
@@ -108,8 +110,11 @@ func (s *Service) Update(ctx context.Context, c Call, r *UpdateRequest) (*Update
 			return err
 		}
 		res.fill(u)
+		if text(r.Email) != "" {
+			res.NewEmail = u.Email
+		}
 		moved := u.Email != before.Email
-		if !asUser || !moved && (u.Password == nil || u.Password == before.Password) {
+		if !asUser || !r.revoke && !moved && (u.Password == nil || u.Password == before.Password) {
 			return nil // tokens are for those whose sessions just ended
 		}
 		if moved {
@@ -167,7 +172,7 @@ func (s *Service) clientMay(cfg *Config, tenant *Tenant, r *UpdateRequest) error
 		return no("INSUFFICIENT_PERMISSION")
 	case r.DisableUser != nil:
 		return no("OPERATION_NOT_ALLOWED")
-	case r.LinkProviderUserInfo != nil:
+	case r.LinkProviderUserInfo != nil && !s.o.AsEmulator:
 		return no("UNEXPECTED_PARAMETER")
 	case r.MFA != nil:
 		return no("INSUFFICIENT_PERMISSION")
@@ -175,6 +180,9 @@ func (s *Service) clientMay(cfg *Config, tenant *Tenant, r *UpdateRequest) error
 		return no("OPERATION_NOT_ALLOWED")
 	case r.Email != nil && s.privacy(cfg):
 		return verifyFirst()
+	}
+	if r.ValidSince != nil && s.o.AsEmulator {
+		r.revoke = true // whatever the value
 	}
 	r.EmailVerified, r.PhoneNumber, r.ValidSince, r.CreatedAt, r.LastLoginAt = nil, nil, nil, nil, nil
 	return nil
@@ -208,6 +216,10 @@ func (s *Service) prepareUpdate(ctx context.Context, c Call, cfg *Config, r *Upd
 	}
 	if p := r.LinkProviderUserInfo; p != nil {
 		switch {
+		case p.ProviderID == "" && s.o.AsEmulator:
+			return nil, no("MISSING_PROVIDER_ID")
+		case p.RawID == "" && s.o.AsEmulator:
+			return nil, no("MISSING_RAW_ID")
 		case p.RawID == "":
 			return nil, no("MISSING_IDENTIFIER")
 		case p.ProviderID == "" || p.ProviderID == "password" || p.ProviderID == "phone" || p.ProviderID == "anonymous":
@@ -228,6 +240,12 @@ func (s *Service) prepareUpdate(ctx context.Context, c Call, cfg *Config, r *Upd
 		s.setAddress(u, r, email, phone)
 		if hash != nil {
 			s.setPassword(u, hash)
+		}
+		if r.revoke {
+			s.revoke(u)
+		}
+		if r.LinkProviderUserInfo != nil {
+			link(u, r.LinkProviderUserInfo)
 		}
 		if !asUser {
 			if err := s.setByAdmin(ch, u, r); err != nil {
@@ -293,18 +311,20 @@ func (s *Service) setByAdmin(ch *account.Change, u *account.User, r *UpdateReque
 	if r.LastLoginAt != nil {
 		u.LastLogin = *r.LastLoginAt
 	}
-	if p := r.LinkProviderUserInfo; p != nil {
-		u.Providers = slices.DeleteFunc(u.Providers, func(old account.Provider) bool { return old.ProviderID == p.ProviderID })
-		u.Providers = append(u.Providers, account.Provider{
-			ProviderID: p.ProviderID, RawID: p.RawID, Email: p.Email, DisplayName: text(p.DisplayName), PhotoURL: text(p.PhotoURL), Phone: p.PhoneNumber, ScreenName: p.ScreenName,
-		})
-	}
 	if r.MFA != nil {
 		had := u.Factors
 		u.Factors = nil
-		return s.enrollGiven(u, r.MFA.Enrollments, had)
+		return s.enrollGiven(u, r.MFA.Enrollments, had, !s.o.AsEmulator)
 	}
 	return nil
+}
+
+// link links a provider's user, in the place of another of the same provider.
+func link(u *account.User, p *ProviderUserInfo) {
+	u.Providers = slices.DeleteFunc(u.Providers, func(old account.Provider) bool { return old.ProviderID == p.ProviderID })
+	u.Providers = append(u.Providers, account.Provider{
+		ProviderID: p.ProviderID, RawID: p.RawID, Email: p.Email, DisplayName: text(p.DisplayName), PhotoURL: text(p.PhotoURL), Phone: p.PhoneNumber, ScreenName: p.ScreenName,
+	})
 }
 
 // setProfile changes the name and the picture, and deletes what is to be deleted.

@@ -66,7 +66,7 @@ type UserInfo struct {
 	Language          string             `json:"language,omitempty"`
 	TimeZone          string             `json:"timeZone,omitempty"`
 	DateOfBirth       string             `json:"dateOfBirth,omitempty"`
-	MFAInfo           []MFAInfo          `json:"mfaInfo,omitempty"`
+	MFAInfo           []MFAInfo          `json:"mfaInfo,omitzero"`
 	PasskeyInfo       []PasskeyInfo      `json:"passkeyInfo,omitempty"`
 }
 
@@ -108,8 +108,13 @@ func info(c Call, u *account.User, hashes bool) UserInfo {
 	return i
 }
 
-// stamp prints a time as the API does.
-func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.999999Z") }
+// stamp prints a time as the API does: with three decimals, or six where there are microseconds.
+func stamp(t time.Time) string {
+	if t.Nanosecond()%int(time.Millisecond) < int(time.Microsecond) {
+		return t.UTC().Format("2006-01-02T15:04:05.000Z")
+	}
+	return t.UTC().Format("2006-01-02T15:04:05.000000Z")
+}
 
 // providers lists how a user can sign in: linked providers, then phone, then password.
 func providers(u *account.User) []ProviderUserInfo {
@@ -134,6 +139,9 @@ func providers(u *account.User) []ProviderUserInfo {
 // factors lists the second factors; only administrators see whole phone numbers.
 func factors(u *account.User, whole bool) []MFAInfo {
 	var list []MFAInfo
+	if u.Factors != nil {
+		list = []MFAInfo{} // as the official emulator, for a user who withdrew the last one
+	}
 	for _, f := range u.Factors {
 		m := MFAInfo{MFAEnrollmentID: f.ID, DisplayName: f.DisplayName, EnrolledAt: stamp(f.Enrolled)}
 		if f.Phone == "" {

@@ -29,7 +29,7 @@ const accountsKind = "identitytoolkit#DownloadAccountResponse"
 
 // admin returns a call by an administrator.
 func (t *Transfer) admin(tenant string) identity.Call {
-	return identity.Call{Project: t.o.Project, Tenant: tenant, Admin: true}
+	return identity.Call{Project: t.o.Project, Tenant: tenant, Admin: true, Transfer: true}
 }
 
 // exportAccounts writes the project's accounts, settings and tenants to a folder.

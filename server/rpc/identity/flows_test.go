@@ -276,7 +276,7 @@ func TestIdentityProviders(t *testing.T) {
 		t.Errorf("a provider without name gave %v", named["displayName"])
 	}
 	guest := w.must(w.client("signUp", object{"returnSecureToken": true}))
-	linked := w.must(w.idp("google.com", `{"sub":"g3","email":"i@example.com","name":"Aitch","picture":"http://p/1"}`, object{"idToken": guest["idToken"]}))
+	linked := w.must(w.idp("google.com", `{"sub":"g3","email":"i@example.com","email_verified":true,"name":"Aitch","picture":"http://p/1"}`, object{"idToken": guest["idToken"]}))
 	user := w.must(w.client("lookup", object{"idToken": linked["idToken"]}))["users"].([]any)[0].(object)
 	if user["displayName"] != nil || user["photoUrl"] != nil || user["providerUserInfo"].([]any)[0].(object)["displayName"] != "Aitch" {
 		t.Errorf("linking made the user %v; name and picture are the provider's alone", user)

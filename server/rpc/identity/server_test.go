@@ -36,6 +36,7 @@ type setup struct {
 	signed, production, limits bool
 	asEmulator, noSignUp       bool
 	emulatorSettings           bool
+	announce                   func(text string)
 	clock                      clock.Clock
 	mail                       identity.Mailer
 	blocking                   identity.Caller
@@ -80,7 +81,7 @@ func newWorld(t testing.TB, s setup) *world {
 	const cheap = 4
 	w.service = identity.New(identity.Options{
 		Accounts: account.New(store), Tokens: w.tokens, Clock: s.clock, Project: project, Emulator: !s.production, HashMemCost: max(s.hashCost, cheap), RateLimits: s.limits,
-		Mail: s.mail, Blocking: s.blocking, SMS: s.sms, AsEmulator: s.asEmulator, NoSignUp: s.noSignUp, EmulatorSettings: s.emulatorSettings, PublicURL: publicURL,
+		Mail: s.mail, Blocking: s.blocking, SMS: s.sms, AsEmulator: s.asEmulator, NoSignUp: s.noSignUp, EmulatorSettings: s.emulatorSettings, Announce: s.announce, PublicURL: publicURL,
 	})
 	handler = rpc.New(rpc.Options{Service: w.service, TrustProxy: s.limits})
 	if !s.production {

@@ -1,7 +1,10 @@
 package identity_test
 
 import (
+	"maps"
 	"reflect"
+	"slices"
+	"strings"
 	"testing"
 
 	"clave/server/identity"
@@ -110,7 +113,7 @@ func TestTenantsKeepTheirSettings(t *testing.T) {
 		"client":           object{"permissions": object{"disabledUserDeletion": true}},
 		"testPhoneNumbers": object{"+18095550101": "123456"},
 	}
-	w.must(w.admin("PATCH", path, want))
+	w.must(w.admin("PATCH", path+"?updateMask="+strings.Join(slices.Sorted(maps.Keys(want)), ","), want))
 	got := w.must(w.admin("GET", path, nil))
 	for name, v := range want {
 		if !reflect.DeepEqual(got[name], v) {

@@ -1,0 +1,371 @@
+package e2e
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+// authStep is one request of a sequence that is sent to both servers. Status, error text and the named fields must be equal.
+type authStep struct {
+	// id names the answer for later steps: {{id.field}} in a path or body.
+	id string
+	// path is a verb of accounts: or a whole path. A leading + sends it as the owner, a leading GET, PATCH or DELETE with that method.
+	path, body string
+	// fields are the compared fields of the answer, separated by commas; levels by dots, list elements by numbers.
+	fields string
+	// as marks answers that are the official emulator's with --as-emulator alone.
+	as bool
+}
+
+// authSequences are sent each to a project without accounts.
+var authSequences = map[string][]authStep{
+	"passwords": {
+		{"a", "signUp", `{"email":"A@example.com","password":"secret1","displayName":"Ann"}`, "kind,email,displayName,expiresIn", false},
+		{"", "signUp", `{"email":"a@example.com","password":"secret1"}`, "", false},
+		{"", "signUp", `{"email":"b@example.com","password":"short"}`, "", false},
+		{"", "signUp", `{"email":"","password":""}`, "", false},
+		{"", "signUp", `{"email":"b@example.com"}`, "", false},
+		{"", "signUp", `{"localId":"x"}`, "", false},
+		{"", "signInWithPassword", `{"email":"a@example.com","password":"secret1"}`, "kind,registered,email,expiresIn", false},
+		{"", "signInWithPassword", `{"email":"a@example.com","password":"wrong12"}`, "", false},
+		{"", "signInWithPassword", `{"email":"nobody@example.com","password":"wrong12"}`, "", false},
+		{"", "signInWithPassword", `{"email":"x","password":"wrong12"}`, "", false},
+		{"", "signInWithPassword", `{"email":"a@example.com"}`, "", false},
+		{"", "lookup", `{"idToken":"{{a.idToken}}"}`, "kind,users.0.email,users.0.emailVerified,users.0.displayName,users.0.providerUserInfo,users.0.mfaInfo,users.0.tenantId", false},
+		{"", "lookup", `{}`, "", false},
+		{"", "update", `{"idToken":"{{a.idToken}}","oobCode":"","displayName":"Anna"}`, "displayName,email,emailVerified,newEmail", false},
+		{"", "update", `{"idToken":"{{a.idToken}}","customAttributes":"{}"}`, "", false},
+		{"", "update", `{"idToken":"{{a.idToken}}","disableUser":true}`, "", false},
+		{"", "update", `{}`, "", false},
+		{"", "+update", `{"emailVerified":true}`, "", false},
+		{"", "update", `{"idToken":"{{a.idToken}}","linkProviderUserInfo":{"providerId":"google.com"}}`, "", true},
+		{"", "createAuthUri", `{"identifier":"a@example.com","continueUri":"http://localhost/"}`, "registered,allProviders,signinMethods", false},
+		{"", "createAuthUri", `{"identifier":"nobody@example.com","continueUri":"http://localhost/"}`, "registered,allProviders,signinMethods", false},
+		{"", "createAuthUri", `{"continueUri":"http://localhost/"}`, "", false},
+		{"", "createAuthUri", `{"identifier":"x","continueUri":"http://localhost/"}`, "", false},
+		{"", "+delete", `{"idToken":"{{a.idToken}}"}`, "", false},
+		{"", "delete", `{"idToken":"{{a.idToken}}"}`, "kind", false},
+		{"", "delete", `{"idToken":"{{a.idToken}}"}`, "", false},
+		{"", "/securetoken.googleapis.com/v1/token", `{"grant_type":"refresh_token","refresh_token":"{{a.refreshToken}}"}`, "", true},
+	},
+	"guests": {
+		{"g", "signUp", `{"returnSecureToken":true}`, "kind,email,expiresIn", false},
+		{"", "+signUp", `{"idToken":"{{g.idToken}}","localId":"{{g.localId}}"}`, "", false},
+		{"", "update", `{"idToken":"{{g.idToken}}","validSince":"0"}`, "expiresIn", true},
+		{"", "update", `{"idToken":"{{g.idToken}}","email":"g@example.com"}`, "email,emailVerified,newEmail", true},
+	},
+	"codes": {
+		{"a", "signUp", `{"email":"a@example.com","password":"secret1"}`, "", false},
+		{"", "sendOobCode", `{}`, "", false},
+		{"", "sendOobCode", `{"requestType":"PASSWORD_RESET"}`, "", false},
+		{"", "sendOobCode", `{"requestType":"PASSWORD_RESET","email":"nobody@example.com"}`, "", false},
+		{"", "sendOobCode", `{"requestType":"VERIFY_EMAIL"}`, "", false},
+		{"", "sendOobCode", `{"requestType":"VERIFY_AND_CHANGE_EMAIL","email":"a@example.com"}`, "", false},
+		{"", "sendOobCode", `{"requestType":"VERIFY_AND_CHANGE_EMAIL","newEmail":"b@example.com"}`, "", false},
+		{"", "sendOobCode", `{"requestType":"PASSWORD_RESET","email":"a@example.com","returnOobLink":true}`, "", false},
+		{"", "sendOobCode", `{"requestType":"PASSWORD_RESET","email":"a@example.com","continueUrl":"nowhere"}`, "", false},
+		{"c", "+sendOobCode", `{"requestType":"VERIFY_AND_CHANGE_EMAIL","email":"a@example.com","newEmail":"b@example.com","returnOobLink":true}`, "kind,email", false},
+		{"", "resetPassword", `{"oobCode":"{{c.oobCode}}"}`, "kind,requestType,email,newEmail", false},
+		{"", "update", `{"oobCode":"{{c.oobCode}}"}`, "email,newEmail,emailVerified", false},
+		{"", "GET /emulator/v1/projects/PROJECT/oobCodes", "", "oobCodes", true},
+		{"r", "+sendOobCode", `{"requestType":"PASSWORD_RESET","email":"b@example.com","returnOobLink":true}`, "kind,email", false},
+		{"", "resetPassword", `{"oobCode":"{{r.oobCode}}","newPassword":"short"}`, "", false},
+		{"", "resetPassword", `{"oobCode":"{{r.oobCode}}","newPassword":"secret2"}`, "kind,requestType,email", false},
+		{"", "resetPassword", `{"oobCode":"{{r.oobCode}}","newPassword":"secret2"}`, "", false},
+		{"", "signInWithPassword", `{"email":"b@example.com","password":"secret2"}`, "registered,email", false},
+		{"l", "+sendOobCode", `{"requestType":"EMAIL_SIGNIN","email":"new@example.com","returnOobLink":true}`, "kind,email", false},
+		{"", "signInWithEmailLink", `{"oobCode":"{{l.oobCode}}","email":"other@example.com"}`, "", false},
+		{"n", "signInWithEmailLink", `{"oobCode":"{{l.oobCode}}","email":"new@example.com"}`, "kind,email,isNewUser,expiresIn", false},
+		{"", "createAuthUri", `{"identifier":"new@example.com","continueUri":"http://localhost/"}`, "registered,allProviders,signinMethods", false},
+	},
+	"an unverified account by e-mail link": {
+		{"a", "signUp", `{"email":"a@example.com","password":"secret1"}`, "", false},
+		{"l", "+sendOobCode", `{"requestType":"EMAIL_SIGNIN","email":"a@example.com","returnOobLink":true}`, "", false},
+		{"", "signInWithEmailLink", `{"oobCode":"{{l.oobCode}}","email":"a@example.com"}`, "email,isNewUser", false},
+		{"", "createAuthUri", `{"identifier":"a@example.com","continueUri":"http://localhost/"}`, "allProviders", true},
+	},
+	"providers": {
+		{"i", "signInWithIdp", idpBody(`providerId=google.com&id_token={"sub":"1","email":"i@example.com","name":"Ida","screen_name":"ida","given_name":"I"}`), "kind,providerId,federatedId,email,emailVerified,displayName,fullName,firstName,screenName,isNewUser,oauthAccessToken,rawUserInfo", false},
+		{"", "signInWithIdp", idpBody(`providerId=google.com&id_token={"sub":"2"}`), "isNewUser,rawUserInfo", false},
+		{"", "lookup", `{"idToken":"{{i.idToken}}"}`, "users.0.screenName,users.0.displayName,users.0.providerUserInfo", false},
+		{"", "signInWithIdp", `{"requestUri":"http://localhost","returnIdpCredential":true,"idToken":"{{i.idToken}}","postBody":"providerId=google.com&id_token={\"sub\":\"1\"}"}`, "errorMessage,localId", false},
+		{"", "signInWithIdp", idpBody(`providerId=facebook.com&id_token={"sub":"3","email":"i@example.com"}`), "needConfirmation,verifiedProvider,isNewUser", false},
+		{"", "signInWithIdp", idpBody(`providerId=google.com&id_token={}`), "", false},
+		{"", "signInWithIdp", idpBody(`id_token={"sub":"1"}`), "", false},
+		{"", "signInWithIdp", `{"postBody":"providerId=google.com"}`, "", false},
+		{"", "signInWithIdp", idpBody(`providerId=saml.x&id_token={"sub":"4"}&SAMLResponse={}`), "", false},
+		{"", "signInWithIdp", idpBody(`providerId=saml.x&id_token={"sub":"4"}&SAMLResponse={"assertion":{}}`), "", false},
+		{"", "signInWithIdp", idpBody(`providerId=saml.x&id_token={"sub":"4"}&SAMLResponse={"assertion":{"subject":{}}}`), "", false},
+		{"", "signInWithIdp", idpBody(`providerId=saml.x&id_token={"sub":"4"}&SAMLResponse={"assertion":{"subject":{"nameId":"S@example.com"},"attributeStatements":{"n":"v"}}}`), "email,emailVerified,rawUserInfo,isNewUser", false},
+		{"", "createAuthUri", `{"identifier":"i@example.com","continueUri":"http://localhost/"}`, "registered,allProviders,signinMethods", false},
+		{"p", "signUp", `{"email":"p@example.com","password":"secret1","displayName":"Pia"}`, "", false},
+		{"q", "signInWithIdp", idpBody(`providerId=google.com&id_token={"sub":"9","email":"p@example.com","email_verified":true}`), "emailVerified,isNewUser", false},
+		{"", "lookup", `{"idToken":"{{q.idToken}}"}`, "users.0.displayName,users.0.emailVerified", true},
+	},
+	"factors": {
+		{"m", "signUp", `{"email":"m@example.com","password":"secret1","mfaInfo":[{"phoneInfo":"+15555550100"},{"phoneInfo":"+15555550100"}]}`, "", false},
+		{"", "signInWithPassword", `{"email":"m@example.com","password":"secret1"}`, "mfaInfo.0.phoneInfo,mfaInfo.1,idToken", true},
+		{"", "+update", `{"localId":"{{m.localId}}","mfa":{"enrollments":[{"phoneInfo":"+15555550100"}]}}`, "", true},
+		{"", "+update", `{"localId":"{{m.localId}}","mfa":{"enrollments":[{"phoneInfo":"5555"}]}}`, "", false},
+		{"", "+update", `{"localId":"{{m.localId}}","mfa":{"enrollments":[]}}`, "emailVerified", false},
+		{"", "lookup", `{"idToken":"{{m.idToken}}"}`, "users.0.mfaInfo", true},
+		{"", "/identitytoolkit.googleapis.com/v2/accounts/mfaSignIn:start", `{}`, "", false},
+		{"", "/identitytoolkit.googleapis.com/v2/accounts/passkeyEnrollment:finalize", `{"idToken":"x"}`, "", false},
+		{"", "/identitytoolkit.googleapis.com/v2/accounts/passkeySignIn:finalize", `{}`, "", false},
+	},
+	"tenants": {
+		{"", "+GET /identitytoolkit.googleapis.com/v2/projects/demo-nothing/tenants", "", "tenants,nextPageToken", false},
+		{"t", "+/identitytoolkit.googleapis.com/v2/projects/PROJECT/tenants", `{}`, "allowPasswordSignup,disableAuth,enableAnonymousUser,enableEmailLinkSignin,mfaConfig", false},
+		{"", "+PATCH /identitytoolkit.googleapis.com/v2/projects/PROJECT/tenants/{{t.tenantId}}", `{"displayName":"display","allowPasswordSignup":true}`, "displayName,allowPasswordSignup,disableAuth,mfaConfig", false},
+		{"", "+PATCH /identitytoolkit.googleapis.com/v2/projects/PROJECT/tenants/{{t.tenantId}}?updateMask=displayName.0", `{"displayName":"unused"}`, "displayName", false},
+		{"", "+PATCH /identitytoolkit.googleapis.com/v2/projects/PROJECT/tenants/{{t.tenantId}}", `{}`, "displayName,allowPasswordSignup,mfaConfig", false},
+		{"", "+GET /identitytoolkit.googleapis.com/v2/projects/PROJECT/tenants/made-on-use", "", "name,tenantId,allowPasswordSignup,disableAuth,enableAnonymousUser,enableEmailLinkSignin,mfaConfig", false},
+		{"off", "+/identitytoolkit.googleapis.com/v2/projects/PROJECT/tenants", `{"disableAuth":true}`, "disableAuth", false},
+		{"", "signUp", `{"tenantId":"{{off.tenantId}}"}`, "", false},
+		{"", "lookup", `{"tenantId":"{{off.tenantId}}"}`, "", false},
+		{"", "delete", `{"tenantId":"{{off.tenantId}}"}`, "", false},
+		{"", "sendOobCode", `{"tenantId":"{{off.tenantId}}"}`, "", false},
+		{"", "signInWithCustomToken", `{"tenantId":"{{off.tenantId}}"}`, "", false},
+		{"", "/identitytoolkit.googleapis.com/v2/accounts/mfaEnrollment:start", `{"tenantId":"{{off.tenantId}}"}`, "", false},
+		{"", "/identitytoolkit.googleapis.com/v2/accounts/mfaEnrollment:start", `{"tenantId":"{{t.tenantId}}"}`, "", false},
+		{"", "/identitytoolkit.googleapis.com/v2/accounts/mfaSignIn:finalize", `{"tenantId":"{{t.tenantId}}"}`, "", false},
+		{"", "/identitytoolkit.googleapis.com/v2/accounts/mfaEnrollment:withdraw", `{"tenantId":"{{off.tenantId}}"}`, "", false},
+		{"", "+GET /identitytoolkit.googleapis.com/v1/projects/PROJECT/tenants/{{off.tenantId}}/accounts:batchGet", "", "", false},
+		{"", "+/identitytoolkit.googleapis.com/v1/projects/PROJECT/tenants/{{off.tenantId}}/accounts:batchCreate", `{}`, "", false},
+		{"", "+/identitytoolkit.googleapis.com/v1/projects/PROJECT/tenants/{{off.tenantId}}/accounts:query", `{}`, "", false},
+	},
+	"settings": {
+		{"", "+GET /identitytoolkit.googleapis.com/v2/projects/PROJECT/config", "", "signIn,blockingFunctions,emailPrivacyConfig", true},
+		{"", "+PATCH /identitytoolkit.googleapis.com/v2/projects/PROJECT/config", `{"blockingFunctions":{"triggers":{"afterwards":{"functionUri":"http://localhost"}}}}`, "", false},
+		{"", "+PATCH /identitytoolkit.googleapis.com/v2/projects/PROJECT/config", `{"blockingFunctions":{"triggers":{"beforeCreate":{"functionUri":"nowhere"}}}}`, "", false},
+		{"", "+PATCH /identitytoolkit.googleapis.com/v2/projects/PROJECT/config", `{"blockingFunctions":{"forwardInboundCredentials":{"idToken":true}}}`, "blockingFunctions", false},
+		{"", "+PATCH /identitytoolkit.googleapis.com/v2/projects/PROJECT/config", `{}`, "blockingFunctions,signIn.allowDuplicateEmails", false},
+		{"", "+PATCH /identitytoolkit.googleapis.com/v2/projects/PROJECT/config?updateMask=emailPrivacyConfig", `{"emailPrivacyConfig":{"enableImprovedEmailPrivacy":true}}`, "emailPrivacyConfig", false},
+		{"", "signInWithPassword", `{"email":"nobody@example.com","password":"wrong12"}`, "", false},
+		{"", "sendOobCode", `{"requestType":"PASSWORD_RESET","email":"nobody@example.com"}`, "kind,email", false},
+		{"", "createAuthUri", `{"identifier":"nobody@example.com","continueUri":"http://localhost/"}`, "registered,allProviders,signinMethods", false},
+		{"", "+PATCH /identitytoolkit.googleapis.com/v2/projects/PROJECT/config?updateMask=emailPrivacyConfig", `{"emailPrivacyConfig":{"enableImprovedEmailPrivacy":false}}`, "emailPrivacyConfig", false},
+	},
+	"accounts in bulk": {
+		{"", "+/identitytoolkit.googleapis.com/v1/projects/PROJECT/accounts:batchCreate", `{}`, "", false},
+		{"", "+/identitytoolkit.googleapis.com/v1/projects/PROJECT/accounts:batchCreate", `{"users":[{"localId":"a"},{"localId":"a"}]}`, "", true},
+		{"", "+/identitytoolkit.googleapis.com/v1/projects/PROJECT/accounts:batchCreate", `{"sanityCheck":true,"users":[{"localId":"a","email":"a@example.com"},{"localId":"b","email":"a@example.com"}]}`, "", false},
+		{"", "+/identitytoolkit.googleapis.com/v1/projects/PROJECT/accounts:batchCreate", `{"sanityCheck":true,"users":[{"localId":"a","providerUserInfo":[{"providerId":"google.com","rawId":"1"}]},{"localId":"b","providerUserInfo":[{"providerId":"google.com","rawId":"1"}]}]}`, "", false},
+		{"", "+/identitytoolkit.googleapis.com/v1/projects/PROJECT/accounts:batchCreate", `{"users":[{"email":"x@example.com"},{"localId":"b","email":"x"},{"localId":"c","phoneNumber":"555"},{"localId":"d","customAttributes":"[1]"},{"localId":"e","customAttributes":"{\"sub\":\"1\"}"},{"localId":"f","providerUserInfo":[{"providerId":"google.com"}]}]}`, "kind,error", false},
+		{"", "+/identitytoolkit.googleapis.com/v1/projects/PROJECT/accounts:batchCreate", `{"users":[{"localId":"g","mfaInfo":[{"phoneInfo":"+15555550100"}]}]}`, "error", true},
+		{"", "+/identitytoolkit.googleapis.com/v1/projects/PROJECT/accounts:batchCreate", `{"users":[{"localId":"h","email":"h@example.com","emailVerified":true,"mfaInfo":[{"phoneInfo":"+15555550100","mfaEnrollmentId":"f1","enrolledAt":"2026-01-02T03:04:05.000Z"}]},{"localId":"i","rawPassword":"secret1","email":"i@example.com"}]}`, "", false},
+		{"", "+lookup", `{"localId":["h"]}`, "users.0.mfaInfo,users.0.emailVerified,users.0.email", false},
+		{"", "+/identitytoolkit.googleapis.com/v1/projects/PROJECT/accounts:batchCreate", `{"users":[{"localId":"h"}]}`, "error", true},
+		{"", "+GET /identitytoolkit.googleapis.com/v1/projects/PROJECT/accounts:batchGet?maxResults=2", "", "kind,nextPageToken", true},
+		{"", "+/identitytoolkit.googleapis.com/v1/projects/PROJECT/accounts:query", `{"returnUserInfo":false}`, "userInfo", false},
+		{"", "+/identitytoolkit.googleapis.com/v1/projects/PROJECT/accounts", `{"localId":"i"}`, "", false},
+		{"", "+/identitytoolkit.googleapis.com/v1/projects/PROJECT/accounts", `{"email":"i@example.com"}`, "", false},
+		{"", "+/identitytoolkit.googleapis.com/v1/projects/PROJECT/accounts", `{"phoneNumber":"555"}`, "", false},
+		{"", "+/identitytoolkit.googleapis.com/v1/projects/PROJECT/accounts", `{"email":"j@example.com","password":"short"}`, "", false},
+		{"", "+/identitytoolkit.googleapis.com/v1/projects/PROJECT/accounts", `{"email":"j@example.com","displayName":"Jo"}`, "kind,email,displayName,idToken", false},
+		{"", "+/identitytoolkit.googleapis.com/v1/projects/PROJECT/accounts:batchDelete", `{}`, "", false},
+		{"", "+/identitytoolkit.googleapis.com/v1/projects/PROJECT/accounts:batchDelete", `{"localIds":["h","i"]}`, "errors", false},
+		{"", "+/identitytoolkit.googleapis.com/v1/projects/PROJECT/accounts:batchDelete", `{"localIds":["h","i"],"force":true}`, "errors", false},
+	},
+}
+
+// idpBody returns the request of a sign-in with a provider's credential.
+func idpBody(post string) string {
+	text, err := json.Marshal(map[string]any{"requestUri": "http://localhost", "returnIdpCredential": true, "returnSecureToken": true, "postBody": post})
+	if err != nil {
+		panic(err) // texts can be encoded
+	}
+	return string(text)
+}
+
+// officialTools returns firebase-tools' program: CLAVE_TEST_FIREBASE, or where `make test-official` installs it.
+func officialTools(t *testing.T) string {
+	t.Helper()
+	path := os.Getenv("CLAVE_TEST_FIREBASE")
+	if path == "" {
+		path = filepath.Join("..", "..", "bin", "firebase-tools", "node_modules", "firebase-tools", "lib", "bin", "firebase.js")
+	}
+	if _, err := os.Stat(path); err != nil {
+		t.Skip("the official Auth emulator is not here: npm package firebase-tools, its lib/bin/firebase.js in CLAVE_TEST_FIREBASE")
+	}
+	path, err := filepath.Abs(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// authServer starts a server of Auth and returns its origin once it answers.
+func authServer(t *testing.T, run func(config string) *exec.Cmd) string {
+	t.Helper()
+	dir, ports := t.TempDir(), freePorts(t, 3)
+	file := filepath.Join(dir, "firebase.json")
+	writeFile(t, file, fmt.Sprintf(`{"emulators": {"auth": {"host": "127.0.0.1", "port": %d}, "ui": {"enabled": false}, "hub": {"port": %d}, "logging": {"port": %d}}}`,
+		ports[0], ports[1], ports[2]))
+	cmd := run(file)
+	cmd.Dir, cmd.Stderr = dir, os.Stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Signal(os.Interrupt)
+		_ = cmd.Wait()
+	})
+	origin := fmt.Sprintf("http://127.0.0.1:%d", ports[0])
+	const patience = 2 * time.Minute // the official emulator takes long on a busy machine
+	for until := time.Now().Add(patience); time.Now().Before(until); time.Sleep(100 * time.Millisecond) {
+		if res, err := http.Get(origin); err == nil {
+			res.Body.Close()
+			return origin
+		}
+	}
+	t.Fatalf("%v did not answer within %v", cmd.Args, patience)
+	return ""
+}
+
+// placeholder is a value from an earlier answer.
+var placeholder = regexp.MustCompile(`\{\{(\w+)\.(\w+)\}\}`)
+
+// authAnswers sends a sequence and returns what is compared of each answer.
+func authAnswers(t *testing.T, origin, project string, steps []authStep) []string {
+	t.Helper()
+	saved := map[string]map[string]any{}
+	fill := func(s string) string {
+		s = strings.ReplaceAll(s, "PROJECT", project)
+		return placeholder.ReplaceAllStringFunc(s, func(m string) string {
+			parts := placeholder.FindStringSubmatch(m)
+			return fmt.Sprint(saved[parts[1]][parts[2]])
+		})
+	}
+	var out []string
+	for _, s := range steps {
+		path, owner := strings.CutPrefix(s.path, "+")
+		method, rest, ok := strings.Cut(path, " ")
+		if !ok {
+			method, rest = http.MethodPost, path
+		}
+		if !strings.HasPrefix(rest, "/") {
+			rest = "/identitytoolkit.googleapis.com/v1/accounts:" + rest
+		}
+		body := fill(s.body)
+		r, err := http.NewRequestWithContext(t.Context(), method, origin+fill(rest), bytes.NewReader([]byte(body)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if owner {
+			r.Header.Set("Authorization", "Bearer owner")
+		} else {
+			r.Header.Set("X-Goog-Api-Key", "k")
+		}
+		if body != "" {
+			r.Header.Set("Content-Type", "application/json")
+		}
+		res, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(res.Body)
+		res.Body.Close()
+		answer := map[string]any{}
+		if err != nil || json.Unmarshal(text, &answer) != nil {
+			t.Fatalf("%s answers %d %.300s: %v", s.path, res.StatusCode, text, err)
+		}
+		if s.id != "" {
+			saved[s.id] = answer
+		}
+		out = append(out, compared(t, res.StatusCode, answer, s.fields))
+	}
+	return out
+}
+
+// compared prints the status, the error's text and the fields of an answer.
+func compared(t *testing.T, status int, answer map[string]any, fields string) string {
+	t.Helper()
+	shown := map[string]any{"status": status}
+	if e, ok := answer["error"].(map[string]any); ok {
+		shown["message"] = e["message"]
+	}
+	for field := range strings.SplitSeq(fields, ",") {
+		v, ok := at(answer, strings.Split(field, "."))
+		if text, isText := v.(string); isText && field == "rawUserInfo" {
+			_ = json.Unmarshal([]byte(text), &v) // what is no JSON stays a text
+		}
+		if list, isList := v.([]any); isList && len(list) == 0 && field != "users.0.mfaInfo" && !strings.Contains(field, "roviders") && field != "signinMethods" && field != "tenants" {
+			continue // absent and empty mean the same
+		}
+		if ok && field != "" {
+			shown[field] = v
+		}
+	}
+	text, err := json.Marshal(shown)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// at returns the value at a path of fields and list elements.
+func at(v any, path []string) (any, bool) {
+	for _, name := range path {
+		switch in := v.(type) {
+		case map[string]any:
+			var ok bool
+			if v, ok = in[name]; !ok {
+				return nil, false
+			}
+		case []any:
+			var i int
+			if _, err := fmt.Sscan(name, &i); err != nil || i >= len(in) {
+				return nil, false
+			}
+			v = in[i]
+		default:
+			return nil, false
+		}
+	}
+	return v, true
+}
+
+// TestAuthBesideTheEmulator sends the same requests to the official Auth emulator, to `clave start` and to `clave start --as-emulator`,
+// and compares the answers.
+func TestAuthBesideTheEmulator(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped in short mode: the official emulator takes seconds to start")
+	}
+	tools := officialTools(t)
+	official := authServer(t, func(config string) *exec.Cmd {
+		return exec.Command("node", tools, "emulators:start", "--config", config, "--project", "demo-e2e", "--only", "auth")
+	})
+	for _, mode := range []struct {
+		name string
+		args []string
+		as   bool
+	}{{"start", nil, false}, {"start --as-emulator", []string{"--as-emulator"}, true}} {
+		ours := authServer(t, func(config string) *exec.Cmd {
+			return command(t, filepath.Dir(config), append([]string{"start", "--config", config, "--memory", "--project", "demo-e2e", "--only", "auth"}, mode.args...)...)
+		})
+		for name, steps := range authSequences {
+			t.Run(mode.name+", "+name, func(t *testing.T) {
+				for _, origin := range []string{official, ours} {
+					plain(t, http.MethodDelete, origin+"/emulator/v1/projects/demo-e2e/accounts", "")
+				}
+				want, got := authAnswers(t, official, "demo-e2e", steps), authAnswers(t, ours, "demo-e2e", steps)
+				for i, s := range steps {
+					if got[i] != want[i] && (mode.as || !s.as) {
+						t.Errorf("%s %s answers\n%s\nthe official emulator\n%s", s.path, s.body, got[i], want[i])
+					}
+				}
+			})
+		}
+	}
+}

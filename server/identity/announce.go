@@ -1,0 +1,41 @@
+package identity
+
+// announce passes on the text that shows a code to whoever tests by hand, in the official emulator's words, where Options.Announce is set.
+func (s *Service) announce(text string) {
+	if s.o.Announce != nil && text != "" {
+		s.o.Announce(text)
+	}
+}
+
+// codeMessage returns what is shown of a code that was sent by e-mail.
+func codeMessage(made oob, link string) string {
+	switch made.Type {
+	case EmailSignIn:
+		return "To sign in as " + made.Email + ", follow this link: " + link
+	case PasswordReset:
+		return "To reset the password for " + made.Email + ", follow this link: " + link + "&newPassword=NEW_PASSWORD_HERE"
+	case VerifyEmail:
+		return "To verify the email address " + made.Email + ", follow this link: " + link
+	case ChangeEmail:
+		return "To verify and change the email address from " + made.Email + " to " + made.NewEmail + ", follow this link: " + link
+	case RecoverEmail:
+		return "To reset your email address to " + made.Email + ", follow this link: " + link
+	case RevertFactor, unspecifiedOob:
+	}
+	return ""
+}
+
+// smsPurpose is what a code sent by text message is for.
+type smsPurpose string
+
+// The purposes of codes, in the official emulator's words.
+const (
+	smsVerify smsPurpose = "To verify the phone number "
+	smsEnroll smsPurpose = "To enroll MFA with "
+	smsSignIn smsPurpose = "To sign in with MFA using "
+)
+
+// message returns what is shown of a code that was sent by text message.
+func (p smsPurpose) message(phone, code string) string {
+	return string(p) + phone + ", use the code " + code + "."
+}
