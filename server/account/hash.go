@@ -129,7 +129,7 @@ func (h *Hash) compute(password string, p Project) ([]byte, error) {
 	return h.repeat(text), nil
 }
 
-// mixed joins password and salt in the order asked for.
+// mixed joins password and salt in the configured order.
 func (h *Hash) mixed(password string) string {
 	if h.PasswordFirst {
 		return password + string(h.Salt)

@@ -66,8 +66,8 @@ func (s *Store) ByProvider(sc Scope, provider, raw string) (*User, error) {
 	return s.by(sc, providerKey(provider, raw))
 }
 
-// by returns the account that an index key names. A change may come between the two reads: the account is then asked
-// whether it still has the key.
+// by returns the account that an index key names. A change may come between the two reads, so the account must
+// still have the key.
 func (s *Store) by(sc Scope, key string) (*User, error) {
 	uid, found, err := s.store.Get(sc.key(key))
 	if err != nil || !found {
@@ -81,14 +81,14 @@ func (s *Store) by(sc Scope, key string) (*User, error) {
 }
 
 // List calls yield with the accounts of a scope in the order of their ids, those after the given id, until yield
-// answers false.
+// returns false.
 func (s *Store) List(ctx context.Context, sc Scope, after string, yield func(*User) bool) error {
 	r := storage.Prefix(sc.key("u\x00"))
 	if after != "" {
 		r.From = append(sc.key(userKey(after)), 0)
 	}
 	it := s.store.Scan(r)
-	defer func() { _ = it.Close() }() // a read: Err has said all
+	defer func() { _ = it.Close() }() // Err has returned all errors of a read.
 	for it.Next() {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -145,7 +145,7 @@ func (s *Store) Load(sc Scope, kind, id string, into any) (bool, error) {
 func (s *Store) Items(ctx context.Context, sc Scope, kind string, yield func(id string, decode func(any) error) error) error {
 	prefix := sc.key(itemKey(kind, ""))
 	it := s.store.Scan(storage.Prefix(prefix))
-	defer func() { _ = it.Close() }() // a read: Err has said all
+	defer func() { _ = it.Close() }() // Err has returned all errors of a read.
 	for it.Next() {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -167,7 +167,7 @@ func (s *Store) Items(ctx context.Context, sc Scope, kind string, yield func(id 
 // Scopes returns the tenants of all projects that have data, for sweeps.
 func (s *Store) Scopes(ctx context.Context) ([]Scope, error) {
 	it := s.store.Scan(storage.Prefix([]byte("account/")))
-	defer func() { _ = it.Close() }() // a read: Err has said all
+	defer func() { _ = it.Close() }() // Err has returned all errors of a read.
 	var scopes []Scope
 	for ok := it.Next(); ok; {
 		if err := ctx.Err(); err != nil {

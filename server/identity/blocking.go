@@ -176,7 +176,7 @@ func (b *blockedUpdate) apply(u *account.User) error {
 	return nil
 }
 
-// eventBody returns the body of a POST that tells of an event by a token.
+// eventBody returns the body of a POST that sends an event as a token.
 func eventBody(jwt string) ([]byte, error) {
 	return json.Marshal(map[string]any{"data": map[string]any{"jwt": jwt}})
 }

@@ -29,7 +29,7 @@ var services = account.Scope{}
 // serviceAccount is a stored service account.
 type serviceAccount struct {
 	Project string `json:"project"`
-	// Keys are public keys in PKCS #1 by key id, and Created tells since when there are.
+	// Keys are public keys in PKCS #1 by key id, and Created their creation times.
 	Keys    map[string][]byte    `json:"keys"`
 	Created map[string]time.Time `json:"created,omitempty"`
 }
@@ -70,8 +70,8 @@ func ServiceEmail(project, name string) string {
 	return fmt.Sprintf("%s@%s.iam.gserviceaccount.com", name, project)
 }
 
-// NewCredential makes a key for a service account of project without registering it. tokenURI is where its holder asks
-// for access tokens.
+// NewCredential makes a key for a service account of project without registering it. tokenURI is where its holder
+// requests access tokens.
 func NewCredential(project, name, tokenURI string) (*Credential, error) {
 	if !serviceName.MatchString(name) {
 		return nil, fault.E(fault.InvalidArgument, "a service account's name has 6 to 30 small letters, digits and hyphens and begins with a letter: %q", name)

@@ -84,7 +84,7 @@ func (s *Service) presentParams(ctx context.Context, project string) (account.Pr
 	return s.hashParams(ctx, project)
 }
 
-// hashItem is the kind of item that tells how a project hashes passwords.
+// hashItem is the kind of item that has the parameters with which a project hashes passwords.
 const hashItem = "hash"
 
 // hash hashes a new password, which counts by the client's address: it costs more than anything else that a client can ask for.
@@ -121,7 +121,7 @@ func (s *Service) whenItsTurn(ctx context.Context, c Call, hash func()) error {
 }
 
 // passwordOK reports whether the password is the user's. No hash, and a wrong password for an imported one, which may be
-// checked in no time, take as long as the project's own hashes, so that nobody learns from the time whether an account exists.
+// checked in no time, take as long as the project's own hashes, so that the time does not reveal whether an account exists.
 func (s *Service) passwordOK(ctx context.Context, c Call, h *account.Hash, password string) (bool, error) {
 	params, err := s.presentParams(ctx, c.Project)
 	if err != nil {

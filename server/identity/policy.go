@@ -27,7 +27,7 @@ type PolicyConfig struct {
 // special are the characters that count as non-alphanumeric.
 const special = "^$*.[]{}()?\"!@#%&/\\,><':;|_~"
 
-// check refuses a word that says nothing of whether the policy is enforced.
+// check refuses an unknown enforcement state.
 func (p *PolicyConfig) check() error {
 	return among("password_policy_config.password_policy_enforcement_state", p.EnforcementState, "PASSWORD_POLICY_ENFORCEMENT_STATE_UNSPECIFIED", "OFF", "ENFORCE")
 }
@@ -67,7 +67,7 @@ func (p *PolicyOptions) check(password string) error {
 	return nil
 }
 
-// PolicyRequest asks for the password policy.
+// PolicyRequest reads the password policy.
 type PolicyRequest struct{}
 
 // PolicyResponse is a password policy as clients read it.
@@ -79,7 +79,7 @@ type PolicyResponse struct {
 	ForceUpgradeOnSignin             bool          `json:"forceUpgradeOnSignin"`
 }
 
-// PasswordPolicy tells clients the password policy.
+// PasswordPolicy returns the password policy to clients.
 func (s *Service) PasswordPolicy(ctx context.Context, c Call, _ *PolicyRequest) (*PolicyResponse, error) {
 	cfg, _, err := s.rules(ctx, &c)
 	if err != nil {

@@ -20,7 +20,7 @@ type Options struct {
 	Accounts *account.Store
 	// Tokens mints and verifies tokens.
 	Tokens *token.Verifier
-	// Clock tells the time; the machine's when nil.
+	// Clock is the source of time; the machine's clock when nil.
 	Clock clock.Clock
 	// Project is the project that API keys belong to.
 	Project string
@@ -49,9 +49,9 @@ type Options struct {
 	Blocking Caller
 	// PublicURL begins the links that are sent; the request's own origin when empty.
 	PublicURL string
-	// NoSignUp switches off sign-up by clients for projects that say nothing about it.
+	// NoSignUp switches off sign-up by clients for projects without a setting for it.
 	NoSignUp bool
-	// Log hears of troubles; nothing is logged when nil.
+	// Log logs failures that no request returns; nothing is logged when nil.
 	Log *slog.Logger
 }
 
@@ -69,7 +69,7 @@ func (o *Options) EnsureDefaults() {
 	}
 }
 
-// Call is who asks and for which project.
+// Call is the caller of a request and what the request is about.
 type Call struct {
 	// Project and Tenant are what the request is about.
 	Project, Tenant string
@@ -89,7 +89,7 @@ type Call struct {
 	UserAgent string
 }
 
-// Service answers the API. It is safe for concurrent use.
+// Service implements the API. It is safe for concurrent use.
 type Service struct {
 	o        Options
 	accounts *account.Store
@@ -132,8 +132,8 @@ func (s *Service) Origin(c Call) string {
 }
 
 // OnRevoke has call called when sessions of an account, or of a whole tenant or project, may have ended: the account was disabled or
-// deleted, its sessions were revoked, the tenant was switched off or deleted. Whoever keeps a connection open for a session then asks
-// CheckSession whether it still stands. account.Store.OnRevoke says how it is called.
+// deleted, its sessions were revoked, the tenant was switched off or deleted. A connection that stays open for a session then checks
+// it again with CheckSession. account.Store.OnRevoke documents how call is called.
 func (s *Service) OnRevoke(call func(account.Revocation)) { s.accounts.OnRevoke(call) }
 
 // Tokens returns what verifies callers.
@@ -161,7 +161,7 @@ func newUID() string {
 func (s *Service) Clear(ctx context.Context, c Call) error { return s.accounts.Clear(ctx, c.scope()) }
 
 // checkSession returns an error unless a session stands: its user exists and is enabled, and it began after the user's sessions were
-// ended last. Sessions of the very second of that end are told apart by their epoch; the official emulator lets them stand.
+// ended last. Sessions that began in the second of that end are distinguished by their epoch; the official emulator accepts them all.
 func (s *Service) checkSession(u *account.User, authTime, epoch int64) error {
 	switch {
 	case u == nil:

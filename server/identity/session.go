@@ -15,7 +15,7 @@ type session struct {
 	UID      string `json:"uid"`
 	Tenant   string `json:"tenant,omitempty"`
 	Provider string `json:"provider"`
-	// Method is what blocking functions are told of how the user signed in, where it is not the provider.
+	// Method is the sign-in method in the events of blocking functions, where it is not the provider.
 	Method string `json:"method,omitempty"`
 	// AuthTime is when the user signed in, in seconds.
 	AuthTime int64 `json:"authTime"`
@@ -23,7 +23,7 @@ type session struct {
 	Epoch int64 `json:"epoch,omitempty"`
 	// Claims are those of the custom token or a blocking function.
 	Claims sessionClaims `json:"claims,omitempty"`
-	// ProviderClaims are what an OIDC or SAML provider said of the user.
+	// ProviderClaims are the claims of an OIDC or SAML provider about the user.
 	ProviderClaims map[string]any `json:"providerClaims,omitempty"`
 	// Factor is the second factor, and FactorKind phone or totp.
 	Factor     string `json:"factor,omitempty"`
@@ -98,8 +98,8 @@ type RefreshResponse struct {
 // projectNumber stands for the project's number, as the official emulator does.
 const projectNumber = "12345"
 
-// lastRefreshGrain is how exactly the time of the last refresh is kept: a write for each refresh would cost more than it
-// tells.
+// lastRefreshGrain is the precision of the time of the last refresh: a write for each refresh would cost more than it is
+// worth.
 const lastRefreshGrain = time.Minute
 
 // Refresh exchanges a refresh token for a new ID token. The refresh token stays the same.

@@ -20,9 +20,9 @@ func (c *sessionClaims) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// begun are the claims of the sessions that a user began in one second. An ID token does not tell the claims of its session from
-// its user's, and what a user had when the token was made may have been taken away since: they are kept apart here, for tokens
-// that are given in exchange for an ID token.
+// begun are the claims of the sessions that a user began in one second. An ID token does not distinguish the claims of its
+// session from its user's, and the user's may have been removed since it was minted. They are stored apart here, for tokens that are
+// given in exchange for an ID token.
 type begun struct {
 	UID      string          `json:"uid"`
 	Tenant   string          `json:"tenant,omitempty"`
@@ -53,10 +53,10 @@ func noteClaims(ch *account.Change, ses *session) error {
 	return ch.Save(begunItem, id, b)
 }
 
-// ofProfile are the claims that a user's profile overwrites, whatever its session says.
+// ofProfile are the claims that a user's profile overwrites, whatever the session has.
 var ofProfile = []string{"name", "picture", "email", "email_verified", "phone_number", "provider_id", "user_id"}
 
-// told reports whether a token's claims tell all of a session's.
+// told reports whether a token's claims include all of a session's.
 func told(claims, of map[string]any) bool {
 	for name, v := range of {
 		if slices.Contains(ofProfile, name) {
@@ -72,7 +72,7 @@ func told(claims, of map[string]any) bool {
 }
 
 // resumed returns the session of a verified ID token, to go on with: how the user signed in, with which second factor, and the
-// claims of the session. Of several sessions of one second it is the one of which the token tells most.
+// claims of the session. Of several sessions of one second it is the one of which the token includes the most claims.
 func (s *Service) resumed(c Call, id token.ID) (session, error) {
 	ses := session{UID: id.UID, Tenant: id.Tenant, Provider: id.Provider, AuthTime: id.AuthTime.Unix(), Epoch: id.Epoch}
 	if inner, ok := id.Claims["firebase"].(map[string]any); ok {

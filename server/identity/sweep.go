@@ -8,8 +8,8 @@ import (
 	"clave/server/account"
 )
 
-// sweepEvery is how often what has ended is removed, and deadSession how long a session that is over is remembered, so that
-// its holder hears why.
+// sweepEvery is how often what has ended is removed, and deadSession how long a session that has ended is kept, so that
+// a refresh returns the reason.
 const (
 	sweepEvery  = time.Hour
 	deadSession = 30 * 24 * time.Hour
@@ -56,7 +56,7 @@ func (s *Service) Sweep(ctx context.Context) error {
 	return nil
 }
 
-// dated is the part of codes that says when they were made.
+// dated is the part of stored codes that has their creation time.
 type dated struct {
 	Type RequestType `json:"type"`
 	Made time.Time   `json:"made"`

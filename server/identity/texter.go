@@ -17,7 +17,7 @@ type TextMessage struct {
 	Project, Tenant string
 	// Phone is whom to write to, in E.164 form.
 	Phone string
-	// Code is the code, and Text what the message says.
+	// Code is the code, and Text the whole message.
 	Code, Text string
 	// Locale is the reader's language, such as "es" or "en-US", or empty.
 	Locale string
@@ -25,11 +25,11 @@ type TextMessage struct {
 
 // Texter sends text messages.
 type Texter interface {
-	// Text sends one message, or returns why it could not be handed over: an error of package fault is told to the client.
+	// Text sends one message, or returns why it could not be delivered: the client receives an error of package fault.
 	Text(ctx context.Context, m TextMessage) error
 }
 
-// codeText returns what a message with a code says: in Spanish for readers who ask for it, in English for all others.
+// codeText returns the text of a message with a code: in Spanish for Spanish locales, in English for all others.
 func codeText(locale, code string) string {
 	if language, _, _ := strings.Cut(strings.ToLower(strings.ReplaceAll(locale, "_", "-")), "-"); language == "es" {
 		return code + " es su código de verificación."

@@ -51,7 +51,7 @@ func (v *Verifier) CheckSession(ctx context.Context, c Caller) error {
 	return v.checkSession(ctx, *c.session)
 }
 
-// errUnauthenticated is heard by callers whose token is not good.
+// errUnauthenticated is the error of a caller whose token is invalid; cause is for the log.
 func errUnauthenticated(cause error) error {
 	return fault.Because(cause, fault.Unauthenticated, "Missing or invalid authentication.")
 }
@@ -66,8 +66,8 @@ func bearer(authorization string) (raw string, ok bool) {
 	return strings.TrimSpace(raw), true
 }
 
-// Caller tells who calls project, from a request's Authorization header; an empty header is nobody. A token
-// that is not good answers Unauthenticated, the token of another project PermissionDenied.
+// Caller returns who calls project, from a request's Authorization header. An empty header is an anonymous caller. An invalid token is
+// Unauthenticated, the token of another project PermissionDenied.
 func (v *Verifier) Caller(ctx context.Context, authorization, project string) (Caller, error) {
 	raw, ok := bearer(authorization)
 	if !ok {
@@ -78,7 +78,7 @@ func (v *Verifier) Caller(ctx context.Context, authorization, project string) (C
 	}
 	id, err := v.ID(ctx, raw, project)
 	if v.o.Unsigned && errors.Is(err, errNoSubject) {
-		return Caller{Project: project}, nil // the official emulator asks the rules, too
+		return Caller{Project: project}, nil // The official emulator evaluates the rules for such a token, too.
 	}
 	if err != nil {
 		return Caller{}, err
@@ -90,8 +90,8 @@ func (v *Verifier) Caller(ctx context.Context, authorization, project string) (C
 	return caller, nil
 }
 
-// Admin tells whether the header is that of a server which may administer project: a nil error says yes. An
-// absent header answers Unauthenticated as a bad one does.
+// Admin returns the server whose Authorization header this is. The error is nil only when it may administer project. A missing header is
+// Unauthenticated, as an invalid one is.
 func (v *Verifier) Admin(ctx context.Context, authorization, project string) (Caller, error) {
 	raw, ok := bearer(authorization)
 	if !ok {
@@ -103,8 +103,8 @@ func (v *Verifier) Admin(ctx context.Context, authorization, project string) (Ca
 	return Caller{}, errUnauthenticated(nil)
 }
 
-// admin recognises the tokens of servers; is reports whether raw has the form of one, and then err whether it is
-// good for project.
+// admin verifies the tokens of servers. is reports whether raw has the form of one; err is then nil only when it may administer
+// project.
 func (v *Verifier) admin(ctx context.Context, raw, project string) (caller Caller, is bool, err error) {
 	if v.o.Owner || v.o.Unsigned {
 		if strings.EqualFold(raw, "owner") || strings.HasPrefix(raw, accessPrefix) && strings.Count(raw, ".") != 3 {

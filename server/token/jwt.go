@@ -16,7 +16,7 @@ import (
 // maxToken is the longest token that is read: a header of HTTP is not longer either.
 const maxToken = 64 << 10
 
-// errMalformed says that a text is no JWT.
+// errMalformed is the error of a text that is not a JWT.
 var errMalformed = errors.New("malformed token")
 
 // header is a JWT's header.
@@ -26,7 +26,7 @@ type header struct {
 	Typ string `json:"typ,omitempty"`
 }
 
-// jwt is a parsed token whose signature has not been looked at.
+// jwt is a parsed token whose signature has not been verified.
 type jwt struct {
 	header header
 	claims map[string]any
@@ -35,7 +35,7 @@ type jwt struct {
 	signature []byte
 }
 
-// parseJWT takes a token apart. It believes nothing.
+// parseJWT parses a token. It verifies nothing.
 func parseJWT(raw string) (*jwt, error) {
 	if len(raw) > maxToken || strings.Count(raw, ".") != 2 {
 		return nil, errMalformed
@@ -64,7 +64,7 @@ func parseJWT(raw string) (*jwt, error) {
 }
 
 // DecodeClaims decodes a JSON object. Its numbers become int64 when they are written as integers and float64
-// otherwise, because the rules language tells the two apart.
+// otherwise, because the rules language distinguishes the two.
 func DecodeClaims(text []byte) (map[string]any, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
@@ -169,7 +169,7 @@ func (t *jwt) seconds(name string) (int64, bool) {
 // jwtParts is how many parts a JWT has.
 const jwtParts = 3
 
-// Unverified reads the claims of a JWT or of a plain JSON object. Nothing of them is to be believed.
+// Unverified reads the claims of a JWT or of a plain JSON object. They are not verified.
 func Unverified(raw string) (map[string]any, error) {
 	if len(raw) > maxToken {
 		return nil, errMalformed

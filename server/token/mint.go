@@ -33,7 +33,7 @@ func (v *Verifier) MintCookie(id ID, life time.Duration) (string, error) {
 	return v.mint(ringSession, claims)
 }
 
-// MintLegacy makes the token that signing in without returnSecureToken answers: good for nothing but to be shown.
+// MintLegacy makes the token that a sign-in without returnSecureToken returns. No method accepts it.
 func (v *Verifier) MintLegacy(project, uid string, claims map[string]any) (string, error) {
 	now := v.o.Clock.Now().Unix()
 	claims = maps.Clone(claims)

@@ -12,7 +12,7 @@ import (
 	"clave/server/clock"
 )
 
-// ringName tells for what a ring of keys signs; it is also its folder's name.
+// ringName is what a ring of keys signs; it is also the name of its folder.
 type ringName string
 
 // The rings. A key of one never verifies a token of another.
@@ -38,7 +38,7 @@ var lives = map[ringName]time.Duration{
 
 // KeyOptions configure Keys.
 type KeyOptions struct {
-	// Clock tells the time; the machine's when nil.
+	// Clock is the source of time; the machine's clock when nil.
 	Clock clock.Clock
 	// Dir holds the keys, in files that only their owner can read. Empty keeps them in memory.
 	Dir string
@@ -47,7 +47,7 @@ type KeyOptions struct {
 	// MaxAge is how long clients may keep the published certificates; 6 hours when zero. A new certificate is published
 	// twice as long before its key signs.
 	MaxAge time.Duration
-	// Log hears of rotations; nothing is logged when nil.
+	// Log logs rotations; nothing is logged when nil.
 	Log *slog.Logger
 }
 
@@ -77,7 +77,7 @@ type Keys struct {
 	}
 }
 
-// OpenKeys loads the keys of a folder and makes those that are wanting.
+// OpenKeys loads the keys of a folder and makes those that are missing.
 func OpenKeys(o KeyOptions) (*Keys, error) {
 	o.EnsureDefaults()
 	k := &Keys{o: o}
@@ -123,7 +123,7 @@ func (k *Keys) Run(ctx context.Context) error {
 	}
 }
 
-// Rotate makes the keys that are due and forgets those that have ended.
+// Rotate makes the keys that are due and drops those whose tokens have all expired.
 func (k *Keys) Rotate() error {
 	now := k.o.Clock.Now()
 	for ring := range subjects {

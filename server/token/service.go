@@ -26,8 +26,8 @@ func isServiceAccount(t *jwt) bool {
 	return strings.Contains(iss, "@") && (t.text("sub") == "" || t.text("sub") == iss)
 }
 
-// Assertion verifies the JWT with which a service account asks the OAuth2 token endpoint for an access token
-// (RFC 7523), and mints it. audiences are the names of the endpoint.
+// Assertion verifies the JWT with which a service account requests an access token from the OAuth2 token endpoint (RFC 7523), and mints the
+// access token. audiences are the names of the endpoint.
 func (v *Verifier) Assertion(ctx context.Context, raw string, audiences []string) (access string, life time.Duration, err error) {
 	t, err := parseJWT(raw)
 	if err != nil || !isServiceAccount(t) {
@@ -52,7 +52,7 @@ func (v *Verifier) Assertion(ctx context.Context, raw string, audiences []string
 	return accessPrefix + signed, Life, err
 }
 
-// access verifies an access token made by Assertion. The service account must still have the key that asked for it.
+// access verifies an access token made by Assertion. The service account must still have the key that signed the assertion.
 func (v *Verifier) access(ctx context.Context, raw, project string) (Caller, error) {
 	t, err := parseJWT(raw)
 	if err != nil {

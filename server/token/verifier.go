@@ -18,7 +18,7 @@ const (
 	issuerSession = "https://session.firebase.google.com/"
 )
 
-// errNoSubject says that a token names nobody.
+// errNoSubject is the error of a token without a subject.
 var errNoSubject = errors.New("no subject")
 
 // skew is how far the clocks of two machines may differ.
@@ -26,9 +26,9 @@ const skew = 5 * time.Minute
 
 // Options configure a Verifier.
 type Options struct {
-	// Clock tells the time; the machine's when nil.
+	// Clock is the source of time; the machine's clock when nil.
 	Clock clock.Clock
-	// Unsigned accepts what the official emulators accept: tokens whose signature nobody looks at, also expired ones,
+	// Unsigned accepts what the official emulators accept: tokens without a verified signature, also expired ones,
 	// and everything that Owner accepts. For `clave start` only.
 	Unsigned bool
 	// Owner accepts `Bearer owner` as a server, and with it custom tokens without signature, as the Admin SDKs make them
@@ -41,8 +41,8 @@ type Options struct {
 	ServiceKeys func(ctx context.Context, email string) (ServiceAccount, error)
 	// PublicURL is the origin under which servers reach us, such as https://data.example.org: an audience of their own JWTs.
 	PublicURL string
-	// Session is asked about every good ID token, with signatures on: it answers an error when the session was
-	// revoked or its user disabled or deleted. Nil asks nobody.
+	// Session is called for every valid ID token, with signatures on. It returns an error when the session was revoked or its user
+	// disabled or deleted. Nil skips the check.
 	Session func(ctx context.Context, id ID) error
 }
 
@@ -85,7 +85,7 @@ type ID struct {
 	Claims map[string]any
 }
 
-// ID verifies an ID token for project and asks whether its session still stands.
+// ID verifies an ID token for project and checks that its session has not ended.
 func (v *Verifier) ID(ctx context.Context, raw, project string) (ID, error) {
 	id, err := v.IDOnly(raw, project)
 	if err != nil {
@@ -110,12 +110,12 @@ func (v *Verifier) checkSession(ctx context.Context, id ID) error {
 	return errUnauthenticated(err)
 }
 
-// IDOnly verifies an ID token for project without asking for its session.
+// IDOnly verifies an ID token for project without checking its session.
 func (v *Verifier) IDOnly(raw, project string) (ID, error) {
 	return v.verify(raw, project, issuerID, ringID)
 }
 
-// Cookie verifies a session cookie for project without asking for its session.
+// Cookie verifies a session cookie for project without checking its session.
 func (v *Verifier) Cookie(raw, project string) (ID, error) {
 	return v.verify(raw, project, issuerSession, ringSession)
 }

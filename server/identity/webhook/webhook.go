@@ -12,12 +12,12 @@ import (
 	"time"
 )
 
-// maxAnswer is the most of an answer that is read; what functions may say is far below.
+// maxAnswer is the most of an answer that is read; valid answers are far shorter.
 const maxAnswer = 1 << 20
 
 // Options configure a Caller.
 type Options struct {
-	// Plain allows http to other machines. The body says who signs in, so in production only https, and http to this
+	// Plain allows http to other machines. The body identifies a person, so in production only https, and http to this
 	// machine, are allowed.
 	Plain bool
 }
@@ -35,7 +35,7 @@ func New(o Options) *Caller {
 	}
 	return &Caller{o: o, client: &http.Client{
 		Transport: transport,
-		// A function answers itself; where it led elsewhere, what it is sent would be told to others.
+		// A redirect would send the event to another server.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
 }
@@ -71,7 +71,7 @@ func (c *Caller) Close() error {
 	return nil
 }
 
-// check refuses addresses to which nobody should be told.
+// check refuses addresses that events may not be sent to.
 func (c *Caller) check(uri string) error {
 	u, err := url.Parse(uri)
 	switch {

@@ -11,7 +11,7 @@ import (
 	"clave/server/identity"
 )
 
-// ActionPath is where the links in letters lead in production.
+// ActionPath is the path of the links in e-mails in production.
 const ActionPath = "/__/auth/action"
 
 // pages is the page behind the links.
@@ -48,7 +48,7 @@ type shown struct {
 	Form, WantsPassword   bool
 }
 
-// action answers the page that follows the links in letters. A link is used only when its reader presses the button: mail
+// action serves the page behind the links in e-mails. A link is used only when its reader presses the button: mail
 // servers open links too.
 func (h *Handler) action(w http.ResponseWriter, r *http.Request) {
 	const enough = 64 << 10
@@ -98,7 +98,7 @@ func withQuery(address string, q url.Values) string {
 	return u.String()
 }
 
-// follow checks the link, or uses it when its reader pressed the button, and says so on the page.
+// follow checks the link, or uses it when its reader pressed the button, and shows the result.
 func (h *Handler) follow(r *http.Request, call identity.Call, s *shown) int {
 	s.Title = map[string]string{
 		"resetPassword": s.Words.Reset, "verifyEmail": s.Words.Verify, "verifyAndChangeEmail": s.Words.Change, "recoverEmail": s.Words.Recover,

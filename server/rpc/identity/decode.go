@@ -33,7 +33,7 @@ func readBody(w http.ResponseWriter, r *http.Request, limit int64) (map[string]a
 			return nil, fault.E(fault.InvalidArgument, "Request payload size exceeds the limit: %d bytes.", limit)
 		}
 		if fault.Is(err, fault.Unavailable) {
-			return nil, err // the server had no room for it
+			return nil, err // the memory budget is exhausted
 		}
 		return nil, fault.Because(err, fault.Canceled, "The request was not read to its end.")
 	}

@@ -51,7 +51,7 @@ var statuses = map[fault.Code]int{
 	fault.Canceled: 499, fault.DataLoss: http.StatusInternalServerError, fault.ResourceExhausted: http.StatusTooManyRequests,
 }
 
-// describe turns an error into what the client hears. Refusals by name carry no status, as Google's do.
+// describe turns an error into the body of a response. Errors with a name of the API have no status, as Google's.
 func describe(err error) errorBody {
 	switch e := err.(type) { // the decoder's own errors are never wrapped
 	case badJSON:
@@ -83,7 +83,7 @@ func describe(err error) errorBody {
 	return body
 }
 
-// writeError answers with an error. The Secure Token API says the same in other words: a status always, reasons never.
+// writeError answers with an error. The Secure Token API has another form: always a status, never reasons.
 func writeError(w http.ResponseWriter, err error, secureToken bool, log *slog.Logger) {
 	body := describe(err)
 	if body.Code == http.StatusInternalServerError {

@@ -23,7 +23,7 @@ type Options struct {
 	TrustProxy bool
 	// APIKeys are the keys that clients may use; any when empty.
 	APIKeys []string
-	// Log hears of failures; slog's default when nil.
+	// Log logs failures; slog's default when nil.
 	Log *slog.Logger
 }
 
@@ -77,9 +77,9 @@ type request struct {
 
 // route is what a path stands for.
 type route struct {
-	// admin wants an administrator.
+	// admin needs an administrator.
 	admin bool
-	// open wants nobody in particular, not even an API key.
+	// open needs no credential, not even an API key.
 	open bool
 	run  run
 	// in and out are the types of the request and the answer, where they are known, for the API's description.
@@ -110,7 +110,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	httpjson.Write(w, http.StatusOK, answer)
 }
 
-// split tells the API and the path in it.
+// split returns the API and the path in it.
 func split(r *http.Request) (host, path string) {
 	path = r.URL.Path
 	if first, rest, ok := strings.Cut(strings.TrimPrefix(path, "/"), "/"); ok && IsHost(first) && !strings.Contains(first, ":") {
@@ -150,7 +150,7 @@ func (h *Handler) answer(w http.ResponseWriter, r *http.Request, host, path stri
 	return route.run(r.Context(), req)
 }
 
-// describeCall reads what every call says.
+// describeCall reads what all calls have.
 func (h *Handler) describeCall(r *http.Request) identity.Call {
 	hops := 0
 	if h.o.TrustProxy {
@@ -172,7 +172,7 @@ func bearer(r *http.Request) bool {
 	return ok && strings.EqualFold(scheme, "bearer")
 }
 
-// authorize tells administrators from clients with an API key, and both from others.
+// authorize identifies administrators and clients with an API key, and refuses all others.
 func (h *Handler) authorize(req *request, route route) error {
 	if p := req.args["project"]; p != "" && req.args["account"] == "" {
 		if !projectOK(p) {
@@ -245,7 +245,7 @@ func projectOK(id string) bool {
 	return len(id) <= longest && strings.Trim(id, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.:") == ""
 }
 
-// scope completes the call by what the body says of project and tenant.
+// scope completes the call with the project and the tenant of the body.
 func (h *Handler) scope(req *request) error {
 	if target, _ := req.body["targetProjectId"].(string); target != "" && req.args["project"] == "" {
 		if !req.call.Admin {

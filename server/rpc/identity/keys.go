@@ -61,7 +61,7 @@ func (h *Handler) published(host, path string) any {
 // tokenAudiences are the names of the OAuth2 token endpoint besides its own address.
 var tokenAudiences = []string{"https://oauth2.googleapis.com/token", "https://accounts.google.com/o/oauth2/token", "https://www.googleapis.com/oauth2/v4/token"}
 
-// jwtBearer is the grant by which service accounts ask for access tokens (RFC 7523).
+// jwtBearer is the grant with which service accounts request access tokens (RFC 7523).
 const jwtBearer = "urn:ietf:params:oauth:grant-type:jwt-bearer"
 
 // oauthToken answers the OAuth2 token endpoint.
