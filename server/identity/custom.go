@@ -43,11 +43,10 @@ func (s *Service) SignInWithCustomToken(ctx context.Context, c Call, r *CustomRe
 		return nil, no("TENANT_ID_MISMATCH")
 	}
 	c.Tenant = t.Tenant
-	cfg, _, err := s.rules(ctx, &c)
+	cfg, tenant, err := s.rules(ctx, &c)
 	if err != nil {
 		return nil, err
 	}
-	ses := session{Provider: "custom", Claims: claims}
 	u, err := s.accounts.Get(c.scope(), t.UID)
 	if err != nil {
 		return nil, err
@@ -56,28 +55,17 @@ func (s *Service) SignInWithCustomToken(ctx context.Context, c Call, r *CustomRe
 	if u == nil {
 		since := s.now().Unix()
 		u = &account.User{UID: t.UID, Created: s.now().UnixMilli(), Custom: true, ValidSince: &since}
-		if err := s.beforeCreate(ctx, c, cfg, u, &ses, nil); err != nil {
-			return nil, err
-		}
 	}
-	if u.Disabled {
-		return nil, no("USER_DISABLED")
-	}
-	blocked, err := s.beforeSignIn(ctx, c, cfg, u, &ses, nil)
+	out, err := s.complete(ctx, &attempt{
+		call: c, cfg: cfg, tenant: tenant, user: u, isNew: res.IsNewUser, session: session{Provider: "custom", Claims: claims}, whole: true,
+		edit: func(_ *account.Change, u *account.User) error {
+			u.Custom = true
+			return nil
+		},
+	})
 	if err != nil {
 		return nil, err
 	}
-	return res, s.accounts.Change(ctx, c.scope(), []string{u.UID}, func(ch *account.Change) error {
-		if now, err := ch.Get(u.UID); err != nil {
-			return err
-		} else if now != nil {
-			u = now
-		}
-		u.Custom = true
-		if err := blocked.apply(u); err != nil {
-			return err
-		}
-		res.Tokens, err = s.signIn(ch, c, u, ses)
-		return err
-	})
+	res.Tokens = out.Tokens
+	return res, nil
 }

@@ -155,60 +155,38 @@ func (s *Service) idpWithoutUser(ctx context.Context, c Call, cfg *Config, tenan
 		u = &account.User{UID: newUID(), Created: s.now().UnixMilli(), ValidSince: &since}
 		res.IsNewUser = true
 		a.fill(u, cfg)
-		if err := s.beforeCreate(ctx, c, cfg, u, &ses, a.event()); err != nil {
-			return nil, err
-		}
 	}
 	return res, s.finishIdp(ctx, c, cfg, tenant, u, a, ses, res)
 }
 
 // finishIdp links the provider to the user and signs in.
 func (s *Service) finishIdp(ctx context.Context, c Call, cfg *Config, tenant *Tenant, u *account.User, a *assertion, ses session, res *IdpResponse) error {
-	if u.Disabled {
-		return no("USER_DISABLED")
-	}
 	res.LocalID = u.UID
 	takesOver := func(u *account.User) bool { return a.names && a.verified && u.Email == a.provider.Email }
-	if takesOver(u) {
-		s.handOver(u) // The copy: whether a second factor is wanted depends on it.
-	}
-	factors := s.factorRules(cfg, tenant)
-	half := factors.wants(u) // The function is asked when the sign-in is whole.
-	var blocked *blockedUpdate
-	if !half {
-		var err error
-		if blocked, err = s.beforeSignIn(ctx, c, cfg, u, &ses, a.event()); err != nil {
-			return err
-		}
-	}
-	return s.accounts.Change(ctx, c.scope(), []string{u.UID}, func(ch *account.Change) error {
-		if now, err := ch.Get(u.UID); err != nil {
-			return err
-		} else if now != nil {
-			u = now
-		} else if !res.IsNewUser {
-			return no("USER_NOT_FOUND")
-		}
-		if takesOver(u) {
-			s.handOver(u)
-			if s.o.AsEmulator && u.Email != "" && !res.IsNewUser {
-				u.DisplayName, u.PhotoURL, u.ScreenName = nil, nil, "" // replaced by what the provider says, or by nothing
+	out, err := s.complete(ctx, &attempt{
+		call: c, cfg: cfg, tenant: tenant, user: u, isNew: res.IsNewUser, session: ses, event: a.event(),
+		prepare: func(u *account.User) {
+			if takesOver(u) {
+				s.handOver(u)
 			}
-		}
-		a.fill(u, cfg)
-		ch.Put(u)
-		res.EmailVerified = u.EmailVerified
-		var err error
-		if half || factors.wants(u) {
-			res.Pending, err = s.askFactorIn(ch, c, u, ses)
-			return err
-		}
-		if err := blocked.apply(u); err != nil {
-			return err
-		}
-		res.Tokens, err = s.signIn(ch, c, u, ses)
-		return err
+		},
+		edit: func(_ *account.Change, u *account.User) error {
+			if takesOver(u) {
+				s.handOver(u)
+				if s.o.AsEmulator && u.Email != "" && !res.IsNewUser {
+					u.DisplayName, u.PhotoURL, u.ScreenName = nil, nil, "" // replaced by the provider's, which may be empty
+				}
+			}
+			a.fill(u, cfg)
+			res.EmailVerified = u.EmailVerified
+			return nil
+		},
 	})
+	if err != nil {
+		return err
+	}
+	res.Tokens, res.Pending = out.Tokens, out.Pending
+	return nil
 }
 
 // handOver prepares an account for whoever has just proved to own its address, by a code or by a provider's assertion. As long as nobody

@@ -30,16 +30,7 @@ type pending struct {
 	Made    time.Time `json:"made"`
 }
 
-// askFactor answers that a second factor is wanted.
-func (s *Service) askFactor(ctx context.Context, c Call, u *account.User, ses session) (p Pending, err error) {
-	err = s.accounts.Change(ctx, c.scope(), nil, func(ch *account.Change) (err error) {
-		p, err = s.askFactorIn(ch, c, u, ses)
-		return err
-	})
-	return p, err
-}
-
-// askFactorIn does so within a change.
+// askFactorIn returns that a second factor is wanted, and stores the sign-in until it comes, within a change that holds the user.
 func (s *Service) askFactorIn(ch *account.Change, c Call, u *account.User, ses session) (Pending, error) {
 	const size = 48
 	credential := randid.Secret(size)
@@ -420,26 +411,22 @@ func (s *Service) FinalizeFactor(ctx context.Context, c Call, r *MFARequest) (*M
 	default:
 		return nil, no("INVALID_ARGUMENT : ((Missing phoneVerificationInfo.))")
 	}
-	blocked, err := s.beforeSignIn(ctx, c, cfg, u, &ses, nil)
+	out, err := s.complete(ctx, &attempt{
+		call: c, cfg: cfg, tenant: tenant, user: u, session: ses, whole: true,
+		edit: func(ch *account.Change, u *account.User) error {
+			// A credential is its user's: another request that uses it now waits for this change.
+			if found, err := ch.LoadIn(c.root(), pendingItem, digest(*r.MFAPendingCredential), &pending{}); err != nil || !found {
+				return firstErr(err, no("INVALID_MFA_PENDING_CREDENTIAL"))
+			}
+			ch.RemoveIn(c.root(), pendingItem, digest(*r.MFAPendingCredential))
+			if u.Factor(ses.Factor) == nil {
+				return no("MFA_ENROLLMENT_NOT_FOUND")
+			}
+			return check(u)
+		},
+	})
 	if err != nil {
 		return nil, err
 	}
-	res := &MFAResponse{}
-	return res, s.change(ctx, c, u.UID, func(ch *account.Change, u *account.User) error {
-		// A credential is its user's: whoever else uses it now waits for this change.
-		if found, err := ch.LoadIn(c.root(), pendingItem, digest(*r.MFAPendingCredential), &pending{}); err != nil || !found {
-			return firstErr(err, no("INVALID_MFA_PENDING_CREDENTIAL"))
-		}
-		ch.RemoveIn(c.root(), pendingItem, digest(*r.MFAPendingCredential))
-		if u.Factor(ses.Factor) == nil {
-			return no("MFA_ENROLLMENT_NOT_FOUND")
-		}
-		if err := check(u); err != nil {
-			return err
-		}
-		if err := blocked.apply(u); err != nil {
-			return err
-		}
-		return s.endMFA(ch, c, u, ses, res)
-	})
+	return &MFAResponse{IDToken: out.IDToken, RefreshToken: out.RefreshToken}, nil
 }

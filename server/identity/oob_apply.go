@@ -221,7 +221,6 @@ func (s *Service) finishEmailLink(ctx context.Context, c Call, cfg *Config, tena
 	if err != nil {
 		return err
 	}
-	ses := session{Provider: "password", Method: "emailLink"}
 	u := old
 	switch {
 	case linkTo != "" && old != nil && old.UID != linkTo:
@@ -236,58 +235,34 @@ func (s *Service) finishEmailLink(ctx context.Context, c Call, cfg *Config, tena
 		}
 		u = &account.User{UID: newUID(), Created: s.now().UnixMilli(), Email: res.Email, EmailVerified: true, EmailLink: true}
 		res.IsNewUser = true
-		if err := s.beforeCreate(ctx, c, cfg, u, &ses, nil); err != nil {
-			return err
-		}
 	}
 	res.LocalID = u.UID
-	if u.Disabled {
-		return no("USER_DISABLED")
-	}
-	if linkTo == "" {
-		s.handOver(u) // The copy: whether a second factor is wanted depends on it.
-	}
-	factors := s.factorRules(cfg, tenant)
-	half := factors.wants(u) // The function is asked when the sign-in is whole.
-	var blocked *blockedUpdate
-	if !half {
-		if blocked, err = s.beforeSignIn(ctx, c, cfg, u, &ses, nil); err != nil {
-			return err
-		}
-	}
-	var formerly account.User
-	err = s.accounts.Change(ctx, c.scope(), []string{u.UID, "\x00" + res.Email}, func(ch *account.Change) error {
-		if now, err := ch.Get(u.UID); err != nil {
-			return err
-		} else if now != nil {
-			u = now
-		} else if !res.IsNewUser {
-			return no("USER_NOT_FOUND")
-		}
-		if err := spend(ch, nil, code); err != nil {
-			return err
-		}
+	handOver := func(u *account.User) {
 		if linkTo == "" && !s.o.AsEmulator {
 			s.handOver(u)
 		}
-		if u.Email != "" && u.Email != res.Email {
-			formerly = *u
-			s.move(u, res.Email, true)
-		}
-		u.Email, u.EmailVerified, u.EmailLink = res.Email, true, true
-		ch.Put(u)
-		if half || factors.wants(u) {
-			res.Pending, err = s.askFactorIn(ch, c, u, ses)
-			return err
-		}
-		if err := blocked.apply(u); err != nil {
-			return err
-		}
-		res.Tokens, err = s.signIn(ch, c, u, ses)
-		return err
-	})
-	if err == nil {
-		s.sendRecovery(ctx, c, formerly)
 	}
-	return err
+	var formerly account.User
+	out, err := s.complete(ctx, &attempt{
+		call: c, cfg: cfg, tenant: tenant, user: u, isNew: res.IsNewUser, session: session{Provider: "password", Method: "emailLink"},
+		locked: []string{"\x00" + res.Email}, prepare: handOver,
+		edit: func(ch *account.Change, u *account.User) error {
+			if err := spend(ch, nil, code); err != nil {
+				return err
+			}
+			handOver(u)
+			if u.Email != "" && u.Email != res.Email {
+				formerly = *u
+				s.move(u, res.Email, true)
+			}
+			u.Email, u.EmailVerified, u.EmailLink = res.Email, true, true
+			return nil
+		},
+	})
+	if err != nil {
+		return err
+	}
+	res.Tokens, res.Pending = out.Tokens, out.Pending
+	s.sendRecovery(ctx, c, formerly)
+	return nil
 }

@@ -170,7 +170,7 @@ func (s *Service) SignInWithPhoneNumber(ctx context.Context, c Call, r *PhoneReq
 	if err != nil {
 		return nil, err
 	}
-	res, ses, u := &PhoneResponse{PhoneNumber: phone}, session{Provider: "phone"}, owner
+	res, u := &PhoneResponse{PhoneNumber: phone}, owner
 	if r.IDToken != nil {
 		if u, _, err = s.recentUser(&c, *r.IDToken); err != nil {
 			return nil, err
@@ -188,34 +188,20 @@ func (s *Service) SignInWithPhoneNumber(ctx context.Context, c Call, r *PhoneReq
 		}
 		since := s.now().Unix()
 		u, res.IsNewUser = &account.User{UID: newUID(), Created: s.now().UnixMilli(), Phone: phone, ValidSince: &since}, true
-		if err := s.beforeCreate(ctx, c, cfg, u, &ses, nil); err != nil {
-			return nil, err
-		}
 	}
 	res.LocalID = u.UID
-	if err := phoneMay(u); err != nil {
-		return nil, err
-	}
-	blocked, err := s.beforeSignIn(ctx, c, cfg, u, &ses, nil)
+	out, err := s.complete(ctx, &attempt{
+		call: c, cfg: cfg, tenant: tenant, user: u, isNew: res.IsNewUser, session: session{Provider: "phone"}, whole: true, check: phoneMay,
+		edit: func(_ *account.Change, u *account.User) error {
+			u.Phone = phone
+			return nil
+		},
+	})
 	if err != nil {
 		return nil, err
 	}
-	return res, s.accounts.Change(ctx, c.scope(), []string{u.UID}, func(ch *account.Change) error {
-		if now, err := ch.Get(u.UID); err != nil || now == nil && !res.IsNewUser {
-			return firstErr(err, no("USER_NOT_FOUND"))
-		} else if now != nil {
-			u = now
-		}
-		if err := phoneMay(u); err != nil {
-			return err
-		}
-		u.Phone = phone
-		if err := blocked.apply(u); err != nil {
-			return err
-		}
-		res.Tokens, err = s.signIn(ch, c, u, ses)
-		return err
-	})
+	res.Tokens = out.Tokens
+	return res, nil
 }
 
 // phoneMay refuses users who may not sign in by a text message alone: disabled ones, and those with second factors, which the

@@ -99,51 +99,41 @@ func (s *Service) checkPassword(ctx context.Context, c Call, cfg *Config, email,
 	return nil, no("INVALID_PASSWORD")
 }
 
-// finishPassword answers with tokens, or asks for the second factor.
+// finishPassword begins the session, or asks for the second factor.
 func (s *Service) finishPassword(ctx context.Context, c Call, cfg *Config, tenant *Tenant, u *account.User, r *PasswordRequest, res *PasswordResponse) error {
 	rehashed, err := s.rehash(ctx, c, u, *r.Password)
 	if err != nil {
 		return err
 	}
-	checked := u.Password.Sum
-	ses := session{Provider: "password"}
-	factors := s.factorRules(cfg, tenant)
-	if factors.wants(u) {
-		res.DisplayName = text(u.DisplayName)
-		res.Pending, err = s.askFactor(ctx, c, u, ses)
-		return err
-	}
-	blocked, err := s.beforeSignIn(ctx, c, cfg, u, &ses, nil)
+	checked := string(u.Password.Sum)
+	out, err := s.complete(ctx, &attempt{
+		call: c, cfg: cfg, tenant: tenant, user: u, session: session{Provider: "password"},
+		check: func(u *account.User) error {
+			if u.Password == nil || string(u.Password.Sum) != checked {
+				return no("INVALID_LOGIN_CREDENTIALS") // changed since it was checked
+			}
+			return nil
+		},
+		edit: func(_ *account.Change, u *account.User) error {
+			if rehashed != nil {
+				u.Password = rehashed
+			}
+			return nil
+		},
+	})
 	if err != nil {
 		return err
 	}
-	return s.change(ctx, c, u.UID, func(ch *account.Change, u *account.User) error {
-		if u.Password == nil || string(u.Password.Sum) != string(checked) {
-			return no("INVALID_LOGIN_CREDENTIALS") // changed since it was checked
-		}
-		if rehashed != nil {
-			u.Password = rehashed
-		}
-		if factors.wants(u) { // enrolled since
-			ch.Put(u)
-			res.DisplayName = text(u.DisplayName)
-			res.Pending, err = s.askFactorIn(ch, c, u, ses)
-			return err
-		}
-		if err := blocked.apply(u); err != nil {
-			return err
-		}
-		tokens, err := s.signIn(ch, c, u, ses)
-		if err != nil {
-			return err
-		}
-		res.Tokens, res.DisplayName, res.ProfilePicture = tokens, text(u.DisplayName), text(u.PhotoURL)
-		if !yes(r.ReturnSecureToken, s.o.EmulatorSettings) {
-			res.IDToken, err = s.tokens.MintLegacy(c.Project, u.UID, map[string]any{"email": u.Email, "verified": u.EmailVerified, "provider_id": "password"})
-			res.RefreshToken, res.ExpiresIn = "", ""
-		}
-		return err
-	})
+	res.Tokens, res.Pending, res.DisplayName = out.Tokens, out.Pending, text(out.user.DisplayName)
+	if out.IDToken == "" {
+		return nil
+	}
+	res.ProfilePicture = text(out.user.PhotoURL)
+	if !yes(r.ReturnSecureToken, s.o.EmulatorSettings) {
+		res.IDToken, err = s.tokens.MintLegacy(c.Project, u.UID, map[string]any{"email": out.user.Email, "verified": out.user.EmailVerified, "provider_id": "password"})
+		res.RefreshToken, res.ExpiresIn = "", ""
+	}
+	return err
 }
 
 // rehash hashes a password in the project's own way when it was imported in another; nil when there is no need.

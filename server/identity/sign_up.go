@@ -141,36 +141,19 @@ func (s *Service) signUpPassword(ctx context.Context, c Call, cfg *Config, tenan
 	}
 	now := s.now()
 	since := now.Unix()
-	u, ses := &account.User{UID: newUID(), Created: now.UnixMilli(), ValidSince: &since}, session{Provider: "password"}
+	u := &account.User{UID: newUID(), Created: now.UnixMilli(), ValidSince: &since}
 	u.Email, u.Password, u.PasswordUpdated, u.DisplayName, res.LocalID = email, hash, now.UnixMilli(), r.DisplayName, u.UID
 	if s.o.AsEmulator {
 		if err := s.enrollGiven(u, s.newFactors(r.MFAInfo), nil, true); err != nil {
 			return nil, err
 		}
 	}
-	if err := s.beforeCreate(ctx, c, cfg, u, &ses, nil); err != nil {
-		return nil, err
-	}
-	blocked, err := s.beforeSignIn(ctx, c, cfg, u, &ses, nil)
+	out, err := s.complete(ctx, &attempt{call: c, cfg: cfg, tenant: tenant, user: u, isNew: true, session: session{Provider: "password"}, whole: true})
 	if err != nil {
 		return nil, err
 	}
-	if err := blocked.apply(u); err != nil {
-		return nil, err
-	}
-	res.DisplayName = u.DisplayName
-	err = s.accounts.Change(ctx, c.scope(), []string{u.UID}, func(ch *account.Change) error {
-		if u.Disabled {
-			ch.Put(u) // beforeSignIn gets accounts that exist: this one does, too.
-			return nil
-		}
-		res.Tokens, err = s.signIn(ch, c, u, ses)
-		return err
-	})
-	if err == nil && u.Disabled {
-		err = no("USER_DISABLED")
-	}
-	return res, err
+	res.Tokens, res.DisplayName = out.Tokens, out.user.DisplayName
+	return res, nil
 }
 
 // linkPassword gives an account an e-mail address and a password. Another address than before is a change of address: where Update

@@ -1,0 +1,126 @@
+package identity
+
+import (
+	"context"
+
+	"clave/server/account"
+)
+
+// attempt is a sign-in whose first factor has been proved.
+type attempt struct {
+	call   Call
+	cfg    *Config
+	tenant *Tenant
+	// user is the account as it was read. isNew says that there is none yet: the attempt makes it.
+	user  *account.User
+	isNew bool
+	// session is what begins.
+	session session
+	// event is what blocking functions get about the credential of an identity provider; nil for other sign-ins.
+	event map[string]any
+	// locked are further names that exclude each other during the change, beside the account's id.
+	locked []string
+	// prepare brings the copy of the account that was read into the state on which the wish for a second factor depends. It may be nil.
+	prepare func(u *account.User)
+	// check refuses the account, as it was read and again as it is within the change. It may be nil.
+	check func(u *account.User) error
+	// edit changes the account within the change, before the sign-in. It may be nil.
+	edit func(ch *account.Change, u *account.User) error
+	// whole says that no second factor is wanted: the sign-in has had it, or has none.
+	whole bool
+}
+
+// outcome is what an attempt gives: tokens, or what the second factor needs.
+type outcome struct {
+	Tokens
+	Pending
+	// user is the account after the sign-in.
+	user *account.User
+}
+
+// complete ends every sign-in: it calls the blocking functions, reads the account again under its lock, edits it, and begins the session
+// or asks for a second factor, all in one change. Blocking functions are called before, since they may take a minute; beforeSignIn is
+// called when the sign-in is whole, which is after the second factor where one is wanted.
+func (s *Service) complete(ctx context.Context, a *attempt) (*outcome, error) {
+	if a.isNew {
+		if err := s.beforeCreate(ctx, a.call, a.cfg, a.user, &a.session, a.event); err != nil {
+			return nil, err
+		}
+	}
+	if a.prepare != nil {
+		a.prepare(a.user)
+	}
+	if err := a.refuses(a.user); err != nil {
+		return nil, err
+	}
+	factors := s.factorRules(a.cfg, a.tenant)
+	wants := func(u *account.User) bool { return !a.whole && factors.wants(u) }
+	half := wants(a.user)
+	var blocked *blockedUpdate
+	if !half {
+		var err error
+		if blocked, err = s.beforeSignIn(ctx, a.call, a.cfg, a.user, &a.session, a.event); err != nil {
+			return nil, err
+		}
+	}
+	res := &outcome{}
+	err := s.accounts.Change(ctx, a.call.scope(), append([]string{a.user.UID}, a.locked...), func(ch *account.Change) error {
+		u, err := a.present(ch)
+		if err != nil {
+			return err
+		}
+		ch.Put(u)
+		res.user = u
+		if half || wants(u) {
+			res.Pending, err = s.askFactorIn(ch, a.call, u, a.session)
+			return err
+		}
+		if err := blocked.apply(u); err != nil {
+			return err
+		}
+		if u.Disabled && a.isNew {
+			return nil // beforeSignIn disabled an account that it was told exists: it is made.
+		}
+		res.Tokens, err = s.signIn(ch, a.call, u, a.session)
+		return err
+	})
+	if err == nil && res.user.Disabled {
+		err = no("USER_DISABLED")
+	}
+	return res, err
+}
+
+// present returns the account as it is within a change, checked and edited.
+func (a *attempt) present(ch *account.Change) (*account.User, error) {
+	u, err := ch.Get(a.user.UID)
+	switch {
+	case err != nil:
+		return nil, err
+	case u == nil && !a.isNew:
+		return nil, no("USER_NOT_FOUND")
+	case u == nil:
+		u = a.user
+	}
+	if a.check != nil {
+		if err := a.check(u); err != nil {
+			return nil, err
+		}
+	}
+	if a.edit != nil {
+		if err := a.edit(ch, u); err != nil {
+			return nil, err
+		}
+	}
+	return u, nil
+}
+
+// refuses returns why an account may not sign in.
+func (a *attempt) refuses(u *account.User) error {
+	if u.Disabled {
+		return no("USER_DISABLED")
+	}
+	if a.check != nil {
+		return a.check(u)
+	}
+	return nil
+}
