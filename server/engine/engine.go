@@ -72,7 +72,7 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 		return nil, err
 	}
 	e := &Engine{o: o, opened: clock.VersionOf(o.Clock.Now()), maxOverlay: maxOverlay}
-	e.seq.engine = e
+	e.seq.engine, e.seq.clock = e, clock.System()
 	e.builder = newBuilder(e)
 	e.defaults.Store(&index.Definitions{})
 	e.mu.databases = make(map[resource.Database]*database)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"time"
 
 	"clave/server/clock"
 	"clave/server/fault"
@@ -14,12 +15,23 @@ import (
 // sequencer puts commits in order and writes them. Whoever finds it free leads: takes all that waits, gives versions,
 // writes one batch, shows it, wakes the others, and hands the lead to the first of those that came meanwhile. So one
 // flush of the disk serves all commits that came during the one before.
+//
+// Callers that commit again and again would by that fall into two halves: one is written while the other waits, and each flush serves
+// half of them. So a leader waits for as many commits as there were at the end of the group before, written and waiting together, but not
+// longer than half of what writing that group took. A single caller never waits.
 type sequencer struct {
 	engine *Engine
-	mu     struct {
+	// clock is the machine's also in tests, where nobody winds a clock on while a commit is written.
+	clock clock.Clock
+	// took is what writing the last group took; only the leader touches it.
+	took time.Duration
+	mu   struct {
 		sync.Mutex
 		leading bool
 		queue   []*pending
+		// expected is how many commits the leader waits for, and full is closed when they are there; it is nil while nobody waits.
+		expected int
+		full     chan struct{}
 	}
 	idle sync.Cond // signalled when the lead is given up; made on first use
 }
@@ -67,6 +79,10 @@ func (s *sequencer) submit(ctx context.Context, p *pending) error {
 	p.wake = make(chan bool, 1)
 	s.mu.Lock()
 	s.mu.queue = append(s.mu.queue, p)
+	if s.mu.full != nil && len(s.mu.queue) >= s.mu.expected {
+		close(s.mu.full)
+		s.mu.full = nil
+	}
 	lead := !s.mu.leading
 	s.mu.leading = true
 	s.mu.Unlock()
@@ -86,12 +102,12 @@ func (s *sequencer) barrier(ctx context.Context, db *database) error {
 
 // lead writes what waits, the caller's commit among it, and hands over.
 func (s *sequencer) lead(ctx context.Context) {
-	s.mu.Lock()
-	group := s.mu.queue
-	s.mu.queue = nil
-	s.mu.Unlock()
+	group := s.gather()
+	began := s.clock.Now()
 	s.engine.write(ctx, group)
+	s.took = s.clock.Now().Sub(began)
 	s.mu.Lock()
+	s.mu.expected = len(group) + len(s.mu.queue)
 	if len(s.mu.queue) > 0 {
 		s.mu.queue[0].wake <- true
 	} else {
@@ -105,6 +121,31 @@ func (s *sequencer) lead(ctx context.Context) {
 		default: // The leader itself, whom nobody reads.
 		}
 	}
+}
+
+// maxGather is the longest time that a leader waits for commits.
+const maxGather = 2 * time.Millisecond
+
+// gather returns the commits that are to be written together.
+func (s *sequencer) gather() []*pending {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.mu.queue) < s.mu.expected {
+		full := make(chan struct{})
+		s.mu.full = full
+		s.mu.Unlock()
+		timeout, stop := s.clock.After(min(s.took/2, maxGather))
+		select {
+		case <-full:
+		case <-timeout:
+		}
+		stop()
+		s.mu.Lock()
+		s.mu.full = nil
+	}
+	group := s.mu.queue
+	s.mu.queue = nil
+	return group
 }
 
 // signalLocked wakes drain.

@@ -1,0 +1,57 @@
+package engine_test
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"clave/server/engine"
+	"clave/server/storage"
+	"clave/server/storage/pebblestore"
+)
+
+// countingStore counts what is applied.
+type countingStore struct {
+	storage.Store
+	batches atomic.Int64
+}
+
+// Apply implements storage.Store.
+func (s *countingStore) Apply(ctx context.Context, b *storage.Batch) error {
+	s.batches.Add(1)
+	return s.Store.Apply(ctx, b)
+}
+
+// TestCommitsOfManyCallersShareFlushes has callers that commit again and again, and counts the batches: one for about all of them, not
+// for each half.
+func TestCommitsOfManyCallersShareFlushes(t *testing.T) {
+	memory, err := pebblestore.OpenMemory()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = memory.Close() })
+	store := &countingStore{Store: memory}
+	e := open(t, engine.Options{Store: store})
+	const callers, rounds = 16, 50
+	var wg sync.WaitGroup
+	for c := range callers {
+		wg.Go(func() {
+			for i := range rounds {
+				put(t, e, set("c/"+string(rune('a'+c)), n(i)))
+			}
+		})
+	}
+	wg.Wait()
+	// On a busy machine a group may be cut at the deadline; without sharing there would be 800 batches.
+	if got := store.batches.Load(); got > callers*rounds/2 {
+		t.Errorf("%d commits took %d batches", callers*rounds, got)
+	}
+	before := store.batches.Load()
+	for i := range 20 {
+		put(t, e, set("c/alone", n(i)))
+	}
+	if got := store.batches.Load() - before; got != 20 {
+		t.Errorf("20 commits of one caller took %d batches", got)
+	}
+}
