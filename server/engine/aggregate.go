@@ -72,7 +72,7 @@ func coverable(q *query.Query) bool {
 
 // tells reports whether the plan's keys say which documents are the results.
 func (x *run) tells() bool {
-	return x.plan.exact && !x.plan.walk && len(x.then) == 0 && x.q.Nearest == nil
+	return x.plan.exact && !x.plan.walk && len(x.overlay) == 0 && x.q.Nearest == nil
 }
 
 // constant reports whether a field has an equality: its entries don't say whether a number is whole or a double.

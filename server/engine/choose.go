@@ -10,7 +10,17 @@ import (
 	"clave/server/value"
 )
 
-// nan is what IS_NAN asks for.
+// How an index is chosen. An alternative of a query is a shape: equalities, and an order whose first fields have the ranges. A family of keys
+// reads it exactly when its keys begin with equalities of the shape and go on with the whole order and the name, all in the shape's
+// directions or all in the opposite ones. There are three kinds of families: the documents themselves for a shape of names alone (walkNames),
+// the automatic single-field indexes (singles) and the composite ones (composites).
+//
+// One family seldom has all equalities. Families with the same order can be merged: a document is in the result when it is in each. So
+// cover takes, greedily, the family that has most of the equalities that are left, until none is; first among those read forwards, then
+// among those read backwards, since only families of one direction can be merged. When that fails there is no index, and closest (plan.go)
+// finds a family that gives more than is wanted.
+
+// nan is the value that IS_NAN matches.
 var nan = value.Double(math.NaN())
 
 // access is one family of keys in the order of a shape: all begin with prefix, then come the fields of the shape's order

@@ -44,7 +44,7 @@ func (r *Reading) List(ctx context.Context, req ListRequest) (ListPage, error) {
 		return ListPage{}, err
 	}
 	inCollection := func(path string) bool { return r.db.document(path).Collection() == req.Collection }
-	then, err := r.layer(ctx, inCollection)
+	past, err := r.layer(ctx, inCollection)
 	if err != nil {
 		return ListPage{}, err
 	}
@@ -60,7 +60,7 @@ func (r *Reading) List(ctx context.Context, req ListRequest) (ListPage, error) {
 		}
 	}
 	var page ListPage
-	err = r.listed(ctx, req, from, then, func(d *document.Document) bool {
+	err = r.listed(ctx, req, from, past, func(d *document.Document) bool {
 		if len(page.Documents) == size {
 			page.Next = pageToken(d.Name.ID())
 			return false
@@ -88,7 +88,7 @@ func (r *Reading) holdCollection(ctx context.Context, c resource.Collection) err
 }
 
 // listed gives the documents of a collection from an encoded id on, while yield returns true.
-func (r *Reading) listed(ctx context.Context, req ListRequest, from []byte, then overlay,
+func (r *Reading) listed(ctx context.Context, req ListRequest, from []byte, past overlay,
 	yield func(*document.Document) bool) error {
 	path := req.Collection.Path()
 	encoded := index.AppendPath(nil, path)
@@ -97,7 +97,7 @@ func (r *Reading) listed(ctx context.Context, req ListRequest, from []byte, then
 	if from != nil {
 		steps.seek(from)
 	}
-	past := r.pastIn(req.Collection, from, then)
+	names := r.pastIn(req.Collection, from, past)
 	for steps.next() {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -106,10 +106,10 @@ func (r *Reading) listed(ctx context.Context, req ListRequest, from []byte, then
 		if err != nil {
 			return err
 		}
-		for len(past) > 0 && resource.CompareIDs(past[0].ID(), id) <= 0 {
-			name := past[0]
-			past = past[1:]
-			d, err := r.fetch(name, then)
+		for len(names) > 0 && resource.CompareIDs(names[0].ID(), id) <= 0 {
+			name := names[0]
+			names = names[1:]
+			d, err := r.fetch(name, past)
 			if err != nil {
 				return err
 			}
@@ -117,7 +117,7 @@ func (r *Reading) listed(ctx context.Context, req ListRequest, from []byte, then
 				return nil
 			}
 		}
-		d, err := r.listedDocument(req.Collection.Doc(id), steps.record, then)
+		d, err := r.listedDocument(req.Collection.Doc(id), steps.record, past)
 		if err != nil {
 			return err
 		}
@@ -128,8 +128,8 @@ func (r *Reading) listed(ctx context.Context, req ListRequest, from []byte, then
 			return nil
 		}
 	}
-	for _, name := range past {
-		d, err := r.fetch(name, then)
+	for _, name := range names {
+		d, err := r.fetch(name, past)
 		if err != nil {
 			return err
 		}
@@ -141,9 +141,9 @@ func (r *Reading) listed(ctx context.Context, req ListRequest, from []byte, then
 }
 
 // listedDocument returns the document of a record at the reading's version.
-func (r *Reading) listedDocument(name resource.Document, record []byte, then overlay) (*document.Document, error) {
-	if _, differed := then[name.Path]; differed {
-		return r.fetch(name, then)
+func (r *Reading) listedDocument(name resource.Document, record []byte, past overlay) (*document.Document, error) {
+	if _, differed := past[name.Path]; differed {
+		return r.fetch(name, past)
 	}
 	if record == nil {
 		return nil, nil
@@ -152,9 +152,9 @@ func (r *Reading) listedDocument(name resource.Document, record []byte, then ove
 }
 
 // pastIn returns the names in a collection, from an encoded id on, whose documents were not then what they are now.
-func (r *Reading) pastIn(c resource.Collection, from []byte, then overlay) []resource.Document {
+func (r *Reading) pastIn(c resource.Collection, from []byte, past overlay) []resource.Document {
 	var out []resource.Document
-	for path := range then {
+	for path := range past {
 		name := r.db.document(path)
 		if name.Collection() == c && bytes.Compare(index.AppendSegment(nil, name.ID()), from) >= 0 {
 			out = append(out, name)
@@ -185,24 +185,24 @@ func parsePageToken(token string) ([]byte, error) {
 // order.
 func (r *Reading) CollectionIDs(ctx context.Context, parent string) ([]string, error) {
 	below := func(path string) bool { _, ok := childCollection(parent, path); return ok }
-	then, err := r.layer(ctx, below)
+	past, err := r.layer(ctx, below)
 	if err != nil {
 		return nil, err
 	}
 	w := &documentWalk{ctx: ctx, view: r.view, number: r.db.number}
 	ids, err := w.collections(index.AppendPath(nil, parent))
-	if err != nil || len(then) == 0 {
+	if err != nil || len(past) == 0 {
 		return ids, err
 	}
-	return r.collectionsThen(ctx, parent, ids, then)
+	return r.collectionsAt(ctx, parent, ids, past)
 }
 
-// collectionsThen corrects the ids of collections for what was in the past: those that have gained their only documents
+// collectionsAt corrects the ids of collections for what was in the past: those that have gained their only documents
 // since go, those that have lost them come.
-func (r *Reading) collectionsThen(ctx context.Context, parent string, ids []string, then overlay) ([]string, error) {
+func (r *Reading) collectionsAt(ctx context.Context, parent string, ids []string, past overlay) ([]string, error) {
 	var out []string
 	touched := make(map[string]bool)
-	for path, record := range then {
+	for path, record := range past {
 		id, ok := childCollection(parent, path)
 		if !ok {
 			continue
@@ -213,7 +213,7 @@ func (r *Reading) collectionsThen(ctx context.Context, parent string, ids []stri
 		there, known := touched[id]
 		if known && !there {
 			var err error
-			if there, err = r.anyUnchanged(ctx, joinPath(parent, id), then); err != nil {
+			if there, err = r.anyUnchanged(ctx, joinPath(parent, id), past); err != nil {
 				return nil, err
 			}
 		}
@@ -231,11 +231,11 @@ func (r *Reading) collectionsThen(ctx context.Context, parent string, ids []stri
 }
 
 // anyUnchanged reports whether under a collection there is a document that was there then as it is now.
-func (r *Reading) anyUnchanged(ctx context.Context, collection string, then overlay) (bool, error) {
+func (r *Reading) anyUnchanged(ctx context.Context, collection string, past overlay) (bool, error) {
 	found := false
 	w := &documentWalk{ctx: ctx, view: r.view, number: r.db.number}
 	w.yield = func(path string, _ []byte) error {
-		if _, differed := then[path]; !differed {
+		if _, differed := past[path]; !differed {
 			found = true
 			return errEnough
 		}

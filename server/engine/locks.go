@@ -9,6 +9,18 @@ import (
 	"clave/server/clock"
 )
 
+// How locks work. An owner, which is a transaction or a commit without one, locks documents by name, shared or exclusive, and ranges
+// by query (ranges.go). Each document has a queue: a request that the holders stand against waits at its end, so nobody overtakes, but
+// for one whose owner holds the document already; that goes first, since those behind it wait for the owner anyway. Requests about ranges
+// have one queue for the whole table.
+//
+// Before an owner waits, the table looks for a cycle: whom the request waits for, what they wait for, and so on. The youngest owner
+// of a cycle gives way: its request answers Aborted and it loses all locks. So the oldest owner always comes to its end, and a transaction
+// that is retried keeps its age. Whoever waits longer than the deadline gives way, too.
+//
+// Two readers of one document that both want to write it would give way to each other again and again. After the first such conflict
+// the document is hot: for some time transactions read it exclusively.
+
 // lockMode is how a document is locked.
 type lockMode uint8
 

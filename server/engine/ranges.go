@@ -8,6 +8,11 @@ import (
 	"clave/server/query"
 )
 
+// How ranges are locked. A query of a transaction locks what matches it, whether it is there or not. A commit that has computed its
+// changes announces them before it writes: it waits until no other owner's range holds a changed document, before or after the change. From then on
+// it waits for nobody, and a query that would see one of its changes waits until it is written. Queries and announcements stand in one
+// queue: each also waits for those before it that it would conflict with, so neither kind keeps the other out for ever.
+
 // rangeLock keeps others from changing what a query of a transaction has seen: from changing a document that is in the
 // range, before or after the change.
 type rangeLock struct {

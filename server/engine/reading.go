@@ -169,7 +169,7 @@ func (r *Reading) GetAll(ctx context.Context, names []resource.Document,
 
 // fetch reads a document without a lock, as an overlay or else the view has it.
 func (r *Reading) fetch(name resource.Document, past overlay) (*document.Document, error) {
-	if record, then := past[name.Path]; then {
+	if record, changed := past[name.Path]; changed {
 		if record == nil {
 			return nil, nil
 		}

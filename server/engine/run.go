@@ -18,19 +18,19 @@ type run struct {
 	scope scope
 	plan  plan
 	stats Stats
-	// then is what was different at a version in the past.
-	then overlay
-	// past are the documents of then that match, in the query's order.
+	// overlay is what was different at a version in the past.
+	overlay overlay
+	// past are the documents of the overlay that match, in the query's order.
 	past []*document.Document
 }
 
 // newRun plans a query. It answers FailedPrecondition when it needs an index that isn't there and must be.
 func (r *Reading) newRun(ctx context.Context, q *query.Query) (*run, error) {
-	then, err := r.layer(ctx, func(path string) bool { return q.InScope(r.db.document(path)) })
+	past, err := r.layer(ctx, func(path string) bool { return q.InScope(r.db.document(path)) })
 	if err != nil {
 		return nil, err
 	}
-	x := &run{ctx: ctx, r: r, q: q, scope: newScope(r, q), then: then}
+	x := &run{ctx: ctx, r: r, q: q, scope: newScope(r, q), overlay: past}
 	if x.plan, err = r.newPlan(q); err != nil {
 		return nil, err
 	}
@@ -43,12 +43,12 @@ func (r *Reading) newRun(ctx context.Context, q *query.Query) (*run, error) {
 
 // loadPast collects the documents of the past that match.
 func (x *run) loadPast() error {
-	for path := range x.then {
+	for path := range x.overlay {
 		name := x.r.db.document(path)
 		if !x.q.InScope(name) {
 			continue
 		}
-		d, err := x.r.fetch(name, x.then)
+		d, err := x.r.fetch(name, x.overlay)
 		if err != nil {
 			return err
 		}
@@ -245,7 +245,7 @@ func (x *run) rows(alts []*alternative, yield func(*document.Document) error) er
 
 // skips skips a hit that the query's offset leaves out, without reading its document.
 func (x *run) skips(h *hit) bool {
-	if !x.plan.exact || h.truncated || len(x.then) > 0 || x.q.Nearest != nil || x.stats.Skipped >= int64(x.q.Offset) {
+	if !x.plan.exact || h.truncated || len(x.overlay) > 0 || x.q.Nearest != nil || x.stats.Skipped >= int64(x.q.Offset) {
 		return false
 	}
 	x.stats.Skipped++
@@ -259,7 +259,7 @@ func (x *run) read(h *hit) (*document.Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, then := x.then[path]; then {
+	if _, changed := x.overlay[path]; changed {
 		return nil, nil
 	}
 	x.stats.DocumentsRead++
@@ -278,7 +278,7 @@ func (x *run) read(h *hit) (*document.Document, error) {
 func (x *run) walk(yield func(*document.Document) error) error {
 	w := &documentWalk{ctx: x.ctx, view: x.r.view, number: x.r.db.number}
 	w.yield = func(path string, record []byte) error {
-		if _, then := x.then[path]; then {
+		if _, changed := x.overlay[path]; changed {
 			return nil
 		}
 		x.stats.DocumentsRead++
