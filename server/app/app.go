@@ -16,14 +16,14 @@ import (
 	"clave/server/process"
 )
 
-// HealthPath is where every port of an app says whether it is well.
+// HealthPath is the path at which every port of an app reports its health.
 const HealthPath = front.HealthPath
 
 // Options are what an app takes besides its configuration.
 type Options struct {
 	// Clock tells the time; the machine's when nil.
 	Clock clock.Clock
-	// Log hears of troubles; slog's default when nil.
+	// Log receives failures; slog's default when nil.
 	Log *slog.Logger
 	// Memory says how much the parts may take; what they take by default when zero.
 	Memory memory.Plan
@@ -97,13 +97,13 @@ func New(ctx context.Context, c *config.Config, o Options) (*App, error) {
 	return a, nil
 }
 
-// build makes the rooms, floor by floor.
+// build makes the components, layer by layer.
 func (a *App) build(ctx context.Context) error {
 	ports, err := a.listen()
 	if err != nil {
 		return err
 	}
-	laws, err := a.readLaws()
+	rulesets, err := a.loadRules()
 	if err != nil {
 		return err
 	}
@@ -115,7 +115,7 @@ func (a *App) build(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	calls, err := a.makeCalls(state, users, laws)
+	calls, err := a.makeCalls(state, users, rulesets)
 	if err != nil {
 		return err
 	}

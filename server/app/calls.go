@@ -35,7 +35,7 @@ type calls struct {
 
 // openGuard makes the guard, which authorizes open live queries again and ends revoked sessions while it runs. u is nil for
 // commands that serve nobody.
-func (a *App) openGuard(s *state, u *users, rules *guard.Rulebook) (*guard.Guard, error) {
+func (a *App) openGuard(s *state, u *users, rules *guard.Rulesets) (*guard.Guard, error) {
 	o := guard.Options{Engine: s.engine, Hub: s.hub, Rules: rules, Clock: a.o.Clock, Log: a.o.Log}
 	if u != nil {
 		o.CheckSession = u.tokens.CheckSession
@@ -64,8 +64,8 @@ func (a *App) proxyHops() int {
 }
 
 // makeCalls makes the guard and the calls on it.
-func (a *App) makeCalls(s *state, u *users, book *guard.Rulebook) (*calls, error) {
-	g, err := a.openGuard(s, u, book)
+func (a *App) makeCalls(s *state, u *users, rulesets *guard.Rulesets) (*calls, error) {
+	g, err := a.openGuard(s, u, rulesets)
 	if err != nil {
 		return nil, err
 	}
@@ -90,9 +90,9 @@ func (a *App) makeCalls(s *state, u *users, book *guard.Rulebook) (*calls, error
 		if err != nil {
 			return nil, err
 		}
-		rules := control.Rules(book, http.NotFoundHandler())
+		rules := control.Rules(rulesets, http.NotFoundHandler())
 		c.control = control.Triggers(events.triggers, events, control.Transfers(c.transfer, control.Documents(g, rules)))
-		c.monitor = control.Monitor(book, a.o.Clock)
+		c.monitor = control.Monitor(rulesets, a.o.Clock)
 	}
 	return c, nil
 }

@@ -10,7 +10,7 @@ import (
 	"clave/server/token"
 )
 
-// tokenPath is where the holders of service accounts' keys ask for access tokens.
+// tokenPath is where the holders of service accounts' keys request access tokens.
 const tokenPath = "/oauth2.googleapis.com/token"
 
 // Credentials are the service accounts in a data folder that no server uses.

@@ -37,7 +37,7 @@ func (a *App) makeHub(t *transfer.Transfer) http.Handler {
 			fmt.Fprintf(a.o.Notices, "Export failed: %s\n", fault.Of(err).Message)
 			return err
 		}
-		a.tell("Exported to "+dir, sum)
+		a.report("Exported to "+dir, sum)
 		return nil
 	}
 	if a.settling != nil && a.config.Functions != "" {
@@ -55,7 +55,7 @@ func (a *App) makeHub(t *transfer.Transfer) http.Handler {
 	return hub.New(o)
 }
 
-// reason says what is wrong in words for the person at the machine.
+// reason returns what is wrong in words for the person at the machine.
 func reason(err error) string {
 	if fault.CodeOf(err) != fault.Internal {
 		return fault.Of(err).Message

@@ -20,7 +20,7 @@ import (
 	"clave/server/transfer"
 )
 
-// state is what is kept and who hears of its changes.
+// state is what is kept and what follows its changes.
 type state struct {
 	store  *pebblestore.Store
 	engine *engine.Engine

@@ -56,12 +56,12 @@ func (a *App) begin(ctx context.Context, t *transfer.Transfer) error {
 	if err != nil {
 		return err
 	}
-	a.tell("Imported "+dir, sum)
+	a.report("Imported "+dir, sum)
 	return nil
 }
 
-// tell prints what was brought in or out.
-func (a *App) tell(done string, sum transfer.Summary) {
+// report prints what was imported or exported.
+func (a *App) report(done string, sum transfer.Summary) {
 	fmt.Fprintf(a.o.Notices, "%s: %s\n", done, sum)
 	for _, note := range sum.Notes {
 		fmt.Fprintf(a.o.Notices, "  not taken over: %s\n", note)
@@ -75,7 +75,7 @@ func (a *App) leave(ctx context.Context, t *transfer.Transfer) error {
 	if err != nil {
 		return err
 	}
-	a.tell("Exported to "+dir, sum)
+	a.report("Exported to "+dir, sum)
 	return nil
 }
 
@@ -85,7 +85,7 @@ func (a *App) openTransfer(ctx context.Context, store *pebblestore.Store) (*tran
 	if err != nil {
 		return nil, err
 	}
-	g, err := a.openGuard(s, nil, guard.NewRulebook(guard.RulebookOptions{}))
+	g, err := a.openGuard(s, nil, guard.NewRulesets(guard.RulesetsOptions{}))
 	if err != nil {
 		return nil, err
 	}
@@ -161,6 +161,6 @@ func (a *App) transfer(ctx context.Context, create bool, do func(*transfer.Trans
 	if err != nil {
 		return err
 	}
-	a.tell(done, sum)
+	a.report(done, sum)
 	return nil
 }

@@ -24,7 +24,7 @@ type access struct {
 	unrestricted bool
 	// reported says that no rules apply, but the operations are shown in the request monitor.
 	reported bool
-	book     *Rulebook
+	rulesets *Rulesets
 	ruleset  *rules.Ruleset
 	auth     *rules.Auth
 	lookups  *rules.Lookups
@@ -43,7 +43,7 @@ func (g *Guard) access(c token.Caller, db resource.Database, before documents) *
 	}
 	a := &access{
 		reported: c.Privileged,
-		book:     g.rules,
+		rulesets: g.rules,
 		ruleset:  g.rules.of(db),
 		lookups:  rules.NewLookups(),
 		time:     value.TimestampOf(g.clock.Now()),
@@ -160,13 +160,13 @@ func (a *access) decide(ctx context.Context, request *rules.Request) error {
 	if err != nil {
 		return err
 	}
-	if a.book.o.Cover {
-		a.book.monitor.add(a.ruleset, request, &d)
+	if a.rulesets.o.Cover {
+		a.rulesets.monitor.add(a.ruleset, request, &d)
 	}
 	switch {
 	case d.Allowed:
 		return nil
-	case a.book.o.Detail:
+	case a.rulesets.o.Detail:
 		return fault.E(fault.PermissionDenied, "%s", d.Denial())
 	}
 	return denied()
@@ -175,5 +175,5 @@ func (a *access) decide(ctx context.Context, request *rules.Request) error {
 // report shows an operation to which no rules apply in the request monitor.
 func (a *access) report(request *rules.Request) {
 	request.Time = a.time
-	a.book.monitor.add(a.ruleset, request, &rules.Decision{Allowed: true, Privileged: true})
+	a.rulesets.monitor.add(a.ruleset, request, &rules.Decision{Allowed: true, Privileged: true})
 }

@@ -16,7 +16,7 @@ import (
 func TestAccessFailsClosed(t *testing.T) {
 	db := resource.Database{Project: "p", ID: resource.DefaultDatabase}
 	name := resource.Document{DB: db, Path: "c/a"}
-	closed, open := &Guard{rules: NewRulebook(RulebookOptions{})}, &Guard{rules: NewRulebook(RulebookOptions{Open: true})}
+	closed, open := &Guard{rules: NewRulesets(RulesetsOptions{})}, &Guard{rules: NewRulesets(RulesetsOptions{Open: true})}
 	tests := []struct {
 		name   string
 		access *access
@@ -24,7 +24,7 @@ func TestAccessFailsClosed(t *testing.T) {
 	}{
 		{"nil", nil, fault.PermissionDenied},
 		{"the zero value", &access{}, fault.PermissionDenied},
-		{"a caller without rules", &access{book: closed.rules}, fault.PermissionDenied},
+		{"a caller without rules", &access{rulesets: closed.rules}, fault.PermissionDenied},
 		{"a privileged caller", closed.access(token.Caller{Privileged: true}, db, nil), fault.OK},
 		{"a development database without rules", open.access(token.Caller{}, db, nil), fault.OK},
 	}

@@ -11,7 +11,7 @@ import (
 // What follows is for the control routes of `clave start` and for who holds the data folder; no caller of production reaches it: no rules
 // apply.
 
-// Clear deletes all documents of a database. Live queries hear of it.
+// Clear deletes all documents of a database. Live queries receive the deletions.
 func (g *Guard) Clear(ctx context.Context, db resource.Database) error {
 	return g.engine.Clear(ctx, db)
 }

@@ -12,7 +12,7 @@ import (
 	"clave/server/token"
 )
 
-// What the rooms above hear of the engine, whose door they don't have.
+// The engine's requests and results, for packages that may not import it.
 type (
 	// At is the moment that a read is of.
 	At = engine.At
@@ -28,7 +28,7 @@ type (
 	Stats = engine.Stats
 	// Plan is how a part of a query was read.
 	Plan = engine.Plan
-	// ListRequest asks for a page of a collection's documents.
+	// ListRequest is a request for a page of a collection's documents.
 	ListRequest = engine.ListRequest
 	// ListPage is a page of documents.
 	ListPage = engine.ListPage
@@ -41,14 +41,14 @@ type Options struct {
 	// Hub keeps the live queries.
 	Hub *listen.Hub
 	// Rules are the rulesets in force.
-	Rules *Rulebook
+	Rules *Rulesets
 	// CheckSession returns an error when the session of a caller has ended whose stream is open; nil never ends one.
 	CheckSession func(ctx context.Context, c token.Caller) error
 	// AnonymousWrites limits the writes of unidentified callers by their address; nil sets no limit.
 	AnonymousWrites *ratelimit.Addresses
 	// Clock tells the time; the machine's when nil.
 	Clock clock.Clock
-	// Log hears of troubles; nothing is logged when nil.
+	// Log receives failures; nothing is logged when nil.
 	Log *slog.Logger
 }
 
@@ -65,7 +65,7 @@ func (o *Options) EnsureDefaults() {
 // Validate reports what is missing.
 func (o *Options) Validate() error {
 	if o.Engine == nil || o.Rules == nil || o.Hub == nil {
-		return errors.New("guard: needs an engine, a hub and a rulebook")
+		return errors.New("guard: needs an engine, a hub and rulesets")
 	}
 	return nil
 }
@@ -74,7 +74,7 @@ func (o *Options) Validate() error {
 type Guard struct {
 	engine *engine.Engine
 	hub    *listen.Hub
-	rules  *Rulebook
+	rules  *Rulesets
 	clock  clock.Clock
 	log    *slog.Logger
 	watch  *watch
@@ -94,6 +94,6 @@ func New(o Options) (*Guard, error) {
 		engine: o.Engine, hub: o.Hub, rules: o.Rules, clock: o.Clock, log: o.Log, watch: newWatch(),
 		checkSession: o.CheckSession, sessions: newSessions(), anonymousWrites: o.AnonymousWrites,
 	}
-	o.Rules.onChange(func() { g.recheck(func(*permit) bool { return true }) })
+	o.Rules.onChange(func() { g.reauthorize(func(*liveTarget) bool { return true }) })
 	return g, nil
 }

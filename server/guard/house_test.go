@@ -27,18 +27,18 @@ var server = token.Caller{Privileged: true, Project: "p"}
 type house struct {
 	t     *testing.T
 	guard *guard.Guard
-	book  *guard.Rulebook
+	book  *guard.Rulesets
 	clock *clock.Hand
 }
 
 // newHouse starts a guard. The engine's clock is the machine's, the guard's is wound by hand.
-func newHouse(t *testing.T, o guard.RulebookOptions) *house {
+func newHouse(t *testing.T, o guard.RulesetsOptions) *house {
 	t.Helper()
 	return newHouseWith(t, o, func(*guard.Options) {})
 }
 
 // newHouseWith starts a guard with options of its own.
-func newHouseWith(t *testing.T, o guard.RulebookOptions, change func(*guard.Options)) *house {
+func newHouseWith(t *testing.T, o guard.RulesetsOptions, change func(*guard.Options)) *house {
 	t.Helper()
 	store, err := pebblestore.OpenMemory()
 	if err != nil {
@@ -52,7 +52,7 @@ func newHouseWith(t *testing.T, o guard.RulebookOptions, change func(*guard.Opti
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &house{t: t, book: guard.NewRulebook(o), clock: clock.NewHand(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))}
+	h := &house{t: t, book: guard.NewRulesets(o), clock: clock.NewHand(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))}
 	options := guard.Options{Engine: e, Hub: hub, Rules: h.book, Clock: h.clock}
 	change(&options)
 	h.guard, err = guard.New(options)

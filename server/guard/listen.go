@@ -7,23 +7,23 @@ import (
 	"clave/server/token"
 )
 
-// What the rooms above hear of live queries, whose door they don't have.
+// The targets and events of live queries, for packages that may not import listen.
 type (
 	// Target is what a client wants to listen to.
 	Target = listen.Target
 	// Event is one message to a client.
 	Event = listen.Event
-	// Filter tells which documents a target has.
+	// Filter describes which documents a target has.
 	Filter = listen.Filter
 	// Bloom finds documents' names.
 	Bloom = listen.Bloom
 	// Shown is a document on its way to many clients.
 	Shown = listen.Shown
-	// EventKind is what an event tells.
+	// EventKind is the kind of an event.
 	EventKind = listen.Kind
 )
 
-// The kinds of events (package listen tells what they mean).
+// The kinds of events; package listen documents them.
 const (
 	EventAdded    = listen.Added
 	EventRemoved  = listen.Removed
@@ -54,8 +54,8 @@ func (s *Stream) Add(t Target) {
 		s.report(t)
 		t.Authorization = listen.Unrestricted()
 	} else {
-		asked := t
-		p := &permit{guard: s.guard, caller: s.caller, db: s.Database(), target: &asked, expires: s.caller.Expires}
+		requested := t
+		p := &liveTarget{guard: s.guard, caller: s.caller, db: s.Database(), target: &requested, expires: s.caller.Expires}
 		t.Authorization = listen.Authorization{Key: p, Check: p.check, PerVersion: t.Query == nil, Done: func() { s.guard.watch.drop(p) }}
 	}
 	s.Stream.Add(t)

@@ -75,7 +75,7 @@ const adminRules = `
 func active(is bool) value.Map { return value.Map{"active": value.Bool(is)} }
 
 func TestListenerLosesItsRight(t *testing.T) {
-	h := newHouse(t, guard.RulebookOptions{})
+	h := newHouse(t, guard.RulesetsOptions{})
 	h.rules(adminRules)
 	h.seed(set("adminusers/ann", active(true)), set("adminusers/bob", active(true)))
 	ann, bob := h.listen(user("ann")), h.listen(user("bob"))
@@ -90,7 +90,7 @@ func TestListenerLosesItsRight(t *testing.T) {
 }
 
 func TestListenerIsRefused(t *testing.T) {
-	h := newHouse(t, guard.RulebookOptions{})
+	h := newHouse(t, guard.RulesetsOptions{})
 	h.rules(adminRules)
 	l := h.listen(user("eve"))
 	l.stream.Add(guard.Target{ID: 1, Query: all(t, "messages")})
@@ -102,7 +102,7 @@ func TestListenerIsRefused(t *testing.T) {
 }
 
 func TestReplacedRulesReachListeners(t *testing.T) {
-	h := newHouse(t, guard.RulebookOptions{Open: true})
+	h := newHouse(t, guard.RulesetsOptions{Open: true})
 	l := h.listen(nobody)
 	l.stream.Add(guard.Target{ID: 1, Query: all(t, "public")})
 	l.await(guard.EventCurrent)
@@ -114,7 +114,7 @@ func TestReplacedRulesReachListeners(t *testing.T) {
 }
 
 func TestListenerOfADocumentIsAskedForEachChange(t *testing.T) {
-	h := newHouse(t, guard.RulebookOptions{})
+	h := newHouse(t, guard.RulesetsOptions{})
 	h.rules(adminRules)
 	h.seed(set("public/a", value.Map{"n": value.Int(1)}))
 	l := h.listen(nobody)
@@ -142,7 +142,7 @@ func TestListenerOfADocumentIsAskedForEachChange(t *testing.T) {
 }
 
 func TestListenerEndsWithItsToken(t *testing.T) {
-	h := newHouse(t, guard.RulebookOptions{})
+	h := newHouse(t, guard.RulesetsOptions{})
 	h.rules("match /public/{p} { allow list: if request.auth != null; }")
 	ann := user("ann")
 	ann.Expires = h.clock.Now().Add(time.Hour)

@@ -13,7 +13,7 @@ const maxKept = 200
 // maxBehind is how many decisions may wait for a slow watcher; past it the oldest are dropped.
 const maxBehind = 1000
 
-// Monitor keeps the latest decisions and tells watchers of new ones. It is safe for concurrent use.
+// Monitor keeps the latest decisions and passes new ones to watchers. It is safe for concurrent use.
 type Monitor struct {
 	// watchers is how many there are.
 	watchers atomic.Int32
@@ -25,7 +25,7 @@ type Monitor struct {
 	}
 }
 
-// Watcher hears of decisions.
+// Watcher receives decisions.
 type Watcher struct {
 	monitor *Monitor
 	// wake has room for one signal; it is never closed.
@@ -40,7 +40,7 @@ func newMonitor() *Monitor {
 	return m
 }
 
-// add tells of a decision.
+// add adds a decision.
 func (m *Monitor) add(r *rules.Ruleset, q *rules.Request, d *rules.Decision) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -17,7 +17,7 @@ import (
 type Snapshot struct {
 	// Version is the moment that was read.
 	Version clock.Version
-	// Transaction is the id of the transaction that the read began, if it was asked to.
+	// Transaction is the id of the transaction that the read began, if one was requested.
 	Transaction []byte
 }
 
@@ -44,8 +44,8 @@ func (g *Guard) Get(ctx context.Context, c token.Caller, db resource.Database, n
 	})
 }
 
-// Left returns a document as the commit of a version left it, nil when it is absent. It is for the commit's writer, who may
-// hear of it even where the rules forbid to read, as with Firebase.
+// Left returns a document as the commit of a version left it, nil when it is absent. It is for the commit's writer, who
+// receives it even where the rules deny reading, as with Firebase.
 func (g *Guard) Left(ctx context.Context, db resource.Database, name resource.Document, version clock.Version) (*document.Document, error) {
 	reading, err := g.engine.Read(ctx, db, At{ReadTime: version})
 	if err != nil {
@@ -110,7 +110,7 @@ func (g *Guard) List(ctx context.Context, c token.Caller, db resource.Database, 
 }
 
 // CollectionIDs returns the ids of the collections under a document, or under the root for an empty parent. It is for
-// privileged callers: rules have no word for it.
+// privileged callers: rules have no method for it.
 func (g *Guard) CollectionIDs(ctx context.Context, c token.Caller, db resource.Database, parent string, at At) ([]string, error) {
 	if err := privileged(c); err != nil {
 		return nil, err
@@ -166,12 +166,12 @@ func snapshotOf(r *engine.Reading) Snapshot {
 	return Snapshot{Version: r.Version(), Transaction: r.Transaction()}
 }
 
-// denied is what a refused caller hears in production.
+// denied returns the error of a denied caller in production.
 func denied() error {
 	return fault.E(fault.PermissionDenied, "Missing or insufficient permissions.")
 }
 
-// privileged refuses callers to whom rules apply.
+// privileged denies callers to whom rules apply.
 func privileged(c token.Caller) error {
 	if !c.Privileged {
 		return denied()

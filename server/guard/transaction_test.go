@@ -26,7 +26,7 @@ func (h *house) readIn(c token.Caller, at guard.At, path string) error {
 
 // TestTransactionsOfUsersLockNothing reads in transactions of callers to whom rules apply, allowed and not, and then writes from outside.
 func TestTransactionsOfUsersLockNothing(t *testing.T) {
-	h := newHouse(t, guard.RulebookOptions{})
+	h := newHouse(t, guard.RulesetsOptions{})
 	h.rules("match /open/{x} { allow read, write; }")
 	h.seed(set("open/x", value.Map{"n": value.Int(1)}), set("closed/x", value.Map{"n": value.Int(1)}))
 	begun, err := h.guard.Begin(t.Context(), nobody, testDB, guard.TransactionOptions{})
@@ -60,7 +60,7 @@ func (h *house) queryIn(c token.Caller, at guard.At, collection string) error {
 // TestOpenTransactionsAreBounded begins more transactions than one client may have open. The client's own that was used least
 // recently ends; those of other clients go on.
 func TestOpenTransactionsAreBounded(t *testing.T) {
-	h := newHouse(t, guard.RulebookOptions{})
+	h := newHouse(t, guard.RulesetsOptions{})
 	h.rules("match /open/{x} { allow read, write; }")
 	at := func(address string) token.Caller {
 		return token.Caller{Project: "p", Address: netip.MustParseAddr(address)}
@@ -92,7 +92,7 @@ func TestOpenTransactionsAreBounded(t *testing.T) {
 // TestOpenTransactionsAreBoundedOverall fills the room for transactions from many addresses. One more of any client ends an idle
 // transaction of the client that has the most.
 func TestOpenTransactionsAreBoundedOverall(t *testing.T) {
-	h := newHouse(t, guard.RulebookOptions{})
+	h := newHouse(t, guard.RulesetsOptions{})
 	h.rules("match /open/{x} { allow read, write; }")
 	begin := func(address string) []byte {
 		t.Helper()
@@ -114,7 +114,7 @@ func TestOpenTransactionsAreBoundedOverall(t *testing.T) {
 
 // TestAnonymousWritesAreLimited writes from one address without a user, with an anonymous account, and with others, beyond the limit.
 func TestAnonymousWritesAreLimited(t *testing.T) {
-	h := newHouseWith(t, guard.RulebookOptions{}, func(o *guard.Options) {
+	h := newHouseWith(t, guard.RulesetsOptions{}, func(o *guard.Options) {
 		o.AnonymousWrites = ratelimit.NewAddresses(ratelimit.AddressOptions{
 			Options: ratelimit.Options{Clock: o.Clock}, Rate: ratelimit.Rate{Burst: 3, Every: time.Minute},
 		})

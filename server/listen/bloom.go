@@ -43,7 +43,7 @@ func (b *Bloom) add(name string) {
 	b.each(name, func(bit uint64) { b.Bits[bit/8] |= 1 << (bit % 8) })
 }
 
-// Has reports whether a name was added; rarely it says so of one that wasn't.
+// Has reports whether a name was added. Rarely it reports true for one that was not.
 func (b *Bloom) Has(name string) bool {
 	has := true
 	b.each(name, func(bit uint64) { has = has && b.Bits[bit/8]&(1<<(bit%8)) != 0 })

@@ -19,7 +19,7 @@ func (s *Stream) catchUp(ctx context.Context, upto clock.Version) error {
 	lagged := s.takeQueueLocked()
 	s.mu.Unlock()
 	if lagged {
-		return s.lost()
+		return s.resetAll()
 	}
 	return s.deliver(ctx, upto)
 }
@@ -29,18 +29,18 @@ func (s *Stream) deliver(ctx context.Context, upto clock.Version) error {
 	n := 0
 	for n < len(s.pending) && s.pending[n].delta.version <= upto {
 		version := s.pending[n].delta.version
-		said := false
+		sent := false
 		for ; n < len(s.pending) && s.pending[n].delta.version == version; n++ {
 			e := s.pending[n]
 			if !e.target.open || version <= e.target.since {
 				continue
 			}
-			if err := s.tell(ctx, e); err != nil {
+			if err := s.sendDelta(ctx, e); err != nil {
 				return err
 			}
-			said = said || e.target.open
+			sent = sent || e.target.open
 		}
-		if said {
+		if sent {
 			if err := s.snapshot(version.After()); err != nil {
 				return err
 			}
@@ -52,8 +52,8 @@ func (s *Stream) deliver(ctx context.Context, upto clock.Version) error {
 	return nil
 }
 
-// tell sends what a commit changes for a target.
-func (s *Stream) tell(ctx context.Context, e entry) error {
+// sendDelta sends what a commit changes for a target.
+func (s *Stream) sendDelta(ctx context.Context, e entry) error {
 	t := e.target
 	if e.delta.lost {
 		return s.reset(t)
@@ -73,16 +73,16 @@ func (s *Stream) tell(ctx context.Context, e entry) error {
 	return nil
 }
 
-// snapshot says that all targets are complete up to a moment, unless one waits to be told anew; its snapshot is for all. The
-// moment is later than the last commit told, as production's and the official emulator's are: a web client with several tabs
-// that has read what a write made of a document asks its cache for what came later, and would never see the document confirmed
-// by a snapshot of the same time.
+// snapshot sends that all targets are complete up to a moment, unless one of them waits to be sent from the beginning, whose
+// snapshot will be for all. The moment is later than the last commit sent, as production's and the official emulator's are: a web
+// client with several tabs that has read the result of a write looks in its cache for later changes, and would never see the
+// document confirmed by a snapshot of the same time.
 func (s *Stream) snapshot(v clock.Version) error {
-	for _, t := range s.again {
+	for _, t := range s.unsent {
 		if t.open && !t.fresh {
 			return nil
 		}
 	}
-	s.version, s.spoke = v, true
+	s.version, s.snapshotSent = v, true
 	return s.send(&Event{Kind: Snapshot, ReadTime: v, Token: newToken(v)})
 }

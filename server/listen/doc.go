@@ -1,14 +1,14 @@
-// Package listen keeps live queries: it tells each stream what its targets show, first as a whole and then change by
+// Package listen keeps live queries: it sends each stream what its targets show, first completely and then change by
 // change, from the engine's feed of commits.
 //
 // A Hub has one follower for each database that is listened to (follower.go). It takes the commits in the order of
-// versions and asks the views that a changed document may concern (routes.go): by the document's name, its collection,
+// versions and finds the views that a changed document may concern (routes.go): by the document's name, its collection,
 // its collection's id, and by one equality of the query, before anything is compared. A view (view.go) is one query or
 // one set of documents, however many listeners it has; its change is worked out once and the result shared. A view
 // without limit keeps no state: a commit carries the document before and after. A view with a limit or an offset keeps a
-// window (window.go) of the first documents in the query's order and some more, and asks the engine when they run out.
+// window (window.go) of the first documents in the query's order and some more, and queries the engine when they run out.
 //
-// What a query shows first is kept for a while (first.go), so that clients who open it one after the other, as all do
+// What a query shows first is kept for a while (first_snapshot.go), so that clients who open it one after the other, as all do
 // after a restart, cost one query and one encoding.
 //
 // A Stream (stream.go) is one client's. Its Run does everything for it in one goroutine: it opens targets, writes what

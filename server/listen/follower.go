@@ -28,8 +28,8 @@ type follower struct {
 		views   routes
 		// waiters want version to be at least theirs.
 		waiters []waiter
-		// poke ends the wait for the next commit, so that waiters are looked at; nil while nothing is waited for.
-		poke context.CancelFunc
+		// endWait ends the wait for the next commit, so that waiters are served; nil while no wait goes on.
+		endWait context.CancelFunc
 		// ended is why there will be no more commits, or nil.
 		ended error
 		// firstBytes is how much of views' documents is kept.
@@ -39,7 +39,7 @@ type follower struct {
 	}
 }
 
-// waiter is one who waits for a version.
+// waiter is a stream that waits for a version.
 type waiter struct {
 	version clock.Version
 	done    chan struct{} // closed by the follower
@@ -71,17 +71,17 @@ func (f *follower) run(ctx context.Context) {
 				return
 			}
 		case errors.Is(err, context.Canceled):
-			f.settle(f.early)
+			f.releaseWaiters(f.early)
 		default:
-			f.hub.o.Log.Error("follow commits", "database", f.name.String(), "err", err)
+			f.hub.o.Log.Error("follow commits", "database", f.name.String(), "error", err)
 			f.end(err)
 			return
 		}
 	}
 }
 
-// closed returns what the streams are told when the engine has closed the subscription: that the database isn't there, or
-// that the server is stopping.
+// closed returns the error of the streams when the engine has closed the subscription: the database does not exist, or the
+// server is stopping.
 func (f *follower) closed(ctx context.Context, err error) error {
 	r, missing := f.engine().Read(ctx, f.name, engine.At{})
 	if missing == nil {
@@ -97,14 +97,14 @@ func (f *follower) next(ctx context.Context) ([]engine.Commit, error) {
 	wait, cancel := context.WithCancel(ctx)
 	defer cancel()
 	f.mu.Lock()
-	f.mu.poke = cancel
+	f.mu.endWait = cancel
 	if f.early = len(f.mu.waiters); f.early > 0 {
 		cancel()
 	}
 	f.mu.Unlock()
 	commits, err := f.sub.Next(wait)
 	f.mu.Lock()
-	f.mu.poke = nil
+	f.mu.endWait = nil
 	f.mu.Unlock()
 	if errors.Is(err, engine.ErrLagged) && wait.Err() != nil && ctx.Err() == nil {
 		// The wait was ended while the subscription read from the log: it has commits, so it won't wait.
@@ -113,9 +113,9 @@ func (f *follower) next(ctx context.Context) ([]engine.Commit, error) {
 	return commits, err
 }
 
-// settle is called when there was nothing to give out since the first n waiters came, so that they have all that was
-// committed before. Those who came later may have read commits that are still to be given out.
-func (f *follower) settle(n int) {
+// releaseWaiters is called when no commit was left to apply after the first n waiters came: everything committed before they came
+// has been applied. Later waiters may have read commits that are still to be applied.
+func (f *follower) releaseWaiters(n int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, w := range f.mu.waiters[:n] {
@@ -138,8 +138,8 @@ func (f *follower) reach(ctx context.Context, v clock.Version) error {
 	}
 	w := waiter{version: v, done: make(chan struct{})}
 	f.mu.waiters = append(f.mu.waiters, w)
-	if f.mu.poke != nil {
-		f.mu.poke()
+	if f.mu.endWait != nil {
+		f.mu.endWait()
 	}
 	f.mu.Unlock()
 	select {
@@ -152,7 +152,7 @@ func (f *follower) reach(ctx context.Context, v clock.Version) error {
 	return f.mu.ended
 }
 
-// end tells all streams that there will be no more.
+// end ends all streams with an error.
 func (f *follower) end(err error) {
 	f.mu.Lock()
 	f.mu.ended = err
@@ -202,7 +202,7 @@ func (f *follower) restart(ctx context.Context) bool {
 func (f *follower) apply(ctx context.Context, c engine.Commit) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for _, v := range f.mu.views.hit(c.Changes) {
+	for _, v := range f.mu.views.affected(c.Changes) {
 		d := v.change(ctx, c.Version, v.hits)
 		v.hits = nil
 		if d != nil || v.windowed() {

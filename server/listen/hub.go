@@ -21,7 +21,7 @@ type Hub struct {
 	}
 }
 
-// New returns a hub. Its streams say nothing until Run runs.
+// New returns a hub. Its streams send nothing until Run runs.
 func New(o Options) (*Hub, error) {
 	o.EnsureDefaults()
 	if err := o.Validate(); err != nil {
@@ -65,7 +65,7 @@ func (h *Hub) takeFresh() []*follower {
 	return fresh
 }
 
-// beat tells all streams to look at the time.
+// beat has all streams send a heartbeat or find that their client is too slow.
 func (h *Hub) beat() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -137,5 +137,5 @@ func (h *Hub) Streams() int {
 	return len(h.mu.streams)
 }
 
-// engine returns the engine, for the rooms of this package.
+// engine returns the engine.
 func (f *follower) engine() *engine.Engine { return f.hub.o.Engine }

@@ -1,35 +1,324 @@
 package listen
 
 import (
-	"encoding/binary"
-	"hash/crc32"
+	"context"
+	"errors"
+	"slices"
 
 	"clave/server/clock"
+	"clave/server/document"
+	"clave/server/engine"
 	"clave/server/fault"
+	"clave/server/query"
+	"clave/server/resource"
+	"clave/server/value"
 )
 
-// A resume token is a version: a tag, eight bytes of the version, and three of a checksum, so that other bytes are told
-// from tokens.
-const (
-	tokenTag  = 0x76
-	tokenSize = 12
-)
+// maxReplay is how many changes are read to resume a target; when there are more, the query is run instead.
+const maxReplay = 10000
 
-// newToken returns the resume token of a version.
-func newToken(v clock.Version) []byte {
-	b := make([]byte, 9, tokenSize+1)
-	b[0] = tokenTag
-	binary.BigEndian.PutUint64(b[1:], uint64(v))
-	return binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(b))[:tokenSize]
-}
+// errTooMany ends a look through more changes than maxReplay.
+var errTooMany = errors.New("listen: too many changes to replay")
 
-// parseToken returns the version of a resume token. It answers InvalidArgument.
-func parseToken(b []byte) (clock.Version, error) {
-	if len(b) == tokenSize && b[0] == tokenTag {
-		v := clock.Version(binary.BigEndian.Uint64(b[1:]))
-		if string(newToken(v)) == string(b) && v > 0 {
-			return v, nil
+// resume sends a target whose client has what it showed at a version, from: only what has changed since.
+//
+//   - Documents are compared by their update times; no past is needed.
+//   - A query without limit is resumed from the log of commits (resumeQuery): every document that changed and was or is in the
+//     query. When the log has more changes than maxReplay, the query is run and its younger documents are sent (resumeByTime).
+//   - A query with a limit is run at both versions, and the two results are compared (resumeWindow).
+//
+// What the client must forget is sent document by document, and as an existence filter where the recordings of production have
+// one. When from lies before the database's birth or the kept log, or in the future, the target is reset and sent completely.
+func (s *Stream) resume(ctx context.Context, t *target, r *engine.Reading, from clock.Version) error {
+	known := from >= s.follower.engine().Birth(s.follower.name) && from <= r.Version().After()
+	if known && from > s.version && len(s.targets) == 1 {
+		if err := s.snapshot(from); err != nil {
+			return sendError{err}
 		}
 	}
-	return 0, fault.E(fault.InvalidArgument, "bad resume token")
+	since := min(from, r.Version()) // A snapshot's time is later than what it was read at.
+	var err error
+	switch {
+	case !known:
+		err = fault.E(fault.FailedPrecondition, "The resume token is too old.")
+	case t.want.Query == nil:
+		return s.fillDocuments(ctx, t, r, since) // What is there is compared by its time, so no past is needed.
+	case t.windowed():
+		err = s.resumeWindow(ctx, t, r, since)
+	default:
+		err = s.resumeQuery(ctx, t, r, since)
+	}
+	if err == nil || isSend(err) || ctx.Err() != nil || !fault.Is(err, fault.FailedPrecondition) && !fault.Is(err, fault.InvalidArgument) {
+		return err
+	}
+	if err := s.emit(&Event{Kind: Reset, Target: t.want.ID}); err != nil {
+		return err
+	}
+	return s.fill(ctx, t, r)
+}
+
+// resumeQuery resumes a query without limit from the log of commits.
+func (s *Stream) resumeQuery(ctx context.Context, t *target, r *engine.Reading, from clock.Version) error {
+	h, err := s.historySince(ctx, t, from, r.Version())
+	switch {
+	case errors.Is(err, errTooMany):
+		return s.resumeByTime(ctx, t, r, from)
+	case err != nil:
+		return err
+	}
+	return s.resumeWith(ctx, t, r, h)
+}
+
+// history is what became of a target's documents after a version.
+type history struct {
+	// changes are the documents that changed and are or were in the target, each as it was and as it is.
+	changes []engine.Change
+	// commits is how many commits there were of them, and last the last one.
+	commits int
+	last    clock.Version
+}
+
+// historySince returns what happened to a target after since and up to upto.
+func (s *Stream) historySince(ctx context.Context, t *target, since, upto clock.Version) (h history, err error) {
+	place := make(map[resource.Document]int)
+	looked := 0
+	err = s.follower.engine().Changes(ctx, s.follower.name, since, upto, func(c engine.Commit) error {
+		if looked += len(c.Changes); looked > maxReplay {
+			return errTooMany
+		}
+		for _, change := range c.Changes {
+			i, known := place[change.Name]
+			switch {
+			case known:
+				h.changes[i].After = change.After
+			case t.view.shows(change.Before) || t.view.shows(change.After):
+				place[change.Name] = len(h.changes)
+				h.changes = append(h.changes, change)
+			default:
+				continue
+			}
+			if h.last < c.Version {
+				h.last = c.Version
+				h.commits++
+			}
+		}
+		return nil
+	})
+	return h, err
+}
+
+// resumeWith sends what became of changed documents, and what the client needs to see whether it has them all. As recorded
+// of production, one commit is replayed with its own snapshot and no filter, several are followed by a filter, and one
+// of names if the client sent how many documents it has. Unlike production it always sends which documents
+// left, so that the client need not query everything again to find out; also of documents that came and left meanwhile, since
+// a client that wrote such a document itself shows it until it receives its deletion.
+func (s *Stream) resumeWith(ctx context.Context, t *target, r *engine.Reading, h history) error {
+	v := r.Version()
+	came, went := 0, 0
+	for _, c := range h.changes {
+		var err error
+		before, after := t.view.shows(c.Before), t.view.shows(c.After)
+		if after {
+			came++
+			err = s.emit(s.changed(t, c.After))
+		} else {
+			err = s.sendGone(t, c.Name, c.After, v)
+		}
+		if err != nil {
+			return err
+		}
+		if before {
+			went++ // Those that came are counted as they are now.
+		}
+	}
+	switch {
+	case t.want.Expected != nil && came > 0:
+		return s.count(ctx, t, r)
+	case t.want.Expected != nil:
+		n, err := countQuery(ctx, t.want.Query, r)
+		if err != nil || int(*t.want.Expected) == n+went {
+			return err // The client had all documents, and has received what became of them.
+		}
+		return s.count(ctx, t, r)
+	case h.commits == 1:
+		return s.replayed(t, h.last)
+	case h.commits == 0 && t.want.Resume == nil:
+		return nil
+	default:
+		return s.count(ctx, t, r)
+	}
+}
+
+// sendGone sends what became of a document that is no longer a target's: d, nil when there is none.
+func (s *Stream) sendGone(t *target, name resource.Document, d *document.Document, at clock.Version) error {
+	if d == nil {
+		return s.emit(&Event{Kind: Deleted, Target: t.want.ID, Name: name, ReadTime: at})
+	}
+	ev := s.changed(t, d)
+	ev.Leaves = true
+	return s.emit(ev)
+}
+
+// replayed ends what a single commit changed: the client knows all of the target up to it.
+func (s *Stream) replayed(t *target, at clock.Version) error {
+	if t.want.Resume == nil || len(s.targets) > 1 || at.After() <= s.version {
+		return nil
+	}
+	if err := s.snapshot(at.After()); err != nil {
+		return sendError{err}
+	}
+	return nil
+}
+
+// resumeByTime sends the documents of a query that are younger than the token, and their number, by which the client
+// finds out what has gone.
+func (s *Stream) resumeByTime(ctx context.Context, t *target, r *engine.Reading, since clock.Version) error {
+	_, err := r.Query(ctx, unprojected(t.want.Query), func(d *document.Document) error {
+		if d.UpdateTime <= since {
+			return nil
+		}
+		return s.emit(s.changed(t, d))
+	})
+	if err != nil {
+		return err
+	}
+	return s.count(ctx, t, r)
+}
+
+// count sends how many documents a query has, and a filter of their names if the client sent how many it has.
+func (s *Stream) count(ctx context.Context, t *target, r *engine.Reading) error {
+	if t.want.Expected == nil {
+		n, err := countQuery(ctx, t.want.Query, r)
+		if err != nil {
+			return err
+		}
+		return s.emit(&Event{Kind: Counted, Target: t.want.ID, Filter: &Filter{Count: n}})
+	}
+	names, err := s.names(ctx, t, r)
+	if err != nil {
+		return err
+	}
+	return s.counted(t, names)
+}
+
+// countQuery returns how many documents a query has, from its index alone where that can be.
+func countQuery(ctx context.Context, q *query.Query, r *engine.Reading) (int, error) {
+	const alias = "n"
+	figures, _, err := r.Aggregate(ctx, &query.Aggregation{
+		Query: unprojected(q), Fields: []query.Aggregate{{Alias: alias, Op: query.Count}},
+	})
+	if err != nil {
+		return 0, err
+	}
+	n, _ := figures[alias].(value.Int)
+	return int(n), nil
+}
+
+// names returns the full names of a query's documents.
+func (s *Stream) names(ctx context.Context, t *target, r *engine.Reading) ([]string, error) {
+	var names []string
+	err := r.Names(ctx, unprojected(t.want.Query), func(name resource.Document) error {
+		names = append(names, name.String())
+		return nil
+	})
+	return names, err
+}
+
+// counted sends how many documents a query has, given their names.
+func (s *Stream) counted(t *target, names []string) error {
+	f := &Filter{Count: len(names)}
+	if t.want.Expected != nil && len(names) > 0 {
+		f.Names = newBloom(len(names))
+		for _, name := range names {
+			f.Names.add(name)
+		}
+	}
+	return s.emit(&Event{Kind: Counted, Target: t.want.ID, Filter: f})
+}
+
+// resumeWindow resumes a query with a limit by comparing what it showed with what it shows, unless nothing has changed of
+// what the limit is put on.
+func (s *Stream) resumeWindow(ctx context.Context, t *target, r *engine.Reading, from clock.Version) error {
+	h, err := s.historySince(ctx, t, from, r.Version())
+	switch {
+	case err == nil && h.commits == 0:
+		return s.resumeWith(ctx, t, r, h)
+	case errors.Is(err, errTooMany):
+		h = history{} // What was read of it may have changed since.
+	case err != nil:
+		return err
+	}
+	was, err := s.shown(ctx, t.want.Query, from)
+	if err != nil {
+		return err
+	}
+	were, came := len(was), 0
+	var names []string
+	_, err = r.Query(ctx, unprojected(t.want.Query), func(d *document.Document) error {
+		names = append(names, d.Name.String())
+		old := was[d.Name]
+		delete(was, d.Name)
+		if old != nil && old.UpdateTime == d.UpdateTime {
+			return nil
+		}
+		came++
+		return s.emit(s.changed(t, d))
+	})
+	if err != nil {
+		return err
+	}
+	quiet := came == 0 && len(was) == 0
+	for _, c := range h.changes { // Those that came and went.
+		if was[c.Name] == nil && !t.view.shows(c.After) {
+			if err := s.sendGone(t, c.Name, c.After, r.Version()); err != nil {
+				return err
+			}
+		}
+	}
+	if err := s.sendAllGone(ctx, t, r, was); err != nil {
+		return err
+	}
+	if t.want.Expected != nil && came == 0 && int(*t.want.Expected) == were || quiet && t.want.Expected == nil && t.want.Resume == nil {
+		return nil
+	}
+	return s.counted(t, names)
+}
+
+// shown returns what a query showed at a version.
+func (s *Stream) shown(ctx context.Context, q *query.Query, at clock.Version) (map[resource.Document]*document.Document, error) {
+	reading, err := s.follower.engine().Read(ctx, s.follower.name, engine.At{ReadTime: at})
+	if err != nil {
+		return nil, err
+	}
+	defer reading.Close()
+	was := make(map[resource.Document]*document.Document)
+	_, err = reading.Query(ctx, unprojected(q), func(d *document.Document) error {
+		was[d.Name] = d
+		return nil
+	})
+	return was, err
+}
+
+// sendAllGone sends what became of documents that are no longer in a target.
+func (s *Stream) sendAllGone(ctx context.Context, t *target, r *engine.Reading, was map[resource.Document]*document.Document) error {
+	names := make([]resource.Document, 0, len(was))
+	for name := range was {
+		names = append(names, name)
+	}
+	slices.SortFunc(names, resource.CompareDocuments)
+	for _, name := range names {
+		d, err := r.Get(ctx, name)
+		switch {
+		case err != nil:
+			return err
+		case d != nil && d.UpdateTime == was[name].UpdateTime:
+			err = s.emit(&Event{Kind: Left, Target: t.want.ID, Name: name, ReadTime: r.Version()})
+		default:
+			err = s.sendGone(t, name, d, r.Version())
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -10,23 +10,25 @@ import (
 	"clave/server/value"
 )
 
-// routes finds the views that a changed document may concern.
+// routes finds the views that a changed document may concern, without comparing it with every query: by its path, its
+// collection's path, its collection's id, and within a collection by the value of a field that a query wants to be equal to
+// something. What it finds is a superset; view.change decides.
 type routes struct {
 	// byKey are all views, by what they show.
 	byKey map[string]*view
 	// documents are the views of single documents, by the document's path.
 	documents map[string]map[*view]struct{}
 	// collections and groups are the views of queries, by the collection's path or, for any depth, its id.
-	collections, groups map[string]*shelf
-	// rest are the views that ask all collections.
+	collections, groups map[string]*collectionViews
+	// rest are the views of queries over all collections.
 	rest map[*view]struct{}
-	// found is the answer of hit, kept for its memory.
+	// found is the result of affected, kept for its memory.
 	found []*view
 }
 
-// shelf holds the views of one collection. A view whose query wants a field to equal a value stands under that, the
+// collectionViews holds the views of one collection. A view whose query wants a field to equal a value stands under that, the
 // others in rest.
-type shelf struct {
+type collectionViews struct {
 	equal map[string]map[string]map[*view]struct{} // field path → value → views
 	paths map[string]value.FieldPath
 	rest  map[*view]struct{}
@@ -36,7 +38,7 @@ type shelf struct {
 func newRoutes() routes {
 	return routes{
 		byKey: make(map[string]*view), documents: make(map[string]map[*view]struct{}),
-		collections: make(map[string]*shelf), groups: make(map[string]*shelf), rest: make(map[*view]struct{}),
+		collections: make(map[string]*collectionViews), groups: make(map[string]*collectionViews), rest: make(map[*view]struct{}),
 	}
 }
 
@@ -57,7 +59,7 @@ func (r *routes) add(v *view) {
 	} else {
 		s := table[key]
 		if s == nil {
-			s = &shelf{
+			s = &collectionViews{
 				equal: make(map[string]map[string]map[*view]struct{}), paths: make(map[string]value.FieldPath),
 				rest: make(map[*view]struct{}),
 			}
@@ -90,7 +92,7 @@ func (r *routes) remove(v *view) {
 }
 
 // table returns where a query's view stands; no table for queries of all collections.
-func (r *routes) table(v *view) (table map[string]*shelf, key string) {
+func (r *routes) table(v *view) (table map[string]*collectionViews, key string) {
 	from := v.query.From
 	switch {
 	case len(from) != 1 || from[0].Collection == "":
@@ -104,25 +106,25 @@ func (r *routes) table(v *view) (table map[string]*shelf, key string) {
 	}
 }
 
-// hit returns the views that the changes may concern, each with its changes in hits.
-func (r *routes) hit(changes []engine.Change) []*view {
+// affected returns the views that the changes may concern, each with its changes in hits.
+func (r *routes) affected(changes []engine.Change) []*view {
 	r.found = r.found[:0]
 	for _, c := range changes {
 		col := c.Name.Collection()
 		if s := r.collections[col.Path()]; s != nil {
-			r.hitShelf(s, c)
+			r.addAffectedBy(s, c)
 		}
 		if s := r.groups[col.ID]; s != nil {
-			r.hitShelf(s, c)
+			r.addAffectedBy(s, c)
 		}
-		r.hitSet(r.rest, c)
-		r.hitSet(r.documents[c.Name.Path], c) // Queries are told before documents, as recorded.
+		r.addAffected(r.rest, c)
+		r.addAffected(r.documents[c.Name.Path], c) // Queries come before documents, as recorded.
 	}
 	return r.found
 }
 
-// hitSet notes a change with every view of a set.
-func (r *routes) hitSet(views map[*view]struct{}, c engine.Change) {
+// addAffected adds a change to every view of a set.
+func (r *routes) addAffected(views map[*view]struct{}, c engine.Change) {
 	for v := range views {
 		if n := len(v.hits); n > 0 && v.hits[n-1].Name == c.Name {
 			continue // found by its value before and after
@@ -133,8 +135,8 @@ func (r *routes) hitSet(views map[*view]struct{}, c engine.Change) {
 	}
 }
 
-// hitShelf notes a change with the views of a collection that it may concern.
-func (r *routes) hitShelf(s *shelf, c engine.Change) {
+// addAffectedBy adds a change to the views of a collection that it may concern.
+func (r *routes) addAffectedBy(s *collectionViews, c engine.Change) {
 	for path, views := range s.equal {
 		for _, d := range []*document.Document{c.Before, c.After} {
 			if d == nil {
@@ -142,16 +144,16 @@ func (r *routes) hitShelf(s *shelf, c engine.Change) {
 			}
 			if got, ok := d.Get(s.paths[path]); ok {
 				if key, ok := equalityKey(got); ok {
-					r.hitSet(views[key], c)
+					r.addAffected(views[key], c)
 				}
 			}
 		}
 	}
-	r.hitSet(s.rest, c)
+	r.addAffected(s.rest, c)
 }
 
 // add adds a view.
-func (s *shelf) add(v *view) {
+func (s *collectionViews) add(v *view) {
 	path, key, ok := equality(v.query.Where)
 	if !ok {
 		s.rest[v] = struct{}{}
@@ -168,8 +170,8 @@ func (s *shelf) add(v *view) {
 	s.equal[name][key][v] = struct{}{}
 }
 
-// remove removes a view and reports whether the shelf is empty now.
-func (s *shelf) remove(v *view) bool {
+// remove removes a view and reports whether none is left.
+func (s *collectionViews) remove(v *view) bool {
 	if path, key, ok := equality(v.query.Where); ok {
 		name := path.String()
 		delete(s.equal[name][key], v)

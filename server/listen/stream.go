@@ -28,9 +28,9 @@ type Stream struct {
 	mu      struct {
 		sync.Mutex
 		commands []command
-		// taken is told when commands were taken, and when the stream closes.
+		// taken is signalled when commands were taken, and when the stream closes.
 		taken *sync.Cond
-		// finish says that the client has said all.
+		// finish says that the client sends nothing more.
 		finish bool
 		queue  []entry
 		bytes  int
@@ -38,7 +38,7 @@ type Stream struct {
 		lagged time.Time
 		// recheck chooses, by key, the targets to authorize again.
 		recheck []func(key any) bool
-		// due says that a quiet stream should be told the time.
+		// due says that a quiet stream should send a heartbeat.
 		due bool
 		// barriers are closed once what was queued before them has been sent.
 		barriers []chan struct{}
@@ -53,14 +53,14 @@ type Stream struct {
 	targets map[int32]*target
 	// pending are entries taken from the queue and not sent yet.
 	pending []entry
-	// again are the targets that have to be told whole; their since is maxVersion.
-	again []*target
+	// unsent are the targets that have to be sent completely; their since is maxVersion.
+	unsent []*target
 	// version is the read time of the last snapshot sent.
 	version clock.Version
 	// chosen is the greatest target id that the server has given.
 	chosen int32
-	// spoke says that a snapshot was sent since the last heartbeat.
-	spoke bool
+	// snapshotSent says that a snapshot was sent since the last heartbeat.
+	snapshotSent bool
 }
 
 // target is a target of a stream.
@@ -72,7 +72,7 @@ type target struct {
 	place int
 	// since is the version at which the client has the target; earlier commits don't concern it.
 	since clock.Version
-	// open says that the target is in the stream, and fresh that the client hasn't been told so.
+	// open says that the target is in the stream, and fresh that Added has not been sent.
 	open, fresh bool
 	// from is the version that the client has the target of, or 0.
 	from clock.Version
@@ -84,7 +84,7 @@ type entry struct {
 	delta  *delta
 }
 
-// command is what the client asked for.
+// command is a request of the client.
 type command struct {
 	add    *Target
 	refuse error // of add: why it is refused
@@ -104,21 +104,21 @@ func newStream(h *Hub, f *follower) *Stream {
 // Database returns the database that the stream is of.
 func (s *Stream) Database() resource.Database { return s.follower.name }
 
-// maxCommands is how many of a client's wishes may wait for Run.
+// maxCommands is how many of a client's commands may wait for Run.
 const maxCommands = 1024
 
-// Add asks for a target. Run answers it. Like Refuse and Remove it waits while too much that was asked for waits for Run.
+// Add opens a target. Run answers it. Like Refuse and Remove it blocks while too many commands wait for Run.
 func (s *Stream) Add(t Target) { s.command(command{add: &t}) }
 
-// Refuse answers a target that can't be had: it is added and removed with the error as cause.
+// Refuse answers a target that is invalid: it is added, and removed with the error as cause.
 func (s *Stream) Refuse(id int32, err error) {
 	s.command(command{add: &Target{ID: id}, refuse: err})
 }
 
-// Remove gives a target up.
+// Remove removes a target.
 func (s *Stream) Remove(id int32) { s.command(command{remove: id}) }
 
-// Finish has Run end once all that was asked for is answered.
+// Finish has Run return once all commands are answered.
 func (s *Stream) Finish() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -154,7 +154,7 @@ func (s *Stream) Close() {
 	s.hub.forget(s)
 }
 
-// command queues what the client asked for.
+// command queues a command.
 func (s *Stream) command(c command) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -167,7 +167,7 @@ func (s *Stream) command(c command) {
 	}
 }
 
-// signal tells Run that there is something.
+// signal wakes Run.
 func (s *Stream) signal() {
 	select {
 	case s.ready <- struct{}{}:
@@ -208,7 +208,7 @@ func (s *Stream) lagLocked() {
 	s.mu.lagged = s.hub.o.Clock.Now()
 }
 
-// beat looks at the time: a client that has been too slow for too long is dropped, a quiet one is told the time.
+// beat compares the time: a client that has been too slow for too long is dropped, a quiet one is sent a heartbeat.
 func (s *Stream) beat(now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -251,7 +251,7 @@ type work struct {
 	barriers int
 }
 
-// take returns all that there is to do; entries go to pending.
+// take returns the work that has come; entries go to pending.
 func (s *Stream) take() work {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -274,7 +274,7 @@ func (s *Stream) takeQueueLocked() (lagged bool) {
 }
 
 // Run answers the client's targets and sends what changes, until ctx ends, send fails or the stream has to end. It returns
-// nil only when all was answered that had been asked for before Finish. The events given to send must not be changed.
+// nil only when all commands before Finish were answered. The events given to send must not be changed.
 func (s *Stream) Run(ctx context.Context, send func(*Event) error) error {
 	s.send = func(e *Event) error {
 		s.sending.Store(s.hub.o.Clock.Now().UnixNano())
@@ -295,7 +295,7 @@ func (s *Stream) Run(ctx context.Context, send func(*Event) error) error {
 	}
 }
 
-// do does what there is to do.
+// do does the work.
 func (s *Stream) do(ctx context.Context, w work) error {
 	if w.failed != nil {
 		return w.failed
@@ -306,7 +306,7 @@ func (s *Stream) do(ctx context.Context, w work) error {
 		}
 	}
 	if w.lagged {
-		if err := s.lost(); err != nil {
+		if err := s.resetAll(); err != nil {
 			return err
 		}
 	}
@@ -314,21 +314,21 @@ func (s *Stream) do(ctx context.Context, w work) error {
 		return err
 	}
 	for _, c := range w.commands {
-		if err := s.obey(ctx, c); err != nil {
+		if err := s.execute(ctx, c); err != nil {
 			return err
 		}
 	}
-	if err := s.settle(ctx); err != nil {
+	if err := s.sendInitial(ctx); err != nil {
 		return err
 	}
 	if w.due {
-		return s.tellTime(ctx)
+		return s.sendHeartbeat(ctx)
 	}
 	return nil
 }
 
-// obey does what the client asked for.
-func (s *Stream) obey(ctx context.Context, c command) error {
+// execute executes a command.
+func (s *Stream) execute(ctx context.Context, c command) error {
 	if c.add == nil {
 		return s.remove(c.remove, nil)
 	}
@@ -342,7 +342,7 @@ func (s *Stream) obey(ctx context.Context, c command) error {
 		return fault.E(fault.InvalidArgument, "Target IDs must all be chosen by the client or all by the server.")
 	}
 	if t := s.targets[want.ID]; t != nil && t.fresh {
-		if err := s.settle(ctx); err != nil { // Answers come in the order of what is asked.
+		if err := s.sendInitial(ctx); err != nil { // Answers come in the order of the commands.
 			return err
 		}
 	}
@@ -381,7 +381,7 @@ func (s *Stream) end(t *target) {
 	}
 }
 
-// remove ends a target and says so; cause is nil when the client wished it.
+// remove ends a target and sends that; cause is nil when the client removed it.
 func (s *Stream) remove(id int32, cause error) error {
 	if t := s.targets[id]; t != nil {
 		s.end(t)
@@ -444,17 +444,17 @@ func (s *Stream) byID() []*target {
 	return out
 }
 
-// tellTime sends a snapshot of now to a stream that has been quiet.
-func (s *Stream) tellTime(ctx context.Context) error {
-	if s.spoke || s.version == 0 || len(s.targets) == 0 {
-		s.spoke = false
+// sendHeartbeat sends a snapshot of now on a stream that has been quiet.
+func (s *Stream) sendHeartbeat(ctx context.Context) error {
+	if s.snapshotSent || s.version == 0 || len(s.targets) == 0 {
+		s.snapshotSent = false
 		return nil
 	}
 	latest := s.hub.o.Engine.Latest(s.follower.name)
 	if err := s.catchUp(ctx, latest); err != nil {
 		return err
 	}
-	if err := s.settle(ctx); err != nil {
+	if err := s.sendInitial(ctx); err != nil {
 		return err
 	}
 	if latest.After() < s.version {
@@ -463,6 +463,6 @@ func (s *Stream) tellTime(ctx context.Context) error {
 	if err := s.snapshot(latest.After()); err != nil {
 		return err
 	}
-	s.spoke = false
+	s.snapshotSent = false
 	return nil
 }

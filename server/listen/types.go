@@ -20,7 +20,7 @@ type Options struct {
 	Engine *engine.Engine
 	// Clock tells the time; the machine's when nil.
 	Clock clock.Clock
-	// Heartbeat is how often a quiet stream is told the time, so that its resume token stays young; 45 s when zero.
+	// Heartbeat is how often a quiet stream sends a snapshot, so that its resume token stays young; 45 s when zero.
 	Heartbeat time.Duration
 	// MaxQueue is how many changes may wait for a client that doesn't read before its targets are reset; 4096 when zero.
 	MaxQueue int
@@ -31,7 +31,7 @@ type Options struct {
 	DropAfter time.Duration
 	// MaxTargets is how many targets a stream may have; 5000 when zero.
 	MaxTargets int
-	// Log hears of troubles; nothing is logged when nil.
+	// Log receives failures; nothing is logged when nil.
 	Log *slog.Logger
 }
 
@@ -109,7 +109,7 @@ type Target struct {
 	Resume []byte
 	// ReadTime, without Resume, is the version that the client has seen, or 0.
 	ReadTime clock.Version
-	// Expected is how many documents the client has for the target at Resume or ReadTime; nil when it didn't say.
+	// Expected is how many documents the client has for the target at Resume or ReadTime; nil when it didn't send it.
 	Expected *int32
 	// Once asks for the target's first snapshot only.
 	Once bool
@@ -117,34 +117,34 @@ type Target struct {
 	Authorization Authorization
 }
 
-// Kind is what an event tells.
+// Kind is the kind of an event.
 type Kind uint8
 
 // The kinds.
 const (
 	// Added says that the target is accepted.
 	Added Kind = iota + 1
-	// Removed says that the target has ended; Cause says why, if not by the client's wish.
+	// Removed says that the target has ended; Cause says why, if the client did not remove it.
 	Removed
-	// Current says that the target's documents are all told, up to ReadTime.
+	// Current says that all of the target's documents have been sent, up to ReadTime.
 	Current
-	// Reset says that the client must forget the target's documents; they are told again.
+	// Reset says that the client must forget the target's documents; they are sent again.
 	Reset
 	// Snapshot has no target: all targets of the stream are complete at ReadTime.
 	Snapshot
-	// Changed tells a document's new content; it is in the target, or leaves it if Leaves.
+	// Changed has a document's new content; it is in the target, or leaves it if Leaves.
 	Changed
 	// Deleted says that the document is gone, and from the target too.
 	Deleted
 	// Left says that the unchanged document is no longer in the target.
 	Left
-	// Counted tells how many documents the target has, in Filter.
+	// Counted has how many documents the target has, in Filter.
 	Counted
 )
 
 // Event is one message to a client.
 type Event struct {
-	// Kind says which of the others mean something.
+	// Kind says which of the other fields have a meaning.
 	Kind Kind
 	// Target is the target's id; 0 for Snapshot.
 	Target int32
@@ -160,11 +160,11 @@ type Event struct {
 	Leaves bool
 	// Name is the document of Deleted and Left.
 	Name resource.Document
-	// Filter is what Counted tells.
+	// Filter is the filter of Counted.
 	Filter *Filter
 }
 
-// Filter tells which documents a target has, so that a client finds out what it has too many.
+// Filter describes which documents a target has, so that a client finds those that it should no longer have.
 type Filter struct {
 	// Count is how many there are.
 	Count int

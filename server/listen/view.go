@@ -23,7 +23,7 @@ type view struct {
 	query *query.Query
 	// names are the documents, without query.
 	names []resource.Document
-	// subs are the targets that hear of changes.
+	// subs are the targets that receive changes.
 	subs []*target
 	// win is the window of a query with a limit or an offset; nil until it is loaded.
 	win *window
@@ -74,7 +74,7 @@ func (v *view) windowed() bool {
 	return v.query != nil && (v.query.Limit != query.NoLimit || v.query.Offset > 0)
 }
 
-// attach makes a target hear of the changes of what it wants to see.
+// attach subscribes a target to the view of what it wants to see.
 func (f *follower) attach(t *target) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -88,7 +88,7 @@ func (f *follower) attach(t *target) {
 	v.subs = append(v.subs, t)
 }
 
-// detach makes it hear no more. A view without listeners is gone.
+// detach ends the subscription. A view without listeners is removed.
 func (f *follower) detach(t *target) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

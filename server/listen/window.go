@@ -12,7 +12,7 @@ import (
 )
 
 // window holds the first documents of a query in its order: those that its limit and offset let through, and some more
-// in reserve, so that a document that leaves can be replaced without asking the engine.
+// in reserve, so that a document that leaves can be replaced without a query of the engine.
 type window struct {
 	query *query.Query
 	// from is the version up to which the window has everything; older commits don't concern it.
@@ -136,7 +136,7 @@ func (v *view) slide(ctx context.Context, at clock.Version, changes []engine.Cha
 	}
 	before := slices.Clone(v.win.visible())
 	if err := v.advance(ctx, at, changes); err != nil {
-		v.follower.hub.o.Log.Error("refill a limit query", "err", err)
+		v.follower.hub.o.Log.Error("refill a limit query", "error", err)
 		v.win = nil
 		return &delta{version: at, lost: true}
 	}
@@ -175,7 +175,7 @@ func (v *view) advance(ctx context.Context, at clock.Version, changes []engine.C
 	return nil
 }
 
-// difference tells how the visible documents changed.
+// difference returns how the visible documents changed.
 func (v *view) difference(at clock.Version, before, after []*document.Document, changes []engine.Change) *delta {
 	d := &delta{version: at}
 	old := make(map[resource.Document]*document.Document, len(before))

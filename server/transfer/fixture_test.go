@@ -52,7 +52,7 @@ func newFixture(t *testing.T, hashCost int) *fixture {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := guard.New(guard.Options{Engine: e, Hub: hub, Rules: guard.NewRulebook(guard.RulebookOptions{})})
+	g, err := guard.New(guard.Options{Engine: e, Hub: hub, Rules: guard.NewRulesets(guard.RulesetsOptions{})})
 	if err != nil {
 		t.Fatal(err)
 	}

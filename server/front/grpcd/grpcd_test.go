@@ -52,7 +52,7 @@ func connectCommon(t *testing.T) (*grpc.ClientConn, *common) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := guard.New(guard.Options{Engine: e, Hub: hub, Rules: guard.NewRulebook(guard.RulebookOptions{})})
+	g, err := guard.New(guard.Options{Engine: e, Hub: hub, Rules: guard.NewRulesets(guard.RulesetsOptions{})})
 	if err != nil {
 		t.Fatal(err)
 	}

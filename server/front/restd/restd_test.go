@@ -35,7 +35,7 @@ func newServer(t *testing.T) *httptest.Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := guard.New(guard.Options{Engine: e, Hub: hub, Rules: guard.NewRulebook(guard.RulebookOptions{Open: true})})
+	g, err := guard.New(guard.Options{Engine: e, Hub: hub, Rules: guard.NewRulesets(guard.RulesetsOptions{Open: true})})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -40,7 +40,7 @@ func documents(t *testing.T) (http.Handler, *guard.Guard) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := guard.New(guard.Options{Engine: e, Hub: hub, Rules: guard.NewRulebook(guard.RulebookOptions{})})
+	g, err := guard.New(guard.Options{Engine: e, Hub: hub, Rules: guard.NewRulesets(guard.RulesetsOptions{})})
 	if err != nil {
 		t.Fatal(err)
 	}

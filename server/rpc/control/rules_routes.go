@@ -22,13 +22,13 @@ const maxRulesBody = 1 << 20
 //	GET /emulator/v1/projects/P:ruleCoverage.html            the same as a page
 //
 // What is none of them is given to next.
-func Rules(book *guard.Rulebook, next http.Handler) http.Handler {
+func Rules(book *guard.Rulesets, next http.Handler) http.Handler {
 	return &ruleRoutes{book: book, next: next}
 }
 
 // ruleRoutes answers the control routes of rules.
 type ruleRoutes struct {
-	book *guard.Rulebook
+	book *guard.Rulesets
 	next http.Handler
 }
 

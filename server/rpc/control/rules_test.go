@@ -16,9 +16,9 @@ import (
 )
 
 // rulesServer serves the control routes of a rulebook.
-func rulesServer(t *testing.T) (*httptest.Server, *guard.Rulebook) {
+func rulesServer(t *testing.T) (*httptest.Server, *guard.Rulesets) {
 	t.Helper()
-	book := guard.NewRulebook(guard.RulebookOptions{Open: true, Detail: true, Cover: true})
+	book := guard.NewRulesets(guard.RulesetsOptions{Open: true, Detail: true, Cover: true})
 	server := httptest.NewServer(control.Rules(book, http.NotFoundHandler()))
 	t.Cleanup(server.Close)
 	return server, book
@@ -112,7 +112,7 @@ func TestBrokenRulesKeepTheOld(t *testing.T) {
 }
 
 func TestMonitorOrigins(t *testing.T) {
-	book := guard.NewRulebook(guard.RulebookOptions{Cover: true})
+	book := guard.NewRulesets(guard.RulesetsOptions{Cover: true})
 	server := httptest.NewServer(control.Monitor(book, clock.System()))
 	defer server.Close()
 	url := "ws" + strings.TrimPrefix(server.URL, "http") + "/requests"

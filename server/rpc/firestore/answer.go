@@ -13,8 +13,8 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// Answer is one message of a Listen stream. A document that many clients are told of is encoded once, in each form that
-// a door asks for; only what differs from client to client is written for each.
+// Answer is one message of a Listen stream. A document that many clients receive is encoded once, in each form that
+// a transport needs; only what differs from client to client is written for each.
 type Answer struct {
 	// message is the answer; that of a shared document lacks it.
 	message *pb.ListenResponse
@@ -22,7 +22,7 @@ type Answer struct {
 	shared *sharedDocument
 }
 
-// sharedDocument is a document in the forms that the doors have asked for.
+// sharedDocument is a document in the forms that transports have needed.
 type sharedDocument struct {
 	document *pb.Document
 	binary   func() ([]byte, error)
@@ -37,7 +37,7 @@ const (
 	fieldRemovedTargetIDs = 6
 )
 
-// share prepares a document to be encoded, when it is first asked for.
+// share prepares a document to be encoded, when it is first needed.
 func share(d *document.Document) *sharedDocument {
 	m := wire.FormatDocument(d)
 	return &sharedDocument{
@@ -52,7 +52,7 @@ func share(d *document.Document) *sharedDocument {
 	}
 }
 
-// sharedOf returns the shared forms of a document that many clients are told of.
+// sharedOf returns the shared forms of a document that many clients receive.
 func sharedOf(d *guard.Shown) *sharedDocument {
 	shared, _ := d.Encoded(func(d *document.Document) any { return share(d) }).(*sharedDocument)
 	return shared

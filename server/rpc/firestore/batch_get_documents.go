@@ -15,7 +15,7 @@ import (
 )
 
 // BatchGetDocuments answers documents, each once, in the order of their names. A transaction that it begins is
-// told in an answer of its own before them.
+// sent in an answer of its own before them.
 func (s *Server) BatchGetDocuments(ctx context.Context, c token.Caller, r *pb.BatchGetDocumentsRequest,
 	send func(*pb.BatchGetDocumentsResponse) error,
 ) error {

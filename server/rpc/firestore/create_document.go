@@ -45,7 +45,7 @@ func (s *Server) CreateDocument(ctx context.Context, c token.Caller, r *pb.Creat
 // autoIDLength is the length of ids that the server chooses, as client libraries do.
 const autoIDLength = 20
 
-// writeOne does one write and answers the document that it leaves, as the write itself tells it: the transforms of
+// writeOne does one write and returns the document that it leaves, as the write itself describes it: the transforms of
 // these calls are none.
 func (s *Server) writeOne(ctx context.Context, c token.Caller, db resource.Database, w *pb.Write, answer *pb.DocumentMask) (*pb.Document, error) {
 	mask, masked, err := wire.ParseMask(answer)

@@ -53,15 +53,15 @@ func (s *Server) ListCollectionIds(ctx context.Context, c token.Caller, r *pb.Li
 	return out, nil
 }
 
-// pageSize reads a page's size, which is the greatest where none is asked.
-func pageSize(asked int32, greatest int) (int, error) {
-	if asked < 0 {
+// pageSize reads a page's size, which is the greatest where none is requested.
+func pageSize(requested int32, greatest int) (int, error) {
+	if requested < 0 {
 		return 0, fault.E(fault.InvalidArgument, "Page size must be nonnegative.")
 	}
-	if asked == 0 {
+	if requested == 0 {
 		return greatest, nil
 	}
-	return min(int(asked), greatest), nil
+	return min(int(requested), greatest), nil
 }
 
 // idMark is the first byte of a page token that holds an id.

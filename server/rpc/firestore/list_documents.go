@@ -117,7 +117,7 @@ func (s *Server) listByQuery(ctx context.Context, c token.Caller, l listing, at 
 		return guard.ListPage{}, err
 	}
 	var page guard.ListPage
-	_, err = s.o.Guard.Query(ctx, c, q, at, unheard, func(d *document.Document) error {
+	_, err = s.o.Guard.Query(ctx, c, q, at, ignoreSnapshot, func(d *document.Document) error {
 		if len(page.Documents) == l.size {
 			page.Next = cursorToken(q.CursorAt(page.Documents[l.size-1], false))
 			return errPageFull

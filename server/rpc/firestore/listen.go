@@ -38,7 +38,7 @@ func (s *Server) Listen(ctx context.Context, c token.Caller, stream Stream[pb.Li
 		ended <- live.Run(ctx, func(e *guard.Event) error { return stream.Send(formatEvent(e)) })
 	}()
 	go func() {
-		if err := hear(db, live, stream, first); !errors.Is(err, io.EOF) {
+		if err := receive(db, live, stream, first); !errors.Is(err, io.EOF) {
 			ended <- err
 		} else {
 			live.Finish()
@@ -66,10 +66,11 @@ func (s *Server) expiry(c token.Caller) (<-chan time.Time, func()) {
 	return s.o.Clock.After(c.Expires.Sub(s.o.Clock.Now()))
 }
 
-// hear takes the client's messages, beginning with one that has come already. It answers io.EOF when the client has said all.
-func hear(db resource.Database, live *guard.Stream, stream Stream[pb.ListenRequest, Answer], r *pb.ListenRequest) error {
+// receive executes the client's messages, beginning with one that has come already. It returns io.EOF when the client has sent
+// all.
+func receive(db resource.Database, live *guard.Stream, stream Stream[pb.ListenRequest, Answer], r *pb.ListenRequest) error {
 	for {
-		if err := obey(db, live, r); err != nil {
+		if err := execute(db, live, r); err != nil {
 			return err
 		}
 		var err error
@@ -79,8 +80,8 @@ func hear(db resource.Database, live *guard.Stream, stream Stream[pb.ListenReque
 	}
 }
 
-// obey does what a message asks for.
-func obey(db resource.Database, live *guard.Stream, r *pb.ListenRequest) error {
+// execute executes a message.
+func execute(db resource.Database, live *guard.Stream, r *pb.ListenRequest) error {
 	if err := sameDatabase(r, db); err != nil {
 		return err
 	}

@@ -9,7 +9,7 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// RunAggregationQuery answers figures over a query's documents, in one answer. A transaction that it begins is told in an
+// RunAggregationQuery answers figures over a query's documents, in one answer. A transaction that it begins is sent in an
 // answer of its own before.
 func (s *Server) RunAggregationQuery(ctx context.Context, c token.Caller, r *pb.RunAggregationQueryRequest,
 	send func(*pb.RunAggregationQueryResponse) error,

@@ -16,7 +16,7 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// RunQuery answers a query's documents. A transaction that it begins is told in an answer of its own before them, and
+// RunQuery answers a query's documents. A transaction that it begins is sent in an answer of its own before them, and
 // so is what an offset skipped; a query without results is answered with the time of reading alone.
 func (s *Server) RunQuery(ctx context.Context, c token.Caller, r *pb.RunQueryRequest, send func(*pb.RunQueryResponse) error) error {
 	if r.GetStructuredQuery() == nil {
@@ -50,11 +50,11 @@ type queryRun struct {
 	send     func(*pb.RunQueryResponse) error
 	readTime *timestamppb.Timestamp
 	sent     int
-	// last is, where figures are asked for, the response with the last document so far: they go with it.
+	// last is, where figures are requested, the response with the last document so far: they go with it.
 	last *pb.RunQueryResponse
 }
 
-// planOnly reports whether only the plan was asked for.
+// planOnly reports whether only the plan was requested.
 func (r *queryRun) planOnly() bool { return r.explain != nil && !r.explain.GetAnalyze() }
 
 // open is called before the first document.
@@ -86,7 +86,7 @@ func (r *queryRun) document(d *document.Document) error {
 	return r.send(before)
 }
 
-// skipped tells what the offset skipped.
+// skipped reports what the offset skipped.
 func (r *queryRun) skipped(n int64) error {
 	return r.send(&pb.RunQueryResponse{ReadTime: r.readTime, SkippedResults: int32(n)})
 }

@@ -1,5 +1,5 @@
-// Package firestore answers the calls of google.firestore.v1.Firestore on messages, whatever door they came by:
-// one file for one call, which parses, asks guard and formats. Answers of streaming calls are given to a send
+// Package firestore answers the calls of google.firestore.v1.Firestore on messages, whatever their transport:
+// one file for one call, which parses, calls guard and formats. Answers of streaming calls are given to a send
 // function; streams of both directions stand behind Stream.
 package firestore
 
@@ -55,7 +55,7 @@ func New(o Options) (*Server, error) {
 }
 
 // parseAt parses the moment that a read is of: none, a transaction, which is nil where none is named, or a time; begin, if
-// not nil, asks for a new transaction, which is read-only unless it says otherwise.
+// not nil, begins a new transaction, which is read-only unless it says otherwise.
 func parseAt(transaction []byte, readTime *timestamppb.Timestamp, begin *pb.TransactionOptions) (at guard.At, err error) {
 	if transaction != nil && len(transaction) == 0 {
 		return at, fault.E(fault.InvalidArgument, "Invalid transaction.")
@@ -123,5 +123,5 @@ func parseWrites(r writeRequest) (resource.Database, []document.Write, error) {
 	return db, writes, err
 }
 
-// unheard is for reads whose moment is not answered.
-func unheard(guard.Snapshot) error { return nil }
+// ignoreSnapshot is for reads whose snapshot is not sent.
+func ignoreSnapshot(guard.Snapshot) error { return nil }

@@ -33,7 +33,7 @@ const streamRules = `rules_version = '2'; service cloud.firestore { match /datab
 type streamHouse struct {
 	t      *testing.T
 	server *Server
-	book   *guard.Rulebook
+	book   *guard.Rulesets
 	clock  *clock.Hand
 }
 
@@ -48,7 +48,7 @@ func newStreamHouse(t *testing.T, o listen.Options) *streamHouse {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &streamHouse{t: t, book: guard.NewRulebook(guard.RulebookOptions{}), clock: clock.NewHand(clock.System().Now())}
+	h := &streamHouse{t: t, book: guard.NewRulesets(guard.RulesetsOptions{}), clock: clock.NewHand(clock.System().Now())}
 	o.Engine, o.Clock = e, h.clock
 	hub, err := listen.New(o)
 	if err != nil {

@@ -1,5 +1,22 @@
 package eval
 
+// A list query is decided once for all documents that it can return, not for each. The conditions are evaluated by the ordinary
+// evaluator over values that stand for many:
+//
+//   - Field is a field that certainly exists, with what the query's filters say of it: a class of types, a value that it equals, a
+//     range, values that it does not equal or that it contains.
+//   - Partial is a map with some known members and perhaps others, such as resource.data.
+//   - Bools is a set of what a condition can be: true, false, failure.
+//   - Unknown is anything, also a failure.
+//
+// The invariant is that the abstract result of an expression covers its concrete result for every document that the query can
+// return, by induction over the expression; a condition whose result is exactly {true} therefore holds for all of them, and
+// only such a condition allows the query. An operation that does not know these values returns Unknown, which allows nothing. The
+// database holds 1 and 1.0 equal and rules tell them apart in places, so a field that equals a number stays a Field
+// (Pin), while one that equals a string is that string.
+//
+// sound_test.go of package rules checks the invariant with random rules, queries and documents.
+
 import (
 	"clave/server/value"
 )

@@ -18,24 +18,23 @@ import (
 	"clave/server/resource"
 )
 
-// settle is how long a rules file must be quiet before it is read again: editors write in several steps.
-const settle = 50 * time.Millisecond
+// quietPeriod is how long a rules file must be unchanged before it is read again: editors write in several steps.
+const quietPeriod = 50 * time.Millisecond
 
-// readLaws compiles the rules files. In start mode they are watched, databases without rules are open, and refusals say
-// which rule refused. In production they are read again when the program is asked to by SIGHUP: who puts rules in force does so
-// on purpose, and not while they are being written.
-func (a *App) readLaws() (*guard.Rulebook, error) {
+// loadRules compiles the rules files. In start mode they are watched, databases without rules are open, and denials say
+// which rule denied. In production they are read again at SIGHUP only: rules must not come into force while somebody writes them.
+func (a *App) loadRules() (*guard.Rulesets, error) {
 	development := !a.config.Production()
 	if a.config.File == "" && !a.config.NoHub {
 		fmt.Fprintln(a.o.Notices, "No firebase.json in this folder or above: rules are open to all, and there is no site")
 	}
-	book := guard.NewRulebook(guard.RulebookOptions{Open: development, Detail: development, Cover: development})
+	rulesets := guard.NewRulesets(guard.RulesetsOptions{Open: development, Detail: development, Cover: development})
 	watched := make(map[string]config.Database)
 	for _, d := range a.config.Databases {
 		if d.RulesFile == "" {
 			continue
 		}
-		issues, err := a.readLaw(book, d)
+		issues, err := a.loadRulesFile(rulesets, d)
 		if err != nil {
 			return nil, err
 		}
@@ -47,31 +46,31 @@ func (a *App) readLaws() (*guard.Rulebook, error) {
 	switch {
 	case len(watched) == 0:
 	case development:
-		if err := a.watchLaws(book, watched); err != nil {
+		if err := a.watchRules(rulesets, watched); err != nil {
 			return nil, err
 		}
 	default:
 		a.run("reload", func(ctx context.Context) error {
 			return process.Hangups(ctx, func() {
 				for _, d := range a.config.Databases {
-					a.reloadLaw(book, d)
+					a.reloadRulesFile(rulesets, d)
 				}
 			})
 		})
 	}
-	return book, nil
+	return rulesets, nil
 }
 
-// readLaw reads one rules file and puts it in force if it has no errors.
-func (a *App) readLaw(book *guard.Rulebook, d config.Database) ([]guard.Issue, error) {
+// loadRulesFile reads one rules file and puts it in force if it has no errors.
+func (a *App) loadRulesFile(rulesets *guard.Rulesets, d config.Database) ([]guard.Issue, error) {
 	source, err := os.ReadFile(d.RulesFile)
 	if err != nil {
 		return nil, fault.Because(err, fault.FailedPrecondition, "%s: cannot be read: %v. Correct firestore.rules in firebase.json.", d.RulesFile, err)
 	}
 	if d.ID == resource.DefaultDatabase {
-		return book.Replace("", "", string(source)), nil
+		return rulesets.Replace("", "", string(source)), nil
 	}
-	return book.Replace(a.config.Project, d.ID, string(source)), nil
+	return rulesets.Replace(a.config.Project, d.ID, string(source)), nil
 }
 
 // issueLines returns the issues, one a line, as file:line:column text.
@@ -83,9 +82,9 @@ func issueLines(file string, issues []guard.Issue) string {
 	return strings.Join(lines, "\n")
 }
 
-// watchLaws reads rules files again when they change. A broken edit keeps the old rules and says so. Folders are watched,
+// watchRules reads rules files again when they change. A broken edit keeps the old rules and is reported. Folders are watched,
 // because editors replace files.
-func (a *App) watchLaws(book *guard.Rulebook, files map[string]config.Database) error {
+func (a *App) watchRules(rulesets *guard.Rulesets, files map[string]config.Database) error {
 	watcher, err := fsnotify.NewWatcher()
 	if err != nil {
 		a.o.Log.Warn("rules files are not watched", "error", err)
@@ -98,13 +97,13 @@ func (a *App) watchLaws(book *guard.Rulebook, files map[string]config.Database) 
 		}
 	}
 	a.run("rules watch", func(ctx context.Context) error {
-		return a.followLaws(ctx, watcher, book, files)
+		return a.followRules(ctx, watcher, rulesets, files)
 	})
 	return nil
 }
 
-// followLaws handles the watcher's events until ctx is done.
-func (a *App) followLaws(ctx context.Context, watcher *fsnotify.Watcher, book *guard.Rulebook, files map[string]config.Database) error {
+// followRules handles the watcher's events until ctx is done.
+func (a *App) followRules(ctx context.Context, watcher *fsnotify.Watcher, rulesets *guard.Rulesets, files map[string]config.Database) error {
 	dirty := make(map[string]bool)
 	var quiet <-chan time.Time
 	stop := func() {}
@@ -125,28 +124,43 @@ func (a *App) followLaws(ctx context.Context, watcher *fsnotify.Watcher, book *g
 			if name := filepath.Clean(event.Name); files[name].RulesFile != "" && !event.Has(fsnotify.Chmod) {
 				dirty[name] = true
 				stop()
-				quiet, stop = a.o.Clock.After(settle)
+				quiet, stop = a.o.Clock.After(quietPeriod)
 			}
 		case <-quiet:
 			for name := range dirty {
-				a.reloadLaw(book, files[name])
+				a.reloadRulesFile(rulesets, files[name])
 			}
 			clear(dirty)
 		}
 	}
 }
 
-// reloadLaw reads a rules file again and tells what came of it.
-func (a *App) reloadLaw(book *guard.Rulebook, d config.Database) {
-	issues, err := a.readLaw(book, d)
+// reloadRulesFile reads a rules file again and reports the result, in production in the log too.
+func (a *App) reloadRulesFile(rulesets *guard.Rulesets, d config.Database) {
+	issues, err := a.loadRulesFile(rulesets, d)
 	switch {
 	case errors.Is(err, os.ErrNotExist) && !a.config.Production():
 		return // between an editor's steps; the new file comes with an event of its own
 	case err != nil:
 		fmt.Fprintf(a.o.Notices, "Rules kept as they were: %s\n", fault.Of(err).Message)
+		a.logReload("rules kept as they were", d, err)
 	case guard.HasErrors(issues):
-		fmt.Fprintf(a.o.Notices, "Rules kept as they were:\n%s\n", issueLines(d.RulesFile, issues))
+		lines := issueLines(d.RulesFile, issues)
+		fmt.Fprintf(a.o.Notices, "Rules kept as they were:\n%s\n", lines)
+		a.logReload("rules kept as they were", d, errors.New(lines))
 	default:
 		fmt.Fprintf(a.o.Notices, "Rules reloaded: %s\n", d.RulesFile)
+		a.logReload("rules reloaded", d, nil)
+	}
+}
+
+// logReload logs in production what came of reading a rules file again; err is nil when its rules are in force.
+func (a *App) logReload(message string, d config.Database, err error) {
+	switch {
+	case !a.config.Production():
+	case err != nil:
+		a.o.Log.Error(message, "file", d.RulesFile, "database", d.ID, "error", err)
+	default:
+		a.o.Log.Info(message, "file", d.RulesFile, "database", d.ID)
 	}
 }

@@ -13,22 +13,22 @@ import (
 // Issue is something wrong with a rules file.
 type Issue = rules.Issue
 
-// RulebookOptions are what a rulebook is made of. The zero value is for production.
-type RulebookOptions struct {
-	// Open lets everybody do everything in databases without ruleset. It is for development only; without it nobody
+// RulesetsOptions are what Rulesets are made of. The zero value is for production.
+type RulesetsOptions struct {
+	// Open allows everybody everything in databases without ruleset. It is for development only; without it nobody
 	// but privileged callers does anything there.
 	Open bool
-	// Detail tells refused callers which rule refused them, as the official emulator does. It is for development only:
-	// the text quotes what the rules saw.
+	// Detail adds to denials which rule denied, as the official emulator does. It is for development only: the text quotes
+	// what the rules read.
 	Detail bool
 	// Cover counts what each expression of the rules has been worth, and keeps the latest decisions for the request
 	// monitor. It costs time and memory.
 	Cover bool
 }
 
-// Rulebook holds the rulesets in force: of a database, of a project, or of all. It is safe for concurrent use.
-type Rulebook struct {
-	o       RulebookOptions
+// Rulesets holds the rulesets in force: of a database, of a project, or of all. It is safe for concurrent use.
+type Rulesets struct {
+	o       RulesetsOptions
 	monitor *Monitor
 	mu      struct {
 		sync.RWMutex
@@ -40,9 +40,9 @@ type Rulebook struct {
 	}
 }
 
-// NewRulebook returns a rulebook without rules.
-func NewRulebook(o RulebookOptions) *Rulebook {
-	b := &Rulebook{o: o, monitor: newMonitor()}
+// NewRulesets returns Rulesets without rules.
+func NewRulesets(o RulesetsOptions) *Rulesets {
+	b := &Rulesets{o: o, monitor: newMonitor()}
 	b.mu.projects = make(map[string]*rules.Ruleset)
 	b.mu.databases = make(map[resource.Database]*rules.Ruleset)
 	return b
@@ -51,7 +51,7 @@ func NewRulebook(o RulebookOptions) *Rulebook {
 // Replace compiles rules and puts them in force: for one database of a project, with an empty database for all of a
 // project's that have none of their own, and with both empty for all projects. It returns everything that is wrong
 // with the text; if that includes an error nothing changes.
-func (b *Rulebook) Replace(project, database, source string) []Issue {
+func (b *Rulesets) Replace(project, database, source string) []Issue {
 	ruleset, issues := rules.Compile(source)
 	if ruleset == nil {
 		return issues
@@ -77,14 +77,14 @@ func (b *Rulebook) Replace(project, database, source string) []Issue {
 }
 
 // onChange has f called after each replacement.
-func (b *Rulebook) onChange(f func()) {
+func (b *Rulesets) onChange(f func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.mu.changed = append(b.mu.changed, f)
 }
 
 // of returns the ruleset in force for a database, or nil.
-func (b *Rulebook) of(db resource.Database) *rules.Ruleset {
+func (b *Rulesets) of(db resource.Database) *rules.Ruleset {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
 	if r := b.mu.databases[db]; r != nil {
@@ -98,7 +98,7 @@ func (b *Rulebook) of(db resource.Database) *rules.Ruleset {
 
 // Coverage returns the coverage report of a project's rules as JSON, in the official emulator's form; ok is false when
 // the project has no rules.
-func (b *Rulebook) Coverage(project string) (report []byte, ok bool) {
+func (b *Rulesets) Coverage(project string) (report []byte, ok bool) {
 	r := b.of(resource.Database{Project: project, ID: resource.DefaultDatabase})
 	if r == nil {
 		return nil, false
@@ -107,7 +107,7 @@ func (b *Rulebook) Coverage(project string) (report []byte, ok bool) {
 }
 
 // CoverageHTML returns the coverage report of a project's rules as a page.
-func (b *Rulebook) CoverageHTML(project string) (page []byte, ok bool) {
+func (b *Rulesets) CoverageHTML(project string) (page []byte, ok bool) {
 	r := b.of(resource.Database{Project: project, ID: resource.DefaultDatabase})
 	if r == nil {
 		return nil, false
@@ -116,16 +116,16 @@ func (b *Rulebook) CoverageHTML(project string) (page []byte, ok bool) {
 }
 
 // Monitor returns the request monitor.
-func (b *Rulebook) Monitor() *Monitor { return b.monitor }
+func (b *Rulesets) Monitor() *Monitor { return b.monitor }
 
-// Summary returns the errors among issues as the official emulator tells them.
+// Summary returns the errors among issues in the official emulator's words.
 func Summary(issues []Issue) string { return rules.Summary(issues) }
 
 // HasErrors reports whether any of the issues is an error.
 func HasErrors(issues []Issue) bool { return rules.HasErrors(issues) }
 
 // Databases returns the databases that have rules of their own.
-func (b *Rulebook) Databases() []resource.Database {
+func (b *Rulesets) Databases() []resource.Database {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
 	return slices.SortedFunc(maps.Keys(b.mu.databases), func(x, y resource.Database) int {

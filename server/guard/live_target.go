@@ -13,8 +13,8 @@ import (
 	"clave/server/token"
 )
 
-// permit is the authorization of one live target. Its pointer is the authorization's key.
-type permit struct {
+// liveTarget is the authorization of one target of a stream. Its pointer is the authorization's key.
+type liveTarget struct {
 	guard   *Guard
 	caller  token.Caller
 	db      resource.Database
@@ -22,20 +22,22 @@ type permit struct {
 	expires time.Time
 	mu      struct {
 		sync.Mutex
-		looked []resource.Document // what the last decision rests on
+		looked []resource.Document // what the last decision depends on
 		closed bool
 	}
 }
 
 // expired reports whether the caller's token has ended.
-func (p *permit) expired(now time.Time) bool { return !p.expires.IsZero() && !now.Before(p.expires) }
+func (p *liveTarget) expired(now time.Time) bool {
+	return !p.expires.IsZero() && !now.Before(p.expires)
+}
 
 // check decides whether the target may be shown, and has that decided again when a document that the decision depends on
 // changes. An expired token ends the stream, as recorded of production.
 //
 // For a version at other than the present, the rules decide on that version, and then also on the present if a document
 // that they looked up has changed since: a right that has been revoked does not return with an older version.
-func (p *permit) check(ctx context.Context, at clock.Version) error {
+func (p *liveTarget) check(ctx context.Context, at clock.Version) error {
 	g := p.guard
 	if p.expired(g.clock.Now()) {
 		return &listen.StreamError{Err: fault.E(fault.Internal, "The caller's credentials have expired.")}
@@ -49,7 +51,7 @@ func (p *permit) check(ctx context.Context, at clock.Version) error {
 		for name := range seen {
 			names = append(names, name)
 		}
-		g.watch.follow(p, names)
+		g.watch.note(p, names)
 		stale, err := p.stale(ctx, seen)
 		if err != nil || !stale {
 			return err
@@ -58,7 +60,7 @@ func (p *permit) check(ctx context.Context, at clock.Version) error {
 }
 
 // decide applies the rules to the state of the database at a version, 0 for the present, and returns the documents that it looked up.
-func (p *permit) decide(ctx context.Context, at clock.Version) (map[resource.Document]*document.Document, error) {
+func (p *liveTarget) decide(ctx context.Context, at clock.Version) (map[resource.Document]*document.Document, error) {
 	reading, err := p.guard.engine.Read(ctx, p.db, At{ReadTime: at})
 	if err != nil {
 		return nil, err
@@ -90,7 +92,7 @@ func (p *permit) decide(ctx context.Context, at clock.Version) (map[resource.Doc
 
 // stale reports whether one of the documents has changed since it was seen. A change after that is
 // seen by the watch.
-func (p *permit) stale(ctx context.Context, seen map[resource.Document]*document.Document) (bool, error) {
+func (p *liveTarget) stale(ctx context.Context, seen map[resource.Document]*document.Document) (bool, error) {
 	if len(seen) == 0 {
 		return false, nil
 	}

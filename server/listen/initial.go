@@ -11,7 +11,7 @@ import (
 	"clave/server/query"
 )
 
-// add takes a target in; settle answers it. A target with an invalid token, or one that is denied, is answered here.
+// add opens a target; sendInitial sends what it shows. A target with an invalid token, or one that is denied, is answered here.
 func (s *Stream) add(ctx context.Context, t *target) error {
 	t.from = t.want.ReadTime
 	if len(t.want.Resume) > 0 {
@@ -23,21 +23,29 @@ func (s *Stream) add(ctx context.Context, t *target) error {
 	}
 	t.open, t.fresh, t.since = true, true, maxVersion
 	s.targets[t.want.ID] = t
-	if !t.want.Authorization.PerVersion { // Otherwise whole checks the version that it sends.
+	if !t.want.Authorization.PerVersion { // Otherwise sendTarget checks the version that it sends.
 		if err := s.authorize(ctx, t, 0); err != nil || !t.open {
 			return err
 		}
 	}
 	s.follower.attach(t)
-	s.again = append(s.again, t)
+	s.unsent = append(s.unsent, t)
 	return nil
 }
 
-// settle tells the targets that have to be told whole, all at one version, which the stream's other targets have reached
-// before. Between a target's first event and its last there is no snapshot, because clients take a snapshot's token for
-// that of every target they know of.
-func (s *Stream) settle(ctx context.Context) error {
-	for len(s.again) > 0 {
+// sendInitial sends the targets that have to be sent completely, new ones and those that were reset, up to their first snapshot.
+//
+//  1. The windows that their views need are loaded (loadWindows).
+//  2. A reading of the engine is opened. Its version is that of all of them.
+//  3. The stream's other targets are brought to the same version (catchUp). If that resets one of them, it has to be sent
+//     completely too, and the work begins again.
+//  4. Each target is sent (sendTarget): resumed from the version that its client has, or with all of its documents, and CURRENT.
+//  5. One snapshot completes them all.
+//
+// Between a target's first event and its last there is no snapshot, because clients take a snapshot's token for the token of
+// every target that they know of.
+func (s *Stream) sendInitial(ctx context.Context) error {
+	for len(s.unsent) > 0 {
 		if err := s.loadWindows(ctx); err != nil {
 			return err
 		}
@@ -45,7 +53,7 @@ func (s *Stream) settle(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		err = s.settleAt(ctx, reading)
+		err = s.sendInitialAt(ctx, reading)
 		reading.Close()
 		if err != nil {
 			return err
@@ -54,32 +62,32 @@ func (s *Stream) settle(ctx context.Context) error {
 	return nil
 }
 
-// settleAt does settle's work at a reading, unless changes are lost meanwhile.
-func (s *Stream) settleAt(ctx context.Context, r *engine.Reading) error {
-	// Those that were given up meanwhile must not be taken for targets which are told here.
-	s.again = slices.DeleteFunc(s.again, func(t *target) bool { return !t.open })
-	count := len(s.again)
+// sendInitialAt does sendInitial's work at a reading, unless changes are lost meanwhile.
+func (s *Stream) sendInitialAt(ctx context.Context, r *engine.Reading) error {
+	// A target that was removed meanwhile is not sent.
+	s.unsent = slices.DeleteFunc(s.unsent, func(t *target) bool { return !t.open })
+	count := len(s.unsent)
 	if len(s.targets) > count {
 		if err := s.catchUp(ctx, r.Version()); err != nil {
 			return err
 		}
-		if len(s.again) > count {
-			return nil // Others have to be told too.
+		if len(s.unsent) > count {
+			return nil // Others have to be sent too.
 		}
 	}
-	list := s.again
-	s.again = nil
-	told := false
+	list := s.unsent
+	s.unsent = nil
+	sent := false
 	for _, t := range list {
 		if !t.open {
 			continue
 		}
-		if err := s.whole(ctx, t, r); err != nil {
+		if err := s.sendTarget(ctx, t, r); err != nil {
 			return err
 		}
-		told = told || t.open
+		sent = sent || t.open
 	}
-	if !told {
+	if !sent {
 		return nil
 	}
 	if err := s.snapshot(r.Version().After()); err != nil {
@@ -95,10 +103,10 @@ func (s *Stream) settleAt(ctx context.Context, r *engine.Reading) error {
 	return nil
 }
 
-// loadWindows makes sure that the targets to tell have their windows, if their views need them, at a version that the
+// loadWindows makes sure that the targets to send have their windows, if their views need them, at a version that the
 // next reading has reached.
 func (s *Stream) loadWindows(ctx context.Context) error {
-	for _, t := range s.again {
+	for _, t := range s.unsent {
 		if !t.open || !t.windowed() {
 			continue
 		}
@@ -117,8 +125,8 @@ func (t *target) windowed() bool {
 	return q != nil && (q.Limit != query.NoLimit || q.Offset > 0)
 }
 
-// whole tells a target at a reading, anew or since the version that its client has, up to Current.
-func (s *Stream) whole(ctx context.Context, t *target, r *engine.Reading) error {
+// sendTarget sends a target at a reading, completely or what has changed since the version that its client has, up to Current.
+func (s *Stream) sendTarget(ctx context.Context, t *target, r *engine.Reading) error {
 	if t.want.Authorization.PerVersion {
 		if err := s.authorize(ctx, t, r.Version()); err != nil || !t.open {
 			return err
@@ -145,7 +153,7 @@ func (s *Stream) whole(ctx context.Context, t *target, r *engine.Reading) error 
 	return s.send(&Event{Kind: Current, Target: t.want.ID, ReadTime: at, Token: newToken(at)})
 }
 
-// failed removes a target that can't be told, unless the failure is the stream's.
+// failed removes a target that can't be sent, unless the failure is the stream's.
 func (s *Stream) failed(ctx context.Context, t *target, err error) error {
 	switch {
 	case ctx.Err() != nil:
@@ -153,7 +161,7 @@ func (s *Stream) failed(ctx context.Context, t *target, err error) error {
 	case isSend(err):
 		return err
 	case fault.CodeOf(err) == fault.Internal:
-		s.hub.o.Log.Error("tell a target", "database", s.follower.name.String(), "err", err)
+		s.hub.o.Log.Error("send a target", "database", s.follower.name.String(), "error", err)
 	}
 	return s.remove(t.want.ID, fault.Of(err))
 }
@@ -220,8 +228,8 @@ func (s *Stream) fillDocuments(ctx context.Context, t *target, r *engine.Reading
 	return nil
 }
 
-// lost resets all targets after changes were lost; settle tells them anew.
-func (s *Stream) lost() error {
+// resetAll resets all targets after changes were lost; sendInitial sends them again.
+func (s *Stream) resetAll() error {
 	s.pending = nil
 	for _, t := range s.byID() {
 		if err := s.reset(t); err != nil {
@@ -231,12 +239,12 @@ func (s *Stream) lost() error {
 	return nil
 }
 
-// reset tells the client to forget a target's documents, and has it told anew. Until then no commit concerns it.
+// reset sends that the client must forget a target's documents, and has it sent again. Until then no commit concerns it.
 func (s *Stream) reset(t *target) error {
 	if t.since == maxVersion {
-		return nil // It has to be told already.
+		return nil // It waits to be sent already.
 	}
 	t.since = maxVersion
-	s.again = append(s.again, t)
+	s.unsent = append(s.unsent, t)
 	return s.send(&Event{Kind: Reset, Target: t.want.ID})
 }

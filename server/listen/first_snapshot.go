@@ -14,8 +14,13 @@ const (
 	maxFirsts = 32 << 20
 )
 
-// first is what a view showed at a version. Clients that open the same query one after the other, as after a restart, are
-// told it without asking the engine again, and its documents are encoded once. It is dropped when the view changes.
+// first is the first snapshot of a view: what it showed at a version. Clients that open the same query one after the other, as
+// all do after a restart, receive it without another query of the engine, and its documents are encoded once.
+//
+// It may be used at a later version only if no commit in between has changed the view. So a reader first waits until the
+// follower has applied all commits up to that version (reach), each of which drops the first snapshots that it changes
+// (touchLocked), and then looks whether the snapshot is still there. keepFirst stores one only if no commit has touched the view
+// since it was read. Views with one listener keep none.
 type first struct {
 	version clock.Version
 	docs    []*Shown
@@ -60,7 +65,7 @@ func (f *follower) firstAt(ctx context.Context, v *view, at clock.Version) (docs
 	if !likely {
 		return nil, false, nil
 	}
-	// What was committed before must have had its say.
+	// Commits up to that version may still be about to drop it.
 	if err := f.reach(ctx, at); err != nil {
 		return nil, false, err
 	}

@@ -1,0 +1,35 @@
+package listen
+
+import (
+	"encoding/binary"
+	"hash/crc32"
+
+	"clave/server/clock"
+	"clave/server/fault"
+)
+
+// A resume token is a version: a tag, eight bytes of the version, and three of a checksum, so that other bytes are
+// recognized.
+const (
+	tokenTag  = 0x76
+	tokenSize = 12
+)
+
+// newToken returns the resume token of a version.
+func newToken(v clock.Version) []byte {
+	b := make([]byte, 9, tokenSize+1)
+	b[0] = tokenTag
+	binary.BigEndian.PutUint64(b[1:], uint64(v))
+	return binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(b))[:tokenSize]
+}
+
+// parseToken returns the version of a resume token. It answers InvalidArgument.
+func parseToken(b []byte) (clock.Version, error) {
+	if len(b) == tokenSize && b[0] == tokenTag {
+		v := clock.Version(binary.BigEndian.Uint64(b[1:]))
+		if string(newToken(v)) == string(b) && v > 0 {
+			return v, nil
+		}
+	}
+	return 0, fault.E(fault.InvalidArgument, "bad resume token")
+}
