@@ -72,7 +72,7 @@ func (s *Service) complete(ctx context.Context, a *attempt) (*outcome, error) {
 		ch.Put(u)
 		res.user = u
 		if half || wants(u) {
-			res.Pending, err = s.askFactorIn(ch, a.call, u, a.session)
+			res.Pending, err = s.requestFactor(ch, a.call, u, a.session)
 			return err
 		}
 		if err := blocked.apply(u); err != nil {
@@ -85,7 +85,7 @@ func (s *Service) complete(ctx context.Context, a *attempt) (*outcome, error) {
 		return err
 	})
 	if err == nil && res.user.Disabled {
-		err = no("USER_DISABLED")
+		err = apiError("USER_DISABLED")
 	}
 	return res, err
 }
@@ -97,7 +97,7 @@ func (a *attempt) present(ch *account.Change) (*account.User, error) {
 	case err != nil:
 		return nil, err
 	case u == nil && !a.isNew:
-		return nil, no("USER_NOT_FOUND")
+		return nil, apiError("USER_NOT_FOUND")
 	case u == nil:
 		u = a.user
 	}
@@ -117,7 +117,7 @@ func (a *attempt) present(ch *account.Change) (*account.User, error) {
 // refuses returns why an account may not sign in.
 func (a *attempt) refuses(u *account.User) error {
 	if u.Disabled {
-		return no("USER_DISABLED")
+		return apiError("USER_DISABLED")
 	}
 	if a.check != nil {
 		return a.check(u)

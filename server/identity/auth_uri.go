@@ -31,27 +31,27 @@ type AuthURIResponse struct {
 
 // CreateAuthURI tells how an address can sign in.
 func (s *Service) CreateAuthURI(ctx context.Context, c Call, r *AuthURIRequest) (*AuthURIResponse, error) {
-	cfg, _, err := s.rules(ctx, &c)
+	cfg, _, err := s.settings(ctx, &c)
 	if err != nil {
 		return nil, err
 	}
-	if text(r.ProviderID) != "" {
+	if stringOf(r.ProviderID) != "" {
 		return nil, fault.E(fault.Unimplemented, "Sign-in with IDP is not yet supported.")
 	}
-	if text(r.Identifier) == "" {
-		return nil, no("MISSING_IDENTIFIER")
+	if stringOf(r.Identifier) == "" {
+		return nil, apiError("MISSING_IDENTIFIER")
 	}
-	if text(r.ContinueURI) == "" {
-		return nil, no("MISSING_CONTINUE_URI")
+	if stringOf(r.ContinueURI) == "" {
+		return nil, apiError("MISSING_CONTINUE_URI")
 	}
 	email, ok := cleanEmail(*r.Identifier)
 	if !ok {
-		return nil, no("INVALID_IDENTIFIER")
+		return nil, apiError("INVALID_IDENTIFIER")
 	}
 	if u, err := url.Parse(*r.ContinueURI); err != nil || u.Scheme == "" {
-		return nil, no("INVALID_CONTINUE_URI")
+		return nil, apiError("INVALID_CONTINUE_URI")
 	}
-	res := &AuthURIResponse{Kind: "identitytoolkit#CreateAuthUriResponse", SessionID: text(r.SessionID)}
+	res := &AuthURIResponse{Kind: "identitytoolkit#CreateAuthUriResponse", SessionID: stringOf(r.SessionID)}
 	if res.SessionID == "" {
 		res.SessionID = randid.New(27)
 	}

@@ -43,7 +43,7 @@ func (s *Service) BatchGet(ctx context.Context, c Call, r *BatchGetRequest) (*Ba
 	if most > whole {
 		most = whole
 	}
-	err = s.accounts.List(ctx, c.scope(), text(r.NextPageToken), func(u *account.User) bool {
+	err = s.accounts.List(ctx, c.scope(), stringOf(r.NextPageToken), func(u *account.User) bool {
 		i := info(c, u, true)
 		i.Version = passwordVersion(u.Password, params)
 		if res.Users = append(res.Users, i); int64(len(res.Users)) == most {
@@ -92,7 +92,7 @@ const maxBatch = 1000
 // BatchDelete deletes accounts; without force only disabled ones.
 func (s *Service) BatchDelete(ctx context.Context, c Call, r *BatchDeleteRequest) (*BatchDeleteResponse, error) {
 	if len(r.LocalIDs) == 0 || len(r.LocalIDs) > maxBatch {
-		return nil, no("LOCAL_ID_LIST_EXCEEDS_LIMIT")
+		return nil, apiError("LOCAL_ID_LIST_EXCEEDS_LIMIT")
 	}
 	res := &BatchDeleteResponse{}
 	return res, s.accounts.Change(ctx, c.scope(), r.LocalIDs, func(ch *account.Change) error {
@@ -102,7 +102,7 @@ func (s *Service) BatchDelete(ctx context.Context, c Call, r *BatchDeleteRequest
 			case err != nil:
 				return err
 			case u == nil:
-			case !yes(r.Force, false) && !u.Disabled:
+			case !boolOr(r.Force, false) && !u.Disabled:
 				res.Errors = append(res.Errors, BatchError{Index: i, LocalID: uid, Message: "NOT_DISABLED : Disable the account before batch deletion."})
 			default:
 				remove(ch, u)

@@ -45,11 +45,11 @@ func (cfg *Config) checkBlocking() error {
 		case "beforeSendEmail", "beforeSendSms":
 			return fault.E(fault.Unimplemented, "The trigger %s is not implemented.", event)
 		default:
-			return no("INVALID_BLOCKING_FUNCTION : ((Event type is invalid.))")
+			return apiError("INVALID_BLOCKING_FUNCTION : ((Event type is invalid.))")
 		}
 		u, err := url.Parse(cfg.BlockingFunctions.Triggers[event].FunctionURI)
 		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-			return no("INVALID_BLOCKING_FUNCTION : ((Expected an absolute URI with valid scheme and host.))")
+			return apiError("INVALID_BLOCKING_FUNCTION : ((Expected an absolute URI with valid scheme and host.))")
 		}
 	}
 	return nil
@@ -65,7 +65,7 @@ func (s *Service) beforeCreate(ctx context.Context, c Call, cfg *Config, u *acco
 		return err
 	}
 	if u.Disabled {
-		return no("USER_DISABLED")
+		return apiError("USER_DISABLED")
 	}
 	return nil
 }
@@ -102,16 +102,16 @@ func (s *Service) block(ctx context.Context, c Call, cfg *Config, event string, 
 	}
 	const lowest, highest = 200, 299
 	if status < lowest || status > highest {
-		return nil, no("BLOCKING_FUNCTION_ERROR_RESPONSE : ((HTTP request to %s returned HTTP error %d: %s))", uri, status, answer)
+		return nil, apiError("BLOCKING_FUNCTION_ERROR_RESPONSE : ((HTTP request to %s returned HTTP error %d: %s))", uri, status, answer)
 	}
 	if len(answer) == 0 {
 		return update, nil
 	}
 	if err := json.Unmarshal(answer, update); err != nil {
-		return nil, no("BLOCKING_FUNCTION_ERROR_RESPONSE : ((Response body is not valid JSON.))")
+		return nil, apiError("BLOCKING_FUNCTION_ERROR_RESPONSE : ((Response body is not valid JSON.))")
 	}
 	if update.UserRecord != nil && update.UserRecord.UpdateMask == "" {
-		return nil, no("BLOCKING_FUNCTION_ERROR_RESPONSE : ((Response UserRecord is missing updateMask.))")
+		return nil, apiError("BLOCKING_FUNCTION_ERROR_RESPONSE : ((Response UserRecord is missing updateMask.))")
 	}
 	return update, update.claims(event, ses)
 }
@@ -185,7 +185,7 @@ func eventBody(jwt string) ([]byte, error) {
 func (s *Service) blockingToken(c Call, event, uri string, u *account.User, ses *session, idp map[string]any) (string, error) {
 	now := s.now()
 	record := map[string]any{
-		"uid": u.UID, "email": u.Email, "email_verified": u.EmailVerified, "display_name": text(u.DisplayName), "photo_url": text(u.PhotoURL),
+		"uid": u.UID, "email": u.Email, "email_verified": u.EmailVerified, "display_name": stringOf(u.DisplayName), "photo_url": stringOf(u.PhotoURL),
 		"disabled": u.Disabled, "phone_number": u.Phone, "custom_claims": attributes(u), "tenant_id": c.Tenant,
 		"provider_data": blockedProviders(u),
 	}
@@ -230,7 +230,7 @@ func (ses *session) method() string {
 func blockedProviders(u *account.User) []map[string]any {
 	var list []map[string]any
 	for _, p := range providers(u) {
-		list = append(list, map[string]any{"provider_id": p.ProviderID, "uid": p.RawID, "email": p.Email, "display_name": text(p.DisplayName), "photo_url": text(p.PhotoURL)})
+		list = append(list, map[string]any{"provider_id": p.ProviderID, "uid": p.RawID, "email": p.Email, "display_name": stringOf(p.DisplayName), "photo_url": stringOf(p.PhotoURL)})
 	}
 	return list
 }

@@ -20,14 +20,14 @@ var reserved = []string{
 // checkAttributes checks custom attributes, a JSON object as text.
 func checkAttributes(text string) error {
 	if utf8.RuneCountInString(text) > maxAttributes {
-		return no("CLAIMS_TOO_LARGE")
+		return apiError("CLAIMS_TOO_LARGE")
 	}
 	if text == "" {
 		return nil
 	}
 	claims, err := token.DecodeClaims([]byte(text))
 	if err != nil {
-		return no("INVALID_CLAIMS")
+		return apiError("INVALID_CLAIMS")
 	}
 	return checkReserved(claims)
 }
@@ -36,7 +36,7 @@ func checkAttributes(text string) error {
 func checkReserved(claims map[string]any) error {
 	for _, name := range slices.Sorted(maps.Keys(claims)) {
 		if slices.Contains(reserved, name) {
-			return no("FORBIDDEN_CLAIM : %s", name)
+			return apiError("FORBIDDEN_CLAIM : %s", name)
 		}
 	}
 	return nil
@@ -64,8 +64,8 @@ func idClaims(u *account.User, ses *session) map[string]any {
 			claims[name] = value
 		}
 	}
-	set("name", text(u.DisplayName))
-	set("picture", text(u.PhotoURL))
+	set("name", stringOf(u.DisplayName))
+	set("picture", stringOf(u.PhotoURL))
 	set("email", u.Email)
 	set("phone_number", u.Phone)
 	if u.Email != "" || u.EmailVerified {
@@ -109,8 +109,8 @@ func identities(u *account.User) map[string]any {
 	return ids
 }
 
-// text returns what a pointer points to, or empty.
-func text(p *string) string {
+// stringOf returns the string that a pointer points to, or empty for nil.
+func stringOf(p *string) string {
 	if p == nil {
 		return ""
 	}

@@ -57,8 +57,8 @@ func (s *Service) privacy(cfg *Config) bool {
 	return !s.o.EmulatorSettings
 }
 
-// yes returns what a setting says, or def when it says nothing.
-func yes(setting *bool, def bool) bool {
+// boolOr returns a setting, or def when it is not set.
+func boolOr(setting *bool, def bool) bool {
 	if setting == nil {
 		return def
 	}
@@ -84,8 +84,8 @@ func (s *Service) config(c Call) (*Config, error) {
 	return cfg, nil
 }
 
-// rules returns the settings that hold for the call: the project's, with the tenant's where it has its own.
-func (s *Service) rules(ctx context.Context, c *Call) (*Config, *Tenant, error) {
+// settings returns the settings that hold for the call: the project's, with the tenant's where it has its own.
+func (s *Service) settings(ctx context.Context, c *Call) (*Config, *Tenant, error) {
 	cfg, err := s.config(*c)
 	if err != nil || c.Tenant == "" {
 		return cfg, nil, err
@@ -95,7 +95,7 @@ func (s *Service) rules(ctx context.Context, c *Call) (*Config, *Tenant, error) 
 		return nil, nil, err
 	}
 	if tenant.DisableAuth {
-		return nil, nil, no("PROJECT_DISABLED")
+		return nil, nil, apiError("PROJECT_DISABLED")
 	}
 	return cfg, tenant, tenant.overrule(cfg)
 }
@@ -117,8 +117,8 @@ func (t *Tenant) overrule(cfg *Config) error {
 	return nil
 }
 
-// open returns an error when the call's tenant is switched off or was deleted. The official emulator knows every tenant.
-func (s *Service) open(c Call) error {
+// checkTenant returns an error when the call's tenant is switched off or was deleted. The official emulator knows every tenant.
+func (s *Service) checkTenant(c Call) error {
 	if c.Tenant == "" || c.Transfer {
 		return nil
 	}
@@ -128,10 +128,10 @@ func (s *Service) open(c Call) error {
 		return err
 	}
 	if !found && !s.o.Emulator {
-		return no("TENANT_NOT_FOUND")
+		return apiError("TENANT_NOT_FOUND")
 	}
 	if t.DisableAuth {
-		return no("PROJECT_DISABLED")
+		return apiError("PROJECT_DISABLED")
 	}
 	return nil
 }

@@ -25,15 +25,15 @@ const (
 
 // CreateSessionCookie turns an ID token into a session cookie. Its claims are the token's, not the account's.
 func (s *Service) CreateSessionCookie(_ context.Context, c Call, r *CookieRequest) (*CookieResponse, error) {
-	if text(r.IDToken) == "" {
-		return nil, no("MISSING_ID_TOKEN")
+	if stringOf(r.IDToken) == "" {
+		return nil, apiError("MISSING_ID_TOKEN")
 	}
 	life := int64(maxCookie)
 	if r.ValidDuration != nil {
 		life = *r.ValidDuration
 	}
 	if life < minCookie || life > maxCookie {
-		return nil, no("INVALID_DURATION")
+		return nil, apiError("INVALID_DURATION")
 	}
 	_, id, err := s.userOf(&c, *r.IDToken)
 	if err != nil {

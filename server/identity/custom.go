@@ -22,11 +22,11 @@ type CustomResponse struct {
 
 // SignInWithCustomToken signs in with a token that a server made, making the account when there is none.
 func (s *Service) SignInWithCustomToken(ctx context.Context, c Call, r *CustomRequest) (*CustomResponse, error) {
-	if err := s.open(c); err != nil {
+	if err := s.checkTenant(c); err != nil {
 		return nil, err
 	}
 	if r.Token == nil {
-		return nil, no("MISSING_CUSTOM_TOKEN")
+		return nil, apiError("MISSING_CUSTOM_TOKEN")
 	}
 	t, err := s.tokens.Custom(ctx, *r.Token, c.Project)
 	if err != nil {
@@ -34,16 +34,16 @@ func (s *Service) SignInWithCustomToken(ctx context.Context, c Call, r *CustomRe
 	}
 	claims, isObject := t.Claims.(map[string]any)
 	if t.Claims != nil && !isObject {
-		return nil, no("INVALID_CLAIMS")
+		return nil, apiError("INVALID_CLAIMS")
 	}
 	if err := checkReserved(claims); err != nil {
 		return nil, err
 	}
 	if c.Tenant != "" && c.Tenant != t.Tenant {
-		return nil, no("TENANT_ID_MISMATCH")
+		return nil, apiError("TENANT_ID_MISMATCH")
 	}
 	c.Tenant = t.Tenant
-	cfg, tenant, err := s.rules(ctx, &c)
+	cfg, tenant, err := s.settings(ctx, &c)
 	if err != nil {
 		return nil, err
 	}

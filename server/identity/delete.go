@@ -19,36 +19,36 @@ type KindResponse struct {
 
 // Delete deletes an account: a user its own, an administrator any.
 func (s *Service) Delete(ctx context.Context, c Call, r *DeleteRequest) (*KindResponse, error) {
-	if err := s.open(c); err != nil {
+	if err := s.checkTenant(c); err != nil {
 		return nil, err
 	}
-	uid := text(r.LocalID)
+	uid := stringOf(r.LocalID)
 	switch {
 	case r.IDToken != nil && !c.Admin:
 		u, id, err := s.userOf(&c, *r.IDToken)
 		if err != nil {
 			return nil, err
 		}
-		cfg, tenant, err := s.rules(ctx, &c)
+		cfg, tenant, err := s.settings(ctx, &c)
 		if err != nil {
 			return nil, err
 		}
-		if tenant.forbids("disabledUserDeletion") || yes(cfg.Client.Permissions.DisabledUserDeletion, false) {
-			return nil, no("ADMIN_ONLY_OPERATION")
+		if tenant.forbids("disabledUserDeletion") || boolOr(cfg.Client.Permissions.DisabledUserDeletion, false) {
+			return nil, apiError("ADMIN_ONLY_OPERATION")
 		}
 		if err := s.signedInRecently(u, id); err != nil {
 			return nil, err
 		}
 		uid = u.UID
 	case !c.Admin:
-		return nil, no("MISSING_ID_TOKEN")
+		return nil, apiError("MISSING_ID_TOKEN")
 	case uid == "":
-		return nil, no("MISSING_LOCAL_ID")
+		return nil, apiError("MISSING_LOCAL_ID")
 	}
 	return &KindResponse{Kind: "identitytoolkit#DeleteAccountResponse"}, s.accounts.Change(ctx, c.scope(), []string{uid}, func(ch *account.Change) error {
 		u, err := ch.Get(uid)
 		if err != nil || u == nil {
-			return firstErr(err, no("USER_NOT_FOUND"))
+			return firstErr(err, apiError("USER_NOT_FOUND"))
 		}
 		remove(ch, u)
 		return nil

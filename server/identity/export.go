@@ -68,7 +68,7 @@ func requestFor(h *account.Hash, p account.Project) *ImportRequest {
 // PutTenant makes or replaces a tenant with its settings; its id is that of r.
 func (s *Service) PutTenant(ctx context.Context, c Call, t *Tenant) error {
 	if !tenantForm.MatchString(t.TenantID) {
-		return no("INVALID_TENANT_ID")
+		return apiError("INVALID_TENANT_ID")
 	}
 	return s.accounts.Change(ctx, c.root(), nil, func(ch *account.Change) error { return ch.Save(tenantItem, t.TenantID, t) })
 }

@@ -105,9 +105,9 @@ func (r factorRules) wants(u *account.User) bool { return r.asked && len(u.Facto
 func (r factorRules) mayEnroll(app bool) error {
 	switch {
 	case app && !r.totp:
-		return no("OPERATION_NOT_ALLOWED : TOTP based MFA not enabled.")
+		return apiError("OPERATION_NOT_ALLOWED : TOTP based MFA not enabled.")
 	case !app && !r.sms:
-		return no("OPERATION_NOT_ALLOWED : SMS based MFA not enabled.")
+		return apiError("OPERATION_NOT_ALLOWED : SMS based MFA not enabled.")
 	}
 	return nil
 }

@@ -72,15 +72,15 @@ type assertion struct {
 // SignInWithIdp signs in with a credential of an identity provider. Only `clave start` does, and believes whatever the
 // credential says, as the official emulator: Clave has no secrets of providers with which to check one.
 func (s *Service) SignInWithIdp(ctx context.Context, c Call, r *IdpRequest) (*IdpResponse, error) {
-	cfg, tenant, err := s.rules(ctx, &c)
+	cfg, tenant, err := s.settings(ctx, &c)
 	if err != nil {
 		return nil, err
 	}
 	if !s.o.Emulator {
-		return nil, no("OPERATION_NOT_ALLOWED : The identity provider configuration is not found.")
+		return nil, apiError("OPERATION_NOT_ALLOWED : The identity provider configuration is not found.")
 	}
-	if text(r.RequestURI) == "" {
-		return nil, no("MISSING_REQUEST_URI")
+	if stringOf(r.RequestURI) == "" {
+		return nil, apiError("MISSING_REQUEST_URI")
 	}
 	a, err := readAssertion(r)
 	if err != nil {
@@ -120,11 +120,11 @@ func (s *Service) SignInWithIdp(ctx context.Context, c Call, r *IdpRequest) (*Id
 
 // refuse answers by name, in the form which the client asked for: clients that want the provider's credential get it with the error.
 func refuse(r *IdpRequest, res *IdpResponse, code string) (*IdpResponse, error) {
-	if yes(r.ReturnIdpCredential, false) {
+	if boolOr(r.ReturnIdpCredential, false) {
 		res.ErrorMessage = code
 		return res, nil
 	}
-	return nil, no("%s", code)
+	return nil, apiError("%s", code)
 }
 
 // idpWithoutUser signs in someone who is not signed in: the provider's known user, one with the same address, or a new one.
@@ -145,11 +145,11 @@ func (s *Service) idpWithoutUser(ctx context.Context, c Call, cfg *Config, tenan
 		res.EmailRecycled = same != nil && same.Provider(a.provider.ProviderID) != nil
 	}
 	if u == nil {
-		if !yes(r.AutoCreate, true) {
+		if !boolOr(r.AutoCreate, true) {
 			return refuse(r, res, "USER_NOT_FOUND")
 		}
 		if s.signUpOff(cfg, tenant) {
-			return nil, no("ADMIN_ONLY_OPERATION")
+			return nil, apiError("ADMIN_ONLY_OPERATION")
 		}
 		since := s.now().Unix()
 		u = &account.User{UID: newUID(), Created: s.now().UnixMilli(), ValidSince: &since}
@@ -211,10 +211,10 @@ func (a *assertion) fill(u *account.User, cfg *Config) {
 		u.EmailVerified = true
 	}
 	if a.names && u.DisplayName == nil {
-		u.DisplayName = some(a.provider.DisplayName)
+		u.DisplayName = nonEmpty(a.provider.DisplayName)
 	}
 	if a.names && u.PhotoURL == nil {
-		u.PhotoURL = some(a.provider.PhotoURL)
+		u.PhotoURL = nonEmpty(a.provider.PhotoURL)
 	}
 	if a.names && u.ScreenName == "" {
 		u.ScreenName = a.provider.ScreenName
@@ -232,13 +232,13 @@ func (a *assertion) event() map[string]any {
 
 // readAssertion reads the credential of a request.
 func readAssertion(r *IdpRequest) (*assertion, error) {
-	given, err := url.ParseQuery(text(r.PostBody))
+	given, err := url.ParseQuery(stringOf(r.PostBody))
 	if err != nil {
-		return nil, no("INVALID_CREDENTIAL_OR_PROVIDER_ID : Invalid postBody.")
+		return nil, apiError("INVALID_CREDENTIAL_OR_PROVIDER_ID : Invalid postBody.")
 	}
-	if p := text(r.PendingToken); p != "" && len(given) == 0 {
+	if p := stringOf(r.PendingToken); p != "" && len(given) == 0 {
 		if given, err = url.ParseQuery(p); err != nil {
-			return nil, no("INVALID_PENDING_TOKEN")
+			return nil, apiError("INVALID_PENDING_TOKEN")
 		}
 	}
 	if uri, err := url.Parse(*r.RequestURI); err == nil && uri.Scheme != "" {
@@ -251,11 +251,11 @@ func readAssertion(r *IdpRequest) (*assertion, error) {
 			}
 		}
 	} else {
-		return nil, no("INVALID_REQUEST_URI")
+		return nil, apiError("INVALID_REQUEST_URI")
 	}
 	id := given.Get("providerId")
 	if id == "" {
-		return nil, no("INVALID_CREDENTIAL_OR_PROVIDER_ID : Invalid IdP response/credential: %s", shown(text(r.RequestURI), given))
+		return nil, apiError("INVALID_CREDENTIAL_OR_PROVIDER_ID : Invalid IdP response/credential: %s", shown(stringOf(r.RequestURI), given))
 	}
 	claims, err := idpClaims(given, id)
 	if err != nil {
@@ -286,33 +286,33 @@ func idpClaims(given url.Values, id string) (claims map[string]any, err error) {
 		}
 		claims, err := token.Unverified(raw)
 		if err != nil {
-			return nil, no("INVALID_IDP_RESPONSE : Unable to parse %s: %s ((Clave only accepts strict JSON or JWTs as fake %ss under clave start.))", name, raw, name)
+			return nil, apiError("INVALID_IDP_RESPONSE : Unable to parse %s: %s ((Clave only accepts strict JSON or JWTs as fake %ss under clave start.))", name, raw, name)
 		}
 		return claims, nil
 	}
 	if given.Get("SAMLResponse") != "" {
 		return map[string]any{}, nil // it names the user itself
 	}
-	return nil, no("INVALID_CREDENTIAL_OR_PROVIDER_ID : Invalid IdP response/credential: providerId=%s", id)
+	return nil, apiError("INVALID_CREDENTIAL_OR_PROVIDER_ID : Invalid IdP response/credential: providerId=%s", id)
 }
 
 // readSAML adds what a SAML response in JSON says to an assertion: whose address it is, and attributes.
 func (a *assertion) readSAML(response string) error {
 	saml, err := token.DecodeClaims([]byte(response))
 	if err != nil {
-		return no("INVALID_IDP_RESPONSE : Unable to parse SAMLResponse as JSON.")
+		return apiError("INVALID_IDP_RESPONSE : Unable to parse SAMLResponse as JSON.")
 	}
 	said, ok := saml["assertion"].(map[string]any)
 	if !ok {
-		return no("INVALID_IDP_RESPONSE ((Missing assertion in SAMLResponse.))")
+		return apiError("INVALID_IDP_RESPONSE ((Missing assertion in SAMLResponse.))")
 	}
 	subject, ok := said["subject"].(map[string]any)
 	if !ok {
-		return no("INVALID_IDP_RESPONSE ((Missing assertion.subject in SAMLResponse.))")
+		return apiError("INVALID_IDP_RESPONSE ((Missing assertion.subject in SAMLResponse.))")
 	}
 	name, _ := subject["nameId"].(string)
 	if name == "" {
-		return no("INVALID_IDP_RESPONSE ((Missing assertion.subject.nameId in SAMLResponse.))")
+		return apiError("INVALID_IDP_RESPONSE ((Missing assertion.subject.nameId in SAMLResponse.))")
 	}
 	if a.provider.RawID == "" {
 		a.provider.RawID = name
@@ -346,12 +346,12 @@ func assert(given url.Values, id string, claims map[string]any) (*assertion, err
 		}
 	}
 	if a.provider.RawID == "" {
-		return nil, no("INVALID_IDP_RESPONSE : Invalid Idp Response: id_token missing required fields. ((Missing \"sub\" field. This field is required and must be a unique identifier.))")
+		return nil, apiError("INVALID_IDP_RESPONSE : Invalid Idp Response: id_token missing required fields. ((Missing \"sub\" field. This field is required and must be a unique identifier.))")
 	}
 	if email := word("email"); email != "" && a.provider.Email == "" {
 		clean, ok := cleanEmail(email)
 		if !ok {
-			return nil, no("INVALID_EMAIL")
+			return nil, apiError("INVALID_EMAIL")
 		}
 		a.provider.Email, a.shown = clean, clean
 	}

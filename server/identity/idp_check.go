@@ -17,16 +17,16 @@ var idpRules = map[string][]struct {
 func checkIdpConfig(kind string, config map[string]any) error {
 	for _, rule := range idpRules[kind] {
 		if s, _ := at(config, rule.path...).(string); s == "" {
-			return no("%s", rule.code)
+			return apiError("%s", rule.code)
 		}
 	}
 	if code, _ := at(config, "responseType", "code").(bool); code {
 		if secret, _ := config["clientSecret"].(string); secret == "" {
-			return no("MISSING_OAUTH_CLIENT_SECRET")
+			return apiError("MISSING_OAUTH_CLIENT_SECRET")
 		}
 	}
 	if list, _ := at(config, "idpConfig", "idpCertificates").([]any); len(list) == 0 && kind == "inboundSamlConfigs" {
-		return no("MISSING_CONFIG : idpConfig.idpCertificates is required.")
+		return apiError("MISSING_CONFIG : idpConfig.idpCertificates is required.")
 	}
 	return nil
 }

@@ -40,10 +40,10 @@ func (s *Service) CreateIdpConfig(ctx context.Context, c Call, r *IdpConfigReque
 		r.ID = r.ID[strings.LastIndexByte(r.ID, '/')+1:]
 	}
 	if r.ID == "" {
-		return nil, no("MISSING_CONFIG_ID")
+		return nil, apiError("MISSING_CONFIG_ID")
 	}
 	if prefix := idpPrefixes[r.Kind]; !strings.HasPrefix(r.ID, prefix) || len(r.ID) == len(prefix) || len(r.ID) > maxUID {
-		return nil, no("INVALID_CONFIG_ID")
+		return nil, apiError("INVALID_CONFIG_ID")
 	}
 	delete(r.Body, "tenantId")
 	r.Body["name"] = r.name(c)
@@ -57,7 +57,7 @@ func (s *Service) CreateIdpConfig(ctx context.Context, c Call, r *IdpConfigReque
 		var old map[string]any
 		found, err := ch.Load(r.Kind, r.ID, &old)
 		if err != nil || found {
-			return firstErr(err, no("CONFIGURATION_EXISTS"))
+			return firstErr(err, apiError("CONFIGURATION_EXISTS"))
 		}
 		return ch.Save(r.Kind, r.ID, r.Body)
 	})

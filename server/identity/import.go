@@ -94,18 +94,18 @@ func (r *ImportRequest) hashOf() (*account.Hash, error) {
 		h.Argon2 = &account.Argon2{Type: a.HashType, Iterations: int(a.Iterations), MemoryKiB: int(a.MemoryCostKib), Parallel: int(a.Parallelism), Length: int(a.HashLengthBytes)}
 		var err error
 		if h.Argon2.Associated, err = decode64(a.AssociatedData); err != nil {
-			return nil, no("INVALID_HASH_PARAMETER_SIZE")
+			return nil, apiError("INVALID_HASH_PARAMETER_SIZE")
 		}
 	}
 	var err error
 	if h.Key, err = decode64(r.SignerKey); err != nil {
-		return nil, no("INVALID_HASH_PARAMETER_SIZE : signerKey")
+		return nil, apiError("INVALID_HASH_PARAMETER_SIZE : signerKey")
 	}
 	if h.Separator, err = decode64(r.SaltSeparator); err != nil {
-		return nil, no("INVALID_HASH_PARAMETER_SIZE : saltSeparator")
+		return nil, apiError("INVALID_HASH_PARAMETER_SIZE : saltSeparator")
 	}
 	if !h.Check() {
-		return nil, no("INVALID_HASH_ALGORITHM")
+		return nil, apiError("INVALID_HASH_ALGORITHM")
 	}
 	return h, nil
 }
@@ -117,9 +117,9 @@ func (s *Service) BatchCreate(ctx context.Context, c Call, r *ImportRequest) (*I
 		return nil, err
 	}
 	if len(r.Users) == 0 {
-		return nil, no("MISSING_USER_ACCOUNT")
+		return nil, apiError("MISSING_USER_ACCOUNT")
 	}
-	if err := sane(r.Users, yes(r.SanityCheck, false), s.keeps(c, r)); err != nil {
+	if err := sane(r.Users, boolOr(r.SanityCheck, false), s.keeps(c, r)); err != nil {
 		return nil, err
 	}
 	var hash *account.Hash
@@ -226,7 +226,7 @@ func (s *Service) importEach(ctx context.Context, c Call, r *ImportRequest, hash
 
 // keeps reports whether an import leaves existing accounts as they are.
 func (s *Service) keeps(c Call, r *ImportRequest) bool {
-	return s.o.AsEmulator && !yes(r.AllowOverwrite, c.Transfer)
+	return s.o.AsEmulator && !boolOr(r.AllowOverwrite, c.Transfer)
 }
 
 // existing returns what is wrong with importing an account that exists already and must not be overwritten.
@@ -277,8 +277,8 @@ func (s *Service) importOne(ctx context.Context, c Call, g ImportUser, hash *acc
 	now := s.now()
 	since := now.Unix()
 	u = &account.User{
-		UID: g.LocalID, EmailVerified: yes(g.EmailVerified, false), DisplayName: g.DisplayName, PhotoURL: g.PhotoURL, Disabled: yes(g.Disabled, false),
-		Created: now.UnixMilli(), LastLogin: g.LastLoginAt, ValidSince: &since, Custom: yes(g.CustomAuth, false), EmailLink: yes(g.EmailLinkSignin, false),
+		UID: g.LocalID, EmailVerified: boolOr(g.EmailVerified, false), DisplayName: g.DisplayName, PhotoURL: g.PhotoURL, Disabled: boolOr(g.Disabled, false),
+		Created: now.UnixMilli(), LastLogin: g.LastLoginAt, ValidSince: &since, Custom: boolOr(g.CustomAuth, false), EmailLink: boolOr(g.EmailLinkSignin, false),
 		InitialEmail: g.InitialEmail, ScreenName: g.ScreenName, Language: g.Language, TimeZone: g.TimeZone, DateOfBirth: g.DateOfBirth,
 	}
 	if g.CreatedAt != 0 {
@@ -323,7 +323,7 @@ func (s *Service) importOne(ctx context.Context, c Call, g ImportUser, hash *acc
 				return nil, "federatedId or (providerId & rawId) is required", nil
 			}
 			u.Providers = append(u.Providers, account.Provider{
-				ProviderID: p.ProviderID, RawID: p.RawID, Email: p.Email, DisplayName: text(p.DisplayName), PhotoURL: text(p.PhotoURL), ScreenName: p.ScreenName,
+				ProviderID: p.ProviderID, RawID: p.RawID, Email: p.Email, DisplayName: stringOf(p.DisplayName), PhotoURL: stringOf(p.PhotoURL), ScreenName: p.ScreenName,
 			})
 		}
 	}
@@ -428,7 +428,7 @@ func sane(users []ImportUser, unique, keep bool) error {
 	check := func(code, shown string, key ...string) error {
 		id := strings.Join(key, "\x00")
 		if seen[id] {
-			return no("%s : %s", code, shown)
+			return apiError("%s : %s", code, shown)
 		}
 		seen[id] = true
 		return nil

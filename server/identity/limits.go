@@ -64,7 +64,7 @@ func (c Call) network() netip.Addr { return forwarded.Client(c.Address, nil, 0) 
 // limit counts an action by the client's address.
 func (s *Service) limit(c Call, what action) error {
 	if s.limited(c) && s.limits.addresses.Take(ratelimit.ForAddress(string(what), c.network(), byAddress[what])...) > 0 {
-		return no("TOO_MANY_ATTEMPTS_TRY_LATER")
+		return apiError("TOO_MANY_ATTEMPTS_TRY_LATER")
 	}
 	return nil
 }
@@ -72,7 +72,7 @@ func (s *Service) limit(c Call, what action) error {
 // limitRecipient counts a code that a client has sent to an e-mail address or a phone.
 func (s *Service) limitRecipient(c Call, to string) error {
 	if s.limited(c) && !s.limits.accounts.Allow(c.accountKey("recipient", to), byRecipient) {
-		return no("TOO_MANY_ATTEMPTS_TRY_LATER")
+		return apiError("TOO_MANY_ATTEMPTS_TRY_LATER")
 	}
 	return nil
 }
@@ -96,7 +96,7 @@ func (c Call) accountKey(what, account string) string {
 
 // tooManyGuesses is Firebase's answer to more wrong passwords than an account allows.
 func tooManyGuesses() error {
-	return no("TOO_MANY_ATTEMPTS_TRY_LATER : Access to this account has been temporarily disabled due to many failed login attempts. " +
+	return apiError("TOO_MANY_ATTEMPTS_TRY_LATER : Access to this account has been temporarily disabled due to many failed login attempts. " +
 		"You can immediately restore it by resetting your password or you can try again later.")
 }
 

@@ -34,12 +34,12 @@ const kindLookup = "identitytoolkit#GetAccountInfoResponse"
 
 // Lookup returns accounts.
 func (s *Service) Lookup(ctx context.Context, c Call, r *LookupRequest) (*LookupResponse, error) {
-	if err := s.open(c); err != nil {
+	if err := s.checkTenant(c); err != nil {
 		return nil, err
 	}
 	if r.IDToken != nil || !c.Admin {
 		if r.IDToken == nil {
-			return nil, no("MISSING_ID_TOKEN")
+			return nil, apiError("MISSING_ID_TOKEN")
 		}
 		u, _, err := s.userOf(&c, *r.IDToken)
 		if err != nil {
@@ -48,7 +48,7 @@ func (s *Service) Lookup(ctx context.Context, c Call, r *LookupRequest) (*Lookup
 		return &LookupResponse{Kind: kindLookup, Users: []UserInfo{info(c, u, false)}}, nil
 	}
 	if len(r.LocalID)+len(r.Email)+len(r.PhoneNumber)+len(r.FederatedUserID)+len(r.InitialEmail) == 0 {
-		return nil, no("MISSING_ID_TOKEN")
+		return nil, apiError("MISSING_ID_TOKEN")
 	}
 	if err := s.usableTenant(ctx, c); err != nil {
 		return nil, err

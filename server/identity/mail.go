@@ -4,22 +4,22 @@ import (
 	"context"
 )
 
-// Letter is an e-mail that carries a code.
-type Letter struct {
+// Email is an e-mail that carries a code.
+type Email struct {
 	To   string
 	Kind RequestType
 	// Link is where to follow it.
 	Link string
-	// NewEmail is the address that a ChangeEmail letter is about.
+	// NewEmail is the address that a ChangeEmail code is about.
 	NewEmail string
 	// Locale is the reader's language, such as "es" or "en-US".
 	Locale string
 }
 
-// Mailer sends letters.
+// Mailer sends e-mails.
 type Mailer interface {
-	// Send sends one letter, or returns why it could not be handed over.
-	Send(ctx context.Context, l Letter) error
+	// Send sends one e-mail, or returns why the mail server did not take it.
+	Send(ctx context.Context, l Email) error
 }
 
 // mail sends a code, to the new address when it is about one.
@@ -33,5 +33,5 @@ func (s *Service) mail(ctx context.Context, c Call, made oob, link string) error
 		s.o.Log.Info("a one-time code is in the mail box of the control route", "kind", made.Type)
 		return nil
 	}
-	return s.o.Mail.Send(ctx, Letter{To: made.recipient(), Kind: made.Type, Link: link, NewEmail: made.NewEmail, Locale: c.Locale})
+	return s.o.Mail.Send(ctx, Email{To: made.recipient(), Kind: made.Type, Link: link, NewEmail: made.NewEmail, Locale: c.Locale})
 }

@@ -30,8 +30,8 @@ type pending struct {
 	Made    time.Time `json:"made"`
 }
 
-// askFactorIn returns that a second factor is wanted, and stores the sign-in until it comes, within a change that holds the user.
-func (s *Service) askFactorIn(ch *account.Change, c Call, u *account.User, ses session) (Pending, error) {
+// requestFactor returns that a second factor is wanted, and stores the sign-in until it comes, within a change that holds the user.
+func (s *Service) requestFactor(ch *account.Change, c Call, u *account.User, ses session) (Pending, error) {
 	const size = 48
 	credential := randid.Secret(size)
 	ses.UID, ses.Tenant, ses.Epoch = u.UID, c.Tenant, u.Epoch
@@ -50,23 +50,23 @@ func (s *Service) enrollGiven(u *account.User, list []MFAInfo, had []account.Fac
 		if app := m.TOTPInfo != nil && m.PhoneInfo == ""; app {
 			i := slices.IndexFunc(had, func(old account.Factor) bool { return old.ID == f.ID && old.Secret != nil })
 			if i < 0 {
-				return no("MFA_ENROLLMENT_NOT_FOUND")
+				return apiError("MFA_ENROLLMENT_NOT_FOUND")
 			}
 			f = had[i]
 			f.DisplayName = m.DisplayName
 		} else if phone, ok := cleanPhone(m.PhoneInfo); !ok {
-			return no("INVALID_MFA_PHONE_NUMBER : Invalid format.")
+			return apiError("INVALID_MFA_PHONE_NUMBER : Invalid format.")
 		} else if f.Phone = phone; hasPhone(u, phone) {
 			continue
 		}
 		switch {
 		case f.ID == "" && !newIDs:
-			return no("INVALID_MFA_ENROLLMENT_ID : mfaEnrollmentId must be defined.")
+			return apiError("INVALID_MFA_ENROLLMENT_ID : mfaEnrollmentId must be defined.")
 		case f.ID == "":
 			f.ID = newUID()
 		}
 		if u.Factor(f.ID) != nil {
-			return no("DUPLICATE_MFA_ENROLLMENT_ID")
+			return apiError("DUPLICATE_MFA_ENROLLMENT_ID")
 		}
 		if len(u.Factors) >= maxFactors {
 			return tooManyFactors()
@@ -89,7 +89,7 @@ func (s *Service) newFactors(list []MFAInfo) []MFAInfo {
 
 // tooManyFactors is the answer to one factor more than a user may have.
 func tooManyFactors() error {
-	return no("SECOND_FACTOR_LIMIT_EXCEEDED : This account has reached the maximum allowed number of second factors.")
+	return apiError("SECOND_FACTOR_LIMIT_EXCEEDED : This account has reached the maximum allowed number of second factors.")
 }
 
 // enrolledAt reads a time leniently: the Go SDK writes one that no standard knows.
@@ -165,13 +165,13 @@ func (s *Service) enrolling(ctx context.Context, c *Call, r *MFARequest) (*enrol
 		if err := s.factorsOn(ctx, c, app); err != nil {
 			return nil, err
 		}
-		return nil, no("INVALID_ID_TOKEN")
+		return nil, apiError("INVALID_ID_TOKEN")
 	}
 	u, id, err := s.userOf(c, *r.IDToken)
 	if err != nil {
 		return nil, err
 	}
-	cfg, tenant, err := s.rules(ctx, c)
+	cfg, tenant, err := s.settings(ctx, c)
 	if err != nil {
 		return nil, err
 	}
@@ -181,9 +181,9 @@ func (s *Service) enrolling(ctx context.Context, c *Call, r *MFARequest) (*enrol
 	}
 	switch {
 	case id.Provider == "phone" || id.Provider == "anonymous" || id.Provider == "custom":
-		return nil, no("UNSUPPORTED_FIRST_FACTOR : MFA is not available for the given first factor.")
+		return nil, apiError("UNSUPPORTED_FIRST_FACTOR : MFA is not available for the given first factor.")
 	case !u.EmailVerified:
-		return nil, no("UNVERIFIED_EMAIL : Need to verify email first before enrolling second factors.")
+		return nil, apiError("UNVERIFIED_EMAIL : Need to verify email first before enrolling second factors.")
 	}
 	if err := s.signedInRecently(u, id); err != nil {
 		return nil, err
@@ -195,7 +195,7 @@ func (s *Service) enrolling(ctx context.Context, c *Call, r *MFARequest) (*enrol
 // factorsOn returns an error unless the call's project or tenant has second factors of a kind. Requests without credentials are checked
 // by it first, as the API does: PROJECT_DISABLED and OPERATION_NOT_ALLOWED come before what a request lacks.
 func (s *Service) factorsOn(ctx context.Context, c *Call, app bool) error {
-	cfg, tenant, err := s.rules(ctx, c)
+	cfg, tenant, err := s.settings(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -217,11 +217,11 @@ func (s *Service) StartEnrollment(ctx context.Context, c Call, r *MFARequest) (*
 		return &MFAResponse{TOTPSessionInfo: made}, err
 	}
 	if r.PhoneEnrollmentInfo == nil {
-		return nil, no("INVALID_ARGUMENT : ((Missing phoneEnrollmentInfo.))")
+		return nil, apiError("INVALID_ARGUMENT : ((Missing phoneEnrollmentInfo.))")
 	}
 	phone, ok := cleanPhone(r.PhoneEnrollmentInfo.PhoneNumber)
 	if !ok {
-		return nil, no("INVALID_PHONE_NUMBER : Invalid format.")
+		return nil, apiError("INVALID_PHONE_NUMBER : Invalid format.")
 	}
 	if hasPhone(u, phone) {
 		return nil, phoneEnrolled()
@@ -237,7 +237,7 @@ func hasPhone(u *account.User, phone string) bool {
 
 // phoneEnrolled is the answer to enrolling a number twice.
 func phoneEnrolled() error {
-	return no("SECOND_FACTOR_EXISTS : Phone number already enrolled as second factor for this account.")
+	return apiError("SECOND_FACTOR_EXISTS : Phone number already enrolled as second factor for this account.")
 }
 
 // FinalizeEnrollment checks the first code and enrolls the factor.
@@ -250,7 +250,7 @@ func (s *Service) FinalizeEnrollment(ctx context.Context, c Call, r *MFARequest)
 	if err := s.limitFactorOf(c, u.UID); err != nil {
 		return nil, err
 	}
-	f, res := account.Factor{ID: newUID(), DisplayName: text(r.DisplayName), Enrolled: s.now().Truncate(time.Millisecond)}, &MFAResponse{}
+	f, res := account.Factor{ID: newUID(), DisplayName: stringOf(r.DisplayName), Enrolled: s.now().Truncate(time.Millisecond)}, &MFAResponse{}
 	switch {
 	case r.TOTPVerificationInfo != nil:
 		if f.Secret, f.LastStep, err = s.checkNewTOTP(ctx, c, u, r.TOTPVerificationInfo, e.rules.window); err != nil {
@@ -263,11 +263,11 @@ func (s *Service) FinalizeEnrollment(ctx context.Context, c Call, r *MFARequest)
 			return nil, err
 		}
 		if made.UID != u.UID {
-			return nil, no("INVALID_SESSION_INFO")
+			return nil, apiError("INVALID_SESSION_INFO")
 		}
 		f.Phone, ses.FactorKind, res.PhoneAuthInfo = made.Phone, "phone", &PhoneInfo{PhoneNumber: made.Phone}
 	default:
-		return nil, no("INVALID_ARGUMENT : ((Missing phoneVerificationInfo.))")
+		return nil, apiError("INVALID_ARGUMENT : ((Missing phoneVerificationInfo.))")
 	}
 	ses.Factor = f.ID
 	return res, s.change(ctx, c, u.UID, func(ch *account.Change, u *account.User) error {
@@ -291,11 +291,11 @@ func (s *Service) endMFA(ch *account.Change, c Call, u *account.User, ses sessio
 
 // Withdraw removes a second factor.
 func (s *Service) Withdraw(ctx context.Context, c Call, r *MFARequest) (*MFAResponse, error) {
-	if err := s.open(c); err != nil {
+	if err := s.checkTenant(c); err != nil {
 		return nil, err
 	}
 	if r.IDToken == nil {
-		return nil, no("INVALID_ID_TOKEN")
+		return nil, apiError("INVALID_ID_TOKEN")
 	}
 	u, id, err := s.recentUser(&c, *r.IDToken)
 	if err != nil {
@@ -305,28 +305,28 @@ func (s *Service) Withdraw(ctx context.Context, c Call, r *MFARequest) (*MFAResp
 	if err != nil {
 		return nil, err
 	}
-	if ses.Factor == text(r.MFAEnrollmentID) {
+	if ses.Factor == stringOf(r.MFAEnrollmentID) {
 		ses.Factor, ses.FactorKind = "", ""
 	}
 	res := &MFAResponse{}
 	return res, s.change(ctx, c, u.UID, func(ch *account.Change, u *account.User) error {
-		if u.Factor(text(r.MFAEnrollmentID)) == nil {
-			return no("MFA_ENROLLMENT_NOT_FOUND")
+		if u.Factor(stringOf(r.MFAEnrollmentID)) == nil {
+			return apiError("MFA_ENROLLMENT_NOT_FOUND")
 		}
 		u.Factors = slices.DeleteFunc(u.Factors, func(f account.Factor) bool { return f.ID == *r.MFAEnrollmentID })
 		return s.endMFA(ch, c, u, ses, res)
 	})
 }
 
-// halfDone returns a sign-in whose first factor was good, its user and the factor that is named.
-func (s *Service) halfDone(c *Call, r *MFARequest) (*pending, *account.User, error) {
-	if text(r.MFAPendingCredential) == "" {
-		return nil, nil, no("MISSING_MFA_PENDING_CREDENTIAL : Request does not have MFA pending credential.")
+// pendingSignIn returns a sign-in whose first factor was good, its user and the factor that is named.
+func (s *Service) pendingSignIn(c *Call, r *MFARequest) (*pending, *account.User, error) {
+	if stringOf(r.MFAPendingCredential) == "" {
+		return nil, nil, apiError("MISSING_MFA_PENDING_CREDENTIAL : Request does not have MFA pending credential.")
 	}
 	p := &pending{}
 	found, err := s.accounts.Load(c.root(), pendingItem, digest(*r.MFAPendingCredential), p)
 	if err != nil || !found || s.now().Sub(p.Made) > pendingLife {
-		return nil, nil, firstErr(err, no("INVALID_MFA_PENDING_CREDENTIAL"))
+		return nil, nil, firstErr(err, apiError("INVALID_MFA_PENDING_CREDENTIAL"))
 	}
 	c.Tenant = p.Session.Tenant
 	u, err := s.accounts.Get(c.scope(), p.Session.UID)
@@ -335,7 +335,7 @@ func (s *Service) halfDone(c *Call, r *MFARequest) (*pending, *account.User, err
 	}
 	if err := s.checkSession(u, p.Made.Unix(), p.Session.Epoch); err != nil {
 		if u != nil && !u.Disabled {
-			err = no("INVALID_MFA_PENDING_CREDENTIAL") // the password changed in between
+			err = apiError("INVALID_MFA_PENDING_CREDENTIAL") // the password changed in between
 		}
 		return nil, nil, err
 	}
@@ -344,22 +344,22 @@ func (s *Service) halfDone(c *Call, r *MFARequest) (*pending, *account.User, err
 
 // StartFactor sends a code to an enrolled phone.
 func (s *Service) StartFactor(ctx context.Context, c Call, r *MFARequest) (*MFAResponse, error) {
-	if text(r.MFAPendingCredential) == "" {
+	if stringOf(r.MFAPendingCredential) == "" {
 		if err := s.factorsOn(ctx, &c, false); err != nil {
 			return nil, err
 		}
-	} else if text(r.MFAEnrollmentID) == "" {
-		return nil, no("MISSING_MFA_ENROLLMENT_ID : No second factor identifier is provided.")
+	} else if stringOf(r.MFAEnrollmentID) == "" {
+		return nil, apiError("MISSING_MFA_ENROLLMENT_ID : No second factor identifier is provided.")
 	}
-	_, u, err := s.halfDone(&c, r)
+	_, u, err := s.pendingSignIn(&c, r)
 	if err != nil {
 		return nil, err
 	}
 	f := u.Factor(*r.MFAEnrollmentID)
 	if f == nil || f.Phone == "" {
-		return nil, no("MFA_ENROLLMENT_NOT_FOUND")
+		return nil, apiError("MFA_ENROLLMENT_NOT_FOUND")
 	}
-	cfg, _, err := s.rules(ctx, &c)
+	cfg, _, err := s.settings(ctx, &c)
 	if err != nil {
 		return nil, err
 	}
@@ -369,19 +369,19 @@ func (s *Service) StartFactor(ctx context.Context, c Call, r *MFARequest) (*MFAR
 
 // FinalizeFactor checks the second factor's code and signs in.
 func (s *Service) FinalizeFactor(ctx context.Context, c Call, r *MFARequest) (*MFAResponse, error) {
-	if text(r.MFAPendingCredential) == "" {
+	if stringOf(r.MFAPendingCredential) == "" {
 		if err := s.factorsOn(ctx, &c, r.TOTPVerificationInfo != nil); err != nil {
 			return nil, err
 		}
 	}
-	p, u, err := s.halfDone(&c, r)
+	p, u, err := s.pendingSignIn(&c, r)
 	if err != nil {
 		return nil, err
 	}
 	if err := s.limitFactorOf(c, u.UID); err != nil {
 		return nil, err
 	}
-	cfg, tenant, err := s.rules(ctx, &c)
+	cfg, tenant, err := s.settings(ctx, &c)
 	if err != nil {
 		return nil, err
 	}
@@ -389,9 +389,9 @@ func (s *Service) FinalizeFactor(ctx context.Context, c Call, r *MFARequest) (*M
 	var check func(u *account.User) error
 	switch {
 	case r.TOTPVerificationInfo != nil:
-		f := u.Factor(text(r.MFAEnrollmentID))
+		f := u.Factor(stringOf(r.MFAEnrollmentID))
 		if f == nil || f.Secret == nil {
-			return nil, no("MFA_ENROLLMENT_NOT_FOUND")
+			return nil, apiError("MFA_ENROLLMENT_NOT_FOUND")
 		}
 		ses.Factor, ses.FactorKind = f.ID, "totp"
 		check = func(u *account.User) error {
@@ -404,23 +404,23 @@ func (s *Service) FinalizeFactor(ctx context.Context, c Call, r *MFARequest) (*M
 		}
 		i := slices.IndexFunc(u.Factors, func(f account.Factor) bool { return f.Phone == made.Phone })
 		if i < 0 || made.UID != u.UID {
-			return nil, no("MFA_ENROLLMENT_NOT_FOUND")
+			return nil, apiError("MFA_ENROLLMENT_NOT_FOUND")
 		}
 		ses.Factor, ses.FactorKind = u.Factors[i].ID, "phone"
 		check = func(*account.User) error { return nil }
 	default:
-		return nil, no("INVALID_ARGUMENT : ((Missing phoneVerificationInfo.))")
+		return nil, apiError("INVALID_ARGUMENT : ((Missing phoneVerificationInfo.))")
 	}
 	out, err := s.complete(ctx, &attempt{
 		call: c, cfg: cfg, tenant: tenant, user: u, session: ses, whole: true,
 		edit: func(ch *account.Change, u *account.User) error {
 			// A credential is its user's: another request that uses it now waits for this change.
 			if found, err := ch.LoadIn(c.root(), pendingItem, digest(*r.MFAPendingCredential), &pending{}); err != nil || !found {
-				return firstErr(err, no("INVALID_MFA_PENDING_CREDENTIAL"))
+				return firstErr(err, apiError("INVALID_MFA_PENDING_CREDENTIAL"))
 			}
 			ch.RemoveIn(c.root(), pendingItem, digest(*r.MFAPendingCredential))
 			if u.Factor(ses.Factor) == nil {
-				return no("MFA_ENROLLMENT_NOT_FOUND")
+				return apiError("MFA_ENROLLMENT_NOT_FOUND")
 			}
 			return check(u)
 		},

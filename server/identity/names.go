@@ -61,10 +61,10 @@ func itoa[T ~int | ~int64](n T) string { return strconv.FormatInt(int64(n), 10) 
 // checkProfile checks the lengths of a name and a picture's address.
 func checkProfile(name, photo *string) error {
 	if name != nil && units(*name) > maxDisplayName {
-		return no("INVALID_PROFILE_ATTRIBUTE : Display name is too long.")
+		return apiError("INVALID_PROFILE_ATTRIBUTE : Display name is too long.")
 	}
 	if photo != nil && units(*photo) > maxPhotoURL {
-		return no("INVALID_PROFILE_ATTRIBUTE : Photo URL is too long.")
+		return apiError("INVALID_PROFILE_ATTRIBUTE : Photo URL is too long.")
 	}
 	return nil
 }

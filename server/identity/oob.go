@@ -90,20 +90,20 @@ const kindOob = "identitytoolkit#GetOobConfirmationCodeResponse"
 
 // SendOobCode makes a one-time code and sends it by e-mail, or gives its link to an administrator.
 func (s *Service) SendOobCode(ctx context.Context, c Call, r *OobRequest) (*OobResponse, error) {
-	if err := s.open(c); err != nil {
+	if err := s.checkTenant(c); err != nil {
 		return nil, err
 	}
 	if r.RequestType == "" || r.RequestType == unspecifiedOob {
-		return nil, no("MISSING_REQ_TYPE")
+		return nil, apiError("MISSING_REQ_TYPE")
 	}
-	if yes(r.ReturnOobLink, false) && !c.Admin {
-		return nil, no("INSUFFICIENT_PERMISSION")
+	if boolOr(r.ReturnOobLink, false) && !c.Admin {
+		return nil, apiError("INSUFFICIENT_PERMISSION")
 	}
 	// First of all: what follows may answer whether an address has an account.
 	if err := s.limit(c, limitCode); err != nil {
 		return nil, err
 	}
-	cfg, tenant, err := s.rules(ctx, &c)
+	cfg, tenant, err := s.settings(ctx, &c)
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +128,7 @@ func (s *Service) SendOobCode(ctx context.Context, c Call, r *OobRequest) (*OobR
 	if err != nil {
 		return nil, err
 	}
-	if yes(r.ReturnOobLink, false) {
+	if boolOr(r.ReturnOobLink, false) {
 		res.OobCode, res.OobLink = code, link
 		return res, nil
 	}
@@ -146,24 +146,24 @@ func (made *oob) recipient() string {
 // checkContinue checks the address to go on to, and the domain that the link shall have: links lead to ours alone. Under `clave start`
 // they lead to the emulator's page whatever is asked, as with the official one.
 func (s *Service) checkContinue(cfg *Config, r *OobRequest) error {
-	if domain := text(r.LinkDomain); domain != "" && !s.o.Emulator && !s.isOwn(domain) {
-		return no("INVALID_HOSTING_LINK_DOMAIN : The domain %s does not serve this project's links.", domain)
+	if domain := stringOf(r.LinkDomain); domain != "" && !s.o.Emulator && !s.isOwn(domain) {
+		return apiError("INVALID_HOSTING_LINK_DOMAIN : The domain %s does not serve this project's links.", domain)
 	}
-	if text(r.ContinueURL) == "" {
+	if stringOf(r.ContinueURL) == "" {
 		if r.RequestType == EmailSignIn && !s.o.Emulator {
-			return no("MISSING_CONTINUE_URI")
+			return apiError("MISSING_CONTINUE_URI")
 		}
 		return nil
 	}
 	u, err := url.Parse(*r.ContinueURL)
 	if err != nil || u.Scheme == "" || u.Host == "" {
-		return no("INVALID_CONTINUE_URI : ((expected an absolute URI with valid scheme and host))")
+		return apiError("INVALID_CONTINUE_URI : ((expected an absolute URI with valid scheme and host))")
 	}
 	if u.Scheme != "http" && u.Scheme != "https" {
-		return no("INVALID_CONTINUE_URI : ((expected a URI with scheme http or https))")
+		return apiError("INVALID_CONTINUE_URI : ((expected a URI with scheme http or https))")
 	}
 	if !s.authorized(cfg, u.Hostname()) {
-		return no("UNAUTHORIZED_DOMAIN : Domain not whitelisted by project")
+		return apiError("UNAUTHORIZED_DOMAIN : Domain not whitelisted by project")
 	}
 	return nil
 }
@@ -214,8 +214,8 @@ func contains(domains []string, host string) bool {
 // oobFor finds whom the code is for. A code without UID is for nobody.
 func (s *Service) oobFor(c *Call, cfg *Config, tenant *Tenant, r *OobRequest) (oob, error) {
 	made := oob{Type: r.RequestType, Made: s.now()}
-	if made.Type == ChangeEmail && text(r.NewEmail) == "" {
-		return oob{}, no("MISSING_NEW_EMAIL")
+	if made.Type == ChangeEmail && stringOf(r.NewEmail) == "" {
+		return oob{}, apiError("MISSING_NEW_EMAIL")
 	}
 	if (made.Type == VerifyEmail || made.Type == ChangeEmail) && r.IDToken != nil {
 		u, id, err := s.userOf(c, *r.IDToken)
@@ -228,7 +228,7 @@ func (s *Service) oobFor(c *Call, cfg *Config, tenant *Tenant, r *OobRequest) (o
 			}
 		}
 		if u.Email == "" && made.Type == VerifyEmail {
-			return oob{}, no("MISSING_EMAIL")
+			return oob{}, apiError("MISSING_EMAIL")
 		}
 		made.UID, made.Email = u.UID, u.Email
 		return made, s.newAddress(*c, cfg, r, &made)
@@ -238,20 +238,20 @@ func (s *Service) oobFor(c *Call, cfg *Config, tenant *Tenant, r *OobRequest) (o
 	}
 	switch {
 	case made.Type == VerifyEmail && !c.Admin:
-		return oob{}, no("INVALID_ID_TOKEN")
+		return oob{}, apiError("INVALID_ID_TOKEN")
 	case made.Type == ChangeEmail && !c.Admin:
-		return oob{}, no("MISSING_ID_TOKEN")
+		return oob{}, apiError("MISSING_ID_TOKEN")
 	}
-	if text(r.Email) == "" {
-		return oob{}, no("MISSING_EMAIL")
+	if stringOf(r.Email) == "" {
+		return oob{}, apiError("MISSING_EMAIL")
 	}
 	var ok bool
 	if made.Email, ok = cleanEmail(*r.Email); !ok {
-		return oob{}, no("INVALID_EMAIL")
+		return oob{}, apiError("INVALID_EMAIL")
 	}
 	if made.Type == EmailSignIn {
-		if tenant != nil && !tenant.EnableEmailLinkSignin || cfg.SignIn.Email != nil && yes(cfg.SignIn.Email.PasswordRequired, false) {
-			return oob{}, no("OPERATION_NOT_ALLOWED")
+		if tenant != nil && !tenant.EnableEmailLinkSignin || cfg.SignIn.Email != nil && boolOr(cfg.SignIn.Email.PasswordRequired, false) {
+			return oob{}, apiError("OPERATION_NOT_ALLOWED")
 		}
 		return made, nil
 	}
@@ -262,9 +262,9 @@ func (s *Service) oobFor(c *Call, cfg *Config, tenant *Tenant, r *OobRequest) (o
 	case u != nil:
 		made.UID = u.UID
 	case made.Type != PasswordReset:
-		return oob{}, no("USER_NOT_FOUND")
+		return oob{}, apiError("USER_NOT_FOUND")
 	case !s.privacy(cfg):
-		return oob{}, no("EMAIL_NOT_FOUND")
+		return oob{}, apiError("EMAIL_NOT_FOUND")
 	}
 	return made, s.newAddress(*c, cfg, r, &made)
 }
@@ -275,12 +275,12 @@ func (s *Service) newAddress(c Call, cfg *Config, r *OobRequest, made *oob) erro
 	if made.Type != ChangeEmail {
 		return nil
 	}
-	if text(r.NewEmail) == "" {
-		return no("MISSING_NEW_EMAIL")
+	if stringOf(r.NewEmail) == "" {
+		return apiError("MISSING_NEW_EMAIL")
 	}
 	var ok bool
 	if made.NewEmail, ok = cleanEmail(*r.NewEmail); !ok {
-		return no("INVALID_NEW_EMAIL")
+		return apiError("INVALID_NEW_EMAIL")
 	}
 	other, err := s.accounts.ByEmail(c.scope(), made.NewEmail)
 	if err != nil || other == nil {
@@ -290,7 +290,7 @@ func (s *Service) newAddress(c Call, cfg *Config, r *OobRequest, made *oob) erro
 		made.taken = true
 		return nil
 	}
-	return no("EMAIL_EXISTS")
+	return apiError("EMAIL_EXISTS")
 }
 
 // makeCode makes and stores a code. For some kinds a newer code retires the older.
@@ -341,7 +341,7 @@ func (s *Service) link(c Call, r *OobRequest, kind RequestType, code string) str
 	if c.Locale != "" {
 		q.Set("lang", c.Locale)
 	}
-	if u := text(r.ContinueURL); u != "" {
+	if u := stringOf(r.ContinueURL); u != "" {
 		q.Set("continueUrl", u)
 	}
 	if c.Tenant != "" {

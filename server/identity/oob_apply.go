@@ -6,35 +6,35 @@ import (
 	"clave/server/account"
 )
 
-// takeCode returns a code that is still good and the user it is for; nil for codes that make accounts.
-func (s *Service) takeCode(c Call, code string) (*oob, *account.User, error) {
+// loadCode returns a code that is still good and the user it is for; nil for codes that make accounts.
+func (s *Service) loadCode(c Call, code string) (*oob, *account.User, error) {
 	if code == "" {
-		return nil, nil, no("MISSING_OOB_CODE")
+		return nil, nil, apiError("MISSING_OOB_CODE")
 	}
 	made := &oob{}
 	found, err := s.accounts.Load(c.scope(), codeItem, digest(code), made)
 	if err != nil || !found {
-		return nil, nil, firstErr(err, no("INVALID_OOB_CODE"))
+		return nil, nil, firstErr(err, apiError("INVALID_OOB_CODE"))
 	}
 	if s.now().Sub(made.Made) > codeLives[made.Type] {
-		return nil, nil, no("EXPIRED_OOB_CODE")
+		return nil, nil, apiError("EXPIRED_OOB_CODE")
 	}
 	if made.UID == "" {
 		return made, nil, nil
 	}
 	u, err := s.accounts.Get(c.scope(), made.UID)
 	if err != nil || u == nil {
-		return nil, nil, firstErr(err, no("INVALID_OOB_CODE"))
+		return nil, nil, firstErr(err, apiError("INVALID_OOB_CODE"))
 	}
 	return made, u, nil
 }
 
-// spend removes a code within a change that holds its user, unless another has spent it.
-func spend(ch *account.Change, u *account.User, code string) error {
+// useCode removes a code within a change that holds its user, unless another has spent it.
+func useCode(ch *account.Change, u *account.User, code string) error {
 	var still oob
 	found, err := ch.Load(codeItem, digest(code), &still)
 	if err != nil || !found {
-		return firstErr(err, no("INVALID_OOB_CODE"))
+		return firstErr(err, apiError("INVALID_OOB_CODE"))
 	}
 	ch.Remove(codeItem, digest(code))
 	if u != nil && u.Codes[string(still.Type)].Hash == digest(code) {
@@ -45,22 +45,22 @@ func spend(ch *account.Change, u *account.User, code string) error {
 
 // applyCode verifies, changes or recovers an e-mail address.
 func (s *Service) applyCode(ctx context.Context, c Call, code string) (*UpdateResponse, error) {
-	made, u, err := s.takeCode(c, code)
+	made, u, err := s.loadCode(c, code)
 	if err != nil {
 		return nil, err
 	}
 	if u == nil || made.Type != VerifyEmail && made.Type != ChangeEmail && made.Type != RecoverEmail {
-		return nil, no("INVALID_OOB_CODE")
+		return nil, apiError("INVALID_OOB_CODE")
 	}
 	res, formerly := &UpdateResponse{Kind: kindUpdate}, account.User{}
 	err = s.change(ctx, c, u.UID, func(ch *account.Change, u *account.User) error {
 		if u.Disabled {
-			return no("USER_DISABLED")
+			return apiError("USER_DISABLED")
 		}
 		if made.Type != RecoverEmail && u.Email != made.Email {
-			return no("EMAIL_NOT_FOUND")
+			return apiError("EMAIL_NOT_FOUND")
 		}
-		if err := spend(ch, u, code); err != nil {
+		if err := useCode(ch, u, code); err != nil {
 			return err
 		}
 		switch made.Type {
@@ -81,7 +81,7 @@ func (s *Service) applyCode(ctx context.Context, c Call, code string) (*UpdateRe
 		return nil
 	})
 	if err != nil && refusalText(err) == "EMAIL_EXISTS" {
-		err = firstErr(s.change(ctx, c, u.UID, func(ch *account.Change, u *account.User) error { return spend(ch, u, code) }), err)
+		err = firstErr(s.change(ctx, c, u.UID, func(ch *account.Change, u *account.User) error { return useCode(ch, u, code) }), err)
 	}
 	if err == nil && (made.Type != ChangeEmail || !s.o.AsEmulator) {
 		s.sendRecovery(ctx, c, formerly)
@@ -109,14 +109,14 @@ type ResetResponse struct {
 // ResetPassword checks a code, or sets a new password by it. A completed reset verifies the address and ends all sessions. When
 // nobody had proved to own the address before, the account is handed over to whoever has now.
 func (s *Service) ResetPassword(ctx context.Context, c Call, r *ResetRequest) (*ResetResponse, error) {
-	cfg, tenant, err := s.rules(ctx, &c)
+	cfg, tenant, err := s.settings(ctx, &c)
 	if err != nil {
 		return nil, err
 	}
 	if !passwordOn(cfg, tenant) {
-		return nil, no("PASSWORD_LOGIN_DISABLED")
+		return nil, apiError("PASSWORD_LOGIN_DISABLED")
 	}
-	made, u, err := s.takeCode(c, text(r.OobCode))
+	made, u, err := s.loadCode(c, stringOf(r.OobCode))
 	if err != nil {
 		return nil, err
 	}
@@ -128,10 +128,10 @@ func (s *Service) ResetPassword(ctx context.Context, c Call, r *ResetRequest) (*
 		return res, nil
 	}
 	if made.Type != PasswordReset {
-		return nil, no("INVALID_OOB_CODE")
+		return nil, apiError("INVALID_OOB_CODE")
 	}
 	if u.Disabled {
-		return nil, no("USER_DISABLED")
+		return nil, apiError("USER_DISABLED")
 	}
 	if err := s.checkNewPassword(cfg, *r.NewPassword); err != nil {
 		return nil, err
@@ -143,9 +143,9 @@ func (s *Service) ResetPassword(ctx context.Context, c Call, r *ResetRequest) (*
 	return res, s.change(ctx, c, u.UID, func(ch *account.Change, u *account.User) error {
 		switch {
 		case u.Disabled:
-			return no("USER_DISABLED")
+			return apiError("USER_DISABLED")
 		case u.Email != made.Email:
-			return no("USER_NOT_FOUND")
+			return apiError("USER_NOT_FOUND")
 		}
 		s.handOver(u)
 		s.setPassword(u, hash)
@@ -155,7 +155,7 @@ func (s *Service) ResetPassword(ctx context.Context, c Call, r *ResetRequest) (*
 		}
 		s.notePlace(c, u)
 		s.forgetGuesses(c, u.Email)
-		return spend(ch, u, *r.OobCode)
+		return useCode(ch, u, *r.OobCode)
 	})
 }
 
@@ -179,29 +179,29 @@ type EmailLinkResponse struct {
 
 // SignInWithEmailLink signs in with a code from an e-mail, making the account when there is none.
 func (s *Service) SignInWithEmailLink(ctx context.Context, c Call, r *EmailLinkRequest) (*EmailLinkResponse, error) {
-	cfg, tenant, err := s.rules(ctx, &c)
+	cfg, tenant, err := s.settings(ctx, &c)
 	if err != nil {
 		return nil, err
 	}
 	if tenant != nil && !tenant.EnableEmailLinkSignin {
-		return nil, no("OPERATION_NOT_ALLOWED")
+		return nil, apiError("OPERATION_NOT_ALLOWED")
 	}
-	if text(r.Email) == "" {
-		return nil, no("MISSING_EMAIL")
+	if stringOf(r.Email) == "" {
+		return nil, apiError("MISSING_EMAIL")
 	}
 	email, ok := cleanEmail(*r.Email)
 	if !ok {
-		return nil, no("INVALID_EMAIL")
+		return nil, apiError("INVALID_EMAIL")
 	}
-	made, _, err := s.takeCode(c, text(r.OobCode))
+	made, _, err := s.loadCode(c, stringOf(r.OobCode))
 	if err != nil {
 		return nil, err
 	}
 	if made.Type != EmailSignIn {
-		return nil, no("INVALID_OOB_CODE")
+		return nil, apiError("INVALID_OOB_CODE")
 	}
 	if made.Email != email {
-		return nil, no("INVALID_EMAIL : The email provided does not match the sign-in email address.")
+		return nil, apiError("INVALID_EMAIL : The email provided does not match the sign-in email address.")
 	}
 	var linkTo string
 	if r.IDToken != nil {
@@ -224,14 +224,14 @@ func (s *Service) finishEmailLink(ctx context.Context, c Call, cfg *Config, tena
 	u := old
 	switch {
 	case linkTo != "" && old != nil && old.UID != linkTo:
-		return no("EMAIL_EXISTS")
+		return apiError("EMAIL_EXISTS")
 	case linkTo != "":
 		if u, err = s.accounts.Get(c.scope(), linkTo); err != nil || u == nil {
-			return firstErr(err, no("USER_NOT_FOUND"))
+			return firstErr(err, apiError("USER_NOT_FOUND"))
 		}
 	case old == nil:
 		if s.signUpOff(cfg, tenant) {
-			return no("ADMIN_ONLY_OPERATION")
+			return apiError("ADMIN_ONLY_OPERATION")
 		}
 		u = &account.User{UID: newUID(), Created: s.now().UnixMilli(), Email: res.Email, EmailVerified: true, EmailLink: true}
 		res.IsNewUser = true
@@ -247,7 +247,7 @@ func (s *Service) finishEmailLink(ctx context.Context, c Call, cfg *Config, tena
 		call: c, cfg: cfg, tenant: tenant, user: u, isNew: res.IsNewUser, session: session{Provider: "password", Method: "emailLink"},
 		locked: []string{"\x00" + res.Email}, prepare: handOver,
 		edit: func(ch *account.Change, u *account.User) error {
-			if err := spend(ch, nil, code); err != nil {
+			if err := useCode(ch, nil, code); err != nil {
 				return err
 			}
 			handOver(u)

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// parcel is a code that is to be made and sent.
-type parcel struct {
+// queuedCode is a code that is to be made and sent.
+type queuedCode struct {
 	call    Call
 	request *OobRequest
 	made    oob
@@ -22,7 +22,7 @@ func (s *Service) postpone(c Call, cfg *Config, r *OobRequest, made oob) bool {
 		return false
 	}
 	select {
-	case s.outbox <- parcel{c, r, made}:
+	case s.outbox <- queuedCode{c, r, made}:
 		return true
 	default:
 		return false // It is sent at once rather than never.
@@ -33,7 +33,7 @@ func (s *Service) postpone(c Call, cfg *Config, r *OobRequest, made oob) bool {
 const postTime = 10 * time.Second
 
 // deliver makes and sends a code that was postponed.
-func (s *Service) deliver(ctx context.Context, p parcel) {
+func (s *Service) deliver(ctx context.Context, p queuedCode) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), postTime)
 	defer cancel()
 	_, link, err := s.makeCode(ctx, p.call, p.request, p.made)
@@ -45,8 +45,8 @@ func (s *Service) deliver(ctx context.Context, p parcel) {
 	}
 }
 
-// emptyOutbox delivers what waits when the server stops, unless that takes too long.
-func (s *Service) emptyOutbox(ctx context.Context) {
+// drainOutbox delivers what waits when the server stops, unless that takes too long.
+func (s *Service) drainOutbox(ctx context.Context) {
 	for until := s.now().Add(postTime); s.now().Before(until); {
 		select {
 		case p := <-s.outbox:

@@ -27,9 +27,9 @@ type credentialRef struct {
 func (c *credentialRef) named() (string, error) {
 	switch {
 	case c == nil:
-		return "", no("MISSING_AUTHENTICATOR_RESPONSE")
+		return "", apiError("MISSING_AUTHENTICATOR_RESPONSE")
 	case c.ID == "":
-		return "", no("INVALID_CREDENTIAL_ID")
+		return "", apiError("INVALID_CREDENTIAL_ID")
 	}
 	return c.ID, nil
 }
@@ -47,7 +47,7 @@ type PasskeyResponse struct {
 // they are for `clave start` only.
 func (s *Service) passkeysOn() error {
 	if !s.o.Emulator {
-		return no("OPERATION_NOT_ALLOWED : Passkeys are not enabled.")
+		return apiError("OPERATION_NOT_ALLOWED : Passkeys are not enabled.")
 	}
 	return nil
 }
@@ -60,8 +60,8 @@ func (s *Service) passkeyUser(c *Call, r *PasskeyRequest) (*account.User, error)
 	if err := s.passkeysOn(); err != nil {
 		return nil, err
 	}
-	if text(r.IDToken) == "" {
-		return nil, no("MISSING_ID_TOKEN")
+	if stringOf(r.IDToken) == "" {
+		return nil, apiError("MISSING_ID_TOKEN")
 	}
 	u, _, err := s.userOf(c, *r.IDToken)
 	return u, err
@@ -73,7 +73,7 @@ func (s *Service) StartPasskeyEnrollment(_ context.Context, c Call, r *PasskeyRe
 	if err != nil {
 		return nil, err
 	}
-	name, shown := u.Email, text(u.DisplayName)
+	name, shown := u.Email, stringOf(u.DisplayName)
 	if name == "" {
 		name = "user@example.com"
 	}
@@ -92,8 +92,8 @@ func (s *Service) StartPasskeyEnrollment(_ context.Context, c Call, r *PasskeyRe
 
 // FinalizePasskeyEnrollment registers a passkey and signs in with it.
 func (s *Service) FinalizePasskeyEnrollment(ctx context.Context, c Call, r *PasskeyRequest) (*PasskeyResponse, error) {
-	if r.AuthenticatorRegistration == nil && text(r.IDToken) != "" {
-		return nil, firstErr(s.passkeysOn(), no("MISSING_AUTHENTICATOR_RESPONSE"))
+	if r.AuthenticatorRegistration == nil && stringOf(r.IDToken) != "" {
+		return nil, firstErr(s.passkeysOn(), apiError("MISSING_AUTHENTICATOR_RESPONSE"))
 	}
 	u, err := s.passkeyUser(&c, r)
 	if err != nil {
@@ -103,9 +103,9 @@ func (s *Service) FinalizePasskeyEnrollment(ctx context.Context, c Call, r *Pass
 	if err != nil {
 		return nil, err
 	}
-	name := text(r.Name)
+	name := stringOf(r.Name)
 	if name == "" {
-		name = text(r.DisplayName)
+		name = stringOf(r.DisplayName)
 	}
 	if name == "" {
 		name = "Unnamed Passkey"
@@ -114,10 +114,10 @@ func (s *Service) FinalizePasskeyEnrollment(ctx context.Context, c Call, r *Pass
 	return res, s.accounts.Change(ctx, c.scope(), []string{u.UID, "\x00" + passkeyItem + id}, func(ch *account.Change) error {
 		now, err := ch.Get(u.UID)
 		if err != nil || now == nil {
-			return firstErr(err, no("USER_NOT_FOUND"))
+			return firstErr(err, apiError("USER_NOT_FOUND"))
 		}
 		if owner, err := s.byPasskey(c, id); err != nil || owner != nil {
-			return firstErr(err, no("CREDENTIAL_ALREADY_IN_USE"))
+			return firstErr(err, apiError("CREDENTIAL_ALREADY_IN_USE"))
 		}
 		now.Passkeys = append(now.Passkeys, account.Passkey{ID: id, Name: name})
 		if err := ch.Save(passkeyItem, id, now.UID); err != nil {
@@ -170,12 +170,12 @@ func (s *Service) FinalizePasskeySignIn(ctx context.Context, c Call, r *PasskeyR
 	}
 	u, err := s.byPasskey(c, id)
 	if err != nil || u == nil {
-		return nil, firstErr(err, no("PASSKEY_CREDENTIAL_NOT_FOUND"))
+		return nil, firstErr(err, apiError("PASSKEY_CREDENTIAL_NOT_FOUND"))
 	}
 	res := &PasskeyResponse{LocalID: u.UID}
 	return res, s.change(ctx, c, u.UID, func(ch *account.Change, u *account.User) error {
 		if !u.HasPasskey(id) {
-			return no("PASSKEY_CREDENTIAL_NOT_FOUND")
+			return apiError("PASSKEY_CREDENTIAL_NOT_FOUND")
 		}
 		return s.endPasskey(ch, c, u, res)
 	})

@@ -154,13 +154,13 @@ func units(s string) int {
 // checkNewPassword checks a new password against the project's policy.
 func (s *Service) checkNewPassword(cfg *Config, password string) error {
 	if units(password) > maxPassword {
-		return no("PASSWORD_DOES_NOT_MEET_REQUIREMENTS : Missing password requirements: [Password must contain at most %d characters]", maxPassword)
+		return apiError("PASSWORD_DOES_NOT_MEET_REQUIREMENTS : Missing password requirements: [Password must contain at most %d characters]", maxPassword)
 	}
 	if policy := cfg.enforcedPolicy(); policy != nil {
 		return policy.check(password)
 	}
 	if units(password) < 6 {
-		return no("WEAK_PASSWORD : Password should be at least 6 characters")
+		return apiError("WEAK_PASSWORD : Password should be at least 6 characters")
 	}
 	return nil
 }

@@ -50,7 +50,7 @@ func (s *Service) sendSMS(ctx context.Context, c Call, cfg *Config, phone, uid s
 			return "", err
 		}
 	case !s.o.Emulator:
-		return "", no("OPERATION_NOT_ALLOWED : SMS is not configured.")
+		return "", apiError("OPERATION_NOT_ALLOWED : SMS is not configured.")
 	}
 	if s.o.Emulator {
 		made.Session = session
@@ -67,9 +67,9 @@ func (s *Service) sendSMS(ctx context.Context, c Call, cfg *Config, phone, uid s
 func (s *Service) checkSMS(ctx context.Context, c Call, session, code string) (*sms, error) {
 	switch {
 	case session == "":
-		return nil, no("MISSING_SESSION_INFO")
+		return nil, apiError("MISSING_SESSION_INFO")
 	case code == "":
-		return nil, no("MISSING_CODE")
+		return nil, apiError("MISSING_CODE")
 	}
 	var verdict error
 	made := &sms{}
@@ -80,12 +80,12 @@ func (s *Service) checkSMS(ctx context.Context, c Call, session, code string) (*
 		case err != nil:
 			return err
 		case !found || made.Proof:
-			verdict = no("INVALID_SESSION_INFO")
+			verdict = apiError("INVALID_SESSION_INFO")
 		case s.now().Sub(made.Made) > smsLife:
-			verdict = no("SESSION_EXPIRED")
+			verdict = apiError("SESSION_EXPIRED")
 			ch.Remove(smsItem, id)
 		case subtle.ConstantTimeCompare([]byte(code), []byte(made.Code)) != 1:
-			verdict = no("INVALID_CODE")
+			verdict = apiError("INVALID_CODE")
 			if made.Tries++; made.Tries >= smsTries {
 				ch.Remove(smsItem, id)
 				return nil
@@ -112,19 +112,19 @@ type SendCodeResponse struct {
 
 // SendVerificationCode sends a sign-in code by text message.
 func (s *Service) SendVerificationCode(ctx context.Context, c Call, r *SendCodeRequest) (*SendCodeResponse, error) {
-	cfg, _, err := s.rules(ctx, &c)
+	cfg, _, err := s.settings(ctx, &c)
 	if err != nil {
 		return nil, err
 	}
 	if c.Tenant != "" {
-		return nil, no("UNSUPPORTED_TENANT_OPERATION")
+		return nil, apiError("UNSUPPORTED_TENANT_OPERATION")
 	}
-	if !yes(cfg.SignIn.PhoneNumber.Enabled, true) {
-		return nil, no("OPERATION_NOT_ALLOWED")
+	if !boolOr(cfg.SignIn.PhoneNumber.Enabled, true) {
+		return nil, apiError("OPERATION_NOT_ALLOWED")
 	}
-	phone, ok := cleanPhone(text(r.PhoneNumber))
+	phone, ok := cleanPhone(stringOf(r.PhoneNumber))
 	if !ok {
-		return nil, no("INVALID_PHONE_NUMBER : Invalid format.")
+		return nil, apiError("INVALID_PHONE_NUMBER : Invalid format.")
 	}
 	session, err := s.sendSMS(ctx, c, cfg, phone, "", smsVerify)
 	return &SendCodeResponse{SessionInfo: session}, err
@@ -152,12 +152,12 @@ type PhoneResponse struct {
 
 // SignInWithPhoneNumber signs in with a code that came by text message, or links the number to the user of an ID token.
 func (s *Service) SignInWithPhoneNumber(ctx context.Context, c Call, r *PhoneRequest) (*PhoneResponse, error) {
-	cfg, tenant, err := s.rules(ctx, &c)
+	cfg, tenant, err := s.settings(ctx, &c)
 	if err != nil {
 		return nil, err
 	}
 	if c.Tenant != "" {
-		return nil, no("UNSUPPORTED_TENANT_OPERATION")
+		return nil, apiError("UNSUPPORTED_TENANT_OPERATION")
 	}
 	if err := s.limit(c, limitFactor); err != nil {
 		return nil, err
@@ -177,21 +177,21 @@ func (s *Service) SignInWithPhoneNumber(ctx context.Context, c Call, r *PhoneReq
 		}
 		if owner != nil && owner.UID != u.UID {
 			if r.TemporaryProof != nil {
-				return nil, no("PHONE_NUMBER_EXISTS") // Another proof would prove no more.
+				return nil, apiError("PHONE_NUMBER_EXISTS") // Another proof would prove no more.
 			}
 			return s.temporaryProof(ctx, c, res)
 		}
 	}
 	if u == nil {
 		if s.signUpOff(cfg, tenant) {
-			return nil, no("ADMIN_ONLY_OPERATION")
+			return nil, apiError("ADMIN_ONLY_OPERATION")
 		}
 		since := s.now().Unix()
 		u, res.IsNewUser = &account.User{UID: newUID(), Created: s.now().UnixMilli(), Phone: phone, ValidSince: &since}, true
 	}
 	res.LocalID = u.UID
 	out, err := s.complete(ctx, &attempt{
-		call: c, cfg: cfg, tenant: tenant, user: u, isNew: res.IsNewUser, session: session{Provider: "phone"}, whole: true, check: phoneMay,
+		call: c, cfg: cfg, tenant: tenant, user: u, isNew: res.IsNewUser, session: session{Provider: "phone"}, whole: true, check: checkPhoneSignIn,
 		edit: func(_ *account.Change, u *account.User) error {
 			u.Phone = phone
 			return nil
@@ -204,41 +204,41 @@ func (s *Service) SignInWithPhoneNumber(ctx context.Context, c Call, r *PhoneReq
 	return res, nil
 }
 
-// phoneMay refuses users who may not sign in by a text message alone: disabled ones, and those with second factors, which the
+// checkPhoneSignIn refuses users who may not sign in by a text message alone: disabled ones, and those with second factors, which the
 // phone would go round.
-func phoneMay(u *account.User) error {
+func checkPhoneSignIn(u *account.User) error {
 	switch {
 	case u.Disabled:
-		return no("USER_DISABLED")
+		return apiError("USER_DISABLED")
 	case len(u.Factors) > 0:
-		return no("UNSUPPORTED_FIRST_FACTOR : A phone number cannot be set as a first factor on an SMS based MFA user.")
+		return apiError("UNSUPPORTED_FIRST_FACTOR : A phone number cannot be set as a first factor on an SMS based MFA user.")
 	}
 	return nil
 }
 
 // provenPhone returns the number that a code or a temporary proof proves.
 func (s *Service) provenPhone(ctx context.Context, c Call, r *PhoneRequest) (string, error) {
-	if proof := text(r.TemporaryProof); proof != "" {
+	if proof := stringOf(r.TemporaryProof); proof != "" {
 		made := &sms{}
 		found, err := s.accounts.Load(c.scope(), smsItem, digest(proof), made)
 		if err != nil {
 			return "", err
 		}
-		if text(r.PhoneNumber) == "" {
-			return "", no("MISSING_PHONE_NUMBER")
+		if stringOf(r.PhoneNumber) == "" {
+			return "", apiError("MISSING_PHONE_NUMBER")
 		}
 		phone, _ := cleanPhone(*r.PhoneNumber)
 		if !found || !made.Proof || made.Phone != phone || s.now().Sub(made.Made) > time.Hour {
-			return "", no("INVALID_TEMPORARY_PROOF")
+			return "", apiError("INVALID_TEMPORARY_PROOF")
 		}
 		return phone, nil
 	}
-	made, err := s.checkSMS(ctx, c, text(r.SessionInfo), text(r.Code))
+	made, err := s.checkSMS(ctx, c, stringOf(r.SessionInfo), stringOf(r.Code))
 	if err != nil {
 		return "", err
 	}
 	if made.UID != "" {
-		return "", no("INVALID_SESSION_INFO")
+		return "", apiError("INVALID_SESSION_INFO")
 	}
 	return made.Phone, nil
 }

@@ -52,17 +52,17 @@ func (p *PolicyOptions) missing(password string) []string {
 	}
 	wants(true, units(password) >= max(p.MinPasswordLength, 6), "Password must contain at least "+itoa(max(p.MinPasswordLength, 6))+" characters")
 	wants(p.MaxPasswordLength > 0, units(password) <= p.MaxPasswordLength, "Password must contain at most "+itoa(p.MaxPasswordLength)+" characters")
-	wants(yes(p.ContainsLowercaseCharacter, false), has("abcdefghijklmnopqrstuvwxyz"), "Password must contain a lower case character")
-	wants(yes(p.ContainsUppercaseCharacter, false), has("ABCDEFGHIJKLMNOPQRSTUVWXYZ"), "Password must contain an upper case character")
-	wants(yes(p.ContainsNumericCharacter, false), has("0123456789"), "Password must contain a numeric character")
-	wants(yes(p.ContainsNonAlphanumericCharacter, false), has(special), "Password must contain a non-alphanumeric character")
+	wants(boolOr(p.ContainsLowercaseCharacter, false), has("abcdefghijklmnopqrstuvwxyz"), "Password must contain a lower case character")
+	wants(boolOr(p.ContainsUppercaseCharacter, false), has("ABCDEFGHIJKLMNOPQRSTUVWXYZ"), "Password must contain an upper case character")
+	wants(boolOr(p.ContainsNumericCharacter, false), has("0123456789"), "Password must contain a numeric character")
+	wants(boolOr(p.ContainsNonAlphanumericCharacter, false), has(special), "Password must contain a non-alphanumeric character")
 	return out
 }
 
 // check answers an error when a password does not meet the policy.
 func (p *PolicyOptions) check(password string) error {
 	if out := p.missing(password); len(out) > 0 {
-		return no("PASSWORD_DOES_NOT_MEET_REQUIREMENTS : Missing password requirements: [%s]", strings.Join(out, ", "))
+		return apiError("PASSWORD_DOES_NOT_MEET_REQUIREMENTS : Missing password requirements: [%s]", strings.Join(out, ", "))
 	}
 	return nil
 }
@@ -81,7 +81,7 @@ type PolicyResponse struct {
 
 // PasswordPolicy returns the password policy to clients.
 func (s *Service) PasswordPolicy(ctx context.Context, c Call, _ *PolicyRequest) (*PolicyResponse, error) {
-	cfg, _, err := s.rules(ctx, &c)
+	cfg, _, err := s.settings(ctx, &c)
 	if err != nil {
 		return nil, err
 	}

@@ -63,13 +63,13 @@ func (s *Service) Query(ctx context.Context, c Call, r *QueryRequest) (*QueryRes
 		offset = *r.Offset
 	}
 	if limit < 0 || limit > maxQuery || offset < 0 {
-		return nil, no("INVALID_LIMIT_OR_OFFSET")
+		return nil, apiError("INVALID_LIMIT_OR_OFFSET")
 	}
 	users, err := s.match(ctx, c, r.Expression)
 	if err != nil {
 		return nil, err
 	}
-	if !yes(r.ReturnUserInfo, true) {
+	if !boolOr(r.ReturnUserInfo, true) {
 		return &QueryResponse{RecordsCount: itoa(len(users))}, nil
 	}
 	sortUsers(users, r.SortBy, r.Order == "DESC")
@@ -118,7 +118,7 @@ func sortUsers(users []*account.User, by SortField, down bool) {
 		var c int
 		switch by {
 		case "NAME":
-			c = strings.Compare(text(a.DisplayName), text(b.DisplayName))
+			c = strings.Compare(stringOf(a.DisplayName), stringOf(b.DisplayName))
 		case "CREATED_AT":
 			c = cmp.Compare(a.Created, b.Created)
 		case "LAST_LOGIN_AT":

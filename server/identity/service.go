@@ -96,7 +96,7 @@ type Service struct {
 	tokens   *token.Verifier
 	hashing  *hashqueue.Queue
 	limits   limits
-	outbox   chan parcel
+	outbox   chan queuedCode
 	mu       struct {
 		sync.Mutex
 		hashes map[string]account.Project
@@ -109,7 +109,7 @@ const maxHashesWaiting = 32
 // New returns a Service.
 func New(o Options) *Service {
 	o.EnsureDefaults()
-	s := &Service{o: o, accounts: o.Accounts, tokens: o.Tokens, limits: newLimits(o.Clock), outbox: make(chan parcel, outboxSize)}
+	s := &Service{o: o, accounts: o.Accounts, tokens: o.Tokens, limits: newLimits(o.Clock), outbox: make(chan queuedCode, outboxSize)}
 	perClient := 0
 	if o.RateLimits {
 		perClient = maxHashesWaiting
@@ -148,8 +148,10 @@ func (c Call) root() account.Scope { return account.Scope{Project: c.Project} }
 // now returns the present time.
 func (s *Service) now() time.Time { return s.o.Clock.Now() }
 
-// no makes the answer to a request that the API refuses by name.
-func no(format string, args ...any) error { return fault.E(fault.FailedPrecondition, format, args...) }
+// apiError returns an error with one of the names of the API, such as EMAIL_EXISTS.
+func apiError(format string, args ...any) error {
+	return fault.E(fault.FailedPrecondition, format, args...)
+}
 
 // newUID returns the id of a new account: 28 letters and digits.
 func newUID() string {
@@ -165,11 +167,11 @@ func (s *Service) Clear(ctx context.Context, c Call) error { return s.accounts.C
 func (s *Service) checkSession(u *account.User, authTime, epoch int64) error {
 	switch {
 	case u == nil:
-		return no("USER_NOT_FOUND")
+		return apiError("USER_NOT_FOUND")
 	case u.Disabled:
-		return no("USER_DISABLED")
+		return apiError("USER_DISABLED")
 	case authTime < u.Since(), authTime == u.Since() && epoch != u.Epoch && !s.o.Emulator:
-		return no("TOKEN_EXPIRED")
+		return apiError("TOKEN_EXPIRED")
 	}
 	return nil
 }
@@ -178,7 +180,7 @@ func (s *Service) checkSession(u *account.User, authTime, epoch int64) error {
 // token.Options.Session takes it.
 func (s *Service) CheckSession(_ context.Context, id token.ID) error {
 	c := Call{Project: id.Project, Tenant: id.Tenant}
-	if err := s.open(c); err != nil {
+	if err := s.checkTenant(c); err != nil {
 		return err
 	}
 	u, err := s.accounts.Get(c.scope(), id.UID)
@@ -192,13 +194,13 @@ func (s *Service) CheckSession(_ context.Context, id token.ID) error {
 func (s *Service) userOf(c *Call, idToken string) (*account.User, token.ID, error) {
 	id, err := s.tokens.IDOnly(idToken, c.Project)
 	if err != nil {
-		return nil, token.ID{}, no("INVALID_ID_TOKEN")
+		return nil, token.ID{}, apiError("INVALID_ID_TOKEN")
 	}
 	if c.Tenant != "" && c.Tenant != id.Tenant {
-		return nil, token.ID{}, no("TENANT_ID_MISMATCH")
+		return nil, token.ID{}, apiError("TENANT_ID_MISMATCH")
 	}
 	c.Tenant = id.Tenant
-	if err := s.open(*c); err != nil {
+	if err := s.checkTenant(*c); err != nil {
 		return nil, token.ID{}, err
 	}
 	u, err := s.accounts.Get(c.scope(), id.UID)
@@ -221,7 +223,7 @@ func (s *Service) signedInRecently(u *account.User, id token.ID) error {
 	if s.o.Emulator || id.Provider == "anonymous" && u.Anonymous() || s.now().Sub(id.AuthTime) <= recent {
 		return nil
 	}
-	return no("CREDENTIAL_TOO_OLD_LOGIN_AGAIN")
+	return apiError("CREDENTIAL_TOO_OLD_LOGIN_AGAIN")
 }
 
 // recentUser returns the user of an ID token whose sign-in is recent.
@@ -241,7 +243,7 @@ func (s *Service) change(ctx context.Context, c Call, uid string, edit func(*acc
 			return err
 		}
 		if u == nil {
-			return no("USER_NOT_FOUND")
+			return apiError("USER_NOT_FOUND")
 		}
 		if err := edit(ch, u); err != nil {
 			return err

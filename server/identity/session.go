@@ -52,7 +52,7 @@ func digest(secret string) string {
 // signIn starts a session for a user within a change: it notes the sign-in and gives tokens.
 func (s *Service) signIn(ch *account.Change, c Call, u *account.User, ses session) (Tokens, error) {
 	if u.Disabled {
-		return Tokens{}, no("USER_DISABLED")
+		return Tokens{}, apiError("USER_DISABLED")
 	}
 	now := s.now()
 	u.LastLogin = now.UnixMilli()
@@ -105,12 +105,12 @@ const lastRefreshGrain = time.Minute
 // Refresh exchanges a refresh token for a new ID token. The refresh token stays the same.
 func (s *Service) Refresh(ctx context.Context, c Call, r *RefreshRequest) (*RefreshResponse, error) {
 	switch {
-	case text(r.GrantType) == "":
-		return nil, no("MISSING_GRANT_TYPE")
+	case stringOf(r.GrantType) == "":
+		return nil, apiError("MISSING_GRANT_TYPE")
 	case *r.GrantType != "refresh_token" && *r.GrantType != "refreshToken":
-		return nil, no("INVALID_GRANT_TYPE")
-	case text(r.RefreshToken) == "":
-		return nil, no("MISSING_REFRESH_TOKEN")
+		return nil, apiError("INVALID_GRANT_TYPE")
+	case stringOf(r.RefreshToken) == "":
+		return nil, apiError("MISSING_REFRESH_TOKEN")
 	}
 	var ses session
 	found, err := s.accounts.Load(c.root(), refreshItem, digest(*r.RefreshToken), &ses)
@@ -118,10 +118,10 @@ func (s *Service) Refresh(ctx context.Context, c Call, r *RefreshRequest) (*Refr
 		return nil, err
 	}
 	if !found {
-		return nil, no("INVALID_REFRESH_TOKEN")
+		return nil, apiError("INVALID_REFRESH_TOKEN")
 	}
 	c.Tenant = ses.Tenant
-	if err := s.open(c); err != nil {
+	if err := s.checkTenant(c); err != nil {
 		return nil, err
 	}
 	u, err := s.accounts.Get(c.scope(), ses.UID)
@@ -129,7 +129,7 @@ func (s *Service) Refresh(ctx context.Context, c Call, r *RefreshRequest) (*Refr
 		return nil, err
 	}
 	if u == nil && s.o.AsEmulator {
-		return nil, no("INVALID_REFRESH_TOKEN")
+		return nil, apiError("INVALID_REFRESH_TOKEN")
 	}
 	if err := s.checkSession(u, ses.AuthTime, ses.Epoch); err != nil {
 		return nil, err

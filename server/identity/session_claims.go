@@ -46,7 +46,7 @@ func noteClaims(ch *account.Change, ses *session) error {
 	if _, err := ch.Load(begunItem, id, &b); err != nil {
 		return err
 	}
-	if slices.ContainsFunc(b.Claims, func(old sessionClaims) bool { return len(old) == len(ses.Claims) && told(ses.Claims, old) }) {
+	if slices.ContainsFunc(b.Claims, func(old sessionClaims) bool { return len(old) == len(ses.Claims) && includesAll(ses.Claims, old) }) {
 		return nil
 	}
 	b.Claims = append(b.Claims, ses.Claims)
@@ -56,8 +56,8 @@ func noteClaims(ch *account.Change, ses *session) error {
 // ofProfile are the claims that a user's profile overwrites, whatever the session has.
 var ofProfile = []string{"name", "picture", "email", "email_verified", "phone_number", "provider_id", "user_id"}
 
-// told reports whether a token's claims include all of a session's.
-func told(claims, of map[string]any) bool {
+// includesAll reports whether a token's claims include all of a session's.
+func includesAll(claims, of map[string]any) bool {
 	for name, v := range of {
 		if slices.Contains(ofProfile, name) {
 			continue
@@ -85,7 +85,7 @@ func (s *Service) resumed(c Call, id token.ID) (session, error) {
 		return session{}, err
 	}
 	for _, claims := range b.Claims {
-		if len(claims) > len(ses.Claims) && told(id.Claims, claims) {
+		if len(claims) > len(ses.Claims) && includesAll(id.Claims, claims) {
 			ses.Claims = claims
 		}
 	}

@@ -32,22 +32,22 @@ const kindPassword = "identitytoolkit#VerifyPasswordResponse"
 
 // SignInWithPassword signs in with an e-mail address and a password.
 func (s *Service) SignInWithPassword(ctx context.Context, c Call, r *PasswordRequest) (*PasswordResponse, error) {
-	cfg, tenant, err := s.rules(ctx, &c)
+	cfg, tenant, err := s.settings(ctx, &c)
 	if err != nil {
 		return nil, err
 	}
 	if !passwordOn(cfg, tenant) {
-		return nil, no("PASSWORD_LOGIN_DISABLED")
+		return nil, apiError("PASSWORD_LOGIN_DISABLED")
 	}
 	if r.Email == nil {
-		return nil, no("MISSING_EMAIL")
+		return nil, apiError("MISSING_EMAIL")
 	}
 	email, ok := cleanEmail(*r.Email)
 	if !ok {
-		return nil, no("INVALID_EMAIL")
+		return nil, apiError("INVALID_EMAIL")
 	}
-	if text(r.Password) == "" {
-		return nil, no("MISSING_PASSWORD")
+	if stringOf(r.Password) == "" {
+		return nil, apiError("MISSING_PASSWORD")
 	}
 	if err := s.limit(c, limitSignIn); err != nil {
 		return nil, err
@@ -77,10 +77,10 @@ func (s *Service) checkPassword(ctx context.Context, c Call, cfg *Config, email,
 	}
 	private := s.privacy(cfg)
 	if u == nil && !private {
-		return nil, no("EMAIL_NOT_FOUND")
+		return nil, apiError("EMAIL_NOT_FOUND")
 	}
 	if u != nil && u.Disabled {
-		return nil, no("USER_DISABLED")
+		return nil, apiError("USER_DISABLED")
 	}
 	var hash *account.Hash
 	if u != nil {
@@ -94,9 +94,9 @@ func (s *Service) checkPassword(ctx context.Context, c Call, cfg *Config, email,
 		attempt.right()
 		return u, nil
 	case private:
-		return nil, no("INVALID_LOGIN_CREDENTIALS")
+		return nil, apiError("INVALID_LOGIN_CREDENTIALS")
 	}
-	return nil, no("INVALID_PASSWORD")
+	return nil, apiError("INVALID_PASSWORD")
 }
 
 // finishPassword begins the session, or asks for the second factor.
@@ -110,7 +110,7 @@ func (s *Service) finishPassword(ctx context.Context, c Call, cfg *Config, tenan
 		call: c, cfg: cfg, tenant: tenant, user: u, session: session{Provider: "password"},
 		check: func(u *account.User) error {
 			if u.Password == nil || string(u.Password.Sum) != checked {
-				return no("INVALID_LOGIN_CREDENTIALS") // changed since it was checked
+				return apiError("INVALID_LOGIN_CREDENTIALS") // changed since it was checked
 			}
 			return nil
 		},
@@ -124,12 +124,12 @@ func (s *Service) finishPassword(ctx context.Context, c Call, cfg *Config, tenan
 	if err != nil {
 		return err
 	}
-	res.Tokens, res.Pending, res.DisplayName = out.Tokens, out.Pending, text(out.user.DisplayName)
+	res.Tokens, res.Pending, res.DisplayName = out.Tokens, out.Pending, stringOf(out.user.DisplayName)
 	if out.IDToken == "" {
 		return nil
 	}
-	res.ProfilePicture = text(out.user.PhotoURL)
-	if !yes(r.ReturnSecureToken, s.o.EmulatorSettings) {
+	res.ProfilePicture = stringOf(out.user.PhotoURL)
+	if !boolOr(r.ReturnSecureToken, s.o.EmulatorSettings) {
 		res.IDToken, err = s.tokens.MintLegacy(c.Project, u.UID, map[string]any{"email": out.user.Email, "verified": out.user.EmailVerified, "provider_id": "password"})
 		res.RefreshToken, res.ExpiresIn = "", ""
 	}

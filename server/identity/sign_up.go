@@ -37,14 +37,14 @@ const kindSignUp = "identitytoolkit#SignupNewUserResponse"
 
 // SignUp makes an account, or gives an anonymous user an e-mail address and a password.
 func (s *Service) SignUp(ctx context.Context, c Call, r *SignUpRequest) (*SignUpResponse, error) {
-	if c.Admin && r.IDToken != nil && text(r.LocalID) != "" {
-		return nil, no("UNEXPECTED_PARAMETER : User ID")
+	if c.Admin && r.IDToken != nil && stringOf(r.LocalID) != "" {
+		return nil, apiError("UNEXPECTED_PARAMETER : User ID")
 	}
 	if c.Admin && r.IDToken == nil {
 		return s.create(ctx, c, r)
 	}
 	if r.LocalID != nil && *r.LocalID != "" && r.IDToken == nil {
-		return nil, no("UNEXPECTED_PARAMETER : User ID")
+		return nil, apiError("UNEXPECTED_PARAMETER : User ID")
 	}
 	if err := s.limit(c, limitSignUp); err != nil {
 		return nil, err
@@ -56,17 +56,17 @@ func (s *Service) SignUp(ctx context.Context, c Call, r *SignUpRequest) (*SignUp
 			return nil, err
 		}
 	}
-	cfg, tenant, err := s.rules(ctx, &c)
+	cfg, tenant, err := s.settings(ctx, &c)
 	if err != nil {
 		return nil, err
 	}
 	if old == nil && s.signUpOff(cfg, tenant) {
-		return nil, no("ADMIN_ONLY_OPERATION")
+		return nil, apiError("ADMIN_ONLY_OPERATION")
 	}
-	if old == nil && r.Email != nil && *r.Email == "" && text(r.Password) == "" {
-		return nil, no("INVALID_EMAIL")
+	if old == nil && r.Email != nil && *r.Email == "" && stringOf(r.Password) == "" {
+		return nil, apiError("INVALID_EMAIL")
 	}
-	if old == nil && r.Email == nil && text(r.Password) == "" {
+	if old == nil && r.Email == nil && stringOf(r.Password) == "" {
 		return s.signUpAnonymous(ctx, c, cfg, tenant)
 	}
 	return s.signUpPassword(ctx, c, cfg, tenant, old, r)
@@ -74,13 +74,13 @@ func (s *Service) SignUp(ctx context.Context, c Call, r *SignUpRequest) (*SignUp
 
 // signUpOff reports whether clients may not make accounts.
 func (s *Service) signUpOff(cfg *Config, tenant *Tenant) bool {
-	return tenant.forbids("disabledUserSignup") || yes(cfg.Client.Permissions.DisabledUserSignup, s.o.NoSignUp)
+	return tenant.forbids("disabledUserSignup") || boolOr(cfg.Client.Permissions.DisabledUserSignup, s.o.NoSignUp)
 }
 
 // signUpAnonymous makes an account without anything. Blocking functions are not called for it.
 func (s *Service) signUpAnonymous(ctx context.Context, c Call, cfg *Config, tenant *Tenant) (*SignUpResponse, error) {
-	if tenant != nil && !tenant.EnableAnonymousUser || cfg.SignIn.Anonymous != nil && !yes(cfg.SignIn.Anonymous.Enabled, true) {
-		return nil, no("ADMIN_ONLY_OPERATION")
+	if tenant != nil && !tenant.EnableAnonymousUser || cfg.SignIn.Anonymous != nil && !boolOr(cfg.SignIn.Anonymous.Enabled, true) {
+		return nil, apiError("ADMIN_ONLY_OPERATION")
 	}
 	u := &account.User{UID: newUID(), Created: s.now().UnixMilli()}
 	res := &SignUpResponse{Kind: kindSignUp, LocalID: u.UID}
@@ -95,26 +95,26 @@ func passwordOn(cfg *Config, tenant *Tenant) bool {
 	if tenant != nil {
 		return tenant.AllowPasswordSignup
 	}
-	return cfg.SignIn.Email == nil || yes(cfg.SignIn.Email.Enabled, true)
+	return cfg.SignIn.Email == nil || boolOr(cfg.SignIn.Email.Enabled, true)
 }
 
 // newCredentials checks the address and the password of a sign-up; the address may be that of old alone.
 func (s *Service) newCredentials(c Call, cfg *Config, old *account.User, r *SignUpRequest) (email string, err error) {
-	if text(r.Email) == "" {
-		return "", no("MISSING_EMAIL")
+	if stringOf(r.Email) == "" {
+		return "", apiError("MISSING_EMAIL")
 	}
-	if text(r.Password) == "" {
-		return "", no("MISSING_PASSWORD")
+	if stringOf(r.Password) == "" {
+		return "", apiError("MISSING_PASSWORD")
 	}
 	email, ok := cleanEmail(*r.Email)
 	if !ok {
-		return "", no("INVALID_EMAIL")
+		return "", apiError("INVALID_EMAIL")
 	}
 	if old != nil && old.Email != "" && old.Email != email && s.privacy(cfg) {
 		return "", verifyFirst()
 	}
 	if other, err := s.accounts.ByEmail(c.scope(), email); err != nil || other != nil && (old == nil || other.UID != old.UID) {
-		return "", firstErr(err, no("EMAIL_EXISTS"))
+		return "", firstErr(err, apiError("EMAIL_EXISTS"))
 	}
 	if err := checkProfile(r.DisplayName, nil); err != nil {
 		return "", err
@@ -125,7 +125,7 @@ func (s *Service) newCredentials(c Call, cfg *Config, old *account.User, r *Sign
 // signUpPassword makes an account with an address and a password, or gives them to old.
 func (s *Service) signUpPassword(ctx context.Context, c Call, cfg *Config, tenant *Tenant, old *account.User, r *SignUpRequest) (*SignUpResponse, error) {
 	if !passwordOn(cfg, tenant) {
-		return nil, no("OPERATION_NOT_ALLOWED")
+		return nil, apiError("OPERATION_NOT_ALLOWED")
 	}
 	email, err := s.newCredentials(c, cfg, old, r)
 	if err != nil {
@@ -191,7 +191,7 @@ func firstErr(errs ...error) error {
 
 // create makes an account for an administrator, without signing it in.
 func (s *Service) create(ctx context.Context, c Call, r *SignUpRequest) (*SignUpResponse, error) {
-	cfg, _, err := s.rules(ctx, &c)
+	cfg, _, err := s.settings(ctx, &c)
 	if err != nil {
 		return nil, err
 	}
@@ -201,7 +201,7 @@ func (s *Service) create(ctx context.Context, c Call, r *SignUpRequest) (*SignUp
 	}
 	err = s.accounts.Change(ctx, c.scope(), []string{u.UID}, func(ch *account.Change) error {
 		if other, err := ch.Get(u.UID); err != nil || other != nil {
-			return firstErr(err, no("DUPLICATE_LOCAL_ID"))
+			return firstErr(err, apiError("DUPLICATE_LOCAL_ID"))
 		}
 		ch.Put(u)
 		return nil
@@ -214,29 +214,29 @@ func (s *Service) newByAdmin(ctx context.Context, c Call, cfg *Config, r *SignUp
 	now := s.now()
 	since := now.Unix()
 	u := &account.User{
-		UID: newUID(), Created: now.UnixMilli(), DisplayName: r.DisplayName, PhotoURL: r.PhotoURL, EmailVerified: yes(r.EmailVerified, false),
-		Disabled: yes(r.Disabled, false) || yes(r.DisableUser, false), ValidSince: &since,
+		UID: newUID(), Created: now.UnixMilli(), DisplayName: r.DisplayName, PhotoURL: r.PhotoURL, EmailVerified: boolOr(r.EmailVerified, false),
+		Disabled: boolOr(r.Disabled, false) || boolOr(r.DisableUser, false), ValidSince: &since,
 	}
 	if r.LocalID != nil {
 		if u.UID = *r.LocalID; u.UID == "" || units(u.UID) > maxUID {
-			return nil, no("INVALID_LOCAL_ID")
+			return nil, apiError("INVALID_LOCAL_ID")
 		}
 	}
 	var ok bool
-	if text(r.Email) != "" {
+	if stringOf(r.Email) != "" {
 		if u.Email, ok = cleanEmail(*r.Email); !ok {
-			return nil, no("INVALID_EMAIL")
+			return nil, apiError("INVALID_EMAIL")
 		}
 	}
-	if text(r.PhoneNumber) != "" {
+	if stringOf(r.PhoneNumber) != "" {
 		if u.Phone, ok = cleanPhone(*r.PhoneNumber); !ok {
-			return nil, no("INVALID_PHONE_NUMBER : Invalid format.")
+			return nil, apiError("INVALID_PHONE_NUMBER : Invalid format.")
 		}
 	}
 	if err := checkProfile(r.DisplayName, r.PhotoURL); err != nil {
 		return nil, err
 	}
-	if text(r.CustomAttributes) != "" {
+	if stringOf(r.CustomAttributes) != "" {
 		if err := checkAttributes(*r.CustomAttributes); err != nil {
 			return nil, err
 		}

@@ -22,7 +22,7 @@ func (s *Service) Run(ctx context.Context) error {
 	for {
 		select {
 		case <-ctx.Done():
-			s.emptyOutbox(ctx)
+			s.drainOutbox(ctx)
 			return nil
 		case p := <-s.outbox:
 			s.deliver(ctx, p)

@@ -60,7 +60,7 @@ func (s *Service) tenant(ctx context.Context, c Call, id string) (*Tenant, error
 		return t, err
 	}
 	if !s.o.EmulatorSettings || !tenantForm.MatchString(id) {
-		return nil, no("TENANT_NOT_FOUND")
+		return nil, apiError("TENANT_NOT_FOUND")
 	}
 	*t = Tenant{
 		Name: "projects/" + c.Project + "/tenants/" + id, TenantID: id, AllowPasswordSignup: true, EnableEmailLinkSignin: true, EnableAnonymousUser: true,
@@ -84,7 +84,7 @@ func (s *Service) usableTenant(ctx context.Context, c Call) error {
 	if err := s.knownTenant(ctx, c); err != nil || c.Transfer {
 		return err
 	}
-	return s.open(c)
+	return s.checkTenant(c)
 }
 
 // TenantRequest names a tenant, or gives its settings.
@@ -189,7 +189,7 @@ func (s *Service) DeleteTenant(ctx context.Context, c Call, r *TenantRequest) (*
 	var t Tenant
 	found, err := s.accounts.Load(c.root(), tenantItem, r.ID, &t)
 	if err != nil || !found {
-		return nil, firstErr(err, no("TENANT_NOT_FOUND"))
+		return nil, firstErr(err, apiError("TENANT_NOT_FOUND"))
 	}
 	err = s.accounts.Change(ctx, c.root(), []string{"\x00" + tenantItem + r.ID}, func(ch *account.Change) error {
 		ch.Remove(tenantItem, r.ID)

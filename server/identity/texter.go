@@ -73,9 +73,9 @@ func (h *HookTexter) Text(ctx context.Context, m TextMessage) error {
 	case err != nil:
 		return fmt.Errorf("hand over a text message: %w", err)
 	case status == http.StatusBadRequest:
-		return no("INVALID_PHONE_NUMBER : The text message cannot be sent to this number.")
+		return apiError("INVALID_PHONE_NUMBER : The text message cannot be sent to this number.")
 	case status == http.StatusTooManyRequests:
-		return no("QUOTA_EXCEEDED : Too many text messages.")
+		return apiError("QUOTA_EXCEEDED : Too many text messages.")
 	case status < http.StatusOK || status >= http.StatusMultipleChoices:
 		return fmt.Errorf("hand over a text message: the webhook answers %d", status)
 	}

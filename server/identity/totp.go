@@ -49,9 +49,9 @@ func (s *Service) checkNewTOTP(ctx context.Context, c Call, u *account.User, r *
 		case err != nil:
 			return err
 		case !found || made.UID != u.UID:
-			return no("INVALID_SESSION_INFO")
+			return apiError("INVALID_SESSION_INFO")
 		case s.now().Sub(made.Made) > totpLife:
-			return no("SESSION_EXPIRED")
+			return apiError("SESSION_EXPIRED")
 		}
 		f := account.Factor{Secret: made.Secret}
 		if err := s.useTOTP(&f, r.VerificationCode, window); err != nil {
@@ -67,11 +67,11 @@ func (s *Service) checkNewTOTP(ctx context.Context, c Call, u *account.User, r *
 // useTOTP checks a code and notes its period, so that no code is good twice. The clock that made it may be off by window periods.
 func (s *Service) useTOTP(f *account.Factor, code string, window int) error {
 	if code == "" {
-		return no("MISSING_CODE")
+		return apiError("MISSING_CODE")
 	}
 	step, ok := totp.Check(f.Secret, code, s.now(), window, f.LastStep)
 	if !ok {
-		return no("INVALID_CODE")
+		return apiError("INVALID_CODE")
 	}
 	f.LastStep = step
 	return nil

@@ -65,26 +65,26 @@ const kindUpdate = "identitytoolkit#SetAccountInfoResponse"
 
 // Update changes an account, or applies a one-time code.
 func (s *Service) Update(ctx context.Context, c Call, r *UpdateRequest) (*UpdateResponse, error) {
-	if text(r.OobCode) != "" {
+	if stringOf(r.OobCode) != "" {
 		return s.applyCode(ctx, c, *r.OobCode)
 	}
 	if len(r.Provider) > 0 || r.UpgradeToFederated != nil {
 		return nil, fault.E(fault.Unimplemented, "provider and upgradeToFederatedLogin are not implemented.")
 	}
-	cfg, tenant, err := s.rules(ctx, &c)
+	cfg, tenant, err := s.settings(ctx, &c)
 	if err != nil {
 		return nil, err
 	}
-	uid, asUser, ses := text(r.LocalID), r.IDToken != nil || !c.Admin, session{}
+	uid, asUser, ses := stringOf(r.LocalID), r.IDToken != nil || !c.Admin, session{}
 	if asUser {
 		if r.IDToken == nil {
-			return nil, no("INVALID_REQ_TYPE : Unsupported request parameters.")
+			return nil, apiError("INVALID_REQ_TYPE : Unsupported request parameters.")
 		}
 		u, id, err := s.userOf(&c, *r.IDToken)
 		if err != nil {
 			return nil, err
 		}
-		if err := s.clientMay(cfg, tenant, r); err != nil {
+		if err := s.checkClientUpdate(cfg, tenant, r); err != nil {
 			return nil, err
 		}
 		if r.sensitive() {
@@ -97,7 +97,7 @@ func (s *Service) Update(ctx context.Context, c Call, r *UpdateRequest) (*Update
 		}
 		uid = u.UID
 	} else if uid == "" {
-		return nil, no("MISSING_LOCAL_ID")
+		return nil, apiError("MISSING_LOCAL_ID")
 	}
 	edit, err := s.prepareUpdate(ctx, c, cfg, r, asUser)
 	if err != nil {
@@ -110,7 +110,7 @@ func (s *Service) Update(ctx context.Context, c Call, r *UpdateRequest) (*Update
 			return err
 		}
 		res.fill(u)
-		if text(r.Email) != "" {
+		if stringOf(r.Email) != "" {
 			res.NewEmail = u.Email
 		}
 		moved := u.Email != before.Email
@@ -165,19 +165,19 @@ func (r *UpdateResponse) fill(u *account.User) {
 	}
 }
 
-// clientMay says what users may not change of themselves.
-func (s *Service) clientMay(cfg *Config, tenant *Tenant, r *UpdateRequest) error {
+// checkClientUpdate says what users may not change of themselves.
+func (s *Service) checkClientUpdate(cfg *Config, tenant *Tenant, r *UpdateRequest) error {
 	switch {
 	case r.CustomAttributes != nil:
-		return no("INSUFFICIENT_PERMISSION")
+		return apiError("INSUFFICIENT_PERMISSION")
 	case r.DisableUser != nil:
-		return no("OPERATION_NOT_ALLOWED")
+		return apiError("OPERATION_NOT_ALLOWED")
 	case r.LinkProviderUserInfo != nil && !s.o.AsEmulator:
-		return no("UNEXPECTED_PARAMETER")
+		return apiError("UNEXPECTED_PARAMETER")
 	case r.MFA != nil:
-		return no("INSUFFICIENT_PERMISSION")
+		return apiError("INSUFFICIENT_PERMISSION")
 	case (r.Email != nil || r.Password != nil) && !passwordOn(cfg, tenant):
-		return no("OPERATION_NOT_ALLOWED")
+		return apiError("OPERATION_NOT_ALLOWED")
 	case r.Email != nil && s.privacy(cfg):
 		return verifyFirst()
 	}
@@ -190,7 +190,7 @@ func (s *Service) clientMay(cfg *Config, tenant *Tenant, r *UpdateRequest) error
 
 // verifyFirst is the answer to a change of address by a client where addresses are protected from enumeration.
 func verifyFirst() error {
-	return no("OPERATION_NOT_ALLOWED : Please verify the new email before changing email.")
+	return apiError("OPERATION_NOT_ALLOWED : Please verify the new email before changing email.")
 }
 
 // prepareUpdate checks an update and does what is slow before the account is locked. What it returns makes the change.
@@ -201,12 +201,12 @@ func (s *Service) prepareUpdate(ctx context.Context, c Call, cfg *Config, r *Upd
 	email, phone, ok := "", "", true
 	if r.Email != nil && *r.Email != "" {
 		if email, ok = cleanEmail(*r.Email); !ok {
-			return nil, no("INVALID_EMAIL")
+			return nil, apiError("INVALID_EMAIL")
 		}
 	}
 	if r.PhoneNumber != nil && *r.PhoneNumber != "" {
 		if phone, ok = cleanPhone(*r.PhoneNumber); !ok {
-			return nil, no("INVALID_PHONE_NUMBER : Invalid format.")
+			return nil, apiError("INVALID_PHONE_NUMBER : Invalid format.")
 		}
 	}
 	if r.CustomAttributes != nil {
@@ -217,13 +217,13 @@ func (s *Service) prepareUpdate(ctx context.Context, c Call, cfg *Config, r *Upd
 	if p := r.LinkProviderUserInfo; p != nil {
 		switch {
 		case p.ProviderID == "" && s.o.AsEmulator:
-			return nil, no("MISSING_PROVIDER_ID")
+			return nil, apiError("MISSING_PROVIDER_ID")
 		case p.RawID == "" && s.o.AsEmulator:
-			return nil, no("MISSING_RAW_ID")
+			return nil, apiError("MISSING_RAW_ID")
 		case p.RawID == "":
-			return nil, no("MISSING_IDENTIFIER")
+			return nil, apiError("MISSING_IDENTIFIER")
 		case p.ProviderID == "" || p.ProviderID == "password" || p.ProviderID == "phone" || p.ProviderID == "anonymous":
-			return nil, no("INVALID_PROVIDER_ID")
+			return nil, apiError("INVALID_PROVIDER_ID")
 		}
 	}
 	var hash *account.Hash
@@ -323,7 +323,7 @@ func (s *Service) setByAdmin(ch *account.Change, u *account.User, r *UpdateReque
 func link(u *account.User, p *ProviderUserInfo) {
 	u.Providers = slices.DeleteFunc(u.Providers, func(old account.Provider) bool { return old.ProviderID == p.ProviderID })
 	u.Providers = append(u.Providers, account.Provider{
-		ProviderID: p.ProviderID, RawID: p.RawID, Email: p.Email, DisplayName: text(p.DisplayName), PhotoURL: text(p.PhotoURL), Phone: p.PhoneNumber, ScreenName: p.ScreenName,
+		ProviderID: p.ProviderID, RawID: p.RawID, Email: p.Email, DisplayName: stringOf(p.DisplayName), PhotoURL: stringOf(p.PhotoURL), Phone: p.PhoneNumber, ScreenName: p.ScreenName,
 	})
 }
 

@@ -121,7 +121,7 @@ func providers(u *account.User) []ProviderUserInfo {
 	var list []ProviderUserInfo
 	for _, p := range u.Providers {
 		list = append(list, ProviderUserInfo{
-			ProviderID: p.ProviderID, RawID: p.RawID, FederatedID: p.RawID, Email: p.Email, DisplayName: some(p.DisplayName), PhotoURL: some(p.PhotoURL),
+			ProviderID: p.ProviderID, RawID: p.RawID, FederatedID: p.RawID, Email: p.Email, DisplayName: nonEmpty(p.DisplayName), PhotoURL: nonEmpty(p.PhotoURL),
 			PhoneNumber: p.Phone, ScreenName: p.ScreenName,
 		})
 	}
@@ -157,8 +157,8 @@ func factors(u *account.User, whole bool) []MFAInfo {
 	return list
 }
 
-// some returns a pointer to a text, or nil for an empty one.
-func some(s string) *string {
+// nonEmpty returns a pointer to a text, or nil for an empty one.
+func nonEmpty(s string) *string {
 	if s == "" {
 		return nil
 	}

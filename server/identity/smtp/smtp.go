@@ -1,4 +1,4 @@
-// Package smtp sends the letters of package identity by SMTP, in Spanish or English.
+// Package smtp sends the e-mails of package identity by SMTP, in Spanish or English.
 package smtp
 
 import (
@@ -19,12 +19,12 @@ import (
 	"clave/server/identity"
 )
 
-// files are the letters' texts: LANGUAGE/KIND.txt, whose first line is the subject.
+// files are the templates of the e-mails: LANGUAGE/KIND.txt, whose first line is the subject.
 //
-//go:embed letters
+//go:embed templates
 var files embed.FS
 
-// timeout is how long handing over one letter may take.
+// timeout is how long sending one e-mail may take.
 const timeout = 30 * time.Second
 
 // Options configure a Sender.
@@ -32,11 +32,11 @@ type Options struct {
 	// URL is the mail server: smtp://user:password@host:587?from=name@host (STARTTLS), or smtps:// (TLS from the start). With
 	// ?insecure=1 a server without encryption is accepted, for tests and private networks.
 	URL string
-	// App is what the letters call the service; the sender's domain when empty.
+	// App is the name of the service in the e-mails; the sender's domain when empty.
 	App string
 }
 
-// Sender sends letters. It is safe for concurrent use.
+// Sender sends e-mails. It is safe for concurrent use.
 type Sender struct {
 	client    *mail.Client
 	from, app string
@@ -81,14 +81,14 @@ func New(o Options) (*Sender, error) {
 }
 
 // Send implements identity.Mailer.
-func (s *Sender) Send(ctx context.Context, l identity.Letter) error {
+func (s *Sender) Send(ctx context.Context, l identity.Email) error {
 	subject, text, html, err := compose(l, s.app)
 	if err != nil {
 		return err
 	}
 	m := mail.NewMsg()
 	if err := m.From(s.from); err != nil {
-		return fmt.Errorf("letter from %s: %w", s.from, err)
+		return fmt.Errorf("e-mail from %s: %w", s.from, err)
 	}
 	if err := m.To(l.To); err != nil {
 		return fault.Because(err, fault.FailedPrecondition, "INVALID_RECIPIENT_EMAIL")
@@ -99,12 +99,12 @@ func (s *Sender) Send(ctx context.Context, l identity.Letter) error {
 	m.SetBodyString(mail.TypeTextPlain, text)
 	m.AddAlternativeString(mail.TypeTextHTML, html)
 	if err := s.client.DialAndSendWithContext(ctx, m); err != nil {
-		return fmt.Errorf("hand over a letter: %w", err)
+		return fmt.Errorf("send an e-mail: %w", err)
 	}
 	return nil
 }
 
-// language returns the language of a letter: Spanish for readers who ask for it, English for all others.
+// language returns the language of an e-mail: Spanish for Spanish locales, English for all others.
 func language(locale string) string {
 	if first, _, _ := strings.Cut(strings.ToLower(strings.ReplaceAll(locale, "_", "-")), "-"); first == "es" {
 		return "es"
@@ -112,20 +112,20 @@ func language(locale string) string {
 	return "en"
 }
 
-// page is the HTML form of a letter: its paragraphs, the link as a link.
+// page is the HTML form of an e-mail: its paragraphs, the link as a link.
 var page = htmltemplate.Must(htmltemplate.New("page").Parse(`<!doctype html><html lang="{{.Language}}"><body style="font-family:sans-serif">
 {{range .Paragraphs}}{{if eq . $.Link}}<p><a href="{{$.Link}}">{{$.Link}}</a></p>{{else}}<p>{{.}}</p>{{end}}
 {{end}}</body></html>
 `))
 
-// compose writes a letter.
-func compose(l identity.Letter, app string) (subject, text, html string, err error) {
+// compose returns the subject, the text and the HTML of an e-mail.
+func compose(l identity.Email, app string) (subject, text, html string, err error) {
 	lang := language(l.Locale)
-	source, err := files.ReadFile("letters/" + lang + "/" + strings.ToLower(string(l.Kind)) + ".txt")
+	source, err := files.ReadFile("templates/" + lang + "/" + strings.ToLower(string(l.Kind)) + ".txt")
 	if err != nil {
-		return "", "", "", fmt.Errorf("no letter for %s: %w", l.Kind, err)
+		return "", "", "", fmt.Errorf("no template for %s: %w", l.Kind, err)
 	}
-	t, err := template.New("letter").Option("missingkey=error").Parse(string(source))
+	t, err := template.New("email").Option("missingkey=error").Parse(string(source))
 	if err != nil {
 		return "", "", "", err
 	}

@@ -17,8 +17,8 @@ import (
 	"clave/server/identity"
 )
 
-// postOffice is an SMTP server that takes one letter and gives it to the channel.
-func postOffice(t *testing.T) (addr string, letters <-chan string) {
+// mailServer is an SMTP server that receives one e-mail and sends it to the channel.
+func mailServer(t *testing.T) (addr string, mails <-chan string) {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -66,16 +66,16 @@ func postOffice(t *testing.T) (addr string, letters <-chan string) {
 }
 
 func TestSend(t *testing.T) {
-	addr, letters := postOffice(t)
+	addr, mails := mailServer(t)
 	s, err := New(Options{URL: "smtp://" + addr + "?from=clave@example.org&insecure=1", App: "Fundación"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	const link = "https://example.org/__/auth/action?mode=resetPassword&oobCode=abc"
-	if err := s.Send(t.Context(), identity.Letter{To: "ana@example.com", Kind: identity.PasswordReset, Link: link, Locale: "es-DO"}); err != nil {
+	if err := s.Send(t.Context(), identity.Email{To: "ana@example.com", Kind: identity.PasswordReset, Link: link, Locale: "es-DO"}); err != nil {
 		t.Fatal(err)
 	}
-	m, err := mail.ReadMessage(strings.NewReader(<-letters))
+	m, err := mail.ReadMessage(strings.NewReader(<-mails))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,10 +103,10 @@ func TestSend(t *testing.T) {
 	}
 }
 
-func TestEveryLetterIsWritten(t *testing.T) {
+func TestEveryEmailIsWritten(t *testing.T) {
 	for _, locale := range []string{"", "en-US", "es", "es_DO", "fr"} {
 		for _, kind := range []identity.RequestType{identity.PasswordReset, identity.EmailSignIn, identity.VerifyEmail, identity.ChangeEmail, identity.RecoverEmail} {
-			subject, text, html, err := compose(identity.Letter{To: "a@example.com", NewEmail: "b@example.com", Kind: kind, Link: "https://x/?a=1&b=<", Locale: locale}, "App")
+			subject, text, html, err := compose(identity.Email{To: "a@example.com", NewEmail: "b@example.com", Kind: kind, Link: "https://x/?a=1&b=<", Locale: locale}, "App")
 			if err != nil || subject == "" || !strings.Contains(text, "https://x/?a=1&b=<") || strings.Contains(html, "b=<") || !strings.Contains(html, "<a href=") {
 				t.Errorf("%s in %q: %q, %q, %q, %v", kind, locale, subject, text, html, err)
 			}

@@ -10,18 +10,18 @@ import (
 	rpc "clave/server/rpc/identity"
 )
 
-// TestActionPage follows a letter's link in production, as its reader does.
+// TestActionPage follows an e-mail's link in production, as its reader does.
 func TestActionPage(t *testing.T) {
-	letters := make(slowMail)
-	w := newWorld(t, setup{production: true, mail: letters})
+	mails := make(slowMail)
+	w := newWorld(t, setup{production: true, mail: mails})
 	w.run()
 	page := w.url + rpc.ActionPath
 	w.signUp("ana@example.com", "secret1")
 	w.must(w.client("sendOobCode", object{"requestType": "PASSWORD_RESET", "email": "ana@example.com"}))
-	letter := <-letters
-	link, err := url.Parse(letter.Link)
-	if err != nil || link.Path != rpc.ActionPath || letter.To != "ana@example.com" {
-		t.Fatalf("letter = %+v, %v", letter, err)
+	mail := <-mails
+	link, err := url.Parse(mail.Link)
+	if err != nil || link.Path != rpc.ActionPath || mail.To != "ana@example.com" {
+		t.Fatalf("mail = %+v, %v", mail, err)
 	}
 	read := func(res *http.Response, err error) (int, string) {
 		t.Helper()

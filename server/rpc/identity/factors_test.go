@@ -123,7 +123,7 @@ func TestAProofProvesOnce(t *testing.T) {
 type mailer struct{ down atomic.Bool }
 
 // Send implements identity.Mailer.
-func (m *mailer) Send(context.Context, identity.Letter) error {
+func (m *mailer) Send(context.Context, identity.Email) error {
 	if m.down.Load() {
 		return errors.New("no mail server")
 	}

@@ -68,7 +68,7 @@ func TestWrongPasswordsDoNotLockTheOwnerOut(t *testing.T) {
 		t.Errorf("an address that is not known: %q, want %q", got, tooMany)
 	}
 	w.must(w.client("sendOobCode", object{"requestType": "PASSWORD_RESET", "email": "a@example.com"}))
-	var sent []identity.Letter
+	var sent []identity.Email
 	for deadline := time.Now().Add(time.Minute); len(sent) == 0 && time.Now().Before(deadline); {
 		sent = post.take("a@example.com")
 	}

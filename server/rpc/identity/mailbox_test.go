@@ -10,11 +10,11 @@ import (
 // mailbox keeps the e-mails that it is given to send.
 type mailbox struct {
 	mu   sync.Mutex
-	sent []identity.Letter
+	sent []identity.Email
 }
 
 // Send implements identity.Mailer.
-func (m *mailbox) Send(_ context.Context, l identity.Letter) error {
+func (m *mailbox) Send(_ context.Context, l identity.Email) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.sent = append(m.sent, l)
@@ -22,10 +22,10 @@ func (m *mailbox) Send(_ context.Context, l identity.Letter) error {
 }
 
 // take returns the e-mails to an address that were sent since it was called last, oldest first, and forgets them and all others.
-func (m *mailbox) take(to string) []identity.Letter {
+func (m *mailbox) take(to string) []identity.Email {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	var found []identity.Letter
+	var found []identity.Email
 	for _, l := range m.sent {
 		if l.To == to {
 			found = append(found, l)

@@ -9,11 +9,11 @@ import (
 	"clave/server/identity"
 )
 
-// slowMail hands over a letter when somebody takes it from the channel.
-type slowMail chan identity.Letter
+// slowMail sends an e-mail when the test receives it from the channel.
+type slowMail chan identity.Email
 
 // Send implements identity.Mailer.
-func (m slowMail) Send(ctx context.Context, l identity.Letter) error {
+func (m slowMail) Send(ctx context.Context, l identity.Email) error {
 	select {
 	case m <- l:
 		return nil
@@ -53,17 +53,17 @@ func TestNobodyLearnsFromTheMailServer(t *testing.T) {
 	if !reflect.DeepEqual(known, unknown) {
 		t.Errorf("a reset answers %v, and of nobody %v", known, unknown)
 	}
-	letter := <-post
-	if letter.To != "a@example.com" || letter.Kind != identity.PasswordReset {
-		t.Errorf("the letter = %+v", letter)
+	sent := <-post
+	if sent.To != "a@example.com" || sent.Kind != identity.PasswordReset {
+		t.Errorf("the e-mail = %+v", sent)
 	}
-	w.must(w.client("resetPassword", object{"oobCode": queryOf(t, letter.Link, "oobCode"), "newPassword": "secret2"}))
+	w.must(w.client("resetPassword", object{"oobCode": queryOf(t, sent.Link, "oobCode"), "newPassword": "secret2"}))
 	w.must(w.client("signInWithPassword", object{"email": "a@example.com", "password": "secret2"}))
 	reset("a@example.com")
-	last := make(chan identity.Letter)
+	last := make(chan identity.Email)
 	go func() { last <- <-post }()
 	stop()
-	if letter := <-last; letter.To != "a@example.com" {
-		t.Errorf("the letter that waited when the server stopped = %+v", letter)
+	if sent := <-last; sent.To != "a@example.com" {
+		t.Errorf("the e-mail that waited when the server stopped = %+v", sent)
 	}
 }
