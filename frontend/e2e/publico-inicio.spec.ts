@@ -175,7 +175,7 @@ test.describe('the event’s modal', () => {
     await page.getByRole('button', { name: 'Más información' }).click()
     const ventana = page.getByRole('dialog')
     await expect(ventana.getByRole('link', { name: 'Ver ubicación' })).toHaveCount(0)
-    await expect(ventana.getByText('Artista invitado')).toHaveCount(0)
+    await expect(ventana.getByText('Artista destacado')).toHaveCount(0)
     await expect(ventana.getByRole('img')).toHaveCount(0)
     for (const caja of ['Fecha', 'Hora', 'Lugar']) {
       await expect(ventana.getByRole('term').filter({ hasText: caja }).locator('xpath=following-sibling::dd')).toHaveText('—')

@@ -23,7 +23,7 @@ await build({
   build: { ssr: 'src/entry-server.tsx', outDir: DIST_SSR, manifest: false, copyPublicDir: false },
 })
 
-const { prerender, paginas, direccion, META } = await import(pathToFileURL(join(DIST_SSR, 'entry-server.js')).href)
+const { prerender, paginas, direccion, sinGuion, META } = await import(pathToFileURL(join(DIST_SSR, 'entry-server.js')).href)
 const url = (process.env.VITE_SITIO_URL || direccion).replace(/\/$/, '')
 // Named by what it holds, like all that is kept for ever: it must not be asked for again before each first paint.
 const ARRANQUE = '/arranque.js'
@@ -95,13 +95,13 @@ function scripts(html, preload) {
   return `<template id="guiones">${links.join('')}${guion.replace(' src=', ' fetchpriority="low" src=')}</template>`
 }
 
-async function write(file, { meta, path, datos = null, html = '', ruta = '', preload = [] }) {
+async function write(file, { meta, path, datos = null, html = '', ruta = '', preload = [], after = '' }) {
   const page = template
     .replace(guion, '')
     .replace(estilos, '')
     .replace('<!--guiones-->', () => scripts(html, preload))
     .replace('<!--meta-->', () => `${estilos}\n    ${head({ meta, path, datos })}`)
-    .replace('<div id="raiz"><!--app--></div>', () => `<div id="raiz"${ruta ? ` data-ruta="${escape(ruta)}"` : ''}>${html}</div>`)
+    .replace('<div id="raiz"><!--app--></div>', () => `<div id="raiz"${ruta ? ` data-ruta="${escape(ruta)}"` : ''}>${html}</div>${after}`)
   if (page.includes('<!--meta-->') || /<script>/.test(html) || / style="/.test(html)) {
     throw new Error(`${file}: an inline script or style, which the site's own policy forbids`)
   }
@@ -119,7 +119,7 @@ const missing = await prerender('/no-encontrada', url)
 const missingPreload = chunksOf('src/routes/no-encontrada.tsx')
 await write('404.html', { meta: missing.meta, path: '', html: missing.html, ruta: missing.ruta, preload: missingPreload })
 // The shell of pages that aren't prerendered says "noindex" until a page says otherwise.
-await write('app.html', { meta: { ...META['/'], indexar: false }, path: '' })
+await write('app.html', { meta: { ...META['/'], indexar: false }, path: '', after: sinGuion() })
 
 const entries = paginas.map((path) => `  <url><loc>${url}${path}</loc></url>`)
 await writeFile(

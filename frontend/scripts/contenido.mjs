@@ -12,9 +12,9 @@ try {
   const pictures = JSON.parse(await readFile(join(ROOT, 'src/content/imagenes.json'), 'utf8')).filter(({ provisional }) => provisional)
   console.log(`Imágenes provisionales (frontend/photos/<lugar>.jpg las sustituye): ${pictures.length}`)
   for (const { slot, alt } of pictures) console.log(`  ${slot.padEnd(18)} ${alt || '(decorativa)'}`)
-  console.log(
-    'Textos marcados como provisionales en src/content: testimonios, cita de historia, historias de voluntariado, fechas de conciertos.',
-  )
+  const { hechosPorConfirmar } = await server.ssrLoadModule('/src/content/por-confirmar.ts')
+  console.log(`Hechos por confirmar (src/content): ${hechosPorConfirmar.length}`)
+  for (const { archivo, hecho } of hechosPorConfirmar) console.log(`  ${archivo.padEnd(14)} ${hecho}`)
 } finally {
   await server.close()
 }

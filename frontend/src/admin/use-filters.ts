@@ -1,11 +1,16 @@
 import { useSearchParams } from 'react-router-dom'
 
-/** The filters of the tab that is shown, kept in the URL, so that they survive a reload and can be sent to somebody. */
+/** What of a list stands in the URL: the search, the status, the order (`-createdAt`) and the page, counted from one. */
+type Name = 'q' | 'estado' | 'orden' | 'pagina'
+
+/** The filters, order and page of the tab that is shown, kept in the URL, so that they survive a reload and can be sent to somebody. */
 export function useFilters() {
   const [params, setParams] = useSearchParams()
   // All at once: of two changes in one turn the second would begin with what was there before the first.
-  const change = (values: Readonly<Record<string, string>>) => {
+  const change = (values: Readonly<Partial<Record<Name, string>>>) => {
     const next = new URLSearchParams(params)
+    // Another selection of rows begins with its first page.
+    if (!('pagina' in values)) next.delete('pagina')
     for (const [name, value] of Object.entries(values)) {
       if (value) next.set(name, value)
       else next.delete(name)
@@ -15,7 +20,9 @@ export function useFilters() {
   return {
     search: params.get('q') ?? '',
     state: params.get('estado') ?? '',
-    set: (name: 'q' | 'estado', value: string) => change({ [name]: value }),
+    order: params.get('orden') ?? '',
+    page: Math.max(0, Math.trunc(Number(params.get('pagina') ?? 1)) - 1) || 0,
+    set: (name: Name, value: string) => change({ [name]: value }),
     clear: () => change({ q: '', estado: '' }),
   }
 }

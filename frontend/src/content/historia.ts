@@ -8,7 +8,7 @@ const galeria: Cuadro[] = [
   { slot: 'historia-1', pie: 'Tres hermanas, una misma idea' },
   { slot: 'historia-2', pie: 'La semilla: una melodía y mucha paciencia' },
   { slot: 'historia-3', pie: 'El primer salón, con tres atriles prestados' },
-  { slot: 'historia-4', pie: 'La fecha que nos dio nombre' },
+  { slot: 'historia-4', pie: '28 de febrero de 2025: la fundación nace' },
   { slot: 'historia-5', pie: 'La llave: aprender a leer música' },
   { slot: 'historia-6', pie: 'El primer aplauso' },
 ]

@@ -17,7 +17,7 @@ export const privacidad = {
     },
     {
       titulo: 'Lo que no hacemos',
-      parrafos: ['No hay rastreadores, ni anuncios, ni galletas de terceros. No vendemos ni cedemos tus datos.'],
+      parrafos: ['No hay rastreadores, ni anuncios, ni cookies de terceros. No vendemos ni cedemos tus datos.'],
     },
     {
       titulo: 'Servicios de otros',
@@ -36,6 +36,6 @@ export const privacidad = {
       parrafos: ['Puedes pedir ver, corregir o borrar tus datos. Escríbenos y te respondemos en un plazo de 10 días laborables.'],
     },
   ],
-  contacto: 'Escribir por privacidad',
+  contacto: 'Escríbenos sobre tus datos',
   asunto: '/contacto?asunto=Privacidad%20de%20mis%20datos',
 }

@@ -1,6 +1,7 @@
 import { createContext, type ReactNode, use, useEffect, useId, useMemo, useRef } from 'react'
 import { Link } from 'react-router-dom'
 import { boton } from '../components/boton'
+import { SinGuion } from '../components/sin-guion'
 import { t } from '../i18n/es'
 import { TRAMPA } from '../lib/robots'
 import { useFocoDevuelto } from '../lib/use-foco-devuelto'
@@ -27,6 +28,7 @@ export function Form({ definition, className = '', children }: { definition: For
   return (
     <FormContext value={shared}>
       <form {...props} className={className}>
+        <SinGuion texto={t.sinGuion.formulario} />
         {children}
         <Trap />
       </form>

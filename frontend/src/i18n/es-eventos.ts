@@ -2,7 +2,7 @@
 export const tEvento = {
   masInformacion: 'Más información',
   verUbicacion: 'Ver ubicación',
-  artista: 'Artista invitado',
+  artista: 'Artista destacado',
   precio: 'Precio',
   fecha: 'Fecha',
   hora: 'Hora',

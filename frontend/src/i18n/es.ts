@@ -93,6 +93,19 @@ export const t = {
     inicio: 'Ir al inicio',
     calendario: 'Ver el calendario',
   },
+  sinGuion: {
+    eventos: 'La agenda necesita JavaScript, y este navegador no lo usa.',
+    formulario: 'Este formulario necesita JavaScript, y este navegador no lo usa.',
+    escribenos: 'Escríbenos a',
+    llamanos: 'o llámanos al',
+  },
+  sinConexion: {
+    titulo: 'Sin conexión',
+    texto: 'Esta página todavía no se había abierto en este dispositivo. Se abrirá sola cuando vuelva la conexión. Mientras tanto:',
+    volver: 'Volver a la página anterior',
+    llamar: 'Llamar a la fundación',
+    reintentar: 'Intentar de nuevo',
+  },
   fallo: {
     titulo: 'Algo desafinó',
     texto: 'La página no se pudo mostrar. Vuelve a cargarla; si sigue igual, escríbenos.',

@@ -19,7 +19,7 @@ export function Armazon({ children }: { children: ReactNode }) {
   }
   return (
     <div className="flex min-h-dvh flex-col">
-      <a href="#contenido" onClick={saltar} className="boton fixed top-2 left-2 z-50 -translate-y-24 focus:translate-y-0">
+      <a href="#contenido" onClick={saltar} className="no-imprimir boton fixed top-2 left-2 z-50 -translate-y-24 focus:translate-y-0">
         {t.comun.saltar}
       </a>
       <Barra menuAbierto={menuAbierto} alCambiarMenu={setMenuAbierto} />

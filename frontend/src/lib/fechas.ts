@@ -39,6 +39,12 @@ export function fechaYHora(momento: Date | null | undefined): string {
   return local ? `${fechaCorta(local.fecha)} • ${local.hora}` : RAYA
 }
 
+/** `2025-09-05 19:30`, which spreadsheets sort and read as a date; empty without a moment. */
+export function sortable(momento: Date | null | undefined): string {
+  const local = enLocal(momento)
+  return local ? `${local.fecha} ${local.hora}` : ''
+}
+
 /** `05 SEP 2025` of `2025-09-05`, or a dash. */
 export function fechaCorta(fecha: string): string {
   const [anio, mes, dia] = fecha.split('-')

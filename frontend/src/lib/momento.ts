@@ -23,7 +23,8 @@ const CALMA_MS = 3000
  * the processor belong to what is in sight. On wider screens as soon as the page has been painted.
  */
 export const alMirar: Momento = (hacer) => {
-  if (!matchMedia(ESTRECHA).matches) return trasPintar(hacer)
+  // Who has scrolled before the page was live is looking already.
+  if (!matchMedia(ESTRECHA).matches || window.scrollY > 0) return trasPintar(hacer)
   let dejar = () => undefined as void
   const soltar = () => {
     clearTimeout(reloj)

@@ -1,4 +1,5 @@
 import { Imagen } from '../art/imagen'
+import { SinGuion } from '../components/sin-guion'
 import { calendario } from '../content/calendario'
 import { Calendario } from '../features/calendario/calendario'
 import { t } from '../i18n/es'
@@ -8,8 +9,11 @@ import { useHidratado } from '../lib/use-hidratado'
 function Hueco() {
   return (
     <div className="contenedor seccion min-h-[70rem] lg:min-h-[62rem]">
-      <p role="status">{t.eventos.cargando}</p>
-      <div className="hueso mt-6 h-[30rem] w-full lg:w-2/3" />
+      <SinGuion texto={t.sinGuion.eventos} />
+      <p role="status" className="solo-vivo">
+        {t.eventos.cargando}
+      </p>
+      <div className="solo-vivo hueso mt-6 h-[30rem] w-full lg:w-2/3" />
     </div>
   )
 }

@@ -19,12 +19,18 @@ var moments = regexp.MustCompile(`^(today|month)(?:([+-])(\d{1,3}))?(?:/(\d{1,2}
 //	today+3 19:30       half past seven in the evening, three days from today
 //	today-2             two days ago, at midnight
 //	month+1/05 18:00    the fifth of next month, at six in the evening
+//	2027-11-20 19:00    that very day, at seven in the evening
 //
 // Days and hours are the foundation's. A day past the end of its month is the month's last.
 func Moment(text string, now time.Time) (time.Time, error) {
+	for _, layout := range []string{"2006-01-02 15:04", time.DateOnly} {
+		if at, err := time.ParseInLocation(layout, text, zone); err == nil {
+			return at, nil
+		}
+	}
 	m := moments.FindStringSubmatch(text)
 	if m == nil || (m[1] == "month") != (m[4] != "") {
-		return time.Time{}, fmt.Errorf("%q is not a moment: write today+N HH:MM or month+N/DD HH:MM", text)
+		return time.Time{}, fmt.Errorf("%q is not a moment: write today+N HH:MM, month+N/DD HH:MM or yyyy-mm-dd HH:MM", text)
 	}
 	distance, day, hour, minute := number(m[3]), number(m[4]), number(m[5]), number(m[6])
 	if m[2] == "-" {

@@ -1,7 +1,8 @@
 import { useTable, type RowSelectionState, type SortingState } from '@tanstack/react-table'
 import { useMemo, useState, type ReactNode } from 'react'
 import { es } from '../../i18n/es-admin'
-import { definitions, features, type Column } from './column'
+import { definitions, features, LATEST_FIRST, type Column } from './column'
+import { useFilters } from '../use-filters'
 import { Pager } from './pager'
 import { BodyRow } from './body-row'
 import { HeaderRow } from './header-row'
@@ -20,12 +21,24 @@ type Props<T> = {
   canSelect?: ((row: T) => boolean) | undefined
 }
 
+/** The order that an address names, `-createdAt`, of a column that there is; the latest first without one. */
+function sortingOf(order: string, columns: readonly { id: string }[]): SortingState {
+  const id = order.replace(/^-/, '')
+  const chosen = columns.some((column) => column.id === id) ? { id, desc: order.startsWith('-') } : LATEST_FIRST
+  return columns.some((column) => column.id === chosen.id) ? [chosen] : []
+}
+
 const byId = (row: { id: string }) => row.id
 
 /** A table that sorts, turns its pages and, when asked, selects rows. On narrow screens its rows become cards. */
 export function DataTable<T extends { id: string }>({ label, columns, rows, onOpen, renderSelected, canSelect }: Props<T>) {
-  const [sorting, setSorting] = useState<SortingState>([])
-  const [pagination, setPagination] = useState({ pageIndex: 0, pageSize: 25 })
+  const { order, page, set } = useFilters()
+  const sorting = useMemo(() => sortingOf(order, columns), [order, columns])
+  const setSorting = ([first]: SortingState) => set('orden', first ? `${first.desc ? '-' : ''}${first.id}` : '')
+  const [pageSize, setPageSize] = useState(25)
+  // Rows that vanish may leave the page beyond the last one.
+  const pagination = { pageIndex: Math.min(page, Math.max(0, Math.ceil(rows.length / pageSize) - 1)), pageSize }
+  const turnTo = (index: number) => set('pagina', index > 0 ? String(index + 1) : '')
   const [rowSelection, setRowSelection] = useState<RowSelectionState>({})
   const defs = useMemo(() => definitions(columns), [columns])
   const table = useTable({
@@ -34,16 +47,13 @@ export function DataTable<T extends { id: string }>({ label, columns, rows, onOp
     data: rows,
     getRowId: byId,
     state: { sorting, pagination, rowSelection },
-    onSortingChange: setSorting,
-    onPaginationChange: setPagination,
+    onSortingChange: (change) => setSorting(typeof change === 'function' ? change(sorting) : change),
     onRowSelectionChange: setRowSelection,
     enableRowSelection: (row) => renderSelected !== undefined && (canSelect?.(row.original) ?? true),
     autoResetPageIndex: false,
     enableMultiSort: false,
   })
   const pages = Math.max(1, table.getPageCount())
-  // Rows that vanish may leave the page beyond the last one.
-  if (pagination.pageIndex >= pages) setPagination({ ...pagination, pageIndex: pages - 1 })
   const selected = rows.filter((row) => rowSelection[row.id])
   const shown = table.getRowModel().rows
   return (
@@ -87,8 +97,11 @@ export function DataTable<T extends { id: string }>({ label, columns, rows, onOp
           pages={pages}
           size={pagination.pageSize}
           label={es.tabla.pagina(pagination.pageIndex + 1, pages)}
-          onPage={(pageIndex) => setPagination({ ...pagination, pageIndex })}
-          onSize={(pageSize) => setPagination({ pageIndex: 0, pageSize })}
+          onPage={turnTo}
+          onSize={(size) => {
+            setPageSize(size)
+            turnTo(0)
+          }}
         />
       ) : null}
     </>

@@ -48,7 +48,7 @@ export function List<T extends { id: string }>(props: Props<T>) {
   const total = live.rows.length
   if (total === 0 && live.offline) return <Problem>{es.tabla.sinDatos}</Problem>
   const exportRows = () => {
-    const lines = rows.map((row) => columns.map((column) => column.text(row)))
+    const lines = rows.map((row) => columns.map((column) => (column.csv ?? column.text)(row)))
     download(
       `${file}-${hoy()}.csv`,
       toCsv(

@@ -24,21 +24,23 @@ export function Pager({ page, pages, size, label, onPage, onSize }: Props) {
           </option>
         ))}
       </select>
-      <span role="status" className="ml-auto tabular-nums">
-        {label}
-      </span>
-      <button type="button" className="p-icono" aria-label={es.tabla.anterior} disabled={page === 0} onClick={() => onPage(page - 1)}>
-        <ChevronLeft aria-hidden size={18} />
-      </button>
-      <button
-        type="button"
-        className="p-icono"
-        aria-label={es.tabla.siguiente}
-        disabled={page + 1 >= pages}
-        onClick={() => onPage(page + 1)}
-      >
-        <ChevronRight aria-hidden size={18} />
-      </button>
+      <div className="ml-auto flex items-center gap-2">
+        <span role="status" className="tabular-nums">
+          {label}
+        </span>
+        <button type="button" className="p-icono" aria-label={es.tabla.anterior} disabled={page === 0} onClick={() => onPage(page - 1)}>
+          <ChevronLeft aria-hidden size={18} />
+        </button>
+        <button
+          type="button"
+          className="p-icono"
+          aria-label={es.tabla.siguiente}
+          disabled={page + 1 >= pages}
+          onClick={() => onPage(page + 1)}
+        >
+          <ChevronRight aria-hidden size={18} />
+        </button>
+      </div>
     </div>
   )
 }

@@ -9,24 +9,24 @@ type Props<T> = { columns: readonly Column<T>[]; sorting: SortingState; onSort: 
 export function SortMenu<T>({ columns, sorting, onSort }: Props<T>) {
   const menu = useId()
   const [first] = sorting
+  const { tabla } = es
   return (
     <div className="p-solo-tarjetas mb-3">
       <label htmlFor={menu} className="p-ayuda">
-        {es.tabla.ordenar}
+        {tabla.ordenar}
       </label>
       <select
         id={menu}
         className="p-entrada"
         value={first ? `${first.desc ? '-' : '+'}${first.id}` : ''}
-        onChange={({ target: { value } }) => onSort(value ? [{ id: value.slice(1), desc: value.startsWith('-') }] : [])}
+        onChange={({ target: { value } }) => onSort([{ id: value.slice(1), desc: value.startsWith('-') }])}
       >
-        <option value="">{es.tabla.sinOrden}</option>
-        {columns.flatMap(({ id, header }) => [
-          <option key={`+${id}`} value={`+${id}`}>
-            {es.tabla.ascendente(header)}
-          </option>,
+        {columns.flatMap(({ id, header, sort }) => [
           <option key={`-${id}`} value={`-${id}`}>
-            {es.tabla.descendente(header)}
+            {sort ? tabla.recientesPrimero(header) : tabla.descendente(header)}
+          </option>,
+          <option key={`+${id}`} value={`+${id}`}>
+            {sort ? tabla.antiguosPrimero(header) : tabla.ascendente(header)}
           </option>,
         ])}
       </select>

@@ -5,6 +5,7 @@ import type { EventFields } from '../../firebase/panel-writes'
 import { es } from '../../i18n/es-admin'
 import { clear, inputOf, read } from './event-inputs'
 import { PickedField } from './picked-field'
+import { PriceField } from './price-field'
 import { check, limits, type Name, type Values } from './event-values'
 
 type Props = {
@@ -78,9 +79,7 @@ export function EventForm({ values, label, onSave, success, failure, onCancel, o
       <Field label={eventos.artista} hint={eventos.opcional} errorId={errorOf('featuredArtist')} className="col-span-2">
         {(input) => <input {...input} name="featuredArtist" maxLength={limits.featuredArtist} defaultValue={values.featuredArtist} />}
       </Field>
-      <Field label={eventos.precio} hint={eventos.precioAyuda} errorId={errorOf('price')} className="col-span-2">
-        {(input) => <input {...input} name="price" inputMode="decimal" autoComplete="off" defaultValue={values.price} />}
-      </Field>
+      <PriceField value={values.price} errorId={errorOf('price')} className="col-span-2" />
       <div className="col-span-full flex flex-wrap items-center gap-2">
         <Submit busy={busy} label={label} busyLabel={eventos.guardando} className="min-w-36" />
         {onCancel ? (

@@ -1,4 +1,4 @@
-import { useDeferredValue, useEffect, useRef, useState } from 'react'
+import { type FocusEvent, useDeferredValue, useEffect, useRef, useState } from 'react'
 import { type Live, rowsOf } from '../../admin/data/live'
 import type { MusicEvent } from '../../admin/data/rows'
 import { matches } from '../../admin/search'
@@ -21,22 +21,34 @@ type Props = {
 export function EventGrid({ live, asking, ...actions }: Props) {
   const { eventos } = es
   const heading = useRef<HTMLHeadingElement>(null)
+  const list = useRef<HTMLElement>(null)
+  const place = useRef(0)
   const count = rowsOf(live).length
   const before = useRef(count)
   const lost = useRef(false)
   useEffect(() => {
-    // A card that went with the focus on it leaves the focus nowhere: the list takes it, once no dialog is open.
+    // A card that went with the focus on it leaves the focus nowhere: the card in its place takes it, once no dialog is open.
     if (count < before.current) lost.current = true
     before.current = count
     if (!lost.current || asking) return undefined
     const frame = requestAnimationFrame(() => {
       lost.current = false
-      if (document.activeElement === document.body) heading.current?.focus()
+      if (document.activeElement !== document.body) return
+      const cards = list.current?.querySelectorAll('article') ?? []
+      const next = cards[Math.min(place.current, cards.length - 1)]?.querySelector('button') ?? heading.current
+      next?.focus({ preventScroll: true })
+      next?.scrollIntoView({ block: 'nearest' })
     })
     return () => cancelAnimationFrame(frame)
   }, [count, asking])
+  // Where the card stands whose button was pressed.
+  const remember = ({ target }: FocusEvent) => {
+    const cards = [...(list.current?.querySelectorAll('article') ?? [])]
+    const index = cards.findIndex((card) => card.contains(target))
+    if (index >= 0) place.current = index
+  }
   return (
-    <section aria-labelledby="eventos-guardados" className="grid content-start gap-3">
+    <section ref={list} aria-labelledby="eventos-guardados" onFocus={remember} className="grid content-start gap-3">
       <h2 ref={heading} id="eventos-guardados" tabIndex={-1} className="sr-only">
         {eventos.guardados}
       </h2>

@@ -39,12 +39,16 @@ describe('check', () => {
     ['0.01', 0.01],
     ['0.29', 0.29],
     ['1e3', 1000],
+    ['1,500', 1500],
+    ['RD$ 1,500.50', 1500.5],
+    ['1 000', 1000],
+    ['1,234,567.89', 1234567.89],
     ['10000000', 10_000_000],
   ])('reads the price %j as %j', (price, expected) => {
     const result = check({ ...good, price })
     expect(result.ok && Object.is(result.event.price, expected)).toBe(true)
   })
-  it.each(['abc', '-1', '1,500', '0.001', 'Infinity', 'NaN', '10000000.01', '1 000'])('refuses the price %j', (price) => {
+  it.each(['abc', '-1', '1,50', '1,5000', '0.001', 'Infinity', 'NaN', '10000000.01', '12,345,678'])('refuses the price %j', (price) => {
     expect(check({ ...good, price })).toEqual({ ok: false, message: precioInvalido, field: 'price' })
   })
   it.each([
@@ -52,7 +56,9 @@ describe('check', () => {
     [{ date: '30/02/2027' }, 'date'],
     [{ date: '5 de mayo' }, 'date'],
     [{ time: '25:00' }, 'time'],
-    [{ time: '7 pm' }, 'time'],
+    [{ time: '13 pm' }, 'time'],
+    [{ time: '0:30 a. m.' }, 'time'],
+    [{ time: '19' }, 'time'],
   ] as const)('knows no moment %j', (change, field) => {
     expect(check({ ...good, ...change })).toEqual({ ok: false, message: fechaInvalida, field })
   })
@@ -63,6 +69,9 @@ describe('check', () => {
   it.each([
     ['5/9/2031', '9:05', '2031-09-05', '09:05'],
     ['05/09/2031', '19:30', '2031-09-05', '19:30'],
+    ['05-12-2026', '7:30 p. m.', '2026-12-05', '19:30'],
+    ['5.12.2026', '12:05 a. m.', '2026-12-05', '00:05'],
+    ['2026-12-05', '12 PM', '2026-12-05', '12:00'],
   ])('reads %s %s', (date, time, storedDate, storedTime) => {
     expect(check({ ...good, date, time })).toMatchObject({ ok: true, event: { date: storedDate, time: storedTime } })
   })

@@ -1,4 +1,4 @@
-import { useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { usePanelData } from '../../admin/data/panel-data'
 import type { MusicEvent } from '../../admin/data/rows'
 import { useNotify } from '../../admin/ui/toasts'
@@ -20,6 +20,14 @@ export function EventsTab() {
   const [edited, setEdited] = useState<MusicEvent>()
   const [deleted, setDeleted] = useState<MusicEvent>()
   const column = useRef<HTMLElement>(null)
+  const { version } = template
+  useEffect(() => {
+    // A form that was filled anew is another element: it is shown, and gets the focus, once it is there.
+    if (version === 0) return
+    const first = column.current?.querySelector('input')
+    first?.focus({ preventScroll: true })
+    first?.scrollIntoView({ block: 'nearest' })
+  }, [version])
   const { eventos } = es
 
   const create = async (event: EventFields) => {
@@ -38,8 +46,6 @@ export function EventsTab() {
     // The copy takes the place of what somebody may have been writing.
     const undo = same(before, blank) ? {} : { action: { label: eventos.deshacer, run: () => begin(before) } }
     notify({ text: eventos.duplicado, ...undo })
-    column.current?.scrollIntoView({ block: 'start' })
-    column.current?.querySelector('input')?.focus()
   }
   // A dialog that has been closed meanwhile, or that is about another event by now, stays as it is.
   const closeOf = (set: typeof setEdited) => (id: string) => set((open) => (open?.id === id ? undefined : open))

@@ -2,6 +2,8 @@ import { Calendar, Clock } from 'lucide-react'
 import { useRef } from 'react'
 import { Field } from '../../admin/ui/field'
 import { es } from '../../i18n/es-admin'
+import { clockTime, isoDate } from './event-values'
+import { useUnderstood } from './use-understood'
 
 type Props = { kind: 'date' | 'time'; label: string; value: string; errorId: string | undefined }
 
@@ -15,13 +17,13 @@ const kinds = {
  * itself on a day that does not exist; this one keeps what was typed, so that it can be told what is wrong.
  */
 export function PickedField({ kind, label, value, errorId }: Props) {
-  const text = useRef<HTMLInputElement>(null)
+  const { input: text, note, follow } = useUnderstood(kind, value)
   const picker = useRef<HTMLInputElement>(null)
   const { icon: Icon, open, example } = kinds[kind]
   const pick = () => {
     if (!picker.current || !text.current) return
     // The picker takes only a value of its own form, and is empty otherwise.
-    picker.current.value = text.current.value
+    picker.current.value = kind === 'date' ? isoDate(text.current.value) : clockTime(text.current.value)
     picker.current.showPicker()
   }
   const button = (
@@ -33,6 +35,7 @@ export function PickedField({ kind, label, value, errorId }: Props) {
         aria-hidden="true"
         onChange={({ target }) => {
           if (text.current) text.current.value = target.value
+          follow()
         }}
       />
       <button type="button" className="p-icono" aria-label={open} onClick={pick}>
@@ -41,19 +44,8 @@ export function PickedField({ kind, label, value, errorId }: Props) {
     </span>
   )
   return (
-    <Field label={label} errorId={errorId} after={button} className="p-con-boton">
-      {(input) => (
-        <input
-          {...input}
-          ref={text}
-          name={kind}
-          required
-          inputMode="numeric"
-          autoComplete="off"
-          placeholder={example}
-          defaultValue={value}
-        />
-      )}
+    <Field label={label} hint={<span aria-live="polite">{note || example}</span>} errorId={errorId} after={button} className="p-con-boton">
+      {(input) => <input {...input} ref={text} name={kind} required autoComplete="off" onInput={follow} defaultValue={value} />}
     </Field>
   )
 }

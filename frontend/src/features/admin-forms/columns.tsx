@@ -2,7 +2,7 @@ import type { Contact, Rental, Status, Subscription, Volunteer } from '../../adm
 import { Email, Moment } from '../../admin/table/cells'
 import type { Column } from '../../admin/table/column'
 import { es } from '../../i18n/es-admin'
-import { RAYA, fechaYHora } from '../../lib/fechas'
+import { RAYA, fechaYHora, sortable } from '../../lib/fechas'
 import { StatusChip } from './status-chip'
 
 type Dated = { createdAt: Date | null }
@@ -28,6 +28,7 @@ function date<T extends Dated>(): Column<T> {
     id: 'createdAt',
     header: columnas.fecha,
     text: (row) => fechaYHora(row.createdAt),
+    csv: (row) => sortable(row.createdAt),
     sort: (row) => row.createdAt?.getTime() ?? 0,
     cell: (row) => <Moment at={row.createdAt} />,
   }

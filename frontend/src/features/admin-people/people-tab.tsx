@@ -4,7 +4,7 @@ import { Email, Moment } from '../../admin/table/cells'
 import type { Column } from '../../admin/table/column'
 import { List } from '../../admin/table/list'
 import { es } from '../../i18n/es-admin'
-import { RAYA, fechaYHora } from '../../lib/fechas'
+import { RAYA, fechaYHora, sortable } from '../../lib/fechas'
 
 const fullName = ({ firstName, lastName, displayName }: Administrator) => `${firstName} ${lastName}`.trim() || displayName
 
@@ -27,6 +27,7 @@ const columns: readonly Column<Administrator>[] = [
     id: 'createdAt',
     header: es.columnas.creado,
     text: (row) => fechaYHora(row.createdAt),
+    csv: (row) => sortable(row.createdAt),
     sort: (row) => row.createdAt?.getTime() ?? 0,
     cell: (row) => <Moment at={row.createdAt} />,
   },

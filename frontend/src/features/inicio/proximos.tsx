@@ -1,4 +1,5 @@
 import { lazy, Suspense, useState } from 'react'
+import { SinGuion } from '../../components/sin-guion'
 import { Vacio } from '../../components/vacio'
 import { inicio } from '../../content/inicio'
 import { t } from '../../i18n/es'
@@ -21,11 +22,16 @@ export function Proximos() {
         <h2 id="titulo-eventos" className="titulo-2 mb-8">
           {inicio.eventos}
         </h2>
-        <div role="status">
+        {estado.fase === 'cargando' ? <SinGuion texto={t.sinGuion.eventos} /> : null}
+        <div role="status" className="solo-vivo">
           {estado.fase === 'cargando' ? <p className="mb-6">{t.eventos.cargando}</p> : null}
           {estado.fase !== 'cargando' && eventos.length === 0 ? <Vacio>{t.eventos.ninguno}</Vacio> : null}
         </div>
-        {estado.fase === 'cargando' ? <HuesosEventos /> : null}
+        {estado.fase === 'cargando' ? (
+          <div className="solo-vivo">
+            <HuesosEventos />
+          </div>
+        ) : null}
         {eventos.length > 0 ? (
           <Suspense fallback={<HuesosEventos />}>
             <ListaProximos eventos={eventos} />

@@ -1,0 +1,79 @@
+import { expect, test } from '@playwright/test'
+import { esperarVida, pararReloj, sembrar, vaciarDatos } from './publico-mundo'
+
+test.beforeEach(async ({ page }) => {
+  await vaciarDatos()
+  await pararReloj(page)
+})
+
+test('who scrolls before the page is live gets the events of the home without the wait for a gesture', async ({ page }) => {
+  await sembrar('uno', '2027-09-20', '19:30')
+  await page.setViewportSize({ width: 360, height: 740 })
+  let soltar = () => undefined as void
+  const espera = new Promise<void>((listo) => {
+    soltar = listo
+  })
+  await page.route('**/assets/react-*.js', async (ruta) => {
+    await espera
+    await ruta.continue()
+  })
+  // The clock stands still: what waits for its three seconds never comes.
+  await page.clock.install({ time: '2027-09-15T14:00:00-04:00' })
+  await page.clock.pauseAt('2027-09-15T14:00:01-04:00')
+  await page.goto('/', { waitUntil: 'commit' })
+  await page.getByRole('heading', { name: 'Próximos eventos' }).waitFor()
+  await page.evaluate(() => window.scrollTo(0, 700))
+  soltar()
+  await esperarVida(page)
+  // Long enough for the browser's own idle time, not for the wait.
+  await page.clock.runFor(2600)
+  await expect(page.getByRole('heading', { name: 'Evento uno' })).toBeVisible()
+})
+
+test('paper without grounds: every text is dark, and the skip link is not printed', async ({ page }) => {
+  await page.emulateMedia({ media: 'print' })
+  for (const ruta of ['/', '/historia', '/informacion', '/programas', '/donar']) {
+    await page.goto(ruta)
+    await expect(page.getByText('Saltar al contenido')).toBeHidden()
+    const claros = await page.evaluate(() => {
+      const visibles = [...document.querySelectorAll<HTMLElement>('main *')].filter(
+        (nodo) =>
+          nodo.checkVisibility() && [...nodo.childNodes].some((hijo) => hijo.nodeType === Node.TEXT_NODE && hijo.textContent?.trim()),
+      )
+      return visibles
+        .filter((nodo) => {
+          const [r = 0, g = 0, b = 0] = (/\d+, \d+, \d+/.exec(getComputedStyle(nodo).color)?.[0] ?? '0, 0, 0').split(', ').map(Number)
+          return (r * 299 + g * 587 + b * 114) / 1000 > 150
+        })
+        .map((nodo) => nodo.textContent)
+    })
+    expect(claros, ruta).toEqual([])
+  }
+})
+
+test('a page that was never here says so while the line is away, and comes by itself when it is back', async ({ page, context }) => {
+  await page.goto('/historia')
+  await expect(page.getByRole('button', { name: 'Usar tema oscuro' })).toBeVisible()
+  await page.waitForLoadState('networkidle')
+  await context.setOffline(true)
+  await page.getByRole('contentinfo').getByRole('link', { name: 'Privacidad' }).click()
+  const aviso = page.getByRole('alert')
+  await expect(aviso.getByRole('heading', { name: 'Sin conexión' })).toBeVisible()
+  await expect(aviso.getByRole('link', { name: 'Llamar a la fundación' })).toHaveAttribute('href', /^tel:/)
+  await context.setOffline(false)
+  await expect(page.getByRole('heading', { level: 1, name: 'Privacidad' })).toBeVisible()
+})
+
+test.describe('without scripts', () => {
+  test.use({ javaScriptEnabled: false })
+
+  test('nothing says for ever that it is loading, and each page says how to reach the foundation', async ({ page }) => {
+    for (const ruta of ['/', '/calendario', '/contacto', '/eventos/uno']) {
+      await page.goto(ruta)
+      await expect(page.getByText('Cargando').filter({ visible: true })).toHaveCount(0)
+      await expect(page.locator('noscript a[href^="tel:"]').first()).toBeVisible()
+    }
+    await page.goto('/eventos/uno')
+    await expect(page.locator('noscript a[href="/calendario"]')).toBeVisible()
+  })
+})

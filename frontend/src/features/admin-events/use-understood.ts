@@ -1,0 +1,18 @@
+import { type RefObject, useEffect, useRef, useState } from 'react'
+import { understood } from './event-values'
+
+type Kind = 'date' | 'time' | 'price'
+
+/** Follows what is typed into a date, a time or a price and tells how it is understood, or what is wanted instead. */
+export function useUnderstood(kind: Kind, value: string): { input: RefObject<HTMLInputElement | null>; note: string; follow: () => void } {
+  const input = useRef<HTMLInputElement>(null)
+  const [typed, setTyped] = useState(value)
+  const follow = () => setTyped(input.current?.value ?? '')
+  useEffect(() => {
+    const { form } = input.current ?? {}
+    // Other parts of the form write into its fields too, such as the merge of two versions.
+    form?.addEventListener('focusout', follow)
+    return () => form?.removeEventListener('focusout', follow)
+  }, [])
+  return { input, note: understood(kind, typed)?.text ?? '', follow }
+}
