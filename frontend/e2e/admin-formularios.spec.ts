@@ -10,6 +10,7 @@ test.beforeEach(async () => {
 
 const dia = (n: number) => new Date(`2026-09-${String(n).padStart(2, '0')}T12:00:00-04:00`)
 const fecha = (n: number) => `${String(n).padStart(2, '0')} SEP 2026 • 12:00`
+const fechaOrdenable = (n: number) => `2026-09-${String(n).padStart(2, '0')} 12:00`
 const mensaje = (n: number, cambios = {}) =>
   escribir(`ContactRequests/m${n}`, {
     name: `Persona ${n}`,
@@ -186,7 +187,7 @@ test('S-114 the CSV holds what the filter shows, and no formula', async ({ page 
   const texto = await readFile(await archivo.path(), 'utf8')
   expect(texto).toBe(
     '\uFEFF"Nombre","Email","Asunto","Mensaje","Estado","Fecha"\r\n' +
-      `"Persona 1","p1@x.do","'=1+1","con ""comillas""; y\nsalto","Nuevo","${fecha(1)}"\r\n`,
+      `"Persona 1","p1@x.do","'=1+1","con ""comillas""; y\nsalto","Nuevo","${fechaOrdenable(1)}"\r\n`,
   )
 })
 

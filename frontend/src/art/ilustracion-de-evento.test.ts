@@ -1,16 +1,21 @@
-import { expect, test } from 'vitest'
+import { expect, it } from 'vitest'
 import { ilustracionDeEvento } from './ilustracion-de-evento'
 
-test('an event keeps its drawing', () => {
-  expect(ilustracionDeEvento('gQ1x8PzT2mVn')).toBe(ilustracionDeEvento('gQ1x8PzT2mVn'))
+it.each([
+  ['Clínica de saxofón', 'evento-5'],
+  ['Noche de Big Band', 'evento-9'],
+  ['Taller de percusión para familias', 'evento-1'],
+  ['Noche de boleros', 'evento-2'],
+  ['Voces de la Infancia', 'evento-6'],
+  ['Audiciones para ensambles', 'evento-11'],
+  ['CONCIERTO de Temporada', 'evento-7'],
+  ['Flauta y amigos', 'evento-10'],
+])('«%s» shows %s, whatever its id', (titulo, dibujo) => {
+  for (const id of ['a', 'b', 'demo-evento-01']) expect(ilustracionDeEvento({ id, titulo })).toBe(dibujo)
 })
 
-test('many events are shared out among the eight drawings', () => {
-  const counts = new Map<string, number>()
-  for (let i = 0; i < 800; i++) {
-    const slot = ilustracionDeEvento(`evento${i}`)
-    counts.set(slot, (counts.get(slot) ?? 0) + 1)
-  }
-  expect(counts.size).toBe(8)
-  for (const [slot, count] of counts) expect(count, slot).toBeGreaterThan(50)
+it('a title that names nothing keeps the drawing of its id, and many ids use them all', () => {
+  const de = (id: string) => ilustracionDeEvento({ id, titulo: 'Encuentro' })
+  expect(de('uno')).toBe(de('uno'))
+  expect(new Set(Array.from({ length: 200 }, (_, i) => de(`evento-${i}`))).size).toBe(11)
 })

@@ -8,7 +8,6 @@ export const contacto = {
   correo: 'Correo',
   direccion: 'Dirección',
   horario: 'Horario',
-  horas: 'Lunes a sábado, 9:00\u00a0AM\u00a0–\u00a04:00\u00a0PM (AST)',
   redes: 'Redes',
   instagram: 'Instagram',
   youtube: 'YouTube',

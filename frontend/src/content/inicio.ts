@@ -10,8 +10,11 @@ export const inicio = {
   conocenos: 'Conócenos',
   galeria: ['hero-1', 'hero-2', 'hero-3', 'hero-4', 'hero-5', 'hero-6'] satisfies Slot[],
   eventos: 'Próximos eventos',
+  verTodos: 'Ver todos',
   testimonios: {
     titulo: 'Lo que dicen de nosotros',
+    /** Which of the three is set large. */
+    destacado: 2,
     /** Provisional, without names, until the foundation gathers real ones. */
     lista: [
       { texto: 'Cada ensayo me recuerda por qué vale la pena sumar.', quien: 'Colaboradora' },

@@ -1,4 +1,5 @@
 import { acerca } from './acerca'
+import { donar } from './donar'
 import { ensambles } from './ensambles'
 import { equipo } from './equipo'
 import { historia } from './historia'
@@ -45,6 +46,10 @@ export const hechosPorConfirmar: readonly HechoPorConfirmar[] = [
     'equipo.ts',
     equipo.directoras.lista.filter(({ porConfirmar }) => porConfirmar).map(({ cargo, nombre, texto }) => `${cargo}: ${nombre}. ${texto}`),
   ),
+  ...de('donar.ts', [
+    ...donar.destino.efectos.map(({ monto, que }) => `${monto}: ${que}`),
+    `${donar.historia.quien}: «${donar.historia.texto}»`,
+  ]),
   ...de('acerca.ts', [acerca.proyecto.detalle]),
   ...de(
     'instrumentos.ts',

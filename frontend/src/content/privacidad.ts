@@ -36,6 +36,7 @@ export const privacidad = {
       parrafos: ['Puedes pedir ver, corregir o borrar tus datos. Escríbenos y te respondemos en un plazo de 10 días laborables.'],
     },
   ],
+  ayuda: { titulo: 'Tus datos son tuyos', texto: 'Pídenos verlos, corregirlos o borrarlos. Te respondemos a tu correo.' },
   contacto: 'Escríbenos sobre tus datos',
   asunto: '/contacto?asunto=Privacidad%20de%20mis%20datos',
 }

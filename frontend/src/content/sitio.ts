@@ -23,6 +23,7 @@ const datos = {
   youtube: porConfirmar('https://www.youtube.com/@ejemplo'),
   paypal: porConfirmar('https://www.paypal.com/donate'),
   mapa: porConfirmar('https://www.openstreetmap.org/export/embed.html?bbox=-69.88%2C18.46%2C-69.82%2C18.50&layer=mapnik'),
+  horas: porConfirmar('Lunes a sábado, 9:00\u00a0AM\u00a0–\u00a04:00\u00a0PM (AST)'),
   bancoNombre: porConfirmar('Banco por confirmar'),
   bancoRnc: porConfirmar('000-000000-0'),
   bancoTitular: 'Fundación Todo por Medio de la Música',
@@ -48,6 +49,7 @@ export const sitio = {
   instagram: valor(datos.instagram),
   youtube: valor(datos.youtube),
   paypal: valor(datos.paypal),
+  horas: valor(datos.horas),
   mapa: valor(datos.mapa),
   banco: {
     nombre: valor(datos.bancoNombre),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { check, limitsOf } from './check'
+import { check } from './check'
 import { contact, newsletter, rental, volunteer } from './schemas'
 
 const WRONG = 'Ingresa un correo válido.'
@@ -59,10 +59,4 @@ describe('instruments', () => {
   })
   it('refuses what is too long for the server', () =>
     expect(check(rental, { ...fine, message: 'a'.repeat(5001) }).fault?.fields['message']).toBe('Escribe como máximo 5000 caracteres.'))
-})
-
-it('says what a field may hold', () => {
-  expect(limitsOf(volunteer, 'phone')).toEqual({ required: true, maxLength: 40 })
-  expect(limitsOf(volunteer, 'message')).toEqual({ required: false, maxLength: 5000 })
-  expect(limitsOf(volunteer, 'nothing')).toEqual({ required: false, maxLength: undefined })
 })

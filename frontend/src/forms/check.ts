@@ -1,6 +1,26 @@
 import * as v from 'valibot'
 import { t } from '../i18n/es'
-import type { FormDefinition } from './schemas'
+import type { FieldRule, FormDefinition } from './schemas'
+
+/** An address as `firestore.rules` and §6 of the plan want it: text, `@`, text, `.`, text, without blanks. */
+const ADDRESS = /^\S+@\S+\.\S+$/
+
+/** The schema of a field: what it holds is trimmed, and an address is kept in small letters. */
+function fieldSchema({ kind, required, maxLength }: FieldRule, missing: string): v.GenericSchema<string, string> {
+  return v.pipe(
+    v.string(missing),
+    v.trim(),
+    v.transform((text) => (kind === 'text' ? text : text.toLowerCase())),
+    v.minLength(required ? 1 : 0, missing),
+    v.regex(kind === 'email' ? ADDRESS : /^/, t.errores.correo),
+    v.maxLength(maxLength, t.errores.largo(maxLength)),
+  )
+}
+
+/** The schema of a form: its texts in, what is stored of them out. */
+export function schemaOf({ fields, missing }: FormDefinition) {
+  return v.object(Object.fromEntries(Object.entries(fields).map(([name, rule]) => [name, fieldSchema(rule, missing)])))
+}
 
 /** What is wrong with a form: the message that the plan fixes for it, and what is said at each field. */
 export type Fault = { message: string; fields: Record<string, string> }
@@ -19,13 +39,14 @@ function fieldOf({ path }: Issue): string {
  * Checks the texts of a form. Missing fields come before wrong ones (§6): while any is missing, only those are told.
  * `refused` names a field that the browser itself takes for no address (D-06).
  */
-export function check({ fields, constants }: FormDefinition, texts: Record<string, string>, refused?: string): Checked {
-  const result = v.safeParse(fields, texts)
+export function check(definition: FormDefinition, texts: Record<string, string>, refused?: string): Checked {
+  const { fields, constants } = definition
+  const result = v.safeParse(schemaOf(definition), texts)
   const issues: readonly Issue[] = result.issues ?? []
-  const missing = issues.filter(({ type }) => type === 'non_empty' || type === 'string')
+  const missing = issues.filter(({ type }) => type === 'min_length' || type === 'string')
   const [first] = missing
   if (first) {
-    const alone = Object.keys(fields.entries).length === 1
+    const alone = Object.keys(fields).length === 1
     return fault(
       first.message,
       missing.map((issue) => [fieldOf(issue), alone ? first.message : t.errores.campoVacio]),
@@ -42,13 +63,4 @@ export function check({ fields, constants }: FormDefinition, texts: Record<strin
 /** A fault; of a field with several complaints the first is told. */
 function fault(message: string, complaints: readonly (readonly [string, string])[]): Checked {
   return { document: null, fault: { message, fields: Object.fromEntries(complaints.toReversed()) } }
-}
-
-/** What a field's schema says of it: whether it must be filled, and how many characters it may have. */
-export function limitsOf({ fields }: FormDefinition, name: string): { required: boolean; maxLength: number | undefined } {
-  const entry = fields.entries[name]
-  const pipe: unknown = entry && 'pipe' in entry ? entry.pipe : []
-  const steps: { type: string; requirement?: unknown }[] = Array.isArray(pipe) ? pipe : []
-  const most = steps.find(({ type }) => type === 'max_length')?.requirement
-  return { required: steps.some(({ type }) => type === 'non_empty'), maxLength: typeof most === 'number' ? most : undefined }
 }

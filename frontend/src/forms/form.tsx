@@ -6,7 +6,7 @@ import { t } from '../i18n/es'
 import { TRAMPA } from '../lib/robots'
 import { useFocoDevuelto } from '../lib/use-foco-devuelto'
 import { useHidratado } from '../lib/use-hidratado'
-import { type Fault, limitsOf } from './check'
+import type { Fault } from './check'
 import type { FormDefinition } from './schemas'
 import { type FormState, useForm } from './use-form'
 
@@ -53,11 +53,13 @@ export function Field({ name, label, type = 'text', autoComplete, paragraph, ini
   const { id, state, definition } = useShared()
   const fault = state.phase === 'wrong' ? state.fault : null
   const error = fault?.fields[name]
+  const rule = definition.fields[name]
   useEffect(() => {
     if (alone && fault) document.getElementById(`${id}-${name}`)?.focus()
   }, [alone, fault, id, name])
   const common = {
-    ...limitsOf(definition, name),
+    required: rule?.required,
+    maxLength: rule?.maxLength,
     id: `${id}-${name}`,
     name,
     autoComplete,

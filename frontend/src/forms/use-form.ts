@@ -1,6 +1,6 @@
 import { type FormEvent, type RefCallback, useCallback, useRef, useState } from 'react'
 import { ESPERA_MINIMA, esRobot, TRAMPA } from '../lib/robots'
-import { check, type Fault } from './check'
+import type { Fault } from './check'
 import type { FormDefinition } from './schemas'
 
 /** Where a form is (F-600, F-601). */
@@ -23,6 +23,9 @@ function textsOf(form: HTMLFormElement): Record<string, string> {
 function refusedAddress(form: HTMLFormElement): string | undefined {
   return [...form.querySelectorAll('input')].find(({ validity }) => validity.typeMismatch)?.name
 }
+
+/** What checks a form comes with the first touch of it: no page needs it to be shown. */
+const checker = () => import('./check')
 
 const pause = (ms: number) => new Promise((done) => setTimeout(done, ms))
 
@@ -51,14 +54,15 @@ export function useForm(definition: FormDefinition) {
     const echo = !typed.current && performance.now() - sentAt.current < ECHO_MS
     if (busy.current || echo) return
     const form = event.currentTarget
-    const { document, fault } = check(definition, textsOf(form), refusedAddress(form))
-    if (fault) {
-      setState({ phase: 'wrong', fault })
-      return
-    }
     busy.current = true
-    setState({ phase: 'sending' })
     try {
+      const { check } = await checker()
+      const { document, fault } = check(definition, textsOf(form), refusedAddress(form))
+      if (fault) {
+        setState({ phase: 'wrong', fault })
+        return
+      }
+      setState({ phase: 'sending' })
       await deliver(form, document, event.nativeEvent.timeStamp)
       setState({ phase: 'sent' })
     } catch (error) {
@@ -87,7 +91,7 @@ export function useForm(definition: FormDefinition) {
         typed.current ||= event.nativeEvent.isTrusted
       },
       // The sender's code is fetched as soon as the form is touched; if that fails, sending tries again.
-      onFocus: () => void import('../firebase/formularios').catch(() => undefined),
+      onFocus: () => void Promise.all([checker(), import('../firebase/formularios')]).catch(() => undefined),
     } as const,
   }
 }

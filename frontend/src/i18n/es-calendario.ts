@@ -16,6 +16,7 @@ export const tCalendario = {
   eventosDelDia: (dia: string) => `Eventos del ${dia}`,
   cuantos: (n: number) => (n === 1 ? '1 evento' : `${n} eventos`),
   esHoy: 'hoy',
+  loProximo: 'Lo próximo',
   ayuda: 'Elige un día para ver sus eventos.',
   leyendaHoy: 'Hoy',
   leyendaEvento: 'Con eventos',

@@ -7,6 +7,7 @@ export const tEvento = {
   fecha: 'Fecha',
   hora: 'Hora',
   lugar: 'Lugar',
+  agregarCalendario: 'Agregar al calendario',
   agregarGoogle: 'Agregar a Google Calendar',
   descargarIcs: 'Descargar para el calendario (.ics)',
   compartir: 'Compartir',

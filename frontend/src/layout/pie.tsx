@@ -1,4 +1,3 @@
-import { Signo } from '../components/signo'
 import { Logo } from '../art/logo'
 import { sitio } from '../content/sitio'
 import { t } from '../i18n/es'
@@ -15,6 +14,12 @@ const ENLACES = [
   { a: '/donar', texto: t.pie.donar },
 ]
 
+const REDES = [
+  { a: sitio.whatsappEnlace, texto: t.pie.whatsapp },
+  { a: sitio.instagram, texto: t.pie.instagram },
+  { a: sitio.youtube, texto: t.pie.youtube },
+]
+
 /** The copyright line; its year is the visitor's, not the build's (F-023). */
 function Derechos() {
   const hidratado = useHidratado()
@@ -29,13 +34,13 @@ function Derechos() {
 export function Pie() {
   return (
     <footer className="pie no-imprimir">
-      <div className="contenedor grid gap-10 pt-14 pb-10 md:grid-cols-[1.4fr_1fr_1fr]">
-        <div>
-          <Logo variante="marca" className="size-20" />
-          <p className="titulo-2 font-titular mt-4 max-w-[15ch] leading-tight font-extrabold text-balance">{sitio.lema}</p>
+      <div className="contenedor pie-rejilla">
+        <div className="pie-marca">
+          <Logo variante="marca" className="size-12 md:size-20" />
+          <p className="titulo-2 font-titular max-w-[15ch] leading-tight font-extrabold text-balance md:mt-4">{sitio.lema}</p>
         </div>
         <nav aria-label={t.pie.enlaces}>
-          <h2 className="titulo-3 mb-2">{t.pie.enlaces}</h2>
+          <h2 className="titulo-3 mb-1 max-sm:text-base">{t.pie.enlaces}</h2>
           <ul>
             {ENLACES.map(({ a, texto }) => (
               <li key={a}>
@@ -47,22 +52,31 @@ export function Pie() {
           </ul>
         </nav>
         <div>
-          <h2 className="titulo-3 mb-2">{t.pie.contacto}</h2>
+          <h2 className="titulo-3 mb-1 max-sm:text-base">{t.pie.contacto}</h2>
           <ul>
             <li>
               <a href={`mailto:${sitio.correo}`} className="enlace-pie">
-                <Signo nombre="carta" talla={20} /> {sitio.correo}
+                {sitio.correo}
               </a>
             </li>
             <li>
               <a href={sitio.telefonoEnlace} className="enlace-pie">
-                <Signo nombre="telefono" talla={20} /> {sitio.telefono}
+                {sitio.telefono}
               </a>
             </li>
+            {REDES.map(({ a, texto }) => (
+              <li key={texto}>
+                <a href={a} target="_blank" rel="noopener noreferrer" className="enlace-pie">
+                  {texto}
+                  <span className="sr-only"> {t.comun.pestanaNueva}</span>
+                </a>
+              </li>
+            ))}
           </ul>
         </div>
+        <p className="pie-horas text-sm">{sitio.horas}</p>
       </div>
-      <div className="contenedor flex flex-wrap items-center justify-between gap-x-6 gap-y-2 pb-8 text-sm">
+      <div className="contenedor flex flex-wrap items-center justify-between gap-x-6 gap-y-2 pb-6 text-sm">
         <Derechos />
         <div className="flex items-center gap-4">
           <EnlacePagina to="/privacidad" className="enlace-pie">

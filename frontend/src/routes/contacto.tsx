@@ -8,7 +8,7 @@ import { Tarjetas } from '../features/contacto/tarjetas'
 export default function Contacto() {
   return (
     <>
-      <Encabezado titulo={contacto.titulo} entrada={contacto.entrada} imagen="tira-9" />
+      <Encabezado titulo={contacto.titulo} entrada={contacto.entrada} imagen="cabecera-contacto" />
       <div className="contenedor seccion grid gap-12 lg:grid-cols-2 lg:gap-16">
         <section aria-labelledby="titulo-formulario">
           <h2 id="titulo-formulario" className="titulo-2 mb-6">
@@ -16,7 +16,7 @@ export default function Contacto() {
           </h2>
           <FormularioContacto />
         </section>
-        <section aria-labelledby="titulo-datos">
+        <section aria-labelledby="titulo-datos" className="self-start lg:sticky lg:top-24">
           <h2 id="titulo-datos" className="titulo-2 mb-6">
             {contacto.datos}
           </h2>

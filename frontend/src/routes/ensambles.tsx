@@ -12,7 +12,7 @@ export default function Ensambles() {
   const { reservas, audicion } = ensambles
   return (
     <>
-      <Encabezado titulo={ensambles.titulo} entrada={ensambles.entrada} imagen="programa-2" />
+      <Encabezado titulo={ensambles.titulo} entrada={ensambles.entrada} imagen="cabecera-ensambles" />
       <Seccion titulo={ensambles.destacados}>
         <FichasEnsambles />
       </Seccion>

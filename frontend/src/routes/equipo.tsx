@@ -59,7 +59,7 @@ function Filosofia() {
 export default function Equipo() {
   return (
     <>
-      <Encabezado titulo={equipo.titulo} entrada={equipo.entrada} imagen="voluntario-1" />
+      <Encabezado titulo={equipo.titulo} entrada={equipo.entrada} imagen="cabecera-equipo" />
       <Seccion titulo={equipo.directoras.titulo}>
         <Directoras />
       </Seccion>

@@ -54,7 +54,7 @@ function PaginaEvento({ evento }: { evento: Evento }) {
         <ImagenEvento
           evento={evento}
           className="border-borde w-full rounded-sm border-2"
-          respaldo={<Lamina slot={ilustracionDeEvento(evento.id)} tinta="mar" className="mr-2" />}
+          respaldo={<Lamina slot={ilustracionDeEvento(evento)} tinta="mar" className="mr-2" />}
         />
       </div>
     </article>

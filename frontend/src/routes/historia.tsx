@@ -65,7 +65,7 @@ function Galeria() {
 export default function Historia() {
   return (
     <>
-      <Encabezado titulo={historia.titulo} entrada={historia.entrada} imagen="equipo-grupo-2" />
+      <Encabezado titulo={historia.titulo} entrada={historia.entrada} imagen="cabecera-historia" />
       <Seccion titulo={historia.origen.titulo}>
         <Origen />
       </Seccion>

@@ -83,7 +83,7 @@ function Programas() {
 export default function Informacion() {
   return (
     <>
-      <Encabezado titulo={acerca.titulo} entrada={acerca.entrada} imagen="acerca-1" />
+      <Encabezado titulo={acerca.titulo} entrada={acerca.entrada} imagen="cabecera-informacion" />
       <Seccion>
         <Proposito />
       </Seccion>

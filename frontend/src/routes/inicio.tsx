@@ -8,12 +8,12 @@ import { Galeria } from '../features/inicio/galeria'
 import { Proximos } from '../features/inicio/proximos'
 import { Testimonios } from '../features/inicio/testimonios'
 
-/** Who we are, printed on a sheet over the art: on its calm left part, or over its lower edge where it is narrow (F-102). */
+/** Who we are, beside the art, or below it where it is narrow: neither covers the other (F-102). */
 function Presentacion() {
   return (
-    <div className="galeria-cartel pointer-events-none z-10 max-lg:relative max-lg:-mt-4 max-lg:pb-14 md:max-lg:-mt-10 md:max-lg:pb-20">
-      <div className="contenedor">
-        <div className="cartel-papel pointer-events-auto mr-2 grid gap-y-4">
+    <div className="presentacion-texto">
+      <div className="presentacion-caja">
+        <div className="grid gap-y-4">
           <h1 className="titulo-1">{inicio.titulo}</h1>
           <p className="entrada">{inicio.quienes}</p>
           <p className="font-titular text-acento text-xl font-bold">{inicio.lema}</p>

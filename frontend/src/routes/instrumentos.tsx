@@ -12,7 +12,7 @@ function Catalogo() {
     <ul className="grid gap-5 sm:grid-cols-2 lg:grid-cols-3">
       {instrumentos.lista.map(({ icono, nombre, texto }) => (
         <li key={icono} className="marco flex-row items-center gap-5 p-4 ritmo last:sm:col-span-2 last:lg:col-span-3">
-          <IconoInstrumento nombre={icono} className="size-24 shrink-0" />
+          <IconoInstrumento nombre={icono} className="size-20 shrink-0" />
           <div>
             <h3 className="titulo-3">{nombre}</h3>
             <p className="mt-1">{texto}</p>
@@ -42,25 +42,39 @@ export default function Instrumentos() {
   const { introduccion, catalogo, detalles, preguntas, formulario } = instrumentos
   return (
     <>
-      <Imagen slot="instrumentos-hero" priority className="portada" />
-      <div className="contenedor pt-10 md:pt-14">
-        <h1 className="titulo-1">{instrumentos.titulo}</h1>
-        <p className="entrada mt-5">{instrumentos.entrada}</p>
-        <a href="#solicitud" className={`${boton('primario')} mt-7`}>
-          {instrumentos.pedir}
-        </a>
+      <div className="portada-arte">
+        <Imagen slot="instrumentos-hero" priority className="portada" />
+        <div className="contenedor">
+          <div className="cartel-papel portada-cartel">
+            <h1 className="titulo-1">{instrumentos.titulo}</h1>
+            <p className="entrada mt-4">{instrumentos.entrada}</p>
+            <a href="#solicitud" className={`${boton('primario')} mt-5`}>
+              {instrumentos.pedir}
+            </a>
+          </div>
+        </div>
       </div>
-      <Seccion titulo={introduccion.titulo}>
-        <p className="max-w-prose text-lg">{introduccion.texto}</p>
-      </Seccion>
-      <Seccion titulo={catalogo} className="pt-0 md:pt-0">
-        <Catalogo />
+      <Seccion>
+        <div className="lg:grid lg:grid-cols-[minmax(0,1fr)_minmax(0,3fr)] lg:gap-10">
+          <section aria-labelledby="titulo-introduccion" className="self-start lg:sticky lg:top-24">
+            <h2 id="titulo-introduccion" className="titulo-2">
+              {introduccion.titulo}
+            </h2>
+            <p className="mt-4 mb-10 max-w-prose">{introduccion.texto}</p>
+          </section>
+          <section aria-labelledby="titulo-catalogo">
+            <h2 id="titulo-catalogo" className="titulo-2 mb-6">
+              {catalogo}
+            </h2>
+            <Catalogo />
+          </section>
+        </div>
       </Seccion>
       <Seccion titulo={detalles.titulo} className="bg-banda border-linea border-y-2">
         <Detalles />
       </Seccion>
       <div className="contenedor seccion grid gap-12 lg:grid-cols-2 lg:gap-16">
-        <section aria-labelledby="titulo-preguntas">
+        <section aria-labelledby="titulo-preguntas" className="self-start lg:sticky lg:top-24">
           <h2 id="titulo-preguntas" className="titulo-2 mb-6">
             {preguntas.titulo}
           </h2>

@@ -1,4 +1,5 @@
 import { Link } from 'react-router-dom'
+import { boton } from '../components/boton'
 import { Encabezado } from '../components/encabezado'
 import { Seccion } from '../components/seccion'
 import { privacidad } from '../content/privacidad'
@@ -7,25 +8,29 @@ import { privacidad } from '../content/privacidad'
 export default function Privacidad() {
   return (
     <>
-      <Encabezado titulo={privacidad.titulo} entrada={privacidad.entrada} imagen="historia-5" />
+      <Encabezado titulo={privacidad.titulo} entrada={privacidad.entrada} imagen="cabecera-privacidad" />
       <Seccion>
-        <div className="max-w-prose space-y-10">
-          {privacidad.secciones.map(({ titulo, parrafos }) => (
-            <section key={titulo}>
-              <h2 className="titulo-3">{titulo}</h2>
-              {parrafos.map((parrafo) => (
-                <p key={parrafo} className="mt-3">
-                  {parrafo}
-                </p>
-              ))}
-            </section>
-          ))}
-          <p>
-            <Link className="enlace inline-flex min-h-11 items-center" to={privacidad.asunto}>
+        <div className="grid gap-12 lg:grid-cols-[minmax(0,1fr)_22rem] lg:gap-16">
+          <div className="max-w-prose space-y-10">
+            {privacidad.secciones.map(({ titulo, parrafos }) => (
+              <section key={titulo}>
+                <h2 className="titulo-3">{titulo}</h2>
+                {parrafos.map((parrafo) => (
+                  <p key={parrafo} className="mt-3">
+                    {parrafo}
+                  </p>
+                ))}
+              </section>
+            ))}
+          </div>
+          <aside className="marco self-start p-6 lg:sticky lg:top-24">
+            <h2 className="titulo-3">{privacidad.ayuda.titulo}</h2>
+            <p className="mt-2 mb-5">{privacidad.ayuda.texto}</p>
+            <Link className={`${boton('primario')} self-start`} to={privacidad.asunto}>
               {privacidad.contacto}
             </Link>
-          </p>
-          <p className="text-suave text-sm">{privacidad.actualizado}</p>
+            <p className="text-suave mt-5 text-sm">{privacidad.actualizado}</p>
+          </aside>
         </div>
       </Seccion>
     </>

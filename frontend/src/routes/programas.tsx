@@ -29,7 +29,7 @@ function Siguientes() {
 export default function Programas() {
   return (
     <>
-      <Encabezado titulo={programas.titulo} entrada={programas.entrada} imagen="tira-7" />
+      <Encabezado titulo={programas.titulo} entrada={programas.entrada} imagen="cabecera-programas" />
       <Seccion titulo={programas.destacados}>
         <ProgramasDestacados />
       </Seccion>

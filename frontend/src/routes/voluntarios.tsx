@@ -44,7 +44,7 @@ export default function Voluntarios() {
   const { beneficios, historias, formulario, preguntas } = voluntarios
   return (
     <>
-      <Encabezado titulo={voluntarios.titulo} entrada={voluntarios.entrada} imagen="equipo-grupo-3">
+      <Encabezado titulo={voluntarios.titulo} entrada={voluntarios.entrada} imagen="cabecera-voluntarios">
         <a href="#solicitud" className={boton('primario')}>
           {voluntarios.ayudar}
         </a>
@@ -63,7 +63,7 @@ export default function Voluntarios() {
           <p className="mt-3 mb-6">{formulario.texto}</p>
           <FormularioVoluntario />
         </section>
-        <section aria-labelledby="titulo-preguntas">
+        <section aria-labelledby="titulo-preguntas" className="self-start lg:sticky lg:top-24">
           <h2 id="titulo-preguntas" className="titulo-2 mb-6">
             {preguntas.titulo}
           </h2>

@@ -1,6 +1,8 @@
 /** The inks of «Serigrafía caribeña». Nothing in an illustration has another colour. */
 export const P = {
   tinta: '#0B3C49',
+  /** The same ink where it lies on the ground alone, which by night is dark: there it is light. */
+  trazo: '#0B3C4A',
   noche: '#0A2F3A',
   mar: '#147C86',
   marHondo: '#0F5D6B',
@@ -49,3 +51,26 @@ export const TINTS = { sol: '#FCE3C1', mar: '#CDE9E4', coral: '#FBD5C5', rosa: '
 
 /** Rings of light around a sun on paper, from the outermost in. */
 export const HALO = [P.alba, P.trigo, P.oro, P.miel]
+
+/**
+ * The grounds and lights of a picture by night: what is paper by day is a dark sea air, and the rings of light around the sun
+ * are its glow. Objects keep their inks. A picture follows the colour scheme of the page that shows it.
+ */
+export const NIGHT = {
+  [TINTS.sol]: '#123F4B',
+  [TINTS.mar]: '#11454F',
+  [TINTS.coral]: '#1C4450',
+  [TINTS.rosa]: '#234253',
+  [P.alba]: '#16505C',
+  [P.trigo]: '#1A5D69',
+  [P.oro]: '#1F6B76',
+  [P.petalo]: '#3A4A63',
+  [P.flor]: '#4B4F6C',
+  [P.bruma]: '#1B5D68',
+  [P.menta]: '#1F6B76',
+  [P.agua]: '#27798A',
+  [P.arena]: '#2A5563',
+  [P.trazo]: '#FFF4DF',
+}
+/** The night of a picture whose ground is plain paper. */
+export const NIGHT_PAPER = '#123F4B'

@@ -30,7 +30,7 @@ export function picture({ width, height, ground = P.crema, viewBox, body }) {
   return (
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="${box.join(' ')}" width="${width}" height="${height}">` +
     `<clipPath id="c"><path d="M${box[0]} ${box[1]}h${box[2]}v${box[3]}h-${box[2]}z"/></clipPath>` +
-    `<g clip-path="url(#c)"><path d="M${box[0]} ${box[1]}h${box[2]}v${box[3]}h-${box[2]}z" fill="${ground}"/>${body}</g></svg>`
+    `<g clip-path="url(#c)"><path class="suelo" d="M${box[0]} ${box[1]}h${box[2]}v${box[3]}h-${box[2]}z" fill="${ground}"/>${body}</g></svg>`
   )
 }
 

@@ -1,4 +1,4 @@
-import { type FocusEvent, useDeferredValue, useEffect, useRef, useState } from 'react'
+import { useDeferredValue, useEffect, useRef, useState } from 'react'
 import { type Live, rowsOf } from '../../admin/data/live'
 import type { MusicEvent } from '../../admin/data/rows'
 import { matches } from '../../admin/search'
@@ -41,14 +41,19 @@ export function EventGrid({ live, asking, ...actions }: Props) {
     })
     return () => cancelAnimationFrame(frame)
   }, [count, asking])
-  // Where the card stands whose button was pressed.
-  const remember = ({ target }: FocusEvent) => {
-    const cards = [...(list.current?.querySelectorAll('article') ?? [])]
-    const index = cards.findIndex((card) => card.contains(target))
-    if (index >= 0) place.current = index
-  }
+  useEffect(() => {
+    const section = list.current
+    // Where the card stands whose button was pressed.
+    const remember = ({ target }: FocusEvent) => {
+      const cards = [...(section?.querySelectorAll('article') ?? [])]
+      const index = cards.findIndex((card) => target instanceof Node && card.contains(target))
+      if (index >= 0) place.current = index
+    }
+    section?.addEventListener('focusin', remember)
+    return () => section?.removeEventListener('focusin', remember)
+  }, [])
   return (
-    <section ref={list} aria-labelledby="eventos-guardados" onFocus={remember} className="grid content-start gap-3">
+    <section ref={list} aria-labelledby="eventos-guardados" className="grid content-start gap-3">
       <h2 ref={heading} id="eventos-guardados" tabIndex={-1} className="sr-only">
         {eventos.guardados}
       </h2>

@@ -17,7 +17,7 @@ const kinds = {
  * itself on a day that does not exist; this one keeps what was typed, so that it can be told what is wrong.
  */
 export function PickedField({ kind, label, value, errorId }: Props) {
-  const { input: text, note, follow } = useUnderstood(kind, value)
+  const { input: text, note, follow, put } = useUnderstood(kind, value)
   const picker = useRef<HTMLInputElement>(null)
   const { icon: Icon, open, example } = kinds[kind]
   const pick = () => {
@@ -28,16 +28,7 @@ export function PickedField({ kind, label, value, errorId }: Props) {
   }
   const button = (
     <span className="p-elegir">
-      <input
-        ref={picker}
-        type={kind}
-        tabIndex={-1}
-        aria-hidden="true"
-        onChange={({ target }) => {
-          if (text.current) text.current.value = target.value
-          follow()
-        }}
-      />
+      <input ref={picker} type={kind} tabIndex={-1} aria-hidden="true" onChange={({ target }) => put(target.value)} />
       <button type="button" className="p-icono" aria-label={open} onClick={pick}>
         <Icon aria-hidden size={16} />
       </button>

@@ -4,7 +4,10 @@ import { understood } from './event-values'
 type Kind = 'date' | 'time' | 'price'
 
 /** Follows what is typed into a date, a time or a price and tells how it is understood, or what is wanted instead. */
-export function useUnderstood(kind: Kind, value: string): { input: RefObject<HTMLInputElement | null>; note: string; follow: () => void } {
+export function useUnderstood(
+  kind: Kind,
+  value: string,
+): { input: RefObject<HTMLInputElement | null>; note: string; follow: () => void; put: (text: string) => void } {
   const input = useRef<HTMLInputElement>(null)
   const [typed, setTyped] = useState(value)
   const follow = () => setTyped(input.current?.value ?? '')
@@ -14,5 +17,9 @@ export function useUnderstood(kind: Kind, value: string): { input: RefObject<HTM
     form?.addEventListener('focusout', follow)
     return () => form?.removeEventListener('focusout', follow)
   }, [])
-  return { input, note: understood(kind, typed)?.text ?? '', follow }
+  const put = (text: string) => {
+    if (input.current) input.current.value = text
+    setTyped(text)
+  }
+  return { input, note: understood(kind, typed)?.text ?? '', follow, put }
 }

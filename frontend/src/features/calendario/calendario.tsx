@@ -1,4 +1,4 @@
-import { useMemo } from 'react'
+import { useMemo, useState } from 'react'
 import { t } from '../../i18n/es'
 import { tCalendario } from '../../i18n/es-calendario'
 import { tramoDe } from '../../lib/cuadricula'
@@ -9,7 +9,7 @@ import { useImpresion } from '../../lib/use-impresion'
 import { AgendaImpresa } from './agenda-impresa'
 import { Controles } from './controles'
 import { Cuadricula } from './cuadricula'
-import { Destacados } from './destacados'
+import { Destacados, proximosDe } from './destacados'
 import { DiaElegido } from './dia-elegido'
 import { useCalendario } from './use-calendario'
 
@@ -34,10 +34,11 @@ export function Calendario() {
   const eventos = estado.fase === 'datos' ? estado.eventos : NINGUNO
   const porDia = useMemo(() => repartir(eventos), [eventos])
   const cargando = estado.fase === 'cargando'
+  const [ahora] = useState(() => new Date())
   const enPapel = useImpresion()
   return (
     <>
-      <div className="contenedor seccion">
+      <div className="contenedor calendario">
         <Controles calendario={calendario} />
         <div className="grid items-start gap-8 lg:grid-cols-[minmax(0,1.9fr)_minmax(0,1fr)] lg:gap-12">
           <div>
@@ -57,7 +58,7 @@ export function Calendario() {
           {enPapel ? (
             <AgendaImpresa eventos={eventos} calendario={calendario} cargando={cargando} />
           ) : (
-            <DiaElegido dia={dia} eventos={dia ? (porDia.get(dia) ?? NINGUNO) : NINGUNO} />
+            <DiaElegido dia={dia} eventos={dia ? (porDia.get(dia) ?? NINGUNO) : NINGUNO} proximo={proximosDe(eventos, ahora)[0] ?? null} />
           )}
         </div>
       </div>

@@ -14,7 +14,7 @@ export function Controles({ calendario }: { calendario: Calendario }) {
   const { vista, fecha, avanzar, irAHoy, verComo } = calendario
   const mes = vista === 'mes'
   return (
-    <div className="mb-5 flex flex-wrap items-center gap-3 max-sm:gap-2">
+    <div className="calendario-controles">
       <h2 aria-live="polite" className="titulo-2 w-full first-letter:uppercase md:mr-auto md:w-auto">
         {mesLargo(fecha)}
       </h2>

@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { Link } from 'react-router-dom'
 import { ilustracionDeEvento } from '../../art/ilustracion-de-evento'
 import { Imagen } from '../../art/imagen'
 import { boton } from '../../components/boton'
@@ -6,6 +7,7 @@ import { Vacio } from '../../components/vacio'
 import { tCalendario } from '../../i18n/es-calendario'
 import { cuando, type Evento } from '../../lib/evento'
 import { EnlaceGoogle } from '../eventos/acciones'
+import { ImagenEvento } from '../eventos/datos-evento'
 import { HuesosEventos } from '../eventos/huesos-eventos'
 
 /** How many are featured (F-700). */
@@ -29,15 +31,31 @@ export function Destacados({ eventos, cargando }: { eventos: Evento[]; cargando:
         {proximos.length > 0 ? null : cargando ? <HuesosEventos /> : <Vacio>{tCalendario.sinProximos}</Vacio>}
         <ul className="tarjetas grid gap-6 sm:grid-cols-2 lg:grid-cols-3">
           {proximos.map((evento) => (
-            <li key={evento.id} className="marco">
+            <li key={evento.id} className="marco tarjeta-viva">
               <div className="border-borde aspect-[16/10] overflow-hidden border-b-2">
-                <Imagen slot={ilustracionDeEvento(evento.id)} sizes="(min-width: 1024px) 373px, 100vw" className="size-full object-cover" />
+                <ImagenEvento
+                  evento={evento}
+                  alt=""
+                  perezosa
+                  className="size-full"
+                  respaldo={
+                    <Imagen
+                      slot={ilustracionDeEvento(evento)}
+                      sizes="(min-width: 1024px) 373px, 100vw"
+                      className="size-full object-cover"
+                    />
+                  }
+                />
               </div>
               <div className="flex grow flex-col items-start p-5">
                 <p className="text-acento font-semibold">{cuando(evento)}</p>
-                <h3 className="titulo-3 mt-1 wrap-anywhere">{evento.titulo}</h3>
+                <h3 className="titulo-3 mt-1 wrap-anywhere">
+                  <Link to={`/eventos/${encodeURIComponent(evento.id)}`} className="enlace-titulo estirado">
+                    {evento.titulo}
+                  </Link>
+                </h3>
                 {evento.lugar ? <p className="mt-1 mb-5 wrap-anywhere">{evento.lugar}</p> : null}
-                <EnlaceGoogle evento={evento} texto={tCalendario.agendar} className={`${boton()} mt-auto`} />
+                <EnlaceGoogle evento={evento} texto={tCalendario.agendar} className={`${boton()} sobre-estirado mt-auto`} />
               </div>
             </li>
           ))}

@@ -43,7 +43,7 @@ export function Tarjetas() {
         <p className="mt-1 text-balance">{sitio.direccion}</p>
       </Tarjeta>
       <Tarjeta icono={<Clock aria-hidden="true" />} nombre={contacto.horario}>
-        <p className="mt-1 text-balance">{contacto.horas}</p>
+        <p className="mt-1 text-balance">{sitio.horas}</p>
         <Abierto />
       </Tarjeta>
       <Tarjeta icono={<Camera aria-hidden="true" />} nombre={contacto.redes}>

@@ -1,4 +1,5 @@
 import { useId } from 'react'
+import { Link } from 'react-router-dom'
 import { ilustracionDeEvento } from '../../art/ilustracion-de-evento'
 import { Imagen } from '../../art/imagen'
 import { boton } from '../../components/boton'
@@ -10,7 +11,7 @@ import { ImagenEvento } from './datos-evento'
 export function TarjetaEvento({ evento, alAbrir }: { evento: Evento; alAbrir: () => void }) {
   const idTitulo = useId()
   return (
-    <li className="marco">
+    <li className="marco tarjeta-viva">
       <div className="no-imprimir border-borde aspect-[16/10] overflow-hidden border-b-2">
         <ImagenEvento
           evento={evento}
@@ -18,19 +19,30 @@ export function TarjetaEvento({ evento, alAbrir }: { evento: Evento; alAbrir: ()
           perezosa
           className="size-full"
           respaldo={
-            <Imagen slot={ilustracionDeEvento(evento.id)} sizes="(min-width: 1024px) 373px, 100vw" className="size-full object-cover" />
+            <Imagen slot={ilustracionDeEvento(evento)} sizes="(min-width: 1024px) 373px, 100vw" className="size-full object-cover" />
           }
         />
       </div>
       <div className="flex grow flex-col p-5">
         <p className="text-acento font-semibold">{cuando(evento)}</p>
         <h3 id={idTitulo} className="titulo-3 mt-1 wrap-anywhere">
-          {evento.titulo}
+          <Link
+            to={`/eventos/${encodeURIComponent(evento.id)}`}
+            className="enlace-titulo estirado"
+            onClick={(suceso) => {
+              // Another tab, another window: the event's own page.
+              if (suceso.ctrlKey || suceso.metaKey || suceso.shiftKey || suceso.button !== 0) return
+              suceso.preventDefault()
+              alAbrir()
+            }}
+          >
+            {evento.titulo}
+          </Link>
         </h3>
         <p className="mt-2 mb-5 line-clamp-4 wrap-anywhere">{evento.descripcion}</p>
         <button
           type="button"
-          className={`${boton()} mt-auto self-start`}
+          className={`${boton()} sobre-estirado mt-auto self-start`}
           aria-haspopup="dialog"
           aria-describedby={idTitulo}
           onClick={alAbrir}

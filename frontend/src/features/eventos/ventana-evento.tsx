@@ -1,7 +1,11 @@
 import { Link } from 'react-router-dom'
+import { ilustracionDeEvento } from '../../art/ilustracion-de-evento'
+import { Imagen } from '../../art/imagen'
+import { boton } from '../../components/boton'
 import { Dialogo } from '../../components/dialogo'
 import { tEvento } from '../../i18n/es-eventos'
 import { cuando, type Evento } from '../../lib/evento'
+import { EnlaceGoogle } from './acciones'
 import { Cajas } from './cajas'
 import { CuerpoEvento, EnlaceLugar, ImagenEvento } from './datos-evento'
 
@@ -12,7 +16,17 @@ export function VentanaEvento({ evento, alCerrar }: { evento: Evento | null; alC
       abierto={evento !== null}
       alCerrar={alCerrar}
       titulo={evento?.titulo ?? ''}
-      antes={evento ? <ImagenEvento evento={evento} className="border-borde rounded-sm border-2 mb-6 aspect-[16/10] w-full" /> : null}
+      antes={
+        evento ? (
+          <div className="border-borde mb-6 aspect-[16/9] w-full overflow-hidden rounded-sm border-2">
+            <ImagenEvento
+              evento={evento}
+              className="size-full"
+              respaldo={<Imagen slot={ilustracionDeEvento(evento)} sizes="600px" className="size-full object-cover" />}
+            />
+          </div>
+        ) : null
+      }
     >
       {evento ? (
         <div className="flex flex-col gap-4">
@@ -22,9 +36,12 @@ export function VentanaEvento({ evento, alCerrar }: { evento: Evento | null; alC
           </div>
           <CuerpoEvento evento={evento} />
           <Cajas evento={evento} />
-          <Link to={`/eventos/${encodeURIComponent(evento.id)}`} replace className="enlace inline-flex min-h-11 items-center self-start">
-            {tEvento.paginaPropia}
-          </Link>
+          <div className="flex flex-wrap items-center gap-x-6 gap-y-3">
+            <EnlaceGoogle evento={evento} texto={tEvento.agregarCalendario} className={boton('primario')} />
+            <Link to={`/eventos/${encodeURIComponent(evento.id)}`} replace className="enlace inline-flex min-h-11 items-center">
+              {tEvento.paginaPropia}
+            </Link>
+          </div>
         </div>
       ) : null}
     </Dialogo>

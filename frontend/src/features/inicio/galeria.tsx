@@ -5,7 +5,7 @@ import { inicio } from '../../content/inicio'
 import { t } from '../../i18n/es'
 import { useCarrusel, vuelta } from './use-carrusel'
 
-const BOTON = 'border-borde bg-superficie text-texto grid size-11 place-items-center rounded-sm border-2 hover:bg-banda'
+const BOTON = 'text-texto grid size-11 place-items-center rounded-sm hover:bg-banda'
 
 /** When the other five images are fetched: after everything that the page itself needs, before their turn. */
 const RESTO_MS = 3500
@@ -47,13 +47,15 @@ export function Galeria() {
     <section
       aria-roledescription={t.galeria.carrusel}
       aria-label={t.galeria.etiqueta}
-      className="galeria border-borde relative w-full touch-pan-y overflow-hidden border-b-2"
+      className="galeria touch-pan-y"
       {...vigilancia}
       {...gesto}
     >
-      <Diapositivas indice={indice} />
-      <div className="contenedor absolute inset-x-0 bottom-7 md:max-lg:bottom-14 lg:bottom-4 flex items-center justify-end gap-2">
-        <div className="border-borde bg-superficie flex rounded-sm border-2 px-1">
+      <div className="galeria-marco">
+        <Diapositivas indice={indice} />
+      </div>
+      <div className="galeria-mandos">
+        <div className="flex">
           {galeria.map((slot, i) => (
             <button
               key={slot}
@@ -61,22 +63,34 @@ export function Galeria() {
               aria-label={t.galeria.irA(i + 1)}
               aria-current={i === indice || undefined}
               onClick={() => ir(i)}
-              className="group grid h-10 w-6 place-items-center sm:w-7"
+              className="group grid h-11 w-7 place-items-center sm:w-8"
             >
               <span className="border-borde group-aria-[current]:bg-accion block size-3 rounded-full border-2" />
             </button>
           ))}
         </div>
-        <button type="button" aria-label={t.galeria.anterior} onClick={() => ir(vuelta(indice, -1, galeria.length))} className={BOTON}>
-          <Signo nombre="izquierda" />
-        </button>
-        <button type="button" onClick={alternar} className={`${BOTON} w-auto min-w-11 grid-flow-col gap-1 px-2 font-semibold`}>
-          {pausado ? <Signo nombre="marcha" talla={18} /> : <Signo nombre="pausa" talla={18} />}
-          <span className="max-sm:sr-only">{pausado ? t.comun.reanudar : t.comun.pausar}</span>
-        </button>
-        <button type="button" aria-label={t.galeria.siguiente} onClick={() => ir(vuelta(indice, 1, galeria.length))} className={BOTON}>
-          <Signo nombre="derecha" />
-        </button>
+        <div className="flex items-center gap-1">
+          <button
+            type="button"
+            aria-label={t.galeria.anterior}
+            onClick={() => ir(vuelta(indice, -1, galeria.length))}
+            className={`${BOTON} max-sm:hidden`}
+          >
+            <Signo nombre="izquierda" />
+          </button>
+          <button type="button" onClick={alternar} className={`${BOTON} w-auto min-w-11 grid-flow-col gap-1 px-2 font-semibold`}>
+            {pausado ? <Signo nombre="marcha" talla={18} /> : <Signo nombre="pausa" talla={18} />}
+            <span className="max-sm:sr-only">{pausado ? t.comun.reanudar : t.comun.pausar}</span>
+          </button>
+          <button
+            type="button"
+            aria-label={t.galeria.siguiente}
+            onClick={() => ir(vuelta(indice, 1, galeria.length))}
+            className={`${BOTON} max-sm:hidden`}
+          >
+            <Signo nombre="derecha" />
+          </button>
+        </div>
       </div>
     </section>
   )

@@ -1,4 +1,5 @@
 import { lazy, Suspense, useState } from 'react'
+import { Link } from 'react-router-dom'
 import { SinGuion } from '../../components/sin-guion'
 import { Vacio } from '../../components/vacio'
 import { inicio } from '../../content/inicio'
@@ -37,6 +38,9 @@ export function Proximos() {
             <ListaProximos eventos={eventos} />
           </Suspense>
         ) : null}
+        <Link to="/calendario" className="enlace mt-6 inline-flex min-h-11 items-center font-semibold">
+          {inicio.verTodos}
+        </Link>
       </div>
     </section>
   )
