@@ -65,6 +65,23 @@ test('a page that was never here says so while the line is away, and comes by it
   await expect(page.getByRole('heading', { level: 1, name: 'Privacidad' })).toBeVisible()
 })
 
+test('an event’s address may be kept and shared before any script has run', async ({ request }) => {
+  const pagina = await (await request.get('/eventos/uno')).text()
+  expect(pagina).toContain('<meta name="robots" content="index,follow"')
+  expect(pagina).toMatch(/<meta property="og:title" content="Evento · /)
+  expect(pagina).toMatch(/<meta property="og:image" content="https:[^"]+\.png"/)
+  expect(await (await request.get('/AdminView')).text()).toContain('<meta name="robots" content="noindex"')
+})
+
+test('the staff of the calendar draws itself for who likes motion', async ({ request }) => {
+  for (const dibujo of ['calendario-hero', 'hero-1', 'hero-1-movil']) {
+    const svg = await (await request.get(`/ilustraciones/${dibujo}.svg`)).text()
+    expect(svg).toMatch(/prefers-reduced-motion:no-preference\)\{\.pauta path/)
+    expect(svg).toContain('class="pauta"')
+    expect(svg).toContain('class="clave"')
+  }
+})
+
 test.describe('without scripts', () => {
   test.use({ javaScriptEnabled: false })
 

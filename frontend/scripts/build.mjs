@@ -118,7 +118,9 @@ for (const path of paginas) {
 const missing = await prerender('/no-encontrada', url)
 const missingPreload = chunksOf('src/routes/no-encontrada.tsx')
 await write('404.html', { meta: missing.meta, path: '', html: missing.html, ruta: missing.ruta, preload: missingPreload })
-// The shell of pages that aren't prerendered says "noindex" until a page says otherwise.
+// The shell of an event's page: its own title and picture come with the event, but it may be kept and shared.
+await write('eventos/plantilla.html', { meta: META['/eventos/:id'], path: '', after: sinGuion() })
+// The shell of the panel says "noindex" until a page says otherwise.
 await write('app.html', { meta: { ...META['/'], indexar: false }, path: '', after: sinGuion() })
 
 const entries = paginas.map((path) => `  <url><loc>${url}${path}</loc></url>`)

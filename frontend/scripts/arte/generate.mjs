@@ -18,16 +18,23 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '../..')
 const out = join(root, 'public/ilustraciones')
 const only = process.argv[2]
 
-/** How a picture looks on a dark page: its grounds and lights in the inks of the night. */
-function byNight(svg) {
+/** The pictures whose staff draws itself from left to right when the page arrives, and its clef with it. */
+const DRAWN = ['hero-1', 'calendario-hero']
+const MOTION =
+  '@media (prefers-reduced-motion:no-preference){.pauta path{stroke-dasharray:2000;animation:p 1.6s ease-out both}.clave{animation:c .6s ease-out both}}' +
+  '@keyframes p{from{stroke-dashoffset:2000}}@keyframes c{from{opacity:0}}'
+
+/** Gives a picture its styles: its grounds and lights in the inks of the night on a dark page, and its motion if it has one. */
+function byNight(svg, motion) {
   const rules = Object.entries(NIGHT).flatMap(([day, night]) =>
     ['fill', 'stroke'].flatMap((of) =>
       svg.includes(`${of}="${day.toLowerCase()}"`) ? [`[${of}="${day.toLowerCase()}"]{${of}:${night.toLowerCase()}}`] : [],
     ),
   )
-  if (svg.includes(`class="suelo" fill="${P.crema.toLowerCase()}"`)) rules.push(`.suelo{fill:${NIGHT_PAPER.toLowerCase()}}`)
-  if (rules.length === 0) return svg
-  return svg.replace(/^<svg[^>]*>/, (open) => `${open}<style>@media (prefers-color-scheme:dark){${rules.join('')}}</style>`)
+  if (new RegExp(`<path[^>]*fill="${P.crema}"[^>]*class="suelo"`, 'i').test(svg)) rules.push(`.suelo{fill:${NIGHT_PAPER.toLowerCase()}}`)
+  const styles = `${rules.length > 0 ? `@media (prefers-color-scheme:dark){${rules.join('')}}` : ''}${motion}`
+  if (!styles) return svg
+  return svg.replace(/^<svg[^>]*>/, (open) => `${open}<style>${styles}</style>`)
 }
 
 /** Shrinks without touching what is seen. */
@@ -39,7 +46,7 @@ const settings = {
 mkdirSync(out, { recursive: true })
 for (const [name, draw] of pictures()) {
   if (only && !name.startsWith(only)) continue
-  writeFileSync(join(out, `${name}.svg`), `${byNight(optimize(draw(), settings).data)}\n`)
+  writeFileSync(join(out, `${name}.svg`), `${byNight(optimize(draw(), settings).data, DRAWN.includes(name.replace('-movil', '')) ? MOTION : '')}\n`)
 }
 if (!only) {
   writeFileSync(join(out, 'logo-texto.svg'), `${wordsSprite()}\n`)

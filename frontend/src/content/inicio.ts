@@ -13,8 +13,6 @@ export const inicio = {
   verTodos: 'Ver todos',
   testimonios: {
     titulo: 'Lo que dicen de nosotros',
-    /** Which of the three is set large. */
-    destacado: 2,
     /** Provisional, without names, until the foundation gathers real ones. */
     lista: [
       { texto: 'Cada ensayo me recuerda por qué vale la pena sumar.', quien: 'Colaboradora' },

@@ -22,17 +22,17 @@ export function staff(y, gap) {
   const top = (x, step) => at(x, step) - gap(x) * 3.5
 
   /** A quarter note. */
-  const quarter = (x, step, ink = P.tinta) => head(x, step, ink) + stem(x, step, top(x, step), ink)
+  const quarter = (x, step, ink = P.trazo) => head(x, step, ink) + stem(x, step, top(x, step), ink)
   /** A half note: an open head. */
-  const half = (x, step, ink = P.tinta) =>
+  const half = (x, step, ink = P.trazo) =>
     `<ellipse rx="${n(15 * size(x))}" ry="${n(10 * size(x))}" transform="translate(${n(x)} ${n(at(x, step))}) rotate(${n(slope(x) - 24)})" fill="none" stroke="${ink}" stroke-width="${n(5 * size(x))}"/>` +
     stem(x, step, top(x, step), ink)
   /** An eighth note with its flag. */
-  const eighth = (x, step, ink = P.tinta) =>
+  const eighth = (x, step, ink = P.trazo) =>
     quarter(x, step, ink) +
     `<path transform="translate(${n(stemX(x))} ${n(top(x, step))}) scale(${n(1.1 * size(x) * 10) / 10})" d="${glyphs.flag8}" fill="${ink}"/>`
   /** Beamed notes: stems are upright and the beam follows the outer notes. */
-  const beamed = (notes, ink = P.tinta) => {
+  const beamed = (notes, ink = P.trazo) => {
     const first = notes[0]
     const last = notes.at(-1)
     const a = [stemX(first[0]), top(...first)]
@@ -45,11 +45,11 @@ export function staff(y, gap) {
     )
   }
   /** A treble clef whose curl sits on the second line from below. */
-  const clef = (x, { ink = P.tinta, shade = P.coral } = {}) =>
-    `<g transform="translate(${n(x - 38 * size(x))} ${n(at(x, 2))}) rotate(${n(slope(x))}) scale(${+(size(x) * 1.04).toFixed(3)})"><path d="${glyphs.gClef}" fill="${shade}" transform="translate(4 4)"/><path d="${glyphs.gClef}" fill="${ink}"/></g>`
+  const clef = (x, { ink = P.trazo, shade = P.coral } = {}) =>
+    `<g class="clave" transform="translate(${n(x - 38 * size(x))} ${n(at(x, 2))}) rotate(${n(slope(x))}) scale(${+(size(x) * 1.04).toFixed(3)})"><path d="${glyphs.gClef}" fill="${shade}" transform="translate(4 4)"/><path d="${glyphs.gClef}" fill="${ink}"/></g>`
   /** The five lines. */
-  const lines = (x0, x1, { ink = P.tinta, width = 3.2, step = 40 } = {}) =>
-    `<g fill="none" stroke="${ink}" stroke-width="${width}" stroke-linecap="round">${[-4, -2, 0, 2, 4]
+  const lines = (x0, x1, { ink = P.trazo, width = 3.2, step = 40 } = {}) =>
+    `<g class="pauta" fill="none" stroke="${ink}" stroke-width="${width}" stroke-linecap="round">${[-4, -2, 0, 2, 4]
       .map((k) => `<path d="${smooth(sample((x) => at(x, k), x0, x1, step))}"/>`)
       .join('')}</g>`
 

@@ -1,37 +1,51 @@
 import { Imagen } from '../../art/imagen'
 import { inicio } from '../../content/inicio'
 
-/** Three voices about the foundation (F-108): one that is heard from afar, two beside it. */
+type Voz = (typeof inicio.testimonios.lista)[number]
+
+/** The voice that is set large, with a drawing. */
+function Grande({ texto, quien }: Voz) {
+  return (
+    <figure className="cartel cartel-sol grid h-full gap-6 sm:grid-cols-[minmax(0,1fr)_11rem] sm:items-center">
+      <div>
+        <blockquote className="font-titular text-[clamp(1.75rem,1.1rem+2.6vw,3rem)] leading-[1.1] font-extrabold tracking-tight text-balance">
+          <p>«{texto}»</p>
+        </blockquote>
+        <figcaption className="mt-6 font-semibold">{quien}</figcaption>
+      </div>
+      <Imagen slot="historia-6" decorativa sizes="176px" className="h-auto w-44 rounded-sm border-3 border-[#0b3c49] max-sm:hidden" />
+    </figure>
+  )
+}
+
+/** A voice beside it. */
+function Chica({ texto, quien }: Voz) {
+  return (
+    <figure className="border-acento border-t-4 pt-4">
+      <blockquote className="font-titular text-xl leading-snug font-bold">
+        <p>«{texto}»</p>
+      </blockquote>
+      <figcaption className="text-suave mt-3 font-semibold">{quien}</figcaption>
+    </figure>
+  )
+}
+
+/** Three voices about the foundation (F-108), of which the last is set large and seen first. */
 export function Testimonios() {
-  const { destacado, lista } = inicio.testimonios
-  const grande = lista[destacado]
+  const { lista } = inicio.testimonios
   return (
     <ul className="grid gap-10 lg:grid-cols-[minmax(0,2fr)_minmax(0,1fr)] lg:gap-14">
-      {grande ? (
-        <li className="lg:row-span-2">
-          <figure className="cartel cartel-sol grid h-full gap-6 sm:grid-cols-[minmax(0,1fr)_11rem] sm:items-center">
-            <div>
-              <blockquote className="font-titular text-[clamp(1.75rem,1.1rem+2.6vw,3rem)] leading-[1.1] font-extrabold tracking-tight text-balance">
-                <p>«{grande.texto}»</p>
-              </blockquote>
-              <figcaption className="mt-6 font-semibold">{grande.quien}</figcaption>
-            </div>
-            <Imagen slot="historia-6" decorativa sizes="176px" className="h-auto w-44 rounded-sm border-3 border-[#0b3c49] max-sm:hidden" />
-          </figure>
-        </li>
-      ) : null}
-      {lista
-        .filter((uno) => uno !== grande)
-        .map(({ texto, quien }) => (
-          <li key={quien} className="border-acento flex border-t-4 pt-4">
-            <figure>
-              <blockquote className="font-titular text-xl leading-snug font-bold">
-                <p>«{texto}»</p>
-              </blockquote>
-              <figcaption className="text-suave mt-3 font-semibold">{quien}</figcaption>
-            </figure>
+      {lista.map((voz, i) =>
+        i === lista.length - 1 ? (
+          <li key={voz.quien} className="order-first lg:row-span-2">
+            <Grande {...voz} />
           </li>
-        ))}
+        ) : (
+          <li key={voz.quien}>
+            <Chica {...voz} />
+          </li>
+        ),
+      )}
     </ul>
   )
 }
