@@ -4,36 +4,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 )
-
-// oracleRunner asks a server the recorded claims and programs about rules, where it is at hand.
-const oracleRunner = "../../../shared/conformance/rules-oracle/run-rules.mjs"
-
-// TestRulesOracle runs the recorded claims and programs against a whole server.
-func TestRulesOracle(t *testing.T) {
-	if _, err := os.Stat(oracleRunner); err != nil {
-		t.Skip("the recorded claims are not here: ", err)
-	}
-	node, err := exec.LookPath("node")
-	if err != nil {
-		t.Skip("the recorded claims need node: ", err)
-	}
-	a := start(t, nil)
-	cmd := exec.CommandContext(t.Context(), node, filepath.Base(oracleRunner), "--firestore", a.Firestore, "--project", project)
-	cmd.Dir = filepath.Dir(oracleRunner)
-	out, err := cmd.CombinedOutput()
-	if err == nil {
-		return
-	}
-	for line := range strings.SplitSeq(string(out), "\n") {
-		if strings.HasPrefix(line, "FAIL") || strings.HasSuffix(line, " failed") && !strings.HasSuffix(line, " 0 failed") {
-			t.Error(line)
-		}
-	}
-	t.Error(err)
-}
 
 // TestRulesUnitTesting runs the site's rules tests, which use @firebase/rules-unit-testing, against a whole server.
 func TestRulesUnitTesting(t *testing.T) {

@@ -1,0 +1,212 @@
+package conformance_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// binary returns the built program: the one that CLAVE_BIN names, or one built for this run.
+var binary = sync.OnceValues(func() (string, error) {
+	if path := os.Getenv("CLAVE_BIN"); path != "" {
+		return path, nil
+	}
+	dir, err := os.MkdirTemp("", "conformance")
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, "clave")
+	build := exec.Command("go", "build", "-o", path, "../cmd/clave")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	return path, nil
+})
+
+// addresses are where a started program listens, as origins.
+type addresses struct{ firestore, auth string }
+
+// start starts the program in memory with flags, without rules and with the recorded project's indexes, and waits until it is ready.
+func start(t *testing.T, flags ...string) addresses {
+	t.Helper()
+	path, err := binary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, ports := t.TempDir(), make([]int, 3)
+	for i := range ports {
+		ln, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer ln.Close()
+		ports[i] = ln.Addr().(*net.TCPAddr).Port
+		if err := ln.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	indexes, err := os.ReadFile("testdata/indexes.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := fmt.Sprintf(`{"firestore": {"indexes": "indexes.json"}, "emulators": {"firestore": {"port": %d, "websocketPort": %d}, "auth": {"port": %d}}}`, ports[0], ports[1], ports[2])
+	for name, text := range map[string]string{"indexes.json": string(indexes), "firebase.json": config} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const limit = 10 * time.Minute // of the whole test: a program that hangs ends
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	cmd := exec.CommandContext(ctx, path, append([]string{"start", "--memory", "--only", "firestore,auth"}, flags...)...)
+	cmd.Dir, cmd.Stderr = dir, os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		cancel()
+		_ = cmd.Wait()
+	})
+	lines := bufio.NewScanner(out)
+	for lines.Scan() {
+		if strings.HasPrefix(lines.Text(), "Clave ready in ") {
+			go func() { _, _ = io.Copy(io.Discard, out) }()
+			return addresses{fmt.Sprintf("http://127.0.0.1:%d", ports[0]), fmt.Sprintf("http://127.0.0.1:%d", ports[2])}
+		}
+	}
+	t.Fatalf("%v ended before it was ready", cmd.Args)
+	return addresses{}
+}
+
+// object is a JSON object.
+type object = map[string]any
+
+// answer is what a server answered.
+type answer struct {
+	status int
+	text   string
+	// json is the decoded body, nil when it is no JSON. Numbers are json.Number.
+	json any
+	took time.Duration
+}
+
+// httpError returns the error of an answer: its own, or that of the first element of a list that has one.
+func (a answer) httpError() object {
+	list, ok := a.json.([]any)
+	if !ok {
+		list = []any{a.json}
+	}
+	for _, e := range list {
+		if o, ok := e.(object); ok {
+			if err, ok := o["error"].(object); ok {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// send sends a request. A body that is no string is encoded as JSON.
+func send(ctx context.Context, method, url string, body any, header http.Header) (answer, error) {
+	var reader io.Reader
+	switch body := body.(type) {
+	case nil:
+	case string:
+		reader = strings.NewReader(body)
+	default:
+		text, err := json.Marshal(body)
+		if err != nil {
+			return answer{}, err
+		}
+		reader = bytes.NewReader(text)
+	}
+	r, err := http.NewRequestWithContext(ctx, method, url, reader)
+	if err != nil {
+		return answer{}, err
+	}
+	if body != nil {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	for name, values := range header {
+		r.Header[name] = values
+	}
+	began := time.Now()
+	res, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return answer{}, err
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	if err != nil {
+		return answer{}, err
+	}
+	a := answer{status: res.StatusCode, text: string(text), took: time.Since(began)}
+	if decode(text, &a.json) != nil {
+		a.json = nil
+	}
+	return a, nil
+}
+
+// decode decodes JSON and keeps numbers as they are written.
+func decode(text []byte, into any) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	if err := d.Decode(into); err != nil {
+		return err
+	}
+	if d.More() {
+		return fmt.Errorf("more than one value")
+	}
+	return nil
+}
+
+// load decodes a file of testdata.
+func load(t *testing.T, name string, into any) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := decode(text, into); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+}
+
+// bearer returns the header of a bearer token.
+func bearer(token string) http.Header { return http.Header{"Authorization": {"Bearer " + token}} }
+
+// short prints a value for a message.
+func short(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return err.Error()
+	}
+	const longest = 200
+	if len(text) > longest {
+		return string(text[:longest]) + "…"
+	}
+	return string(text)
+}
+
+// sameNumber reports whether two JSON numbers are equal.
+func sameNumber(a, b json.Number) bool {
+	x, errX := a.Float64()
+	y, errY := b.Float64()
+	return a == b || errX == nil && errY == nil && x == y
+}
