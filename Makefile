@@ -33,7 +33,7 @@ start: bin/clave bin/backoffice frontend/dist/index.html ## install, build and r
 
 test: test-go test-site ## install what tests need and run them all
 
-test-go: bin/clave bin/backoffice frontend/node_modules/.installed ## vet and test the Go code, with the race detector
+test-go: bin/clave bin/backoffice frontend/node_modules/.installed server/e2e/functions/node_modules/.installed ## vet and test the Go code, with the race detector
 	@test -z "$$(gofmt -l server)" || { gofmt -l server; echo "gofmt: format the files above"; exit 1; }
 	go vet ./...
 	CLAVE_BIN='$(CURDIR)/bin/clave' BACKOFFICE_BIN='$(CURDIR)/bin/backoffice' go test -race -timeout 20m ./...
@@ -83,6 +83,10 @@ bin/backoffice: $(GO_SOURCES)
 
 frontend/node_modules/.installed: frontend/package-lock.json
 	cd frontend && npm install --no-save --no-audit --no-fund
+	@touch $@
+
+server/e2e/functions/node_modules/.installed: server/e2e/functions/package.json
+	cd server/e2e/functions && npm install --ignore-scripts --no-audit --no-fund --silent
 	@touch $@
 
 frontend/dist/index.html: frontend/node_modules/.installed $(SITE_SOURCES)

@@ -1,0 +1,28 @@
+// Five functions of both generations that answer each other: a document in c is marked, the mark makes a record in log,
+// the record raises a sum, and the sum is noted with who wrote it.
+const { initializeApp } = require('firebase-admin/app')
+const { getFirestore, FieldValue } = require('firebase-admin/firestore')
+const { onDocumentCreated, onDocumentUpdated, onDocumentWrittenWithAuthContext } = require('firebase-functions/v2/firestore')
+const v1 = require('firebase-functions/v1')
+
+initializeApp()
+const db = getFirestore()
+
+exports.marks = v1.firestore.document('c/{id}').onCreate((snapshot, context) => snapshot.ref.update({ mark: context.params.id }))
+
+exports.records = onDocumentUpdated('c/{id}', (event) => {
+  const { before, after } = event.data
+  if (after.data().mark && !before.data().mark) {
+    return db.doc(`log/${event.params.id}`).create({ n: after.data().n })
+  }
+})
+
+exports.sums = onDocumentCreated('log/{id}', () => db.doc('sum/all').set({ n: FieldValue.increment(1) }, { merge: true }))
+
+exports.notes = onDocumentWrittenWithAuthContext('sum/{id}', (event) => db.doc('noted/last').set({ by: event.authType }))
+
+exports.mourns = v1.firestore.document('c/{id}').onDelete((snapshot, context) =>
+  db.doc(`gone/${context.params.id}`).create({ n: snapshot.data().n }))
+
+// An account of the CLI's own Auth emulator.
+exports.greets = v1.auth.user().onCreate((user) => db.doc(`greeted/${user.uid}`).set({ anonymous: user.providerData.length === 0 }))
