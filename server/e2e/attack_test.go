@@ -66,6 +66,12 @@ func attacks(project string) []attack {
 			only: inProduction, refused: []int{400}},
 		{name: "a stranger signs up without a name where sign-up is off", method: "POST", at: "auth", path: toolkit + "/accounts:signUp?key=k", body: `{"returnSecureToken":true}`,
 			only: inProduction, refused: []int{400}},
+		{name: "a link in an e-mail leads to a script", method: "POST", at: "auth", path: toolkit + "/accounts:sendOobCode?key=k",
+			body: `{"requestType":"PASSWORD_RESET","email":"ana@example.org","continueUrl":"javascript:alert(1)"}`, refused: []int{400}},
+		{name: "a stranger has something signed", method: "POST", at: "auth", path: "/iamcredentials.googleapis.com/v1/projects/-/serviceAccounts/a@b.example:signBlob",
+			body: `{"payload":"YQ=="}`, refused: []int{400, 401, 403, 404}},
+		{name: "an assertion without a signature", method: "POST", at: "auth", path: "/oauth2.googleapis.com/token?grant_type=urn:ietf:params:oauth:grant-type:jwt-bearer&assertion=" +
+			strings.TrimPrefix(unsignedToken, "Bearer "), refused: []int{400, 401}},
 		{name: "a stranger clears the documents", method: "DELETE", path: "/emulator/v1/projects/" + project + "/databases/(default)/documents", only: inProduction, refused: []int{404, 405}},
 		{name: "a stranger reads the codes", method: "GET", at: "auth", path: "/emulator/v1/projects/" + project + "/oobCodes", only: inProduction, refused: []int{404, 405}},
 		{name: "a page of a public network calls a private one", method: "OPTIONS", path: documents + ":commit", header: preflight, only: inProduction, lacks: "Access-Control-Allow-Private-Network"},

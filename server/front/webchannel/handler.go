@@ -2,8 +2,6 @@ package webchannel
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/base64"
 	"errors"
 	"log/slog"
 	"net/http"
@@ -14,6 +12,7 @@ import (
 	"time"
 
 	"clave/server/clock"
+	"clave/server/randid"
 	"clave/server/rpc/firestore"
 	"clave/server/token"
 )
@@ -207,9 +206,7 @@ func (h *Handler) find(id, rpc string) *session {
 // register makes a session with an id that nobody can guess; nil when there are too many. Of too many, the one whose
 // client has been away the longest makes room: whoever opens sessions and leaves them must not keep others out.
 func (h *Handler) register(rpc string, rid int) *session {
-	var secret [16]byte
-	_, _ = rand.Read(secret[:]) // It never fails.
-	s := newSession(h, base64.RawURLEncoding.EncodeToString(secret[:]), rid)
+	s := newSession(h, randid.Secret(16), rid)
 	s.rpc = rpc
 	h.mu.Lock()
 	var left *session
