@@ -16,7 +16,7 @@ type Ticket struct {
 }
 
 // CheckCode compares a code with the secret and answers a ticket. A wrong code counts against the address it came
-// from; an address with too many of them hears TooManyRequests, whatever it sends.
+// from; an address with too many of them gets TooManyRequests, whatever it sends.
 func (s *Service) CheckCode(from netip.Addr, code string) (Ticket, error) {
 	right := s.options.SignupCode != "" && same(code, s.options.SignupCode)
 	if wait := s.tries.count(from, right); wait > 0 {
@@ -30,7 +30,7 @@ func (s *Service) CheckCode(from netip.Addr, code string) (Ticket, error) {
 	return Ticket{Value: s.tickets.issue(), ExpiresIn: ticketLife}, nil
 }
 
-// same compares two secrets in a time that tells neither where they differ nor how long they are.
+// same compares two secrets in a time that depends neither on where they differ nor on their lengths.
 func same(a, b string) bool {
 	x, y := sha256.Sum256([]byte(a)), sha256.Sum256([]byte(b))
 	return subtle.ConstantTimeCompare(x[:], y[:]) == 1

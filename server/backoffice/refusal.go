@@ -9,7 +9,7 @@ import (
 // Name is Firebase's name for what went wrong, as the JavaScript SDK spells it after "auth/".
 type Name string
 
-// The names a client may hear.
+// The names that a client may receive.
 const (
 	WrongCode       Name = "invalid-code"
 	BadTicket       Name = "invalid-ticket"
@@ -23,7 +23,7 @@ const (
 	Internal        Name = "internal-error"
 )
 
-// Refusal is an answer that a visitor may hear: Firebase's name for the case beside the fault with its text.
+// Refusal is an error that a client may read: Firebase's name for the case beside the fault with its text.
 type Refusal struct {
 	// Name is Firebase's name for the case.
 	Name Name
@@ -56,7 +56,7 @@ var texts = map[Name]struct {
 	Internal:        {fault.Internal, "Ocurrió un error. Intenta de nuevo."},
 }
 
-// refuse makes a refusal of one of the names above; the cause, if any, is kept for the log and is not told.
+// refuse makes a refusal of one of the names above; the cause, if any, is kept for the log and is not sent.
 func refuse(name Name, cause error) *Refusal {
 	known := texts[name]
 	return &Refusal{Name: name, fault: fault.Because(cause, known.code, "%s", known.text)}

@@ -39,7 +39,7 @@ const (
 	maxPassword = 4096
 )
 
-// cleanupTime is how long the removal of a half-made administrator may take, whatever became of the caller.
+// cleanupTime is how long the removal of an incomplete administrator may take. It goes on when the caller is gone.
 const cleanupTime = 10 * time.Second
 
 // address is what the forms of the site call an e-mail address.
@@ -60,7 +60,7 @@ func (s *Service) Register(ctx context.Context, r Registration) (*Administrator,
 	return made, nil
 }
 
-// register makes the administrator without asking for a ticket.
+// register makes the administrator without a ticket.
 func (s *Service) register(ctx context.Context, r Registration) (*Administrator, error) {
 	if err := r.validate(); err != nil {
 		return nil, err
@@ -102,7 +102,7 @@ func record(a *Administrator, r Registration) map[string]any {
 	}
 }
 
-// remove takes away what was made of an administrator, the record first: an account alone gives nothing (F-803).
+// remove deletes what was made of an administrator, the record first: an account alone gives nothing (F-803).
 func (s *Service) remove(ctx context.Context, c *clients, uid string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTime)
 	defer cancel()
@@ -112,11 +112,11 @@ func (s *Service) remove(ctx context.Context, c *clients, uid string) {
 		accountErr = nil
 	}
 	if err := errors.Join(recordErr, accountErr); err != nil {
-		s.options.Log.ErrorContext(ctx, "a half-made administrator was left behind", "uid", uid, "error", err)
+		s.options.Log.ErrorContext(ctx, "an incomplete administrator could not be removed", "uid", uid, "error", err)
 	}
 }
 
-// trimmed returns the registration without blanks around its texts, its address in small letters. The password is
+// trimmed returns the registration without blanks around its texts, its address in lower case. The password is
 // taken as it is.
 func (r Registration) trimmed() Registration {
 	r.FirstName, r.LastName = strings.TrimSpace(r.FirstName), strings.TrimSpace(r.LastName)
@@ -141,7 +141,7 @@ func (r Registration) validate() error {
 	return nil
 }
 
-// serverNames are the contract's own words for what the Admin SDK has no question for.
+// serverNames are the contract's error codes that the Admin SDK has no predicate for.
 var serverNames = map[string]Name{
 	"INVALID_EMAIL":         InvalidEmail,
 	"WEAK_PASSWORD":         WeakPassword,

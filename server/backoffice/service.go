@@ -33,9 +33,9 @@ type Options struct {
 	// Accounts and Documents are options of the Admin SDK's clients for Authentication and Firestore, such as
 	// credentials and endpoints. Empty ones are the SDK's own, which it takes from the environment.
 	Accounts, Documents []option.ClientOption
-	// Clock tells when tickets and tries expire. Nil: the machine's.
+	// Clock says when tickets and tries expire. Nil: the machine's.
 	Clock clock.Clock
-	// Log hears what went wrong behind a refusal. Nil: the default logger.
+	// Log receives the causes of refusals. Nil: the default logger.
 	Log *slog.Logger
 }
 
@@ -84,7 +84,7 @@ type clients struct {
 	documents *firestore.Client
 }
 
-// New returns a service. It talks to nobody until the first registration; ctx bounds the clients' life.
+// New returns a service. It opens no connection until the first registration; ctx bounds the clients' life.
 func New(ctx context.Context, o Options) (*Service, error) {
 	o.EnsureDefaults()
 	if err := o.Validate(); err != nil {

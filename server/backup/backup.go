@@ -167,8 +167,8 @@ func undo(data string, created bool) error {
 // Interrupted returns the copy from which a restore of a data folder was interrupted; empty when none was.
 func Interrupted(data string) (dir string, err error) {
 	text, err := os.ReadFile(filepath.Join(data, restoringName))
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		return "", nil // whoever opens the folder says what is wrong with it
 	}
 	if err == nil && len(text) == 0 {
 		text = []byte("(unknown)") // The process ended before the name was on disk.

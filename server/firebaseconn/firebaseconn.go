@@ -9,7 +9,7 @@
 // FIREBASE_AUTH_EMULATOR_HOST is not the way: with it the SDK believes unsigned tokens, so that whoever knows a user's id is
 // that user. Route refuses to run when it is set.
 //
-// The package knows nothing of Clave's rooms: it is for services that know Firebase only.
+// The package imports no package of Clave: it is for services that know Firebase only.
 package firebaseconn
 
 import (

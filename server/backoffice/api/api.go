@@ -18,27 +18,27 @@ import (
 // maxBody is the most bytes that a request may bring; both are short forms.
 const maxBody = 16 << 10
 
-// Options say how requests reach the door.
+// Options configure the handler.
 type Options struct {
 	// ProxyHops is the number of trusted proxies in front of the server that append to X-Forwarded-For. Zero: the
 	// header is ignored and the connection's address counts.
 	ProxyHops int
-	// Log hears of answers that are faults of ours. Nil: the default logger.
+	// Log receives the causes of internal errors. Nil: the default logger.
 	Log *slog.Logger
 }
 
-// door is the handler's state.
-type door struct {
+// handler is the handler's state.
+type handler struct {
 	service *backoffice.Service
 	options Options
 }
 
-// Handler returns the door to a service. It answers everything under /api/, in JSON.
+// Handler returns the HTTP handler of a service. It answers everything under /api/, in JSON.
 func Handler(service *backoffice.Service, o Options) http.Handler {
 	if o.Log == nil {
 		o.Log = slog.Default()
 	}
-	d := &door{service: service, options: o}
+	d := &handler{service: service, options: o}
 	mux := http.NewServeMux()
 	mux.HandleFunc("/api/admin/codigo", d.post(d.code))
 	mux.HandleFunc("/api/admin/registro", d.post(d.register))
@@ -58,8 +58,8 @@ type problem struct {
 // Error returns the problem's text.
 func (p problem) Error() string { return p.text }
 
-// post lets in what is a POST of JSON and sends the answer, or the refusal, of the call.
-func (d *door) post(call func(r *http.Request) (int, any, error)) http.HandlerFunc {
+// post accepts a POST of JSON, carries out the call and writes its response or its error.
+func (d *handler) post(call func(r *http.Request) (int, any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodPost {
 			w.Header().Set("Allow", http.MethodPost)
@@ -81,7 +81,7 @@ func (d *door) post(call func(r *http.Request) (int, any, error)) http.HandlerFu
 }
 
 // code answers POST /api/admin/codigo.
-func (d *door) code(r *http.Request) (int, any, error) {
+func (d *handler) code(r *http.Request) (int, any, error) {
 	var in struct {
 		Code string `json:"code"`
 	}
@@ -99,7 +99,7 @@ func (d *door) code(r *http.Request) (int, any, error) {
 }
 
 // register answers POST /api/admin/registro.
-func (d *door) register(r *http.Request) (int, any, error) {
+func (d *handler) register(r *http.Request) (int, any, error) {
 	var in struct {
 		Ticket    string `json:"ticket"`
 		FirstName string `json:"firstName"`
@@ -138,8 +138,8 @@ func read(r *http.Request, into any) error {
 	return problem{http.StatusBadRequest, backoffice.InvalidArgument, "La solicitud no es válida."}
 }
 
-// refuse answers an error: a refusal by its name and text, a problem as it is, anything else as a fault of ours.
-func (d *door) refuse(w http.ResponseWriter, r *http.Request, err error) {
+// refuse answers an error: a refusal by its name and text, a problem as it is, anything else as an internal error.
+func (d *handler) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	var p problem
 	if errors.As(err, &p) {
 		write(w, p.status, errorBody(p.name, p.text))
@@ -202,6 +202,6 @@ func write(w http.ResponseWriter, status int, body any) {
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(status)
-	// A client that left does not hear the answer; there is nothing else to do about it.
+	// A failed write means that the client has left.
 	_, _ = w.Write(append(raw, '\n'))
 }

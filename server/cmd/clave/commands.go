@@ -136,7 +136,7 @@ func words(least, most int, want string) cobra.PositionalArgs {
 	}
 }
 
-// completeFlags tells the shells' completion what values flags take.
+// completeFlags declares for the shells' completion what values flags take.
 func completeFlags(cmd *cobra.Command) {
 	values := map[string][]string{"indexes": {"off", "record", "auto", "enforce"}, "only": {"firestore", "auth", "hosting"}}
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {

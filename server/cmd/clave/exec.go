@@ -25,7 +25,7 @@ const (
 	exitSignal    = 128 // and the signal's number
 )
 
-// patience is how long a command that was told to stop may clean up.
+// patience is how long a command may clean up after the signal to stop.
 const patience = 10 * time.Second
 
 // execCommand returns `clave exec`.
@@ -80,8 +80,8 @@ func settle(ctx context.Context, a *app.App, s streams) {
 	}
 }
 
-// command returns the command that is to be run against a server. When ctx ends it is told to stop, and killed if it
-// does not.
+// command returns the command that is to be run against a server. When ctx ends it gets a signal to stop, and is
+// killed if it does not.
 func command(ctx context.Context, c *config.Config, a app.Addresses, s streams) *exec.Cmd {
 	words := c.Command
 	if len(words) == 1 && config.IsLine(words[0]) {
@@ -108,7 +108,7 @@ func command(ctx context.Context, c *config.Config, a app.Addresses, s streams) 
 	return cmd
 }
 
-// sdkConfig returns what Admin SDKs begin with when they are told nothing, as the Firebase CLI gives it.
+// sdkConfig returns the default configuration of Admin SDKs, as the Firebase CLI gives it.
 func sdkConfig(project string) string {
 	text, err := json.Marshal(struct {
 		ProjectID     string `json:"projectId"`
@@ -133,7 +133,7 @@ func reachable(address string) string {
 	return net.JoinHostPort(host, port)
 }
 
-// exitCode returns the exit code that tells how a command ended, as a shell would, and an error when it never ran.
+// exitCode returns the exit code of a command, as a shell has it, and an error when it never ran.
 func exitCode(ran error, name string) (int, error) {
 	var ended *exec.ExitError
 	switch {

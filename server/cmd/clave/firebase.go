@@ -23,7 +23,7 @@ import (
 )
 
 // This file runs the unmodified Firebase CLI with Clave in the place of the official Firestore emulator. The CLI runs
-// `java … -jar FILE FLAGS`, where the variable FIRESTORE_EMULATOR_BINARY_PATH names FILE, and asks `java -version` first.
+// `java … -jar FILE FLAGS`, where the variable FIRESTORE_EMULATOR_BINARY_PATH names FILE, and runs `java -version` first.
 // So `clave firebase` puts a folder in front of PATH in which java is this program: under that name it answers the version,
 // runs the emulator for FILE, and passes anything else on to the machine's own Java.
 
