@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"clave/server/fault"
 )
@@ -52,7 +53,7 @@ func reason(err error) string {
 // Unfinished returns the source of an import that has ended in the midst, by its marker; empty when there is none.
 func Unfinished(marker string) (source string, err error) {
 	text, err := os.ReadFile(marker)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return "", nil
 	}
 	if err == nil && len(text) == 0 {
