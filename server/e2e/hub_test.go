@@ -68,7 +68,8 @@ func TestHub(t *testing.T) {
 
 // TestTheHubIsNotInProduction looks for it in a server for production.
 func TestTheHubIsNotInProduction(t *testing.T) {
-	temp := os.TempDir() // which serve has, too
+	temp := t.TempDir()
+	t.Setenv("TMPDIR", temp)
 	p := serve(t, productionFolder(t), true)
 	for _, path := range []string{"/emulators", "/_admin/export"} {
 		if code, answer := p.ask(t, http.MethodPost, path, "", map[string]any{"path": temp}); code < 400 {

@@ -68,10 +68,9 @@ func newWorld(t testing.TB, s setup) *world {
 			return w.service.ServiceAccount(ctx, email)
 		}
 	}
-	handler := http.NotFoundHandler()
-	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) { handler.ServeHTTP(rw, r) }))
+	server := httptest.NewUnstartedServer(nil) // its address is known before there is anything to serve
 	t.Cleanup(server.Close)
-	w.url = server.URL
+	w.url = "http://" + server.Listener.Addr().String()
 	publicURL := ""
 	if s.production {
 		publicURL = w.url
@@ -83,10 +82,12 @@ func newWorld(t testing.TB, s setup) *world {
 		Accounts: account.New(store), Tokens: w.tokens, Clock: s.clock, Project: project, Emulator: !s.production, HashMemCost: max(s.hashCost, cheap), RateLimits: s.limits,
 		Mail: s.mail, Blocking: s.blocking, SMS: s.sms, AsEmulator: s.asEmulator, NoSignUp: s.noSignUp, EmulatorSettings: s.emulatorSettings, Announce: s.announce, PublicURL: publicURL,
 	})
-	handler = rpc.New(rpc.Options{Service: w.service, TrustProxy: s.limits})
+	var handler http.Handler = rpc.New(rpc.Options{Service: w.service, TrustProxy: s.limits})
 	if !s.production {
 		handler = control.Accounts(w.service, handler)
 	}
+	server.Config.Handler = handler
+	server.Start()
 	return w
 }
 
