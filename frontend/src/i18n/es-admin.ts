@@ -27,6 +27,8 @@ export const es = {
     camposVacios: 'Completa todos los campos.',
     cuentaCreada: 'Tu cuenta quedó creada, pero no pudimos abrir la sesión. Intenta de nuevo.',
     fuerza: 'Seguridad de la contraseña',
+    // Without the word: one control is labelled «Contraseña».
+    medidor: 'Seguridad',
     fuerzas: { muyDebil: 'Muy débil', debil: 'Débil', buena: 'Buena', fuerte: 'Fuerte' },
     sugerencias: {
       largo: 'Al menos 6 caracteres',

@@ -1,20 +1,18 @@
-import { useId } from 'react'
 import { es } from '../../i18n/es-admin'
 import { strengthOf } from './strength'
 
 /** How strong the password is: a bar, a word, and what would make it stronger. */
 export function StrengthMeter({ password }: { password: string }) {
-  const id = useId()
   const { label, percent, score, missing } = strengthOf(password)
   return (
     <div className="grid gap-2">
       <div className="flex justify-between">
-        <span id={id}>{es.acceso.fuerza}</span>
+        <span>{es.acceso.fuerza}</span>
         <strong>{label}</strong>
       </div>
       <div
         role="meter"
-        aria-labelledby={id}
+        aria-label={es.acceso.medidor}
         aria-valuemin={0}
         aria-valuemax={100}
         aria-valuenow={percent}
