@@ -52,7 +52,9 @@ test('paper is white and has neither menus nor drawings nor buttons', async ({ p
   await expect(page.locator('html')).toHaveCSS('background-color', 'rgb(255, 255, 255)')
   await expect(page.getByRole('banner')).toBeHidden()
   await expect(page.getByRole('button', { name: /Copiar/ }).first()).toBeHidden()
-  await expect(page.locator('main img')).toBeHidden()
+  const dibujos = page.locator('main img')
+  expect(await dibujos.count()).toBeGreaterThan(0)
+  for (const dibujo of await dibujos.all()) await expect(dibujo).toBeHidden()
 })
 
 const HOJAS = ['A4', 'Letter'] as const
