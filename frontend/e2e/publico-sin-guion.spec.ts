@@ -11,6 +11,6 @@ test.describe('before any script runs', () => {
     await page.goto('/historia')
     await expect(page.getByText('Empezamos con tres atriles')).toHaveCSS('color', 'rgb(255, 244, 223)')
     await page.goto('/ensambles')
-    await expect(page.locator('main img').first()).toHaveCSS('border-top-width', '3px')
+    await expect(page.locator('main img:not(.cabecera-arte)').first()).toHaveCSS('border-top-width', '3px')
   })
 })
