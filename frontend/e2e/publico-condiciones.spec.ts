@@ -25,6 +25,7 @@ test('colours forced by the system still tell event days, the chosen view and th
 })
 
 test('text set wide apart does not push anything out of a narrow window', async ({ browser, baseURL }) => {
+  test.slow() // every public page
   const page = await browser.newPage({ baseURL: baseURL ?? '', viewport: { width: 320, height: 640 }, bypassCSP: true })
   for (const ruta of PUBLICAS) {
     await page.goto(ruta)
@@ -33,15 +34,13 @@ test('text set wide apart does not push anything out of a narrow window', async 
     })
     expect(await page.evaluate('document.documentElement.scrollWidth'), ruta).toBe(320)
   }
-  // Nor does the paper of the home page grow out of its picture.
+  // Nor does the home page, with more space still, grow wider than a wide window.
   await page.setViewportSize({ width: 1280, height: 800 })
   await page.goto('/')
   await page.addStyleTag({
     content: 'p { margin-bottom: 2em !important } * { line-height: 1.8 !important; letter-spacing: 0.12em !important }',
   })
-  const [papel, galeria] = await Promise.all(['.cartel-papel', '.galeria'].map((parte) => page.locator(parte).boundingBox()))
-  expect(papel?.y).toBeGreaterThanOrEqual(galeria?.y ?? 0)
-  expect((papel?.y ?? 0) + (papel?.height ?? 0)).toBeLessThanOrEqual((galeria?.y ?? 0) + (galeria?.height ?? 0))
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(1280)
   await page.close()
 })
 
