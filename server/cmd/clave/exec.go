@@ -87,10 +87,7 @@ func command(ctx context.Context, c *config.Config, a app.Addresses, s streams) 
 	if len(words) == 1 && config.IsLine(words[0]) {
 		words = []string{"sh", "-c", words[0]}
 	}
-	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
-	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
-	cmd.WaitDelay = patience
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, s.out, s.err
+	cmd := child(ctx, s, words[0], words[1:]...)
 	cmd.Env = append(os.Environ(), "GCLOUD_PROJECT="+c.Project, "GOOGLE_CLOUD_PROJECT="+c.Project)
 	if os.Getenv("FIREBASE_CONFIG") == "" {
 		cmd.Env = append(cmd.Env, "FIREBASE_CONFIG="+sdkConfig(c.Project))
@@ -105,6 +102,15 @@ func command(ctx context.Context, c *config.Config, a app.Addresses, s streams) 
 	if a.Auth != "" {
 		cmd.Env = append(cmd.Env, "FIREBASE_AUTH_EMULATOR_HOST="+reachable(a.Auth))
 	}
+	return cmd
+}
+
+// child returns a command with the program's streams. When ctx ends it gets SIGTERM, and is killed if it does not end then.
+func child(ctx context.Context, s streams, name string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.WaitDelay = patience
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, s.out, s.err
 	return cmd
 }
 

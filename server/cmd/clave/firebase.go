@@ -12,7 +12,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -85,11 +84,8 @@ func firebase(ctx context.Context, args []string, s streams) (int, error) {
 	if err != nil {
 		return 1, err
 	}
-	cmd := exec.CommandContext(ctx, cli, args...)
 	// The terminal's Ctrl-C reaches the CLI too, which then stops what it has started.
-	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
-	cmd.WaitDelay = patience
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, s.out, s.err
+	cmd := child(ctx, s, cli, args...)
 	cmd.Env = append(os.Environ(), "PATH="+dir+string(os.PathListSeparator)+os.Getenv("PATH"), binaryPath+"="+jar, launcherDir+"="+dir)
 	return exitCode(cmd.Run(), cli)
 }
@@ -179,11 +175,7 @@ func java(ctx context.Context, args []string, s streams) (int, error) {
 	if err != nil {
 		return exitNotFound, err
 	}
-	cmd := exec.CommandContext(ctx, real, args...)
-	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
-	cmd.WaitDelay = patience
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, s.out, s.err
-	return exitCode(cmd.Run(), real)
+	return exitCode(child(ctx, s, real, args...).Run(), real)
 }
 
 // realJava finds the machine's own Java on a PATH, behind the launcher's folder.

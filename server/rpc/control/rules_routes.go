@@ -60,13 +60,9 @@ func ruleRoute(path string) (project, database, verb string, ok bool) {
 		return "", "", "", false
 	}
 	verb = rest[colon+1:]
-	segments := strings.Split(rest[:colon], "/")
-	for i, s := range segments {
-		plain, err := url.PathUnescape(s)
-		if err != nil || plain == "" {
-			return "", "", "", false
-		}
-		segments[i] = plain
+	segments, ok := unescapeSegments(rest[:colon])
+	if !ok {
+		return "", "", "", false
 	}
 	switch {
 	case len(segments) == 1:
@@ -75,6 +71,19 @@ func ruleRoute(path string) (project, database, verb string, ok bool) {
 		return segments[0], segments[2], verb, true
 	}
 	return "", "", "", false
+}
+
+// unescapeSegments splits an escaped path into its segments, or reports false when one is empty or wrongly escaped.
+func unescapeSegments(path string) ([]string, bool) {
+	segments := strings.Split(path, "/")
+	for i, s := range segments {
+		plain, err := url.PathUnescape(s)
+		if err != nil || plain == "" {
+			return nil, false
+		}
+		segments[i] = plain
+	}
+	return segments, true
 }
 
 // serve writes a report, or 404 when there is none.

@@ -72,13 +72,9 @@ func triggerRoute(u *url.URL) (project, route, key string, ok bool) {
 	if !ok {
 		return "", "", "", false
 	}
-	segments := strings.Split(rest, "/")
-	for i, s := range segments {
-		plain, err := url.PathUnescape(s)
-		if err != nil || plain == "" {
-			return "", "", "", false
-		}
-		segments[i] = plain
+	segments, ok := unescapeSegments(rest)
+	if !ok {
+		return "", "", "", false
 	}
 	project, verb, _ := strings.Cut(segments[0], ":")
 	switch {
