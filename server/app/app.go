@@ -21,7 +21,7 @@ const HealthPath = front.HealthPath
 
 // Options are what an app takes besides its configuration.
 type Options struct {
-	// Clock tells the time; the machine's when nil.
+	// Clock returns the time; the machine's when nil.
 	Clock clock.Clock
 	// Log receives failures; slog's default when nil.
 	Log *slog.Logger

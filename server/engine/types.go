@@ -36,7 +36,7 @@ const (
 type Options struct {
 	// Store keeps the data. Whoever opened it closes it, after the engine.
 	Store storage.Store
-	// Clock tells the time; the machine's when nil.
+	// Clock returns the time; the machine's when nil.
 	Clock clock.Clock
 	// IndexMode says what to do with queries that need an index which isn't defined.
 	IndexMode IndexMode

@@ -46,7 +46,7 @@ type Options struct {
 	CheckSession func(ctx context.Context, c token.Caller) error
 	// AnonymousWrites limits the writes of unidentified callers by their address; nil sets no limit.
 	AnonymousWrites *ratelimit.Addresses
-	// Clock tells the time; the machine's when nil.
+	// Clock returns the time; the machine's when nil.
 	Clock clock.Clock
 	// Log receives failures; nothing is logged when nil.
 	Log *slog.Logger

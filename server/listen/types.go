@@ -18,7 +18,7 @@ import (
 type Options struct {
 	// Engine is listened to.
 	Engine *engine.Engine
-	// Clock tells the time; the machine's when nil.
+	// Clock returns the time; the machine's when nil.
 	Clock clock.Clock
 	// Heartbeat is how often a quiet stream sends a snapshot, so that its resume token stays young; 45 s when zero.
 	Heartbeat time.Duration

@@ -21,7 +21,7 @@ func (r Rate) times(n int) Rate { return Rate{Burst: r.Burst * n, Every: r.Every
 
 // Options configure a Limiter.
 type Options struct {
-	// Clock tells the time; the machine's when nil.
+	// Clock returns the time; the machine's when nil.
 	Clock clock.Clock
 	// MaxKeys is how many keys are remembered at most; 100,000 when zero. A key takes some 300 bytes.
 	MaxKeys int

@@ -15,7 +15,7 @@ type Options struct {
 	Bytes int64
 	// Wait is how long a request waits for room; 3 s when zero.
 	Wait time.Duration
-	// Clock tells the time; the machine's when nil.
+	// Clock returns the time; the machine's when nil.
 	Clock clock.Clock
 }
 

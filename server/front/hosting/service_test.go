@@ -127,7 +127,7 @@ func TestServiceIsReached(t *testing.T) {
 	}
 }
 
-// TestServiceSeesTheClient checks what a service is told of the client, and that clients can't say it themselves.
+// TestServiceSeesTheClient checks which headers describe the client to a service, and that clients can't set them.
 func TestServiceSeesTheClient(t *testing.T) {
 	seen := make(chan *http.Request, 1)
 	record := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { seen <- r })

@@ -25,7 +25,7 @@ type Options struct {
 	Tokens *token.Verifier
 	// ProxyHops is how many trusted reverse proxies append the client's address to X-Forwarded-For.
 	ProxyHops int
-	// Clock tells the time; the machine's when nil.
+	// Clock returns the time; the machine's when nil.
 	Clock clock.Clock
 	// MaxSessions is how many sessions there may be; 20,000.
 	MaxSessions int

@@ -21,7 +21,7 @@ import (
 type Options struct {
 	// Guard is the way to data.
 	Guard *guard.Guard
-	// Clock tells the time; the machine's when nil.
+	// Clock returns the time; the machine's when nil.
 	Clock clock.Clock
 }
 
