@@ -327,7 +327,7 @@ func readFirst(project, key string, h http.Header, body []byte) triggerEvent {
 	e.require(event.Data.UpdateMask != nil && len(event.Data.UpdateMask) == 0, "update mask %v, want {}", event.Data.UpdateMask)
 	e.require(event.Context.Resource.Service == "firestore.googleapis.com", "service %q", event.Context.Resource.Service)
 	e.require(len(event.Context.EventID) == 36, "event id %q", event.Context.EventID)
-	_, err := time.Parse("2006-01-02T15:04:05.000000Z", event.Context.Timestamp)
+	_, err := time.Parse(time.RFC3339Nano, event.Context.Timestamp)
 	e.require(err == nil, "timestamp: %v", err)
 	name := event.Context.Resource.Name
 	e.text = key + " 1 " + strings.TrimPrefix(event.Context.EventType, "providers/cloud.firestore/eventTypes/") + " " + shortName(project, name)

@@ -270,3 +270,14 @@ func TestRegistrationIsBounded(t *testing.T) {
 		t.Errorf("replacing a trigger at the limit: %v", err)
 	}
 }
+
+func TestTimesOfTheFirstGeneration(t *testing.T) {
+	whole := clock.VersionOf(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
+	for at, want := range map[clock.Version]string{
+		whole: "2026-01-02T03:04:05Z", whole + 275_000: "2026-01-02T03:04:05.275Z", whole + 275_010: "2026-01-02T03:04:05.275010Z",
+	} {
+		if got := firstTime(at); got != want {
+			t.Errorf("firstTime(%d) = %s, want %s as in the document's times", at, got, want)
+		}
+	}
+}

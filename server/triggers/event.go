@@ -40,8 +40,18 @@ func eventID(at clock.Version, c *Change, key string) string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", sum[:4], sum[4:6], sum[6:8], sum[8:10], sum[10:16])
 }
 
-// firstTime is the form of times in events of the 1st generation: always six digits of a second.
-const firstTime = "2006-01-02T15:04:05.000000Z"
+// firstTime returns a time as events of the 1st generation have it: like the times of their documents, with none, three or
+// six digits of a second (proto3's JSON mapping).
+func firstTime(at clock.Version) string {
+	const milli, second = 1_000, 1_000_000
+	switch {
+	case at%second == 0:
+		return at.Time().Format("2006-01-02T15:04:05Z")
+	case at%milli == 0:
+		return at.Time().Format("2006-01-02T15:04:05.000Z")
+	}
+	return at.Time().Format("2006-01-02T15:04:05.000000Z")
+}
 
 // encodeFirst makes an event of the 1st generation. As the official emulator's, its updateMask is always empty.
 func encodeFirst(t *Trigger, at clock.Version, c *Change) (message, error) {
@@ -72,7 +82,7 @@ func encodeFirst(t *Trigger, at clock.Version, c *Change) (message, error) {
 		return message{}, err
 	}
 	event.Context = eventContext{
-		EventID: eventID(at, c, ""), Timestamp: at.Time().Format(firstTime), EventType: t.event,
+		EventID: eventID(at, c, ""), Timestamp: firstTime(at), EventType: t.event,
 		Resource: eventResource{Name: c.Name.String(), Service: service},
 	}
 	body, err := json.Marshal(&event)
