@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from '@playwright/test'
-import { admin, ajena, codigo, crearAdmin, crearCuenta, entrar, leer, protegerCorreos, vaciar } from './admin-mundo'
+import { admin, ajena, codigo, crearAdmin, crearCuenta, entrar, leer, vaciar } from './admin-mundo'
 import { SITIO } from './servidores'
 
 test.beforeEach(vaciar)
@@ -40,7 +40,6 @@ test('S-078 signing in trims the address, is busy meanwhile and opens the panel'
 
 test('S-079 a wrong password and an unknown address are told alike', async ({ page }) => {
   await crearAdmin()
-  await protegerCorreos()
   const estados: number[] = []
   page.on('response', (r) => {
     if (r.url().includes('signInWithPassword')) estados.push(r.status())

@@ -30,14 +30,15 @@ async function pedir(metodo: string, url: string, cuerpo?: object): Promise<unkn
   return respuesta.json()
 }
 
-/** Leaves nothing in the servers. */
+/** Leaves nothing in the servers, and sign-in as it is in production. */
 export async function vaciar(): Promise<void> {
   await pedir('DELETE', `http://${firestore}/emulator/v1/${base}`)
   await pedir('DELETE', `http://${cuentas}/emulator/v1/projects/${proyecto}/accounts`)
+  await protegerCorreos()
 }
 
-/** Makes sign-in tell an unknown address and a wrong password alike (F-808), where that is not so already. */
-export async function protegerCorreos(): Promise<void> {
+/** Makes sign-in answer an unknown address and a wrong password alike (F-808), where that is not so already. */
+async function protegerCorreos(): Promise<void> {
   const url = `http://${cuentas}/identitytoolkit.googleapis.com/v2/projects/${proyecto}/config?updateMask=emailPrivacyConfig`
   // A server that always does so need not know the setting.
   await pedir('PATCH', url, { emailPrivacyConfig: { enableImprovedEmailPrivacy: true } }).catch(() => undefined)
