@@ -70,7 +70,7 @@ type allow struct {
 // nil if an issue is an error.
 func Compile(src string) (*Ruleset, []Issue) {
 	file, issues := syntax.Parse(src)
-	program, issues := check.Check(file, issues, Service)
+	program, issues := check.Check(file, issues, Service, eval.Builtins())
 	if program == nil {
 		return nil, issues
 	}

@@ -10,9 +10,10 @@ import (
 
 // checker walks the tree of one service.
 type checker struct {
-	program *Program
-	issues  []syntax.Issue
-	used    map[*syntax.Function]bool
+	program  *Program
+	builtins Builtins
+	issues   []syntax.Issue
+	used     map[*syntax.Function]bool
 	// calls are the functions that each function calls, in the order of the text.
 	calls map[*syntax.Function][]*syntax.Function
 	// inside is the function whose body is being walked, nil in a condition.
@@ -37,16 +38,16 @@ type capture struct {
 }
 
 // types returns what the segment is: a text. That of a glob is a path, which the official compiler knows as either.
-func (c capture) types() types {
+func (c capture) types() Types {
 	if c.glob {
 		return isGlob
 	}
 	return isString
 }
 
-// Check resolves the names of a parsed file for the given service and returns all issues. The program is nil
-// if one of the issues, or of those that parsing gave, is an error.
-func Check(file *syntax.File, parsed []syntax.Issue, service string) (*Program, []syntax.Issue) {
+// Check resolves the names of a parsed file for the given service and returns all issues. Builtins are the functions and methods
+// of the language (eval.Builtins). The program is nil if one of the issues, or of those that parsing gave, is an error.
+func Check(file *syntax.File, parsed []syntax.Issue, service string, builtins Builtins) (*Program, []syntax.Issue) {
 	c := &checker{
 		program: &Program{
 			File:      file,
@@ -55,9 +56,10 @@ func Check(file *syntax.File, parsed []syntax.Issue, service string) (*Program, 
 			Functions: make(map[*syntax.Function]*Function),
 			Patterns:  make(map[string]*regexp.Regexp),
 		},
-		issues: parsed,
-		used:   make(map[*syntax.Function]bool),
-		calls:  make(map[*syntax.Function][]*syntax.Function),
+		builtins: builtins,
+		issues:   parsed,
+		used:     make(map[*syntax.Function]bool),
+		calls:    make(map[*syntax.Function][]*syntax.Function),
 	}
 	if !syntax.HasErrors(parsed) {
 		c.file(service)

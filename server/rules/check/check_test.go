@@ -7,13 +7,14 @@ import (
 	"testing"
 
 	"clave/server/rules/check"
+	"clave/server/rules/eval"
 	"clave/server/rules/syntax"
 )
 
 // issuesOf checks a file.
 func issuesOf(src string) (*check.Program, []syntax.Issue) {
 	file, issues := syntax.Parse(src)
-	return check.Check(file, issues, "cloud.firestore")
+	return check.Check(file, issues, "cloud.firestore", eval.Builtins())
 }
 
 // nested returns match statements inside each other, n of them.

@@ -2,139 +2,52 @@ package check
 
 import "clave/server/rules/syntax"
 
-// types are the types that an expression may have, in the order in which the official compiler names them. Nil are all.
-type types []string
+// Types are the types that an expression may have, in the order in which the official compiler names them. Nil are all.
+type Types []string
 
-// The types that are asked for and given in many places.
+// The types of literals, operators and other parts of the language.
 var (
-	isBool      = types{"bool"}
-	isBytes     = types{"bytes"}
-	isDuration  = types{"duration"}
-	isFloat     = types{"float"}
-	isInt       = types{"int"}
-	isLatLng    = types{"latlng"}
-	isList      = types{"list"}
-	isMap       = types{"map"}
-	isMapDiff   = types{"map_diff"}
-	isPath      = types{"path"}
-	isSet       = types{"set"}
-	isString    = types{"string"}
-	isTimestamp = types{"timestamp"}
+	isBool   = Types{"bool"}
+	isBytes  = Types{"bytes"}
+	isFloat  = Types{"float"}
+	isInt    = Types{"int"}
+	isList   = Types{"list"}
+	isMap    = Types{"map"}
+	isPath   = Types{"path"}
+	isString = Types{"string"}
 
-	isAdded      = types{"int", "float", "string", "duration", "timestamp"}
-	isBound      = types{"null", "int"}
-	isContainer  = types{"list", "set", "map", "constraint"}
-	isDigested   = types{"bytes", "string"}
-	isGlob       = types{"string", "path"}
-	isIndex      = types{"int", "string"}
-	isIndexed    = types{"string", "list", "map", "path"}
-	isKey        = types{"string", "list"}
-	isListOrSet  = types{"list", "set"}
-	isMillis     = types{"int", "string"}
-	isMultiplied = types{"int", "float"}
-	isNegated    = types{"int", "float", "duration"}
-	isNumber     = types{"float", "int"}
-	isNumeral    = types{"int", "float", "string"}
-	isPrinted    = types{"int", "float", "null", "string", "bool", "path"}
-	isSegment    = types{"path", "null", "int", "float", "string", "bool"}
-	isSized      = types{"string", "bytes", "list", "set", "map"}
-	isSliced     = types{"string", "list", "path"}
-	isSubtracted = types{"int", "float", "duration", "timestamp"}
-	isTime       = types{"duration", "timestamp"}
+	isAdded      = Types{"int", "float", "string", "duration", "timestamp"}
+	isBound      = Types{"null", "int"}
+	isContainer  = Types{"list", "set", "map", "constraint"}
+	isGlob       = Types{"string", "path"}
+	isIndex      = Types{"int", "string"}
+	isIndexed    = Types{"string", "list", "map", "path"}
+	isMultiplied = Types{"int", "float"}
+	isNegated    = Types{"int", "float", "duration"}
+	isNumber     = Types{"float", "int"}
+	isSegment    = Types{"path", "null", "int", "float", "string", "bool"}
+	isSliced     = Types{"string", "list", "path"}
+	isSubtracted = Types{"int", "float", "duration", "timestamp"}
 )
 
-// signature is what a built-in function or method takes and gives.
-type signature struct {
-	// on is what a method is called on.
-	on     types
-	params []types
-	gives  types
+// Signature is what a built-in function or method takes and returns.
+type Signature struct {
+	// On are the types that have the method; of a function nil.
+	On Types
+	// Params are the types of each argument.
+	Params []Types
+	// Returns are the types of the result.
+	Returns Types
 }
 
-// takes makes the parameters of a signature.
-func takes(params ...types) []types { return params }
-
-// functions are the functions that need no declaration.
-var functions = map[string]signature{
-	"get":             {params: takes(isPath)},
-	"getAfter":        {params: takes(isPath)},
-	"exists":          {params: takes(isPath)},
-	"existsAfter":     {params: takes(isPath)},
-	"debug":           {params: takes(types(nil))},
-	"string":          {params: takes(isPrinted), gives: isString},
-	"int":             {params: takes(isNumeral), gives: isInt},
-	"float":           {params: takes(isNumeral), gives: isFloat},
-	"path":            {params: takes(isString), gives: isPath},
-	"math.abs":        {params: takes(isMultiplied), gives: isMultiplied},
-	"math.ceil":       {params: takes(isNumber), gives: isFloat},
-	"math.floor":      {params: takes(isNumber), gives: isFloat},
-	"math.round":      {params: takes(isNumber), gives: isInt},
-	"math.sqrt":       {params: takes(isNumber), gives: isFloat},
-	"math.pow":        {params: takes(isNumber, isNumber), gives: isFloat},
-	"math.isNaN":      {params: takes(isNumber), gives: isBool},
-	"timestamp.date":  {params: takes(isInt, isInt, isInt), gives: isTimestamp},
-	"timestamp.value": {params: takes(isMillis), gives: isTimestamp},
-	"duration.value":  {params: takes(isInt, isString), gives: isDuration},
-	"duration.time":   {params: takes(isInt, isInt, isInt, isInt), gives: isDuration},
-	"duration.abs":    {params: takes(isDuration), gives: isDuration},
-	"latlng.value":    {params: takes(isNumber, isNumber), gives: isLatLng},
-	"hashing.md5":     {params: takes(isDigested), gives: isBytes},
-	"hashing.sha256":  {params: takes(isDigested), gives: isBytes},
-	"hashing.crc32":   {params: takes(isDigested), gives: isBytes},
-	"hashing.crc32c":  {params: takes(isDigested), gives: isBytes},
+// Builtins are the functions and methods that need no declaration, by name.
+type Builtins struct {
+	Functions map[string]Signature
+	Methods   map[string]Signature
 }
 
-// methods are the methods that some type has.
-var methods = map[string]signature{
-	"size":          {on: isSized, gives: isInt},
-	"lower":         {on: isString, gives: isString},
-	"upper":         {on: isString, gives: isString},
-	"trim":          {on: isString, gives: isString},
-	"toUtf8":        {on: isString, gives: isBytes},
-	"matches":       {on: isString, params: takes(isString), gives: isBool},
-	"split":         {on: isString, params: takes(isString), gives: isList},
-	"replace":       {on: isString, params: takes(isString, isString), gives: isString},
-	"toBase64":      {on: isBytes, gives: isString},
-	"toHexString":   {on: isBytes, gives: isString},
-	"hasAll":        {on: isListOrSet, params: takes(isListOrSet), gives: isBool},
-	"hasAny":        {on: isListOrSet, params: takes(isListOrSet), gives: isBool},
-	"hasOnly":       {on: isListOrSet, params: takes(isListOrSet), gives: isBool},
-	"concat":        {on: isList, params: takes(isList), gives: isList},
-	"removeAll":     {on: isList, params: takes(isList), gives: isList},
-	"join":          {on: isList, params: takes(isString), gives: isString},
-	"toSet":         {on: isList, gives: isSet},
-	"union":         {on: isSet, params: takes(isSet), gives: isSet},
-	"intersection":  {on: isSet, params: takes(isSet), gives: isSet},
-	"difference":    {on: isSet, params: takes(isSet), gives: isSet},
-	"keys":          {on: isMap, gives: isList},
-	"values":        {on: isMap, gives: isList},
-	"get":           {on: isMap, params: takes(isKey, nil)},
-	"diff":          {on: isMap, params: takes(isMap), gives: isMapDiff},
-	"addedKeys":     {on: isMapDiff, gives: isSet},
-	"removedKeys":   {on: isMapDiff, gives: isSet},
-	"changedKeys":   {on: isMapDiff, gives: isSet},
-	"affectedKeys":  {on: isMapDiff, gives: isSet},
-	"unchangedKeys": {on: isMapDiff, gives: isSet},
-	"year":          {on: isTimestamp, gives: isInt},
-	"month":         {on: isTimestamp, gives: isInt},
-	"day":           {on: isTimestamp, gives: isInt},
-	"hours":         {on: isTimestamp, gives: isInt},
-	"minutes":       {on: isTimestamp, gives: isInt},
-	"seconds":       {on: isTime, gives: isInt},
-	"nanos":         {on: isTime, gives: isInt},
-	"dayOfWeek":     {on: isTimestamp, gives: isInt},
-	"dayOfYear":     {on: isTimestamp, gives: isInt},
-	"toMillis":      {on: isTimestamp, gives: isInt},
-	"date":          {on: isTimestamp, gives: isTimestamp},
-	"time":          {on: isTimestamp, gives: isDuration},
-	"latitude":      {on: isLatLng, gives: isFloat},
-	"longitude":     {on: isLatLng, gives: isFloat},
-	"distance":      {on: isLatLng, params: takes(isLatLng), gives: isFloat},
-	"bind":          {on: isPath, params: takes(isMap), gives: isPath},
-}
-
-// operators are what the operators but == and != take on both sides and give.
-var operators = map[syntax.Op]struct{ left, right, gives types }{
+// operators are what the operators but == and != take on both sides and return.
+var operators = map[syntax.Op]struct{ left, right, returns Types }{
 	syntax.Add:          {isAdded, isAdded, isAdded},
 	syntax.Sub:          {isSubtracted, isSubtracted, isSubtracted},
 	syntax.Mul:          {isMultiplied, isMultiplied, isMultiplied},

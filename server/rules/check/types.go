@@ -11,23 +11,23 @@ import (
 // is may be anything. What can't be right is warned about, as the official compiler does, and fails when it is reached.
 
 // meets reports whether a value may be of both types.
-func (t types) meets(u types) bool {
+func (t Types) meets(u Types) bool {
 	return t == nil || u == nil || slices.ContainsFunc(t, func(one string) bool { return slices.Contains(u, one) })
 }
 
 // comparable reports whether values of the types may be equal: numbers of both kinds may.
-func (t types) comparable(u types) bool {
+func (t Types) comparable(u Types) bool {
 	return t.meets(u) || t.meets(isNumber) && u.meets(isNumber)
 }
 
 // String lists the types.
-func (t types) String() string { return strings.Join(t, ", ") }
+func (t Types) String() string { return strings.Join(t, ", ") }
 
 // typesOf returns what an expression may be.
-func (c *checker) typesOf(sc *scope, e syntax.Expr) types { // long: one case a node
+func (c *checker) typesOf(sc *scope, e syntax.Expr) Types { // long: one case a node
 	switch x := e.(type) {
 	case *syntax.NullLit:
-		return types{"null"}
+		return Types{"null"}
 	case *syntax.BoolLit, *syntax.Is:
 		return isBool
 	case *syntax.IntLit:
@@ -51,12 +51,12 @@ func (c *checker) typesOf(sc *scope, e syntax.Expr) types { // long: one case a 
 			return sc.captures[n.Slot].types()
 		}
 	case *syntax.Call:
-		if s := functions[x.Name.Text]; c.program.Calls[x.ID()] == nil && len(s.params) == len(x.Args) {
-			return s.gives
+		if s := c.builtins.Functions[x.Name.Text]; c.program.Calls[x.ID()] == nil && len(s.Params) == len(x.Args) {
+			return s.Returns
 		}
 	case *syntax.Method:
-		if s := methods[x.Name.Text]; len(s.params) == len(x.Args) {
-			return s.gives
+		if s := c.builtins.Methods[x.Name.Text]; len(s.Params) == len(x.Args) {
+			return s.Returns
 		}
 	case *syntax.Unary:
 		if x.Op == syntax.Not {
@@ -64,7 +64,7 @@ func (c *checker) typesOf(sc *scope, e syntax.Expr) types { // long: one case a 
 		}
 		return isNegated
 	case *syntax.Binary:
-		return operators[x.Op].gives
+		return operators[x.Op].returns
 	}
 	return nil
 }
@@ -85,7 +85,7 @@ func place(e syntax.Expr) syntax.Span {
 }
 
 // expect warns if an expression can't be of one of the types, and looks at what is in it.
-func (c *checker) expect(sc *scope, e syntax.Expr, want types) {
+func (c *checker) expect(sc *scope, e syntax.Expr, want Types) {
 	if got := c.typesOf(sc, e); !got.meets(want) {
 		c.warn(place(e), "Invalid type. Received one of [%s]. Expected one of [%s].", got, want)
 		return
@@ -101,7 +101,7 @@ func (c *checker) expectAll(sc *scope, all []syntax.Expr) {
 }
 
 // operands looks at what is directly in an expression that is to be of one of the types.
-func (c *checker) operands(sc *scope, e syntax.Expr, want types) { // long: one case a node
+func (c *checker) operands(sc *scope, e syntax.Expr, want Types) { // long: one case a node
 	switch x := e.(type) {
 	case *syntax.MapLit:
 		for i := range x.Keys {
@@ -129,18 +129,18 @@ func (c *checker) operands(sc *scope, e syntax.Expr, want types) { // long: one 
 			c.expect(sc, bound, isBound)
 		}
 	case *syntax.Call:
-		if s, ok := functions[x.Name.Text]; ok && c.program.Calls[x.ID()] == nil {
+		if s, ok := c.builtins.Functions[x.Name.Text]; ok && c.program.Calls[x.ID()] == nil {
 			c.arguments(sc, x.Name, s, x.Args)
 			return
 		}
 		c.expectAll(sc, x.Args)
 	case *syntax.Method:
-		s, ok := methods[x.Name.Text]
+		s, ok := c.builtins.Methods[x.Name.Text]
 		if !ok {
 			c.expectAll(sc, syntax.Children(x))
 			return
 		}
-		c.expect(sc, x.X, s.on)
+		c.expect(sc, x.X, s.On)
 		c.arguments(sc, x.Name, s, x.Args)
 	case *syntax.Unary:
 		c.expect(sc, x.X, c.typesOf(sc, x))
@@ -172,13 +172,13 @@ func (c *checker) binary(sc *scope, x *syntax.Binary) {
 }
 
 // arguments looks at the arguments of a built-in function or method.
-func (c *checker) arguments(sc *scope, name syntax.Name, s signature, args []syntax.Expr) {
-	if len(args) != len(s.params) {
+func (c *checker) arguments(sc *scope, name syntax.Name, s Signature, args []syntax.Expr) {
+	if len(args) != len(s.Params) {
 		c.warn(name.Span, "Incorrect number of arguments supplied to function: %s.", name.Text)
 		c.expectAll(sc, args)
 		return
 	}
 	for i, a := range args {
-		c.expect(sc, a, s.params[i])
+		c.expect(sc, a, s.Params[i])
 	}
 }

@@ -76,13 +76,13 @@ func (c *checker) call(sc *scope, x *syntax.Call) {
 			c.warn(x.Name.Span, "Incorrect number of arguments supplied to function: %s.", x.Name.Text)
 		}
 		c.program.Calls[x.ID()] = c.program.Functions[f]
-	case !known(functions, x.Name.Text):
+	case !known(c.builtins.Functions, x.Name.Text):
 		c.warn(x.Name.Span, "Invalid function name: %s.", x.Name.Text)
 	}
 }
 
 // known reports whether a name is one of the built-in ones.
-func known(signatures map[string]signature, name string) bool {
+func known(signatures map[string]Signature, name string) bool {
 	_, ok := signatures[name]
 	return ok
 }
@@ -99,7 +99,7 @@ func (s *scope) lookup(name string) *syntax.Function {
 
 // method checks a method's name and its literal pattern.
 func (c *checker) method(x *syntax.Method) {
-	if !known(methods, x.Name.Text) {
+	if !known(c.builtins.Methods, x.Name.Text) {
 		c.warn(x.Name.Span, "Invalid function name: %s.", x.Name.Text)
 	}
 	if (x.Name.Text != "matches" && x.Name.Text != "split") || len(x.Args) != 1 {

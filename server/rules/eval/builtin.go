@@ -5,55 +5,75 @@ import (
 	"fmt"
 	"strings"
 
+	"clave/server/rules/check"
 	"clave/server/rules/syntax"
 )
 
-// overload is one way to call a function: the types of its arguments, any being all of them.
+// The built-in functions stand in functions, the methods of each type in its table (receivers); a line there is all that the
+// evaluator and the checker know of one.
+
+// builtin is a built-in function or method.
+type builtin struct {
+	// returns are the types of its result; nil are all.
+	returns check.Types
+	// overloads are the ways to call it, tried in turn.
+	overloads overloads
+}
+
+// overload is one way to call a function: the types of its arguments, any being all of them. Those of a method are without
+// its receiver, which call takes first. call is nil where the evaluator needs more than the arguments (Evaluator.builtin, method).
 type overload struct {
 	types []string
 	call  func(args []Value) Value
 }
 
-// types makes the list of an overload's types.
+// overloads are the ways to call a function.
+type overloads []overload
+
+// types makes a list of types.
 func types(names ...string) []string { return names }
 
-// functions are the built-in functions but those that look documents up.
-var functions = map[string][]overload{
-	"debug":           {{types("any"), first}},
-	"string":          each(toStringValue, "int", "float", "null", "string", "bool", "path"),
-	"int":             each(toInt, "int", "float", "string"),
-	"float":           each(toFloatValue, "int", "float", "string"),
-	"path":            {{types("string"), toPath}},
-	"math.abs":        each(mathAbs, "int", "float"),
-	"math.ceil":       each(mathCeil, "float"),
-	"math.floor":      each(mathFloor, "float"),
-	"math.round":      each(mathRound, "float"),
-	"math.sqrt":       each(mathSqrt, "float"),
-	"math.isNaN":      each(mathIsNaN, "float"),
-	"math.pow":        {{types("float", "float"), mathPow}},
-	"timestamp.date":  {{types("int", "int", "int"), timestampDate}},
-	"timestamp.value": {{types("int"), timestampValue}, {types("string"), timestampParsed}},
-	"duration.value":  {{types("int", "string"), durationValue}},
-	"duration.time":   {{types("int", "int", "int", "int"), durationTime}},
-	"duration.abs":    {{types("duration"), durationAbs}},
-	"latlng.value":    {{types("float", "float"), latlngValue}},
-	"hashing.md5":     each(hashMD5, "bytes", "string"),
-	"hashing.sha256":  each(hashSHA256, "bytes", "string"),
-	"hashing.crc32":   each(hashCRC32, "bytes", "string"),
-	"hashing.crc32c":  each(hashCRC32C, "bytes", "string"),
+// anything is the result of a function that can return values of all types.
+var anything check.Types
+
+// functions are the built-in functions.
+var functions = map[string]builtin{
+	"get":             {anything, overloads{{types("path"), nil}}},
+	"getAfter":        {anything, overloads{{types("path"), nil}}},
+	"exists":          {anything, overloads{{types("path"), nil}}},
+	"existsAfter":     {anything, overloads{{types("path"), nil}}},
+	"debug":           {anything, overloads{{types("any"), nil}}},
+	"string":          {types("string"), each(toStringValue, "int", "float", "null", "string", "bool", "path")},
+	"int":             {types("int"), each(toInt, "int", "float", "string")},
+	"float":           {types("float"), each(toFloatValue, "int", "float", "string")},
+	"path":            {types("path"), overloads{{types("string"), toPath}}},
+	"math.abs":        {types("int", "float"), each(mathAbs, "int", "float")},
+	"math.ceil":       {types("float"), each(mathCeil, "float")},
+	"math.floor":      {types("float"), each(mathFloor, "float")},
+	"math.round":      {types("int"), each(mathRound, "float")},
+	"math.sqrt":       {types("float"), each(mathSqrt, "float")},
+	"math.isNaN":      {types("bool"), each(mathIsNaN, "float")},
+	"math.pow":        {types("float"), overloads{{types("float", "float"), mathPow}}},
+	"timestamp.date":  {types("timestamp"), overloads{{types("int", "int", "int"), timestampDate}}},
+	"timestamp.value": {types("timestamp"), overloads{{types("int"), timestampValue}, {types("string"), timestampParsed}}},
+	"duration.value":  {types("duration"), overloads{{types("int", "string"), durationValue}}},
+	"duration.time":   {types("duration"), overloads{{types("int", "int", "int", "int"), durationTime}}},
+	"duration.abs":    {types("duration"), overloads{{types("duration"), durationAbs}}},
+	"latlng.value":    {types("latlng"), overloads{{types("float", "float"), latlngValue}}},
+	"hashing.md5":     {types("bytes"), each(hashMD5, "bytes", "string")},
+	"hashing.sha256":  {types("bytes"), each(hashSHA256, "bytes", "string")},
+	"hashing.crc32":   {types("bytes"), each(hashCRC32, "bytes", "string")},
+	"hashing.crc32c":  {types("bytes"), each(hashCRC32C, "bytes", "string")},
 }
 
 // each makes an overload of one argument for each of the given types.
-func each(call func([]Value) Value, names ...string) []overload {
-	out := make([]overload, len(names))
+func each(call func([]Value) Value, names ...string) overloads {
+	out := make(overloads, len(names))
 	for i, n := range names {
 		out[i] = overload{types(n), call}
 	}
 	return out
 }
-
-// first returns its first argument.
-func first(args []Value) Value { return args[0] }
 
 // builtin evaluates a call of a function that is not declared.
 func (e *Evaluator) builtin(ctx context.Context, x *syntax.Call) Value {
@@ -64,7 +84,7 @@ func (e *Evaluator) builtin(ctx context.Context, x *syntax.Call) Value {
 	case "debug":
 		return e.debug(ctx, x)
 	}
-	overloads, ok := functions[name]
+	f, ok := functions[name]
 	if !ok {
 		return notFound(name)
 	}
@@ -82,7 +102,7 @@ func (e *Evaluator) builtin(ctx context.Context, x *syntax.Call) Value {
 	if unknown {
 		return Unknown{}
 	}
-	return choose(name, "", overloads, args, 0)
+	return choose(name, "", f.overloads, args, 0)
 }
 
 // debug evaluates debug(x), which is x.
@@ -94,9 +114,9 @@ func (e *Evaluator) debug(ctx context.Context, x *syntax.Call) Value {
 }
 
 // choose calls the overload that fits the arguments, of which the first skip are the receiver and not counted.
-func choose(name, receiver string, overloads []overload, args []Value, skip int) Value {
+func choose(name, receiver string, all overloads, args []Value, skip int) Value {
 	count := false
-	for _, o := range overloads {
+	for _, o := range all {
 		if len(o.types) != len(args)-skip {
 			continue
 		}
@@ -110,13 +130,13 @@ func choose(name, receiver string, overloads []overload, args []Value, skip int)
 		full = receiver + "." + name
 	}
 	if !count {
-		return failf("Incorrect number of arguments. Received: %d. Expected: %s.", len(args)-skip, signatures(full, overloads))
+		return failf("Incorrect number of arguments. Received: %d. Expected: %s.", len(args)-skip, usages(full, all))
 	}
 	got := make([]string, 0, len(args))
 	for _, a := range args[skip:] {
 		got = append(got, TypeName(a))
 	}
-	return unsupported(fmt.Sprintf("%s(%s)", full, strings.Join(got, ", ")), signatures(full, overloads))
+	return unsupported(fmt.Sprintf("%s(%s)", full, strings.Join(got, ", ")), usages(full, all))
 }
 
 // fits reports whether arguments are of the given types. An int does where a float is asked for.
@@ -133,11 +153,11 @@ func fits(types []string, args []Value) bool {
 	return true
 }
 
-// signatures lists overloads as messages show them.
-func signatures(name string, overloads []overload) string {
-	all := make([]string, len(overloads))
-	for i, o := range overloads {
-		all[i] = name + "(" + strings.Join(o.types, ", ") + ")"
+// usages lists overloads as messages show them.
+func usages(name string, all overloads) string {
+	texts := make([]string, len(all))
+	for i, o := range all {
+		texts[i] = name + "(" + strings.Join(o.types, ", ") + ")"
 	}
-	return strings.Join(all, ", ")
+	return strings.Join(texts, ", ")
 }

@@ -10,15 +10,15 @@ import (
 const manyItems = 64
 
 // listMethods are the methods of lists.
-var listMethods = map[string][]overload{
-	"size": {{nil, func(args []Value) Value { return value.Int(len(args[0].(value.Array))) }}},
-	"hasAll": {{types("list"), func(args []Value) Value {
+var listMethods = map[string]builtin{
+	"size": {types("int"), overloads{{nil, func(args []Value) Value { return value.Int(len(args[0].(value.Array))) }}}},
+	"hasAll": {types("bool"), overloads{{types("list"), func(args []Value) Value {
 		return value.Bool(containsAll(args[0].(value.Array), args[1].(value.Array)))
-	}}},
-	"hasOnly": {{types("list"), func(args []Value) Value {
+	}}}},
+	"hasOnly": {types("bool"), overloads{{types("list"), func(args []Value) Value {
 		return value.Bool(containsAll(args[1].(value.Array), args[0].(value.Array)))
-	}}},
-	"hasAny": {{types("list"), func(args []Value) Value {
+	}}}},
+	"hasAny": {types("bool"), overloads{{types("list"), func(args []Value) Value {
 		has := finder(args[0].(value.Array))
 		for _, v := range args[1].(value.Array) {
 			if has(v) {
@@ -26,13 +26,13 @@ var listMethods = map[string][]overload{
 			}
 		}
 		return value.Bool(false)
-	}}},
-	"concat": {{types("list"), func(args []Value) Value {
+	}}}},
+	"concat": {types("list"), overloads{{types("list"), func(args []Value) Value {
 		a, b := args[0].(value.Array), args[1].(value.Array)
 		out := make(value.Array, 0, len(a)+len(b))
 		return append(append(out, a...), b...)
-	}}},
-	"removeAll": {{types("list"), func(args []Value) Value {
+	}}}},
+	"removeAll": {types("list"), overloads{{types("list"), func(args []Value) Value {
 		has := finder(args[1].(value.Array))
 		out := value.Array{}
 		for _, v := range args[0].(value.Array) {
@@ -41,9 +41,9 @@ var listMethods = map[string][]overload{
 			}
 		}
 		return out
-	}}},
-	"join":  {{types("string"), join2}},
-	"toSet": {{nil, func(args []Value) Value { return newSet(args[0].(value.Array)) }}},
+	}}}},
+	"join":  {types("string"), overloads{{types("string"), join2}}},
+	"toSet": {types("set"), overloads{{nil, func(args []Value) Value { return newSet(args[0].(value.Array)) }}}},
 }
 
 // finder returns a function that tells whether a list holds a value.
@@ -100,21 +100,21 @@ func join2(args []Value) Value {
 	return value.String(b.String())
 }
 
-// setMethods are the methods of sets. The questions take lists too, the operations sets only.
-var setMethods = map[string][]overload{
-	"size":         {{nil, func(args []Value) Value { return value.Int(len(args[0].(*Set).items)) }}},
-	"hasAll":       setQuestion(func(s, t *Set) bool { return t.within(s) }),
-	"hasOnly":      setQuestion(func(s, t *Set) bool { return s.within(t) }),
-	"hasAny":       setQuestion(func(s, t *Set) bool { return s.meets(t) }),
-	"union":        {{types("set"), func(args []Value) Value { return args[0].(*Set).union(args[1].(*Set)) }}},
-	"intersection": {{types("set"), func(args []Value) Value { return args[0].(*Set).pick(args[1].(*Set), true) }}},
-	"difference":   {{types("set"), func(args []Value) Value { return args[0].(*Set).pick(args[1].(*Set), false) }}},
+// setMethods are the methods of sets. The predicates take lists too, the operations sets only.
+var setMethods = map[string]builtin{
+	"size":         {types("int"), overloads{{nil, func(args []Value) Value { return value.Int(len(args[0].(*Set).items)) }}}},
+	"hasAll":       {types("bool"), setPredicate(func(s, t *Set) bool { return t.within(s) })},
+	"hasOnly":      {types("bool"), setPredicate(func(s, t *Set) bool { return s.within(t) })},
+	"hasAny":       {types("bool"), setPredicate(func(s, t *Set) bool { return s.meets(t) })},
+	"union":        {types("set"), overloads{{types("set"), func(args []Value) Value { return args[0].(*Set).union(args[1].(*Set)) }}}},
+	"intersection": {types("set"), overloads{{types("set"), func(args []Value) Value { return args[0].(*Set).pick(args[1].(*Set), true) }}}},
+	"difference":   {types("set"), overloads{{types("set"), func(args []Value) Value { return args[0].(*Set).pick(args[1].(*Set), false) }}}},
 }
 
-// setQuestion makes a question about two sets, or a set and a list.
-func setQuestion(ask func(s, t *Set) bool) []overload {
-	return []overload{
-		{types("set"), func(args []Value) Value { return value.Bool(ask(args[0].(*Set), args[1].(*Set))) }},
-		{types("list"), func(args []Value) Value { return value.Bool(ask(args[0].(*Set), newSet(args[1].(value.Array)))) }},
+// setPredicate makes a method that compares a set with a set or a list.
+func setPredicate(holds func(s, t *Set) bool) overloads {
+	return overloads{
+		{types("set"), func(args []Value) Value { return value.Bool(holds(args[0].(*Set), args[1].(*Set))) }},
+		{types("list"), func(args []Value) Value { return value.Bool(holds(args[0].(*Set), newSet(args[1].(value.Array)))) }},
 	}
 }

@@ -7,33 +7,12 @@ import (
 	"clave/server/value"
 )
 
-// methodsOf returns the methods of a value's type.
-func methodsOf(v Value) map[string][]overload {
-	switch v.(type) {
-	case value.String:
-		return stringMethods
-	case value.Bytes:
-		return bytesMethods
-	case value.Array:
-		return listMethods
-	case *Set:
-		return setMethods
-	case value.Map:
-		if TypeName(v) == "map" {
-			return mapMethods
+// methodsOf returns the methods of a type.
+func methodsOf(typ string) map[string]builtin {
+	for _, r := range receivers {
+		if r.name == typ {
+			return r.methods
 		}
-	case *Document:
-		return mapMethods
-	case *Diff:
-		return diffMethods
-	case value.Timestamp:
-		return timestampMethods
-	case Duration:
-		return durationMethods
-	case value.GeoPoint:
-		return latlngMethods
-	case *Path, value.Reference:
-		return pathMethods
 	}
 	return nil
 }
@@ -71,40 +50,41 @@ func (e *Evaluator) method(ctx context.Context, x *syntax.Method) Value {
 	if m, ok := v.(value.Map); ok && name == "values" && len(args) == 1 && TypeName(v) == "map" {
 		return e.mapValues(m)
 	}
-	overloads, ok := methodsOf(v)[name]
+	typ := TypeName(v)
+	m, ok := methodsOf(typ)[name]
 	if !ok {
 		return notFound(name)
 	}
-	return choose(name, TypeName(v), overloads, args, 1)
+	return choose(name, typ, m.overloads, args, 1)
 }
 
 // mapMethods are the methods of maps.
-var mapMethods = map[string][]overload{
-	"size": {{nil, func(args []Value) Value {
+var mapMethods = map[string]builtin{
+	"size": {types("int"), overloads{{nil, func(args []Value) Value {
 		m, _ := asMap(args[0])
 		return value.Int(len(m))
-	}}},
-	"keys": {{nil, func(args []Value) Value {
+	}}}},
+	"keys": {types("list"), overloads{{nil, func(args []Value) Value {
 		m, _ := asMap(args[0])
 		return stringList(sortedKeys(m))
-	}}},
-	"values": {{nil, func(args []Value) Value {
+	}}}},
+	"values": {types("list"), overloads{{nil, func(args []Value) Value {
 		m, _ := asMap(args[0])
 		out := make(value.Array, 0, len(m))
 		for _, k := range sortedKeys(m) {
 			out = append(out, m[k])
 		}
 		return out
-	}}},
-	"get": {
+	}}}},
+	"get": {anything, overloads{
 		{types("string", "any"), mapGet},
 		{types("list", "any"), mapGetDeep},
-	},
-	"diff": {{types("map"), func(args []Value) Value {
+	}},
+	"diff": {types("map_diff"), overloads{{types("map"), func(args []Value) Value {
 		m, _ := asMap(args[0])
 		n, _ := asMap(args[1])
 		return newDiff(m, n)
-	}}},
+	}}}},
 }
 
 // stringList makes a list of texts.
@@ -145,27 +125,27 @@ func mapGetDeep(args []Value) Value {
 }
 
 // diffMethods are the methods of what diff returns.
-var diffMethods = map[string][]overload{
-	"addedKeys":     keysOfDiff(func(d *Diff) []string { return d.added }),
-	"removedKeys":   keysOfDiff(func(d *Diff) []string { return d.removed }),
-	"changedKeys":   keysOfDiff(func(d *Diff) []string { return d.changed }),
-	"unchangedKeys": keysOfDiff(func(d *Diff) []string { return d.unchanged }),
-	"affectedKeys": keysOfDiff(func(d *Diff) []string {
+var diffMethods = map[string]builtin{
+	"addedKeys":     {types("set"), keysOfDiff(func(d *Diff) []string { return d.added })},
+	"removedKeys":   {types("set"), keysOfDiff(func(d *Diff) []string { return d.removed })},
+	"changedKeys":   {types("set"), keysOfDiff(func(d *Diff) []string { return d.changed })},
+	"unchangedKeys": {types("set"), keysOfDiff(func(d *Diff) []string { return d.unchanged })},
+	"affectedKeys": {types("set"), keysOfDiff(func(d *Diff) []string {
 		all := append([]string(nil), d.added...)
 		return append(append(all, d.removed...), d.changed...)
-	}),
+	})},
 }
 
 // keysOfDiff makes a method that returns some of a diff's keys.
-func keysOfDiff(of func(*Diff) []string) []overload {
-	return []overload{{nil, func(args []Value) Value { return stringSet(of(args[0].(*Diff))) }}}
+func keysOfDiff(of func(*Diff) []string) overloads {
+	return overloads{{nil, func(args []Value) Value { return stringSet(of(args[0].(*Diff))) }}}
 }
 
 // pathMethods are the methods of paths.
-var pathMethods = map[string][]overload{
-	"bind": {{types("map"), func(args []Value) Value {
+var pathMethods = map[string]builtin{
+	"bind": {types("path"), overloads{{types("map"), func(args []Value) Value {
 		p, _ := asPath(args[0])
 		m, _ := asMap(args[1])
 		return p.bind(m)
-	}}},
+	}}}},
 }

@@ -174,24 +174,24 @@ func subtractTimes(a, b Value) Value {
 }
 
 // timestampMethods are the methods of timestamps.
-var timestampMethods = map[string][]overload{
-	"year":      part(func(t time.Time) int64 { return int64(t.Year()) }),
-	"month":     part(func(t time.Time) int64 { return int64(t.Month()) }),
-	"day":       part(func(t time.Time) int64 { return int64(t.Day()) }),
-	"hours":     part(func(t time.Time) int64 { return int64(t.Hour()) }),
-	"minutes":   part(func(t time.Time) int64 { return int64(t.Minute()) }),
-	"seconds":   part(func(t time.Time) int64 { return int64(t.Second()) }),
-	"nanos":     part(func(t time.Time) int64 { return int64(t.Nanosecond()) }),
-	"dayOfWeek": part(func(t time.Time) int64 { return int64(t.Weekday()+6)%7 + 1 }), // Monday is 1
-	"dayOfYear": part(func(t time.Time) int64 { return int64(t.YearDay()) }),
-	"toMillis":  part(time.Time.UnixMilli),
-	"date":      {{nil, func(args []Value) Value { return midnight(args[0].(value.Timestamp)) }}},
-	"time":      {{nil, func(args []Value) Value { return sinceMidnight(args[0].(value.Timestamp)) }}},
+var timestampMethods = map[string]builtin{
+	"year":      {types("int"), part(func(t time.Time) int64 { return int64(t.Year()) })},
+	"month":     {types("int"), part(func(t time.Time) int64 { return int64(t.Month()) })},
+	"day":       {types("int"), part(func(t time.Time) int64 { return int64(t.Day()) })},
+	"hours":     {types("int"), part(func(t time.Time) int64 { return int64(t.Hour()) })},
+	"minutes":   {types("int"), part(func(t time.Time) int64 { return int64(t.Minute()) })},
+	"seconds":   {types("int"), part(func(t time.Time) int64 { return int64(t.Second()) })},
+	"nanos":     {types("int"), part(func(t time.Time) int64 { return int64(t.Nanosecond()) })},
+	"dayOfWeek": {types("int"), part(func(t time.Time) int64 { return int64(t.Weekday()+6)%7 + 1 })}, // Monday is 1
+	"dayOfYear": {types("int"), part(func(t time.Time) int64 { return int64(t.YearDay()) })},
+	"toMillis":  {types("int"), part(time.Time.UnixMilli)},
+	"date":      {types("timestamp"), overloads{{nil, func(args []Value) Value { return midnight(args[0].(value.Timestamp)) }}}},
+	"time":      {types("duration"), overloads{{nil, func(args []Value) Value { return sinceMidnight(args[0].(value.Timestamp)) }}}},
 }
 
 // part makes a method that returns a part of a moment.
-func part(of func(time.Time) int64) []overload {
-	return []overload{{nil, func(args []Value) Value { return value.Int(of(args[0].(value.Timestamp).Time())) }}}
+func part(of func(time.Time) int64) overloads {
+	return overloads{{nil, func(args []Value) Value { return value.Int(of(args[0].(value.Timestamp).Time())) }}}
 }
 
 // midnight returns the beginning of a moment's day.
@@ -209,9 +209,9 @@ func sinceMidnight(t value.Timestamp) Value {
 }
 
 // durationMethods are the methods of durations.
-var durationMethods = map[string][]overload{
-	"seconds": {{nil, func(args []Value) Value { return value.Int(args[0].(Duration).Seconds) }}},
-	"nanos":   {{nil, func(args []Value) Value { return value.Int(args[0].(Duration).Nanos) }}},
+var durationMethods = map[string]builtin{
+	"seconds": {types("int"), overloads{{nil, func(args []Value) Value { return value.Int(args[0].(Duration).Seconds) }}}},
+	"nanos":   {types("int"), overloads{{nil, func(args []Value) Value { return value.Int(args[0].(Duration).Nanos) }}}},
 }
 
 // latlngValue is latlng.value(latitude, longitude).
@@ -225,10 +225,10 @@ func latlngValue(args []Value) Value {
 }
 
 // latlngMethods are the methods of places.
-var latlngMethods = map[string][]overload{
-	"latitude":  {{nil, func(args []Value) Value { return value.Double(args[0].(value.GeoPoint).Lat) }}},
-	"longitude": {{nil, func(args []Value) Value { return value.Double(args[0].(value.GeoPoint).Lng) }}},
-	"distance":  {{types("latlng"), distance}},
+var latlngMethods = map[string]builtin{
+	"latitude":  {types("float"), overloads{{nil, func(args []Value) Value { return value.Double(args[0].(value.GeoPoint).Lat) }}}},
+	"longitude": {types("float"), overloads{{nil, func(args []Value) Value { return value.Double(args[0].(value.GeoPoint).Lng) }}}},
+	"distance":  {types("float"), overloads{{types("latlng"), distance}}},
 }
 
 // earthRadius is the mean radius of the earth in metres, as the official engine has it.

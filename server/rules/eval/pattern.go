@@ -11,9 +11,9 @@ import (
 
 // pattern evaluates matches, split and replace of a text.
 func (e *Evaluator) pattern(s value.String, name string, args []Value) Value {
-	overloads := stringMethods[name]
-	if len(args) != len(overloads[0].types)+1 || !fits(overloads[0].types, args[1:]) {
-		return choose(name, "string", overloads, args, 1)
+	ways := stringMethods[name].overloads
+	if len(args) != len(ways[0].types)+1 || !fits(ways[0].types, args[1:]) {
+		return choose(name, "string", ways, args, 1)
 	}
 	expr := string(args[1].(value.String))
 	if name == "matches" {

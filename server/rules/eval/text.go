@@ -10,26 +10,26 @@ import (
 )
 
 // stringMethods are the methods of texts, but those with patterns. Letters outside of ASCII keep their case.
-var stringMethods = map[string][]overload{
-	"size":    {{nil, func(args []Value) Value { return value.Int(units16(string(args[0].(value.String)))) }}},
-	"lower":   {{nil, func(args []Value) Value { return value.String(mapASCII(args[0], 'A', 'Z', 32)) }}},
-	"upper":   {{nil, func(args []Value) Value { return value.String(mapASCII(args[0], 'a', 'z', -32)) }}},
-	"trim":    {{nil, func(args []Value) Value { return value.String(trim(string(args[0].(value.String)))) }}},
-	"toUtf8":  {{nil, func(args []Value) Value { return value.Bytes(args[0].(value.String)) }}},
-	"matches": {{types("string"), nil}},
-	"split":   {{types("string"), nil}},
-	"replace": {{types("string", "string"), nil}},
+var stringMethods = map[string]builtin{
+	"size":    {types("int"), overloads{{nil, func(args []Value) Value { return value.Int(units16(string(args[0].(value.String)))) }}}},
+	"lower":   {types("string"), overloads{{nil, func(args []Value) Value { return value.String(mapASCII(args[0], 'A', 'Z', 32)) }}}},
+	"upper":   {types("string"), overloads{{nil, func(args []Value) Value { return value.String(mapASCII(args[0], 'a', 'z', -32)) }}}},
+	"trim":    {types("string"), overloads{{nil, func(args []Value) Value { return value.String(trim(string(args[0].(value.String)))) }}}},
+	"toUtf8":  {types("bytes"), overloads{{nil, func(args []Value) Value { return value.Bytes(args[0].(value.String)) }}}},
+	"matches": {types("bool"), overloads{{types("string"), nil}}},
+	"split":   {types("list"), overloads{{types("string"), nil}}},
+	"replace": {types("string"), overloads{{types("string", "string"), nil}}},
 }
 
 // bytesMethods are the methods of byte strings.
-var bytesMethods = map[string][]overload{
-	"size": {{nil, func(args []Value) Value { return value.Int(len(args[0].(value.Bytes))) }}},
-	"toBase64": {{nil, func(args []Value) Value {
+var bytesMethods = map[string]builtin{
+	"size": {types("int"), overloads{{nil, func(args []Value) Value { return value.Int(len(args[0].(value.Bytes))) }}}},
+	"toBase64": {types("string"), overloads{{nil, func(args []Value) Value {
 		return value.String(base64.URLEncoding.EncodeToString([]byte(args[0].(value.Bytes))))
-	}}},
-	"toHexString": {{nil, func(args []Value) Value {
+	}}}},
+	"toHexString": {types("string"), overloads{{nil, func(args []Value) Value {
 		return value.String(strings.ToUpper(hex.EncodeToString([]byte(args[0].(value.Bytes)))))
-	}}},
+	}}}},
 }
 
 // units16 returns how many UTF-16 units a text has, which is its size.
