@@ -52,9 +52,6 @@ type database struct {
 	indexes  atomic.Pointer[indexState]
 	indexing sync.Mutex
 	own      atomic.Bool // whether the definitions are the database's own
-	// forgotten is the version before which commits are dropped; only Run touches it.
-	forgotten clock.Version
-
 	// Guarded by Engine.mu.
 	latest    clock.Version   // of the last commit that readers see
 	read      clock.Version   // the last version that a reader of now was given
@@ -63,6 +60,9 @@ type database struct {
 	persisted bool            // whether the catalogue has it
 	feed      feed
 	snapshots map[string]clock.Version // the kept states for Restore, by token
+	forgotten clock.Version            // commits before it are dropped
+	// kept are the versions after which commits stay in the log, by who needs them.
+	kept map[*Subscription]clock.Version
 }
 
 // Open opens the engine on a store. No goroutine is started; Run does what has to be done by and by.
@@ -126,6 +126,9 @@ func (e *Engine) loadDatabase(snap storage.Snapshot, key, v []byte) error {
 	if db.latest, err = lastVersion(snap, db.number); err != nil {
 		return err
 	}
+	if db.forgotten, err = loadForgotten(snap, db.number); err != nil {
+		return err
+	}
 	set, err := e.loadSet(snap, db.number)
 	if err != nil {
 		return err
@@ -143,6 +146,7 @@ func (e *Engine) add(db *database, set *index.Set) {
 	db.locks = newLockTable(e.o.Clock, e.o.Limits.Lock)
 	db.txns.open = make(map[uint64]*txn)
 	db.snapshots = make(map[string]clock.Version)
+	db.kept = make(map[*Subscription]clock.Version)
 	e.mu.databases[db.name] = db
 }
 

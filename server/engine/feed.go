@@ -41,6 +41,9 @@ type Subscription struct {
 	e     *Engine
 	db    *database
 	start clock.Version
+	// most is the number of commits that are held for the reader, and follows says that the log keeps the others.
+	most    int
+	follows bool
 	// ready receives when there may be something; room for one. It is never closed.
 	ready chan struct{}
 	mu    struct {
@@ -58,7 +61,12 @@ type Subscription struct {
 func (e *Engine) Subscribe(name resource.Database) *Subscription {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	s := &Subscription{e: e, ready: make(chan struct{}, 1)}
+	return e.subscribeLocked(name)
+}
+
+// subscribeLocked is Subscribe, with Engine.mu held.
+func (e *Engine) subscribeLocked(name resource.Database) *Subscription {
+	s := &Subscription{e: e, ready: make(chan struct{}, 1), most: maxQueued}
 	db, err := e.databaseLocked(name)
 	if err != nil {
 		s.mu.ended = true
@@ -83,7 +91,7 @@ func (s *Subscription) push(c Commit) {
 	defer s.mu.Unlock()
 	switch {
 	case s.mu.ended || s.mu.behind:
-	case len(s.mu.queue) >= maxQueued:
+	case len(s.mu.queue) >= s.most:
 		s.mu.queue, s.mu.behind = nil, true
 	default:
 		s.mu.queue = append(s.mu.queue, c)
@@ -140,9 +148,9 @@ func (s *Subscription) catchUp(ctx context.Context) ([]Commit, error) {
 	upto := s.db.latest
 	s.e.mu.Unlock()
 	var out []Commit
-	err := s.e.Changes(ctx, s.db.name, s.mu.seen, upto, func(c Commit) error {
+	err := s.changes(ctx, s.mu.seen, upto, func(c Commit) error {
 		out = append(out, c)
-		if len(out) == maxQueued/4 {
+		if len(out) == s.most/4 {
 			return errEnough
 		}
 		return nil
@@ -177,4 +185,5 @@ func (s *Subscription) Close() {
 	s.e.mu.Lock()
 	defer s.e.mu.Unlock()
 	delete(s.db.feed.subs, s)
+	delete(s.db.kept, s)
 }

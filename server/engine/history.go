@@ -3,6 +3,7 @@ package engine
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"fmt"
 
 	"clave/server/clock"
@@ -79,11 +80,16 @@ func (e *Engine) Changes(ctx context.Context, name resource.Database, after, upt
 		return err
 	}
 	defer view.release()
-	return scanChanges(ctx, view.snap, db.number, after, upto, func(v clock.Version, images []image) error {
+	return commitsOf(ctx, view, db, after, upto, yield)
+}
+
+// commitsOf gives the commits after one version and up to another in a view's log.
+func commitsOf(ctx context.Context, v *view, db *database, after, upto clock.Version, yield func(Commit) error) error {
+	return scanChanges(ctx, v.snap, db.number, after, upto, func(v clock.Version, images []image) error {
 		c := Commit{Version: v, Changes: make([]Change, len(images))}
 		for i, im := range images {
 			var err error
-			if c.Changes[i], err = decodeImage(name, im); err != nil {
+			if c.Changes[i], err = decodeImage(db.name, im); err != nil {
 				return err
 			}
 		}
@@ -165,7 +171,8 @@ func overlayAt(ctx context.Context, v *view, db *database, at clock.Version, kee
 // forget drops changes that are older than the retention. The last commit of a database is kept: its version is the
 // database's.
 func (e *Engine) forget(ctx context.Context) error {
-	cut := clock.VersionOf(e.o.Clock.Now()) - clock.Version(e.o.Retention.Microseconds())
+	now := clock.VersionOf(e.o.Clock.Now())
+	cut, keptCut := now-clock.Version(e.o.Retention.Microseconds()), now-clock.Version(e.o.Kept.Microseconds())
 	batch := storage.Batch{Deletes: true}
 	for _, db := range e.all() {
 		e.mu.Lock()
@@ -174,15 +181,32 @@ func (e *Engine) forget(ctx context.Context) error {
 		for _, v := range db.snapshots {
 			upto = min(upto, v)
 		}
-		e.mu.Unlock()
+		for _, v := range db.kept {
+			upto = min(upto, max(v, keptCut))
+		}
 		if upto <= db.forgotten || latest == 0 {
+			e.mu.Unlock()
 			continue
 		}
-		db.forgotten = upto
+		db.forgotten = upto // before the commits go: see Subscription.changes
+		e.mu.Unlock()
+		batch.Set(keyOf(keyForgotten, db.number), binary.BigEndian.AppendUint64(nil, uint64(upto)))
 		batch.DeleteRange(changeKey(db.number, 0), changeKey(db.number, upto))
 	}
 	if batch.Empty() {
 		return nil
 	}
 	return e.o.Store.Apply(ctx, &batch)
+}
+
+// loadForgotten reads the version before which commits of a database are dropped.
+func loadForgotten(r storage.Reader, number uint32) (clock.Version, error) {
+	v, found, err := r.Get(keyOf(keyForgotten, number))
+	if err != nil || !found {
+		return 0, err
+	}
+	if len(v) != 8 {
+		return 0, errCorrupt
+	}
+	return clock.Version(binary.BigEndian.Uint64(v)), nil
 }

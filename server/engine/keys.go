@@ -15,6 +15,7 @@ import (
 //	a project database            -> number and birth of a database
 //	c number version              -> a commit: its changes, before and after
 //	d number collection 01 id     -> a document
+//	f number                      -> the version before which commits are dropped
 //	g number collection-id path 01 -> nothing: a document below the root, for queries of collection groups
 //	i number …                    -> an index entry (package index)
 //	m number                      -> the index definitions that the entries are of
@@ -23,6 +24,7 @@ const (
 	keyCatalogue  = 'a'
 	keyChange     = 'c'
 	keyDocument   = 'd'
+	keyForgotten  = 'f'
 	keyGroup      = 'g'
 	keyIndex      = 'i'
 	keyDefinition = 'm'

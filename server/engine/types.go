@@ -48,6 +48,8 @@ type Options struct {
 	Exists func(resource.Database) bool
 	// Retention is how long the past can be read; an hour when zero.
 	Retention time.Duration
+	// Kept is how long commits are kept at most for subscriptions by Follow; a day when zero.
+	Kept time.Duration
 	// Limits are the deadlines of transactions; Firestore's when zero.
 	Limits Limits
 	// Log hears of queries without index and of troubles; nothing is logged when nil.
@@ -71,6 +73,9 @@ func (o *Options) EnsureDefaults() {
 	}
 	if o.Retention == 0 {
 		o.Retention = time.Hour
+	}
+	if o.Kept == 0 {
+		o.Kept = 24 * time.Hour
 	}
 	if o.Limits.Lock == 0 {
 		o.Limits.Lock = 20 * time.Second

@@ -1,0 +1,72 @@
+package engine
+
+import (
+	"context"
+
+	"clave/server/clock"
+	"clave/server/resource"
+)
+
+// maxFollowed is the number of commits that a subscription by Follow holds for its reader.
+const maxFollowed = 64
+
+// Follow returns a subscription to the commits of a database after a version, which may be an earlier run's. The commits that
+// its reader still needs stay in the log, Options.Kept at most; where they are dropped already, Next returns ErrLagged.
+func (e *Engine) Follow(name resource.Database, after clock.Version) *Subscription {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	s := e.subscribeLocked(name)
+	if s.db == nil {
+		return s
+	}
+	s.most, s.follows = maxFollowed, true
+	s.start, s.mu.seen = after, after
+	s.mu.behind = after < s.db.latest
+	s.db.kept[s] = after
+	if s.mu.behind {
+		s.signal()
+	}
+	return s
+}
+
+// Done says that the reader no longer needs the commits up to a version, and may be given them again after a restart.
+func (s *Subscription) Done(v clock.Version) {
+	if s.db == nil {
+		return
+	}
+	s.e.mu.Lock()
+	defer s.e.mu.Unlock()
+	if _, ok := s.db.kept[s]; ok {
+		s.db.kept[s] = v
+	}
+}
+
+// Oldest returns a version after which the log of a database has all commits.
+func (e *Engine) Oldest(name resource.Database) clock.Version {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	db, err := e.databaseLocked(name)
+	if err != nil {
+		return 0
+	}
+	return max(0, db.forgotten-1)
+}
+
+// changes gives commits of the log. Those that are kept for Follow may be older than the retention.
+func (s *Subscription) changes(ctx context.Context, after, upto clock.Version, yield func(Commit) error) error {
+	if !s.follows {
+		return s.e.Changes(ctx, s.db.name, after, upto, yield)
+	}
+	view, _, err := s.e.current(s.db)
+	if err != nil {
+		return err
+	}
+	defer view.release()
+	s.e.mu.Lock()
+	lost := s.db.forgotten > after+1 // The view is older than this moment: what it lacks was noted as dropped.
+	s.e.mu.Unlock()
+	if lost {
+		return ErrLagged
+	}
+	return commitsOf(ctx, view, s.db, after, upto, yield)
+}

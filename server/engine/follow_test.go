@@ -1,0 +1,120 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"clave/server/clock"
+	"clave/server/engine"
+	"clave/server/storage/pebblestore"
+	"clave/server/value"
+)
+
+// openOn returns an engine on a store that the test closes; the engine is closed by the test itself.
+func openOn(t *testing.T, store *pebblestore.Store, hand *clock.Hand) *engine.Engine {
+	t.Helper()
+	e, err := engine.Open(t.Context(), engine.Options{Store: store, Clock: hand})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// next returns the versions of the commits that a subscription has, at least one.
+func next(t *testing.T, s *engine.Subscription) []clock.Version {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	commits, err := s.Next(ctx)
+	if err != nil {
+		t.Fatalf("Next = %v", err)
+	}
+	var out []clock.Version
+	for _, c := range commits {
+		out = append(out, c.Version)
+	}
+	return out
+}
+
+// TestFollowAcrossRestarts reads commits of an earlier run, those from before the retention too as long as they are kept, and
+// those that come meanwhile, each once and in order.
+func TestFollowAcrossRestarts(t *testing.T) {
+	hand := clock.NewHand(time.Now())
+	store, err := pebblestore.OpenMemory()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = store.Close() }()
+	e := openOn(t, store, hand)
+	first := put(t, e, set("c/a", n(1))).Version
+	follow := e.Follow(testDB, first)
+	var want []clock.Version
+	for i := range int64(200) { // more than a subscription holds
+		hand.Advance(time.Second)
+		want = append(want, put(t, e, set("c/a", value.Map{"n": value.Int(i)})).Version)
+	}
+	hand.Advance(3 * time.Hour)
+	runFor(t, e, hand, 61)
+	follow.Close()
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	e = openOn(t, store, hand)
+	defer func() { _ = e.Close() }()
+	follow = e.Follow(testDB, first)
+	var got []clock.Version
+	for len(got) < 150 {
+		got = append(got, next(t, follow)...)
+	}
+	follow.Done(got[99])
+	runFor(t, e, hand, 61)
+	want = append(want, put(t, e, set("c/b", n(1))).Version)
+	for len(got) < len(want) {
+		got = append(got, next(t, follow)...)
+	}
+	for i, v := range want {
+		if got[i] != v {
+			t.Fatalf("commit %d has version %d, want %d", i, got[i], v)
+		}
+	}
+	defer follow.Close()
+	again := e.Follow(testDB, got[99])
+	defer again.Close()
+	if v := next(t, again)[0]; v != want[100] {
+		t.Errorf("the commit after number 99 is %d, want %d", v, want[100])
+	}
+	dropped := e.Follow(testDB, first)
+	defer dropped.Close()
+	if _, err := dropped.Next(t.Context()); !errors.Is(err, engine.ErrLagged) {
+		t.Errorf("Next for dropped commits = %v, want ErrLagged", err)
+	}
+	oldest := e.Follow(testDB, e.Oldest(testDB))
+	defer oldest.Close()
+	if v := next(t, oldest)[0]; v < want[98] || v > want[100] {
+		t.Errorf("the oldest commit is %d, want one by %d", v, want[99])
+	}
+}
+
+// TestKeptCommitsAreBounded drops commits that a reader has not asked for within Options.Kept.
+func TestKeptCommitsAreBounded(t *testing.T) {
+	hand := clock.NewHand(time.Now())
+	e := open(t, engine.Options{Clock: hand, Kept: 2 * time.Hour})
+	first := put(t, e, set("c/a", n(1))).Version
+	follow := e.Follow(testDB, first)
+	defer follow.Close()
+	for i := range int64(100) {
+		put(t, e, set("c/a", value.Map{"n": value.Int(i)}))
+	}
+	hand.Advance(3 * time.Hour)
+	put(t, e, set("c/a", n(0)))
+	runFor(t, e, hand, 61)
+	var err error
+	for err == nil {
+		_, err = follow.Next(t.Context())
+	}
+	if !errors.Is(err, engine.ErrLagged) {
+		t.Errorf("Next = %v, want ErrLagged", err)
+	}
+}
