@@ -52,7 +52,7 @@ func fields(i int) value.Map {
 
 // commit commits writes and fails the benchmark on an error.
 func commit(b *testing.B, e *engine.Engine, writes ...document.Write) {
-	if _, err := e.Commit(b.Context(), db, engine.CommitRequest{Writes: writes}, nil); err != nil {
+	if _, err := e.Commit(b.Context(), db, engine.CommitRequest{Writes: writes}, engine.Unrestricted()); err != nil {
 		b.Error(err)
 	}
 }
@@ -253,7 +253,7 @@ func increment(b *testing.B, e *engine.Engine, counter resource.Document, o *eng
 	if err == nil {
 		n := d.Fields["n"].(value.Int)
 		_, err = e.Commit(b.Context(), db, engine.CommitRequest{Transaction: id,
-			Writes: []document.Write{{Name: counter, Fields: value.Map{"n": n + 1}}}}, nil)
+			Writes: []document.Write{{Name: counter, Fields: value.Map{"n": n + 1}}}}, engine.Unrestricted())
 	}
 	if err != nil && !fault.Is(err, fault.Aborted) {
 		b.Error(err)

@@ -132,7 +132,7 @@ func TestAutoBuildsAnIndexWhileDocumentsChange(t *testing.T) {
 				if r.IntN(4) == 0 {
 					write = document.Write{Op: document.Delete, Name: doc(path)}
 				}
-				if _, err := e.Commit(t.Context(), testDB, engine.CommitRequest{Writes: []document.Write{write}}, nil); err != nil {
+				if _, err := e.Commit(t.Context(), testDB, engine.CommitRequest{Writes: []document.Write{write}}, engine.Unrestricted()); err != nil {
 					t.Errorf("commit while the index is built = %v", err)
 					return
 				}

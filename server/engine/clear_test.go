@@ -68,7 +68,7 @@ func TestRestoreBringsASnapshotBack(t *testing.T) {
 	for round := range 2 { // A snapshot can be restored again and again.
 		put(t, e, set("c/changed", n(20)), set("c/new", n(4)), document.Write{Op: document.Delete, Name: doc("c/deleted")})
 		stranger := resource.Document{DB: other, Path: "c/a"}
-		if _, err := e.Commit(t.Context(), other, engine.CommitRequest{Writes: []document.Write{{Name: stranger}}}, nil); err != nil {
+		if _, err := e.Commit(t.Context(), other, engine.CommitRequest{Writes: []document.Write{{Name: stranger}}}, engine.Unrestricted()); err != nil {
 			t.Fatal(err)
 		}
 		if err := e.Restore(t.Context(), testDB.Project, token); err != nil {

@@ -13,6 +13,9 @@ import (
 // Commit does writes, all or none, and ends the transaction if there is one. When it returns, they are on disk and every
 // later read sees them.
 func (e *Engine) Commit(ctx context.Context, name resource.Database, r CommitRequest, check Check) (CommitResult, error) {
+	if err := check.validate(); err != nil {
+		return CommitResult{}, err
+	}
 	db, err := e.database(name)
 	if err != nil {
 		return CommitResult{}, err
@@ -139,8 +142,11 @@ func (e *Engine) lockWrites(ctx context.Context, db *database, o *owner, writes 
 // maxWrites is the number of writes of one BatchWrite.
 const maxWrites = 500
 
-// BatchWrite does writes each for itself; check is asked for each alone. The same document may not be written twice.
+// BatchWrite does writes each for itself; check decides about each alone. The same document may not be written twice.
 func (e *Engine) BatchWrite(ctx context.Context, name resource.Database, writes []document.Write, check Check) ([]WriteStatus, error) {
+	if err := check.validate(); err != nil {
+		return nil, err
+	}
 	if len(writes) > maxWrites {
 		return nil, fault.E(fault.InvalidArgument, "maximum %d writes allowed per request", maxWrites)
 	}

@@ -128,7 +128,7 @@ func (s *commitState) loadForCheck(ctx context.Context, name resource.Document) 
 	return s.load(name)
 }
 
-// apply does the writes in memory, asks the check, and then judges preconditions, so that a caller who may not write
+// apply does the writes in memory, lets the check decide, and then judges preconditions, so that a caller who may not write
 // does not learn what is there.
 func (s *commitState) apply(ctx context.Context, writes []document.Write, check Check) error {
 	if err := s.loadAll(writes); err != nil {
@@ -138,7 +138,10 @@ func (s *commitState) apply(ctx context.Context, writes []document.Write, check 
 		return err
 	}
 	var failed error
-	steps := make([]Step, 0, len(writes))
+	var steps []Step
+	if !check.unrestricted {
+		steps = make([]Step, 0, len(writes))
+	}
 	for _, w := range writes {
 		d, err := s.load(w.Name)
 		if err != nil {
@@ -156,7 +159,7 @@ func (s *commitState) apply(ctx context.Context, writes []document.Write, check 
 			}
 			break
 		}
-		if check != nil {
+		if !check.unrestricted {
 			steps = append(steps, Step{Write: w, Before: d.after, After: after})
 		}
 		if !d.listed {
@@ -169,8 +172,8 @@ func (s *commitState) apply(ctx context.Context, writes []document.Write, check 
 	if failed == nil && len(s.order) < len(writes) {
 		s.join(writes)
 	}
-	if check != nil && len(steps) > 0 {
-		if err := check(ctx, &CheckView{Time: s.at, Steps: steps, reader: s}); err != nil {
+	if len(steps) > 0 {
+		if err := check.decide(ctx, &CheckView{Time: s.at, Steps: steps, reader: s}); err != nil {
 			return err
 		}
 	}

@@ -105,7 +105,7 @@ func commitMaybeIn(t *testing.T, e *engine.Engine, transaction bool, writes ...d
 		}
 		r.Transaction = id
 	}
-	_, err := e.Commit(t.Context(), testDB, r, nil)
+	_, err := e.Commit(t.Context(), testDB, r, engine.Unrestricted())
 	return err
 }
 

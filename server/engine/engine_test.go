@@ -49,7 +49,7 @@ func set(path string, fields value.Map) document.Write {
 // put commits documents with one number each.
 func put(t testing.TB, e *engine.Engine, writes ...document.Write) engine.CommitResult {
 	t.Helper()
-	r, err := e.Commit(t.Context(), testDB, engine.CommitRequest{Writes: writes}, nil)
+	r, err := e.Commit(t.Context(), testDB, engine.CommitRequest{Writes: writes}, engine.Unrestricted())
 	if err != nil {
 		t.Fatalf("Commit = %v", err)
 	}
@@ -118,20 +118,36 @@ func TestCheckIsAskedBeforePreconditions(t *testing.T) {
 	w.Precondition.Exists = &absent
 	denied := fault.E(fault.PermissionDenied, "no")
 	_, err := e.Commit(t.Context(), testDB, engine.CommitRequest{Writes: []document.Write{w}},
-		func(ctx context.Context, v *engine.CheckView) error {
+		engine.CheckBy(func(ctx context.Context, v *engine.CheckView) error {
 			before, _ := v.Before(ctx, doc("c/a"))
 			after, _ := v.After(ctx, doc("c/a"))
 			if before.Fields["n"] != value.Int(1) || after.Fields["n"] != value.Int(2) || len(v.Steps) != 1 {
 				t.Errorf("check saw %v, %v in %d steps", before.Fields, after.Fields, len(v.Steps))
 			}
 			return denied
-		})
+		}))
 	if !errors.Is(err, denied) {
 		t.Errorf("Commit = %v, want the check's refusal", err)
 	}
-	_, err = e.Commit(t.Context(), testDB, engine.CommitRequest{Writes: []document.Write{w}}, nil)
+	_, err = e.Commit(t.Context(), testDB, engine.CommitRequest{Writes: []document.Write{w}}, engine.Unrestricted())
 	if !fault.Is(err, fault.AlreadyExists) {
 		t.Errorf("Commit = %v, want ALREADY_EXISTS", err)
+	}
+	wantN(t, e, engine.At{}, "c/a", value.Int(1))
+}
+
+// TestACommitNeedsACheck commits with the zero Check, which a caller has who forgot to make one.
+func TestACommitNeedsACheck(t *testing.T) {
+	e := open(t, engine.Options{})
+	put(t, e, set("c/a", n(1)))
+	for name, forgotten := range map[string]engine.Check{"zero": {}, "without function": engine.CheckBy(nil)} {
+		writes := []document.Write{set("c/a", n(2))}
+		if _, err := e.Commit(t.Context(), testDB, engine.CommitRequest{Writes: writes}, forgotten); err == nil {
+			t.Errorf("Commit with the %s check succeeded", name)
+		}
+		if _, err := e.BatchWrite(t.Context(), testDB, writes, forgotten); err == nil {
+			t.Errorf("BatchWrite with the %s check succeeded", name)
+		}
 	}
 	wantN(t, e, engine.At{}, "c/a", value.Int(1))
 }
@@ -144,7 +160,7 @@ func TestSubscriptionGivesEveryCommitOnce(t *testing.T) {
 	const commits = 10_000 // More than a subscription's queue holds.
 	go func() {
 		for i := range commits {
-			if _, err := e.Commit(t.Context(), testDB, engine.CommitRequest{Writes: []document.Write{set("c/a", n(i))}}, nil); err != nil {
+			if _, err := e.Commit(t.Context(), testDB, engine.CommitRequest{Writes: []document.Write{set("c/a", n(i))}}, engine.Unrestricted()); err != nil {
 				t.Errorf("Commit = %v", err)
 				return
 			}

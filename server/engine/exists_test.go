@@ -19,7 +19,7 @@ func TestOnlyDatabasesThatExistAreServed(t *testing.T) {
 	wantCode(t, "read", err, fault.NotFound)
 	_, err = e.Begin(t.Context(), other, engine.TransactionOptions{})
 	wantCode(t, "begin", err, fault.NotFound)
-	_, err = e.Commit(t.Context(), other, engine.CommitRequest{Writes: []document.Write{{Name: resource.Document{DB: other, Path: "c/a"}}}}, nil)
+	_, err = e.Commit(t.Context(), other, engine.CommitRequest{Writes: []document.Write{{Name: resource.Document{DB: other, Path: "c/a"}}}}, engine.Unrestricted())
 	wantCode(t, "commit", err, fault.NotFound)
 	wantCode(t, "definitions", e.SetIndexes(t.Context(), other, index.Definitions{}), fault.NotFound)
 	sub := e.Subscribe(other)

@@ -55,7 +55,7 @@ func TestCloseDuringACommit(t *testing.T) {
 	}
 	done := make(chan error, 2)
 	go func() {
-		_, err := e.Commit(t.Context(), testDB, engine.CommitRequest{Writes: []document.Write{set("c/a", n(1))}}, nil)
+		_, err := e.Commit(t.Context(), testDB, engine.CommitRequest{Writes: []document.Write{set("c/a", n(1))}}, engine.Unrestricted())
 		done <- err
 	}()
 	<-writing
@@ -87,7 +87,7 @@ func TestAFailedDiskEndsWriting(t *testing.T) {
 	e := open(t, engine.Options{Store: s})
 	put(t, e, set("c/a", n(1)))
 	write := func() error {
-		_, err := e.Commit(t.Context(), testDB, engine.CommitRequest{Writes: []document.Write{set("c/a", n(2))}}, nil)
+		_, err := e.Commit(t.Context(), testDB, engine.CommitRequest{Writes: []document.Write{set("c/a", n(2))}}, engine.Unrestricted())
 		return err
 	}
 	if err := e.Err(); err != nil {
@@ -143,7 +143,7 @@ func TestClearAmidTransactions(t *testing.T) {
 				if err != nil && !fault.Is(err, fault.Aborted) {
 					t.Errorf("transaction = %v", err)
 				}
-				_, err = e.Commit(t.Context(), testDB, engine.CommitRequest{Writes: []document.Write{set("c/counter", n(2))}}, nil)
+				_, err = e.Commit(t.Context(), testDB, engine.CommitRequest{Writes: []document.Write{set("c/counter", n(2))}}, engine.Unrestricted())
 				if err != nil {
 					t.Errorf("commit = %v", err)
 				}

@@ -98,7 +98,7 @@ func TestClosedEngine(t *testing.T) {
 	if _, err := e.Read(t.Context(), testDB, engine.At{}); err == nil {
 		t.Error("Read on a closed engine = nil")
 	}
-	if _, err := e.Commit(t.Context(), testDB, engine.CommitRequest{Writes: []document.Write{set("c/a", n(2))}}, nil); err == nil {
+	if _, err := e.Commit(t.Context(), testDB, engine.CommitRequest{Writes: []document.Write{set("c/a", n(2))}}, engine.Unrestricted()); err == nil {
 		t.Error("Commit on a closed engine = nil")
 	}
 }

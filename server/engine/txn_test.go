@@ -31,7 +31,7 @@ func begin(t testing.TB, e *engine.Engine, o engine.TransactionOptions) []byte {
 
 // commitIn commits writes in a transaction.
 func commitIn(ctx context.Context, e *engine.Engine, id []byte, writes ...document.Write) error {
-	_, err := e.Commit(ctx, testDB, engine.CommitRequest{Writes: writes, Transaction: id}, nil)
+	_, err := e.Commit(ctx, testDB, engine.CommitRequest{Writes: writes, Transaction: id}, engine.Unrestricted())
 	return err
 }
 
@@ -120,7 +120,7 @@ func TestAReadKeepsWritersOutUntilTheDeadline(t *testing.T) {
 	}
 	done := make(chan error)
 	go func() {
-		_, err := e.Commit(t.Context(), testDB, engine.CommitRequest{Writes: []document.Write{set("c/a", n(1))}}, nil)
+		_, err := e.Commit(t.Context(), testDB, engine.CommitRequest{Writes: []document.Write{set("c/a", n(1))}}, engine.Unrestricted())
 		done <- err
 	}()
 	for hand.Timers() == 0 { // The writer hasn't begun to wait.
@@ -185,7 +185,7 @@ func TestARangeIsLocked(t *testing.T) {
 			}
 			done := make(chan error, 1)
 			go func() {
-				_, err := e.Commit(t.Context(), testDB, engine.CommitRequest{Writes: []document.Write{tt.write}}, nil)
+				_, err := e.Commit(t.Context(), testDB, engine.CommitRequest{Writes: []document.Write{tt.write}}, engine.Unrestricted())
 				done <- err
 			}()
 			if !tt.waits {

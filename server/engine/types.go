@@ -148,9 +148,32 @@ type WriteStatus struct {
 	Err error
 }
 
-// Check is asked inside a commit, before anything is written, whether it may happen. It is called under the commit's
-// locks and must not write. An error refuses the commit.
-type Check func(ctx context.Context, v *CheckView) error
+// Check decides inside a commit, before anything is written, whether it may happen. It fails closed: the zero value refuses
+// every commit.
+type Check struct {
+	decide       func(ctx context.Context, v *CheckView) error
+	unrestricted bool
+}
+
+// CheckBy returns a check by a function, which is called under the commit's locks and must not write. Its error refuses the
+// commit.
+func CheckBy(decide func(ctx context.Context, v *CheckView) error) Check {
+	return Check{decide: decide}
+}
+
+// Unrestricted returns a check that allows every commit.
+func Unrestricted() Check { return Check{unrestricted: true} }
+
+// errUnchecked refuses a commit for which nothing decides; a caller's mistake.
+var errUnchecked = errors.New("engine: a commit needs a check")
+
+// validate reports whether the check can decide.
+func (c Check) validate() error {
+	if c.decide == nil && !c.unrestricted {
+		return errUnchecked
+	}
+	return nil
+}
 
 // Step is one write of a commit and what it does to its document.
 type Step struct {

@@ -77,12 +77,12 @@ func (g *Guard) BatchWrite(ctx context.Context, c token.Caller, db resource.Data
 	return g.engine.BatchWrite(ctx, db, writes, g.check(c, db))
 }
 
-// check returns what the engine calls inside a commit, or nil when no rules apply to the caller.
+// check returns what decides inside a commit.
 func (g *Guard) check(c token.Caller, db resource.Database) engine.Check {
 	if !g.concerned(c, db) {
-		return nil
+		return engine.Unrestricted()
 	}
-	return func(ctx context.Context, v *engine.CheckView) error {
+	return engine.CheckBy(func(ctx context.Context, v *engine.CheckView) error {
 		return g.access(c, db, v.Before).commit(ctx, v)
-	}
+	})
 }

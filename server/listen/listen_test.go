@@ -84,7 +84,7 @@ func set(path string, n ...int) document.Write {
 // commit does writes in one commit.
 func (h *house) commit(writes ...document.Write) clock.Version {
 	h.t.Helper()
-	r, err := h.engine.Commit(h.t.Context(), testDB, engine.CommitRequest{Writes: writes}, nil)
+	r, err := h.engine.Commit(h.t.Context(), testDB, engine.CommitRequest{Writes: writes}, engine.Unrestricted())
 	if err != nil {
 		h.t.Fatal(err)
 	}

@@ -83,7 +83,7 @@ func commitAtRandom(h *house, r *rand.Rand) {
 	impossible := set("c/never", 1)
 	impossible.Precondition = document.Precondition{Exists: new(bool)}
 	*impossible.Precondition.Exists = true
-	_, err := h.engine.Commit(h.t.Context(), testDB, engine.CommitRequest{Writes: append(writes, impossible)}, nil)
+	_, err := h.engine.Commit(h.t.Context(), testDB, engine.CommitRequest{Writes: append(writes, impossible)}, engine.Unrestricted())
 	if !fault.Is(err, fault.NotFound) {
 		h.t.Errorf("a commit that can't be done = %v, want NOT_FOUND", err)
 	}
