@@ -55,6 +55,11 @@ type oob struct {
 	Made     time.Time   `json:"made"`
 	// Unverified says of a RecoverEmail code that nobody had proved to own the address.
 	Unverified bool `json:"unverified,omitempty"`
+	// Before says of a RecoverEmail code how the account was signed in to before the change.
+	Before *means `json:"before,omitempty"`
+	// Epoch says of a ChangeEmail code that a user asked for during which of the account's epochs it is good: it ends with the
+	// sessions. Nil is for all.
+	Epoch *int64 `json:"epoch,omitempty"`
 	// taken says that NewEmail is another account's, which the client is not to learn: nothing is sent.
 	taken bool
 	// Code and Link are kept for the emulator's control route only.
@@ -231,6 +236,9 @@ func (s *Service) oobFor(c *Call, cfg *Config, tenant *Tenant, r *OobRequest) (o
 			return oob{}, apiError("MISSING_EMAIL")
 		}
 		made.UID, made.Email = u.UID, u.Email
+		if made.Type == ChangeEmail {
+			made.Epoch = &u.Epoch
+		}
 		return made, s.newAddress(*c, cfg, r, &made)
 	}
 	if modes[made.Type] == "" || made.Type == RecoverEmail {

@@ -23,7 +23,7 @@ func (s *Service) loadCode(c Call, code string) (*oob, *account.User, error) {
 		return made, nil, nil
 	}
 	u, err := s.accounts.Get(c.scope(), made.UID)
-	if err != nil || u == nil {
+	if err != nil || u == nil || made.ended(u) {
 		return nil, nil, firstErr(err, apiError("INVALID_OOB_CODE"))
 	}
 	return made, u, nil
@@ -60,6 +60,9 @@ func (s *Service) applyCode(ctx context.Context, c Call, code string) (*UpdateRe
 		if made.Type != RecoverEmail && u.Email != made.Email {
 			return apiError("EMAIL_NOT_FOUND")
 		}
+		if made.ended(u) {
+			return apiError("INVALID_OOB_CODE")
+		}
 		if err := useCode(ch, u, code); err != nil {
 			return err
 		}
@@ -68,12 +71,7 @@ func (s *Service) applyCode(ctx context.Context, c Call, code string) (*UpdateRe
 			formerly = *u
 			s.move(u, made.NewEmail, true)
 		case RecoverEmail:
-			u.Email = made.Email
-			if made.Unverified && !s.o.Emulator { // The official emulator keeps the password.
-				u.EmailVerified = false
-				s.handOver(u)
-			}
-			s.revoke(u)
+			s.restore(u, made)
 		}
 		u.EmailVerified = true
 		res.fill(u)

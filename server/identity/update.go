@@ -146,7 +146,7 @@ func (s *Service) sendRecovery(ctx context.Context, c Call, formerly account.Use
 	if formerly.Email == "" {
 		return
 	}
-	made := oob{Type: RecoverEmail, UID: formerly.UID, Email: formerly.Email, Unverified: !formerly.EmailVerified, Made: s.now()}
+	made := oob{Type: RecoverEmail, UID: formerly.UID, Email: formerly.Email, Unverified: !formerly.EmailVerified, Before: meansOf(&formerly), Made: s.now()}
 	_, link, err := s.makeCode(ctx, c, &OobRequest{}, made)
 	if err == nil {
 		err = s.mail(ctx, c, made, link)

@@ -1,0 +1,170 @@
+package identity_test
+
+import (
+	"testing"
+	"time"
+
+	"clave/server/clock"
+	"clave/server/identity"
+)
+
+// stolen is an account that a stranger has moved to an address of theirs, with everything attached by which the stranger can sign in.
+type stolen struct {
+	w    *world
+	post *mailbox
+	hand *clock.Hand
+	uid  string
+	// recovery is the code that the owner was sent.
+	recovery string
+	// session is the stranger's.
+	session object
+}
+
+// steal makes an account with the owner's address, moves it to the stranger's and attaches a provider and a phone, before or after the
+// move.
+func steal(t *testing.T, verified, attachFirst bool) *stolen {
+	t.Helper()
+	x := &stolen{hand: clock.NewHand(noon), post: &mailbox{}}
+	messages := &lastText{}
+	x.w = newWorld(t, setup{production: true, clock: x.hand, mail: x.post, sms: messages})
+	w := x.w
+	w.run()
+	made := w.signUp("owner@example.com", "secret1")
+	if verified {
+		w.confirm("owner@example.com")
+	}
+	x.uid = made["localId"].(string)
+	attach := func(in object) {
+		sent := w.must(w.client("sendVerificationCode", object{"phoneNumber": "+16505550133"}))
+		w.must(w.client("signInWithPhoneNumber", object{"idToken": in["idToken"], "sessionInfo": sent["sessionInfo"], "code": messages.code()}))
+	}
+	if attachFirst {
+		attach(w.signIn("owner@example.com", "secret1"))
+	}
+	x.move(w.signIn("owner@example.com", "secret1"), "thief@example.com")
+	x.hand.Advance(time.Second)
+	x.session = w.signIn("thief@example.com", "secret1")
+	if !attachFirst {
+		x.session = w.must(w.client("update", object{"idToken": x.session["idToken"], "password": "thief1", "returnSecureToken": true}))
+		attach(x.session)
+	}
+	return x
+}
+
+// changeCode has a link sent that moves the account to another address, and returns its code.
+func (x *stolen) changeCode(in object, to string) string {
+	x.w.t.Helper()
+	x.w.must(x.w.client("sendOobCode", object{"requestType": "VERIFY_AND_CHANGE_EMAIL", "idToken": in["idToken"], "newEmail": to}))
+	return x.await(to, identity.ChangeEmail)
+}
+
+// move moves the account from the owner's address to another.
+func (x *stolen) move(in object, to string) {
+	x.w.t.Helper()
+	x.w.must(x.w.client("update", object{"oobCode": x.changeCode(in, to)}))
+	x.recovery = x.await("owner@example.com", identity.RecoverEmail)
+}
+
+// await returns the code of the e-mail of a kind that an address receives.
+func (x *stolen) await(to string, kind identity.RequestType) string {
+	x.w.t.Helper()
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); {
+		for _, sent := range x.post.take(to) {
+			if sent.Kind == kind {
+				return queryOf(x.w.t, sent.Link, "oobCode")
+			}
+		}
+	}
+	x.w.t.Fatalf("no e-mail of kind %s came to %s within a minute", kind, to)
+	return ""
+}
+
+// stillIn returns what the stranger can still do, by names.
+func (x *stolen) stillIn(passwords ...string) (ways []string) {
+	x.w.t.Helper()
+	for _, email := range []string{"owner@example.com", "thief@example.com"} {
+		for _, password := range passwords {
+			if x.w.refusal("signInWithPassword", object{"email": email, "password": password}) == "" {
+				ways = append(ways, "password "+password)
+			}
+		}
+	}
+	if x.w.refusal("token", object{"grant_type": "refresh_token", "refresh_token": x.session["refreshToken"]}) == "" {
+		ways = append(ways, "session")
+	}
+	found, err := x.w.service.Lookup(x.w.t.Context(), identity.Call{Project: project, Admin: true}, &identity.LookupRequest{LocalID: []string{x.uid}})
+	if err != nil || len(found.Users) != 1 {
+		x.w.t.Fatalf("the account: %v, %v", found, err)
+	}
+	if found.Users[0].PhoneNumber != "" {
+		ways = append(ways, "phone")
+	}
+	if found.Users[0].Email != "owner@example.com" {
+		ways = append(ways, "address")
+	}
+	return ways
+}
+
+// TestARestoredAddressEndsTheThiefsWays restores the address of a stolen account by the link that its former address was sent. What a
+// stranger attached does not sign in any more: what came after the change and, where nobody had proved to own the address, all of it.
+func TestARestoredAddressEndsTheThiefsWays(t *testing.T) {
+	for _, tt := range []struct {
+		name                  string
+		verified, attachFirst bool
+		// kept are the owner's own ways.
+		kept []string
+	}{
+		{"an address that a stranger signed up with", false, true, nil},
+		{"an address that a stranger signed up with, attached later", false, false, nil},
+		{"a verified address", true, false, nil},
+		{"a verified address, attached by the owner", true, true, []string{"password secret1", "phone"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			x := steal(t, tt.verified, tt.attachFirst)
+			pending := x.changeCode(x.session, "thief2@example.com")
+			x.w.must(x.w.client("update", object{"oobCode": x.recovery}))
+			if got := x.w.refusal("update", object{"oobCode": pending}); got != "INVALID_OOB_CODE" {
+				t.Errorf("a link to another address of the stranger: %q, want INVALID_OOB_CODE", got)
+			}
+			got := x.stillIn("secret1", "thief1")
+			if len(got) != len(tt.kept) || len(got) > 0 && (got[0] != tt.kept[0] || got[1] != tt.kept[1]) {
+				t.Errorf("after the address was restored, these ways are open: %v, want %v", got, tt.kept)
+			}
+		})
+	}
+}
+
+// TestPendingChangesOfAddressEnd has a stranger sign up with somebody's address and ask for a link that changes it, and then its
+// owner prove the address, or an owner set a new password: the link must not take the account away any more.
+func TestPendingChangesOfAddressEnd(t *testing.T) {
+	for name, prove := range map[string]func(*stolen){
+		"password reset": func(x *stolen) {
+			x.w.must(x.w.client("sendOobCode", object{"requestType": "PASSWORD_RESET", "email": "owner@example.com"}))
+			x.w.must(x.w.client("resetPassword", object{"oobCode": x.await("owner@example.com", identity.PasswordReset), "newPassword": "secret2"}))
+		},
+		"e-mail link": func(x *stolen) {
+			x.w.must(x.w.client("signInWithEmailLink", object{"email": "owner@example.com", "oobCode": x.w.linkFor(x.post, "owner@example.com")}))
+		},
+		"new password": func(x *stolen) {
+			in := x.w.signIn("owner@example.com", "secret1")
+			x.w.must(x.w.client("update", object{"idToken": in["idToken"], "password": "secret2"}))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			x := &stolen{hand: clock.NewHand(noon), post: &mailbox{}}
+			x.w = newWorld(t, setup{production: true, clock: x.hand, mail: x.post})
+			x.w.run()
+			x.session = x.w.signUp("owner@example.com", "secret1")
+			x.uid = x.session["localId"].(string)
+			pending := x.changeCode(x.session, "thief@example.com")
+			x.hand.Advance(time.Second)
+			prove(x)
+			if got := x.w.refusal("update", object{"oobCode": pending}); got != "INVALID_OOB_CODE" {
+				t.Errorf("the stranger's link: %q, want INVALID_OOB_CODE", got)
+			}
+			for _, way := range x.stillIn("secret1") {
+				t.Errorf("the stranger still has: %s", way)
+			}
+		})
+	}
+}
