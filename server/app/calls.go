@@ -90,8 +90,7 @@ func (a *App) makeCalls(s *state, u *users, rulesets *guard.Rulesets) (*calls, e
 		if err != nil {
 			return nil, err
 		}
-		rules := control.Rules(rulesets, http.NotFoundHandler())
-		c.control = control.Triggers(events.triggers, events, control.Transfers(c.transfer, control.Documents(g, rules)))
+		c.control = control.New(control.Options{Guard: g, Rulesets: rulesets, Transfer: c.transfer, Triggers: events.triggers, Settling: events})
 		c.monitor = control.Monitor(rulesets, a.o.Clock)
 	}
 	return c, nil

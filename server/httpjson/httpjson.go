@@ -10,6 +10,17 @@ import (
 // is not JSON is an error of the program and is sent as status 500 without text.
 func Write(w http.ResponseWriter, status int, v any) {
 	text, err := json.Marshal(v)
+	send(w, status, text, err)
+}
+
+// WriteIndented is Write for people and for tools that show the text: with line breaks.
+func WriteIndented(w http.ResponseWriter, status int, v any) {
+	text, err := json.MarshalIndent(v, "", "  ")
+	send(w, status, text, err)
+}
+
+// send sends a value's JSON, or status 500 where there is none.
+func send(w http.ResponseWriter, status int, text []byte, err error) {
 	if err != nil {
 		status, text = http.StatusInternalServerError, []byte(`{"error":{"code":500,"message":"UNKNOWN"}}`)
 	}

@@ -13,6 +13,7 @@ import (
 	"clave/server/backoffice"
 	"clave/server/fault"
 	"clave/server/forwarded"
+	"clave/server/httpjson"
 )
 
 // maxBody is the most bytes that a request may bring; both are short forms.
@@ -191,17 +192,8 @@ func statusOf(code fault.Code) int {
 	}
 }
 
-// write sends a JSON answer that nobody may keep.
+// write sends a JSON response that may not be cached.
 func write(w http.ResponseWriter, status int, body any) {
-	raw, err := json.Marshal(body)
-	if err != nil {
-		panic("back office: an answer of ours is not JSON: " + err.Error())
-	}
-	h := w.Header()
-	h.Set("Content-Type", "application/json; charset=utf-8")
-	h.Set("Cache-Control", "no-store")
-	h.Set("X-Content-Type-Options", "nosniff")
-	w.WriteHeader(status)
-	// A failed write means that the client has left.
-	_, _ = w.Write(append(raw, '\n'))
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	httpjson.Write(w, status, body)
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"clave/server/fault"
+	"clave/server/httpjson"
 )
 
 // Options configures a hub.
@@ -76,7 +77,7 @@ func At(name, address string) *Emulator {
 	return &Emulator{Name: name, Host: host.String(), Port: port, Listen: []Listen{{ip.String(), family, port}}}
 }
 
-// hub answers requests.
+// hub serves requests.
 type hub struct{ o Options }
 
 // New returns the handler of the hub's port:
@@ -90,7 +91,7 @@ func New(o Options) http.Handler {
 	h := &hub{o}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", h.locate)
-	mux.HandleFunc("GET /emulators", func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, o.Emulators) })
+	mux.HandleFunc("GET /emulators", func(w http.ResponseWriter, _ *http.Request) { httpjson.WriteIndented(w, http.StatusOK, o.Emulators) })
 	mux.HandleFunc("POST /_admin/export", h.export)
 	mux.HandleFunc("PUT /functions/disableBackgroundTriggers", h.triggers(false))
 	mux.HandleFunc("PUT /functions/enableBackgroundTriggers", h.triggers(true))
@@ -98,9 +99,9 @@ func New(o Options) http.Handler {
 	return mux
 }
 
-// absent refuses a request for an emulator that is not there.
+// absent refuses a request for an emulator that does not run.
 func absent(w http.ResponseWriter, name string) {
-	answer(w, http.StatusBadRequest, map[string]string{"error": "The " + name + " emulator is not running."})
+	httpjson.WriteIndented(w, http.StatusBadRequest, map[string]string{"error": "The " + name + " emulator is not running."})
 }
 
 // triggers returns the handler that enables or disables background functions.
@@ -111,17 +112,17 @@ func (h *hub) triggers(enabled bool) http.HandlerFunc {
 			return
 		}
 		if err := h.o.Triggers(r.Context(), enabled); err != nil {
-			answer(w, http.StatusInternalServerError, message(fault.Of(err).Message))
+			httpjson.WriteIndented(w, http.StatusInternalServerError, message(fault.Of(err).Message))
 			return
 		}
-		answer(w, http.StatusOK, map[string]bool{"enabled": enabled})
+		httpjson.WriteIndented(w, http.StatusOK, map[string]bool{"enabled": enabled})
 	}
 }
 
 // locate says where the hub is.
 func (h *hub) locate(w http.ResponseWriter, _ *http.Request) {
 	at := h.o.Emulators.Hub
-	answer(w, http.StatusOK, struct {
+	httpjson.WriteIndented(w, http.StatusOK, struct {
 		Locator
 		Host string `json:"host"`
 		Port int    `json:"port"`
@@ -135,7 +136,7 @@ const maxExportBody = 64 << 10
 // send JSON, and under a name of their own for this machine (DNS rebinding) they are distinguished from local callers.
 func (h *hub) export(w http.ResponseWriter, r *http.Request) {
 	if r.Header.Get("Origin") != "" || !h.meant(r.Host) {
-		answer(w, http.StatusForbidden, message("Export cannot be triggered by external callers."))
+		httpjson.WriteIndented(w, http.StatusForbidden, message("Export cannot be triggered by external callers."))
 		return
 	}
 	var in struct {
@@ -146,19 +147,19 @@ func (h *hub) export(w http.ResponseWriter, r *http.Request) {
 	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxExportBody)).Decode(&in)
 	if kind != "application/json" || err != nil || in.Path == "" {
-		answer(w, http.StatusBadRequest, message(`The body must be JSON: {"path": "FOLDER", "initiatedBy": "…"}.`))
+		httpjson.WriteIndented(w, http.StatusBadRequest, message(`The body must be JSON: {"path": "FOLDER", "initiatedBy": "…"}.`))
 		return
 	}
 	only, ok := h.kept(in.Targets)
 	if !ok {
-		answer(w, http.StatusInternalServerError, message("No running emulators support import/export."))
+		httpjson.WriteIndented(w, http.StatusInternalServerError, message("No running emulators support import/export."))
 		return
 	}
 	if err := h.o.Export(r.Context(), in.Path, in.InitiatedBy, only); err != nil {
-		answer(w, http.StatusInternalServerError, message(fault.Of(err).Message))
+		httpjson.WriteIndented(w, http.StatusInternalServerError, message(fault.Of(err).Message))
 		return
 	}
-	answer(w, http.StatusOK, message("OK"))
+	httpjson.WriteIndented(w, http.StatusOK, message("OK"))
 }
 
 // kept returns which of the asked emulators run and keep data; all that do when nothing is asked for.
@@ -186,17 +187,5 @@ func (h *hub) meant(host string) bool {
 	return err == nil || host == "localhost" || strings.HasSuffix(host, ".localhost")
 }
 
-// message is an answer that says something.
+// message is the body of a response with a message.
 func message(text string) map[string]string { return map[string]string{"message": text} }
-
-// answer writes JSON as the official hub does.
-func answer(w http.ResponseWriter, status int, v any) {
-	text, err := json.MarshalIndent(v, "", "  ")
-	if err != nil {
-		http.Error(w, "Internal Server Error", http.StatusInternalServerError)
-		return
-	}
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(status)
-	_, _ = w.Write(text) // a client that has gone needs no answer
-}

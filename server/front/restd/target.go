@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"clave/server/resource"
+	"clave/server/verb"
 )
 
 // target is what a request's path names.
@@ -27,14 +28,14 @@ func (t target) name(n int) string {
 
 // parseTarget finds the call that a method and a path name. An escaped slash is a slash, as with Google's servers; ok is
 // false for what names no call. Names are left for the calls to check.
-func parseTarget(method, path string) (t target, ok bool) {
+func parseTarget(httpMethod, path string) (t target, ok bool) {
 	after, ok := strings.CutPrefix(path, "/v1/projects/")
 	if !ok {
 		if after, ok = strings.CutPrefix(path, "/v1beta1/projects/"); !ok {
 			return t, false
 		}
 	}
-	rest, verb := cutVerb(after)
+	rest, method := cutVerb(after)
 	plain, err := url.PathUnescape(rest)
 	if err != nil {
 		return t, false
@@ -45,25 +46,20 @@ func parseTarget(method, path string) (t target, ok bool) {
 	}
 	t.db = resource.Database{Project: segments[0], ID: segments[2]}
 	t.segments = segments[4:]
-	t.method = callOf(method, verb, len(t.segments))
+	t.method = callOf(httpMethod, method, len(t.segments))
 	return t, t.method != ""
 }
 
-// cutVerb cuts :method off the end of a path, if its last segment has one.
-func cutVerb(path string) (rest, verb string) {
-	last := strings.LastIndexByte(path, '/')
-	colon := strings.LastIndexByte(path, ':')
-	if colon <= last {
+// cutVerb cuts :method off the end of a path. A colon may stand in a document's id: what is no method is part of the id.
+func cutVerb(path string) (rest, method string) {
+	rest, method = verb.Cut(path)
+	if _, known := verbs[method]; !known {
 		return path, ""
 	}
-	if _, known := verbs[path[colon+1:]]; !known && last >= 0 && strings.Count(path, "/") > 3 {
-		// A colon may stand in a document's id.
-		return path, ""
-	}
-	return path[:colon], path[colon+1:]
+	return rest, method
 }
 
-// scope says where a :method may stand.
+// scope is where a :method may stand.
 type scope uint8
 
 // The scopes.
@@ -93,17 +89,17 @@ var verbs = map[string]struct {
 	"listCollectionIds":   {"ListCollectionIds", parent},
 }
 
-// callOf returns the call of a method, a :method and a number of segments after documents, or nothing.
-func callOf(method, verb string, segments int) string {
+// callOf returns the call of an HTTP method, a :method and a number of segments after documents, or nothing.
+func callOf(httpMethod, method string, segments int) string {
 	document := segments > 0 && segments%2 == 0
-	if verb != "" {
-		v, ok := verbs[verb]
-		if !ok || method != "POST" || (v.scope == database && segments > 0) {
+	if method != "" {
+		v, ok := verbs[method]
+		if !ok || httpMethod != "POST" || (v.scope == database && segments > 0) {
 			return ""
 		}
 		return v.method
 	}
-	switch method {
+	switch httpMethod {
 	case "GET":
 		if document {
 			return "GetDocument"

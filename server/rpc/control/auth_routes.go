@@ -15,86 +15,72 @@ import (
 // maxConfigBody is the greatest body that changes Auth's settings.
 const maxConfigBody = 1 << 20
 
-// Accounts answers the control routes of Auth, for `clave start`; everybody who reaches the port may use them:
+// Accounts returns the handler of the control routes of Auth, for `clave start`; everybody who reaches the port may use them:
 //
-//	GET       /                                                   says that it is there
+//	          /                                                   reports that it is there
 //	DELETE    /emulator/v1/projects/P[/tenants/T]/accounts         deletes all accounts
-//	GET PATCH /emulator/v1/projects/P/config                       the settings that tests change
+//	GET PATCH /emulator/v1/projects/P[/tenants/T]/config           the settings that tests change
 //	GET       /emulator/v1/projects/P[/tenants/T]/oobCodes         the codes sent by e-mail
 //	GET       /emulator/v1/projects/P[/tenants/T]/verificationCodes those sent by text message
 //	GET       /emulator/action                                    follows a link that was sent by e-mail
 //	GET       /emulator/auth/handler and /emulator/auth/iframe     pages of signInWithPopup and signInWithRedirect
 //
-// What is none of them is given to next.
+// Other requests go to next.
 func Accounts(s *identity.Service, next http.Handler) http.Handler {
-	return &accounts{service: s, next: next}
-}
-
-// accounts answers the control routes of Auth.
-type accounts struct {
-	service *identity.Service
-	next    http.Handler
-}
-
-// ServeHTTP answers a request.
-func (h *accounts) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	switch r.URL.Path {
-	case "/":
+	h := &accounts{service: s}
+	mux := http.NewServeMux()
+	mux.Handle("/", next)
+	mux.HandleFunc("/{$}", func(w http.ResponseWriter, _ *http.Request) {
 		httpjson.Write(w, http.StatusOK, map[string]any{"authEmulator": map[string]any{
 			"ready": true, "docs": "https://firebase.google.com/docs/emulator-suite", "apiSpec": "/emulator/openapi.json",
 		}})
-		return
-	case "/emulator/action":
-		if r.Method == http.MethodGet {
-			h.action(w, r)
+	})
+	mux.HandleFunc("GET /emulator/action", h.action)
+	mux.HandleFunc("GET /emulator/auth/handler", h.handlerPage)
+	mux.HandleFunc("GET /emulator/auth/iframe", framePage)
+	for _, path := range []string{projectPath, projectPath + "/tenants/{tenant}"} {
+		mux.HandleFunc("DELETE "+path+"/accounts", accountRoute(h.clear))
+		mux.HandleFunc("GET "+path+"/oobCodes", accountRoute(h.oobCodes))
+		mux.HandleFunc("GET "+path+"/verificationCodes", accountRoute(h.verificationCodes))
+		mux.HandleFunc("GET "+path+"/config", accountRoute(h.config))
+		mux.HandleFunc("PATCH "+path+"/config", accountRoute(h.config))
+	}
+	return mux
+}
+
+// accounts serves the control routes of Auth.
+type accounts struct{ service *identity.Service }
+
+// accountRoute finds the project and the tenant that a path names. No id has a zero byte: keys of accounts end with it.
+func accountRoute(serve func(http.ResponseWriter, *http.Request, identity.Call)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		call := identity.Call{Project: r.PathValue("project"), Tenant: r.PathValue("tenant"), Admin: true, Origin: "http://" + r.Host}
+		if strings.Contains(r.URL.Path, "\x00") {
+			http.NotFound(w, r)
 			return
 		}
-	}
-	if h.widget(w, r) {
-		return
-	}
-	call, what, ok := accountRoute(r.URL.Path)
-	if !ok {
-		h.next.ServeHTTP(w, r)
-		return
-	}
-	call.Origin = "http://" + r.Host
-	ctx := r.Context()
-	switch r.Method + " " + what {
-	case "DELETE accounts":
-		reply(w, struct{}{}, h.service.Clear(ctx, call))
-	case "GET oobCodes":
-		codes, err := h.service.SentCodes(ctx, call)
-		reply(w, map[string]any{"oobCodes": codes}, err)
-	case "GET verificationCodes":
-		codes, err := h.service.SentSMSCodes(ctx, call)
-		reply(w, map[string]any{"verificationCodes": codes}, err)
-	case "GET config", "PATCH config":
-		h.config(w, r, call)
-	default:
-		h.next.ServeHTTP(w, r)
+		serve(w, r, call)
 	}
 }
 
-// accountRoute takes a path apart into the project and tenant and what is asked of them.
-func accountRoute(path string) (c identity.Call, what string, ok bool) {
-	rest, ok := strings.CutPrefix(path, "/emulator/v1/projects/")
-	if !ok {
-		return c, "", false
-	}
-	segments := strings.Split(rest, "/")
-	switch {
-	case strings.Contains(rest, "\x00") || segments[0] == "":
-		return c, "", false
-	case len(segments) == 2:
-		return identity.Call{Project: segments[0], Admin: true}, segments[1], true
-	case len(segments) == 4 && segments[1] == "tenants" && segments[2] != "":
-		return identity.Call{Project: segments[0], Tenant: segments[2], Admin: true}, segments[3], true
-	}
-	return c, "", false
+// clear deletes all accounts.
+func (h *accounts) clear(w http.ResponseWriter, r *http.Request, call identity.Call) {
+	reply(w, struct{}{}, h.service.Clear(r.Context(), call))
 }
 
-// config shows or changes settings.
+// oobCodes returns the codes sent by e-mail.
+func (h *accounts) oobCodes(w http.ResponseWriter, r *http.Request, call identity.Call) {
+	codes, err := h.service.SentCodes(r.Context(), call)
+	reply(w, map[string]any{"oobCodes": codes}, err)
+}
+
+// verificationCodes returns the codes sent by text message.
+func (h *accounts) verificationCodes(w http.ResponseWriter, r *http.Request, call identity.Call) {
+	codes, err := h.service.SentSMSCodes(r.Context(), call)
+	reply(w, map[string]any{"verificationCodes": codes}, err)
+}
+
+// config returns or changes settings.
 func (h *accounts) config(w http.ResponseWriter, r *http.Request, call identity.Call) {
 	var body map[string]any
 	if r.Method == http.MethodPatch {

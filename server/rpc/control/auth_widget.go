@@ -23,28 +23,23 @@ var frameHTML string
 // handlerPage is the handler; the project says whose accounts it shows.
 var handlerPage = template.Must(template.New("handler").Parse(handlerHTML))
 
-// widget answers the pages of sign-ins with a provider; it reports whether the request was for one.
-func (h *accounts) widget(w http.ResponseWriter, r *http.Request) bool {
-	if r.Method != http.MethodGet {
-		return false
+// handlerPage serves the handler.
+func (h *accounts) handlerPage(w http.ResponseWriter, r *http.Request) {
+	q := r.URL.Query()
+	if q.Get("apiKey") == "" || q.Get("providerId") == "" {
+		httpjson.Write(w, http.StatusBadRequest, map[string]any{"authEmulator": map[string]any{"error": "missing apiKey or providerId query parameters"}})
+		return
 	}
-	switch r.URL.Path {
-	case "/emulator/auth/handler":
-		q := r.URL.Query()
-		if q.Get("apiKey") == "" || q.Get("providerId") == "" {
-			httpjson.Write(w, http.StatusBadRequest, map[string]any{"authEmulator": map[string]any{"error": "missing apiKey or providerId query parameters"}})
-			return true
-		}
-		pageHeaders(w)
-		w.Header().Set("Content-Security-Policy", "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; connect-src 'self'; frame-ancestors 'none'")
-		_ = handlerPage.Execute(w, struct{ Project, Provider, Name string }{h.service.Project(), q.Get("providerId"), shownProvider(q.Get("providerId"))}) // a client that has gone needs no answer
-		return true
-	case "/emulator/auth/iframe":
-		pageHeaders(w)
-		_, _ = w.Write([]byte(frameHTML))
-		return true
-	}
-	return false
+	pageHeaders(w)
+	w.Header().Set("Content-Security-Policy", "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; connect-src 'self'; frame-ancestors 'none'")
+	provider := q.Get("providerId")
+	_ = handlerPage.Execute(w, struct{ Project, Provider, Name string }{h.service.Project(), provider, shownProvider(provider)}) // It fails only when the client has gone.
+}
+
+// framePage serves the frame.
+func framePage(w http.ResponseWriter, _ *http.Request) {
+	pageHeaders(w)
+	_, _ = w.Write([]byte(frameHTML))
 }
 
 // shownProvider returns a provider's id as the page shows it: google.com as Google.com.

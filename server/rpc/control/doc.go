@@ -1,4 +1,3 @@
-// Package control answers the routes that only `clave start` has: tests and tools clear and bring back data with
-// them, as with the official emulators. Each file holds the routes of one thing, as a handler that gives what is not
-// its own to the next.
+// Package control serves the routes that only `clave start` has: tests and tools clear, keep and restore data with them, as with the
+// official emulators. New has the routes of Firestore's port (routes.go; one file for each part), Accounts those of Auth's.
 package control

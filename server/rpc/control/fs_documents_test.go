@@ -44,7 +44,7 @@ func documents(t *testing.T) (http.Handler, *guard.Guard) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return control.Documents(g, http.NotFoundHandler()), g
+	return control.New(control.Options{Guard: g}), g
 }
 
 // ask sends a request and returns the status and the body.

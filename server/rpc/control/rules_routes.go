@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
-	"net/url"
-	"strings"
 
 	"clave/server/fault"
 	"clave/server/guard"
@@ -14,76 +12,30 @@ import (
 // maxRulesBody is the greatest body that replaces rules.
 const maxRulesBody = 1 << 20
 
-// Rules answers the control routes of security rules, for `clave start`:
+// ruleRoutes serves the control routes of security rules:
 //
 //	PUT /emulator/v1/projects/P:securityRules                replaces the rules of a project
 //	PUT /emulator/v1/projects/P/databases/D:securityRules    replaces those of one database
-//	GET /emulator/v1/projects/P:ruleCoverage                 what each expression has been worth, as JSON
+//	GET /emulator/v1/projects/P:ruleCoverage                 what each expression evaluated to, as JSON
 //	GET /emulator/v1/projects/P:ruleCoverage.html            the same as a page
-//
-// What is none of them is given to next.
-func Rules(book *guard.Rulesets, next http.Handler) http.Handler {
-	return &ruleRoutes{book: book, next: next}
-}
+type ruleRoutes struct{ rulesets *guard.Rulesets }
 
-// ruleRoutes answers the control routes of rules.
-type ruleRoutes struct {
-	book *guard.Rulesets
-	next http.Handler
-}
-
-// ServeHTTP answers a request.
-func (h *ruleRoutes) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	project, database, verb, ok := ruleRoute(r.URL.EscapedPath())
-	switch {
-	case ok && r.Method == http.MethodPut && verb == "securityRules":
-		h.replace(w, r, project, database)
-	case ok && r.Method == http.MethodGet && database == "" && verb == "ruleCoverage":
-		report, ok := h.book.Coverage(project)
+// register adds the routes.
+func (h *ruleRoutes) register(mux *http.ServeMux, methods customMethods) {
+	methods["PUT securityRules"] = func(w http.ResponseWriter, r *http.Request, project string) { h.replace(w, r, project, "") }
+	methods["GET ruleCoverage"] = func(w http.ResponseWriter, _ *http.Request, project string) {
+		report, ok := h.rulesets.Coverage(project)
 		serve(w, "application/json; charset=UTF-8", report, ok)
-	case ok && r.Method == http.MethodGet && database == "" && verb == "ruleCoverage.html":
-		page, ok := h.book.CoverageHTML(project)
+	}
+	methods["GET ruleCoverage.html"] = func(w http.ResponseWriter, _ *http.Request, project string) {
+		page, ok := h.rulesets.CoverageHTML(project)
 		serve(w, "text/html; charset=UTF-8", page, ok)
-	default:
-		h.next.ServeHTTP(w, r)
 	}
-}
-
-// ruleRoute takes a path apart; database is empty where the path names none.
-func ruleRoute(path string) (project, database, verb string, ok bool) {
-	rest, ok := strings.CutPrefix(path, "/emulator/v1/projects/")
-	if !ok {
-		return "", "", "", false
-	}
-	colon := strings.LastIndexByte(rest, ':')
-	if colon < 0 {
-		return "", "", "", false
-	}
-	verb = rest[colon+1:]
-	segments, ok := unescapeSegments(rest[:colon])
-	if !ok {
-		return "", "", "", false
-	}
-	switch {
-	case len(segments) == 1:
-		return segments[0], "", verb, true
-	case len(segments) == 3 && segments[1] == "databases":
-		return segments[0], segments[2], verb, true
-	}
-	return "", "", "", false
-}
-
-// unescapeSegments splits an escaped path into its segments, or reports false when one is empty or wrongly escaped.
-func unescapeSegments(path string) ([]string, bool) {
-	segments := strings.Split(path, "/")
-	for i, s := range segments {
-		plain, err := url.PathUnescape(s)
-		if err != nil || plain == "" {
-			return nil, false
-		}
-		segments[i] = plain
-	}
-	return segments, true
+	mux.Handle(projectPath+"/databases/{target}", customMethods{
+		"PUT securityRules": func(w http.ResponseWriter, r *http.Request, database string) {
+			h.replace(w, r, r.PathValue("project"), database)
+		},
+	})
 }
 
 // serve writes a report, or 404 when there is none.
@@ -109,7 +61,7 @@ type rulesBody struct {
 	IgnoreErrorsCamel bool `json:"ignoreErrors"`
 }
 
-// issue is one thing that is wrong with rules, as the official emulator tells it.
+// issue is one thing that is wrong with rules, as the official emulator reports it.
 type issue struct {
 	SourcePosition struct {
 		FileName      string `json:"fileName,omitempty"`
@@ -122,7 +74,7 @@ type issue struct {
 	Severity    string `json:"severity"`
 }
 
-// replace puts rules in force and answers with all that is wrong with them. Rules with an error change nothing; without
+// replace puts rules in force and returns all issues with them. Rules with an error change nothing; without
 // ignore_errors they are refused.
 func (h *ruleRoutes) replace(w http.ResponseWriter, r *http.Request, project, database string) {
 	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRulesBody))
@@ -136,12 +88,12 @@ func (h *ruleRoutes) replace(w http.ResponseWriter, r *http.Request, project, da
 		return
 	}
 	file := body.Rules.Files[0]
-	issues := h.book.Replace(project, database, file.Content)
+	issues := h.rulesets.Replace(project, database, file.Content)
 	if guard.HasErrors(issues) && !body.IgnoreErrors && !body.IgnoreErrorsCamel {
 		reply(w, nil, fault.E(fault.InvalidArgument, "%s", guard.Summary(issues)))
 		return
 	}
-	answer := struct {
+	response := struct {
 		Issues []issue `json:"issues,omitempty"`
 	}{}
 	for _, i := range issues {
@@ -149,7 +101,7 @@ func (h *ruleRoutes) replace(w http.ResponseWriter, r *http.Request, project, da
 		one.SourcePosition.FileName = file.Name
 		one.SourcePosition.Line, one.SourcePosition.Column = i.Span.Line, i.Span.Column
 		one.SourcePosition.CurrentOffset, one.SourcePosition.EndOffset = i.Span.Start, max(i.Span.Start, i.Span.End-1)
-		answer.Issues = append(answer.Issues, one)
+		response.Issues = append(response.Issues, one)
 	}
-	reply(w, answer, nil)
+	reply(w, response, nil)
 }

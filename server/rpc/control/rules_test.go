@@ -15,13 +15,13 @@ import (
 	"clave/server/rpc/control"
 )
 
-// rulesServer serves the control routes of a rulebook.
+// rulesServer serves the control routes of rulesets.
 func rulesServer(t *testing.T) (*httptest.Server, *guard.Rulesets) {
 	t.Helper()
-	book := guard.NewRulesets(guard.RulesetsOptions{Open: true, Detail: true, Cover: true})
-	server := httptest.NewServer(control.Rules(book, http.NotFoundHandler()))
+	rulesets := guard.NewRulesets(guard.RulesetsOptions{Open: true, Detail: true, Cover: true})
+	server := httptest.NewServer(control.New(control.Options{Rulesets: rulesets}))
 	t.Cleanup(server.Close)
-	return server, book
+	return server, rulesets
 }
 
 // call makes a request and returns the answer.
@@ -63,7 +63,7 @@ const (
 )
 
 func TestReplaceRules(t *testing.T) {
-	server, book := rulesServer(t)
+	server, rulesets := rulesServer(t)
 	url := server.URL + "/emulator/v1/projects/p:securityRules"
 	for _, c := range []struct {
 		name, url, body string
@@ -85,7 +85,7 @@ func TestReplaceRules(t *testing.T) {
 			t.Errorf("%s: %d %s, want %d with %s", c.name, status, text, c.status, c.want)
 		}
 	}
-	if got := book.Databases(); len(got) != 1 || got[0].ID != "other" {
+	if got := rulesets.Databases(); len(got) != 1 || got[0].ID != "other" {
 		t.Errorf("databases with rules of their own = %v, want other", got)
 	}
 }
@@ -112,8 +112,8 @@ func TestBrokenRulesKeepTheOld(t *testing.T) {
 }
 
 func TestMonitorOrigins(t *testing.T) {
-	book := guard.NewRulesets(guard.RulesetsOptions{Cover: true})
-	server := httptest.NewServer(control.Monitor(book, clock.System()))
+	rulesets := guard.NewRulesets(guard.RulesetsOptions{Cover: true})
+	server := httptest.NewServer(control.Monitor(rulesets, clock.System()))
 	defer server.Close()
 	url := "ws" + strings.TrimPrefix(server.URL, "http") + "/requests"
 	for origin, ok := range map[string]bool{

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"clave/server/fault"
 	"clave/server/resource"
@@ -21,20 +20,22 @@ type transferRequest struct {
 	Name string `json:"export_name"`
 }
 
-// Transfers answers the control routes that bring the documents of one database out and in, for `clave start`. The files are
-// those of the machine that the server runs on, so pages, which say where they are from, may not ask:
+// transfers serves the control routes that export and import the documents of one database. The files are on the machine that
+// the server runs on, so requests of pages, which have an Origin header, are refused:
 //
 //	POST /emulator/v1/projects/P:export {"database": …, "export_directory": FOLDER, "export_name": NAME}
 //	POST /emulator/v1/projects/P:import {"database": …, "export_directory": FILE}
-//
-// What is none of them is given to next.
-func Transfers(t *transfer.Transfer, next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		verb := projectVerb(r.URL.Path)
-		if r.Method != http.MethodPost || verb != "export" && verb != "import" {
-			next.ServeHTTP(w, r)
-			return
-		}
+type transfers struct{ transfer *transfer.Transfer }
+
+// register adds the routes.
+func (t *transfers) register(methods customMethods) {
+	methods["POST export"] = transferRoute(t.exportTo)
+	methods["POST import"] = transferRoute(t.importFrom)
+}
+
+// transferRoute reads the request of one direction, which do carries out.
+func transferRoute(do func(*http.Request, resource.Database, transferRequest) error) func(http.ResponseWriter, *http.Request, string) {
+	return func(w http.ResponseWriter, r *http.Request, _ string) {
 		if r.Header.Get("Origin") != "" {
 			reply(w, nil, fault.E(fault.PermissionDenied, "Pages may not read and write this machine's files."))
 			return
@@ -46,35 +47,27 @@ func Transfers(t *transfer.Transfer, next http.Handler) http.Handler {
 			return
 		}
 		db, err := resource.ParseDatabase(in.Database)
-		switch {
-		case err != nil:
-		case verb == "import":
-			_, err = t.ImportDocuments(r.Context(), db, in.Directory)
-		default:
-			err = exportTo(r, t, db, in)
+		if err == nil {
+			err = do(r, db, in)
 		}
 		reply(w, struct{}{}, err)
-	})
+	}
 }
 
-// projectVerb returns the verb of a path that ends with P:VERB, or nothing.
-func projectVerb(path string) string {
-	rest, ok := strings.CutPrefix(path, "/emulator/v1/projects/")
-	if !ok || strings.Contains(rest, "/") {
-		return ""
-	}
-	_, verb, _ := strings.Cut(rest, ":")
-	return verb
+// importFrom imports an export.
+func (t *transfers) importFrom(r *http.Request, db resource.Database, in transferRequest) error {
+	_, err := t.transfer.ImportDocuments(r.Context(), db, in.Directory)
+	return err
 }
 
 // exportTo makes an export, in place of an earlier one of the same name.
-func exportTo(r *http.Request, t *transfer.Transfer, db resource.Database, in transferRequest) error {
+func (t *transfers) exportTo(r *http.Request, db resource.Database, in transferRequest) error {
 	if info, err := os.Stat(in.Directory); err != nil || !info.IsDir() {
 		return fault.E(fault.FailedPrecondition, "export_directory must be a directory")
 	}
 	if in.Name == "" || !filepath.IsLocal(in.Name) {
 		return fault.E(fault.InvalidArgument, "export_name must name a folder in export_directory")
 	}
-	_, err := t.ExportDocuments(r.Context(), db, filepath.Join(in.Directory, in.Name))
+	_, err := t.transfer.ExportDocuments(r.Context(), db, filepath.Join(in.Directory, in.Name))
 	return err
 }

@@ -16,7 +16,7 @@ import (
 
 func TestExportAndImportRoutes(t *testing.T) {
 	_, g := documents(t)
-	h := control.Transfers(transfer.New(transfer.Options{Guard: g}), http.NotFoundHandler())
+	h := control.New(control.Options{Transfer: transfer.New(transfer.Options{Guard: g})})
 	from, to := resource.Database{Project: "p", ID: "(default)"}, resource.Database{Project: "q", ID: "named"}
 	set(t, g, from, 7)
 	dir := t.TempDir()
@@ -56,7 +56,7 @@ func TestExportAndImportRoutes(t *testing.T) {
 // TestPagesMayNotTransfer sends what a page in a browser would.
 func TestPagesMayNotTransfer(t *testing.T) {
 	_, g := documents(t)
-	h := control.Transfers(transfer.New(transfer.Options{Guard: g}), http.NotFoundHandler())
+	h := control.New(control.Options{Transfer: transfer.New(transfer.Options{Guard: g})})
 	dir := t.TempDir()
 	body := fmt.Sprintf(`{"database":"projects/p/databases/(default)","export_directory":%q,"export_name":"seed"}`, dir)
 	code, _ := ask(t, originally(h), http.MethodPost, "/emulator/v1/projects/p:export", body)

@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
-	"net/url"
-	"strings"
 	"time"
 
 	"clave/server/fault"
@@ -23,99 +21,63 @@ type Settling interface {
 	Settle(ctx context.Context, project string) error
 }
 
-// Triggers serves the control routes of document triggers, for `clave start`, as the Firebase CLI and the official
-// emulator have them, and three of our own:
+// triggerRoutes serves the control routes of document triggers, as the Firebase CLI and the official emulator have them, and three
+// of our own:
 //
 //	PUT    /emulator/v1/projects/P/triggers/KEY                          registers a trigger of the 1st generation
 //	POST   /emulator/v1/projects/P/eventarcTrigger?eventarcTriggerId=KEY registers one of the 2nd generation
 //	DELETE /emulator/v1/projects/P/triggers/KEY                          removes a trigger
 //	DELETE /emulator/v1/projects/P/triggers                              removes all of a project
 //	POST   /emulator/v1/projects/P:settle {"timeout": "10s"}             waits until nothing is on its way
-//
-// Other requests go to next.
-func Triggers(d *triggers.Dispatcher, s Settling, next http.Handler) http.Handler {
-	return &triggerRoutes{dispatcher: d, settling: s, next: next}
-}
-
-// triggerRoutes serves the control routes of triggers.
 type triggerRoutes struct {
 	dispatcher *triggers.Dispatcher
 	settling   Settling
-	next       http.Handler
 }
 
-// ServeHTTP handles a request.
-func (h *triggerRoutes) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	project, route, key, ok := triggerRoute(r.URL)
-	switch {
-	case ok && r.Method == http.MethodPut && route == "triggers" && key != "":
-		h.register(w, r, project, key, triggers.First)
-	case ok && r.Method == http.MethodPost && route == "eventarcTrigger" && key != "":
-		h.register(w, r, project, key, triggers.Second)
-	case ok && r.Method == http.MethodPost && route == "eventarcTrigger":
-		reply(w, nil, fault.E(fault.InvalidArgument, "The parameter eventarcTriggerId is missing."))
-	case ok && r.Method == http.MethodDelete && route == "triggers" && key == "":
-		h.dispatcher.Clear(project)
+// register adds the routes.
+func (h *triggerRoutes) register(mux *http.ServeMux, methods customMethods) {
+	mux.HandleFunc("PUT "+projectPath+"/triggers/{key}", func(w http.ResponseWriter, r *http.Request) {
+		h.add(w, r, r.PathValue("key"), triggers.First)
+	})
+	mux.HandleFunc("POST "+projectPath+"/eventarcTrigger", func(w http.ResponseWriter, r *http.Request) {
+		key := r.URL.Query().Get("eventarcTriggerId")
+		if key == "" {
+			reply(w, nil, fault.E(fault.InvalidArgument, "The parameter eventarcTriggerId is missing."))
+			return
+		}
+		h.add(w, r, key, triggers.Second)
+	})
+	mux.HandleFunc("DELETE "+projectPath+"/triggers", func(w http.ResponseWriter, r *http.Request) {
+		h.dispatcher.Clear(r.PathValue("project"))
 		reply(w, struct{}{}, nil)
-	case ok && r.Method == http.MethodDelete && route == "triggers":
-		h.remove(w, project, key)
-	case ok && r.Method == http.MethodPost && route == "settle":
-		h.settle(w, r, project)
-	default:
-		h.next.ServeHTTP(w, r)
-	}
+	})
+	mux.HandleFunc("DELETE "+projectPath+"/triggers/{key}", h.remove)
+	methods["POST settle"] = h.settle
 }
 
-// triggerRoute splits an address. key is empty where the address names none.
-func triggerRoute(u *url.URL) (project, route, key string, ok bool) {
-	rest, ok := strings.CutPrefix(u.EscapedPath(), "/emulator/v1/projects/")
-	if !ok {
-		return "", "", "", false
-	}
-	segments, ok := unescapeSegments(rest)
-	if !ok {
-		return "", "", "", false
-	}
-	project, verb, _ := strings.Cut(segments[0], ":")
-	switch {
-	case project == "":
-		return "", "", "", false
-	case len(segments) == 1 && verb == "settle":
-		return project, verb, "", true
-	case verb != "":
-		return "", "", "", false
-	case len(segments) == 2 && segments[1] == "eventarcTrigger":
-		return project, segments[1], u.Query().Get("eventarcTriggerId"), true
-	case len(segments) == 2 && segments[1] == "triggers":
-		return project, segments[1], "", true
-	case len(segments) == 3 && segments[1] == "triggers":
-		return project, segments[1], segments[2], true
-	}
-	return "", "", "", false
-}
-
-// register adds a trigger and returns its registration as the official emulator does: nothing for the 1st generation, the
+// add registers a trigger and returns its registration as the official emulator does: nothing for the 1st generation, the
 // request for the 2nd.
-func (h *triggerRoutes) register(w http.ResponseWriter, r *http.Request, project, key string, generation triggers.Generation) {
+func (h *triggerRoutes) add(w http.ResponseWriter, r *http.Request, key string, generation triggers.Generation) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxTriggerBody))
 	if err != nil {
 		reply(w, nil, fault.Because(err, fault.InvalidArgument, "Payload isn't valid for request."))
 		return
 	}
 	parse := triggers.ParseFirst
-	var answer any = struct{}{}
+	var response any = struct{}{}
 	if generation == triggers.Second {
-		parse, answer = triggers.ParseSecond, json.RawMessage(body)
+		parse, response = triggers.ParseSecond, json.RawMessage(body)
 	}
-	t, err := parse(project, key, body)
+	t, err := parse(r.PathValue("project"), key, body)
 	if err == nil {
 		err = h.dispatcher.Register(t)
 	}
-	reply(w, answer, err)
+	reply(w, response, err)
 }
 
 // remove removes a trigger.
-func (h *triggerRoutes) remove(w http.ResponseWriter, project, key string) {
+func (h *triggerRoutes) remove(w http.ResponseWriter, r *http.Request) {
+	project, key := r.PathValue("project"), r.PathValue("key")
 	if !h.dispatcher.Remove(project, key) {
 		reply(w, nil, fault.E(fault.NotFound, "There is no trigger %q in project %q.", key, project))
 		return

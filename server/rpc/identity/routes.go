@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"clave/server/identity"
+	"clave/server/verb"
 )
 
 // variables are the segments after which a variable segment comes, and its name.
@@ -16,20 +17,21 @@ var variables = map[string]string{
 // shapeOf replaces the variable segments of a path by stars, and returns them by name.
 func shapeOf(path string) (shape string, args map[string]string) {
 	args = make(map[string]string)
+	path, method := verb.Cut(path)
 	segments := strings.Split(path, "/")
 	for i := 1; i < len(segments); i++ {
 		name, ok := variables[segments[i-1]]
 		if !ok {
 			continue
 		}
-		value, verb, hasVerb := strings.Cut(segments[i], ":")
-		args[name] = value
+		args[name] = segments[i]
 		segments[i] = "*"
-		if hasVerb {
-			segments[i] = "*:" + verb
-		}
 	}
-	return strings.Join(segments, "/"), args
+	shape = strings.Join(segments, "/")
+	if method != "" {
+		shape += ":" + method
+	}
+	return shape, args
 }
 
 // The APIs' hosts.

@@ -1,0 +1,69 @@
+package control
+
+import (
+	"net/http"
+
+	"clave/server/guard"
+	"clave/server/httpjson"
+	"clave/server/transfer"
+	"clave/server/triggers"
+	"clave/server/verb"
+	"clave/server/wire"
+)
+
+// Options are the parts whose control routes New serves.
+type Options struct {
+	// Guard keeps the documents.
+	Guard *guard.Guard
+	// Rulesets are the security rules.
+	Rulesets *guard.Rulesets
+	// Transfer exports and imports documents.
+	Transfer *transfer.Transfer
+	// Triggers delivers events of documents.
+	Triggers *triggers.Dispatcher
+	// Settling waits for live queries and triggers.
+	Settling Settling
+}
+
+// projectPath is the path below which the routes of a project are.
+const projectPath = "/emulator/v1/projects/{project}"
+
+// New returns the handler of the control routes of Firestore, for `clave start`: those of documents, exports, rules and triggers.
+// Other requests get 404.
+func New(o Options) http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("/", http.NotFoundHandler())
+	methods := make(customMethods)
+	(&documents{guard: o.Guard}).register(mux, methods)
+	(&transfers{transfer: o.Transfer}).register(methods)
+	(&ruleRoutes{rulesets: o.Rulesets}).register(mux, methods)
+	(&triggerRoutes{dispatcher: o.Triggers, settling: o.Settling}).register(mux, methods)
+	mux.Handle("/emulator/v1/projects/{target}", methods)
+	return mux
+}
+
+// customMethods are the handlers of paths P:VERB, by HTTP method and verb, such as "POST restore". A mux can't match part of a
+// segment: the path's last one is the wildcard target.
+type customMethods map[string]func(w http.ResponseWriter, r *http.Request, name string)
+
+// ServeHTTP calls the handler with the name before the verb.
+func (m customMethods) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	name, v := verb.Cut(r.PathValue("target"))
+	handle, ok := m[r.Method+" "+v]
+	if !ok || name == "" {
+		http.NotFound(w, r)
+		return
+	}
+	handle(w, r, name)
+}
+
+// reply writes a result as JSON, or the error where there is one.
+func reply(w http.ResponseWriter, body any, err error) {
+	if err == nil {
+		httpjson.Write(w, http.StatusOK, body)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(wire.HTTP(wire.Code(err)))
+	_, _ = w.Write(wire.ErrorJSON(err)) // It fails only when the client has gone.
+}

@@ -1,0 +1,15 @@
+// Package verb splits the paths of custom methods, which Google's APIs write as a resource's name, a colon and a verb:
+// projects/P:restore (google.aip.dev/136).
+package verb
+
+import "strings"
+
+// Cut cuts a custom method's verb off the end of a path. Only the last segment has one, after its last colon: project ids and
+// document ids may hold colons too. verb is empty where there is none.
+func Cut(path string) (name, verb string) {
+	colon := strings.LastIndexByte(path, ':')
+	if colon < 0 || colon < strings.LastIndexByte(path, '/') {
+		return path, ""
+	}
+	return path[:colon], path[colon+1:]
+}
