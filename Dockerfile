@@ -1,4 +1,4 @@
-# Two small images: clave, with the built site, and backoffice (docker build --target backoffice).
+# Two small images: clave and backoffice, both with the built site (docker build --target backoffice).
 FROM node:22-bookworm-slim AS site
 WORKDIR /src/frontend
 COPY frontend/package.json frontend/package-lock.json frontend/.npmrc ./
@@ -26,6 +26,7 @@ FROM gcr.io/distroless/static-debian12:nonroot AS backoffice
 WORKDIR /srv
 COPY --from=server --chown=nonroot:nonroot /keys /keys
 COPY --from=server /backoffice /usr/local/bin/backoffice
+COPY --from=site /src/frontend/dist ./frontend/dist
 COPY emulator-config ./emulator-config
 EXPOSE 8085
 ENTRYPOINT ["/usr/local/bin/backoffice"]

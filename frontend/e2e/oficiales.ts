@@ -5,14 +5,14 @@ import { join } from 'node:path'
 import { esperar, puertosLibres, terminar } from './puertos'
 
 /** What Firebase's own emulators need: where they lie, where the built site and the project's files are. */
-type Pedido = { herramientas: string; jar: string; oficina: string; carpeta: string; proyecto: object; reglas: string }
+type Pedido = { herramientas: string; jar: string; oficina: string; sitio: string; carpeta: string; proyecto: object; reglas: string }
 
 /** One set of servers under one origin, and how to end it. */
 export type Marcha = { direcciones: { url: string; firestore: string; auth: string }; parar: () => Promise<void> }
 
-/** Which of the servers answers a path: the back office and the data have their own, all else is the hosting's. */
+/** Which of the servers answers a path: the back office (firebase.json's run rewrites) and the data have their own, all else is the hosting's. */
 function puertoDe(ruta: string, { hosting, firestore, auth, oficina }: Record<string, number>): number | undefined {
-  if (ruta.startsWith('/api/')) return oficina
+  if (/^\/(?:api\/|sitemap\.xml$|eventos\/[^/?]+(?:\?|$))/.test(ruta)) return oficina
   if (/^\/(v1|emulator|google\.firestore)/.test(ruta)) return firestore
   return /^\/(identitytoolkit|securetoken)\.googleapis\.com\//.test(ruta) ? auth : hosting
 }
@@ -36,7 +36,7 @@ async function unir(puertos: Record<string, number>): Promise<Server> {
 }
 
 /** Starts Firestore's emulator from its jar, those of Auth and Hosting from firebase-tools, and the back office beside them. */
-export async function oficiales({ herramientas, jar, oficina, carpeta, proyecto, reglas }: Pedido): Promise<Marcha> {
+export async function oficiales({ herramientas, jar, oficina, sitio, carpeta, proyecto, reglas }: Pedido): Promise<Marcha> {
   const [firestore = 0, auth = 0, hosting = 0, hub = 0, registros = 0, puertoOficina = 0, unido = 0] = await puertosLibres(7)
   const direcciones = { url: `http://127.0.0.1:${unido}`, firestore: `127.0.0.1:${firestore}`, auth: `127.0.0.1:${auth}` }
   const id = process.env['GCLOUD_PROJECT'] ?? 'demo-fundacion'
@@ -56,7 +56,7 @@ export async function oficiales({ herramientas, jar, oficina, carpeta, proyecto,
   const programas = [
     correr('java', ['-Xmx512m', '-cp', jar, clase, 'start', '--host=127.0.0.1', `--port=${firestore}`, `--rules=${reglas}`], 'ignore'),
     correr(join(herramientas, 'node_modules/.bin/firebase'), ['emulators:start', '--only', 'auth,hosting', '--project', id]),
-    correr(oficina, ['-listen', `127.0.0.1:${puertoOficina}`, '-project', id]),
+    correr(oficina, ['-listen', `127.0.0.1:${puertoOficina}`, '-project', id, '-site', sitio]),
   ]
   const [datos, casa, puerta] = programas
   const puente = await unir({ hosting, firestore, auth, oficina: puertoOficina, unido })

@@ -34,7 +34,7 @@ async function clave(carpeta: string): Promise<Marcha> {
   const direcciones = { url: `http://127.0.0.1:${hosting}`, firestore: `127.0.0.1:${firestore}`, auth: `127.0.0.1:${auth}` }
   const env = { ...process.env, FIRESTORE_EMULATOR_HOST: direcciones.firestore, FIREBASE_AUTH_EMULATOR_HOST: direcciones.auth }
   const donde = `127.0.0.1:${puertoOficina}`
-  const oficina = spawn(OFICINA, ['--listen', donde, '--proxy-hops', '1'], { env, stdio: ['ignore', 'ignore', 'inherit'] })
+  const oficina = spawn(OFICINA, ['--listen', donde, '--proxy-hops', '1', '--site', SITIO], { env, stdio: ['ignore', 'ignore', 'inherit'] })
   const argumentos = ['start', '--memory', '--config', archivo, '--service', `backoffice=http://${donde}`]
   const servidor = spawn(CLAVE, argumentos, { stdio: ['ignore', 'ignore', 'inherit'] })
   const parar = () => terminar([servidor, oficina])
@@ -54,6 +54,7 @@ async function losOficiales(carpeta: string, herramientas: string): Promise<Marc
     herramientas,
     jar: process.env['FIRESTORE_JAR'] ?? '',
     oficina: OFICINA,
+    sitio: SITIO,
     carpeta,
     proyecto: await proyectoPara(carpeta),
     reglas: join(RAIZ, 'firestore.rules'),

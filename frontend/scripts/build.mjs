@@ -62,10 +62,14 @@ function chunksOf(source) {
 
 const SOURCES = { '/': 'inicio' }
 
+/** Between these the back office writes what it knows of an event (server/backoffice/pages), with what is said here of the site. */
+const MARCAS = [`<!--evento ${JSON.stringify({ url, nombre: META['/'].titulo }).replaceAll('--', '-\\u002d')}-->`, '<!--/evento-->']
+
 /** What a page says of itself, and its fonts. */
-function head({ meta, path, datos }) {
+function head({ meta, path, datos, marcas: [desde, hasta] = [] }) {
   const canonical = `${url}${path === '/' ? '/' : path}`
   return [
+    desde,
     `<title>${escape(meta.titulo)}</title>`,
     `<meta name="description" content="${escape(meta.descripcion)}" />`,
     `<meta name="robots" content="${meta.indexar ? 'index,follow' : 'noindex'}" />`,
@@ -81,6 +85,7 @@ function head({ meta, path, datos }) {
     `<meta property="og:image:height" content="630" />`,
     `<meta property="og:image:alt" content="${escape(META['/'].titulo)}" />`,
     `<meta name="twitter:card" content="summary_large_image" />`,
+    hasta,
     ...fonts.map((file) => `<link rel="preload" as="font" type="font/woff2" crossorigin href="/${file}" />`),
     datos ? `<script type="application/ld+json">${JSON.stringify(datos).replaceAll('<', '\\u003c')}</script>` : '',
   ]
@@ -95,12 +100,12 @@ function scripts(html, preload) {
   return `<template id="guiones">${links.join('')}${guion.replace(' src=', ' fetchpriority="low" src=')}</template>`
 }
 
-async function write(file, { meta, path, datos = null, html = '', ruta = '', preload = [], after = '' }) {
+async function write(file, { meta, path, datos = null, marcas, html = '', ruta = '', preload = [], after = '' }) {
   const page = template
     .replace(guion, '')
     .replace(estilos, '')
     .replace('<!--guiones-->', () => scripts(html, preload))
-    .replace('<!--meta-->', () => `${estilos}\n    ${head({ meta, path, datos })}`)
+    .replace('<!--meta-->', () => `${estilos}\n    ${head({ meta, path, datos, marcas })}`)
     .replace('<div id="raiz"><!--app--></div>', () => `<div id="raiz"${ruta ? ` data-ruta="${escape(ruta)}"` : ''}>${html}</div>${after}`)
   if (page.includes('<!--meta-->') || /<script>/.test(html) || / style="/.test(html)) {
     throw new Error(`${file}: an inline script or style, which the site's own policy forbids`)
@@ -118,14 +123,15 @@ for (const path of paginas) {
 const missing = await prerender('/no-encontrada', url)
 const missingPreload = chunksOf('src/routes/no-encontrada.tsx')
 await write('404.html', { meta: missing.meta, path: '', html: missing.html, ruta: missing.ruta, preload: missingPreload })
-// The shell of an event's page: its own title and picture come with the event, but it may be kept and shared.
-await write('eventos/plantilla.html', { meta: META['/eventos/:id'], path: '', after: sinGuion() })
+// The page of every event: the back office fills its head in. As it is, it stands in for one that cannot be read.
+await write('eventos/plantilla.html', { meta: META['/eventos/:id'], path: '', after: sinGuion('<!--evento-texto-->'), marcas: MARCAS })
 // The shell of the panel says "noindex" until a page says otherwise.
 await write('app.html', { meta: { ...META['/'], indexar: false }, path: '', after: sinGuion() })
 
+// At /sitemap.xml the back office adds the events.
 const entries = paginas.map((path) => `  <url><loc>${url}${path}</loc></url>`)
 await writeFile(
-  join(DIST, 'sitemap.xml'),
+  join(DIST, 'sitemap-paginas.xml'),
   `<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${entries.join('\n')}\n</urlset>\n`,
 )
 await writeFile(join(DIST, 'robots.txt'), `User-agent: *\nDisallow: /LogIn\nDisallow: /AdminView\n\nSitemap: ${url}/sitemap.xml\n`)

@@ -73,9 +73,9 @@ const prints = (child, text) =>
     })
   })
 
-/** The paths of the public pages, as the site's own map names them. */
+/** The paths of the public pages, as the build's own map names them. */
 export async function paginasPublicas(base) {
-  const map = await fetch(`${base}/sitemap.xml`).then((response) => response.text())
+  const map = await fetch(`${base}/sitemap-paginas.xml`).then((response) => response.text())
   return [...map.matchAll(/<loc>(.*?)<\/loc>/g)].map(([, address]) => new URL(address).pathname)
 }
 
@@ -92,7 +92,7 @@ export async function conElSitio(task) {
   const { file, url, hosts } = await configuration(folder)
   const address = `127.0.0.1:${await freePort()}`
   const env = { ADMIN_SIGNUP_CODE: 'demo-codigo-fundacion', GCLOUD_PROJECT: 'demo-fundacion', ...process.env }
-  const office = start(BACKOFFICE, ['--listen', address, '--proxy-hops', '1', '--seed', join(ROOT, 'emulator-config')], {
+  const office = start(BACKOFFICE, ['--listen', address, '--proxy-hops', '1', '--site', SITIO, '--seed', join(ROOT, 'emulator-config')], {
     ...env,
     ...hosts,
   })

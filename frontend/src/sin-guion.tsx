@@ -8,9 +8,9 @@ const ENLACES = [
   { a: '/contacto', texto: t.pie.contactos },
 ]
 
-/** A page for who has no scripts: whose site it is, what of it can be read, and the phone. */
-export function sinGuion(): string {
-  return renderToStaticMarkup(
+/** A page for who has no scripts: whose site it is, what of it can be read, and the phone; `marca` comes first. */
+export function sinGuion(marca = ''): string {
+  const pagina = renderToStaticMarkup(
     <noscript>
       <div className="contenedor py-14">
         <p className="titulo-2 font-titular">{sitio.nombre}</p>
@@ -32,4 +32,5 @@ export function sinGuion(): string {
       </div>
     </noscript>,
   )
+  return pagina.replace('<p ', `${marca}<p `)
 }

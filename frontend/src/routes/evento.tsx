@@ -21,8 +21,9 @@ function useDatos(evento: Evento) {
   useEffect(() => {
     const descripcion = `${cuando(evento)}. ${evento.descripcion || sitio.nombre}`.slice(0, 160)
     const callar = decir(() => ({ titulo: `${evento.titulo.slice(0, 56)} · Evento`, descripcion, indexar: true }))
-    const nota = document.createElement('script')
-    nota.type = 'application/ld+json'
+    // A page that came from the back office says it already.
+    const nota = document.getElementById('datos-evento') ?? document.createElement('script')
+    nota.setAttribute('type', 'application/ld+json')
     nota.textContent = JSON.stringify(datosEvento(evento, location.href))
     document.head.append(nota)
     return () => {

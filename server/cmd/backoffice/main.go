@@ -1,4 +1,4 @@
-// Command backoffice runs the foundation's back office service: beside a Clave, which passes /api/admin/ on to it, or on
+// Command backoffice runs the foundation's back office service: beside a Clave, which passes its paths on to it, or on
 // Cloud Run behind Firebase Hosting.
 package main
 
@@ -14,8 +14,11 @@ import (
 	"os"
 	"time"
 
+	"cloud.google.com/go/firestore"
+
 	"clave/server/backoffice"
 	"clave/server/backoffice/api"
+	"clave/server/backoffice/pages"
 	"clave/server/backoffice/seed"
 	"clave/server/clock"
 	"clave/server/process"
@@ -54,13 +57,17 @@ func run(ctx context.Context, args []string, env func(string) string, stdout, st
 	if err != nil {
 		return err
 	}
+	handler, err := handlerOf(service, s, log)
+	if err != nil {
+		return errors.Join(err, service.Close())
+	}
 	listener, err := net.Listen("tcp", s.listen)
 	if err != nil {
 		return errors.Join(fmt.Errorf("listen on %s: %w", s.listen, err), service.Close())
 	}
 	fmt.Fprintf(stdout, "Back office ready on http://%s\n", listener.Addr())
 	server := &http.Server{
-		Handler:           api.Handler(service, api.Options{ProxyHops: s.proxyHops, Log: log}),
+		Handler:           handler,
 		ReadHeaderTimeout: 5 * time.Second,
 		ReadTimeout:       15 * time.Second,
 		WriteTimeout:      60 * time.Second,
@@ -72,6 +79,26 @@ func run(ctx context.Context, args []string, env func(string) string, stdout, st
 	}
 	err = process.Run(ctx, parts...)
 	return errors.Join(err, service.Close())
+}
+
+// handlerOf returns the handler of everything that the service answers.
+func handlerOf(service *backoffice.Service, s settings, log *slog.Logger) (http.Handler, error) {
+	tell := pages.Unavailable()
+	if s.site != "" {
+		store := pages.Documents(func() (*firestore.Client, error) {
+			_, documents, err := service.Clients()
+			return documents, err
+		})
+		var err error
+		if tell, err = pages.Handler(pages.Options{Site: os.DirFS(s.site), Store: store, Log: log}); err != nil {
+			return nil, fmt.Errorf("--site %s: %w", s.site, err)
+		}
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/", api.Handler(service, api.Options{ProxyHops: s.proxyHops, Log: log}))
+	mux.Handle("/eventos/", tell)
+	mux.Handle("/sitemap.xml", tell)
+	return mux, nil
 }
 
 // fill loads demo data into an empty project and waits until ctx is done. The server may still be starting: the SDK

@@ -13,7 +13,8 @@ import (
 )
 
 // usage begins what `backoffice --help` prints.
-const usage = `The back office: POST /api/admin/codigo and POST /api/admin/registro.
+const usage = `The back office: POST /api/admin/codigo and POST /api/admin/registro, and with --site the pages of events and
+the sitemap.
 
 ADMIN_SIGNUP_CODE is the secret sign-up code. What the service works on:
   a development server   FIREBASE_AUTH_EMULATOR_HOST and FIRESTORE_EMULATOR_HOST name its ports
@@ -32,6 +33,8 @@ type settings struct {
 	proxyHops int
 	// seed is a folder of demo data to load into an empty project, or empty.
 	seed string
+	// site is the folder of the built site, or empty.
+	site string
 	// server is Clave's origin, or empty; credentials is the file of a key for it.
 	server, credentials string
 	options             backoffice.Options
@@ -51,6 +54,7 @@ func parse(args []string, env func(string) string, stdout io.Writer) (settings, 
 	flags.IntVar(&s.proxyHops, "proxy-hops", 0, "`number` of trusted proxies that append to X-Forwarded-For; behind clave --service it is 1")
 	flags.StringVar(&s.server, "server", "", "`origin` of clave serve, such as https://www.example.org")
 	flags.StringVar(&s.credentials, "credentials", env("GOOGLE_APPLICATION_CREDENTIALS"), "`file` of a service account's key for --server")
+	flags.StringVar(&s.site, "site", "", "`folder` of the built site (frontend/dist), for the pages of events and the sitemap")
 	flags.StringVar(&s.seed, "seed", "", "`folder` of demo data to load into an empty project; for development servers only")
 	err := flags.Parse(args)
 	if errors.Is(err, flag.ErrHelp) {

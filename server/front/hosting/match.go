@@ -28,6 +28,11 @@ var extglob = regexp.MustCompile(`@\(([^()]*)\)`)
 // is a group of a regular expression.
 var capture = regexp.MustCompile(`:([A-Za-z0-9_]+)(\*?)`)
 
+// isAs reports whether two rules are written alike.
+func (m *match) isAs(other match) bool {
+	return m.Source == other.Source && m.Glob == other.Glob && m.Regex == other.Regex
+}
+
 // compile checks a rule's pattern and prepares it.
 func (m *match) compile() error {
 	if m.Regex != "" {

@@ -80,13 +80,28 @@ func newServices(o Options) *services {
 	return s
 }
 
-// fixedKey is the context key of the header fields that firebase.json sets on a response.
-type fixedKey struct{}
+// callKey is the context key of a request's call.
+type callKey struct{}
 
-// serve passes a request on to a service and its response back. Header fields in fixed are added to the response unless
-// the service sets them itself.
-func (s *services) serve(w http.ResponseWriter, r *http.Request, id string, fixed http.Header) {
+// call is what a request to a service carries along.
+type call struct {
+	// fixed are the header fields that firebase.json sets on the response, unless the service sets them itself.
+	fixed http.Header
+	// instead answers when the service cannot; nil where there is nothing else to answer with.
+	instead func()
+}
+
+// errUnavailable is a service that says itself that it cannot answer.
+var errUnavailable = errors.New("the service is unavailable")
+
+// serve passes a request on to a service and its response back.
+func (s *services) serve(w http.ResponseWriter, r *http.Request, id string, c call) {
 	proxy, ok := s.proxies[id]
+	if !ok && c.instead != nil {
+		c.instead()
+		return
+	}
+	fixed := c.fixed
 	if !ok {
 		setAll(w.Header(), fixed)
 		http.Error(w, fmt.Sprintf("firebase.json rewrites this path to the service %q, which has no address. Start Clave with --service %s=URL.", id, id), http.StatusNotImplemented)
@@ -97,7 +112,7 @@ func (s *services) serve(w http.ResponseWriter, r *http.Request, id string, fixe
 		tooLarge(w)
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithValue(r.Context(), fixedKey{}, fixed), s.options.ServiceTime)
+	ctx, cancel := context.WithTimeout(context.WithValue(r.Context(), callKey{}, c), s.options.ServiceTime)
 	defer cancel()
 	r = r.WithContext(ctx)
 	if r.Body != nil && r.Body != http.NoBody {
@@ -119,10 +134,17 @@ func (s *services) rewrite(r *httputil.ProxyRequest, origin *url.URL) {
 	}
 }
 
-// addFixed adds firebase.json's header fields to a service's response.
+// addFixed adds firebase.json's header fields to a service's response. It returns errUnavailable for a response that a
+// file can replace.
 func addFixed(res *http.Response) error {
-	fixed, _ := res.Request.Context().Value(fixedKey{}).(http.Header)
-	for name, values := range fixed {
+	c, _ := res.Request.Context().Value(callKey{}).(call)
+	switch res.StatusCode {
+	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		if c.instead != nil {
+			return errUnavailable
+		}
+	}
+	for name, values := range c.fixed {
 		if res.Header[name] == nil {
 			res.Header[name] = values
 		}
@@ -139,9 +161,8 @@ func setAll(to, fields http.Header) {
 
 // fail answers a request that a service did not answer.
 func (s *services) fail(w http.ResponseWriter, r *http.Request, id string, err error) {
-	if fixed, ok := r.Context().Value(fixedKey{}).(http.Header); ok {
-		setAll(w.Header(), fixed)
-	}
+	c, _ := r.Context().Value(callKey{}).(call)
+	setAll(w.Header(), c.fixed)
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
@@ -150,6 +171,8 @@ func (s *services) fail(w http.ResponseWriter, r *http.Request, id string, err e
 	case errors.Is(err, context.Canceled):
 		w.WriteHeader(http.StatusBadGateway) // the client has left
 		return
+	case c.instead != nil:
+		c.instead()
 	case errors.Is(err, context.DeadlineExceeded):
 		http.Error(w, fmt.Sprintf("The service %q did not answer within %v.", id, s.options.ServiceTime), http.StatusGatewayTimeout)
 	default:

@@ -25,6 +25,11 @@ const serviceSection = `{
 		{"source": "/api/admin/**", "run": {"serviceId": "backoffice", "region": "us-east1"}},
 		{"source": "/nowhere/**", "run": {"serviceId": "nowhere"}},
 		{"source": "/twice/**", "run": {"serviceId": "backoffice"}},
+		{"source": "/pages/*", "run": {"serviceId": "backoffice"}},
+		{"source": "/away/*", "run": {"serviceId": "nowhere"}},
+		{"source": "/away/*", "destination": "/api/admin/file.txt"},
+		{"source": "/pages/*", "destination": "/missing.html"},
+		{"source": "/pages/*", "destination": "/api/admin/file.txt"},
 		{"source": "**", "destination": "/index.html"}
 	],
 	"headers": [{"source": "**", "headers": [{"key": "Cache-Control", "value": "no-cache"}, {"key": "X-Frame-Options", "value": "DENY"}]}]
@@ -200,6 +205,40 @@ func TestServiceThatFails(t *testing.T) {
 	if !strings.Contains(log.String(), "connection refused") || !strings.Contains(log.String(), origin.Host) {
 		t.Errorf("the log says %q, want the cause and the address", &log)
 	}
+}
+
+// TestAFileStandsInForAService checks that a later rewrite of the same source answers a GET that the service cannot.
+func TestAFileStandsInForAService(t *testing.T) {
+	status := http.StatusOK
+	service := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "service", status) })
+	server := serviceSite(t, service, hosting.Options{})
+	check := func(method, path string, want int, text string) {
+		t.Helper()
+		res, body := do(t, request(t, method, server.URL+path, "", nil))
+		if res.StatusCode != want || strings.TrimSpace(body) != text || res.Header.Get("X-Frame-Options") != "DENY" {
+			t.Errorf("%s %s of a service that says %d: %d %q %v, want %d %q", method, path, status, res.StatusCode, body, res.Header, want, text)
+		}
+	}
+	for _, status = range []int{200, 404, 500} {
+		check("GET", "/pages/a", status, "service")
+	}
+	for _, status = range []int{502, 503, 504} {
+		check("GET", "/pages/a", 200, "file")
+		check("POST", "/pages/a", status, "service")
+		check("GET", "/twice/a", status, "service") // only "**" matches it as well
+	}
+	check("GET", "/away/a", 200, "file")
+	slow := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	server = serviceSite(t, slow, hosting.Options{ServiceTime: 50 * time.Millisecond})
+	check("GET", "/pages/a", 200, "file")
+	gone := httptest.NewServer(http.NotFoundHandler())
+	origin, err := url.Parse(gone.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone.Close()
+	server = siteOf(t, hosting.Options{Services: map[string]*url.URL{"backoffice": origin}, Log: slog.New(slog.DiscardHandler)})
+	check("GET", "/pages/a", 200, "file")
 }
 
 // TestServiceOfASiteThatIsNotBuilt checks that services need no site.

@@ -40,7 +40,7 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if s.check != nil {
 		if err := s.check(); err != nil {
 			if rw := s.rewriteFor(requested); rw != nil && rw.Run != nil {
-				s.services.serve(w, r, rw.Run.ServiceID, fixed)
+				s.services.serve(w, r, rw.Run.ServiceID, call{fixed: fixed})
 				return
 			}
 			Unavailable(fault.Of(err).Message+". Build it, or correct hosting.public in firebase.json.").ServeHTTP(w, r)
@@ -124,7 +124,7 @@ func (s *Site) rewriteFor(requested string) *rewrite {
 func (s *Site) serveRewrite(w http.ResponseWriter, r *http.Request, rw *rewrite, fixed http.Header) bool {
 	switch {
 	case rw.Run != nil:
-		s.services.serve(w, r, rw.Run.ServiceID, fixed)
+		s.services.serve(w, r, rw.Run.ServiceID, call{fixed: fixed, instead: s.standIn(w, r, rw, fixed)})
 	case rw.missing != "":
 		setAll(w.Header(), fixed)
 		http.Error(w, "firebase.json rewrites this path to "+rw.missing+", which Clave does not run.", http.StatusNotImplemented)
@@ -139,6 +139,32 @@ func (s *Site) serveRewrite(w http.ResponseWriter, r *http.Request, rw *rewrite,
 		s.serveFile(w, r, name, http.StatusOK)
 	}
 	return true
+}
+
+// standIn returns how to answer a GET in place of a service: with the file of the first later rewrite that has the very same
+// source. It returns nil where there is none; a rewrite that happens to match as well, such as "**", does not count.
+func (s *Site) standIn(w http.ResponseWriter, r *http.Request, service *rewrite, fixed http.Header) func() {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		return nil
+	}
+	later := false
+	for i := range s.config.Rewrites {
+		rw := &s.config.Rewrites[i]
+		if rw == service {
+			later = true
+			continue
+		}
+		if !later || rw.Destination == "" || !rw.isAs(service.match) {
+			continue
+		}
+		if name, ok := s.lookup(rw.Destination); ok {
+			return func() {
+				setAll(w.Header(), fixed)
+				s.serveFile(w, r, name, http.StatusOK)
+			}
+		}
+	}
+	return nil
 }
 
 // notFound answers 404 with the site's own page if it has one.

@@ -1,0 +1,256 @@
+package pages
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"clave/server/clock"
+)
+
+// The files of the built site that the handler reads, each time anew: a site that is built again needs no restart.
+const (
+	eventFile    = "eventos/plantilla.html"
+	notFoundFile = "404.html"
+	sitemapFile  = "sitemap-paginas.xml"
+)
+
+// Limits of what strangers can cause.
+const (
+	// readTime is how long reading the store may take; after it the built page is served as it is.
+	readTime = 3 * time.Second
+	// maxReads is how many requests may read the store at once; others wait for their turn within readTime.
+	maxReads = 32
+	// mapTime is how long a list of events is kept for the sitemap.
+	mapTime = 5 * time.Minute
+	// maxListed is how many events the sitemap names, the latest first.
+	maxListed = 1000
+)
+
+// Cache-Control of an event's page and of the sitemap, and of what is served instead of one.
+const (
+	shortly = "public, max-age=60"
+	never   = "no-store"
+)
+
+// Listed is an event of the sitemap.
+type Listed struct {
+	ID string
+	// Updated is when it was last changed; zero where that is unknown.
+	Updated time.Time
+}
+
+// Store is where events are.
+type Store interface {
+	// Event returns the fields of an event, nil when there is none.
+	Event(ctx context.Context, id string) (map[string]any, error)
+	// Published returns at most limit published events, the latest first.
+	Published(ctx context.Context, limit int) ([]Listed, error)
+}
+
+// Options configure the handler.
+type Options struct {
+	// Site is the built site (frontend/dist).
+	Site fs.FS
+	// Store is where events are.
+	Store Store
+	// Clock says when a list of events is too old. Nil: the machine's.
+	Clock clock.Clock
+	// Log receives why an event could not be read. Nil: the default logger.
+	Log *slog.Logger
+}
+
+// handler is the handler's state.
+type handler struct {
+	o Options
+	// reads has a place for each request that reads the store.
+	reads chan struct{}
+	mu    struct {
+		sync.Mutex
+		listed  []Listed
+		expires time.Time
+	}
+}
+
+// Handler returns the HTTP handler of /eventos/ID and /sitemap.xml. It returns an error when a file of the site is
+// missing or was built for another version of this package.
+func Handler(o Options) (http.Handler, error) {
+	if o.Clock == nil {
+		o.Clock = clock.System()
+	}
+	if o.Log == nil {
+		o.Log = slog.Default()
+	}
+	h := &handler{o: o, reads: make(chan struct{}, maxReads)}
+	_, err := h.page()
+	for _, name := range []string{notFoundFile, sitemapFile} {
+		_, fileErr := fs.Stat(o.Site, name)
+		err = errors.Join(err, fileErr)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the built site: %w", err)
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /eventos/{id}", h.event)
+	mux.HandleFunc("GET /sitemap.xml", h.sitemap)
+	mux.HandleFunc("GET /", h.notFound)
+	return mux, nil
+}
+
+// Unavailable returns a handler for a service without the built site. Clave's hosting then serves the static files that
+// firebase.json names after the service.
+func Unavailable() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Cache-Control", never)
+		http.Error(w, "The back office was started without --site.", http.StatusServiceUnavailable)
+	})
+}
+
+// page reads the built page.
+func (h *handler) page() (*built, error) {
+	page, err := fs.ReadFile(h.o.Site, eventFile)
+	if err != nil {
+		return nil, err
+	}
+	return parseBuilt(string(page))
+}
+
+// event serves the page of an event.
+func (h *handler) event(w http.ResponseWriter, r *http.Request) {
+	id := r.PathValue("id")
+	if !isDocumentID(id) {
+		h.notFound(w, r)
+		return
+	}
+	fields, err := read(r.Context(), h.reads, func(ctx context.Context) (map[string]any, error) { return h.o.Store.Event(ctx, id) })
+	if err != nil {
+		h.asBuilt(w, r, eventFile, "text/html; charset=utf-8", err)
+		return
+	}
+	if fields == nil {
+		h.notFound(w, r)
+		return
+	}
+	e, ok := readEvent(id, fields)
+	if !ok {
+		h.notFound(w, r)
+		return
+	}
+	page, err := h.page()
+	var body []byte
+	if err == nil {
+		body, err = page.fill(&e)
+	}
+	if err != nil {
+		h.asBuilt(w, r, eventFile, "text/html; charset=utf-8", err)
+		return
+	}
+	send(w, r, "text/html; charset=utf-8", body)
+}
+
+// sitemap serves the sitemap: the build's pages, and the events.
+func (h *handler) sitemap(w http.ResponseWriter, r *http.Request) {
+	page, err := h.page()
+	var pages []byte
+	if err == nil {
+		pages, err = fs.ReadFile(h.o.Site, sitemapFile)
+	}
+	var listed []Listed
+	if err == nil {
+		listed, err = h.list(r.Context())
+	}
+	if err != nil {
+		h.asBuilt(w, r, sitemapFile, "application/xml", err)
+		return
+	}
+	var entries strings.Builder
+	for _, e := range listed {
+		entries.WriteString("  <url><loc>" + page.site.URL + "/eventos/" + url.PathEscape(e.ID) + "</loc>")
+		if !e.Updated.IsZero() {
+			entries.WriteString("<lastmod>" + e.Updated.UTC().Format(time.RFC3339) + "</lastmod>")
+		}
+		entries.WriteString("</url>\n")
+	}
+	text := strings.Replace(string(pages), "</urlset>", strings.ReplaceAll(entries.String(), "&", "&amp;")+"</urlset>", 1)
+	send(w, r, "application/xml", []byte(text))
+}
+
+// list returns the events of the sitemap, read at most once in mapTime.
+func (h *handler) list(ctx context.Context) ([]Listed, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	now := h.o.Clock.Now()
+	if now.Before(h.mu.expires) {
+		return h.mu.listed, nil
+	}
+	listed, err := read(ctx, h.reads, func(ctx context.Context) ([]Listed, error) { return h.o.Store.Published(ctx, maxListed) })
+	if err != nil {
+		return nil, err
+	}
+	h.mu.listed, h.mu.expires = listed, now.Add(mapTime)
+	return listed, nil
+}
+
+// read reads the store in its turn and in time.
+func read[T any](ctx context.Context, reads chan struct{}, call func(context.Context) (T, error)) (T, error) {
+	ctx, cancel := context.WithTimeout(ctx, readTime)
+	defer cancel()
+	select {
+	case reads <- struct{}{}:
+		defer func() { <-reads }()
+		return call(ctx)
+	case <-ctx.Done():
+		var none T
+		return none, ctx.Err()
+	}
+}
+
+// asBuilt serves a file of the site as it is because what it should tell could not be found out.
+func (h *handler) asBuilt(w http.ResponseWriter, r *http.Request, name, kind string, cause error) {
+	if r.Context().Err() == nil {
+		h.o.Log.WarnContext(r.Context(), "a page is served without its events", "path", r.URL.Path, "error", cause)
+	}
+	h.file(w, name, kind, never, http.StatusOK)
+}
+
+// notFound serves the site's own page for what is not there.
+func (h *handler) notFound(w http.ResponseWriter, _ *http.Request) {
+	h.file(w, notFoundFile, "text/html; charset=utf-8", "no-cache", http.StatusNotFound)
+}
+
+// file serves a file of the site.
+func (h *handler) file(w http.ResponseWriter, name, kind, cache string, status int) {
+	body, err := fs.ReadFile(h.o.Site, name)
+	if err != nil {
+		h.o.Log.Error("a file of the built site cannot be read", "file", name, "error", err)
+		Unavailable().ServeHTTP(w, nil)
+		return
+	}
+	w.Header().Set("Content-Type", kind)
+	w.Header().Set("Cache-Control", cache)
+	w.WriteHeader(status)
+	_, _ = w.Write(body) // the client may be gone
+}
+
+// send answers 200, or 304 to who has the same body already.
+func send(w http.ResponseWriter, r *http.Request, kind string, body []byte) {
+	sum := sha256.Sum256(body)
+	tag := `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`
+	w.Header().Set("Cache-Control", shortly)
+	w.Header().Set("ETag", tag)
+	if known := r.Header.Get("If-None-Match"); strings.Contains(known, tag) {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	w.Header().Set("Content-Type", kind)
+	_, _ = w.Write(body) // the client may be gone
+}

@@ -1,0 +1,158 @@
+package pages
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html/template"
+	"net/url"
+	"strings"
+)
+
+// The comments of the built page between which the event's head goes, and the one in whose place its text goes. The
+// first holds what the build knows of the site, as JSON.
+const (
+	headStart = "<!--evento "
+	headEnd   = "<!--/evento-->"
+	bodyMark  = "<!--evento-texto-->"
+)
+
+// built is the built page of events, taken apart.
+type built struct {
+	// before, between and after surround the head and the text.
+	before, between, after string
+	site                   site
+}
+
+// site is what the build knows of the site.
+type site struct {
+	// URL is the site's public address without a slash at its end.
+	URL string `json:"url"`
+	// Name is the foundation's.
+	Name string `json:"nombre"`
+}
+
+// parseBuilt takes the built page apart.
+func parseBuilt(page string) (*built, error) {
+	before, rest, ok := strings.Cut(page, headStart)
+	facts, rest, ok2 := strings.Cut(rest, "-->")
+	_, rest, ok3 := strings.Cut(rest, headEnd)
+	between, after, ok4 := strings.Cut(rest, bodyMark)
+	if !ok || !ok2 || !ok3 || !ok4 {
+		return nil, errors.New("the page lacks the comments that mark an event's head and text: build the site again")
+	}
+	b := &built{before: before, between: between, after: after}
+	if err := json.Unmarshal([]byte(facts), &b.site); err != nil {
+		return nil, fmt.Errorf("the page's comment about the site: %w", err)
+	}
+	if u, err := url.Parse(b.site.URL); err != nil || u.Host == "" {
+		return nil, fmt.Errorf("the page's comment about the site: %q is no address", b.site.URL)
+	}
+	return b, nil
+}
+
+// view is what the templates show.
+type view struct {
+	Title, Description, Address string
+	Image                       string
+	// OwnImage says that Image is the event's own, of unknown size.
+	OwnImage            bool
+	SiteName            string
+	Data                template.JS
+	When, Place, Artist string
+	Price, About        string
+}
+
+// head is the part of the head that tells of the event.
+var head = template.Must(template.New("head").Parse(`<title>{{.Title}}</title>
+    <meta name="description" content="{{.Description}}" />
+    <meta name="robots" content="index,follow" />
+    <link rel="canonical" href="{{.Address}}" />
+    <meta property="og:type" content="website" />
+    <meta property="og:locale" content="es_DO" />
+    <meta property="og:title" content="{{.Title}}" />
+    <meta property="og:description" content="{{.Description}}" />
+    <meta property="og:url" content="{{.Address}}" />
+    <meta property="og:site_name" content="{{.SiteName}}" />
+    <meta property="og:image" content="{{.Image}}" />
+    {{if not .OwnImage}}<meta property="og:image:width" content="1200" />
+    <meta property="og:image:height" content="630" />
+    {{end}}<meta property="og:image:alt" content="{{if .OwnImage}}{{.Title}}{{else}}{{.SiteName}}{{end}}" />
+    <meta name="twitter:card" content="summary_large_image" />
+    <script type="application/ld+json" id="datos-evento">{{.Data}}</script>`))
+
+// text is the event for who has no scripts; the built page has it in a noscript element.
+var text = template.Must(template.New("text").Parse(`<h1 class="titulo-1">{{.Title}}</h1>
+<p class="mt-4">{{.When}}{{with .Place}} · {{.}}{{end}}</p>
+{{with .Artist}}<p class="mt-4">{{.}}</p>
+{{end}}{{with .Price}}<p class="mt-4">{{.}}</p>
+{{end}}{{with .About}}<p class="max-w-prose mt-4 wrap-anywhere whitespace-pre-line">{{.}}</p>
+{{end}}`))
+
+// fill returns the page of an event.
+func (b *built) fill(e *event) ([]byte, error) {
+	address := b.site.URL + "/eventos/" + url.PathEscape(e.id)
+	image, own := b.site.URL+"/ilustraciones/og-default.png", false
+	if e.image != "" {
+		if base, err := url.Parse(address); err == nil {
+			if u, err := base.Parse(e.image); err == nil {
+				image, own = u.String(), true
+			}
+		}
+	}
+	data, err := json.Marshal(b.structured(e, address, image, own))
+	if err != nil {
+		return nil, err
+	}
+	v := view{
+		Title: e.heading(), Description: e.summary(b.site.Name), Address: address, Image: image, OwnImage: own,
+		SiteName: b.site.Name,
+		Data:     template.JS(data), // json.Marshal escapes <, > and &
+		When:     e.when(), Place: e.place, Artist: e.artist, Price: e.cost(), About: e.description,
+	}
+	var page bytes.Buffer
+	page.WriteString(b.before)
+	if err := head.Execute(&page, v); err != nil {
+		return nil, err
+	}
+	page.WriteString(b.between)
+	v.Title = e.title
+	if err := text.Execute(&page, v); err != nil {
+		return nil, err
+	}
+	page.WriteString(b.after)
+	return page.Bytes(), nil
+}
+
+// object is a JSON object.
+type object = map[string]any
+
+// structured returns the event in the words of schema.org, as frontend/src/lib/datos-evento.ts says it.
+func (b *built) structured(e *event, address, image string, own bool) object {
+	data := object{
+		"@context": "https://schema.org", "@type": "Event", "name": e.title, "url": address,
+		"eventStatus":         "https://schema.org/EventScheduled",
+		"eventAttendanceMode": "https://schema.org/OfflineEventAttendanceMode",
+		"organizer":           object{"@type": "NGO", "name": b.site.Name, "url": b.site.URL + "/"},
+	}
+	if !e.start.IsZero() {
+		data["startDate"] = e.start.Format("2006-01-02T15:04:00-07:00")
+	}
+	if e.description != "" {
+		data["description"] = e.description
+	}
+	if e.place != "" {
+		data["location"] = object{"@type": "Place", "name": e.place, "address": e.place}
+	}
+	if e.artist != "" {
+		data["performer"] = object{"@type": "Person", "name": e.artist}
+	}
+	if e.price != nil {
+		data["offers"] = object{"@type": "Offer", "price": *e.price, "priceCurrency": "DOP", "url": address}
+	}
+	if own {
+		data["image"] = image
+	}
+	return data
+}

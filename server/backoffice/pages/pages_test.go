@@ -1,0 +1,259 @@
+package pages_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"html"
+	"log/slog"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"clave/server/backoffice/pages"
+	"clave/server/clock"
+)
+
+// builtPage is a page as scripts/build.mjs writes it, in short.
+const builtPage = `<!doctype html><head><script src="/assets/index-1.js"></script>
+<!--evento {"url":"https://www.example.org","nombre":"Fundación"}-->
+<title>Evento</title><meta name="robots" content="index,follow" />
+<!--/evento-->
+<link rel="icon" href="/favicon.svg" /></head><body><div id="raiz"></div><noscript><!--evento-texto--><p>Sin guiones</p></noscript></body>`
+
+// builtSite is a built site with what the handler reads of it.
+func builtSite() fstest.MapFS {
+	return fstest.MapFS{
+		"eventos/plantilla.html": {Data: []byte(builtPage)},
+		"404.html":               {Data: []byte("<h1>Página no encontrada</h1>")},
+		"sitemap-paginas.xml":    {Data: []byte("<urlset>\n  <url><loc>https://www.example.org/</loc></url>\n</urlset>\n")},
+	}
+}
+
+// store is a Store with documents in memory.
+type store struct {
+	events map[string]map[string]any
+	listed []pages.Listed
+	err    error
+	lists  int
+}
+
+func (s *store) Event(_ context.Context, id string) (map[string]any, error) {
+	return s.events[id], s.err
+}
+
+func (s *store) Published(context.Context, int) ([]pages.Listed, error) {
+	s.lists++
+	return s.listed, s.err
+}
+
+// gala is an event with all that an event can have.
+func gala() map[string]any {
+	return map[string]any{
+		"title": "Gala de son", "description": "Primera línea.\nSegunda línea.", "location": "Teatro Nacional", "featuredArtist": "Ana",
+		"price": int64(1500), "date": "2027-09-05", "time": "19:30", "eventDate": time.Date(2027, 9, 5, 23, 30, 0, 0, time.UTC),
+		"isPublished": true, "imageUrl": "/fotos/gala.jpg",
+	}
+}
+
+// newHandler returns the handler over a store.
+func newHandler(t *testing.T, s *store, log *slog.Logger, c clock.Clock) http.Handler {
+	t.Helper()
+	h, err := pages.Handler(pages.Options{Site: builtSite(), Store: s, Log: log, Clock: c})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// get asks for a path.
+func get(h http.Handler, path string, header ...string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(http.MethodGet, path, nil)
+	for i := 0; i < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w
+}
+
+// dataOf returns the structured data of a page.
+func dataOf(t *testing.T, page string) map[string]any {
+	t.Helper()
+	found := regexp.MustCompile(`(?s)<script type="application/ld\+json" id="datos-evento">(.*?)</script>`).FindStringSubmatch(page)
+	if found == nil {
+		t.Fatalf("no structured data in %s", page)
+	}
+	data := make(map[string]any)
+	if err := json.Unmarshal([]byte(found[1]), &data); err != nil {
+		t.Fatalf("%s: %v", found[1], err)
+	}
+	return data
+}
+
+func TestAnEventsHead(t *testing.T) {
+	h := newHandler(t, &store{events: map[string]map[string]any{"gala": gala()}}, nil, nil)
+	got := get(h, "/eventos/gala")
+	page := html.UnescapeString(got.Body.String())
+	for _, want := range []string{
+		`<script src="/assets/index-1.js">`, `<link rel="icon"`,
+		`<title>Gala de son · Evento</title>`,
+		`<meta name="description" content="05 SEP 2027 • 19:30. Primera línea. Segunda línea." />`,
+		`<meta name="robots" content="index,follow" />`,
+		`<link rel="canonical" href="https://www.example.org/eventos/gala" />`,
+		`<meta property="og:title" content="Gala de son · Evento" />`,
+		`<meta property="og:url" content="https://www.example.org/eventos/gala" />`,
+		`<meta property="og:image" content="https://www.example.org/fotos/gala.jpg" />`,
+		`<meta property="og:site_name" content="Fundación" />`,
+		`<h1 class="titulo-1">Gala de son</h1>`, `05 SEP 2027 • 19:30 · Teatro Nacional`, `RD$1,500.00`, `<p>Sin guiones</p>`,
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page misses %s:\n%s", want, page)
+		}
+	}
+	if strings.Contains(page, "og:image:width") || strings.Contains(page, "<!--evento") || strings.Count(page, "<title>") != 1 {
+		t.Errorf("the page has what it must not have:\n%s", page)
+	}
+	data := dataOf(t, got.Body.String())
+	offer, _ := data["offers"].(map[string]any)
+	if data["startDate"] != "2027-09-05T19:30:00-04:00" || data["image"] != "https://www.example.org/fotos/gala.jpg" || offer["price"] != 1500.0 {
+		t.Errorf("structured data: %v", data)
+	}
+	if got.Code != 200 || got.Header().Get("Cache-Control") != "public, max-age=60" || !strings.HasPrefix(got.Header().Get("Content-Type"), "text/html") {
+		t.Errorf("answer: %d %v", got.Code, got.Header())
+	}
+	if again := get(h, "/eventos/gala", "If-None-Match", got.Header().Get("ETag")); again.Code != 304 || again.Body.Len() != 0 {
+		t.Errorf("asked again: %d %s, want 304", again.Code, again.Body)
+	}
+}
+
+func TestAnEventWithoutFields(t *testing.T) {
+	tests := []struct {
+		name   string
+		fields map[string]any
+		want   []string
+	}{
+		{"nothing", map[string]any{}, []string{"<title>Evento</title>", `content="—. Fundación"`, "/ilustraciones/og-default.png", `og:image:width" content="1200"`}},
+		{"wrong types", map[string]any{"title": 1, "price": "x", "eventDate": "x", "imageUrl": 3.0}, []string{"<title>Evento</title>"}},
+		{"a moment alone", map[string]any{"title": "A", "eventDate": time.Date(2027, 1, 1, 2, 5, 0, 0, time.UTC)}, []string{"31 DIC 2026 • 22:05. Fundación"}},
+		{"a date that is none", map[string]any{"title": "A", "date": "2027-02-30", "time": "19:30"}, []string{`content="—. Fundación"`}},
+		{"a time that is none", map[string]any{"title": "A", "date": "2027-02-28", "time": "7 pm"}, []string{`content="28 FEB 2027. Fundación"`}},
+		{"free of charge", map[string]any{"title": "A", "price": 0.0}, []string{">Gratis<"}},
+		{"a script for a picture", map[string]any{"title": "A", "imageUrl": "javascript:alert(1)"}, []string{"/ilustraciones/og-default.png"}},
+		{"a picture of data", map[string]any{"title": "A", "imageUrl": "data:image/png;base64,AA=="}, []string{"/ilustraciones/og-default.png"}},
+		{"a picture elsewhere", map[string]any{"title": "A", "imageUrl": "https://a.example/b.jpg"}, []string{`"og:image" content="https://a.example/b.jpg"`}},
+		{"a long title", map[string]any{"title": strings.Repeat("ñ", 90)}, []string{"<title>" + strings.Repeat("ñ", 56) + " · Evento</title>"}},
+	}
+	for _, tt := range tests {
+		h := newHandler(t, &store{events: map[string]map[string]any{"a": tt.fields}}, nil, nil)
+		got := get(h, "/eventos/a")
+		dataOf(t, got.Body.String())
+		for _, want := range tt.want {
+			if !strings.Contains(html.UnescapeString(got.Body.String()), want) {
+				t.Errorf("%s: the page misses %s:\n%s", tt.name, want, got.Body)
+			}
+		}
+	}
+}
+
+// TestWhatIsStoredStaysText checks that no field of an event becomes markup, wherever it stands.
+func TestWhatIsStoredStaysText(t *testing.T) {
+	const attack = `"></title></script></noscript><script>alert(1)</script><!--`
+	fields := maps.Clone(gala())
+	for _, name := range []string{"title", "description", "location", "featuredArtist", "imageUrl", "date", "time"} {
+		fields[name] = attack
+	}
+	h := newHandler(t, &store{events: map[string]map[string]any{attack: fields}}, nil, nil)
+	got := get(h, "/eventos/"+strings.NewReplacer("<", "%3C", ">", "%3E", `"`, "%22", "/", "-").Replace(attack))
+	if got.Code != 404 {
+		t.Fatalf("another name: %d", got.Code)
+	}
+	h = newHandler(t, &store{events: map[string]map[string]any{"a": fields}}, nil, nil)
+	page := get(h, "/eventos/a").Body.String()
+	if strings.Contains(page, "<script>alert") || strings.Count(page, "</noscript>") != 1 || strings.Count(page, "</title>") != 1 || strings.Count(page, "</script>") != 2 {
+		t.Errorf("the page has markup of the event's:\n%s", page)
+	}
+	if dataOf(t, page)["name"] != attack {
+		t.Errorf("structured data say %v", dataOf(t, page)["name"])
+	}
+}
+
+func TestNoEvent(t *testing.T) {
+	hidden := gala()
+	hidden["isPublished"] = false
+	h := newHandler(t, &store{events: map[string]map[string]any{"hidden": hidden, "__x__": gala(), "a/b": gala()}}, nil, nil)
+	for _, path := range []string{
+		"/eventos/none", "/eventos/hidden", "/eventos/__x__", "/eventos/a%2Fb", "/eventos/%FF", "/eventos/" + strings.Repeat("a", 1501), "/eventos/",
+	} {
+		got := get(h, path)
+		if got.Code != 404 || !strings.Contains(got.Body.String(), "Página no encontrada") || got.Header().Get("Cache-Control") != "no-cache" {
+			t.Errorf("%.40s: %d %v %s", path, got.Code, got.Header(), got.Body)
+		}
+	}
+}
+
+func TestAStoreThatFails(t *testing.T) {
+	var log bytes.Buffer
+	h := newHandler(t, &store{err: errors.New("the disk is away")}, slog.New(slog.NewTextHandler(&log, nil)), nil)
+	for path, want := range map[string]string{"/eventos/gala": builtPage, "/sitemap.xml": "<loc>https://www.example.org/</loc>"} {
+		got := get(h, path)
+		if got.Code != 200 || !strings.Contains(got.Body.String(), want) || got.Header().Get("Cache-Control") != "no-store" {
+			t.Errorf("%s: %d %v %s, want the built file, kept nowhere", path, got.Code, got.Header(), got.Body)
+		}
+	}
+	if strings.Count(log.String(), "the disk is away") != 2 {
+		t.Errorf("the log says %s", &log)
+	}
+}
+
+func TestSitemap(t *testing.T) {
+	hand := clock.NewHand(time.Date(2027, 9, 15, 18, 0, 0, 0, time.UTC))
+	s := &store{listed: []pages.Listed{{ID: "año & más"}, {ID: "gala", Updated: time.Date(2027, 9, 1, 0, 0, 0, 0, time.UTC)}}}
+	h := newHandler(t, s, nil, hand)
+	for range 3 {
+		got := get(h, "/sitemap.xml").Body.String()
+		for _, want := range []string{
+			"<loc>https://www.example.org/</loc>",
+			"<loc>https://www.example.org/eventos/a%C3%B1o%20&amp;%20m%C3%A1s</loc></url>",
+			"<loc>https://www.example.org/eventos/gala</loc><lastmod>2027-09-01T00:00:00Z</lastmod>",
+		} {
+			if !strings.Contains(got, want) {
+				t.Fatalf("the sitemap misses %s:\n%s", want, got)
+			}
+		}
+	}
+	if s.lists != 1 {
+		t.Errorf("three requests read the store %d times, want once", s.lists)
+	}
+	hand.Advance(5 * time.Minute)
+	if get(h, "/sitemap.xml"); s.lists != 2 {
+		t.Errorf("five minutes later the store was read %d times, want twice", s.lists)
+	}
+}
+
+func TestASiteOfAnotherBuildIsRefused(t *testing.T) {
+	for name, change := range map[string]func(fstest.MapFS){
+		"no page":  func(f fstest.MapFS) { delete(f, "eventos/plantilla.html") },
+		"no marks": func(f fstest.MapFS) { f["eventos/plantilla.html"] = &fstest.MapFile{Data: []byte("<html>")} },
+		"no address": func(f fstest.MapFS) {
+			f["eventos/plantilla.html"].Data = bytes.ReplaceAll([]byte(builtPage), []byte("https://www.example.org"), nil)
+		},
+		"no 404 page":   func(f fstest.MapFS) { delete(f, "404.html") },
+		"no static map": func(f fstest.MapFS) { delete(f, "sitemap-paginas.xml") },
+		"facts not JSON": func(f fstest.MapFS) {
+			f["eventos/plantilla.html"].Data = bytes.ReplaceAll([]byte(builtPage), []byte(`{"url"`), []byte("{"))
+		},
+	} {
+		site := builtSite()
+		change(site)
+		if _, err := pages.Handler(pages.Options{Site: site, Store: &store{}}); err == nil {
+			t.Errorf("%s: accepted", name)
+		}
+	}
+}
