@@ -19,6 +19,10 @@ COMMIT ?= $(shell git rev-parse HEAD 2>/dev/null)
 DATE ?= $(shell git log -1 --format=%cI 2>/dev/null)
 LDFLAGS = -s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT) -X main.date=$(DATE)
 
+# The console's pages, which the program holds where npm is there to build them.
+CONSOLE_SOURCES := $(shell find server/console/web -name node_modules -prune -o -type f -print 2>/dev/null)
+CONSOLE := $(if $(and $(shell command -v npm),$(wildcard server/console/web/package.json)),server/console/dist/app/index.html)
+
 GO_SOURCES := $(shell find server -name '*.go' -o -name '*.html' -o -name '*.txt' | grep -v _test.go) go.mod go.sum
 SITE_SOURCES := $(shell find frontend -path frontend/node_modules -prune -o -path frontend/dist -prune -o -path frontend/dist-ssr -prune -o -path frontend/test-results -prune -o -path frontend/capturas -prune -o -type f -print)
 
@@ -73,9 +77,9 @@ fuzz: ## run each fuzz target for a while (T=30s)
 	done
 
 clean: ## remove what was built
-	rm -rf bin frontend/dist frontend/dist-ssr
+	rm -rf bin frontend/dist frontend/dist-ssr server/console/dist/app
 
-bin/clave: $(GO_SOURCES)
+bin/clave: $(GO_SOURCES) $(CONSOLE)
 	CGO_ENABLED=0 go build -trimpath -ldflags='$(LDFLAGS)' -o $@ ./server/cmd/clave
 
 bin/backoffice: $(GO_SOURCES)
@@ -83,6 +87,14 @@ bin/backoffice: $(GO_SOURCES)
 
 frontend/node_modules/.installed: frontend/package-lock.json
 	cd frontend && npm install --no-save --no-audit --no-fund
+	@touch $@
+
+server/console/web/node_modules/.installed: server/console/web/package-lock.json
+	cd server/console/web && npm install --no-save --ignore-scripts --no-audit --no-fund
+	@touch $@
+
+server/console/dist/app/index.html: server/console/web/node_modules/.installed $(CONSOLE_SOURCES)
+	cd server/console/web && npm run --silent build
 	@touch $@
 
 server/e2e/functions/node_modules/.installed: server/e2e/functions/package.json

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -29,6 +30,8 @@ type Options struct {
 	Memory memory.Plan
 	// GovernMemory has the app adjust the process's garbage collector. A process has one such app at most.
 	GovernMemory bool
+	// Version is the program's, for the console.
+	Version string
 	// Notices is written what a person should know, such as a reloaded rules file; discarded when nil.
 	Notices io.Writer
 }
@@ -51,7 +54,9 @@ func (o *Options) EnsureDefaults() {
 
 // Addresses are where the parts listen, as host:port; empty for parts that don't run.
 type Addresses struct {
-	Firestore, Auth, Hosting, Websocket, Hub string
+	Firestore, Auth, Hosting, Websocket, Hub, Console string
+	// ConsoleURL opens the console: in production by a link that works once, which is made when it is called. Nil without a console.
+	ConsoleURL func() string
 	// Scheme is http or https, for the site.
 	Scheme string
 	// Data is the folder of the data, or empty when they are kept in memory.
@@ -68,6 +73,8 @@ type App struct {
 	parts []process.Part
 	// closers are called in reverse order once everything has stopped.
 	closers []func() error
+	// encryption is what ends TLS at the public port; nil where a proxy does, or nobody.
+	encryption *tls.Config
 	// budget bounds what requests that are being received hold, over all ports.
 	budget *budget.Budget
 	// prepare is done once the ports answer and before the app is ready.
@@ -117,6 +124,12 @@ func (a *App) build(ctx context.Context) error {
 	}
 	calls, err := a.makeCalls(state, users, rulesets)
 	if err != nil {
+		return err
+	}
+	if a.encryption, err = a.tls(); err != nil {
+		return err
+	}
+	if calls.console, err = a.makeConsole(ports.console, calls, users); err != nil {
 		return err
 	}
 	if err := a.transfers(ctx, calls.transfer); err != nil {

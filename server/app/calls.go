@@ -29,6 +29,9 @@ type calls struct {
 	accounts   http.Handler
 	control    http.Handler
 	monitor    http.Handler
+	guard      *guard.Guard
+	// console answers the console's port; nil without one.
+	console http.Handler
 	// health returns what is wrong with the server.
 	health func() error
 }
@@ -74,7 +77,7 @@ func (a *App) makeCalls(s *state, u *users, rulesets *guard.Rulesets) (*calls, e
 		return nil, err
 	}
 	a.add("firestore", server)
-	c := &calls{app: a, firestore: server, tokens: u.tokens, identity: u.handler, accounts: u.control, health: s.health}
+	c := &calls{app: a, guard: g, firestore: server, tokens: u.tokens, identity: u.handler, accounts: u.control, health: s.health}
 	c.transfer = transfer.New(transfer.Options{Guard: g, Identity: u.service, Project: a.config.Project, Clock: a.o.Clock, Marker: a.importMarker()})
 	channels, err := webchannel.New(webchannel.Options{Firestore: server, Tokens: u.tokens, ProxyHops: a.proxyHops(), Clock: a.o.Clock, MaxHeld: int(a.o.Memory.Requests), Log: a.o.Log})
 	if err != nil {

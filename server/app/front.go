@@ -22,10 +22,7 @@ func (a *App) openPorts(p ports, calls *calls) error {
 	if err != nil {
 		return err
 	}
-	encryption, err := a.tls()
-	if err != nil {
-		return err
-	}
+	encryption := a.encryption
 	a.addresses.Scheme = "http"
 	if encryption != nil {
 		a.addresses.Scheme = "https"
@@ -56,6 +53,12 @@ func (a *App) openPorts(p ports, calls *calls) error {
 	whole.Reserved = a.reserved()
 	open("hosting", p.hosting, whole)
 	open("hub", p.hub, front.Handlers{Hub: a.makeHub(calls.transfer), Health: calls.health})
+	if p.console != nil {
+		port := front.New(front.Options{
+			Name: "console", Listener: p.console, TLS: a.consoleTLS(), Handlers: front.Handlers{Site: calls.console}, Budget: a.budget, Verbose: a.config.Verbose, Log: a.o.Log,
+		})
+		a.add("console port", port)
+	}
 	if p.plain != nil {
 		port := front.New(front.Options{Name: "http", Listener: p.plain, Handlers: front.Handlers{Site: front.ToHTTPS(a.config.Ports.Hosting), Health: calls.health}, Budget: a.budget, Log: a.o.Log})
 		a.add("http", port)

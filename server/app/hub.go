@@ -20,7 +20,7 @@ func (a *App) makeHub(t *transfer.Transfer) http.Handler {
 		return nil
 	}
 	o := hub.Options{Version: transfer.FormatVersion, PID: os.Getpid(), Emulators: hub.Emulators{
-		Hub: hub.At("hub", at.Hub), Auth: hub.At("auth", at.Auth), Firestore: hub.At("firestore", at.Firestore), Hosting: hub.At("hosting", at.Hosting),
+		Hub: hub.At("hub", at.Hub), Auth: hub.At("auth", at.Auth), Firestore: hub.At("firestore", at.Firestore), Hosting: hub.At("hosting", at.Hosting), UI: hub.At("ui", at.Console),
 	}}
 	if e := o.Emulators.Firestore; e != nil {
 		e.PID = o.PID

@@ -13,7 +13,7 @@ import (
 
 // ports are the listeners of the parts that run; the others are nil.
 type ports struct {
-	firestore, auth, hosting, websocket, hub net.Listener
+	firestore, auth, hosting, websocket, hub, console net.Listener
 	// plain sends browsers on to https.
 	plain net.Listener
 }
@@ -22,6 +22,7 @@ type ports struct {
 func (a *App) listen() (ports, error) {
 	var p ports
 	c := a.config
+	consoleHost, consolePort := a.consoleAt()
 	wants := []struct {
 		name string
 		host string
@@ -35,6 +36,7 @@ func (a *App) listen() (ports, error) {
 		{"hosting", c.HostFor(c.Hosts.Hosting), c.Ports.Hosting, c.Production() || c.Runs("hosting") && len(c.Hosting) > 0, &p.hosting, &a.addresses.Hosting},
 		{"websocketPort", c.HostFor(c.Hosts.Firestore), c.Ports.Websocket, c.Runs("firestore") && !c.Production(), &p.websocket, &a.addresses.Websocket},
 		{"hub", c.HostFor(c.Hosts.Hub), c.Ports.Hub, !c.Production() && !c.NoHub, &p.hub, &a.addresses.Hub},
+		{"console", consoleHost, consolePort, c.UI || c.Console != "", &p.console, &a.addresses.Console},
 		{"http", c.HostFor(""), c.HTTPPort, c.HTTPPort != 0, &p.plain, new(string)},
 	}
 	for _, loose := range []bool{false, true} { // those first that must be the very ones
@@ -92,7 +94,10 @@ func (a *App) portError(name, host string, port int, err error) error {
 	where, remedy := net.JoinHostPort(host, strconv.Itoa(port)), "another port in firebase.json under emulators"
 	if a.config.Production() {
 		flag := "--port"
-		if port == a.config.HTTPPort {
+		switch {
+		case name == "console":
+			flag = "--console"
+		case port == a.config.HTTPPort:
 			flag = "--http-port"
 		}
 		name, remedy = "clave serve", "another one with "+flag

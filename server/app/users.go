@@ -19,6 +19,8 @@ type users struct {
 	service *identity.Service
 	tokens  *token.Verifier
 	handler http.Handler
+	// forAdmins makes a handler for administrators that others than the tokens name.
+	forAdmins func(token.Callers) http.Handler
 	// control answers the emulator's routes; nil in production.
 	control http.Handler
 }
@@ -76,6 +78,9 @@ func (a *App) openUsers(s *state) (*users, error) {
 	a.add("accounts", service)
 	api := rpcidentity.New(rpcidentity.Options{Service: service, TrustProxy: c.TrustProxy, Log: a.o.Log})
 	u := &users{service: service, tokens: o.Tokens, handler: api}
+	u.forAdmins = func(admins token.Callers) http.Handler {
+		return rpcidentity.New(rpcidentity.Options{Service: service, Admins: admins, Log: a.o.Log})
+	}
 	if !c.Production() {
 		u.control = control.Accounts(service, api.OpenAPI())
 	}

@@ -27,7 +27,7 @@ func TestEveryRunIsStarted(t *testing.T) {
 	started := make(map[string]bool)
 	for mode, flags := range map[config.Mode][]string{
 		config.ModeStart: {"--project", "demo-wiring", "--memory", "--sign-tokens"},
-		config.ModeServe: {"--project", "wiring", "--public-url", "https://wiring.example", "--trust-proxy"},
+		config.ModeServe: {"--project", "wiring", "--public-url", "https://wiring.example", "--trust-proxy", "--console", "127.0.0.1:0"},
 	} {
 		a := buildApp(t, mode, flags)
 		running := make(map[any]bool)

@@ -65,7 +65,7 @@ func Start(t testing.TB, o Options) *Server {
 	if err != nil {
 		t.Fatalf("clavetest: %v", err)
 	}
-	c.Ports, c.TempDir = config.Ports{}, dir
+	c.Ports, c.TempDir, c.UI = config.Ports{}, dir, false
 	a, err := app.New(t.Context(), c, app.Options{Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatalf("clavetest: %v", err)

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -71,6 +72,13 @@ type Config struct {
 	Services map[string]*url.URL
 	// Ephemeral keeps the data in memory and takes any free ports, for test runners.
 	Ephemeral bool
+	// UI runs the console on Ports.UI, in the modes of development.
+	UI bool
+	// Console is the host:port of ModeServe's console, or empty, and ConsolePlain lets it be reached from other machines without TLS.
+	Console      string
+	ConsolePlain bool
+	// Write has ModeConsole's link open a session that may change data.
+	Write bool
 	// NoHub leaves out the Emulator Hub.
 	NoHub bool
 	// Mail is the SMTP server for codes as a URL, or empty.
@@ -107,6 +115,8 @@ type Config struct {
 	TempDir string
 	// Notes are lines that a person should read: what was asked for and is not here.
 	Notes []string
+	// asked are the flags that were given.
+	asked map[string]bool
 	// Out is the file that ModeCreateCredential writes a new key to: - for standard output, empty for one named after the key.
 	Out string
 }
@@ -126,6 +136,9 @@ func (c *Config) declare(flags *pflag.FlagSet) {
 	flags.StringVar(&c.DataDir, "data", ".clave", "`FOLDER` of the data, relative to firebase.json's folder")
 	if c.Mode == ModeServe || c.Mode == ModeCreateCredential {
 		flags.StringVar(&c.PublicURL, "public-url", "", "the origin (`URL`) that clients use, such as https://data.example.org (default: CLAVE_PUBLIC_URL, then the first --acme-domain)")
+	}
+	if c.Mode == ModeConsole {
+		flags.BoolVar(&c.Write, "write", false, "let the session change data")
 	}
 	if c.Mode == ModeImport {
 		flags.StringVar(&c.UsersFile, "users", "", "`FILE` of accounts to import, as firebase auth:export writes them (JSON)")
@@ -164,9 +177,12 @@ func (c *Config) declareServer(flags *pflag.FlagSet) {
 		flags.StringVar(&c.ACMEDirectory, "acme-directory", "", "`URL` of the authority's ACME directory (default: Let's Encrypt)")
 		flags.IntVar(&c.HTTPPort, "http-port", 0, "`PORT` that redirects browsers to https, usually 80 (default: none)")
 		flags.IntVar(&c.AnonymousWrites, "anonymous-writes", 300, "`DOCUMENTS` that an address may write a minute without a signed-in user, and twice as many at once; 0 sets no limit")
+		flags.StringVar(&c.Console, "console", "", "`HOST:PORT` of the console, such as 127.0.0.1:4000; a link that is printed opens it (default: none)")
+		flags.BoolVar(&c.ConsolePlain, "console-plain", false, "let --console listen beyond this machine without TLS, as in a container whose port is published on the host's loopback address alone")
 		flags.BoolVar(&c.TrustProxy, "trust-proxy", false, "a reverse proxy ends TLS and is the only client: take client addresses from its X-Forwarded-For")
 		return
 	}
+	flags.BoolVar(&c.UI, "ui", c.Mode == ModeStart, "run the console on the port of emulators.ui")
 	flags.StringVar(&c.Functions, "functions-emulator", "", "`HOST:PORT` of a functions emulator: events of documents are delivered to it")
 	if c.Mode == ModeStart {
 		flags.BoolVar(&c.Ephemeral, "ephemeral", false, "for test runners: keep nothing, take free ports, print the addresses as one line of JSON, stop when standard input closes")
@@ -205,6 +221,10 @@ func (c *Config) readProject(path string) error {
 	}
 	if c.Ephemeral {
 		c.Memory, c.Ports = true, Ports{}
+		c.UI = false
+	}
+	if on := parsed.Emulators.UI.Enabled; on != nil && !*on && !c.asked["ui"] {
+		c.UI = false
 	}
 	c.noteAbsent(parsed)
 	c.SingleProject = parsed.Emulators.SingleProject == nil || *parsed.Emulators.SingleProject
@@ -269,7 +289,10 @@ func (c *Config) check() error {
 		return fault.E(fault.InvalidArgument, "clave exec: say what to run: clave exec -- COMMAND…")
 	}
 	if c.Production() {
-		return c.checkProduction()
+		if err := c.checkProduction(); err != nil {
+			return err
+		}
+		return c.checkConsole()
 	}
 	return nil
 }
@@ -299,6 +322,22 @@ func (c *Config) checkProduction() error {
 	case c.PublicURL == "":
 		// The alternative is the Host header, which any client can choose.
 		return fault.E(fault.InvalidArgument, "clave serve: give the origin that clients use with --public-url, such as https://data.example.org; links in e-mails begin with it")
+	}
+	return nil
+}
+
+// checkConsole refuses an address of the console that is none, or that sends what it shows in the clear.
+func (c *Config) checkConsole() error {
+	if c.Console == "" {
+		return nil
+	}
+	host, port, err := net.SplitHostPort(c.Console)
+	if n, numeric := strconv.Atoi(port); err != nil || host == "" || numeric != nil || n < 0 || n > 65535 {
+		return fault.E(fault.InvalidArgument, "--console %s: want a host and a port, such as 127.0.0.1:4000", c.Console)
+	}
+	if !isLoopback(host) && c.TLSCert == "" && len(c.ACMEDomains) == 0 && !c.ConsolePlain {
+		return fault.E(fault.InvalidArgument, "--console %s without TLS sends all data in the clear. Let it listen on 127.0.0.1 and reach it through ssh -L 4000:127.0.0.1:4000, "+
+			"or give --tls-cert and --tls-key or --acme-domain; --console-plain is for a port that only this machine reaches", c.Console)
 	}
 	return nil
 }

@@ -39,7 +39,7 @@ func TestParseReadsTheProject(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := (config.Ports{Firestore: 8081, Auth: 9099, Hosting: 5000, Websocket: 9151, Hub: 4400}); c.Ports != want {
+	if want := (config.Ports{Firestore: 8081, Auth: 9099, Hosting: 5000, Websocket: 9151, Hub: 4400, UI: 4000}); c.Ports != want {
 		t.Errorf("Ports = %+v, want %+v", c.Ports, want)
 	}
 	if c.Project != "demo-x" || !c.Runs("auth") || c.Runs("hosting") || c.Production() {
@@ -171,7 +171,7 @@ func TestAddressesAndPortsOfFirebaseJSON(t *testing.T) {
 	if got := []string{c.HostFor(c.Hosts.Firestore), c.HostFor(c.Hosts.Auth), c.HostFor(c.Hosts.Hosting)}; !slices.Equal(got, []string{"0.0.0.0", "::1", "127.0.0.1"}) {
 		t.Errorf("addresses %q", got)
 	}
-	if want := []string{"auth", "hosting", "websocketPort", "hub"}; !slices.Equal(c.Loose, want) {
+	if want := []string{"auth", "hosting", "websocketPort", "hub", "console"}; !slices.Equal(c.Loose, want) {
 		t.Errorf("Loose = %q, want %q: only the Firestore port was asked for", c.Loose, want)
 	}
 	c, err = config.Parse(config.ModeStart, []string{"--config", path, "--host", "192.0.2.1"}, noEnv, io.Discard)

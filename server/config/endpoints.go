@@ -9,12 +9,12 @@ import (
 
 // Ports are the TCP ports; 0 lets the system choose, -1 means that the part has none.
 type Ports struct {
-	Firestore, Auth, Hosting, Websocket, Hub int
+	Firestore, Auth, Hosting, Websocket, Hub, UI int
 }
 
 // Hosts are addresses to listen on; empty ones are 127.0.0.1.
 type Hosts struct {
-	Firestore, Auth, Hosting, Hub string
+	Firestore, Auth, Hosting, Hub, UI string
 }
 
 // setPorts takes the ports and addresses of firebase.json, and the official emulators' ports where it is silent.
@@ -30,6 +30,7 @@ func (c *Config) setPorts(f *firebaseJSON) {
 		{"hosting", e.Hosting.Port, 5000, &c.Ports.Hosting},
 		{"websocketPort", e.Firestore.WebsocketPort, 9150, &c.Ports.Websocket},
 		{"hub", e.Hub.Port, 4400, &c.Ports.Hub},
+		{"console", e.UI.Port, 4000, &c.Ports.UI},
 	} {
 		*p.port = p.given
 		if p.given == 0 {
@@ -37,7 +38,7 @@ func (c *Config) setPorts(f *firebaseJSON) {
 			c.Loose = append(c.Loose, p.name)
 		}
 	}
-	c.Hosts = Hosts{Firestore: e.Firestore.Host, Auth: e.Auth.Host, Hosting: e.Hosting.Host, Hub: e.Hub.Host}
+	c.Hosts = Hosts{Firestore: e.Firestore.Host, Auth: e.Auth.Host, Hosting: e.Hosting.Host, Hub: e.Hub.Host, UI: e.UI.Host}
 }
 
 // HostFor returns the address to listen on for a part: the one that --host gives, else the part's own.

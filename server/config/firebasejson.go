@@ -30,6 +30,11 @@ type firebaseJSON struct {
 		Auth    endpointJSON `json:"auth"`
 		Hosting endpointJSON `json:"hosting"`
 		Hub     endpointJSON `json:"hub"`
+		UI      struct {
+			endpointJSON
+			// Enabled is true when it is absent.
+			Enabled *bool `json:"enabled"`
+		} `json:"ui"`
 		// SingleProject is true when it is absent.
 		SingleProject *bool `json:"singleProjectMode"`
 	} `json:"emulators"`

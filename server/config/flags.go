@@ -41,6 +41,8 @@ func (f *Flags) Config(getenv func(string) string) (*Config, error) {
 		return nil, err
 	}
 	c.importsToMemory(f.set)
+	c.asked = make(map[string]bool)
+	f.set.Visit(func(flag *pflag.Flag) { c.asked[flag.Name] = true })
 	if c.Mode != ModeExec && !c.Mode.offline() && len(c.Command) > 0 {
 		return nil, fault.E(fault.InvalidArgument, "unexpected argument %q; see clave %s --help", c.Command[0], c.Mode)
 	}

@@ -14,9 +14,12 @@ const (
 	ModeImport Mode = "import"
 )
 
+// ModeConsole has a server that runs on a data folder make a link to its console.
+const ModeConsole Mode = "console"
+
 // offline reports whether a mode works on a data folder and serves nobody.
 func (m Mode) offline() bool {
-	return m == ModeCredentials || m == ModeCreateCredential || m == ModeBackup || m == ModeRestore || m == ModeExport || m == ModeImport
+	return m == ModeCredentials || m == ModeCreateCredential || m == ModeBackup || m == ModeRestore || m == ModeExport || m == ModeImport || m == ModeConsole
 }
 
 // needsProject reports whether a mode that serves nobody is about one project.

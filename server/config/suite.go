@@ -17,7 +17,6 @@ var absent = []string{"apphosting", "database", "dataconnect", "eventarc", "exte
 // value says why; those of takesValue are followed by one.
 var (
 	ignored = map[string]string{
-		"ui":                "there is no Emulator UI",
 		"inspect-functions": "Clave runs no functions",
 		"log-verbosity":     "--verbose logs each request",
 		"non-interactive":   "nothing is ever asked",

@@ -38,7 +38,7 @@ func TestArgumentsOfTheFirebaseCLI(t *testing.T) {
 			[]string{"npm test"},
 			[]string{"auth"}, "demo-def",
 			[]string{
-				"--ui does nothing: there is no Emulator UI", "--inspect-functions does nothing: Clave runs no functions",
+				"--inspect-functions does nothing: Clave runs no functions",
 				"--log-verbosity does nothing: --verbose logs each request", "--non-interactive does nothing: nothing is ever asked",
 			},
 		},

@@ -27,7 +27,7 @@ func TestExecRunsACommandWithTheEmulatorsEnvironment(t *testing.T) {
 		{"a line for the shell", []string{line}, 7, ""},
 		{"flags behind a line", []string{"test -n \"$FIREBASE_EMULATOR_HUB\" -a -z \"$FIRESTORE_EMULATOR_HOST\" && exit 7", "--only", "auth"}, 7, ""},
 		{"what Admin SDKs read", []string{"echo \"$FIREBASE_CONFIG\""}, 0, `{"projectId":"demo-x","storageBucket":"demo-x.appspot.com","databaseURL":"https://demo-x.firebaseio.com"}`},
-		{"what does nothing here", []string{"--ui", "--inspect-functions", "9229", "--", "true"}, 0, "--ui does nothing"},
+		{"what does nothing here", []string{"--inspect-functions", "9229", "--", "true"}, 0, "--inspect-functions does nothing"},
 		{"listening everywhere", []string{"--host", "0.0.0.0", "--", line}, 7, ""},
 		{"a command that ends well", []string{"--", "true"}, 0, ""},
 		{"a command that a signal ends", []string{"--", "sh", "-c", "kill -KILL $$"}, 128 + 9, ""},

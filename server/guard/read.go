@@ -139,6 +139,9 @@ func (g *Guard) Partition(ctx context.Context, c token.Caller, q *query.Query, n
 // read opens a caller's reading.
 func (g *Guard) read(ctx context.Context, c token.Caller, db resource.Database, at At) (*engine.Reading, error) {
 	if at.Begin != nil {
+		if err := mayBegin(c, *at.Begin); err != nil {
+			return nil, err
+		}
 		o := optionsFor(c, *at.Begin)
 		at.Begin = &o
 	}

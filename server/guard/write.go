@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"cmp"
 	"context"
 	"net/netip"
 
@@ -13,8 +14,40 @@ import (
 
 // Begin begins a transaction and returns its id.
 func (g *Guard) Begin(ctx context.Context, c token.Caller, db resource.Database, o TransactionOptions) ([]byte, error) {
+	if err := mayBegin(c, o); err != nil {
+		return nil, err
+	}
 	return g.engine.Begin(ctx, db, optionsFor(c, o))
 }
+
+// mayBegin refuses transactions that write to callers that only read: their locks would keep others from writing.
+func mayBegin(c token.Caller, o TransactionOptions) error {
+	if o.ReadOnly || !c.ReadOnly {
+		return nil
+	}
+	_, err := c.Change(nil)
+	return err
+}
+
+// maxTargets is how many of a commit's documents a caller's journal lists.
+const maxTargets = 100
+
+// change announces writes to the journal of a caller that has one.
+func change(c token.Caller, method string, db resource.Database, writes []document.Write) (ended func(error), err error) {
+	if len(writes) == 0 { // the end of a transaction
+		return func(error) {}, nil
+	}
+	return c.Change(func() token.Change {
+		about := token.Change{Method: method, Database: db.String(), Count: len(writes)}
+		for i := range writes[:min(len(writes), maxTargets)] {
+			about.Targets = append(about.Targets, opNames[writes[i].Op]+" "+writes[i].Name.Path)
+		}
+		return about
+	})
+}
+
+// opNames are the names of operations in journals.
+var opNames = map[document.Op]string{document.Update: "update", document.Delete: "delete", document.Verify: "verify"}
 
 // optionsFor returns the options of a caller's transaction. A transaction of a caller to whom rules apply locks nothing that it
 // reads, or anybody could keep others from writing, even to what the rules hide. What it has read is compared at the commit,
@@ -53,7 +86,13 @@ func (g *Guard) Commit(ctx context.Context, c token.Caller, db resource.Database
 	if err := g.limitWrites(c, len(r.Writes)); err != nil {
 		return CommitResult{}, err
 	}
-	return g.engine.Commit(ctx, db, r, g.check(c, db))
+	ended, err := change(c, "Commit", db, r.Writes)
+	if err != nil {
+		return CommitResult{}, err
+	}
+	result, err := g.engine.Commit(ctx, db, r, g.check(c, db))
+	ended(err)
+	return result, err
 }
 
 // limitWrites counts the writes of a caller whom nothing but the address identifies, and refuses those above the limit.
@@ -74,7 +113,23 @@ func (g *Guard) BatchWrite(ctx context.Context, c token.Caller, db resource.Data
 	if err := privileged(c); err != nil {
 		return nil, err
 	}
-	return g.engine.BatchWrite(ctx, db, writes, g.check(c, db))
+	ended, err := change(c, "BatchWrite", db, writes)
+	if err != nil {
+		return nil, err
+	}
+	statuses, err := g.engine.BatchWrite(ctx, db, writes, g.check(c, db))
+	ended(cmp.Or(err, firstFailure(statuses)))
+	return statuses, err
+}
+
+// firstFailure returns the error of the first write of a batch that failed, or nil.
+func firstFailure(statuses []WriteStatus) error {
+	for _, s := range statuses {
+		if s.Err != nil {
+			return s.Err
+		}
+	}
+	return nil
 }
 
 // check returns what decides inside a commit.

@@ -29,8 +29,57 @@ type Caller struct {
 	Expires time.Time
 	// Address is the client's network address. The transports set it; it is invalid where none is known.
 	Address netip.Addr
+	// ReadOnly callers change nothing, also where no rules apply to them.
+	ReadOnly bool
+	// Journal, if not nil, notes what the caller changes.
+	Journal Journal
 	// session is what CheckSession checks; nil for callers without an account.
 	session *ID
+}
+
+// Journal notes changes.
+type Journal interface {
+	// Begin announces a change before it is made, and returns what notes how it ended; it must be called. An error refuses the change.
+	Begin(c Change) (ended func(error), err error)
+}
+
+// Change is what a caller is about to change.
+type Change struct {
+	// Address is the caller's network address.
+	Address netip.Addr
+	// Method is the method called, such as Commit.
+	Method string
+	// Database is the name of the database, empty for a change of something else than documents.
+	Database string
+	// Targets are what is changed, such as "update users/ada".
+	Targets []string
+	// Count is how many are changed, which may be more than Targets lists.
+	Count int
+}
+
+// Callers tells who makes a request from its Authorization header. A Verifier is one.
+type Callers interface {
+	// Caller returns who calls project.
+	Caller(ctx context.Context, authorization, project string) (Caller, error)
+	// Admin returns who administers project, and an error for everybody else.
+	Admin(ctx context.Context, authorization, project string) (Caller, error)
+}
+
+// errReadOnly is the error of a change by a ReadOnly caller.
+var errReadOnly = fault.E(fault.PermissionDenied, "The console's session is read-only. clave console --write opens one that may change data.")
+
+// Change announces a change by the caller and returns what is to be called with its outcome. It returns PermissionDenied for a caller
+// that may change nothing.
+func (c Caller) Change(change func() Change) (ended func(error), err error) {
+	switch {
+	case c.ReadOnly:
+		return nil, errReadOnly
+	case c.Journal == nil:
+		return func(error) {}, nil
+	}
+	about := change()
+	about.Address = c.Address
+	return c.Journal.Begin(about)
 }
 
 // Anonymous reports whether nobody is signed in.

@@ -41,7 +41,7 @@ func execCommand(s streams) *cobra.Command {
 
 // execute starts a server, runs a command against it and returns the command's exit code.
 func execute(ctx context.Context, c *config.Config, s streams) (int, error) {
-	a, err := app.New(ctx, c, app.Options{Log: logger(c, s.err), Notices: s.err, Memory: limitMemory(c), GovernMemory: true})
+	a, err := app.New(ctx, c, app.Options{Log: logger(c, s.err), Version: versionText(), Notices: s.err, Memory: limitMemory(c), GovernMemory: true})
 	if err != nil {
 		return 1, err
 	}

@@ -50,7 +50,7 @@ func runServer(ctx context.Context, c *config.Config, s streams) error {
 		defer stop()
 		notices = s.err // standard output is for a program
 	}
-	a, err := app.New(ctx, c, app.Options{Log: logger(c, s.err), Notices: notices, Memory: limitMemory(c), GovernMemory: true})
+	a, err := app.New(ctx, c, app.Options{Log: logger(c, s.err), Version: versionText(), Notices: notices, Memory: limitMemory(c), GovernMemory: true})
 	if err != nil {
 		return err
 	}
@@ -135,6 +135,9 @@ func printTable(w io.Writer, a app.Addresses) {
 			}
 			fmt.Fprintf(table, "%s\t%s://%s%s\n", row.name, row.scheme, shown(row.addr), path)
 		}
+	}
+	if a.ConsoleURL != nil {
+		fmt.Fprintf(table, "Console\t%s\n", a.ConsoleURL())
 	}
 	if a.Data != "" {
 		fmt.Fprintf(table, "Data\t%s\n", a.Data)

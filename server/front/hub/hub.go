@@ -34,6 +34,7 @@ type Emulators struct {
 	Auth      *Emulator `json:"auth,omitempty"`
 	Firestore *Emulator `json:"firestore,omitempty"`
 	Hosting   *Emulator `json:"hosting,omitempty"`
+	UI        *Emulator `json:"ui,omitempty"`
 }
 
 // Emulator says where an emulator is.

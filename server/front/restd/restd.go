@@ -33,7 +33,7 @@ type Options struct {
 	// Firestore answers the calls.
 	Firestore *firestore.Server
 	// Tokens tells who calls.
-	Tokens *token.Verifier
+	Tokens token.Callers
 	// ProxyHops is how many trusted reverse proxies append the client's address to X-Forwarded-For.
 	ProxyHops int
 	// Clock times clients; the machine's when nil.

@@ -22,7 +22,7 @@ type Options struct {
 	// Firestore answers the streams.
 	Firestore *firestore.Server
 	// Tokens tells who calls.
-	Tokens *token.Verifier
+	Tokens token.Callers
 	// ProxyHops is how many trusted reverse proxies append the client's address to X-Forwarded-For.
 	ProxyHops int
 	// Clock returns the time; the machine's when nil.

@@ -13,6 +13,7 @@ import (
 	"clave/server/forwarded"
 	"clave/server/httpjson"
 	"clave/server/identity"
+	"clave/server/token"
 )
 
 // Options configure a Handler.
@@ -23,6 +24,8 @@ type Options struct {
 	TrustProxy bool
 	// APIKeys are the keys that clients may use; any when empty.
 	APIKeys []string
+	// Admins tells who administers a project; the Service's tokens when nil.
+	Admins token.Callers
 	// Log logs failures; slog's default when nil.
 	Log *slog.Logger
 }
@@ -38,6 +41,9 @@ type Handler struct {
 func New(o Options) *Handler {
 	if o.Log == nil {
 		o.Log = slog.Default()
+	}
+	if o.Admins == nil {
+		o.Admins = o.Service.Tokens()
 	}
 	return &Handler{o: o, service: o.Service, routes: routes(o.Service)}
 }
@@ -73,6 +79,8 @@ type request struct {
 	host string
 	args map[string]string
 	body map[string]any
+	// caller is the administrator who calls; zero for others.
+	caller token.Caller
 }
 
 // route is what a path stands for.
@@ -81,7 +89,9 @@ type route struct {
 	admin bool
 	// open needs no credential, not even an API key.
 	open bool
-	run  run
+	// reads says that the method changes nothing, as no GET does.
+	reads bool
+	run   run
 	// in and out are the types of the request and the answer, where they are known, for the API's description.
 	in, out reflect.Type
 }
@@ -89,6 +99,12 @@ type route struct {
 // forAdmin returns the route for administrators alone.
 func (r route) forAdmin() route {
 	r.admin = true
+	return r
+}
+
+// reading returns the route of a method that changes nothing.
+func (r route) reading() route {
+	r.reads = true
 	return r
 }
 
@@ -147,15 +163,69 @@ func (h *Handler) answer(w http.ResponseWriter, r *http.Request, host, path stri
 	if err := h.scope(req); err != nil {
 		return nil, err
 	}
-	return route.run(r.Context(), req)
+	return h.run(req, route, shape)
+}
+
+// run calls the method. Administrators may be such that only read, or whose changes are noted.
+func (h *Handler) run(req *request, route route, shape string) (any, error) {
+	r := req.http
+	if route.reads || r.Method == http.MethodGet || !req.call.Admin {
+		return route.run(r.Context(), req)
+	}
+	ended, err := req.caller.Change(func() token.Change {
+		c := token.Change{Method: r.Method + " " + shape, Count: 1}
+		if c.Targets = targets(req.body); len(c.Targets) > 0 {
+			c.Count = len(c.Targets)
+		}
+		c.Targets = c.Targets[:min(len(c.Targets), maxTargets)]
+		return c
+	})
+	if err != nil {
+		return nil, err
+	}
+	answer, err := route.run(r.Context(), req)
+	ended(err)
+	return answer, err
+}
+
+// maxTargets is how many of the accounts that a call changes are listed.
+const maxTargets = 100
+
+// targets returns the ids of the accounts that a body names.
+func targets(body map[string]any) []string {
+	var all []string
+	add := func(v any) {
+		if id, ok := v.(string); ok && id != "" {
+			all = append(all, "account "+id)
+		}
+	}
+	add(body["localId"])
+	if ids, ok := body["localIds"].([]any); ok {
+		for _, id := range ids {
+			add(id)
+		}
+	}
+	if users, ok := body["users"].([]any); ok {
+		for _, user := range users {
+			if u, ok := user.(map[string]any); ok {
+				add(u["localId"])
+			}
+		}
+	}
+	return all
+}
+
+// hops returns how many reverse proxies are trusted.
+func (h *Handler) hops() int {
+	if h.o.TrustProxy {
+		return 1
+	}
+	return 0
 }
 
 // describeCall reads what all calls have.
 func (h *Handler) describeCall(r *http.Request) identity.Call {
-	hops := 0
-	if h.o.TrustProxy {
-		hops = 1
-	}
+	hops := h.hops()
 	c := identity.Call{Address: forwarded.Of(r, hops).String(), UserAgent: r.UserAgent(), Key: r.URL.Query().Get("key"), Project: h.service.Project()}
 	if c.Key == "" {
 		c.Key = r.Header.Get("X-Goog-Api-Key")
@@ -213,7 +283,9 @@ func (h *Handler) authorize(req *request, route route) error {
 
 // admin answers an error unless the request's credential is that of an administrator of project.
 func (h *Handler) admin(req *request, project string) error {
-	_, err := h.service.Tokens().Admin(req.http.Context(), req.http.Header.Get("Authorization"), project)
+	caller, err := h.o.Admins.Admin(req.http.Context(), req.http.Header.Get("Authorization"), project)
+	req.caller = caller
+	req.caller.Address = forwarded.Of(req.http, h.hops())
 	if fault.CodeOf(err) == fault.Unauthenticated {
 		return fault.Because(err, fault.Unauthenticated, "Request had invalid authentication credentials. Expected OAuth 2 access token, login cookie or other valid "+
 			"authentication credential. See https://developers.google.com/identity/sign-in/web/devconsole-project.")

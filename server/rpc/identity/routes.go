@@ -59,7 +59,7 @@ type run = func(context.Context, *request) (any, error)
 // clientRoutes lists what clients call with an API key, and administrators for any project and tenant.
 func clientRoutes(t map[string]route, s *identity.Service) {
 	both := map[string]route{
-		"lookup": method(s.Lookup), "update": method(s.Update), "delete": method(s.Delete), "sendOobCode": method(s.SendOobCode),
+		"lookup": method(s.Lookup).reading(), "update": method(s.Update), "delete": method(s.Delete), "sendOobCode": method(s.SendOobCode),
 	}
 	for verb, r := range both {
 		t["POST "+toolkit+"v1/accounts:"+verb] = r
@@ -93,13 +93,13 @@ func clientRoutes(t map[string]route, s *identity.Service) {
 func adminRoutes(t map[string]route, s *identity.Service) {
 	for verb, r := range map[string]route{
 		"POST accounts": method(s.SignUp), "POST accounts:batchCreate": method(s.BatchCreate), "POST accounts:batchDelete": method(s.BatchDelete),
-		"GET accounts:batchGet": method(s.BatchGet), "POST accounts:query": method(s.Query),
+		"GET accounts:batchGet": method(s.BatchGet), "POST accounts:query": method(s.Query).reading(),
 	} {
 		m, path, _ := strings.Cut(verb, " ")
 		t[m+" "+toolkit+"v1/projects/*/"+path] = r.forAdmin()
 		t[m+" "+toolkit+"v1/projects/*/tenants/*/"+path] = r.forAdmin()
 	}
-	t["POST "+toolkit+"v1/projects/*:queryAccounts"] = method(s.Query).forAdmin()
+	t["POST "+toolkit+"v1/projects/*:queryAccounts"] = method(s.Query).reading().forAdmin()
 	t["POST "+toolkit+"v1/projects/*:createSessionCookie"] = method(s.CreateSessionCookie).forAdmin()
 	t["POST "+toolkit+"v1/projects/*/tenants/*:createSessionCookie"] = method(s.CreateSessionCookie).forAdmin()
 	t["GET "+toolkit+"v2/projects/*/config"] = route{run: configRun(s.GetConfig), admin: true}

@@ -1,0 +1,165 @@
+package app
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"clave/server/config"
+	"clave/server/console"
+	"clave/server/console/audit"
+	"clave/server/console/session"
+	"clave/server/fault"
+	"clave/server/front/restd"
+	"clave/server/front/webchannel"
+)
+
+// consoleHeld is how many bytes of the console's pages may wait, in both directions.
+const consoleHeld = 64 << 20
+
+// consoleAt returns where the console listens.
+func (a *App) consoleAt() (host string, port int) {
+	c := a.config
+	if c.Console == "" {
+		return c.HostFor(c.Hosts.UI), c.Ports.UI
+	}
+	host, text, _ := net.SplitHostPort(c.Console) // checked with the configuration
+	port, _ = strconv.Atoi(text)
+	return host, port
+}
+
+// consoleTLS returns the certificates of the console's port: the server's, where other machines reach it.
+func (a *App) consoleTLS() *tls.Config {
+	at, err := netip.ParseAddrPort(a.addresses.Console)
+	if !a.config.Production() || err == nil && at.Addr().IsLoopback() {
+		return nil
+	}
+	return a.encryption
+}
+
+// makeConsole makes the console behind its listener, or nothing where there is none.
+func (a *App) makeConsole(ln net.Listener, calls *calls, users *users) (http.Handler, error) {
+	if ln == nil {
+		return nil, nil
+	}
+	c := a.config
+	log, err := audit.Open(audit.Options{Path: a.consoleFile("audit.jsonl"), Clock: a.o.Clock, Log: a.o.Log})
+	if err != nil {
+		return nil, err
+	}
+	a.onClose(log.Close)
+	sessions := session.New(session.Options{Open: !c.Production(), Audit: log, Clock: a.o.Clock, Log: a.o.Log})
+	a.add("console sessions", sessions)
+	channels, err := webchannel.New(webchannel.Options{Firestore: calls.firestore, Tokens: sessions, Clock: a.o.Clock, MaxHeld: consoleHeld, Log: a.o.Log})
+	if err != nil {
+		return nil, err
+	}
+	a.add("console webchannel", channels)
+	rest, err := restd.New(restd.Options{Firestore: calls.firestore, Tokens: sessions, Clock: a.o.Clock, Log: a.o.Log})
+	if err != nil {
+		return nil, err
+	}
+	encrypted := a.consoleTLS() != nil
+	at := a.addresses
+	o := console.Options{
+		Mode: string(c.Mode), Production: c.Production(), Version: a.o.Version, Project: c.Project, SignedTokens: c.SignTokens,
+		Names: a.consoleNames(), AnyAddress: unspecified(at.Console), TLS: encrypted,
+		Addresses: console.Addresses{Firestore: at.Firestore, Auth: at.Auth, Hosting: at.Hosting, Websocket: at.Websocket, Hub: at.Hub},
+		Sessions:  sessions, Audit: log, Guard: calls.guard, REST: rest, WebChannel: channels, Identity: users.forAdmins(sessions),
+		Clock: a.o.Clock, Log: a.o.Log,
+	}
+	for _, d := range c.Databases {
+		o.Databases = append(o.Databases, d.ID)
+	}
+	pages, err := console.New(o)
+	if err != nil {
+		return nil, err
+	}
+	a.add("console", pages)
+	a.offerLinks(sessions, encrypted)
+	return pages, nil
+}
+
+// consoleFile returns the path of a file of the console, empty where nothing is kept.
+func (a *App) consoleFile(name string) string {
+	if a.config.Memory {
+		return ""
+	}
+	return filepath.Join(a.config.DataDir, session.Folder, name)
+}
+
+// consoleNames returns the host names that the console goes by, besides those of this machine for itself.
+func (a *App) consoleNames() []string {
+	c := a.config
+	host, _ := a.consoleAt()
+	names := append([]string{host}, c.ACMEDomains...)
+	if u, err := url.Parse(c.PublicURL); err == nil && u.Hostname() != "" && c.Production() {
+		names = append(names, u.Hostname())
+	}
+	return names
+}
+
+// unspecified reports whether an address stands for all of the machine's.
+func unspecified(address string) bool {
+	at, err := netip.ParseAddrPort(address)
+	return err == nil && at.Addr().IsUnspecified()
+}
+
+// offerLinks makes links for the start's table and for `clave console`.
+func (a *App) offerLinks(sessions *session.Sessions, encrypted bool) {
+	address := func(write bool) session.Address {
+		if !sessions.NeedsLink() {
+			return session.Address{URL: a.consoleOrigin(false) + "/"}
+		}
+		secret, until := sessions.Link(write)
+		return session.Address{URL: a.consoleOrigin(encrypted) + "/?link=" + secret, Until: until.Truncate(time.Second)}
+	}
+	a.addresses.ConsoleURL = func() string { return address(false).URL }
+	if a.config.Memory {
+		return
+	}
+	listener, err := session.Listen(a.config.DataDir, address)
+	if err != nil {
+		a.o.Log.Warn("clave console cannot make links", "error", err)
+		return
+	}
+	a.onClose(listener.Close)
+	a.add("console links", listener)
+}
+
+// consoleOrigin returns the origin by which a browser of this machine, or with TLS of any, reaches the console.
+func (a *App) consoleOrigin(encrypted bool) string {
+	host, port, err := net.SplitHostPort(a.addresses.Console)
+	if err != nil {
+		return ""
+	}
+	if !encrypted {
+		if a.config.Mode != config.ModeServe {
+			host = ForPages(host)
+		} else if ip, err := netip.ParseAddr(host); err == nil && ip.IsUnspecified() {
+			host = "127.0.0.1"
+		}
+		return "http://" + net.JoinHostPort(host, port)
+	}
+	if u, err := url.Parse(a.config.PublicURL); err == nil {
+		host = u.Hostname()
+	}
+	return "https://" + net.JoinHostPort(host, port)
+}
+
+// ConsoleLink has the server that runs on the data folder make a link to its console.
+func ConsoleLink(ctx context.Context, c *config.Config) (session.Address, error) {
+	link, err := session.Request(ctx, c.DataDir, c.Write)
+	if errors.Is(err, session.ErrNoServer) {
+		return link, fault.Because(err, fault.FailedPrecondition,
+			"%s: no server with a console runs on this data folder. Name another with --data, or start it with clave start or clave serve --console 127.0.0.1:4000.", c.DataDir)
+	}
+	return link, err
+}

@@ -1,0 +1,236 @@
+package console
+
+import (
+	"context"
+	"crypto/subtle"
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"strconv"
+
+	"clave/server/console/session"
+	"clave/server/fault"
+	"clave/server/forwarded"
+	"clave/server/httpjson"
+	"clave/server/resource"
+	"clave/server/token"
+	"clave/server/wire"
+)
+
+// route is a method of the console's own API.
+type route struct {
+	// pattern is the HTTP method and path, as for http.ServeMux.
+	pattern string
+	// changes says that the method changes something: read-only sessions are refused.
+	changes bool
+	// development says that the method is for development alone.
+	development bool
+	// run answers with what is sent as JSON, or nil when it has answered itself.
+	run func(c *Console, in *call) (any, error)
+}
+
+// routes are all methods of the API.
+var routes = []route{
+	{pattern: "GET /api/session", run: (*Console).getSession},
+	{pattern: "DELETE /api/session", run: (*Console).deleteSession},
+	{pattern: "GET /api/audit", run: (*Console).getAudit},
+}
+
+// sessionKey is the key of the session in a request's context.
+type sessionKey struct{}
+
+// newAPI returns what answers the API.
+func (c *Console) newAPI() *http.ServeMux {
+	mux := http.NewServeMux()
+	for _, one := range routes {
+		if one.development && c.o.Production {
+			continue
+		}
+		mux.HandleFunc(one.pattern, func(w http.ResponseWriter, r *http.Request) { c.answer(w, r, one) })
+	}
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		writeError(w, fault.E(fault.NotFound, "The console has no %s %s here.", r.Method, r.URL.Path))
+	})
+	return mux
+}
+
+// serveAPI answers a request to the console's own API.
+func (c *Console) serveAPI(w http.ResponseWriter, r *http.Request, of *session.Session) {
+	c.api.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), sessionKey{}, of)))
+}
+
+// answer answers a request for a route.
+func (c *Console) answer(w http.ResponseWriter, r *http.Request, one route) {
+	in := &call{Request: r, w: w, console: c, route: one}
+	in.session, _ = r.Context().Value(sessionKey{}).(*session.Session)
+	out, err := in.run()
+	switch {
+	case err == nil && out == nil: // it has answered
+	case err == nil:
+		httpjson.Write(w, http.StatusOK, out)
+	case in.began:
+		in.line(map[string]any{"error": errorBody(err)})
+		c.logFailure(r, err)
+	default:
+		writeError(w, err)
+		c.logFailure(r, err)
+	}
+}
+
+// logFailure logs an error that nobody is told.
+func (c *Console) logFailure(r *http.Request, err error) {
+	if wire.Unnamed(err) && r.Context().Err() == nil {
+		c.o.Log.Error("a request to the console failed", "method", r.Method, "path", r.URL.Path, "error", err)
+	}
+}
+
+// call is a request to the API.
+type call struct {
+	*http.Request
+	w       http.ResponseWriter
+	console *Console
+	route   route
+	session *session.Session
+	// body is the JSON of the request; nil for a GET.
+	body []byte
+	// began says that a stream of lines was begun.
+	began bool
+}
+
+// csrfHeader is the header of requests that are no plain reads. No page of another origin can set it.
+const csrfHeader = "X-Clave-CSRF"
+
+// maxBody is the greatest body of the API.
+const maxBody = 8 << 20
+
+// run checks the request and does it.
+func (in *call) run() (any, error) {
+	if in.Method != http.MethodGet && in.Method != http.MethodHead {
+		if subtle.ConstantTimeCompare([]byte(in.Header.Get(csrfHeader)), []byte(in.session.CSRF)) != 1 {
+			return nil, fault.E(fault.PermissionDenied, "The request needs the header %s with the session's csrf.", csrfHeader)
+		}
+		if err := in.readBody(); err != nil {
+			return nil, err
+		}
+	}
+	if in.route.changes {
+		// What is about to change is noted by who changes it; here the session is known to be one that may.
+		if in.caller("").ReadOnly {
+			_, err := in.caller("").Change(nil)
+			return nil, err
+		}
+	}
+	return in.route.run(in.console, in)
+}
+
+// readBody reads the request's JSON.
+func (in *call) readBody() (err error) {
+	in.body, err = io.ReadAll(http.MaxBytesReader(in.w, in.Body, maxBody))
+	var big *http.MaxBytesError
+	switch {
+	case errors.As(err, &big):
+		return fault.E(fault.InvalidArgument, "The body is greater than %d bytes.", big.Limit)
+	case err != nil:
+		return fault.Because(err, fault.Canceled, "The request was not read to its end.")
+	case len(in.body) == 0:
+		return nil
+	}
+	if kind, _, _ := mime.ParseMediaType(in.Header.Get("Content-Type")); kind != "application/json" {
+		return fault.E(fault.InvalidArgument, "The body must be JSON, with Content-Type: application/json.")
+	}
+	return nil
+}
+
+// decode reads the body into a struct.
+func (in *call) decode(into any) error {
+	if err := json.Unmarshal(in.body, into); err != nil {
+		return fault.E(fault.InvalidArgument, "The body is not what the method takes: %v.", err)
+	}
+	return nil
+}
+
+// caller returns the session as a caller of a project.
+func (in *call) caller(project string) token.Caller {
+	c := in.console.o.Sessions.CallerOf(in.session, project)
+	c.Address = forwarded.Of(in.Request, 0)
+	return c
+}
+
+// place is the project and database that a body names; both may be left out.
+type place struct {
+	Project  string `json:"project"`
+	Database string `json:"database"`
+}
+
+// database returns the database that a request is about.
+func (in *call) database(p place) (resource.Database, error) {
+	if in.Method == http.MethodGet || in.Method == http.MethodHead {
+		p = place{in.query("project"), in.query("database")}
+	}
+	if p.Project == "" {
+		p.Project = in.console.o.Project
+	}
+	if p.Database == "" {
+		p.Database = resource.DefaultDatabase
+	}
+	return resource.ParseDatabase("projects/" + p.Project + "/databases/" + p.Database)
+}
+
+// query returns a query parameter.
+func (in *call) query(name string) string { return in.URL.Query().Get(name) }
+
+// number returns a query parameter as a number between 1 and most, and a default where there is none.
+func (in *call) number(name string, byDefault, most int) (int, error) {
+	text := in.query(name)
+	if text == "" {
+		return byDefault, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		return 0, fault.E(fault.InvalidArgument, "%s must be a number from 1 to %d.", name, most)
+	}
+	return min(n, most), nil
+}
+
+// begin begins a stream of lines.
+func (in *call) begin() {
+	in.w.Header().Set("Content-Type", "application/x-ndjson")
+	in.began = true
+}
+
+// line sends a line of a stream. It reports whether somebody still reads.
+func (in *call) line(v any) bool {
+	text, err := json.Marshal(v)
+	if err != nil {
+		text = []byte(`{"error":{"code":500,"message":"Internal error.","status":"INTERNAL"}}`)
+	}
+	if _, err := in.w.Write(append(text, '\n')); err != nil {
+		return false
+	}
+	return http.NewResponseController(in.w).Flush() == nil
+}
+
+// errorJSON is an error as clients receive it.
+type errorJSON struct {
+	Code    int    `json:"code"`
+	Message string `json:"message"`
+	Status  string `json:"status"`
+}
+
+// errorBody returns what clients receive of an error.
+func errorBody(err error) errorJSON {
+	code := wire.Code(err)
+	message := fault.Of(err).Message
+	if code == fault.Canceled || code == fault.DeadlineExceeded {
+		message = "The request was ended."
+	}
+	return errorJSON{wire.HTTP(code), message, code.String()}
+}
+
+// writeError answers a request with an error.
+func writeError(w http.ResponseWriter, err error) {
+	body := errorBody(err)
+	httpjson.Write(w, body.Code, map[string]any{"error": body})
+}

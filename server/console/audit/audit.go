@@ -1,0 +1,186 @@
+package audit
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"clave/server/clock"
+	"clave/server/fault"
+)
+
+// Entry is one change.
+type Entry struct {
+	// N numbers the entries of a log from 1. It is not written: a line's number says it.
+	N int64 `json:"n"`
+	// Time is when the change ended.
+	Time time.Time `json:"time"`
+	// Session is the id of the session that changed, which is no secret.
+	Session string `json:"session"`
+	// Address is the network address of the request.
+	Address string `json:"address"`
+	// Method is what was called, such as Commit.
+	Method string `json:"method"`
+	// Database is the name of the database, or empty.
+	Database string `json:"database,omitempty"`
+	// Targets are what was changed, such as "update users/ada"; the first of them where they are many.
+	Targets []string `json:"targets"`
+	// Count is how many were changed.
+	Count int `json:"count"`
+	// Result is OK or the code of the error, such as PERMISSION_DENIED.
+	Result string `json:"result"`
+}
+
+// Options are what a log is made of.
+type Options struct {
+	// Path is the file, whose folder is made when it is not there; empty keeps the latest entries in memory.
+	Path string
+	// Clock returns the time; the machine's when nil.
+	Clock clock.Clock
+	// Log receives failures; nothing is logged when nil.
+	Log *slog.Logger
+}
+
+// EnsureDefaults fills what was left zero.
+func (o *Options) EnsureDefaults() {
+	if o.Clock == nil {
+		o.Clock = clock.System()
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+}
+
+// Log is a log of changes. It is safe for concurrent use.
+type Log struct {
+	o    Options
+	file *os.File // nil in memory
+	mu   struct {
+		sync.Mutex
+		// size is that of the file's whole lines.
+		size int64
+		// unwritten are lines that the file did not take yet.
+		unwritten [][]byte
+		// kept are the latest entries, in memory.
+		kept []Entry
+		// count is how many entries there are, with those unwritten.
+		count int64
+	}
+}
+
+// maxInMemory is how many entries are kept where there is no file.
+const maxInMemory = 10_000
+
+// Open opens a log, of which a file is continued.
+func Open(o Options) (*Log, error) {
+	o.EnsureDefaults()
+	l := &Log{o: o}
+	if o.Path == "" {
+		return l, nil
+	}
+	if err := os.MkdirAll(filepath.Dir(o.Path), 0o700); err != nil {
+		return nil, fmt.Errorf("open the console's audit log: %w", err)
+	}
+	file, err := os.OpenFile(o.Path, os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("open the console's audit log: %w", err)
+	}
+	if l.mu.count, l.mu.size, err = repair(file); err != nil {
+		return nil, errors.Join(fmt.Errorf("read the console's audit log: %w", err), file.Close())
+	}
+	l.file = file
+	return l, nil
+}
+
+// repair counts the lines of a file and ends the last one, which a crash may have cut off.
+func repair(file *os.File) (lines, size int64, err error) {
+	buffer, last := make([]byte, 64<<10), byte('\n')
+	for {
+		n, err := file.Read(buffer)
+		for _, b := range buffer[:n] {
+			if b == '\n' {
+				lines++
+			}
+			last = b
+		}
+		size += int64(n)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return 0, 0, err
+		}
+	}
+	if last == '\n' {
+		return lines, size, nil
+	}
+	_, err = file.Write([]byte{'\n'})
+	return lines + 1, size + 1, err
+}
+
+// Close closes the file.
+func (l *Log) Close() error {
+	if l.file == nil {
+		return nil
+	}
+	return l.file.Close()
+}
+
+// Ready returns FailedPrecondition while earlier entries can't be written: what can't be noted must not be changed.
+func (l *Log) Ready() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err := l.flushLocked(); err != nil {
+		return fault.Because(err, fault.FailedPrecondition, "The console's audit log cannot be written, so nothing may be changed: %v.", err)
+	}
+	return nil
+}
+
+// Add adds an entry, whose time and result it sets. An entry that can't be written now is written later.
+func (l *Log) Add(e Entry, outcome error) {
+	e.Time, e.Result = l.o.Clock.Now(), fault.CodeOf(outcome).String()
+	if e.Targets == nil {
+		e.Targets = []string{}
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.mu.count++
+	e.N = l.mu.count
+	if l.file == nil {
+		if len(l.mu.kept) == maxInMemory {
+			l.mu.kept = l.mu.kept[1:]
+		}
+		l.mu.kept = append(l.mu.kept, e)
+		return
+	}
+	text, err := json.Marshal(e)
+	if err != nil { // strings, numbers and a time are JSON
+		text = []byte("{}")
+	}
+	l.mu.unwritten = append(l.mu.unwritten, append(text, '\n'))
+	if err := l.flushLocked(); err != nil {
+		l.o.Log.Error("the console's audit log cannot be written", "error", err, "entry", string(text))
+	}
+}
+
+// flushLocked writes what is unwritten; mu is held. A line that was written in part is cut off again.
+func (l *Log) flushLocked() error {
+	if len(l.mu.unwritten) == 0 {
+		return nil
+	}
+	for len(l.mu.unwritten) > 0 {
+		line := l.mu.unwritten[0]
+		if _, err := l.file.Write(line); err != nil {
+			return errors.Join(err, l.file.Truncate(l.mu.size))
+		}
+		l.mu.size += int64(len(line))
+		l.mu.unwritten = l.mu.unwritten[1:]
+	}
+	return l.file.Sync()
+}

@@ -1,0 +1,181 @@
+package console
+
+import (
+	"errors"
+	"log/slog"
+	"net/http"
+	"strings"
+
+	"clave/server/clock"
+	"clave/server/console/audit"
+	"clave/server/console/session"
+	"clave/server/guard"
+)
+
+// Addresses are where the program's other parts listen, as host:port; empty for those that don't run.
+type Addresses struct {
+	Firestore string `json:"firestore,omitempty"`
+	Auth      string `json:"auth,omitempty"`
+	Hosting   string `json:"hosting,omitempty"`
+	Websocket string `json:"websocket,omitempty"`
+	Hub       string `json:"hub,omitempty"`
+}
+
+// Options are what a console is made of.
+type Options struct {
+	// Mode is the program's: start, exec or serve.
+	Mode string
+	// Production leaves out what is for development.
+	Production bool
+	// Version is the program's.
+	Version string
+	// Project is the default project.
+	Project string
+	// Databases are the ids of the databases that the configuration names.
+	Databases []string
+	// SignedTokens says that ID tokens are signed.
+	SignedTokens bool
+	// Names are the host names besides localhost that the console goes by. AnyAddress takes every address too, for a console that
+	// listens on all of the machine's.
+	Names      []string
+	AnyAddress bool
+	// TLS says that the console's listener ends TLS.
+	TLS bool
+	// Addresses are where the other parts listen.
+	Addresses Addresses
+	// Sessions are the sessions.
+	Sessions *session.Sessions
+	// Audit notes what sessions change.
+	Audit *audit.Log
+	// Guard is the way to documents.
+	Guard *guard.Guard
+	// REST, WebChannel and Identity answer what the console passes on. Callers in them must be told by Sessions.
+	REST, WebChannel, Identity http.Handler
+	// Clock returns the time; the machine's when nil.
+	Clock clock.Clock
+	// Log receives failures; slog.Default() when nil.
+	Log *slog.Logger
+}
+
+// EnsureDefaults fills what was left zero.
+func (o *Options) EnsureDefaults() {
+	if o.Clock == nil {
+		o.Clock = clock.System()
+	}
+	if o.Log == nil {
+		o.Log = slog.Default()
+	}
+}
+
+// Validate reports what is missing.
+func (o *Options) Validate() error {
+	if o.Sessions == nil || o.Audit == nil || o.Guard == nil || o.REST == nil || o.WebChannel == nil || o.Identity == nil {
+		return errors.New("console: needs sessions, an audit log, a guard and the handlers that it passes requests on to")
+	}
+	return nil
+}
+
+// Console answers the console's listener.
+type Console struct {
+	o     Options
+	pages http.Handler
+	api   *http.ServeMux
+}
+
+// New returns a console.
+func New(o Options) (*Console, error) {
+	o.EnsureDefaults()
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	pages, err := newPages()
+	if err != nil {
+		return nil, err
+	}
+	c := &Console{o: o, pages: pages}
+	c.api = c.newAPI()
+	return c, nil
+}
+
+// policy is the pages' content security policy: nothing from elsewhere, nothing inline.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; worker-src 'self'; " +
+	"manifest-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
+
+// setHeaders sets what every answer has.
+func setHeaders(h http.Header) {
+	h.Set("Content-Security-Policy", policy)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("X-Frame-Options", "DENY")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=()")
+}
+
+// The prefixes of what is passed on.
+const (
+	apiPrefix        = "/api/"
+	restPrefix       = "/v1/"
+	webChannelPrefix = "/google.firestore.v1.Firestore/"
+	identityPrefix   = "/identitytoolkit.googleapis.com/"
+)
+
+// ServeHTTP answers a request: nothing under a name that isn't the console's, to another origin's page or without a session.
+func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	setHeaders(w.Header())
+	page := isPage(r)
+	switch {
+	case !c.named(r.Host):
+		c.refuse(w, page, errOtherName(r.Host))
+		return
+	case !c.sameOrigin(r, page):
+		c.refuse(w, page, errOtherOrigin)
+		return
+	case page && r.URL.Path == "/" && r.URL.Query().Has(linkParam) && c.o.Sessions.NeedsLink():
+		c.openByLink(w, r)
+		return
+	}
+	of := c.o.Sessions.Find(c.cookie(r), active(r))
+	if of == nil {
+		c.refuse(w, page, errNoSession)
+		return
+	}
+	if page {
+		c.pages.ServeHTTP(w, r)
+		return
+	}
+	r, stop := untilEnded(r, of)
+	defer stop()
+	c.serve(w, r, of)
+}
+
+// serve answers what is no page.
+func (c *Console) serve(w http.ResponseWriter, r *http.Request, of *session.Session) {
+	w.Header().Set("Cache-Control", "no-store")
+	path := r.URL.Path
+	switch {
+	case strings.HasPrefix(path, apiPrefix):
+		c.serveAPI(w, r, of)
+	case strings.HasPrefix(path, restPrefix):
+		c.o.REST.ServeHTTP(w, passedOn(r, of))
+	case strings.HasPrefix(path, webChannelPrefix):
+		c.o.WebChannel.ServeHTTP(w, passedOn(r, of))
+	case strings.HasPrefix(path, identityPrefix):
+		r = passedOn(r, of)
+		if c.o.Addresses.Auth != "" {
+			r.Host = c.o.Addresses.Auth // links in e-mails lead there
+		}
+		c.o.Identity.ServeHTTP(w, r)
+	default: // another method than a page's on a page's path
+		w.Header().Set("Allow", "GET, HEAD")
+		writeError(w, errMethod)
+	}
+}
+
+// passedOn returns a request for the program's own handlers, with the rights of a session in place of credentials of its own.
+func passedOn(r *http.Request, of *session.Session) *http.Request {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", of.Authorization())
+	r.Header.Del("Cookie")
+	return r
+}

@@ -1,0 +1,175 @@
+package console
+
+import (
+	"context"
+	"html"
+	"net"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"clave/server/console/session"
+	"clave/server/fault"
+	"clave/server/forwarded"
+	"clave/server/wire"
+)
+
+// The errors of requests that are refused before anything is done.
+var (
+	errNoSession   = fault.E(fault.Unauthenticated, "There is no session, or it has ended. Open one with the link that clave console prints.")
+	errUsedLink    = fault.E(fault.Unauthenticated, "This link is unknown, was used already or is too old. clave console prints a new one.")
+	errOtherOrigin = fault.E(fault.PermissionDenied, "Pages of other origins may not call the console.")
+	errMethod      = fault.E(fault.Unimplemented, "The path does not take this method.")
+)
+
+// errOtherName is the error of a request under a name that isn't the console's.
+func errOtherName(host string) error {
+	return fault.E(fault.PermissionDenied, "The console does not go by the name %q.", host)
+}
+
+// isPage reports whether a request is for a page or a file of one: a plain read of a path that is nothing else's.
+func isPage(r *http.Request) bool {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		return false
+	}
+	for _, prefix := range []string{apiPrefix, restPrefix, webChannelPrefix, identityPrefix} {
+		if strings.HasPrefix(r.URL.Path, prefix) {
+			return false
+		}
+	}
+	return true
+}
+
+// named reports whether a Host header names the console. A page of elsewhere can have its own name lead to this machine (DNS
+// rebinding), but must name itself.
+func (c *Console) named(host string) bool {
+	name, _, err := net.SplitHostPort(host)
+	if err != nil {
+		name = host
+	}
+	name = strings.ToLower(strings.TrimSuffix(strings.Trim(name, "[]"), "."))
+	if ip, err := netip.ParseAddr(name); err == nil {
+		return ip.IsLoopback() || c.o.AnyAddress || slices.Contains(c.o.Names, name)
+	}
+	return name == "localhost" || slices.Contains(c.o.Names, name)
+}
+
+// sameOrigin reports whether a request is from the console's own pages, or from no page. Pages may be reached from anywhere by
+// following a link; what they hold, nobody else can read.
+func (c *Console) sameOrigin(r *http.Request, page bool) bool {
+	if origin := r.Header.Get("Origin"); origin != "" && origin != c.origin(r) {
+		return false
+	}
+	switch r.Header.Get("Sec-Fetch-Site") {
+	case "", "same-origin":
+		return true
+	case "none": // an address that was typed
+		return r.Method == http.MethodGet || r.Method == http.MethodHead
+	default:
+		return page && r.Header.Get("Sec-Fetch-Mode") == "navigate"
+	}
+}
+
+// origin returns the console's origin by the name that a request has for it.
+func (c *Console) origin(r *http.Request) string {
+	if c.o.TLS {
+		return "https://" + r.Host
+	}
+	return "http://" + r.Host
+}
+
+// linkParam is the query parameter of a link.
+const linkParam = "link"
+
+// openByLink answers a link with the cookie of the session that it opens. A browser that only looks ahead does not use it up.
+func (c *Console) openByLink(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Cache-Control", "no-store")
+	if r.Method != http.MethodGet || strings.Contains(r.Header.Get("Sec-Purpose"), "prefetch") {
+		c.refuse(w, true, errNoSession)
+		return
+	}
+	_, cookie, ok := c.o.Sessions.Open(r.URL.Query().Get(linkParam), forwarded.Of(r, 0).String())
+	if !ok {
+		c.refuse(w, true, errUsedLink)
+		return
+	}
+	http.SetCookie(w, c.newCookie(r, cookie))
+	http.Redirect(w, r, "/", http.StatusSeeOther)
+}
+
+// cookieName returns the name of the session's cookie. Cookies are shared by all ports of a host, so the port is in it.
+func (c *Console) cookieName(r *http.Request) string {
+	_, port, _ := net.SplitHostPort(r.Host)
+	if c.o.TLS {
+		return "__Host-clave-console-" + port
+	}
+	return "clave-console-" + port
+}
+
+// newCookie returns the session's cookie, or with an empty value the one that removes it.
+func (c *Console) newCookie(r *http.Request, value string) *http.Cookie {
+	cookie := &http.Cookie{Name: c.cookieName(r), Value: value, Path: "/", HttpOnly: true, Secure: c.o.TLS, SameSite: http.SameSiteStrictMode}
+	if value == "" {
+		cookie.MaxAge = -1
+	}
+	return cookie
+}
+
+// cookie returns the value of a request's session cookie, or nothing.
+func (c *Console) cookie(r *http.Request) string {
+	cookie, err := r.Cookie(c.cookieName(r))
+	if err != nil {
+		return ""
+	}
+	return cookie.Value
+}
+
+// passive are the paths of requests that a page makes without its user.
+var passive = []string{apiPrefix + "session", apiPrefix + "now", apiPrefix + "logs", apiPrefix + "requests", apiPrefix + "codes"}
+
+// active reports whether a request says that the session's user is there: not what pages ask again and again.
+func active(r *http.Request) bool {
+	if r.Method != http.MethodGet {
+		return true
+	}
+	return !strings.HasPrefix(r.URL.Path, webChannelPrefix) && !slices.Contains(passive, r.URL.Path)
+}
+
+// untilEnded returns a request that ends with the session.
+func untilEnded(r *http.Request, of *session.Session) (*http.Request, func()) {
+	ctx, cancel := context.WithCancel(r.Context())
+	over := make(chan struct{})
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		select {
+		case <-of.Ended():
+			cancel()
+		case <-over:
+		}
+	}()
+	return r.WithContext(ctx), func() {
+		close(over)
+		<-done
+		cancel()
+	}
+}
+
+// refuse answers a request with an error, for a page as a page.
+func (c *Console) refuse(w http.ResponseWriter, page bool, err error) {
+	w.Header().Set("Cache-Control", "no-store")
+	if !page {
+		writeError(w, err)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(wire.HTTP(wire.Code(err)))
+	_, _ = w.Write([]byte(plainPage("Clave", fault.Of(err).Message))) // the client has gone if this fails
+}
+
+// plainPage returns a page that says one thing.
+func plainPage(title, text string) string {
+	return "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\"><title>" + html.EscapeString(title) +
+		"</title>\n<h1>" + html.EscapeString(title) + "</h1>\n<p>" + html.EscapeString(text) + "</p>\n</html>\n"
+}

@@ -1,0 +1,49 @@
+package console
+
+import (
+	"embed"
+	"errors"
+	"io/fs"
+	"net/http"
+
+	"clave/server/front/hosting"
+)
+
+// built holds the pages in dist/app, where make has built them.
+//
+//go:embed all:dist
+var built embed.FS
+
+// pagesSection says how the pages are served, as firebase.json's hosting section does: unknown paths are the page's own.
+const pagesSection = `{
+	"public": "app",
+	"rewrites": [{"source": "!/assets/**", "destination": "/index.html"}],
+	"headers": [
+		{"source": "/assets/**", "headers": [{"key": "Cache-Control", "value": "private, max-age=31536000, immutable"}]},
+		{"source": "!/assets/**", "headers": [{"key": "Cache-Control", "value": "no-cache"}]}
+	]
+}`
+
+// newPages returns what answers pages: the built ones, or one that says that there are none.
+func newPages() (http.Handler, error) {
+	files, err := fs.Sub(built, "dist/app")
+	if err != nil {
+		return nil, err
+	}
+	if _, err := fs.Stat(files, "index.html"); errors.Is(err, fs.ErrNotExist) {
+		return http.HandlerFunc(unbuilt), nil
+	}
+	section, err := hosting.Parse([]byte(pagesSection))
+	if err != nil {
+		return nil, err
+	}
+	return hosting.New(section, files, hosting.Options{}), nil
+}
+
+// unbuilt answers pages in a program that was built without them.
+func unbuilt(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	text := "This clave was built without the console's pages, as plain go build does. make bin/clave builds them in; it needs Node and npm. The console's API answers below /api/."
+	_, _ = w.Write([]byte(plainPage("Clave", text))) // the client has gone if this fails
+}

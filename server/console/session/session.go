@@ -1,0 +1,271 @@
+package session
+
+import (
+	"context"
+	"crypto/sha256"
+	"log/slog"
+	"sync"
+	"time"
+
+	"clave/server/clock"
+	"clave/server/console/audit"
+	"clave/server/randid"
+)
+
+// How long links and sessions last, and how many there may be.
+const (
+	// linkLife is how long a link may be used.
+	linkLife = 10 * time.Minute
+	// idleLife is how long a session lasts without a request of its user.
+	idleLife = 30 * time.Minute
+	// wholeLife is how long a session lasts at most.
+	wholeLife = 12 * time.Hour
+	// maxLinks is how many unused links there may be, and maxSessions how many sessions; of more the oldest end.
+	maxLinks, maxSessions = 16, 64
+	// sweepEvery is how often those whose time is over are looked for.
+	sweepEvery = 15 * time.Second
+)
+
+// Options are what Sessions are made of.
+type Options struct {
+	// Open makes one session that everybody has and that may write, as in development; there are no links then.
+	Open bool
+	// Audit notes what sessions change.
+	Audit *audit.Log
+	// Clock returns the time; the machine's when nil.
+	Clock clock.Clock
+	// Log receives who opens sessions; nothing is logged when nil.
+	Log *slog.Logger
+}
+
+// EnsureDefaults fills what was left zero.
+func (o *Options) EnsureDefaults() {
+	if o.Clock == nil {
+		o.Clock = clock.System()
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+}
+
+// Session is who uses the console.
+type Session struct {
+	// ID stands in the audit log. It is no secret.
+	ID string
+	// Write says whether the session may change anything.
+	Write bool
+	// CSRF is what the page's requests have in a header, so that no form of another page can make them.
+	CSRF string
+	// Address is the network address that opened the session.
+	Address string
+
+	// key stands in the Authorization header of the requests that the console passes on.
+	key string
+	// ended is closed when the session has ended.
+	ended  chan struct{}
+	opened time.Time
+	seen   time.Time // guarded by Sessions.mu
+}
+
+// Ended is closed when the session has ended.
+func (s *Session) Ended() <-chan struct{} { return s.ended }
+
+// Authorization returns the header by which Callers knows the session. It never leaves the process.
+func (s *Session) Authorization() string { return "Bearer " + s.key }
+
+// link is an unused link.
+type link struct {
+	write bool
+	until time.Time
+}
+
+// digest is a secret as it is kept: looking it up takes the same time for each.
+type digest [sha256.Size]byte
+
+// Sessions are the console's links and sessions. It is safe for concurrent use.
+type Sessions struct {
+	o    Options
+	open *Session // the one that everybody has; nil in production
+	mu   struct {
+		sync.Mutex
+		links   map[digest]link
+		cookies map[digest]*Session
+		keys    map[string]*Session
+	}
+}
+
+// New returns Sessions.
+func New(o Options) *Sessions {
+	o.EnsureDefaults()
+	s := &Sessions{o: o}
+	s.mu.links = make(map[digest]link)
+	s.mu.cookies = make(map[digest]*Session)
+	s.mu.keys = make(map[string]*Session)
+	if o.Open {
+		s.open = s.newSession(true)
+		s.open.ID = "local"
+		s.mu.keys[s.open.key] = s.open
+	}
+	return s
+}
+
+// newSession returns a session that begins now.
+func (s *Sessions) newSession(write bool) *Session {
+	now := s.o.Clock.Now()
+	return &Session{ID: randid.New(8), Write: write, CSRF: randid.Secret(24), key: randid.Secret(32), ended: make(chan struct{}), opened: now, seen: now}
+}
+
+// NeedsLink reports whether sessions are opened by links.
+func (s *Sessions) NeedsLink() bool { return s.open == nil }
+
+// Link makes a link and returns its secret and until when it may be used.
+func (s *Sessions) Link(write bool) (secret string, until time.Time) {
+	secret, until = randid.Secret(32), s.o.Clock.Now().Add(linkLife)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for len(s.mu.links) >= maxLinks {
+		var oldest digest
+		for d, l := range s.mu.links {
+			if l.until.Before(s.mu.links[oldest].until) || oldest == (digest{}) {
+				oldest = d
+			}
+		}
+		delete(s.mu.links, oldest)
+	}
+	s.mu.links[sha256.Sum256([]byte(secret))] = link{write: write, until: until}
+	return secret, until
+}
+
+// Open uses a link up and returns the session that it opens with the session's cookie; ok is false for a link that is unknown, used
+// or too old.
+func (s *Sessions) Open(secret, address string) (opened *Session, cookie string, ok bool) {
+	now := s.o.Clock.Now()
+	d := digest(sha256.Sum256([]byte(secret)))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l, known := s.mu.links[d]
+	delete(s.mu.links, d)
+	if !known || !now.Before(l.until) {
+		return nil, "", false
+	}
+	for len(s.mu.cookies) >= maxSessions {
+		s.endOldestLocked()
+	}
+	opened, cookie = s.newSession(l.write), randid.Secret(32)
+	opened.Address = address
+	s.mu.cookies[sha256.Sum256([]byte(cookie))] = opened
+	s.mu.keys[opened.key] = opened
+	s.o.Log.Info("the console's session opened", "session", opened.ID, "write", l.write, "address", address)
+	return opened, cookie, true
+}
+
+// endOldestLocked ends the session that was unused the longest; mu is held.
+func (s *Sessions) endOldestLocked() {
+	var oldest *Session
+	for _, one := range s.mu.cookies {
+		if oldest == nil || one.seen.Before(oldest.seen) {
+			oldest = one
+		}
+	}
+	s.endLocked(oldest)
+}
+
+// Find returns the session of a cookie, or nil. active says that the session's user is there; requests that a page makes by itself
+// don't keep a session open.
+func (s *Sessions) Find(cookie string, active bool) *Session {
+	if s.open != nil {
+		return s.open
+	}
+	if cookie == "" {
+		return nil
+	}
+	now := s.o.Clock.Now()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	found := s.mu.cookies[sha256.Sum256([]byte(cookie))]
+	switch {
+	case found == nil:
+		return nil
+	case over(found, now):
+		s.endLocked(found)
+		return nil
+	case active:
+		found.seen = now
+	}
+	return found
+}
+
+// over reports whether a session's time is over.
+func over(s *Session, now time.Time) bool {
+	return now.Sub(s.seen) >= idleLife || now.Sub(s.opened) >= wholeLife
+}
+
+// Expires returns when a session ends if nothing more is asked; zero for never.
+func (s *Sessions) Expires(of *Session) time.Time {
+	if of == s.open {
+		return time.Time{}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	idle, whole := of.seen.Add(idleLife), of.opened.Add(wholeLife)
+	if whole.Before(idle) {
+		return whole
+	}
+	return idle
+}
+
+// End ends a session, but for the one of development.
+func (s *Sessions) End(of *Session) {
+	if of == s.open {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.endLocked(of)
+}
+
+// endLocked ends a session; mu is held.
+func (s *Sessions) endLocked(of *Session) {
+	if s.mu.keys[of.key] != of {
+		return // it has ended
+	}
+	delete(s.mu.keys, of.key)
+	for d, one := range s.mu.cookies {
+		if one == of {
+			delete(s.mu.cookies, d)
+		}
+	}
+	close(of.ended)
+	s.o.Log.Info("the console's session ended", "session", of.ID)
+}
+
+// Run ends the sessions whose time is over until ctx is done.
+func (s *Sessions) Run(ctx context.Context) error {
+	for {
+		tick, stop := s.o.Clock.After(sweepEvery)
+		select {
+		case <-ctx.Done():
+			stop()
+			return nil
+		case <-tick:
+			s.sweep()
+		}
+	}
+}
+
+// sweep ends the sessions whose time is over and forgets such links.
+func (s *Sessions) sweep() {
+	now := s.o.Clock.Now()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, one := range s.mu.cookies {
+		if over(one, now) {
+			s.endLocked(one)
+		}
+	}
+	for d, l := range s.mu.links {
+		if !now.Before(l.until) {
+			delete(s.mu.links, d)
+		}
+	}
+}
