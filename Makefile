@@ -62,8 +62,8 @@ release: ## make programs for six platforms, npm packages, checksums and the lis
 soak: ## keep 2,000 listeners on a server under constant commits (SOAK=10m)
 	CLAVE_SOAK='$(SOAK)' go test -count=1 -timeout 0 -run '^TestSoak$$' -v ./server/e2e
 
-attack: bin/clave ## carry out the attacks of server/e2e on the program, and flood it with unfinished requests
-	CLAVE_BIN='$(CURDIR)/bin/clave' go test -count=1 -timeout 20m -run '^(TestAttacks|TestUnfinishedRequests)' -v ./server/e2e
+attack: bin/clave ## carry out the attacks of server/e2e on the program, and flood it with unfinished requests and slow readers
+	CLAVE_BIN='$(CURDIR)/bin/clave' go test -count=1 -timeout 20m -run '^(TestAttacks|TestUnfinishedRequests|TestSlowReaders)' -v ./server/e2e
 
 torture: bin/clave ## kill, fill, cut off and damage the server under load and check what is left (ROUNDS=20)
 	CLAVE_BIN='$(CURDIR)/bin/clave' CLAVE_TORTURE_ROUNDS='$(ROUNDS)' go test -count=1 -timeout 0 -v ./server/torture

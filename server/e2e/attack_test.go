@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -16,7 +17,9 @@ type target struct {
 	name, project string
 	// origin is where it serves Firestore, auth where Authentication and site where pages.
 	origin, auth, site string
-	client             *http.Client
+	// hub is where it serves the emulator hub, which there is in development only.
+	hub    string
+	client *http.Client
 }
 
 // attack is a request that must be refused, or whose answer must lack something.
@@ -24,8 +27,10 @@ type attack struct {
 	name, method, path string
 	header             map[string]string
 	body               string
-	// at is where the request goes: Firestore when empty, else auth or site.
+	// at is where the request goes: Firestore when empty, else auth, site or hub.
 	at string
+	// host is the request's Host; that of its address when empty.
+	host string
 	// only are the targets that must refuse; all when nil. The others must grant it, which shows that the request is a real one.
 	only []string
 	// refused are the statuses of a refusal, and lacks is a header that the answer must not have.
@@ -74,6 +79,22 @@ func attacks(project string) []attack {
 			strings.TrimPrefix(unsignedToken, "Bearer "), refused: []int{400, 401}},
 		{name: "a stranger clears the documents", method: "DELETE", path: "/emulator/v1/projects/" + project + "/databases/(default)/documents", only: inProduction, refused: []int{404, 405}},
 		{name: "a stranger reads the codes", method: "GET", at: "auth", path: "/emulator/v1/projects/" + project + "/oobCodes", only: inProduction, refused: []int{404, 405}},
+		{name: "a stranger clears the accounts", method: "DELETE", at: "auth", path: "/emulator/v1/projects/" + project + "/accounts", only: inProduction, refused: []int{404, 405}},
+		{name: "a stranger reads the codes of text messages", method: "GET", at: "auth", path: "/emulator/v1/projects/" + project + "/verificationCodes", only: inProduction, refused: []int{404, 405}},
+		{name: "a stranger reads the emulator's settings", method: "GET", at: "auth", path: "/emulator/v1/projects/" + project + "/config", only: inProduction, refused: []int{404, 405}},
+		{name: "a stranger changes the emulator's settings", method: "PATCH", at: "auth", path: "/emulator/v1/projects/" + project + "/config",
+			body: `{"signIn":{"allowDuplicateEmails":true}}`, only: inProduction, refused: []int{404, 405}},
+		{name: "a stranger applies a code by the emulator's page", method: "GET", at: "auth", path: "/emulator/action?mode=verifyEmail&oobCode=x&apiKey=k", only: inProduction, refused: []int{404, 405}},
+		{name: "a stranger picks somebody's account at a provider", method: "GET", at: "auth", path: "/emulator/auth/handler?apiKey=k&providerId=google.com", only: inProduction, refused: []int{404, 405}},
+		{name: "a stranger replaces the rules", method: "PUT", path: "/emulator/v1/projects/" + project + ":securityRules", body: `{"rules":{"files":[{"name":"firestore.rules","content":` +
+			strconv.Quote(productionRules) + `}]}}`, only: inProduction, refused: []int{404, 405}},
+		{name: "a stranger reads which rules were evaluated", method: "GET", path: "/emulator/v1/projects/" + project + ":ruleCoverage", only: inProduction, refused: []int{404, 405}},
+		{name: "a stranger reads which rules were evaluated, as a page", method: "GET", path: "/emulator/v1/projects/" + project + ":ruleCoverage.html", only: inProduction, refused: []int{404, 405}},
+		{name: "a stranger asks what runs", method: "GET", at: "hub", path: "/emulators", only: inProduction, refused: []int{404}},
+		{name: "a stranger has the data exported", method: "POST", at: "hub", path: "/_admin/export", body: `{"path":"."}`, refused: []int{404, 405, 500}, never: `"OK"`},
+		{name: "a page has the data exported", method: "POST", at: "hub", path: "/_admin/export", header: map[string]string{"Origin": "https://evil.example"}, body: `{"path":"stolen"}`,
+			refused: []int{403, 404, 405}},
+		{name: "a page of a name for this machine has the data exported", method: "POST", at: "hub", path: "/_admin/export", host: "evil.example", body: `{"path":"stolen"}`, refused: []int{403, 404, 405}},
 		{name: "a page of a public network calls a private one", method: "OPTIONS", path: documents + ":commit", header: preflight, only: inProduction, lacks: "Access-Control-Allow-Private-Network"},
 		{name: "a link out of the site", method: "GET", at: "site", path: "/out.json", refused: []int{404}, never: "firestore.rules"},
 		{name: "a linked folder out of the site", method: "GET", at: "site", path: "/up/firebase.json", refused: []int{404}, never: "firestore.rules"},
@@ -99,11 +120,12 @@ func TestAttacks(t *testing.T) {
 // attack carries out one attack.
 func (tg target) attack(t *testing.T, a attack) {
 	t.Helper()
-	origin := map[string]string{"": tg.origin, "auth": tg.auth, "site": tg.site}[a.at]
+	origin := map[string]string{"": tg.origin, "auth": tg.auth, "site": tg.site, "hub": tg.hub}[a.at]
 	r, err := http.NewRequestWithContext(t.Context(), a.method, origin+a.path, strings.NewReader(a.body))
 	if err != nil {
 		t.Fatal(err)
 	}
+	r.Host = a.host
 	r.Header.Set("Content-Type", "application/json")
 	for name, value := range a.header {
 		r.Header.Set(name, value)
@@ -149,18 +171,19 @@ func targets(t *testing.T) []target {
 		writeFile(t, filepath.Join(site, ".env"), "secret")
 		return dir
 	}
-	dir, p := folder(), freePorts(t, 4)
+	dir, p := folder(), freePorts(t, 5)
 	writeFile(t, filepath.Join(dir, "firebase.json"), fmt.Sprintf(`{"firestore": {"rules": "firestore.rules"}, "hosting": {"public": "site"},
-		"emulators": {"firestore": {"port": %d, "websocketPort": %d}, "auth": {"port": %d}, "hosting": {"port": %d}}}`, p[0], p[1], p[2], p[3]))
+		"emulators": {"firestore": {"port": %d, "websocketPort": %d}, "auth": {"port": %d}, "hosting": {"port": %d}, "hub": {"port": %d}}}`, p[0], p[1], p[2], p[3], p[4]))
 	startProgram(t, dir, "--memory", "--project", realProject)
 	all := []target{{
 		name: onStart, project: realProject, client: &http.Client{Timeout: waitLimit},
 		origin: fmt.Sprintf("http://127.0.0.1:%d", p[0]), auth: fmt.Sprintf("http://127.0.0.1:%d", p[2]), site: fmt.Sprintf("http://127.0.0.1:%d", p[3]),
+		hub: fmt.Sprintf("http://127.0.0.1:%d", p[4]),
 	}}
 	for name, flags := range map[string][]string{onTLS: {"--no-sign-up"}, onProxy: {"--no-sign-up", "--trust-proxy", "--host", "0.0.0.0"}} {
 		s := serve(t, folder(), name == onTLS, flags...)
 		s.client.Timeout = waitLimit
-		all = append(all, target{name: name, project: realProject, origin: s.url, auth: s.url, site: s.url, client: s.client})
+		all = append(all, target{name: name, project: realProject, origin: s.url, auth: s.url, site: s.url, hub: s.url, client: s.client})
 	}
 	return all
 }

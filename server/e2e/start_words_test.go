@@ -1,0 +1,213 @@
+package e2e
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// printed is a running program whose lines are read, those of both of its outputs.
+type printed struct {
+	t     *testing.T
+	cmd   *exec.Cmd
+	lines *bufio.Scanner
+}
+
+// startPrinted runs `clave start` in memory and returns it with the lines that it prints until it is ready.
+func startPrinted(t *testing.T, dir string, args ...string) (p *printed, until string) {
+	t.Helper()
+	p = &printed{t: t, cmd: command(t, dir, append([]string{"start", "--memory"}, args...)...)}
+	out, err := p.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.cmd.Stderr = p.cmd.Stdout
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = p.cmd.Process.Kill() })
+	p.lines = bufio.NewScanner(out)
+	return p, p.until("Clave ready")
+}
+
+// until returns what the program prints until a line that has a text, and that line.
+func (p *printed) until(text string) string {
+	p.t.Helper()
+	stop := limited(p.cmd)
+	defer stop()
+	var all strings.Builder
+	for p.lines.Scan() {
+		all.WriteString(p.lines.Text() + "\n")
+		if strings.Contains(p.lines.Text(), text) {
+			return all.String()
+		}
+	}
+	p.t.Fatalf("the program printed %s and not %q", &all, text)
+	return ""
+}
+
+// next returns the program's next line.
+func (p *printed) next() string {
+	p.t.Helper()
+	stop := limited(p.cmd)
+	defer stop()
+	if !p.lines.Scan() {
+		p.t.Fatal("the program prints no further line")
+	}
+	return p.lines.Text()
+}
+
+// end ends the program.
+func (p *printed) end() {
+	p.t.Helper()
+	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		p.t.Fatal(err)
+	}
+	for p.lines.Scan() {
+	}
+	_ = wait(p.t, p.cmd)
+}
+
+// TestASecondHubIsReported starts a second program for the same project: it runs, and says which one the tools find and what to do.
+func TestASecondHubIsReported(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	first, _ := projectFolder(t, nil)
+	one, said := startPrinted(t, first, "--project", "demo-words")
+	if strings.Contains(said, "not registered") {
+		t.Errorf("the first program says %s", said)
+	}
+	second, _ := projectFolder(t, nil)
+	two, said := startPrinted(t, second, "--project", "demo-words")
+	for _, want := range []string{"Hub not registered for the project", "demo-words", fmt.Sprintf("process %d", one.cmd.Process.Pid), "another --project"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("the second program says %s, want %q in it", said, want)
+		}
+	}
+	two.end()
+	one.end()
+}
+
+// TestAddressesForPages wants localhost wherever a page takes an address from: WebChannel's host prefixes work below that name only.
+func TestAddressesForPages(t *testing.T) {
+	dir, port := projectFolder(t, nil)
+	path := filepath.Join(dir, "firebase.json")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, path, strings.Replace(string(text), "{", `{"hosting": {"public": "site"},`, 1))
+	if err := os.Mkdir(filepath.Join(dir, "site"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, filepath.Join(dir, "site", "index.html"), "home")
+	p, said := startPrinted(t, dir, "--project", "demo-words")
+	site := ""
+	for line := range strings.Lines(said) {
+		name, url, _ := strings.Cut(line, " ")
+		url = strings.TrimSpace(url)
+		if strings.Contains(url, "://") && !strings.Contains(url, "://localhost:") {
+			t.Errorf("%s is at %s, want localhost", name, url)
+		}
+		if name == "Site" {
+			site = url
+		}
+	}
+	code, config := plain(t, http.MethodGet, site+"__/firebase/init.json", "")
+	if code != http.StatusOK || strings.Contains(config, "127.0.0.1") {
+		t.Errorf("init.json: %d %s", code, config)
+	}
+	if code, script := plain(t, http.MethodGet, site+"__/firebase/init.js?useEmulator=true", ""); code != http.StatusOK ||
+		!strings.Contains(script, "localhost") || !strings.Contains(script, fmt.Sprint(port)) || strings.Contains(script, "127.0.0.1") {
+		t.Errorf("init.js: %d, want Firestore at localhost and port %d: %s", code, port, script)
+	}
+	p.end()
+}
+
+// TestMissingIndexesCanBePasted runs a query without index, pastes the printed definition into the project's file, and runs the query
+// where indexes are a must.
+func TestMissingIndexesCanBePasted(t *testing.T) {
+	dir, port := projectFolder(t, nil)
+	path := filepath.Join(dir, "firebase.json")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, path, strings.Replace(string(text), "{", `{"firestore": {"indexes": "firestore.indexes.json"},`, 1))
+	file := filepath.Join(dir, "firestore.indexes.json")
+	writeFile(t, file, `{"indexes": []}`)
+	flags := []string{"--only", "firestore", "--project", "demo-e2e", "--indexes"}
+	p, _ := startPrinted(t, dir, append(flags, "off")...)
+	if code, answer := restIn(t, port, "demo-e2e", http.MethodPost, ":runQuery", cheapTalks); code != http.StatusOK {
+		t.Fatalf("without index: %d %s", code, answer)
+	}
+	said := p.until("has no index")
+	if !strings.Contains(said, "--indexes record") || !strings.Contains(said, `"indexes" in firestore.indexes.json`) {
+		t.Errorf("the warning is %s", said)
+	}
+	definition := p.next()
+	p.end()
+	if !json.Valid([]byte(definition)) {
+		t.Fatalf("the line after the warning is %s, want a definition in JSON", definition)
+	}
+	writeFile(t, file, `{"indexes": [`+definition+`]}`)
+	p, _ = startPrinted(t, dir, append(flags, "enforce")...)
+	if code, answer := restIn(t, port, "demo-e2e", http.MethodPost, ":runQuery", cheapTalks); code != http.StatusOK {
+		t.Errorf("with the pasted index: %d %s", code, answer)
+	}
+	p.end()
+}
+
+// TestTheSitesFolder starts programs with an absolute folder for the site, one that is not there, and none: pages come, or say why not.
+func TestTheSitesFolder(t *testing.T) {
+	elsewhere := t.TempDir()
+	writeFile(t, filepath.Join(elsewhere, "index.html"), "home")
+	for _, tt := range []struct {
+		name, hosting string
+		code          int
+		page, says    string
+		// refused is what `clave serve` says; empty when it serves the site.
+		refused string
+	}{
+		{"absolute", fmt.Sprintf(`{"public": %q}`, elsewhere), http.StatusOK, "home", "", ""},
+		{"not there", `{"public": "dist"}`, http.StatusServiceUnavailable, "dist", "dist", "Build it"},
+		{"absolute and not there", fmt.Sprintf(`{"public": %q}`, filepath.Join(elsewhere, "dist")), http.StatusServiceUnavailable, "dist", "dist", "Build it"},
+		{"a file", fmt.Sprintf(`{"public": %q}`, filepath.Join(elsewhere, "index.html")), http.StatusServiceUnavailable, "index.html", "index.html", "index.html"},
+		{"none", `{"rewrites": []}`, http.StatusServiceUnavailable, "public is missing", "No site", "public is missing"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir, ports := t.TempDir(), freePorts(t, 4)
+			writeFile(t, filepath.Join(dir, "firestore.rules"), productionRules)
+			writeFile(t, filepath.Join(dir, "firebase.json"), fmt.Sprintf(`{"firestore": {"rules": "firestore.rules"}, "hosting": %s,
+				"emulators": {"firestore": {"port": %d, "websocketPort": %d}, "auth": {"port": %d}, "hosting": {"port": %d}}}`, tt.hosting, ports[0], ports[1], ports[2], ports[3]))
+			p, said := startPrinted(t, dir, "--project", "demo-words")
+			if !strings.Contains(said, tt.says) {
+				t.Errorf("it says %s, want %q in it", said, tt.says)
+			}
+			if code, page := plain(t, http.MethodGet, fmt.Sprintf("http://localhost:%d/", ports[3]), ""); code != tt.code || !strings.Contains(page, tt.page) {
+				t.Errorf("the page is %d %s, want %d with %q", code, page, tt.code, tt.page)
+			}
+			p.end()
+			if tt.refused == "" {
+				s := serve(t, dir, false)
+				if code, _ := s.ask(t, http.MethodGet, "/", "", nil); code != http.StatusOK {
+					t.Errorf("from serve: %d", code)
+				}
+				s.stop(t)
+				return
+			}
+			cmd := serveCommand(t, dir, nil, "--project", realProject, "--public-url", "https://data.example.org", "--port", "0")
+			stop := limited(cmd)
+			defer stop()
+			if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), tt.refused) {
+				t.Errorf("clave serve: %v, %s; want it refused with %q", err, out, tt.refused)
+			}
+		})
+	}
+}
