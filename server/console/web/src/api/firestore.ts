@@ -1,0 +1,137 @@
+import * as v from 'valibot'
+import { type Query, type Source, structuredQuery, wireAggregations } from '../lib/query'
+import { documentsRoot, escapePath, type Scope } from '../lib/scope'
+import { type Fields, fieldsFromWire, fieldsToWire, fromWire, type Value, type WireValue } from '../lib/value'
+import { relativeName } from '../lib/value-text'
+import { call } from './http'
+
+const WireFields = v.record(
+  v.string(),
+  v.custom<WireValue>((input) => typeof input === 'object' && input !== null),
+)
+const RestDocument = v.object({
+  name: v.string(),
+  fields: v.optional(WireFields, {}),
+  createTime: v.optional(v.string()),
+  updateTime: v.optional(v.string()),
+})
+
+/** A document as tables and editors have it. One that is missing has documents below it and no fields. */
+export type Doc = { path: string; id: string; missing: boolean; fields: Fields; createTime: string; updateTime: string }
+
+export function docOf(rest: v.InferOutput<typeof RestDocument>): Doc {
+  const path = relativeName(rest.name)
+  return {
+    path,
+    id: path.split('/').at(-1) ?? '',
+    missing: !rest.createTime,
+    fields: fieldsFromWire(rest.fields),
+    createTime: rest.createTime ?? '',
+    updateTime: rest.updateTime ?? '',
+  }
+}
+
+const root = (scope: Scope): string => `/v1/${escapePath(documentsRoot(scope)).replaceAll('%28', '(').replaceAll('%29', ')')}`
+const at = (scope: Scope, path: string): string => (path ? `${root(scope)}/${escapePath(path)}` : root(scope))
+
+/** The document of a path, null where there is none. */
+export async function getDocument(scope: Scope, path: string, signal?: AbortSignal): Promise<Doc | null> {
+  const docs = await getDocuments(scope, [path], signal)
+  return docs.get(path) ?? null
+}
+
+const BatchGet = v.array(v.object({ found: v.optional(RestDocument), missing: v.optional(v.string()) }))
+
+/** The documents of the paths that exist. */
+export async function getDocuments(scope: Scope, paths: string[], signal?: AbortSignal): Promise<Map<string, Doc>> {
+  const documents = paths.map((path) => `${documentsRoot(scope)}/${path}`)
+  const answers = await call(BatchGet, `${root(scope)}:batchGet`, { body: { documents }, signal })
+  const found = new Map<string, Doc>()
+  for (const answer of answers) {
+    if (answer.found) {
+      const doc = docOf(answer.found)
+      found.set(doc.path, doc)
+    }
+  }
+  return found
+}
+
+const ListAnswer = v.object({ documents: v.optional(v.array(RestDocument), []), nextPageToken: v.optional(v.string(), '') })
+export type Page = { docs: Doc[]; next: string }
+
+/** A page of a collection in the order of ids, with documents that are missing but have others below them. */
+export async function listDocuments(scope: Scope, collection: string, size: number, token: string, signal?: AbortSignal): Promise<Page> {
+  const query = new URLSearchParams({ pageSize: String(size), showMissing: 'true' })
+  if (token) query.set('pageToken', token)
+  const answer = await call(ListAnswer, `${at(scope, collection)}?${query}`, { signal })
+  return { docs: answer.documents.map(docOf), next: answer.nextPageToken }
+}
+
+const PlanSummary = v.object({ indexesUsed: v.optional(v.array(v.record(v.string(), v.unknown())), []) })
+const ExecutionStats = v.object({
+  resultsReturned: v.optional(v.union([v.string(), v.number()]), 0),
+  executionDuration: v.optional(v.string(), ''),
+  readOperations: v.optional(v.union([v.string(), v.number()]), 0),
+  debugStats: v.optional(v.record(v.string(), v.unknown()), {}),
+})
+const ExplainMetrics = v.object({ planSummary: v.optional(PlanSummary), executionStats: v.optional(ExecutionStats) })
+export type Explanation = v.InferOutput<typeof ExplainMetrics>
+
+const RunAnswer = v.array(v.object({ document: v.optional(RestDocument), explainMetrics: v.optional(ExplainMetrics) }))
+
+type Run = { query: Query; source: Source & { parent: string }; after?: WireValue[] | null; size?: number; signal?: AbortSignal }
+
+function bodyOf(scope: Scope, { query, source, after = null, size }: Run): object {
+  const parent = source.parent ? `${documentsRoot(scope)}/${source.parent}` : documentsRoot(scope)
+  return structuredQuery(query, source, `${parent}/${source.collection}`, size ? { after, size } : undefined)
+}
+
+/** One page of a query's documents. */
+export async function runQuery(scope: Scope, run: Run): Promise<Doc[]> {
+  const answers = await call(RunAnswer, `${at(scope, run.source.parent)}:runQuery`, {
+    body: { structuredQuery: bodyOf(scope, run) },
+    signal: run.signal,
+  })
+  return answers.flatMap((answer) => (answer.document ? [docOf(answer.document)] : []))
+}
+
+/** Runs a query and tells how it ran. */
+export async function explainQuery(scope: Scope, run: Run): Promise<Explanation | null> {
+  const body = { structuredQuery: bodyOf(scope, run), explainOptions: { analyze: true } }
+  const answers = await call(RunAnswer, `${at(scope, run.source.parent)}:runQuery`, { body, signal: run.signal })
+  return answers.findLast((answer) => answer.explainMetrics)?.explainMetrics ?? null
+}
+
+const AggregationAnswer = v.array(v.object({ result: v.optional(v.object({ aggregateFields: WireFields })) }))
+
+/** The values of a query's aggregations, in their order. */
+export async function aggregate(scope: Scope, run: Run): Promise<Value[]> {
+  const structuredAggregationQuery = { structuredQuery: bodyOf(scope, run), aggregations: wireAggregations(run.query.aggregations) }
+  const answers = await call(AggregationAnswer, `${at(scope, run.source.parent)}:runAggregationQuery`, {
+    body: { structuredAggregationQuery },
+    signal: run.signal,
+  })
+  const fields = answers.find((answer) => answer.result)?.result?.aggregateFields ?? {}
+  return run.query.aggregations.map((_, i) => fromWire(fields[`a${i}`] ?? {}))
+}
+
+/** A change of a document. Only set with an updateTime or exists is conditional. */
+export type Write =
+  | { kind: 'set'; path: string; fields: Fields; exists?: boolean; updateTime?: string }
+  | { kind: 'delete'; path: string; exists?: boolean }
+
+const CommitAnswer = v.object({ commitTime: v.string() })
+
+/** Commits writes, all or none. */
+export async function commit(scope: Scope, writes: Write[]): Promise<string> {
+  const body = {
+    writes: writes.map((write) => {
+      const name = `${documentsRoot(scope)}/${write.path}`
+      const exists = write.exists === undefined ? {} : { currentDocument: { exists: write.exists } }
+      if (write.kind === 'delete') return { delete: name, ...exists }
+      const condition = write.updateTime ? { currentDocument: { updateTime: write.updateTime } } : exists
+      return { update: { name, fields: fieldsToWire(write.fields) }, ...condition }
+    }),
+  }
+  return (await call(CommitAnswer, `${root(scope)}:commit`, { body })).commitTime
+}

@@ -1,0 +1,94 @@
+import * as v from 'valibot'
+
+/** An answer that is no success, with Google's status name and the server's own text. */
+export class ApiError extends Error {
+  readonly code: number
+  readonly status: string
+  constructor(code: number, status: string, message: string) {
+    super(message)
+    this.code = code
+    this.status = status
+  }
+}
+
+const ErrorBody = v.object({ error: v.object({ code: v.optional(v.number()), status: v.optional(v.string()), message: v.string() }) })
+
+/** What the page does when its session has ended, and the token that changes carry; set once the session is known. */
+export const connection = { csrf: '', ended: () => {} }
+
+async function failure(response: Response): Promise<ApiError> {
+  const body: unknown = await response.json().catch(() => null)
+  const first: unknown = Array.isArray(body) ? body[0] : body
+  const parsed = v.safeParse(ErrorBody, first)
+  if (response.status === 401) connection.ended()
+  if (!parsed.success) return new ApiError(response.status, '', response.statusText || `HTTP ${response.status}`)
+  return new ApiError(response.status, parsed.output.error.status ?? '', parsed.output.error.message)
+}
+
+type Options = { method?: string; body?: unknown; signal?: AbortSignal; headers?: Record<string, string> }
+
+async function request(path: string, { method, body, signal, headers = {} }: Options): Promise<Response> {
+  const verb = method ?? (body === undefined ? 'GET' : 'POST')
+  const all: Record<string, string> = { ...headers }
+  if (body !== undefined) all['Content-Type'] = 'application/json'
+  if (verb !== 'GET') {
+    all['X-Clave-CSRF'] = connection.csrf
+    all['Content-Type'] = 'application/json'
+  }
+  const response = await fetch(path, {
+    method: verb,
+    headers: all,
+    body: body === undefined ? null : JSON.stringify(body),
+    signal: signal ?? null,
+  })
+  if (!response.ok) throw await failure(response)
+  return response
+}
+
+/** Sends a request and parses its JSON answer. */
+export async function call<T>(schema: v.GenericSchema<unknown, T>, path: string, options: Options = {}): Promise<T> {
+  const response = await request(path, options)
+  return v.parse(schema, await response.json())
+}
+
+/** Sends a request whose answer doesn't matter. */
+export async function send(path: string, options: Options): Promise<void> {
+  await request(path, options)
+}
+
+/** The lines of a stream of text, whatever its pieces are. */
+export async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+  const reader = stream.getReader()
+  const decoder = new TextDecoder()
+  let rest = ''
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) break
+      const parts = (rest + decoder.decode(value, { stream: true })).split('\n')
+      rest = parts.pop() ?? ''
+      for (const part of parts) if (part.trim()) yield part
+    }
+    if (rest.trim()) yield rest
+  } finally {
+    await reader.cancel().catch(() => {})
+  }
+}
+
+/** Sends a request whose answer is one JSON object a line, as they come. */
+export async function* stream<T>(schema: v.GenericSchema<unknown, T>, path: string, options: Options = {}): AsyncGenerator<T> {
+  const response = await request(path, options)
+  if (!response.body) return
+  for await (const line of linesOf(response.body)) {
+    const value: unknown = JSON.parse(line)
+    const failed = v.safeParse(ErrorBody, value)
+    if (failed.success) throw new ApiError(failed.output.error.code ?? 500, failed.output.error.status ?? '', failed.output.error.message)
+    yield v.parse(schema, value)
+  }
+}
+
+/** A path's query part from what is given; what is undefined or empty is left out. */
+export function withQuery(path: string, query: Record<string, string | number | undefined>): string {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== '')
+  return given.length === 0 ? path : `${path}?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`
+}

@@ -1,0 +1,133 @@
+import { initializeApp } from 'firebase/app'
+import {
+  and,
+  Bytes,
+  collection,
+  collectionGroup,
+  type DocumentData,
+  doc,
+  documentId,
+  endAt,
+  type Firestore,
+  GeoPoint,
+  initializeFirestore,
+  limit,
+  onSnapshot,
+  or,
+  orderBy,
+  type Query as SdkQuery,
+  query as sdkQuery,
+  type QueryNonFilterConstraint,
+  startAt,
+  Timestamp,
+  vector,
+  where,
+} from 'firebase/firestore'
+import { fullOrder, type Query } from '../lib/query'
+import type { Scope } from '../lib/scope'
+import type { Value } from '../lib/value'
+import { relativeName } from '../lib/value-text'
+
+/**
+ * Tells what changes in a part of a collection, by the Firebase SDK. Values are read anew over REST, since the SDK's numbers don't
+ * tell an integer of 64 bits from a double.
+ */
+export type Watch = {
+  scope: Scope
+  collection: string
+  group: boolean
+  /** Ids of the first and last document watched; null for no bound. */
+  from: string | null
+  to: string | null
+  limit: number
+  /** Conditions and orders, where there are some; then there are no bounds. */
+  query: Query | null
+}
+
+export type Changes = { added: string[]; modified: string[]; removed: string[]; first: boolean }
+
+const apps = new Map<string, ReturnType<typeof initializeFirestore>>()
+
+function databaseOf({ project, database }: Scope) {
+  const key = `${project} ${database}`
+  const known = apps.get(key)
+  if (known) return known
+  const app = initializeApp({ projectId: project, apiKey: 'console' }, key)
+  const db = initializeFirestore(app, { host: location.host, ssl: location.protocol === 'https:' }, database)
+  apps.set(key, db)
+  return db
+}
+
+/** A value as the SDK has it. */
+function sdkValue(db: Firestore, value: Value): unknown {
+  switch (value.type) {
+    case 'null':
+      return null
+    case 'integer':
+      return Number(value.value)
+    case 'timestamp':
+      return Timestamp.fromDate(new Date(value.value))
+    case 'bytes':
+      return Bytes.fromBase64String(value.value)
+    case 'reference':
+      return doc(db, relativeName(value.value))
+    case 'geopoint':
+      return new GeoPoint(value.latitude, value.longitude)
+    case 'vector':
+      return vector(value.value)
+    case 'array':
+      return value.value.map((item) => sdkValue(db, item))
+    case 'map':
+      return Object.fromEntries(Object.entries(value.value).map(([name, of]) => [name, sdkValue(db, of)]))
+    case 'boolean':
+    case 'double':
+    case 'string':
+      return value.value
+  }
+}
+
+const sdkField = (field: string) => (field === '__name__' ? documentId() : field)
+
+function watched(watch: Watch): SdkQuery<DocumentData> {
+  const db = databaseOf(watch.scope)
+  const base = watch.group ? collectionGroup(db, watch.collection) : collection(db, watch.collection)
+  const { query } = watch
+  if (query) {
+    const filters = query.where.map((c) => where(sdkField(c.field), c.op, sdkValue(db, c.value)))
+    const constraints: QueryNonFilterConstraint[] = fullOrder(query).map((o) => orderBy(sdkField(o.field), o.direction))
+    constraints.push(limit(watch.limit))
+    return sdkQuery(base, query.match === 'any' ? or(...filters) : and(...filters), ...constraints)
+  }
+  const bounds: QueryNonFilterConstraint[] = [orderBy(documentId())]
+  if (watch.from !== null) bounds.push(startAt(watch.from))
+  if (watch.to !== null) bounds.push(endAt(watch.to))
+  bounds.push(limit(watch.limit))
+  return sdkQuery(base, ...bounds)
+}
+
+/** Watches until the function that it returns is called. */
+export function watchDocuments(watch: Watch, changed: (changes: Changes) => void, failed: (error: Error) => void): () => void {
+  let first = true
+  return onSnapshot(
+    watched(watch),
+    (snapshot) => {
+      if (snapshot.metadata.fromCache) return
+      const changes: Changes = { added: [], modified: [], removed: [], first }
+      for (const change of snapshot.docChanges()) changes[change.type].push(change.doc.ref.path)
+      first = false
+      changed(changes)
+    },
+    failed,
+  )
+}
+
+/** Watches one document until the function that it returns is called. */
+export function watchDocument(scope: Scope, path: string, changed: () => void): () => void {
+  return onSnapshot(
+    doc(databaseOf(scope), path),
+    (snapshot) => {
+      if (!snapshot.metadata.fromCache) changed()
+    },
+    () => {},
+  )
+}

@@ -1,0 +1,64 @@
+import { useEffect, useState } from 'react'
+import { Navigate, Route, Routes } from 'react-router-dom'
+import { connection } from './api/http'
+import { loadSession } from './api/session'
+import { useText } from './i18n/text'
+import { pagePath } from './lib/scope'
+import { useLoad } from './lib/use-load'
+import { PAGES } from './pages/pages'
+import { SessionContext } from './session'
+import { Shell } from './shell/shell'
+import { Empty, Problem, Skeleton } from './ui/states'
+
+/** The whole page: it needs a session, which the server's link opened. */
+export function App() {
+  const [ended, setEnded] = useState(false)
+  const { state, reload } = useLoad('session', loadSession)
+  useEffect(() => {
+    connection.ended = () => setEnded(true)
+  }, [])
+  if (ended) return <Ended />
+  if (state.status === 'loading') return <Skeleton />
+  if (state.status === 'error') return <Problem error={state.error} retry={reload} />
+  const session = state.data
+  const pages = PAGES.filter((page) => session.features.includes(page.feature))
+  const scope = { project: session.project, database: '(default)' }
+  return (
+    <SessionContext value={session}>
+      <Routes>
+        <Route element={<Shell pages={pages.map((page) => page.id)} />}>
+          {pages.map(({ id, view: View }) => (
+            <Route key={id} path={`/${id}/:project/:database/*`} element={<View />} />
+          ))}
+          {pages.map(({ id }) => (
+            <Route key={`${id}-short`} path={`/${id}`} element={<Navigate replace to={pagePath(id, scope)} />} />
+          ))}
+          <Route path="/" element={<Navigate replace to={pagePath(pages[0]?.id ?? 'data', scope)} />} />
+          <Route path="*" element={<Missing />} />
+        </Route>
+      </Routes>
+    </SessionContext>
+  )
+}
+
+function Missing() {
+  const { t } = useText()
+  return (
+    <Empty>
+      <h1>{t.shell.notFound}</h1>
+    </Empty>
+  )
+}
+
+function Ended() {
+  const { t } = useText()
+  return (
+    <main>
+      <Empty>
+        <h1>{t.shell.endedTitle}</h1>
+        <p>{t.shell.endedText}</p>
+        <code>clave console</code>
+      </Empty>
+    </main>
+  )
+}

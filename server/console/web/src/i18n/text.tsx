@@ -1,0 +1,50 @@
+import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react'
+import { readSetting, writeSetting } from '../lib/settings'
+import { en, type Messages } from './en'
+import { es } from './es'
+
+export type Language = 'en' | 'es'
+
+type Texts = {
+  t: Messages
+  language: Language
+  setLanguage: (language: Language) => void
+  number: (n: number) => string
+  time: (iso: string) => string
+}
+
+const TextContext = createContext<Texts | null>(null)
+
+function preferred(): Language {
+  const stored = readSetting('language')
+  if (stored === 'en' || stored === 'es') return stored
+  return navigator.language.startsWith('es') ? 'es' : 'en'
+}
+
+export function TextProvider({ children }: { children: ReactNode }) {
+  const [language, setLanguage] = useState(preferred)
+  useEffect(() => {
+    document.documentElement.lang = language
+  }, [language])
+  const texts = useMemo(() => {
+    const numbers = new Intl.NumberFormat(language)
+    const times = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium' })
+    return {
+      t: language === 'es' ? es : en,
+      language,
+      setLanguage: (to: Language) => {
+        writeSetting('language', to)
+        setLanguage(to)
+      },
+      number: (n: number) => numbers.format(n),
+      time: (iso: string) => (iso ? times.format(new Date(iso)) : ''),
+    }
+  }, [language])
+  return <TextContext value={texts}>{children}</TextContext>
+}
+
+export function useText(): Texts {
+  const texts = useContext(TextContext)
+  if (!texts) throw new Error('useText outside TextProvider')
+  return texts
+}

@@ -1,0 +1,85 @@
+import { formatValue, parseValue } from './json-document'
+import { doubleText } from './value-text'
+import type { Fields, Value } from './value'
+
+const quote = (cell: string): string => (/[",\n\r]/.test(cell) || cell !== cell.trim() ? `"${cell.replaceAll('"', '""')}"` : cell)
+
+/** A value as a cell: plain where parsing gives it back, else in the JSON of documents. */
+export function cellOf(value: Value | undefined): string {
+  if (!value) return ''
+  if (value.type === 'string') return plain(value.value) ? value.value : JSON.stringify(value.value)
+  if (value.type === 'double') return doubleText(value.value)
+  return formatValue(value).replaceAll(/\n\s*/g, ' ')
+}
+
+/** Reports whether a text is a string when a cell with it is parsed. */
+function plain(text: string): boolean {
+  const parsed = valueOfCell(text, '')
+  return parsed?.type === 'string' && parsed.value === text
+}
+
+/** The value of a cell; undefined for an empty one, which is a field that is not there. */
+export function valueOfCell(cell: string, root: string): Value | undefined {
+  if (cell === '') return undefined
+  if (/^(?:[[{"\d-]|true$|false$|null$)/.test(cell)) {
+    try {
+      return parseValue(cell, root)
+    } catch {
+      return { type: 'string', value: cell }
+    }
+  }
+  return { type: 'string', value: cell }
+}
+
+/** Documents as CSV with a header line; ids in __id__. */
+export function writeCsv(docs: readonly { id: string; fields: Fields }[]): string[] {
+  const names = [...new Set(docs.flatMap((doc) => Object.keys(doc.fields)))].toSorted()
+  const header = ['__id__', ...names].map(quote).join(',')
+  const lines = docs.map((doc) => [doc.id, ...names.map((name) => cellOf(doc.fields[name]))].map(quote).join(','))
+  return [header, ...lines].map((line) => `${line}\r\n`)
+}
+
+/** The cells of CSV text as RFC 4180 has them. */
+export function parseCsv(text: string): string[][] {
+  const rows: string[][] = []
+  let row: string[] = []
+  let cell = ''
+  let quoted = false
+  const endRow = () => {
+    row.push(cell)
+    if (row.length > 1 || cell !== '') rows.push(row)
+    row = []
+    cell = ''
+  }
+  for (let i = text.startsWith('\ufeff') ? 1 : 0; i < text.length; i++) {
+    const c = text[i]
+    if (quoted) {
+      if (c !== '"') cell += c
+      else if (text[i + 1] === '"') {
+        cell += '"'
+        i++
+      } else quoted = false
+    } else if (c === '"' && cell === '') quoted = true
+    else if (c === ',') {
+      row.push(cell)
+      cell = ''
+    } else if (c === '\n') endRow()
+    else if (c !== '\r') cell += c
+  }
+  if (cell !== '' || row.length > 0) endRow()
+  return rows
+}
+
+/** The documents of CSV text. A column __id__ names them; without one their ids are ''. */
+export function readCsv(text: string, root: string): { id: string; fields: Fields }[] {
+  const [header = [], ...rows] = parseCsv(text)
+  return rows.map((row) => {
+    const cells = header.map((name, i) => [name, row[i] ?? ''] as const)
+    const id = cells.find(([name]) => name === '__id__')?.[1] ?? ''
+    const values = cells.flatMap(([name, cell]) => {
+      const value = name === '__id__' || name === '' ? undefined : valueOfCell(cell, root)
+      return value ? [[name, value] as const] : []
+    })
+    return { id, fields: Object.fromEntries(values) }
+  })
+}

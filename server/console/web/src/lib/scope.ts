@@ -1,0 +1,27 @@
+/** The project and the database that a page shows. */
+export type Scope = { project: string; database: string }
+
+/** What the names of a database's documents begin with. */
+export const documentsRoot = ({ project, database }: Scope): string => `projects/${project}/databases/${database}/documents`
+
+/** A path of ids as a URL has it, each id escaped. */
+export const escapePath = (path: string): string => path.split('/').map(encodeURIComponent).join('/')
+
+/** The address of a place of the page. Ids in it are escaped. */
+export function pagePath(page: string, { project, database }: Scope, rest = ''): string {
+  const base = `/${page}/${encodeURIComponent(project)}/${encodeURIComponent(database)}`
+  return rest ? `${base}/${escapePath(rest)}` : base
+}
+
+/** Splits a path below a database into its collection and, where the path ends with one, the document's id. */
+export function splitPath(path: string): { collection: string; document: string | null } {
+  const ids = path.split('/').filter((id) => id !== '')
+  if (ids.length % 2 === 1) return { collection: ids.join('/'), document: null }
+  return { collection: ids.slice(0, -1).join('/'), document: ids.at(-1) ?? null }
+}
+
+/** A collection's id and the document that it lies in, '' for the database itself. */
+export function collectionOf(path: string): { parent: string; id: string } {
+  const ids = path.split('/')
+  return { parent: ids.slice(0, -1).join('/'), id: ids.at(-1) ?? '' }
+}

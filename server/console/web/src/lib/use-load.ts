@@ -1,0 +1,23 @@
+import { useCallback, useEffect, useState } from 'react'
+
+export type Load<T> = { status: 'loading' } | { status: 'error'; error: unknown } | { status: 'ready'; data: T }
+
+/** Loads something when its key changes or reload is called. A load that another one follows is given up; data of the same key stay meanwhile. */
+export function useLoad<T>(key: string, load: (signal: AbortSignal) => Promise<T>): { state: Load<T>; reload: () => void } {
+  const [state, setState] = useState<{ key: string; load: Load<T> }>({ key, load: { status: 'loading' } })
+  const [turn, setTurn] = useState(0)
+  useEffect(() => {
+    const control = new AbortController()
+    const set = (next: Load<T>) => {
+      if (!control.signal.aborted) setState({ key, load: next })
+    }
+    load(control.signal).then(
+      (data) => set({ status: 'ready', data }),
+      (error: unknown) => set({ status: 'error', error }),
+    )
+    return () => control.abort()
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- the key stands for all that load depends on
+  }, [key, turn])
+  const reload = useCallback(() => setTurn((n) => n + 1), [])
+  return { state: state.key === key ? state.load : { status: 'loading' }, reload }
+}

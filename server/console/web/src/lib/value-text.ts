@@ -1,0 +1,62 @@
+import type { Fields, Value } from './value'
+
+/** The path of a document below its database: what comes after /documents/. */
+export function relativeName(name: string): string {
+  const at = name.indexOf('/documents/')
+  return at < 0 ? name : name.slice(at + '/documents/'.length)
+}
+
+/** A double as text that shows it is no integer. */
+export function doubleText(n: number): string {
+  if (!Number.isFinite(n)) return String(n)
+  if (Object.is(n, -0)) return '-0.0'
+  const text = String(n)
+  return /[.e]/.test(text) ? text : `${text}.0`
+}
+
+const MAX_ITEMS = 20
+
+/** A value on one line, as a cell of a table shows it. */
+export function valueText(value: Value): string {
+  switch (value.type) {
+    case 'null':
+      return 'null'
+    case 'boolean':
+      return String(value.value)
+    case 'integer':
+    case 'string':
+    case 'timestamp':
+      return value.value
+    case 'double':
+      return doubleText(value.value)
+    case 'bytes':
+      return `${byteLength(value.value)} B`
+    case 'reference':
+      return relativeName(value.value)
+    case 'geopoint':
+      return `${value.latitude}, ${value.longitude}`
+    case 'vector':
+      return `[${value.value.slice(0, MAX_ITEMS).join(', ')}${value.value.length > MAX_ITEMS ? ', …' : ''}]`
+    case 'array':
+      return `[${value.value.slice(0, MAX_ITEMS).map(valueText).join(', ')}${value.value.length > MAX_ITEMS ? ', …' : ''}]`
+    case 'map':
+      return `{${fieldsText(value.value)}}`
+  }
+}
+
+function fieldsText(fields: Fields): string {
+  const entries = Object.entries(fields)
+  const shown = entries.slice(0, MAX_ITEMS).map(([name, value]) => `${name}: ${valueText(value)}`)
+  return shown.join(', ') + (entries.length > MAX_ITEMS ? ', …' : '')
+}
+
+/** How many bytes a base64 text stands for. */
+export function byteLength(base64: string): number {
+  const padding = base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0
+  return Math.max(0, Math.floor((base64.length * 3) / 4) - padding)
+}
+
+/** A field's name as a field path has it: quoted unless it is a plain identifier. */
+export function fieldPath(name: string): string {
+  return /^[A-Za-z_][A-Za-z_0-9]*$/.test(name) ? name : `\`${name.replaceAll('\\', '\\\\').replaceAll('`', '\\`')}\``
+}

@@ -1,0 +1,107 @@
+import { useState } from 'react'
+import { Link, useNavigate } from 'react-router-dom'
+import { loadCollections, loadGroups } from '../../api/collections'
+import { useText } from '../../i18n/text'
+import { collectionOf, pagePath, type Scope } from '../../lib/scope'
+import { useLoad } from '../../lib/use-load'
+import { useSession } from '../../session'
+import { Icon } from '../../ui/icons'
+import { Empty, Loaded } from '../../ui/states'
+import { NewDocumentDialog } from './new-document-dialog'
+
+type Props = { scope: Scope; collection: string; group: boolean; version: number; changed: () => void }
+
+/** The collections beside the one that is open, the way up, and all collection groups. */
+export function CollectionsColumn({ scope, collection, group, version, changed }: Props) {
+  const { t, number } = useText()
+  const { write } = useSession()
+  const navigate = useNavigate()
+  const [adding, setAdding] = useState(false)
+  const parent = group ? '' : collectionOf(collection).parent
+  const { state, reload } = useLoad(`${parent} ${version}`, (signal) => loadCollections(scope, parent, true, signal))
+  const above = parent.split('/').slice(0, -1).join('/')
+  return (
+    <section className="column collections" aria-label={t.data.collections}>
+      <div className="column-head">
+        <h1>{parent ? t.data.subcollections : t.data.collections}</h1>
+        {write && (
+          <button type="button" className="button plain icon push" aria-label={t.data.startCollection} onClick={() => setAdding(true)}>
+            <Icon name="plus" />
+          </button>
+        )}
+      </div>
+      <div className="column-body">
+        {parent && (
+          <div className="links">
+            <Link to={pagePath('data', scope, parent)}>
+              <span className="clip">
+                {t.data.up} {above ? parent.split('/').at(-1) : parent}
+              </span>
+            </Link>
+          </div>
+        )}
+        <Loaded state={state} reload={reload} rows={5}>
+          {(found) =>
+            found.length === 0 ? (
+              <Empty>
+                <p>{t.data.noCollections}</p>
+                {write && <p className="small">{t.data.noCollectionsHint}</p>}
+              </Empty>
+            ) : (
+              <ul className="links">
+                {found.map((one) => (
+                  <li key={one.id}>
+                    <Link to={pagePath('data', scope, one.path)} aria-current={!group && one.path === collection ? 'true' : undefined}>
+                      <span className="clip">{one.id}</span>
+                      {one.count !== undefined && (
+                        <span className="soft small">
+                          {number(one.count)}
+                          {one.more && '+'}
+                        </span>
+                      )}
+                    </Link>
+                  </li>
+                ))}
+              </ul>
+            )
+          }
+        </Loaded>
+        <Groups scope={scope} current={group ? collection : ''} version={version} />
+      </div>
+      {adding && (
+        <NewDocumentDialog
+          scope={scope}
+          parent={parent}
+          collection={null}
+          close={() => setAdding(false)}
+          done={(path) => {
+            changed()
+            void navigate(pagePath('data', scope, path))
+          }}
+        />
+      )}
+    </section>
+  )
+}
+
+function Groups({ scope, current, version }: { scope: Scope; current: string; version: number }) {
+  const { t } = useText()
+  const { state } = useLoad(`groups ${version}`, (signal) => loadGroups(scope, signal))
+  if (state.status !== 'ready' || state.data.length === 0) return null
+  return (
+    <>
+      <div className="column-head" title={t.data.groupHint}>
+        <h2>{t.data.inGroups}</h2>
+      </div>
+      <ul className="links">
+        {state.data.map((id) => (
+          <li key={id}>
+            <Link to={`${pagePath('data', scope, id)}?group=1`} aria-current={current === id ? 'true' : undefined}>
+              <span className="clip">{id}</span>
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}

@@ -1,0 +1,82 @@
+import { useCallback, useMemo, useState } from 'react'
+import { useLocation, useNavigate, useParams, useSearchParams } from 'react-router-dom'
+import { useText } from '../../i18n/text'
+import { type Query, readQuery, writeQuery } from '../../lib/query'
+import { pagePath, splitPath } from '../../lib/scope'
+import { useScope } from '../../session'
+import { Empty } from '../../ui/states'
+import { CollectionsColumn } from './collections-column'
+import { DocumentPane } from './document-pane'
+import { DocumentsTable } from './documents-table'
+
+/** Collections, their documents and one document side by side. The address names all that is seen. */
+export default function DataPage() {
+  const { t } = useText()
+  const scope = useScope()
+  const navigate = useNavigate()
+  const { search } = useLocation()
+  const path = useParams()['*'] ?? ''
+  const [params] = useSearchParams()
+  const group = params.get('group') === '1'
+  const text = params.get('q')
+  const query = useMemo(() => readQuery(text), [text])
+  const split = splitPath(path)
+  const collection = split.collection
+  const documentPath = group ? params.get('doc') : split.document === null ? null : path
+  const [version, setVersion] = useState(0)
+
+  const open = useCallback(
+    (target: string | null) => {
+      if (group) {
+        const next = new URLSearchParams(search)
+        if (target) next.set('doc', target)
+        else next.delete('doc')
+        void navigate({ search: next.toString() })
+      } else void navigate({ pathname: pagePath('data', scope, target ?? collection), search })
+    },
+    [group, search, navigate, scope, collection],
+  )
+  const setQuery = (next: Query) => {
+    const q = writeQuery(next)
+    const all = new URLSearchParams(search)
+    if (q) all.set('q', q)
+    else all.delete('q')
+    void navigate({ search: all.toString() })
+  }
+  const changed = () => setVersion((n) => n + 1)
+  return (
+    <div className="data" data-collection={collection ? 'some' : 'none'} data-document={documentPath ? 'open' : 'closed'}>
+      <CollectionsColumn
+        key={`${scope.project} ${scope.database}`}
+        scope={scope}
+        collection={collection}
+        group={group}
+        version={version}
+        changed={changed}
+      />
+      {collection ? (
+        <DocumentsTable
+          key={`${scope.project} ${scope.database} ${collection} ${group}`}
+          place={{ scope, collection, group, query }}
+          documentPath={documentPath}
+          open={open}
+          setQuery={setQuery}
+          changed={changed}
+        />
+      ) : (
+        <section className="column documents" aria-label={t.data.document}>
+          <Empty>{t.data.chooseCollection}</Empty>
+        </section>
+      )}
+      {documentPath && (
+        <DocumentPane
+          key={`${scope.project} ${scope.database} ${documentPath}`}
+          scope={scope}
+          path={documentPath}
+          open={open}
+          changed={changed}
+        />
+      )}
+    </div>
+  )
+}

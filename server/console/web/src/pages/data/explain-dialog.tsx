@@ -1,0 +1,62 @@
+import { explainQuery, type Explanation } from '../../api/firestore'
+import { useText } from '../../i18n/text'
+import { useLoad } from '../../lib/use-load'
+import { Dialog } from '../../ui/dialog'
+import { Loaded } from '../../ui/states'
+import { type Place, sourceOf } from './use-rows'
+
+/** How a query runs: the indexes, and what was read for what it returned. */
+export default function ExplainDialog({ place, close }: { place: Place; close: () => void }) {
+  const { t } = useText()
+  const { state, reload } = useLoad(JSON.stringify(place), (signal) =>
+    explainQuery(place.scope, { query: place.query, source: sourceOf(place), size: place.query.limit ?? 1000, signal }),
+  )
+  return (
+    <Dialog title={t.query.explainTitle} close={close}>
+      <Loaded state={state} reload={reload} rows={4}>
+        {(explanation) => (explanation ? <Picture explanation={explanation} /> : <p>{t.common.none}</p>)}
+      </Loaded>
+    </Dialog>
+  )
+}
+
+function Picture({ explanation: { planSummary, executionStats } }: { explanation: Explanation }) {
+  const { t, number } = useText()
+  const indexes = planSummary?.indexesUsed ?? []
+  const debug = executionStats?.debugStats ?? {}
+  const figures = [
+    { label: t.query.entries, value: Number(debug['index_entries_scanned'] ?? 0) },
+    { label: t.query.read, value: Number(debug['documents_scanned'] ?? executionStats?.readOperations ?? 0) },
+    { label: t.query.returned, value: Number(executionStats?.resultsReturned ?? 0) },
+  ]
+  const most = Math.max(1, ...figures.map((figure) => figure.value))
+  return (
+    <div className="stack">
+      <div>
+        <span className="label">{t.query.indexUsed}</span>
+        {indexes.length === 0 && <p>{t.query.noIndex}</p>}
+        {indexes.map((index, i) => (
+          <p key={i} className="mono wrap">
+            {Object.values(index).map(String).join(' · ')}
+          </p>
+        ))}
+      </div>
+      <dl className="bars">
+        {figures.map(({ label, value }) => (
+          <div key={label}>
+            <dt>{label}</dt>
+            <dd>
+              <svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
+                <rect width={(value / most) * 100} height="8" rx="1" />
+              </svg>
+              <span className="mono">{number(value)}</span>
+            </dd>
+          </div>
+        ))}
+      </dl>
+      <p>
+        <span className="label">{t.query.took}</span> <span className="mono">{executionStats?.executionDuration}</span>
+      </p>
+    </div>
+  )
+}

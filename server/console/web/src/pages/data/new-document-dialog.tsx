@@ -1,0 +1,93 @@
+import { useState } from 'react'
+import { ApiError } from '../../api/http'
+import { commit } from '../../api/firestore'
+import { useText } from '../../i18n/text'
+import { goodId, newId } from '../../lib/ids'
+import type { Scope } from '../../lib/scope'
+import { useAction } from '../../lib/use-action'
+import type { Fields } from '../../lib/value'
+import { Dialog } from '../../ui/dialog'
+import { Problem } from '../../ui/states'
+
+type Props = {
+  scope: Scope
+  /** The document that the collection lies in, '' for the database. */
+  parent: string
+  /** The collection's path; null where a new one is named. */
+  collection: string | null
+  /** What the document begins with, for a copy. */
+  fields?: Fields
+  title?: string
+  hint?: string
+  close: () => void
+  done: (path: string) => void
+}
+
+/** Makes a document, and its collection with it. */
+export function NewDocumentDialog({ scope, parent, collection, fields = {}, title, hint, close, done }: Props) {
+  const { t } = useText()
+  const [name, setName] = useState('')
+  const [id, setId] = useState('')
+  const { busy, error, run } = useAction()
+  const badName = collection === null && name !== '' && !goodId(name)
+  const badId = id !== '' && !goodId(id)
+  const submit = () =>
+    void run(async () => {
+      if (badName || badId || (collection === null && name === '')) return
+      const base = collection ?? (parent ? `${parent}/${name}` : name)
+      const path = `${base}/${id || newId()}`
+      await commit(scope, [{ kind: 'set', path, fields, exists: false }])
+      close()
+      done(path)
+    })
+  const taken = error instanceof ApiError && (error.status === 'ALREADY_EXISTS' || error.code === 409)
+  return (
+    <Dialog title={title ?? (collection === null ? t.data.startCollection : t.data.newDocument)} close={close} submit={submit}>
+      {hint && <p className="soft">{hint}</p>}
+      {collection === null && (
+        <label className="field">
+          <span>{t.data.collectionId}</span>
+          <input
+            className="mono"
+            value={name}
+            required
+            autoFocus
+            aria-invalid={badName}
+            onChange={(event) => setName(event.target.value)}
+          />
+        </label>
+      )}
+      <label className="field">
+        <span>{t.data.documentId}</span>
+        <input
+          className="mono"
+          value={id}
+          autoFocus={collection !== null}
+          aria-invalid={badId}
+          onChange={(event) => setId(event.target.value)}
+        />
+        <span>{t.data.idHint}</span>
+      </label>
+      {(badName || badId) && (
+        <p className="bad" role="alert">
+          {t.data.badId}
+        </p>
+      )}
+      {taken ? (
+        <p className="bad" role="alert">
+          {t.data.idTaken}
+        </p>
+      ) : (
+        error !== null && <Problem error={error} />
+      )}
+      <div className="dialog-foot">
+        <button type="button" className="button" onClick={close}>
+          {t.common.cancel}
+        </button>
+        <button type="submit" className="button primary" disabled={busy || badName || badId}>
+          {t.common.save}
+        </button>
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,366 @@
+import { lazy, Suspense, useId, useState } from 'react'
+import { aggregate } from '../../api/firestore'
+import { useText } from '../../i18n/text'
+import { parseInput } from '../../lib/parse-input'
+import { type Aggregation, type Condition, EMPTY_QUERY, OPERATORS, type Operator, type Order, type Query } from '../../lib/query'
+import { documentsRoot } from '../../lib/scope'
+import { useAction } from '../../lib/use-action'
+import type { Value, ValueType } from '../../lib/value'
+import { relativeName, valueText } from '../../lib/value-text'
+import { Icon } from '../../ui/icons'
+import { Problem } from '../../ui/states'
+import { type Place, sourceOf } from './use-rows'
+
+const ExplainDialog = lazy(() => import('./explain-dialog'))
+const CodeDialog = lazy(() => import('./code-dialog'))
+
+const TYPES = [
+  'string',
+  'integer',
+  'double',
+  'boolean',
+  'timestamp',
+  'reference',
+  'null',
+  'geopoint',
+  'bytes',
+  'vector',
+] as const satisfies readonly ValueType[]
+const LISTS: readonly Operator[] = ['in', 'not-in', 'array-contains-any']
+
+/** A condition as it is being written. */
+type Draft = { field: string; op: Operator; type: ValueType; text: string }
+
+function draftOf({ field, op, value }: Condition): Draft {
+  const first = value.type === 'array' ? (value.value[0] ?? { type: 'string', value: '' }) : value
+  const text = (one: Value) =>
+    one.type === 'bytes' ? one.value : one.type === 'reference' ? relativeName(one.value) : one.type === 'null' ? '' : valueText(one)
+  return { field, op, type: first.type, text: value.type === 'array' ? value.value.map(text).join(', ') : text(value) }
+}
+
+function conditionOf({ field, op, type, text }: Draft, root: string): Condition | null {
+  if (field === '') return null
+  if (!LISTS.includes(op)) {
+    const value = parseInput(type, text, root)
+    return value && { field, op, value }
+  }
+  const values = text.split(',').map((part) => parseInput(type, part.trim(), root))
+  return values.every((value) => value !== null) ? { field, op, value: { type: 'array', value: values } } : null
+}
+
+type Props = { place: Place; apply: (query: Query) => void; fields: string[] }
+
+/** Writes a query: conditions, orders, a limit and aggregations. */
+export function QueryBuilder({ place, apply, fields }: Props) {
+  const { t } = useText()
+  const { query, scope } = place
+  const root = `${documentsRoot(scope)}/`
+  const [drafts, setDrafts] = useState<Draft[]>(() =>
+    query.where.length > 0 ? query.where.map(draftOf) : [{ field: '', op: '==', type: 'string', text: '' }],
+  )
+  const [rest, setRest] = useState(query)
+  const [bad, setBad] = useState<number[]>([])
+  const [shown, setShown] = useState<'explain' | 'code' | null>(null)
+  const [results, setResults] = useState<Value[]>([])
+  const { busy, error, run } = useAction()
+  const list = useId()
+  const whole = (): Query | null => {
+    const filled = drafts.map((draft, i) => ({ draft, i })).filter(({ draft }) => draft.field !== '' || draft.text !== '')
+    const conditions = filled.map(({ draft, i }) => ({ i, condition: conditionOf(draft, root) }))
+    setBad(conditions.filter(({ condition }) => !condition).map(({ i }) => i))
+    if (conditions.some(({ condition }) => !condition)) return null
+    const order = rest.order.filter((one) => one.field !== '')
+    const aggregations = rest.aggregations.filter((one) => one.kind === 'count' || one.field !== '')
+    return { ...rest, order, aggregations, where: conditions.flatMap(({ condition }) => condition ?? []) }
+  }
+  const submit = () => {
+    const next = whole()
+    if (!next) return
+    if (next.aggregations.length > 0) void run(async () => setResults(await aggregate(scope, { query: next, source: sourceOf(place) })))
+    else apply(next)
+  }
+  const show = (what: 'explain' | 'code') => {
+    const next = whole()
+    if (!next) return
+    setRest(next)
+    setShown(what)
+  }
+  const current = shown ? { ...place, query: whole0(rest, drafts, root) } : place
+  return (
+    <form
+      className="builder"
+      aria-label={t.query.title}
+      onSubmit={(event) => {
+        event.preventDefault()
+        submit()
+      }}
+    >
+      <datalist id={list}>
+        {['__name__', ...fields].map((name) => (
+          <option key={name}>{name}</option>
+        ))}
+      </datalist>
+      <Conditions drafts={drafts} setDrafts={setDrafts} bad={bad} list={list} rest={rest} setRest={setRest} />
+      <Orders orders={rest.order} setOrders={(order) => setRest({ ...rest, order })} list={list} />
+      <Aggregations aggregations={rest.aggregations} set={(aggregations) => setRest({ ...rest, aggregations })} list={list} />
+      {results.length > 0 && (
+        <dl className="facts" role="status">
+          {results.map((value, i) => {
+            const a = rest.aggregations[i]
+            return (
+              <div key={i} className="row">
+                <dt>{a ? `${t.query[a.kind]}${a.kind === 'count' ? '' : `(${a.field})`}` : ''}</dt>
+                <dd className="mono">{valueText(value)}</dd>
+              </div>
+            )
+          })}
+        </dl>
+      )}
+      {error !== null && <Problem error={error} />}
+      <div className="row">
+        <label className="row">
+          <span className="label">{t.query.limit}</span>
+          <input
+            type="number"
+            min={1}
+            className="short"
+            value={rest.limit ?? ''}
+            onChange={(event) =>
+              setRest({ ...rest, limit: event.target.value === '' ? null : Math.max(1, Math.trunc(Number(event.target.value))) })
+            }
+          />
+        </label>
+        <button type="button" className="button plain" onClick={() => show('explain')}>
+          {t.query.explain}
+        </button>
+        <button type="button" className="button plain" onClick={() => show('code')}>
+          {t.query.code}
+        </button>
+        <button
+          type="button"
+          className="button push"
+          onClick={() => {
+            setDrafts([])
+            setRest(EMPTY_QUERY)
+            apply(EMPTY_QUERY)
+          }}
+        >
+          {t.query.clear}
+        </button>
+        <button type="submit" className="button primary" disabled={busy}>
+          {t.query.run}
+        </button>
+      </div>
+      <Suspense fallback={null}>
+        {shown === 'explain' && <ExplainDialog place={current} close={() => setShown(null)} />}
+        {shown === 'code' && <CodeDialog place={current} close={() => setShown(null)} />}
+      </Suspense>
+    </form>
+  )
+}
+
+/** The query of what was written, without conditions that are not whole. */
+function whole0(rest: Query, drafts: Draft[], root: string): Query {
+  return { ...rest, where: drafts.flatMap((draft) => conditionOf(draft, root) ?? []) }
+}
+
+type ConditionsProps = {
+  drafts: Draft[]
+  setDrafts: (drafts: Draft[]) => void
+  bad: number[]
+  list: string
+  rest: Query
+  setRest: (query: Query) => void
+}
+
+function Conditions({ drafts, setDrafts, bad, list, rest, setRest }: ConditionsProps) {
+  const { t } = useText()
+  const set = (i: number, change: Partial<Draft>) => setDrafts(drafts.map((draft, at) => (at === i ? { ...draft, ...change } : draft)))
+  return (
+    <fieldset className="stack">
+      <legend>{t.query.where}</legend>
+      {drafts.map((draft, i) => (
+        <div className="builder-line" key={i}>
+          <input
+            className="mono"
+            list={list}
+            value={draft.field}
+            aria-label={t.query.field}
+            placeholder={t.query.field}
+            onChange={(event) => set(i, { field: event.target.value })}
+          />
+          <select
+            className="mono"
+            value={draft.op}
+            aria-label={t.query.operator}
+            onChange={(event) => set(i, { op: OPERATORS.find((op) => op === event.target.value) ?? '==' })}
+          >
+            {OPERATORS.map((op) => (
+              <option key={op}>{op}</option>
+            ))}
+          </select>
+          <select
+            value={draft.type}
+            aria-label={t.query.type}
+            onChange={(event) => set(i, { type: TYPES.find((type) => type === event.target.value) ?? 'string' })}
+          >
+            {TYPES.map((type) => (
+              <option key={type} value={type}>
+                {t.data.types[type]}
+              </option>
+            ))}
+          </select>
+          {draft.type === 'boolean' && !LISTS.includes(draft.op) ? (
+            <select
+              value={draft.text === 'true' ? 'true' : 'false'}
+              aria-label={t.query.value}
+              onChange={(event) => set(i, { text: event.target.value })}
+              onFocus={() => draft.text === '' && set(i, { text: 'false' })}
+            >
+              <option>true</option>
+              <option>false</option>
+            </select>
+          ) : (
+            <input
+              className="mono"
+              value={draft.text}
+              disabled={draft.type === 'null'}
+              aria-label={t.query.value}
+              aria-invalid={bad.includes(i)}
+              placeholder={LISTS.includes(draft.op) ? t.query.listHint : draft.field === '__name__' ? t.query.nameHint : t.query.value}
+              onChange={(event) => set(i, { text: event.target.value })}
+            />
+          )}
+          <button
+            type="button"
+            className="button plain icon"
+            aria-label={t.query.remove}
+            onClick={() => setDrafts(drafts.filter((_, at) => at !== i))}
+          >
+            <Icon name="close" />
+          </button>
+        </div>
+      ))}
+      {bad.length > 0 && (
+        <p className="bad" role="alert">
+          {t.data.badValue}
+        </p>
+      )}
+      <div className="row">
+        <button
+          type="button"
+          className="button plain"
+          onClick={() => setDrafts([...drafts, { field: '', op: '==', type: 'string', text: '' }])}
+        >
+          <Icon name="plus" />
+          {t.query.addCondition}
+        </button>
+        {drafts.length > 1 && (
+          <select
+            value={rest.match}
+            aria-label={t.query.match}
+            onChange={(event) => setRest({ ...rest, match: event.target.value === 'any' ? 'any' : 'all' })}
+          >
+            <option value="all">{t.query.matchAll}</option>
+            <option value="any">{t.query.matchAny}</option>
+          </select>
+        )}
+      </div>
+    </fieldset>
+  )
+}
+
+function Orders({ orders, setOrders, list }: { orders: Order[]; setOrders: (orders: Order[]) => void; list: string }) {
+  const { t } = useText()
+  const set = (i: number, change: Partial<Order>) => setOrders(orders.map((order, at) => (at === i ? { ...order, ...change } : order)))
+  return (
+    <fieldset className="stack">
+      <legend className="hidden-label">{t.query.order}</legend>
+      {orders.map((order, i) => (
+        <div className="builder-line" key={i}>
+          <span className="label">{t.query.order}</span>
+          <input
+            className="mono"
+            list={list}
+            value={order.field}
+            aria-label={t.query.order}
+            onChange={(event) => set(i, { field: event.target.value })}
+          />
+          <select
+            value={order.direction}
+            aria-label={t.query.direction}
+            onChange={(event) => set(i, { direction: event.target.value === 'desc' ? 'desc' : 'asc' })}
+          >
+            <option value="asc">{t.query.asc}</option>
+            <option value="desc">{t.query.desc}</option>
+          </select>
+          <button
+            type="button"
+            className="button plain icon"
+            aria-label={t.query.remove}
+            onClick={() => setOrders(orders.filter((_, at) => at !== i))}
+          >
+            <Icon name="close" />
+          </button>
+        </div>
+      ))}
+      <div>
+        <button type="button" className="button plain" onClick={() => setOrders([...orders, { field: '', direction: 'asc' }])}>
+          <Icon name="plus" />
+          {t.query.addOrder}
+        </button>
+      </div>
+    </fieldset>
+  )
+}
+
+function Aggregations({ aggregations, set, list }: { aggregations: Aggregation[]; set: (all: Aggregation[]) => void; list: string }) {
+  const { t } = useText()
+  const replace = (i: number, next: Aggregation) => set(aggregations.map((a, at) => (at === i ? next : a)))
+  return (
+    <fieldset className="stack">
+      <legend className="hidden-label">{t.query.aggregations}</legend>
+      {aggregations.map((a, i) => (
+        <div className="builder-line" key={i}>
+          <select
+            value={a.kind}
+            aria-label={t.query.aggregations}
+            onChange={({ target: { value } }) =>
+              replace(
+                i,
+                value === 'count' ? { kind: 'count' } : { kind: value === 'sum' ? 'sum' : 'avg', field: a.kind === 'count' ? '' : a.field },
+              )
+            }
+          >
+            <option value="count">{t.query.count}</option>
+            <option value="sum">{t.query.sum}</option>
+            <option value="avg">{t.query.avg}</option>
+          </select>
+          {a.kind !== 'count' && (
+            <input
+              className="mono"
+              list={list}
+              value={a.field}
+              aria-label={t.query.field}
+              onChange={(event) => replace(i, { ...a, field: event.target.value })}
+            />
+          )}
+          <button
+            type="button"
+            className="button plain icon"
+            aria-label={t.query.remove}
+            onClick={() => set(aggregations.filter((_, at) => at !== i))}
+          >
+            <Icon name="close" />
+          </button>
+        </div>
+      ))}
+      <div>
+        <button type="button" className="button plain" onClick={() => set([...aggregations, { kind: 'count' }])}>
+          <Icon name="plus" />
+          {t.query.addAggregation}
+        </button>
+      </div>
+    </fieldset>
+  )
+}

@@ -1,0 +1,54 @@
+import { useMemo, useState } from 'react'
+import { useText } from '../../i18n/text'
+import { readSetting, writeSetting } from '../../lib/settings'
+import { finerDigits, fromZone, toZone, withFiner, zones } from '../../lib/zones'
+
+/** A moment by the clock of a zone that is chosen once for all. Digits beyond milliseconds stay as they are. */
+export function TimestampControl({
+  iso,
+  label,
+  disabled,
+  set,
+}: {
+  iso: string
+  label: string
+  disabled: boolean
+  set: (iso: string) => void
+}) {
+  const { t } = useText()
+  const all = useMemo(() => zones(), [])
+  const [zone, setZone] = useState(() => {
+    const stored = readSetting('zone')
+    return stored && all.includes(stored) ? stored : (all[0] ?? 'UTC')
+  })
+  return (
+    <>
+      <div className="two">
+        <input
+          type="datetime-local"
+          step="0.001"
+          value={toZone(iso, zone)}
+          disabled={disabled}
+          aria-label={label}
+          onChange={(event) => {
+            const next = fromZone(event.target.value, zone)
+            if (next) set(withFiner(next, finerDigits(iso)))
+          }}
+        />
+        <select
+          value={zone}
+          aria-label={t.data.zone}
+          onChange={(event) => {
+            writeSetting('zone', event.target.value)
+            setZone(event.target.value)
+          }}
+        >
+          {all.map((name) => (
+            <option key={name}>{name}</option>
+          ))}
+        </select>
+      </div>
+      <span className="mono soft">{iso}</span>
+    </>
+  )
+}

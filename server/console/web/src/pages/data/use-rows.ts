@@ -1,0 +1,200 @@
+import { useCallback, useEffect, useRef, useState } from 'react'
+import { type Doc, getDocuments, listDocuments, runQuery } from '../../api/firestore'
+import type { Changes, Watch } from '../../api/live'
+import { comparePaths, cursorAfter } from '../../lib/order'
+import { type Query, writeQuery } from '../../lib/query'
+import { collectionOf, type Scope } from '../../lib/scope'
+
+const PAGE = 100
+/** How many rows beside the visible ones are watched, and how many at most. */
+const MARGIN = 50
+const MAX_WATCHED = 400
+/** How long a change is marked. */
+const MARK_MS = 3000
+
+export type Place = { scope: Scope; collection: string; group: boolean; query: Query }
+type State = { key: string; docs: Doc[]; status: 'loading' | 'ready' | 'error'; error: unknown; more: boolean; token: string }
+export type Live = 'connecting' | 'on' | 'lost'
+
+const isPlain = ({ group, query }: Place) => !group && query.where.length === 0 && query.order.length === 0 && query.limit === null
+
+/** The next page after the rows there are. */
+async function nextPage(
+  place: Place,
+  docs: Doc[],
+  token: string,
+  signal: AbortSignal,
+): Promise<{ docs: Doc[]; more: boolean; token: string }> {
+  if (isPlain(place)) {
+    const page = await listDocuments(place.scope, place.collection, PAGE, token, signal)
+    return { docs: page.docs, more: page.next !== '', token: page.next }
+  }
+  const { scope, query } = place
+  const left = query.limit === null ? PAGE : Math.min(PAGE, query.limit - docs.length)
+  const last = docs.at(-1)
+  const source = sourceOf(place)
+  const found = await runQuery(scope, { query, source, after: last ? cursorAfter(last, query, scope) : null, size: left, signal })
+  const limited = query.limit !== null && docs.length + found.length >= query.limit
+  return { docs: found, more: found.length === left && !limited, token: '' }
+}
+
+/** A place as queries name it. */
+export function sourceOf({ collection, group }: Pick<Place, 'collection' | 'group'>) {
+  const { parent, id } = collectionOf(collection)
+  return { collection: id, group, parent: group ? '' : parent }
+}
+
+/** The rows of a collection or a query: pages as they are needed, and what changes in the part that is seen. */
+export function useRows(place: Place) {
+  const key = JSON.stringify([place.scope, place.collection, place.group, writeQuery({ ...place.query, aggregations: [] })])
+  const [state, setState] = useState<State>(() => fresh(key))
+  const [turn, setTurn] = useState(0)
+  const [marks, setMarks] = useState<ReadonlySet<string>>(new Set())
+  const [live, setLive] = useState<Live>('connecting')
+  const [seen, setSeen] = useState({ first: 0, last: 0 })
+  const latest = useRef({ place, state })
+  latest.current = { place, state }
+  const busy = useRef<AbortController | null>(null)
+
+  const load = useCallback((docs: Doc[], token: string) => {
+    busy.current?.abort()
+    const control = new AbortController()
+    busy.current = control
+    const { place: at } = latest.current
+    nextPage(at, docs, token, control.signal).then(
+      (page) => {
+        if (control.signal.aborted) return
+        busy.current = null
+        setState((now) => {
+          const known = new Set(now.docs.map((doc) => doc.path))
+          const all = docs.length === 0 ? page.docs : [...now.docs, ...page.docs.filter((doc) => !known.has(doc.path))]
+          return { ...now, docs: all, status: 'ready', error: null, more: page.more, token: page.token }
+        })
+      },
+      (error: unknown) => {
+        if (control.signal.aborted) return
+        busy.current = null
+        setState((now) => ({ ...now, status: 'error', error, more: false }))
+      },
+    )
+  }, [])
+
+  useEffect(() => {
+    setState(fresh(key))
+    setSeen({ first: 0, last: 0 })
+    setLive('connecting')
+    load([], '')
+    return () => busy.current?.abort()
+  }, [key, turn, load])
+
+  const loadMore = useCallback(() => {
+    const { state: now } = latest.current
+    if (now.status === 'ready' && now.more && !busy.current) load(now.docs, now.token)
+  }, [load])
+
+  const mark = useCallback((paths: string[]) => {
+    if (paths.length === 0) return
+    setMarks((now) => new Set([...now, ...paths]))
+    setTimeout(() => setMarks((now) => new Set([...now].filter((path) => !paths.includes(path)))), MARK_MS)
+  }, [])
+
+  const window = watchWindow(seen.first, seen.last, state.docs.length)
+  const watchKey = state.status === 'ready' && state.key === key ? `${key} ${turn} ${window.first} ${window.last}` : ''
+  useEffect(() => {
+    if (!watchKey) return
+    let stop = () => {}
+    const control = new AbortController()
+    const { place: at, state: now } = latest.current
+    const apply = async (changes: Changes) => {
+      setLive('on')
+      const fix = await changedRows(at, latest.current.state.docs, changes, window, control.signal)
+      if (control.signal.aborted || !fix) return
+      mark(fix.changed)
+      setState((current) => ({ ...current, docs: fix.merge(current.docs) }))
+    }
+    import('../../api/live').then(
+      ({ watchDocuments }) => {
+        if (control.signal.aborted) return
+        stop = watchDocuments(
+          watchOf(at, now, window),
+          (changes) => void apply(changes).catch(() => setLive('lost')),
+          () => setLive('lost'),
+        )
+      },
+      () => setLive('lost'),
+    )
+    return () => {
+      control.abort()
+      stop()
+    }
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- the window is part of the key
+  }, [watchKey, mark])
+
+  return {
+    ...state,
+    status: state.key === key ? state.status : ('loading' as const),
+    marks,
+    live,
+    loadMore,
+    see: useCallback(
+      (first: number, last: number) => setSeen((now) => (now.first === first && now.last === last ? now : { first, last })),
+      [],
+    ),
+    reload: useCallback(() => setTurn((n) => n + 1), []),
+  }
+}
+
+const fresh = (key: string): State => ({ key, docs: [], status: 'loading', error: null, more: false, token: '' })
+
+/** The rows to watch for those that are seen: in steps, so that scrolling a little keeps the listener. */
+export function watchWindow(first: number, last: number, count: number): { first: number; last: number } {
+  const from = Math.max(0, Math.floor(first / MARGIN) * MARGIN - MARGIN)
+  return { first: from, last: Math.min(Math.max(count - 1, 0), Math.ceil((last + 1) / MARGIN) * MARGIN + MARGIN, from + MAX_WATCHED) }
+}
+
+function watchOf(place: Place, state: State, { first, last }: { first: number; last: number }): Watch {
+  const { scope, collection, group, query } = place
+  const base = { scope, collection, group, limit: MAX_WATCHED }
+  if (!isPlain(place))
+    return { ...base, from: null, to: null, limit: Math.min(MAX_WATCHED, query.limit ?? Math.max(PAGE, state.docs.length)), query }
+  const end = last === state.docs.length - 1 && !state.more
+  const id = (at: number) => state.docs[at]?.id ?? null
+  return { ...base, from: first === 0 ? null : id(first), to: end ? null : id(last), query: null }
+}
+
+type Fix = { changed: string[]; merge: (docs: Doc[]) => Doc[] }
+
+/** What a change of the watched part does to the rows. Values come from the server anew, in full precision. */
+async function changedRows(
+  place: Place,
+  docs: Doc[],
+  changes: Changes,
+  window: { first: number; last: number },
+  signal: AbortSignal,
+): Promise<Fix | null> {
+  const old = new Map(docs.map((doc) => [doc.path, doc]))
+  const differs = (doc: Doc) => old.get(doc.path)?.updateTime !== doc.updateTime
+  if (!isPlain(place)) {
+    if (changes.first && changes.added.length === Math.min(docs.length, MAX_WATCHED) && changes.added.every((path) => old.has(path)))
+      return null
+    const size = Math.min(Math.max(docs.length, PAGE), place.query.limit ?? MAX_WATCHED, MAX_WATCHED)
+    const now = await runQuery(place.scope, { query: place.query, source: sourceOf(place), size, signal })
+    return { changed: now.filter(differs).map((doc) => doc.path), merge: (all) => (all.length > size ? [...now, ...all.slice(size)] : now) }
+  }
+  const inWindow = docs.slice(window.first, window.last + 1).filter((doc) => !doc.missing)
+  const gone = changes.first ? inWindow.map((doc) => doc.path).filter((path) => !changes.added.includes(path)) : changes.removed
+  const asked = [...new Set([...changes.added, ...changes.modified, ...gone])]
+  if (asked.length === 0) return null
+  const found = await getDocuments(place.scope, asked, signal)
+  const changed = [...found.values()].filter(differs)
+  const removed = new Set(gone.filter((path) => !found.has(path)))
+  if (changed.length === 0 && removed.size === 0) return null
+  const updated = new Map(changed.map((doc) => [doc.path, doc]))
+  const merge = (all: Doc[]) => {
+    const kept = all.filter((doc) => !removed.has(doc.path)).map((doc) => updated.get(doc.path) ?? doc)
+    const known = new Set(kept.map((doc) => doc.path))
+    const added = changed.filter((doc) => !known.has(doc.path))
+    return added.length === 0 ? kept : [...kept, ...added].toSorted((a, b) => comparePaths(a.path, b.path))
+  }
+  return { changed: changed.map((doc) => doc.path), merge }
+}

@@ -1,0 +1,277 @@
+import { useState } from 'react'
+import { Link } from 'react-router-dom'
+import { useText } from '../../i18n/text'
+import { parseInput } from '../../lib/parse-input'
+import { documentsRoot, pagePath, type Scope } from '../../lib/scope'
+import { emptyOf, type Fields, type Value, VALUE_TYPES, type ValueType } from '../../lib/value'
+import { doubleText, relativeName, valueText } from '../../lib/value-text'
+import { Icon } from '../../ui/icons'
+import { BytesControl } from './bytes-control'
+import { GeoControl } from './geo-control'
+import { TimestampControl } from './timestamp-control'
+
+type Edit = { scope: Scope; disabled: boolean }
+type Props = Edit & { name: string; value: Value; set: (value: Value) => void }
+
+/** A field's name, type and value. */
+export function FieldEditor({
+  label,
+  remove,
+  inArray = false,
+  ...props
+}: Props & { label: string; remove: () => void; inArray?: boolean }) {
+  const { t } = useText()
+  const { value, name, disabled, set } = props
+  const types = VALUE_TYPES.filter((type) => !inArray || type !== 'array')
+  const retype = (type: ValueType) => set(emptyOf(type, value.type === 'map' || value.type === 'array' ? '' : valueText(value)))
+  return (
+    <div className="field-box" role="group" aria-label={name}>
+      <div className="field-line">
+        <span className="name">{label}</span>
+        <select
+          value={value.type}
+          disabled={disabled}
+          aria-label={t.data.typeOf(name)}
+          onChange={(event) => retype(types.find((type) => type === event.target.value) ?? 'string')}
+        >
+          {types.map((type) => (
+            <option key={type} value={type}>
+              {t.data.types[type]}
+            </option>
+          ))}
+        </select>
+        <button type="button" className="button plain icon" disabled={disabled} aria-label={t.data.removeField(name)} onClick={remove}>
+          <Icon name="trash" />
+        </button>
+      </div>
+      <div className="field-value">
+        <ValueControl {...props} />
+      </div>
+    </div>
+  )
+}
+
+function ValueControl(props: Props) {
+  const { t } = useText()
+  const { value, set, disabled, name } = props
+  const label = t.data.valueOf(name)
+  switch (value.type) {
+    case 'null':
+      return null
+    case 'boolean':
+      return (
+        <select
+          value={String(value.value)}
+          disabled={disabled}
+          aria-label={label}
+          onChange={(event) => set({ type: 'boolean', value: event.target.value === 'true' })}
+        >
+          <option>true</option>
+          <option>false</option>
+        </select>
+      )
+    case 'string':
+      return (
+        <textarea
+          value={value.value}
+          rows={1}
+          disabled={disabled}
+          aria-label={label}
+          onChange={(event) => set({ type: 'string', value: event.target.value })}
+        />
+      )
+    case 'timestamp':
+      return <TimestampControl iso={value.value} label={label} disabled={disabled} set={(iso) => set({ type: 'timestamp', value: iso })} />
+    case 'geopoint':
+      return (
+        <GeoControl
+          latitude={value.latitude}
+          longitude={value.longitude}
+          disabled={disabled}
+          set={(latitude, longitude) => set({ type: 'geopoint', latitude, longitude })}
+        />
+      )
+    case 'bytes':
+      return <BytesControl base64={value.value} label={label} disabled={disabled} set={(base64) => set({ type: 'bytes', value: base64 })} />
+    case 'array':
+      return <ArrayControl {...props} items={value.value} />
+    case 'map':
+      return (
+        <FieldsEditor
+          scope={props.scope}
+          disabled={disabled}
+          fields={value.value}
+          prefix={`${name}.`}
+          set={(fields) => set({ type: 'map', value: fields })}
+          addLabel={t.data.addKey}
+        />
+      )
+    default:
+      return <TextControl {...props} label={label} />
+  }
+}
+
+const textOf = (value: Value): string =>
+  value.type === 'double'
+    ? doubleText(value.value)
+    : value.type === 'reference'
+      ? relativeName(value.value)
+      : value.type === 'vector'
+        ? value.value.join(', ')
+        : valueText(value)
+
+/** A value that is written as a line of text: numbers, references, vectors. What can't be read stays as typed and is marked. */
+function TextControl({ value, set, disabled, scope, label }: Props & { label: string }) {
+  const { t } = useText()
+  const [text, setText] = useState(() => textOf(value))
+  const [typed, setTyped] = useState(value)
+  if (typed !== value) {
+    setTyped(value)
+    setText(textOf(value))
+  }
+  const parsed = parseInput(value.type, text, `${documentsRoot(scope)}/`)
+  return (
+    <>
+      <div className="row">
+        <input
+          className="mono grow"
+          value={text}
+          disabled={disabled}
+          aria-label={label}
+          aria-invalid={!parsed}
+          inputMode={value.type === 'integer' ? 'numeric' : undefined}
+          onChange={(event) => {
+            setText(event.target.value)
+            const next = parseInput(value.type, event.target.value, `${documentsRoot(scope)}/`)
+            if (next) {
+              setTyped(next)
+              set(next)
+            }
+          }}
+        />
+        {value.type === 'reference' && value.value && (
+          <Link className="button plain" to={pagePath('data', scope, relativeName(value.value))}>
+            {t.data.open}
+          </Link>
+        )}
+      </div>
+      {!parsed && text !== '' && (
+        <p className="bad small" role="alert">
+          {t.data.badValue}
+        </p>
+      )}
+    </>
+  )
+}
+
+function ArrayControl({ items, set, ...edit }: Props & { items: Value[] }) {
+  const { t } = useText()
+  return (
+    <div className="nested">
+      {items.map((item, i) => (
+        <FieldEditor
+          key={i}
+          scope={edit.scope}
+          disabled={edit.disabled}
+          name={`${edit.name}[${i}]`}
+          label={String(i)}
+          inArray
+          value={item}
+          set={(value) => set({ type: 'array', value: items.map((old, at) => (at === i ? value : old)) })}
+          remove={() => set({ type: 'array', value: items.filter((_, at) => at !== i) })}
+        />
+      ))}
+      {!edit.disabled && (
+        <div>
+          <button
+            type="button"
+            className="button plain"
+            onClick={() => set({ type: 'array', value: [...items, emptyOf(items.at(-1)?.type ?? 'string')] })}
+          >
+            <Icon name="plus" />
+            {t.data.addItem}
+          </button>
+        </div>
+      )}
+    </div>
+  )
+}
+
+type FieldsProps = Edit & { fields: Fields; prefix: string; set: (fields: Fields) => void; addLabel: string }
+
+/** The fields of a document or of a map. */
+export function FieldsEditor({ fields, prefix, set, addLabel, scope, disabled }: FieldsProps) {
+  const entries = Object.entries(fields)
+  const editors = entries.map(([name, value]) => (
+    <FieldEditor
+      key={name}
+      scope={scope}
+      disabled={disabled}
+      name={prefix + name}
+      label={name}
+      value={value}
+      set={(next) => set({ ...fields, [name]: next })}
+      remove={() => set(Object.fromEntries(entries.filter(([other]) => other !== name)))}
+    />
+  ))
+  return (
+    <div className={prefix ? 'nested' : 'stack'}>
+      {editors}
+      {!disabled && (
+        <AddField
+          label={addLabel}
+          taken={(name) => name in fields}
+          add={(name) => set({ ...fields, [name]: { type: 'string', value: '' } })}
+        />
+      )}
+    </div>
+  )
+}
+
+function AddField({ label, taken, add }: { label: string; taken: (name: string) => boolean; add: (name: string) => void }) {
+  const { t } = useText()
+  const [name, setName] = useState<string | null>(null)
+  if (name === null) {
+    return (
+      <div>
+        <button type="button" className="button plain" onClick={() => setName('')}>
+          <Icon name="plus" />
+          {label}
+        </button>
+      </div>
+    )
+  }
+  const bad = taken(name)
+  const finish = () => {
+    if (bad || name === '') return
+    add(name)
+    setName(null)
+  }
+  return (
+    <div className="row">
+      <input
+        className="mono grow"
+        value={name}
+        autoFocus
+        aria-label={t.data.fieldName}
+        aria-invalid={bad}
+        placeholder={t.data.fieldName}
+        onChange={(event) => setName(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter') finish()
+          else if (event.key === 'Escape') setName(null)
+          else return
+          event.preventDefault()
+        }}
+      />
+      <button type="button" className="button" disabled={bad || name === ''} onClick={finish}>
+        {label}
+      </button>
+      {bad && (
+        <p className="bad small" role="alert">
+          {t.data.nameTaken}
+        </p>
+      )}
+    </div>
+  )
+}

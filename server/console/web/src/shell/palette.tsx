@@ -1,0 +1,107 @@
+import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
+import { useNavigate } from 'react-router-dom'
+import { loadCollections } from '../api/collections'
+import { useText } from '../i18n/text'
+import { pagePath, type Scope } from '../lib/scope'
+import type { PageId } from '../pages/pages'
+import { Dialog } from '../ui/dialog'
+
+type Command = { label: string; hint: string; to: string }
+
+/** Goes anywhere by a few letters: pages, collections, any path. */
+export function Palette({ pages, scope, close }: { pages: PageId[]; scope: Scope; close: () => void }) {
+  const { t } = useText()
+  const [text, setText] = useState('')
+  const [at, setAt] = useState(0)
+  const [collections, setCollections] = useState<string[]>([])
+  const navigate = useNavigate()
+  const list = useId()
+  const chosen = useRef<HTMLLIElement>(null)
+  const key = pagePath('data', scope)
+  useEffect(() => {
+    const control = new AbortController()
+    loadCollections(scope, '', false, control.signal).then(
+      (found) => setCollections(found.map((collection) => collection.id)),
+      () => setCollections([]),
+    )
+    return () => control.abort()
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- the key stands for the scope
+  }, [key])
+  useEffect(() => chosen.current?.scrollIntoView({ block: 'nearest' }), [at])
+  const commands = find(text, [
+    ...pages.map((id) => ({ label: t.pages[id], hint: '', to: pagePath(id, scope) })),
+    ...collections.map((id) => ({ label: id, hint: t.pages.data, to: pagePath('data', scope, id) })),
+  ])
+  if (text.includes('/')) {
+    const path = text.replace(/^\/+|\/+$/g, '')
+    if (path) commands.unshift({ label: t.shell.openPath(path), hint: t.pages.data, to: pagePath('data', scope, path) })
+  }
+  const go = (command: Command | undefined) => {
+    if (!command) return
+    close()
+    void navigate(command.to)
+  }
+  const onKey = (event: KeyboardEvent) => {
+    if (event.key === 'ArrowDown') setAt(Math.min(at + 1, commands.length - 1))
+    else if (event.key === 'ArrowUp') setAt(Math.max(at - 1, 0))
+    else if (event.key === 'Enter') go(commands[at])
+    else return
+    event.preventDefault()
+  }
+  return (
+    <Dialog title={t.shell.palette} close={close} className="palette">
+      <input
+        type="text"
+        role="combobox"
+        aria-expanded="true"
+        aria-controls={list}
+        aria-activedescendant={commands.length > 0 ? `${list}-${at}` : undefined}
+        aria-label={t.shell.paletteHint}
+        placeholder={t.shell.paletteHint}
+        value={text}
+        onChange={(event) => {
+          setText(event.target.value)
+          setAt(0)
+        }}
+        onKeyDown={onKey}
+        autoFocus
+      />
+      <ul id={list} role="listbox" aria-label={t.shell.palette}>
+        {commands.map((command, i) => (
+          <li
+            key={command.to}
+            id={`${list}-${i}`}
+            ref={i === at ? chosen : null}
+            role="option"
+            aria-selected={i === at}
+            tabIndex={-1}
+            onClick={() => go(command)}
+            onKeyDown={onKey}
+          >
+            <span className="clip">{command.label}</span>
+            <span className="soft small">{command.hint}</span>
+          </li>
+        ))}
+      </ul>
+      {commands.length === 0 && <p className="soft">{t.shell.paletteNone}</p>}
+    </Dialog>
+  )
+}
+
+/** The commands whose label has all letters of the text in their order; those that begin with it first. */
+export function find(text: string, commands: Command[]): Command[] {
+  const wanted = text.toLowerCase().replaceAll(/\s/g, '')
+  const fits = (label: string) => {
+    let from = 0
+    for (const letter of wanted) {
+      from = label.indexOf(letter, from) + 1
+      if (from === 0) return false
+    }
+    return true
+  }
+  const rank = (label: string) => (label.startsWith(wanted) ? 0 : label.includes(wanted) ? 1 : 2)
+  return commands
+    .filter((command) => fits(command.label.toLowerCase()))
+    .toSorted((a, b) => rank(a.label.toLowerCase()) - rank(b.label.toLowerCase()))
+    .slice(0, 50)
+}

@@ -1,0 +1,186 @@
+import { Suspense, useEffect, useState } from 'react'
+import { Link, Outlet, useLocation, useNavigate } from 'react-router-dom'
+import { send } from '../api/http'
+import { type Language, useText } from '../i18n/text'
+import { pagePath, type Scope } from '../lib/scope'
+import { currentTheme, setTheme, THEMES } from '../lib/theme'
+import type { PageId } from '../pages/pages'
+import { useSession } from '../session'
+import { Icon } from '../ui/icons'
+import { Skeleton } from '../ui/states'
+import { Palette } from './palette'
+
+/** The scope and page of the address, which lies above the routes that name them. */
+function usePlace(): { page: string; scope: Scope } {
+  const session = useSession()
+  const [page = '', project, database] = useLocation().pathname.split('/').slice(1).map(decodeURIComponent)
+  return { page, scope: { project: project || session.project, database: database || '(default)' } }
+}
+
+export function Shell({ pages }: { pages: PageId[] }) {
+  const { t } = useText()
+  const [menu, setMenu] = useState(false)
+  const [palette, setPalette] = useState(false)
+  const { pathname } = useLocation()
+  const { page, scope } = usePlace()
+  useEffect(() => setMenu(false), [pathname])
+  useEffect(() => {
+    const key = (event: KeyboardEvent) => {
+      if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
+        event.preventDefault()
+        setPalette(true)
+      } else if (event.key === 'Escape') setMenu(false)
+    }
+    window.addEventListener('keydown', key)
+    return () => window.removeEventListener('keydown', key)
+  }, [])
+  const name = pages.find((id) => id === page)
+  useEffect(() => {
+    document.title = name ? `${t.pages[name]} · Clave` : 'Clave'
+  }, [name, t])
+  return (
+    <div className="shell" data-menu={menu ? 'open' : 'closed'}>
+      <a className="skip" href="#content">
+        {t.shell.skip}
+      </a>
+      <Side pages={pages} page={page} scope={scope} openPalette={() => setPalette(true)} />
+      <div className="main">
+        <header className="topbar">
+          <button type="button" className="button icon" aria-label={t.shell.menu} aria-expanded={menu} onClick={() => setMenu(!menu)}>
+            <Icon name="menu" />
+          </button>
+          <strong>{name ? t.pages[name] : t.product}</strong>
+          <button type="button" className="button icon push" aria-label={t.shell.palette} onClick={() => setPalette(true)}>
+            <Icon name="search" />
+          </button>
+        </header>
+        <main className="content" id="content" tabIndex={-1}>
+          <Suspense fallback={<Skeleton />}>
+            <Outlet />
+          </Suspense>
+        </main>
+      </div>
+      {palette && <Palette pages={pages} scope={scope} close={() => setPalette(false)} />}
+    </div>
+  )
+}
+
+function Side({ pages, page, scope, openPalette }: { pages: PageId[]; page: string; scope: Scope; openPalette: () => void }) {
+  const { t } = useText()
+  const session = useSession()
+  return (
+    <nav className="side" aria-label={t.shell.menu}>
+      <div className="brand">
+        <img src="/icon.svg" alt="" />
+        Clave
+      </div>
+      <ScopePicker scope={scope} />
+      <ul className="nav">
+        {pages.map((id) => (
+          <li key={id}>
+            <Link to={pagePath(id, scope)} aria-current={id === page ? 'page' : undefined}>
+              {t.pages[id]}
+            </Link>
+          </li>
+        ))}
+      </ul>
+      <div className="side-foot">
+        <button type="button" className="button" onClick={openPalette} aria-keyshortcuts="Control+K">
+          {t.shell.palette} <span className="soft small push">Ctrl K</span>
+        </button>
+        <Preferences />
+        <div className="row small soft">
+          <span>{t.shell.modes[session.mode]}</span>
+          {!session.write && (
+            <span className="tag warn" title={t.shell.readOnlyHint}>
+              {t.shell.readOnly}
+            </span>
+          )}
+          <span className="push mono clip">{session.version}</span>
+        </div>
+        {session.mode === 'serve' && (
+          <button
+            type="button"
+            className="button"
+            onClick={() => void send('/api/session', { method: 'DELETE' }).then(() => location.reload())}
+          >
+            {t.shell.signOut}
+          </button>
+        )}
+      </div>
+    </nav>
+  )
+}
+
+function ScopePicker({ scope }: { scope: Scope }) {
+  const { t } = useText()
+  const { projects } = useSession()
+  const navigate = useNavigate()
+  const page = useLocation().pathname.split('/')[1] || 'data'
+  const ids = [...new Set([...projects.map((project) => project.id), scope.project])]
+  const databases = [
+    ...new Set([...(projects.find((project) => project.id === scope.project)?.databases ?? ['(default)']), scope.database]),
+  ]
+  return (
+    <div className="scope">
+      <label className="field">
+        <span>{t.shell.project}</span>
+        <select
+          value={scope.project}
+          onChange={(event) => void navigate(pagePath(page, { project: event.target.value, database: '(default)' }))}
+        >
+          {ids.map((id) => (
+            <option key={id}>{id}</option>
+          ))}
+        </select>
+      </label>
+      <label className="field">
+        <span>{t.shell.database}</span>
+        <select value={scope.database} onChange={(event) => void navigate(pagePath(page, { ...scope, database: event.target.value }))}>
+          {databases.map((id) => (
+            <option key={id}>{id}</option>
+          ))}
+        </select>
+      </label>
+    </div>
+  )
+}
+
+function Preferences() {
+  const { t, language, setLanguage } = useText()
+  const [theme, setShown] = useState(currentTheme)
+  return (
+    <div className="two">
+      <label className="field">
+        <span>{t.shell.theme}</span>
+        <select
+          value={theme}
+          onChange={(event) => {
+            const next = THEMES.find((one) => one === event.target.value) ?? 'system'
+            setTheme(next)
+            setShown(next)
+          }}
+        >
+          {THEMES.map((one) => (
+            <option key={one} value={one}>
+              {t.shell.themes[one]}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label className="field">
+        <span>{t.shell.language}</span>
+        <select
+          value={language}
+          onChange={(event) => {
+            const next: Language = event.target.value === 'es' ? 'es' : 'en'
+            setLanguage(next)
+          }}
+        >
+          <option value="en">English</option>
+          <option value="es">Español</option>
+        </select>
+      </label>
+    </div>
+  )
+}

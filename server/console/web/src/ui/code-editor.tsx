@@ -1,0 +1,104 @@
+import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands'
+import {
+  bracketMatching,
+  type Language,
+  type LanguageSupport,
+  HighlightStyle,
+  indentOnInput,
+  syntaxHighlighting,
+} from '@codemirror/language'
+import { type Diagnostic, lintGutter, lintKeymap, setDiagnostics } from '@codemirror/lint'
+import { searchKeymap } from '@codemirror/search'
+import { EditorState, type Extension } from '@codemirror/state'
+import { drawSelection, EditorView, highlightActiveLine, highlightActiveLineGutter, keymap, lineNumbers } from '@codemirror/view'
+import { tags } from '@lezer/highlight'
+import { useEffect, useRef } from 'react'
+
+const THEME = EditorView.theme({
+  '&': { height: '100%', color: 'var(--text)', backgroundColor: 'var(--bg)', fontSize: 'var(--small)' },
+  '&.cm-focused': { outline: '2px solid var(--accent)', outlineOffset: '-2px' },
+  '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '1.5' },
+  '.cm-content': { caretColor: 'var(--text)' },
+  '.cm-cursor': { borderLeftColor: 'var(--text)' },
+  '.cm-gutters': { backgroundColor: 'var(--bg-side)', color: 'var(--text-soft)', borderRight: '1px solid var(--line)' },
+  '.cm-activeLine, .cm-activeLineGutter': { backgroundColor: 'var(--bg-hover)' },
+  '&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground': {
+    backgroundColor: 'var(--bg-selected)',
+  },
+  '.cm-tooltip': { backgroundColor: 'var(--bg-raised)', color: 'var(--text)', border: '1px solid var(--line)' },
+  '.cm-panels': { backgroundColor: 'var(--bg-side)', color: 'var(--text)' },
+})
+
+const COLOURS = HighlightStyle.define([
+  { tag: [tags.keyword, tags.bool, tags.null], color: 'var(--key)', fontWeight: '600' },
+  { tag: tags.string, color: 'var(--string)' },
+  { tag: tags.number, color: 'var(--number)' },
+  { tag: tags.propertyName, color: 'var(--text)' },
+  { tag: [tags.comment, tags.lineComment], color: 'var(--text-soft)', fontStyle: 'italic' },
+  { tag: [tags.function(tags.variableName), tags.typeName], color: 'var(--accent)' },
+])
+
+type Props = {
+  text: string
+  language: Language | LanguageSupport
+  label: string
+  readOnly?: boolean
+  /** Called with each text; returns what is wrong in it. */
+  check?: (text: string) => Diagnostic[] | Promise<Diagnostic[]>
+  extra?: Extension
+}
+
+const CHECK_MS = 150
+const NO_EXTRA: Extension = []
+
+/** An editor of code. It lives in a shadow root, where its styles are sheets of the document model that a strict policy allows. */
+export function CodeEditor({ text, language, label, readOnly = false, check, extra = NO_EXTRA }: Props) {
+  const host = useRef<HTMLDivElement>(null)
+  const latest = useRef(check)
+  latest.current = check
+  useEffect(() => {
+    const element = host.current
+    if (!element) return
+    const root = element.shadowRoot ?? element.attachShadow({ mode: 'open' })
+    let timer: ReturnType<typeof setTimeout> | undefined
+    let turn = 0
+    const run = async (view: EditorView) => {
+      const mine = ++turn
+      const found = (await latest.current?.(view.state.doc.toString())) ?? []
+      if (mine === turn) view.dispatch(setDiagnostics(view.state, found))
+    }
+    const listener = EditorView.updateListener.of((update) => {
+      if (!update.docChanged) return
+      clearTimeout(timer)
+      timer = setTimeout(() => void run(update.view), CHECK_MS)
+    })
+    const extensions: Extension = [
+      lineNumbers(),
+      history(),
+      drawSelection(),
+      highlightActiveLine(),
+      highlightActiveLineGutter(),
+      indentOnInput(),
+      bracketMatching(),
+      lintGutter(),
+      syntaxHighlighting(COLOURS),
+      // Escape, then Tab leaves the editor.
+      keymap.of([...defaultKeymap, ...historyKeymap, ...searchKeymap, ...lintKeymap, indentWithTab]),
+      EditorView.lineWrapping,
+      EditorView.contentAttributes.of({ 'aria-label': label }),
+      EditorState.readOnly.of(readOnly),
+      THEME,
+      language,
+      listener,
+      extra,
+    ]
+    const view = new EditorView({ state: EditorState.create({ doc: text, extensions }), parent: root, root })
+    return () => {
+      clearTimeout(timer)
+      turn = -1
+      view.destroy()
+    }
+    // A new text, language or extension makes a new editor; its caller keeps them steady.
+  }, [text, language, label, readOnly, extra])
+  return <div className="code-host" ref={host} />
+}

@@ -1,0 +1,49 @@
+import { type FormEvent, type ReactNode, useEffect, useId, useRef } from 'react'
+import { useText } from '../i18n/text'
+import { Icon } from './icons'
+
+type Props = { title: string; close: () => void; children: ReactNode; wide?: boolean; submit?: () => void; className?: string }
+
+/** A modal dialog: the browser's own, which keeps the focus inside and gives it back. */
+export function Dialog({ title, close, children, wide = false, submit, className }: Props) {
+  const ref = useRef<HTMLDialogElement>(null)
+  const titleId = useId()
+  const { t } = useText()
+  useEffect(() => {
+    const dialog = ref.current
+    const before = document.activeElement
+    dialog?.showModal()
+    return () => {
+      dialog?.close()
+      if (before instanceof HTMLElement && before.isConnected) before.focus()
+    }
+  }, [])
+  const inner = (
+    <>
+      <div className="dialog-head">
+        <h2 id={titleId}>{title}</h2>
+        <button type="button" className="button plain icon" aria-label={t.common.close} onClick={close}>
+          <Icon name="close" />
+        </button>
+      </div>
+      {children}
+    </>
+  )
+  const onSubmit = (event: FormEvent) => {
+    event.preventDefault()
+    submit?.()
+  }
+  return (
+    <dialog
+      ref={ref}
+      className={`${wide ? 'wide' : ''} ${className ?? ''}`}
+      aria-labelledby={titleId}
+      onCancel={(event) => {
+        event.preventDefault()
+        close()
+      }}
+    >
+      {submit ? <form onSubmit={onSubmit}>{inner}</form> : <div>{inner}</div>}
+    </dialog>
+  )
+}

@@ -1,0 +1,61 @@
+import type { ReactNode } from 'react'
+import { ApiError } from '../api/http'
+import { useText } from '../i18n/text'
+import type { Load } from '../lib/use-load'
+
+export function Skeleton({ rows = 6 }: { rows?: number }) {
+  const { t } = useText()
+  return (
+    <div className="skeleton" role="status" aria-label={t.common.loading}>
+      {Array.from({ length: rows }, (_, i) => (
+        <span key={i} />
+      ))}
+    </div>
+  )
+}
+
+export function Empty({ children }: { children: ReactNode }) {
+  return <div className="empty">{children}</div>
+}
+
+/** What went wrong, in the server's words. */
+export function errorText(error: unknown, unavailable: string): string {
+  if (error instanceof TypeError) return unavailable
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** Shows a failure where it arose, with a way to try again. */
+export function Problem({ error, retry }: { error: unknown; retry?: () => void }) {
+  const { t } = useText()
+  const refused = error instanceof ApiError && error.code === 403
+  return (
+    <div className="notice bad" role="alert">
+      <strong>{refused ? t.common.noRights : t.common.problem}</strong>
+      <span>{errorText(error, t.common.unavailable)}</span>
+      {retry && !refused && (
+        <div>
+          <button type="button" className="button" onClick={retry}>
+            {t.common.retry}
+          </button>
+        </div>
+      )}
+    </div>
+  )
+}
+
+/** Shows a load in each of its states. */
+export function Loaded<T>({
+  state,
+  reload,
+  rows,
+  children,
+}: {
+  state: Load<T>
+  reload: () => void
+  rows?: number
+  children: (data: T) => ReactNode
+}) {
+  if (state.status === 'loading') return <Skeleton rows={rows ?? 6} />
+  if (state.status === 'error') return <Problem error={state.error} retry={reload} />
+  return children(state.data)
+}
