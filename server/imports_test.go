@@ -26,6 +26,9 @@ func sourceFiles(t *testing.T) map[string][]string {
 	t.Helper()
 	files := make(map[string][]string)
 	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() && d.Name() == "node_modules" {
+			return fs.SkipDir
+		}
 		if err != nil || d.IsDir() {
 			return err
 		}
