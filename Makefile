@@ -38,6 +38,7 @@ start: bin/clave bin/backoffice frontend/dist/index.html ## install, build and r
 test: test-go test-site ## install what tests need and run them all
 
 test-go: bin/clave bin/backoffice frontend/node_modules/.installed server/e2e/functions/node_modules/.installed ## vet and test the Go code, with the race detector
+	.ci/postgres
 	@test -z "$$(gofmt -l server)" || { gofmt -l server; echo "gofmt: format the files above"; exit 1; }
 	go vet ./...
 	CLAVE_BIN='$(CURDIR)/bin/clave' BACKOFFICE_BIN='$(CURDIR)/bin/backoffice' go test -race -timeout 20m ./...

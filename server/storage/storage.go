@@ -16,6 +16,10 @@ var ErrClosed = errors.New("storage: closed")
 // succeed once there is space again.
 var ErrFull = errors.New("storage: no space")
 
+// ErrMoved is in the chain of what Apply and Held return once another process may write the store. Nothing is written by this
+// one any more, and it has to be opened again.
+var ErrMoved = errors.New("storage: another process writes the store")
+
 // Store is an ordered map from key to value. All methods are safe for concurrent use.
 type Store interface {
 	Reader
@@ -38,6 +42,13 @@ type Waiter interface {
 	// Full returns an ErrFull while a call of Apply waits for space, or nil. Callers that queue batches behind one another
 	// refuse new ones then.
 	Full() error
+}
+
+// Leased is a Store that several processes share, of which one at a time writes.
+type Leased interface {
+	// Held returns nil while no other process can have written the store, so that what was read before the call was the latest. It
+	// returns an Unavailable error otherwise.
+	Held() error
 }
 
 // Reader reads keys. A Reader that is a Store sees the latest state at each call.

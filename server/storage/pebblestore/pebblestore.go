@@ -139,15 +139,25 @@ func (s *Store) Apply(ctx context.Context, b *storage.Batch) error {
 	}
 	s.mu.RLock()
 	defer s.mu.RUnlock()
+	if err := s.admitLocked(b); err != nil {
+		return err
+	}
+	return s.write(b, pebble.Sync)
+}
+
+// admitLocked returns what keeps a batch from being applied; the mutex is held for reading.
+func (s *Store) admitLocked(b *storage.Batch) error {
 	switch failed := s.failed.Load(); {
 	case s.mu.closed:
 		return storage.ErrClosed
 	case failed != nil:
 		return fmt.Errorf("pebble has failed before: %w", failed.cause)
 	}
-	if err := s.space.admit(b.Deletes); err != nil {
-		return err
-	}
+	return s.space.admit(b.Deletes)
+}
+
+// write writes a batch; the mutex is held for reading.
+func (s *Store) write(b *storage.Batch, o *pebble.WriteOptions) error {
 	size := 0
 	for _, op := range b.Ops {
 		size += len(op.Key) + len(op.Value) + 12
@@ -159,12 +169,7 @@ func (s *Store) Apply(ctx context.Context, b *storage.Batch) error {
 			return fmt.Errorf("pebble batch: %w", err)
 		}
 	}
-	return s.commit(batch)
-}
-
-// commit writes a batch and waits for its sync.
-func (s *Store) commit(batch *pebble.Batch) error {
-	if err := s.survive(func() error { return batch.Commit(pebble.Sync) }); err != nil {
+	if err := s.survive(func() error { return batch.Commit(o) }); err != nil {
 		return fmt.Errorf("pebble commit: %w", err)
 	}
 	return nil

@@ -1,0 +1,222 @@
+package pgstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"clave/server/fault"
+	"clave/server/storage"
+)
+
+// call is a batch that waits to be written.
+type call struct {
+	batch *storage.Batch
+	err   error
+	// wake receives true from who hands over the writing, false when the batch is done. Room for one.
+	wake chan bool
+}
+
+// groupBytes is the size from which no more batches join a row of the log.
+const groupBytes = 8 << 20
+
+// Apply implements storage.Store. All that waits while a row is written goes into the next one. After an ErrMoved nothing of the batch
+// is written, except that it is unknown where PostgreSQL did not answer for as long as Options.Patience.
+func (s *Store) Apply(ctx context.Context, b *storage.Batch) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	c := &call{batch: b, wake: make(chan bool, 1)}
+	s.mu.Lock()
+	if s.mu.closed {
+		s.mu.Unlock()
+		return storage.ErrClosed
+	}
+	s.mu.queue = append(s.mu.queue, c)
+	lead := !s.mu.writing
+	s.mu.writing = true
+	s.mu.Unlock()
+	if !lead {
+		lead = <-c.wake
+	}
+	if lead {
+		s.write(context.WithoutCancel(ctx))
+	}
+	return c.err
+}
+
+// write writes what waits, the caller's batch first, and hands over.
+func (s *Store) write(ctx context.Context) {
+	s.mu.Lock()
+	group, size := 0, 0
+	for _, c := range s.mu.queue {
+		if size > groupBytes {
+			break
+		}
+		for _, op := range c.batch.Ops {
+			size += len(op.Key) + len(op.Value)
+		}
+		group++
+	}
+	calls := s.mu.queue[:group:group]
+	s.mu.queue = s.mu.queue[group:]
+	s.mu.Unlock()
+	s.writeGroup(ctx, calls)
+	s.mu.Lock()
+	if len(s.mu.queue) > 0 {
+		s.mu.queue[0].wake <- true
+	} else {
+		s.mu.queue, s.mu.writing = nil, false
+		s.idle.Broadcast()
+	}
+	s.mu.Unlock()
+	for _, c := range calls[1:] {
+		c.wake <- false
+	}
+}
+
+// writeGroup writes batches as one row. Those for which there is no space on this node's disk are refused alone.
+func (s *Store) writeGroup(ctx context.Context, calls []*call) {
+	var all storage.Batch
+	written := make([]*call, 0, len(calls))
+	for _, c := range calls {
+		if c.err = s.lead.ended(); c.err == nil {
+			c.err = s.local.Admit(c.batch)
+		}
+		if c.err == nil && !c.batch.Empty() {
+			all.Ops = append(all.Ops, c.batch.Ops...)
+			written = append(written, c)
+		}
+	}
+	if len(written) == 0 {
+		return
+	}
+	err := s.append(ctx, &all)
+	for _, c := range written {
+		c.err = err
+	}
+}
+
+// entry is a row of the log that is to be written.
+type entry struct {
+	position
+	before []byte // the id of the row before
+	body   []byte
+}
+
+// append writes a row and applies it to the replica.
+func (s *Store) append(ctx context.Context, all *storage.Batch) error {
+	e := entry{position: position{s.at.seq + 1, newID()}, before: s.at.id, body: s.codec.encode(all.Ops)}
+	if err := s.insert(ctx, e); err != nil {
+		if errors.Is(err, storage.ErrMoved) {
+			s.lead.lose(err)
+		}
+		return err
+	}
+	all.Set(positionKey, s.positionValue(e.position))
+	if err := s.local.ApplyUnsynced(all); err != nil {
+		// It is written, and this node can't show it.
+		err = fault.Because(errors.Join(storage.ErrMoved, err), fault.Unavailable, "The storage of this node has failed. Please try again.")
+		s.o.Log.Error("the replica can't be written", "error", err)
+		s.lead.lose(err)
+		return err
+	}
+	s.at = e.position
+	s.lead.seq.Store(e.seq)
+	return nil
+}
+
+// insertRow writes a row where the lease is this leader's and the row before is the one that the replica has.
+const insertRow = `insert into clave_log (seq, epoch, id, body)
+	select $1::bigint, l.epoch, $3::bytea, $4::bytea from clave_lease l
+	where l.id = 1 and l.epoch = $2 and exists (select 1 from clave_log p where p.seq = $1::bigint - 1 and p.id = $5)
+	for share of l`
+
+// How long one try of an insert may take, and the pauses between tries.
+const (
+	tryTimeout            = 5 * time.Second
+	leastPause, mostPause = 20 * time.Millisecond, 300 * time.Millisecond
+	textUnknown           = "PostgreSQL does not answer; whether this was written is not known."
+	textFull              = "PostgreSQL has no space. Nothing is written until there is space again."
+)
+
+// insufficientResources begins the codes of errors for want of space, memory or connections.
+const insufficientResources = "53"
+
+// passing begin the codes of errors that say nothing of the statement: a row that is there already, a server that only reads or is
+// being stopped, a connection that breaks, a conflict with another transaction.
+var passing = []string{uniqueViolation, "25006", "57P", "08", "40"}
+
+// insert writes a row, and tries until it knows whether it is written. It returns an ErrMoved when this node leads no more, or when
+// PostgreSQL has not answered for too long.
+func (s *Store) insert(ctx context.Context, e entry) error {
+	began, pause, first := s.lead.elapsed(), leastPause, true
+	for {
+		n, err := s.tryInsert(ctx, e)
+		if err == nil && n == 1 {
+			return nil
+		}
+		if err == nil && first {
+			return moved("Another node serves the database now.")
+		}
+		if definite := refused(err); definite != nil && first {
+			return definite
+		}
+		if err != nil && first {
+			s.o.Log.Warn("a write to PostgreSQL failed; its outcome is looked up", "seq", e.seq, "error", s.said("write the log", err))
+		}
+		first = false
+		id, found, lookup := s.lookUp(ctx, e.seq)
+		switch {
+		case lookup == nil && found && string(id) == string(e.id):
+			return nil
+		case lookup == nil && (found || err == nil):
+			// Another leader's row, or none where the fence has refused ours: it can't come any more.
+			return moved("Another node serves the database now.")
+		case s.lead.elapsed()-began > s.o.Patience:
+			s.o.Log.Error("PostgreSQL does not answer; this node steps down", "seq", e.seq, "id", hexOf(e.id))
+			return moved(textUnknown)
+		}
+		if s.pause(ctx, pause) == nil {
+			pause = min(2*pause, mostPause)
+		}
+	}
+}
+
+// tryInsert tries to write a row and returns how many were written.
+func (s *Store) tryInsert(ctx context.Context, e entry) (int64, error) {
+	ctx, cancel := context.WithTimeout(ctx, tryTimeout)
+	defer cancel()
+	tag, err := s.pool.Exec(ctx, insertRow, e.seq, s.lead.epoch, e.id, e.body, e.before)
+	return tag.RowsAffected(), err
+}
+
+// refused returns the error of a statement that PostgreSQL has refused for good, nil for one that may be tried again or whose outcome
+// must be looked up.
+func refused(err error) error {
+	var said *pgconn.PgError
+	if !errors.As(err, &said) || slices.ContainsFunc(passing, func(code string) bool { return strings.HasPrefix(said.Code, code) }) {
+		return nil
+	}
+	if strings.HasPrefix(said.Code, insufficientResources) {
+		return fault.Because(errors.Join(storage.ErrFull, err), fault.ResourceExhausted, textFull)
+	}
+	return fmt.Errorf("write the log: %w", err)
+}
+
+// lookUp returns the id of a row of the log.
+func (s *Store) lookUp(ctx context.Context, seq int64) (id []byte, found bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, tryTimeout)
+	defer cancel()
+	err = s.pool.QueryRow(ctx, "select id from clave_log where seq = $1", seq).Scan(&id)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, false, nil
+	}
+	return id, err == nil, err
+}

@@ -1,0 +1,184 @@
+package pgstore
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"clave/server/storage"
+)
+
+// behindPause is how often the log is written behind, and behindBytes about how much of it in one transaction.
+const (
+	behindPause = time.Second
+	behindBytes = 8 << 20
+)
+
+// changes are what rows of the log make of the state: first ranges are deleted, then keys are set and deleted.
+type changes struct {
+	derived func(key []byte) bool
+	ranges  []storage.Op
+	sets    map[string][]byte
+	deletes map[string]struct{}
+	size    int
+}
+
+// newChanges returns changes that leave derived keys out.
+func newChanges(derived func(key []byte) bool) *changes {
+	return &changes{derived: derived, sets: make(map[string][]byte), deletes: make(map[string]struct{})}
+}
+
+// add adds an operation.
+func (c *changes) add(op storage.Op) {
+	if c.derived(op.Key) {
+		return // A range that begins among derived keys ends among them.
+	}
+	c.size += len(op.Key) + len(op.Value)
+	key := string(op.Key)
+	switch op.Kind {
+	case storage.Set:
+		delete(c.deletes, key)
+		c.sets[key] = op.Value
+	case storage.Delete:
+		delete(c.sets, key)
+		c.deletes[key] = struct{}{}
+	case storage.DeleteRange:
+		for set := range c.sets {
+			if set >= key && set < string(op.Value) {
+				delete(c.sets, set)
+			}
+		}
+		c.ranges = append(c.ranges, op)
+	}
+}
+
+// write writes the changes into clave_state.
+func (c *changes) write(ctx context.Context, tx pgx.Tx) error {
+	for _, r := range c.ranges {
+		if _, err := tx.Exec(ctx, "delete from clave_state where key >= $1 and key < $2", r.Key, r.Value); err != nil {
+			return err
+		}
+	}
+	if len(c.deletes) > 0 {
+		keys := make([][]byte, 0, len(c.deletes))
+		for key := range c.deletes {
+			keys = append(keys, []byte(key))
+		}
+		if _, err := tx.Exec(ctx, "delete from clave_state where key = any($1)", keys); err != nil {
+			return err
+		}
+	}
+	if len(c.sets) == 0 {
+		return nil
+	}
+	keys, values := make([][]byte, 0, len(c.sets)), make([][]byte, 0, len(c.sets))
+	for key, value := range c.sets {
+		if value == nil {
+			value = []byte{} // nil would be null
+		}
+		keys, values = append(keys, []byte(key)), append(values, value)
+	}
+	_, err := tx.Exec(ctx, `insert into clave_state (key, value) select * from unnest($1::bytea[], $2::bytea[])
+		on conflict (key) do update set value = excluded.value`, keys, values)
+	return err
+}
+
+// written is when the state had which row.
+type written struct {
+	at  time.Duration
+	seq int64
+}
+
+// writingBehind writes the log into the state until ctx is done, and drops rows that are old.
+func (s *Store) writingBehind(ctx context.Context) {
+	var history []written
+	failing := false
+	for s.pause(ctx, behindPause) == nil {
+		seq, err := s.writeBehind(ctx)
+		if err == nil {
+			s.lead.behind.Store(seq)
+			if n := len(history); n == 0 || history[n-1].seq < seq {
+				history = append(history, written{s.lead.elapsed(), seq})
+			}
+			history, err = s.trim(ctx, history)
+		}
+		if err != nil && !failing && ctx.Err() == nil {
+			s.o.Log.Warn("the state can't be written behind; it is tried again", "error", s.said("write the state", err))
+		}
+		failing = err != nil
+	}
+}
+
+// writeBehind writes all of the log that there is into the state, and returns up to which row the state is complete.
+func (s *Store) writeBehind(ctx context.Context) (int64, error) {
+	for {
+		var from, to int64
+		err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) (err error) {
+			if err := tx.QueryRow(ctx, "select seq from clave_applied where id = 1 for update").Scan(&from); err != nil {
+				return err
+			}
+			changed := newChanges(s.o.Derived)
+			if to, err = s.collect(ctx, tx, from, changed); err != nil || to == from {
+				return err
+			}
+			if err := changed.write(ctx, tx); err != nil {
+				return err
+			}
+			_, err = tx.Exec(ctx, "update clave_applied set seq = $1 where id = 1", to)
+			return err
+		})
+		if err != nil || to == from || to >= s.lead.seq.Load() {
+			return to, err
+		}
+	}
+}
+
+// errEnough ends the collecting of rows.
+var errEnough = errors.New("pgstore: enough")
+
+// collect adds the rows behind a place, not much more than behindBytes of them, and returns the last one's place.
+func (s *Store) collect(ctx context.Context, tx pgx.Tx, from int64, into *changes) (to int64, err error) {
+	rows, err := tx.Query(ctx, "select seq, body from clave_log where seq > $1 order by seq limit 2000", from)
+	if err != nil {
+		return from, err
+	}
+	to = from
+	var body []byte
+	_, err = pgx.ForEachRow(rows, []any{&to, &body}, func() error {
+		ops, err := s.codec.decode(body)
+		if err != nil {
+			return err
+		}
+		for _, op := range ops {
+			into.add(op)
+		}
+		body = nil
+		if into.size > behindBytes {
+			return errEnough
+		}
+		return nil
+	})
+	if errors.Is(err, errEnough) {
+		err = nil
+	}
+	return to, err
+}
+
+// trim drops the rows that were written behind longer ago than the retention, and returns what is left of the history. The row up to
+// which the state is complete stays.
+func (s *Store) trim(ctx context.Context, history []written) ([]written, error) {
+	old := 0
+	for old < len(history) && s.lead.elapsed()-history[old].at > s.o.Retention {
+		old++
+	}
+	if old == 0 {
+		return history, nil
+	}
+	_, err := s.pool.Exec(ctx, "delete from clave_log where seq < $1", history[old-1].seq)
+	if err != nil {
+		return history, err
+	}
+	return history[old:], nil
+}

@@ -1,0 +1,90 @@
+package pgstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"clave/server/fault"
+)
+
+// connectTimeout is how long a connection may take to be made where the URL does not say.
+const connectTimeout = 3 * time.Second
+
+// connect makes the pool of connections; one is made to see whether PostgreSQL can be reached.
+func connect(ctx context.Context, url string) (*pgxpool.Pool, error) {
+	config, err := pgxpool.ParseConfig(url)
+	if err != nil { // The error may quote the URL.
+		return nil, fault.E(fault.InvalidArgument, "--store: this is no URL of PostgreSQL; want postgres://user:password@host:5432/database?sslmode=verify-full")
+	}
+	if config.ConnConfig.ConnectTimeout == 0 {
+		config.ConnConfig.ConnectTimeout = connectTimeout
+	}
+	// Each statement sees the latest, as the fence needs, whatever the server's default is.
+	config.ConnConfig.RuntimeParams["default_transaction_isolation"] = "read committed"
+	if config.ConnConfig.RuntimeParams["application_name"] == "" {
+		config.ConnConfig.RuntimeParams["application_name"] = "clave"
+	}
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return nil, connectError(config, err)
+	}
+	if err := check(ctx, pool); err != nil {
+		pool.Close()
+		return nil, connectError(config, err)
+	}
+	return pool, nil
+}
+
+// check refuses a server that acknowledges what a crash may lose.
+func check(ctx context.Context, pool *pgxpool.Pool) error {
+	var commit string
+	if err := pool.QueryRow(ctx, "show synchronous_commit").Scan(&commit); err != nil {
+		return err
+	}
+	if commit == "off" {
+		return fault.E(fault.FailedPrecondition, "--store: PostgreSQL's synchronous_commit is off, so that a crash loses acknowledged commits. Turn it on for this database or user.")
+	}
+	return nil
+}
+
+// connectError says what is wrong with a connection in words of our own: others could hold the password.
+func connectError(config *pgxpool.Config, err error) error {
+	var named *fault.Error
+	if errors.As(err, &named) {
+		return err
+	}
+	c := config.ConnConfig
+	at := fmt.Sprintf("%s as %q in database %q", net.JoinHostPort(c.Host, strconv.Itoa(int(c.Port))), c.User, c.Database)
+	var said *pgconn.PgError
+	switch {
+	case errors.As(err, &said) && strings.HasPrefix(said.Code, "28"):
+		return fault.E(fault.FailedPrecondition, "--store: PostgreSQL at %s refuses the user or the password (%s). Correct the URL, PGPASSWORD or .pgpass.", at, said.Code)
+	case errors.As(err, &said):
+		return fault.E(fault.FailedPrecondition, "--store: PostgreSQL at %s: %s (%s)", at, said.Message, said.Code)
+	}
+	return fault.E(fault.Unavailable, "--store: PostgreSQL at %s does not answer: %s", at, reachError(err, c.Password))
+}
+
+// reachError returns the innermost text of an error of the network, without the password.
+func reachError(err error, password string) string {
+	for {
+		inner := errors.Unwrap(err)
+		if inner == nil {
+			break
+		}
+		err = inner
+	}
+	text := err.Error()
+	if password != "" {
+		text = strings.ReplaceAll(text, password, "xxxxx")
+	}
+	return text
+}

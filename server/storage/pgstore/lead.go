@@ -1,0 +1,321 @@
+package pgstore
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"clave/server/clock"
+	"clave/server/fault"
+	"clave/server/storage"
+)
+
+// reserveAhead is how far ahead of its clock a leader reserves versions, and reserveRest how much of that it leaves: versions are given
+// two microseconds apart also while the clock stands still.
+const (
+	reserveAhead = 10 * time.Second
+	reserveRest  = 2 * time.Second
+)
+
+// followPause is how often a node that waits looks at the lease and the log.
+const followPause = 200 * time.Millisecond
+
+// leadership is what a node knows of its lease.
+type leadership struct {
+	origin time.Time // with the monotonic clock, which until and began are measured by
+	epoch  int64
+	// first is the first moment that this leader may give, as of began.
+	first time.Time
+	began time.Duration
+	// until is when the lease ends unless it is renewed, in nanoseconds after origin; reserved the last version that may be given.
+	until, reserved atomic.Int64
+	// seq is the writer's position, for the work in the background, and behind how far clave_state is.
+	seq, behind atomic.Int64
+	cancel      context.CancelFunc
+	working     sync.WaitGroup
+	lost        chan struct{} // closed with mu.cause set
+	mu          struct {
+		sync.Mutex
+		leading bool
+		cause   error
+	}
+}
+
+// init makes what the zero value lacks.
+func (l *leadership) init() {
+	l.origin = clock.System().Now()
+	l.lost = make(chan struct{})
+}
+
+// elapsed returns the monotonic time since origin.
+func (l *leadership) elapsed() time.Duration { return clock.System().Now().Sub(l.origin) }
+
+// ended returns why this node does not lead, nil while it does.
+func (l *leadership) ended() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case l.mu.cause != nil:
+		return l.mu.cause
+	case !l.mu.leading:
+		return moved("This node is a standby.")
+	}
+	return nil
+}
+
+// held returns nil while no other node can have led since this one took the lease.
+func (l *leadership) held() error {
+	if err := l.ended(); err != nil {
+		return err
+	}
+	if l.elapsed() >= time.Duration(l.until.Load()) {
+		return fault.E(fault.Unavailable, "The database can't be reached at the moment. Please try again.")
+	}
+	return nil
+}
+
+// moved is the error of a node that does not lead, or no more.
+func moved(text string) error {
+	return fault.Because(storage.ErrMoved, fault.Unavailable, "%s Please try again.", text)
+}
+
+// lose ends the leadership for good; the first cause counts.
+func (l *leadership) lose(cause error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.mu.cause == nil {
+		l.mu.cause = cause
+		close(l.lost)
+	}
+}
+
+// stop ends the work in the background.
+func (l *leadership) stop() {
+	if l.cancel != nil {
+		l.cancel()
+	}
+	l.working.Wait()
+}
+
+// Lead waits until this node leads, and follows the log meanwhile. When it returns nil the replica has all of the log, and the lease is
+// renewed until Close.
+func (s *Store) Lead(ctx context.Context) error {
+	waiting, failing := "", ""
+	for {
+		leader, err := s.take(ctx)
+		if err == nil && leader == "" {
+			return s.begin(ctx)
+		}
+		if err == nil {
+			err = errors.Join(s.follow(ctx), s.announce(ctx, "standby"))
+		}
+		if err == nil && leader != waiting {
+			s.o.Waiting(leader)
+			waiting = leader
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil && err.Error() != failing {
+			failing = err.Error()
+			s.o.Log.Warn("the log can't be followed; it is tried again", "error", err)
+		}
+		if err := s.pause(ctx, followPause); err != nil {
+			return err
+		}
+	}
+}
+
+// TryLead is Lead where nobody leads; it does not wait for another node's end, but for the end of a lease that is not renewed.
+func (s *Store) TryLead(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, s.o.Lease+time.Second)
+	defer cancel()
+	for {
+		leader, err := s.take(ctx)
+		switch {
+		case leader != "" && (err == nil || ctx.Err() != nil):
+			if s.pause(ctx, followPause) == nil {
+				continue
+			}
+			return fault.E(fault.FailedPrecondition, "the node %s serves this database. Stop it first.", leader)
+		case err != nil:
+			return err
+		}
+		return s.begin(context.WithoutCancel(ctx))
+	}
+}
+
+// pause waits.
+func (s *Store) pause(ctx context.Context, d time.Duration) error {
+	c, stop := clock.System().After(d)
+	defer stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-c:
+		return nil
+	}
+}
+
+// take takes the lease if it has ended, or is of an earlier run of this node. Otherwise it returns who leads.
+func (s *Store) take(ctx context.Context) (leader string, err error) {
+	var free bool
+	var address string
+	err = s.pool.QueryRow(ctx, "select node, address, until < clock_timestamp() or node = $1 from clave_lease where id = 1", s.o.Node).Scan(&leader, &address, &free)
+	if err != nil {
+		return "", s.said("read the lease", err)
+	}
+	if address != "" {
+		leader += " (" + address + ")"
+	}
+	if !free {
+		return leader, nil
+	}
+	asked := s.lead.elapsed()
+	now := clock.VersionOf(s.o.Clock.Now())
+	var reserved int64
+	err = s.pool.QueryRow(ctx, `update clave_lease set epoch = epoch + 1, node = $1, address = $2, until = clock_timestamp() + $3 * interval '1 millisecond',
+		versions_until = greatest(versions_until, $4) + $5
+		where id = 1 and (until < clock_timestamp() or node = $1) returning epoch, versions_until`,
+		s.o.Node, s.o.Address, s.o.Lease.Milliseconds(), int64(now), reserveAhead.Microseconds()).Scan(&s.lead.epoch, &reserved)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return "another node", nil
+	}
+	if err != nil {
+		return "", s.said("take the lease", err)
+	}
+	s.lead.first = clock.Version(reserved - reserveAhead.Microseconds() + 2).Time()
+	s.lead.began = asked
+	s.lead.reserved.Store(reserved)
+	s.lead.extend(asked, s.o.Lease)
+	return "", nil
+}
+
+// extend notes that the lease was renewed by a request of a moment. A part of it is left for the answers that are under way at its end.
+func (l *leadership) extend(asked, lease time.Duration) {
+	l.until.Store(int64(asked + lease - lease/6))
+}
+
+// begin starts the work of a leader: from then on the lease is renewed, and once the replica has all of the log this node writes.
+func (s *Store) begin(ctx context.Context) error {
+	work, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	s.lead.cancel = cancel
+	s.lead.working.Go(func() { s.renewing(work) })
+	if err := s.follow(ctx); err != nil {
+		s.lead.lose(err)
+		return err
+	}
+	s.lead.seq.Store(s.at.seq)
+	s.lead.working.Go(func() { s.writingBehind(work) })
+	s.lead.mu.Lock()
+	s.lead.mu.leading = true
+	s.lead.mu.Unlock()
+	s.o.Log.Info("this node leads", "node", s.o.Node, "epoch", s.lead.epoch, "seq", s.at.seq)
+	return s.lead.ended()
+}
+
+// renewing renews the lease until ctx is done or the lease is lost.
+func (s *Store) renewing(ctx context.Context) {
+	failing := false
+	for s.pause(ctx, s.o.Lease/3) == nil {
+		err := s.renew(ctx)
+		switch {
+		case errors.Is(err, storage.ErrMoved):
+			s.o.Log.Warn("another node leads now", "node", s.o.Node, "epoch", s.lead.epoch)
+			s.lead.lose(err)
+			return
+		case err != nil && !failing && ctx.Err() == nil:
+			s.o.Log.Warn("the lease can't be renewed; it is tried again", "error", s.said("renew the lease", err))
+		case err == nil && failing:
+			s.o.Log.Info("the lease is renewed again")
+		}
+		failing = err != nil
+	}
+}
+
+// renew renews the lease and reserves versions once.
+func (s *Store) renew(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, s.o.Lease)
+	defer cancel()
+	asked := s.lead.elapsed()
+	reserve := int64(clock.VersionOf(s.moment().Add(reserveAhead)))
+	tag, err := s.pool.Exec(ctx, `update clave_lease set until = clock_timestamp() + $2 * interval '1 millisecond', versions_until = greatest(versions_until, $3)
+		where id = 1 and epoch = $1`, s.lead.epoch, s.o.Lease.Milliseconds(), reserve)
+	switch {
+	case err != nil:
+		return err
+	case tag.RowsAffected() == 0:
+		return moved("Another node serves the database now.")
+	}
+	s.lead.extend(asked, s.o.Lease)
+	s.lead.reserved.Store(max(reserve, s.lead.reserved.Load()))
+	return s.announce(ctx, "leader")
+}
+
+// announce notes that this node lives, for the status.
+func (s *Store) announce(ctx context.Context, role string) error {
+	seq := s.lead.seq.Load()
+	if role != "leader" {
+		seq = s.at.seq
+	}
+	_, err := s.pool.Exec(ctx, `insert into clave_node values ($1, $2, $3, $4, clock_timestamp())
+		on conflict (node) do update set address = excluded.address, role = excluded.role, seq = excluded.seq, seen = excluded.seen`, s.o.Node, s.o.Address, role, seq)
+	return err
+}
+
+// release ends the lease and forgets the node, so that others need not wait.
+func (s *Store) release(ctx context.Context) {
+	if s.cluster == "" {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	if s.lead.ended() == nil {
+		_, err := s.pool.Exec(ctx, "update clave_lease set until = clock_timestamp() - interval '1 second' where id = 1 and epoch = $1", s.lead.epoch)
+		if err != nil {
+			s.o.Log.Warn("the lease could not be given up; it ends by itself", "error", s.said("give the lease up", err))
+		}
+	}
+	_, _ = s.pool.Exec(ctx, "delete from clave_node where node = $1", s.o.Node) // A row that stays is shown with its age.
+}
+
+// Run returns when this node leads no more, with an ErrMoved, or when ctx is done.
+func (s *Store) Run(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return nil
+	case <-s.lead.lost:
+		return s.lead.ended()
+	}
+}
+
+// Clock returns the machine's time, but never a moment that an earlier leader may have given, and never one that is not reserved.
+func (s *Store) Clock() clock.Clock { return leaderClock{s} }
+
+// leaderClock is the clock of a leader.
+type leaderClock struct{ s *Store }
+
+// Now implements clock.Clock.
+func (c leaderClock) Now() time.Time {
+	most := clock.Version(c.s.lead.reserved.Load()).Time().Add(-reserveRest)
+	if now := c.s.moment(); now.Before(most) {
+		return now
+	}
+	return most
+}
+
+// After implements clock.Clock.
+func (c leaderClock) After(d time.Duration) (<-chan time.Time, func()) { return c.s.o.Clock.After(d) }
+
+// moment returns the time, without regard to what is reserved.
+func (s *Store) moment() time.Time {
+	now, least := s.o.Clock.Now(), s.lead.first.Add(s.lead.elapsed()-s.lead.began)
+	if now.Before(least) {
+		return least
+	}
+	return now
+}

@@ -1,0 +1,361 @@
+package pgstore_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"clave/server/clock"
+	"clave/server/fault"
+	"clave/server/storage"
+	"clave/server/storage/pebblestore"
+	"clave/server/storage/pgstore"
+	"clave/server/storage/pgstore/pgtest"
+	"clave/server/storage/storagetest"
+)
+
+// patience is how long a test waits for anything.
+const patience = time.Minute
+
+// small keeps the replicas of tests small.
+var small = pebblestore.Options{CacheBytes: 8 << 20, MemTableBytes: 1 << 20}
+
+// openOnly opens a store that does not lead.
+func openOnly(t *testing.T, o pgstore.Options) *pgstore.Store {
+	t.Helper()
+	o.Local = small
+	if o.Node == "" {
+		o.Node = "node"
+	}
+	s, err := pgstore.Open(t.Context(), o)
+	if err != nil {
+		t.Fatalf("Open = %v", err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Errorf("Close = %v", err)
+		}
+	})
+	return s
+}
+
+// lead opens a store that leads.
+func lead(t *testing.T, o pgstore.Options) *pgstore.Store {
+	t.Helper()
+	s := openOnly(t, o)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	if err := s.Lead(ctx); err != nil {
+		t.Fatalf("Lead = %v", err)
+	}
+	return s
+}
+
+// set sets a key.
+func set(t *testing.T, s storage.Store, key, value string) {
+	t.Helper()
+	var b storage.Batch
+	b.Set([]byte(key), []byte(value))
+	if err := s.Apply(t.Context(), &b); err != nil {
+		t.Fatalf("set %s = %v", key, err)
+	}
+}
+
+// wantAll checks all keys and values.
+func wantAll(t *testing.T, s storage.Store, want string) {
+	t.Helper()
+	var got []string
+	it := s.Scan(storage.Range{})
+	defer func() { _ = it.Close() }()
+	for it.Next() {
+		v, err := it.Value()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, string(it.Key())+"="+string(v))
+	}
+	if err := it.Err(); err != nil || strings.Join(got, " ") != want {
+		t.Errorf("the store has %q (%v), want %q", strings.Join(got, " "), err, want)
+	}
+}
+
+// until waits for a condition.
+func until(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	for !is() {
+		c, stop := clock.System().After(20 * time.Millisecond)
+		select {
+		case <-c:
+		case <-ctx.Done():
+			t.Fatalf("waited in vain: %s", what)
+		}
+		stop()
+	}
+}
+
+// TestNodes are the tests that need one PostgreSQL, which they leave as it is.
+func TestNodes(t *testing.T) {
+	pg := pgtest.New(t)
+	for _, tt := range []struct {
+		name string
+		run  func(*testing.T, *pgtest.Server)
+	}{
+		{"store", testStore},
+		{"replicas", testReplicas},
+		{"one leads", testOneLeads},
+		{"an old leader is fenced", testAnOldLeaderIsFenced},
+		{"mistakes are named without secrets", testMistakesAreNamedWithoutSecrets},
+		{"a late replica is built again", testALateReplicaIsBuiltAgain},
+	} {
+		t.Run(tt.name, func(t *testing.T) { tt.run(t, pg) })
+	}
+}
+
+// testStore runs the suite of all stores.
+func testStore(t *testing.T, pg *pgtest.Server) {
+	storagetest.Run(t, func(t *testing.T) storage.Store { return lead(t, pgstore.Options{URL: pg.Database()}) })
+}
+
+// testReplicas restarts a node on its folder, on an empty one, and on an empty one after the log was dropped.
+func testReplicas(t *testing.T, pg *pgtest.Server) {
+	url, dir := pg.Database(), t.TempDir()
+	folder := func(i int) string { return filepath.Join(dir, fmt.Sprint(i)) }
+	derived := func(key []byte) bool { return key[0] == 'i' }
+	derive := func(ctx context.Context, s storage.Store) error {
+		var b storage.Batch
+		b.Set([]byte("i"), []byte("made"))
+		return s.Apply(ctx, &b)
+	}
+	o := pgstore.Options{URL: url, Dir: folder(0), Derived: derived, Derive: derive, Retention: time.Millisecond}
+	s := lead(t, o)
+	wantAll(t, s, "i=made")
+	for i := range 10 {
+		set(t, s, fmt.Sprint(i), "x")
+	}
+	var b storage.Batch
+	b.DeleteRange([]byte("2"), []byte("5"))
+	b.Set([]byte("3"), []byte("again"))
+	b.Set([]byte("i"), []byte("written"))
+	b.Delete([]byte("9"))
+	if err := s.Apply(t.Context(), &b); err != nil {
+		t.Fatal(err)
+	}
+	set(t, s, "empty", "")
+	const want, others = "0=x 1=x 3=again 5=x 6=x 7=x 8=x empty= ", "i="
+	wantAll(t, s, want+others+"written")
+	until(t, "the state is written and the log dropped", func() bool {
+		return pg.Number(url, "select seq from clave_applied") == 12 && pg.Number(url, "select count(*) from clave_log") == 1
+	})
+	set(t, s, "tail", "y")
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for i, made := range []string{"written", "made"} {
+		o.Dir = folder(i)
+		s := lead(t, o)
+		wantAll(t, s, want+others+made+" tail=y")
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if keys := pg.Number(url, "select count(*) from clave_state where key = 'i'"); keys != 0 {
+		t.Errorf("the state has %d derived keys", keys)
+	}
+	o.URL, o.Dir = pg.Database(), folder(0) // another cluster
+	wantAll(t, lead(t, o), "i=made")
+}
+
+// testOneLeads opens two nodes. The second leads once the first is closed, at once, and has everything.
+func testOneLeads(t *testing.T, pg *pgtest.Server) {
+	url := pg.Database()
+	first := lead(t, pgstore.Options{URL: url, Node: "first"})
+	waiting := make(chan string, 1)
+	second := openOnly(t, pgstore.Options{URL: url, Node: "second", Waiting: func(leader string) { waiting <- leader }})
+	led := make(chan error, 1)
+	go func() { led <- second.Lead(t.Context()) }()
+	if leader := <-waiting; leader != "first" {
+		t.Errorf("the second waits for %q, want first", leader)
+	}
+	if _, _, err := second.Get([]byte("a")); !errors.Is(err, storage.ErrMoved) || fault.CodeOf(err) != fault.Unavailable {
+		t.Errorf("Get at a standby = %v, want an ErrMoved that is Unavailable", err)
+	}
+	if err := second.Apply(t.Context(), &storage.Batch{Ops: []storage.Op{{Key: []byte("a")}}}); !errors.Is(err, storage.ErrMoved) {
+		t.Errorf("Apply at a standby = %v, want ErrMoved", err)
+	}
+	third := openOnly(t, pgstore.Options{URL: url, Node: "third"})
+	if err := third.TryLead(t.Context()); err == nil || !strings.Contains(err.Error(), "node first serves") {
+		t.Errorf("TryLead beside a leader = %v, want that the node first serves", err)
+	}
+	set(t, first, "a", "1")
+	st, err := pgstore.ReadStatus(t.Context(), url)
+	if err != nil || st.Leader != "first" || !st.Held || st.Epoch != 1 || st.Log != 1 || len(st.Nodes) == 0 {
+		t.Errorf("status = %+v, %v", st, err)
+	}
+	began := clock.System().Now()
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-led; err != nil {
+		t.Fatalf("Lead = %v", err)
+	}
+	if took := clock.System().Now().Sub(began); took > 2500*time.Millisecond {
+		t.Errorf("the hand-over took %v, want less than a lease", took)
+	}
+	wantAll(t, second, "a=1")
+	set(t, second, "b", "2")
+}
+
+// shifted is a clock that is wrong.
+type shifted struct {
+	clock.Clock
+	by time.Duration
+}
+
+// Now implements clock.Clock.
+func (s shifted) Now() time.Time { return s.Clock.Now().Add(s.by) }
+
+// testAnOldLeaderIsFenced takes the lease away under load, and gives it to a node whose clock is wrong.
+func testAnOldLeaderIsFenced(t *testing.T, pg *pgtest.Server) {
+	for _, by := range []time.Duration{-5 * time.Second, 5 * time.Second} {
+		url := pg.Database()
+		first := lead(t, pgstore.Options{URL: url, Node: "first", Clock: shifted{clock.System(), -by}})
+		set(t, first, "a", "1")
+		given := clock.NewVersions(first.Clock(), 0)
+		given.Next()
+		pg.Exec(url, "update clave_lease set until = clock_timestamp() - interval '1 second'")
+		second := lead(t, pgstore.Options{URL: url, Node: "second", Clock: shifted{clock.System(), by}})
+		last := given.Next()
+		if now := clock.VersionOf(second.Clock().Now()); now <= last {
+			t.Errorf("the new leader's clock (%v) shows %d, want more than %d, which the old one has given", by, now, last)
+		}
+		var b storage.Batch
+		b.Set([]byte("a"), []byte("stale"))
+		if err := first.Apply(t.Context(), &b); !errors.Is(err, storage.ErrMoved) || fault.CodeOf(err) != fault.Unavailable {
+			t.Errorf("Apply by an old leader = %v, want an ErrMoved that is Unavailable", err)
+		}
+		if err := first.Held(); !errors.Is(err, storage.ErrMoved) {
+			t.Errorf("Held of an old leader = %v, want ErrMoved", err)
+		}
+		if err := first.Run(t.Context()); !errors.Is(err, storage.ErrMoved) {
+			t.Errorf("Run of an old leader = %v, want ErrMoved", err)
+		}
+		wantAll(t, second, "a=1")
+	}
+}
+
+// TestPostgreSQLRestarts stops PostgreSQL the hard way several times while batches are written. Each of them succeeds, once.
+func TestPostgreSQLRestarts(t *testing.T) {
+	pg := pgtest.New(t)
+	url := pg.Database()
+	s := lead(t, pgstore.Options{URL: url, Dir: t.TempDir(), Patience: patience})
+	ctx, stop := context.WithCancel(t.Context())
+	const writers = 8
+	acknowledged := make([]int, writers)
+	var wg sync.WaitGroup
+	for w := range writers {
+		wg.Go(func() {
+			for i := 1; ctx.Err() == nil; i++ {
+				var b storage.Batch
+				b.Set(fmt.Appendf(nil, "w%d-%06d", w, i), nil)
+				if err := s.Apply(t.Context(), &b); err != nil {
+					t.Errorf("Apply under a restart = %v", err)
+					return
+				}
+				acknowledged[w] = i
+			}
+		})
+	}
+	for _, how := range []syscall.Signal{syscall.SIGQUIT, syscall.SIGINT, syscall.SIGQUIT} {
+		rows := pg.Number(url, "select max(seq) from clave_log")
+		until(t, "writes go on", func() bool { return pg.Number(url, "select max(seq) from clave_log") > rows+20 })
+		pg.Stop(how)
+		pg.Start()
+	}
+	stop()
+	wg.Wait()
+	until(t, "the lease is renewed", func() bool { return s.Held() == nil })
+	copied := lead(t, pgstore.Options{URL: url}) // of the same name, so it takes the lease over
+	for w, last := range acknowledged {
+		it := copied.Scan(storage.Prefix(fmt.Appendf(nil, "w%d-", w)))
+		n := 0
+		for ; it.Next(); n++ {
+			if want := fmt.Sprintf("w%d-%06d", w, n+1); string(it.Key()) != want {
+				t.Fatalf("writer %d: found %s, want %s", w, it.Key(), want)
+			}
+		}
+		if err := errors.Join(it.Err(), it.Close()); err != nil || n != last {
+			t.Errorf("writer %d: %d keys (%v), acknowledged were %d", w, n, err, last)
+		}
+	}
+}
+
+// TestALeaderStepsDown keeps PostgreSQL away for longer than a leader waits.
+func TestALeaderStepsDown(t *testing.T) {
+	pg := pgtest.New(t)
+	s := lead(t, pgstore.Options{URL: pg.Database(), Lease: time.Second, Patience: time.Second})
+	pg.Stop(syscall.SIGQUIT)
+	until(t, "reads are refused", func() bool { _, _, err := s.Get([]byte("a")); return fault.Is(err, fault.Unavailable) })
+	var b storage.Batch
+	b.Set([]byte("a"), nil)
+	if err := s.Apply(t.Context(), &b); !errors.Is(err, storage.ErrMoved) || !fault.Is(err, fault.Unavailable) {
+		t.Errorf("Apply without PostgreSQL = %v, want an ErrMoved that is Unavailable", err)
+	}
+	if err := s.Run(t.Context()); !errors.Is(err, storage.ErrMoved) {
+		t.Errorf("Run = %v, want ErrMoved", err)
+	}
+	pg.Start()
+}
+
+// testMistakesAreNamedWithoutSecrets gives wrong URLs.
+func testMistakesAreNamedWithoutSecrets(t *testing.T, pg *pgtest.Server) {
+	url := pg.Database()
+	for _, tt := range []struct{ name, url, want string }{
+		{"no URL", "postgres://clave:hunter2@[::1", "no URL of PostgreSQL"},
+		{"wrong password", strings.Replace(url, pg.Password(), "hunter2", 1), "refuses the user or the password"},
+		{"no server", "postgres://clave:hunter2@127.0.0.1:1/d", "does not answer"},
+		{"no database", strings.Replace(pg.URL("hunter3"), pg.Password(), pg.Password(), 1), "does not exist"},
+	} {
+		var log bytes.Buffer
+		_, err := pgstore.Open(t.Context(), pgstore.Options{URL: tt.url, Node: "n", Log: slog.New(slog.NewTextHandler(&log, nil))})
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: Open = %v, want %q", tt.name, err, tt.want)
+			continue
+		}
+		if said := fmt.Sprintf("%v %+v %s", err, err, log.String()); strings.Contains(said, "hunter2") || strings.Contains(said, pg.Password()) {
+			t.Errorf("%s: the password is in %q", tt.name, said)
+		}
+	}
+	pg.Exec(url, "alter database "+url[strings.LastIndex(url, "/")+1:strings.Index(url, "?")]+" set synchronous_commit = off")
+	if _, err := pgstore.Open(t.Context(), pgstore.Options{URL: url, Node: "n"}); err == nil || !strings.Contains(err.Error(), "synchronous_commit") {
+		t.Errorf("Open of a database that loses commits = %v, want it refused", err)
+	}
+}
+
+// testALateReplicaIsBuiltAgain lets a standby miss rows that are dropped.
+func testALateReplicaIsBuiltAgain(t *testing.T, pg *pgtest.Server) {
+	url := pg.Database()
+	first := lead(t, pgstore.Options{URL: url, Node: "first", Retention: time.Millisecond})
+	set(t, first, "a", "1")
+	late := openOnly(t, pgstore.Options{URL: url, Node: "late", Dir: filepath.Join(t.TempDir(), "replica")})
+	for i := range 5 {
+		set(t, first, "a", fmt.Sprint(i))
+	}
+	until(t, "the log is dropped", func() bool { return pg.Number(url, "select min(seq) from clave_log") > 2 })
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := late.Lead(t.Context()); err != nil {
+		t.Fatalf("Lead = %v", err)
+	}
+	wantAll(t, late, "a=4")
+}

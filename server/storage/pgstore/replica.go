@@ -1,0 +1,216 @@
+package pgstore
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"clave/server/fault"
+	"clave/server/storage"
+	"clave/server/storage/pebblestore"
+)
+
+// errGap says that the log no longer has what a replica needs next.
+var errGap = errors.New("pgstore: the log begins behind the replica")
+
+// openReplica opens the replica, builds it where there is none that can be used, and brings it up to the log.
+func (s *Store) openReplica(ctx context.Context) error {
+	if err := s.openLocal(); err != nil {
+		return err
+	}
+	usable, err := s.findPosition(ctx)
+	if err != nil {
+		return s.said("compare the log with the replica", err)
+	}
+	if !usable {
+		if err := s.rebuild(ctx); err != nil {
+			return err
+		}
+	}
+	return s.follow(ctx)
+}
+
+// openLocal opens the folder of the replica, or memory.
+func (s *Store) openLocal() (err error) {
+	if s.o.Dir == "" {
+		s.local, err = pebblestore.OpenMemoryWith(s.o.Local)
+		return err
+	}
+	s.local, err = pebblestore.Open(s.o.Dir, s.o.Local)
+	return err
+}
+
+// findPosition reads where the replica is, and reports whether the log goes on from there.
+func (s *Store) findPosition(ctx context.Context) (usable bool, err error) {
+	v, found, err := s.local.Get(positionKey)
+	if err != nil || !found {
+		return false, err
+	}
+	cluster, at, ok := parsePosition(string(v))
+	if !ok || cluster != s.cluster {
+		s.o.Log.Warn("the replica is of another cluster; it is built again", "folder", s.o.Dir)
+		return false, nil
+	}
+	var id []byte
+	err = s.pool.QueryRow(ctx, "select id from clave_log where seq = $1", at.seq).Scan(&id)
+	if errors.Is(err, pgx.ErrNoRows) || err == nil && string(id) != string(at.id) {
+		s.o.Log.Warn("the log does not go on from the replica; it is built again", "folder", s.o.Dir, "seq", at.seq)
+		return false, nil
+	}
+	s.at = at
+	return true, err
+}
+
+// positionValue returns what is kept under positionKey.
+func (s *Store) positionValue(at position) []byte {
+	return fmt.Appendf(nil, "%s %d %x", s.cluster, at.seq, at.id)
+}
+
+// parsePosition parses what is kept under positionKey.
+func parsePosition(text string) (cluster string, at position, ok bool) {
+	words := strings.Split(text, " ")
+	if len(words) != 3 {
+		return "", position{}, false
+	}
+	seq, err := strconv.ParseInt(words[1], 10, 64)
+	if err != nil {
+		return "", position{}, false
+	}
+	id, err := hex.DecodeString(words[2])
+	return words[0], position{seq, id}, err == nil
+}
+
+// rebuild makes the replica anew of clave_state.
+func (s *Store) rebuild(ctx context.Context) error {
+	if err := s.local.Close(); err != nil {
+		return err
+	}
+	if s.o.Dir != "" {
+		if err := os.RemoveAll(s.o.Dir); err != nil {
+			return fault.Because(err, fault.FailedPrecondition, "cannot empty the folder of the replica %s: %v", s.o.Dir, err)
+		}
+	}
+	if err := s.openLocal(); err != nil {
+		return err
+	}
+	// One transaction sees the state and how far it is as of one moment.
+	err := pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
+		return s.readState(ctx, tx)
+	})
+	if err != nil {
+		return s.said("read the state", err)
+	}
+	if err := s.o.Derive(ctx, s.local); err != nil {
+		return err
+	}
+	var mark storage.Batch
+	mark.Set(positionKey, s.positionValue(s.at))
+	return s.local.Apply(ctx, &mark)
+}
+
+// readBytes is about how much is read before it is applied.
+const readBytes = 1 << 20
+
+// readState reads clave_state into the replica.
+func (s *Store) readState(ctx context.Context, tx pgx.Tx) error {
+	if err := tx.QueryRow(ctx, "select a.seq, l.id from clave_applied a join clave_log l on l.seq = a.seq where a.id = 1").Scan(&s.at.seq, &s.at.id); err != nil {
+		return err
+	}
+	var about int64
+	if err := tx.QueryRow(ctx, "select greatest(reltuples, 0)::bigint from pg_class where oid = to_regclass('clave_state')").Scan(&about); err != nil {
+		return err
+	}
+	rows, err := tx.Query(ctx, "select key, value from clave_state")
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	var batch storage.Batch
+	var size int
+	var done int64
+	flush := func() error {
+		done += int64(len(batch.Ops))
+		if err := s.applyLocal(&batch); err != nil {
+			return err
+		}
+		batch, size = storage.Batch{}, 0
+		s.o.Progress(done, max(about, done))
+		return nil
+	}
+	for rows.Next() {
+		var key, value []byte
+		if err := rows.Scan(&key, &value); err != nil {
+			return err
+		}
+		batch.Set(key, value)
+		if size += len(key) + len(value); size > readBytes {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return err
+	}
+	return flush()
+}
+
+// applyLocal applies a batch to the replica once there is space for it.
+func (s *Store) applyLocal(batch *storage.Batch) error {
+	if err := s.local.Admit(batch); err != nil {
+		return err
+	}
+	return s.local.ApplyUnsynced(batch)
+}
+
+// follow applies all rows of the log behind the replica's position. Where the log begins later, the replica is built again.
+func (s *Store) follow(ctx context.Context) error {
+	err := s.readLog(ctx)
+	if !errors.Is(err, errGap) {
+		return err
+	}
+	s.o.Log.Warn("the replica was too late for the log; it is built again", "seq", s.at.seq)
+	if err := s.rebuild(ctx); err != nil {
+		return err
+	}
+	return s.readLog(ctx)
+}
+
+// readLog applies the rows that there are.
+func (s *Store) readLog(ctx context.Context) error {
+	rows, err := s.pool.Query(ctx, "select seq, id, body from clave_log where seq > $1 order by seq", s.at.seq)
+	if err != nil {
+		return s.said("read the log", err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var at position
+		var body []byte
+		if err := rows.Scan(&at.seq, &at.id, &body); err != nil {
+			return err
+		}
+		if at.seq != s.at.seq+1 {
+			return errGap
+		}
+		ops, err := s.codec.decode(body)
+		if err != nil {
+			return fault.Because(err, fault.DataLoss, "row %d of clave_log can't be read; restore a backup of PostgreSQL", at.seq)
+		}
+		batch := storage.Batch{Ops: ops}
+		batch.Set(positionKey, s.positionValue(at))
+		if err := s.applyLocal(&batch); err != nil {
+			return err
+		}
+		s.at = at
+	}
+	if err := rows.Err(); err != nil {
+		return s.said("read the log", err)
+	}
+	return nil
+}

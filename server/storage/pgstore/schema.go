@@ -1,0 +1,102 @@
+package pgstore
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"clave/server/fault"
+)
+
+// migrations make the tables, version by version, and are never changed. $cluster is a new id.
+//
+//	clave_lease    who leads, and the fence; the only row has id 1
+//	clave_log      a row for each group of batches, in order; row 0 begins it
+//	clave_state    keys and values as of clave_applied.seq, but for derived ones
+//	clave_node     when each node was heard of last, and how far its replica is
+var migrations = [][]string{{
+	`create table clave_lease (id int primary key, cluster text not null, epoch bigint not null, node text not null, address text not null,
+		until timestamptz not null, versions_until bigint not null, importing text not null)`,
+	`create table clave_log (seq bigint primary key, epoch bigint not null, id bytea not null, body bytea not null)`,
+	`create table clave_state (key bytea primary key, value bytea not null)`,
+	`create table clave_applied (id int primary key, seq bigint not null)`,
+	`create table clave_node (node text primary key, address text not null, role text not null, seq bigint not null, seen timestamptz not null)`,
+	`insert into clave_lease values (1, '$cluster', 0, '', '', clock_timestamp() - interval '1 second', 0, '')`,
+	`insert into clave_log values (0, 0, '', '')`,
+	`insert into clave_applied values (1, 0)`,
+}}
+
+// migrate brings the tables to this program's version. Of nodes that start together one does it.
+func migrate(ctx context.Context, pool *pgxpool.Pool) error {
+	for range 20 { // another node's turn may come between any two statements
+		version, err := schemaVersion(ctx, pool)
+		switch {
+		case err != nil:
+			return err
+		case version > len(migrations):
+			return fault.E(fault.FailedPrecondition, "--store: the tables are of a newer clave (version %d, this one knows %d). Use that one.", version, len(migrations))
+		case version == len(migrations):
+			return nil
+		}
+		err = pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error { return step(ctx, tx, version) })
+		if err != nil && !isCode(err, uniqueViolation) && !isCode(err, duplicateTable) {
+			return err
+		}
+	}
+	return fault.E(fault.Aborted, "--store: the tables are being made by another node; try again")
+}
+
+// The codes of PostgreSQL's errors that are told apart.
+const (
+	uniqueViolation = "23505"
+	duplicateTable  = "42P07"
+	undefinedTable  = "42P01"
+)
+
+// isCode reports whether an error is PostgreSQL's with a code.
+func isCode(err error, code string) bool {
+	var said *pgconn.PgError
+	return errors.As(err, &said) && said.Code == code
+}
+
+// schemaVersion returns how many migrations were made.
+func schemaVersion(ctx context.Context, pool *pgxpool.Pool) (version int, err error) {
+	err = pool.QueryRow(ctx, "select coalesce(max(version), 0) from clave_schema").Scan(&version)
+	if isCode(err, undefinedTable) {
+		return 0, nil
+	}
+	return version, err
+}
+
+// step makes the migration after a version. The row that says so comes first: it keeps others out.
+func step(ctx context.Context, tx pgx.Tx, version int) error {
+	if version == 0 {
+		if _, err := tx.Exec(ctx, "create table clave_schema (version int primary key)"); err != nil {
+			return err
+		}
+	}
+	if _, err := tx.Exec(ctx, "insert into clave_schema values ($1)", version+1); err != nil {
+		return err
+	}
+	for _, statement := range migrations[version] {
+		if _, err := tx.Exec(ctx, replaceCluster(statement)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// newID returns 16 random bytes.
+func newID() []byte {
+	id := make([]byte, 16)
+	_, _ = rand.Read(id) // which never fails
+	return id
+}
+
+// hexID returns a new id in hexadecimal digits.
+func hexID() string { return hex.EncodeToString(newID()) }

@@ -1,0 +1,68 @@
+package pgstore
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Status is how a cluster is.
+type Status struct {
+	// Leader is the name of the node that leads, with Address; Held says whether its lease has not ended.
+	Leader, Address string
+	Held            bool
+	// Epoch counts the leaders so far.
+	Epoch int64
+	// Log is the last row of the log, First the first that is kept, and State the one up to which the state is complete.
+	Log, First, State int64
+	// LogBytes and StateBytes are what the tables take in PostgreSQL.
+	LogBytes, StateBytes int64
+	// VersionsUntil is up to when versions are reserved.
+	VersionsUntil time.Time
+	// Nodes are the nodes that were heard of in the last minute.
+	Nodes []Node
+}
+
+// Node is one node of a cluster.
+type Node struct {
+	Name, Address, Role string
+	// Seq is the row of the log that its replica has, and Age how long ago it said so.
+	Seq int64
+	Age time.Duration
+}
+
+// ReadStatus reads how a cluster is. It needs no replica.
+func ReadStatus(ctx context.Context, url string) (*Status, error) {
+	pool, err := connect(ctx, url)
+	if err != nil {
+		return nil, err
+	}
+	defer pool.Close()
+	s := &Store{pool: pool}
+	st := &Status{}
+	var versions int64
+	err = pool.QueryRow(ctx, `select l.node, l.address, l.until >= clock_timestamp(), l.epoch, l.versions_until,
+		(select max(seq) from clave_log), (select min(seq) from clave_log), (select seq from clave_applied where id = 1),
+		pg_total_relation_size('clave_log'), pg_total_relation_size('clave_state') from clave_lease l where l.id = 1`).
+		Scan(&st.Leader, &st.Address, &st.Held, &st.Epoch, &versions, &st.Log, &st.First, &st.State, &st.LogBytes, &st.StateBytes)
+	if err != nil {
+		return nil, s.said("read the status", err)
+	}
+	st.VersionsUntil = time.UnixMicro(versions).UTC()
+	rows, err := pool.Query(ctx, `select node, address, role, seq, (extract(epoch from clock_timestamp() - seen) * 1000)::bigint from clave_node
+		where seen > clock_timestamp() - interval '1 minute' order by node`)
+	if err != nil {
+		return nil, s.said("read the status", err)
+	}
+	st.Nodes, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (n Node, err error) {
+		var age int64
+		err = row.Scan(&n.Name, &n.Address, &n.Role, &n.Seq, &age)
+		n.Age = time.Duration(age) * time.Millisecond
+		return n, err
+	})
+	if err != nil {
+		return nil, s.said("read the status", err)
+	}
+	return st, nil
+}

@@ -1,0 +1,202 @@
+package pgstore
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"strings"
+	"sync"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"clave/server/fault"
+	"clave/server/storage"
+	"clave/server/storage/pebblestore"
+)
+
+// Store is a storage.Store that nodes share. It reads from its replica, and writes once Lead has returned.
+type Store struct {
+	o       Options
+	pool    *pgxpool.Pool
+	codec   *codec
+	cluster string
+	// local is the replica, and at where it is. Before Lead has returned its caller alone touches both; afterwards local stays and
+	// at is the writer's, who publishes it in lead.
+	local *pebblestore.Store
+	at    position
+	lead  leadership
+	// ending is the context of what Close does.
+	ending context.Context
+	mu     struct {
+		sync.Mutex
+		closed  bool
+		writing bool
+		queue   []*call
+	}
+	idle sync.Cond // signalled when nothing is being written; its lock is mu
+}
+
+// position is a row of the log.
+type position struct {
+	seq int64
+	id  []byte
+}
+
+// replaceCluster fills a new id into a statement of a migration.
+func replaceCluster(statement string) string {
+	return strings.ReplaceAll(statement, "$cluster", hexID())
+}
+
+// Open connects to PostgreSQL, makes the tables where there are none, and brings the replica up to the log. It takes no lease: until
+// Lead has returned, Apply answers ErrMoved.
+func Open(ctx context.Context, o Options) (*Store, error) {
+	o.EnsureDefaults()
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	pool, err := connect(ctx, o.URL)
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{o: o, pool: pool, ending: context.WithoutCancel(ctx)}
+	s.lead.init()
+	s.idle.L = &s.mu
+	if err := s.open(ctx); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// open does what Open does with the connections.
+func (s *Store) open(ctx context.Context) error {
+	if err := migrate(ctx, s.pool); err != nil {
+		return s.said("make the tables", err)
+	}
+	if err := s.pool.QueryRow(ctx, "select cluster from clave_lease where id = 1").Scan(&s.cluster); err != nil {
+		return s.said("read the lease", err)
+	}
+	var err error
+	if s.codec, err = newCodec(); err != nil {
+		return err
+	}
+	return s.openReplica(ctx)
+}
+
+// said returns an error of PostgreSQL with what was being done; it never holds the URL.
+func (s *Store) said(doing string, err error) error {
+	var named *fault.Error
+	if errors.As(err, &named) || errors.Is(err, context.Canceled) {
+		return err
+	}
+	return fault.Because(err, fault.Unavailable, "PostgreSQL: cannot %s: %s", doing, reachError(err, s.pool.Config().ConnConfig.Password))
+}
+
+// Held implements storage.Leased.
+func (s *Store) Held() error { return s.lead.held() }
+
+// Get implements storage.Reader. What it returns was the latest.
+func (s *Store) Get(key []byte) ([]byte, bool, error) {
+	if s.local == nil {
+		return nil, false, storage.ErrClosed
+	}
+	v, found, err := s.local.Get(key)
+	if err == nil {
+		err = s.lead.held()
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	return v, found, nil
+}
+
+// Scan implements storage.Reader.
+func (s *Store) Scan(r storage.Range) storage.Iterator {
+	it := scan(s.local, r)
+	if err := s.lead.held(); err != nil && !errors.Is(it.Err(), storage.ErrClosed) {
+		return refusing{it, err}
+	}
+	return it
+}
+
+// refusing is an iterator over nothing, for a reason.
+type refusing struct {
+	storage.Iterator
+	err error
+}
+
+// Next implements storage.Iterator.
+func (refusing) Next() bool { return false }
+
+// Seek implements storage.Iterator.
+func (refusing) Seek([]byte) bool { return false }
+
+// Err implements storage.Iterator.
+func (r refusing) Err() error { return r.err }
+
+// Snapshot implements storage.Store.
+func (s *Store) Snapshot() storage.Snapshot { return snapshot{s.local.Snapshot()} }
+
+// Full implements storage.Waiter: it returns what ended or may end writing, or ErrFull.
+func (s *Store) Full() error {
+	if err := s.lead.ended(); err != nil {
+		return err
+	}
+	return s.local.Full()
+}
+
+// Err returns what is wrong with the store, nil when all is well.
+func (s *Store) Err() error { return errors.Join(s.lead.held(), s.local.Err()) }
+
+// Checkpoint makes dir, which must not exist, a store of its own with everything applied so far, for pebblestore.Open.
+func (s *Store) Checkpoint(dir string) error { return s.local.Checkpoint(dir) }
+
+// Close gives the lease up, so that another node may lead at once, and releases the store. A second call is no error.
+func (s *Store) Close() error {
+	s.mu.Lock()
+	if s.mu.closed {
+		s.mu.Unlock()
+		return nil
+	}
+	s.mu.closed = true
+	for s.mu.writing {
+		s.idle.Wait()
+	}
+	s.mu.Unlock()
+	s.lead.stop()
+	s.release(s.ending)
+	s.pool.Close()
+	var err error
+	if s.local != nil {
+		err = s.local.Close()
+	}
+	if s.codec != nil {
+		s.codec.close()
+	}
+	return err
+}
+
+// The replica keeps its position under a key behind all others, which readers don't see.
+var positionKey = []byte(strings.Repeat("\xff", 16) + "position")
+
+// visible is the end of what readers see.
+var visible = positionKey[:16]
+
+// scan returns an iterator over what readers see of a range.
+func scan(r storage.Reader, rng storage.Range) storage.Iterator {
+	if len(rng.To) == 0 || string(rng.To) > string(visible) {
+		rng.To = visible
+	}
+	return r.Scan(rng)
+}
+
+// snapshot is a storage.Snapshot without the position.
+type snapshot struct{ storage.Snapshot }
+
+// Scan implements storage.Reader.
+func (s snapshot) Scan(r storage.Range) storage.Iterator { return scan(s.Snapshot, r) }
+
+// Hidden reports whether a key of a replica, or of a copy of one, is no data.
+func Hidden(key []byte) bool { return string(key) >= string(visible) }
+
+// hexOf returns an id for a message.
+func hexOf(id []byte) string { return hex.EncodeToString(id) }
