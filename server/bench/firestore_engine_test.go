@@ -10,6 +10,7 @@ import (
 	"clave/server/engine"
 	"clave/server/fault"
 	"clave/server/index"
+	"clave/server/operation"
 	"clave/server/query"
 	"clave/server/resource"
 	"clave/server/storage/pebblestore"
@@ -52,7 +53,7 @@ func fields(i int) value.Map {
 
 // commit commits writes and fails the benchmark on an error.
 func commit(b *testing.B, e *engine.Engine, writes ...document.Write) {
-	if _, err := e.Commit(b.Context(), db, engine.CommitRequest{Writes: writes}, engine.Unrestricted()); err != nil {
+	if _, err := e.Commit(b.Context(), db, operation.Commit{Writes: writes}, engine.Unrestricted()); err != nil {
 		b.Error(err)
 	}
 }
@@ -121,7 +122,7 @@ func BenchmarkEngineGet(b *testing.B) {
 		b.Run(fmt.Sprintf("clients=%d", c), func(b *testing.B) {
 			var n atomic.Int64
 			parallel(b, c, func() {
-				r, err := e.Read(b.Context(), db, engine.At{})
+				r, err := e.Read(b.Context(), db, operation.At{})
 				if err != nil {
 					b.Error(err)
 					return
@@ -173,7 +174,7 @@ func BenchmarkEngineQuery(b *testing.B) {
 		q := cheapIn(b)
 		b.Run(fmt.Sprintf("docs=%d", size), func(b *testing.B) {
 			parallel(b, 16, func() {
-				r, err := e.Read(b.Context(), db, engine.At{})
+				r, err := e.Read(b.Context(), db, operation.At{})
 				if err != nil {
 					b.Error(err)
 					return
@@ -201,7 +202,7 @@ func count(b *testing.B, e *engine.Engine, size int) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	r, err := e.Read(b.Context(), db, engine.At{})
+	r, err := e.Read(b.Context(), db, operation.At{})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -219,13 +220,13 @@ func BenchmarkEngineCounter(b *testing.B) {
 	commit(b, e, document.Write{Name: counter, Fields: value.Map{"n": value.Int(0)}})
 	var aborted atomic.Int64
 	parallel(b, 16, func() {
-		var o engine.TransactionOptions
+		var o operation.TransactionOptions
 		for !increment(b, e, counter, &o) {
 			aborted.Add(1)
 		}
 	})
 	b.ReportMetric(float64(aborted.Load())/float64(b.N), "aborts/op")
-	r, err := e.Read(b.Context(), db, engine.At{})
+	r, err := e.Read(b.Context(), db, operation.At{})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -236,14 +237,14 @@ func BenchmarkEngineCounter(b *testing.B) {
 }
 
 // increment increments the counter in one transaction; false means that it was aborted.
-func increment(b *testing.B, e *engine.Engine, counter resource.Document, o *engine.TransactionOptions) bool {
+func increment(b *testing.B, e *engine.Engine, counter resource.Document, o *operation.TransactionOptions) bool {
 	id, err := e.Begin(b.Context(), db, *o)
 	if err != nil {
 		b.Error(err)
 		return true
 	}
 	o.Retry = id
-	r, err := e.Read(b.Context(), db, engine.At{Transaction: id})
+	r, err := e.Read(b.Context(), db, operation.At{Transaction: id})
 	if err != nil {
 		b.Error(err)
 		return true
@@ -252,7 +253,7 @@ func increment(b *testing.B, e *engine.Engine, counter resource.Document, o *eng
 	d, err := r.Get(b.Context(), counter)
 	if err == nil {
 		n := d.Fields["n"].(value.Int)
-		_, err = e.Commit(b.Context(), db, engine.CommitRequest{Transaction: id,
+		_, err = e.Commit(b.Context(), db, operation.Commit{Transaction: id,
 			Writes: []document.Write{{Name: counter, Fields: value.Map{"n": n + 1}}}}, engine.Unrestricted())
 	}
 	if err != nil && !fault.Is(err, fault.Aborted) {

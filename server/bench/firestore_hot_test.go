@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"clave/server/document"
-	"clave/server/engine"
+	"clave/server/operation"
 	"clave/server/query"
 	"clave/server/value"
 )
@@ -41,7 +41,7 @@ func BenchmarkEngineHot(b *testing.B) {
 		})
 	}
 	for b.Loop() {
-		r, err := e.Read(b.Context(), db, engine.At{})
+		r, err := e.Read(b.Context(), db, operation.At{})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -8,16 +8,17 @@ import (
 
 	"clave/server/document"
 	"clave/server/index"
+	"clave/server/operation"
 	"clave/server/query"
 	"clave/server/value"
 )
 
 // Aggregate computes figures over the results of a normalized query, from indexes alone where they hold all that is
 // asked. In a transaction it waits for the range's lock.
-func (r *Reading) Aggregate(ctx context.Context, a *query.Aggregation) (map[string]value.Value, Stats, error) {
+func (r *Reading) Aggregate(ctx context.Context, a *query.Aggregation) (map[string]value.Value, operation.Stats, error) {
 	hold, err := r.lockQuery(ctx, a.Query)
 	if err != nil {
-		return nil, Stats{}, err
+		return nil, operation.Stats{}, err
 	}
 	figures, stats, err := r.aggregate(ctx, a)
 	if err != nil {
@@ -29,7 +30,7 @@ func (r *Reading) Aggregate(ctx context.Context, a *query.Aggregation) (map[stri
 }
 
 // aggregate chooses where the figures come from.
-func (r *Reading) aggregate(ctx context.Context, a *query.Aggregation) (map[string]value.Value, Stats, error) {
+func (r *Reading) aggregate(ctx context.Context, a *query.Aggregation) (map[string]value.Value, operation.Stats, error) {
 	paths := a.Paths()
 	acc := query.NewAccumulator(a)
 	q := a.Query
@@ -39,7 +40,7 @@ func (r *Reading) aggregate(ctx context.Context, a *query.Aggregation) (map[stri
 	}
 	x, err := r.newRun(ctx, q)
 	if err != nil {
-		return nil, Stats{}, err
+		return nil, operation.Stats{}, err
 	}
 	switch {
 	case covering && x.tells() && !x.constant(paths):
@@ -51,7 +52,7 @@ func (r *Reading) aggregate(ctx context.Context, a *query.Aggregation) (map[stri
 			// The longer order was only for an index that isn't there.
 			plans, missing := x.stats.Plans, x.stats.Missing
 			if x, err = r.newRun(ctx, a.Query); err != nil {
-				return nil, Stats{}, err
+				return nil, operation.Stats{}, err
 			}
 			if len(x.stats.Missing) == 0 {
 				x.stats.Plans, x.stats.Missing = plans, missing

@@ -12,6 +12,7 @@ import (
 	"clave/server/document"
 	"clave/server/engine"
 	"clave/server/index"
+	"clave/server/operation"
 	"clave/server/query"
 	"clave/server/resource"
 	"clave/server/storage/pebblestore"
@@ -49,7 +50,7 @@ func ofKind(t testing.TB, kind int) *query.Query {
 var kindIndex = index.Definition{CollectionGroup: "c", Fields: []index.Field{{Path: "kind"}, {Path: "n"}}}
 
 // names runs a query and returns the paths of its results, and what it cost.
-func names(t testing.TB, e *engine.Engine, at engine.At, q *query.Query) ([]string, engine.Stats) {
+func names(t testing.TB, e *engine.Engine, at operation.At, q *query.Query) ([]string, operation.Stats) {
 	t.Helper()
 	r, err := e.Read(t.Context(), testDB, at)
 	if err != nil {
@@ -68,7 +69,7 @@ func names(t testing.TB, e *engine.Engine, at engine.At, q *query.Query) ([]stri
 }
 
 // indexed reports whether a query was answered from kindIndex.
-func indexed(s engine.Stats) bool {
+func indexed(s operation.Stats) bool {
 	return len(s.Plans) == 1 && !s.Plans[0].Filtered && len(s.Plans[0].Indexes) == 1 && s.Plans[0].Indexes[0].Properties == "(kind ASC, n ASC, __name__ ASC)"
 }
 
@@ -77,7 +78,7 @@ func waitIndexed(t *testing.T, e *engine.Engine, q *query.Query) []string {
 	t.Helper()
 	limit := time.After(2 * time.Minute)
 	for {
-		got, stats := names(t, e, engine.At{}, q)
+		got, stats := names(t, e, operation.At{}, q)
 		if indexed(stats) {
 			return got
 		}
@@ -108,8 +109,8 @@ func TestAutoBuildsAnIndexWhileDocumentsChange(t *testing.T) {
 	e := open(t, engine.Options{IndexMode: engine.IndexesAuto, Missing: func(_ resource.Database, d index.Definition) { noted = append(noted, d.JSON()) }})
 	const count = 3000
 	fillKinds(t, e, count)
-	before := begin(t, e, engine.TransactionOptions{ReadOnly: true})
-	want, stats := names(t, e, engine.At{Transaction: before}, ofKind(t, 1))
+	before := begin(t, e, operation.TransactionOptions{ReadOnly: true})
+	want, stats := names(t, e, operation.At{Transaction: before}, ofKind(t, 1))
 	if indexed(stats) || len(want) != count/3 {
 		t.Fatalf("the first query: %d documents, %+v", len(want), stats)
 	}
@@ -132,7 +133,7 @@ func TestAutoBuildsAnIndexWhileDocumentsChange(t *testing.T) {
 				if r.IntN(4) == 0 {
 					write = document.Write{Op: document.Delete, Name: doc(path)}
 				}
-				if _, err := e.Commit(t.Context(), testDB, engine.CommitRequest{Writes: []document.Write{write}}, engine.Unrestricted()); err != nil {
+				if _, err := e.Commit(t.Context(), testDB, operation.Commit{Writes: []document.Write{write}}, engine.Unrestricted()); err != nil {
 					t.Errorf("commit while the index is built = %v", err)
 					return
 				}
@@ -145,7 +146,7 @@ func TestAutoBuildsAnIndexWhileDocumentsChange(t *testing.T) {
 	writing.Wait()
 	for kind := range 3 {
 		q := ofKind(t, kind)
-		got, stats := names(t, e, engine.At{}, q)
+		got, stats := names(t, e, operation.At{}, q)
 		if !indexed(stats) || stats.DocumentsRead != int64(len(got)) {
 			t.Errorf("kind %d: %d documents, %+v; want each read by the index", kind, len(got), stats)
 		}
@@ -153,7 +154,7 @@ func TestAutoBuildsAnIndexWhileDocumentsChange(t *testing.T) {
 			t.Errorf("kind %d: the index gives %d documents, filtering %d", kind, len(got), len(all))
 		}
 	}
-	got, stats := names(t, e, engine.At{Transaction: before}, ofKind(t, 1))
+	got, stats := names(t, e, operation.At{Transaction: before}, ofKind(t, 1))
 	if indexed(stats) || !slices.Equal(got, want) {
 		t.Errorf("a transaction from before the index: %d documents, %+v; want the %d of before, without the index", len(got), stats.Plans, len(want))
 	}
@@ -166,7 +167,7 @@ func filtered(t *testing.T, e *engine.Engine, q *query.Query) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := e.Read(t.Context(), testDB, engine.At{})
+	r, err := e.Read(t.Context(), testDB, operation.At{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,7 +205,7 @@ func TestAnInterruptedIndexIsBuiltAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	put(t, e, set("c/late", value.Map{"kind": value.Int(1), "n": value.Int(-1)})) // Has an entry already.
-	if got, stats := names(t, e, engine.At{}, ofKind(t, 1)); indexed(stats) || len(got) != 11 {
+	if got, stats := names(t, e, operation.At{}, ofKind(t, 1)); indexed(stats) || len(got) != 11 {
 		t.Errorf("while the index is built: %d documents, %+v", len(got), stats.Plans)
 	}
 	if err := e.Close(); err != nil {
@@ -215,7 +216,7 @@ func TestAnInterruptedIndexIsBuiltAgain(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = e.Close() })
 	put(t, e, document.Write{Op: document.Delete, Name: doc("c/late")}) // The entry stays: nobody knows of the index.
-	if got, stats := names(t, e, engine.At{}, ofKind(t, 1)); indexed(stats) || len(got) != 10 {
+	if got, stats := names(t, e, operation.At{}, ofKind(t, 1)); indexed(stats) || len(got) != 10 {
 		t.Errorf("opened again: %d documents, %+v", len(got), stats.Plans)
 	}
 	stop := runEngine(t, e)
@@ -230,7 +231,7 @@ func TestAnInterruptedIndexIsBuiltAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = e.Close() })
-	if got, stats := names(t, e, engine.At{}, ofKind(t, 1)); !indexed(stats) || len(got) != 10 {
+	if got, stats := names(t, e, operation.At{}, ofKind(t, 1)); !indexed(stats) || len(got) != 10 {
 		t.Errorf("a built index is lost when the server starts again: %d documents, %+v", len(got), stats.Plans)
 	}
 }

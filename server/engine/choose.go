@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"clave/server/index"
+	"clave/server/operation"
 	"clave/server/query"
 	"clave/server/value"
 )
@@ -26,7 +27,7 @@ var nan = value.Double(math.NaN())
 // access is one family of keys in the order of a shape: all begin with prefix, then come the fields of the shape's order
 // and the tail.
 type access struct {
-	label  PlanIndex
+	label  operation.PlanIndex
 	prefix []byte
 	// stored and nameStored say which fields of the order, and whether the tail, are kept in descending order.
 	stored     []bool
@@ -234,7 +235,7 @@ type labelField struct {
 }
 
 // label names an index as a plan does.
-func (s *scope) label(nameDesc bool, fields ...labelField) PlanIndex {
+func (s *scope) label(nameDesc bool, fields ...labelField) operation.PlanIndex {
 	var b strings.Builder
 	b.WriteByte('(')
 	for _, f := range fields {
@@ -254,7 +255,7 @@ func (s *scope) label(nameDesc bool, fields ...labelField) PlanIndex {
 	} else {
 		b.WriteString(" ASC)")
 	}
-	return PlanIndex{Scope: s.scopeName(), Properties: b.String()}
+	return operation.PlanIndex{Scope: s.scopeName(), Properties: b.String()}
 }
 
 // The scopes as plans name them.
@@ -273,7 +274,7 @@ func (s *scope) scopeName() string {
 }
 
 // compositeLabel names a composite index as a plan does.
-func (s *scope) compositeLabel(c *index.Composite) PlanIndex {
+func (s *scope) compositeLabel(c *index.Composite) operation.PlanIndex {
 	var fields []labelField
 	for _, f := range c.Fields {
 		if f.Path != nameField {

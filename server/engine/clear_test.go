@@ -7,6 +7,7 @@ import (
 	"clave/server/document"
 	"clave/server/engine"
 	"clave/server/fault"
+	"clave/server/operation"
 	"clave/server/query"
 	"clave/server/resource"
 	"clave/server/value"
@@ -50,11 +51,11 @@ func TestClearIsHeardAsDeletions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := runIn(t, e, engine.At{}, norm); got != 0 || err != nil {
+		if got, err := runIn(t, e, operation.At{}, norm); got != 0 || err != nil {
 			t.Errorf("after Clear, query of %v gives %d documents (%v)", q.From, got, err)
 		}
 	}
-	wantN(t, e, engine.At{ReadTime: before.Version}, "c/last", value.Int(1))
+	wantN(t, e, operation.At{ReadTime: before.Version}, "c/last", value.Int(1))
 }
 
 func TestRestoreBringsASnapshotBack(t *testing.T) {
@@ -68,20 +69,20 @@ func TestRestoreBringsASnapshotBack(t *testing.T) {
 	for round := range 2 { // A snapshot can be restored again and again.
 		put(t, e, set("c/changed", n(20)), set("c/new", n(4)), document.Write{Op: document.Delete, Name: doc("c/deleted")})
 		stranger := resource.Document{DB: other, Path: "c/a"}
-		if _, err := e.Commit(t.Context(), other, engine.CommitRequest{Writes: []document.Write{{Name: stranger}}}, engine.Unrestricted()); err != nil {
+		if _, err := e.Commit(t.Context(), other, operation.Commit{Writes: []document.Write{{Name: stranger}}}, engine.Unrestricted()); err != nil {
 			t.Fatal(err)
 		}
 		if err := e.Restore(t.Context(), testDB.Project, token); err != nil {
 			t.Fatalf("Restore number %d = %v", round, err)
 		}
-		wantN(t, e, engine.At{}, "c/kept", value.Int(1))
-		wantN(t, e, engine.At{}, "c/changed", value.Int(2))
-		wantN(t, e, engine.At{}, "c/deleted", value.Int(3))
-		wantN(t, e, engine.At{}, "c/new", nil)
-		if got, err := runIn(t, e, engine.At{}, byN(t, 0, query.NoLimit)); got != 3 || err != nil {
+		wantN(t, e, operation.At{}, "c/kept", value.Int(1))
+		wantN(t, e, operation.At{}, "c/changed", value.Int(2))
+		wantN(t, e, operation.At{}, "c/deleted", value.Int(3))
+		wantN(t, e, operation.At{}, "c/new", nil)
+		if got, err := runIn(t, e, operation.At{}, byN(t, 0, query.NoLimit)); got != 3 || err != nil {
 			t.Errorf("after Restore a query by index gives %d documents (%v), want 3", got, err)
 		}
-		r, err := e.Read(t.Context(), other, engine.At{})
+		r, err := e.Read(t.Context(), other, operation.At{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,27 +7,28 @@ import (
 
 	"clave/server/document"
 	"clave/server/fault"
+	"clave/server/operation"
 	"clave/server/resource"
 )
 
 // Commit does writes, all or none, and ends the transaction if there is one. When it returns, they are on disk and every
 // later read sees them.
-func (e *Engine) Commit(ctx context.Context, name resource.Database, r CommitRequest, check Check) (CommitResult, error) {
+func (e *Engine) Commit(ctx context.Context, name resource.Database, r operation.Commit, check Check) (operation.CommitResult, error) {
 	if err := check.validate(); err != nil {
-		return CommitResult{}, err
+		return operation.CommitResult{}, err
 	}
 	db, err := e.database(name)
 	if err != nil {
-		return CommitResult{}, err
+		return operation.CommitResult{}, err
 	}
 	for _, w := range r.Writes {
 		if w.Name.DB != name {
-			return CommitResult{}, fault.E(fault.InvalidArgument,
+			return operation.CommitResult{}, fault.E(fault.InvalidArgument,
 				"The request was for database '%s' but was attempting to access database '%s'", name, w.Name.DB)
 		}
 	}
 	if r.Writes, err = document.Together(r.Writes); err != nil {
-		return CommitResult{}, err
+		return operation.CommitResult{}, err
 	}
 	if len(r.Transaction) > 0 {
 		return e.commitTransaction(ctx, db, r, check)
@@ -36,30 +37,30 @@ func (e *Engine) Commit(ctx context.Context, name resource.Database, r CommitReq
 }
 
 // commitTransaction does the writes of a transaction and ends it, whatever the outcome.
-func (e *Engine) commitTransaction(ctx context.Context, db *database, r CommitRequest, check Check) (CommitResult, error) {
+func (e *Engine) commitTransaction(ctx context.Context, db *database, r operation.Commit, check Check) (operation.CommitResult, error) {
 	db.gate.RLock() // Before the transaction leaves the table, where alone can find it.
 	defer db.gate.RUnlock()
 	t, err := e.find(db, r.Transaction, true)
 	if err != nil {
-		return CommitResult{}, err
+		return operation.CommitResult{}, err
 	}
 	defer e.end(db, t)
 	if err := t.enter(); err != nil {
-		return CommitResult{}, err
+		return operation.CommitResult{}, err
 	}
 	defer func() { t.leave(e.o.Clock.Now()) }()
 	if t.readOnly && len(r.Writes) > 0 {
-		return CommitResult{}, fault.E(fault.InvalidArgument, textReadOnly)
+		return operation.CommitResult{}, fault.E(fault.InvalidArgument, textReadOnly)
 	}
 	if err := db.locks.alive(t.owner); err != nil {
-		return CommitResult{}, err
+		return operation.CommitResult{}, err
 	}
 	return e.commit(ctx, db, t.owner, t, r.Writes, check)
 }
 
 // commitAlone does writes without a transaction. When it has to give way to others it begins again, because nobody has
 // seen anything of it.
-func (e *Engine) commitAlone(ctx context.Context, db *database, writes []document.Write, check Check) (CommitResult, error) {
+func (e *Engine) commitAlone(ctx context.Context, db *database, writes []document.Write, check Check) (operation.CommitResult, error) {
 	db.gate.RLock()
 	defer db.gate.RUnlock()
 	const tries = 10
@@ -76,45 +77,45 @@ func (e *Engine) commitAlone(ctx context.Context, db *database, writes []documen
 }
 
 // commit does writes under the locks of an owner, which keeps them.
-func (e *Engine) commit(ctx context.Context, db *database, o *owner, t *txn, writes []document.Write, check Check) (CommitResult, error) {
+func (e *Engine) commit(ctx context.Context, db *database, o *owner, t *txn, writes []document.Write, check Check) (operation.CommitResult, error) {
 	if err := e.lockWrites(ctx, db, o, writes); err != nil {
-		return CommitResult{}, err
+		return operation.CommitResult{}, err
 	}
 	if t != nil && t.optimistic {
 		if err := e.lockSeen(ctx, db, t); err != nil {
-			return CommitResult{}, err
+			return operation.CommitResult{}, err
 		}
 	}
 	view, _, err := e.current(db)
 	if err != nil {
-		return CommitResult{}, err
+		return operation.CommitResult{}, err
 	}
 	defer view.release()
 	if t != nil && t.optimistic {
 		if err := e.compareSeen(ctx, db, t, view); err != nil {
-			return CommitResult{}, err
+			return operation.CommitResult{}, err
 		}
 	}
 	s := &commitState{db: db, view: view, docs: make(map[string]*docState, len(writes)), at: db.given.Next()}
 	if err := s.apply(ctx, writes, check); err != nil {
-		return CommitResult{}, err
+		return operation.CommitResult{}, err
 	}
 	state := db.enterIndexes()
 	defer state.leave()
 	s.set = state.set
 	p, err := s.pending(maxCommitBytes)
 	if err != nil {
-		return CommitResult{}, err
+		return operation.CommitResult{}, err
 	}
-	result := CommitResult{Version: s.at, Results: s.results}
+	result := operation.CommitResult{Version: s.at, Results: s.results}
 	if len(p.changes) == 0 {
 		return result, nil
 	}
 	if err := db.locks.announce(ctx, o, p.changes); err != nil {
-		return CommitResult{}, err
+		return operation.CommitResult{}, err
 	}
 	if err := e.seq.submit(ctx, p); err != nil {
-		return CommitResult{}, err
+		return operation.CommitResult{}, err
 	}
 	result.Version = p.version
 	s.stampResults(p.version)
@@ -143,7 +144,7 @@ func (e *Engine) lockWrites(ctx context.Context, db *database, o *owner, writes 
 const maxWrites = 500
 
 // BatchWrite does writes each for itself; check decides about each alone. The same document may not be written twice.
-func (e *Engine) BatchWrite(ctx context.Context, name resource.Database, writes []document.Write, check Check) ([]WriteStatus, error) {
+func (e *Engine) BatchWrite(ctx context.Context, name resource.Database, writes []document.Write, check Check) ([]operation.WriteStatus, error) {
 	if err := check.validate(); err != nil {
 		return nil, err
 	}
@@ -158,9 +159,9 @@ func (e *Engine) BatchWrite(ctx context.Context, name resource.Database, writes 
 		}
 		seen[w.Name.Path] = true
 	}
-	out := make([]WriteStatus, len(writes))
+	out := make([]operation.WriteStatus, len(writes))
 	inParallel(len(writes), func(i int) {
-		r, err := e.Commit(ctx, name, CommitRequest{Writes: writes[i : i+1]}, check)
+		r, err := e.Commit(ctx, name, operation.Commit{Writes: writes[i : i+1]}, check)
 		if err == nil {
 			out[i].Result = r.Results[0]
 		}

@@ -10,6 +10,7 @@ import (
 
 	"clave/server/document"
 	"clave/server/engine"
+	"clave/server/operation"
 	"clave/server/query"
 	"clave/server/storage/pebblestore"
 	"clave/server/value"
@@ -64,7 +65,7 @@ func checkCrash(t *testing.T, fs *vfs.MemFS, least []int) {
 		t.Fatalf("engine.Open after a crash = %v", err)
 	}
 	defer func() { _ = e.Close() }()
-	r, err := e.Read(t.Context(), testDB, engine.At{})
+	r, err := e.Read(t.Context(), testDB, operation.At{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,13 +104,13 @@ func TestAReopenedEngineGoesOn(t *testing.T) {
 	setIndexes(t, first, random{rand.New(rand.NewPCG(5, 5))}.definitions())
 	one := put(t, first, set("c/a", n(1)))
 	two := put(t, first, set("c/a", n(2)))
-	old := begin(t, first, engine.TransactionOptions{})
+	old := begin(t, first, operation.TransactionOptions{})
 	if err := first.Close(); err != nil {
 		t.Fatal(err)
 	}
 	e := open(t, engine.Options{Store: s})
-	wantN(t, e, engine.At{}, "c/a", value.Int(2))
-	wantN(t, e, engine.At{ReadTime: one.Version}, "c/a", value.Int(1))
+	wantN(t, e, operation.At{}, "c/a", value.Int(2))
+	wantN(t, e, operation.At{ReadTime: one.Version}, "c/a", value.Int(1))
 	if three := put(t, e, set("c/b", n(3))); three.Version <= two.Version {
 		t.Errorf("version after a restart = %d, want more than %d", three.Version, two.Version)
 	}

@@ -12,6 +12,7 @@ import (
 	"clave/server/document"
 	"clave/server/engine"
 	"clave/server/index"
+	"clave/server/operation"
 	"clave/server/query"
 	"clave/server/value"
 )
@@ -191,13 +192,13 @@ func runQuery(t *testing.T, e *engine.Engine, d *datadriven.TestData) string {
 	if err != nil {
 		return err.Error()
 	}
-	r, err := e.Read(t.Context(), testDB, engine.At{})
+	r, err := e.Read(t.Context(), testDB, operation.At{})
 	if err != nil {
 		return err.Error()
 	}
 	defer r.Close()
 	var out strings.Builder
-	var stats engine.Stats
+	var stats operation.Stats
 	if len(figures) > 0 {
 		var results map[string]value.Value
 		results, stats, err = r.Aggregate(t.Context(), &query.Aggregation{Query: q, Fields: figures})

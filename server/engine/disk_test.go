@@ -14,6 +14,7 @@ import (
 	"clave/server/document"
 	"clave/server/engine"
 	"clave/server/fault"
+	"clave/server/operation"
 	"clave/server/storage"
 	"clave/server/storage/pebblestore"
 	"clave/server/value"
@@ -63,7 +64,7 @@ func TestAFullDiskLosesNothingAcknowledged(t *testing.T) {
 	for s.Err() == nil && t.Context().Err() == nil { // Until a write waits.
 	}
 	wantCode(t, "Commit on a full disk", commitMaybeIn(t, e, false, set("c/refused", n(1))), fault.ResourceExhausted)
-	if _, err := get(t, e, engine.At{}, "c/1"); err != nil {
+	if _, err := get(t, e, operation.At{}, "c/1"); err != nil {
 		t.Errorf("read on a full disk = %v", err)
 	}
 	full.Store(false)
@@ -90,16 +91,16 @@ func TestAFullDiskLosesNothingAcknowledged(t *testing.T) {
 		if want == 0 {
 			continue // It met the full disk with its first write.
 		}
-		wantN(t, next, engine.At{}, fmt.Sprintf("c/%d", w), value.Int(want))
+		wantN(t, next, operation.At{}, fmt.Sprintf("c/%d", w), value.Int(want))
 	}
-	wantN(t, next, engine.At{}, "c/late", value.Int(1))
+	wantN(t, next, operation.At{}, "c/late", value.Int(1))
 }
 
 // commitMaybeIn commits writes alone or in a transaction.
 func commitMaybeIn(t *testing.T, e *engine.Engine, transaction bool, writes ...document.Write) error {
-	r := engine.CommitRequest{Writes: writes}
+	r := operation.Commit{Writes: writes}
 	if transaction {
-		id, err := e.Begin(t.Context(), testDB, engine.TransactionOptions{})
+		id, err := e.Begin(t.Context(), testDB, operation.TransactionOptions{})
 		if err != nil {
 			return err
 		}
@@ -158,7 +159,7 @@ func TestDeletesOnAFullDisk(t *testing.T) {
 	put(t, e, set("c/after", n(1)))
 	for i := range count {
 		for _, name := range []string{"c", "d"} {
-			if d, err := get(t, e, engine.At{}, fmt.Sprintf("%s/%d", name, i)); d != nil || err != nil {
+			if d, err := get(t, e, operation.At{}, fmt.Sprintf("%s/%d", name, i)); d != nil || err != nil {
 				t.Errorf("%s/%d = %v, %v; want none", name, i, d, err)
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"clave/server/document"
 	"clave/server/engine"
 	"clave/server/fault"
+	"clave/server/operation"
 	"clave/server/query"
 	"clave/server/resource"
 	"clave/server/storage/pebblestore"
@@ -47,9 +48,9 @@ func set(path string, fields value.Map) document.Write {
 }
 
 // put commits documents with one number each.
-func put(t testing.TB, e *engine.Engine, writes ...document.Write) engine.CommitResult {
+func put(t testing.TB, e *engine.Engine, writes ...document.Write) operation.CommitResult {
 	t.Helper()
-	r, err := e.Commit(t.Context(), testDB, engine.CommitRequest{Writes: writes}, engine.Unrestricted())
+	r, err := e.Commit(t.Context(), testDB, operation.Commit{Writes: writes}, engine.Unrestricted())
 	if err != nil {
 		t.Fatalf("Commit = %v", err)
 	}
@@ -57,7 +58,7 @@ func put(t testing.TB, e *engine.Engine, writes ...document.Write) engine.Commit
 }
 
 // get reads a document at a moment.
-func get(t testing.TB, e *engine.Engine, at engine.At, path string) (*document.Document, error) {
+func get(t testing.TB, e *engine.Engine, at operation.At, path string) (*document.Document, error) {
 	t.Helper()
 	r, err := e.Read(t.Context(), testDB, at)
 	if err != nil {
@@ -68,7 +69,7 @@ func get(t testing.TB, e *engine.Engine, at engine.At, path string) (*document.D
 }
 
 // wantN checks the field n of a document; nil is absence.
-func wantN(t testing.TB, e *engine.Engine, at engine.At, path string, want value.Value) {
+func wantN(t testing.TB, e *engine.Engine, at operation.At, path string, want value.Value) {
 	t.Helper()
 	d, err := get(t, e, at, path)
 	if err != nil {
@@ -94,18 +95,18 @@ func TestCommitAndRead(t *testing.T) {
 	if second.Version <= first.Version {
 		t.Errorf("versions %d, %d: want rising", first.Version, second.Version)
 	}
-	latest := engine.At{}
+	latest := operation.At{}
 	wantN(t, e, latest, "c/a", value.Int(3))
 	wantN(t, e, latest, "c/b", nil)
-	old := engine.At{ReadTime: first.Version}
+	old := operation.At{ReadTime: first.Version}
 	wantN(t, e, old, "c/a", value.Int(1))
 	wantN(t, e, old, "c/b", value.Int(2))
-	wantN(t, e, engine.At{ReadTime: first.Version - 1}, "c/a", nil)
+	wantN(t, e, operation.At{ReadTime: first.Version - 1}, "c/a", nil)
 	d, err := get(t, e, latest, "c/a")
 	if err != nil || d.CreateTime != first.Version || d.UpdateTime != second.Version {
 		t.Errorf("c/a created %d, updated %d (%v), want %d, %d", d.CreateTime, d.UpdateTime, err, first.Version, second.Version)
 	}
-	if _, err := get(t, e, engine.At{ReadTime: clock.VersionOf(time.Now().Add(time.Hour))}, "c/a"); !fault.Is(err, fault.InvalidArgument) {
+	if _, err := get(t, e, operation.At{ReadTime: clock.VersionOf(time.Now().Add(time.Hour))}, "c/a"); !fault.Is(err, fault.InvalidArgument) {
 		t.Errorf("read in the future = %v, want INVALID_ARGUMENT", err)
 	}
 }
@@ -117,7 +118,7 @@ func TestCheckIsAskedBeforePreconditions(t *testing.T) {
 	w := set("c/a", n(2))
 	w.Precondition.Exists = &absent
 	denied := fault.E(fault.PermissionDenied, "no")
-	_, err := e.Commit(t.Context(), testDB, engine.CommitRequest{Writes: []document.Write{w}},
+	_, err := e.Commit(t.Context(), testDB, operation.Commit{Writes: []document.Write{w}},
 		engine.CheckBy(func(ctx context.Context, v *engine.CheckView) error {
 			before, _ := v.Before(ctx, doc("c/a"))
 			after, _ := v.After(ctx, doc("c/a"))
@@ -129,11 +130,11 @@ func TestCheckIsAskedBeforePreconditions(t *testing.T) {
 	if !errors.Is(err, denied) {
 		t.Errorf("Commit = %v, want the check's refusal", err)
 	}
-	_, err = e.Commit(t.Context(), testDB, engine.CommitRequest{Writes: []document.Write{w}}, engine.Unrestricted())
+	_, err = e.Commit(t.Context(), testDB, operation.Commit{Writes: []document.Write{w}}, engine.Unrestricted())
 	if !fault.Is(err, fault.AlreadyExists) {
 		t.Errorf("Commit = %v, want ALREADY_EXISTS", err)
 	}
-	wantN(t, e, engine.At{}, "c/a", value.Int(1))
+	wantN(t, e, operation.At{}, "c/a", value.Int(1))
 }
 
 // TestACommitNeedsACheck commits with the zero Check, which a caller has who forgot to make one.
@@ -142,14 +143,14 @@ func TestACommitNeedsACheck(t *testing.T) {
 	put(t, e, set("c/a", n(1)))
 	for name, forgotten := range map[string]engine.Check{"zero": {}, "without function": engine.CheckBy(nil)} {
 		writes := []document.Write{set("c/a", n(2))}
-		if _, err := e.Commit(t.Context(), testDB, engine.CommitRequest{Writes: writes}, forgotten); err == nil {
+		if _, err := e.Commit(t.Context(), testDB, operation.Commit{Writes: writes}, forgotten); err == nil {
 			t.Errorf("Commit with the %s check succeeded", name)
 		}
 		if _, err := e.BatchWrite(t.Context(), testDB, writes, forgotten); err == nil {
 			t.Errorf("BatchWrite with the %s check succeeded", name)
 		}
 	}
-	wantN(t, e, engine.At{}, "c/a", value.Int(1))
+	wantN(t, e, operation.At{}, "c/a", value.Int(1))
 }
 
 func TestSubscriptionGivesEveryCommitOnce(t *testing.T) {
@@ -160,7 +161,7 @@ func TestSubscriptionGivesEveryCommitOnce(t *testing.T) {
 	const commits = 10_000 // More than a subscription's queue holds.
 	go func() {
 		for i := range commits {
-			if _, err := e.Commit(t.Context(), testDB, engine.CommitRequest{Writes: []document.Write{set("c/a", n(i))}}, engine.Unrestricted()); err != nil {
+			if _, err := e.Commit(t.Context(), testDB, operation.Commit{Writes: []document.Write{set("c/a", n(i))}}, engine.Unrestricted()); err != nil {
 				t.Errorf("Commit = %v", err)
 				return
 			}
@@ -194,7 +195,7 @@ func TestQueryFiltersAndSorts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := e.Read(t.Context(), testDB, engine.At{})
+	r, err := e.Read(t.Context(), testDB, operation.At{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"clave/server/engine"
 	"clave/server/fault"
 	"clave/server/index"
+	"clave/server/operation"
 	"clave/server/resource"
 )
 
@@ -15,11 +16,11 @@ func TestOnlyDatabasesThatExistAreServed(t *testing.T) {
 	e := open(t, engine.Options{Exists: func(db resource.Database) bool { return db == testDB }})
 	put(t, e, set("c/a", n(1)))
 	other := resource.Database{Project: "p", ID: "nope"}
-	_, err := e.Read(t.Context(), other, engine.At{})
+	_, err := e.Read(t.Context(), other, operation.At{})
 	wantCode(t, "read", err, fault.NotFound)
-	_, err = e.Begin(t.Context(), other, engine.TransactionOptions{})
+	_, err = e.Begin(t.Context(), other, operation.TransactionOptions{})
 	wantCode(t, "begin", err, fault.NotFound)
-	_, err = e.Commit(t.Context(), other, engine.CommitRequest{Writes: []document.Write{{Name: resource.Document{DB: other, Path: "c/a"}}}}, engine.Unrestricted())
+	_, err = e.Commit(t.Context(), other, operation.Commit{Writes: []document.Write{{Name: resource.Document{DB: other, Path: "c/a"}}}}, engine.Unrestricted())
 	wantCode(t, "commit", err, fault.NotFound)
 	wantCode(t, "definitions", e.SetIndexes(t.Context(), other, index.Definitions{}), fault.NotFound)
 	sub := e.Subscribe(other)

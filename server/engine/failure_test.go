@@ -11,6 +11,7 @@ import (
 	"clave/server/engine"
 	"clave/server/fault"
 	"clave/server/index"
+	"clave/server/operation"
 	"clave/server/query"
 	"clave/server/storage"
 	"clave/server/storage/pebblestore"
@@ -55,13 +56,13 @@ func TestCloseDuringACommit(t *testing.T) {
 	}
 	done := make(chan error, 2)
 	go func() {
-		_, err := e.Commit(t.Context(), testDB, engine.CommitRequest{Writes: []document.Write{set("c/a", n(1))}}, engine.Unrestricted())
+		_, err := e.Commit(t.Context(), testDB, operation.Commit{Writes: []document.Write{set("c/a", n(1))}}, engine.Unrestricted())
 		done <- err
 	}()
 	<-writing
 	go func() { done <- e.Close() }()
 	for closing := false; !closing; { // Until Close has begun; it waits for the commit.
-		r, err := e.Read(t.Context(), testDB, engine.At{})
+		r, err := e.Read(t.Context(), testDB, operation.At{})
 		if closing = errors.Is(err, engine.ErrClosed); err == nil {
 			r.Close()
 		}
@@ -87,7 +88,7 @@ func TestAFailedDiskEndsWriting(t *testing.T) {
 	e := open(t, engine.Options{Store: s})
 	put(t, e, set("c/a", n(1)))
 	write := func() error {
-		_, err := e.Commit(t.Context(), testDB, engine.CommitRequest{Writes: []document.Write{set("c/a", n(2))}}, engine.Unrestricted())
+		_, err := e.Commit(t.Context(), testDB, operation.Commit{Writes: []document.Write{set("c/a", n(2))}}, engine.Unrestricted())
 		return err
 	}
 	if err := e.Err(); err != nil {
@@ -98,7 +99,7 @@ func TestAFailedDiskEndsWriting(t *testing.T) {
 	s.fail = false
 	wantCode(t, "commit after the disk has failed", write(), fault.Unavailable)
 	wantCode(t, "Err after the disk has failed", e.Err(), fault.Unavailable)
-	wantN(t, e, engine.At{}, "c/a", value.Int(1))
+	wantN(t, e, operation.At{}, "c/a", value.Int(1))
 }
 
 // TestOpensBesideTheAccounts opens a store in which there are accounts, too: their keys once were taken for the catalogue's.
@@ -124,7 +125,7 @@ func TestOpensBesideTheAccounts(t *testing.T) {
 		}
 	}
 	e := open(t, engine.Options{Store: s})
-	wantN(t, e, engine.At{}, "c/a", value.Int(1))
+	wantN(t, e, operation.At{}, "c/a", value.Int(1))
 }
 
 func TestClearAmidTransactions(t *testing.T) {
@@ -134,16 +135,16 @@ func TestClearAmidTransactions(t *testing.T) {
 	for range 6 {
 		wg.Go(func() {
 			for range 30 {
-				id, err := e.Begin(t.Context(), testDB, engine.TransactionOptions{})
+				id, err := e.Begin(t.Context(), testDB, operation.TransactionOptions{})
 				if err == nil {
-					if _, err = get(t, e, engine.At{Transaction: id}, "c/counter"); err == nil {
+					if _, err = get(t, e, operation.At{Transaction: id}, "c/counter"); err == nil {
 						err = commitIn(t.Context(), e, id, set("c/counter", n(1)))
 					}
 				}
 				if err != nil && !fault.Is(err, fault.Aborted) {
 					t.Errorf("transaction = %v", err)
 				}
-				_, err = e.Commit(t.Context(), testDB, engine.CommitRequest{Writes: []document.Write{set("c/counter", n(2))}}, engine.Unrestricted())
+				_, err = e.Commit(t.Context(), testDB, operation.Commit{Writes: []document.Write{set("c/counter", n(2))}}, engine.Unrestricted())
 				if err != nil {
 					t.Errorf("commit = %v", err)
 				}
@@ -173,10 +174,10 @@ func TestNearest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = runIn(t, e, engine.At{}, q)
+	_, err = runIn(t, e, operation.At{}, q)
 	wantCode(t, "search without a vector index", err, fault.FailedPrecondition)
 	setIndexes(t, e, defs)
-	r, err := e.Read(t.Context(), testDB, engine.At{})
+	r, err := e.Read(t.Context(), testDB, operation.At{})
 	if err != nil {
 		t.Fatal(err)
 	}

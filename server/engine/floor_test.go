@@ -6,6 +6,7 @@ import (
 
 	"clave/server/clock"
 	"clave/server/engine"
+	"clave/server/operation"
 	"clave/server/storage/pebblestore"
 	"clave/server/value"
 )
@@ -41,8 +42,8 @@ func TestAClockSetBackRepeatsNoVersion(t *testing.T) {
 	if v := put(t, back, set("c/a", n(2))).Version; v <= seen {
 		t.Errorf("after the clock was set back a commit has version %v, a reader had %v before", v.Time(), seen.Time())
 	}
-	wantN(t, back, engine.At{}, "c/a", value.Int(2))
-	wantN(t, back, engine.At{ReadTime: seen}, "c/a", value.Int(1))
+	wantN(t, back, operation.At{}, "c/a", value.Int(2))
+	wantN(t, back, operation.At{ReadTime: seen}, "c/a", value.Int(1))
 	if err := back.Close(); err != nil {
 		t.Fatal(err)
 	}

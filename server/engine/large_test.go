@@ -6,6 +6,7 @@ import (
 
 	"clave/server/document"
 	"clave/server/engine"
+	"clave/server/operation"
 	"clave/server/query"
 	"clave/server/value"
 )
@@ -41,7 +42,7 @@ func TestLargeCommit(t *testing.T) {
 		case i%3 != 0:
 			left = value.Int(i)
 		}
-		wantN(t, e, engine.At{}, path(i), left)
+		wantN(t, e, operation.At{}, path(i), left)
 	}
 	counted := func(q *query.Query) int {
 		q.DB, q.Limit = testDB, query.NoLimit
@@ -49,7 +50,7 @@ func TestLargeCommit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := e.Read(t.Context(), testDB, engine.At{})
+		r, err := e.Read(t.Context(), testDB, operation.At{})
 		if err != nil {
 			t.Fatal(err)
 		}

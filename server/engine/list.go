@@ -9,27 +9,10 @@ import (
 	"clave/server/document"
 	"clave/server/fault"
 	"clave/server/index"
+	"clave/server/operation"
 	"clave/server/query"
 	"clave/server/resource"
 )
-
-// ListRequest asks for the documents of one collection in the order of names. Other orders are queries.
-type ListRequest struct {
-	Collection resource.Collection
-	// PageSize is the number of documents, or 0 for the server's choice.
-	PageSize int
-	// PageToken is the last page's Next, or empty for the first page.
-	PageToken string
-	// ShowMissing also gives the ids under which there are collections but no document, as documents without times.
-	ShowMissing bool
-}
-
-// ListPage is a page of a listing.
-type ListPage struct {
-	Documents []*document.Document
-	// Next asks for the page after this one; empty after the last.
-	Next string
-}
 
 // Sizes of a page.
 const (
@@ -39,14 +22,14 @@ const (
 
 // List lists documents. It answers InvalidArgument for a broken page token. In a transaction it waits for the lock of the
 // collection.
-func (r *Reading) List(ctx context.Context, req ListRequest) (ListPage, error) {
+func (r *Reading) List(ctx context.Context, req operation.List) (operation.ListPage, error) {
 	if err := r.holdCollection(ctx, req.Collection); err != nil {
-		return ListPage{}, err
+		return operation.ListPage{}, err
 	}
 	inCollection := func(path string) bool { return r.db.document(path).Collection() == req.Collection }
 	past, err := r.layer(ctx, inCollection)
 	if err != nil {
-		return ListPage{}, err
+		return operation.ListPage{}, err
 	}
 	size := req.PageSize
 	if size <= 0 {
@@ -56,10 +39,10 @@ func (r *Reading) List(ctx context.Context, req ListRequest) (ListPage, error) {
 	var from []byte
 	if req.PageToken != "" {
 		if from, err = parsePageToken(req.PageToken); err != nil {
-			return ListPage{}, err
+			return operation.ListPage{}, err
 		}
 	}
-	var page ListPage
+	var page operation.ListPage
 	err = r.listed(ctx, req, from, past, func(d *document.Document) bool {
 		if len(page.Documents) == size {
 			page.Next = pageToken(d.Name.ID())
@@ -88,7 +71,7 @@ func (r *Reading) holdCollection(ctx context.Context, c resource.Collection) err
 }
 
 // listed gives the documents of a collection from an encoded id on, while yield returns true.
-func (r *Reading) listed(ctx context.Context, req ListRequest, from []byte, past overlay,
+func (r *Reading) listed(ctx context.Context, req operation.List, from []byte, past overlay,
 	yield func(*document.Document) bool) error {
 	path := req.Collection.Path()
 	encoded := index.AppendPath(nil, path)

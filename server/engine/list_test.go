@@ -8,11 +8,12 @@ import (
 	"clave/server/document"
 	"clave/server/engine"
 	"clave/server/fault"
+	"clave/server/operation"
 	"clave/server/resource"
 )
 
 // list returns all pages of a listing as paths; missing documents have a question mark.
-func list(t *testing.T, e *engine.Engine, at engine.At, req engine.ListRequest) []string {
+func list(t *testing.T, e *engine.Engine, at operation.At, req operation.List) []string {
 	t.Helper()
 	r, err := e.Read(t.Context(), testDB, at)
 	if err != nil {
@@ -47,29 +48,29 @@ func TestList(t *testing.T) {
 	c := resource.Collection{DB: testDB, ID: "c"}
 	tests := []struct {
 		name    string
-		at      engine.At
+		at      operation.At
 		missing bool
 		want    []string
 	}{
-		{"now", engine.At{}, false, []string{"c/__id7__", "c/1", "c/5"}},
-		{"now with missing", engine.At{}, true, []string{"c/__id7__", "c/1", "c/2?", "c/3?", "c/5"}},
-		{"then", engine.At{ReadTime: old.Version}, false, []string{"c/__id7__", "c/1", "c/3"}},
+		{"now", operation.At{}, false, []string{"c/__id7__", "c/1", "c/5"}},
+		{"now with missing", operation.At{}, true, []string{"c/__id7__", "c/1", "c/2?", "c/3?", "c/5"}},
+		{"then", operation.At{ReadTime: old.Version}, false, []string{"c/__id7__", "c/1", "c/3"}},
 	}
 	for _, tt := range tests {
 		for _, size := range []int{0, 1, 2, 3} {
-			got := list(t, e, tt.at, engine.ListRequest{Collection: c, PageSize: size, ShowMissing: tt.missing})
+			got := list(t, e, tt.at, operation.List{Collection: c, PageSize: size, ShowMissing: tt.missing})
 			if !slices.Equal(got, tt.want) {
 				t.Errorf("%s in pages of %d: %v, want %v", tt.name, size, got, tt.want)
 			}
 		}
 	}
-	r, err := e.Read(t.Context(), testDB, engine.At{})
+	r, err := e.Read(t.Context(), testDB, operation.At{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer r.Close()
 	for _, token := range []string{"x", "!!!", "wQ", "AAAA"} {
-		_, err := r.List(t.Context(), engine.ListRequest{Collection: c, PageToken: token})
+		_, err := r.List(t.Context(), operation.List{Collection: c, PageToken: token})
 		wantCode(t, fmt.Sprintf("List with token %q", token), err, fault.InvalidArgument)
 	}
 }
@@ -80,17 +81,17 @@ func TestCollectionIDs(t *testing.T) {
 	old := put(t, e, set("b/1", n(1)), set("a/1", n(1)), set("a/1/z/1", n(1)), set("a/1/y/1/x/1", n(1)), set("gone/1", n(1)))
 	put(t, e, document.Write{Op: document.Delete, Name: doc("gone/1")}, set("new/1", n(1)))
 	for _, tt := range []struct {
-		at     engine.At
+		at     operation.At
 		parent string
 		want   []string
 	}{
-		{engine.At{}, "", []string{"a", "b", "new"}},
-		{engine.At{}, "a/1", []string{"y", "z"}},
-		{engine.At{}, "a/1/y/1", []string{"x"}},
-		{engine.At{}, "a/2", nil},
-		{engine.At{ReadTime: old.Version}, "", []string{"a", "b", "gone"}},
-		{engine.At{ReadTime: old.Version}, "a/1", []string{"y", "z"}},
-		{engine.At{ReadTime: old.Version - 1}, "", nil},
+		{operation.At{}, "", []string{"a", "b", "new"}},
+		{operation.At{}, "a/1", []string{"y", "z"}},
+		{operation.At{}, "a/1/y/1", []string{"x"}},
+		{operation.At{}, "a/2", nil},
+		{operation.At{ReadTime: old.Version}, "", []string{"a", "b", "gone"}},
+		{operation.At{ReadTime: old.Version}, "a/1", []string{"y", "z"}},
+		{operation.At{ReadTime: old.Version - 1}, "", nil},
 	} {
 		r, err := e.Read(t.Context(), testDB, tt.at)
 		if err != nil {

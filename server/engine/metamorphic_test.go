@@ -11,6 +11,7 @@ import (
 	"clave/server/document"
 	"clave/server/engine"
 	"clave/server/index"
+	"clave/server/operation"
 	"clave/server/query"
 	"clave/server/value"
 )
@@ -206,7 +207,7 @@ func page(q *query.Query, all []*document.Document) []*document.Document {
 
 // state is the documents at one version.
 type state struct {
-	version engine.At
+	version operation.At
 	docs    model
 }
 
@@ -281,9 +282,9 @@ func history(t *testing.T, r random, e *engine.Engine) []state {
 			}
 		}
 		now = next
-		states = append(states, state{version: engine.At{ReadTime: result.Version}, docs: now})
+		states = append(states, state{version: operation.At{ReadTime: result.Version}, docs: now})
 	}
-	states[len(states)-1].version = engine.At{}
+	states[len(states)-1].version = operation.At{}
 	return states
 }
 

@@ -8,6 +8,7 @@ import (
 	"clave/server/engine"
 	"clave/server/fault"
 	"clave/server/index"
+	"clave/server/operation"
 	"clave/server/query"
 	"clave/server/resource"
 	"clave/server/value"
@@ -36,7 +37,7 @@ func TestEachMissingIndexOfAQueryIsTold(t *testing.T) {
 		heard = append(heard, d.JSON())
 	}})
 	for range 2 {
-		if _, err := runIn(t, e, engine.At{}, orOfThree(t)); err != nil {
+		if _, err := runIn(t, e, operation.At{}, orOfThree(t)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -47,7 +48,7 @@ func TestEachMissingIndexOfAQueryIsTold(t *testing.T) {
 	if !slices.Equal(heard, want) {
 		t.Errorf("missing indexes told: %q, want %q", heard, want)
 	}
-	_, err := runIn(t, open(t, engine.Options{IndexMode: engine.IndexesEnforce}), engine.At{}, orOfThree(t))
+	_, err := runIn(t, open(t, engine.Options{IndexMode: engine.IndexesEnforce}), operation.At{}, orOfThree(t))
 	if !fault.Is(err, fault.FailedPrecondition) || !strings.HasSuffix(err.Error(), strings.Join(want, ", ")) {
 		t.Errorf("under enforce: %v, want FAILED_PRECONDITION with %q", err, want)
 	}

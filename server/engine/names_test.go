@@ -7,6 +7,7 @@ import (
 
 	"clave/server/document"
 	"clave/server/engine"
+	"clave/server/operation"
 	"clave/server/query"
 	"clave/server/resource"
 	"clave/server/value"
@@ -23,17 +24,17 @@ func TestNames(t *testing.T) {
 	path := value.FieldPath{"n"}
 	for _, c := range []struct {
 		name string
-		at   engine.At
+		at   operation.At
 		q    query.Query
 	}{
-		{"all", engine.At{}, query.Query{}},
-		{"order", engine.At{}, query.Query{OrderBy: []query.Order{{Path: path, Desc: true}}}},
-		{"filter", engine.At{}, query.Query{Where: query.Field{Path: path, Op: query.GreaterThan, Value: value.Int(3)}}},
-		{"or", engine.At{}, query.Query{Where: &query.Or{Filters: []query.Filter{
+		{"all", operation.At{}, query.Query{}},
+		{"order", operation.At{}, query.Query{OrderBy: []query.Order{{Path: path, Desc: true}}}},
+		{"filter", operation.At{}, query.Query{Where: query.Field{Path: path, Op: query.GreaterThan, Value: value.Int(3)}}},
+		{"or", operation.At{}, query.Query{Where: &query.Or{Filters: []query.Filter{
 			query.Field{Path: path, Op: query.Equal, Value: value.Int(1)}, query.Field{Path: path, Op: query.LessThan, Value: value.Int(3)},
 		}}}},
-		{"offset and limit", engine.At{}, query.Query{OrderBy: []query.Order{{Path: path}}, Offset: 3, Limit: 5}},
-		{"the past", engine.At{ReadTime: then}, query.Query{OrderBy: []query.Order{{Path: path}}}},
+		{"offset and limit", operation.At{}, query.Query{OrderBy: []query.Order{{Path: path}}, Offset: 3, Limit: 5}},
+		{"the past", operation.At{ReadTime: then}, query.Query{OrderBy: []query.Order{{Path: path}}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.q.DB, c.q.From = testDB, []query.From{{Collection: "c"}}

@@ -6,6 +6,7 @@ import (
 
 	"clave/server/document"
 	"clave/server/engine"
+	"clave/server/operation"
 	"clave/server/query"
 )
 
@@ -22,7 +23,7 @@ func TestPartitionGivesAsManyPointsAsProduction(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := e.Read(t.Context(), testDB, engine.At{})
+		r, err := e.Read(t.Context(), testDB, operation.At{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -45,7 +46,7 @@ func TestPartitionCutsIntoEqualParts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := e.Read(t.Context(), testDB, engine.At{})
+	r, err := e.Read(t.Context(), testDB, operation.At{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"clave/server/fault"
 	"clave/server/index"
+	"clave/server/operation"
 	"clave/server/query"
 )
 
@@ -158,7 +159,7 @@ func closest(s scope, h *shape) *alternative {
 }
 
 // admit reports missing indexes and has them built, or refuses the query for them, as the mode says.
-func (r *Reading) admit(p *plan, q *query.Query, stats *Stats) error {
+func (r *Reading) admit(p *plan, q *query.Query, stats *operation.Stats) error {
 	if len(p.missing) == 0 {
 		return nil
 	}
@@ -190,13 +191,13 @@ func (r *Reading) admit(p *plan, q *query.Query, stats *Stats) error {
 }
 
 // describe lists the plans of a query.
-func (p *plan) describe() []Plan {
+func (p *plan) describe() []operation.Plan {
 	if p.walk {
-		return []Plan{{Indexes: []PlanIndex{{Scope: scopeDocuments, Properties: "(__name__ ASC)"}}, Filtered: true}}
+		return []operation.Plan{{Indexes: []operation.PlanIndex{{Scope: scopeDocuments, Properties: "(__name__ ASC)"}}, Filtered: true}}
 	}
-	var out []Plan
+	var out []operation.Plan
 	for _, a := range p.alts {
-		one := Plan{Filtered: !p.exact, Sorted: !p.exact}
+		one := operation.Plan{Filtered: !p.exact, Sorted: !p.exact}
 		for _, acc := range a.accesses {
 			one.Indexes = append(one.Indexes, acc.label)
 		}

@@ -5,21 +5,22 @@ import (
 
 	"clave/server/document"
 	"clave/server/fault"
+	"clave/server/operation"
 	"clave/server/query"
 )
 
 // Query gives the results of a normalized query in its order, with the fields it selects. In a transaction it waits for
 // the range's lock. Under IndexesEnforce it answers FailedPrecondition when an index is missing.
-func (r *Reading) Query(ctx context.Context, q *query.Query, yield func(*document.Document) error) (Stats, error) {
+func (r *Reading) Query(ctx context.Context, q *query.Query, yield func(*document.Document) error) (operation.Stats, error) {
 	var last *document.Document
 	var given int
 	hold, err := r.lockQuery(ctx, q)
 	if err != nil {
-		return Stats{}, err
+		return operation.Stats{}, err
 	}
 	x, err := r.newRun(ctx, q)
 	if err != nil {
-		return Stats{}, err
+		return operation.Stats{}, err
 	}
 	err = x.documents(func(d *document.Document) error {
 		last = d

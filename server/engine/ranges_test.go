@@ -8,6 +8,7 @@ import (
 
 	"clave/server/clock"
 	"clave/server/engine"
+	"clave/server/operation"
 	"clave/server/query"
 	"clave/server/value"
 )
@@ -29,8 +30,8 @@ func TestAQueryQueuesBehindAWaitingWriter(t *testing.T) {
 	hand := clock.NewHand(time.Now())
 	e := open(t, engine.Options{Clock: hand})
 	put(t, e, set("c/a", n(12)))
-	older, reader, younger := begin(t, e, engine.TransactionOptions{}), begin(t, e, engine.TransactionOptions{}), begin(t, e, engine.TransactionOptions{})
-	if _, err := runIn(t, e, engine.At{Transaction: reader}, byN(t, 10, query.NoLimit)); err != nil {
+	older, reader, younger := begin(t, e, operation.TransactionOptions{}), begin(t, e, operation.TransactionOptions{}), begin(t, e, operation.TransactionOptions{})
+	if _, err := runIn(t, e, operation.At{Transaction: reader}, byN(t, 10, query.NoLimit)); err != nil {
 		t.Fatal(err)
 	}
 	written, queried := make(chan error, 1), make(chan error, 1)
@@ -39,11 +40,11 @@ func TestAQueryQueuesBehindAWaitingWriter(t *testing.T) {
 	found := 0
 	go func() {
 		var err error
-		found, err = runIn(t, e, engine.At{Transaction: younger}, byN(t, 10, query.NoLimit))
+		found, err = runIn(t, e, operation.At{Transaction: younger}, byN(t, 10, query.NoLimit))
 		queried <- err
 	}()
 	waitTimers(t, hand, 2, queried)
-	if n, err := runIn(t, e, engine.At{Transaction: reader}, byN(t, 10, query.NoLimit)); err != nil || n != 1 {
+	if n, err := runIn(t, e, operation.At{Transaction: reader}, byN(t, 10, query.NoLimit)); err != nil || n != 1 {
 		t.Errorf("the transaction that the writer waits for queries again: %d documents, %v; want 1", n, err)
 	}
 	if err := e.Rollback(t.Context(), testDB, reader); err != nil {
@@ -61,17 +62,17 @@ func TestAWriterThatGivesUpLetsQueriesGoOn(t *testing.T) {
 	hand := clock.NewHand(time.Now())
 	e := open(t, engine.Options{Clock: hand})
 	put(t, e, set("c/a", n(12)))
-	reader, behind := begin(t, e, engine.TransactionOptions{}), begin(t, e, engine.TransactionOptions{})
-	if _, err := runIn(t, e, engine.At{Transaction: reader}, byN(t, 10, query.NoLimit)); err != nil {
+	reader, behind := begin(t, e, operation.TransactionOptions{}), begin(t, e, operation.TransactionOptions{})
+	if _, err := runIn(t, e, operation.At{Transaction: reader}, byN(t, 10, query.NoLimit)); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	written, queried := make(chan error, 1), make(chan error, 1)
-	go func() { written <- commitIn(ctx, e, begin(t, e, engine.TransactionOptions{}), set("c/new", n(15))) }()
+	go func() { written <- commitIn(ctx, e, begin(t, e, operation.TransactionOptions{}), set("c/new", n(15))) }()
 	waitTimers(t, hand, 1, written)
 	go func() {
-		_, err := runIn(t, e, engine.At{Transaction: behind}, byN(t, 10, query.NoLimit))
+		_, err := runIn(t, e, operation.At{Transaction: behind}, byN(t, 10, query.NoLimit))
 		queried <- err
 	}()
 	waitTimers(t, hand, 2, queried)
@@ -82,5 +83,5 @@ func TestAWriterThatGivesUpLetsQueriesGoOn(t *testing.T) {
 	if err := <-queried; err != nil {
 		t.Errorf("the query behind a commit that gave up = %v", err)
 	}
-	wantN(t, e, engine.At{}, "c/a", value.Int(12))
+	wantN(t, e, operation.At{}, "c/a", value.Int(12))
 }

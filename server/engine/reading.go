@@ -9,6 +9,7 @@ import (
 	"clave/server/clock"
 	"clave/server/document"
 	"clave/server/fault"
+	"clave/server/operation"
 	"clave/server/resource"
 )
 
@@ -27,7 +28,7 @@ type Reading struct {
 
 // Read opens a reading. It answers InvalidArgument or Aborted for a transaction that isn't open, InvalidArgument or
 // FailedPrecondition for a version that can't be read.
-func (e *Engine) Read(ctx context.Context, name resource.Database, at At) (*Reading, error) {
+func (e *Engine) Read(ctx context.Context, name resource.Database, at operation.At) (*Reading, error) {
 	db, err := e.database(name)
 	if err != nil {
 		return nil, err
@@ -105,7 +106,7 @@ func (r *Reading) refresh() error {
 // Version returns the version that is read. In a transaction with locks it is that of the last read.
 func (r *Reading) Version() clock.Version { return r.version }
 
-// Transaction returns the id of the transaction that At.Begin has begun, or nil.
+// Transaction returns the id of the transaction that operation.At.Begin has begun, or nil.
 func (r *Reading) Transaction() []byte { return r.begun }
 
 // Close ends the reading; the transaction goes on.

@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"clave/server/index"
+	"clave/server/operation"
 	"clave/server/query"
 )
 
@@ -18,7 +19,7 @@ type rows struct {
 }
 
 // newRows opens scans of alternatives.
-func newRows(ctx context.Context, v *view, alts []*alternative, q *query.Query, stats *Stats) *rows {
+func newRows(ctx context.Context, v *view, alts []*alternative, q *query.Query, stats *operation.Stats) *rows {
 	r := &rows{at: -1}
 	for _, a := range alts {
 		r.scans = append(r.scans, newScan(ctx, v, a, q, stats))

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"clave/server/document"
+	"clave/server/operation"
 	"clave/server/query"
 )
 
@@ -17,7 +18,7 @@ type run struct {
 	q     *query.Query
 	scope scope
 	plan  plan
-	stats Stats
+	stats operation.Stats
 	// overlay is what was different at a version in the past.
 	overlay overlay
 	// past are the documents of the overlay that match, in the query's order.

@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"clave/server/index"
+	"clave/server/operation"
 	"clave/server/query"
 	"clave/server/storage"
 )
@@ -51,7 +52,7 @@ type scan struct {
 	ctx    context.Context
 	alt    *alternative
 	view   *view
-	stats  *Stats
+	stats  *operation.Stats
 	ranges []index.Span
 	its    []storage.Iterator
 	// fresh says that the iterators have not been read yet.
@@ -68,7 +69,7 @@ type check struct {
 }
 
 // newScan opens a scan.
-func newScan(ctx context.Context, v *view, a *alternative, q *query.Query, stats *Stats) *scan {
+func newScan(ctx context.Context, v *view, a *alternative, q *query.Query, stats *operation.Stats) *scan {
 	s := &scan{ctx: ctx, alt: a, view: v, stats: stats}
 	s.hit.alt = a
 	if !a.shape.none {

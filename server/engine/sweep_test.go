@@ -10,6 +10,7 @@ import (
 	"clave/server/document"
 	"clave/server/engine"
 	"clave/server/fault"
+	"clave/server/operation"
 	"clave/server/value"
 )
 
@@ -43,9 +44,9 @@ func TestThePastIsForgotten(t *testing.T) {
 	hand.Advance(31 * time.Minute)
 	third := put(t, e, set("c/a", n(3)))
 	runFor(t, e, hand, 61)
-	_, err := get(t, e, engine.At{ReadTime: first.Version}, "c/a")
+	_, err := get(t, e, operation.At{ReadTime: first.Version}, "c/a")
 	wantCode(t, "read of an hour ago", err, fault.FailedPrecondition)
-	wantN(t, e, engine.At{ReadTime: second.Version}, "c/a", value.Int(2))
+	wantN(t, e, operation.At{ReadTime: second.Version}, "c/a", value.Int(2))
 	count := 0
 	counted := func(engine.Commit) error { count++; return nil }
 	err = e.Changes(t.Context(), testDB, second.Version, third.Version, counted)
@@ -55,7 +56,7 @@ func TestThePastIsForgotten(t *testing.T) {
 	wantCode(t, "Changes of an hour ago", e.Changes(t.Context(), testDB, first.Version, third.Version, counted), fault.FailedPrecondition)
 	hand.Advance(3 * time.Hour)
 	runFor(t, e, hand, 61)
-	wantN(t, e, engine.At{}, "c/a", value.Int(3))
+	wantN(t, e, operation.At{}, "c/a", value.Int(3))
 	if fourth := put(t, e, set("c/a", n(4))); fourth.Version <= third.Version {
 		t.Errorf("version %d after %d", fourth.Version, third.Version)
 	}
@@ -65,8 +66,8 @@ func TestAnIdleTransactionLetsGo(t *testing.T) {
 	hand := clock.NewHand(time.Now())
 	e := open(t, engine.Options{Clock: hand})
 	put(t, e, set("c/a", n(1)))
-	id := begin(t, e, engine.TransactionOptions{})
-	if _, err := get(t, e, engine.At{Transaction: id}, "c/a"); err != nil {
+	id := begin(t, e, operation.TransactionOptions{})
+	if _, err := get(t, e, operation.At{Transaction: id}, "c/a"); err != nil {
 		t.Fatal(err)
 	}
 	runFor(t, e, hand, 62)
@@ -95,10 +96,10 @@ func TestClosedEngine(t *testing.T) {
 	if _, err := s.Next(t.Context()); err == nil {
 		t.Error("Next on a closed engine = nil")
 	}
-	if _, err := e.Read(t.Context(), testDB, engine.At{}); err == nil {
+	if _, err := e.Read(t.Context(), testDB, operation.At{}); err == nil {
 		t.Error("Read on a closed engine = nil")
 	}
-	if _, err := e.Commit(t.Context(), testDB, engine.CommitRequest{Writes: []document.Write{set("c/a", n(2))}}, engine.Unrestricted()); err == nil {
+	if _, err := e.Commit(t.Context(), testDB, operation.Commit{Writes: []document.Write{set("c/a", n(2))}}, engine.Unrestricted()); err == nil {
 		t.Error("Commit on a closed engine = nil")
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"clave/server/clock"
 	"clave/server/document"
 	"clave/server/fault"
+	"clave/server/operation"
 	"clave/server/query"
 	"clave/server/resource"
 )
@@ -157,7 +158,7 @@ func (e *Engine) find(db *database, id []byte, take bool) (*txn, error) {
 }
 
 // Begin begins a transaction and returns its id.
-func (e *Engine) Begin(ctx context.Context, name resource.Database, o TransactionOptions) ([]byte, error) {
+func (e *Engine) Begin(ctx context.Context, name resource.Database, o operation.TransactionOptions) ([]byte, error) {
 	db, err := e.database(name)
 	if err != nil {
 		return nil, err
@@ -170,7 +171,7 @@ func (e *Engine) Begin(ctx context.Context, name resource.Database, o Transactio
 }
 
 // begin makes a transaction.
-func (e *Engine) begin(ctx context.Context, db *database, o TransactionOptions) (*txn, error) {
+func (e *Engine) begin(ctx context.Context, db *database, o operation.TransactionOptions) (*txn, error) {
 	t := &txn{nonce: newNonce(), counted: o.Optimistic, client: o.Client, readOnly: o.ReadOnly, optimistic: o.Optimistic && !o.ReadOnly, begun: e.o.Clock.Now()}
 	t.mu.touched = t.begun
 	t.mu.reads = make(map[string]clock.Version)

@@ -15,12 +15,13 @@ import (
 	"clave/server/document"
 	"clave/server/engine"
 	"clave/server/fault"
+	"clave/server/operation"
 	"clave/server/query"
 	"clave/server/value"
 )
 
 // begin begins a transaction.
-func begin(t testing.TB, e *engine.Engine, o engine.TransactionOptions) []byte {
+func begin(t testing.TB, e *engine.Engine, o operation.TransactionOptions) []byte {
 	t.Helper()
 	id, err := e.Begin(t.Context(), testDB, o)
 	if err != nil {
@@ -31,7 +32,7 @@ func begin(t testing.TB, e *engine.Engine, o engine.TransactionOptions) []byte {
 
 // commitIn commits writes in a transaction.
 func commitIn(ctx context.Context, e *engine.Engine, id []byte, writes ...document.Write) error {
-	_, err := e.Commit(ctx, testDB, engine.CommitRequest{Writes: writes, Transaction: id}, engine.Unrestricted())
+	_, err := e.Commit(ctx, testDB, operation.Commit{Writes: writes, Transaction: id}, engine.Unrestricted())
 	return err
 }
 
@@ -44,14 +45,14 @@ func wantCode(t testing.TB, what string, err error, want fault.Code) {
 }
 
 // increment adds one to n of a document in transactions until one succeeds, and returns how many it took.
-func increment(ctx context.Context, e *engine.Engine, path string, o engine.TransactionOptions) (int, error) {
+func increment(ctx context.Context, e *engine.Engine, path string, o operation.TransactionOptions) (int, error) {
 	for tries := 1; ; tries++ {
 		id, err := e.Begin(ctx, testDB, o)
 		if err != nil {
 			return tries, err
 		}
 		err = func() error {
-			r, err := e.Read(ctx, testDB, engine.At{Transaction: id})
+			r, err := e.Read(ctx, testDB, operation.At{Transaction: id})
 			if err != nil {
 				return err
 			}
@@ -70,7 +71,7 @@ func increment(ctx context.Context, e *engine.Engine, path string, o engine.Tran
 }
 
 func TestCounterLosesNothing(t *testing.T) {
-	for _, o := range []engine.TransactionOptions{{}, {Optimistic: true}} {
+	for _, o := range []operation.TransactionOptions{{}, {Optimistic: true}} {
 		t.Run(fmt.Sprintf("optimistic=%t", o.Optimistic), func(t *testing.T) {
 			e := open(t, engine.Options{})
 			put(t, e, set("c/counter", n(0)))
@@ -87,7 +88,7 @@ func TestCounterLosesNothing(t *testing.T) {
 				})
 			}
 			wg.Wait()
-			wantN(t, e, engine.At{}, "c/counter", value.Int(workers*rounds))
+			wantN(t, e, operation.At{}, "c/counter", value.Int(workers*rounds))
 		})
 	}
 }
@@ -95,9 +96,9 @@ func TestCounterLosesNothing(t *testing.T) {
 func TestTheYoungerOfADeadlockIsAborted(t *testing.T) {
 	e := open(t, engine.Options{})
 	put(t, e, set("c/a", n(0)))
-	older, younger := begin(t, e, engine.TransactionOptions{}), begin(t, e, engine.TransactionOptions{})
+	older, younger := begin(t, e, operation.TransactionOptions{}), begin(t, e, operation.TransactionOptions{})
 	for _, id := range [][]byte{younger, older} {
-		if _, err := get(t, e, engine.At{Transaction: id}, "c/a"); err != nil {
+		if _, err := get(t, e, operation.At{Transaction: id}, "c/a"); err != nil {
 			t.Fatalf("read in a transaction = %v", err)
 		}
 	}
@@ -107,20 +108,20 @@ func TestTheYoungerOfADeadlockIsAborted(t *testing.T) {
 	if err := <-done; err != nil {
 		t.Errorf("commit of the older = %v", err)
 	}
-	wantN(t, e, engine.At{}, "c/a", value.Int(1))
+	wantN(t, e, operation.At{}, "c/a", value.Int(1))
 }
 
 func TestAReadKeepsWritersOutUntilTheDeadline(t *testing.T) {
 	hand := clock.NewHand(time.Now())
 	e := open(t, engine.Options{Clock: hand})
 	put(t, e, set("c/a", n(0)))
-	id := begin(t, e, engine.TransactionOptions{})
-	if _, err := get(t, e, engine.At{Transaction: id}, "c/a"); err != nil {
+	id := begin(t, e, operation.TransactionOptions{})
+	if _, err := get(t, e, operation.At{Transaction: id}, "c/a"); err != nil {
 		t.Fatal(err)
 	}
 	done := make(chan error)
 	go func() {
-		_, err := e.Commit(t.Context(), testDB, engine.CommitRequest{Writes: []document.Write{set("c/a", n(1))}}, engine.Unrestricted())
+		_, err := e.Commit(t.Context(), testDB, operation.Commit{Writes: []document.Write{set("c/a", n(1))}}, engine.Unrestricted())
 		done <- err
 	}()
 	for hand.Timers() == 0 { // The writer hasn't begun to wait.
@@ -131,7 +132,7 @@ func TestAReadKeepsWritersOutUntilTheDeadline(t *testing.T) {
 	if err := commitIn(t.Context(), e, id, set("c/a", n(2))); err != nil {
 		t.Errorf("commit of the reader = %v", err)
 	}
-	wantN(t, e, engine.At{}, "c/a", value.Int(2))
+	wantN(t, e, operation.At{}, "c/a", value.Int(2))
 }
 
 // byN is the query of the documents of c with n in a range, in order.
@@ -146,7 +147,7 @@ func byN(t testing.TB, from, limit int) *query.Query {
 }
 
 // runIn runs a query in a transaction and returns the number of results.
-func runIn(t testing.TB, e *engine.Engine, at engine.At, q *query.Query) (int, error) {
+func runIn(t testing.TB, e *engine.Engine, at operation.At, q *query.Query) (int, error) {
 	t.Helper()
 	r, err := e.Read(t.Context(), testDB, at)
 	if err != nil {
@@ -179,13 +180,13 @@ func TestARangeIsLocked(t *testing.T) {
 			hand := clock.NewHand(time.Now())
 			e := open(t, engine.Options{Clock: hand})
 			put(t, e, set("c/a", n(12)), set("c/b", n(20)), set("c/small", n(1)))
-			id := begin(t, e, engine.TransactionOptions{})
-			if _, err := runIn(t, e, engine.At{Transaction: id}, byN(t, 10, tt.limit)); err != nil {
+			id := begin(t, e, operation.TransactionOptions{})
+			if _, err := runIn(t, e, operation.At{Transaction: id}, byN(t, 10, tt.limit)); err != nil {
 				t.Fatalf("query in a transaction = %v", err)
 			}
 			done := make(chan error, 1)
 			go func() {
-				_, err := e.Commit(t.Context(), testDB, engine.CommitRequest{Writes: []document.Write{tt.write}}, engine.Unrestricted())
+				_, err := e.Commit(t.Context(), testDB, operation.Commit{Writes: []document.Write{tt.write}}, engine.Unrestricted())
 				done <- err
 			}()
 			if !tt.waits {
@@ -217,7 +218,7 @@ func TestTransactionsEnd(t *testing.T) {
 	first := put(t, e, set("c/a", n(0)))
 	ctx := t.Context()
 
-	id := begin(t, e, engine.TransactionOptions{})
+	id := begin(t, e, operation.TransactionOptions{})
 	if err := commitIn(ctx, e, id, set("c/a", n(1))); err != nil {
 		t.Errorf("commit = %v", err)
 	}
@@ -226,35 +227,35 @@ func TestTransactionsEnd(t *testing.T) {
 	wantCode(t, "commit of an unknown one", commitIn(ctx, e, []byte("12345678")), fault.InvalidArgument)
 	wantCode(t, "rollback of an unknown one", e.Rollback(ctx, testDB, []byte("12345678")), fault.InvalidArgument)
 
-	idle := begin(t, e, engine.TransactionOptions{})
+	idle := begin(t, e, operation.TransactionOptions{})
 	hand.Advance(61 * time.Second)
-	_, err := get(t, e, engine.At{Transaction: idle}, "c/a")
+	_, err := get(t, e, operation.At{Transaction: idle}, "c/a")
 	wantCode(t, "read in an idle one", err, fault.Aborted)
 
-	long := begin(t, e, engine.TransactionOptions{})
+	long := begin(t, e, operation.TransactionOptions{})
 	for range 5 {
 		hand.Advance(50 * time.Second)
-		if _, err := get(t, e, engine.At{Transaction: long}, "c/a"); err != nil {
+		if _, err := get(t, e, operation.At{Transaction: long}, "c/a"); err != nil {
 			t.Errorf("read = %v", err)
 		}
 	}
 	hand.Advance(50 * time.Second)
 	wantCode(t, "commit after 300 s", commitIn(ctx, e, long, set("c/a", n(3))), fault.Aborted)
 
-	ro := begin(t, e, engine.TransactionOptions{ReadOnly: true, ReadTime: first.Version})
-	wantN(t, e, engine.At{Transaction: ro}, "c/a", value.Int(0))
+	ro := begin(t, e, operation.TransactionOptions{ReadOnly: true, ReadTime: first.Version})
+	wantN(t, e, operation.At{Transaction: ro}, "c/a", value.Int(0))
 	wantCode(t, "write in a read-only one", commitIn(ctx, e, ro, set("c/a", n(4))), fault.InvalidArgument)
 	wantCode(t, "commit of an ended read-only one", commitIn(ctx, e, ro), fault.InvalidArgument)
-	wantN(t, e, engine.At{}, "c/a", value.Int(1))
+	wantN(t, e, operation.At{}, "c/a", value.Int(1))
 }
 
 func TestReadOnlyTransactionSeesOneVersion(t *testing.T) {
 	e := open(t, engine.Options{})
 	put(t, e, set("c/a", n(12)))
-	id := begin(t, e, engine.TransactionOptions{ReadOnly: true})
+	id := begin(t, e, operation.TransactionOptions{ReadOnly: true})
 	put(t, e, set("c/a", n(1)), set("c/b", n(15)))
-	wantN(t, e, engine.At{Transaction: id}, "c/a", value.Int(12))
-	if got, err := runIn(t, e, engine.At{Transaction: id}, byN(t, 10, query.NoLimit)); got != 1 || err != nil {
+	wantN(t, e, operation.At{Transaction: id}, "c/a", value.Int(12))
+	if got, err := runIn(t, e, operation.At{Transaction: id}, byN(t, 10, query.NoLimit)); got != 1 || err != nil {
 		t.Errorf("query in a read-only transaction = %d results, %v, want 1", got, err)
 	}
 	if err := commitIn(t.Context(), e, id); err != nil {
@@ -269,8 +270,8 @@ func TestOptimisticTransactionComparesQueries(t *testing.T) {
 		n    int
 		want fault.Code
 	}{{5, fault.OK}, {15, fault.Aborted}} {
-		id := begin(t, e, engine.TransactionOptions{Optimistic: true})
-		if _, err := runIn(t, e, engine.At{Transaction: id}, byN(t, 10, query.NoLimit)); err != nil {
+		id := begin(t, e, operation.TransactionOptions{Optimistic: true})
+		if _, err := runIn(t, e, operation.At{Transaction: id}, byN(t, 10, query.NoLimit)); err != nil {
 			t.Fatal(err)
 		}
 		put(t, e, set(fmt.Sprintf("c/new%d", tt.n), n(tt.n)))
@@ -308,7 +309,7 @@ func TestTransfersKeepTheSum(t *testing.T) {
 // transfer moves one from the richest account, or a random one, to another. It returns false when it was aborted.
 func transfer(t *testing.T, e *engine.Engine, rnd *rand.Rand, optimistic bool) bool {
 	ctx := t.Context()
-	r, err := e.Read(ctx, testDB, engine.At{Begin: &engine.TransactionOptions{Optimistic: optimistic}})
+	r, err := e.Read(ctx, testDB, operation.At{Begin: &operation.TransactionOptions{Optimistic: optimistic}})
 	if err != nil {
 		t.Errorf("Read = %v", err)
 		return true
@@ -346,7 +347,7 @@ func transfer(t *testing.T, e *engine.Engine, rnd *rand.Rand, optimistic bool) b
 // checkSum checks the sum of the accounts at one version, by documents and by index.
 func checkSum(t *testing.T, e *engine.Engine, accounts, want int) {
 	t.Helper()
-	r, err := e.Read(t.Context(), testDB, engine.At{})
+	r, err := e.Read(t.Context(), testDB, operation.At{})
 	if err != nil {
 		t.Error(err)
 		return
@@ -377,7 +378,7 @@ func checkSum(t *testing.T, e *engine.Engine, accounts, want int) {
 func TestIdsCannotBeGuessed(t *testing.T) {
 	e := open(t, engine.Options{})
 	put(t, e, set("c/a", n(1)))
-	id := begin(t, e, engine.TransactionOptions{})
+	id := begin(t, e, operation.TransactionOptions{})
 	for i := range len(id) - 4 {
 		other := append([]byte(nil), id...)
 		other[i] ^= 1 ^ 2 // The first byte is then of the other kind.
@@ -385,7 +386,7 @@ func TestIdsCannotBeGuessed(t *testing.T) {
 		_, _ = h.Write([]byte(testDB.String()))
 		_, _ = h.Write(other[:len(other)-4])
 		binary.BigEndian.PutUint32(other[len(other)-4:], h.Sum32())
-		if _, err := get(t, e, engine.At{Transaction: other}, "c/a"); err == nil {
+		if _, err := get(t, e, operation.At{Transaction: other}, "c/a"); err == nil {
 			t.Errorf("an id with another byte %d finds the transaction", i)
 		}
 		if err := e.Rollback(t.Context(), testDB, other); err != nil {

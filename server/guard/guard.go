@@ -12,28 +12,6 @@ import (
 	"clave/server/token"
 )
 
-// The engine's requests and results, for packages that may not import it.
-type (
-	// At is the moment that a read is of.
-	At = engine.At
-	// TransactionOptions are the kinds of transactions.
-	TransactionOptions = engine.TransactionOptions
-	// CommitRequest is what to commit.
-	CommitRequest = engine.CommitRequest
-	// CommitResult is what a commit did.
-	CommitResult = engine.CommitResult
-	// WriteStatus is what one write of a batch did.
-	WriteStatus = engine.WriteStatus
-	// Stats is what a query read.
-	Stats = engine.Stats
-	// Plan is how a part of a query was read.
-	Plan = engine.Plan
-	// ListRequest is a request for a page of a collection's documents.
-	ListRequest = engine.ListRequest
-	// ListPage is a page of documents.
-	ListPage = engine.ListPage
-)
-
 // Options are what a guard is made of.
 type Options struct {
 	// Engine keeps the documents.

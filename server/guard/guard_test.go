@@ -8,6 +8,7 @@ import (
 	"clave/server/document"
 	"clave/server/fault"
 	"clave/server/guard"
+	"clave/server/operation"
 	"clave/server/query"
 	"clave/server/resource"
 	"clave/server/token"
@@ -69,14 +70,14 @@ func TestEveryCallAsks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, _, _, err = h.guard.Aggregate(ctx, c.caller, count, guard.At{})
+		_, _, _, err = h.guard.Aggregate(ctx, c.caller, count, operation.At{})
 		wants(t, what("aggregate"), err, c.code)
-		_, err = h.guard.List(ctx, c.caller, testDB, guard.ListRequest{Collection: name("mine/x").Collection()}, guard.At{})
+		_, err = h.guard.List(ctx, c.caller, testDB, operation.List{Collection: name("mine/x").Collection()}, operation.At{})
 		wants(t, what("list documents"), err, c.code)
 		wants(t, what("commit"), h.commit(c.caller, set("mine/x", value.Map{"n": value.Int(1)})), c.code)
-		_, err = h.guard.CollectionIDs(ctx, c.caller, testDB, "", guard.At{})
+		_, err = h.guard.CollectionIDs(ctx, c.caller, testDB, "", operation.At{})
 		wants(t, what("collection ids"), err, c.rare)
-		_, err = h.guard.Partition(ctx, c.caller, all(t, "mine"), 2, guard.At{})
+		_, err = h.guard.Partition(ctx, c.caller, all(t, "mine"), 2, operation.At{})
 		wants(t, what("partition"), err, c.rare)
 		_, err = h.guard.BatchWrite(ctx, c.caller, testDB, []document.Write{set("mine/x", nil)})
 		wants(t, what("batch write"), err, c.rare)
@@ -196,18 +197,18 @@ func TestThePastGivesNoRights(t *testing.T) {
 	h.rules(adminRules)
 	h.seed(set("adminusers/ann", active(true)), set("messages/1", nil))
 	var then guard.Snapshot
-	read := func(at guard.At) error {
+	read := func(at operation.At) error {
 		return h.guard.Get(t.Context(), user("ann"), testDB, []resource.Document{name("messages/1")}, at,
 			func(s guard.Snapshot) error { then = s; return nil }, func(resource.Document, *document.Document) error { return nil })
 	}
-	wants(t, "read by an administrator", read(guard.At{Begin: &guard.TransactionOptions{ReadOnly: true}}), fault.OK)
+	wants(t, "read by an administrator", read(operation.At{Begin: &operation.TransactionOptions{ReadOnly: true}}), fault.OK)
 	transaction, version := then.Transaction, then.Version
-	wants(t, "read in a transaction", read(guard.At{Transaction: transaction}), fault.OK)
+	wants(t, "read in a transaction", read(operation.At{Transaction: transaction}), fault.OK)
 	h.seed(set("adminusers/ann", active(false)))
-	wants(t, "read by one no longer active", read(guard.At{}), fault.PermissionDenied)
-	wants(t, "read of the past", read(guard.At{ReadTime: version}), fault.PermissionDenied)
-	wants(t, "read in a transaction of the past", read(guard.At{Transaction: transaction}), fault.PermissionDenied)
-	_, err := h.guard.Query(t.Context(), user("ann"), all(t, "messages"), guard.At{ReadTime: version},
+	wants(t, "read by one no longer active", read(operation.At{}), fault.PermissionDenied)
+	wants(t, "read of the past", read(operation.At{ReadTime: version}), fault.PermissionDenied)
+	wants(t, "read in a transaction of the past", read(operation.At{Transaction: transaction}), fault.PermissionDenied)
+	_, err := h.guard.Query(t.Context(), user("ann"), all(t, "messages"), operation.At{ReadTime: version},
 		func(guard.Snapshot) error { return nil }, func(*document.Document) error { return nil })
 	wants(t, "query of the past", err, fault.PermissionDenied)
 }

@@ -10,6 +10,7 @@ import (
 	"clave/server/engine"
 	"clave/server/guard"
 	"clave/server/listen"
+	"clave/server/operation"
 	"clave/server/query"
 	"clave/server/resource"
 	"clave/server/storage/pebblestore"
@@ -111,7 +112,7 @@ func (h *house) seed(writes ...document.Write) {
 
 // commit writes as a caller.
 func (h *house) commit(c token.Caller, writes ...document.Write) error {
-	_, err := h.guard.Commit(h.t.Context(), c, testDB, guard.CommitRequest{Writes: writes})
+	_, err := h.guard.Commit(h.t.Context(), c, testDB, operation.Commit{Writes: writes})
 	return err
 }
 
@@ -122,7 +123,7 @@ func (h *house) get(c token.Caller, paths ...string) (int, error) {
 		names[i] = name(p)
 	}
 	n := 0
-	err := h.guard.Get(h.t.Context(), c, testDB, names, guard.At{}, func(guard.Snapshot) error { return nil },
+	err := h.guard.Get(h.t.Context(), c, testDB, names, operation.At{}, func(guard.Snapshot) error { return nil },
 		func(_ resource.Document, d *document.Document) error {
 			if d != nil {
 				n++
@@ -149,7 +150,7 @@ func all(t *testing.T, collection string, n ...int) *query.Query {
 // list runs a query as a caller, and returns how many documents it gives.
 func (h *house) list(c token.Caller, q *query.Query) (int, error) {
 	n := 0
-	_, err := h.guard.Query(h.t.Context(), c, q, guard.At{}, func(guard.Snapshot) error { return nil },
+	_, err := h.guard.Query(h.t.Context(), c, q, operation.At{}, func(guard.Snapshot) error { return nil },
 		func(*document.Document) error { n++; return nil })
 	return n, err
 }

@@ -8,6 +8,7 @@ import (
 
 	"clave/server/fault"
 	"clave/server/guard"
+	"clave/server/live"
 	"clave/server/resource"
 	"clave/server/token"
 	"clave/server/value"
@@ -17,7 +18,7 @@ import (
 type listener struct {
 	t      *testing.T
 	stream *guard.Stream
-	events chan *guard.Event
+	events chan *live.Event
 	// ended receives Run's error.
 	ended chan error
 }
@@ -25,10 +26,10 @@ type listener struct {
 // listen opens a stream for a caller until the test ends.
 func (h *house) listen(c token.Caller) *listener {
 	h.t.Helper()
-	l := &listener{t: h.t, stream: h.guard.Listen(c, testDB), events: make(chan *guard.Event, 100), ended: make(chan error, 1)}
+	l := &listener{t: h.t, stream: h.guard.Listen(c, testDB), events: make(chan *live.Event, 100), ended: make(chan error, 1)}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(h.t.Context()))
 	go func() {
-		l.ended <- l.stream.Run(ctx, func(e *guard.Event) error {
+		l.ended <- l.stream.Run(ctx, func(e *live.Event) error {
 			copied := *e
 			l.events <- &copied
 			return nil
@@ -45,7 +46,7 @@ func (h *house) listen(c token.Caller) *listener {
 }
 
 // await returns the next event of a kind; others are passed over.
-func (l *listener) await(kind guard.EventKind) *guard.Event {
+func (l *listener) await(kind live.Kind) *live.Event {
 	l.t.Helper()
 	late := time.NewTimer(10 * time.Second)
 	defer late.Stop()
@@ -55,7 +56,7 @@ func (l *listener) await(kind guard.EventKind) *guard.Event {
 			if e.Kind == kind {
 				return e
 			}
-			if e.Kind == guard.EventRemoved {
+			if e.Kind == live.Removed {
 				l.t.Fatalf("the target was removed: %v", e.Cause)
 			}
 		case <-late.C:
@@ -80,37 +81,37 @@ func TestListenerLosesItsRight(t *testing.T) {
 	h.seed(set("adminusers/ann", active(true)), set("adminusers/bob", active(true)))
 	ann, bob := h.listen(user("ann")), h.listen(user("bob"))
 	for _, l := range []*listener{ann, bob} {
-		l.stream.Add(guard.Target{ID: 1, Query: all(t, "messages")})
-		l.await(guard.EventCurrent)
+		l.stream.Add(live.Target{ID: 1, Query: all(t, "messages")})
+		l.await(live.Current)
 	}
 	h.seed(set("adminusers/ann", active(false)))
-	wants(t, "the listener of who is no longer active", ann.await(guard.EventRemoved).Cause, fault.PermissionDenied)
+	wants(t, "the listener of who is no longer active", ann.await(live.Removed).Cause, fault.PermissionDenied)
 	h.seed(set("messages/1", nil))
-	bob.await(guard.EventChanged)
+	bob.await(live.Changed)
 }
 
 func TestListenerIsRefused(t *testing.T) {
 	h := newHouse(t, guard.RulesetsOptions{})
 	h.rules(adminRules)
 	l := h.listen(user("eve"))
-	l.stream.Add(guard.Target{ID: 1, Query: all(t, "messages")})
-	wants(t, "messages", l.await(guard.EventRemoved).Cause, fault.PermissionDenied)
-	l.stream.Add(guard.Target{ID: 2, Query: all(t, "public")})
-	wants(t, "public, all", l.await(guard.EventRemoved).Cause, fault.PermissionDenied)
-	l.stream.Add(guard.Target{ID: 3, Query: all(t, "public", 1)})
-	l.await(guard.EventCurrent)
+	l.stream.Add(live.Target{ID: 1, Query: all(t, "messages")})
+	wants(t, "messages", l.await(live.Removed).Cause, fault.PermissionDenied)
+	l.stream.Add(live.Target{ID: 2, Query: all(t, "public")})
+	wants(t, "public, all", l.await(live.Removed).Cause, fault.PermissionDenied)
+	l.stream.Add(live.Target{ID: 3, Query: all(t, "public", 1)})
+	l.await(live.Current)
 }
 
 func TestReplacedRulesReachListeners(t *testing.T) {
 	h := newHouse(t, guard.RulesetsOptions{Open: true})
 	l := h.listen(nobody)
-	l.stream.Add(guard.Target{ID: 1, Query: all(t, "public")})
-	l.await(guard.EventCurrent)
+	l.stream.Add(live.Target{ID: 1, Query: all(t, "public")})
+	l.await(live.Current)
 	h.rules("match /public/{p} { allow list; }")
 	h.seed(set("public/1", nil))
-	l.await(guard.EventChanged)
+	l.await(live.Changed)
 	h.rules(adminRules)
-	wants(t, "after the rules were tightened", l.await(guard.EventRemoved).Cause, fault.PermissionDenied)
+	wants(t, "after the rules were tightened", l.await(live.Removed).Cause, fault.PermissionDenied)
 }
 
 func TestListenerOfADocumentIsAskedForEachChange(t *testing.T) {
@@ -118,20 +119,20 @@ func TestListenerOfADocumentIsAskedForEachChange(t *testing.T) {
 	h.rules(adminRules)
 	h.seed(set("public/a", value.Map{"n": value.Int(1)}))
 	l := h.listen(nobody)
-	l.stream.Add(guard.Target{ID: 1, Documents: []resource.Document{name("public/a")}})
-	l.await(guard.EventCurrent)
+	l.stream.Add(live.Target{ID: 1, Documents: []resource.Document{name("public/a")}})
+	l.await(live.Current)
 	h.seed(set("public/a", value.Map{"n": value.Int(1), "m": value.Int(2)}))
-	l.await(guard.EventChanged)
+	l.await(live.Changed)
 	h.seed(set("public/a", value.Map{"n": value.Int(2), "secret": value.Bool(true)}))
 	late := time.NewTimer(10 * time.Second)
 	defer late.Stop()
 	for removed := false; !removed; {
 		select {
 		case e := <-l.events:
-			if e.Kind == guard.EventChanged && e.Doc != nil && e.Doc.Document.Fields["secret"] != nil {
+			if e.Kind == live.Changed && e.Doc != nil && e.Doc.Document.Fields["secret"] != nil {
 				t.Fatal("a document was told that may no longer be read")
 			}
-			if e.Kind == guard.EventRemoved {
+			if e.Kind == live.Removed {
 				wants(t, "after the change", e.Cause, fault.PermissionDenied)
 				removed = true
 			}
@@ -147,17 +148,17 @@ func TestListenerEndsWithItsToken(t *testing.T) {
 	ann := user("ann")
 	ann.Expires = h.clock.Now().Add(time.Hour)
 	l := h.listen(ann)
-	l.stream.Add(guard.Target{ID: 1, Query: all(t, "public")})
-	l.await(guard.EventCurrent)
+	l.stream.Add(live.Target{ID: 1, Query: all(t, "public")})
+	l.await(live.Current)
 	h.clock.Advance(59 * time.Minute)
 	h.seed(set("public/1", nil))
-	l.await(guard.EventChanged)
+	l.await(live.Changed)
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for range 2000 {
 		select {
 		case e := <-l.events:
-			if e.Kind == guard.EventRemoved {
+			if e.Kind == live.Removed {
 				t.Fatalf("the target was removed: %v; want the stream's end", e.Cause)
 			}
 		case err := <-l.ended:

@@ -9,6 +9,8 @@ import (
 	"clave/server/document"
 	"clave/server/fault"
 	"clave/server/listen"
+	"clave/server/live"
+	"clave/server/operation"
 	"clave/server/resource"
 	"clave/server/token"
 )
@@ -18,7 +20,7 @@ type liveTarget struct {
 	guard   *Guard
 	caller  token.Caller
 	db      resource.Database
-	target  *Target
+	target  *live.Target
 	expires time.Time
 	mu      struct {
 		sync.Mutex
@@ -61,7 +63,7 @@ func (p *liveTarget) check(ctx context.Context, at clock.Version) error {
 
 // decide applies the rules to the state of the database at a version, 0 for the present, and returns the documents that it looked up.
 func (p *liveTarget) decide(ctx context.Context, at clock.Version) (map[resource.Document]*document.Document, error) {
-	reading, err := p.guard.engine.Read(ctx, p.db, At{ReadTime: at})
+	reading, err := p.guard.engine.Read(ctx, p.db, operation.At{ReadTime: at})
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +98,7 @@ func (p *liveTarget) stale(ctx context.Context, seen map[resource.Document]*docu
 	if len(seen) == 0 {
 		return false, nil
 	}
-	reading, err := p.guard.engine.Read(ctx, p.db, At{})
+	reading, err := p.guard.engine.Read(ctx, p.db, operation.At{})
 	if err != nil {
 		return false, err
 	}

@@ -7,6 +7,7 @@ import (
 	"clave/server/document"
 	"clave/server/engine"
 	"clave/server/fault"
+	"clave/server/operation"
 	"clave/server/query"
 	"clave/server/resource"
 	"clave/server/token"
@@ -24,7 +25,7 @@ type Snapshot struct {
 // Get reads documents of one database at one moment. Each is given to yield with its name, in the order of names;
 // a document that is absent is nil. open is called once before the first. It answers
 // PermissionDenied if the rules deny any of them; what was yielded before is then void.
-func (g *Guard) Get(ctx context.Context, c token.Caller, db resource.Database, names []resource.Document, at At,
+func (g *Guard) Get(ctx context.Context, c token.Caller, db resource.Database, names []resource.Document, at operation.At,
 	open func(Snapshot) error, yield func(resource.Document, *document.Document) error,
 ) error {
 	reading, err := g.read(ctx, c, db, at)
@@ -47,7 +48,7 @@ func (g *Guard) Get(ctx context.Context, c token.Caller, db resource.Database, n
 // Left returns a document as the commit of a version left it, nil when it is absent. It is for the commit's writer, who
 // receives it even where the rules deny reading, as with Firebase.
 func (g *Guard) Left(ctx context.Context, db resource.Database, name resource.Document, version clock.Version) (*document.Document, error) {
-	reading, err := g.engine.Read(ctx, db, At{ReadTime: version})
+	reading, err := g.engine.Read(ctx, db, operation.At{ReadTime: version})
 	if err != nil {
 		return nil, err
 	}
@@ -56,42 +57,42 @@ func (g *Guard) Left(ctx context.Context, db resource.Database, name resource.Do
 }
 
 // Query runs a normalized query. open and yield are as for Get.
-func (g *Guard) Query(ctx context.Context, c token.Caller, q *query.Query, at At,
+func (g *Guard) Query(ctx context.Context, c token.Caller, q *query.Query, at operation.At,
 	open func(Snapshot) error, yield func(*document.Document) error,
-) (Stats, error) {
+) (operation.Stats, error) {
 	reading, err := g.read(ctx, c, q.DB, at)
 	if err != nil {
-		return Stats{}, err
+		return operation.Stats{}, err
 	}
 	defer reading.Close()
 	if err := g.access(c, q.DB, g.present(q.DB, reading, at)).list(ctx, q); err != nil {
-		return Stats{}, err
+		return operation.Stats{}, err
 	}
 	if err := open(snapshotOf(reading)); err != nil {
-		return Stats{}, err
+		return operation.Stats{}, err
 	}
 	return reading.Query(ctx, q, yield)
 }
 
 // Aggregate computes figures over a normalized query's documents.
-func (g *Guard) Aggregate(ctx context.Context, c token.Caller, a *query.Aggregation, at At) (map[string]value.Value, Snapshot, Stats, error) {
+func (g *Guard) Aggregate(ctx context.Context, c token.Caller, a *query.Aggregation, at operation.At) (map[string]value.Value, Snapshot, operation.Stats, error) {
 	reading, err := g.read(ctx, c, a.Query.DB, at)
 	if err != nil {
-		return nil, Snapshot{}, Stats{}, err
+		return nil, Snapshot{}, operation.Stats{}, err
 	}
 	defer reading.Close()
 	if err := g.access(c, a.Query.DB, g.present(a.Query.DB, reading, at)).list(ctx, a.Query); err != nil {
-		return nil, Snapshot{}, Stats{}, err
+		return nil, Snapshot{}, operation.Stats{}, err
 	}
 	figures, stats, err := reading.Aggregate(ctx, a)
 	return figures, snapshotOf(reading), stats, err
 }
 
 // List returns a page of a collection's documents in the order of names. To the rules it is a query for the whole collection.
-func (g *Guard) List(ctx context.Context, c token.Caller, db resource.Database, request ListRequest, at At) (ListPage, error) {
+func (g *Guard) List(ctx context.Context, c token.Caller, db resource.Database, request operation.List, at operation.At) (operation.ListPage, error) {
 	reading, err := g.read(ctx, c, db, at)
 	if err != nil {
-		return ListPage{}, err
+		return operation.ListPage{}, err
 	}
 	defer reading.Close()
 	if g.concerned(c, db) {
@@ -100,10 +101,10 @@ func (g *Guard) List(ctx context.Context, c token.Caller, db resource.Database, 
 			whole.Limit = -1
 		}
 		if whole, err = whole.Normalize(); err != nil {
-			return ListPage{}, err
+			return operation.ListPage{}, err
 		}
 		if err := g.access(c, db, g.present(db, reading, at)).list(ctx, whole); err != nil {
-			return ListPage{}, err
+			return operation.ListPage{}, err
 		}
 	}
 	return reading.List(ctx, request)
@@ -111,7 +112,7 @@ func (g *Guard) List(ctx context.Context, c token.Caller, db resource.Database, 
 
 // CollectionIDs returns the ids of the collections under a document, or under the root for an empty parent. It is for
 // privileged callers: rules have no method for it.
-func (g *Guard) CollectionIDs(ctx context.Context, c token.Caller, db resource.Database, parent string, at At) ([]string, error) {
+func (g *Guard) CollectionIDs(ctx context.Context, c token.Caller, db resource.Database, parent string, at operation.At) ([]string, error) {
 	if err := privileged(c); err != nil {
 		return nil, err
 	}
@@ -124,7 +125,7 @@ func (g *Guard) CollectionIDs(ctx context.Context, c token.Caller, db resource.D
 }
 
 // Partition returns cursors that split a query into at most n parts of about the same size. It is for privileged callers.
-func (g *Guard) Partition(ctx context.Context, c token.Caller, q *query.Query, n int, at At) ([]query.Cursor, error) {
+func (g *Guard) Partition(ctx context.Context, c token.Caller, q *query.Query, n int, at operation.At) ([]query.Cursor, error) {
 	if err := privileged(c); err != nil {
 		return nil, err
 	}
@@ -137,7 +138,7 @@ func (g *Guard) Partition(ctx context.Context, c token.Caller, q *query.Query, n
 }
 
 // read opens a caller's reading.
-func (g *Guard) read(ctx context.Context, c token.Caller, db resource.Database, at At) (*engine.Reading, error) {
+func (g *Guard) read(ctx context.Context, c token.Caller, db resource.Database, at operation.At) (*engine.Reading, error) {
 	if at.Begin != nil {
 		if err := mayBegin(c, *at.Begin); err != nil {
 			return nil, err
@@ -150,12 +151,12 @@ func (g *Guard) read(ctx context.Context, c token.Caller, db resource.Database, 
 
 // present gives the documents that rules look up for a read: those of the reading if it is of the present, else the latest.
 // Who may read is decided by who the caller is now; nobody gets back a right that he has lost by reading the past.
-func (g *Guard) present(db resource.Database, reading *engine.Reading, at At) documents {
+func (g *Guard) present(db resource.Database, reading *engine.Reading, at operation.At) documents {
 	if at.ReadTime == 0 && at.Transaction == nil && at.Begin == nil {
 		return reading.Get
 	}
 	return func(ctx context.Context, name resource.Document) (*document.Document, error) {
-		latest, err := g.engine.Read(ctx, db, At{})
+		latest, err := g.engine.Read(ctx, db, operation.At{})
 		if err != nil {
 			return nil, err
 		}

@@ -11,6 +11,7 @@ import (
 	"clave/server/engine"
 	"clave/server/fault"
 	"clave/server/guard"
+	"clave/server/operation"
 	"clave/server/ratelimit"
 	"clave/server/resource"
 	"clave/server/token"
@@ -18,7 +19,7 @@ import (
 )
 
 // readIn reads a document at a moment.
-func (h *house) readIn(c token.Caller, at guard.At, path string) error {
+func (h *house) readIn(c token.Caller, at operation.At, path string) error {
 	h.t.Helper()
 	return h.guard.Get(h.t.Context(), c, testDB, []resource.Document{name(path)}, at, func(guard.Snapshot) error { return nil },
 		func(resource.Document, *document.Document) error { return nil })
@@ -29,12 +30,12 @@ func TestTransactionsOfUsersLockNothing(t *testing.T) {
 	h := newHouse(t, guard.RulesetsOptions{})
 	h.rules("match /open/{x} { allow read, write; }")
 	h.seed(set("open/x", value.Map{"n": value.Int(1)}), set("closed/x", value.Map{"n": value.Int(1)}))
-	begun, err := h.guard.Begin(t.Context(), nobody, testDB, guard.TransactionOptions{})
+	begun, err := h.guard.Begin(t.Context(), nobody, testDB, operation.TransactionOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	wants(t, "read in a transaction", h.readIn(nobody, guard.At{Transaction: begun}, "open/x"), fault.OK)
-	for _, at := range []guard.At{{Transaction: begun}, {Begin: &guard.TransactionOptions{}}} {
+	wants(t, "read in a transaction", h.readIn(nobody, operation.At{Transaction: begun}, "open/x"), fault.OK)
+	for _, at := range []operation.At{{Transaction: begun}, {Begin: &operation.TransactionOptions{}}} {
 		wants(t, "read that is refused", h.readIn(nobody, at, "closed/x"), fault.PermissionDenied)
 		wants(t, "query that is refused", h.queryIn(nobody, at, "closed"), fault.PermissionDenied)
 		wants(t, "query", h.queryIn(nobody, at, "open"), fault.OK)
@@ -42,15 +43,15 @@ func TestTransactionsOfUsersLockNothing(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 	defer cancel()
 	for _, path := range []string{"open/x", "open/new", "closed/x"} {
-		_, err := h.guard.Commit(ctx, server, testDB, guard.CommitRequest{Writes: []document.Write{set(path, value.Map{"n": value.Int(2)})}})
+		_, err := h.guard.Commit(ctx, server, testDB, operation.Commit{Writes: []document.Write{set(path, value.Map{"n": value.Int(2)})}})
 		wants(t, "a write to "+path+" beside the transactions", err, fault.OK)
 	}
-	_, err = h.guard.Commit(t.Context(), nobody, testDB, guard.CommitRequest{Transaction: begun, Writes: []document.Write{set("open/y", nil)}})
+	_, err = h.guard.Commit(t.Context(), nobody, testDB, operation.Commit{Transaction: begun, Writes: []document.Write{set("open/y", nil)}})
 	wants(t, "commit after what was read has changed", err, fault.Aborted)
 }
 
 // queryIn runs a query of a collection at a moment.
-func (h *house) queryIn(c token.Caller, at guard.At, collection string) error {
+func (h *house) queryIn(c token.Caller, at operation.At, collection string) error {
 	h.t.Helper()
 	_, err := h.guard.Query(h.t.Context(), c, all(h.t, collection), at, func(guard.Snapshot) error { return nil },
 		func(*document.Document) error { return nil })
@@ -68,7 +69,7 @@ func TestOpenTransactionsAreBounded(t *testing.T) {
 	stranger, neighbour, visitor := at("2001:db8::1"), at("2001:db8::2"), at("192.0.2.1")
 	begin := func(c token.Caller) []byte {
 		t.Helper()
-		id, err := h.guard.Begin(t.Context(), c, testDB, guard.TransactionOptions{})
+		id, err := h.guard.Begin(t.Context(), c, testDB, operation.TransactionOptions{})
 		if err != nil {
 			t.Fatalf("begin for %v: %v", c.Address, err)
 		}
@@ -80,12 +81,12 @@ func TestOpenTransactionsAreBounded(t *testing.T) {
 		begin(neighbour) // of the same /64, so the same client
 	}
 	for name, id := range map[string][]byte{"first": first, "second": second} {
-		wants(t, "the stranger's "+name+" transaction", h.readIn(stranger, guard.At{Transaction: id}, "open/x"), fault.Aborted)
+		wants(t, "the stranger's "+name+" transaction", h.readIn(stranger, operation.At{Transaction: id}, "open/x"), fault.Aborted)
 	}
-	wants(t, "a visitor's transaction", h.readIn(visitor, guard.At{Transaction: kept}, "open/x"), fault.OK)
-	wants(t, "a user's transaction", h.readIn(user("ann"), guard.At{Transaction: own}, "open/x"), fault.OK)
+	wants(t, "a visitor's transaction", h.readIn(visitor, operation.At{Transaction: kept}, "open/x"), fault.OK)
+	wants(t, "a user's transaction", h.readIn(user("ann"), operation.At{Transaction: own}, "open/x"), fault.OK)
 	begin(visitor)
-	_, err := h.guard.Begin(t.Context(), server, testDB, guard.TransactionOptions{})
+	_, err := h.guard.Begin(t.Context(), server, testDB, operation.TransactionOptions{})
 	wants(t, "a server's transaction beside all these", err, fault.OK)
 }
 
@@ -97,7 +98,7 @@ func TestOpenTransactionsAreBoundedOverall(t *testing.T) {
 	begin := func(address string) []byte {
 		t.Helper()
 		c := token.Caller{Project: "p", Address: netip.MustParseAddr(address)}
-		id, err := h.guard.Begin(t.Context(), c, testDB, guard.TransactionOptions{})
+		id, err := h.guard.Begin(t.Context(), c, testDB, operation.TransactionOptions{})
 		if err != nil {
 			t.Fatalf("begin for %s: %v", address, err)
 		}
@@ -108,7 +109,7 @@ func TestOpenTransactionsAreBoundedOverall(t *testing.T) {
 		begin(fmt.Sprintf("198.51.100.%d", i%25))
 	}
 	visitor := token.Caller{Project: "p", Address: netip.MustParseAddr("192.0.2.1")}
-	wants(t, "the transaction of a visitor who has one", h.readIn(visitor, guard.At{Transaction: kept}, "open/x"), fault.OK)
+	wants(t, "the transaction of a visitor who has one", h.readIn(visitor, operation.At{Transaction: kept}, "open/x"), fault.OK)
 	begin("203.0.113.1")
 }
 

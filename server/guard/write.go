@@ -8,12 +8,13 @@ import (
 	"clave/server/document"
 	"clave/server/engine"
 	"clave/server/fault"
+	"clave/server/operation"
 	"clave/server/resource"
 	"clave/server/token"
 )
 
 // Begin begins a transaction and returns its id.
-func (g *Guard) Begin(ctx context.Context, c token.Caller, db resource.Database, o TransactionOptions) ([]byte, error) {
+func (g *Guard) Begin(ctx context.Context, c token.Caller, db resource.Database, o operation.TransactionOptions) ([]byte, error) {
 	if err := mayBegin(c, o); err != nil {
 		return nil, err
 	}
@@ -21,7 +22,7 @@ func (g *Guard) Begin(ctx context.Context, c token.Caller, db resource.Database,
 }
 
 // mayBegin refuses transactions that write to callers that only read: their locks would keep others from writing.
-func mayBegin(c token.Caller, o TransactionOptions) error {
+func mayBegin(c token.Caller, o operation.TransactionOptions) error {
 	if o.ReadOnly || !c.ReadOnly {
 		return nil
 	}
@@ -52,7 +53,7 @@ var opNames = map[document.Op]string{document.Update: "update", document.Delete:
 // optionsFor returns the options of a caller's transaction. A transaction of a caller to whom rules apply locks nothing that it
 // reads, or anybody could keep others from writing, even to what the rules hide. What it has read is compared at the commit,
 // as the web SDKs do by themselves. Such transactions count for their caller.
-func optionsFor(c token.Caller, o TransactionOptions) TransactionOptions {
+func optionsFor(c token.Caller, o operation.TransactionOptions) operation.TransactionOptions {
 	o.Optimistic = o.Optimistic || !c.Privileged
 	switch {
 	case c.Privileged:
@@ -82,13 +83,13 @@ func (g *Guard) Rollback(ctx context.Context, _ token.Caller, db resource.Databa
 
 // Commit does writes, all or none. The rules decide inside the commit, before preconditions are checked, so that a denied caller
 // learns nothing of the documents.
-func (g *Guard) Commit(ctx context.Context, c token.Caller, db resource.Database, r CommitRequest) (CommitResult, error) {
+func (g *Guard) Commit(ctx context.Context, c token.Caller, db resource.Database, r operation.Commit) (operation.CommitResult, error) {
 	if err := g.limitWrites(c, len(r.Writes)); err != nil {
-		return CommitResult{}, err
+		return operation.CommitResult{}, err
 	}
 	ended, err := change(c, "Commit", db, r.Writes)
 	if err != nil {
-		return CommitResult{}, err
+		return operation.CommitResult{}, err
 	}
 	result, err := g.engine.Commit(ctx, db, r, g.check(c, db))
 	ended(err)
@@ -109,7 +110,7 @@ func (g *Guard) limitWrites(c token.Caller, n int) error {
 }
 
 // BatchWrite does writes each for itself. It is for privileged callers.
-func (g *Guard) BatchWrite(ctx context.Context, c token.Caller, db resource.Database, writes []document.Write) ([]WriteStatus, error) {
+func (g *Guard) BatchWrite(ctx context.Context, c token.Caller, db resource.Database, writes []document.Write) ([]operation.WriteStatus, error) {
 	if err := privileged(c); err != nil {
 		return nil, err
 	}
@@ -123,7 +124,7 @@ func (g *Guard) BatchWrite(ctx context.Context, c token.Caller, db resource.Data
 }
 
 // firstFailure returns the error of the first write of a batch that failed, or nil.
-func firstFailure(statuses []WriteStatus) error {
+func firstFailure(statuses []operation.WriteStatus) error {
 	for _, s := range statuses {
 		if s.Err != nil {
 			return s.Err

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"clave/server/clock"
+	"clave/server/live"
 )
 
 // maxVersion is later than every commit.
@@ -65,7 +66,7 @@ func (s *Stream) sendDelta(ctx context.Context, e entry) error {
 	}
 	for i := range e.delta.changes {
 		c := &e.delta.changes[i]
-		ev := &Event{Kind: c.kind, Target: t.want.ID, ReadTime: e.delta.version, Doc: c.doc, Leaves: c.leaves, Name: c.name}
+		ev := &live.Event{Kind: c.kind, Target: t.want.ID, ReadTime: e.delta.version, Doc: c.doc, Leaves: c.leaves, Name: c.name}
 		if err := s.send(ev); err != nil {
 			return err
 		}
@@ -84,5 +85,5 @@ func (s *Stream) snapshot(v clock.Version) error {
 		}
 	}
 	s.version, s.snapshotSent = v, true
-	return s.send(&Event{Kind: Snapshot, ReadTime: v, Token: newToken(v)})
+	return s.send(&live.Event{Kind: live.Snapshot, ReadTime: v, Token: newToken(v)})
 }

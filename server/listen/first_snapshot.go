@@ -6,6 +6,7 @@ import (
 	"clave/server/clock"
 	"clave/server/document"
 	"clave/server/engine"
+	"clave/server/live"
 )
 
 // What is kept of views' documents for those who open them next: of one view, and of all of a database, in bytes.
@@ -23,7 +24,7 @@ const (
 // since it was read. Views with one listener keep none.
 type first struct {
 	version clock.Version
-	docs    []*Shown
+	docs    []*live.Shown
 	bytes   int
 }
 
@@ -35,7 +36,7 @@ func (s *Stream) fillQuery(ctx context.Context, t *target, r *engine.Reading) er
 	}
 	if known {
 		for _, d := range docs {
-			if err := s.emit(&Event{Kind: Changed, Target: t.want.ID, Doc: d, Name: d.Document.Name}); err != nil {
+			if err := s.emit(&live.Event{Kind: live.Changed, Target: t.want.ID, Doc: d, Name: d.Document.Name}); err != nil {
 				return err
 			}
 		}
@@ -58,7 +59,7 @@ func (s *Stream) fillQuery(ctx context.Context, t *target, r *engine.Reading) er
 }
 
 // firstAt returns what a view shows at a version that was read, if it is known.
-func (f *follower) firstAt(ctx context.Context, v *view, at clock.Version) (docs []*Shown, known bool, err error) {
+func (f *follower) firstAt(ctx context.Context, v *view, at clock.Version) (docs []*live.Shown, known bool, err error) {
 	f.mu.Lock()
 	likely := v.first != nil && v.first.version <= at
 	f.mu.Unlock()

@@ -9,6 +9,7 @@ import (
 	"clave/server/clock"
 	"clave/server/engine"
 	"clave/server/fault"
+	"clave/server/operation"
 	"clave/server/resource"
 )
 
@@ -83,7 +84,7 @@ func (f *follower) run(ctx context.Context) {
 // closed returns the error of the streams when the engine has closed the subscription: the database does not exist, or the
 // server is stopping.
 func (f *follower) closed(ctx context.Context, err error) error {
-	r, missing := f.engine().Read(ctx, f.name, engine.At{})
+	r, missing := f.engine().Read(ctx, f.name, operation.At{})
 	if missing == nil {
 		r.Close()
 	} else if fault.Is(missing, fault.NotFound) {

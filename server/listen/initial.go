@@ -8,6 +8,8 @@ import (
 	"clave/server/document"
 	"clave/server/engine"
 	"clave/server/fault"
+	"clave/server/live"
+	"clave/server/operation"
 	"clave/server/query"
 )
 
@@ -17,7 +19,7 @@ func (s *Stream) add(ctx context.Context, t *target) error {
 	if len(t.want.Resume) > 0 {
 		v, err := parseToken(t.want.Resume)
 		if err != nil {
-			return s.send(&Event{Kind: Removed, Target: t.want.ID, Cause: err})
+			return s.send(&live.Event{Kind: live.Removed, Target: t.want.ID, Cause: err})
 		}
 		t.from = v
 	}
@@ -49,7 +51,7 @@ func (s *Stream) sendInitial(ctx context.Context) error {
 		if err := s.loadWindows(ctx); err != nil {
 			return err
 		}
-		reading, err := s.follower.engine().Read(ctx, s.follower.name, engine.At{})
+		reading, err := s.follower.engine().Read(ctx, s.follower.name, operation.At{})
 		if err != nil {
 			return err
 		}
@@ -134,7 +136,7 @@ func (s *Stream) sendTarget(ctx context.Context, t *target, r *engine.Reading) e
 	}
 	if t.fresh {
 		t.fresh = false
-		if err := s.send(&Event{Kind: Added, Target: t.want.ID}); err != nil {
+		if err := s.send(&live.Event{Kind: live.Added, Target: t.want.ID}); err != nil {
 			return err
 		}
 	}
@@ -150,7 +152,7 @@ func (s *Stream) sendTarget(ctx context.Context, t *target, r *engine.Reading) e
 	}
 	t.since = r.Version()
 	at := r.Version().After()
-	return s.send(&Event{Kind: Current, Target: t.want.ID, ReadTime: at, Token: newToken(at)})
+	return s.send(&live.Event{Kind: live.Current, Target: t.want.ID, ReadTime: at, Token: newToken(at)})
 }
 
 // failed removes a target that can't be sent, unless the failure is the stream's.
@@ -179,7 +181,7 @@ func isSend(err error) bool {
 }
 
 // emit sends an event from within a read, and marks its error as one of sending.
-func (s *Stream) emit(e *Event) error {
+func (s *Stream) emit(e *live.Event) error {
 	if err := s.send(e); err != nil {
 		return sendError{err}
 	}
@@ -202,11 +204,11 @@ func unprojected(q *query.Query) *query.Query {
 }
 
 // changed returns the event that shows a document.
-func (s *Stream) changed(t *target, d *document.Document) *Event {
+func (s *Stream) changed(t *target, d *document.Document) *live.Event {
 	if t.want.Query != nil {
 		d = t.want.Query.Project(d)
 	}
-	return &Event{Kind: Changed, Target: t.want.ID, Doc: &Shown{Document: d}, Name: d.Name}
+	return &live.Event{Kind: live.Changed, Target: t.want.ID, Doc: &live.Shown{Document: d}, Name: d.Name}
 }
 
 // fillDocuments sends the documents of a target that have changed after a version.
@@ -217,7 +219,7 @@ func (s *Stream) fillDocuments(ctx context.Context, t *target, r *engine.Reading
 		case err != nil:
 			return err
 		case d == nil:
-			err = s.emit(&Event{Kind: Deleted, Target: t.want.ID, Name: name, ReadTime: r.Version()})
+			err = s.emit(&live.Event{Kind: live.Deleted, Target: t.want.ID, Name: name, ReadTime: r.Version()})
 		case d.UpdateTime > after:
 			err = s.emit(s.changed(t, d))
 		}
@@ -246,5 +248,5 @@ func (s *Stream) reset(t *target) error {
 	}
 	t.since = maxVersion
 	s.unsent = append(s.unsent, t)
-	return s.send(&Event{Kind: Reset, Target: t.want.ID})
+	return s.send(&live.Event{Kind: live.Reset, Target: t.want.ID})
 }

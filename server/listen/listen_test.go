@@ -13,6 +13,8 @@ import (
 	"clave/server/engine"
 	"clave/server/fault"
 	"clave/server/listen"
+	"clave/server/live"
+	"clave/server/operation"
 	"clave/server/query"
 	"clave/server/resource"
 	"clave/server/storage/pebblestore"
@@ -84,7 +86,7 @@ func set(path string, n ...int) document.Write {
 // commit does writes in one commit.
 func (h *house) commit(writes ...document.Write) clock.Version {
 	h.t.Helper()
-	r, err := h.engine.Commit(h.t.Context(), testDB, engine.CommitRequest{Writes: writes}, engine.Unrestricted())
+	r, err := h.engine.Commit(h.t.Context(), testDB, operation.Commit{Writes: writes}, engine.Unrestricted())
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -117,7 +119,7 @@ func byN(limit int) func(q *query.Query) {
 type client struct {
 	h      *house
 	stream *listen.Stream
-	events chan *listen.Event
+	events chan *live.Event
 	cancel context.CancelFunc
 	ended  chan error
 	token  []byte
@@ -128,9 +130,9 @@ type client struct {
 func (h *house) open() *client {
 	h.t.Helper()
 	ctx, cancel := context.WithCancel(context.WithoutCancel(h.t.Context()))
-	c := &client{h: h, stream: h.hub.Open(testDB), events: make(chan *listen.Event, 10000), cancel: cancel, ended: make(chan error, 1)}
+	c := &client{h: h, stream: h.hub.Open(testDB), events: make(chan *live.Event, 10000), cancel: cancel, ended: make(chan error, 1)}
 	go func() {
-		err := c.stream.Run(ctx, func(e *listen.Event) error {
+		err := c.stream.Run(ctx, func(e *live.Event) error {
 			c.events <- e
 			return nil
 		})
@@ -148,17 +150,17 @@ func (c *client) close() {
 }
 
 // next returns the next event.
-func (c *client) next() *listen.Event {
+func (c *client) next() *live.Event {
 	c.h.t.Helper()
 	select {
 	case e := <-c.events:
 		switch e.Kind {
-		case listen.Snapshot:
+		case live.Snapshot:
 			if e.ReadTime < c.last {
 				c.h.t.Errorf("a snapshot of %d after one of %d", e.ReadTime, c.last)
 			}
 			c.token, c.last = e.Token, e.ReadTime
-		case listen.Current:
+		case live.Current:
 			c.token = e.Token
 		}
 		return e
@@ -172,32 +174,32 @@ func (c *client) next() *listen.Event {
 }
 
 // text writes an event in the notation of the recordings.
-func text(e *listen.Event) string {
+func text(e *live.Event) string {
 	switch e.Kind {
-	case listen.Snapshot:
+	case live.Snapshot:
 		return "B"
-	case listen.Added:
+	case live.Added:
 		return fmt.Sprintf("ADD[%d]", e.Target)
-	case listen.Current:
+	case live.Current:
 		return fmt.Sprintf("CUR[%d]", e.Target)
-	case listen.Reset:
+	case live.Reset:
 		return fmt.Sprintf("RESET[%d]", e.Target)
-	case listen.Removed:
+	case live.Removed:
 		if e.Cause == nil {
 			return fmt.Sprintf("REM[%d]", e.Target)
 		}
 		return fmt.Sprintf("REM[%d]{%d}", e.Target, fault.CodeOf(e.Cause))
-	case listen.Changed:
+	case live.Changed:
 		sign := ">"
 		if e.Leaves {
 			sign = ">-"
 		}
 		return fmt.Sprintf("chg %s%s[%d]", e.Doc.Document.Name.Path, sign, e.Target)
-	case listen.Deleted:
+	case live.Deleted:
 		return fmt.Sprintf("del %s>-[%d]", e.Name.Path, e.Target)
-	case listen.Left:
+	case live.Left:
 		return fmt.Sprintf("left %s>-[%d]", e.Name.Path, e.Target)
-	case listen.Counted:
+	case live.Counted:
 		names := 0
 		if e.Filter.Names != nil {
 			names = e.Filter.Names.Hashes
@@ -240,7 +242,7 @@ func sortChanges(events []string) []string {
 func (c *client) quiet(what string) {
 	c.h.t.Helper()
 	v := c.h.commit(set("quiet/marker", int(c.h.engine.Latest(testDB))))
-	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), ID: 999, Documents: []resource.Document{{DB: testDB, Path: "quiet/marker"}}})
+	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), Target: live.Target{ID: 999, Documents: []resource.Document{{DB: testDB, Path: "quiet/marker"}}}})
 	if got := text(c.next()); got != "ADD[999]" {
 		c.h.t.Errorf("%s: got %s, want nothing", what, got)
 	}
@@ -270,14 +272,14 @@ func TestOpening(t *testing.T) {
 		target listen.Target
 		want   string
 	}{
-		{"document", listen.Target{Authorization: listen.Unrestricted(), Documents: docs("c/a")}, "chg c/a>[ID], CUR[ID], B"},
-		{"document that isn't there", listen.Target{Authorization: listen.Unrestricted(), Documents: docs("c/none")}, "del c/none>-[ID], CUR[ID], B"},
-		{"query", listen.Target{Authorization: listen.Unrestricted(), Query: collection(t, "c", nil)}, "chg c/a>[ID], chg c/b>[ID], CUR[ID], B"},
-		{"empty query", listen.Target{Authorization: listen.Unrestricted(), Query: collection(t, "empty", nil)}, "CUR[ID], B"},
-		{"collection group", listen.Target{Authorization: listen.Unrestricted(), Query: collection(t, "c", func(q *query.Query) { q.From[0].AllDescendants = true })},
+		{"document", listen.Target{Authorization: listen.Unrestricted(), Target: live.Target{Documents: docs("c/a")}}, "chg c/a>[ID], CUR[ID], B"},
+		{"document that isn't there", listen.Target{Authorization: listen.Unrestricted(), Target: live.Target{Documents: docs("c/none")}}, "del c/none>-[ID], CUR[ID], B"},
+		{"query", listen.Target{Authorization: listen.Unrestricted(), Target: live.Target{Query: collection(t, "c", nil)}}, "chg c/a>[ID], chg c/b>[ID], CUR[ID], B"},
+		{"empty query", listen.Target{Authorization: listen.Unrestricted(), Target: live.Target{Query: collection(t, "empty", nil)}}, "CUR[ID], B"},
+		{"collection group", listen.Target{Authorization: listen.Unrestricted(), Target: live.Target{Query: collection(t, "c", func(q *query.Query) { q.From[0].AllDescendants = true })}},
 			"chg c/a>[ID], chg c/b>[ID], chg c/a/c/z>[ID], CUR[ID], B"},
-		{"limit", listen.Target{Authorization: listen.Unrestricted(), Query: collection(t, "c", byN(1))}, "chg c/a>[ID], CUR[ID], B"},
-		{"once", listen.Target{Authorization: listen.Unrestricted(), Query: collection(t, "c", byN(1)), Once: true}, "chg c/a>[ID], CUR[ID], B, REM[ID]"},
+		{"limit", listen.Target{Authorization: listen.Unrestricted(), Target: live.Target{Query: collection(t, "c", byN(1))}}, "chg c/a>[ID], CUR[ID], B"},
+		{"once", listen.Target{Authorization: listen.Unrestricted(), Target: live.Target{Query: collection(t, "c", byN(1)), Once: true}}, "chg c/a>[ID], CUR[ID], B, REM[ID]"},
 	} {
 		step.target.ID = int32(i + 1)
 		c.stream.Add(step.target)
@@ -293,9 +295,9 @@ func TestChanges(t *testing.T) {
 	h := newHouse(t, listen.Options{})
 	h.commit(set("c/a", 1), set("c/b", 2))
 	c := h.open()
-	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), ID: 1, Query: collection(t, "c", func(q *query.Query) {
+	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), Target: live.Target{ID: 1, Query: collection(t, "c", func(q *query.Query) {
 		q.Where = query.Field{Path: value.FieldPath{"n"}, Op: query.LessThan, Value: value.Int(10)}
-	})})
+	})}})
 	c.want("open", "ADD[1], chg c/a>[1], chg c/b>[1], CUR[1], B")
 	for _, step := range []struct {
 		name   string
@@ -326,9 +328,9 @@ func TestChanges(t *testing.T) {
 func TestTwoTargetsMoveTogether(t *testing.T) {
 	h := newHouse(t, listen.Options{})
 	c := h.open()
-	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), ID: 2, Documents: docs("c/a")})
+	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), Target: live.Target{ID: 2, Documents: docs("c/a")}})
 	c.want("open document", "ADD[2], del c/a>-[2], CUR[2], B")
-	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), ID: 4, Query: collection(t, "c", nil)})
+	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), Target: live.Target{ID: 4, Query: collection(t, "c", nil)}})
 	c.want("open query", "ADD[4], CUR[4], B")
 	h.commit(set("c/a", 1), set("c/b", 1))
 	c.want("one commit", "chg c/a>[2], chg c/a>[4], chg c/b>[4], B")
@@ -342,7 +344,7 @@ func TestLimitRefills(t *testing.T) {
 		h.commit(set(fmt.Sprintf("c/d%02d", i), i))
 	}
 	c := h.open()
-	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), ID: 1, Query: collection(t, "c", byN(2))})
+	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), Target: live.Target{ID: 1, Query: collection(t, "c", byN(2))}})
 	c.want("open", "ADD[1], chg c/d00>[1], chg c/d01>[1], CUR[1], B")
 	h.commit(set("c/d05", 100))
 	c.quiet("a change below the limit")
@@ -367,7 +369,7 @@ func TestOffset(t *testing.T) {
 	h := newHouse(t, listen.Options{})
 	h.commit(set("c/a", 1), set("c/b", 2), set("c/c", 3))
 	c := h.open()
-	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), ID: 1, Query: collection(t, "c", func(q *query.Query) { byN(query.NoLimit)(q); q.Offset = 1 })})
+	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), Target: live.Target{ID: 1, Query: collection(t, "c", func(q *query.Query) { byN(query.NoLimit)(q); q.Offset = 1 })}})
 	c.want("open", "ADD[1], chg c/b>[1], chg c/c>[1], CUR[1], B")
 	h.commit(set("c/a"))
 	c.want("the first goes", "left c/b>-[1], B")
@@ -379,19 +381,19 @@ func TestOddTargets(t *testing.T) {
 	h := newHouse(t, listen.Options{MaxTargets: 2})
 	h.commit(set("c/a", 1))
 	c := h.open()
-	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), ID: 1, Documents: docs("c/a")})
+	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), Target: live.Target{ID: 1, Documents: docs("c/a")}})
 	c.want("open", "ADD[1], chg c/a>[1], CUR[1], B")
-	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), ID: 1, Documents: docs("c/a")})
+	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), Target: live.Target{ID: 1, Documents: docs("c/a")}})
 	c.want("twice", "REM[1]{6}")
 	c.stream.Refuse(3, fault.E(fault.InvalidArgument, "no"))
 	c.want("refused", "ADD[3], REM[3]{3}")
-	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), ID: 3, Documents: docs("c/a"), Resume: []byte("nonsense")})
+	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), Target: live.Target{ID: 3, Documents: docs("c/a"), Resume: []byte("nonsense")}})
 	c.want("bad token", "REM[3]{3}")
 	c.stream.Remove(77)
 	c.want("remove what isn't there", "REM[77]")
-	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), ID: 3, Documents: docs("c/a")})
+	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), Target: live.Target{ID: 3, Documents: docs("c/a")}})
 	c.want("second", "ADD[3], chg c/a>[3], CUR[3], B")
-	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), ID: 5, Documents: docs("c/a")})
+	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), Target: live.Target{ID: 5, Documents: docs("c/a")}})
 	c.want("too many", "ADD[5], REM[5]{8}")
 	h.commit(set("c/a", 2))
 	c.want("all go on", "chg c/a>[1], chg c/a>[3], B")
@@ -399,7 +401,7 @@ func TestOddTargets(t *testing.T) {
 	c.want("remove", "REM[1]")
 	h.commit(set("c/a", 3))
 	c.want("the other goes on", "chg c/a>[3], B")
-	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), ID: -1, Documents: docs("c/a")})
+	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), Target: live.Target{ID: -1, Documents: docs("c/a")}})
 	if err := <-c.ended; !fault.Is(err, fault.InvalidArgument) {
 		t.Errorf("a negative id ends the stream with %v, want INVALID_ARGUMENT", err)
 	}
@@ -408,11 +410,11 @@ func TestOddTargets(t *testing.T) {
 func TestServerChoosesIDs(t *testing.T) {
 	h := newHouse(t, listen.Options{})
 	c := h.open()
-	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), Query: collection(t, "c", nil)})
+	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), Target: live.Target{Query: collection(t, "c", nil)}})
 	c.want("first", "ADD[1], CUR[1], B")
-	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), Query: collection(t, "d", nil)})
+	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), Target: live.Target{Query: collection(t, "d", nil)}})
 	c.want("second", "ADD[2], CUR[2], B")
-	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), ID: 7, Query: collection(t, "d", nil)})
+	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), Target: live.Target{ID: 7, Query: collection(t, "d", nil)}})
 	if err := <-c.ended; !fault.Is(err, fault.InvalidArgument) {
 		t.Errorf("an explicit id after a chosen one ends the stream with %v, want INVALID_ARGUMENT", err)
 	}

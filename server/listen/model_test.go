@@ -17,6 +17,8 @@ import (
 	"clave/server/engine"
 	"clave/server/fault"
 	"clave/server/listen"
+	"clave/server/live"
+	"clave/server/operation"
 	"clave/server/query"
 	"clave/server/resource"
 	"clave/server/value"
@@ -83,7 +85,7 @@ func commitAtRandom(h *house, r *rand.Rand) {
 	impossible := set("c/never", 1)
 	impossible.Precondition = document.Precondition{Exists: new(bool)}
 	*impossible.Precondition.Exists = true
-	_, err := h.engine.Commit(h.t.Context(), testDB, engine.CommitRequest{Writes: append(writes, impossible)}, engine.Unrestricted())
+	_, err := h.engine.Commit(h.t.Context(), testDB, operation.Commit{Writes: append(writes, impossible)}, engine.Unrestricted())
 	if !fault.Is(err, fault.NotFound) {
 		h.t.Errorf("a commit that can't be done = %v, want NOT_FOUND", err)
 	}
@@ -113,10 +115,10 @@ func randomTarget(t testing.TB, r *rand.Rand) listen.Target {
 		for _, i := range r.Perm(8)[:1+r.IntN(3)] {
 			paths = append(paths, fmt.Sprintf("c/%c", 'a'+rune(i)))
 		}
-		return listen.Target{Authorization: listen.Unrestricted(), Documents: docs(paths...)}
+		return listen.Target{Authorization: listen.Unrestricted(), Target: live.Target{Documents: docs(paths...)}}
 	}
 	n, s := value.FieldPath{"n"}, value.FieldPath{"s"}
-	return listen.Target{Authorization: listen.Unrestricted(), Once: r.IntN(8) == 0, Query: collection(t, modelCollections[r.IntN(2)], func(q *query.Query) {
+	return listen.Target{Authorization: listen.Unrestricted(), Target: live.Target{Once: r.IntN(8) == 0, Query: collection(t, modelCollections[r.IntN(2)], func(q *query.Query) {
 		q.From[0].AllDescendants = r.IntN(4) == 0
 		switch r.IntN(5) {
 		case 0:
@@ -152,7 +154,7 @@ func randomTarget(t testing.TB, r *rand.Rand) listen.Target {
 		if r.IntN(6) == 0 {
 			q.HasSelect, q.Select = true, []value.FieldPath{s}
 		}
-	})}
+	})}}
 }
 
 // modelClient is a client that keeps what it is told.
@@ -212,7 +214,7 @@ func (m *modelClient) connect(ctx context.Context) {
 	}
 	m.open(stream)
 	left := m.rand.IntN(60)
-	_ = stream.Run(ctx, func(e *listen.Event) error {
+	_ = stream.Run(ctx, func(e *live.Event) error {
 		m.hear(ctx, e)
 		if m.rand.IntN(10) == 0 { // As one who reads slowly.
 			for range m.rand.IntN(300) {
@@ -250,9 +252,9 @@ func (m *modelClient) open(stream *listen.Stream) {
 }
 
 // hear takes an event, as the SDKs do.
-func (m *modelClient) hear(ctx context.Context, e *listen.Event) {
+func (m *modelClient) hear(ctx context.Context, e *live.Event) {
 	target := m.targets[e.Target]
-	if e.Kind == listen.Snapshot {
+	if e.Kind == live.Snapshot {
 		m.compare(ctx, e)
 		return
 	}
@@ -260,21 +262,21 @@ func (m *modelClient) hear(ctx context.Context, e *listen.Event) {
 		return
 	}
 	switch e.Kind {
-	case listen.Added:
+	case live.Added:
 		target.added = true
-	case listen.Changed:
+	case live.Changed:
 		if e.Leaves {
 			delete(target.docs, e.Doc.Document.Name)
 		} else {
 			target.docs[e.Doc.Document.Name] = e.Doc.Document.UpdateTime
 		}
-	case listen.Deleted, listen.Left:
+	case live.Deleted, live.Left:
 		delete(target.docs, e.Name)
-	case listen.Reset:
+	case live.Reset:
 		target.docs, target.current = make(map[resource.Document]clock.Version), false
-	case listen.Current:
+	case live.Current:
 		target.current = true
-	case listen.Removed:
+	case live.Removed:
 		if target.want.Once && e.Cause == nil {
 			if !target.current {
 				m.t.Errorf("target %d ended before it was current", e.Target)
@@ -283,7 +285,7 @@ func (m *modelClient) hear(ctx context.Context, e *listen.Event) {
 			return
 		}
 		m.t.Errorf("target %d was removed: %v", e.Target, e.Cause)
-	case listen.Counted:
+	case live.Counted:
 		if e.Filter.Count != len(target.docs) {
 			m.t.Errorf("the server counts %d documents, the client has %v", e.Filter.Count, target.docs)
 		}
@@ -296,7 +298,7 @@ func (m *modelClient) hear(ctx context.Context, e *listen.Event) {
 }
 
 // compare compares all current targets with what the engine has at a snapshot's version.
-func (m *modelClient) compare(ctx context.Context, e *listen.Event) {
+func (m *modelClient) compare(ctx context.Context, e *live.Event) {
 	for id, target := range m.targets {
 		if !target.current {
 			if target.added { // As the SDKs do, who know no better.
@@ -332,7 +334,7 @@ func (m *modelClient) compare(ctx context.Context, e *listen.Event) {
 
 // fresh reads what a target shows at a version.
 func (m *modelClient) fresh(ctx context.Context, want listen.Target, at clock.Version) (map[resource.Document]clock.Version, error) {
-	reading, err := m.h.engine.Read(ctx, testDB, engine.At{ReadTime: at})
+	reading, err := m.h.engine.Read(ctx, testDB, operation.At{ReadTime: at})
 	if err != nil {
 		return nil, err
 	}

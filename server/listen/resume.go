@@ -9,6 +9,8 @@ import (
 	"clave/server/document"
 	"clave/server/engine"
 	"clave/server/fault"
+	"clave/server/live"
+	"clave/server/operation"
 	"clave/server/query"
 	"clave/server/resource"
 	"clave/server/value"
@@ -51,7 +53,7 @@ func (s *Stream) resume(ctx context.Context, t *target, r *engine.Reading, from 
 	if err == nil || isSend(err) || ctx.Err() != nil || !fault.Is(err, fault.FailedPrecondition) && !fault.Is(err, fault.InvalidArgument) {
 		return err
 	}
-	if err := s.emit(&Event{Kind: Reset, Target: t.want.ID}); err != nil {
+	if err := s.emit(&live.Event{Kind: live.Reset, Target: t.want.ID}); err != nil {
 		return err
 	}
 	return s.fill(ctx, t, r)
@@ -152,7 +154,7 @@ func (s *Stream) resumeWith(ctx context.Context, t *target, r *engine.Reading, h
 // sendGone sends what became of a document that is no longer a target's: d, nil when there is none.
 func (s *Stream) sendGone(t *target, name resource.Document, d *document.Document, at clock.Version) error {
 	if d == nil {
-		return s.emit(&Event{Kind: Deleted, Target: t.want.ID, Name: name, ReadTime: at})
+		return s.emit(&live.Event{Kind: live.Deleted, Target: t.want.ID, Name: name, ReadTime: at})
 	}
 	ev := s.changed(t, d)
 	ev.Leaves = true
@@ -192,7 +194,7 @@ func (s *Stream) count(ctx context.Context, t *target, r *engine.Reading) error 
 		if err != nil {
 			return err
 		}
-		return s.emit(&Event{Kind: Counted, Target: t.want.ID, Filter: &Filter{Count: n}})
+		return s.emit(&live.Event{Kind: live.Counted, Target: t.want.ID, Filter: &live.Filter{Count: n}})
 	}
 	names, err := s.names(ctx, t, r)
 	if err != nil {
@@ -226,14 +228,14 @@ func (s *Stream) names(ctx context.Context, t *target, r *engine.Reading) ([]str
 
 // counted sends how many documents a query has, given their names.
 func (s *Stream) counted(t *target, names []string) error {
-	f := &Filter{Count: len(names)}
+	f := &live.Filter{Count: len(names)}
 	if t.want.Expected != nil && len(names) > 0 {
-		f.Names = newBloom(len(names))
+		f.Names = live.NewBloom(len(names))
 		for _, name := range names {
-			f.Names.add(name)
+			f.Names.Add(name)
 		}
 	}
-	return s.emit(&Event{Kind: Counted, Target: t.want.ID, Filter: f})
+	return s.emit(&live.Event{Kind: live.Counted, Target: t.want.ID, Filter: f})
 }
 
 // resumeWindow resumes a query with a limit by comparing what it showed with what it shows, unless nothing has changed of
@@ -286,7 +288,7 @@ func (s *Stream) resumeWindow(ctx context.Context, t *target, r *engine.Reading,
 
 // shown returns what a query showed at a version.
 func (s *Stream) shown(ctx context.Context, q *query.Query, at clock.Version) (map[resource.Document]*document.Document, error) {
-	reading, err := s.follower.engine().Read(ctx, s.follower.name, engine.At{ReadTime: at})
+	reading, err := s.follower.engine().Read(ctx, s.follower.name, operation.At{ReadTime: at})
 	if err != nil {
 		return nil, err
 	}
@@ -312,7 +314,7 @@ func (s *Stream) sendAllGone(ctx context.Context, t *target, r *engine.Reading, 
 		case err != nil:
 			return err
 		case d != nil && d.UpdateTime == was[name].UpdateTime:
-			err = s.emit(&Event{Kind: Left, Target: t.want.ID, Name: name, ReadTime: r.Version()})
+			err = s.emit(&live.Event{Kind: live.Left, Target: t.want.ID, Name: name, ReadTime: r.Version()})
 		default:
 			err = s.sendGone(t, name, d, r.Version())
 		}

@@ -12,6 +12,8 @@ import (
 	"clave/server/engine"
 	"clave/server/fault"
 	"clave/server/listen"
+	"clave/server/live"
+	"clave/server/operation"
 	"clave/server/query"
 	"clave/server/value"
 )
@@ -41,10 +43,10 @@ func resumes(t *testing.T, name string, target listen.Target, opening string, ex
 }
 
 func TestResume(t *testing.T) {
-	below4 := listen.Target{Authorization: listen.Unrestricted(), Query: collection(t, "c", func(q *query.Query) {
+	below4 := listen.Target{Authorization: listen.Unrestricted(), Target: live.Target{Query: collection(t, "c", func(q *query.Query) {
 		q.Where = query.Field{Path: value.FieldPath{"n"}, Op: query.LessThan, Value: value.Int(4)}
-	})}
-	first2 := listen.Target{Authorization: listen.Unrestricted(), Query: collection(t, "c", byN(2))}
+	})}}
+	first2 := listen.Target{Authorization: listen.Unrestricted(), Target: live.Target{Query: collection(t, "c", byN(2))}}
 	const open3 = "ADD[1], chg c/a>[1], chg c/b>[1], chg c/c>[1], CUR[1], B"
 	const open2 = "ADD[1], chg c/a>[1], chg c/b>[1], CUR[1], B"
 	w := func(writes ...document.Write) []document.Write { return writes }
@@ -86,8 +88,8 @@ func TestResume(t *testing.T) {
 			"ADD[1], B, chg c/c>[1], del c/a>-[1], F(2;13), CUR[1], B"},
 		{"limit, pushed out", first2, open2, 2, [][]document.Write{w(set("c/z", 0))},
 			"ADD[1], B, chg c/z>[1], left c/b>-[1], F(2;13), CUR[1], B"},
-		{"document, nothing", listen.Target{Authorization: listen.Unrestricted(), Documents: docs("c/a")}, "ADD[1], chg c/a>[1], CUR[1], B", 1, nil, "ADD[1], B, CUR[1], B"},
-		{"document, deleted", listen.Target{Authorization: listen.Unrestricted(), Documents: docs("c/a")}, "ADD[1], chg c/a>[1], CUR[1], B", 1,
+		{"document, nothing", listen.Target{Authorization: listen.Unrestricted(), Target: live.Target{Documents: docs("c/a")}}, "ADD[1], chg c/a>[1], CUR[1], B", 1, nil, "ADD[1], B, CUR[1], B"},
+		{"document, deleted", listen.Target{Authorization: listen.Unrestricted(), Target: live.Target{Documents: docs("c/a")}}, "ADD[1], chg c/a>[1], CUR[1], B", 1,
 			[][]document.Write{w(set("c/a"))}, "ADD[1], B, del c/a>-[1], CUR[1], B"},
 	} {
 		resumes(t, c.name, c.target, c.opening, c.expected, c.writes, c.want)
@@ -109,7 +111,7 @@ func TestReadTime(t *testing.T) {
 		{"at the last write", v3, "ADD[1], B, CUR[1], B"},
 	} {
 		s := h.open()
-		s.stream.Add(listen.Target{Authorization: listen.Unrestricted(), ID: 1, Query: collection(t, "c", nil), ReadTime: c.at})
+		s.stream.Add(listen.Target{Authorization: listen.Unrestricted(), Target: live.Target{ID: 1, Query: collection(t, "c", nil), ReadTime: c.at}})
 		s.want(c.name, c.want)
 		s.close()
 	}
@@ -120,9 +122,10 @@ func TestTokenOfAnotherLifeResets(t *testing.T) {
 	h := newHouse(t, listen.Options{})
 	h.commit(set("c/a", 1))
 	later := clock.VersionOf(clock.System().Now().Add(time.Hour))
-	for _, target := range []listen.Target{
+	for _, want := range []live.Target{
 		{Query: collection(t, "c", nil)}, {Query: collection(t, "c", byN(1))}, {Documents: docs("c/a")},
 	} {
+		target := listen.Target{Target: want}
 		for _, target.ReadTime = range []clock.Version{before, later} {
 			c := h.open()
 			target.ID, target.Authorization = 1, listen.Unrestricted()
@@ -139,16 +142,16 @@ func TestOldTokenOnAYoungStream(t *testing.T) {
 	h := newHouse(t, listen.Options{})
 	h.commit(set("c/a", 1))
 	c := h.open()
-	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), ID: 1, Query: collection(t, "c", nil)})
+	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), Target: live.Target{ID: 1, Query: collection(t, "c", nil)}})
 	c.want("open", "ADD[1], chg c/a>[1], CUR[1], B")
 	old := c.token
 	h.commit(set("c/a", 2))
 	c.want("a commit", "chg c/a>[1], B")
 	c.stream.Remove(1)
-	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), ID: 2, Query: collection(t, "d", nil)})
+	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), Target: live.Target{ID: 2, Query: collection(t, "d", nil)}})
 	c.want("another target", "REM[1], ADD[2], CUR[2], B")
 	c.stream.Remove(2)
-	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), ID: 3, Query: collection(t, "c", nil), Resume: old})
+	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), Target: live.Target{ID: 3, Query: collection(t, "c", nil), Resume: old}})
 	c.want("the first again", "REM[2], ADD[3], chg c/a>[3], CUR[3], B")
 	c.close()
 }
@@ -159,11 +162,11 @@ func TestTokenOfAnotherQuery(t *testing.T) {
 	h := newHouse(t, listen.Options{})
 	h.commit(set("c/a", 1), set("c/b", 2))
 	c := h.open()
-	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), ID: 1, Query: collection(t, "c", nil)})
+	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), Target: live.Target{ID: 1, Query: collection(t, "c", nil)}})
 	c.want("open", "ADD[1], chg c/a>[1], chg c/b>[1], CUR[1], B")
 	c.close()
 	again := h.open()
-	again.stream.Add(listen.Target{Authorization: listen.Unrestricted(), ID: 1, Query: collection(t, "d", nil), Resume: c.token})
+	again.stream.Add(listen.Target{Authorization: listen.Unrestricted(), Target: live.Target{ID: 1, Query: collection(t, "d", nil), Resume: c.token}})
 	again.want("another collection", "ADD[1], B, F(0;0), CUR[1], B")
 	again.close()
 }
@@ -174,10 +177,11 @@ func TestOldTokenResets(t *testing.T) {
 	hand := clock.NewHand(clock.System().Now())
 	h := newHouseOf(t, engine.Options{Clock: hand, Retention: time.Hour}, listen.Options{})
 	h.commit(set("c/a", 1), set("c/b", 2))
-	targets := []listen.Target{{Query: collection(t, "c", nil)}, {Query: collection(t, "c", byN(1))}, {Documents: docs("c/a")}}
+	targets := []live.Target{{Query: collection(t, "c", nil)}, {Query: collection(t, "c", byN(1))}, {Documents: docs("c/a")}}
 	opened := []string{"chg c/a>[1], chg c/b>[1]", "chg c/a>[1]", "chg c/a>[1]"}
 	var tokens [][]byte
-	for i, target := range targets {
+	for i, want := range targets {
+		target := listen.Target{Target: want}
 		c := h.open()
 		target.ID, target.Authorization = 1, listen.Unrestricted()
 		c.stream.Add(target)
@@ -188,7 +192,8 @@ func TestOldTokenResets(t *testing.T) {
 	hand.Advance(2 * time.Hour)
 	resume := func(what string, want ...string) {
 		t.Helper()
-		for i, target := range targets {
+		for i, wanted := range targets {
+			target := listen.Target{Target: wanted}
 			c := h.open()
 			target.ID, target.Resume, target.Authorization = 1, tokens[i], listen.Unrestricted()
 			c.stream.Add(target)
@@ -218,9 +223,9 @@ func TestAuthorization(t *testing.T) {
 		return nil
 	}}
 	c := h.open()
-	c.stream.Add(listen.Target{ID: 1, Query: collection(t, "c", nil), Authorization: decided})
+	c.stream.Add(listen.Target{Target: live.Target{ID: 1, Query: collection(t, "c", nil)}, Authorization: decided})
 	c.want("open", "ADD[1], chg c/a>[1], CUR[1], B")
-	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), ID: 2, Documents: docs("c/a")})
+	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), Target: live.Target{ID: 2, Documents: docs("c/a")}})
 	c.want("open to an unrestricted caller", "ADD[2], chg c/a>[2], CUR[2], B")
 	<-refuse
 	refuse <- true
@@ -231,9 +236,9 @@ func TestAuthorization(t *testing.T) {
 	c.want("refused now", "REM[1]{7}")
 	h.commit(set("c/a", 3))
 	c.want("the other goes on", "chg c/a>[2], B")
-	c.stream.Add(listen.Target{ID: 3, Query: collection(t, "c", nil), Authorization: decided})
+	c.stream.Add(listen.Target{Target: live.Target{ID: 3, Query: collection(t, "c", nil)}, Authorization: decided})
 	c.want("refused at once", "ADD[3], REM[3]{7}")
-	c.stream.Add(listen.Target{ID: 4, Query: collection(t, "c", nil)})
+	c.stream.Add(listen.Target{Target: live.Target{ID: 4, Query: collection(t, "c", nil)}})
 	c.want("without an authorization", "ADD[4], REM[4]{7}")
 	if asked != 3 {
 		t.Errorf("the authorization was checked %d times, want 3", asked)
@@ -244,8 +249,8 @@ func TestAuthorizationThatDependsOnTheDocument(t *testing.T) {
 	h := newHouse(t, listen.Options{})
 	h.commit(set("c/a", 1))
 	c := h.open()
-	c.stream.Add(listen.Target{ID: 1, Documents: docs("c/a"), Authorization: listen.Authorization{PerVersion: true, Check: func(ctx context.Context, at clock.Version) error {
-		r, err := h.engine.Read(ctx, testDB, engine.At{ReadTime: at})
+	c.stream.Add(listen.Target{Target: live.Target{ID: 1, Documents: docs("c/a")}, Authorization: listen.Authorization{PerVersion: true, Check: func(ctx context.Context, at clock.Version) error {
+		r, err := h.engine.Read(ctx, testDB, operation.At{ReadTime: at})
 		if err != nil {
 			return err
 		}
@@ -270,13 +275,13 @@ func TestSlowClientIsReset(t *testing.T) {
 	gate, stuck := make(chan struct{}), make(chan struct{})
 	first := true
 	c.close()
-	slow := &client{h: h, stream: h.hub.Open(testDB), events: make(chan *listen.Event, 10000), ended: make(chan error, 1)}
+	slow := &client{h: h, stream: h.hub.Open(testDB), events: make(chan *live.Event, 10000), ended: make(chan error, 1)}
 	ctx, cancel := context.WithCancel(t.Context())
 	slow.cancel = cancel
 	go func() {
 		defer slow.stream.Close()
-		slow.ended <- slow.stream.Run(ctx, func(e *listen.Event) error {
-			if e.Kind == listen.Changed && first {
+		slow.ended <- slow.stream.Run(ctx, func(e *live.Event) error {
+			if e.Kind == live.Changed && first {
 				first = false
 				close(stuck)
 				<-gate
@@ -286,11 +291,11 @@ func TestSlowClientIsReset(t *testing.T) {
 		})
 	}()
 	t.Cleanup(cancel)
-	slow.stream.Add(listen.Target{Authorization: listen.Unrestricted(), ID: 1, Query: collection(t, "c", nil)})
-	slow.stream.Add(listen.Target{Authorization: listen.Unrestricted(), ID: 2, Query: collection(t, "c", byN(1))})
+	slow.stream.Add(listen.Target{Authorization: listen.Unrestricted(), Target: live.Target{ID: 1, Query: collection(t, "c", nil)}})
+	slow.stream.Add(listen.Target{Authorization: listen.Unrestricted(), Target: live.Target{ID: 2, Query: collection(t, "c", byN(1))}})
 	<-stuck
 	quick := h.open()
-	quick.stream.Add(listen.Target{Authorization: listen.Unrestricted(), ID: 1, Query: collection(t, "c", nil)})
+	quick.stream.Add(listen.Target{Authorization: listen.Unrestricted(), Target: live.Target{ID: 1, Query: collection(t, "c", nil)}})
 	quick.want("quick", "ADD[1], chg c/a>[1], CUR[1], B")
 	for i := range 20 {
 		h.commit(set("c/a", i+1))
@@ -298,13 +303,13 @@ func TestSlowClientIsReset(t *testing.T) {
 	}
 	close(gate)
 	for {
-		if e := slow.next(); e.Kind == listen.Reset {
+		if e := slow.next(); e.Kind == live.Reset {
 			break
 		}
 	}
 	h.commit(set("c/a", 99))
 	for {
-		if e := slow.next(); e.Kind == listen.Changed && e.Doc.Document.Fields["n"] == value.Int(99) {
+		if e := slow.next(); e.Kind == live.Changed && e.Doc.Document.Fields["n"] == value.Int(99) {
 			break
 		}
 	}
@@ -322,8 +327,8 @@ func TestClientThatNeverReadsIsDropped(t *testing.T) {
 	stuck, ended := make(chan struct{}), make(chan error, 1)
 	go func() {
 		defer s.Close()
-		ended <- s.Run(ctx, func(e *listen.Event) error {
-			if e.Kind == listen.Snapshot {
+		ended <- s.Run(ctx, func(e *live.Event) error {
+			if e.Kind == live.Snapshot {
 				close(stuck)
 				<-ctx.Done()
 				return ctx.Err()
@@ -331,15 +336,15 @@ func TestClientThatNeverReadsIsDropped(t *testing.T) {
 			return nil
 		})
 	}()
-	s.Add(listen.Target{Authorization: listen.Unrestricted(), ID: 1, Query: collection(t, "c", nil)})
+	s.Add(listen.Target{Authorization: listen.Unrestricted(), Target: live.Target{ID: 1, Query: collection(t, "c", nil)}})
 	<-stuck
 	for i := range 5 {
 		h.commit(set("c/a", i+1))
 	}
 	quick := h.open() // When it has the last commit, the stuck stream has been given it too.
-	quick.stream.Add(listen.Target{Authorization: listen.Unrestricted(), ID: 1, Query: collection(t, "d", nil)})
+	quick.stream.Add(listen.Target{Authorization: listen.Unrestricted(), Target: live.Target{ID: 1, Query: collection(t, "d", nil)}})
 	quick.want("quick", "ADD[1], CUR[1], B")
-	quick.stream.Add(listen.Target{Authorization: listen.Unrestricted(), ID: 2, Query: collection(t, "d", nil)})
+	quick.stream.Add(listen.Target{Authorization: listen.Unrestricted(), Target: live.Target{ID: 2, Query: collection(t, "d", nil)}})
 	quick.want("quick, second", "ADD[2], CUR[2], B")
 	for dropped := false; !dropped; {
 		select {
@@ -368,15 +373,15 @@ func TestClientThatDoesNotTakeItsFirstSnapshotIsDropped(t *testing.T) {
 	stuck, ended := make(chan struct{}), make(chan error, 1)
 	go func() {
 		defer s.Close()
-		ended <- s.Run(ctx, func(e *listen.Event) error {
-			if e.Kind == listen.Changed {
+		ended <- s.Run(ctx, func(e *live.Event) error {
+			if e.Kind == live.Changed {
 				close(stuck)
 				<-ctx.Done()
 			}
 			return ctx.Err()
 		})
 	}()
-	s.Add(listen.Target{Authorization: listen.Unrestricted(), ID: 1, Query: collection(t, "c", nil)})
+	s.Add(listen.Target{Authorization: listen.Unrestricted(), Target: live.Target{ID: 1, Query: collection(t, "c", nil)}})
 	<-stuck
 	wound := time.Duration(0)
 	for dropped := false; !dropped; {
@@ -403,9 +408,9 @@ func TestClientThatDoesNotTakeItsFirstSnapshotIsDropped(t *testing.T) {
 func TestFirstSnapshotIsShared(t *testing.T) {
 	h := newHouse(t, listen.Options{})
 	h.commit(set("c/a", 1))
-	open := func() (*client, *listen.Shown) {
+	open := func() (*client, *live.Shown) {
 		c := h.open()
-		c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), ID: 1, Query: collection(t, "c", nil)})
+		c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), Target: live.Target{ID: 1, Query: collection(t, "c", nil)}})
 		c.next()
 		shown := c.next().Doc
 		c.want("rest", "CUR[1], B")
@@ -441,7 +446,7 @@ func TestHeartbeat(t *testing.T) {
 	// The clock is wound so fast that a client who reads at once would seem to read nothing.
 	h := newHouse(t, listen.Options{Clock: hand, Heartbeat: 10 * time.Second, DropAfter: 100_000 * time.Hour})
 	c := h.open()
-	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), ID: 1, Query: collection(t, "c", nil)})
+	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), Target: live.Target{ID: 1, Query: collection(t, "c", nil)}})
 	c.want("open", "ADD[1], CUR[1], B")
 	for len(c.events) == 0 && len(c.ended) == 0 {
 		if hand.Timers() > 0 {

@@ -10,6 +10,7 @@ import (
 
 	"clave/server/clock"
 	"clave/server/fault"
+	"clave/server/live"
 	"clave/server/resource"
 )
 
@@ -49,7 +50,7 @@ type Stream struct {
 
 	// The rest belongs to Run.
 
-	send    func(*Event) error
+	send    func(*live.Event) error
 	targets map[int32]*target
 	// pending are entries taken from the queue and not sent yet.
 	pending []entry
@@ -112,7 +113,7 @@ func (s *Stream) Add(t Target) { s.command(command{add: &t}) }
 
 // Refuse answers a target that is invalid: it is added, and removed with the error as cause.
 func (s *Stream) Refuse(id int32, err error) {
-	s.command(command{add: &Target{ID: id}, refuse: err})
+	s.command(command{add: &Target{Target: live.Target{ID: id}}, refuse: err})
 }
 
 // Remove removes a target.
@@ -275,8 +276,8 @@ func (s *Stream) takeQueueLocked() (lagged bool) {
 
 // Run answers the client's targets and sends what changes, until ctx ends, send fails or the stream has to end. It returns
 // nil only when all commands before Finish were answered. The events given to send must not be changed.
-func (s *Stream) Run(ctx context.Context, send func(*Event) error) error {
-	s.send = func(e *Event) error {
+func (s *Stream) Run(ctx context.Context, send func(*live.Event) error) error {
+	s.send = func(e *live.Event) error {
 		s.sending.Store(s.hub.o.Clock.Now().UnixNano())
 		defer s.sending.Store(0)
 		return send(e)
@@ -347,17 +348,17 @@ func (s *Stream) execute(ctx context.Context, c command) error {
 		}
 	}
 	if s.targets[want.ID] != nil {
-		return s.send(&Event{Kind: Removed, Target: want.ID,
+		return s.send(&live.Event{Kind: live.Removed, Target: want.ID,
 			Cause: fault.E(fault.AlreadyExists, "Target ID already exists: %d", want.ID)})
 	}
 	if len(s.targets) >= s.hub.o.MaxTargets {
 		c.refuse = fault.E(fault.ResourceExhausted, "Too many targets on one stream; at most %d are allowed.", s.hub.o.MaxTargets)
 	}
 	if c.refuse != nil {
-		if err := s.send(&Event{Kind: Added, Target: want.ID}); err != nil {
+		if err := s.send(&live.Event{Kind: live.Added, Target: want.ID}); err != nil {
 			return err
 		}
-		return s.send(&Event{Kind: Removed, Target: want.ID, Cause: c.refuse})
+		return s.send(&live.Event{Kind: live.Removed, Target: want.ID, Cause: c.refuse})
 	}
 	return s.add(ctx, &target{stream: s, want: want})
 }
@@ -386,12 +387,12 @@ func (s *Stream) remove(id int32, cause error) error {
 	if t := s.targets[id]; t != nil {
 		s.end(t)
 		if t.fresh { // Each answer is owed.
-			if err := s.send(&Event{Kind: Added, Target: id}); err != nil {
+			if err := s.send(&live.Event{Kind: live.Added, Target: id}); err != nil {
 				return err
 			}
 		}
 	}
-	return s.send(&Event{Kind: Removed, Target: id, Cause: cause})
+	return s.send(&live.Event{Kind: live.Removed, Target: id, Cause: cause})
 }
 
 // reauthorize decides again whether the targets whose keys are chosen may be shown.

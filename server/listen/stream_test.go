@@ -11,6 +11,8 @@ import (
 	"clave/server/engine"
 	"clave/server/fault"
 	"clave/server/listen"
+	"clave/server/live"
+	"clave/server/operation"
 	"clave/server/resource"
 	"clave/server/value"
 )
@@ -19,13 +21,13 @@ import (
 func TestServerChoosesFreeIDs(t *testing.T) {
 	h := newHouse(t, listen.Options{})
 	c := h.open()
-	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), ID: 3, Query: collection(t, "c", nil)})
+	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), Target: live.Target{ID: 3, Query: collection(t, "c", nil)}})
 	c.want("the client's", "ADD[3], CUR[3], B")
-	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), Query: collection(t, "d", nil)})
+	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), Target: live.Target{Query: collection(t, "d", nil)}})
 	c.want("the server's", "ADD[4], CUR[4], B")
 	c.stream.Remove(4)
 	c.want("removed", "REM[4]")
-	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), Query: collection(t, "d", nil)})
+	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), Target: live.Target{Query: collection(t, "d", nil)}})
 	c.want("another", "ADD[5], CUR[5], B")
 }
 
@@ -35,12 +37,12 @@ func TestAnswersComeInOrder(t *testing.T) {
 	s := h.hub.Open(testDB)
 	defer s.Close()
 	for range 2 {
-		s.Add(listen.Target{Authorization: listen.Unrestricted(), ID: 3, Query: collection(t, "c", nil)})
+		s.Add(listen.Target{Authorization: listen.Unrestricted(), Target: live.Target{ID: 3, Query: collection(t, "c", nil)}})
 	}
 	s.Remove(3)
 	s.Finish()
 	var got []string
-	if err := s.Run(t.Context(), func(e *listen.Event) error { got = append(got, text(e)); return nil }); err != nil {
+	if err := s.Run(t.Context(), func(e *live.Event) error { got = append(got, text(e)); return nil }); err != nil {
 		t.Errorf("Run() = %v", err)
 	}
 	if all, want := strings.Join(got, ", "), "ADD[3], CUR[3], B, REM[3]{6}, REM[3]"; all != want {
@@ -53,8 +55,8 @@ func TestFinish(t *testing.T) {
 	h := newHouse(t, listen.Options{})
 	h.commit(set("c/a", 1))
 	c := h.open()
-	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), ID: 1, Query: collection(t, "c", nil)})
-	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), ID: 2, Query: collection(t, "d", nil), Once: true})
+	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), Target: live.Target{ID: 1, Query: collection(t, "c", nil)}})
+	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), Target: live.Target{ID: 2, Query: collection(t, "d", nil), Once: true}})
 	c.stream.Finish()
 	if err := <-c.ended; err != nil {
 		t.Errorf("Run() = %v after Finish, want nil", err)
@@ -80,13 +82,13 @@ func TestClientThatOnlyAsksWaits(t *testing.T) {
 	stuck, ended := make(chan struct{}), make(chan error, 1)
 	go func() {
 		defer s.Close()
-		ended <- s.Run(ctx, func(*listen.Event) error {
+		ended <- s.Run(ctx, func(*live.Event) error {
 			close(stuck)
 			<-ctx.Done()
 			return ctx.Err()
 		})
 	}()
-	s.Add(listen.Target{Authorization: listen.Unrestricted(), ID: 1, Query: collection(t, "c", nil)})
+	s.Add(listen.Target{Authorization: listen.Unrestricted(), Target: live.Target{ID: 1, Query: collection(t, "c", nil)}})
 	<-stuck
 	const many = 100_000
 	var asked atomic.Int64
@@ -126,7 +128,7 @@ func TestAuthorizationIsOfTheVersionShown(t *testing.T) {
 		if open.Load() {
 			<-gate // Until both of the commits below are there.
 		}
-		r, err := h.engine.Read(ctx, testDB, engine.At{ReadTime: at})
+		r, err := h.engine.Read(ctx, testDB, operation.At{ReadTime: at})
 		if err != nil {
 			return err
 		}
@@ -137,7 +139,7 @@ func TestAuthorizationIsOfTheVersionShown(t *testing.T) {
 		return fault.E(fault.PermissionDenied, "no")
 	}}
 	c := h.open()
-	c.stream.Add(listen.Target{ID: 1, Documents: docs("c/a"), Authorization: law})
+	c.stream.Add(listen.Target{Target: live.Target{ID: 1, Documents: docs("c/a")}, Authorization: law})
 	c.want("open", "ADD[1], chg c/a>[1], CUR[1], B")
 	open.Store(true)
 	h.commit(set("c/a", 2))
@@ -149,7 +151,7 @@ func TestAuthorizationIsOfTheVersionShown(t *testing.T) {
 	case <-time.After(10 * time.Second):
 		t.Error("the law isn't told that its target has ended")
 	}
-	c.stream.Add(listen.Target{ID: 2, Documents: docs("c/a"), Authorization: law})
+	c.stream.Add(listen.Target{Target: live.Target{ID: 2, Documents: docs("c/a")}, Authorization: law})
 	c.want("allowed again", "ADD[2], chg c/a>[2], CUR[2], B")
 	c.close()
 	if len(ends) != 1 {
@@ -164,24 +166,24 @@ func TestTargetGivenUpBeforeItIsTold(t *testing.T) {
 	h.commit(set("c/a", 1))
 	s := h.hub.Open(testDB)
 	defer s.Close()
-	s.Add(listen.Target{Authorization: listen.Unrestricted(), ID: 1, Query: collection(t, "c", nil)})
+	s.Add(listen.Target{Authorization: listen.Unrestricted(), Target: live.Target{ID: 1, Query: collection(t, "c", nil)}})
 	told, snapshots := value.Int(0), 0
-	err := s.Run(t.Context(), func(e *listen.Event) error {
+	err := s.Run(t.Context(), func(e *live.Event) error {
 		switch {
-		case e.Kind == listen.Changed && e.Target == 1:
+		case e.Kind == live.Changed && e.Target == 1:
 			told, _ = e.Doc.Document.Fields["n"].(value.Int)
-		case e.Kind == listen.Snapshot && snapshots == 0:
+		case e.Kind == live.Snapshot && snapshots == 0:
 			// All of this is there before the stream looks again, and none of it was read before the commit.
 			snapshots++
 			for i := range 100 {
 				h.commit(set("c/a", 2+i))
 			}
-			s.Add(listen.Target{Authorization: listen.Unrestricted(), ID: 2, Query: collection(t, "d", nil)})
+			s.Add(listen.Target{Authorization: listen.Unrestricted(), Target: live.Target{ID: 2, Query: collection(t, "d", nil)}})
 			s.Remove(2)
-			s.Add(listen.Target{Authorization: listen.Unrestricted(), ID: 3, Query: collection(t, "d", nil)})
+			s.Add(listen.Target{Authorization: listen.Unrestricted(), Target: live.Target{ID: 3, Query: collection(t, "d", nil)}})
 			s.Finish()
-		case e.Kind == listen.Snapshot:
-			if d, err := h.engine.Read(t.Context(), testDB, engine.At{ReadTime: e.ReadTime}); err != nil {
+		case e.Kind == live.Snapshot:
+			if d, err := h.engine.Read(t.Context(), testDB, operation.At{ReadTime: e.ReadTime}); err != nil {
 				t.Error(err)
 			} else {
 				doc, err := d.Get(t.Context(), docs("c/a")[0])
@@ -202,7 +204,7 @@ func TestTargetGivenUpBeforeItIsTold(t *testing.T) {
 func TestDatabaseThatIsNotThere(t *testing.T) {
 	h := newHouseOf(t, engine.Options{Exists: func(resource.Database) bool { return false }}, listen.Options{})
 	c := h.open()
-	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), ID: 1, Query: collection(t, "c", nil)})
+	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), Target: live.Target{ID: 1, Query: collection(t, "c", nil)}})
 	if err := <-c.ended; !fault.Is(err, fault.NotFound) {
 		t.Errorf("the stream ended with %v, want NOT_FOUND", err)
 	}
@@ -215,19 +217,19 @@ func TestSnapshotsAreLaterThanTheirCommits(t *testing.T) {
 	h := newHouse(t, listen.Options{})
 	s := h.hub.Open(testDB)
 	defer s.Close()
-	s.Add(listen.Target{Authorization: listen.Unrestricted(), ID: 1, Query: collection(t, "c", nil)})
+	s.Add(listen.Target{Authorization: listen.Unrestricted(), Target: live.Target{ID: 1, Query: collection(t, "c", nil)}})
 	const commits = 50
 	var last clock.Version
 	snapshots := 0
-	err := s.Run(t.Context(), func(e *listen.Event) error {
+	err := s.Run(t.Context(), func(e *live.Event) error {
 		switch e.Kind {
-		case listen.Changed:
+		case live.Changed:
 			last = e.Doc.Document.UpdateTime
-		case listen.Current, listen.Snapshot:
+		case live.Current, live.Snapshot:
 			if e.ReadTime <= last {
 				t.Errorf("%v of %d after a change of %d", e.Kind, e.ReadTime, last)
 			}
-			if e.Kind == listen.Current {
+			if e.Kind == live.Current {
 				break
 			}
 			if snapshots++; snapshots > commits {

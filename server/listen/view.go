@@ -9,6 +9,7 @@ import (
 	"clave/server/clock"
 	"clave/server/document"
 	"clave/server/engine"
+	"clave/server/live"
 	"clave/server/query"
 	"clave/server/resource"
 )
@@ -49,9 +50,9 @@ type delta struct {
 
 // change is what happens to one document of a view.
 type change struct {
-	kind Kind // Changed, Deleted or Left
+	kind live.Kind // Changed, Deleted or Left
 	name resource.Document
-	doc  *Shown // of Changed
+	doc  *live.Shown // of Changed
 	// leaves says that a Changed document leaves.
 	leaves bool
 }
@@ -118,13 +119,13 @@ func (v *view) change(ctx context.Context, at clock.Version, changes []engine.Ch
 		before, after := v.shows(c.Before), v.shows(c.After)
 		switch {
 		case after:
-			d.add(v, change{kind: Changed, name: c.Name}, c.After)
+			d.add(v, change{kind: live.Changed, name: c.Name}, c.After)
 		case v.query == nil && c.After == nil:
-			d.add(v, change{kind: Deleted, name: c.Name}, nil)
+			d.add(v, change{kind: live.Deleted, name: c.Name}, nil)
 		case before && c.After == nil:
-			d.add(v, change{kind: Deleted, name: c.Name}, nil)
+			d.add(v, change{kind: live.Deleted, name: c.Name}, nil)
 		case before:
-			d.add(v, change{kind: Changed, name: c.Name, leaves: true}, c.After)
+			d.add(v, change{kind: live.Changed, name: c.Name, leaves: true}, c.After)
 		}
 	}
 	if len(d.changes) == 0 {
@@ -154,9 +155,9 @@ func (d *delta) add(v *view, c change, doc *document.Document) {
 }
 
 // show returns a document as listeners of the view see it.
-func (v *view) show(d *document.Document) *Shown {
+func (v *view) show(d *document.Document) *live.Shown {
 	if v.query != nil {
 		d = v.query.Project(d)
 	}
-	return &Shown{Document: d}
+	return &live.Shown{Document: d}
 }

@@ -7,6 +7,8 @@ import (
 	"clave/server/clock"
 	"clave/server/document"
 	"clave/server/engine"
+	"clave/server/live"
+	"clave/server/operation"
 	"clave/server/query"
 	"clave/server/resource"
 )
@@ -99,7 +101,7 @@ func (v *view) unload() {
 }
 
 // fetch reads a window at a moment.
-func (f *follower) fetch(ctx context.Context, q *query.Query, at engine.At) (*window, error) {
+func (f *follower) fetch(ctx context.Context, q *query.Query, at operation.At) (*window, error) {
 	reading, err := f.engine().Read(ctx, f.name, at)
 	if err != nil {
 		return nil, err
@@ -166,7 +168,7 @@ func (v *view) advance(ctx context.Context, at clock.Version, changes []engine.C
 		v.win.replace(before, after)
 	}
 	if v.win.short() {
-		w, err := v.follower.fetch(ctx, v.query, engine.At{ReadTime: at})
+		w, err := v.follower.fetch(ctx, v.query, operation.At{ReadTime: at})
 		if err != nil {
 			return err
 		}
@@ -184,7 +186,7 @@ func (v *view) difference(at clock.Version, before, after []*document.Document, 
 	}
 	for _, doc := range after {
 		if was, ok := old[doc.Name]; !ok || was.UpdateTime != doc.UpdateTime {
-			d.add(v, change{kind: Changed, name: doc.Name}, doc)
+			d.add(v, change{kind: live.Changed, name: doc.Name}, doc)
 		}
 		delete(old, doc.Name)
 	}
@@ -199,11 +201,11 @@ func (v *view) difference(at clock.Version, before, after []*document.Document, 
 		now, touched := changed[doc.Name]
 		switch {
 		case touched && now == nil:
-			d.add(v, change{kind: Deleted, name: doc.Name}, nil)
+			d.add(v, change{kind: live.Deleted, name: doc.Name}, nil)
 		case touched:
-			d.add(v, change{kind: Changed, name: doc.Name, leaves: true}, now)
+			d.add(v, change{kind: live.Changed, name: doc.Name, leaves: true}, now)
 		default:
-			d.add(v, change{kind: Left, name: doc.Name}, nil)
+			d.add(v, change{kind: live.Left, name: doc.Name}, nil)
 		}
 	}
 	if len(d.changes) == 0 {
@@ -233,7 +235,7 @@ func (f *follower) load(ctx context.Context, t *target) error {
 		l := &loading{done: make(chan struct{})}
 		v.loading = l
 		f.mu.Unlock()
-		w, err := f.fetch(ctx, v.query, engine.At{})
+		w, err := f.fetch(ctx, v.query, operation.At{})
 		f.mu.Lock()
 		v.loading = nil
 		close(l.done)

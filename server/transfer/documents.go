@@ -14,6 +14,7 @@ import (
 	"clave/server/document"
 	"clave/server/fault"
 	"clave/server/guard"
+	"clave/server/operation"
 	"clave/server/query"
 	"clave/server/resource"
 	"clave/server/token"
@@ -84,7 +85,7 @@ func (t *Transfer) documents(ctx context.Context, db resource.Database, limit in
 	if err != nil {
 		return err
 	}
-	_, err = t.o.Guard.Query(ctx, owner(db), all, guard.At{}, func(guard.Snapshot) error { return nil }, yield)
+	_, err = t.o.Guard.Query(ctx, owner(db), all, operation.At{}, func(guard.Snapshot) error { return nil }, yield)
 	return err
 }
 
@@ -166,7 +167,7 @@ func (l *loader) commit(ctx context.Context) error {
 	if len(l.writes) == 0 {
 		return nil
 	}
-	if _, err := l.guard.Commit(ctx, owner(l.db), l.db, guard.CommitRequest{Writes: l.writes}); err != nil {
+	if _, err := l.guard.Commit(ctx, owner(l.db), l.db, operation.Commit{Writes: l.writes}); err != nil {
 		return err
 	}
 	l.writes, l.bytes = nil, 0

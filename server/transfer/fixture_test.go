@@ -13,6 +13,7 @@ import (
 	"clave/server/guard"
 	"clave/server/identity"
 	"clave/server/listen"
+	"clave/server/operation"
 	"clave/server/query"
 	"clave/server/resource"
 	"clave/server/storage/pebblestore"
@@ -78,7 +79,7 @@ func (h *fixture) put(db resource.Database, path string, fields value.Map) {
 	if err := document.Validate(w); err != nil {
 		h.t.Fatal(path, err)
 	}
-	if _, err := h.guard.Commit(h.t.Context(), token.Caller{Privileged: true, Project: project}, db, guard.CommitRequest{Writes: []document.Write{w}}); err != nil {
+	if _, err := h.guard.Commit(h.t.Context(), token.Caller{Privileged: true, Project: project}, db, operation.Commit{Writes: []document.Write{w}}); err != nil {
 		h.t.Fatal(path, err)
 	}
 }
@@ -91,7 +92,7 @@ func (h *fixture) documents(db resource.Database) map[string]string {
 		h.t.Fatal(err)
 	}
 	found := make(map[string]string)
-	_, err = h.guard.Query(h.t.Context(), token.Caller{Privileged: true, Project: project}, all, guard.At{}, func(guard.Snapshot) error { return nil },
+	_, err = h.guard.Query(h.t.Context(), token.Caller{Privileged: true, Project: project}, all, operation.At{}, func(guard.Snapshot) error { return nil },
 		func(d *document.Document) error {
 			found[d.Name.Path] = words(d.Fields)
 			return nil

@@ -13,6 +13,7 @@ import (
 	"clave/server/engine"
 	"clave/server/guard"
 	"clave/server/listen"
+	"clave/server/operation"
 	"clave/server/resource"
 	"clave/server/rpc/control"
 	"clave/server/storage/pebblestore"
@@ -62,7 +63,7 @@ var server = token.Caller{Privileged: true, Project: "p"}
 func set(t *testing.T, g *guard.Guard, db resource.Database, n int) {
 	t.Helper()
 	w := document.Write{Name: resource.Document{DB: db, Path: "c/a"}, Fields: value.Map{"n": value.Int(n)}}
-	if _, err := g.Commit(t.Context(), server, db, guard.CommitRequest{Writes: []document.Write{w}}); err != nil {
+	if _, err := g.Commit(t.Context(), server, db, operation.Commit{Writes: []document.Write{w}}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -71,7 +72,7 @@ func set(t *testing.T, g *guard.Guard, db resource.Database, n int) {
 func stored(t *testing.T, g *guard.Guard, db resource.Database) value.Value {
 	t.Helper()
 	var n value.Value
-	err := g.Get(t.Context(), server, db, []resource.Document{{DB: db, Path: "c/a"}}, guard.At{}, func(guard.Snapshot) error { return nil },
+	err := g.Get(t.Context(), server, db, []resource.Document{{DB: db, Path: "c/a"}}, operation.At{}, func(guard.Snapshot) error { return nil },
 		func(_ resource.Document, d *document.Document) error {
 			if d != nil {
 				n = d.Fields["n"]

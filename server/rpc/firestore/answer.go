@@ -8,7 +8,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"clave/server/document"
-	"clave/server/guard"
+	"clave/server/live"
 	"clave/server/wire"
 	pb "clave/server/wire/firestorepb"
 )
@@ -53,7 +53,7 @@ func share(d *document.Document) *sharedDocument {
 }
 
 // sharedOf returns the shared forms of a document that many clients receive.
-func sharedOf(d *guard.Shown) *sharedDocument {
+func sharedOf(d *live.Shown) *sharedDocument {
 	shared, _ := d.Encoded(func(d *document.Document) any { return share(d) }).(*sharedDocument)
 	return shared
 }

@@ -8,7 +8,7 @@ import (
 
 	"clave/server/document"
 	"clave/server/fault"
-	"clave/server/guard"
+	"clave/server/live"
 	"clave/server/resource"
 	"clave/server/value"
 	pb "clave/server/wire/firestorepb"
@@ -47,29 +47,29 @@ func checkForms(t *testing.T, a *Answer) {
 }
 
 func TestAnswersOfEveryKind(t *testing.T) {
-	shown := &guard.Shown{Document: answerDocument("ñ 😀")}
+	shown := &live.Shown{Document: answerDocument("ñ 😀")}
 	name := shown.Document.Name
-	for _, e := range []*guard.Event{
-		{Kind: guard.EventAdded, Target: 3},
-		{Kind: guard.EventRemoved, Target: 3},
-		{Kind: guard.EventRemoved, Target: 3, Cause: fault.E(fault.PermissionDenied, "no")},
-		{Kind: guard.EventCurrent, Target: 3, Token: []byte("token"), ReadTime: 9},
-		{Kind: guard.EventReset, Target: 3},
-		{Kind: guard.EventSnapshot, Token: []byte("token"), ReadTime: 9},
-		{Kind: guard.EventChanged, Target: 3, Doc: shown},
-		{Kind: guard.EventChanged, Target: 300, Doc: shown, Leaves: true},
-		{Kind: guard.EventDeleted, Target: 3, Name: name, ReadTime: 9},
-		{Kind: guard.EventLeft, Target: 3, Name: name, ReadTime: 9},
-		{Kind: guard.EventCounted, Target: 3, Filter: &guard.Filter{Count: 1, Names: &guard.Bloom{Bits: []byte{1}, Padding: 3, Hashes: 2}}},
+	for _, e := range []*live.Event{
+		{Kind: live.Added, Target: 3},
+		{Kind: live.Removed, Target: 3},
+		{Kind: live.Removed, Target: 3, Cause: fault.E(fault.PermissionDenied, "no")},
+		{Kind: live.Current, Target: 3, Token: []byte("token"), ReadTime: 9},
+		{Kind: live.Reset, Target: 3},
+		{Kind: live.Snapshot, Token: []byte("token"), ReadTime: 9},
+		{Kind: live.Changed, Target: 3, Doc: shown},
+		{Kind: live.Changed, Target: 300, Doc: shown, Leaves: true},
+		{Kind: live.Deleted, Target: 3, Name: name, ReadTime: 9},
+		{Kind: live.Left, Target: 3, Name: name, ReadTime: 9},
+		{Kind: live.Counted, Target: 3, Filter: &live.Filter{Count: 1, Names: &live.Bloom{Bits: []byte{1}, Padding: 3, Hashes: 2}}},
 	} {
 		checkForms(t, formatEvent(e))
 	}
 }
 
 func TestSharedDocumentsAreEncodedOnce(t *testing.T) {
-	shown := &guard.Shown{Document: answerDocument("x")}
-	one := formatEvent(&guard.Event{Kind: guard.EventChanged, Target: 1, Doc: shown})
-	two := formatEvent(&guard.Event{Kind: guard.EventChanged, Target: 2, Doc: shown})
+	shown := &live.Shown{Document: answerDocument("x")}
+	one := formatEvent(&live.Event{Kind: live.Changed, Target: 1, Doc: shown})
+	two := formatEvent(&live.Event{Kind: live.Changed, Target: 2, Doc: shown})
 	_, a, errA := one.Binary()
 	_, b, errB := two.Binary()
 	if errA != nil || errB != nil || &a[0] != &b[0] {
@@ -85,6 +85,6 @@ func FuzzAnswer(f *testing.F) {
 		if doc.Fields["s"] = value.String("x"); string([]rune(text)) == text {
 			doc.Fields["s"] = value.String(text)
 		}
-		checkForms(t, formatEvent(&guard.Event{Kind: guard.EventChanged, Target: target, Doc: &guard.Shown{Document: doc}, Leaves: leaves}))
+		checkForms(t, formatEvent(&live.Event{Kind: live.Changed, Target: target, Doc: &live.Shown{Document: doc}, Leaves: leaves}))
 	})
 }

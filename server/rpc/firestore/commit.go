@@ -3,7 +3,7 @@ package firestore
 import (
 	"context"
 
-	"clave/server/guard"
+	"clave/server/operation"
 	"clave/server/token"
 	"clave/server/wire"
 	pb "clave/server/wire/firestorepb"
@@ -18,7 +18,7 @@ func (s *Server) Commit(ctx context.Context, c token.Caller, r *pb.CommitRequest
 	if len(writes) == 0 && len(r.GetTransaction()) == 0 {
 		return &pb.CommitResponse{}, nil
 	}
-	result, err := s.o.Guard.Commit(ctx, c, db, guard.CommitRequest{Writes: writes, Transaction: r.GetTransaction()})
+	result, err := s.o.Guard.Commit(ctx, c, db, operation.Commit{Writes: writes, Transaction: r.GetTransaction()})
 	switch {
 	case err != nil:
 		return nil, err

@@ -6,7 +6,7 @@ import (
 	"clave/server/clock"
 	"clave/server/document"
 	"clave/server/fault"
-	"clave/server/guard"
+	"clave/server/operation"
 	"clave/server/randid"
 	"clave/server/resource"
 	"clave/server/token"
@@ -56,7 +56,7 @@ func (s *Server) writeOne(ctx context.Context, c token.Caller, db resource.Datab
 	if err != nil {
 		return nil, err
 	}
-	result, err := s.o.Guard.Commit(ctx, c, db, guard.CommitRequest{Writes: []document.Write{write}})
+	result, err := s.o.Guard.Commit(ctx, c, db, operation.Commit{Writes: []document.Write{write}})
 	if err != nil {
 		return nil, err
 	}

@@ -6,7 +6,7 @@ import (
 	"google.golang.org/protobuf/types/known/emptypb"
 
 	"clave/server/document"
-	"clave/server/guard"
+	"clave/server/operation"
 	"clave/server/resource"
 	"clave/server/token"
 	"clave/server/wire"
@@ -24,7 +24,7 @@ func (s *Server) DeleteDocument(ctx context.Context, c token.Caller, r *pb.Delet
 		return nil, err
 	}
 	w := document.Write{Op: document.Delete, Name: name, Precondition: precondition}
-	if _, err := s.o.Guard.Commit(ctx, c, name.DB, guard.CommitRequest{Writes: []document.Write{w}}); err != nil {
+	if _, err := s.o.Guard.Commit(ctx, c, name.DB, operation.Commit{Writes: []document.Write{w}}); err != nil {
 		return nil, err
 	}
 	return &emptypb.Empty{}, nil

@@ -7,7 +7,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/structpb"
 
-	"clave/server/guard"
+	"clave/server/operation"
 	pb "clave/server/wire/firestorepb"
 )
 
@@ -15,7 +15,7 @@ import (
 const entriesPerRead = 1000
 
 // explained formats a plan and, if the query was run, what it read; documents is how many of them are billed.
-func explained(o *pb.ExplainOptions, stats guard.Stats, documents int64, took time.Duration) *pb.ExplainMetrics {
+func explained(o *pb.ExplainOptions, stats operation.Stats, documents int64, took time.Duration) *pb.ExplainMetrics {
 	out := &pb.ExplainMetrics{PlanSummary: &pb.PlanSummary{}}
 	for _, plan := range stats.Plans {
 		for _, ix := range plan.Indexes {
@@ -32,7 +32,7 @@ func explained(o *pb.ExplainOptions, stats guard.Stats, documents int64, took ti
 }
 
 // executed formats what a query read. A query is billed as one read at least.
-func executed(stats guard.Stats, documents int64, took time.Duration) *pb.ExecutionStats {
+func executed(stats operation.Stats, documents int64, took time.Duration) *pb.ExecutionStats {
 	var entries, least int64
 	if documents == 0 {
 		entries = stats.EntriesRead

@@ -4,8 +4,8 @@ import (
 	"testing"
 	"time"
 
-	"clave/server/guard"
 	"clave/server/listen"
+	"clave/server/operation"
 	"clave/server/token"
 	pb "clave/server/wire/firestorepb"
 )
@@ -13,24 +13,24 @@ import (
 func TestExplainedFigures(t *testing.T) {
 	tests := []struct {
 		name      string
-		stats     guard.Stats
+		stats     operation.Stats
 		documents int64
 		reads     int64
 		debug     map[string]string
 		bill      map[string]string
 	}{
 		{
-			"documents", guard.Stats{DocumentsRead: 3, EntriesRead: 3, Results: 3}, 3, 3,
+			"documents", operation.Stats{DocumentsRead: 3, EntriesRead: 3, Results: 3}, 3, 3,
 			map[string]string{"documents_scanned": "3", "index_entries_scanned": "3"},
 			map[string]string{"documents_billable": "3", "index_entries_billable": "0", "min_query_cost": "0"},
 		},
 		{
-			"nothing found", guard.Stats{}, 0, 1,
+			"nothing found", operation.Stats{}, 0, 1,
 			map[string]string{"documents_scanned": "0", "index_entries_scanned": "0"},
 			map[string]string{"documents_billable": "0", "min_query_cost": "1"},
 		},
 		{
-			"figures of 1,001 entries", guard.Stats{EntriesRead: 1001, Results: 1}, 0, 2,
+			"figures of 1,001 entries", operation.Stats{EntriesRead: 1001, Results: 1}, 0, 2,
 			map[string]string{"documents_scanned": "0", "index_entries_scanned": "1001"},
 			map[string]string{"index_entries_billable": "1001", "min_query_cost": "0"},
 		},
@@ -52,7 +52,7 @@ func TestExplainedFigures(t *testing.T) {
 			}
 		}
 	}
-	if got := explained(&pb.ExplainOptions{}, guard.Stats{}, 0, 0); got.GetExecutionStats() != nil || got.GetPlanSummary() == nil {
+	if got := explained(&pb.ExplainOptions{}, operation.Stats{}, 0, 0); got.GetExecutionStats() != nil || got.GetPlanSummary() == nil {
 		t.Errorf("a plan alone: %v", got)
 	}
 }

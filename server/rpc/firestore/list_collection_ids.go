@@ -6,7 +6,7 @@ import (
 	"sort"
 
 	"clave/server/fault"
-	"clave/server/guard"
+	"clave/server/operation"
 	"clave/server/resource"
 	"clave/server/token"
 	pb "clave/server/wire/firestorepb"
@@ -37,7 +37,7 @@ func (s *Server) ListCollectionIds(ctx context.Context, c token.Caller, r *pb.Li
 	if err != nil {
 		return nil, err
 	}
-	ids, err := s.o.Guard.CollectionIDs(ctx, c, db, parent, guard.At{ReadTime: readTime})
+	ids, err := s.o.Guard.CollectionIDs(ctx, c, db, parent, operation.At{ReadTime: readTime})
 	if err != nil {
 		return nil, err
 	}

@@ -7,7 +7,7 @@ import (
 
 	"clave/server/document"
 	"clave/server/fault"
-	"clave/server/guard"
+	"clave/server/operation"
 	"clave/server/query"
 	"clave/server/resource"
 	"clave/server/token"
@@ -52,7 +52,7 @@ func (s *Server) ListDocuments(ctx context.Context, c token.Caller, r *pb.ListDo
 		return nil, fault.E(fault.InvalidArgument, "cannot specify an order when show_missing is true")
 	}
 	l := listing{db: db, parent: parent, collection: r.GetCollectionId(), orders: orders, size: size, token: r.GetPageToken()}
-	var page guard.ListPage
+	var page operation.ListPage
 	if l.byName() {
 		page, err = s.listByName(ctx, c, l, at, r.GetShowMissing())
 	} else {
@@ -89,15 +89,15 @@ func (l listing) byName() bool {
 }
 
 // listByName lists one collection in the order of names.
-func (s *Server) listByName(ctx context.Context, c token.Caller, l listing, at guard.At, showMissing bool) (guard.ListPage, error) {
+func (s *Server) listByName(ctx context.Context, c token.Caller, l listing, at operation.At, showMissing bool) (operation.ListPage, error) {
 	if err := resource.CheckCollectionID(l.collection); err != nil {
-		return guard.ListPage{}, err
+		return operation.ListPage{}, err
 	}
 	collection := resource.Collection{DB: l.db, Parent: l.parent, ID: l.collection}
 	if err := resource.CheckPath(collection.Path()); err != nil {
-		return guard.ListPage{}, err
+		return operation.ListPage{}, err
 	}
-	return s.o.Guard.List(ctx, c, l.db, guard.ListRequest{
+	return s.o.Guard.List(ctx, c, l.db, operation.List{
 		Collection: collection, PageSize: l.size, PageToken: l.token, ShowMissing: showMissing,
 	}, at)
 }
@@ -106,17 +106,17 @@ func (s *Server) listByName(ctx context.Context, c token.Caller, l listing, at g
 var errPageFull = errors.New("page full")
 
 // listByQuery lists in any order. A page token is the position after the page's last document.
-func (s *Server) listByQuery(ctx context.Context, c token.Caller, l listing, at guard.At) (guard.ListPage, error) {
+func (s *Server) listByQuery(ctx context.Context, c token.Caller, l listing, at operation.At) (operation.ListPage, error) {
 	q, err := (&query.Query{
 		DB: l.db, Parent: l.parent, From: []query.From{{Collection: l.collection}}, OrderBy: l.orders, Limit: l.size + 1,
 	}).Normalize()
 	if err != nil {
-		return guard.ListPage{}, err
+		return operation.ListPage{}, err
 	}
 	if q.Start, err = parseCursorToken(l.token, len(q.OrderBy)); err != nil {
-		return guard.ListPage{}, err
+		return operation.ListPage{}, err
 	}
-	var page guard.ListPage
+	var page operation.ListPage
 	_, err = s.o.Guard.Query(ctx, c, q, at, ignoreSnapshot, func(d *document.Document) error {
 		if len(page.Documents) == l.size {
 			page.Next = cursorToken(q.CursorAt(page.Documents[l.size-1], false))

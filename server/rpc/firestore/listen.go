@@ -8,6 +8,7 @@ import (
 
 	"clave/server/fault"
 	"clave/server/guard"
+	"clave/server/live"
 	"clave/server/resource"
 	"clave/server/token"
 	"clave/server/wire"
@@ -31,17 +32,17 @@ func (s *Server) Listen(ctx context.Context, c token.Caller, stream Stream[pb.Li
 	defer session.Close()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	live := s.o.Guard.Listen(c, db)
+	targets := s.o.Guard.Listen(c, db)
 	ended := make(chan error, 2)
 	go func() {
-		defer live.Close()
-		ended <- live.Run(ctx, func(e *guard.Event) error { return stream.Send(formatEvent(e)) })
+		defer targets.Close()
+		ended <- targets.Run(ctx, func(e *live.Event) error { return stream.Send(formatEvent(e)) })
 	}()
 	go func() {
-		if err := receive(db, live, stream, first); !errors.Is(err, io.EOF) {
+		if err := receive(db, targets, stream, first); !errors.Is(err, io.EOF) {
 			ended <- err
 		} else {
-			live.Finish()
+			targets.Finish()
 		}
 	}()
 	expired, stop := s.expiry(c)
@@ -49,7 +50,7 @@ func (s *Server) Listen(ctx context.Context, c token.Caller, stream Stream[pb.Li
 	select {
 	case err := <-ended:
 		return err
-	case <-live.Dropped():
+	case <-targets.Dropped():
 		return fault.E(fault.ResourceExhausted, "The client has not read its stream for too long.")
 	case <-session.Ended():
 		return session.Err()
@@ -68,9 +69,9 @@ func (s *Server) expiry(c token.Caller) (<-chan time.Time, func()) {
 
 // receive executes the client's messages, beginning with one that has come already. It returns io.EOF when the client has sent
 // all.
-func receive(db resource.Database, live *guard.Stream, stream Stream[pb.ListenRequest, Answer], r *pb.ListenRequest) error {
+func receive(db resource.Database, targets *guard.Stream, stream Stream[pb.ListenRequest, Answer], r *pb.ListenRequest) error {
 	for {
-		if err := execute(db, live, r); err != nil {
+		if err := execute(db, targets, r); err != nil {
 			return err
 		}
 		var err error
@@ -81,7 +82,7 @@ func receive(db resource.Database, live *guard.Stream, stream Stream[pb.ListenRe
 }
 
 // execute executes a message.
-func execute(db resource.Database, live *guard.Stream, r *pb.ListenRequest) error {
+func execute(db resource.Database, targets *guard.Stream, r *pb.ListenRequest) error {
 	if err := sameDatabase(r, db); err != nil {
 		return err
 	}
@@ -89,12 +90,12 @@ func execute(db resource.Database, live *guard.Stream, r *pb.ListenRequest) erro
 	case *pb.ListenRequest_AddTarget:
 		t, err := parseTarget(db, change.AddTarget)
 		if err != nil {
-			live.Refuse(t.ID, err)
+			targets.Refuse(t.ID, err)
 		} else {
-			live.Add(t)
+			targets.Add(t)
 		}
 	case *pb.ListenRequest_RemoveTarget:
-		live.Remove(change.RemoveTarget)
+		targets.Remove(change.RemoveTarget)
 	default:
 		return fault.E(fault.InvalidArgument, "A listen request must add or remove a target.")
 	}
@@ -102,7 +103,7 @@ func execute(db resource.Database, live *guard.Stream, r *pb.ListenRequest) erro
 }
 
 // parseTarget parses a target; with an error it has the target's id at least.
-func parseTarget(db resource.Database, t *pb.Target) (out guard.Target, err error) {
+func parseTarget(db resource.Database, t *pb.Target) (out live.Target, err error) {
 	out.ID, out.Once, out.Resume = t.GetTargetId(), t.GetOnce(), t.GetResumeToken()
 	if out.ReadTime, err = wire.ParseVersion(t.GetReadTime()); err != nil {
 		return out, err

@@ -2,24 +2,24 @@ package firestore
 
 import (
 	"clave/server/clock"
-	"clave/server/guard"
+	"clave/server/live"
 	"clave/server/wire"
 	pb "clave/server/wire/firestorepb"
 )
 
 // formatEvent makes the answer of an event.
-func formatEvent(e *guard.Event) *Answer {
+func formatEvent(e *live.Event) *Answer {
 	a := &Answer{message: formatMessage(e)}
-	if e.Kind == guard.EventChanged {
+	if e.Kind == live.Changed {
 		a.shared = sharedOf(e.Doc)
 	}
 	return a
 }
 
 // formatMessage makes the message of an event, without the document of a change.
-func formatMessage(e *guard.Event) *pb.ListenResponse {
+func formatMessage(e *live.Event) *pb.ListenResponse {
 	switch e.Kind {
-	case guard.EventChanged:
+	case live.Changed:
 		change := &pb.DocumentChange{}
 		if e.Leaves {
 			change.RemovedTargetIds = []int32{e.Target}
@@ -27,15 +27,15 @@ func formatMessage(e *guard.Event) *pb.ListenResponse {
 			change.TargetIds = []int32{e.Target}
 		}
 		return &pb.ListenResponse{ResponseType: &pb.ListenResponse_DocumentChange{DocumentChange: change}}
-	case guard.EventDeleted:
+	case live.Deleted:
 		return &pb.ListenResponse{ResponseType: &pb.ListenResponse_DocumentDelete{DocumentDelete: &pb.DocumentDelete{
 			Document: e.Name.String(), ReadTime: wire.FormatVersion(e.ReadTime), RemovedTargetIds: []int32{e.Target},
 		}}}
-	case guard.EventLeft:
+	case live.Left:
 		return &pb.ListenResponse{ResponseType: &pb.ListenResponse_DocumentRemove{DocumentRemove: &pb.DocumentRemove{
 			Document: e.Name.String(), ReadTime: wire.FormatVersion(e.ReadTime), RemovedTargetIds: []int32{e.Target},
 		}}}
-	case guard.EventCounted:
+	case live.Counted:
 		return &pb.ListenResponse{ResponseType: &pb.ListenResponse_Filter{Filter: formatFilter(e.Target, e.Filter)}}
 	default:
 		return &pb.ListenResponse{ResponseType: &pb.ListenResponse_TargetChange{TargetChange: formatTargetChange(e)}}
@@ -43,18 +43,18 @@ func formatMessage(e *guard.Event) *pb.ListenResponse {
 }
 
 // targetChanges are the types of target changes of kinds of events; Snapshot is NO_CHANGE, of no target.
-var targetChanges = map[guard.EventKind]pb.TargetChange_TargetChangeType{
-	guard.EventAdded:    pb.TargetChange_ADD,
-	guard.EventRemoved:  pb.TargetChange_REMOVE,
-	guard.EventCurrent:  pb.TargetChange_CURRENT,
-	guard.EventReset:    pb.TargetChange_RESET,
-	guard.EventSnapshot: pb.TargetChange_NO_CHANGE,
+var targetChanges = map[live.Kind]pb.TargetChange_TargetChangeType{
+	live.Added:    pb.TargetChange_ADD,
+	live.Removed:  pb.TargetChange_REMOVE,
+	live.Current:  pb.TargetChange_CURRENT,
+	live.Reset:    pb.TargetChange_RESET,
+	live.Snapshot: pb.TargetChange_NO_CHANGE,
 }
 
 // formatTargetChange makes the target change of an event.
-func formatTargetChange(e *guard.Event) *pb.TargetChange {
+func formatTargetChange(e *live.Event) *pb.TargetChange {
 	change := &pb.TargetChange{TargetChangeType: targetChanges[e.Kind], ResumeToken: e.Token}
-	if e.Kind != guard.EventSnapshot {
+	if e.Kind != live.Snapshot {
 		change.TargetIds = []int32{e.Target}
 	}
 	if e.ReadTime != clock.Version(0) {
@@ -67,7 +67,7 @@ func formatTargetChange(e *guard.Event) *pb.TargetChange {
 }
 
 // formatFilter makes the message of an existence filter.
-func formatFilter(target int32, f *guard.Filter) *pb.ExistenceFilter {
+func formatFilter(target int32, f *live.Filter) *pb.ExistenceFilter {
 	out := &pb.ExistenceFilter{TargetId: target, Count: int32(f.Count)}
 	if f.Names != nil {
 		out.UnchangedNames = &pb.BloomFilter{

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"clave/server/fault"
-	"clave/server/guard"
+	"clave/server/operation"
 	"clave/server/query"
 	"clave/server/token"
 	"clave/server/value"
@@ -44,7 +44,7 @@ func (s *Server) PartitionQuery(ctx context.Context, c token.Caller, r *pb.Parti
 		return nil, err
 	}
 	parts := int(min(r.GetPartitionCount(), maxPartitions))
-	cursors, err := s.o.Guard.Partition(ctx, c, q, parts, guard.At{ReadTime: readTime})
+	cursors, err := s.o.Guard.Partition(ctx, c, q, parts, operation.At{ReadTime: readTime})
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"clave/server/document"
 	"clave/server/fault"
 	"clave/server/guard"
+	"clave/server/operation"
 	"clave/server/query"
 	"clave/server/token"
 	"clave/server/wire"
@@ -92,7 +93,7 @@ func (r *queryRun) skipped(n int64) error {
 }
 
 // end sends what comes after the last result, and with explain the last result and the figures in one response.
-func (r *queryRun) end(stats guard.Stats) error {
+func (r *queryRun) end(stats operation.Stats) error {
 	if r.explain != nil {
 		out := r.last
 		if out == nil {

@@ -12,6 +12,7 @@ import (
 	"clave/server/document"
 	"clave/server/fault"
 	"clave/server/guard"
+	"clave/server/operation"
 	"clave/server/resource"
 	"clave/server/wire"
 	pb "clave/server/wire/firestorepb"
@@ -56,7 +57,7 @@ func New(o Options) (*Server, error) {
 
 // parseAt parses the moment that a read is of: none, a transaction, which is nil where none is named, or a time; begin, if
 // not nil, begins a new transaction, which is read-only unless it says otherwise.
-func parseAt(transaction []byte, readTime *timestamppb.Timestamp, begin *pb.TransactionOptions) (at guard.At, err error) {
+func parseAt(transaction []byte, readTime *timestamppb.Timestamp, begin *pb.TransactionOptions) (at operation.At, err error) {
 	if transaction != nil && len(transaction) == 0 {
 		return at, fault.E(fault.InvalidArgument, "Invalid transaction.")
 	}
@@ -90,7 +91,7 @@ func parseReadTime(t *timestamppb.Timestamp) (clock.Version, error) {
 }
 
 // parseTransactionOptions parses the options of a transaction, which is read-write unless it says otherwise.
-func parseTransactionOptions(o *pb.TransactionOptions) (out guard.TransactionOptions, err error) {
+func parseTransactionOptions(o *pb.TransactionOptions) (out operation.TransactionOptions, err error) {
 	switch mode := o.GetMode().(type) {
 	case *pb.TransactionOptions_ReadOnly_:
 		out.ReadOnly = true

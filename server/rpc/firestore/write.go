@@ -10,6 +10,7 @@ import (
 
 	"clave/server/fault"
 	"clave/server/guard"
+	"clave/server/operation"
 	"clave/server/resource"
 	"clave/server/token"
 	"clave/server/wire"
@@ -115,7 +116,7 @@ func (s *Server) writeBatch(ctx context.Context, c token.Caller, db resource.Dat
 	if err != nil {
 		return nil, err
 	}
-	result, err := s.o.Guard.Commit(ctx, c, db, guard.CommitRequest{Writes: writes})
+	result, err := s.o.Guard.Commit(ctx, c, db, operation.Commit{Writes: writes})
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package listen
+package live
 
 import (
 	"encoding/hex"
@@ -19,9 +19,9 @@ func TestBloom(t *testing.T) {
 		{[]string{"a", "ñ"}, 13, 3, "c438738e84422114"},
 		{[]string{"a", "b", "😀"}, 14, 5, "9420609020daac2b62eb9b06"},
 	} {
-		b := newBloom(len(c.names))
+		b := NewBloom(len(c.names))
 		for _, name := range c.names {
-			b.add(documents + name)
+			b.Add(documents + name)
 		}
 		if got := hex.EncodeToString(b.Bits); b.Hashes != c.hashes || b.Padding != c.padding || got != c.bits {
 			t.Errorf("filter of %v: %d hashes, %d bits of padding, %s; want %d, %d, %s", c.names, b.Hashes, b.Padding, got, c.hashes, c.padding, c.bits)
@@ -32,9 +32,9 @@ func TestBloom(t *testing.T) {
 // TestBloomTellsStrangers checks that a filter has all its names and hardly any other.
 func TestBloomTellsStrangers(t *testing.T) {
 	for _, n := range []int{10, 100, 1000} { // That of one name is recorded so small that it has a hundredth of all.
-		b := newBloom(n)
+		b := NewBloom(n)
 		for i := range n {
-			b.add(fmt.Sprint("in", i))
+			b.Add(fmt.Sprint("in", i))
 		}
 		for i := range n {
 			if name := fmt.Sprint("in", i); !b.Has(name) {

@@ -1,4 +1,4 @@
-package listen
+package live
 
 import (
 	"crypto/md5"
@@ -16,9 +16,9 @@ type Bloom struct {
 	Hashes int
 }
 
-// newBloom returns an empty filter for n names. The sizes are those that production uses for few documents; about one
+// NewBloom returns an empty filter for n names. The sizes are those that production uses for few documents; about one
 // name in a million that isn't there is found.
-func newBloom(n int) *Bloom {
+func NewBloom(n int) *Bloom {
 	const most = 21 // hashes beyond this many don't help at 30 bits a name
 	bits := 30*n + 1
 	if n <= 1 {
@@ -38,8 +38,8 @@ func (b *Bloom) each(name string, f func(bit uint64)) {
 	}
 }
 
-// add adds a name.
-func (b *Bloom) add(name string) {
+// Add adds a name.
+func (b *Bloom) Add(name string) {
 	b.each(name, func(bit uint64) { b.Bits[bit/8] |= 1 << (bit % 8) })
 }
 

@@ -1,0 +1,100 @@
+// Package live has the targets and the events of live queries. Package listen makes the events of commits; the guard decides on targets;
+// the methods of Firestore turn both from and into messages.
+package live
+
+import (
+	"sync"
+
+	"clave/server/clock"
+	"clave/server/document"
+	"clave/server/query"
+	"clave/server/resource"
+)
+
+// Target is what a client wants to listen to: the results of a query, or documents.
+type Target struct {
+	// ID is the client's number for it; 0 lets the server choose.
+	ID int32
+	// Query is the query, normalized; nil for documents.
+	Query *query.Query
+	// Documents are the documents, without Query.
+	Documents []resource.Document
+	// Resume is the resume token of an earlier stream, or nil.
+	Resume []byte
+	// ReadTime, without Resume, is the version that the client has seen, or 0.
+	ReadTime clock.Version
+	// Expected is how many documents the client has for the target at Resume or ReadTime; nil when it didn't send it.
+	Expected *int32
+	// Once requests the target's first snapshot only.
+	Once bool
+}
+
+// Kind is the kind of an event.
+type Kind uint8
+
+// The kinds.
+const (
+	// Added means that the target is accepted.
+	Added Kind = iota + 1
+	// Removed means that the target has ended; Cause is the reason, if the client did not remove it.
+	Removed
+	// Current means that all of the target's documents have been sent, up to ReadTime.
+	Current
+	// Reset means that the client must forget the target's documents; they are sent again.
+	Reset
+	// Snapshot has no target: all targets of the stream are complete at ReadTime.
+	Snapshot
+	// Changed has a document's new content; it is in the target, or leaves it if Leaves.
+	Changed
+	// Deleted means that the document is gone, and from the target too.
+	Deleted
+	// Left means that the unchanged document is no longer in the target.
+	Left
+	// Counted has how many documents the target has, in Filter.
+	Counted
+)
+
+// Event is one message to a client.
+type Event struct {
+	// Kind determines which of the other fields have a meaning.
+	Kind Kind
+	// Target is the target's id; 0 for Snapshot.
+	Target int32
+	// Cause is why a target was Removed, or nil.
+	Cause error
+	// Token is the resume token of Current, Snapshot and Reset.
+	Token []byte
+	// ReadTime is the version of Current, Snapshot, Deleted and Left.
+	ReadTime clock.Version
+	// Doc is the document of Changed.
+	Doc *Shown
+	// Leaves means that a Changed document leaves the target.
+	Leaves bool
+	// Name is the document of Deleted and Left.
+	Name resource.Document
+	// Filter is the filter of Counted.
+	Filter *Filter
+}
+
+// Filter describes which documents a target has, so that a client finds those that it should no longer have.
+type Filter struct {
+	// Count is how many there are.
+	Count int
+	// Names, if not nil, finds their names.
+	Names *Bloom
+}
+
+// Shown is a document on its way to many clients, so that it is encoded once.
+type Shown struct {
+	// Document is what the clients see of the document: the fields that the query selects.
+	Document *document.Document
+	once     sync.Once
+	encoded  any
+}
+
+// Encoded returns what encode makes of the document. Encode is called the first time only; all callers must pass the
+// same function.
+func (s *Shown) Encoded(encode func(*document.Document) any) any {
+	s.once.Do(func() { s.encoded = encode(s.Document) })
+	return s.encoded
+}
