@@ -44,6 +44,7 @@ export default defineConfig({
     locale: 'es-DO',
     timezoneId: 'America/Santo_Domingo',
     launchOptions: { executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium', args: FLAGS },
-    trace: 'retain-on-failure',
+    // Recording costs a third of a test's time: it is done where a test is tried again.
+    trace: 'on-first-retry',
   },
 })
