@@ -12,7 +12,7 @@ export type Marcha = { direcciones: { url: string; firestore: string; auth: stri
 
 /** Which of the servers answers a path: the back office (firebase.json's run rewrites) and the data have their own, all else is the hosting's. */
 function puertoDe(ruta: string, { hosting, firestore, auth, oficina }: Record<string, number>): number | undefined {
-  if (/^\/(?:api\/|sitemap\.xml$|eventos\/[^/?]+(?:\?|$))/.test(ruta)) return oficina
+  if (/^\/(?:api\/|sitemap\.xml$|boletin\/baja|eventos\/[^/?]+(?:\?|$))/.test(ruta)) return oficina
   if (/^\/(v1|emulator|google\.firestore)/.test(ruta)) return firestore
   return /^\/(identitytoolkit|securetoken)\.googleapis\.com\//.test(ruta) ? auth : hosting
 }

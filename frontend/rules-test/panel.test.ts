@@ -114,6 +114,21 @@ describe('voluntaryApplications', () => {
   })
 })
 
+describe('erasures', () => {
+  beforeEach(() => given(env, 'erasures/one', { reason: 'request', counts: { ContactRequests: 1 } }))
+
+  it('are read by administrators and written by nobody', async () => {
+    for (const person of everybody) {
+      const db = as(env, person).firestore()
+      const read = person === 'admin' ? assertSucceeds : assertFails
+      await read(getDoc(doc(db, 'erasures', 'one')))
+      await assertFails(addDoc(collection(db, 'erasures'), { reason: 'request' }))
+      await assertFails(updateDoc(doc(db, 'erasures', 'one'), { reason: 'x' }))
+      await assertFails(deleteDoc(doc(db, 'erasures', 'one')))
+    }
+  })
+})
+
 describe('anything else', () => {
   it.each(everybody)('is closed to %s', async (person) => {
     await given(env, 'secrets/one', { a: 1 })

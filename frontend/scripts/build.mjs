@@ -23,7 +23,7 @@ await build({
   build: { ssr: 'src/entry-server.tsx', outDir: DIST_SSR, manifest: false, copyPublicDir: false },
 })
 
-const { prerender, paginas, direccion, sinGuion, META } = await import(pathToFileURL(join(DIST_SSR, 'entry-server.js')).href)
+const { prerender, paginas, direccion, sinGuion, META, baja } = await import(pathToFileURL(join(DIST_SSR, 'entry-server.js')).href)
 const url = (process.env.VITE_SITIO_URL || direccion).replace(/\/$/, '')
 // Named by what it holds, like all that is kept for ever: it must not be asked for again before each first paint.
 const ARRANQUE = '/arranque.js'
@@ -100,11 +100,11 @@ function scripts(html, preload) {
   return `<template id="guiones">${links.join('')}${guion.replace(' src=', ' fetchpriority="low" src=')}</template>`
 }
 
-async function write(file, { meta, path, datos = null, marcas, html = '', ruta = '', preload = [], after = '' }) {
+async function write(file, { meta, path, datos = null, marcas, html = '', ruta = '', preload = [], after = '', conGuiones = true }) {
   const page = template
     .replace(guion, '')
     .replace(estilos, '')
-    .replace('<!--guiones-->', () => scripts(html, preload))
+    .replace('<!--guiones-->', () => (conGuiones ? scripts(html, preload) : ''))
     .replace('<!--meta-->', () => `${estilos}\n    ${head({ meta, path, datos, marcas })}`)
     .replace('<div id="raiz"><!--app--></div>', () => `<div id="raiz"${ruta ? ` data-ruta="${escape(ruta)}"` : ''}>${html}</div>${after}`)
   if (page.includes('<!--meta-->') || /<script>/.test(html) || / style="/.test(html)) {
@@ -127,6 +127,10 @@ await write('404.html', { meta: missing.meta, path: '', html: missing.html, ruta
 await write('eventos/plantilla.html', { meta: META['/eventos/:id'], path: '', after: sinGuion('<!--evento-texto-->'), marcas: MARCAS })
 // The shell of the panel says "noindex" until a page says otherwise.
 await write('app.html', { meta: { ...META['/'], indexar: false }, path: '', after: sinGuion() })
+
+// Around what the back office says at /boletin/baja. It has no scripts: who leaves the newsletter needs none.
+const deBaja = { titulo: `Boletín · ${META['/'].titulo}`, descripcion: META['/'].descripcion, indexar: false }
+await write('boletin/plantilla.html', { meta: deBaja, path: '', after: baja('<!--baja-->'), conGuiones: false })
 
 // At /sitemap.xml the back office adds the events.
 const entries = paginas.map((path) => `  <url><loc>${url}${path}</loc></url>`)

@@ -13,8 +13,8 @@ export const paginas = PUBLICAS
 /** The site's own address when the build is given none. */
 export const direccion = sitio.url
 
-/** What the shell of pages that aren't prerendered says without scripts. */
-export { sinGuion } from './sin-guion'
+/** What pages without prerendered text say without scripts. */
+export { baja, sinGuion } from './sin-guion'
 
 /** A page as HTML and what its head says. */
 export async function prerender(camino: string, url: string): Promise<{ html: string; meta: Meta; ruta: string; datos: object | null }> {

@@ -34,3 +34,20 @@ export function sinGuion(marca = ''): string {
   )
   return pagina.replace('<p ', `${marca}<p `)
 }
+
+/** The page around what is said at an unsubscribe link, in the place of `marca`. */
+export function baja(marca: string): string {
+  const pagina = renderToStaticMarkup(
+    <main className="contenedor py-14">
+      <p className="titulo-3 mb-7">
+        <a href="/">{sitio.nombre}</a>
+      </p>
+      <p className="mt-10">
+        <a className="enlace inline-flex min-h-11 items-center" href="/contacto">
+          {t.barra.contactos}
+        </a>
+      </p>
+    </main>,
+  )
+  return pagina.replace('<p class="mt-10">', `${marca}$&`)
+}

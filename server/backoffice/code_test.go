@@ -26,7 +26,7 @@ var (
 func newService(t *testing.T) (*backoffice.Service, *clock.Hand) {
 	t.Helper()
 	hand := clock.NewHand(time.Date(2027, 9, 15, 18, 0, 0, 0, time.UTC))
-	s, err := backoffice.New(t.Context(), backoffice.Options{ProjectID: "demo-back-office", SignupCode: secret, Clock: hand})
+	s, err := backoffice.New(t.Context(), backoffice.Options{ProjectID: "demo-back-office", SignupCode: secret, UnsubscribeKey: backoffice.DemoUnsubscribeKey, Clock: hand})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,6 +58,8 @@ func TestNewRefusesUnsafeOptions(t *testing.T) {
 		{"production with the demonstration's code", backoffice.Options{ProjectID: "p", Production: true, SignupCode: backoffice.DemoCode}, "public"},
 		{"production with a code of 15 characters", backoffice.Options{ProjectID: "p", Production: true, SignupCode: "áéíóúáéíóúáéíóú"}, "16 characters"},
 		{"production with a code of 16 characters", backoffice.Options{ProjectID: "p", Production: true, SignupCode: "áéíóúáéíóúáéíóú!"}, "<nil>"},
+		{"production with the demonstration's key", backoffice.Options{ProjectID: "p", Production: true, SignupCode: secret, UnsubscribeKey: backoffice.DemoUnsubscribeKey}, "UNSUBSCRIBE_KEY"},
+		{"production with a key of 31 bytes", backoffice.Options{ProjectID: "p", Production: true, SignupCode: secret, UnsubscribeKey: strings.Repeat("k", 31)}, "32 bytes"},
 		{"production", backoffice.Options{ProjectID: "p", Production: true, SignupCode: secret}, "<nil>"},
 		{"demonstration", backoffice.Options{ProjectID: "p", SignupCode: backoffice.DemoCode}, "<nil>"},
 	}

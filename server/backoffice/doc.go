@@ -1,11 +1,16 @@
-// Package backoffice is the foundation's own service on the Firebase contract: it makes administrators. It knows
-// the secret sign-up code, which no browser ever holds, and speaks to accounts and documents through the Firebase
-// Admin SDK alone, so that it runs against this server and against Google's alike.
+// Package backoffice is the foundation's own service on the Firebase contract: it makes administrators and erases
+// visitors' data. It knows the secret sign-up code, which no browser ever holds, and speaks to accounts and documents
+// through the Firebase Admin SDK alone, so that it runs against this server and against Google's alike.
 //
 // Signing up takes two steps. CheckCode compares the code in constant time and returns a ticket: random, good for ten
 // minutes and for one account. Wrong codes are limited by address and over all addresses together. Register takes the
 // ticket and makes the account, its name and its record adminusers/{uid}; when a later step fails, what an earlier one
 // made is removed.
+//
+// What the forms promise about personal data is kept here, because rules cannot: KeepTerms erases messages and applications
+// that are older than a year, Erase erases all of a person's documents on the demand of an administrator, and Unsubscribe
+// erases an address from the newsletter for who holds the link that was made for it. Each leaves a trace in the collection
+// erasures, which says when, why and by whom how many documents were erased, and nothing of whose they were.
 //
 // What a client may read is a Refusal: the name that Firebase gives the case, and a text in Spanish. Every other error is
 // internal.

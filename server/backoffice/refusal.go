@@ -21,6 +21,12 @@ const (
 	InvalidArgument Name = "invalid-argument"
 	Unavailable     Name = "unavailable"
 	Internal        Name = "internal-error"
+	// NotAdministrator is a caller whose token is not an active administrator's.
+	NotAdministrator Name = "permission-denied"
+	// InvalidLink is an unsubscribe link that the service did not make.
+	InvalidLink Name = "invalid-action-code"
+	// NotConfigured is a call that needs a setting which the service was started without.
+	NotConfigured Name = "not-configured"
 )
 
 // Refusal is an error that a client may read: Firebase's name for the case beside the fault with its text.
@@ -44,16 +50,19 @@ var texts = map[Name]struct {
 	code fault.Code
 	text string
 }{
-	WrongCode:       {fault.PermissionDenied, "Código secreto incorrecto."},
-	BadTicket:       {fault.PermissionDenied, "La verificación del código venció. Verifica el código de nuevo."},
-	TooManyRequests: {fault.ResourceExhausted, "Demasiados intentos. Inténtalo de nuevo en unos minutos."},
-	EmailInUse:      {fault.AlreadyExists, "Este correo ya está en uso."},
-	WeakPassword:    {fault.InvalidArgument, "La contraseña es muy débil (mínimo 6 caracteres)."},
-	InvalidEmail:    {fault.InvalidArgument, "Correo inválido."},
-	NotAllowed:      {fault.FailedPrecondition, "Método de acceso no habilitado. Verifica que el acceso con correo y contraseña esté activado."},
-	InvalidArgument: {fault.InvalidArgument, "Completa todos los campos."},
-	Unavailable:     {fault.Unavailable, "Problema de red. Verifica tu conexión."},
-	Internal:        {fault.Internal, "Ocurrió un error. Intenta de nuevo."},
+	WrongCode:        {fault.PermissionDenied, "Código secreto incorrecto."},
+	BadTicket:        {fault.PermissionDenied, "La verificación del código venció. Verifica el código de nuevo."},
+	TooManyRequests:  {fault.ResourceExhausted, "Demasiados intentos. Inténtalo de nuevo en unos minutos."},
+	EmailInUse:       {fault.AlreadyExists, "Este correo ya está en uso."},
+	WeakPassword:     {fault.InvalidArgument, "La contraseña es muy débil (mínimo 6 caracteres)."},
+	InvalidEmail:     {fault.InvalidArgument, "Correo inválido."},
+	NotAllowed:       {fault.FailedPrecondition, "Método de acceso no habilitado. Verifica que el acceso con correo y contraseña esté activado."},
+	InvalidArgument:  {fault.InvalidArgument, "Completa todos los campos."},
+	Unavailable:      {fault.Unavailable, "Problema de red. Verifica tu conexión."},
+	NotAdministrator: {fault.PermissionDenied, "Tu cuenta no tiene acceso de administración."},
+	InvalidLink:      {fault.InvalidArgument, "Este enlace no es válido."},
+	NotConfigured:    {fault.FailedPrecondition, "El servidor no tiene la clave de los enlaces de baja."},
+	Internal:         {fault.Internal, "Ocurrió un error. Intenta de nuevo."},
 }
 
 // refuse makes a refusal of one of the names above; the cause, if any, is kept for the log and is not sent.

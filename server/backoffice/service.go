@@ -19,6 +19,10 @@ import (
 // DemoCode is the sign-up code that `make start` uses. Everybody can read it here, so it is refused in production.
 const DemoCode = "demo-codigo-fundacion"
 
+// DemoUnsubscribeKey is the key of unsubscribe links that `make start` uses. Everybody can read it here, so it is refused in
+// production.
+const DemoUnsubscribeKey = "demo-clave-de-los-enlaces-de-baja"
+
 // minCode is the length of the shortest sign-up code in production, in characters.
 const minCode = 16
 
@@ -28,7 +32,10 @@ type Options struct {
 	ProjectID string
 	// SignupCode is the secret that makes its knower an administrator. Empty: nobody can sign up.
 	SignupCode string
-	// Production refuses codes that are empty, shorter than 16 characters or DemoCode.
+	// UnsubscribeKey is the key by which unsubscribe links are made and verified. Empty: there are none.
+	UnsubscribeKey string
+	// Production refuses codes that are empty, shorter than 16 characters or DemoCode, and keys that are shorter than 32
+	// bytes or DemoUnsubscribeKey.
 	Production bool
 	// Accounts and Documents are options of the Admin SDK's clients for Authentication and Firestore, such as
 	// credentials and endpoints. Empty ones are the SDK's own, which it takes from the environment.
@@ -60,11 +67,15 @@ func (o *Options) Validate() error {
 		return fmt.Errorf("ADMIN_SIGNUP_CODE is too short: choose a random one of at least %d characters", minCode)
 	case o.Production && o.SignupCode == DemoCode:
 		return errors.New("ADMIN_SIGNUP_CODE is the demonstration's code, which is public: choose another")
+	case o.Production && o.UnsubscribeKey == DemoUnsubscribeKey:
+		return errors.New("UNSUBSCRIBE_KEY is the demonstration's key, which is public: choose another")
+	case o.Production && o.UnsubscribeKey != "" && len(o.UnsubscribeKey) < minKey:
+		return fmt.Errorf("UNSUBSCRIBE_KEY is too short: choose a random one of at least %d bytes", minKey)
 	}
 	return nil
 }
 
-// Service makes administrators. It is safe for concurrent use.
+// Service makes administrators and erases visitors' data. It is safe for concurrent use.
 type Service struct {
 	options Options
 	tries   *tries

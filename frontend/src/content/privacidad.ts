@@ -8,12 +8,12 @@ export const privacidad = {
       titulo: 'Lo que nos envías',
       parrafos: [
         'Solo recibimos lo que escribes en un formulario: tu nombre, tu correo, tu teléfono si lo das y tu mensaje. Lo usamos para responderte.',
-        'Tu correo del boletín se usa únicamente para enviarte el boletín. Puedes pedir que lo borremos cuando quieras.',
+        'Tu correo del boletín se usa únicamente para enviarte el boletín. Cada envío lleva un enlace para darte de baja.',
       ],
     },
     {
       titulo: 'Por cuánto tiempo',
-      parrafos: ['Los mensajes y solicitudes se conservan hasta 12 meses después de atendidos. El boletín, hasta que te des de baja.'],
+      parrafos: ['Los mensajes y solicitudes se borran a los 12 meses de recibidos. Tu correo del boletín, en cuanto te des de baja.'],
     },
     {
       titulo: 'Lo que no hacemos',

@@ -24,13 +24,13 @@ export async function register(registration: Registration): Promise<void> {
   await post('/api/admin/registro', registration)
 }
 
-/** Posts JSON; a refusal or an unreachable server is a BackOfficeError. */
-async function post(path: string, body: object): Promise<unknown> {
+/** Posts JSON, for the holder of an ID token where there is one; a refusal or an unreachable server is a BackOfficeError. */
+export async function post(path: string, body: object, idToken?: string): Promise<unknown> {
   let response: Response
   try {
     response = await fetch(path, {
       method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
+      headers: { 'Content-Type': 'application/json', ...(idToken ? { Authorization: `Bearer ${idToken}` } : {}) },
       body: JSON.stringify(body),
     })
   } catch {

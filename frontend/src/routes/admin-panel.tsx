@@ -8,6 +8,7 @@ import { Logo } from '../art/logo'
 import { EventsTab } from '../features/admin-events/events-tab'
 import { ContactsTab, NewsletterTab, RentalsTab, VolunteersTab } from '../features/admin-forms/tabs'
 import { PeopleTab } from '../features/admin-people/people-tab'
+import { ErasePerson } from '../features/admin-privacy/erase-person'
 import { Summary } from '../features/admin-summary/summary'
 import type { Person } from '../firebase/session'
 import { es } from '../i18n/es-admin'
@@ -54,6 +55,9 @@ export default function AdminPanel({ me, onSignOut }: { me: Person; onSignOut: (
                 </Tabs.Content>
               ))}
             </Tabs.Root>
+            <div className="mt-4">
+              <ErasePerson />
+            </div>
           </main>
         </Toasts>
       </PanelDataProvider>

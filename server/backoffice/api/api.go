@@ -16,8 +16,8 @@ import (
 	"clave/server/httpjson"
 )
 
-// maxBody is the most bytes that a request may bring; both are short forms.
-const maxBody = 16 << 10
+// maxBody is the most bytes that a request may bring: short forms, or a page of addresses.
+const maxBody = 64 << 10
 
 // Options configure the handler.
 type Options struct {
@@ -43,6 +43,9 @@ func Handler(service *backoffice.Service, o Options) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/api/admin/codigo", d.post(d.code))
 	mux.HandleFunc("/api/admin/registro", d.post(d.register))
+	mux.HandleFunc("/api/admin/datos/contar", d.post(d.count))
+	mux.HandleFunc("/api/admin/datos/borrar", d.post(d.erase))
+	mux.HandleFunc("/api/admin/boletin/bajas", d.post(d.unsubscribeTokens))
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		d.refuse(w, r, problem{http.StatusNotFound, "not-found", "No existe."})
 	})

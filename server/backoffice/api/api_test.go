@@ -96,7 +96,7 @@ func TestRegistro(t *testing.T) {
 
 func TestTheDoorLetsInOnlyShortJSONByPost(t *testing.T) {
 	door := newDoor(t, api.Options{})
-	long := `{"code":"` + strings.Repeat("a", 20<<10) + `"}`
+	long := `{"code":"` + strings.Repeat("a", 70<<10) + `"}`
 	tests := []struct {
 		name, method, path, kind, body string
 		status                         int
@@ -111,6 +111,9 @@ func TestTheDoorLetsInOnlyShortJSONByPost(t *testing.T) {
 		{"two objects", "POST", "/api/admin/codigo", "application/json", `{"code":"a"}{}`, 400, "invalid-argument"},
 		{"nothing", "POST", "/api/admin/codigo", "application/json", "", 400, "invalid-argument"},
 		{"too much", "POST", "/api/admin/codigo", "application/json", long, 413, "payload-too-large"},
+		{"a count without a token", "POST", "/api/admin/datos/contar", "application/json", `{"email":"a@b.do"}`, 403, "permission-denied"},
+		{"an erasure without a token", "POST", "/api/admin/datos/borrar", "application/json", `{"email":"a@b.do"}`, 403, "permission-denied"},
+		{"links without a token", "POST", "/api/admin/boletin/bajas", "application/json", `{"emails":["a@b.do"]}`, 403, "permission-denied"},
 		{"another path", "POST", "/api/admin/otro", "application/json", "{}", 404, "not-found"},
 	}
 	for _, tt := range tests {

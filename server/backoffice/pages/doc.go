@@ -3,6 +3,8 @@
 // Graph properties and structured data in the page's head. The built page eventos/plantilla.html says by comments where
 // they belong, so everything else of it, such as the names of its scripts, is the build's.
 //
+// /boletin/baja?t=TOKEN is the newsletter's unsubscribe link: a GET asks, a POST erases.
+//
 // An event that is unknown or not published is answered with the site's own 404.html. When an event cannot be read, the
 // built page is served as it is, and its scripts say what is wrong.
 package pages

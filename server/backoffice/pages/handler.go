@@ -28,6 +28,8 @@ const (
 const (
 	// readTime is how long reading the store may take; after it the built page is served as it is.
 	readTime = 3 * time.Second
+	// eraseTime is how long unsubscribing may take.
+	eraseTime = 20 * time.Second
 	// maxReads is how many requests may read the store at once; others wait for their turn within readTime.
 	maxReads = 32
 	// mapTime is how long a list of events is kept for the sitemap.
@@ -63,6 +65,8 @@ type Options struct {
 	Site fs.FS
 	// Store is where events are.
 	Store Store
+	// Subscriptions are the newsletter's.
+	Subscriptions Subscriptions
 	// Clock says when a list of events is too old. Nil: the machine's.
 	Clock clock.Clock
 	// Log receives why an event could not be read. Nil: the default logger.
@@ -81,7 +85,7 @@ type handler struct {
 	}
 }
 
-// Handler returns the HTTP handler of /eventos/ID and /sitemap.xml. It returns an error when a file of the site is
+// Handler returns the HTTP handler of /eventos/ID, /sitemap.xml and /boletin/baja. It returns an error when a file of the site is
 // missing or was built for another version of this package.
 func Handler(o Options) (http.Handler, error) {
 	if o.Clock == nil {
@@ -92,7 +96,7 @@ func Handler(o Options) (http.Handler, error) {
 	}
 	h := &handler{o: o, reads: make(chan struct{}, maxReads)}
 	_, err := h.page()
-	for _, name := range []string{notFoundFile, sitemapFile} {
+	for _, name := range []string{notFoundFile, sitemapFile, unsubscribeFile} {
 		_, fileErr := fs.Stat(o.Site, name)
 		err = errors.Join(err, fileErr)
 	}
@@ -102,6 +106,8 @@ func Handler(o Options) (http.Handler, error) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /eventos/{id}", h.event)
 	mux.HandleFunc("GET /sitemap.xml", h.sitemap)
+	mux.HandleFunc("GET /boletin/baja", h.unsubscribe)
+	mux.HandleFunc("POST /boletin/baja", h.unsubscribe)
 	mux.HandleFunc("GET /", h.notFound)
 	return mux, nil
 }

@@ -18,6 +18,7 @@ import (
 
 	"clave/server/backoffice/pages"
 	"clave/server/clock"
+	"clave/server/fault"
 )
 
 // builtPage is a page as scripts/build.mjs writes it, in short.
@@ -31,6 +32,7 @@ const builtPage = `<!doctype html><head><script src="/assets/index-1.js"></scrip
 func builtSite() fstest.MapFS {
 	return fstest.MapFS{
 		"eventos/plantilla.html": {Data: []byte(builtPage)},
+		"boletin/plantilla.html": {Data: []byte("<main><!--baja--></main>")},
 		"404.html":               {Data: []byte("<h1>Página no encontrada</h1>")},
 		"sitemap-paginas.xml":    {Data: []byte("<urlset>\n  <url><loc>https://www.example.org/</loc></url>\n</urlset>\n")},
 	}
@@ -244,8 +246,9 @@ func TestASiteOfAnotherBuildIsRefused(t *testing.T) {
 		"no address": func(f fstest.MapFS) {
 			f["eventos/plantilla.html"].Data = bytes.ReplaceAll([]byte(builtPage), []byte("https://www.example.org"), nil)
 		},
-		"no 404 page":   func(f fstest.MapFS) { delete(f, "404.html") },
-		"no static map": func(f fstest.MapFS) { delete(f, "sitemap-paginas.xml") },
+		"no 404 page":      func(f fstest.MapFS) { delete(f, "404.html") },
+		"no unsubscribing": func(f fstest.MapFS) { delete(f, "boletin/plantilla.html") },
+		"no static map":    func(f fstest.MapFS) { delete(f, "sitemap-paginas.xml") },
 		"facts not JSON": func(f fstest.MapFS) {
 			f["eventos/plantilla.html"].Data = bytes.ReplaceAll([]byte(builtPage), []byte(`{"url"`), []byte("{"))
 		},
@@ -255,5 +258,58 @@ func TestASiteOfAnotherBuildIsRefused(t *testing.T) {
 		if _, err := pages.Handler(pages.Options{Site: site, Store: &store{}}); err == nil {
 			t.Errorf("%s: accepted", name)
 		}
+	}
+}
+
+// subscriptions are Subscriptions in memory, by token.
+type subscriptions struct {
+	emails map[string]string
+	err    error
+	gone   []string
+}
+
+func (s *subscriptions) Subscriber(token string) (string, error) {
+	if email, ok := s.emails[token]; ok {
+		return email, nil
+	}
+	return "", fault.E(fault.InvalidArgument, "invalid")
+}
+
+func (s *subscriptions) Unsubscribe(_ context.Context, token string) error {
+	if s.err == nil {
+		s.gone = append(s.gone, s.emails[token])
+	}
+	return s.err
+}
+
+func TestUnsubscribe(t *testing.T) {
+	s := &subscriptions{emails: map[string]string{"good": "<b>@correo.do"}}
+	h, err := pages.Handler(pages.Options{Site: builtSite(), Store: &store{}, Subscriptions: s, Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	check := func(method, path string, status int, want string) {
+		t.Helper()
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest(method, path, strings.NewReader("List-Unsubscribe=One-Click")))
+		if w.Code != status || !strings.Contains(w.Body.String(), want) || w.Header().Get("Cache-Control") != "no-store" || w.Header().Get("Referrer-Policy") != "no-referrer" {
+			t.Errorf("%s %s: %d %v %s, want %d %q", method, path, w.Code, w.Header(), w.Body, status, want)
+		}
+	}
+	check("GET", "/boletin/baja?t=good", 200, "recibir el boletín en &lt;b&gt;@correo.do?")
+	if len(s.gone) != 0 {
+		t.Fatalf("a GET unsubscribed %v", s.gone)
+	}
+	for range 2 {
+		check("POST", "/boletin/baja?t=good", 200, "Listo: ya no recibirás el boletín.")
+	}
+	for _, method := range []string{"GET", "POST"} {
+		check(method, "/boletin/baja?t=bad", 404, "Este enlace no es válido")
+		check(method, "/boletin/baja", 404, "Este enlace no es válido")
+	}
+	s.err = errors.New("the disk is away")
+	check("POST", "/boletin/baja?t=good", 503, "No pudimos darte de baja.")
+	if len(s.gone) != 2 {
+		t.Errorf("unsubscribed: %v", s.gone)
 	}
 }

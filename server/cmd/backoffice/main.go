@@ -73,7 +73,10 @@ func run(ctx context.Context, args []string, env func(string) string, stdout, st
 		WriteTimeout:      60 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 	}
-	parts := []process.Part{{Name: "http", Run: func(ctx context.Context) error { return process.Serve(ctx, server, listener, stopTime) }}}
+	parts := []process.Part{
+		{Name: "http", Run: func(ctx context.Context) error { return process.Serve(ctx, server, listener, stopTime) }},
+		{Name: "terms", Run: service.KeepTerms},
+	}
 	if s.seed != "" {
 		parts = append(parts, process.Part{Name: "demo data", Run: func(ctx context.Context) error { return fill(ctx, service, s.seed, stdout) }})
 	}
@@ -90,7 +93,7 @@ func handlerOf(service *backoffice.Service, s settings, log *slog.Logger) (http.
 			return documents, err
 		})
 		var err error
-		if tell, err = pages.Handler(pages.Options{Site: os.DirFS(s.site), Store: store, Log: log}); err != nil {
+		if tell, err = pages.Handler(pages.Options{Site: os.DirFS(s.site), Store: store, Subscriptions: service, Log: log}); err != nil {
 			return nil, fmt.Errorf("--site %s: %w", s.site, err)
 		}
 	}
@@ -98,6 +101,7 @@ func handlerOf(service *backoffice.Service, s settings, log *slog.Logger) (http.
 	mux.Handle("/", api.Handler(service, api.Options{ProxyHops: s.proxyHops, Log: log}))
 	mux.Handle("/eventos/", tell)
 	mux.Handle("/sitemap.xml", tell)
+	mux.Handle("/boletin/", tell)
 	return mux, nil
 }
 

@@ -16,7 +16,9 @@ import (
 const usage = `The back office: POST /api/admin/codigo and POST /api/admin/registro, and with --site the pages of events and
 the sitemap.
 
-ADMIN_SIGNUP_CODE is the secret sign-up code. What the service works on:
+ADMIN_SIGNUP_CODE is the secret sign-up code. UNSUBSCRIBE_KEY, at least 32 random bytes, makes and verifies the
+newsletter's unsubscribe links; without it there are none. Messages and applications that are older than a year are
+erased daily. What the service works on:
   a development server   FIREBASE_AUTH_EMULATOR_HOST and FIRESTORE_EMULATOR_HOST name its ports
   clave serve            --server is its origin, --credentials a key from clave credentials
   Firebase               Google's credentials (GOOGLE_APPLICATION_CREDENTIALS, or those of Cloud Run)
@@ -66,7 +68,11 @@ func parse(args []string, env func(string) string, stdout io.Writer) (settings, 
 		return s, err
 	}
 	s.options.SignupCode = env("ADMIN_SIGNUP_CODE")
+	s.options.UnsubscribeKey = env("UNSUBSCRIBE_KEY")
 	s.options.Production = env(emulatorVariables[0]) == "" || env(emulatorVariables[1]) == ""
+	if !s.options.Production && s.options.UnsubscribeKey == "" {
+		s.options.UnsubscribeKey = backoffice.DemoUnsubscribeKey
+	}
 	return s, s.check(flags.Args(), env)
 }
 

@@ -28,6 +28,8 @@ type Props<T> = {
   renderSelected?: Selecting<T>
   canSelect?: (row: T) => boolean
   note?: ReactNode
+  /** A column of the exported file alone, which takes asking for; without an answer the file has none. */
+  exported?: { header: string; of: (rows: readonly T[]) => Promise<readonly string[]> }
 }
 
 /** A live list in all its states: loading, failed, old, empty, without matches, and full. */
@@ -47,15 +49,11 @@ export function List<T extends { id: string }>(props: Props<T>) {
   if (live.status === 'error') return <Failed />
   const total = live.rows.length
   if (total === 0 && live.offline) return <Problem>{es.tabla.sinDatos}</Problem>
-  const exportRows = () => {
-    const lines = rows.map((row) => columns.map((column) => (column.csv ?? column.text)(row)))
-    download(
-      `${file}-${hoy()}.csv`,
-      toCsv(
-        columns.map((column) => column.header),
-        lines,
-      ),
-    )
+  const exportRows = async () => {
+    const more = await props.exported?.of(rows).catch(() => undefined)
+    const headers = columns.map((column) => column.header)
+    const lines = rows.map((row, i) => [...columns.map((column) => (column.csv ?? column.text)(row)), ...(more ? [more[i] ?? ''] : [])])
+    download(`${file}-${hoy()}.csv`, toCsv(more && props.exported ? [...headers, props.exported.header] : headers, lines))
   }
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-3">
@@ -73,7 +71,7 @@ export function List<T extends { id: string }>(props: Props<T>) {
             {isSelecting ? es.tabla.terminar : es.tabla.seleccionar}
           </button>
         ) : null}
-        <button type="button" className="p-boton" disabled={rows.length === 0} onClick={exportRows}>
+        <button type="button" className="p-boton" disabled={rows.length === 0} onClick={() => void exportRows()}>
           <Download aria-hidden size={15} />
           {es.tabla.csv}
         </button>

@@ -1,10 +1,18 @@
 import { usePanelData } from '../../admin/data/panel-data'
-import type { Contact, Rental, Volunteer } from '../../admin/data/rows'
+import type { Contact, Rental, Subscription, Volunteer } from '../../admin/data/rows'
 import { List } from '../../admin/table/list'
 import { es } from '../../i18n/es-admin'
 import { contactColumns, rentalColumns, subscriptionColumns, volunteerColumns } from './columns'
 import { FormList } from './form-list'
 
+/** The link that unsubscribes each address, for the newsletter's letters. */
+const unsubscribing = {
+  header: es.datos.enlaceDeBaja,
+  of: async (rows: readonly Subscription[]) => {
+    const { unsubscribeLinks } = await import('../../firebase/back-office-admin')
+    return unsubscribeLinks(rows.map((row) => row.email))
+  },
+}
 const byFullName = (row: Volunteer | Rental) => row.fullName
 const bySubject = (row: Contact) => row.subject || row.name
 
@@ -18,6 +26,7 @@ export function NewsletterTab() {
       columns={subscriptionColumns}
       empty={{ text: es.vacios.boletin, slot: 'vacio-registros' }}
       file="boletin"
+      exported={unsubscribing}
     />
   )
 }

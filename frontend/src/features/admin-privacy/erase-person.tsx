@@ -1,0 +1,163 @@
+import { useEffect, useRef, useState, type FormEvent, type ReactNode } from 'react'
+import { messageOf } from '../../admin/auth-error'
+import { textOf } from '../../admin/form-text'
+import { Dialog } from '../../admin/ui/dialog'
+import { Field } from '../../admin/ui/field'
+import { Submit } from '../../admin/ui/submit'
+import type { Found } from '../../firebase/back-office-admin'
+import { es } from '../../i18n/es-admin'
+
+const { datos } = es
+
+/** Erases all that a person sent, by its e-mail address, once it has been counted and confirmed (P-14). */
+export function ErasePerson() {
+  const [open, setOpen] = useState(false)
+  const close = () => setOpen(false)
+  return (
+    <>
+      <button type="button" className="p-boton" onClick={() => setOpen(true)}>
+        {datos.abrir}
+      </button>
+      <Dialog open={open} onClose={close} kind="window" title={datos.abrir}>
+        <Steps onClose={close} />
+      </Dialog>
+    </>
+  )
+}
+
+type Step = { name: 'ask' } | { name: 'confirm'; email: string; found: Found } | { name: 'done'; total: number }
+
+/** What the dialog shows, from the address to what was erased. */
+function Steps({ onClose }: { onClose: () => void }) {
+  const [step, setStep] = useState<Step>({ name: 'ask' })
+  const [busy, setBusy] = useState(false)
+  const [problem, setProblem] = useState('')
+  const run = async (task: () => Promise<Step>) => {
+    setProblem('')
+    setBusy(true)
+    try {
+      setStep(await task())
+    } catch (error) {
+      setProblem(messageOf(error))
+    } finally {
+      setBusy(false)
+    }
+  }
+  const ask = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const email = textOf(event.currentTarget, 'email').trim()
+    void run(async () => {
+      const { countPerson } = await import('../../firebase/back-office-admin')
+      return { name: 'confirm', email, found: await countPerson(email) }
+    })
+  }
+  const erase = (email: string) => (event: FormEvent) => {
+    event.preventDefault()
+    void run(async () => {
+      const { erasePerson } = await import('../../firebase/back-office-admin')
+      return { name: 'done', total: (await erasePerson(email)).total }
+    })
+  }
+  if (step.name === 'done') return <Told text={datos.borrados(step.total)} onClose={onClose} />
+  if (step.name === 'confirm') {
+    const { email, found } = step
+    if (found.total === 0) return <Told text={datos.nada(email)} onClose={onClose} />
+    return (
+      <Question
+        focused
+        onSubmit={erase(email)}
+        onClose={onClose}
+        problem={problem}
+        submit={<EraseButton busy={busy} total={found.total} />}
+      >
+        <p>{datos.pregunta(email)}</p>
+        <Counts found={found} />
+        <p>{datos.aviso}</p>
+      </Question>
+    )
+  }
+  return (
+    <Question onSubmit={ask} onClose={onClose} submit={<Submit busy={busy} label={datos.buscar} busyLabel={datos.buscando} />}>
+      <p>{datos.ayuda}</p>
+      <Field label={es.acceso.correo} error={problem || undefined}>
+        {(input) => <input {...input} type="email" name="email" required autoComplete="off" spellCheck={false} autoCapitalize="none" />}
+      </Field>
+    </Question>
+  )
+}
+
+type QuestionProps = {
+  onSubmit: (event: FormEvent<HTMLFormElement>) => void
+  onClose: () => void
+  submit: ReactNode
+  /** Whether leaving has the focus, where the step before took its own away. */
+  focused?: boolean
+  problem?: string
+  children: ReactNode
+}
+
+/** A step that can be answered or left. */
+function Question({ onSubmit, onClose, submit, focused = false, problem, children }: QuestionProps) {
+  return (
+    <form method="post" noValidate className="grid gap-4" onSubmit={onSubmit}>
+      {children}
+      {problem ? (
+        <p role="alert" className="p-error">
+          {problem}
+        </p>
+      ) : null}
+      <div className="flex justify-end gap-2">
+        <Leave label={es.eventos.cancelar} onClick={onClose} focused={focused} />
+        {submit}
+      </div>
+    </form>
+  )
+}
+
+/** The button that leaves the dialog. */
+function Leave({ label, onClick, focused }: { label: string; onClick: () => void; focused: boolean }) {
+  const button = useRef<HTMLButtonElement>(null)
+  useEffect(() => {
+    if (focused) button.current?.focus()
+  }, [focused])
+  return (
+    <button ref={button} type="button" className="p-boton" onClick={onClick}>
+      {label}
+    </button>
+  )
+}
+
+/** The button that erases. */
+function EraseButton({ busy, total }: { busy: boolean; total: number }) {
+  return (
+    <button type="submit" className="p-boton p-boton-peligro" disabled={busy} aria-busy={busy}>
+      {busy ? datos.borrando : datos.borrar(total)}
+    </button>
+  )
+}
+
+/** How many records each collection holds of the person. */
+function Counts({ found }: { found: Found }) {
+  const rows = Object.entries(datos.colecciones).map(([name, label]) => ({ label, n: found.counts[name] ?? 0 }))
+  return (
+    <ul className="list-disc pl-5">
+      {rows
+        .filter(({ n }) => n > 0)
+        .map(({ label, n }) => (
+          <li key={label}>{datos.cuenta(label, n)}</li>
+        ))}
+    </ul>
+  )
+}
+
+/** How it went. */
+function Told({ text, onClose }: { text: string; onClose: () => void }) {
+  return (
+    <>
+      <p role="status">{text}</p>
+      <div className="flex justify-end">
+        <Leave label={es.tabla.cerrar} onClick={onClose} focused />
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,85 @@
+package api
+
+import (
+	"net/http"
+	"strings"
+
+	"clave/server/backoffice"
+)
+
+// maxAddresses is how many unsubscribe links a request may ask for.
+const maxAddresses = 200
+
+// administrator returns the uid of the administrator whose ID token a request brings.
+func (d *handler) administrator(r *http.Request) (string, error) {
+	token, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	return d.service.Administrator(r.Context(), token)
+}
+
+// found is how many documents of a person there are or were.
+type found struct {
+	Counts backoffice.Counts `json:"counts"`
+	Total  int               `json:"total"`
+}
+
+// count answers POST /api/admin/datos/contar.
+func (d *handler) count(r *http.Request) (int, any, error) {
+	_, email, err := d.person(r)
+	if err != nil {
+		return 0, nil, err
+	}
+	counts, err := d.service.Count(r.Context(), email)
+	if err != nil {
+		return 0, nil, err
+	}
+	return http.StatusOK, found{counts, counts.Total()}, nil
+}
+
+// erase answers POST /api/admin/datos/borrar.
+func (d *handler) erase(r *http.Request) (int, any, error) {
+	by, email, err := d.person(r)
+	if err != nil {
+		return 0, nil, err
+	}
+	counts, err := d.service.Erase(r.Context(), by, email)
+	if err != nil {
+		return 0, nil, err
+	}
+	return http.StatusOK, found{counts, counts.Total()}, nil
+}
+
+// person returns the administrator who asks and the address that the request is about. Who may not ask is told so
+// before the request is read.
+func (d *handler) person(r *http.Request) (by, email string, err error) {
+	if by, err = d.administrator(r); err != nil {
+		return "", "", err
+	}
+	var in struct {
+		Email string `json:"email"`
+	}
+	err = read(r, &in)
+	return by, in.Email, err
+}
+
+// unsubscribeTokens answers POST /api/admin/boletin/bajas.
+func (d *handler) unsubscribeTokens(r *http.Request) (int, any, error) {
+	if _, err := d.administrator(r); err != nil {
+		return 0, nil, err
+	}
+	var in struct {
+		Emails []string `json:"emails"`
+	}
+	if err := read(r, &in); err != nil {
+		return 0, nil, err
+	}
+	if len(in.Emails) > maxAddresses {
+		return 0, nil, problem{http.StatusBadRequest, backoffice.InvalidArgument, "La solicitud no es válida."}
+	}
+	tokens, err := d.service.UnsubscribeTokens(in.Emails)
+	if err != nil {
+		return 0, nil, err
+	}
+	return http.StatusOK, struct {
+		Tokens []string `json:"tokens"`
+	}{tokens}, nil
+}

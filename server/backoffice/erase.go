@@ -1,0 +1,197 @@
+package backoffice
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"cloud.google.com/go/firestore"
+)
+
+// newsletter is the collection of the newsletter's subscriptions. They are kept until they are unsubscribed.
+const newsletter = "Massive Boletin"
+
+// forms are the collections of messages and applications, which are kept for a year.
+var forms = []string{"ContactRequests", "voluntaryAplications", "voluntaryApplications", "IntrumentRental"}
+
+// erasures is the collection of traces: when, why and by whom how many documents were erased, and nothing of whose they
+// were.
+const erasures = "erasures"
+
+// eraseBatch is how many documents are erased together.
+const eraseBatch = 300
+
+// Counts are numbers of documents by collection.
+type Counts map[string]int
+
+// Total returns the sum.
+func (c Counts) Total() int {
+	total := 0
+	for _, n := range c {
+		total += n
+	}
+	return total
+}
+
+// Count returns how many documents hold an e-mail address, of all collections that visitors write to.
+func (s *Service) Count(ctx context.Context, email string) (Counts, error) {
+	found, c, err := s.person(email)
+	if err != nil {
+		return nil, err
+	}
+	counts := make(Counts)
+	for _, name := range append([]string{newsletter}, forms...) {
+		query := found(c.documents.Collection(name))
+		result, err := query.NewAggregationQuery().WithCount("n").Get(ctx)
+		if err != nil {
+			return nil, refuse(Unavailable, fmt.Errorf("count %s: %w", name, err))
+		}
+		n, err := count(result["n"])
+		if err != nil {
+			return nil, refuse(Internal, err)
+		}
+		counts[name] = n
+	}
+	return counts, nil
+}
+
+// count returns the number of an aggregation's result.
+func count(value any) (int, error) {
+	n, ok := value.(interface{ GetIntegerValue() int64 })
+	if !ok {
+		return 0, fmt.Errorf("a count is %T", value)
+	}
+	return int(n.GetIntegerValue()), nil
+}
+
+// Erase erases all documents that hold an e-mail address, on the demand of an administrator, and leaves a trace.
+func (s *Service) Erase(ctx context.Context, by, email string) (Counts, error) {
+	found, c, err := s.person(email)
+	if err != nil {
+		return nil, err
+	}
+	t := newTrace(c.documents, "request", by)
+	for _, name := range append([]string{newsletter}, forms...) {
+		if err := t.erase(ctx, found(c.documents.Collection(name)), name); err != nil {
+			return t.counts, refuse(Unavailable, err)
+		}
+	}
+	s.options.Log.InfoContext(ctx, "a person's data erased", "by", by, "counts", t.counts)
+	return t.counts, nil
+}
+
+// person returns how to find the documents of an address in a collection. The forms store addresses in lower case;
+// applications from before may have them as they were typed.
+func (s *Service) person(email string) (func(*firestore.CollectionRef) firestore.Query, *clients, error) {
+	email = strings.TrimSpace(email)
+	if utf8.RuneCountInString(email) > maxEmail || !strings.Contains(email, "@") {
+		return nil, nil, refuse(InvalidEmail, nil)
+	}
+	c, err := s.connect()
+	if err != nil {
+		return nil, nil, refuse(Internal, err)
+	}
+	spellings := []string{email}
+	if lower := strings.ToLower(email); lower != email {
+		spellings = append(spellings, lower)
+	}
+	return func(in *firestore.CollectionRef) firestore.Query { return in.Where("email", "in", spellings) }, c, nil
+}
+
+// trace is the record of an erasure while it goes on.
+type trace struct {
+	documents *firestore.Client
+	ref       *firestore.DocumentRef
+	reason    string
+	// by is the administrator's uid, or empty.
+	by     string
+	counts Counts
+}
+
+// newTrace returns the trace of an erasure that has not begun.
+func newTrace(documents *firestore.Client, reason, by string) *trace {
+	return &trace{documents: documents, ref: documents.Collection(erasures).NewDoc(), reason: reason, by: by, counts: make(Counts)}
+}
+
+// erase erases what a query of a collection finds, batch by batch. Each batch carries the trace with it, so that an
+// erasure that is interrupted has one too.
+func (t *trace) erase(ctx context.Context, query firestore.Query, collection string) error {
+	for {
+		found, err := query.Limit(eraseBatch).Select().Documents(ctx).GetAll()
+		if err != nil {
+			return fmt.Errorf("find in %s: %w", collection, err)
+		}
+		if len(found) == 0 {
+			return nil
+		}
+		t.counts[collection] += len(found)
+		err = t.documents.RunTransaction(ctx, func(_ context.Context, tx *firestore.Transaction) error {
+			for _, document := range found {
+				if err := tx.Delete(document.Ref); err != nil {
+					return err
+				}
+			}
+			return tx.Set(t.ref, map[string]any{"at": firestore.ServerTimestamp, "reason": t.reason, "by": t.by, "counts": t.counts})
+		})
+		if err != nil {
+			t.counts[collection] -= len(found)
+			return fmt.Errorf("erase in %s: %w", collection, err)
+		}
+		if len(found) < eraseBatch {
+			return nil
+		}
+	}
+}
+
+// Purge erases the messages and applications that are older than a year, by their createdAt, and leaves a trace. What
+// has no createdAt is not found.
+func (s *Service) Purge(ctx context.Context) (Counts, error) {
+	c, err := s.connect()
+	if err != nil {
+		return nil, refuse(Internal, err)
+	}
+	yearAgo := s.options.Clock.Now().AddDate(-1, 0, 0)
+	t := newTrace(c.documents, "term", "")
+	for _, name := range forms {
+		old := c.documents.Collection(name).Where("createdAt", "<", yearAgo).OrderBy("createdAt", firestore.Asc)
+		if err := t.erase(ctx, old, name); err != nil {
+			return t.counts, refuse(Unavailable, err)
+		}
+	}
+	return t.counts, nil
+}
+
+// When the purge runs: at the start of the service and daily; sooner after a failure.
+const (
+	purgeInterval = 24 * time.Hour
+	purgeRetry    = 10 * time.Minute
+	purgeTime     = 30 * time.Minute
+)
+
+// KeepTerms purges at once and daily until ctx is done.
+func (s *Service) KeepTerms(ctx context.Context) error {
+	for {
+		wait := purgeInterval
+		limited, cancel := context.WithTimeout(ctx, purgeTime)
+		counts, err := s.Purge(limited)
+		cancel()
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case err != nil:
+			wait = purgeRetry
+			s.options.Log.ErrorContext(ctx, "what is older than a year could not be erased", "error", err, "counts", counts)
+		case counts.Total() > 0:
+			s.options.Log.InfoContext(ctx, "what is older than a year was erased", "counts", counts)
+		}
+		next, stop := s.options.Clock.After(wait)
+		select {
+		case <-next:
+		case <-ctx.Done():
+			stop()
+			return nil
+		}
+	}
+}

@@ -1,0 +1,75 @@
+package backoffice
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"strings"
+
+	"cloud.google.com/go/firestore"
+)
+
+// minKey is the length of the shortest key of unsubscribe links, in bytes.
+const minKey = 32
+
+// tokenOf returns the token of an address's unsubscribe link: the address and its HMAC under the service's key, which only
+// the service can make.
+func (s *Service) tokenOf(email string) string {
+	encode := base64.RawURLEncoding.EncodeToString
+	return encode([]byte(email)) + "." + encode(s.sign(email))
+}
+
+// sign returns the HMAC of an address.
+func (s *Service) sign(email string) []byte {
+	mac := hmac.New(sha256.New, []byte(s.options.UnsubscribeKey))
+	mac.Write([]byte("unsubscribe\x00" + email))
+	return mac.Sum(nil)
+}
+
+// UnsubscribeTokens returns the tokens of the unsubscribe links of addresses, for the newsletter's letters.
+func (s *Service) UnsubscribeTokens(emails []string) ([]string, error) {
+	if s.options.UnsubscribeKey == "" {
+		return nil, refuse(NotConfigured, errors.New("UNSUBSCRIBE_KEY is not set"))
+	}
+	tokens := make([]string, len(emails))
+	for i, email := range emails {
+		tokens[i] = s.tokenOf(email)
+	}
+	return tokens, nil
+}
+
+// Subscriber returns the address of an unsubscribe link's token, whether or not it is subscribed.
+func (s *Service) Subscriber(token string) (string, error) {
+	text, sum, _ := strings.Cut(token, ".")
+	email, err := base64.RawURLEncoding.DecodeString(text)
+	mac, macErr := base64.RawURLEncoding.DecodeString(sum)
+	if s.options.UnsubscribeKey == "" || errors.Join(err, macErr) != nil || !hmac.Equal(mac, s.sign(string(email))) {
+		return "", refuse(InvalidLink, nil)
+	}
+	return string(email), nil
+}
+
+// Unsubscribe erases all subscriptions of the address of a link's token. Doing so again changes nothing.
+func (s *Service) Unsubscribe(ctx context.Context, token string) error {
+	email, err := s.Subscriber(token)
+	if err != nil {
+		return err
+	}
+	c, err := s.connect()
+	if err != nil {
+		return refuse(Internal, err)
+	}
+	t := newTrace(c.documents, "unsubscribe", "")
+	if err := t.erase(ctx, subscriptions(c.documents, email), newsletter); err != nil {
+		return refuse(Unavailable, err)
+	}
+	s.options.Log.InfoContext(ctx, "unsubscribed", "counts", t.counts)
+	return nil
+}
+
+// subscriptions returns the query of an address's subscriptions.
+func subscriptions(documents *firestore.Client, email string) firestore.Query {
+	return documents.Collection(newsletter).Where("email", "==", email)
+}
