@@ -129,7 +129,7 @@ func (a *App) build(ctx context.Context) error {
 	if a.encryption, err = a.tls(); err != nil {
 		return err
 	}
-	if calls.console, err = a.makeConsole(ports.console, calls, users); err != nil {
+	if calls.console, err = a.makeConsole(ports.console, calls, users, rulesets); err != nil {
 		return err
 	}
 	if err := a.transfers(ctx, calls.transfer); err != nil {

@@ -19,6 +19,7 @@ import (
 	"clave/server/fault"
 	"clave/server/front/restd"
 	"clave/server/front/webchannel"
+	"clave/server/guard"
 )
 
 // consoleHeld is how many bytes of the console's pages may wait, in both directions.
@@ -45,7 +46,7 @@ func (a *App) consoleTLS() *tls.Config {
 }
 
 // makeConsole makes the console behind its listener, or nothing where there is none.
-func (a *App) makeConsole(ln net.Listener, calls *calls, users *users) (http.Handler, error) {
+func (a *App) makeConsole(ln net.Listener, calls *calls, users *users, rulesets *guard.Rulesets) (http.Handler, error) {
 	if ln == nil {
 		return nil, nil
 	}
@@ -72,11 +73,12 @@ func (a *App) makeConsole(ln net.Listener, calls *calls, users *users) (http.Han
 		Mode: string(c.Mode), Production: c.Production(), Version: a.o.Version, Project: c.Project, SignedTokens: c.SignTokens,
 		Names: a.consoleNames(), AnyAddress: unspecified(at.Console), TLS: encrypted,
 		Addresses: console.Addresses{Firestore: at.Firestore, Auth: at.Auth, Hosting: at.Hosting, Websocket: at.Websocket, Hub: at.Hub},
-		Sessions:  sessions, Audit: log, Guard: calls.guard, REST: rest, WebChannel: channels, Identity: users.forAdmins(sessions),
+		Sessions:  sessions, Audit: log, Guard: calls.guard, Rules: rulesets, RulesFiles: make(map[string]string), REST: rest, WebChannel: channels, Identity: users.forAdmins(sessions),
 		Clock: a.o.Clock, Log: a.o.Log,
 	}
 	for _, d := range c.Databases {
 		o.Databases = append(o.Databases, d.ID)
+		o.RulesFiles[d.ID] = d.RulesFile
 	}
 	pages, err := console.New(o)
 	if err != nil {

@@ -36,6 +36,22 @@ var routes = []route{
 	{pattern: "GET /api/session", run: (*Console).getSession},
 	{pattern: "DELETE /api/session", run: (*Console).deleteSession},
 	{pattern: "GET /api/audit", run: (*Console).getAudit},
+
+	{pattern: "GET /api/collections", run: (*Console).getCollections},
+	{pattern: "GET /api/groups", run: (*Console).getGroups},
+	{pattern: "POST /api/delete/count", run: (*Console).postDeleteCount},
+	{pattern: "POST /api/delete", changes: true, run: (*Console).postDelete},
+	{pattern: "POST /api/undo", changes: true, run: (*Console).postUndo},
+
+	{pattern: "GET /api/history", run: (*Console).getHistory},
+	{pattern: "GET /api/history/version", run: (*Console).getVersion},
+	{pattern: "POST /api/history/restore", changes: true, run: (*Console).postRestoreVersion},
+
+	{pattern: "GET /api/rules", run: (*Console).getRules},
+	{pattern: "PUT /api/rules", changes: true, development: true, run: (*Console).putRules},
+	{pattern: "POST /api/rules/check", run: (*Console).postRulesCheck},
+	{pattern: "POST /api/rules/run", run: (*Console).postRulesRun},
+	{pattern: "GET /api/rules/coverage", development: true, run: (*Console).getCoverage},
 }
 
 // sessionKey is the key of the session in a request's context.

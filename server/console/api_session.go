@@ -87,7 +87,10 @@ func (c *Console) projects() []projectJSON {
 
 // features returns what is built and for this mode, by which the page knows what to show.
 func (c *Console) features() []string {
-	all := []string{"data", "users", "audit"}
+	all := []string{"data", "history", "users", "rules", "audit"}
+	if !c.o.Production {
+		all = append(all, "rulesApply", "coverage")
+	}
 	return all
 }
 

@@ -49,6 +49,9 @@ type Options struct {
 	Audit *audit.Log
 	// Guard is the way to documents.
 	Guard *guard.Guard
+	// Rules are the rules in force, and RulesFiles the files that they are read from, by the id of their database.
+	Rules      *guard.Rulesets
+	RulesFiles map[string]string
 	// REST, WebChannel and Identity answer what the console passes on. Callers in them must be told by Sessions.
 	REST, WebChannel, Identity http.Handler
 	// Clock returns the time; the machine's when nil.
@@ -69,7 +72,7 @@ func (o *Options) EnsureDefaults() {
 
 // Validate reports what is missing.
 func (o *Options) Validate() error {
-	if o.Sessions == nil || o.Audit == nil || o.Guard == nil || o.REST == nil || o.WebChannel == nil || o.Identity == nil {
+	if o.Sessions == nil || o.Audit == nil || o.Guard == nil || o.Rules == nil || o.REST == nil || o.WebChannel == nil || o.Identity == nil {
 		return errors.New("console: needs sessions, an audit log, a guard and the handlers that it passes requests on to")
 	}
 	return nil
@@ -80,6 +83,7 @@ type Console struct {
 	o     Options
 	pages http.Handler
 	api   *http.ServeMux
+	undos undos
 }
 
 // New returns a console.

@@ -115,6 +115,23 @@ func (b *Rulesets) CoverageHTML(project string) (page []byte, ok bool) {
 	return r.CoverageHTML(), true
 }
 
+// Ruleset returns the rules in force for a database, nil where there are none, and whether they are those of the database alone, of
+// its project, or of all: "database", "project" or "all".
+func (b *Rulesets) Ruleset(db resource.Database) (r *rules.Ruleset, scope string) {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	if r := b.mu.databases[db]; r != nil {
+		return r, "database"
+	}
+	if r := b.mu.projects[db.Project]; r != nil {
+		return r, "project"
+	}
+	return b.mu.all, "all"
+}
+
+// Open reports whether everybody may do everything in databases without rules.
+func (b *Rulesets) Open() bool { return b.o.Open }
+
 // Monitor returns the request monitor.
 func (b *Rulesets) Monitor() *Monitor { return b.monitor }
 

@@ -51,14 +51,25 @@ type Decision struct {
 
 // Allow decides a request. An error is the Reader's and decides nothing.
 func (r *Ruleset) Allow(ctx context.Context, q *Request) (Decision, error) {
+	var record *recorder
+	if r.coverage.enabled.Load() {
+		record = &recorder{}
+	}
+	d, err := r.allow(ctx, q, record)
+	if record != nil {
+		r.coverage.add(record)
+	}
+	return d, err
+}
+
+// allow decides a request and records what expressions were worth, unless record is nil.
+func (r *Ruleset) allow(ctx context.Context, q *Request, record *recorder) (Decision, error) {
 	lookups := q.Lookups
 	if lookups == nil {
 		lookups = eval.NewLookups()
 	}
 	e := &eval.Evaluator{Program: r.program, Reader: q.Reader, Lookups: lookups}
-	var record *recorder
-	if r.coverage.enabled.Load() {
-		record = &recorder{}
+	if record != nil {
 		e.Tracer = record
 	}
 	d := decider{ruleset: r, evaluator: e}
@@ -67,9 +78,6 @@ func (r *Ruleset) Allow(ctx context.Context, q *Request) (Decision, error) {
 		d.list(ctx, q)
 	} else {
 		d.document(ctx, q)
-	}
-	if record != nil {
-		r.coverage.add(record)
 	}
 	if err := e.Err(); err != nil {
 		return Decision{}, err

@@ -1,0 +1,277 @@
+package console
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"clave/server/clock"
+	"clave/server/document"
+	"clave/server/fault"
+	"clave/server/guard"
+	"clave/server/operation"
+	"clave/server/randid"
+	"clave/server/resource"
+	"clave/server/token"
+)
+
+// atOnce is how many documents one commit of a recursive delete or its undoing changes.
+const atOnce = 500
+
+// How long a recursive delete may be undone, and how many may at a time.
+const (
+	undoLife = time.Minute
+	maxUndos = 32
+)
+
+// undo is a recursive delete that may be undone.
+type undo struct {
+	db      resource.Database
+	path    string
+	commits []clock.Version
+	deleted int
+	until   time.Time
+}
+
+// undos are the recursive deletes that may be undone. It is safe for concurrent use.
+type undos struct {
+	mu   sync.Mutex
+	list map[string]*undo // guarded by mu
+}
+
+// keep keeps a delete and returns its token.
+func (u *undos) keep(d *undo, now time.Time) string {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.list == nil {
+		u.list = make(map[string]*undo)
+	}
+	for token, one := range u.list {
+		if now.After(one.until) || len(u.list) >= maxUndos {
+			delete(u.list, token)
+		}
+	}
+	token := randid.Secret(16)
+	u.list[token] = d
+	return token
+}
+
+// take returns a delete that may still be undone, once.
+func (u *undos) take(token string, now time.Time) *undo {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	d := u.list[token]
+	delete(u.list, token)
+	if d == nil || now.After(d.until) {
+		return nil
+	}
+	return d
+}
+
+// pathBody is a body that names a document or collection.
+type pathBody struct {
+	place
+	Path string `json:"path"`
+}
+
+// readPath reads such a body and checks its path.
+func (in *call) readPath() (db resource.Database, path string, err error) {
+	var body pathBody
+	if err := in.decode(&body); err != nil {
+		return db, "", err
+	}
+	if db, err = in.database(body.place); err != nil {
+		return db, "", err
+	}
+	// A collection's path with an id behind it is a document's.
+	name := db.Root() + "/" + body.Path
+	if strings.Count(body.Path, "/")%2 == 0 {
+		name += "/x"
+	}
+	_, err = resource.ParseDocument(name)
+	return db, body.Path, err
+}
+
+// countBelow counts the documents at and under a path, and the collections that they are in.
+func (c *Console) countBelow(ctx context.Context, caller token.Caller, db resource.Database, path string) (documents, collections int, err error) {
+	last := ""
+	seen := make(map[string]bool)
+	err = c.o.Guard.Below(ctx, caller, db, path, func(name resource.Document) error {
+		documents++
+		if in := name.Path[:strings.LastIndexByte(name.Path, '/')]; in != last {
+			last = in
+			seen[in] = true
+		}
+		return nil
+	})
+	if strings.Count(path, "/")%2 == 1 { // the document itself is in none below it
+		delete(seen, path[:strings.LastIndexByte(path, '/')])
+	}
+	return documents, len(seen), err
+}
+
+// postDeleteCount answers how much a recursive delete would delete.
+func (c *Console) postDeleteCount(in *call) (any, error) {
+	db, path, err := in.readPath()
+	if err != nil {
+		return nil, err
+	}
+	documents, collections, err := c.countBelow(in.Context(), in.caller(db.Project), db, path)
+	return map[string]int{"documents": documents, "collections": collections}, err
+}
+
+// postDelete deletes a document or collection with all below it, in commits of many documents, and shows how far it is.
+func (c *Console) postDelete(in *call) (any, error) {
+	db, path, err := in.readPath()
+	if err != nil {
+		return nil, err
+	}
+	caller := in.caller(db.Project)
+	total, _, err := c.countBelow(in.Context(), caller, db, path)
+	if err != nil {
+		return nil, err
+	}
+	ended, err := caller.Change(func() token.Change {
+		return token.Change{Method: "recursive delete", Database: db.String(), Targets: []string{"delete " + path}, Count: total}
+	})
+	if err != nil {
+		return nil, err
+	}
+	caller.Journal = nil // noted as one change
+	in.begin()
+	d := &undo{db: db, path: path}
+	err = c.deleteBelow(in, caller, d, total)
+	ended(err)
+	// What was deleted before an error or the client's end can be undone too.
+	d.until = c.o.Clock.Now().Add(undoLife)
+	undo := c.undos.keep(d, c.o.Clock.Now())
+	if err != nil {
+		return nil, err
+	}
+	in.line(map[string]any{"done": true, "deleted": d.deleted, "undo": undo, "until": timeText(d.until)})
+	return nil, nil
+}
+
+// deleteBelow deletes what is at and under a path.
+func (c *Console) deleteBelow(in *call, caller token.Caller, d *undo, total int) error {
+	var writes []document.Write
+	flush := func() error {
+		if len(writes) == 0 {
+			return nil
+		}
+		result, err := c.o.Guard.Commit(in.Context(), caller, d.db, operation.Commit{Writes: writes})
+		if err != nil {
+			return err
+		}
+		d.commits = append(d.commits, result.Version)
+		d.deleted += len(writes)
+		writes = writes[:0]
+		if !in.line(map[string]int{"deleted": d.deleted, "total": max(total, d.deleted)}) {
+			return context.Canceled
+		}
+		return nil
+	}
+	err := c.o.Guard.Below(in.Context(), caller, d.db, d.path, func(name resource.Document) error {
+		writes = append(writes, document.Write{Op: document.Delete, Name: name})
+		if len(writes) < atOnce {
+			return nil
+		}
+		return flush()
+	})
+	if err != nil {
+		return err
+	}
+	return flush()
+}
+
+// postUndo brings back what a recursive delete has deleted, from the log of commits. Documents that are there again stay.
+func (c *Console) postUndo(in *call) (any, error) {
+	var body struct {
+		Undo string `json:"undo"`
+	}
+	if err := in.decode(&body); err != nil {
+		return nil, err
+	}
+	d := c.undos.take(body.Undo, c.o.Clock.Now())
+	if d == nil {
+		return nil, fault.E(fault.NotFound, "This delete can no longer be undone.")
+	}
+	caller := in.caller(d.db.Project)
+	ended, err := caller.Change(func() token.Change {
+		return token.Change{Method: "undo of a recursive delete", Database: d.db.String(), Targets: []string{"update " + d.path}, Count: d.deleted}
+	})
+	if err != nil {
+		return nil, err
+	}
+	caller.Journal = nil
+	in.begin()
+	restored, skipped, err := c.bringBack(in, caller, d)
+	ended(err)
+	if err != nil {
+		return nil, err
+	}
+	in.line(map[string]any{"done": true, "restored": restored, "skipped": skipped})
+	return nil, nil
+}
+
+// bringBack writes the documents that the commits of a delete have deleted.
+func (c *Console) bringBack(in *call, caller token.Caller, d *undo) (restored, skipped int, err error) {
+	if len(d.commits) == 0 {
+		return 0, 0, nil
+	}
+	absent := false
+	first, last := slices.Min(d.commits), slices.Max(d.commits)
+	err = c.o.Guard.Changes(in.Context(), caller, d.db, first-1, last, func(commit guard.Commit) error {
+		if !slices.Contains(d.commits, commit.Version) {
+			return nil
+		}
+		var writes []document.Write
+		for _, change := range commit.Changes {
+			if change.Before != nil && change.After == nil {
+				writes = append(writes, document.Write{Name: change.Name, Fields: change.Before.Fields, Precondition: document.Precondition{Exists: &absent}})
+			}
+		}
+		if len(writes) == 0 {
+			return nil
+		}
+		made, kept, err := c.create(in.Context(), caller, d.db, writes)
+		restored += made
+		skipped += kept
+		if err != nil {
+			return err
+		}
+		if !in.line(map[string]int{"restored": restored, "total": d.deleted}) {
+			return context.Canceled
+		}
+		return nil
+	})
+	return restored, skipped, err
+}
+
+// create writes documents that must be absent, all at once or, where some are there, each by itself.
+func (c *Console) create(ctx context.Context, caller token.Caller, db resource.Database, writes []document.Write) (made, kept int, err error) {
+	_, err = c.o.Guard.Commit(ctx, caller, db, operation.Commit{Writes: writes})
+	if err == nil || !fault.Is(err, fault.AlreadyExists) {
+		if err == nil {
+			made = len(writes)
+		}
+		return made, 0, err
+	}
+	statuses, err := c.o.Guard.BatchWrite(ctx, caller, db, writes)
+	if err != nil {
+		return 0, 0, err
+	}
+	for _, s := range statuses {
+		switch {
+		case s.Err == nil:
+			made++
+		case fault.Is(s.Err, fault.AlreadyExists):
+			kept++
+		default:
+			return made, kept, s.Err
+		}
+	}
+	return made, kept, nil
+}

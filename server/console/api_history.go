@@ -1,0 +1,190 @@
+package console
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+
+	"clave/server/clock"
+	"clave/server/document"
+	"clave/server/fault"
+	"clave/server/guard"
+	"clave/server/operation"
+	"clave/server/resource"
+	"clave/server/value"
+	"clave/server/wire"
+)
+
+// How many versions of a document are shown.
+const (
+	usualVersions = 50
+	mostVersions  = 1000
+)
+
+// versionJSON is a version of a document.
+type versionJSON struct {
+	Time    string   `json:"time"`
+	Change  string   `json:"change"`
+	Exists  bool     `json:"exists"`
+	Changed []string `json:"changed"`
+}
+
+// documentOf returns the document that a request names.
+func (in *call) documentOf(p place, path string) (resource.Document, error) {
+	db, err := in.database(p)
+	if err != nil {
+		return resource.Document{}, err
+	}
+	return resource.ParseDocument(db.Root() + "/" + path)
+}
+
+// getHistory answers the versions of a document that are kept, newest first.
+func (c *Console) getHistory(in *call) (any, error) {
+	name, err := in.documentOf(place{}, in.query("path"))
+	if err != nil {
+		return nil, err
+	}
+	limit, err := in.number("limit", usualVersions, mostVersions)
+	if err != nil {
+		return nil, err
+	}
+	versions := []versionJSON{} // oldest first, and one more than is shown
+	caller := in.caller(name.DB.Project)
+	since, err := c.o.Guard.History(in.Context(), caller, name, func(v clock.Version, change guard.Change) error {
+		if b := change.Before; len(versions) == 0 && b != nil {
+			versions = append(versions, versionJSON{timeText(b.UpdateTime.Time()), "before", true, []string{}})
+		}
+		if len(versions) > limit {
+			versions = versions[1:]
+		}
+		versions = append(versions, versionJSON{timeText(v.Time()), kindOf(change), change.After != nil, changedFields(change)})
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if len(versions) == 0 {
+		d, err := c.documentAt(in, name, 0)
+		if err != nil {
+			return nil, err
+		}
+		if d != nil {
+			versions = append(versions, versionJSON{timeText(d.UpdateTime.Time()), "before", true, []string{}})
+		}
+	}
+	slices.Reverse(versions)
+	more := len(versions) > limit
+	return map[string]any{"path": name.Path, "since": timeText(since.Time()), "versions": versions[:min(limit, len(versions))], "more": more}, nil
+}
+
+// kindOf names what a change did.
+func kindOf(c guard.Change) string {
+	switch {
+	case c.Before == nil:
+		return "create"
+	case c.After == nil:
+		return "delete"
+	}
+	return "update"
+}
+
+// changedFields returns the names of the fields that a change has changed, in their order.
+func changedFields(c guard.Change) []string {
+	out := []string{}
+	var before, after value.Map
+	if c.Before != nil {
+		before = c.Before.Fields
+	}
+	if c.After != nil {
+		after = c.After.Fields
+	}
+	for name, v := range before {
+		if w, ok := after[name]; !ok || !value.Identical(v, w) {
+			out = append(out, name)
+		}
+	}
+	for name := range after {
+		if _, ok := before[name]; !ok {
+			out = append(out, name)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// documentAt returns a document as it was at a version, 0 for now; nil when it was absent.
+func (c *Console) documentAt(in *call, name resource.Document, at clock.Version) (found *document.Document, err error) {
+	err = c.o.Guard.Get(in.Context(), in.caller(name.DB.Project), name.DB, []resource.Document{name}, operation.At{ReadTime: at},
+		func(guard.Snapshot) error { return nil }, func(_ resource.Document, d *document.Document) error { found = d; return nil })
+	return found, err
+}
+
+// parseTime reads a moment in the past.
+func parseTime(text string) (clock.Version, error) {
+	t, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil {
+		return 0, fault.E(fault.InvalidArgument, "at must be a time such as 2026-01-02T15:04:05.000000Z.")
+	}
+	return clock.VersionOf(t), nil
+}
+
+// documentJSON returns a document in its REST form, nil for none.
+func documentJSON(d *document.Document) (json.RawMessage, error) {
+	if d == nil {
+		return nil, nil
+	}
+	return wire.AppendJSON(nil, wire.FormatDocument(d))
+}
+
+// getVersion answers a document as it was at a moment.
+func (c *Console) getVersion(in *call) (any, error) {
+	name, err := in.documentOf(place{}, in.query("path"))
+	if err != nil {
+		return nil, err
+	}
+	at, err := parseTime(in.query("at"))
+	if err != nil {
+		return nil, err
+	}
+	d, err := c.documentAt(in, name, at)
+	if err != nil {
+		return nil, err
+	}
+	text, err := documentJSON(d)
+	return map[string]any{"time": timeText(at.Time()), "document": text}, err
+}
+
+// postRestoreVersion writes a document as it was at a moment, or deletes it where it was absent.
+func (c *Console) postRestoreVersion(in *call) (any, error) {
+	var body struct {
+		pathBody
+		At string `json:"at"`
+	}
+	if err := in.decode(&body); err != nil {
+		return nil, err
+	}
+	name, err := in.documentOf(body.place, body.Path)
+	if err != nil {
+		return nil, err
+	}
+	at, err := parseTime(body.At)
+	if err != nil {
+		return nil, err
+	}
+	d, err := c.documentAt(in, name, at)
+	if err != nil {
+		return nil, err
+	}
+	write := document.Write{Op: document.Delete, Name: name}
+	if d != nil {
+		write = document.Write{Name: name, Fields: d.Fields}
+	}
+	result, err := c.o.Guard.Commit(in.Context(), in.caller(name.DB.Project), name.DB, operation.Commit{Writes: []document.Write{write}})
+	switch {
+	case err != nil:
+		return nil, err
+	case d == nil:
+		return map[string]any{"deleted": true}, nil
+	}
+	return map[string]any{"updateTime": timeText(result.Version.Time())}, nil
+}

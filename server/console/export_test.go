@@ -1,0 +1,16 @@
+package console
+
+// Route is a method of the API for the tests that go over all of them.
+type Route struct {
+	Pattern              string
+	Changes, Development bool
+}
+
+// Routes returns all methods of the API.
+func Routes() []Route {
+	var out []Route
+	for _, r := range routes {
+		out = append(out, Route{r.pattern, r.changes, r.development})
+	}
+	return out
+}

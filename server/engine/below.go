@@ -1,0 +1,90 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"strings"
+
+	"clave/server/clock"
+	"clave/server/index"
+	"clave/server/resource"
+	"clave/server/storage"
+)
+
+// Below gives the names of the documents at and under a path: a document, if it is there, with all that lies below it, or a collection's
+// documents with all that lies below them.
+func (r *Reading) Below(ctx context.Context, path string, yield func(resource.Document) error) error {
+	w := &documentWalk{ctx: ctx, view: r.view, number: r.db.number, yield: func(path string, _ []byte) error { return yield(r.db.document(path)) }}
+	if strings.Count(path, "/")%2 == 0 {
+		return w.collection(path, index.AppendPath(nil, path), true)
+	}
+	_, found, err := r.view.snap.Get(documentKey(r.db.number, path))
+	if err == nil && found {
+		err = yield(r.db.document(path))
+	}
+	if err != nil {
+		return err
+	}
+	return w.below(path, false)
+}
+
+// Groups returns the ids of all collections in a database, those of the root first. It reads one key for each.
+func (r *Reading) Groups(ctx context.Context) ([]string, error) {
+	w := &documentWalk{ctx: ctx, view: r.view, number: r.db.number}
+	out, err := w.collections(nil)
+	if err != nil {
+		return nil, err
+	}
+	seen := make(map[string]bool, len(out))
+	for _, id := range out {
+		seen[id] = true
+	}
+	prefix := keyOf(keyGroup, r.db.number)
+	it := r.view.snap.Scan(storage.Prefix(prefix))
+	defer func() { _ = it.Close() }()
+	for ok := it.Next(); ok; {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		rest := it.Key()[len(prefix):]
+		id, _, err := index.CutSegment(rest)
+		if err != nil {
+			return nil, err
+		}
+		if !seen[id] {
+			seen[id] = true
+			out = append(out, id)
+		}
+		ok = it.Seek(storage.PrefixEnd(append(bytes.Clone(prefix), rest[:index.SkipSegment(rest)]...)))
+	}
+	return out, it.Err()
+}
+
+// History gives the changes of a document that are kept, oldest first, and returns how far back they reach.
+func (e *Engine) History(ctx context.Context, name resource.Document, yield func(clock.Version, Change) error) (since clock.Version, err error) {
+	db, err := e.database(name.DB)
+	if err != nil {
+		return 0, err
+	}
+	since = max(clock.VersionOf(e.o.Clock.Now())-clock.Version(e.o.Retention.Microseconds()), db.birth)
+	view, now, err := e.current(db)
+	if err != nil {
+		return 0, err
+	}
+	defer view.release()
+	return since, scanChanges(ctx, view.snap, db.number, since, max(since, now), func(v clock.Version, images []image) error {
+		for _, im := range images {
+			if im.path != name.Path {
+				continue
+			}
+			c, err := decodeImage(db.name, im)
+			if err == nil {
+				err = yield(v, c)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

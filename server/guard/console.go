@@ -1,0 +1,63 @@
+package guard
+
+import (
+	"context"
+
+	"clave/server/clock"
+	"clave/server/engine"
+	"clave/server/operation"
+	"clave/server/resource"
+	"clave/server/token"
+)
+
+// What follows is for the console. It is for privileged callers: rules have no methods for it.
+
+// The changes of documents, for packages that may not import the engine.
+type (
+	// Commit is one commit of a database.
+	Commit = engine.Commit
+	// Change is a document before and after a commit.
+	Change = engine.Change
+)
+
+// Below gives the names of the documents at and under a path, which is a document or a collection.
+func (g *Guard) Below(ctx context.Context, c token.Caller, db resource.Database, path string, yield func(resource.Document) error) error {
+	if err := privileged(c); err != nil {
+		return err
+	}
+	reading, err := g.read(ctx, c, db, operation.At{})
+	if err != nil {
+		return err
+	}
+	defer reading.Close()
+	return reading.Below(ctx, path, yield)
+}
+
+// Groups returns the ids of all collections in a database.
+func (g *Guard) Groups(ctx context.Context, c token.Caller, db resource.Database) ([]string, error) {
+	if err := privileged(c); err != nil {
+		return nil, err
+	}
+	reading, err := g.read(ctx, c, db, operation.At{})
+	if err != nil {
+		return nil, err
+	}
+	defer reading.Close()
+	return reading.Groups(ctx)
+}
+
+// History gives the changes of a document that are kept, oldest first, and returns how far back they reach.
+func (g *Guard) History(ctx context.Context, c token.Caller, name resource.Document, yield func(clock.Version, Change) error) (since clock.Version, err error) {
+	if err := privileged(c); err != nil {
+		return 0, err
+	}
+	return g.engine.History(ctx, name, yield)
+}
+
+// Changes gives the commits after one version and up to another, in order.
+func (g *Guard) Changes(ctx context.Context, c token.Caller, db resource.Database, after, upto clock.Version, yield func(Commit) error) error {
+	if err := privileged(c); err != nil {
+		return err
+	}
+	return g.engine.Changes(ctx, db, after, upto, yield)
+}
