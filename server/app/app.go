@@ -122,6 +122,9 @@ func (a *App) build(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := a.deliverEvents(ctx, state, users); err != nil {
+		return err
+	}
 	calls, err := a.makeCalls(state, users, rulesets)
 	if err != nil {
 		return err

@@ -41,7 +41,7 @@ func (a *App) openUsers(s *state) (*users, error) {
 		},
 	}
 	if c.SignTokens {
-		keys, err := token.OpenKeys(token.KeyOptions{Clock: a.o.Clock, Dir: a.keysDir(), Log: a.o.Log})
+		keys, err := token.OpenKeys(token.KeyOptions{Clock: a.o.Clock, Dir: a.keysDir(), Events: c.Events != "", Log: a.o.Log})
 		if err != nil {
 			return nil, err
 		}

@@ -69,6 +69,7 @@ func buildApp(t *testing.T, mode config.Mode, flags []string) *App {
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	for name, text := range map[string]string{
 		"firebase.json":   `{"firestore": {"rules": "firestore.rules"}}`,
+		"events.json":     `{"triggers": []}`,
 		"firestore.rules": "rules_version = '2'; service cloud.firestore { match /databases/{d}/documents { match /a/{b} { allow read; } } }",
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
@@ -80,6 +81,9 @@ func buildApp(t *testing.T, mode config.Mode, flags []string) *App {
 		t.Fatal(err)
 	}
 	c.Ports, c.TempDir = config.Ports{}, dir
+	if mode == config.ModeServe {
+		c.Events = filepath.Join(dir, "events.json")
+	}
 	a, err := New(t.Context(), c, Options{GovernMemory: true, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)

@@ -68,6 +68,8 @@ type Config struct {
 	// Functions is the host:port of the functions emulator that events of documents and accounts are delivered to; empty
 	// when there is none.
 	Functions string
+	// Events is the file with the triggers whose events ModeServe delivers to services; empty for none.
+	Events string
 	// Services are the origins of the services that firebase.json's run rewrites name, by serviceId.
 	Services map[string]*url.URL
 	// Ephemeral keeps the data in memory and takes any free ports, for test runners.
@@ -177,6 +179,7 @@ func (c *Config) declareServer(flags *pflag.FlagSet) {
 		flags.StringVar(&c.ACMEDirectory, "acme-directory", "", "`URL` of the authority's ACME directory (default: Let's Encrypt)")
 		flags.IntVar(&c.HTTPPort, "http-port", 0, "`PORT` that redirects browsers to https, usually 80 (default: none)")
 		flags.IntVar(&c.AnonymousWrites, "anonymous-writes", 300, "`DOCUMENTS` that an address may write a minute without a signed-in user, and twice as many at once; 0 sets no limit")
+		flags.StringVar(&c.Events, "events", "", "`FILE` of triggers: events of documents are delivered to services of yours (see server/doc/events.md)")
 		flags.StringVar(&c.Console, "console", "", "`HOST:PORT` of the console, such as 127.0.0.1:4000; a link that is printed opens it (default: none)")
 		flags.BoolVar(&c.ConsolePlain, "console-plain", false, "let --console listen beyond this machine without TLS, as in a container whose port is published on the host's loopback address alone")
 		flags.BoolVar(&c.TrustProxy, "trust-proxy", false, "a reverse proxy ends TLS and is the only client: take client addresses from its X-Forwarded-For")

@@ -17,9 +17,16 @@ const (
 // ModeConsole has a server that runs on a data folder make a link to its console.
 const ModeConsole Mode = "console"
 
+// The modes that show the state of the delivery of events and retry dead letters, also beside a server that runs on the data folder.
+const (
+	ModeEventsStatus Mode = "events status"
+	ModeEventsRetry  Mode = "events retry"
+)
+
 // offline reports whether a mode works on a data folder and serves nobody.
 func (m Mode) offline() bool {
-	return m == ModeCredentials || m == ModeCreateCredential || m == ModeBackup || m == ModeRestore || m == ModeExport || m == ModeImport || m == ModeConsole
+	return m == ModeCredentials || m == ModeCreateCredential || m == ModeBackup || m == ModeRestore || m == ModeExport || m == ModeImport ||
+		m == ModeConsole || m == ModeEventsStatus || m == ModeEventsRetry
 }
 
 // needsProject reports whether a mode that serves nobody is about one project.

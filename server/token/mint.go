@@ -69,6 +69,24 @@ func (v *Verifier) SignBlob(account string, blob []byte) (kid string, signature 
 	return key.id, signature, err
 }
 
+// EventIssuer returns the issuer of the tokens of events of a server with an origin. OpenID Connect discovery works from it.
+func EventIssuer(origin string) string { return origin + "/__/events" }
+
+// MintDelivery makes the OpenID Connect token that goes with an event of documents to a service, for the audience in "aud". A
+// server with KeyOptions.Events can.
+func (v *Verifier) MintDelivery(project, audience string) (raw string, expires time.Time, err error) {
+	if v.o.Keys == nil || !v.o.Keys.o.Events {
+		return "", time.Time{}, fault.E(fault.FailedPrecondition, "there are no keys to sign events with")
+	}
+	now := v.o.Clock.Now()
+	expires = now.Add(lives[ringEvents])
+	email := "events@" + project + ".iam.gserviceaccount.com"
+	raw, err = v.o.Keys.sign(ringEvents, map[string]any{
+		"iss": EventIssuer(v.o.PublicURL), "aud": audience, "sub": email, "email": email, "email_verified": true, "iat": now.Unix(), "exp": expires.Unix(),
+	})
+	return raw, expires, err
+}
+
 // MintEvent makes the JWT that a blocking function is sent: signed as ID tokens are, for the function's address in "aud".
 func (v *Verifier) MintEvent(project, uid string, claims map[string]any) (string, error) {
 	now := v.o.Clock.Now().Unix()

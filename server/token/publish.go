@@ -38,6 +38,9 @@ func (k *Keys) IDKeySet() []JWK { return k.keySet(ringID) }
 // CookieKeySet returns the public keys for session cookies as a JWK set's keys.
 func (k *Keys) CookieKeySet() []JWK { return k.keySet(ringSession) }
 
+// EventKeySet returns the public keys for the tokens of events as a JWK set's keys; none without KeyOptions.Events.
+func (k *Keys) EventKeySet() []JWK { return k.keySet(ringEvents) }
+
 // keySet returns a ring's published keys.
 func (k *Keys) keySet(ring ringName) []JWK {
 	var set []JWK

@@ -21,6 +21,7 @@ const (
 	ringSession ringName = "session"
 	ringAccess  ringName = "access"
 	ringBlob    ringName = "signblob"
+	ringEvents  ringName = "events"
 )
 
 // subjects are the common names in the certificates, as Google's.
@@ -29,11 +30,12 @@ var subjects = map[ringName]string{
 	ringSession: "session.firebase.google.com",
 	ringAccess:  "access.clave",
 	ringBlob:    "signblob.clave",
+	ringEvents:  "events.clave",
 }
 
 // lives are how long the tokens of a ring live at most: a key is published that much longer than it signs.
 var lives = map[ringName]time.Duration{
-	ringID: time.Hour, ringSession: 14 * 24 * time.Hour, ringAccess: time.Hour, ringBlob: time.Hour,
+	ringID: time.Hour, ringSession: 14 * 24 * time.Hour, ringAccess: time.Hour, ringBlob: time.Hour, ringEvents: time.Hour,
 }
 
 // KeyOptions configure Keys.
@@ -47,6 +49,8 @@ type KeyOptions struct {
 	// MaxAge is how long clients may keep the published certificates; 6 hours when zero. A new certificate is published
 	// twice as long before its key signs.
 	MaxAge time.Duration
+	// Events makes keys for the tokens of events too.
+	Events bool
 	// Log logs rotations; nothing is logged when nil.
 	Log *slog.Logger
 }
@@ -82,7 +86,7 @@ func OpenKeys(o KeyOptions) (*Keys, error) {
 	o.EnsureDefaults()
 	k := &Keys{o: o}
 	k.mu.rings = make(map[ringName][]*key)
-	for ring := range subjects {
+	for _, ring := range k.rings() {
 		if o.Dir == "" {
 			continue
 		}
@@ -96,6 +100,15 @@ func OpenKeys(o KeyOptions) (*Keys, error) {
 		k.mu.rings[ring] = keys
 	}
 	return k, k.Rotate()
+}
+
+// rings returns the rings that there are to be.
+func (k *Keys) rings() []ringName {
+	all := []ringName{ringID, ringSession, ringAccess, ringBlob}
+	if k.o.Events {
+		all = append(all, ringEvents)
+	}
+	return all
 }
 
 // dir returns the folder of a ring.
@@ -126,7 +139,7 @@ func (k *Keys) Run(ctx context.Context) error {
 // Rotate makes the keys that are due and drops those whose tokens have all expired.
 func (k *Keys) Rotate() error {
 	now := k.o.Clock.Now()
-	for ring := range subjects {
+	for _, ring := range k.rings() {
 		k.mu.RLock()
 		keys := k.mu.rings[ring]
 		k.mu.RUnlock()

@@ -192,3 +192,6 @@ func (v *Verifier) checkTimes(t *jwt) error {
 
 // Keys returns our own keys, or nil when tokens are not signed.
 func (v *Verifier) Keys() *Keys { return v.o.Keys }
+
+// PublicURL returns the origin under which servers reach us; empty when it is not known.
+func (v *Verifier) PublicURL() string { return v.o.PublicURL }

@@ -11,6 +11,9 @@
 //   - Queries by an index and by name return the same documents.
 //   - A listener that lives through all of it has the documents of a query.
 //
+// Events that the program delivers to a service are checked while both are killed at random: each commit's event must arrive, those
+// of a document in order.
+//
 // Power cuts are simulated: where root allows, the folder lies on a file system of its own, and the device under it is copied while
 // the program stands still. The copy has what the kernel has written to the device and nothing that it holds back, so a
 // missing fsync shows; that a device reorders or tears what it was given does not. The tests of storage/pebblestore and engine cover lost and

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -39,8 +40,11 @@ var binary = sync.OnceValues(func() (string, error) {
 	return path, nil
 })
 
-// TestMain removes the program that was built for the run.
+// TestMain removes the program that was built for the run. It is also the program of the receiver of events.
 func TestMain(m *testing.M) {
+	if addr := os.Getenv(receiverAddr); addr != "" {
+		os.Exit(receiveEvents(addr, os.Getenv(receiverLog)))
+	}
 	code := m.Run()
 	if path, err := binary(); err == nil && os.Getenv("CLAVE_BIN") == "" {
 		_ = os.RemoveAll(filepath.Dir(path))
@@ -55,6 +59,8 @@ type site struct {
 	data string
 	addr string
 	http string
+	// args are what the program is started with.
+	args []string
 }
 
 // newSite makes a folder on ports that were free a moment ago.
@@ -73,6 +79,7 @@ func newSite(t *testing.T) *site {
 	}
 	s.addr = fmt.Sprintf("127.0.0.1:%d", ports[0])
 	s.http = "http://" + s.addr
+	s.args = []string{"start", "--only", "firestore", "--project", project}
 	text := fmt.Sprintf(`{"emulators": {"firestore": {"port": %d, "websocketPort": %d}, "auth": {"port": %d}}}`, ports[0], ports[1], ports[2])
 	if err := os.WriteFile(filepath.Join(s.dir, "firebase.json"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
@@ -143,7 +150,7 @@ func (s *site) launch() (srv *server, ready <-chan bool) {
 		s.t.Fatal(err)
 	}
 	srv = &server{site: s, done: make(chan struct{})}
-	srv.cmd = exec.Command(path, "start", "--only", "firestore", "--project", project, "--data", s.data)
+	srv.cmd = exec.Command(path, append(slices.Clone(s.args), "--data", s.data)...)
 	srv.cmd.Dir, srv.cmd.Stderr = s.dir, srv
 	out, err := srv.cmd.StdoutPipe()
 	if err != nil {

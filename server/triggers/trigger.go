@@ -62,6 +62,9 @@ var secondKinds = map[string]kind{
 	"google.cloud.firestore.document.v1.deleted": deleted,
 }
 
+// eventPrefix begins the event types of the 2nd generation.
+const eventPrefix = "google.cloud.firestore.document.v1."
+
 // authSuffix ends the event types whose events carry who made the change.
 const authSuffix = ".withAuthContext"
 
@@ -121,17 +124,13 @@ func ParseSecond(project, key string, body []byte) (*Trigger, error) {
 	if err := decode(body, &request); err != nil {
 		return nil, err
 	}
-	t := &Trigger{generation: Second, key: key, event: request.EventType}
-	plain, auth := strings.CutSuffix(request.EventType, authSuffix)
-	var ok bool
-	if t.kind, ok = secondKinds[plain]; !ok {
-		return nil, fault.E(fault.InvalidArgument, "Unknown event type %q.", request.EventType)
+	t, err := newSecond(key, request.EventType)
+	if err != nil {
+		return nil, err
 	}
-	t.auth = auth
 	if request.Namespace != "" && request.Namespace != defaultNamespace {
 		return nil, fault.E(fault.InvalidArgument, "Unknown namespace %q: Firestore has only %s.", request.Namespace, defaultNamespace)
 	}
-	var err error
 	if t.database, err = resource.ParseDatabase("projects/" + project + "/databases/" + request.Database); err != nil {
 		return nil, err
 	}
@@ -145,6 +144,34 @@ func ParseSecond(project, key string, body []byte) (*Trigger, error) {
 	default:
 		err = fault.E(fault.InvalidArgument, "Payload isn't valid for request.")
 	}
+	return t, err
+}
+
+// newSecond returns a trigger of the 2nd generation for an event type.
+func newSecond(key, event string) (*Trigger, error) {
+	t := &Trigger{generation: Second, key: key, event: event}
+	plain, auth := strings.CutSuffix(event, authSuffix)
+	var ok bool
+	if t.kind, ok = secondKinds[plain]; !ok {
+		return nil, fault.E(fault.InvalidArgument, "Unknown event type %q.", event)
+	}
+	t.auth = auth
+	return t, nil
+}
+
+// NewTrigger returns a trigger of the 2nd generation for the documents of a database that match a pattern of paths, or for all when
+// it is empty. event is what ends the event type: created, updated, deleted or written, also with .withAuthContext behind it.
+func NewTrigger(key, event string, db resource.Database, document string) (*Trigger, error) {
+	t, err := newSecond(key, eventPrefix+event)
+	if err != nil {
+		return nil, fault.E(fault.InvalidArgument, "unknown event %q: want created, updated, deleted or written, with or without .withAuthContext", event)
+	}
+	t.database = db
+	if document == "" {
+		t.pattern.all = true
+		return t, nil
+	}
+	t.pattern, err = parsePattern(document)
 	return t, err
 }
 
@@ -176,6 +203,9 @@ func (c *Change) kind() kind {
 	}
 	return updated
 }
+
+// Wants reports whether the trigger is for a change of its database.
+func (t *Trigger) Wants(c *Change) bool { return t.wants(c) }
 
 // wants reports whether the trigger is for a change of its database. Functions of the 1st generation know the default
 // database only: a trigger of another one is accepted and gets no events, as in the official emulator.

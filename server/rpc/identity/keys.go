@@ -10,6 +10,7 @@ import (
 	"clave/server/fault"
 	"clave/server/httpjson"
 	"clave/server/identity"
+	"clave/server/token"
 )
 
 // serveKeys answers what is public of our keys: certificates, JWK sets and OIDC discovery. It reports whether the
@@ -19,6 +20,9 @@ func (h *Handler) serveKeys(w http.ResponseWriter, r *http.Request, host, path s
 		return false
 	}
 	answer := h.published(host, path)
+	if answer == nil {
+		answer = h.eventKeys(r.URL.Path)
+	}
 	if answer == nil {
 		return false
 	}
@@ -108,6 +112,28 @@ func firstErr(errs ...error) error {
 	for _, err := range errs {
 		if err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// eventKeys returns what verifies the tokens of events at a path, or nil.
+func (h *Handler) eventKeys(path string) any {
+	tokens := h.service.Tokens()
+	keys := tokens.Keys()
+	if keys == nil {
+		return nil
+	}
+	set := keys.EventKeySet()
+	switch {
+	case len(set) == 0:
+	case path == token.EventIssuer("")+"/keys":
+		return map[string]any{"keys": set}
+	case path == token.EventIssuer("")+"/.well-known/openid-configuration":
+		issuer := token.EventIssuer(tokens.PublicURL())
+		return map[string]any{
+			"issuer": issuer, "jwks_uri": issuer + "/keys",
+			"response_types_supported": []string{"id_token"}, "subject_types_supported": []string{"public"}, "id_token_signing_alg_values_supported": []string{"RS256"},
 		}
 	}
 	return nil

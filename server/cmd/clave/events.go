@@ -1,0 +1,79 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"clave/server/app"
+	"clave/server/clock"
+	"clave/server/config"
+)
+
+// eventsCommand returns `clave events`.
+func eventsCommand(s streams) *cobra.Command {
+	status := &cobra.Command{Use: "status [flags]", Short: "Print what is delivered, what waits, and dead letters", Args: words(0, 0, "want no words")}
+	retry := &cobra.Command{Use: "retry [TRIGGER] [flags]", Short: "Deliver dead letters again, and at once what waits", Args: words(0, 1, "want the name of a trigger, or none")}
+	cmd := group(
+		s, "events COMMAND", "Show and retry the events that clave serve delivers",
+		configured(status, config.ModeEventsStatus, func(ctx context.Context, c *config.Config) error { return eventsStatus(ctx, c, s) }),
+		configured(retry, config.ModeEventsRetry, func(ctx context.Context, c *config.Config) error { return eventsRetry(ctx, c, s) }),
+	)
+	cmd.GroupID = groupData
+	cmd.Long = "The state of the events of documents that clave serve --events delivers to services. The commands work beside the running server\n" +
+		"and on a stopped one's data folder."
+	return cmd
+}
+
+// eventsStatus prints the state of all triggers.
+func eventsStatus(ctx context.Context, c *config.Config, s streams) error {
+	all, err := app.EventsStatus(ctx, c, app.Options{Log: logger(c, s.err)})
+	if err != nil {
+		return err
+	}
+	table := tabwriter.NewWriter(s.out, 0, 0, 3, ' ', 0)
+	fmt.Fprintln(table, "TRIGGER\tCOMPLETE UNTIL\tDELIVERED\tPENDING\tWAITING\tDEAD\tSENT TO")
+	for _, t := range all {
+		fmt.Fprintf(table, "%s\t%s\t%d\t%d\t%d\t%d\t%s\n", t.Name, moment(t.Version), t.Delivered, t.Pending, t.Waiting, t.Dead, t.Target)
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	for _, t := range all {
+		if t.Error != "" {
+			fmt.Fprintf(s.out, "\n%s: last failure at %s: %s\n", t.Name, t.ErrorAt.Format(time.RFC3339), t.Error)
+		}
+		if t.LostTo != 0 {
+			fmt.Fprintf(s.out, "\n%s: EVENTS WERE LOST between %s and %s: the log was no longer kept\n", t.Name, moment(t.LostFrom), moment(t.LostTo))
+		}
+		if t.Lost != 0 {
+			fmt.Fprintf(s.out, "\n%s: %d dead letters were dropped: there were too many\n", t.Name, t.Lost)
+		}
+		for i, l := range t.Letters {
+			if i == 0 {
+				fmt.Fprintf(s.out, "\n%s: dead letters, %d in all; clave events retry %s delivers them again\n", t.Name, t.Dead, t.Name)
+			}
+			fmt.Fprintf(s.out, "  %s %s %s: %s after %d attempts\n", l.Time, l.Type, l.Document, l.Error, l.Attempts)
+		}
+	}
+	return nil
+}
+
+// moment returns the time of a version for people.
+func moment(v clock.Version) string { return v.Time().Format(time.RFC3339) }
+
+// eventsRetry makes dead letters due again.
+func eventsRetry(ctx context.Context, c *config.Config, s streams) error {
+	trigger := ""
+	if len(c.Command) > 0 {
+		trigger = c.Command[0]
+	}
+	n, err := app.EventsRetry(ctx, c, app.Options{Log: logger(c, s.err)}, trigger)
+	if err == nil {
+		fmt.Fprintf(s.out, "%d events are due again.\n", n)
+	}
+	return err
+}

@@ -1,0 +1,126 @@
+// Package datasocket is HTTP between the server that runs on a data folder and commands beside it, at a socket in the folder, which
+// only the folder's owner can open.
+package datasocket
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"clave/server/fault"
+	"clave/server/process"
+)
+
+// ErrNoServer is the error when no server runs on a data folder.
+var ErrNoServer = errors.New("no server listens in the data folder")
+
+// The limits of requests.
+const (
+	maxRequest = 1 << 16
+	// stopTime is how long a request under way may delay the server's end.
+	stopTime = 30 * time.Second
+)
+
+// Listener answers requests at a socket.
+type Listener struct {
+	answer func(ctx context.Context, body []byte) (any, error)
+	socket net.Listener
+}
+
+// Listen opens a socket in a data folder. Run calls answer with the body of each request, a JSON value, and sends what it returns.
+// The caller has the folder for itself, so a socket that is there is left from a process that was killed.
+func Listen(data, name string, answer func(ctx context.Context, body []byte) (any, error)) (*Listener, error) {
+	path := filepath.Join(data, name)
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	socket, err := net.Listen("unix", path)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Chmod(path, 0o600); err != nil {
+		return nil, errors.Join(err, socket.Close())
+	}
+	return &Listener{answer: answer, socket: socket}, nil
+}
+
+// Close closes the socket, if Run has not.
+func (l *Listener) Close() error {
+	if err := l.socket.Close(); !errors.Is(err, net.ErrClosed) {
+		return err
+	}
+	return nil
+}
+
+// Run answers until ctx is done.
+func (l *Listener) Run(ctx context.Context) error {
+	server := &http.Server{Handler: http.HandlerFunc(l.serve), ReadTimeout: 10 * time.Second}
+	return process.Serve(ctx, server, l.socket, stopTime)
+}
+
+// serve answers a request.
+func (l *Listener) serve(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(io.LimitReader(r.Body, maxRequest))
+	var answer any
+	if err == nil {
+		answer, err = l.answer(r.Context(), body)
+	}
+	var text []byte
+	if err == nil {
+		text, err = json.Marshal(answer)
+	}
+	if err == nil {
+		_, _ = w.Write(text) // a client that has gone needs no answer
+		return
+	}
+	message := err.Error()
+	var named *fault.Error
+	if errors.As(err, &named) {
+		message = named.Message
+	}
+	http.Error(w, message, http.StatusConflict)
+}
+
+// Request sends in as JSON to the server that runs on a data folder and decodes its answer into out, if that is not nil. It
+// returns ErrNoServer when none runs.
+func Request(ctx context.Context, data, name string, in, out any) error {
+	body, err := json.Marshal(in)
+	if err != nil {
+		return err
+	}
+	transport := &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return (&net.Dialer{}).DialContext(ctx, "unix", filepath.Join(data, name))
+	}}
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://clave/", bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	res, err := (&http.Client{Transport: transport}).Do(r)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ECONNREFUSED) {
+		return ErrNoServer
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { _ = res.Body.Close() }() // a read
+	text, err := io.ReadAll(res.Body)
+	if err != nil {
+		return err
+	}
+	if res.StatusCode != http.StatusOK {
+		return fault.E(fault.FailedPrecondition, "%s", bytes.TrimSpace(text))
+	}
+	if out == nil {
+		return nil
+	}
+	return json.Unmarshal(text, out)
+}

@@ -1,0 +1,129 @@
+package e2e
+
+import (
+	"crypto"
+	"crypto/rsa"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"math/big"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestServeDeliversEvents has `clave serve` deliver an event with a token, verifies the token by discovery, and asks clave events
+// for the state beside the running server and on the stopped one's folder.
+func TestServeDeliversEvents(t *testing.T) {
+	got := make(chan *http.Request, 10)
+	service := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got <- r }))
+	defer service.Close()
+	dir := productionFolder(t)
+	writeFile(t, filepath.Join(dir, "firestore.rules"), strings.ReplaceAll(productionRules, "allow read; }", "allow read, write; }"))
+	writeFile(t, filepath.Join(dir, "events.json"), `{"triggers": [{"name": "open", "event": "created", "document": "open/{id}", "url": "`+service.URL+`/hook", "oidc": {}}]}`)
+	p := serve(t, dir, false, "--events", "events.json")
+	commit := `{"writes": [{"update": {"name": "projects/` + realProject + `/databases/(default)/documents/open/x", "fields": {}}}]}`
+	res, err := p.client.Post(p.url+"/v1/projects/"+realProject+"/databases/(default)/documents:commit", "application/json", strings.NewReader(commit))
+	if err != nil || res.StatusCode != http.StatusOK {
+		t.Fatalf("commit: %v %v", res, err)
+	}
+	_ = res.Body.Close()
+	var event *http.Request
+	select {
+	case event = <-got:
+	case <-time.After(20 * time.Second):
+		t.Fatal("no event has come")
+	}
+	if document := event.Header.Get("Ce-Document"); document != "open/x" {
+		t.Errorf("the event is of %s", document)
+	}
+	claims := verifyByDiscovery(t, p, strings.TrimPrefix(event.Header.Get("Authorization"), "Bearer "))
+	if claims["aud"] != service.URL+"/hook" || claims["email"] != "events@"+realProject+".iam.gserviceaccount.com" {
+		t.Errorf("the token has the claims %v", claims)
+	}
+	status := func() string {
+		out, err := command(t, dir, "events", "status").CombinedOutput()
+		if err != nil {
+			t.Errorf("clave events status: %v %s", err, out)
+		}
+		return string(out)
+	}
+	if text := status(); !strings.Contains(text, "open") || !strings.Contains(text, service.URL+"/hook") {
+		t.Errorf("clave events status beside the server: %s", text)
+	}
+	p.stop(t)
+	if text := status(); !strings.Contains(text, "open") || strings.Contains(text, service.URL) {
+		t.Errorf("clave events status on the folder: %s", text)
+	}
+	if out, err := command(t, dir, "events", "retry").CombinedOutput(); err != nil || string(out) != "0 events are due again.\n" {
+		t.Errorf("clave events retry: %v %s", err, out)
+	}
+}
+
+// verifyByDiscovery verifies a token as a service does that knows only its issuer, and returns the claims.
+func verifyByDiscovery(t *testing.T, p *production, raw string) map[string]any {
+	t.Helper()
+	parts := strings.Split(raw, ".")
+	if len(parts) != 3 {
+		t.Fatalf("no token: %q", raw)
+	}
+	decode := func(part string, into any) {
+		t.Helper()
+		text, err := base64.RawURLEncoding.DecodeString(part)
+		if err == nil {
+			err = json.Unmarshal(text, into)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	get := func(url string, into any) {
+		t.Helper()
+		res, err := p.client.Get(url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = res.Body.Close() }()
+		if err := json.NewDecoder(res.Body).Decode(into); err != nil {
+			t.Fatalf("GET %s: %v", url, err)
+		}
+	}
+	var header struct{ Kid string }
+	claims := make(map[string]any)
+	decode(parts[0], &header)
+	decode(parts[1], &claims)
+	issuer, _ := claims["iss"].(string)
+	var discovery struct {
+		Issuer string `json:"issuer"`
+		Keys   string `json:"jwks_uri"`
+	}
+	get(issuer+"/.well-known/openid-configuration", &discovery)
+	if discovery.Issuer != issuer {
+		t.Errorf("discovery says the issuer is %q, the token %q", discovery.Issuer, issuer)
+	}
+	var set struct {
+		Keys []struct{ Kid, N, E string }
+	}
+	get(discovery.Keys, &set)
+	signature, err := base64.RawURLEncoding.DecodeString(parts[2])
+	if err != nil {
+		t.Fatal(err)
+	}
+	digest := sha256.Sum256([]byte(parts[0] + "." + parts[1]))
+	for _, key := range set.Keys {
+		n, err := base64.RawURLEncoding.DecodeString(key.N)
+		if key.Kid != header.Kid || err != nil {
+			continue
+		}
+		public := &rsa.PublicKey{N: new(big.Int).SetBytes(n), E: 65537}
+		if err := rsa.VerifyPKCS1v15(public, crypto.SHA256, digest[:], signature); err != nil {
+			t.Errorf("the token's signature: %v", err)
+		}
+		return claims
+	}
+	t.Fatalf("no key %s among %v", header.Kid, set.Keys)
+	return nil
+}

@@ -1,0 +1,184 @@
+package events
+
+import (
+	"context"
+	"errors"
+
+	"clave/server/storage"
+	"clave/server/triggers"
+)
+
+// ErrLost is returned by Subscription.Next where the log has been dropped past the reader.
+var ErrLost = errors.New("events: the commits are not in the log any more")
+
+// follow turns the commits of the log into events until ctx ends or the source is closed.
+func (r *receiver) follow(ctx context.Context) {
+	for {
+		commits, err := r.subscription().Next(ctx)
+		switch {
+		case ctx.Err() != nil || errors.Is(err, triggers.ErrClosed):
+			return
+		case err != nil:
+			if !r.skip(ctx, err) {
+				return
+			}
+			continue
+		}
+		for i := range commits {
+			if err := r.take(ctx, &commits[i]); err != nil {
+				if ctx.Err() == nil {
+					r.mu.Lock()
+					r.fail(err)
+					r.mu.Unlock()
+					r.log.Error("delivery stops until the server is started again", "error", err)
+				}
+				return
+			}
+		}
+	}
+}
+
+// skip goes on where the log begins after it was dropped past the cursor, or tries again after another error. It reports false at
+// the end of ctx.
+func (r *receiver) skip(ctx context.Context, err error) bool {
+	db := r.spec.trigger.Database()
+	if !errors.Is(err, ErrLost) {
+		r.log.Error("the log can't be read", "error", err)
+		again, stop := r.o.Clock.After(firstPause)
+		defer stop()
+		select {
+		case <-ctx.Done():
+			return false
+		case <-again:
+		}
+	}
+	r.mu.Lock()
+	from, saved := r.mu.progress.upto, r.mu.cursor.Version
+	if open := r.mu.progress.open; len(open) > 0 {
+		from = open[len(open)-1].version
+	}
+	r.mu.Unlock()
+	to := from
+	if errors.Is(err, ErrLost) {
+		to = max(from, r.o.Source.Oldest(db))
+		r.log.Error("events were lost: the service was behind for longer than the log is kept", "from", from.Time(), "to", to.Time())
+		r.mu.Lock()
+		r.mu.cursor.LostFrom, r.mu.cursor.LostTo = from, to
+		r.mu.progress.begin(to, 0)
+		r.mu.Unlock()
+	}
+	next := r.o.Source.Follow(db, to)
+	if to == from {
+		next.Done(saved) // what is not done stays in the log
+	}
+	r.mu.Lock()
+	old := r.mu.sub
+	r.mu.sub = next
+	r.mu.Unlock()
+	old.Close()
+	return true
+}
+
+// take makes the events of a commit. It waits while too many wait.
+func (r *receiver) take(ctx context.Context, c *triggers.Commit) error {
+	var wanted []*triggers.Change
+	for i := range c.Changes {
+		change := &c.Changes[i]
+		if !r.spec.trigger.Wants(change) {
+			continue
+		}
+		if !r.known(place{c.Version, change.Name.Path}) {
+			wanted = append(wanted, change)
+		}
+	}
+	r.mu.Lock()
+	m := r.mu.progress.begin(c.Version, len(wanted))
+	r.mu.Unlock()
+	for _, change := range wanted {
+		message, err := r.spec.trigger.Eventarc(c.Version, change, r.spec.asJSON)
+		if err != nil {
+			return err
+		}
+		e := &event{
+			place: place{c.Version, change.Name.Path}, message: &message, mark: m,
+			meta: &meta{Header: message.Header, Size: len(message.Body), Due: r.o.Clock.Now()},
+		}
+		if err := r.enqueue(ctx, e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// known reports whether an event that is read again after a restart is in the store, or was delivered before a later one of its
+// document came there.
+func (r *receiver) known(p place) bool {
+	if p.version > r.horizon {
+		r.stored = nil
+	}
+	return p.version <= r.stored[p.path]
+}
+
+// enqueue adds an event to its lane once there is room. Behind one that waits in the store it goes there, too.
+func (r *receiver) enqueue(ctx context.Context, e *event) error {
+	for {
+		r.mu.Lock()
+		l := r.mu.lanes.byPath[e.path]
+		behind := l != nil && l.late()
+		room := r.mu.late < maxLate && r.mu.lateBytes < maxLateBytes
+		if !behind && room && r.mu.fresh < maxFresh && (r.mu.fresh == 0 || r.mu.freshBytes+int64(e.meta.Size) <= maxFreshBytes) {
+			r.mu.fresh++
+			r.mu.freshBytes += int64(e.meta.Size)
+			r.mu.lanes.add(e)
+			r.mu.Unlock()
+			signal(r.wake)
+			return nil
+		}
+		r.mu.Unlock()
+		if behind && room {
+			if err := r.store(ctx, e); err == nil {
+				r.mu.Lock()
+				r.addLate(e.place, e.meta)
+				r.mu.progress.end(e.mark)
+				r.mu.Unlock()
+				signal(r.wake)
+				return nil
+			} else if err := r.afterFullDisk(ctx, err); err != nil {
+				return err
+			}
+			continue
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-r.room:
+		}
+	}
+}
+
+// afterFullDisk waits a while after a failed write, and returns ctx's error at its end.
+func (r *receiver) afterFullDisk(ctx context.Context, err error) error {
+	r.log.Error("an event was not written to the store", "error", err)
+	again, stop := r.o.Clock.After(saveEvery)
+	defer stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-again:
+		return nil
+	}
+}
+
+// store writes events that are in memory to the store.
+func (r *receiver) store(ctx context.Context, all ...*event) error {
+	var b storage.Batch
+	for _, e := range all {
+		if err := e.meta.set(&b, r.spec.Name, e.place); err != nil {
+			return err
+		}
+		if e.message != nil {
+			b.Set(e.key(bodyPrefix, r.spec.Name), e.message.Body)
+		}
+	}
+	return r.o.Store.Apply(ctx, &b)
+}

@@ -1,0 +1,59 @@
+package events
+
+import (
+	"math/rand/v2"
+	"time"
+
+	"clave/server/clock"
+)
+
+// progress tells up to which version all commits are done. They begin in order and are done in any order.
+type progress struct {
+	open []*mark
+	upto clock.Version
+}
+
+// mark is a commit, with the number of its events that are not done.
+type mark struct {
+	version clock.Version
+	left    int
+}
+
+// begin adds a commit with so many events.
+func (p *progress) begin(v clock.Version, events int) *mark {
+	m := &mark{v, events}
+	p.open = append(p.open, m)
+	p.advance()
+	return m
+}
+
+// end counts an event of a commit as done.
+func (p *progress) end(m *mark) {
+	m.left--
+	p.advance()
+}
+
+// advance moves over the commits that are done.
+func (p *progress) advance() {
+	for len(p.open) > 0 && p.open[0].left == 0 {
+		p.upto = p.open[0].version
+		p.open[0] = nil
+		p.open = p.open[1:]
+	}
+}
+
+// The pauses between tries.
+const (
+	firstPause = 500 * time.Millisecond
+	maxPause   = 10 * time.Minute
+)
+
+// pause returns how long to wait after so many failed tries: twice as long each time, less a random part, so that what failed
+// together does not come back together.
+func pause(attempts int) time.Duration {
+	d := time.Duration(maxPause)
+	if shift := attempts - 1; shift < 30 {
+		d = min(d, firstPause<<shift)
+	}
+	return d/2 + rand.N(d/2)
+}

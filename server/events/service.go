@@ -1,0 +1,165 @@
+package events
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"sync"
+
+	"clave/server/clock"
+	"clave/server/fault"
+	"clave/server/resource"
+	"clave/server/storage"
+	"clave/server/triggers"
+)
+
+// Source supplies the commits of databases from a log.
+type Source interface {
+	// Latest returns the present version of a database.
+	Latest(db resource.Database) clock.Version
+	// Oldest returns a version after which the log has all commits.
+	Oldest(db resource.Database) clock.Version
+	// Follow returns a subscription to the commits after a version. They stay in the log, within limits, until they are done.
+	Follow(db resource.Database, after clock.Version) Subscription
+}
+
+// Subscription returns the commits of one database in their order. Next returns ErrLost where the log was dropped.
+type Subscription interface {
+	triggers.Subscription
+	// Done says that the commits up to a version are not needed any more. It may be called beside Next.
+	Done(v clock.Version)
+}
+
+// Options are what a service is made of.
+type Options struct {
+	// Specs are the triggers.
+	Specs []*Spec
+	// Source supplies commits.
+	Source Source
+	// Store keeps cursors and what waits.
+	Store storage.Store
+	// Mint makes tokens for triggers that want them.
+	Mint MintToken
+	// Clock returns the time; the machine's when nil.
+	Clock clock.Clock
+	// Log receives dead letters and losses; they are discarded when nil.
+	Log *slog.Logger
+}
+
+// EnsureDefaults fills what was left zero.
+func (o *Options) EnsureDefaults() {
+	if o.Clock == nil {
+		o.Clock = clock.System()
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+}
+
+// Validate reports what is missing.
+func (o *Options) Validate() error {
+	if o.Source == nil || o.Store == nil {
+		return errors.New("events: no source of commits, or no store")
+	}
+	if o.Mint == nil && slices.ContainsFunc(o.Specs, func(s *Spec) bool { return s.audience != "" }) {
+		return errors.New("events: nothing makes tokens")
+	}
+	return nil
+}
+
+// Service delivers the events of an events file. Its methods are safe for concurrent use.
+type Service struct {
+	o         Options
+	receivers []*receiver
+}
+
+// New returns a service, which delivers while Run runs. A trigger that is new begins with the commits from now on.
+func New(ctx context.Context, o Options) (*Service, error) {
+	o.EnsureDefaults()
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	s := &Service{o: o}
+	for _, spec := range o.Specs {
+		r, err := open(ctx, &s.o, spec)
+		if err != nil {
+			return nil, err
+		}
+		s.receivers = append(s.receivers, r)
+	}
+	known, err := cursors(ctx, o.Store)
+	if err != nil {
+		return nil, err
+	}
+	for name := range known {
+		if !slices.ContainsFunc(o.Specs, func(s *Spec) bool { return s.Name == name }) {
+			o.Log.Warn("a trigger is not in the events file any more; what waits for it stays, and it goes on when it is there again", "trigger", name)
+		}
+	}
+	return s, nil
+}
+
+// Run delivers events until ctx ends.
+func (s *Service) Run(ctx context.Context) error {
+	var all sync.WaitGroup
+	for _, r := range s.receivers {
+		all.Go(func() { r.run(ctx) })
+	}
+	all.Wait()
+	return nil
+}
+
+// Status returns the state of all triggers, those that are in the store alone too.
+func (s *Service) Status(ctx context.Context) ([]Status, error) {
+	all, err := Stored(ctx, s.o.Store)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range s.receivers {
+		for i := range all {
+			if all[i].Name == r.spec.Name {
+				r.describe(&all[i])
+			}
+		}
+	}
+	return all, nil
+}
+
+// describe adds what is known while a receiver runs.
+func (r *receiver) describe(s *Status) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s.Target = shown(r.spec.target)
+	s.Version, s.Delivered, s.Pending = r.mu.progress.upto, r.mu.cursor.Delivered, r.mu.fresh
+	s.Lost, s.LostFrom, s.LostTo = r.mu.cursor.Lost, r.mu.cursor.LostFrom, r.mu.cursor.LostTo
+	if r.mu.lastError != "" {
+		s.Error, s.ErrorAt = r.mu.lastError, r.mu.lastErrorAt
+	}
+}
+
+// Retry makes the dead letters of a trigger, or of all when the name is empty, due again, and what waits for its next try. It
+// returns how many events these are.
+func (s *Service) Retry(ctx context.Context, name string) (int, error) {
+	n, found := 0, name == ""
+	for _, r := range s.receivers {
+		if name != "" && name != r.spec.Name {
+			continue
+		}
+		found = true
+		m, err := r.retry(ctx)
+		if err != nil {
+			return n, err
+		}
+		n += m
+	}
+	if !found {
+		return 0, noTrigger(name)
+	}
+	return n, nil
+}
+
+// noTrigger is the error of an unknown name.
+func noTrigger(name string) error {
+	return fault.E(fault.NotFound, "there is no trigger %q; clave events status lists them", name)
+}

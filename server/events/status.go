@@ -1,0 +1,162 @@
+package events
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"clave/server/clock"
+	"clave/server/datasocket"
+	"clave/server/storage"
+)
+
+// Status is the state of a trigger.
+type Status struct {
+	Name     string `json:"name"`
+	Database string `json:"database"`
+	// Target is where events are sent; empty while no server delivers them.
+	Target string `json:"target,omitempty"`
+	// Version is the one up to which no event is missing, but for those that wait and the dead letters.
+	Version   clock.Version `json:"version"`
+	Delivered uint64        `json:"delivered"`
+	// Pending counts the events in memory, Waiting those that wait for their next try, and Dead the dead letters.
+	Pending int `json:"pending"`
+	Waiting int `json:"waiting"`
+	Dead    int `json:"dead"`
+	// Letters are the first dead letters.
+	Letters []Letter `json:"letters,omitempty"`
+	// Lost counts dropped dead letters; commits between LostFrom and LostTo were dropped from the log before they were events.
+	Lost     uint64        `json:"lost,omitempty"`
+	LostFrom clock.Version `json:"lostFrom,omitempty"`
+	LostTo   clock.Version `json:"lostTo,omitempty"`
+	// Error is what went wrong last.
+	Error   string    `json:"error,omitempty"`
+	ErrorAt time.Time `json:"errorAt,omitzero"`
+}
+
+// Letter is a dead letter.
+type Letter struct {
+	ID       string    `json:"id"`
+	Document string    `json:"document"`
+	Type     string    `json:"type"`
+	Time     string    `json:"time"`
+	Attempts int       `json:"attempts"`
+	Since    time.Time `json:"since"`
+	Error    string    `json:"error"`
+}
+
+// maxLetters is how many dead letters of a trigger a status names.
+const maxLetters = 20
+
+// Stored returns the state of all triggers that a store has something of.
+func Stored(ctx context.Context, store storage.Reader) ([]Status, error) {
+	known, err := cursors(ctx, store)
+	if err != nil {
+		return nil, err
+	}
+	var all []Status
+	for name, c := range known {
+		s := Status{
+			Name: name, Database: c.Database, Version: c.Version, Delivered: c.Delivered, Lost: c.Lost, LostFrom: c.LostFrom, LostTo: c.LostTo,
+		}
+		err := each(ctx, store, name, func(p place, m *meta) error {
+			if !m.Dead {
+				s.Waiting++
+				return nil
+			}
+			if s.Dead++; s.Dead <= maxLetters {
+				s.Letters = append(s.Letters, Letter{
+					ID: m.Header.Get("Ce-Id"), Document: p.path, Type: m.Header.Get("Ce-Type"), Time: m.Header.Get("Ce-Time"),
+					Attempts: m.Attempts, Since: m.Due, Error: m.Error,
+				})
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, s)
+	}
+	slices.SortFunc(all, func(a, b Status) int { return strings.Compare(a.Name, b.Name) })
+	return all, nil
+}
+
+// Revive makes the dead letters of a trigger, or of all when the name is empty, due again in a store that no server uses. It returns
+// how many there are.
+func Revive(ctx context.Context, store storage.Store, name string) (int, error) {
+	known, err := cursors(ctx, store)
+	if err != nil {
+		return 0, err
+	}
+	if name != "" && known[name] == nil {
+		return 0, noTrigger(name)
+	}
+	var b storage.Batch
+	n := 0
+	for each := range known {
+		if name != "" && name != each {
+			continue
+		}
+		places, _, err := revive(ctx, store, &b, each)
+		if err != nil {
+			return 0, err
+		}
+		n += len(places)
+	}
+	if n == 0 {
+		return 0, nil
+	}
+	return n, store.Apply(ctx, &b)
+}
+
+// socketName is the socket in the data folder of a server that delivers events.
+const socketName = "events.sock"
+
+// command is a request at the socket.
+type command struct {
+	// Retry says that dead letters are to be due again, those of Trigger or of all; else the state is asked for.
+	Retry   bool   `json:"retry,omitempty"`
+	Trigger string `json:"trigger,omitempty"`
+}
+
+// Answer is what a command at the socket comes to.
+type Answer struct {
+	Triggers []Status `json:"triggers,omitempty"`
+	// Retried counts events that are due again.
+	Retried int `json:"retried"`
+}
+
+// Listen opens a socket in a data folder, at which commands reach the service.
+func (s *Service) Listen(data string) (*datasocket.Listener, error) {
+	return datasocket.Listen(data, socketName, func(ctx context.Context, body []byte) (any, error) {
+		var c command
+		if err := json.Unmarshal(body, &c); err != nil {
+			return nil, errors.New("want a command in JSON")
+		}
+		var a Answer
+		var err error
+		if c.Retry {
+			a.Retried, err = s.Retry(ctx, c.Trigger)
+		} else {
+			a.Triggers, err = s.Status(ctx)
+		}
+		return a, err
+	})
+}
+
+// RequestStatus returns the state of the triggers from the server that runs on a data folder; datasocket.ErrNoServer when none does.
+func RequestStatus(ctx context.Context, data string) ([]Status, error) {
+	var a Answer
+	err := datasocket.Request(ctx, data, socketName, command{}, &a)
+	return a.Triggers, err
+}
+
+// RequestRetry has the server that runs on a data folder retry dead letters, as Service.Retry does.
+func RequestRetry(ctx context.Context, data, trigger string) (int, error) {
+	var a Answer
+	err := datasocket.Request(ctx, data, socketName, command{Retry: true, Trigger: trigger}, &a)
+	return a.Retried, err
+}

@@ -1,0 +1,195 @@
+package events
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"clave/server/storage"
+	"clave/server/triggers"
+)
+
+// try delivers the first event of a lane, which is busy meanwhile, and notes what came of it.
+func (r *receiver) try(ctx context.Context, l *lane) {
+	r.mu.Lock()
+	e := l.queue[0]
+	r.mu.Unlock()
+	err := r.attempt(ctx, e)
+	if err == nil {
+		err = r.delivered(context.WithoutCancel(ctx), l, e)
+	} else {
+		err = r.failed(ctx, l, e, err)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err != nil {
+		// What came of the try is not in the store: it is made again.
+		if ctx.Err() == nil {
+			r.log.Error("what came of an event was not written", "event", e.meta.Header.Get("Ce-Id"), "error", err)
+		}
+		e.meta.Due = r.o.Clock.Now().Add(pause(max(e.meta.Attempts, 1)))
+	}
+	l.busy = false
+	r.mu.lanes.schedule(l)
+	signal(r.wake)
+	signal(r.room)
+}
+
+// errNoBody is the error of a record without its body, which nothing can deliver.
+var errNoBody = errors.New("the event's body is missing")
+
+// attempt posts an event, with its body from the store when it is there.
+func (r *receiver) attempt(ctx context.Context, e *event) error {
+	m := e.message
+	if m == nil {
+		body, found, err := r.o.Store.Get(e.key(bodyPrefix, r.spec.Name))
+		if err != nil {
+			return err
+		}
+		if !found {
+			return errNoBody
+		}
+		m = &triggers.Message{Header: e.meta.Header, Body: body}
+	}
+	return r.sender.send(ctx, m)
+}
+
+// delivered removes an event that was accepted.
+func (r *receiver) delivered(ctx context.Context, l *lane, e *event) error {
+	if e.late {
+		b := storage.Batch{Deletes: true}
+		remove(&b, r.spec.Name, e.place)
+		if err := r.o.Store.Apply(ctx, &b); err != nil {
+			return err
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	l.queue = l.queue[1:]
+	r.mu.cursor.Delivered++
+	r.leave(e)
+	return nil
+}
+
+// leave counts an event out that is not in memory or not in a lane any more; mu is held.
+func (r *receiver) leave(e *event) {
+	if e.late {
+		r.mu.late--
+		r.mu.lateBytes -= int64(e.meta.Size)
+		return
+	}
+	r.mu.fresh--
+	r.mu.freshBytes -= int64(e.meta.Size)
+	r.mu.progress.end(e.mark)
+}
+
+// failed writes an event that was not accepted to the store, with those behind it in the lane, or makes it a dead letter.
+func (r *receiver) failed(ctx context.Context, l *lane, e *event, cause error) error {
+	if ctx.Err() != nil {
+		return cause // the server stops; the log or the store still has the event
+	}
+	now := r.o.Clock.Now()
+	r.mu.Lock()
+	e.meta.Error = r.fail(cause)
+	e.meta.Attempts++
+	wait := pause(e.meta.Attempts)
+	var refused *refusal
+	if errors.As(cause, &refused) {
+		wait = max(wait, refused.after)
+	}
+	e.meta.Due = now.Add(wait)
+	dead := e.meta.Attempts >= r.spec.attempts || now.Sub(e.version.Time()) > r.spec.age || errors.Is(cause, errNoBody)
+	parked := []*event{e}
+	for _, behind := range l.queue[1:] {
+		if !behind.late && !dead {
+			parked = append(parked, behind)
+		}
+	}
+	r.mu.Unlock()
+	if dead {
+		return r.bury(ctx, l, e, now)
+	}
+	if err := r.store(ctx, parked...); err != nil {
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, p := range parked {
+		if !p.late {
+			r.leave(p)
+			p.late, p.message, p.mark = true, nil, nil
+			r.mu.late++
+			r.mu.lateBytes += int64(p.meta.Size)
+		}
+	}
+	return nil
+}
+
+// bury makes an event a dead letter. The oldest dead letters make room for it.
+func (r *receiver) bury(ctx context.Context, l *lane, e *event, now time.Time) error {
+	r.deadMu.Lock()
+	defer r.deadMu.Unlock()
+	letter := *e.meta
+	letter.Dead, letter.Due = true, now
+	var b storage.Batch
+	if err := letter.set(&b, r.spec.Name, e.place); err != nil {
+		return err
+	}
+	if e.message != nil {
+		b.Set(e.key(bodyPrefix, r.spec.Name), e.message.Body)
+	}
+	r.mu.Lock()
+	dropped, bytes := 0, r.mu.deadBytes
+	for dropped < len(r.mu.dead) && (len(r.mu.dead)-dropped >= maxDead || bytes+int64(letter.Size) > maxDeadBytes) {
+		remove(&b, r.spec.Name, r.mu.dead[dropped].place)
+		bytes -= int64(r.mu.dead[dropped].size)
+		dropped++
+	}
+	r.mu.Unlock()
+	if err := r.o.Store.Apply(ctx, &b); err != nil {
+		return err
+	}
+	r.log.Error("an event is a dead letter: clave events retry delivers it again", "event", letter.Header.Get("Ce-Id"), "attempts", letter.Attempts, "error", letter.Error)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if dropped > 0 {
+		r.log.Error("dead letters were dropped: there are too many", "dropped", dropped)
+	}
+	r.mu.cursor.Lost += uint64(dropped)
+	r.mu.dead = append(r.mu.dead[dropped:], deadLetter{e.place, letter.Size})
+	r.mu.deadBytes = bytes + int64(letter.Size)
+	l.queue = l.queue[1:]
+	r.leave(e)
+	return nil
+}
+
+// retry makes the dead letters due again, and what waits for its next try. It returns how many there are.
+func (r *receiver) retry(ctx context.Context) (int, error) {
+	r.deadMu.Lock()
+	defer r.deadMu.Unlock()
+	var b storage.Batch
+	places, metas, err := revive(ctx, r.o.Store, &b, r.spec.Name)
+	if err != nil {
+		return 0, err
+	}
+	if len(places) > 0 {
+		if err := r.o.Store.Apply(ctx, &b); err != nil {
+			return 0, err
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.mu.dead, r.mu.deadBytes = nil, 0
+	n := r.mu.late + len(places)
+	for i, p := range places {
+		r.addLate(p, metas[i])
+	}
+	for _, l := range r.mu.lanes.byPath {
+		if !l.busy && l.queue[0].late {
+			l.queue[0].meta.Due = time.Time{}
+			r.mu.lanes.schedule(l)
+		}
+	}
+	signal(r.wake)
+	return n, nil
+}
