@@ -1,7 +1,8 @@
 import { useSearchParams } from 'react-router-dom'
+import { pageOf, sizeOf } from './data/extent'
 
-/** What of a list stands in the URL: the search, the status, the order (`-createdAt`) and the page, counted from one. */
-type Name = 'q' | 'estado' | 'orden' | 'pagina'
+/** What of a list stands in the URL: the search, the status, the order (`-createdAt`), the page, counted from one, and its size. */
+type Name = 'q' | 'estado' | 'orden' | 'pagina' | 'filas'
 
 /** The filters, order and page of the tab that is shown, kept in the URL, so that they survive a reload and can be sent to somebody. */
 export function useFilters() {
@@ -21,7 +22,8 @@ export function useFilters() {
     search: params.get('q') ?? '',
     state: params.get('estado') ?? '',
     order: params.get('orden') ?? '',
-    page: Math.max(0, Math.trunc(Number(params.get('pagina') ?? 1)) - 1) || 0,
+    page: pageOf(params),
+    size: sizeOf(params),
     set: (name: Name, value: string) => change({ [name]: value }),
     clear: () => change({ q: '', estado: '' }),
   }

@@ -1,4 +1,17 @@
-import { collection, doc, onSnapshot, orderBy, query, Timestamp } from 'firebase/firestore'
+import {
+  collection,
+  doc,
+  getCountFromServer,
+  getDocsFromServer,
+  limit,
+  onSnapshot,
+  orderBy,
+  query,
+  type QueryConstraint,
+  type QueryDocumentSnapshot,
+  Timestamp,
+  where,
+} from 'firebase/firestore'
 import { live } from './live'
 import { plain } from './plain'
 
@@ -6,20 +19,44 @@ import { plain } from './plain'
 export type Row = { id: string; fields: Record<string, unknown> }
 /** What a live query holds: `fromCache` says that the server has not confirmed it. */
 export type Rows = { rows: Row[]; fromCache: boolean }
-/** How a live query is ordered. */
+/** How a query is ordered. */
 export type Order = { field: string; direction: 'asc' | 'desc' }
+/** What of a collection a query wants; more conditions than one are joined by "and". */
+export type Condition = readonly [field: string, operator: '>=' | '<' | 'in', value: Date | readonly string[]]
+/** A query: `most` is how many rows at most, all if absent. */
+export type Wanted = { order: Order; most?: number | undefined; only?: Condition | undefined }
 
-/** Watches a whole collection in an order; returns how to stop. */
-export function watchRows(name: string, order: Order, on: (rows: Rows) => void, onError: (code: string) => void): () => void {
+function conditionOf(only: Condition | undefined): QueryConstraint[] {
+  if (!only) return []
+  const [field, operator, value] = only
+  return [where(field, operator, value instanceof Date ? Timestamp.fromDate(value) : value)]
+}
+
+function queryOf(name: string, { order, most, only }: Wanted) {
+  const limits = most === undefined ? [] : [limit(most)]
+  return query(collection(live, name), ...conditionOf(only), orderBy(order.field, order.direction), ...limits)
+}
+
+const rowOf = (d: QueryDocumentSnapshot): Row => ({ id: d.id, fields: plain(d.data({ serverTimestamps: 'estimate' }), Timestamp) })
+
+/** Watches rows of a collection; returns how to stop. */
+export function watchRows(name: string, wanted: Wanted, on: (rows: Rows) => void, onError: (code: string) => void): () => void {
   return onSnapshot(
-    query(collection(live, name), orderBy(order.field, order.direction)),
+    queryOf(name, wanted),
     { includeMetadataChanges: true },
-    (snapshot) => {
-      const rows = snapshot.docs.map((d) => ({ id: d.id, fields: plain(d.data({ serverTimestamps: 'estimate' }), Timestamp) }))
-      on({ rows, fromCache: snapshot.metadata.fromCache })
-    },
+    (snapshot) => on({ rows: snapshot.docs.map(rowOf), fromCache: snapshot.metadata.fromCache }),
     (error) => onError(error.code),
   )
+}
+
+/** Reads rows of a collection once. */
+export async function readRows(name: string, wanted: Wanted): Promise<Row[]> {
+  return (await getDocsFromServer(queryOf(name, wanted))).docs.map(rowOf)
+}
+
+/** Counts rows of a collection at the server. */
+export async function countRows(name: string, only?: Condition): Promise<number> {
+  return (await getCountFromServer(query(collection(live, name), ...conditionOf(only)))).data().count
 }
 
 /** Watches one document; a null row is an absent document. Returns how to stop. */

@@ -79,6 +79,8 @@ export const es = {
     solicitudes: 'Solicitudes nuevas',
     suscripciones: 'Suscripciones',
     semanas: 'Formularios por semana',
+    nuevosDesde: (cuantos: number, cuando: string) =>
+      `${cuantos === 1 ? '1 formulario nuevo' : `${cuantos} formularios nuevos`} desde tu última visita (${cuando})`,
     semana: (desde: string, cuantos: number) => `Semana del ${desde}: ${cuantos}`,
   },
   tabla: {
@@ -228,5 +230,6 @@ export const es = {
     proximos: 'Próximos',
     anteriores: 'Anteriores',
     sinTitulo: 'Sin título',
+    verMas: 'Mostrar más eventos',
   },
 } as const

@@ -1,11 +1,37 @@
-/** What a live list is at a moment. `offline`: the rows are the last ones received and may be old. */
-export type Live<T> = { status: 'loading' } | { status: 'error' } | { status: 'ready'; rows: readonly T[]; offline: boolean }
+/**
+ * What a live list is at a moment. `offline`: the rows are the last ones received and may be old. `total`: how many there are
+ * in all, of which the rows are the first. `partial`: more rows than these were asked for and are on their way. `whole`
+ * reads all rows once.
+ */
+export type Live<T> = { status: 'loading' } | { status: 'error' } | Ready<T>
+
+type Ready<T> = {
+  status: 'ready'
+  rows: readonly T[]
+  offline: boolean
+  total: number
+  partial: boolean
+  whole: () => Promise<readonly T[]>
+}
 
 /** Joins two lists into one, in the order of a comparison. */
 export function join<T>(a: Live<T>, b: Live<T>, compare: (x: T, y: T) => number): Live<T> {
   if (a.status === 'error' || b.status === 'error') return { status: 'error' }
   if (a.status === 'loading' || b.status === 'loading') return { status: 'loading' }
-  return { status: 'ready', rows: [...a.rows, ...b.rows].toSorted(compare), offline: a.offline || b.offline }
+  return {
+    status: 'ready',
+    rows: firstOf(a, b, compare),
+    offline: a.offline || b.offline,
+    total: a.total + b.total,
+    partial: a.partial || b.partial,
+    whole: async () => (await Promise.all([a.whole(), b.whole()])).flat().toSorted(compare),
+  }
+}
+
+/** The first rows of both lists: a row that comes after the last one of a list that goes on may not be the next. */
+function firstOf<T>(a: Ready<T>, b: Ready<T>, compare: (x: T, y: T) => number): T[] {
+  const ends = [a, b].flatMap(({ rows, total }) => (rows.length < total ? rows.slice(-1) : []))
+  return [...a.rows, ...b.rows].toSorted(compare).filter((row) => ends.every((end) => compare(row, end) <= 0))
 }
 
 /** The newest first; what has no date comes last. */

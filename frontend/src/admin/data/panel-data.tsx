@@ -1,5 +1,7 @@
-import { createContext, useContext, useMemo, type ReactNode } from 'react'
+import { createContext, useContext, useMemo, useState, type ReactNode } from 'react'
+import { useSearchParams } from 'react-router-dom'
 import type { Person } from '../../firebase/session'
+import { eventsWanted, extentOf, type Extent } from './extent'
 import { join, newestFirst, type Live } from './live'
 import {
   contact,
@@ -18,7 +20,7 @@ import {
 } from './rows'
 import { useLiveRows } from './use-live-rows'
 
-/** Everything that the panel watches, and who looks at it. */
+/** What the panel watches, and who looks at it: of each list what is in view, of a list whose tab is not open nothing more. */
 export type PanelData = {
   me: Person
   people: Live<Administrator>
@@ -31,17 +33,27 @@ export type PanelData = {
 
 const Context = createContext<PanelData | null>(null)
 const newest = { field: 'createdAt', direction: 'desc' } as const
-const byDate = { field: 'eventDate', direction: 'asc' } as const
 
-/** Watches all lists of the panel (F-407) for as long as it is shown: to administrators only. */
+/** So many administrators are watched always: who changed a form is told by name. */
+const PEOPLE = 100
+
+/** Watches the list of the open tab (F-407, F-332) for as long as the panel is shown: to administrators only. */
 export function PanelDataProvider({ me, children }: { me: Person; children: ReactNode }) {
-  const people = useLiveRows('adminusers', newest, person)
-  const events = useLiveRows('MusicEvent', byDate, musicEvent)
-  const subscriptions = useLiveRows('Massive Boletin', newest, subscription)
-  const recent = useLiveRows('voluntaryAplications', newest, volunteer)
-  const older = useLiveRows('voluntaryApplications', newest, olderVolunteer)
-  const contacts = useLiveRows('ContactRequests', newest, contact)
-  const rentals = useLiveRows('IntrumentRental', newest, rental)
+  const [params] = useSearchParams()
+  // What is to come is judged once, so that events do not move under the hand.
+  const [now] = useState(() => new Date())
+  const open = params.get('tab') ?? 'administradores'
+  const extent = (tab: string): Extent => (tab === open ? extentOf(params) : 0)
+  const shown = extent('administradores')
+  const most = shown === 'all' ? shown : Math.max(PEOPLE, shown)
+  const people = useLiveRows({ name: 'adminusers', order: newest, extent: most, schema: person })
+  const wanted = eventsWanted(open === 'eventos' ? params : new URLSearchParams(), now)
+  const events = useLiveRows({ name: 'MusicEvent', ...wanted, extent: open === 'eventos' ? wanted.extent : 0, schema: musicEvent })
+  const subscriptions = useLiveRows({ name: 'Massive Boletin', order: newest, extent: extent('boletin'), schema: subscription })
+  const recent = useLiveRows({ name: 'voluntaryAplications', order: newest, extent: extent('voluntarios'), schema: volunteer })
+  const older = useLiveRows({ name: 'voluntaryApplications', order: newest, extent: extent('voluntarios'), schema: olderVolunteer })
+  const contacts = useLiveRows({ name: 'ContactRequests', order: newest, extent: extent('contactos'), schema: contact })
+  const rentals = useLiveRows({ name: 'IntrumentRental', order: newest, extent: extent('instrumentos'), schema: rental })
   const volunteers = useMemo(() => join(recent, older, newestFirst), [recent, older])
   const data = useMemo(
     () => ({ me, people, events, subscriptions, volunteers, contacts, rentals }),

@@ -3,6 +3,7 @@ import { useMemo, useState, type ReactNode } from 'react'
 import { es } from '../../i18n/es-admin'
 import { definitions, features, LATEST_FIRST, type Column } from './column'
 import { useFilters } from '../use-filters'
+import { SIZES } from '../data/extent'
 import { Pager } from './pager'
 import { BodyRow } from './body-row'
 import { HeaderRow } from './header-row'
@@ -15,6 +16,8 @@ type Props<T> = {
   label: string
   columns: readonly Column<T>[]
   rows: readonly T[]
+  /** How many rows there are, of which these are the first. */
+  total: number
   onOpen?: ((row: T) => void) | undefined
   /** Shown above the rows while some are selected; rows can be selected when it is given. */
   renderSelected?: Selecting<T> | undefined
@@ -31,13 +34,13 @@ function sortingOf(order: string, columns: readonly { id: string }[]): SortingSt
 const byId = (row: { id: string }) => row.id
 
 /** A table that sorts, turns its pages and, when asked, selects rows. On narrow screens its rows become cards. */
-export function DataTable<T extends { id: string }>({ label, columns, rows, onOpen, renderSelected, canSelect }: Props<T>) {
-  const { order, page, set } = useFilters()
+export function DataTable<T extends { id: string }>({ label, columns, rows, total, onOpen, renderSelected, canSelect }: Props<T>) {
+  const { order, page, size, set } = useFilters()
   const sorting = useMemo(() => sortingOf(order, columns), [order, columns])
   const setSorting = ([first]: SortingState) => set('orden', first ? `${first.desc ? '-' : ''}${first.id}` : '')
-  const [pageSize, setPageSize] = useState(25)
   // Rows that vanish may leave the page beyond the last one.
-  const pagination = { pageIndex: Math.min(page, Math.max(0, Math.ceil(rows.length / pageSize) - 1)), pageSize }
+  const pages = Math.max(1, Math.ceil(total / size))
+  const pagination = { pageIndex: Math.min(page, pages - 1), pageSize: size }
   const turnTo = (index: number) => set('pagina', index > 0 ? String(index + 1) : '')
   const [rowSelection, setRowSelection] = useState<RowSelectionState>({})
   const defs = useMemo(() => definitions(columns), [columns])
@@ -53,7 +56,6 @@ export function DataTable<T extends { id: string }>({ label, columns, rows, onOp
     autoResetPageIndex: false,
     enableMultiSort: false,
   })
-  const pages = Math.max(1, table.getPageCount())
   const selected = rows.filter((row) => rowSelection[row.id])
   const shown = table.getRowModel().rows
   return (
@@ -91,17 +93,14 @@ export function DataTable<T extends { id: string }>({ label, columns, rows, onOp
           </tbody>
         </table>
       </div>
-      {rows.length > 25 ? (
+      {total > SIZES[0] ? (
         <Pager
           page={pagination.pageIndex}
           pages={pages}
           size={pagination.pageSize}
           label={es.tabla.pagina(pagination.pageIndex + 1, pages)}
           onPage={turnTo}
-          onSize={(size) => {
-            setPageSize(size)
-            turnTo(0)
-          }}
+          onSize={(next) => set('filas', next === SIZES[0] ? '' : String(next))}
         />
       ) : null}
     </>

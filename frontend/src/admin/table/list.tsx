@@ -47,12 +47,15 @@ export function List<T extends { id: string }>(props: Props<T>) {
 
   if (live.status === 'loading') return <Skeleton rows={8} label={es.tabla.cargando} />
   if (live.status === 'error') return <Failed />
-  const total = live.rows.length
+  const { total } = live
+  const filtered = search !== '' || (statusOf !== undefined && state !== '')
   if (total === 0 && live.offline) return <Problem>{es.tabla.sinDatos}</Problem>
   const exportRows = async () => {
-    const more = await props.exported?.of(rows).catch(() => undefined)
+    // What is not watched is asked for now. As it opens, a list has neither search nor filter to apply to it.
+    const every = live.rows.length < total ? await live.whole() : rows
+    const more = await props.exported?.of(every).catch(() => undefined)
     const headers = columns.map((column) => column.header)
-    const lines = rows.map((row, i) => [...columns.map((column) => (column.csv ?? column.text)(row)), ...(more ? [more[i] ?? ''] : [])])
+    const lines = every.map((row, i) => [...columns.map((column) => (column.csv ?? column.text)(row)), ...(more ? [more[i] ?? ''] : [])])
     download(`${file}-${hoy()}.csv`, toCsv(more && props.exported ? [...headers, props.exported.header] : headers, lines))
   }
   return (
@@ -64,14 +67,14 @@ export function List<T extends { id: string }>(props: Props<T>) {
         onSearch={(text) => set('q', text)}
         searchLabel={props.searchLabel ?? es.tabla.buscar}
         status={statusOf ? { value: state, onChange: (value) => set('estado', value) } : undefined}
-        count={es.tabla.resultados(rows.length, total)}
+        count={es.tabla.resultados(filtered ? rows.length : total, total)}
       >
         {renderSelected && total > 0 ? (
           <button type="button" className="p-boton" aria-pressed={isSelecting} onClick={() => setSelecting(!isSelecting)}>
             {isSelecting ? es.tabla.terminar : es.tabla.seleccionar}
           </button>
         ) : null}
-        <button type="button" className="p-boton" disabled={rows.length === 0} onClick={() => void exportRows()}>
+        <button type="button" className="p-boton" disabled={rows.length === 0 || live.partial} onClick={() => void exportRows()}>
           <Download aria-hidden size={15} />
           {es.tabla.csv}
         </button>
@@ -79,12 +82,17 @@ export function List<T extends { id: string }>(props: Props<T>) {
       {total === 0 ? (
         <Empty slot={empty.slot}>{empty.text}</Empty>
       ) : rows.length === 0 ? (
-        <NoMatch onClear={clear} />
+        live.partial ? (
+          <Skeleton rows={8} label={es.tabla.cargando} />
+        ) : (
+          <NoMatch onClear={clear} />
+        )
       ) : (
         <DataTable
           label={label}
           columns={columns}
           rows={rows}
+          total={filtered ? rows.length : total}
           onOpen={props.onOpen}
           renderSelected={isSelecting ? renderSelected : undefined}
           canSelect={props.canSelect}

@@ -1,5 +1,6 @@
 import { ChevronLeft, ChevronRight } from 'lucide-react'
 import { useId } from 'react'
+import { SIZES } from '../data/extent'
 import { es } from '../../i18n/es-admin'
 
 type Props = {
@@ -18,7 +19,7 @@ export function Pager({ page, pages, size, label, onPage, onSize }: Props) {
     <div className="p-paginas">
       <label htmlFor={id}>{es.tabla.porPagina}</label>
       <select id={id} className="p-entrada w-auto" value={size} onChange={({ target }) => onSize(Number(target.value))}>
-        {[25, 50, 100].map((n) => (
+        {SIZES.map((n) => (
           <option key={n} value={n}>
             {n}
           </option>

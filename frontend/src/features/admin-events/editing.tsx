@@ -1,7 +1,8 @@
-import { type RefObject, useState } from 'react'
+import { type RefObject, useMemo, useState } from 'react'
 import * as v from 'valibot'
 import { usePanelData } from '../../admin/data/panel-data'
 import { type MusicEvent, musicEvent } from '../../admin/data/rows'
+import { useLiveRow } from '../../admin/data/use-live-row'
 import { useNotify } from '../../admin/ui/toasts'
 import type { Row } from '../../firebase/panel'
 import type { EventFields } from '../../firebase/panel-writes'
@@ -25,13 +26,14 @@ type Props = {
 /** What a document of the collection says of an event. */
 const eventOf = ({ id, fields }: Row): MusicEvent => v.parse(musicEvent, { ...fields, id })
 
-/** The event as it is by now, null when it is gone. A refused save may know it before the list does. */
+/** The event as it is by now, null when it is gone. A refused save may know it before the listener does. */
 function useNow(event: MusicEvent) {
-  const { events } = usePanelData()
-  const listed = events.status === 'ready' ? (events.rows.find((row) => row.id === event.id) ?? null) : event
+  // Not from the list, which holds what is in view alone.
+  const row = useLiveRow(`MusicEvent/${event.id}`)
+  const listed = useMemo(() => (row === undefined ? event : row && eventOf(row)), [row, event])
   const [told, setTold] = useState<{ now: MusicEvent | null; listed: MusicEvent | null }>()
   const tell = (row: Row | null) => setTold({ now: row && eventOf(row), listed })
-  // Once the list says something new it is the one to believe.
+  // Once the listener says something new it is the one to believe.
   return { now: told && told.listed === listed ? told.now : listed, tell }
 }
 

@@ -63,13 +63,16 @@ export function EventGrid({ live, asking, ...actions }: Props) {
         <Problem>{live.rows.length > 0 ? es.tabla.sinConexion : es.tabla.sinDatos}</Problem>
       ) : null}
       {live.status === 'ready' && live.rows.length === 0 && !live.offline ? <Empty slot="vacio-eventos">{es.vacios.eventos}</Empty> : null}
-      {live.status === 'ready' && live.rows.length > 0 ? <Cards events={live.rows} {...actions} /> : null}
+      {live.status === 'ready' && live.rows.length > 0 ? <Cards events={live.rows} total={live.total} {...actions} /> : null}
     </section>
   )
 }
 
-function Cards({ events, onEdit, onDuplicate, onDelete }: Omit<Props, 'live' | 'asking'> & { events: readonly MusicEvent[] }) {
-  const { search, state, set } = useFilters()
+type CardsProps = Omit<Props, 'live' | 'asking'> & { events: readonly MusicEvent[]; total: number }
+
+/** The cards of the events that are asked for, and the way to more of them. */
+function Cards({ events, total, onEdit, onDuplicate, onDelete }: CardsProps) {
+  const { search, state, page, set } = useFilters()
   const wanted = useDeferredValue(search)
   // "Past" is judged when the tab opens, so that cards do not move under the hand.
   const [now] = useState(() => Date.now())
@@ -87,7 +90,7 @@ function Cards({ events, onEdit, onDuplicate, onDelete }: Omit<Props, 'live' | '
         onSearch={(text) => set('q', text)}
         when={when}
         onWhen={(value) => set('estado', value)}
-        count={es.tabla.resultados(shown.length, events.length)}
+        count={es.tabla.resultados(shown.length, total)}
       />
       {shown.length === 0 ? <Empty slot="vacio-busqueda">{es.tabla.sinCoincidencias}</Empty> : null}
       <ul className="p-eventos">
@@ -103,6 +106,11 @@ function Cards({ events, onEdit, onDuplicate, onDelete }: Omit<Props, 'live' | '
           </li>
         ))}
       </ul>
+      {events.length < total ? (
+        <button type="button" className="p-boton justify-self-center" onClick={() => set('pagina', String(page + 2))}>
+          {es.eventos.verMas}
+        </button>
+      ) : null}
     </>
   )
 }

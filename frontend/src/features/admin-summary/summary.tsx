@@ -1,48 +1,96 @@
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import { Link } from 'react-router-dom'
-import { rowsOf, type Live } from '../../admin/data/live'
+import { rowsOf } from '../../admin/data/live'
 import { usePanelData } from '../../admin/data/panel-data'
-import type { Status } from '../../admin/data/rows'
+import { contact, olderVolunteer, rental, subscription, volunteer } from '../../admin/data/rows'
+import { useCount } from '../../admin/data/use-count'
+import { useLiveRows } from '../../admin/data/use-live-rows'
+import type { Condition } from '../../firebase/panel'
 import { es } from '../../i18n/es-admin'
-import { enLocal, fechaCorta, RAYA } from '../../lib/fechas'
+import { enLocal, fechaCorta, fechaYHora, RAYA } from '../../lib/fechas'
+import { useLastVisit } from './last-visit'
 import { byWeek } from './weeks'
 
 const WEEKS = 8
-/** What still waits for somebody; old applications can't be moved along any more, so they wait for nobody. */
-const isNew = ({ status, fixed = false }: { status: Status; fixed?: boolean }) => status === 'new' && !fixed
+/** At most so many forms of a collection are watched for the bars. */
+const MOST = 500
 
-/** What waits for somebody, at a glance (P-17). */
+const newest = { field: 'createdAt', direction: 'desc' } as const
+
+/** What somebody has begun with. All else is new, also what has no status at all. */
+const BEGUN: Condition = ['status', 'in', ['in-progress', 'resolved', 'discarded']]
+
+/** How many forms wait for somebody, counted at the server whenever the occasion changes. */
+function useWaiting(name: string, occasion: unknown): number | null {
+  const all = useCount(name, undefined, occasion)
+  const begun = useCount(name, BEGUN, occasion)
+  return all === null || begun === null ? null : all - begun
+}
+
+/** The forms of the last weeks, live, by when they came. */
+function useRecent(now: Date) {
+  const [first] = useState(() => byWeek([], now, WEEKS)[0]?.start ?? now)
+  const recent = { order: newest, extent: MOST, only: ['createdAt', '>=', first] as const }
+  return {
+    contacts: useLiveRows({ name: 'ContactRequests', ...recent, schema: contact }),
+    volunteers: useLiveRows({ name: 'voluntaryAplications', ...recent, schema: volunteer }),
+    older: useLiveRows({ name: 'voluntaryApplications', ...recent, schema: olderVolunteer }),
+    rentals: useLiveRows({ name: 'IntrumentRental', ...recent, schema: rental }),
+    subscriptions: useLiveRows({ name: 'Massive Boletin', ...recent, schema: subscription }),
+  }
+}
+
+/** Another object whenever one of the parts is another: what is counted may have changed. */
+function useOccasion(...parts: readonly unknown[]): object {
+  // oxlint-disable-next-line react/exhaustive-deps
+  return useMemo(() => ({ parts }), parts)
+}
+
+/** What waits for somebody, and what came since the last visit, at a glance (P-17). */
 export function Summary() {
-  const { events, contacts, volunteers, rentals, subscriptions } = usePanelData()
+  const panel = usePanelData()
   const [now] = useState(() => new Date())
+  const recent = useRecent(now)
   const { resumen } = es
-  const requests = volunteers.status === 'ready' && rentals.status === 'ready'
-  const asked = [...rowsOf(volunteers), ...rowsOf(rentals)].filter(isNew).length
-  const ahead = count(events, (event) => event.eventDate !== null && event.eventDate >= now)
+  const ahead = useCount('MusicEvent', ['eventDate', '>=', now], panel.events)
+  const messages = useWaiting('ContactRequests', useOccasion(recent.contacts, panel.contacts))
+  const volunteers = useWaiting('voluntaryAplications', useOccasion(recent.volunteers, panel.volunteers))
+  const rentals = useWaiting('IntrumentRental', useOccasion(recent.rentals, panel.rentals))
+  const subscriptions = useCount('Massive Boletin', undefined, useOccasion(recent.subscriptions, panel.subscriptions))
+  const moments = Object.values(recent).flatMap((live) => rowsOf<{ createdAt: Date | null }>(live).map((row) => row.createdAt))
   return (
     <section aria-label={resumen.nombre} className="p-resumen">
       <Figure to="eventos" estado="proximos" name={resumen.eventos} value={ahead} />
-      <Figure to="contactos" estado="new" name={resumen.mensajes} value={count(contacts, isNew)} />
-      <Figure to="voluntarios" estado="new" name={resumen.solicitudes} value={requests ? String(asked) : RAYA} />
-      <Figure to="boletin" name={resumen.suscripciones} value={count(subscriptions, () => true)} />
-      <WeekBars
-        moments={[...rowsOf(contacts), ...rowsOf(volunteers), ...rowsOf(rentals), ...rowsOf(subscriptions)].map((row) => row.createdAt)}
-        now={now}
+      <Figure to="contactos" estado="new" name={resumen.mensajes} value={messages} />
+      <Figure
+        to="voluntarios"
+        estado="new"
+        name={resumen.solicitudes}
+        value={volunteers === null || rentals === null ? null : volunteers + rentals}
       />
+      <Figure to="boletin" name={resumen.suscripciones} value={subscriptions} />
+      <div>
+        <WeekBars moments={moments} now={now} />
+        <SinceLastVisit uid={panel.me.uid} moments={moments} />
+      </div>
     </section>
   )
 }
 
-/** How many rows are so, or a dash while that is unknown. */
-function count<T>(live: Live<T>, wanted: (row: T) => boolean): string {
-  return live.status === 'ready' ? String(live.rows.filter(wanted).length) : RAYA
+/** How many forms came since this person was here last on this device. */
+function SinceLastVisit({ uid, moments }: { uid: string; moments: readonly (Date | null)[] }) {
+  const last = useLastVisit(uid)
+  if (!last) return null
+  const came = moments.filter((moment) => moment !== null && moment > last).length
+  return came > 0 ? <p className="font-semibold">{es.resumen.nuevosDesde(came, fechaYHora(last))}</p> : null
 }
 
-function Figure({ to, estado, name, value }: { to: string; estado?: string; name: string; value: string }) {
+/** One number, or a dash while it is unknown. */
+function Figure({ to, estado, name, value }: { to: string; estado?: string; name: string; value: number | null }) {
   const query = new URLSearchParams({ tab: to, ...(estado ? { estado } : {}) })
   return (
     <Link to={{ search: `?${query}` }} replace preventScrollReset className="block">
-      <span className="p-cifra block">{value}</span>
+      <span className="p-cifra block">{value ?? RAYA}</span>
       <span className="p-ayuda">{name}</span>
     </Link>
   )
@@ -52,7 +100,7 @@ function WeekBars({ moments, now }: { moments: readonly (Date | null)[]; now: Da
   const weeks = byWeek(moments, now, WEEKS)
   const most = Math.max(1, ...weeks.map((week) => week.count))
   return (
-    <div>
+    <>
       <ul className="p-semanas">
         {weeks.map(({ start, count: n }) => {
           const text = es.resumen.semana(fechaCorta(enLocal(start)?.fecha ?? ''), n)
@@ -64,6 +112,6 @@ function WeekBars({ moments, now }: { moments: readonly (Date | null)[]; now: Da
         })}
       </ul>
       <p className="p-ayuda">{es.resumen.semanas}</p>
-    </div>
+    </>
   )
 }

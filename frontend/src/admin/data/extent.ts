@@ -1,0 +1,44 @@
+import type { Condition, Order } from '../../firebase/panel'
+
+/** How much of a list is watched: its first so many rows, or all. Zero: nothing. */
+export type Extent = number | 'all'
+
+/** How many rows a page may show. */
+export const SIZES = [25, 50, 100] as const
+
+/** The most rows that are watched at once: what lies beyond is found by searching. */
+const MOST = 5000
+
+/** How many events are shown before somebody asks for more. */
+const EVENTS = 60
+
+/** How many rows a page shows, as the address says. */
+export function sizeOf(params: URLSearchParams): number {
+  return SIZES.find((size) => String(size) === params.get('filas')) ?? SIZES[0]
+}
+
+/** Which page an address says, counted from zero. */
+export function pageOf(params: URLSearchParams): number {
+  return Math.max(0, Math.trunc(Number(params.get('pagina') ?? 1)) - 1) || 0
+}
+
+/**
+ * How much of a table is watched. As it opens, the newest first: the pages up to the one in view, and the next. A search, a
+ * filter or another order looks at all rows, since the server compares neither parts of words nor without accents.
+ */
+export function extentOf(params: URLSearchParams): Extent {
+  const order = params.get('orden')
+  if (params.get('q') || params.get('estado') || (order && order !== '-createdAt')) return 'all'
+  return Math.min(MOST, (pageOf(params) + 2) * sizeOf(params))
+}
+
+/** What of the events is watched: those to come, those that were (the last first), or all from the first on. */
+export function eventsWanted(params: URLSearchParams, now: Date): { order: Order; extent: Extent; only?: Condition } {
+  const extent = params.get('q') ? 'all' : Math.min(MOST, (pageOf(params) + 1) * EVENTS)
+  const earliest = { field: 'eventDate', direction: 'asc' } as const
+  if (params.get('estado') === 'proximos') return { order: earliest, extent, only: ['eventDate', '>=', now] }
+  if (params.get('estado') === 'anteriores') {
+    return { order: { field: 'eventDate', direction: 'desc' }, extent, only: ['eventDate', '<', now] }
+  }
+  return { order: earliest, extent }
+}

@@ -1,0 +1,34 @@
+import { useEffect, useState } from 'react'
+
+/** When a person was last here on this device, as it was when the panel opened; null the first time. The panel's being left is the next "last". */
+export function useLastVisit(uid: string): Date | null {
+  const key = `panel-visita-${uid}`
+  const [last] = useState(() => read(key))
+  useEffect(() => {
+    const leave = () => write(key)
+    addEventListener('pagehide', leave)
+    return () => {
+      removeEventListener('pagehide', leave)
+      leave()
+    }
+  }, [key])
+  return last
+}
+
+function read(key: string): Date | null {
+  try {
+    const moment = new Date(localStorage.getItem(key) ?? '')
+    return Number.isNaN(moment.getTime()) ? null : moment
+  } catch {
+    // Storage may be forbidden: then every visit is the first.
+    return null
+  }
+}
+
+function write(key: string): void {
+  try {
+    localStorage.setItem(key, new Date().toISOString())
+  } catch {
+    // Storage may be forbidden or full.
+  }
+}
