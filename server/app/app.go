@@ -114,11 +114,11 @@ func (a *App) build(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	state, err := a.openState(ctx)
+	state, err := a.openState(ctx, ports)
 	if err != nil {
 		return err
 	}
-	users, err := a.openUsers(state)
+	users, err := a.openUsers(ctx, state)
 	if err != nil {
 		return err
 	}
@@ -160,7 +160,7 @@ func (a *App) Run(ctx context.Context, ready func()) error {
 	}}
 	err := process.Run(ctx, append(slices.Clone(a.parts), starter)...)
 	for _, leave := range a.leaving {
-		if wasReady {
+		if wasReady && !Moved(err) {
 			err = errors.Join(err, leave(context.WithoutCancel(ctx)))
 		}
 	}

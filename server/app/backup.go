@@ -11,7 +11,7 @@ import (
 
 // offerBackups makes copies of the data for `clave backup` while the server runs. Where a socket can't be made, as on a path
 // that is too long for one, backups wait until the server is stopped.
-func (a *App) offerBackups(store *pebblestore.Store) {
+func (a *App) offerBackups(store dataStore) {
 	if a.config.Memory {
 		return
 	}
@@ -31,7 +31,7 @@ func Backup(ctx context.Context, c *config.Config, o Options, dir string) (err e
 	}
 	o.EnsureDefaults()
 	a := &App{config: c, o: o}
-	store, err := a.openExisting()
+	store, err := a.openExisting(ctx)
 	if err != nil {
 		return err
 	}

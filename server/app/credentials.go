@@ -20,10 +20,10 @@ type Credentials struct {
 }
 
 // OpenCredentials opens the data folder; Close gives it back. A folder that is not there is made only when create is set.
-func OpenCredentials(c *config.Config, o Options, create bool) (*Credentials, error) {
+func OpenCredentials(ctx context.Context, c *config.Config, o Options, create bool) (*Credentials, error) {
 	o.EnsureDefaults()
 	a := &App{config: c, o: o}
-	store, err := a.openFolder(create)
+	store, err := a.openFolder(ctx, create)
 	if err != nil {
 		return nil, err
 	}

@@ -79,7 +79,7 @@ func EventsStatus(ctx context.Context, c *config.Config, o Options) (all []event
 		return all, err
 	}
 	o.EnsureDefaults()
-	store, err := (&App{config: c, o: o}).openExisting()
+	store, err := (&App{config: c, o: o}).openExisting(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +94,7 @@ func EventsRetry(ctx context.Context, c *config.Config, o Options, trigger strin
 		return n, err
 	}
 	o.EnsureDefaults()
-	store, err := (&App{config: c, o: o}).openExisting()
+	store, err := (&App{config: c, o: o}).openExisting(ctx)
 	if err != nil {
 		return 0, err
 	}

@@ -16,13 +16,23 @@ import (
 	"clave/server/index"
 	"clave/server/listen"
 	"clave/server/resource"
+	"clave/server/storage"
 	"clave/server/storage/pebblestore"
 	"clave/server/transfer"
 )
 
+// dataStore is a store that a server runs on.
+type dataStore interface {
+	storage.Store
+	// Err returns what is wrong with the store, nil when it is well.
+	Err() error
+	// Checkpoint makes dir, which must not exist, a store of its own with everything applied so far.
+	Checkpoint(dir string) error
+}
+
 // state is what is kept and what follows its changes.
 type state struct {
-	store  *pebblestore.Store
+	store  dataStore
 	engine *engine.Engine
 	hub    *listen.Hub
 }
@@ -34,8 +44,8 @@ func (s *state) health() error { return errors.Join(s.engine.Err(), s.store.Err(
 var indexModes = map[string]engine.IndexMode{"off": engine.IndexesOff, "record": engine.IndexesRecord, "auto": engine.IndexesAuto, "enforce": engine.IndexesEnforce}
 
 // openState opens the store and what stands on it.
-func (a *App) openState(ctx context.Context) (*state, error) {
-	store, err := a.openStore()
+func (a *App) openState(ctx context.Context, p ports) (*state, error) {
+	store, err := a.openServed(ctx, p)
 	if err != nil {
 		return nil, err
 	}
@@ -44,15 +54,28 @@ func (a *App) openState(ctx context.Context) (*state, error) {
 	return a.openEngine(ctx, store)
 }
 
+// openServed opens the store of a server: the data folder's, memory, or the one on PostgreSQL once this node leads.
+func (a *App) openServed(ctx context.Context, p ports) (dataStore, error) {
+	if a.config.Store == "" {
+		return a.openStore()
+	}
+	store, err := a.openLeading(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	a.add("store", store)
+	return store, nil
+}
+
 // openEngine opens the engine of a store with its indexes, and the live queries.
-func (a *App) openEngine(ctx context.Context, store *pebblestore.Store) (*state, error) {
+func (a *App) openEngine(ctx context.Context, store dataStore) (*state, error) {
 	definitions, err := a.readIndexes()
 	if err != nil {
 		return nil, err
 	}
 	recorder := &indexRecorder{databases: a.config.Databases, log: a.o.Log}
 	e, err := engine.Open(ctx, engine.Options{
-		Store: store, Clock: a.o.Clock, IndexMode: indexModes[a.config.Indexes], Missing: a.missingIndex(recorder), Log: a.o.Log,
+		Store: store, Clock: a.versionClock(store), IndexMode: indexModes[a.config.Indexes], Missing: a.missingIndex(recorder), Log: a.o.Log,
 		Exists: a.exists(),
 	})
 	if err != nil {
@@ -77,37 +100,55 @@ func (a *App) openEngine(ctx context.Context, store *pebblestore.Store) (*state,
 const storeDir = "store"
 
 // openStore opens the data folder, or memory.
-func (a *App) openStore() (*pebblestore.Store, error) {
-	sizes := pebblestore.Options{CacheBytes: a.o.Memory.Cache, MemTableBytes: uint64(a.o.Memory.Table), Log: a.o.Log}
+func (a *App) openStore() (dataStore, error) {
 	if a.config.Memory {
-		return pebblestore.OpenMemoryWith(sizes)
+		return pebblestore.OpenMemoryWith(a.sizes())
 	}
 	dir := a.config.DataDir
-	if err := a.unfinished(); err != nil {
+	path, err := a.makeFolder(storeDir)
+	if err != nil {
 		return nil, err
 	}
-	// Pebble lets everybody read its files: their folder must not.
-	path := filepath.Join(dir, storeDir)
-	err := os.MkdirAll(path, 0o700)
-	if err == nil {
-		err = os.Chmod(path, 0o700)
-	}
+	store, err := pebblestore.Open(path, a.sizes())
 	if err != nil {
-		return nil, fault.Because(err, fault.FailedPrecondition, "cannot make the data folder %s: %v. Choose another with --data.", dir, err)
-	}
-	store, err := pebblestore.Open(path, sizes)
-	var named *fault.Error
-	if errors.As(err, &named) && named.Code != fault.FailedPrecondition {
-		return nil, err
-	}
-	if named != nil {
-		return nil, fault.Because(err, named.Code, "%s: another clave uses this data folder. Stop it first, or choose another folder with --data.", dir)
-	}
-	if err != nil {
-		return nil, fault.Because(err, fault.FailedPrecondition, "cannot open the data in %s: %v. Choose another folder with --data.", dir, err)
+		return nil, a.openError(err)
 	}
 	a.addresses.Data = dir
 	return store, nil
+}
+
+// sizes returns how much memory a store takes.
+func (a *App) sizes() pebblestore.Options {
+	return pebblestore.Options{CacheBytes: a.o.Memory.Cache, MemTableBytes: uint64(a.o.Memory.Table), Log: a.o.Log}
+}
+
+// makeFolder makes the data folder, in which no import or restore has ended in the midst, with a folder in it.
+func (a *App) makeFolder(name string) (path string, err error) {
+	if err := a.unfinished(); err != nil {
+		return "", err
+	}
+	// Pebble lets everybody read its files: their folder must not.
+	path = filepath.Join(a.config.DataDir, name)
+	if err = os.MkdirAll(path, 0o700); err == nil {
+		err = os.Chmod(path, 0o700)
+	}
+	if err != nil {
+		return "", fault.Because(err, fault.FailedPrecondition, "cannot make the data folder %s: %v. Choose another with --data.", a.config.DataDir, err)
+	}
+	return path, nil
+}
+
+// openError says what to do about a data folder that can't be opened.
+func (a *App) openError(err error) error {
+	dir := a.config.DataDir
+	var named *fault.Error
+	if errors.As(err, &named) && named.Code != fault.FailedPrecondition {
+		return err
+	}
+	if named != nil {
+		return fault.Because(err, named.Code, "%s: another clave uses this data folder. Stop it first, or choose another folder with --data.", dir)
+	}
+	return fault.Because(err, fault.FailedPrecondition, "cannot open the data in %s: %v. Choose another folder with --data.", dir, err)
 }
 
 // importMarker is the file in the data folder that shows that an import is under way; empty for data in memory.
@@ -139,8 +180,11 @@ func (a *App) unfinished() error {
 	return nil
 }
 
-// openExisting opens the data folder if it is one already.
-func (a *App) openExisting() (*pebblestore.Store, error) {
+// openExisting opens the data folder if it is one already, or the store on PostgreSQL if no node serves it.
+func (a *App) openExisting(ctx context.Context) (dataStore, error) {
+	if a.config.Store != "" {
+		return a.openAlone(ctx)
+	}
 	if _, err := os.Stat(filepath.Join(a.config.DataDir, storeDir)); errors.Is(err, fs.ErrNotExist) {
 		return nil, fault.E(fault.NotFound, "%s: there are no data. Name the server's folder with --data.", a.config.DataDir)
 	}
@@ -148,16 +192,17 @@ func (a *App) openExisting() (*pebblestore.Store, error) {
 }
 
 // openFolder opens the data folder, which is made when it is not there and create is set, until the app is closed.
-func (a *App) openFolder(create bool) (*pebblestore.Store, error) {
-	open := a.openExisting
-	if create {
-		open = a.openStore
+func (a *App) openFolder(ctx context.Context, create bool) (store dataStore, err error) {
+	if create && a.config.Store == "" {
+		store, err = a.openStore()
+	} else {
+		store, err = a.openExisting(ctx)
 	}
-	store, err := open()
-	if err == nil {
-		a.onClose(store.Close)
+	if err != nil {
+		return nil, err
 	}
-	return store, err
+	a.onClose(store.Close)
+	return store, nil
 }
 
 // readIndexes reads the index files. The default database's definitions also serve databases that firebase.json does not

@@ -12,7 +12,6 @@ import (
 	"clave/server/fault"
 	"clave/server/guard"
 	"clave/server/identity"
-	"clave/server/storage/pebblestore"
 	"clave/server/token"
 	"clave/server/transfer"
 )
@@ -80,7 +79,7 @@ func (a *App) leave(ctx context.Context, t *transfer.Transfer) error {
 }
 
 // openTransfer opens what a data folder holds for a command that serves nobody.
-func (a *App) openTransfer(ctx context.Context, store *pebblestore.Store) (*transfer.Transfer, error) {
+func (a *App) openTransfer(ctx context.Context, store dataStore) (*transfer.Transfer, error) {
 	s, err := a.openEngine(ctx, store)
 	if err != nil {
 		return nil, err
@@ -149,7 +148,7 @@ func sources(paths ...string) []string {
 // transfer opens the data folder, which is made when it is not there and create is set, and brings data in or out.
 func (a *App) transfer(ctx context.Context, create bool, do func(*transfer.Transfer) (transfer.Summary, string, error)) (err error) {
 	defer func() { err = errors.Join(err, a.close()) }()
-	store, err := a.openFolder(create)
+	store, err := a.openFolder(ctx, create)
 	if err != nil {
 		return err
 	}

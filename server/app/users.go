@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"net/http"
-	"path/filepath"
 
 	"clave/server/account"
 	"clave/server/identity"
@@ -29,7 +28,7 @@ type users struct {
 const passingHashCost = 4
 
 // openUsers opens the accounts.
-func (a *App) openUsers(s *state) (*users, error) {
+func (a *App) openUsers(ctx context.Context, s *state) (*users, error) {
 	c := a.config
 	var service *identity.Service
 	var err error
@@ -41,7 +40,11 @@ func (a *App) openUsers(s *state) (*users, error) {
 		},
 	}
 	if c.SignTokens {
-		keys, err := token.OpenKeys(token.KeyOptions{Clock: a.o.Clock, Dir: a.keysDir(), Events: c.Events != "", Log: a.o.Log})
+		vault, err := a.vault(ctx, s.store)
+		if err != nil {
+			return nil, err
+		}
+		keys, err := token.OpenKeys(token.KeyOptions{Clock: a.o.Clock, Vault: vault, Events: c.Events != "", Log: a.o.Log})
 		if err != nil {
 			return nil, err
 		}
@@ -85,12 +88,4 @@ func (a *App) openUsers(s *state) (*users, error) {
 		u.control = control.Accounts(service, api.OpenAPI())
 	}
 	return u, nil
-}
-
-// keysDir returns the folder of the signing keys, or empty when they are kept in memory.
-func (a *App) keysDir() string {
-	if a.config.Memory {
-		return ""
-	}
-	return filepath.Join(a.config.DataDir, "keys")
 }

@@ -17,6 +17,10 @@ import (
 // storeName is the store's folder in a data folder.
 const storeName = "store"
 
+// notCopied are what a data folder has of a store that is copied otherwise: the store's own folder, and of a node of several its replica
+// and its name.
+var notCopied = []string{storeName, "replica", "node"}
+
 // The modes of what is written: for its owner alone.
 const (
 	folderMode = 0o700
@@ -57,7 +61,7 @@ func Make(s Source, data, dir string) (err error) {
 	if err := os.Chmod(store, folderMode); err != nil {
 		return err
 	}
-	if err := copyTree(data, part, func(name string) bool { return name == storeName }); err != nil {
+	if err := copyTree(data, part, func(name string) bool { return slices.Contains(notCopied, name) }); err != nil {
 		return fmt.Errorf("copy %s: %w", data, err)
 	}
 	if err := os.Remove(filepath.Join(part, lockName)); err != nil {

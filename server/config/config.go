@@ -43,6 +43,8 @@ type Config struct {
 	SingleProject bool
 	// DataDir is where the data lie; unused with Memory.
 	DataDir string
+	// Store is the URL of the PostgreSQL that keeps the data; empty for the data folder. It holds a password.
+	Store string
 	// Memory keeps the data in memory only.
 	Memory bool
 	// Host is the address that all ports listen on; empty when each part has its own.
@@ -136,6 +138,9 @@ var parts = []string{"firestore", "auth", "hosting"}
 func (c *Config) declare(flags *pflag.FlagSet) {
 	flags.StringVarP(&c.Project, "project", "P", "", "the default project's `ID`, or its alias in .firebaserc (default: GCLOUD_PROJECT, GOOGLE_CLOUD_PROJECT, then .firebaserc)")
 	flags.StringVar(&c.DataDir, "data", ".clave", "`FOLDER` of the data, relative to firebase.json's folder")
+	if c.Mode.storesShared() {
+		flags.StringVar(&c.Store, "store", "", "keep the data in PostgreSQL at `URL`, which several nodes may share: postgres://user@host/database?sslmode=verify-full (default: CLAVE_STORE; passwords also from PGPASSWORD or .pgpass)")
+	}
 	if c.Mode == ModeServe || c.Mode == ModeCreateCredential {
 		flags.StringVar(&c.PublicURL, "public-url", "", "the origin (`URL`) that clients use, such as https://data.example.org (default: CLAVE_PUBLIC_URL, then the first --acme-domain)")
 	}
@@ -257,6 +262,9 @@ func (c *Config) fromEnvironment(getenv func(string) string) {
 		c.MemoryLimit, _ = memory.Parse(limit) // the Go runtime refuses what is none, and takes less than we do
 	}
 	c.TempDir = tempDir(getenv)
+	if c.Store == "" && c.Mode.storesShared() {
+		c.Store = getenv("CLAVE_STORE")
+	}
 	if c.Mail == "" {
 		c.Mail = getenv("CLAVE_MAIL")
 	}
@@ -269,6 +277,9 @@ func (c *Config) fromEnvironment(getenv func(string) string) {
 func (c *Config) check() error {
 	if err := c.checkPublicURL(); err != nil {
 		return err
+	}
+	if c.Store != "" && c.Memory {
+		return fault.E(fault.InvalidArgument, "--store and --memory exclude each other: the data are in PostgreSQL, or nowhere. With --import, name a folder with --data")
 	}
 	if c.Mode.offline() {
 		if c.Mode.needsProject() && c.Project == "" {

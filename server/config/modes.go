@@ -29,6 +29,11 @@ func (m Mode) offline() bool {
 		m == ModeConsole || m == ModeEventsStatus || m == ModeEventsRetry
 }
 
+// storesShared reports whether a mode works on data in PostgreSQL too.
+func (m Mode) storesShared() bool {
+	return m == ModeStart || m == ModeServe || m.needsProject()
+}
+
 // needsProject reports whether a mode that serves nobody is about one project.
 func (m Mode) needsProject() bool {
 	return m == ModeCredentials || m == ModeCreateCredential || m == ModeExport || m == ModeImport

@@ -23,8 +23,10 @@ type Engine struct {
 	floor, noted clock.Version
 	// maxOverlay is the constant, or what a test sets.
 	maxOverlay int
-	seq        sequencer
-	mu         struct {
+	// leased is the store where other processes may take it over, else nil.
+	leased storage.Leased
+	seq    sequencer
+	mu     struct {
 		sync.Mutex
 		databases map[resource.Database]*database
 		last      uint32 // the greatest number of a database
@@ -72,6 +74,7 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 		return nil, err
 	}
 	e := &Engine{o: o, opened: clock.VersionOf(o.Clock.Now()), maxOverlay: maxOverlay}
+	e.leased, _ = o.Store.(storage.Leased)
 	e.seq.engine, e.seq.clock = e, clock.System()
 	e.builder = newBuilder(e)
 	e.defaults.Store(&index.Definitions{})

@@ -102,24 +102,41 @@ type storedSet struct {
 // loadSet reads the index definitions of a database's entries. An index whose building was interrupted is not among them; what
 // it has of entries is removed when its number is given again.
 func (e *Engine) loadSet(r storage.Reader, number uint32) (*index.Set, error) {
+	s, err := loadStoredSet(r, number)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.dropBuilding(); err != nil {
+		return nil, err
+	}
+	return index.NewSet(s.Definitions, s.IDs), nil
+}
+
+// loadStoredSet reads the record of index definitions of a database.
+func loadStoredSet(r storage.Reader, number uint32) (*storedSet, error) {
 	v, found, err := r.Get(keyOf(keyDefinition, number))
 	if err != nil {
 		return nil, err
 	}
-	var s storedSet
+	s := &storedSet{}
 	if found {
-		if err := json.Unmarshal(v, &s); err != nil || len(s.IDs) != len(s.Definitions.Indexes) {
+		if err := json.Unmarshal(v, s); err != nil || len(s.IDs) != len(s.Definitions.Indexes) {
 			return nil, fmt.Errorf("index definitions: %w", errCorrupt)
 		}
 	}
+	return s, nil
+}
+
+// dropBuilding removes the indexes that are being built.
+func (s *storedSet) dropBuilding() error {
 	for _, id := range s.Building {
 		i := slices.Index(s.IDs, id)
 		if i < 0 {
-			return nil, fmt.Errorf("index definitions: %w", errCorrupt)
+			return fmt.Errorf("index definitions: %w", errCorrupt)
 		}
 		s.IDs, s.Definitions.Indexes = slices.Delete(s.IDs, i, i+1), slices.Delete(s.Definitions.Indexes, i, i+1)
 	}
-	return index.NewSet(s.Definitions, s.IDs), nil
+	return nil
 }
 
 // SetIndexes sets the index definitions of a database, and builds and drops entries to match; meanwhile commits wait.

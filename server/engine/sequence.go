@@ -229,7 +229,7 @@ func (e *Engine) show(group []*pending, next *view, err error) (full bool) {
 // apply writes a batch. Of one that the storage fails at nobody can know what is on disk, unless it says that there is no space.
 func (e *Engine) apply(ctx context.Context, batch *storage.Batch) error {
 	err := e.o.Store.Apply(ctx, batch)
-	if err == nil || errors.Is(err, storage.ErrClosed) || errors.Is(err, storage.ErrFull) {
+	if err == nil || errors.Is(err, storage.ErrClosed) || errors.Is(err, storage.ErrFull) || errors.Is(err, storage.ErrMoved) {
 		return err
 	}
 	return fault.Because(err, fault.Internal, "The storage has failed; whether this was written is not known.")
@@ -237,7 +237,11 @@ func (e *Engine) apply(ctx context.Context, batch *storage.Batch) error {
 
 // fail ends writing after an error that leaves it unknown what is on disk; Engine.mu is held.
 func (e *Engine) fail(err error) {
-	if e.mu.failed == nil && !e.mu.closed {
+	switch {
+	case e.mu.failed != nil || e.mu.closed:
+	case errors.Is(err, storage.ErrMoved):
+		e.mu.failed = err
+	default:
 		e.mu.failed = fault.Because(err, fault.Unavailable, "the storage has failed; the server must be started again")
 		e.o.Log.Error("storage failed; no more writes until the server is started again", "error", errors.Join(err, errors.Unwrap(err)))
 	}

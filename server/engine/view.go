@@ -38,9 +38,17 @@ func (v *view) release() {
 // current returns the latest view with a reference for the caller, and the version of db's state in it.
 func (e *Engine) current(db *database) (*view, clock.Version, error) {
 	e.mu.Lock()
-	defer e.mu.Unlock()
 	if e.mu.closed {
+		e.mu.Unlock()
 		return nil, 0, ErrClosed
 	}
-	return e.mu.view.retain(), db.nowLocked(), nil
+	v, version := e.mu.view.retain(), db.nowLocked()
+	e.mu.Unlock()
+	if e.leased != nil { // Asked after the view was taken, so that the view was the latest.
+		if err := e.leased.Held(); err != nil {
+			v.release()
+			return nil, 0, err
+		}
+	}
+	return v, version, nil
 }

@@ -10,8 +10,6 @@ import (
 	"encoding/pem"
 	"fmt"
 	"math/big"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -72,31 +70,26 @@ func KeyID(public *rsa.PublicKey) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// save writes the key and its certificate into a file which only its owner can read, all or nothing.
-func (k *key) save(dir string) error {
+// save puts the key and its certificate into a vault.
+func (k *key) save(v Vault, ring ringName) error {
 	der, err := x509.MarshalPKCS8PrivateKey(k.private)
 	if err != nil {
 		return err
 	}
-	text := append(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), k.cert...)
-	file := filepath.Join(dir, k.id+".pem")
-	if err := os.WriteFile(file+".new", text, 0o600); err != nil {
-		return err
-	}
-	return os.Rename(file+".new", file)
+	return v.Save(string(ring), k.id, append(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), k.cert...))
 }
 
-// loadKeys reads the keys of a folder, oldest first.
-func loadKeys(dir string) ([]*key, error) {
-	files, err := filepath.Glob(filepath.Join(dir, "*.pem"))
+// loadKeys reads the keys of a ring, oldest first.
+func loadKeys(v Vault, ring ringName) ([]*key, error) {
+	texts, err := v.Load(string(ring))
 	if err != nil {
 		return nil, err
 	}
-	keys := make([]*key, 0, len(files))
-	for _, file := range files {
-		k, err := loadKey(file)
+	keys := make([]*key, 0, len(texts))
+	for id, text := range texts {
+		k, err := parseKey(text)
 		if err != nil {
-			return nil, fmt.Errorf("key %s: %w", file, err)
+			return nil, fmt.Errorf("key %s of %s: %w", id, ring, err)
 		}
 		keys = append(keys, k)
 	}
@@ -104,19 +97,8 @@ func loadKeys(dir string) ([]*key, error) {
 	return keys, nil
 }
 
-// loadKey reads one key.
-func loadKey(file string) (*key, error) {
-	info, err := os.Stat(file)
-	if err != nil {
-		return nil, err
-	}
-	if info.Mode().Perm()&0o077 != 0 {
-		return nil, fmt.Errorf("mode %v lets others read it; make it 0600", info.Mode().Perm())
-	}
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return nil, err
-	}
+// parseKey parses a key with its certificate.
+func parseKey(text []byte) (*key, error) {
 	private, rest := pem.Decode(text)
 	if private == nil {
 		return nil, fmt.Errorf("no private key in it")

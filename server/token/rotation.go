@@ -4,8 +4,6 @@ import (
 	"context"
 	"crypto/rsa"
 	"log/slog"
-	"os"
-	"path/filepath"
 	"sync"
 	"time"
 
@@ -42,8 +40,9 @@ var lives = map[ringName]time.Duration{
 type KeyOptions struct {
 	// Clock is the source of time; the machine's clock when nil.
 	Clock clock.Clock
-	// Dir holds the keys, in files that only their owner can read. Empty keeps them in memory.
-	Dir string
+	// Dir holds the keys, in files that only their owner can read. Empty keeps them in Vault, or in memory when that is nil.
+	Dir   string
+	Vault Vault
 	// Period is how long a key signs; 14 days when zero.
 	Period time.Duration
 	// MaxAge is how long clients may keep the published certificates; 6 hours when zero. A new certificate is published
@@ -69,6 +68,9 @@ func (o *KeyOptions) EnsureDefaults() {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
+	if o.Dir != "" {
+		o.Vault = folder(o.Dir)
+	}
 }
 
 // Keys are the key pairs that sign our tokens. Which key signs and which are published follows from their ages
@@ -87,13 +89,10 @@ func OpenKeys(o KeyOptions) (*Keys, error) {
 	k := &Keys{o: o}
 	k.mu.rings = make(map[ringName][]*key)
 	for _, ring := range k.rings() {
-		if o.Dir == "" {
+		if o.Vault == nil {
 			continue
 		}
-		if err := os.MkdirAll(k.dir(ring), 0o700); err != nil {
-			return nil, err
-		}
-		keys, err := loadKeys(k.dir(ring))
+		keys, err := loadKeys(o.Vault, ring)
 		if err != nil {
 			return nil, err
 		}
@@ -110,9 +109,6 @@ func (k *Keys) rings() []ringName {
 	}
 	return all
 }
-
-// dir returns the folder of a ring.
-func (k *Keys) dir(ring ringName) string { return filepath.Join(k.o.Dir, string(ring)) }
 
 // lead is how long a key is published before it signs.
 func (k *Keys) lead() time.Duration { return 2 * k.o.MaxAge }
@@ -149,8 +145,8 @@ func (k *Keys) Rotate() error {
 			if err != nil {
 				return err
 			}
-			if k.o.Dir != "" {
-				if err := made.save(k.dir(ring)); err != nil {
+			if k.o.Vault != nil {
+				if err := made.save(k.o.Vault, ring); err != nil {
 					return err
 				}
 			}
@@ -179,9 +175,9 @@ func (k *Keys) live(ring ringName, keys []*key, now time.Time) []*key {
 	return kept
 }
 
-// forget removes the files of the keys that were not kept.
+// forget removes from the vault the keys that were not kept.
 func (k *Keys) forget(ring ringName, keys, kept []*key) error {
-	if k.o.Dir == "" {
+	if k.o.Vault == nil {
 		return nil
 	}
 	keep := make(map[string]bool, len(kept))
@@ -192,7 +188,7 @@ func (k *Keys) forget(ring ringName, keys, kept []*key) error {
 		if keep[key.id] {
 			continue
 		}
-		if err := os.Remove(filepath.Join(k.dir(ring), key.id+".pem")); err != nil {
+		if err := k.o.Vault.Remove(string(ring), key.id); err != nil {
 			return err
 		}
 	}

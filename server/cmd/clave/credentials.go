@@ -40,7 +40,7 @@ func keyCommand(cmd *cobra.Command, mode config.Mode, s streams, least, most int
 		if create && c.PublicURL == "" {
 			return fault.E(fault.InvalidArgument, "clave credentials create: give the server's origin with --public-url, such as https://data.example.org; the key says where it is good")
 		}
-		store, err := app.OpenCredentials(c, app.Options{Log: logger(c, s.err)}, create)
+		store, err := app.OpenCredentials(ctx, c, app.Options{Log: logger(c, s.err)}, create)
 		if err != nil {
 			return err
 		}

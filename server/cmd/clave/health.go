@@ -3,8 +3,10 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -52,6 +54,10 @@ func health(ctx context.Context, at string, s streams) error {
 	}
 	defer func() { _ = res.Body.Close() }() // a read
 	if res.StatusCode != http.StatusOK {
+		text, _ := io.ReadAll(io.LimitReader(res.Body, 200)) // what the status does not say
+		if strings.TrimSpace(string(text)) == "standby" {
+			return fault.E(fault.Unavailable, "%s is a standby: another node serves", at)
+		}
 		return fault.E(fault.Unavailable, "%s is not well: it answers %s at %s", at, res.Status, app.HealthPath)
 	}
 	_, err = fmt.Fprintln(s.out, "ok")

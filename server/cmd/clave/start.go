@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -40,8 +41,22 @@ func serveCommand(s streams) *cobra.Command {
 	}, config.ModeServe, func(ctx context.Context, c *config.Config) error { return runServer(ctx, c, s) })
 }
 
-// runServer builds the app and runs it until it is stopped.
+// runServer builds the app and runs it until it is stopped. A node that leads no more becomes a standby.
 func runServer(ctx context.Context, c *config.Config, s streams) error {
+	for {
+		err := runApp(ctx, c, s)
+		switch {
+		case ctx.Err() != nil && errors.Is(err, context.Canceled):
+			return nil // a standby that was stopped
+		case !app.Moved(err) || ctx.Err() != nil:
+			return err
+		}
+		fmt.Fprintln(s.out, "This node leads no more; it goes on as a standby")
+	}
+}
+
+// runApp builds the app and runs it until it ends.
+func runApp(ctx context.Context, c *config.Config, s streams) error {
 	began := clock.System().Now()
 	notices := s.out
 	if c.Ephemeral {

@@ -210,6 +210,9 @@ func (s *Store) begin(ctx context.Context) error {
 		return err
 	}
 	s.lead.seq.Store(s.at.seq)
+	if err := s.announce(ctx, "leader"); err != nil {
+		s.o.Log.Warn("the status of this node can't be noted", "error", s.said("note the status", err))
+	}
 	s.lead.working.Go(func() { s.writingBehind(work) })
 	s.lead.mu.Lock()
 	s.lead.mu.leading = true

@@ -21,12 +21,12 @@ import (
 //	clave_node     when each node was heard of last, and how far its replica is
 var migrations = [][]string{{
 	`create table clave_lease (id int primary key, cluster text not null, epoch bigint not null, node text not null, address text not null,
-		until timestamptz not null, versions_until bigint not null, importing text not null)`,
+		until timestamptz not null, versions_until bigint not null)`,
 	`create table clave_log (seq bigint primary key, epoch bigint not null, id bytea not null, body bytea not null)`,
 	`create table clave_state (key bytea primary key, value bytea not null)`,
 	`create table clave_applied (id int primary key, seq bigint not null)`,
 	`create table clave_node (node text primary key, address text not null, role text not null, seq bigint not null, seen timestamptz not null)`,
-	`insert into clave_lease values (1, '$cluster', 0, '', '', clock_timestamp() - interval '1 second', 0, '')`,
+	`insert into clave_lease values (1, '$cluster', 0, '', '', clock_timestamp() - interval '1 second', 0)`,
 	`insert into clave_log values (0, 0, '', '')`,
 	`insert into clave_applied values (1, 0)`,
 }}

@@ -1,0 +1,144 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"clave/server/clock"
+	"clave/server/engine"
+	"clave/server/fault"
+	"clave/server/randid"
+	"clave/server/storage"
+	"clave/server/storage/pgstore"
+)
+
+// replicaDir is the folder of the replica within the data folder, and nodeFile the file with the node's name.
+const (
+	replicaDir = "replica"
+	nodeFile   = "node"
+)
+
+// Moved reports whether an app has ended because another node leads now. It may be built again, and then waits as a standby.
+func Moved(err error) bool { return errors.Is(err, storage.ErrMoved) }
+
+// openShared opens the store on PostgreSQL with this node's replica. It does not lead yet.
+func (a *App) openShared(ctx context.Context) (*pgstore.Store, error) {
+	path, err := a.makeFolder(replicaDir)
+	if err != nil {
+		return nil, err
+	}
+	node, err := a.nodeName()
+	if err != nil {
+		return nil, err
+	}
+	store, err := pgstore.Open(ctx, pgstore.Options{
+		URL: a.config.Store, Dir: path, Local: a.sizes(), Node: node, Address: a.address(), Clock: a.o.Clock, Log: a.o.Log,
+		Derived: engine.Derived, Derive: engine.Derive, Progress: a.progress(),
+		Waiting: func(leader string) { fmt.Fprintf(a.o.Notices, "Standby: %s leads\n", leader) },
+	})
+	if err != nil {
+		return nil, err
+	}
+	a.addresses.Data = a.config.DataDir
+	return store, nil
+}
+
+// address returns where clients reach this node, for the status of the cluster.
+func (a *App) address() string {
+	if a.addresses.Hosting != "" {
+		return a.addresses.Hosting
+	}
+	return a.addresses.Firestore
+}
+
+// openLeading opens the store on PostgreSQL and waits until this node leads. Meanwhile the ports answer that it is a standby.
+func (a *App) openLeading(ctx context.Context, p ports) (store *pgstore.Store, err error) {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	standby := make(chan error, 1)
+	go func() {
+		err := a.standBy(ctx, p)
+		if err != nil {
+			stop() // who can't be asked for its health must not wait unseen
+		}
+		standby <- err
+	}()
+	store, err = a.openShared(ctx)
+	if err == nil {
+		err = store.Lead(ctx)
+	}
+	stop()
+	if failed := <-standby; failed != nil {
+		err = failed
+	}
+	if err != nil && store != nil {
+		err = errors.Join(err, store.Close())
+	}
+	if err != nil {
+		return nil, err
+	}
+	return store, nil
+}
+
+// openAlone opens the store on PostgreSQL for a command that serves nobody. It answers FailedPrecondition while a node serves it.
+func (a *App) openAlone(ctx context.Context) (*pgstore.Store, error) {
+	store, err := a.openShared(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := store.TryLead(ctx); err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	return store, nil
+}
+
+// nodeName returns the name of this node, which its data folder keeps.
+func (a *App) nodeName() (string, error) {
+	file := filepath.Join(a.config.DataDir, nodeFile)
+	text, err := os.ReadFile(file)
+	if name := strings.TrimSpace(string(text)); err == nil && name != "" {
+		return name, nil
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		host = "node"
+	}
+	name := host + "-" + randid.New(6)
+	if err := os.WriteFile(file, []byte(name+"\n"), 0o600); err != nil {
+		return "", fault.Because(err, fault.FailedPrecondition, "cannot write to the data folder %s: %v", a.config.DataDir, err)
+	}
+	return name, nil
+}
+
+// progress returns what reports how far a new replica is, about once a second.
+func (a *App) progress() func(done, about int64) {
+	last := clock.System().Now()
+	return func(done, about int64) {
+		if now := clock.System().Now(); now.Sub(last) >= time.Second {
+			last = now
+			fmt.Fprintf(a.o.Notices, "Building the replica: %d%% (%d of about %d keys)\n", done*100/max(about, 1), done, about)
+		}
+	}
+}
+
+// versionClock returns the clock that versions are made by: the store's where nodes share it.
+func (a *App) versionClock(store dataStore) clock.Clock {
+	if shared, ok := store.(*pgstore.Store); ok {
+		return shared.Clock()
+	}
+	return a.o.Clock
+}
+
+// ClusterStatus returns how the nodes on the PostgreSQL at a URL are.
+func ClusterStatus(ctx context.Context, url string) (*pgstore.Status, error) {
+	return pgstore.ReadStatus(ctx, url)
+}

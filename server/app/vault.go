@@ -1,0 +1,85 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"clave/server/storage"
+	"clave/server/token"
+)
+
+// vault returns where the signing keys are: in the data folder, with the data on PostgreSQL, where all nodes have the same, or, as
+// nil, in memory.
+func (a *App) vault(ctx context.Context, store dataStore) (token.Vault, error) {
+	ctx = context.WithoutCancel(ctx)
+	inStore := storeVault{store, func(b *storage.Batch) error { return store.Apply(ctx, b) }}
+	switch {
+	case a.config.Store != "":
+		return inStore, nil
+	case a.config.Memory:
+		return nil, nil
+	}
+	dir := token.Folder(filepath.Join(a.config.DataDir, "keys"))
+	return dir, copyKeys(inStore, dir) // a copy of a replica has its keys in the store
+}
+
+// copyKeys copies the keys of the rings that the other vault has none of.
+func copyKeys(from, to token.Vault) error {
+	for _, ring := range token.Rings() {
+		there, err := to.Load(ring)
+		if err != nil || len(there) > 0 {
+			return err
+		}
+		keys, err := from.Load(ring)
+		if err != nil {
+			return err
+		}
+		for id, text := range keys {
+			if err := to.Save(ring, id, text); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// storeVault keeps signing keys in a store, under signing/RING/ID.
+type storeVault struct {
+	store storage.Reader
+	apply func(*storage.Batch) error
+}
+
+// key returns what a key is kept under.
+func (v storeVault) key(ring, id string) []byte { return []byte("signing/" + ring + "/" + id) }
+
+// Load implements token.Vault.
+func (v storeVault) Load(ring string) (map[string][]byte, error) {
+	prefix := v.key(ring, "")
+	it := v.store.Scan(storage.Prefix(prefix))
+	defer func() { _ = it.Close() }() // Err has returned all errors of a read.
+	texts := make(map[string][]byte)
+	for it.Next() {
+		value, err := it.Value()
+		if err != nil {
+			return nil, fmt.Errorf("read the signing keys: %w", err)
+		}
+		texts[strings.TrimPrefix(string(it.Key()), string(prefix))] = append([]byte(nil), value...)
+	}
+	return texts, it.Err()
+}
+
+// Save implements token.Vault.
+func (v storeVault) Save(ring, id string, text []byte) error {
+	var b storage.Batch
+	b.Set(v.key(ring, id), text)
+	return v.apply(&b)
+}
+
+// Remove implements token.Vault.
+func (v storeVault) Remove(ring, id string) error {
+	b := storage.Batch{Deletes: true}
+	b.Delete(v.key(ring, id))
+	return v.apply(&b)
+}

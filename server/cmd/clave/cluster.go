@@ -1,0 +1,71 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"clave/server/app"
+	"clave/server/fault"
+)
+
+// clusterCommand returns `clave cluster`.
+func clusterCommand(s streams) *cobra.Command {
+	cmd := group(s, "cluster", "Nodes that share their data in PostgreSQL", clusterStatusCommand(s))
+	cmd.GroupID = groupTools
+	return cmd
+}
+
+// clusterStatusCommand returns `clave cluster status`.
+func clusterStatusCommand(s streams) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "status [--store URL]", Short: "Show who leads and how far each node is",
+		Long: "Shows which node leads, how far the log in PostgreSQL is, and how far the replica of each node that was heard of in the last\n" +
+			"minute. It ends with 1 when no node leads.",
+		Args: words(0, 0, "want no words, only --store"),
+	}
+	url := cmd.Flags().String("store", "", "the `URL` of PostgreSQL (default: CLAVE_STORE)")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		at := cmp.Or(*url, os.Getenv("CLAVE_STORE"))
+		if at == "" {
+			return fault.E(fault.InvalidArgument, "clave cluster status: give the URL of PostgreSQL with --store or in CLAVE_STORE")
+		}
+		return clusterStatus(cmd.Context(), at, s.out)
+	}
+	return cmd
+}
+
+// clusterStatus prints how the cluster at a URL is.
+func clusterStatus(ctx context.Context, url string, w io.Writer) error {
+	st, err := app.ClusterStatus(ctx, url)
+	if err != nil {
+		return err
+	}
+	table := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)
+	leader := cmp.Or(st.Leader, "none yet")
+	if !st.Held {
+		leader = "none; last " + leader
+	}
+	fmt.Fprintf(table, "Leader\t%s\t%s\n", leader, st.Address)
+	fmt.Fprintf(table, "Epoch\t%d\n", st.Epoch)
+	fmt.Fprintf(table, "Log\t%d to %d\t%d KiB\n", st.First, st.Log, st.LogBytes>>10)
+	fmt.Fprintf(table, "State\t%d, %d behind\t%d KiB\n", st.State, st.Log-st.State, st.StateBytes>>10)
+	fmt.Fprintf(table, "Versions\treserved until %s\n\n", st.VersionsUntil.Format(time.RFC3339Nano))
+	fmt.Fprint(table, "NODE\tROLE\tROW\tBEHIND\tHEARD OF\tADDRESS\n")
+	for _, n := range st.Nodes {
+		fmt.Fprintf(table, "%s\t%s\t%d\t%d\t%v ago\t%s\n", n.Name, n.Role, n.Seq, max(st.Log-n.Seq, 0), n.Age.Round(100*time.Millisecond), n.Address)
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	if !st.Held {
+		return fault.E(fault.Unavailable, "no node leads")
+	}
+	return nil
+}

@@ -1,0 +1,272 @@
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"clave/server/clock"
+	"clave/server/storage/pgstore/pgtest"
+)
+
+// node is a program that shares its data with others.
+type node struct {
+	cmd  *exec.Cmd
+	dir  string
+	port int
+	// await waits for a line of its output.
+	await func(prefix string)
+}
+
+// newNode starts `clave start` on a database, in a folder of its own or a given one, and does not wait until it leads.
+func newNode(t *testing.T, url, dir string) *node {
+	t.Helper()
+	folder, port := projectFolder(t, nil)
+	if dir == "" {
+		dir = filepath.Join(folder, ".clave")
+	}
+	n := &node{cmd: command(t, folder, "start", "--data", dir), dir: dir, port: port}
+	n.cmd.Env = append(os.Environ(), "CLAVE_STORE="+url)
+	n.cmd.Stderr = os.Stderr
+	out, err := n.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := n.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = n.cmd.Process.Signal(syscall.SIGCONT)
+		_ = n.cmd.Process.Kill()
+		_ = n.cmd.Wait()
+	})
+	n.await = awaitLine(t, n.cmd, out)
+	return n
+}
+
+// kill ends a node without notice.
+func (n *node) kill(t *testing.T) {
+	t.Helper()
+	if err := n.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = n.cmd.Wait() // by the signal
+}
+
+// ask sends a request to a node and returns the status, 0 where there is no answer in time.
+func (n *node) ask(t *testing.T, method, path, body string) (int, string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, method, fmt.Sprintf("http://127.0.0.1:%d%s", n.port, path), strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer owner")
+	res, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return 0, err.Error()
+	}
+	defer res.Body.Close()
+	var text bytes.Buffer
+	_, _ = text.ReadFrom(res.Body) // a part will do
+	return res.StatusCode, text.String()
+}
+
+// documents is the path of the documents of the nodes' project.
+const documents = "/v1/projects/demo-e2e/databases/(default)/documents"
+
+// put creates a document.
+func (n *node) put(t *testing.T, id string) (int, string) {
+	t.Helper()
+	return n.ask(t, http.MethodPost, documents+"/kept?documentId="+id, `{"fields":{"n":{"integerValue":"1"}}}`)
+}
+
+// wantPut creates a document that must be acknowledged.
+func (n *node) wantPut(t *testing.T, id string) {
+	t.Helper()
+	if code, text := n.put(t, id); code != http.StatusOK {
+		t.Fatalf("create %s: %d %s", id, code, text)
+	}
+}
+
+// wantAll reads documents, and counts them by a query, which needs their index entries.
+func (n *node) wantAll(t *testing.T, ids ...string) {
+	t.Helper()
+	for _, id := range ids {
+		if code, text := n.ask(t, http.MethodGet, documents+"/kept/"+id, ""); code != http.StatusOK {
+			t.Errorf("%s, which was acknowledged: %d %s", id, code, text)
+		}
+	}
+	code, text := n.ask(t, http.MethodPost, documents+":runAggregationQuery", `{"structuredAggregationQuery":{"aggregations":[{"alias":"n","count":{}}],
+		"structuredQuery":{"from":[{"collectionId":"kept"}],"where":{"fieldFilter":{"field":{"fieldPath":"n"},"op":"EQUAL","value":{"integerValue":"1"}}}}}}`)
+	if want := fmt.Sprintf(`"integerValue":"%d"`, len(ids)); code != http.StatusOK || !strings.Contains(strings.ReplaceAll(text, " ", ""), want) {
+		t.Errorf("count: %d %s, want %s", code, text, want)
+	}
+}
+
+// TestNodes are the tests of nodes on one PostgreSQL.
+func TestNodes(t *testing.T) {
+	pg := pgtest.New(t)
+	t.Run("a killed node loses nothing", func(t *testing.T) { testKilledNode(t, pg.Database()) })
+	t.Run("a standby takes over", func(t *testing.T) { testTakeOver(t, pg.Database()) })
+	t.Run("a stopped leader is fenced", func(t *testing.T) { testStoppedLeader(t, pg.Database()) })
+	t.Run("mistakes are named without secrets", func(t *testing.T) { testWrongPassword(t, pg) })
+}
+
+// testKilledNode kills a node under load, and starts it on its folder and on an empty one.
+func testKilledNode(t *testing.T, url string) {
+	first := newNode(t, url, "")
+	first.await("Clave ready")
+	var mu sync.Mutex
+	var ids []string
+	var wg sync.WaitGroup
+	for w := range 4 {
+		wg.Go(func() {
+			for i := range 200 {
+				id := fmt.Sprintf("d%d-%d", w, i)
+				if code, _ := first.put(t, id); code != http.StatusOK {
+					return
+				}
+				mu.Lock()
+				ids = append(ids, id)
+				n := len(ids)
+				mu.Unlock()
+				if n == 200 {
+					_ = first.cmd.Process.Kill()
+				}
+			}
+		})
+	}
+	wg.Wait()
+	_ = first.cmd.Wait() // by the signal
+	for _, dir := range []string{first.dir, ""} {
+		again := newNode(t, url, dir)
+		again.await("Clave ready")
+		for _, id := range ids {
+			if code, text := again.ask(t, http.MethodGet, documents+"/kept/"+id, ""); code != http.StatusOK {
+				t.Fatalf("%s, which was acknowledged: %d %s", id, code, text)
+			}
+		}
+		again.kill(t)
+	}
+}
+
+// testTakeOver has a standby refuse everything, and take over from a leader that is killed and from one that stops.
+func testTakeOver(t *testing.T, url string) {
+	first := newNode(t, url, "")
+	first.await("Clave ready")
+	first.wantPut(t, "one")
+	second := newNode(t, url, "")
+	second.await("Standby: ")
+	if code, text := second.ask(t, http.MethodGet, "/__/health", ""); code != http.StatusServiceUnavailable || text != "standby\n" {
+		t.Errorf("health of a standby: %d %q, want 503 standby", code, text)
+	}
+	if code, text := second.put(t, "refused"); code != http.StatusServiceUnavailable || !strings.Contains(text, "UNAVAILABLE") {
+		t.Errorf("a write at a standby: %d %s, want UNAVAILABLE", code, text)
+	}
+	wantStatus(t, url, "leader", "standby", "Epoch      1")
+	began := clock.System().Now()
+	first.kill(t)
+	second.await("Clave ready")
+	second.wantPut(t, "two")
+	if took := clock.System().Now().Sub(began); took > 5*time.Second {
+		t.Errorf("fail-over after a kill took %v, want at most 5 s", took)
+	} else {
+		t.Logf("fail-over after a kill took %v", took)
+	}
+	second.wantAll(t, "one", "two")
+	third := newNode(t, url, first.dir)
+	third.await("Standby: ")
+	began = clock.System().Now()
+	if err := second.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	third.await("Clave ready")
+	t.Logf("hand-over at SIGTERM took %v", clock.System().Now().Sub(began))
+	if err := wait(t, second.cmd); err != nil {
+		t.Errorf("a leader that was stopped ended with %v", err)
+	}
+	third.wantPut(t, "three")
+	third.wantAll(t, "one", "two", "three")
+	last := newNode(t, url, "")
+	last.await("Standby: ")
+	if err := last.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := wait(t, last.cmd); err != nil {
+		t.Errorf("a standby that was stopped ended with %v", err)
+	}
+}
+
+// wantStatus checks what `clave cluster status` shows.
+func wantStatus(t *testing.T, url string, want ...string) {
+	t.Helper()
+	out, err := command(t, t.TempDir(), "cluster", "status", "--store", url).CombinedOutput()
+	for _, part := range want {
+		if err != nil || !strings.Contains(string(out), part) {
+			t.Errorf("clave cluster status: %v, want %q in\n%s", err, part, out)
+		}
+	}
+}
+
+// testStoppedLeader stops the leader for longer than its lease. When it goes on, it neither writes nor reads, and waits as a standby.
+func testStoppedLeader(t *testing.T, url string) {
+	first := newNode(t, url, "")
+	first.await("Clave ready")
+	first.wantPut(t, "one")
+	second := newNode(t, url, "")
+	second.await("Standby: ")
+	if err := first.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	second.await("Clave ready")
+	second.wantPut(t, "two")
+	answers := make(chan string, 20)
+	var wg sync.WaitGroup
+	for i := range 20 {
+		wg.Go(func() { // which wait in the stopped program's port
+			if i%2 == 0 {
+				code, text := first.put(t, fmt.Sprintf("stale-%d", i))
+				answers <- fmt.Sprintf("write %d %s", code, text)
+				return
+			}
+			code, text := first.ask(t, http.MethodGet, documents+"/kept/two", "")
+			answers <- fmt.Sprintf("read %d %s", code, text)
+		})
+	}
+	if err := first.cmd.Process.Signal(syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	wg.Wait()
+	close(answers)
+	for answer := range answers {
+		if strings.HasPrefix(answer, "write 200") || strings.HasPrefix(answer, "read 404") {
+			t.Errorf("a leader that was stopped answers %s", answer)
+		}
+	}
+	first.await("Standby: ")
+	second.wantAll(t, "one", "two")
+	second.kill(t)
+	first.await("Clave ready")
+	first.wantAll(t, "one", "two")
+}
+
+// testWrongPassword starts on a database with a wrong password.
+func testWrongPassword(t *testing.T, pg *pgtest.Server) {
+	dir, _ := projectFolder(t, nil)
+	cmd := command(t, dir, "start", "--store", strings.Replace(pg.Database(), pg.Password(), "hunter2", 1))
+	out, err := cmd.CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "refuses the user or the password") || strings.Contains(string(out), "hunter2") {
+		t.Errorf("clave start with a wrong password: %v %s", err, out)
+	}
+}
