@@ -96,7 +96,9 @@ function Side({ pages, page, scope, openPalette }: { pages: PageId[]; page: stri
               {t.shell.readOnly}
             </span>
           )}
-          <span className="push mono clip">{session.version}</span>
+          <span className="push mono clip" title={session.version}>
+            {session.version.split(',')[0]}
+          </span>
         </div>
         {session.mode === 'serve' && (
           <button

@@ -19,6 +19,7 @@ import { NewDocumentDialog } from './new-document-dialog'
 import { FieldsEditor } from './value-editor'
 
 const JsonEditor = lazy(() => import('./json-editor'))
+const HistoryPanel = lazy(() => import('./history-panel'))
 
 type Props = { scope: Scope; path: string; open: (path: string | null) => void; changed: () => void }
 type Asked = 'duplicate' | 'rename' | 'delete' | null
@@ -71,9 +72,16 @@ export function DocumentPane({ scope, path, open, changed }: Props) {
         <Loaded state={state} reload={reload}>
           {(loaded) =>
             loaded === null ? (
-              <Empty>{t.data.gone}</Empty>
+              <Gone
+                scope={scope}
+                path={path}
+                restored={() => {
+                  reload()
+                  changed()
+                }}
+              />
             ) : (
-              <Editor scope={scope} loaded={loaded} reload={reload} write={write} changed={changed} />
+              <Editor scope={scope} loaded={loaded} reload={reload} write={write} changed={changed} known={setDoc} />
             )
           }
         </Loaded>
@@ -103,6 +111,22 @@ export function DocumentPane({ scope, path, open, changed }: Props) {
         />
       )}
     </section>
+  )
+}
+
+/** A document that is not there, with the versions that it had. */
+function Gone({ scope, path, restored }: { scope: Scope; path: string; restored: () => void }) {
+  const { t } = useText()
+  const { features } = useSession()
+  return (
+    <>
+      <Empty>{t.data.gone}</Empty>
+      {features.includes('history') && (
+        <Suspense fallback={<Skeleton />}>
+          <HistoryPanel scope={scope} path={path} restored={restored} />
+        </Suspense>
+      )}
+    </>
   )
 }
 
@@ -142,26 +166,31 @@ function Below({ scope, path }: { scope: Scope; path: string }) {
 
 const sameFields = (a: Fields, b: Fields): boolean => same({ type: 'map', value: a }, { type: 'map', value: b })
 
-type EditorProps = { scope: Scope; loaded: Doc; reload: () => void; write: boolean; changed: () => void }
+type EditorProps = { scope: Scope; loaded: Doc; reload: () => void; write: boolean; changed: () => void; known: (doc: Doc) => void }
 
 /** The draft of a document, as fields or as JSON. Changes by others load by themselves unless there is a draft. */
-function Editor({ scope, loaded, reload, write, changed }: EditorProps) {
+function Editor({ scope, loaded, reload, write, changed, known }: EditorProps) {
   const { t, time } = useText()
+  const { features } = useSession()
   const [base, setBase] = useState(loaded)
   const [draft, setDraft] = useState(loaded.fields)
-  const [tab, setTab] = useState<'fields' | 'json'>('fields')
+  const [tab, setTab] = useState<'fields' | 'json' | 'history'>('fields')
   const [version, setVersion] = useState(0)
   const [elsewhere, setElsewhere] = useState(false)
   const [badJson, setBadJson] = useState(false)
   const { busy, error, run } = useAction()
   const toast = useToast()
   const dirty = !sameFields(draft, base.fields)
-  const take = useCallback((doc: Doc) => {
-    setBase(doc)
-    setDraft(doc.fields)
-    setElsewhere(false)
-    setVersion((n) => n + 1)
-  }, [])
+  const take = useCallback(
+    (doc: Doc) => {
+      setBase(doc)
+      setDraft(doc.fields)
+      setElsewhere(false)
+      setVersion((n) => n + 1)
+      known(doc)
+    },
+    [known],
+  )
   const state = useRef({ dirty, base })
   state.current = { dirty, base }
   useEffect(() => {
@@ -204,6 +233,7 @@ function Editor({ scope, loaded, reload, write, changed }: EditorProps) {
         tabs={[
           { id: 'fields', label: t.data.fields },
           { id: 'json', label: t.data.json },
+          ...(features.includes('history') ? [{ id: 'history' as const, label: t.data.history }] : []),
         ]}
         chosen={tab}
         choose={(next) => {
@@ -212,7 +242,12 @@ function Editor({ scope, loaded, reload, write, changed }: EditorProps) {
           setTab(next)
         }}
       />
-      <div className="editor">
+      {tab === 'history' && (
+        <Suspense fallback={<Skeleton />}>
+          <HistoryPanel scope={scope} path={base.path} restored={changed} />
+        </Suspense>
+      )}
+      <div className="editor" hidden={tab === 'history'}>
         {elsewhere && (
           <div className="notice warn" role="alert">
             {t.data.changedElsewhere}
@@ -227,7 +262,7 @@ function Editor({ scope, loaded, reload, write, changed }: EditorProps) {
           </div>
         )}
         {error !== null && <Problem error={error} />}
-        {tab === 'fields' ? (
+        {tab !== 'json' ? (
           <>
             {Object.keys(draft).length === 0 && <p className="soft">{t.data.noFields}</p>}
             <FieldsEditor

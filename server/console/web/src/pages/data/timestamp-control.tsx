@@ -17,6 +17,8 @@ export function TimestampControl({
 }) {
   const { t } = useText()
   const all = useMemo(() => zones(), [])
+  // Hundreds of zones are in the page only where one is chosen.
+  const [choosing, setChoosing] = useState(false)
   const [zone, setZone] = useState(() => {
     const stored = readSetting('zone')
     return stored && all.includes(stored) ? stored : (all[0] ?? 'UTC')
@@ -38,12 +40,14 @@ export function TimestampControl({
         <select
           value={zone}
           aria-label={t.data.zone}
+          onFocus={() => setChoosing(true)}
+          onPointerDown={() => setChoosing(true)}
           onChange={(event) => {
             writeSetting('zone', event.target.value)
             setZone(event.target.value)
           }}
         >
-          {all.map((name) => (
+          {(choosing ? all : [...new Set([zone, ...all.slice(0, 2)])]).map((name) => (
             <option key={name}>{name}</option>
           ))}
         </select>

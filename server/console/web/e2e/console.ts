@@ -1,0 +1,80 @@
+import AxeBuilder from '@axe-core/playwright'
+import { test as base, expect, type Page } from '@playwright/test'
+
+export { expect }
+
+/** Each test fails for what a page logs, for a request that leaves the origin, and for an error that nobody caught. */
+export const test = base.extend<{ clean: void; quiet: (text: RegExp) => void }>({
+  // oxlint-disable-next-line no-empty-pattern -- fixtures take a pattern
+  quiet: async ({}, use, info) => {
+    await use((text) => info.annotations.push({ type: 'quiet', description: text.source }))
+  },
+  clean: [
+    async ({ page, context }, use, info) => {
+      const problems: string[] = []
+      const origin = origins().console
+      page.on('console', (message) => problems.push(`${message.type()}: ${message.text()}`))
+      page.on('pageerror', (error) => problems.push(`error: ${error.message}`))
+      context.on('request', (request) => {
+        const url = request.url()
+        if (!url.startsWith(`${origin}/`) && !url.startsWith('blob:') && !url.startsWith('data:')) problems.push(`left the origin: ${url}`)
+      })
+      await use()
+      const quiet = info.annotations.filter((one) => one.type === 'quiet').map((one) => new RegExp(one.description ?? ''))
+      expect(problems.filter((problem) => !quiet.some((text) => text.test(problem)))).toEqual([])
+    },
+    { auto: true },
+  ],
+  // oxlint-disable-next-line no-empty-pattern -- fixtures take a pattern
+  baseURL: async ({}, use) => use(origins().console),
+})
+
+export function origins() {
+  return { console: process.env['E2E_CONSOLE'] ?? '', firestore: process.env['E2E_FIRESTORE'] ?? '', auth: process.env['E2E_AUTH'] ?? '' }
+}
+
+type Wire = Record<string, unknown>
+
+/** Writes documents as an administrator would. */
+export async function seed(project: string, documents: Record<string, Record<string, Wire>>): Promise<void> {
+  const root = `projects/${project}/databases/(default)/documents`
+  const all = Object.entries(documents).map(([path, fields]) => ({ update: { name: `${root}/${path}`, fields } }))
+  for (let i = 0; i < all.length; i += 400) {
+    const response = await fetch(`${origins().firestore}/v1/projects/${project}/databases/(default)/documents:commit`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer owner' },
+      body: JSON.stringify({ writes: all.slice(i, i + 400) }),
+    })
+    if (!response.ok) throw new Error(await response.text())
+  }
+}
+
+/** A document as the server has it, in the JSON of the REST API. */
+export async function stored(project: string, path: string): Promise<{ fields?: Record<string, Wire> } | null> {
+  const url = `${origins().firestore}/v1/projects/${project}/databases/(default)/documents/${path}`
+  const response = await fetch(url, { headers: { authorization: 'Bearer owner' } })
+  return response.status === 404 ? null : response.json()
+}
+
+export const S = (stringValue: string): Wire => ({ stringValue })
+export const I = (n: number | string): Wire => ({ integerValue: String(n) })
+
+/** Checks a page by all rules of axe in light, and its colours in dark. */
+export async function accessible(page: Page): Promise<void> {
+  const light = await new AxeBuilder({ page }).analyze()
+  expect(light.violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.target.join(' ')).join(', ')}`)).toEqual([])
+  await page.emulateMedia({ colorScheme: 'dark' })
+  const dark = await new AxeBuilder({ page }).withRules(['color-contrast']).analyze()
+  expect(dark.violations.map((one) => one.nodes.map((node) => `${node.target.join(' ')} ${node.failureSummary ?? ''}`).join(', '))).toEqual(
+    [],
+  )
+  await page.emulateMedia({ colorScheme: 'light' })
+}
+
+/** Checks that a page fits into widths from a telephone's to a desk's without scrolling sideways. */
+export async function fits(page: Page): Promise<void> {
+  for (const width of [360, 768, 1280]) {
+    await page.setViewportSize({ width, height: 800 })
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth), `at ${width}`).toBeLessThanOrEqual(0)
+  }
+}

@@ -1,0 +1,263 @@
+import { accessible, expect, fits, I, S, seed, stored, test } from './console'
+
+const PROJECT = 'demo-data'
+const DATA = `/data/${PROJECT}/(default)`
+
+const EVERYTHING = {
+  text: S('hello'),
+  big: I('9007199254740993'),
+  half: { doubleValue: 2 },
+  yes: { booleanValue: true },
+  when: { timestampValue: '2030-01-31T12:00:00.123456Z' },
+  nothing: { nullValue: null },
+  place: { geoPointValue: { latitude: 18.5, longitude: -69.9 } },
+  blob: { bytesValue: 'aGVsbG8=' },
+  to: { referenceValue: `projects/${PROJECT}/databases/(default)/documents/people/p0001` },
+  list: { arrayValue: { values: [S('a'), I(2)] } },
+  address: { mapValue: { fields: { city: S('Bani') } } },
+  direction: {
+    mapValue: { fields: { __type__: S('__vector__'), value: { arrayValue: { values: [{ doubleValue: 0.5 }, { doubleValue: 1 }] } } } },
+  },
+}
+
+test.beforeAll(async () => {
+  const people = Array.from(
+    { length: 450 },
+    (_, i) => [`people/p${String(i).padStart(4, '0')}`, { name: S(`Person ${i}`), age: I(i % 90) }] as const,
+  )
+  await seed(PROJECT, {
+    ...Object.fromEntries(people),
+    'types/all': EVERYTHING,
+    'ghosts/none/orders/o1': { n: I(1) },
+    'orders/o2': { n: I(2) },
+  })
+})
+
+test('collections, a long table by pages, and a document', async ({ page }) => {
+  await page.goto(DATA)
+  await page.getByRole('link', { name: /^people \d/ }).click()
+  const grid = page.getByRole('grid')
+  await expect(grid.getByRole('row', { name: 'p0000' })).toBeVisible()
+  await expect(page.getByText('100+ loaded')).toBeVisible()
+  await grid.getByRole('row', { name: 'p0000' }).focus()
+  for (const loaded of ['200+', '300+', '400+', '450']) {
+    await page.keyboard.press('End')
+    await expect(page.getByText(`${loaded} loaded`)).toBeVisible()
+  }
+  await page.keyboard.press('End')
+  await expect(grid.getByRole('row', { name: 'p0449' })).toBeFocused()
+  // Only what is seen exists.
+  expect(await grid.getByRole('row').count()).toBeLessThan(60)
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL(/people\/p0449$/)
+  await expect(page.getByRole('region', { name: 'people/p0449' }).getByLabel('Value of name')).toHaveValue('Person 449')
+  await accessible(page)
+  await fits(page)
+})
+
+test('changes by others appear, are marked, and go', async ({ page }) => {
+  await page.goto(`${DATA}/people`)
+  const grid = page.getByRole('grid')
+  await expect(page.getByText('Live', { exact: true }).locator('.on')).toBeVisible()
+  await seed(PROJECT, { 'people/p0002': { name: S('Changed meanwhile'), age: I(7) } })
+  const row = grid.getByRole('row', { name: 'p0002' })
+  await expect(row).toContainText('Changed meanwhile')
+  await expect(row).toHaveClass(/changed/)
+  await seed(PROJECT, { 'people/p0002a': { name: S('New') } })
+  await expect(grid.getByRole('row', { name: 'p0002a' })).toBeVisible()
+})
+
+test('every type has a control, and saving keeps each to the last digit', async ({ page }) => {
+  await page.goto(`${DATA}/types/all`)
+  const pane = page.getByRole('region', { name: 'types/all' })
+  await expect(pane.getByLabel('Value of big')).toHaveValue('9007199254740993')
+  await expect(pane.getByLabel('Value of half')).toHaveValue('2.0')
+  await expect(pane.getByLabel('Value of direction')).toHaveValue('0.5, 1')
+  await pane.getByLabel('Value of text').fill('good bye')
+  await pane.getByLabel('Value of yes').selectOption('false')
+  await pane.getByLabel('Latitude').fill('19')
+  await pane.getByRole('application').focus()
+  await page.keyboard.press('ArrowRight')
+  await pane.getByLabel('Value of list[1]').fill('3')
+  await pane.getByLabel('Value of address.city').fill('Azua')
+  await pane.getByLabel('Value of when').fill('2031-02-01T08:00:00.500')
+  await pane.getByRole('button', { name: 'Add field' }).click()
+  await pane.getByLabel('Name of the field').fill('added')
+  await page.keyboard.press('Enter')
+  await pane.getByLabel('Type of added').selectOption('integer')
+  await pane.getByLabel('Value of added').fill('x')
+  await expect(pane.getByRole('alert')).toHaveText('This is no value of the type.')
+  await pane.getByLabel('Value of added').fill('-5')
+  await pane.getByRole('button', { name: 'Save' }).click()
+  await expect(pane.getByText('Unsaved changes')).toBeHidden()
+  const saved = await stored(PROJECT, 'types/all')
+  expect(saved?.fields).toEqual({
+    ...EVERYTHING,
+    text: S('good bye'),
+    yes: { booleanValue: false },
+    place: { geoPointValue: { latitude: 19, longitude: -68.9 } },
+    list: { arrayValue: { values: [S('a'), I(3)] } },
+    address: { mapValue: { fields: { city: S('Azua') } } },
+    when: { timestampValue: '2031-02-01T12:00:00.500456Z' },
+    added: I(-5),
+  })
+  await page.getByRole('status').getByRole('button', { name: 'Undo' }).click()
+  await expect(pane.getByLabel('Value of text')).toHaveValue('hello')
+  expect((await stored(PROJECT, 'types/all'))?.fields).toEqual(EVERYTHING)
+  await accessible(page)
+  await fits(page)
+})
+
+test('JSON shows an error at its line, and saves when it is whole', async ({ page }) => {
+  await seed(PROJECT, { 'notes/n': { a: I(1) } })
+  await page.goto(`${DATA}/notes/n`)
+  await page.getByRole('tab', { name: 'JSON' }).click()
+  const editor = page.getByRole('textbox', { name: 'JSON' })
+  await editor.click()
+  await page.keyboard.press('Control+a')
+  await page.keyboard.insertText('{\n  "a": 1,\n  "when": { "$timestamp": "soon" }\n}')
+  await expect(page.getByText('Line 3, column 27: expected a time')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Save' })).toBeDisabled()
+  await editor.click()
+  await page.keyboard.press('Control+a')
+  await page.keyboard.insertText('{ "a": 1.0, "when": { "$timestamp": "2030-01-01T00:00:00Z" } }')
+  await expect(page.getByRole('button', { name: 'Save' })).toBeEnabled()
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect(page.getByText('Unsaved changes')).toBeHidden()
+  expect((await stored(PROJECT, 'notes/n'))?.fields).toEqual({ a: { doubleValue: 1 }, when: { timestampValue: '2030-01-01T00:00:00Z' } })
+})
+
+test('a draft survives a change by others, which is told', async ({ page }) => {
+  await seed(PROJECT, { 'notes/both': { a: S('one') } })
+  await page.goto(`${DATA}/notes/both`)
+  const value = page.getByLabel('Value of a')
+  await expect(page.getByText('Live', { exact: true }).locator('.on')).toBeVisible()
+  await value.fill('mine')
+  await seed(PROJECT, { 'notes/both': { a: S('theirs') } })
+  await expect(page.getByText('The document was changed meanwhile')).toBeVisible()
+  await expect(value).toHaveValue('mine')
+  await page.getByRole('button', { name: 'Save over it' }).click()
+  await expect(page.getByText('The document was changed meanwhile')).toBeHidden()
+  expect((await stored(PROJECT, 'notes/both'))?.fields).toEqual({ a: S('mine') })
+})
+
+test('create, duplicate, rename and delete with undo', async ({ page, quiet }) => {
+  quiet(/409/)
+  await page.goto(DATA)
+  await page.getByRole('button', { name: 'New collection' }).click()
+  await page.getByLabel('Collection id').fill('made')
+  await page.getByLabel('Document id').fill('__no__')
+  await expect(page.getByText('An id has 1 to 1500 bytes')).toBeVisible()
+  await page.getByLabel('Document id').fill('one')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect(page).toHaveURL(/made\/one$/)
+  const pane = page.getByRole('region', { name: 'made/one' })
+  await pane.getByRole('button', { name: 'Add field' }).click()
+  await pane.getByLabel('Name of the field').fill('x')
+  await page.keyboard.press('Enter')
+  await pane.getByRole('button', { name: 'Save' }).click()
+  await expect(pane.getByText('Unsaved changes')).toBeHidden()
+  await pane.getByRole('button', { name: 'Actions' }).click()
+  await page.getByRole('menuitem', { name: 'Duplicate' }).click()
+  await page.getByLabel('Document id').fill('one')
+  await page.getByRole('button', { name: 'Save' }).last().click()
+  await expect(page.getByText('There is already a document with this id.')).toBeVisible()
+  await page.getByLabel('Document id').fill('two')
+  await page.getByRole('button', { name: 'Save' }).last().click()
+  await expect(page).toHaveURL(/made\/two$/)
+  await page.getByRole('region', { name: 'made/two' }).getByRole('button', { name: 'Actions' }).click()
+  await page.getByRole('menuitem', { name: 'Rename' }).click()
+  await page.getByLabel('Document id').fill('three')
+  await page.getByRole('button', { name: 'Save' }).last().click()
+  await expect(page).toHaveURL(/made\/three$/)
+  expect(await stored(PROJECT, 'made/two')).toBeNull()
+  expect((await stored(PROJECT, 'made/three'))?.fields).toEqual({ x: S('') })
+
+  await page.getByRole('region', { name: 'made', exact: true }).getByRole('button', { name: 'Actions' }).click()
+  await page.getByRole('menuitem', { name: 'Delete collection' }).click()
+  const dialog = page.getByRole('dialog')
+  await expect(dialog).toContainText('2 documents in 1 collection will be deleted.')
+  await accessible(page)
+  await dialog.getByRole('button', { name: 'Delete' }).click()
+  await expect(page.getByText('2 documents deleted')).toBeVisible()
+  expect(await stored(PROJECT, 'made/one')).toBeNull()
+  await page.getByRole('status').getByRole('button', { name: 'Undo' }).click()
+  await expect(page.getByText('2 documents restored')).toBeVisible()
+  expect((await stored(PROJECT, 'made/three'))?.fields).toEqual({ x: S('') })
+})
+
+test('missing documents and collection groups lead to what lies below', async ({ page }) => {
+  await page.goto(`${DATA}/ghosts`)
+  await page.getByRole('row', { name: 'none' }).click()
+  await expect(page.getByText('There is no such document.')).toBeVisible()
+  await page.getByRole('region', { name: 'ghosts/none' }).getByRole('link', { name: 'orders' }).click()
+  await expect(page.getByRole('row', { name: 'o1' })).toBeVisible()
+  await page.goto(`${DATA}/orders?group=1`)
+  await expect(page.getByRole('row', { name: 'ghosts/none/orders/o1' })).toBeVisible()
+  await page.getByRole('row', { name: 'orders/o2' }).click()
+  await expect(page).toHaveURL(/doc=orders%2Fo2/)
+  await expect(page.getByLabel('Value of n')).toHaveValue('2')
+})
+
+test('queries with conditions, orders, aggregations, explain and code', async ({ page }) => {
+  await page.goto(`${DATA}/people`)
+  await page.getByRole('button', { name: 'Query' }).click()
+  const form = page.getByRole('form', { name: 'Query' })
+  await form.getByLabel('Field').fill('age')
+  await form.getByLabel('Operator').selectOption('>=')
+  await form.getByLabel('Type').selectOption('integer')
+  await form.getByLabel('Value').fill('88')
+  await form.getByRole('button', { name: 'Add order' }).click()
+  await form.getByLabel('Order by').fill('age')
+  await form.getByLabel('Direction').selectOption('desc')
+  await form.getByLabel('Limit').fill('7')
+  await form.getByRole('button', { name: 'Run' }).click()
+  await expect(page.getByText('7 loaded')).toBeVisible()
+  await expect(page.getByRole('row', { name: 'p0089' })).toBeVisible()
+  await page.reload()
+  await expect(page.getByText('7 loaded')).toBeVisible()
+  await page.getByRole('button', { name: '1 condition' }).click()
+  await form.getByRole('button', { name: 'Explain' }).click()
+  const dialog = page.getByRole('dialog')
+  await expect(dialog).toContainText('age DESC')
+  await expect(dialog).toContainText('Documents returned')
+  await accessible(page)
+  await page.keyboard.press('Escape')
+  await form.getByRole('button', { name: 'As code' }).click()
+  await expect(dialog).toContainText('where("age", ">=", 88)')
+  await dialog.getByRole('tab', { name: 'Go' }).click()
+  await expect(dialog).toContainText('Where("age", ">=", int64(88))')
+  await accessible(page)
+  await page.keyboard.press('Escape')
+  await form.getByLabel('Limit').fill('')
+  await form.getByRole('button', { name: 'Add aggregation' }).click()
+  await form.getByRole('button', { name: 'Run' }).click()
+  await expect(form.getByRole('status')).toContainText('count10')
+  await fits(page)
+})
+
+test('files in and out', async ({ page }) => {
+  await page.goto(`${DATA}/types`)
+  const table = page.getByRole('region', { name: 'types', exact: true })
+  await expect(table.getByRole('gridcell', { name: 'all', exact: true })).toBeVisible()
+  for (const format of ['JSON', 'CSV']) {
+    await table.getByRole('button', { name: 'Actions' }).click()
+    const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('menuitem', { name: `Export as ${format}` }).click()])
+    const path = await file.path()
+    const target = `from-${format.toLowerCase()}`
+    await seed(PROJECT, { [`${target}/x`]: { n: I(1) } })
+    await page.goto(`${DATA}/${target}`)
+    const other = page.getByRole('region', { name: target, exact: true })
+    await other.getByRole('button', { name: 'Actions' }).click()
+    await page.getByRole('menuitem', { name: 'Import' }).click()
+    await page.getByLabel('File').setInputFiles({
+      name: `types.${format.toLowerCase()}`,
+      mimeType: 'text/plain',
+      buffer: await import('node:fs/promises').then((fs) => fs.readFile(path)),
+    })
+    await page.getByRole('dialog').getByRole('button', { name: 'Import' }).click()
+    await expect(page.getByText('1 document imported')).toBeVisible()
+    expect((await stored(PROJECT, `${target}/all`))?.fields).toEqual((await stored(PROJECT, 'types/all'))?.fields)
+    await page.goto(`${DATA}/types`)
+  }
+})

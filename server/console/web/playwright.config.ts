@@ -1,0 +1,30 @@
+import { defineConfig } from '@playwright/test'
+
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+export default defineConfig({
+  testDir: 'e2e',
+  globalSetup: './e2e/server.ts',
+  workers: 1,
+  fullyParallel: false,
+  timeout: 90_000,
+  retries: process.env['CI'] ? 1 : 0,
+  expect: { timeout: 20_000 },
+  reporter: [['list']],
+  use: {
+    locale: 'en-US',
+    timezoneId: 'America/Santo_Domingo',
+    viewport: { width: 1280, height: 800 },
+    permissions: ['clipboard-read', 'clipboard-write'],
+    launchOptions: { executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium', args: FLAGS },
+    trace: 'retain-on-failure',
+  },
+})

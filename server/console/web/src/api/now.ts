@@ -1,0 +1,43 @@
+import * as v from 'valibot'
+import { call, withQuery } from './http'
+
+const Sample = v.object({
+  time: v.string(),
+  commits: v.number(),
+  writes: v.number(),
+  reads: v.number(),
+  queries: v.number(),
+  denials: v.number(),
+  signIns: v.number(),
+  listeners: v.number(),
+  latency: v.object({ p50: v.number(), p95: v.number(), p99: v.number() }),
+  memory: v.number(),
+  heap: v.number(),
+  goroutines: v.number(),
+  disk: v.number(),
+  diskFree: v.number(),
+})
+export type Sample = v.InferOutput<typeof Sample>
+
+const Now = v.object({
+  started: v.string(),
+  interval: v.number(),
+  samples: v.nullish(v.array(Sample), []),
+  current: Sample,
+  data: v.nullish(v.string()),
+})
+
+/** How the server does, in samples of some seconds over the last hour. */
+export const loadNow = (signal?: AbortSignal) => call(Now, '/api/now', { signal })
+
+const Line = v.object({
+  n: v.number(),
+  time: v.string(),
+  level: v.string(),
+  message: v.string(),
+  attrs: v.optional(v.record(v.string(), v.string()), {}),
+})
+const Logs = v.object({ lines: v.nullish(v.array(Line), []), next: v.number() })
+export type LogLine = v.InferOutput<typeof Line>
+
+export const loadLogs = (level: string, q: string, signal?: AbortSignal) => call(Logs, withQuery('/api/logs', { level, q }), { signal })

@@ -1,0 +1,71 @@
+import * as v from 'valibot'
+import type { Scope } from '../lib/scope'
+import { call, send, withQuery } from './http'
+
+const Entry = v.object({
+  n: v.number(),
+  time: v.string(),
+  session: v.optional(v.string(), ''),
+  address: v.optional(v.string(), ''),
+  method: v.string(),
+  database: v.optional(v.string(), ''),
+  targets: v.nullish(v.array(v.string()), []),
+  count: v.optional(v.number(), 0),
+  result: v.string(),
+})
+const Audit = v.object({ entries: v.nullish(v.array(Entry), []), more: v.optional(v.boolean(), false) })
+export type AuditEntry = v.InferOutput<typeof Entry>
+
+/** What was changed through the console, newest first. */
+export const loadAudit = (before: number | null, signal?: AbortSignal) =>
+  call(Audit, withQuery('/api/audit', { limit: 200, before: before ?? undefined }), { signal })
+
+const Codes = v.object({
+  oob: v.array(v.object({ email: v.string(), requestType: v.string(), oobCode: v.string(), oobLink: v.string() })),
+  sms: v.array(v.object({ phoneNumber: v.string(), code: v.string() })),
+})
+
+/** E-mails and text messages that were not sent, in development. */
+export const loadCodes = (project: string, signal?: AbortSignal) => call(Codes, withQuery('/api/codes', { project }), { signal })
+
+const IndexField = v.object({
+  path: v.string(),
+  order: v.optional(v.picklist(['ASCENDING', 'DESCENDING'])),
+  array: v.optional(v.boolean()),
+  vector: v.optional(v.number()),
+})
+const Index = v.object({
+  collection: v.string(),
+  scope: v.picklist(['COLLECTION', 'COLLECTION_GROUP']),
+  fields: v.array(IndexField),
+  state: v.optional(v.string(), ''),
+  origin: v.optional(v.string(), ''),
+})
+const Indexes = v.object({
+  mode: v.string(),
+  file: v.nullish(v.string()),
+  indexes: v.nullish(v.array(Index), []),
+  needed: v.nullish(v.array(Index), []),
+})
+export type Index = v.InferOutput<typeof Index>
+export type Indexes = v.InferOutput<typeof Indexes>
+
+export const loadIndexes = (scope: Scope, signal?: AbortSignal) => call(Indexes, withQuery('/api/indexes', scope), { signal })
+
+const Check = v.object({
+  id: v.string(),
+  state: v.picklist(['ok', 'warn', 'bad', 'unknown']),
+  text: v.string(),
+  values: v.optional(v.record(v.string(), v.nullable(v.union([v.string(), v.number(), v.boolean()]))), {}),
+})
+export const loadSafety = (signal?: AbortSignal) => call(v.object({ checks: v.array(Check) }), '/api/safety', { signal })
+
+const Lab = v.object({
+  snapshots: v.nullish(v.array(v.object({ id: v.string(), project: v.string(), name: v.string(), time: v.string() })), []),
+})
+export const loadLab = (project: string, signal?: AbortSignal) => call(Lab, withQuery('/api/lab', { project }), { signal })
+export const makeSnapshot = (project: string, name: string) => send('/api/lab/snapshots', { body: { project, name } })
+export const restoreSnapshot = (project: string, id: string) =>
+  send(`/api/lab/snapshots/${encodeURIComponent(id)}/restore`, { body: { project } })
+export const deleteSnapshot = (id: string) => send(`/api/lab/snapshots/${encodeURIComponent(id)}`, { method: 'DELETE' })
+export const clearLab = (scope: Scope, what: 'documents' | 'accounts') => send('/api/lab/clear', { body: { ...scope, what } })

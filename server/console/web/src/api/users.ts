@@ -1,0 +1,131 @@
+import * as v from 'valibot'
+import { call, send } from './http'
+
+const Factor = v.object({
+  mfaEnrollmentId: v.optional(v.string(), ''),
+  displayName: v.optional(v.string(), ''),
+  phoneInfo: v.optional(v.string(), ''),
+  enrolledAt: v.optional(v.string(), ''),
+})
+const Provider = v.object({
+  providerId: v.string(),
+  rawId: v.optional(v.string(), ''),
+  email: v.optional(v.string(), ''),
+  phoneNumber: v.optional(v.string(), ''),
+  displayName: v.optional(v.string(), ''),
+})
+const User = v.looseObject({
+  localId: v.string(),
+  email: v.optional(v.string(), ''),
+  emailVerified: v.optional(v.boolean(), false),
+  displayName: v.optional(v.string(), ''),
+  photoUrl: v.optional(v.string(), ''),
+  phoneNumber: v.optional(v.string(), ''),
+  disabled: v.optional(v.boolean(), false),
+  customAttributes: v.optional(v.string(), ''),
+  createdAt: v.optional(v.string(), ''),
+  lastLoginAt: v.optional(v.string(), ''),
+  validSince: v.optional(v.string(), ''),
+  providerUserInfo: v.optional(v.array(Provider), []),
+  mfaInfo: v.optional(v.array(Factor), []),
+})
+export type User = v.InferOutput<typeof User>
+
+/** Where a project's users are: in the project itself or in one of its tenants. */
+export type Directory = { project: string; tenant: string }
+
+const base = ({ project, tenant }: Directory): string =>
+  `/identitytoolkit.googleapis.com/v1/projects/${encodeURIComponent(project)}${tenant ? `/tenants/${encodeURIComponent(tenant)}` : ''}`
+
+const Listed = v.object({ users: v.optional(v.array(User), []), nextPageToken: v.optional(v.string(), '') })
+export type UserPage = v.InferOutput<typeof Listed>
+
+/** A page of all users. */
+export function listUsers(directory: Directory, size: number, token: string, signal?: AbortSignal): Promise<UserPage> {
+  const query = new URLSearchParams({ maxResults: String(size) })
+  if (token) query.set('nextPageToken', token)
+  return call(Listed, `${base(directory)}/accounts:batchGet?${query}`, { signal })
+}
+
+const Raw = v.object({ users: v.optional(v.array(v.looseObject({ localId: v.string() })), []), nextPageToken: v.optional(v.string(), '') })
+
+/** All users as the server writes them, page by page, for a file. */
+export async function* exportUsers(directory: Directory): AsyncGenerator<object[]> {
+  let token = ''
+  do {
+    const query = new URLSearchParams({ maxResults: '1000', ...(token && { nextPageToken: token }) })
+    const page = await call(Raw, `${base(directory)}/accounts:batchGet?${query}`)
+    yield page.users
+    token = page.nextPageToken
+  } while (token)
+}
+
+const Looked = v.object({ users: v.optional(v.array(User), []) })
+
+/** The users with a text as their id, e-mail address or phone number. */
+export async function findUsers(directory: Directory, text: string, signal?: AbortSignal): Promise<User[]> {
+  const by = text.includes('@') ? { email: [text] } : text.startsWith('+') ? { phoneNumber: [text] } : { localId: [text] }
+  return (await call(Looked, `${base(directory)}/accounts:lookup`, { body: by, signal })).users
+}
+
+export async function getUser(directory: Directory, localId: string, signal?: AbortSignal): Promise<User | null> {
+  const { users } = await call(Looked, `${base(directory)}/accounts:lookup`, { body: { localId: [localId] }, signal })
+  return users[0] ?? null
+}
+
+const Created = v.object({ localId: v.string() })
+export type NewUser = { localId?: string; email?: string; password?: string; displayName?: string; phoneNumber?: string }
+
+export async function createUser(directory: Directory, user: NewUser): Promise<string> {
+  return (await call(Created, `${base(directory)}/accounts`, { body: user })).localId
+}
+
+/** What a change of an account may say. */
+export type UserChange = {
+  email?: string
+  emailVerified?: boolean
+  displayName?: string
+  photoUrl?: string
+  phoneNumber?: string
+  password?: string
+  disableUser?: boolean
+  customAttributes?: string
+  validSince?: string
+  deleteAttribute?: ('DISPLAY_NAME' | 'PHOTO_URL')[]
+  deleteProvider?: string[]
+  mfa?: { enrollments: object[] }
+}
+
+export const updateUser = (directory: Directory, localId: string, change: UserChange): Promise<void> =>
+  send(`${base(directory)}/accounts:update`, { body: { localId, ...change } })
+
+/** Deletes users, also ones that are not disabled. */
+export const deleteUsers = (directory: Directory, localIds: string[]): Promise<void> =>
+  send(`${base(directory)}/accounts:batchDelete`, { body: { localIds, force: true } })
+
+const Imported = v.object({ error: v.optional(v.array(v.object({ index: v.optional(v.number(), 0), message: v.string() })), []) })
+
+/** Writes accounts as they were exported; returns what was refused. */
+export async function importUsers(directory: Directory, users: unknown[]): Promise<{ index: number; message: string }[]> {
+  return (await call(Imported, `${base(directory)}/accounts:batchCreate`, { body: { users } })).error
+}
+
+const Tenants = v.object({ tenants: v.optional(v.array(v.object({ name: v.string(), displayName: v.optional(v.string(), '') })), []) })
+
+export async function listTenants(project: string, signal?: AbortSignal): Promise<{ id: string; label: string }[]> {
+  const { tenants } = await call(
+    Tenants,
+    `/identitytoolkit.googleapis.com/v2/projects/${encodeURIComponent(project)}/tenants?pageSize=1000`,
+    { signal },
+  )
+  return tenants.map(({ name, displayName }) => {
+    const id = name.split('/').at(-1) ?? ''
+    return { id, label: displayName ? `${displayName} (${id})` : id }
+  })
+}
+
+const SignedIn = v.object({ idToken: v.string(), refreshToken: v.string(), expiresIn: v.string() })
+
+/** Tokens of a user, for development. */
+export const signInAs = ({ project, tenant }: Directory, localId: string) =>
+  call(SignedIn, '/api/users/signin', { body: { project, localId, ...(tenant && { tenantId: tenant }) } })

@@ -1,0 +1,21 @@
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** A value of an expression as people read it. The server writes values as {"boolValue": true} and the like; {} is an error. */
+export function valueLabel(value: unknown): string {
+  if (!isObject(value)) return JSON.stringify(value) ?? '?'
+  const [entry, ...more] = Object.entries(value)
+  if (!entry) return 'error'
+  const [kind, inner] = entry
+  if (more.length > 0 || !/Value$|^undefined$/.test(kind)) return JSON.stringify(value)
+  if (kind === 'nullValue') return 'null'
+  if (kind === 'undefined')
+    return isObject(inner) && typeof inner['causeMessage'] === 'string' ? `error: ${inner['causeMessage']}` : 'error'
+  if (kind === 'stringValue') return JSON.stringify(inner)
+  if (kind === 'listValue' && isObject(inner) && Array.isArray(inner['values'])) return `[${inner['values'].map(valueLabel).join(', ')}]`
+  if (kind === 'mapValue' && isObject(inner) && isObject(inner['fields'])) {
+    return `{${Object.entries(inner['fields'])
+      .map(([name, of]) => `${name}: ${valueLabel(of)}`)
+      .join(', ')}}`
+  }
+  return isObject(inner) ? JSON.stringify(inner) : String(inner)
+}

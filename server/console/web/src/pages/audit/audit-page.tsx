@@ -1,0 +1,82 @@
+import { useState } from 'react'
+import { type AuditEntry, loadAudit } from '../../api/operations'
+import { useText } from '../../i18n/text'
+import { useAction } from '../../lib/use-action'
+import { useLoad } from '../../lib/use-load'
+import { Empty, Loaded, Problem } from '../../ui/states'
+
+const MAX_TARGETS = 5
+
+/** What was changed through the console, by which session, and how it ended. */
+export default function AuditPage() {
+  const { t } = useText()
+  const { state, reload } = useLoad('audit', (signal) => loadAudit(null, signal))
+  return (
+    <div className="page">
+      <div className="page-head">
+        <h1>{t.pages.audit}</h1>
+        <button type="button" className="button push" onClick={reload}>
+          {t.common.refresh}
+        </button>
+      </div>
+      <Loaded state={state} reload={reload} rows={10}>
+        {(first) => <Entries key={first.entries[0]?.n ?? 0} first={first.entries} more={first.more} />}
+      </Loaded>
+    </div>
+  )
+}
+
+function Entries({ first, more }: { first: AuditEntry[]; more: boolean }) {
+  const { t, time } = useText()
+  const [rest, setRest] = useState<{ entries: AuditEntry[]; more: boolean }>({ entries: [], more })
+  const { busy, error, run } = useAction()
+  const entries = [...first, ...rest.entries]
+  if (entries.length === 0) return <Empty>{t.audit.none}</Empty>
+  const next = async () => {
+    const page = await loadAudit(entries.at(-1)?.n ?? null)
+    setRest({ entries: [...rest.entries, ...page.entries], more: page.more })
+  }
+  return (
+    <>
+      <div className="scroll-x" tabIndex={0} role="region" aria-label={t.pages.audit}>
+        <table className="table">
+          <thead>
+            <tr>
+              <th scope="col">{t.audit.time}</th>
+              <th scope="col">{t.audit.what}</th>
+              <th scope="col">{t.audit.targets}</th>
+              <th scope="col">{t.audit.session}</th>
+              <th scope="col">{t.audit.result}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {entries.map((entry) => (
+              <tr key={entry.n}>
+                <td className="clip">{time(entry.time)}</td>
+                <td className="mono">{entry.method}</td>
+                <td className="mono wrap">
+                  {entry.targets.slice(0, MAX_TARGETS).join(', ')}
+                  {entry.count > MAX_TARGETS && ` … (${entry.count})`}
+                </td>
+                <td className="mono clip">
+                  {entry.session} {entry.address}
+                </td>
+                <td>
+                  <span className={`tag ${entry.result === 'OK' ? 'good' : 'bad'}`}>{entry.result}</span>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {error !== null && <Problem error={error} />}
+      {rest.more && (
+        <div>
+          <button type="button" className="button" disabled={busy} onClick={() => void run(next)}>
+            {t.common.more}
+          </button>
+        </div>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,137 @@
+import { useState } from 'react'
+import { clearLab, deleteSnapshot, loadLab, makeSnapshot, restoreSnapshot } from '../../api/operations'
+import { useText } from '../../i18n/text'
+import { useAction } from '../../lib/use-action'
+import { useLoad } from '../../lib/use-load'
+import { useScope, useSession } from '../../session'
+import { Dialog } from '../../ui/dialog'
+import { Empty, Loaded, Problem } from '../../ui/states'
+import { useToast } from '../../ui/toasts'
+
+type Asked = { title: string; text: string; act: () => Promise<void> } | null
+
+/** Development: snapshots to come back to, and clearing. */
+export default function LabPage() {
+  const { t, time } = useText()
+  const scope = useScope()
+  const { write } = useSession()
+  const { project } = scope
+  const [name, setName] = useState('')
+  const [asked, setAsked] = useState<Asked>(null)
+  const { busy, error, run } = useAction()
+  const toast = useToast()
+  const { state, reload } = useLoad(`lab ${project}`, (signal) => loadLab(project, signal))
+  const act = (work: () => Promise<void>, said: string) =>
+    void run(async () => {
+      await work()
+      toast(said)
+      reload()
+    })
+  const clear = (what: 'documents' | 'accounts') =>
+    setAsked({ title: t.lab.clears[what], text: t.lab.clearText(project), act: () => clearLab(scope, what) })
+  return (
+    <div className="page">
+      <div className="page-head">
+        <h1>{t.pages.lab}</h1>
+      </div>
+      {error !== null && <Problem error={error} />}
+      <section className="stack" aria-label={t.lab.snapshots}>
+        <h2>{t.lab.snapshots}</h2>
+        {write && (
+          <form
+            className="row"
+            onSubmit={(event) => {
+              event.preventDefault()
+              act(() => makeSnapshot(project, name), t.lab.made)
+              setName('')
+            }}
+          >
+            <input
+              value={name}
+              required
+              aria-label={t.lab.name}
+              placeholder={t.lab.name}
+              onChange={(event) => setName(event.target.value)}
+            />
+            <button type="submit" className="button primary" disabled={busy}>
+              {t.lab.make}
+            </button>
+          </form>
+        )}
+        <Loaded state={state} reload={reload}>
+          {({ snapshots }) =>
+            snapshots.length === 0 ? (
+              <Empty>{t.lab.none}</Empty>
+            ) : (
+              <ul className="list">
+                {snapshots.map((one) => (
+                  <li key={one.id}>
+                    <strong className="wrap">{one.name}</strong>
+                    <span className="soft">{time(one.time)}</span>
+                    <span className="row push">
+                      <button
+                        type="button"
+                        className="button"
+                        disabled={busy || !write}
+                        onClick={() =>
+                          setAsked({
+                            title: t.lab.restore(one.name),
+                            text: t.lab.restoreText(project),
+                            act: () => restoreSnapshot(project, one.id),
+                          })
+                        }
+                      >
+                        {t.lab.restoreButton}
+                      </button>
+                      <button
+                        type="button"
+                        className="button"
+                        disabled={busy || !write}
+                        onClick={() => act(() => deleteSnapshot(one.id), t.lab.gone)}
+                      >
+                        {t.common.delete}
+                      </button>
+                    </span>
+                  </li>
+                ))}
+              </ul>
+            )
+          }
+        </Loaded>
+      </section>
+      {write && (
+        <section className="stack" aria-label={t.lab.clear}>
+          <h2>{t.lab.clear}</h2>
+          <div className="row">
+            <button type="button" className="button danger" disabled={busy} onClick={() => clear('documents')}>
+              {t.lab.clears.documents}
+            </button>
+            <button type="button" className="button danger" disabled={busy} onClick={() => clear('accounts')}>
+              {t.lab.clears.accounts}
+            </button>
+          </div>
+        </section>
+      )}
+      {asked && (
+        <Dialog
+          title={asked.title}
+          close={() => setAsked(null)}
+          submit={() => {
+            setAsked(null)
+            act(asked.act, t.lab.done)
+          }}
+        >
+          <p>{asked.text}</p>
+          <div className="dialog-foot">
+            <button type="button" className="button" onClick={() => setAsked(null)}>
+              {t.common.cancel}
+            </button>
+            <button type="submit" className="button danger">
+              {asked.title}
+            </button>
+          </div>
+        </Dialog>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,123 @@
+import { lazy, Suspense, useState } from 'react'
+import { type Decision, type FullRequest, loadCase, loadRequest, type Replay, replayRequest } from '../../api/rules'
+import { useText } from '../../i18n/text'
+import { download } from '../../lib/download'
+import { useAction } from '../../lib/use-action'
+import { useLoad } from '../../lib/use-load'
+import { Dialog } from '../../ui/dialog'
+import { Input } from '../../ui/input'
+import { Loaded, Problem, Skeleton } from '../../ui/states'
+import { Tabs } from '../../ui/tabs'
+
+const DecisionView = lazy(() => import('./decision-view'))
+
+type Tab = 'decision' | 'request' | 'replay'
+
+/** One request: how the rules decided it, what it was, and how it would be decided otherwise. */
+export function RequestDialog({ id, close }: { id: string; close: () => void }) {
+  const { t } = useText()
+  const [tab, setTab] = useState<Tab>('decision')
+  const { state, reload } = useLoad(id, (signal) => loadRequest(id, signal))
+  const { busy, error, run } = useAction()
+  const makeCase = async () => {
+    const { case: one } = await loadCase(id)
+    download(`case-${id}.json`, 'application/json', [JSON.stringify({ cases: [one] }, null, 2)])
+  }
+  const tabs = [
+    { id: 'decision', label: t.requests.decision },
+    { id: 'request', label: t.requests.request },
+    { id: 'replay', label: t.requests.replay },
+  ] as const
+  const title = state.status === 'ready' ? `${state.data.method} ${state.data.path}` : id
+  return (
+    <Dialog title={title} close={close} wide>
+      <Tabs label={t.requests.request} tabs={tabs} chosen={tab} choose={setTab} />
+      <Loaded state={state} reload={reload}>
+        {(request) => (
+          <Suspense fallback={<Skeleton />}>
+            {tab === 'decision' && <DecisionView source={request.source ?? ''} decision={request.decision} />}
+            {tab === 'request' && <Facts request={request} />}
+            {tab === 'replay' && <ReplayForm request={request} />}
+          </Suspense>
+        )}
+      </Loaded>
+      {error !== null && <Problem error={error} />}
+      <div className="dialog-foot">
+        <button type="button" className="button" disabled={busy} onClick={() => void run(makeCase)}>
+          {t.requests.makeCase}
+        </button>
+      </div>
+    </Dialog>
+  )
+}
+
+function Facts({ request }: { request: FullRequest }) {
+  const { t, time } = useText()
+  const parts = [
+    { label: t.requests.auth, value: request.auth },
+    { label: t.requests.before, value: request.before },
+    { label: t.requests.after, value: request.after },
+    { label: t.query.title, value: request.query },
+  ].filter((part) => part.value !== undefined && part.value !== null)
+  return (
+    <div className="stack">
+      <dl className="facts">
+        <dt>{t.audit.time}</dt>
+        <dd>{time(request.time)}</dd>
+        <dt>{t.requests.user}</dt>
+        <dd className="mono">{request.uid ?? t.users.anonymous}</dd>
+      </dl>
+      {parts.map((part) => (
+        <section key={part.label} className="stack" aria-label={part.label}>
+          <h3>{part.label}</h3>
+          <pre className="code" tabIndex={0}>
+            {JSON.stringify(part.value, null, 2)}
+          </pre>
+        </section>
+      ))}
+    </div>
+  )
+}
+
+/** Decides the request anew, as another user, at another time or with other data. */
+function ReplayForm({ request }: { request: FullRequest }) {
+  const { t } = useText()
+  const [uid, setUid] = useState(request.uid ?? '')
+  const [token, setToken] = useState(() => JSON.stringify(request.auth?.token ?? {}, null, 2))
+  const [at, setAt] = useState('')
+  const [decision, setDecision] = useState<Decision | null>(null)
+  const { busy, error, run } = useAction()
+  const replay = async () => {
+    const what: Replay = { as: uid ? { uid, token: JSON.parse(token) } : null }
+    if (at) what.at = new Date(at).toISOString()
+    setDecision(await replayRequest(request.id, what))
+  }
+  return (
+    <form
+      className="stack"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void run(replay)
+      }}
+    >
+      <div className="two">
+        <Input label={t.requests.as} hint={t.requests.asHint} className="mono" value={uid} set={setUid} />
+        <label className="field">
+          <span>{t.requests.at}</span>
+          <input type="datetime-local" step="1" value={at} onChange={(event) => setAt(event.target.value)} />
+        </label>
+      </div>
+      <label className="field">
+        <span>{t.requests.token}</span>
+        <textarea className="mono" rows={5} value={token} disabled={!uid} onChange={(event) => setToken(event.target.value)} />
+      </label>
+      {error !== null && <Problem error={error} />}
+      <div className="dialog-foot">
+        <button type="submit" className="button primary" disabled={busy}>
+          {t.requests.decide}
+        </button>
+      </div>
+      {decision && <DecisionView source={request.source ?? ''} decision={decision} />}
+    </form>
+  )
+}

@@ -1,0 +1,155 @@
+import { useEffect, useState } from 'react'
+import { useSearchParams } from 'react-router-dom'
+import { stream } from '../../api/http'
+import { loadRequests, type RequestFilter, type RequestRecord, RequestLine } from '../../api/rules'
+import { useText } from '../../i18n/text'
+import { useLoad } from '../../lib/use-load'
+import { Empty, Loaded } from '../../ui/states'
+import { RequestDialog } from './request-dialog'
+
+const OUTCOMES = ['allow', 'deny', 'error', 'admin'] as const
+const METHODS = ['get', 'list', 'create', 'update', 'delete'] as const
+const MAX_SHOWN = 1000
+const TONES = { allow: 'good', deny: 'bad', error: 'bad', admin: '' } as const
+
+/** Every decision of the rules, as they are made. The address has the filter and the request that is open. */
+export default function RequestsPage() {
+  const { t } = useText()
+  const [params, setParams] = useSearchParams()
+  const filter: RequestFilter = {
+    outcome: params.get('outcome') ?? '',
+    method: params.get('method') ?? '',
+    path: params.get('path') ?? '',
+    user: params.get('user') ?? '',
+  }
+  const open = params.get('request')
+  const set = (name: string, value: string) => {
+    const next = new URLSearchParams(params)
+    if (value) next.set(name, value)
+    else next.delete(name)
+    setParams(next, { replace: name !== 'request' })
+  }
+  const { state, reload } = useLoad(JSON.stringify(filter), (signal) => loadRequests(filter, '', signal))
+  return (
+    <div className="page">
+      <div className="page-head">
+        <h1>{t.pages.requests}</h1>
+        <Choice label={t.requests.outcome} value={filter.outcome} options={OUTCOMES} set={(value) => set('outcome', value)} />
+        <Choice label={t.requests.method} value={filter.method} options={METHODS} set={(value) => set('method', value)} />
+        <input
+          type="search"
+          className="mono"
+          value={filter.path}
+          aria-label={t.requests.path}
+          placeholder={t.requests.path}
+          onChange={(event) => set('path', event.target.value)}
+        />
+        <input
+          type="search"
+          className="mono"
+          value={filter.user}
+          aria-label={t.requests.user}
+          placeholder={t.requests.userHint}
+          onChange={(event) => set('user', event.target.value)}
+        />
+      </div>
+      <Loaded state={state} reload={reload} rows={10}>
+        {({ requests, kept, limit }) => (
+          <>
+            <RequestTable key={JSON.stringify(filter)} first={requests} filter={filter} open={(id) => set('request', id)} />
+            <p className="soft small">{t.requests.kept(kept, limit)}</p>
+          </>
+        )}
+      </Loaded>
+      {open && <RequestDialog key={open} id={open} close={() => set('request', '')} />}
+    </div>
+  )
+}
+
+function Choice({
+  label,
+  value,
+  options,
+  set,
+}: {
+  label: string
+  value: string
+  options: readonly string[]
+  set: (value: string) => void
+}) {
+  const { t } = useText()
+  return (
+    <select value={value} aria-label={label} onChange={(event) => set(event.target.value)}>
+      <option value="">
+        {label}: {t.common.all}
+      </option>
+      {options.map((one) => (
+        <option key={one}>{one}</option>
+      ))}
+    </select>
+  )
+}
+
+/** Reports whether a record passes a filter, as the server decides it. */
+export function passes(record: RequestRecord, { outcome, method, path, user }: RequestFilter): boolean {
+  if (outcome && record.outcome !== outcome) return false
+  if (method && record.method !== method) return false
+  if (path && !record.path.includes(path)) return false
+  return !user || (user === 'anonymous' ? record.uid === null : record.uid === user)
+}
+
+function RequestTable({ first, filter, open }: { first: RequestRecord[]; filter: RequestFilter; open: (id: string) => void }) {
+  const { t, time } = useText()
+  const [fresh, setFresh] = useState<RequestRecord[]>([])
+  const after = first[0]?.id ?? ''
+  useEffect(() => {
+    const control = new AbortController()
+    const follow = async () => {
+      for await (const line of stream(RequestLine, `/api/requests/stream${after ? `?after=${encodeURIComponent(after)}` : ''}`, {
+        signal: control.signal,
+      })) {
+        if ('id' in line) setFresh((now) => (now.some((one) => one.id === line.id) ? now : [line, ...now].slice(0, MAX_SHOWN)))
+      }
+    }
+    // An ended stream leaves what is there; the page's next load tells why.
+    follow().catch(() => {})
+    return () => control.abort()
+  }, [after])
+  const known = new Set(first.map((one) => one.id))
+  const all = [...fresh.filter((one) => !known.has(one.id) && passes(one, filter)), ...first]
+  if (all.length === 0) return <Empty>{t.requests.none}</Empty>
+  return (
+    <div className="scroll-x" tabIndex={0} role="region" aria-label={t.pages.requests}>
+      <table className="table">
+        <thead>
+          <tr>
+            <th scope="col">{t.audit.time}</th>
+            <th scope="col">{t.requests.outcome}</th>
+            <th scope="col">{t.requests.method}</th>
+            <th scope="col">{t.requests.path}</th>
+            <th scope="col">{t.requests.user}</th>
+            <th scope="col">{t.requests.lines}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {all.map((record) => (
+            <tr key={record.id}>
+              <td className="clip">{time(record.time)}</td>
+              <td>
+                <span className={`tag ${TONES[record.outcome]}`}>{record.outcome}</span>
+              </td>
+              <td>{record.method}</td>
+              <td className="mono clip">
+                <button type="button" className="link" onClick={() => open(record.id)}>
+                  {record.path}
+                </button>
+              </td>
+              <td className="mono clip">{record.uid ?? <span className="soft">{t.users.anonymous}</span>}</td>
+              <td className="mono">{record.lines.map((line) => line.line).join(', ')}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}

@@ -1,0 +1,72 @@
+import { type Extension, RangeSetBuilder } from '@codemirror/state'
+import { Decoration, type DecorationSet, EditorView } from '@codemirror/view'
+import { useMemo } from 'react'
+import { type Expression, loadCoverage } from '../../api/rules'
+import { useText } from '../../i18n/text'
+import { byteIndex } from '../../lib/bytes'
+import { rulesLanguage } from '../../lib/rules-language'
+import type { Scope } from '../../lib/scope'
+import { useLoad } from '../../lib/use-load'
+import { valueLabel } from '../../lib/rules-values'
+import { CodeEditor } from '../../ui/code-editor'
+import { Empty, Loaded } from '../../ui/states'
+
+type Mark = { from: number; to: number; kind: 'true' | 'false' | 'both' | 'never' | 'value'; title: string }
+
+/** What each expression of rules came to, as marks of the text; inner ones lie within outer ones. */
+export function marksOf(expressions: readonly Expression[], at: (byte: number) => number): Mark[] {
+  return expressions.flatMap((expression) => {
+    const labels = expression.values.map(({ value }) => valueLabel(value))
+    const yes = labels.includes('true')
+    const no = labels.includes('false')
+    const kind = expression.values.length === 0 ? 'never' : yes && no ? 'both' : yes ? 'true' : no ? 'false' : 'value'
+    const title = expression.values.map(({ value, count }) => `${valueLabel(value)} × ${count}`).join(', ')
+    const mark: Mark = { from: at(expression.start), to: at(expression.end), kind, title: title || '—' }
+    return [...(mark.to > mark.from ? [mark] : []), ...marksOf(expression.children, at)]
+  })
+}
+
+const THEME = EditorView.baseTheme({
+  '.cov-true': { backgroundColor: 'var(--bg-good)' },
+  '.cov-false': { backgroundColor: 'var(--bg-bad)' },
+  '.cov-both': { backgroundColor: 'var(--bg-warn)' },
+  '.cov-never': { textDecoration: 'underline dotted', textUnderlineOffset: '3px' },
+})
+
+/** An extension of an editor that marks what expressions came to. */
+export function coverageMarks(source: string, expressions: readonly Expression[]): Extension {
+  const marks = marksOf(expressions, byteIndex(source)).toSorted((a, b) => a.from - b.from || b.to - a.to)
+  const builder = new RangeSetBuilder<Decoration>()
+  for (const { from, to, kind, title } of marks) builder.add(from, to, Decoration.mark({ class: `cov-${kind}`, attributes: { title } }))
+  const set: DecorationSet = builder.finish()
+  return [THEME, EditorView.decorations.of(set)]
+}
+
+/** The rules in force with how often each expression was evaluated, and to what. */
+export function CoverageView({ scope }: { scope: Scope }) {
+  const { t } = useText()
+  const { state, reload } = useLoad('coverage', (signal) => loadCoverage(scope, signal))
+  return (
+    <Loaded state={state} reload={reload} rows={12}>
+      {({ source, expressions }) => (source ? <Marked source={source} expressions={expressions} /> : <Empty>{t.rules.open}</Empty>)}
+    </Loaded>
+  )
+}
+
+function Marked({ source, expressions }: { source: string; expressions: Expression[] }) {
+  const { t } = useText()
+  const marks = useMemo(() => coverageMarks(source, expressions), [source, expressions])
+  return (
+    <div className="stack">
+      <p className="row">
+        <span className="tag good">{t.rules.alwaysTrue}</span>
+        <span className="tag bad">{t.rules.alwaysFalse}</span>
+        <span className="tag warn">{t.rules.both}</span>
+        <span className="soft">{t.rules.coverageHint}</span>
+      </p>
+      <div className="tall">
+        <CodeEditor text={source} language={rulesLanguage} label={t.rules.coverage} readOnly extra={marks} />
+      </div>
+    </div>
+  )
+}

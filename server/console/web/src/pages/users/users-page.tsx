@@ -1,0 +1,151 @@
+import { useState } from 'react'
+import { useSearchParams } from 'react-router-dom'
+import { type Directory, exportUsers, findUsers, listTenants, listUsers, type User } from '../../api/users'
+import { useText } from '../../i18n/text'
+import { download } from '../../lib/download'
+import { useAction } from '../../lib/use-action'
+import { useLoad } from '../../lib/use-load'
+import { useScope, useSession } from '../../session'
+import { Icon } from '../../ui/icons'
+import { Menu } from '../../ui/menu'
+import { Empty, Loaded, Problem } from '../../ui/states'
+import { ImportUsersDialog } from './import-users-dialog'
+import { NewUserDialog } from './new-user-dialog'
+import { UserDialog } from './user-dialog'
+import { UsersTable } from './users-table'
+
+const PAGE = 100
+
+/** The users of a project or a tenant. The address names the tenant, the search and the user that is open. */
+export default function UsersPage() {
+  const { t } = useText()
+  const { project } = useScope()
+  const { write } = useSession()
+  const [params, setParams] = useSearchParams()
+  const tenant = params.get('tenant') ?? ''
+  const text = params.get('find') ?? ''
+  const open = params.get('user')
+  const directory: Directory = { project, tenant }
+  const [asked, setAsked] = useState<'new' | 'import' | null>(null)
+  const [version, setVersion] = useState(0)
+  const { error, run } = useAction()
+  const tenants = useLoad(`tenants ${project}`, (signal) => listTenants(project, signal))
+  const set = (name: string, value: string) => {
+    const next = new URLSearchParams(params)
+    if (value) next.set(name, value)
+    else next.delete(name)
+    setParams(next, { replace: name === 'find' })
+  }
+  const reload = () => setVersion((n) => n + 1)
+  const exportAll = () =>
+    run(async () => {
+      const users: object[] = []
+      for await (const page of exportUsers(directory)) users.push(...page)
+      download('users.json', 'application/json', [JSON.stringify({ users }, null, 2)])
+    })
+  return (
+    <div className="page">
+      <div className="page-head">
+        <h1>{t.pages.users}</h1>
+        <Search key={text} text={text} find={(next) => set('find', next)} />
+        {tenants.state.status === 'ready' && tenants.state.data.length > 0 && (
+          <select value={tenant} aria-label={t.users.tenant} onChange={(event) => set('tenant', event.target.value)}>
+            <option value="">{t.users.noTenant}</option>
+            {tenants.state.data.map((one) => (
+              <option key={one.id} value={one.id}>
+                {one.label}
+              </option>
+            ))}
+          </select>
+        )}
+        <div className="row push">
+          {write && (
+            <button type="button" className="button primary" onClick={() => setAsked('new')}>
+              <Icon name="plus" />
+              {t.users.user}
+            </button>
+          )}
+          <Menu
+            label={t.data.actions}
+            items={[
+              { label: t.data.import, act: () => setAsked('import'), disabled: !write },
+              { label: t.data.exportJson, act: () => void exportAll() },
+              { label: t.common.refresh, act: reload },
+            ]}
+          />
+        </div>
+      </div>
+      {error !== null && <Problem error={error} />}
+      <UserList key={`${project} ${tenant} ${text}`} directory={directory} text={text} version={version} open={(id) => set('user', id)} />
+      {open && <UserDialog key={open} directory={directory} localId={open} close={() => set('user', '')} changed={reload} />}
+      {asked === 'new' && <NewUserDialog directory={directory} close={() => setAsked(null)} done={reload} />}
+      {asked === 'import' && <ImportUsersDialog directory={directory} close={() => setAsked(null)} done={reload} />}
+    </div>
+  )
+}
+
+function Search({ text, find }: { text: string; find: (text: string) => void }) {
+  const { t } = useText()
+  const [typed, setTyped] = useState(text)
+  return (
+    <form
+      className="row"
+      role="search"
+      onSubmit={(event) => {
+        event.preventDefault()
+        find(typed.trim())
+      }}
+    >
+      <input
+        type="search"
+        value={typed}
+        aria-label={t.users.search}
+        placeholder={t.users.search}
+        onChange={(event) => setTyped(event.target.value)}
+      />
+      <button type="submit" className="button">
+        {t.common.search}
+      </button>
+    </form>
+  )
+}
+
+type ListProps = { directory: Directory; text: string; version: number; open: (localId: string) => void }
+
+function UserList({ directory, text, version, open }: ListProps) {
+  const { t } = useText()
+  const [more, setMore] = useState<{ users: User[]; token: string | null }>({ users: [], token: null })
+  const { busy, error, run } = useAction()
+  const { state, reload } = useLoad(`${version}`, async (signal) => {
+    setMore({ users: [], token: null })
+    if (text) return { users: await findUsers(directory, text, signal), nextPageToken: '' }
+    return listUsers(directory, PAGE, '', signal)
+  })
+  return (
+    <Loaded state={state} reload={reload} rows={10}>
+      {(first) => {
+        const users = [...first.users, ...more.users]
+        const token = more.token ?? first.nextPageToken
+        if (users.length === 0) return <Empty>{text ? t.users.notFound(text) : t.users.none}</Empty>
+        const next = () =>
+          run(async () => {
+            const page = await listUsers(directory, PAGE, token)
+            setMore((now) => ({ users: [...now.users, ...page.users], token: page.nextPageToken }))
+          })
+        return (
+          <>
+            <UsersTable users={users} open={open} />
+            {error !== null && <Problem error={error} />}
+            {token && (
+              <div>
+                <button type="button" className="button" disabled={busy} onClick={() => void next()}>
+                  {t.users.loadMore}
+                </button>
+              </div>
+            )}
+          </>
+        )
+      }}
+    </Loaded>
+  )
+}

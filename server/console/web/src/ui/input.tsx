@@ -1,0 +1,30 @@
+type Props = {
+  label: string
+  value: string
+  set: (value: string) => void
+  type?: 'text' | 'email' | 'password' | 'tel' | 'url'
+  hint?: string
+  className?: string
+  autoFocus?: boolean
+  autoComplete?: string
+  disabled?: boolean
+  invalid?: boolean
+}
+
+/** A line of text with its label. */
+export function Input({ label, value, set, type = 'text', hint, autoComplete = 'off', invalid = false, ...rest }: Props) {
+  return (
+    <label className="field">
+      <span>{label}</span>
+      <input
+        {...rest}
+        type={type}
+        value={value}
+        autoComplete={autoComplete}
+        aria-invalid={invalid}
+        onChange={(event) => set(event.target.value)}
+      />
+      {hint && <span>{hint}</span>}
+    </label>
+  )
+}
