@@ -19,7 +19,10 @@ type Change struct {
 	order []string
 	// ended are the accounts of which the change ends sessions.
 	ended []string
-	items storage.Batch
+	// made are the accounts that the change creates or deletes, and imports says that nobody is to be called for them.
+	made    []Made
+	imports bool
+	items   storage.Batch
 	// try is set when nothing is stored.
 	try bool
 }
@@ -61,8 +64,14 @@ func (s *Store) change(ctx context.Context, sc Scope, names []string, do func(*C
 	if err := c.apply(ctx); err != nil {
 		return nil, err
 	}
+	if !try && !c.imports {
+		s.made.report(c.made)
+	}
 	return c.ended, nil
 }
+
+// Imports says that the change imports accounts: OnMade's functions are not called for it.
+func (c *Change) Imports() { c.imports = true }
 
 // Get returns an account, or nil when there is none. Its id must be among the names of the change.
 func (c *Change) Get(uid string) (*User, error) {
@@ -143,6 +152,12 @@ func (c *Change) apply(ctx context.Context) error {
 		u := c.users[uid]
 		if endsSessions(old, u) {
 			c.ended = append(c.ended, uid)
+		}
+		switch {
+		case old == nil && u != nil:
+			c.made = append(c.made, Made{Scope: c.scope, User: u})
+		case old != nil && u == nil:
+			c.made = append(c.made, Made{Scope: c.scope, User: old, Deleted: true})
 		}
 		if u == nil {
 			b.Delete(c.scope.key(userKey(uid)))

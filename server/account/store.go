@@ -20,6 +20,8 @@ type Store struct {
 	whole sync.RWMutex
 	// revoked has who is called when sessions end.
 	revoked revocations
+	// made has who is called when accounts are created or deleted.
+	made makings
 }
 
 // New returns a Store on an engine's store.

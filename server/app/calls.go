@@ -89,7 +89,7 @@ func (a *App) makeCalls(s *state, u *users, rulesets *guard.Rulesets) (*calls, e
 		return nil, err
 	}
 	if !a.config.Production() {
-		events, err := a.makeTriggers(s)
+		events, err := a.makeTriggers(s, u)
 		if err != nil {
 			return nil, err
 		}

@@ -43,11 +43,12 @@ type settling struct {
 }
 
 // makeTriggers makes what delivers events to the functions emulator.
-func (a *App) makeTriggers(s *state) (*settling, error) {
-	d, err := triggers.New(triggers.Options{Functions: a.config.Functions, Source: eventSource{s.engine}, Log: a.o.Log})
+func (a *App) makeTriggers(s *state, u *users) (*settling, error) {
+	d, err := triggers.New(triggers.Options{Functions: a.config.Functions, Source: eventSource{s.engine}, Clock: a.o.Clock, Log: a.o.Log})
 	if err != nil {
 		return nil, err
 	}
+	u.service.OnMade(d.Account)
 	a.add("triggers", d)
 	a.settling = &settling{triggers: d, state: s}
 	return a.settling, nil

@@ -191,7 +191,7 @@ func (c *Config) declareServer(flags *pflag.FlagSet) {
 		return
 	}
 	flags.BoolVar(&c.UI, "ui", c.Mode == ModeStart, "run the console on the port of emulators.ui")
-	flags.StringVar(&c.Functions, "functions-emulator", "", "`HOST:PORT` of a functions emulator: events of documents are delivered to it")
+	flags.StringVar(&c.Functions, "functions-emulator", "", "`HOST:PORT` of a functions emulator: events of documents and accounts are delivered to it")
 	if c.Mode == ModeStart {
 		flags.BoolVar(&c.Ephemeral, "ephemeral", false, "for test runners: keep nothing, take free ports, print the addresses as one line of JSON, stop when standard input closes")
 	}

@@ -245,6 +245,7 @@ const importChunk = 200
 func (s *Service) importAll(ctx context.Context, c Call, in *importing) error {
 	put := func(uids []string) error {
 		return s.accounts.Change(ctx, c.scope(), uids, func(ch *account.Change) error {
+			ch.Imports()
 			for _, uid := range uids {
 				ch.Put(in.users[uid])
 			}

@@ -4,6 +4,7 @@ package randid
 import (
 	"crypto/rand"
 	"encoding/base64"
+	"fmt"
 )
 
 // Alphanumeric are the characters of ids of accounts and documents.
@@ -34,4 +35,14 @@ func Secret(n int) string {
 	b := make([]byte, n)
 	rand.Read(b)
 	return base64.RawURLEncoding.EncodeToString(b)
+}
+
+// UUID returns a random UUID (version 4).
+func UUID() string {
+	var b [16]byte
+	rand.Read(b[:])
+	const version, variant = 0x40, 0x80
+	b[6] = b[6]&0x0f | version
+	b[8] = b[8]&0x3f | variant
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }

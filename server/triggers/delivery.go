@@ -8,13 +8,15 @@ import (
 	"net/http"
 	"net/url"
 	"sync"
+	"time"
 
 	"clave/server/clock"
+	"clave/server/identity"
 )
 
 // laneKey names what is delivered in order: one document's events for one trigger.
 type laneKey struct {
-	trigger  identity
+	trigger  identityKey
 	document string
 }
 
@@ -28,6 +30,9 @@ type event struct {
 	trigger *Trigger
 	at      clock.Version
 	change  *Change
+	// account is set in place of the others for an event of an account, which was made at a time.
+	account *identity.Made
+	made    time.Time
 }
 
 // enqueue makes the events of a change. It waits while too many events wait, or until ctx ends. Deliveries run in
@@ -39,7 +44,7 @@ func (d *Dispatcher) enqueue(ctx context.Context, deliveries *sync.WaitGroup, at
 		case <-ctx.Done():
 			return
 		}
-		key := laneKey{identity{t.database.Project, t.generation, t.key}, c.Name.String()}
+		key := laneKey{identityKey{t.database.Project, t.generation, t.key}, c.Name.String()}
 		d.mu.Lock()
 		d.mu.enqueued++
 		d.mu.unfinished++
@@ -72,7 +77,7 @@ func (d *Dispatcher) deliverLane(ctx context.Context, key laneKey, l *lane) {
 		select {
 		case d.slots <- struct{}{}:
 			if err := d.deliver(ctx, e); err != nil && ctx.Err() == nil {
-				d.o.Log.Warn("an event was not delivered", "trigger", e.trigger.key, "document", e.change.Name.String(), "err", err)
+				d.o.Log.Warn("an event was not delivered", "trigger", key.trigger.key, "of", key.document, "err", err)
 			}
 			<-d.slots
 		case <-ctx.Done():
@@ -98,6 +103,9 @@ const maxAnswer = 64 << 10
 
 // deliver posts an event and waits for the answer, which the functions emulator gives when the function has ended.
 func (d *Dispatcher) deliver(ctx context.Context, e event) error {
+	if e.account != nil {
+		return d.deliverAccount(ctx, e)
+	}
 	m, err := encode(e.trigger, e.at, e.change)
 	if err != nil {
 		return err
@@ -109,6 +117,11 @@ func (d *Dispatcher) deliver(ctx context.Context, e event) error {
 		return fmt.Errorf("request for trigger %s: %w", e.trigger.key, err)
 	}
 	request.Header = m.header
+	return d.post(request)
+}
+
+// post sends a request and waits for the answer.
+func (d *Dispatcher) post(request *http.Request) error {
 	response, err := d.client.Do(request)
 	if err != nil {
 		return err

@@ -44,6 +44,8 @@ type Options struct {
 	Functions string
 	// Source supplies commits.
 	Source Source
+	// Clock returns the time of events of accounts; the machine's when nil.
+	Clock clock.Clock
 	// Timeout is how long one delivery may take; DefaultTimeout when zero.
 	Timeout time.Duration
 	// Log receives failed deliveries; they are discarded when nil.
@@ -57,6 +59,9 @@ const DefaultTimeout = 9 * time.Minute
 func (o *Options) EnsureDefaults() {
 	if o.Timeout == 0 {
 		o.Timeout = DefaultTimeout
+	}
+	if o.Clock == nil {
+		o.Clock = clock.System()
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -85,15 +90,17 @@ const (
 type Dispatcher struct {
 	o      Options
 	client *http.Client
-	// wake receives when Run has a follower to start; it has room for one and is never closed.
+	// wake receives when Run has a follower or the delivery of an event of an account to start; it has room for one and is never closed.
 	wake chan struct{}
 	// slots bounds the deliveries that run at once, waiting the events that wait for one.
 	slots, waiting chan struct{}
 	mu             struct {
 		sync.Mutex
-		triggers  map[identity]*Trigger
+		triggers  map[identityKey]*Trigger
 		followers map[resource.Database]*follower
 		fresh     []*follower
+		// made are events of accounts that Run has not taken yet.
+		made []event
 		// lanes are the deliveries that have begun, by trigger and document.
 		lanes map[laneKey]*lane
 		// enqueued counts events; unfinished is how many of them have not ended.
@@ -106,8 +113,8 @@ type Dispatcher struct {
 	}
 }
 
-// identity is what no two triggers share.
-type identity struct {
+// identityKey is what no two triggers share.
+type identityKey struct {
 	project    string
 	generation Generation
 	key        string
@@ -123,7 +130,7 @@ func New(o Options) (*Dispatcher, error) {
 		o: o, client: &http.Client{Timeout: o.Timeout, Transport: &http.Transport{MaxIdleConnsPerHost: maxParallel}},
 		wake: make(chan struct{}, 1), slots: make(chan struct{}, maxParallel), waiting: make(chan struct{}, maxWaiting),
 	}
-	d.mu.triggers = make(map[identity]*Trigger)
+	d.mu.triggers = make(map[identityKey]*Trigger)
 	d.mu.followers = make(map[resource.Database]*follower)
 	d.mu.lanes = make(map[laneKey]*lane)
 	return d, nil
@@ -133,7 +140,7 @@ func New(o Options) (*Dispatcher, error) {
 func (d *Dispatcher) Register(t *Trigger) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	id := identity{t.database.Project, t.generation, t.key}
+	id := identityKey{t.database.Project, t.generation, t.key}
 	if _, ok := d.mu.triggers[id]; !ok && len(d.mu.triggers) >= maxTriggers {
 		return fault.E(fault.ResourceExhausted, "There are %d triggers already.", maxTriggers)
 	}
@@ -158,7 +165,7 @@ func (d *Dispatcher) Remove(project, key string) bool {
 	defer d.mu.Unlock()
 	found := false
 	for _, generation := range []Generation{First, Second} {
-		id := identity{project, generation, key}
+		id := identityKey{project, generation, key}
 		if _, ok := d.mu.triggers[id]; ok {
 			delete(d.mu.triggers, id)
 			found = true
@@ -219,12 +226,13 @@ func (d *Dispatcher) Run(ctx context.Context) error {
 			return nil
 		case <-d.wake:
 			d.mu.Lock()
-			fresh := d.mu.fresh
-			d.mu.fresh = nil
+			fresh, made := d.mu.fresh, d.mu.made
+			d.mu.fresh, d.mu.made = nil, nil
 			d.mu.Unlock()
 			for _, f := range fresh {
 				followers.Go(func() { f.run(ctx) })
 			}
+			d.deliverAccounts(ctx, &followers, made)
 		}
 	}
 }

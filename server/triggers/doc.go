@@ -1,4 +1,4 @@
-// Package triggers delivers changes of documents to a functions emulator, as the official Firestore emulator does.
+// Package triggers delivers changes of documents and accounts to a functions emulator, as the official emulators do.
 //
 // A Dispatcher keeps the registered triggers. It follows the commits of each database that has a trigger and turns every
 // changed document into one event for each trigger that matches. Events are built after the commit, from the documents

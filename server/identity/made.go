@@ -1,0 +1,19 @@
+package identity
+
+import "clave/server/account"
+
+// Made says that an account of a project was created, or deleted.
+type Made struct {
+	Project string
+	// User is the account as the API shows it to administrators.
+	User    UserInfo
+	Deleted bool
+}
+
+// OnMade has call called for each account that is created or deleted; account.Store.OnMade documents when and how.
+func (s *Service) OnMade(call func(Made)) {
+	s.accounts.OnMade(func(m account.Made) {
+		c := Call{Project: m.Scope.Project, Tenant: m.Scope.Tenant, Admin: true}
+		call(Made{Project: m.Scope.Project, User: info(c, m.User, false), Deleted: m.Deleted})
+	})
+}
