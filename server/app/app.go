@@ -73,6 +73,8 @@ type App struct {
 	parts []process.Part
 	// closers are called in reverse order once everything has stopped.
 	closers []func() error
+	// watched is what the console shows; nil without one.
+	watched *watched
 	// encryption is what ends TLS at the public port; nil where a proxy does, or nobody.
 	encryption *tls.Config
 	// budget bounds what requests that are being received hold, over all ports.
@@ -92,6 +94,9 @@ type App struct {
 func New(ctx context.Context, c *config.Config, o Options) (*App, error) {
 	o.EnsureDefaults()
 	a := &App{config: c, o: o, importing: sources(c.ImportDir), budget: budget.New(budget.Options{Bytes: o.Memory.Requests, Clock: o.Clock})}
+	if a.hasConsole() {
+		a.watch()
+	}
 	if o.GovernMemory {
 		a.add("memory", memory.NewGovernor(o.Clock))
 	}
@@ -118,6 +123,7 @@ func (a *App) build(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	a.measure(state)
 	users, err := a.openUsers(ctx, state)
 	if err != nil {
 		return err
@@ -132,7 +138,7 @@ func (a *App) build(ctx context.Context) error {
 	if a.encryption, err = a.tls(); err != nil {
 		return err
 	}
-	if calls.console, err = a.makeConsole(ports.console, calls, users, rulesets); err != nil {
+	if calls.console, err = a.makeConsole(ports.console, calls, state, users, rulesets); err != nil {
 		return err
 	}
 	if err := a.transfers(ctx, calls.transfer); err != nil {

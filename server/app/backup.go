@@ -24,8 +24,17 @@ func (a *App) offerBackups(store dataStore) {
 	a.add("backups", listener)
 }
 
-// Backup writes a copy of the data folder to dir, by the server that runs on it, if one does. dir is an absolute path.
-func Backup(ctx context.Context, c *config.Config, o Options, dir string) (err error) {
+// Backup writes a copy of the data folder to dir, by the server that runs on it, if one does, and notes that there is one. dir is an
+// absolute path.
+func Backup(ctx context.Context, c *config.Config, o Options, dir string) error {
+	if err := makeBackup(ctx, c, o, dir); err != nil {
+		return err
+	}
+	return backup.Note(c.DataDir)
+}
+
+// makeBackup writes a copy of the data folder to dir.
+func makeBackup(ctx context.Context, c *config.Config, o Options, dir string) (err error) {
 	if err := backup.Request(ctx, c.DataDir, dir); !errors.Is(err, backup.ErrNoServer) {
 		return err
 	}

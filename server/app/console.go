@@ -46,7 +46,7 @@ func (a *App) consoleTLS() *tls.Config {
 }
 
 // makeConsole makes the console behind its listener, or nothing where there is none.
-func (a *App) makeConsole(ln net.Listener, calls *calls, users *users, rulesets *guard.Rulesets) (http.Handler, error) {
+func (a *App) makeConsole(ln net.Listener, calls *calls, s *state, users *users, rulesets *guard.Rulesets) (http.Handler, error) {
 	if ln == nil {
 		return nil, nil
 	}
@@ -73,12 +73,15 @@ func (a *App) makeConsole(ln net.Listener, calls *calls, users *users, rulesets 
 		Mode: string(c.Mode), Production: c.Production(), Version: a.o.Version, Project: c.Project, SignedTokens: c.SignTokens,
 		Names: a.consoleNames(), AnyAddress: unspecified(at.Console), TLS: encrypted,
 		Addresses: console.Addresses{Firestore: at.Firestore, Auth: at.Auth, Hosting: at.Hosting, Websocket: at.Websocket, Hub: at.Hub},
-		Sessions:  sessions, Audit: log, Guard: calls.guard, Rules: rulesets, RulesFiles: make(map[string]string), REST: rest, WebChannel: channels, Identity: users.forAdmins(sessions),
+		Sessions:  sessions, Audit: log, Guard: calls.guard, Rules: rulesets, RulesFiles: make(map[string]string), IndexFiles: make(map[string]string),
+		Accounts: users.service, IndexMode: c.Indexes, Defined: a.watched.defined, Wanted: &a.watched.wanted, Meter: a.watched.meter, Logs: &a.watched.logs,
+		Data: at.Data, Checks: func(ctx context.Context) []console.Check { return a.checks(ctx, s, users) },
+		REST: rest, WebChannel: channels, Identity: users.forAdmins(sessions),
 		Clock: a.o.Clock, Log: a.o.Log,
 	}
 	for _, d := range c.Databases {
 		o.Databases = append(o.Databases, d.ID)
-		o.RulesFiles[d.ID] = d.RulesFile
+		o.RulesFiles[d.ID], o.IndexFiles[d.ID] = d.RulesFile, d.IndexesFile
 	}
 	pages, err := console.New(o)
 	if err != nil {

@@ -36,7 +36,7 @@ func (a *App) listen() (ports, error) {
 		{"hosting", c.HostFor(c.Hosts.Hosting), c.Ports.Hosting, c.Production() || c.Runs("hosting") && len(c.Hosting) > 0, &p.hosting, &a.addresses.Hosting},
 		{"websocketPort", c.HostFor(c.Hosts.Firestore), c.Ports.Websocket, c.Runs("firestore") && !c.Production(), &p.websocket, &a.addresses.Websocket},
 		{"hub", c.HostFor(c.Hosts.Hub), c.Ports.Hub, !c.Production() && !c.NoHub, &p.hub, &a.addresses.Hub},
-		{"console", consoleHost, consolePort, c.UI || c.Console != "", &p.console, &a.addresses.Console},
+		{"console", consoleHost, consolePort, a.hasConsole(), &p.console, &a.addresses.Console},
 		{"http", c.HostFor(""), c.HTTPPort, c.HTTPPort != 0, &p.plain, new(string)},
 	}
 	for _, loose := range []bool{false, true} { // those first that must be the very ones

@@ -76,7 +76,7 @@ func (a *App) openEngine(ctx context.Context, store dataStore) (*state, error) {
 	recorder := &indexRecorder{databases: a.config.Databases, log: a.o.Log}
 	e, err := engine.Open(ctx, engine.Options{
 		Store: store, Clock: a.versionClock(store), IndexMode: indexModes[a.config.Indexes], Missing: a.missingIndex(recorder), Log: a.o.Log,
-		Exists: a.exists(),
+		Exists: a.exists(), Needed: a.neededIndex(definitions),
 	})
 	if err != nil {
 		return nil, err

@@ -56,6 +56,7 @@ func (a *App) openUsers(ctx context.Context, s *state) (*users, error) {
 		RateLimits: c.RateLimits, PublicURL: c.PublicURL, NoSignUp: c.Auth.NoSignUp, AsEmulator: c.Auth.AsEmulator, Log: a.o.Log,
 		EmulatorSettings: !c.Production() && !c.Auth.ProductionSettings,
 	}
+	o.SignedIn = a.meter().SignIn
 	if c.Memory && !c.Production() {
 		o.HashMemCost = passingHashCost
 	}

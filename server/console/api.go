@@ -52,6 +52,27 @@ var routes = []route{
 	{pattern: "POST /api/rules/check", run: (*Console).postRulesCheck},
 	{pattern: "POST /api/rules/run", run: (*Console).postRulesRun},
 	{pattern: "GET /api/rules/coverage", development: true, run: (*Console).getCoverage},
+
+	{pattern: "GET /api/requests", development: true, run: (*Console).getRequests},
+	{pattern: "GET /api/requests/stream", development: true, run: (*Console).getRequestStream},
+	{pattern: "POST /api/requests/replay", development: true, run: (*Console).postReplayAll},
+	{pattern: "GET /api/requests/{id}", development: true, run: (*Console).getRequest},
+	{pattern: "POST /api/requests/{id}/replay", development: true, run: (*Console).postReplay},
+	{pattern: "GET /api/requests/{id}/case", development: true, run: (*Console).getRequestCase},
+
+	{pattern: "GET /api/codes", development: true, run: (*Console).getCodes},
+	{pattern: "POST /api/users/signin", changes: true, development: true, run: (*Console).postSignIn},
+	{pattern: "GET /api/indexes", run: (*Console).getIndexes},
+	{pattern: "GET /api/now", run: (*Console).getNow},
+	{pattern: "GET /api/logs", run: (*Console).getLogs},
+
+	{pattern: "GET /api/lab", development: true, run: (*Console).getLab},
+	{pattern: "POST /api/lab/snapshots", changes: true, development: true, run: (*Console).postSnapshot},
+	{pattern: "POST /api/lab/snapshots/{id}/restore", changes: true, development: true, run: (*Console).postSnapshotRestore},
+	{pattern: "DELETE /api/lab/snapshots/{id}", changes: true, development: true, run: (*Console).deleteSnapshot},
+	{pattern: "POST /api/lab/clear", changes: true, development: true, run: (*Console).postClear},
+
+	{pattern: "GET /api/safety", run: (*Console).getSafety},
 }
 
 // sessionKey is the key of the session in a request's context.
@@ -204,7 +225,7 @@ func (in *call) number(name string, byDefault, most int) (int, error) {
 		return byDefault, nil
 	}
 	n, err := strconv.Atoi(text)
-	if err != nil || n < 1 {
+	if err != nil || n < 1 && n != byDefault {
 		return 0, fault.E(fault.InvalidArgument, "%s must be a number from 1 to %d.", name, most)
 	}
 	return min(n, most), nil

@@ -87,11 +87,11 @@ func (c *Console) projects() []projectJSON {
 
 // features returns what is built and for this mode, by which the page knows what to show.
 func (c *Console) features() []string {
-	all := []string{"data", "history", "users", "rules", "audit"}
-	if !c.o.Production {
-		all = append(all, "rulesApply", "coverage")
+	all := []string{"data", "history", "users", "rules", "indexes", "now", "logs", "audit"}
+	if c.o.Production {
+		return append(all, "safety")
 	}
-	return all
+	return append(all, "rulesApply", "coverage", "requests", "codes", "signInAs", "lab")
 }
 
 // auditJSON is the answer of GET /api/audit.

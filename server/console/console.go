@@ -1,6 +1,7 @@
 package console
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 	"net/http"
@@ -8,8 +9,13 @@ import (
 
 	"clave/server/clock"
 	"clave/server/console/audit"
+	"clave/server/console/logs"
 	"clave/server/console/session"
 	"clave/server/guard"
+	"clave/server/identity"
+	"clave/server/index"
+	"clave/server/meter"
+	"clave/server/resource"
 )
 
 // Addresses are where the program's other parts listen, as host:port; empty for those that don't run.
@@ -52,6 +58,21 @@ type Options struct {
 	// Rules are the rules in force, and RulesFiles the files that they are read from, by the id of their database.
 	Rules      *guard.Rulesets
 	RulesFiles map[string]string
+	// Accounts are the accounts.
+	Accounts *identity.Service
+	// IndexMode is that of queries, IndexFiles are the index files by the id of their database, Defined the indexes in them by database, the
+	// zero Database for all, and Wanted those that queries have lacked.
+	IndexMode  string
+	IndexFiles map[string]string
+	Defined    map[resource.Database][]index.Definition
+	Wanted     *Wanted
+	// Meter counts what the server does, and Logs are the latest lines of its log.
+	Meter *meter.Meter
+	Logs  *logs.Ring
+	// Data is the folder of the data, empty for none.
+	Data string
+	// Checks tells whether the server is as a production server should be; nil tells nothing.
+	Checks func(ctx context.Context) []Check
 	// REST, WebChannel and Identity answer what the console passes on. Callers in them must be told by Sessions.
 	REST, WebChannel, Identity http.Handler
 	// Clock returns the time; the machine's when nil.
@@ -72,7 +93,7 @@ func (o *Options) EnsureDefaults() {
 
 // Validate reports what is missing.
 func (o *Options) Validate() error {
-	if o.Sessions == nil || o.Audit == nil || o.Guard == nil || o.Rules == nil || o.REST == nil || o.WebChannel == nil || o.Identity == nil {
+	if o.Sessions == nil || o.Audit == nil || o.Guard == nil || o.Rules == nil || o.Accounts == nil || o.Wanted == nil || o.Meter == nil || o.Logs == nil || o.REST == nil || o.WebChannel == nil || o.Identity == nil {
 		return errors.New("console: needs sessions, an audit log, a guard and the handlers that it passes requests on to")
 	}
 	return nil
@@ -84,6 +105,7 @@ type Console struct {
 	pages http.Handler
 	api   *http.ServeMux
 	undos undos
+	lab   lab
 }
 
 // New returns a console.

@@ -302,3 +302,24 @@ func (e *Engine) rebuild(ctx context.Context, db *database, old, next *index.Set
 func (db *database) document(path string) resource.Document {
 	return resource.Document{DB: db.name, Path: path}
 }
+
+// IndexStatus is a composite index of a database.
+type IndexStatus struct {
+	index.Definition
+	// Building says that queries don't use it yet.
+	Building bool
+}
+
+// Indexes returns the composite indexes of a database.
+func (e *Engine) Indexes(name resource.Database) ([]IndexStatus, error) {
+	db, err := e.database(name)
+	if err != nil {
+		return nil, err
+	}
+	s := db.indexes.Load()
+	out := make([]IndexStatus, len(s.set.Composites))
+	for i, c := range s.set.Composites {
+		out[i] = IndexStatus{c.Definition, s.since[c.ID] == never}
+	}
+	return out, nil
+}

@@ -166,6 +166,11 @@ func (r *Reading) admit(p *plan, q *query.Query, stats *operation.Stats) error {
 	for _, d := range p.missing {
 		stats.Missing = append(stats.Missing, d.JSON())
 	}
+	if r.e.o.Needed != nil {
+		for _, d := range p.missing {
+			r.e.o.Needed(r.db.name, d)
+		}
+	}
 	if r.e.o.IndexMode == IndexesEnforce {
 		return fault.E(fault.FailedPrecondition, "The query requires an index. You can create it by adding this to "+
 			"firestore.indexes.json: %s", strings.Join(stats.Missing, ", "))

@@ -43,6 +43,9 @@ type Options struct {
 	// Missing is called once for each definition that a query needs and that is not there, unless IndexMode refuses the query.
 	// It is called by the query's goroutine. When it is nil, the definition is logged.
 	Missing func(db resource.Database, definition index.Definition)
+	// Needed is called for each definition that a query needs and that is not there, each time, also when the query is refused. Nil
+	// hears of none.
+	Needed func(db resource.Database, definition index.Definition)
 	// Exists tells which databases there are, beside those of which something is stored; when nil all spring into existence that are
 	// asked for.
 	Exists func(resource.Database) bool

@@ -18,7 +18,17 @@ type (
 	Commit = engine.Commit
 	// Change is a document before and after a commit.
 	Change = engine.Change
+	// IndexStatus is a composite index of a database.
+	IndexStatus = engine.IndexStatus
 )
+
+// Indexes returns the composite indexes of a database.
+func (g *Guard) Indexes(c token.Caller, db resource.Database) ([]IndexStatus, error) {
+	if err := privileged(c); err != nil {
+		return nil, err
+	}
+	return g.engine.Indexes(db)
+}
 
 // Below gives the names of the documents at and under a path, which is a document or a collection.
 func (g *Guard) Below(ctx context.Context, c token.Caller, db resource.Database, path string, yield func(resource.Document) error) error {

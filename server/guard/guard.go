@@ -8,6 +8,7 @@ import (
 	"clave/server/clock"
 	"clave/server/engine"
 	"clave/server/listen"
+	"clave/server/meter"
 	"clave/server/ratelimit"
 	"clave/server/token"
 )
@@ -26,6 +27,8 @@ type Options struct {
 	AnonymousWrites *ratelimit.Addresses
 	// Clock returns the time; the machine's when nil.
 	Clock clock.Clock
+	// Meter counts calls; nil counts nothing.
+	Meter *meter.Meter
 	// Log receives failures; nothing is logged when nil.
 	Log *slog.Logger
 }
@@ -56,6 +59,7 @@ type Guard struct {
 	clock  clock.Clock
 	log    *slog.Logger
 	watch  *watch
+	meter  *meter.Meter
 
 	checkSession    func(ctx context.Context, c token.Caller) error
 	sessions        *sessions
@@ -69,7 +73,7 @@ func New(o Options) (*Guard, error) {
 		return nil, err
 	}
 	g := &Guard{
-		engine: o.Engine, hub: o.Hub, rules: o.Rules, clock: o.Clock, log: o.Log, watch: newWatch(),
+		engine: o.Engine, hub: o.Hub, rules: o.Rules, clock: o.Clock, log: o.Log, watch: newWatch(), meter: o.Meter,
 		checkSession: o.CheckSession, sessions: newSessions(), anonymousWrites: o.AnonymousWrites,
 	}
 	o.Rules.onChange(func() { g.reauthorize(func(*liveTarget) bool { return true }) })

@@ -1,14 +1,20 @@
 package guard
 
 import (
+	"slices"
 	"sync"
 	"sync/atomic"
 
 	"clave/server/rules"
 )
 
-// maxKept is how many decisions the monitor keeps for those who come later.
-const maxKept = 200
+// What the monitor keeps for those who come later: so many decisions, and so many bytes of documents in them. A watcher begins with the
+// latest of them, as many as the official emulator keeps.
+const (
+	maxKept  = 1000
+	keptSize = 32 << 20
+	shown    = 200
+)
 
 // maxBehind is how many decisions may wait for a slow watcher; past it the oldest are dropped.
 const maxBehind = 1000
@@ -20,6 +26,7 @@ type Monitor struct {
 	mu       struct {
 		sync.Mutex
 		kept     []*rules.Evaluation
+		size     int // of kept
 		watchers map[*Watcher]struct{}
 		serial   uint64
 	}
@@ -46,11 +53,13 @@ func (m *Monitor) add(r *rules.Ruleset, q *rules.Request, d *rules.Decision) {
 	defer m.mu.Unlock()
 	m.mu.serial++
 	e := rules.NewEvaluation(m.mu.serial, r, q, d)
-	if len(m.mu.kept) == maxKept {
-		copy(m.mu.kept, m.mu.kept[1:])
-		m.mu.kept = m.mu.kept[:maxKept-1]
-	}
 	m.mu.kept = append(m.mu.kept, e)
+	m.mu.size += e.Size()
+	for len(m.mu.kept) > maxKept || m.mu.size > keptSize && len(m.mu.kept) > 1 {
+		m.mu.size -= m.mu.kept[0].Size()
+		m.mu.kept[0] = nil
+		m.mu.kept = m.mu.kept[1:]
+	}
 	for w := range m.mu.watchers {
 		if len(w.waiting) == maxBehind {
 			w.waiting = w.waiting[1:]
@@ -73,7 +82,14 @@ func (m *Monitor) Watch() ([]byte, *Watcher) {
 	w := &Watcher{monitor: m, wake: make(chan struct{}, 1)}
 	m.mu.watchers[w] = struct{}{}
 	m.watchers.Store(int32(len(m.mu.watchers)))
-	return rules.EvaluationsJSON(m.mu.kept), w
+	return rules.EvaluationsJSON(m.mu.kept[max(0, len(m.mu.kept)-shown):]), w
+}
+
+// Kept returns the decisions that are kept, oldest first, and how many are at most.
+func (m *Monitor) Kept() ([]*rules.Evaluation, int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Clone(m.mu.kept), maxKept
 }
 
 // Wake receives a signal when there are decisions for Take.
@@ -81,15 +97,21 @@ func (w *Watcher) Wake() <-chan struct{} { return w.wake }
 
 // Take returns the decisions that have come since, each a JSON object.
 func (w *Watcher) Take() [][]byte {
-	w.monitor.mu.Lock()
-	waiting := w.waiting
-	w.waiting = nil
-	w.monitor.mu.Unlock()
+	waiting := w.Evaluations()
 	out := make([][]byte, len(waiting))
 	for i, e := range waiting {
 		out[i] = e.JSON()
 	}
 	return out
+}
+
+// Evaluations returns the decisions that have come since.
+func (w *Watcher) Evaluations() []*rules.Evaluation {
+	w.monitor.mu.Lock()
+	defer w.monitor.mu.Unlock()
+	waiting := w.waiting
+	w.waiting = nil
+	return waiting
 }
 
 // Close ends the watcher.

@@ -27,7 +27,9 @@ type Snapshot struct {
 // PermissionDenied if the rules deny any of them; what was yielded before is then void.
 func (g *Guard) Get(ctx context.Context, c token.Caller, db resource.Database, names []resource.Document, at operation.At,
 	open func(Snapshot) error, yield func(resource.Document, *document.Document) error,
-) error {
+) (err error) {
+	call := g.meter.Begin()
+	defer func() { call.Read(int64(len(names)), err) }()
 	reading, err := g.read(ctx, c, db, at)
 	if err != nil {
 		return err
@@ -59,7 +61,9 @@ func (g *Guard) Left(ctx context.Context, db resource.Database, name resource.Do
 // Query runs a normalized query. open and yield are as for Get.
 func (g *Guard) Query(ctx context.Context, c token.Caller, q *query.Query, at operation.At,
 	open func(Snapshot) error, yield func(*document.Document) error,
-) (operation.Stats, error) {
+) (stats operation.Stats, err error) {
+	call := g.meter.Begin()
+	defer func() { call.Query(stats.Results, err) }()
 	reading, err := g.read(ctx, c, q.DB, at)
 	if err != nil {
 		return operation.Stats{}, err
@@ -75,7 +79,9 @@ func (g *Guard) Query(ctx context.Context, c token.Caller, q *query.Query, at op
 }
 
 // Aggregate computes figures over a normalized query's documents.
-func (g *Guard) Aggregate(ctx context.Context, c token.Caller, a *query.Aggregation, at operation.At) (map[string]value.Value, Snapshot, operation.Stats, error) {
+func (g *Guard) Aggregate(ctx context.Context, c token.Caller, a *query.Aggregation, at operation.At) (figures map[string]value.Value, snapshot Snapshot, stats operation.Stats, err error) {
+	call := g.meter.Begin()
+	defer func() { call.Query(0, err) }()
 	reading, err := g.read(ctx, c, a.Query.DB, at)
 	if err != nil {
 		return nil, Snapshot{}, operation.Stats{}, err
@@ -84,12 +90,14 @@ func (g *Guard) Aggregate(ctx context.Context, c token.Caller, a *query.Aggregat
 	if err := g.access(c, a.Query.DB, g.present(a.Query.DB, reading, at)).list(ctx, a.Query); err != nil {
 		return nil, Snapshot{}, operation.Stats{}, err
 	}
-	figures, stats, err := reading.Aggregate(ctx, a)
+	figures, stats, err = reading.Aggregate(ctx, a)
 	return figures, snapshotOf(reading), stats, err
 }
 
 // List returns a page of a collection's documents in the order of names. To the rules it is a query for the whole collection.
-func (g *Guard) List(ctx context.Context, c token.Caller, db resource.Database, request operation.List, at operation.At) (operation.ListPage, error) {
+func (g *Guard) List(ctx context.Context, c token.Caller, db resource.Database, request operation.List, at operation.At) (page operation.ListPage, err error) {
+	call := g.meter.Begin()
+	defer func() { call.Query(int64(len(page.Documents)), err) }()
 	reading, err := g.read(ctx, c, db, at)
 	if err != nil {
 		return operation.ListPage{}, err

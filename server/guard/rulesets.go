@@ -160,7 +160,7 @@ func (g *Guard) applies(c token.Caller, db resource.Database) bool {
 
 // concerned reports whether a call's operations go through an access of their own: because rules apply to the caller, or
 // because the request monitor, which shows privileged calls too, has watchers. Privileged calls are not kept for later
-// watchers, so that they cost nothing while there is none.
+// watchers, so that they cost nothing while there is none, and the console's own are not shown.
 func (g *Guard) concerned(c token.Caller, db resource.Database) bool {
-	return g.applies(c, db) || c.Privileged && g.rules.o.Cover && g.rules.monitor.watched() && g.rules.of(db) != nil
+	return g.applies(c, db) || c.Privileged && c.Journal == nil && g.rules.o.Cover && g.rules.monitor.watched() && g.rules.of(db) != nil
 }

@@ -91,7 +91,9 @@ func (g *Guard) Commit(ctx context.Context, c token.Caller, db resource.Database
 	if err != nil {
 		return operation.CommitResult{}, err
 	}
+	call := g.meter.Begin()
 	result, err := g.engine.Commit(ctx, db, r, g.check(c, db))
+	call.Commit(len(r.Writes), err)
 	ended(err)
 	return result, err
 }
@@ -118,7 +120,9 @@ func (g *Guard) BatchWrite(ctx context.Context, c token.Caller, db resource.Data
 	if err != nil {
 		return nil, err
 	}
+	call := g.meter.Begin()
 	statuses, err := g.engine.BatchWrite(ctx, db, writes, g.check(c, db))
+	call.Commit(len(writes), err)
 	ended(cmp.Or(err, firstFailure(statuses)))
 	return statuses, err
 }

@@ -45,6 +45,8 @@ type Options struct {
 	// Announce is called with a text that shows each code that is sent, in the official emulator's words; nil shows none. Never in
 	// production. It is called concurrently.
 	Announce func(text string)
+	// SignedIn is called for each sign-in; nil hears of none.
+	SignedIn func()
 	// Blocking calls blocking functions; nil calls none.
 	Blocking Caller
 	// PublicURL begins the links that are sent; the request's own origin when empty.

@@ -59,6 +59,9 @@ func (s *Service) signIn(ch *account.Change, c Call, u *account.User, ses sessio
 	u.LastRefresh = now.Truncate(time.Millisecond)
 	s.notePlace(c, u)
 	ch.Put(u)
+	if s.o.SignedIn != nil {
+		s.o.SignedIn()
+	}
 	ses.AuthTime = now.Unix()
 	return s.give(ch, c, u, ses)
 }

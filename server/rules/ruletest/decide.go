@@ -24,7 +24,7 @@ func (c *Case) Decide(ctx context.Context) (verdict, why string, err error) {
 	if r == nil {
 		return CompileError, rules.Summary(issues), nil
 	}
-	w := &world{ruleset: r, before: make(map[string]*document.Document), auth: c.Auth.rules(), time: someday}
+	w := &world{ruleset: r, before: make(map[string]*document.Document), auth: c.Auth.Rules(), time: someday}
 	if c.Now != nil {
 		w.time = c.Now.UTC()
 	}

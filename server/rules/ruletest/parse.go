@@ -79,8 +79,8 @@ func parseWrite(w Write) (document.Write, error) {
 	return wire.ParseWrite(database, &p)
 }
 
-// rules returns the user as rules see it.
-func (a *Auth) rules() *rules.Auth {
+// Rules returns the user as rules see it.
+func (a *Auth) Rules() *rules.Auth {
 	if a == nil {
 		return nil
 	}

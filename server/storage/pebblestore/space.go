@@ -406,3 +406,17 @@ func (f *spareFile) Write(p []byte) (n int, err error) {
 
 // fileNames joins file names for a message.
 func fileNames(names []string) string { return strings.Join(names, ", ") }
+
+// Usage returns how many bytes the store takes on the disk, and how many are free there; zero where that can't be measured.
+func (s *Store) Usage() (used, free uint64) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if s.mu.closed {
+		return 0, 0
+	}
+	used = s.db.Metrics().DiskSpaceUsage()
+	if usage, err := s.space.FS.GetDiskUsage(s.space.dir); err == nil {
+		free = usage.AvailBytes
+	}
+	return used, free
+}

@@ -1,0 +1,142 @@
+package app
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"time"
+
+	"clave/server/backup"
+	"clave/server/console"
+	"clave/server/identity"
+)
+
+// When something is worth a warning: a certificate's end, a backup's age, and free space as a share of the disk that is used.
+const (
+	soon       = 14 * 24 * time.Hour
+	oldBackup  = 48 * time.Hour
+	scarceDisk = 2 << 30
+)
+
+// checks tells whether the server is as a production server should be.
+func (a *App) checks(ctx context.Context, s *state, u *users) []console.Check {
+	out := []console.Check{a.checkTLS(), a.checkSignUp(ctx, u), a.checkMail(), a.checkBackup(), a.checkProxy(), a.checkDisk(s)}
+	keys := console.Check{ID: "keys", State: console.CheckOK, Text: "Tokens are signed with keys that the server replaces by itself.", Values: map[string]any{}}
+	if !a.config.SignTokens {
+		keys.State, keys.Text = console.CheckBad, "Tokens are not signed."
+	}
+	version := console.Check{ID: "version", State: console.CheckOK, Text: "This is " + a.o.Version + ".", Values: map[string]any{"version": a.o.Version}}
+	return append(out, keys, version)
+}
+
+// checkTLS checks how the public port is encrypted, and until when.
+func (a *App) checkTLS() console.Check {
+	c := a.config
+	out := console.Check{ID: "tls", State: console.CheckOK, Values: map[string]any{}}
+	switch {
+	case c.TLSCert != "":
+		pair, err := tls.LoadX509KeyPair(c.TLSCert, c.TLSKey)
+		var leaf *x509.Certificate
+		if err == nil {
+			leaf, err = x509.ParseCertificate(pair.Certificate[0])
+		}
+		if err != nil {
+			out.State, out.Text = console.CheckBad, fmt.Sprintf("The certificate's file cannot be read: %v.", err)
+			return out
+		}
+		left := leaf.NotAfter.Sub(a.o.Clock.Now())
+		out.Values["until"], out.Text = leaf.NotAfter.UTC().Format(time.RFC3339), "The certificate is good until "+leaf.NotAfter.UTC().Format(time.DateOnly)+"."
+		switch {
+		case left < 0:
+			out.State = console.CheckBad
+		case left < soon:
+			out.State = console.CheckWarn
+		}
+	case len(c.ACMEDomains) > 0:
+		out.Text, out.Values["domains"] = "Certificates are obtained and renewed by ACME for "+strings.Join(c.ACMEDomains, ", ")+".", strings.Join(c.ACMEDomains, ", ")
+	case c.TrustProxy:
+		out.State, out.Text = console.CheckUnknown, "A reverse proxy is to end TLS; the server cannot see whether it does."
+	default:
+		out.State, out.Text = console.CheckWarn, "The server does not end TLS and listens on this machine alone: something before it must."
+	}
+	if strings.HasPrefix(c.PublicURL, "http:") {
+		out.State, out.Text = console.CheckBad, "Clients use "+c.PublicURL+", which is not encrypted."
+	}
+	return out
+}
+
+// checkSignUp checks whether everybody may create accounts.
+func (a *App) checkSignUp(ctx context.Context, u *users) console.Check {
+	settings, err := u.service.GetConfig(ctx, identity.Call{Project: a.config.Project, Admin: true}, &identity.ConfigRequest{})
+	if err != nil {
+		return console.Check{ID: "signUp", State: console.CheckUnknown, Text: "The project's settings cannot be read.", Values: map[string]any{}}
+	}
+	client, _ := settings["client"].(map[string]any)
+	permissions, _ := client["permissions"].(map[string]any)
+	closed, _ := permissions["disabledUserSignup"].(bool)
+	if closed || a.config.Auth.NoSignUp {
+		return console.Check{ID: "signUp", State: console.CheckOK, Text: "Only administrators create accounts.", Values: map[string]any{"open": false}}
+	}
+	return console.Check{ID: "signUp", State: console.CheckWarn, Text: "Everybody may create an account. --no-sign-up, or the project's setting, closes that.", Values: map[string]any{"open": true}}
+}
+
+// checkMail checks whether codes can be sent.
+func (a *App) checkMail() console.Check {
+	if a.config.Mail == "" {
+		return console.Check{ID: "mail", State: console.CheckWarn, Text: "No mail server is configured: nobody can reset a password. Give one with --mail.", Values: map[string]any{"configured": false}}
+	}
+	return console.Check{ID: "mail", State: console.CheckOK, Text: "A mail server is configured. That it takes mail is not tried.", Values: map[string]any{"configured": true}}
+}
+
+// checkBackup checks how old the last copy of the data is.
+func (a *App) checkBackup() console.Check {
+	out := console.Check{ID: "backup", State: console.CheckOK, Values: map[string]any{}}
+	if a.config.Memory {
+		out.State, out.Text = console.CheckBad, "The data live in memory and end with the server."
+		return out
+	}
+	last, err := backup.Last(a.config.DataDir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		out.State, out.Text = console.CheckBad, "No backup of these data was ever made by clave backup."
+		return out
+	case err != nil:
+		out.State, out.Text = console.CheckUnknown, fmt.Sprintf("When the last backup was made cannot be read: %v.", err)
+		return out
+	}
+	age := a.o.Clock.Now().Sub(last)
+	out.Values["last"], out.Values["hours"] = last.UTC().Format(time.RFC3339), int(age.Hours())
+	out.Text = fmt.Sprintf("The last backup was made %d hours ago.", int(age.Hours()))
+	if age > oldBackup {
+		out.State = console.CheckWarn
+	}
+	return out
+}
+
+// checkProxy tells where clients' addresses are taken from.
+func (a *App) checkProxy() console.Check {
+	if a.config.TrustProxy {
+		return console.Check{
+			ID: "proxy", State: console.CheckOK, Text: "Clients' addresses are taken from X-Forwarded-For. Nobody but the proxy may reach the server's port.", Values: map[string]any{"trusted": true},
+		}
+	}
+	return console.Check{ID: "proxy", State: console.CheckOK, Text: "Clients' addresses are those of their connections. Behind a proxy, --trust-proxy is needed.", Values: map[string]any{"trusted": false}}
+}
+
+// checkDisk checks the data and the space for them.
+func (a *App) checkDisk(s *state) console.Check {
+	used, free := s.usage()
+	out := console.Check{ID: "disk", State: console.CheckOK, Values: map[string]any{"used": used, "free": free}}
+	out.Text = fmt.Sprintf("The data take %d MB; %d MB are free.", used>>20, free>>20)
+	if free != 0 && free < max(scarceDisk, used) {
+		out.State = console.CheckWarn
+	}
+	if err := s.health(); err != nil {
+		out.State, out.Text = console.CheckBad, "The data are not well: "+err.Error()
+	}
+	return out
+}

@@ -1,0 +1,78 @@
+package app
+
+import (
+	"log/slog"
+	"runtime"
+	"runtime/metrics"
+
+	"clave/server/console"
+	"clave/server/console/logs"
+	"clave/server/index"
+	"clave/server/meter"
+	"clave/server/resource"
+)
+
+// watched is what is counted and kept for the console.
+type watched struct {
+	meter   *meter.Meter
+	logs    logs.Ring
+	wanted  console.Wanted
+	defined map[resource.Database][]index.Definition
+}
+
+// hasConsole reports whether there is to be a console.
+func (a *App) hasConsole() bool { return a.config.UI || a.config.Console != "" }
+
+// watch begins to keep the log's lines for the console.
+func (a *App) watch() {
+	a.watched = &watched{defined: make(map[resource.Database][]index.Definition)}
+	a.o.Log = slog.New(logs.Handler(a.o.Log.Handler(), &a.watched.logs))
+}
+
+// measure begins to count what the server does, for the console.
+func (a *App) measure(s *state) {
+	if a.watched == nil {
+		return
+	}
+	a.watched.meter = meter.New(a.o.Clock, func() meter.Gauges {
+		g := meter.Gauges{Listeners: s.hub.Streams(), Goroutines: runtime.NumGoroutine()}
+		g.Memory, g.Heap = memoryTaken()
+		g.Disk, g.DiskFree = s.usage()
+		return g
+	})
+	a.add("meter", a.watched.meter)
+}
+
+// meter returns what counts; nil without a console.
+func (a *App) meter() *meter.Meter {
+	if a.watched == nil {
+		return nil
+	}
+	return a.watched.meter
+}
+
+// memoryTaken returns how many bytes the program has from the system, and how many of them live objects take.
+func memoryTaken() (all, heap uint64) {
+	samples := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}, {Name: "/memory/classes/heap/objects:bytes"}}
+	metrics.Read(samples)
+	return samples[0].Value.Uint64() - samples[1].Value.Uint64(), samples[2].Value.Uint64()
+}
+
+// neededIndex returns what hears of indexes that queries lack, for the console, and keeps what the files define; nil without one.
+func (a *App) neededIndex(files map[resource.Database]index.Definitions) func(resource.Database, index.Definition) {
+	if a.watched == nil {
+		return nil
+	}
+	for db, defs := range files {
+		a.watched.defined[db] = defs.Indexes
+	}
+	return func(db resource.Database, d index.Definition) { a.watched.wanted.Add(db, d, a.o.Clock.Now()) }
+}
+
+// usage returns how many bytes the data take on this machine's disk and how many are free; zero where they are elsewhere.
+func (s *state) usage() (used, free uint64) {
+	if store, ok := s.store.(interface{ Usage() (used, free uint64) }); ok {
+		return store.Usage()
+	}
+	return 0, 0
+}

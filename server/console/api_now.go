@@ -1,0 +1,40 @@
+package console
+
+import (
+	"log/slog"
+
+	"clave/server/fault"
+	"clave/server/meter"
+)
+
+// getNow answers what the server did within the last hour.
+func (c *Console) getNow(*call) (any, error) {
+	past, current, started := c.o.Meter.Samples()
+	return map[string]any{
+		"started": timeText(started), "interval": int(meter.Interval.Seconds()), "samples": past, "current": current, "data": orNull(c.o.Data),
+	}, nil
+}
+
+// orNull returns a text, or null for an empty one.
+func orNull(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}
+
+// getLogs answers the latest lines of the log.
+func (c *Console) getLogs(in *call) (any, error) {
+	level := slog.LevelInfo
+	if text := in.query("level"); text != "" {
+		if err := level.UnmarshalText([]byte(text)); err != nil {
+			return nil, fault.E(fault.InvalidArgument, "level must be INFO, WARN or ERROR.")
+		}
+	}
+	after, err := in.number("after", 0, 1<<53)
+	if err != nil {
+		return nil, err
+	}
+	lines, last := c.o.Logs.Read(int64(after), level, in.query("q"))
+	return map[string]any{"lines": lines, "next": last}, nil
+}

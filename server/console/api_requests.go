@@ -1,0 +1,448 @@
+package console
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+	"strings"
+	"time"
+
+	"clave/server/clock"
+	"clave/server/document"
+	"clave/server/fault"
+	"clave/server/guard"
+	"clave/server/operation"
+	"clave/server/resource"
+	"clave/server/rules"
+	"clave/server/rules/ruletest"
+	"clave/server/token"
+	"clave/server/value"
+	"clave/server/wire"
+	pb "clave/server/wire/firestorepb"
+)
+
+// How many requests an answer shows, and how often a quiet stream of them says that it is there.
+const (
+	usualRequests = 200
+	mostRequests  = 1000
+	quietStream   = 15 * time.Second
+)
+
+// lineJSON is an allow statement that was considered.
+type lineJSON struct {
+	Line    int    `json:"line"`
+	Outcome string `json:"outcome"`
+	Failure string `json:"failure,omitempty"`
+}
+
+// recordJSON is a decision in short.
+type recordJSON struct {
+	ID       string     `json:"id"`
+	Time     string     `json:"time"`
+	Project  string     `json:"project"`
+	Database string     `json:"database"`
+	Method   string     `json:"method"`
+	Path     string     `json:"path"`
+	Outcome  string     `json:"outcome"`
+	UID      *string    `json:"uid"`
+	Lines    []lineJSON `json:"lines"`
+}
+
+// recordOf returns a decision in short.
+func recordOf(e *rules.Evaluation) recordJSON {
+	r := e.Record()
+	out := recordJSON{
+		ID: r.ID, Time: timeText(r.Time), Project: r.DB.Project, Database: r.DB.ID, Method: r.Method, Path: r.Path, Outcome: r.Outcome, Lines: linesOf(r.Statements),
+	}
+	if r.Auth != nil {
+		out.UID = &r.Auth.UID
+	}
+	return out
+}
+
+// linesOf returns statements.
+func linesOf(statements []rules.Statement) []lineJSON {
+	out := make([]lineJSON, len(statements))
+	for i, s := range statements {
+		out[i] = lineJSON{Line: s.Line, Outcome: s.Outcome.String()}
+		if s.Failure != nil {
+			out[i].Failure = s.Failure.Text
+		}
+	}
+	return out
+}
+
+// filtered reports whether a decision is one that the query parameters ask for.
+func (in *call) filtered(r *recordJSON) bool {
+	for name, has := range map[string]string{"outcome": r.Outcome, "method": r.Method, "project": r.Project, "database": r.Database} {
+		if want := in.query(name); want != "" && want != has {
+			return false
+		}
+	}
+	switch want := in.query("user"); {
+	case want == "anonymous" && (r.UID != nil || r.Outcome == "admin"):
+		return false
+	case want != "" && want != "anonymous" && (r.UID == nil || *r.UID != want):
+		return false
+	}
+	return strings.Contains(r.Path, in.query("path"))
+}
+
+// getRequests answers the latest decisions, newest first.
+func (c *Console) getRequests(in *call) (any, error) {
+	limit, err := in.number("limit", usualRequests, mostRequests)
+	if err != nil {
+		return nil, err
+	}
+	before, err := in.number("before", 0, 1<<53)
+	if err != nil {
+		return nil, err
+	}
+	kept, most := c.o.Rules.Monitor().Kept()
+	out := []recordJSON{}
+	more := false
+	for i := len(kept) - 1; i >= 0 && !more; i-- {
+		r := recordOf(kept[i])
+		if n, _ := strconv.Atoi(r.ID); before > 0 && n >= before || !in.filtered(&r) {
+			continue
+		}
+		if more = len(out) == limit; !more {
+			out = append(out, r)
+		}
+	}
+	return map[string]any{"requests": out, "more": more, "kept": len(kept), "limit": most}, nil
+}
+
+// getRequestStream sends the decisions after one, or those to come, until the client goes.
+func (c *Console) getRequestStream(in *call) (any, error) {
+	after, err := in.number("after", 0, 1<<53)
+	if err != nil {
+		return nil, err
+	}
+	_, watcher := c.o.Rules.Monitor().Watch()
+	defer watcher.Close()
+	in.begin()
+	last := uint64(after)
+	send := func(all []*rules.Evaluation) bool {
+		for _, e := range all {
+			r := recordOf(e)
+			n, _ := strconv.ParseUint(r.ID, 10, 64)
+			if n <= last {
+				continue
+			}
+			last = n
+			if in.filtered(&r) && !in.line(r) {
+				return false
+			}
+		}
+		return true
+	}
+	kept, _ := c.o.Rules.Monitor().Kept()
+	if after == 0 {
+		if len(kept) > 0 {
+			last, _ = strconv.ParseUint(kept[len(kept)-1].Record().ID, 10, 64)
+		}
+		kept = nil
+	}
+	for alive := send(kept) && in.line(struct{}{}); alive; {
+		quiet, stop := c.o.Clock.After(quietStream)
+		select {
+		case <-in.Context().Done():
+			alive = false
+		case <-watcher.Wake():
+			alive = send(watcher.Evaluations())
+		case <-quiet:
+			alive = in.line(struct{}{})
+		}
+		stop()
+	}
+	return nil, nil
+}
+
+// evaluation returns the decision that a request's path names.
+func (c *Console) evaluation(in *call) (*rules.Evaluation, error) {
+	kept, _ := c.o.Rules.Monitor().Kept()
+	for _, e := range kept {
+		if e.Record().ID == in.PathValue("id") {
+			return e, nil
+		}
+	}
+	return nil, fault.E(fault.NotFound, "There is no request %q, or it is no longer kept.", in.PathValue("id"))
+}
+
+// decisionJSON is a decision with what expressions were worth.
+type decisionJSON struct {
+	Allowed     bool               `json:"allowed"`
+	Outcome     string             `json:"outcome"`
+	Statements  []lineJSON         `json:"statements"`
+	Denial      string             `json:"denial,omitempty"`
+	Expressions []rules.Expression `json:"expressions"`
+}
+
+// pastReader gives documents as they were when a request was decided, or where that is no longer kept, as they are. It notes them.
+type pastReader struct {
+	console *Console
+	caller  token.Caller
+	at      clock.Version
+	// own is the document that the request writes, as it leaves it.
+	own  *document.Document
+	seen map[string]*document.Document
+}
+
+// Lookup implements rules.Reader.
+func (r *pastReader) Lookup(ctx context.Context, name resource.Document, after bool) (value.Map, bool, error) {
+	if after && r.own != nil && r.own.Name == name {
+		return r.own.Fields, true, nil
+	}
+	var found *document.Document
+	read := func(at clock.Version) error {
+		return r.console.o.Guard.Get(ctx, r.caller, name.DB, []resource.Document{name}, operation.At{ReadTime: at}, func(guard.Snapshot) error { return nil },
+			func(_ resource.Document, d *document.Document) error { found = d; return nil })
+	}
+	err := read(r.at)
+	if fault.Is(err, fault.FailedPrecondition) || fault.Is(err, fault.InvalidArgument) {
+		err = read(0)
+	}
+	r.seen[name.Path] = found
+	if err != nil || found == nil {
+		return nil, false, err
+	}
+	return found.Fields, true, nil
+}
+
+// decide decides a request again, by rules and with what expressions are worth.
+func (c *Console) decide(in *call, r *rules.Ruleset, q rules.Request) (decisionJSON, *pastReader, error) {
+	db := q.Name.DB
+	if q.Query != nil {
+		db = q.Query.DB
+	}
+	reader := &pastReader{
+		console: c, caller: in.caller(db.Project), at: clock.VersionOf(q.Time.Time()) - 1, own: q.After, seen: make(map[string]*document.Document),
+	}
+	q.Reader, q.Lookups = reader, rules.NewLookups()
+	d, expressions, err := r.AllowTraced(in.Context(), &q)
+	if err != nil {
+		return decisionJSON{}, nil, err
+	}
+	out := decisionJSON{Allowed: d.Allowed, Outcome: d.Outcome(), Statements: linesOf(d.Statements), Expressions: expressions}
+	if !d.Allowed {
+		out.Denial = d.Denial()
+	}
+	return out, reader, nil
+}
+
+// getRequest answers a decision with all that it was made of.
+func (c *Console) getRequest(in *call) (any, error) {
+	e, err := c.evaluation(in)
+	if err != nil {
+		return nil, err
+	}
+	q := e.Request()
+	d, _, err := c.decide(in, e.Ruleset(), q)
+	if err != nil {
+		return nil, err
+	}
+	if made := e.Decision(); made.Privileged {
+		d.Outcome = "admin"
+	}
+	out := struct {
+		recordJSON
+		Source   string          `json:"source"`
+		Auth     *authJSON       `json:"auth"`
+		Before   json.RawMessage `json:"before"`
+		After    json.RawMessage `json:"after"`
+		Query    any             `json:"query"`
+		Decision decisionJSON    `json:"decision"`
+	}{recordJSON: recordOf(e), Source: e.Ruleset().Source(), Auth: authOf(q.Auth), Decision: d}
+	if out.Before, err = documentJSON(q.Before); err != nil {
+		return nil, err
+	}
+	if out.After, err = documentJSON(q.After); err != nil {
+		return nil, err
+	}
+	if q.Query != nil {
+		out.Query = map[string]any{"parent": q.Query.Parent, "limit": q.Query.Limit, "offset": q.Query.Offset, "orderBy": orderText(&q)}
+	}
+	return out, nil
+}
+
+// orderText returns the order of a query.
+func orderText(q *rules.Request) []string {
+	out := []string{}
+	for _, o := range q.Query.OrderBy {
+		text := o.Path.String()
+		if o.Desc {
+			text += " desc"
+		}
+		out = append(out, text)
+	}
+	return out
+}
+
+// authJSON is who asked.
+type authJSON struct {
+	UID   string         `json:"uid"`
+	Token map[string]any `json:"token"`
+}
+
+// authOf returns who asked, nil for nobody.
+func authOf(a *rules.Auth) *authJSON {
+	if a == nil {
+		return nil
+	}
+	return &authJSON{a.UID, a.Claims}
+}
+
+// replayBody says what is to be different when a request is decided again.
+type replayBody struct {
+	As     json.RawMessage `json:"as"`
+	At     *time.Time      `json:"at"`
+	Source *string         `json:"source"`
+	Data   json.RawMessage `json:"data"`
+}
+
+// postReplay decides a request again: as somebody else, at another time, with other data or by other rules.
+func (c *Console) postReplay(in *call) (any, error) {
+	e, err := c.evaluation(in)
+	if err != nil {
+		return nil, err
+	}
+	var body replayBody
+	if err := in.decode(&body); err != nil {
+		return nil, err
+	}
+	q, r := e.Request(), e.Ruleset()
+	if len(body.As) > 0 {
+		var as *ruletest.Auth
+		if err := json.Unmarshal(body.As, &as); err != nil {
+			return nil, fault.E(fault.InvalidArgument, `as must be null or {"uid", "token"}.`)
+		}
+		q.Auth = as.Rules()
+	}
+	if body.At != nil {
+		q.Time = value.TimestampOf(*body.At)
+	}
+	if body.Source != nil {
+		var issues []guard.Issue
+		if r, issues = rules.Compile(*body.Source); r == nil {
+			return nil, fault.E(fault.InvalidArgument, "%s", guard.Summary(issues))
+		}
+	}
+	if len(body.Data) > 0 {
+		if q.After == nil {
+			return nil, fault.E(fault.InvalidArgument, "The request leaves no document that could have other data.")
+		}
+		if q.After, err = withData(q.After, body.Data); err != nil {
+			return nil, err
+		}
+	}
+	d, _, err := c.decide(in, r, q)
+	return d, err
+}
+
+// withData returns a document with other fields, in the REST form.
+func withData(d *document.Document, fields json.RawMessage) (*document.Document, error) {
+	var m pb.Document
+	if err := wire.ParseJSON([]byte(`{"fields":`+string(fields)+`}`), &m); err != nil {
+		return nil, err
+	}
+	v, err := wire.ParseValue(&pb.Value{ValueType: &pb.Value_MapValue{MapValue: &pb.MapValue{Fields: m.Fields}}})
+	if err != nil {
+		return nil, err
+	}
+	out := *d
+	out.Fields, _ = v.(value.Map)
+	return &out, nil
+}
+
+// postReplayAll decides the latest requests by other rules and answers what would change.
+func (c *Console) postReplayAll(in *call) (any, error) {
+	var body struct {
+		sourceBody
+		Limit int `json:"limit"`
+	}
+	if err := in.decode(&body); err != nil {
+		return nil, err
+	}
+	if body.Source == nil {
+		return nil, fault.E(fault.InvalidArgument, "source is missing.")
+	}
+	r, issues := rules.Compile(*body.Source)
+	type result struct {
+		ID  string `json:"id"`
+		Was string `json:"was"`
+		Now string `json:"now"`
+	}
+	results := []result{}
+	kept, most := c.o.Rules.Monitor().Kept()
+	if body.Limit < 1 || body.Limit > most {
+		body.Limit = usualRequests
+	}
+	for i := len(kept) - 1; i >= 0 && r != nil && len(results) < body.Limit; i-- {
+		record := kept[i].Record()
+		if record.Outcome == "admin" {
+			continue
+		}
+		d, _, err := c.decide(in, r, kept[i].Request())
+		if err != nil {
+			return nil, err
+		}
+		results = append(results, result{record.ID, record.Outcome, d.Outcome})
+	}
+	return map[string]any{"ok": r != nil, "issues": issuesJSON(issues), "results": results}, nil
+}
+
+// getRequestCase answers a request as a case of `clave rules test`: with the documents that its decision read.
+func (c *Console) getRequestCase(in *call) (any, error) {
+	e, err := c.evaluation(in)
+	if err != nil {
+		return nil, err
+	}
+	q := e.Request()
+	if q.Method == rules.List {
+		return nil, fault.E(fault.Unimplemented, "Queries cannot be made test cases yet.")
+	}
+	d, reader, err := c.decide(in, e.Ruleset(), q)
+	if err != nil {
+		return nil, err
+	}
+	docs := make(map[string]json.RawMessage)
+	reader.seen[q.Name.Path] = q.Before
+	for path, found := range reader.seen {
+		if found == nil {
+			continue
+		}
+		if docs[path], err = fieldsJSON(found); err != nil {
+			return nil, err
+		}
+	}
+	op := map[string]any{"method": q.Method.String(), "path": q.Name.Path}
+	if q.After != nil && q.Method != rules.Get {
+		if op["data"], err = fieldsJSON(q.After); err != nil {
+			return nil, err
+		}
+	}
+	expect := ruletest.Deny
+	if d.Allowed {
+		expect = ruletest.Allow
+	}
+	return map[string]any{"case": map[string]any{
+		"id": q.Method.String() + " " + q.Name.Path + " #" + in.PathValue("id"), "auth": authOf(q.Auth), "now": q.Time.Time().Format(time.RFC3339Nano), "docs": docs, "op": op, "expect": expect,
+	}}, nil
+}
+
+// fieldsJSON returns a document's fields in the REST form.
+func fieldsJSON(d *document.Document) (json.RawMessage, error) {
+	text, err := documentJSON(d)
+	if err != nil {
+		return nil, err
+	}
+	var m struct{ Fields json.RawMessage }
+	if err := json.Unmarshal(text, &m); err != nil {
+		return nil, err
+	}
+	if m.Fields == nil {
+		m.Fields = json.RawMessage("{}")
+	}
+	return m.Fields, nil
+}

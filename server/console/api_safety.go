@@ -1,0 +1,93 @@
+package console
+
+import (
+	"context"
+
+	"clave/server/document"
+	"clave/server/resource"
+	"clave/server/rules"
+	"clave/server/value"
+)
+
+// The states of a check.
+const (
+	CheckOK      = "ok"
+	CheckWarn    = "warn"
+	CheckBad     = "bad"
+	CheckUnknown = "unknown"
+)
+
+// Check is one thing that a production server should have.
+type Check struct {
+	ID    string `json:"id"`
+	State string `json:"state"`
+	// Text is a sentence, and Values are what it says in parts.
+	Text   string         `json:"text"`
+	Values map[string]any `json:"values"`
+}
+
+// getSafety answers whether the server is as a production server should be.
+func (c *Console) getSafety(in *call) (any, error) {
+	checks := []Check{c.checkRules(in)}
+	if c.o.Checks != nil {
+		checks = append(checks, c.o.Checks(in.Context())...)
+	}
+	return map[string]any{"checks": checks}, nil
+}
+
+// checkRules tries whether the rules let everybody do everything: what nobody who is signed in may do with a document of any name.
+func (c *Console) checkRules(in *call) Check {
+	open := map[string]any{}
+	state := CheckOK
+	for _, id := range append([]string{resource.DefaultDatabase}, c.o.Databases...) {
+		db := resource.Database{Project: c.o.Project, ID: id}
+		r, _ := c.o.Rules.Ruleset(db)
+		if r == nil || open[id] != nil {
+			continue
+		}
+		if text := openTo(in.Context(), r, db, c.now()); text != "" {
+			open[id] = text
+			state = CheckWarn
+			if text != "read" {
+				state = CheckBad
+			}
+		}
+	}
+	if len(open) == 0 {
+		return Check{"rulesOpen", CheckOK, "The rules let nobody read or write everything without being signed in.", open}
+	}
+	return Check{"rulesOpen", state, "The rules let everybody read or write documents of any name.", open}
+}
+
+// now returns the time as rules have it.
+func (c *Console) now() value.Timestamp { return value.TimestampOf(c.o.Clock.Now()) }
+
+// openTo returns what anybody may do with a document of any name: nothing, read, write, or read and write.
+func openTo(ctx context.Context, r *rules.Ruleset, db resource.Database, now value.Timestamp) string {
+	name := resource.Document{DB: db, Path: "clave-safety-check/x"}
+	d := &document.Document{Name: name, Fields: value.Map{}}
+	may := func(q rules.Request) bool {
+		q.Name, q.Time, q.Reader = name, now, nothing{}
+		decision, err := r.Allow(ctx, &q)
+		return err == nil && decision.Allowed
+	}
+	read := may(rules.Request{Method: rules.Get, Before: d})
+	write := may(rules.Request{Method: rules.Create, After: d}) || may(rules.Request{Method: rules.Update, Before: d, After: d}) || may(rules.Request{Method: rules.Delete, Before: d})
+	switch {
+	case read && write:
+		return "read and write"
+	case write:
+		return "write"
+	case read:
+		return "read"
+	}
+	return ""
+}
+
+// nothing is a database without documents.
+type nothing struct{}
+
+// Lookup implements rules.Reader.
+func (nothing) Lookup(context.Context, resource.Document, bool) (value.Map, bool, error) {
+	return nil, false, nil
+}
