@@ -28,10 +28,15 @@ describe('how much of a list is watched', () => {
   })
   it('events are asked for by what is to be shown', () => {
     const now = new Date()
-    expect(eventsWanted(params(''), now)).toEqual({ order: { field: 'eventDate', direction: 'asc' }, extent: 60 })
-    expect(eventsWanted(params('estado=proximos&pagina=2'), now)).toMatchObject({ extent: 120, only: ['eventDate', '>=', now] })
-    expect(eventsWanted(params('estado=anteriores'), now)).toMatchObject({ order: { direction: 'desc' }, only: ['eventDate', '<', now] })
-    expect(eventsWanted(params('q=gala'), now).extent).toBe('all')
+    expect(eventsWanted(params(''), now, false)).toEqual({ order: { field: 'eventDate', direction: 'asc' }, extent: 60 })
+    expect(eventsWanted(params('estado=proximos&pagina=2'), now, false)).toMatchObject({ extent: 120, only: ['eventDate', '>=', now] })
+    expect(eventsWanted(params('estado=anteriores'), now, true)).toMatchObject({
+      order: { direction: 'desc' },
+      only: ['eventDate', '<', now],
+    })
+    expect(eventsWanted(params('q=gala'), now, false).extent).toBe('all')
+    expect(eventsWanted(params(''), now, true).only).toEqual(['eventDate', '>=', now])
+    expect(eventsWanted(params('estado=todos'), now, true).only).toBeUndefined()
   })
 })
 

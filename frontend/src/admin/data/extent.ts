@@ -32,12 +32,22 @@ export function extentOf(params: URLSearchParams): Extent {
   return Math.min(MOST, (pageOf(params) + 2) * sizeOf(params))
 }
 
+/** Which events are shown: all, those to come, those that were. */
+export type When = '' | 'proximos' | 'anteriores'
+
+/** Which events an address asks for; on a phone those to come, as long as it says nothing. */
+export function whenOf(params: URLSearchParams, narrow: boolean): When {
+  const state = params.get('estado') ?? (narrow ? 'proximos' : '')
+  return state === 'proximos' || state === 'anteriores' ? state : ''
+}
+
 /** What of the events is watched: those to come, those that were (the last first), or all from the first on. */
-export function eventsWanted(params: URLSearchParams, now: Date): { order: Order; extent: Extent; only?: Condition } {
+export function eventsWanted(params: URLSearchParams, now: Date, narrow: boolean): { order: Order; extent: Extent; only?: Condition } {
   const extent = params.get('q') ? 'all' : Math.min(MOST, (pageOf(params) + 1) * EVENTS)
   const earliest = { field: 'eventDate', direction: 'asc' } as const
-  if (params.get('estado') === 'proximos') return { order: earliest, extent, only: ['eventDate', '>=', now] }
-  if (params.get('estado') === 'anteriores') {
+  const when = whenOf(params, narrow)
+  if (when === 'proximos') return { order: earliest, extent, only: ['eventDate', '>=', now] }
+  if (when === 'anteriores') {
     return { order: { field: 'eventDate', direction: 'desc' }, extent, only: ['eventDate', '<', now] }
   }
   return { order: earliest, extent }

@@ -1,6 +1,7 @@
 import { createContext, useContext, useMemo, useState, type ReactNode } from 'react'
 import { useSearchParams } from 'react-router-dom'
 import type { Person } from '../../firebase/session'
+import { useNarrow } from '../use-narrow'
 import { eventsWanted, extentOf, type Extent } from './extent'
 import { join, newestFirst, type Live } from './live'
 import {
@@ -47,7 +48,7 @@ export function PanelDataProvider({ me, children }: { me: Person; children: Reac
   const shown = extent('administradores')
   const most = shown === 'all' ? shown : Math.max(PEOPLE, shown)
   const people = useLiveRows({ name: 'adminusers', order: newest, extent: most, schema: person })
-  const wanted = eventsWanted(open === 'eventos' ? params : new URLSearchParams(), now)
+  const wanted = eventsWanted(open === 'eventos' ? params : new URLSearchParams(), now, useNarrow())
   const events = useLiveRows({ name: 'MusicEvent', ...wanted, extent: open === 'eventos' ? wanted.extent : 0, schema: musicEvent })
   const subscriptions = useLiveRows({ name: 'Massive Boletin', order: newest, extent: extent('boletin'), schema: subscription })
   const recent = useLiveRows({ name: 'voluntaryAplications', order: newest, extent: extent('voluntarios'), schema: volunteer })

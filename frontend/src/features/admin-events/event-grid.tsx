@@ -1,12 +1,15 @@
 import { useDeferredValue, useEffect, useRef, useState } from 'react'
+import { useSearchParams } from 'react-router-dom'
+import { whenOf } from '../../admin/data/extent'
 import { type Live, rowsOf } from '../../admin/data/live'
 import type { MusicEvent } from '../../admin/data/rows'
 import { matches } from '../../admin/search'
 import { Empty, Failed, Problem, Skeleton } from '../../admin/ui/state'
 import { useFilters } from '../../admin/use-filters'
+import { useNarrow } from '../../admin/use-narrow'
 import { es } from '../../i18n/es-admin'
 import { EventCard } from './event-card'
-import { GridBar, type When } from './grid-bar'
+import { GridBar } from './grid-bar'
 
 type Props = {
   live: Live<MusicEvent>
@@ -20,6 +23,9 @@ type Props = {
 /** The saved events, the earliest first, in all states of a live list. */
 export function EventGrid({ live, asking, ...actions }: Props) {
   const { eventos } = es
+  const [params] = useSearchParams()
+  // With a filter or a search, none that fit does not mean that there are none.
+  const every = whenOf(params, useNarrow()) === '' && !params.get('q')
   const heading = useRef<HTMLHeadingElement>(null)
   const list = useRef<HTMLElement>(null)
   const place = useRef(0)
@@ -62,8 +68,10 @@ export function EventGrid({ live, asking, ...actions }: Props) {
       {live.status === 'ready' && live.offline ? (
         <Problem>{live.rows.length > 0 ? es.tabla.sinConexion : es.tabla.sinDatos}</Problem>
       ) : null}
-      {live.status === 'ready' && live.rows.length === 0 && !live.offline ? <Empty slot="vacio-eventos">{es.vacios.eventos}</Empty> : null}
-      {live.status === 'ready' && live.rows.length > 0 ? <Cards events={live.rows} total={live.total} {...actions} /> : null}
+      {live.status === 'ready' && live.rows.length === 0 && !live.offline && every ? (
+        <Empty slot="vacio-eventos">{es.vacios.eventos}</Empty>
+      ) : null}
+      {live.status === 'ready' && (live.rows.length > 0 || !every) ? <Cards events={live.rows} total={live.total} {...actions} /> : null}
     </section>
   )
 }
@@ -72,12 +80,14 @@ type CardsProps = Omit<Props, 'live' | 'asking'> & { events: readonly MusicEvent
 
 /** The cards of the events that are asked for, and the way to more of them. */
 function Cards({ events, total, onEdit, onDuplicate, onDelete }: CardsProps) {
-  const { search, state, page, set } = useFilters()
+  const { search, page, set } = useFilters()
+  const narrow = useNarrow()
+  const [params] = useSearchParams()
   const wanted = useDeferredValue(search)
   // "Past" is judged when the tab opens, so that cards do not move under the hand.
   const [now] = useState(() => Date.now())
   const isPast = (event: MusicEvent) => event.eventDate !== null && event.eventDate.getTime() < now
-  const when: When = state === 'proximos' || state === 'anteriores' ? state : ''
+  const when = whenOf(params, narrow)
   const shown = events.filter(
     (event) =>
       (when === '' || isPast(event) === (when === 'anteriores')) &&
@@ -89,7 +99,7 @@ function Cards({ events, total, onEdit, onDuplicate, onDelete }: CardsProps) {
         search={search}
         onSearch={(text) => set('q', text)}
         when={when}
-        onWhen={(value) => set('estado', value)}
+        onWhen={(value) => set('estado', value || (narrow ? 'todos' : ''))}
         count={es.tabla.resultados(shown.length, total)}
       />
       {shown.length === 0 ? <Empty slot="vacio-busqueda">{es.tabla.sinCoincidencias}</Empty> : null}

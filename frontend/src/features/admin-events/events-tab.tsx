@@ -1,7 +1,9 @@
 import { useEffect, useRef, useState } from 'react'
 import { usePanelData } from '../../admin/data/panel-data'
 import type { MusicEvent } from '../../admin/data/rows'
+import { Dialog } from '../../admin/ui/dialog'
 import { useNotify } from '../../admin/ui/toasts'
+import { useNarrow } from '../../admin/use-narrow'
 import type { EventFields } from '../../firebase/panel-writes'
 import { es } from '../../i18n/es-admin'
 import { DeleteDialog } from './delete-dialog'
@@ -12,14 +14,16 @@ import { EventGrid } from './event-grid'
 import { same } from './event-inputs'
 import { blank, valuesOf, type Values } from './event-values'
 
-/** Events: a form that creates them beside those that are there (F-325…F-327, P-04). */
+/** Events: a form that creates them beside those that are there, on a phone a sheet over them (F-325…F-327, P-04). */
 export function EventsTab() {
   const { events, me } = usePanelData()
   const notify = useNotify()
   const [template, setTemplate] = useState(() => ({ values: readDraft(me.uid), version: 0 }))
   const [edited, setEdited] = useState<MusicEvent>()
   const [deleted, setDeleted] = useState<MusicEvent>()
-  const column = useRef<HTMLElement>(null)
+  const [sheet, setSheet] = useState(false)
+  const narrow = useNarrow()
+  const column = useRef<HTMLDivElement>(null)
   const { version } = template
   useEffect(() => {
     // A form that was filled anew is another element: it is shown, and gets the focus, once it is there.
@@ -39,6 +43,7 @@ export function EventsTab() {
   const begin = (values: Values) => {
     keepDraft(me.uid, values)
     setTemplate(({ version }) => ({ values, version: version + 1 }))
+    setSheet(true)
   }
   const duplicate = (event: MusicEvent) => {
     const before = readDraft(me.uid)
@@ -49,22 +54,38 @@ export function EventsTab() {
   }
   // A dialog that has been closed meanwhile, or that is about another event by now, stays as it is.
   const closeOf = (set: typeof setEdited) => (id: string) => set((open) => (open?.id === id ? undefined : open))
+  const form = (
+    <div ref={column} className="p-formulario-campos">
+      <EventForm
+        key={template.version}
+        values={template.values}
+        label={eventos.crear}
+        onSave={create}
+        onInput={(values) => keepDraft(me.uid, values)}
+        success={eventos.creado}
+        failure={eventos.noCreado}
+      />
+    </div>
+  )
   return (
     <div className="p-dos">
-      <section ref={column} className="p-capa p-formulario" aria-labelledby="nuevo-evento">
-        <h2 id="nuevo-evento" className="p-titulo mb-3 text-[17px]">
-          {eventos.nuevo}
-        </h2>
-        <EventForm
-          key={template.version}
-          values={template.values}
-          label={eventos.crear}
-          onSave={create}
-          onInput={(values) => keepDraft(me.uid, values)}
-          success={eventos.creado}
-          failure={eventos.noCreado}
-        />
-      </section>
+      {narrow ? (
+        <>
+          <button type="button" className="p-boton p-boton-principal" onClick={() => begin(readDraft(me.uid))}>
+            {eventos.nuevo}
+          </button>
+          <Dialog open={sheet} onClose={() => setSheet(false)} kind="window" title={eventos.nuevo}>
+            {form}
+          </Dialog>
+        </>
+      ) : (
+        <section className="p-capa p-formulario" aria-labelledby="nuevo-evento">
+          <h2 id="nuevo-evento" className="p-titulo mb-3 text-[17px]">
+            {eventos.nuevo}
+          </h2>
+          {form}
+        </section>
+      )}
       <EventGrid live={events} asking={deleted !== undefined} onEdit={setEdited} onDuplicate={duplicate} onDelete={setDeleted} />
       <EditDialog event={edited} onClose={closeOf(setEdited)} />
       <DeleteDialog event={deleted} onClose={closeOf(setDeleted)} />

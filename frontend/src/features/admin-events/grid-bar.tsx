@@ -1,8 +1,6 @@
+import type { When } from '../../admin/data/extent'
 import { SearchBox } from '../../admin/table/search-box'
 import { es } from '../../i18n/es-admin'
-
-/** Which events are shown: all, those to come, those that were. */
-export type When = '' | 'proximos' | 'anteriores'
 
 type Props = { search: string; onSearch: (text: string) => void; when: When; onWhen: (when: When) => void; count: string }
 
