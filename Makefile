@@ -26,7 +26,7 @@ CONSOLE := $(if $(and $(shell command -v npm),$(wildcard server/console/web/pack
 GO_SOURCES := $(shell find server -name '*.go' -o -name '*.html' -o -name '*.txt' | grep -v _test.go) go.mod go.sum
 SITE_SOURCES := $(shell find frontend -path frontend/node_modules -prune -o -path frontend/dist -prune -o -path frontend/dist-ssr -prune -o -path frontend/test-results -prune -o -path frontend/capturas -prune -o -type f -print)
 
-.PHONY: help start test test-go test-site test-official bench release soak attack torture fuzz clean
+.PHONY: help start test lint test-go test-site test-official bench release soak attack torture fuzz clean
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -85,6 +85,10 @@ bin/clave: $(GO_SOURCES) $(CONSOLE)
 
 bin/backoffice: $(GO_SOURCES)
 	CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' -o $@ ./server/cmd/backoffice
+
+# The linters have a module of their own, so that go.mod stays the program's.
+bin/golangci-lint: server/tools/go.mod server/tools/go.sum
+	cd server/tools && go build -trimpath -o ../../$@ github.com/golangci/golangci-lint/v2/cmd/golangci-lint
 
 frontend/node_modules/.installed: frontend/package-lock.json
 	cd frontend && npm install --no-save --no-audit --no-fund

@@ -46,9 +46,7 @@ func (a *App) loadRules() (*guard.Rulesets, error) {
 	switch {
 	case len(watched) == 0:
 	case development:
-		if err := a.watchRules(rulesets, watched); err != nil {
-			return nil, err
-		}
+		a.watchRules(rulesets, watched)
 	default:
 		a.run("reload", func(ctx context.Context) error {
 			return process.Hangups(ctx, func() {
@@ -84,11 +82,11 @@ func issueLines(file string, issues []guard.Issue) string {
 
 // watchRules reads rules files again when they change. A broken edit keeps the old rules and is reported. Folders are watched,
 // because editors replace files.
-func (a *App) watchRules(rulesets *guard.Rulesets, files map[string]config.Database) error {
+func (a *App) watchRules(rulesets *guard.Rulesets, files map[string]config.Database) {
 	watcher, err := fsnotify.NewWatcher()
 	if err != nil {
 		a.o.Log.Warn("rules files are not watched", "error", err)
-		return nil
+		return
 	}
 	a.onClose(watcher.Close)
 	for file := range files {
@@ -99,7 +97,6 @@ func (a *App) watchRules(rulesets *guard.Rulesets, files map[string]config.Datab
 	a.run("rules watch", func(ctx context.Context) error {
 		return a.followRules(ctx, watcher, rulesets, files)
 	})
-	return nil
 }
 
 // followRules handles the watcher's events until ctx is done.

@@ -30,7 +30,7 @@ const (
 )
 
 // Refusal is an error that a client may read: Firebase's name for the case beside the fault with its text.
-type Refusal struct {
+type Refusal struct { //nolint:errname // A refusal is a decision; callers read backoffice.Refusal.
 	// Name is Firebase's name for the case.
 	Name Name
 	// RetryAfter says when to come back; zero where that is unknown.

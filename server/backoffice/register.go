@@ -153,8 +153,6 @@ func accountRefusal(err error) *Refusal {
 	switch {
 	case auth.IsEmailAlreadyExists(err):
 		return refuse(EmailInUse, err)
-	case auth.IsInvalidEmail(err):
-		return refuse(InvalidEmail, err)
 	case auth.IsConfigurationNotFound(err):
 		return refuse(NotAllowed, err)
 	case errorutils.IsResourceExhausted(err):

@@ -225,7 +225,7 @@ func load(t *testing.T, c *firestore.Client, collection string, n int) {
 
 // batch commits 500 documents from number i on.
 func batch(ctx context.Context, c *firestore.Client, collection string, i int) error {
-	b := c.Batch()
+	b := c.Batch() //nolint:staticcheck // The bulk writer sends many requests; this measures one commit of 500 writes.
 	for j := range 500 {
 		b.Set(c.Collection(collection).Doc(fmt.Sprintf("e%08d", i+j)), event(i+j))
 	}

@@ -2,6 +2,7 @@ package clavetest_test
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -80,7 +81,7 @@ func count(t *testing.T, client *firestore.Client) int {
 	t.Helper()
 	n := 0
 	for it := client.Collection("notes").Documents(context.Background()); ; n++ {
-		if _, err := it.Next(); err == iterator.Done {
+		if _, err := it.Next(); errors.Is(err, iterator.Done) {
 			return n
 		} else if err != nil {
 			t.Fatal(err)

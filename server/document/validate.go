@@ -186,6 +186,7 @@ func (c checker) array(a value.Array, depth, path int) error {
 			return fault.E(fault.InvalidArgument, "Nested arrays are not allowed")
 		case value.KindVector:
 			return fault.E(fault.InvalidArgument, "Cannot convert a vector value in an array value.")
+		default: // Others may be in an array.
 		}
 		if err := c.value(item, depth+1, path); err != nil {
 			return err

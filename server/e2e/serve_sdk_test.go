@@ -59,7 +59,7 @@ func (p *production) admin(t *testing.T, key []byte) (*auth.Client, *firestore.C
 	}
 	t.Cleanup(restore)
 	key = byGoogle(key)
-	app, err := firebase.NewApp(t.Context(), &firebase.Config{ProjectID: realProject}, option.WithCredentialsJSON(key),
+	app, err := firebase.NewApp(t.Context(), &firebase.Config{ProjectID: realProject}, option.WithAuthCredentialsJSON(option.ServiceAccount, key),
 		option.WithEndpoint(strings.TrimPrefix(p.url, "https://")),
 		option.WithGRPCDialOption(grpc.WithTransportCredentials(credentials.NewTLS(&tls.Config{RootCAs: p.roots}))))
 	if err != nil {

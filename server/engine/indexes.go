@@ -73,11 +73,9 @@ func (s *indexState) leave() {
 	}
 }
 
-// useIndexes makes a state the database's and returns the one before; db.indexing is held.
-func (db *database) useIndexes(next *indexState) (before *indexState) {
-	before = db.indexes.Swap(next)
-	before.leave()
-	return before
+// useIndexes makes a state the database's; db.indexing is held.
+func (db *database) useIndexes(next *indexState) {
+	db.indexes.Swap(next).leave()
 }
 
 // building returns the numbers of the composite indexes that are being built.

@@ -67,12 +67,6 @@ func documentKey(number uint32, path string) []byte {
 	return index.AppendSegment(key, path[i+1:])
 }
 
-// collectionKey is the beginning of the keys of a collection's documents.
-func collectionKey(number uint32, path string) []byte {
-	key := appendKey(make([]byte, 0, len(path)+24), keyDocument, number)
-	return append(index.AppendPath(key, path), pathEnd)
-}
-
 // groupKey is the key of a document in its collection group, or nil for a document at the root, which needs none.
 func groupKey(number uint32, path string) []byte {
 	last := strings.LastIndexByte(path, '/')

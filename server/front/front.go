@@ -264,7 +264,7 @@ func (p *Port) recovered(next http.Handler) http.Handler {
 			if v == nil {
 				return
 			}
-			if v != http.ErrAbortHandler {
+			if err, ok := v.(error); !ok || !errors.Is(err, http.ErrAbortHandler) {
 				p.o.Log.Error("panic", "port", p.o.Name, "method", r.Method, "path", r.URL.Path, "panic", v, "stack", string(debug.Stack()))
 				if w.Header().Get("Content-Type") == "" { // every handler sets it before it writes
 					http.Error(w, "Internal Server Error", http.StatusInternalServerError)

@@ -198,7 +198,8 @@ func (s *Service) prepareUpdate(ctx context.Context, c Call, cfg *Config, r *Upd
 	if err := checkProfile(r.DisplayName, r.PhotoURL); err != nil {
 		return nil, err
 	}
-	email, phone, ok := "", "", true
+	var email, phone string
+	var ok bool
 	if r.Email != nil && *r.Email != "" {
 		if email, ok = cleanEmail(*r.Email); !ok {
 			return nil, apiError("INVALID_EMAIL")

@@ -78,8 +78,9 @@ func (f *finder) block(b *block, pattern []syntax.Segment, path []element, bound
 		}
 		f.captures[bound] = captured(path[0])
 		return f.block(b, pattern[1:], path[1:], bound+1)
+	default:
+		return f.glob(b, pattern, path, bound)
 	}
-	return f.glob(b, pattern, path, bound)
 }
 
 // glob tries all lengths of a glob, which is the pattern's first segment. In version 1 it stands last and takes all that is left, a segment

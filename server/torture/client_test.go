@@ -2,6 +2,7 @@ package torture
 
 import (
 	"context"
+	"errors"
 	"io"
 	"strings"
 	"testing"
@@ -166,7 +167,7 @@ func (c client) get(ctx context.Context, tx []byte, at *timestamppb.Timestamp, p
 	out := make(map[string]fields)
 	for {
 		res, err := stream.Recv()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return out, nil
 		}
 		if err != nil {
@@ -203,7 +204,7 @@ func (c client) query(ctx context.Context, tx []byte, collection, order, where s
 	out := make(map[string]fields)
 	for {
 		res, err := stream.Recv()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return out, nil
 		}
 		if err != nil {

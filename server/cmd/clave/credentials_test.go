@@ -49,19 +49,23 @@ func TestCredentials(t *testing.T) {
 		t.Fatal(err)
 	}
 	var key struct {
-		Type, Project_id, Private_key_id, Client_email, Token_uri, Private_key string
+		Type         string
+		ProjectID    string `json:"project_id"`
+		PrivateKeyID string `json:"private_key_id"`
+		ClientEmail  string `json:"client_email"`
+		TokenURI     string `json:"token_uri"`
 	}
 	if err := json.Unmarshal(raw, &key); err != nil {
 		t.Fatal(err)
 	}
-	if key.Type != "service_account" || key.Project_id != "foundation" || key.Client_email != "backend@foundation.iam.gserviceaccount.com" ||
-		key.Token_uri != "https://data.example.org/oauth2.googleapis.com/token" {
+	if key.Type != "service_account" || key.ProjectID != "foundation" || key.ClientEmail != "backend@foundation.iam.gserviceaccount.com" ||
+		key.TokenURI != "https://data.example.org/oauth2.googleapis.com/token" {
 		t.Errorf("the key's file has %+v", key)
 	}
 	if strings.Contains(text, "PRIVATE KEY") {
 		t.Error("create printed the private key")
 	}
-	if code, text := said(t, with("list")...); code != 0 || !strings.Contains(text, key.Private_key_id) || !strings.Contains(text, key.Client_email) {
+	if code, text := said(t, with("list")...); code != 0 || !strings.Contains(text, key.PrivateKeyID) || !strings.Contains(text, key.ClientEmail) {
 		t.Errorf("list: %d %q, want the key and its account", code, text)
 	}
 
@@ -78,13 +82,13 @@ func TestCredentials(t *testing.T) {
 	if code, _ := said(t, with("revoke", "backend", "0000")...); code != 1 {
 		t.Errorf("revoking a key that is not there: %d, want 1", code)
 	}
-	if code, text := said(t, with("revoke", "backend", key.Private_key_id)...); code != 0 || !strings.Contains(text, key.Private_key_id) {
+	if code, text := said(t, with("revoke", "backend", key.PrivateKeyID)...); code != 0 || !strings.Contains(text, key.PrivateKeyID) {
 		t.Errorf("revoke of one key: %d %q", code, text)
 	}
-	if code, text := said(t, with("revoke", key.Client_email)...); code != 0 || strings.Contains(text, key.Private_key_id) {
+	if code, text := said(t, with("revoke", key.ClientEmail)...); code != 0 || strings.Contains(text, key.PrivateKeyID) {
 		t.Errorf("revoke of the rest: %d %q", code, text)
 	}
-	if code, text := said(t, with("list")...); code != 0 || strings.Contains(text, key.Client_email) {
+	if code, text := said(t, with("list")...); code != 0 || strings.Contains(text, key.ClientEmail) {
 		t.Errorf("list after all was revoked: %d %q", code, text)
 	}
 }

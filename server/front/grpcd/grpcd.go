@@ -109,7 +109,6 @@ func (d *common) server() *grpc.Server {
 		// Workers keep their grown stacks from call to call; calls that find none free, as streams that last make happen,
 		// get goroutines of their own.
 		grpc.NumStreamWorkers(workers),
-		grpc.SharedWriteBuffer(true),
 		// Most connections of listeners are quiet; what is longer than the buffer is read past it.
 		grpc.ReadBufferSize(readBuffer),
 		// Windows of a fixed size: measuring the way to the client costs a ping for each message.

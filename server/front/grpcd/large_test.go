@@ -2,6 +2,7 @@ package grpcd
 
 import (
 	"context"
+	"errors"
 	"io"
 	"strings"
 	"testing"
@@ -78,7 +79,7 @@ func TestRoomIsGivenBack(t *testing.T) {
 	if err := answers.RecvMsg(&pb.BatchGetDocumentsResponse{}); err != nil {
 		t.Errorf("a large request for documents: %v", err)
 	}
-	if err := answers.RecvMsg(&pb.BatchGetDocumentsResponse{}); err != io.EOF {
+	if err := answers.RecvMsg(&pb.BatchGetDocumentsResponse{}); !errors.Is(err, io.EOF) {
 		t.Errorf("after the document: %v, want the end", err)
 	}
 	write, err := conn.NewStream(as(t, "Bearer owner"), &grpc.StreamDesc{ServerStreams: true, ClientStreams: true}, "/google.firestore.v1.Firestore/Write")

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -67,7 +68,7 @@ func newHouseOver(t *testing.T, http2 bool, o Options, serve func(ctx context.Co
 func echo(ctx context.Context, _ token.Caller, s *session) error {
 	for {
 		m, err := s.recv(ctx)
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return nil
 		} else if err != nil {
 			return err

@@ -58,7 +58,7 @@ func TestHTTP2(t *testing.T) {
 	last := b.want(want...)
 	sending.Wait()
 	young := h.get(sid, last, "&CI=0")
-	if _, err := b.next(); err != io.EOF {
+	if _, err := b.next(); !errors.Is(err, io.EOF) {
 		t.Errorf("the replaced back channel has %v, want its end", err)
 	}
 	h.post(sid, 111, last, 11, `"é😀"`)
@@ -87,7 +87,7 @@ func TestLongPollingEndsEachAnswer(t *testing.T) {
 	sid := h.open(`1`)
 	b := h.get(sid, 0, "&CI=1")
 	last := b.want(`[1]`)
-	if _, err := b.next(); err != io.EOF {
+	if _, err := b.next(); !errors.Is(err, io.EOF) {
 		t.Fatalf("after its data a long poll has %v, want its end", err)
 	}
 	if status, body := h.post(sid, 101, last, 1, `2`); status != 200 || !strings.HasPrefix(body, "7\n[0,") {
@@ -102,7 +102,7 @@ func TestLongPollTimesOut(t *testing.T) {
 	if arrays, err := b.next(); err != nil || string(arrays[0].payload) != `["noop"]` {
 		t.Errorf("a quiet poll = %v, %v, want a noop", arrays, err)
 	}
-	if _, err := b.next(); err != io.EOF {
+	if _, err := b.next(); !errors.Is(err, io.EOF) {
 		t.Errorf("a quiet poll goes on with %v, want its end", err)
 	}
 }
@@ -173,7 +173,7 @@ func TestNewerBackChannelReplacesHalfOpenOne(t *testing.T) {
 	old := h.get(sid, 0, "&CI=0")
 	last := old.want(`[1]`)
 	young := h.get(sid, last, "&CI=0") // The old one is never closed by the client.
-	if _, err := old.next(); err != io.EOF {
+	if _, err := old.next(); !errors.Is(err, io.EOF) {
 		t.Errorf("the replaced back channel has %v, want its end", err)
 	}
 	h.post(sid, 101, last, 1, `2`)
@@ -281,7 +281,7 @@ func TestBackChannelEndsForAcknowledgement(t *testing.T) {
 	long := `"` + strings.Repeat("x", 200) + `"`
 	b := h.get(h.open(long), 0, "&CI=0")
 	b.want("[" + long + "]")
-	if _, err := b.next(); err != io.EOF {
+	if _, err := b.next(); !errors.Is(err, io.EOF) {
 		t.Errorf("after %d bytes the back channel has %v, want its end", len(long), err)
 	}
 }

@@ -31,7 +31,7 @@ func sdk(t *testing.T, w *world, signed bool) *auth.Client {
 			t.Fatal(err)
 		}
 		t.Cleanup(restore)
-		options = append(options, option.WithCredentialsJSON(key.File))
+		options = append(options, option.WithAuthCredentialsJSON(option.ServiceAccount, key.File))
 	} else {
 		t.Setenv("FIREBASE_AUTH_EMULATOR_HOST", strings.TrimPrefix(w.url, "http://"))
 	}

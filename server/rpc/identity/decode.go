@@ -56,20 +56,20 @@ func parseObject(text []byte) (map[string]any, error) {
 	d.UseNumber()
 	var body any
 	if err := d.Decode(&body); err != nil {
-		return nil, badJSON{"Invalid JSON payload received. " + err.Error()}
+		return nil, jsonError{"Invalid JSON payload received. " + err.Error()}
 	}
 	if d.More() {
-		return nil, badJSON{"Invalid JSON payload received. Expected end of input."}
+		return nil, jsonError{"Invalid JSON payload received. Expected end of input."}
 	}
 	if body == nil {
 		return map[string]any{}, nil
 	}
 	object, ok := body.(map[string]any)
 	if !ok {
-		return nil, badJSON{"Invalid JSON payload received. Root element must be a message."}
+		return nil, jsonError{"Invalid JSON payload received. Root element must be a message."}
 	}
 	if deeper(object, maxNesting) {
-		return nil, badJSON{"Invalid JSON payload received. Message too deep."}
+		return nil, jsonError{"Invalid JSON payload received. Message too deep."}
 	}
 	return camelKeys(object).(map[string]any), nil
 }
@@ -300,5 +300,5 @@ func badValue(path, kind string, v any) error {
 	if err != nil {
 		text = nil
 	}
-	return badField{field: snake(path), message: "Invalid value at '" + snake(path) + "' (" + kind + "), " + string(text)}
+	return fieldError{field: snake(path), message: "Invalid value at '" + snake(path) + "' (" + kind + "), " + string(text)}
 }

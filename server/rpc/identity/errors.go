@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"errors"
 	"log/slog"
 	"net/http"
 
@@ -8,17 +9,17 @@ import (
 	"clave/server/httpjson"
 )
 
-// badJSON is a body that is no JSON object.
-type badJSON struct{ message string }
+// jsonError is a body that is no JSON object.
+type jsonError struct{ message string }
 
 // Error implements error.
-func (e badJSON) Error() string { return e.message }
+func (e jsonError) Error() string { return e.message }
 
-// badField is a field of the wrong type.
-type badField struct{ field, message string }
+// fieldError is a field of the wrong type.
+type fieldError struct{ field, message string }
 
 // Error implements error.
-func (e badField) Error() string { return e.message }
+func (e fieldError) Error() string { return e.message }
 
 // detail is one of an error's reasons.
 type detail struct {
@@ -53,13 +54,15 @@ var statuses = map[fault.Code]int{
 
 // describe turns an error into the body of a response. Errors with a name of the API have no status, as Google's.
 func describe(err error) errorBody {
-	switch e := err.(type) { // the decoder's own errors are never wrapped
-	case badJSON:
-		return errorBody{Code: http.StatusBadRequest, Message: e.message, Errors: []detail{{e.message, "global", "parseError", "", ""}}, Status: "INVALID_ARGUMENT"}
-	case badField:
+	var syntax jsonError
+	if errors.As(err, &syntax) {
+		return errorBody{Code: http.StatusBadRequest, Message: syntax.message, Errors: []detail{{syntax.message, "global", "parseError", "", ""}}, Status: "INVALID_ARGUMENT"}
+	}
+	var field fieldError
+	if errors.As(err, &field) {
 		return errorBody{
-			Code: http.StatusBadRequest, Message: e.message, Errors: []detail{{e.message, "global", "invalid", "", ""}}, Status: "INVALID_ARGUMENT",
-			Details: []map[string]any{{"@type": "type.googleapis.com/google.rpc.BadRequest", "fieldViolations": []map[string]any{{"field": e.field, "description": e.message}}}},
+			Code: http.StatusBadRequest, Message: field.message, Errors: []detail{{field.message, "global", "invalid", "", ""}}, Status: "INVALID_ARGUMENT",
+			Details: []map[string]any{{"@type": "type.googleapis.com/google.rpc.BadRequest", "fieldViolations": []map[string]any{{"field": field.field, "description": field.message}}}},
 		}
 	}
 	f := fault.Of(err)

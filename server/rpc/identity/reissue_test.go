@@ -26,10 +26,10 @@ func TestSessionClaimsOutliveNewTokens(t *testing.T) {
 	for name, s := range map[string]setup{"unsigned": {clock: hand}, "signed": {clock: hand, signed: true}} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, s)
-			in := w.must(w.client("signInWithCustomToken", object{"token": customToken("u1", `{"role":"editor","level":3}`), "returnSecureToken": true}))
+			w.must(w.client("signInWithCustomToken", object{"token": customToken("u1", `{"role":"editor","level":3}`), "returnSecureToken": true}))
 			w.must(w.admin("POST", "v1/projects/"+project+"/accounts:update", object{"localId": "u1", "email": "u1@example.com", "customAttributes": `{"stale":true,"role":"reader"}`}))
 			hand.Advance(time.Minute)
-			in = w.must(w.client("signInWithCustomToken", object{"token": customToken("u1", `{"role":"editor","level":3}`), "returnSecureToken": true}))
+			in := w.must(w.client("signInWithCustomToken", object{"token": customToken("u1", `{"role":"editor","level":3}`), "returnSecureToken": true}))
 			if c := claimsOf(t, str(in, "idToken")); c["role"] != "editor" || c["stale"] != true {
 				t.Fatalf("the first claims = %v", c)
 			}

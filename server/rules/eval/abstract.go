@@ -102,16 +102,6 @@ func abstract(v Value) bool {
 	return false
 }
 
-// anyAbstract reports whether one of the values stands for many.
-func anyAbstract(values []Value) bool {
-	for _, v := range values {
-		if abstract(v) {
-			return true
-		}
-	}
-	return false
-}
-
 // bools returns what a value can be as a condition.
 func bools(v Value) Bools {
 	switch x := v.(type) {
