@@ -13,28 +13,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
-)
 
-// binary returns the built program: the one that CLAVE_BIN names, or one built for this run.
-var binary = sync.OnceValues(func() (string, error) {
-	if path := os.Getenv("CLAVE_BIN"); path != "" {
-		return path, nil
-	}
-	dir, err := os.MkdirTemp("", "conformance")
-	if err != nil {
-		return "", err
-	}
-	path := filepath.Join(dir, "clave")
-	build := exec.Command("go", "build", "-o", path, "../cmd/clave")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("go build: %w\n%s", err, out)
-	}
-	return path, nil
-})
+	"clave/server/testprogram"
+)
 
 // addresses are where a started program listens, as origins.
 type addresses struct{ firestore, auth string }
@@ -42,7 +25,7 @@ type addresses struct{ firestore, auth string }
 // start starts the program in memory with flags, without rules and with the recorded project's indexes, and waits until it is ready.
 func start(t *testing.T, flags ...string) addresses {
 	t.Helper()
-	path, err := binary()
+	path, err := testprogram.Clave()
 	if err != nil {
 		t.Fatal(err)
 	}

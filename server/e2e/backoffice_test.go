@@ -14,34 +14,18 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"clave/server/testprogram"
 )
 
 // signupCode is the secret code of these tests.
 const signupCode = "clave de sol y de fa"
 
-// backOfficeBinary returns the back office's program: the one that BACKOFFICE_BIN names, or one built for this run.
-var backOfficeBinary = sync.OnceValues(func() (string, error) {
-	if path := os.Getenv("BACKOFFICE_BIN"); path != "" {
-		return path, nil
-	}
-	dir, err := os.MkdirTemp("", "clave-e2e")
-	if err != nil {
-		return "", err
-	}
-	path := filepath.Join(dir, "backoffice")
-	build := exec.Command("go", "build", "-o", path, "../cmd/backoffice")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("go build: %w\n%s", err, out)
-	}
-	return path, nil
-})
-
 // startBackOffice runs the back office on a port until stop is called or the test ends, with an environment of its own. It
 // returns its output from the line on which it is ready.
 func startBackOffice(t *testing.T, port int, env []string, flags ...string) (out *bufio.Scanner, stop func()) {
 	t.Helper()
-	program, err := backOfficeBinary()
+	program, err := testprogram.BackOffice()
 	if err != nil {
 		t.Fatal(err)
 	}

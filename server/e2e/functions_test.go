@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"clave/server/testprogram"
 )
 
 // TestFirebaseCLIWithClaveInside runs the unmodified Firebase CLI with Clave in the place of the Firestore emulator and a
@@ -86,7 +88,7 @@ func runFirebase(t *testing.T, modules, only string, documents int) firebaseResu
 	if err != nil {
 		t.Fatal(err)
 	}
-	program, err := binary()
+	program, err := testprogram.Clave()
 	if err != nil {
 		t.Fatal(err)
 	}

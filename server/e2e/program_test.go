@@ -17,30 +17,14 @@ import (
 	"syscall"
 	"testing"
 	"time"
-)
 
-// binary returns the built program: the one that CLAVE_BIN names, or one built for this run.
-var binary = sync.OnceValues(func() (string, error) {
-	if path := os.Getenv("CLAVE_BIN"); path != "" {
-		return path, nil
-	}
-	dir, err := os.MkdirTemp("", "clave-e2e")
-	if err != nil {
-		return "", err
-	}
-	path := filepath.Join(dir, "clave")
-	build := exec.Command("go", "build", "-o", path, "../cmd/clave")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("go build: %w\n%s", err, out)
-	}
-	return path, nil
-})
+	"clave/server/testprogram"
+)
 
 // command returns a command that runs the program in a folder.
 func command(t *testing.T, dir string, args ...string) *exec.Cmd {
 	t.Helper()
-	path, err := binary()
+	path, err := testprogram.Clave()
 	if err != nil {
 		t.Fatal(err)
 	}

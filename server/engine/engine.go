@@ -259,7 +259,7 @@ func (e *Engine) Run(ctx context.Context) error {
 		}
 		if n%sweep == 0 {
 			if err := e.forget(ctx); err != nil {
-				e.o.Log.Error("forget old changes", "err", err)
+				e.o.Log.Error("forget old changes", "error", err)
 			}
 		}
 	}

@@ -41,7 +41,7 @@ func (s *Service) deliver(ctx context.Context, p queuedCode) {
 		err = s.mail(ctx, p.call, p.made, link)
 	}
 	if err != nil {
-		s.o.Log.Error("a one-time code was not sent", "kind", p.made.Type, "user", p.made.UID, "err", err)
+		s.o.Log.Error("a one-time code was not sent", "kind", p.made.Type, "user", p.made.UID, "error", err)
 	}
 }
 

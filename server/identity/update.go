@@ -152,7 +152,7 @@ func (s *Service) sendRecovery(ctx context.Context, c Call, formerly account.Use
 		err = s.mail(ctx, c, made, link)
 	}
 	if err != nil {
-		s.o.Log.Error("an account's former address was not notified of the change", "user", formerly.UID, "err", err)
+		s.o.Log.Error("an account's former address was not notified of the change", "user", formerly.UID, "error", err)
 	}
 }
 

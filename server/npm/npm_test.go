@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"clave/server/testprogram"
 )
 
 // vitestFile is a test as a project writes it: the web SDK against its worker's project.
@@ -83,17 +85,12 @@ func TestPackages(t *testing.T) {
 	}
 }
 
-// program returns the built program: the one that CLAVE_BIN names, or one built for this run.
+// program returns the built program.
 func program(t *testing.T) string {
 	t.Helper()
-	if path := os.Getenv("CLAVE_BIN"); path != "" {
-		return path
-	}
-	path := filepath.Join(t.TempDir(), "clave")
-	cmd := exec.CommandContext(t.Context(), "go", "build", "-o", path, "../cmd/clave")
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
+	path, err := testprogram.Clave()
+	if err != nil {
+		t.Fatal(err)
 	}
 	return path
 }

@@ -17,28 +17,12 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"clave/server/testprogram"
 )
 
 // patience is how long any one thing may take.
 const patience = 2 * time.Minute
-
-// binary returns the built program: the one that CLAVE_BIN names, or one built for this run.
-var binary = sync.OnceValues(func() (string, error) {
-	if path := os.Getenv("CLAVE_BIN"); path != "" {
-		return path, nil
-	}
-	dir, err := os.MkdirTemp("", "clave-torture")
-	if err != nil {
-		return "", err
-	}
-	path := filepath.Join(dir, "clave")
-	build := exec.Command("go", "build", "-trimpath", "-o", path, "../cmd/clave")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("go build: %w\n%s", err, out)
-	}
-	return path, nil
-})
 
 // TestMain removes the program that was built for the run. It is also the program of the receiver of events.
 func TestMain(m *testing.M) {
@@ -46,7 +30,7 @@ func TestMain(m *testing.M) {
 		os.Exit(receiveEvents(addr, os.Getenv(receiverLog)))
 	}
 	code := m.Run()
-	if path, err := binary(); err == nil && os.Getenv("CLAVE_BIN") == "" {
+	if path, err := testprogram.Clave(); err == nil && os.Getenv("CLAVE_BIN") == "" {
 		_ = os.RemoveAll(filepath.Dir(path))
 	}
 	os.Exit(code)
@@ -90,7 +74,7 @@ func newSite(t *testing.T) *site {
 // run runs a command of the program to its end and returns its output.
 func (s *site) run(args ...string) (string, error) {
 	s.t.Helper()
-	path, err := binary()
+	path, err := testprogram.Clave()
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -105,7 +89,7 @@ func (s *site) run(args ...string) (string, error) {
 // begin starts a command of the program and returns it at once; it must be waited for.
 func (s *site) begin(args ...string) *exec.Cmd {
 	s.t.Helper()
-	path, err := binary()
+	path, err := testprogram.Clave()
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -145,7 +129,7 @@ func (s *server) logged() string {
 // launch starts the program on the data folder. ready receives true when it answers, false when it has ended before.
 func (s *site) launch() (srv *server, ready <-chan bool) {
 	s.t.Helper()
-	path, err := binary()
+	path, err := testprogram.Clave()
 	if err != nil {
 		s.t.Fatal(err)
 	}

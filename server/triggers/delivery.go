@@ -77,7 +77,7 @@ func (d *Dispatcher) deliverLane(ctx context.Context, key laneKey, l *lane) {
 		select {
 		case d.slots <- struct{}{}:
 			if err := d.deliver(ctx, e); err != nil && ctx.Err() == nil {
-				d.o.Log.Warn("an event was not delivered", "trigger", key.trigger.key, "of", key.document, "err", err)
+				d.o.Log.Warn("an event was not delivered", "trigger", key.trigger.key, "of", key.document, "error", err)
 			}
 			<-d.slots
 		case <-ctx.Done():

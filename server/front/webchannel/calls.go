@@ -27,7 +27,7 @@ func (h *Handler) serve(ctx context.Context, s *session) error {
 // failure returns the JSON of a stream's error, and logs it if it is ours.
 func (h *Handler) failure(ctx context.Context, err error) []byte {
 	if ctx.Err() == nil && wire.Unnamed(err) {
-		h.o.Log.Error("a stream failed", "err", err)
+		h.o.Log.Error("a stream failed", "error", err)
 	}
 	return compact(wire.ErrorJSON(err))
 }
