@@ -181,7 +181,7 @@ test('create, duplicate, rename and delete with undo', async ({ page, quiet }) =
   await dialog.getByRole('button', { name: 'Delete' }).click()
   await expect(page.getByText('2 documents deleted')).toBeVisible()
   expect(await stored(PROJECT, 'made/one')).toBeNull()
-  await page.getByRole('status').getByRole('button', { name: 'Undo' }).click()
+  await page.getByRole('status').getByRole('button', { name: 'Undo' }).last().click()
   await expect(page.getByText('2 documents restored')).toBeVisible()
   expect((await stored(PROJECT, 'made/three'))?.fields).toEqual({ x: S('') })
 })

@@ -17,5 +17,8 @@ export function valueLabel(value: unknown): string {
       .map(([name, of]) => `${name}: ${valueLabel(of)}`)
       .join(', ')}}`
   }
+  if (kind === 'pathValue' && isObject(inner) && Array.isArray(inner['segments'])) {
+    return `/${inner['segments'].map((segment: unknown) => (isObject(segment) ? String(segment['simple'] ?? segment['capture'] ?? '*') : '*')).join('/')}`
+  }
   return isObject(inner) ? JSON.stringify(inner) : String(inner)
 }

@@ -52,8 +52,11 @@ export function Grid(props: Props) {
   }, [first, last, see])
   useEffect(() => {
     if (!focusNext.current) return
+    const row = scroller.current?.querySelector<HTMLElement>(`[data-index="${active}"]`)
+    // A row that is scrolled to comes with a later render.
+    if (!row) return
     focusNext.current = false
-    scroller.current?.querySelector<HTMLElement>(`[data-index="${active}"]`)?.focus()
+    row.focus({ preventScroll: true })
   })
   const select = (path: string) => {
     const next = new Set(selected)

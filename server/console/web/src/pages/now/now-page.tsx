@@ -75,7 +75,7 @@ function Charts({ samples, interval }: { samples: Sample[]; interval: number }) 
       <Chart title={t.now.memory} value={bytesText(last.memory)} series={[series('memory', (sample) => sample.memory)]} />
       <Chart
         title={t.now.disk}
-        value={`${bytesText(last.disk)} · ${t.now.free(bytesText(last.diskFree))}`}
+        value={last.diskFree > 0 ? `${bytesText(last.disk)} · ${t.now.free(bytesText(last.diskFree))}` : bytesText(last.disk)}
         series={[series('disk', (sample) => sample.disk)]}
       />
     </div>
