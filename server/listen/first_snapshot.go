@@ -9,10 +9,12 @@ import (
 	"clave/server/live"
 )
 
-// What is kept of views' documents for those who open them next: of one view, and of all of a database, in bytes.
+// What is kept of views' documents for those who open them next: of one view, and of all of a database, in bytes. collected is how
+// much all streams together may hold of first snapshots that they have not sent to their end, which a slow client may delay.
 const (
 	maxFirst  = 1 << 20
 	maxFirsts = 32 << 20
+	collected = 8 << 20
 )
 
 // first is the first snapshot of a view: what it showed at a version. Clients that open the same query one after the other, as
@@ -26,6 +28,36 @@ type first struct {
 	version clock.Version
 	docs    []*live.Shown
 	bytes   int
+}
+
+// collection is a first snapshot that is being read. It is given up when it, or all that are being read, become too large.
+type collection struct {
+	hub   *Hub
+	first *first
+	// counted is how much of the hub's sum is this one's.
+	counted int
+}
+
+// add adds a document.
+func (c *collection) add(d *live.Shown, size int) {
+	if c.first == nil {
+		return
+	}
+	c.counted += size
+	if c.hub.collecting.Add(int64(size)) > collected || c.first.bytes+size > maxFirst {
+		c.give()
+		return
+	}
+	c.first.bytes += size
+	c.first.docs = append(c.first.docs, d)
+}
+
+// give returns what was collected, nil when it was given up, and counts it no longer.
+func (c *collection) give() *first {
+	made := c.first
+	c.hub.collecting.Add(int64(-c.counted))
+	c.first, c.counted = nil, 0
+	return made
 }
 
 // fillQuery sends all that a query's target shows at a reading.
@@ -42,17 +74,13 @@ func (s *Stream) fillQuery(ctx context.Context, t *target, r *engine.Reading) er
 		}
 		return nil
 	}
-	read := &first{version: r.Version()}
+	c := &collection{hub: s.hub, first: &first{version: r.Version()}}
 	_, err = r.Query(ctx, unprojected(t.want.Query), func(d *document.Document) error {
 		e := s.changed(t, d)
-		if read.bytes += d.Size(); read.bytes <= maxFirst {
-			read.docs = append(read.docs, e.Doc)
-		} else {
-			read.docs = nil
-		}
+		c.add(e.Doc, d.Size())
 		return s.emit(e)
 	})
-	if err == nil {
+	if read := c.give(); err == nil && read != nil {
 		s.follower.keepFirst(t.view, read)
 	}
 	return err

@@ -3,6 +3,7 @@ package listen
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 
 	"clave/server/engine"
 	"clave/server/resource"
@@ -13,7 +14,9 @@ type Hub struct {
 	o Options
 	// wake receives when Run has a follower to start; room for one, never closed.
 	wake chan struct{}
-	mu   struct {
+	// collecting is how many bytes of documents are held for first snapshots that are being read.
+	collecting atomic.Int64
+	mu         struct {
 		sync.Mutex
 		databases map[resource.Database]*follower
 		fresh     []*follower // not started yet

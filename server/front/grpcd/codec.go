@@ -1,6 +1,7 @@
 package grpcd
 
 import (
+	"bytes"
 	"sync"
 
 	"google.golang.org/grpc/encoding"
@@ -24,8 +25,12 @@ func newCodec() *codec {
 	return &codec{CodecV2: encoding.GetCodecV2(general.Name), scratch: sync.Pool{New: func() any { return new([]byte) }}}
 }
 
-// maxScratch is the greatest size of a buffer that is kept for the next message.
-const maxScratch = 64 << 10
+// maxScratch is the greatest size of a buffer that is kept for the next message, and maxPooled the greatest message that is written
+// to one of gRPC's pooled buffers: the next larger ones there have 1 MiB, which a client that reads slowly would keep for each message.
+const (
+	maxScratch = 64 << 10
+	maxPooled  = 32 << 10
+)
 
 // Marshal implements encoding.CodecV2.
 func (c *codec) Marshal(v any) (mem.BufferSlice, error) {
@@ -42,8 +47,12 @@ func (c *codec) Marshal(v any) (mem.BufferSlice, error) {
 	if !ok {
 		return c.CodecV2.Marshal(v)
 	}
-	if cap(b) <= maxScratch {
-		*scratch = b
+	if cap(b) > maxScratch {
+		return mem.BufferSlice{mem.SliceBuffer(b)}, nil
+	}
+	*scratch = b
+	if len(b) > maxPooled {
+		return mem.BufferSlice{mem.SliceBuffer(bytes.Clone(b))}, nil
 	}
 	return mem.BufferSlice{mem.Copy(b, mem.DefaultBufferPool())}, nil
 }
