@@ -9,11 +9,20 @@ ARG VITE_FIREBASE_PROJECT_ID
 ARG VITE_SITIO_URL
 RUN npm run build
 
+# The console's pages, which clave holds.
+FROM node:22-bookworm-slim AS console
+WORKDIR /src/server/console/web
+COPY server/console/web/package.json server/console/web/package-lock.json ./
+RUN npm install --no-save --ignore-scripts --no-audit --no-fund
+COPY server/console/web ./
+RUN npm run build
+
 FROM golang:1.26-bookworm AS server
 WORKDIR /src
 COPY go.mod go.sum ./
 RUN go mod download
 COPY server ./server
+COPY --from=console /src/server/console/dist/app ./server/console/dist/app
 # What clave version prints.
 ARG VERSION=unknown
 ARG COMMIT
@@ -40,7 +49,7 @@ COPY --from=server /clave /usr/local/bin/clave
 COPY --from=site /src/frontend/dist ./frontend/dist
 COPY firebase.json firestore.rules firestore.indexes.json .firebaserc ./
 VOLUME /data
-EXPOSE 5000 8080 9099 9150 80 443
+EXPOSE 4000 5000 8080 9099 9150 80 443
 # The demo's site port; docker-compose.yml has production's.
 HEALTHCHECK --interval=30s --timeout=6s --start-period=20s CMD ["/usr/local/bin/clave", "health", "http://127.0.0.1:5000"]
 ENTRYPOINT ["/usr/local/bin/clave"]

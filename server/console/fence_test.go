@@ -2,6 +2,7 @@ package console_test
 
 import (
 	"encoding/json"
+	"io"
 	"net/http"
 	"net/url"
 	"os"
@@ -384,5 +385,41 @@ func TestChangesAreNoted(t *testing.T) {
 		if info, err := os.Stat(file); err != nil || info.Mode().Perm() != want {
 			t.Errorf("%s has mode %v, %v; want %o", file, info.Mode(), err, want)
 		}
+	}
+}
+
+// TestAnOpenChannelEndsWithItsSession keeps a back channel open, which hears nothing more once its session is closed.
+func TestAnOpenChannelEndsWithItsSession(t *testing.T) {
+	s := start(t, config.ModeServe)
+	s.open(false)
+	channel := firestoreRequests["Listen"].path
+	_, text := s.request("POST", channel, "count=0", "Content-Type", "application/x-www-form-urlencoded")
+	parts := strings.Split(text, `"`)
+	if len(parts) < 4 {
+		t.Fatalf("the handshake: %s", text)
+	}
+	r, err := http.NewRequestWithContext(t.Context(), "GET", "http://"+s.app.Console+channel+"&SID="+parts[3]+"&TYPE=xmlhttp&CI=0&AID=0", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Cookie", s.cookie)
+	res, err := http.DefaultTransport.RoundTrip(r)
+	if err != nil || res.StatusCode != http.StatusOK {
+		t.Fatalf("the back channel: %v, %v", res, err)
+	}
+	defer res.Body.Close()
+	ended := make(chan error, 1)
+	go func() {
+		_, err := io.Copy(io.Discard, res.Body)
+		ended <- err
+	}()
+	s.call("DELETE", "/api/session", "", nil)
+	select {
+	case <-ended:
+	case <-time.After(10 * time.Second):
+		t.Error("the back channel goes on after its session was closed")
+	}
+	if got := s.status("POST", channel+"&SID="+parts[3], "count=0"); got != http.StatusUnauthorized {
+		t.Errorf("a message in the channel of a closed session: %d, want 401", got)
 	}
 }
