@@ -26,7 +26,7 @@ CONSOLE := $(if $(and $(shell command -v npm),$(wildcard server/console/web/pack
 GO_SOURCES := $(shell find server -name '*.go' -o -name '*.html' -o -name '*.txt' | grep -v _test.go) go.mod go.sum
 SITE_SOURCES := $(shell find frontend -path frontend/node_modules -prune -o -path frontend/dist -prune -o -path frontend/dist-ssr -prune -o -path frontend/test-results -prune -o -path frontend/capturas -prune -o -type f -print)
 
-.PHONY: help start test lint test-go test-site test-official bench release soak attack torture fuzz clean
+.PHONY: help start test lint test-go test-site test-console test-official bench release soak attack torture fuzz clean
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -35,12 +35,14 @@ start: bin/clave bin/backoffice frontend/dist/index.html ## install, build and r
 	@echo "Código de demostración para «Crear cuenta» en /LogIn: $(ADMIN_SIGNUP_CODE)"
 	@ADMIN_SIGNUP_CODE='$(ADMIN_SIGNUP_CODE)' exec .ci/start
 
-test: test-go test-site ## install what tests need and run them all
+test: lint test-go test-site test-console ## install what tests need and run them all
 
-test-go: bin/clave bin/backoffice frontend/node_modules/.installed server/e2e/functions/node_modules/.installed ## vet and test the Go code, with the race detector
-	.ci/postgres
+lint: bin/golangci-lint ## check the format of the Go code and what its linters find
 	@test -z "$$(gofmt -l server)" || { gofmt -l server; echo "gofmt: format the files above"; exit 1; }
-	go vet ./...
+	bin/golangci-lint run ./server/...
+
+test-go: bin/clave bin/backoffice frontend/node_modules/.installed server/e2e/functions/node_modules/.installed ## test the Go code, with the race detector
+	.ci/postgres
 	CLAVE_BIN='$(CURDIR)/bin/clave' BACKOFFICE_BIN='$(CURDIR)/bin/backoffice' go test -race -timeout 20m ./...
 
 test-site: bin/clave bin/backoffice frontend/node_modules/.installed ## check, build and drive the site in Chromium
@@ -49,6 +51,11 @@ test-site: bin/clave bin/backoffice frontend/node_modules/.installed ## check, b
 	rm -rf frontend/dist && $(MAKE) --no-print-directory frontend/dist/index.html
 	cd frontend && npm run --silent size
 	cd frontend && CLAVE_BIN='$(CURDIR)/bin/clave' BACKOFFICE_BIN='$(CURDIR)/bin/backoffice' npm run --silent e2e
+
+test-console: bin/clave server/console/web/node_modules/.installed ## check the console's pages, build them and drive them in Chromium
+	.ci/chromium
+	cd server/console/web && npm run --silent test && npm run --silent size
+	cd server/console/web && CLAVE_BIN='$(CURDIR)/bin/clave' npm run --silent e2e
 
 test-official: bin/backoffice frontend/dist/index.html ## drive the site against Firebase's own emulators, where they are
 	.ci/chromium

@@ -1,0 +1,43 @@
+package server_test
+
+import (
+	"bytes"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// maxTextBytes is the size above which a file is no text of ours.
+const maxTextBytes = 1 << 20
+
+// TestNoConflictMarkers wants no file to keep what git writes where two changes met.
+func TestNoConflictMarkers(t *testing.T) {
+	skipped := map[string]bool{"node_modules": true, ".git": true, "bin": true, "dist": true, "dist-ssr": true, "test-results": true}
+	markers := [][]byte{[]byte("\n<<<<<<" + "< "), []byte("\n>>>>>>" + "> ")}
+	err := filepath.WalkDir("..", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() && skipped[entry.Name()] {
+			return filepath.SkipDir
+		}
+		info, err := entry.Info()
+		if err != nil || !info.Mode().IsRegular() || info.Size() > maxTextBytes {
+			return err
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		for _, marker := range markers {
+			if bytes.Contains(append([]byte("\n"), text...), marker) {
+				t.Errorf("%s holds a conflict marker", name)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
