@@ -73,14 +73,14 @@ func coverable(q *query.Query) bool {
 
 // tells reports whether the plan's keys say which documents are the results.
 func (x *run) tells() bool {
-	return x.plan.exact && !x.plan.walk && len(x.overlay) == 0 && x.q.Nearest == nil
+	return x.plan.Exact && !x.plan.Walk && len(x.overlay) == 0 && x.q.Nearest == nil
 }
 
 // constant reports whether a field has an equality: its entries don't say whether a number is whole or a double.
 func (x *run) constant(paths []value.FieldPath) bool {
-	for _, a := range x.plan.alts {
+	for _, a := range x.plan.Alternatives {
 		for _, path := range paths {
-			if a.shape.equalOf(path.String(), false) != nil {
+			if a.Shape.Equality(path.String(), false) != nil {
 				return true
 			}
 		}
@@ -90,10 +90,10 @@ func (x *run) constant(paths []value.FieldPath) bool {
 
 // hits gives the keys of the results, in order but for cut values. Documents are read only where a value was cut.
 func (x *run) hits(yield func(*hit) error) error {
-	if len(x.plan.alts) == 0 {
+	if len(x.plan.Alternatives) == 0 {
 		return nil
 	}
-	rows := newRows(x.ctx, x.r.view, x.plan.alts, x.q, &x.stats)
+	rows := newRows(x.ctx, x.r.view, x.plan.Alternatives, x.q, &x.stats)
 	defer rows.close()
 	for h := rows.next(); h != nil; h = rows.next() {
 		if h.truncated {
@@ -169,16 +169,16 @@ func (x *run) sum(paths []value.FieldPath, acc *query.Accumulator) error {
 // figures makes a document of the numbers in an entry; ok is false when the entry does not say all about them.
 func (x *run) figures(h *hit, paths []value.FieldPath) (d *document.Document, ok bool) {
 	d, ok = &document.Document{Fields: value.Map{}}, true
-	acc := h.alt.accesses[0]
+	acc := h.alt.Accesses[0]
 	h.fields(func(i int, b []byte, whole bool) bool {
-		path := h.alt.shape.order[i].Path
+		path := h.alt.Shape.Order[i].Path
 		if !slices.ContainsFunc(paths, path.Equal) {
 			return true
 		}
-		if acc.stored[i] {
+		if acc.Descending[i] {
 			b = index.Invert(bytes.Clone(b))
 		}
-		double, known := h.info.IsDouble(acc.flagAt + i)
+		double, known := h.info.IsDouble(acc.FirstField + i)
 		if ok = known && whole; ok {
 			d.Fields = d.Fields.Set(path, number(b, double))
 		}

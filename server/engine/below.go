@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"clave/server/clock"
+	"clave/server/engine/keys"
 	"clave/server/index"
 	"clave/server/resource"
 	"clave/server/storage"
@@ -18,7 +19,7 @@ func (r *Reading) Below(ctx context.Context, path string, yield func(resource.Do
 	if strings.Count(path, "/")%2 == 0 {
 		return w.collection(path, index.AppendPath(nil, path), true)
 	}
-	_, found, err := r.view.snap.Get(documentKey(r.db.number, path))
+	_, found, err := r.view.snap.Get(keys.Document(r.db.number, path))
 	if err == nil && found {
 		err = yield(r.db.document(path))
 	}
@@ -39,7 +40,7 @@ func (r *Reading) Groups(ctx context.Context) ([]string, error) {
 	for _, id := range out {
 		seen[id] = true
 	}
-	prefix := keyOf(keyGroup, r.db.number)
+	prefix := keys.Of(keys.KindGroup, r.db.number)
 	it := r.view.snap.Scan(storage.Prefix(prefix))
 	defer func() { _ = it.Close() }()
 	for ok := it.Next(); ok; {

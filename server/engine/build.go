@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"clave/server/engine/keys"
 	"clave/server/fault"
 	"clave/server/index"
 	"clave/server/resource"
@@ -99,7 +100,7 @@ func (e *Engine) buildIndex(ctx context.Context, db *database, d index.Definitio
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	prefix := storage.Prefix(keyOf(keyDocument, db.number))
+	prefix := storage.Prefix(keys.Of(keys.KindDocument, db.number))
 	for from := prefix.From; from != nil && err == nil; {
 		from, err = e.fillIndex(ctx, db, c, storage.Range{From: from, To: prefix.To})
 		if fault.Is(err, fault.Aborted) && ctx.Err() == nil {
@@ -141,13 +142,13 @@ func (e *Engine) beginIndex(ctx context.Context, db *database, d index.Definitio
 
 // fillIndex writes the entries of the first documents in a range of keys. It returns where the next ones begin, nil at the end; with
 // an error that is where it began.
-func (e *Engine) fillIndex(ctx context.Context, db *database, c *index.Composite, keys storage.Range) (next []byte, err error) {
+func (e *Engine) fillIndex(ctx context.Context, db *database, c *index.Composite, rng storage.Range) (next []byte, err error) {
 	db.gate.RLock()
 	defer db.gate.RUnlock()
 	if db.indexes.Load().since[c.ID] != never {
-		return keys.From, errDropped
+		return rng.From, errDropped
 	}
-	paths, next, err := e.documentsOf(ctx, db, c.CollectionGroup, keys)
+	paths, next, err := e.documentsOf(ctx, db, c.CollectionGroup, rng)
 	if err != nil || len(paths) == 0 {
 		return next, err
 	}
@@ -156,26 +157,26 @@ func (e *Engine) fillIndex(ctx context.Context, db *database, c *index.Composite
 	defer db.locks.release(o)
 	for _, path := range paths {
 		if err := db.locks.lock(ctx, o, path, shared, false); err != nil {
-			return keys.From, err
+			return rng.From, err
 		}
 	}
 	view, _, err := e.current(db)
 	if err != nil {
-		return keys.From, err
+		return rng.From, err
 	}
 	defer view.release()
 	var batch storage.Batch
 	for _, path := range paths {
 		d := docState{name: db.document(path)}
 		if err := d.read(view, db.number); err != nil {
-			return keys.From, err
+			return rng.From, err
 		}
 		if d.before == nil {
 			continue
 		}
-		entries, err := db.indexes.Load().set.EntriesIn(c, keyOf(keyIndex, db.number), path, d.before.Fields)
+		entries, err := db.indexes.Load().set.EntriesIn(c, keys.Of(keys.KindIndex, db.number), path, d.before.Fields)
 		if err != nil {
-			return keys.From, fault.E(fault.FailedPrecondition, "index %s: %w", d.name, err)
+			return rng.From, fault.E(fault.FailedPrecondition, "index %s: %w", d.name, err)
 		}
 		for _, entry := range entries {
 			batch.Set(entry.Key, entry.Value)
@@ -189,24 +190,24 @@ func (e *Engine) fillIndex(ctx context.Context, db *database, c *index.Composite
 
 // documentsOf returns the paths of the first documents of a collection group in a range of keys, and where those behind begin, nil if
 // all were looked at.
-func (e *Engine) documentsOf(ctx context.Context, db *database, id string, keys storage.Range) (paths []string, next []byte, err error) {
+func (e *Engine) documentsOf(ctx context.Context, db *database, id string, rng storage.Range) (paths []string, next []byte, err error) {
 	view, _, err := e.current(db)
 	if err != nil {
-		return nil, keys.From, err
+		return nil, rng.From, err
 	}
 	defer view.release()
-	it := view.snap.Scan(keys)
+	it := view.snap.Scan(rng)
 	defer func() { _ = it.Close() }()
 	for n := 0; it.Next(); n++ {
 		if n == scanChunk || len(paths) == buildChunk {
 			return paths, slices.Clone(it.Key()), nil
 		}
 		if err := ctx.Err(); err != nil {
-			return nil, keys.From, err
+			return nil, rng.From, err
 		}
-		path, err := pathOfDocumentKey(it.Key())
+		path, err := keys.DocumentPath(it.Key())
 		if err != nil {
-			return nil, keys.From, err
+			return nil, rng.From, err
 		}
 		if (resource.Document{Path: path}).Collection().ID == id {
 			paths = append(paths, path)

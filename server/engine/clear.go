@@ -8,6 +8,7 @@ import (
 
 	"clave/server/clock"
 	"clave/server/document"
+	"clave/server/engine/keys"
 	"clave/server/fault"
 	"clave/server/resource"
 	"clave/server/storage"
@@ -47,14 +48,14 @@ func (e *Engine) nextDocuments(ctx context.Context, db *database, n int) ([]targ
 		return nil, err
 	}
 	defer view.release()
-	it := view.snap.Scan(storage.Prefix(keyOf(keyDocument, db.number)))
+	it := view.snap.Scan(storage.Prefix(keys.Of(keys.KindDocument, db.number)))
 	defer func() { _ = it.Close() }()
 	var out []target
 	for len(out) < n && it.Next() {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		path, err := pathOfDocumentKey(it.Key())
+		path, err := keys.DocumentPath(it.Key())
 		if err != nil {
 			return nil, err
 		}

@@ -5,6 +5,7 @@ import (
 
 	"clave/server/clock"
 	"clave/server/document"
+	"clave/server/engine/keys"
 	"clave/server/resource"
 	"clave/server/value"
 )
@@ -26,7 +27,7 @@ func encodeDocument(d *document.Document) []byte {
 // decodeDocument reads a document's record.
 func decodeDocument(name resource.Document, b []byte) (*document.Document, error) {
 	if len(b) < recordTimes {
-		return nil, errCorrupt
+		return nil, keys.ErrCorrupt
 	}
 	v, _, err := value.Decode(b[recordTimes:])
 	if err != nil {
@@ -34,7 +35,7 @@ func decodeDocument(name resource.Document, b []byte) (*document.Document, error
 	}
 	fields, ok := v.(value.Map)
 	if !ok {
-		return nil, errCorrupt
+		return nil, keys.ErrCorrupt
 	}
 	return &document.Document{
 		Name: name, Fields: fields,
@@ -96,7 +97,7 @@ func cutImage(b []byte) (i image, rest []byte, err error) {
 func cutBytes(b []byte, shift uint64) (cut, rest []byte, err error) {
 	n, size := binary.Uvarint(b)
 	if size <= 0 {
-		return nil, nil, errCorrupt
+		return nil, nil, keys.ErrCorrupt
 	}
 	b = b[size:]
 	if shift == 1 && n == 0 {
@@ -104,7 +105,7 @@ func cutBytes(b []byte, shift uint64) (cut, rest []byte, err error) {
 	}
 	n -= shift
 	if n > uint64(len(b)) {
-		return nil, nil, errCorrupt
+		return nil, nil, keys.ErrCorrupt
 	}
 	return b[:n:n], b[n:], nil
 }

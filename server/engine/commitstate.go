@@ -9,6 +9,7 @@ import (
 
 	"clave/server/clock"
 	"clave/server/document"
+	"clave/server/engine/keys"
 	"clave/server/fault"
 	"clave/server/index"
 	"clave/server/resource"
@@ -63,7 +64,7 @@ func (s *commitState) load(name resource.Document) (*docState, error) {
 
 // read reads the document as a view has it.
 func (d *docState) read(v *view, number uint32) error {
-	record, found, err := v.snap.Get(documentKey(number, d.name.Path))
+	record, found, err := v.snap.Get(keys.Document(number, d.name.Path))
 	if err != nil {
 		return err
 	}

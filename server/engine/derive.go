@@ -5,13 +5,14 @@ import (
 	"encoding/binary"
 	"fmt"
 
+	"clave/server/engine/keys"
 	"clave/server/index"
 	"clave/server/resource"
 	"clave/server/storage"
 )
 
 // Derived reports whether a key of an engine's store is made of others, so that Derive can make it again: an index entry.
-func Derived(key []byte) bool { return len(key) > 0 && key[0] == keyIndex }
+func Derived(key []byte) bool { return len(key) > 0 && key[0] == keys.KindIndex }
 
 // deriveBytes is about how much Derive writes at once.
 const deriveBytes = 1 << 20
@@ -20,7 +21,7 @@ const deriveBytes = 1 << 20
 func Derive(ctx context.Context, s storage.Store) error {
 	snap := s.Snapshot()
 	defer func() { _ = snap.Close() }() // a read
-	it := snap.Scan(catalogueRange())
+	it := snap.Scan(keys.CatalogueRange())
 	defer func() { _ = it.Close() }() // Err has returned all errors of a read.
 	for it.Next() {
 		v, err := it.Value()
@@ -28,7 +29,7 @@ func Derive(ctx context.Context, s storage.Store) error {
 			return fmt.Errorf("read catalogue: %w", err)
 		}
 		if len(v) != 12 {
-			return fmt.Errorf("read catalogue: %w", errCorrupt)
+			return fmt.Errorf("read catalogue: %w", keys.ErrCorrupt)
 		}
 		if err := deriveDatabase(ctx, s, snap, binary.BigEndian.Uint32(v)); err != nil {
 			return err
@@ -49,9 +50,9 @@ func deriveDatabase(ctx context.Context, s storage.Store, snap storage.Snapshot,
 		return err
 	}
 	built := index.NewSet(stored.Definitions, stored.IDs)
-	prefix := keyOf(keyIndex, number)
+	prefix := keys.Of(keys.KindIndex, number)
 	var changes edit
-	it := snap.Scan(storage.Prefix(keyOf(keyDocument, number)))
+	it := snap.Scan(storage.Prefix(keys.Of(keys.KindDocument, number)))
 	defer func() { _ = it.Close() }() // Err has returned all errors of a read.
 	for it.Next() {
 		entries, err := entriesOf(it, whole, built, prefix)
@@ -75,7 +76,7 @@ func deriveDatabase(ctx context.Context, s storage.Store, snap storage.Snapshot,
 // entriesOf returns the index entries of the document that an iterator is at. What an index that is being built can't hold, it does
 // without: its building ends there.
 func entriesOf(it storage.Iterator, whole, built *index.Set, prefix []byte) ([]index.Entry, error) {
-	path, err := pathOfDocumentKey(it.Key())
+	path, err := keys.DocumentPath(it.Key())
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,6 @@
 // writes all that waits in one synced batch and then shows it to readers and subscribers. So a reader's state always
 // is that of whole commits that are on disk, in order, and a commit is acknowledged when both are true of it.
 //
-// Latest documents and their index entries are kept under ordered keys (keys.go); the past is rebuilt from the log of
-// changes (history.go). A query reads ranges of index entries and the documents it returns (plan*.go, scan*.go).
+// Latest documents and their index entries are kept under ordered keys (package keys); the past is rebuilt from the log of
+// changes (history.go). A query is planned (package planner), and its run reads ranges of index entries and the documents it returns (run.go, rows.go, scan.go).
 package engine

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 
+	"clave/server/engine/keys"
 	"clave/server/index"
 	"clave/server/storage"
 )
@@ -21,7 +22,7 @@ type edit struct {
 // make makes the edit of a document.
 func (e *edit) make(d *docState, number uint32, set *index.Set) {
 	e.ops = make([]storage.Op, 0, opsPerDocument)
-	key := documentKey(number, d.name.Path)
+	key := keys.Document(number, d.name.Path)
 	if d.after != nil {
 		e.record = encodeDocument(d.after)
 		e.set(key, e.record)
@@ -29,7 +30,7 @@ func (e *edit) make(d *docState, number uint32, set *index.Set) {
 	} else {
 		e.delete(key)
 	}
-	group := groupKey(number, d.name.Path)
+	group := keys.Group(number, d.name.Path)
 	switch {
 	case group == nil || (d.before == nil) == (d.after == nil):
 	case d.after != nil:
@@ -54,7 +55,7 @@ func (e *edit) delete(key []byte) {
 func (e *edit) entries(d *docState, number uint32, set *index.Set) {
 	var before, after []index.Entry
 	var err error
-	prefix := keyOf(keyIndex, number)
+	prefix := keys.Of(keys.KindIndex, number)
 	if d.before != nil {
 		if before, err = set.Entries(prefix, d.name.Path, d.before.Fields); err != nil {
 			before = nil // What could be written once has entries; a limit that came later must not hold it.

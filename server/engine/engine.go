@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"clave/server/clock"
+	"clave/server/engine/keys"
 	"clave/server/fault"
 	"clave/server/index"
 	"clave/server/resource"
@@ -94,7 +95,7 @@ func (e *Engine) load(ctx context.Context) error {
 	if err := e.loadFloor(snap); err != nil {
 		return err
 	}
-	it := snap.Scan(catalogueRange())
+	it := snap.Scan(keys.CatalogueRange())
 	defer func() { _ = it.Close() }()
 	for it.Next() {
 		if err := ctx.Err(); err != nil {
@@ -122,7 +123,7 @@ func (e *Engine) loadDatabase(snap storage.Snapshot, key, v []byte) error {
 		return err
 	}
 	if len(v) != 12 {
-		return errCorrupt
+		return keys.ErrCorrupt
 	}
 	db := &database{name: resource.Database{Project: project, ID: id}, number: binary.BigEndian.Uint32(v)}
 	db.birth = clock.Version(binary.BigEndian.Uint64(v[4:]))

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"clave/server/clock"
+	"clave/server/engine/keys"
 	"clave/server/storage"
 )
 
@@ -22,12 +23,12 @@ const floorSlack = clock.Version(2 * floorEvery * int64(time.Second/time.Microse
 
 // loadFloor reads the note; where the clock stands before it, versions begin after it.
 func (e *Engine) loadFloor(r storage.Reader) error {
-	v, found, err := r.Get(floorKey())
+	v, found, err := r.Get(keys.Floor())
 	if err != nil || !found {
 		return err
 	}
 	if len(v) != 8 {
-		return errCorrupt
+		return keys.ErrCorrupt
 	}
 	e.noted = clock.Version(binary.BigEndian.Uint64(v))
 	if now := clock.VersionOf(e.o.Clock.Now()); now < e.noted {
@@ -48,7 +49,7 @@ func (e *Engine) noteFloor(ctx context.Context) error {
 		return nil
 	}
 	batch := storage.Batch{Deletes: true} // A few bytes, also on a full disk.
-	batch.Set(floorKey(), binary.BigEndian.AppendUint64(nil, uint64(last)))
+	batch.Set(keys.Floor(), binary.BigEndian.AppendUint64(nil, uint64(last)))
 	if err := e.o.Store.Apply(ctx, &batch); err != nil {
 		return err
 	}

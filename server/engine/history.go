@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"clave/server/clock"
+	"clave/server/engine/keys"
 	"clave/server/fault"
 	"clave/server/resource"
 	"clave/server/storage"
@@ -14,14 +15,14 @@ import (
 
 // lastVersion returns the version of the last commit of a database, 0 when there is none.
 func lastVersion(r storage.Reader, number uint32) (clock.Version, error) {
-	rng := storage.Prefix(keyOf(keyChange, number))
+	rng := storage.Prefix(keys.Of(keys.KindChange, number))
 	rng.Reverse = true
 	it := r.Scan(rng)
 	defer func() { _ = it.Close() }()
 	if !it.Next() {
 		return 0, it.Err()
 	}
-	return changeVersion(it.Key())
+	return keys.ChangeVersion(it.Key())
 }
 
 // viewAt returns the state of a version, 0 for the latest, and that version. The view is of the version or later.
@@ -100,13 +101,13 @@ func commitsOf(ctx context.Context, v *view, db *database, after, upto clock.Ver
 // scanChanges gives the images of the commits after one version and up to another.
 func scanChanges(ctx context.Context, r storage.Reader, number uint32, after, upto clock.Version,
 	yield func(v clock.Version, images []image) error) error {
-	it := r.Scan(storage.Range{From: changeKey(number, after+1), To: changeKey(number, upto+1)})
+	it := r.Scan(storage.Range{From: keys.Change(number, after+1), To: keys.Change(number, upto+1)})
 	defer func() { _ = it.Close() }()
 	for it.Next() {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		v, err := changeVersion(it.Key())
+		v, err := keys.ChangeVersion(it.Key())
 		if err != nil {
 			return err
 		}
@@ -190,8 +191,8 @@ func (e *Engine) forget(ctx context.Context) error {
 		}
 		db.forgotten = upto // before the commits go: see Subscription.changes
 		e.mu.Unlock()
-		batch.Set(keyOf(keyForgotten, db.number), binary.BigEndian.AppendUint64(nil, uint64(upto)))
-		batch.DeleteRange(changeKey(db.number, 0), changeKey(db.number, upto))
+		batch.Set(keys.Of(keys.KindForgotten, db.number), binary.BigEndian.AppendUint64(nil, uint64(upto)))
+		batch.DeleteRange(keys.Change(db.number, 0), keys.Change(db.number, upto))
 	}
 	if batch.Empty() {
 		return nil
@@ -201,12 +202,12 @@ func (e *Engine) forget(ctx context.Context) error {
 
 // loadForgotten reads the version before which commits of a database are dropped.
 func loadForgotten(r storage.Reader, number uint32) (clock.Version, error) {
-	v, found, err := r.Get(keyOf(keyForgotten, number))
+	v, found, err := r.Get(keys.Of(keys.KindForgotten, number))
 	if err != nil || !found {
 		return 0, err
 	}
 	if len(v) != 8 {
-		return 0, errCorrupt
+		return 0, keys.ErrCorrupt
 	}
 	return clock.Version(binary.BigEndian.Uint64(v)), nil
 }

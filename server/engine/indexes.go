@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"clave/server/engine/keys"
 	"clave/server/fault"
 	"clave/server/index"
 	"clave/server/resource"
@@ -112,14 +113,14 @@ func (e *Engine) loadSet(r storage.Reader, number uint32) (*index.Set, error) {
 
 // loadStoredSet reads the record of index definitions of a database.
 func loadStoredSet(r storage.Reader, number uint32) (*storedSet, error) {
-	v, found, err := r.Get(keyOf(keyDefinition, number))
+	v, found, err := r.Get(keys.Of(keys.KindDefinition, number))
 	if err != nil {
 		return nil, err
 	}
 	s := &storedSet{}
 	if found {
 		if err := json.Unmarshal(v, s); err != nil || len(s.IDs) != len(s.Definitions.Indexes) {
-			return nil, fmt.Errorf("index definitions: %w", errCorrupt)
+			return nil, fmt.Errorf("index definitions: %w", keys.ErrCorrupt)
 		}
 	}
 	return s, nil
@@ -130,7 +131,7 @@ func (s *storedSet) dropBuilding() error {
 	for _, id := range s.Building {
 		i := slices.Index(s.IDs, id)
 		if i < 0 {
-			return fmt.Errorf("index definitions: %w", errCorrupt)
+			return fmt.Errorf("index definitions: %w", keys.ErrCorrupt)
 		}
 		s.IDs, s.Definitions.Indexes = slices.Delete(s.IDs, i, i+1), slices.Delete(s.Definitions.Indexes, i, i+1)
 	}
@@ -202,23 +203,23 @@ func (e *Engine) reindex(ctx context.Context, db *database, defs index.Definitio
 
 // clearIndex removes all entries under the number of a composite index, also those that an interrupted building left.
 func (db *database) clearIndex(batch *storage.Batch, id uint32) {
-	r := storage.Prefix(index.CompositePrefix(keyOf(keyIndex, db.number), id))
+	r := storage.Prefix(index.CompositePrefix(keys.Of(keys.KindIndex, db.number), id))
 	batch.DeleteRange(r.From, r.To)
 }
 
 // register writes a database and its index definitions into the catalogue.
 func (db *database) register(batch *storage.Batch, indexes *indexState) error {
-	batch.Set(catalogueKey(db.name.Project, db.name.ID), db.catalogueValue())
+	batch.Set(keys.Catalogue(db.name.Project, db.name.ID), db.catalogueValue())
 	defs, ids := indexes.set.Definitions()
 	if len(defs.Indexes) == 0 && len(defs.Overrides) == 0 {
-		batch.Delete(keyOf(keyDefinition, db.number))
+		batch.Delete(keys.Of(keys.KindDefinition, db.number))
 		return nil
 	}
 	v, err := json.Marshal(storedSet{Definitions: defs, IDs: ids, Building: indexes.building()})
 	if err != nil {
 		return err
 	}
-	batch.Set(keyOf(keyDefinition, db.number), v)
+	batch.Set(keys.Of(keys.KindDefinition, db.number), v)
 	return nil
 }
 
@@ -256,12 +257,12 @@ func (e *Engine) rebuild(ctx context.Context, db *database, old, next *index.Set
 		return err
 	}
 	defer view.release()
-	prefix := keyOf(keyIndex, db.number)
+	prefix := keys.Of(keys.KindIndex, db.number)
 	var changes edit
-	it := view.snap.Scan(storage.Prefix(keyOf(keyDocument, db.number)))
+	it := view.snap.Scan(storage.Prefix(keys.Of(keys.KindDocument, db.number)))
 	defer func() { _ = it.Close() }()
 	for it.Next() {
-		path, err := pathOfDocumentKey(it.Key())
+		path, err := keys.DocumentPath(it.Key())
 		if err != nil {
 			return err
 		}

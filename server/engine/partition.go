@@ -48,7 +48,7 @@ func (x *run) names(yield func(path string) error) error {
 		return x.ordered(func(d *document.Document) error { return yield(d.Name.Path) })
 	}
 	return x.hits(func(h *hit) error {
-		path, err := x.scope.path(h.tail())
+		path, err := x.plan.Scope.Path(h.tail())
 		if err != nil {
 			return err
 		}

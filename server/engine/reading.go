@@ -8,6 +8,7 @@ import (
 
 	"clave/server/clock"
 	"clave/server/document"
+	"clave/server/engine/keys"
 	"clave/server/fault"
 	"clave/server/operation"
 	"clave/server/resource"
@@ -176,7 +177,7 @@ func (r *Reading) fetch(name resource.Document, past overlay) (*document.Documen
 		}
 		return decodeDocument(name, record)
 	}
-	record, found, err := r.view.snap.Get(documentKey(r.db.number, name.Path))
+	record, found, err := r.view.snap.Get(keys.Document(r.db.number, name.Path))
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", name, err)
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 
+	"clave/server/engine/planner"
 	"clave/server/index"
 	"clave/server/operation"
 	"clave/server/query"
@@ -19,7 +20,7 @@ type rows struct {
 }
 
 // newRows opens scans of alternatives.
-func newRows(ctx context.Context, v *view, alts []*alternative, q *query.Query, stats *operation.Stats) *rows {
+func newRows(ctx context.Context, v *view, alts []*planner.Alternative, q *query.Query, stats *operation.Stats) *rows {
 	r := &rows{at: -1}
 	for _, a := range alts {
 		r.scans = append(r.scans, newScan(ctx, v, a, q, stats))
@@ -86,7 +87,7 @@ func (r *rows) close() {
 func (h *hit) orderKey() []byte {
 	key, _ := h.orderPrefix()
 	tail := h.tail()
-	if h.alt.shape.desc {
+	if h.alt.Shape.Desc {
 		tail = index.Invert(bytes.Clone(tail))
 	}
 	return append(key, tail...)
@@ -102,19 +103,19 @@ func (h *hit) orderPrefix() (key []byte, cut int) {
 		fields, whole = append(fields, b), append(whole, ok)
 		return true
 	})
-	stored := h.alt.accesses[0].stored
-	for _, p := range h.alt.shape.parts {
+	stored := h.alt.Accesses[0].Descending
+	for _, p := range h.alt.Shape.Parts {
 		from := len(key)
-		inverted := p.desc
+		inverted := p.Desc
 		switch {
-		case p.constant != nil:
-			key = append(key, p.constant.encoded...)
-		case p.at == len(fields):
+		case p.Constant != nil:
+			key = append(key, p.Constant.Encoded...)
+		case p.At == len(fields):
 			return key, cut
 		default:
-			key = append(key, fields[p.at]...)
-			inverted = stored[p.at] != p.desc
-			if !whole[p.at] && cut < 0 {
+			key = append(key, fields[p.At]...)
+			inverted = stored[p.At] != p.Desc
+			if !whole[p.At] && cut < 0 {
 				cut = len(key)
 			}
 		}

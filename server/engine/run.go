@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"clave/server/document"
+	"clave/server/engine/planner"
 	"clave/server/operation"
 	"clave/server/query"
 )
@@ -16,8 +17,7 @@ type run struct {
 	ctx   context.Context
 	r     *Reading
 	q     *query.Query
-	scope scope
-	plan  plan
+	plan  *planner.Plan
 	stats operation.Stats
 	// overlay is what was different at a version in the past.
 	overlay overlay
@@ -31,12 +31,12 @@ func (r *Reading) newRun(ctx context.Context, q *query.Query) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &run{ctx: ctx, r: r, q: q, scope: newScope(r, q), overlay: past}
-	if x.plan, err = r.newPlan(q); err != nil {
+	x := &run{ctx: ctx, r: r, q: q, overlay: past}
+	if x.plan, err = planner.New(r.planInput(), q); err != nil {
 		return nil, err
 	}
-	x.stats.Plans = x.plan.describe()
-	if err := r.admit(&x.plan, q, &x.stats); err != nil {
+	x.stats.Plans = x.plan.Describe()
+	if err := r.admit(x.plan, q, &x.stats); err != nil {
 		return nil, err
 	}
 	return x, x.loadPast()
@@ -113,7 +113,7 @@ func (x *run) page(yield func(*document.Document) error) error {
 
 // ordered gives all results in order.
 func (x *run) ordered(yield func(*document.Document) error) error {
-	if !x.plan.exact || x.plan.walk && !x.inWalkingOrder() {
+	if !x.plan.Exact || x.plan.Walk && !x.inWalkingOrder() {
 		return x.sorted(yield)
 	}
 	past := x.past
@@ -147,7 +147,7 @@ func (x *run) sorted(yield func(*document.Document) error) error {
 	}
 	seen := make(map[string]bool)
 	err := x.found(func(d *document.Document) error {
-		if len(x.plan.alts) > 1 {
+		if len(x.plan.Alternatives) > 1 {
 			if seen[d.Name.Path] {
 				return nil
 			}
@@ -175,24 +175,24 @@ func (x *run) sorted(yield func(*document.Document) error) error {
 // order.
 func (x *run) found(yield func(*document.Document) error) error {
 	switch {
-	case x.plan.walk:
+	case x.plan.Walk:
 		return x.walk(yield)
-	case len(x.plan.alts) == 0:
+	case len(x.plan.Alternatives) == 0:
 		return nil
-	case !x.plan.exact:
-		for _, a := range x.plan.alts {
-			if err := x.rows([]*alternative{a}, yield); err != nil {
+	case !x.plan.Exact:
+		for _, a := range x.plan.Alternatives {
+			if err := x.rows([]*planner.Alternative{a}, yield); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	return x.rows(x.plan.alts, yield)
+	return x.rows(x.plan.Alternatives, yield)
 }
 
 // rows gives the matching documents of alternatives. Documents whose order the index does not know, because a value was
 // cut, come next to each other; they are put in order here.
-func (x *run) rows(alts []*alternative, yield func(*document.Document) error) error {
+func (x *run) rows(alts []*planner.Alternative, yield func(*document.Document) error) error {
 	rows := newRows(x.ctx, x.r.view, alts, x.q, &x.stats)
 	defer rows.close()
 	var tied []*document.Document
@@ -219,7 +219,7 @@ func (x *run) rows(alts []*alternative, yield func(*document.Document) error) er
 			continue
 		}
 		var key []byte
-		if h.truncated && x.plan.exact {
+		if h.truncated && x.plan.Exact {
 			if prefix, cut := h.orderPrefix(); cut >= 0 {
 				key = prefix[:cut]
 			}
@@ -246,7 +246,7 @@ func (x *run) rows(alts []*alternative, yield func(*document.Document) error) er
 
 // skips skips a hit that the query's offset leaves out, without reading its document.
 func (x *run) skips(h *hit) bool {
-	if !x.plan.exact || h.truncated || len(x.overlay) > 0 || x.q.Nearest != nil || x.stats.Skipped >= int64(x.q.Offset) {
+	if !x.plan.Exact || h.truncated || len(x.overlay) > 0 || x.q.Nearest != nil || x.stats.Skipped >= int64(x.q.Offset) {
 		return false
 	}
 	x.stats.Skipped++
@@ -256,7 +256,7 @@ func (x *run) skips(h *hit) bool {
 // read returns the document of a hit, nil when it wasn't then as it is now.
 func (x *run) read(h *hit) (*document.Document, error) {
 	tail := h.tail()
-	path, err := x.scope.path(tail)
+	path, err := x.plan.Scope.Path(tail)
 	if err != nil {
 		return nil, err
 	}
@@ -268,7 +268,7 @@ func (x *run) read(h *hit) (*document.Document, error) {
 	if h.record != nil {
 		return decodeDocument(name, h.record)
 	}
-	record, found, err := x.r.view.snap.Get(x.scope.documentKey(tail))
+	record, found, err := x.r.view.snap.Get(x.plan.Scope.DocumentKey(tail))
 	if err != nil || !found {
 		return nil, err
 	}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 
+	"clave/server/engine/keys"
+	"clave/server/engine/planner"
 	"clave/server/index"
 	"clave/server/operation"
 	"clave/server/query"
@@ -12,7 +14,7 @@ import (
 
 // hit is a key that an alternative has found. Its bytes are valid until the scan moves.
 type hit struct {
-	alt *alternative
+	alt *planner.Alternative
 	// suffix is the key after the prefix: the fields of the order and the tail, as they are kept.
 	suffix  []byte
 	nameLen int
@@ -26,11 +28,11 @@ type hit struct {
 // tail returns the document's name as the query's scope has it.
 func (h *hit) tail() []byte {
 	t := h.suffix[len(h.suffix)-h.nameLen:]
-	if h.alt.accesses[0].nameStored {
+	if h.alt.Accesses[0].NameDescending {
 		t = index.Invert(bytes.Clone(t))
 	}
-	if h.alt.lift != nil {
-		t = append(append(bytes.Clone(h.alt.lift), t...), pathEnd)
+	if h.alt.GroupPrefix != nil {
+		t = append(append(bytes.Clone(h.alt.GroupPrefix), t...), keys.PathEnd)
 	}
 	return t
 }
@@ -38,7 +40,7 @@ func (h *hit) tail() []byte {
 // fields gives the fields of the order as they are kept, with their number and whether they are whole.
 func (h *hit) fields(yield func(i int, b []byte, whole bool) bool) {
 	at := 0
-	for i, desc := range h.alt.accesses[0].stored {
+	for i, desc := range h.alt.Accesses[0].Descending {
 		n, whole := index.SkipValue(h.suffix[at:len(h.suffix)-h.nameLen], desc)
 		if !yield(i, h.suffix[at:at+n], whole) {
 			return
@@ -50,7 +52,7 @@ func (h *hit) fields(yield func(i int, b []byte, whole bool) bool) {
 // scan reads an alternative.
 type scan struct {
 	ctx    context.Context
-	alt    *alternative
+	alt    *planner.Alternative
 	view   *view
 	stats  *operation.Stats
 	ranges []index.Span
@@ -69,15 +71,15 @@ type check struct {
 }
 
 // newScan opens a scan.
-func newScan(ctx context.Context, v *view, a *alternative, q *query.Query, stats *operation.Stats) *scan {
+func newScan(ctx context.Context, v *view, a *planner.Alternative, q *query.Query, stats *operation.Stats) *scan {
 	s := &scan{ctx: ctx, alt: a, view: v, stats: stats}
 	s.hit.alt = a
-	if !a.shape.none {
-		s.ranges = a.ranges(q)
+	if !a.Shape.None {
+		s.ranges = a.Ranges(q)
 	}
-	for i := 1; i <= len(a.shape.order); i++ {
-		if a.shape.restricted(i) {
-			s.checks = append(s.checks, check{at: i, spans: a.stored(a.shape.span(i), i)})
+	for i := 1; i <= len(a.Shape.Order); i++ {
+		if a.Shape.Restricted(i) {
+			s.checks = append(s.checks, check{at: i, spans: a.AsStored(a.Shape.Span(i), i)})
 		}
 	}
 	return s
@@ -111,12 +113,12 @@ func (s *scan) openRange() bool {
 	}
 	r := s.ranges[0]
 	s.ranges = s.ranges[1:]
-	for _, a := range s.alt.accesses {
-		rng := storage.Range{From: append(bytes.Clone(a.prefix), r.From...), Reverse: s.alt.reverse}
+	for _, a := range s.alt.Accesses {
+		rng := storage.Range{From: append(bytes.Clone(a.Prefix), r.From...), Reverse: s.alt.Reverse}
 		if r.To == nil {
-			rng.To = storage.PrefixEnd(a.prefix)
+			rng.To = storage.PrefixEnd(a.Prefix)
 		} else {
-			rng.To = append(bytes.Clone(a.prefix), r.To...)
+			rng.To = append(bytes.Clone(a.Prefix), r.To...)
 		}
 		s.its = append(s.its, s.view.snap.Scan(rng))
 	}
@@ -146,7 +148,7 @@ func (s *scan) advance() bool {
 	}
 	target := s.suffix(0)
 	for at, same := 1%len(s.its), 1; same < len(s.its); at = (at + 1) % len(s.its) {
-		if !s.its[at].Seek(append(bytes.Clone(s.alt.accesses[at].prefix), target...)) {
+		if !s.its[at].Seek(append(bytes.Clone(s.alt.Accesses[at].Prefix), target...)) {
 			return false
 		}
 		s.stats.EntriesRead++
@@ -161,19 +163,19 @@ func (s *scan) advance() bool {
 
 // suffix returns a copy of the present key of an iterator after its prefix.
 func (s *scan) suffix(i int) []byte {
-	return bytes.Clone(s.its[i].Key()[len(s.alt.accesses[i].prefix):])
+	return bytes.Clone(s.its[i].Key()[len(s.alt.Accesses[i].Prefix):])
 }
 
 // load makes the hit of where the iterators stand.
 func (s *scan) load() {
-	a := &s.alt.accesses[0]
-	s.hit.suffix = s.its[0].Key()[len(a.prefix):]
+	a := &s.alt.Accesses[0]
+	s.hit.suffix = s.its[0].Key()[len(a.Prefix):]
 	s.hit.truncated, s.hit.record = false, nil
 	switch {
-	case a.documents:
+	case a.Documents:
 		s.hit.nameLen = len(s.hit.suffix)
 		s.hit.record, s.err = s.its[0].Value()
-	case a.bare:
+	case a.NamesOnly:
 		s.hit.nameLen = len(s.hit.suffix)
 	default:
 		for i, it := range s.its {
@@ -203,13 +205,13 @@ func (s *scan) passes() bool {
 	checks, ok := s.checks, true
 	s.hit.fields(func(i int, b []byte, _ bool) bool {
 		if len(checks) > 0 && checks[0].at == i {
-			ok = holds(checks[0].spans, b)
+			ok = index.AnyHas(checks[0].spans, b)
 			checks = checks[1:]
 		}
 		return ok
 	})
 	if ok && len(checks) > 0 {
-		ok = holds(checks[0].spans, s.hit.suffix[len(s.hit.suffix)-s.hit.nameLen:])
+		ok = index.AnyHas(checks[0].spans, s.hit.suffix[len(s.hit.suffix)-s.hit.nameLen:])
 	}
 	return ok
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"clave/server/clock"
+	"clave/server/engine/keys"
 	"clave/server/fault"
 	"clave/server/storage"
 )
@@ -284,7 +285,7 @@ func (e *Engine) prepare(group []*pending) (*storage.Batch, error) {
 		} else {
 			batch.Ops = append(batch.Ops, p.ops...)
 		}
-		batch.Set(changeKey(p.db.number, p.version), p.record)
+		batch.Set(keys.Change(p.db.number, p.version), p.record)
 		if !p.db.persisted {
 			if err := p.db.register(batch, p.db.indexes.Load()); err != nil {
 				return nil, err

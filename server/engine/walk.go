@@ -6,6 +6,7 @@ import (
 	"errors"
 	"strings"
 
+	"clave/server/engine/keys"
 	"clave/server/index"
 	"clave/server/storage"
 )
@@ -38,7 +39,7 @@ func (w *documentWalk) below(path string, flat bool) error {
 
 // collections returns the ids of the collections below a document in order. It reads one key for each collection.
 func (w *documentWalk) collections(encoded []byte) ([]string, error) {
-	prefix := append(keyOf(keyDocument, w.number), encoded...)
+	prefix := append(keys.Of(keys.KindDocument, w.number), encoded...)
 	it := w.view.snap.Scan(storage.Prefix(prefix))
 	defer func() { _ = it.Close() }()
 	var out []string
@@ -109,13 +110,13 @@ type steps struct {
 
 // newSteps opens a walk over a collection given by its encoded path; without parents only documents are seen.
 func newSteps(v *view, number uint32, encoded []byte, parents bool) *steps {
-	prefix := append(keyOf(keyDocument, number), encoded...)
-	docPrefix := append(bytes.Clone(prefix), pathEnd)
+	prefix := append(keys.Of(keys.KindDocument, number), encoded...)
+	docPrefix := append(bytes.Clone(prefix), keys.PathEnd)
 	s := &steps{docPrefix: len(docPrefix), parentsP: len(prefix), parentPrefix: prefix}
 	s.docs = v.snap.Scan(storage.Prefix(docPrefix))
 	s.moveDocs(s.docs.Next())
 	if parents {
-		s.parents = v.snap.Scan(storage.Range{From: append(bytes.Clone(prefix), pathEnd+1), To: storage.PrefixEnd(prefix)})
+		s.parents = v.snap.Scan(storage.Range{From: append(bytes.Clone(prefix), keys.PathEnd+1), To: storage.PrefixEnd(prefix)})
 		s.moveParents(s.parents.Next())
 	}
 	return s
@@ -123,7 +124,7 @@ func newSteps(v *view, number uint32, encoded []byte, parents bool) *steps {
 
 // seek moves to the first id at or after a segment.
 func (s *steps) seek(segment []byte) {
-	s.moveDocs(s.docs.Seek(append(bytes.Clone(s.parentPrefix), append([]byte{pathEnd}, segment...)...)))
+	s.moveDocs(s.docs.Seek(append(bytes.Clone(s.parentPrefix), append([]byte{keys.PathEnd}, segment...)...)))
 	if s.parents != nil {
 		s.moveParents(s.parents.Seek(append(bytes.Clone(s.parentPrefix), segment...)))
 	}

@@ -18,6 +18,16 @@ func (s Span) Has(b []byte) bool {
 	return bytes.Compare(b, s.From) >= 0 && (s.To == nil || bytes.Compare(b, s.To) < 0)
 }
 
+// AnyHas reports whether one of the spans has an encoding.
+func AnyHas(spans []Span, b []byte) bool {
+	for _, s := range spans {
+		if s.Has(b) {
+			return true
+		}
+	}
+	return false
+}
+
 // Empty reports whether nothing is in the span.
 func (s Span) Empty() bool { return s.To != nil && bytes.Compare(s.From, s.To) >= 0 }
 

@@ -1,45 +1,43 @@
-package engine
+package planner
 
 import (
 	"bytes"
 	"strings"
 
+	"clave/server/engine/keys"
 	"clave/server/index"
 	"clave/server/query"
 	"clave/server/resource"
 	"clave/server/value"
 )
 
-// scope is where a query looks, as keys have it. The tail of a key names the document: by its id's segment in the scope
+// Scope is where a query looks, as keys have it. The tail of a key names the document: by its id's segment in the scope
 // of one collection, by its whole path and an end mark in that of a collection group.
-type scope struct {
-	db *database
-	// indexes are those of the database, and serial is the number of the view that is read: an index serves only views that have
-	// all of its entries.
-	indexes *indexState
-	serial  uint64
-	parent  string
-	id      string // the collection's; empty for all collections
-	group   bool
+type Scope struct {
+	in     *Input
+	parent string
+	id     string // the collection's; empty for all collections
+	group  bool
 	// collection is the encoded path of the one collection and its end mark, without group.
 	collection []byte
 }
 
 // newScope returns the scope of a query.
-func newScope(r *Reading, q *query.Query) scope {
+func newScope(in *Input, q *query.Query) Scope {
 	from := q.From[0]
-	s := scope{db: r.db, indexes: r.db.indexes.Load(), serial: r.view.serial, parent: q.Parent, id: from.Collection, group: from.AllDescendants || from.Collection == ""}
+	s := Scope{in: in, parent: q.Parent, id: from.Collection, group: from.AllDescendants || from.Collection == ""}
 	if !s.group {
-		s.collection = append(index.AppendPath(nil, joinPath(q.Parent, s.id)), pathEnd)
+		path := resource.Collection{Parent: q.Parent, ID: s.id}.Path()
+		s.collection = append(index.AppendPath(nil, path), keys.PathEnd)
 	}
 	return s
 }
 
 // composites returns the composite indexes of the scope that serve the view.
-func (s *scope) composites() []*index.Composite {
+func (s *Scope) composites() []*index.Composite {
 	var out []*index.Composite
-	for _, c := range s.indexes.set.Of(s.id) {
-		if c.Group == s.group && s.indexes.since[c.ID] <= s.serial {
+	for _, c := range s.in.Indexes.Of(s.id) {
+		if c.Group == s.group && s.in.Serves(c) {
 			out = append(out, c)
 		}
 	}
@@ -47,22 +45,22 @@ func (s *scope) composites() []*index.Composite {
 }
 
 // cut returns the place of a document's name among tails: just before it, or just behind it.
-func (s *scope) cut(v value.Value, behind bool) []byte {
+func (s *Scope) cut(v value.Value, behind bool) []byte {
 	ref, _ := v.(value.Reference)
 	db, path, err := resource.SplitPath(string(ref))
 	switch {
 	case err != nil:
 		return index.Below
-	case db != s.db.name:
-		if strings.Compare(db.Project, s.db.name.Project) < 0 ||
-			db.Project == s.db.name.Project && db.ID < s.db.name.ID {
+	case db != s.in.DB:
+		if strings.Compare(db.Project, s.in.DB.Project) < 0 ||
+			db.Project == s.in.DB.Project && db.ID < s.in.DB.ID {
 			return index.Below
 		}
 		return index.Above
 	}
 	name := index.AppendPath(nil, path)
 	if s.group {
-		if name = append(name, pathEnd); behind {
+		if name = append(name, keys.PathEnd); behind {
 			return index.After(name)
 		}
 		return name
@@ -71,7 +69,7 @@ func (s *scope) cut(v value.Value, behind bool) []byte {
 }
 
 // cutInCollection returns the place of an encoded path among the ids of the scope's collection.
-func (s *scope) cutInCollection(name []byte, behind bool) []byte {
+func (s *Scope) cutInCollection(name []byte, behind bool) []byte {
 	collection := s.collection[:len(s.collection)-1]
 	rest, ok := bytes.CutPrefix(name, collection)
 	switch {
@@ -91,7 +89,7 @@ func (s *scope) cutInCollection(name []byte, behind bool) []byte {
 }
 
 // restrictNames returns the tails that are in the scope and that the filters on the name leave.
-func (s *scope) restrictNames(filters query.Conjunction) []index.Span {
+func (s *Scope) restrictNames(filters query.Conjunction) []index.Span {
 	names := s.below()
 	for _, f := range filters {
 		if x, ok := f.(query.Field); ok && x.Path.IsName() {
@@ -102,7 +100,7 @@ func (s *scope) restrictNames(filters query.Conjunction) []index.Span {
 }
 
 // names returns the tails that a comparison with the document's name leaves.
-func (s *scope) names(f query.Field) []index.Span {
+func (s *Scope) names(f query.Field) []index.Span {
 	before, behind := s.cut(f.Value, false), s.cut(f.Value, true)
 	all := index.Span{From: index.Below, To: index.Above}
 	switch f.Op {
@@ -137,16 +135,16 @@ func trim(s index.Span) []index.Span {
 }
 
 // below returns the tails of a group's documents below the scope's parent.
-func (s *scope) below() []index.Span {
+func (s *Scope) below() []index.Span {
 	if !s.group || s.parent == "" {
 		return []index.Span{{From: index.Below, To: index.Above}}
 	}
 	parent := index.AppendPath(nil, s.parent)
-	return []index.Span{{From: append(bytes.Clone(parent), pathEnd+1), To: index.After(parent)}}
+	return []index.Span{{From: append(bytes.Clone(parent), keys.PathEnd+1), To: index.After(parent)}}
 }
 
-// path returns the relative path of the document that a tail names.
-func (s *scope) path(tail []byte) (string, error) {
+// Path returns the relative path of the document that a tail names.
+func (s *Scope) Path(tail []byte) (string, error) {
 	if s.group {
 		path, _, err := index.DecodePath(tail)
 		return path, err
@@ -155,20 +153,20 @@ func (s *scope) path(tail []byte) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return joinPath(s.parent, s.id) + "/" + id, nil
+	return resource.Collection{Parent: s.parent, ID: s.id}.Path() + "/" + id, nil
 }
 
-// documentKey returns the key of the document that a tail names.
-func (s *scope) documentKey(tail []byte) []byte {
-	key := appendKey(make([]byte, 0, len(s.collection)+len(tail)+16), keyDocument, s.db.number)
+// DocumentKey returns the key of the document that a tail names.
+func (s *Scope) DocumentKey(tail []byte) []byte {
+	key := keys.Append(make([]byte, 0, len(s.collection)+len(tail)+16), keys.KindDocument, s.in.Number)
 	if !s.group {
 		return append(append(key, s.collection...), tail...)
 	}
 	last := 0
-	for n := 0; n < len(tail) && tail[n] != pathEnd; {
+	for n := 0; n < len(tail) && tail[n] != keys.PathEnd; {
 		last = n
 		n += index.SkipSegment(tail[n:])
 	}
-	key = append(append(key, tail[:last]...), pathEnd)
+	key = append(append(key, tail[:last]...), keys.PathEnd)
 	return append(key, tail[last:len(tail)-1]...)
 }

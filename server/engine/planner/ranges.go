@@ -1,4 +1,4 @@
-package engine
+package planner
 
 import (
 	"bytes"
@@ -9,28 +9,28 @@ import (
 	"clave/server/value"
 )
 
-// ranges returns what of an alternative's keys, after their prefixes, has to be read, in the order of reading: what the
+// Ranges returns what of an alternative's keys, after their prefixes, has to be read, in the order of reading: what the
 // first field of the order, or the name, may be, between the query's cursors.
-func (a *alternative) ranges(q *query.Query) []index.Span {
-	acc := &a.accesses[0]
-	spans := a.stored(a.shape.span(0), 0)
+func (a *Alternative) Ranges(q *query.Query) []index.Span {
+	acc := &a.Accesses[0]
+	spans := a.AsStored(a.Shape.Span(0), 0)
 	between := index.Span{}
 	if a.exact && !a.between(q, acc, &between) {
 		return nil
 	}
 	spans = index.Intersect(spans, []index.Span{between})
-	if a.reverse {
+	if a.Reverse {
 		slices.Reverse(spans)
 	}
 	return spans
 }
 
-// stored returns spans of field i of the order, or of the tail, as the accesses keep them, in the order of keys.
-func (a *alternative) stored(spans []index.Span, i int) []index.Span {
-	acc := &a.accesses[0]
-	inverted := acc.nameStored
-	if i < len(acc.stored) {
-		inverted = acc.stored[i]
+// AsStored returns spans of field i of the order, or of the tail, as the accesses keep them, in the order of keys.
+func (a *Alternative) AsStored(spans []index.Span, i int) []index.Span {
+	acc := &a.Accesses[0]
+	inverted := acc.NameDescending
+	if i < len(acc.Descending) {
+		inverted = acc.Descending[i]
 	}
 	if !inverted {
 		return spans
@@ -43,7 +43,7 @@ func (a *alternative) stored(spans []index.Span, i int) []index.Span {
 }
 
 // between narrows a span to what lies between the cursors. It returns false when nothing does.
-func (a *alternative) between(q *query.Query, acc *access, s *index.Span) bool {
+func (a *Alternative) between(q *query.Query, acc *Access, s *index.Span) bool {
 	if q.Start != nil {
 		low, high, side, cut := a.cursor(q.Start, acc)
 		before := q.Start.Before || cut // What looks equal is compared by its document.
@@ -51,7 +51,7 @@ func (a *alternative) between(q *query.Query, acc *access, s *index.Span) bool {
 		case side > 0:
 			return false
 		case side < 0:
-		case a.reverse:
+		case a.Reverse:
 			s.To = pick(before, high, low)
 		default:
 			s.From = pick(before, low, high)
@@ -64,7 +64,7 @@ func (a *alternative) between(q *query.Query, acc *access, s *index.Span) bool {
 		case side < 0:
 			return false
 		case side > 0:
-		case a.reverse:
+		case a.Reverse:
 			s.From = pick(before, high, low)
 		default:
 			s.To = pick(before, low, high)
@@ -84,21 +84,21 @@ func pick(c bool, x, y []byte) []byte {
 // cursor returns the places in the keys, after their prefixes, just below and just above those that have a cursor's
 // values. side is not 0 when the alternative's constants decide: negative when the cursor is before all of its rows,
 // positive when it is behind them. cut says that a value was cut off, so that others may look equal to it.
-func (a *alternative) cursor(c *query.Cursor, acc *access) (low, high []byte, side int, cut bool) {
+func (a *Alternative) cursor(c *query.Cursor, acc *Access) (low, high []byte, side int, cut bool) {
 	var b []byte
 	for i, v := range c.Values {
-		p := a.shape.parts[i]
+		p := a.Shape.Parts[i]
 		switch {
-		case p.constant != nil:
-			if n := compareConstant(p.constant, v); n != 0 {
-				if p.desc {
+		case p.Constant != nil:
+			if n := compareConstant(p.Constant, v); n != 0 {
+				if p.Desc {
 					n = -n
 				}
 				return nil, nil, -n, false
 			}
-		case p.at == len(a.shape.order):
+		case p.At == len(a.Shape.Order):
 			s := index.Span{From: a.scope.cut(v, false), To: a.scope.cut(v, true)}
-			if acc.nameStored {
+			if acc.NameDescending {
 				s = s.Inverted()
 			}
 			return append(bytes.Clone(b), s.From...), append(b, s.To...), 0, false
@@ -106,7 +106,7 @@ func (a *alternative) cursor(c *query.Cursor, acc *access) (low, high []byte, si
 			from := len(b)
 			var truncated bool
 			b, truncated = index.AppendValue(b, v)
-			if acc.stored[p.at] {
+			if acc.Descending[p.At] {
 				index.Invert(b[from:])
 			}
 			if truncated {
@@ -132,4 +132,4 @@ func sideOfNothing(c *query.Cursor) int {
 }
 
 // compareConstant orders a constant against a cursor's value.
-func compareConstant(e *equal, v value.Value) int { return value.Compare(e.value, v) }
+func compareConstant(e *Equality, v value.Value) int { return value.Compare(e.value, v) }

@@ -1,0 +1,57 @@
+package engine
+
+import (
+	"strings"
+
+	"clave/server/engine/planner"
+	"clave/server/fault"
+	"clave/server/index"
+	"clave/server/operation"
+	"clave/server/query"
+)
+
+// planInput returns what plans of the reading's queries depend on.
+func (r *Reading) planInput() *planner.Input {
+	indexes, serial := r.db.indexes.Load(), r.view.serial
+	return &planner.Input{
+		DB: r.db.name, Number: r.db.number, Indexes: indexes.set, DescendingNames: r.e.o.IndexMode != IndexesOff,
+		Serves: func(c *index.Composite) bool { return indexes.since[c.ID] <= serial },
+	}
+}
+
+// admit reports missing indexes and has them built, or refuses the query for them, as the mode says.
+func (r *Reading) admit(p *planner.Plan, q *query.Query, stats *operation.Stats) error {
+	if len(p.Missing) == 0 {
+		return nil
+	}
+	for _, d := range p.Missing {
+		stats.Missing = append(stats.Missing, d.JSON())
+	}
+	if r.e.o.Needed != nil {
+		for _, d := range p.Missing {
+			r.e.o.Needed(r.db.name, d)
+		}
+	}
+	if r.e.o.IndexMode == IndexesEnforce {
+		return fault.E(fault.FailedPrecondition, "The query requires an index. You can create it by adding this to "+
+			"firestore.indexes.json: %s", strings.Join(stats.Missing, ", "))
+	}
+	for i, definition := range stats.Missing {
+		key := r.db.name.String() + definition
+		if _, reported := r.e.missing.LoadOrStore(key, true); reported {
+			continue
+		}
+		if r.e.o.Missing != nil {
+			r.e.o.Missing(r.db.name, p.Missing[i])
+			continue
+		}
+		r.e.o.Log.Warn("query without index: documents are filtered and sorted", "database", r.db.name.String(),
+			"collection", strings.TrimPrefix(q.Parent+"/"+q.From[0].Collection, "/"), "index", definition)
+	}
+	if r.e.o.IndexMode == IndexesAuto {
+		for _, d := range p.Wanted {
+			r.e.builder.request(r.db, d)
+		}
+	}
+	return nil
+}

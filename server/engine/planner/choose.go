@@ -1,0 +1,228 @@
+package planner
+
+import (
+	"math"
+	"math/bits"
+
+	"clave/server/engine/keys"
+	"clave/server/index"
+	"clave/server/operation"
+	"clave/server/value"
+)
+
+// How an index is chosen. An alternative of a query is a Shape: equalities, and an order whose first fields have the ranges. A family of
+// keys serves it exactly when its keys begin with equalities of the shape and go on with the whole order and the name, all in the shape's
+// directions or all in the opposite ones. There are three kinds of families: the documents themselves for a shape of names alone
+// (walkNames), the automatic single-field indexes (singles) and the composite ones (composites).
+//
+// One family seldom has all equalities. Families with the same order can be merged: a document is in the result when it is in each. So
+// cover takes, greedily, the family that has most of the equalities that are left, until none is; first among those read forwards, then
+// among those read backwards, since only families of one direction can be merged. When that fails there is no index, and closest
+// (planner.go) finds a family that gives more than is wanted.
+
+// nan is the value that IS_NAN matches.
+var nan = value.Double(math.NaN())
+
+// Access is one family of keys in the order of a shape: all begin with Prefix, then come the fields of the shape's order
+// and the tail.
+type Access struct {
+	Label  operation.PlanIndex
+	Prefix []byte
+	// Descending and NameDescending say which fields of the order, and whether the tail, are kept in descending order.
+	Descending     []bool
+	NameDescending bool
+	// covers is the set of the shape's equalities that hold for every key.
+	covers uint64
+	// FirstField is the number of the order's first field among the components of the entry.
+	FirstField int
+	// Documents says that the keys are documents and no entries; NamesOnly that there is nothing but the tail.
+	Documents, NamesOnly bool
+}
+
+// Alternative is how one alternative of a query's filter is read: the keys that all of its accesses have, in order.
+type Alternative struct {
+	scope    Scope
+	Shape    *Shape
+	Accesses []Access
+	Reverse  bool
+	// exact says that what is read is what the query wants, in its order.
+	exact bool
+	// GroupPrefix, if not nil, goes before a tail, and an end mark behind it, to make the tail of a group.
+	GroupPrefix []byte
+}
+
+// candidate is an access and whether it has to be read backwards.
+type candidate struct {
+	Access
+	reverse bool
+}
+
+// maxEquals is the number of equalities that accesses can say they cover.
+const maxEquals = 63
+
+// choose returns how to read a shape exactly, or nil when there is no index for it.
+func choose(s Scope, h *Shape) *Alternative {
+	if len(h.equals) == 0 && len(h.Order) == 0 {
+		return walkNames(s, h)
+	}
+	if len(h.equals) > maxEquals {
+		return nil
+	}
+	candidates := append(composites(&s, h), singles(&s, h)...)
+	all := uint64(1)<<len(h.equals) - 1
+	for _, reverse := range []bool{false, true} {
+		var usable []candidate
+		for _, c := range candidates {
+			if c.reverse == reverse { // Those keep order and tail alike, and can be merged.
+				usable = append(usable, c)
+			}
+		}
+		if accesses := cover(usable, all); accesses != nil {
+			return &Alternative{scope: s, Shape: h, Accesses: accesses, Reverse: reverse, exact: true}
+		}
+	}
+	return nil
+}
+
+// cover returns few accesses that together cover all equalities, or nil: again and again the one that covers most of
+// what is left.
+func cover(candidates []candidate, all uint64) []Access {
+	var out []Access
+	left := all
+	for {
+		best, gain := -1, 0
+		for i, c := range candidates {
+			if n := bits.OnesCount64(c.covers & left); n > gain || best < 0 && left == 0 && len(out) == 0 {
+				best, gain = i, n
+			}
+		}
+		if best < 0 {
+			return nil
+		}
+		out = append(out, candidates[best].Access)
+		left &^= candidates[best].covers
+		if left == 0 {
+			return out
+		}
+	}
+}
+
+// singles returns the accesses by single-field indexes: of one equality each when the order is by name alone, else of the
+// order's only field.
+func singles(s *Scope, h *Shape) []candidate {
+	var out []candidate
+	switch len(h.Order) {
+	case 0:
+		for i, e := range h.equals {
+			if !s.indexed(e.path, e.element, h.Desc) {
+				continue
+			}
+			prefix := s.automatic(e.path, e.element)
+			out = append(out, candidate{reverse: h.Desc, Access: Access{
+				Label: s.label(h.Desc, labelField{e.path, e.element, h.Desc}), covers: 1 << i, FirstField: 1,
+				Prefix: append(prefix, e.Encoded...)}})
+		}
+	case 1:
+		o := h.Order[0]
+		path := o.Path.String()
+		if o.Desc == h.Desc && s.indexed(path, false, o.Desc) {
+			out = append(out, candidate{reverse: o.Desc, Access: Access{
+				Label: s.label(h.Desc, labelField{path, false, o.Desc}), Prefix: s.automatic(path, false), Descending: []bool{false}}})
+		}
+	}
+	return out
+}
+
+// indexed reports whether a field has a single-field index in a direction, or of its elements.
+func (s *Scope) indexed(path string, element, desc bool) bool {
+	collection, group := s.in.Indexes.Single(s.id, path)
+	single := collection
+	if s.group {
+		single = group
+	}
+	switch {
+	case element:
+		return single.Contains
+	case desc:
+		return single.Descending
+	}
+	return single.Ascending
+}
+
+// automatic returns the beginning of the keys of a single-field index.
+func (s *Scope) automatic(path string, element bool) []byte {
+	return s.in.Indexes.Automatic(keys.Of(keys.KindIndex, s.in.Number), s.group, s.collection, s.id, path, element)
+}
+
+// composites returns the accesses by composite indexes: those that begin with equalities and go on with the whole order.
+func composites(s *Scope, h *Shape) []candidate {
+	var out []candidate
+	for _, c := range s.composites() {
+		if found, ok := matchComposite(s, h, c); ok {
+			out = append(out, found)
+		}
+	}
+	return out
+}
+
+// matchComposite returns the access of a shape by a composite index.
+func matchComposite(s *Scope, h *Shape, c *index.Composite) (candidate, bool) {
+	fields := c.Fields
+	if n := len(fields); fields[n-1].Path == nameField {
+		fields = fields[:n-1]
+	}
+	leading := len(fields) - len(h.Order)
+	if leading < 0 {
+		return candidate{}, false
+	}
+	out := candidate{Access: Access{NameDescending: c.NameDescending(), FirstField: leading}}
+	out.reverse = out.NameDescending != h.Desc
+	out.Prefix = c.Prefix(keys.Of(keys.KindIndex, s.in.Number), s.collection)
+	for _, f := range fields[:leading] {
+		i := h.indexOf(f)
+		if i < 0 || out.covers&(1<<i) != 0 {
+			return candidate{}, false
+		}
+		out.covers |= 1 << i
+		from := len(out.Prefix)
+		out.Prefix = append(out.Prefix, h.equals[i].Encoded...)
+		if f.Mode == index.Descending {
+			index.Invert(out.Prefix[from:])
+		}
+	}
+	for i, f := range fields[leading:] {
+		desc := f.Mode == index.Descending
+		if f.Mode > index.Descending || f.Path != h.Order[i].Path.String() || (desc != h.Order[i].Desc) != out.reverse {
+			return candidate{}, false
+		}
+		out.Descending = append(out.Descending, desc)
+	}
+	out.Label = s.compositeLabel(c)
+	return out, true
+}
+
+// indexOf returns the number of the equality that a field of an index can begin with, or -1.
+func (h *Shape) indexOf(f index.Field) int {
+	for i, e := range h.equals {
+		if e.path == f.Path && e.element == (f.Mode == index.Contains) && f.Mode != index.Vector {
+			return i
+		}
+	}
+	return -1
+}
+
+// nameField is the path of a document's name.
+const nameField = "__name__"
+
+// walkNames returns how to read all documents of a scope in the order of names.
+func walkNames(s Scope, h *Shape) *Alternative {
+	a := &Alternative{scope: s, Shape: h, Reverse: h.Desc, exact: true}
+	if s.group {
+		prefix := index.AppendSegment(keys.Of(keys.KindGroup, s.in.Number), s.id)
+		a.Accesses = []Access{{Label: s.label(h.Desc), Prefix: prefix, NamesOnly: true}}
+		return a
+	}
+	prefix := append(keys.Of(keys.KindDocument, s.in.Number), s.collection...)
+	a.Accesses = []Access{{Label: s.label(h.Desc), Prefix: prefix, Documents: true}}
+	return a
+}

@@ -1,0 +1,200 @@
+// Package planner chooses how a query is read: from a query and the indexes of a database it makes a plan, which names the ranges of
+// keys to read, says whether they give the results in order, and lists the indexes that are missing. It reads nothing and has no state:
+// the engine runs the plan, and explain shows it.
+package planner
+
+import (
+	"slices"
+
+	"clave/server/engine/keys"
+	"clave/server/index"
+	"clave/server/operation"
+	"clave/server/query"
+	"clave/server/resource"
+)
+
+// Input is what a plan depends on beside the query.
+type Input struct {
+	// DB and Number are the database and its number in keys.
+	DB     resource.Database
+	Number uint32
+	// Indexes are those of the database.
+	Indexes *index.Set
+	// Serves reports whether a composite index of the database has all entries of the state that is read.
+	Serves func(*index.Composite) bool
+	// DescendingNames says that an order by name alone, backwards, wants an index, as in production.
+	DescendingNames bool
+}
+
+// Plan is how a query is read.
+type Plan struct {
+	// Scope is where the query looks.
+	Scope Scope
+	// Alternatives are what is read, one or two for each alternative of the query's filter.
+	Alternatives []*Alternative
+	// Exact says that the alternatives give what the query wants, in its order. Otherwise what they give is filtered and
+	// sorted.
+	Exact bool
+	// Walk says that all documents below the parent are read, because the query names no collection.
+	Walk bool
+	// Missing are the definitions of indexes that the query should have, each once.
+	Missing []index.Definition
+	// Wanted are those of Missing without which documents have to be filtered and sorted.
+	Wanted []index.Definition
+}
+
+// New plans a normalized query. It fails when the query's filter has too many alternatives.
+func New(in *Input, q *query.Query) (*Plan, error) {
+	p := &Plan{Scope: newScope(in, q)}
+	s := &p.Scope
+	if s.id == "" {
+		p.Walk = true
+		return p, nil
+	}
+	conjunctions, err := q.DNF()
+	if err != nil {
+		return nil, err
+	}
+	p.Exact = true
+	var shapes []*Shape
+	for _, c := range conjunctions {
+		h := newShape(s, q, c)
+		if h.None {
+			continue
+		}
+		shapes = append(shapes, h)
+		a := choose(*s, h)
+		if a == nil || q.Nearest != nil && !nearestIndexed(s, h, q.Nearest) || needsNameIndex(s, h) {
+			p.Missing = appendOnce(p.Missing, missing(s, h, q.Nearest))
+		}
+		if a == nil {
+			p.Exact = false
+			p.Wanted = appendOnce(p.Wanted, missing(s, h, nil))
+			continue
+		}
+		p.Alternatives = append(p.Alternatives, a.spread()...)
+	}
+	if !p.Exact { // Without the order of an index the results are sorted, so each alternative may be read in any order.
+		p.Alternatives = nil
+		for _, h := range shapes {
+			p.Alternatives = append(p.Alternatives, closest(*s, h).spread()...)
+		}
+	}
+	return p, nil
+}
+
+// appendOnce appends a definition that is not in the list.
+func appendOnce(list []index.Definition, d index.Definition) []index.Definition {
+	if slices.ContainsFunc(list, d.Equal) {
+		return list
+	}
+	return append(list, d)
+}
+
+// needsNameIndex reports whether production would want an index for the order by name alone, backwards.
+func needsNameIndex(s *Scope, h *Shape) bool {
+	if !s.in.DescendingNames || !h.Desc || len(h.equals) > 0 || len(h.Order) > 0 {
+		return false
+	}
+	for _, c := range s.composites() {
+		if len(c.Fields) == 1 && c.Fields[0].Path == nameField && c.Fields[0].Mode == index.Descending {
+			return false
+		}
+	}
+	return true
+}
+
+// nearestIndexed reports whether there is a vector index for a search: with the vector's field and dimension, and with
+// every field of the filter.
+func nearestIndexed(s *Scope, h *Shape, n *query.Nearest) bool {
+	for _, c := range s.composites() {
+		covered, vector := 0, false
+		for _, f := range c.Fields {
+			switch {
+			case f.Mode == index.Vector:
+				vector = f.Path == n.Path.String() && f.Dimension == len(n.Vector)
+			case h.indexOf(f) >= 0:
+				covered++
+			}
+		}
+		if vector && covered == len(h.equals) {
+			return true
+		}
+	}
+	return false
+}
+
+// spread returns an alternative as what has to be read: documents at the root are not in their collection group's keys and
+// are read as a collection.
+func (a *Alternative) spread() []*Alternative {
+	if !a.Accesses[0].NamesOnly || a.scope.parent != "" {
+		return []*Alternative{a}
+	}
+	root := a.scope
+	root.group, root.collection = false, append(index.AppendPath(nil, a.scope.id), keys.PathEnd)
+	h := *a.Shape
+	h.names = root.restrictNames(h.filters)
+	b := walkNames(root, &h)
+	b.GroupPrefix = index.AppendPath(nil, a.scope.id)
+	b.exact = a.exact
+	return []*Alternative{a, b}
+}
+
+// closest returns how to read, for a shape without an index, a set of documents that is not much greater. It tries in turn
+// those with all or some of the equalities, those in the range of one field, those that have one field of the order, and
+// takes all documents at last.
+func closest(s Scope, h *Shape) *Alternative {
+	loose := &Shape{filters: h.filters, spans: map[string][]index.Span{}, names: h.names}
+	for _, e := range h.equals {
+		if s.indexed(e.path, e.element, false) {
+			loose.equals = append(loose.equals, e)
+		}
+	}
+	if len(loose.equals) > maxEquals {
+		loose.equals = loose.equals[:maxEquals]
+	}
+	if len(loose.equals) > 0 {
+		if a := choose(s, loose); a != nil {
+			a.exact = false
+			return a
+		}
+	}
+	loose.equals = nil
+	for _, restricted := range []bool{true, false} {
+		for _, o := range h.Order {
+			path := o.Path.String()
+			spans, ok := h.spans[path]
+			if ok != restricted || !s.indexed(path, false, false) {
+				continue
+			}
+			loose.Order = []query.Order{{Path: o.Path}}
+			if ok {
+				loose.spans[path] = spans
+			}
+			if a := choose(s, loose); a != nil {
+				a.exact = false
+				return a
+			}
+		}
+	}
+	loose.Order = nil
+	a := walkNames(s, loose)
+	a.exact = false
+	return a
+}
+
+// Describe lists the plans of a query.
+func (p *Plan) Describe() []operation.Plan {
+	if p.Walk {
+		return []operation.Plan{{Indexes: []operation.PlanIndex{{Scope: scopeDocuments, Properties: "(__name__ ASC)"}}, Filtered: true}}
+	}
+	var out []operation.Plan
+	for _, a := range p.Alternatives {
+		one := operation.Plan{Filtered: !p.Exact, Sorted: !p.Exact}
+		for _, acc := range a.Accesses {
+			one.Indexes = append(one.Indexes, acc.Label)
+		}
+		out = append(out, one)
+	}
+	return out
+}

@@ -1,0 +1,92 @@
+package planner_test
+
+import (
+	"strings"
+	"testing"
+
+	"clave/server/engine/planner"
+	"clave/server/index"
+	"clave/server/query"
+	"clave/server/resource"
+	"clave/server/value"
+)
+
+// planned prints the plan of a normalized query over the collection c: for each alternative the indexes it merges, then what it does
+// beside reading, and the definitions that are missing.
+func planned(t *testing.T, in *planner.Input, q *query.Query) string {
+	t.Helper()
+	q.DB, q.Limit = in.DB, query.NoLimit
+	normal, err := q.Normalize()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := planner.New(in, normal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for _, one := range p.Describe() {
+		var merged []string
+		for _, i := range one.Indexes {
+			merged = append(merged, i.Properties)
+		}
+		text := strings.Join(merged, " + ")
+		if one.Sorted {
+			text += " sorted"
+		}
+		out = append(out, text)
+	}
+	for _, d := range p.Missing {
+		out = append(out, "missing "+d.JSON())
+	}
+	return strings.Join(out, "; ")
+}
+
+// TestPlans checks which indexes a plan reads. It has no store: a plan follows from the query and the definitions.
+func TestPlans(t *testing.T) {
+	db := resource.Database{Project: "p", ID: "(default)"}
+	composite := index.Definition{CollectionGroup: "c", Fields: []index.Field{{Path: "a"}, {Path: "b", Mode: index.Descending}}}
+	set := index.NewSet(index.Definitions{Indexes: []index.Definition{composite}}, []uint32{1})
+	all := func(*index.Composite) bool { return true }
+	none := func(*index.Composite) bool { return false }
+	is := func(path string, op query.Op, n int) query.Field {
+		return query.Field{Path: value.FieldPath{path}, Op: op, Value: value.Int(n)}
+	}
+	order := func(path string, desc bool) []query.Order {
+		return []query.Order{{Path: value.FieldPath{path}, Desc: desc}}
+	}
+	both := &query.And{Filters: []query.Filter{is("a", query.Equal, 1), is("b", query.Equal, 2)}}
+	either := &query.Or{Filters: []query.Filter{is("a", query.Equal, 1), is("b", query.GreaterThan, 2)}}
+	const wanted = `missing {"collectionGroup":"c","queryScope":"COLLECTION","fields":[{"fieldPath":"a","order":"ASCENDING"},` +
+		`{"fieldPath":"b","order":"DESCENDING"}]}`
+	tests := []struct {
+		name   string
+		q      *query.Query
+		from   query.From
+		serves func(*index.Composite) bool
+		want   string
+	}{
+		{"all documents", &query.Query{}, query.From{Collection: "c"}, all, "(__name__ ASC)"},
+		{"no collection", &query.Query{}, query.From{}, all, "(__name__ ASC)"},
+		{"an equality", &query.Query{Where: is("a", query.Equal, 1)}, query.From{Collection: "c"}, all, "(a ASC, __name__ ASC)"},
+		{"two equalities are merged", &query.Query{Where: both}, query.From{Collection: "c"}, all, "(a ASC, __name__ ASC) + (b ASC, __name__ ASC)"},
+		{"one alternative each", &query.Query{Where: either, OrderBy: order("b", false)}, query.From{Collection: "c"}, none,
+			"(a ASC, __name__ ASC) sorted; (b ASC, __name__ ASC) sorted; missing " +
+				`{"collectionGroup":"c","queryScope":"COLLECTION","fields":[{"fieldPath":"a","order":"ASCENDING"},{"fieldPath":"b","order":"ASCENDING"}]}`},
+		{"a composite index", &query.Query{Where: is("a", query.Equal, 1), OrderBy: order("b", true)}, query.From{Collection: "c"}, all,
+			"(a ASC, b DESC, __name__ DESC)"},
+		{"a composite index backwards", &query.Query{Where: is("a", query.Equal, 1), OrderBy: order("b", false)}, query.From{Collection: "c"}, all,
+			"(a ASC, b DESC, __name__ DESC)"},
+		{"an index that is being built", &query.Query{Where: is("a", query.Equal, 1), OrderBy: order("b", true)}, query.From{Collection: "c"}, none,
+			"(a ASC, __name__ ASC) sorted; " + wanted},
+		{"nothing can match", &query.Query{Where: &query.And{Filters: []query.Filter{is("a", query.Equal, 1), is("a", query.Equal, 2)}}},
+			query.From{Collection: "c"}, all, ""},
+	}
+	for _, tt := range tests {
+		tt.q.From = []query.From{tt.from}
+		in := &planner.Input{DB: db, Number: 1, Indexes: set, Serves: tt.serves}
+		if got := planned(t, in, tt.q); got != tt.want {
+			t.Errorf("%s: plan\ngot  %s\nwant %s", tt.name, got, tt.want)
+		}
+	}
+}

@@ -1,0 +1,152 @@
+package planner
+
+import (
+	"bytes"
+
+	"clave/server/index"
+	"clave/server/query"
+	"clave/server/value"
+)
+
+// Shape is one alternative of a query's filter, sorted out for indexes: fields that equal one value, the rest of the
+// order, and what restricts the fields of that rest and the name.
+type Shape struct {
+	filters query.Conjunction
+	equals  []Equality
+	// Order is the query's order without the fields that equal one value and without the name.
+	Order []query.Order
+	// Desc is the name's direction.
+	Desc  bool
+	spans map[string][]index.Span
+	names []index.Span
+	// Parts are the query's whole order with what each field of it is here.
+	Parts []Part
+	// None says that nothing can match.
+	None bool
+}
+
+// Equality is a field that equals one value, or an array that contains it.
+type Equality struct {
+	path    string
+	element bool
+	value   value.Value
+	// Encoded is the value as keys of indexes have it.
+	Encoded []byte
+}
+
+// Part is one field of a query's order: constant, or number At of Shape.Order, or, at len(Shape.Order), the name.
+type Part struct {
+	Constant *Equality
+	At       int
+	Desc     bool
+}
+
+// newShape sorts out one alternative of a query's filter.
+func newShape(s *Scope, q *query.Query, c query.Conjunction) *Shape {
+	h := &Shape{filters: c, spans: make(map[string][]index.Span), names: s.restrictNames(c)}
+	for _, f := range c {
+		h.add(f)
+	}
+	for _, o := range q.OrderBy {
+		p := Part{Desc: o.Desc, At: len(h.Order)}
+		switch {
+		case o.Path.IsName():
+			h.Desc = o.Desc
+		default:
+			if e := h.Equality(o.Path.String(), false); e != nil {
+				p.Constant = e
+			} else {
+				h.Order = append(h.Order, o)
+			}
+		}
+		h.Parts = append(h.Parts, p)
+	}
+	for i := range h.equals {
+		e := &h.equals[i]
+		if spans, restricted := h.spans[e.path]; restricted && !e.element && !index.AnyHas(spans, e.Encoded) {
+			h.None = true
+		}
+	}
+	if len(h.names) == 0 {
+		h.None = true
+	}
+	return h
+}
+
+// add takes one filter in.
+func (h *Shape) add(f query.Filter) {
+	switch x := f.(type) {
+	case query.Unary:
+		switch x.Op {
+		case query.IsNull:
+			h.addEquality(x.Path, value.Null{}, false)
+		case query.IsNaN:
+			h.addEquality(x.Path, nan, false)
+		default:
+			h.restrict(x.Path, index.OfUnary(x))
+		}
+	case query.Field:
+		switch {
+		case x.Path.IsName(): // restrictNames has seen to it.
+		case x.Op == query.Equal:
+			h.addEquality(x.Path, x.Value, false)
+		case x.Op == query.ArrayContains:
+			h.addEquality(x.Path, x.Value, true)
+		default:
+			spans, _ := index.OfField(x)
+			h.restrict(x.Path, spans)
+		}
+	}
+}
+
+// addEquality takes an equality in; two different ones for one field can't both hold.
+func (h *Shape) addEquality(path value.FieldPath, v value.Value, element bool) {
+	e := Equality{path: path.String(), element: element, value: v}
+	e.Encoded, _ = index.AppendValue(nil, v)
+	if other := h.Equality(e.path, element); other != nil && !element {
+		h.None = h.None || !bytes.Equal(other.Encoded, e.Encoded)
+		return
+	}
+	h.equals = append(h.equals, e)
+}
+
+// Equality returns the equality of a field, or nil.
+func (h *Shape) Equality(path string, element bool) *Equality {
+	for i := range h.equals {
+		if h.equals[i].path == path && h.equals[i].element == element {
+			return &h.equals[i]
+		}
+	}
+	return nil
+}
+
+// restrict takes an inequality in.
+func (h *Shape) restrict(path value.FieldPath, spans []index.Span) {
+	key := path.String()
+	had, ok := h.spans[key]
+	if !ok {
+		had = index.Everything
+	}
+	h.spans[key] = index.Intersect(had, spans)
+	h.None = h.None || len(h.spans[key]) == 0
+}
+
+// Span returns what restricts field i of the order; at len(order) it is the name.
+func (h *Shape) Span(i int) []index.Span {
+	if i == len(h.Order) {
+		return h.names
+	}
+	if spans, ok := h.spans[h.Order[i].Path.String()]; ok {
+		return spans
+	}
+	return index.Everything
+}
+
+// Restricted reports whether field i of the order, or the name, is restricted.
+func (h *Shape) Restricted(i int) bool {
+	if i < len(h.Order) {
+		_, ok := h.spans[h.Order[i].Path.String()]
+		return ok
+	}
+	return len(h.names) != 1 || !bytes.Equal(h.names[0].From, index.Below) || !bytes.Equal(h.names[0].To, index.Above)
+}
