@@ -55,6 +55,8 @@ func (o *Options) EnsureDefaults() {
 // Addresses are where the parts listen, as host:port; empty for parts that don't run.
 type Addresses struct {
 	Firestore, Auth, Hosting, Websocket, Hub, Console string
+	// Storage stands where the emulator of Cloud Storage would, for the command of ModeExec, and answers that there is none.
+	Storage string
 	// ConsoleURL opens the console: in production by a link that works once, which is made when it is called. Nil without a console.
 	ConsoleURL func() string
 	// Scheme is http or https, for the site.

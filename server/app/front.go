@@ -53,6 +53,7 @@ func (a *App) openPorts(p ports, calls *calls) error {
 	whole.Reserved = a.reserved()
 	open("hosting", p.hosting, whole)
 	open("hub", p.hub, front.Handlers{Hub: a.makeHub(calls.transfer), Health: calls.health})
+	open("storage", p.storage, front.Handlers{Hub: noStorage(a.o.Log)})
 	if p.console != nil {
 		port := front.New(front.Options{
 			Name: "console", Listener: p.console, TLS: a.consoleTLS(), Handlers: front.Handlers{Site: calls.console}, Budget: a.budget, Verbose: a.config.Verbose, Log: a.o.Log,

@@ -21,6 +21,7 @@ func (a *App) makeHub(t *transfer.Transfer) http.Handler {
 	}
 	o := hub.Options{Version: transfer.FormatVersion, PID: os.Getpid(), Emulators: hub.Emulators{
 		Hub: hub.At("hub", at.Hub), Auth: hub.At("auth", at.Auth), Firestore: hub.At("firestore", at.Firestore), Hosting: hub.At("hosting", at.Hosting), UI: hub.At("ui", at.Console),
+		Storage: hub.At("storage", at.Storage),
 	}}
 	if e := o.Emulators.Firestore; e != nil {
 		e.PID = o.PID

@@ -8,12 +8,13 @@ import (
 	"strconv"
 	"syscall"
 
+	"clave/server/config"
 	"clave/server/fault"
 )
 
 // ports are the listeners of the parts that run; the others are nil.
 type ports struct {
-	firestore, auth, hosting, websocket, hub, console net.Listener
+	firestore, auth, hosting, websocket, hub, console, storage net.Listener
 	// plain sends browsers on to https.
 	plain net.Listener
 }
@@ -36,6 +37,7 @@ func (a *App) listen() (ports, error) {
 		{"hosting", c.HostFor(c.Hosts.Hosting), c.Ports.Hosting, c.Production() || c.Runs("hosting") && len(c.Hosting) > 0, &p.hosting, &a.addresses.Hosting},
 		{"websocketPort", c.HostFor(c.Hosts.Firestore), c.Ports.Websocket, c.Runs("firestore") && !c.Production(), &p.websocket, &a.addresses.Websocket},
 		{"hub", c.HostFor(c.Hosts.Hub), c.Ports.Hub, !c.Production() && !c.NoHub, &p.hub, &a.addresses.Hub},
+		{"storage", c.HostFor(""), 0, c.Mode == config.ModeExec, &p.storage, &a.addresses.Storage},
 		{"console", consoleHost, consolePort, a.hasConsole(), &p.console, &a.addresses.Console},
 		{"http", c.HostFor(""), c.HTTPPort, c.HTTPPort != 0, &p.plain, new(string)},
 	}

@@ -27,6 +27,7 @@ func TestExecRunsACommandWithTheEmulatorsEnvironment(t *testing.T) {
 		{"a line for the shell", []string{line}, 7, ""},
 		{"flags behind a line", []string{"test -n \"$FIREBASE_EMULATOR_HUB\" -a -z \"$FIRESTORE_EMULATOR_HOST\" && exit 7", "--only", "auth"}, 7, ""},
 		{"what Admin SDKs read", []string{"echo \"$FIREBASE_CONFIG\""}, 0, `{"projectId":"demo-x","storageBucket":"demo-x.appspot.com","databaseURL":"https://demo-x.firebaseio.com"}`},
+		{"another emulator's address", []string{"echo \"$FIREBASE_STORAGE_EMULATOR_HOST $STORAGE_EMULATOR_HOST.\""}, 0, "there:9199 ."},
 		{"what does nothing here", []string{"--inspect-functions", "9229", "--", "true"}, 0, "--inspect-functions does nothing"},
 		{"listening everywhere", []string{"--host", "0.0.0.0", "--", line}, 7, ""},
 		{"a command that ends well", []string{"--", "true"}, 0, ""},
@@ -38,6 +39,9 @@ func TestExecRunsACommandWithTheEmulatorsEnvironment(t *testing.T) {
 		cmd := command(t, dir, append([]string{"exec", "--project", "demo-x"}, tt.args...)...)
 		// Servers in this process have left such variables.
 		cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "FIRE") })
+		if tt.name == "another emulator's address" {
+			cmd.Env = append(cmd.Env, "FIREBASE_STORAGE_EMULATOR_HOST=there:9199")
+		}
 		out, err := cmd.CombinedOutput()
 		if got := cmd.ProcessState.ExitCode(); got != tt.code || !strings.Contains(string(out), tt.says) {
 			t.Errorf("%s: clave exec ended with %d (%v) and said %q, want %d and %q", tt.name, got, err, out, tt.code, tt.says)
@@ -77,5 +81,31 @@ func TestExecLetsItsCommandCleanUp(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(dir, "mark")); err != nil {
 		t.Errorf("the command was not let clean up: %v", err)
+	}
+}
+
+// TestExecRunsRulesUnitTesting runs a suite by @firebase/rules-unit-testing that finds Firestore, and what stands for Cloud Storage, by
+// the variables that clave exec sets.
+func TestExecRunsRulesUnitTesting(t *testing.T) {
+	frontend, err := filepath.Abs("../../frontend")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(frontend, "node_modules", "@firebase", "rules-unit-testing")); err != nil {
+		t.Skip("skipped: @firebase/rules-unit-testing is not installed: ", err)
+	}
+	suite, err := filepath.Abs(filepath.Join("web", "sample.mjs"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, _ := projectFolder(t, nil)
+	cmd := command(t, dir, "exec", "--project", "demo-sample", "--", "node", suite, frontend)
+	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "FIRE") })
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+	if said := string(out); strings.Count(said, "Clave has no Cloud Storage") != 1 || strings.Contains(said, "not running") {
+		t.Errorf("clave exec and the suite said %s", said)
 	}
 }

@@ -38,7 +38,7 @@ type Handlers struct {
 	Site       http.Handler
 	// Reserved answers the paths that a site leaves to Firebase Hosting, /__/firebase/….
 	Reserved http.Handler
-	// Hub is the emulator hub, for all paths of its port and for pages of every origin.
+	// Hub is the emulator hub, or another handler for all paths of its port and for pages of every origin.
 	Hub http.Handler
 	// IdentityHost tells the hosts, such as identitytoolkit.googleapis.com, under which every path is Identity's; nil
 	// when there are none.

@@ -25,6 +25,9 @@ const (
 	exitSignal    = 128 // and the signal's number
 )
 
+// storageHost is the variable with the address of the emulator of Cloud Storage.
+const storageHost = "FIREBASE_STORAGE_EMULATOR_HOST"
+
 // patience is how long a command may clean up after the signal to stop.
 const patience = 10 * time.Second
 
@@ -33,7 +36,8 @@ func execCommand(s streams) *cobra.Command {
 	return configured(&cobra.Command{
 		Use: "exec [flags] -- COMMAND…\nclave exec [flags] \"LINE\"", Short: "Start in memory, run a command against it, stop", GroupID: groupServers,
 		Long: "Starts in memory, runs a command or a line for the shell, stops, and ends with the command's exit code. The command's variables:\n" +
-			"GCLOUD_PROJECT, GOOGLE_CLOUD_PROJECT, FIREBASE_CONFIG, FIRESTORE_EMULATOR_HOST, FIREBASE_AUTH_EMULATOR_HOST, FIREBASE_EMULATOR_HUB.\n" +
+			"GCLOUD_PROJECT, GOOGLE_CLOUD_PROJECT, FIREBASE_CONFIG, FIRESTORE_EMULATOR_HOST, FIREBASE_AUTH_EMULATOR_HOST, FIREBASE_EMULATOR_HUB, and\n" +
+			"FIREBASE_STORAGE_EMULATOR_HOST, where it is answered that Clave has no Cloud Storage.\n" +
 			"Flags may also stand behind a line.",
 		Example: "  clave exec -- npm test\n  clave exec --only firestore \"npm run build && npm test\"",
 	}, config.ModeExec, func(ctx context.Context, c *config.Config) error { return exit(execute(ctx, c, s)) })
@@ -101,6 +105,10 @@ func command(ctx context.Context, c *config.Config, a app.Addresses, s streams) 
 	}
 	if a.Auth != "" {
 		cmd.Env = append(cmd.Env, "FIREBASE_AUTH_EMULATOR_HOST="+reachable(a.Auth))
+	}
+	if os.Getenv(storageHost) == "" { // else one runs beside Clave
+		at := reachable(a.Storage)
+		cmd.Env = append(cmd.Env, storageHost+"="+at, "STORAGE_EMULATOR_HOST=http://"+at)
 	}
 	return cmd
 }

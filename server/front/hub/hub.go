@@ -35,6 +35,8 @@ type Emulators struct {
 	Firestore *Emulator `json:"firestore,omitempty"`
 	Hosting   *Emulator `json:"hosting,omitempty"`
 	UI        *Emulator `json:"ui,omitempty"`
+	// Storage answers that there is no Cloud Storage.
+	Storage *Emulator `json:"storage,omitempty"`
 }
 
 // Emulator says where an emulator is.

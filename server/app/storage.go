@@ -1,0 +1,26 @@
+package app
+
+import (
+	"log/slog"
+	"net/http"
+	"sync"
+
+	"clave/server/fault"
+	"clave/server/httpjson"
+)
+
+// textNoStorage is what clients of Cloud Storage are told.
+const textNoStorage = "Clave has no Cloud Storage. This port stands where its emulator would, so that nothing reaches the real one. " +
+	"Run the Firebase CLI's storage emulator and set FIREBASE_STORAGE_EMULATOR_HOST to it, or leave these tests out."
+
+// noStorage answers every request for Cloud Storage that there is none, and logs it once, since the web SDK shows no text of such an answer.
+// The status is none that the SDK tries again for minutes, as it does after 501, and none that tests take for a denial or a missing file.
+func noStorage(log *slog.Logger) http.Handler {
+	var once sync.Once
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		once.Do(func() { log.Warn(textNoStorage, "method", r.Method, "path", r.URL.Path) })
+		httpjson.Write(w, http.StatusBadRequest, map[string]any{
+			"error": map[string]any{"code": http.StatusBadRequest, "message": textNoStorage, "status": fault.Unimplemented.String()},
+		})
+	})
+}
