@@ -41,7 +41,7 @@ lint: bin/golangci-lint ## check the format of the Go code and what its linters 
 	@test -z "$$(gofmt -l server)" || { gofmt -l server; echo "gofmt: format the files above"; exit 1; }
 	bin/golangci-lint run ./server/...
 
-test-go: bin/clave bin/backoffice frontend/node_modules/.installed server/e2e/functions/node_modules/.installed ## test the Go code, with the race detector
+test-go: bin/clave bin/backoffice frontend/node_modules/.installed server/e2e/functions/node_modules/.installed server/npm/runners/node_modules/.installed ## test the Go code, with the race detector
 	.ci/postgres
 	CLAVE_BIN='$(CURDIR)/bin/clave' BACKOFFICE_BIN='$(CURDIR)/bin/backoffice' go test -race -timeout 20m ./...
 
@@ -107,6 +107,10 @@ server/console/web/node_modules/.installed: server/console/web/package-lock.json
 
 server/console/dist/app/index.html: server/console/web/node_modules/.installed $(CONSOLE_SOURCES)
 	cd server/console/web && npm run --silent build
+	@touch $@
+
+server/npm/runners/node_modules/.installed: server/npm/runners/package.json
+	cd server/npm/runners && npm install --ignore-scripts --no-audit --no-fund --silent
 	@touch $@
 
 server/e2e/functions/node_modules/.installed: server/e2e/functions/package.json

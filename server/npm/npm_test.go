@@ -2,6 +2,8 @@ package npm
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -49,12 +51,29 @@ const broken = await start({ args: ['--nope'] }).then(() => 'started', (e) => e.
 console.log(JSON.stringify({ codes, gone, broken: broken.includes('--nope') }))
 `
 
-// TestPackages packs the packages, installs them into an empty project and runs the command, the API and a vitest file,
-// with nothing but Node on the PATH.
+// TestPackages packs the packages, installs them into an empty project and runs the command, the API and the test runners, with nothing but
+// Node on the PATH.
 func TestPackages(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped in short mode: npm takes seconds")
 	}
+	p := install(t)
+	p.write("start.mjs", startFile)
+	if out := p.run(p.dir, "npx", "clave", "exec", "node -p process.env.FIRESTORE_EMULATOR_HOST"); !strings.Contains(out, "127.0.0.1:") {
+		t.Errorf("npx clave exec printed %q", out)
+	}
+	if out := p.run(p.dir, "node", "start.mjs"); !strings.Contains(out, `{"codes":[404,403],"gone":true,"broken":true}`) {
+		t.Errorf("start printed %q", out)
+	}
+	t.Run("vitest", func(t *testing.T) { p.of(t).vitest() })
+	for _, r := range runners {
+		t.Run(r.name+" with workers", func(t *testing.T) { p.of(t).workers(r) })
+	}
+}
+
+// install packs the packages and installs them into an empty project.
+func install(t *testing.T) *project {
+	t.Helper()
 	platform, ok := map[string]string{"linux/amd64": "linux-x64", "linux/arm64": "linux-arm64", "darwin/amd64": "darwin-x64", "darwin/arm64": "darwin-arm64"}[runtime.GOOS+"/"+runtime.GOARCH]
 	if !ok {
 		t.Skipf("skipped: no package is made on %s/%s", runtime.GOOS, runtime.GOARCH)
@@ -69,20 +88,134 @@ func TestPackages(t *testing.T) {
 	p.write("package.json", `{"name": "empty", "private": true, "type": "module"}`)
 	p.run(p.dir, "npm", append([]string{"install", "--save-dev", "--no-audit", "--no-fund", "--silent"}, found...)...)
 	for _, module := range []string{"firebase", "@firebase", "vitest"} {
-		p.link(module)
+		p.link(module, "../../frontend/node_modules")
 	}
-	p.write("vitest.config.mjs", `export default { test: { globalSetup: 'clave/vitest' } }`)
+	return p
+}
+
+// enough is the processor time that a vitest file may take with the server and all: it is green in less than three seconds where nothing
+// else runs.
+const enough = 4 * time.Second
+
+// vitest runs one file.
+func (p *project) vitest() {
+	p.t.Helper()
+	p.write("vitest.config.mjs", `export default { test: { globalSetup: 'clave/vitest', include: ['*.test.mjs'] } }`)
 	p.write("notes.test.mjs", vitestFile)
-	p.write("start.mjs", startFile)
-	if out := p.run(p.dir, "npx", "clave", "exec", "node -p process.env.FIRESTORE_EMULATOR_HOST"); !strings.Contains(out, "127.0.0.1:") {
-		t.Errorf("npx clave exec printed %q", out)
+	began := time.Now()
+	out, state := p.measured(p.dir, "node", "node_modules/vitest/vitest.mjs", "run")
+	took := state.UserTime() + state.SystemTime()
+	p.t.Logf("green in %v; processor time of the runner and the server %v", time.Since(began).Round(time.Millisecond), took)
+	if !strings.Contains(out, "1 passed") || took > enough {
+		p.t.Errorf("vitest took %v of processor time, want less than %v, and printed %q", took, enough, out)
 	}
-	if out := p.run(p.dir, "node", "start.mjs"); !strings.Contains(out, `{"codes":[404,403],"gone":true,"broken":true}`) {
-		t.Errorf("start printed %q", out)
+}
+
+// runner is a test runner with two files, which run at the same time in a worker each.
+type runner struct {
+	name string
+	// from is the folder with its modules, and modules are those that the project lacks.
+	from    string
+	modules []string
+	// config is its configuration in a file, file the first test's, whose number is 1, and test what a test is written in.
+	configFile, config, file string
+	test                     func(body string) string
+	command                  []string
+}
+
+// workersBody is a test: it waits for the other worker, and finds nothing in its project but what it has written itself.
+const workersBody = `
+  const { projectId, firestore, settle } = worker()
+  const [host, port] = firestore.split(':')
+  const db = getFirestore(initializeApp({ projectId }, projectId))
+  connectFirestoreEmulator(db, host, Number(port))
+  await addDoc(collection(db, 'notes'), { pid: process.pid })
+  await settle()
+  await meet(projectId)
+  const found = (await getDocs(collection(db, 'notes'))).docs.map((d) => d.data().pid)
+  expect(found).toEqual([process.pid])
+`
+
+// meetFile lets two workers wait for each other: each leaves a file with its project's id in its name.
+const meetFile = `const { readdirSync, writeFileSync } = require('node:fs')
+exports.meet = async (projectId) => {
+  writeFileSync('met-' + projectId, '')
+  for (let i = 0; i < 3000; i++) {
+    if (readdirSync('.').filter((name) => name.startsWith('met-')).length === 2) return
+    await new Promise((done) => setTimeout(done, 10))
+  }
+  throw new Error('the other worker has not come, or has the same project')
+}
+`
+
+// moduleTest returns a test of a runner whose files are modules.
+func moduleTest(from string) func(body string) string {
+	return func(body string) string {
+		return "import { test, expect } from '" + from + "'\n" +
+			"import { initializeApp } from 'firebase/app'\n" +
+			"import { addDoc, collection, connectFirestoreEmulator, getDocs, getFirestore } from 'firebase/firestore'\n" +
+			"import { worker } from 'clave'\nimport { meet } from './meet.cjs'\ntest('alone', async () => {" + body + "})\n"
 	}
-	if out := p.run(p.dir, "node", "node_modules/vitest/vitest.mjs", "run"); !strings.Contains(out, "1 passed") {
-		t.Errorf("vitest printed %q", out)
+}
+
+// jestTest returns a test of jest, whose files are no modules.
+func jestTest(body string) string {
+	return "const { initializeApp } = require('firebase/app')\n" +
+		"const { addDoc, collection, connectFirestoreEmulator, getDocs, getFirestore } = require('firebase/firestore')\n" +
+		"const { worker } = require('clave')\nconst { meet } = require('./meet.cjs')\ntest('alone', async () => {" + body + "}, 40_000)\n"
+}
+
+// runners are the test runners that the package has set-ups for.
+var runners = []runner{
+	{
+		name: "vitest", configFile: "workers.config.mjs", file: "workers1.vitest.mjs", test: moduleTest("vitest"),
+		config:  `export default { test: { globalSetup: 'clave/vitest', include: ['*.vitest.mjs'], pool: 'forks', maxWorkers: 2, minWorkers: 2, testTimeout: 40_000 } }`,
+		command: []string{"node_modules/vitest/vitest.mjs", "run", "--config", "workers.config.mjs"},
+	},
+	{
+		name: "jest", from: "runners/node_modules", modules: []string{"jest"}, configFile: "jest.config.mjs", file: "workers1.jest.cjs", test: jestTest,
+		config:  `export default { globalSetup: 'clave/jest', globalTeardown: 'clave/jest', testMatch: ['**/*.jest.cjs'], testEnvironment: 'node', transform: {}, maxWorkers: 2 }`,
+		command: []string{"node_modules/jest/bin/jest.js"},
+	},
+	{
+		name: "Playwright", from: "../../frontend/node_modules", modules: []string{"@playwright", "playwright", "playwright-core"}, configFile: "playwright.config.mjs",
+		file: "workers1.playwright.mjs", test: moduleTest("@playwright/test"),
+		config:  `export default { globalSetup: 'clave/playwright', testMatch: '*.playwright.mjs', workers: 2, timeout: 40_000 }`,
+		command: []string{"node_modules/@playwright/test/cli.js", "test"},
+	},
+}
+
+// workers runs two files of a runner, each of which must have a project of its own.
+func (p *project) workers(r runner) {
+	p.t.Helper()
+	for _, module := range r.modules {
+		p.link(module, r.from)
 	}
+	for _, old := range p.met() {
+		if err := os.Remove(old); err != nil {
+			p.t.Fatal(err)
+		}
+	}
+	p.write("meet.cjs", meetFile)
+	p.write(r.configFile, r.config)
+	p.write(r.file, r.test(workersBody))
+	p.write(strings.Replace(r.file, "1", "2", 1), r.test(workersBody))
+	if out := p.run(p.dir, "node", r.command...); !strings.Contains(out, "2 passed") {
+		p.t.Errorf("%s printed %q", r.name, out)
+	}
+	if met := p.met(); len(met) != 2 {
+		p.t.Errorf("the workers of %s had the projects %v, want two", r.name, met)
+	}
+}
+
+// met returns the files that workers have left.
+func (p *project) met() []string {
+	p.t.Helper()
+	met, err := filepath.Glob(filepath.Join(p.dir, "met-*"))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return met
 }
 
 // program returns the built program.
@@ -109,37 +242,63 @@ func (p *project) write(name, text string) {
 	}
 }
 
-// link makes a module of the site's available, in place of fetching it again.
-func (p *project) link(module string) {
+// of returns the project for a part of the test.
+func (p *project) of(t *testing.T) *project { return &project{t, p.dir} }
+
+// link makes a module that is installed in another folder available, in place of fetching it again.
+func (p *project) link(module, folder string) {
 	p.t.Helper()
-	from, err := filepath.Abs(filepath.Join("../../frontend/node_modules", module))
+	from, err := filepath.Abs(filepath.Join(folder, module))
 	if err == nil {
 		_, err = os.Stat(from)
 	}
 	if err != nil {
-		p.t.Skipf("skipped: %s is not installed for the site: %v", module, err)
+		p.t.Skipf("skipped: %s is not installed (make test does it): %v", module, err)
 	}
 	if err := os.Symlink(from, filepath.Join(p.dir, "node_modules", module)); err != nil {
 		p.t.Fatal(err)
 	}
 }
 
+// path returns a folder with Node and a shell, and nothing else: no Go and no Java.
+func (p *project) path() string {
+	p.t.Helper()
+	dir := filepath.Join(p.dir, "path")
+	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		p.t.Fatal(err)
+	}
+	for _, name := range []string{"node", "npm", "npx", "sh"} {
+		at, err := exec.LookPath(name)
+		if err != nil {
+			p.t.Skip("skipped: ", err)
+		}
+		if err := os.Symlink(at, filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrExist) {
+			p.t.Fatal(err)
+		}
+	}
+	return dir
+}
+
 // run runs a command with Node alone on the PATH and returns what it printed.
 func (p *project) run(dir, name string, args ...string) string {
 	p.t.Helper()
-	node, err := exec.LookPath("node")
-	if err != nil {
-		p.t.Skip("skipped: no node")
-	}
+	out, _ := p.measured(dir, name, args...)
+	return out
+}
+
+// measured is run, and returns what the command took, too.
+func (p *project) measured(dir, name string, args ...string) (string, *os.ProcessState) {
+	p.t.Helper()
+	path := p.path()
 	ctx, cancel := context.WithTimeout(p.t.Context(), 4*time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, name, args...)
+	cmd := exec.CommandContext(ctx, filepath.Join(path, name), args...)
 	cmd.Dir = dir
 	cmd.WaitDelay = 10 * time.Second
-	cmd.Env = []string{"PATH=" + filepath.Dir(node) + ":/usr/bin:/bin", "HOME=" + os.Getenv("HOME"), "NO_COLOR=1"}
+	cmd.Env = []string{"PATH=" + path, "HOME=" + os.Getenv("HOME"), "NO_COLOR=1"}
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		p.t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
 	}
-	return string(out)
+	return string(out), cmd.ProcessState
 }

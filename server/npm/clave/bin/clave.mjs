@@ -2,7 +2,7 @@
 // Runs the program of this platform with the same arguments, signals and exit code.
 import { spawn } from 'node:child_process'
 import { constants } from 'node:os'
-import { program } from '../lib/program.mjs'
+import { program } from '../lib/program.js'
 
 const child = spawn(program(), process.argv.slice(2), { stdio: 'inherit' })
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {

@@ -1,16 +1,17 @@
-import { spawn } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
-import { createInterface } from 'node:readline'
-import { program } from './program.mjs'
+'use strict' // jest's tests know no other modules
+const { spawn } = require('node:child_process')
+const { randomBytes } = require('node:crypto')
+const { mkdtemp, rm, writeFile } = require('node:fs/promises')
+const { tmpdir } = require('node:os')
+const { join, resolve } = require('node:path')
+const { createInterface } = require('node:readline')
+const { program } = require('./program.js')
 
 /** How long the program may take to start, in milliseconds. */
 const patience = 30_000
 
 /** Starts a server in memory on free ports and resolves once it answers. */
-export async function start({ projectId = `demo-${randomBytes(6).toString('hex')}`, rules, indexes, config, args = [] } = {}) {
+async function start({ projectId = `demo-${randomBytes(6).toString('hex')}`, rules, indexes, config, args = [] } = {}) {
   if (config && (rules || indexes)) throw new TypeError('clave: give either config, or rules and indexes')
   const folder = await mkdtemp(join(tmpdir(), 'clave-'))
   const forget = () => rm(folder, { recursive: true, force: true })
@@ -66,7 +67,7 @@ function ready(child) {
 }
 
 /** Returns what can be done with one project of a server that runs. */
-export function handle(projectId, firestore, auth) {
+function handle(projectId, firestore, auth) {
   const control = async (verb, body = {}) => {
     const response = await fetch(`http://${firestore}/emulator/v1/projects/${encodeURIComponent(projectId)}:${verb}`, {
       method: 'POST',
@@ -91,9 +92,12 @@ export function handle(projectId, firestore, auth) {
 }
 
 /** Returns the project of this test worker, on the server that a set-up of this package started. */
-export function worker() {
+function worker() {
   const { FIRESTORE_EMULATOR_HOST: firestore, FIREBASE_AUTH_EMULATOR_HOST: auth, CLAVE_RUN: run } = process.env
   if (!firestore || !run) throw new Error("clave: no server runs. Add the set-up to the runner's configuration, such as globalSetup: 'clave/vitest'.")
   const id = process.env.VITEST_POOL_ID ?? process.env.JEST_WORKER_ID ?? process.env.TEST_PARALLEL_INDEX ?? '0'
   return handle(`demo-${run}-${id}`, firestore, auth)
 }
+
+exports.start = start
+exports.worker = worker

@@ -1,4 +1,4 @@
-import { shared } from './setup.mjs'
+import { shared } from './setup.js'
 
 let stop
 

@@ -1,10 +1,8 @@
-import { createRequire } from 'node:module'
-import { arch, platform } from 'node:process'
-
-const require = createRequire(import.meta.url)
+'use strict'
+const { arch, platform } = require('node:process')
 
 /** Returns the path of the program: that of CLAVE_BIN, or of the package for this platform. */
-export function program() {
+function program() {
   if (process.env.CLAVE_BIN) return process.env.CLAVE_BIN
   const name = `clave-${platform}-${arch}`
   try {
@@ -15,3 +13,5 @@ export function program() {
     )
   }
 }
+
+exports.program = program

@@ -1,8 +1,9 @@
-import { existsSync } from 'node:fs'
-import { start } from './index.mjs'
+'use strict'
+const { existsSync } = require('node:fs')
+const { start } = require('./index.js')
 
 /** Starts one server for all workers, sets the variables that SDKs read, and resolves with what stops it. */
-export async function shared() {
+async function shared() {
   const config = existsSync('firebase.json') ? 'firebase.json' : undefined
   const server = await start({ config })
   process.env.FIRESTORE_EMULATOR_HOST = server.firestore
@@ -12,3 +13,5 @@ export async function shared() {
   process.env.CLAVE_RUN = server.projectId.replace(/^demo-/, '')
   return server.stop
 }
+
+exports.shared = shared

@@ -1,4 +1,4 @@
-import { shared } from './setup.mjs'
+import { shared } from './setup.js'
 
 /** vitest calls it once and, at the end, what it returns. */
 export default shared

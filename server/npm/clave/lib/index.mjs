@@ -1,0 +1,1 @@
+export { start, worker } from './index.js'
