@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"clave/server/clock"
 	"clave/server/document"
 	"clave/server/fault"
 	"clave/server/guard"
@@ -223,7 +222,7 @@ func (c *Console) bringBack(in *call, caller token.Caller, d *undo) (restored, s
 	}
 	absent := false
 	first, last := slices.Min(d.commits), slices.Max(d.commits)
-	err = c.o.Guard.Changes(in.Context(), caller, d.db, first-1, last, func(commit guard.Commit) error {
+	err = c.o.Guard.Changes(in.Context(), caller, d.db, first-1, last, func(commit document.Commit) error {
 		if !slices.Contains(d.commits, commit.Version) {
 			return nil
 		}

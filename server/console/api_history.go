@@ -50,7 +50,7 @@ func (c *Console) getHistory(in *call) (any, error) {
 	}
 	versions := []versionJSON{} // oldest first, and one more than is shown
 	caller := in.caller(name.DB.Project)
-	since, err := c.o.Guard.History(in.Context(), caller, name, func(v clock.Version, change guard.Change) error {
+	since, err := c.o.Guard.History(in.Context(), caller, name, func(v clock.Version, change document.Change) error {
 		if b := change.Before; len(versions) == 0 && b != nil {
 			versions = append(versions, versionJSON{timeText(b.UpdateTime.Time()), "before", true, []string{}})
 		}
@@ -78,7 +78,7 @@ func (c *Console) getHistory(in *call) (any, error) {
 }
 
 // kindOf names what a change did.
-func kindOf(c guard.Change) string {
+func kindOf(c document.Change) string {
 	switch {
 	case c.Before == nil:
 		return "create"
@@ -89,7 +89,7 @@ func kindOf(c guard.Change) string {
 }
 
 // changedFields returns the names of the fields that a change has changed, in their order.
-func changedFields(c guard.Change) []string {
+func changedFields(c document.Change) []string {
 	out := []string{}
 	var before, after value.Map
 	if c.Before != nil {

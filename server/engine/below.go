@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"clave/server/clock"
+	"clave/server/document"
 	"clave/server/engine/keys"
 	"clave/server/index"
 	"clave/server/resource"
@@ -62,7 +63,7 @@ func (r *Reading) Groups(ctx context.Context) ([]string, error) {
 }
 
 // History gives the changes of a document that are kept, oldest first, and returns how far back they reach.
-func (e *Engine) History(ctx context.Context, name resource.Document, yield func(clock.Version, Change) error) (since clock.Version, err error) {
+func (e *Engine) History(ctx context.Context, name resource.Document, yield func(clock.Version, document.Change) error) (since clock.Version, err error) {
 	db, err := e.database(name.DB)
 	if err != nil {
 		return 0, err

@@ -111,17 +111,17 @@ func cutBytes(b []byte, shift uint64) (cut, rest []byte, err error) {
 }
 
 // decodeImage makes the change of an image.
-func decodeImage(db resource.Database, i image) (Change, error) {
-	c := Change{Name: resource.Document{DB: db, Path: i.path}}
+func decodeImage(db resource.Database, i image) (document.Change, error) {
+	c := document.Change{Name: resource.Document{DB: db, Path: i.path}}
 	var err error
 	if i.before != nil {
 		if c.Before, err = decodeDocument(c.Name, i.before); err != nil {
-			return Change{}, err
+			return document.Change{}, err
 		}
 	}
 	if i.after != nil {
 		if c.After, err = decodeDocument(c.Name, i.after); err != nil {
-			return Change{}, err
+			return document.Change{}, err
 		}
 	}
 	return c, nil

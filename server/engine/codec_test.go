@@ -60,7 +60,7 @@ func TestRecordsReadBack(t *testing.T) {
 	setTimes(record[at:], 12, true)
 	created := *before
 	created.CreateTime, created.UpdateTime = 12, 12
-	want := []Change{{Name: before.Name, Before: before, After: &after}, {Name: before.Name, Before: before}, {Name: before.Name, After: &created}}
+	want := []document.Change{{Name: before.Name, Before: before, After: &after}, {Name: before.Name, Before: before}, {Name: before.Name, After: &created}}
 	images, err := cutImages(record)
 	if err != nil || len(images) != len(want) {
 		t.Fatalf("cutImages = %d images, %v", len(images), err)

@@ -205,7 +205,7 @@ func (s *commitState) moveOn(writes []document.Write) error {
 func (s *commitState) pending(budget int) (*pending, error) {
 	p := &pending{db: s.db, at: s.at}
 	p.record = make([]byte, 0, recordPerDocument*len(s.order))
-	p.changes = make([]Change, 0, len(s.order))
+	p.changes = make([]document.Change, 0, len(s.order))
 	slices.SortFunc(s.order, func(a, b *docState) int { return resource.ComparePaths(a.name.Path, b.name.Path) })
 	s.order = slices.DeleteFunc(s.order, func(d *docState) bool { return d.after == d.before })
 	edits := make([]edit, len(s.order))
@@ -238,7 +238,7 @@ func (p *pending) add(d *docState, record []byte) {
 		p.stamps = append(p.stamps, stamp{record: record, created: created})
 		p.recordAt = append(p.recordAt, recordStamp{at: at, created: created})
 	}
-	p.changes = append(p.changes, Change{Name: d.name, Before: d.before, After: d.after})
+	p.changes = append(p.changes, document.Change{Name: d.name, Before: d.before, After: d.after})
 }
 
 // recordStamp is a place in a commit's record that waits for the version.

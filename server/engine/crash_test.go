@@ -118,7 +118,7 @@ func TestAReopenedEngineGoesOn(t *testing.T) {
 		t.Error("a transaction outlived the server")
 	}
 	var seen int
-	err = e.Changes(t.Context(), testDB, one.Version, e.Latest(testDB), func(c engine.Commit) error { seen++; return nil })
+	err = e.Changes(t.Context(), testDB, one.Version, e.Latest(testDB), func(c document.Commit) error { seen++; return nil })
 	if err != nil || seen != 2 {
 		t.Errorf("Changes after a restart gave %d commits (%v), want 2", seen, err)
 	}

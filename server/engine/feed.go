@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"clave/server/clock"
+	"clave/server/document"
 	"clave/server/resource"
 )
 
@@ -22,7 +23,7 @@ type feed struct {
 }
 
 // publish gives a commit to every subscription.
-func (f *feed) publish(c Commit) {
+func (f *feed) publish(c document.Commit) {
 	for s := range f.subs {
 		s.push(c)
 	}
@@ -48,7 +49,7 @@ type Subscription struct {
 	ready chan struct{}
 	mu    struct {
 		sync.Mutex
-		queue []Commit
+		queue []document.Commit
 		// behind says that commits after seen are not in the queue and have to be read from the log.
 		behind bool
 		seen   clock.Version // the last commit given to the reader
@@ -86,7 +87,7 @@ func (e *Engine) subscribeLocked(name resource.Database) *Subscription {
 func (s *Subscription) Start() clock.Version { return s.start }
 
 // push adds a commit to the queue, or leaves it in the log when the queue is full.
-func (s *Subscription) push(c Commit) {
+func (s *Subscription) push(c document.Commit) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
@@ -117,7 +118,7 @@ func (s *Subscription) end() {
 
 // Next waits for commits and returns all that there are. It returns ErrClosed after Close, and ErrLagged when commits
 // are lost. It is for one goroutine.
-func (s *Subscription) Next(ctx context.Context) ([]Commit, error) {
+func (s *Subscription) Next(ctx context.Context) ([]document.Commit, error) {
 	for {
 		s.mu.Lock()
 		queue, behind, ended := s.mu.queue, s.mu.behind, s.mu.ended
@@ -143,12 +144,12 @@ func (s *Subscription) Next(ctx context.Context) ([]Commit, error) {
 }
 
 // catchUp reads what the queue had no room for. When it has all, the queue takes over.
-func (s *Subscription) catchUp(ctx context.Context) ([]Commit, error) {
+func (s *Subscription) catchUp(ctx context.Context) ([]document.Commit, error) {
 	s.e.mu.Lock()
 	upto := s.db.latest
 	s.e.mu.Unlock()
-	var out []Commit
-	err := s.changes(ctx, s.mu.seen, upto, func(c Commit) error {
+	var out []document.Commit
+	err := s.changes(ctx, s.mu.seen, upto, func(c document.Commit) error {
 		out = append(out, c)
 		if len(out) == s.most/4 {
 			return errEnough

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"clave/server/clock"
+	"clave/server/document"
 	"clave/server/resource"
 )
 
@@ -53,7 +54,7 @@ func (e *Engine) Oldest(name resource.Database) clock.Version {
 }
 
 // changes gives commits of the log. Those that are kept for Follow may be older than the retention.
-func (s *Subscription) changes(ctx context.Context, after, upto clock.Version, yield func(Commit) error) error {
+func (s *Subscription) changes(ctx context.Context, after, upto clock.Version, yield func(document.Commit) error) error {
 	if !s.follows {
 		return s.e.Changes(ctx, s.db.name, after, upto, yield)
 	}

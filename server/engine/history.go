@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"clave/server/clock"
+	"clave/server/document"
 	"clave/server/engine/keys"
 	"clave/server/fault"
 	"clave/server/resource"
@@ -62,7 +63,7 @@ func (e *Engine) checkPast(db *database, at clock.Version) error {
 
 // Changes gives the commits after one version and up to another, in order. It answers FailedPrecondition when
 // commits after the first are no longer kept.
-func (e *Engine) Changes(ctx context.Context, name resource.Database, after, upto clock.Version, yield func(Commit) error) error {
+func (e *Engine) Changes(ctx context.Context, name resource.Database, after, upto clock.Version, yield func(document.Commit) error) error {
 	db, err := e.database(name)
 	if err != nil {
 		return err
@@ -85,9 +86,9 @@ func (e *Engine) Changes(ctx context.Context, name resource.Database, after, upt
 }
 
 // commitsOf gives the commits after one version and up to another in a view's log.
-func commitsOf(ctx context.Context, v *view, db *database, after, upto clock.Version, yield func(Commit) error) error {
+func commitsOf(ctx context.Context, v *view, db *database, after, upto clock.Version, yield func(document.Commit) error) error {
 	return scanChanges(ctx, v.snap, db.number, after, upto, func(v clock.Version, images []image) error {
-		c := Commit{Version: v, Changes: make([]Change, len(images))}
+		c := document.Commit{Version: v, Changes: make([]document.Change, len(images))}
 		for i, im := range images {
 			var err error
 			if c.Changes[i], err = decodeImage(db.name, im); err != nil {

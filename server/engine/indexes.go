@@ -302,23 +302,16 @@ func (db *database) document(path string) resource.Document {
 	return resource.Document{DB: db.name, Path: path}
 }
 
-// IndexStatus is a composite index of a database.
-type IndexStatus struct {
-	index.Definition
-	// Building says that queries don't use it yet.
-	Building bool
-}
-
 // Indexes returns the composite indexes of a database.
-func (e *Engine) Indexes(name resource.Database) ([]IndexStatus, error) {
+func (e *Engine) Indexes(name resource.Database) ([]index.Status, error) {
 	db, err := e.database(name)
 	if err != nil {
 		return nil, err
 	}
 	s := db.indexes.Load()
-	out := make([]IndexStatus, len(s.set.Composites))
+	out := make([]index.Status, len(s.set.Composites))
 	for i, c := range s.set.Composites {
-		out[i] = IndexStatus{c.Definition, s.since[c.ID] == never}
+		out[i] = index.Status{Definition: c.Definition, Building: s.since[c.ID] == never}
 	}
 	return out, nil
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"clave/server/clock"
+	"clave/server/document"
 )
 
 // How locks work. An owner, which is a transaction or a commit without one, locks documents by name, shared or exclusive, and ranges
@@ -42,7 +43,7 @@ type owner struct {
 	age     uint64
 	held    map[string]lockMode
 	ranges  []*rangeLock
-	intents []Change // what a commit that no longer waits is about to change
+	intents []document.Change // what a commit that no longer waits is about to change
 	waiting *request
 	// doomed is why every further request fails, once set.
 	doomed error
@@ -58,7 +59,7 @@ type request struct {
 	mode lockMode
 	// seen is a range to be locked. If it and lock are nil, changes are what a commit is about to do.
 	seen    *rangeLock
-	changes []Change
+	changes []document.Change
 	// done receives the outcome. Room for one; sent by whoever takes the request out of its queue.
 	done chan error
 }

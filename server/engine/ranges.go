@@ -23,7 +23,7 @@ type rangeLock struct {
 }
 
 // covers reports whether a change would change what the query has seen.
-func (r *rangeLock) covers(c Change) bool { return r.sees(c.Before) || r.sees(c.After) }
+func (r *rangeLock) covers(c document.Change) bool { return r.sees(c.Before) || r.sees(c.After) }
 
 // sees reports whether a document is in the range.
 func (r *rangeLock) sees(d *document.Document) bool {
@@ -111,7 +111,7 @@ func (t *lockTable) announceBlockers(r *request) []*owner {
 }
 
 // readersOf returns the owners of ranges that changes of an owner are in; the table is locked.
-func (t *lockTable) readersOf(o *owner, changes []Change) []*owner {
+func (t *lockTable) readersOf(o *owner, changes []document.Change) []*owner {
 	var out []*owner
 	for r := range t.mu.ranges {
 		if r.o != o && slices.ContainsFunc(changes, r.covers) {
@@ -123,7 +123,7 @@ func (t *lockTable) readersOf(o *owner, changes []Change) []*owner {
 
 // announce declares what a commit is about to change, once no other's range holds it. From then on the commit waits for
 // nobody, and readers of ranges wait for it.
-func (t *lockTable) announce(ctx context.Context, o *owner, changes []Change) error {
+func (t *lockTable) announce(ctx context.Context, o *owner, changes []document.Change) error {
 	t.mu.Lock()
 	if err := t.refusal(o); err != nil {
 		t.mu.Unlock()

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"clave/server/clock"
+	"clave/server/document"
 	"clave/server/engine/keys"
 	"clave/server/fault"
 	"clave/server/storage"
@@ -42,7 +43,7 @@ type pending struct {
 	db      *database     // nil for aside
 	at      clock.Version // the version that stands in documents until the commit has its own
 	ops     []storage.Op
-	changes []Change
+	changes []document.Change
 	// aside are changes that are no commit and have no version.
 	aside []storage.Op
 	// record is the commit's record of changes, and the places in it and in ops that wait for the version.
@@ -59,7 +60,7 @@ type pending struct {
 // deletes reports whether a commit only deletes, so that it may use space that is kept for that.
 func (p *pending) deletes() bool {
 	sets := func(op storage.Op) bool { return op.Kind == storage.Set }
-	creates := func(c Change) bool { return c.After != nil }
+	creates := func(c document.Change) bool { return c.After != nil }
 	return !slices.ContainsFunc(p.aside, sets) && !slices.ContainsFunc(p.changes, creates)
 }
 
@@ -220,7 +221,7 @@ func (e *Engine) show(group []*pending, next *view, err error) (full bool) {
 		}
 		p.db.latest = p.version
 		p.db.persisted = true
-		p.db.feed.publish(Commit{Version: p.version, Changes: p.changes})
+		p.db.feed.publish(document.Commit{Version: p.version, Changes: p.changes})
 	}
 	e.mu.Unlock()
 	old.release()

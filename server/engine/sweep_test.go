@@ -48,7 +48,7 @@ func TestThePastIsForgotten(t *testing.T) {
 	wantCode(t, "read of an hour ago", err, fault.FailedPrecondition)
 	wantN(t, e, operation.At{ReadTime: second.Version}, "c/a", value.Int(2))
 	count := 0
-	counted := func(engine.Commit) error { count++; return nil }
+	counted := func(document.Commit) error { count++; return nil }
 	err = e.Changes(t.Context(), testDB, second.Version, third.Version, counted)
 	if err != nil || count != 1 {
 		t.Errorf("Changes since the second commit gave %d commits (%v), want 1", count, err)

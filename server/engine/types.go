@@ -155,18 +155,6 @@ func (v *CheckView) After(ctx context.Context, name resource.Document) (*documen
 	return v.reader.after(ctx, name)
 }
 
-// Change is what a commit did to one document; a nil side is absence.
-type Change struct {
-	Name          resource.Document
-	Before, After *document.Document
-}
-
-// Commit is one commit of a database, with the changes of each document that changed, in the order of names.
-type Commit struct {
-	Version clock.Version
-	Changes []Change
-}
-
 // The texts that clients hear of transactions.
 const (
 	textContention  = "Too much contention on these documents. Please try again."

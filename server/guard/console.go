@@ -4,7 +4,8 @@ import (
 	"context"
 
 	"clave/server/clock"
-	"clave/server/engine"
+	"clave/server/document"
+	"clave/server/index"
 	"clave/server/operation"
 	"clave/server/resource"
 	"clave/server/token"
@@ -12,18 +13,8 @@ import (
 
 // What follows is for the console. It is for privileged callers: rules have no methods for it.
 
-// The changes of documents, for packages that may not import the engine.
-type (
-	// Commit is one commit of a database.
-	Commit = engine.Commit
-	// Change is a document before and after a commit.
-	Change = engine.Change
-	// IndexStatus is a composite index of a database.
-	IndexStatus = engine.IndexStatus
-)
-
 // Indexes returns the composite indexes of a database.
-func (g *Guard) Indexes(c token.Caller, db resource.Database) ([]IndexStatus, error) {
+func (g *Guard) Indexes(c token.Caller, db resource.Database) ([]index.Status, error) {
 	if err := privileged(c); err != nil {
 		return nil, err
 	}
@@ -57,7 +48,7 @@ func (g *Guard) Groups(ctx context.Context, c token.Caller, db resource.Database
 }
 
 // History gives the changes of a document that are kept, oldest first, and returns how far back they reach.
-func (g *Guard) History(ctx context.Context, c token.Caller, name resource.Document, yield func(clock.Version, Change) error) (since clock.Version, err error) {
+func (g *Guard) History(ctx context.Context, c token.Caller, name resource.Document, yield func(clock.Version, document.Change) error) (since clock.Version, err error) {
 	if err := privileged(c); err != nil {
 		return 0, err
 	}
@@ -65,7 +56,7 @@ func (g *Guard) History(ctx context.Context, c token.Caller, name resource.Docum
 }
 
 // Changes gives the commits after one version and up to another, in order.
-func (g *Guard) Changes(ctx context.Context, c token.Caller, db resource.Database, after, upto clock.Version, yield func(Commit) error) error {
+func (g *Guard) Changes(ctx context.Context, c token.Caller, db resource.Database, after, upto clock.Version, yield func(document.Commit) error) error {
 	if err := privileged(c); err != nil {
 		return err
 	}

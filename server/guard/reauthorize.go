@@ -98,7 +98,7 @@ func (w *watch) takeFresh() []resource.Database {
 }
 
 // touched returns the targets that depend on documents which commits have changed; with lost set, all of the database's.
-func (w *watch) touched(db resource.Database, commits []engine.Commit, lost bool) map[*liveTarget]bool {
+func (w *watch) touched(db resource.Database, commits []document.Commit, lost bool) map[*liveTarget]bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	out := make(map[*liveTarget]bool)

@@ -17,6 +17,13 @@ type Definitions struct {
 	Overrides []Override
 }
 
+// Status is a composite index of a database.
+type Status struct {
+	Definition
+	// Building says that queries don't use it yet.
+	Building bool
+}
+
 // Definition is one composite index.
 type Definition struct {
 	// CollectionGroup is the collection id it is for.

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"clave/server/clock"
+	"clave/server/document"
 	"clave/server/engine"
 	"clave/server/fault"
 	"clave/server/operation"
@@ -94,7 +95,7 @@ func (f *follower) closed(ctx context.Context, err error) error {
 }
 
 // next waits for commits. It returns context.Canceled when there are none and somebody waits for a version.
-func (f *follower) next(ctx context.Context) ([]engine.Commit, error) {
+func (f *follower) next(ctx context.Context) ([]document.Commit, error) {
 	wait, cancel := context.WithCancel(ctx)
 	defer cancel()
 	f.mu.Lock()
@@ -200,7 +201,7 @@ func (f *follower) restart(ctx context.Context) bool {
 }
 
 // apply gives out one commit.
-func (f *follower) apply(ctx context.Context, c engine.Commit) {
+func (f *follower) apply(ctx context.Context, c document.Commit) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, v := range f.mu.views.affected(c.Changes) {

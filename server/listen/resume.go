@@ -74,7 +74,7 @@ func (s *Stream) resumeQuery(ctx context.Context, t *target, r *engine.Reading, 
 // history is what became of a target's documents after a version.
 type history struct {
 	// changes are the documents that changed and are or were in the target, each as it was and as it is.
-	changes []engine.Change
+	changes []document.Change
 	// commits is how many commits there were of them, and last the last one.
 	commits int
 	last    clock.Version
@@ -84,7 +84,7 @@ type history struct {
 func (s *Stream) historySince(ctx context.Context, t *target, since, upto clock.Version) (h history, err error) {
 	place := make(map[resource.Document]int)
 	looked := 0
-	err = s.follower.engine().Changes(ctx, s.follower.name, since, upto, func(c engine.Commit) error {
+	err = s.follower.engine().Changes(ctx, s.follower.name, since, upto, func(c document.Commit) error {
 		if looked += len(c.Changes); looked > maxReplay {
 			return errTooMany
 		}

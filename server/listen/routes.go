@@ -5,7 +5,6 @@ import (
 	"strconv"
 
 	"clave/server/document"
-	"clave/server/engine"
 	"clave/server/query"
 	"clave/server/value"
 )
@@ -107,7 +106,7 @@ func (r *routes) table(v *view) (table map[string]*collectionViews, key string) 
 }
 
 // affected returns the views that the changes may concern, each with its changes in hits.
-func (r *routes) affected(changes []engine.Change) []*view {
+func (r *routes) affected(changes []document.Change) []*view {
 	r.found = r.found[:0]
 	for _, c := range changes {
 		col := c.Name.Collection()
@@ -124,7 +123,7 @@ func (r *routes) affected(changes []engine.Change) []*view {
 }
 
 // addAffected adds a change to every view of a set.
-func (r *routes) addAffected(views map[*view]struct{}, c engine.Change) {
+func (r *routes) addAffected(views map[*view]struct{}, c document.Change) {
 	for v := range views {
 		if n := len(v.hits); n > 0 && v.hits[n-1].Name == c.Name {
 			continue // found by its value before and after
@@ -136,7 +135,7 @@ func (r *routes) addAffected(views map[*view]struct{}, c engine.Change) {
 }
 
 // addAffectedBy adds a change to the views of a collection that it may concern.
-func (r *routes) addAffectedBy(s *collectionViews, c engine.Change) {
+func (r *routes) addAffectedBy(s *collectionViews, c document.Change) {
 	for path, views := range s.equal {
 		for _, d := range []*document.Document{c.Before, c.After} {
 			if d == nil {

@@ -8,7 +8,6 @@ import (
 
 	"clave/server/clock"
 	"clave/server/document"
-	"clave/server/engine"
 	"clave/server/live"
 	"clave/server/query"
 	"clave/server/resource"
@@ -35,7 +34,7 @@ type view struct {
 	// first is what it showed lately, or nil.
 	first *first
 	// hits are the changes of the commit in hand that may concern the view.
-	hits []engine.Change
+	hits []document.Change
 }
 
 // delta is what one commit changes in a view; its parts are shared by all listeners.
@@ -110,7 +109,7 @@ func (f *follower) detach(t *target) {
 }
 
 // change works out what the changes of a commit change here; nil when nothing. follower.mu is held.
-func (v *view) change(ctx context.Context, at clock.Version, changes []engine.Change) *delta {
+func (v *view) change(ctx context.Context, at clock.Version, changes []document.Change) *delta {
 	if v.windowed() {
 		return v.slide(ctx, at, changes)
 	}

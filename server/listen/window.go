@@ -6,7 +6,6 @@ import (
 
 	"clave/server/clock"
 	"clave/server/document"
-	"clave/server/engine"
 	"clave/server/live"
 	"clave/server/operation"
 	"clave/server/query"
@@ -37,7 +36,7 @@ type loading struct {
 // lateCommit is a commit that came while a window was being loaded.
 type lateCommit struct {
 	version clock.Version
-	changes []engine.Change
+	changes []document.Change
 }
 
 // reserve is how many documents a window of n holds beyond them.
@@ -125,7 +124,7 @@ func (f *follower) fetch(ctx context.Context, q *query.Query, at operation.At) (
 }
 
 // slide works out what changes in a view with a window; follower.mu is held.
-func (v *view) slide(ctx context.Context, at clock.Version, changes []engine.Change) *delta {
+func (v *view) slide(ctx context.Context, at clock.Version, changes []document.Change) *delta {
 	if v.loading != nil {
 		v.loading.late = append(v.loading.late, lateCommit{version: at, changes: changes})
 		return nil
@@ -146,7 +145,7 @@ func (v *view) slide(ctx context.Context, at clock.Version, changes []engine.Cha
 }
 
 // concerned reports whether one of the changed documents is or was in the view.
-func (v *view) concerned(changes []engine.Change) bool {
+func (v *view) concerned(changes []document.Change) bool {
 	for _, c := range changes {
 		if v.shows(c.Before) || v.shows(c.After) {
 			return true
@@ -156,7 +155,7 @@ func (v *view) concerned(changes []engine.Change) bool {
 }
 
 // advance brings the window past a commit, and refills it at that version if it ran short.
-func (v *view) advance(ctx context.Context, at clock.Version, changes []engine.Change) error {
+func (v *view) advance(ctx context.Context, at clock.Version, changes []document.Change) error {
 	for _, c := range changes {
 		before, after := c.Before, c.After
 		if !v.shows(before) {
@@ -178,7 +177,7 @@ func (v *view) advance(ctx context.Context, at clock.Version, changes []engine.C
 }
 
 // difference returns how the visible documents changed.
-func (v *view) difference(at clock.Version, before, after []*document.Document, changes []engine.Change) *delta {
+func (v *view) difference(at clock.Version, before, after []*document.Document, changes []document.Change) *delta {
 	d := &delta{version: at}
 	old := make(map[resource.Document]*document.Document, len(before))
 	for _, doc := range before {

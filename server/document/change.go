@@ -1,0 +1,18 @@
+package document
+
+import (
+	"clave/server/clock"
+	"clave/server/resource"
+)
+
+// Change is what a commit did to one document; a nil side is absence.
+type Change struct {
+	Name          resource.Document
+	Before, After *Document
+}
+
+// Commit is one commit of a database, with the changes of each document that changed, in the order of names.
+type Commit struct {
+	Version clock.Version
+	Changes []Change
+}
