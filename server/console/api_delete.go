@@ -7,9 +7,9 @@ import (
 	"sync"
 	"time"
 
+	"clave/server/clock"
 	"clave/server/document"
 	"clave/server/fault"
-	"clave/server/guard"
 	"clave/server/operation"
 	"clave/server/randid"
 	"clave/server/resource"

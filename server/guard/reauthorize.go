@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"clave/server/document"
 	"clave/server/engine"
 	"clave/server/resource"
 )
