@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"clave/server/engine/keys"
+	"clave/server/engine/locks"
 	"clave/server/fault"
 	"clave/server/index"
 	"clave/server/resource"
@@ -153,10 +154,10 @@ func (e *Engine) fillIndex(ctx context.Context, db *database, c *index.Composite
 		return next, err
 	}
 	slices.Sort(paths)
-	o := newOwner(db.nextAge())
-	defer db.locks.release(o)
+	o := locks.NewOwner(db.nextAge())
+	defer db.locks.Release(o)
 	for _, path := range paths {
-		if err := db.locks.lock(ctx, o, path, shared, false); err != nil {
+		if err := db.locks.Lock(ctx, o, path, locks.Shared, false); err != nil {
 			return rng.From, err
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"clave/server/document"
+	"clave/server/engine/locks"
 	"clave/server/fault"
 	"clave/server/operation"
 	"clave/server/resource"
@@ -52,7 +53,7 @@ func (e *Engine) commitTransaction(ctx context.Context, db *database, r operatio
 	if t.readOnly && len(r.Writes) > 0 {
 		return operation.CommitResult{}, fault.E(fault.InvalidArgument, textReadOnly)
 	}
-	if err := db.locks.alive(t.owner); err != nil {
+	if err := db.locks.Alive(t.owner); err != nil {
 		return operation.CommitResult{}, err
 	}
 	return e.commit(ctx, db, t.owner, t, r.Writes, check)
@@ -66,10 +67,10 @@ func (e *Engine) commitAlone(ctx context.Context, db *database, writes []documen
 	const tries = 10
 	age := db.nextAge()
 	for i := 1; ; i++ {
-		o := newOwner(age)
+		o := locks.NewOwner(age)
 		result, err := e.commit(ctx, db, o, nil, writes, check)
-		gaveWay := db.locks.gaveWay(o)
-		db.locks.release(o)
+		gaveWay := db.locks.GaveWay(o)
+		db.locks.Release(o)
 		if err == nil || !gaveWay || i == tries {
 			return result, err
 		}
@@ -77,7 +78,7 @@ func (e *Engine) commitAlone(ctx context.Context, db *database, writes []documen
 }
 
 // commit does writes under the locks of an owner, which keeps them.
-func (e *Engine) commit(ctx context.Context, db *database, o *owner, t *txn, writes []document.Write, check Check) (operation.CommitResult, error) {
+func (e *Engine) commit(ctx context.Context, db *database, o *locks.Owner, t *txn, writes []document.Write, check Check) (operation.CommitResult, error) {
 	if err := e.lockWrites(ctx, db, o, writes); err != nil {
 		return operation.CommitResult{}, err
 	}
@@ -111,7 +112,7 @@ func (e *Engine) commit(ctx context.Context, db *database, o *owner, t *txn, wri
 	if len(p.changes) == 0 {
 		return result, nil
 	}
-	if err := db.locks.announce(ctx, o, p.changes); err != nil {
+	if err := db.locks.Announce(ctx, o, p.changes); err != nil {
 		return operation.CommitResult{}, err
 	}
 	if err := e.seq.submit(ctx, p); err != nil {
@@ -123,9 +124,9 @@ func (e *Engine) commit(ctx context.Context, db *database, o *owner, t *txn, wri
 }
 
 // lockWrites locks the documents of writes in the order of their names.
-func (e *Engine) lockWrites(ctx context.Context, db *database, o *owner, writes []document.Write) error {
+func (e *Engine) lockWrites(ctx context.Context, db *database, o *locks.Owner, writes []document.Write) error {
 	if len(writes) == 1 {
-		return db.locks.lock(ctx, o, writes[0].Name.Path, exclusive, false)
+		return db.locks.Lock(ctx, o, writes[0].Name.Path, locks.Exclusive, false)
 	}
 	paths := make([]string, len(writes))
 	for i, w := range writes {
@@ -133,7 +134,7 @@ func (e *Engine) lockWrites(ctx context.Context, db *database, o *owner, writes 
 	}
 	slices.Sort(paths)
 	for _, path := range slices.Compact(paths) {
-		if err := db.locks.lock(ctx, o, path, exclusive, false); err != nil {
+		if err := db.locks.Lock(ctx, o, path, locks.Exclusive, false); err != nil {
 			return err
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"clave/server/clock"
 	"clave/server/engine/keys"
+	"clave/server/engine/locks"
 	"clave/server/fault"
 	"clave/server/index"
 	"clave/server/resource"
@@ -49,7 +50,7 @@ type database struct {
 	birth  clock.Version
 	// gate is held for reading by commits, and for writing by what changes everything at once.
 	gate  sync.RWMutex
-	locks *lockTable
+	locks *locks.Table
 	txns  txnTable
 	// indexes are the indexes that commits write and queries read (indexes.go); indexing guards their change.
 	indexes  atomic.Pointer[indexState]
@@ -147,7 +148,7 @@ func (e *Engine) loadDatabase(snap storage.Snapshot, key, v []byte) error {
 func (e *Engine) add(db *database, set *index.Set) {
 	db.indexes.Store(newIndexState(set))
 	db.given = clock.NewVersions(e.o.Clock, max(db.latest, e.floor))
-	db.locks = newLockTable(e.o.Clock, e.o.Limits.Lock)
+	db.locks = locks.New(e.o.Clock, e.o.Limits.Lock)
 	db.txns.open = make(map[uint64]*txn)
 	db.snapshots = make(map[string]clock.Version)
 	db.kept = make(map[*Subscription]clock.Version)
@@ -288,7 +289,7 @@ func (e *Engine) Close() error {
 	e.mu.closed = true
 	for _, db := range e.mu.databases {
 		db.feed.close()
-		db.locks.close()
+		db.locks.Close(ErrClosed)
 	}
 	e.mu.Unlock()
 	e.seq.drain()

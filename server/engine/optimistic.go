@@ -7,6 +7,7 @@ import (
 
 	"clave/server/clock"
 	"clave/server/document"
+	"clave/server/engine/locks"
 	"clave/server/query"
 )
 
@@ -43,17 +44,17 @@ func (e *Engine) lockSeen(ctx context.Context, db *database, t *txn) error {
 	}
 	slices.Sort(paths)
 	for _, path := range paths {
-		if err := db.locks.lock(ctx, t.owner, path, shared, false); err != nil {
+		if err := db.locks.Lock(ctx, t.owner, path, locks.Shared, false); err != nil {
 			return err
 		}
 	}
 	for _, s := range t.mu.queries {
-		r, err := db.locks.lockRange(ctx, t.owner, s.q)
+		r, err := db.locks.LockRange(ctx, t.owner, s.q)
 		if err != nil {
 			return err
 		}
 		if s.last != nil {
-			db.locks.narrow(r, s.last)
+			db.locks.Narrow(r, s.last)
 		}
 	}
 	return nil
@@ -68,12 +69,12 @@ func (e *Engine) compareSeen(ctx context.Context, db *database, t *txn, v *view)
 			return err
 		}
 		if updateTime(d.before) != seen {
-			return contention()
+			return locks.Contention()
 		}
 	}
 	errChanged := errors.New("changed")
 	for _, q := range t.mu.queries {
-		seen := &rangeLock{q: q.q, last: q.last}
+		seen := locks.NewRange(q.q, q.last)
 		last, err := lastVersion(v.snap, db.number)
 		if err != nil {
 			return err
@@ -84,14 +85,14 @@ func (e *Engine) compareSeen(ctx context.Context, db *database, t *txn, v *view)
 				if err != nil {
 					return err
 				}
-				if seen.covers(c) {
+				if seen.Covers(c) {
 					return errChanged
 				}
 			}
 			return nil
 		})
 		if errors.Is(err, errChanged) {
-			return contention()
+			return locks.Contention()
 		}
 		if err != nil {
 			return err

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"clave/server/document"
+	"clave/server/engine/locks"
 	"clave/server/fault"
 	"clave/server/operation"
 	"clave/server/query"
@@ -39,7 +40,7 @@ func (r *Reading) Query(ctx context.Context, q *query.Query, yield func(*documen
 }
 
 // lockQuery locks a query's range in a transaction with locks.
-func (r *Reading) lockQuery(ctx context.Context, q *query.Query) (*rangeLock, error) {
+func (r *Reading) lockQuery(ctx context.Context, q *query.Query) (*locks.Range, error) {
 	if q.DB != r.db.name {
 		return nil, fault.E(fault.InvalidArgument,
 			"The request was for database '%s' but was attempting to access database '%s'", r.db.name, q.DB)
@@ -47,7 +48,7 @@ func (r *Reading) lockQuery(ctx context.Context, q *query.Query) (*rangeLock, er
 	if !r.locking() {
 		return nil, nil
 	}
-	hold, err := r.db.locks.lockRange(ctx, r.txn.owner, q)
+	hold, err := r.db.locks.LockRange(ctx, r.txn.owner, q)
 	if err != nil {
 		return nil, err
 	}
@@ -55,11 +56,11 @@ func (r *Reading) lockQuery(ctx context.Context, q *query.Query) (*rangeLock, er
 }
 
 // sawQuery tells a transaction how far a query has been read.
-func (r *Reading) sawQuery(hold *rangeLock, q *query.Query, last *document.Document) {
+func (r *Reading) sawQuery(hold *locks.Range, q *query.Query, last *document.Document) {
 	switch {
 	case r.txn == nil:
 	case hold != nil && last != nil:
-		r.db.locks.narrow(hold, last)
+		r.db.locks.Narrow(hold, last)
 	case r.txn.optimistic:
 		r.txn.sawQuery(q, last, r.version)
 	}

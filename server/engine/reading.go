@@ -9,6 +9,7 @@ import (
 	"clave/server/clock"
 	"clave/server/document"
 	"clave/server/engine/keys"
+	"clave/server/engine/locks"
 	"clave/server/fault"
 	"clave/server/operation"
 	"clave/server/resource"
@@ -133,7 +134,7 @@ func (r *Reading) Get(ctx context.Context, name resource.Document) (*document.Do
 			"The request was for database '%s' but was attempting to access database '%s'", r.db.name, name.DB)
 	}
 	if r.locking() {
-		if err := r.db.locks.lock(ctx, r.txn.owner, name.Path, shared, true); err != nil {
+		if err := r.db.locks.Lock(ctx, r.txn.owner, name.Path, locks.Shared, true); err != nil {
 			return nil, err
 		}
 		if err := r.refresh(); err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"clave/server/clock"
 	"clave/server/document"
+	"clave/server/engine/locks"
 	"clave/server/fault"
 	"clave/server/operation"
 	"clave/server/query"
@@ -36,7 +37,7 @@ type txn struct {
 	nonce      nonce
 	readOnly   bool
 	optimistic bool
-	owner      *owner
+	owner      *locks.Owner
 	// view and version are what a read-only transaction reads.
 	view    *view
 	version clock.Version
@@ -146,13 +147,13 @@ func (e *Engine) find(db *database, id []byte, take bool) (*txn, error) {
 	db.txns.Unlock()
 	if t == nil {
 		if asked.readOnly {
-			return nil, fault.E(fault.InvalidArgument, textExpired)
+			return nil, fault.E(fault.InvalidArgument, locks.TextExpired)
 		}
-		return nil, expired()
+		return nil, locks.Expired()
 	}
 	if e.overdue(t) {
 		e.end(db, t)
-		return nil, expired()
+		return nil, locks.Expired()
 	}
 	return t, nil
 }
@@ -214,7 +215,7 @@ func (e *Engine) enroll(db *database, t *txn, age uint64) error {
 		}
 	}()
 	if db.txns.held > 0 {
-		return contention()
+		return locks.Contention()
 	}
 	if t.counted {
 		var ok bool
@@ -230,7 +231,7 @@ func (e *Engine) enroll(db *database, t *txn, age uint64) error {
 	if age == 0 {
 		age = t.seq
 	}
-	t.owner = newOwner(age)
+	t.owner = locks.NewOwner(age)
 	db.txns.open[t.seq] = t
 	if t.counted {
 		db.txns.clients.add(t)
@@ -275,7 +276,7 @@ func (e *Engine) end(db *database, t *txn) {
 	db.txns.Lock()
 	db.txns.remove(t)
 	db.txns.Unlock()
-	db.locks.release(t.owner)
+	db.locks.Release(t.owner)
 	if free && t.view != nil {
 		t.view.release()
 	}
@@ -286,7 +287,7 @@ func (t *txn) enter() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.mu.ended {
-		return expired()
+		return locks.Expired()
 	}
 	t.mu.busy++
 	return nil
@@ -318,7 +319,7 @@ func (e *Engine) endIdle(db *database) {
 			e.end(db, t)
 		}
 	}
-	db.locks.cool()
+	db.locks.Cool()
 }
 
 // endAll ends all transactions of a database.

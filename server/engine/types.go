@@ -8,7 +8,6 @@ import (
 
 	"clave/server/clock"
 	"clave/server/document"
-	"clave/server/fault"
 	"clave/server/index"
 	"clave/server/resource"
 	"clave/server/storage"
@@ -155,10 +154,8 @@ func (v *CheckView) After(ctx context.Context, name resource.Document) (*documen
 	return v.reader.after(ctx, name)
 }
 
-// The texts that clients hear of transactions.
+// The texts of errors of transactions.
 const (
-	textContention  = "Too much contention on these documents. Please try again."
-	textExpired     = "The referenced transaction has expired or is no longer valid."
 	textInvalid     = "Invalid transaction."
 	textReadOnly    = "Cannot modify entities in a read-only transaction."
 	textTooOld      = "The requested 'read_time' is no longer retained by this database."
@@ -166,9 +163,3 @@ const (
 	textFuture      = "The requested 'read_time' cannot be in the future."
 	textTooBig      = "Transaction too big. Decrease transaction size."
 )
-
-// contention is the error of a lock that could not be had.
-func contention() error { return fault.E(fault.Aborted, textContention) }
-
-// expired is the error of a transaction that has ended.
-func expired() error { return fault.E(fault.Aborted, textExpired) }

@@ -1,4 +1,5 @@
-package engine
+// Package locks has the locks of transactions: of documents by name and of ranges by query, with the detection of deadlocks.
+package locks
 
 import (
 	"context"
@@ -8,6 +9,7 @@ import (
 
 	"clave/server/clock"
 	"clave/server/document"
+	"clave/server/fault"
 )
 
 // How locks work. An owner, which is a transaction or a commit without one, locks documents by name, shared or exclusive, and ranges
@@ -22,27 +24,27 @@ import (
 // Two readers of one document that both want to write it would give way to each other again and again. After the first such conflict
 // the document is hot: for some time transactions read it exclusively.
 
-// lockMode is how a document is locked.
-type lockMode uint8
+// Mode is how a document is locked.
+type Mode uint8
 
 // The modes.
 const (
-	// shared lets others read and keeps them from writing.
-	shared lockMode = iota + 1
-	// exclusive keeps others from reading in transactions and from writing.
-	exclusive
+	// Shared lets others read and keeps them from writing.
+	Shared Mode = iota + 1
+	// Exclusive keeps others from reading in transactions and from writing.
+	Exclusive
 )
 
 // hotFor is how long after a conflict of two readers that both wanted to write transactions read a document exclusively,
 // so that they wait for each other instead of undoing each other. Every one that has to wait prolongs it.
 const hotFor = 2 * time.Second
 
-// owner is who holds locks: a transaction, or a commit without one. All but age is guarded by the table.
-type owner struct {
+// Owner is who holds locks: a transaction, or a commit without one. All but age is guarded by the table.
+type Owner struct {
 	// age orders owners: in a deadlock the one with the greatest gives way.
 	age     uint64
-	held    map[string]lockMode
-	ranges  []*rangeLock
+	held    map[string]Mode
+	ranges  []*Range
 	intents []document.Change // what a commit that no longer waits is about to change
 	waiting *request
 	// doomed is why every further request fails, once set.
@@ -53,12 +55,12 @@ type owner struct {
 
 // request is a lock that is waited for.
 type request struct {
-	o *owner
+	o *Owner
 	// lock and mode are the document and how it is to be locked; lock is nil for a request about ranges.
 	lock *docLock
-	mode lockMode
+	mode Mode
 	// seen is a range to be locked. If it and lock are nil, changes are what a commit is about to do.
-	seen    *rangeLock
+	seen    *Range
 	changes []document.Change
 	// done receives the outcome. Room for one; sent by whoever takes the request out of its queue.
 	done chan error
@@ -67,43 +69,43 @@ type request struct {
 // docLock is the lock of one document.
 type docLock struct {
 	path    string
-	holders map[*owner]lockMode
+	holders map[*Owner]Mode
 	queue   []*request
 	// hotUntil is when transactions may again share the document.
 	hotUntil time.Time
 }
 
-// lockTable is the locks of one database: of documents by name, and of ranges by query (ranges.go). Waiters are served
+// Table is the locks of one database: of documents by name, and of ranges by query (ranges.go). Waiters are served
 // in the order of their coming. A cycle of waiters is found when it closes and its youngest gives way.
-type lockTable struct {
+type Table struct {
 	clock    clock.Clock
 	deadline time.Duration
 	mu       struct {
 		sync.Mutex
 		docs    map[string]*docLock
-		ranges  map[*rangeLock]struct{}
-		writers map[*owner]struct{} // owners with intents
+		ranges  map[*Range]struct{}
+		writers map[*Owner]struct{} // owners with intents
 		waiters []*request          // requests about ranges, in the order of their coming
-		closed  bool
+		closed  error               // why the table refuses everything, once set
 	}
 }
 
-// newLockTable returns an empty table whose waiters give up after deadline.
-func newLockTable(c clock.Clock, deadline time.Duration) *lockTable {
-	t := &lockTable{clock: c, deadline: deadline}
+// New returns an empty table whose waiters give up after deadline.
+func New(c clock.Clock, deadline time.Duration) *Table {
+	t := &Table{clock: c, deadline: deadline}
 	t.mu.docs = make(map[string]*docLock)
-	t.mu.ranges = make(map[*rangeLock]struct{})
-	t.mu.writers = make(map[*owner]struct{})
+	t.mu.ranges = make(map[*Range]struct{})
+	t.mu.writers = make(map[*Owner]struct{})
 	return t
 }
 
-// newOwner returns an owner without locks.
-func newOwner(age uint64) *owner { return &owner{age: age, held: make(map[string]lockMode)} }
+// NewOwner returns an owner without locks.
+func NewOwner(age uint64) *Owner { return &Owner{age: age, held: make(map[string]Mode)} }
 
-// lock locks a document, waiting for those before. It answers Aborted when the owner gives way to an older one or
+// Lock locks a document, waiting for those before. It answers Aborted when the owner gives way to an older one or
 // the deadline passes. reading marks the shared lock of a transaction's read, which is made exclusive while the
 // document is hot.
-func (t *lockTable) lock(ctx context.Context, o *owner, path string, mode lockMode, reading bool) error {
+func (t *Table) Lock(ctx context.Context, o *Owner, path string, mode Mode, reading bool) error {
 	t.mu.Lock()
 	if err := t.refusal(o); err != nil {
 		t.mu.Unlock()
@@ -111,12 +113,12 @@ func (t *lockTable) lock(ctx context.Context, o *owner, path string, mode lockMo
 	}
 	l := t.mu.docs[path]
 	if l == nil {
-		l = &docLock{path: path, holders: make(map[*owner]lockMode, 1)}
+		l = &docLock{path: path, holders: make(map[*Owner]Mode, 1)}
 		t.mu.docs[path] = l
 	}
-	hot := reading && mode == shared && l.hot(t.clock)
+	hot := reading && mode == Shared && l.hot(t.clock)
 	if hot {
-		mode = exclusive
+		mode = Exclusive
 	}
 	had := o.held[path]
 	if had >= mode {
@@ -144,17 +146,17 @@ func (t *lockTable) lock(ctx context.Context, o *owner, path string, mode lockMo
 func (l *docLock) hot(c clock.Clock) bool { return !l.hotUntil.IsZero() && c.Now().Before(l.hotUntil) }
 
 // refusal is why an owner gets no more locks, if so; the table is locked.
-func (t *lockTable) refusal(o *owner) error {
-	if t.mu.closed {
-		return ErrClosed
+func (t *Table) refusal(o *Owner) error {
+	if t.mu.closed != nil {
+		return t.mu.closed
 	}
 	return o.doomed
 }
 
 // compatible reports whether nobody but o holds the lock in a way that mode can't stand.
-func (l *docLock) compatible(o *owner, mode lockMode) bool {
+func (l *docLock) compatible(o *Owner, mode Mode) bool {
 	for h, m := range l.holders {
-		if h != o && (mode == exclusive || m == exclusive) {
+		if h != o && (mode == Exclusive || m == Exclusive) {
 			return false
 		}
 	}
@@ -162,7 +164,7 @@ func (l *docLock) compatible(o *owner, mode lockMode) bool {
 }
 
 // wait waits for a request that is in its queue. The table is locked on entry and not on return.
-func (t *lockTable) wait(ctx context.Context, r *request) error {
+func (t *Table) wait(ctx context.Context, r *request) error {
 	r.o.waiting = r
 	t.breakCycles(r.o)
 	t.mu.Unlock()
@@ -174,12 +176,12 @@ func (t *lockTable) wait(ctx context.Context, r *request) error {
 	case <-ctx.Done():
 		return t.giveUp(r, ctx.Err())
 	case <-timeout:
-		return t.giveUp(r, contention())
+		return t.giveUp(r, Contention())
 	}
 }
 
 // giveUp takes a request out of its queue because of err, unless it has been decided meanwhile. Its owner lets go of all.
-func (t *lockTable) giveUp(r *request, err error) error {
+func (t *Table) giveUp(r *request, err error) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	select {
@@ -188,12 +190,12 @@ func (t *lockTable) giveUp(r *request, err error) error {
 	default:
 	}
 	t.refuse(r, err)
-	t.dropLocked(r.o, contention())
+	t.dropLocked(r.o, Contention())
 	return <-r.done
 }
 
 // refuse takes a waiting request out of its queue with an error, and serves those behind it; the table is locked.
-func (t *lockTable) refuse(r *request, err error) {
+func (t *Table) refuse(r *request, err error) {
 	r.o.waiting = nil
 	r.done <- err
 	if r.lock == nil {
@@ -206,7 +208,7 @@ func (t *lockTable) refuse(r *request, err error) {
 }
 
 // serve grants what can be granted at a lock, in order, and forgets a lock that nobody wants; the table is locked.
-func (t *lockTable) serve(l *docLock) {
+func (t *Table) serve(l *docLock) {
 	for len(l.queue) > 0 {
 		r := l.queue[0]
 		if !l.compatible(r.o, r.mode) {
@@ -222,19 +224,19 @@ func (t *lockTable) serve(l *docLock) {
 	}
 }
 
-// release lets go of all that an owner holds, for good.
-func (t *lockTable) release(o *owner) {
+// Release lets go of all that an owner holds, for good.
+func (t *Table) Release(o *Owner) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if o.waiting != nil {
-		t.refuse(o.waiting, expired())
+		t.refuse(o.waiting, Expired())
 	}
-	t.dropLocked(o, expired())
+	t.dropLocked(o, Expired())
 }
 
 // dropLocked makes an owner that doesn't wait let go of all, and refuses it everything from now on because of err; the
 // table is locked.
-func (t *lockTable) dropLocked(o *owner, err error) {
+func (t *Table) dropLocked(o *Owner, err error) {
 	if o.doomed == nil {
 		o.doomed = err
 	}
@@ -249,22 +251,22 @@ func (t *lockTable) dropLocked(o *owner, err error) {
 	}
 }
 
-// gaveWay reports whether an owner was the youngest of a deadlock.
-func (t *lockTable) gaveWay(o *owner) bool {
+// GaveWay reports whether an owner was the youngest of a deadlock.
+func (t *Table) GaveWay(o *Owner) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return o.gaveWay
 }
 
-// alive returns why an owner gets no more locks, nil if it does.
-func (t *lockTable) alive(o *owner) error {
+// Alive returns why an owner gets no more locks, nil if it does.
+func (t *Table) Alive(o *Owner) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.refusal(o)
 }
 
-// cool forgets hot locks that nobody wants any more.
-func (t *lockTable) cool() {
+// Cool forgets hot locks that nobody wants any more.
+func (t *Table) Cool() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, l := range t.mu.docs {
@@ -274,37 +276,37 @@ func (t *lockTable) cool() {
 	}
 }
 
-// close refuses all who wait and all who come.
-func (t *lockTable) close() {
+// Close refuses all requests, those that wait and those to come, with an error.
+func (t *Table) Close(err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.mu.closed = true
+	t.mu.closed = err
 	for _, l := range t.mu.docs {
 		for len(l.queue) > 0 {
-			t.refuse(l.queue[0], ErrClosed)
+			t.refuse(l.queue[0], err)
 		}
 	}
 	for len(t.mu.waiters) > 0 {
-		t.refuse(t.mu.waiters[0], ErrClosed)
+		t.refuse(t.mu.waiters[0], err)
 	}
 }
 
 // breakCycles makes the youngest of every cycle of waiters through o give way; the table is locked.
-func (t *lockTable) breakCycles(o *owner) {
+func (t *Table) breakCycles(o *Owner) {
 	for o.waiting != nil {
-		cycle := t.cycle(o, o, map[*owner]bool{})
+		cycle := t.cycle(o, o, map[*Owner]bool{})
 		if cycle == nil {
 			return
 		}
-		victim := slices.MaxFunc(cycle, func(a, b *owner) int { return compareAges(a, b) })
-		t.refuse(victim.waiting, contention())
-		t.dropLocked(victim, contention())
+		victim := slices.MaxFunc(cycle, func(a, b *Owner) int { return compareAges(a, b) })
+		t.refuse(victim.waiting, Contention())
+		t.dropLocked(victim, Contention())
 		victim.gaveWay = true
 	}
 }
 
 // compareAges orders owners by age.
-func compareAges(a, b *owner) int {
+func compareAges(a, b *Owner) int {
 	switch {
 	case a.age < b.age:
 		return -1
@@ -315,14 +317,14 @@ func compareAges(a, b *owner) int {
 }
 
 // cycle returns the owners on a way from one owner to another over who waits for whom, or nil.
-func (t *lockTable) cycle(from, to *owner, seen map[*owner]bool) []*owner {
+func (t *Table) cycle(from, to *Owner, seen map[*Owner]bool) []*Owner {
 	if from.waiting == nil || seen[from] {
 		return nil
 	}
 	seen[from] = true
 	for _, b := range t.blockers(from.waiting) {
 		if b == to {
-			return []*owner{from}
+			return []*Owner{from}
 		}
 		if way := t.cycle(b, to, seen); way != nil {
 			return append(way, from)
@@ -332,16 +334,16 @@ func (t *lockTable) cycle(from, to *owner, seen map[*owner]bool) []*owner {
 }
 
 // blockers returns who a request waits for: those that hold the lock against it, and those before it in the queue.
-func (t *lockTable) blockers(r *request) []*owner {
+func (t *Table) blockers(r *request) []*Owner {
 	switch {
 	case r.seen != nil:
 		return t.rangeBlockers(r)
 	case r.lock == nil:
 		return t.announceBlockers(r)
 	}
-	var out []*owner
+	var out []*Owner
 	for h, m := range r.lock.holders {
-		if h != r.o && (r.mode == exclusive || m == exclusive) {
+		if h != r.o && (r.mode == Exclusive || m == Exclusive) {
 			out = append(out, h)
 		}
 	}
@@ -353,3 +355,15 @@ func (t *lockTable) blockers(r *request) []*owner {
 	}
 	return out
 }
+
+// The texts that clients receive.
+const (
+	textContention = "Too much contention on these documents. Please try again."
+	TextExpired    = "The referenced transaction has expired or is no longer valid."
+)
+
+// Contention is the error of a lock that could not be had.
+func Contention() error { return fault.E(fault.Aborted, textContention) }
+
+// Expired is the error of a transaction that has ended.
+func Expired() error { return fault.E(fault.Aborted, TextExpired) }
