@@ -13,6 +13,9 @@ import (
 
 // AppendJSON appends a message as JSON on one line, as proto3's JSON mapping says.
 func AppendJSON(b []byte, m proto.Message) ([]byte, error) {
+	if out, ok := appendKnownJSON(b, m); ok {
+		return out, nil
+	}
 	out, err := protojson.Marshal(m)
 	if err != nil {
 		return nil, fmt.Errorf("json of %s: %w", m.ProtoReflect().Descriptor().FullName(), err)
