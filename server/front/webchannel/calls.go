@@ -83,9 +83,11 @@ func (st *stream[Request, Response]) Recv() (*Request, error) {
 func (st *stream[Request, Response]) Send(m *Response) error {
 	var text []byte
 	var err error
+	more := false
 	switch answer := any(m).(type) {
 	case *firestore.Answer:
 		text, err = answer.AppendJSON(nil)
+		more = answer.ChangesDocument()
 	case proto.Message:
 		text, err = wire.AppendJSON(nil, answer)
 	default:
@@ -94,5 +96,5 @@ func (st *stream[Request, Response]) Send(m *Response) error {
 	if err != nil {
 		return err
 	}
-	return st.s.send(st.ctx, text)
+	return st.s.send(st.ctx, text, more)
 }

@@ -73,7 +73,7 @@ func echo(ctx context.Context, _ token.Caller, s *session) error {
 		} else if err != nil {
 			return err
 		}
-		if err := s.send(ctx, []byte(m)); err != nil {
+		if err := s.send(ctx, []byte(m), false); err != nil {
 			return err
 		}
 	}

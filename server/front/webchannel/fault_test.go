@@ -227,7 +227,7 @@ func TestChunksAreSmall(t *testing.T) {
 	for _, more := range []string{"&CI=0", "&CI=1"} {
 		h := newHouse(t, Options{}, func(ctx context.Context, _ token.Caller, s *session) error {
 			for range messages {
-				if err := s.send(ctx, []byte(strings.Repeat("1", size))); err != nil {
+				if err := s.send(ctx, []byte(strings.Repeat("1", size)), false); err != nil {
 					return err
 				}
 			}

@@ -31,7 +31,8 @@ type Options struct {
 	MaxSessions int
 	// MaxBody is how many bytes a forward request may have, and how many of a client's may wait; 36 MiB.
 	MaxBody int
-	// MaxUnacked is how many bytes are kept for a client that doesn't acknowledge them; 4 MiB.
+	// MaxUnacked is how many bytes are kept for a client that doesn't acknowledge them; 1 MiB. It is more than BackBytes, after which a
+	// client acknowledges.
 	MaxUnacked int
 	// MaxHeld is how many bytes of all clients may wait, in both directions; 512 MiB.
 	MaxHeld int
@@ -62,7 +63,7 @@ func (o *Options) EnsureDefaults() {
 	for _, d := range []struct {
 		limit *int
 		value int
-	}{{&o.MaxSessions, 20000}, {&o.MaxBody, 36 << 20}, {&o.MaxUnacked, 4 << 20}, {&o.MaxHeld, 512 << 20}, {&o.BackBytes, 512 << 10}} {
+	}{{&o.MaxSessions, 20000}, {&o.MaxBody, 36 << 20}, {&o.MaxUnacked, 1 << 20}, {&o.MaxHeld, 512 << 20}, {&o.BackBytes, 512 << 10}} {
 		if *d.limit == 0 {
 			*d.limit = d.value
 		}
@@ -99,7 +100,9 @@ type Handler struct {
 	prefixes atomic.Uint32
 	// held is how many bytes all sessions hold.
 	held atomic.Int64
-	mu   struct {
+	// relieving is held while sessions are ended that hold too much.
+	relieving sync.Mutex
+	mu        struct {
 		sync.Mutex
 		sessions map[string]*session
 	}
@@ -228,6 +231,12 @@ func (h *Handler) register(rpc string, rid int) *session {
 // relieve ends the sessions that hold the most bytes while all together hold too many: whoever sends without end or takes
 // nothing must not fill the memory.
 func (h *Handler) relieve() {
+	if h.held.Load() <= int64(h.o.MaxHeld) {
+		return
+	}
+	// One at a time: those who come meanwhile find that it is done, and nobody is ended for the same bytes twice.
+	h.relieving.Lock()
+	defer h.relieving.Unlock()
 	for h.held.Load() > int64(h.o.MaxHeld) {
 		var greediest *session
 		most := 0

@@ -51,6 +51,8 @@ type session struct {
 		// out are the arrays that the client hasn't acknowledged.
 		out      []array
 		outBytes int
+		// untold is how many bytes were queued since news was signaled.
+		untold int
 		// last is the number of the last array made, and written that of the last one given to a back channel.
 		last, written int
 		// back is the attached back channel, or nil.
@@ -177,8 +179,9 @@ func (s *session) recv(ctx context.Context) (string, error) {
 	}
 }
 
-// send queues a message for the client. It waits while the client has too much to acknowledge.
-func (s *session) send(ctx context.Context, json []byte) error {
+// send queues a message for the client. It waits while the client has too much to acknowledge. more says that another message, which
+// the client needs to make anything of this one, follows at once: what is not much is written together with that.
+func (s *session) send(ctx context.Context, json []byte, more bool) error {
 	payload := message(json)
 	for {
 		s.mu.Lock()
@@ -187,11 +190,15 @@ func (s *session) send(ctx context.Context, json []byte) error {
 			return fault.E(fault.Canceled, "The client has gone.")
 		}
 		if s.mu.outBytes == 0 || s.mu.outBytes+len(payload) <= s.handler.o.MaxUnacked {
-			s.appendLocked(payload)
+			s.queueLocked(payload)
+			if s.mu.untold += len(payload); !more || s.mu.untold > maxChunk {
+				s.tellLocked()
+			}
 			s.mu.Unlock()
 			s.handler.relieve()
 			return nil
 		}
+		s.tellLocked() // room comes by what is written
 		s.mu.Unlock()
 		select {
 		case <-ctx.Done():
@@ -202,12 +209,23 @@ func (s *session) send(ctx context.Context, json []byte) error {
 	}
 }
 
-// appendLocked numbers and queues a payload; mu is held.
+// appendLocked numbers and queues a payload, and has it written; mu is held.
 func (s *session) appendLocked(payload []byte) {
+	s.queueLocked(payload)
+	s.tellLocked()
+}
+
+// queueLocked numbers and queues a payload; mu is held.
+func (s *session) queueLocked(payload []byte) {
 	s.mu.last++
 	s.mu.out = append(s.mu.out, array{id: s.mu.last, payload: payload})
 	s.mu.outBytes += len(payload)
 	s.countLocked()
+}
+
+// tellLocked has what is queued written; mu is held.
+func (s *session) tellLocked() {
+	s.mu.untold = 0
 	signal(s.news)
 }
 

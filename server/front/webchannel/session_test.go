@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"math/rand/v2"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -291,7 +293,7 @@ func TestSlowClientHoldsTheStreamBack(t *testing.T) {
 	sent := make(chan int, messages)
 	h := newHouse(t, Options{MaxUnacked: 5 * size}, func(ctx context.Context, _ token.Caller, s *session) error {
 		for i := range messages {
-			if err := s.send(ctx, []byte(strings.Repeat("1", size))); err != nil {
+			if err := s.send(ctx, []byte(strings.Repeat("1", size)), false); err != nil {
 				return err
 			}
 			sent <- i
@@ -415,6 +417,68 @@ func TestGreediestSessionMakesRoom(t *testing.T) {
 	}
 	if held := h.h.held.Load(); held != 0 {
 		t.Errorf("%d bytes are counted when no session is left", held)
+	}
+}
+
+// TestRoomIsMadeOnce has many streams send at once more than all together may hold, and wants as many sessions to be left as fit.
+func TestRoomIsMadeOnce(t *testing.T) {
+	const (
+		sessions = 200
+		fit      = 120
+		each     = 1000
+	)
+	o := Options{MaxHeld: fit * (each + len("[]")), MaxUnacked: 10 * each, Log: slog.New(slog.DiscardHandler)}
+	o.EnsureDefaults()
+	for range 20 {
+		h := newHandler(o, nil)
+		all := make([]*session, sessions)
+		for i := range all {
+			all[i] = newSession(h, strconv.Itoa(i), 1)
+			h.mu.sessions[all[i].id] = all[i]
+		}
+		var sent sync.WaitGroup
+		for _, s := range all {
+			sent.Go(func() { _ = s.send(t.Context(), make([]byte, each), false) }) // a session that was ended refuses
+		}
+		sent.Wait()
+		if got := h.Sessions(); got != fit {
+			t.Fatalf("%d sessions are left, want %d", got, fit)
+		}
+	}
+}
+
+// TestMessagesThatBelongTogetherAreWrittenTogether checks when a stream's messages wake the back channel.
+func TestMessagesThatBelongTogetherAreWrittenTogether(t *testing.T) {
+	o := Options{MaxUnacked: 4 * maxChunk, Log: slog.New(slog.DiscardHandler)}
+	o.EnsureDefaults()
+	h := newHandler(o, nil)
+	s := newSession(h, "s", 1)
+	send := func(size int, more, want bool) {
+		t.Helper()
+		if err := s.send(t.Context(), make([]byte, size), more); err != nil {
+			t.Fatal(err)
+		}
+		told := len(s.news) > 0
+		if told {
+			<-s.news
+		}
+		if told != want {
+			t.Errorf("a message of %d bytes, more to come %v: written %v, want %v", size, more, told, want)
+		}
+	}
+	send(10, true, false)
+	send(10, true, false)
+	send(10, false, true)
+	send(maxChunk, true, true) // Much is not held back.
+	send(10, true, false)
+	// A message for which there is no room has what waits written, for room comes by that alone.
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error)
+	go func() { ended <- s.send(ctx, make([]byte, 4*maxChunk), true) }()
+	<-s.news
+	cancel()
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Errorf("a message without room: %v", err)
 	}
 }
 

@@ -58,6 +58,16 @@ func sharedOf(d *live.Shown) *sharedDocument {
 	return shared
 }
 
+// ChangesDocument reports whether the answer tells of a document. An answer that tells up to when targets are complete follows such
+// ones at once, and clients show nothing before.
+func (a *Answer) ChangesDocument() bool {
+	switch a.message.GetResponseType().(type) {
+	case *pb.ListenResponse_DocumentChange, *pb.ListenResponse_DocumentDelete, *pb.ListenResponse_DocumentRemove:
+		return true
+	}
+	return false
+}
+
 // Message returns the answer as a message, which must not be changed.
 func (a *Answer) Message() *pb.ListenResponse {
 	change := a.message.GetDocumentChange()
