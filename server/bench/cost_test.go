@@ -279,7 +279,7 @@ func startServe(t *testing.T) (*server, certificate) {
 	}
 	port := address[len("127.0.0.1:"):]
 	s := start(t, exec.Command(buildClave(t), "serve", "--config", filepath.Join(dir, "firebase.json"), "--data", filepath.Join(dir, "data"),
-		"--project", "bench", "--port", port, "--public-url", "https://"+address, "--tls-cert", c.cert, "--tls-key", c.key), address)
+		"--project", "bench", "--anonymous-writes", "0", "--port", port, "--public-url", "https://"+address, "--tls-cert", c.cert, "--tls-key", c.key), address)
 	s.site = address
 	return s, c
 }

@@ -117,14 +117,19 @@ func (c *crowd) listen(ss grpc.ClientStream, open chan<- struct{}) {
 			open <- struct{}{}
 		case changed:
 			changed = false
-			at := c.arrived.Add(1)
-			if int(at) <= c.n {
-				c.arrivals[at-1] = time.Now()
-			}
-			if at == c.wanted.Load() {
-				c.whole <- struct{}{}
-			}
+			c.arrive()
 		}
+	}
+}
+
+// arrive notes that a listener has received the snapshot of the present round.
+func (c *crowd) arrive() {
+	at := c.arrived.Add(1)
+	if int(at) <= c.n {
+		c.arrivals[at-1] = time.Now()
+	}
+	if at == c.wanted.Load() {
+		c.whole <- struct{}{}
 	}
 }
 

@@ -228,12 +228,13 @@ func (s *slowReader) overAll(p *production) {
 		most   = 700 // MiB; the answers are 2 GiB, and the goal is 200
 	)
 	s.fill(0)
-	ctx, cancel := context.WithTimeout(t.Context(), waitLimit)
+	kinds := map[string]func(context.Context) error{
+		"gRPC RunQuery": s.overQueryCall, "gRPC Listen": s.overListenCall, "REST runQuery": s.overREST, "WebChannel Listen": s.overChannel,
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Duration(len(kinds)+1)*waitLimit) // for each kind, and the writes after them
 	defer cancel()
 	before := memoryOf(t, p.cmd, "VmRSS")
-	for name, open := range map[string]func(context.Context) error{
-		"gRPC RunQuery": s.overQueryCall, "gRPC Listen": s.overListenCall, "REST runQuery": s.overREST, "WebChannel Listen": s.overChannel,
-	} {
+	for name, open := range kinds {
 		var opened sync.WaitGroup
 		for range each {
 			opened.Go(func() {

@@ -1,0 +1,217 @@
+package bench_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// channelListeners is how many browsers listen, each with connections of its own.
+const channelListeners = 1000
+
+// TestChannelFanOut logs how long a commit takes to reach 1,000 listeners over WebChannel, each with connections of its own as browsers
+// have them, beside a bare HTTP server that writes the same bytes to as many open responses.
+func TestChannelFanOut(t *testing.T) {
+	if os.Getenv("CLAVE_BENCH_LISTEN") == "" {
+		t.Skip("CLAVE_BENCH_LISTEN is not set")
+	}
+	const rounds, turns = 25, 4
+	ours := startClave(t)
+	w := &writer{conn: dial(t, ours.address), t: t}
+	clave := gatherChannels(t, ours, (*channel).listen)
+	change := func(i int) error { return w.set("heard", "d0", 0, int64(i)) }
+	clave.round(t, func() error { return change(-1) }, channelListeners, nil)
+	bytes := clave.heard.String()
+	bare := startBareHTTP(t)
+	other := gatherChannels(t, bare, (*channel).listenBare)
+	publish := func() error { return fetch(t.Context(), http.DefaultClient, http.MethodPost, bare.origin(nil), bytes) }
+	var delays, beside []time.Duration
+	var ticks, ticksBeside int
+	for turn := range turns {
+		before := ours.ticks(t)
+		for i := range rounds {
+			delays = clave.round(t, func() error { return change(turn*rounds + i) }, channelListeners, delays)
+		}
+		ticks += ours.ticks(t) - before
+		before = bare.ticks(t)
+		for range rounds {
+			beside = other.round(t, publish, channelListeners, beside)
+		}
+		ticksBeside += bare.ticks(t) - before
+	}
+	for _, side := range []struct {
+		name   string
+		delays []time.Duration
+		ticks  int
+	}{{"Clave", delays, ticks}, {"bare", beside, ticksBeside}} {
+		p50, p99 := quantiles(side.delays)
+		t.Logf("%-5s %d commits of %d bytes: p50 %.1f ms, p99 %.1f ms, %.1f µs server CPU a listener",
+			side.name, rounds*turns, len(bytes), ms(p50), ms(p99), float64(side.ticks)*tick/float64(len(side.delays)))
+	}
+}
+
+// channelCrowd is a crowd whose listeners are channels.
+type channelCrowd struct {
+	crowd
+	// heard is what the first listener has received since its first snapshot.
+	heard strings.Builder
+}
+
+// gatherChannels opens channels, and waits until they all have their first snapshot. They end with the test.
+func gatherChannels(t *testing.T, s *server, open func(*channel) error) *channelCrowd {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	c := &channelCrowd{crowd: crowd{n: channelListeners, arrivals: make([]time.Time, channelListeners), whole: make(chan struct{}, 1)}}
+	t.Cleanup(func() {
+		cancel()
+		c.ended.Wait()
+	})
+	opened := make(chan error, channelListeners)
+	for i := range channelListeners {
+		one := &channel{ctx: ctx, client: &http.Client{Transport: &http.Transport{DisableCompression: true}}, rid: 1000,
+			address: s.origin(nil) + "/google.firestore.v1.Firestore/Listen/channel?VER=8&database=" + url.QueryEscape(benchDatabase)}
+		c.ended.Go(func() {
+			defer one.client.CloseIdleConnections()
+			if err := open(one); err != nil {
+				opened <- err
+				return
+			}
+			c.hear(one, opened, i == 0)
+		})
+	}
+	for i := range channelListeners {
+		select {
+		case err := <-opened:
+			if err != nil {
+				t.Fatal(err)
+			}
+		case <-time.After(time.Minute):
+			t.Fatalf("%d of %d channels have a snapshot after a minute", i, channelListeners)
+		}
+	}
+	return c
+}
+
+// snapshotPattern finds a target change that is of no kind and names no target: a consistent snapshot.
+var snapshotPattern = regexp.MustCompile(`"targetChange":\s*\{\s*"(?:resumeToken|readTime)"`)
+
+// hear reads one channel to its end; the first also notes what it receives.
+func (c *channelCrowd) hear(one *channel, opened chan<- error, notes bool) {
+	changed, told := false, false
+	for {
+		text, err := one.chunk()
+		if err != nil {
+			return
+		}
+		for _, m := range arrayPattern.FindAllStringSubmatch(text, -1) {
+			one.at, _ = strconv.Atoi(m[1])
+		}
+		changed = changed || strings.Contains(text, `"documentChange"`)
+		if told && notes && c.wanted.Load() > 0 {
+			fmt.Fprintf(&c.heard, "%d\n%s", len(text), text) // the texts of this test are ASCII
+		}
+		switch {
+		case !snapshotPattern.MatchString(text):
+		case !told:
+			told, changed = true, false
+			opened <- nil
+		case changed:
+			changed = false
+			c.arrive()
+		}
+	}
+}
+
+// listen opens a session with a target: the documents that are listened to.
+func (c *channel) listen() error {
+	hello, err := c.post("&CVER=22", fmt.Sprintf(`{"database":%q,"addTarget":{"targetId":2,"query":{"parent":%q,"structuredQuery":{"from":[{"collectionId":"heard"}]}}}}`,
+		benchDatabase, benchDatabase+"/documents"))
+	if err != nil {
+		return err
+	}
+	sid := sidPattern.FindStringSubmatch(hello)
+	if sid == nil {
+		return fmt.Errorf("channel: %s", hello)
+	}
+	c.sid = sid[1]
+	return nil
+}
+
+// listenBare opens nothing: the bare server knows no sessions.
+func (c *channel) listenBare() error { return nil }
+
+// startBareHTTP starts a server that writes what is posted to all responses that are open.
+func startBareHTTP(t *testing.T) *server {
+	t.Helper()
+	address := freeAddress(t)
+	cmd := exec.Command(os.Args[0], "-test.run", "^TestServeBareHTTP$")
+	cmd.Env = append(os.Environ(), "CLAVE_BENCH_BARE_HTTP="+address)
+	return start(t, cmd, address)
+}
+
+// TestServeBareHTTP is the process of startBareHTTP.
+func TestServeBareHTTP(t *testing.T) {
+	address := os.Getenv("CLAVE_BENCH_BARE_HTTP")
+	if address == "" {
+		t.Skip("CLAVE_BENCH_BARE_HTTP is not set")
+	}
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &http.Server{Handler: &bareHTTP{}, ReadHeaderTimeout: time.Minute}
+	if err := s.Serve(l); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// bareHTTP is the handler of TestServeBareHTTP.
+type bareHTTP struct {
+	// open are *chan []byte, of which each response reads its own.
+	open sync.Map
+}
+
+// ServeHTTP hands the body of a POST to all responses that are open, and keeps the response to a GET open.
+func (b *bareHTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method == http.MethodPost {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		b.open.Range(func(key, _ any) bool {
+			*key.(*chan []byte) <- body
+			return true
+		})
+		return
+	}
+	const first = `[[1,[{"targetChange":{"readTime":""}}]]]`
+	heard := make(chan []byte, 10)
+	b.open.Store(&heard, nil)
+	defer b.open.Delete(&heard)
+	next := fmt.Appendf(nil, "%d\n%s", len(first), first)
+	for {
+		if _, err := w.Write(next); err != nil {
+			return
+		}
+		if err := http.NewResponseController(w).Flush(); err != nil {
+			return
+		}
+		select {
+		case <-r.Context().Done():
+			return
+		case next = <-heard:
+		}
+	}
+}
