@@ -20,6 +20,8 @@ import (
 	"clave/server/front/restd"
 	"clave/server/front/webchannel"
 	"clave/server/guard"
+	"clave/server/identity"
+	"clave/server/identity/smtp"
 )
 
 // consoleHeld is how many bytes of the console's pages may wait, in both directions.
@@ -75,6 +77,7 @@ func (a *App) makeConsole(ln net.Listener, calls *calls, s *state, users *users,
 		Addresses: console.Addresses{Firestore: at.Firestore, Auth: at.Auth, Hosting: at.Hosting, Websocket: at.Websocket, Hub: at.Hub},
 		Sessions:  sessions, Audit: log, Guard: calls.guard, Rules: rulesets, RulesFiles: make(map[string]string), IndexFiles: make(map[string]string),
 		Accounts: users.service, IndexMode: c.Indexes, Defined: a.watched.defined, Wanted: &a.watched.wanted, Meter: a.watched.meter, Logs: &a.watched.logs,
+		AddIndex: a.watched.recorder.add, Compose: a.compose, TestMail: users.testMail,
 		Data: at.Data, Checks: func(ctx context.Context) []console.Check { return a.checks(ctx, s, users) },
 		REST: rest, WebChannel: channels, Identity: users.forAdmins(sessions),
 		Clock: a.o.Clock, Log: a.o.Log,
@@ -90,6 +93,12 @@ func (a *App) makeConsole(ln net.Listener, calls *calls, s *state, users *users,
 	a.add("console", pages)
 	a.offerLinks(sessions, encrypted)
 	return pages, nil
+}
+
+// compose makes the e-mail of a code as a mail server would be given it.
+func (a *App) compose(e identity.Email) (subject, text string, err error) {
+	subject, text, _, err = smtp.Compose(e, a.config.Project)
+	return subject, text, err
 }
 
 // consoleFile returns the path of a file of the console, empty where nothing is kept.

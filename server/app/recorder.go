@@ -6,9 +6,11 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
+	"slices"
 	"sync"
 
 	"clave/server/config"
+	"clave/server/fault"
 	"clave/server/index"
 	"clave/server/resource"
 )
@@ -71,6 +73,24 @@ func (r *indexRecorder) file(id string) string {
 		}
 	}
 	return path
+}
+
+// add adds a definition to the database's file unless it is there.
+func (r *indexRecorder) add(db resource.Database, definition index.Definition) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	path := r.file(db.ID)
+	if path == "" {
+		return fault.E(fault.FailedPrecondition, "firebase.json names no file for the indexes of %s.", db.ID)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if there, err := index.ParseDefinitions(text); err == nil && slices.ContainsFunc(there.Indexes, definition.Equal) {
+		return nil
+	}
+	return addIndex(path, definition)
 }
 
 // addIndex adds an index to a file and leaves all else in it as it is.

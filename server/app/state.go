@@ -74,6 +74,9 @@ func (a *App) openEngine(ctx context.Context, store dataStore) (*state, error) {
 		return nil, err
 	}
 	recorder := &indexRecorder{databases: a.config.Databases, log: a.o.Log}
+	if a.watched != nil {
+		a.watched.recorder = recorder
+	}
 	e, err := engine.Open(ctx, engine.Options{
 		Store: store, Clock: a.versionClock(store), IndexMode: indexModes[a.config.Indexes], Missing: a.missingIndex(recorder), Log: a.o.Log,
 		Exists: a.exists(), Needed: a.neededIndex(definitions),

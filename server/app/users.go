@@ -20,6 +20,8 @@ type users struct {
 	handler http.Handler
 	// forAdmins makes a handler for administrators that others than the tokens name.
 	forAdmins func(token.Callers) http.Handler
+	// testMail sends an e-mail that carries nothing; nil without a mail server.
+	testMail func(ctx context.Context, to, locale string) error
 	// control answers the emulator's routes; nil in production.
 	control http.Handler
 }
@@ -71,17 +73,18 @@ func (a *App) openUsers(ctx context.Context, s *state) (*users, error) {
 	if c.Auth.SMSWebhook != "" {
 		o.SMS = &identity.HookTexter{Tokens: o.Tokens, Caller: functions, URL: c.Auth.SMSWebhook}
 	}
+	var test func(ctx context.Context, to, locale string) error
 	if c.Mail != "" {
 		sender, err := smtp.New(smtp.Options{URL: c.Mail})
 		if err != nil {
 			return nil, err
 		}
-		o.Mail = sender
+		o.Mail, test = sender, sender.SendTest
 	}
 	service = identity.New(o)
 	a.add("accounts", service)
 	api := rpcidentity.New(rpcidentity.Options{Service: service, TrustProxy: c.TrustProxy, Log: a.o.Log})
-	u := &users{service: service, tokens: o.Tokens, handler: api}
+	u := &users{service: service, tokens: o.Tokens, handler: api, testMail: test}
 	u.forAdmins = func(admins token.Callers) http.Handler {
 		return rpcidentity.New(rpcidentity.Options{Service: service, Admins: admins, Log: a.o.Log})
 	}

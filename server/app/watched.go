@@ -18,6 +18,8 @@ type watched struct {
 	logs    logs.Ring
 	wanted  console.Wanted
 	defined map[resource.Database][]index.Definition
+	// recorder writes indexes into their files.
+	recorder *indexRecorder
 }
 
 // hasConsole reports whether there is to be a console.

@@ -63,6 +63,7 @@ var routes = []route{
 	{pattern: "GET /api/codes", development: true, run: (*Console).getCodes},
 	{pattern: "POST /api/users/signin", changes: true, development: true, run: (*Console).postSignIn},
 	{pattern: "GET /api/indexes", run: (*Console).getIndexes},
+	{pattern: "POST /api/indexes/file", changes: true, development: true, run: (*Console).postIndexFile},
 	{pattern: "GET /api/now", run: (*Console).getNow},
 	{pattern: "GET /api/logs", run: (*Console).getLogs},
 
@@ -73,6 +74,7 @@ var routes = []route{
 	{pattern: "POST /api/lab/clear", changes: true, development: true, run: (*Console).postClear},
 
 	{pattern: "GET /api/safety", run: (*Console).getSafety},
+	{pattern: "POST /api/safety/mail", changes: true, run: (*Console).postTestMail},
 }
 
 // sessionKey is the key of the session in a request's context.

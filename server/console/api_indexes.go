@@ -6,7 +6,9 @@ import (
 	"sync"
 	"time"
 
+	"clave/server/fault"
 	"clave/server/index"
+	"clave/server/meter"
 	"clave/server/resource"
 )
 
@@ -28,6 +30,13 @@ type indexJSON struct {
 	// Count is how many queries wanted the index since the start, and Last when; for those that are missing.
 	Count int64  `json:"count,omitempty"`
 	Last  string `json:"last,omitempty"`
+	// Uses is how many queries have used an index that there is since the start, and LastUse when.
+	Uses    int64  `json:"uses"`
+	LastUse string `json:"lastUse,omitempty"`
+	// Entries and Bytes are what an index has, counted up to mostCounted entries; More says that there are more of them.
+	Entries int   `json:"entries"`
+	Bytes   int64 `json:"bytes"`
+	More    bool  `json:"more,omitempty"`
 	// JSON is the definition as firestore.indexes.json has it.
 	JSON string `json:"json"`
 }
@@ -54,6 +63,9 @@ func indexOf(d index.Definition) indexJSON {
 	}
 	return out
 }
+
+// mostCounted is how many entries of an index are counted.
+const mostCounted = 10_000
 
 // maxWanted is how many definitions Wanted keeps.
 const maxWanted = 1000
@@ -92,6 +104,16 @@ func (w *Wanted) Add(db resource.Database, d index.Definition, now time.Time) {
 	one.last = now
 }
 
+// find returns the definition that queries of a database have lacked, by its JSON.
+func (w *Wanted) find(db resource.Database, text string) (index.Definition, bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if one := w.all[db.String()+text]; one != nil {
+		return one.definition, true
+	}
+	return index.Definition{}, false
+}
+
 // of returns the indexes that queries of a database have lacked, the most wanted first.
 func (w *Wanted) of(db resource.Database) []indexJSON {
 	w.mu.Lock()
@@ -118,24 +140,79 @@ func (c *Console) getIndexes(in *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	defined := c.o.Defined[db]
-	if defined == nil {
-		defined = c.o.Defined[resource.Database{}]
-	}
 	out := make([]indexJSON, len(all))
 	there := make(map[string]bool, len(all))
 	for i, one := range all {
-		out[i] = indexOf(one.Definition)
-		out[i].State, out[i].Origin = "ready", "built"
-		if one.Building {
-			out[i].State = "building"
-		}
-		if slices.ContainsFunc(defined, one.Definition.Equal) {
-			out[i].Origin = "file"
+		if out[i], err = c.presentIndex(in, db, one); err != nil {
+			return nil, err
 		}
 		there[out[i].JSON] = true
 	}
 	needed := slices.DeleteFunc(c.o.Wanted.of(db), func(i indexJSON) bool { return there[i.JSON] })
-	file := c.o.IndexFiles[db.ID]
-	return map[string]any{"mode": c.o.IndexMode, "file": orNull(cmp.Or(file, c.o.IndexFiles[resource.DefaultDatabase])), "indexes": out, "needed": needed}, nil
+	_, _, started := c.o.Meter.Samples()
+	return map[string]any{
+		"mode": c.o.IndexMode, "file": orNull(c.indexFile(db)), "indexes": out, "needed": needed, "since": timeText(started),
+	}, nil
+}
+
+// indexFile returns the path of a database's index file, its own or the default database's.
+func (c *Console) indexFile(db resource.Database) string {
+	return cmp.Or(c.o.IndexFiles[db.ID], c.o.IndexFiles[resource.DefaultDatabase])
+}
+
+// presentIndex returns an index that there is.
+func (c *Console) presentIndex(in *call, db resource.Database, one index.Status) (indexJSON, error) {
+	defined := c.o.Defined[db]
+	if defined == nil {
+		defined = c.o.Defined[resource.Database{}]
+	}
+	out := indexOf(one.Definition)
+	out.State, out.Origin = "ready", "built"
+	if one.Building {
+		out.State = "building"
+	}
+	if slices.ContainsFunc(defined, one.Definition.Equal) {
+		out.Origin = "file"
+	}
+	use := c.o.Meter.Uses(meter.Index{Database: db.String(), Collection: one.CollectionGroup, Scope: one.Scope, Properties: one.Properties})
+	if out.Uses = use.Count; use.Count > 0 {
+		out.LastUse = timeText(use.Last)
+	}
+	var err error
+	out.Entries, out.Bytes, err = c.o.Guard.IndexSize(in.Context(), in.caller(db.Project), db, one.Definition, mostCounted)
+	if fault.Is(err, fault.NotFound) { // it was removed meanwhile
+		return out, nil
+	}
+	out.More = out.Entries == mostCounted
+	return out, err
+}
+
+// postIndexFile writes an index that queries have lacked into the database's file.
+func (c *Console) postIndexFile(in *call) (any, error) {
+	var body struct {
+		place
+		JSON string `json:"json"`
+	}
+	if err := in.decode(&body); err != nil {
+		return nil, err
+	}
+	db, err := in.database(body.place)
+	if err != nil {
+		return nil, err
+	}
+	definition, ok := c.o.Wanted.find(db, body.JSON)
+	if !ok {
+		return nil, fault.E(fault.NotFound, "No query has lacked this index since the start: %s", body.JSON)
+	}
+	file := c.indexFile(db)
+	if file == "" || c.o.AddIndex == nil {
+		return nil, fault.E(fault.FailedPrecondition, "firebase.json names no file for indexes.")
+	}
+	ended, err := in.change(db.Project, "add an index", file)
+	if err != nil {
+		return nil, err
+	}
+	err = c.o.AddIndex(db, definition)
+	ended(err)
+	return map[string]string{"file": file}, err
 }

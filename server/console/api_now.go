@@ -12,6 +12,7 @@ func (c *Console) getNow(*call) (any, error) {
 	past, current, started := c.o.Meter.Samples()
 	return map[string]any{
 		"started": timeText(started), "interval": int(meter.Interval.Seconds()), "samples": past, "current": current, "data": orNull(c.o.Data),
+		"slow": c.o.Meter.SlowQueries(), "slowFrom": meter.Slow.Milliseconds(),
 	}, nil
 }
 

@@ -3,6 +3,8 @@ package console
 import (
 	"context"
 	"encoding/json"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -138,7 +140,7 @@ func (c *Console) getRequestStream(in *call) (any, error) {
 		return true
 	}
 	kept, _ := c.o.Rules.Monitor().Kept()
-	if after == 0 {
+	if in.query("after") == "" {
 		if len(kept) > 0 {
 			last, _ = strconv.ParseUint(kept[len(kept)-1].Record().ID, 10, 64)
 		}
@@ -177,6 +179,33 @@ type decisionJSON struct {
 	Statements  []lineJSON         `json:"statements"`
 	Denial      string             `json:"denial,omitempty"`
 	Expressions []rules.Expression `json:"expressions"`
+	// Lookups are the documents that the rules have read, and Cost is what deciding took.
+	Lookups []lookupJSON `json:"lookups"`
+	Cost    costJSON     `json:"cost"`
+}
+
+// lookupJSON is a document that rules have read.
+type lookupJSON struct {
+	Path   string `json:"path"`
+	Exists bool   `json:"exists"`
+}
+
+// costJSON is what a decision took: evaluations of expressions, documents that rules have read, and microseconds.
+type costJSON struct {
+	Evaluations  int64 `json:"evaluations"`
+	Lookups      int   `json:"lookups"`
+	Microseconds int64 `json:"microseconds"`
+}
+
+// evaluations counts how often expressions were evaluated.
+func evaluations(all []rules.Expression) (n int64) {
+	for _, e := range all {
+		for _, v := range e.Values {
+			n += int64(v.Count)
+		}
+		n += evaluations(e.Children)
+	}
+	return n
 }
 
 // pastReader gives documents as they were when a request was decided, or where that is no longer kept, as they are. It notes them.
@@ -220,11 +249,16 @@ func (c *Console) decide(in *call, r *rules.Ruleset, q rules.Request) (decisionJ
 		console: c, caller: in.caller(db.Project), at: clock.VersionOf(q.Time.Time()) - 1, own: q.After, seen: make(map[string]*document.Document),
 	}
 	q.Reader, q.Lookups = reader, rules.NewLookups()
+	began := c.o.Clock.Now()
 	d, expressions, err := r.AllowTraced(in.Context(), &q)
 	if err != nil {
 		return decisionJSON{}, nil, err
 	}
-	out := decisionJSON{Allowed: d.Allowed, Outcome: d.Outcome(), Statements: linesOf(d.Statements), Expressions: expressions}
+	out := decisionJSON{Allowed: d.Allowed, Outcome: d.Outcome(), Statements: linesOf(d.Statements), Expressions: expressions, Lookups: []lookupJSON{}}
+	out.Cost = costJSON{evaluations(expressions), len(reader.seen), c.o.Clock.Now().Sub(began).Microseconds()}
+	for _, path := range slices.Sorted(maps.Keys(reader.seen)) {
+		out.Lookups = append(out.Lookups, lookupJSON{path, reader.seen[path] != nil})
+	}
 	if !d.Allowed {
 		out.Denial = d.Denial()
 	}

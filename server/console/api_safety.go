@@ -2,8 +2,10 @@ package console
 
 import (
 	"context"
+	"net/mail"
 
 	"clave/server/document"
+	"clave/server/fault"
 	"clave/server/resource"
 	"clave/server/rules"
 	"clave/server/value"
@@ -33,6 +35,33 @@ func (c *Console) getSafety(in *call) (any, error) {
 		checks = append(checks, c.o.Checks(in.Context())...)
 	}
 	return map[string]any{"checks": checks}, nil
+}
+
+// postTestMail sends an e-mail by which an administrator sees that the mail server takes it.
+func (c *Console) postTestMail(in *call) (any, error) {
+	var body struct {
+		To     string `json:"to"`
+		Locale string `json:"locale"`
+	}
+	if err := in.decode(&body); err != nil {
+		return nil, err
+	}
+	if to, err := mail.ParseAddress(body.To); err != nil || to.Name != "" {
+		return nil, fault.E(fault.InvalidArgument, "to must be an e-mail address.")
+	}
+	if c.o.TestMail == nil {
+		return nil, fault.E(fault.FailedPrecondition, "No mail server is configured. Give one with --mail.")
+	}
+	ended, err := in.change(c.o.Project, "test e-mail", body.To)
+	if err != nil {
+		return nil, err
+	}
+	err = c.o.TestMail(in.Context(), body.To, body.Locale)
+	ended(err)
+	if err != nil {
+		return nil, fault.Because(err, fault.Unavailable, "The mail server did not take the e-mail: %v", err)
+	}
+	return struct{}{}, nil
 }
 
 // checkRules tries whether the rules let everybody do everything: what nobody who is signed in may do with a document of any name.

@@ -91,7 +91,7 @@ func (c *Console) features() []string {
 	if c.o.Production {
 		return append(all, "safety")
 	}
-	return append(all, "rulesApply", "coverage", "requests", "codes", "signInAs", "lab")
+	return append(all, "rulesApply", "coverage", "requests", "codes", "signInAs", "lab", "indexFile")
 }
 
 // auditJSON is the answer of GET /api/audit.

@@ -2,6 +2,8 @@ package console
 
 import (
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"slices"
 
 	"clave/server/fault"
@@ -25,9 +27,43 @@ func (c *Console) getCodes(in *call) (any, error) {
 		return nil, err
 	}
 	sms, err := c.o.Accounts.SentSMSCodes(in.Context(), about)
+	if err != nil {
+		return nil, err
+	}
 	slices.Reverse(oob)
 	slices.Reverse(sms)
-	return map[string]any{"oob": oob, "sms": sms}, err
+	mails := make([]mailJSON, len(oob))
+	for i, code := range oob {
+		if mails[i], err = c.mailOf(code, in.query("locale")); err != nil {
+			return nil, err
+		}
+	}
+	return map[string]any{"oob": mails, "sms": sms}, nil
+}
+
+// mailJSON is a code with the e-mail that carries it.
+type mailJSON struct {
+	identity.SentCode
+	To      string `json:"to"`
+	Subject string `json:"subject"`
+	Text    string `json:"text"`
+}
+
+// mailOf returns a code with its e-mail in the language of a locale. A code of a kind that has no e-mail has none.
+func (c *Console) mailOf(code identity.SentCode, locale string) (mailJSON, error) {
+	out := mailJSON{SentCode: code, To: code.Email}
+	if code.RequestType == identity.ChangeEmail && code.NewEmail != "" {
+		out.To = code.NewEmail
+	}
+	if c.o.Compose == nil {
+		return out, nil
+	}
+	var err error
+	out.Subject, out.Text, err = c.o.Compose(identity.Email{To: out.To, Kind: code.RequestType, Link: code.OobLink, NewEmail: code.NewEmail, Locale: locale})
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return out, err
 }
 
 // postSignIn signs in as an account that is there, and answers its tokens.

@@ -66,6 +66,12 @@ type Options struct {
 	IndexFiles map[string]string
 	Defined    map[resource.Database][]index.Definition
 	Wanted     *Wanted
+	// AddIndex writes an index into a database's file.
+	AddIndex func(db resource.Database, d index.Definition) error
+	// Compose makes the e-mail of a code as it would be sent.
+	Compose func(e identity.Email) (subject, text string, err error)
+	// TestMail sends an e-mail that carries nothing; nil without a mail server.
+	TestMail func(ctx context.Context, to, locale string) error
 	// Meter counts what the server does, and Logs are the latest lines of its log.
 	Meter *meter.Meter
 	Logs  *logs.Ring

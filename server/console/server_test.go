@@ -46,7 +46,10 @@ func start(t *testing.T, mode config.Mode, flags ...string) *server {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	for name, text := range map[string]string{"firebase.json": `{"firestore": {"rules": "firestore.rules"}}`, "firestore.rules": testRules} {
+	for name, text := range map[string]string{
+		"firebase.json":   `{"firestore": {"rules": "firestore.rules", "indexes": "firestore.indexes.json"}}`,
+		"firestore.rules": testRules, "firestore.indexes.json": `{"indexes": [], "note": "stays"}`,
+	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}

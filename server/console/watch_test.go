@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -90,6 +91,11 @@ func TestRequestsAreKeptAndReplayed(t *testing.T) {
 	if len(run.Results) != 1 || !run.Results[0].Good || run.Results[0].Verdict != "deny" {
 		t.Errorf("the case %s came out as %+v", of.Case, run.Results)
 	}
+	looks, _ := json.Marshal(strings.Replace(testRules, "id != 'shut'", "exists(/databases/$(d)/documents/open/a) && !exists(/databases/$(d)/documents/open/none)", 1))
+	_, text := s.request("POST", "/api/requests/2/replay", `{"at": "2027-03-01T10:00:00Z", "source": `+string(looks)+`}`)
+	if !strings.Contains(text, `"lookups":[{"path":"open/a","exists":true},{"path":"open/none","exists":false}],"cost":{"evaluations":`) || strings.Contains(text, `"evaluations":0`) {
+		t.Errorf("a decision that reads documents: %s", text)
+	}
 	for path, want := range map[string]int{"/api/requests/3/case": 501, "/api/requests/99": 404, "/api/requests?limit=x": 400} {
 		if got := s.status("GET", path, ""); got != want {
 			t.Errorf("%s: %d, want %d", path, got, want)
@@ -153,6 +159,15 @@ func TestRequestsStream(t *testing.T) {
 	if !lines.Scan() || json.Unmarshal(lines.Bytes(), &r) != nil || r.Path != "open/after" || r.Outcome != "allow" {
 		t.Errorf("the stream went on with %q, %v", lines.Text(), lines.Err())
 	}
+	all, err := http.Get("http://" + s.app.Console + "/api/requests/stream?after=0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer all.Body.Close()
+	lines = bufio.NewScanner(all.Body)
+	if !lines.Scan() || json.Unmarshal(lines.Bytes(), &r) != nil || r.Path != "open/before" {
+		t.Errorf("the stream after none began with %q, %v", lines.Text(), lines.Err())
+	}
 }
 
 // TestNow counts what is done and shows the log.
@@ -213,6 +228,40 @@ func TestIndexesThatQueriesLack(t *testing.T) {
 			t.Fatalf("the indexes are %s, want the missing one built", text)
 		}
 	}
+	dev.call("PATCH", documents+"/a/y", `{"fields": {"n": {"integerValue": 1}, "m": {"integerValue": 2}}}`, nil)
+	dev.status("POST", documents+":runQuery", query)
+	if _, text = dev.request("GET", "/api/indexes", ""); !strings.Contains(text, `"uses":1,"lastUse":"2027-`) || !strings.Contains(text, `"entries":1,`) {
+		t.Errorf("the indexes are %s, want one entry and one use", text)
+	}
+}
+
+// TestAnIndexIsWrittenIntoItsFile adds an index that a query lacked to the file, once.
+func TestAnIndexIsWrittenIntoItsFile(t *testing.T) {
+	s := start(t, config.ModeStart, "--memory", "--indexes", "enforce")
+	s.session()
+	s.status("POST", documents+":runQuery", `{"structuredQuery": {"from": [{"collectionId": "a"}], "orderBy": [{"field": {"fieldPath": "n"}}, {"field": {"fieldPath": "m"}}]}}`)
+	var got struct{ Needed []struct{ JSON string } }
+	if s.call("GET", "/api/indexes", "", &got); len(got.Needed) != 1 {
+		t.Fatalf("needed are %v", got)
+	}
+	body, err := json.Marshal(map[string]string{"json": got.Needed[0].JSON})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var answer struct{ File string }
+	for range 2 {
+		s.call("POST", "/api/indexes/file", string(body), &answer)
+	}
+	text, err := os.ReadFile(answer.File)
+	if err != nil || strings.Count(string(text), `"collectionGroup"`) != 1 || !strings.Contains(string(text), `"note": "stays"`) {
+		t.Errorf("the file holds %s, %v", text, err)
+	}
+	if got := s.status("POST", "/api/indexes/file", `{"json": "another"}`); got != 404 {
+		t.Errorf("an index that nobody lacked: %d, want 404", got)
+	}
+	if _, text := s.request("GET", "/api/audit", ""); !strings.Contains(text, `"method":"add an index"`) {
+		t.Errorf("the audit log is %s", text)
+	}
 }
 
 // TestLabAndCodes keeps and restores states, clears, shows codes and signs in as somebody.
@@ -237,8 +286,11 @@ func TestLabAndCodes(t *testing.T) {
 	accounts := "/identitytoolkit.googleapis.com/v1/projects/" + project + "/accounts"
 	s.call("POST", accounts, `{"localId": "ada", "email": "ada@example.org"}`, nil)
 	s.call("POST", accounts+":sendOobCode", `{"requestType": "VERIFY_EMAIL", "email": "ada@example.org"}`, nil)
-	if _, text := s.request("GET", "/api/codes", ""); !strings.Contains(text, `"oobLink":"http://`+s.app.Auth+`/emulator/action`) {
+	if _, text := s.request("GET", "/api/codes", ""); !strings.Contains(text, `"oobLink":"http://`+s.app.Auth+`/emulator/action`) || !strings.Contains(text, `"subject":"Verify your e-mail`) {
 		t.Errorf("the codes are %s", text)
+	}
+	if _, text := s.request("GET", "/api/codes?locale=es", ""); !strings.Contains(text, `"to":"ada@example.org","subject":"Verifica tu correo electrónico en `+project) {
+		t.Errorf("the codes in Spanish are %s", text)
 	}
 	var tokens struct{ IDToken, RefreshToken string }
 	s.call("POST", "/api/users/signin", `{"localId": "ada"}`, &tokens)
@@ -275,6 +327,12 @@ func TestSafety(t *testing.T) {
 	}
 	if want := map[string]string{"rulesOpen": "ok", "tls": "warn", "signUp": "warn", "mail": "warn", "backup": "bad", "proxy": "ok", "disk": states["disk"], "keys": "ok", "version": "ok"}; fmt.Sprint(states) != fmt.Sprint(want) {
 		t.Errorf("the checks are %v, want %v", states, want)
+	}
+	s.open(true)
+	for to, want := range map[string]string{"ada@example.org": "No mail server is configured", "no address": "must be an e-mail address"} {
+		if res, text := s.request("POST", "/api/safety/mail", `{"to": "`+to+`"}`); res.StatusCode != 400 || !strings.Contains(text, want) {
+			t.Errorf("a test e-mail to %s: %d %s", to, res.StatusCode, text)
+		}
 	}
 	dev := start(t, config.ModeStart, "--memory")
 	dev.session()

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"clave/server/engine/keys"
+	"clave/server/engine/planner"
 	"clave/server/fault"
 	"clave/server/index"
 	"clave/server/resource"
@@ -311,7 +312,36 @@ func (e *Engine) Indexes(name resource.Database) ([]index.Status, error) {
 	s := db.indexes.Load()
 	out := make([]index.Status, len(s.set.Composites))
 	for i, c := range s.set.Composites {
-		out[i] = index.Status{Definition: c.Definition, Building: s.since[c.ID] == never}
+		plan := planner.Label(c)
+		out[i] = index.Status{Definition: c.Definition, Building: s.since[c.ID] == never, Scope: plan.Scope, Properties: plan.Properties}
 	}
 	return out, nil
+}
+
+// IndexSize returns how many entries a composite index of a database has and how many bytes their keys take, counted up to most entries.
+func (e *Engine) IndexSize(ctx context.Context, name resource.Database, d index.Definition, most int) (entries int, bytes int64, err error) {
+	db, err := e.database(name)
+	if err != nil {
+		return 0, 0, err
+	}
+	composites := db.indexes.Load().set.Composites
+	at := slices.IndexFunc(composites, func(c *index.Composite) bool { return c.Equal(d) })
+	if at < 0 {
+		return 0, 0, fault.E(fault.NotFound, "There is no such index: %s", d.JSON())
+	}
+	view, _, err := e.current(db)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer view.release()
+	it := view.snap.Scan(storage.Prefix(index.CompositePrefix(keys.Of(keys.KindIndex, db.number), composites[at].ID)))
+	defer func() { _ = it.Close() }()
+	for entries < most && it.Next() {
+		if err := ctx.Err(); err != nil {
+			return 0, 0, err
+		}
+		entries++
+		bytes += int64(len(it.Key()))
+	}
+	return entries, bytes, it.Err()
 }

@@ -21,6 +21,14 @@ func (g *Guard) Indexes(c token.Caller, db resource.Database) ([]index.Status, e
 	return g.engine.Indexes(db)
 }
 
+// IndexSize returns how many entries a composite index has and the bytes of their keys, counted up to most entries.
+func (g *Guard) IndexSize(ctx context.Context, c token.Caller, db resource.Database, d index.Definition, most int) (entries int, bytes int64, err error) {
+	if err := privileged(c); err != nil {
+		return 0, 0, err
+	}
+	return g.engine.IndexSize(ctx, db, d, most)
+}
+
 // Below gives the names of the documents at and under a path, which is a document or a collection.
 func (g *Guard) Below(ctx context.Context, c token.Caller, db resource.Database, path string, yield func(resource.Document) error) error {
 	if err := privileged(c); err != nil {

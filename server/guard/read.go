@@ -63,7 +63,10 @@ func (g *Guard) Query(ctx context.Context, c token.Caller, q *query.Query, at op
 	open func(Snapshot) error, yield func(*document.Document) error,
 ) (stats operation.Stats, err error) {
 	call := g.meter.Begin()
-	defer func() { call.Query(stats.Results, err) }()
+	defer func() {
+		call.Query(stats.Results, err)
+		g.ran(call, q, &stats)
+	}()
 	reading, err := g.read(ctx, c, q.DB, at)
 	if err != nil {
 		return operation.Stats{}, err
@@ -81,7 +84,10 @@ func (g *Guard) Query(ctx context.Context, c token.Caller, q *query.Query, at op
 // Aggregate computes figures over a normalized query's documents.
 func (g *Guard) Aggregate(ctx context.Context, c token.Caller, a *query.Aggregation, at operation.At) (figures map[string]value.Value, snapshot Snapshot, stats operation.Stats, err error) {
 	call := g.meter.Begin()
-	defer func() { call.Query(0, err) }()
+	defer func() {
+		call.Query(0, err)
+		g.ran(call, a.Query, &stats)
+	}()
 	reading, err := g.read(ctx, c, a.Query.DB, at)
 	if err != nil {
 		return nil, Snapshot{}, operation.Stats{}, err

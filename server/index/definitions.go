@@ -22,6 +22,8 @@ type Status struct {
 	Definition
 	// Building says that queries don't use it yet.
 	Building bool
+	// Scope and Properties are how the plans of queries name it.
+	Scope, Properties string
 }
 
 // Definition is one composite index.

@@ -67,6 +67,8 @@ type Meter struct {
 	mu                                                struct {
 		sync.Mutex
 		samples []Sample
+		slow    []Query
+		uses    map[Index]Use
 	}
 }
 

@@ -57,3 +57,28 @@ func TestSamples(t *testing.T) {
 	none.Begin().Query(1, nil)
 	none.SignIn()
 }
+
+// TestSlowQueries keeps the latest queries that took long, and counts the uses of indexes.
+func TestSlowQueries(t *testing.T) {
+	hand := clock.NewHand(time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC))
+	m := meter.New(hand, nil)
+	for i := range 120 {
+		call := m.Begin()
+		hand.Advance(meter.Slow - time.Millisecond)
+		call.Slow(func() meter.Query { t.Error("a quick query was described"); return meter.Query{} })
+		hand.Advance(time.Millisecond)
+		call.Slow(func() meter.Query { return meter.Query{Results: int64(i)} })
+	}
+	if got := m.SlowQueries(); len(got) != 100 || got[0].Results != 119 || got[99].Results != 20 || got[0].Took != 100 || !got[0].Time.Equal(hand.Now()) {
+		t.Errorf("%d slow queries, the first %+v", len(got), got[0])
+	}
+	one, other := meter.Index{Collection: "a"}, meter.Index{Collection: "b"}
+	m.Used(one, one)
+	m.Used()
+	if use := m.Uses(one); use.Count != 2 || !use.Last.Equal(hand.Now()) || m.Uses(other).Count != 0 {
+		t.Errorf("uses %+v and %+v", use, m.Uses(other))
+	}
+	var none *meter.Meter
+	none.Used(one)
+	none.Begin().Slow(nil)
+}

@@ -53,6 +53,12 @@ func (s *Scope) scopeName() string {
 	return scopeCollection
 }
 
+// Label names a composite index as the plans of queries do.
+func Label(c *index.Composite) operation.PlanIndex {
+	s := Scope{group: c.Group}
+	return s.compositeLabel(c)
+}
+
 // compositeLabel names a composite index as a plan does.
 func (s *Scope) compositeLabel(c *index.Composite) operation.PlanIndex {
 	var fields []labelField

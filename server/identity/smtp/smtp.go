@@ -80,9 +80,17 @@ func New(o Options) (*Sender, error) {
 	return &Sender{client: client, from: from, app: app}, nil
 }
 
+// testKind is the kind of the e-mail that carries no code.
+const testKind identity.RequestType = "TEST"
+
+// SendTest sends an e-mail that carries nothing, by which somebody sees that the mail server takes e-mails.
+func (s *Sender) SendTest(ctx context.Context, to, locale string) error {
+	return s.Send(ctx, identity.Email{To: to, Kind: testKind, Locale: locale})
+}
+
 // Send implements identity.Mailer.
 func (s *Sender) Send(ctx context.Context, l identity.Email) error {
-	subject, text, html, err := compose(l, s.app)
+	subject, text, html, err := Compose(l, s.app)
 	if err != nil {
 		return err
 	}
@@ -118,8 +126,8 @@ var page = htmltemplate.Must(htmltemplate.New("page").Parse(`<!doctype html><htm
 {{end}}</body></html>
 `))
 
-// compose returns the subject, the text and the HTML of an e-mail.
-func compose(l identity.Email, app string) (subject, text, html string, err error) {
+// Compose returns the subject, the text and the HTML of an e-mail of a service.
+func Compose(l identity.Email, app string) (subject, text, html string, err error) {
 	lang := language(l.Locale)
 	source, err := files.ReadFile("templates/" + lang + "/" + strings.ToLower(string(l.Kind)) + ".txt")
 	if err != nil {

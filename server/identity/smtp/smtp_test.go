@@ -106,11 +106,27 @@ func TestSend(t *testing.T) {
 func TestEveryEmailIsWritten(t *testing.T) {
 	for _, locale := range []string{"", "en-US", "es", "es_DO", "fr"} {
 		for _, kind := range []identity.RequestType{identity.PasswordReset, identity.EmailSignIn, identity.VerifyEmail, identity.ChangeEmail, identity.RecoverEmail} {
-			subject, text, html, err := compose(identity.Email{To: "a@example.com", NewEmail: "b@example.com", Kind: kind, Link: "https://x/?a=1&b=<", Locale: locale}, "App")
+			subject, text, html, err := Compose(identity.Email{To: "a@example.com", NewEmail: "b@example.com", Kind: kind, Link: "https://x/?a=1&b=<", Locale: locale}, "App")
 			if err != nil || subject == "" || !strings.Contains(text, "https://x/?a=1&b=<") || strings.Contains(html, "b=<") || !strings.Contains(html, "<a href=") {
 				t.Errorf("%s in %q: %q, %q, %q, %v", kind, locale, subject, text, html, err)
 			}
 		}
+	}
+}
+
+// TestSendTest sends the e-mail that carries nothing.
+func TestSendTest(t *testing.T) {
+	addr, mails := mailServer(t)
+	s, err := New(Options{URL: "smtp://" + addr + "?from=clave@example.org&insecure=1", App: "App"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.SendTest(t.Context(), "ana@example.com", "es"); err != nil {
+		t.Fatal(err)
+	}
+	m, err := mail.ReadMessage(strings.NewReader(<-mails))
+	if err != nil || m.Header.Get("To") != "<ana@example.com>" || m.Header.Get("Subject") != "App puede enviar correos" {
+		t.Errorf("the e-mail is %v, %v", m, err)
 	}
 }
 
