@@ -6,6 +6,10 @@ SHELL := /bin/bash
 # The demo code opens the admin sign-up of the demo site. Production refuses it.
 ADMIN_SIGNUP_CODE ?= demo-codigo-fundacion
 
+# How much make bench-console looks at.
+DOCUMENTS ?= 1000000
+USERS ?= 100000
+
 # How long make soak lasts.
 SOAK ?= 10m
 
@@ -26,7 +30,7 @@ CONSOLE := $(if $(and $(shell command -v npm),$(wildcard server/console/web/pack
 GO_SOURCES := $(shell find server -name '*.go' -o -name '*.html' -o -name '*.txt' | grep -v _test.go) go.mod go.sum
 SITE_SOURCES := $(shell find frontend -path frontend/node_modules -prune -o -path frontend/dist -prune -o -path frontend/dist-ssr -prune -o -path frontend/test-results -prune -o -path frontend/capturas -prune -o -type f -print)
 
-.PHONY: help start test lint test-go test-site test-console test-official bench release soak attack torture fuzz clean
+.PHONY: help start test lint test-go test-site test-console test-official bench bench-console release soak attack torture fuzz clean
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -63,6 +67,10 @@ test-official: bin/backoffice frontend/dist/index.html ## drive the site against
 
 bench: ## run the workloads of server/bench
 	go test -run '^$$' -bench . -benchmem ./server/bench/...
+
+bench-console: bin/clave server/console/web/node_modules/.installed ## look at 1 M documents and 100 k users in Chromium (DOCUMENTS=1000000 USERS=100000)
+	.ci/chromium
+	cd server/console/web && CLAVE_BIN='$(CURDIR)/bin/clave' DOCUMENTS='$(DOCUMENTS)' USERS='$(USERS)' node scripts/bench.mjs
 
 release: ## make programs for six platforms, npm packages, checksums and the list of modules (VERSION=1.2.3)
 	.ci/release '$(VERSION)'

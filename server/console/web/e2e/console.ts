@@ -1,5 +1,5 @@
 import AxeBuilder from '@axe-core/playwright'
-import { test as base, expect, type Page } from '@playwright/test'
+import { test as base, expect, type Locator, type Page } from '@playwright/test'
 
 export { expect }
 
@@ -12,12 +12,13 @@ export const test = base.extend<{ clean: void; quiet: (text: RegExp) => void }>(
   clean: [
     async ({ page, context }, use, info) => {
       const problems: string[] = []
-      const origin = origins().console
+      const own = [origins().console, origins().served]
       page.on('console', (message) => problems.push(`${message.type()}: ${message.text()}`))
       page.on('pageerror', (error) => problems.push(`error: ${error.message}`))
       context.on('request', (request) => {
         const url = request.url()
-        if (!url.startsWith(`${origin}/`) && !url.startsWith('blob:') && !url.startsWith('data:')) problems.push(`left the origin: ${url}`)
+        if (!own.some((origin) => url.startsWith(`${origin}/`)) && !url.startsWith('blob:') && !url.startsWith('data:'))
+          problems.push(`left the origin: ${url}`)
       })
       await use()
       const quiet = info.annotations.filter((one) => one.type === 'quiet').map((one) => new RegExp(one.description ?? ''))
@@ -30,7 +31,14 @@ export const test = base.extend<{ clean: void; quiet: (text: RegExp) => void }>(
 })
 
 export function origins() {
-  return { console: process.env['E2E_CONSOLE'] ?? '', firestore: process.env['E2E_FIRESTORE'] ?? '', auth: process.env['E2E_AUTH'] ?? '' }
+  const at = (name: string) => process.env[name] ?? ''
+  return {
+    console: at('E2E_CONSOLE'),
+    firestore: at('E2E_FIRESTORE'),
+    auth: at('E2E_AUTH'),
+    served: at('E2E_SERVED'),
+    folder: at('E2E_FOLDER'),
+  }
 }
 
 type Wire = Record<string, unknown>
@@ -61,10 +69,10 @@ export const I = (n: number | string): Wire => ({ integerValue: String(n) })
 
 /** Checks a page by all rules of axe in light, and its colours in dark. */
 export async function accessible(page: Page): Promise<void> {
-  const light = await new AxeBuilder({ page }).analyze()
+  const light = await new AxeBuilder({ page }).setLegacyMode().analyze()
   expect(light.violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.target.join(' ')).join(', ')}`)).toEqual([])
   await page.emulateMedia({ colorScheme: 'dark' })
-  const dark = await new AxeBuilder({ page }).withRules(['color-contrast']).analyze()
+  const dark = await new AxeBuilder({ page }).setLegacyMode().withRules(['color-contrast']).analyze()
   expect(dark.violations.map((one) => one.nodes.map((node) => `${node.target.join(' ')} ${node.failureSummary ?? ''}`).join(', '))).toEqual(
     [],
   )
@@ -77,4 +85,13 @@ export async function fits(page: Page): Promise<void> {
     await page.setViewportSize({ width, height: 800 })
     expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth), `at ${width}`).toBeLessThanOrEqual(0)
   }
+}
+
+/** Replaces the text of an editor as somebody who pastes another. */
+export async function paste(editor: Locator, text: string): Promise<void> {
+  const page = editor.page()
+  await page.evaluate((what) => navigator.clipboard.writeText(what), text)
+  await editor.click()
+  await page.keyboard.press('Control+a')
+  await page.keyboard.press('Control+v')
 }

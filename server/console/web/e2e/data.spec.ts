@@ -1,4 +1,4 @@
-import { accessible, expect, fits, I, S, seed, stored, test } from './console'
+import { accessible, expect, fits, I, S, paste, seed, stored, test } from './console'
 
 const PROJECT = 'demo-data'
 const DATA = `/data/${PROJECT}/(default)`
@@ -113,14 +113,10 @@ test('JSON shows an error at its line, and saves when it is whole', async ({ pag
   await page.goto(`${DATA}/notes/n`)
   await page.getByRole('tab', { name: 'JSON' }).click()
   const editor = page.getByRole('textbox', { name: 'JSON' })
-  await editor.click()
-  await page.keyboard.press('Control+a')
-  await page.keyboard.insertText('{\n  "a": 1,\n  "when": { "$timestamp": "soon" }\n}')
+  await paste(editor, '{\n  "a": 1,\n  "when": { "$timestamp": "soon" }\n}')
   await expect(page.getByText('Line 3, column 27: expected a time')).toBeVisible()
   await expect(page.getByRole('button', { name: 'Save' })).toBeDisabled()
-  await editor.click()
-  await page.keyboard.press('Control+a')
-  await page.keyboard.insertText('{ "a": 1.0, "when": { "$timestamp": "2030-01-01T00:00:00Z" } }')
+  await paste(editor, '{ "a": 1.0, "when": { "$timestamp": "2030-01-01T00:00:00Z" } }')
   await expect(page.getByRole('button', { name: 'Save' })).toBeEnabled()
   await page.getByRole('button', { name: 'Save' }).click()
   await expect(page.getByText('Unsaved changes')).toBeHidden()

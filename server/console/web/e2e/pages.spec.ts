@@ -1,10 +1,13 @@
-import { accessible, expect, fits, I, origins, S, seed, test } from './console'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { accessible, expect, fits, I, origins, paste, S, seed, stored, test } from './console'
 
 const PROJECT = 'demo-console'
 const at = (page: string) => `/${page}/${PROJECT}/(default)`
 
-/** Reads a document as a stranger, or as a user by an unsigned token, and returns the status. */
-async function read(path: string, uid?: string): Promise<number> {
+/** A token of a user that is not signed. */
+function unsigned(uid: string): string {
   const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
   const claims = {
     sub: uid,
@@ -15,7 +18,12 @@ async function read(path: string, uid?: string): Promise<number> {
     exp: 4_000_000_000,
     firebase: { sign_in_provider: 'custom', identities: {} },
   }
-  const headers: Record<string, string> = uid ? { authorization: `Bearer ${encode({ alg: 'none', typ: 'JWT' })}.${encode(claims)}.` } : {}
+  return `${encode({ alg: 'none', typ: 'JWT' })}.${encode(claims)}.`
+}
+
+/** Reads a document as a stranger, or as a user by an unsigned token, and returns the status. */
+async function read(path: string, uid?: string): Promise<number> {
+  const headers: Record<string, string> = uid ? { authorization: `Bearer ${unsigned(uid)}` } : {}
   return (await fetch(`${origins().firestore}/v1/projects/${PROJECT}/databases/(default)/documents/${path}`, { headers })).status
 }
 
@@ -29,7 +37,7 @@ test('versions of a document, their difference, and a way back', async ({ page }
   await page.goto(`${at('data')}/notes/versions`)
   await page.getByRole('tab', { name: 'History' }).click()
   const panel = page.getByRole('region', { name: 'notes/versions' })
-  await expect(panel.getByText('created')).toBeVisible()
+  await expect(panel.getByText('created', { exact: true })).toBeVisible()
   await panel.getByRole('listitem').first().getByRole('button').first().click()
   await expect(panel.getByRole('region', { name: 'Difference' })).toContainText('+   "text": "second"')
   await accessible(page)
@@ -47,15 +55,15 @@ test('rules are checked as they are typed, compared, and put in force', async ({
   await accessible(page)
   await fits(page)
   const source = (await editor.innerText()).replaceAll(/\n\n+/g, '\n')
-  await editor.click()
-  await page.keyboard.press('Control+a')
-  await page.keyboard.insertText(source.replace('allow read, write', 'allow raed, write'))
-  await expect(page.getByRole('list', { name: 'Errors and warnings' })).toContainText('raed')
+  const issues = page.getByRole('list', { name: 'Errors and warnings' })
+  await paste(editor, source.replace('allow read, write', 'allow raed, write'))
+  await expect(issues).toContainText('Invalid method name: raed.')
+  await paste(editor, source.replace('allow read, write: if true', 'allow read, write: if ('))
+  await expect(issues).not.toContainText('raed')
+  await expect(issues.getByRole('listitem').first()).toContainText(/Line \d+, column \d+/)
   await expect(page.getByRole('button', { name: 'Put in force' })).toBeDisabled()
-  await editor.click()
-  await page.keyboard.press('Control+a')
-  await page.keyboard.insertText(`${source}\n// changed\n`)
-  await expect(page.getByRole('list', { name: 'Errors and warnings' })).not.toContainText('raed')
+  await paste(editor, `${source}\n// changed\n`)
+  await expect(issues.getByRole('listitem')).toHaveCount(0)
   await page.getByRole('tab', { name: 'Difference' }).click()
   await expect(page.getByRole('region', { name: 'Difference' })).toContainText('// changed')
   await accessible(page)
@@ -94,9 +102,59 @@ test('requests appear as they are decided, with the value of each expression, an
   await expect(page).toHaveURL(/outcome=allow/)
 })
 
+test('a request is decided anew with other data, and shows what the rules read', async ({ page }) => {
+  const refused = await fetch(`${origins().firestore}/v1/projects/${PROJECT}/databases/(default)/documents/notes?documentId=made`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${unsigned('ana')}` },
+    body: JSON.stringify({ fields: { title: S('') } }),
+  })
+  expect(refused.status).toBe(403)
+  expect(await read('looked/x', 'ana')).toBe(403)
+  await page.goto(at('requests'))
+  await page
+    .getByRole('row', { name: /deny get looked\/x ana/ })
+    .getByRole('button')
+    .click()
+  const dialog = page.getByRole('dialog')
+  await expect(dialog.getByRole('region', { name: 'Documents that the rules read' })).toContainText('members/ana')
+  await expect(dialog.getByText(/\d+ evaluations, 1 documents read/)).toBeVisible()
+  await page.keyboard.press('Escape')
+  await page
+    .getByRole('row', { name: /deny create notes\/made ana/ })
+    .getByRole('button')
+    .click()
+  await expect(dialog.locator('.code-host .decides-deny')).toContainText('allow create')
+  await dialog.getByRole('tab', { name: 'Replay' }).click()
+  await dialog.getByLabel('With this document after').fill('{ "title": "Merengue" }')
+  await dialog.getByRole('button', { name: 'Decide' }).click()
+  await expect(dialog.getByRole('status')).toContainText('allow')
+  await accessible(page)
+})
+
+test('cases of a folder are run by a draft, and recorded requests are decided by it', async ({ page }) => {
+  expect(await read('notes/b', 'eve')).toBe(403)
+  await page.goto(at('rules'))
+  await expect(page.getByRole('textbox', { name: 'Draft' })).toContainText('match /notes/{id}')
+  const folder = await mkdtemp(join(tmpdir(), 'cases-'))
+  const one = (id: string, expected: string) => ({ id, auth: null, docs: {}, op: { method: 'get', path: 'open/x' }, expect: expected })
+  await writeFile(join(folder, 'a.json'), JSON.stringify({ cases: [one('good', 'allow')] }))
+  await writeFile(join(folder, 'b.json'), JSON.stringify([one('wrong', 'deny')]))
+  await page.getByLabel('Run a folder of cases…').setInputFiles(folder)
+  await expect(page.getByText('1 of 2 cases are as expected')).toBeVisible()
+  await rm(folder, { recursive: true })
+  const editor = page.getByRole('textbox', { name: 'Draft' })
+  const draft = "rules_version = '2';\nservice cloud.firestore { match /databases/{d}/documents { match /{any=**} { allow read; } } }\n"
+  await paste(editor, draft)
+  await page.getByLabel('How many requests').selectOption('50')
+  await page.getByRole('button', { name: 'Try on recorded requests' }).click()
+  await expect(page.getByText(/decided as before, [1-9]\d* differently/)).toBeVisible()
+  await accessible(page)
+})
+
 test('figures and log of the server', async ({ page }) => {
   await page.goto(at('now'))
   await expect(page.getByRole('figure', { name: /Memory/ })).toContainText(/MiB/)
+  await expect(page.getByRole('region', { name: 'Slow queries' }).first()).toContainText('100 ms')
   await expect(page.getByRole('region', { name: 'Log' }).first()).toBeVisible()
   await accessible(page)
   await fits(page)
@@ -109,13 +167,15 @@ test('e-mails and messages that are not sent appear', async ({ page }) => {
   await post('signUp', { email: 'mail@example.org', password: 'secret-word' })
   await page.goto(at('codes'))
   expect((await post('sendOobCode', { requestType: 'PASSWORD_RESET', email: 'mail@example.org' })).ok).toBe(true)
-  await expect(page.getByText('Reset the password')).toBeVisible()
+  const mail = page.getByRole('article', { name: /^Reset your password for/ })
+  await expect(mail).toContainText('To mail@example.org')
+  await expect(mail.getByRole('link')).toHaveAttribute('href', /mode=resetPassword/)
   await expect(page.getByRole('link', { name: 'Open the link' })).toHaveAttribute('href', /mode=resetPassword/)
   await accessible(page)
   await fits(page)
 })
 
-test('indexes that queries needed can be copied into the file', async ({ page }) => {
+test('indexes that queries needed go into the file by one click', async ({ page }) => {
   await seed(PROJECT, { 'plays/one': { a: I(1), b: I(2) } })
   await fetch(`${origins().firestore}/v1/projects/${PROJECT}/databases/(default)/documents:runQuery`, {
     method: 'POST',
@@ -129,10 +189,15 @@ test('indexes that queries needed can be copied into the file', async ({ page })
     }),
   })
   await page.goto(at('indexes'))
-  await expect(page.getByRole('cell', { name: 'plays' }).first()).toBeVisible()
-  await expect(page.getByRole('cell', { name: /a ↑, b ↓/ }).first()).toBeVisible()
+  const row = page.getByRole('row', { name: /plays a ↑, b ↓/ })
+  await expect(row).toBeVisible()
   await accessible(page)
   await fits(page)
+  await row.getByRole('button', { name: 'Add to the file' }).click()
+  await expect(page.getByText(/^Added to .*firestore.indexes.json/)).toBeVisible()
+  expect(JSON.parse(await readFile(join(origins().folder, 'firestore.indexes.json'), 'utf8'))).toMatchObject({
+    indexes: [{ collectionGroup: 'plays', fields: [{ fieldPath: 'a' }, { fieldPath: 'b', order: 'DESCENDING' }] }],
+  })
 })
 
 test('snapshots bring documents back', async ({ page }) => {
@@ -150,6 +215,24 @@ test('snapshots bring documents back', async ({ page }) => {
   expect(await read('notes/later')).toBe(403)
   await page.goto(`${at('data')}/notes/later`)
   await expect(page.getByText('There is no such document.')).toBeVisible()
+})
+
+test('a seed takes all documents of a database to another', async ({ page }) => {
+  await seed('demo-seed', {
+    'a/one': { n: I('9007199254740993') },
+    'a/one/below/two': { half: { doubleValue: 2 } },
+    'ghosts/g/below/three': {},
+  })
+  await page.goto('/lab/demo-seed/(default)')
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Save all documents as a seed' }).click(),
+  ])
+  await page.goto('/lab/demo-seeded/(default)')
+  await page.getByLabel('Load a seed…').setInputFiles(await file.path())
+  await expect(page.getByText('3 documents imported')).toBeVisible()
+  for (const path of ['a/one', 'a/one/below/two', 'ghosts/g/below/three'])
+    expect((await stored('demo-seeded', path))?.fields).toEqual((await stored('demo-seed', path))?.fields)
 })
 
 test('the audit log names what was changed here', async ({ page }) => {

@@ -1,15 +1,16 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 
-const CLAVE = process.env['CLAVE_BIN'] ?? join(import.meta.dirname, '../../../../bin/clave')
-const WAIT_MS = 20_000
+export const CLAVE = process.env['CLAVE_BIN'] ?? join(import.meta.dirname, '../../../../bin/clave')
+const WAIT_MS = 60_000
 
 /** Ports that are free now, all different. */
-async function freePorts(n: number): Promise<number[]> {
+export async function freePorts(n: number): Promise<number[]> {
   const servers = await Promise.all(
     Array.from({ length: n }, async () => {
       const server = createServer()
@@ -26,7 +27,7 @@ async function freePorts(n: number): Promise<number[]> {
 }
 
 /** Resolves when the program says that it is ready. */
-function ready(child: ChildProcess): Promise<void> {
+export function ready(child: ChildProcess): Promise<void> {
   return new Promise((resolve, reject) => {
     let said = ''
     const timer = setTimeout(() => reject(new Error(`clave is not ready: ${said}`)), WAIT_MS)
@@ -42,6 +43,25 @@ function ready(child: ChildProcess): Promise<void> {
   })
 }
 
+/** Starts the built program in a folder of its own with some files, and returns what ends it. */
+async function run(folder: string, files: Record<string, string>, args: string[]): Promise<() => Promise<void>> {
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text)
+  const child = spawn(CLAVE, args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
+  try {
+    await ready(child)
+  } catch (error) {
+    child.kill('SIGKILL')
+    await rm(folder, { recursive: true })
+    throw error
+  }
+  return async () => {
+    const ended = new Promise((resolve) => child.once('exit', resolve))
+    child.kill('SIGTERM')
+    await ended
+    await rm(folder, { recursive: true })
+  }
+}
+
 const RULES = `rules_version = '2';
 service cloud.firestore {
   match /databases/{database}/documents {
@@ -53,36 +73,62 @@ service cloud.firestore {
     match /open/{id} {
       allow read, write: if true;
     }
+    match /looked/{id} {
+      allow read: if exists(/databases/$(database)/documents/members/$(request.auth.uid));
+    }
   }
 }
 `
 
-/** Starts the built program for all tests, in a folder with rules of its own. */
-export default async function server(): Promise<() => Promise<void>> {
-  if (!existsSync(CLAVE)) throw new Error(`${CLAVE} is missing: build it, or name it in CLAVE_BIN`)
+/** Starts the program for development, where a query that lacks an index is refused. */
+async function development(): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'clave-console-'))
   const [firestore = 0, websocketPort = 0, auth = 0, ui = 0, hub = 0] = await freePorts(5)
   const emulators = { firestore: { port: firestore, websocketPort }, auth: { port: auth }, ui: { port: ui }, hub: { port: hub } }
-  await writeFile(join(folder, 'firestore.rules'), RULES)
-  await writeFile(join(folder, 'firestore.indexes.json'), JSON.stringify({ indexes: [], fieldOverrides: [] }))
-  const project = { firestore: { rules: 'firestore.rules', indexes: 'firestore.indexes.json' }, emulators }
-  await writeFile(join(folder, 'firebase.json'), JSON.stringify(project))
-  const child = spawn(CLAVE, ['start', '--memory', '--project', 'demo-console'], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
-  const stop = async () => {
-    const ended = new Promise((resolve) => child.once('exit', resolve))
-    child.kill('SIGTERM')
-    await ended
-    await rm(folder, { recursive: true })
+  const files = {
+    'firestore.rules': RULES,
+    'firestore.indexes.json': JSON.stringify({ indexes: [], fieldOverrides: [] }),
+    'firebase.json': JSON.stringify({ firestore: { rules: 'firestore.rules', indexes: 'firestore.indexes.json' }, emulators }),
   }
-  try {
-    await ready(child)
-  } catch (error) {
-    child.kill('SIGKILL')
-    await rm(folder, { recursive: true })
-    throw error
-  }
+  const stop = await run(folder, files, ['start', '--memory', '--project', 'demo-console', '--indexes', 'enforce'])
   process.env['E2E_CONSOLE'] = `http://127.0.0.1:${ui}`
   process.env['E2E_FIRESTORE'] = `http://127.0.0.1:${firestore}`
   process.env['E2E_AUTH'] = `http://127.0.0.1:${auth}`
+  process.env['E2E_FOLDER'] = folder
   return stop
+}
+
+/** Starts the program as in production, with a console on a listener of its own. */
+async function production(): Promise<() => Promise<void>> {
+  const folder = await mkdtemp(join(tmpdir(), 'clave-served-'))
+  const [port = 0, consolePort = 0] = await freePorts(2)
+  const files = { 'firestore.rules': RULES, 'firebase.json': JSON.stringify({ firestore: { rules: 'firestore.rules' } }) }
+  const origin = `http://127.0.0.1:${port}`
+  const args = ['serve', '--project', 'console-served', '--port', String(port), '--public-url', origin]
+  const stop = await run(folder, files, [...args, '--console', `127.0.0.1:${consolePort}`, '--data', join(folder, 'data')])
+  process.env['E2E_SERVED'] = `http://127.0.0.1:${consolePort}`
+  process.env['E2E_SERVED_FOLDER'] = folder
+  return stop
+}
+
+/** A link to the console of the server that runs as in production. */
+export async function link(write: boolean): Promise<string> {
+  const folder = process.env['E2E_SERVED_FOLDER'] ?? ''
+  const args = ['console', '--data', join(folder, 'data'), `--write=${write}`]
+  return (await promisify(execFile)(CLAVE, args, { cwd: folder })).stdout.trim()
+}
+
+/** Starts both servers for all tests. */
+export default async function server(): Promise<() => Promise<void>> {
+  if (!existsSync(CLAVE)) throw new Error(`${CLAVE} is missing: build it, or name it in CLAVE_BIN`)
+  const stop = await development()
+  try {
+    const stopServed = await production()
+    return async () => {
+      await Promise.all([stop(), stopServed()])
+    }
+  } catch (error) {
+    await stop()
+    throw error
+  }
 }

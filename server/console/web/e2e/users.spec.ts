@@ -1,4 +1,4 @@
-import { accessible, expect, fits, origins, test } from './console'
+import { accessible, expect, fits, origins, paste, test } from './console'
 
 const PROJECT = 'demo-users'
 const USERS = `/users/${PROJECT}/(default)`
@@ -33,13 +33,9 @@ test('make, find, change, disable, revoke and delete a user', async ({ page, qui
 
   await dialog.getByRole('tab', { name: 'Claims' }).click()
   const editor = dialog.getByRole('textbox', { name: 'Claims' })
-  await editor.click()
-  await page.keyboard.press('Control+a')
-  await page.keyboard.insertText('{ "sub": 1 }')
+  await paste(editor, '{ "sub": 1 }')
   await expect(dialog.getByText('Tokens use this name themselves: sub')).toBeVisible()
-  await editor.click()
-  await page.keyboard.press('Control+a')
-  await page.keyboard.insertText('{ "role": "admin" }')
+  await paste(editor, '{ "role": "admin" }')
   await expect(dialog.getByText('16 of 1,000 characters')).toBeVisible()
   await dialog.getByRole('button', { name: 'Save' }).click()
   await accessible(page)

@@ -1,12 +1,9 @@
 // Takes the pictures of server/doc/console: starts the built program (CLAVE_BIN) with demo documents and looks at three pages.
-import { spawn } from 'node:child_process'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { chromium } from '@playwright/test'
+import { BROWSER, start } from './server.mjs'
 
-const CLAVE = process.env.CLAVE_BIN ?? join(import.meta.dirname, '../../../../bin/clave')
 const OUT = join(import.meta.dirname, '../../../doc/console')
 const PROJECT = 'demo-orchestra'
 const RULES = `rules_version = '2';
@@ -21,22 +18,7 @@ service cloud.firestore {
 }
 `
 
-const freePort = () =>
-  new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address()
-      server.close(() => resolve(port))
-    })
-  })
-
-const folder = await mkdtemp(join(tmpdir(), 'clave-pictures-'))
-const [firestore, websocketPort, auth, ui, hub] = [await freePort(), await freePort(), await freePort(), await freePort(), await freePort()]
-const emulators = { firestore: { port: firestore, websocketPort }, auth: { port: auth }, ui: { port: ui }, hub: { port: hub } }
-await writeFile(join(folder, 'firestore.rules'), RULES)
-await writeFile(join(folder, 'firebase.json'), JSON.stringify({ firestore: { rules: 'firestore.rules' }, emulators }))
-const child = spawn(CLAVE, ['start', '--memory', '--project', PROJECT], { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] })
-await new Promise((ready) => child.stdout.on('data', (chunk) => String(chunk).includes('Clave ready') && ready()))
-
+const { firestore, ui, stop } = await start(PROJECT, RULES)
 const root = `projects/${PROJECT}/databases/(default)/documents`
 const NAMES = ['Ana Peña', 'Luis Mora', 'Carla Núñez', 'Pedro Sosa', 'Marta Díaz', 'Jorge Lara', 'Rosa Gil', 'Tomás Vega']
 const member = (i) => ({
@@ -59,10 +41,7 @@ await fetch(`${base}:commit`, { method: 'POST', headers: { authorization: 'Beare
 for (const id of ['m0000', 'm0001', 'm0003']) await fetch(`${base}/members/${id}`)
 
 await mkdir(OUT, { recursive: true })
-const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-  args: ['--no-sandbox', '--disable-gpu'],
-})
+const browser = await chromium.launch(BROWSER)
 const place = `${PROJECT}/(default)`
 const pictures = [
   {
@@ -96,6 +75,5 @@ try {
   }
 } finally {
   await browser.close()
-  child.kill('SIGTERM')
-  await rm(folder, { recursive: true })
+  await stop()
 }

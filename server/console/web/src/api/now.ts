@@ -19,12 +19,28 @@ const Sample = v.object({
 })
 export type Sample = v.InferOutput<typeof Sample>
 
+const SlowQuery = v.object({
+  time: v.string(),
+  project: v.string(),
+  database: v.string(),
+  text: v.string(),
+  took: v.number(),
+  entries: v.number(),
+  documents: v.number(),
+  results: v.number(),
+  indexes: v.nullish(v.array(v.string()), []),
+  missing: v.nullish(v.array(v.string()), []),
+})
+export type SlowQuery = v.InferOutput<typeof SlowQuery>
+
 const Now = v.object({
   started: v.string(),
   interval: v.number(),
   samples: v.nullish(v.array(Sample), []),
   current: Sample,
   data: v.nullish(v.string()),
+  slow: v.nullish(v.array(SlowQuery), []),
+  slowFrom: v.optional(v.number(), 0),
 })
 
 /** How the server does, in samples of some seconds over the last hour. */

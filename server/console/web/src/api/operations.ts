@@ -21,12 +21,25 @@ export const loadAudit = (before: number | null, signal?: AbortSignal) =>
   call(Audit, withQuery('/api/audit', { limit: 200, before: before ?? undefined }), { signal })
 
 const Codes = v.object({
-  oob: v.array(v.object({ email: v.string(), requestType: v.string(), oobCode: v.string(), oobLink: v.string() })),
+  oob: v.array(
+    v.object({
+      email: v.string(),
+      requestType: v.string(),
+      oobCode: v.string(),
+      oobLink: v.string(),
+      to: v.optional(v.string(), ''),
+      subject: v.optional(v.string(), ''),
+      text: v.optional(v.string(), ''),
+    }),
+  ),
   sms: v.array(v.object({ phoneNumber: v.string(), code: v.string() })),
 })
 
+export type Mail = v.InferOutput<typeof Codes>['oob'][number]
+
 /** E-mails and text messages that were not sent, in development. */
-export const loadCodes = (project: string, signal?: AbortSignal) => call(Codes, withQuery('/api/codes', { project }), { signal })
+export const loadCodes = (project: string, locale: string, signal?: AbortSignal) =>
+  call(Codes, withQuery('/api/codes', { project, locale }), { signal })
 
 const IndexField = v.object({
   path: v.string(),
@@ -40,17 +53,34 @@ const Index = v.object({
   fields: v.array(IndexField),
   state: v.optional(v.string(), ''),
   origin: v.optional(v.string(), ''),
+  json: v.optional(v.string(), ''),
+  count: v.optional(v.number(), 0),
+  last: v.optional(v.string(), ''),
+  uses: v.optional(v.number(), 0),
+  lastUse: v.optional(v.string(), ''),
+  entries: v.optional(v.number(), 0),
+  bytes: v.optional(v.number(), 0),
+  more: v.optional(v.boolean(), false),
 })
 const Indexes = v.object({
   mode: v.string(),
   file: v.nullish(v.string()),
   indexes: v.nullish(v.array(Index), []),
   needed: v.nullish(v.array(Index), []),
+  since: v.optional(v.string(), ''),
 })
 export type Index = v.InferOutput<typeof Index>
 export type Indexes = v.InferOutput<typeof Indexes>
 
 export const loadIndexes = (scope: Scope, signal?: AbortSignal) => call(Indexes, withQuery('/api/indexes', scope), { signal })
+
+/** Writes an index that queries have lacked into the database's file, and returns its path. */
+export async function addIndex(scope: Scope, json: string): Promise<string> {
+  return (await call(v.object({ file: v.string() }), '/api/indexes/file', { body: { ...scope, json } })).file
+}
+
+/** Sends an e-mail that carries nothing, by which the mail server is tried. */
+export const sendTestMail = (to: string, locale: string) => send('/api/safety/mail', { body: { to, locale } })
 
 const Check = v.object({
   id: v.string(),

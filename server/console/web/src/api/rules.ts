@@ -56,6 +56,8 @@ const Decision = v.object({
   statements: v.nullish(v.array(v.object({ line: v.number(), outcome: Outcome, failure: v.optional(v.string(), '') })), []),
   denial: v.optional(v.string(), ''),
   expressions: v.nullish(v.array(Expression), []),
+  lookups: v.nullish(v.array(v.object({ path: v.string(), exists: v.boolean() })), []),
+  cost: v.optional(v.object({ evaluations: v.number(), lookups: v.number(), microseconds: v.number() })),
 })
 export type Decision = v.InferOutput<typeof Decision>
 

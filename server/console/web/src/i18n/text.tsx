@@ -11,6 +11,8 @@ type Texts = {
   setLanguage: (language: Language) => void
   number: (n: number) => string
   time: (iso: string) => string
+  /** A moment as lists have it: without the date where it is of today. */
+  shortTime: (iso: string) => string
 }
 
 const TextContext = createContext<Texts | null>(null)
@@ -29,6 +31,8 @@ export function TextProvider({ children }: { children: ReactNode }) {
   const texts = useMemo(() => {
     const numbers = new Intl.NumberFormat(language)
     const times = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium' })
+    const today = new Intl.DateTimeFormat(language, { timeStyle: 'medium' })
+    const before = new Intl.DateTimeFormat(language, { dateStyle: 'short', timeStyle: 'medium' })
     return {
       t: language === 'es' ? es : en,
       language,
@@ -38,6 +42,11 @@ export function TextProvider({ children }: { children: ReactNode }) {
       },
       number: (n: number) => numbers.format(n),
       time: (iso: string) => (iso ? times.format(new Date(iso)) : ''),
+      shortTime: (iso: string) => {
+        if (!iso) return ''
+        const at = new Date(iso)
+        return (at.toDateString() === new Date().toDateString() ? today : before).format(at)
+      },
     }
   }, [language])
   return <TextContext value={texts}>{children}</TextContext>

@@ -10,3 +10,12 @@ export function byteIndex(text: string): (byte: number) => number {
   }
   return (byte) => places[byte] ?? text.length
 }
+
+const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB']
+
+/** Bytes in the unit that leaves few digits. */
+export function bytesText(bytes: number): string {
+  const power = bytes > 0 ? Math.min(UNITS.length - 1, Math.floor(Math.log2(bytes) / 10)) : 0
+  const value = bytes / 1024 ** power
+  return `${value >= 100 || power === 0 ? Math.round(value) : value.toFixed(1)} ${UNITS[power]}`
+}

@@ -18,7 +18,13 @@ export function valueLabel(value: unknown): string {
       .join(', ')}}`
   }
   if (kind === 'pathValue' && isObject(inner) && Array.isArray(inner['segments'])) {
-    return `/${inner['segments'].map((segment: unknown) => (isObject(segment) ? String(segment['simple'] ?? segment['capture'] ?? '*') : '*')).join('/')}`
+    return `/${inner['segments'].map(segmentText).join('/')}`
   }
   return isObject(inner) ? JSON.stringify(inner) : String(inner)
+}
+
+/** A segment of a path: its name, or a star for one that is not known. */
+function segmentText(segment: unknown): string {
+  const name = isObject(segment) ? (segment['simple'] ?? segment['capture']) : undefined
+  return typeof name === 'string' ? name : '*'
 }

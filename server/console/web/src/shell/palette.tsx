@@ -3,14 +3,15 @@ import { useNavigate } from 'react-router-dom'
 import { loadCollections } from '../api/collections'
 import { useText } from '../i18n/text'
 import { pagePath, type Scope } from '../lib/scope'
+import { setTheme, THEMES } from '../lib/theme'
 import type { PageId } from '../pages/pages'
 import { Dialog } from '../ui/dialog'
 
-type Command = { label: string; hint: string; to: string }
+type Command = { label: string; hint: string; to: string; act?: () => void }
 
 /** Goes anywhere by a few letters: pages, collections, any path. */
 export function Palette({ pages, scope, close }: { pages: PageId[]; scope: Scope; close: () => void }) {
-  const { t } = useText()
+  const { t, setLanguage } = useText()
   const [text, setText] = useState('')
   const [at, setAt] = useState(0)
   const [collections, setCollections] = useState<string[]>([])
@@ -27,9 +28,20 @@ export function Palette({ pages, scope, close }: { pages: PageId[]; scope: Scope
     return () => control.abort()
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- the key stands for the scope
   }, [key])
-  useEffect(() => chosen.current?.scrollIntoView({ block: 'nearest' }), [at])
+  useEffect(() => {
+    // Newer browsers return a promise, which is no clean-up.
+    chosen.current?.scrollIntoView({ block: 'nearest' })
+  }, [at])
   const commands = find(text, [
     ...pages.map((id) => ({ label: t.pages[id], hint: '', to: pagePath(id, scope) })),
+    ...THEMES.map((theme) => ({
+      label: t.shell.themeIs(t.shell.themes[theme]),
+      hint: '',
+      to: `theme ${theme}`,
+      act: () => setTheme(theme),
+    })),
+    { label: t.shell.languageIs('English'), hint: '', to: 'language en', act: () => setLanguage('en') },
+    { label: t.shell.languageIs('Español'), hint: '', to: 'language es', act: () => setLanguage('es') },
     ...collections.map((id) => ({ label: id, hint: t.pages.data, to: pagePath('data', scope, id) })),
   ])
   if (text.includes('/')) {
@@ -39,7 +51,8 @@ export function Palette({ pages, scope, close }: { pages: PageId[]; scope: Scope
   const go = (command: Command | undefined) => {
     if (!command) return
     close()
-    void navigate(command.to)
+    if (command.act) command.act()
+    else void navigate(command.to)
   }
   const onKey = (event: KeyboardEvent) => {
     if (event.key === 'ArrowDown') setAt(Math.min(at + 1, commands.length - 1))
@@ -64,7 +77,7 @@ export function Palette({ pages, scope, close }: { pages: PageId[]; scope: Scope
           setAt(0)
         }}
         onKeyDown={onKey}
-        autoFocus
+        data-first
       />
       <ul id={list} role="listbox" aria-label={t.shell.palette}>
         {commands.map((command, i) => (

@@ -1,25 +1,28 @@
 import { useId } from 'react'
 
-const WIDTH = 300
-const HEIGHT = 64
+const WIDTH = 360
+const HEIGHT = 56
 
 type Series = { label: string; values: number[] }
 
-/** The line of values from left to right, the highest at the top. */
-export function linePath(values: readonly number[], most: number): string {
-  const step = values.length > 1 ? WIDTH / (values.length - 1) : 0
+/** The line of values up to the right edge, where now is, each in one of the slots; the highest is at the top. */
+export function linePath(values: readonly number[], most: number, slots: number): string {
+  const step = WIDTH / Math.max(1, slots - 1)
+  const from = WIDTH - step * (values.length - 1)
   return values
-    .map(
-      (value, i) =>
-        `${i === 0 ? 'M' : 'L'}${(i * step).toFixed(1)} ${(HEIGHT - (most > 0 ? value / most : 0) * (HEIGHT - 4) - 2).toFixed(1)}`,
-    )
+    .map((value, i) => {
+      const y = HEIGHT - 2 - (most > 0 ? value / most : 0) * (HEIGHT - 4)
+      return `${i === 0 ? 'M' : 'L'}${(from + i * step).toFixed(1)} ${y.toFixed(1)}`
+    })
     .join('')
+    .concat(values.length === 1 ? 'h0' : '')
 }
 
-/** A figure with how it went over time. */
-export function Chart({ title, value, series }: { title: string; value: string; series: Series[] }) {
+type Props = { title: string; value: string; series: Series[]; most: number; mostText: string; slots: number }
+
+/** A figure with how it went over time, up to now at the right. */
+export function Chart({ title, value, series, most, mostText, slots }: Props) {
   const id = useId()
-  const most = Math.max(0, ...series.flatMap((one) => one.values))
   return (
     <figure className="chart" aria-labelledby={id}>
       <figcaption id={id}>
@@ -27,10 +30,15 @@ export function Chart({ title, value, series }: { title: string; value: string; 
         <strong>{value}</strong>
       </figcaption>
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
+        <path className="base" d={`M0 ${HEIGHT - 1}L${WIDTH} ${HEIGHT - 1}`} />
         {series.map((one, i) => (
-          <path key={one.label} className={`line line-${i}`} d={linePath(one.values, most)} />
+          <path key={one.label} className={`line line-${i}`} d={linePath(one.values, most, slots)} />
         ))}
       </svg>
+      <span className="chart-foot soft small" aria-hidden="true">
+        <span>−60 min</span>
+        <span>{mostText}</span>
+      </span>
     </figure>
   )
 }

@@ -43,8 +43,12 @@ type Props = {
   language: Language | LanguageSupport
   label: string
   readOnly?: boolean
-  /** Called with each text; returns what is wrong in it. */
-  check?: (text: string) => Diagnostic[] | Promise<Diagnostic[]>
+  /** Called with each text as it is typed. */
+  changed?: (text: string) => void
+  /** Called with the text once nothing was typed for a moment; returns what is wrong in it. */
+  check?: (text: string) => Promise<Diagnostic[]>
+  /** Called with each text as it is typed; returns what is wrong in it. */
+  checkNow?: (text: string) => Diagnostic[]
   extra?: Extension
 }
 
@@ -52,25 +56,28 @@ const CHECK_MS = 150
 const NO_EXTRA: Extension = []
 
 /** An editor of code. It lives in a shadow root, where its styles are sheets of the document model that a strict policy allows. */
-export function CodeEditor({ text, language, label, readOnly = false, check, extra = NO_EXTRA }: Props) {
+export function CodeEditor({ text, language, label, readOnly = false, changed, check, checkNow, extra = NO_EXTRA }: Props) {
   const host = useRef<HTMLDivElement>(null)
-  const latest = useRef(check)
-  latest.current = check
+  const latest = useRef({ changed, check, checkNow })
+  latest.current = { changed, check, checkNow }
   useEffect(() => {
     const element = host.current
     if (!element) return
     const root = element.shadowRoot ?? element.attachShadow({ mode: 'open' })
     let timer: ReturnType<typeof setTimeout> | undefined
     let turn = 0
-    const run = async (view: EditorView) => {
+    const show = async (view: EditorView, found: Promise<Diagnostic[]> | Diagnostic[]) => {
       const mine = ++turn
-      const found = (await latest.current?.(view.state.doc.toString())) ?? []
-      if (mine === turn) view.dispatch(setDiagnostics(view.state, found))
+      const all = await found
+      if (mine === turn) view.dispatch(setDiagnostics(view.state, all))
     }
     const listener = EditorView.updateListener.of((update) => {
       if (!update.docChanged) return
+      const now = update.state.doc.toString()
+      latest.current.changed?.(now)
+      if (latest.current.checkNow) void show(update.view, latest.current.checkNow(now))
       clearTimeout(timer)
-      timer = setTimeout(() => void run(update.view), CHECK_MS)
+      if (latest.current.check) timer = setTimeout(() => void show(update.view, latest.current.check?.(now) ?? []), CHECK_MS)
     })
     const extensions: Extension = [
       lineNumbers(),

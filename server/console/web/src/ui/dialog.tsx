@@ -13,6 +13,8 @@ export function Dialog({ title, close, children, wide = false, submit, className
     const dialog = ref.current
     const before = document.activeElement
     dialog?.showModal()
+    // showModal puts the focus on the first button; React's own autofocus comes before, when nothing is shown yet.
+    dialog?.querySelector<HTMLElement>('[data-first]')?.focus()
     return () => {
       dialog?.close()
       if (before instanceof HTMLElement && before.isConnected) before.focus()

@@ -5,19 +5,21 @@ type Props = {
   type?: 'text' | 'email' | 'password' | 'tel' | 'url'
   hint?: string
   className?: string
-  autoFocus?: boolean
+  /** The field that a dialog begins at. */
+  first?: boolean
   autoComplete?: string
   disabled?: boolean
   invalid?: boolean
 }
 
 /** A line of text with its label. */
-export function Input({ label, value, set, type = 'text', hint, autoComplete = 'off', invalid = false, ...rest }: Props) {
+export function Input({ label, value, set, type = 'text', hint, autoComplete = 'off', invalid = false, first = false, ...rest }: Props) {
   return (
     <label className="field">
       <span>{label}</span>
       <input
         {...rest}
+        data-first={first || undefined}
         type={type}
         value={value}
         autoComplete={autoComplete}

@@ -3,6 +3,7 @@ import { type AuditEntry, loadAudit } from '../../api/operations'
 import { useText } from '../../i18n/text'
 import { useAction } from '../../lib/use-action'
 import { useLoad } from '../../lib/use-load'
+import { Moment } from '../../ui/moment'
 import { Empty, Loaded, Problem } from '../../ui/states'
 
 const MAX_TARGETS = 5
@@ -27,7 +28,7 @@ export default function AuditPage() {
 }
 
 function Entries({ first, more }: { first: AuditEntry[]; more: boolean }) {
-  const { t, time } = useText()
+  const { t } = useText()
   const [rest, setRest] = useState<{ entries: AuditEntry[]; more: boolean }>({ entries: [], more })
   const { busy, error, run } = useAction()
   const entries = [...first, ...rest.entries]
@@ -52,7 +53,9 @@ function Entries({ first, more }: { first: AuditEntry[]; more: boolean }) {
           <tbody>
             {entries.map((entry) => (
               <tr key={entry.n}>
-                <td className="clip">{time(entry.time)}</td>
+                <td className="tight">
+                  <Moment iso={entry.time} />
+                </td>
                 <td className="mono">{entry.method}</td>
                 <td className="mono wrap">
                   {entry.targets.slice(0, MAX_TARGETS).join(', ')}

@@ -1,5 +1,5 @@
 import { useEffect } from 'react'
-import { loadCodes } from '../../api/operations'
+import { loadCodes, type Mail } from '../../api/operations'
 import { useText } from '../../i18n/text'
 import { useLoad } from '../../lib/use-load'
 import { useScope } from '../../session'
@@ -10,16 +10,15 @@ const EVERY_MS = 3000
 
 /** The e-mails and text messages that development doesn't send, with their links and codes. */
 export default function CodesPage() {
-  const { t } = useText()
+  const { t, language } = useText()
   const { project } = useScope()
-  const { state, reload } = useLoad(`codes ${project}`, (signal) => loadCodes(project, signal))
+  const { state, reload } = useLoad(`codes ${project} ${language}`, (signal) => loadCodes(project, language, signal))
   useEffect(() => {
     const timer = setInterval(() => {
       if (!document.hidden) reload()
     }, EVERY_MS)
     return () => clearInterval(timer)
   }, [reload])
-  const kinds: Record<string, string> = t.codes.kinds
   return (
     <div className="page">
       <div className="page-head">
@@ -31,21 +30,9 @@ export default function CodesPage() {
           oob.length + sms.length === 0 ? (
             <Empty>{t.codes.none}</Empty>
           ) : (
-            <ul className="cards">
+            <ul className="cards mails">
               {oob.map((mail) => (
-                <li className="card" key={mail.oobCode}>
-                  <div className="row">
-                    <span className="tag">{t.codes.mail}</span>
-                    <strong className="wrap">{mail.email}</strong>
-                  </div>
-                  <p>{kinds[mail.requestType] ?? mail.requestType}</p>
-                  <div className="row">
-                    <a className="button" href={mail.oobLink} target="_blank" rel="noreferrer">
-                      {t.codes.open}
-                    </a>
-                    <CopyButton text={mail.oobLink} label={t.codes.copyLink} />
-                  </div>
-                </li>
+                <MailCard key={mail.oobCode} mail={mail} />
               ))}
               {sms.map((message, i) => (
                 <li className="card" key={`${message.phoneNumber} ${message.code} ${i}`}>
@@ -64,5 +51,52 @@ export default function CodesPage() {
         }
       </Loaded>
     </div>
+  )
+}
+
+/** An e-mail as its reader would have it, its link to follow. */
+function MailCard({ mail }: { mail: Mail }) {
+  const { t } = useText()
+  const kinds: Record<string, string> = t.codes.kinds
+  const kind = kinds[mail.requestType] ?? mail.requestType
+  return (
+    <li className="card">
+      <div className="row">
+        <span className="tag">{t.codes.mail}</span>
+        <span>{kind}</span>
+      </div>
+      <article className="mail" aria-label={mail.subject || kind}>
+        <header>
+          <strong className="wrap">{mail.subject || kind}</strong>
+          <span className="soft small wrap">
+            {t.codes.to} {mail.to || mail.email}
+          </span>
+        </header>
+        {mail.text ? (
+          mail.text
+            .trim()
+            .split('\n\n')
+            .map((paragraph, i) => (
+              <p key={i} className="wrap">
+                {paragraph === mail.oobLink ? (
+                  <a href={mail.oobLink} target="_blank" rel="noreferrer">
+                    {mail.oobLink}
+                  </a>
+                ) : (
+                  paragraph
+                )}
+              </p>
+            ))
+        ) : (
+          <p className="soft">{t.codes.noMail}</p>
+        )}
+      </article>
+      <div className="row">
+        <a className="button" href={mail.oobLink} target="_blank" rel="noreferrer">
+          {t.codes.open}
+        </a>
+        <CopyButton text={mail.oobLink} label={t.codes.copyLink} />
+      </div>
+    </li>
   )
 }

@@ -32,28 +32,26 @@ function Picture({ explanation: { planSummary, executionStats } }: { explanation
   const most = Math.max(1, ...figures.map((figure) => figure.value))
   return (
     <div className="stack">
-      <div>
-        <span className="label">{t.query.indexUsed}</span>
-        {indexes.length === 0 && <p>{t.query.noIndex}</p>}
-        {indexes.map((index, i) => (
-          <p key={i} className="mono wrap">
-            {Object.values(index).map(String).join(' · ')}
-          </p>
-        ))}
-      </div>
-      <dl className="bars">
+      <ol className="flow" aria-label={t.query.explainTitle}>
+        <li>
+          <span className="label">{t.query.indexUsed}</span>
+          {indexes.length === 0 && <span>{t.query.noIndex}</span>}
+          {indexes.map((index, i) => (
+            <span key={i} className="mono wrap">
+              {Object.values(index).map(String).join(' · ')}
+            </span>
+          ))}
+        </li>
         {figures.map(({ label, value }) => (
-          <div key={label}>
-            <dt>{label}</dt>
-            <dd>
-              <svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
-                <rect width={(value / most) * 100} height="8" rx="1" />
-              </svg>
-              <span className="mono">{number(value)}</span>
-            </dd>
-          </div>
+          <li key={label}>
+            <span className="label">{label}</span>
+            <strong>{number(value)}</strong>
+            <svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
+              <rect width={(value / most) * 100} height="8" rx="1" />
+            </svg>
+          </li>
         ))}
-      </dl>
+      </ol>
       <p>
         <span className="label">{t.query.took}</span> <span className="mono">{executionStats?.executionDuration}</span>
       </p>

@@ -1,4 +1,4 @@
-import { useVirtualizer } from '@tanstack/react-virtual'
+import { defaultRangeExtractor, type Range, useVirtualizer } from '@tanstack/react-virtual'
 import { type KeyboardEvent, memo, useEffect, useRef, useState } from 'react'
 import type { Doc } from '../../api/firestore'
 import { useText } from '../../i18n/text'
@@ -31,7 +31,8 @@ export function Grid(props: Props) {
   const { t } = useText()
   const scroller = useRef<HTMLDivElement>(null)
   const [active, setActive] = useState(0)
-  const focusNext = useRef(false)
+  /** The row that is to have the focus once it is drawn; effects of renders before the move leave it. */
+  const focusNext = useRef<number | null>(null)
   const virtual = useVirtualizer({
     count: docs.length,
     getScrollElement: () => scroller.current,
@@ -39,10 +40,11 @@ export function Grid(props: Props) {
     overscan: 8,
     paddingStart: HEAD,
     scrollPaddingStart: HEAD,
+    rangeExtractor: (range) => withRow(range, active),
   })
   const items = virtual.getVirtualItems()
-  const first = items[0]?.index ?? 0
-  const last = items.at(-1)?.index ?? 0
+  const first = virtual.range?.startIndex ?? 0
+  const last = virtual.range?.endIndex ?? 0
   useEffect(() => {
     if (more && last >= docs.length - AHEAD) loadMore()
   }, [more, last, docs.length, loadMore])
@@ -51,11 +53,11 @@ export function Grid(props: Props) {
     return () => clearTimeout(timer)
   }, [first, last, see])
   useEffect(() => {
-    if (!focusNext.current) return
+    if (focusNext.current !== active) return
     const row = scroller.current?.querySelector<HTMLElement>(`[data-index="${active}"]`)
-    // A row that is scrolled to comes with a later render.
+    // A row that was just loaded comes with a later render.
     if (!row) return
-    focusNext.current = false
+    focusNext.current = null
     row.focus({ preventScroll: true })
   })
   const select = (path: string) => {
@@ -65,13 +67,13 @@ export function Grid(props: Props) {
   }
   const move = (to: number) => {
     const next = Math.max(0, Math.min(docs.length - 1, to))
-    focusNext.current = true
+    focusNext.current = next
     setActive(next)
     virtual.scrollToIndex(next)
   }
   const onKey = (event: KeyboardEvent) => {
     if (!(event.target instanceof HTMLElement) || event.target.getAttribute('role') !== 'row') return
-    const page = Math.max(1, last - first - 16)
+    const page = Math.max(1, last - first - 1)
     const steps: Record<string, number> = {
       ArrowDown: active + 1,
       ArrowUp: active - 1,
@@ -129,6 +131,13 @@ export function Grid(props: Props) {
       </div>
     </div>
   )
+}
+
+/** The rows that are seen, and the one that keys are at wherever it is: what has the focus must not go. */
+export function withRow(range: Range, row: number): number[] {
+  const seen = defaultRangeExtractor(range)
+  if (row < 0 || row >= range.count || seen.includes(row)) return seen
+  return row < (seen[0] ?? 0) ? [row, ...seen] : [...seen, row]
 }
 
 function Head({ docs, fields, order, setOrder, selected, setSelected }: Props) {

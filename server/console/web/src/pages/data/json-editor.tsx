@@ -33,7 +33,7 @@ export default function JsonEditor({ scope, fields, readOnly, change, bad }: Pro
   }
   return (
     <>
-      <CodeEditor text={first} language={language} label={t.data.json} readOnly={readOnly} check={check} />
+      <CodeEditor text={first} language={language} label={t.data.json} readOnly={readOnly} checkNow={check} />
       <p className={problem ? 'bad small' : 'hidden-label'} role="status">
         {problem}
       </p>

@@ -51,7 +51,7 @@ export function NewDocumentDialog({ scope, parent, collection, fields = {}, titl
             className="mono"
             value={name}
             required
-            autoFocus
+            data-first
             aria-invalid={badName}
             onChange={(event) => setName(event.target.value)}
           />
@@ -62,7 +62,7 @@ export function NewDocumentDialog({ scope, parent, collection, fields = {}, titl
         <input
           className="mono"
           value={id}
-          autoFocus={collection !== null}
+          data-first={collection !== null || undefined}
           aria-invalid={badId}
           onChange={(event) => setId(event.target.value)}
         />

@@ -1,16 +1,28 @@
-import { type Index, loadIndexes } from '../../api/operations'
+import { addIndex, type Index, loadIndexes } from '../../api/operations'
 import { useText } from '../../i18n/text'
-import { useLoad } from '../../lib/use-load'
+import { bytesText } from '../../lib/bytes'
 import { indexFile } from '../../lib/index-file'
-import { useScope } from '../../session'
+import { useAction } from '../../lib/use-action'
+import { useLoad } from '../../lib/use-load'
+import { useScope, useSession } from '../../session'
 import { CopyButton } from '../../ui/copy-button'
-import { Empty, Loaded } from '../../ui/states'
+import { Moment } from '../../ui/moment'
+import { Empty, Loaded, Problem } from '../../ui/states'
+import { useToast } from '../../ui/toasts'
 
-/** Composite indexes: those there are, and those that queries needed. */
+/** Composite indexes: those there are with their use, and those that queries needed. */
 export default function IndexesPage() {
-  const { t } = useText()
+  const { t, time } = useText()
   const scope = useScope()
+  const { features, write } = useSession()
   const { state, reload } = useLoad(JSON.stringify(scope), (signal) => loadIndexes(scope, signal))
+  const { busy, error, run } = useAction()
+  const toast = useToast()
+  const add = (index: Index) =>
+    void run(async () => {
+      toast(t.indexes.added(await addIndex(scope, index.json)))
+      reload()
+    })
   return (
     <div className="page">
       <div className="page-head">
@@ -19,8 +31,9 @@ export default function IndexesPage() {
           {t.common.refresh}
         </button>
       </div>
+      {error !== null && <Problem error={error} />}
       <Loaded state={state} reload={reload}>
-        {({ indexes, needed, mode, file }) => (
+        {({ indexes, needed, mode, file, since }) => (
           <>
             <dl className="facts">
               <dt>{t.indexes.mode}</dt>
@@ -36,10 +49,17 @@ export default function IndexesPage() {
                   <h2>{t.indexes.needed}</h2>
                   <CopyButton text={indexFile(needed)} label={t.indexes.copy} />
                 </div>
-                <IndexTable indexes={needed} label={t.indexes.needed} />
+                <NeededTable indexes={needed} busy={busy} add={features.includes('indexFile') && write && file ? add : null} />
               </section>
             )}
-            {indexes.length === 0 ? <Empty>{t.indexes.none}</Empty> : <IndexTable indexes={indexes} label={t.pages.indexes} />}
+            {indexes.length === 0 ? (
+              <Empty>{t.indexes.none}</Empty>
+            ) : (
+              <>
+                <PresentTable indexes={indexes} />
+                <p className="soft small">{t.indexes.since(time(since))}</p>
+              </>
+            )}
           </>
         )}
       </Loaded>
@@ -53,34 +73,106 @@ const fieldText = (field: Index['fields'][number]): string => {
   return `${field.path} ${field.order === 'DESCENDING' ? '↓' : '↑'}`
 }
 
-function IndexTable({ indexes, label }: { indexes: Index[]; label: string }) {
+/** What an index is of: the first cells of its row. */
+function Cells({ index }: { index: Index }) {
   const { t } = useText()
-  const states: Record<string, string> = t.indexes.states
-  const origins: Record<string, string> = t.indexes.origins
   return (
-    <div className="scroll-x" tabIndex={0} role="region" aria-label={label}>
+    <>
+      <td className="mono">{index.collection}</td>
+      <td className="mono wrap">{index.fields.map(fieldText).join(', ')}</td>
+      <td>{index.scope === 'COLLECTION_GROUP' ? t.data.group : t.indexes.collection}</td>
+    </>
+  )
+}
+
+function Heads() {
+  const { t } = useText()
+  return (
+    <>
+      <th scope="col">{t.indexes.collection}</th>
+      <th scope="col">{t.data.fields}</th>
+      <th scope="col">{t.indexes.scope}</th>
+    </>
+  )
+}
+
+function NeededTable({ indexes, busy, add }: { indexes: Index[]; busy: boolean; add: ((index: Index) => void) | null }) {
+  const { t, number } = useText()
+  return (
+    <div className="scroll-x" tabIndex={0} role="group" aria-label={t.indexes.needed}>
       <table className="table">
         <thead>
           <tr>
-            <th scope="col">{t.indexes.collection}</th>
-            <th scope="col">{t.data.fields}</th>
-            <th scope="col">{t.indexes.scope}</th>
-            <th scope="col">{t.users.state}</th>
-            <th scope="col">{t.indexes.origin}</th>
+            <Heads />
+            <th scope="col" className="number">
+              {t.indexes.wanted}
+            </th>
+            <th scope="col">{t.indexes.lastWanted}</th>
+            {add && (
+              <th scope="col">
+                <span className="hidden-label">{t.data.actions}</span>
+              </th>
+            )}
           </tr>
         </thead>
         <tbody>
-          {indexes.map((index, i) => (
-            <tr key={i}>
-              <td className="mono">{index.collection}</td>
-              <td className="mono wrap">{index.fields.map(fieldText).join(', ')}</td>
-              <td>{index.scope === 'COLLECTION_GROUP' ? t.data.group : t.indexes.collection}</td>
+          {indexes.map((index) => (
+            <tr key={index.json}>
+              <Cells index={index} />
+              <td className="number">{number(index.count)}</td>
+              <td className="tight">{index.last && <Moment iso={index.last} />}</td>
+              {add && (
+                <td className="tight">
+                  <button type="button" className="button" disabled={busy} onClick={() => add(index)}>
+                    {t.indexes.toFile}
+                  </button>
+                </td>
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+function PresentTable({ indexes }: { indexes: Index[] }) {
+  const { t, number } = useText()
+  const states: Record<string, string> = t.indexes.states
+  const origins: Record<string, string> = t.indexes.origins
+  return (
+    <div className="scroll-x" tabIndex={0} role="region" aria-label={t.pages.indexes}>
+      <table className="table">
+        <thead>
+          <tr>
+            <Heads />
+            <th scope="col">{t.users.state}</th>
+            <th scope="col">{t.indexes.origin}</th>
+            <th scope="col" className="number">
+              {t.indexes.size}
+            </th>
+            <th scope="col" className="number">
+              {t.indexes.uses}
+            </th>
+            <th scope="col">{t.indexes.lastUse}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {indexes.map((index) => (
+            <tr key={index.json}>
+              <Cells index={index} />
               <td>
                 {index.state && (
                   <span className={`tag ${index.state === 'ready' ? 'good' : 'warn'}`}>{states[index.state] ?? index.state}</span>
                 )}
               </td>
               <td>{origins[index.origin] ?? index.origin}</td>
+              <td className="number">
+                {number(index.entries)}
+                {index.more && '+'} <span className="soft">{bytesText(index.bytes)}</span>
+              </td>
+              <td className="number">{index.uses > 0 ? number(index.uses) : <span className="tag warn">{t.indexes.never}</span>}</td>
+              <td className="tight">{index.lastUse && <Moment iso={index.lastUse} />}</td>
             </tr>
           ))}
         </tbody>

@@ -1,12 +1,16 @@
 import { useState } from 'react'
 import { clearLab, deleteSnapshot, loadLab, makeSnapshot, restoreSnapshot } from '../../api/operations'
 import { useText } from '../../i18n/text'
+import { download } from '../../lib/download'
+import { writeJson } from '../../lib/json-file'
 import { useAction } from '../../lib/use-action'
 import { useLoad } from '../../lib/use-load'
 import { useScope, useSession } from '../../session'
+import type { Scope } from '../../lib/scope'
 import { Dialog } from '../../ui/dialog'
 import { Empty, Loaded, Problem } from '../../ui/states'
 import { useToast } from '../../ui/toasts'
+import { loadSeed, readTree } from './seed'
 
 type Asked = { title: string; text: string; act: () => Promise<void> } | null
 
@@ -99,6 +103,7 @@ export default function LabPage() {
           }
         </Loaded>
       </section>
+      <Seeds scope={scope} write={write} />
       {write && (
         <section className="stack" aria-label={t.lab.clear}>
           <h2>{t.lab.clear}</h2>
@@ -133,5 +138,56 @@ export default function LabPage() {
         </Dialog>
       )}
     </div>
+  )
+}
+
+/** The documents of a database as a file, and back. */
+function Seeds({ scope, write }: { scope: Scope; write: boolean }) {
+  const { t } = useText()
+  const [note, setNote] = useState('')
+  const { busy, error, run } = useAction()
+  const toast = useToast()
+  const save = async () => {
+    const docs = []
+    for await (const page of readTree(scope)) {
+      docs.push(...page)
+      setNote(t.lab.seedRead(docs.length))
+    }
+    download(`${scope.project}.seed.json`, 'application/json', writeJson(docs.map(({ path, fields }) => ({ id: path, fields }))))
+    setNote('')
+  }
+  const load = async (file: File) => {
+    const total = await loadSeed(scope, await file.text(), t.lab.badPath, (done, all) => setNote(t.data.importing(done, all)))
+    setNote('')
+    toast(t.data.imported(total))
+  }
+  return (
+    <section className="stack" aria-label={t.lab.seeds}>
+      <h2>{t.lab.seeds}</h2>
+      <p className="soft">{t.lab.seedsHint}</p>
+      {error !== null && <Problem error={error} />}
+      <div className="row">
+        <button type="button" className="button" disabled={busy} onClick={() => void run(save)}>
+          {t.lab.saveSeed}
+        </button>
+        {write && (
+          <label className="button">
+            {t.lab.loadSeed}
+            <input
+              type="file"
+              className="hidden-label"
+              accept=".json,application/json"
+              disabled={busy}
+              onChange={(event) => {
+                const file = event.target.files?.[0]
+                if (file) void run(() => load(file))
+                event.target.value = ''
+              }}
+            />
+          </label>
+        )}
+        {note && <span role="status">{note}</span>}
+      </div>
+    </section>
   )
 }

@@ -1,20 +1,14 @@
 import { useEffect, useState } from 'react'
-import { loadLogs, loadNow, type Sample } from '../../api/now'
+import { loadLogs, loadNow, type Sample, type SlowQuery } from '../../api/now'
 import { useText } from '../../i18n/text'
+import { bytesText } from '../../lib/bytes'
 import { useLoad } from '../../lib/use-load'
 import { useSession } from '../../session'
 import { Chart } from '../../ui/chart'
+import { Moment } from '../../ui/moment'
 import { Empty, Loaded } from '../../ui/states'
 
 const EVERY_MS = 5000
-const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB']
-
-/** Bytes in the unit that leaves few digits. */
-export function bytesText(bytes: number): string {
-  const power = bytes > 0 ? Math.min(UNITS.length - 1, Math.floor(Math.log2(bytes) / 10)) : 0
-  const value = bytes / 1024 ** power
-  return `${value >= 100 || power === 0 ? Math.round(value) : value.toFixed(1)} ${UNITS[power]}`
-}
 
 /** Loads anew every few seconds while the page is looked at. */
 function useEvery(reload: () => void) {
@@ -39,51 +33,137 @@ export default function NowPage() {
         {state.status === 'ready' && <span className="soft">{t.now.since(time(state.data.started))}</span>}
       </div>
       <Loaded state={state} reload={reload} rows={10}>
-        {({ samples, current, interval }) => <Charts samples={[...samples, current]} interval={interval} />}
+        {({ samples, current, interval, slow, slowFrom }) => (
+          <>
+            <Charts samples={[...samples, current]} interval={interval} />
+            <Slow queries={slow} from={slowFrom} />
+          </>
+        )}
       </Loaded>
       {features.includes('logs') && <Logs />}
     </div>
   )
 }
 
-function Charts({ samples, interval }: { samples: Sample[]; interval: number }) {
+type Figure = { id: string; title: string; value: string; text: (n: number) => string; series: { label: string; values: number[] }[] }
+
+/** What the charts show: rates of the last whole sample, and how things stand now. */
+function useFigures(samples: Sample[], interval: number): Figure[] {
   const { t, number } = useText()
   const last = samples.at(-1)
-  if (!last) return null
+  if (!last) return []
   const whole = samples.length > 1 ? samples.slice(0, -1) : samples
   const recent = whole.at(-1) ?? last
-  const rate = (of: (sample: Sample) => number) => number(Math.round((of(recent) / interval) * 10) / 10)
-  const series = (label: string, of: (sample: Sample) => number) => ({ label, values: whole.map(of) })
+  const perSecond = (n: number) => t.now.perSecond(number(Math.round((n / interval) * 10) / 10))
   const ms = (n: number) => `${number(Math.round(n * 10) / 10)} ms`
-  const counts = ['commits', 'writes', 'reads', 'queries', 'denials', 'signIns'] as const
+  const series = (label: string, of: (sample: Sample) => number) => ({ label, values: whole.map(of) })
+  const counts = (['commits', 'writes', 'reads', 'queries', 'denials', 'signIns'] as const).map((name) => ({
+    id: name,
+    title: t.now[name],
+    value: perSecond(recent[name]),
+    text: perSecond,
+    series: [series(name, (sample) => sample[name])],
+  }))
+  const disk = last.diskFree > 0 ? `${bytesText(last.disk)} · ${t.now.free(bytesText(last.diskFree))}` : bytesText(last.disk)
+  return [
+    ...counts,
+    {
+      id: 'listeners',
+      title: t.now.listeners,
+      value: number(last.listeners),
+      text: number,
+      series: [series('listeners', (sample) => sample.listeners)],
+    },
+    {
+      id: 'latency',
+      title: t.now.latency,
+      value: `${ms(recent.latency.p50)} · ${ms(recent.latency.p99)}`,
+      text: ms,
+      series: [series('p50', (sample) => sample.latency.p50), series('p99', (sample) => sample.latency.p99)],
+    },
+    { id: 'memory', title: t.now.memory, value: bytesText(last.memory), text: bytesText, series: [series('memory', (one) => one.memory)] },
+    { id: 'disk', title: t.now.disk, value: disk, text: bytesText, series: [series('disk', (one) => one.disk)] },
+  ]
+}
+
+const HOUR_S = 3600
+
+function Charts({ samples, interval }: { samples: Sample[]; interval: number }) {
+  const { t } = useText()
+  const figures = useFigures(samples, interval)
   return (
-    <div className="charts">
-      {counts.map((name) => (
-        <Chart
-          key={name}
-          title={t.now[name]}
-          value={t.now.perSecond(rate((sample) => sample[name]))}
-          series={[series(name, (sample) => sample[name])]}
-        />
-      ))}
-      <Chart title={t.now.listeners} value={number(last.listeners)} series={[series('listeners', (sample) => sample.listeners)]} />
-      <Chart
-        title={t.now.latency}
-        value={`${ms(recent.latency.p50)} · ${ms(recent.latency.p99)}`}
-        series={[series('p50', (sample) => sample.latency.p50), series('p99', (sample) => sample.latency.p99)]}
-      />
-      <Chart title={t.now.memory} value={bytesText(last.memory)} series={[series('memory', (sample) => sample.memory)]} />
-      <Chart
-        title={t.now.disk}
-        value={last.diskFree > 0 ? `${bytesText(last.disk)} · ${t.now.free(bytesText(last.diskFree))}` : bytesText(last.disk)}
-        series={[series('disk', (sample) => sample.disk)]}
-      />
-    </div>
+    <section className="stack" aria-label={t.now.hour}>
+      <div className="charts">
+        {figures.map(({ id, title, value, text, series }) => {
+          const most = Math.max(0, ...series.flatMap((one) => one.values))
+          return (
+            <Chart
+              key={id}
+              title={title}
+              value={value}
+              most={most}
+              mostText={t.now.most(text(most))}
+              series={series}
+              slots={HOUR_S / interval}
+            />
+          )
+        })}
+      </div>
+    </section>
+  )
+}
+
+/** The latest queries that took long, with what they read and what they lacked. */
+function Slow({ queries, from }: { queries: SlowQuery[]; from: number }) {
+  const { t, number } = useText()
+  return (
+    <section className="stack" aria-label={t.now.slow}>
+      <div className="page-head">
+        <h2>{t.now.slow}</h2>
+        <span className="soft">{t.now.slowHint(from)}</span>
+      </div>
+      {queries.length === 0 ? (
+        <p className="soft">{t.now.noSlow}</p>
+      ) : (
+        <div className="scroll-x logs" tabIndex={0} role="group" aria-label={t.now.slow}>
+          <table className="table">
+            <thead>
+              <tr>
+                <th scope="col">{t.audit.time}</th>
+                <th scope="col" className="number">
+                  {t.now.took}
+                </th>
+                <th scope="col">{t.now.query}</th>
+                <th scope="col" className="number">
+                  {t.now.read}
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {queries.map((query, i) => (
+                <tr key={i}>
+                  <td className="tight">
+                    <Moment iso={query.time} />
+                  </td>
+                  <td className="number tight">{number(Math.round(query.took))} ms</td>
+                  <td className="mono wrap">
+                    {query.text} {query.missing.length > 0 && <span className="tag warn">{t.now.missingIndex}</span>}
+                  </td>
+                  <td className="number tight">
+                    {number(query.entries)} · {number(query.documents)} · {number(query.results)}
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </section>
   )
 }
 
 function Logs() {
-  const { t, time } = useText()
+  const { t } = useText()
   const [level, setLevel] = useState('')
   const [text, setText] = useState('')
   const { state, reload } = useLoad(`${level} ${text}`, (signal) => loadLogs(level, text, signal))
@@ -111,13 +191,15 @@ function Logs() {
           lines.length === 0 ? (
             <Empty>{t.now.noLogs}</Empty>
           ) : (
-            <div className="scroll-x logs" tabIndex={0} role="region" aria-label={t.now.logs}>
+            <div className="scroll-x logs" tabIndex={0} role="group" aria-label={t.now.logs}>
               <table className="table">
                 <tbody>
                   {lines.toReversed().map((line) => (
                     <tr key={line.n}>
-                      <td className="clip">{time(line.time)}</td>
-                      <td>
+                      <td className="tight">
+                        <Moment iso={line.time} />
+                      </td>
+                      <td className="tight">
                         <span className={`tag ${line.level === 'ERROR' ? 'bad' : line.level === 'WARN' ? 'warn' : ''}`}>{line.level}</span>
                       </td>
                       <td className="wrap">

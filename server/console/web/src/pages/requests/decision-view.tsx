@@ -5,14 +5,15 @@ import { byteIndex } from '../../lib/bytes'
 import { rulesLanguage } from '../../lib/rules-language'
 import { valueLabel } from '../../lib/rules-values'
 import { CodeEditor } from '../../ui/code-editor'
-import { coverageMarks } from '../rules/coverage-view'
+import { coverageMarks, decidingLines } from '../rules/coverage-view'
 
 const TONES = { allow: 'good', deny: 'bad', error: 'bad', admin: '' } as const
 
 /** How rules decided: the statements, and the value of every expression that was evaluated. */
 export default function DecisionView({ source, decision }: { source: string; decision: Decision }) {
-  const { t } = useText()
-  const marks = useMemo(() => coverageMarks(source, decision.expressions), [source, decision])
+  const { t, number } = useText()
+  const marks = useMemo(() => [coverageMarks(source, decision.expressions), decidingLines(source, decision.statements)], [source, decision])
+  const { cost } = decision
   return (
     <div className="stack">
       <p className="row" role="status">
@@ -21,6 +22,11 @@ export default function DecisionView({ source, decision }: { source: string; dec
           {decision.denial}
         </span>
       </p>
+      {cost && (
+        <p className="soft small">
+          {t.requests.cost(number(cost.evaluations), number(cost.lookups), `${number(cost.microseconds / 1000)} ms`)}
+        </p>
+      )}
       {decision.statements.length > 0 && (
         <ul className="list">
           {decision.statements.map((statement, i) => (
@@ -35,6 +41,19 @@ export default function DecisionView({ source, decision }: { source: string; dec
         </ul>
       )}
       {source && <CodeEditor text={source} language={rulesLanguage} label={t.pages.rules} readOnly extra={marks} />}
+      {decision.lookups.length > 0 && (
+        <section className="stack" aria-label={t.requests.lookups}>
+          <h3>{t.requests.lookups}</h3>
+          <ul className="list">
+            {decision.lookups.map(({ path, exists }) => (
+              <li key={path}>
+                <span className="mono wrap">{path}</span>
+                <span className={`tag ${exists ? 'good' : ''}`}>{exists ? t.requests.exists : t.requests.absent}</span>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
       {decision.expressions.length > 0 && (
         <section className="stack" aria-label={t.requests.values}>
           <h3>{t.requests.values}</h3>

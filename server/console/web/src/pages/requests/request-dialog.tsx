@@ -1,9 +1,13 @@
 import { lazy, Suspense, useState } from 'react'
+import * as v from 'valibot'
 import { type Decision, type FullRequest, loadCase, loadRequest, type Replay, replayRequest } from '../../api/rules'
 import { useText } from '../../i18n/text'
 import { download } from '../../lib/download'
+import { formatDocument, parseDocument } from '../../lib/json-document'
+import { documentsRoot } from '../../lib/scope'
 import { useAction } from '../../lib/use-action'
 import { useLoad } from '../../lib/use-load'
+import { fieldsFromWire, fieldsToWire, type WireValue } from '../../lib/value'
 import { Dialog } from '../../ui/dialog'
 import { Input } from '../../ui/input'
 import { Loaded, Problem, Skeleton } from '../../ui/states'
@@ -79,17 +83,37 @@ function Facts({ request }: { request: FullRequest }) {
   )
 }
 
+const AfterDocument = v.object({
+  fields: v.optional(
+    v.record(
+      v.string(),
+      v.custom<WireValue>((of) => typeof of === 'object' && of !== null),
+    ),
+    {},
+  ),
+})
+
+/** The document that a request leaves, as text to edit; null where it leaves none. */
+function dataOf(request: FullRequest): string | null {
+  const after = v.safeParse(AfterDocument, request.after)
+  return after.success ? formatDocument(fieldsFromWire(after.output.fields)) : null
+}
+
 /** Decides the request anew, as another user, at another time or with other data. */
 function ReplayForm({ request }: { request: FullRequest }) {
   const { t } = useText()
   const [uid, setUid] = useState(request.uid ?? '')
   const [token, setToken] = useState(() => JSON.stringify(request.auth?.token ?? {}, null, 2))
   const [at, setAt] = useState('')
+  const root = `${documentsRoot(request)}/`
+  const [before] = useState(() => dataOf(request))
+  const [data, setData] = useState(before)
   const [decision, setDecision] = useState<Decision | null>(null)
   const { busy, error, run } = useAction()
   const replay = async () => {
     const what: Replay = { as: uid ? { uid, token: JSON.parse(token) } : null }
     if (at) what.at = new Date(at).toISOString()
+    if (data !== null && data !== before) what.data = fieldsToWire(parseDocument(data, root))
     setDecision(await replayRequest(request.id, what))
   }
   return (
@@ -111,6 +135,12 @@ function ReplayForm({ request }: { request: FullRequest }) {
         <span>{t.requests.token}</span>
         <textarea className="mono" rows={5} value={token} disabled={!uid} onChange={(event) => setToken(event.target.value)} />
       </label>
+      {data !== null && (
+        <label className="field">
+          <span>{t.requests.data}</span>
+          <textarea className="mono" rows={6} value={data} onChange={(event) => setData(event.target.value)} />
+        </label>
+      )}
       {error !== null && <Problem error={error} />}
       <div className="dialog-foot">
         <button type="submit" className="button primary" disabled={busy}>

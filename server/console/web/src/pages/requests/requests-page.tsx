@@ -1,9 +1,10 @@
 import { useEffect, useState } from 'react'
 import { useSearchParams } from 'react-router-dom'
-import { stream } from '../../api/http'
+import { stream, withQuery } from '../../api/http'
 import { loadRequests, type RequestFilter, type RequestRecord, RequestLine } from '../../api/rules'
 import { useText } from '../../i18n/text'
 import { useLoad } from '../../lib/use-load'
+import { Moment } from '../../ui/moment'
 import { Empty, Loaded } from '../../ui/states'
 import { RequestDialog } from './request-dialog'
 
@@ -99,13 +100,13 @@ export function passes(record: RequestRecord, { outcome, method, path, user }: R
 }
 
 function RequestTable({ first, filter, open }: { first: RequestRecord[]; filter: RequestFilter; open: (id: string) => void }) {
-  const { t, time } = useText()
+  const { t } = useText()
   const [fresh, setFresh] = useState<RequestRecord[]>([])
-  const after = first[0]?.id ?? ''
+  const after = first[0]?.id ?? '0'
   useEffect(() => {
     const control = new AbortController()
     const follow = async () => {
-      for await (const line of stream(RequestLine, `/api/requests/stream${after ? `?after=${encodeURIComponent(after)}` : ''}`, {
+      for await (const line of stream(RequestLine, withQuery('/api/requests/stream', { after }), {
         signal: control.signal,
       })) {
         if ('id' in line) setFresh((now) => (now.some((one) => one.id === line.id) ? now : [line, ...now].slice(0, MAX_SHOWN)))
@@ -134,7 +135,9 @@ function RequestTable({ first, filter, open }: { first: RequestRecord[]; filter:
         <tbody>
           {all.map((record) => (
             <tr key={record.id}>
-              <td className="clip">{time(record.time)}</td>
+              <td className="tight">
+                <Moment iso={record.time} />
+              </td>
               <td>
                 <span className={`tag ${TONES[record.outcome]}`}>{record.outcome}</span>
               </td>

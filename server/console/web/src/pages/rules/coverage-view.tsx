@@ -42,6 +42,24 @@ export function coverageMarks(source: string, expressions: readonly Expression[]
   return [THEME, EditorView.decorations.of(set)]
 }
 
+const LINES = EditorView.baseTheme({
+  '.decides-allow': { boxShadow: 'inset 3px 0 var(--good)' },
+  '.decides-deny, .decides-error': { boxShadow: 'inset 3px 0 var(--bad)' },
+})
+
+/** An extension of an editor that marks the lines of the statements by which rules decided. */
+export function decidingLines(source: string, statements: readonly { line: number; outcome: string }[]): Extension {
+  const outcomes = new Map(statements.map(({ line, outcome }) => [line, outcome]))
+  const builder = new RangeSetBuilder<Decoration>()
+  let from = 0
+  for (const [i, line] of source.split('\n').entries()) {
+    const outcome = outcomes.get(i + 1)
+    if (outcome) builder.add(from, from, Decoration.line({ class: `decides-${outcome}` }))
+    from += line.length + 1
+  }
+  return [LINES, EditorView.decorations.of(builder.finish())]
+}
+
 /** The rules in force with how often each expression was evaluated, and to what. */
 export function CoverageView({ scope }: { scope: Scope }) {
   const { t } = useText()

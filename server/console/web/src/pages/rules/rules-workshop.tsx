@@ -16,7 +16,7 @@ import { Tabs } from '../../ui/tabs'
 import { useToast } from '../../ui/toasts'
 import { CoverageView } from './coverage-view'
 
-const REPLAYED = 500
+const REPLAYED = [50, 200, 1000] as const
 const CaseFile = v.union([v.object({ cases: v.array(v.unknown()) }), v.array(v.unknown())])
 
 type Tab = 'draft' | 'difference' | 'coverage'
@@ -29,16 +29,18 @@ export default function RulesWorkshop({ scope, inForce, reload }: { scope: Scope
   const { t } = useText()
   const { features, write } = useSession()
   const [draft, setDraft] = useState(inForce)
+  const [checked, setChecked] = useState(inForce)
   const [start, setStart] = useState(inForce)
   const [tab, setTab] = useState<Tab>('draft')
   const [issues, setIssues] = useState<Issue[]>([])
   const [result, setResult] = useState<Result | null>(null)
+  const [howMany, setHowMany] = useState<number>(REPLAYED[1])
   const { busy, error, run } = useAction()
   const toast = useToast()
   const check = async (text: string): Promise<Diagnostic[]> => {
-    setDraft(text)
     const found = (await checkRules(text)).issues
     setIssues(found)
+    setChecked(text)
     const at = byteIndex(text)
     return found.map(({ start: from, end: to, severity, text: message }) => ({
       from: at(from),
@@ -59,7 +61,7 @@ export default function RulesWorkshop({ scope, inForce, reload }: { scope: Scope
     reload()
   }
   const replay = async () => {
-    const { ok, issues: found, results } = await replayAll(draft, REPLAYED)
+    const { ok, issues: found, results } = await replayAll(draft, howMany)
     setIssues(found)
     if (ok)
       setResult({
@@ -68,9 +70,10 @@ export default function RulesWorkshop({ scope, inForce, reload }: { scope: Scope
         rows: results.filter((one) => one.was !== one.now),
       })
   }
-  const cases = async (file: File) => {
-    const parsed = v.parse(CaseFile, JSON.parse(await file.text()))
-    const { results } = await runCases(scope, draft, Array.isArray(parsed) ? parsed : parsed.cases)
+  const cases = async (files: File[]) => {
+    const all = await casesOf(files)
+    if (all.length === 0) throw new Error(t.rules.noCases)
+    const { results } = await runCases(scope, draft, all)
     setResult({
       kind: 'cases',
       rows: results.map((one) => ({
@@ -85,13 +88,13 @@ export default function RulesWorkshop({ scope, inForce, reload }: { scope: Scope
     { id: 'difference' as const, label: t.rules.difference },
     ...(features.includes('coverage') ? [{ id: 'coverage' as const, label: t.rules.coverage }] : []),
   ]
-  const wrong = issues.some((issue) => issue.severity === 'ERROR')
+  const wrong = draft !== checked || issues.some((issue) => issue.severity === 'ERROR')
   return (
     <div className="stack">
       <Tabs label={t.pages.rules} tabs={tabs} chosen={tab} choose={choose} />
       {tab === 'draft' && (
         <div className="tall">
-          <CodeEditor text={start} language={rulesLanguage} label={t.rules.draft} check={check} />
+          <CodeEditor text={start} language={rulesLanguage} label={t.rules.draft} changed={setDraft} check={check} />
         </div>
       )}
       {tab === 'difference' && <DiffView before={inForce} after={draft} label={t.rules.difference} same={t.rules.noDifference} />}
@@ -108,23 +111,21 @@ export default function RulesWorkshop({ scope, inForce, reload }: { scope: Scope
       </ul>
       {error !== null && <Problem error={error} />}
       <div className="row">
-        <label className="button">
-          {t.rules.runCases}
-          <input
-            type="file"
-            className="hidden-label"
-            accept=".json,application/json"
-            onChange={(event) => {
-              const file = event.target.files?.[0]
-              if (file) void run(() => cases(file))
-              event.target.value = ''
-            }}
-          />
-        </label>
+        <CaseFiles label={t.rules.runCases} folder={false} chosen={(files) => void run(() => cases(files))} />
+        <CaseFiles label={t.rules.runFolder} folder chosen={(files) => void run(() => cases(files))} />
         {features.includes('requests') && (
-          <button type="button" className="button" disabled={busy} onClick={() => void run(replay)}>
-            {t.rules.replay}
-          </button>
+          <>
+            <button type="button" className="button" disabled={busy} onClick={() => void run(replay)}>
+              {t.rules.replay}
+            </button>
+            <select value={howMany} aria-label={t.rules.howMany} onChange={(event) => setHowMany(Number(event.target.value))}>
+              {REPLAYED.map((n) => (
+                <option key={n} value={n}>
+                  {t.rules.lastRequests(n)}
+                </option>
+              ))}
+            </select>
+          </>
         )}
         <button type="button" className="button" onClick={() => download('firestore.rules', 'text/plain', [draft])}>
           {t.rules.save}
@@ -140,34 +141,76 @@ export default function RulesWorkshop({ scope, inForce, reload }: { scope: Scope
   )
 }
 
+/** The cases of files, in the order of their names. Files that are no JSON of cases are told by the name. */
+export async function casesOf(files: readonly File[]): Promise<unknown[]> {
+  const all: unknown[] = []
+  const named = files.filter((file) => file.name.endsWith('.json')).toSorted((a, b) => pathOf(a).localeCompare(pathOf(b)))
+  for (const file of named) {
+    try {
+      const parsed = v.parse(CaseFile, JSON.parse(await file.text()))
+      all.push(...(Array.isArray(parsed) ? parsed : parsed.cases))
+    } catch (failure) {
+      throw new Error(`${pathOf(file)}: ${failure instanceof Error ? failure.message : String(failure)}`)
+    }
+  }
+  return all
+}
+
+const pathOf = (file: File): string => file.webkitRelativePath || file.name
+
+/** A button that asks for files of cases, or for a folder of them. */
+function CaseFiles({ label, folder, chosen }: { label: string; folder: boolean; chosen: (files: File[]) => void }) {
+  return (
+    <label className="button">
+      {label}
+      <input
+        type="file"
+        className="hidden-label"
+        multiple
+        accept={folder ? undefined : '.json,application/json'}
+        {...(folder && { webkitdirectory: '' })}
+        onChange={(event) => {
+          const files = [...(event.target.files ?? [])]
+          if (files.length > 0) chosen(files)
+          event.target.value = ''
+        }}
+      />
+    </label>
+  )
+}
+
 function Results({ result }: { result: Result }) {
   const { t } = useText()
   if (result.kind === 'cases') {
     return (
-      <ul className="list" role="status">
-        <li>
-          <strong>{t.rules.cases(result.rows.filter((row) => row.good).length, result.rows.length)}</strong>
-        </li>
-        {result.rows.map((row) => (
-          <li key={row.id}>
-            <span className={`tag ${row.good ? 'good' : 'bad'}`}>{row.id}</span>
-            <span className="mono wrap">{row.text}</span>
+      <div role="status">
+        <ul className="list">
+          <li>
+            <strong>{t.rules.cases(result.rows.filter((row) => row.good).length, result.rows.length)}</strong>
           </li>
-        ))}
-      </ul>
+          {result.rows.map((row) => (
+            <li key={row.id}>
+              <span className={`tag ${row.good ? 'good' : 'bad'}`}>{row.id}</span>
+              <span className="mono wrap">{row.text}</span>
+            </li>
+          ))}
+        </ul>
+      </div>
     )
   }
   return (
-    <ul className="list" role="status">
-      <li>
-        <strong>{t.rules.replayed(result.same, result.rows.length)}</strong>
-      </li>
-      {result.rows.map((row) => (
-        <li key={row.id}>
-          <span className="mono">{row.id}</span>
-          <span className="tag">{row.was}</span> → <span className={`tag ${row.now === 'allow' ? 'good' : 'bad'}`}>{row.now}</span>
+    <div role="status">
+      <ul className="list">
+        <li>
+          <strong>{t.rules.replayed(result.same, result.rows.length)}</strong>
         </li>
-      ))}
-    </ul>
+        {result.rows.map((row) => (
+          <li key={row.id}>
+            <span className="mono">{row.id}</span>
+            <span className="tag">{row.was}</span> → <span className={`tag ${row.now === 'allow' ? 'good' : 'bad'}`}>{row.now}</span>
+          </li>
+        ))}
+      </ul>
+    </div>
   )
 }

@@ -1,7 +1,11 @@
-import { loadSafety } from '../../api/operations'
+import { useState } from 'react'
+import { loadSafety, sendTestMail } from '../../api/operations'
 import { useText } from '../../i18n/text'
+import { useAction } from '../../lib/use-action'
 import { useLoad } from '../../lib/use-load'
-import { Loaded } from '../../ui/states'
+import { useSession } from '../../session'
+import { Loaded, Problem } from '../../ui/states'
+import { useToast } from '../../ui/toasts'
 
 const TONES = { ok: 'good', warn: 'warn', bad: 'bad', unknown: '' } as const
 const RANK = { bad: 0, warn: 1, unknown: 2, ok: 3 } as const
@@ -9,6 +13,7 @@ const RANK = { bad: 0, warn: 1, unknown: 2, ok: 3 } as const
 /** What a server that strangers reach should have, the worst first. */
 export default function SafetyPage() {
   const { t } = useText()
+  const { write } = useSession()
   const { state, reload } = useLoad('safety', loadSafety)
   const titles: Record<string, string> = t.safety.checks
   return (
@@ -36,6 +41,45 @@ export default function SafetyPage() {
           </ul>
         )}
       </Loaded>
+      {write && <TestMail />}
     </div>
+  )
+}
+
+/** Sends an e-mail to see that the mail server takes it. */
+function TestMail() {
+  const { t, language } = useText()
+  const [to, setTo] = useState('')
+  const { busy, error, run } = useAction()
+  const toast = useToast()
+  const submit = async () => {
+    await sendTestMail(to, language)
+    toast(t.safety.testSent)
+  }
+  return (
+    <form
+      className="stack"
+      aria-label={t.safety.testMail}
+      onSubmit={(event) => {
+        event.preventDefault()
+        void run(submit)
+      }}
+    >
+      <h2>{t.safety.testMail}</h2>
+      <div className="row">
+        <input
+          type="email"
+          required
+          value={to}
+          aria-label={t.safety.testTo}
+          placeholder={t.users.email}
+          onChange={(event) => setTo(event.target.value)}
+        />
+        <button type="submit" className="button" disabled={busy}>
+          {t.safety.testMail}
+        </button>
+      </div>
+      {error !== null && <Problem error={error} />}
+    </form>
   )
 }

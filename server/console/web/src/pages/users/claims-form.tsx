@@ -43,7 +43,7 @@ export default function ClaimsForm({ directory, user, changed }: { directory: Di
   const size = problem?.kind === 'syntax' ? text.length : JSON.stringify(JSON.parse(text)).length
   return (
     <div className="stack">
-      <CodeEditor text={first} language={language} label={t.users.claims} readOnly={!write} check={check} />
+      <CodeEditor text={first} language={language} label={t.users.claims} readOnly={!write} checkNow={check} />
       <div className="row">
         <span className={problem ? 'bad' : 'soft'} role="status">
           {problem

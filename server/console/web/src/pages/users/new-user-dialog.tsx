@@ -22,7 +22,7 @@ export function NewUserDialog({ directory, close, done }: { directory: Directory
     })
   return (
     <Dialog title={t.users.newUser} close={close} submit={submit}>
-      <Input label={t.users.email} type="email" autoFocus {...bind('email')} />
+      <Input label={t.users.email} type="email" first {...bind('email')} />
       <Input label={t.users.password} type="password" autoComplete="new-password" {...bind('password')} />
       <Input label={t.users.displayName} {...bind('displayName')} />
       <Input label={t.users.phone} type="tel" {...bind('phoneNumber')} />

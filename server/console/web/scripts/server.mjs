@@ -1,0 +1,53 @@
+// Starts the built program (CLAVE_BIN) for pictures and measurements, in a folder of its own.
+import { spawn } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const CLAVE = process.env.CLAVE_BIN ?? join(import.meta.dirname, '../../../../bin/clave')
+
+const freePort = () =>
+  new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address()
+      server.close(() => resolve(port))
+    })
+  })
+
+/** Runs `clave start` with rules; returns the ports, and what stops it. */
+export async function start(project, rules) {
+  const folder = await mkdtemp(join(tmpdir(), 'clave-look-'))
+  const ports = { firestore: await freePort(), auth: await freePort(), ui: await freePort() }
+  const emulators = {
+    firestore: { port: ports.firestore, websocketPort: await freePort() },
+    auth: { port: ports.auth },
+    ui: { port: ports.ui },
+    hub: { port: await freePort() },
+  }
+  await writeFile(join(folder, 'firestore.rules'), rules)
+  await writeFile(join(folder, 'firebase.json'), JSON.stringify({ firestore: { rules: 'firestore.rules' }, emulators }))
+  const child = spawn(CLAVE, ['start', '--memory', '--project', project], { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] })
+  await new Promise((ready, failed) => {
+    child.stdout.on('data', (chunk) => String(chunk).includes('Clave ready') && ready())
+    child.once('exit', (code) => failed(new Error(`clave ended with ${code}`)))
+  })
+  const stop = async () => {
+    const ended = new Promise((resolve) => child.once('exit', resolve))
+    child.kill('SIGTERM')
+    await ended
+    await rm(folder, { recursive: true })
+  }
+  return { ...ports, stop }
+}
+
+/** Posts JSON as an administrator. */
+export async function post(url, body) {
+  const headers = { authorization: 'Bearer owner', 'content-type': 'application/json' }
+  const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
+  if (!response.ok) throw new Error(`${url}: ${await response.text()}`)
+  return response.json()
+}
+
+/** The browser that pages are looked at with. */
+export const BROWSER = { executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu'] }
