@@ -95,6 +95,10 @@ func TestConsoleOfProduction(t *testing.T) {
 			if _, text := read(t, browser, origin+"/api/session"); !strings.Contains(text, fmt.Sprintf(`"write":%t`, write)) || !strings.Contains(text, `"mode":"serve"`) {
 				t.Errorf("%s: the session is %s, want write %t", host, text, write)
 			}
+			if res, _ := read(t, &http.Client{Transport: p.client.Transport}, link); res.StatusCode != http.StatusUnauthorized {
+				t.Errorf("%s: the link for the second time: %s, want 401", host, res.Status)
+			}
+			refusesStrangers(t, browser, origin, write)
 			bare := &http.Client{Transport: p.client.Transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 			res, _ := read(t, bare, consoleLink(t, dir, "--data", filepath.Join(dir, "d")))
 			if c := res.Cookies(); len(c) != 1 || c[0].Secure != (scheme == "https") || strings.HasPrefix(c[0].Name, "__Host-") != c[0].Secure || !c[0].HttpOnly || c[0].SameSite != http.SameSiteStrictMode {
@@ -102,5 +106,57 @@ func TestConsoleOfProduction(t *testing.T) {
 			}
 		}
 		p.stop(t)
+	}
+}
+
+// refusesStrangers checks what a session's cookie alone does not allow: other origins, other names of the host, calls of the API without
+// the token, and with a read-only session any change.
+func refusesStrangers(t *testing.T, browser *http.Client, origin string, write bool) {
+	t.Helper()
+	_, text := read(t, browser, origin+"/api/session")
+	var session struct{ CSRF string }
+	if err := json.Unmarshal([]byte(text), &session); err != nil {
+		t.Fatalf("%v in %s", err, text)
+	}
+	document := "/v1/projects/" + realProject + "/databases/(default)/documents/made/here"
+	own := http.StatusForbidden
+	if write {
+		own = http.StatusOK
+	}
+	res, err := browser.Post(origin+"/api/delete/count", "application/json", strings.NewReader(`{"path": "made"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = res.Body.Close()
+	if res.StatusCode != http.StatusForbidden {
+		t.Errorf("write %t: a call of the API without the token: %s, want 403", write, res.Status)
+	}
+	for _, tt := range []struct {
+		name, host string
+		header     []string
+		want       int
+	}{
+		{"its own", "", []string{"X-Clave-CSRF", session.CSRF, "Origin", origin}, own},
+		{"one of another origin", "", []string{"X-Clave-CSRF", session.CSRF, "Origin", "https://evil.example"}, http.StatusForbidden},
+		{"one of another site", "", []string{"X-Clave-CSRF", session.CSRF, "Sec-Fetch-Site", "cross-site"}, http.StatusForbidden},
+		{"one by a name that was bound anew", "evil.example", []string{"X-Clave-CSRF", session.CSRF}, http.StatusForbidden},
+	} {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPatch, origin+document, strings.NewReader(`{"fields": {}}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Content-Type", "application/json")
+		r.Host = tt.host
+		for i := 0; i < len(tt.header); i += 2 {
+			r.Header.Set(tt.header[i], tt.header[i+1])
+		}
+		res, err := browser.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = res.Body.Close()
+		if res.StatusCode != tt.want {
+			t.Errorf("write %t: a request, %s: %s, want %d", write, tt.name, res.Status, tt.want)
+		}
 	}
 }
