@@ -1,22 +1,22 @@
 import { defineConfig } from '@playwright/test'
 
-/** One server a worker, so that tests which empty it don't disturb each other; started by e2e/servidores.ts. */
-type Servidor = { url: string; firestore: string; auth: string }
+/** One server a worker, so that tests which empty it don't disturb each other; started by e2e/servers.ts. */
+type Server = { url: string; firestore: string; auth: string }
 
-const servidores: unknown = JSON.parse(process.env['E2E_SERVIDORES'] ?? '[]')
+const servers: unknown = JSON.parse(process.env['E2E_SERVIDORES'] ?? '[]')
 
 /** The server of this worker, none in the main process. */
-function mio(): Servidor | null {
-  const indice = Number(process.env['TEST_PARALLEL_INDEX'] ?? -1)
-  const servidor: unknown = Array.isArray(servidores) ? servidores[indice] : null
-  if (typeof servidor !== 'object' || servidor === null) return null
-  return { url: '', firestore: '', auth: '', ...servidor }
+function mine(): Server | null {
+  const index = Number(process.env['TEST_PARALLEL_INDEX'] ?? -1)
+  const server: unknown = Array.isArray(servers) ? servers[index] : null
+  if (typeof server !== 'object' || server === null) return null
+  return { url: '', firestore: '', auth: '', ...server }
 }
 
-const servidor = mio()
-if (servidor) {
-  process.env['FIRESTORE_EMULATOR_HOST'] = servidor.firestore
-  process.env['FIREBASE_AUTH_EMULATOR_HOST'] = servidor.auth
+const server = mine()
+if (server) {
+  process.env['FIRESTORE_EMULATOR_HOST'] = server.firestore
+  process.env['FIREBASE_AUTH_EMULATOR_HOST'] = server.auth
 }
 
 const FLAGS = [
@@ -31,7 +31,7 @@ const FLAGS = [
 
 export default defineConfig({
   testDir: 'e2e',
-  globalSetup: './e2e/servidores.ts',
+  globalSetup: './e2e/servers.ts',
   workers: process.env['BASE_URL'] ? 1 : 2,
   fullyParallel: false,
   timeout: 45_000,
@@ -40,7 +40,7 @@ export default defineConfig({
   expect: { timeout: 8_000 },
   reporter: [['list']],
   use: {
-    baseURL: process.env['BASE_URL'] ?? servidor?.url ?? '',
+    baseURL: process.env['BASE_URL'] ?? server?.url ?? '',
     locale: 'es-DO',
     timezoneId: 'America/Santo_Domingo',
     launchOptions: { executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium', args: FLAGS },

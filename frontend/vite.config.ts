@@ -9,18 +9,18 @@ const DATA_PATHS = ['/v1', '/google.firestore.v1.Firestore', '/identitytoolkit.g
 
 /** One file for what comes together, instead of one for each piece: React, which runs in a turn of its own (src/main.ts), what most pages are made of, what shows an event or a place, the SDK's base. */
 const REACT = /node_modules[\\/](?:react|react-dom|scheduler)[\\/]/
-const MARCO =
-  /src[\\/](?:app|enrutador|vida|layout[\\/].*|i18n[\\/]es|components[\\/](?:boton|esqueleto|limite-de-error|signo)|art[\\/](?:logo|trazo-marca)|content[\\/]sitio|lib[\\/](?:fechas|fondo|use-hidratado|use-impresion|use-meta))\.|react-router/
-const PIEZAS =
-  /src[\\/](?:art[\\/](?:imagen|lamina|manifiesto)|components[\\/](?:encabezado|llamada|seccion|vacio)|features[\\/]eventos[\\/]huesos-eventos|lib[\\/](?:momento|use-eventos))\./
-const SUCESOS =
-  /lucide-react|src[\\/](?:art[\\/]ilustracion-de-evento|i18n[\\/]es-eventos|lib[\\/](?:dinero|enlaces|evento|url-segura)|features[\\/]eventos[\\/]datos-evento)\.?/
+const FRAME =
+  /src[\\/](?:app|app-router|draw|layout[\\/].*|i18n[\\/]es|components[\\/](?:button-classes|skeleton|error-boundary|sign)|art[\\/](?:logo|mark-stroke)|content[\\/]sitio|lib[\\/](?:dates|background|use-hydrated|use-printing|use-meta))\.|react-router/
+const PIECES =
+  /src[\\/](?:art[\\/](?:slot-image|plate|manifest)|components[\\/](?:page-header|call-to-action|section|empty)|features[\\/]events[\\/]event-bones|lib[\\/](?:when|use-events))\./
+const EVENT_PARTS =
+  /lucide-react|src[\\/](?:art[\\/]event-art|i18n[\\/]es-events|lib[\\/](?:money|links|event|safe-url)|features[\\/]events[\\/]event-parts)\.?/
 const SDK =
   /src[\\/]firebase[\\/](?:app|config)\.|node_modules[\\/](?:firebase[\\/]app|@firebase[\\/](?:app|component|logger|util)|idb)[\\/]|webchannel-wrapper[\\/].*bloom/
 
 /** Lets the build leave out what the site does not use of the router, which names for tools and wrappers not marked as pure hold fast. */
-const poda: Plugin = {
-  name: 'poda-react-router',
+const pruning: Plugin = {
+  name: 'prune-react-router',
   apply: 'build',
   transform: {
     filter: { id: /react-router[\\/]dist[\\/]/ },
@@ -32,7 +32,7 @@ const poda: Plugin = {
 }
 
 export default defineConfig({
-  plugins: [poda, react(), tailwindcss()],
+  plugins: [pruning, react(), tailwindcss()],
   build: {
     manifest: true,
     target: 'es2023',
@@ -45,9 +45,9 @@ export default defineConfig({
           includeDependenciesRecursively: false,
           groups: [
             { name: 'react', test: REACT },
-            { name: 'marco', test: MARCO },
-            { name: 'piezas', test: PIEZAS },
-            { name: 'sucesos', test: SUCESOS, minShareCount: 2 },
+            { name: 'frame', test: FRAME },
+            { name: 'pieces', test: PIECES },
+            { name: 'events', test: EVENT_PARTS, minShareCount: 2 },
             { name: 'app', test: SDK },
           ],
         },
@@ -56,9 +56,9 @@ export default defineConfig({
   },
   server: { port: 5100, proxy: Object.fromEntries(DATA_PATHS.map((path) => [path, CLAVE])) },
   test: {
-    environment: 'jsdom',
     include: ['src/**/*.test.{ts,tsx}', 'scripts/**/*.test.mjs'],
-    setupFiles: ['src/vitest.setup.ts'],
     restoreMocks: true,
+    // Pictures are encoded, and a machine may be busy.
+    testTimeout: 30_000,
   },
 })

@@ -6,7 +6,7 @@ import { dirname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { brotliCompressSync } from 'node:zlib'
 import { build } from 'vite'
-import { siempre } from './siempre.mjs'
+import { always } from './always.mjs'
 
 const ROOT = join(import.meta.dirname, '..')
 const DIST = resolve(ROOT, process.env.SITIO_DIST || 'dist')
@@ -23,17 +23,17 @@ await build({
   build: { ssr: 'src/entry-server.tsx', outDir: DIST_SSR, manifest: false, copyPublicDir: false },
 })
 
-const { prerender, paginas, direccion, sinGuion, META, baja } = await import(pathToFileURL(join(DIST_SSR, 'entry-server.js')).href)
-const url = (process.env.VITE_SITIO_URL || direccion).replace(/\/$/, '')
+const { prerender, pages, address, noScript, META, unsubscribePage } = await import(pathToFileURL(join(DIST_SSR, 'entry-server.js')).href)
+const url = (process.env.VITE_SITIO_URL || address).replace(/\/$/, '')
 // Named by what it holds, like all that is kept for ever: it must not be asked for again before each first paint.
-const ARRANQUE = '/arranque.js'
-const arranque = await readFile(join(DIST, ARRANQUE))
-const arranqueFijo = `/assets/arranque-${createHash('sha256').update(arranque).digest('hex').slice(0, 8)}.js`
-await rename(join(DIST, ARRANQUE), join(DIST, arranqueFijo))
-const template = (await readFile(join(DIST, 'index.html'), 'utf8')).replace(ARRANQUE, arranqueFijo)
-const [guion] = /<script type="module"[^>]*><\/script>/.exec(template) ?? []
-const [estilos] = /<link rel="stylesheet"[^>]*>/.exec(template) ?? []
-if (!template.includes(arranqueFijo) || !guion || !estilos || template.includes('modulepreload')) {
+const START_SCRIPT = '/start.js'
+const startScript = await readFile(join(DIST, START_SCRIPT))
+const fixedStartScript = `/assets/start-${createHash('sha256').update(startScript).digest('hex').slice(0, 8)}.js`
+await rename(join(DIST, START_SCRIPT), join(DIST, fixedStartScript))
+const template = (await readFile(join(DIST, 'index.html'), 'utf8')).replace(START_SCRIPT, fixedStartScript)
+const [script] = /<script type="module"[^>]*><\/script>/.exec(template) ?? []
+const [styles] = /<link rel="stylesheet"[^>]*>/.exec(template) ?? []
+if (!template.includes(fixedStartScript) || !script || !styles || template.includes('modulepreload')) {
   throw new Error('index.html must have one script, its start and one sheet of styles')
 }
 const manifest = JSON.parse(await readFile(join(DIST, '.vite/manifest.json'), 'utf8'))
@@ -56,57 +56,57 @@ function chunksOf(source) {
       throw new Error(`${key} brings its own styles, too late for a prerendered page: import them in src/styles/index.css`)
     for (const next of chunk.imports ?? []) visit(next)
   }
-  for (const key of [...siempre(manifest), source]) visit(key)
+  for (const key of [...always(manifest), source]) visit(key)
   return [...seen]
 }
 
 const SOURCES = { '/': 'inicio' }
 
 /** Between these the back office writes what it knows of an event (server/backoffice/pages), with what is said here of the site. */
-const MARCAS = [`<!--evento ${JSON.stringify({ url, nombre: META['/'].titulo }).replaceAll('--', '-\\u002d')}-->`, '<!--/evento-->']
+const MARKS = [`<!--evento ${JSON.stringify({ url, name: META['/'].title }).replaceAll('--', '-\\u002d')}-->`, '<!--/evento-->']
 
 /** What a page says of itself, and its fonts. */
-function head({ meta, path, datos, marcas: [desde, hasta] = [] }) {
+function head({ meta, path, data, marks: [from, until] = [] }) {
   const canonical = `${url}${path === '/' ? '/' : path}`
   return [
-    desde,
-    `<title>${escape(meta.titulo)}</title>`,
-    `<meta name="description" content="${escape(meta.descripcion)}" />`,
-    `<meta name="robots" content="${meta.indexar ? 'index,follow' : 'noindex'}" />`,
+    from,
+    `<title>${escape(meta.title)}</title>`,
+    `<meta name="description" content="${escape(meta.description)}" />`,
+    `<meta name="robots" content="${meta.index ? 'index,follow' : 'noindex'}" />`,
     path ? `<link rel="canonical" href="${escape(canonical)}" />` : '',
     `<meta property="og:type" content="website" />`,
     `<meta property="og:locale" content="es_DO" />`,
-    `<meta property="og:title" content="${escape(meta.titulo)}" />`,
-    `<meta property="og:description" content="${escape(meta.descripcion)}" />`,
+    `<meta property="og:title" content="${escape(meta.title)}" />`,
+    `<meta property="og:description" content="${escape(meta.description)}" />`,
     path ? `<meta property="og:url" content="${escape(canonical)}" />` : '',
-    `<meta property="og:site_name" content="${escape(META['/'].titulo)}" />`,
+    `<meta property="og:site_name" content="${escape(META['/'].title)}" />`,
     `<meta property="og:image" content="${url}/ilustraciones/og-default.png" />`,
     `<meta property="og:image:width" content="1200" />`,
     `<meta property="og:image:height" content="630" />`,
-    `<meta property="og:image:alt" content="${escape(META['/'].titulo)}" />`,
+    `<meta property="og:image:alt" content="${escape(META['/'].title)}" />`,
     `<meta name="twitter:card" content="summary_large_image" />`,
-    hasta,
+    until,
     ...fonts.map((file) => `<link rel="preload" as="font" type="font/woff2" crossorigin href="/${file}" />`),
-    datos ? `<script type="application/ld+json">${JSON.stringify(datos).replaceAll('<', '\\u003c')}</script>` : '',
+    data ? `<script type="application/ld+json">${JSON.stringify(data).replaceAll('<', '\\u003c')}</script>` : '',
   ]
     .filter(Boolean)
     .join('\n    ')
 }
 
-/** A page's scripts: kept for arranque.js where there is something to see before them. */
+/** A page's scripts: kept for start.js where there is something to see before them. */
 function scripts(html, preload) {
-  if (!html) return guion
+  if (!html) return script
   const links = preload.map((file) => `<link rel="modulepreload" crossorigin fetchpriority="low" href="/${file}" />`)
-  return `<template id="guiones">${links.join('')}${guion.replace(' src=', ' fetchpriority="low" src=')}</template>`
+  return `<template id="guiones">${links.join('')}${script.replace(' src=', ' fetchpriority="low" src=')}</template>`
 }
 
-async function write(file, { meta, path, datos = null, marcas, html = '', ruta = '', preload = [], after = '', conGuiones = true }) {
+async function write(file, { meta, path, data = null, marks, html = '', route = '', preload = [], after = '', withScripts = true }) {
   const page = template
-    .replace(guion, '')
-    .replace(estilos, '')
-    .replace('<!--guiones-->', () => (conGuiones ? scripts(html, preload) : ''))
-    .replace('<!--meta-->', () => `${estilos}\n    ${head({ meta, path, datos, marcas })}`)
-    .replace('<div id="raiz"><!--app--></div>', () => `<div id="raiz"${ruta ? ` data-ruta="${escape(ruta)}"` : ''}>${html}</div>${after}`)
+    .replace(script, '')
+    .replace(styles, '')
+    .replace('<!--guiones-->', () => (withScripts ? scripts(html, preload) : ''))
+    .replace('<!--meta-->', () => `${styles}\n    ${head({ meta, path, data, marks })}`)
+    .replace('<div id="raiz"><!--app--></div>', () => `<div id="raiz"${route ? ` data-ruta="${escape(route)}"` : ''}>${html}</div>${after}`)
   if (page.includes('<!--meta-->') || /<script>/.test(html) || / style="/.test(html)) {
     throw new Error(`${file}: an inline script or style, which the site's own policy forbids`)
   }
@@ -115,25 +115,25 @@ async function write(file, { meta, path, datos = null, marcas, html = '', ruta =
   await writeFile(target, page)
 }
 
-for (const path of paginas) {
-  const { html, meta, ruta, datos } = await prerender(path, url)
+for (const path of pages) {
+  const { html, meta, route, data } = await prerender(path, url)
   const preload = chunksOf(`src/routes/${SOURCES[path] ?? path.slice(1)}.tsx`)
-  await write(path === '/' ? 'index.html' : `${path.slice(1)}.html`, { meta, path, datos, html, ruta, preload })
+  await write(path === '/' ? 'index.html' : `${path.slice(1)}.html`, { meta, path, data, html, route, preload })
 }
 const missing = await prerender('/no-encontrada', url)
 const missingPreload = chunksOf('src/routes/no-encontrada.tsx')
-await write('404.html', { meta: missing.meta, path: '', html: missing.html, ruta: missing.ruta, preload: missingPreload })
+await write('404.html', { meta: missing.meta, path: '', html: missing.html, route: missing.route, preload: missingPreload })
 // The page of every event: the back office fills its head in. As it is, it stands in for one that cannot be read.
-await write('eventos/plantilla.html', { meta: META['/eventos/:id'], path: '', after: sinGuion('<!--evento-texto-->'), marcas: MARCAS })
+await write('eventos/plantilla.html', { meta: META['/eventos/:id'], path: '', after: noScript('<!--evento-texto-->'), marks: MARKS })
 // The shell of the panel says "noindex" until a page says otherwise.
-await write('app.html', { meta: { ...META['/'], indexar: false }, path: '', after: sinGuion() })
+await write('app.html', { meta: { ...META['/'], index: false }, path: '', after: noScript() })
 
 // Around what the back office says at /boletin/baja. It has no scripts: who leaves the newsletter needs none.
-const deBaja = { titulo: `Boletín · ${META['/'].titulo}`, descripcion: META['/'].descripcion, indexar: false }
-await write('boletin/plantilla.html', { meta: deBaja, path: '', after: baja('<!--baja-->'), conGuiones: false })
+const unsubscribeMeta = { title: `Boletín · ${META['/'].title}`, description: META['/'].description, index: false }
+await write('boletin/plantilla.html', { meta: unsubscribeMeta, path: '', after: unsubscribePage('<!--baja-->'), withScripts: false })
 
 // At /sitemap.xml the back office adds the events.
-const entries = paginas.map((path) => `  <url><loc>${url}${path}</loc></url>`)
+const entries = pages.map((path) => `  <url><loc>${url}${path}</loc></url>`)
 await writeFile(
   join(DIST, 'sitemap-paginas.xml'),
   `<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${entries.join('\n')}\n</urlset>\n`,

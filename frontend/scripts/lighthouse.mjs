@@ -8,7 +8,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { chromium } from '@playwright/test'
 import lighthouse from 'lighthouse'
-import { conElSitio, freePort, paginasPublicas } from './en-marcha.mjs'
+import { withSite, freePort, publicPages } from './running.mjs'
 
 const RUNS = 3
 const LEAST = 95
@@ -60,9 +60,9 @@ const row = (path, m) =>
   `| ${path} | ${m.scores.join(' | ')} | ${m.lcp.toFixed(2)} s | ${m.cls.toFixed(3)} | ${Math.round(m.tbt)} ms | ${Math.round(m.bytes)} KB | ${Math.round(m.benchmark)} |`
 
 const asked = process.argv.slice(2)
-await conElSitio(async (base) => {
+await withSite(async (base) => {
   const lines = []
-  for (const path of asked.length > 0 ? asked : await paginasPublicas(base)) {
+  for (const path of asked.length > 0 ? asked : await publicPages(base)) {
     const measured = await measure(base + path)
     lines.push(row(path, measured))
     console.log(lines.at(-1))

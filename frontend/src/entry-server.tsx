@@ -1,29 +1,29 @@
 import { renderToString } from 'react-dom/server'
 import { StaticRouter } from 'react-router-dom'
 import { App } from './app'
-import { sitio } from './content/sitio'
-import { datosFundacion, META, type Meta, PUBLICAS } from './meta'
-import { cargar, rutaDe } from './rutas'
+import { site } from './content/sitio'
+import { organizationData, META, type Meta, PUBLIC_PATHS } from './meta'
+import { load, routeOf } from './pages'
 
 export { META }
 
 /** What the build needs to know of the site. */
-export const paginas = PUBLICAS
+export const pages = PUBLIC_PATHS
 
 /** The site's own address when the build is given none. */
-export const direccion = sitio.url
+export const address = site.url
 
 /** What pages without prerendered text say without scripts. */
-export { baja, sinGuion } from './sin-guion'
+export { unsubscribePage, noScript } from './no-script'
 
 /** A page as HTML and what its head says. */
-export async function prerender(camino: string, url: string): Promise<{ html: string; meta: Meta; ruta: string; datos: object | null }> {
-  const ruta = rutaDe(camino)
-  await cargar(ruta)
+export async function prerender(path: string, url: string): Promise<{ html: string; meta: Meta; route: string; data: object | null }> {
+  const route = routeOf(path)
+  await load(route)
   const html = renderToString(
-    <StaticRouter location={camino}>
+    <StaticRouter location={path}>
       <App />
     </StaticRouter>,
   )
-  return { html, meta: META[ruta], ruta, datos: camino === '/' ? datosFundacion(url) : null }
+  return { html, meta: META[route], route, data: path === '/' ? organizationData(url) : null }
 }

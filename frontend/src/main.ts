@@ -1,29 +1,29 @@
-import { cargar, rutaDe } from './rutas'
+import { load, routeOf } from './pages'
 import './styles/index.css'
 
 /** Lets the browser draw, and do what the visitor asks for, before what comes next. */
-const turno = () =>
-  new Promise<void>((listo) => {
+const turn = () =>
+  new Promise<void>((ready) => {
     const { port1, port2 } = new MessageChannel()
-    port1.onmessage = () => listo()
+    port1.onmessage = () => ready()
     port2.postMessage(null)
   })
 
 /** Makes the page live, each part of its scripts in a turn of its own: in one, a slow phone stands still for a sixth of a second. */
-async function arrancar(): Promise<void> {
-  const raiz = document.getElementById('raiz')
-  if (!raiz) throw new Error('index.html has no #raiz')
+async function boot(): Promise<void> {
+  const root = document.getElementById('raiz')
+  if (!root) throw new Error('index.html has no #raiz')
   // A reload keeps the history entry's state, but not the page that was under its modal.
   history.replaceState(null, '')
-  const ruta = rutaDe(location.pathname)
+  const route = routeOf(location.pathname)
   await import('react-dom/client')
-  await turno()
-  const { dibujar } = await import('./vida')
-  await turno()
+  await turn()
+  const { render } = await import('./draw')
+  await turn()
   // Without its chunk the page shows its own way on; see Pagina.
-  await cargar(ruta).catch(() => undefined)
-  await turno()
-  dibujar(raiz, raiz.dataset['ruta'] === ruta)
+  await load(route).catch(() => undefined)
+  await turn()
+  render(root, root.dataset['ruta'] === route)
 }
 
-void arrancar()
+void boot()

@@ -1,24 +1,24 @@
 import { describe, expect, it } from 'vitest'
-import { pendientes } from './content/sitio'
-import { datosFundacion, META, PUBLICAS } from './meta'
+import { pendingOnes } from './content/sitio'
+import { organizationData, META, PUBLIC_PATHS } from './meta'
 
 describe('what search engines are told', () => {
   it('is within their measure, and different on every page', () => {
-    for (const ruta of PUBLICAS) {
-      const { titulo, descripcion, indexar } = META[ruta]
-      expect(titulo.length, ruta).toBeLessThanOrEqual(65)
-      expect(descripcion.length, ruta).toBeGreaterThanOrEqual(70)
-      expect(descripcion.length, ruta).toBeLessThanOrEqual(160)
-      expect(indexar, ruta).toBe(true)
+    for (const route of PUBLIC_PATHS) {
+      const { title, description, index } = META[route]
+      expect(title.length, route).toBeLessThanOrEqual(65)
+      expect(description.length, route).toBeGreaterThanOrEqual(70)
+      expect(description.length, route).toBeLessThanOrEqual(160)
+      expect(index, route).toBe(true)
     }
-    expect(new Set(PUBLICAS.map((ruta) => META[ruta].titulo)).size).toBe(PUBLICAS.length)
-    expect(new Set(PUBLICAS.map((ruta) => META[ruta].descripcion)).size).toBe(PUBLICAS.length)
+    expect(new Set(PUBLIC_PATHS.map((route) => META[route].title)).size).toBe(PUBLIC_PATHS.length)
+    expect(new Set(PUBLIC_PATHS.map((route) => META[route].description)).size).toBe(PUBLIC_PATHS.length)
   })
 
   it('names the foundation, and nothing that waits for confirmation', () => {
-    const datos = datosFundacion('https://fundacion.example')
-    expect(datos).toMatchObject({ '@type': 'NGO', url: 'https://fundacion.example', address: { addressLocality: 'Santo Domingo Este' } })
-    const texto = JSON.stringify(datos)
-    for (const [clave, valor] of pendientes) expect(texto, clave).not.toContain(valor)
+    const data = organizationData('https://fundacion.example')
+    expect(data).toMatchObject({ '@type': 'NGO', url: 'https://fundacion.example', address: { addressLocality: 'Santo Domingo Este' } })
+    const text = JSON.stringify(data)
+    for (const [key, value] of pendingOnes) expect(text, key).not.toContain(value)
   })
 })

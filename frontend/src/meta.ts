@@ -1,13 +1,13 @@
-import { pendientes, sitio } from './content/sitio'
-import type { Ruta } from './rutas'
+import { pendingOnes, site } from './content/sitio'
+import type { RoutePath } from './pages'
 
 /** What search engines and shared links say of a page. */
-export type Meta = { titulo: string; descripcion: string; indexar: boolean }
+export type Meta = { title: string; description: string; index: boolean }
 
-const NOMBRE = 'Todo por Medio de la Música'
+const NAME = 'Todo por Medio de la Música'
 
 /** The pages that are prerendered and listed in sitemap.xml. */
-export const PUBLICAS = [
+export const PUBLIC_PATHS = [
   '/',
   '/informacion',
   '/historia',
@@ -20,96 +20,96 @@ export const PUBLICAS = [
   '/contacto',
   '/donar',
   '/privacidad',
-] as const satisfies readonly Ruta[]
+] as const satisfies readonly RoutePath[]
 
-const publica = (titulo: string, descripcion: string): Meta => ({ titulo: `${titulo} · ${NOMBRE}`, descripcion, indexar: true })
+const isPublic = (title: string, description: string): Meta => ({ title: `${title} · ${NAME}`, description, index: true })
 
 /** Title (at most 65 letters) and description (70 to 160) of each page. */
-export const META: Record<Ruta, Meta> = {
+export const META: Record<RoutePath, Meta> = {
   '/': {
-    titulo: 'Fundación Todo por Medio de la Música',
-    descripcion:
+    title: 'Fundación Todo por Medio de la Música',
+    description:
       'Fundación dominicana sin fines de lucro: educación musical para niñas, niños y jóvenes en Santo Domingo Este. Eventos, donaciones y voluntariado.',
-    indexar: true,
+    index: true,
   },
-  '/informacion': publica(
+  '/informacion': isPublic(
     'Quiénes somos',
     'Objetivo, misión, visión, valores y programas de la fundación: una escuela de música abierta a la comunidad dominicana.',
   ),
-  '/historia': publica(
+  '/historia': isPublic(
     'Nuestra Historia',
     'Constituida el 28 de febrero de 2025 por tres hermanas, la fundación nació de una convicción: la música cambia vidas.',
   ),
-  '/equipo': publica('Nuestro Equipo', 'Quienes dirigen y acompañan la fundación, y la filosofía con la que enseñamos música cada día.'),
-  '/voluntarios': publica(
+  '/equipo': isPublic('Nuestro Equipo', 'Quienes dirigen y acompañan la fundación, y la filosofía con la que enseñamos música cada día.'),
+  '/voluntarios': isPublic(
     'Voluntarios',
     'Dos horas a la semana bastan para ayudar: beneficios, historias, preguntas frecuentes y solicitud de voluntariado.',
   ),
-  '/programas': publica(
+  '/programas': isPublic(
     'Programas',
     'Taller de composición de ocho semanas, orquesta juvenil y formación docente: los programas de la fundación, en detalle.',
   ),
-  '/instrumentos': publica(
+  '/instrumentos': isPublic(
     'Nuestros Instrumentos',
     'Saxofón, bajo, trompeta, guitarra, canto, flauta y batería: elige el tuyo, resuelve tus dudas y solicita un instrumento.',
   ),
-  '/ensambles': publica(
+  '/ensambles': isPublic(
     'Ensambles',
     'Orquesta de cámara juvenil, big band y coro infantil: edades, ensayos, próximos conciertos y cómo audicionar.',
   ),
-  '/calendario': publica(
+  '/calendario': isPublic(
     'Calendario de Eventos',
     'Conciertos, talleres y ensayos abiertos por mes o por semana, con lugar, precio y enlace para agregarlos a tu calendario.',
   ),
-  '/contacto': publica(
+  '/contacto': isPublic(
     'Contactos',
     'Teléfono, WhatsApp, correo, dirección en Santo Domingo Este, horario y formulario para escribirle a la fundación.',
   ),
-  '/donar': publica(
+  '/donar': isPublic(
     'Donar',
     'Dona por PayPal, por transferencia o en especie: tu aporte compra cuerdas, cañas y horas de clase de música.',
   ),
-  '/privacidad': publica(
+  '/privacidad': isPublic(
     'Privacidad',
     'Qué datos guardan los formularios de este sitio, para qué, por cuánto tiempo y cómo pedir que se borren. Sin rastreadores.',
   ),
   '/eventos/:id': {
-    ...publica('Evento', 'Fecha, hora, lugar y precio de un evento de la fundación Todo por Medio de la Música.'),
-    indexar: true,
+    ...isPublic('Evento', 'Fecha, hora, lugar y precio de un evento de la fundación Todo por Medio de la Música.'),
+    index: true,
   },
   '/LogIn': {
-    titulo: `Acceso · ${NOMBRE}`,
-    descripcion: 'Acceso del equipo de la fundación a su panel de administración.',
-    indexar: false,
+    title: `Acceso · ${NAME}`,
+    description: 'Acceso del equipo de la fundación a su panel de administración.',
+    index: false,
   },
-  '/AdminView': { titulo: `Panel · ${NOMBRE}`, descripcion: 'Panel de administración de la fundación.', indexar: false },
-  '*': { titulo: `Página no encontrada · ${NOMBRE}`, descripcion: 'La dirección pedida no existe en este sitio.', indexar: false },
+  '/AdminView': { title: `Panel · ${NAME}`, description: 'Panel de administración de la fundación.', index: false },
+  '*': { title: `Página no encontrada · ${NAME}`, description: 'La dirección pedida no existe en este sitio.', index: false },
 }
 
 /** Facts about the foundation without those that nobody has confirmed yet: search engines are told nothing made up. */
-function confirmados(datos: Record<string, string>): Record<string, string> {
-  const porConfirmar = new Set(pendientes.map(([, valor]) => valor))
-  return Object.fromEntries(Object.entries(datos).filter(([, valor]) => !porConfirmar.has(valor)))
+function confirmations(data: Record<string, string>): Record<string, string> {
+  const porConfirmar = new Set(pendingOnes.map(([, value]) => value))
+  return Object.fromEntries(Object.entries(data).filter(([, value]) => !porConfirmar.has(value)))
 }
 
 /** Who the foundation is, for search engines. */
-export function datosFundacion(url: string): object {
-  const redes = Object.values(confirmados({ instagram: sitio.instagram, youtube: sitio.youtube }))
+export function organizationData(url: string): object {
+  const networks = Object.values(confirmations({ instagram: site.instagram, youtube: site.youtube }))
   return {
     '@context': 'https://schema.org',
     '@type': 'NGO',
-    name: sitio.nombre,
-    slogan: sitio.lema,
+    name: site.name,
+    slogan: site.motto,
     url,
     logo: `${url}/icono-512.png`,
     foundingDate: '2025-02-28',
-    ...confirmados({ email: sitio.correo, telephone: sitio.telefono }),
+    ...confirmations({ email: site.email, telephone: site.phone }),
     address: {
       '@type': 'PostalAddress',
-      ...confirmados({ streetAddress: sitio.direccion }),
-      addressLocality: sitio.ciudad,
+      ...confirmations({ streetAddress: site.address }),
+      addressLocality: site.city,
       addressCountry: 'DO',
     },
-    ...(redes.length > 0 ? { sameAs: redes } : {}),
+    ...(networks.length > 0 ? { sameAs: networks } : {}),
   }
 }

@@ -35,12 +35,12 @@ const notice = '// Written by scripts/arte/generate.mjs; edit the drawing there.
 
 /** The TSX source of the instrument drawings. */
 export const instrumentsSource = () =>
-  `${notice}\n/** The drawings of the seven instruments, in squares of 200. */\nexport const TRAZOS = {\n${Object.keys(INSTRUMENTS)
+  `${notice}\n/** The drawings of the seven instruments, in squares of 200. */\nexport const STROKES = {\n${Object.keys(INSTRUMENTS)
     .map((name) => `  ${name}: (\n    <>${jsx(icon(name))}</>\n  ),`)
     .join('\n')}\n}\n`
 
 /** The TSX source of the mark. */
-export const markSource = () => `${notice}\n/** The foundation's mark, in a square of 98. */\nexport const TRAZO_MARCA = <>${jsx(mark())}</>\n`
+export const markSource = () => `${notice}\n/** The foundation's mark, in a square of 98. */\nexport const MARK_STROKE = <>${jsx(mark())}</>\n`
 
 /** A sprite with the wordmark, so that its outlines weigh on no script. */
 export const wordsSprite = () =>

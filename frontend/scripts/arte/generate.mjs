@@ -52,6 +52,6 @@ if (!only) {
   writeFileSync(join(out, 'logo-texto.svg'), `${wordsSprite()}\n`)
   writeFileSync(join(root, 'public/favicon.svg'), `${optimize(favicon(), settings).data}\n`)
   await writeRaster(join(root, 'public'))
-  writeFileSync(join(root, 'src/art/trazos-instrumentos.tsx'), instrumentsSource())
-  writeFileSync(join(root, 'src/art/trazo-marca.tsx'), markSource())
+  writeFileSync(join(root, 'src/art/instrument-strokes.tsx'), instrumentsSource())
+  writeFileSync(join(root, 'src/art/mark-stroke.tsx'), markSource())
 }

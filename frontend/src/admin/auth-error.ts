@@ -9,9 +9,9 @@ export function codeOf(error: unknown): string {
 /** What a person reads of an error (§7.2). */
 export function messageOf(error: unknown): string {
   const code = codeOf(error)
-  return isKnown(code) ? es.errores[code] : es.errores.otro
+  return isKnown(code) ? es.errors[code] : es.errors.other
 }
 
-function isKnown(code: string): code is keyof typeof es.errores {
-  return code !== 'otro' && Object.hasOwn(es.errores, code)
+function isKnown(code: string): code is keyof typeof es.errors {
+  return code !== 'otro' && Object.hasOwn(es.errors, code)
 }

@@ -4,7 +4,7 @@ import { es } from '../i18n/es-admin'
 export function SignOutButton({ onSignOut }: { onSignOut: () => void }) {
   return (
     <button type="button" className="p-boton" onClick={onSignOut}>
-      {es.panel.cerrarSesion}
+      {es.panel.signOutLabel}
     </button>
   )
 }

@@ -1,4 +1,4 @@
-import { TRAZO_MARCA } from './trazo-marca'
+import { MARK_STROKE } from './mark-stroke'
 
 /** The outlines of the words, in a file of their own so that they weigh on no script. */
 const WORDS = '/ilustraciones/logo-texto.svg#texto'
@@ -7,11 +7,11 @@ const WORDS = '/ilustraciones/logo-texto.svg#texto'
  * The foundation's logo: the mark alone, or with its name in the current text colour.
  * Decorative: the link or heading around it says the name.
  */
-export function Logo({ variante, className }: { variante: 'marca' | 'completo'; className?: string }) {
-  const whole = variante === 'completo'
+export function Logo({ variant, className }: { variant: 'marca' | 'completo'; className?: string }) {
+  const whole = variant === 'completo'
   return (
     <svg viewBox={whole ? '0 0 332 98' : '0 0 98 98'} height={48} width={whole ? 163 : 48} className={className} aria-hidden="true" focusable="false">
-      {TRAZO_MARCA}
+      {MARK_STROKE}
       {whole ? <use href={WORDS} width={332} height={98} fill="currentColor" /> : null}
     </svg>
   )

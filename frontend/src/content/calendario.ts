@@ -1,5 +1,5 @@
 /** Text of /calendario. */
-export const calendario = {
-  titulo: 'Calendario de Eventos',
-  entrada: 'Conciertos, talleres y ensayos abiertos. Elige un día y guárdalo en tu agenda.',
+export const calendar = {
+  title: 'Calendario de Eventos',
+  entry: 'Conciertos, talleres y ensayos abiertos. Elige un día y guárdalo en tu agenda.',
 }

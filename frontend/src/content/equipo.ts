@@ -1,52 +1,52 @@
-import type { Slot } from '../art/imagen'
+import type { Slot } from '../art/slot-image'
 
 /** A director; her name waits for the foundation. */
-type Directora = { cargo: string; nombre: string; porConfirmar: boolean; texto: string; slot: Slot }
+type Director = { role: string; name: string; porConfirmar: boolean; text: string; slot: Slot }
 
 /** The three directors, in order of charge. */
-const directoras: Directora[] = [
-  { cargo: 'Presidenta', nombre: 'Por confirmar', porConfirmar: true, texto: 'Marca el rumbo y cuida las alianzas.', slot: 'equipo-1' },
+const directors: Director[] = [
+  { role: 'Presidenta', name: 'Por confirmar', porConfirmar: true, text: 'Marca el rumbo y cuida las alianzas.', slot: 'equipo-1' },
   {
-    cargo: 'Vicepresidenta',
-    nombre: 'Por confirmar',
+    role: 'Vicepresidenta',
+    name: 'Por confirmar',
     porConfirmar: true,
-    texto: 'Dirige la escuela y acompaña a los maestros.',
+    text: 'Dirige la escuela y acompaña a los maestros.',
     slot: 'equipo-2',
   },
   {
-    cargo: 'Coordinadora de proyectos',
-    nombre: 'Por confirmar',
+    role: 'Coordinadora de proyectos',
+    name: 'Por confirmar',
     porConfirmar: true,
-    texto: 'Convierte las ideas en fechas, salones y conciertos.',
+    text: 'Convierte las ideas en fechas, salones y conciertos.',
     slot: 'equipo-3',
   },
 ]
 
 /** The photo grid of the team's life. */
-const grupo: Slot[] = ['equipo-grupo-1', 'equipo-grupo-2', 'equipo-grupo-3', 'equipo-grupo-4']
+const group: Slot[] = ['equipo-grupo-1', 'equipo-grupo-2', 'equipo-grupo-3', 'equipo-grupo-4']
 
 /** Text of /equipo. The foundation edits it here. */
 export const equipo = {
-  titulo: 'Nuestro Equipo',
-  entrada: 'Músicas, maestros y voluntarios que creen que un ensayo bien llevado es una escuela de vida.',
-  directoras: { titulo: 'Dirección', lista: directoras },
-  grupo: {
-    titulo: 'Así trabajamos',
-    texto: 'Ensayamos en círculo, planificamos con café y guardamos cada instrumento en su sitio.',
-    cuadros: grupo,
+  title: 'Nuestro Equipo',
+  entry: 'Músicas, maestros y voluntarios que creen que un ensayo bien llevado es una escuela de vida.',
+  directors: { title: 'Dirección', list: directors },
+  group: {
+    title: 'Así trabajamos',
+    text: 'Ensayamos en círculo, planificamos con café y guardamos cada instrumento en su sitio.',
+    tiles: group,
   },
-  filosofia: {
-    titulo: 'Nuestra filosofía',
-    lista: [
-      { nombre: 'Pasión', texto: 'Enseñamos lo que amamos, y se nota.' },
-      { nombre: 'Colaboración', texto: 'Nadie suena solo: las decisiones también se toman en conjunto.' },
-      { nombre: 'Innovación', texto: 'Tambora y partitura, merengue y método: probamos caminos nuevos.' },
-      { nombre: 'Compromiso social', texto: 'Vamos donde la clase de música no llegaba.' },
+  philosophy: {
+    title: 'Nuestra filosofía',
+    list: [
+      { name: 'Pasión', text: 'Enseñamos lo que amamos, y se nota.' },
+      { name: 'Colaboración', text: 'Nadie suena solo: las decisiones también se toman en conjunto.' },
+      { name: 'Innovación', text: 'Tambora y partitura, merengue y método: probamos caminos nuevos.' },
+      { name: 'Compromiso social', text: 'Vamos donde la clase de música no llegaba.' },
     ],
   },
-  llamada: {
-    titulo: 'Aquí hay una silla para ti',
-    texto: 'Maestros, músicos y amigos de la música: escríbenos.',
-    boton: 'Únete a Nosotros',
+  call: {
+    title: 'Aquí hay una silla para ti',
+    text: 'Maestros, músicos y amigos de la música: escríbenos.',
+    button: 'Únete a Nosotros',
   },
 }

@@ -1,47 +1,46 @@
-import type { Instrumento } from '../art/icono-instrumento'
+import type { Instrument } from '../art/instrument-icon'
 
 /** An instrument taught at the school. */
-export type FichaInstrumento = { icono: Instrumento; nombre: string; texto: string }
+export type InstrumentCard = { icon: Instrument; name: string; text: string }
 
 /** The seven instruments: six in the grid, the seventh wide (D-03). */
-const lista: FichaInstrumento[] = [
-  { icono: 'saxofon', nombre: 'Saxofón', texto: 'Voz cálida del jazz y el merengue.' },
-  { icono: 'bajo', nombre: 'Bajo Eléctrico', texto: 'El pulso que sostiene a la banda.' },
-  { icono: 'trompeta', nombre: 'Trompeta', texto: 'Brillo y energía.' },
-  { icono: 'guitarra', nombre: 'Guitarra', texto: 'Compañera de toda canción.' },
-  { icono: 'canto', nombre: 'Canto', texto: 'Tu primer instrumento eres tú.' },
-  { icono: 'flauta', nombre: 'Flauta', texto: 'Ligera, ágil y cercana.' },
-  { icono: 'bateria', nombre: 'Batería', texto: 'El motor del ritmo.' },
+const list: InstrumentCard[] = [
+  { icon: 'saxofon', name: 'Saxofón', text: 'Voz cálida del jazz y el merengue.' },
+  { icon: 'bajo', name: 'Bajo Eléctrico', text: 'El pulso que sostiene a la banda.' },
+  { icon: 'trompeta', name: 'Trompeta', text: 'Brillo y energía.' },
+  { icon: 'guitarra', name: 'Guitarra', text: 'Compañera de toda canción.' },
+  { icon: 'canto', name: 'Canto', text: 'Tu primer instrumento eres tú.' },
+  { icon: 'flauta', name: 'Flauta', text: 'Ligera, ágil y cercana.' },
+  { icon: 'bateria', name: 'Batería', text: 'El motor del ritmo.' },
 ]
 
 /** Text of /instrumentos. The foundation edits it here. */
 export const instrumentos = {
-  titulo: 'Nuestros Instrumentos',
-  entrada: 'Siete maneras de empezar. Prueba, escucha y quédate con la que te haga volver al día siguiente.',
-  pedir: 'Solicitar un instrumento',
-  lista,
-  catalogo: 'Elige el tuyo',
-  introduccion: {
-    titulo: 'Cómo funciona',
-    texto:
-      'Cada estudiante prueba varios instrumentos con nuestros maestros antes de elegir. Después lo toma prestado mientras dure el curso, aprende a cuidarlo y lo devuelve listo para quien sigue.',
+  title: 'Nuestros Instrumentos',
+  entry: 'Siete maneras de empezar. Prueba, escucha y quédate con la que te haga volver al día siguiente.',
+  ask: 'Solicitar un instrumento',
+  list,
+  catalogue: 'Elige el tuyo',
+  introduction: {
+    title: 'Cómo funciona',
+    text: 'Cada estudiante prueba varios instrumentos con nuestros maestros antes de elegir. Después lo toma prestado mientras dure el curso, aprende a cuidarlo y lo devuelve listo para quien sigue.',
   },
-  detalles: {
-    titulo: 'Lo que incluye el préstamo',
-    lista: [
-      { nombre: 'Instrumento afinado', texto: 'Revisado por un maestro y con su estuche.' },
-      { nombre: 'Clase semanal', texto: 'Una hora en grupo pequeño y otra de práctica guiada.' },
-      { nombre: 'Mantenimiento', texto: 'Cuerdas, cañas y ajustes durante todo el curso.' },
+  details: {
+    title: 'Lo que incluye el préstamo',
+    list: [
+      { name: 'Instrumento afinado', text: 'Revisado por un maestro y con su estuche.' },
+      { name: 'Clase semanal', text: 'Una hora en grupo pequeño y otra de práctica guiada.' },
+      { name: 'Mantenimiento', text: 'Cuerdas, cañas y ajustes durante todo el curso.' },
     ],
   },
-  preguntas: {
-    titulo: 'Preguntas frecuentes',
-    lista: [
-      { pregunta: '¿Cómo elijo mi instrumento?', respuesta: 'Prueba varios con nuestros maestros; tu gusto y tu edad mandan.' },
-      { pregunta: '¿Cuáles son buenos para principiantes?', respuesta: 'Flauta, guitarra y canto permiten avanzar pronto.' },
-      { pregunta: '¿Aceptan donaciones de instrumentos?', respuesta: 'Sí. Escríbenos con una foto y su estado.' },
-      { pregunta: '¿Cómo se cuida un instrumento?', respuesta: 'Límpialo tras tocar, guárdalo en su estuche y revísalo cada seis meses.' },
+  questions: {
+    title: 'Preguntas frecuentes',
+    list: [
+      { question: '¿Cómo elijo mi instrumento?', answer: 'Prueba varios con nuestros maestros; tu gusto y tu edad mandan.' },
+      { question: '¿Cuáles son buenos para principiantes?', answer: 'Flauta, guitarra y canto permiten avanzar pronto.' },
+      { question: '¿Aceptan donaciones de instrumentos?', answer: 'Sí. Escríbenos con una foto y su estado.' },
+      { question: '¿Cómo se cuida un instrumento?', answer: 'Límpialo tras tocar, guárdalo en su estuche y revísalo cada seis meses.' },
     ],
   },
-  formulario: { titulo: 'Solicita un instrumento', texto: 'Dinos cuál te interesa y tu edad; te contactamos para la prueba.' },
+  form: { title: 'Solicita un instrumento', text: 'Dinos cuál te interesa y tu edad; te contactamos para la prueba.' },
 }

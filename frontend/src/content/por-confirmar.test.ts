@@ -1,15 +1,15 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { enLocal } from '../lib/fechas'
+import { toLocal } from '../lib/dates'
 import { ensambles } from './ensambles'
-import { hechosPorConfirmar } from './por-confirmar'
+import { unconfirmedFacts } from './por-confirmar'
 
 it('lists the made-up facts with the file where each stands', () => {
-  expect(hechosPorConfirmar.length).toBeGreaterThan(20)
-  for (const { archivo, hecho } of hechosPorConfirmar) {
-    expect(archivo).toMatch(/^[a-z]+\.ts$/)
-    expect(hecho.trim()).not.toBe('')
+  expect(unconfirmedFacts.length).toBeGreaterThan(20)
+  for (const { file: name, fact } of unconfirmedFacts) {
+    expect(name).toMatch(/^[a-z]+\.ts$/)
+    expect(fact.trim()).not.toBe('')
   }
 })
 
@@ -19,10 +19,10 @@ it('the demonstration’s calendar has the concerts of /ensambles on their dates
     await readFile(file, 'utf8'),
   )
   const events = Object.values(demo.documents)
-  for (const { titulo, fecha } of ensambles.conciertos) {
-    const local = enLocal(new Date(fecha))
-    const event = events.find(({ title }) => title === titulo)
-    expect(event?.eventDate.$timestamp, titulo).toBe(`${local?.fecha} ${local?.hora}`)
-    expect(event?.time).toBe(local?.hora)
+  for (const { title: heading, date } of ensambles.concerts) {
+    const local = toLocal(new Date(date))
+    const event = events.find(({ title }) => title === heading)
+    expect(event?.eventDate.$timestamp, heading).toBe(`${local?.date} ${local?.time}`)
+    expect(event?.time).toBe(local?.time)
   }
 })

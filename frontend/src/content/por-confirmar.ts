@@ -10,53 +10,53 @@ import { programas } from './programas'
 import { voluntarios } from './voluntarios'
 
 /** A statement on the site that nobody at the foundation has confirmed yet, and the file of src/content where it stands. */
-export type HechoPorConfirmar = { archivo: string; hecho: string }
+export type UnconfirmedFact = { file: string; fact: string }
 
-const de = (archivo: string, hechos: readonly string[]): HechoPorConfirmar[] => hechos.map((hecho) => ({ archivo, hecho }))
+const de = (file: string, facts: readonly string[]): UnconfirmedFact[] => facts.map((fact) => ({ file, fact }))
 
 /** Every fact of the pages' texts that was made up until the foundation gives its own, for `npm run contenido`. */
-export const hechosPorConfirmar: readonly HechoPorConfirmar[] = [
+export const unconfirmedFacts: readonly UnconfirmedFact[] = [
   ...de(
     'inicio.ts',
-    inicio.testimonios.lista.map(({ texto, quien }) => `testimonio de ${quien}: «${texto}»`),
+    inicio.testimonials.list.map(({ text, who }) => `testimonio de ${who}: «${text}»`),
   ),
-  ...de('inicio.ts', [inicio.boletin.texto]),
+  ...de('inicio.ts', [inicio.newsletter.text]),
   ...de('historia.ts', [
-    historia.origen.detalle,
-    `${historia.cita.autor}: «${historia.cita.texto}»`,
-    ...historia.galeria.cuadros.map(({ pie }) => pie),
+    historia.origin.detail,
+    `${historia.appointment.author}: «${historia.appointment.text}»`,
+    ...historia.gallery.tiles.map(({ foot }) => foot),
   ]),
   ...de(
     'voluntarios.ts',
-    voluntarios.historias.lista.map(({ nombre, texto }) => `historia de ${nombre}: «${texto}»`),
+    voluntarios.stories.list.map(({ name, text }) => `historia de ${name}: «${text}»`),
   ),
   ...de(
     'ensambles.ts',
-    ensambles.conciertos.map(({ titulo, fecha }) => `${titulo}: ${fecha}`),
+    ensambles.concerts.map(({ title, date }) => `${title}: ${date}`),
   ),
   ...de(
     'ensambles.ts',
-    ensambles.lista.flatMap(({ titulo, detalles }) => detalles.map((detalle) => `${titulo}: ${detalle}`)),
+    ensambles.list.flatMap(({ title, details }) => details.map((detail) => `${title}: ${detail}`)),
   ),
   ...de(
     'programas.ts',
-    programas.lista.flatMap(({ titulo, detalles }) => detalles.map((detalle) => `${titulo}: ${detalle}`)),
+    programas.list.flatMap(({ title, details }) => details.map((detail) => `${title}: ${detail}`)),
   ),
   ...de(
     'equipo.ts',
-    equipo.directoras.lista.filter(({ porConfirmar }) => porConfirmar).map(({ cargo, nombre, texto }) => `${cargo}: ${nombre}. ${texto}`),
+    equipo.directors.list.filter(({ porConfirmar }) => porConfirmar).map(({ role, name, text }) => `${role}: ${name}. ${text}`),
   ),
   ...de('donar.ts', [
-    ...donar.destino.efectos.map(({ monto, que }) => `${monto}: ${que}`),
-    `${donar.historia.quien}: «${donar.historia.texto}»`,
+    ...donar.target.effects.map(({ amount, que }) => `${amount}: ${que}`),
+    `${donar.historia.who}: «${donar.historia.text}»`,
   ]),
-  ...de('acerca.ts', [acerca.proyecto.detalle]),
+  ...de('acerca.ts', [acerca.project.detail]),
   ...de(
     'instrumentos.ts',
-    instrumentos.detalles.lista.map(({ nombre, texto }) => `${nombre}: ${texto}`),
+    instrumentos.details.list.map(({ name, text }) => `${name}: ${text}`),
   ),
   ...de(
     'privacidad.ts',
-    privacidad.secciones.flatMap(({ parrafos }) => parrafos).filter((parrafo) => /\d/.test(parrafo)),
+    privacidad.sections.flatMap(({ paragraphs }) => paragraphs).filter((paragraph) => /\d/.test(paragraph)),
   ),
 ]

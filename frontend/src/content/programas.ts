@@ -1,17 +1,17 @@
-import type { Slot } from '../art/imagen'
+import type { Slot } from '../art/slot-image'
 
 /** A featured program: its card and the text of its dialog. */
-export type Programa = { id: string; titulo: string; descripcion: string; slot: Slot; dato: string; detalles: string[] }
+export type Program = { id: string; title: string; description: string; slot: Slot; detail: string; details: string[] }
 
 /** The three featured programs. */
-const lista: Programa[] = [
+const list: Program[] = [
   {
     id: 'composicion',
-    titulo: 'Taller de composición',
-    descripcion: 'De la primera idea a la obra estrenada.',
+    title: 'Taller de composición',
+    description: 'De la primera idea a la obra estrenada.',
     slot: 'programa-1',
-    dato: '8 semanas',
-    detalles: [
+    detail: '8 semanas',
+    details: [
       'Un taller de 8 semanas para quien tiene melodías en la cabeza y no sabe cómo escribirlas.',
       'Cada encuentro une una herramienta (motivo, forma, acompañamiento) y una tarea corta. Al final, los músicos de la casa estrenan las obras en un concierto abierto.',
       'No hace falta haber compuesto antes; sí leer notas o estar cursando teoría musical.',
@@ -19,11 +19,11 @@ const lista: Programa[] = [
   },
   {
     id: 'orquesta',
-    titulo: 'Orquesta juvenil',
-    descripcion: 'Ensayos semanales y conciertos de temporada.',
+    title: 'Orquesta juvenil',
+    description: 'Ensayos semanales y conciertos de temporada.',
     slot: 'programa-2',
-    dato: 'Todo el año',
-    detalles: [
+    detail: 'Todo el año',
+    details: [
       'Cuerdas, vientos y percusión se encuentran una vez por semana para preparar los conciertos de temporada.',
       'El repertorio va de los clásicos al merengue sinfónico, y cada parte se adapta al nivel de quien la toca.',
       'Se entra por audición: una pieza a elección y lectura sencilla.',
@@ -31,11 +31,11 @@ const lista: Programa[] = [
   },
   {
     id: 'docentes',
-    titulo: 'Formación docente',
-    descripcion: 'Herramientas para quienes enseñan música.',
+    title: 'Formación docente',
+    description: 'Herramientas para quienes enseñan música.',
     slot: 'programa-3',
-    dato: 'Por módulos',
-    detalles: [
+    detail: 'Por módulos',
+    details: [
       'Para maestros de música de escuelas, iglesias y bandas: módulos cortos que se aplican al día siguiente.',
       'Trabajamos el ensayo, la clase con grupos de distinto nivel, la iniciación de 7 a 12 años y la ejecución de ritmos dominicanos.',
       'Cada participante recibe materiales para su aula y una visita de acompañamiento.',
@@ -45,21 +45,21 @@ const lista: Programa[] = [
 
 /** Text of /programas. The foundation edits it here. */
 export const programas = {
-  titulo: 'Programas',
-  entrada: 'Tres maneras de entrar a la música: escribirla, tocarla con otros y enseñarla.',
-  destacados: 'Programas destacados',
-  lista,
-  verDetalles: 'Ver Detalles',
-  inscribirse: 'Preguntar por este programa',
-  asunto: 'Programa:',
+  title: 'Programas',
+  entry: 'Tres maneras de entrar a la música: escribirla, tocarla con otros y enseñarla.',
+  featured: 'Programas destacados',
+  list,
+  seeDetails: 'Ver Detalles',
+  enrol: 'Preguntar por este programa',
+  subject: 'Programa:',
   ensambles: {
-    titulo: '¿Ya tocas?',
-    texto: 'La orquesta de cámara, la big band y el coro infantil reciben integrantes todo el año.',
-    enlace: 'Conocer los ensambles',
+    title: '¿Ya tocas?',
+    text: 'La orquesta de cámara, la big band y el coro infantil reciben integrantes todo el año.',
+    link: 'Conocer los ensambles',
   },
   instrumentos: {
-    titulo: '¿Aún no sabes qué tocar?',
-    texto: 'Siete instrumentos te esperan. Prueba varios con nuestros maestros.',
-    enlace: 'Ver los instrumentos',
+    title: '¿Aún no sabes qué tocar?',
+    text: 'Siete instrumentos te esperan. Prueba varios con nuestros maestros.',
+    link: 'Ver los instrumentos',
   },
 }

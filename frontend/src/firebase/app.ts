@@ -1,9 +1,9 @@
 import { initializeApp } from 'firebase/app'
-import { configuracion } from './config'
+import { configuration } from './config'
 
 /** The one Firebase app of the page. */
 export const app = initializeApp({
-  projectId: configuracion.projectId,
-  apiKey: configuracion.apiKey,
-  ...(configuracion.authDomain ? { authDomain: configuracion.authDomain } : {}),
+  projectId: configuration.projectId,
+  apiKey: configuration.apiKey,
+  ...(configuration.authDomain ? { authDomain: configuration.authDomain } : {}),
 })

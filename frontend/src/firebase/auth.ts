@@ -1,6 +1,6 @@
 import { browserLocalPersistence, connectAuthEmulator, initializeAuth } from 'firebase/auth'
 import { app } from './app'
-import { configuracion } from './config'
+import { configuration } from './config'
 
 /**
  * Sign-in, for /LogIn and /AdminView only: public pages never load this module. initializeAuth spares the popup
@@ -8,8 +8,8 @@ import { configuracion } from './config'
  */
 export const auth = initializeAuth(app, { persistence: browserLocalPersistence })
 
-if (configuracion.destino === 'mismo-origen') {
+if (configuration.target === 'mismo-origen') {
   connectAuthEmulator(auth, location.origin, { disableWarnings: true })
-} else if (configuracion.destino === 'emuladores') {
-  connectAuthEmulator(auth, `http://${configuracion.authEmulator}`, { disableWarnings: true })
+} else if (configuration.target === 'emuladores') {
+  connectAuthEmulator(auth, `http://${configuration.authEmulator}`, { disableWarnings: true })
 }

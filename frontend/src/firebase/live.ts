@@ -1,6 +1,6 @@
 import { initializeFirestore } from 'firebase/firestore'
 import { app } from './app'
-import { ajustesFirestore } from './config'
+import { firestoreSettings } from './config'
 
 /** Firestore with live queries. Reached by import() only, after the first paint. */
-export const live = initializeFirestore(app, ajustesFirestore())
+export const live = initializeFirestore(app, firestoreSettings())

@@ -12,8 +12,8 @@ function fieldSchema({ kind, required, maxLength }: FieldRule, missing: string):
     v.trim(),
     v.transform((text) => (kind === 'text' ? text : text.toLowerCase())),
     v.minLength(required ? 1 : 0, missing),
-    v.regex(kind === 'email' ? ADDRESS : /^/, t.errores.correo),
-    v.maxLength(maxLength, t.errores.largo(maxLength)),
+    v.regex(kind === 'email' ? ADDRESS : /^/, t.errors.email),
+    v.maxLength(maxLength, t.errors.long(maxLength)),
   )
 }
 
@@ -49,10 +49,10 @@ export function check(definition: FormDefinition, texts: Record<string, string>,
     const alone = Object.keys(fields).length === 1
     return fault(
       first.message,
-      missing.map((issue) => [fieldOf(issue), alone ? first.message : t.errores.campoVacio]),
+      missing.map((issue) => [fieldOf(issue), alone ? first.message : t.errors.emptyField]),
     )
   }
-  if (refused) return fault(t.errores.correo, [[refused, t.errores.correo]])
+  if (refused) return fault(t.errors.email, [[refused, t.errors.email]])
   if (result.success) return { document: { ...result.output, ...constants }, fault: null }
   return fault(
     result.issues[0].message,

@@ -1,11 +1,11 @@
 import { createContext, type ReactNode, use, useEffect, useId, useMemo, useRef } from 'react'
 import { Link } from 'react-router-dom'
-import { boton } from '../components/boton'
-import { SinGuion } from '../components/sin-guion'
+import { buttonClasses } from '../components/button-classes'
+import { NoScript } from '../components/no-script'
 import { t } from '../i18n/es'
-import { TRAMPA } from '../lib/robots'
-import { useFocoDevuelto } from '../lib/use-foco-devuelto'
-import { useHidratado } from '../lib/use-hidratado'
+import { TRAP } from '../lib/robots'
+import { useReturnedFocus } from '../lib/use-returned-focus'
+import { useHydrated } from '../lib/use-hydrated'
 import type { Fault } from './check'
 import type { FormDefinition } from './schemas'
 import { type FormState, useForm } from './use-form'
@@ -28,7 +28,7 @@ export function Form({ definition, className = '', children }: { definition: For
   return (
     <FormContext value={shared}>
       <form {...props} className={className}>
-        <SinGuion texto={t.sinGuion.formulario} />
+        <NoScript text={t.noScript.form} />
         {children}
         <Trap />
       </form>
@@ -125,12 +125,12 @@ function Summary({ fault, labels, id }: { fault: Fault; labels: Record<string, s
 /** The submit button: never before the page is live (F-810), busy while sending (F-600). */
 export function SubmitButton({ text, className = '' }: { text: string; className?: string }) {
   const { state } = useShared()
-  const live = useHidratado()
+  const live = useHydrated()
   const sending = state.phase === 'sending'
-  const node = useFocoDevuelto(sending)
+  const node = useReturnedFocus(sending)
   return (
-    <button ref={node} type="submit" disabled={!live || sending} className={`${boton('primario')} ${className}`}>
-      {sending ? t.comun.enviando : text}
+    <button ref={node} type="submit" disabled={!live || sending} className={`${buttonClasses('primario')} ${className}`}>
+      {sending ? t.common.sending : text}
     </button>
   )
 }
@@ -158,8 +158,8 @@ function Trap() {
   return (
     <div className="sr-only" aria-hidden="true">
       <label>
-        {t.comun.noLlenar}
-        <input type="text" name={TRAMPA} tabIndex={-1} autoComplete="off" />
+        {t.common.doNotFill}
+        <input type="text" name={TRAP} tabIndex={-1} autoComplete="off" />
       </label>
     </div>
   )
@@ -171,7 +171,7 @@ export function DataNote({ text }: { text: string }) {
     <p className="text-suave text-sm">
       {text}{' '}
       <Link to="/privacidad" className="enlace">
-        {t.pie.privacidad}
+        {t.foot.privacidad}
       </Link>
     </p>
   )

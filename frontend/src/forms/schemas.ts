@@ -26,34 +26,34 @@ const email: FieldRule = { kind: 'email', required: true, maxLength: 254 }
 export const newsletter: FormDefinition = {
   collection: 'Massive Boletin',
   fields: { email },
-  missing: t.errores.correo,
+  missing: t.errors.email,
   constants: { source: 'homepage' },
-  failure: t.errores.boletin,
+  failure: t.errors.newsletter,
 }
 
 /** Contact, F-161 F-162 F-501. */
 export const contact: FormDefinition = {
   collection: 'ContactRequests',
   fields: { name: text(120), email: { ...email, kind: 'anyEmail' }, subject: text(150), message: text(5000) },
-  missing: t.errores.contactoIncompleto,
+  missing: t.errors.contactIncomplete,
   constants: { status: 'new' },
-  failure: t.errores.contacto,
+  failure: t.errors.contacto,
 }
 
 /** Volunteers, F-211 F-214 F-502. */
 export const volunteer: FormDefinition = {
   collection: 'voluntaryAplications',
   fields: { fullName: text(120), email, phone: text(40), message: text(5000, false) },
-  missing: t.errores.voluntarioIncompleto,
+  missing: t.errors.volunteerIncomplete,
   constants: { status: 'new', source: 'voluntarios-page' },
-  failure: t.errores.voluntario,
+  failure: t.errors.volunteer,
 }
 
 /** Instruments, F-225 F-226 F-503. */
 export const rental: FormDefinition = {
   collection: 'IntrumentRental',
   fields: { fullName: text(120), email, message: text(5000) },
-  missing: t.errores.instrumentoIncompleto,
+  missing: t.errors.instrumentIncomplete,
   constants: { source: 'instrumentos-page', status: 'new' },
-  failure: t.errores.instrumento,
+  failure: t.errors.instrument,
 }

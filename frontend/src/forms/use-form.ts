@@ -1,5 +1,5 @@
 import { type FormEvent, type RefCallback, useCallback, useRef, useState } from 'react'
-import { ESPERA_MINIMA, esRobot, TRAMPA } from '../lib/robots'
+import { LEAST_WAIT, isRobot, TRAP } from '../lib/robots'
 import type { Fault } from './check'
 import type { FormDefinition } from './schemas'
 
@@ -37,11 +37,11 @@ export function useForm(definition: FormDefinition) {
   const sentAt = useRef(Number.NEGATIVE_INFINITY)
 
   async function deliver(form: HTMLFormElement, document: Record<string, string>, at: number): Promise<void> {
-    const trap = textsOf(form)[TRAMPA]?.trim() ?? ''
-    if (!esRobot({ trampa: trap, momento: at, tecleado: typed.current })) {
-      await pause(Math.max(0, ESPERA_MINIMA - at))
-      const { guardar } = await import('../firebase/formularios')
-      await guardar(definition.collection, document)
+    const trap = textsOf(form)[TRAP]?.trim() ?? ''
+    if (!isRobot({ trap: trap, moment: at, typed: typed.current })) {
+      await pause(Math.max(0, LEAST_WAIT - at))
+      const { save } = await import('../firebase/forms')
+      await save(definition.collection, document)
     }
     form.reset()
     typed.current = false
@@ -91,7 +91,7 @@ export function useForm(definition: FormDefinition) {
         typed.current ||= event.nativeEvent.isTrusted
       },
       // The sender's code is fetched as soon as the form is touched; if that fails, sending tries again.
-      onFocus: () => void Promise.all([checker(), import('../firebase/formularios')]).catch(() => undefined),
+      onFocus: () => void Promise.all([checker(), import('../firebase/forms')]).catch(() => undefined),
     } as const,
   }
 }

@@ -1,28 +1,28 @@
 import { t } from '../i18n/es'
 
 /** A page in the menu. */
-export type Entrada = { a: string; texto: string }
+export type Entry = { a: string; text: string }
 
 /** The group of pages under one button. */
-export type Grupo = { id: 'informaciones' | 'programas'; texto: string; entradas: Entrada[] }
+export type Group = { id: 'informaciones' | 'programas'; text: string; entries: Entry[] }
 
 /** The menu's two groups (F-013). */
-export const GRUPOS: Grupo[] = [
+export const GROUPS: Group[] = [
   {
     id: 'informaciones',
-    texto: t.barra.informaciones,
-    entradas: [
-      { a: '/historia', texto: t.barra.historia },
-      { a: '/equipo', texto: t.barra.equipo },
-      { a: '/voluntarios', texto: t.barra.voluntarios },
+    text: t.bar.informaciones,
+    entries: [
+      { a: '/historia', text: t.bar.historia },
+      { a: '/equipo', text: t.bar.equipo },
+      { a: '/voluntarios', text: t.bar.voluntarios },
     ],
   },
   {
     id: 'programas',
-    texto: t.barra.programas,
-    entradas: [
-      { a: '/instrumentos', texto: t.barra.instrumentos },
-      { a: '/calendario', texto: t.barra.calendario },
+    text: t.bar.programas,
+    entries: [
+      { a: '/instrumentos', text: t.bar.instrumentos },
+      { a: '/calendario', text: t.bar.calendar },
     ],
   },
 ]

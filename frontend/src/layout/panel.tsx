@@ -1,33 +1,27 @@
-import { Signo } from '../components/signo'
+import { Sign } from '../components/sign'
 import { useState } from 'react'
 import { t } from '../i18n/es'
-import { EnlacePagina } from './enlace-pagina'
-import { GRUPOS, type Grupo } from './menu'
+import { PageLink } from './page-link'
+import { GROUPS, type Group } from './menu'
 
-const FILA =
+const ROW =
   'flex min-h-13 w-full items-center justify-between border-linea border-b-2 px-1 text-lg font-semibold aria-[current=page]:text-acento'
 
 /** A group that expands by itself (F-015). */
-function Expansible({ grupo, alElegir }: { grupo: Grupo; alElegir: () => void }) {
-  const [abierto, setAbierto] = useState(false)
+function Expandable({ group, onChoose }: { group: Group; onChoose: () => void }) {
+  const [open, setOpen] = useState(false)
   return (
     <li>
-      <button
-        type="button"
-        className={FILA}
-        aria-expanded={abierto}
-        aria-controls={`panel-${grupo.id}`}
-        onClick={() => setAbierto(!abierto)}
-      >
-        {grupo.texto}
-        <Signo nombre="abajo" className={abierto ? 'rotate-180' : ''} />
+      <button type="button" className={ROW} aria-expanded={open} aria-controls={`panel-${group.id}`} onClick={() => setOpen(!open)}>
+        {group.text}
+        <Sign name="below" className={open ? 'rotate-180' : ''} />
       </button>
-      <ul id={`panel-${grupo.id}`} hidden={!abierto} className="pl-5">
-        {grupo.entradas.map(({ a, texto }) => (
+      <ul id={`panel-${group.id}`} hidden={!open} className="pl-5">
+        {group.entries.map(({ a, text }) => (
           <li key={a}>
-            <EnlacePagina to={a} className={FILA} onClick={alElegir}>
-              {texto}
-            </EnlacePagina>
+            <PageLink to={a} className={ROW} onClick={onChoose}>
+              {text}
+            </PageLink>
           </li>
         ))}
       </ul>
@@ -36,7 +30,7 @@ function Expansible({ grupo, alElegir }: { grupo: Grupo; alElegir: () => void })
 }
 
 /** The menu of narrow screens: it covers the page and scrolls by itself; choosing a link closes it. */
-export function Panel({ alElegir }: { alElegir: () => void }) {
+export function Panel({ onChoose }: { onChoose: () => void }) {
   return (
     <div
       id="panel-menu"
@@ -44,17 +38,17 @@ export function Panel({ alElegir }: { alElegir: () => void }) {
     >
       <ul>
         <li>
-          <EnlacePagina to="/" className={FILA} onClick={alElegir}>
-            {t.barra.inicio}
-          </EnlacePagina>
+          <PageLink to="/" className={ROW} onClick={onChoose}>
+            {t.bar.inicio}
+          </PageLink>
         </li>
-        {GRUPOS.map((grupo) => (
-          <Expansible key={grupo.id} grupo={grupo} alElegir={alElegir} />
+        {GROUPS.map((group) => (
+          <Expandable key={group.id} group={group} onChoose={onChoose} />
         ))}
         <li>
-          <EnlacePagina to="/contacto" className={FILA} onClick={alElegir}>
-            {t.barra.contactos}
-          </EnlacePagina>
+          <PageLink to="/contacto" className={ROW} onClick={onChoose}>
+            {t.bar.contacts}
+          </PageLink>
         </li>
       </ul>
     </div>

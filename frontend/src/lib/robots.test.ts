@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest'
-import { esRobot } from './robots'
+import { isRobot } from './robots'
 
 it.each([
-  ['a person', { trampa: '', momento: 9000, tecleado: true }, false],
-  ['a hurried person', { trampa: '', momento: 900, tecleado: true }, false],
-  ['autofill, a while later', { trampa: '', momento: 2000, tecleado: false }, false],
-  ['a script at once', { trampa: '', momento: 1999, tecleado: false }, true],
-  ['who fills the trap', { trampa: 'http://x', momento: 9000, tecleado: true }, true],
-])('%s', (_, indicios, robot) => {
-  expect(esRobot(indicios)).toBe(robot)
+  ['a person', { trap: '', moment: 9000, typed: true }, false],
+  ['a hurried person', { trap: '', moment: 900, typed: true }, false],
+  ['autofill, a while later', { trap: '', moment: 2000, typed: false }, false],
+  ['a script at once', { trap: '', moment: 1999, typed: false }, true],
+  ['who fills the trap', { trap: 'http://x', moment: 9000, typed: true }, true],
+])('%s', (_, hints, robot) => {
+  expect(isRobot(hints)).toBe(robot)
 })

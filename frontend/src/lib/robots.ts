@@ -1,23 +1,23 @@
 /** The field that people never see and robots fill (P-13). */
-export const TRAMPA = 'sitio_web'
+export const TRAP = 'sitio_web'
 
 /** How long after the page began a form may be sent, in milliseconds. */
-export const ESPERA_MINIMA = 2000
+export const LEAST_WAIT = 2000
 
 /** What is known of who sends a form. */
-export type Indicios = {
+export type Hints = {
   /** What the trap holds. */
-  trampa: string
+  trap: string
   /** When the form was sent: milliseconds since the page began, by the browser's own clock. */
-  momento: number
+  moment: number
   /** Whether a person typed, pasted or picked something in it. */
-  tecleado: boolean
+  typed: boolean
 }
 
 /**
  * Whether a form comes from a robot, who then sees a success that stores nothing. Speed alone is no proof: browsers fill
  * forms for hurried people, whose form waits until the minimum has passed instead. A form filled by a script is one.
  */
-export function esRobot({ trampa, momento, tecleado }: Indicios): boolean {
-  return trampa !== '' || (momento < ESPERA_MINIMA && !tecleado)
+export function isRobot({ trap, moment, typed }: Hints): boolean {
+  return trap !== '' || (moment < LEAST_WAIT && !typed)
 }

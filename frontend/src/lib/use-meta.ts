@@ -1,47 +1,47 @@
 import { useEffect } from 'react'
 import type { Meta } from '../meta'
-import type { Ruta } from '../rutas'
+import type { RoutePath } from '../pages'
 
 /** What heads say is no business of the first paint: prerendered pages have it already. */
-const tabla = () => import('../meta')
+const table = () => import('../meta')
 
 /** Says in the head what a page is. */
-function aplicar({ titulo, descripcion, indexar }: Meta): void {
-  document.title = titulo
-  contenido('meta[name="description"]', descripcion)
-  contenido('meta[property="og:title"]', titulo)
-  contenido('meta[property="og:description"]', descripcion)
-  contenido('meta[name="robots"]', indexar ? 'index,follow' : 'noindex')
-  const canonico = document.querySelector('link[rel="canonical"]')
-  if (canonico) canonico.setAttribute('href', new URL(location.pathname, canonico.getAttribute('href') ?? location.href).href)
+function apply({ title, description, index }: Meta): void {
+  document.title = title
+  content('meta[name="description"]', description)
+  content('meta[property="og:title"]', title)
+  content('meta[property="og:description"]', description)
+  content('meta[name="robots"]', index ? 'index,follow' : 'noindex')
+  const canonicalOf = document.querySelector('link[rel="canonical"]')
+  if (canonicalOf) canonicalOf.setAttribute('href', new URL(location.pathname, canonicalOf.getAttribute('href') ?? location.href).href)
 }
 
-function contenido(selector: string, texto: string): void {
-  document.querySelector(selector)?.setAttribute('content', texto)
+function content(selector: string, text: string): void {
+  document.querySelector(selector)?.setAttribute('content', text)
 }
 
 /** Says what a page found out about itself, in turn after what its route says. Answers how to hold it back. */
-export function decir(que: (meta: Record<Ruta, Meta>) => Meta): () => void {
-  let vigente = true
-  tabla().then(
+export function say(que: (meta: Record<RoutePath, Meta>) => Meta): () => void {
+  let currentOne = true
+  table().then(
     ({ META }) => {
-      if (vigente) aplicar(que(META))
+      if (currentOne) apply(que(META))
     },
     // Without the table the head stays as it was.
     () => undefined,
   )
   return () => {
-    vigente = false
+    currentOne = false
   }
 }
 
 /** Keeps title and description of the page in step with the route. The page that was prerendered says them already, until it is left. */
-export function useMeta(ruta: Ruta): void {
+export function useMeta(route: RoutePath): void {
   useEffect(() => {
-    const raiz = document.getElementById('raiz')
-    if (raiz?.dataset['ruta'] !== ruta) return decir((META) => META[ruta])
+    const root = document.getElementById('raiz')
+    if (root?.dataset['ruta'] !== route) return say((META) => META[route])
     return () => {
-      delete raiz.dataset['ruta']
+      delete root.dataset['ruta']
     }
-  }, [ruta])
+  }, [route])
 }

@@ -14,7 +14,7 @@ import type { Person } from '../firebase/session'
 import { es } from '../i18n/es-admin'
 
 /** The tabs in their order (F-322); the names stand in the URL. */
-const tabs: readonly { name: keyof typeof es.pestanas; content: ReactNode }[] = [
+const tabs: readonly { name: keyof typeof es.tabs; content: ReactNode }[] = [
   { name: 'administradores', content: <PeopleTab /> },
   { name: 'eventos', content: <EventsTab /> },
   { name: 'boletin', content: <NewsletterTab /> },
@@ -42,10 +42,10 @@ export default function AdminPanel({ me, onSignOut }: { me: Person; onSignOut: (
           <main id="contenido" className="p-ancho grid grid-cols-[minmax(0,1fr)] gap-4 pb-24">
             <Summary />
             <Tabs.Root value={open} onValueChange={choose}>
-              <Tabs.List ref={list} aria-label={es.panel.secciones} className="p-pestanas mb-4">
+              <Tabs.List ref={list} aria-label={es.panel.sections} className="p-pestanas mb-4">
                 {tabs.map(({ name }) => (
                   <Tabs.Trigger key={name} value={name} data-tab={name} className="p-pestana">
-                    {es.pestanas[name]}
+                    {es.tabs[name]}
                   </Tabs.Trigger>
                 ))}
               </Tabs.List>
@@ -69,10 +69,10 @@ function PanelHeader({ name, onSignOut }: { name: string; onSignOut: () => void 
   return (
     <header className="p-cabecera">
       <div className="p-ancho flex flex-wrap items-center gap-x-4 gap-y-1 py-3">
-        <Link to="/" className="p-marca-sitio" aria-label={es.sitio}>
-          <Logo variante="marca" />
+        <Link to="/" className="p-marca-sitio" aria-label={es.site}>
+          <Logo variant="marca" />
         </Link>
-        <h1 className="p-titulo text-[20px]">{es.panel.titulo}</h1>
+        <h1 className="p-titulo text-[20px]">{es.panel.title}</h1>
         <p className="p-quien">{name}</p>
         <SignOutButton onSignOut={onSignOut} />
       </div>

@@ -23,21 +23,21 @@ export default function AdminView() {
       // Who signs out goes home (F-320); who was not signed in is asked to.
       return <Navigate to={leaving ? '/' : '/LogIn'} replace />
     case 'checking':
-      return <Waiting>{es.sesion.comprobando}</Waiting>
+      return <Waiting>{es.session.checking}</Waiting>
     case 'offline':
-      return <Waiting>{es.sesion.sinConexion}</Waiting>
+      return <Waiting>{es.session.offline}</Waiting>
     case 'denied':
       return (
-        <Frame title={es.panel.titulo}>
+        <Frame title={es.panel.title}>
           <p role="alert" className="p-problema">
-            {es.panel.sinAcceso}
+            {es.panel.noAccess}
           </p>
           <SignOutButton onSignOut={() => void signOut()} />
         </Frame>
       )
     default:
       return (
-        <Suspense fallback={<Waiting>{es.sesion.comprobando}</Waiting>}>
+        <Suspense fallback={<Waiting>{es.session.checking}</Waiting>}>
           <Panel me={session.person} onSignOut={() => void signOut()} />
         </Suspense>
       )
@@ -46,7 +46,7 @@ export default function AdminView() {
 
 function Waiting({ children }: { children: ReactNode }) {
   return (
-    <Frame title={es.acceso.titulo}>
+    <Frame title={es.access.title}>
       <p role="status">{children}</p>
     </Frame>
   )

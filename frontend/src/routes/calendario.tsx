@@ -1,18 +1,18 @@
-import { Imagen } from '../art/imagen'
-import { SinGuion } from '../components/sin-guion'
-import { calendario } from '../content/calendario'
-import { Calendario } from '../features/calendario/calendario'
+import { SlotImage } from '../art/slot-image'
+import { NoScript } from '../components/no-script'
+import { calendar } from '../content/calendario'
+import { Calendar } from '../features/calendar/calendar'
 import { t } from '../i18n/es'
-import { useHidratado } from '../lib/use-hidratado'
+import { useHydrated } from '../lib/use-hydrated'
 
 /** The calendar's place while nobody knows yet what day it is. */
-function Hueco() {
+function Gap() {
   return (
     <div className="contenedor calendario min-h-[70rem] lg:min-h-[62rem]">
-      <SinGuion texto={t.sinGuion.eventos} />
+      <NoScript text={t.noScript.events} />
       <div className="solo-vivo calendario-controles">
         <p role="status" className="titulo-2 font-titular">
-          {t.eventos.cargando}
+          {t.events.loading}
         </p>
       </div>
       <div className="solo-vivo hueso h-[30rem] w-full lg:w-2/3" />
@@ -21,20 +21,20 @@ function Hueco() {
 }
 
 /** /calendario: every event by month or week. */
-export default function PaginaCalendario() {
-  const hidratado = useHidratado()
+export default function CalendarPage() {
+  const hydrated = useHydrated()
   return (
     <>
       <div className="portada-arte">
-        <Imagen slot="calendario-hero" priority className="portada" />
+        <SlotImage slot="calendario-hero" priority className="portada" />
         <div className="contenedor">
           <div className="cartel-papel portada-cartel">
-            <h1 className="titulo-1">{calendario.titulo}</h1>
-            <p className="no-imprimir entrada mt-4">{calendario.entrada}</p>
+            <h1 className="titulo-1">{calendar.title}</h1>
+            <p className="no-imprimir entrada mt-4">{calendar.entry}</p>
           </div>
         </div>
       </div>
-      {hidratado ? <Calendario /> : <Hueco />}
+      {hydrated ? <Calendar /> : <Gap />}
     </>
   )
 }

@@ -1,29 +1,29 @@
-import { Encabezado } from '../components/encabezado'
+import { PageHeader } from '../components/page-header'
 import { contacto } from '../content/contacto'
-import { FormularioContacto } from '../features/contacto/formulario-contacto'
-import { Mapa } from '../features/contacto/mapa'
-import { Tarjetas } from '../features/contacto/tarjetas'
+import { ContactForm } from '../features/contact/contact-form'
+import { MapSection } from '../features/contact/map-section'
+import { ContactCards } from '../features/contact/contact-cards'
 
 /** /contacto: every way to reach the foundation. */
-export default function Contacto() {
+export default function ContactInfo() {
   return (
     <>
-      <Encabezado titulo={contacto.titulo} entrada={contacto.entrada} imagen="cabecera-contacto" />
+      <PageHeader title={contacto.title} entry={contacto.entry} image="cabecera-contacto" />
       <div className="contenedor seccion grid gap-12 lg:grid-cols-2 lg:gap-16">
         <section aria-labelledby="titulo-formulario">
           <h2 id="titulo-formulario" className="titulo-2 mb-6">
-            {contacto.formulario}
+            {contacto.form}
           </h2>
-          <FormularioContacto />
+          <ContactForm />
         </section>
         <section aria-labelledby="titulo-datos" className="self-start lg:sticky lg:top-24">
           <h2 id="titulo-datos" className="titulo-2 mb-6">
-            {contacto.datos}
+            {contacto.data}
           </h2>
-          <Tarjetas />
+          <ContactCards />
         </section>
       </div>
-      <Mapa />
+      <MapSection />
     </>
   )
 }

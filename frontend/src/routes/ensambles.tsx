@@ -1,37 +1,37 @@
 import { Link } from 'react-router-dom'
-import { boton } from '../components/boton'
-import { Encabezado } from '../components/encabezado'
-import { Llamada } from '../components/llamada'
-import { Seccion } from '../components/seccion'
+import { buttonClasses } from '../components/button-classes'
+import { PageHeader } from '../components/page-header'
+import { CallToAction } from '../components/call-to-action'
+import { Section } from '../components/section'
 import { ensambles } from '../content/ensambles'
-import { Conciertos } from '../features/ensembles/conciertos'
-import { FichasEnsambles } from '../features/ensembles/fichas'
+import { Concerts } from '../features/ensembles/concerts'
+import { EnsembleCards } from '../features/ensembles/ensemble-cards'
 
 /** /ensambles: the three ensembles, their concerts, how to reserve and how to join. */
-export default function Ensambles() {
-  const { reservas, audicion } = ensambles
+export default function Ensembles() {
+  const { reservations, audition } = ensambles
   return (
     <>
-      <Encabezado titulo={ensambles.titulo} entrada={ensambles.entrada} imagen="cabecera-ensambles" />
-      <Seccion titulo={ensambles.destacados}>
-        <FichasEnsambles />
-      </Seccion>
-      <Seccion titulo={ensambles.proximos} className="pt-0">
-        <Conciertos />
-      </Seccion>
-      <Seccion titulo={reservas.titulo} id="reservas" className="pt-0">
+      <PageHeader title={ensambles.title} entry={ensambles.entry} image="cabecera-ensambles" />
+      <Section title={ensambles.featured}>
+        <EnsembleCards />
+      </Section>
+      <Section title={ensambles.upcoming} className="pt-0">
+        <Concerts />
+      </Section>
+      <Section title={reservations.title} id="reservas" className="pt-0">
         <div className="cartel cartel-mar max-w-3xl">
-          <p className="text-lg">{reservas.texto}</p>
-          <Link className="enlace-cartel mt-2 inline-flex min-h-11 items-center font-semibold" to={reservas.destino}>
-            {reservas.enlace}
+          <p className="text-lg">{reservations.text}</p>
+          <Link className="enlace-cartel mt-2 inline-flex min-h-11 items-center font-semibold" to={reservations.target}>
+            {reservations.link}
           </Link>
         </div>
-      </Seccion>
-      <Llamada titulo={audicion.titulo} texto={audicion.texto}>
-        <Link className={boton('primario')} to={audicion.destino}>
-          {audicion.boton}
+      </Section>
+      <CallToAction title={audition.title} text={audition.text}>
+        <Link className={buttonClasses('primario')} to={audition.target}>
+          {audition.button}
         </Link>
-      </Llamada>
+      </CallToAction>
     </>
   )
 }

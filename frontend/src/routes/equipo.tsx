@@ -1,24 +1,24 @@
 import { Link } from 'react-router-dom'
-import { Imagen } from '../art/imagen'
-import { Lamina } from '../art/lamina'
-import { boton } from '../components/boton'
-import { Encabezado } from '../components/encabezado'
-import { Llamada } from '../components/llamada'
-import { Seccion } from '../components/seccion'
+import { SlotImage } from '../art/slot-image'
+import { Plate } from '../art/plate'
+import { buttonClasses } from '../components/button-classes'
+import { PageHeader } from '../components/page-header'
+import { CallToAction } from '../components/call-to-action'
+import { Section } from '../components/section'
 import { equipo } from '../content/equipo'
 
-const TINTAS = ['coral', 'mar', 'rosa'] as const
+const INKS = ['coral', 'mar', 'rosa'] as const
 
 /** The three directors (F-191). */
-function Directoras() {
+function Directors() {
   return (
     <ul className="grid gap-x-6 gap-y-12 sm:grid-cols-3 lg:gap-x-8">
-      {equipo.directoras.lista.map(({ cargo, nombre, texto, slot }, i) => (
-        <li key={cargo}>
-          <Lamina slot={slot} tinta={TINTAS[i] ?? 'coral'} sizes="(min-width: 1024px) 373px, 50vw" />
-          <h3 className="titulo-3 mt-6">{cargo}</h3>
-          <p className="text-suave">{nombre}</p>
-          <p className="mt-1">{texto}</p>
+      {equipo.directors.list.map(({ role, name, text, slot }, i) => (
+        <li key={role}>
+          <Plate slot={slot} ink={INKS[i] ?? 'coral'} sizes="(min-width: 1024px) 373px, 50vw" />
+          <h3 className="titulo-3 mt-6">{role}</h3>
+          <p className="text-suave">{name}</p>
+          <p className="mt-1">{text}</p>
         </li>
       ))}
     </ul>
@@ -26,14 +26,14 @@ function Directoras() {
 }
 
 /** The photo grid (F-190). */
-function Grupo() {
+function Group() {
   return (
     <>
-      <p className="max-w-prose">{equipo.grupo.texto}</p>
+      <p className="max-w-prose">{equipo.group.text}</p>
       <ul className="mt-8 grid grid-cols-2 gap-3 lg:grid-cols-4">
-        {equipo.grupo.cuadros.map((slot) => (
+        {equipo.group.tiles.map((slot) => (
           <li key={slot}>
-            <Imagen slot={slot} sizes="(min-width: 1024px) 290px, 50vw" className="border-borde h-auto w-full rounded-sm border-2" />
+            <SlotImage slot={slot} sizes="(min-width: 1024px) 290px, 50vw" className="border-borde h-auto w-full rounded-sm border-2" />
           </li>
         ))}
       </ul>
@@ -42,13 +42,13 @@ function Grupo() {
 }
 
 /** The four blocks of the philosophy (F-193). */
-function Filosofia() {
+function Philosophy() {
   return (
     <ul className="grid gap-6 sm:grid-cols-2">
-      {equipo.filosofia.lista.map(({ nombre, texto }) => (
-        <li key={nombre} className="marco p-6">
-          <h3 className="titulo-3">{nombre}</h3>
-          <p className="mt-2">{texto}</p>
+      {equipo.philosophy.list.map(({ name, text }) => (
+        <li key={name} className="marco p-6">
+          <h3 className="titulo-3">{name}</h3>
+          <p className="mt-2">{text}</p>
         </li>
       ))}
     </ul>
@@ -56,24 +56,24 @@ function Filosofia() {
 }
 
 /** /equipo: who leads, how they work and what they believe. */
-export default function Equipo() {
+export default function Team() {
   return (
     <>
-      <Encabezado titulo={equipo.titulo} entrada={equipo.entrada} imagen="cabecera-equipo" />
-      <Seccion titulo={equipo.directoras.titulo}>
-        <Directoras />
-      </Seccion>
-      <Seccion titulo={equipo.grupo.titulo} className="pt-0">
-        <Grupo />
-      </Seccion>
-      <Seccion titulo={equipo.filosofia.titulo} className="pt-0">
-        <Filosofia />
-      </Seccion>
-      <Llamada titulo={equipo.llamada.titulo} texto={equipo.llamada.texto}>
-        <Link className={boton('primario')} to="/contacto">
-          {equipo.llamada.boton}
+      <PageHeader title={equipo.title} entry={equipo.entry} image="cabecera-equipo" />
+      <Section title={equipo.directors.title}>
+        <Directors />
+      </Section>
+      <Section title={equipo.group.title} className="pt-0">
+        <Group />
+      </Section>
+      <Section title={equipo.philosophy.title} className="pt-0">
+        <Philosophy />
+      </Section>
+      <CallToAction title={equipo.call.title} text={equipo.call.text}>
+        <Link className={buttonClasses('primario')} to="/contacto">
+          {equipo.call.button}
         </Link>
-      </Llamada>
+      </CallToAction>
     </>
   )
 }

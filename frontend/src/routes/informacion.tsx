@@ -1,43 +1,43 @@
 import { Link } from 'react-router-dom'
-import { Lamina } from '../art/lamina'
-import { boton } from '../components/boton'
-import { Encabezado } from '../components/encabezado'
-import { Llamada } from '../components/llamada'
-import { Seccion } from '../components/seccion'
+import { Plate } from '../art/plate'
+import { buttonClasses } from '../components/button-classes'
+import { PageHeader } from '../components/page-header'
+import { CallToAction } from '../components/call-to-action'
+import { Section } from '../components/section'
 import { acerca } from '../content/acerca'
-import { EscalaDeValores } from '../features/values/escala-de-valores'
+import { ValueScale } from '../features/values/value-scale'
 
 /** What the foundation wants and its first work. */
-function Proposito() {
-  const { objetivo, proyecto } = acerca
+function Purpose() {
+  const { objective, project } = acerca
   return (
     <div className="grid items-center gap-10 lg:grid-cols-2 lg:gap-16">
       <div className="flex flex-col gap-10">
-        {[objetivo, proyecto].map(({ titulo, texto, detalle }) => (
-          <section key={titulo} className="max-w-prose">
-            <h2 className="titulo-2">{titulo}</h2>
-            <p className="mt-4 text-lg font-semibold">{texto}</p>
-            <p className="mt-3">{detalle}</p>
+        {[objective, project].map(({ title, text, detail }) => (
+          <section key={title} className="max-w-prose">
+            <h2 className="titulo-2">{title}</h2>
+            <p className="mt-4 text-lg font-semibold">{text}</p>
+            <p className="mt-3">{detail}</p>
           </section>
         ))}
       </div>
-      <Lamina slot="acerca-2" tinta="sol" sizes="(min-width: 1024px) 560px, 100vw" />
+      <Plate slot="acerca-2" ink="sol" sizes="(min-width: 1024px) 560px, 100vw" />
     </div>
   )
 }
 
 /** Mission and vision, side by side as two posters. */
-function MisionYVision() {
-  const carteles = [
-    { ...acerca.mision, clase: 'cartel-mar' },
-    { ...acerca.vision, clase: 'cartel-sol' },
+function MissionAndVision() {
+  const posters = [
+    { ...acerca.mission, className: 'cartel-mar' },
+    { ...acerca.vision, className: 'cartel-sol' },
   ]
   return (
     <div className="grid gap-6 md:grid-cols-2">
-      {carteles.map(({ titulo, texto, clase }) => (
-        <section key={titulo} className={`cartel ${clase}`}>
-          <h2 className="text-lg font-semibold">{titulo}</h2>
-          <p className="font-titular mt-4 text-xl leading-snug font-bold lg:text-2xl">{texto}</p>
+      {posters.map(({ title, text, className }) => (
+        <section key={title} className={`cartel ${className}`}>
+          <h2 className="text-lg font-semibold">{title}</h2>
+          <p className="font-titular mt-4 text-xl leading-snug font-bold lg:text-2xl">{text}</p>
         </section>
       ))}
     </div>
@@ -45,21 +45,21 @@ function MisionYVision() {
 }
 
 /** The four programs of the school (F-142). */
-function Programas() {
+function Programs() {
   const { programas } = acerca
   return (
     <>
       <ul className="grid gap-6 md:grid-cols-2">
-        {programas.lista.map((programa) => (
-          <li key={programa.nombre} className="marco p-6">
-            <p className="etiqueta">{programa.edades}</p>
-            <h3 className="titulo-3 mt-3">{programa.nombre}</h3>
-            <p className="mt-2">{programa.texto}</p>
-            {'instrumentos' in programa ? (
+        {programas.list.map((program) => (
+          <li key={program.name} className="marco p-6">
+            <p className="etiqueta">{program.ages}</p>
+            <h3 className="titulo-3 mt-3">{program.name}</h3>
+            <p className="mt-2">{program.text}</p>
+            {'instrumentos' in program ? (
               <ul className="mt-4 flex flex-wrap gap-2">
-                {programa.instrumentos.map((instrumento) => (
-                  <li key={instrumento} className="ficha">
-                    {instrumento}
+                {program.instrumentos.map((instrument) => (
+                  <li key={instrument} className="ficha">
+                    {instrument}
                   </li>
                 ))}
               </ul>
@@ -69,10 +69,10 @@ function Programas() {
       </ul>
       <p className="mt-8 flex flex-wrap gap-x-8 gap-y-3">
         <Link className="enlace" to="/instrumentos">
-          {programas.enlaceInstrumentos}
+          {programas.instrumentsLink}
         </Link>
         <Link className="enlace" to="/ensambles">
-          {programas.enlaceEnsambles}
+          {programas.ensemblesLink}
         </Link>
       </p>
     </>
@@ -80,27 +80,27 @@ function Programas() {
 }
 
 /** /informacion: purpose, mission, vision, values and programs. */
-export default function Informacion() {
+export default function About() {
   return (
     <>
-      <Encabezado titulo={acerca.titulo} entrada={acerca.entrada} imagen="cabecera-informacion" />
-      <Seccion>
-        <Proposito />
-      </Seccion>
-      <Seccion className="pt-0">
-        <MisionYVision />
-      </Seccion>
-      <Seccion titulo={acerca.valores.titulo} className="pt-0">
-        <EscalaDeValores />
-      </Seccion>
-      <Seccion titulo={acerca.programas.titulo} className="pt-0">
-        <Programas />
-      </Seccion>
-      <Llamada titulo={acerca.llamada.titulo} texto={acerca.llamada.texto}>
-        <Link className={boton('primario')} to="/donar">
-          {acerca.llamada.boton}
+      <PageHeader title={acerca.title} entry={acerca.entry} image="cabecera-informacion" />
+      <Section>
+        <Purpose />
+      </Section>
+      <Section className="pt-0">
+        <MissionAndVision />
+      </Section>
+      <Section title={acerca.values.title} className="pt-0">
+        <ValueScale />
+      </Section>
+      <Section title={acerca.programas.title} className="pt-0">
+        <Programs />
+      </Section>
+      <CallToAction title={acerca.call.title} text={acerca.call.text}>
+        <Link className={buttonClasses('primario')} to="/donar">
+          {acerca.call.button}
         </Link>
-      </Llamada>
+      </CallToAction>
     </>
   )
 }

@@ -1,28 +1,28 @@
 import { Link } from 'react-router-dom'
-import { boton } from '../components/boton'
-import { Seccion } from '../components/seccion'
+import { buttonClasses } from '../components/button-classes'
+import { Section } from '../components/section'
 import { inicio } from '../content/inicio'
-import { Boletin } from '../features/boletin/boletin'
-import { Cinta } from '../features/inicio/cinta'
-import { Galeria } from '../features/inicio/galeria'
-import { Proximos } from '../features/inicio/proximos'
-import { Testimonios } from '../features/inicio/testimonios'
+import { Newsletter } from '../features/newsletter/newsletter'
+import { Strip } from '../features/home/strip'
+import { Gallery } from '../features/home/gallery'
+import { Upcoming } from '../features/home/upcoming'
+import { Testimonials } from '../features/home/testimonials'
 
 /** Who we are, beside the art, or below it where it is narrow: neither covers the other (F-102). */
-function Presentacion() {
+function Introduction() {
   return (
     <div className="presentacion-texto">
       <div className="presentacion-caja">
         <div className="grid gap-y-4">
-          <h1 className="titulo-1">{inicio.titulo}</h1>
-          <p className="entrada">{inicio.quienes}</p>
-          <p className="font-titular text-acento text-xl font-bold">{inicio.lema}</p>
+          <h1 className="titulo-1">{inicio.title}</h1>
+          <p className="entrada">{inicio.about}</p>
+          <p className="font-titular text-acento text-xl font-bold">{inicio.motto}</p>
           <div className="mt-2 flex flex-wrap gap-3">
-            <Link to="/donar" className={`${boton('primario')} max-sm:grow max-sm:px-4`}>
+            <Link to="/donar" className={`${buttonClasses('primario')} max-sm:grow max-sm:px-4`}>
               {inicio.donar}
             </Link>
-            <Link to="/informacion" className={`${boton()} max-sm:grow max-sm:px-4`}>
-              {inicio.conocenos}
+            <Link to="/informacion" className={`${buttonClasses()} max-sm:grow max-sm:px-4`}>
+              {inicio.meetUs}
             </Link>
           </div>
         </div>
@@ -32,19 +32,19 @@ function Presentacion() {
 }
 
 /** /: what the foundation is, what comes next, and how to take part. */
-export default function Inicio() {
+export default function Home() {
   return (
     <>
       <div className="presentacion">
-        <Galeria />
-        <Presentacion />
+        <Gallery />
+        <Introduction />
       </div>
-      <Proximos />
-      <Seccion titulo={inicio.testimonios.titulo}>
-        <Testimonios />
-      </Seccion>
-      <Cinta />
-      <Boletin />
+      <Upcoming />
+      <Section title={inicio.testimonials.title}>
+        <Testimonials />
+      </Section>
+      <Strip />
+      <Newsletter />
     </>
   )
 }

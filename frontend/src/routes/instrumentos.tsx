@@ -1,21 +1,21 @@
-import { IconoInstrumento } from '../art/icono-instrumento'
-import { Imagen } from '../art/imagen'
-import { Acordeon } from '../components/acordeon'
-import { boton } from '../components/boton'
-import { Seccion } from '../components/seccion'
+import { InstrumentIcon } from '../art/instrument-icon'
+import { SlotImage } from '../art/slot-image'
+import { Accordion } from '../components/accordion'
+import { buttonClasses } from '../components/button-classes'
+import { Section } from '../components/section'
 import { instrumentos } from '../content/instrumentos'
-import { FormularioInstrumento } from '../features/instrumentos/formulario-instrumento'
+import { InstrumentForm } from '../features/instruments/instrument-form'
 
 /** The seven instruments in one list; the last card is wide (D-03). */
-function Catalogo() {
+function Catalogue() {
   return (
     <ul className="grid gap-5 sm:grid-cols-2 lg:grid-cols-3">
-      {instrumentos.lista.map(({ icono, nombre, texto }) => (
-        <li key={icono} className="marco flex-row items-center gap-5 p-4 ritmo last:sm:col-span-2 last:lg:col-span-3">
-          <IconoInstrumento nombre={icono} className="size-20 shrink-0" />
+      {instrumentos.list.map(({ icon, name, text }) => (
+        <li key={icon} className="marco flex-row items-center gap-5 p-4 ritmo last:sm:col-span-2 last:lg:col-span-3">
+          <InstrumentIcon name={icon} className="size-20 shrink-0" />
           <div>
-            <h3 className="titulo-3">{nombre}</h3>
-            <p className="mt-1">{texto}</p>
+            <h3 className="titulo-3">{name}</h3>
+            <p className="mt-1">{text}</p>
           </div>
         </li>
       ))}
@@ -24,13 +24,13 @@ function Catalogo() {
 }
 
 /** What comes with an instrument (F-222). */
-function Detalles() {
+function DetailsSection() {
   return (
     <ul className="grid gap-6 md:grid-cols-3">
-      {instrumentos.detalles.lista.map(({ nombre, texto }) => (
-        <li key={nombre} className="tarjeta">
-          <h3 className="titulo-3">{nombre}</h3>
-          <p className="mt-2">{texto}</p>
+      {instrumentos.details.list.map(({ name, text }) => (
+        <li key={name} className="tarjeta">
+          <h3 className="titulo-3">{name}</h3>
+          <p className="mt-2">{text}</p>
         </li>
       ))}
     </ul>
@@ -38,54 +38,54 @@ function Detalles() {
 }
 
 /** /instrumentos: what can be learnt, and how to borrow one. */
-export default function Instrumentos() {
-  const { introduccion, catalogo, detalles, preguntas, formulario } = instrumentos
+export default function Instruments() {
+  const { introduction, catalogue, details, questions, form } = instrumentos
   return (
     <>
       <div className="portada-arte">
-        <Imagen slot="instrumentos-hero" priority className="portada" />
+        <SlotImage slot="instrumentos-hero" priority className="portada" />
         <div className="contenedor">
           <div className="cartel-papel portada-cartel">
-            <h1 className="titulo-1">{instrumentos.titulo}</h1>
-            <p className="entrada mt-4">{instrumentos.entrada}</p>
-            <a href="#solicitud" className={`${boton('primario')} mt-5`}>
-              {instrumentos.pedir}
+            <h1 className="titulo-1">{instrumentos.title}</h1>
+            <p className="entrada mt-4">{instrumentos.entry}</p>
+            <a href="#solicitud" className={`${buttonClasses('primario')} mt-5`}>
+              {instrumentos.ask}
             </a>
           </div>
         </div>
       </div>
-      <Seccion>
+      <Section>
         <div className="lg:grid lg:grid-cols-[minmax(0,1fr)_minmax(0,3fr)] lg:gap-10">
           <section aria-labelledby="titulo-introduccion" className="self-start lg:sticky lg:top-24">
             <h2 id="titulo-introduccion" className="titulo-2">
-              {introduccion.titulo}
+              {introduction.title}
             </h2>
-            <p className="mt-4 mb-10 max-w-prose">{introduccion.texto}</p>
+            <p className="mt-4 mb-10 max-w-prose">{introduction.text}</p>
           </section>
           <section aria-labelledby="titulo-catalogo">
             <h2 id="titulo-catalogo" className="titulo-2 mb-6">
-              {catalogo}
+              {catalogue}
             </h2>
-            <Catalogo />
+            <Catalogue />
           </section>
         </div>
-      </Seccion>
-      <Seccion titulo={detalles.titulo} className="bg-banda border-linea border-y-2">
-        <Detalles />
-      </Seccion>
+      </Section>
+      <Section title={details.title} className="bg-banda border-linea border-y-2">
+        <DetailsSection />
+      </Section>
       <div className="contenedor seccion grid gap-12 lg:grid-cols-2 lg:gap-16">
         <section aria-labelledby="titulo-preguntas" className="self-start lg:sticky lg:top-24">
           <h2 id="titulo-preguntas" className="titulo-2 mb-6">
-            {preguntas.titulo}
+            {questions.title}
           </h2>
-          <Acordeon nombre="instrumentos" preguntas={preguntas.lista} />
+          <Accordion name="instrumentos" questions={questions.list} />
         </section>
         <section id="solicitud" aria-labelledby="titulo-solicitud">
           <h2 id="titulo-solicitud" className="titulo-2">
-            {formulario.titulo}
+            {form.title}
           </h2>
-          <p className="mt-3 mb-6">{formulario.texto}</p>
-          <FormularioInstrumento />
+          <p className="mt-3 mb-6">{form.text}</p>
+          <InstrumentForm />
         </section>
       </div>
     </>

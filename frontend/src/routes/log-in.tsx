@@ -18,17 +18,17 @@ export default function LogIn() {
   return (
     <div className="panel">
       <main id="contenido" className="p-acceso">
-        <Link to="/" className="p-marca-sitio" aria-label={es.acceso.volver}>
-          <Logo variante="completo" />
+        <Link to="/" className="p-marca-sitio" aria-label={es.access.goBackTo}>
+          <Logo variant="completo" />
         </Link>
-        <h1 className="sr-only">{es.acceso.titulo}</h1>
+        <h1 className="sr-only">{es.access.title}</h1>
         <Tabs.Root defaultValue="entrar" className="p-capa">
-          <Tabs.List aria-label={es.acceso.pestanas} className="p-pestanas px-2">
+          <Tabs.List aria-label={es.access.tabs} className="p-pestanas px-2">
             <Tabs.Trigger value="entrar" className="p-pestana">
-              {es.acceso.entrar}
+              {es.access.enter}
             </Tabs.Trigger>
             <Tabs.Trigger value="crear" className="p-pestana">
-              {es.acceso.crear}
+              {es.access.create}
             </Tabs.Trigger>
           </Tabs.List>
           <Tabs.Content value="entrar" className="p-5">

@@ -1,33 +1,33 @@
 import { useEffect } from 'react'
 import { Link, useLocation, useNavigate } from 'react-router-dom'
-import { Lamina } from '../art/lamina'
-import { boton } from '../components/boton'
+import { Plate } from '../art/plate'
+import { buttonClasses } from '../components/button-classes'
 import { t } from '../i18n/es'
-import { rutaSinMayusculas } from '../rutas'
+import { routeInLowerCase } from '../pages'
 
 /** What stands under an address that doesn't exist; the server answers 404 with it (D-27). The page may know why. */
-export default function NoEncontrada({ texto = t.noEncontrada.texto }: { texto?: string }) {
+export default function NotFound({ text = t.notFound.text }: { text?: string }) {
   const { pathname, search, hash } = useLocation()
-  const querida = rutaSinMayusculas(pathname)
-  const navegar = useNavigate()
+  const wantedNow = routeInLowerCase(pathname)
+  const navigate = useNavigate()
   useEffect(() => {
-    if (querida) void navegar({ pathname: querida, search, hash }, { replace: true })
-  }, [navegar, querida, search, hash])
+    if (wantedNow) void navigate({ pathname: wantedNow, search, hash }, { replace: true })
+  }, [navigate, wantedNow, search, hash])
   return (
     <div className="contenedor grid items-center gap-10 py-16 md:grid-cols-2">
       <div>
-        <h1 className="titulo-1">{t.noEncontrada.titulo}</h1>
-        <p className="entrada mt-5 mb-7">{texto}</p>
+        <h1 className="titulo-1">{t.notFound.title}</h1>
+        <p className="entrada mt-5 mb-7">{text}</p>
         <div className="flex flex-wrap gap-4">
-          <Link to="/" className={boton('primario')}>
-            {t.noEncontrada.inicio}
+          <Link to="/" className={buttonClasses('primario')}>
+            {t.notFound.inicio}
           </Link>
-          <Link to="/calendario" className={boton()}>
-            {t.noEncontrada.calendario}
+          <Link to="/calendario" className={buttonClasses()}>
+            {t.notFound.calendar}
           </Link>
         </div>
       </div>
-      <Lamina slot="no-encontrada" tinta="mar" className="mr-2" priority />
+      <Plate slot="no-encontrada" ink="mar" className="mr-2" priority />
     </div>
   )
 }

@@ -1,38 +1,38 @@
 import { Link } from 'react-router-dom'
-import { boton } from '../components/boton'
-import { Encabezado } from '../components/encabezado'
-import { Seccion } from '../components/seccion'
+import { buttonClasses } from '../components/button-classes'
+import { PageHeader } from '../components/page-header'
+import { Section } from '../components/section'
 import { privacidad } from '../content/privacidad'
 
 /** /privacidad: what is received, why, and for how long (P-14). */
-export default function Privacidad() {
+export default function Privacy() {
   return (
     <>
-      <Encabezado titulo={privacidad.titulo} entrada={privacidad.entrada} imagen="cabecera-privacidad" />
-      <Seccion>
+      <PageHeader title={privacidad.title} entry={privacidad.entry} image="cabecera-privacidad" />
+      <Section>
         <div className="grid gap-12 lg:grid-cols-[minmax(0,1fr)_22rem] lg:gap-16">
           <div className="max-w-prose space-y-10">
-            {privacidad.secciones.map(({ titulo, parrafos }) => (
-              <section key={titulo}>
-                <h2 className="titulo-3">{titulo}</h2>
-                {parrafos.map((parrafo) => (
-                  <p key={parrafo} className="mt-3">
-                    {parrafo}
+            {privacidad.sections.map(({ title, paragraphs }) => (
+              <section key={title}>
+                <h2 className="titulo-3">{title}</h2>
+                {paragraphs.map((paragraph) => (
+                  <p key={paragraph} className="mt-3">
+                    {paragraph}
                   </p>
                 ))}
               </section>
             ))}
           </div>
           <aside className="marco self-start p-6 lg:sticky lg:top-24">
-            <h2 className="titulo-3">{privacidad.ayuda.titulo}</h2>
-            <p className="mt-2 mb-5">{privacidad.ayuda.texto}</p>
-            <Link className={`${boton('primario')} self-start`} to={privacidad.asunto}>
+            <h2 className="titulo-3">{privacidad.help.title}</h2>
+            <p className="mt-2 mb-5">{privacidad.help.text}</p>
+            <Link className={`${buttonClasses('primario')} self-start`} to={privacidad.subject}>
               {privacidad.contacto}
             </Link>
-            <p className="text-suave mt-5 text-sm">{privacidad.actualizado}</p>
+            <p className="text-suave mt-5 text-sm">{privacidad.updated}</p>
           </aside>
         </div>
-      </Seccion>
+      </Section>
     </>
   )
 }

@@ -1,23 +1,23 @@
 import { Link } from 'react-router-dom'
-import { Encabezado } from '../components/encabezado'
-import { Seccion } from '../components/seccion'
+import { PageHeader } from '../components/page-header'
+import { Section } from '../components/section'
 import { programas } from '../content/programas'
-import { ProgramasDestacados } from '../features/program-dialog/programas-destacados'
+import { FeaturedPrograms } from '../features/program-dialog/featured-programs'
 
 /** The two ways on: for those who play and for those who don't yet. */
-function Siguientes() {
-  const caminos = [
-    { ...programas.ensambles, a: '/ensambles', clase: 'cartel-mar' },
-    { ...programas.instrumentos, a: '/instrumentos', clase: 'cartel-sol' },
+function NextEvents() {
+  const paths = [
+    { ...programas.ensambles, a: '/ensambles', className: 'cartel-mar' },
+    { ...programas.instrumentos, a: '/instrumentos', className: 'cartel-sol' },
   ]
   return (
     <div className="grid gap-6 md:grid-cols-2">
-      {caminos.map(({ titulo, texto, enlace, a, clase }) => (
-        <section key={a} className={`cartel ${clase}`}>
-          <h2 className="titulo-3">{titulo}</h2>
-          <p className="mt-3">{texto}</p>
+      {paths.map(({ title, text, link, a, className }) => (
+        <section key={a} className={`cartel ${className}`}>
+          <h2 className="titulo-3">{title}</h2>
+          <p className="mt-3">{text}</p>
           <Link className="enlace-cartel mt-3 inline-flex min-h-11 items-center font-semibold" to={a}>
-            {enlace}
+            {link}
           </Link>
         </section>
       ))}
@@ -26,16 +26,16 @@ function Siguientes() {
 }
 
 /** /programas: the three featured programs. */
-export default function Programas() {
+export default function Programs() {
   return (
     <>
-      <Encabezado titulo={programas.titulo} entrada={programas.entrada} imagen="cabecera-programas" />
-      <Seccion titulo={programas.destacados}>
-        <ProgramasDestacados />
-      </Seccion>
-      <Seccion className="pt-0">
-        <Siguientes />
-      </Seccion>
+      <PageHeader title={programas.title} entry={programas.entry} image="cabecera-programas" />
+      <Section title={programas.featured}>
+        <FeaturedPrograms />
+      </Section>
+      <Section className="pt-0">
+        <NextEvents />
+      </Section>
     </>
   )
 }

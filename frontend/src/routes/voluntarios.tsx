@@ -1,19 +1,19 @@
-import { Lamina } from '../art/lamina'
-import { Acordeon } from '../components/acordeon'
-import { boton } from '../components/boton'
-import { Encabezado } from '../components/encabezado'
-import { Seccion } from '../components/seccion'
+import { Plate } from '../art/plate'
+import { Accordion } from '../components/accordion'
+import { buttonClasses } from '../components/button-classes'
+import { PageHeader } from '../components/page-header'
+import { Section } from '../components/section'
 import { voluntarios } from '../content/voluntarios'
-import { FormularioVoluntario } from '../features/voluntarios/formulario-voluntario'
+import { VolunteerForm } from '../features/volunteers/volunteer-form'
 
 /** What volunteers take with them. */
-function Beneficios() {
+function Benefits() {
   return (
     <ul className="grid gap-6 sm:grid-cols-2 lg:grid-cols-4">
-      {voluntarios.beneficios.lista.map(({ nombre, texto }) => (
-        <li key={nombre} className="tarjeta">
-          <h3 className="titulo-3">{nombre}</h3>
-          <p className="mt-2">{texto}</p>
+      {voluntarios.benefits.list.map(({ name, text }) => (
+        <li key={name} className="tarjeta">
+          <h3 className="titulo-3">{name}</h3>
+          <p className="mt-2">{text}</p>
         </li>
       ))}
     </ul>
@@ -21,17 +21,17 @@ function Beneficios() {
 }
 
 /** Two stories, one beside the other. */
-function Historias() {
+function Stories() {
   return (
     <ul className="grid gap-10 md:grid-cols-2 lg:gap-16">
-      {voluntarios.historias.lista.map(({ slot, nombre, texto }, i) => (
-        <li key={nombre} className="flex flex-col gap-6 sm:flex-row">
-          <Lamina slot={slot} tinta={i ? 'mar' : 'rosa'} className="w-32 shrink-0 self-start" sizes="128px" />
+      {voluntarios.stories.list.map(({ slot, name, text }, i) => (
+        <li key={name} className="flex flex-col gap-6 sm:flex-row">
+          <Plate slot={slot} ink={i ? 'mar' : 'rosa'} className="w-32 shrink-0 self-start" sizes="128px" />
           <figure>
             <blockquote className="text-lg">
-              <p>«{texto}»</p>
+              <p>«{text}»</p>
             </blockquote>
-            <figcaption className="mt-3 font-semibold">{nombre}</figcaption>
+            <figcaption className="mt-3 font-semibold">{name}</figcaption>
           </figure>
         </li>
       ))}
@@ -40,34 +40,34 @@ function Historias() {
 }
 
 /** /voluntarios: why and how to help. */
-export default function Voluntarios() {
-  const { beneficios, historias, formulario, preguntas } = voluntarios
+export default function Volunteers() {
+  const { benefits, stories, form, questions } = voluntarios
   return (
     <>
-      <Encabezado titulo={voluntarios.titulo} entrada={voluntarios.entrada} imagen="cabecera-voluntarios">
-        <a href="#solicitud" className={boton('primario')}>
+      <PageHeader title={voluntarios.title} entry={voluntarios.entry} image="cabecera-voluntarios">
+        <a href="#solicitud" className={buttonClasses('primario')}>
           {voluntarios.ayudar}
         </a>
-      </Encabezado>
-      <Seccion titulo={beneficios.titulo}>
-        <Beneficios />
-      </Seccion>
-      <Seccion titulo={historias.titulo} className="bg-banda border-linea border-y-2">
-        <Historias />
-      </Seccion>
+      </PageHeader>
+      <Section title={benefits.title}>
+        <Benefits />
+      </Section>
+      <Section title={stories.title} className="bg-banda border-linea border-y-2">
+        <Stories />
+      </Section>
       <div className="contenedor seccion grid gap-12 lg:grid-cols-2 lg:gap-16">
         <section id="solicitud" aria-labelledby="titulo-solicitud">
           <h2 id="titulo-solicitud" className="titulo-2">
-            {formulario.titulo}
+            {form.title}
           </h2>
-          <p className="mt-3 mb-6">{formulario.texto}</p>
-          <FormularioVoluntario />
+          <p className="mt-3 mb-6">{form.text}</p>
+          <VolunteerForm />
         </section>
         <section aria-labelledby="titulo-preguntas" className="self-start lg:sticky lg:top-24">
           <h2 id="titulo-preguntas" className="titulo-2 mb-6">
-            {preguntas.titulo}
+            {questions.title}
           </h2>
-          <Acordeon nombre="voluntarios" preguntas={preguntas.lista} />
+          <Accordion name="voluntarios" questions={questions.list} />
         </section>
       </div>
     </>

@@ -17,7 +17,7 @@ var zone = time.FixedZone("AST", -4*60*60)
 var months = [...]string{"ENE", "FEB", "MAR", "ABR", "MAY", "JUN", "JUL", "AGO", "SEP", "OCT", "NOV", "DIC"}
 
 // event is an event as visitors see it. Fields are empty where the stored event has nothing usable: older records lack
-// some. frontend/src/lib/leer-evento.ts reads events by the same rules.
+// some. frontend/src/lib/read-event.ts reads events by the same rules.
 type event struct {
 	id          string
 	title       string

@@ -30,7 +30,7 @@ type site struct {
 	// URL is the site's public address without a slash at its end.
 	URL string `json:"url"`
 	// Name is the foundation's.
-	Name string `json:"nombre"`
+	Name string `json:"name"`
 }
 
 // parseBuilt takes the built page apart.

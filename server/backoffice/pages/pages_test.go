@@ -23,7 +23,7 @@ import (
 
 // builtPage is a page as scripts/build.mjs writes it, in short.
 const builtPage = `<!doctype html><head><script src="/assets/index-1.js"></script>
-<!--evento {"url":"https://www.example.org","nombre":"Fundación"}-->
+<!--evento {"url":"https://www.example.org","name":"Fundación"}-->
 <title>Evento</title><meta name="robots" content="index,follow" />
 <!--/evento-->
 <link rel="icon" href="/favicon.svg" /></head><body><div id="raiz"></div><noscript><!--evento-texto--><p>Sin guiones</p></noscript></body>`

@@ -77,7 +77,7 @@ export const rental = v.object({
   fullName: text,
   email: text,
   message: text,
-  source: v.fallback(v.pipe(v.string(), v.nonEmpty()), es.fuenteInstrumentos),
+  source: v.fallback(v.pipe(v.string(), v.nonEmpty()), es.instrumentsSource),
   createdAt: moment,
   ...progress,
 })

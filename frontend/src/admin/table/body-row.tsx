@@ -24,7 +24,7 @@ export function BodyRow<T extends { id: string }>({ row, columns, onOpen, select
       {selection ? (
         <td className="p-celda-marca">
           <Checkbox
-            label={es.tabla.seleccionarFila(name)}
+            label={es.table.selectRow(name)}
             checked={selection.checked}
             disabled={selection.disabled}
             onToggle={selection.toggle}

@@ -98,7 +98,7 @@ export function DataTable<T extends { id: string }>({ label, columns, rows, tota
           page={pagination.pageIndex}
           pages={pages}
           size={pagination.pageSize}
-          label={es.tabla.pagina(pagination.pageIndex + 1, pages)}
+          label={es.table.page(pagination.pageIndex + 1, pages)}
           onPage={turnTo}
           onSize={(next) => set('filas', next === SIZES[0] ? '' : String(next))}
         />

@@ -16,7 +16,7 @@ export function HeaderRow<T extends object>({ headers, selectAll }: Props<T>) {
       <tr>
         {selectAll ? (
           <td className="w-10">
-            <Checkbox label={es.tabla.seleccionarPagina} checked={selectAll.checked} mixed={selectAll.some} onToggle={selectAll.toggle} />
+            <Checkbox label={es.table.selectPage} checked={selectAll.checked} mixed={selectAll.some} onToggle={selectAll.toggle} />
           </td>
         ) : null}
         {headers.map((header) => {

@@ -1,8 +1,8 @@
 import { Download } from 'lucide-react'
 import { useDeferredValue, useMemo, useState, type ReactNode } from 'react'
-import type { Slot } from '../../art/imagen'
+import type { Slot } from '../../art/slot-image'
 import { es } from '../../i18n/es-admin'
-import { hoy } from '../../lib/fechas'
+import { today } from '../../lib/dates'
 import { download, toCsv } from '../csv'
 import type { Live } from '../data/live'
 import { statuses, type Status } from '../data/rows'
@@ -45,45 +45,45 @@ export function List<T extends { id: string }>(props: Props<T>) {
     return live.rows.filter((row) => (!statusOf || !status || statusOf(row) === status) && matches(wanted, texts(row)))
   }, [live, columns, searched, wanted, state, statusOf])
 
-  if (live.status === 'loading') return <Skeleton rows={8} label={es.tabla.cargando} />
+  if (live.status === 'loading') return <Skeleton rows={8} label={es.table.loading} />
   if (live.status === 'error') return <Failed />
   const { total } = live
   const filtered = search !== '' || (statusOf !== undefined && state !== '')
-  if (total === 0 && live.offline) return <Problem>{es.tabla.sinDatos}</Problem>
+  if (total === 0 && live.offline) return <Problem>{es.table.noData}</Problem>
   const exportRows = async () => {
     // What is not watched is asked for now. As it opens, a list has neither search nor filter to apply to it.
     const every = live.rows.length < total ? await live.whole() : rows
     const more = await props.exported?.of(every).catch(() => undefined)
     const headers = columns.map((column) => column.header)
     const lines = every.map((row, i) => [...columns.map((column) => (column.csv ?? column.text)(row)), ...(more ? [more[i] ?? ''] : [])])
-    download(`${file}-${hoy()}.csv`, toCsv(more && props.exported ? [...headers, props.exported.header] : headers, lines))
+    download(`${file}-${today()}.csv`, toCsv(more && props.exported ? [...headers, props.exported.header] : headers, lines))
   }
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-3">
       {note}
-      {live.offline ? <Problem>{es.tabla.sinConexion}</Problem> : null}
+      {live.offline ? <Problem>{es.table.offline}</Problem> : null}
       <Toolbar
         search={search}
         onSearch={(text) => set('q', text)}
-        searchLabel={props.searchLabel ?? es.tabla.buscar}
+        searchLabel={props.searchLabel ?? es.table.search}
         status={statusOf ? { value: state, onChange: (value) => set('estado', value) } : undefined}
-        count={es.tabla.resultados(filtered ? rows.length : total, total)}
+        count={es.table.results(filtered ? rows.length : total, total)}
       >
         {renderSelected && total > 0 ? (
           <button type="button" className="p-boton" aria-pressed={isSelecting} onClick={() => setSelecting(!isSelecting)}>
-            {isSelecting ? es.tabla.terminar : es.tabla.seleccionar}
+            {isSelecting ? es.table.finish : es.table.select}
           </button>
         ) : null}
         <button type="button" className="p-boton" disabled={rows.length === 0 || live.partial} onClick={() => void exportRows()}>
           <Download aria-hidden size={15} />
-          {es.tabla.csv}
+          {es.table.csv}
         </button>
       </Toolbar>
       {total === 0 ? (
         <Empty slot={empty.slot}>{empty.text}</Empty>
       ) : rows.length === 0 ? (
         live.partial ? (
-          <Skeleton rows={8} label={es.tabla.cargando} />
+          <Skeleton rows={8} label={es.table.loading} />
         ) : (
           <NoMatch onClear={clear} />
         )
@@ -105,12 +105,12 @@ export function List<T extends { id: string }>(props: Props<T>) {
 function NoMatch({ onClear }: { onClear: () => void }) {
   const clear = (
     <button type="button" className="p-boton" onClick={onClear}>
-      {es.tabla.limpiar}
+      {es.table.clean}
     </button>
   )
   return (
     <Empty slot="vacio-busqueda" action={clear}>
-      {es.tabla.sinCoincidencias}
+      {es.table.noMatches}
     </Empty>
   )
 }

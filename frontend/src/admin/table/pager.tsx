@@ -17,7 +17,7 @@ export function Pager({ page, pages, size, label, onPage, onSize }: Props) {
   const id = useId()
   return (
     <div className="p-paginas">
-      <label htmlFor={id}>{es.tabla.porPagina}</label>
+      <label htmlFor={id}>{es.table.perPage}</label>
       <select id={id} className="p-entrada w-auto" value={size} onChange={({ target }) => onSize(Number(target.value))}>
         {SIZES.map((n) => (
           <option key={n} value={n}>
@@ -29,16 +29,10 @@ export function Pager({ page, pages, size, label, onPage, onSize }: Props) {
         <span role="status" className="tabular-nums">
           {label}
         </span>
-        <button type="button" className="p-icono" aria-label={es.tabla.anterior} disabled={page === 0} onClick={() => onPage(page - 1)}>
+        <button type="button" className="p-icono" aria-label={es.table.previous} disabled={page === 0} onClick={() => onPage(page - 1)}>
           <ChevronLeft aria-hidden size={18} />
         </button>
-        <button
-          type="button"
-          className="p-icono"
-          aria-label={es.tabla.siguiente}
-          disabled={page + 1 >= pages}
-          onClick={() => onPage(page + 1)}
-        >
+        <button type="button" className="p-icono" aria-label={es.table.next} disabled={page + 1 >= pages} onClick={() => onPage(page + 1)}>
           <ChevronRight aria-hidden size={18} />
         </button>
       </div>

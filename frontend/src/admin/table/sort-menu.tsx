@@ -9,11 +9,11 @@ type Props<T> = { columns: readonly Column<T>[]; sorting: SortingState; onSort: 
 export function SortMenu<T>({ columns, sorting, onSort }: Props<T>) {
   const menu = useId()
   const [first] = sorting
-  const { tabla } = es
+  const { table } = es
   return (
     <div className="p-solo-tarjetas mb-3">
       <label htmlFor={menu} className="p-ayuda">
-        {tabla.ordenar}
+        {table.sort}
       </label>
       <select
         id={menu}
@@ -23,10 +23,10 @@ export function SortMenu<T>({ columns, sorting, onSort }: Props<T>) {
       >
         {columns.flatMap(({ id, header, sort }) => [
           <option key={`-${id}`} value={`-${id}`}>
-            {sort ? tabla.recientesPrimero(header) : tabla.descendente(header)}
+            {sort ? table.newestFirst(header) : table.descending(header)}
           </option>,
           <option key={`+${id}`} value={`+${id}`}>
-            {sort ? tabla.antiguosPrimero(header) : tabla.ascendente(header)}
+            {sort ? table.oldestFirst(header) : table.ascending(header)}
           </option>,
         ])}
       </select>

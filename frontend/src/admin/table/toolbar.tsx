@@ -20,9 +20,9 @@ export function Toolbar({ search, onSearch, searchLabel, status, count, children
       {status ? (
         <StatusSelect
           className="w-auto"
-          aria-label={es.tabla.estado}
+          aria-label={es.table.state}
           value={status.value}
-          none={es.tabla.todos}
+          none={es.table.all}
           onPick={(value) => status.onChange(value ?? '')}
         />
       ) : null}

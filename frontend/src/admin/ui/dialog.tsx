@@ -55,7 +55,7 @@ export function Dialog({ open, onClose, title, children, kind }: Props) {
               {title}
             </h2>
             {kind === 'alert' ? null : (
-              <button type="button" className="p-icono -mt-2 -mr-2" aria-label={es.tabla.cerrar} onClick={onClose}>
+              <button type="button" className="p-icono -mt-2 -mr-2" aria-label={es.table.close} onClick={onClose}>
                 <X aria-hidden size={18} />
               </button>
             )}

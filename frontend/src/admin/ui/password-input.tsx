@@ -12,7 +12,7 @@ export function PasswordInput({ label, errorId, ...input }: Props) {
   const [shown, setShown] = useState(false)
   const button = (
     <button type="button" className="p-boton" aria-pressed={shown} onClick={() => setShown(!shown)}>
-      {shown ? es.acceso.ocultar : es.acceso.mostrar}
+      {shown ? es.access.hide : es.access.show}
     </button>
   )
   return (

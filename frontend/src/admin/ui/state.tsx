@@ -1,12 +1,12 @@
 import type { ReactNode } from 'react'
-import { Imagen, type Slot } from '../../art/imagen'
+import { SlotImage, type Slot } from '../../art/slot-image'
 import { es } from '../../i18n/es-admin'
 
 /** A list with nothing in it: a small picture and why. */
 export function Empty({ slot, children, action }: { slot: Slot; children: ReactNode; action?: ReactNode }) {
   return (
     <div className="p-vacio">
-      <Imagen slot={slot} className="w-40" decorativa />
+      <SlotImage slot={slot} className="w-40" decorative />
       <p>{children}</p>
       {action}
     </div>
@@ -40,9 +40,9 @@ export function Problem({ children }: { children: ReactNode }) {
 export function Failed() {
   return (
     <div className="p-problema flex flex-wrap items-center justify-between gap-2">
-      <p role="alert">{es.tabla.error}</p>
+      <p role="alert">{es.table.error}</p>
       <button type="button" className="p-boton" onClick={() => location.reload()}>
-        {es.tabla.reintentar}
+        {es.table.retry}
       </button>
     </div>
   )

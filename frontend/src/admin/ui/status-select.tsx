@@ -22,7 +22,7 @@ export function StatusSelect({ value, onPick, none, className = '', ...select }:
       {none === undefined ? null : <option value="">{none}</option>}
       {statuses.map((one) => (
         <option key={one} value={one}>
-          {es.estados[one]}
+          {es.statuses[one]}
         </option>
       ))}
     </select>

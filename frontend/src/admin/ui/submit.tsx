@@ -1,4 +1,4 @@
-import { useFocoDevuelto } from '../../lib/use-foco-devuelto'
+import { useReturnedFocus } from '../../lib/use-returned-focus'
 
 /** The button of a form: its label changes while it is busy, its width does not. */
 export function Submit({
@@ -14,7 +14,7 @@ export function Submit({
   disabled?: boolean
   className?: string
 }) {
-  const button = useFocoDevuelto(busy)
+  const button = useReturnedFocus(busy)
   return (
     <button ref={button} type="submit" className={`p-boton p-boton-principal ${className}`} disabled={busy || disabled} aria-busy={busy}>
       {busy ? busyLabel : label}

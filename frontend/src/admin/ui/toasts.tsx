@@ -32,7 +32,7 @@ export function Toasts({ children }: { children: ReactNode }) {
   return (
     <Context value={notify}>
       {children}
-      <section role="status" aria-label={es.panel.avisos} className="p-avisos">
+      <section role="status" aria-label={es.panel.notices} className="p-avisos">
         {shown.map((notice) => (
           <Toast key={notice.id} notice={notice} onGone={drop} />
         ))}
@@ -73,7 +73,7 @@ function Toast({ notice, onGone }: { notice: Shown; onGone: (id: number) => void
           {action.label}
         </button>
       ) : null}
-      <button type="button" className="p-icono p-aviso-cerrar" aria-label={es.tabla.cerrar} onClick={() => onGone(id)}>
+      <button type="button" className="p-icono p-aviso-cerrar" aria-label={es.table.close} onClick={() => onGone(id)}>
         <X aria-hidden size={16} />
       </button>
     </div>

@@ -1,16 +1,16 @@
 import { type Ref, useId } from 'react'
 import { es } from '../../i18n/es-admin'
-import { RAYA } from '../../lib/fechas'
+import { DASH } from '../../lib/dates'
 import type { Name, Values } from './event-values'
 
 const labels: Record<Name, string> = {
-  title: es.eventos.titulo,
-  description: es.eventos.descripcion,
-  date: es.eventos.fecha,
-  time: es.eventos.hora,
-  location: es.eventos.lugar,
-  featuredArtist: es.eventos.artista,
-  price: es.eventos.precio,
+  title: es.events.title,
+  description: es.events.description,
+  date: es.events.date,
+  time: es.events.time,
+  location: es.events.place,
+  featuredArtist: es.events.artist,
+  price: es.events.price,
 }
 
 type Props = {
@@ -27,30 +27,30 @@ type Props = {
 /** Tells what somebody else has written into the event meanwhile, and asks what is to become of both versions. */
 export function Conflict({ changed, theirs, refused, join, take, choice }: Props) {
   const help = useId()
-  const { eventos } = es
+  const { events } = es
   return (
     <div className="p-problema grid gap-2">
       <div role="alert" className="grid gap-2">
         <p>
-          {refused ? `${eventos.noGuardadoAun} ` : ''}
-          {eventos.cambiadoPorOtro}
+          {refused ? `${events.notSavedYet} ` : ''}
+          {events.changedByOther}
         </p>
         <dl className="p-cambios">
           {changed.map((name) => (
             <div key={name}>
               <dt>{labels[name]}</dt>
-              <dd>{theirs[name].trim() || RAYA}</dd>
+              <dd>{theirs[name].trim() || DASH}</dd>
             </div>
           ))}
         </dl>
       </div>
-      <p id={help}>{eventos.combinarAyuda}</p>
+      <p id={help}>{events.combineHelp}</p>
       <div className="flex flex-wrap gap-2">
         <button ref={choice} type="button" className="p-boton p-boton-principal" aria-describedby={help} onClick={join}>
-          {eventos.combinar}
+          {events.combine}
         </button>
         <button type="button" className="p-boton" onClick={take}>
-          {eventos.descartarMio}
+          {events.discardMine}
         </button>
       </div>
     </div>
@@ -62,10 +62,10 @@ export function Recovery({ onRecover }: { onRecover: () => void }) {
   return (
     <div className="p-problema flex flex-wrap items-center gap-2">
       <p role="status" className="grow">
-        {es.eventos.otraVersion}
+        {es.events.otherVersion}
       </p>
       <button type="button" className="p-boton" onClick={onRecover}>
-        {es.eventos.recuperarMio}
+        {es.events.recoverMine}
       </button>
     </div>
   )

@@ -3,7 +3,7 @@ import type { MusicEvent } from '../../admin/data/rows'
 import { Dialog } from '../../admin/ui/dialog'
 import { useNotify } from '../../admin/ui/toasts'
 import { es } from '../../i18n/es-admin'
-import { fechaYHora } from '../../lib/fechas'
+import { dateAndTime } from '../../lib/dates'
 
 /** How long a deletion can be undone (P-07). */
 const UNDO_MS = 8000
@@ -16,7 +16,7 @@ export function DeleteDialog({ event, onClose }: Props) {
     if (event) onClose(event.id)
   }
   return (
-    <Dialog open={event !== undefined} onClose={close} kind="alert" title={es.eventos.preguntaEliminar}>
+    <Dialog open={event !== undefined} onClose={close} kind="alert" title={es.events.deleteQuestion}>
       {event ? <Question key={event.id} event={event} onClose={close} /> : null}
     </Dialog>
   )
@@ -26,7 +26,7 @@ export function DeleteDialog({ event, onClose }: Props) {
 function Question({ event, onClose }: { event: MusicEvent; onClose: () => void }) {
   const notify = useNotify()
   const [state, setState] = useState<'asking' | 'busy' | 'failed'>('asking')
-  const { eventos } = es
+  const { events } = es
   const remove = async () => {
     setState('busy')
     try {
@@ -34,13 +34,13 @@ function Question({ event, onClose }: { event: MusicEvent; onClose: () => void }
       const restore = await deleteEvent(event.id)
       const undo = () => {
         restore?.().then(
-          () => notify({ text: eventos.restaurado }),
-          () => notify({ text: eventos.noRestaurado, kind: 'error' }),
+          () => notify({ text: events.restored }),
+          () => notify({ text: events.notRestored, kind: 'error' }),
         )
       }
       // Somebody else may have deleted it before: then there is nothing to bring back.
-      const action = restore ? { action: { label: eventos.deshacer, run: undo } } : {}
-      notify({ text: eventos.eliminado, duration: UNDO_MS, ...action })
+      const action = restore ? { action: { label: events.undo, run: undo } } : {}
+      notify({ text: events.deleted, duration: UNDO_MS, ...action })
       onClose()
     } catch {
       setState('failed')
@@ -49,21 +49,21 @@ function Question({ event, onClose }: { event: MusicEvent; onClose: () => void }
   return (
     <>
       <p>
-        <strong>{event.title || eventos.sinTitulo}</strong>
+        <strong>{event.title || events.untitled}</strong>
         <br />
-        {fechaYHora(event.eventDate)}
+        {dateAndTime(event.eventDate)}
       </p>
       {state === 'failed' ? (
         <p role="alert" className="p-error">
-          {eventos.noEliminado}
+          {events.notDeleted}
         </p>
       ) : null}
       <div className="flex justify-end gap-2">
         <button type="button" className="p-boton" onClick={onClose}>
-          {eventos.cancelar}
+          {events.cancel}
         </button>
         <button type="button" className="p-boton p-boton-peligro" disabled={state === 'busy'} onClick={() => void remove()}>
-          {state === 'busy' ? eventos.eliminando : eventos.eliminar}
+          {state === 'busy' ? events.deleting : events.remove}
         </button>
       </div>
     </>

@@ -1,3 +1,4 @@
+// @vitest-environment jsdom
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { keepDraft, readDraft } from './draft'
 import { blank } from './event-values'

@@ -29,7 +29,7 @@ export function EditDialog({ event, onClose }: Props) {
     else onClose(event.id)
   }
   return (
-    <Dialog open={event !== undefined} onClose={leave} kind="window" title={es.eventos.editar}>
+    <Dialog open={event !== undefined} onClose={leave} kind="window" title={es.events.edit}>
       {event && base ? (
         <>
           {leaving ? <Unsaved onStay={() => setLeaving(false)} onLeave={() => onClose(event.id)} /> : null}
@@ -54,13 +54,13 @@ function Unsaved({ onStay, onLeave }: { onStay: () => void; onLeave: () => void 
   useEffect(() => stay.current?.focus(), [])
   return (
     <div className="p-problema grid gap-2">
-      <p role="alert">{es.eventos.sinGuardar}</p>
+      <p role="alert">{es.events.unsaved}</p>
       <div className="flex flex-wrap gap-2">
         <button ref={stay} type="button" className="p-boton" onClick={onStay}>
-          {es.eventos.seguir}
+          {es.events.goOn}
         </button>
         <button type="button" className="p-boton p-boton-peligro" onClick={onLeave}>
-          {es.eventos.descartar}
+          {es.events.discard}
         </button>
       </div>
     </div>

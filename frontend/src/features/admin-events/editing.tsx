@@ -48,7 +48,7 @@ export function Editing({ event, base, onBase, form, onCancel, onDone }: Props) 
   const current = now && !saving ? valuesOf(now) : base
   const agreed = same(base, current)
   const conflict = useConflict({ form, base, current, onBase })
-  const { eventos } = es
+  const { events } = es
 
   const write = async (fields: EventFields) => {
     const { changeEvent, createEvent, Changed } = await import('../../firebase/panel-writes')
@@ -69,7 +69,7 @@ export function Editing({ event, base, onBase, form, onCancel, onDone }: Props) 
       const saved = there || (agreed && (await write(fields)))
       if (saved) {
         onDone()
-        notify({ text: gone ? eventos.creado : eventos.guardado })
+        notify({ text: gone ? events.created : events.saved })
       } else conflict.refuse()
       return saved
     } finally {
@@ -80,7 +80,7 @@ export function Editing({ event, base, onBase, form, onCancel, onDone }: Props) 
     <>
       {gone ? (
         <p role="alert" className="p-problema">
-          {eventos.eliminadoPorOtro}
+          {events.deletedByOther}
         </p>
       ) : null}
       {agreed ? null : <Conflict {...conflict} changed={differing(base, current)} theirs={current} />}
@@ -88,9 +88,9 @@ export function Editing({ event, base, onBase, form, onCancel, onDone }: Props) 
       <EventForm
         ref={form}
         values={opened}
-        label={gone ? eventos.crear : eventos.guardar}
+        label={gone ? events.create : events.save}
         onSave={save}
-        failure={eventos.noGuardado}
+        failure={events.notSaved}
         onCancel={onCancel}
       />
     </>

@@ -2,8 +2,8 @@ import { Banknote, MapPin, Mic2 } from 'lucide-react'
 import { useId } from 'react'
 import type { MusicEvent } from '../../admin/data/rows'
 import { es } from '../../i18n/es-admin'
-import { precioPanel } from '../../lib/dinero'
-import { RAYA, fechaYHora } from '../../lib/fechas'
+import { panelPrice } from '../../lib/money'
+import { DASH, dateAndTime } from '../../lib/dates'
 
 type Props = {
   event: MusicEvent
@@ -16,49 +16,49 @@ type Props = {
 /** A saved event and what can be done with it (F-326). */
 export function EventCard({ event, past, onEdit, onDuplicate, onDelete }: Props) {
   const heading = useId()
-  const { eventos } = es
+  const { events } = es
   return (
     <article className="p-evento" aria-labelledby={heading} data-pasado={past || undefined}>
       <p className="p-evento-fecha">
-        <time dateTime={event.eventDate?.toISOString()}>{fechaYHora(event.eventDate)}</time>
-        {past ? <span className="p-estado">{eventos.pasado}</span> : null}
+        <time dateTime={event.eventDate?.toISOString()}>{dateAndTime(event.eventDate)}</time>
+        {past ? <span className="p-estado">{events.past}</span> : null}
       </p>
       <h3 id={heading} className="p-titulo text-[15px]">
-        {event.title || eventos.sinTitulo}
+        {event.title || events.untitled}
       </h3>
-      <p className="p-evento-texto">{event.description || RAYA}</p>
+      <p className="p-evento-texto">{event.description || DASH}</p>
       <dl className="p-evento-datos">
         <div>
           <dt>
             <MapPin aria-hidden size={14} />
-            <span className="sr-only">{eventos.lugar}</span>
+            <span className="sr-only">{events.place}</span>
           </dt>
-          <dd>{event.location.trim() || RAYA}</dd>
+          <dd>{event.location.trim() || DASH}</dd>
         </div>
         <div>
           <dt>
             <Mic2 aria-hidden size={14} />
-            <span className="sr-only">{eventos.artista}</span>
+            <span className="sr-only">{events.artist}</span>
           </dt>
-          <dd>{event.featuredArtist.trim() || RAYA}</dd>
+          <dd>{event.featuredArtist.trim() || DASH}</dd>
         </div>
         <div>
           <dt>
             <Banknote aria-hidden size={14} />
-            <span className="sr-only">{eventos.precio}</span>
+            <span className="sr-only">{events.price}</span>
           </dt>
-          <dd className="p-precio">{precioPanel(event.price)}</dd>
+          <dd className="p-precio">{panelPrice(event.price)}</dd>
         </div>
       </dl>
       <div className="p-evento-pie">
         <button type="button" className="p-accion" aria-describedby={heading} onClick={onEdit}>
-          {eventos.editarBoton}
+          {events.editButton}
         </button>
         <button type="button" className="p-accion" aria-describedby={heading} onClick={onDuplicate}>
-          {eventos.duplicar}
+          {events.duplicate}
         </button>
         <button type="button" className="p-accion p-accion-peligro" aria-describedby={heading} onClick={onDelete}>
-          {eventos.eliminar}
+          {events.remove}
         </button>
       </div>
     </article>

@@ -53,7 +53,7 @@ export function EventForm({ values, label, onSave, success, failure, onCancel, o
     }
   }
   const errorOf = (name: Name) => (message?.field === name ? `${id}-message` : undefined)
-  const { eventos } = es
+  const { events } = es
   return (
     <form
       ref={ref}
@@ -63,28 +63,28 @@ export function EventForm({ values, label, onSave, success, failure, onCancel, o
       onSubmit={(event) => void submit(event)}
       onChange={(event) => onInput?.(read(event.currentTarget))}
     >
-      <Field label={eventos.titulo} errorId={errorOf('title')} className="col-span-full">
+      <Field label={events.title} errorId={errorOf('title')} className="col-span-full">
         {(input) => <input {...input} name="title" required maxLength={limits.title} defaultValue={values.title} />}
       </Field>
-      <Field label={eventos.descripcion} errorId={errorOf('description')} className="col-span-full">
+      <Field label={events.description} errorId={errorOf('description')} className="col-span-full">
         {(input) => (
           <textarea {...input} name="description" required rows={4} maxLength={limits.description} defaultValue={values.description} />
         )}
       </Field>
-      <PickedField kind="date" label={eventos.fecha} value={values.date} errorId={errorOf('date')} />
-      <PickedField kind="time" label={eventos.hora} value={values.time} errorId={errorOf('time')} />
-      <Field label={eventos.lugar} errorId={errorOf('location')} className="col-span-2">
+      <PickedField kind="date" label={events.date} value={values.date} errorId={errorOf('date')} />
+      <PickedField kind="time" label={events.time} value={values.time} errorId={errorOf('time')} />
+      <Field label={events.place} errorId={errorOf('location')} className="col-span-2">
         {(input) => <input {...input} name="location" required maxLength={limits.location} defaultValue={values.location} />}
       </Field>
-      <Field label={eventos.artista} hint={eventos.opcional} errorId={errorOf('featuredArtist')} className="col-span-2">
+      <Field label={events.artist} hint={events.optional} errorId={errorOf('featuredArtist')} className="col-span-2">
         {(input) => <input {...input} name="featuredArtist" maxLength={limits.featuredArtist} defaultValue={values.featuredArtist} />}
       </Field>
       <PriceField value={values.price} errorId={errorOf('price')} className="col-span-2" />
       <div className="col-span-full flex flex-wrap items-center gap-2">
-        <Submit busy={busy} label={label} busyLabel={eventos.guardando} className="min-w-36" />
+        <Submit busy={busy} label={label} busyLabel={events.saving} className="min-w-36" />
         {onCancel ? (
           <button type="button" className="p-boton" onClick={onCancel}>
-            {eventos.cancelar}
+            {events.cancel}
           </button>
         ) : null}
       </div>

@@ -22,7 +22,7 @@ type Props = {
 
 /** The saved events, the earliest first, in all states of a live list. */
 export function EventGrid({ live, asking, ...actions }: Props) {
-  const { eventos } = es
+  const { events: texts } = es
   const [params] = useSearchParams()
   // With a filter or a search, none that fit does not mean that there are none.
   const every = whenOf(params, useNarrow()) === '' && !params.get('q')
@@ -61,15 +61,13 @@ export function EventGrid({ live, asking, ...actions }: Props) {
   return (
     <section ref={list} aria-labelledby="eventos-guardados" className="grid content-start gap-3">
       <h2 ref={heading} id="eventos-guardados" tabIndex={-1} className="sr-only">
-        {eventos.guardados}
+        {texts.savedList}
       </h2>
-      {live.status === 'loading' ? <Skeleton rows={6} label={es.tabla.cargando} /> : null}
+      {live.status === 'loading' ? <Skeleton rows={6} label={es.table.loading} /> : null}
       {live.status === 'error' ? <Failed /> : null}
-      {live.status === 'ready' && live.offline ? (
-        <Problem>{live.rows.length > 0 ? es.tabla.sinConexion : es.tabla.sinDatos}</Problem>
-      ) : null}
+      {live.status === 'ready' && live.offline ? <Problem>{live.rows.length > 0 ? es.table.offline : es.table.noData}</Problem> : null}
       {live.status === 'ready' && live.rows.length === 0 && !live.offline && every ? (
-        <Empty slot="vacio-eventos">{es.vacios.eventos}</Empty>
+        <Empty slot="vacio-eventos">{es.empties.events}</Empty>
       ) : null}
       {live.status === 'ready' && (live.rows.length > 0 || !every) ? <Cards events={live.rows} total={live.total} {...actions} /> : null}
     </section>
@@ -100,9 +98,9 @@ function Cards({ events, total, onEdit, onDuplicate, onDelete }: CardsProps) {
         onSearch={(text) => set('q', text)}
         when={when}
         onWhen={(value) => set('estado', value || (narrow ? 'todos' : ''))}
-        count={es.tabla.resultados(shown.length, total)}
+        count={es.table.results(shown.length, total)}
       />
-      {shown.length === 0 ? <Empty slot="vacio-busqueda">{es.tabla.sinCoincidencias}</Empty> : null}
+      {shown.length === 0 ? <Empty slot="vacio-busqueda">{es.table.noMatches}</Empty> : null}
       <ul className="p-eventos">
         {shown.map((event) => (
           <li key={event.id}>
@@ -118,7 +116,7 @@ function Cards({ events, total, onEdit, onDuplicate, onDelete }: CardsProps) {
       </ul>
       {events.length < total ? (
         <button type="button" className="p-boton justify-self-center" onClick={() => set('pagina', String(page + 2))}>
-          {es.eventos.verMas}
+          {es.events.seeMore}
         </button>
       ) : null}
     </>

@@ -11,7 +11,7 @@ const good: Values = {
   featuredArtist: ' ',
   price: ' 1500.50 ',
 }
-const { incompleto, precioInvalido, fechaInvalida } = es.eventos
+const { incomplete, invalidPrice, invalidDate } = es.events
 
 describe('check', () => {
   it('makes the event of trimmed texts', () => {
@@ -30,7 +30,7 @@ describe('check', () => {
     })
   })
   it.each(['title', 'description', 'date', 'time', 'location'] as const)('wants %s', (field) => {
-    expect(check({ ...good, [field]: '  ' })).toEqual({ ok: false, message: incompleto, field })
+    expect(check({ ...good, [field]: '  ' })).toEqual({ ok: false, message: incomplete, field })
   })
   it.each([
     ['', null],
@@ -49,7 +49,7 @@ describe('check', () => {
     expect(result.ok && Object.is(result.event.price, expected)).toBe(true)
   })
   it.each(['abc', '-1', '1,50', '1,5000', '0.001', 'Infinity', 'NaN', '10000000.01', '12,345,678'])('refuses the price %j', (price) => {
-    expect(check({ ...good, price })).toEqual({ ok: false, message: precioInvalido, field: 'price' })
+    expect(check({ ...good, price })).toEqual({ ok: false, message: invalidPrice, field: 'price' })
   })
   it.each([
     [{ date: '2027-02-30' }, 'date'],
@@ -60,11 +60,11 @@ describe('check', () => {
     [{ time: '0:30 a. m.' }, 'time'],
     [{ time: '19' }, 'time'],
   ] as const)('knows no moment %j', (change, field) => {
-    expect(check({ ...good, ...change })).toEqual({ ok: false, message: fechaInvalida, field })
+    expect(check({ ...good, ...change })).toEqual({ ok: false, message: invalidDate, field })
   })
   it('checks in the order of the brief', () => {
-    expect(check({ ...good, title: '', price: 'x', date: 'x' })).toMatchObject({ message: incompleto })
-    expect(check({ ...good, price: 'x', date: 'x' })).toMatchObject({ message: precioInvalido })
+    expect(check({ ...good, title: '', price: 'x', date: 'x' })).toMatchObject({ message: incomplete })
+    expect(check({ ...good, price: 'x', date: 'x' })).toMatchObject({ message: invalidPrice })
   })
   it.each([
     ['5/9/2031', '9:05', '2031-09-05', '09:05'],

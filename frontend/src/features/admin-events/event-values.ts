@@ -1,8 +1,8 @@
 import type { EventFields } from '../../firebase/panel-writes'
 import { es } from '../../i18n/es-admin'
-import { diaLargo } from '../../lib/cuadricula'
-import { precioPanel } from '../../lib/dinero'
-import { enLocal, momentoDe } from '../../lib/fechas'
+import { longDay } from '../../lib/grid'
+import { panelPrice } from '../../lib/money'
+import { toLocal, momentOf } from '../../lib/dates'
 import type { MusicEvent } from '../../admin/data/rows'
 
 /** The event form's fields as texts. */
@@ -27,13 +27,13 @@ export function check(raw: Values): Checked {
   values.time = clockTime(values.time)
   const required = ['title', 'date', 'time', 'location', 'description'] as const
   const empty = required.find((name) => values[name] === '')
-  if (empty) return { ok: false, message: es.eventos.incompleto, field: empty }
+  if (empty) return { ok: false, message: es.events.incomplete, field: empty }
   const price = priceOf(values.price)
-  if (price === undefined) return { ok: false, message: es.eventos.precioInvalido, field: 'price' }
-  const eventDate = momentoDe(values.date, values.time)
+  if (price === undefined) return { ok: false, message: es.events.invalidPrice, field: 'price' }
+  const eventDate = momentOf(values.date, values.time)
   if (!eventDate) {
-    const field = momentoDe(values.date, '00:00') ? 'time' : 'date'
-    return { ok: false, message: es.eventos.fechaInvalida, field }
+    const field = momentOf(values.date, '00:00') ? 'time' : 'date'
+    return { ok: false, message: es.events.invalidDate, field }
   }
   return { ok: true, event: { ...values, price, eventDate } }
 }
@@ -76,26 +76,26 @@ export function understood(name: 'date' | 'time' | 'price', text: string): { tex
   if (text.trim() === '') return null
   if (name === 'date') {
     const date = isoDate(text)
-    const valid = momentoDe(date, '00:00') !== null
-    return { text: valid ? diaLargo(date) : es.eventos.pideFecha, valid }
+    const valid = momentOf(date, '00:00') !== null
+    return { text: valid ? longDay(date) : es.events.wantsDate, valid }
   }
   if (name === 'time') {
     const time = clockTime(text)
-    const valid = momentoDe('2000-01-01', time) !== null
-    return { text: valid ? time : es.eventos.pideHora, valid }
+    const valid = momentOf('2000-01-01', time) !== null
+    return { text: valid ? time : es.events.wantsTime, valid }
   }
   const price = priceOf(text)
-  return typeof price === 'number' ? { text: precioPanel(price), valid: true } : { text: es.eventos.pidePrecio, valid: false }
+  return typeof price === 'number' ? { text: panelPrice(price), valid: true } : { text: es.events.wantsPrice, valid: false }
 }
 
 /** The fields of a saved event; an older one takes date and time from its moment (D-28). */
 export function valuesOf(event: MusicEvent): Values {
-  const local = enLocal(event.eventDate)
+  const local = toLocal(event.eventDate)
   return {
     title: event.title,
     description: event.description,
-    date: momentoDe(event.date, '00:00') ? event.date : (local?.fecha ?? ''),
-    time: momentoDe('2000-01-01', event.time) ? event.time : (local?.hora ?? ''),
+    date: momentOf(event.date, '00:00') ? event.date : (local?.date ?? ''),
+    time: momentOf('2000-01-01', event.time) ? event.time : (local?.time ?? ''),
     location: event.location,
     featuredArtist: event.featuredArtist,
     price: event.price === null ? '' : String(event.price),

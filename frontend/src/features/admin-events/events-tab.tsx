@@ -32,7 +32,7 @@ export function EventsTab() {
     first?.focus({ preventScroll: true })
     first?.scrollIntoView({ block: 'nearest' })
   }, [version])
-  const { eventos } = es
+  const { events: texts } = es
 
   const create = async (event: EventFields) => {
     const { createEvent } = await import('../../firebase/panel-writes')
@@ -49,8 +49,8 @@ export function EventsTab() {
     const before = readDraft(me.uid)
     begin(valuesOf(event))
     // The copy takes the place of what somebody may have been writing.
-    const undo = same(before, blank) ? {} : { action: { label: eventos.deshacer, run: () => begin(before) } }
-    notify({ text: eventos.duplicado, ...undo })
+    const undo = same(before, blank) ? {} : { action: { label: texts.undo, run: () => begin(before) } }
+    notify({ text: texts.duplicated, ...undo })
   }
   // A dialog that has been closed meanwhile, or that is about another event by now, stays as it is.
   const closeOf = (set: typeof setEdited) => (id: string) => set((open) => (open?.id === id ? undefined : open))
@@ -59,11 +59,11 @@ export function EventsTab() {
       <EventForm
         key={template.version}
         values={template.values}
-        label={eventos.crear}
+        label={texts.create}
         onSave={create}
         onInput={(values) => keepDraft(me.uid, values)}
-        success={eventos.creado}
-        failure={eventos.noCreado}
+        success={texts.created}
+        failure={texts.notCreated}
       />
     </div>
   )
@@ -72,16 +72,16 @@ export function EventsTab() {
       {narrow ? (
         <>
           <button type="button" className="p-boton p-boton-principal" onClick={() => begin(readDraft(me.uid))}>
-            {eventos.nuevo}
+            {texts.fresh}
           </button>
-          <Dialog open={sheet} onClose={() => setSheet(false)} kind="window" title={eventos.nuevo}>
+          <Dialog open={sheet} onClose={() => setSheet(false)} kind="window" title={texts.fresh}>
             {form}
           </Dialog>
         </>
       ) : (
         <section className="p-capa p-formulario" aria-labelledby="nuevo-evento">
           <h2 id="nuevo-evento" className="p-titulo mb-3 text-[17px]">
-            {eventos.nuevo}
+            {texts.fresh}
           </h2>
           {form}
         </section>

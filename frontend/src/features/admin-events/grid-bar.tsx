@@ -5,17 +5,17 @@ import { es } from '../../i18n/es-admin'
 type Props = { search: string; onSearch: (text: string) => void; when: When; onWhen: (when: When) => void; count: string }
 
 const choices: readonly (readonly [When, string])[] = [
-  ['', es.eventos.todos],
-  ['proximos', es.eventos.proximos],
-  ['anteriores', es.eventos.anteriores],
+  ['', es.events.all],
+  ['proximos', es.events.upcoming],
+  ['anteriores', es.events.previousOnes],
 ]
 
 /** Above the events: search, which ones, how many. */
 export function GridBar({ search, onSearch, when, onWhen, count }: Props) {
   return (
     <div className="p-barra">
-      <SearchBox label={es.tabla.buscar} value={search} onChange={onSearch} />
-      <div role="group" aria-label={es.eventos.filtro} className="p-grupo">
+      <SearchBox label={es.table.search} value={search} onChange={onSearch} />
+      <div role="group" aria-label={es.events.filter} className="p-grupo">
         {choices.map(([value, label]) => (
           <button key={value} type="button" aria-pressed={when === value} onClick={() => onWhen(value)}>
             {label}

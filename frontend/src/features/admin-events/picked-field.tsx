@@ -8,8 +8,8 @@ import { useUnderstood } from './use-understood'
 type Props = { kind: 'date' | 'time'; label: string; value: string; errorId: string | undefined }
 
 const kinds = {
-  date: { icon: Calendar, open: es.eventos.abrirCalendario, example: es.eventos.ejemploFecha },
-  time: { icon: Clock, open: es.eventos.abrirReloj, example: es.eventos.ejemploHora },
+  date: { icon: Calendar, open: es.events.openCalendar, example: es.events.dateExample },
+  time: { icon: Clock, open: es.events.openClock, example: es.events.timeExample },
 }
 
 /**

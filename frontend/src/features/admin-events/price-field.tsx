@@ -7,8 +7,8 @@ export function PriceField({ value, errorId, className }: { value: string; error
   const { input: node, note, follow } = useUnderstood('price', value)
   return (
     <Field
-      label={es.eventos.precio}
-      hint={<span aria-live="polite">{note || es.eventos.precioAyuda}</span>}
+      label={es.events.price}
+      hint={<span aria-live="polite">{note || es.events.priceHelp}</span>}
       errorId={errorId}
       className={className}
     >

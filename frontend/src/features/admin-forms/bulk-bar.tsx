@@ -15,19 +15,19 @@ export function BulkBar({ paths, onDone }: { paths: readonly string[]; onDone: (
   return (
     <div className="p-lote">
       <p role="status" className="font-semibold">
-        {es.tabla.seleccionados(paths.length)}
+        {es.table.selectedCount(paths.length)}
       </p>
       {failed ? (
         <p role="alert" className="p-error">
-          {es.tabla.estadoFallo}
+          {es.table.statusFailed}
         </p>
       ) : null}
       <label htmlFor={id} className="ml-auto">
-        {es.tabla.marcarComo}
+        {es.table.markAs}
       </label>
       <StatusSelect id={id} className="w-auto" value={status} onPick={(next) => setStatus(next ?? status)} />
       <button type="button" className="p-boton p-boton-principal" disabled={busy || paths.length === 0} onClick={() => void apply()}>
-        {es.tabla.aplicar}
+        {es.table.apply}
       </button>
     </div>
   )

@@ -29,7 +29,7 @@ export function Details<T extends FormRow>({ row, collection, title, columns, on
                 {column.id === 'email' && row.email ? <MailLink address={row.email} /> : column.text(row)}
               </Line>
             ))}
-          <Line name={es.columnas.estado}>
+          <Line name={es.columns.state}>
             <StatusField
               path={`${collection}/${row.id}`}
               status={row.status}

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { Slot } from '../../art/imagen'
+import type { Slot } from '../../art/slot-image'
 import type { Live } from '../../admin/data/live'
 import { rowsOf } from '../../admin/data/live'
 import type { Column } from '../../admin/table/column'

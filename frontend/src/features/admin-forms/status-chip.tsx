@@ -5,7 +5,7 @@ import { es } from '../../i18n/es-admin'
 export function StatusChip({ status }: { status: Status }) {
   return (
     <span className="p-estado" data-estado={status}>
-      {es.estados[status]}
+      {es.statuses[status]}
     </span>
   )
 }

@@ -4,7 +4,7 @@ import { rowsOf } from '../../admin/data/live'
 import type { Status } from '../../admin/data/rows'
 import { StatusSelect } from '../../admin/ui/status-select'
 import { es } from '../../i18n/es-admin'
-import { fechaYHora } from '../../lib/fechas'
+import { dateAndTime } from '../../lib/dates'
 import { StatusChip } from './status-chip'
 import { useStatus } from './use-status'
 
@@ -22,12 +22,12 @@ export function StatusField({ path, status, statusBy, statusAt, fixed }: Props) 
       {fixed ? (
         <>
           <StatusChip status={status} />
-          <p className="p-ayuda">{es.tabla.antiguo}</p>
+          <p className="p-ayuda">{es.table.old}</p>
         </>
       ) : (
         <>
           <label htmlFor={id} className="sr-only">
-            {es.columnas.estado}
+            {es.columns.state}
           </label>
           <StatusSelect
             id={id}
@@ -42,12 +42,12 @@ export function StatusField({ path, status, statusBy, statusAt, fixed }: Props) 
       )}
       {failed ? (
         <p role="alert" className="p-error">
-          {es.tabla.estadoFallo}
+          {es.table.statusFailed}
         </p>
       ) : null}
       {statusAt ? (
         <p className="p-ayuda">
-          {es.tabla.ultimoCambio}: {es.tabla.historial(name, fechaYHora(statusAt))}
+          {es.table.lastChange}: {es.table.trail(name, dateAndTime(statusAt))}
         </p>
       ) : null}
     </div>

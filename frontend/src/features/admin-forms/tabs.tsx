@@ -7,7 +7,7 @@ import { FormList } from './form-list'
 
 /** The link that unsubscribes each address, for the newsletter's letters. */
 const unsubscribing = {
-  header: es.datos.enlaceDeBaja,
+  header: es.data.unsubscribeLink,
   of: async (rows: readonly Subscription[]) => {
     const { unsubscribeLinks } = await import('../../firebase/back-office-admin')
     return unsubscribeLinks(rows.map((row) => row.email))
@@ -21,10 +21,10 @@ export function NewsletterTab() {
   const { subscriptions } = usePanelData()
   return (
     <List
-      label={es.pestanas.boletin}
+      label={es.tabs.boletin}
       live={subscriptions}
       columns={subscriptionColumns}
-      empty={{ text: es.vacios.boletin, slot: 'vacio-registros' }}
+      empty={{ text: es.empties.newsletter, slot: 'vacio-registros' }}
       file="boletin"
       exported={unsubscribing}
     />
@@ -36,12 +36,12 @@ export function VolunteersTab() {
   const { volunteers } = usePanelData()
   return (
     <FormList
-      label={es.pestanas.voluntarios}
+      label={es.tabs.voluntarios}
       live={volunteers}
       columns={volunteerColumns}
       collection="voluntaryAplications"
       title={byFullName}
-      empty={{ text: es.vacios.voluntarios, slot: 'vacio-registros' }}
+      empty={{ text: es.empties.voluntarios, slot: 'vacio-registros' }}
       file="voluntarios"
     />
   )
@@ -52,12 +52,12 @@ export function ContactsTab() {
   const { contacts } = usePanelData()
   return (
     <FormList
-      label={es.pestanas.contactos}
+      label={es.tabs.contactos}
       live={contacts}
       columns={contactColumns}
       collection="ContactRequests"
       title={bySubject}
-      empty={{ text: es.vacios.contactos, slot: 'vacio-mensajes' }}
+      empty={{ text: es.empties.contacts, slot: 'vacio-mensajes' }}
       file="contactos"
     />
   )
@@ -68,12 +68,12 @@ export function RentalsTab() {
   const { rentals } = usePanelData()
   return (
     <FormList
-      label={es.pestanas.instrumentos}
+      label={es.tabs.instrumentos}
       live={rentals}
       columns={rentalColumns}
       collection="IntrumentRental"
       title={byFullName}
-      empty={{ text: es.vacios.instrumentos, slot: 'vacio-registros' }}
+      empty={{ text: es.empties.instrumentos, slot: 'vacio-registros' }}
       file="instrumentos"
     />
   )

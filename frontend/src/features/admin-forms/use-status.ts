@@ -14,7 +14,7 @@ export function useStatus() {
     try {
       const { setStatus } = await import('../../firebase/panel-writes')
       await setStatus(paths, status, me)
-      notify({ text: es.tabla.estadoCambiado })
+      notify({ text: es.table.statusChanged })
       setState('idle')
       return true
     } catch {

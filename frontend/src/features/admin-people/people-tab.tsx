@@ -4,29 +4,29 @@ import { Email, Moment } from '../../admin/table/cells'
 import type { Column } from '../../admin/table/column'
 import { List } from '../../admin/table/list'
 import { es } from '../../i18n/es-admin'
-import { RAYA, fechaYHora, sortable } from '../../lib/fechas'
+import { DASH, dateAndTime, sortable } from '../../lib/dates'
 
 const fullName = ({ firstName, lastName, displayName }: Administrator) => `${firstName} ${lastName}`.trim() || displayName
 
 const columns: readonly Column<Administrator>[] = [
   {
     id: 'name',
-    header: es.columnas.nombre,
-    text: (row) => fullName(row) || RAYA,
-    cell: (row) => <span className="p-correo">{fullName(row) || RAYA}</span>,
+    header: es.columns.name,
+    text: (row) => fullName(row) || DASH,
+    cell: (row) => <span className="p-correo">{fullName(row) || DASH}</span>,
   },
   {
     id: 'email',
-    header: es.columnas.correo,
-    text: (row) => row.email || RAYA,
+    header: es.columns.address,
+    text: (row) => row.email || DASH,
     cell: (row) => <Email address={row.email} />,
   },
-  { id: 'role', header: es.columnas.rol, text: (row) => row.role || RAYA },
-  { id: 'active', header: es.columnas.activo, text: (row) => (row.active ? es.si : es.no) },
+  { id: 'role', header: es.columns.role, text: (row) => row.role || DASH },
+  { id: 'active', header: es.columns.active, text: (row) => (row.active ? es.yes : es.no) },
   {
     id: 'createdAt',
-    header: es.columnas.creado,
-    text: (row) => fechaYHora(row.createdAt),
+    header: es.columns.created,
+    text: (row) => dateAndTime(row.createdAt),
     csv: (row) => sortable(row.createdAt),
     sort: (row) => row.createdAt?.getTime() ?? 0,
     cell: (row) => <Moment at={row.createdAt} />,
@@ -40,14 +40,14 @@ export function PeopleTab() {
   const { people } = usePanelData()
   return (
     <List
-      label={es.pestanas.administradores}
+      label={es.tabs.administradores}
       live={people}
       columns={columns}
       searched={searched}
-      searchLabel={es.tabla.buscarPersona}
-      empty={{ text: es.tabla.sinCoincidencias, slot: 'vacio-busqueda' }}
+      searchLabel={es.table.searchPerson}
+      empty={{ text: es.table.noMatches, slot: 'vacio-busqueda' }}
       file="administradores"
-      note={<p className="p-nota">{es.personas.nota}</p>}
+      note={<p className="p-nota">{es.people.note}</p>}
     />
   )
 }

@@ -7,7 +7,7 @@ import { Submit } from '../../admin/ui/submit'
 import type { Found } from '../../firebase/back-office-admin'
 import { es } from '../../i18n/es-admin'
 
-const { datos } = es
+const { data } = es
 
 /** Erases all that a person sent, by its e-mail address, once it has been counted and confirmed (P-14). */
 export function ErasePerson() {
@@ -16,9 +16,9 @@ export function ErasePerson() {
   return (
     <>
       <button type="button" className="p-boton" onClick={() => setOpen(true)}>
-        {datos.abrir}
+        {data.open}
       </button>
-      <Dialog open={open} onClose={close} kind="window" title={datos.abrir}>
+      <Dialog open={open} onClose={close} kind="window" title={data.open}>
         <Steps onClose={close} />
       </Dialog>
     </>
@@ -58,10 +58,10 @@ function Steps({ onClose }: { onClose: () => void }) {
       return { name: 'done', total: (await erasePerson(email)).total }
     })
   }
-  if (step.name === 'done') return <Told text={datos.borrados(step.total)} onClose={onClose} />
+  if (step.name === 'done') return <Told text={data.erased(step.total)} onClose={onClose} />
   if (step.name === 'confirm') {
     const { email, found } = step
-    if (found.total === 0) return <Told text={datos.nada(email)} onClose={onClose} />
+    if (found.total === 0) return <Told text={data.nothing(email)} onClose={onClose} />
     return (
       <Question
         focused
@@ -70,16 +70,16 @@ function Steps({ onClose }: { onClose: () => void }) {
         problem={problem}
         submit={<EraseButton busy={busy} total={found.total} />}
       >
-        <p>{datos.pregunta(email)}</p>
+        <p>{data.question(email)}</p>
         <Counts found={found} />
-        <p>{datos.aviso}</p>
+        <p>{data.notice}</p>
       </Question>
     )
   }
   return (
-    <Question onSubmit={ask} onClose={onClose} submit={<Submit busy={busy} label={datos.buscar} busyLabel={datos.buscando} />}>
-      <p>{datos.ayuda}</p>
-      <Field label={es.acceso.correo} error={problem || undefined}>
+    <Question onSubmit={ask} onClose={onClose} submit={<Submit busy={busy} label={data.search} busyLabel={data.searching} />}>
+      <p>{data.help}</p>
+      <Field label={es.access.email} error={problem || undefined}>
         {(input) => <input {...input} type="email" name="email" required autoComplete="off" spellCheck={false} autoCapitalize="none" />}
       </Field>
     </Question>
@@ -107,7 +107,7 @@ function Question({ onSubmit, onClose, submit, focused = false, problem, childre
         </p>
       ) : null}
       <div className="flex justify-end gap-2">
-        <Leave label={es.eventos.cancelar} onClick={onClose} focused={focused} />
+        <Leave label={es.events.cancel} onClick={onClose} focused={focused} />
         {submit}
       </div>
     </form>
@@ -131,20 +131,20 @@ function Leave({ label, onClick, focused }: { label: string; onClick: () => void
 function EraseButton({ busy, total }: { busy: boolean; total: number }) {
   return (
     <button type="submit" className="p-boton p-boton-peligro" disabled={busy} aria-busy={busy}>
-      {busy ? datos.borrando : datos.borrar(total)}
+      {busy ? data.erasing : data.erase(total)}
     </button>
   )
 }
 
 /** How many records each collection holds of the person. */
 function Counts({ found }: { found: Found }) {
-  const rows = Object.entries(datos.colecciones).map(([name, label]) => ({ label, n: found.counts[name] ?? 0 }))
+  const rows = Object.entries(data.collections).map(([name, label]) => ({ label, n: found.counts[name] ?? 0 }))
   return (
     <ul className="list-disc pl-5">
       {rows
         .filter(({ n }) => n > 0)
         .map(({ label, n }) => (
-          <li key={label}>{datos.cuenta(label, n)}</li>
+          <li key={label}>{data.account(label, n)}</li>
         ))}
     </ul>
   )
@@ -156,7 +156,7 @@ function Told({ text, onClose }: { text: string; onClose: () => void }) {
     <>
       <p role="status">{text}</p>
       <div className="flex justify-end">
-        <Leave label={es.tabla.cerrar} onClick={onClose} focused />
+        <Leave label={es.table.close} onClick={onClose} focused />
       </div>
     </>
   )

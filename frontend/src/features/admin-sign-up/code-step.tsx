@@ -3,7 +3,7 @@ import { messageOf } from '../../admin/auth-error'
 import { PasswordInput } from '../../admin/ui/password-input'
 import { checkCode } from '../../firebase/back-office'
 import { es } from '../../i18n/es-admin'
-import { useFocoDevuelto } from '../../lib/use-foco-devuelto'
+import { useReturnedFocus } from '../../lib/use-returned-focus'
 
 type Props = { verified: boolean; onTicket: (ticket: string | undefined) => void }
 
@@ -12,8 +12,8 @@ export function CodeStep({ verified, onTicket }: Props) {
   const [code, setCode] = useState('')
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<string>()
-  const button = useFocoDevuelto(busy)
-  const { acceso } = es
+  const button = useReturnedFocus(busy)
+  const { access } = es
 
   const verify = async () => {
     if (busy || verified) return
@@ -40,7 +40,7 @@ export function CodeStep({ verified, onTicket }: Props) {
   return (
     <div className="grid gap-2">
       <PasswordInput
-        label={acceso.codigo}
+        label={access.secretCode}
         name="code"
         autoComplete="off"
         errorId={error ? 'codigo-estado' : undefined}
@@ -56,7 +56,7 @@ export function CodeStep({ verified, onTicket }: Props) {
         aria-busy={busy}
         onClick={() => void verify()}
       >
-        {busy ? acceso.verificando : acceso.verificar}
+        {busy ? access.verifying : access.verify}
       </button>
       <CodeState verified={verified} error={error} />
     </div>
@@ -73,7 +73,7 @@ function CodeState({ verified, error }: { verified: boolean; error: string | und
   }
   return (
     <p role="status" className={verified ? 'p-exito' : 'p-ayuda'}>
-      {verified ? es.acceso.codigoVerificado : es.acceso.codigoRequerido}
+      {verified ? es.access.codeVerified : es.access.codeRequired}
     </p>
   )
 }

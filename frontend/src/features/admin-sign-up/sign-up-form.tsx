@@ -19,7 +19,7 @@ export function SignUpForm({ onDone }: { onDone: () => void }) {
   const [password, setPassword] = useState('')
   const [busy, setBusy] = useState(false)
   const [problem, setProblem] = useState<Problem>()
-  const { acceso } = es
+  const { access } = es
   const locked = ticket === undefined
   const firstName = useRef<HTMLInputElement>(null)
   // The address of an account that has been made already: a second try must only open its session.
@@ -53,26 +53,26 @@ export function SignUpForm({ onDone }: { onDone: () => void }) {
       onDone()
     } catch (error) {
       if (codeOf(error) === 'invalid-ticket') setTicket(undefined)
-      setProblem({ text: made.current === who.email ? acceso.cuentaCreada : messageOf(error) })
+      setProblem({ text: made.current === who.email ? access.accountCreated : messageOf(error) })
       setBusy(false)
     }
   }
   const errorOf = (name: Name) => (problem?.field === name ? 'cuenta-error' : undefined)
   return (
     <form method="post" noValidate className="grid gap-4" onSubmit={(event) => void submit(event)}>
-      <h2 className="p-titulo text-[20px]">{acceso.tituloCrear}</h2>
+      <h2 className="p-titulo text-[20px]">{access.createTitle}</h2>
       <CodeStep verified={!locked} onTicket={setTicket} />
       <div className="grid gap-4 sm:grid-cols-2">
-        <Field label={acceso.nombre} errorId={errorOf('firstName')}>
+        <Field label={access.name} errorId={errorOf('firstName')}>
           {(input) => (
             <input {...input} ref={firstName} name="firstName" required maxLength={120} autoComplete="given-name" disabled={locked} />
           )}
         </Field>
-        <Field label={acceso.apellido} errorId={errorOf('lastName')}>
+        <Field label={access.lastName} errorId={errorOf('lastName')}>
           {(input) => <input {...input} name="lastName" required maxLength={120} autoComplete="family-name" disabled={locked} />}
         </Field>
       </div>
-      <Field label={acceso.correo} errorId={errorOf('email')}>
+      <Field label={access.email} errorId={errorOf('email')}>
         {(input) => (
           <input
             {...input}
@@ -87,7 +87,7 @@ export function SignUpForm({ onDone }: { onDone: () => void }) {
           />
         )}
       </Field>
-      <Field label={acceso.contrasena} errorId={errorOf('password')}>
+      <Field label={access.password} errorId={errorOf('password')}>
         {(input) => (
           <input
             {...input}
@@ -107,7 +107,7 @@ export function SignUpForm({ onDone }: { onDone: () => void }) {
           {problem.text}
         </p>
       ) : null}
-      <Submit busy={busy} disabled={locked} label={acceso.botonCrear} busyLabel={acceso.creando} />
+      <Submit busy={busy} disabled={locked} label={access.createButton} busyLabel={access.creating} />
     </form>
   )
 }
@@ -116,8 +116,8 @@ export function SignUpForm({ onDone }: { onDone: () => void }) {
 function check(values: Record<Name, string>): Problem | undefined {
   const names = ['firstName', 'lastName', 'email', 'password'] as const
   const empty = names.find((name) => values[name] === '')
-  if (empty) return { text: es.acceso.camposVacios, field: empty }
-  if (!/^\S+@\S+$/.test(values.email)) return { text: es.errores['invalid-email'], field: 'email' }
-  if (values.password.length < MIN_PASSWORD) return { text: es.errores['weak-password'], field: 'password' }
+  if (empty) return { text: es.access.emptyFields, field: empty }
+  if (!/^\S+@\S+$/.test(values.email)) return { text: es.errors['invalid-email'], field: 'email' }
+  if (values.password.length < MIN_PASSWORD) return { text: es.errors['weak-password'], field: 'password' }
   return undefined
 }

@@ -7,12 +7,12 @@ export function StrengthMeter({ password }: { password: string }) {
   return (
     <div className="grid gap-2">
       <div className="flex justify-between">
-        <span>{es.acceso.fuerza}</span>
+        <span>{es.access.strength}</span>
         <strong>{label}</strong>
       </div>
       <div
         role="meter"
-        aria-label={es.acceso.medidor}
+        aria-label={es.access.meter}
         aria-valuemin={0}
         aria-valuemax={100}
         aria-valuenow={percent}

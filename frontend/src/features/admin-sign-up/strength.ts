@@ -10,7 +10,7 @@ const symbol = /[^\p{L}\p{Nd}\s]/u
 
 /** Five points: 6 and 10 characters, capital and small letters, a digit, a symbol. */
 export function strengthOf(password: string): Strength {
-  const { fuerzas, sugerencias } = es.acceso
+  const { strengths, suggestions } = es.access
   const points = [
     password.length >= 6,
     password.length >= 10,
@@ -20,14 +20,14 @@ export function strengthOf(password: string): Strength {
   ]
   const score = points.filter(Boolean).length
   const missing = [
-    ...(password.length >= 6 ? [] : [sugerencias.largo]),
-    ...(upper.test(password) ? [] : [sugerencias.mayuscula]),
-    ...(lower.test(password) ? [] : [sugerencias.minuscula]),
-    ...(digit.test(password) ? [] : [sugerencias.numero]),
-    ...(symbol.test(password) ? [] : [sugerencias.simbolo]),
+    ...(password.length >= 6 ? [] : [suggestions.long]),
+    ...(upper.test(password) ? [] : [suggestions.uppercase]),
+    ...(lower.test(password) ? [] : [suggestions.lowercase]),
+    ...(digit.test(password) ? [] : [suggestions.number]),
+    ...(symbol.test(password) ? [] : [suggestions.symbol]),
   ]
-  if (score <= 1) return { score, label: fuerzas.muyDebil, percent: 20, missing }
-  if (score === 2) return { score, label: fuerzas.debil, percent: 40, missing }
-  if (score === 3) return { score, label: fuerzas.buena, percent: 70, missing }
-  return { score, label: fuerzas.fuerte, percent: 100, missing }
+  if (score <= 1) return { score, label: strengths.veryWeak, percent: 20, missing }
+  if (score === 2) return { score, label: strengths.weak, percent: 40, missing }
+  if (score === 3) return { score, label: strengths.good, percent: 70, missing }
+  return { score, label: strengths.strong, percent: 100, missing }
 }

@@ -7,7 +7,7 @@ import { useCount } from '../../admin/data/use-count'
 import { useLiveRows } from '../../admin/data/use-live-rows'
 import type { Condition } from '../../firebase/panel'
 import { es } from '../../i18n/es-admin'
-import { enLocal, fechaCorta, fechaYHora, RAYA } from '../../lib/fechas'
+import { toLocal, shortDate, dateAndTime, DASH } from '../../lib/dates'
 import { useLastVisit } from './last-visit'
 import { byWeek } from './weeks'
 
@@ -51,7 +51,7 @@ export function Summary() {
   const panel = usePanelData()
   const [now] = useState(() => new Date())
   const recent = useRecent(now)
-  const { resumen } = es
+  const { summary } = es
   const ahead = useCount('MusicEvent', ['eventDate', '>=', now], panel.events)
   const messages = useWaiting('ContactRequests', useOccasion(recent.contacts, panel.contacts))
   const volunteers = useWaiting('voluntaryAplications', useOccasion(recent.volunteers, panel.volunteers))
@@ -59,16 +59,16 @@ export function Summary() {
   const subscriptions = useCount('Massive Boletin', undefined, useOccasion(recent.subscriptions, panel.subscriptions))
   const moments = Object.values(recent).flatMap((live) => rowsOf<{ createdAt: Date | null }>(live).map((row) => row.createdAt))
   return (
-    <section aria-label={resumen.nombre} className="p-resumen">
-      <Figure to="eventos" estado="proximos" name={resumen.eventos} value={ahead} />
-      <Figure to="contactos" estado="new" name={resumen.mensajes} value={messages} />
+    <section aria-label={summary.name} className="p-resumen">
+      <Figure to="eventos" state="proximos" name={summary.events} value={ahead} />
+      <Figure to="contactos" state="new" name={summary.messages} value={messages} />
       <Figure
         to="voluntarios"
-        estado="new"
-        name={resumen.solicitudes}
+        state="new"
+        name={summary.applications}
         value={volunteers === null || rentals === null ? null : volunteers + rentals}
       />
-      <Figure to="boletin" name={resumen.suscripciones} value={subscriptions} />
+      <Figure to="boletin" name={summary.subscriptions} value={subscriptions} />
       <div>
         <WeekBars moments={moments} now={now} />
         <SinceLastVisit uid={panel.me.uid} moments={moments} />
@@ -82,15 +82,15 @@ function SinceLastVisit({ uid, moments }: { uid: string; moments: readonly (Date
   const last = useLastVisit(uid)
   if (!last) return null
   const came = moments.filter((moment) => moment !== null && moment > last).length
-  return came > 0 ? <p className="font-semibold">{es.resumen.nuevosDesde(came, fechaYHora(last))}</p> : null
+  return came > 0 ? <p className="font-semibold">{es.summary.newSince(came, dateAndTime(last))}</p> : null
 }
 
 /** One number, or a dash while it is unknown. */
-function Figure({ to, estado, name, value }: { to: string; estado?: string; name: string; value: number | null }) {
-  const query = new URLSearchParams({ tab: to, ...(estado ? { estado } : {}) })
+function Figure({ to, state, name, value }: { to: string; state?: string; name: string; value: number | null }) {
+  const query = new URLSearchParams({ tab: to, ...(state ? { estado: state } : {}) })
   return (
     <Link to={{ search: `?${query}` }} replace preventScrollReset className="block">
-      <span className="p-cifra block">{value ?? RAYA}</span>
+      <span className="p-cifra block">{value ?? DASH}</span>
       <span className="p-ayuda">{name}</span>
     </Link>
   )
@@ -103,7 +103,7 @@ function WeekBars({ moments, now }: { moments: readonly (Date | null)[]; now: Da
     <>
       <ul className="p-semanas">
         {weeks.map(({ start, count: n }) => {
-          const text = es.resumen.semana(fechaCorta(enLocal(start)?.fecha ?? ''), n)
+          const text = es.summary.week(shortDate(toLocal(start)?.date ?? ''), n)
           return (
             <li key={start.getTime()} title={text} style={{ height: `${(100 * n) / most}%` }}>
               <span className="sr-only">{text}</span>
@@ -111,7 +111,7 @@ function WeekBars({ moments, now }: { moments: readonly (Date | null)[]; now: Da
           )
         })}
       </ul>
-      <p className="p-ayuda">{es.resumen.semanas}</p>
+      <p className="p-ayuda">{es.summary.weeks}</p>
     </>
   )
 }

@@ -1,4 +1,4 @@
-import { enLocal, momentoDe } from '../../lib/fechas'
+import { toLocal, momentOf } from '../../lib/dates'
 
 const WEEK_MS = 7 * 24 * 60 * 60_000
 const DAY_MS = 24 * 60 * 60_000
@@ -8,7 +8,7 @@ export type Week = { start: Date; count: number }
 
 /** Counts moments by weeks that begin on Monday in the foundation's zone; the last is the present one. */
 export function byWeek(moments: readonly (Date | null)[], now: Date, weeks: number): readonly Week[] {
-  const today = momentoDe(enLocal(now)?.fecha ?? '', '00:00') ?? now
+  const today = momentOf(toLocal(now)?.date ?? '', '00:00') ?? now
   // The zone is four hours behind UTC the whole year, so its midnight has the UTC weekday of its own date.
   const sinceMonday = (today.getUTCDay() + 6) % 7
   const monday = today.getTime() - sinceMonday * DAY_MS

@@ -38,14 +38,14 @@ export function SignInForm({ onDone }: { onDone: () => void }) {
   }
   return (
     <form method="post" noValidate className="grid gap-4" onSubmit={(event) => void submit(event)}>
-      <h2 className="p-titulo text-[20px]">{es.acceso.tituloEntrar}</h2>
-      <Field label={es.acceso.correo} errorId={problem?.field === 'email' ? 'acceso-error' : undefined}>
+      <h2 className="p-titulo text-[20px]">{es.access.enterTitle}</h2>
+      <Field label={es.access.email} errorId={problem?.field === 'email' ? 'acceso-error' : undefined}>
         {(input) => (
           <input {...input} type="email" name="email" required autoComplete="username" spellCheck={false} autoCapitalize="none" />
         )}
       </Field>
       <PasswordInput
-        label={es.acceso.contrasena}
+        label={es.access.password}
         name="password"
         autoComplete="current-password"
         minLength={MIN_PASSWORD}
@@ -56,14 +56,14 @@ export function SignInForm({ onDone }: { onDone: () => void }) {
           {problem.text}
         </p>
       ) : null}
-      <Submit busy={busy} label={es.acceso.botonEntrar} busyLabel={es.acceso.entrando} />
+      <Submit busy={busy} label={es.access.enterButton} busyLabel={es.access.entering} />
     </form>
   )
 }
 
 /** What can be told before asking the server. */
 function check(email: string, password: string): Problem | undefined {
-  if (!/^\S+@\S+$/.test(email)) return { text: es.errores['invalid-email'], field: 'email' }
-  if (password.length < MIN_PASSWORD) return { text: es.errores['weak-password'], field: 'password' }
+  if (!/^\S+@\S+$/.test(email)) return { text: es.errors['invalid-email'], field: 'email' }
+  if (password.length < MIN_PASSWORD) return { text: es.errors['weak-password'], field: 'password' }
   return undefined
 }

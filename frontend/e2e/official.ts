@@ -1,0 +1,78 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { writeFile } from 'node:fs/promises'
+import { createServer, request, type Server } from 'node:http'
+import { join } from 'node:path'
+import { waitFor, freePorts, finish } from './ports'
+
+/** What Firebase's own emulators need: where they lie, where the built site and the project's files are. */
+type Request = { tools: string; jar: string; office: string; site: string; folder: string; project: object; rules: string }
+
+/** One set of servers under one origin, and how to end it. */
+export type Running = { addresses: { url: string; firestore: string; auth: string }; stop: () => Promise<void> }
+
+/** Which of the servers answers a path: the back office (firebase.json's run rewrites) and the data have their own, all else is the hosting's. */
+function portOf(route: string, { hosting, firestore, auth, office }: Record<string, number>): number | undefined {
+  if (/^\/(?:api\/|sitemap\.xml$|boletin\/baja|eventos\/[^/?]+(?:\?|$))/.test(route)) return office
+  if (/^\/(v1|emulator|google\.firestore)/.test(route)) return firestore
+  return /^\/(identitytoolkit|securetoken)\.googleapis\.com\//.test(route) ? auth : hosting
+}
+
+/** Everything on one origin, as Clave serves it, so that the very same build is tested. */
+async function connect(ports: Record<string, number>): Promise<Server> {
+  const server = createServer((entry, exit) => {
+    const { method, headers, url = '/' } = entry
+    const step = request({ host: '127.0.0.1', port: portOf(url, ports), method, path: url, headers }, (answer) => {
+      exit.writeHead(answer.statusCode ?? 502, answer.headers)
+      // Headers go at once: a stream that has nothing to tell yet is open all the same.
+      exit.flushHeaders()
+      answer.pipe(exit)
+    })
+    step.on('error', () => (exit.headersSent ? exit.destroy() : exit.writeHead(502).end()))
+    exit.on('close', () => step.destroy())
+    entry.pipe(step)
+  })
+  await new Promise<void>((ready, failure) => server.once('error', failure).listen(ports['unido'], '127.0.0.1', ready))
+  return server
+}
+
+/** Starts Firestore's emulator from its jar, those of Auth and Hosting from firebase-tools, and the back office beside them. */
+export async function officials({ tools, jar, office, site, folder, project, rules }: Request): Promise<Running> {
+  const [firestore = 0, auth = 0, hosting = 0, hub = 0, records = 0, officePort = 0, joined = 0] = await freePorts(7)
+  const addresses = { url: `http://127.0.0.1:${joined}`, firestore: `127.0.0.1:${firestore}`, auth: `127.0.0.1:${auth}` }
+  const id = process.env['GCLOUD_PROJECT'] ?? 'demo-fundacion'
+  const emulators = {
+    auth: { port: auth },
+    hosting: { port: hosting },
+    hub: { port: hub },
+    logging: { port: records },
+    ui: { enabled: false },
+  }
+  await writeFile(join(folder, 'firebase.json'), JSON.stringify({ ...project, firestore: undefined, emulators }))
+  const env = { ...process.env, FIRESTORE_EMULATOR_HOST: addresses.firestore, FIREBASE_AUTH_EMULATOR_HOST: addresses.auth }
+  // The jar tells of every request on its error stream; firebase-tools keeps a log in its folder.
+  const run = (program: string, args: string[], errors: 'ignore' | 'inherit' = 'inherit'): ChildProcess =>
+    spawn(program, args, { cwd: folder, env, stdio: ['ignore', 'ignore', errors] })
+  const className = 'com.google.cloud.datastore.emulator.firestore.CloudFirestore'
+  const programas = [
+    run('java', ['-Xmx512m', '-cp', jar, className, 'start', '--host=127.0.0.1', `--port=${firestore}`, `--rules=${rules}`], 'ignore'),
+    run(join(tools, 'node_modules/.bin/firebase'), ['emulators:start', '--only', 'auth,hosting', '--project', id]),
+    run(office, ['-listen', `127.0.0.1:${officePort}`, '-project', id, '-site', site]),
+  ]
+  const [data, house, door] = programas
+  const bridge = await connect({ hosting, firestore, auth, office: officePort, joined })
+  const stop = async () => {
+    bridge.closeAllConnections()
+    bridge.close()
+    await finish(programas)
+  }
+  try {
+    if (data) await waitFor(`http://127.0.0.1:${firestore}/`, data, 60)
+    if (house) await waitFor(`http://127.0.0.1:${hosting}/`, house, 60)
+    if (house) await waitFor(`http://127.0.0.1:${auth}/`, house, 60)
+    if (door) await waitFor(`http://127.0.0.1:${officePort}/`, door)
+  } catch (failure) {
+    await stop()
+    throw failure
+  }
+  return { addresses, stop }
+}

@@ -1,0 +1,93 @@
+import { expect, test } from '@playwright/test'
+import sharp from 'sharp'
+import { stopClock, seed, clearData } from './public-world'
+
+test.beforeEach(async ({ page }) => {
+  await clearData()
+  await stopClock(page)
+})
+
+test('each inner page has a drawing of its own, and none is shown on two', async ({ request }) => {
+  const views = new Set<string>()
+  for (const route of [
+    '/informacion',
+    '/historia',
+    '/equipo',
+    '/voluntarios',
+    '/programas',
+    '/ensambles',
+    '/contacto',
+    '/donar',
+    '/privacidad',
+  ]) {
+    const path = await (await request.get(route)).text()
+    const drawing = /\/ilustraciones\/cabecera-[a-z]+\.svg/.exec(path)?.[0] ?? ''
+    expect(drawing, route).toBe(`/ilustraciones/cabecera${route.replace('/', '-')}.svg`)
+    expect((await request.get(drawing)).status()).toBe(200)
+    views.add(drawing)
+  }
+  expect(views.size).toBe(9)
+})
+
+test('the days begin above the fold, and the next event stands beside them', async ({ page }) => {
+  await seed('saxo', '2027-09-20', '19:30', { title: 'Clínica de saxofón' })
+  await page.setViewportSize({ width: 1280, height: 800 })
+  await page.goto('/calendario')
+  const lado = page.locator('.calendario-lado')
+  await expect(lado.getByRole('heading', { name: 'Lo próximo' })).toBeVisible()
+  await expect(lado.getByRole('link', { name: 'Clínica de saxofón' })).toHaveAttribute('href', '/eventos/saxo')
+  await expect(lado.locator('img')).toHaveAttribute('src', '/ilustraciones/evento-5.svg')
+  const days = await page.getByRole('grid').boundingBox()
+  expect(days?.y).toBeLessThan(560)
+})
+
+test('cards lead to the event as a whole: over the home, and to its page from the calendar', async ({ page }) => {
+  await seed('uno', '2027-09-20', '19:30', { title: 'Recital' })
+  await page.setViewportSize({ width: 1280, height: 800 })
+  await page.goto('/')
+  const card = page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: 'Recital' }) })
+  await expect(card.getByRole('link', { name: 'Recital' })).toHaveAttribute('href', '/eventos/uno')
+  // On the drawing, far from any button.
+  await card.click({ position: { x: 60, y: 60 } })
+  await expect(page.getByRole('dialog').getByRole('link', { name: /Agregar al calendario/ })).toBeVisible()
+  await page.keyboard.press('Escape')
+  await page.getByRole('link', { name: 'Ver todos' }).click()
+  await expect(page).toHaveURL(/\/calendario/)
+  const featured = page.getByRole('region', { name: 'Próximos Eventos Destacados' }).getByRole('listitem')
+  await featured.click({ position: { x: 60, y: 60 } })
+  await expect(page.getByRole('heading', { level: 1, name: 'Recital' })).toBeVisible()
+})
+
+test('a drawing has its night when the page is dark, also when the visitor chose it', async ({ page }) => {
+  await page.emulateMedia({ colorScheme: 'light' })
+  await page.goto('/historia')
+  await page.getByRole('button', { name: 'Usar tema oscuro' }).click()
+  const { data } = await sharp(await page.locator('.cabecera-arte').screenshot())
+    .extract({ left: 8, top: 8, width: 1, height: 1 })
+    .raw()
+    .toBuffer({ resolveWithObject: true })
+  const light = [...data].slice(0, 3).reduce((sum, tone) => sum + tone, 0)
+  expect(light).toBeLessThan(300)
+})
+
+test('the footer of a phone is two columns, with networks and hours, in half a screen and a bit', async ({ page }) => {
+  await page.setViewportSize({ width: 360, height: 740 })
+  await page.goto('/historia')
+  const foot = page.getByRole('contentinfo')
+  for (const network of ['WhatsApp', 'Instagram', 'YouTube']) await expect(foot.getByRole('link', { name: network })).toBeVisible()
+  await expect(foot.getByText('Lunes a sábado')).toBeVisible()
+  expect((await foot.boundingBox())?.height).toBeLessThan(620)
+})
+
+test('/donar says what an amount does, and a card has no hole', async ({ page }) => {
+  await page.setViewportSize({ width: 1280, height: 800 })
+  await page.goto('/donar')
+  for (const amount of ['RD$ 500', 'RD$ 1,500', 'RD$ 5,000']) await expect(page.getByText(amount, { exact: true })).toBeVisible()
+  const gaps = await page.locator('#metodos .marco').evaluateAll((cards) =>
+    cards.map((card) => {
+      const last = card.lastElementChild?.getBoundingClientRect().bottom ?? 0
+      return card.getBoundingClientRect().bottom - last
+    }),
+  )
+  for (const gap of gaps) expect(gap).toBeLessThan(48)
+})

@@ -1,0 +1,83 @@
+import { expect, test } from '@playwright/test'
+import { waitUntilLive, stopClock, seed, clearData } from './public-world'
+
+test.beforeEach(async () => {
+  await clearData()
+  await seed('gala', '2027-09-05', '19:30', {
+    title: 'Gala de "son" & <bolero>',
+    description: 'Una noche de cuerdas.',
+    price: 500,
+    featuredArtist: 'Ana & Luis',
+  })
+})
+
+/** The content of a meta element, as a messenger reads it: by its name, from the text of the page. */
+function content(html: string, name: string): string | undefined {
+  const value = new RegExp(`<meta (?:property|name)="${name}" content="([^"]*)"`).exec(html)?.[1]
+  return value
+    ?.replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll(/&#34;|&quot;/g, '"')
+    .replaceAll('&amp;', '&')
+}
+
+test('a messenger that is given an event’s address shows the event', async ({ request }) => {
+  const answer = await request.get('/eventos/gala', { headers: { 'User-Agent': 'WhatsApp/2.24.6.77 A' } })
+  expect(answer.status()).toBe(200)
+  expect(answer.headers()).toMatchObject({
+    'content-type': 'text/html; charset=utf-8',
+    'cache-control': 'public, max-age=60',
+    'x-content-type-options': 'nosniff',
+    'content-security-policy': expect.stringContaining("default-src 'self'"),
+  })
+  const html = await answer.text()
+  const title = 'Gala de "son" & <bolero> · Evento'
+  expect(content(html, 'og:title')).toBe(title)
+  expect(content(html, 'og:description')).toBe('05 SEP 2027 • 19:30. Una noche de cuerdas.')
+  expect(content(html, 'og:image')).toMatch(/^https:[^"]+\.png$/)
+  expect(content(html, 'og:url')).toMatch(/^https:.+\/eventos\/gala$/)
+  expect(content(html, 'description')).toBe('05 SEP 2027 • 19:30. Una noche de cuerdas.')
+  expect(content(html, 'robots')).toBe('index,follow')
+  expect(html.match(/<title>/g)).toHaveLength(1)
+  const data: unknown = JSON.parse(/<script type="application\/ld\+json"[^>]*>(.*?)<\/script>/s.exec(html)?.[1] ?? '')
+  expect(data).toMatchObject({ '@type': 'Event', name: 'Gala de "son" & <bolero>', startDate: '2027-09-05T19:30:00-04:00' })
+  const again = await request.get('/eventos/gala', { headers: { 'If-None-Match': answer.headers()['etag'] ?? '' } })
+  expect(again.status()).toBe(304)
+})
+
+test('an event that is not there, or not published, is 404 with the site’s own page', async ({ request }) => {
+  await seed('borrador', '2027-09-05', '19:30', { isPublished: false })
+  for (const route of ['/eventos/ninguno', '/eventos/borrador', '/eventos/a%2Fb', '/eventos/__x__']) {
+    const answer = await request.get(route)
+    expect(answer.status(), route).toBe(404)
+    const html = await answer.text()
+    expect(html, route).toContain('Página no encontrada')
+    expect(content(html, 'robots'), route).toBe('noindex')
+  }
+})
+
+test('the event’s page becomes live over what the server said, and says it once', async ({ page }) => {
+  await stopClock(page)
+  await page.goto('/eventos/gala')
+  await waitUntilLive(page)
+  await expect(page.getByRole('heading', { level: 1, name: 'Gala de "son" & <bolero>' })).toBeVisible()
+  await expect(page).toHaveTitle('Gala de "son" & <bolero> · Evento')
+  await expect(page.locator('script[type="application/ld+json"]')).toHaveCount(1)
+  await page.getByRole('contentinfo').getByRole('link', { name: 'Privacidad' }).click()
+  await expect(page).toHaveTitle(/^Privacidad/)
+  await expect(page.locator('script[type="application/ld+json"]')).toHaveCount(0)
+  await expect(page.locator('link[rel="canonical"]')).toHaveAttribute('href', /\/privacidad$/)
+})
+
+test.describe('without scripts', () => {
+  test.use({ javaScriptEnabled: false })
+
+  test('an event’s page says what, when, where and for how much', async ({ page }) => {
+    await page.goto('/eventos/gala')
+    await expect(page).toHaveTitle('Gala de "son" & <bolero> · Evento')
+    await expect(page.getByRole('heading', { level: 1, name: 'Gala de "son" & <bolero>' })).toBeVisible()
+    for (const text of ['05 SEP 2027 • 19:30 · Teatro Nacional', 'Ana & Luis', 'RD$500.00', 'Una noche de cuerdas.']) {
+      await expect(page.getByText(text, { exact: true })).toBeVisible()
+    }
+  })
+})

@@ -1,0 +1,151 @@
+import { expect, type Page, test } from '@playwright/test'
+import { waitUntilLive, stopClock, seed, clearData } from './public-world'
+
+// How a page comes: what is seen first, its scripts behind it, and nothing that the visitor did meanwhile is lost.
+
+const PHONE = { width: 360, height: 740 }
+const SCRIPT = /\/assets\/index-[\w-]+\.js$/
+const STYLES = /\/assets\/index-[\w-]+\.css$/
+
+test.beforeEach(async () => {
+  await clearData()
+})
+
+/** Holds what is asked for at an address until released. */
+async function hold(page: Page, address: RegExp): Promise<() => void> {
+  let release = () => undefined as void
+  const pause = new Promise<void>((ready) => {
+    release = ready
+  })
+  await page.route(address, async (route) => {
+    await pause
+    await route.continue()
+  })
+  return () => release()
+}
+
+/** Makes the browser believe in a line whose answers take so long. */
+async function line(page: Page, rtt: number): Promise<void> {
+  await page.addInitScript((value) => Object.defineProperty(navigator, 'connection', { value: { rtt: value } }), rtt)
+}
+
+for (const { rtt, before } of [
+  { rtt: 50, before: false },
+  { rtt: 300, before: true },
+]) {
+  test(`P-08 with answers in ${rtt} ms the scripts set out ${before ? 'beside the styles' : 'after the first paint'}`, async ({ page }) => {
+    await line(page, rtt)
+    const requests: string[] = []
+    page.on('request', (sent) => requests.push(sent.url()))
+    const release = await hold(page, STYLES)
+    await page.goto('/historia', { waitUntil: 'commit' })
+    const script = () => requests.some((url) => SCRIPT.test(url))
+    await expect.poll(() => requests.some((url) => STYLES.test(url))).toBe(true)
+    if (before) await expect.poll(script).toBe(true)
+    // The fonts and the first picture are asked for beside the styles: once they are here, so would the scripts be.
+    await expect
+      .poll(() => page.evaluate(() => performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('woff2')).length))
+      .toBe(2)
+    expect(script()).toBe(before)
+    release()
+    await expect.poll(script).toBe(true)
+    await expect(page.getByRole('heading', { level: 1, name: 'Nuestra Historia' })).toBeVisible()
+  })
+}
+
+test.describe('what is done before the page lives', () => {
+  test('F-014 a tap on the menu opens it once', async ({ page }) => {
+    await page.setViewportSize(PHONE)
+    const release = await hold(page, SCRIPT)
+    await page.goto('/historia', { waitUntil: 'commit' })
+    const menu = page.getByRole('button', { name: 'Abrir menú' })
+    await menu.click()
+    await menu.click()
+    await expect(menu).toHaveAttribute('aria-expanded', 'false')
+    release()
+    await expect(page.getByRole('button', { name: 'Cerrar menú' })).toHaveAttribute('aria-expanded', 'true')
+  })
+
+  test('F-013 a pointer that rests on a group opens it', async ({ page }) => {
+    const release = await hold(page, SCRIPT)
+    await page.goto('/historia', { waitUntil: 'commit' })
+    const group = page.getByRole('button', { name: 'Programas' })
+    await group.hover()
+    await expect(group).toHaveAttribute('aria-expanded', 'false')
+    release()
+    await expect(group).toHaveAttribute('aria-expanded', 'true')
+  })
+
+  test('F-013 a group that the keyboard came to opens', async ({ page }) => {
+    const release = await hold(page, SCRIPT)
+    await page.goto('/historia', { waitUntil: 'commit' })
+    const group = page.getByRole('button', { name: 'Informaciones' })
+    await expect(group).toBeVisible()
+    for (let i = 0; i < 8 && !(await group.evaluate((node) => node === document.activeElement)); i++) await page.keyboard.press('Tab')
+    await expect(group).toBeFocused()
+    release()
+    await expect(group).toHaveAttribute('aria-expanded', 'true')
+  })
+})
+
+for (const { route, data } of [
+  { route: '/', data: false },
+  { route: '/historia', data: false },
+  { route: '/calendario', data: true },
+]) {
+  test(`checks §4 ${route} weighs at most 330 KB in 25 requests before it is scrolled`, async ({ page }) => {
+    await page.setViewportSize(PHONE)
+    await stopClock(page)
+    for (const id of ['uno', 'dos', 'tres']) await seed(id, '2027-09-18', '19:30')
+    const cdp = await page.context().newCDPSession(page)
+    await cdp.send('Network.enable')
+    let bytes = 0
+    const requests: string[] = []
+    cdp.on('Network.requestWillBeSent', ({ request }) => requests.push(request.url))
+    cdp.on('Network.loadingFinished', ({ encodedDataLength }) => {
+      bytes += encodedDataLength
+    })
+    await page.goto(route)
+    await waitUntilLive(page)
+    if (data) await expect(page.getByText('Evento tres').first()).toBeAttached()
+    expect(requests.some((url) => SCRIPT.test(url))).toBe(true)
+    expect(bytes).toBeLessThan(330_000)
+    expect(requests.length, requests.join('\n')).toBeLessThanOrEqual(25)
+  })
+}
+
+test('F-809 what is named by its content is asked for once', async ({ page }) => {
+  const fromNetwork = () =>
+    page.evaluate(() =>
+      performance
+        .getEntriesByType('resource')
+        .filter((entry) => entry.name.includes('/assets/') && 'transferSize' in entry && Number(entry.transferSize) > 0)
+        .map(({ name }) => name),
+    )
+  await page.goto('/historia')
+  await waitUntilLive(page)
+  expect(await fromNetwork()).not.toEqual([])
+  await page.goto('/historia')
+  await waitUntilLive(page)
+  expect(await fromNetwork()).toEqual([])
+})
+
+test('P-08 the head of a prerendered page is its own until another page is shown, and again when one comes back', async ({ page }) => {
+  const requests: string[] = []
+  page.on('request', (sent) => requests.push(sent.url()))
+  await page.goto('/historia')
+  await waitUntilLive(page)
+  await expect(page).toHaveTitle(/^Nuestra Historia/)
+  expect(requests.filter((url) => url.includes('/assets/meta-'))).toEqual([])
+  await page.getByRole('banner').getByRole('link', { name: 'Contactos' }).click()
+  await expect(page).toHaveTitle(/^Contacto/)
+  await page.goBack()
+  await expect(page).toHaveTitle(/^Nuestra Historia/)
+})
+
+test('F-809 what the site is known by is kept for a day, its pages are asked for anew', async ({ request }) => {
+  const lasts = async (address: string) => (await request.get(address)).headers()['cache-control']
+  for (const icon of ['/favicon.svg', '/icono-192.png', '/manifest.webmanifest'])
+    expect(await lasts(icon), icon).toBe('public, max-age=86400')
+  for (const path of ['/', '/historia', '/no-existe.png']) expect(await lasts(path), path).toBe('no-cache')
+})

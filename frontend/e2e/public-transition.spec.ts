@@ -1,0 +1,55 @@
+import { expect, test } from '@playwright/test'
+
+/** Keeps what the browser's view transitions looked like: how many began, and how long their longest animation takes. */
+function recordTransitions(): void {
+  const snapshot = { times: 0, duration: 0 }
+  Object.assign(window, { snapshot })
+  const original = document.startViewTransition.bind(document)
+  document.startViewTransition = (change) => {
+    snapshot.times++
+    const transition = original(change)
+    transition.ready.then(
+      () => {
+        for (const { effect } of document.getAnimations()) {
+          snapshot.duration = Math.max(snapshot.duration, Number(effect?.getComputedTiming().endTime ?? 0))
+        }
+      },
+      () => undefined,
+    )
+    return transition
+  }
+}
+
+const snapshot = 'window.snapshot'
+
+test.describe('P-09 from page to page', () => {
+  test('fades for at most 200 ms, and not when a modal opens', async ({ page }) => {
+    await page.addInitScript(recordTransitions)
+    await page.goto('/programas')
+    const foot = page.getByRole('navigation', { name: 'Enlaces rápidos' })
+    await foot.getByRole('link', { name: 'Donar' }).hover()
+    await page.waitForLoadState('load')
+    await foot.getByRole('link', { name: 'Donar' }).click()
+    await expect(page.getByRole('heading', { level: 1, name: 'Donar' })).toBeVisible()
+    await expect.poll(() => page.evaluate(`${snapshot}.times`)).toBe(1)
+    await expect.poll(() => page.evaluate(`${snapshot}.duration`)).toBeGreaterThan(0)
+    expect(await page.evaluate(`${snapshot}.duration`)).toBeLessThanOrEqual(200)
+    expect(await page.evaluate('window.scrollY')).toBe(0)
+    await page.goBack()
+    await expect(page.getByRole('heading', { level: 1, name: 'Programas' })).toBeVisible()
+    expect(await page.evaluate(`${snapshot}.times`)).toBe(2)
+    await page.getByRole('button', { name: 'Ver Detalles' }).first().click()
+    await expect(page.getByRole('dialog')).toBeVisible()
+    expect(await page.evaluate(`${snapshot}.times`)).toBe(2)
+  })
+
+  test('changes at once for who wants less motion', async ({ page }) => {
+    await page.emulateMedia({ reducedMotion: 'reduce' })
+    await page.addInitScript(recordTransitions)
+    await page.goto('/programas')
+    const foot = page.getByRole('navigation', { name: 'Enlaces rápidos' })
+    await foot.getByRole('link', { name: 'Donar' }).click()
+    await expect(page.getByRole('heading', { level: 1, name: 'Donar' })).toBeVisible()
+    expect(await page.evaluate(`${snapshot}.times`)).toBe(0)
+  })
+})

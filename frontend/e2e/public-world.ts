@@ -1,0 +1,74 @@
+import { expect, type Page, type Request } from '@playwright/test'
+import { type Inputs, write } from './admin-world'
+
+/** The moment at which public pages are looked at. */
+export const NOW = '2027-09-15T14:00:00-04:00'
+
+/** Stops the page's clock at AHORA; the server's goes on. */
+export async function stopClock(page: Page, moment = NOW): Promise<void> {
+  await page.clock.setFixedTime(moment)
+}
+
+/** Writes an event of a day and time in Santo Domingo, with whatever else. */
+export async function seed(id: string, day: string, time: string, fields: Inputs = {}): Promise<void> {
+  await write(`MusicEvent/${id}`, {
+    title: `Evento ${id}`,
+    description: `Descripción de ${id}`,
+    location: 'Teatro Nacional',
+    featuredArtist: '',
+    price: null,
+    date: day,
+    time: time,
+    eventDate: new Date(`${day}T${time}:00-04:00`),
+    isPublished: true,
+    ...fields,
+  })
+}
+
+/** Waits until the page is live: what it says of the theme then is what the browser prefers. */
+export async function waitUntilLive(page: Page): Promise<void> {
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await expect(page.getByRole('button', { name: 'Usar tema claro' })).toBeVisible()
+}
+
+const WRITE = '**/v1/projects/**:commit*'
+
+/** Holds the form's write until released, then lets it through or fails it. */
+export async function hold(page: Page, finalOne: 'sigue' | 'falla'): Promise<{ release: () => void }> {
+  let release = () => undefined as void
+  const pause = new Promise<void>((ready) => {
+    release = ready
+  })
+  await page.route(WRITE, async (route) => {
+    await pause
+    await (finalOne === 'sigue' ? route.continue() : route.abort())
+  })
+  return { release: () => release() }
+}
+
+/** Counts the writes that the page tries. */
+export function countWrites(page: Page): { howMany: () => number } {
+  let howMany = 0
+  page.on('request', (sent: Request) => {
+    if (sent.url().includes(':commit')) howMany++
+  })
+  return { howMany: () => howMany }
+}
+
+/** What a stored form must be: these fields and a moment by the server's clock, which runs on. */
+export function waitForForm(saved: Inputs | undefined, fields: Inputs): void {
+  const { id, createdAt, ...rest } = saved ?? {}
+  expect(typeof id).toBe('string')
+  expect(rest).toEqual(fields)
+  expect(createdAt).toBeInstanceOf(Date)
+  const age = Date.now() - (createdAt instanceof Date ? createdAt.getTime() : 0)
+  expect(Math.abs(age)).toBeLessThan(60_000)
+}
+
+/** Leaves no document in the store; accounts are none of the public site's business. */
+export async function clearData(): Promise<void> {
+  const server = process.env['FIRESTORE_EMULATOR_HOST'] ?? '127.0.0.1:8080'
+  const route = `projects/${process.env['GCLOUD_PROJECT'] ?? 'demo-fundacion'}/databases/(default)/documents`
+  const answer = await fetch(`http://${server}/emulator/v1/${route}`, { method: 'DELETE', headers: { Authorization: 'Bearer owner' } })
+  if (!answer.ok) throw new Error(`the store was not emptied: ${answer.status}`)
+}

@@ -1,0 +1,110 @@
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join, relative, resolve } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+
+const ROOT = join(import.meta.dirname, '../..')
+const CLAVE = process.env.CLAVE_BIN ?? join(ROOT, 'bin/clave')
+const BACKOFFICE = process.env.BACKOFFICE_BIN ?? join(ROOT, 'bin/backoffice')
+const SITE = resolve(ROOT, 'frontend', process.env.SITIO_DIST || 'dist')
+
+/** A port that nobody listens on. */
+export const freePort = () =>
+  new Promise((resolve, reject) => {
+    const server = createServer()
+    server.on('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address()
+      server.close(() => resolve(port))
+    })
+  })
+
+/** A copy of firebase.json in a folder of its own, with free ports and paths that lead back here. */
+async function configuration(folder) {
+  const project = JSON.parse(await readFile(join(ROOT, 'firebase.json'), 'utf8'))
+  const from = (path) => relative(folder, join(ROOT, path))
+  project.hosting.public = relative(folder, SITE)
+  project.firestore = { rules: from(project.firestore.rules), indexes: from(project.firestore.indexes) }
+  for (const part of Object.values(project.emulators)) {
+    for (const key of ['port', 'websocketPort']) if (part[key]) part[key] = await freePort()
+  }
+  const file = join(folder, 'firebase.json')
+  await writeFile(file, JSON.stringify(project))
+  const { hosting, firestore, auth } = project.emulators
+  return {
+    file,
+    url: `http://127.0.0.1:${hosting.port}`,
+    hosts: { FIRESTORE_EMULATOR_HOST: `127.0.0.1:${firestore.port}`, FIREBASE_AUTH_EMULATOR_HOST: `127.0.0.1:${auth.port}` },
+  }
+}
+
+/** Waits until an address answers with pages, and the back office has said that the demo data are there. */
+async function answers(url, filled) {
+  for (let i = 0; i < 100; i++) {
+    const ready = await fetch(url).then(
+      (response) => response.ok,
+      () => false,
+    )
+    if (ready) return filled
+    await wait(200)
+  }
+  throw new Error(`${url} does not answer`)
+}
+
+/** Starts a program. */
+function start(program, flags, env) {
+  const child = spawn(program, flags, { env, stdio: ['ignore', 'pipe', 'inherit'] })
+  child.ended = new Promise((resolve) => child.once('exit', resolve))
+  child.failed = child.ended.then((code) => Promise.reject(new Error(`${program} ended with ${code}`)))
+  child.failed.catch(() => undefined)
+  return child
+}
+
+/** Resolves once a program prints a text; what else it prints is dropped. */
+const prints = (child, text) =>
+  new Promise((resolve) => {
+    let said = ''
+    child.stdout.on('data', (chunk) => {
+      said += chunk
+      if (said.includes(text)) resolve()
+    })
+  })
+
+/** The paths of the public pages, as the build's own map names them. */
+export async function publicPages(base) {
+  const map = await fetch(`${base}/sitemap-paginas.xml`).then((response) => response.text())
+  return [...map.matchAll(/<loc>(.*?)<\/loc>/g)].map(([, address]) => new URL(address).pathname)
+}
+
+/**
+ * Runs a task against the built site: the one of BASE_URL, or one that Clave serves from memory
+ * with the demo data while the task lasts.
+ */
+export async function withSite(task) {
+  if (process.env.BASE_URL) return task(process.env.BASE_URL.replace(/\/$/, ''))
+  for (const needed of [CLAVE, BACKOFFICE, join(SITE, 'index.html')]) {
+    if (!existsSync(needed)) throw new Error(`falta ${needed}: ejecuta make bin/clave bin/backoffice y npm run build, o da BASE_URL`)
+  }
+  const folder = await mkdtemp(join(tmpdir(), 'sitio-'))
+  const { file, url, hosts } = await configuration(folder)
+  const address = `127.0.0.1:${await freePort()}`
+  const env = { ADMIN_SIGNUP_CODE: 'demo-codigo-fundacion', GCLOUD_PROJECT: 'demo-fundacion', ...process.env }
+  const office = start(BACKOFFICE, ['--listen', address, '--proxy-hops', '1', '--site', SITE, '--seed', join(ROOT, 'emulator-config')], {
+    ...env,
+    ...hosts,
+  })
+  const filled = prints(office, 'Demo data loaded')
+  const server = start(CLAVE, ['start', '--memory', '--config', file, '--service', `backoffice=http://${address}`], env)
+  server.stdout.resume()
+  try {
+    await Promise.race([answers(url, filled), server.failed, office.failed])
+    return await task(url)
+  } finally {
+    for (const child of [office, server]) child.kill('SIGTERM')
+    await Promise.all([office.ended, server.ended])
+    await rm(folder, { recursive: true })
+  }
+}

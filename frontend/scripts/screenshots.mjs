@@ -1,0 +1,137 @@
+/**
+ * Pictures of every public page and of what opens on it, at three widths and in both themes, into capturas/ (not in git)
+ * or the folder that CAPTURAS names.
+ *
+ *   npm run capturas                   all of them
+ *   npm run capturas -- /donar semana  only those pages and states
+ *   npm run capturas -- --leeme        the README's public pages, into docs/
+ */
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { chromium } from '@playwright/test'
+import sharp from 'sharp'
+import { withSite, publicPages } from './running.mjs'
+
+const ROOT = join(import.meta.dirname, '..')
+const FOLDER = process.env.CAPTURAS ?? join(ROOT, 'capturas')
+const SIZES = [
+  { width: 360, height: 740 },
+  { width: 768, height: 1024 },
+  { width: 1280, height: 800 },
+]
+/** What the site's map does not name. */
+const OTHERS = ['/LogIn', '/no-existe']
+/** The README's pictures: what of which page, at which size. */
+const README = [
+  { name: 'inicio', page: '/', size: { width: 1280, height: 800 } },
+  { name: 'ensambles', page: '/ensambles', size: { width: 1280, height: 800 }, scroll: 'main ul' },
+]
+
+/** Goes to a page and waits until everything it shows is there. */
+async function arrive(page, url) {
+  await page.goto(url)
+  // Live queries keep a connection open, so that the network is never idle: the page says when its events are here.
+  await page.evaluate(() => window.scrollTo(0, document.body.scrollHeight))
+  await page.waitForFunction(() => !document.querySelector('.hueso') && !document.body.innerText.includes('Cargando eventos…'))
+  await page.evaluate(() => window.scrollTo(0, 0))
+  await page.evaluate(async () => {
+    for (const image of document.querySelectorAll('img[loading="lazy"]')) image.loading = 'eager'
+    await Promise.all([...document.images].map((image) => image.decode().catch(() => undefined)))
+    await document.fonts.ready
+  })
+}
+
+const options = (size, colorScheme) => ({
+  viewport: size,
+  colorScheme,
+  locale: 'es-DO',
+  timezoneId: 'America/Santo_Domingo',
+  reducedMotion: 'reduce',
+})
+
+/** Presses a button that is there by name. */
+const press = (page, name) => page.getByRole('button', { name }).first().click()
+
+/** What only shows after doing something: on which page, at which widths, and how. */
+const STATES = [
+  { name: 'menu', page: '/historia', widths: [360], act: (page) => press(page, 'Abrir menú') },
+  { name: 'desplegable', page: '/historia', widths: [1280], act: (page) => press(page, 'Informaciones') },
+  { name: 'evento-ventana', page: '/', act: (page) => press(page, 'Más información') },
+  { name: 'programa-ventana', page: '/programas', act: (page) => press(page, /Ver Detalles/) },
+  { name: 'semana', page: '/calendario', act: (page) => press(page, 'Semana') },
+  { name: 'dia', page: '/calendario', act: (page) => press(page, /\d evento/) },
+  { name: 'formulario-error', page: '/contacto', act: (page) => press(page, 'Enviar mensaje') },
+  { name: 'preguntas', page: '/instrumentos', act: (page) => page.locator('summary').first().click() },
+  { name: 'ensamble-abierto', page: '/ensambles', act: (page) => page.locator('summary').first().click() },
+  { name: 'crear-cuenta', page: '/LogIn', act: (page) => page.getByRole('tab', { name: 'Crear cuenta' }).click() },
+  {
+    name: 'evento',
+    page: '/',
+    act: async (page) => {
+      await press(page, 'Más información')
+      await page
+        .getByRole('dialog')
+        .getByRole('link', { name: /página/ })
+        .click()
+      await page.getByRole('heading', { level: 1 }).waitFor()
+    },
+  },
+  { name: 'impresa-calendario', page: '/calendario', widths: [768], act: (page) => page.emulateMedia({ media: 'print' }) },
+  { name: 'impresa-donar', page: '/donar', widths: [768], act: (page) => page.emulateMedia({ media: 'print' }) },
+]
+
+/** One page or state at one size, whole; says when it scrolls sideways. */
+async function capture(browser, base, { name, page: path, act }, size, theme) {
+  const page = await browser.newPage(options(size, theme === 'oscuro' ? 'dark' : 'light'))
+  await arrive(page, base + path)
+  await act?.(page)
+  const excess = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
+  // What lies over the page is seen as the window shows it.
+  const fullPage = !(await page.locator('dialog[open], #panel-menu').count())
+  if (fullPage) await page.evaluate(() => window.scrollTo(0, 0))
+  await page.screenshot({ path: join(FOLDER, `${name}-${size.width}-${theme}.png`), fullPage })
+  await page.close()
+  return excess > 0 ? [`${name} a ${size.width} px: sobran ${excess} px de ancho`] : []
+}
+
+/** Every page and state asked for, at every size, in both themes. */
+async function captureAll(browser, base, asked) {
+  await mkdir(FOLDER, { recursive: true })
+  const pages = [...(await publicPages(base)), ...OTHERS].map((page) => ({ name: page === '/' ? 'inicio' : page.slice(1), page }))
+  const wanted = [...pages, ...STATES].filter(({ name, page }) => asked.length === 0 || asked.includes(page) || asked.includes(name))
+  const wrong = []
+  for (const scene of wanted) {
+    for (const size of SIZES.filter(({ width }) => scene.widths?.includes(width) ?? true)) {
+      for (const theme of ['claro', 'oscuro']) wrong.push(...(await capture(browser, base, scene, size, theme)))
+    }
+  }
+  return wrong
+}
+
+/** The README's pictures, small enough for git. */
+async function captureReadme(browser, base) {
+  await mkdir(join(ROOT, 'docs'), { recursive: true })
+  for (const { name, page: path, size, scroll } of README) {
+    const page = await browser.newPage(options(size, 'light'))
+    await arrive(page, base + path)
+    if (scroll) await page.locator(scroll).first().scrollIntoViewIfNeeded()
+    const picture = await page.screenshot()
+    await sharp(picture)
+      .png({ palette: true, quality: 85, effort: 10 })
+      .toFile(join(ROOT, 'docs', `${name}.png`))
+    await page.close()
+  }
+}
+
+const asked = process.argv.slice(2)
+await withSite(async (base) => {
+  const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox'] })
+  try {
+    if (asked.includes('--leeme')) return await captureReadme(browser, base)
+    const wrong = await captureAll(browser, base, asked)
+    for (const line of wrong) console.error(`✗ ${line}`)
+    process.exitCode = wrong.length > 0 ? 1 : 0
+  } finally {
+    await browser.close()
+  }
+})

@@ -1,0 +1,7 @@
+/** How loud a button is: one primary action a view. */
+export type Weight = 'primario' | 'secundario' | 'discreto'
+
+/** The classes of a button or of a link that looks like one. */
+export function buttonClasses(weight: Weight = 'secundario'): string {
+  return weight === 'secundario' ? 'boton' : `boton boton-${weight}`
+}

@@ -1,0 +1,21 @@
+import { site } from '../content/sitio'
+import { t } from '../i18n/es'
+
+/** What stands, without scripts, in the place of what needs them: how to reach the foundation instead. */
+export function NoScript({ text }: { text: string }) {
+  return (
+    <noscript>
+      <p className="aviso my-4 max-w-prose">
+        {text} {t.noScript.writeToUs}{' '}
+        <a className="enlace" href={`mailto:${site.email}`}>
+          {site.email}
+        </a>{' '}
+        {t.noScript.callUs}{' '}
+        <a className="enlace" href={site.phoneLink}>
+          {site.phone}
+        </a>
+        .
+      </p>
+    </noscript>
+  )
+}

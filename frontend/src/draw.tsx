@@ -1,0 +1,28 @@
+import { type ReactNode, StrictMode, startTransition, useEffect } from 'react'
+import { createRoot, hydrateRoot } from 'react-dom/client'
+import { App } from './app'
+import { AppRouter } from './app-router'
+
+/** Says that the page is live, to what kept the visitor's first gestures for it (public/start.js). */
+function Live({ children }: { children: ReactNode }) {
+  useEffect(() => {
+    dispatchEvent(new Event('vivo'))
+  }, [])
+  return children
+}
+
+/** Draws the site, over the prerendered page where there is one. */
+export function render(root: HTMLElement, prerendered: boolean): void {
+  const tree = (
+    <StrictMode>
+      <AppRouter>
+        <Live>
+          <App />
+        </Live>
+      </AppRouter>
+    </StrictMode>
+  )
+  // As a transition it gives way to the visitor's own doings between its steps.
+  if (prerendered) startTransition(() => void hydrateRoot(root, tree))
+  else createRoot(root).render(tree)
+}

@@ -1,0 +1,68 @@
+import { useMemo, useState } from 'react'
+import { t } from '../../i18n/es'
+import { tCalendar } from '../../i18n/es-calendar'
+import { rangeOf } from '../../lib/grid'
+import type { PublicEvent } from '../../lib/event'
+import { toLocal } from '../../lib/dates'
+import { useEvents } from '../../lib/use-events'
+import { usePrinting } from '../../lib/use-printing'
+import { PrintedAgenda } from './printed-agenda'
+import { Controls } from './controls'
+import { Grid } from './grid'
+import { Featured, upcomingOf } from './featured'
+import { ChosenDay } from './chosen-day'
+import { useCalendar } from './use-calendar'
+
+/** Events by their day in the foundation's zone. */
+function distribute(events: PublicEvent[]): Map<string, PublicEvent[]> {
+  const byDay = new Map<string, PublicEvent[]>()
+  for (const event of events) {
+    const day = toLocal(event.moment)?.date
+    if (day) byDay.set(day, [...(byDay.get(day) ?? []), event])
+  }
+  return byDay
+}
+
+const NONE: PublicEvent[] = []
+
+/** The calendar: its range is what is listened to; another range, another subscription (F-243). */
+export function Calendar() {
+  const calendar = useCalendar()
+  const { days, day } = calendar
+  const { from, until } = rangeOf(days)
+  const state = useEvents(`${days[0]} ${days.length}`, (live, listener) => live.subscribeRange(from, until, listener))
+  const events = state.fase === 'datos' ? state.events : NONE
+  const byDay = useMemo(() => distribute(events), [events])
+  const loading = state.fase === 'cargando'
+  const [now] = useState(() => new Date())
+  const onPaper = usePrinting()
+  return (
+    <>
+      <div className="contenedor calendario">
+        <Controls calendar={calendar} />
+        <div className="grid items-start gap-8 lg:grid-cols-[minmax(0,1.9fr)_minmax(0,1fr)] lg:gap-12">
+          <div>
+            <Grid calendar={calendar} byDay={byDay} withTitles={onPaper || calendar.view === 'semana'} />
+            <div className="no-imprimir text-suave mt-3 flex min-h-7 flex-wrap items-center gap-x-5 text-sm">
+              <span className="inline-flex items-center gap-2">
+                <span className="punto bg-hoy" aria-hidden="true" />
+                {tCalendar.todayLegend}
+              </span>
+              <span className="inline-flex items-center gap-2">
+                <span className="punto bg-evento" aria-hidden="true" />
+                {tCalendar.eventLegend}
+              </span>
+              <span role="status">{loading ? t.events.loading : ''}</span>
+            </div>
+          </div>
+          {onPaper ? (
+            <PrintedAgenda events={events} calendar={calendar} loading={loading} />
+          ) : (
+            <ChosenDay day={day} events={day ? (byDay.get(day) ?? NONE) : NONE} next={upcomingOf(events, now)[0] ?? null} />
+          )}
+        </div>
+      </div>
+      <Featured events={events} loading={loading} />
+    </>
+  )
+}

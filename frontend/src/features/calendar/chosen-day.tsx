@@ -1,0 +1,82 @@
+import { Link } from 'react-router-dom'
+import { eventArt } from '../../art/event-art'
+import { SlotImage } from '../../art/slot-image'
+import { buttonClasses } from '../../components/button-classes'
+import { Empty } from '../../components/empty'
+import { tCalendar } from '../../i18n/es-calendar'
+import { tEvent } from '../../i18n/es-events'
+import { longDay } from '../../lib/grid'
+import { whenLine, type PublicEvent } from '../../lib/event'
+import { GoogleLink } from '../events/actions'
+import { EventBody, PlaceLink, EventImage } from '../events/event-parts'
+
+/** The picture of an event, or the drawing that its title names. */
+function Picture({ event }: { event: PublicEvent }) {
+  return (
+    <div className="border-borde -mx-4 -mt-4 mb-1 aspect-[16/9] overflow-hidden border-b-2 sm:-mx-5 sm:-mt-5">
+      <EventImage
+        event={event}
+        className="size-full"
+        fallback={<SlotImage slot={eventArt(event)} sizes="(min-width: 1024px) 400px, 100vw" className="size-full object-cover" />}
+      />
+    </div>
+  )
+}
+
+/** What is shown of an event beside the days (F-236, F-237); its title leads to its page. */
+function EventSheet({ event }: { event: PublicEvent }) {
+  return (
+    <>
+      <Picture event={event} />
+      <p className="text-acento font-semibold">{whenLine(event)}</p>
+      <h3 className="titulo-3 wrap-anywhere">
+        <Link to={`/eventos/${encodeURIComponent(event.id)}`} className="enlace-titulo">
+          {event.title}
+        </Link>
+      </h3>
+      <EventBody event={event} />
+      <div className="flex flex-wrap items-center gap-x-5 gap-y-2">
+        <GoogleLink event={event} text={tEvent.addToGoogle} className={buttonClasses('primario')} />
+        <PlaceLink place={event.place} />
+      </div>
+    </>
+  )
+}
+
+type Props = { day: string | null; events: PublicEvent[]; next: PublicEvent | null }
+
+/** The events of the selected day (F-235); while none is, the next event of what is shown, or the hint to select one. */
+export function ChosenDay({ day, events, next }: Props) {
+  return (
+    <div aria-live="polite" className="calendario-lado min-h-40">
+      {day ? (
+        <>
+          <h2 className="titulo-3 mb-4">{tCalendar.eventsOfDay(longDay(day))}</h2>
+          {events.length > 0 ? (
+            <ul className="grid gap-5">
+              {events.map((event) => (
+                <li key={event.id}>
+                  <article className="marco gap-3 p-4 sm:p-5">
+                    <EventSheet event={event} />
+                  </article>
+                </li>
+              ))}
+            </ul>
+          ) : (
+            <Empty>{tCalendar.noEventsOnDay}</Empty>
+          )}
+        </>
+      ) : next ? (
+        <>
+          <h2 className="titulo-3 mb-4">{tCalendar.nextUp}</h2>
+          <div className="marco gap-3 p-4 sm:p-5">
+            <EventSheet event={next} />
+          </div>
+          <p className="text-suave mt-3 text-sm">{tCalendar.help}</p>
+        </>
+      ) : (
+        <Empty>{tCalendar.help}</Empty>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,72 @@
+import { useRef, useState } from 'react'
+import { useSearchParams } from 'react-router-dom'
+import { visibleDays, isDay, move, afterKey, type View } from '../../lib/grid'
+import { today } from '../../lib/dates'
+
+/** What the address says of the calendar. */
+type Place = { view: View; date: string; day: string | null }
+
+function read(query: URLSearchParams): Place {
+  const date = query.get('fecha') ?? ''
+  const day = query.get('dia') ?? ''
+  return {
+    view: query.get('vista') === 'semana' ? 'semana' : 'mes',
+    date: isDay(date) ? date : today(),
+    day: isDay(day) ? day : null,
+  }
+}
+
+function write({ view, date, day }: Place): URLSearchParams {
+  return new URLSearchParams({ vista: view, fecha: date, ...(day ? { dia: day } : {}) })
+}
+
+/** The calendar's state, kept in the address: view, date and selected day; and the day that the keyboard is on. */
+export function useCalendar() {
+  const [query, setQuery] = useSearchParams()
+  const place = read(query)
+  const [focus, setFocus] = useState(place.day ?? place.date)
+  // The day that a key has asked for: only keys move the focus of the page, a click has put it where it belongs.
+  const requested = useRef<string | null>(null)
+  const days = visibleDays(place.view, place.date)
+
+  const put = (change: Partial<Place>) => {
+    const fresh = { ...place, ...change }
+    // A selection that is out of sight is dropped.
+    const inView = fresh.day !== null && visibleDays(fresh.view, fresh.date).includes(fresh.day)
+    setQuery(write({ ...fresh, day: inView ? fresh.day : null }), { replace: true, preventScrollReset: true })
+  }
+  const goTo = (date: string) => {
+    setFocus(date)
+    put({ date })
+  }
+  return {
+    ...place,
+    days,
+    focus: days.includes(focus) ? focus : (days[0] ?? place.date),
+    /** Whether a day is the one that a key asked for; asking settles it. */
+    claim: (day: string): boolean => {
+      if (requested.current !== day) return false
+      requested.current = null
+      return true
+    },
+    goToToday: () => goTo(today()),
+    advance: (step: 1 | -1) => goTo(move(place.date, place.view, step)),
+    viewAs: (view: View) => put({ view, date: view === 'semana' ? (place.day ?? place.date) : place.date }),
+    choose: (day: string) => {
+      setFocus(day)
+      put({ day: place.day === day ? null : day })
+    },
+    /** Answers whether the key was the calendar's. */
+    enterText: (key: string): boolean => {
+      const target = afterKey(key, focus, place.view)
+      if (!target) return false
+      requested.current = target
+      setFocus(target)
+      if (!days.includes(target) || key.startsWith('Page')) put({ date: target })
+      return true
+    },
+  }
+}
+
+/** The calendar as its parts use it. */
+export type Calendar = ReturnType<typeof useCalendar>

@@ -1,0 +1,33 @@
+import { useSearchParams } from 'react-router-dom'
+import { DataNote, ErrorSummary, Field, Form, Outcome, SubmitButton } from '../../forms/form'
+import { contact } from '../../forms/schemas'
+import { t } from '../../i18n/es'
+import { useHydrated } from '../../lib/use-hydrated'
+
+const LABELS = { name: t.form.name, email: t.common.email, subject: t.form.subject, message: t.common.message }
+
+/** The subject that a link brought (D-15): known once the page is live. */
+function useSubject(): string {
+  const [query] = useSearchParams()
+  const live = useHydrated()
+  return live ? (query.get('asunto') ?? '').slice(0, 150) : ''
+}
+
+/** The contact form (F-161, F-162). */
+export function ContactForm() {
+  const subject = useSubject()
+  return (
+    <Form definition={contact} className="grid gap-4">
+      <ErrorSummary labels={LABELS} />
+      <Field name="name" label={LABELS.name} autoComplete="name" />
+      <Field name="email" label={LABELS.email} type="email" autoComplete="email" />
+      <Field key={subject} name="subject" label={LABELS.subject} initial={subject} />
+      <Field name="message" label={LABELS.message} paragraph />
+      <Outcome>
+        <p>{t.successes.contacto}</p>
+      </Outcome>
+      <SubmitButton text={t.form.sendMessage} className="justify-self-start" />
+      <DataNote text={t.form.retention} />
+    </Form>
+  )
+}

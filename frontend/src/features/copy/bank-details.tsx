@@ -1,0 +1,28 @@
+import { donar } from '../../content/donar'
+import { CopyButton } from './copy-button'
+
+/** A bank detail with its button. */
+function Detail({ name, value }: { name: string; value: string }) {
+  return (
+    <div className="py-3">
+      <dt className="text-suave text-sm">{name}</dt>
+      <dd className="flex items-center justify-between gap-4">
+        <span className="min-w-0 font-semibold wrap-anywhere select-all">{value}</span>
+        <CopyButton name={/^[A-Z]{2}/.test(name) ? name : name.toLowerCase()} value={value} />
+      </dd>
+    </div>
+  )
+}
+
+/** The four details of a transfer (F-171), selectable where there is no script. */
+export function BankDetails({ bank }: { bank: { name: string; rnc: string; holder: string; account: string } }) {
+  const { bankTransfer } = donar
+  return (
+    <dl className="divide-linea mt-4 divide-y">
+      <Detail name={bankTransfer.bank} value={bank.name} />
+      <Detail name={bankTransfer.rnc} value={bank.rnc} />
+      <Detail name={bankTransfer.holder} value={bank.holder} />
+      <Detail name={bankTransfer.account} value={bank.account} />
+    </dl>
+  )
+}

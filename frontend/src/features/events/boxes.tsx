@@ -1,0 +1,22 @@
+import { tEvent } from '../../i18n/es-events'
+import type { PublicEvent } from '../../lib/event'
+import { DASH } from '../../lib/dates'
+
+/** The three boxes of an event, a dash for what is missing (F-125). */
+export function Boxes({ event }: { event: PublicEvent }) {
+  const boxes = [
+    { name: tEvent.date, text: event.date },
+    { name: tEvent.time, text: event.time },
+    { name: tEvent.place, text: event.place || DASH },
+  ]
+  return (
+    <dl className="grid w-full grid-cols-2 gap-3 sm:grid-cols-3">
+      {boxes.map(({ name, text }) => (
+        <div key={name} className="border-borde bg-superficie max-sm:last:col-span-2 rounded-sm border-2 px-4 py-3">
+          <dt className="text-suave text-sm">{name}</dt>
+          <dd className="font-semibold wrap-anywhere">{text}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}

@@ -1,0 +1,49 @@
+import { Link } from 'react-router-dom'
+import { eventArt } from '../../art/event-art'
+import { SlotImage } from '../../art/slot-image'
+import { buttonClasses } from '../../components/button-classes'
+import { Dialog } from '../../components/dialog'
+import { tEvent } from '../../i18n/es-events'
+import { whenLine, type PublicEvent } from '../../lib/event'
+import { GoogleLink } from './actions'
+import { Boxes } from './boxes'
+import { EventBody, PlaceLink, EventImage } from './event-parts'
+
+/** An event over the page (F-120…F-125). */
+export function EventDialog({ event, onClose }: { event: PublicEvent | null; onClose: () => void }) {
+  return (
+    <Dialog
+      open={event !== null}
+      onClose={onClose}
+      title={event?.title ?? ''}
+      before={
+        event ? (
+          <div className="border-borde mb-6 aspect-[16/9] w-full overflow-hidden rounded-sm border-2">
+            <EventImage
+              event={event}
+              className="size-full"
+              fallback={<SlotImage slot={eventArt(event)} sizes="600px" className="size-full object-cover" />}
+            />
+          </div>
+        ) : null
+      }
+    >
+      {event ? (
+        <div className="flex flex-col gap-4">
+          <div className="flex flex-wrap items-center gap-x-6">
+            <p className="text-acento font-semibold">{whenLine(event)}</p>
+            <PlaceLink place={event.place} />
+          </div>
+          <EventBody event={event} />
+          <Boxes event={event} />
+          <div className="flex flex-wrap items-center gap-x-6 gap-y-3">
+            <GoogleLink event={event} text={tEvent.addToCalendar} className={buttonClasses('primario')} />
+            <Link to={`/eventos/${encodeURIComponent(event.id)}`} replace className="enlace inline-flex min-h-11 items-center">
+              {tEvent.ownPage}
+            </Link>
+          </div>
+        </div>
+      ) : null}
+    </Dialog>
+  )
+}

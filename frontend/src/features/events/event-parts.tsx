@@ -1,0 +1,80 @@
+import { MapPin } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import { t } from '../../i18n/es'
+import { tEvent } from '../../i18n/es-events'
+import { publicPrice } from '../../lib/money'
+import { mapLink } from '../../lib/links'
+import type { PublicEvent } from '../../lib/event'
+import { safeLink } from '../../lib/safe-url'
+
+/** A link to another site, opened in a tab of its own and said to be. */
+export function ExternalLink({ a, className = 'enlace', children }: { a: string; className?: string; children: string }) {
+  const href = safeLink(a)
+  if (!href) return null
+  return (
+    <a href={href} target="_blank" rel="noopener noreferrer" className={className}>
+      {children}
+      <span className="sr-only"> {t.common.newTab}</span>
+    </a>
+  )
+}
+
+type ImageProps = { event: PublicEvent; alt?: string; className?: string; lazy?: boolean; fallback?: ReactNode }
+
+/** The picture of an event; where it has none, or none that arrives, what stands for it. */
+export function EventImage({ event, alt = event.title, className = '', lazy = false, fallback = null }: ImageProps) {
+  const [lost, setLost] = useState<string | null>(null)
+  const { image } = event
+  if (!image || image === lost) return fallback
+  return (
+    <img
+      src={image}
+      alt={alt}
+      width={640}
+      height={400}
+      loading={lazy ? 'lazy' : 'eager'}
+      onError={() => setLost(image)}
+      className={`object-cover ${className}`}
+    />
+  )
+}
+
+/** «Ver ubicación»: a map search of the place, when there is one (F-122). */
+export function PlaceLink({ place }: { place: string }) {
+  const href = mapLink(place)
+  if (!href) return null
+  return (
+    <span className="inline-flex items-center gap-1">
+      <MapPin aria-hidden="true" size={18} className="text-acento shrink-0" />
+      <ExternalLink a={href} className="enlace inline-flex min-h-11 items-center">
+        {tEvent.seePlace}
+      </ExternalLink>
+    </span>
+  )
+}
+
+/** Price, artist and description, each only when there is one (F-123, F-124). */
+export function EventBody({ event }: { event: PublicEvent }) {
+  const price = publicPrice(event.price)
+  return (
+    <>
+      {price || event.artist ? (
+        <dl className="grid gap-1">
+          {price ? (
+            <div className="flex gap-2">
+              <dt className="text-suave">{tEvent.price}</dt>
+              <dd className="font-semibold">{price}</dd>
+            </div>
+          ) : null}
+          {event.artist ? (
+            <div className="flex gap-2">
+              <dt className="text-suave">{tEvent.artist}</dt>
+              <dd className="font-semibold wrap-anywhere">{event.artist}</dd>
+            </div>
+          ) : null}
+        </dl>
+      ) : null}
+      {event.description ? <p className="max-w-prose wrap-anywhere whitespace-pre-line">{event.description}</p> : null}
+    </>
+  )
+}

@@ -1,0 +1,51 @@
+import { Sign } from '../../components/sign'
+import { useState } from 'react'
+import { SlotImage } from '../../art/slot-image'
+import { inicio } from '../../content/inicio'
+import { t } from '../../i18n/es'
+import { useReducedMotion } from '../../lib/use-motion'
+
+/** One run of the ten pictures; the copy that closes the loop is for the eyes only. */
+function Photos({ copy }: { copy: boolean }) {
+  return (
+    <ul className="cinta-fotos" aria-hidden={copy || undefined}>
+      {inicio.strip.photos.map((slot) => (
+        <li key={slot}>
+          <SlotImage slot={slot} decorative={copy} sizes="320px" className="cinta-foto" />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** The looping strip of ten pictures, thirty seconds a cycle (F-109); a scrollable row for who wants less motion. */
+export function Strip() {
+  const [paused, setPaused] = useState(false)
+  const reducedMotion = useReducedMotion()
+  return (
+    <section aria-labelledby="titulo-cinta" className="seccion">
+      <div className="contenedor mb-8 flex flex-wrap items-center justify-between gap-4">
+        <h2 id="titulo-cinta" className="titulo-2">
+          {inicio.strip.title}
+        </h2>
+        {reducedMotion ? null : (
+          <button type="button" onClick={() => setPaused(!paused)} className="boton gap-1 px-3">
+            {paused ? <Sign name="play" size={18} /> : <Sign name="pause" size={18} />}
+            <span>
+              {paused ? t.common.resume : t.common.pauseLabel}
+              <span className="sr-only">{t.gallery.ofStrip}</span>
+            </span>
+          </button>
+        )}
+      </div>
+      {/* A row that scrolls must be reachable by keyboard. */}
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+      <div role="group" aria-label={t.gallery.strip} tabIndex={0} className="cinta" data-pausada={paused}>
+        <div className="cinta-pista">
+          <Photos copy={false} />
+          {reducedMotion ? null : <Photos copy />}
+        </div>
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,47 @@
+import { lazy, Suspense, useState } from 'react'
+import { Link } from 'react-router-dom'
+import { NoScript } from '../../components/no-script'
+import { Empty } from '../../components/empty'
+import { inicio } from '../../content/inicio'
+import { t } from '../../i18n/es'
+import { whenSeen } from '../../lib/when'
+import { useEvents } from '../../lib/use-events'
+import { EventBones } from '../events/event-bones'
+
+const COUNT = 3
+const UpcomingList = lazy(() => import('./upcoming-list'))
+
+/** The next three events, live, with a modal whose address can be shared (F-103…F-107, P-02). */
+export function Upcoming() {
+  const [from] = useState(() => new Date())
+  const state = useEvents('proximos', (live, listener) => live.subscribeUpcoming(from, COUNT, listener), whenSeen)
+  // An error is shown as an empty list (D-17); the console has it.
+  const events = state.fase === 'datos' ? state.events : []
+  return (
+    <section aria-labelledby="titulo-eventos" className="seccion bg-banda border-linea border-y-2">
+      <div className="contenedor">
+        <h2 id="titulo-eventos" className="titulo-2 mb-8">
+          {inicio.events}
+        </h2>
+        {state.fase === 'cargando' ? <NoScript text={t.noScript.events} /> : null}
+        <div role="status" className="solo-vivo">
+          {state.fase === 'cargando' ? <p className="mb-6">{t.events.loading}</p> : null}
+          {state.fase !== 'cargando' && events.length === 0 ? <Empty>{t.events.none}</Empty> : null}
+        </div>
+        {state.fase === 'cargando' ? (
+          <div className="solo-vivo">
+            <EventBones />
+          </div>
+        ) : null}
+        {events.length > 0 ? (
+          <Suspense fallback={<EventBones />}>
+            <UpcomingList events={events} />
+          </Suspense>
+        ) : null}
+        <Link to="/calendario" className="enlace mt-6 inline-flex min-h-11 items-center font-semibold">
+          {inicio.seeAll}
+        </Link>
+      </div>
+    </section>
+  )
+}

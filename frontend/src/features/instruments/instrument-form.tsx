@@ -1,0 +1,23 @@
+import { DataNote, ErrorSummary, Field, Form, Outcome, SubmitButton } from '../../forms/form'
+import { rental } from '../../forms/schemas'
+import { t } from '../../i18n/es'
+
+const LABELS = { fullName: t.common.fullName, email: t.common.email, message: t.common.message }
+
+/** The request for an instrument (F-225, F-226). */
+export function InstrumentForm() {
+  return (
+    <Form definition={rental} className="grid gap-4">
+      <ErrorSummary labels={LABELS} />
+      <Field name="fullName" label={LABELS.fullName} autoComplete="name" />
+      <Field name="email" label={LABELS.email} type="email" autoComplete="email" />
+      <Field name="message" label={LABELS.message} paragraph />
+      <Outcome>
+        <p>{t.successes.briefInstrument}</p>
+        <p className="font-normal">{t.successes.instrument}</p>
+      </Outcome>
+      <SubmitButton text={t.form.sendApplication} className="justify-self-start" />
+      <DataNote text={t.form.retention} />
+    </Form>
+  )
+}

@@ -1,0 +1,55 @@
+import { useState } from 'react'
+import { Link } from 'react-router-dom'
+import { Plate } from '../../art/plate'
+import { buttonClasses } from '../../components/button-classes'
+import { Dialog } from '../../components/dialog'
+import { type Program, programas } from '../../content/programas'
+
+const INKS = ['coral', 'mar', 'sol'] as const
+
+/** A program's card. */
+function EventSheet({ program, ink, onOpen }: { program: Program; ink: (typeof INKS)[number]; onOpen: () => void }) {
+  return (
+    <li className="estampa">
+      <Plate slot={program.slot} ink={ink} sizes="(min-width: 768px) 373px, 100vw" />
+      <div className="estampa-texto">
+        <p className="etiqueta self-start">{program.detail}</p>
+        <h3 className="titulo-3 mt-3">{program.title}</h3>
+        <p className="mt-2 mb-5">{program.description}</p>
+        <button type="button" className={`${buttonClasses('secundario')} self-start lg:mt-auto`} aria-haspopup="dialog" onClick={onOpen}>
+          {programas.seeDetails}
+          <span className="sr-only"> {program.title}</span>
+        </button>
+      </div>
+    </li>
+  )
+}
+
+/** The three featured programs; at most one dialog is open. */
+export function FeaturedPrograms() {
+  const [open, setOpen] = useState<Program | null>(null)
+  return (
+    <>
+      <ul className="grid gap-x-8 gap-y-14 lg:grid-cols-3">
+        {programas.list.map((program, i) => (
+          <EventSheet key={program.id} program={program} ink={INKS[i % 3] ?? 'coral'} onOpen={() => setOpen(program)} />
+        ))}
+      </ul>
+      <Dialog open={open !== null} onClose={() => setOpen(null)} title={open?.title ?? ''}>
+        {open ? (
+          <div className="flex flex-col gap-4">
+            {open.details.map((paragraph) => (
+              <p key={paragraph}>{paragraph}</p>
+            ))}
+            <Link
+              className={`${buttonClasses('primario')} self-start`}
+              to={`/contacto?asunto=${encodeURIComponent(`${programas.subject} ${open.title}`)}`}
+            >
+              {programas.enrol}
+            </Link>
+          </div>
+        ) : null}
+      </Dialog>
+    </>
+  )
+}

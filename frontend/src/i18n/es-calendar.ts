@@ -1,0 +1,23 @@
+/** Strings of the calendar. */
+export const tCalendar = {
+  view: 'Vista',
+  month: 'Mes',
+  week: 'Semana',
+  today: 'Hoy',
+  previousMonth: 'Mes anterior',
+  nextMonth: 'Mes siguiente',
+  previousWeek: 'Semana anterior',
+  nextWeek: 'Semana siguiente',
+  noPrintedEvents: 'No hay eventos en estas fechas.',
+  noEventsOnDay: 'No hay eventos este día.',
+  featured: 'Próximos Eventos Destacados',
+  noUpcoming: 'No hay eventos próximos en este rango.',
+  schedule: 'Agendar →',
+  eventsOfDay: (day: string) => `Eventos del ${day}`,
+  count: (n: number) => (n === 1 ? '1 evento' : `${n} eventos`),
+  isToday: 'hoy',
+  nextUp: 'Lo próximo',
+  help: 'Elige un día para ver sus eventos.',
+  todayLegend: 'Hoy',
+  eventLegend: 'Con eventos',
+} as const

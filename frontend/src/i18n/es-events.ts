@@ -1,0 +1,20 @@
+/** Strings of an event, wherever it is shown. */
+export const tEvent = {
+  moreInformation: 'Más información',
+  seePlace: 'Ver ubicación',
+  artist: 'Artista destacado',
+  price: 'Precio',
+  date: 'Fecha',
+  time: 'Hora',
+  place: 'Lugar',
+  addToCalendar: 'Agregar al calendario',
+  addToGoogle: 'Agregar a Google Calendar',
+  downloadIcs: 'Descargar para el calendario (.ics)',
+  compartir: 'Compartir',
+  linkCopied: 'Enlace copiado',
+  ownPage: 'Abrir la página del evento',
+  doesNotExist: 'Este evento no existe o fue retirado.',
+  failure: 'No pudimos cargar el evento. Revisa tu conexión e intenta de nuevo.',
+  seeCalendar: 'Ver el calendario',
+  title: 'Evento',
+} as const

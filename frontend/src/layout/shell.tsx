@@ -1,0 +1,35 @@
+import { type MouseEvent, type ReactNode, useRef, useState } from 'react'
+import { t } from '../i18n/es'
+import { usePrinting } from '../lib/use-printing'
+import { Bar } from './bar'
+import { Letterhead } from './letterhead'
+import { Footer } from './footer'
+import { useArrival } from './use-arrival'
+
+/** Bar, page and footer: the frame of every public page. */
+export function Shell({ children }: { children: ReactNode }) {
+  const [menuOpen, setMenuOpen] = useState(false)
+  const content = useRef<HTMLElement>(null)
+  const onPaper = usePrinting()
+  useArrival(content)
+  // Without a new entry in the history: going back to one with a fragment would take the focus to it again.
+  const skip = (gesture: MouseEvent) => {
+    gesture.preventDefault()
+    content.current?.focus()
+  }
+  return (
+    <div className="flex min-h-dvh flex-col">
+      <a href="#contenido" onClick={skip} className="no-imprimir boton fixed top-2 left-2 z-50 -translate-y-24 focus:translate-y-0">
+        {t.common.skip}
+      </a>
+      <Bar menuOpen={menuOpen} onMenuChange={setMenuOpen} />
+      {onPaper ? <Letterhead /> : null}
+      <main ref={content} id="contenido" tabIndex={-1} inert={menuOpen} className="grow outline-none">
+        {children}
+      </main>
+      <div inert={menuOpen}>
+        <Footer />
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,23 @@
+import { DASH } from './dates'
+
+/** An event as visitors see it. */
+export type PublicEvent = {
+  id: string
+  title: string
+  description: string
+  place: string
+  artist: string
+  price: number | null
+  image: string | null
+  /** The moment by which events are ordered and put on their day. */
+  moment: Date | null
+  /** What is shown, D-08: `05 SEP 2025`, `19:30`, or a dash. */
+  date: string
+  time: string
+}
+
+/** The line of an event's date and time: `05 SEP 2025 • 19:30` (D-08). */
+export function whenLine({ date, time }: Pick<PublicEvent, 'date' | 'time'>): string {
+  if (date === DASH) return DASH
+  return time === DASH ? date : `${date} • ${time}`
+}

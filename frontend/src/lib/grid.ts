@@ -1,0 +1,99 @@
+import { momentOf } from './dates'
+
+/** How much the calendar shows at once. */
+export type View = 'mes' | 'semana'
+
+const MONTHS = ['enero', 'febrero', 'marzo', 'abril', 'mayo', 'junio', 'julio', 'agosto', 'septiembre', 'octubre', 'noviembre', 'diciembre']
+
+/** The days of the week, Monday first (F-231). */
+export const DAYS = ['lunes', 'martes', 'miércoles', 'jueves', 'viernes', 'sábado', 'domingo'] as const
+
+// Days are texts `yyyy-mm-dd`; noon in UTC stands for each while counting, so no zone can move it.
+const atNoon = (date: string) => new Date(`${date}T12:00:00Z`)
+const asText = (day: Date) => day.toISOString().slice(0, 10)
+
+/** The days that the calendar turns to: from when Santo Domingo has kept its clock, and while years have four digits. */
+const FIRST = '2001-01-01'
+const END = '3000-01-01'
+
+/** Whether a text is a day that exists, and that the calendar shows. */
+export function isDay(text: string): boolean {
+  return momentOf(text, '00:00') !== null && text >= FIRST && text < END
+}
+
+/** The day so many days later. */
+export function addDays(date: string, days: number): string {
+  const day = atNoon(date)
+  day.setUTCDate(day.getUTCDate() + days)
+  return asText(day)
+}
+
+/** The same day so many months later, or that month's last. */
+export function addMonths(date: string, months: number): string {
+  const first = atNoon(`${date.slice(0, 8)}01`)
+  first.setUTCMonth(first.getUTCMonth() + months)
+  const next = new Date(first)
+  next.setUTCMonth(next.getUTCMonth() + 1)
+  const last = Number(addDays(asText(next), -1).slice(8))
+  first.setUTCDate(Math.min(Number(date.slice(8)), last))
+  return asText(first)
+}
+
+/** The day's place in its week: 0 is Monday. */
+export function weekday(date: string): number {
+  return (atNoon(date).getUTCDay() + 6) % 7
+}
+
+/** The visible days: whole weeks around the month, or the one week (D-12). */
+export function visibleDays(view: View, date: string): string[] {
+  const first = view === 'mes' ? `${date.slice(0, 8)}01` : date
+  const last = view === 'mes' ? addDays(addMonths(first, 1), -1) : date
+  const days = []
+  const end = addDays(last, 6 - weekday(last))
+  for (let day = addDays(first, -weekday(first)); day <= end; day = addDays(day, 1)) days.push(day)
+  return days
+}
+
+/** Days in rows of seven. */
+export function weeks(days: string[]): string[][] {
+  return Array.from({ length: days.length / 7 }, (_, i) => days.slice(i * 7, i * 7 + 7))
+}
+
+/** The moments between which the events of some days lie: from the first midnight up to the one after the last day. */
+export function rangeOf(days: string[]): { from: Date; until: Date } {
+  const [first = '', last = ''] = [days.at(0), days.at(-1)]
+  const from = momentOf(first, '00:00')
+  const until = momentOf(addDays(last, 1), '00:00')
+  if (!from || !until) throw new RangeError(`no such days: ${first} ${last}`)
+  return { from, until }
+}
+
+/** `septiembre de 2027`. */
+export function longMonth(date: string): string {
+  return `${MONTHS[Number(date.slice(5, 7)) - 1]} de ${date.slice(0, 4)}`
+}
+
+/** `viernes 5 de septiembre de 2025`. */
+export function longDay(date: string): string {
+  return `${DAYS[weekday(date)]} ${Number(date.slice(8))} de ${longMonth(date)}`
+}
+
+/** Where a key takes the day in focus (APG grid), or null when it takes it nowhere. */
+export function afterKey(key: string, date: string, view: View): string | null {
+  const jumps: Record<string, () => string> = {
+    ArrowLeft: () => addDays(date, -1),
+    ArrowRight: () => addDays(date, 1),
+    ArrowUp: () => addDays(date, -7),
+    ArrowDown: () => addDays(date, 7),
+    Home: () => addDays(date, -weekday(date)),
+    End: () => addDays(date, 6 - weekday(date)),
+    PageUp: () => move(date, view, -1),
+    PageDown: () => move(date, view, 1),
+  }
+  return jumps[key]?.() ?? null
+}
+
+/** A month or a week further (D-10). */
+export function move(date: string, view: View, step: 1 | -1): string {
+  return view === 'mes' ? addMonths(date, step) : addDays(date, 7 * step)
+}

@@ -1,0 +1,29 @@
+/** A map search for a place, or null where there is none (D-29). */
+export function mapLink(place: string): string | null {
+  const text = place.trim()
+  return text ? `https://www.google.com/maps/search/?api=1&query=${encodeURIComponent(text)}` : null
+}
+
+/** What a calendar link tells. */
+export type Appointment = { title: string; description: string; place: string; inicio: Date }
+
+/** How long an event lasts in calendars (F-701). */
+const DURATION_MS = 120 * 60_000
+
+/** A moment as calendars write it: `20250905T233000Z`. */
+export function inUtc(moment: Date): string {
+  return `${moment.toISOString().slice(0, 19).replaceAll(/[-:]/g, '')}Z`
+}
+
+/** The moments at which an event begins and ends. */
+export function range(inicio: Date): { from: string; until: string } {
+  return { from: inUtc(inicio), until: inUtc(new Date(inicio.getTime() + DURATION_MS)) }
+}
+
+/** A Google Calendar template of an event of two hours (F-242). */
+export function calendarLink({ title, description, place, inicio }: Appointment): string {
+  const { from, until } = range(inicio)
+  const fields = { action: 'TEMPLATE', text: title, dates: `${from}/${until}`, details: description, location: place }
+  const consulta = Object.entries(fields).map(([key, value]) => `${key}=${encodeURIComponent(value).replaceAll('%2F', '/')}`)
+  return `https://calendar.google.com/calendar/render?${consulta.join('&')}`
+}

@@ -1,0 +1,45 @@
+import * as v from 'valibot'
+import type { PublicEvent } from './event'
+import { toLocal, isDate, shortDate, momentOf, DASH } from './dates'
+import { safeImage } from './safe-url'
+
+const text = v.fallback(v.string(), '')
+
+/** A stored event as it may come: older records lack fields, and nothing is sure to be of its type. */
+const Stored = v.object({
+  title: text,
+  description: text,
+  location: text,
+  featuredArtist: text,
+  price: v.fallback(v.nullable(v.pipe(v.number(), v.finite())), null),
+  date: text,
+  time: text,
+  eventDate: v.fallback(v.nullable(v.date()), null),
+  imageUrl: text,
+})
+
+/** The date and time shown: the record's own texts, else those of its moment (D-28). A wrong date has no time either. */
+function show(date: string, time: string, moment: Date | null): { date: string; time: string } {
+  const local = toLocal(moment)
+  const day = date.trim() || local?.date || ''
+  if (!momentOf(day, '00:00')) return { date: DASH, time: DASH }
+  const clock = time.trim() || local?.time || ''
+  return { date: shortDate(day), time: momentOf(day, clock) ? clock : DASH }
+}
+
+/** Reads a stored event. */
+export function readEvent(id: string, data: unknown): PublicEvent {
+  const { title, description, location, featuredArtist, price, date, time, eventDate, imageUrl } = v.parse(Stored, data)
+  const moment = isDate(eventDate) ? eventDate : null
+  return {
+    id,
+    title: title.trim(),
+    description: description.trim(),
+    place: location.trim(),
+    artist: featuredArtist.trim(),
+    price: price,
+    image: safeImage(imageUrl),
+    moment,
+    ...show(date, time, moment),
+  }
+}

@@ -1,0 +1,21 @@
+/** An address that may be a link (F-809): http, https, mailto or tel. Null for anything else. */
+export function safeLink(text: string): string | null {
+  return withProtocol(text, ['http:', 'https:', 'mailto:', 'tel:'])
+}
+
+/** An address that may be a picture: http, https, or image data. Null for anything else. */
+export function safeImage(text: string): string | null {
+  const clean = text.trim()
+  if (/^data:image\/(?:png|jpeg|webp|gif|avif|svg\+xml)[;,]/.test(clean)) return clean
+  return withProtocol(clean, ['http:', 'https:'])
+}
+
+function withProtocol(text: string, protocols: string[]): string | null {
+  const clean = text.trim()
+  if (!clean) return null
+  try {
+    return protocols.includes(new URL(clean, 'https://sitio.invalid').protocol) ? clean : null
+  } catch {
+    return null
+  }
+}

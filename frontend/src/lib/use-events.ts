@@ -1,0 +1,50 @@
+import { useEffect, useState } from 'react'
+import type { PublicEvent } from './event'
+import { type When, afterPaint } from './when'
+
+/** The module of live events, which brings Firestore with it. */
+type LiveModule = typeof import('../firebase/events')
+
+/** Where a live list is. `confirmado` is false while it comes from the cache alone. */
+export type EventsState = { fase: 'cargando' } | { fase: 'error' } | { fase: 'datos'; events: PublicEvent[]; confirmed: boolean }
+
+/** How to listen: given the module and what to tell, answers how to stop. */
+export type Subscribe = (
+  live: LiveModule,
+  listener: { onEvents: (events: PublicEvent[], confirmed: boolean) => void; onError: (error: Error) => void },
+) => () => void
+
+const LOADING: EventsState = { fase: 'cargando' }
+
+/** Events, live, from a quiet moment on. `clave` names what is listened to: another one starts anew. */
+export function useEvents(key: string, subscribe: Subscribe, moment: When = afterPaint): EventsState {
+  const [received, setReceived] = useState<{ key: string; state: EventsState }>({ key, state: LOADING })
+  useEffect(() => {
+    let stop = () => undefined as void
+    let alive = true
+    const put = (state: EventsState) => {
+      if (alive) setReceived({ key, state })
+    }
+    const onError = (error: unknown) => {
+      console.error(error)
+      put({ fase: 'error' })
+    }
+    const onEvents = (events: PublicEvent[], confirmed: boolean) => put({ fase: 'datos', events, confirmed })
+    const forget = moment(() => {
+      // Listening itself may refuse at once, such as what is no name of a document.
+      import('../firebase/events')
+        .then((live) => {
+          if (alive) stop = subscribe(live, { onEvents, onError })
+        })
+        .catch(onError)
+    })
+    return () => {
+      alive = false
+      forget()
+      stop()
+    }
+    // The listener is named by its key.
+    // oxlint-disable-next-line react/exhaustive-deps
+  }, [key, moment])
+  return received.key === key ? received.state : LOADING
+}

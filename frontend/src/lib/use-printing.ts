@@ -1,0 +1,35 @@
+import { useSyncExternalStore } from 'react'
+
+const PAPER = 'print'
+
+/** Whether a print is under way, for browsers whose media query only tells afterwards. */
+let printing = false
+
+function watchOver(onChange: () => void): () => void {
+  const begin = () => {
+    printing = true
+    onChange()
+  }
+  const finish = () => {
+    printing = false
+    onChange()
+  }
+  const medium = matchMedia(PAPER)
+  medium.addEventListener('change', onChange)
+  addEventListener('beforeprint', begin)
+  addEventListener('afterprint', finish)
+  return () => {
+    medium.removeEventListener('change', onChange)
+    removeEventListener('beforeprint', begin)
+    removeEventListener('afterprint', finish)
+  }
+}
+
+/** Whether the page is being put on paper (P-18): what only paper shows is not in the page otherwise. */
+export function usePrinting(): boolean {
+  return useSyncExternalStore(
+    watchOver,
+    () => printing || matchMedia(PAPER).matches,
+    () => false,
+  )
+}

@@ -1,0 +1,59 @@
+// @vitest-environment jsdom
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { whenSeen } from './when'
+
+/** A window as wide as asked, whose quiet moment is at once. */
+function screen(narrow: boolean): void {
+  vi.stubGlobal('matchMedia', () => ({ matches: narrow }))
+  vi.stubGlobal('requestIdleCallback', (act: () => void) => setTimeout(act))
+  vi.stubGlobal('cancelIdleCallback', clearTimeout)
+}
+
+beforeEach(() => {
+  vi.useFakeTimers()
+})
+afterEach(() => {
+  vi.useRealTimers()
+  vi.unstubAllGlobals()
+})
+
+test('a wide screen does not wait', () => {
+  screen(false)
+  const act = vi.fn()
+  whenSeen(act)
+  vi.advanceTimersByTime(1)
+  expect(act).toHaveBeenCalledOnce()
+})
+
+test.each(['scroll', 'pointerdown', 'keydown', 'focusin'])('a phone waits for the first %s', (signal) => {
+  screen(true)
+  const act = vi.fn()
+  whenSeen(act)
+  vi.advanceTimersByTime(2000)
+  expect(act).not.toHaveBeenCalled()
+  dispatchEvent(new Event(signal))
+  dispatchEvent(new Event(signal))
+  vi.advanceTimersByTime(5000)
+  expect(act).toHaveBeenCalledOnce()
+})
+
+test('a phone that nobody touches waits for three seconds', () => {
+  screen(true)
+  const act = vi.fn()
+  whenSeen(act)
+  vi.advanceTimersByTime(2999)
+  expect(act).not.toHaveBeenCalled()
+  vi.advanceTimersByTime(2)
+  expect(act).toHaveBeenCalledOnce()
+})
+
+test.each([0, 3000])('who leaves after %d ms is not disturbed', (ms) => {
+  screen(true)
+  const act = vi.fn()
+  const forget = whenSeen(act)
+  vi.advanceTimersByTime(ms)
+  forget()
+  dispatchEvent(new Event('scroll'))
+  vi.advanceTimersByTime(9000)
+  expect(act).toHaveBeenCalledTimes(0)
+})

@@ -1,0 +1,43 @@
+/** Does something later; answers how to leave it. */
+export type When = (act: () => void) => () => void
+
+/** Once the page has been painted and the browser has nothing better to do. */
+export const afterPaint: When = (act) => {
+  if (typeof requestIdleCallback !== 'function') {
+    const reloj = setTimeout(act, 200)
+    return () => clearTimeout(reloj)
+  }
+  const turn = requestIdleCallback(act, { timeout: 2500 })
+  return () => cancelIdleCallback(turn)
+}
+
+/** Where what comes later stands below the first screen. */
+const NARROW_VIEW = '(max-width: 639px)'
+/** The first thing that a visitor does. */
+const SIGNALS = ['scroll', 'pointerdown', 'keydown', 'focusin'] as const
+/** How long somebody may look at the first screen of a phone, which is then free for what is below, in milliseconds. */
+const QUIET_MS = 3000
+
+/**
+ * For what a phone shows below its first screen: once the visitor does something, or after a while. Until then the line and
+ * the processor belong to what is in sight. On wider screens as soon as the page has been painted.
+ */
+export const whenSeen: When = (act) => {
+  // Who has scrolled before the page was live is looking already.
+  if (!matchMedia(NARROW_VIEW).matches || window.scrollY > 0) return afterPaint(act)
+  let leave = () => undefined as void
+  const release = () => {
+    clearTimeout(reloj)
+    for (const signal of SIGNALS) removeEventListener(signal, ya, true)
+  }
+  const ya = () => {
+    release()
+    leave = afterPaint(act)
+  }
+  const reloj = setTimeout(ya, QUIET_MS)
+  for (const signal of SIGNALS) addEventListener(signal, ya, { capture: true, passive: true })
+  return () => {
+    release()
+    leave()
+  }
+}

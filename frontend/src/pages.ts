@@ -1,0 +1,92 @@
+import type { ComponentType } from 'react'
+
+/** A page's chunk: its default export is the page. */
+type Module = { default: ComponentType }
+
+/** Loads each page's own chunk. */
+const modules = {
+  '/': () => import('./routes/inicio'),
+  '/informacion': () => import('./routes/informacion'),
+  '/historia': () => import('./routes/historia'),
+  '/equipo': () => import('./routes/equipo'),
+  '/voluntarios': () => import('./routes/voluntarios'),
+  '/programas': () => import('./routes/programas'),
+  '/instrumentos': () => import('./routes/instrumentos'),
+  '/ensambles': () => import('./routes/ensambles'),
+  '/calendario': () => import('./routes/calendario'),
+  '/contacto': () => import('./routes/contacto'),
+  '/donar': () => import('./routes/donar'),
+  '/privacidad': () => import('./routes/privacidad'),
+  '/eventos/:id': () => import('./routes/evento'),
+  '/LogIn': () => import('./routes/log-in'),
+  '/AdminView': () => import('./routes/admin-view'),
+  '*': () => import('./routes/no-encontrada'),
+} satisfies Record<string, () => Promise<Module>>
+
+/** The path of a page, as the router knows it. */
+export type RoutePath = keyof typeof modules
+
+/** Every page's path. */
+const ROUTES = Object.keys(modules) as RoutePath[]
+
+/** Pages that are here already. A page that was loaded is drawn without waiting: nothing flashes. */
+const loaded = new Map<RoutePath, ComponentType>()
+
+/** Pages on their way. */
+const underway = new Map<RoutePath, Promise<ComponentType>>()
+
+/** The page of a path, if its chunk is here. */
+export function page(route: RoutePath): ComponentType | undefined {
+  return loaded.get(route)
+}
+
+/** Brings a page's chunk; a failure may be tried again. */
+export function load(route: RoutePath): Promise<ComponentType> {
+  const pending = underway.get(route)
+  if (pending) return pending
+  const promise = modules[route]().then(
+    (module) => {
+      loaded.set(route, module.default)
+      return module.default
+    },
+    (error: unknown) => {
+      underway.delete(route)
+      throw error
+    },
+  )
+  underway.set(route, promise)
+  return promise
+}
+
+/** The last part of a path: an event's id. */
+export function idOf(path: string): string {
+  const last = path.replace(/\/+$/, '').split('/').at(-1) ?? ''
+  try {
+    return decodeURIComponent(last)
+  } catch {
+    // Not an encoded text: taken as it is.
+    return last
+  }
+}
+
+/** Which page a path shows. */
+export function routeOf(path: string): RoutePath {
+  const clean = path.length > 1 ? path.replace(/\/+$/, '') : path
+  const direct = ROUTES.find((route) => route === clean)
+  if (direct) return direct
+  return /^\/eventos\/[^/]+$/.test(clean) ? '/eventos/:id' : '*'
+}
+
+/** The page that an address means but for its capitals, such as a phone writes them by itself; null where there is none. */
+export function routeInLowerCase(path: string): RoutePath | null {
+  const clean = path.toLowerCase().replace(/\/+$/, '')
+  const target = ROUTES.find((route) => route.toLowerCase() === clean)
+  return target && target !== routeOf(path) ? target : null
+}
+
+/** Brings the page of an address ahead of time, when a link to it is hovered or focused. */
+export function prefetch(target: string): void {
+  const { pathname } = new URL(target, 'http://sitio')
+  // A failure is shown by the page itself once it is asked for.
+  load(routeOf(pathname)).catch(() => undefined)
+}
