@@ -18,7 +18,7 @@ import {
 } from 'firebase/firestore'
 import { afterAll, beforeAll, beforeEach, describe, it } from 'vitest'
 import { as, everybody, given, reset, start } from './people'
-import { changed, event, eventsAccepted, eventsRefused, stored } from './shapes'
+import { changed, draft, draftsAccepted, draftsRefused, event, eventsAccepted, eventsRefused, stored, whole } from './shapes'
 
 let env: RulesTestEnvironment
 beforeAll(async () => {
@@ -111,6 +111,41 @@ describe('voluntaryApplications', () => {
       await assertFails(updateDoc(doc(db, 'voluntaryApplications', 'one'), { status: 'resolved' }))
       await assertFails(deleteDoc(doc(db, 'voluntaryApplications', 'one')))
     }
+  })
+})
+
+describe('MusicEventDrafts', () => {
+  beforeEach(() => given(env, 'MusicEventDrafts/one', stored(draft)))
+
+  it.each(others)('is neither read nor written by %s', async (person) => {
+    const db = as(env, person).firestore()
+    const one = doc(db, 'MusicEventDrafts', 'one')
+    await assertFails(getDoc(one))
+    await assertFails(getDocs(collection(db, 'MusicEventDrafts')))
+    await assertFails(setDoc(doc(db, 'MusicEventDrafts', 'two'), { ...draft, createdBy: person }))
+    await assertFails(updateDoc(one, { title: 'Otro', updatedAt: serverTimestamp() }))
+    await assertFails(deleteDoc(one))
+  })
+  it.each(draftsAccepted)('may be created with %s', async (_, change) => {
+    const db = as(env, 'admin').firestore()
+    await assertSucceeds(setDoc(doc(db, 'MusicEventDrafts', 'two'), changed(draft, change)))
+  })
+  it.each(draftsRefused)('may not be created with %s', async (_, change) => {
+    const db = as(env, 'admin').firestore()
+    await assertFails(setDoc(doc(db, 'MusicEventDrafts', 'two'), changed(draft, change)))
+  })
+  it('is listed, changed, given its moment and deleted by an administrator', async () => {
+    const db = as(env, 'admin').firestore()
+    const one = doc(db, 'MusicEventDrafts', 'one')
+    const now = { updatedAt: serverTimestamp() }
+    await assertSucceeds(getDocs(query(collection(db, 'MusicEventDrafts'), orderBy('updatedAt', 'desc'))))
+    await assertFails(updateDoc(one, { publishAt: Timestamp.now(), ...now }))
+    await assertFails(updateDoc(one, { createdBy: 'otro', ...now }))
+    await assertFails(updateDoc(one, whole))
+    await assertSucceeds(updateDoc(one, { ...whole, ...now }))
+    await assertSucceeds(updateDoc(one, { publishAt: Timestamp.now(), ...now }))
+    await assertFails(updateDoc(one, { location: '', ...now }))
+    await assertSucceeds(deleteDoc(one))
   })
 })
 

@@ -179,3 +179,52 @@ export function changed(data: Fields, change: Fields): Fields {
 export function stored(data: Fields): Fields {
   return { ...data, createdAt: past, ...('updatedAt' in data ? { updatedAt: past } : {}) }
 }
+
+/** A draft as the panel keeps it: all but its title may be missing. */
+export const draft: Fields = {
+  title: 'Concierto',
+  description: '',
+  location: '',
+  featuredArtist: '',
+  price: null,
+  date: '',
+  time: '',
+  eventDate: null,
+  createdBy: 'admin',
+  createdByEmail: 'admin@correo.do',
+  createdAt: serverTimestamp(),
+  updatedAt: serverTimestamp(),
+  publishAt: null,
+}
+
+/** What a draft lacks until it is a whole event. */
+export const whole: Fields = {
+  description: 'Gratis para todos',
+  location: 'Teatro',
+  date: '2027-09-05',
+  time: '19:30',
+  eventDate: Timestamp.fromDate(new Date('2027-09-05T19:30:00-04:00')),
+}
+
+export const draftsRefused: Change[] = [
+  ['a blank title', { title: ' ' }],
+  ['a title of 151', { title: long(151) }],
+  ['no description', { description: undefined }],
+  ['a negative price', { price: -1 }],
+  ['a day of 41', { date: long(41) }],
+  ['a moment that is text', { eventDate: '2027-09-05' }],
+  ['an extra field', { isPublished: true }],
+  ['another’s name', { createdBy: 'other' }],
+  ['an earlier time', { createdAt: past }],
+  ['an earlier change', { updatedAt: past }],
+  ['a publication that is text', { ...whole, publishAt: '2027-09-01' }],
+  ['a publication of half an event', { publishAt: future }],
+  ['a publication without a place', { ...whole, location: ' ', publishAt: future }],
+  ['a publication without a moment', { ...whole, eventDate: null, publishAt: future }],
+]
+
+export const draftsAccepted: Change[] = [
+  ['a title alone', {}],
+  ['a whole event', whole],
+  ['a whole event with its publication', { ...whole, publishAt: future }],
+]

@@ -12,6 +12,8 @@
 // erases an address from the newsletter for who holds the link that was made for it. Each leaves a trace in the collection
 // erasures, which says when, why and by whom how many documents were erased, and nothing of whose they were.
 //
+// KeepPublishing publishes the drafts of events whose moment has come.
+//
 // What a client may read is a Refusal: the name that Firebase gives the case, and a text in Spanish. Every other error is
 // internal.
 package backoffice

@@ -75,7 +75,7 @@ func (o *Options) Validate() error {
 	return nil
 }
 
-// Service makes administrators and erases visitors' data. It is safe for concurrent use.
+// Service makes administrators, erases visitors' data and publishes drafts. It is safe for concurrent use.
 type Service struct {
 	options Options
 	tries   *tries

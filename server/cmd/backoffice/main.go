@@ -76,6 +76,7 @@ func run(ctx context.Context, args []string, env func(string) string, stdout, st
 	parts := []process.Part{
 		{Name: "http", Run: func(ctx context.Context) error { return process.Serve(ctx, server, listener, stopTime) }},
 		{Name: "terms", Run: service.KeepTerms},
+		{Name: "drafts", Run: service.KeepPublishing},
 	}
 	if s.seed != "" {
 		parts = append(parts, process.Part{Name: "demo data", Run: func(ctx context.Context) error { return fill(ctx, service, s.seed, stdout) }})

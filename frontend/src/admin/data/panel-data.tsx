@@ -6,6 +6,7 @@ import { eventsWanted, extentOf, type Extent } from './extent'
 import { join, newestFirst, type Live } from './live'
 import {
   contact,
+  draftEvent,
   musicEvent,
   olderVolunteer,
   person,
@@ -14,6 +15,7 @@ import {
   volunteer,
   type Administrator,
   type Contact,
+  type DraftEvent,
   type MusicEvent,
   type Rental,
   type Subscription,
@@ -26,6 +28,7 @@ export type PanelData = {
   me: Person
   people: Live<Administrator>
   events: Live<MusicEvent>
+  drafts: Live<DraftEvent>
   subscriptions: Live<Subscription>
   volunteers: Live<Volunteer>
   contacts: Live<Contact>
@@ -34,6 +37,11 @@ export type PanelData = {
 
 const Context = createContext<PanelData | null>(null)
 const newest = { field: 'createdAt', direction: 'desc' } as const
+
+const lastChanged = { field: 'updatedAt', direction: 'desc' } as const
+
+/** At most so many drafts are shown. */
+const DRAFTS = 100
 
 /** So many administrators are watched always: who changed a form is told by name. */
 const PEOPLE = 100
@@ -50,6 +58,7 @@ export function PanelDataProvider({ me, children }: { me: Person; children: Reac
   const people = useLiveRows({ name: 'adminusers', order: newest, extent: most, schema: person })
   const wanted = eventsWanted(open === 'eventos' ? params : new URLSearchParams(), now, useNarrow())
   const events = useLiveRows({ name: 'MusicEvent', ...wanted, extent: open === 'eventos' ? wanted.extent : 0, schema: musicEvent })
+  const drafts = useLiveRows({ name: 'MusicEventDrafts', order: lastChanged, extent: open === 'eventos' ? DRAFTS : 0, schema: draftEvent })
   const subscriptions = useLiveRows({ name: 'Massive Boletin', order: newest, extent: extent('boletin'), schema: subscription })
   const recent = useLiveRows({ name: 'voluntaryAplications', order: newest, extent: extent('voluntarios'), schema: volunteer })
   const older = useLiveRows({ name: 'voluntaryApplications', order: newest, extent: extent('voluntarios'), schema: olderVolunteer })
@@ -57,8 +66,8 @@ export function PanelDataProvider({ me, children }: { me: Person; children: Reac
   const rentals = useLiveRows({ name: 'IntrumentRental', order: newest, extent: extent('instrumentos'), schema: rental })
   const volunteers = useMemo(() => join(recent, older, newestFirst), [recent, older])
   const data = useMemo(
-    () => ({ me, people, events, subscriptions, volunteers, contacts, rentals }),
-    [me, people, events, subscriptions, volunteers, contacts, rentals],
+    () => ({ me, people, events, drafts, subscriptions, volunteers, contacts, rentals }),
+    [me, people, events, drafts, subscriptions, volunteers, contacts, rentals],
   )
   return <Context value={data}>{children}</Context>
 }

@@ -37,6 +37,10 @@ export const musicEvent = v.object({
 })
 export type MusicEvent = v.InferOutput<typeof musicEvent>
 
+/** An event that is not published (P-05): the moment at which the back office publishes it, if one was set. */
+export const draftEvent = v.object({ ...musicEvent.entries, publishAt: moment })
+export type DraftEvent = v.InferOutput<typeof draftEvent>
+
 export const subscription = v.object({ id: v.string(), email: text, source: text, createdAt: moment })
 export type Subscription = v.InferOutput<typeof subscription>
 

@@ -1,12 +1,13 @@
 import { useId, useState, type FormEvent, type Ref } from 'react'
 import { Field } from '../../admin/ui/field'
 import { Submit } from '../../admin/ui/submit'
+import type { DraftFields } from '../../firebase/draft-writes'
 import type { EventFields } from '../../firebase/panel-writes'
 import { es } from '../../i18n/es-admin'
 import { clear, inputOf, read } from './event-inputs'
 import { PickedField } from './picked-field'
 import { PriceField } from './price-field'
-import { check, limits, type Name, type Values } from './event-values'
+import { check, checkDraft, limits, type Name, type Values } from './event-values'
 
 type Props = {
   values: Values
@@ -16,6 +17,8 @@ type Props = {
   success?: string
   failure: string
   onCancel?: () => void
+  /** Keeps what is there as a draft, and answers whether the form is done with. */
+  onDraft?: (draft: DraftFields) => Promise<boolean>
   /** Tells what the form holds after each change. */
   onInput?: (values: Values) => void
   ref?: Ref<HTMLFormElement>
@@ -24,33 +27,43 @@ type Props = {
 type Message = { kind: 'ok' | 'error'; text: string; field?: Name }
 
 /** The fields of an event, to create one or to change one. They are the browser's: only submitting reads them. */
-export function EventForm({ values, label, onSave, success, failure, onCancel, onInput, ref }: Props) {
+export function EventForm({ values, label, onSave, success, failure, onCancel, onDraft, onInput, ref }: Props) {
   const id = useId()
   const [busy, setBusy] = useState(false)
   const [message, setMessage] = useState<Message>()
 
+  const refuse = (element: HTMLFormElement, { message, field }: { message: string; field: Name }) => {
+    setMessage({ kind: 'error', text: message, field })
+    inputOf(element, field)?.focus()
+  }
+  const send = async (element: HTMLFormElement, save: () => Promise<boolean>, texts: { success: string | undefined; failure: string }) => {
+    setBusy(true)
+    try {
+      const saved = await save()
+      if (saved && texts.success) {
+        clear(element)
+        setMessage({ kind: 'ok', text: texts.success })
+      }
+    } catch {
+      setMessage({ kind: 'error', text: texts.failure })
+    } finally {
+      setBusy(false)
+    }
+  }
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const element = event.currentTarget
     setMessage(undefined)
     const checked = check(read(element))
-    if (!checked.ok) {
-      setMessage({ kind: 'error', text: checked.message, field: checked.field })
-      inputOf(element, checked.field)?.focus()
-      return
-    }
-    setBusy(true)
-    try {
-      const saved = await onSave(checked.event)
-      if (saved && success) {
-        clear(element)
-        setMessage({ kind: 'ok', text: success })
-      }
-    } catch {
-      setMessage({ kind: 'error', text: failure })
-    } finally {
-      setBusy(false)
-    }
+    if (checked.ok) await send(element, () => onSave(checked.event), { success, failure })
+    else refuse(element, checked)
+  }
+  const keep = async (element: HTMLFormElement | null) => {
+    if (!element || !onDraft) return
+    setMessage(undefined)
+    const checked = checkDraft(read(element))
+    if (checked.ok) await send(element, () => onDraft(checked.draft), { success: es.drafts.saved, failure: es.drafts.notSaved })
+    else refuse(element, checked)
   }
   const errorOf = (name: Name) => (message?.field === name ? `${id}-message` : undefined)
   const { events } = es
@@ -82,6 +95,11 @@ export function EventForm({ values, label, onSave, success, failure, onCancel, o
       <PriceField value={values.price} errorId={errorOf('price')} className="col-span-2" />
       <div className="col-span-full flex flex-wrap items-center gap-2">
         <Submit busy={busy} label={label} busyLabel={events.saving} className="min-w-36" />
+        {onDraft ? (
+          <button type="button" className="p-boton" disabled={busy} onClick={({ currentTarget }) => void keep(currentTarget.form)}>
+            {es.drafts.save}
+          </button>
+        ) : null}
         {onCancel ? (
           <button type="button" className="p-boton" onClick={onCancel}>
             {events.cancel}

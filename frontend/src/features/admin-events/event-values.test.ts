@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { es } from '../../i18n/es-admin'
-import { check, valuesOf, type Values } from './event-values'
+import { blank, check, checkDraft, valuesOf, type Values } from './event-values'
 
 const good: Values = {
   title: ' Concierto ',
@@ -90,4 +90,24 @@ it('an older event takes date and time from its moment', () => {
     eventDate: new Date('2027-09-05T23:30:00Z'),
   })
   expect(values).toMatchObject({ date: '2027-09-05', time: '19:30', price: '' })
+})
+
+describe('checkDraft', () => {
+  it('wants a title alone', () => {
+    expect(checkDraft({ ...blank, title: ' Gala ' })).toEqual({
+      ok: true,
+      draft: { ...blank, title: 'Gala', price: null, eventDate: null },
+    })
+    expect(checkDraft({ ...blank, location: 'Teatro' })).toEqual({ ok: false, message: es.drafts.wantsTitle, field: 'title' })
+  })
+  it('has its moment as soon as day and time are understood, and keeps what is not', () => {
+    expect(checkDraft({ ...good, date: '5/9/2027', time: '7:30 p. m.' })).toMatchObject({
+      draft: { date: '2027-09-05', time: '19:30', eventDate: new Date('2027-09-05T23:30:00Z'), price: 1500.5 },
+    })
+    expect(checkDraft({ ...good, time: 'de noche' })).toMatchObject({ draft: { date: '2027-09-05', time: 'de noche', eventDate: null } })
+    expect(checkDraft({ ...good, date: 'x'.repeat(50) })).toMatchObject({ draft: { date: 'x'.repeat(40), eventDate: null } })
+  })
+  it('refuses a price that is none, which could not be kept', () => {
+    expect(checkDraft({ ...good, price: 'mucho' })).toEqual({ ok: false, message: invalidPrice, field: 'price' })
+  })
 })

@@ -1,3 +1,4 @@
+import type { DraftFields } from '../../firebase/draft-writes'
 import type { EventFields } from '../../firebase/panel-writes'
 import { es } from '../../i18n/es-admin'
 import { longDay } from '../../lib/grid'
@@ -15,6 +16,7 @@ export const blank: Values = { title: '', description: '', date: '', time: '', l
 /** Limits of the rules (F-807). */
 export const limits = { title: 150, description: 5000, location: 200, featuredArtist: 200 }
 const MAX_PRICE = 10_000_000
+const MAX_DRAFT_MOMENT = 40
 
 /** What came of checking: the event, or the message and the first field that it is about. */
 export type Checked = { ok: true; event: EventFields } | { ok: false; message: string; field: Name }
@@ -36,6 +38,18 @@ export function check(raw: Values): Checked {
     return { ok: false, message: es.events.invalidDate, field }
   }
   return { ok: true, event: { ...values, price, eventDate } }
+}
+
+/** What came of checking a draft, which needs a title alone; what is not understood of its day and time stays as it is. */
+export function checkDraft(raw: Values): { ok: true; draft: DraftFields } | { ok: false; message: string; field: Name } {
+  const values: Values = { ...blank }
+  for (const name of names) values[name] = raw[name].trim()
+  if (values.title === '') return { ok: false, message: es.drafts.wantsTitle, field: 'title' }
+  const price = priceOf(values.price)
+  if (price === undefined) return { ok: false, message: es.events.invalidPrice, field: 'price' }
+  const date = isoDate(values.date).slice(0, MAX_DRAFT_MOMENT)
+  const time = clockTime(values.time).slice(0, MAX_DRAFT_MOMENT)
+  return { ok: true, draft: { ...values, date, time, price, eventDate: momentOf(date, time) } }
 }
 
 /** A date as it is stored, of `5/9/2031`, `05-09-2031` and `5.9.2031` too, which is how people here write it: the day first. */

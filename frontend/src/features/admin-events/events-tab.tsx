@@ -4,9 +4,11 @@ import type { MusicEvent } from '../../admin/data/rows'
 import { Dialog } from '../../admin/ui/dialog'
 import { useNotify } from '../../admin/ui/toasts'
 import { useNarrow } from '../../admin/use-narrow'
+import type { DraftFields } from '../../firebase/draft-writes'
 import type { EventFields } from '../../firebase/panel-writes'
 import { es } from '../../i18n/es-admin'
 import { DeleteDialog } from './delete-dialog'
+import { Drafts } from './drafts'
 import { keepDraft, readDraft } from './draft'
 import { EditDialog } from './edit-dialog'
 import { EventForm } from './event-form'
@@ -40,6 +42,12 @@ export function EventsTab() {
     keepDraft(me.uid, blank)
     return true
   }
+  const keep = async (draft: DraftFields) => {
+    const { createDraft } = await import('../../firebase/draft-writes')
+    await createDraft(draft, me)
+    keepDraft(me.uid, blank)
+    return true
+  }
   const begin = (values: Values) => {
     keepDraft(me.uid, values)
     setTemplate(({ version }) => ({ values, version: version + 1 }))
@@ -61,6 +69,7 @@ export function EventsTab() {
         values={template.values}
         label={texts.create}
         onSave={create}
+        onDraft={keep}
         onInput={(values) => keepDraft(me.uid, values)}
         success={texts.created}
         failure={texts.notCreated}
@@ -86,7 +95,10 @@ export function EventsTab() {
           {form}
         </section>
       )}
-      <EventGrid live={events} asking={deleted !== undefined} onEdit={setEdited} onDuplicate={duplicate} onDelete={setDeleted} />
+      <div className="grid content-start gap-6">
+        <Drafts />
+        <EventGrid live={events} asking={deleted !== undefined} onEdit={setEdited} onDuplicate={duplicate} onDelete={setDeleted} />
+      </div>
       <EditDialog event={edited} onClose={closeOf(setEdited)} />
       <DeleteDialog event={deleted} onClose={closeOf(setDeleted)} />
     </div>

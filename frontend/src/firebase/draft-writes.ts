@@ -1,0 +1,47 @@
+import { collection, deleteDoc, doc, runTransaction, serverTimestamp, setDoc, Timestamp, updateDoc } from 'firebase/firestore/lite'
+// The client of plain requests needs the signed-in user.
+import './auth'
+import { lite } from './lite'
+import { Changed, EVENTS, type EventFields, newEvent, type Writer } from './panel-writes'
+
+const drafts = collection(lite, 'MusicEventDrafts')
+
+/** What is kept of an event that is not published: it may lack its moment, and more. */
+export type DraftFields = Omit<EventFields, 'eventDate'> & { eventDate: Date | null }
+
+const stored = (draft: DraftFields) => ({
+  ...draft,
+  eventDate: draft.eventDate && Timestamp.fromDate(draft.eventDate),
+  updatedAt: serverTimestamp(),
+})
+
+/** Keeps a new draft (P-05). */
+export async function createDraft(draft: DraftFields, by: Writer): Promise<void> {
+  const made = { createdBy: by.uid, createdByEmail: by.email, createdAt: serverTimestamp(), publishAt: null }
+  await setDoc(doc(drafts), { ...stored(draft), ...made })
+}
+
+/** Changes a draft. What it was to be published at no longer holds: somebody is at work on it. */
+export async function changeDraft(id: string, draft: DraftFields): Promise<void> {
+  await updateDoc(doc(drafts, id), { ...stored(draft), publishAt: null })
+}
+
+/** Says when the back office is to publish a draft; null takes the moment back. */
+export async function scheduleDraft(id: string, publishAt: Date | null): Promise<void> {
+  await updateDoc(doc(drafts, id), { publishAt: publishAt && Timestamp.fromDate(publishAt), updatedAt: serverTimestamp() })
+}
+
+/** Publishes a draft under the same id. Rejects with Changed where it is one no longer, such as when its moment has come. */
+export async function publishDraft(id: string, event: EventFields, by: Writer): Promise<void> {
+  await runTransaction(lite, async (transaction) => {
+    const draft = doc(drafts, id)
+    if (!(await transaction.get(draft)).exists()) throw new Changed(null)
+    transaction.set(doc(lite, EVENTS, id), newEvent(event, by))
+    transaction.delete(draft)
+  })
+}
+
+/** Throws a draft away. */
+export async function deleteDraft(id: string): Promise<void> {
+  await deleteDoc(doc(drafts, id))
+}

@@ -1,0 +1,103 @@
+package backoffice
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"cloud.google.com/go/firestore"
+)
+
+// The collections of events that visitors see, and of those that they do not see yet.
+const (
+	eventCollection = "MusicEvent"
+	draftCollection = "MusicEventDrafts"
+)
+
+// When drafts are looked at, how many at once, and how long that may take.
+const (
+	publishInterval = 30 * time.Second
+	publishBatch    = 50
+	publishTime     = time.Minute
+)
+
+// PublishDue publishes the drafts whose moment has come, the earliest first, each under the same id, and returns how many
+// there were.
+func (s *Service) PublishDue(ctx context.Context) (int, error) {
+	c, err := s.connect()
+	if err != nil {
+		return 0, refuse(Internal, err)
+	}
+	now := s.options.Clock.Now()
+	due := c.documents.Collection(draftCollection).Where("publishAt", "<=", now).OrderBy("publishAt", firestore.Asc)
+	published := 0
+	for {
+		found, err := due.Limit(publishBatch).Documents(ctx).GetAll()
+		if err != nil {
+			return published, refuse(Unavailable, fmt.Errorf("find drafts: %w", err))
+		}
+		for _, draft := range found {
+			done, err := publish(ctx, c.documents, draft.Ref, now)
+			if err != nil {
+				return published, refuse(Unavailable, fmt.Errorf("publish %s: %w", draft.Ref.ID, err))
+			}
+			if done {
+				published++
+			}
+		}
+		if len(found) < publishBatch {
+			return published, nil
+		}
+	}
+}
+
+// publish makes an event of a draft. It reports false for one that is no longer due: an administrator may have changed,
+// published or deleted it meanwhile.
+func publish(ctx context.Context, documents *firestore.Client, draft *firestore.DocumentRef, now time.Time) (bool, error) {
+	done := false
+	err := documents.RunTransaction(ctx, func(_ context.Context, tx *firestore.Transaction) error {
+		done = false
+		all, err := tx.GetAll([]*firestore.DocumentRef{draft})
+		if err != nil {
+			return err
+		}
+		fields := all[0].Data()
+		at, ok := fields["publishAt"].(time.Time)
+		if !ok || at.After(now) {
+			return nil
+		}
+		delete(fields, "publishAt")
+		fields["isPublished"] = true
+		fields["createdAt"], fields["updatedAt"] = firestore.ServerTimestamp, firestore.ServerTimestamp
+		if err := tx.Set(documents.Collection(eventCollection).Doc(draft.ID), fields); err != nil {
+			return err
+		}
+		done = true
+		return tx.Delete(draft)
+	})
+	return done && err == nil, err
+}
+
+// KeepPublishing publishes what is due at once and every half minute until ctx is done.
+func (s *Service) KeepPublishing(ctx context.Context) error {
+	for {
+		limited, cancel := context.WithTimeout(ctx, publishTime)
+		published, err := s.PublishDue(limited)
+		cancel()
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case err != nil:
+			s.options.Log.ErrorContext(ctx, "drafts could not be published", "error", err)
+		case published > 0:
+			s.options.Log.InfoContext(ctx, "drafts published", "count", published)
+		}
+		next, stop := s.options.Clock.After(publishInterval)
+		select {
+		case <-next:
+		case <-ctx.Done():
+			stop()
+			return nil
+		}
+	}
+}
