@@ -91,3 +91,20 @@ test('/donar says what an amount does, and a card has no hole', async ({ page })
   )
   for (const gap of gaps) expect(gap).toBeLessThan(48)
 })
+
+test('the first thing to do with an event is in sight as it opens', async ({ page }) => {
+  await seed('gala', '2027-09-20', '19:30', { description: 'Una noche de cuerdas.\n'.repeat(12) })
+  await page.goto('/')
+  const dialog = page.getByRole('dialog')
+  for (const [width, height] of [
+    [360, 740],
+    [1280, 800],
+  ] as const) {
+    await page.setViewportSize({ width, height })
+    await page.getByRole('button', { name: 'Más información' }).click()
+    await expect(dialog.locator('img')).toBeInViewport()
+    await expect(dialog.getByRole('link', { name: /^Agregar al calendario/ })).toBeInViewport({ ratio: 1 })
+    await page.keyboard.press('Escape')
+    await expect(dialog).toBeHidden()
+  }
+})

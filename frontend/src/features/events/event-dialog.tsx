@@ -18,7 +18,7 @@ export function EventDialog({ event, onClose }: { event: PublicEvent | null; onC
       title={event?.title ?? ''}
       before={
         event ? (
-          <div className="border-borde mb-6 aspect-[16/9] w-full overflow-hidden rounded-sm border-2">
+          <div className="border-borde mb-6 aspect-[2/1] w-full sm:aspect-[5/2] overflow-hidden rounded-sm border-2">
             <EventImage
               event={event}
               className="size-full"
@@ -34,14 +34,14 @@ export function EventDialog({ event, onClose }: { event: PublicEvent | null; onC
             <p className="text-acento font-semibold">{whenLine(event)}</p>
             <PlaceLink place={event.place} />
           </div>
-          <EventBody event={event} />
-          <Boxes event={event} />
           <div className="flex flex-wrap items-center gap-x-6 gap-y-3">
             <GoogleLink event={event} text={tEvent.addToCalendar} className={buttonClasses('primario')} />
             <Link to={`/eventos/${encodeURIComponent(event.id)}`} replace className="enlace inline-flex min-h-11 items-center">
               {tEvent.ownPage}
             </Link>
           </div>
+          <EventBody event={event} />
+          <Boxes event={event} />
         </div>
       ) : null}
     </Dialog>
