@@ -1,24 +1,71 @@
-// Refuses literal text in JSX outside src/i18n and src/content (P-15): every word a visitor reads has one place.
+// Refuses text in JSX outside src/i18n and src/content (P-15): every word a visitor reads has one place. Text is what stands
+// between tags or in an attribute that is read out, as it is or in an expression: a choice, a join or a template.
 import { readdir, readFile } from 'node:fs/promises'
-import { join, relative } from 'node:path'
+import { join } from 'node:path'
+import { parseSync } from 'oxc-parser'
 
 const SRC = join(import.meta.dirname, '../src')
-const LETTERS = /\p{L}{2,}/u
-/** Text between tags, and attributes that are read out. */
-const PATTERNS = [/>([^<>{}=;()]*\p{L}{2,}[^<>{}=;()]*)<\//gu, /\b(?:aria-label|alt|title|placeholder)="([^"]*\p{L}{2,}[^"]*)"/gu]
+const WORD = /\p{L}{2,}/u
+const READ_OUT = new Set(['aria-label', 'aria-roledescription', 'aria-valuetext', 'alt', 'title', 'placeholder', 'label', 'hint', 'text'])
 
-const files = (await readdir(SRC, { recursive: true })).filter((file) => file.endsWith('.tsx') && !file.endsWith('.test.tsx'))
-const found = []
-for (const file of files) {
-  const text = (await readFile(join(SRC, file), 'utf8')).replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')
-  for (const pattern of PATTERNS) {
-    for (const [, literal] of text.matchAll(pattern)) {
-      if (LETTERS.test(literal.trim())) found.push(`src/${relative(SRC, join(SRC, file))}: «${literal.trim()}»`)
-    }
+/** The texts that an expression may become, as far as they stand in it; what a call or a name gives is not its text. */
+function* textsOf(node) {
+  switch (node?.type) {
+    case 'Literal':
+      if (typeof node.value === 'string') yield node
+      break
+    case 'TemplateLiteral':
+      yield* node.quasis.map((quasi) => ({ ...quasi, value: quasi.value.cooked }))
+      for (const part of node.expressions) yield* textsOf(part)
+      break
+    case 'ConditionalExpression':
+      yield* textsOf(node.consequent)
+      yield* textsOf(node.alternate)
+      break
+    case 'LogicalExpression':
+      if (node.operator !== '&&') yield* textsOf(node.left)
+      yield* textsOf(node.right)
+      break
+    case 'BinaryExpression':
+      if (node.operator !== '+') break
+      yield* textsOf(node.left)
+      yield* textsOf(node.right)
+      break
+    case 'JSXExpressionContainer':
+    case 'ParenthesizedExpression':
+      yield* textsOf(node.expression)
+      break
   }
 }
-for (const line of found) console.error(line)
-if (found.length > 0) {
-  console.error('literal text in JSX: put it in src/i18n or src/content')
-  process.exit(1)
+
+/** The texts of a file's JSX. */
+function* literalsOf(node) {
+  if (Array.isArray(node)) {
+    for (const part of node) yield* literalsOf(part)
+  } else if (node && typeof node === 'object') {
+    if (node.type === 'JSXText') yield node
+    if (node.type === 'JSXElement' || node.type === 'JSXFragment') {
+      for (const child of node.children) if (child.type === 'JSXExpressionContainer') yield* textsOf(child)
+    }
+    if (node.type === 'JSXAttribute' && READ_OUT.has(node.name.name)) yield* textsOf(node.value)
+    for (const part of Object.values(node)) yield* literalsOf(part)
+  }
+}
+
+/** The words that stand in the JSX of a text of code. */
+export const wordsIn = (name, code) =>
+  [...literalsOf(parseSync(name, code).program)].map(({ value }) => value.trim()).filter((text) => WORD.test(text))
+
+if (process.argv[1] === import.meta.filename) {
+  const files = (await readdir(SRC, { recursive: true })).filter((file) => file.endsWith('.tsx') && !file.endsWith('.test.tsx'))
+  const found = []
+  for (const file of files) {
+    const words = wordsIn(file, await readFile(join(SRC, file), 'utf8'))
+    found.push(...words.map((text) => `src/${file}: «${text}»`))
+  }
+  for (const line of found) console.error(line)
+  if (found.length > 0) {
+    console.error('literal text in JSX: put it in src/i18n or src/content')
+    process.exit(1)
+  }
 }
