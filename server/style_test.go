@@ -29,7 +29,7 @@ var forbidden = []struct {
 }
 
 func TestStyle(t *testing.T) {
-	for room, files := range sourceFiles(t) {
+	for pkg, files := range sourceFiles(t) {
 		for _, name := range files {
 			fset := token.NewFileSet()
 			file, err := parser.ParseFile(fset, name, nil, parser.ParseComments)
@@ -41,7 +41,7 @@ func TestStyle(t *testing.T) {
 			}
 			checkComments(t, fset, file)
 			checkFunctions(t, fset, file)
-			checkCalls(t, fset, file, room)
+			checkCalls(t, fset, file, pkg)
 		}
 	}
 }
@@ -107,19 +107,19 @@ func commentsIn(file *ast.File, fn *ast.FuncDecl) string {
 }
 
 // checkCalls wants calls with one home to stay there.
-func checkCalls(t *testing.T, fset *token.FileSet, file *ast.File, room string) {
+func checkCalls(t *testing.T, fset *token.FileSet, file *ast.File, pkg string) {
 	t.Helper()
 	ast.Inspect(file, func(n ast.Node) bool {
 		sel, ok := n.(*ast.SelectorExpr)
 		if !ok {
 			return true
 		}
-		pkg, ok := sel.X.(*ast.Ident)
+		qualifier, ok := sel.X.(*ast.Ident)
 		if !ok {
 			return true
 		}
 		for _, f := range forbidden {
-			if pkg.Name+"."+sel.Sel.Name == f.call && !atHome(room, f.homes) {
+			if qualifier.Name+"."+sel.Sel.Name == f.call && !atHome(pkg, f.homes) {
 				t.Errorf("%s: %s: %s", fset.Position(sel.Pos()), f.call, f.instead)
 			}
 		}
@@ -127,10 +127,10 @@ func checkCalls(t *testing.T, fset *token.FileSet, file *ast.File, room string) 
 	})
 }
 
-// atHome reports whether room is one of the homes, which may be prefixes.
-func atHome(room string, homes []string) bool {
+// atHome reports whether a package is one of the homes, which may be prefixes.
+func atHome(pkg string, homes []string) bool {
 	for _, home := range homes {
-		if room == strings.TrimSuffix(home, "/") || strings.HasPrefix(room, home) {
+		if pkg == strings.TrimSuffix(home, "/") || strings.HasPrefix(pkg, home) {
 			return true
 		}
 	}

@@ -35,7 +35,7 @@ type User struct {
 	PasswordUpdated int64 `json:"passwordUpdated,omitempty"`
 	// ValidSince is in seconds: sessions older than it are over. Nil was never set.
 	ValidSince *int64 `json:"validSince,omitempty"`
-	// Epoch counts how often all sessions were ended. It tells apart sessions that began before and after in the same second.
+	// Epoch counts how often all sessions were ended. It distinguishes sessions that began before and after in the same second.
 	// Accounts stored before there were epochs have 0, and so have their sessions.
 	Epoch int64 `json:"epoch,omitempty"`
 	// SignedInFrom has digests of the networks from which the user has signed in lately, the latest last.

@@ -32,7 +32,7 @@ type Options struct {
 	GovernMemory bool
 	// Version is the program's, for the console.
 	Version string
-	// Notices is written what a person should know, such as a reloaded rules file; discarded when nil.
+	// Notices is written lines for the operator, such as a reloaded rules file; discarded when nil.
 	Notices io.Writer
 }
 
@@ -86,7 +86,7 @@ type App struct {
 	// leaving is done at the end of a run that was ready, when nobody is served any more.
 	leaving   []func(ctx context.Context) error
 	addresses Addresses
-	// settling knows what is on its way; nil in production.
+	// settling waits for what is on its way; nil in production.
 	settling *settling
 	// importing are the absolute paths of the imports that this process makes, which may complete an interrupted one.
 	importing []string
@@ -181,7 +181,7 @@ type runner interface {
 }
 
 // add registers a component that the app was built of. A component that has a Run is run with the app under a name for logs:
-// the wiring need not know which have one, and TestEveryRunIsStarted fails for what was built and not added.
+// the wiring does not list which have one, and TestEveryRunIsStarted fails for what was built and not added.
 func (a *App) add(name string, component any) {
 	a.components = append(a.components, component)
 	if r, ok := component.(runner); ok {

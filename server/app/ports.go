@@ -70,7 +70,7 @@ func closer(ln net.Listener) func() error {
 // near is how many ports after a taken one are tried.
 const near = 20
 
-// take takes a port. Where nobody asked for this very one, as with the defaults of the emulators, one near it will do, or any.
+// take takes a port. A port that nobody chose, such as a default of the emulators, may become one near it, or any.
 func (a *App) take(name, host string, port int) (net.Listener, error) {
 	ln, err := net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(port)))
 	if errors.Is(err, syscall.EADDRINUSE) && slices.Contains(a.config.Loose, name) {

@@ -22,7 +22,7 @@ const (
 	scarceDisk = 2 << 30
 )
 
-// checks tells whether the server is as a production server should be.
+// checks reports whether the server is as a production server should be.
 func (a *App) checks(ctx context.Context, s *state, u *users) []console.Check {
 	out := []console.Check{a.checkTLS(), a.checkSignUp(ctx, u), a.checkMail(), a.checkBackup(), a.checkProxy(), a.checkDisk(s)}
 	keys := console.Check{ID: "keys", State: console.CheckOK, Text: "Tokens are signed with keys that the server replaces by itself.", Values: map[string]any{}}
@@ -117,7 +117,7 @@ func (a *App) checkBackup() console.Check {
 	return out
 }
 
-// checkProxy tells where clients' addresses are taken from.
+// checkProxy reports where clients' addresses are taken from.
 func (a *App) checkProxy() console.Check {
 	if a.config.TrustProxy {
 		return console.Check{

@@ -65,7 +65,7 @@ func (a *App) openLeading(ctx context.Context, p ports) (store *pgstore.Store, e
 	go func() {
 		err := a.standBy(ctx, p)
 		if err != nil {
-			stop() // who can't be asked for its health must not wait unseen
+			stop() // a standby without its health handler must not wait unseen
 		}
 		standby <- err
 	}()

@@ -18,7 +18,7 @@ import (
 	"clave/server/httpjson"
 )
 
-// textStandby is what clients of a standby are told. Their SDKs try again.
+// textStandby is the error of a standby. SDKs retry after it.
 const textStandby = "This node is a standby; another one serves the database. Please try again."
 
 // standBy answers at the ports until ctx is done, that another node serves, and leaves them open for whoever serves next.

@@ -229,7 +229,7 @@ func (a *App) readIndexes() (map[resource.Database]index.Definitions, error) {
 	return all, nil
 }
 
-// exists returns what tells whether a database exists: those of firebase.json do in production, where anybody may ask for others, and all
+// exists returns a function that reports whether a database exists: those of firebase.json do in production, where anybody may name others, and all
 // elsewhere, with a word about the first of another project: who forgot to name the project looks for its data in vain.
 func (a *App) exists() func(resource.Database) bool {
 	if !a.config.Production() {

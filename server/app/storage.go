@@ -9,7 +9,7 @@ import (
 	"clave/server/httpjson"
 )
 
-// textNoStorage is what clients of Cloud Storage are told.
+// textNoStorage is the error that clients of Cloud Storage get.
 const textNoStorage = "Clave has no Cloud Storage. This port stands where its emulator would, so that nothing reaches the real one. " +
 	"Run the Firebase CLI's storage emulator and set FIREBASE_STORAGE_EMULATOR_HOST to it, or leave these tests out."
 

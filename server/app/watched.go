@@ -60,7 +60,7 @@ func memoryTaken() (all, heap uint64) {
 	return samples[0].Value.Uint64() - samples[1].Value.Uint64(), samples[2].Value.Uint64()
 }
 
-// neededIndex returns what hears of indexes that queries lack, for the console, and keeps what the files define; nil without one.
+// neededIndex returns a function that records indexes that queries lack, for the console, and keeps what the files define; nil without one.
 func (a *App) neededIndex(files map[resource.Database]index.Definitions) func(resource.Database, index.Definition) {
 	if a.watched == nil {
 		return nil

@@ -74,7 +74,7 @@ func (h *Hand) Advance(d time.Duration) {
 	}
 }
 
-// Timers returns the number of running timers, by which a test knows that the code under test has begun to wait.
+// Timers returns the number of running timers, by which a test detects that the code under test has begun to wait.
 func (h *Hand) Timers() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -53,7 +53,7 @@ type Config struct {
 	Hosts Hosts
 	// Ports are the ports of the parts.
 	Ports Ports
-	// Loose are the names of ports that nobody asked for: when one is taken, another near it will do.
+	// Loose are the names of ports that no flag and no file sets: when one is taken, another near it will do.
 	Loose []string
 	// Databases are the configured databases, with their rules and indexes.
 	Databases []Database
@@ -113,11 +113,11 @@ type Config struct {
 	// UsersFile and HashFile are what ModeImport reads accounts from: what firebase auth:export writes, and how their passwords
 	// are hashed; empty for none.
 	UsersFile, HashFile string
-	// MemoryLimit is how many bytes of memory the program may take; 0 when nobody asked for a limit.
+	// MemoryLimit is how many bytes of memory the program may take; 0 without a flag.
 	MemoryLimit int64
 	// TempDir is the folder of temporary files, in which tools look for what runs.
 	TempDir string
-	// Notes are lines that a person should read: what was asked for and is not here.
+	// Notes are lines for the operator: settings that name what does not exist here.
 	Notes []string
 	// asked are the flags that were given.
 	asked map[string]bool
@@ -131,7 +131,7 @@ func (c *Config) Production() bool { return c.Mode == ModeServe }
 // Runs reports whether a part, such as "hosting", is to run.
 func (c *Config) Runs(part string) bool { return len(c.Only) == 0 || slices.Contains(c.Only, part) }
 
-// parts are the names that --only knows.
+// parts are the names that --only takes.
 var parts = []string{"firestore", "auth", "hosting"}
 
 // declare declares the flags of all modes that fill the Config itself.

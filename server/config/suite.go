@@ -130,7 +130,7 @@ func (c *Config) checkOnly() error {
 	return nil
 }
 
-// noteAbsent notes the emulators that firebase.json asks for and that are not here. A mistake in the file is told by who reads
+// noteAbsent notes the emulators that firebase.json names and that are not here. A mistake in the file is reported by whoever reads
 // the part that it is in.
 func (c *Config) noteAbsent(f *firebaseJSON) {
 	var file map[string]json.RawMessage
@@ -146,6 +146,6 @@ func (c *Config) noteAbsent(f *firebaseJSON) {
 		}
 	}
 	if len(asked) > 0 {
-		c.Notes = append(c.Notes, "firebase.json asks for "+strings.Join(asked, ", ")+", of which Clave has no emulator")
+		c.Notes = append(c.Notes, "firebase.json names "+strings.Join(asked, ", ")+", of which Clave has no emulator")
 	}
 }

@@ -16,7 +16,7 @@ func TestArgumentsOfTheFirebaseCLI(t *testing.T) {
 		".firebaserc":   `{"projects": {"default": "demo-def", "staging": "demo-staging"}}`,
 	})
 	t.Chdir(filepath.Dir(path))
-	absent := "firebase.json asks for functions, pubsub, storage, of which Clave has no emulator"
+	absent := "firebase.json names functions, pubsub, storage, of which Clave has no emulator"
 	for _, tt := range []struct {
 		name    string
 		args    []string

@@ -21,7 +21,7 @@ type collectionJSON struct {
 	More  bool   `json:"more,omitempty"`
 }
 
-// getCollections answers the collections under a document or the root, counted if that is asked for.
+// getCollections answers the collections under a document or the root, with their counts on request.
 func (c *Console) getCollections(in *call) (any, error) {
 	db, err := in.database(place{})
 	if err != nil {

@@ -313,13 +313,13 @@ func orderText(q *rules.Request) []string {
 	return out
 }
 
-// authJSON is who asked.
+// authJSON is the user of a request.
 type authJSON struct {
 	UID   string         `json:"uid"`
 	Token map[string]any `json:"token"`
 }
 
-// authOf returns who asked, nil for nobody.
+// authOf returns the user of a request, nil for nobody.
 func authOf(a *rules.Auth) *authJSON {
 	if a == nil {
 		return nil

@@ -34,7 +34,7 @@ type sessionJSON struct {
 	TokensSigned bool          `json:"tokensSigned"`
 }
 
-// getSession answers who asks and what there is.
+// getSession returns the session and what the server has.
 func (c *Console) getSession(in *call) (any, error) {
 	out := sessionJSON{
 		Mode: c.o.Mode, Write: in.session.Write, Project: c.o.Project, Projects: c.projects(), Version: c.o.Version, CSRF: in.session.CSRF,
@@ -85,7 +85,7 @@ func (c *Console) projects() []projectJSON {
 	return out
 }
 
-// features returns what is built and for this mode, by which the page knows what to show.
+// features returns what is built and for this mode, from which the page chooses what to show.
 func (c *Console) features() []string {
 	all := []string{"data", "history", "users", "rules", "indexes", "now", "logs", "audit"}
 	if c.o.Production {

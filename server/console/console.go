@@ -77,9 +77,9 @@ type Options struct {
 	Logs  *logs.Ring
 	// Data is the folder of the data, empty for none.
 	Data string
-	// Checks tells whether the server is as a production server should be; nil tells nothing.
+	// Checks reports whether the server is as a production server should be; nil reports nothing.
 	Checks func(ctx context.Context) []Check
-	// REST, WebChannel and Identity answer what the console passes on. Callers in them must be told by Sessions.
+	// REST, WebChannel and Identity handle what the console passes on. Their callers must come from Sessions.
 	REST, WebChannel, Identity http.Handler
 	// Clock returns the time; the machine's when nil.
 	Clock clock.Clock

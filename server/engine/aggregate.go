@@ -13,8 +13,8 @@ import (
 	"clave/server/value"
 )
 
-// Aggregate computes figures over the results of a normalized query, from indexes alone where they hold all that is
-// asked. In a transaction it waits for the range's lock.
+// Aggregate computes figures over the results of a normalized query, from indexes alone where they hold all the
+// fields. In a transaction it waits for the range's lock.
 func (r *Reading) Aggregate(ctx context.Context, a *query.Aggregation) (map[string]value.Value, operation.Stats, error) {
 	hold, err := r.lockQuery(ctx, a.Query)
 	if err != nil {
@@ -24,7 +24,7 @@ func (r *Reading) Aggregate(ctx context.Context, a *query.Aggregation) (map[stri
 	if err != nil {
 		return nil, stats, err
 	}
-	r.sawQuery(hold, a.Query, nil)
+	r.noteQuery(hold, a.Query, nil)
 	stats.Results = 1
 	return figures, stats, nil
 }
@@ -43,9 +43,9 @@ func (r *Reading) aggregate(ctx context.Context, a *query.Aggregation) (map[stri
 		return nil, operation.Stats{}, err
 	}
 	switch {
-	case covering && x.tells() && !x.constant(paths):
+	case covering && x.covers() && !x.constant(paths):
 		err = x.sum(paths, acc)
-	case len(paths) == 0 && x.tells():
+	case len(paths) == 0 && x.covers():
 		err = x.count(a, acc)
 	default:
 		if x.q != a.Query {
@@ -71,8 +71,8 @@ func coverable(q *query.Query) bool {
 	return q.Limit == query.NoLimit && q.Offset == 0 && q.Nearest == nil && q.From[0].Collection != ""
 }
 
-// tells reports whether the plan's keys say which documents are the results.
-func (x *run) tells() bool {
+// covers reports whether the plan's keys say which documents are the results.
+func (x *run) covers() bool {
 	return x.plan.Exact && !x.plan.Walk && len(x.overlay) == 0 && x.q.Nearest == nil
 }
 

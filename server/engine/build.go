@@ -16,7 +16,7 @@ import (
 // How an index is built while commits go on:
 //
 //  1. Entries that an earlier index may have left under its number are removed, and the catalogue records that it is being built. A
-//     server that ends before the last step doesn't know the index when it starts again.
+//     server that ends before the last step starts again without the index.
 //  2. The index joins the set that commits write. Queries don't use it yet. The builder waits for commits that write by the set
 //     before it: after that every change of a document changes its entries, too.
 //  3. The documents of the collection group get their entries, a chunk at a time. A chunk's documents are locked as by a reader while
@@ -55,7 +55,7 @@ func newBuilder(e *Engine) *builder {
 	return &builder{engine: e, requests: make(chan build, maxBuilds)}
 }
 
-// request asks for an index. Where too many wait, the next query that misses it asks again.
+// request queues an index to be built. When the queue is full, the next query that misses it requests it again.
 func (b *builder) request(db *database, d index.Definition) {
 	key := db.name.String() + d.JSON()
 	if _, known := b.engine.wanted.LoadOrStore(key, true); known {
@@ -68,7 +68,7 @@ func (b *builder) request(db *database, d index.Definition) {
 	}
 }
 
-// run builds what is asked for, until ctx ends.
+// run builds requested indexes until ctx ends.
 func (b *builder) run(ctx context.Context) {
 	for {
 		select {

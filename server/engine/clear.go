@@ -17,7 +17,7 @@ import (
 // clearChunk is the number of documents that one commit of Clear or Restore changes; each chunk is a version of its own.
 const clearChunk = 2000
 
-// Clear deletes all documents of a database. Subscribers hear of the deletions. Transactions that are open end.
+// Clear deletes all documents of a database. Subscribers get the deletions. Transactions that are open end.
 func (e *Engine) Clear(ctx context.Context, name resource.Database) error {
 	db, err := e.database(name)
 	if err != nil {
@@ -140,7 +140,7 @@ func (e *Engine) project(project string) []*database {
 }
 
 // Restore brings all databases of a project back to a snapshot, which stays. It costs as much as has changed since.
-// Subscribers hear of the changes; update times are new. Transactions that are open end. It answers NotFound for an
+// Subscribers get the changes; update times are new. Transactions that are open end. It answers NotFound for an
 // unknown token.
 func (e *Engine) Restore(ctx context.Context, project, token string) error {
 	e.mu.Lock()

@@ -118,7 +118,7 @@ func (s *commitState) after(ctx context.Context, name resource.Document) (*docum
 	return d.after, nil
 }
 
-// loadForCheck is load for names that a check asks for, which may be anyone's.
+// loadForCheck is load for names that a check reads, which may be anyone's.
 func (s *commitState) loadForCheck(ctx context.Context, name resource.Document) (*docState, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -100,7 +100,7 @@ func (s *Subscription) push(c document.Commit) {
 	s.signal()
 }
 
-// signal tells the reader that there is something.
+// signal wakes the reader.
 func (s *Subscription) signal() {
 	select {
 	case s.ready <- struct{}{}:

@@ -10,7 +10,7 @@ import (
 	"clave/server/storage"
 )
 
-// Versions are moments, and clients drop what is older than what they have seen; a resumed listener asks for what came after. So a
+// Versions are moments, and clients drop what is older than what they have seen; a resumed listener requests what came after. So a
 // version must not be given again, also not by a server that is started after the machine's clock was set back. Commits are on
 // disk, but versions are given to readers too. Run therefore writes down, about once a minute, the greatest version that was given.
 // A server that starts before that moment goes on from there, and from as much later as may have gone unwritten.

@@ -35,9 +35,9 @@ func (e *Engine) viewAt(ctx context.Context, db *database, at clock.Version) (*v
 		return nil, 0, err
 	}
 	e.mu.Lock()
-	settled := db.inFlight == 0 || at <= db.latest // Those on their way are later than those shown.
+	shown := db.inFlight == 0 || at <= db.latest // Those on their way are later than those shown.
 	e.mu.Unlock()
-	if !settled {
+	if !shown {
 		// Commits on their way may have this version or an earlier one: let them pass.
 		if err := e.seq.barrier(ctx, db); err != nil {
 			return nil, 0, err

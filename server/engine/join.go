@@ -5,7 +5,7 @@ import (
 	"clave/server/value"
 )
 
-// join makes one mutation of several writes of one document, whose results all tell what it left: a document that ends as it
+// join makes one mutation of several writes of one document, whose results all have its outcome: a document that ends as it
 // was has not changed.
 func (s *commitState) join(writes []document.Write) {
 	for _, d := range s.order {

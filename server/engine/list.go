@@ -65,7 +65,7 @@ func (r *Reading) holdCollection(ctx context.Context, c resource.Collection) err
 	}
 	hold, err := r.lockQuery(ctx, q)
 	if err == nil {
-		r.sawQuery(hold, q, nil)
+		r.noteQuery(hold, q, nil)
 	}
 	return err
 }
@@ -152,7 +152,7 @@ func pageToken(id string) string {
 	return base64.RawURLEncoding.EncodeToString(index.AppendSegment([]byte{tokenMark}, id))
 }
 
-// tokenMark begins page tokens, to tell them from other texts.
+// tokenMark begins page tokens, to distinguish them from other texts.
 const tokenMark = 0xc1
 
 // parsePageToken returns the encoded id that a token begins with.

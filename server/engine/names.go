@@ -8,7 +8,7 @@ import (
 	"clave/server/resource"
 )
 
-// Names gives the names of a normalized query's results in its order, from the index alone where that tells them. It is not
+// Names gives the names of a normalized query's results in its order, from the index alone where it has them. It is not
 // for transactions: it takes no locks.
 func (r *Reading) Names(ctx context.Context, q *query.Query, yield func(resource.Document) error) error {
 	if q.Limit == 0 {

@@ -11,8 +11,8 @@ import (
 	"clave/server/query"
 )
 
-// saw notes what an optimistic transaction has read of a document, the first time.
-func (t *txn) saw(path string, d *document.Document) {
+// noteRead notes what an optimistic transaction has read of a document, the first time.
+func (t *txn) noteRead(path string, d *document.Document) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if _, known := t.mu.reads[path]; known {
@@ -29,8 +29,8 @@ func updateTime(d *document.Document) clock.Version {
 	return d.UpdateTime
 }
 
-// sawQuery notes a query that an optimistic transaction has run.
-func (t *txn) sawQuery(q *query.Query, last *document.Document, at clock.Version) {
+// noteQuery notes a query that an optimistic transaction has run.
+func (t *txn) noteQuery(q *query.Query, last *document.Document, at clock.Version) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.mu.queries = append(t.mu.queries, seenQuery{q: q, last: last, at: at})

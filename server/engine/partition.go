@@ -11,7 +11,7 @@ import (
 )
 
 // A partition's points are chosen among every partitionStep-th document, and there are half as many of them: production
-// gives none for 5 documents, 1 for 100 and 8 for 1,000 of which 10 were asked.
+// gives none for 5 documents, 1 for 100 and 8 for 1,000 of 10 requested.
 const partitionStep = 60
 
 // Partition returns at most n points that cut a normalized query's results, in its order, into parts of about one size.
@@ -42,9 +42,9 @@ func (r *Reading) Partition(ctx context.Context, q *query.Query, n int) ([]query
 	return out, nil
 }
 
-// names gives the paths of a query's results in order. Documents are read only where the index can't tell.
+// names gives the paths of a query's results in order. Documents are read only where the index does not suffice.
 func (x *run) names(yield func(path string) error) error {
-	if !x.tells() {
+	if !x.covers() {
 		return x.ordered(func(d *document.Document) error { return yield(d.Name.Path) })
 	}
 	return x.hits(func(h *hit) error {

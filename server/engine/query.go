@@ -35,7 +35,7 @@ func (r *Reading) Query(ctx context.Context, q *query.Query, yield func(*documen
 	if q.Limit == query.NoLimit || given < q.Limit || q.Nearest != nil {
 		last = nil
 	}
-	r.sawQuery(hold, q, last)
+	r.noteQuery(hold, q, last)
 	return x.stats, nil
 }
 
@@ -55,13 +55,13 @@ func (r *Reading) lockQuery(ctx context.Context, q *query.Query) (*locks.Range, 
 	return hold, r.refresh()
 }
 
-// sawQuery tells a transaction how far a query has been read.
-func (r *Reading) sawQuery(hold *locks.Range, q *query.Query, last *document.Document) {
+// noteQuery records in a transaction how far a query has been read.
+func (r *Reading) noteQuery(hold *locks.Range, q *query.Query, last *document.Document) {
 	switch {
 	case r.txn == nil:
 	case hold != nil && last != nil:
 		r.db.locks.Narrow(hold, last)
 	case r.txn.optimistic:
-		r.txn.sawQuery(q, last, r.version)
+		r.txn.noteQuery(q, last, r.version)
 	}
 }

@@ -147,7 +147,7 @@ func (r *Reading) Get(ctx context.Context, name resource.Document) (*document.Do
 	}
 	d, err := r.fetch(name, past)
 	if err == nil && r.txn != nil && r.txn.optimistic {
-		r.txn.saw(name.Path, d)
+		r.txn.noteRead(name.Path, d)
 	}
 	return d, err
 }

@@ -190,7 +190,7 @@ func (x *run) found(yield func(*document.Document) error) error {
 	return x.rows(x.plan.Alternatives, yield)
 }
 
-// rows gives the matching documents of alternatives. Documents whose order the index does not know, because a value was
+// rows gives the matching documents of alternatives. Documents whose order is not in the index, because a value was
 // cut, come next to each other; they are put in order here.
 func (x *run) rows(alts []*planner.Alternative, yield func(*document.Document) error) error {
 	rows := newRows(x.ctx, x.r.view, alts, x.q, &x.stats)

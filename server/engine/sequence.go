@@ -228,7 +228,7 @@ func (e *Engine) show(group []*pending, next *view, err error) (full bool) {
 	return false
 }
 
-// apply writes a batch. Of one that the storage fails at nobody can know what is on disk, unless it says that there is no space.
+// apply writes a batch. After an error of the storage it is unknown what is on disk, unless the error is that there is no space.
 func (e *Engine) apply(ctx context.Context, batch *storage.Batch) error {
 	err := e.o.Store.Apply(ctx, batch)
 	if err == nil || errors.Is(err, storage.ErrClosed) || errors.Is(err, storage.ErrFull) || errors.Is(err, storage.ErrMoved) {

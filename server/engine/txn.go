@@ -22,7 +22,7 @@ type txnTable struct {
 	sync.Mutex
 	last uint64
 	open map[uint64]*txn
-	// clients are those that were asked to be optimistic.
+	// clients are those that were begun as optimistic.
 	clients clientTable
 	// held counts the calls of alone, during which no transaction begins.
 	held int
@@ -70,7 +70,7 @@ const (
 	idLen       = 29
 )
 
-// nonce is what nobody but who began a transaction knows of its id: others can't read in it, end it, or take its place.
+// nonce is the secret part of a transaction's id: others can't read in it, end it, or take its place.
 type nonce [8]byte
 
 // newNonce returns a new nonce.
@@ -130,7 +130,7 @@ func (t *txnTable) remove(x *txn) {
 	}
 }
 
-// find returns the open transaction of an id, and takes it out of the table if asked to.
+// find returns the open transaction of an id, and takes it out of the table if take is true.
 func (e *Engine) find(db *database, id []byte, take bool) (*txn, error) {
 	asked, err := e.parseID(db, id)
 	if err != nil {

@@ -42,11 +42,11 @@ type Options struct {
 	// Missing is called once for each definition that a query needs and that is not there, unless IndexMode refuses the query.
 	// It is called by the query's goroutine. When it is nil, the definition is logged.
 	Missing func(db resource.Database, definition index.Definition)
-	// Needed is called for each definition that a query needs and that is not there, each time, also when the query is refused. Nil
-	// hears of none.
+	// Needed is called for each definition that a query needs and that is not there, each time, also when the query is refused. It may be
+	// nil.
 	Needed func(db resource.Database, definition index.Definition)
-	// Exists tells which databases there are, beside those of which something is stored; when nil all spring into existence that are
-	// asked for.
+	// Exists reports whether a database exists of which nothing is stored. When it is nil, every database that is named springs into
+	// existence.
 	Exists func(resource.Database) bool
 	// Retention is how long the past can be read; an hour when zero.
 	Retention time.Duration
@@ -54,7 +54,7 @@ type Options struct {
 	Kept time.Duration
 	// Limits are the deadlines of transactions; Firestore's when zero.
 	Limits Limits
-	// Log hears of queries without index and of troubles; nothing is logged when nil.
+	// Log receives queries without index and troubles; nothing is logged when nil.
 	Log *slog.Logger
 }
 

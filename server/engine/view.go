@@ -22,7 +22,7 @@ func newView(s storage.Snapshot) *view {
 	return v
 }
 
-// retain adds a reference; the caller knows that there is one.
+// retain adds a reference; the caller holds one.
 func (v *view) retain() *view {
 	v.refs.Add(1)
 	return v

@@ -89,7 +89,7 @@ func (s *sender) send(ctx context.Context, m *triggers.Message) error {
 	return refused
 }
 
-// plain returns an error without the address that was asked, which may hold a secret.
+// plain returns an error without the address of the request, which may hold a secret.
 func plain(err error) error {
 	var asked *url.Error
 	if errors.As(err, &asked) {

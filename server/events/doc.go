@@ -3,7 +3,7 @@
 // A Service has a receiver for each trigger of an events file. A receiver follows the log of its database from a cursor, which is
 // the version up to which no event of it is missing, and which is kept in the store. An event whose delivery fails is written to the
 // store too, and tried again from there, so that it holds up neither the cursor nor other documents; after so many tries, or so
-// long, it is a dead letter, which stays until it is asked for again. Receivers know nothing of each other, and commits nothing of
+// long, it is a dead letter, which stays until it is retried. Receivers do not depend on each other, and commits do not depend on
 // receivers.
 //
 // The invariant: for one trigger, the events of a document are delivered one at a time, in the order of commits; what a crash

@@ -7,7 +7,7 @@ import (
 	"clave/server/clock"
 )
 
-// progress tells up to which version all commits are done. They begin in order and are done in any order.
+// progress tracks up to which version all commits are done. They begin in order and are done in any order.
 type progress struct {
 	open []*mark
 	upto clock.Version

@@ -24,7 +24,7 @@ import (
 type CertificateOptions struct {
 	// CertFile and KeyFile are PEM files. When they are replaced, as at a renewal, new connections get what is new.
 	CertFile, KeyFile string
-	// Domains are the names to ask an ACME authority for certificates of, and only of these. The port must be reached as
+	// Domains are the names to obtain ACME certificates for, and no others. The port must be reached as
 	// port 443 of each of them: the authority comes to see (TLS-ALPN-01).
 	Domains []string
 	// Directory is the authority's address; Let's Encrypt's when empty.
@@ -35,7 +35,7 @@ type CertificateOptions struct {
 	Cache string
 	// HTTP speaks to the authority; the default client when nil.
 	HTTP *http.Client
-	// Clock tells when to look at the files again; the machine's when nil.
+	// Clock decides when to look at the files again; the machine's when nil.
 	Clock clock.Clock
 	// Log receives files that can't be used; slog's default when nil.
 	Log *slog.Logger
@@ -127,7 +127,7 @@ func (f *certificateFiles) loadLocked() error {
 	return nil
 }
 
-// stateLocked tells what the files are like, by size and time; mu is held.
+// stateLocked identifies the content of the files, by size and time; mu is held.
 func (f *certificateFiles) stateLocked() string {
 	state := ""
 	for _, name := range []string{f.o.CertFile, f.o.KeyFile} {

@@ -40,10 +40,10 @@ type Handlers struct {
 	Reserved http.Handler
 	// Hub is the emulator hub, or another handler for all paths of its port and for pages of every origin.
 	Hub http.Handler
-	// IdentityHost tells the hosts, such as identitytoolkit.googleapis.com, under which every path is Identity's; nil
+	// IdentityHost reports the hosts, such as identitytoolkit.googleapis.com, under which every path is Identity's; nil
 	// when there are none.
 	IdentityHost func(host string) bool
-	// Health returns what is wrong with the server, nil when it is well; it is asked at HealthPath.
+	// Health returns what is wrong with the server, nil when it is well; it is served at HealthPath.
 	Health func() error
 }
 
@@ -164,7 +164,7 @@ func (p *Port) Run(ctx context.Context) error {
 	return first
 }
 
-// stopped tells an error that only says that a server was stopped. A gRPC server which is stopped before it serves says so
+// stopped reports whether an error only says that a server was stopped. A gRPC server which is stopped before it serves says so
 // too; one that was stopped by nobody's wish is a fault.
 func stopped(ctx context.Context, err error) bool {
 	return errors.Is(err, http.ErrServerClosed) || errors.Is(err, net.ErrClosed) || ctx.Err() != nil && errors.Is(err, grpc.ErrServerStopped)

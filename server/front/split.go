@@ -14,7 +14,7 @@ import (
 	"clave/server/clock"
 )
 
-// preface is how a client with prior knowledge begins HTTP/2 (RFC 9113 §3.4); three bytes tell it from HTTP/1.1, which
+// preface is how a client with prior knowledge begins HTTP/2 (RFC 9113 §3.4); three bytes distinguish it from HTTP/1.1, which
 // has no method that begins with them.
 var preface = []byte("PRI")
 
@@ -119,7 +119,7 @@ func (s *split) route(ctx context.Context, conn net.Conn) {
 		head = head[:len(head)+n]
 		if err != nil {
 			quiet.Stop()
-			_ = conn.Close() // nothing was asked; nobody is there to be answered
+			_ = conn.Close() // no request was received, so there is no response
 			return
 		}
 	}

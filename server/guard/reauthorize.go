@@ -14,7 +14,7 @@ import (
 // expiryInterval is how often the tokens of listeners are looked at.
 const expiryInterval = 30 * time.Second
 
-// watch knows which documents the decisions about live targets depend on.
+// watch records which documents the decisions about live targets depend on.
 //
 // A decision (liveTarget.check) notes the documents that the rules looked up (note), and only then compares them with the present:
 // a change before the comparison is found by it, a change after it by the subscription of the database (Guard.follow), which

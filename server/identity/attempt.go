@@ -39,7 +39,7 @@ type outcome struct {
 }
 
 // complete ends every sign-in: it calls the blocking functions, reads the account again under its lock, edits it, and begins the session
-// or asks for a second factor, all in one change. Blocking functions are called before, since they may take a minute; beforeSignIn is
+// or requires a second factor, all in one change. Blocking functions are called before, since they may take a minute; beforeSignIn is
 // called when the sign-in is whole, which is after the second factor where one is wanted.
 func (s *Service) complete(ctx context.Context, a *attempt) (*outcome, error) {
 	if a.isNew {
@@ -79,7 +79,7 @@ func (s *Service) complete(ctx context.Context, a *attempt) (*outcome, error) {
 			return err
 		}
 		if u.Disabled && a.isNew {
-			return nil // beforeSignIn disabled an account that it was told exists: it is made.
+			return nil // beforeSignIn disabled an account that did not exist: it is made.
 		}
 		res.Tokens, err = s.signIn(ch, a.call, u, a.session)
 		return err

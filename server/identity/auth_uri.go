@@ -11,7 +11,7 @@ import (
 	"clave/server/randid"
 )
 
-// AuthURIRequest asks how an address can sign in, or where to sign in with a provider.
+// AuthURIRequest queries how an address can sign in, or where to sign in with a provider.
 type AuthURIRequest struct {
 	Identifier  *string `json:"identifier"`
 	ContinueURI *string `json:"continueUri"`
@@ -20,7 +20,7 @@ type AuthURIRequest struct {
 	TenantID    *string `json:"tenantId"`
 }
 
-// AuthURIResponse tells how an address can sign in; almost nothing when addresses are protected from enumeration.
+// AuthURIResponse lists how an address can sign in; almost nothing when addresses are protected from enumeration.
 type AuthURIResponse struct {
 	Kind          string   `json:"kind"`
 	Registered    *bool    `json:"registered,omitempty"`
@@ -29,7 +29,7 @@ type AuthURIResponse struct {
 	SessionID     string   `json:"sessionId"`
 }
 
-// CreateAuthURI tells how an address can sign in.
+// CreateAuthURI returns how an address can sign in.
 func (s *Service) CreateAuthURI(ctx context.Context, c Call, r *AuthURIRequest) (*AuthURIResponse, error) {
 	cfg, _, err := s.settings(ctx, &c)
 	if err != nil {
@@ -106,7 +106,7 @@ func (s *Service) byAnyEmail(ctx context.Context, c Call, email string, own bool
 	return found, err
 }
 
-// RevokeTokenRequest asks to revoke a provider's token.
+// RevokeTokenRequest revokes a provider's token.
 type RevokeTokenRequest struct {
 	ProviderID *string `json:"providerId"`
 	IDToken    *string `json:"idToken"`
@@ -117,12 +117,12 @@ func (s *Service) RevokeToken(context.Context, Call, *RevokeTokenRequest) (*stru
 	return nil, fault.E(fault.Unimplemented, "identitytoolkit.accounts.revokeToken is not implemented.")
 }
 
-// RecaptchaConfig tells clients that reCAPTCHA is off.
+// RecaptchaConfig returns to clients that reCAPTCHA is off.
 func (s *Service) RecaptchaConfig(context.Context, Call, *PublicRequest) (*RecaptchaState, error) {
 	return &RecaptchaState{Enforcement: []any{}}, nil
 }
 
-// RecaptchaState is what clients ask for before they protect calls with reCAPTCHA.
+// RecaptchaState is what clients fetch before they protect calls with reCAPTCHA.
 type RecaptchaState struct {
 	Key         string `json:"recaptchaKey"`
 	Enforcement []any  `json:"recaptchaEnforcementState"`

@@ -6,7 +6,7 @@ import (
 	"clave/server/account"
 )
 
-// BatchGetRequest asks for a page of all accounts.
+// BatchGetRequest requests a page of all accounts.
 type BatchGetRequest struct {
 	MaxResults    *int64  `json:"maxResults"`
 	NextPageToken *string `json:"nextPageToken"`
@@ -55,7 +55,7 @@ func (s *Service) BatchGet(ctx context.Context, c Call, r *BatchGetRequest) (*Ba
 	return res, err
 }
 
-// passwordVersion tells whoever exports an account how its password is hashed: 0 is as the project hashes passwords, and its
+// passwordVersion is how the password of an exported account is hashed: 0 is as the project hashes passwords, and its
 // settings tell; firebase auth:export leaves all others out.
 func passwordVersion(h *account.Hash, p account.Project) *int {
 	if h == nil {
@@ -74,7 +74,7 @@ type BatchDeleteRequest struct {
 	Force    *bool    `json:"force"`
 }
 
-// BatchError tells what is wrong with one element of a batch.
+// BatchError is what is wrong with one element of a batch.
 type BatchError struct {
 	Index   int    `json:"index"`
 	LocalID string `json:"localId,omitempty"`

@@ -218,7 +218,7 @@ func (s *Service) blockingToken(c Call, event, uri string, u *account.User, ses 
 	return s.tokens.MintEvent(c.Project, u.UID, claims)
 }
 
-// method returns the sign-in method of a session, as blocking functions know it.
+// method returns the sign-in method of a session, as blocking functions name it.
 func (ses *session) method() string {
 	if ses.Method != "" {
 		return ses.Method

@@ -49,7 +49,7 @@ func attributes(u *account.User) map[string]any {
 	}
 	claims, err := token.DecodeClaims([]byte(*u.Attributes))
 	if err != nil {
-		return nil // checkAttributes saw to it
+		return nil // checkAttributes has checked it
 	}
 	return claims
 }
@@ -84,7 +84,7 @@ func idClaims(u *account.User, ses *session) map[string]any {
 		firebase["tenant"] = ses.Tenant
 	}
 	if ses.Epoch > 0 && ses.AuthTime == u.Since() {
-		firebase["session_epoch"] = ses.Epoch // what the time alone doesn't tell
+		firebase["session_epoch"] = ses.Epoch // two sessions may begin at the same time
 	}
 	if len(ses.ProviderClaims) > 0 {
 		firebase["sign_in_attributes"] = ses.ProviderClaims

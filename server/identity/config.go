@@ -117,7 +117,7 @@ func (t *Tenant) overrule(cfg *Config) error {
 	return nil
 }
 
-// checkTenant returns an error when the call's tenant is switched off or was deleted. The official emulator knows every tenant.
+// checkTenant returns an error when the call's tenant is switched off or was deleted. With the official emulator every tenant exists.
 func (s *Service) checkTenant(c Call) error {
 	if c.Tenant == "" || c.Transfer {
 		return nil

@@ -2,7 +2,7 @@
 // do with accounts. Each method of the API is one method of Service, on a request and an answer that are Go structs with
 // the API's field names; package rpc/identity turns HTTP into them.
 //
-// A Call says who asks: the project, the tenant, and whether the caller is an administrator. Errors that the API
+// A Call identifies the caller: the project, the tenant, and whether the caller is an administrator. Errors that the API
 // names, such as EMAIL_EXISTS, are fault.FailedPrecondition with that text; fault.InvalidArgument is a request that the
 // API's schema forbids.
 //

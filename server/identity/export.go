@@ -42,7 +42,7 @@ func sameHash(h *account.Hash, p account.Project) bool {
 	return h.Alg == "SCRYPT" && len(h.Key) == 0 && string(h.Separator) == string(p.Separator) && h.Rounds == p.Rounds && h.MemCost == p.MemCost
 }
 
-// requestFor returns the request that tells how a hash is made.
+// requestFor returns the parameters of a hash.
 func requestFor(h *account.Hash, p account.Project) *ImportRequest {
 	key := h.Key
 	if h.Alg == "SCRYPT" && len(key) == 0 {

@@ -67,14 +67,14 @@ func enabled(state string) bool { return state == "ENABLED" || state == "MANDATO
 type factorRules struct {
 	// sms and totp say whether phones and authenticator apps may be enrolled.
 	sms, totp bool
-	// asked says whether those who have a factor are asked for it.
+	// asked says whether sign-ins of users with a factor require it.
 	asked bool
 	// window is how many periods the clock of an app may be off either way.
 	window int
 }
 
 // factorRules returns the rules that settings make. Nothing is on that they don't switch on, but under `clave start`, where a
-// project that says nothing has everything, as with the official emulator. Who has a factor is asked for it unless all are off.
+// project that says nothing has everything, as with the official emulator. A user with a factor has to present it unless all are off.
 func (s *Service) factorRules(cfg *Config, tenant *Tenant) factorRules {
 	m, friendly := &cfg.MFA, s.o.Emulator
 	if tenant != nil {

@@ -118,7 +118,7 @@ func (s *Service) SignInWithIdp(ctx context.Context, c Call, r *IdpRequest) (*Id
 	return s.idpWithoutUser(ctx, c, cfg, tenant, owner, a, ses, r, res)
 }
 
-// refuse answers by name, in the form which the client asked for: clients that want the provider's credential get it with the error.
+// refuse answers by name, in the form that the client requested: clients that want the provider's credential get it with the error.
 func refuse(r *IdpRequest, res *IdpResponse, code string) (*IdpResponse, error) {
 	if boolOr(r.ReturnIdpCredential, false) {
 		res.ErrorMessage = code
@@ -221,7 +221,7 @@ func (a *assertion) fill(u *account.User, cfg *Config) {
 	}
 }
 
-// event is what blocking functions are told of the credential.
+// event is what blocking functions receive of the credential.
 func (a *assertion) event() map[string]any {
 	raw, err := json.Marshal(a.claims)
 	if err != nil {
@@ -376,7 +376,7 @@ func (a *assertion) response() *IdpResponse {
 		res.FederatedID = "https://accounts.google.com/" + p.RawID
 	}
 	if res.OAuthAccessToken == "" {
-		// What the official emulator gives; pages that ask a provider for more with it must see something.
+		// What the official emulator gives; pages that query the provider with it must see something.
 		res.OAuthAccessToken = "FirebaseAuthEmulatorFakeAccessToken_" + p.ProviderID
 	}
 	res.FirstName, _ = a.claims["given_name"].(string)

@@ -13,7 +13,7 @@ type FederatedID struct {
 	RawID      string `json:"rawId"`
 }
 
-// LookupRequest asks for accounts: a user for its own, an administrator for any.
+// LookupRequest requests accounts: a user for its own, an administrator for any.
 type LookupRequest struct {
 	IDToken         *string       `json:"idToken"`
 	LocalID         []string      `json:"localId"`
@@ -68,7 +68,7 @@ func (s *Service) Lookup(ctx context.Context, c Call, r *LookupRequest) (*Lookup
 	return res, nil
 }
 
-// finders returns a function for each account that is asked for.
+// finders returns a function for each requested account.
 func (s *Service) finders(ctx context.Context, c Call, r *LookupRequest) []func() (*account.User, error) {
 	var list []func() (*account.User, error)
 	for _, uid := range r.LocalID {
@@ -92,7 +92,7 @@ func (s *Service) finders(ctx context.Context, c Call, r *LookupRequest) []func(
 }
 
 // byInitialEmail returns the account whose address was another before it was changed, or nil. There is no index for what is hardly
-// ever asked: all accounts are looked at.
+// ever called: all accounts are looked at.
 func (s *Service) byInitialEmail(ctx context.Context, c Call, email string) (found *account.User, err error) {
 	err = s.accounts.List(ctx, c.scope(), "", func(u *account.User) bool {
 		if u.InitialEmail != "" && strings.EqualFold(u.InitialEmail, email) {

@@ -92,7 +92,7 @@ func tooManyFactors() error {
 	return apiError("SECOND_FACTOR_LIMIT_EXCEEDED : This account has reached the maximum allowed number of second factors.")
 }
 
-// enrolledAt reads a time leniently: the Go SDK writes one that no standard knows.
+// enrolledAt reads a time leniently: the Go SDK writes one of no standard.
 func enrolledAt(given string, now time.Time) time.Time {
 	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05Z07:00Z"} {
 		if t, err := time.Parse(layout, given); err == nil && t.Year() < 3000 {

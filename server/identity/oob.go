@@ -57,7 +57,7 @@ type oob struct {
 	Unverified bool `json:"unverified,omitempty"`
 	// Before says of a RecoverEmail code how the account was signed in to before the change.
 	Before *means `json:"before,omitempty"`
-	// Epoch says of a ChangeEmail code that a user asked for during which of the account's epochs it is good: it ends with the
+	// Epoch says of a ChangeEmail code that a user requested: during which of the account's epochs it is good: it ends with the
 	// sessions. Nil is for all.
 	Epoch *int64 `json:"epoch,omitempty"`
 	// taken says that NewEmail is another account's, which the client is not to learn: nothing is sent.
@@ -67,7 +67,7 @@ type oob struct {
 	Link string `json:"link,omitempty"`
 }
 
-// OobRequest asks for a one-time code.
+// OobRequest requests a one-time code.
 type OobRequest struct {
 	RequestType        RequestType `json:"requestType"`
 	Email              *string     `json:"email"`
@@ -149,7 +149,7 @@ func (made *oob) recipient() string {
 }
 
 // checkContinue checks the address to go on to, and the domain that the link shall have: links lead to ours alone. Under `clave start`
-// they lead to the emulator's page whatever is asked, as with the official one.
+// they lead to the emulator's page whatever the request says, as with the official one.
 func (s *Service) checkContinue(cfg *Config, r *OobRequest) error {
 	if domain := stringOf(r.LinkDomain); domain != "" && !s.o.Emulator && !s.isOwn(domain) {
 		return apiError("INVALID_HOSTING_LINK_DOMAIN : The domain %s does not serve this project's links.", domain)
@@ -195,7 +195,7 @@ func (s *Service) isOwn(host string) bool {
 	return err == nil && strings.EqualFold(own.Hostname(), host)
 }
 
-// MayContinue reports whether a link may lead on to an address, which a page that follows links asks.
+// MayContinue reports whether a link may lead on to an address, for a page that follows links.
 func (s *Service) MayContinue(c Call, address string) bool {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {

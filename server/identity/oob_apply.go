@@ -96,7 +96,7 @@ type ResetRequest struct {
 	TenantID    *string `json:"tenantId"`
 }
 
-// ResetResponse tells what the code is for.
+// ResetResponse is what the code is for.
 type ResetResponse struct {
 	Kind        string      `json:"kind"`
 	Email       string      `json:"email,omitempty"`

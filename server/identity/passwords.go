@@ -26,11 +26,11 @@ func (s *Service) newParams() account.Project {
 
 // hashParams returns how a project hashes passwords; its signer key is made when it is first needed and stays.
 func (s *Service) hashParams(ctx context.Context, project string) (account.Project, error) {
-	return s.settleParams(ctx, project, s.newParams)
+	return s.chooseHashParams(ctx, project, s.newParams)
 }
 
-// settleParams returns how a project hashes passwords, and settles it by first when nothing has before.
-func (s *Service) settleParams(ctx context.Context, project string, first func() account.Project) (account.Project, error) {
+// chooseHashParams returns how a project hashes passwords. The first call chooses it for good, by first.
+func (s *Service) chooseHashParams(ctx context.Context, project string, first func() account.Project) (account.Project, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if p, ok := s.mu.hashes[project]; ok {
@@ -63,7 +63,7 @@ func (s *Service) adopt(ctx context.Context, project string, h *account.Hash) er
 	if h.Alg != "SCRYPT" || len(h.Key) == 0 || h.Rounds < hashRounds || h.MemCost < s.o.HashMemCost {
 		return nil
 	}
-	_, err := s.settleParams(ctx, project, func() account.Project {
+	_, err := s.chooseHashParams(ctx, project, func() account.Project {
 		return account.Project{SignerKey: h.Key, Separator: h.Separator, Rounds: h.Rounds, MemCost: h.MemCost, Adopted: true}
 	})
 	return err
@@ -87,7 +87,7 @@ func (s *Service) presentParams(ctx context.Context, project string) (account.Pr
 // hashItem is the kind of item that has the parameters with which a project hashes passwords.
 const hashItem = "hash"
 
-// hash hashes a new password, which counts by the client's address: it costs more than anything else that a client can ask for.
+// hash hashes a new password, which counts by the client's address: it costs more than any other request of a client.
 func (s *Service) hash(ctx context.Context, c Call, password string) (*account.Hash, error) {
 	if err := s.limit(c, limitHash); err != nil {
 		return nil, err

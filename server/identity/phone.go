@@ -99,7 +99,7 @@ func (s *Service) checkSMS(ctx context.Context, c Call, session, code string) (*
 	return made, firstErr(err, verdict)
 }
 
-// SendCodeRequest asks for a code by text message.
+// SendCodeRequest requests a code by text message.
 type SendCodeRequest struct {
 	PhoneNumber *string `json:"phoneNumber"`
 	TenantID    *string `json:"tenantId"`

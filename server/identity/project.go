@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// ConfigRequest asks for or changes a project's settings.
+// ConfigRequest reads or changes a project's settings.
 type ConfigRequest struct {
 	// Mask lists the fields to change.
 	Mask []string
@@ -146,16 +146,16 @@ func (s *Service) EmulatorConfig(ctx context.Context, c Call, body map[string]an
 	}, nil
 }
 
-// PublicRequest asks for what clients may know of a project.
+// PublicRequest reads the public settings of a project.
 type PublicRequest struct{}
 
-// PublicConfig is what clients may know of a project.
+// PublicConfig has the public settings of a project.
 type PublicConfig struct {
 	ProjectID         string   `json:"projectId"`
 	AuthorizedDomains []string `json:"authorizedDomains"`
 }
 
-// GetProject tells clients what they may know of a project.
+// GetProject returns the public settings of a project.
 func (s *Service) GetProject(_ context.Context, c Call, _ *PublicRequest) (*PublicConfig, error) {
 	cfg, err := s.config(c)
 	if err != nil {
@@ -168,7 +168,7 @@ func (s *Service) GetProject(_ context.Context, c Call, _ *PublicRequest) (*Publ
 	return &PublicConfig{ProjectID: projectNumber, AuthorizedDomains: domains}, nil
 }
 
-// RecaptchaParams is what clients ask for before they use reCAPTCHA; nothing here does.
+// RecaptchaParams is what clients fetch before they use reCAPTCHA; nothing here does.
 type RecaptchaParams struct {
 	Kind             string `json:"kind"`
 	RecaptchaStoken  string `json:"recaptchaStoken"`

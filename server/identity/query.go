@@ -30,7 +30,7 @@ type Expression struct {
 	PhoneNumber string `json:"phoneNumber"`
 }
 
-// QueryRequest asks for accounts by a condition.
+// QueryRequest selects accounts by a condition.
 type QueryRequest struct {
 	ReturnUserInfo *bool        `json:"returnUserInfo"`
 	Limit          *int64       `json:"limit"`

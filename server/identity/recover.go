@@ -65,5 +65,5 @@ func (s *Service) restore(u *account.User, made *oob) {
 	s.revoke(u)
 }
 
-// ended reports whether the sessions have ended of which one asked for the code.
+// ended reports whether the sessions have ended of which one requested the code.
 func (made *oob) ended(u *account.User) bool { return made.Epoch != nil && *made.Epoch != u.Epoch }

@@ -45,7 +45,7 @@ type Options struct {
 	// Announce is called with a text that shows each code that is sent, in the official emulator's words; nil shows none. Never in
 	// production. It is called concurrently.
 	Announce func(text string)
-	// SignedIn is called for each sign-in; nil hears of none.
+	// SignedIn is called for each sign-in, if not nil.
 	SignedIn func()
 	// Blocking calls blocking functions; nil calls none.
 	Blocking Caller

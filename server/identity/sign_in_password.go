@@ -99,7 +99,7 @@ func (s *Service) checkPassword(ctx context.Context, c Call, cfg *Config, email,
 	return nil, apiError("INVALID_PASSWORD")
 }
 
-// finishPassword begins the session, or asks for the second factor.
+// finishPassword begins the session, or requires the second factor.
 func (s *Service) finishPassword(ctx context.Context, c Call, cfg *Config, tenant *Tenant, u *account.User, r *PasswordRequest, res *PasswordResponse) error {
 	rehashed, err := s.rehash(ctx, c, u, *r.Password)
 	if err != nil {

@@ -209,7 +209,7 @@ func (s *Service) create(ctx context.Context, c Call, r *SignUpRequest) (*SignUp
 	return &SignUpResponse{Kind: kindSignUp, LocalID: u.UID, Email: &u.Email, DisplayName: r.DisplayName}, err
 }
 
-// newByAdmin checks what an administrator asked for and makes the account of it.
+// newByAdmin checks the request of an administrator and makes the account of it.
 func (s *Service) newByAdmin(ctx context.Context, c Call, cfg *Config, r *SignUpRequest) (*account.User, error) {
 	now := s.now()
 	since := now.Unix()

@@ -96,7 +96,7 @@ func ParseDefinitions(text []byte) (Definitions, error) {
 	return defs, nil
 }
 
-// parser reads a file element by element, to know where each stands.
+// parser reads a file element by element, to record where each stands.
 type parser struct {
 	text []byte
 	dec  *json.Decoder
@@ -193,7 +193,7 @@ func (p *parser) each(read func(at int64, raw json.RawMessage) error) error {
 	return nil
 }
 
-// strict decodes one element and refuses members that it does not know.
+// strict decodes one element and refuses unknown members.
 func (p *parser) strict(at int64, raw json.RawMessage, into any) error {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.DisallowUnknownFields()

@@ -7,12 +7,12 @@
 // look equal. An entry that holds one says so (Truncated), and readers compare the documents instead.
 //
 //	null 05 · false 08 · true 09 · NaN 10 · number 11 + 8 bytes of the double not above it, and where doubles no
-//	longer tell integers apart 2 bytes of distance · timestamp 18 + seconds 8 + nanos 4 · string 20 + text ·
+//	longer distinguish integers 2 bytes of distance · timestamp 18 + seconds 8 + nanos 4 · string 20 + text ·
 //	bytes 28 + text · reference 30 + segments + 01 · geopoint 38 + 2 doubles · array 40 + (02 + element)* + 01 ·
 //	vector 44 + length 4 + doubles · map 50 + (02 + name + value)* + 01
 //
 // A text is its bytes with 00 written as 00 ff, and ends with 00 01. A name's segment is 10 + 8 bytes for a numeric
 // id, else 20 + text; a path ends with 01, so that a path comes before those it begins.
 //
-// The room is pure: it knows no storage and no versions.
+// The package is pure: it has no storage and no versions.
 package index

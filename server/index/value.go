@@ -39,7 +39,7 @@ const (
 	segText    = 0x20
 )
 
-// exactBelow is the magnitude from which doubles no longer tell all integers apart.
+// exactBelow is the magnitude from which doubles no longer distinguish all integers.
 const exactBelow = 1 << 53
 
 // AppendValue appends the encoding of a value, cut at MaxComponent bytes; truncated says whether it was.

@@ -19,6 +19,6 @@
 // has for every current target are what the target's query gives at V. So all changes of one commit come before the
 // snapshot of its version, and a target is opened at a version that all other targets of the stream have reached.
 //
-// The package knows nothing of callers and rules. The Authorization that comes with a target decides whether it may be shown;
+// The package has no notion of callers and rules. The Authorization that comes with a target decides whether it may be shown;
 // one without a decision denies.
 package listen

@@ -45,7 +45,7 @@ func (s *Stream) add(ctx context.Context, t *target) error {
 //  5. One snapshot completes them all.
 //
 // Between a target's first event and its last there is no snapshot, because clients take a snapshot's token for the token of
-// every target that they know of.
+// every target that they have.
 func (s *Stream) sendInitial(ctx context.Context) error {
 	for len(s.unsent) > 0 {
 		if err := s.loadWindows(ctx); err != nil {

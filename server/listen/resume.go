@@ -161,7 +161,7 @@ func (s *Stream) sendGone(t *target, name resource.Document, d *document.Documen
 	return s.emit(ev)
 }
 
-// replayed ends what a single commit changed: the client knows all of the target up to it.
+// replayed ends what a single commit changed: the client has all of the target up to it.
 func (s *Stream) replayed(t *target, at clock.Version) error {
 	if t.want.Resume == nil || len(s.targets) > 1 || at.After() <= s.version {
 		return nil

@@ -1,6 +1,6 @@
 // Package memory decides how much memory the program uses and makes the garbage collector keep to it.
 //
-// Limit finds how much there may be: what was asked for, else what the control group or the machine allows. PlanFor
+// Limit finds how much there may be: the configured limit, otherwise that of the control group or the machine. PlanFor
 // divides it. A Governor runs while the program does: the heap may grow fast while little of it is live, and slowly when
 // much is, so that garbage stays a bounded part of the resident set; and when a burst of work is over, what it took is
 // returned to the system.

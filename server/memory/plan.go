@@ -20,7 +20,7 @@ const (
 	mostRequests  = 64 * mib
 )
 
-// PlanFor returns the plan for a limit in bytes, 0 for none. asked reports whether somebody asked for this very limit: then the
+// PlanFor returns the plan for a limit in bytes, 0 for none. asked reports whether the limit was configured: then the
 // cache grows with it, while a machine's memory is not to be filled because it is there.
 func PlanFor(limit int64, asked bool) Plan {
 	share := int64(enough)

@@ -86,7 +86,7 @@ func Signals(ctx context.Context, others ...os.Signal) (context.Context, context
 	return ctx, cancel
 }
 
-// Hangups calls do at each hangup signal (SIGHUP), by which a program that runs on is asked to read its files again, until
+// Hangups calls do at each hangup signal (SIGHUP), which makes a program read its files again, until
 // ctx is done. Signals that come while do works are one.
 func Hangups(ctx context.Context, do func()) error {
 	asked := make(chan os.Signal, 1)

@@ -9,7 +9,7 @@ import (
 )
 
 // Serve answers at a listener until ctx is done, then lets the requests under way finish within the given time. An end that
-// was asked for is no error.
+// was requested is no error.
 func Serve(ctx context.Context, server *http.Server, at net.Listener, grace time.Duration) error {
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(at) }()

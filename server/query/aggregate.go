@@ -36,7 +36,7 @@ type Aggregate struct {
 	UpTo int64
 }
 
-// Aggregation asks for figures over the results of a query.
+// Aggregation computes figures over the results of a query.
 type Aggregation struct {
 	// Query gives the documents.
 	Query *Query
@@ -44,7 +44,7 @@ type Aggregation struct {
 	Fields []Aggregate
 }
 
-// maxAggregates is how many figures one request may ask for.
+// maxAggregates is how many figures one request may have.
 const maxAggregates = 5
 
 // Normalize validates an aggregation and returns its normal form: its query's, and a name for every figure. The
@@ -157,7 +157,7 @@ func (a *Aggregation) Paths() []value.FieldPath {
 	return paths
 }
 
-// Bound returns how many documents are enough to know all figures, or NoLimit.
+// Bound returns how many documents are enough for all figures, or NoLimit.
 func (a *Aggregation) Bound() int64 {
 	var bound int64
 	for _, f := range a.Fields {

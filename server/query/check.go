@@ -8,7 +8,7 @@ import (
 
 // checker checks a filter as the client sent it.
 type checker struct {
-	// db is the database asked.
+	// db is the database of the query.
 	db resource.Database
 	// negative counts NOT_EQUAL, NOT_IN, IS_NOT_NAN and IS_NOT_NULL.
 	negative int

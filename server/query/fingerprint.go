@@ -7,7 +7,7 @@ import (
 	"clave/server/value"
 )
 
-// Fingerprint returns bytes that two normalized queries share exactly if they ask the same. It is a key for maps,
+// Fingerprint returns bytes that two normalized queries share exactly if they are equal. It is a key for maps,
 // not for storing.
 func (q *Query) Fingerprint() string {
 	b := printText(nil, q.DB.Project)
@@ -82,7 +82,7 @@ func printCursor(b []byte, c *Cursor) []byte {
 	return b
 }
 
-// printNearest prints what is asked of vectors.
+// printNearest prints the search for vectors.
 func printNearest(b []byte, n *Nearest) []byte {
 	if n == nil {
 		return append(b, '-')

@@ -9,7 +9,7 @@ import (
 )
 
 // Matches reports whether a document is in the query's scope, passes its filter and has every field of its
-// order. Cursors, offset and limit are not asked.
+// order. Cursors, offset and limit are ignored.
 func (q *Query) Matches(d *document.Document) bool {
 	if !q.InScope(d.Name) {
 		return false
@@ -22,7 +22,7 @@ func (q *Query) Matches(d *document.Document) bool {
 	return q.Where == nil || holds(q.Where, d)
 }
 
-// InScope reports whether the query asks the collection that a document is in.
+// InScope reports whether the query reads the collection that a document is in.
 func (q *Query) InScope(name resource.Document) bool {
 	if name.DB != q.DB {
 		return false

@@ -22,10 +22,10 @@ type neighbour struct {
 	distance float64
 }
 
-// NewNeighbours returns a set for the nearest documents that n asks for.
+// NewNeighbours returns a set for the nearest documents of a search.
 func NewNeighbours(n *Nearest) *Neighbours { return &Neighbours{nearest: n} }
 
-// Add offers a document. One whose field is no vector of the asked dimension is left out.
+// Add offers a document. One whose field is no vector of the search's dimension is left out.
 func (s *Neighbours) Add(d *document.Document) {
 	v, ok := d.Fields.Get(s.nearest.Path)
 	if !ok {
@@ -66,7 +66,7 @@ func (s *Neighbours) compare(a, b neighbour) int {
 	return resource.CompareDocuments(a.doc.Name, b.doc.Name)
 }
 
-// Documents returns the nearest documents, nearest first, with their distance in the field that was asked for.
+// Documents returns the nearest documents, nearest first, with their distance in the requested field.
 func (s *Neighbours) Documents() []*document.Document {
 	out := make([]*document.Document, len(s.found))
 	for i, n := range s.found {

@@ -23,7 +23,7 @@ const (
 )
 
 // Normalize validates a query and returns its normal form: filters flattened, the order written out to the
-// document's name, so that two queries that ask the same look the same. The receiver is left as it is. It answers
+// document's name, so that equivalent queries become equal. The receiver is left as it is. It answers
 // InvalidArgument with Firestore's texts.
 func (q *Query) Normalize() (*Query, error) {
 	n := *q
@@ -158,7 +158,7 @@ func nameOf(v value.Value, refusal string) (resource.Document, error) {
 	return resource.ParseReference(string(ref))
 }
 
-// checkNearest checks what is asked of vectors.
+// checkNearest checks the search for vectors.
 func (q *Query) checkNearest() error {
 	n := q.Nearest
 	switch {

@@ -1,8 +1,8 @@
 // Package query holds structured queries and aggregations: their normal form, what they match, their order and
-// their cursors. It knows documents, not where they are stored.
+// their cursors. It works on documents, wherever they are stored.
 //
 // A query as a client sends it is first normalized: Normalize validates it and writes out what Firestore implies
-// (the order by inequality fields and by name). Everything else is asked of normalized queries.
+// (the order by inequality fields and by name). All other functions take normalized queries.
 package query
 
 import (
@@ -12,17 +12,17 @@ import (
 
 // Query is a structured query (google/firestore/v1/query.proto).
 type Query struct {
-	// DB is the database asked.
+	// DB is the database to read.
 	DB resource.Database
 	// Parent is the relative path of the document under which to look, or empty for the root.
 	Parent string
-	// From are the collections; without any, all documents under Parent are asked.
+	// From are the collections; without any, all documents under Parent are read.
 	From []From
 	// Where is the filter, or nil.
 	Where Filter
 	// OrderBy is the order, outermost first.
 	OrderBy []Order
-	// Implied is how many of the last orders Normalize has added to those that were asked for.
+	// Implied is how many of the last orders Normalize has added to those of the request.
 	Implied int
 	// Start is where to begin in the order, or nil.
 	Start *Cursor
@@ -36,18 +36,18 @@ type Query struct {
 	HasSelect bool
 	// Select are the fields to give; with HasSelect and none, only names are given.
 	Select []value.FieldPath
-	// Nearest asks for the nearest vectors, or is nil.
+	// Nearest is the search for the nearest vectors, or nil.
 	Nearest *Nearest
 }
 
 // NoLimit is the Limit of a query without one.
 const NoLimit = -1
 
-// From says which collections to ask.
+// From says which collections to read.
 type From struct {
-	// Collection is the collection's id; empty asks all collections.
+	// Collection is the collection's id; empty reads all collections.
 	Collection string
-	// AllDescendants asks the collections of that id at any depth under the parent.
+	// AllDescendants reads the collections of that id at any depth under the parent.
 	AllDescendants bool
 }
 
@@ -80,7 +80,7 @@ const (
 	DotProduct
 )
 
-// Nearest asks for the documents whose vectors are nearest to one.
+// Nearest selects the documents whose vectors are nearest to one.
 type Nearest struct {
 	// Path is the field of the vectors.
 	Path value.FieldPath
@@ -115,7 +115,7 @@ type Field struct {
 	Value value.Value
 }
 
-// Unary asks something of a field alone.
+// Unary is a condition on a field alone.
 type Unary struct {
 	// Path is the field.
 	Path value.FieldPath

@@ -197,7 +197,7 @@ func flatten(f Filter) Filter {
 	}
 }
 
-// gather flattens filters and takes those out that are of the same kind as what holds them; always tells whether one of
+// gather flattens filters and takes those out that are of the same kind as what holds them; always reports whether one of
 // them holds always, which is left out.
 func gather(filters []Filter, same func(Filter) ([]Filter, bool)) (out []Filter, always bool) {
 	for _, f := range filters {

@@ -9,7 +9,7 @@ import (
 // household or a server is given a /64 or a few, a customer of a host a /48, and a provider a /32.
 var aggregates = []struct{ bits, times int }{{64, 1}, {48, 8}, {32, 64}}
 
-// demands returns the tokens that an event of an address takes. what tells kinds of events apart in one Limiter.
+// demands returns the tokens that an event of an address takes. what distinguishes kinds of events in one Limiter.
 func demands(what string, address netip.Addr, r Rate) []Demand {
 	address = address.Unmap().WithZone("")
 	if !address.Is6() {

@@ -8,5 +8,5 @@
 // Addresses limits by network address. An IPv6 client chooses freely among the addresses of its prefix, so an IPv6 address
 // counts for its /64, /48 and /32; the wider prefixes have larger allowances.
 //
-// The package knows nothing of HTTP or accounts. Package forwarded finds a client's address.
+// The package does not depend on HTTP or accounts. Package forwarded finds a client's address.
 package ratelimit

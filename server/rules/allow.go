@@ -44,7 +44,7 @@ type Decision struct {
 	Statements []Statement
 	// Exhausted says that the request was denied because it took too much evaluation.
 	Exhausted bool
-	// Privileged says that the rules were not asked, because they don't bind the caller.
+	// Privileged says that the rules were not evaluated, because they don't bind the caller.
 	Privileged bool
 	method     Method
 }

@@ -22,7 +22,7 @@ type Coverage struct {
 
 // seen is one value of an expression.
 type seen struct {
-	text  string // the value as JSON, by which values are told apart
+	text  string // the value as JSON, which identifies values
 	count int
 }
 

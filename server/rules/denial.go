@@ -8,7 +8,7 @@ import (
 // noStatements is the official emulator's word for a request that no allow statement is for.
 const noStatements = "No matching allow statements"
 
-// Denial tells why the request was denied, in the form of the official emulator: what each statement came out as, and
+// Denial explains why the request was denied, in the form of the official emulator: what each statement came out as, and
 // behind that, in our words, the expression that failed where it is not the whole condition.
 //
 // The official emulator evaluates statements that fail a second time and prints both: in the first, those that read the
@@ -45,7 +45,7 @@ func (d *Decision) Denial() string {
 	return "\n" + strings.Join(final, ", ") + d.places()
 }
 
-// places tells where statements of several lines failed.
+// places lists where statements of several lines failed.
 func (d *Decision) places() string {
 	var b strings.Builder
 	for _, s := range d.Statements {

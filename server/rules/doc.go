@@ -2,7 +2,7 @@
 // into a Ruleset once; Allow decides one request, about one document or about a query, and says why.
 //
 // A query is decided once, from its filters alone, and never by the stored documents: it is allowed only if every
-// document that could match it would be allowed (facts.go; package eval tells how).
+// document that could match it would be allowed (facts.go; package eval explains how).
 //
-// The package must not know the engine: stored documents come in with the Request and through its Reader.
+// The package must not depend on the engine: stored documents come in with the Request and through its Reader.
 package rules

@@ -8,7 +8,7 @@ import (
 	"clave/server/value"
 )
 
-// known tells what is known of an element of a path.
+// known is what is known of an element of a path.
 type known uint8
 
 // What can be known of an element.

@@ -20,13 +20,13 @@ type Auth struct {
 
 // Request is what is to be decided: an operation on one document, or a query.
 type Request struct {
-	// Method is what is asked.
+	// Method is the kind of the request.
 	Method Method
 	// Name is the document; unused for List.
 	Name resource.Document
 	// Query is the normalized query; for List only.
 	Query *query.Query
-	// Auth is who asks, nil for nobody.
+	// Auth is the user of the request, nil for nobody.
 	Auth *Auth
 	// Time is the time of the request; server timestamps of a commit equal it.
 	Time value.Timestamp
@@ -134,7 +134,7 @@ func claimValue(v any) eval.Value {
 	return value.Null{}
 }
 
-// queryValue returns the variable request.query. Its order is that which the client asked for: the web SDK asks for
+// queryValue returns the variable request.query. Its order is that which the client sent: the web SDK sends
 // __name__, too.
 func queryValue(q *query.Query) eval.Value {
 	order := make(value.Map)

@@ -82,7 +82,7 @@ func Compile(src string) (*Ruleset, []Issue) {
 	return r, issues
 }
 
-// Summary returns the errors among issues as the official emulator tells them.
+// Summary returns the errors among issues as the official emulator prints them.
 func Summary(issues []Issue) string { return syntax.Summary(issues) }
 
 // HasErrors reports whether any of the issues is an error.

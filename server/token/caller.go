@@ -57,7 +57,7 @@ type Change struct {
 	Count int
 }
 
-// Callers tells who makes a request from its Authorization header. A Verifier is one.
+// Callers identifies who makes a request from its Authorization header. A Verifier is one.
 type Callers interface {
 	// Caller returns who calls project.
 	Caller(ctx context.Context, authorization, project string) (Caller, error)

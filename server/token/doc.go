@@ -9,6 +9,6 @@
 // a registered service account, has not signed. Everything that the official emulators accept beyond that is
 // behind Options.Unsigned and Options.Owner, which production never sets.
 //
-// The package knows nothing about accounts. Whether a session was revoked or its user disabled is checked by
+// The package does not depend on accounts. Whether a session was revoked or its user disabled is checked by
 // Options.Session.
 package token

@@ -12,7 +12,7 @@ import (
 	"clave/server/identity"
 )
 
-// The files of accounts. The Emulator Suite imports config.json and accounts[-TENANT].json; it does not know the others, without
+// The files of accounts. The Emulator Suite imports config.json and accounts[-TENANT].json; it ignores the others, without
 // which it loses what settings it has not and tenants', and passwords which another service hashed.
 const (
 	accountsName = "accounts"

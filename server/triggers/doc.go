@@ -14,5 +14,5 @@
 // none; clearing a database delivers deletions; registering a key again replaces its trigger; keys of the two generations
 // are independent.
 //
-// The package does not know the engine. A Source supplies commits.
+// The package does not depend on the engine. A Source supplies commits.
 package triggers

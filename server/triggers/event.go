@@ -31,7 +31,7 @@ func encode(t *Trigger, at clock.Version, c *Change) (message, error) {
 }
 
 // eventID returns the id of an event, in the form of a UUID. It is the same whenever the event is made again, so that a
-// function can tell a repeated delivery.
+// function can recognize a repeated delivery.
 func eventID(at clock.Version, c *Change, key string) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%d\x00%s\x00%s", at, c.Name, key))
 	const version, variant = 0x80, 0x80 // version 8: made of what the maker likes (RFC 9562)
@@ -149,7 +149,7 @@ func cloudEvent(t *Trigger, at clock.Version, c *Change) map[string]string {
 		"Ce-Document":        c.Name.Path,
 	}
 	if t.auth {
-		// The official emulator does not know who wrote either.
+		// The official emulator does not have who wrote either.
 		h["Ce-Authtype"] = "unknown"
 		h["Ce-Authid"] = "fake-auth-id@gmail.com"
 	}

@@ -207,7 +207,7 @@ func (c *Change) kind() kind {
 // Wants reports whether the trigger is for a change of its database.
 func (t *Trigger) Wants(c *Change) bool { return t.wants(c) }
 
-// wants reports whether the trigger is for a change of its database. Functions of the 1st generation know the default
+// wants reports whether the trigger is for a change of its database. Functions of the 1st generation have the default
 // database only: a trigger of another one is accepted and gets no events, as in the official emulator.
 func (t *Trigger) wants(c *Change) bool {
 	if t.generation == First && t.database.ID != resource.DefaultDatabase {

@@ -14,7 +14,7 @@ import (
 // Append appends the wire form of an answer that holds documents, or of a commit's. It writes what proto.Marshal writes, but for
 // the order of fields, and without reflection. It reports false, and appends nothing, for other messages and
 // for those with something unusual; they are for proto.Marshal. The message is one of ours: fields of it that the
-// protos don't know are not looked for.
+// protos don't have are not looked for.
 func Append(dst []byte, m proto.Message) ([]byte, bool) {
 	a := appender{b: dst}
 	switch r := m.(type) {

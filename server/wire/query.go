@@ -172,7 +172,7 @@ func FormatCursor(c query.Cursor) *pb.Cursor {
 	return out
 }
 
-// parseNearest parses what is asked of vectors; nothing is nil.
+// parseNearest parses the search for vectors; nothing is nil.
 func parseNearest(n *pb.StructuredQuery_FindNearest) (*query.Nearest, error) {
 	if n == nil {
 		return nil, nil

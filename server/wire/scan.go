@@ -14,7 +14,7 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// scanner reads the wire form of documents and values. It knows what clients send and no more: at anything else (an unknown
+// scanner reads the wire form of documents and values. It reads what clients send and no more: at anything else (an unknown
 // field, a field twice, a broken length) it gives up, and the general parser has the last word. Strings share the
 // memory of text.
 type scanner struct {

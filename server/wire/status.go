@@ -46,8 +46,8 @@ func HTTP(code fault.Code) int {
 	return http.StatusInternalServerError
 }
 
-// heard finds what the client may hear of an error. A context that ended is not a bug of ours.
-func heard(err error) *fault.Error {
+// forClient returns what the client may see of an error. A context that ended is not a bug of ours.
+func forClient(err error) *fault.Error {
 	var named *fault.Error
 	switch {
 	case errors.As(err, &named):
@@ -60,18 +60,18 @@ func heard(err error) *fault.Error {
 	return fault.Of(err)
 }
 
-// Unnamed reports whether an error is one that no client may hear of: a bug of ours, to be logged at the door.
+// Unnamed reports whether an error is one that no client may see: a bug of ours, which the transport logs.
 func Unnamed(err error) bool {
 	var named *fault.Error
-	return err != nil && !errors.As(err, &named) && heard(err).Code == fault.Internal
+	return err != nil && !errors.As(err, &named) && forClient(err).Code == fault.Internal
 }
 
-// Code returns the code that the client hears.
+// Code returns the code that the client receives.
 func Code(err error) fault.Code {
 	if err == nil {
 		return fault.OK
 	}
-	return heard(err).Code
+	return forClient(err).Code
 }
 
 // Status returns the gRPC status of an error; of nil it is OK.
@@ -87,7 +87,7 @@ func StatusProto(err error) *spb.Status {
 	if err == nil {
 		return &spb.Status{}
 	}
-	e := heard(err)
+	e := forClient(err)
 	out := &spb.Status{Code: int32(e.Code), Message: strings.ToValidUTF8(e.Message, "\uFFFD")}
 	for _, detail := range details(e) {
 		// These messages are made here, of valid texts: they always have a wire form.
@@ -131,7 +131,7 @@ type errorBody struct {
 
 // ErrorJSON returns the JSON body of an error.
 func ErrorJSON(err error) []byte {
-	e := heard(err)
+	e := forClient(err)
 	var body errorBody
 	body.Error.Code = HTTP(e.Code)
 	body.Error.Message = e.Message

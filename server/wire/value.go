@@ -101,7 +101,7 @@ func parseFields(fields map[string]*pb.Value, depth int) (value.Map, error) {
 	return out, nil
 }
 
-// The range of times that the contract knows: the years 1 to 9999.
+// The range of times that the contract has: the years 1 to 9999.
 const (
 	minSeconds = -62135596800
 	maxSeconds = 253402300799

@@ -26,7 +26,7 @@ func clusterCommand(s streams) *cobra.Command {
 func clusterStatusCommand(s streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "status [--store URL]", Short: "Show who leads and how far each node is",
-		Long: "Shows which node leads, how far the log in PostgreSQL is, and how far the replica of each node that was heard of in the last\n" +
+		Long: "Shows which node leads, how far the log in PostgreSQL is, and how far the replica of each node that reported in the last\n" +
 			"minute. It ends with 1 when no node leads.",
 		Args: words(0, 0, "want no words, only --store"),
 	}

@@ -70,7 +70,7 @@ type Session struct {
 // Ended is closed when the session has ended.
 func (s *Session) Ended() <-chan struct{} { return s.ended }
 
-// Authorization returns the header by which Callers knows the session. It never leaves the process.
+// Authorization returns the header by which Callers recognizes the session. It never leaves the process.
 func (s *Session) Authorization() string { return "Bearer " + s.key }
 
 // link is an unused link.
@@ -200,7 +200,7 @@ func over(s *Session, now time.Time) bool {
 	return now.Sub(s.seen) >= idleLife || now.Sub(s.opened) >= wholeLife
 }
 
-// Expires returns when a session ends if nothing more is asked; zero for never.
+// Expires returns when a session ends without further requests; zero for never.
 func (s *Sessions) Expires(of *Session) time.Time {
 	if of == s.open {
 		return time.Time{}

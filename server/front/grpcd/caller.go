@@ -14,7 +14,7 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// caller tells who makes a call to the project of a request.
+// caller returns who makes a call to the project of a request.
 func (d *common) caller(ctx context.Context, request any) (token.Caller, error) {
 	project := projectOf(requestName(request))
 	if project == "" {

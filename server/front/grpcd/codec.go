@@ -13,7 +13,7 @@ import (
 	"clave/server/wire"
 )
 
-// codec turns messages to bytes and back: by wire where it knows the message, else by gRPC's own codec.
+// codec turns messages to bytes and back: by wire for the messages that wire encodes, otherwise by gRPC's own codec.
 type codec struct {
 	encoding.CodecV2
 	// scratch are *[]byte in which messages are written before their size is known.

@@ -1,5 +1,5 @@
 // Package grpcd is serves Firestore over gRPC: it authenticates callers, passes messages to rpc/firestore and returns errors as
-// statuses. It knows no call's meaning.
+// statuses. It does not interpret calls.
 package grpcd
 
 import (
@@ -42,7 +42,7 @@ const (
 	connWindow   = 4 << 20
 )
 
-// What one connection may ask for: calls at a time, without which a flood of calls begun and reset has no bound, and bytes
+// What one connection may request: calls at a time, without which a flood of calls begun and reset has no bound, and bytes
 // of headers, of which gRPC would take in 16 MiB a call.
 const (
 	maxStreams = 256
@@ -53,7 +53,7 @@ const (
 type Options struct {
 	// Firestore answers the calls.
 	Firestore *firestore.Server
-	// Tokens tells who calls.
+	// Tokens identifies callers.
 	Tokens *token.Verifier
 	// ProxyHops is how many trusted reverse proxies append the client's address to X-Forwarded-For.
 	ProxyHops int

@@ -49,7 +49,7 @@ type file struct {
 	encoded  map[string][]byte
 }
 
-// compressed keeps the files that were asked for, with their encodings, until they change.
+// compressed keeps the files that were served, with their encodings, until they change.
 type compressed struct {
 	mu    sync.Mutex
 	files map[string]*file

@@ -239,7 +239,7 @@ func (s *Site) slashed(to string) string {
 	return to
 }
 
-// withQuery returns an address that keeps what was asked for after the path.
+// withQuery returns an address that keeps the query of the request.
 func withQuery(to, query string) string {
 	switch {
 	case query == "":

@@ -22,7 +22,7 @@ type Options struct {
 	PID int
 	// Emulators are what runs, the hub itself among them.
 	Emulators Emulators
-	// Export writes what the named emulators keep, all when none is named, to a folder; by is who asked.
+	// Export writes what the named emulators keep, all when none is named, to a folder; by is the client.
 	Export func(ctx context.Context, dir, by string, only []string) error
 	// Triggers makes commits from now on reach background functions, or not; nil where there is no functions emulator.
 	Triggers func(ctx context.Context, enabled bool) error
@@ -165,7 +165,7 @@ func (h *hub) export(w http.ResponseWriter, r *http.Request) {
 	httpjson.WriteIndented(w, http.StatusOK, message("OK"))
 }
 
-// kept returns which of the asked emulators run and keep data; all that do when nothing is asked for.
+// kept returns which of the named emulators run and keep data; all that do when none is named.
 func (h *hub) kept(targets []string) ([]string, bool) {
 	var only []string
 	for _, e := range []*Emulator{h.o.Emulators.Firestore, h.o.Emulators.Auth} {

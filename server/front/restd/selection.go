@@ -9,7 +9,7 @@ import (
 	"clave/server/fault"
 )
 
-// selection is a partial answer that was asked for, such as "documents(name,fields/a),nextPageToken": the parts of a message to
+// selection is a requested partial answer, such as "documents(name,fields/a),nextPageToken": the parts of a message to
 // keep, by name. One without parts keeps all.
 type selection map[string]selection
 

@@ -10,13 +10,13 @@ import (
 	"clave/server/fault"
 )
 
-// system is what a request asks of the transport itself, whatever the call: Google's system parameters. Those that are not here are
+// system is what a request sets for the transport itself, whatever the call: Google's system parameters. Those that are not here are
 // taken and mean nothing; callback is among them, since a script on this origin that anyone can make is a way round the pages'
 // content security policy.
 type system struct {
 	// fields are the parts of the answer to give; all when nil.
 	fields selection
-	// pretty asks for line breaks.
+	// pretty adds line breaks.
 	pretty bool
 }
 

@@ -51,7 +51,7 @@ func (s *session) serveBack(w http.ResponseWriter, r *http.Request, b *back, hav
 	}
 }
 
-// backQuery is what a back channel's address asks for.
+// backQuery is what a back channel's address requests.
 type backQuery struct {
 	// streaming is false for a client that wants each answer to end.
 	streaming bool
@@ -66,7 +66,7 @@ const piece = 16 << 10
 func (s *session) write(w http.ResponseWriter, control *http.ResponseController, chunk []byte) bool {
 	o := &s.handler.o
 	for part := range slices.Chunk(chunk, piece) {
-		// Not every writer knows deadlines, such as those of tests; then the connection's own limits hold.
+		// Not every writer has deadlines, such as those of tests; then the connection's own limits hold.
 		_ = control.SetWriteDeadline(o.Clock.Now().Add(o.WriteTimeout))
 		if _, err := w.Write(part); err != nil {
 			return false

@@ -21,7 +21,7 @@ import (
 type Options struct {
 	// Firestore answers the streams.
 	Firestore *firestore.Server
-	// Tokens tells who calls.
+	// Tokens identifies callers.
 	Tokens token.Callers
 	// ProxyHops is how many trusted reverse proxies append the client's address to X-Forwarded-For.
 	ProxyHops int

@@ -88,7 +88,7 @@ func signal(c chan struct{}) {
 	}
 }
 
-// run serves the stream until it ends, and tells the client how it ended.
+// run serves the stream until it ends, and sends the client how it ended.
 func (s *session) run(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -145,7 +145,7 @@ func (s *session) stale(now time.Time) bool {
 	return s.mu.back == nil && now.Sub(s.mu.seen) > o.Idle
 }
 
-// lastSeen tells when the client was last seen, and whether it has a back channel.
+// lastSeen returns when the client was last seen, and whether it has a back channel.
 func (s *session) lastSeen() (seen time.Time, attached bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -229,7 +229,7 @@ func (s *session) tellLocked() {
 	signal(s.news)
 }
 
-// countLocked tells the handler how many bytes the session holds; mu is held.
+// countLocked reports to the handler how many bytes the session holds; mu is held.
 func (s *session) countLocked() {
 	now := s.mu.inBytes + s.mu.earlyBytes + s.mu.outBytes
 	s.handler.held.Add(int64(now - s.mu.counted))

@@ -30,8 +30,8 @@ type ruleMonitor struct {
 	upgrader websocket.Upgrader
 }
 
-// fromHere reports whether a page of this machine asks, or no page. Any page that a browser shows can reach a port of
-// the machine, and what the monitor tells is not for it.
+// fromHere reports whether a request comes from a page of this machine, or from no page. Any page that a browser shows can reach a port of
+// the machine, and what the monitor shows is not for it.
 func fromHere(r *http.Request) bool {
 	origin := r.Header.Get("Origin")
 	if origin == "" {

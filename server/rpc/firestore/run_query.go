@@ -100,7 +100,7 @@ func (r *queryRun) end(stats operation.Stats) error {
 			out = &pb.RunQueryResponse{}
 		}
 		if !r.planOnly() {
-			out.ReadTime = r.readTime // A plan is of no time: by that the SDKs know that there are no results.
+			out.ReadTime = r.readTime // A plan is of no time: SDKs conclude that there are no results.
 		}
 		out.ExplainMetrics = explained(r.explain, stats, stats.Results, r.clock.Now().Sub(r.began))
 		return r.send(out)

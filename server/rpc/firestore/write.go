@@ -19,7 +19,7 @@ import (
 
 // Write does a client's batches of writes one after the other, each answered in order. The first message opens the
 // stream and is answered with its id and token; from then on a refused batch ends the stream with its error, by which the
-// SDKs know that this batch and no other failed. The server never ends the stream well by itself.
+// SDKs conclude that this batch and no other failed. The server never ends the stream well by itself.
 //
 // The stream also ends when the caller's token expires or its session is revoked, though no message may come.
 //

@@ -24,7 +24,7 @@ type Options struct {
 	TrustProxy bool
 	// APIKeys are the keys that clients may use; any when empty.
 	APIKeys []string
-	// Admins tells who administers a project; the Service's tokens when nil.
+	// Admins identifies who administers a project; the Service's tokens when nil.
 	Admins token.Callers
 	// Log logs failures; slog's default when nil.
 	Log *slog.Logger

@@ -37,7 +37,7 @@ type capture struct {
 	glob bool
 }
 
-// types returns what the segment is: a text. That of a glob is a path, which the official compiler knows as either.
+// types returns what the segment is: a text. That of a glob is a path, which the official compiler treats as either.
 func (c capture) types() Types {
 	if c.glob {
 		return isGlob

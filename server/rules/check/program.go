@@ -12,9 +12,9 @@ type Program struct {
 	File *syntax.File
 	// Service is the service that the program is for, nil when the file has none of its name.
 	Service *syntax.Service
-	// Names tells, by expression id, what an Ident means.
+	// Names gives, by expression id, what an Ident means.
 	Names []Name
-	// Calls tells, by expression id, which declared function a Call means; nil for one that is built in or
+	// Calls gives, by expression id, which declared function a Call means; nil for one that is built in or
 	// unknown.
 	Calls []*Function
 	// Functions are the declared functions of the service and those above it.

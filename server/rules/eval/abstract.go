@@ -11,8 +11,8 @@ package eval
 //
 // The invariant is that the abstract result of an expression covers its concrete result for every document that the query can
 // return, by induction over the expression; a condition whose result is exactly {true} therefore holds for all of them, and
-// only such a condition allows the query. An operation that does not know these values returns Unknown, which allows nothing. The
-// database holds 1 and 1.0 equal and rules tell them apart in places, so a field that equals a number stays a Field
+// only such a condition allows the query. An operation without a case for these values returns Unknown, which allows nothing. The
+// database holds 1 and 1.0 equal and rules distinguish them in places, so a field that equals a number stays a Field
 // (Pin), while one that equals a string is that string.
 //
 // sound_test.go of package rules checks the invariant with random rules, queries and documents.
@@ -234,7 +234,7 @@ func abstractEqual(a, b Value) Value {
 }
 
 // pinnedNumber returns the number that a field equals, nil when no filter says so. The field is that number as an int or as a
-// float, which comparisons do not tell apart.
+// float, which comparisons do not distinguish.
 func pinnedNumber(v Value) Value {
 	if f, ok := v.(*Field); ok && number(f.Equal) {
 		return f.Equal

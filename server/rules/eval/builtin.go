@@ -10,7 +10,7 @@ import (
 )
 
 // The built-in functions stand in functions, the methods of each type in its table (receivers); a line there is all that the
-// evaluator and the checker know of one.
+// evaluator and the checker need of one.
 
 // builtin is a built-in function or method.
 type builtin struct {
@@ -139,7 +139,7 @@ func choose(name, receiver string, all overloads, args []Value, skip int) Value 
 	return unsupported(fmt.Sprintf("%s(%s)", full, strings.Join(got, ", ")), usages(full, all))
 }
 
-// fits reports whether arguments are of the given types. An int does where a float is asked for.
+// fits reports whether arguments are of the given types. An int does where a float is required.
 func fits(types []string, args []Value) bool {
 	for i, t := range types {
 		if t == "any" {

@@ -46,7 +46,7 @@ var listMethods = map[string]builtin{
 	"toSet": {types("set"), overloads{{nil, func(args []Value) Value { return newSet(args[0].(value.Array)) }}}},
 }
 
-// finder returns a function that tells whether a list holds a value.
+// finder returns a function that reports whether a list holds a value.
 func finder(list value.Array) func(Value) bool {
 	var byKey map[string][]Value
 	if len(list) > manyItems {

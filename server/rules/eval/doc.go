@@ -10,5 +10,5 @@
 // such a value must answer Unknown: the invariant is that a list, set or map never holds one, so that the
 // concrete operations can't meet them unseen.
 //
-// The package must not know the engine: documents come through Reader.
+// The package must not depend on the engine: documents come through Reader.
 package eval

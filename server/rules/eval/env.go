@@ -103,7 +103,7 @@ type Lookups struct {
 // NewLookups returns the lookups of a request of several operations.
 func NewLookups() *Lookups { return &Lookups{limit: MaxShared} }
 
-// Writes tells that the request writes a document.
+// Writes says that the request writes a document.
 func (l *Lookups) Writes(name resource.Document) {
 	if l.written == nil {
 		l.written = make(map[resource.Document]bool)
@@ -114,9 +114,9 @@ func (l *Lookups) Writes(name resource.Document) {
 // begin starts an operation.
 func (l *Lookups) begin() { l.now = 0 }
 
-// Tracer hears what expressions are worth, for coverage.
+// Tracer receives the values of expressions, for coverage.
 type Tracer interface {
-	// Trace is told the value of the expression with the given id, each time that it is evaluated.
+	// Trace receives the value of the expression with the given id, each time that it is evaluated.
 	Trace(id int, v Value)
 }
 
@@ -130,7 +130,7 @@ type Evaluator struct {
 	Reader Reader
 	// Lookups are shared by the operations of a commit.
 	Lookups *Lookups
-	// Tracer hears of each value; nil for none.
+	// Tracer receives each value; nil for none.
 	Tracer Tracer
 
 	captures []Value

@@ -83,7 +83,7 @@ func ClassOf(v Value) Class {
 }
 
 // Pin makes the abstract value of a field that the database holds equal to v: v itself, unless that covers
-// values that rules tell apart.
+// values that rules distinguish.
 func Pin(v Value) Value {
 	if numeric(v) {
 		return &Field{Class: ClassOf(v), Equal: v}

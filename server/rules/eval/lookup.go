@@ -109,7 +109,7 @@ func known(name resource.Document, v Value) *lookup {
 	return l
 }
 
-// read asks the Reader. Its error is kept and ends the evaluation.
+// read calls the Reader. Its error is kept and ends the evaluation.
 func (e *Evaluator) read(ctx context.Context, name resource.Document, after bool) (value.Map, bool, *Failure) {
 	fields, exists, err := e.Reader.Lookup(ctx, name, after)
 	if err != nil {

@@ -22,7 +22,7 @@ type Path struct {
 	Parts []Part
 	// bound are the values that bind has given to placeholders, by name.
 	bound value.Map
-	// text is the path as written, kept for lookups; empty until asked for.
+	// text is the path as written, kept for lookups; empty until it is needed.
 	text string
 }
 

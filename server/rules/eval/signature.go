@@ -40,7 +40,7 @@ var Builtins = sync.OnceValue(func() check.Builtins {
 	return all
 })
 
-// extend returns a signature that also allows the overloads of a built-in. The checker knows methods by their names alone, so
+// extend returns a signature that also allows the overloads of a built-in. The checker looks methods up by their names alone, so
 // that a method of several types has one signature. All overloads of a name have the same number of parameters.
 func (b builtin) extend(s check.Signature) check.Signature {
 	s.Returns = union(s.Returns, b.returns)

@@ -25,7 +25,7 @@ type Case struct {
 	ID string `json:"id"`
 	// Rules is the rules file; empty takes the one that the cases are run with.
 	Rules string `json:"rules"`
-	// Auth is who asks, null for nobody.
+	// Auth is the user of the request, null for nobody.
 	Auth *Auth `json:"auth"`
 	// Now is the time of the request; null takes any.
 	Now *time.Time `json:"now"`
@@ -63,7 +63,7 @@ type Write struct {
 	Transforms []json.RawMessage `json:"transforms"`
 }
 
-// Operation is what is asked: get, list, aggregate, a write, batch or transaction.
+// Operation is the kind of the request: get, list, aggregate, a write, batch or transaction.
 type Operation struct {
 	Write
 	// Parent is the document under which a query looks, empty for the root.

@@ -45,7 +45,7 @@ func (c *Case) Decide(ctx context.Context) (verdict, why string, err error) {
 	return Deny, d.Denial(), nil
 }
 
-// world is a set of documents and who asks for them.
+// world is a set of documents and the user of a request.
 type world struct {
 	ruleset *rules.Ruleset
 	auth    *rules.Auth
@@ -88,8 +88,8 @@ func (w *world) do(ctx context.Context, op *Operation) (rules.Decision, error) {
 	return rules.Decision{}, fmt.Errorf("op.method is %q, want get, list, aggregate, create, update, set, delete, batch or transaction", op.Method)
 }
 
-// ask decides one request.
-func (w *world) ask(ctx context.Context, q *rules.Request) (rules.Decision, error) {
+// decideOne decides one request.
+func (w *world) decideOne(ctx context.Context, q *rules.Request) (rules.Decision, error) {
 	q.Auth, q.Time, q.Reader = w.auth, value.TimestampOf(w.time), w
 	return w.ruleset.Allow(ctx, q)
 }
@@ -97,7 +97,7 @@ func (w *world) ask(ctx context.Context, q *rules.Request) (rules.Decision, erro
 // get decides a read of one document.
 func (w *world) get(ctx context.Context, path string, lookups *rules.Lookups) (rules.Decision, error) {
 	name := resource.Document{DB: database, Path: path}
-	return w.ask(ctx, &rules.Request{Method: rules.Get, Name: name, Before: w.before[path], Lookups: lookups})
+	return w.decideOne(ctx, &rules.Request{Method: rules.Get, Name: name, Before: w.before[path], Lookups: lookups})
 }
 
 // list decides a query. One that is no query is refused.
@@ -106,7 +106,7 @@ func (w *world) list(ctx context.Context, op *Operation) (rules.Decision, error)
 	if err != nil {
 		return rules.Decision{}, fmt.Errorf("op.query: %w", err)
 	}
-	return w.ask(ctx, &rules.Request{Method: rules.List, Query: q})
+	return w.decideOne(ctx, &rules.Request{Method: rules.List, Query: q})
 }
 
 // commit decides the writes of one commit, each by the state before and after the whole of it.
@@ -143,7 +143,7 @@ func (w *world) commit(ctx context.Context, writes []Write) (rules.Decision, err
 		if q.Method != rules.Delete {
 			q.After = w.after[one.Path]
 		}
-		if d, err := w.ask(ctx, q); err != nil || !d.Allowed {
+		if d, err := w.decideOne(ctx, q); err != nil || !d.Allowed {
 			return d, err
 		}
 	}

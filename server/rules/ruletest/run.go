@@ -98,7 +98,7 @@ func Test(ctx context.Context, w io.Writer, folder, rulesFile string) (ok bool, 
 	return failed == 0, err
 }
 
-// failure tells how a case failed.
+// failure describes how a case failed.
 func (c *Case) failure(file, verdict, why string) string {
 	text := fmt.Sprintf("%s: %s: want %s, got %s", file, c.ID, c.Expect, verdict)
 	if why = strings.TrimSpace(why); why != "" {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Severity tells an error, which keeps rules from being loaded, from a warning, which doesn't.
+// Severity distinguishes an error, which keeps rules from being loaded, from a warning, which doesn't.
 type Severity uint8
 
 // The severities.
@@ -28,7 +28,7 @@ func (s Severity) String() string {
 type Issue struct {
 	// Span is the place.
 	Span Span
-	// Severity tells errors from warnings.
+	// Severity distinguishes errors from warnings.
 	Severity Severity
 	// Text is the message, without the place.
 	Text string
@@ -54,7 +54,7 @@ func HasErrors(issues []Issue) bool {
 	return slices.ContainsFunc(issues, func(i Issue) bool { return i.Severity == Error })
 }
 
-// Summary returns the errors among the issues as the official emulator tells them: a heading and a line each.
+// Summary returns the errors among the issues as the official emulator prints them: a heading and a line each.
 func Summary(issues []Issue) string {
 	var b strings.Builder
 	b.WriteString("Error compiling rules:")

@@ -8,7 +8,7 @@ import (
 // maxDepth bounds the parser's recursion; rules/check bounds expressions far below it.
 const maxDepth = 500
 
-// maxIssues is how many errors are told of one file.
+// maxIssues is how many errors are reported for one file.
 const maxIssues = 100
 
 // tooComplex is the official compiler's word for expressions that are nested too deep.
@@ -343,7 +343,7 @@ func (p *parser) skipTo(words ...string) {
 	}
 }
 
-// closed consumes the brace that closes a block, and tells whether the block has ended.
+// closed consumes the brace that closes a block, and reports whether the block has ended.
 func (p *parser) closed() bool {
 	t := p.peek()
 	if t.kind == kindEOF {

@@ -3,7 +3,7 @@ package syntax
 // kind is what a token is.
 type kind uint8
 
-// The kinds of tokens. Keywords, operators and punctuation are kindPunct or kindKeyword, told apart by text.
+// The kinds of tokens. Keywords, operators and punctuation are kindPunct or kindKeyword, distinguished by text.
 const (
 	kindEOF kind = iota
 	kindIdent

@@ -20,7 +20,7 @@ type File struct {
 	Source string
 	// Version is 1 or 2.
 	Version int
-	// Versioned tells whether the file states its version.
+	// Versioned says whether the file states its version.
 	Versioned bool
 	// Functions are those outside of any service.
 	Functions []*Function
@@ -49,7 +49,7 @@ type Match struct {
 	Allows    []*Allow
 }
 
-// SegmentKind tells what a segment of a match statement's path stands for.
+// SegmentKind is what a segment of a match statement's path stands for.
 type SegmentKind uint8
 
 // The kinds of segments.

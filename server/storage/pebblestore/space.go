@@ -32,7 +32,7 @@ import (
 //
 // While the store is being opened nothing waits: Open returns an error instead.
 
-// reserveName is the reserve file in the store's folder. Pebble ignores files whose names it does not know.
+// reserveName is the reserve file in the store's folder. Pebble ignores files with other names.
 const reserveName = "reserve"
 
 // The sizes of the reserve and of the free space below which batches are refused: a share of the disk, within bounds.

@@ -153,7 +153,7 @@ const insufficientResources = "53"
 // being stopped, a connection that breaks, a conflict with another transaction.
 var passing = []string{uniqueViolation, "25006", "57P", "08", "40"}
 
-// insert writes a row, and tries until it knows whether it is written. It returns an ErrMoved when this node leads no more, or when
+// insert writes a row, and retries until it is certain whether it is written. It returns an ErrMoved when this node leads no more, or when
 // PostgreSQL has not answered for too long.
 func (s *Store) insert(ctx context.Context, e entry) error {
 	began, pause, first := s.lead.elapsed(), leastPause, true

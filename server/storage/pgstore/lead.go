@@ -24,7 +24,7 @@ const (
 // followPause is how often a node that waits looks at the lease and the log.
 const followPause = 200 * time.Millisecond
 
-// leadership is what a node knows of its lease.
+// leadership is the state of a node's lease.
 type leadership struct {
 	origin time.Time // with the monotonic clock, which until and began are measured by
 	epoch  int64

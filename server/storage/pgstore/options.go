@@ -24,20 +24,20 @@ type Options struct {
 	Node, Address string
 	// Clock returns the time; the machine's when nil.
 	Clock clock.Clock
-	// Lease is how long a leader that is not heard of stays one; 3 s when zero.
+	// Lease is how long a leader that does not renew stays one; 3 s when zero.
 	Lease time.Duration
 	// Patience is how long a leader waits for PostgreSQL before it steps down; 10 s when zero.
 	Patience time.Duration
 	// Retention is how long the log is kept once it is written behind, for replicas that are late; 10 min when zero.
 	Retention time.Duration
-	// Derived tells keys that Derive makes of the others; none are when nil. Derive is called with a new replica that has the others.
+	// Derived reports keys that Derive makes of the others; none are when nil. Derive is called with a new replica that has the others.
 	Derived func(key []byte) bool
 	Derive  func(ctx context.Context, s storage.Store) error
 	// Waiting is called when another node leads, with its name, each time that it is a different one. May be nil.
 	Waiting func(leader string)
 	// Progress is called while a replica is built, with the number of keys so far and about how many there are. May be nil.
 	Progress func(done, about int64)
-	// Log receives what an operator should know; nothing is logged when nil.
+	// Log receives lines for the operator; nothing is logged when nil.
 	Log *slog.Logger
 }
 

@@ -18,7 +18,7 @@ import (
 //	clave_lease    who leads, and the fence; the only row has id 1
 //	clave_log      a row for each group of batches, in order; row 0 begins it
 //	clave_state    keys and values as of clave_applied.seq, but for derived ones
-//	clave_node     when each node was heard of last, and how far its replica is
+//	clave_node     when each node reported last, and how far its replica is
 var migrations = [][]string{{
 	`create table clave_lease (id int primary key, cluster text not null, epoch bigint not null, node text not null, address text not null,
 		until timestamptz not null, versions_until bigint not null)`,
@@ -39,7 +39,7 @@ func migrate(ctx context.Context, pool *pgxpool.Pool) error {
 		case err != nil:
 			return err
 		case version > len(migrations):
-			return fault.E(fault.FailedPrecondition, "--store: the tables are of a newer clave (version %d, this one knows %d). Use that one.", version, len(migrations))
+			return fault.E(fault.FailedPrecondition, "--store: the tables are of a newer clave (version %d, this one supports up to %d). Use that one.", version, len(migrations))
 		case version == len(migrations):
 			return nil
 		}
@@ -51,7 +51,7 @@ func migrate(ctx context.Context, pool *pgxpool.Pool) error {
 	return fault.E(fault.Aborted, "--store: the tables are being made by another node; try again")
 }
 
-// The codes of PostgreSQL's errors that are told apart.
+// The codes of PostgreSQL's errors that are distinguished.
 const (
 	uniqueViolation = "23505"
 	duplicateTable  = "42P07"

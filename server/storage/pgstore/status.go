@@ -20,7 +20,7 @@ type Status struct {
 	LogBytes, StateBytes int64
 	// VersionsUntil is up to when versions are reserved.
 	VersionsUntil time.Time
-	// Nodes are the nodes that were heard of in the last minute.
+	// Nodes are the nodes that reported in the last minute.
 	Nodes []Node
 }
 
