@@ -14,6 +14,7 @@ import (
 	"clave/server/front"
 	"clave/server/front/budget"
 	"clave/server/memory"
+	"clave/server/meter"
 	"clave/server/process"
 )
 
@@ -57,6 +58,8 @@ type Addresses struct {
 	Firestore, Auth, Hosting, Websocket, Hub, Console string
 	// Storage stands where the emulator of Cloud Storage would, for the command of ModeExec, and answers that there is none.
 	Storage string
+	// Metrics is the port of the metrics.
+	Metrics string
 	// ConsoleURL opens the console: in production by a link that works once, which is made when it is called. Nil without a console.
 	ConsoleURL func() string
 	// Scheme is http or https, for the site.
@@ -77,6 +80,9 @@ type App struct {
 	closers []func() error
 	// watched is what the console shows; nil without one.
 	watched *watched
+	// counts counts for the console and the metrics; nil without both. served is what they show; nil before it is open.
+	counts *meter.Meter
+	served *state
 	// encryption is what ends TLS at the public port; nil where a proxy does, or nobody.
 	encryption *tls.Config
 	// budget bounds what requests that are being received hold, over all ports.
@@ -98,6 +104,9 @@ func New(ctx context.Context, c *config.Config, o Options) (*App, error) {
 	a := &App{config: c, o: o, importing: sources(c.ImportDir), budget: budget.New(budget.Options{Bytes: o.Memory.Requests, Clock: o.Clock})}
 	if a.hasConsole() {
 		a.watch()
+	}
+	if a.hasConsole() || c.Metrics != "" {
+		a.counts = meter.New(o.Clock, a.gauges)
 	}
 	if o.GovernMemory {
 		a.add("memory", memory.NewGovernor(o.Clock))
@@ -125,7 +134,10 @@ func (a *App) build(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	a.measure(state)
+	a.served = state
+	if a.hasConsole() {
+		a.add("meter", a.counts) // which takes samples
+	}
 	users, err := a.openUsers(ctx, state)
 	if err != nil {
 		return err

@@ -39,7 +39,7 @@ type calls struct {
 // openGuard makes the guard, which authorizes open live queries again and ends revoked sessions while it runs. u is nil for
 // commands that serve nobody.
 func (a *App) openGuard(s *state, u *users, rules *guard.Rulesets) (*guard.Guard, error) {
-	o := guard.Options{Meter: a.meter(), Engine: s.engine, Hub: s.hub, Rules: rules, Clock: a.o.Clock, Log: a.o.Log}
+	o := guard.Options{Meter: a.counts, Engine: s.engine, Hub: s.hub, Rules: rules, Clock: a.o.Clock, Log: a.o.Log}
 	if u != nil {
 		o.CheckSession = u.tokens.CheckSession
 	}
@@ -79,13 +79,13 @@ func (a *App) makeCalls(s *state, u *users, rulesets *guard.Rulesets) (*calls, e
 	a.add("firestore", server)
 	c := &calls{app: a, guard: g, firestore: server, tokens: u.tokens, identity: u.handler, accounts: u.control, health: s.health}
 	c.transfer = transfer.New(transfer.Options{Guard: g, Identity: u.service, Project: a.config.Project, Clock: a.o.Clock, Marker: a.importMarker()})
-	channels, err := webchannel.New(webchannel.Options{Firestore: server, Tokens: u.tokens, ProxyHops: a.proxyHops(), Clock: a.o.Clock, MaxHeld: int(a.o.Memory.Requests), Log: a.o.Log})
+	channels, err := webchannel.New(webchannel.Options{Firestore: server, Tokens: u.tokens, ProxyHops: a.proxyHops(), Clock: a.o.Clock, MaxHeld: int(a.o.Memory.Requests), Meter: a.counts, Log: a.o.Log})
 	if err != nil {
 		return nil, err
 	}
 	c.webchannel = channels
 	a.add("webchannel", channels)
-	if c.rest, err = restd.New(restd.Options{Firestore: server, Tokens: u.tokens, ProxyHops: a.proxyHops(), Log: a.o.Log}); err != nil {
+	if c.rest, err = restd.New(restd.Options{Firestore: server, Tokens: u.tokens, ProxyHops: a.proxyHops(), Meter: a.counts, Log: a.o.Log}); err != nil {
 		return nil, err
 	}
 	if !a.config.Production() {
@@ -101,7 +101,7 @@ func (a *App) makeCalls(s *state, u *users, rulesets *guard.Rulesets) (*calls, e
 
 // firestoreHandlers returns the handlers of Firestore, with a gRPC server of their own.
 func (c *calls) firestoreHandlers() (front.Handlers, error) {
-	grpc, err := grpcd.New(grpcd.Options{Firestore: c.firestore, Tokens: c.tokens, ProxyHops: c.app.proxyHops(), Budget: c.app.budget, Log: c.app.o.Log})
+	grpc, err := grpcd.New(grpcd.Options{Firestore: c.firestore, Tokens: c.tokens, ProxyHops: c.app.proxyHops(), Budget: c.app.budget, Meter: c.app.counts, Log: c.app.o.Log})
 	if err != nil {
 		return front.Handlers{}, err
 	}

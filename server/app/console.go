@@ -33,7 +33,12 @@ func (a *App) consoleAt() (host string, port int) {
 	if c.Console == "" {
 		return c.HostFor(c.Hosts.UI), c.Ports.UI
 	}
-	host, text, _ := net.SplitHostPort(c.Console) // checked with the configuration
+	return hostPort(c.Console)
+}
+
+// hostPort returns the parts of an address that was checked with the configuration.
+func hostPort(address string) (host string, port int) {
+	host, text, _ := net.SplitHostPort(address)
 	port, _ = strconv.Atoi(text)
 	return host, port
 }
@@ -76,7 +81,7 @@ func (a *App) makeConsole(ln net.Listener, calls *calls, s *state, users *users,
 		Names: a.consoleNames(), AnyAddress: unspecified(at.Console), TLS: encrypted,
 		Addresses: console.Addresses{Firestore: at.Firestore, Auth: at.Auth, Hosting: at.Hosting, Websocket: at.Websocket, Hub: at.Hub},
 		Sessions:  sessions, Audit: log, Guard: calls.guard, Rules: rulesets, RulesFiles: make(map[string]string), IndexFiles: make(map[string]string),
-		Accounts: users.service, IndexMode: c.Indexes, Defined: a.watched.defined, Wanted: &a.watched.wanted, Meter: a.watched.meter, Logs: &a.watched.logs,
+		Accounts: users.service, IndexMode: c.Indexes, Defined: a.watched.defined, Wanted: &a.watched.wanted, Meter: a.counts, Logs: &a.watched.logs,
 		AddIndex: a.watched.recorder.add, Compose: a.compose, TestMail: users.testMail,
 		Data: at.Data, Checks: func(ctx context.Context) []console.Check { return a.checks(ctx, s, users) },
 		REST: rest, WebChannel: channels, Identity: users.forAdmins(sessions),

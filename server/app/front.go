@@ -60,6 +60,9 @@ func (a *App) openPorts(p ports, calls *calls) error {
 		})
 		a.add("console port", port)
 	}
+	if err := a.openMetrics(p.metrics); err != nil {
+		return err
+	}
 	if p.plain != nil {
 		port := front.New(front.Options{Name: "http", Listener: p.plain, Handlers: front.Handlers{Site: front.ToHTTPS(a.config.Ports.Hosting), Health: calls.health}, Budget: a.budget, Log: a.o.Log})
 		a.add("http", port)

@@ -14,7 +14,7 @@ import (
 
 // ports are the listeners of the parts that run; the others are nil.
 type ports struct {
-	firestore, auth, hosting, websocket, hub, console, storage net.Listener
+	firestore, auth, hosting, websocket, hub, console, storage, metrics net.Listener
 	// plain sends browsers on to https.
 	plain net.Listener
 }
@@ -24,6 +24,7 @@ func (a *App) listen() (ports, error) {
 	var p ports
 	c := a.config
 	consoleHost, consolePort := a.consoleAt()
+	metricsHost, metricsPort := hostPort(c.Metrics)
 	wants := []struct {
 		name string
 		host string
@@ -38,6 +39,7 @@ func (a *App) listen() (ports, error) {
 		{"websocketPort", c.HostFor(c.Hosts.Firestore), c.Ports.Websocket, c.Runs("firestore") && !c.Production(), &p.websocket, &a.addresses.Websocket},
 		{"hub", c.HostFor(c.Hosts.Hub), c.Ports.Hub, !c.Production() && !c.NoHub, &p.hub, &a.addresses.Hub},
 		{"storage", c.HostFor(""), 0, c.Mode == config.ModeExec, &p.storage, &a.addresses.Storage},
+		{"metrics", metricsHost, metricsPort, c.Metrics != "", &p.metrics, &a.addresses.Metrics},
 		{"console", consoleHost, consolePort, a.hasConsole(), &p.console, &a.addresses.Console},
 		{"http", c.HostFor(""), c.HTTPPort, c.HTTPPort != 0, &p.plain, new(string)},
 	}
@@ -94,7 +96,9 @@ func (a *App) take(name, host string, port int) (net.Listener, error) {
 // portError says what to do about a port that can't be had.
 func (a *App) portError(name, host string, port int, err error) error {
 	where, remedy := net.JoinHostPort(host, strconv.Itoa(port)), "another port in firebase.json under emulators"
-	if a.config.Production() {
+	if name == "metrics" {
+		remedy = "another one with --metrics"
+	} else if a.config.Production() {
 		flag := "--port"
 		switch {
 		case name == "console":

@@ -45,6 +45,17 @@ func (a *App) standBy(ctx context.Context, p ports) error {
 		})
 		group.Go(func() error { return errors.Join(port.Run(ctx), lent.giveBack()) })
 	}
+	if p.metrics != nil { // They say that this node is a standby.
+		lent, err := lend(p.metrics)
+		if err != nil {
+			return err
+		}
+		port, err := a.metricsPort(lent)
+		if err != nil {
+			return err
+		}
+		group.Go(func() error { return errors.Join(port.Run(ctx), lent.giveBack()) })
+	}
 	return group.Wait()
 }
 

@@ -77,10 +77,15 @@ func (a *App) openEngine(ctx context.Context, store dataStore) (*state, error) {
 	if a.watched != nil {
 		a.watched.recorder = recorder
 	}
-	e, err := engine.Open(ctx, engine.Options{
+	eo := engine.Options{
 		Store: store, Clock: a.versionClock(store), IndexMode: indexModes[a.config.Indexes], Missing: a.missingIndex(recorder), Log: a.o.Log,
 		Exists: a.exists(), Needed: a.neededIndex(definitions),
-	})
+	}
+	ho := listen.Options{Clock: a.o.Clock, Log: a.o.Log}
+	if a.counts != nil {
+		eo.Wrote, ho.Sent = a.counts.Wrote, a.counts.Sent
+	}
+	e, err := engine.Open(ctx, eo)
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +95,8 @@ func (a *App) openEngine(ctx context.Context, store dataStore) (*state, error) {
 			return nil, err
 		}
 	}
-	hub, err := listen.New(listen.Options{Engine: e, Clock: a.o.Clock, Log: a.o.Log})
+	ho.Engine = e
+	hub, err := listen.New(ho)
 	if err != nil {
 		return nil, err
 	}

@@ -58,7 +58,7 @@ func (a *App) openUsers(ctx context.Context, s *state) (*users, error) {
 		RateLimits: c.RateLimits, PublicURL: c.PublicURL, NoSignUp: c.Auth.NoSignUp, AsEmulator: c.Auth.AsEmulator, Log: a.o.Log,
 		EmulatorSettings: !c.Production() && !c.Auth.ProductionSettings,
 	}
-	o.SignedIn = a.meter().SignIn
+	o.SignedIn, o.Limited = a.counts.SignIn, a.counts.Limited
 	if c.Memory && !c.Production() {
 		o.HashMemCost = passingHashCost
 	}
@@ -83,7 +83,7 @@ func (a *App) openUsers(ctx context.Context, s *state) (*users, error) {
 	}
 	service = identity.New(o)
 	a.add("accounts", service)
-	api := rpcidentity.New(rpcidentity.Options{Service: service, TrustProxy: c.TrustProxy, Log: a.o.Log})
+	api := rpcidentity.New(rpcidentity.Options{Service: service, TrustProxy: c.TrustProxy, Meter: a.counts, Log: a.o.Log})
 	u := &users{service: service, tokens: o.Tokens, handler: api, testMail: test}
 	u.forAdmins = func(admins token.Callers) http.Handler {
 		return rpcidentity.New(rpcidentity.Options{Service: service, Admins: admins, Log: a.o.Log})

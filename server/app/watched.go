@@ -12,9 +12,8 @@ import (
 	"clave/server/resource"
 )
 
-// watched is what is counted and kept for the console.
+// watched is what is kept for the console.
 type watched struct {
-	meter   *meter.Meter
 	logs    logs.Ring
 	wanted  console.Wanted
 	defined map[resource.Database][]index.Definition
@@ -31,26 +30,15 @@ func (a *App) watch() {
 	a.o.Log = slog.New(logs.Handler(a.o.Log.Handler(), &a.watched.logs))
 }
 
-// measure begins to count what the server does, for the console.
-func (a *App) measure(s *state) {
-	if a.watched == nil {
-		return
-	}
-	a.watched.meter = meter.New(a.o.Clock, func() meter.Gauges {
-		g := meter.Gauges{Listeners: s.hub.Streams(), Goroutines: runtime.NumGoroutine()}
-		g.Memory, g.Heap = memoryTaken()
+// gauges returns how the server stands.
+func (a *App) gauges() meter.Gauges {
+	g := meter.Gauges{Goroutines: runtime.NumGoroutine()}
+	g.Memory, g.Heap = memoryTaken()
+	if s := a.served; s != nil {
+		g.Listeners = s.hub.Streams()
 		g.Disk, g.DiskFree = s.usage()
-		return g
-	})
-	a.add("meter", a.watched.meter)
-}
-
-// meter returns what counts; nil without a console.
-func (a *App) meter() *meter.Meter {
-	if a.watched == nil {
-		return nil
 	}
-	return a.watched.meter
+	return g
 }
 
 // memoryTaken returns how many bytes the program has from the system, and how many of them live objects take.

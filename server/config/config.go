@@ -81,6 +81,8 @@ type Config struct {
 	// Console is the host:port of ModeServe's console, or empty, and ConsolePlain lets it be reached from other machines without TLS.
 	Console      string
 	ConsolePlain bool
+	// Metrics is the host:port of the metrics for Prometheus; empty for none.
+	Metrics string
 	// Write has ModeConsole's link open a session that may change data.
 	Write bool
 	// NoHub leaves out the Emulator Hub.
@@ -175,6 +177,9 @@ func (c *Config) declareServer(flags *pflag.FlagSet) {
 	flags.Func("memory-limit", "memory (`SIZE`) to stay within, such as 512MiB or 4GiB; with more, more of the data is cached (default: GOMEMLIMIT, then what the control group or the machine has)", c.setMemoryLimit)
 	flags.Func("service", "where a service runs that firebase.json's rewrites name (run.serviceId), as `ID=URL`; repeatable", c.addService)
 	flags.BoolVar(&c.Verbose, "verbose", false, "log each request")
+	if c.Mode != ModeExec {
+		flags.StringVar(&c.Metrics, "metrics", "", "`ADDRESS` of metrics for Prometheus, such as 9464, which is 127.0.0.1:9464, or 10.0.0.5:9464; never the public port (default: none)")
+	}
 	if c.Mode == ModeServe {
 		flags.IntVar(&c.Ports.Hosting, "port", 8080, "the one `PORT` that serves everything")
 		flags.StringVar(&c.TLSCert, "tls-cert", "", "certificate chain (PEM `FILE`); read again when it is renewed")
@@ -294,6 +299,9 @@ func (c *Config) check() error {
 		return err
 	}
 	if err := c.checkAuth(); err != nil {
+		return err
+	}
+	if err := c.checkMetrics(); err != nil {
 		return err
 	}
 	if err := c.checkTransfer(); err != nil {

@@ -92,6 +92,8 @@ func TestParseRefuses(t *testing.T) {
 		{"a service with a path", good, config.ModeStart, []string{"--service", "x=http://127.0.0.1:80/a"}, "no origin"},
 		{"a service with two addresses", good, config.ModeStart, []string{"--service", "x=http://a", "--service", "x=http://b"}, "two addresses"},
 		{"part", good, config.ModeStart, []string{"--only", "cellar"}, "want one or more of"},
+		{"metrics at no address", good, config.ModeStart, []string{"--metrics", "there"}, "want a port, or a host and a port"},
+		{"metrics at the public port", good, config.ModeServe, []string{"--project", "p", "--public-url", "https://p.example.org", "--port", "8443", "--metrics", "127.0.0.1:8443"}, "the port that the public reaches"},
 		{"an emulator that is not here", good, config.ModeStart, []string{"--only", "auth,storage:x"}, "--only storage: Clave has no such emulator"},
 		{"more than one line", good, config.ModeExec, []string{"npm test", "--only", "auth", "npm run x"}, `unexpected argument "npm run x"`},
 		{"an unknown flag behind a line", good, config.ModeExec, []string{"npm test", "--onyl", "auth"}, "unknown flag: --onyl"},

@@ -28,13 +28,13 @@ type node struct {
 }
 
 // newNode starts `clave start` on a database, in a folder of its own or a given one, and does not wait until it leads.
-func newNode(t *testing.T, url, dir string) *node {
+func newNode(t *testing.T, url, dir string, flags ...string) *node {
 	t.Helper()
 	folder, port := projectFolder(t, nil)
 	if dir == "" {
 		dir = filepath.Join(folder, ".clave")
 	}
-	n := &node{cmd: command(t, folder, "start", "--data", dir), dir: dir, port: port}
+	n := &node{cmd: command(t, folder, append([]string{"start", "--data", dir}, flags...)...), dir: dir, port: port}
 	n.cmd.Env = append(os.Environ(), "CLAVE_STORE="+url)
 	n.cmd.Stderr = os.Stderr
 	out, err := n.cmd.StdoutPipe()

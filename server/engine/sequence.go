@@ -108,6 +108,9 @@ func (s *sequencer) lead(ctx context.Context) {
 	began := s.clock.Now()
 	s.engine.write(ctx, group)
 	s.took = s.clock.Now().Sub(began)
+	if s.engine.o.Wrote != nil {
+		s.engine.o.Wrote(len(group), s.took)
+	}
 	s.mu.Lock()
 	s.mu.expected = len(group) + len(s.mu.queue)
 	if len(s.mu.queue) > 0 {

@@ -52,6 +52,8 @@ type Options struct {
 	Retention time.Duration
 	// Kept is how long commits are kept at most for subscriptions by Follow; a day when zero.
 	Kept time.Duration
+	// Wrote is called for each group of commits that was written at once, with how long that took; nil hears of none.
+	Wrote func(commits int, took time.Duration)
 	// Limits are the deadlines of transactions; Firestore's when zero.
 	Limits Limits
 	// Log receives queries without index and troubles; nothing is logged when nil.

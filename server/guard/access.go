@@ -2,11 +2,13 @@ package guard
 
 import (
 	"context"
+	"math/bits"
 	"time"
 
 	"clave/server/document"
 	"clave/server/engine"
 	"clave/server/fault"
+	"clave/server/meter"
 	"clave/server/query"
 	"clave/server/resource"
 	"clave/server/rules"
@@ -25,12 +27,14 @@ type access struct {
 	// reported says that no rules apply, but the operations are shown in the request monitor.
 	reported bool
 	rulesets *Rulesets
-	ruleset  *rules.Ruleset
-	auth     *rules.Auth
-	lookups  *rules.Lookups
-	time     value.Timestamp
-	before   documents
-	after    documents
+	// meter counts the decisions.
+	meter   *meter.Meter
+	ruleset *rules.Ruleset
+	auth    *rules.Auth
+	lookups *rules.Lookups
+	time    value.Timestamp
+	before  documents
+	after   documents
 }
 
 // unrestricted is the access of calls to which no rules apply.
@@ -44,6 +48,7 @@ func (g *Guard) access(c token.Caller, db resource.Database, before documents) *
 	a := &access{
 		reported: c.Privileged,
 		rulesets: g.rules,
+		meter:    g.meter,
 		ruleset:  g.rules.of(db),
 		lookups:  rules.NewLookups(),
 		time:     value.TimestampOf(g.clock.Now()),
@@ -157,6 +162,7 @@ func (a *access) decide(ctx context.Context, request *rules.Request) error {
 	}
 	request.Auth, request.Time, request.Reader = a.auth, a.time, a
 	d, err := a.ruleset.Allow(ctx, request)
+	a.count(request.Method, d.Allowed, err)
 	if err != nil {
 		return err
 	}
@@ -170,6 +176,18 @@ func (a *access) decide(ctx context.Context, request *rules.Request) error {
 		return fault.E(fault.PermissionDenied, "%s", d.Denial())
 	}
 	return denied()
+}
+
+// count counts a decision.
+func (a *access) count(m rules.Method, allowed bool, err error) {
+	decision := meter.Denied
+	switch {
+	case err != nil:
+		decision = meter.Failed
+	case allowed:
+		decision = meter.Allowed
+	}
+	a.meter.Decide(bits.TrailingZeros8(uint8(m)), decision) // methods are bits, in the meter's order
 }
 
 // report shows an operation to which no rules apply in the request monitor.

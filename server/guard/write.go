@@ -105,6 +105,7 @@ func (g *Guard) limitWrites(c token.Caller, n int) error {
 	}
 	for range n {
 		if wait := g.anonymousWrites.Take(c.Address); wait > 0 {
+			g.meter.Limited("anonymous-writes")
 			return fault.E(fault.ResourceExhausted, "Too many writes without a signed-in user. Try again in %d seconds.", int(wait.Seconds())+1)
 		}
 	}

@@ -64,14 +64,23 @@ func (c Call) network() netip.Addr { return forwarded.Client(c.Address, nil, 0) 
 // limit counts an action by the client's address.
 func (s *Service) limit(c Call, what action) error {
 	if s.limited(c) && s.limits.addresses.Take(ratelimit.ForAddress(string(what), c.network(), byAddress[what])...) > 0 {
+		s.refused(string(what))
 		return apiError("TOO_MANY_ATTEMPTS_TRY_LATER")
 	}
 	return nil
 }
 
+// refused notes that a limit has refused something.
+func (s *Service) refused(limit string) {
+	if s.o.Limited != nil {
+		s.o.Limited(limit)
+	}
+}
+
 // limitRecipient counts a code that a client has sent to an e-mail address or a phone.
 func (s *Service) limitRecipient(c Call, to string) error {
 	if s.limited(c) && !s.limits.accounts.Allow(c.accountKey("recipient", to), byRecipient) {
+		s.refused("recipient")
 		return apiError("TOO_MANY_ATTEMPTS_TRY_LATER")
 	}
 	return nil
@@ -83,6 +92,7 @@ func (s *Service) limitFactorOf(c Call, uid string) error {
 		return err
 	}
 	if s.limited(c) && !s.limits.accounts.Allow(c.accountKey("factor", uid), byFactor) {
+		s.refused("factor")
 		return tooManyGuesses()
 	}
 	return nil
@@ -121,6 +131,7 @@ func (s *Service) startGuess(c Call, email string, u *account.User) (*guess, err
 		taken = append(taken, ratelimit.Demand{Key: c.accountKey("password", email), Rate: guessesElsewhere})
 	}
 	if g.limiter.Take(taken...) > 0 {
+		s.refused("guesses")
 		return nil, tooManyGuesses()
 	}
 	g.taken = taken

@@ -47,6 +47,8 @@ type Options struct {
 	Announce func(text string)
 	// SignedIn is called for each sign-in, if not nil.
 	SignedIn func()
+	// Limited is called with the name of a limit that has refused something; nil hears of none.
+	Limited func(name string)
 	// Blocking calls blocking functions; nil calls none.
 	Blocking Caller
 	// PublicURL begins the links that are sent; the request's own origin when empty.

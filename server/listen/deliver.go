@@ -45,6 +45,9 @@ func (s *Stream) deliver(ctx context.Context, upto clock.Version) error {
 			if err := s.snapshot(version.After()); err != nil {
 				return err
 			}
+			if s.hub.o.Sent != nil {
+				s.hub.o.Sent(s.hub.o.Clock.Now().Sub(version.Time()))
+			}
 		}
 	}
 	rest := copy(s.pending, s.pending[n:])

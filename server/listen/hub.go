@@ -16,7 +16,9 @@ type Hub struct {
 	wake chan struct{}
 	// collecting is how many bytes of documents are held for first snapshots that are being read.
 	collecting atomic.Int64
-	mu         struct {
+	// targets is how many targets all streams have.
+	targets atomic.Int64
+	mu      struct {
 		sync.Mutex
 		databases map[resource.Database]*follower
 		fresh     []*follower // not started yet
@@ -139,6 +141,9 @@ func (h *Hub) Streams() int {
 	defer h.mu.Unlock()
 	return len(h.mu.streams)
 }
+
+// Targets returns how many targets are open.
+func (h *Hub) Targets() int { return int(h.targets.Load()) }
 
 // engine returns the engine.
 func (f *follower) engine() *engine.Engine { return f.hub.o.Engine }

@@ -25,6 +25,7 @@ func (s *Stream) add(ctx context.Context, t *target) error {
 	}
 	t.open, t.fresh, t.since = true, true, maxVersion
 	s.targets[t.want.ID] = t
+	s.hub.targets.Add(1)
 	if !t.want.Authorization.PerVersion { // Otherwise sendTarget checks the version that it sends.
 		if err := s.authorize(ctx, t, 0); err != nil || !t.open {
 			return err

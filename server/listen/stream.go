@@ -376,6 +376,7 @@ func (s *Stream) choose() int32 {
 func (s *Stream) end(t *target) {
 	t.open = false
 	delete(s.targets, t.want.ID)
+	s.hub.targets.Add(-1)
 	s.follower.detach(t)
 	if t.want.Authorization.Done != nil {
 		t.want.Authorization.Done()

@@ -28,6 +28,8 @@ type Options struct {
 	DropAfter time.Duration
 	// MaxTargets is how many targets a stream may have; 5000 when zero.
 	MaxTargets int
+	// Sent is called when a stream has sent a commit, with how long after the commit that is; nil hears of none.
+	Sent func(after time.Duration)
 	// Log receives failures; nothing is logged when nil.
 	Log *slog.Logger
 }

@@ -1,9 +1,10 @@
-// Package meter counts what a server does and keeps the counts of the last hour.
+// Package meter counts what a server does since it was started: calls, operations on data, decisions of rules, limits. It keeps samples
+// of the last hour for the console, and gives everything to package metrics. Names are of fixed lists, so that clients make none.
 package meter
 
 import (
 	"context"
-	"math"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -17,9 +18,6 @@ const (
 	Interval = 10 * time.Second
 	kept     = 360
 )
-
-// buckets are how many ranges of durations are counted: each is half as long again as the one before, from a microsecond on.
-const buckets = 64
 
 // Counts are what happened within a sample.
 type Counts struct {
@@ -56,25 +54,56 @@ type Sample struct {
 	Latency Latency `json:"latency"`
 }
 
+// Operation is a kind of operation on data.
+type Operation int
+
+// The operations.
+const (
+	Reading Operation = iota
+	Querying
+	Committing
+	operations
+)
+
+// OperationNames are the operations' names.
+var OperationNames = [operations]string{Reading: "read", Querying: "query", Committing: "commit"}
+
 // Meter counts. A nil one counts nothing. It is safe for concurrent use.
 type Meter struct {
 	clock  clock.Clock
 	gauges func() Gauges
-	// The counts since the last sample.
+	// The counts since the start.
 	commits, writes, reads, queries, denials, signIns atomic.Int64
-	took                                              [buckets]atomic.Int64
+	took                                              [operations]*Histogram
+	decisions                                         [len(RuleMethods)][decided]atomic.Int64
+	limits                                            map[string]*atomic.Int64
+	groups, syncs, fanout                             *Histogram
 	started                                           time.Time
 	mu                                                struct {
 		sync.Mutex
 		samples []Sample
-		slow    []Query
-		uses    map[Index]Use
+		// last are the counts at the last sample.
+		last  total
+		calls []*Calls
+		slow  []Query
+		uses  map[Index]Use
 	}
 }
 
 // New returns a meter; gauges reads how things stand.
 func New(c clock.Clock, gauges func() Gauges) *Meter {
-	return &Meter{clock: c, gauges: gauges, started: c.Now()}
+	seconds := float64(time.Second)
+	m := &Meter{
+		clock: c, gauges: gauges, started: c.Now(), limits: make(map[string]*atomic.Int64),
+		groups: newHistogram(sizes, 1), syncs: newHistogram(durations, seconds), fanout: newHistogram(durations, seconds),
+	}
+	for i := range m.took {
+		m.took[i] = newHistogram(durations, seconds)
+	}
+	for _, name := range append(slices.Clone(Limits), Other) {
+		m.limits[name] = new(atomic.Int64)
+	}
+	return m
 }
 
 // Call is a call under way. The zero value counts nothing.
@@ -91,9 +120,9 @@ func (m *Meter) Begin() Call {
 	return Call{m, m.clock.Now()}
 }
 
-// end counts a call's duration and whether it was denied.
-func (c Call) end(err error) {
-	c.meter.took[bucketOf(c.meter.clock.Now().Sub(c.began))].Add(1)
+// end counts an operation's duration and whether it was denied.
+func (c Call) end(o Operation, err error) {
+	c.meter.took[o].took(c.meter.clock.Now().Sub(c.began))
 	if fault.Is(err, fault.PermissionDenied) {
 		c.meter.denials.Add(1)
 	}
@@ -103,7 +132,7 @@ func (c Call) end(err error) {
 func (c Call) Read(n int64, err error) {
 	if c.meter != nil {
 		c.meter.reads.Add(n)
-		c.end(err)
+		c.end(Reading, err)
 	}
 }
 
@@ -111,7 +140,8 @@ func (c Call) Read(n int64, err error) {
 func (c Call) Query(n int64, err error) {
 	if c.meter != nil {
 		c.meter.queries.Add(1)
-		c.Read(n, err)
+		c.meter.reads.Add(n)
+		c.end(Querying, err)
 	}
 }
 
@@ -124,7 +154,7 @@ func (c Call) Commit(n int, err error) {
 		c.meter.commits.Add(1)
 		c.meter.writes.Add(int64(n))
 	}
-	c.end(err)
+	c.end(Committing, err)
 }
 
 // SignIn counts a sign-in.
@@ -134,48 +164,32 @@ func (m *Meter) SignIn() {
 	}
 }
 
-// growth is how much longer a range of durations is than the one before.
-const growth = 1.5
-
-// bucketOf returns the range that a duration is in.
-func bucketOf(d time.Duration) int {
-	if d < time.Microsecond {
-		return 0
-	}
-	return min(buckets-1, int(math.Log(float64(d)/float64(time.Microsecond))/math.Log(growth))+1)
+// total is what was counted since the start.
+type total struct {
+	Counts
+	took Distribution
 }
 
-// percentile returns the end of the range that holds a share of the durations, in milliseconds.
-func percentile(counts *[buckets]int64, share float64) float64 {
-	var all, sum int64
-	for _, n := range counts {
-		all += n
+// total returns what was counted since the start.
+func (m *Meter) total() total {
+	t := total{Counts: Counts{m.commits.Load(), m.writes.Load(), m.reads.Load(), m.queries.Load(), m.denials.Load(), m.signIns.Load()}}
+	for _, h := range m.took {
+		t.took = h.Read().plus(t.took)
 	}
-	if all == 0 {
-		return 0
-	}
-	for i, n := range counts {
-		if sum += n; float64(sum) >= share*float64(all) {
-			return math.Pow(growth, float64(i)) / 1000
-		}
-	}
-	return 0
+	return t
 }
 
-// take returns a sample of what has happened since the last one; with reset the next begins now.
-func (m *Meter) take(reset bool) Sample {
-	read := (*atomic.Int64).Load
-	if reset {
-		read = func(n *atomic.Int64) int64 { return n.Swap(0) }
-	}
-	var took [buckets]int64
-	for i := range took {
-		took[i] = read(&m.took[i])
-	}
+// since returns the sample of what was counted since an earlier total.
+func (m *Meter) since(now, last total) Sample {
+	took := now.took.minus(last.took)
+	ms := func(share float64) float64 { return took.percentile(share) * 1000 }
 	s := Sample{
-		Time:    m.clock.Now(),
-		Counts:  Counts{read(&m.commits), read(&m.writes), read(&m.reads), read(&m.queries), read(&m.denials), read(&m.signIns)},
-		Latency: Latency{percentile(&took, 0.5), percentile(&took, 0.95), percentile(&took, 0.99)},
+		Time: m.clock.Now(),
+		Counts: Counts{
+			now.Commits - last.Commits, now.Writes - last.Writes, now.Reads - last.Reads, now.Queries - last.Queries,
+			now.Denials - last.Denials, now.SignIns - last.SignIns,
+		},
+		Latency: Latency{ms(0.5), ms(0.95), ms(0.99)},
 	}
 	if m.gauges != nil {
 		s.Gauges = m.gauges()
@@ -187,8 +201,9 @@ func (m *Meter) take(reset bool) Sample {
 func (m *Meter) Samples() (past []Sample, current Sample, started time.Time) {
 	m.mu.Lock()
 	past = append([]Sample{}, m.mu.samples...)
+	last := m.mu.last
 	m.mu.Unlock()
-	return past, m.take(false), m.started
+	return past, m.since(m.total(), last), m.started
 }
 
 // Run takes samples until ctx is done.
@@ -201,7 +216,12 @@ func (m *Meter) Run(ctx context.Context) error {
 			return nil
 		case <-tick:
 		}
-		s := m.take(true)
+		now := m.total()
+		m.mu.Lock()
+		last := m.mu.last
+		m.mu.last = now
+		m.mu.Unlock()
+		s := m.since(now, last)
 		m.mu.Lock()
 		if len(m.mu.samples) == kept {
 			m.mu.samples = m.mu.samples[1:]

@@ -82,3 +82,47 @@ func TestSlowQueries(t *testing.T) {
 	none.Used(one)
 	none.Begin().Slow(nil)
 }
+
+// TestCalls counts calls by method, and names that are in no list together.
+func TestCalls(t *testing.T) {
+	hand := clock.NewHand(time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC))
+	m := meter.New(hand, nil)
+	calls := m.Calls("rest", []string{"Get"}, []string{"Listen"})
+	if m.Calls("rest", nil, nil) != calls {
+		t.Error("a transport that is there already is made again")
+	}
+	under := calls.Begin("Get")
+	hand.Advance(20 * time.Millisecond)
+	under.End(fault.NotFound)
+	calls.Begin("Listen")
+	for _, name := range []string{"made up", "", "Other"} {
+		calls.Begin(name).End(fault.Code(99))
+	}
+	got := make(map[string]meter.MethodCounts)
+	for _, c := range m.Called() {
+		got[c.Method] = c
+	}
+	if len(got) != 3 || got["Get"].Codes[fault.NotFound] != 1 || got["Get"].Open != 0 || got["Get"].Took.Sum != 0.02 {
+		t.Errorf("counted %+v", got)
+	}
+	if got["Listen"].Open != 1 || got["Listen"].Took != nil || got[meter.Other].Codes[fault.Unknown] != 3 {
+		t.Errorf("streams and other names: %+v", got)
+	}
+	m.Limited("made up")
+	m.Limited("hash")
+	m.Decide(7, meter.Allowed)
+	m.Decide(2, meter.Failed)
+	m.Wrote(3, time.Millisecond)
+	m.Sent(-time.Second)
+	all := m.All()
+	if all.Limits[meter.Other] != 1 || all.Limits["hash"] != 1 || all.Decisions[2][meter.Failed] != 1 {
+		t.Errorf("limits and decisions: %+v", all)
+	}
+	if all.Groups.Sum != 3 || all.Syncs.Sum != 0.001 || all.Fanout.Sum != 0 || all.Fanout.Counts[0] != 1 {
+		t.Errorf("groups, their writing and the way to listeners: %+v", all)
+	}
+	var none *meter.Meter
+	none.Calls("rest", nil, nil).Begin("Get").End(fault.OK)
+	none.Limited("hash")
+	none.Decide(0, meter.Allowed)
+}

@@ -154,6 +154,9 @@ func printTable(w io.Writer, a app.Addresses) {
 	if a.ConsoleURL != nil {
 		fmt.Fprintf(table, "Console\t%s\n", a.ConsoleURL())
 	}
+	if a.Metrics != "" {
+		fmt.Fprintf(table, "Metrics\thttp://%s%s\n", a.Metrics, app.MetricsPath)
+	}
 	if a.Data != "" {
 		fmt.Fprintf(table, "Data\t%s\n", a.Data)
 	}

@@ -9,6 +9,7 @@ import (
 	"io"
 	"log/slog"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"golang.org/x/sync/semaphore"
@@ -17,7 +18,9 @@ import (
 	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/status"
 
+	"clave/server/fault"
 	"clave/server/front/budget"
+	"clave/server/meter"
 	"clave/server/rpc/firestore"
 	"clave/server/token"
 	"clave/server/wire"
@@ -59,6 +62,8 @@ type Options struct {
 	ProxyHops int
 	// Budget bounds what large messages hold while they wait; one of its own when nil.
 	Budget *budget.Budget
+	// Meter counts calls; nil counts nothing.
+	Meter *meter.Meter
 	// Log receives our own bugs; nothing is logged when nil.
 	Log *slog.Logger
 }
@@ -96,7 +101,9 @@ func newCommon(o Options) (*common, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	return &common{o: o, codec: newCodec(), large: newLarge()}, nil
+	d := &common{o: o, codec: newCodec(), large: newLarge()}
+	d.calls = countedBy(o.Meter)
+	return d, nil
 }
 
 // server makes the gRPC server.
@@ -132,21 +139,55 @@ type common struct {
 	o     Options
 	codec *codec
 	large *semaphore.Weighted
+	// calls counts the calls.
+	calls *meter.Calls
+}
+
+// countedBy returns what counts the service's calls: Listen and Write last.
+func countedBy(m *meter.Meter) *meter.Calls {
+	var brief, lasting []string
+	for _, method := range pb.Firestore_ServiceDesc.Methods {
+		brief = append(brief, method.MethodName)
+	}
+	for _, stream := range pb.Firestore_ServiceDesc.Streams {
+		if stream.ClientStreams {
+			lasting = append(lasting, stream.StreamName)
+		} else {
+			brief = append(brief, stream.StreamName)
+		}
+	}
+	return m.Calls("grpc", brief, lasting)
+}
+
+// begin begins to count a call of a method, which the service's name stands before.
+func (d *common) begin(method string) meter.Under {
+	return d.calls.Begin(method[strings.LastIndexByte(method, '/')+1:])
 }
 
 // unary answers a call of one message each way.
 func (d *common) unary(ctx context.Context, req any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (out any, err error) {
-	defer func() { err = d.answer(info.FullMethod, err, recover()) }()
+	counted := d.begin(info.FullMethod)
+	defer func() {
+		err = d.answer(info.FullMethod, err, recover())
+		counted.End(codeOf(err))
+	}()
 	return next(ctx, req)
 }
 
 // stream answers a call with streams.
 func (d *common) stream(srv any, ss grpc.ServerStream, info *grpc.StreamServerInfo, next grpc.StreamHandler) (err error) {
-	defer func() { err = d.answer(info.FullMethod, err, recover()) }()
+	counted := d.begin(info.FullMethod)
+	defer func() {
+		err = d.answer(info.FullMethod, err, recover())
+		counted.End(codeOf(err))
+	}()
 	bounded := &boundedStream{ServerStream: ss, common: d}
 	defer bounded.done()
 	return next(srv, bounded)
 }
+
+// codeOf returns the code that a call's answer has.
+func codeOf(err error) fault.Code { return fault.Code(status.Code(err)) }
 
 // answer turns a call's error, or the panic that it ended in, into its status. What is a bug of ours is logged here,
 // and only here.

@@ -14,7 +14,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,7 +24,9 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"clave/server/clock"
+	"clave/server/fault"
 	"clave/server/forwarded"
+	"clave/server/meter"
 	"clave/server/rpc/firestore"
 	"clave/server/token"
 	"clave/server/wire"
@@ -38,6 +42,8 @@ type Options struct {
 	ProxyHops int
 	// Clock times clients; the machine's when nil.
 	Clock clock.Clock
+	// Meter counts calls; nil counts nothing.
+	Meter *meter.Meter
 	// Log receives our own bugs; nothing is logged when nil.
 	Log *slog.Logger
 }
@@ -66,29 +72,33 @@ func New(o Options) (http.Handler, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	return &handler{o: o, large: newLarge()}, nil
+	return &handler{o: o, large: newLarge(), counted: o.Meter.Calls("rest", slices.Collect(maps.Keys(calls)), nil)}, nil
 }
 
 // handler answers requests.
 type handler struct {
 	o     Options
 	large *semaphore.Weighted
+	// counted counts the calls.
+	counted *meter.Calls
 }
 
 // ServeHTTP answers a request.
 func (d *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	t, ok := parseTarget(methodOf(r), r.URL.EscapedPath())
-	if !ok {
+	call, known := calls[t.method]
+	if !ok || !known {
+		d.counted.Begin(meter.Other).End(fault.NotFound)
 		http.NotFound(w, r)
 		return
 	}
-	call, ok := calls[t.method]
-	if !ok {
-		http.NotFound(w, r)
-		return
-	}
+	code := fault.Unknown // of a call that panics
+	counted := d.counted.Begin(t.method)
+	defer func() { counted.End(code) }()
 	out := &answer{w: w, stream: call.stream, clock: d.o.Clock, patience: patience}
-	if err := d.serve(r, t, call, out); err != nil {
+	err := d.serve(r, t, call, out)
+	code = wire.Code(err)
+	if err != nil {
 		if wire.Unnamed(err) {
 			d.o.Log.Error("call failed", "transport", "rest", "method", t.method, "path", r.URL.Path, "error", err)
 		}

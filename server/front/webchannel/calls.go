@@ -14,7 +14,9 @@ import (
 )
 
 // serve finds out who the session's caller is and serves its stream.
-func (h *Handler) serve(ctx context.Context, s *session) error {
+func (h *Handler) serve(ctx context.Context, s *session) (err error) {
+	counted := h.counted.Begin(s.rpc)
+	defer func() { counted.End(wire.Code(err)) }()
 	project, _, _ := strings.Cut(strings.TrimPrefix(s.database, "projects/"), "/")
 	caller, err := h.o.Tokens.Caller(ctx, s.authorization, project)
 	if err != nil {

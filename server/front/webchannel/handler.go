@@ -4,14 +4,17 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"clave/server/clock"
+	"clave/server/meter"
 	"clave/server/randid"
 	"clave/server/rpc/firestore"
 	"clave/server/token"
@@ -48,6 +51,8 @@ type Options struct {
 	Idle time.Duration
 	// Linger is how long a session whose stream has ended waits for its client to learn of it; 30 s.
 	Linger time.Duration
+	// Meter counts streams; nil counts nothing.
+	Meter *meter.Meter
 	// Log receives our own failures; slog.Default() when nil.
 	Log *slog.Logger
 }
@@ -94,6 +99,8 @@ type Handler struct {
 	o Options
 	// calls are the streams by name.
 	calls map[string]call
+	// counted counts the streams.
+	counted *meter.Calls
 	// starts hands sessions over to Run.
 	starts chan *session
 	// prefixes counts the names given to browsers on this machine.
@@ -122,7 +129,7 @@ func New(o Options) (*Handler, error) {
 
 // newHandler returns a handler for the given streams.
 func newHandler(o Options, calls map[string]call) *Handler {
-	h := &Handler{o: o, calls: calls, starts: make(chan *session)}
+	h := &Handler{o: o, calls: calls, starts: make(chan *session), counted: o.Meter.Calls("webchannel", nil, slices.Collect(maps.Keys(calls)))}
 	h.mu.sessions = make(map[string]*session)
 	return h
 }

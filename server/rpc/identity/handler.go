@@ -13,6 +13,7 @@ import (
 	"clave/server/forwarded"
 	"clave/server/httpjson"
 	"clave/server/identity"
+	"clave/server/meter"
 	"clave/server/token"
 )
 
@@ -26,6 +27,8 @@ type Options struct {
 	APIKeys []string
 	// Admins identifies who administers a project; the Service's tokens when nil.
 	Admins token.Callers
+	// Meter counts calls; nil counts nothing.
+	Meter *meter.Meter
 	// Log logs failures; slog's default when nil.
 	Log *slog.Logger
 }
@@ -35,6 +38,8 @@ type Handler struct {
 	o       Options
 	service *identity.Service
 	routes  map[string]route
+	// counted counts the calls.
+	counted *meter.Calls
 }
 
 // New returns a Handler.
@@ -45,7 +50,28 @@ func New(o Options) *Handler {
 	if o.Admins == nil {
 		o.Admins = o.Service.Tokens()
 	}
-	return &Handler{o: o, service: o.Service, routes: routes(o.Service)}
+	h := &Handler{o: o, service: o.Service, routes: routes(o.Service)}
+	names := make([]string, 0, len(h.routes))
+	for key, r := range h.routes {
+		r.name = methodName(key)
+		h.routes[key] = r
+		names = append(names, r.name)
+	}
+	h.counted = o.Meter.Calls("auth", names, nil)
+	return h
+}
+
+// methodName returns the name under which a route's calls are counted: what comes behind the version, the project and the tenant.
+func methodName(key string) string {
+	host, path, _ := strings.Cut(key, "/")
+	if strings.HasSuffix(host, "oauth2.googleapis.com") {
+		return "oauth2:" + path // not Secure Token's
+	}
+	path = strings.TrimPrefix(path, "identitytoolkit/v3/relyingparty/")
+	for _, prefix := range []string{"v1/", "v2/", "projects/*", "/", "tenants/*/"} {
+		path = strings.TrimPrefix(path, prefix)
+	}
+	return strings.TrimPrefix(path, ":")
 }
 
 // hosts are the APIs' hosts, which also begin the paths of requests to the emulator.
@@ -85,6 +111,8 @@ type request struct {
 
 // route is what a path stands for.
 type route struct {
+	// name is the one under which calls are counted.
+	name string
 	// admin needs an administrator.
 	admin bool
 	// open needs no credential, not even an API key.
@@ -139,14 +167,25 @@ func split(r *http.Request) (host, path string) {
 	return name, strings.TrimPrefix(path, "/")
 }
 
-// answer finds and calls the method.
-func (h *Handler) answer(w http.ResponseWriter, r *http.Request, host, path string) (any, error) {
+// answer finds, counts and calls the method.
+func (h *Handler) answer(w http.ResponseWriter, r *http.Request, host, path string) (answer any, err error) {
 	shape, args := shapeOf(path)
 	route, ok := h.routes[r.Method+" "+host+"/"+shape]
-	if !ok {
-		return nil, fault.E(fault.NotFound, "Not Found")
+	code := fault.Unknown // of a call that panics
+	counted := h.counted.Begin(route.name)
+	defer func() { counted.End(code) }()
+	if ok {
+		answer, err = h.call(w, &request{http: r, host: host, args: args, call: h.describeCall(r)}, route, shape)
+	} else {
+		err = fault.E(fault.NotFound, "Not Found")
 	}
-	req := &request{http: r, host: host, args: args, call: h.describeCall(r)}
+	code = fault.CodeOf(err)
+	return answer, err
+}
+
+// call calls the method.
+func (h *Handler) call(w http.ResponseWriter, req *request, route route, shape string) (any, error) {
+	r := req.http
 	if err := h.authorize(req, route); err != nil {
 		return nil, err
 	}

@@ -420,3 +420,13 @@ func (s *Store) Usage() (used, free uint64) {
 	}
 	return used, free
 }
+
+// LogSize returns how many bytes of the log are not yet in tables.
+func (s *Store) LogSize() uint64 {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if s.mu.closed {
+		return 0
+	}
+	return s.db.Metrics().WAL.Size
+}

@@ -55,14 +55,17 @@ func ReadStatus(ctx context.Context, url string) (*Status, error) {
 	if err != nil {
 		return nil, s.said("read the status", err)
 	}
-	st.Nodes, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (n Node, err error) {
-		var age int64
-		err = row.Scan(&n.Name, &n.Address, &n.Role, &n.Seq, &age)
-		n.Age = time.Duration(age) * time.Millisecond
-		return n, err
-	})
+	st.Nodes, err = pgx.CollectRows(rows, scanNode)
 	if err != nil {
 		return nil, s.said("read the status", err)
 	}
 	return st, nil
+}
+
+// scanNode reads a row about a node.
+func scanNode(row pgx.CollectableRow) (n Node, err error) {
+	var age int64
+	err = row.Scan(&n.Name, &n.Address, &n.Role, &n.Seq, &age)
+	n.Age = time.Duration(age) * time.Millisecond
+	return n, err
 }

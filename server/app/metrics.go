@@ -1,0 +1,72 @@
+package app
+
+import (
+	"context"
+	"net"
+	"net/netip"
+
+	"clave/server/front"
+	"clave/server/metrics"
+	"clave/server/storage/pgstore"
+)
+
+// MetricsPath is where the metrics are on their port.
+const MetricsPath = metrics.Path
+
+// openMetrics puts the metrics behind their port, where there is one.
+func (a *App) openMetrics(ln net.Listener) error {
+	if ln == nil {
+		return nil
+	}
+	port, err := a.metricsPort(ln)
+	if err != nil {
+		return err
+	}
+	a.add("metrics", port)
+	return nil
+}
+
+// metricsPort returns the port of the metrics on a listener.
+func (a *App) metricsPort(ln net.Listener) (*front.Port, error) {
+	at, err := netip.ParseAddrPort(a.addresses.Metrics)
+	local := err == nil && at.Addr().IsLoopback()
+	handler, err := metrics.New(metrics.Options{Meter: a.counts, State: a.stands, Version: a.o.Version, Local: local})
+	if err != nil {
+		return nil, err
+	}
+	return front.New(front.Options{
+		Name: "metrics", Listener: ln, Handlers: front.Handlers{Site: handler}, Budget: a.budget, Verbose: a.config.Verbose, Log: a.o.Log,
+	}), nil
+}
+
+// stands returns how the server stands.
+func (a *App) stands(ctx context.Context) metrics.State {
+	g := a.gauges()
+	out := metrics.State{Streams: g.Listeners, StoreBytes: g.Disk, StoreFree: g.DiskFree, Memory: g.Memory, Requests: a.budget.Used()}
+	if a.served == nil {
+		out.Node = &metrics.Node{Role: "standby"}
+		return out
+	}
+	s := a.served
+	out.Healthy, out.Targets = s.health() == nil, s.hub.Targets()
+	if log, ok := s.store.(interface{ LogSize() uint64 }); ok {
+		out.LogBytes = log.LogSize()
+	}
+	if shared, ok := s.store.(*pgstore.Store); ok {
+		out.Node = a.leads(ctx, shared)
+	}
+	return out
+}
+
+// leads returns where this leader and the nodes around it are.
+func (a *App) leads(ctx context.Context, s *pgstore.Store) *metrics.Node {
+	st, err := s.Standing(ctx)
+	if err != nil {
+		a.o.Log.Warn("the metrics lack the nodes of the cluster", "error", err)
+	}
+	n := &metrics.Node{Role: "leader", Epoch: st.Epoch, StateLag: max(0, st.Log-st.State)}
+	for _, node := range st.Nodes {
+		n.Members = append(n.Members, metrics.Member{Name: node.Name, LogLag: max(0, st.Log-node.Seq), Age: node.Age})
+	}
+	return n
+}

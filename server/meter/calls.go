@@ -1,0 +1,139 @@
+package meter
+
+import (
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"clave/server/fault"
+)
+
+// Other stands for every name that is not in a fixed list, so that nobody outside makes new ones.
+const Other = "other"
+
+// codes is how many canonical codes there are.
+const codes = int(fault.Unauthenticated) + 1
+
+// byCode counts by canonical code.
+type byCode [codes]atomic.Int64
+
+// add counts one.
+func (b *byCode) add(c fault.Code) {
+	if c < 0 || int(c) >= codes {
+		c = fault.Unknown
+	}
+	b[c].Add(1)
+}
+
+// Calls counts the calls of one transport by method and code. A nil one counts nothing.
+type Calls struct {
+	meter     *Meter
+	transport string
+	methods   map[string]*method
+}
+
+// method is what is counted of one method.
+type method struct {
+	codes byCode
+	took  *Histogram
+	open  atomic.Int64
+}
+
+// Calls returns what counts the calls of a transport with these methods; all others are Other. Of streams, which last, no durations are
+// kept. It is called before the transport serves; again with the same transport it returns the same.
+func (m *Meter) Calls(transport string, methods, streams []string) *Calls {
+	if m == nil {
+		return nil
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, c := range m.mu.calls {
+		if c.transport == transport {
+			return c
+		}
+	}
+	c := &Calls{meter: m, transport: transport, methods: make(map[string]*method)}
+	for _, name := range append(slices.Clone(methods), Other) {
+		c.methods[name] = &method{took: newHistogram(durations, float64(time.Second))}
+	}
+	for _, name := range streams {
+		c.methods[name] = &method{}
+	}
+	m.mu.calls = append(m.mu.calls, c)
+	return c
+}
+
+// Under is a call under way. The zero value counts nothing.
+type Under struct {
+	calls  *Calls
+	method *method
+	began  time.Time
+}
+
+// Begin begins a call.
+func (c *Calls) Begin(name string) Under {
+	if c == nil {
+		return Under{}
+	}
+	m := c.methods[name]
+	if m == nil {
+		m = c.methods[Other]
+	}
+	m.open.Add(1)
+	return Under{c, m, c.meter.clock.Now()}
+}
+
+// End ends the call with its code.
+func (u Under) End(code fault.Code) {
+	if u.calls == nil {
+		return
+	}
+	u.method.open.Add(-1)
+	u.method.codes.add(code)
+	if u.method.took != nil {
+		u.method.took.took(u.calls.meter.clock.Now().Sub(u.began))
+	}
+}
+
+// MethodCounts are the calls of one method.
+type MethodCounts struct {
+	Transport, Method string
+	// Codes are the ended calls by canonical code.
+	Codes map[fault.Code]uint64
+	// Took is how long they took, in seconds; nil for streams.
+	Took *Distribution
+	// Open is how many are under way.
+	Open int64
+}
+
+// Called returns the calls of all transports' methods that were ever called.
+func (m *Meter) Called() (all []MethodCounts) {
+	m.mu.Lock()
+	calls := slices.Clone(m.mu.calls)
+	m.mu.Unlock()
+	for _, c := range calls {
+		for name, counted := range c.methods {
+			out := MethodCounts{Transport: c.transport, Method: name, Codes: counted.codes.read(), Open: counted.open.Load()}
+			if len(out.Codes) == 0 && out.Open == 0 {
+				continue
+			}
+			if counted.took != nil {
+				d := counted.took.Read()
+				out.Took = &d
+			}
+			all = append(all, out)
+		}
+	}
+	return all
+}
+
+// read returns what was counted, without the codes that never came.
+func (b *byCode) read() map[fault.Code]uint64 {
+	out := make(map[fault.Code]uint64)
+	for i := range b {
+		if n := b[i].Load(); n > 0 {
+			out[fault.Code(i)] = uint64(n)
+		}
+	}
+	return out
+}

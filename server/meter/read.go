@@ -1,0 +1,82 @@
+package meter
+
+import "time"
+
+// RuleMethods are the methods that rules decide about, as Decide has them.
+var RuleMethods = [...]string{"get", "list", "create", "update", "delete"}
+
+// Decision is how rules decided.
+type Decision int
+
+// The decisions. Failed is one that could not be made, for want of a document that the rules looked up.
+const (
+	Allowed Decision = iota
+	Denied
+	Failed
+	decided
+)
+
+// DecisionNames are the decisions' names.
+var DecisionNames = [decided]string{Allowed: "allow", Denied: "deny", Failed: "error"}
+
+// Decide counts a decision of rules about the method of a place in RuleMethods.
+func (m *Meter) Decide(method int, d Decision) {
+	if m != nil && method >= 0 && method < len(RuleMethods) {
+		m.decisions[method][d].Add(1)
+	}
+}
+
+// Limits are the limits that clients meet: of writes without a signed-in user, and of Authentication.
+var Limits = []string{"anonymous-writes", "sign-in", "sign-up", "code", "factor", "hash", "recipient", "guesses"}
+
+// Limited counts that a limit refused something.
+func (m *Meter) Limited(name string) {
+	if m == nil {
+		return
+	}
+	n := m.limits[name]
+	if n == nil {
+		n = m.limits[Other]
+	}
+	n.Add(1)
+}
+
+// Wrote counts a group of commits that was written at once, and how long that took.
+func (m *Meter) Wrote(commits int, took time.Duration) {
+	m.groups.had(commits)
+	m.syncs.took(took)
+}
+
+// Sent counts the time from a commit to when a live query's stream had it to send.
+func (m *Meter) Sent(after time.Duration) { m.fanout.took(max(0, after)) }
+
+// All is everything that was counted since the start, but for calls.
+type All struct {
+	Counts
+	// Operations are the durations of operations on data, in seconds, by Operation.
+	Operations [operations]Distribution
+	// Decisions are those of rules, by place in RuleMethods and Decision.
+	Decisions [len(RuleMethods)][decided]uint64
+	// Limits are how often limits refused something, by name.
+	Limits map[string]uint64
+	// Groups are how many commits were written at once, Writes how long that took and Fanout how long until streams had a commit, in seconds.
+	Groups, Syncs, Fanout Distribution
+	Started               time.Time
+}
+
+// All returns everything that was counted since the start, but for calls.
+func (m *Meter) All() All {
+	a := All{Counts: m.total().Counts, Limits: make(map[string]uint64), Groups: m.groups.Read(), Syncs: m.syncs.Read(), Fanout: m.fanout.Read(), Started: m.started}
+	for i, h := range m.took {
+		a.Operations[i] = h.Read()
+	}
+	for i := range m.decisions {
+		for j := range m.decisions[i] {
+			a.Decisions[i][j] = uint64(m.decisions[i][j].Load())
+		}
+	}
+	for name, n := range m.limits {
+		a.Limits[name] = uint64(n.Load())
+	}
+	return a
+}

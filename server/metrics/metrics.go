@@ -1,0 +1,103 @@
+// Package metrics shows what a server counts, and how it stands, to Prometheus. It counts nothing itself: package meter does, for the
+// console too. Its labels are of fixed lists, and nothing here holds a document's path, an address, an e-mail or a secret.
+package metrics
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"clave/server/meter"
+)
+
+// Path is where the metrics are.
+const Path = "/metrics"
+
+// State is how a server stands.
+type State struct {
+	// Healthy says that nothing is wrong with it.
+	Healthy bool
+	// Streams and Targets are the open streams of live queries and what they listen to.
+	Streams, Targets int
+	// StoreBytes is what the data take on the disk, StoreFree what is free there, and LogBytes what of the store's log is in no table yet.
+	StoreBytes, StoreFree, LogBytes uint64
+	// Memory is what the program has from the system, and Requests what requests hold that are being received.
+	Memory   uint64
+	Requests int64
+	// Node is this node of a cluster; nil for a server that is none.
+	Node *Node
+}
+
+// Node is where a node of a cluster is.
+type Node struct {
+	// Role is leader or standby. What follows is known to the leader.
+	Role string
+	// Epoch counts the leaders so far, this one included, and StateLag the rows of the log that are not yet in the state, with which new
+	// nodes begin.
+	Epoch, StateLag int64
+	// Members are the nodes that were heard of.
+	Members []Member
+}
+
+// Member is a node of a cluster.
+type Member struct {
+	Name string
+	// LogLag is how many rows of the log it lacks, and Age how long ago it said so.
+	LogLag int64
+	Age    time.Duration
+}
+
+// Options are what New needs.
+type Options struct {
+	// Meter has the counts; nil where nothing is counted, as on a standby.
+	Meter *meter.Meter
+	// State returns how the server stands. It may be called concurrently.
+	State func(context.Context) State
+	// Version is the program's.
+	Version string
+	// Local refuses requests under names that are not this machine's own, as pages make them whose name is led here (DNS rebinding).
+	Local bool
+}
+
+// New returns the handler of the metrics' port.
+func New(o Options) (http.Handler, error) {
+	program := prometheus.NewRegistry()
+	for _, c := range []prometheus.Collector{collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{})} {
+		if err := program.Register(c); err != nil {
+			return nil, err
+		}
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET "+Path, func(w http.ResponseWriter, r *http.Request) {
+		server := prometheus.NewRegistry()
+		server.MustRegister(&collector{o, o.State(r.Context())})
+		promhttp.HandlerFor(prometheus.Gatherers{program, server}, promhttp.HandlerOpts{}).ServeHTTP(w, r)
+	})
+	if !o.Local {
+		return mux, nil
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !local(r.Host) {
+			http.Error(w, "the metrics are for this machine", http.StatusForbidden)
+			return
+		}
+		mux.ServeHTTP(w, r)
+	}), nil
+}
+
+// local reports whether a Host header is an address or a name of this machine for itself.
+func local(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	host = strings.Trim(host, "[]")
+	_, err := netip.ParseAddr(host)
+	return err == nil || host == "localhost" || strings.HasSuffix(host, ".localhost")
+}
