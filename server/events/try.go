@@ -99,30 +99,51 @@ func (r *receiver) failed(ctx context.Context, l *lane, e *event, cause error) e
 	}
 	e.meta.Due = now.Add(wait)
 	dead := e.meta.Attempts >= r.spec.attempts || now.Sub(e.version.Time()) > r.spec.age || errors.Is(cause, errNoBody)
-	parked := []*event{e}
-	for _, behind := range l.queue[1:] {
-		if !behind.late && !dead {
-			parked = append(parked, behind)
-		}
-	}
 	r.mu.Unlock()
 	if dead {
 		return r.bury(ctx, l, e, now)
 	}
-	if err := r.store(ctx, parked...); err != nil {
-		return err
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, p := range parked {
-		if !p.late {
-			r.leave(p)
-			p.late, p.message, p.mark = true, nil, nil
-			r.mu.late++
-			r.mu.lateBytes += int64(p.meta.Size)
+	return r.park(ctx, l, e)
+}
+
+// park writes the first event of a lane to the store, with all that are behind it, also those that come while others are written. Were
+// one left in memory and a later one written, a restart would take it for delivered and leave it out.
+func (r *receiver) park(ctx context.Context, l *lane, first *event) error {
+	written := make(map[*event]bool)
+	for {
+		r.mu.Lock()
+		var more []*event
+		for _, e := range l.queue {
+			if !written[e] && (e == first || !e.late) {
+				more = append(more, e)
+			}
+		}
+		if len(more) == 0 {
+			r.turnLate(written)
+			r.mu.Unlock()
+			return nil
+		}
+		r.mu.Unlock()
+		if err := r.store(ctx, more...); err != nil {
+			return err
+		}
+		for _, e := range more {
+			written[e] = true
 		}
 	}
-	return nil
+}
+
+// turnLate lets go of events in memory that are in the store now; mu is held.
+func (r *receiver) turnLate(written map[*event]bool) {
+	for e := range written {
+		if e.late {
+			continue
+		}
+		r.leave(e)
+		e.late, e.message, e.mark = true, nil, nil
+		r.mu.late++
+		r.mu.lateBytes += int64(e.meta.Size)
+	}
 }
 
 // bury makes an event a dead letter. The oldest dead letters make room for it.

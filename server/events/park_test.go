@@ -1,0 +1,85 @@
+package events
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"testing"
+	"time"
+
+	"clave/server/clock"
+	"clave/server/resource"
+	"clave/server/storage"
+	"clave/server/storage/pebblestore"
+	"clave/server/triggers"
+)
+
+// idleSource is a source without commits.
+type idleSource struct{}
+
+// Latest implements Source.
+func (idleSource) Latest(resource.Database) clock.Version { return 1 }
+
+// Oldest implements Source.
+func (idleSource) Oldest(resource.Database) clock.Version { return 1 }
+
+// Follow implements Source; nothing follows here.
+func (idleSource) Follow(resource.Database, clock.Version) Subscription { return nil }
+
+// busyStore calls before ahead of its next write.
+type busyStore struct {
+	storage.Store
+	before func()
+}
+
+// Apply implements storage.Store.
+func (s *busyStore) Apply(ctx context.Context, b *storage.Batch) error {
+	if before := s.before; before != nil {
+		s.before = nil
+		before()
+	}
+	return s.Store.Apply(ctx, b)
+}
+
+// TestWhatComesDuringAWriteIsWrittenToo has an event come while one before it, whose delivery failed, is written to the store. It must be
+// written too: else the event after it is, and a restart takes the one between for delivered.
+func TestWhatComesDuringAWriteIsWrittenToo(t *testing.T) {
+	memory, err := pebblestore.OpenMemory()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = memory.Close() }()
+	specs, err := parse([]byte(`{"triggers": [{"name": "a", "event": "written", "document": "c/{id}", "url": "http://localhost/"}]}`), "p", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	store := &busyStore{Store: memory}
+	o := &Options{Specs: specs, Source: idleSource{}, Store: store, Clock: clock.NewHand(time.Unix(1_700_000_000, 0)), Log: slog.New(slog.DiscardHandler)}
+	r, err := open(t.Context(), o, specs[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	enqueue := func(second int64) {
+		t.Helper()
+		v := clock.VersionOf(time.Unix(1_700_000_000+second, 0))
+		e := &event{place: place{v, "c/d"}, message: &triggers.Message{Body: []byte("body")}, meta: &meta{Size: 4}, mark: r.mu.progress.begin(v, 1)}
+		if err := r.enqueue(t.Context(), e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	enqueue(0)
+	l, _ := r.mu.lanes.take(o.Clock.Now())
+	store.before = func() { enqueue(1) }
+	if err := r.failed(t.Context(), l, l.queue[0], errors.New("no")); err != nil {
+		t.Fatal(err)
+	}
+	enqueue(2)
+	stored := 0
+	if err := each(t.Context(), store, "a", func(place, *meta) error { stored++; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if stored != 3 || r.mu.late != 3 || r.mu.fresh != 0 || len(r.mu.progress.open) != 0 {
+		t.Errorf("%d events are in the store, %d count as there and %d as in memory, %d commits are open; want 3, 3, 0 and 0",
+			stored, r.mu.late, r.mu.fresh, len(r.mu.progress.open))
+	}
+}
