@@ -7,24 +7,27 @@ import { join } from 'node:path'
 
 const CLAVE = process.env.CLAVE_BIN ?? join(import.meta.dirname, '../../../../bin/clave')
 
-const freePort = () =>
-  new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address()
-      server.close(() => resolve(port))
-    })
-  })
+/** Ports that are free now, all different. */
+async function freePorts(n) {
+  const servers = await Promise.all(
+    Array.from(
+      { length: n },
+      () =>
+        new Promise((resolve) => {
+          const server = createServer().listen(0, '127.0.0.1', () => resolve(server))
+        }),
+    ),
+  )
+  const ports = servers.map((server) => server.address().port)
+  await Promise.all(servers.map((server) => new Promise((closed) => server.close(closed))))
+  return ports
+}
 
 /** Runs `clave start` with rules; returns the ports, and what stops it. */
 export async function start(project, rules) {
   const folder = await mkdtemp(join(tmpdir(), 'clave-look-'))
-  const ports = { firestore: await freePort(), auth: await freePort(), ui: await freePort() }
-  const emulators = {
-    firestore: { port: ports.firestore, websocketPort: await freePort() },
-    auth: { port: ports.auth },
-    ui: { port: ports.ui },
-    hub: { port: await freePort() },
-  }
+  const [firestore, websocketPort, auth, ui, hub] = await freePorts(5)
+  const emulators = { firestore: { port: firestore, websocketPort }, auth: { port: auth }, ui: { port: ui }, hub: { port: hub } }
   await writeFile(join(folder, 'firestore.rules'), rules)
   await writeFile(join(folder, 'firebase.json'), JSON.stringify({ firestore: { rules: 'firestore.rules' }, emulators }))
   const child = spawn(CLAVE, ['start', '--memory', '--project', project], { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] })
@@ -38,7 +41,7 @@ export async function start(project, rules) {
     await ended
     await rm(folder, { recursive: true })
   }
-  return { ...ports, stop }
+  return { firestore, auth, ui, stop }
 }
 
 /** Posts JSON as an administrator. */
