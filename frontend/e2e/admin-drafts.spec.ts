@@ -30,9 +30,13 @@ test('P-05 a draft is kept, finished and published; until then no visitor sees i
   await page.getByRole('button', { name: 'Guardar borrador' }).click()
   await expect(page.getByRole('alert')).toHaveText('Escribe al menos el título.')
   await page.getByLabel('Título').fill('Gala de otoño')
+  await page.getByLabel('Fecha', { exact: true }).fill('5/9/2031')
+  await expect(page.getByText('viernes 5 de septiembre de 2031')).toBeVisible()
   await page.getByRole('button', { name: 'Guardar borrador' }).click()
   await expect(page.getByText('Borrador guardado.')).toBeVisible()
   await expect(page.getByLabel('Título')).toHaveValue('')
+  // What the fields are understood to say goes with it.
+  await expect(page.getByText('viernes 5 de septiembre de 2031')).toHaveCount(0)
   await expect(draft(page)).toBeVisible()
   expect(await stored()).toMatchObject({ title: 'Gala de otoño', eventDate: null, publishAt: null, createdByEmail: 'admin@x.do' })
 

@@ -17,12 +17,16 @@ export function inputOf(form: HTMLFormElement, name: Name): HTMLInputElement | H
   return element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement ? element : undefined
 }
 
+/** What a form is told when its fields were written into without a hand. */
+export const FILLED = 'filled'
+
 /** Puts texts into the form. */
 export function fill(form: HTMLFormElement, values: Values): void {
   for (const name of names) {
     const input = inputOf(form, name)
     if (input) input.value = values[name]
   }
+  form.dispatchEvent(new Event(FILLED))
 }
 
 /** Empties the form, also one that began as a copy of another event. */

@@ -1,4 +1,5 @@
 import { type RefObject, useEffect, useRef, useState } from 'react'
+import { FILLED } from './event-inputs'
 import { understood } from './event-values'
 
 type Kind = 'date' | 'time' | 'price'
@@ -13,9 +14,9 @@ export function useUnderstood(
   const follow = () => setTyped(input.current?.value ?? '')
   useEffect(() => {
     const { form } = input.current ?? {}
-    // Other parts of the form write into its fields too, such as the merge of two versions.
-    form?.addEventListener('focusout', follow)
-    return () => form?.removeEventListener('focusout', follow)
+    // Other parts of the form write into its fields too, such as the merge of two versions, or empty them.
+    form?.addEventListener(FILLED, follow)
+    return () => form?.removeEventListener(FILLED, follow)
   }, [])
   const put = (text: string) => {
     if (input.current) input.current.value = text
