@@ -265,8 +265,9 @@ func (s *Store) announce(ctx context.Context, role string) error {
 	if role != "leader" {
 		seq = s.at.seq
 	}
-	_, err := s.pool.Exec(ctx, `insert into clave_node values ($1, $2, $3, $4, clock_timestamp())
-		on conflict (node) do update set address = excluded.address, role = excluded.role, seq = excluded.seq, seen = excluded.seen`, s.o.Node, s.o.Address, role, seq)
+	_, err := s.pool.Exec(ctx, `insert into clave_node (node, address, role, seq, seen, inner_address) values ($1, $2, $3, $4, clock_timestamp(), $5)
+		on conflict (node) do update set address = excluded.address, role = excluded.role, seq = excluded.seq, seen = excluded.seen,
+		inner_address = excluded.inner_address`, s.o.Node, s.o.Address, role, seq, s.o.Inner)
 	return err
 }
 

@@ -20,8 +20,9 @@ type Options struct {
 	Dir string
 	// Local tunes the replica.
 	Local pebblestore.Options
-	// Node names this node among the others; no two that run have the same name. Address is shown beside it.
-	Node, Address string
+	// Node names this node among the others; no two that run have the same name. Address is shown beside it, and Inner is where other
+	// nodes reach it.
+	Node, Address, Inner string
 	// Clock returns the time; the machine's when nil.
 	Clock clock.Clock
 	// Lease is how long a leader that does not renew stays one; 3 s when zero.

@@ -13,12 +13,13 @@ import (
 	"clave/server/fault"
 )
 
-// migrations make the tables, version by version, and are never changed. $cluster is a new id.
+// migrations make the tables, version by version, and are never changed. $cluster is a new id, $secret a new secret.
 //
 //	clave_lease    who leads, and the fence; the only row has id 1
 //	clave_log      a row for each group of batches, in order; row 0 begins it
 //	clave_state    keys and values as of clave_applied.seq, but for derived ones
-//	clave_node     when each node reported last, and how far its replica is
+//	clave_node     when each node reported last, where others reach it, and how far its replica is
+//	clave_secret   what nodes know each other by; the only row has id 1
 var migrations = [][]string{{
 	`create table clave_lease (id int primary key, cluster text not null, epoch bigint not null, node text not null, address text not null,
 		until timestamptz not null, versions_until bigint not null)`,
@@ -29,6 +30,10 @@ var migrations = [][]string{{
 	`insert into clave_lease values (1, '$cluster', 0, '', '', clock_timestamp() - interval '1 second', 0)`,
 	`insert into clave_log values (0, 0, '', '')`,
 	`insert into clave_applied values (1, 0)`,
+}, {
+	`alter table clave_node add column inner_address text not null default ''`,
+	`create table clave_secret (id int primary key, secret text not null)`,
+	`insert into clave_secret values (1, '$secret')`,
 }}
 
 // migrate brings the tables to this program's version. Of nodes that start together one does it.
@@ -84,7 +89,7 @@ func step(ctx context.Context, tx pgx.Tx, version int) error {
 		return err
 	}
 	for _, statement := range migrations[version] {
-		if _, err := tx.Exec(ctx, replaceCluster(statement)); err != nil {
+		if _, err := tx.Exec(ctx, replaceNew(statement)); err != nil {
 			return err
 		}
 	}

@@ -24,7 +24,7 @@ func (s *Store) Standing(ctx context.Context) (Standing, error) {
 	st := Standing{Epoch: s.lead.epoch, Log: s.lead.seq.Load(), State: s.lead.behind.Load()}
 	ctx, cancel := context.WithTimeout(ctx, standingPatience)
 	defer cancel()
-	rows, err := s.pool.Query(ctx, `select node, address, role, seq, (extract(epoch from clock_timestamp() - seen) * 1000)::bigint from clave_node
+	rows, err := s.pool.Query(ctx, `select node, address, role, inner_address, seq, (extract(epoch from clock_timestamp() - seen) * 1000)::bigint from clave_node
 		where seen > clock_timestamp() - interval '1 minute' order by node`)
 	if err != nil {
 		return st, s.said("read the nodes", err)

@@ -27,6 +27,8 @@ type Status struct {
 // Node is one node of a cluster.
 type Node struct {
 	Name, Address, Role string
+	// Inner is where other nodes reach it.
+	Inner string
 	// Seq is the row of the log that its replica has, and Age how long ago it said so.
 	Seq int64
 	Age time.Duration
@@ -50,7 +52,7 @@ func ReadStatus(ctx context.Context, url string) (*Status, error) {
 		return nil, s.said("read the status", err)
 	}
 	st.VersionsUntil = time.UnixMicro(versions).UTC()
-	rows, err := pool.Query(ctx, `select node, address, role, seq, (extract(epoch from clock_timestamp() - seen) * 1000)::bigint from clave_node
+	rows, err := pool.Query(ctx, `select node, address, role, inner_address, seq, (extract(epoch from clock_timestamp() - seen) * 1000)::bigint from clave_node
 		where seen > clock_timestamp() - interval '1 minute' order by node`)
 	if err != nil {
 		return nil, s.said("read the status", err)
@@ -65,7 +67,7 @@ func ReadStatus(ctx context.Context, url string) (*Status, error) {
 // scanNode reads a row about a node.
 func scanNode(row pgx.CollectableRow) (n Node, err error) {
 	var age int64
-	err = row.Scan(&n.Name, &n.Address, &n.Role, &n.Seq, &age)
+	err = row.Scan(&n.Name, &n.Address, &n.Role, &n.Inner, &n.Seq, &age)
 	n.Age = time.Duration(age) * time.Millisecond
 	return n, err
 }

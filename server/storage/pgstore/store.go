@@ -42,9 +42,9 @@ type position struct {
 	id  []byte
 }
 
-// replaceCluster fills a new id into a statement of a migration.
-func replaceCluster(statement string) string {
-	return strings.ReplaceAll(statement, "$cluster", hexID())
+// replaceNew fills a new id and a new secret into a statement of a migration.
+func replaceNew(statement string) string {
+	return strings.NewReplacer("$cluster", hexID(), "$secret", hexID()+hexID()).Replace(statement)
 }
 
 // Open connects to PostgreSQL, makes the tables where there are none, and brings the replica up to the log. It takes no lease: until

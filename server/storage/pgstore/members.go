@@ -1,0 +1,152 @@
+package pgstore
+
+import (
+	"context"
+	"encoding/hex"
+	"log/slog"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"clave/server/clock"
+	"clave/server/fault"
+)
+
+// membersPause is how often the lease is looked at.
+const membersPause = 100 * time.Millisecond
+
+// membersTimeout is how long PostgreSQL may take to say who leads.
+const membersTimeout = 2 * time.Second
+
+// Leader is the node that leads. The zero Leader is none.
+type Leader struct {
+	Node string
+	// Inner is where other nodes reach it.
+	Inner string
+	Epoch int64
+}
+
+// Members is what a node knows of the others before it has a replica: who leads, and the secret that they share.
+type Members struct {
+	pool *pgxpool.Pool
+	log  *slog.Logger
+	host string
+	mu   struct {
+		sync.Mutex
+		leader  Leader
+		changed chan struct{} // closed and replaced when leader is another one
+	}
+}
+
+// OpenMembers connects to PostgreSQL and makes the tables where there are none.
+func OpenMembers(ctx context.Context, url string, log *slog.Logger) (*Members, error) {
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	pool, err := connect(ctx, url)
+	if err != nil {
+		return nil, err
+	}
+	m := &Members{pool: pool, log: log}
+	m.mu.changed = make(chan struct{})
+	if err = migrate(ctx, pool); err == nil {
+		err = m.findHost(ctx)
+	}
+	if err == nil {
+		err = m.look(ctx)
+	}
+	if err != nil {
+		pool.Close()
+		return nil, (&Store{pool: pool}).said("look for other nodes", err)
+	}
+	return m, nil
+}
+
+// findHost finds the address by which this machine reaches PostgreSQL.
+func (m *Members) findHost(ctx context.Context) error {
+	conn, err := m.pool.Acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Release()
+	m.host = "127.0.0.1"
+	if at, ok := conn.Conn().PgConn().Conn().LocalAddr().(*net.TCPAddr); ok {
+		m.host = at.IP.String()
+	}
+	return nil
+}
+
+// Host returns the address by which this machine reaches PostgreSQL, 127.0.0.1 where that is by a socket of the machine.
+func (m *Members) Host() string { return m.host }
+
+// Secret returns what the nodes of a cluster know and nobody else who can't read the database.
+func (m *Members) Secret(ctx context.Context) ([]byte, error) {
+	var text string
+	if err := m.pool.QueryRow(ctx, "select secret from clave_secret where id = 1").Scan(&text); err != nil {
+		return nil, (&Store{pool: m.pool}).said("read the secret of the nodes", err)
+	}
+	secret, err := hex.DecodeString(text)
+	if err != nil || len(secret) < 32 {
+		return nil, fault.E(fault.DataLoss, "clave_secret holds no secret; restore a backup of PostgreSQL")
+	}
+	return secret, nil
+}
+
+// Leader returns who leads, and a channel that is closed when that changes.
+func (m *Members) Leader() (Leader, <-chan struct{}) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.mu.leader, m.mu.changed
+}
+
+// look reads who leads.
+func (m *Members) look(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, membersTimeout)
+	defer cancel()
+	var l Leader
+	var held bool
+	err := m.pool.QueryRow(ctx, `select l.node, coalesce(n.inner_address, ''), l.epoch, l.until >= clock_timestamp()
+		from clave_lease l left join clave_node n on n.node = l.node where l.id = 1`).Scan(&l.Node, &l.Inner, &l.Epoch, &held)
+	if err != nil {
+		return err
+	}
+	if !held {
+		l = Leader{}
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if l != m.mu.leader {
+		m.mu.leader = l
+		close(m.mu.changed)
+		m.mu.changed = make(chan struct{})
+	}
+	return nil
+}
+
+// Run keeps what Leader returns up to date until ctx is done. While PostgreSQL can't be asked, the last leader stays: it knows
+// itself when its lease ends.
+func (m *Members) Run(ctx context.Context) error {
+	failing := false
+	for {
+		c, stop := clock.System().After(membersPause)
+		select {
+		case <-ctx.Done():
+			stop()
+			return nil
+		case <-c:
+		}
+		err := m.look(ctx)
+		if err != nil && !failing && ctx.Err() == nil {
+			m.log.Warn("PostgreSQL can't be asked who leads; it is tried again", "error", (&Store{pool: m.pool}).said("read the lease", err))
+		}
+		failing = err != nil
+	}
+}
+
+// Close ends the connections.
+func (m *Members) Close() error {
+	m.pool.Close()
+	return nil
+}
