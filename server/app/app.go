@@ -94,6 +94,8 @@ type App struct {
 	addresses Addresses
 	// settling waits for what is on its way; nil in production.
 	settling *settling
+	// nodes is this node among those that share its store; nil without --store.
+	nodes *nodes
 	// importing are the absolute paths of the imports that this process makes, which may complete an interrupted one.
 	importing []string
 }
@@ -149,8 +151,10 @@ func (a *App) build(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if a.encryption, err = a.tls(); err != nil {
-		return err
+	if a.nodes == nil {
+		if a.encryption, err = a.tls(); err != nil {
+			return err
+		}
 	}
 	if calls.console, err = a.makeConsole(ports.console, calls, state, users, rulesets); err != nil {
 		return err

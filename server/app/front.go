@@ -18,22 +18,24 @@ import (
 
 // openPorts puts the handlers behind their ports.
 func (a *App) openPorts(p ports, calls *calls) error {
-	site, err := a.site()
+	site, err := a.siteOnce()
 	if err != nil {
 		return err
 	}
-	encryption := a.encryption
 	a.addresses.Scheme = "http"
-	if encryption != nil {
+	if a.encryption != nil {
 		a.addresses.Scheme = "https"
 	}
 	// The firestore and hosting ports each need a gRPC server of their own, since a server serves one listener's life.
 	open := func(name string, ln net.Listener, handlers front.Handlers) {
-		if ln != nil {
-			port := front.New(front.Options{
-				Name: name, Listener: ln, TLS: encryption, Handlers: handlers, Budget: a.budget, PrivateNetwork: !a.config.Production(), Verbose: a.config.Verbose, Log: a.o.Log,
-			})
-			a.add(name, port)
+		switch {
+		case ln == nil:
+		case a.nodes != nil && a.nodes.ports[name] != nil:
+			a.nodes.leading[name] = handlers
+		default:
+			o := a.portOptions(name, ln, handlers)
+			o.TLS = a.encryption
+			a.add(name, front.New(o))
 		}
 	}
 	if p.firestore != nil {
@@ -71,7 +73,25 @@ func (a *App) openPorts(p ports, calls *calls) error {
 		port := front.New(front.Options{Name: "requests", Listener: p.websocket, Handlers: front.Handlers{Site: calls.monitor, Health: calls.health}, Budget: a.budget, Log: a.o.Log})
 		a.add("requests", port)
 	}
+	if a.nodes != nil {
+		a.nodes.serveAsLeader(a)
+	}
 	return nil
+}
+
+// portOptions returns the options of a port for clients.
+func (a *App) portOptions(name string, ln net.Listener, handlers front.Handlers) front.Options {
+	return front.Options{
+		Name: name, Listener: ln, Handlers: handlers, Budget: a.budget, PrivateNetwork: !a.config.Production(), Verbose: a.config.Verbose, Log: a.o.Log,
+	}
+}
+
+// siteOnce returns the static site, which a node that shares its store serves before it leads.
+func (a *App) siteOnce() (http.Handler, error) {
+	if a.nodes != nil {
+		return a.nodes.site, nil
+	}
+	return a.site()
 }
 
 // site returns the static site, or nil when firebase.json has none. Production refuses a site that can't be served; in

@@ -18,19 +18,28 @@ func (a *App) openMetrics(ln net.Listener) error {
 	if ln == nil {
 		return nil
 	}
-	port, err := a.metricsPort(ln)
-	if err != nil {
+	port, err := a.metricsPort(ln, a.stands)
+	switch {
+	case err != nil:
 		return err
+	case a.nodes != nil: // whose port answers already
+		a.nodes.leading["metrics"] = front.Handlers{Site: port.Handler()}
+	default:
+		a.add("metrics", port)
 	}
-	a.add("metrics", port)
 	return nil
 }
 
-// metricsPort returns the port of the metrics on a listener.
-func (a *App) metricsPort(ln net.Listener) (*front.Port, error) {
+// standsBy returns how a node stands that does not lead.
+func (a *App) standsBy(context.Context) metrics.State {
+	return metrics.State{Requests: a.budget.Used(), Node: &metrics.Node{Role: "standby"}}
+}
+
+// metricsPort returns the port of the metrics on a listener, with what tells how the server stands.
+func (a *App) metricsPort(ln net.Listener, stands func(context.Context) metrics.State) (*front.Port, error) {
 	at, err := netip.ParseAddrPort(a.addresses.Metrics)
 	local := err == nil && at.Addr().IsLoopback()
-	handler, err := metrics.New(metrics.Options{Meter: a.counts, State: a.stands, Version: a.o.Version, Local: local})
+	handler, err := metrics.New(metrics.Options{Meter: a.counts, State: stands, Version: a.o.Version, Local: local})
 	if err != nil {
 		return nil, err
 	}

@@ -117,3 +117,8 @@ func (a *App) portError(name, host string, port int, err error) error {
 	}
 	return fault.Because(err, fault.Unavailable, "cannot listen on %s for %s: %v. Choose another address with --host, or give %s.", where, name, err, remedy)
 }
+
+// innerError says what to do about an inner listener that can't be had.
+func innerError(host, port string, err error) error {
+	return fault.Because(err, fault.Unavailable, "cannot listen on %s for other nodes: %v. Give an address of this machine that they reach with --cluster-listen.", net.JoinHostPort(host, port), err)
+}

@@ -37,8 +37,12 @@ func (a *App) openShared(ctx context.Context) (*pgstore.Store, error) {
 	if err != nil {
 		return nil, err
 	}
+	inner := ""
+	if a.nodes != nil {
+		inner = a.nodes.inner
+	}
 	store, err := pgstore.Open(ctx, pgstore.Options{
-		URL: a.config.Store, Dir: path, Local: a.sizes(), Node: node, Address: a.address(), Clock: a.o.Clock, Log: a.o.Log,
+		URL: a.config.Store, Inner: inner, Dir: path, Local: a.sizes(), Node: node, Address: a.address(), Clock: a.o.Clock, Log: a.o.Log,
 		Derived: engine.Derived, Derive: engine.Derive, Progress: a.progress(),
 		Waiting: func(leader string) { fmt.Fprintf(a.o.Notices, "Standby: %s leads\n", leader) },
 	})
@@ -57,25 +61,26 @@ func (a *App) address() string {
 	return a.addresses.Firestore
 }
 
-// openLeading opens the store on PostgreSQL and waits until this node leads. Meanwhile the ports answer that it is a standby.
+// openLeading opens the store on PostgreSQL and waits until this node leads. Meanwhile the ports forward to the node that does.
 func (a *App) openLeading(ctx context.Context, p ports) (store *pgstore.Store, err error) {
+	if a.nodes, err = a.join(ctx, p); err != nil {
+		return nil, err
+	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	standby := make(chan error, 1)
+	failed := make(chan error, 1)
 	go func() {
-		err := a.standBy(ctx, p)
-		if err != nil {
-			stop() // a standby without its health handler must not wait unseen
-		}
-		standby <- err
+		err := a.nodes.failed(ctx)
+		stop() // a node whose ports have ended must not lead
+		failed <- err
 	}()
 	store, err = a.openShared(ctx)
 	if err == nil {
 		err = store.Lead(ctx)
 	}
 	stop()
-	if failed := <-standby; failed != nil {
-		err = failed
+	if ended := <-failed; ended != nil {
+		err = ended
 	}
 	if err != nil && store != nil {
 		err = errors.Join(err, store.Close())

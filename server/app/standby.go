@@ -1,111 +1,245 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
-	"sync"
+	"sync/atomic"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-	"google.golang.org/grpc"
-	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/status"
-
-	"clave/server/fault"
+	"clave/server/clock"
+	"clave/server/cluster"
 	"clave/server/front"
-	"clave/server/httpjson"
+	"clave/server/process"
+	rpcidentity "clave/server/rpc/identity"
+	"clave/server/storage/pgstore"
 )
 
-// textStandby is the error of a standby. SDKs retry after it.
-const textStandby = "This node is a standby; another one serves the database. Please try again."
+// nodes is this node among those that share its store. Its ports answer before it leads: they forward to the node that does.
+type nodes struct {
+	members *pgstore.Members
+	node    *cluster.Node
+	// inner is where other nodes reach this one.
+	inner string
+	// site is the static site, which every node answers itself.
+	site  http.Handler
+	ports map[string]*early
+	// leading are what the ports serve once this node leads, by the port's name.
+	leading map[string]front.Handlers
+	// reached is when the leader last said that it is well.
+	reached atomic.Pointer[time.Time]
+	// parts are what runs before the app does.
+	parts []*early
+}
 
-// standBy answers at the ports until ctx is done, that another node serves, and leaves them open for whoever serves next.
-func (a *App) standBy(ctx context.Context, p ports) error {
-	encryption, err := a.tls()
+// innerName names the inner listener in logs.
+const innerName = "cluster"
+
+// early is a part that runs before the app does, and is stopped with it.
+type early struct {
+	name string
+	port *front.Port
+	stop context.CancelFunc
+	// ended is closed when it has ended, with err set.
+	ended chan struct{}
+	err   error
+}
+
+// start runs a part until it is stopped.
+func (n *nodes) start(ctx context.Context, name string, run func(ctx context.Context) error) *early {
+	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
+	e := &early{name: name, stop: stop, ended: make(chan struct{})}
+	n.parts = append(n.parts, e)
+	go func() {
+		defer close(e.ended)
+		e.err = run(ctx)
+	}()
+	return e
+}
+
+// close stops a part and waits for it.
+func (e *early) close() error {
+	e.stop()
+	<-e.ended
+	return e.err
+}
+
+// run is the part's life within the app, which has been built.
+func (e *early) run(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+	case <-e.ended:
+	}
+	return e.close()
+}
+
+// close stops what runs still.
+func (n *nodes) close() error {
+	var all []error
+	for i := len(n.parts) - 1; i >= 0; i-- {
+		all = append(all, n.parts[i].close())
+	}
+	return errors.Join(append(all, n.members.Close())...)
+}
+
+// failed waits until ctx is done, or a part has ended by itself, and returns its error.
+func (n *nodes) failed(ctx context.Context) error {
+	ended := make(chan error, len(n.parts))
+	for _, e := range n.parts {
+		go func() {
+			select {
+			case <-ctx.Done():
+				ended <- nil
+			case <-e.ended:
+				ended <- cmp.Or(e.err, errors.New("app: the port "+e.name+" has ended"))
+			}
+		}()
+	}
+	return <-ended
+}
+
+// join makes this node one of the nodes on PostgreSQL: it opens the inner listener, and the ports forward until the node leads.
+func (a *App) join(ctx context.Context, p ports) (n *nodes, err error) {
+	if _, err := a.makeFolder(replicaDir); err != nil { // which the node's name lies beside
+		return nil, err
+	}
+	n = &nodes{ports: make(map[string]*early), leading: make(map[string]front.Handlers)}
+	if n.members, err = pgstore.OpenMembers(ctx, a.config.Store, a.o.Log); err != nil {
+		return nil, err
+	}
+	a.onClose(n.close)
+	if err := a.openInner(ctx, n); err != nil {
+		return nil, err
+	}
+	if a.encryption, err = a.tls(); err != nil {
+		return nil, err
+	}
+	n.site, err = a.site()
+	if err != nil {
+		return nil, err
+	}
+	n.start(ctx, "members", n.members.Run)
+	for _, at := range []struct {
+		name     string
+		listener net.Listener
+		handlers front.Handlers
+	}{
+		{"firestore", p.firestore, front.Handlers{}},
+		{"auth", p.auth, front.Handlers{}},
+		{"hosting", p.hosting, front.Handlers{Site: n.site, Reserved: a.reserved(), IdentityHost: rpcidentity.IsHost}},
+	} {
+		if at.listener == nil {
+			continue
+		}
+		at.handlers.Forward, at.handlers.Role = n.node.Forward(at.name), "follower"
+		at.handlers.Health = func() error { return n.leaderHealth(ctx, at.name) }
+		o := a.portOptions(at.name, at.listener, at.handlers)
+		o.TLS = a.encryption
+		port := front.New(o)
+		n.ports[at.name] = n.start(ctx, at.name, port.Run)
+		n.ports[at.name].port = port
+	}
+	if p.metrics != nil {
+		port, err := a.metricsPort(p.metrics, a.standsBy)
+		if err != nil {
+			return nil, err
+		}
+		n.ports["metrics"] = n.start(ctx, "metrics", port.Run)
+		n.ports["metrics"].port = port
+	}
+	n.start(ctx, innerName, n.node.Run)
+	return n, nil
+}
+
+// openInner opens the inner listener.
+func (a *App) openInner(ctx context.Context, n *nodes) error {
+	secret, err := n.members.Secret(ctx)
 	if err != nil {
 		return err
 	}
-	group, ctx := errgroup.WithContext(ctx)
-	for _, ln := range []net.Listener{p.firestore, p.auth, p.hosting} {
-		if ln == nil {
-			continue
-		}
-		lent, err := lend(ln)
-		if err != nil {
-			return err
-		}
-		port := front.New(front.Options{
-			Name: "standby", Listener: lent, TLS: encryption, Budget: a.budget, Log: a.o.Log, Grace: 100 * time.Millisecond,
-			Handlers: front.Handlers{
-				GRPC: grpc.NewServer(grpc.UnknownServiceHandler(func(any, grpc.ServerStream) error { return status.Error(codes.Unavailable, textStandby) })),
-				Site: http.HandlerFunc(refuse), Health: func() error { return front.ErrStandby },
-			},
-		})
-		group.Go(func() error { return errors.Join(port.Run(ctx), lent.giveBack()) })
+	host, port, err := net.SplitHostPort(cmp.Or(a.config.ClusterListen, net.JoinHostPort(n.members.Host(), "0")))
+	if err != nil {
+		return err // config has checked it
 	}
-	if p.metrics != nil { // They say that this node is a standby.
-		lent, err := lend(p.metrics)
-		if err != nil {
-			return err
-		}
-		port, err := a.metricsPort(lent)
-		if err != nil {
-			return err
-		}
-		group.Go(func() error { return errors.Join(port.Run(ctx), lent.giveBack()) })
+	ln, err := net.Listen("tcp", net.JoinHostPort(host, port))
+	if err != nil {
+		return innerError(host, port, err)
 	}
-	return group.Wait()
-}
-
-// refuse answers a request to a standby.
-func refuse(w http.ResponseWriter, _ *http.Request) {
-	w.Header().Set("Retry-After", "1")
-	httpjson.Write(w, http.StatusServiceUnavailable, map[string]any{
-		"error": map[string]any{"code": http.StatusServiceUnavailable, "message": textStandby, "status": fault.Unavailable.String()},
-	})
-}
-
-// lent is a listener that stays open when it is closed.
-type lent struct {
-	net.Listener
-	deadline func(time.Time) error
-	once     sync.Once
-	closed   chan struct{}
-}
-
-// lend returns a listener on the port of another.
-func lend(ln net.Listener) (*lent, error) {
-	timed, ok := ln.(interface{ SetDeadline(time.Time) error })
-	if !ok {
-		return nil, errors.New("app: a listener without deadlines")
+	a.onClose(closer(ln))
+	_, taken, err := net.SplitHostPort(ln.Addr().String())
+	if err != nil {
+		return err
 	}
-	return &lent{Listener: ln, deadline: timed.SetDeadline, closed: make(chan struct{})}, nil
-}
-
-// Accept implements net.Listener.
-func (l *lent) Accept() (net.Conn, error) {
-	conn, err := l.Listener.Accept()
-	select {
-	case <-l.closed:
-		if err == nil {
-			_ = conn.Close() // the client tries again
-		}
-		return nil, net.ErrClosed
-	default:
-		return conn, err
+	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
+		host = n.members.Host()
 	}
-}
-
-// Close implements net.Listener: Accept returns, and the port stays open.
-func (l *lent) Close() (err error) {
-	l.once.Do(func() {
-		close(l.closed)
-		err = l.deadline(time.Unix(1, 0))
+	n.inner = net.JoinHostPort(host, taken)
+	name, err := a.nodeName()
+	if err != nil {
+		return err
+	}
+	n.node, err = cluster.New(cluster.Options{
+		Name: name, Secret: secret, Listener: ln, Clock: a.o.Clock, Log: a.o.Log,
+		Leader: func() (cluster.Leader, <-chan struct{}) {
+			l, changed := n.members.Leader()
+			return cluster.Leader{Node: l.Node, Address: l.Inner, Epoch: l.Epoch}, changed
+		},
 	})
 	return err
 }
 
-// giveBack lets the port be accepted from again.
-func (l *lent) giveBack() error { return errors.Join(l.Close(), l.deadline(time.Time{})) }
+// leaderHealth asks the leader for the health of one of its ports.
+func (n *nodes) leaderHealth(ctx context.Context, port string) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), healthPatience)
+	defer cancel()
+	code, err := n.node.Ask(ctx, port, front.HealthPath)
+	now := clock.System().Now()
+	switch last := n.reached.Load(); {
+	case err == nil && code == http.StatusOK:
+		n.reached.Store(&now)
+		return nil
+	case err == nil:
+		return fmt.Errorf("the leader answers %d", code)
+	case last != nil && now.Sub(*last) < changeTime:
+		return nil // requests wait here for the next leader; elsewhere nobody would
+	}
+	return fmt.Errorf("%w: %w", front.ErrNoLeader, err)
+}
+
+// healthPatience is how long the leader may take to answer how it is.
+const healthPatience = 2 * time.Second
+
+// changeTime is how long a node is well without a leader: another one leads sooner if any can.
+const changeTime = 10 * time.Second
+
+// serveAsLeader has the ports, which have forwarded, answer at this node while the app runs. The inner listener is
+// stopped before them: what is forwarded to it is answered by their handlers.
+func (n *nodes) serveAsLeader(a *App) {
+	for _, e := range n.parts {
+		part := process.Part{Name: e.name, Run: e.run}
+		if e.name == innerName {
+			part.Run = func(ctx context.Context) error {
+				n.lead()
+				return e.run(ctx)
+			}
+		}
+		a.parts = append(a.parts, part)
+	}
+}
+
+// lead has the ports answer at this node.
+func (n *nodes) lead() {
+	handlers := make(map[string]http.Handler)
+	for name, leading := range n.leading {
+		leading.Role = "leader"
+		port := n.ports[name].port
+		port.Replace(leading)
+		if name != "metrics" { // which other nodes don't ask for
+			handlers[name] = port.Handler()
+		}
+	}
+	n.node.Serve(handlers)
+}

@@ -18,8 +18,10 @@ import (
 
 // startedElsewhere are the types with a Run that something else than the wiring runs, and what does.
 var startedElsewhere = map[string]string{
-	"front.split":           "front.Port.Run",
-	"storage/pgstore.Store": "App.openServed, with --store alone",
+	"front.split":             "front.Port.Run",
+	"storage/pgstore.Store":   "App.openServed, with --store alone",
+	"storage/pgstore.Members": "App.join, with --store alone",
+	"cluster.Node":            "App.join, with --store alone",
 }
 
 // TestEveryRunIsStarted builds the server of each mode as the program does, and checks that every component in it which has a

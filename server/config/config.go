@@ -45,6 +45,8 @@ type Config struct {
 	DataDir string
 	// Store is the URL of the PostgreSQL that keeps the data; empty for the data folder. It holds a password.
 	Store string
+	// ClusterListen is the host:port on which other nodes reach this one; empty for any port of the address that leads to PostgreSQL.
+	ClusterListen string
 	// Memory keeps the data in memory only.
 	Memory bool
 	// Host is the address that all ports listen on; empty when each part has its own.
@@ -160,6 +162,9 @@ func (c *Config) declare(flags *pflag.FlagSet) {
 
 // declareServer declares the flags of the modes that serve.
 func (c *Config) declareServer(flags *pflag.FlagSet) {
+	if c.Mode.storesShared() {
+		flags.StringVar(&c.ClusterListen, "cluster-listen", "", "with --store, `HOST:PORT` on which the other nodes reach this one (default: any port of the address by which this machine reaches PostgreSQL)")
+	}
 	flags.BoolVar(&c.Memory, "memory", c.Mode == ModeExec, "keep nothing: data live in memory")
 	flags.StringVar(&c.Host, "host", "", "`ADDRESS` to listen on; 0.0.0.0 for all of the machine's (default: firebase.json's for each emulator, then 127.0.0.1)")
 	indexes := "auto"
@@ -286,6 +291,9 @@ func (c *Config) check() error {
 	if c.Store != "" && c.Memory {
 		return fault.E(fault.InvalidArgument, "--store and --memory exclude each other: the data are in PostgreSQL, or nowhere. With --import, name a folder with --data")
 	}
+	if err := c.checkCluster(); err != nil {
+		return err
+	}
 	if c.Mode.offline() {
 		if c.Mode.needsProject() && c.Project == "" {
 			return fault.E(fault.InvalidArgument, "clave %s: name the project with --project", c.Mode)
@@ -344,6 +352,21 @@ func (c *Config) checkProduction() error {
 	case c.PublicURL == "":
 		// The alternative is the Host header, which any client can choose.
 		return fault.E(fault.InvalidArgument, "clave serve: give the origin that clients use with --public-url, such as https://data.example.org; links in e-mails begin with it")
+	}
+	return nil
+}
+
+// checkCluster refuses an inner listener that is none, or that no other node would ask for.
+func (c *Config) checkCluster() error {
+	if c.ClusterListen == "" {
+		return nil
+	}
+	if c.Store == "" {
+		return fault.E(fault.InvalidArgument, "--cluster-listen: there are other nodes only with --store")
+	}
+	_, port, err := net.SplitHostPort(c.ClusterListen)
+	if n, numeric := strconv.Atoi(port); err != nil || numeric != nil || n < 0 || n > 65535 {
+		return fault.E(fault.InvalidArgument, "--cluster-listen %s: want a host and a port, such as 10.0.0.5:7400", c.ClusterListen)
 	}
 	return nil
 }

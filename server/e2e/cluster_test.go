@@ -20,9 +20,11 @@ import (
 
 // node is a program that shares its data with others.
 type node struct {
-	cmd  *exec.Cmd
-	dir  string
-	port int
+	cmd *exec.Cmd
+	// folder is firebase.json's, and dir that of the data.
+	folder, dir string
+	port        int
+	flags       []string
 	// await waits for a line of its output.
 	await func(prefix string)
 }
@@ -34,7 +36,13 @@ func newNode(t *testing.T, url, dir string, flags ...string) *node {
 	if dir == "" {
 		dir = filepath.Join(folder, ".clave")
 	}
-	n := &node{cmd: command(t, folder, append([]string{"start", "--data", dir}, flags...)...), dir: dir, port: port}
+	return (&node{folder: folder, dir: dir, port: port, flags: flags}).again(t, url)
+}
+
+// again starts a node that has ended, at its ports.
+func (n *node) again(t *testing.T, url string) *node {
+	t.Helper()
+	n = &node{cmd: command(t, n.folder, append([]string{"start", "--project", project, "--data", n.dir}, n.flags...)...), folder: n.folder, dir: n.dir, port: n.port, flags: n.flags}
 	n.cmd.Env = append(os.Environ(), "CLAVE_STORE="+url)
 	n.cmd.Stderr = os.Stderr
 	out, err := n.cmd.StdoutPipe()
@@ -119,6 +127,8 @@ func TestNodes(t *testing.T) {
 	pg := pgtest.New(t)
 	t.Run("a killed node loses nothing", func(t *testing.T) { testKilledNode(t, pg.Database()) })
 	t.Run("a standby takes over", func(t *testing.T) { testTakeOver(t, pg.Database()) })
+	t.Run("any node will do", func(t *testing.T) { testAnyNode(t, pg.Database()) })
+	t.Run("a leader hands over", func(t *testing.T) { testHandOver(t, pg.Database()) })
 	t.Run("a stopped leader is fenced", func(t *testing.T) { testStoppedLeader(t, pg.Database()) })
 	t.Run("mistakes are named without secrets", func(t *testing.T) { testWrongPassword(t, pg) })
 }
@@ -161,19 +171,20 @@ func testKilledNode(t *testing.T, url string) {
 	}
 }
 
-// testTakeOver has a standby refuse everything, and take over from a leader that is killed and from one that stops.
+// testTakeOver has a follower forward everything, and take over from a leader that is killed and from one that stops.
 func testTakeOver(t *testing.T, url string) {
 	first := newNode(t, url, "")
 	first.await("Clave ready")
 	first.wantPut(t, "one")
 	second := newNode(t, url, "")
 	second.await("Standby: ")
-	if code, text := second.ask(t, http.MethodGet, "/__/health", ""); code != http.StatusServiceUnavailable || text != "standby\n" {
-		t.Errorf("health of a standby: %d %q, want 503 standby", code, text)
+	for n, want := range map[*node]string{first: "ok leader\n", second: "ok follower\n"} {
+		if code, text := n.ask(t, http.MethodGet, "/__/health", ""); code != http.StatusOK || text != want {
+			t.Errorf("health: %d %q, want 200 %q", code, text, want)
+		}
 	}
-	if code, text := second.put(t, "refused"); code != http.StatusServiceUnavailable || !strings.Contains(text, "UNAVAILABLE") {
-		t.Errorf("a write at a standby: %d %s, want UNAVAILABLE", code, text)
-	}
+	second.wantPut(t, "forwarded")
+	first.wantAll(t, "one", "forwarded")
 	wantStatus(t, url, "leader", "standby", "Epoch      1")
 	began := clock.System().Now()
 	first.kill(t)
@@ -184,7 +195,7 @@ func testTakeOver(t *testing.T, url string) {
 	} else {
 		t.Logf("fail-over after a kill took %v", took)
 	}
-	second.wantAll(t, "one", "two")
+	second.wantAll(t, "one", "forwarded", "two")
 	third := newNode(t, url, first.dir)
 	third.await("Standby: ")
 	began = clock.System().Now()
@@ -197,7 +208,7 @@ func testTakeOver(t *testing.T, url string) {
 		t.Errorf("a leader that was stopped ended with %v", err)
 	}
 	third.wantPut(t, "three")
-	third.wantAll(t, "one", "two", "three")
+	third.wantAll(t, "one", "forwarded", "two", "three")
 	last := newNode(t, url, "")
 	last.await("Standby: ")
 	if err := last.cmd.Process.Signal(syscall.SIGTERM); err != nil {

@@ -51,6 +51,7 @@ type production struct {
 // productionFolder makes a project's folder.
 func productionFolder(t *testing.T) string {
 	t.Helper()
+	shareStore(t)
 	dir := t.TempDir()
 	writeFile(t, filepath.Join(dir, "firebase.json"), `{"firestore": {"rules": "firestore.rules"}, "hosting": {"public": "site", "rewrites": [
 		{"source": "/api/admin/**", "run": {"serviceId": "backoffice"}}]}}`)
@@ -83,7 +84,12 @@ func serve(t *testing.T, dir string, secure bool, flags ...string) *production {
 	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: p.roots}}
 	p.client = &http.Client{Transport: transport}
 	t.Cleanup(transport.CloseIdleConnections)
-	flags = append(flags, "--project", realProject, "--port", fmt.Sprint(port), "--public-url", p.url)
+	flags = append(flags, "--project", realProject, "--public-url", p.url)
+	if os.Getenv(nodesVariable) != "" {
+		p.serveNodes(t, port, flags...)
+		return p
+	}
+	flags = append(flags, "--port", fmt.Sprint(port))
 	p.cmd = serveCommand(t, dir, nil, flags...)
 	p.cmd.Stderr = os.Stderr
 	awaitReady(t, p.cmd)

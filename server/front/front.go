@@ -8,7 +8,10 @@ import (
 	"net"
 	"net/http"
 	"runtime/debug"
+	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"google.golang.org/grpc"
@@ -16,6 +19,7 @@ import (
 	"clave/server/clock"
 	"clave/server/front/budget"
 	"clave/server/front/hosting"
+	"clave/server/process"
 )
 
 // GRPC is a gRPC server, such as *grpc.Server.
@@ -45,6 +49,11 @@ type Handlers struct {
 	IdentityHost func(host string) bool
 	// Health returns what is wrong with the server, nil when it is well; it is served at HealthPath.
 	Health func() error
+	// Role is what this server is among others, such as leader, and stands in the answer of one that is well; empty where it has none.
+	Role string
+	// Forward answers every request in the place of the handlers above, but for those of Site and Reserved; nil when this server
+	// answers by itself.
+	Forward http.Handler
 }
 
 // Options configures a Port.
@@ -100,14 +109,27 @@ func (o *Options) EnsureDefaults() {
 type Port struct {
 	o    Options
 	http *http.Server
+	// routing is the handlers of the time being, and replaced says that there are others.
+	routing  atomic.Pointer[routing]
+	replaced chan struct{}
+	// ending is done when the port stops: streams end at once, other requests have their grace.
+	ending *process.Ending
+}
+
+// routing is what a port serves, and the routes made of it.
+type routing struct {
+	Handlers
+	routes http.Handler
 }
 
 // New returns a port that serves once it is run.
 func New(o Options) *Port {
 	o.EnsureDefaults()
-	p := &Port{o: o}
+	p := &Port{o: o, replaced: make(chan struct{}, 1), ending: process.NewEnding()}
+	p.Replace(o.Handlers)
 	p.http = &http.Server{
-		Handler:           p.recovered(p.routes()),
+		Handler:           p.recovered(p),
+		ConnContext:       func(ctx context.Context, c net.Conn) context.Context { return context.WithValue(ctx, connKey{}, c) },
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
@@ -118,7 +140,50 @@ func New(o Options) *Port {
 		},
 		ErrorLog: slog.NewLogLogger(o.Log.Handler(), slog.LevelDebug),
 	}
+	// In the clear a connection of gRPC comes here where another server answers it.
+	p.http.Protocols = new(http.Protocols)
+	p.http.Protocols.SetHTTP1(true)
+	p.http.Protocols.SetHTTP2(true)
+	p.http.Protocols.SetUnencryptedHTTP2(true)
 	return p
+}
+
+// Replace has the port serve other handlers from now on, on the connections that there are too. Those that forward may be replaced by
+// those that answer, once.
+func (p *Port) Replace(h Handlers) {
+	p.routing.Store(&routing{h, p.routes(h)})
+	select {
+	case p.replaced <- struct{}{}:
+	default:
+	}
+}
+
+// Handler returns what answers requests, also those of other connections than the port's.
+func (p *Port) Handler() http.Handler { return p.http.Handler }
+
+// ServeHTTP answers a request, on whatever connection it came.
+func (p *Port) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if IsStream(r.URL.Path) {
+		ctx, stop := p.ending.Within(r.Context())
+		defer stop()
+		r = r.WithContext(ctx)
+	}
+	p.routing.Load().routes.ServeHTTP(w, r)
+}
+
+// IsStream reports whether a request of a path lasts until its client ends it.
+func IsStream(path string) bool {
+	return strings.HasSuffix(path, ".Firestore/Listen") || strings.HasSuffix(path, ".Firestore/Write") || strings.Contains(path, ".Firestore/Listen/") || strings.Contains(path, ".Firestore/Write/")
+}
+
+// connKey is the key of a request's connection.
+type connKey struct{}
+
+// CloseConn closes the connection on which a request came, for an answer that can't be ended in a way that its client would understand.
+func CloseConn(r *http.Request) {
+	if c, ok := r.Context().Value(connKey{}).(net.Conn); ok {
+		_ = c.Close()
+	}
 }
 
 // Addr returns the address that the port listens on.
@@ -132,18 +197,11 @@ func (p *Port) Run(ctx context.Context) error {
 	if p.o.TLS != nil {
 		p.http.TLSConfig = p.o.TLS.Clone()
 	}
-	s := newSplit(p.o)
-	if p.o.Handlers.GRPC == nil {
-		s.grpc = s.http // nothing here is gRPC
-	}
+	s := newSplit(p.o, func() bool { return p.routing.Load().GRPC != nil })
 	ended := make(chan error, 3)
 	running := 2
 	go func() { ended <- s.Run(ctx) }()
 	go func() { ended <- p.http.Serve(s.http) }()
-	if p.o.Handlers.GRPC != nil {
-		running++
-		go func() { ended <- p.o.Handlers.GRPC.Serve(p.o.Budget.Listener(ctx, s.grpc)) }()
-	}
 	var first error
 	note := func(err error) {
 		running--
@@ -151,13 +209,25 @@ func (p *Port) Run(ctx context.Context) error {
 			first = err
 		}
 	}
-	select {
-	case <-ctx.Done():
-	case err := <-ended: // a port that can't go on must not look as if it did
-		note(err)
-		_ = p.o.Listener.Close()
+	var calls GRPC
+	for serving := true; serving; {
+		select {
+		case <-ctx.Done():
+			serving = false
+		case <-p.replaced:
+			if g := p.routing.Load().GRPC; g != nil && calls == nil {
+				calls = g
+				running++
+				go func() { ended <- g.Serve(p.o.Budget.Listener(ctx, s.grpc)) }()
+			}
+		case err := <-ended: // a port that can't go on must not look as if it did
+			note(err)
+			_ = p.o.Listener.Close()
+			serving = false
+		}
 	}
-	p.stop(ctx, cut)
+	p.stop(ctx, calls)
+	cut()
 	for running > 0 {
 		note(<-ended)
 	}
@@ -170,38 +240,95 @@ func stopped(ctx context.Context, err error) bool {
 	return errors.Is(err, http.ErrServerClosed) || errors.Is(err, net.ErrClosed) || ctx.Err() != nil && errors.Is(err, grpc.ErrServerStopped)
 }
 
-// stop ends the requests: streams end by their context, the others get the grace.
-func (p *Port) stop(ctx context.Context, cut func()) {
+// stop ends the requests: streams at once, the others when they are answered or the grace is over.
+func (p *Port) stop(ctx context.Context, calls GRPC) {
 	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), p.o.Grace)
 	defer cancel()
-	if g := p.o.Handlers.GRPC; g != nil {
-		// Live streams never end by themselves, so grace for gRPC would only delay the stop.
-		g.Stop()
+	p.ending.End()
+	var ending sync.WaitGroup
+	if calls != nil {
+		ending.Go(func() {
+			defer context.AfterFunc(grace, calls.Stop)()
+			calls.GracefulStop()
+		})
 	}
-	cut()
 	if err := p.http.Shutdown(grace); err != nil {
 		_ = p.http.Close()
 	}
+	ending.Wait()
+	if calls != nil {
+		calls.Stop()
+	}
+}
+
+// What the paths of each interface begin with.
+var (
+	channelPrefixes  = []string{"/google.firestore.v1.Firestore/"}
+	restPrefixes     = []string{"/v1/", "/v1beta1/"}
+	identityPrefixes = []string{
+		"/identitytoolkit.googleapis.com/", "/securetoken.googleapis.com/", "/www.googleapis.com/", "/iamcredentials.googleapis.com/",
+		"/oauth2.googleapis.com/", "/securetoken.google.com/", "/__/",
+	}
+)
+
+// firstOf returns the first part of a path with the slashes around it, or nothing.
+func firstOf(path string) string {
+	if i := strings.IndexByte(strings.TrimPrefix(path, "/"), '/'); i >= 0 {
+		return path[:i+2]
+	}
+	return ""
+}
+
+// isCall reports whether a request is a call of gRPC.
+func isCall(r *http.Request) bool {
+	return r.ProtoMajor == 2 && strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc")
+}
+
+// forwarding returns the handler of a port whose interfaces another server answers.
+func (p *Port) forwarding(d Handlers) http.Handler {
+	interfaces := slices.Concat(channelPrefixes, restPrefixes, identityPrefixes)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch path := r.URL.Path; {
+		case isCall(r):
+			d.Forward.ServeHTTP(w, r) // its body lasts
+			return
+		case d.Health != nil && path == HealthPath:
+			health(d.Health, d.Role).ServeHTTP(w, r)
+			return
+		case d.Reserved != nil && strings.HasPrefix(path, hosting.ReservedPrefix):
+			p.withPatience(w, r)
+			d.Reserved.ServeHTTP(w, r)
+			return
+		case d.Site != nil && !slices.Contains(interfaces, firstOf(path)) && (d.IdentityHost == nil || !d.IdentityHost(r.Host)):
+			p.withPatience(w, r)
+			defer p.o.Budget.Body(w, r)()
+			d.Site.ServeHTTP(w, r)
+			return
+		}
+		p.withPatience(w, r)
+		p.cors(d.Forward).ServeHTTP(w, r)
+	})
 }
 
 // routes returns the handler that routes each request.
-func (p *Port) routes() http.Handler {
-	d := p.o.Handlers
+func (p *Port) routes(d Handlers) http.Handler {
+	if d.Forward != nil {
+		return p.forwarding(d)
+	}
 	api := map[string]http.Handler{}
-	add := func(h http.Handler, prefixes ...string) {
+	add := func(h http.Handler, prefixes []string) {
 		for _, prefix := range prefixes {
 			if h != nil {
 				api[prefix] = p.cors(h)
 			}
 		}
 	}
-	add(d.WebChannel, "/google.firestore.v1.Firestore/")
-	add(d.REST, "/v1/", "/v1beta1/")
-	add(d.Identity, "/identitytoolkit.googleapis.com/", "/securetoken.googleapis.com/", "/www.googleapis.com/", "/iamcredentials.googleapis.com/",
-		"/oauth2.googleapis.com/", "/securetoken.google.com/", "/__/")
-	add(d.Control, "/emulator/")
+	add(d.WebChannel, channelPrefixes)
+	add(d.REST, restPrefixes)
+	add(d.Identity, identityPrefixes)
+	add(d.Control, []string{"/emulator/"})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if d.GRPC != nil && r.ProtoMajor == 2 && strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc") {
+		if d.GRPC != nil && isCall(r) {
 			r, release := p.o.Budget.Stream(w, r)
 			defer release()
 			d.GRPC.ServeHTTP(w, r)
@@ -210,7 +337,7 @@ func (p *Port) routes() http.Handler {
 		p.withPatience(w, r)
 		defer p.o.Budget.Body(w, r)()
 		if d.Health != nil && r.URL.Path == HealthPath {
-			health(d.Health).ServeHTTP(w, r)
+			health(d.Health, d.Role).ServeHTTP(w, r)
 			return
 		}
 		if d.Reserved != nil && strings.HasPrefix(r.URL.Path, hosting.ReservedPrefix) {
@@ -221,14 +348,11 @@ func (p *Port) routes() http.Handler {
 			p.cors(d.Identity).ServeHTTP(w, r)
 			return
 		}
-		path := r.URL.Path
-		if i := strings.IndexByte(strings.TrimPrefix(path, "/"), '/'); i >= 0 {
-			if h, ok := api[path[:i+2]]; ok {
-				h.ServeHTTP(w, r)
-				return
-			}
+		if h, ok := api[firstOf(r.URL.Path)]; ok {
+			h.ServeHTTP(w, r)
+			return
 		}
-		p.fallback(w, r)
+		p.fallback(d, w, r)
 	})
 }
 
@@ -236,8 +360,7 @@ func (p *Port) routes() http.Handler {
 func (p *Port) cors(next http.Handler) http.Handler { return withCORS(next, p.o.PrivateNetwork) }
 
 // fallback answers a path that names no API: with the site where there is one, otherwise with the one API handler.
-func (p *Port) fallback(w http.ResponseWriter, r *http.Request) {
-	d := p.o.Handlers
+func (p *Port) fallback(d Handlers, w http.ResponseWriter, r *http.Request) {
 	switch {
 	case d.Site != nil:
 		d.Site.ServeHTTP(w, r)

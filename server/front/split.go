@@ -33,7 +33,9 @@ type split struct {
 	clock      clock.Clock
 	log        *slog.Logger
 	grpc, http *side
-	wg         sync.WaitGroup
+	// calls reports whether a server of gRPC takes connections; otherwise all are HTTP's.
+	calls func() bool
+	wg    sync.WaitGroup
 }
 
 // side is a listener that is fed by a split.
@@ -45,11 +47,11 @@ type side struct {
 }
 
 // newSplit returns a split of a port's listener.
-func newSplit(o Options) *split {
+func newSplit(o Options, calls func() bool) *split {
 	newSide := func() *side {
 		return &side{addr: o.Listener.Addr(), conns: make(chan net.Conn), done: make(chan struct{})}
 	}
-	s := &split{listener: o.Listener, clock: o.Clock, log: o.Log, grpc: newSide(), http: newSide()}
+	s := &split{listener: o.Listener, clock: o.Clock, log: o.Log, grpc: newSide(), http: newSide(), calls: calls}
 	if o.TLS != nil {
 		s.tls = notingOffers(o.TLS)
 	}
@@ -127,7 +129,7 @@ func (s *split) route(ctx context.Context, conn net.Conn) {
 		return
 	}
 	to := s.http
-	if bytes.Equal(head, preface) {
+	if bytes.Equal(head, preface) && s.calls() {
 		to = s.grpc
 	}
 	to.give(&replayed{Conn: conn, head: head})

@@ -55,8 +55,8 @@ func health(ctx context.Context, at string, s streams) error {
 	defer func() { _ = res.Body.Close() }() // a read
 	if res.StatusCode != http.StatusOK {
 		text, _ := io.ReadAll(io.LimitReader(res.Body, 200)) // what the status does not say
-		if strings.TrimSpace(string(text)) == "standby" {
-			return fault.E(fault.Unavailable, "%s is a standby: another node serves", at)
+		if strings.TrimSpace(string(text)) == "no leader" {
+			return fault.E(fault.Unavailable, "%s reaches no node that leads", at)
 		}
 		return fault.E(fault.Unavailable, "%s is not well: it answers %s at %s", at, res.Status, app.HealthPath)
 	}

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
+	"net/http"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -21,6 +23,7 @@ import (
 	"clave/server/fault"
 	"clave/server/front/budget"
 	"clave/server/meter"
+	"clave/server/process"
 	"clave/server/rpc/firestore"
 	"clave/server/token"
 	"clave/server/wire"
@@ -86,13 +89,41 @@ func (o *Options) Validate() error {
 	return nil
 }
 
-// New returns a gRPC server. It serves listeners, serves single requests as an http.Handler, and stops.
-func New(o Options) (*grpc.Server, error) {
+// Server serves Firestore over gRPC on the connections of a listener, and single requests of an HTTP server's.
+type Server struct {
+	// requests serves single requests: gRPC's own server can't be stopped gracefully when it has served any.
+	conns, requests *grpc.Server
+	ending          *process.Ending
+}
+
+// New returns a server.
+func New(o Options) (*Server, error) {
 	d, err := newCommon(o)
 	if err != nil {
 		return nil, err
 	}
-	return d.server(), nil
+	s := &Server{ending: d.ending}
+	s.conns, s.requests = d.server(), d.server()
+	return s, nil
+}
+
+// Serve serves the connections of a listener until Stop.
+func (s *Server) Serve(ln net.Listener) error { return s.conns.Serve(ln) }
+
+// ServeHTTP implements http.Handler.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.requests.ServeHTTP(w, r) }
+
+// GracefulStop ends the streams that last with Unavailable and waits until the other calls on a listener's connections are answered.
+func (s *Server) GracefulStop() {
+	s.ending.End()
+	s.conns.GracefulStop()
+}
+
+// Stop ends everything.
+func (s *Server) Stop() {
+	s.ending.End()
+	s.conns.Stop()
+	s.requests.Stop()
 }
 
 // newCommon makes what all calls have in common.
@@ -101,7 +132,7 @@ func newCommon(o Options) (*common, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	d := &common{o: o, codec: newCodec(), large: newLarge()}
+	d := &common{o: o, codec: newCodec(), large: newLarge(), ending: process.NewEnding()}
 	d.calls = countedBy(o.Meter)
 	return d, nil
 }
@@ -141,6 +172,8 @@ type common struct {
 	large *semaphore.Weighted
 	// calls counts the calls.
 	calls *meter.Calls
+	// ending comes when the server stops.
+	ending *process.Ending
 }
 
 // countedBy returns what counts the service's calls: Listen and Write last.
@@ -183,11 +216,55 @@ func (d *common) stream(srv any, ss grpc.ServerStream, info *grpc.StreamServerIn
 	}()
 	bounded := &boundedStream{ServerStream: ss, common: d}
 	defer bounded.done()
-	return next(srv, bounded)
+	if !info.IsClientStream {
+		return next(srv, bounded)
+	}
+	ctx, stop := d.ending.Within(ss.Context())
+	defer stop()
+	until := &lasting{bounded, ctx}
+	if strings.HasSuffix(info.FullMethod, "/Listen") {
+		err = next(srv, until) // which watches its context
+	} else {
+		err = d.untilEnding(srv, until, next)
+	}
+	if d.ending.Ended() && ss.Context().Err() == nil {
+		return fault.E(fault.Unavailable, "The server is stopping. Please try again.")
+	}
+	return err
 }
 
 // codeOf returns the code that a call's answer has.
 func codeOf(err error) fault.Code { return fault.Code(status.Code(err)) }
+
+// untilEnding answers a call and returns when the server stops: the call may wait for its client's next message, which ends by that.
+func (d *common) untilEnding(srv any, ss *lasting, next grpc.StreamHandler) error {
+	ended := make(chan error, 1)
+	go func() {
+		var err error
+		defer func() {
+			if panicked := recover(); panicked != nil {
+				err = fmt.Errorf("panic: %v\n%s", panicked, debug.Stack())
+			}
+			ended <- err
+		}()
+		err = next(srv, ss)
+	}()
+	select {
+	case err := <-ended:
+		return err
+	case <-d.ending.Done():
+		return context.Canceled
+	}
+}
+
+// lasting is a stream that ends with the server.
+type lasting struct {
+	grpc.ServerStream
+	ctx context.Context
+}
+
+// Context implements grpc.ServerStream.
+func (l *lasting) Context() context.Context { return l.ctx }
 
 // answer turns a call's error, or the panic that it ended in, into its status. What is a bug of ours is logged here,
 // and only here.

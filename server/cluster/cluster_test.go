@@ -1,0 +1,283 @@
+package cluster_test
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/types/known/wrapperspb"
+
+	"clave/server/cluster"
+	"clave/server/front"
+)
+
+// ballot says who leads.
+type ballot struct {
+	mu      sync.Mutex
+	leader  cluster.Leader
+	changed chan struct{}
+}
+
+// newBallot returns a ballot without a leader.
+func newBallot() *ballot { return &ballot{changed: make(chan struct{})} }
+
+// get returns who leads.
+func (b *ballot) get() (cluster.Leader, <-chan struct{}) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.leader, b.changed
+}
+
+// elect makes a node the leader.
+func (b *ballot) elect(m *member) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.leader = cluster.Leader{Node: m.name, Address: m.inner, Epoch: b.leader.Epoch + 1}
+	close(b.changed)
+	b.changed = make(chan struct{})
+}
+
+// member is a node with one port.
+type member struct {
+	*cluster.Node
+	name, inner, addr string
+	port              *front.Port
+	stop              func()
+}
+
+// listen listens on a free port.
+func listen(t *testing.T) net.Listener {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ln
+}
+
+// join runs a node that forwards.
+func join(t *testing.T, name, secret string, b *ballot, patience time.Duration) *member {
+	t.Helper()
+	inner, public := listen(t), listen(t)
+	m := &member{name: name, inner: inner.Addr().String(), addr: public.Addr().String()}
+	var err error
+	m.Node, err = cluster.New(cluster.Options{
+		Name: name, Secret: []byte(secret), Listener: inner, Leader: b.get, Patience: patience, Grace: 100 * time.Millisecond,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.port = front.New(front.Options{
+		Name: "test", Listener: public, Log: slog.New(slog.DiscardHandler), Grace: 100 * time.Millisecond, Handlers: front.Handlers{Forward: m.Forward("test")},
+	})
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	var running sync.WaitGroup
+	for what, run := range map[string]func(context.Context) error{"node": m.Run, "port": m.port.Run} {
+		running.Go(func() {
+			if err := run(ctx); err != nil {
+				t.Errorf("%s: the %s ended with %v", name, what, err)
+			}
+		})
+	}
+	m.stop = sync.OnceFunc(func() { cancel(); running.Wait() })
+	t.Cleanup(m.stop)
+	return m
+}
+
+// lead has a node answer by a handler.
+func (m *member) lead(h front.Handlers) {
+	m.port.Replace(h)
+	m.Serve(map[string]http.Handler{"test": m.port.Handler()})
+}
+
+// echo answers with what a server knows of a request.
+var echo = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		panic(err)
+	}
+	w.Header().Set("Content-Type", "text/plain")
+	host, _, _ := net.SplitHostPort(r.RemoteAddr)
+	_, _ = io.WriteString(w, strings.Join([]string{r.Method, r.Host, r.URL.RequestURI(), host, r.Header.Get("Clave-Client"), r.Header.Get("X-Forwarded-For"), string(body)}, " "))
+	if r.TLS != nil {
+		_, _ = io.WriteString(w, " https")
+	}
+})
+
+// ask sends a request to a node and returns status and body.
+func ask(t *testing.T, m *member, method, body string) (int, string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, "http://"+m.addr+"/v1/a%2Fb?c=d", strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Host = "clave.example"
+	r.Header.Set("Clave-Client", "6.6.6.6:6")
+	r.Header.Set("X-Forwarded-For", "1.2.3.4")
+	res, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res.StatusCode, string(text)
+}
+
+const secret = "a secret of thirty-two bytes or more"
+
+// TestARequestIsForwardedAsItCame checks what the leader sees of a request at another node, and that a client can't say who it is.
+func TestARequestIsForwardedAsItCame(t *testing.T) {
+	b := newBallot()
+	leader, follower := join(t, "a", secret, b, time.Minute), join(t, "b", secret, b, time.Minute)
+	waiting := make(chan string, 1)
+	go func() { // before anybody leads
+		_, text := ask(t, follower, http.MethodPost, "early")
+		waiting <- text
+	}()
+	b.elect(leader)
+	leader.lead(front.Handlers{REST: echo})
+	if text := <-waiting; !strings.HasSuffix(text, "early") {
+		t.Errorf("a request that waited for a leader was answered %q", text)
+	}
+	const want = "PUT clave.example /v1/a%2Fb?c=d 127.0.0.1 6.6.6.6:6 1.2.3.4 body"
+	for _, at := range []*member{leader, follower} {
+		code, text := ask(t, at, http.MethodPut, "body")
+		if at == follower && code == http.StatusOK { // the header of its own is the node's, and goes no further
+			text = strings.Replace(text, " 127.0.0.1  ", " 127.0.0.1 6.6.6.6:6 ", 1)
+		}
+		if code != http.StatusOK || text != want {
+			t.Errorf("node %s answers %d %q, want %q", at.name, code, text, want)
+		}
+	}
+}
+
+// TestAStrangerIsRefused asks a node without the secret, with another one, and has a node with another one forward.
+func TestAStrangerIsRefused(t *testing.T) {
+	b := newBallot()
+	leader := join(t, "a", secret, b, time.Minute)
+	stranger := join(t, "b", "another secret of thirty-two bytes", b, 200*time.Millisecond)
+	b.elect(leader)
+	leader.lead(front.Handlers{REST: echo})
+	if code, text := ask(t, stranger, http.MethodPost, "x"); code != http.StatusServiceUnavailable || !strings.Contains(text, "UNAVAILABLE") {
+		t.Errorf("a node with another secret answers %d %q, want UNAVAILABLE", code, text)
+	}
+	client := &http.Client{Transport: &http.Transport{ForceAttemptHTTP2: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://"+leader.inner+"/v1/x", http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Clave-Port", "test")
+	if res, err := client.Do(r); err == nil {
+		_ = res.Body.Close()
+		t.Errorf("the inner listener answers %d to who shows no certificate", res.StatusCode)
+	}
+}
+
+// TestARequestIsForwardedOnce has two nodes believe that the other one leads.
+func TestARequestIsForwardedOnce(t *testing.T) {
+	one, other := newBallot(), newBallot()
+	first, second := join(t, "a", secret, one, 300*time.Millisecond), join(t, "b", secret, other, 300*time.Millisecond)
+	one.elect(second)
+	other.elect(first)
+	for _, method := range []string{http.MethodGet, http.MethodPost} {
+		if code, text := ask(t, first, method, ""); code != http.StatusServiceUnavailable {
+			t.Errorf("%s where nobody leads: %d %q, want 503", method, code, text)
+		}
+	}
+}
+
+// dripping is a gRPC server whose one method sends as many answers as it was asked for, of some size, and then waits.
+func dripping(size int, sent chan<- struct{}) *grpc.Server {
+	return grpc.NewServer(grpc.UnknownServiceHandler(func(_ any, ss grpc.ServerStream) error {
+		if err := ss.RecvMsg(&wrapperspb.StringValue{}); err != nil {
+			return err
+		}
+		if err := ss.SendMsg(wrapperspb.String(strings.Repeat("x", size))); err != nil {
+			return err
+		}
+		sent <- struct{}{}
+		<-ss.Context().Done()
+		return ss.Context().Err()
+	}))
+}
+
+// single is a gRPC server of single requests, which gRPC's own can't stop gracefully.
+type single struct{ *grpc.Server }
+
+// GracefulStop implements front.GRPC.
+func (s single) GracefulStop() { s.Stop() }
+
+// TestACutCallIsUnavailable cuts streams of gRPC: when the leader stops, and when another one leads while the old one is silent.
+func TestACutCallIsUnavailable(t *testing.T) {
+	for name, cut := range map[string]func(b *ballot, leader, next *member){
+		"the leader stops":   func(_ *ballot, leader, _ *member) { leader.stop() },
+		"another node leads": func(b *ballot, _, next *member) { b.elect(next) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBallot()
+			leader, follower, next := join(t, "a", secret, b, time.Second), join(t, "b", secret, b, time.Second), join(t, "c", secret, b, time.Second)
+			sent := make(chan struct{}, 1)
+			server := dripping(10, sent)
+			b.elect(leader)
+			leader.lead(front.Handlers{GRPC: single{server}})
+			conn, err := grpc.NewClient(follower.addr, grpc.WithTransportCredentials(insecure.NewCredentials()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer conn.Close()
+			ss, err := conn.NewStream(t.Context(), &grpc.StreamDesc{ServerStreams: true, ClientStreams: true}, "/google.firestore.v1.Firestore/Listen")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := ss.SendMsg(wrapperspb.String("go")); err != nil {
+				t.Fatal(err)
+			}
+			var got wrapperspb.StringValue
+			if err := ss.RecvMsg(&got); err != nil || len(got.Value) != 10 {
+				t.Fatalf("first answer = %q, %v", got.Value, err)
+			}
+			<-sent
+			cut(b, leader, next)
+			if err := ss.RecvMsg(&got); status.Code(err) != codes.Unavailable || errors.Is(err, io.EOF) {
+				t.Errorf("a stream that was cut ends with %v, want Unavailable", err)
+			}
+		})
+	}
+}
+
+// TestACutMessageIsUnavailable has the leader send a part of a message and break: its client must not take that for a fault of the
+// protocol, which SDKs do not retry.
+func TestACutMessageIsUnavailable(t *testing.T) {
+	b := newBallot()
+	leader, follower := join(t, "a", secret, b, time.Second), join(t, "b", secret, b, time.Second)
+	b.elect(leader)
+	leader.Serve(map[string]http.Handler{"test": http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/grpc")
+		_, _ = w.Write([]byte{0, 0, 0, 0, 100, 1, 2, 3})
+		panic(http.ErrAbortHandler)
+	})})
+	conn, err := grpc.NewClient(follower.addr, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	err = conn.Invoke(t.Context(), "/google.firestore.v1.Firestore/RunQuery", wrapperspb.String("go"), &wrapperspb.StringValue{})
+	if status.Code(err) != codes.Unavailable {
+		t.Errorf("a message that was cut ends with %v, want Unavailable", err)
+	}
+}

@@ -1,0 +1,299 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"clave/server/fault"
+	"clave/server/front"
+	"clave/server/httpjson"
+)
+
+// againAfter is how long a request waits after a leader was not reached.
+const againAfter = 50 * time.Millisecond
+
+// textNoLeader is what clients are told while nobody leads. Their SDKs try again.
+const textNoLeader = "No node serves the database at the moment. Please try again."
+
+// Forward returns a handler that forwards the requests of a port to the node that leads, and answers them here once this one does.
+func (n *Node) Forward(port string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { n.forward(w, r, port) })
+}
+
+// forward has a request answered by whoever leads, or refuses it when nobody does for a while.
+func (n *Node) forward(w http.ResponseWriter, r *http.Request, port string) {
+	late, stop := n.o.Clock.After(n.o.Patience)
+	defer stop()
+	body := newSource(r)
+	for {
+		handler, served := n.local(port)
+		if handler != nil {
+			if body != nil { // of which an attempt may have read
+				body.release()
+				r = r.WithContext(r.Context())
+				r.Body = body.begin()
+			}
+			handler.ServeHTTP(w, r)
+			return
+		}
+		leader, moved := n.o.Leader()
+		var again <-chan time.Time
+		if leader.Address != "" && leader.Node != n.o.Name {
+			if n.send(w, r, body, leader, port) {
+				return
+			}
+			pause, stop := n.o.Clock.After(againAfter)
+			defer stop()
+			again = pause
+		}
+		select {
+		case <-served:
+		case <-moved:
+		case <-again:
+		case <-late:
+			refuse(w, r)
+			return
+		case <-r.Context().Done():
+			refuse(w, r) // where it is this node that ends, its client is there
+			return
+		}
+	}
+}
+
+// send sends a request to the leader and passes its answer on. It returns false where the request may be sent again: the leader
+// has not begun it.
+func (n *Node) send(w http.ResponseWriter, r *http.Request, body *source, leader Leader, port string) (done bool) {
+	ctx, cancel := n.during(leader).Within(r.Context())
+	defer cancel()
+	res, err := n.transport.RoundTrip(n.outgoing(ctx, r, body, leader, port))
+	if err != nil {
+		switch {
+		case r.Context().Err() != nil && !isGRPC(r):
+			return true // nobody is there to be answered, or this node ends
+		case r.Context().Err() != nil:
+		case body.whole() && (errors.Is(err, errNotReached) || isSafe(r.Method)):
+			return false
+		}
+		n.o.Log.Debug("a forwarded request was cut", "leader", leader.Node, "path", r.URL.Path, "error", err)
+		refuse(w, r)
+		return true
+	}
+	// The transport looks at the context of a request only once all of its body is sent, which of a stream is at its end.
+	defer context.AfterFunc(ctx, func() { _ = res.Body.Close() })()
+	defer func() {
+		cancel() // without which Close waits for the client's next message
+		_ = res.Body.Close()
+	}()
+	if res.Header.Get(headerRefused) != "" {
+		if body.whole() {
+			return false
+		}
+		refuse(w, r)
+		return true
+	}
+	body.release()
+	pass(w, r, res)
+	return true
+}
+
+// isSafe reports whether requests of a method change nothing.
+func isSafe(method string) bool {
+	return method == http.MethodGet || method == http.MethodHead || method == http.MethodOptions
+}
+
+// hopByHop are the headers that are about one connection (RFC 9110 §7.6.1).
+var hopByHop = []string{"Connection", "Proxy-Connection", "Keep-Alive", "Te", "Trailer", "Transfer-Encoding", "Upgrade"}
+
+// outgoing returns the request to the leader.
+func (n *Node) outgoing(ctx context.Context, r *http.Request, body *source, leader Leader, port string) *http.Request {
+	header := r.Header.Clone()
+	for _, listed := range header["Connection"] {
+		for name := range strings.SplitSeq(listed, ",") {
+			header.Del(strings.TrimSpace(name))
+		}
+	}
+	for _, name := range hopByHop {
+		header.Del(name)
+	}
+	if isGRPC(r) {
+		header.Set("Te", "trailers")
+	}
+	if header["User-Agent"] == nil {
+		header["User-Agent"] = []string{""} // else the transport's own
+	}
+	scheme := "http"
+	if r.TLS != nil {
+		scheme = "https"
+	}
+	header.Set(headerPort, port)
+	header.Set(headerClient, r.RemoteAddr)
+	header.Set(headerScheme, scheme)
+	out := &http.Request{
+		Method: r.Method, Host: r.Host, Header: header, ContentLength: r.ContentLength,
+		URL: &url.URL{Scheme: "https", Host: leader.Address, Path: r.URL.Path, RawPath: r.URL.RawPath, RawQuery: r.URL.RawQuery, ForceQuery: r.URL.ForceQuery},
+	}
+	if body != nil {
+		out.Body = body.begin()
+	}
+	return out.WithContext(ctx)
+}
+
+// isGRPC reports whether a request is a call of gRPC.
+func isGRPC(r *http.Request) bool {
+	return r.ProtoMajor == 2 && strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc")
+}
+
+// refuse answers that nobody leads, or that the leader was lost.
+func refuse(w http.ResponseWriter, r *http.Request) {
+	if isGRPC(r) {
+		w.Header().Set("Content-Type", "application/grpc")
+		w.Header().Set(grpcStatus, grpcUnavailable)
+		w.Header().Set(grpcMessage, textNoLeader)
+		w.WriteHeader(http.StatusOK)
+		return
+	}
+	w.Header().Set("Retry-After", "1")
+	httpjson.Write(w, http.StatusServiceUnavailable, map[string]any{
+		"error": map[string]any{"code": http.StatusServiceUnavailable, "message": textNoLeader, "status": fault.Unavailable.String()},
+	})
+}
+
+// The trailers of gRPC's answers, and the codes that matter here.
+const (
+	grpcStatus      = "Grpc-Status"
+	grpcMessage     = "Grpc-Message"
+	grpcCancelled   = "1"
+	grpcUnavailable = "14"
+)
+
+// buffers are what answers are passed on by.
+var buffers = sync.Pool{New: func() any { b := make([]byte, 32<<10); return &b }}
+
+// pass passes an answer on, piece by piece as it comes.
+func pass(w http.ResponseWriter, r *http.Request, res *http.Response) {
+	header := w.Header()
+	for name, values := range res.Header {
+		header[name] = values
+	}
+	for _, name := range hopByHop {
+		header.Del(name)
+	}
+	call := isGRPC(r)
+	if call && len(header["Content-Type"]) == 0 { // a server that was stopped before it answered
+		clear(header)
+		refuse(w, r)
+		return
+	}
+	if call && header.Get(grpcStatus) == grpcCancelled {
+		header.Set(grpcStatus, grpcUnavailable) // the client is there: it was the leader's end
+	}
+	w.WriteHeader(res.StatusCode)
+	control := http.NewResponseController(w)
+	_ = control.Flush() // where it can't, the end does it
+	var at frames
+	buffer := buffers.Get().(*[]byte)
+	defer buffers.Put(buffer)
+	for {
+		n, err := res.Body.Read(*buffer)
+		if n > 0 {
+			at.add((*buffer)[:n])
+			if _, err := w.Write((*buffer)[:n]); err != nil {
+				return // the client has gone
+			}
+			_ = control.Flush()
+		}
+		switch said := header.Get(grpcStatus) + res.Trailer.Get(grpcStatus); {
+		case errors.Is(err, io.EOF) && (!call || said != ""):
+			endCall(header, res.Trailer, call)
+			return
+		case err != nil:
+			cutAnswer(header, r, call, at.whole())
+			return
+		}
+	}
+}
+
+// cutAnswer ends an answer of which the rest does not come.
+func cutAnswer(header http.Header, r *http.Request, call, whole bool) {
+	switch {
+	case call && whole:
+		endCall(header, http.Header{grpcStatus: {grpcUnavailable}, grpcMessage: {textNoLeader}}, call)
+	case call:
+		front.CloseConn(r) // a part of a message would be an internal error; a connection's end is retried
+		panic(http.ErrAbortHandler)
+	default:
+		panic(http.ErrAbortHandler) // so that nobody takes the part for the whole
+	}
+}
+
+// endCall sets the trailers of an answer.
+func endCall(header, trailer http.Header, call bool) {
+	for name, values := range trailer {
+		if call && name == grpcStatus && len(values) == 1 && values[0] == grpcCancelled {
+			values = []string{grpcUnavailable}
+		}
+		header[http.TrailerPrefix+name] = values
+	}
+}
+
+// frames follows the frames of gRPC: five bytes, of which the last four are the length of what follows.
+type frames struct {
+	head int
+	left uint32
+}
+
+// add notes bytes that were passed on.
+func (f *frames) add(p []byte) {
+	for len(p) > 0 {
+		if f.head < 5 {
+			if f.head > 0 {
+				f.left = f.left<<8 | uint32(p[0])
+			}
+			f.head++
+			p = p[1:]
+		} else {
+			n := min(uint64(f.left), uint64(len(p)))
+			f.left -= uint32(n)
+			p = p[n:]
+		}
+		if f.head == 5 && f.left == 0 {
+			f.head = 0
+		}
+	}
+}
+
+// whole reports whether no frame is begun.
+func (f *frames) whole() bool { return f.head == 0 }
+
+// Ask asks the leader for a path of a port as a client would, and returns the status of the answer. It does not wait for a leader.
+func (n *Node) Ask(ctx context.Context, port, path string) (int, error) {
+	if handler, _ := n.local(port); handler != nil {
+		return http.StatusOK, nil
+	}
+	leader, _ := n.o.Leader()
+	if leader.Address == "" || leader.Node == n.o.Name {
+		return 0, errNotReached
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://"+leader.Address+path, http.NoBody)
+	if err != nil {
+		return 0, err
+	}
+	r.Header.Set(headerPort, port)
+	res, err := n.transport.RoundTrip(r)
+	if err != nil {
+		return 0, err
+	}
+	if err := res.Body.Close(); err != nil {
+		return 0, err
+	}
+	if res.Header.Get(headerRefused) != "" {
+		return 0, errNotReached
+	}
+	return res.StatusCode, nil
+}

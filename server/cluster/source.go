@@ -1,0 +1,112 @@
+package cluster
+
+import (
+	"io"
+	"net/http"
+	"sync"
+)
+
+// maxKept is how much of a body is kept so that a request can be sent again.
+const maxKept = 64 << 10
+
+// source is the body of a request that may be sent several times. What was read is kept until somebody has begun the request, up to a
+// limit. One reads at a time: the reader of an attempt that has failed may still wait for the client, and what it gets is for the next.
+type source struct {
+	from io.Reader
+	mu   sync.Mutex
+	more sync.Cond // signalled when there is more, or an attempt was closed; its lock is mu
+	// kept are the bytes from base on.
+	kept []byte
+	base int
+	err  error
+	// reading is set while somebody reads, and dropping once nothing needs to be kept for another attempt.
+	reading, dropping bool
+}
+
+// newSource returns the source of a request, nil when it has no body.
+func newSource(r *http.Request) *source {
+	if r.Body == nil || r.Body == http.NoBody || r.ContentLength == 0 {
+		return nil
+	}
+	s := &source{from: r.Body}
+	s.more.L = &s.mu
+	return s
+}
+
+// whole reports whether the request can be sent again as it came.
+func (s *source) whole() bool {
+	if s == nil {
+		return true
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.base == 0 && !s.dropping
+}
+
+// release says that the request was begun and is not sent again.
+func (s *source) release() {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.dropping = true
+}
+
+// begin returns the body for an attempt.
+func (s *source) begin() io.ReadCloser { return &attempt{source: s} }
+
+// attempt is the body of one attempt.
+type attempt struct {
+	*source
+	at     int
+	closed bool
+}
+
+// Read implements io.Reader.
+func (a *attempt) Read(p []byte) (int, error) {
+	s := a.source
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for !a.closed {
+		switch {
+		case a.at < s.base+len(s.kept):
+			n := copy(p, s.kept[a.at-s.base:])
+			a.at += n
+			if s.dropping {
+				s.kept, s.base = s.kept[a.at-s.base:], a.at
+			}
+			return n, nil
+		case s.err != nil:
+			return 0, s.err
+		case s.reading:
+			s.more.Wait()
+		default:
+			s.readLocked(p)
+		}
+	}
+	return 0, http.ErrBodyReadAfterClose
+}
+
+// readLocked reads more by way of a buffer.
+func (s *source) readLocked(p []byte) {
+	s.reading = true
+	s.mu.Unlock()
+	n, err := s.from.Read(p)
+	s.mu.Lock()
+	s.reading = false
+	s.kept, s.err = append(s.kept, p[:n]...), err
+	if len(s.kept) > maxKept {
+		s.dropping = true
+	}
+	s.more.Broadcast()
+}
+
+// Close implements io.Closer. Who received the request closes its body.
+func (a *attempt) Close() error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.closed = true
+	a.more.Broadcast()
+	return nil
+}

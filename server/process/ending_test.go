@@ -1,0 +1,27 @@
+package process_test
+
+import (
+	"testing"
+
+	"clave/server/process"
+)
+
+// TestAnEndingEndsWhatLasts checks contexts from before the ending, from after it, and those whose work was done.
+func TestAnEndingEndsWhatLasts(t *testing.T) {
+	e := process.NewEnding()
+	before, stop := e.Within(t.Context())
+	defer stop()
+	if before.Err() != nil || e.Ended() {
+		t.Fatalf("before the ending: %v, %v", before.Err(), e.Ended())
+	}
+	_, done := e.Within(t.Context())
+	done()
+	e.End()
+	e.End()
+	<-e.Done()
+	after, stop := e.Within(t.Context())
+	defer stop()
+	if before.Err() == nil || after.Err() == nil || !e.Ended() {
+		t.Errorf("after the ending: %v, %v, %v", before.Err(), after.Err(), e.Ended())
+	}
+}
