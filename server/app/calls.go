@@ -99,11 +99,16 @@ func (a *App) makeCalls(s *state, u *users, rulesets *guard.Rulesets) (*calls, e
 	return c, nil
 }
 
-// firestoreHandlers returns the handlers of Firestore, with a gRPC server of their own.
+// firestoreHandlers returns the handlers of Firestore, with a gRPC server of their own, which ends with the app also where no port has
+// served it: its workers are there from the first.
 func (c *calls) firestoreHandlers() (front.Handlers, error) {
 	grpc, err := grpcd.New(grpcd.Options{Firestore: c.firestore, Tokens: c.tokens, ProxyHops: c.app.proxyHops(), Budget: c.app.budget, Meter: c.app.counts, Log: c.app.o.Log})
 	if err != nil {
 		return front.Handlers{}, err
 	}
+	c.app.onClose(func() error {
+		grpc.Stop()
+		return nil
+	})
 	return front.Handlers{GRPC: grpc, WebChannel: c.webchannel, REST: c.rest, Control: c.control, Health: c.health}, nil
 }

@@ -46,14 +46,16 @@ func (a *App) openPorts(p ports, calls *calls) error {
 		open("firestore", p.firestore, firestore)
 	}
 	open("auth", p.auth, front.Handlers{Identity: calls.identity, Control: calls.accounts, Site: calls.accounts, Health: calls.health})
-	whole, err := calls.firestoreHandlers()
-	if err != nil {
-		return err
+	if p.hosting != nil {
+		whole, err := calls.firestoreHandlers()
+		if err != nil {
+			return err
+		}
+		whole.Control = nil // a page's origin is no place for the emulator's controls
+		whole.Identity, whole.Site, whole.IdentityHost = calls.identity, site, rpcidentity.IsHost
+		whole.Reserved = a.reserved()
+		open("hosting", p.hosting, whole)
 	}
-	whole.Control = nil // a page's origin is no place for the emulator's controls
-	whole.Identity, whole.Site, whole.IdentityHost = calls.identity, site, rpcidentity.IsHost
-	whole.Reserved = a.reserved()
-	open("hosting", p.hosting, whole)
 	open("hub", p.hub, front.Handlers{Hub: a.makeHub(calls.transfer), Health: calls.health})
 	open("storage", p.storage, front.Handlers{Hub: noStorage(a.o.Log)})
 	if p.console != nil {

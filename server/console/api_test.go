@@ -170,8 +170,13 @@ func TestRules(t *testing.T) {
 	if s.call("GET", "/api/rules", "", &rules); !good.OK || bad.OK || rules.Source != source {
 		t.Errorf("applied: %+v, %+v; the rules are %q", good, bad, rules.Source)
 	}
-	if res, err := http.Get("http://" + s.app.Firestore + documents + "/open/x"); err != nil || res.StatusCode != http.StatusForbidden {
-		t.Errorf("a read that the applied rules deny: %v, %v", res, err)
+	res, err := http.Get("http://" + s.app.Firestore + documents + "/open/x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusForbidden {
+		t.Errorf("a read that the applied rules deny: %v", res)
 	}
 	var run struct {
 		Results []struct {

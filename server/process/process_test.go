@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/goleak"
+
 	"clave/server/process"
 )
 
@@ -48,10 +50,11 @@ func TestRunEndsWithTheFirstError(t *testing.T) {
 	}
 }
 
-// TestMain plays a program that has been told to stop and doesn't, when it is asked to.
+// TestMain fails when the tests leave goroutines behind. It plays a program that has been told to stop and doesn't, when it is asked to.
 func TestMain(m *testing.M) {
 	if os.Getenv("PLAY_STUBBORN") == "" {
-		os.Exit(m.Run())
+		goleak.VerifyTestMain(m)
+		return
 	}
 	if os.Getenv("PLAY_STUBBORN") == "nohup" {
 		signal.Ignore(syscall.SIGHUP)

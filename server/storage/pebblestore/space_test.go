@@ -276,6 +276,7 @@ func TestAWriteWaitsForSpace(t *testing.T) {
 
 // TestCloseOnAFullDisk closes a store while a write waits for space. Both calls return, and acknowledged data are there.
 func TestCloseOnAFullDisk(t *testing.T) {
+	abandons(t)
 	disk := newSmallDisk(64<<20, false)
 	s, err := Open("data", Options{FS: disk})
 	if err != nil {
@@ -309,6 +310,7 @@ func TestCloseOnAFullDisk(t *testing.T) {
 // TestOpenOnAFullDisk opens new and old folders on disks without space, which can be measured or not. All answer with an error
 // of one line, and none waits.
 func TestOpenOnAFullDisk(t *testing.T) {
+	abandons(t)
 	for _, measured := range []bool{false, true} {
 		for _, left := range []int64{0, 1, 100, 4 << 10, 64 << 10} {
 			for _, old := range []bool{false, true} {
