@@ -71,12 +71,12 @@ func coverable(q *query.Query) bool {
 	return q.Limit == query.NoLimit && q.Offset == 0 && q.Nearest == nil && q.From[0].Collection != ""
 }
 
-// covers reports whether the plan's keys say which documents are the results.
+// covers reports whether the keys that the plan reads are those of the results.
 func (x *run) covers() bool {
 	return x.plan.Exact && !x.plan.Walk && len(x.overlay) == 0 && x.q.Nearest == nil
 }
 
-// constant reports whether a field has an equality: its entries don't say whether a number is whole or a double.
+// constant reports whether a field has an equality: its entries don't distinguish integers and doubles.
 func (x *run) constant(paths []value.FieldPath) bool {
 	for _, a := range x.plan.Alternatives {
 		for _, path := range paths {
@@ -166,7 +166,7 @@ func (x *run) sum(paths []value.FieldPath, acc *query.Accumulator) error {
 	})
 }
 
-// figures makes a document of the numbers in an entry; ok is false when the entry does not say all about them.
+// figures makes a document of the numbers in an entry; ok is false when the entry does not have all of them.
 func (x *run) figures(h *hit, paths []value.FieldPath) (d *document.Document, ok bool) {
 	d, ok = &document.Document{Fields: value.Map{}}, true
 	acc := h.alt.Accesses[0]

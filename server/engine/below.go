@@ -41,6 +41,7 @@ func (r *Reading) Groups(ctx context.Context) ([]string, error) {
 	for _, id := range out {
 		seen[id] = true
 	}
+	// Documents at the root have no key in a collection group (keys.Group): the collections of the root come from the walk above.
 	prefix := keys.Of(keys.KindGroup, r.db.number)
 	it := r.view.snap.Scan(storage.Prefix(prefix))
 	defer func() { _ = it.Close() }()
@@ -57,6 +58,7 @@ func (r *Reading) Groups(ctx context.Context) ([]string, error) {
 			seen[id] = true
 			out = append(out, id)
 		}
+		// The seek skips all documents of the group that was found.
 		ok = it.Seek(storage.PrefixEnd(append(bytes.Clone(prefix), rest[:index.SkipSegment(rest)]...)))
 	}
 	return out, it.Err()

@@ -35,7 +35,7 @@ const (
 // maxBuilds is the number of builds that may wait.
 const maxBuilds = 100
 
-// errDropped says that an index need not be built: it is there, or the definitions changed meanwhile.
+// errDropped means that an index need not be built: it is there, or the definitions changed meanwhile.
 var errDropped = errors.New("engine: the index is there or was dropped")
 
 // builder builds indexes that queries have missed, one after another.
@@ -146,9 +146,14 @@ func (e *Engine) beginIndex(ctx context.Context, db *database, d index.Definitio
 func (e *Engine) fillIndex(ctx context.Context, db *database, c *index.Composite, rng storage.Range) (next []byte, err error) {
 	db.gate.RLock()
 	defer db.gate.RUnlock()
+	// SetIndexes may have come since the chunk before. It keeps no index that is being built, so the number is not in since any more.
 	if db.indexes.Load().since[c.ID] != never {
 		return rng.From, errDropped
 	}
+	// The paths are found without locks, because a lock needs a name. The documents are read again below, from a view that is taken
+	// under the locks: a commit that changed one of them is in that view, and none comes before the entries are written. Without that
+	// order an entry of an old state could be written over that of a new one. The paths are sorted as commits sort theirs, so that the
+	// two don't deadlock.
 	paths, next, err := e.documentsOf(ctx, db, c.CollectionGroup, rng)
 	if err != nil || len(paths) == 0 {
 		return next, err
@@ -219,6 +224,8 @@ func (e *Engine) documentsOf(ctx context.Context, db *database, id string, rng s
 
 // endIndex lets queries use an index that is built, or gives up one whose building failed with err, which it returns.
 func (e *Engine) endIndex(ctx context.Context, db *database, c *index.Composite, err error) error {
+	// At a stop the catalogue keeps the index as one that is being built; loadSet drops it at the next start. A dropped index has
+	// nothing to end.
 	if ctx.Err() != nil || errors.Is(err, errDropped) {
 		return err
 	}
@@ -237,6 +244,7 @@ func (e *Engine) endIndex(ctx context.Context, db *database, c *index.Composite,
 	}
 	next := old.next(index.NewSet(defs, ids))
 	if err == nil {
+		// applyAside has returned for every chunk, so the view of now has all entries. Views before it may lack some.
 		next.since[c.ID] = e.viewSerial()
 	}
 	var batch storage.Batch

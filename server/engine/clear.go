@@ -123,7 +123,7 @@ func (e *Engine) Snapshot(_ context.Context, project string) (string, error) {
 	return text, nil
 }
 
-// Release forgets a snapshot. One that isn't there is no error.
+// Release drops a snapshot. One that isn't there is no error.
 func (e *Engine) Release(_ context.Context, project, token string) {
 	databases := e.project(project)
 	e.mu.Lock()

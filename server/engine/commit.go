@@ -79,6 +79,9 @@ func (e *Engine) commitAlone(ctx context.Context, db *database, writes []documen
 
 // commit does writes under the locks of an owner, which keeps them.
 func (e *Engine) commit(ctx context.Context, db *database, o *locks.Owner, t *txn, writes []document.Write, check Check) (operation.CommitResult, error) {
+	// The locks come first and the view after them: every commit that has changed these documents has released its locks after it was
+	// shown, so the view has it, and no other changes them until this one is done. What an optimistic transaction has read is locked for
+	// the same reason before it is compared.
 	if err := e.lockWrites(ctx, db, o, writes); err != nil {
 		return operation.CommitResult{}, err
 	}
@@ -101,6 +104,8 @@ func (e *Engine) commit(ctx context.Context, db *database, o *locks.Owner, t *tx
 	if err := s.apply(ctx, writes, check); err != nil {
 		return operation.CommitResult{}, err
 	}
+	// The builder of a new index waits for all who write by the state before (build.go). The state is entered only after the check,
+	// which may be slow.
 	state := db.enterIndexes()
 	defer state.leave()
 	s.set = state.set
@@ -112,6 +117,7 @@ func (e *Engine) commit(ctx context.Context, db *database, o *locks.Owner, t *tx
 	if len(p.changes) == 0 {
 		return result, nil
 	}
+	// Only now the changes are known that ranges of other transactions are compared with. From here on the commit waits for no lock.
 	if err := db.locks.Announce(ctx, o, p.changes); err != nil {
 		return operation.CommitResult{}, err
 	}
@@ -168,6 +174,7 @@ func (e *Engine) BatchWrite(ctx context.Context, name resource.Database, writes 
 		}
 		out[i].Err = err
 	})
+	// Close came between the writes: the call fails as a whole, as it would have a moment later.
 	for _, s := range out {
 		if errors.Is(s.Err, ErrClosed) {
 			return nil, s.Err

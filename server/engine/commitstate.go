@@ -129,8 +129,8 @@ func (s *commitState) loadForCheck(ctx context.Context, name resource.Document) 
 	return s.load(name)
 }
 
-// apply does the writes in memory, lets the check decide, and then judges preconditions, so that a caller who may not write
-// does not learn what is there.
+// apply does the writes in memory, calls the check, and only then returns the error of a precondition: a caller who may not write
+// receives the check's refusal and cannot find out by preconditions what exists.
 func (s *commitState) apply(ctx context.Context, writes []document.Write, check Check) error {
 	if err := s.loadAll(writes); err != nil {
 		return err
@@ -138,6 +138,8 @@ func (s *commitState) apply(ctx context.Context, writes []document.Write, check 
 	if err := s.moveOn(writes); err != nil {
 		return err
 	}
+	// failed is the first error of a precondition or a write. It is returned only after the check has decided, and the writes are
+	// applied meanwhile as if their preconditions held, since the check has to see all of them.
 	var failed error
 	var steps []Step
 	if !check.unrestricted {
@@ -153,6 +155,8 @@ func (s *commitState) apply(ctx context.Context, writes []document.Write, check 
 		}
 		free := w
 		free.Precondition = document.Precondition{}
+		// A write that cannot be applied ends the work: later writes of the same document would build on a state that does not exist.
+		// The check then decides about the writes before it.
 		after, result, err := document.Apply(d.after, free, s.at)
 		if err != nil {
 			if failed == nil {

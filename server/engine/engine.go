@@ -161,8 +161,7 @@ func (db *database) catalogueValue() []byte {
 	return binary.BigEndian.AppendUint64(v, uint64(db.birth))
 }
 
-// database returns the database of a name, which springs into existence when it is new. It answers NotFound for one that may
-// not.
+// database returns the database of a name and creates it when it is new. It answers NotFound where Options.Exists denies it.
 func (e *Engine) database(name resource.Database) (*database, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

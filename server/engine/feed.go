@@ -42,7 +42,7 @@ type Subscription struct {
 	e     *Engine
 	db    *database
 	start clock.Version
-	// most is the number of commits that are held for the reader, and follows says that the log keeps the others.
+	// most is the number of commits that are held for the reader, and follows reports that the log keeps the others.
 	most    int
 	follows bool
 	// ready receives when there may be something; room for one. It is never closed.
@@ -50,7 +50,7 @@ type Subscription struct {
 	mu    struct {
 		sync.Mutex
 		queue []document.Commit
-		// behind says that commits after seen are not in the queue and have to be read from the log.
+		// behind reports that commits after seen are not in the queue and have to be read from the log.
 		behind bool
 		seen   clock.Version // the last commit given to the reader
 		ended  bool

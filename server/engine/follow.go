@@ -30,7 +30,7 @@ func (e *Engine) Follow(name resource.Database, after clock.Version) *Subscripti
 	return s
 }
 
-// Done says that the reader no longer needs the commits up to a version, and may be given them again after a restart.
+// Done records that the reader no longer needs the commits up to a version, and may be given them again after a restart.
 func (s *Subscription) Done(v clock.Version) {
 	if s.db == nil {
 		return

@@ -14,6 +14,14 @@ import (
 	"clave/server/storage"
 )
 
+// How the past is read. Only the latest documents and index entries are stored, and the log of commits: a key for each, with every changed
+// document before and after. The state at a version V is a view of V or later, with an overlay over it: for each document that changed after
+// V, its record before the first of these changes (overlayAt). A reading leaves out of the view what the overlay has, and merges the
+// overlay's documents in where they belong in its order (run.ordered, Reading.listed, collectionsAt).
+//
+// V may be a moment at which commits were still on their way, with versions up to V: viewAt waits until they are shown. Run drops commits
+// older than Options.Retention, except those that subscriptions and kept snapshots need (forget); older versions are refused (checkPast).
+
 // lastVersion returns the version of the last commit of a database, 0 when there is none.
 func lastVersion(r storage.Reader, number uint32) (clock.Version, error) {
 	rng := storage.Prefix(keys.Of(keys.KindChange, number))
@@ -38,7 +46,7 @@ func (e *Engine) viewAt(ctx context.Context, db *database, at clock.Version) (*v
 	shown := db.inFlight == 0 || at <= db.latest // Those on their way are later than those shown.
 	e.mu.Unlock()
 	if !shown {
-		// Commits on their way may have this version or an earlier one: let them pass.
+		// Commits on their way may have this version or an earlier one: wait until they are shown.
 		if err := e.seq.barrier(ctx, db); err != nil {
 			return nil, 0, err
 		}
@@ -157,6 +165,7 @@ func overlayAt(ctx context.Context, v *view, db *database, at clock.Version, kee
 	o := make(overlay)
 	err = scanChanges(ctx, v.snap, db.number, at, last, func(_ clock.Version, images []image) error {
 		for _, i := range images {
+			// Only the first change after the version has the record of the version.
 			if _, known := o[i.path]; known || keep != nil && !keep(i.path) {
 				continue
 			}

@@ -80,6 +80,8 @@ func (r *Reading) listed(ctx context.Context, req operation.List, from []byte, p
 	if from != nil {
 		steps.seek(from)
 	}
+	// Two ordered lists are merged: the documents that the view has (steps), and those of the overlay (names), which may be absent from
+	// the view. A name of the overlay that the view has too is given once, by listedDocument, which looks into the overlay first.
 	names := r.pastIn(req.Collection, from, past)
 	for steps.next() {
 		if err := ctx.Err(); err != nil {
@@ -183,6 +185,7 @@ func (r *Reading) CollectionIDs(ctx context.Context, parent string) ([]string, e
 // collectionsAt corrects the ids of collections for what was in the past: those that have gained their only documents
 // since go, those that have lost them come.
 func (r *Reading) collectionsAt(ctx context.Context, parent string, ids []string, past overlay) ([]string, error) {
+	// touched has the collections in which a document was not then what it is now: true where one of these documents was there then.
 	var out []string
 	touched := make(map[string]bool)
 	for path, record := range past {
@@ -193,6 +196,7 @@ func (r *Reading) collectionsAt(ctx context.Context, parent string, ids []string
 		touched[id] = touched[id] || record != nil
 	}
 	for _, id := range ids {
+		// A collection of now whose differing documents were all absent then was there only if it has a document that has not changed.
 		there, known := touched[id]
 		if known && !there {
 			var err error

@@ -19,7 +19,7 @@ func (r *Reading) planInput() *planner.Input {
 	}
 }
 
-// admit reports missing indexes and has them built, or refuses the query for them, as the mode says.
+// admit reports missing indexes and has them built, or refuses the query for them, by IndexMode.
 func (r *Reading) admit(p *planner.Plan, q *query.Query, stats *operation.Stats) error {
 	if len(p.Missing) == 0 {
 		return nil
@@ -48,6 +48,7 @@ func (r *Reading) admit(p *planner.Plan, q *query.Query, stats *operation.Stats)
 		r.e.o.Log.Warn("query without index: documents are filtered and sorted", "database", r.db.name.String(),
 			"collection", strings.TrimPrefix(q.Parent+"/"+q.From[0].Collection, "/"), "index", definition)
 	}
+	// Only Wanted is built. Missing also has indexes that production requires where the query is read in order without them.
 	if r.e.o.IndexMode == IndexesAuto {
 		for _, d := range p.Wanted {
 			r.e.builder.request(r.db, d)

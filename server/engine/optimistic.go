@@ -11,6 +11,11 @@ import (
 	"clave/server/query"
 )
 
+// How an optimistic transaction works. Its reads take no locks: they note the update times of documents, and queries with the version
+// that they were read at. Its commit locks the documents that it writes, then all that it has read (lockSeen), and takes a view. Where
+// something has changed by that view (compareSeen) the commit is Aborted, and the client retries the transaction. The locks last until the
+// commit is shown, so nothing changes between the comparison and the commit.
+
 // noteRead notes what an optimistic transaction has read of a document, the first time.
 func (t *txn) noteRead(path string, d *document.Document) {
 	t.mu.Lock()
@@ -72,6 +77,8 @@ func (e *Engine) compareSeen(ctx context.Context, db *database, t *txn, v *view)
 			return locks.Contention()
 		}
 	}
+	// A query is not run again. The log has every commit since it was read, with documents before and after; one that Covers accepts
+	// would change its answer. A transaction ends (Limits.Total) long before its commits are dropped from the log (Options.Retention).
 	errChanged := errors.New("changed")
 	for _, q := range t.mu.queries {
 		seen := locks.NewRange(q.q, q.last)

@@ -24,7 +24,7 @@ type Reading struct {
 	view    *view
 	version clock.Version
 	past    overlay
-	// layered says that past is whole, and long that it is too long to be.
+	// layered reports that past is whole, and long that it is too long to be.
 	layered, long bool
 }
 

@@ -10,6 +10,16 @@ import (
 	"clave/server/query"
 )
 
+// How the parts of a query are merged. A filter with OR or IN has several alternatives, each a scan of its own in the query's order (scan.go).
+// rows merges them: it holds the present hit of each scan by its order key, and gives the least. An order key is the query's order
+// as bytes, name last, so two scans that stand at the same document have the same key, and it is given once.
+//
+// One scan reads the keys that all of its accesses have, since each of them has some of the equalities only. All accesses keep the same
+// fields and name after their prefixes: the iterators seek one another's position until all stand at the same one (scan.advance).
+//
+// Values are cut in keys (index.MaxComponent), so documents may have keys that are equal up to the cut and not be equal. run.rows collects
+// those that stand next to each other so, and sorts them by their documents.
+
 // rows gives the hits of several alternatives in the query's order, each document once.
 type rows struct {
 	scans []*scan
@@ -104,12 +114,15 @@ func (h *hit) orderPrefix() (key []byte, cut int) {
 		return true
 	})
 	stored := h.alt.Accesses[0].Descending
+	// The alternatives of a query have different constants, and may keep fields in different directions. The key has every field of the
+	// query's order, also those that are constant here, each in the query's direction: bytes kept in the other one are inverted.
 	for _, p := range h.alt.Shape.Parts {
 		from := len(key)
 		inverted := p.Desc
 		switch {
 		case p.Constant != nil:
 			key = append(key, p.Constant.Encoded...)
+		// This is the name, which ends every order; orderKey appends it.
 		case p.At == len(fields):
 			return key, cut
 		default:

@@ -145,6 +145,7 @@ func (x *run) sorted(yield func(*document.Document) error) error {
 	if x.q.Limit != query.NoLimit {
 		most = x.q.Offset + x.q.Limit
 	}
+	// The alternatives are read one after the other, so no merge drops a document that several of them find.
 	seen := make(map[string]bool)
 	err := x.found(func(d *document.Document) error {
 		if len(x.plan.Alternatives) > 1 {
@@ -153,6 +154,7 @@ func (x *run) sorted(yield func(*document.Document) error) error {
 			}
 			seen[d.Name.Path] = true
 		}
+		// held is sorted and cut only when as many documents again have come, so that each costs a logarithm at most.
 		if held = append(held, d); most >= 0 && len(held) >= 2*most+1024 {
 			slices.SortFunc(held, x.q.Compare)
 			held = slices.Delete(held, most, len(held))
@@ -208,6 +210,7 @@ func (x *run) rows(alts []*planner.Alternative, yield func(*document.Document) e
 		return nil
 	}
 	for h := rows.next(); h != nil; h = rows.next() {
+		// While documents are tied, the place of this hit among them is not known, so it can't be skipped unread.
 		if tie == nil && x.skips(h) {
 			continue
 		}
@@ -219,6 +222,7 @@ func (x *run) rows(alts []*planner.Alternative, yield func(*document.Document) e
 			continue
 		}
 		var key []byte
+		// Documents whose keys are equal up to and with the first cut value are tied: the index does not have their order.
 		if h.truncated && x.plan.Exact {
 			if prefix, cut := h.orderPrefix(); cut >= 0 {
 				key = prefix[:cut]
@@ -241,6 +245,7 @@ func (x *run) rows(alts []*planner.Alternative, yield func(*document.Document) e
 		return err
 	}
 	rows.close()
+	// An iterator's error is collected at its closing.
 	return rows.err
 }
 

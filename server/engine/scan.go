@@ -18,7 +18,7 @@ type hit struct {
 	// suffix is the key after the prefix: the fields of the order and the tail, as they are kept.
 	suffix  []byte
 	nameLen int
-	// truncated says that a value was cut, so that the document has to be looked at.
+	// truncated reports that a value was cut, so that the document has to be looked at.
 	truncated bool
 	info      index.Info
 	// record is the document's record, when the keys are documents.
@@ -57,7 +57,7 @@ type scan struct {
 	stats  *operation.Stats
 	ranges []index.Span
 	its    []storage.Iterator
-	// fresh says that the iterators have not been read yet.
+	// fresh reports that the iterators have not been read yet.
 	fresh  bool
 	checks []check
 	hit    hit

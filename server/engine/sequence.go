@@ -14,16 +14,19 @@ import (
 	"clave/server/storage"
 )
 
-// sequencer puts commits in order and writes them. Whoever finds it free leads: takes all that waits, gives versions,
+// sequencer puts commits in order and writes them. A caller that finds it free leads: it takes all that waits, gives versions,
 // writes one batch, shows it, wakes the others, and hands the lead to the first of those that came meanwhile. So one
 // flush of the disk serves all commits that came during the one before.
 //
 // Callers that commit again and again would by that fall into two halves: one is written while the other waits, and each flush serves
 // half of them. So a leader waits for as many commits as there were at the end of the group before, written and waiting together, but not
 // longer than half of what writing that group took. A single caller never waits.
+//
+// Invariants: one goroutine leads at a time, versions are given in the order of writing, and a group is shown or has failed (show) before
+// the next one gets versions. So a reader that needs all commits up to a version submits an empty commit and waits for it (barrier).
 type sequencer struct {
 	engine *Engine
-	// clock is the machine's also in tests, where nobody winds a clock on while a commit is written.
+	// clock is the machine's also in tests, whose clocks stand still while a commit is written.
 	clock clock.Clock
 	// took is what writing the last group took; only the leader touches it.
 	took time.Duration
@@ -123,7 +126,7 @@ func (s *sequencer) lead(ctx context.Context) {
 	for _, p := range group {
 		select {
 		case p.wake <- false:
-		default: // The leader itself, whom nobody reads.
+		default: // Not reached: each channel has room for the one message.
 		}
 	}
 }
@@ -197,7 +200,7 @@ func (e *Engine) write(ctx context.Context, group []*pending) {
 	}
 }
 
-// show ends the writing of a group: readers see the next view, and the feeds get its commits, unless err says that it was not
+// show ends the writing of a group: readers see the next view, and the feeds get its commits, unless err reports that it was not
 // written. It reports whether that was for want of space on the disk; any other error ends writing for good.
 func (e *Engine) show(group []*pending, next *view, err error) (full bool) {
 	e.mu.Lock()
@@ -216,6 +219,8 @@ func (e *Engine) show(group []*pending, next *view, err error) (full bool) {
 		e.mu.Unlock()
 		return full
 	}
+	// The view, the databases' latest versions and the feeds change under one lock: no reader gets a version together with a view that
+	// lacks it, and a subscription that begins now has either the state with these commits or the commits.
 	next.serial = old.serial + 1
 	e.mu.view = next
 	for _, p := range group {

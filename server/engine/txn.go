@@ -30,7 +30,7 @@ type txnTable struct {
 
 // txn is an open transaction.
 type txn struct {
-	// counted says that it is one of txnTable.clients, under client.
+	// counted reports that it is one of txnTable.clients, under client.
 	counted    bool
 	client     string
 	seq        uint64
@@ -105,7 +105,7 @@ type txnID struct {
 	seq      uint64
 	nonce    nonce
 	readOnly bool
-	// ours says that this engine has given it since it was opened.
+	// ours reports that this engine has given it since it was opened.
 	ours bool
 }
 
@@ -177,6 +177,8 @@ func (e *Engine) begin(ctx context.Context, db *database, o operation.Transactio
 	t.mu.touched = t.begun
 	t.mu.reads = make(map[string]clock.Version)
 	var age uint64
+	// The transaction gets the number of the one that it repeats as its age, so that it is older than all that began since, and is not
+	// the victim of the next deadlock with one of them.
 	if len(o.Retry) > 0 {
 		asked, err := e.parseID(db, o.Retry)
 		if err != nil {
@@ -207,6 +209,7 @@ func (e *Engine) begin(ctx context.Context, db *database, o operation.Transactio
 // enroll enters a transaction in the table. For one that is optimistic it makes room, if there is none, by ending another.
 func (e *Engine) enroll(db *database, t *txn, age uint64) error {
 	db.txns.Lock()
+	// end takes the lock of the table itself, so the evicted transaction is ended after that is released.
 	var evicted *txn
 	defer func() {
 		db.txns.Unlock()

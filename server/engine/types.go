@@ -37,7 +37,7 @@ type Options struct {
 	Store storage.Store
 	// Clock returns the time; the machine's when nil.
 	Clock clock.Clock
-	// IndexMode says what to do with queries that need an index which isn't defined.
+	// IndexMode is what to do with queries that need an index which isn't defined.
 	IndexMode IndexMode
 	// Missing is called once for each definition that a query needs and that is not there, unless IndexMode refuses the query.
 	// It is called by the query's goroutine. When it is nil, the definition is logged.
@@ -45,14 +45,14 @@ type Options struct {
 	// Needed is called for each definition that a query needs and that is not there, each time, also when the query is refused. It may be
 	// nil.
 	Needed func(db resource.Database, definition index.Definition)
-	// Exists reports whether a database exists of which nothing is stored. When it is nil, every database that is named springs into
-	// existence.
+	// Exists reports whether a database exists of which nothing is stored. When it is nil, every database is created when
+	// it is first named.
 	Exists func(resource.Database) bool
 	// Retention is how long the past can be read; an hour when zero.
 	Retention time.Duration
 	// Kept is how long commits are kept at most for subscriptions by Follow; a day when zero.
 	Kept time.Duration
-	// Wrote is called for each group of commits that was written at once, with how long that took; nil hears of none.
+	// Wrote is called for each group of commits that was written at once, with how long that took. It may be nil.
 	Wrote func(commits int, took time.Duration)
 	// Limits are the deadlines of transactions; Firestore's when zero.
 	Limits Limits

@@ -149,6 +149,8 @@ func (s *steps) moveParents(ok bool) {
 
 // next moves to the next id.
 func (s *steps) next() bool {
+	// c is negative where the next id is of a document without collections below it, positive where it is of collections without a
+	// document, and 0 where it is of both.
 	c := 0
 	switch {
 	case s.err != nil || s.docsAt == nil && s.parentsAt == nil:
@@ -173,6 +175,7 @@ func (s *steps) next() bool {
 	}
 	if c >= 0 {
 		s.segment = bytes.Clone(s.parentsAt)
+		// The seek skips everything below this id.
 		end := storage.PrefixEnd(append(bytes.Clone(s.parentPrefix), s.segment...))
 		s.moveParents(s.parents.Seek(end))
 	}

@@ -18,8 +18,8 @@ import (
 // have one queue for the whole table.
 //
 // Before an owner waits, the table looks for a cycle: whom the request waits for, what they wait for, and so on. The youngest owner
-// of a cycle gives way: its request answers Aborted and it loses all locks. So the oldest owner always comes to its end, and a transaction
-// that is retried keeps its age. Whoever waits longer than the deadline gives way, too.
+// of a cycle gives way: its request answers Aborted and it loses all locks. So the oldest owner always comes to its end. A transaction
+// that is retried is as old as the attempt that it names. A request that waits longer than the deadline is Aborted, too.
 //
 // Two readers of one document that both want to write it would give way to each other again and again. After the first such conflict
 // the document is hot: for some time transactions read it exclusively.
@@ -49,7 +49,7 @@ type Owner struct {
 	waiting *request
 	// doomed is why every further request fails, once set.
 	doomed error
-	// gaveWay says that it was the youngest of a deadlock.
+	// gaveWay reports that it was the youngest of a deadlock.
 	gaveWay bool
 }
 
@@ -207,7 +207,7 @@ func (t *Table) refuse(r *request, err error) {
 	t.serve(r.lock)
 }
 
-// serve grants what can be granted at a lock, in order, and forgets a lock that nobody wants; the table is locked.
+// serve grants what can be granted at a lock, in order, and removes a lock without holders and waiters; the table is locked.
 func (t *Table) serve(l *docLock) {
 	for len(l.queue) > 0 {
 		r := l.queue[0]
@@ -265,7 +265,7 @@ func (t *Table) Alive(o *Owner) error {
 	return t.refusal(o)
 }
 
-// Cool forgets hot locks that nobody wants any more.
+// Cool removes hot locks that have cooled and have neither holders nor waiters.
 func (t *Table) Cool() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

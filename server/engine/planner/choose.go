@@ -35,7 +35,7 @@ type Access struct {
 	covers uint64
 	// FirstField is the number of the order's first field among the components of the entry.
 	FirstField int
-	// Documents says that the keys are documents and no entries; NamesOnly that there is nothing but the tail.
+	// Documents reports that the keys are documents and no entries; NamesOnly that there is nothing but the tail.
 	Documents, NamesOnly bool
 }
 
@@ -45,7 +45,7 @@ type Alternative struct {
 	Shape    *Shape
 	Accesses []Access
 	Reverse  bool
-	// exact says that what is read is what the query wants, in its order.
+	// exact reports that what is read is what the query wants, in its order.
 	exact bool
 	// GroupPrefix, if not nil, goes before a tail, and an end mark behind it, to make the tail of a group.
 	GroupPrefix []byte
@@ -168,6 +168,7 @@ func composites(s *Scope, h *Shape) []candidate {
 // matchComposite returns the access of a shape by a composite index.
 func matchComposite(s *Scope, h *Shape, c *index.Composite) (candidate, bool) {
 	fields := c.Fields
+	// A last field of the name adds only a direction, which NameDescending has.
 	if n := len(fields); fields[n-1].Path == nameField {
 		fields = fields[:n-1]
 	}
@@ -176,8 +177,10 @@ func matchComposite(s *Scope, h *Shape, c *index.Composite) (candidate, bool) {
 		return candidate{}, false
 	}
 	out := candidate{Access: Access{NameDescending: c.NameDescending(), FirstField: leading}}
+	// The name decides whether the index is read backwards; every field of the order must then agree with that.
 	out.reverse = out.NameDescending != h.Desc
 	out.Prefix = c.Prefix(keys.Of(keys.KindIndex, s.in.Number), s.collection)
+	// The fields before those of the order must be equalities of the shape, each used once. Their values end the prefix.
 	for _, f := range fields[:leading] {
 		i := h.indexOf(f)
 		if i < 0 || out.covers&(1<<i) != 0 {

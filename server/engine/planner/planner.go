@@ -1,5 +1,5 @@
 // Package planner chooses how a query is read: from a query and the indexes of a database it makes a plan, which names the ranges of
-// keys to read, says whether they give the results in order, and lists the indexes that are missing. It reads nothing and has no state:
+// keys to read, whether they give the results in order, and the indexes that are missing. It reads nothing and has no state:
 // the engine runs the plan, and explain shows it.
 package planner
 
@@ -22,7 +22,7 @@ type Input struct {
 	Indexes *index.Set
 	// Serves reports whether a composite index of the database has all entries of the state that is read.
 	Serves func(*index.Composite) bool
-	// DescendingNames says that an order by name alone, backwards, wants an index, as in production.
+	// DescendingNames reports that an order by name alone, backwards, wants an index, as in production.
 	DescendingNames bool
 }
 
@@ -32,10 +32,10 @@ type Plan struct {
 	Scope Scope
 	// Alternatives are what is read, one or two for each alternative of the query's filter.
 	Alternatives []*Alternative
-	// Exact says that the alternatives give what the query wants, in its order. Otherwise what they give is filtered and
+	// Exact reports that the alternatives give what the query wants, in its order. Otherwise what they give is filtered and
 	// sorted.
 	Exact bool
-	// Walk says that all documents below the parent are read, because the query names no collection.
+	// Walk reports that all documents below the parent are read, because the query names no collection.
 	Walk bool
 	// Missing are the definitions of indexes that the query should have, each once.
 	Missing []index.Definition
@@ -144,6 +144,9 @@ func (a *Alternative) spread() []*Alternative {
 // those with all or some of the equalities, those in the range of one field, those that have one field of the order, and
 // takes all documents at last.
 func closest(s Scope, h *Shape) *Alternative {
+	// loose is the shape with fewer demands. Its order does not matter, since the results are sorted, so only ascending indexes are of
+	// interest. Every document of the shape is in what loose finds: leaving a filter out only adds documents, and a field of the order
+	// must exist, so the index of that field alone has all of them.
 	loose := &Shape{filters: h.filters, spans: map[string][]index.Span{}, names: h.names}
 	for _, e := range h.equals {
 		if s.indexed(e.path, e.element, false) {
@@ -160,6 +163,7 @@ func closest(s Scope, h *Shape) *Alternative {
 		}
 	}
 	loose.equals = nil
+	// Fields with a range come first: their index is read in part only.
 	for _, restricted := range []bool{true, false} {
 		for _, o := range h.Order {
 			path := o.Path.String()

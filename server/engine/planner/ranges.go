@@ -83,13 +83,15 @@ func pick(c bool, x, y []byte) []byte {
 
 // cursor returns the places in the keys, after their prefixes, just below and just above those that have a cursor's
 // values. side is not 0 when the alternative's constants decide: negative when the cursor is before all of its rows,
-// positive when it is behind them. cut says that a value was cut off, so that others may look equal to it.
+// positive when it is behind them. cut reports that a value was cut off, so that others may look equal to it.
 func (a *Alternative) cursor(c *query.Cursor, acc *Access) (low, high []byte, side int, cut bool) {
+	// b is built as keys are, component by component, as far as the cursor has values.
 	var b []byte
 	for i, v := range c.Values {
 		p := a.Shape.Parts[i]
 		switch {
 		case p.Constant != nil:
+			// All rows have this value here. Where the cursor has another one, the rest of its values decides nothing.
 			if n := compareConstant(p.Constant, v); n != 0 {
 				if p.Desc {
 					n = -n
@@ -109,6 +111,7 @@ func (a *Alternative) cursor(c *query.Cursor, acc *Access) (low, high []byte, si
 			if acc.Descending[p.At] {
 				index.Invert(b[from:])
 			}
+			// Keys that begin with b may be before or behind the cursor. The range takes them in, and wants compares their documents.
 			if truncated {
 				return b, index.After(b), 0, true
 			}
@@ -118,6 +121,7 @@ func (a *Alternative) cursor(c *query.Cursor, acc *Access) (low, high []byte, si
 		if len(c.Values) == 0 {
 			return nil, nil, sideOfNothing(c), false
 		}
+		// Every value was that of a constant: the cursor is at all of the rows.
 		return index.Below, index.Above, 0, false
 	}
 	return b, index.After(b), 0, false

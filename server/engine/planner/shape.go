@@ -21,7 +21,7 @@ type Shape struct {
 	names []index.Span
 	// Parts are the query's whole order with what each field of it is here.
 	Parts []Part
-	// None says that nothing can match.
+	// None reports that nothing can match.
 	None bool
 }
 
@@ -47,6 +47,7 @@ func newShape(s *Scope, q *query.Query, c query.Conjunction) *Shape {
 	for _, f := range c {
 		h.add(f)
 	}
+	// All equalities are there by now: Parts point into h.equals, which must not grow after this.
 	for _, o := range q.OrderBy {
 		p := Part{Desc: o.Desc, At: len(h.Order)}
 		switch {
@@ -61,6 +62,7 @@ func newShape(s *Scope, q *query.Query, c query.Conjunction) *Shape {
 		}
 		h.Parts = append(h.Parts, p)
 	}
+	// An equality outside the range that other filters leave of its field can't hold.
 	for i := range h.equals {
 		e := &h.equals[i]
 		if spans, restricted := h.spans[e.path]; restricted && !e.element && !index.AnyHas(spans, e.Encoded) {
