@@ -129,7 +129,7 @@ func (f *follower) touchLocked(v *view, at clock.Version) {
 	}
 }
 
-// dropFirstLocked forgets what a view showed; f.mu is held.
+// dropFirstLocked drops the first snapshot of a view; f.mu is held.
 func (f *follower) dropFirstLocked(v *view) {
 	if v.first != nil {
 		f.mu.firstBytes -= v.first.bytes
@@ -137,7 +137,7 @@ func (f *follower) dropFirstLocked(v *view) {
 	}
 }
 
-// dropFirsts forgets what all views showed, so that quiet ones don't hold their documents for ever.
+// dropFirsts drops the first snapshots of all views, so that views without changes don't hold their documents for ever.
 func (f *follower) dropFirsts() {
 	f.mu.Lock()
 	defer f.mu.Unlock()

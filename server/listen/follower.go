@@ -94,7 +94,7 @@ func (f *follower) closed(ctx context.Context, err error) error {
 	return fault.Because(err, fault.Unavailable, "the server is stopping")
 }
 
-// next waits for commits. It returns context.Canceled when there are none and somebody waits for a version.
+// next waits for commits. It returns context.Canceled when there are none and a stream waits for a version.
 func (f *follower) next(ctx context.Context) ([]document.Commit, error) {
 	wait, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -112,7 +112,7 @@ func (s *Stream) historySince(ctx context.Context, t *target, since, upto clock.
 // resumeWith sends what became of changed documents, and what the client needs to see whether it has them all. As recorded
 // of production, one commit is replayed with its own snapshot and no filter, several are followed by a filter, and one
 // of names if the client sent how many documents it has. Unlike production it always sends which documents
-// left, so that the client need not query everything again to find out; also of documents that came and left meanwhile, since
+// left, so that the client need not query everything again; also of documents that came and left meanwhile, since
 // a client that wrote such a document itself shows it until it receives its deletion.
 func (s *Stream) resumeWith(ctx context.Context, t *target, r *engine.Reading, h history) error {
 	v := r.Version()
@@ -172,8 +172,8 @@ func (s *Stream) replayed(t *target, at clock.Version) error {
 	return nil
 }
 
-// resumeByTime sends the documents of a query that are younger than the token, and their number, by which the client
-// finds out what has gone.
+// resumeByTime sends the documents of a query that are younger than the token, and their number. A client that has
+// more documents queries again.
 func (s *Stream) resumeByTime(ctx context.Context, t *target, r *engine.Reading, since clock.Version) error {
 	_, err := r.Query(ctx, unprojected(t.want.Query), func(d *document.Document) error {
 		if d.UpdateTime <= since {

@@ -31,7 +31,7 @@ type Stream struct {
 		commands []command
 		// taken is signalled when commands were taken, and when the stream closes.
 		taken *sync.Cond
-		// finish says that the client sends nothing more.
+		// finish reports that the client sends nothing more.
 		finish bool
 		queue  []entry
 		bytes  int
@@ -39,7 +39,7 @@ type Stream struct {
 		lagged time.Time
 		// recheck chooses, by key, the targets to authorize again.
 		recheck []func(key any) bool
-		// due says that a quiet stream should send a heartbeat.
+		// due reports that a quiet stream should send a heartbeat.
 		due bool
 		// barriers are closed once what was queued before them has been sent.
 		barriers []chan struct{}
@@ -60,7 +60,7 @@ type Stream struct {
 	version clock.Version
 	// chosen is the greatest target id that the server has given.
 	chosen int32
-	// snapshotSent says that a snapshot was sent since the last heartbeat.
+	// snapshotSent reports that a snapshot was sent since the last heartbeat.
 	snapshotSent bool
 }
 
@@ -73,7 +73,7 @@ type target struct {
 	place int
 	// since is the version at which the client has the target; earlier commits don't concern it.
 	since clock.Version
-	// open says that the target is in the stream, and fresh that Added has not been sent.
+	// open reports that the target is in the stream, and fresh that Added has not been sent.
 	open, fresh bool
 	// from is the version that the client has the target of, or 0.
 	from clock.Version
@@ -296,11 +296,14 @@ func (s *Stream) Run(ctx context.Context, send func(*live.Event) error) error {
 	}
 }
 
-// do does the work.
+// do does the work that take has returned.
 func (s *Stream) do(ctx context.Context, w work) error {
 	if w.failed != nil {
 		return w.failed
 	}
+	// The order matters. Authorization comes before all that is sent, since nothing may be sent of a target that is denied now. A reset
+	// comes before deliver, because it drops the pending changes, some of which are missing. Changes come before commands, so that a
+	// target is removed after the changes that came before its removal, and new targets are sent last, together.
 	if len(w.recheck) > 0 {
 		if err := s.reauthorize(ctx, w.recheck); err != nil {
 			return err

@@ -28,7 +28,7 @@ type Options struct {
 	DropAfter time.Duration
 	// MaxTargets is how many targets a stream may have; 5000 when zero.
 	MaxTargets int
-	// Sent is called when a stream has sent a commit, with how long after the commit that is; nil hears of none.
+	// Sent is called when a stream has sent a commit, with how long after the commit that is. It may be nil.
 	Sent func(after time.Duration)
 	// Log receives failures; nothing is logged when nil.
 	Log *slog.Logger
@@ -77,7 +77,7 @@ type Authorization struct {
 	// stream's goroutine when the target opens and after a Reauthorize that chose the key. A StreamError ends the whole
 	// stream. at is 0 for the present, and otherwise the version that is about to be sent.
 	Check func(ctx context.Context, at clock.Version) error
-	// PerVersion says that the decision depends on the target's own documents, so that Check is called for each version of
+	// PerVersion reports that the decision depends on the target's own documents, so that Check is called for each version of
 	// them before it is sent.
 	PerVersion bool
 	// Done, if not nil, is called once when a target for which Check may have been called has ended.

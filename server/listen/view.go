@@ -41,7 +41,7 @@ type view struct {
 type delta struct {
 	version clock.Version
 	changes []change
-	// lost says that the view could not be kept, and its targets have to be reset.
+	// lost reports that the view could not be kept, and its targets have to be reset.
 	lost bool
 	// size is about how many bytes of documents it holds.
 	size int
@@ -52,7 +52,7 @@ type change struct {
 	kind live.Kind // Changed, Deleted or Left
 	name resource.Document
 	doc  *live.Shown // of Changed
-	// leaves says that a Changed document leaves.
+	// leaves reports that a Changed document leaves.
 	leaves bool
 }
 

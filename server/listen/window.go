@@ -19,7 +19,7 @@ type window struct {
 	// from is the version up to which the window has everything; older commits don't concern it.
 	from clock.Version
 	docs []*document.Document
-	// complete says that there is no document beyond docs.
+	// complete reports that there is no document beyond docs.
 	complete bool
 }
 
@@ -29,7 +29,7 @@ type loading struct {
 	done chan struct{}
 	// late are the commits since the load began.
 	late []lateCommit
-	// stale says that commits were lost meanwhile, so that it has to be done again.
+	// stale reports that commits were lost meanwhile, so that it has to be done again.
 	stale bool
 }
 
@@ -183,6 +183,7 @@ func (v *view) difference(at clock.Version, before, after []*document.Document, 
 	for _, doc := range before {
 		old[doc.Name] = doc
 	}
+	// What stays in old after this loop is no longer visible. Its documents are reported in the order of before, not of the map.
 	for _, doc := range after {
 		if was, ok := old[doc.Name]; !ok || was.UpdateTime != doc.UpdateTime {
 			d.add(v, change{kind: live.Changed, name: doc.Name}, doc)
@@ -197,6 +198,7 @@ func (v *view) difference(at clock.Version, before, after []*document.Document, 
 		if _, gone := old[doc.Name]; !gone {
 			continue
 		}
+		// A document that this commit did not change was pushed out by others: it is as the client has it, and only leaves the target.
 		now, touched := changed[doc.Name]
 		switch {
 		case touched && now == nil:
@@ -222,6 +224,7 @@ func (f *follower) load(ctx context.Context, t *target) error {
 			f.mu.Unlock()
 			return nil
 		}
+		// Another stream loads it. Its load may fail or be stale, so the window is looked for again afterwards.
 		if l := v.loading; l != nil {
 			f.mu.Unlock()
 			select {
@@ -231,6 +234,9 @@ func (f *follower) load(ctx context.Context, t *target) error {
 			}
 			continue
 		}
+		// The query runs without the lock. Meanwhile slide collects the view's commits in l.late, and adopt brings the window past those
+		// that came after it was read. No commit is lost between the two: loading is set before the window is read, and cleared under
+		// the same lock as the window is adopted. The loop ends at its next turn, or loads again where the load was stale.
 		l := &loading{done: make(chan struct{})}
 		v.loading = l
 		f.mu.Unlock()
