@@ -76,7 +76,7 @@ const (
 	connWindow   = connStreams * streamWindow
 )
 
-// A connection on which nothing comes is asked for a sign of life after pingAfter, and is given up pingPatience later.
+// A connection on which nothing comes is sent a PING after pingAfter, and is closed when there is no answer pingPatience later.
 const (
 	pingAfter    = time.Second
 	pingPatience = 2 * time.Second

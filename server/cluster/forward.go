@@ -18,8 +18,18 @@ import (
 // againAfter is how long a request waits after a leader was not reached.
 const againAfter = 50 * time.Millisecond
 
-// textNoLeader is what clients are told while nobody leads. Their SDKs try again.
+// textNoLeader is the text of the error that clients receive while nobody leads. Their SDKs retry.
 const textNoLeader = "No node serves the database at the moment. Please try again."
+
+// How a request is forwarded. forward sends it to the leader (send) and passes the answer on piece by piece (pass). While nobody leads it
+// waits for one, up to Options.Patience, and answers UNAVAILABLE then, which SDKs retry.
+//
+// It is sent again only where the leader can't have begun it: there was no connection, the answer has headerRefused, or its method changes
+// nothing. For that its body must be whole: source keeps what was read of it, up to a limit, until an answer has come. Everything else that
+// is cut is answered with UNAVAILABLE, where its client can't have seen a part of an answer.
+//
+// An answer that is cut in the middle must not look complete. Of gRPC's it ends with a status where the frames are whole (cutAnswer), and
+// otherwise the client's connection or stream is aborted.
 
 // Forward returns a handler that forwards the requests of a port to the node that leads, and answers them here once this one does.
 func (n *Node) Forward(port string) http.Handler {
@@ -75,7 +85,7 @@ func (n *Node) send(w http.ResponseWriter, r *http.Request, body *source, leader
 	if err != nil {
 		switch {
 		case r.Context().Err() != nil && !isGRPC(r):
-			return true // nobody is there to be answered, or this node ends
+			return true // no client is left to be answered, or this node ends
 		case r.Context().Err() != nil:
 		case body.whole() && (errors.Is(err, errNotReached) || isSafe(r.Method)):
 			return false
@@ -271,7 +281,7 @@ func (f *frames) add(p []byte) {
 // whole reports whether no frame is begun.
 func (f *frames) whole() bool { return f.head == 0 }
 
-// Ask asks the leader for a path of a port as a client would, and returns the status of the answer. It does not wait for a leader.
+// Ask requests a path of a port from the leader as a client would, and returns the status of the answer. It does not wait for a leader.
 func (n *Node) Ask(ctx context.Context, port, path string) (int, error) {
 	if handler, _ := n.local(port); handler != nil {
 		return http.StatusOK, nil

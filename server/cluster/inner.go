@@ -29,6 +29,8 @@ func (n *Node) inner(w http.ResponseWriter, r *http.Request) {
 		r = r.WithContext(ctx)
 	}
 	for {
+		// Handlers come before the question who leads: they are there from the moment at which this node leads, which Options.Leader may
+		// report a little later. Each turn takes both channels before it decides, so no change is missed.
 		handler, served := n.local(port)
 		if handler != nil {
 			n.asClient(r)
@@ -36,6 +38,7 @@ func (n *Node) inner(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		leader, moved := n.o.Leader()
+		// While nobody leads the request waits here: this node may be about to. A refusal has the sender choose the leader anew.
 		refused := leader.Node != "" && leader.Node != n.o.Name || n.ending.Ended()
 		if !refused {
 			select {

@@ -9,8 +9,8 @@ import (
 // maxKept is how much of a body is kept so that a request can be sent again.
 const maxKept = 64 << 10
 
-// source is the body of a request that may be sent several times. What was read is kept until somebody has begun the request, up to a
-// limit. One reads at a time: the reader of an attempt that has failed may still wait for the client, and what it gets is for the next.
+// source is the body of a request that may be sent several times. What was read is kept until a node has begun the request, up to a
+// limit. One attempt reads at a time: the reader of an attempt that has failed may still wait for the client, and what it gets is for the next.
 type source struct {
 	from io.Reader
 	mu   sync.Mutex
@@ -43,7 +43,7 @@ func (s *source) whole() bool {
 	return s.base == 0 && !s.dropping
 }
 
-// release says that the request was begun and is not sent again.
+// release stops keeping what is read: the request was begun and is not sent again.
 func (s *source) release() {
 	if s == nil {
 		return

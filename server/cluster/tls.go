@@ -27,7 +27,7 @@ func identity(secret []byte) (*tls.Config, error) {
 	}
 	key := ed25519.NewKeyFromSeed(seed)
 	own := key.Public().(ed25519.PublicKey)
-	// No date counts: the key alone says who is a node, and clocks may be wrong.
+	// No date counts: the key alone proves that a peer is a node, and clocks may be wrong.
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "clave node"}, NotBefore: time.Unix(0, 0), NotAfter: time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC),
 	}
@@ -40,7 +40,7 @@ func identity(secret []byte) (*tls.Config, error) {
 		Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}},
 		ClientAuth:   tls.RequireAnyClientCert,
 		NextProtos:   []string{"h2"},
-		// The chain and the name say nothing here; VerifyConnection checks the key, which the handshake has proved.
+		// The chain and the name prove nothing here; VerifyConnection checks the key, which the handshake has proved.
 		InsecureSkipVerify: true, //nolint:gosec // see VerifyConnection
 		VerifyConnection: func(s tls.ConnectionState) error {
 			if len(s.PeerCertificates) == 0 || !own.Equal(s.PeerCertificates[0].PublicKey) {

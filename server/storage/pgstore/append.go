@@ -132,6 +132,15 @@ func (s *Store) append(ctx context.Context, all *storage.Batch) error {
 	return nil
 }
 
+// How a row is written exactly once. insertRow inserts only where the lease has this leader's epoch (the fence) and the row before is the
+// one that the replica has. It locks the row of the lease in share mode until it commits, so a node that takes the lease waits for
+// an insert that has passed the fence, and inserts after that are refused. The number of a row is its key: of two inserts one fails.
+//
+// An insert that fails without an answer may have been committed or may still be. The row's random id decides: insert looks up the row
+// with its number. With the same id it is written. With another id, or none after the fence has refused a further try, it is not
+// and never will be. An error by which PostgreSQL refuses the first try for good is returned (refused). Everything else is tried again
+// until Options.Patience is over, and then this node stops leading with the outcome unknown.
+
 // insertRow writes a row where the lease is this leader's and the row before is the one that the replica has.
 const insertRow = `insert into clave_log (seq, epoch, id, body)
 	select $1::bigint, l.epoch, $3::bytea, $4::bytea from clave_lease l
@@ -149,7 +158,7 @@ const (
 // insufficientResources begins the codes of errors for want of space, memory or connections.
 const insufficientResources = "53"
 
-// passing begin the codes of errors that say nothing of the statement: a row that is there already, a server that only reads or is
+// passing begin the codes of errors that don't mean that the statement was refused: a row that is there already, a server that only reads or is
 // being stopped, a connection that breaks, a conflict with another transaction.
 var passing = []string{uniqueViolation, "25006", "57P", "08", "40"}
 

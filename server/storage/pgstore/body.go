@@ -10,7 +10,7 @@ import (
 	"clave/server/storage"
 )
 
-// A row's body is a byte that says how the rest is kept, and the operations one behind the other: the kind, and length and bytes of the
+// A row's body is a byte for how the rest is kept, and the operations one behind the other: the kind, and length and bytes of the
 // key and, but for deletes, of the value.
 const (
 	bodyPlain = 1

@@ -15,7 +15,7 @@ import (
 	"clave/server/fault"
 )
 
-// connectTimeout is how long a connection may take to be made where the URL does not say.
+// connectTimeout is how long a connection may take to be made where the URL does not set it.
 const connectTimeout = 3 * time.Second
 
 // connect makes the pool of connections; one is made to see whether PostgreSQL can be reached.
@@ -55,7 +55,7 @@ func check(ctx context.Context, pool *pgxpool.Pool) error {
 	return nil
 }
 
-// connectError says what is wrong with a connection in words of our own: others could hold the password.
+// connectError describes what is wrong with a connection in words of our own: others could hold the password.
 func connectError(config *pgxpool.Config, err error) error {
 	var named *fault.Error
 	if errors.As(err, &named) {

@@ -175,6 +175,8 @@ func (s *Store) take(ctx context.Context) (leader string, err error) {
 	if !free {
 		return leader, nil
 	}
+	// The lease counts from before the request, by this node's monotonic clock: PostgreSQL sets its end later, so this node stops before
+	// another may lead. The statement repeats the condition, since another node may have taken the lease in between.
 	asked := s.lead.elapsed()
 	now := clock.VersionOf(s.o.Clock.Now())
 	var reserved int64
@@ -188,6 +190,7 @@ func (s *Store) take(ctx context.Context) (leader string, err error) {
 	if err != nil {
 		return "", s.said("take the lease", err)
 	}
+	// Versions begin where the reservation of the last leader ended, or at this node's time where that is later.
 	s.lead.first = clock.Version(reserved - reserveAhead.Microseconds() + 2).Time()
 	s.lead.began = asked
 	s.lead.reserved.Store(reserved)
@@ -271,7 +274,7 @@ func (s *Store) announce(ctx context.Context, role string) error {
 	return err
 }
 
-// release ends the lease and forgets the node, so that others need not wait.
+// release ends the lease and deletes the node's row, so that others need not wait.
 func (s *Store) release(ctx context.Context) {
 	if s.cluster == "" {
 		return

@@ -17,7 +17,7 @@ import (
 // membersPause is how often the lease is looked at.
 const membersPause = 100 * time.Millisecond
 
-// membersTimeout is how long PostgreSQL may take to say who leads.
+// membersTimeout is how long a read of the lease may take.
 const membersTimeout = 2 * time.Second
 
 // Leader is the node that leads. The zero Leader is none.
@@ -28,7 +28,7 @@ type Leader struct {
 	Epoch int64
 }
 
-// Members is what a node knows of the others before it has a replica: who leads, and the secret that they share.
+// Members reads from PostgreSQL what a node needs of the others before it has a replica: who leads, and the secret that they share.
 type Members struct {
 	pool *pgxpool.Pool
 	log  *slog.Logger
@@ -81,7 +81,7 @@ func (m *Members) findHost(ctx context.Context) error {
 // Host returns the address by which this machine reaches PostgreSQL, 127.0.0.1 where that is by a socket of the machine.
 func (m *Members) Host() string { return m.host }
 
-// Secret returns what the nodes of a cluster know and nobody else who can't read the database.
+// Secret returns the secret that the nodes of a cluster share. Only what can read the database has it.
 func (m *Members) Secret(ctx context.Context) ([]byte, error) {
 	var text string
 	if err := m.pool.QueryRow(ctx, "select secret from clave_secret where id = 1").Scan(&text); err != nil {
@@ -125,8 +125,8 @@ func (m *Members) look(ctx context.Context) error {
 	return nil
 }
 
-// Run keeps what Leader returns up to date until ctx is done. While PostgreSQL can't be asked, the last leader stays: it knows
-// itself when its lease ends.
+// Run keeps what Leader returns up to date until ctx is done. While PostgreSQL can't be reached, the last leader stays, which
+// stops by itself when its lease ends.
 func (m *Members) Run(ctx context.Context) error {
 	failing := false
 	for {

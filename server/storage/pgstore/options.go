@@ -13,7 +13,7 @@ import (
 
 // Options are what a store is made of.
 type Options struct {
-	// URL says where PostgreSQL is and who connects, as libpq has it: postgres://user:password@host:5432/database?sslmode=verify-full.
+	// URL is where PostgreSQL is and who connects, as libpq has it: postgres://user:password@host:5432/database?sslmode=verify-full.
 	// Variables such as PGPASSWORD and the file .pgpass count. It is never logged.
 	URL string
 	// Dir is the folder of the replica, which is made when absent and emptied when it can't be used. Empty keeps the replica in memory.

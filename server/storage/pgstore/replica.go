@@ -16,7 +16,7 @@ import (
 	"clave/server/storage/pebblestore"
 )
 
-// errGap says that the log no longer has what a replica needs next.
+// errGap means that the log no longer has what a replica needs next.
 var errGap = errors.New("pgstore: the log begins behind the replica")
 
 // openReplica opens the replica, builds it where there is none that can be used, and brings it up to the log.
@@ -122,6 +122,7 @@ func (s *Store) readState(ctx context.Context, tx pgx.Tx) error {
 	if err := tx.QueryRow(ctx, "select a.seq, l.id from clave_applied a join clave_log l on l.seq = a.seq where a.id = 1").Scan(&s.at.seq, &s.at.id); err != nil {
 		return err
 	}
+	// about is the planner's estimate of the number of rows, for the progress alone: counting them would read the table twice.
 	var about int64
 	if err := tx.QueryRow(ctx, "select greatest(reltuples, 0)::bigint from pg_class where oid = to_regclass('clave_state')").Scan(&about); err != nil {
 		return err
@@ -195,6 +196,7 @@ func (s *Store) readLog(ctx context.Context) error {
 		if err := rows.Scan(&at.seq, &at.id, &body); err != nil {
 			return err
 		}
+		// Rows have numbers without gaps (insertRow), so a gap means that the leader has dropped rows that this replica has not applied.
 		if at.seq != s.at.seq+1 {
 			return errGap
 		}
@@ -203,6 +205,7 @@ func (s *Store) readLog(ctx context.Context) error {
 			return fault.Because(err, fault.DataLoss, "row %d of clave_log can't be read; restore a backup of PostgreSQL", at.seq)
 		}
 		batch := storage.Batch{Ops: ops}
+		// The position is part of the same batch: after a crash the replica has a row with its position, or neither.
 		batch.Set(positionKey, s.positionValue(at))
 		if err := s.applyLocal(&batch); err != nil {
 			return err

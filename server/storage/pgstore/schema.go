@@ -19,7 +19,7 @@ import (
 //	clave_log      a row for each group of batches, in order; row 0 begins it
 //	clave_state    keys and values as of clave_applied.seq, but for derived ones
 //	clave_node     when each node reported last, where others reach it, and how far its replica is
-//	clave_secret   what nodes know each other by; the only row has id 1
+//	clave_secret   what nodes authenticate each other by; the only row has id 1
 var migrations = [][]string{{
 	`create table clave_lease (id int primary key, cluster text not null, epoch bigint not null, node text not null, address text not null,
 		until timestamptz not null, versions_until bigint not null)`,
@@ -78,7 +78,7 @@ func schemaVersion(ctx context.Context, pool *pgxpool.Pool) (version int, err er
 	return version, err
 }
 
-// step makes the migration after a version. The row that says so comes first: it keeps others out.
+// step makes the migration after a version. The row of its version comes first: others fail at it.
 func step(ctx context.Context, tx pgx.Tx, version int) error {
 	if version == 0 {
 		if _, err := tx.Exec(ctx, "create table clave_schema (version int primary key)"); err != nil {

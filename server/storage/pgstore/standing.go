@@ -16,10 +16,10 @@ type Standing struct {
 	Nodes []Node
 }
 
-// standingPatience is how long PostgreSQL may take to tell of the nodes.
+// standingPatience is how long PostgreSQL may take to list the nodes.
 const standingPatience = 2 * time.Second
 
-// Standing returns where this leader is, which it knows itself, and where the other nodes are, as far as PostgreSQL answers.
+// Standing returns where this leader is, without a request, and where the other nodes are, as far as PostgreSQL answers.
 func (s *Store) Standing(ctx context.Context) (Standing, error) {
 	st := Standing{Epoch: s.lead.epoch, Log: s.lead.seq.Load(), State: s.lead.behind.Load()}
 	ctx, cancel := context.WithTimeout(ctx, standingPatience)

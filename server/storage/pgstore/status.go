@@ -9,7 +9,7 @@ import (
 
 // Status is how a cluster is.
 type Status struct {
-	// Leader is the name of the node that leads, with Address; Held says whether its lease has not ended.
+	// Leader is the name of the node that leads, with Address; Held reports whether its lease has not ended.
 	Leader, Address string
 	Held            bool
 	// Epoch counts the leaders so far.
@@ -29,7 +29,7 @@ type Node struct {
 	Name, Address, Role string
 	// Inner is where other nodes reach it.
 	Inner string
-	// Seq is the row of the log that its replica has, and Age how long ago it said so.
+	// Seq is the row of the log that its replica has, and Age how long ago it reported that.
 	Seq int64
 	Age time.Duration
 }
