@@ -20,7 +20,7 @@ type Definitions struct {
 // Status is a composite index of a database.
 type Status struct {
 	Definition
-	// Building says that queries don't use it yet.
+	// Building reports that queries don't use it yet.
 	Building bool
 	// Scope and Properties are how the plans of queries name it.
 	Scope, Properties string
@@ -30,7 +30,7 @@ type Status struct {
 type Definition struct {
 	// CollectionGroup is the collection id it is for.
 	CollectionGroup string
-	// Group says that it serves queries over all collections with that id, instead of over one collection.
+	// Group reports that it serves queries over all collections with that id, instead of over one collection.
 	Group bool
 	// Fields are its components in order, without the document's name, which is implied.
 	Fields []Field
@@ -61,11 +61,11 @@ type Override struct {
 	CollectionGroup string
 	// Path is the field's canonical path, or "*" for every field without an override of its own.
 	Path string
-	// Collection and Group say which single-field indexes there are in either scope.
+	// Collection and Group are the single-field indexes in either scope.
 	Collection, Group Single
 }
 
-// Single says which single-field indexes a field has. The automatic ones are all of scope collection.
+// Single has the single-field indexes of a field. The automatic ones are all of scope collection.
 type Single struct {
 	Ascending, Descending, Contains bool
 }
@@ -131,6 +131,8 @@ func (p *parser) file() (Definitions, error) {
 	if err := p.delim('{', "the file must be a JSON object"); err != nil {
 		return defs, err
 	}
+	// Elements are decoded one by one, because the error of one has its line and column (parser.at). Members that Clave does not use are
+	// skipped.
 	for p.dec.More() {
 		key, err := p.dec.Token()
 		if err != nil {
@@ -245,6 +247,8 @@ func (p *parser) index(defs *Definitions, at int64, raw json.RawMessage) error {
 		State           string      `json:"state"`
 		Name            string      `json:"name"`
 	}
+	// apiScope, density, multikey, unique, state and name are other members of an index in Firebase's files and API. They are accepted
+	// and not used; members beside these are refused.
 	if err := p.strict(at, raw, &in); err != nil {
 		return err
 	}
@@ -262,6 +266,7 @@ func (p *parser) index(defs *Definitions, at int64, raw json.RawMessage) error {
 		if err != nil {
 			return err
 		}
+		// A file that was exported names the document as the last field. Without it the definition equals one that was written by hand.
 		if field.Path == "__name__" && i == len(in.Fields)-1 && p.impliedName(def.Fields, field.Mode) {
 			continue
 		}
@@ -279,7 +284,7 @@ func (p *parser) index(defs *Definitions, at int64, raw json.RawMessage) error {
 	return nil
 }
 
-// impliedName reports whether a last field __name__ in the given order says no more than the fields before it.
+// impliedName reports whether a last field __name__ in the given order adds nothing to the fields before it.
 func (p *parser) impliedName(before []Field, m Mode) bool {
 	if len(before) == 0 {
 		return false
@@ -342,6 +347,7 @@ func (p *parser) override(defs *Definitions, at int64, raw json.RawMessage) erro
 		}
 		o.Path = path.String()
 	}
+	// An override lists all indexes that its field has: without any the field has none.
 	for _, f := range in.Indexes {
 		mode, ok := f.mode()
 		group, okScope := scope(f.QueryScope)

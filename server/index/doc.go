@@ -1,10 +1,10 @@
 // Package index is the grammar of ordered keys: it encodes values and names so that the order of the bytes is the
-// order of the values, says which entries a document has, and reads index definitions (firestore.indexes.json).
+// order of the values, makes the entries of a document, and reads index definitions (firestore.indexes.json).
 //
 // A value's encoding begins with a byte for its type, is free of prefixes (no encoding begins another), and can be
 // inverted bit by bit for descending order. One component of a key is cut at MaxComponent bytes; a cut component
 // still orders correctly against every other, except against those with the same first MaxComponent bytes, which
-// look equal. An entry that holds one says so (Truncated), and readers compare the documents instead.
+// look equal. An entry that holds one is marked (Truncated), and readers compare the documents instead.
 //
 //	null 05 · false 08 · true 09 · NaN 10 · number 11 + 8 bytes of the double not above it, and where doubles no
 //	longer distinguish integers 2 bytes of distance · timestamp 18 + seconds 8 + nanos 4 · string 20 + text ·

@@ -35,30 +35,30 @@ const maxIndexedName = 4_800
 
 // Flags in an entry's value.
 const (
-	// flagTruncated says that a component was cut at MaxComponent bytes.
+	// flagTruncated marks that a component was cut at MaxComponent bytes.
 	flagTruncated = 1
-	// flagDouble, shifted by a component's number, says that the component is a double and no integer.
+	// flagDouble, shifted by a component's number, marks that the component is a double and no integer.
 	flagDouble = 2
 	// maxFlagged is the number of components that have a flagDouble.
 	maxFlagged = 7
 )
 
-// Entry is one key of an index, with what its value says. Key and Value belong to the set they are in and are not
+// Entry is one key of an index, with its value. Key and Value belong to the set they are in and are not
 // changed.
 type Entry struct {
 	Key, Value []byte
 }
 
-// Info is what an entry's value says.
+// Info is what an entry's value holds.
 type Info struct {
 	// NameLen is the number of bytes at the key's end that hold the document's name.
 	NameLen int
-	// Truncated says that a component was cut.
+	// Truncated reports that a component was cut.
 	Truncated bool
 	doubles   byte
 }
 
-// IsDouble reports whether component i was a double; known is false when the entry does not say.
+// IsDouble reports whether component i was a double; known is false when the entry does not have it.
 func (i Info) IsDouble(component int) (double, known bool) {
 	if component >= maxFlagged {
 		return false, false
@@ -172,6 +172,7 @@ func (b *builder) field(path string, v value.Value) error {
 			return err
 		}
 	}
+	// An array has one entry by its whole value, as above, and one for each distinct element, for ARRAY_CONTAINS.
 	array, ok := v.(value.Array)
 	if !ok || !collection.Contains && !wide.Contains {
 		return nil

@@ -106,7 +106,7 @@ func (g *group) single(path string) (collection, wide Single) {
 	return automatic, Single{}
 }
 
-// NameDescending says in which order entries with equal fields are kept: as the last field is.
+// NameDescending reports whether entries with equal fields are kept in descending order of names: as the last field is.
 func (d Definition) NameDescending() bool {
 	return len(d.Fields) > 0 && d.Fields[len(d.Fields)-1].Mode == Descending
 }

@@ -42,7 +42,7 @@ const (
 // exactBelow is the magnitude from which doubles no longer distinguish all integers.
 const exactBelow = 1 << 53
 
-// AppendValue appends the encoding of a value, cut at MaxComponent bytes; truncated says whether it was.
+// AppendValue appends the encoding of a value, cut at MaxComponent bytes; truncated reports whether it was.
 func AppendValue(dst []byte, v value.Value) (out []byte, truncated bool) {
 	e := encoder{dst: dst, limit: len(dst) + MaxComponent}
 	e.value(v)
@@ -78,6 +78,7 @@ func (e *encoder) value(v value.Value) {
 		e.dst = appendDouble(e.dst, float64(v))
 	case value.Timestamp:
 		e.dst = append(e.dst, tagTimestamp)
+		// The sign bit is inverted, so that moments before 1970 come first in the order of bytes.
 		e.dst = binary.BigEndian.AppendUint64(e.dst, uint64(v.Seconds)^(1<<63))
 		e.dst = binary.BigEndian.AppendUint32(e.dst, uint32(v.Nanos))
 	case value.String:

@@ -30,7 +30,7 @@ type Aggregate struct {
 	Op AggregateOp
 	// Path is the field of Sum and Avg.
 	Path value.FieldPath
-	// Capped says that Count stops at UpTo.
+	// Capped reports that Count stops at UpTo.
 	Capped bool
 	// UpTo is where a capped Count stops.
 	UpTo int64

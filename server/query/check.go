@@ -12,11 +12,11 @@ type checker struct {
 	db resource.Database
 	// negative counts NOT_EQUAL, NOT_IN, IS_NOT_NAN and IS_NOT_NULL.
 	negative int
-	// notIn, in and or say whether such filters are there; in is IN and ARRAY_CONTAINS_ANY.
+	// notIn, in and or report whether such filters are there; in is IN and ARRAY_CONTAINS_ANY.
 	notIn, in, or bool
 }
 
-// checkFilter validates the query's filter and returns it without what it says twice; nil is no filter.
+// checkFilter validates the query's filter and returns it without repeated parts; nil is no filter.
 func (q *Query) checkFilter() (Filter, error) {
 	f := q.Where
 	if f == nil {

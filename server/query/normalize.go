@@ -46,6 +46,7 @@ func (q *Query) Normalize() (*Query, error) {
 		return nil, err
 	}
 	n.Where = flatten(fold(where))
+	// Cursors have values for the order that the client gave, which n.OrderBy still is here.
 	if err := n.checkCursors(); err != nil {
 		return nil, err
 	}
@@ -53,6 +54,7 @@ func (q *Query) Normalize() (*Query, error) {
 		return nil, err
 	}
 	n.Implied = len(n.OrderBy) - len(q.Asked())
+	// The filter is checked as it was sent, with the order written out: the official emulator's texts name what the client wrote.
 	if err := n.checkIndexed(q.Where); err != nil {
 		return nil, err
 	}
@@ -87,8 +89,8 @@ func (q *Query) checkScope() error {
 	return nil
 }
 
-// implied returns the whole order: what the query says, then the fields of inequalities by name, then the
-// document's name, in the direction of the last order that the query says.
+// implied returns the whole order: what the query has, then the fields of inequalities by name, then the
+// document's name, in the direction of the last order that the query has.
 func implied(orders []Order, inequalities []value.FieldPath) ([]Order, error) {
 	out := slices.Clone(orders)
 	desc := len(orders) > 0 && orders[len(orders)-1].Desc
@@ -109,6 +111,7 @@ func implied(orders []Order, inequalities []value.FieldPath) ([]Order, error) {
 			out = append(out, Order{Path: path, Desc: desc})
 		}
 	}
+	// Names differ in all documents, so a field behind the name would decide nothing.
 	for i, o := range out {
 		if o.Path.IsName() && i < len(out)-1 {
 			return nil, fault.E(fault.InvalidArgument, "order by clause cannot contain more fields after the key")
@@ -123,7 +126,7 @@ func implied(orders []Order, inequalities []value.FieldPath) ([]Order, error) {
 // compareRendered orders paths by their text.
 func compareRendered(a, b value.FieldPath) int { return strings.Compare(a.String(), b.String()) }
 
-// checkCursors checks cursors against the order that the query says.
+// checkCursors checks cursors against the order that the client has sent.
 func (q *Query) checkCursors() error {
 	for _, c := range []*Cursor{q.Start, q.End} {
 		if c == nil {

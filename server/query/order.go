@@ -8,7 +8,7 @@ import (
 	"clave/server/value"
 )
 
-// Asked returns the orders that the query itself says, without those that Normalize has added.
+// Asked returns the orders that the query itself has, without those that Normalize has added.
 func (q *Query) Asked() []Order { return q.OrderBy[:max(0, len(q.OrderBy)-q.Implied)] }
 
 // Compare orders two documents that match the query.

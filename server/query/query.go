@@ -32,7 +32,7 @@ type Query struct {
 	Offset int
 	// Limit is how many results to give, or NoLimit.
 	Limit int
-	// HasSelect says that only the fields of Select are given.
+	// HasSelect reports that only the fields of Select are given.
 	HasSelect bool
 	// Select are the fields to give; with HasSelect and none, only names are given.
 	Select []value.FieldPath
@@ -43,7 +43,7 @@ type Query struct {
 // NoLimit is the Limit of a query without one.
 const NoLimit = -1
 
-// From says which collections to read.
+// From is which collections to read.
 type From struct {
 	// Collection is the collection's id; empty reads all collections.
 	Collection string
@@ -63,7 +63,7 @@ type Order struct {
 type Cursor struct {
 	// Values are those of the first fields of the order.
 	Values []value.Value
-	// Before says that the position is just before the documents with these values, else just after.
+	// Before reports that the position is just before the documents with these values, else just after.
 	Before bool
 }
 

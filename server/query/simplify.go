@@ -130,7 +130,7 @@ func mergeAll(filters []Filter) []Filter {
 	return out
 }
 
-// alike reports whether two merged filters say the same in the same words; the order of what stands side by side is no
+// alike reports whether two merged filters are the same comparisons, written in the same way; the order of what stands side by side is no
 // matter.
 func alike(f, g Filter) bool {
 	switch x := f.(type) {
@@ -163,6 +163,7 @@ func allAlike(a, b []Filter) bool {
 func flatten(f Filter) Filter {
 	switch x := f.(type) {
 	case *And:
+		// A part that always holds changes nothing in an And, and makes an Or hold always.
 		filters, _ := gather(x.Filters, func(f Filter) ([]Filter, bool) {
 			and, ok := f.(*And)
 			if !ok {

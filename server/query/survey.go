@@ -12,11 +12,11 @@ import (
 type findings struct {
 	// inequalities are the fields of inequalities, each once, in the order they appear.
 	inequalities []value.FieldPath
-	// nameEqual says whether the document's name must equal something.
+	// nameEqual reports whether the document's name must equal something.
 	nameEqual bool
 }
 
-// survey says what a pruned filter is made of and refuses what doesn't go together.
+// survey returns what a pruned filter is made of and refuses what doesn't go together.
 func survey(f Filter) (findings, error) {
 	var s findings
 	s.visit(f)

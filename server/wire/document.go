@@ -142,6 +142,7 @@ func parseOperation(db resource.Database, w *pb.Write) (out document.Write, err 
 		out.Name, err = ParseDocumentName(db, op.Verify)
 		return out, err
 	case *pb.Write_Transform:
+		// A transform alone leaves all other fields as they are: it is an update with an empty mask.
 		out.HasMask = true
 		if out.Name, err = ParseDocumentName(db, op.Transform.GetDocument()); err != nil {
 			return out, err

@@ -18,7 +18,7 @@ import (
 // jsonAppender appends the messages that answers are made of as JSON, by the same bytes as protojson and without reflection.
 type jsonAppender struct {
 	b []byte
-	// unusual says that the message holds something that is left to protojson, or that has no JSON.
+	// unusual reports that the message holds something that is left to protojson, or that has no JSON.
 	unusual bool
 }
 
@@ -69,6 +69,7 @@ func (a *jsonAppender) member(name string) {
 func (a *jsonAppender) text(s string) {
 	const hex = "0123456789abcdef"
 	a.b = append(a.b, '"')
+	// From plain on are the bytes that need no escape; they are appended in one piece.
 	plain := 0
 	for i := 0; i < len(s); i++ {
 		c := s[i]
@@ -95,6 +96,7 @@ func (a *jsonAppender) text(s string) {
 		}
 	}
 	a.b = append(append(a.b, s[plain:]...), '"')
+	// protojson refuses text that is not UTF-8, with an error that names the field.
 	a.unusual = a.unusual || !utf8.ValidString(s)
 }
 
@@ -250,7 +252,7 @@ func (a *jsonAppender) writeResults(results []*pb.WriteResult) {
 	a.b = append(a.b, ']')
 }
 
-// batchGetResponse appends a document that was asked for by name.
+// batchGetResponse appends a document that was requested by name.
 func (a *jsonAppender) batchGetResponse(m *pb.BatchGetDocumentsResponse) {
 	a.open()
 	switch r := m.GetResult().(type) {
@@ -376,6 +378,7 @@ func (a *jsonAppender) value(v *pb.Value) {
 		a.fields(v.MapValue.GetFields())
 		a.shut()
 	default:
+		// A value without a kind, or of one that documents don't have: protojson decides.
 		a.unusual = true
 	}
 	a.shut()

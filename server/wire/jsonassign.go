@@ -59,7 +59,7 @@ func (a *assigner) invalid(path, typ, what string) {
 	a.add(path, "Invalid value%s (%s), %s", at(path), typ, what)
 }
 
-// at says where, unless it is the root.
+// at is where, unless it is the root.
 func at(path string) string {
 	if path == "" {
 		return ""

@@ -11,7 +11,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// AppendJSON appends a message as JSON on one line, as proto3's JSON mapping says.
+// AppendJSON appends a message as JSON on one line, by proto3's JSON mapping.
 func AppendJSON(b []byte, m proto.Message) ([]byte, error) {
 	if out, ok := appendKnownJSON(b, m); ok {
 		return out, nil

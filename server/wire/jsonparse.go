@@ -128,6 +128,7 @@ func (p *jsonParser) object(depth int) (jsonNode, error) {
 	n := jsonNode{kind: jsonObject}
 	p.at++
 	for {
+		// After a comma, too: see jsonParser.
 		if p.peek() == '}' {
 			p.at++
 			return n, nil

@@ -12,6 +12,7 @@ import (
 
 // scalar makes the value of a field that is no message.
 func (a *assigner) scalar(fd protoreflect.FieldDescriptor, n jsonNode, path string) (v protoreflect.Value, ok bool) {
+	// These are the kinds that Firestore's messages have; ok stays false for all others.
 	switch fd.Kind() {
 	case protoreflect.EnumKind:
 		return a.enum(fd.Enum(), n, path)

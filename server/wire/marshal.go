@@ -39,7 +39,7 @@ func Append(dst []byte, m proto.Message) ([]byte, bool) {
 // appender writes the wire form of answers.
 type appender struct {
 	b []byte
-	// unusual says that the message holds something that documents don't, or can't be written at all.
+	// unusual reports that the message holds something that documents don't, or can't be written at all.
 	unusual bool
 }
 

@@ -101,7 +101,7 @@ func StatusProto(err error) *spb.Status {
 // reasonDomain is where an error's reason has its meaning.
 const reasonDomain = "firestore.googleapis.com"
 
-// details are what a status says beside its text (google/rpc/error_details.proto).
+// details are what a status holds beside its text (google/rpc/error_details.proto).
 func details(e *fault.Error) []proto.Message {
 	var out []proto.Message
 	if len(e.Violations) > 0 {
