@@ -27,7 +27,7 @@ type Options struct {
 	Clock clock.Clock
 	// Log receives failures; slog's default when nil.
 	Log *slog.Logger
-	// Memory says how much the parts may take; what they take by default when zero.
+	// Memory is how much the parts may take; what they take by default when zero.
 	Memory memory.Plan
 	// GovernMemory has the app adjust the process's garbage collector. A process has one such app at most.
 	GovernMemory bool

@@ -60,6 +60,7 @@ func (a *App) deliverEvents(ctx context.Context, s *state, u *users) error {
 		return err
 	}
 	a.add("events", service)
+	// Without a data folder the commands have no place to find the socket in.
 	if a.config.Memory {
 		return nil
 	}

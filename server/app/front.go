@@ -97,7 +97,7 @@ func (a *App) siteOnce() (http.Handler, error) {
 }
 
 // site returns the static site, or nil when firebase.json has none. Production refuses a site that can't be served; in
-// start mode its pages say why instead, since most who run tests want none.
+// start mode its pages show why instead, since most who run tests want none.
 func (a *App) site() (http.Handler, error) {
 	if len(a.config.Hosting) == 0 || !a.config.Runs("hosting") {
 		return nil, nil
@@ -109,6 +109,7 @@ func (a *App) site() (http.Handler, error) {
 			return nil, fault.E(fault.InvalidArgument, "%s", reason)
 		}
 		fmt.Fprintf(a.o.Notices, "No site: %s\n", reason)
+		// No address is shown for a site that is not there.
 		a.addresses.Hosting = ""
 		return hosting.Unavailable(reason), nil
 	}

@@ -35,7 +35,7 @@ func (a *App) standsBy(context.Context) metrics.State {
 	return metrics.State{Requests: a.budget.Used(), Node: &metrics.Node{Role: "standby"}}
 }
 
-// metricsPort returns the port of the metrics on a listener, with what tells how the server stands.
+// metricsPort returns the port of the metrics on a listener, with the function that returns the server's state.
 func (a *App) metricsPort(ln net.Listener, stands func(context.Context) metrics.State) (*front.Port, error) {
 	at, err := netip.ParseAddrPort(a.addresses.Metrics)
 	local := err == nil && at.Addr().IsLoopback()

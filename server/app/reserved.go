@@ -11,7 +11,7 @@ import (
 	"clave/server/front/hub"
 )
 
-// webKey stands where a web app's API key does. Any text will do, since a key only says which project is meant.
+// webKey stands where a web app's API key does. Any text will do, since a key only names the project.
 const webKey = "fake-api-key"
 
 // reserved returns what answers the site's reserved paths: in production the configuration of this server, else the one that

@@ -119,6 +119,7 @@ func (a *App) followRules(ctx context.Context, watcher *fsnotify.Watcher, rulese
 				return nil
 			}
 			if name := filepath.Clean(event.Name); files[name].RulesFile != "" && !event.Has(fsnotify.Chmod) {
+				// Every event begins the quiet period again: an editor that writes in steps causes one reload.
 				dirty[name] = true
 				stop()
 				quiet, stop = a.o.Clock.After(quietPeriod)

@@ -63,6 +63,7 @@ func (a *App) checkTLS() console.Check {
 	default:
 		out.State, out.Text = console.CheckWarn, "The server does not end TLS and listens on this machine alone: something before it must."
 	}
+	// This overrides the rest: certificates do not matter where clients are sent to a URL without them.
 	if strings.HasPrefix(c.PublicURL, "http:") {
 		out.State, out.Text = console.CheckBad, "Clients use "+c.PublicURL+", which is not encrypted."
 	}

@@ -29,7 +29,7 @@ type nodes struct {
 	ports map[string]*early
 	// leading are what the ports serve once this node leads, by the port's name.
 	leading map[string]front.Handlers
-	// reached is when the leader last said that it is well.
+	// reached is when the leader last answered that it is healthy.
 	reached atomic.Pointer[time.Time]
 	// parts are what runs before the app does.
 	parts []*early
@@ -191,7 +191,7 @@ func (a *App) openInner(ctx context.Context, n *nodes) error {
 	return err
 }
 
-// leaderHealth asks the leader for the health of one of its ports.
+// leaderHealth requests from the leader the health of one of its ports.
 func (n *nodes) leaderHealth(ctx context.Context, port string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), healthPatience)
 	defer cancel()

@@ -90,6 +90,8 @@ func (a *App) openEngine(ctx context.Context, store dataStore) (*state, error) {
 		return nil, err
 	}
 	a.onClose(e.Close)
+	// Definitions that have changed since the last start rebuild entries, and commits wait for that. It is done before anything is
+	// served.
 	for name, defs := range definitions {
 		if err := e.SetIndexes(ctx, name, defs); err != nil {
 			return nil, err

@@ -34,6 +34,8 @@ func (a *App) openUsers(ctx context.Context, s *state) (*users, error) {
 	c := a.config
 	var service *identity.Service
 	var err error
+	// The verifier of tokens calls the service, and the service is made of the verifier. The functions read the variable when they are
+	// called, which is after service is set below.
 	to := token.Options{
 		Clock: a.o.Clock, Unsigned: !c.SignTokens && !c.Production(), Owner: !c.Production(), PublicURL: c.PublicURL,
 		Session: func(ctx context.Context, id token.ID) error { return service.CheckSession(ctx, id) },

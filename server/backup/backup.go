@@ -88,6 +88,8 @@ func Restore(dir, data string, verify func(store string) error) (err error) {
 	if err := os.MkdirAll(data, folderMode); err != nil {
 		return fault.Because(err, fault.FailedPrecondition, "cannot make the data folder %s: %v. Choose another with --data.", data, err)
 	}
+	// The steps are in an order in which a crash never leaves a folder that looks complete. The marker comes first and goes last; a
+	// server does not start while it is there. The store is copied beside its place, verified there, and renamed when it is good.
 	if err := begin(dir, data); err != nil {
 		return err
 	}
@@ -172,7 +174,7 @@ func undo(data string, created bool) error {
 func Interrupted(data string) (dir string, err error) {
 	text, err := os.ReadFile(filepath.Join(data, restoringName))
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
-		return "", nil // whoever opens the folder says what is wrong with it
+		return "", nil // opening the folder reports what is wrong with it
 	}
 	if err == nil && len(text) == 0 {
 		text = []byte("(unknown)") // The process ended before the name was on disk.

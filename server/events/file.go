@@ -23,7 +23,7 @@ import (
 type Spec struct {
 	// Name names the trigger; the cursor and dead letters are kept under it.
 	Name string
-	// trigger says which changes are events.
+	// trigger chooses the changes that are events.
 	trigger  *triggers.Trigger
 	target   *url.URL
 	asJSON   bool

@@ -123,6 +123,8 @@ func (r *receiver) known(p place) bool {
 func (r *receiver) enqueue(ctx context.Context, e *event) error {
 	for {
 		r.mu.Lock()
+		// An event behind one that waits for its next try may wait for long. In memory it would keep the cursor from moving and take the
+		// room of other documents' events, so it follows into the store.
 		l := r.mu.lanes.byPath[e.path]
 		behind := l != nil && l.late()
 		room := r.mu.late < maxLate && r.mu.lateBytes < maxLateBytes

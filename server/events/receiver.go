@@ -74,6 +74,8 @@ func open(ctx context.Context, o *Options, s *Spec) (*receiver, error) {
 		stored: make(map[string]clock.Version), slots: make(chan struct{}, s.parallel), wake: make(chan struct{}, 1), room: make(chan struct{}, 1),
 	}
 	r.mu.lanes.byPath = make(map[string]*lane)
+	// Commits up to the horizon may be read again: the cursor is written once a second, and does not pass an event that is in memory
+	// alone. stored has what was in the store of them (see known).
 	err := each(ctx, o.Store, s.Name, func(p place, m *meta) error {
 		r.horizon = max(r.horizon, p.version)
 		r.stored[p.path] = max(r.stored[p.path], p.version)
@@ -101,6 +103,8 @@ func open(ctx context.Context, o *Options, s *Spec) (*receiver, error) {
 	if kept != nil {
 		r.log.Warn("the trigger is of another database now: its events begin anew", "before", kept.Database, "now", db.String())
 	}
+	// A new trigger begins with the commits from now on. The cursor is written at once, so that a restart goes on from here and
+	// does not leave out the commits in between.
 	r.mu.progress.upto = o.Source.Latest(db)
 	r.mu.cursor = cursor{Database: db.String(), Version: r.mu.progress.upto}
 	return r, r.write(ctx, r.mu.cursor)
@@ -176,6 +180,7 @@ func (r *receiver) save(ctx context.Context) error {
 
 // deliverAll delivers what is due until ctx ends, and then waits for the deliveries that run.
 func (r *receiver) deliverAll(ctx context.Context) {
+	// Deliveries do not end with ctx: they have the grace to come to an end, and are cut then.
 	sending, cut := context.WithCancel(context.WithoutCancel(ctx))
 	defer cut()
 	var deliveries sync.WaitGroup
@@ -191,6 +196,7 @@ func (r *receiver) deliverAll(ctx context.Context) {
 	})()
 	for {
 		select {
+		// The slot is taken before the lane: a lane that is taken is busy, and must not wait for a slot while others are due.
 		case r.slots <- struct{}{}:
 		case <-ctx.Done():
 			return

@@ -41,7 +41,7 @@ type meta struct {
 	Attempts int       `json:"attempts"`
 	Due      time.Time `json:"due"`
 	Error    string    `json:"error,omitempty"`
-	// Dead says that there are no more tries, since when Due says.
+	// Dead reports that there are no more tries, since Due.
 	Dead bool `json:"dead,omitempty"`
 }
 

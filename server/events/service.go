@@ -27,7 +27,7 @@ type Source interface {
 // Subscription returns the commits of one database in their order. Next returns ErrLost where the log was dropped.
 type Subscription interface {
 	triggers.Subscription
-	// Done says that the commits up to a version are not needed any more. It may be called beside Next.
+	// Done is called when the commits up to a version are not needed any more. It may be called beside Next.
 	Done(v clock.Version)
 }
 

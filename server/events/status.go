@@ -117,7 +117,7 @@ const socketName = "events.sock"
 
 // command is a request at the socket.
 type command struct {
-	// Retry says that dead letters are to be due again, those of Trigger or of all; otherwise the request is for the state.
+	// Retry makes dead letters due again, those of Trigger or of all; otherwise the request is for the state.
 	Retry   bool   `json:"retry,omitempty"`
 	Trigger string `json:"trigger,omitempty"`
 }

@@ -160,6 +160,7 @@ func (r *receiver) bury(ctx context.Context, l *lane, e *event, now time.Time) e
 		b.Set(e.key(bodyPrefix, r.spec.Name), e.message.Body)
 	}
 	r.mu.Lock()
+	// What is dropped is chosen under mu and removed from r.mu.dead after it was written. deadMu keeps the list as it is in between.
 	dropped, bytes := 0, r.mu.deadBytes
 	for dropped < len(r.mu.dead) && (len(r.mu.dead)-dropped >= maxDead || bytes+int64(letter.Size) > maxDeadBytes) {
 		remove(&b, r.spec.Name, r.mu.dead[dropped].place)

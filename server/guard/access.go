@@ -22,9 +22,9 @@ type documents func(context.Context, resource.Document) (*document.Document, err
 // access decides what the operations of one call may do. It fails closed: nil, the zero value and an access without ruleset
 // deny everything. Only unrestricted allows what no ruleset allows. It is used by one goroutine.
 type access struct {
-	// unrestricted says that no rules apply.
+	// unrestricted reports that no rules apply.
 	unrestricted bool
-	// reported says that no rules apply, but the operations are shown in the request monitor.
+	// reported is for where no rules apply, but the operations are shown in the request monitor.
 	reported bool
 	rulesets *Rulesets
 	// meter counts the decisions.

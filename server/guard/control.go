@@ -26,7 +26,7 @@ func (g *Guard) Restore(ctx context.Context, project, token string) error {
 	return g.engine.Restore(ctx, project, token)
 }
 
-// Release forgets a state that was kept.
+// Release drops a state that was kept.
 func (g *Guard) Release(ctx context.Context, project, token string) {
 	g.engine.Release(ctx, project, token)
 }

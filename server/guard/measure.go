@@ -33,7 +33,7 @@ func (g *Guard) ran(call meter.Call, q *query.Query, stats *operation.Stats) {
 	})
 }
 
-// collectionOf returns the id of the collections that a query asks, empty for all.
+// collectionOf returns the id of the collections that a query reads, empty for all.
 func collectionOf(q *query.Query) string {
 	if len(q.From) == 0 {
 		return ""
@@ -41,7 +41,7 @@ func collectionOf(q *query.Query) string {
 	return q.From[0].Collection
 }
 
-// queryText tells a query in words, without the values that its fields are compared with.
+// queryText describes a query in words, without the values that its fields are compared with.
 func queryText(q *query.Query) string {
 	var b strings.Builder
 	if q.Parent != "" {
@@ -72,7 +72,7 @@ func queryText(q *query.Query) string {
 	return b.String()
 }
 
-// filterText tells a filter without its values.
+// filterText describes a filter without its values.
 func filterText(f query.Filter) string {
 	switch f := f.(type) {
 	case *query.And:
@@ -87,7 +87,7 @@ func filterText(f query.Filter) string {
 	return ""
 }
 
-// joined tells filters one after another.
+// joined describes filters one after another.
 func joined(filters []query.Filter, between string) string {
 	texts := make([]string, len(filters))
 	for i, f := range filters {

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// Ending ends, all at once, what lasts until it is told to. It is safe for concurrent use.
+// Ending ends, all at once, what lasts until End is called. It is safe for concurrent use.
 type Ending struct {
 	mu      sync.Mutex
 	done    chan struct{}

@@ -16,7 +16,7 @@ import (
 type Part struct {
 	// Name stands in logs and errors.
 	Name string
-	// Run does the part's work. A nil error, or one that only says that ctx is done, is an ordinary end.
+	// Run does the part's work. A nil error, or one that only reports that ctx is done, is an ordinary end.
 	Run func(ctx context.Context) error
 }
 

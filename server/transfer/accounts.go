@@ -59,6 +59,7 @@ func (t *Transfer) exportAccounts(ctx context.Context, dir string, sum *Summary)
 	if out.own, err = t.o.Identity.OwnHash(ctx, t.admin("")); err != nil {
 		return err
 	}
+	// The accounts without a tenant are exported as those of a tenant without an id.
 	for _, tenant := range append([]*identity.Tenant{{}}, tenants...) {
 		if err := out.writeAll(ctx, t, tenant.TenantID); err != nil {
 			return err
@@ -103,6 +104,8 @@ func (o *accountsOut) writeAll(ctx context.Context, t *Transfer, tenant string) 
 	if tenant != "" {
 		name += "-" + tenant
 	}
+	// Every account is in the main file, which the Emulator Suite imports. One whose password another service hashed is also in a file
+	// with the parameters of that hash, which importAccounts reads later; others collects those by their parameters.
 	others := make(map[string][]json.RawMessage)
 	main, err := newAccountsFile(filepath.Join(o.dir, name+jsonSuffix))
 	if err != nil {

@@ -52,6 +52,8 @@ func (t *Transfer) importAccounts(ctx context.Context, folder fs.FS, verify bool
 			return err
 		}
 	}
+	// The accounts of the second files are in the first ones already. They are imported again with their passwords, and not counted
+	// twice.
 	sum.Accounts += in.count
 	for _, name := range second {
 		if err := in.read(ctx, folder, name, ""); err != nil {
@@ -63,6 +65,7 @@ func (t *Transfer) importAccounts(ctx context.Context, folder fs.FS, verify bool
 
 // importSettings imports settings and tenants, or only verifies that they can be read.
 func (t *Transfer) importSettings(ctx context.Context, folder fs.FS, verify bool) error {
+	// Exports of Clave have all settings in a file of their own. Those of the Emulator Suite have only config.json.
 	settings, err := fs.ReadFile(folder, settingsName)
 	switch {
 	case err == nil && verify:

@@ -161,6 +161,7 @@ func encodeValue(v value.Value) (meaning int64, encoded []byte) {
 		b = appendDouble(appendDouble(b, pointX, v.Lat), pointY, v.Lng)
 		return meaningPoint, protowire.AppendTag(b, valuePoint, protowire.EndGroupType)
 	case value.Array:
+		// An array with items is several properties of one name (appendFields): only an empty one comes here.
 		return meaningEmptyList, nil
 	case value.Map:
 		entity := appendBytes(nil, entityKey, appendBytes(appendText(nil, keyApp, ""), keyPath, nil))

@@ -33,7 +33,7 @@ func (t *Trigger) Eventarc(at clock.Version, c *Change, asJSON bool) (Message, e
 	header.Set("Ce-Source", "//firestore.googleapis.com/"+c.Name.DB.String())
 	header.Set("Ce-Time", at.Time().Format(time.RFC3339Nano))
 	header.Del("Ce-Location")
-	header.Del("Ce-Authid") // the log does not say who has written: the type is unknown
+	header.Del("Ce-Authid") // the log does not have who has written: the type is unknown
 	mask := updateMask(c)
 	if asJSON {
 		header.Set("Content-Type", "application/json")

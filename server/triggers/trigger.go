@@ -19,7 +19,7 @@ const (
 	Second
 )
 
-// kind says which changes of a document a trigger is for.
+// kind is which changes of a document a trigger is for.
 type kind uint8
 
 // The kinds.
