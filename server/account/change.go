@@ -19,7 +19,8 @@ type Change struct {
 	order []string
 	// ended are the accounts of which the change ends sessions.
 	ended []string
-	// made are the accounts that the change creates or deletes, and imports says that nobody is to be called for them.
+	// made are the accounts that the change creates or deletes, and imports is set when OnMade's functions are not
+	// called for them.
 	made    []Made
 	imports bool
 	items   storage.Batch
@@ -70,7 +71,7 @@ func (s *Store) change(ctx context.Context, sc Scope, names []string, do func(*C
 	return c.ended, nil
 }
 
-// Imports says that the change imports accounts: OnMade's functions are not called for it.
+// Imports marks the change as an import of accounts: OnMade's functions are not called for it.
 func (c *Change) Imports() { c.imports = true }
 
 // Get returns an account, or nil when there is none. Its id must be among the names of the change.
@@ -180,6 +181,8 @@ func (c *Change) apply(ctx context.Context) error {
 
 // applyIndexes locks the index keys that change, checks them and applies the batch.
 func (c *Change) applyIndexes(ctx context.Context, b *storage.Batch, gained, lost map[string]string) error {
+	// Two changes of different accounts may want one address, so the keys that change hands are locked too. Every change locks its accounts
+	// before its index keys, and each of both in order: no two changes wait for each other.
 	var keys []string
 	for key, uid := range gained {
 		if lost[key] != uid {
@@ -200,6 +203,7 @@ func (c *Change) applyIndexes(ctx context.Context, b *storage.Batch, gained, los
 		if err != nil {
 			return err
 		}
+		// A key is free when its owner loses it in this change, as when two accounts exchange their addresses.
 		if found && string(owner) != uid && lost[key] != string(owner) {
 			return conflict(key)
 		}
@@ -214,6 +218,7 @@ func (c *Change) applyIndexes(ctx context.Context, b *storage.Batch, gained, los
 	if b.Empty() || c.try {
 		return nil
 	}
+	// A batch that sets nothing may use the space that the storage keeps for deletes on a full disk.
 	b.Deletes = !slices.ContainsFunc(b.Ops, func(op storage.Op) bool { return op.Kind == storage.Set })
 	return c.store.store.Apply(ctx, b)
 }
@@ -234,6 +239,8 @@ type lock struct {
 
 // hold locks names in order and returns what unlocks them.
 func (l *locks) hold(names []string) (release func()) {
+	// All callers lock in the same order, so that no two of them wait for each other. users counts holders and waiters: the last one removes
+	// the lock from the map.
 	names = slices.Clone(names)
 	slices.Sort(names)
 	names = slices.Compact(names)

@@ -2,7 +2,7 @@ package account
 
 import "sync"
 
-// Made says that an account was created, or deleted.
+// Made reports an account that was created or deleted.
 type Made struct {
 	Scope   Scope
 	User    *User

@@ -2,7 +2,7 @@ package account
 
 import "sync"
 
-// Revocation says that sessions of a scope may have ended: those of one account, because it was disabled or deleted or its sessions
+// Revocation reports that sessions of a scope may have ended: those of one account, because it was disabled or deleted or its sessions
 // were revoked, or those of all accounts.
 type Revocation struct {
 	Scope Scope

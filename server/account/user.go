@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Scope is where an account lives: a project, and a tenant of it or none.
+// Scope is where an account is stored: a project, and a tenant of it or none.
 type Scope struct {
 	Project, Tenant string
 }

@@ -1,6 +1,6 @@
 package identity
 
-// announce passes on the text that shows a code to whoever tests by hand, in the official emulator's words, where Options.Announce is set.
+// announce passes on the text that shows a code to developers who test by hand, with the official emulator's text, where Options.Announce is set.
 func (s *Service) announce(text string) {
 	if s.o.Announce != nil && text != "" {
 		s.o.Announce(text)

@@ -11,7 +11,7 @@ type attempt struct {
 	call   Call
 	cfg    *Config
 	tenant *Tenant
-	// user is the account as it was read. isNew says that there is none yet: the attempt makes it.
+	// user is the account as it was read. isNew is set when there is none yet: the attempt creates it.
 	user  *account.User
 	isNew bool
 	// session is what begins.
@@ -20,13 +20,13 @@ type attempt struct {
 	event map[string]any
 	// locked are further names that exclude each other during the change, beside the account's id.
 	locked []string
-	// prepare brings the copy of the account that was read into the state on which the wish for a second factor depends. It may be nil.
+	// prepare brings the copy of the account that was read into the state on which the requirement of a second factor depends. It may be nil.
 	prepare func(u *account.User)
 	// check refuses the account, as it was read and again as it is within the change. It may be nil.
 	check func(u *account.User) error
 	// edit changes the account within the change, before the sign-in. It may be nil.
 	edit func(ch *account.Change, u *account.User) error
-	// whole says that no second factor is wanted: the sign-in has had it, or has none.
+	// whole is set when no second factor is required: the sign-in has had it, or has none.
 	whole bool
 }
 
@@ -38,9 +38,14 @@ type outcome struct {
 	user *account.User
 }
 
-// complete ends every sign-in: it calls the blocking functions, reads the account again under its lock, edits it, and begins the session
-// or requires a second factor, all in one change. Blocking functions are called before, since they may take a minute; beforeSignIn is
-// called when the sign-in is whole, which is after the second factor where one is wanted.
+// complete is the end of every sign-in, whatever the first factor was:
+//
+//  1. beforeCreate is called for a new account. Blocking functions may take a minute, so no lock is held.
+//  2. The account as it was read is prepared and checked, and it is decided whether a second factor is required.
+//  3. beforeSignIn is called if the sign-in is whole. Where a second factor is required, it is called after that factor instead.
+//  4. Under the account's lock, in one change: the account is read again, checked and edited, since it may have changed meanwhile. Then
+//     the session begins, or the sign-in is stored until its second factor comes. If the account requires a factor only now, the result
+//     of beforeSignIn is dropped: the function is called again after the factor.
 func (s *Service) complete(ctx context.Context, a *attempt) (*outcome, error) {
 	if a.isNew {
 		if err := s.beforeCreate(ctx, a.call, a.cfg, a.user, &a.session, a.event); err != nil {
@@ -54,8 +59,8 @@ func (s *Service) complete(ctx context.Context, a *attempt) (*outcome, error) {
 		return nil, err
 	}
 	factors := s.factorRules(a.cfg, a.tenant)
-	wants := func(u *account.User) bool { return !a.whole && factors.wants(u) }
-	half := wants(a.user)
+	requires := func(u *account.User) bool { return !a.whole && factors.requires(u) }
+	half := requires(a.user)
 	var blocked *blockedUpdate
 	if !half {
 		var err error
@@ -71,7 +76,7 @@ func (s *Service) complete(ctx context.Context, a *attempt) (*outcome, error) {
 		}
 		ch.Put(u)
 		res.user = u
-		if half || wants(u) {
+		if half || requires(u) {
 			res.Pending, err = s.requestFactor(ch, a.call, u, a.session)
 			return err
 		}

@@ -55,6 +55,7 @@ func (s *Service) CreateAuthURI(ctx context.Context, c Call, r *AuthURIRequest) 
 	if res.SessionID == "" {
 		res.SessionID = randid.New(27)
 	}
+	// With protection from e-mail enumeration the answer is the same for every address.
 	if s.privacy(cfg) {
 		return res, nil
 	}

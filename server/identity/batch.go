@@ -19,7 +19,7 @@ type BatchGetResponse struct {
 	NextPageToken string     `json:"nextPageToken,omitempty"`
 }
 
-// pageSize is how many accounts a page has that does not say.
+// pageSize is how many accounts a page has when the request gives no number.
 const pageSize = 20
 
 // BatchGet returns a page of all accounts, with password hashes.
@@ -55,8 +55,8 @@ func (s *Service) BatchGet(ctx context.Context, c Call, r *BatchGetRequest) (*Ba
 	return res, err
 }
 
-// passwordVersion is how the password of an exported account is hashed: 0 is as the project hashes passwords, and its
-// settings tell; firebase auth:export leaves all others out.
+// passwordVersion is how the password of an exported account is hashed: 0 is as the project hashes passwords, which its
+// settings contain; firebase auth:export leaves all others out.
 func passwordVersion(h *account.Hash, p account.Project) *int {
 	if h == nil {
 		return nil

@@ -24,7 +24,7 @@ type Caller interface {
 // blockingTimeout is how long a blocking function may take.
 const blockingTimeout = 60 * time.Second
 
-// blockedUpdate is what a blocking function wants changed.
+// blockedUpdate is what a blocking function changes.
 type blockedUpdate struct {
 	UserRecord *struct {
 		UpdateMask    string         `json:"updateMask"`
@@ -70,8 +70,8 @@ func (s *Service) beforeCreate(ctx context.Context, c Call, cfg *Config, u *acco
 	return nil
 }
 
-// beforeSignIn calls the function that may refuse a sign-in or add claims to it. What it wants changed of the account is
-// applied by the caller.
+// beforeSignIn calls the function that may refuse a sign-in or add claims to it. The caller applies its changes of the
+// account.
 func (s *Service) beforeSignIn(ctx context.Context, c Call, cfg *Config, u *account.User, ses *session, idp map[string]any) (*blockedUpdate, error) {
 	return s.block(ctx, c, cfg, "beforeSignIn", u, ses, idp)
 }
@@ -93,6 +93,8 @@ func (s *Service) block(ctx context.Context, c Call, cfg *Config, event string, 
 	}
 	ctx, cancel := context.WithTimeout(ctx, blockingTimeout)
 	defer cancel()
+	// A function may be there to refuse users. If it fails, is late or answers what is not understood, the operation is refused: its failure
+	// must not be a way around it.
 	status, answer, err := s.o.Blocking.Post(ctx, uri, body)
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return nil, fault.Because(err, fault.FailedPrecondition, "BLOCKING_FUNCTION_ERROR_RESPONSE : ((Deadline exceeded making request to %s.))", uri)
@@ -145,7 +147,7 @@ func (b *blockedUpdate) claims(event string, ses *session) error {
 	return nil
 }
 
-// apply makes the wanted changes of the account.
+// apply makes the function's changes of the account.
 func (b *blockedUpdate) apply(u *account.User) error {
 	if b == nil || b.UserRecord == nil {
 		return nil
@@ -197,6 +199,7 @@ func (s *Service) blockingToken(c Call, event, uri string, u *account.User, ses 
 	if factors := blockedFactors(u); len(factors) > 0 {
 		record["multi_factor"] = map[string]any{"enrolled_factors": factors}
 	}
+	// Empty texts are left out; false stays, which is no text.
 	for k, v := range record {
 		if v == "" {
 			delete(record, k)

@@ -42,6 +42,7 @@ func (s *Service) SignInWithCustomToken(ctx context.Context, c Call, r *CustomRe
 	if c.Tenant != "" && c.Tenant != t.Tenant {
 		return nil, apiError("TENANT_ID_MISMATCH")
 	}
+	// The token decides the tenant; a request without one signs in to the token's. Settings are read for that tenant only.
 	c.Tenant = t.Tenant
 	cfg, tenant, err := s.settings(ctx, &c)
 	if err != nil {

@@ -12,7 +12,7 @@ func refusal(err error) bool { return fault.Is(err, fault.FailedPrecondition) }
 // refusalText returns the API's text of an error.
 func refusalText(err error) string { return fault.Of(err).Message }
 
-// taken says in words which field of an imported account is another's.
+// taken describes which field of an imported account belongs to another.
 func taken(err error) string {
 	switch code, _, _ := strings.Cut(refusalText(err), " "); code {
 	case "EMAIL_EXISTS":

@@ -28,7 +28,7 @@ func (s *Service) Export(ctx context.Context, c Call, own *ImportRequest, yield 
 	return firstErr(stopped, err)
 }
 
-// OwnHash returns a request without users that says how a project hashes passwords.
+// OwnHash returns a request without users, with the parameters by which a project hashes passwords.
 func (s *Service) OwnHash(ctx context.Context, c Call) (*ImportRequest, error) {
 	params, err := s.hashParams(ctx, c.Project)
 	if err != nil {

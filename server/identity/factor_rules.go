@@ -63,18 +63,18 @@ func among(field, word string, words ...string) error {
 // enabled reports whether a state is one of those that switch something on.
 func enabled(state string) bool { return state == "ENABLED" || state == "MANDATORY" }
 
-// factorRules say which second factors there are.
+// factorRules are which second factors there are.
 type factorRules struct {
-	// sms and totp say whether phones and authenticator apps may be enrolled.
+	// sms and totp report whether phones and authenticator apps may be enrolled.
 	sms, totp bool
-	// asked says whether sign-ins of users with a factor require it.
-	asked bool
+	// required reports whether sign-ins of users with a factor require it.
+	required bool
 	// window is how many periods the clock of an app may be off either way.
 	window int
 }
 
-// factorRules returns the rules that settings make. Nothing is on that they don't switch on, but under `clave start`, where a
-// project that says nothing has everything, as with the official emulator. A user with a factor has to present it unless all are off.
+// factorRules returns the rules that settings make. Factors are off unless the settings enable them. Under `clave start` a
+// project without such settings has all of them, as with the official emulator. A user with a factor has to present it unless all are off.
 func (s *Service) factorRules(cfg *Config, tenant *Tenant) factorRules {
 	m, friendly := &cfg.MFA, s.o.Emulator
 	if tenant != nil {
@@ -94,12 +94,12 @@ func (s *Service) factorRules(cfg *Config, tenant *Tenant) factorRules {
 			r.window = *n
 		}
 	}
-	r.asked = m.State != "DISABLED" || r.totp
+	r.required = m.State != "DISABLED" || r.totp
 	return r
 }
 
-// wants reports whether a user must show a second factor.
-func (r factorRules) wants(u *account.User) bool { return r.asked && len(u.Factors) > 0 }
+// requires reports whether a user must present a second factor.
+func (r factorRules) requires(u *account.User) bool { return r.required && len(u.Factors) > 0 }
 
 // mayEnroll refuses to enroll a kind of factor that is off.
 func (r factorRules) mayEnroll(app bool) error {

@@ -55,22 +55,25 @@ type IdpResponse struct {
 	Pending
 }
 
-// assertion is what an identity provider says of a user.
+// assertion is an identity provider's statement about a user.
 type assertion struct {
 	provider account.Provider
 	verified bool
 	// shown is the address as the provider wrote it.
 	shown  string
 	claims map[string]any
-	// attributes are what a SAML provider says beside the user's id; nil without a SAML response.
+	// attributes are a SAML provider's, beside the user's id; nil without a SAML response.
 	attributes map[string]any
 	given      url.Values
-	// names says that a user without name or picture takes over those of the provider: who signs in does, who links does not.
+	// names is set when a user without name or picture takes over those of the provider: at a sign-in, not at linking.
 	names bool
 }
 
-// SignInWithIdp signs in with a credential of an identity provider. Only `clave start` does, and believes whatever the
-// credential says, as the official emulator: Clave has no secrets of providers with which to check one.
+// SignInWithIdp signs in with a credential of an identity provider. Only `clave start` does, and accepts the credential without
+// checking it, as the official emulator: Clave has no secrets of providers with which to check one.
+//
+// The account is found in this order: the signed-in user's, if the request has an ID token (then the provider is linked); the account
+// to which the provider's user id is linked; the account with the same address, if linking to it is safe (idpWithoutUser); a new one.
 func (s *Service) SignInWithIdp(ctx context.Context, c Call, r *IdpRequest) (*IdpResponse, error) {
 	cfg, tenant, err := s.settings(ctx, &c)
 	if err != nil {
@@ -118,7 +121,7 @@ func (s *Service) SignInWithIdp(ctx context.Context, c Call, r *IdpRequest) (*Id
 	return s.idpWithoutUser(ctx, c, cfg, tenant, owner, a, ses, r, res)
 }
 
-// refuse answers by name, in the form that the client requested: clients that want the provider's credential get it with the error.
+// refuse answers an error by its name. Clients that requested the provider's credential get it with the error.
 func refuse(r *IdpRequest, res *IdpResponse, code string) (*IdpResponse, error) {
 	if boolOr(r.ReturnIdpCredential, false) {
 		res.ErrorMessage = code
@@ -127,13 +130,16 @@ func refuse(r *IdpRequest, res *IdpResponse, code string) (*IdpResponse, error) 
 	return nil, apiError("%s", code)
 }
 
-// idpWithoutUser signs in someone who is not signed in: the provider's known user, one with the same address, or a new one.
+// idpWithoutUser signs in without an ID token: as u, which the provider is linked to, as the user with the same address, or as a new one.
 func (s *Service) idpWithoutUser(ctx context.Context, c Call, cfg *Config, tenant *Tenant, u *account.User, a *assertion, ses session, r *IdpRequest, res *IdpResponse) (*IdpResponse, error) {
 	if u == nil && a.provider.Email != "" && !cfg.SignIn.AllowDuplicateEmails {
 		same, err := s.accounts.ByEmail(c.scope(), a.provider.Email)
 		if err != nil {
 			return nil, err
 		}
+		// Another account has the address, and the provider does not vouch that the user owns it: linking would hand that account to anyone who
+		// registers its address with a provider. The client receives the account's providers, to sign in with one of them and then link. Only
+		// an account without verified address, password and provider is linked all the same.
 		if same != nil && !a.verified && (same.EmailVerified || same.Password != nil || len(same.Providers) > 0) {
 			res.NeedConfirmation, res.LocalID = true, same.UID
 			for _, p := range same.Providers {
@@ -189,9 +195,9 @@ func (s *Service) finishIdp(ctx context.Context, c Call, cfg *Config, tenant *Te
 	return nil
 }
 
-// handOver prepares an account for whoever has just proved to own its address, by a code or by a provider's assertion. As long as nobody
-// had, the account may have been made by a stranger: everything by which the stranger could sign in is removed, second factors that
-// would keep the owner out are removed, and all sessions end.
+// handOver prepares an account for the user who has just proved ownership of its address, by a code or by a provider's assertion. Until
+// then an attacker may have created the account with that address (account pre-hijacking): all credentials by which the attacker could
+// sign in are removed, second factors that would keep the owner out are removed, and all sessions end.
 func (s *Service) handOver(u *account.User) {
 	if u.EmailVerified || u.Email == "" {
 		return
@@ -200,7 +206,7 @@ func (s *Service) handOver(u *account.User) {
 	s.revoke(u)
 }
 
-// fill links the provider to the user and takes over what it says where the user has nothing.
+// fill links the provider to the user and takes over its profile where the user has none.
 func (a *assertion) fill(u *account.User, cfg *Config) {
 	u.Providers = slices.DeleteFunc(u.Providers, func(p account.Provider) bool { return p.ProviderID == a.provider.ProviderID })
 	u.Providers = append(u.Providers, a.provider)
@@ -241,6 +247,7 @@ func readAssertion(r *IdpRequest) (*assertion, error) {
 			return nil, apiError("INVALID_PENDING_TOKEN")
 		}
 	}
+	// Redirect flows return the credential in the address: in its query or its fragment. Fields of the body take precedence.
 	if uri, err := url.Parse(*r.RequestURI); err == nil && uri.Scheme != "" {
 		fragment, err := url.ParseQuery(uri.Fragment)
 		for _, more := range []url.Values{uri.Query(), fragment} {
@@ -277,7 +284,7 @@ func shown(requestURI string, given url.Values) string {
 	return uri.String()
 }
 
-// idpClaims reads what the credential says: a JWT that nobody checks, or plain JSON.
+// idpClaims reads the credential's claims: a JWT whose signature is not checked, or plain JSON.
 func idpClaims(given url.Values, id string) (claims map[string]any, err error) {
 	for _, name := range []string{"id_token", "access_token"} {
 		raw := given.Get(name)
@@ -296,7 +303,7 @@ func idpClaims(given url.Values, id string) (claims map[string]any, err error) {
 	return nil, apiError("INVALID_CREDENTIAL_OR_PROVIDER_ID : Invalid IdP response/credential: providerId=%s", id)
 }
 
-// readSAML adds what a SAML response in JSON says to an assertion: whose address it is, and attributes.
+// readSAML adds a SAML response in JSON to an assertion: the user's address and attributes.
 func (a *assertion) readSAML(response string) error {
 	saml, err := token.DecodeClaims([]byte(response))
 	if err != nil {
@@ -355,12 +362,13 @@ func assert(given url.Values, id string, claims map[string]any) (*assertion, err
 		}
 		a.provider.Email, a.shown = clean, clean
 	}
-	says := claims["email_verified"]
-	a.verified = a.provider.Email != "" && (says == true || says == "true" || strings.HasPrefix(id, "saml."))
+	// Some providers write the claim as a text. Addresses of SAML responses count as verified.
+	claimed := claims["email_verified"]
+	a.verified = a.provider.Email != "" && (claimed == true || claimed == "true" || strings.HasPrefix(id, "saml."))
 	return a, nil
 }
 
-// response shows what the provider says.
+// response returns the provider's statement for the client.
 func (a *assertion) response() *IdpResponse {
 	raw, err := json.Marshal(a.profile())
 	if err != nil {
@@ -384,7 +392,7 @@ func (a *assertion) response() *IdpResponse {
 	return res
 }
 
-// profile returns what the provider says in the form of its own answer, from which SDKs make a user's additional information.
+// profile returns the provider's statement in the form of its own answer, from which SDKs make a user's additional information.
 func (a *assertion) profile() map[string]any {
 	if a.attributes != nil {
 		return a.attributes

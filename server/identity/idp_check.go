@@ -1,6 +1,6 @@
 package identity
 
-// idpRules say what a kind of configuration must hold, and how the API names what is missing.
+// idpRules are the fields that a kind of configuration must hold, and the API's names for missing ones.
 var idpRules = map[string][]struct {
 	path []string
 	code string
@@ -13,7 +13,7 @@ var idpRules = map[string][]struct {
 	},
 }
 
-// checkIdpConfig refuses the configuration of a provider that nobody could sign in with.
+// checkIdpConfig refuses the configuration of a provider by which no user could sign in.
 func checkIdpConfig(kind string, config map[string]any) error {
 	for _, rule := range idpRules[kind] {
 		if s, _ := at(config, rule.path...).(string); s == "" {

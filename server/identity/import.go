@@ -260,6 +260,7 @@ func (s *Service) importAll(ctx context.Context, c Call, in *importing) error {
 		if !refusal(err) {
 			return err
 		}
+		// A change is stored whole or not at all: one conflict has refused the chunk. Each account alone shows which ones conflict.
 		for _, uid := range chunk {
 			if err := put([]string{uid}); err != nil {
 				if !refusal(err) {
@@ -273,7 +274,7 @@ func (s *Service) importAll(ctx context.Context, c Call, in *importing) error {
 	return nil
 }
 
-// importOne checks one account; problem says what is wrong with it.
+// importOne checks one account; problem describes what is wrong with it.
 func (s *Service) importOne(ctx context.Context, c Call, g ImportUser, hash *account.Hash) (u *account.User, problem string, err error) {
 	now := s.now()
 	since := now.Unix()
@@ -316,6 +317,7 @@ func (s *Service) importOne(ctx context.Context, c Call, g ImportUser, hash *acc
 	}
 	for _, p := range g.ProviderUserInfo {
 		switch p.ProviderID {
+		// The account's hash and phone number stand for these.
 		case "password", "phone":
 		case "":
 			return nil, "Invalid provider id", nil
@@ -331,6 +333,7 @@ func (s *Service) importOne(ctx context.Context, c Call, g ImportUser, hash *acc
 	if problem = s.importFactors(c, u, g.MFAInfo); problem != "" {
 		return nil, problem, nil
 	}
+	// A password that is given in clear is hashed, which is slow: it comes after everything that can be refused.
 	problem, err = s.importPassword(ctx, c, u, g, hash)
 	return u, problem, err
 }

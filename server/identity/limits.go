@@ -119,7 +119,7 @@ type guess struct {
 // startGuess counts an attempt at the password of an e-mail address before it is checked, so that attempts at the same time count, too.
 // u is the account with the address, or nil.
 //
-// Strangers must not lock the owner out: what they get wrong counts for the pair of account and address and, more slowly, for the
+// Others must not lock the owner out: their wrong passwords count for the pair of account and address and, more slowly, for the
 // account from everywhere; and an address from which the owner has signed in before is not held back by the latter.
 func (s *Service) startGuess(c Call, email string, u *account.User) (*guess, error) {
 	g := &guess{limiter: s.limits.accounts}
@@ -141,10 +141,10 @@ func (s *Service) startGuess(c Call, email string, u *account.User) (*guess, err
 // right takes the attempt back: the password was right.
 func (g *guess) right() { g.limiter.Return(g.taken...) }
 
-// maxPlaces is how many addresses are remembered from which a user has signed in.
+// maxPlaces is how many of the addresses from which a user has signed in are kept.
 const maxPlaces = 8
 
-// placeOf names the network that a client of an account is in, without telling it to those who read the account.
+// placeOf names the network that a client of an account is in, without revealing it to readers of the account.
 func placeOf(c Call, uid string) string {
 	demands := ratelimit.ForAddress(uid, c.network(), ratelimit.Rate{})
 	sum := sha256.Sum256([]byte(demands[0].Key))
@@ -152,7 +152,7 @@ func placeOf(c Call, uid string) string {
 	return hex.EncodeToString(sum[:enough])
 }
 
-// notePlace remembers where a user has just proved who they are, and forgets what was got wrong before.
+// notePlace stores the network from which a user has just signed in. Only the latest are kept.
 func (s *Service) notePlace(c Call, u *account.User) {
 	if !s.limited(c) {
 		return
@@ -167,7 +167,7 @@ func (s *Service) notePlace(c Call, u *account.User) {
 	}
 }
 
-// forgetGuesses forgets the wrong passwords of an account: its owner has set a new one by a code.
+// forgetGuesses resets the counts of wrong passwords of an account: its owner has set a new one by a code.
 func (s *Service) forgetGuesses(c Call, email string) {
 	key := c.accountKey("password", email)
 	s.limits.accounts.Reset(key)

@@ -2,7 +2,7 @@ package identity
 
 import "clave/server/account"
 
-// Made says that an account of a project was created, or deleted.
+// Made reports an account of a project that was created or deleted.
 type Made struct {
 	Project string
 	// User is the account as the API shows it to administrators.

@@ -12,7 +12,7 @@ import (
 // maxFactors is how many second factors a user may have.
 const maxFactors = 5
 
-// Pending is what a first factor answers when a second is wanted.
+// Pending is the answer to a first factor when a second is required.
 type Pending struct {
 	MFAPendingCredential string    `json:"mfaPendingCredential,omitempty"`
 	MFAInfo              []MFAInfo `json:"mfaInfo,omitempty"`
@@ -30,7 +30,7 @@ type pending struct {
 	Made    time.Time `json:"made"`
 }
 
-// requestFactor returns that a second factor is wanted, and stores the sign-in until it comes, within a change that holds the user.
+// requestFactor answers that a second factor is required, and stores the sign-in until it comes, within a change that holds the user.
 func (s *Service) requestFactor(ch *account.Change, c Call, u *account.User, ses session) (Pending, error) {
 	const size = 48
 	credential := randid.Secret(size)
@@ -42,7 +42,7 @@ func (s *Service) requestFactor(ch *account.Change, c Call, u *account.User, ses
 	return Pending{MFAPendingCredential: credential, MFAInfo: list}, ch.SaveIn(c.root(), pendingItem, digest(credential), pending{Session: ses, Made: s.now()})
 }
 
-// enrollGiven enrolls the factors that an administrator lists. An authenticator app, whose secret nobody sees, must be one of
+// enrollGiven enrolls the factors that an administrator lists. An authenticator app, whose secret is never shown, must be one of
 // those that the user has already: it keeps its secret. Factors without an id get a new one when newIDs is set.
 func (s *Service) enrollGiven(u *account.User, list []MFAInfo, had []account.Factor, newIDs bool) error {
 	for _, m := range list {
@@ -162,6 +162,7 @@ type enrolling struct {
 func (s *Service) enrolling(ctx context.Context, c *Call, r *MFARequest) (*enrolling, error) {
 	app := r.TOTPEnrollmentInfo != nil || r.TOTPVerificationInfo != nil
 	if r.IDToken == nil {
+		// The settings are checked before the missing token is reported, as the API does.
 		if err := s.factorsOn(ctx, c, app); err != nil {
 			return nil, err
 		}
@@ -262,6 +263,7 @@ func (s *Service) FinalizeEnrollment(ctx context.Context, c Call, r *MFARequest)
 		if err != nil {
 			return nil, err
 		}
+		// The code was sent for another account's enrollment.
 		if made.UID != u.UID {
 			return nil, apiError("INVALID_SESSION_INFO")
 		}
@@ -271,6 +273,7 @@ func (s *Service) FinalizeEnrollment(ctx context.Context, c Call, r *MFARequest)
 	}
 	ses.Factor = f.ID
 	return res, s.change(ctx, c, u.UID, func(ch *account.Change, u *account.User) error {
+		// Checked again on the locked account: another enrollment may have ended since the code was sent.
 		if len(u.Factors) >= maxFactors {
 			return tooManyFactors()
 		}

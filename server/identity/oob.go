@@ -53,14 +53,14 @@ type oob struct {
 	Email    string      `json:"email"`
 	NewEmail string      `json:"newEmail,omitempty"`
 	Made     time.Time   `json:"made"`
-	// Unverified says of a RecoverEmail code that nobody had proved to own the address.
+	// Unverified is set in a RecoverEmail code when ownership of the address had not been proved.
 	Unverified bool `json:"unverified,omitempty"`
-	// Before says of a RecoverEmail code how the account was signed in to before the change.
+	// Before holds, in a RecoverEmail code, the credentials of the account before the change.
 	Before *means `json:"before,omitempty"`
-	// Epoch says of a ChangeEmail code that a user requested: during which of the account's epochs it is good: it ends with the
+	// Epoch is, in a ChangeEmail code that a user requested, the epoch of the account in which it is valid: it ends with the
 	// sessions. Nil is for all.
 	Epoch *int64 `json:"epoch,omitempty"`
-	// taken says that NewEmail is another account's, which the client is not to learn: nothing is sent.
+	// taken is set when NewEmail is another account's, which is not revealed to the client: nothing is sent.
 	taken bool
 	// Code and Link are kept for the emulator's control route only.
 	Code string `json:"code,omitempty"`
@@ -149,7 +149,7 @@ func (made *oob) recipient() string {
 }
 
 // checkContinue checks the address to go on to, and the domain that the link shall have: links lead to ours alone. Under `clave start`
-// they lead to the emulator's page whatever the request says, as with the official one.
+// they lead to the emulator's page whatever the request, as with the official one.
 func (s *Service) checkContinue(cfg *Config, r *OobRequest) error {
 	if domain := stringOf(r.LinkDomain); domain != "" && !s.o.Emulator && !s.isOwn(domain) {
 		return apiError("INVALID_HOSTING_LINK_DOMAIN : The domain %s does not serve this project's links.", domain)
@@ -216,12 +216,13 @@ func contains(domains []string, host string) bool {
 	return false
 }
 
-// oobFor finds whom the code is for. A code without UID is for nobody.
+// oobFor finds the account that a code is for. A code without UID is for none.
 func (s *Service) oobFor(c *Call, cfg *Config, tenant *Tenant, r *OobRequest) (oob, error) {
 	made := oob{Type: r.RequestType, Made: s.now()}
 	if made.Type == ChangeEmail && stringOf(r.NewEmail) == "" {
 		return oob{}, apiError("MISSING_NEW_EMAIL")
 	}
+	// A user proves by an ID token which account a code for changing or verifying an address is for.
 	if (made.Type == VerifyEmail || made.Type == ChangeEmail) && r.IDToken != nil {
 		u, id, err := s.userOf(c, *r.IDToken)
 		if err != nil {
@@ -244,6 +245,8 @@ func (s *Service) oobFor(c *Call, cfg *Config, tenant *Tenant, r *OobRequest) (o
 	if modes[made.Type] == "" || made.Type == RecoverEmail {
 		return oob{}, fault.E(fault.Unimplemented, "%s is not implemented.", made.Type)
 	}
+	// Without a token only administrators name an account by its address. Resets and sign-in links remain: their codes go to the
+	// address itself, so that a stranger who requests one receives nothing.
 	switch {
 	case made.Type == VerifyEmail && !c.Admin:
 		return oob{}, apiError("INVALID_ID_TOKEN")
@@ -263,6 +266,7 @@ func (s *Service) oobFor(c *Call, cfg *Config, tenant *Tenant, r *OobRequest) (o
 		}
 		return made, nil
 	}
+	// With protection from e-mail enumeration a reset for an unknown address succeeds as well. Its code has no UID and is not sent.
 	u, err := s.accounts.ByEmail(c.scope(), made.Email)
 	switch {
 	case err != nil:
@@ -277,8 +281,8 @@ func (s *Service) oobFor(c *Call, cfg *Config, tenant *Tenant, r *OobRequest) (o
 	return made, s.newAddress(*c, cfg, r, &made)
 }
 
-// newAddress checks the address to change to. Where addresses are protected from enumeration, a client does not learn whether it is
-// another account's.
+// newAddress checks the address to change to. Where addresses are protected from enumeration, the answer does not reveal whether it
+// is another account's.
 func (s *Service) newAddress(c Call, cfg *Config, r *OobRequest, made *oob) error {
 	if made.Type != ChangeEmail {
 		return nil

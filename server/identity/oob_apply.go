@@ -29,7 +29,7 @@ func (s *Service) loadCode(c Call, code string) (*oob, *account.User, error) {
 	return made, u, nil
 }
 
-// useCode removes a code within a change that holds its user, unless another has spent it.
+// useCode removes a code within a change that holds its user, unless it has been used.
 func useCode(ch *account.Change, u *account.User, code string) error {
 	var still oob
 	found, err := ch.Load(codeItem, digest(code), &still)
@@ -54,6 +54,7 @@ func (s *Service) applyCode(ctx context.Context, c Call, code string) (*UpdateRe
 	}
 	res, formerly := &UpdateResponse{Kind: kindUpdate}, account.User{}
 	err = s.change(ctx, c, u.UID, func(ch *account.Change, u *account.User) error {
+		// This is the account as it is now, locked. It may have changed since the code was loaded.
 		if u.Disabled {
 			return apiError("USER_DISABLED")
 		}
@@ -78,9 +79,12 @@ func (s *Service) applyCode(ctx context.Context, c Call, code string) (*UpdateRe
 		res.NewEmail = made.NewEmail
 		return nil
 	})
+	// The new address was taken meanwhile. The refused change has stored nothing, but the code must not work later: it is removed in a
+	// change of its own.
 	if err != nil && refusalText(err) == "EMAIL_EXISTS" {
 		err = firstErr(s.change(ctx, c, u.UID, func(ch *account.Change, u *account.User) error { return useCode(ch, u, code) }), err)
 	}
+	// Only ChangeEmail has set formerly; the official emulator sends no recovery e-mail for it.
 	if err == nil && (made.Type != ChangeEmail || !s.o.AsEmulator) {
 		s.sendRecovery(ctx, c, formerly)
 	}
@@ -104,8 +108,8 @@ type ResetResponse struct {
 	RequestType RequestType `json:"requestType,omitempty"`
 }
 
-// ResetPassword checks a code, or sets a new password by it. A completed reset verifies the address and ends all sessions. When
-// nobody had proved to own the address before, the account is handed over to whoever has now.
+// ResetPassword checks a code, or sets a new password by it. A completed reset verifies the address and ends all sessions. If
+// ownership of the address had not been proved before, the account is handed over to the user who has proved it now.
 func (s *Service) ResetPassword(ctx context.Context, c Call, r *ResetRequest) (*ResetResponse, error) {
 	cfg, tenant, err := s.settings(ctx, &c)
 	if err != nil {
@@ -134,6 +138,7 @@ func (s *Service) ResetPassword(ctx context.Context, c Call, r *ResetRequest) (*
 	if err := s.checkNewPassword(cfg, *r.NewPassword); err != nil {
 		return nil, err
 	}
+	// Hashing is slow and comes before the account is locked; what was checked until here is checked again under the lock.
 	hash, err := s.hash(ctx, c, *r.NewPassword)
 	if err != nil {
 		return nil, err
@@ -198,6 +203,7 @@ func (s *Service) SignInWithEmailLink(ctx context.Context, c Call, r *EmailLinkR
 	if made.Type != EmailSignIn {
 		return nil, apiError("INVALID_OOB_CODE")
 	}
+	// The client repeats the address that the user entered: a link that was leaked or forwarded signs in only those who know the address.
 	if made.Email != email {
 		return nil, apiError("INVALID_EMAIL : The email provided does not match the sign-in email address.")
 	}
@@ -235,12 +241,16 @@ func (s *Service) finishEmailLink(ctx context.Context, c Call, cfg *Config, tena
 		res.IsNewUser = true
 	}
 	res.LocalID = u.UID
+	// Opening the link proves that the address is the user's. A link that is added to a signed-in user's account leaves the account's other
+	// credentials; prepare hands over the copy too, so that factors which handing over removes are not required.
 	handOver := func(u *account.User) {
 		if linkTo == "" && !s.o.AsEmulator {
 			s.handOver(u)
 		}
 	}
 	var formerly account.User
+	// The change locks the address beside the account: two requests with one code of an address without an account would make accounts of
+	// different ids, whose locks do not exclude each other.
 	out, err := s.complete(ctx, &attempt{
 		call: c, cfg: cfg, tenant: tenant, user: u, isNew: res.IsNewUser, session: session{Provider: "password", Method: "emailLink"},
 		locked: []string{"\x00" + res.Email}, prepare: handOver,

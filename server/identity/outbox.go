@@ -16,7 +16,7 @@ type queuedCode struct {
 const outboxSize = 256
 
 // postpone leaves a client's code to Run, where addresses are protected from enumeration: the answer then takes as long for an address
-// that nobody has. It reports whether it did; under `clave start`, where codes are looked up at once, it does not.
+// without an account. It reports whether it did; under `clave start`, where codes are looked up at once, it does not.
 func (s *Service) postpone(c Call, cfg *Config, r *OobRequest, made oob) bool {
 	if s.o.Emulator || c.Admin || made.Type != PasswordReset && made.Type != ChangeEmail || !s.privacy(cfg) {
 		return false

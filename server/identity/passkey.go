@@ -111,6 +111,7 @@ func (s *Service) FinalizePasskeyEnrollment(ctx context.Context, c Call, r *Pass
 		name = "Unnamed Passkey"
 	}
 	res := &PasskeyResponse{LocalID: u.UID}
+	// The change locks the credential's id beside the account, so that of two accounts that register one passkey the second is refused.
 	return res, s.accounts.Change(ctx, c.scope(), []string{u.UID, "\x00" + passkeyItem + id}, func(ch *account.Change) error {
 		now, err := ch.Get(u.UID)
 		if err != nil || now == nil {

@@ -69,7 +69,7 @@ func (s *Service) adopt(ctx context.Context, project string, h *account.Hash) er
 	return err
 }
 
-// presentParams returns how a project hashes passwords, without settling it when nothing has before: then nothing was hashed so.
+// presentParams returns how a project hashes passwords, without choosing the parameters when there are none yet: then no password has been hashed with them.
 func (s *Service) presentParams(ctx context.Context, project string) (account.Project, error) {
 	s.mu.Lock()
 	p, known := s.mu.hashes[project]

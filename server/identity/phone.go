@@ -71,6 +71,8 @@ func (s *Service) checkSMS(ctx context.Context, c Call, session, code string) (*
 	case code == "":
 		return nil, apiError("MISSING_CODE")
 	}
+	// A wrong code changes what is stored (the number of tries), and an error would undo that: the change succeeds, and verdict holds the
+	// refusal.
 	var verdict error
 	made := &sms{}
 	id := digest(session)
@@ -140,7 +142,7 @@ type PhoneRequest struct {
 	TenantID       *string `json:"tenantId"`
 }
 
-// PhoneResponse is the answer to it. A temporary proof instead of tokens says that the number is another account's.
+// PhoneResponse is the answer to it. It has a temporary proof instead of tokens when the number is another account's.
 type PhoneResponse struct {
 	LocalID                 string `json:"localId,omitempty"`
 	IsNewUser               bool   `json:"isNewUser"`

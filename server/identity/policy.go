@@ -45,17 +45,17 @@ func (cfg *Config) enforcedPolicy() *PolicyOptions {
 func (p *PolicyOptions) missing(password string) []string {
 	has := func(alphabet string) bool { return strings.ContainsAny(password, alphabet) }
 	var out []string
-	wants := func(asked, met bool, text string) {
-		if asked && !met {
+	require := func(required, met bool, text string) {
+		if required && !met {
 			out = append(out, text)
 		}
 	}
-	wants(true, units(password) >= max(p.MinPasswordLength, 6), "Password must contain at least "+itoa(max(p.MinPasswordLength, 6))+" characters")
-	wants(p.MaxPasswordLength > 0, units(password) <= p.MaxPasswordLength, "Password must contain at most "+itoa(p.MaxPasswordLength)+" characters")
-	wants(boolOr(p.ContainsLowercaseCharacter, false), has("abcdefghijklmnopqrstuvwxyz"), "Password must contain a lower case character")
-	wants(boolOr(p.ContainsUppercaseCharacter, false), has("ABCDEFGHIJKLMNOPQRSTUVWXYZ"), "Password must contain an upper case character")
-	wants(boolOr(p.ContainsNumericCharacter, false), has("0123456789"), "Password must contain a numeric character")
-	wants(boolOr(p.ContainsNonAlphanumericCharacter, false), has(special), "Password must contain a non-alphanumeric character")
+	require(true, units(password) >= max(p.MinPasswordLength, 6), "Password must contain at least "+itoa(max(p.MinPasswordLength, 6))+" characters")
+	require(p.MaxPasswordLength > 0, units(password) <= p.MaxPasswordLength, "Password must contain at most "+itoa(p.MaxPasswordLength)+" characters")
+	require(boolOr(p.ContainsLowercaseCharacter, false), has("abcdefghijklmnopqrstuvwxyz"), "Password must contain a lower case character")
+	require(boolOr(p.ContainsUppercaseCharacter, false), has("ABCDEFGHIJKLMNOPQRSTUVWXYZ"), "Password must contain an upper case character")
+	require(boolOr(p.ContainsNumericCharacter, false), has("0123456789"), "Password must contain a numeric character")
+	require(boolOr(p.ContainsNonAlphanumericCharacter, false), has(special), "Password must contain a non-alphanumeric character")
 	return out
 }
 

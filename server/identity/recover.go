@@ -47,9 +47,9 @@ func (m *means) keepOnly(u *account.User) {
 	u.Passkeys = slices.DeleteFunc(u.Passkeys, func(k account.Passkey) bool { return !slices.Contains(m.Passkeys, k.ID) })
 }
 
-// restore gives an account its former address back, for whoever has just proved to own it, and ends all sessions. The change of
-// address may have been a stranger's: what has been added since by which one can sign in is removed, and when nobody had proved to
-// own the address before, what was there then, too. The official emulator keeps all of it, as does `clave start`.
+// restore gives an account its former address back, for the user who has just proved ownership of it, and ends all sessions. The
+// change of address may have been an attacker's: credentials that were added since are removed. If ownership of the address had not
+// been proved before, the credentials from then are removed, too. The official emulator keeps all of it, as does `clave start`.
 func (s *Service) restore(u *account.User, made *oob) {
 	u.Email = made.Email
 	if !s.o.Emulator {

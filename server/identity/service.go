@@ -29,7 +29,7 @@ type Options struct {
 	Emulator bool
 	// AsEmulator gives the official emulator's answers where they differ from production's. It implies EmulatorSettings.
 	AsEmulator bool
-	// EmulatorSettings gives projects, tenants and requests that say nothing the official emulator's defaults: no e-mail enumeration
+	// EmulatorSettings gives projects, tenants and requests the official emulator's defaults where they set nothing: no e-mail enumeration
 	// protection, tenants that are created on first use, tokens without returnSecureToken. Otherwise they have production's.
 	EmulatorSettings bool
 	// HashMemCost is the memory cost of password hashes, a power of two; 14, Firebase's, when zero. Less is for tests.
@@ -47,7 +47,7 @@ type Options struct {
 	Announce func(text string)
 	// SignedIn is called for each sign-in, if not nil.
 	SignedIn func()
-	// Limited is called with the name of a limit that has refused something; nil hears of none.
+	// Limited is called with the name of a limit that has refused something; nil calls none.
 	Limited func(name string)
 	// Blocking calls blocking functions; nil calls none.
 	Blocking Caller
@@ -220,8 +220,8 @@ func (s *Service) userOf(c *Call, idToken string) (*account.User, token.ID, erro
 // recent is the maximum age of a sign-in that may still change how an account is signed in to, or delete it.
 const recent = 5 * time.Minute
 
-// signedInRecently refuses a sensitive change to a session that is older than recent, as production does: whoever finds an open session
-// must not lock the account's owner out. Nothing can sign an anonymous account in again, so its sessions never count as old; a session
+// signedInRecently refuses a sensitive change to a session that is older than recent, as production does: a stolen session
+// must not be enough to lock the account's owner out. Nothing can sign an anonymous account in again, so its sessions never count as old; a session
 // that began anonymously does once the account has anything else. The official emulator does not check.
 func (s *Service) signedInRecently(u *account.User, id token.ID) error {
 	if s.o.Emulator || id.Provider == "anonymous" && u.Anonymous() || s.now().Sub(id.AuthTime) <= recent {

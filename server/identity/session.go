@@ -115,6 +115,7 @@ func (s *Service) Refresh(ctx context.Context, c Call, r *RefreshRequest) (*Refr
 	case stringOf(r.RefreshToken) == "":
 		return nil, apiError("MISSING_REFRESH_TOKEN")
 	}
+	// The request names no tenant: sessions are stored for the whole project and hold the tenant's id.
 	var ses session
 	found, err := s.accounts.Load(c.root(), refreshItem, digest(*r.RefreshToken), &ses)
 	if err != nil {

@@ -56,6 +56,7 @@ func (s *Service) SignInWithPassword(ctx context.Context, c Call, r *PasswordReq
 	if err != nil {
 		return nil, err
 	}
+	// Only after the password was right: the answer concerns its owner.
 	if policy := cfg.enforcedPolicy(); policy != nil && cfg.PasswordPolicyConfig.ForceUpgradeOnSignin {
 		if err := policy.check(*r.Password); err != nil {
 			return nil, err
@@ -71,6 +72,7 @@ func (s *Service) checkPassword(ctx context.Context, c Call, cfg *Config, email,
 	if err != nil {
 		return nil, err
 	}
+	// The attempt counts before the password is checked, so that parallel guesses count too.
 	attempt, err := s.startGuess(c, email, u)
 	if err != nil {
 		return nil, err
@@ -86,6 +88,8 @@ func (s *Service) checkPassword(ctx context.Context, c Call, cfg *Config, email,
 	if u != nil {
 		hash = u.Password
 	}
+	// For an unknown address the hash is nil, and the check takes as long as any other. With protection from e-mail enumeration neither the
+	// text of the answer nor its time reveals whether there is an account.
 	good, err := s.passwordOK(ctx, c, hash, password)
 	switch {
 	case err != nil:

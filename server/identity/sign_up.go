@@ -63,6 +63,7 @@ func (s *Service) SignUp(ctx context.Context, c Call, r *SignUpRequest) (*SignUp
 	if old == nil && s.signUpOff(cfg, tenant) {
 		return nil, apiError("ADMIN_ONLY_OPERATION")
 	}
+	// An empty address is a mistake; without an address the request signs up an anonymous user.
 	if old == nil && r.Email != nil && *r.Email == "" && stringOf(r.Password) == "" {
 		return nil, apiError("INVALID_EMAIL")
 	}

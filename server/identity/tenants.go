@@ -125,7 +125,7 @@ func (s *Service) CreateTenant(ctx context.Context, c Call, r *TenantRequest) (*
 	return t, s.accounts.Change(ctx, c.root(), nil, func(ch *account.Change) error { return ch.Save(tenantItem, t.TenantID, t) })
 }
 
-// ensureFactors completes the settings of second factors, which every tenant has: off unless they say otherwise.
+// ensureFactors completes the settings of second factors, which every tenant has: off by default.
 func (t *Tenant) ensureFactors() {
 	if t.MFAConfig == nil {
 		t.MFAConfig = &MFASettings{}
@@ -178,6 +178,7 @@ func (s *Service) UpdateTenant(ctx context.Context, c Call, r *TenantRequest) (*
 		t.TenantID, t.Name = r.ID, "projects/"+c.Project+"/tenants/"+r.ID
 		return ch.Save(tenantItem, r.ID, t)
 	})
+	// Open streams of the tenant's users end at once, not only when their tokens expire.
 	if err == nil && t.DisableAuth {
 		s.accounts.Revoked(account.Revocation{Scope: account.Scope{Project: c.Project, Tenant: r.ID}})
 	}
@@ -198,7 +199,7 @@ func (s *Service) DeleteTenant(ctx context.Context, c Call, r *TenantRequest) (*
 	if err != nil {
 		return nil, err
 	}
-	// The accounts go last: no session of a tenant that is gone stands, also when the program ends before they are.
+	// The accounts go last: no session of a removed tenant is valid, also when the program ends before they are removed.
 	return &struct{}{}, s.accounts.Clear(ctx, account.Scope{Project: c.Project, Tenant: r.ID})
 }
 

@@ -11,7 +11,7 @@ import (
 
 // Bounds of authenticator apps.
 const (
-	// totpWindow is how many periods a clock may be off either way where settings don't say: three codes are good at a time, each
+	// totpWindow is how many periods a clock may be off either way by default: three codes are good at a time, each
 	// once. Firebase's own default is 5.
 	totpWindow = 1
 	// totpLife is how long enrolling may take.

@@ -140,7 +140,7 @@ func (r *UpdateRequest) sensitive() bool {
 }
 
 // sendRecovery notifies the former address of an account that the account has another now, with a code that restores the former one.
-// formerly is the account before the change, or one without address when there is nobody to notify. The change is stored already: an
+// formerly is the account before the change, or one without address when no e-mail is to be sent. The change is stored already: an
 // e-mail that can't be sent is logged.
 func (s *Service) sendRecovery(ctx context.Context, c Call, formerly account.User) {
 	if formerly.Email == "" {
@@ -165,7 +165,7 @@ func (r *UpdateResponse) fill(u *account.User) {
 	}
 }
 
-// checkClientUpdate says what users may not change of themselves.
+// checkClientUpdate refuses what users may not change of themselves.
 func (s *Service) checkClientUpdate(cfg *Config, tenant *Tenant, r *UpdateRequest) error {
 	switch {
 	case r.CustomAttributes != nil:
@@ -237,6 +237,8 @@ func (s *Service) prepareUpdate(ctx context.Context, c Call, cfg *Config, r *Upd
 			return nil, err
 		}
 	}
+	// Deletions come last: they win over values of the same request. Sessions of a deleted address end while it can still be seen that there
+	// was one.
 	return func(ch *account.Change, u *account.User) error {
 		s.setAddress(u, r, email, phone)
 		if hash != nil {
@@ -271,7 +273,7 @@ func (s *Service) setAddress(u *account.User, r *UpdateRequest, email, phone str
 	}
 }
 
-// move gives an account another e-mail address, which ends all sessions. verified says whether the new address is its owner's for sure.
+// move gives an account another e-mail address, which ends all sessions. verified reports whether ownership of the new address was proved.
 func (s *Service) move(u *account.User, email string, verified bool) {
 	if u.InitialEmail == "" && u.Email != "" {
 		u.InitialEmail = u.Email

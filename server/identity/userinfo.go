@@ -88,6 +88,7 @@ func info(c Call, u *account.User, hashes bool) UserInfo {
 	if u.ValidSince != nil {
 		i.ValidSince = itoa(*u.ValidSince)
 	}
+	// An anonymous user has the field only when disabled.
 	if !u.Anonymous() {
 		i.Disabled = &u.Disabled
 	} else if u.Disabled {

@@ -49,7 +49,7 @@ type Change struct {
 	Address netip.Addr
 	// Method is the method called, such as Commit.
 	Method string
-	// Database is the name of the database, empty for a change of something else than documents.
+	// Database is the name of the database, empty for a change of anything but documents.
 	Database string
 	// Targets are what is changed, such as "update users/ada".
 	Targets []string
@@ -61,7 +61,7 @@ type Change struct {
 type Callers interface {
 	// Caller returns who calls project.
 	Caller(ctx context.Context, authorization, project string) (Caller, error)
-	// Admin returns who administers project, and an error for everybody else.
+	// Admin returns who administers project, and an error for other callers.
 	Admin(ctx context.Context, authorization, project string) (Caller, error)
 }
 
@@ -82,10 +82,10 @@ func (c Caller) Change(change func() Change) (ended func(error), err error) {
 	return c.Journal.Begin(about)
 }
 
-// Anonymous reports whether nobody is signed in.
+// Anonymous reports whether no user is signed in.
 func (c Caller) Anonymous() bool { return !c.Privileged && c.UID == "" }
 
-// Unidentified reports whether nothing distinguishes the caller from others but the address: nobody is signed in, or an
+// Unidentified reports whether nothing distinguishes the caller from others but the address: no user is signed in, or an
 // anonymous account is, which anybody may create.
 func (c Caller) Unidentified() bool {
 	return c.Anonymous() || !c.Privileged && c.Provider == "anonymous"

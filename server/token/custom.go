@@ -96,7 +96,7 @@ func (v *Verifier) signedBlob(t *jwt) bool {
 	return false
 }
 
-// checkCustomTimes checks that the token lives for an hour at most and is in force.
+// checkCustomTimes checks that the token's lifetime is an hour at most and that it is valid now.
 func (v *Verifier) checkCustomTimes(t *jwt) error {
 	if err := v.checkTimes(t); err != nil {
 		return invalidCustom(err.Error())

@@ -5,7 +5,7 @@
 // (Keys); the public halves are certificates that clients fetch. Under `clave start` they have no signature
 // (alg "none"), as the official emulator's, unless signing is switched on.
 //
-// The invariant: a Verifier whose Options.Unsigned is false trusts nothing that one of our keys, or the key of
+// The invariant: a Verifier whose Options.Unsigned is false accepts nothing that one of our keys, or the key of
 // a registered service account, has not signed. Everything that the official emulators accept beyond that is
 // behind Options.Unsigned and Options.Owner, which production never sets.
 //

@@ -31,7 +31,7 @@ var subjects = map[ringName]string{
 	ringEvents:  "events.clave",
 }
 
-// lives are how long the tokens of a ring live at most: a key is published that much longer than it signs.
+// lives are how long the tokens of a ring are valid at most: a key is published that much longer than it signs.
 var lives = map[ringName]time.Duration{
 	ringID: time.Hour, ringSession: 14 * 24 * time.Hour, ringAccess: time.Hour, ringBlob: time.Hour, ringEvents: time.Hour,
 }
@@ -195,7 +195,7 @@ func (k *Keys) forget(ring ringName, keys, kept []*key) error {
 	return nil
 }
 
-// signer returns the key that signs: the youngest that has been published long enough, else the oldest.
+// signer returns the key that signs: the youngest that has been published long enough, or the oldest if there is none.
 func (k *Keys) signer(ring ringName, now time.Time) *key {
 	k.mu.RLock()
 	defer k.mu.RUnlock()

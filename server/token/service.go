@@ -96,7 +96,7 @@ func (v *Verifier) selfSigned(ctx context.Context, t *jwt, project string) (Call
 }
 
 // forService reports whether a service account's JWT has the form of one that stands for an access token: a scope or a service's
-// audience, and not a custom token's. That is all that `clave start` wants.
+// audience, and not a custom token's. `clave start` requires no more.
 func (t *jwt) forService() bool {
 	aud := t.text("aud")
 	return (t.text("scope") != "" || strings.HasSuffix(strings.TrimSuffix(aud, "/"), ".googleapis.com")) && !strings.Contains(aud, "identitytoolkit.v1")

@@ -1,4 +1,4 @@
-// Package hashqueue bounds how many passwords are hashed at once, so that a flood of sign-ins leaves room for everything else, and is fair:
+// Package hashqueue bounds how many passwords are hashed at once, so that a flood of sign-ins leaves processor time for everything else, and is fair:
 // the clients that wait take turns, whatever the number of requests that each has.
 package hashqueue
 

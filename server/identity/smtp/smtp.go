@@ -50,8 +50,9 @@ func New(o Options) (*Sender, error) {
 	}
 	from := u.Query().Get("from")
 	if from == "" {
-		return nil, fault.E(fault.InvalidArgument, "the mail server's URL says no sender: add ?from=name@host")
+		return nil, fault.E(fault.InvalidArgument, "the mail server's URL has no sender: add ?from=name@host")
 	}
+	// TLS is required, not merely used where the server offers it: whoever is between could remove the offer and read codes and the password.
 	options := []mail.Option{mail.WithTimeout(timeout), mail.WithTLSPolicy(mail.TLSMandatory)}
 	switch {
 	case u.Scheme == "smtps":
@@ -83,7 +84,7 @@ func New(o Options) (*Sender, error) {
 // testKind is the kind of the e-mail that carries no code.
 const testKind identity.RequestType = "TEST"
 
-// SendTest sends an e-mail that carries nothing, by which somebody sees that the mail server takes e-mails.
+// SendTest sends an e-mail that carries nothing, by which an administrator checks that the mail server accepts e-mails.
 func (s *Sender) SendTest(ctx context.Context, to, locale string) error {
 	return s.Send(ctx, identity.Email{To: to, Kind: testKind, Locale: locale})
 }
