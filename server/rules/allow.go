@@ -38,13 +38,13 @@ type Statement struct {
 
 // Decision is the answer to a request.
 type Decision struct {
-	// Allowed says whether the request may be done.
+	// Allowed reports whether the request may be done.
 	Allowed bool
 	// Statements are the allow statements considered; those after the one that allowed are not.
 	Statements []Statement
-	// Exhausted says that the request was denied because it took too much evaluation.
+	// Exhausted is set when the request was denied because it took too much evaluation.
 	Exhausted bool
-	// Privileged says that the rules were not evaluated, because they don't bind the caller.
+	// Privileged is set when the rules were not evaluated, because they don't bind the caller.
 	Privileged bool
 	method     Method
 }

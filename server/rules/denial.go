@@ -17,6 +17,7 @@ func (d *Decision) Denial() string {
 	if len(d.Statements) == 0 {
 		return noStatements
 	}
+	// The evaluation ended at the limit: only the last statement counts, in which that happened.
 	if d.Exhausted {
 		last := d.Statements[len(d.Statements)-1]
 		if last.Failure == nil {

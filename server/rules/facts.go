@@ -11,7 +11,7 @@ import (
 	"clave/server/value"
 )
 
-// facts are what one alternative of a query's filter says of every document that matches it.
+// facts are what one alternative of a query's filter determines of every document that matches it.
 type facts struct {
 	fields map[string]*fact
 	// name is the document that the alternative pins, nil if it pins none.
@@ -42,7 +42,7 @@ func gather(q *query.Query, alternative query.Conjunction) *facts {
 			}
 		case query.Unary:
 			if !x.Path.IsName() {
-				asked(&f.of(x.Path).field, x.Op)
+				applyUnary(&f.of(x.Path).field, x.Op)
 			}
 		}
 	}
@@ -69,8 +69,8 @@ func (f *facts) named(x query.Field) {
 	}
 }
 
-// asked takes a question about a field alone.
-func asked(field *eval.Field, op query.UnaryOp) {
+// applyUnary applies a unary filter to a field.
+func applyUnary(field *eval.Field, op query.UnaryOp) {
 	switch op {
 	case query.IsNull:
 		field.Class, field.Equal = eval.NullClass, value.Null{}
@@ -117,7 +117,7 @@ func lower(a, b value.Value, inclusive bool) bool {
 	return c < 0 || c == 0 && !inclusive
 }
 
-// resource returns the variable resource: the fields that the facts are about, with what they say.
+// resource returns the variable resource: the fields that the facts are about, with what they determine.
 func (f *facts) resource() eval.Value {
 	data := &eval.Partial{Fields: make(map[string]eval.Value)}
 	all := make([]*fact, 0, len(f.fields))

@@ -24,14 +24,17 @@ type element struct {
 	is   known
 }
 
-// maxTries is how many ways of matching a request may try: a great ruleset could match a long path in more ways than there is time for.
+// maxTries is how many ways of matching a request may try: a large ruleset could match a long path in too many ways.
 const maxTries = 100_000
 
 // maxCaptures is how many segments can be bound; rules/check refuses more.
 const maxCaptures = 32
 
-// finder goes through the allow statements that apply to a path. A statement applies only if its path matches every path
-// that the elements can stand for.
+// finder goes through the allow statements that apply to a path: a depth-first search over the nested match statements. block consumes
+// a statement's segments against the path's elements, glob tries every length of a glob, and search does the same for the statements
+// inside with what is left of the path. captures is one stack for the whole search, of which bound is the height.
+//
+// An element can stand for many paths (isOne, isMany). A statement applies only if its path matches every one of them.
 type finder struct {
 	method   Method
 	captures [maxCaptures]eval.Value
@@ -56,6 +59,8 @@ func (f *finder) block(b *block, pattern []syntax.Segment, path []element, bound
 	if f.tries++; f.tries > maxTries {
 		return false
 	}
+	// The whole pattern has matched. The statement applies if nothing of the path is left; those inside continue with what is left, which may
+	// be nothing where they begin with a glob.
 	if len(pattern) == 0 {
 		if len(path) == 0 {
 			for i := range b.allows {
@@ -66,6 +71,8 @@ func (f *finder) block(b *block, pattern []syntax.Segment, path []element, bound
 		}
 		return f.search(b.inner, path, bound)
 	}
+	// true goes on with the next statement. A literal matches only a segment that is known, and a capture only what is certainly one segment:
+	// a statement that matches some of the paths of a query must not apply to it.
 	switch s := pattern[0]; s.Kind {
 	case syntax.Literal:
 		if len(path) == 0 || path[0].is != isText || path[0].text != s.Text {

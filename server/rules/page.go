@@ -31,9 +31,10 @@ func sortExprs(all []syntax.Expr) {
 }
 
 // CoverageHTML returns the coverage report as a page: each piece of the text has the colour of the innermost expression
-// it belongs to, and shows on hover what that was worth.
+// it belongs to, and shows its values on hover.
 func (r *Ruleset) CoverageHTML() []byte {
 	src := r.Source()
+	// owner holds the innermost expression of each byte: children are painted over their parents.
 	owner := make([]syntax.Expr, len(src))
 	evaluated, total := 0, 0
 	var paint func(e syntax.Expr)

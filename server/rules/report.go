@@ -35,7 +35,7 @@ func (r *Ruleset) report() []reported {
 	return out
 }
 
-// reported returns what is to be said of an expression and those in it.
+// reported returns the report on an expression and those in it.
 func (r *Ruleset) reported(e syntax.Expr) reported {
 	out := reported{SourcePosition: position(e.At())}
 	for _, v := range r.coverage.values(e.ID()) {

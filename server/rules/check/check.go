@@ -112,7 +112,7 @@ func (c *checker) service(top *scope, s *syntax.Service) {
 	c.bodies(sc, s.Functions)
 }
 
-// onlyOneGlob is the official compiler's word for a second glob on the way to a place.
+// onlyOneGlob is the official compiler's message for a second glob in the matches around a path.
 const onlyOneGlob = "Invalid glob match expression. Only one glob match is permitted in a match declaration path."
 
 // match walks a match statement and what is in it.
@@ -131,6 +131,8 @@ func (c *checker) match(up *scope, m *syntax.Match) {
 			continue
 		}
 		globs++
+		// Version 2 permits one glob, anywhere on the whole way from the outermost match statement. Version 1 permits one for each statement, at
+		// its end; statements inside then apply to nothing, which is only a warning.
 		switch v1 := c.program.File.Version == 1; {
 		case globs > 1:
 			c.fail(s.Span, onlyOneGlob)
@@ -153,6 +155,7 @@ func (c *checker) match(up *scope, m *syntax.Match) {
 	if sc.segments > maxSegments {
 		c.fail(m.Span, "Maximum allowed path segments of %d is reached.", maxSegments)
 	}
+	// All functions of the scope are declared before its conditions, which may call them wherever they stand in the text.
 	c.declare(sc, m.Functions)
 	for _, a := range m.Allows {
 		c.allow(sc, a)
@@ -291,6 +294,8 @@ const visiting = -1
 
 // cycles refuses functions that call each other in a circle, and chains that are too long.
 func (c *checker) cycles() {
+	// A depth-first walk over the calls. depth holds the longest chain of calls below each finished function, so that every function is
+	// visited once, and visiting for those on the current trail: reaching one of these closes a cycle.
 	depth := make(map[*syntax.Function]int)
 	var visit func(f *syntax.Function, trail []string) int
 	visit = func(f *syntax.Function, trail []string) int {
@@ -319,6 +324,7 @@ func (c *checker) cycles() {
 		return deepest + 1
 	}
 	for _, f := range c.ordered() {
+		// Only functions whose chain is one call too long are reported, not their callers too.
 		if visit(f, nil) == maxCallDepth+1 {
 			c.fail(f.Name.Span, "Maximum allowed call depth of 20 is reached at function %s.", f.Name.Text)
 		}

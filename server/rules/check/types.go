@@ -69,7 +69,7 @@ func (c *checker) typesOf(sc *scope, e syntax.Expr) Types { // long: one case a 
 	return nil
 }
 
-// place returns where the official compiler says that an expression is: at its operator or name.
+// place returns the position of an expression in the official compiler's messages: at its operator or name.
 func place(e syntax.Expr) syntax.Span {
 	switch x := e.(type) {
 	case *syntax.Binary:

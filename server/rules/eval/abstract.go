@@ -3,7 +3,7 @@ package eval
 // A list query is decided once for all documents that it can return, not for each. The conditions are evaluated by the ordinary
 // evaluator over values that stand for many:
 //
-//   - Field is a field that certainly exists, with what the query's filters say of it: a class of types, a value that it equals, a
+//   - Field is a field that certainly exists, with what the query's filters determine of it: a class of types, a value that it equals, a
 //     range, values that it does not equal or that it contains.
 //   - Partial is a map with some known members and perhaps others, such as resource.data.
 //   - Bools is a set of what a condition can be: true, false, failure.
@@ -64,8 +64,8 @@ const (
 	NullClass      Class = "null"
 )
 
-// Field is a field that certainly exists, with what a query's filters say of it. The zero Field says nothing
-// else.
+// Field is a field that certainly exists, with what a query's filters determine of it. The zero Field can have
+// any value.
 type Field struct {
 	// Class is the group of types that the value is of.
 	Class Class
@@ -75,7 +75,7 @@ type Field struct {
 	Low, High *Bound
 	// Not are values that it doesn't equal.
 	Not []Value
-	// NotNull says that it is not null.
+	// NotNull is set when it is not null.
 	NotNull bool
 	// Contains are values that it has as items, being a list.
 	Contains []Value
@@ -204,6 +204,7 @@ func abstractEqual(a, b Value) Value {
 	if _, ok := b.(*Field); ok {
 		a, b = b, a
 	}
+	// a is the Field if one of them is. A case returns what is certain; everything more can be equal or not, and fails where an operand can.
 	switch x := a.(type) {
 	case *Field:
 		if !abstract(b) {
@@ -233,7 +234,7 @@ func abstractEqual(a, b Value) Value {
 	return strict(either, a, b)
 }
 
-// pinnedNumber returns the number that a field equals, nil when no filter says so. The field is that number as an int or as a
+// pinnedNumber returns the number that a field equals, nil when no filter fixes one. The field is that number as an int or as a
 // float, which comparisons do not distinguish.
 func pinnedNumber(v Value) Value {
 	if f, ok := v.(*Field); ok && number(f.Equal) {
@@ -285,6 +286,7 @@ func abstractIn(x, c Value) Value {
 			return either
 		}
 	}
+	// The container may be of a type without items, which is a failure.
 	return Unknown{}
 }
 

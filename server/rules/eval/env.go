@@ -42,7 +42,7 @@ type Request struct {
 	Time value.Timestamp
 	// Query is a list's limit, offset and order.
 	Query Value
-	// Resource is the stored document, null if there is none; of a list, what the query says of all documents.
+	// Resource is the stored document, null if there is none; of a list, what the query determines of all documents.
 	Resource Value
 	// New is the document that a write leaves, null if none; nil when nothing is written.
 	New Value
@@ -86,7 +86,7 @@ type lookup struct {
 	name   resource.Document
 	fields value.Map
 	exists bool
-	// known says that the document is one that the request is about anyway. If it doesn't exist it is null, where others are
+	// known is set when the document is one that the request is about anyway. If it doesn't exist it is null, where others are
 	// a failure.
 	known bool
 }
@@ -103,7 +103,7 @@ type Lookups struct {
 // NewLookups returns the lookups of a request of several operations.
 func NewLookups() *Lookups { return &Lookups{limit: MaxShared} }
 
-// Writes says that the request writes a document.
+// Writes notes a document that the request writes.
 func (l *Lookups) Writes(name resource.Document) {
 	if l.written == nil {
 		l.written = make(map[resource.Document]bool)
@@ -167,7 +167,7 @@ func (e *Evaluator) Err() error { return e.err }
 
 // Outcome is what a condition came out as.
 type Outcome struct {
-	// Can says which of true, false and failure the condition can be; for a request about one document it is
+	// Can is which of true, false and failure the condition can be; for a request about one document it is
 	// exactly one of them.
 	Can Bools
 	// Failure is why it failed or, for a query, the first thing that left it undecided; nil if that is not known.

@@ -77,8 +77,8 @@ func same(a, b Value) bool { // long: one case a type
 	return false
 }
 
-// compare orders two values that can be ordered; ok is false for all others. A NaN makes every order false:
-// nan tells.
+// compare orders two values that can be ordered; ok is false for all others. nan reports that one of them is NaN, for which every
+// ordering is false.
 func compare(a, b Value) (order int, nan, ok bool) {
 	switch x := a.(type) {
 	case value.Int:

@@ -131,7 +131,7 @@ func (e *Evaluator) member(ctx context.Context, x *syntax.Member) Value {
 	return member
 }
 
-// doubtMember notes that a query says nothing of a member.
+// doubtMember notes a member that a query does not determine.
 func (e *Evaluator) doubtMember(x syntax.Expr, v, member Value, name string) {
 	_, partial := v.(*Partial)
 	if _, unknown := member.(Unknown); unknown && partial {
@@ -195,6 +195,7 @@ func (e *Evaluator) index(ctx context.Context, x *syntax.Index) Value {
 	if failed(i) {
 		return i
 	}
+	// A member of an abstract map with a key that is known may be known, too. Everything more is left to Unknown, which allows nothing.
 	if abstract(v) || abstract(i) {
 		if k, ok := i.(value.String); ok {
 			member := abstractMember(v, string(k))
@@ -223,6 +224,7 @@ func (e *Evaluator) index(ctx context.Context, x *syntax.Index) Value {
 			return p.index(int64(k))
 		}
 	}
+	// Only failures are left; their texts are the official engine's, which names the indexes that the type has.
 	if isNull(v) {
 		return nullValue()
 	}
@@ -345,6 +347,7 @@ func (e *Evaluator) path(ctx context.Context, x *syntax.PathLit) Value {
 			return v
 		}
 		if abstract(v) {
+			// The other segments are evaluated nevertheless: a certain failure of one is the result.
 			unknown = true
 			continue
 		}

@@ -91,7 +91,7 @@ func Pin(v Value) Value {
 	return v
 }
 
-// equals returns whether the field can equal v; member says that the comparison is that of list members, for
+// equals returns whether the field can equal v; member is set when the comparison is that of list members, for
 // which 1 and 1.0 differ.
 func (f *Field) equals(v Value, member bool) Bools {
 	if f.Class != AnyClass && f.Class != ClassOf(v) {
@@ -100,6 +100,9 @@ func (f *Field) equals(v Value, member bool) Bools {
 	if _, null := v.(value.Null); null && f.NotNull {
 		return CanFalse
 	}
+	// The query fixes the value up to the database's equality, which is wider than that of rules: there 1 and 1.0 are equal, also inside
+	// lists and maps. Values with different keys differ for both, if their numbers convert exactly (sure). Where rules may distinguish what
+	// the database does not, the result is either.
 	if f.Equal != nil {
 		switch {
 		case !number(f.Equal):
@@ -116,6 +119,7 @@ func (f *Field) equals(v Value, member bool) Bools {
 		}
 		return CanTrue
 	}
+	// A value that the query excludes can be ruled out only if the database's equality and that of rules agree on it.
 	for _, n := range f.Not {
 		if number(n) && sure(n) && sure(v) && equal(n, v) || !numeric(n) && same(n, v) {
 			return CanFalse

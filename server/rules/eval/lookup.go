@@ -47,6 +47,7 @@ func (e *Evaluator) access(ctx context.Context, x *syntax.Call) Value {
 		return failure
 	case exists:
 		return value.Bool(found.exists)
+	// A missing document that the request itself is about is null; get of any other missing one fails.
 	case !found.exists && found.known:
 		return value.Null{}
 	case !found.exists:

@@ -54,6 +54,7 @@ func weigh(v Value, left *int) bool {
 	if *left < 0 {
 		return false
 	}
+	// 64 bytes of a text count as one value.
 	switch x := v.(type) {
 	case value.String:
 		*left -= len(x) >> 6

@@ -23,8 +23,8 @@ func (e *Evaluator) method(ctx context.Context, x *syntax.Method) Value {
 	if failed(v) {
 		return v
 	}
-	var room [4]Value
-	args := append(room[:0], v)
+	var buffer [4]Value // avoids an allocation for most calls
+	args := append(buffer[:0], v)
 	unknown := abstract(v)
 	for _, a := range x.Args {
 		arg := e.eval(ctx, a)
@@ -38,6 +38,7 @@ func (e *Evaluator) method(ctx context.Context, x *syntax.Method) Value {
 	if unknown {
 		return abstractMethod(v, name, args[1:])
 	}
+	// These come before the table of methods since they need the evaluator: patterns compiled with the rules, and limits on results.
 	switch name {
 	case "matches", "split", "replace":
 		if s, ok := v.(value.String); ok {

@@ -10,6 +10,7 @@ import (
 
 // binary evaluates x op y.
 func (e *Evaluator) binary(ctx context.Context, x *syntax.Binary) Value {
+	// These evaluate their operands themselves: && and || can have a result when one side fails.
 	switch x.Op {
 	case syntax.And:
 		return e.logic(ctx, x, CanFalse)
@@ -188,6 +189,7 @@ func unary(op syntax.Op, v Value) Value {
 	}
 	if op == syntax.Not {
 		can := bools(v)
+		// No boolean can come out: v is a value of another type, or a condition that certainly fails and stays that.
 		if can == CanFail {
 			if v == CanFail {
 				return v

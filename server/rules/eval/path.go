@@ -204,6 +204,7 @@ func (p *Path) bind(m value.Map) Value {
 		out.Parts = append(out.Parts, Part{Text: text})
 		out.bound[s.Text] = value.String(text)
 	}
+	// A key that is no placeholder is a mistake. Sorted, so that the text of the failure is always the same.
 	if used < len(m) {
 		for _, k := range sortedKeys(m) {
 			if !p.has(k) {

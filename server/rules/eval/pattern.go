@@ -17,6 +17,7 @@ func (e *Evaluator) pattern(s value.String, name string, args []Value) Value {
 	}
 	expr := string(args[1].(value.String))
 	if name == "matches" {
+		// Patterns that stand in the rules were compiled when these were loaded.
 		re := e.Program.Patterns[expr]
 		if re == nil {
 			var err error

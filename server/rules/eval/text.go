@@ -52,7 +52,7 @@ func slowUnits16(s string) int {
 	return n
 }
 
-// mapASCII shifts the letters from first to last by a distance.
+// mapASCII shifts the characters from first to last by a distance.
 func mapASCII(v Value, first, last rune, by rune) string {
 	return strings.Map(func(r rune) rune {
 		if first <= r && r <= last {

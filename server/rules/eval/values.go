@@ -18,7 +18,7 @@ type Duration struct {
 
 // Failure is the result of an expression that has no value.
 type Failure struct {
-	// Text says why, in the official engine's words.
+	// Text is the reason, in the official engine's words.
 	Text string
 	// At is the expression that failed.
 	At syntax.Span

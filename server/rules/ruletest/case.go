@@ -37,7 +37,7 @@ type Case struct {
 	Expect string `json:"expect"`
 	// Accept are further verdicts that are no failure.
 	Accept []string `json:"accept"`
-	// Critical says that an unexpected allow is never accepted.
+	// Critical is set when an unexpected allow is never accepted.
 	Critical bool `json:"critical"`
 	// Note is shown when the case fails.
 	Note string `json:"note"`

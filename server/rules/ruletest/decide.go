@@ -18,7 +18,7 @@ var database = resource.Database{Project: "demo", ID: resource.DefaultDatabase}
 // someday is the time of cases that name none.
 var someday = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
 
-// Decide returns the verdict on a case and, unless it is Allow, the reason. An error says that the case makes no sense.
+// Decide returns the verdict on a case and, unless it is Allow, the reason. It returns an error for a case that makes no sense.
 func (c *Case) Decide(ctx context.Context) (verdict, why string, err error) {
 	r, issues := rules.Compile(c.Rules)
 	if r == nil {

@@ -46,9 +46,11 @@ func parseQuery(parent string, text json.RawMessage) (*query.Query, error) {
 	return q.Normalize()
 }
 
-// parseWrite returns a write in the house's words.
+// parseWrite converts a write of a case to one of package document.
 func parseWrite(w Write) (document.Write, error) {
 	name := resource.Document{DB: database, Path: w.Path}.String()
+	// The write takes the way of a client's: JSON of the protocol's message, then the parser of requests. So a case has the server's own
+	// checks of transforms and masks.
 	m := map[string]any{}
 	if w.Method == "delete" {
 		m["delete"] = name

@@ -192,6 +192,7 @@ func (p *parser) allow() *Allow {
 			break
 		}
 	}
+	// The usual mistakes with : and if have messages of their own in the official compiler.
 	switch t := p.peek(); {
 	case t.is(":"):
 		p.next()
@@ -234,6 +235,7 @@ func (p *parser) function() *Function {
 	}
 	if t := p.peek(); !p.accept("return") {
 		if t.is("}") {
+			// The declaration is complete apart from that: parsing goes on behind it, without skipping.
 			p.complain(t.span, "Missing 'function' body")
 			p.next()
 			return f

@@ -48,7 +48,8 @@ func (p *parser) expr() Expr {
 	return &Cond{node: p.node(c.At().To(b.At())), OpAt: question, C: c, A: a, B: b}
 }
 
-// binary parses operators of a level and tighter ones. As is has no expression on its right, any operator may follow it
+// binary parses operators of a level and tighter ones, by precedence climbing: an operator's right side is parsed one level higher, so
+// that operators of one level associate to the left. Since is has no expression on its right, any operator may follow it
 // and has all before it as its left side: 1 is int == true is (1 is int) == true.
 func (p *parser) binary(level int) Expr {
 	x := p.unary()

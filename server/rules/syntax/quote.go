@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// escapes are the one-letter escapes of strings.
+// escapes are the one-character escapes of strings.
 var escapes = map[byte]byte{
 	'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t', '\\': '\\', '\'': '\'', '"': '"',
 }

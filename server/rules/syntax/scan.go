@@ -118,6 +118,8 @@ func (s *scanner) next() token {
 	case c == '/':
 		return s.slash(at, rest)
 	}
+	// Operators of two characters come before those of one, which they begin with. ++ and -- are scanned so that the parser can refuse them
+	// by name.
 	for _, op := range [...]string{"&&", "||", "==", "!=", "<=", ">=", "++", "--", "**"} {
 		if strings.HasPrefix(rest, op) {
 			return s.take(at, kindPunct, 2)

@@ -20,7 +20,7 @@ type File struct {
 	Source string
 	// Version is 1 or 2.
 	Version int
-	// Versioned says whether the file states its version.
+	// Versioned reports whether the file states its version.
 	Versioned bool
 	// Functions are those outside of any service.
 	Functions []*Function
