@@ -20,7 +20,7 @@ import (
 	"clave/server/clock"
 )
 
-// CertificateOptions say where a port's certificates come from: from two files, or from an ACME authority.
+// CertificateOptions are the source of a port's certificates: from two files, or from an ACME authority.
 type CertificateOptions struct {
 	// CertFile and KeyFile are PEM files. When they are replaced, as at a renewal, new connections get what is new.
 	CertFile, KeyFile string
@@ -33,7 +33,7 @@ type CertificateOptions struct {
 	Email string
 	// Cache is the folder that keeps what the authority gave.
 	Cache string
-	// HTTP speaks to the authority; the default client when nil.
+	// HTTP sends requests to the authority; the default client when nil.
 	HTTP *http.Client
 	// Clock decides when to look at the files again; the machine's when nil.
 	Clock clock.Clock
@@ -61,7 +61,7 @@ func TLS(o CertificateOptions) (*tls.Config, error) {
 		settings.GetCertificate = func(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
 			pair, err := manager.GetCertificate(hello)
 			if err != nil && slices.Contains(o.Domains, strings.ToLower(hello.ServerName)) {
-				// Visitors see a broken connection, and the operator only this. Other names are strangers' attempts.
+				// Clients get a failed handshake, and the operator only this log line. Other names are not the server's and are not logged.
 				o.Log.Warn("no certificate from the authority: it must reach this name at port 443", "domain", hello.ServerName, "error", err)
 			}
 			return pair, err
@@ -139,7 +139,7 @@ func (f *certificateFiles) stateLocked() string {
 }
 
 // ToHTTPS returns a handler that sends browsers to the same address under https, at a port of its own unless that is 443.
-// Only pages are sent on: a program that posts in the clear has leaked its secrets already and must learn of it.
+// Only pages are sent on: a program that posts without TLS has exposed its secrets already and must fail.
 func ToHTTPS(port int) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {

@@ -109,7 +109,7 @@ func (o *Options) EnsureDefaults() {
 type Port struct {
 	o    Options
 	http *http.Server
-	// routing is the handlers of the time being, and replaced says that there are others.
+	// routing is the handlers of the time being, and replaced signals that there are others.
 	routing  atomic.Pointer[routing]
 	replaced chan struct{}
 	// ending is done when the port stops: streams end at once, other requests have their grace.
@@ -234,8 +234,8 @@ func (p *Port) Run(ctx context.Context) error {
 	return first
 }
 
-// stopped reports whether an error only says that a server was stopped. A gRPC server which is stopped before it serves says so
-// too; one that was stopped by nobody's wish is a fault.
+// stopped reports whether an error only means that a server was stopped. A gRPC server that is stopped before it serves returns such
+// an error too; it counts only when ctx has ended.
 func stopped(ctx context.Context, err error) bool {
 	return errors.Is(err, http.ErrServerClosed) || errors.Is(err, net.ErrClosed) || ctx.Err() != nil && errors.Is(err, grpc.ErrServerStopped)
 }
@@ -327,6 +327,8 @@ func (p *Port) routes(d Handlers) http.Handler {
 	add(d.REST, restPrefixes)
 	add(d.Identity, identityPrefixes)
 	add(d.Control, []string{"/emulator/"})
+	// The order is that of precedence: gRPC by its content type, whatever the path; then paths and hosts that are reserved, then the prefixes
+	// of the APIs. The site gets what is left, so that none of its rewrites can catch an API's path.
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if d.GRPC != nil && isCall(r) {
 			r, release := p.o.Budget.Stream(w, r)
@@ -334,6 +336,7 @@ func (p *Port) routes(d Handlers) http.Handler {
 			d.GRPC.ServeHTTP(w, r)
 			return
 		}
+		// From here on requests have one body: it must come in time and within the budget. A gRPC call's messages are bounded one by one.
 		p.withPatience(w, r)
 		defer p.o.Budget.Body(w, r)()
 		if d.Health != nil && r.URL.Path == HealthPath {
@@ -368,7 +371,7 @@ func (p *Port) fallback(d Handlers, w http.ResponseWriter, r *http.Request) {
 		p.cors(d.Hub).ServeHTTP(w, r)
 	case r.URL.Path == "/" && d.REST != nil:
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-		_, _ = w.Write([]byte("Ok\n")) // as the official emulator says that it is up
+		_, _ = w.Write([]byte("Ok\n")) // the official emulator's answer when it is ready
 	case d.REST != nil:
 		p.cors(d.REST).ServeHTTP(w, r)
 	case d.Identity != nil:
@@ -379,7 +382,7 @@ func (p *Port) fallback(d Handlers, w http.ResponseWriter, r *http.Request) {
 }
 
 // recovered answers a panic with 500, logs it, and keeps the server up. An answer that was begun is cut off, so that
-// nobody takes it for whole.
+// clients do not take it for complete.
 func (p *Port) recovered(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() {

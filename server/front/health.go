@@ -25,8 +25,8 @@ func health(check func() error, role string) http.Handler {
 			text = "no leader\n"
 		case err != nil:
 			w.WriteHeader(http.StatusServiceUnavailable)
-			text = "The storage has failed, is full or is damaged. The log says which, and what to do.\n"
+			text = "The storage has failed, is full or is damaged. The log has the cause, and what to do.\n"
 		}
-		_, _ = w.Write([]byte(text)) // a client that has gone needs no answer
+		_, _ = w.Write([]byte(text)) // a disconnected client needs no answer
 	})
 }

@@ -24,7 +24,7 @@ func TestHealth(t *testing.T) {
 		broken bool
 		status int
 		text   string
-	}{{false, http.StatusOK, "ok"}, {true, http.StatusServiceUnavailable, "The log says which"}} {
+	}{{false, http.StatusOK, "ok"}, {true, http.StatusServiceUnavailable, "The log has the cause"}} {
 		broken.Store(tt.broken)
 		res, err := http.Get("http://" + addr + front.HealthPath)
 		if err != nil {

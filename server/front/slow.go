@@ -12,7 +12,7 @@ import (
 // errSlow ends the reading of a body that comes too slowly.
 var errSlow = errors.New("the request's body came too slowly")
 
-// withPatience gives a request's body a limited time: to go on, and to come to its end. Whoever sends a body byte by byte
+// withPatience gives a request's body a limited time: to go on, and to come to its end. A client that sends a body byte by byte
 // would otherwise hold a connection and what has come of it for as long as they like. What the server sends has no such
 // limit, since live queries last.
 func (p *Port) withPatience(w http.ResponseWriter, r *http.Request) {

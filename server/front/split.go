@@ -18,7 +18,7 @@ import (
 // has no method that begins with them.
 var preface = []byte("PRI")
 
-// sniffTimeout is how long a new connection may take until it says what it carries.
+// sniffTimeout is how long a new connection may take until its first bytes show what it carries.
 const sniffTimeout = 10 * time.Second
 
 // acceptPause is how long a listener rests when the machine can't take connections.
@@ -59,7 +59,7 @@ func newSplit(o Options, calls func() bool) *split {
 }
 
 // Run accepts until ctx is done or the listener fails, and returns once every connection has been handed on. A machine
-// that is out of files for a while is no failure: whoever opens many connections must not stop the server by it.
+// that is out of files for a while is no failure: clients that open many connections must not stop the server.
 func (s *split) Run(ctx context.Context) error {
 	stop := context.AfterFunc(ctx, func() { _ = s.listener.Close() })
 	defer stop()
@@ -80,7 +80,7 @@ func (s *split) Run(ctx context.Context) error {
 	}
 }
 
-// passing reports whether a listener may accept again after an error: the peer has gone, or files or memory are short.
+// passing reports whether a listener may accept again after an error: the peer has disconnected, or files or memory are short.
 func passing(err error) bool {
 	for _, e := range []syscall.Errno{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM, syscall.ECONNABORTED, syscall.ECONNRESET, syscall.EINTR} {
 		if errors.Is(err, e) {
@@ -135,7 +135,7 @@ func (s *split) route(ctx context.Context, conn net.Conn) {
 	to.give(&replayed{Conn: conn, head: head})
 }
 
-// give hands a connection to whoever accepts, or closes it when the side has ended.
+// give passes a connection to the listener's Accept, or closes it when the side has ended.
 func (s *side) give(conn net.Conn) {
 	select {
 	case s.conns <- conn:

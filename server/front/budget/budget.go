@@ -47,7 +47,7 @@ type Budget struct {
 		sync.Mutex
 		used  int64
 		holds map[*Hold]struct{}
-		// freed is closed and replaced when room is returned while somebody waits.
+		// freed is closed and replaced when bytes are returned while requests wait.
 		freed   chan struct{}
 		waiting int
 	}
@@ -187,7 +187,7 @@ func (b *Budget) evictLocked() {
 	}
 }
 
-// Complete says that all has been received: from now on it is the server's work that the bytes wait for.
+// Complete marks the request as received: from now on its bytes are held by the server's work, not by the client.
 func (h *Hold) Complete() {
 	h.budget.mu.Lock()
 	defer h.budget.mu.Unlock()

@@ -63,7 +63,7 @@ func (c *conn) Read(p []byte) (int, error) {
 	}
 	c.mu.Lock()
 	c.in.scan(p[:n])
-	grown := c.settleLocked()
+	grown := c.reconcileLocked()
 	c.mu.Unlock()
 	if grown > 0 {
 		if full := c.hold.Take(c.ctx, grown); full != nil {
@@ -74,8 +74,8 @@ func (c *conn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// settleLocked returns what is no longer open to the budget, or says how much is to be taken from it; mu is held.
-func (c *conn) settleLocked() (grown int64) {
+// reconcileLocked returns what is no longer open to the budget, or reports how much is to be taken from it; mu is held.
+func (c *conn) reconcileLocked() (grown int64) {
 	grown = c.mu.open - c.mu.counted
 	c.mu.counted = c.mu.open
 	if grown < 0 {
@@ -90,7 +90,7 @@ func (c *conn) Write(p []byte) (int, error) {
 	c.mu.Lock()
 	c.out.scan(p[:n])
 	if c.mu.open < c.mu.counted {
-		c.settleLocked()
+		c.reconcileLocked()
 	}
 	c.mu.Unlock()
 	return n, err

@@ -3,7 +3,7 @@
 //
 // A Hold is one request, or one connection that carries several. It takes what it receives from the Budget and returns it.
 // When there is no room, a Hold waits for a moment and is then refused. Meanwhile those that receive too slowly lose what
-// they hold: whoever begins large requests and does not end them must not keep others out. Small requests
+// they hold: clients that begin large requests and do not end them must not block others. Small requests
 // have room of their own.
 //
 // Body counts the body of an HTTP request. Listener counts the connections of a gRPC server, by the lengths

@@ -275,8 +275,8 @@ func (d *common) answer(method string, err error, panicked any) error {
 	if err == nil || errors.Is(err, io.EOF) {
 		return nil
 	}
-	if _, said := status.FromError(err); said {
-		return err // A stream that broke says so itself.
+	if _, hasStatus := status.FromError(err); hasStatus {
+		return err // A broken stream's error has a status already.
 	}
 	if wire.Unnamed(err) {
 		d.o.Log.Error("call failed", "transport", "grpc", "method", method, "error", err)

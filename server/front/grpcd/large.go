@@ -93,12 +93,12 @@ func (d *common) bounded(methods []grpc.MethodDesc) []grpc.MethodDesc {
 	return methods
 }
 
-// boundedStream is a stream whose large messages wait for room. A message keeps it until something is sent or the next one is
-// asked for: from then on the message itself is not needed.
+// boundedStream is a stream whose large messages wait until the budget has space for them. A message holds it until something is
+// sent or the next one is received: from then on the message itself is not needed.
 type boundedStream struct {
 	grpc.ServerStream
 	common *common
-	// release gives back the room of the last message, if it has any. Streams receive and send at a time.
+	// release returns the last message's share of the budget, if it has any. Streams receive and send at a time.
 	release atomic.Pointer[func()]
 }
 

@@ -33,11 +33,11 @@ type rewrite struct {
 	Function    json.RawMessage `json:"function"`
 	Run         *runService     `json:"run"`
 	Dynamic     bool            `json:"dynamicLinks"`
-	// missing names what would have to answer and is not supported, such as "a function"; else empty.
+	// missing names what would have to answer and is not supported, such as "a function"; empty otherwise.
 	missing string
 }
 
-// runService names a Cloud Run service. Its region and tag have no meaning here: Options.Services says where it is.
+// runService names a Cloud Run service. Its region and tag have no meaning here: Options.Services has its address.
 type runService struct {
 	ServiceID string `json:"serviceId"`
 }

@@ -38,7 +38,7 @@ func CheckFolder(path string) error {
 	return nil
 }
 
-// Folder returns the site in a folder, of which config says how to serve it. While the folder is missing every page answers
+// Folder returns the site in a folder, served as config states. While the folder is missing every page answers
 // 503 with the reason: a 404 would look like a mistake in an address. Services are reached all the same.
 func Folder(config *Config, path string, o Options) *Site {
 	site := New(config, folder(path), o)

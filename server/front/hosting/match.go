@@ -10,7 +10,7 @@ import (
 	"clave/server/fault"
 )
 
-// match is how a rule says which paths it means: a glob, a glob with captures such as /blog/:post*, or a regular expression.
+// match is the pattern of a rule for the paths that it applies to: a glob, a glob with captures such as /blog/:post*, or a regular expression.
 type match struct {
 	Source string `json:"source"`
 	Glob   string `json:"glob"`
@@ -68,7 +68,7 @@ func (m *match) compile() error {
 	}
 	m.glob = strings.Join(segments, "/")
 	if strings.ContainsAny(m.glob, "()") || !doublestar.ValidatePattern(m.glob) {
-		return fault.E(fault.InvalidArgument, "source %q is not a glob we know; of extended globs only @(a|b) is supported", glob)
+		return fault.E(fault.InvalidArgument, "source %q is not a supported glob; of extended globs only @(a|b) is supported", glob)
 	}
 	return nil
 }
@@ -97,7 +97,7 @@ func (m *match) compileCaptures(glob string) error {
 	return nil
 }
 
-// matches reports whether the rule means a path.
+// matches reports whether the rule applies to a path.
 func (m *match) matches(path string) bool {
 	if m.regex != nil {
 		return m.regex.MatchString(path)

@@ -39,7 +39,7 @@ type Reserved struct {
 	// Emulators are those that a page may be led to, by their names.
 	Emulators map[string]Emulator
 	// Origin is where the SDK finds everything, for a server that stands for Firebase itself; empty where pages go to Firebase, or
-	// to the emulators when they ask.
+	// to the emulators at their request.
 	Origin string
 }
 
@@ -64,7 +64,7 @@ func (s *Reserved) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case name == "init.json":
 		w.Header().Set("Content-Type", "application/json")
-		_, _ = w.Write([]byte(indented(s.App))) // a client that has gone needs no answer
+		_, _ = w.Write([]byte(indented(s.App))) // a disconnected client needs no answer
 	case name == "init.js":
 		w.Header().Set("Content-Type", "text/javascript; charset=utf-8")
 		_, _ = w.Write([]byte(s.script(r.URL.Query().Get("useEmulator") == "true")))

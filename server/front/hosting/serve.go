@@ -70,6 +70,8 @@ func (s *Site) load(name string) (*file, error) {
 	if f != nil && f.modified.Equal(info.ModTime()) && f.size == info.Size() {
 		return f, nil
 	}
+	// The lock is free while a file is read and compressed: requests for other files go on. Two requests may both do it; the later one's
+	// result stays.
 	plain, err := fs.ReadFile(s.files, name)
 	if err != nil {
 		return nil, err
@@ -91,7 +93,7 @@ func (s *Site) load(name string) (*file, error) {
 }
 
 // prepared returns the Brotli form that the build left beside a file, made with more patience than a request has, or nil:
-// also when it says something else than the file does, which may have changed since.
+// also when it differs from the file, which may have changed since.
 func (s *Site) prepared(name string, plain []byte) []byte {
 	encoded, err := fs.ReadFile(s.files, name+".br")
 	if err != nil || len(encoded) >= len(plain) {

@@ -91,7 +91,7 @@ type call struct {
 	instead func()
 }
 
-// errUnavailable is a service that says itself that it cannot answer.
+// errUnavailable is a service whose own answer is that it is unavailable.
 var errUnavailable = errors.New("the service is unavailable")
 
 // serve passes a request on to a service and its response back.

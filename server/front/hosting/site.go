@@ -37,6 +37,7 @@ func (s *Site) Close() error {
 func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	requested := r.URL.Path
 	fixed := s.headersFor(requested)
+	// Without the site's folder services still answer: they need no file.
 	if s.check != nil {
 		if err := s.check(); err != nil {
 			if rw := s.rewriteFor(requested); rw != nil && rw.Run != nil {
@@ -55,6 +56,7 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		return
 	}
+	// Redirects come before files, and files before rewrites: a rewrite of ** must not hide what exists.
 	if s.serveStatic(w, r, fixed) {
 		return
 	}
@@ -169,7 +171,7 @@ func (s *Site) standIn(w http.ResponseWriter, r *http.Request, service *rewrite,
 
 // notFound answers 404 with the site's own page if it has one.
 func (s *Site) notFound(w http.ResponseWriter, r *http.Request) {
-	// A page that is missing now may be there after the next deployment, whatever the section says of its folder.
+	// A page that is missing now may be there after the next deployment, whatever the section sets for its folder.
 	w.Header().Set("Cache-Control", "no-cache")
 	if s.isFile("404.html") {
 		s.serveFile(w, r, "404.html", http.StatusNotFound)
@@ -219,7 +221,7 @@ func (s *Site) canonical(requested string) (string, bool) {
 	return to, true
 }
 
-// slashed returns a path with or without a slash at its end, as the section wants it; where it says nothing, a folder's
+// slashed returns a path with or without a slash at its end, as the section sets it; by default a folder's
 // page has one and others have none.
 func (s *Site) slashed(to string) string {
 	bare := strings.TrimRight(to, "/")

@@ -39,7 +39,7 @@ type Emulators struct {
 	Storage *Emulator `json:"storage,omitempty"`
 }
 
-// Emulator says where an emulator is.
+// Emulator is the address of an emulator.
 type Emulator struct {
 	Listen        []Listen `json:"listen"`
 	Name          string   `json:"name"`
@@ -122,7 +122,7 @@ func (h *hub) triggers(enabled bool) http.HandlerFunc {
 	}
 }
 
-// locate says where the hub is.
+// locate answers the hub's address.
 func (h *hub) locate(w http.ResponseWriter, _ *http.Request) {
 	at := h.o.Emulators.Hub
 	httpjson.WriteIndented(w, http.StatusOK, struct {
@@ -135,7 +135,7 @@ func (h *hub) locate(w http.ResponseWriter, _ *http.Request) {
 // maxExportBody is the greatest body of a request for an export.
 const maxExportBody = 64 << 10
 
-// export writes an export to a folder of this machine, which pages must not: they say where they are from, their forms can't
+// export writes an export to a folder of this machine, which pages must not: browsers send their Origin, their forms can't
 // send JSON, and under a name of their own for this machine (DNS rebinding) they are distinguished from local callers.
 func (h *hub) export(w http.ResponseWriter, r *http.Request) {
 	if r.Header.Get("Origin") != "" || !h.meant(r.Host) {
@@ -177,7 +177,7 @@ func (h *hub) kept(targets []string) ([]string, bool) {
 }
 
 // meant reports whether a Host header is one by which a local caller reaches the hub. Where the hub listens for other machines
-// too, they may know it by any name.
+// too, any name may be one for it.
 func (h *hub) meant(host string) bool {
 	if ip, err := netip.ParseAddr(h.o.Emulators.Hub.Listen[0].Address); err != nil || !ip.IsLoopback() {
 		return true

@@ -31,8 +31,8 @@ func (o Options) Locator() Locator {
 }
 
 // Publish writes the locator of a project's hub to the folder of temporary files, where the tools look for it, and returns what
-// takes it away. FailedPrecondition is answered when another program that lives has one there for the project: the tools go on
-// finding that one.
+// removes it. It answers FailedPrecondition when another running program has one there for the project: the tools continue to find
+// that one.
 func Publish(dir, project string, l Locator) (withdraw func() error, err error) {
 	if project == "" || strings.ContainsAny(project, `/\`+"\x00") {
 		return nil, fault.E(fault.InvalidArgument, "project %q makes no name for a file", project)
@@ -46,7 +46,8 @@ func Publish(dir, project string, l Locator) (withdraw func() error, err error) 
 	if err != nil {
 		return nil, err
 	}
-	// Written beside and renamed: nobody reads half of it, and a link that somebody has laid in a folder for all is not followed.
+	// Written beside and renamed: readers never get half of it, and a symbolic link that another user has put into the shared folder is
+	// not followed.
 	part, err := os.CreateTemp(dir, "hub-*.part")
 	if err != nil {
 		return nil, err
@@ -85,7 +86,7 @@ func read(path string) (Locator, error) {
 	return l, err
 }
 
-// alive reports whether a process runs, whoever's it is.
+// alive reports whether a process runs, of whichever user.
 func alive(pid int) bool {
 	if pid <= 0 {
 		return false

@@ -74,7 +74,7 @@ func readBody(r *http.Request) ([]byte, error) {
 	body, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
 	switch {
 	case fault.Is(err, fault.Unavailable):
-		return nil, err // there was no room for it
+		return nil, err // the budget had no space for it
 	case err != nil:
 		return nil, fault.Because(err, fault.Canceled, "The request's body was not sent to its end.")
 	}
@@ -96,7 +96,7 @@ func isPacked(encoding string) (bool, error) {
 	}
 }
 
-// unpackedSize returns the size that a packed body says it has, in its last four bytes (RFC 1952). It must not be too large.
+// unpackedSize returns the size that a packed body states, in its last four bytes (RFC 1952). It must not be too large.
 func unpackedSize(packed []byte) (int, error) {
 	const tail = 4
 	if len(packed) < tail {
@@ -109,7 +109,7 @@ func unpackedSize(packed []byte) (int, error) {
 	return int(size), nil
 }
 
-// unpack unpacks a body of the size that it says, and no more of it.
+// unpack unpacks a body of the size that it states, and no more of it.
 func unpack(packed []byte, size int) ([]byte, error) {
 	z, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
@@ -128,7 +128,7 @@ func unpack(packed []byte, size int) ([]byte, error) {
 
 // errPacked refuses a body that can't be unpacked.
 func errPacked(err error) error {
-	return fault.Because(err, fault.InvalidArgument, "The request's body is not what its content encoding says.")
+	return fault.Because(err, fault.InvalidArgument, "The request's body does not have the stated content encoding.")
 }
 
 // errTooLarge refuses a body.

@@ -14,7 +14,7 @@ import (
 
 // call is how one call is made over HTTP.
 type call struct {
-	// stream says that the answer is an array.
+	// stream is set when the answer is an array.
 	stream bool
 	// answers is the kind of message that the call answers.
 	answers protoreflect.MessageDescriptor
@@ -22,7 +22,7 @@ type call struct {
 	request func() proto.Message
 	// body returns the part of a request that the body is; nil where there is no body.
 	body func(proto.Message) proto.Message
-	// fill sets what the path says.
+	// fill sets the fields that the path has.
 	fill func(proto.Message, target)
 	// serve does the call.
 	serve func(context.Context, *firestore.Server, token.Caller, proto.Message, func(proto.Message) error) error
@@ -34,7 +34,7 @@ type message[T any] interface {
 	proto.Message
 }
 
-// whole says that the body is the whole request.
+// whole returns the message itself: the body is the whole request.
 func whole(m proto.Message) proto.Message { return m }
 
 // one makes a call that answers one message.

@@ -3,8 +3,8 @@
 // method is a plain 404.
 //
 // A path is /v1/projects/P/databases/D/documents[/…][:method]. In bodies, database, parent and name are left out; the
-// path says them. Bodies may be packed by gzip. Of Google's system parameters fields (or the header X-Goog-FieldMask) and
-// prettyPrint do what they say.
+// path has them. Bodies may be packed by gzip. Of Google's system parameters, fields (or the header X-Goog-FieldMask) and
+// prettyPrint are supported.
 package restd
 
 import (
@@ -108,8 +108,8 @@ func (d *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	out.end()
 }
 
-// methodOf returns the method that a request means: behind proxies that let nothing but GET and POST pass, clients send POST
-// and say in a header what they mean, as with Google's servers. HEAD is GET, whose body nobody sends.
+// methodOf returns the method of a request. Behind proxies that let nothing but GET and POST pass, clients send POST
+// and the method in a header, as with Google's servers. HEAD is GET without the answer's body.
 func methodOf(r *http.Request) string {
 	if r.Method == http.MethodHead {
 		return http.MethodGet
@@ -169,7 +169,7 @@ type answer struct {
 	system system
 	sent   int
 	buf    []byte
-	// clock and patience say how long a client may take for a piece of an array that goes on.
+	// clock and patience limit the time that a client may take for a piece of an array that goes on.
 	clock    clock.Clock
 	patience time.Duration
 }
@@ -215,7 +215,7 @@ func indented(text []byte, from int) []byte {
 	return append(text[:from], out.Bytes()...)
 }
 
-// writeAll writes what was gathered; the call has ended and waits for nobody.
+// writeAll writes what was gathered; the call has ended and does not wait for the client.
 func (a *answer) writeAll() error {
 	_, err := a.w.Write(a.buf)
 	return err
@@ -241,7 +241,7 @@ func (a *answer) end() {
 		a.buf = append(a.buf, ']')
 	}
 	a.buf = append(a.buf, '\n')
-	// A client that has gone needs no answer.
+	// A disconnected client needs no answer.
 	_ = a.flush(a.writeAll)
 }
 

@@ -118,6 +118,7 @@ func (s selection) check(md protoreflect.MessageDescriptor, path string) error {
 			}
 			continue
 		}
+		// Scalars have no fields, and messages of google.protobuf are written as scalars in JSON.
 		if fd.Message() == nil || fd.Message().FullName().Parent() == "google.protobuf" {
 			return badSelection(at)
 		}

@@ -109,11 +109,11 @@ func TestPackedBodies(t *testing.T) {
 		{"identity", "identity", strings.NewReader(commit), 200, `"commitTime"`},
 		{"as large as may be", "gzip", packed(commit+strings.Repeat(" ", limit-len(commit)), 0), 200, `"commitTime"`},
 		{"too large", "gzip", packed(commit+strings.Repeat(" ", limit+1-len(commit)), 0), 400, "Request payload size exceeds the limit: 11534336 bytes."},
-		{"larger than it says", "gzip", packed(commit, 255), 400, "not what its content encoding says"},
-		{"smaller than it says", "gzip", packed(commit, 1), 400, "not what its content encoding says"},
+		{"larger than stated", "gzip", packed(commit, 255), 400, "does not have the stated content encoding"},
+		{"smaller than stated", "gzip", packed(commit, 1), 400, "does not have the stated content encoding"},
 		{"cut off", "gzip", bytes.NewReader(packed(commit, 0).Bytes()[:20]), 400, "INVALID_ARGUMENT"},
 		{"plain text", "gzip", strings.NewReader("plain"), 400, "INVALID_ARGUMENT"},
-		{"nothing", "gzip", strings.NewReader(""), 400, "not what its content encoding says"},
+		{"nothing", "gzip", strings.NewReader(""), 400, "does not have the stated content encoding"},
 		{"unknown", "br", strings.NewReader(commit), 400, `Content encoding \"br\" is not supported.`},
 	}
 	for _, tt := range tests {

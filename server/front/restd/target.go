@@ -18,7 +18,7 @@ type target struct {
 	segments []string
 }
 
-// parent returns the name of the document that the first n segments name, or of the root.
+// name returns the name of the document that the first n segments name, or of the root.
 func (t target) name(n int) string {
 	if n == 0 {
 		return t.db.Root()
@@ -91,6 +91,7 @@ var verbs = map[string]struct {
 
 // callOf returns the call of an HTTP method, a :method and a number of segments after documents, or nothing.
 func callOf(httpMethod, method string, segments int) string {
+	// Ids of collections and documents alternate.
 	document := segments > 0 && segments%2 == 0
 	if method != "" {
 		v, ok := verbs[method]

@@ -7,8 +7,11 @@ import (
 )
 
 // serveBack writes what the session has for its client, beginning after the last array that the client has. It returns
-// when the client must come again, or has gone.
+// when the client must open another back channel, or has disconnected.
 func (s *session) serveBack(w http.ResponseWriter, r *http.Request, b *back, have int, q backQuery) {
+	// The session keeps every array until the client acknowledges it. This loop writes what is after have and then waits for news; it never
+	// removes anything. A channel that is cut therefore loses nothing: its successor begins at the number that the client names. The channel
+	// ends by itself after BackLife or BackBytes, or for a client that does not stream after one answer, and the client opens the next one.
 	defer s.detach(b)
 	o := &s.handler.o
 	control := http.NewResponseController(w)
@@ -16,7 +19,7 @@ func (s *session) serveBack(w http.ResponseWriter, r *http.Request, b *back, hav
 	defer stopLife()
 	writeHeader(w)
 	if q.streaming {
-		s.greet(have)
+		s.ensureOutput(have)
 	}
 	quiet, stopQuiet := o.Clock.After(q.hold)
 	defer func() { stopQuiet() }()
@@ -35,6 +38,7 @@ func (s *session) serveBack(w http.ResponseWriter, r *http.Request, b *back, hav
 		}
 		select {
 		case <-s.news:
+		// news holds one signal. This loop may have received the one that was meant for its successor: it is sent again.
 		case <-b.replaced:
 			signal(s.news)
 			return
@@ -53,7 +57,7 @@ func (s *session) serveBack(w http.ResponseWriter, r *http.Request, b *back, hav
 
 // backQuery is what a back channel's address requests.
 type backQuery struct {
-	// streaming is false for a client that wants each answer to end.
+	// streaming is false for a client that requires each answer to end.
 	streaming bool
 	// hold is how long to be quiet.
 	hold time.Duration
@@ -131,9 +135,9 @@ func (s *session) unsent(b *back, have int) (arrays []array, more bool) {
 	return arrays, false
 }
 
-// greet makes sure that there is something to write at once, by which the client sees that nothing on the way holds
-// answers back.
-func (s *session) greet(have int) {
+// ensureOutput makes sure that there is something to write at once, by which the client detects that no proxy buffers
+// answers.
+func (s *session) ensureOutput(have int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.mu.last <= have && !s.mu.closed {
@@ -141,7 +145,7 @@ func (s *session) greet(have int) {
 	}
 }
 
-// keepAlive queues a sign of life.
+// keepAlive queues an empty array, so that the connection is not idle.
 func (s *session) keepAlive() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -48,7 +48,7 @@ func write(f *firestore.Server) call {
 	}
 }
 
-// stream is a session as a stream of messages. It lives no longer than the call that its context is of.
+// stream is a session as a stream of messages. It ends with the call that its context is of.
 type stream[Request, Response any] struct {
 	ctx context.Context
 	s   *session

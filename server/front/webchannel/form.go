@@ -62,6 +62,7 @@ func parseForward(body string) (*forward, error) {
 	if len(f.maps) > maxMaps || count > maxMaps || len(f.maps) > count {
 		return nil, badForm("it has more messages than it may")
 	}
+	// The fields may come in any order: the offset is known, and the messages can be sorted, only when all have been read.
 	slices.SortFunc(f.maps, func(a, b forwardMap) int { return a.id - b.id })
 	for i := range f.maps {
 		f.maps[i].id += offset

@@ -49,7 +49,7 @@ type Options struct {
 	WriteTimeout time.Duration
 	// Idle is how long a session may be without a request; 90 s.
 	Idle time.Duration
-	// Linger is how long a session whose stream has ended waits for its client to learn of it; 30 s.
+	// Linger is how long a session whose stream has ended is kept so that its client receives the end; 30 s.
 	Linger time.Duration
 	// Meter counts streams; nil counts nothing.
 	Meter *meter.Meter
@@ -107,9 +107,9 @@ type Handler struct {
 	prefixes atomic.Uint32
 	// held is how many bytes all sessions hold.
 	held atomic.Int64
-	// relieving is held while sessions are ended that hold too much.
-	relieving sync.Mutex
-	mu        struct {
+	// limiting is held while sessions are ended that hold too much.
+	limiting sync.Mutex
+	mu       struct {
 		sync.Mutex
 		sessions map[string]*session
 	}
@@ -134,7 +134,7 @@ func newHandler(o Options, calls map[string]call) *Handler {
 	return h
 }
 
-// Run serves the streams of sessions and ends those whose clients have gone, until ctx ends.
+// Run serves the streams of sessions and ends those whose clients have disconnected, until ctx ends.
 func (h *Handler) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	var streams sync.WaitGroup
@@ -159,7 +159,7 @@ func (h *Handler) Run(ctx context.Context) error {
 // sweepEvery is how often sessions are looked through.
 func (h *Handler) sweepEvery() time.Duration { return min(h.o.Idle, h.o.Linger) / 6 }
 
-// sweep ends the sessions whose clients have gone.
+// sweep ends the sessions whose clients have disconnected.
 func (h *Handler) sweep() {
 	now := h.o.Clock.Now()
 	for _, s := range h.all() {
@@ -213,8 +213,8 @@ func (h *Handler) find(id, rpc string) *session {
 	return s
 }
 
-// register makes a session with an id that nobody can guess; nil when there are too many. Of too many, the one whose
-// client has been away the longest makes room: whoever opens sessions and leaves them must not keep others out.
+// register makes a session with an id that cannot be guessed; nil when there are too many. Of too many, the one whose
+// client has been disconnected the longest is ended: clients that open and abandon sessions must not block others.
 func (h *Handler) register(rpc string, rid int) *session {
 	s := newSession(h, randid.Secret(16), rid)
 	s.rpc = rpc
@@ -235,27 +235,27 @@ func (h *Handler) register(rpc string, rid int) *session {
 	return s
 }
 
-// relieve ends the sessions that hold the most bytes while all together hold too many: whoever sends without end or takes
-// nothing must not fill the memory.
-func (h *Handler) relieve() {
+// limitHeld ends the sessions that hold the most bytes while all together hold too many: clients that send without end or do not
+// read must not fill the memory.
+func (h *Handler) limitHeld() {
 	if h.held.Load() <= int64(h.o.MaxHeld) {
 		return
 	}
-	// One at a time: those who come meanwhile find that it is done, and nobody is ended for the same bytes twice.
-	h.relieving.Lock()
-	defer h.relieving.Unlock()
+	// One call at a time: calls that wait find that it is done, and no second session is ended for the same bytes.
+	h.limiting.Lock()
+	defer h.limiting.Unlock()
 	for h.held.Load() > int64(h.o.MaxHeld) {
-		var greediest *session
+		var largest *session
 		most := 0
 		for _, s := range h.all() {
 			if n := s.holds(); n > most {
-				greediest, most = s, n
+				largest, most = s, n
 			}
 		}
-		if greediest == nil {
+		if largest == nil {
 			return
 		}
-		h.drop(greediest)
+		h.drop(largest)
 	}
 }
 
@@ -305,6 +305,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		s := h.find(sid, rpc)
 		switch {
+		// The client sends this as it closes and reads no answer: a session that has ended is no error.
 		case q.Get("TYPE") == "terminate":
 			if s != nil {
 				h.drop(s)

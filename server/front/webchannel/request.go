@@ -20,7 +20,7 @@ import (
 const (
 	wireVersion   = 8
 	serverVersion = 15
-	// clientKeepAlive is the keep-alive that clients receive; they wait half as long again.
+	// clientKeepAlive is the keep-alive interval that clients receive; they wait for one and a half of it.
 	clientKeepAlive = 30 * time.Second
 )
 
@@ -47,7 +47,7 @@ func (h *Handler) handshake(w http.ResponseWriter, r *http.Request, rpc string, 
 	s.authorization = authorization(r, q, f)
 	s.address = forwarded.Of(r, h.o.ProxyHops)
 	s.accept(rid, -1, f.maps)
-	h.relieve()
+	h.limitHeld()
 	select {
 	case h.starts <- s:
 	case <-r.Context().Done():
@@ -129,7 +129,7 @@ func (h *Handler) forward(w http.ResponseWriter, r *http.Request, s *session, q 
 		return
 	}
 	st, ok := s.accept(rid, ack, f.maps)
-	h.relieve()
+	h.limitHeld()
 	if !ok {
 		h.drop(s) // a client whose session is unknown begins another
 		unknownSession(w)

@@ -22,11 +22,11 @@ type session struct {
 	address netip.Addr
 	// done is closed when the session has ended.
 	done chan struct{}
-	// arrived receives when the stream may find a message; room for one, never closed.
+	// arrived receives when the stream may find a message; one element, never closed.
 	arrived chan struct{}
-	// room receives when the stream may send again; room for one, never closed.
-	room chan struct{}
-	// news receives when the back channel may have something to write; room for one, never closed.
+	// space receives when the stream may send again; one element, never closed.
+	space chan struct{}
+	// news receives when the back channel may have something to write; one element, never closed.
 	news chan struct{}
 	mu   struct {
 		sync.Mutex
@@ -51,8 +51,8 @@ type session struct {
 		// out are the arrays that the client hasn't acknowledged.
 		out      []array
 		outBytes int
-		// untold is how many bytes were queued since news was signaled.
-		untold int
+		// unannounced is how many bytes were queued since news was signaled.
+		unannounced int
 		// last is the number of the last array made, and written that of the last one given to a back channel.
 		last, written int
 		// back is the attached back channel, or nil.
@@ -72,7 +72,7 @@ type back struct {
 func newSession(h *Handler, id string, rid int) *session {
 	s := &session{
 		handler: h, id: id, done: make(chan struct{}),
-		arrived: make(chan struct{}, 1), room: make(chan struct{}, 1), news: make(chan struct{}, 1),
+		arrived: make(chan struct{}, 1), space: make(chan struct{}, 1), news: make(chan struct{}, 1),
 	}
 	s.mu.nextRID = rid
 	s.mu.early = make(map[int][]forwardMap)
@@ -80,7 +80,7 @@ func newSession(h *Handler, id string, rid int) *session {
 	return s
 }
 
-// signal puts a value into a channel that has room for one.
+// signal puts a value into a channel of one element, unless it has one.
 func signal(c chan struct{}) {
 	select {
 	case c <- struct{}{}:
@@ -134,7 +134,7 @@ func (s *session) close() {
 	}
 }
 
-// stale reports whether the session's client is gone.
+// stale reports whether the session's client has disconnected for good.
 func (s *session) stale(now time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -179,8 +179,8 @@ func (s *session) recv(ctx context.Context) (string, error) {
 	}
 }
 
-// send queues a message for the client. It waits while the client has too much to acknowledge. more says that another message, which
-// the client needs to make anything of this one, follows at once: what is not much is written together with that.
+// send queues a message for the client. It waits while the client has too much to acknowledge. more is set when another message follows
+// at once, without which the client does nothing with this one: small ones are written together with it.
 func (s *session) send(ctx context.Context, json []byte, more bool) error {
 	payload := message(json)
 	for {
@@ -191,28 +191,28 @@ func (s *session) send(ctx context.Context, json []byte, more bool) error {
 		}
 		if s.mu.outBytes == 0 || s.mu.outBytes+len(payload) <= s.handler.o.MaxUnacked {
 			s.queueLocked(payload)
-			if s.mu.untold += len(payload); !more || s.mu.untold > maxChunk {
-				s.tellLocked()
+			if s.mu.unannounced += len(payload); !more || s.mu.unannounced > maxChunk {
+				s.notifyLocked()
 			}
 			s.mu.Unlock()
-			s.handler.relieve()
+			s.handler.limitHeld()
 			return nil
 		}
-		s.tellLocked() // room comes by what is written
+		s.notifyLocked() // acknowledgements free space, and need written arrays
 		s.mu.Unlock()
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-s.done:
-		case <-s.room:
+		case <-s.space:
 		}
 	}
 }
 
-// appendLocked numbers and queues a payload, and has it written; mu is held.
+// appendLocked numbers and queues a payload, and wakes the back channel; mu is held.
 func (s *session) appendLocked(payload []byte) {
 	s.queueLocked(payload)
-	s.tellLocked()
+	s.notifyLocked()
 }
 
 // queueLocked numbers and queues a payload; mu is held.
@@ -223,9 +223,9 @@ func (s *session) queueLocked(payload []byte) {
 	s.countLocked()
 }
 
-// tellLocked has what is queued written; mu is held.
-func (s *session) tellLocked() {
-	s.mu.untold = 0
+// notifyLocked wakes the back channel to write what is queued; mu is held.
+func (s *session) notifyLocked() {
+	s.mu.unannounced = 0
 	signal(s.news)
 }
 
@@ -243,7 +243,7 @@ func (s *session) holds() int {
 	return s.mu.counted
 }
 
-// ackLocked forgets the arrays up to a number; mu is held.
+// ackLocked drops the arrays up to a number; mu is held.
 func (s *session) ackLocked(id int) {
 	n := 0
 	for n < len(s.mu.out) && s.mu.out[n].id <= id {
@@ -254,7 +254,7 @@ func (s *session) ackLocked(id int) {
 	if n > 0 {
 		s.mu.out = s.mu.out[n:]
 		s.countLocked()
-		signal(s.room)
+		signal(s.space)
 	}
 }
 

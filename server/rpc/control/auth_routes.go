@@ -133,6 +133,7 @@ func (h *accounts) action(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if to, err := url.Parse(q.Get("continueUrl")); err == nil && to.IsAbs() {
+		// The application finishes a sign-in itself, with the link's parameters.
 		if q.Get("mode") == "signIn" {
 			all := to.Query()
 			for name, values := range q {
@@ -148,7 +149,7 @@ func (h *accounts) action(w http.ResponseWriter, r *http.Request) {
 	httpjson.Write(w, http.StatusOK, map[string]any{"authEmulator": map[string]any{"success": success, "email": ""}})
 }
 
-// actionError says what is wrong with a link.
+// actionError answers what is wrong with a link.
 func actionError(w http.ResponseWriter, text string) {
 	httpjson.Write(w, http.StatusBadRequest, map[string]any{"authEmulator": map[string]any{
 		"error": text, "instructions": "If you're trying to test the flow, ask for a new link and follow it once.",

@@ -20,7 +20,7 @@ var handlerHTML string
 //go:embed auth_frame.html
 var frameHTML string
 
-// handlerPage is the handler; the project says whose accounts it shows.
+// handlerPage is the handler; it shows the accounts of the project.
 var handlerPage = template.Must(template.New("handler").Parse(handlerHTML))
 
 // handlerPage serves the handler.
@@ -33,7 +33,7 @@ func (h *accounts) handlerPage(w http.ResponseWriter, r *http.Request) {
 	pageHeaders(w)
 	w.Header().Set("Content-Security-Policy", "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; connect-src 'self'; frame-ancestors 'none'")
 	provider := q.Get("providerId")
-	_ = handlerPage.Execute(w, struct{ Project, Provider, Name string }{h.service.Project(), provider, shownProvider(provider)}) // It fails only when the client has gone.
+	_ = handlerPage.Execute(w, struct{ Project, Provider, Name string }{h.service.Project(), provider, shownProvider(provider)}) // It fails only when the client has disconnected.
 }
 
 // framePage serves the frame.

@@ -14,7 +14,7 @@ import (
 //	DELETE /emulator/v1/projects/P/databases/D/documents   deletes all documents
 //	POST   /emulator/v1/projects/P:snapshot                keeps the state of all databases: {"token": …}
 //	POST   /emulator/v1/projects/P:restore {"token": …}    restores it
-//	POST   /emulator/v1/projects/P:release {"token": …}    forgets it
+//	POST   /emulator/v1/projects/P:release {"token": …}    drops it
 type documents struct{ guard *guard.Guard }
 
 // register adds the routes.
@@ -54,7 +54,7 @@ func (d *documents) restore(w http.ResponseWriter, r *http.Request, project stri
 	reply(w, struct{}{}, err)
 }
 
-// release forgets a kept state of a project.
+// release drops a kept state of a project.
 func (d *documents) release(w http.ResponseWriter, r *http.Request, project string) {
 	kept, err := readSnapshot(w, r)
 	if err == nil {

@@ -65,5 +65,5 @@ func reply(w http.ResponseWriter, body any, err error) {
 	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(wire.HTTP(wire.Code(err)))
-	_, _ = w.Write(wire.ErrorJSON(err)) // It fails only when the client has gone.
+	_, _ = w.Write(wire.ErrorJSON(err)) // It fails only when the client has disconnected.
 }

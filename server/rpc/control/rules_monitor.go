@@ -58,7 +58,7 @@ func (m *ruleMonitor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	past, watcher := m.monitor.Watch()
 	defer watcher.Close()
-	closed := make(chan struct{}) // closed by the reader below, when the client has gone
+	closed := make(chan struct{}) // closed by the reader below, when the client has disconnected
 	go func() {
 		defer close(closed)
 		for {

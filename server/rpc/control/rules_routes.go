@@ -46,7 +46,7 @@ func serve(w http.ResponseWriter, contentType string, body []byte, ok bool) {
 	}
 	w.Header().Set("Content-Type", contentType)
 	w.Header().Set("X-Content-Type-Options", "nosniff")
-	_, _ = w.Write(body) // the client has gone if this fails
+	_, _ = w.Write(body) // it fails only when the client has disconnected
 }
 
 // rulesBody is the body that replaces rules.

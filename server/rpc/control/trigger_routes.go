@@ -91,7 +91,7 @@ const (
 	maxSettle     = 5 * time.Minute
 )
 
-// settle waits until nothing is on its way, or says that it took too long.
+// settle waits until nothing is being delivered, or answers that it took too long.
 func (h *triggerRoutes) settle(w http.ResponseWriter, r *http.Request, project string) {
 	limit, err := settleLimit(http.MaxBytesReader(w, r.Body, maxTriggerBody))
 	if err != nil {

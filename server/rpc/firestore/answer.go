@@ -58,8 +58,8 @@ func sharedOf(d *live.Shown) *sharedDocument {
 	return shared
 }
 
-// ChangesDocument reports whether the answer tells of a document. An answer that tells up to when targets are complete follows such
-// ones at once, and clients show nothing before.
+// ChangesDocument reports whether the answer is about a document. An answer with the version up to which targets are complete follows
+// such ones at once, and clients show nothing before.
 func (a *Answer) ChangesDocument() bool {
 	switch a.message.GetResponseType().(type) {
 	case *pb.ListenResponse_DocumentChange, *pb.ListenResponse_DocumentDelete, *pb.ListenResponse_DocumentRemove:

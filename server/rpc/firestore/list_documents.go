@@ -64,6 +64,7 @@ func (s *Server) ListDocuments(ctx context.Context, c token.Caller, r *pb.ListDo
 	out := &pb.ListDocumentsResponse{NextPageToken: page.Next}
 	for _, d := range page.Documents {
 		formatted := wire.FormatMasked(d, mask, masked)
+		// A missing document, which only has documents below it, is answered by its name alone.
 		if d.CreateTime == 0 {
 			formatted = &pb.Document{Name: d.Name.String()}
 		}

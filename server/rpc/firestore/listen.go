@@ -33,6 +33,7 @@ func (s *Server) Listen(ctx context.Context, c token.Caller, stream Stream[pb.Li
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	targets := s.o.Guard.Listen(c, db)
+	// One element for each of the two goroutines: the one that ends after Listen has returned must not block on sending.
 	ended := make(chan error, 2)
 	go func() {
 		defer targets.Close()

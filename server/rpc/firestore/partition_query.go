@@ -49,6 +49,7 @@ func (s *Server) PartitionQuery(ctx context.Context, c token.Caller, r *pb.Parti
 		return nil, err
 	}
 	out := &pb.PartitionQueryResponse{}
+	// Each page computes all cursors anew and leaves out those up to its token.
 	if after != nil {
 		cursors = slices.DeleteFunc(cursors, func(c query.Cursor) bool { return value.Compare(c.Values[0], after.Values[0]) <= 0 })
 	}

@@ -28,6 +28,7 @@ func (s *Server) RunAggregationQuery(ctx context.Context, c token.Caller, r *pb.
 	began := s.o.Clock.Now()
 	explain := r.GetExplainOptions()
 	planOnly := explain != nil && !explain.GetAnalyze()
+	// A limit of 0 plans the query without reading documents.
 	if planOnly {
 		a.Query.Limit = 0
 	}

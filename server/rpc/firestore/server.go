@@ -56,7 +56,7 @@ func New(o Options) (*Server, error) {
 }
 
 // parseAt parses the moment that a read is of: none, a transaction, which is nil where none is named, or a time; begin, if
-// not nil, begins a new transaction, which is read-only unless it says otherwise.
+// not nil, begins a new transaction, which is read-only by default.
 func parseAt(transaction []byte, readTime *timestamppb.Timestamp, begin *pb.TransactionOptions) (at operation.At, err error) {
 	if transaction != nil && len(transaction) == 0 {
 		return at, fault.E(fault.InvalidArgument, "Invalid transaction.")
@@ -90,7 +90,7 @@ func parseReadTime(t *timestamppb.Timestamp) (clock.Version, error) {
 	return v, err
 }
 
-// parseTransactionOptions parses the options of a transaction, which is read-write unless it says otherwise.
+// parseTransactionOptions parses the options of a transaction, which is read-write by default.
 func parseTransactionOptions(o *pb.TransactionOptions) (out operation.TransactionOptions, err error) {
 	switch mode := o.GetMode().(type) {
 	case *pb.TransactionOptions_ReadOnly_:

@@ -63,6 +63,7 @@ func (h *Handler) action(w http.ResponseWriter, r *http.Request) {
 	if strings.HasPrefix(r.Form.Get("lang"), "es") {
 		s.Words = texts["es"]
 	}
+	// Only authorized domains: an open redirect would give phishing pages a link that begins with this server's name.
 	if next := r.Form.Get("continueUrl"); next != "" && h.service.MayContinue(call, next) {
 		s.Next = next
 	}
@@ -103,6 +104,7 @@ func (h *Handler) follow(r *http.Request, call identity.Call, s *shown) int {
 	s.Title = map[string]string{
 		"resetPassword": s.Words.Reset, "verifyEmail": s.Words.Verify, "verifyAndChangeEmail": s.Words.Change, "recoverEmail": s.Words.Recover,
 	}[s.Mode]
+	// Without a new password ResetPassword checks a code of any kind and changes nothing.
 	checked, err := h.service.ResetPassword(r.Context(), call, &identity.ResetRequest{OobCode: &s.Code})
 	if err != nil || s.Title == "" {
 		s.Title, s.Message = s.Words.Bad, ""

@@ -117,7 +117,7 @@ type route struct {
 	admin bool
 	// open needs no credential, not even an API key.
 	open bool
-	// reads says that the method changes nothing, as no GET does.
+	// reads is set when the method changes nothing, as no GET does.
 	reads bool
 	run   run
 	// in and out are the types of the request and the answer, where they are known, for the API's description.
