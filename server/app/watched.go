@@ -15,7 +15,7 @@ import (
 // watched is what is kept for the console.
 type watched struct {
 	logs    logs.Ring
-	wanted  console.Wanted
+	missing console.MissingIndexes
 	defined map[resource.Database][]index.Definition
 	// recorder writes indexes into their files.
 	recorder *indexRecorder
@@ -56,7 +56,7 @@ func (a *App) neededIndex(files map[resource.Database]index.Definitions) func(re
 	for db, defs := range files {
 		a.watched.defined[db] = defs.Indexes
 	}
-	return func(db resource.Database, d index.Definition) { a.watched.wanted.Add(db, d, a.o.Clock.Now()) }
+	return func(db resource.Database, d index.Definition) { a.watched.missing.Add(db, d, a.o.Clock.Now()) }
 }
 
 // usage returns how many bytes the data take on this machine's disk and how many are free; zero where they are elsewhere.

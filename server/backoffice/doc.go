@@ -1,5 +1,5 @@
 // Package backoffice is the foundation's own service on the Firebase contract: it makes administrators and erases
-// visitors' data. It knows the secret sign-up code, which no browser ever holds, and speaks to accounts and documents
+// visitors' data. It holds the secret sign-up code, which no browser ever has, and uses accounts and documents
 // through the Firebase Admin SDK alone, so that it runs against this server and against Google's alike.
 //
 // Signing up takes two steps. CheckCode compares the code in constant time and returns a ticket: random, good for ten
@@ -9,8 +9,8 @@
 //
 // What the forms promise about personal data is kept here, because rules cannot: KeepTerms erases messages and applications
 // that are older than a year, Erase erases all of a person's documents on the demand of an administrator, and Unsubscribe
-// erases an address from the newsletter for who holds the link that was made for it. Each leaves a trace in the collection
-// erasures, which says when, why and by whom how many documents were erased, and nothing of whose they were.
+// erases an address from the newsletter by the link that was made for it. Each leaves a trace in the collection
+// erasures: when, why and by which administrator how many documents were erased, without personal data.
 //
 // KeepPublishing publishes the drafts of events whose moment has come.
 //

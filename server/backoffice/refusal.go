@@ -33,7 +33,7 @@ const (
 type Refusal struct { //nolint:errname // A refusal is a decision; callers read backoffice.Refusal.
 	// Name is Firebase's name for the case.
 	Name Name
-	// RetryAfter says when to come back; zero where that is unknown.
+	// RetryAfter is when to try again; zero where that is unknown.
 	RetryAfter time.Duration
 	// fault carries the canonical code and the text.
 	fault *fault.Error

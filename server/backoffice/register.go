@@ -15,7 +15,7 @@ import (
 	"firebase.google.com/go/v4/errorutils"
 )
 
-// Registration is what somebody who knows the code sends to become an administrator.
+// Registration is what a holder of the code sends to become an administrator.
 type Registration struct {
 	Ticket    string
 	FirstName string
@@ -24,7 +24,7 @@ type Registration struct {
 	Password  string
 }
 
-// Administrator is somebody who was registered.
+// Administrator is a user who was registered.
 type Administrator struct {
 	UID         string
 	Email       string
@@ -39,7 +39,7 @@ const (
 	maxPassword = 4096
 )
 
-// cleanupTime is how long the removal of an incomplete administrator may take. It goes on when the caller is gone.
+// cleanupTime is how long the removal of an incomplete administrator may take. It goes on when the caller has disconnected.
 const cleanupTime = 10 * time.Second
 
 // address is what the forms of the site call an e-mail address.

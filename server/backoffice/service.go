@@ -26,11 +26,11 @@ const DemoUnsubscribeKey = "demo-clave-de-los-enlaces-de-baja"
 // minCode is the length of the shortest sign-up code in production, in characters.
 const minCode = 16
 
-// Options say whom the service serves and with which secret.
+// Options are the service's project, secrets and parts.
 type Options struct {
 	// ProjectID is the Firebase project. Required.
 	ProjectID string
-	// SignupCode is the secret that makes its knower an administrator. Empty: nobody can sign up.
+	// SignupCode is the secret by which users become administrators. Empty: sign-up is off.
 	SignupCode string
 	// UnsubscribeKey is the key by which unsubscribe links are made and verified. Empty: there are none.
 	UnsubscribeKey string
@@ -40,7 +40,7 @@ type Options struct {
 	// Accounts and Documents are options of the Admin SDK's clients for Authentication and Firestore, such as
 	// credentials and endpoints. Empty ones are the SDK's own, which it takes from the environment.
 	Accounts, Documents []option.ClientOption
-	// Clock says when tickets and tries expire. Nil: the machine's.
+	// Clock is for the expiry of tickets and tries. Nil: the machine's.
 	Clock clock.Clock
 	// Log receives the causes of refusals. Nil: the default logger.
 	Log *slog.Logger
@@ -56,7 +56,7 @@ func (o *Options) EnsureDefaults() {
 	}
 }
 
-// Validate says what is wrong with the options.
+// Validate returns what is wrong with the options.
 func (o *Options) Validate() error {
 	switch {
 	case o.ProjectID == "":
@@ -95,7 +95,7 @@ type clients struct {
 	documents *firestore.Client
 }
 
-// New returns a service. It opens no connection until the first registration; ctx bounds the clients' life.
+// New returns a service. It opens no connection until the first registration; the clients end with ctx.
 func New(ctx context.Context, o Options) (*Service, error) {
 	o.EnsureDefaults()
 	if err := o.Validate(); err != nil {
@@ -126,7 +126,7 @@ func dial(ctx context.Context, o Options) (*clients, error) {
 	return &clients{accounts: accounts, documents: documents}, nil
 }
 
-// Clients returns the Admin SDK's clients, made on first use, for whoever fills the same project (package seed).
+// Clients returns the Admin SDK's clients, made on first use, for filling the same project (package seed).
 // They belong to the service.
 func (s *Service) Clients() (*auth.Client, *firestore.Client, error) {
 	c, err := s.connect()

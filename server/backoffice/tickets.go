@@ -46,7 +46,7 @@ func (t *tickets) issue() string {
 	return value
 }
 
-// take removes a ticket, so that of two takers one gets it. ok says whether it was there and fresh; giveBack puts
+// take removes a ticket, so that of two takers one gets it. ok reports whether it was there and fresh; giveBack puts
 // it back for the rest of its life.
 func (t *tickets) take(value string) (giveBack func(), ok bool) {
 	key := sha256.Sum256([]byte(value))

@@ -16,15 +16,15 @@ const (
 	triesWindow = 15 * time.Minute
 )
 
-// All addresses together may send allTries wrong codes at once, and one more every allInterval. Whoever owns many
-// addresses, such as a /48 of IPv6, gets no further than that.
+// All addresses together may send allTries wrong codes at once, and one more every allInterval. This also limits clients with
+// many addresses, such as a /48 of IPv6.
 const (
 	allTries    = 100
 	allInterval = 36 * time.Second
 )
 
 // tries limits wrong codes by address and over all addresses together. The second limit also bounds how many addresses
-// are remembered.
+// are kept.
 type tries struct {
 	clock clock.Clock
 	// all has a token for each wrong code that may still come.

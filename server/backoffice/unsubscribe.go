@@ -28,7 +28,7 @@ func (s *Service) sign(email string) []byte {
 	return mac.Sum(nil)
 }
 
-// UnsubscribeTokens returns the tokens of the unsubscribe links of addresses, for the newsletter's letters.
+// UnsubscribeTokens returns the tokens of the unsubscribe links of addresses, for the newsletter's e-mails.
 func (s *Service) UnsubscribeTokens(emails []string) ([]string, error) {
 	if s.options.UnsubscribeKey == "" {
 		return nil, refuse(NotConfigured, errors.New("UNSUBSCRIBE_KEY is not set"))

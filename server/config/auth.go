@@ -12,7 +12,7 @@ import (
 type Auth struct {
 	// SMSWebhook is where text messages with codes are handed over, or empty.
 	SMSWebhook string
-	// NoSignUp leaves sign-up to administrators, unless a project's settings say otherwise.
+	// NoSignUp leaves sign-up to administrators, unless a project's settings allow it.
 	NoSignUp bool
 	// AsEmulator gives the official emulator's answers where they differ from production's; never with ModeServe.
 	AsEmulator bool

@@ -33,13 +33,13 @@ const (
 
 // Config is the checked configuration of one run.
 type Config struct {
-	// Mode says which fields count: the modes of servers use all but Out.
+	// Mode decides which fields are used: the modes of servers use all but Out.
 	Mode Mode
 	// Root is the folder of firebase.json, and File its path; empty when there is none.
 	Root, File string
 	// Project is the default project's id.
 	Project string
-	// SingleProject has a word said when clients use other projects.
+	// SingleProject has requests for other projects logged.
 	SingleProject bool
 	// DataDir is where the data lie; unused with Memory.
 	DataDir string
@@ -123,8 +123,8 @@ type Config struct {
 	TempDir string
 	// Notes are lines for the operator: settings that name what does not exist here.
 	Notes []string
-	// asked are the flags that were given.
-	asked map[string]bool
+	// given are the flags that were given.
+	given map[string]bool
 	// Out is the file that ModeCreateCredential writes a new key to: - for standard output, empty for one named after the key.
 	Out string
 }
@@ -153,7 +153,7 @@ func (c *Config) declare(flags *pflag.FlagSet) {
 	}
 	if c.Mode == ModeImport {
 		flags.StringVar(&c.UsersFile, "users", "", "`FILE` of accounts to import, as firebase auth:export writes them (JSON)")
-		flags.StringVar(&c.HashFile, "hash-config", "", "`FILE` that says how the passwords of --users are hashed: the password hash parameters that the Firebase console shows")
+		flags.StringVar(&c.HashFile, "hash-config", "", "`FILE` with the hashing of the passwords of --users: the password hash parameters that the Firebase console shows")
 	}
 	if c.Mode == ModeCreateCredential {
 		flags.StringVar(&c.Out, "out", "", "`FILE` for the new key, or - for standard output (default: ACCOUNT.json)")
@@ -237,11 +237,12 @@ func (c *Config) readProject(path string) error {
 	if c.Mode != ModeServe {
 		c.setPorts(parsed)
 	}
+	// After the ports of firebase.json, which other runs may use at the same time.
 	if c.Ephemeral {
 		c.Memory, c.Ports = true, Ports{}
 		c.UI = false
 	}
-	if on := parsed.Emulators.UI.Enabled; on != nil && !*on && !c.asked["ui"] {
+	if on := parsed.Emulators.UI.Enabled; on != nil && !*on && !c.given["ui"] {
 		c.UI = false
 	}
 	c.noteAbsent(parsed)
@@ -316,7 +317,7 @@ func (c *Config) check() error {
 		return err
 	}
 	if c.Mode == ModeExec && len(c.Command) == 0 {
-		return fault.E(fault.InvalidArgument, "clave exec: say what to run: clave exec -- COMMAND…")
+		return fault.E(fault.InvalidArgument, "clave exec: name the command to run: clave exec -- COMMAND…")
 	}
 	if c.Production() {
 		if err := c.checkProduction(); err != nil {
@@ -356,7 +357,7 @@ func (c *Config) checkProduction() error {
 	return nil
 }
 
-// checkCluster refuses an inner listener that is none, or that no other node would ask for.
+// checkCluster refuses an inner listener that is not an address, or that no other node would connect to.
 func (c *Config) checkCluster() error {
 	if c.ClusterListen == "" {
 		return nil

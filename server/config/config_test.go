@@ -99,7 +99,7 @@ func TestParseRefuses(t *testing.T) {
 		{"an unknown flag behind a line", good, config.ModeExec, []string{"npm test", "--onyl", "auth"}, "unknown flag: --onyl"},
 		{"serve with a flag of the emulators", good, config.ModeServe, []string{"--ui"}, "unknown flag: --ui"},
 		{"stray argument", good, config.ModeStart, []string{"now"}, `unexpected argument "now"`},
-		{"exec without a command", good, config.ModeExec, nil, "say what to run"},
+		{"exec without a command", good, config.ModeExec, nil, "name the command to run"},
 		{"serve without a project", good, config.ModeServe, nil, "--project"},
 		{"serve with a demo project", good, config.ModeServe, []string{"--project", "demo-x"}, "demo project"},
 		{"serve without rules", `{}`, config.ModeServe, []string{"--project", "x"}, "without rules"},

@@ -41,7 +41,7 @@ func (c *Config) setPorts(f *firebaseJSON) {
 	c.Hosts = Hosts{Firestore: e.Firestore.Host, Auth: e.Auth.Host, Hosting: e.Hosting.Host, Hub: e.Hub.Host, UI: e.UI.Host}
 }
 
-// HostFor returns the address to listen on for a part: the one that --host gives, else the part's own.
+// HostFor returns the address to listen on for a part: --host, or the part's own without it.
 func (c *Config) HostFor(own string) string {
 	switch {
 	case c.Host != "":

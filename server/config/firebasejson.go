@@ -48,7 +48,7 @@ type endpointJSON struct {
 
 // Database is the configuration of one Firestore database.
 type Database struct {
-	// ID is the database's id; "(default)" when firebase.json does not say.
+	// ID is the database's id; "(default)" when firebase.json names none.
 	ID string
 	// RulesFile is the path of the rules, or empty.
 	RulesFile string
@@ -106,7 +106,7 @@ func decodeAt(path string, file, part []byte, into any) error {
 	return fault.E(fault.InvalidArgument, "%s: %v", path, err)
 }
 
-// kindName says what JSON a Go kind is read from.
+// kindName returns the name of the JSON that a Go kind is read from.
 func kindName(k reflect.Kind) string {
 	switch k {
 	case reflect.Int:

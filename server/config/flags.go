@@ -34,15 +34,15 @@ func Declare(set *pflag.FlagSet, mode Mode) *Flags {
 }
 
 // Config makes the Config of flags that were parsed, of the environment and of firebase.json. It returns an InvalidArgument
-// or FailedPrecondition that says what to do.
+// or FailedPrecondition with a text that names the remedy.
 func (f *Flags) Config(getenv func(string) string) (*Config, error) {
 	c := f.config
 	if err := f.setCommand(f.set.Args(), f.set.ArgsLenAtDash()); err != nil {
 		return nil, err
 	}
 	c.importsToMemory(f.set)
-	c.asked = make(map[string]bool)
-	f.set.Visit(func(flag *pflag.Flag) { c.asked[flag.Name] = true })
+	c.given = make(map[string]bool)
+	f.set.Visit(func(flag *pflag.Flag) { c.given[flag.Name] = true })
 	if c.Mode != ModeExec && !c.Mode.offline() && len(c.Command) > 0 {
 		return nil, fault.E(fault.InvalidArgument, "unexpected argument %q; see clave %s --help", c.Command[0], c.Mode)
 	}

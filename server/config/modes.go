@@ -23,7 +23,7 @@ const (
 	ModeEventsRetry  Mode = "events retry"
 )
 
-// offline reports whether a mode works on a data folder and serves nobody.
+// offline reports whether a mode works on a data folder and runs no server.
 func (m Mode) offline() bool {
 	return m == ModeCredentials || m == ModeCreateCredential || m == ModeBackup || m == ModeRestore || m == ModeExport || m == ModeImport ||
 		m == ModeConsole || m == ModeEventsStatus || m == ModeEventsRetry
@@ -34,7 +34,7 @@ func (m Mode) storesShared() bool {
 	return m == ModeStart || m == ModeServe || m.needsProject()
 }
 
-// needsProject reports whether a mode that serves nobody is about one project.
+// needsProject reports whether a mode that runs no server is about one project.
 func (m Mode) needsProject() bool {
 	return m == ModeCredentials || m == ModeCreateCredential || m == ModeExport || m == ModeImport
 }

@@ -3,7 +3,7 @@ package config
 import "bytes"
 
 // PlainJSON returns a text without its comments, // and /* */, which the Firebase CLI allows in its files. Blanks stand
-// in their place, so that all else keeps its line and column. What is no JSON stays none.
+// in their place, so that everything after them keeps its line and column. What is no JSON stays none.
 func PlainJSON(text []byte) []byte {
 	plain := bytes.Clone(text)
 	for i := 0; i < len(plain); {

@@ -6,7 +6,7 @@ import "os"
 const noProject = "demo-no-project"
 
 // projectOf returns the id of the project that a name of .firebaserc stands for, as the Firebase CLI does: an alias stands
-// for its project, any other name for itself, and no name for the only project there is, else the one called default.
+// for its project, any other name for itself, and no name for the only project there is, or the one called default of several.
 func projectOf(path, name string) (string, error) {
 	text, err := os.ReadFile(path)
 	text = PlainJSON(text)

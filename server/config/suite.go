@@ -14,15 +14,15 @@ import (
 var absent = []string{"apphosting", "database", "dataconnect", "eventarc", "extensions", "functions", "pubsub", "storage", "tasks"}
 
 // ignored are flags of the Firebase CLI that mean nothing here and change no result: a script that has them still runs. The
-// value says why; those of takesValue are followed by one.
+// value is the reason; those of takesValue are followed by one.
 var (
 	ignored = map[string]string{
 		"inspect-functions": "Clave runs no functions",
 		"log-verbosity":     "--verbose logs each request",
-		"non-interactive":   "nothing is ever asked",
-		"interactive":       "nothing is ever asked",
-		"token":             "nothing is asked of Firebase",
-		"account":           "nothing is asked of Firebase",
+		"non-interactive":   "Clave has no prompts",
+		"interactive":       "Clave has no prompts",
+		"token":             "Clave sends nothing to Firebase",
+		"account":           "Clave sends nothing to Firebase",
 	}
 	takesValue = []string{"log-verbosity", "token", "account"}
 )
@@ -130,8 +130,8 @@ func (c *Config) checkOnly() error {
 	return nil
 }
 
-// noteAbsent notes the emulators that firebase.json names and that are not here. A mistake in the file is reported by whoever reads
-// the part that it is in.
+// noteAbsent notes the emulators that firebase.json names and that are not here. A mistake in the file is reported when the part
+// that it is in is read.
 func (c *Config) noteAbsent(f *firebaseJSON) {
 	var file map[string]json.RawMessage
 	if c.Mode != ModeStart && c.Mode != ModeExec || len(c.Only) > 0 || json.Unmarshal(f.text, &file) != nil {
@@ -139,13 +139,13 @@ func (c *Config) noteAbsent(f *firebaseJSON) {
 	}
 	var emulators map[string]json.RawMessage
 	_ = json.Unmarshal(file["emulators"], &emulators)
-	var asked []string
+	var missing []string
 	for _, name := range absent {
 		if file[name] != nil || emulators[name] != nil {
-			asked = append(asked, name)
+			missing = append(missing, name)
 		}
 	}
-	if len(asked) > 0 {
-		c.Notes = append(c.Notes, "firebase.json names "+strings.Join(asked, ", ")+", of which Clave has no emulator")
+	if len(missing) > 0 {
+		c.Notes = append(c.Notes, "firebase.json names "+strings.Join(missing, ", ")+", of which Clave has no emulator")
 	}
 }

@@ -39,7 +39,7 @@ func TestArgumentsOfTheFirebaseCLI(t *testing.T) {
 			[]string{"auth"}, "demo-def",
 			[]string{
 				"--inspect-functions does nothing: Clave runs no functions",
-				"--log-verbosity does nothing: --verbose logs each request", "--non-interactive does nothing: nothing is ever asked",
+				"--log-verbosity does nothing: --verbose logs each request", "--non-interactive does nothing: Clave has no prompts",
 			},
 		},
 	} {

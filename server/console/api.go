@@ -23,9 +23,9 @@ import (
 type route struct {
 	// pattern is the HTTP method and path, as for http.ServeMux.
 	pattern string
-	// changes says that the method changes something: read-only sessions are refused.
+	// changes is set when the method changes something: read-only sessions are refused.
 	changes bool
-	// development says that the method is for development alone.
+	// development is set when the method is for development alone.
 	development bool
 	// run answers with what is sent as JSON, or nil when it has answered itself.
 	run func(c *Console, in *call) (any, error)
@@ -134,7 +134,7 @@ type call struct {
 	session *session.Session
 	// body is the JSON of the request; nil for a GET.
 	body []byte
-	// began says that a stream of lines was begun.
+	// began is set when a stream of lines was begun.
 	began bool
 }
 
@@ -239,7 +239,7 @@ func (in *call) begin() {
 	in.began = true
 }
 
-// line sends a line of a stream. It reports whether somebody still reads.
+// line sends a line of a stream. It reports whether the client still reads.
 func (in *call) line(v any) bool {
 	text, err := json.Marshal(v)
 	if err != nil {

@@ -164,6 +164,7 @@ func (c *Console) deleteBelow(in *call, caller token.Caller, d *undo, total int)
 		if err != nil {
 			return err
 		}
+		// Noted commit by commit: a delete that ends early can be undone as far as it went.
 		d.commits = append(d.commits, result.Version)
 		d.deleted += len(writes)
 		writes = writes[:0]
@@ -220,6 +221,8 @@ func (c *Console) bringBack(in *call, caller token.Caller, d *undo) (restored, s
 	if len(d.commits) == 0 {
 		return 0, 0, nil
 	}
+	// The log is read over all versions from the first commit to the last; commits of others between them are left out. A document that has
+	// been created again since is not overwritten: each write requires that it is absent.
 	absent := false
 	first, last := slices.Min(d.commits), slices.Max(d.commits)
 	err = c.o.Guard.Changes(in.Context(), caller, d.db, first-1, last, func(commit document.Commit) error {

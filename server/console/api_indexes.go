@@ -27,13 +27,13 @@ type indexJSON struct {
 	Fields     []fieldJSON `json:"fields"`
 	State      string      `json:"state,omitempty"`
 	Origin     string      `json:"origin,omitempty"`
-	// Count is how many queries wanted the index since the start, and Last when; for those that are missing.
+	// Count is how many queries lacked the index since the start, and Last when; for those that are missing.
 	Count int64  `json:"count,omitempty"`
 	Last  string `json:"last,omitempty"`
 	// Uses is how many queries have used an index that there is since the start, and LastUse when.
 	Uses    int64  `json:"uses"`
 	LastUse string `json:"lastUse,omitempty"`
-	// Entries and Bytes are what an index has, counted up to mostCounted entries; More says that there are more of them.
+	// Entries and Bytes are what an index has, counted up to mostCounted entries; More is set when there are more of them.
 	Entries int   `json:"entries"`
 	Bytes   int64 `json:"bytes"`
 	More    bool  `json:"more,omitempty"`
@@ -67,17 +67,17 @@ func indexOf(d index.Definition) indexJSON {
 // mostCounted is how many entries of an index are counted.
 const mostCounted = 10_000
 
-// maxWanted is how many definitions Wanted keeps.
-const maxWanted = 1000
+// maxMissing is how many definitions MissingIndexes keeps.
+const maxMissing = 1000
 
-// Wanted keeps which indexes queries have lacked. It is safe for concurrent use; the zero value is empty.
-type Wanted struct {
+// MissingIndexes keeps which indexes queries have lacked. It is safe for concurrent use; the zero value is empty.
+type MissingIndexes struct {
 	mu  sync.Mutex
-	all map[string]*wanted // guarded by mu
+	all map[string]*missing // guarded by mu
 }
 
-// wanted is an index that queries have lacked.
-type wanted struct {
+// missing is an index that queries have lacked.
+type missing struct {
 	db         resource.Database
 	definition index.Definition
 	count      int64
@@ -85,19 +85,19 @@ type wanted struct {
 }
 
 // Add notes that a query has lacked an index.
-func (w *Wanted) Add(db resource.Database, d index.Definition, now time.Time) {
+func (w *MissingIndexes) Add(db resource.Database, d index.Definition, now time.Time) {
 	key := db.String() + d.JSON()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.all == nil {
-		w.all = make(map[string]*wanted)
+		w.all = make(map[string]*missing)
 	}
 	one := w.all[key]
 	if one == nil {
-		if len(w.all) >= maxWanted {
+		if len(w.all) >= maxMissing {
 			return
 		}
-		one = &wanted{db: db, definition: d}
+		one = &missing{db: db, definition: d}
 		w.all[key] = one
 	}
 	one.count++
@@ -105,7 +105,7 @@ func (w *Wanted) Add(db resource.Database, d index.Definition, now time.Time) {
 }
 
 // find returns the definition that queries of a database have lacked, by its JSON.
-func (w *Wanted) find(db resource.Database, text string) (index.Definition, bool) {
+func (w *MissingIndexes) find(db resource.Database, text string) (index.Definition, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if one := w.all[db.String()+text]; one != nil {
@@ -114,8 +114,8 @@ func (w *Wanted) find(db resource.Database, text string) (index.Definition, bool
 	return index.Definition{}, false
 }
 
-// of returns the indexes that queries of a database have lacked, the most wanted first.
-func (w *Wanted) of(db resource.Database) []indexJSON {
+// of returns the indexes that queries of a database have lacked, the most often lacked first.
+func (w *MissingIndexes) of(db resource.Database) []indexJSON {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	out := []indexJSON{}
@@ -148,7 +148,7 @@ func (c *Console) getIndexes(in *call) (any, error) {
 		}
 		there[out[i].JSON] = true
 	}
-	needed := slices.DeleteFunc(c.o.Wanted.of(db), func(i indexJSON) bool { return there[i.JSON] })
+	needed := slices.DeleteFunc(c.o.Missing.of(db), func(i indexJSON) bool { return there[i.JSON] })
 	_, _, started := c.o.Meter.Samples()
 	return map[string]any{
 		"mode": c.o.IndexMode, "file": orNull(c.indexFile(db)), "indexes": out, "needed": needed, "since": timeText(started),
@@ -200,7 +200,7 @@ func (c *Console) postIndexFile(in *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	definition, ok := c.o.Wanted.find(db, body.JSON)
+	definition, ok := c.o.Missing.find(db, body.JSON)
 	if !ok {
 		return nil, fault.E(fault.NotFound, "No query has lacked this index since the start: %s", body.JSON)
 	}

@@ -97,7 +97,7 @@ func (c *Console) postSnapshotRestore(in *call) (any, error) {
 	return struct{}{}, err
 }
 
-// deleteSnapshot forgets a snapshot.
+// deleteSnapshot drops a snapshot.
 func (c *Console) deleteSnapshot(in *call) (any, error) {
 	s, err := c.lab.find(in.PathValue("id"))
 	if err != nil {

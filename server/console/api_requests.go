@@ -23,7 +23,7 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// How many requests an answer shows, and how often a quiet stream of them says that it is there.
+// How many requests an answer shows, and how often a stream of them without news sends an empty line.
 const (
 	usualRequests = 200
 	mostRequests  = 1000
@@ -74,7 +74,7 @@ func linesOf(statements []rules.Statement) []lineJSON {
 	return out
 }
 
-// filtered reports whether a decision is one that the query parameters ask for.
+// filtered reports whether a decision is one that the query parameters select.
 func (in *call) filtered(r *recordJSON) bool {
 	for name, has := range map[string]string{"outcome": r.Outcome, "method": r.Method, "project": r.Project, "database": r.Database} {
 		if want := in.query(name); want != "" && want != has {
@@ -121,6 +121,7 @@ func (c *Console) getRequestStream(in *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	// Watching begins before the kept decisions are read: one that comes between is in both, and its number shows that it was sent.
 	_, watcher := c.o.Rules.Monitor().Watch()
 	defer watcher.Close()
 	in.begin()
@@ -276,6 +277,7 @@ func (c *Console) getRequest(in *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	// The request was decided again for the details of each statement; a privileged caller's was not decided by rules at all.
 	if made := e.Decision(); made.Privileged {
 		d.Outcome = "admin"
 	}
@@ -319,7 +321,7 @@ type authJSON struct {
 	Token map[string]any `json:"token"`
 }
 
-// authOf returns the user of a request, nil for nobody.
+// authOf returns the user of a request, nil without one.
 func authOf(a *rules.Auth) *authJSON {
 	if a == nil {
 		return nil
@@ -327,7 +329,7 @@ func authOf(a *rules.Auth) *authJSON {
 	return &authJSON{a.UID, a.Claims}
 }
 
-// replayBody says what is to be different when a request is decided again.
+// replayBody is what is to be different when a request is decided again.
 type replayBody struct {
 	As     json.RawMessage `json:"as"`
 	At     *time.Time      `json:"at"`
@@ -335,7 +337,7 @@ type replayBody struct {
 	Data   json.RawMessage `json:"data"`
 }
 
-// postReplay decides a request again: as somebody else, at another time, with other data or by other rules.
+// postReplay decides a request again: as another user, at another time, with other data or by other rules.
 func (c *Console) postReplay(in *call) (any, error) {
 	e, err := c.evaluation(in)
 	if err != nil {
@@ -441,6 +443,7 @@ func (c *Console) getRequestCase(in *call) (any, error) {
 		return nil, err
 	}
 	docs := make(map[string]json.RawMessage)
+	// The case holds the documents that the decision read and the one that the request is about.
 	reader.seen[q.Name.Path] = q.Before
 	for path, found := range reader.seen {
 		if found == nil {

@@ -23,7 +23,7 @@ const (
 type Check struct {
 	ID    string `json:"id"`
 	State string `json:"state"`
-	// Text is a sentence, and Values are what it says in parts.
+	// Text is a sentence, and Values are its parts as data.
 	Text   string         `json:"text"`
 	Values map[string]any `json:"values"`
 }
@@ -37,7 +37,7 @@ func (c *Console) getSafety(in *call) (any, error) {
 	return map[string]any{"checks": checks}, nil
 }
 
-// postTestMail sends an e-mail by which an administrator sees that the mail server takes it.
+// postTestMail sends an e-mail by which an administrator checks that the mail server accepts it.
 func (c *Console) postTestMail(in *call) (any, error) {
 	var body struct {
 		To     string `json:"to"`
@@ -64,7 +64,7 @@ func (c *Console) postTestMail(in *call) (any, error) {
 	return struct{}{}, nil
 }
 
-// checkRules tries whether the rules let everybody do everything: what nobody who is signed in may do with a document of any name.
+// checkRules checks whether the rules allow everything to everyone: what they allow without a signed-in user on a document of any name.
 func (c *Console) checkRules(in *call) Check {
 	open := map[string]any{}
 	state := CheckOK

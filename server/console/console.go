@@ -39,13 +39,13 @@ type Options struct {
 	Project string
 	// Databases are the ids of the databases that the configuration names.
 	Databases []string
-	// SignedTokens says that ID tokens are signed.
+	// SignedTokens is set when ID tokens are signed.
 	SignedTokens bool
 	// Names are the host names besides localhost that the console goes by. AnyAddress takes every address too, for a console that
 	// listens on all of the machine's.
 	Names      []string
 	AnyAddress bool
-	// TLS says that the console's listener ends TLS.
+	// TLS is set when the console's listener ends TLS.
 	TLS bool
 	// Addresses are where the other parts listen.
 	Addresses Addresses
@@ -61,11 +61,11 @@ type Options struct {
 	// Accounts are the accounts.
 	Accounts *identity.Service
 	// IndexMode is that of queries, IndexFiles are the index files by the id of their database, Defined the indexes in them by database, the
-	// zero Database for all, and Wanted those that queries have lacked.
+	// zero Database for all, and Missing those that queries have lacked.
 	IndexMode  string
 	IndexFiles map[string]string
 	Defined    map[resource.Database][]index.Definition
-	Wanted     *Wanted
+	Missing    *MissingIndexes
 	// AddIndex writes an index into a database's file.
 	AddIndex func(db resource.Database, d index.Definition) error
 	// Compose makes the e-mail of a code as it would be sent.
@@ -99,7 +99,7 @@ func (o *Options) EnsureDefaults() {
 
 // Validate reports what is missing.
 func (o *Options) Validate() error {
-	if o.Sessions == nil || o.Audit == nil || o.Guard == nil || o.Rules == nil || o.Accounts == nil || o.Wanted == nil || o.Meter == nil || o.Logs == nil || o.REST == nil || o.WebChannel == nil || o.Identity == nil {
+	if o.Sessions == nil || o.Audit == nil || o.Guard == nil || o.Rules == nil || o.Accounts == nil || o.Missing == nil || o.Meter == nil || o.Logs == nil || o.REST == nil || o.WebChannel == nil || o.Identity == nil {
 		return errors.New("console: needs sessions, an audit log, a guard and the handlers that it passes requests on to")
 	}
 	return nil

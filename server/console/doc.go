@@ -1,4 +1,4 @@
-// Package console is the console: pages in the program, from which documents, accounts, rules and all else are seen and steered.
+// Package console is the console: pages in the program, from which documents, accounts, rules and the rest of the server are viewed and managed.
 //
 // It serves one origin. The page is a program of web/, built into dist/app and embedded. Beside its own API below /api/ the console passes the paths
 // of Firestore and of Identity Toolkit on to the program's own handlers with the rights of the session: those of a server, for reading alone unless

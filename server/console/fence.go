@@ -28,7 +28,7 @@ func errOtherName(host string) error {
 	return fault.E(fault.PermissionDenied, "The console does not go by the name %q.", host)
 }
 
-// isPage reports whether a request is for a page or a file of one: a plain read of a path that is nothing else's.
+// isPage reports whether a request is for a page or a file of one: a plain read of a path that no other handler has.
 func isPage(r *http.Request) bool {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		return false
@@ -56,7 +56,7 @@ func (c *Console) named(host string) bool {
 }
 
 // sameOrigin reports whether a request is from the console's own pages, or from no page. Pages may be reached from anywhere by
-// following a link; what they hold, nobody else can read.
+// following a link; other origins cannot read what they contain.
 func (c *Console) sameOrigin(r *http.Request, page bool) bool {
 	if origin := r.Header.Get("Origin"); origin != "" && origin != c.origin(r) {
 		return false
@@ -128,7 +128,7 @@ func (c *Console) cookie(r *http.Request) string {
 // passive are the paths of requests that a page makes without its user.
 var passive = []string{apiPrefix + "session", apiPrefix + "now", apiPrefix + "logs", apiPrefix + "requests", apiPrefix + "codes"}
 
-// active reports whether a request says that the session's user is there: not what pages ask again and again.
+// active reports whether a request shows that the session's user is active: not one that pages repeat by themselves.
 func active(r *http.Request) bool {
 	if r.Method != http.MethodGet {
 		return true
@@ -165,10 +165,10 @@ func (c *Console) refuse(w http.ResponseWriter, page bool, err error) {
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(wire.HTTP(wire.Code(err)))
-	_, _ = w.Write([]byte(plainPage("Clave", fault.Of(err).Message))) // the client has gone if this fails
+	_, _ = w.Write([]byte(plainPage("Clave", fault.Of(err).Message))) // it fails only when the client has disconnected
 }
 
-// plainPage returns a page that says one thing.
+// plainPage returns a page with one text.
 func plainPage(title, text string) string {
 	return "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\"><title>" + html.EscapeString(title) +
 		"</title>\n<h1>" + html.EscapeString(title) + "</h1>\n<p>" + html.EscapeString(text) + "</p>\n</html>\n"

@@ -14,7 +14,7 @@ import (
 //go:embed all:dist
 var built embed.FS
 
-// pagesSection says how the pages are served, as firebase.json's hosting section does: unknown paths are the page's own.
+// pagesSection configures the pages, in the form of firebase.json's hosting section: unknown paths are the page's own.
 const pagesSection = `{
 	"public": "app",
 	"rewrites": [{"source": "!/assets/**", "destination": "/index.html"}],
@@ -24,7 +24,7 @@ const pagesSection = `{
 	]
 }`
 
-// newPages returns what answers pages: the built ones, or one that says that there are none.
+// newPages returns the handler of the pages: the built ones, or one page with the text that there are none.
 func newPages() (http.Handler, error) {
 	files, err := fs.Sub(built, "dist/app")
 	if err != nil {
@@ -45,5 +45,5 @@ func unbuilt(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	text := "This clave was built without the console's pages, as plain go build does. make bin/clave builds them in; it needs Node and npm. The console's API answers below /api/."
-	_, _ = w.Write([]byte(plainPage("Clave", text))) // the client has gone if this fails
+	_, _ = w.Write([]byte(plainPage("Clave", text))) // it fails only when the client has disconnected
 }

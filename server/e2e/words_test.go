@@ -21,7 +21,7 @@ func TestWrongCommandLines(t *testing.T) {
 		{[]string{"start", "--service", "nowhere"}, 1, "want ID=URL"},
 		{[]string{"start", "--only", "fire"}, 1, "--only fire"},
 		{[]string{"start", "--data", "firebase.json"}, 1, "--data"},
-		{[]string{"exec"}, 1, "clave exec: say what to run"},
+		{[]string{"exec"}, 1, "clave exec: name the command to run"},
 		{[]string{"serve"}, 1, "clave serve: name the project with --project"},
 		{[]string{"serve", "--project", "x", "--http-port", "80"}, 1, "firestore.rules"},
 	}

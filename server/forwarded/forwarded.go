@@ -13,7 +13,7 @@ import (
 const maxEntries = 64
 
 // Client returns the address of a client. remote is the address of the connection, with or without a port. values are the
-// X-Forwarded-For headers of the request, and hops is how many trusted proxies appended to them; zero trusts none of it. A
+// X-Forwarded-For headers of the request, and hops is how many trusted proxies appended to them; with zero none of it is used. A
 // request that passed fewer proxies, and an entry that is no address, give the address of the connection. The result is
 // without zone, an IPv4 address is never written as IPv6, and it is invalid only when remote is no address.
 func Client(remote string, values []string, hops int) netip.Addr {

@@ -18,7 +18,7 @@ const (
 // Smallest is the least limit that the program works with.
 const Smallest = 64 * mib
 
-// Parse parses a size such as 512MiB, 2GiB or 300000000 (bytes). It returns an error for anything else, and for sizes below
+// Parse parses a size such as 512MiB, 2GiB or 300000000 (bytes). It returns an error for other texts, and for sizes below
 // Smallest.
 func Parse(text string) (int64, error) {
 	number, unit := text, int64(1)

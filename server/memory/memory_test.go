@@ -63,13 +63,13 @@ func FuzzParse(f *testing.F) {
 
 func TestPlanStaysWithinItsLimit(t *testing.T) {
 	for _, limit := range []int64{memory.Smallest, 128 * mib, 512 * mib, 4096 * mib, 0} {
-		for _, asked := range []bool{false, true} {
-			p := memory.PlanFor(limit, asked)
+		for _, configured := range []bool{false, true} {
+			p := memory.PlanFor(limit, configured)
 			if p.Table*2 > p.Cache+8*mib || p.Requests < 36*mib {
-				t.Errorf("PlanFor(%d, %t) = %+v: two tables are more than the cache, or no request of 36 MiB fits", limit, asked, p)
+				t.Errorf("PlanFor(%d, %t) = %+v: two tables are more than the cache, or no request of 36 MiB fits", limit, configured, p)
 			}
 			if limit > 0 && p.Cache+p.Requests > limit {
-				t.Errorf("PlanFor(%d, %t) = %+v: more than the limit", limit, asked, p)
+				t.Errorf("PlanFor(%d, %t) = %+v: more than the limit", limit, configured, p)
 			}
 		}
 	}

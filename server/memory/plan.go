@@ -10,21 +10,21 @@ type Plan struct {
 	Requests int64
 }
 
-// What the parts take when nothing limits them. More cache is of use only for data that exceed it, so it takes a wish.
+// What the parts take when nothing limits them. More cache is of use only for data that exceed it, so it must be configured.
 const (
 	enough     = 768 * mib
 	leastTable = 4 * mib
 	mostTable  = 32 * mib
-	// leastRequests has room for the largest request there is, WebChannel's of 36 MiB.
+	// leastRequests is enough for the largest request there is, WebChannel's of 36 MiB.
 	leastRequests = 40 * mib
 	mostRequests  = 64 * mib
 )
 
-// PlanFor returns the plan for a limit in bytes, 0 for none. asked reports whether the limit was configured: then the
+// PlanFor returns the plan for a limit in bytes, 0 for none. configured reports whether the limit was: then the
 // cache grows with it, while a machine's memory is not to be filled because it is there.
-func PlanFor(limit int64, asked bool) Plan {
+func PlanFor(limit int64, configured bool) Plan {
 	share := int64(enough)
-	if limit > 0 && (asked || limit < enough) {
+	if limit > 0 && (configured || limit < enough) {
 		share = limit
 	}
 	return Plan{

@@ -41,7 +41,7 @@ func newHistogram(b Bounds, unit float64) *Histogram {
 	return &Histogram{bounds: b, counts: make([]atomic.Int64, len(b)+1), unit: unit}
 }
 
-// Took counts a duration.
+// took counts a duration.
 func (h *Histogram) took(d time.Duration) {
 	h.counts[sort.SearchFloat64s(h.bounds, d.Seconds())].Add(1)
 	h.sum.Add(int64(d))

@@ -68,7 +68,7 @@ func (m *Meter) Uses(i Index) Use {
 	return m.mu.uses[i]
 }
 
-// Slow keeps the call's query if it has taken long; describe is asked for it then alone.
+// Slow keeps the call's query if it has taken long; describe is called only then.
 func (c Call) Slow(describe func() Query) {
 	if c.meter == nil {
 		return

@@ -15,7 +15,7 @@ func desc(name, help string, labels ...string) *prometheus.Desc {
 // The metrics.
 var (
 	buildInfo = desc("build_info", "1, with the version of the program.", "version")
-	healthy   = desc("healthy", "1 while nothing is wrong with the server, else 0.")
+	healthy   = desc("healthy", "1 while nothing is wrong with the server, 0 otherwise.")
 
 	callsTotal   = desc("calls_total", "Calls that ended, by transport, method and canonical code.", "transport", "method", "code")
 	callDuration = desc("call_duration_seconds", "How long calls took, but for streams.", "transport", "method")
@@ -47,8 +47,8 @@ var (
 
 	nodeRole     = desc("node_role", "1 for the role that this node has: leader or standby.", "role")
 	nodeEpoch    = desc("node_epoch", "How many leaders there were, this one included.")
-	nodeLogLag   = desc("node_log_lag_rows", "Rows of the cluster's log that a node lacks. The leader tells it of all nodes.", "node")
-	nodeSeen     = desc("node_seen_seconds", "How long ago a node has said where it is. The leader tells it of all nodes.", "node")
+	nodeLogLag   = desc("node_log_lag_rows", "Rows of the cluster's log that a node lacks. The leader reports it of all nodes.", "node")
+	nodeSeen     = desc("node_seen_seconds", "How long ago a node reported its position. The leader reports it of all nodes.", "node")
 	nodeStateLag = desc("node_state_lag_rows", "Rows of the cluster's log that are not yet in its state.")
 )
 
@@ -126,7 +126,7 @@ func (o output) histogram(d *prometheus.Desc, from meter.Distribution, labels ..
 	o.to <- prometheus.MustNewConstHistogram(d, count, from.Sum, buckets, labels...)
 }
 
-// state gives how the server stands.
+// state outputs the state of the server.
 func (o output) state(s State) {
 	well := 0.0
 	if s.Healthy {
@@ -148,6 +148,7 @@ func (o output) state(s State) {
 			}
 			o.gauge(nodeRole, has, role)
 		}
+		// Only the leader receives the positions of the others.
 		if n.Role != "leader" {
 			return
 		}

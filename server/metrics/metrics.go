@@ -22,7 +22,7 @@ const Path = "/metrics"
 
 // State is how a server stands.
 type State struct {
-	// Healthy says that nothing is wrong with it.
+	// Healthy is set when nothing is wrong with it.
 	Healthy bool
 	// Streams and Targets are the open streams of live queries and what they listen to.
 	Streams, Targets int
@@ -42,14 +42,14 @@ type Node struct {
 	// Epoch counts the leaders so far, this one included, and StateLag the rows of the log that are not yet in the state, with which new
 	// nodes begin.
 	Epoch, StateLag int64
-	// Members are the nodes that were heard of.
+	// Members are the nodes that have reported.
 	Members []Member
 }
 
 // Member is a node of a cluster.
 type Member struct {
 	Name string
-	// LogLag is how many rows of the log it lacks, and Age how long ago it said so.
+	// LogLag is how many rows of the log it lacks, and Age how old its report is.
 	LogLag int64
 	Age    time.Duration
 }

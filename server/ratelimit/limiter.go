@@ -23,7 +23,7 @@ func (r Rate) times(n int) Rate { return Rate{Burst: r.Burst * n, Every: r.Every
 type Options struct {
 	// Clock returns the time; the machine's when nil.
 	Clock clock.Clock
-	// MaxKeys is how many keys are remembered at most; 100,000 when zero. A key takes some 300 bytes.
+	// MaxKeys is how many keys are kept at most; 100,000 when zero. A key takes some 300 bytes.
 	MaxKeys int
 }
 
@@ -117,7 +117,7 @@ func (l *Limiter) Reset(key string) {
 	}
 }
 
-// Len returns how many keys are remembered.
+// Len returns how many keys are kept.
 func (l *Limiter) Len() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -162,7 +162,7 @@ func (l *Limiter) evictLocked(now time.Time) {
 	}
 }
 
-// removeLocked forgets a bucket.
+// removeLocked drops a bucket.
 func (l *Limiter) removeLocked(b *bucket) {
 	heap.Remove(&l.mu.byFull, b.index)
 	delete(l.mu.buckets, b.key)

@@ -7,7 +7,7 @@ import (
 	"clave/server/backoffice"
 )
 
-// maxAddresses is how many unsubscribe links a request may ask for.
+// maxAddresses is how many unsubscribe links one request may create.
 const maxAddresses = 200
 
 // administrator returns the uid of the administrator whose ID token a request brings.
@@ -48,8 +48,8 @@ func (d *handler) erase(r *http.Request) (int, any, error) {
 	return http.StatusOK, found{counts, counts.Total()}, nil
 }
 
-// person returns the administrator who asks and the address that the request is about. Who may not ask is told so
-// before the request is read.
+// person returns the administrator who sends the request and the address that it is about. Others are refused before the
+// request is read.
 func (d *handler) person(r *http.Request) (by, email string, err error) {
 	if by, err = d.administrator(r); err != nil {
 		return "", "", err

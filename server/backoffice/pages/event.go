@@ -71,7 +71,7 @@ func number(value any) *float64 {
 	return &n
 }
 
-// webAddress returns a text that is an http(s) address or relative, else "".
+// webAddress returns a text that is an http(s) address or relative, and "" otherwise.
 func webAddress(text string) string {
 	u, err := url.Parse(text)
 	if err != nil || (u.Scheme != "" && u.Scheme != "http" && u.Scheme != "https") {
@@ -80,7 +80,7 @@ func webAddress(text string) string {
 	return text
 }
 
-// shown returns the date and time that are shown: the record's own texts, else those of its moment. A wrong date has no
+// shown returns the date and time that are shown: the record's own texts, or those of its moment if it has none. A wrong date has no
 // time either.
 func shown(date, hour string, start time.Time) (day, clock string) {
 	if date == "" && !start.IsZero() {
@@ -119,7 +119,7 @@ func (e *event) heading() string {
 	return cut(e.title, 56) + " · Evento"
 }
 
-// summary returns the page's description: the moment, and what the event says of itself or else whose it is.
+// summary returns the page's description: the moment, and the event's own description or the site's name.
 func (e *event) summary(siteName string) string {
 	about := e.description
 	if about == "" {

@@ -24,7 +24,7 @@ const (
 	sitemapFile  = "sitemap-paginas.xml"
 )
 
-// Limits of what strangers can cause.
+// Limits of what anonymous clients can cause.
 const (
 	// readTime is how long reading the store may take; after it the built page is served as it is.
 	readTime = 3 * time.Second
@@ -67,7 +67,7 @@ type Options struct {
 	Store Store
 	// Subscriptions are the newsletter's.
 	Subscriptions Subscriptions
-	// Clock says when a list of events is too old. Nil: the machine's.
+	// Clock is for the age of lists of events. Nil: the machine's.
 	Clock clock.Clock
 	// Log receives why an event could not be read. Nil: the default logger.
 	Log *slog.Logger
@@ -220,7 +220,7 @@ func read[T any](ctx context.Context, reads chan struct{}, call func(context.Con
 	}
 }
 
-// asBuilt serves a file of the site as it is because what it should tell could not be found out.
+// asBuilt serves a file of the site as it is because the store could not be read.
 func (h *handler) asBuilt(w http.ResponseWriter, r *http.Request, name, kind string, cause error) {
 	if r.Context().Err() == nil {
 		h.o.Log.WarnContext(r.Context(), "a page is served without its events", "path", r.URL.Path, "error", cause)
@@ -244,7 +244,7 @@ func (h *handler) file(w http.ResponseWriter, name, kind, cache string, status i
 	w.Header().Set("Content-Type", kind)
 	w.Header().Set("Cache-Control", cache)
 	w.WriteHeader(status)
-	_, _ = w.Write(body) // the client may be gone
+	_, _ = w.Write(body) // the client may have disconnected
 }
 
 // send answers 200, or 304 to who has the same body already.
@@ -258,5 +258,5 @@ func send(w http.ResponseWriter, r *http.Request, kind string, body []byte) {
 		return
 	}
 	w.Header().Set("Content-Type", kind)
-	_, _ = w.Write(body) // the client may be gone
+	_, _ = w.Write(body) // the client may have disconnected
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // The comments of the built page between which the event's head goes, and the one in whose place its text goes. The
-// first holds what the build knows of the site, as JSON.
+// first holds the build's data of the site, as JSON.
 const (
 	headStart = "<!--evento "
 	headEnd   = "<!--/evento-->"
@@ -25,7 +25,7 @@ type built struct {
 	site                   site
 }
 
-// site is what the build knows of the site.
+// site is the build's data of the site.
 type site struct {
 	// URL is the site's public address without a slash at its end.
 	URL string `json:"url"`
@@ -56,7 +56,7 @@ func parseBuilt(page string) (*built, error) {
 type view struct {
 	Title, Description, Address string
 	Image                       string
-	// OwnImage says that Image is the event's own, of unknown size.
+	// OwnImage is set when Image is the event's own, of unknown size.
 	OwnImage            bool
 	SiteName            string
 	Data                template.JS
@@ -64,7 +64,7 @@ type view struct {
 	Price, About        string
 }
 
-// head is the part of the head that tells of the event.
+// head is the part of the head that describes the event.
 var head = template.Must(template.New("head").Parse(`<title>{{.Title}}</title>
     <meta name="description" content="{{.Description}}" />
     <meta name="robots" content="index,follow" />
@@ -128,7 +128,7 @@ func (b *built) fill(e *event) ([]byte, error) {
 // object is a JSON object.
 type object = map[string]any
 
-// structured returns the event in the words of schema.org, as frontend/src/lib/datos-evento.ts says it.
+// structured returns the event in the vocabulary of schema.org, as frontend/src/lib/event-data.ts does.
 func (b *built) structured(e *event, address, image string, own bool) object {
 	data := object{
 		"@context": "https://schema.org", "@type": "Event", "name": e.title, "url": address,

@@ -11,7 +11,7 @@ import (
 	"clave/server/fault"
 )
 
-// unsubscribeFile is the built page around what unsubscribeText says, in the place of unsubscribeMark.
+// unsubscribeFile is the built page, in which unsubscribeText replaces unsubscribeMark.
 const (
 	unsubscribeFile = "boletin/plantilla.html"
 	unsubscribeMark = "<!--baja-->"
@@ -25,8 +25,8 @@ type Subscriptions interface {
 	Unsubscribe(ctx context.Context, token string) error
 }
 
-// unsubscribeText asks whoever follows an unsubscribe link, and says how it went. Following a link alone erases nothing:
-// programs that look at letters follow links too.
+// unsubscribeText is the form for confirming, and the result. Following a link alone erases nothing:
+// programs that scan e-mails follow links too.
 var unsubscribeText = template.Must(template.New("unsubscribe").Parse(`<h1 class="titulo-1">Boletín</h1>
 {{if eq .State "ask"}}<p class="entrada mt-5 mb-7 wrap-anywhere">¿Quieres dejar de recibir el boletín en {{.Email}}?</p>
 <form method="post"><button type="submit" class="{{.Button}}">Darme de baja</button></form>
@@ -70,5 +70,5 @@ func (h *handler) unsubscribe(w http.ResponseWriter, r *http.Request) {
 	header.Set("X-Robots-Tag", "noindex")
 	header.Set("Referrer-Policy", "no-referrer") // the address holds the link's token
 	w.WriteHeader(status)
-	_, _ = w.Write([]byte(before + text.String() + after)) // the client may be gone
+	_, _ = w.Write([]byte(before + text.String() + after)) // the client may have disconnected
 }

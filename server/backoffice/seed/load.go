@@ -18,7 +18,7 @@ type Data struct {
 	Documents []Document
 }
 
-// Account is somebody who can sign in.
+// Account is a user who can sign in.
 type Account struct {
 	UID         string         `json:"uid"`
 	Email       string         `json:"email"`

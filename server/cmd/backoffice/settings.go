@@ -25,7 +25,7 @@ erased daily. What the service works on:
 
 `
 
-// The variables by which the Admin SDK works on a development server and believes unsigned tokens.
+// The variables by which the Admin SDK works on a development server and accepts unsigned tokens.
 var emulatorVariables = []string{"FIREBASE_AUTH_EMULATOR_HOST", "FIRESTORE_EMULATOR_HOST"}
 
 // settings are the command line and the environment, checked.

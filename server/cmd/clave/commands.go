@@ -92,7 +92,7 @@ func noCommand(cmd *cobra.Command, args []string, s streams) error {
 	if ours := insteadOf[args[0]]; ours != "" && !cmd.HasParent() {
 		return exit(2, fault.E(fault.InvalidArgument, "%sin its place there is %s", text, ours))
 	}
-	cmd.SuggestionsMinimumDistance = 2 // letters
+	cmd.SuggestionsMinimumDistance = 2 // edits
 	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
 		return exit(2, fault.E(fault.InvalidArgument, "%sdid you mean %s %s?", text, path, strings.Join(near, " or ")))
 	}

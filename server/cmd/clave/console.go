@@ -17,7 +17,7 @@ func consoleCommand(s streams) *cobra.Command {
 		Use: "console [--write] [flags]", Short: "Print a link to the console of a running server", GroupID: groupTools,
 		Long: "Prints a link to the console of the server that runs on the data folder. Of clave serve --console it opens one session, within ten\n" +
 			"minutes, that ends half an hour after it was last used. It may read everything, and with --write change it; the data folder's\n" +
-			"console/audit.jsonl says what it changed.",
+			"console/audit.jsonl lists what it changed.",
 		Example: "  clave console --data /var/lib/clave\n  clave console --write --data /var/lib/clave",
 	}, config.ModeConsole, func(ctx context.Context, c *config.Config) error {
 		link, err := app.ConsoleLink(ctx, c)

@@ -38,7 +38,7 @@ func keyCommand(cmd *cobra.Command, mode config.Mode, s streams, least, most int
 	return configured(cmd, mode, func(ctx context.Context, c *config.Config) (err error) {
 		create := mode == config.ModeCreateCredential
 		if create && c.PublicURL == "" {
-			return fault.E(fault.InvalidArgument, "clave credentials create: give the server's origin with --public-url, such as https://data.example.org; the key says where it is good")
+			return fault.E(fault.InvalidArgument, "clave credentials create: give the server's origin with --public-url, such as https://data.example.org; the key names it")
 		}
 		store, err := app.OpenCredentials(ctx, c, app.Options{Log: logger(c, s.err)}, create)
 		if err != nil {
@@ -59,6 +59,7 @@ func createCredential(ctx context.Context, c *config.Config, store *app.Credenti
 		_, err = fmt.Fprintf(s.out, "%s\n", made.File)
 		return err
 	}
+	// The file is made before the key, so that no key is valid without a file that holds it. If the key cannot be written, it is revoked.
 	name := c.Out
 	if name == "" {
 		name = c.Command[0] + ".json"

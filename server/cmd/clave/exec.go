@@ -106,7 +106,7 @@ func command(ctx context.Context, c *config.Config, a app.Addresses, s streams) 
 	if a.Auth != "" {
 		cmd.Env = append(cmd.Env, "FIREBASE_AUTH_EMULATOR_HOST="+reachable(a.Auth))
 	}
-	if os.Getenv(storageHost) == "" { // else one runs beside Clave
+	if os.Getenv(storageHost) == "" { // if it is set, a storage emulator runs beside Clave
 		at := reachable(a.Storage)
 		cmd.Env = append(cmd.Env, storageHost+"="+at, "STORAGE_EMULATOR_HOST=http://"+at)
 	}

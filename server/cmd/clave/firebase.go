@@ -32,7 +32,7 @@ const binaryPath = "FIRESTORE_EMULATOR_BINARY_PATH"
 // launcherDir is the variable with the folder in which java is this program.
 const launcherDir = "CLAVE_JAVA_DIR"
 
-// javaVersion is what `java -version` prints: the Firebase CLI wants 21 or later.
+// javaVersion is what `java -version` prints: the Firebase CLI requires 21 or later.
 const javaVersion = `openjdk version "21.0.0" (Clave in the place of Java, for the Firebase CLI)`
 
 // firebaseCommand returns `clave firebase`.
@@ -160,7 +160,7 @@ func calledAsJava(program string) bool {
 	return strings.TrimSuffix(filepath.Base(program), ".exe") == "java"
 }
 
-// java does what the Firebase CLI wants of Java, and returns the exit code.
+// java does what the Firebase CLI uses Java for, and returns the exit code.
 func java(ctx context.Context, args []string, s streams) (int, error) {
 	jar := os.Getenv(binaryPath)
 	i := slices.Index(args, "-jar")

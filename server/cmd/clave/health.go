@@ -22,7 +22,7 @@ const healthPatience = 5 * time.Second
 func healthCommand(s streams) *cobra.Command {
 	return &cobra.Command{
 		Use: "health [URL]", Short: "Check whether a server is well", GroupID: groupTools,
-		Long: "Checks whether the server at URL (http://127.0.0.1:8080) is well, and ends with 0 if it is, else with 1: for the health checks\n" +
+		Long: "Checks whether the server at URL (http://127.0.0.1:8080) is well, and ends with 0 if it is, with 1 otherwise: for the health checks\n" +
 			"of containers, and for timers. The path on the server is " + app.HealthPath + ".",
 		Args: words(0, 1, "give one URL, such as http://127.0.0.1:8080"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -54,7 +54,7 @@ func health(ctx context.Context, at string, s streams) error {
 	}
 	defer func() { _ = res.Body.Close() }() // a read
 	if res.StatusCode != http.StatusOK {
-		text, _ := io.ReadAll(io.LimitReader(res.Body, 200)) // what the status does not say
+		text, _ := io.ReadAll(io.LimitReader(res.Body, 200)) // the cause behind the status
 		if strings.TrimSpace(string(text)) == "no leader" {
 			return fault.E(fault.Unavailable, "%s reaches no node that leads", at)
 		}

@@ -38,7 +38,7 @@ func printHelp(w io.Writer, cmd *cobra.Command) {
 	printCommands(w, cmd)
 	printFlags(w, cmd)
 	if cmd.HasAvailableSubCommands() {
-		fmt.Fprintf(w, "\n%s COMMAND --help says more about a command.\n", cmd.CommandPath())
+		fmt.Fprintf(w, "\n%s COMMAND --help describes a command.\n", cmd.CommandPath())
 	}
 }
 

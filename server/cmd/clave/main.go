@@ -1,4 +1,4 @@
-// Command clave is a server that speaks the Cloud Firestore and Firebase Authentication contracts. clave --help lists its
+// Command clave is a server that implements the Cloud Firestore and Firebase Authentication contracts. clave --help lists its
 // commands.
 package main
 
@@ -40,7 +40,7 @@ func main() {
 	os.Exit(run(ctx, os.Args[1:], streams{os.Stdout, os.Stderr}))
 }
 
-// runAsJava does what the Firebase CLI wants of Java and returns the exit code.
+// runAsJava does what the Firebase CLI uses Java for and returns the exit code.
 func runAsJava(ctx context.Context, args []string, s streams) int {
 	code, err := java(ctx, args, s)
 	if err != nil {
@@ -88,7 +88,7 @@ func run(ctx context.Context, args []string, s streams) int {
 	return code
 }
 
-// message returns what a person should read of an error: the client's text of a named one, else all of it.
+// message returns the text of an error for the terminal: the client's text of a named error, all of another.
 func message(err error) string {
 	var named *fault.Error
 	if errors.As(err, &named) {

@@ -6,7 +6,7 @@ import (
 	"runtime/debug"
 )
 
-// What the build says of itself: go build -ldflags "-X main.version=… -X main.commit=… -X main.date=…".
+// version, commit and date are set by the build: go build -ldflags "-X main.version=… -X main.commit=… -X main.date=…".
 var version, commit, date string
 
 // versionText returns the version, the commit and the date of the build, the last two as far as they are known.

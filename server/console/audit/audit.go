@@ -17,7 +17,7 @@ import (
 
 // Entry is one change.
 type Entry struct {
-	// N numbers the entries of a log from 1. It is not written: a line's number says it.
+	// N numbers the entries of a log from 1. It is not written: it is the line's number.
 	N int64 `json:"n"`
 	// Time is when the change ended.
 	Time time.Time `json:"time"`

@@ -35,6 +35,7 @@ func (l *Log) Read(limit int, before int64) (entries []Entry, more bool, err err
 		}
 		return entries, false, nil
 	}
+	// Entries have no number in the file: the last line's is that of the last entry that was written, and each line before it has one less.
 	n := count - unwritten
 	err = l.backward(size, func(line []byte) bool {
 		if n < before {

@@ -52,7 +52,7 @@ func (o *Options) EnsureDefaults() {
 type Session struct {
 	// ID stands in the audit log. It is no secret.
 	ID string
-	// Write says whether the session may change anything.
+	// Write reports whether the session may change anything.
 	Write bool
 	// CSRF is what the page's requests have in a header, so that no form of another page can make them.
 	CSRF string
@@ -170,7 +170,7 @@ func (s *Sessions) endOldestLocked() {
 	s.endLocked(oldest)
 }
 
-// Find returns the session of a cookie, or nil. active says that the session's user is there; requests that a page makes by itself
+// Find returns the session of a cookie, or nil. active is set when the session's user is active; requests that a page makes by itself
 // don't keep a session open.
 func (s *Sessions) Find(cookie string, active bool) *Session {
 	if s.open != nil {
@@ -253,7 +253,7 @@ func (s *Sessions) Run(ctx context.Context) error {
 	}
 }
 
-// sweep ends the sessions whose time is over and forgets such links.
+// sweep ends the sessions whose time is over and drops such links.
 func (s *Sessions) sweep() {
 	now := s.o.Clock.Now()
 	s.mu.Lock()

@@ -13,7 +13,7 @@ import (
 	"clave/server/fault"
 )
 
-// Folder is the folder of the console's files in a data folder. Nobody but the server's user may enter it.
+// Folder is the folder of the console's files in a data folder. Only the server's user may enter it.
 const Folder = "console"
 
 // socketName is the socket at which a running server makes links.
