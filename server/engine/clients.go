@@ -2,8 +2,8 @@ package engine
 
 import "time"
 
-// The bounds of optimistic transactions that are open in a database. Callers whom nobody trusts have no others (package
-// guard), and can't take the room of those who are.
+// The bounds of optimistic transactions that are open in a database. Callers to whom rules apply have no others (package
+// guard), and can't take the room of privileged ones.
 const (
 	// MaxOptimistic is how many there may be.
 	MaxOptimistic = 10_000

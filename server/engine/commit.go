@@ -39,7 +39,7 @@ func (e *Engine) Commit(ctx context.Context, name resource.Database, r operation
 
 // commitTransaction does the writes of a transaction and ends it, whatever the outcome.
 func (e *Engine) commitTransaction(ctx context.Context, db *database, r operation.Commit, check Check) (operation.CommitResult, error) {
-	db.gate.RLock() // Before the transaction leaves the table, where alone can find it.
+	db.gate.RLock() // Before find takes the transaction out of the table, in which Engine.alone looks for open ones.
 	defer db.gate.RUnlock()
 	t, err := e.find(db, r.Transaction, true)
 	if err != nil {
@@ -59,8 +59,8 @@ func (e *Engine) commitTransaction(ctx context.Context, db *database, r operatio
 	return e.commit(ctx, db, t.owner, t, r.Writes, check)
 }
 
-// commitAlone does writes without a transaction. When it has to give way to others it begins again, because nobody has
-// seen anything of it.
+// commitAlone does writes without a transaction. When it is the victim of a deadlock it begins again, because no caller
+// has seen anything of it.
 func (e *Engine) commitAlone(ctx context.Context, db *database, writes []document.Write, check Check) (operation.CommitResult, error) {
 	db.gate.RLock()
 	defer db.gate.RUnlock()

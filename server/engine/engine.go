@@ -69,7 +69,7 @@ type database struct {
 	kept map[*Subscription]clock.Version
 }
 
-// Open opens the engine on a store. No goroutine is started; Run does what has to be done by and by.
+// Open opens the engine on a store. No goroutine is started; Run does the work in the background.
 func Open(ctx context.Context, o Options) (*Engine, error) {
 	o.EnsureDefaults()
 	if err := o.Validate(); err != nil {
@@ -235,7 +235,7 @@ func (e *Engine) Err() error {
 	return e.mu.failed
 }
 
-// Run does what has to be done by and by, until ctx ends: it ends idle transactions, forgets what is older than the
+// Run does the work in the background until ctx ends: it ends idle transactions, drops changes that are older than the
 // retention, and builds the indexes that queries have missed.
 func (e *Engine) Run(ctx context.Context) error {
 	const tick, sweep = time.Second, 60

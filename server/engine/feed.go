@@ -13,7 +13,7 @@ import (
 // ErrLagged is returned by Subscription.Next when its reader was so slow that the commits it has missed are forgotten.
 var ErrLagged = errors.New("engine: the subscription has lost commits that are no longer kept")
 
-// maxQueued is the number of commits that a subscription holds for its reader before it lets them lie in the log.
+// maxQueued is the number of commits that a subscription holds for its reader before it leaves them in the log.
 const maxQueued = 4096
 
 // feed gives the commits of one database to its subscriptions. Its methods are called with Engine.mu held.
@@ -166,6 +166,7 @@ func (s *Subscription) catchUp(ctx context.Context) ([]document.Commit, error) {
 	}
 	s.e.mu.Lock()
 	s.mu.Lock()
+	// Commits are published with Engine.mu held: none comes between this comparison and the moment from which the queue takes them.
 	if s.db.latest <= s.mu.seen || len(out) == 0 && s.db.latest == upto {
 		s.mu.behind = false
 	}

@@ -64,7 +64,7 @@ type scan struct {
 	err    error
 }
 
-// check is a restriction of a field of the order that the ranges don't see to.
+// check is a restriction of a field of the order that the ranges don't enforce.
 type check struct {
 	at    int
 	spans []index.Span
@@ -146,6 +146,7 @@ func (s *scan) advance() bool {
 	if len(s.its) == 1 {
 		return true
 	}
+	// same counts the iterators that stand at target. One without such a key stands at a later one, which becomes the target.
 	target := s.suffix(0)
 	for at, same := 1%len(s.its), 1; same < len(s.its); at = (at + 1) % len(s.its) {
 		if !s.its[at].Seek(append(bytes.Clone(s.alt.Accesses[at].Prefix), target...)) {

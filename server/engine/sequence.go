@@ -76,6 +76,7 @@ type stamp struct {
 // submit writes a commit and returns when readers can see it, or with the error for which it can't be known whether
 // it is written. The commit's version is in p then.
 func (s *sequencer) submit(ctx context.Context, p *pending) error {
+	// While a write waits for space on the disk, new commits are refused here and do not queue behind it.
 	if w, ok := s.engine.o.Store.(storage.Waiter); ok && len(p.changes) > 0 {
 		if err := w.Full(); err != nil {
 			return err
@@ -95,6 +96,7 @@ func (s *sequencer) submit(ctx context.Context, p *pending) error {
 		lead = <-p.wake
 	}
 	if lead {
+		// The group has the commits of others too: the end of this caller must not end their writing.
 		s.lead(context.WithoutCancel(ctx))
 	}
 	return p.err
@@ -115,6 +117,7 @@ func (s *sequencer) lead(ctx context.Context) {
 		s.engine.o.Wrote(len(group), s.took)
 	}
 	s.mu.Lock()
+	// The lead is handed over before the group is woken, so that the next write begins while these callers go on.
 	s.mu.expected = len(group) + len(s.mu.queue)
 	if len(s.mu.queue) > 0 {
 		s.mu.queue[0].wake <- true

@@ -56,7 +56,7 @@ type Options struct {
 	Wrote func(commits int, took time.Duration)
 	// Limits are the deadlines of transactions; Firestore's when zero.
 	Limits Limits
-	// Log receives queries without index and troubles; nothing is logged when nil.
+	// Log receives queries without index and failures; nothing is logged when nil.
 	Log *slog.Logger
 }
 

@@ -31,7 +31,7 @@ func (v *view) retain() *view {
 // release drops a reference.
 func (v *view) release() {
 	if v.refs.Add(-1) == 0 {
-		_ = v.snap.Close() // Closing a snapshot only lets go of memory.
+		_ = v.snap.Close() // Closing a snapshot only releases memory.
 	}
 }
 

@@ -82,7 +82,7 @@ func (g *Guard) Rollback(ctx context.Context, _ token.Caller, db resource.Databa
 }
 
 // Commit does writes, all or none. The rules decide inside the commit, before preconditions are checked, so that a denied caller
-// learns nothing of the documents.
+// receives nothing of the documents.
 func (g *Guard) Commit(ctx context.Context, c token.Caller, db resource.Database, r operation.Commit) (operation.CommitResult, error) {
 	if err := g.limitWrites(c, len(r.Writes)); err != nil {
 		return operation.CommitResult{}, err

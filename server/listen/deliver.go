@@ -33,6 +33,7 @@ func (s *Stream) deliver(ctx context.Context, upto clock.Version) error {
 		sent := false
 		for ; n < len(s.pending) && s.pending[n].delta.version == version; n++ {
 			e := s.pending[n]
+			// A target that was closed meanwhile gets nothing. One that was sent at this version or later has the change already.
 			if !e.target.open || version <= e.target.since {
 				continue
 			}

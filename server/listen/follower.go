@@ -207,6 +207,7 @@ func (f *follower) apply(ctx context.Context, c document.Commit) {
 	for _, v := range f.mu.views.affected(c.Changes) {
 		d := v.change(ctx, c.Version, v.hits)
 		v.hits = nil
+		// A view with a window may change without a delta: in its reserve, or while the window is loaded.
 		if d != nil || v.windowed() {
 			f.touchLocked(v, c.Version)
 		}
@@ -218,6 +219,7 @@ func (f *follower) apply(ctx context.Context, c document.Commit) {
 		}
 	}
 	f.mu.version = max(f.mu.version, c.Version)
+	// The queues are filled before f.mu is released. A stream that has waited for this version (reach) finds its changes there.
 	for _, s := range f.mu.touched {
 		s.push(s.staged)
 		s.staged = nil

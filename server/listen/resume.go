@@ -89,6 +89,7 @@ func (s *Stream) historySince(ctx context.Context, t *target, since, upto clock.
 			return errTooMany
 		}
 		for _, change := range c.Changes {
+			// Of several changes of a document the first has it as the client has it, and the last as it is now.
 			i, known := place[change.Name]
 			switch {
 			case known:

@@ -390,7 +390,7 @@ func (s *Stream) end(t *target) {
 func (s *Stream) remove(id int32, cause error) error {
 	if t := s.targets[id]; t != nil {
 		s.end(t)
-		if t.fresh { // Each answer is owed.
+		if t.fresh { // Every Add is answered by Added first.
 			if err := s.send(&live.Event{Kind: live.Added, Target: id}); err != nil {
 				return err
 			}

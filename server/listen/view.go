@@ -56,7 +56,7 @@ type change struct {
 	leaves bool
 }
 
-// viewKey returns the key of what a target wants to see.
+// viewKey returns the key of the view of a target.
 func viewKey(t *Target) string {
 	if t.Query != nil {
 		return "q" + t.Query.Fingerprint()
@@ -74,7 +74,7 @@ func (v *view) windowed() bool {
 	return v.query != nil && (v.query.Limit != query.NoLimit || v.query.Offset > 0)
 }
 
-// attach subscribes a target to the view of what it wants to see.
+// attach subscribes a target to its view, which is made where there is none.
 func (f *follower) attach(t *target) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -13,16 +13,17 @@ import (
 )
 
 // How locks work. An owner, which is a transaction or a commit without one, locks documents by name, shared or exclusive, and ranges
-// by query (ranges.go). Each document has a queue: a request that the holders stand against waits at its end, so nobody overtakes, but
-// for one whose owner holds the document already; that goes first, since those behind it wait for the owner anyway. Requests about ranges
-// have one queue for the whole table.
+// by query (ranges.go). Each document has a queue: a request that conflicts with the holders, or finds others waiting, waits at its end.
+// Only the request of an owner that holds the document already goes first, since those behind it wait for the owner anyway. Requests
+// about ranges have one queue for the whole table.
 //
-// Before an owner waits, the table looks for a cycle: whom the request waits for, what they wait for, and so on. The youngest owner
-// of a cycle gives way: its request answers Aborted and it loses all locks. So the oldest owner always comes to its end. A transaction
-// that is retried is as old as the attempt that it names. A request that waits longer than the deadline is Aborted, too.
+// Before an owner waits, the table looks for a cycle: the owners that the request waits for, those that they wait for, and so on. The
+// youngest owner of a cycle is the victim of the deadlock: its request answers Aborted and all its locks are released. So the oldest owner
+// always finishes. A transaction that is retried is as old as the attempt that it names. A request that waits longer than the deadline is
+// Aborted, too.
 //
-// Two readers of one document that both want to write it would give way to each other again and again. After the first such conflict
-// the document is hot: for some time transactions read it exclusively.
+// Two transactions that have read one document and both write it deadlock, and retried they would do so again and again. After the first
+// such conflict the document is hot: for some time transactions read it exclusively.
 
 // Mode is how a document is locked.
 type Mode uint8
@@ -35,13 +36,13 @@ const (
 	Exclusive
 )
 
-// hotFor is how long after a conflict of two readers that both wanted to write transactions read a document exclusively,
-// so that they wait for each other instead of undoing each other. Every one that has to wait prolongs it.
+// hotFor is how long after a conflict of two readers that both write transactions read a document exclusively, so that they wait
+// for each other instead of being aborted. Every one that has to wait prolongs it.
 const hotFor = 2 * time.Second
 
 // Owner is who holds locks: a transaction, or a commit without one. All but age is guarded by the table.
 type Owner struct {
-	// age orders owners: in a deadlock the one with the greatest gives way.
+	// age orders owners: in a deadlock the one with the greatest is the victim.
 	age     uint64
 	held    map[string]Mode
 	ranges  []*Range
@@ -49,7 +50,7 @@ type Owner struct {
 	waiting *request
 	// doomed is why every further request fails, once set.
 	doomed error
-	// gaveWay reports that it was the youngest of a deadlock.
+	// gaveWay reports that it was the victim of a deadlock.
 	gaveWay bool
 }
 
@@ -76,7 +77,7 @@ type docLock struct {
 }
 
 // Table is the locks of one database: of documents by name, and of ranges by query (ranges.go). Waiters are served
-// in the order of their coming. A cycle of waiters is found when it closes and its youngest gives way.
+// in the order in which they came. A deadlock is found when its cycle closes, and its youngest owner is the victim.
 type Table struct {
 	clock    clock.Clock
 	deadline time.Duration
@@ -102,7 +103,7 @@ func New(c clock.Clock, deadline time.Duration) *Table {
 // NewOwner returns an owner without locks.
 func NewOwner(age uint64) *Owner { return &Owner{age: age, held: make(map[string]Mode)} }
 
-// Lock locks a document, waiting for those before. It answers Aborted when the owner gives way to an older one or
+// Lock locks a document, waiting for those before. It answers Aborted when the owner is the victim of a deadlock or
 // the deadline passes. reading marks the shared lock of a transaction's read, which is made exclusive while the
 // document is hot.
 func (t *Table) Lock(ctx context.Context, o *Owner, path string, mode Mode, reading bool) error {
@@ -125,12 +126,14 @@ func (t *Table) Lock(ctx context.Context, o *Owner, path string, mode Mode, read
 		t.mu.Unlock()
 		return nil
 	}
+	// A request waits behind others also where it agrees with the holders, or readers that keep coming would keep a writer out for ever.
 	if l.compatible(o, mode) && (had != 0 || len(l.queue) == 0) {
 		l.holders[o], o.held[path] = mode, mode
 		t.mu.Unlock()
 		return nil
 	}
 	r := &request{o: o, lock: l, mode: mode, done: make(chan error, 1)}
+	// An owner that has read the document and has to wait to write it is in conflict with another reader.
 	if had != 0 || hot {
 		l.hotUntil = t.clock.Now().Add(hotFor)
 	}
@@ -153,7 +156,7 @@ func (t *Table) refusal(o *Owner) error {
 	return o.doomed
 }
 
-// compatible reports whether nobody but o holds the lock in a way that mode can't stand.
+// compatible reports whether no owner but o holds the lock in a mode that conflicts with mode.
 func (l *docLock) compatible(o *Owner, mode Mode) bool {
 	for h, m := range l.holders {
 		if h != o && (mode == Exclusive || m == Exclusive) {
@@ -180,7 +183,7 @@ func (t *Table) wait(ctx context.Context, r *request) error {
 	}
 }
 
-// giveUp takes a request out of its queue because of err, unless it has been decided meanwhile. Its owner lets go of all.
+// giveUp takes a request out of its queue because of err, unless it has been decided meanwhile. All locks of its owner are released.
 func (t *Table) giveUp(r *request, err error) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -224,7 +227,7 @@ func (t *Table) serve(l *docLock) {
 	}
 }
 
-// Release lets go of all that an owner holds, for good.
+// Release releases all that an owner holds, and refuses it further locks.
 func (t *Table) Release(o *Owner) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -234,7 +237,7 @@ func (t *Table) Release(o *Owner) {
 	t.dropLocked(o, Expired())
 }
 
-// dropLocked makes an owner that doesn't wait let go of all, and refuses it everything from now on because of err; the
+// dropLocked releases all locks of an owner that doesn't wait, and refuses it everything from now on because of err; the
 // table is locked.
 func (t *Table) dropLocked(o *Owner, err error) {
 	if o.doomed == nil {
@@ -251,7 +254,7 @@ func (t *Table) dropLocked(o *Owner, err error) {
 	}
 }
 
-// GaveWay reports whether an owner was the youngest of a deadlock.
+// GaveWay reports whether an owner was the victim of a deadlock.
 func (t *Table) GaveWay(o *Owner) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -291,9 +294,11 @@ func (t *Table) Close(err error) {
 	}
 }
 
-// breakCycles makes the youngest of every cycle of waiters through o give way; the table is locked.
+// breakCycles aborts the youngest owner of every cycle of waiters through o; the table is locked.
 func (t *Table) breakCycles(o *Owner) {
 	for o.waiting != nil {
+		// o may close several cycles. The loop ends when it waits no more, as the victim or because a victim's locks were released, or
+		// when no cycle is left.
 		cycle := t.cycle(o, o, map[*Owner]bool{})
 		if cycle == nil {
 			return
@@ -316,7 +321,7 @@ func compareAges(a, b *Owner) int {
 	return 0
 }
 
-// cycle returns the owners on a way from one owner to another over who waits for whom, or nil.
+// cycle returns the owners on a path from one owner to another in the graph of who waits for whom, or nil.
 func (t *Table) cycle(from, to *Owner, seen map[*Owner]bool) []*Owner {
 	if from.waiting == nil || seen[from] {
 		return nil
@@ -333,7 +338,7 @@ func (t *Table) cycle(from, to *Owner, seen map[*Owner]bool) []*Owner {
 	return nil
 }
 
-// blockers returns who a request waits for: those that hold the lock against it, and those before it in the queue.
+// blockers returns the owners that a request waits for: those that hold the lock against it, and those before it in the queue.
 func (t *Table) blockers(r *request) []*Owner {
 	switch {
 	case r.seen != nil:

@@ -10,8 +10,8 @@ import (
 
 // How ranges are locked. A query of a transaction locks what matches it, whether it is there or not. A commit that has computed its
 // changes announces them before it writes: it waits until no other owner's range holds a changed document, before or after the change. From then on
-// it waits for nobody, and a query that would see one of its changes waits until it is written. Queries and announcements stand in one
-// queue: each also waits for those before it that it would conflict with, so neither kind keeps the other out for ever.
+// it waits for no owner, and a query that would see one of its changes waits until it is written. Queries and announcements stand in one
+// queue: each also waits for those before it that it would conflict with, so neither kind starves the other.
 
 // Range keeps others from changing what a query of a transaction has seen: from changing a document that is in the
 // range, before or after the change.
@@ -45,7 +45,7 @@ func (t *Table) LockRange(ctx context.Context, o *Owner, q *query.Query) (*Range
 	return r.seen, t.grantOrWait(ctx, r)
 }
 
-// grantOrWait grants a request about ranges when nobody blocks it, else waits for it. The table is locked on entry and
+// grantOrWait grants a request about ranges when no owner blocks it, else waits for it. The table is locked on entry and
 // not on return.
 func (t *Table) grantOrWait(ctx context.Context, r *request) error {
 	if len(t.blockers(r)) == 0 {
@@ -57,7 +57,7 @@ func (t *Table) grantOrWait(ctx context.Context, r *request) error {
 	return t.wait(ctx, r)
 }
 
-// grant gives a request about ranges what it wants; the table is locked.
+// grant grants a request about ranges; the table is locked.
 func (t *Table) grant(r *request) {
 	if r.seen != nil {
 		t.mu.ranges[r.seen] = struct{}{}
@@ -142,7 +142,7 @@ func (t *Table) Announce(ctx context.Context, o *Owner, changes []document.Chang
 	return t.grantOrWait(ctx, r)
 }
 
-// releaseRanges lets go of an owner's ranges and intents; the table is locked.
+// releaseRanges releases an owner's ranges and intents; the table is locked.
 func (t *Table) releaseRanges(o *Owner) {
 	for _, r := range o.ranges {
 		delete(t.mu.ranges, r)
@@ -152,7 +152,7 @@ func (t *Table) releaseRanges(o *Owner) {
 	t.serveRanges()
 }
 
-// serveRanges grants, in their order, the requests about ranges that nobody blocks any more; the table is locked.
+// serveRanges grants, in their order, the requests about ranges that no owner blocks any more; the table is locked.
 func (t *Table) serveRanges() {
 	for i := 0; i < len(t.mu.waiters); {
 		r := t.mu.waiters[i]

@@ -89,7 +89,7 @@ func (h *Shape) add(f query.Filter) {
 		}
 	case query.Field:
 		switch {
-		case x.Path.IsName(): // restrictNames has seen to it.
+		case x.Path.IsName(): // restrictNames has handled it.
 		case x.Op == query.Equal:
 			h.addEquality(x.Path, x.Value, false)
 		case x.Op == query.ArrayContains:
