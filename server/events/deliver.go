@@ -54,7 +54,7 @@ func newSender(s *Spec, c clock.Clock, mint MintToken) *sender {
 // refusal is the error of an answer that does not accept an event.
 type refusal struct {
 	status string
-	after  time.Duration // how long the service wants to be left alone
+	after  time.Duration // the pause that the answer's Retry-After requests
 }
 
 // Error implements error.

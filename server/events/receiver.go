@@ -159,7 +159,7 @@ func (r *receiver) subscription() Subscription {
 	return r.mu.sub
 }
 
-// save writes the cursor if it has moved, and lets go of the log behind it.
+// save writes the cursor if it has moved, and releases the log before it.
 func (r *receiver) save(ctx context.Context) error {
 	r.mu.Lock()
 	c, upto := r.mu.cursor, r.mu.progress.upto

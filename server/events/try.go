@@ -133,7 +133,7 @@ func (r *receiver) park(ctx context.Context, l *lane, first *event) error {
 	}
 }
 
-// turnLate lets go of events in memory that are in the store now; mu is held.
+// turnLate drops from memory events that are in the store now; mu is held.
 func (r *receiver) turnLate(written map[*event]bool) {
 	for e := range written {
 		if e.late {

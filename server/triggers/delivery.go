@@ -127,7 +127,7 @@ func (d *Dispatcher) post(request *http.Request) error {
 		return err
 	}
 	defer func() { _ = response.Body.Close() }()
-	_, _ = io.CopyN(io.Discard, response.Body, maxAnswer) // the body is not used, and a connection is used again only once it is read
+	_, _ = io.CopyN(io.Discard, response.Body, maxAnswer) // see maxAnswer
 	if response.StatusCode >= http.StatusMultipleChoices {
 		return fmt.Errorf("the functions emulator answered %s", response.Status)
 	}

@@ -49,7 +49,7 @@ func (f *follower) run(ctx context.Context) {
 	}
 }
 
-// next waits for commits. When there are none and somebody waits at a barrier, it returns context.Canceled and how many
+// next waits for commits. When there are none and a caller waits at a barrier, it returns context.Canceled and how many
 // barriers had come before it looked.
 func (f *follower) next(ctx context.Context) (commits []Commit, barriers int, err error) {
 	wait, cancel := context.WithCancel(ctx)

@@ -110,6 +110,8 @@ func (s *space) admit(deletes bool) error {
 func (s *space) admitScarce(usage vfs.DiskUsage, deletes bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	// Writes begin again only with a quarter more than the minimum, and with room for the reserve where it has to be made, so that they
+	// don't stop again at once.
 	enough := minimum(usage) + minimum(usage)/4
 	if !s.mu.reserved {
 		enough += reserve(usage)

@@ -46,6 +46,7 @@ func (s *Store) Apply(ctx context.Context, b *storage.Batch) error {
 		lead = <-c.wake
 	}
 	if lead {
+		// The row has the batches of others too: the end of this caller must not end their writing.
 		s.write(context.WithoutCancel(ctx))
 	}
 	return c.err
@@ -83,6 +84,7 @@ func (s *Store) write(ctx context.Context) {
 
 // writeGroup writes batches as one row. Those for which there is no space on this node's disk are refused alone.
 func (s *Store) writeGroup(ctx context.Context, calls []*call) {
+	// Space is checked before the insert: what is in the log must be applied here, so it can't be refused afterwards.
 	var all storage.Batch
 	written := make([]*call, 0, len(calls))
 	for _, c := range calls {

@@ -116,6 +116,8 @@ func (s *Store) writeBehind(ctx context.Context) (int64, error) {
 	for {
 		var from, to int64
 		err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) (err error) {
+			// The lock on this row keeps a former leader, whose transaction may still run, from writing at the same time. The changes
+			// and their place are committed together.
 			if err := tx.QueryRow(ctx, "select seq from clave_applied where id = 1 for update").Scan(&from); err != nil {
 				return err
 			}
@@ -154,6 +156,7 @@ func (s *Store) collect(ctx context.Context, tx pgx.Tx, from int64, into *change
 		for _, op := range ops {
 			into.add(op)
 		}
+		// The operations may share memory with the body, so the next row gets its own.
 		body = nil
 		if into.size > behindBytes {
 			return errEnough

@@ -262,7 +262,7 @@ func (s *Store) renew(ctx context.Context) error {
 	return s.announce(ctx, "leader")
 }
 
-// announce notes that this node lives, for the status.
+// announce writes that this node runs, for the status.
 func (s *Store) announce(ctx context.Context, role string) error {
 	seq := s.lead.seq.Load()
 	if role != "leader" {
