@@ -72,7 +72,7 @@ bench-console: bin/clave server/console/web/node_modules/.installed ## look at 1
 	.ci/chromium
 	cd server/console/web && CLAVE_BIN='$(CURDIR)/bin/clave' DOCUMENTS='$(DOCUMENTS)' USERS='$(USERS)' node scripts/bench.mjs
 
-release: ## make programs for six platforms, npm packages, checksums and the list of modules (VERSION=1.2.3)
+release: ## make programs for six platforms, npm packages, an image, checksums and the list of modules (VERSION=1.2.3)
 	.ci/release '$(VERSION)'
 
 soak: ## keep 2,000 listeners on a server under constant commits (SOAK=10m)
