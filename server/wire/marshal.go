@@ -11,6 +11,13 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
+// The numbers of the fields of messages that are not Firestore's: entries of maps, google.protobuf.Timestamp and google.type.LatLng.
+const (
+	fieldEntryKey, fieldEntryValue protowire.Number = 1, 2
+	fieldSeconds, fieldNanos       protowire.Number = 1, 2
+	fieldLatitude, fieldLongitude  protowire.Number = 1, 2
+)
+
 // Append appends the wire form of an answer that holds documents, or of a commit's. It writes what proto.Marshal writes, but for
 // the order of fields, and without reflection. It reports false, and appends nothing, for other messages and
 // for those with something unusual; they are for proto.Marshal. The message is one of ours: fields of it that the
@@ -105,8 +112,8 @@ func (a *appender) time(number protowire.Number, t *timestamppb.Timestamp) {
 		return
 	}
 	at := a.begin(number)
-	a.varint(1, uint64(t.Seconds))
-	a.varint(2, uint64(int64(t.Nanos)))
+	a.varint(fieldSeconds, uint64(t.Seconds))
+	a.varint(fieldNanos, uint64(int64(t.Nanos)))
 	a.end(at)
 }
 
@@ -114,55 +121,55 @@ func (a *appender) time(number protowire.Number, t *timestamppb.Timestamp) {
 func (a *appender) found(r *pb.BatchGetDocumentsResponse) {
 	switch x := r.Result.(type) {
 	case *pb.BatchGetDocumentsResponse_Found:
-		at := a.begin(1)
+		at := a.begin(pb.FieldBatchGetDocumentsResponseFound)
 		a.document(x.Found)
 		a.end(at)
 	case *pb.BatchGetDocumentsResponse_Missing:
-		a.string(2, x.Missing, true)
+		a.string(pb.FieldBatchGetDocumentsResponseMissing, x.Missing, true)
 	}
-	a.bytes(3, r.Transaction)
-	a.time(4, r.ReadTime)
+	a.bytes(pb.FieldBatchGetDocumentsResponseTransaction, r.Transaction)
+	a.time(pb.FieldBatchGetDocumentsResponseReadTime, r.ReadTime)
 }
 
 // result writes an answer to a query.
 func (a *appender) result(r *pb.RunQueryResponse) {
 	if r.Document != nil {
-		at := a.begin(1)
+		at := a.begin(pb.FieldRunQueryResponseDocument)
 		a.document(r.Document)
 		a.end(at)
 	}
-	a.bytes(2, r.Transaction)
-	a.time(3, r.ReadTime)
-	a.varint(4, uint64(int64(r.SkippedResults)))
+	a.bytes(pb.FieldRunQueryResponseTransaction, r.Transaction)
+	a.time(pb.FieldRunQueryResponseReadTime, r.ReadTime)
+	a.varint(pb.FieldRunQueryResponseSkippedResults, uint64(int64(r.SkippedResults)))
 }
 
 // committed writes the answer to a commit.
 func (a *appender) committed(r *pb.CommitResponse) {
 	for _, w := range r.WriteResults {
-		at := a.begin(1)
-		a.time(1, w.GetUpdateTime())
+		at := a.begin(pb.FieldCommitResponseWriteResults)
+		a.time(pb.FieldWriteResultUpdateTime, w.GetUpdateTime())
 		for _, v := range w.GetTransformResults() {
-			a.value(2, v)
+			a.value(pb.FieldWriteResultTransformResults, v)
 		}
 		a.end(at)
 	}
-	a.time(2, r.CommitTime)
+	a.time(pb.FieldCommitResponseCommitTime, r.CommitTime)
 }
 
 // document writes a document's fields.
 func (a *appender) document(d *pb.Document) {
-	a.string(1, d.GetName(), false)
-	a.members(2, d.GetFields())
-	a.time(3, d.GetCreateTime())
-	a.time(4, d.GetUpdateTime())
+	a.string(pb.FieldDocumentName, d.GetName(), false)
+	a.members(pb.FieldDocumentFields, d.GetFields())
+	a.time(pb.FieldDocumentCreateTime, d.GetCreateTime())
+	a.time(pb.FieldDocumentUpdateTime, d.GetUpdateTime())
 }
 
 // members writes a map of values.
 func (a *appender) members(number protowire.Number, m map[string]*pb.Value) {
 	for key, v := range m {
 		at := a.begin(number)
-		a.string(1, key, true)
-		a.value(2, v)
+		a.string(fieldEntryKey, key, true)
+		a.value(fieldEntryValue, v)
 		a.end(at)
 	}
 }
@@ -172,40 +179,40 @@ func (a *appender) value(number protowire.Number, v *pb.Value) { // long: one ca
 	at := a.begin(number)
 	switch x := v.GetValueType().(type) {
 	case *pb.Value_NullValue:
-		a.tag(11, protowire.VarintType)
+		a.tag(pb.FieldValueNullValue, protowire.VarintType)
 		a.b = protowire.AppendVarint(a.b, uint64(int64(x.NullValue)))
 	case *pb.Value_BooleanValue:
-		a.tag(1, protowire.VarintType)
+		a.tag(pb.FieldValueBooleanValue, protowire.VarintType)
 		a.b = protowire.AppendVarint(a.b, protowire.EncodeBool(x.BooleanValue))
 	case *pb.Value_IntegerValue:
-		a.tag(2, protowire.VarintType)
+		a.tag(pb.FieldValueIntegerValue, protowire.VarintType)
 		a.b = protowire.AppendVarint(a.b, uint64(x.IntegerValue))
 	case *pb.Value_DoubleValue:
-		a.tag(3, protowire.Fixed64Type)
+		a.tag(pb.FieldValueDoubleValue, protowire.Fixed64Type)
 		a.b = protowire.AppendFixed64(a.b, math.Float64bits(x.DoubleValue))
 	case *pb.Value_TimestampValue:
-		a.time(10, x.TimestampValue)
+		a.time(pb.FieldValueTimestampValue, x.TimestampValue)
 	case *pb.Value_StringValue:
-		a.string(17, x.StringValue, true)
+		a.string(pb.FieldValueStringValue, x.StringValue, true)
 	case *pb.Value_BytesValue:
-		a.tag(18, protowire.BytesType)
+		a.tag(pb.FieldValueBytesValue, protowire.BytesType)
 		a.b = protowire.AppendBytes(a.b, x.BytesValue)
 	case *pb.Value_ReferenceValue:
-		a.string(5, x.ReferenceValue, true)
+		a.string(pb.FieldValueReferenceValue, x.ReferenceValue, true)
 	case *pb.Value_GeoPointValue:
-		inner := a.begin(8)
-		a.double(1, x.GeoPointValue.GetLatitude())
-		a.double(2, x.GeoPointValue.GetLongitude())
+		inner := a.begin(pb.FieldValueGeoPointValue)
+		a.double(fieldLatitude, x.GeoPointValue.GetLatitude())
+		a.double(fieldLongitude, x.GeoPointValue.GetLongitude())
 		a.end(inner)
 	case *pb.Value_ArrayValue:
-		inner := a.begin(9)
+		inner := a.begin(pb.FieldValueArrayValue)
 		for _, item := range x.ArrayValue.GetValues() {
-			a.value(1, item)
+			a.value(pb.FieldArrayValueValues, item)
 		}
 		a.end(inner)
 	case *pb.Value_MapValue:
-		inner := a.begin(6)
-		a.members(1, x.MapValue.GetFields())
+		inner := a.begin(pb.FieldValueMapValue)
+		a.members(pb.FieldMapValueFields, x.MapValue.GetFields())
 		a.end(inner)
 	default:
 		a.unusual = true

@@ -106,9 +106,9 @@ func (s *scanner) inside(read func(*scanner)) {
 func (s *scanner) document(d *pb.Document) {
 	for s.more() {
 		switch number, kind := s.tag(); {
-		case number == 1 && kind == protowire.BytesType && d.Name == "":
+		case number == pb.FieldDocumentName && kind == protowire.BytesType && d.Name == "":
 			d.Name = strings.Clone(s.string()) // Names are kept longer than documents.
-		case number == 2 && kind == protowire.BytesType:
+		case number == pb.FieldDocumentFields && kind == protowire.BytesType:
 			s.member(&d.Fields, maxNesting)
 		default:
 			s.fail()
@@ -123,9 +123,9 @@ func (s *scanner) member(m *map[string]*pb.Value, depth int) {
 	var v *pb.Value
 	for seen := false; entry.more(); {
 		switch number, kind := entry.tag(); {
-		case number == 1 && kind == protowire.BytesType && !seen:
+		case number == fieldEntryKey && kind == protowire.BytesType && !seen:
 			seen, key = true, entry.string()
-		case number == 2 && kind == protowire.BytesType && v == nil:
+		case number == fieldEntryValue && kind == protowire.BytesType && v == nil:
 			inner := scanner{text: entry.part()}
 			if v = inner.value(depth - 1); inner.failed {
 				entry.fail()
@@ -153,32 +153,32 @@ func (s *scanner) value(depth int) *pb.Value { // long: one case a kind
 	}
 	var out *pb.Value
 	switch {
-	case number == 1 && kind == protowire.VarintType:
+	case number == pb.FieldValueBooleanValue && kind == protowire.VarintType:
 		out = newBool(s.uvarint() != 0)
-	case number == 2 && kind == protowire.VarintType:
+	case number == pb.FieldValueIntegerValue && kind == protowire.VarintType:
 		out = newInteger(int64(s.uvarint()))
-	case number == 3 && kind == protowire.Fixed64Type:
+	case number == pb.FieldValueDoubleValue && kind == protowire.Fixed64Type:
 		out = newDouble(s.double())
-	case number == 17 && kind == protowire.BytesType:
+	case number == pb.FieldValueStringValue && kind == protowire.BytesType:
 		out = newString(s.string())
-	case number == 10 && kind == protowire.BytesType:
+	case number == pb.FieldValueTimestampValue && kind == protowire.BytesType:
 		out = newTimestamp(0, 0)
 		s.inside(func(s *scanner) { s.timestamp(out.GetTimestampValue()) })
-	case number == 5 && kind == protowire.BytesType:
+	case number == pb.FieldValueReferenceValue && kind == protowire.BytesType:
 		out = &pb.Value{ValueType: &pb.Value_ReferenceValue{ReferenceValue: s.string()}}
-	case number == 18 && kind == protowire.BytesType:
+	case number == pb.FieldValueBytesValue && kind == protowire.BytesType:
 		out = &pb.Value{ValueType: &pb.Value_BytesValue{BytesValue: []byte(s.part())}}
-	case number == 11 && kind == protowire.VarintType:
+	case number == pb.FieldValueNullValue && kind == protowire.VarintType:
 		out = &pb.Value{ValueType: &pb.Value_NullValue{NullValue: structpb.NullValue(int32(s.uvarint()))}}
-	case number == 8 && kind == protowire.BytesType:
+	case number == pb.FieldValueGeoPointValue && kind == protowire.BytesType:
 		g := &latlng.LatLng{}
 		s.inside(func(s *scanner) { s.geoPoint(g) })
 		out = &pb.Value{ValueType: &pb.Value_GeoPointValue{GeoPointValue: g}}
-	case number == 9 && kind == protowire.BytesType:
+	case number == pb.FieldValueArrayValue && kind == protowire.BytesType:
 		a := &pb.ArrayValue{}
 		s.inside(func(s *scanner) { s.array(a, depth) })
 		out = &pb.Value{ValueType: &pb.Value_ArrayValue{ArrayValue: a}}
-	case number == 6 && kind == protowire.BytesType:
+	case number == pb.FieldValueMapValue && kind == protowire.BytesType:
 		m := &pb.MapValue{}
 		s.inside(func(s *scanner) { s.members(m, depth) })
 		out = &pb.Value{ValueType: &pb.Value_MapValue{MapValue: m}}
@@ -194,7 +194,7 @@ func (s *scanner) value(depth int) *pb.Value { // long: one case a kind
 // array reads the elements of an array inside depth levels.
 func (s *scanner) array(a *pb.ArrayValue, depth int) {
 	for s.more() {
-		if number, kind := s.tag(); number != 1 || kind != protowire.BytesType {
+		if number, kind := s.tag(); number != pb.FieldArrayValueValues || kind != protowire.BytesType {
 			s.fail()
 			return
 		}
@@ -205,7 +205,7 @@ func (s *scanner) array(a *pb.ArrayValue, depth int) {
 // members reads the members of a map inside depth levels.
 func (s *scanner) members(m *pb.MapValue, depth int) {
 	for s.more() {
-		if number, kind := s.tag(); number != 1 || kind != protowire.BytesType {
+		if number, kind := s.tag(); number != pb.FieldMapValueFields || kind != protowire.BytesType {
 			s.fail()
 			return
 		}
@@ -217,9 +217,9 @@ func (s *scanner) members(m *pb.MapValue, depth int) {
 func (s *scanner) timestamp(t *timestamppb.Timestamp) {
 	for s.more() {
 		switch number, kind := s.tag(); {
-		case number == 1 && kind == protowire.VarintType:
+		case number == fieldSeconds && kind == protowire.VarintType:
 			t.Seconds = int64(s.uvarint())
-		case number == 2 && kind == protowire.VarintType:
+		case number == fieldNanos && kind == protowire.VarintType:
 			t.Nanos = int32(s.uvarint())
 		default:
 			s.fail()
@@ -231,9 +231,9 @@ func (s *scanner) timestamp(t *timestamppb.Timestamp) {
 func (s *scanner) geoPoint(g *latlng.LatLng) {
 	for s.more() {
 		switch number, kind := s.tag(); {
-		case number == 1 && kind == protowire.Fixed64Type:
+		case number == fieldLatitude && kind == protowire.Fixed64Type:
 			g.Latitude = s.double()
-		case number == 2 && kind == protowire.Fixed64Type:
+		case number == fieldLongitude && kind == protowire.Fixed64Type:
 			g.Longitude = s.double()
 		default:
 			s.fail()

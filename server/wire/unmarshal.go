@@ -55,16 +55,16 @@ func scanString(part []byte, into *string) bool {
 func scanCommit(b []byte, r *pb.CommitRequest) bool {
 	return fields(b, func(number protowire.Number, part []byte) bool {
 		switch number {
-		case 1:
+		case pb.FieldCommitRequestDatabase:
 			return scanString(part, &r.Database)
-		case 2:
+		case pb.FieldCommitRequestWrites:
 			w := &pb.Write{}
 			r.Writes = append(r.Writes, w)
 			if scanWrite(part, w) {
 				return true
 			}
 			return proto.Unmarshal(part, w) == nil
-		case 3:
+		case pb.FieldCommitRequestTransaction:
 			r.Transaction = append([]byte(nil), part...)
 			return len(part) > 0
 		}
@@ -76,20 +76,20 @@ func scanCommit(b []byte, r *pb.CommitRequest) bool {
 func scanWrite(b []byte, w *pb.Write) bool {
 	return fields(b, func(number protowire.Number, part []byte) bool {
 		switch {
-		case number == 1 && w.Operation == nil:
+		case number == pb.FieldWriteUpdate && w.Operation == nil:
 			// A document has its own copy of the text, so that whoever keeps it keeps no others.
 			s, d := scanner{text: string(part)}, &pb.Document{}
 			w.Operation = &pb.Write_Update{Update: d}
 			s.document(d)
 			return !s.failed
-		case number == 2 && w.Operation == nil:
+		case number == pb.FieldWriteDelete && w.Operation == nil:
 			op := &pb.Write_Delete{}
 			w.Operation = op
 			return scanString(part, &op.Delete)
-		case number == 3 && w.UpdateMask == nil:
+		case number == pb.FieldWriteUpdateMask && w.UpdateMask == nil:
 			w.UpdateMask = &pb.DocumentMask{}
 			return scanMask(part, w.UpdateMask)
-		case number == 4 && w.CurrentDocument == nil:
+		case number == pb.FieldWriteCurrentDocument && w.CurrentDocument == nil:
 			w.CurrentDocument = &pb.Precondition{}
 			return scanPrecondition(part, w.CurrentDocument)
 		}
@@ -101,7 +101,7 @@ func scanWrite(b []byte, w *pb.Write) bool {
 func scanMask(b []byte, m *pb.DocumentMask) bool {
 	return fields(b, func(number protowire.Number, part []byte) bool {
 		var path string
-		if number != 1 || !scanString(part, &path) {
+		if number != pb.FieldDocumentMaskFieldPaths || !scanString(part, &path) {
 			return false
 		}
 		m.FieldPaths = append(m.FieldPaths, path)
@@ -113,9 +113,9 @@ func scanMask(b []byte, m *pb.DocumentMask) bool {
 func scanPrecondition(b []byte, p *pb.Precondition) bool {
 	s := scanner{text: string(b)}
 	switch number, kind := s.tag(); {
-	case number == 1 && kind == protowire.VarintType:
+	case number == pb.FieldPreconditionExists && kind == protowire.VarintType:
 		p.ConditionType = &pb.Precondition_Exists{Exists: s.uvarint() != 0}
-	case number == 2 && kind == protowire.BytesType:
+	case number == pb.FieldPreconditionUpdateTime && kind == protowire.BytesType:
 		t := &timestamppb.Timestamp{}
 		s.inside(func(s *scanner) { s.timestamp(t) })
 		p.ConditionType = &pb.Precondition_UpdateTime{UpdateTime: t}
@@ -129,16 +129,16 @@ func scanPrecondition(b []byte, p *pb.Precondition) bool {
 func scanBatchGet(b []byte, r *pb.BatchGetDocumentsRequest) bool {
 	return fields(b, func(number protowire.Number, part []byte) bool {
 		switch {
-		case number == 1:
+		case number == pb.FieldBatchGetDocumentsRequestDatabase:
 			return scanString(part, &r.Database)
-		case number == 2:
+		case number == pb.FieldBatchGetDocumentsRequestDocuments:
 			var name string
 			r.Documents = append(r.Documents, name)
 			return scanString(part, &r.Documents[len(r.Documents)-1])
-		case number == 3 && r.Mask == nil:
+		case number == pb.FieldBatchGetDocumentsRequestMask && r.Mask == nil:
 			r.Mask = &pb.DocumentMask{}
 			return scanMask(part, r.Mask)
-		case number == 4 && r.ConsistencySelector == nil:
+		case number == pb.FieldBatchGetDocumentsRequestTransaction && r.ConsistencySelector == nil:
 			r.ConsistencySelector = &pb.BatchGetDocumentsRequest_Transaction{Transaction: append(make([]byte, 0, len(part)), part...)}
 			return true
 		}

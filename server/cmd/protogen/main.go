@@ -60,30 +60,44 @@ func run(ctx context.Context, check bool) error {
 	if err != nil {
 		return err
 	}
-	var stale []string
+	numbers, err := fieldNumbers(request)
+	if err != nil {
+		return err
+	}
+	files := []*pluginpb.CodeGeneratorResponse_File{numbers}
 	for _, p := range plugins {
 		request.Parameter = proto.String(p.options)
-		files, err := generate(ctx, p.name, request)
+		generated, err := generate(ctx, p.name, request)
 		if err != nil {
 			return fmt.Errorf("%s: %w", p.name, err)
 		}
-		for _, f := range files {
-			path := filepath.Join(dir, f.GetName())
-			if !check {
-				if err := os.WriteFile(path, []byte(f.GetContent()), 0o644); err != nil {
-					return err
-				}
-				continue
-			}
-			if old, err := os.ReadFile(path); err != nil || string(old) != f.GetContent() {
-				stale = append(stale, f.GetName())
-			}
-		}
+		files = append(files, generated...)
+	}
+	stale, err := store(files, check)
+	if err != nil {
+		return err
 	}
 	if len(stale) > 0 {
 		return fmt.Errorf("not current: %s; run go generate ./server/wire/firestorepb", strings.Join(stale, ", "))
 	}
 	return nil
+}
+
+// store writes the files, or returns the names of those that are not current.
+func store(files []*pluginpb.CodeGeneratorResponse_File, check bool) (stale []string, err error) {
+	for _, f := range files {
+		path := filepath.Join(dir, f.GetName())
+		if !check {
+			if err := os.WriteFile(path, []byte(f.GetContent()), 0o644); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if old, err := os.ReadFile(path); err != nil || string(old) != f.GetContent() {
+			stale = append(stale, f.GetName())
+		}
+	}
+	return stale, nil
 }
 
 // compile compiles the protos to what plugins are given.

@@ -29,14 +29,6 @@ type sharedDocument struct {
 	json     func() ([]byte, error)
 }
 
-// The numbers of the fields of a change, as google.firestore.v1 has them.
-const (
-	fieldDocumentChange   = 3 // of ListenResponse
-	fieldDocument         = 1 // of DocumentChange, as the next two
-	fieldTargetIDs        = 5
-	fieldRemovedTargetIDs = 6
-)
-
 // share prepares a document to be encoded, when it is first needed.
 func share(d *document.Document) *sharedDocument {
 	m := wire.FormatDocument(d)
@@ -89,14 +81,14 @@ func (a *Answer) Binary() (own, shared []byte, err error) {
 		return nil, nil, err
 	}
 	change := a.message.GetDocumentChange()
-	ids := appendIDs(nil, fieldTargetIDs, change.GetTargetIds())
-	ids = appendIDs(ids, fieldRemovedTargetIDs, change.GetRemovedTargetIds())
-	size := len(ids) + protowire.SizeTag(fieldDocument) + protowire.SizeBytes(len(shared))
+	ids := appendIDs(nil, pb.FieldDocumentChangeTargetIds, change.GetTargetIds())
+	ids = appendIDs(ids, pb.FieldDocumentChangeRemovedTargetIds, change.GetRemovedTargetIds())
+	size := len(ids) + protowire.SizeTag(pb.FieldDocumentChangeDocument) + protowire.SizeBytes(len(shared))
 	own = make([]byte, 0, len(ids)+2*(1+protowire.SizeVarint(uint64(size))))
-	own = protowire.AppendTag(own, fieldDocumentChange, protowire.BytesType)
+	own = protowire.AppendTag(own, pb.FieldListenResponseDocumentChange, protowire.BytesType)
 	own = protowire.AppendVarint(own, uint64(size))
 	own = append(own, ids...)
-	own = protowire.AppendTag(own, fieldDocument, protowire.BytesType)
+	own = protowire.AppendTag(own, pb.FieldDocumentChangeDocument, protowire.BytesType)
 	return protowire.AppendVarint(own, uint64(len(shared))), shared, nil
 }
 

@@ -1,0 +1,45 @@
+package wire_test
+
+import (
+	"testing"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"clave/server/wire"
+	pb "clave/server/wire/firestorepb"
+)
+
+// nestedArrays is the wire form of a value with arrays inside each other.
+func nestedArrays(levels int) []byte {
+	sizes, n := make([]int, levels), 0
+	for i := range sizes {
+		sizes[i] = n // of what the value's array holds
+		array := protowire.SizeTag(pb.FieldArrayValueValues) + protowire.SizeBytes(n)
+		n = protowire.SizeTag(pb.FieldValueArrayValue) + protowire.SizeBytes(array)
+	}
+	out := make([]byte, 0, n)
+	for i := levels - 1; i >= 0; i-- {
+		array := protowire.SizeTag(pb.FieldArrayValueValues) + protowire.SizeBytes(sizes[i])
+		out = protowire.AppendTag(out, pb.FieldValueArrayValue, protowire.BytesType)
+		out = protowire.AppendVarint(out, uint64(array))
+		out = protowire.AppendTag(out, pb.FieldArrayValueValues, protowire.BytesType)
+		out = protowire.AppendVarint(out, uint64(sizes[i]))
+	}
+	return out
+}
+
+// field is the wire form of a field with a message.
+func field(number protowire.Number, message []byte) []byte {
+	return protowire.AppendBytes(protowire.AppendTag(nil, number, protowire.BytesType), message)
+}
+
+// TestDeepNestingIsRefused wants a request that is only just small enough to be refused and not to overflow the stack.
+func TestDeepNestingIsRefused(t *testing.T) {
+	for _, levels := range []int{100_000, 1_400_000} {
+		entry := append(protowire.AppendString(protowire.AppendTag(nil, 1, protowire.BytesType), "a"), field(2, nestedArrays(levels))...)
+		commit := field(pb.FieldCommitRequestWrites, field(pb.FieldWriteUpdate, field(pb.FieldDocumentFields, entry)))
+		if err := wire.Unmarshal(commit, &pb.CommitRequest{}); err == nil {
+			t.Errorf("%d levels in %d bytes: no error", levels, len(commit))
+		}
+	}
+}
