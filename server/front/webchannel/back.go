@@ -36,6 +36,9 @@ func (s *session) serveBack(w http.ResponseWriter, r *http.Request, b *back, hav
 			quiet, stopQuiet = o.Clock.After(q.hold)
 			continue
 		}
+		if s.stalled(b) {
+			return
+		}
 		select {
 		case <-s.news:
 		// news holds one signal. This loop may have received the one that was meant for its successor: it is sent again.
@@ -133,6 +136,14 @@ func (s *session) unsent(b *back, have int) (arrays []array, more bool) {
 		s.mu.written = max(s.mu.written, a.id)
 	}
 	return arrays, false
+}
+
+// stalled reports whether the attached back channel has written all that there is, and the stream waits for the client to acknowledge it: a
+// client does so when the back channel ends.
+func (s *session) stalled(b *back) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.mu.back == b && s.mu.stalled && s.mu.written == s.mu.last
 }
 
 // ensureOutput makes sure that there is something to write at once, by which the client detects that no proxy buffers

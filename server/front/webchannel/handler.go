@@ -34,10 +34,10 @@ type Options struct {
 	MaxSessions int
 	// MaxBody is how many bytes a forward request may have, and how many of a client's may wait; 36 MiB.
 	MaxBody int
-	// MaxUnacked is how many bytes are kept for a client that doesn't acknowledge them; 1 MiB. It is more than BackBytes, after which a
-	// client acknowledges.
+	// MaxUnacked is how many bytes are kept for a client that doesn't acknowledge them; 1 MiB.
 	MaxUnacked int
-	// MaxHeld is how many bytes of all clients may wait, in both directions; 512 MiB.
+	// MaxHeld is how many bytes of all clients may wait, in both directions; 512 MiB. From an eighth of them on, each client may have
+	// no more than a chunk that it doesn't acknowledge.
 	MaxHeld int
 	// BackBytes is after how many bytes a back channel is ended, so that the client acknowledges; 512 KiB.
 	BackBytes int
@@ -234,6 +234,18 @@ func (h *Handler) register(rpc string, rid int) *session {
 	}
 	return s
 }
+
+// mostUnacked is how many bytes are kept now for a client that doesn't acknowledge them: few while all clients together have many, so that
+// hundreds of slow ones need not be ended to free memory. Their streams wait, and what they would send is not even encoded.
+func (h *Handler) mostUnacked() int {
+	if h.held.Load() < int64(h.o.MaxHeld/crowded) {
+		return h.o.MaxUnacked
+	}
+	return min(h.o.MaxUnacked, maxChunk)
+}
+
+// crowded is the share of Options.MaxHeld from which on each client gets little of it.
+const crowded = 8
 
 // limitHeld ends the sessions that hold the most bytes while all together hold too many: clients that send without end or do not
 // read must not fill the memory.

@@ -53,6 +53,8 @@ type session struct {
 		outBytes int
 		// unannounced is how many bytes were queued since news was signaled.
 		unannounced int
+		// stalled says that the stream waits for the client to acknowledge.
+		stalled bool
 		// last is the number of the last array made, and written that of the last one given to a back channel.
 		last, written int
 		// back is the attached back channel, or nil.
@@ -189,7 +191,7 @@ func (s *session) send(ctx context.Context, json []byte, more bool) error {
 			s.mu.Unlock()
 			return fault.E(fault.Canceled, "The client has gone.")
 		}
-		if s.mu.outBytes == 0 || s.mu.outBytes+len(payload) <= s.handler.o.MaxUnacked {
+		if s.mu.outBytes == 0 || s.mu.outBytes+len(payload) <= s.handler.mostUnacked() {
 			s.queueLocked(payload)
 			if s.mu.unannounced += len(payload); !more || s.mu.unannounced > maxChunk {
 				s.notifyLocked()
@@ -198,6 +200,7 @@ func (s *session) send(ctx context.Context, json []byte, more bool) error {
 			s.handler.limitHeld()
 			return nil
 		}
+		s.mu.stalled = true
 		s.notifyLocked() // acknowledgements free space, and need written arrays
 		s.mu.Unlock()
 		select {
@@ -254,6 +257,7 @@ func (s *session) ackLocked(id int) {
 	if n > 0 {
 		s.mu.out = s.mu.out[n:]
 		s.countLocked()
+		s.mu.stalled = false // until the stream finds that it is not enough
 		signal(s.space)
 	}
 }
