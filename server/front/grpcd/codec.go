@@ -26,10 +26,11 @@ func newCodec() *codec {
 }
 
 // maxScratch is the greatest size of a buffer that is kept for the next message, and maxPooled the greatest message that is written
-// to one of gRPC's pooled buffers: the next larger ones there have 1 MiB, which a client that reads slowly would keep for each message.
+// to one of gRPC's pooled buffers: the next larger ones there have 32 KiB, and those after them 1 MiB, which a client that reads slowly
+// would keep for each message.
 const (
 	maxScratch = 64 << 10
-	maxPooled  = 32 << 10
+	maxPooled  = 16 << 10
 )
 
 // Marshal implements encoding.CodecV2.
