@@ -14,7 +14,7 @@ import (
 const (
 	maxFirst  = 1 << 20
 	maxFirsts = 32 << 20
-	collected = 8 << 20
+	collected = 2 << 20
 )
 
 // first is the first snapshot of a view: what it showed at a version. Clients that open the same query one after the other, as

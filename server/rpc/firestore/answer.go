@@ -35,7 +35,8 @@ func share(d *document.Document) *sharedDocument {
 	return &sharedDocument{
 		document: m,
 		binary: sync.OnceValues(func() ([]byte, error) {
-			if b, ok := wire.Append(nil, m); ok {
+			// With room for all of it: what is left over when it grows is kept as long as the message.
+			if b, ok := wire.Append(make([]byte, 0, d.Size()+d.Size()/16+64), m); ok {
 				return b, nil
 			}
 			return proto.Marshal(m)
