@@ -12,11 +12,11 @@ import (
 )
 
 // How much garbage there may be beside what is live, in percent of it: requests make much short-lived garbage beside a small
-// live heap, and collecting it often takes a tenth of the time. The garbage never exceeds mostGarbage while the live heap
-// is small.
+// live heap, and collecting it often takes a tenth of the time. The garbage never exceeds mostGarbage while little is to be looked
+// through for pointers: blocks of bytes, such as the store's tables and answers that wait for slow readers, cost a collection nothing.
 const (
 	mostPercent  = 400
-	leastPercent = 50
+	leastPercent = 10
 	mostGarbage  = 64 * mib
 )
 
@@ -41,12 +41,14 @@ type Governor struct {
 // NewGovernor returns a governor that works once it is run.
 func NewGovernor(c clock.Clock) *Governor { return &Governor{clock: c} }
 
-// Percent returns the garbage that is allowed beside a live heap of so many bytes, in percent of it, as debug.SetGCPercent takes it.
-func Percent(live int64) int {
+// Percent returns the garbage that is allowed beside a live heap of so many bytes, of which the collector looks through so many for
+// pointers, in percent of the live ones, as debug.SetGCPercent takes it.
+func Percent(live, scanned int64) int {
 	if live <= 0 {
 		return mostPercent
 	}
-	return int(min(max(mostGarbage*100/live, leastPercent), mostPercent))
+	garbage := max(mostGarbage, min(scanned, live/2))
+	return int(min(max(garbage*100/live, leastPercent), mostPercent))
 }
 
 // Run adjusts until ctx is done.
@@ -94,7 +96,8 @@ func (g *Governor) afterEach() {
 
 // adjust sets the collector's percentage for the heap that the last cycle found live; it reports false once the governor has stopped.
 func (g *Governor) adjust() bool {
-	percent := Percent(read().live)
+	now := read()
+	percent := Percent(now.live, now.scanned)
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.mu.stopped {
@@ -112,6 +115,8 @@ func (g *Governor) adjust() bool {
 type sizes struct {
 	// live was found live by the last cycle; held is what the heap holds of the system's memory.
 	live, held int64
+	// scanned is how much of the heap the collector has to look through for pointers.
+	scanned int64
 	// allocated is all that was ever allocated.
 	allocated int64
 }
@@ -121,8 +126,9 @@ func read() sizes {
 	samples := []metrics.Sample{
 		{Name: "/gc/heap/live:bytes"}, {Name: "/gc/heap/allocs:bytes"},
 		{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/unused:bytes"}, {Name: "/memory/classes/heap/free:bytes"},
+		{Name: "/gc/scan/heap:bytes"},
 	}
 	metrics.Read(samples)
 	n := func(i int) int64 { return int64(samples[i].Value.Uint64()) }
-	return sizes{live: n(0), allocated: n(1), held: n(2) + n(3) + n(4)}
+	return sizes{live: n(0), allocated: n(1), held: n(2) + n(3) + n(4), scanned: n(5)}
 }

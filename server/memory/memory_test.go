@@ -73,8 +73,8 @@ func TestPlanStaysWithinItsLimit(t *testing.T) {
 			}
 		}
 	}
-	if p := memory.PlanFor(64<<30, false); p.Cache > 100*mib {
-		t.Errorf("a large machine's cache is %d MiB without anybody asking for it", p.Cache/mib)
+	if p := memory.PlanFor(64<<30, false); p.Cache > 100*mib || p.Table > 16*mib {
+		t.Errorf("a large machine's cache is %d MiB, and a table %d, without anybody asking for it", p.Cache/mib, p.Table/mib)
 	}
 	if p := memory.PlanFor(8<<30, true); p.Cache < 512*mib {
 		t.Errorf("the cache of a limit of 8 GiB is %d MiB, want it to grow with the limit", p.Cache/mib)
@@ -83,9 +83,15 @@ func TestPlanStaysWithinItsLimit(t *testing.T) {
 
 func TestGarbageIsBounded(t *testing.T) {
 	for _, live := range []int64{0, 1 * mib, 12 * mib, 40 * mib, 116 * mib, 4096 * mib} {
-		garbage := live * int64(memory.Percent(live)) / 100
-		if most := max(65*mib, live*51/100); garbage > most {
-			t.Errorf("%d MiB live: %d MiB of garbage are allowed, want at most %d", live/mib, garbage/mib, most/mib)
+		for _, scanned := range []int64{0, live / 10, live} {
+			percent := memory.Percent(live, scanned)
+			garbage := live * int64(percent) / 100
+			if most := max(65*mib, min(live*51/100, scanned), live/10); garbage > most {
+				t.Errorf("%d MiB live, %d to look through: %d MiB of garbage are allowed, want at most %d", live/mib, scanned/mib, garbage/mib, most/mib)
+			}
+			if percent < 10 {
+				t.Errorf("%d MiB live, %d to look through: %d %% of garbage are allowed, with which the collector would never rest", live/mib, scanned/mib, percent)
+			}
 		}
 	}
 }

@@ -10,7 +10,9 @@ type Plan struct {
 	Requests int64
 }
 
-// What the parts take when nothing limits them. More cache is of use only for data that exceed it, so it must be configured.
+// What the parts take when nothing limits them. More cache is of use only for data that exceed it, so it must be configured. Under load there
+// are three tables, one being filled, one being written out and one kept to be filled next, whatever the requests are. Larger ones make
+// fewer merges of data that exceed them by far, and must be configured too.
 const (
 	enough     = 768 * mib
 	leastTable = 4 * mib
@@ -30,7 +32,7 @@ func PlanFor(limit int64, configured bool) Plan {
 	return Plan{
 		Limit:    limit,
 		Cache:    share / 8,
-		Table:    min(max(share/24, leastTable), mostTable),
+		Table:    min(max(share/64, leastTable), mostTable),
 		Requests: min(max(share/8, leastRequests), mostRequests),
 	}
 }
