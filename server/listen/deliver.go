@@ -35,11 +35,13 @@ func (s *Stream) deliver(ctx context.Context, upto clock.Version) error {
 			e := s.pending[n]
 			// A target that was closed meanwhile gets nothing. One that was sent at this version or later has the change already.
 			if !e.target.open || version <= e.target.since {
+				s.passed(n)
 				continue
 			}
 			if err := s.sendDelta(ctx, e); err != nil {
 				return err
 			}
+			s.passed(n)
 			sent = sent || e.target.open
 		}
 		if sent {

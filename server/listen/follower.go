@@ -64,6 +64,7 @@ func (f *follower) run(ctx context.Context) {
 		case err == nil:
 			for _, c := range commits {
 				f.apply(ctx, c)
+				f.hub.relieve()
 			}
 		case ctx.Err() != nil || errors.Is(err, engine.ErrClosed):
 			f.end(f.closed(ctx, err))

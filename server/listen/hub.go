@@ -16,6 +16,8 @@ type Hub struct {
 	wake chan struct{}
 	// collecting is how many bytes of documents are held for first snapshots that are being read.
 	collecting atomic.Int64
+	// held is how many bytes of documents wait for clients; what waits for several counts once.
+	held atomic.Int64
 	// targets is how many targets all streams have.
 	targets atomic.Int64
 	mu      struct {

@@ -233,7 +233,7 @@ func (s *Stream) fillDocuments(ctx context.Context, t *target, r *engine.Reading
 
 // resetAll resets all targets after changes were lost; sendInitial sends them again.
 func (s *Stream) resetAll() error {
-	s.pending = nil
+	s.dropPending()
 	for _, t := range s.byID() {
 		if err := s.reset(t); err != nil {
 			return err

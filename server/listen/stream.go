@@ -148,10 +148,12 @@ func (s *Stream) Close() {
 		s.end(t)
 	}
 	s.mu.Lock()
-	s.mu.closed, s.mu.queue = true, nil
+	s.mu.closed = true
+	s.dropQueueLocked()
 	s.mu.taken.Broadcast()
 	s.mu.Unlock()
 	s.openBarriers(-1)
+	s.dropPending()
 	s.hub.forget(s)
 }
 
@@ -187,6 +189,7 @@ func (s *Stream) push(entries []entry) {
 	s.mu.queue = append(s.mu.queue, entries...)
 	for _, e := range entries {
 		s.mu.bytes += e.delta.size
+		s.hub.hold(e.delta)
 	}
 	if len(s.mu.queue) > s.hub.o.MaxQueue || s.mu.bytes > s.hub.o.MaxQueueBytes {
 		s.lagLocked()
@@ -205,7 +208,7 @@ func (s *Stream) lag() {
 
 // lagLocked is lag with mu held.
 func (s *Stream) lagLocked() {
-	s.mu.queue, s.mu.bytes = nil, 0
+	s.dropQueueLocked()
 	s.mu.lagged = s.hub.o.Clock.Now()
 }
 

@@ -23,6 +23,9 @@ type Options struct {
 	MaxQueue int
 	// MaxQueueBytes is how many bytes of documents may wait so; 16 MiB when zero.
 	MaxQueueBytes int
+	// MaxHeldBytes is how many bytes of documents may wait for all clients together, each document counted once, before the targets of
+	// those for whom the most wait are reset; 16 MiB when zero.
+	MaxHeldBytes int
 	// DropAfter is how long a client that was too slow may go on not reading, or not take a single message, before its
 	// stream ends; 60 s when zero.
 	DropAfter time.Duration
@@ -47,6 +50,9 @@ func (o *Options) EnsureDefaults() {
 	}
 	if o.MaxQueueBytes == 0 {
 		o.MaxQueueBytes = 16 << 20
+	}
+	if o.MaxHeldBytes == 0 {
+		o.MaxHeldBytes = 16 << 20
 	}
 	if o.DropAfter == 0 {
 		o.DropAfter = 60 * time.Second

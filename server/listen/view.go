@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"clave/server/clock"
 	"clave/server/document"
@@ -45,6 +46,8 @@ type delta struct {
 	lost bool
 	// size is about how many bytes of documents it holds.
 	size int
+	// holders is how many streams have it waiting.
+	holders atomic.Int32
 }
 
 // change is what happens to one document of a view.
