@@ -211,31 +211,8 @@ func claimsOf(token any) object {
 	return claims
 }
 
-// dig returns a value of an earlier answer; $claims decodes a JWT.
-func (r *authRun) dig(path string) any {
-	parts := strings.Split(path, ".")
-	v := r.answers[parts[0]]
-	for _, name := range parts[1:] {
-		switch in := v.(type) {
-		case object:
-			v = in[name]
-		case []any:
-			var i int
-			if _, err := fmt.Sscan(name, &i); err != nil || i >= len(in) {
-				r.t.Fatalf("no element at %s", path)
-			}
-			v = in[i]
-		case string:
-			if name == "$claims" {
-				v = claimsOf(in)
-			}
-		}
-	}
-	if v == nil {
-		r.t.Fatalf("an earlier answer has nothing at %s", path)
-	}
-	return v
-}
+// dig returns a value of an earlier answer.
+func (r *authRun) dig(path string) any { return dig(r.t, r.answers, path) }
 
 // inBraces is a placeholder.
 var inBraces = regexp.MustCompile(`\{\{([^{}]+)\}\}`)
@@ -267,31 +244,22 @@ func (r *authRun) value(expr string) any {
 
 // fill replaces placeholders and generated values.
 func (r *authRun) fill(v any) any {
-	switch v := v.(type) {
-	case string:
-		if m := inBraces.FindStringSubmatch(v); m != nil && m[0] == v {
-			return r.value(m[1])
-		}
-		return inBraces.ReplaceAllStringFunc(v, func(m string) string { return fmt.Sprint(r.value(m[2 : len(m)-2])) })
-	case []any:
-		out := make([]any, len(v))
-		for i := range v {
-			out[i] = r.fill(v[i])
-		}
-		return out
-	case object:
-		for name, argument := range v {
-			if strings.HasPrefix(name, "$") {
-				return r.generated(name, argument)
+	return replaced(v, func(v any) (any, bool) {
+		switch v := v.(type) {
+		case string:
+			if m := inBraces.FindStringSubmatch(v); m != nil && m[0] == v {
+				return r.value(m[1]), true
+			}
+			return inBraces.ReplaceAllStringFunc(v, func(m string) string { return fmt.Sprint(r.value(m[2 : len(m)-2])) }), true
+		case object:
+			for name, argument := range v {
+				if strings.HasPrefix(name, "$") {
+					return r.generated(name, argument), true
+				}
 			}
 		}
-		out := make(object, len(v))
-		for k, e := range v {
-			out[k] = r.fill(e)
-		}
-		return out
-	}
-	return v
+		return nil, false
+	})
 }
 
 // generated returns a value that is made by a function of the cases.

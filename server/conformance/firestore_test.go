@@ -148,55 +148,22 @@ func (r *firestoreRun) fill(s string) string {
 // inPath is a reference to an earlier answer in a path.
 var inPath = regexp.MustCompile(`\$\{([^}]+)\}`)
 
-// deref returns a value of an earlier answer.
-func (r *firestoreRun) deref(expr string) any {
-	path := strings.Split(expr, ".")
-	v := r.answers[path[0]]
-	for _, name := range path[1:] {
-		switch in := v.(type) {
-		case object:
-			v = in[name]
-		case []any:
-			var i int
-			if _, err := fmt.Sscan(name, &i); err != nil || i >= len(in) {
-				r.t.Fatalf("%s: no such element", expr)
-			}
-			v = in[i]
-		default:
-			v = nil
-		}
-	}
-	if v == nil {
-		r.t.Fatalf("an earlier answer has nothing at %s", expr)
-	}
-	return v
-}
-
 // expand replaces references and generated values in a body.
 func (r *firestoreRun) expand(v any) any {
-	switch v := v.(type) {
-	case string:
-		return r.fill(v)
-	case []any:
-		out := make([]any, len(v))
-		for i := range v {
-			out[i] = r.expand(v[i])
+	return replaced(v, func(v any) (any, bool) {
+		switch v := v.(type) {
+		case string:
+			return r.fill(v), true
+		case object:
+			if ref, ok := v["$ref"].(string); ok {
+				return dig(r.t, r.answers, ref), true
+			}
+			if gen, ok := v["$gen"].(object); ok {
+				return generated(gen), true
+			}
 		}
-		return out
-	case object:
-		if ref, ok := v["$ref"].(string); ok {
-			return r.deref(ref)
-		}
-		if gen, ok := v["$gen"].(object); ok {
-			return generated(gen)
-		}
-		out := make(object, len(v))
-		for k, e := range v {
-			out[k] = r.expand(e)
-		}
-		return out
-	}
-	return v
+		return nil, false
+	})
 }
 
 // generated returns a large value: a text that repeats another, or a list of integers.
@@ -247,7 +214,7 @@ func (r *firestoreRun) send(q *request, timeoutMs int) sent {
 		path = "/v1/{DOCS}" + q.Path
 	}
 	path = inPath.ReplaceAllStringFunc(r.fill(path), func(m string) string {
-		return strings.ReplaceAll(url.QueryEscape(fmt.Sprint(r.deref(m[2:len(m)-1]))), "+", "%20")
+		return strings.ReplaceAll(url.QueryEscape(fmt.Sprint(dig(r.t, r.answers, m[2:len(m)-1]))), "+", "%20")
 	})
 	var body any
 	switch {

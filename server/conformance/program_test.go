@@ -1,13 +1,11 @@
 package conformance_test
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -29,18 +27,7 @@ func start(t *testing.T, flags ...string) addresses {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir, ports := t.TempDir(), make([]int, 3)
-	for i := range ports {
-		ln, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer ln.Close()
-		ports[i] = ln.Addr().(*net.TCPAddr).Port
-		if err := ln.Close(); err != nil {
-			t.Fatal(err)
-		}
-	}
+	dir, ports := t.TempDir(), testprogram.FreePorts(t, 3)
 	indexes, err := os.ReadFile("testdata/indexes.json")
 	if err != nil {
 		t.Fatal(err)
@@ -66,19 +53,67 @@ func start(t *testing.T, flags ...string) addresses {
 		cancel()
 		_ = cmd.Wait()
 	})
-	lines := bufio.NewScanner(out)
-	for lines.Scan() {
-		if strings.HasPrefix(lines.Text(), "Clave ready in ") {
-			go func() { _, _ = io.Copy(io.Discard, out) }()
-			return addresses{fmt.Sprintf("http://127.0.0.1:%d", ports[0]), fmt.Sprintf("http://127.0.0.1:%d", ports[2])}
-		}
+	if _, ready := testprogram.ReadyLine(out); !ready {
+		t.Fatalf("%v ended before it was ready", cmd.Args)
 	}
-	t.Fatalf("%v ended before it was ready", cmd.Args)
-	return addresses{}
+	go func() { _, _ = io.Copy(io.Discard, out) }()
+	return addresses{fmt.Sprintf("http://127.0.0.1:%d", ports[0]), fmt.Sprintf("http://127.0.0.1:%d", ports[2])}
 }
 
 // object is a JSON object.
 type object = map[string]any
+
+// dig returns the value of earlier answers that a path names; $claims decodes a JWT.
+func dig(t *testing.T, answers map[string]any, path string) any {
+	t.Helper()
+	parts := strings.Split(path, ".")
+	v := answers[parts[0]]
+	for _, name := range parts[1:] {
+		switch in := v.(type) {
+		case object:
+			v = in[name]
+		case []any:
+			var i int
+			if _, err := fmt.Sscan(name, &i); err != nil || i >= len(in) {
+				t.Fatalf("no element at %s", path)
+			}
+			v = in[i]
+		case string:
+			if name == "$claims" {
+				v = claimsOf(in)
+			}
+		default:
+			v = nil
+		}
+	}
+	if v == nil {
+		t.Fatalf("an earlier answer has nothing at %s", path)
+	}
+	return v
+}
+
+// replaced returns a value in which others stand in the places of those for which by reports true; it is asked for a list or an object
+// before it is asked for what is in it.
+func replaced(v any, by func(v any) (any, bool)) any {
+	if other, ok := by(v); ok {
+		return other
+	}
+	switch v := v.(type) {
+	case []any:
+		out := make([]any, len(v))
+		for i := range v {
+			out[i] = replaced(v[i], by)
+		}
+		return out
+	case object:
+		out := make(object, len(v))
+		for k, e := range v {
+			out[k] = replaced(e, by)
+		}
+		return out
+	}
+	return v
+}
 
 // answer is what a server answered.
 type answer struct {

@@ -283,23 +283,10 @@ func (s *rulesServer) check(step rulesStep) {
 
 // fill replaces the documents' root in a body.
 func (s *rulesServer) fill(v any) any {
-	switch v := v.(type) {
-	case string:
-		return strings.ReplaceAll(v, "{docs}", s.docs())
-	case []any:
-		out := make([]any, len(v))
-		for i := range v {
-			out[i] = s.fill(v[i])
-		}
-		return out
-	case object:
-		out := make(object, len(v))
-		for k, e := range v {
-			out[k] = s.fill(e)
-		}
-		return out
-	}
-	return v
+	return replaced(v, func(v any) (any, bool) {
+		text, ok := v.(string)
+		return strings.ReplaceAll(text, "{docs}", s.docs()), ok
+	})
 }
 
 // encoded returns plain JSON as the fields of a document.

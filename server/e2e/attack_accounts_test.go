@@ -6,7 +6,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"io"
 	"maps"
 	"net/http"
 	"net/url"
@@ -128,16 +127,8 @@ func (b *besieged) send(t *testing.T, method, path string, body any, header map[
 		r.Header.Set(name, value)
 	}
 	r.Host = header["Host"]
-	res, err := b.client.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer res.Body.Close()
-	answer, err := io.ReadAll(res.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return res.StatusCode, string(answer)
+	res, answer := do(t, b.client, r)
+	return res.StatusCode, answer
 }
 
 // admin makes a call as the administrator and returns its answer.
@@ -274,16 +265,8 @@ func (b *besieged) exchange(t *testing.T, address, assertion, host string) (int,
 	}
 	r.Host = host
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	res, err := b.client.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer res.Body.Close()
-	text, err := io.ReadAll(res.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return res.StatusCode, string(text)
+	res, text := do(t, b.client, r)
+	return res.StatusCode, text
 }
 
 // listen opens a Listen stream at a document that its user may read, and returns the code with which it ends.

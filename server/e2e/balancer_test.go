@@ -121,18 +121,11 @@ func (p *production) serveNodes(t *testing.T, port int, flags ...string) {
 		more := append([]string{"--port", fmt.Sprint(own), "--data", filepath.Join(p.dir, fmt.Sprintf(".clave-%d", i))}, flags...)
 		cmd := serveCommand(t, p.dir, []string{"CLAVE_STORE=" + os.Getenv("CLAVE_STORE")}, more...)
 		cmd.Stderr = os.Stderr
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		await := awaitLine(t, cmd)
 		t.Cleanup(func() {
 			_ = cmd.Process.Signal(syscall.SIGTERM)
 			_ = cmd.Wait()
 		})
-		await := awaitLine(t, cmd, out)
 		if i == 0 {
 			p.cmd = cmd
 			await("Clave ready")

@@ -45,19 +45,11 @@ func (n *node) again(t *testing.T, url string) *node {
 	n = &node{cmd: command(t, n.folder, append([]string{"start", "--project", project, "--data", n.dir}, n.flags...)...), folder: n.folder, dir: n.dir, port: n.port, flags: n.flags}
 	n.cmd.Env = append(os.Environ(), "CLAVE_STORE="+url)
 	n.cmd.Stderr = os.Stderr
-	out, err := n.cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := n.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	n.await = awaitLine(t, n.cmd)
 	t.Cleanup(func() {
-		_ = n.cmd.Process.Signal(syscall.SIGCONT)
 		_ = n.cmd.Process.Kill()
 		_ = n.cmd.Wait()
 	})
-	n.await = awaitLine(t, n.cmd, out)
 	return n
 }
 

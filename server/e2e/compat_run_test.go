@@ -110,18 +110,10 @@ func (c *compatRun) send(host string, r compatRequest) compatAnswer {
 	}
 	req.Header.Set("Authorization", "Bearer owner")
 	req.Header.Set("Content-Type", "application/json")
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	defer func() { _ = res.Body.Close() }()
-	text, err := io.ReadAll(res.Body)
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	res, text := do(c.t, http.DefaultClient, req)
 	a := compatAnswer{status: res.StatusCode}
 	var parsed any
-	if err := json.Unmarshal(text, &parsed); err != nil {
+	if err := json.Unmarshal([]byte(text), &parsed); err != nil {
 		a.body = "no JSON"
 		return a
 	}

@@ -3,7 +3,6 @@ package e2e
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/cookiejar"
 	"path/filepath"
@@ -25,16 +24,11 @@ func consoleLink(t *testing.T, dir string, flags ...string) string {
 // read returns what a client's GET is answered.
 func read(t *testing.T, client *http.Client, url string) (*http.Response, string) {
 	t.Helper()
-	res, err := client.Get(url)
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer res.Body.Close()
-	text, err := io.ReadAll(res.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return res, string(text)
+	return do(t, client, r)
 }
 
 // TestConsoleOfDevelopment opens the console of clave start, where the hub and clave console say that it is.

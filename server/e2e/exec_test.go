@@ -57,15 +57,8 @@ func TestExecLetsItsCommandCleanUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer in.Close()
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
 	cmd.Stderr = os.Stderr
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	out := startPiped(t, cmd)
 	stop := limited(cmd)
 	defer stop()
 	if lines := bufio.NewScanner(out); !lines.Scan() || lines.Text() != "running" {
@@ -87,13 +80,7 @@ func TestExecLetsItsCommandCleanUp(t *testing.T) {
 // TestExecRunsRulesUnitTesting runs a suite by @firebase/rules-unit-testing that finds Firestore, and what stands for Cloud Storage, by
 // the variables that clave exec sets.
 func TestExecRunsRulesUnitTesting(t *testing.T) {
-	frontend, err := filepath.Abs("../../frontend")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(filepath.Join(frontend, "node_modules", "@firebase", "rules-unit-testing")); err != nil {
-		t.Skip("skipped: @firebase/rules-unit-testing is not installed: ", err)
-	}
+	frontend := frontend(t, rulesUnitTesting)
 	suite, err := filepath.Abs(filepath.Join("web", "sample.mjs"))
 	if err != nil {
 		t.Fatal(err)

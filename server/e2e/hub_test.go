@@ -106,13 +106,7 @@ func TestPagesMayReadTheHub(t *testing.T) {
 
 // TestRulesUnitTestingFindsFirestore runs @firebase/rules-unit-testing with nothing but the hub's address.
 func TestRulesUnitTestingFindsFirestore(t *testing.T) {
-	frontend, err := filepath.Abs("../../frontend")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(filepath.Join(frontend, "node_modules", "@firebase", "rules-unit-testing")); err != nil {
-		t.Skip("@firebase/rules-unit-testing is not installed: make test does it")
-	}
+	frontend := frontend(t, rulesUnitTesting)
 	script, err := filepath.Abs(filepath.Join("web", "hub.mjs"))
 	if err != nil {
 		t.Fatal(err)

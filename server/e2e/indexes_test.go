@@ -18,12 +18,7 @@ const cheapTalks = `{"structuredQuery": {"from": [{"collectionId": "events"}], "
 // noted in the project's file, built, used, and still there after a restart.
 func TestStartBuildsTheIndexesThatQueriesMiss(t *testing.T) {
 	dir, port := projectFolder(t, nil)
-	path := filepath.Join(dir, "firebase.json")
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	writeFile(t, path, strings.Replace(string(text), "{", `{"firestore": {"indexes": "firestore.indexes.json"},`, 1))
+	addSection(t, dir, `"firestore": {"indexes": "firestore.indexes.json"}`)
 	writeFile(t, filepath.Join(dir, "firestore.indexes.json"), `{"indexes": []}`)
 	cmd, _ := startProgram(t, dir, "--only", "firestore", "--project", "demo-e2e")
 	for i := range 30 {

@@ -36,16 +36,7 @@ func command(t *testing.T, dir string, args ...string) *exec.Cmd {
 // freePorts returns TCP ports that were free a moment ago.
 func freePorts(t *testing.T, n int) []int {
 	t.Helper()
-	ports := make([]int, n)
-	for i := range ports {
-		ln, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer ln.Close()
-		ports[i] = ln.Addr().(*net.TCPAddr).Port
-	}
-	return ports
+	return testprogram.FreePorts(t, n)
 }
 
 // projectFolder makes a folder with a firebase.json on free ports, and returns it with the Firestore port.
@@ -65,6 +56,17 @@ func projectFolder(t *testing.T, files map[string]string) (dir string, firestore
 	return dir, p[0]
 }
 
+// addSection adds a member to a folder's firebase.json.
+func addSection(t *testing.T, dir, member string) {
+	t.Helper()
+	path := filepath.Join(dir, "firebase.json")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, path, strings.Replace(string(text), "{", "{"+member+",", 1))
+}
+
 // startProgram runs `clave start` and waits for the line that says it is ready.
 func startProgram(t *testing.T, dir string, args ...string) (cmd *exec.Cmd, ready string) {
 	t.Helper()
@@ -73,8 +75,8 @@ func startProgram(t *testing.T, dir string, args ...string) (cmd *exec.Cmd, read
 	return cmd, awaitReady(t, cmd)
 }
 
-// awaitReady starts the program and waits for the line that says it is ready.
-func awaitReady(t *testing.T, cmd *exec.Cmd) (ready string) {
+// startPiped starts a program, which ends with the test, and returns what it prints.
+func startPiped(t *testing.T, cmd *exec.Cmd) io.Reader {
 	t.Helper()
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -84,17 +86,21 @@ func awaitReady(t *testing.T, cmd *exec.Cmd) (ready string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	return out
+}
+
+// awaitReady starts the program and waits for the line that says it is ready.
+func awaitReady(t *testing.T, cmd *exec.Cmd) (ready string) {
+	t.Helper()
+	out := startPiped(t, cmd)
 	stop := limited(cmd)
 	defer stop()
-	lines := bufio.NewScanner(out)
-	for lines.Scan() {
-		if strings.HasPrefix(lines.Text(), "Clave ready in ") {
-			go func() { _, _ = io.Copy(io.Discard, out) }()
-			return lines.Text()
-		}
+	ready, ok := testprogram.ReadyLine(out)
+	if !ok {
+		t.Fatalf("%v ended before it was ready: %v", cmd.Args, wait(t, cmd))
 	}
-	t.Fatalf("%v ended before it was ready: %v", cmd.Args, wait(t, cmd))
-	return ""
+	go func() { _, _ = io.Copy(io.Discard, out) }()
+	return ready
 }
 
 // restIn sends a request for documents of a project to Firestore as the owner.
@@ -112,7 +118,14 @@ func plain(t *testing.T, method, url, body string) (int, string) {
 	}
 	r.Header.Set("Authorization", "Bearer owner")
 	r.Header.Set("Content-Type", "application/json")
-	res, err := http.DefaultClient.Do(r)
+	res, text := do(t, http.DefaultClient, r)
+	return res.StatusCode, text
+}
+
+// do sends a request and returns the answer with its body.
+func do(t *testing.T, client *http.Client, r *http.Request) (*http.Response, string) {
+	t.Helper()
+	res, err := client.Do(r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,12 +134,13 @@ func plain(t *testing.T, method, url, body string) (int, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return res.StatusCode, string(text)
+	return res, string(text)
 }
 
-// awaitLine returns a function that waits until a running program prints a line that begins with a text.
-func awaitLine(t *testing.T, cmd *exec.Cmd, out io.Reader) func(prefix string) {
-	lines := bufio.NewScanner(out)
+// awaitLine starts a program, which ends with the test, and returns a function that waits until it prints a line that begins with a text.
+func awaitLine(t *testing.T, cmd *exec.Cmd) func(prefix string) {
+	t.Helper()
+	lines := bufio.NewScanner(startPiped(t, cmd))
 	return func(prefix string) {
 		t.Helper()
 		stop := limited(cmd)
@@ -240,15 +254,7 @@ func TestRulesAreReloadedAndABrokenEditKeepsTheOld(t *testing.T) {
 	}
 	dir, port := projectFolder(t, map[string]string{"firestore.rules": rules("false")})
 	cmd := command(t, dir, "start", "--memory")
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = cmd.Process.Kill() })
-	await := awaitLine(t, cmd, out)
+	await := awaitLine(t, cmd)
 	status := func() int {
 		t.Helper()
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)

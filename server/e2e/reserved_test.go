@@ -1,12 +1,9 @@
 package e2e
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
@@ -23,35 +20,6 @@ const reservedPage = `<!doctype html><title>page</title>
 
 // notes are rules by which an account writes a note of its own.
 const notes = "rules_version = '2';\nservice cloud.firestore { match /databases/{d}/documents { match /notes/{u} { allow read, write: if request.auth.uid == u; } } }\n"
-
-// inBrowser runs a script of web with the frontend's folder and further arguments, when what drives a browser is there.
-func inBrowser(t *testing.T, script string, patience time.Duration, args ...string) {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("a browser is too slow for -short")
-	}
-	frontend, err := filepath.Abs("../../frontend")
-	if err != nil {
-		t.Fatal(err)
-	}
-	chromium := os.Getenv("CHROMIUM")
-	if chromium == "" {
-		chromium = "/usr/bin/chromium"
-	}
-	for _, name := range []string{filepath.Join(frontend, "node_modules", "playwright-core"), chromium} {
-		if _, err := os.Stat(name); err != nil {
-			t.Skipf("%s is missing: make test installs it", name)
-		}
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, "node", append([]string{filepath.Join("web", script), frontend}, args...)...)
-	cmd.Env = append(os.Environ(), "CHROMIUM="+chromium)
-	cmd.WaitDelay = 5 * time.Second
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Errorf("web/%s: %v\n%s", script, err, out)
-	}
-}
 
 // TestReservedURLs asks a development server for a web app's configuration, and has a page led to the emulators by it.
 func TestReservedURLs(t *testing.T) {

@@ -73,16 +73,8 @@ func (r *rulesRun) ask(method, path, authorization string, body any) (int, strin
 		req.Header.Set("Authorization", "Bearer "+authorization)
 	}
 	req.Header.Set("Content-Type", "application/json")
-	answer, err := http.DefaultClient.Do(req)
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	defer func() { _ = answer.Body.Close() }()
-	text, err := io.ReadAll(answer.Body)
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	return answer.StatusCode, string(text)
+	answer, text := do(r.t, http.DefaultClient, req)
+	return answer.StatusCode, text
 }
 
 // install replaces the project's rules.

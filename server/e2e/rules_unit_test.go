@@ -12,18 +12,9 @@ func TestRulesUnitTesting(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped in short mode: the rules tests take half a minute")
 	}
-	frontend, err := filepath.Abs("../../frontend")
-	if err != nil {
-		t.Fatal(err)
-	}
-	vitest := filepath.Join(frontend, "node_modules", ".bin", "vitest")
-	for _, file := range []string{vitest, filepath.Join(frontend, "node_modules", "@firebase", "rules-unit-testing")} {
-		if _, err := os.Stat(file); err != nil {
-			t.Skip("the frontend's packages are not installed: ", err)
-		}
-	}
+	frontend := frontend(t, "node_modules/.bin/vitest", rulesUnitTesting)
 	a := start(t, nil)
-	cmd := exec.CommandContext(t.Context(), vitest, "run", "--config", "rules-test/vitest.config.ts")
+	cmd := exec.CommandContext(t.Context(), filepath.Join(frontend, "node_modules", ".bin", "vitest"), "run", "--config", "rules-test/vitest.config.ts")
 	cmd.Dir = frontend
 	cmd.Env = append(os.Environ(), "FIRESTORE_EMULATOR_HOST="+a.Firestore, "CI=1")
 	if out, err := cmd.CombinedOutput(); err != nil {

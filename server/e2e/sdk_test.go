@@ -20,13 +20,7 @@ import (
 
 // TestNodePrograms runs the JavaScript SDKs' programs of frontend/sdk against the server.
 func TestNodePrograms(t *testing.T) {
-	frontend, err := filepath.Abs("../../frontend")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(filepath.Join(frontend, "node_modules", "firebase")); err != nil {
-		t.Skip("the JavaScript SDKs are not installed: run npm install in frontend (make test does)")
-	}
+	frontend := frontend(t, "node_modules/firebase")
 	addresses := start(t, nil)
 	for _, program := range []string{"node.mjs", "lite.mjs", "admin.mjs", "firestore.mjs"} {
 		t.Run(program, func(t *testing.T) {

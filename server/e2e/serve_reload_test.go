@@ -14,15 +14,7 @@ func TestServeReadsItsRulesAgain(t *testing.T) {
 	dir, port := productionFolder(t), freePorts(t, 1)[0]
 	p := &production{dir: dir, url: fmt.Sprintf("http://127.0.0.1:%d", port), client: http.DefaultClient}
 	p.cmd = serveCommand(t, dir, nil, "--project", realProject, "--port", fmt.Sprint(port), "--public-url", p.url, "--memory")
-	out, err := p.cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := p.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = p.cmd.Process.Kill() })
-	await := awaitLine(t, p.cmd, out)
+	await := awaitLine(t, p.cmd)
 	status := func() int {
 		t.Helper()
 		code, _ := p.ask(t, http.MethodGet, "/v1/projects/"+realProject+"/databases/(default)/documents/late/x", "", nil)

@@ -2,10 +2,8 @@ package e2e
 
 import (
 	"bytes"
-	"context"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
@@ -41,25 +39,8 @@ func builtSite(t *testing.T, dist, dir string) {
 
 // TestServeTheSite drives the foundation's site in Chromium, served by one production server with TLS and the back office behind it.
 func TestServeTheSite(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a browser is too slow for -short")
-	}
-	frontend, err := filepath.Abs("../../frontend")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{"node_modules/playwright-core", "dist/index.html"} {
-		if _, err := os.Stat(filepath.Join(frontend, name)); err != nil {
-			t.Skipf("frontend/%s is missing: make test builds it", name)
-		}
-	}
-	chromium := os.Getenv("CHROMIUM")
-	if chromium == "" {
-		chromium = "/usr/bin/chromium"
-	}
-	if _, err := os.Stat(chromium); err != nil {
-		t.Skipf("no browser at %s (CHROMIUM names another)", chromium)
-	}
+	browser(t)
+	frontend := frontend(t, "dist/index.html")
 	dir := t.TempDir()
 	for from, to := range map[string]string{"firebase.json": "firebase.json", "firestore.rules": "firestore.rules", "firestore.indexes.json": "firestore.indexes.json"} {
 		file, err := os.ReadFile(filepath.Join(frontend, "..", from))
@@ -70,13 +51,6 @@ func TestServeTheSite(t *testing.T) {
 	}
 	builtSite(t, filepath.Join(frontend, "dist"), filepath.Join(dir, "frontend", "dist"))
 	p := serveWithBackOffice(t, dir, true)
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, "node", filepath.Join("web", "serve.mjs"), frontend, p.url, signupCode)
-	cmd.Env = append(os.Environ(), "CHROMIUM="+chromium)
-	cmd.WaitDelay = 5 * time.Second
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Errorf("web/serve.mjs: %v\n%s", err, out)
-	}
+	inBrowser(t, "serve.mjs", 2*time.Minute, p.url, signupCode)
 	p.stop(t)
 }

@@ -11,7 +11,6 @@ import (
 	"encoding/json"
 	"encoding/pem"
 	"fmt"
-	"io"
 	"math/big"
 	"net"
 	"net/http"
@@ -148,17 +147,9 @@ func (p *production) ask(t *testing.T, method, path, authorization string, body 
 	if authorization != "" {
 		r.Header.Set("Authorization", authorization)
 	}
-	resp, err := p.client.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	raw, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	resp, raw := do(t, p.client, r)
 	answer := make(map[string]any)
-	_ = json.Unmarshal(raw, &answer) // pages and texts stay empty
+	_ = json.Unmarshal([]byte(raw), &answer) // pages and texts stay empty
 	return resp.StatusCode, answer
 }
 

@@ -97,12 +97,7 @@ func TestASecondHubIsReported(t *testing.T) {
 // TestAddressesForPages wants localhost wherever a page takes an address from: WebChannel's host prefixes work below that name only.
 func TestAddressesForPages(t *testing.T) {
 	dir, port := projectFolder(t, nil)
-	path := filepath.Join(dir, "firebase.json")
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	writeFile(t, path, strings.Replace(string(text), "{", `{"hosting": {"public": "site"},`, 1))
+	addSection(t, dir, `"hosting": {"public": "site"}`)
 	if err := os.Mkdir(filepath.Join(dir, "site"), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -134,12 +129,7 @@ func TestAddressesForPages(t *testing.T) {
 // where indexes are a must.
 func TestMissingIndexesCanBePasted(t *testing.T) {
 	dir, port := projectFolder(t, nil)
-	path := filepath.Join(dir, "firebase.json")
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	writeFile(t, path, strings.Replace(string(text), "{", `{"firestore": {"indexes": "firestore.indexes.json"},`, 1))
+	addSection(t, dir, `"firestore": {"indexes": "firestore.indexes.json"}`)
 	file := filepath.Join(dir, "firestore.indexes.json")
 	writeFile(t, file, `{"indexes": []}`)
 	flags := []string{"--only", "firestore", "--project", "demo-e2e", "--indexes"}

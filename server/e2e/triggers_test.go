@@ -213,12 +213,7 @@ func (r *triggerRun) call(method, path string, body any) {
 	}
 	req.Header.Set("Authorization", "Bearer owner")
 	req.Header.Set("Content-Type", "application/json")
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	defer func() { _ = res.Body.Close() }()
-	answer, _ := io.ReadAll(res.Body)
+	res, answer := do(r.t, http.DefaultClient, req)
 	if res.StatusCode != http.StatusOK {
 		r.t.Fatalf("%s %s answered %d %s", method, path, res.StatusCode, answer)
 	}

@@ -1,12 +1,17 @@
-// Package testprogram finds the programs that tests run as processes of their own.
+// Package testprogram finds the programs that tests run as processes of their own, ports for them, and when they are ready.
 package testprogram
 
 import (
+	"bufio"
 	"fmt"
+	"io"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
+	"testing"
 )
 
 // Clave returns the path of the program: the one that CLAVE_BIN names, or one built for this process.
@@ -33,4 +38,29 @@ func built(name, variable string) func() (string, error) {
 		}
 		return path, nil
 	})
+}
+
+// FreePorts returns TCP ports that were free a moment ago.
+func FreePorts(t testing.TB, n int) []int {
+	t.Helper()
+	ports := make([]int, n)
+	for i := range ports {
+		ln, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = ln.Close() }()
+		ports[i] = ln.Addr().(*net.TCPAddr).Port
+	}
+	return ports
+}
+
+// ReadyLine reads what Clave prints until the line that says it is ready. It reports false when the output ends before.
+func ReadyLine(out io.Reader) (line string, ready bool) {
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		if strings.HasPrefix(lines.Text(), "Clave ready in ") {
+			return lines.Text(), true
+		}
+	}
+	return "", false
 }

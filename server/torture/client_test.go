@@ -164,16 +164,21 @@ func (c client) get(ctx context.Context, tx []byte, at *timestamppb.Timestamp, p
 	if err != nil {
 		return nil, err
 	}
+	return collect(stream.Recv, (*firestorepb.BatchGetDocumentsResponse).GetFound)
+}
+
+// collect returns the documents of a stream's answers, by their paths.
+func collect[Answer any](receive func() (Answer, error), of func(Answer) *firestorepb.Document) (map[string]fields, error) {
 	out := make(map[string]fields)
 	for {
-		res, err := stream.Recv()
+		res, err := receive()
 		if errors.Is(err, io.EOF) {
 			return out, nil
 		}
 		if err != nil {
 			return nil, err
 		}
-		if d := res.GetFound(); d != nil {
+		if d := of(res); d != nil {
 			out[d.Name[len(root)+1:]] = numbers(d)
 		}
 	}
@@ -201,17 +206,5 @@ func (c client) query(ctx context.Context, tx []byte, collection, order, where s
 	if err != nil {
 		return nil, err
 	}
-	out := make(map[string]fields)
-	for {
-		res, err := stream.Recv()
-		if errors.Is(err, io.EOF) {
-			return out, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		if d := res.GetDocument(); d != nil {
-			out[d.Name[len(root)+1:]] = numbers(d)
-		}
-	}
+	return collect(stream.Recv, (*firestorepb.RunQueryResponse).GetDocument)
 }

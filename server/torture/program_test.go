@@ -1,18 +1,15 @@
 package torture
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -52,15 +49,7 @@ func newSite(t *testing.T) *site {
 	t.Helper()
 	s := &site{t: t, dir: t.TempDir()}
 	s.data = filepath.Join(s.dir, "data")
-	ports := make([]int, 3)
-	for i := range ports {
-		ln, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = ln.Close() }()
-		ports[i] = ln.Addr().(*net.TCPAddr).Port
-	}
+	ports := testprogram.FreePorts(t, 3)
 	s.addr = fmt.Sprintf("127.0.0.1:%d", ports[0])
 	s.http = "http://" + s.addr
 	s.args = []string{"start", "--only", "firestore", "--project", project}
@@ -146,11 +135,7 @@ func (s *site) launch() (srv *server, ready <-chan bool) {
 	s.t.Cleanup(func() { _ = srv.cmd.Process.Kill() })
 	answers := make(chan bool, 1)
 	go func() {
-		lines := bufio.NewScanner(out)
-		found := false
-		for !found && lines.Scan() {
-			found = strings.HasPrefix(lines.Text(), "Clave ready in ")
-		}
+		_, found := testprogram.ReadyLine(out)
 		answers <- found
 		_, _ = io.Copy(io.Discard, out) // until the program ends
 		srv.err = srv.cmd.Wait()

@@ -1,5 +1,5 @@
 // Drives the browser tests: bundles page.mjs with the site's SDK, opens it in Chromium and runs its programs against a
-// Clave binary, which it starts, kills and starts again. Arguments: the binary, the frontend's folder, a folder for data.
+// Clave binary, which it starts, kills and starts again. Arguments: the frontend's folder, the binary, a folder for data.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -11,7 +11,7 @@ import path from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { buffering, counting } from './proxies.mjs'
 
-const [binary, frontend, folder] = process.argv.slice(2)
+const [frontend, binary, folder] = process.argv.slice(2)
 const here = path.dirname(fileURLToPath(import.meta.url))
 const require = createRequire(path.join(frontend, 'package.json'))
 const load = (name) => import(pathToFileURL(require.resolve(name)))

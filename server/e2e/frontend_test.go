@@ -1,0 +1,61 @@
+package e2e
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// frontend returns the folder of the site, which has files of some names; without one of them the test is skipped.
+func frontend(t *testing.T, names ...string) string {
+	t.Helper()
+	dir, err := filepath.Abs("../../frontend")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+			t.Skipf("frontend/%s is missing: make test installs or builds it", name)
+		}
+	}
+	return dir
+}
+
+// rulesUnitTesting is what has to be in the site's folder for tests by @firebase/rules-unit-testing.
+const rulesUnitTesting = "node_modules/@firebase/rules-unit-testing"
+
+// inBrowser runs a script of web with the frontend's folder and further arguments, when what drives a browser is there.
+func inBrowser(t *testing.T, script string, patience time.Duration, args ...string) {
+	t.Helper()
+	dir, chromium := browser(t)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "node", append([]string{filepath.Join("web", script), dir}, args...)...)
+	cmd.Env = append(os.Environ(), "CHROMIUM="+chromium)
+	cmd.WaitDelay = 5 * time.Second
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Errorf("web/%s: %v\n%s", script, err, out)
+	} else {
+		t.Logf("%s", out)
+	}
+}
+
+// browser returns the site's folder, in which there is what drives a browser, and the browser; without them the test is skipped.
+func browser(t *testing.T) (dir, chromium string) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("a browser is too slow for -short")
+	}
+	dir = frontend(t, "node_modules/playwright-core")
+	if chromium = os.Getenv("CHROMIUM"); chromium == "" {
+		chromium = "/usr/bin/chromium"
+	}
+	if _, err := os.Stat(chromium); err != nil {
+		t.Skipf("no browser at %s (CHROMIUM names another)", chromium)
+	}
+	return dir, chromium
+}
