@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"cloud.google.com/go/firestore"
+
+	"clave/server/clock"
 )
 
 // newsletter is the collection of the newsletter's subscriptions. They are kept until they are unsubscribed.
@@ -186,11 +188,7 @@ func (s *Service) KeepTerms(ctx context.Context) error {
 		case counts.Total() > 0:
 			s.options.Log.InfoContext(ctx, "what is older than a year was erased", "counts", counts)
 		}
-		next, stop := s.options.Clock.After(wait)
-		select {
-		case <-next:
-		case <-ctx.Done():
-			stop()
+		if clock.Sleep(ctx, s.options.Clock, wait) != nil {
 			return nil
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"cloud.google.com/go/firestore"
+
+	"clave/server/clock"
 )
 
 // The collections of events that visitors see, and of those that they do not see yet.
@@ -92,11 +94,7 @@ func (s *Service) KeepPublishing(ctx context.Context) error {
 		case published > 0:
 			s.options.Log.InfoContext(ctx, "drafts published", "count", published)
 		}
-		next, stop := s.options.Clock.After(publishInterval)
-		select {
-		case <-next:
-		case <-ctx.Done():
-			stop()
+		if clock.Sleep(ctx, s.options.Clock, publishInterval) != nil {
 			return nil
 		}
 	}

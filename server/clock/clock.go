@@ -3,6 +3,7 @@
 package clock
 
 import (
+	"context"
 	"sync"
 	"time"
 )
@@ -29,6 +30,18 @@ func (system) Now() time.Time { return time.Now().UTC() }
 func (system) After(d time.Duration) (<-chan time.Time, func()) {
 	t := time.NewTimer(d)
 	return t.C, func() { t.Stop() }
+}
+
+// Sleep waits until d has passed by a clock. When ctx ends before, it returns its error.
+func Sleep(ctx context.Context, c Clock, d time.Duration) error {
+	passed, stop := c.After(d)
+	defer stop()
+	select {
+	case <-passed:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // Hand is a clock for tests, which moves only when Advance is called.

@@ -1,6 +1,9 @@
 package clock_test
 
 import (
+	"context"
+	"errors"
+	"runtime"
 	"testing"
 	"time"
 
@@ -26,6 +29,35 @@ func TestHandFiresTimersWhenDue(t *testing.T) {
 	}
 	if got := h.Timers(); got != 0 {
 		t.Errorf("Timers() = %d, want 0", got)
+	}
+}
+
+func TestSleepEndsWithTheTimeOrTheContext(t *testing.T) {
+	h := clock.NewHand(time.Date(2027, 1, 2, 3, 4, 5, 0, time.UTC))
+	ctx, cancel := context.WithCancel(t.Context())
+	slept := make(chan error, 1)
+	sleep := func() {
+		go func() { slept <- clock.Sleep(ctx, h, time.Minute) }()
+		for h.Timers() == 0 {
+			runtime.Gosched()
+		}
+	}
+	sleep()
+	h.Advance(time.Minute - 1)
+	if h.Timers() != 1 {
+		t.Error("Sleep ended before its time")
+	}
+	h.Advance(1)
+	if err := <-slept; err != nil {
+		t.Errorf("Sleep for a minute that has passed = %v", err)
+	}
+	sleep()
+	cancel()
+	if err := <-slept; !errors.Is(err, context.Canceled) {
+		t.Errorf("Sleep after the end of its context = %v", err)
+	}
+	if got := h.Timers(); got != 0 {
+		t.Errorf("%d timers are left, want 0", got)
 	}
 }
 

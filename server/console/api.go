@@ -217,6 +217,14 @@ func (in *call) database(p place) (resource.Database, error) {
 	return resource.ParseDatabase("projects/" + p.Project + "/databases/" + p.Database)
 }
 
+// decodeAt decodes a body and returns the database of the place in it.
+func (in *call) decodeAt(body any, at *place) (resource.Database, error) {
+	if err := in.decode(body); err != nil {
+		return resource.Database{}, err
+	}
+	return in.database(*at)
+}
+
 // query returns a query parameter.
 func (in *call) query(name string) string { return in.URL.Query().Get(name) }
 

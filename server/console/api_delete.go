@@ -78,10 +78,7 @@ type pathBody struct {
 // readPath reads such a body and checks its path.
 func (in *call) readPath() (db resource.Database, path string, err error) {
 	var body pathBody
-	if err := in.decode(&body); err != nil {
-		return db, "", err
-	}
-	if db, err = in.database(body.place); err != nil {
+	if db, err = in.decodeAt(&body, &body.place); err != nil {
 		return db, "", err
 	}
 	// A collection's path with an id behind it is a document's.

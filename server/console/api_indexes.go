@@ -193,10 +193,7 @@ func (c *Console) postIndexFile(in *call) (any, error) {
 		place
 		JSON string `json:"json"`
 	}
-	if err := in.decode(&body); err != nil {
-		return nil, err
-	}
-	db, err := in.database(body.place)
+	db, err := in.decodeAt(&body, &body.place)
 	if err != nil {
 		return nil, err
 	}

@@ -57,10 +57,7 @@ func (c *Console) postSnapshot(in *call) (any, error) {
 		place
 		Name string `json:"name"`
 	}
-	if err := in.decode(&body); err != nil {
-		return nil, err
-	}
-	db, err := in.database(body.place)
+	db, err := in.decodeAt(&body, &body.place)
 	if err != nil {
 		return nil, err
 	}
@@ -121,10 +118,7 @@ func (c *Console) postClear(in *call) (any, error) {
 		place
 		What string `json:"what"`
 	}
-	if err := in.decode(&body); err != nil {
-		return nil, err
-	}
-	db, err := in.database(body.place)
+	db, err := in.decodeAt(&body, &body.place)
 	if err != nil {
 		return nil, err
 	}

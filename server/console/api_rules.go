@@ -145,10 +145,7 @@ func (c *Console) postRulesRun(in *call) (any, error) {
 		sourceBody
 		Cases json.RawMessage `json:"cases"`
 	}
-	if err := in.decode(&body); err != nil {
-		return nil, err
-	}
-	db, err := in.database(body.place)
+	db, err := in.decodeAt(&body, &body.place)
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -199,22 +201,23 @@ func numbered(n int) []uint32 {
 func (e *Engine) Databases() []resource.Database {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	out := make([]resource.Database, 0, len(e.mu.databases))
-	for name := range e.mu.databases {
-		out = append(out, name)
-	}
-	return out
+	return slices.AppendSeq(make([]resource.Database, 0, len(e.mu.databases)), maps.Keys(e.mu.databases))
 }
 
 // Latest returns the version that a read of now would have.
 func (e *Engine) Latest(name resource.Database) clock.Version {
+	return e.versionOf(name, (*database).nowLocked)
+}
+
+// versionOf returns a version of a database, which is read while Engine.mu is held; 0 where the database can't be opened.
+func (e *Engine) versionOf(name resource.Database, locked func(*database) clock.Version) clock.Version {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	db, err := e.databaseLocked(name)
 	if err != nil {
 		return 0
 	}
-	return db.nowLocked()
+	return locked(db)
 }
 
 // nowLocked returns a version at which the state that readers see is complete: the present moment, or while commits are on
@@ -243,12 +246,8 @@ func (e *Engine) Run(ctx context.Context) error {
 	defer building.Wait()
 	building.Go(func() { e.builder.run(ctx) })
 	for n := 1; ; n++ {
-		c, stop := e.o.Clock.After(tick)
-		select {
-		case <-ctx.Done():
-			stop()
+		if clock.Sleep(ctx, e.o.Clock, tick) != nil {
 			return nil
-		case <-c:
 		}
 		for _, db := range e.all() {
 			e.endIdle(db)
@@ -270,11 +269,7 @@ func (e *Engine) Run(ctx context.Context) error {
 func (e *Engine) all() []*database {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	out := make([]*database, 0, len(e.mu.databases))
-	for _, db := range e.mu.databases {
-		out = append(out, db)
-	}
-	return out
+	return slices.Collect(maps.Values(e.mu.databases))
 }
 
 // Close ends the engine: waiting calls and later ones answer ErrClosed, subscriptions end. The store stays open.

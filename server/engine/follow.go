@@ -44,13 +44,7 @@ func (s *Subscription) Done(v clock.Version) {
 
 // Oldest returns a version after which the log of a database has all commits.
 func (e *Engine) Oldest(name resource.Database) clock.Version {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	db, err := e.databaseLocked(name)
-	if err != nil {
-		return 0
-	}
-	return max(0, db.forgotten-1)
+	return e.versionOf(name, func(db *database) clock.Version { return max(0, db.forgotten-1) })
 }
 
 // changes gives commits of the log. Those that are kept for Follow may be older than the retention.

@@ -58,11 +58,5 @@ func (x *run) names(yield func(path string) error) error {
 
 // Birth returns the version before which a database was not: when its store was first opened, or, in memory, last.
 func (e *Engine) Birth(name resource.Database) clock.Version {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	db, err := e.databaseLocked(name)
-	if err != nil {
-		return 0
-	}
-	return db.birth
+	return e.versionOf(name, func(db *database) clock.Version { return db.birth })
 }

@@ -5,6 +5,8 @@ import (
 	"crypto/rand"
 	"encoding/binary"
 	"hash/fnv"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -352,9 +354,5 @@ func (e *Engine) alone(db *database) (release func()) {
 func (db *database) transactions() []*txn {
 	db.txns.Lock()
 	defer db.txns.Unlock()
-	out := make([]*txn, 0, len(db.txns.open))
-	for _, t := range db.txns.open {
-		out = append(out, t)
-	}
-	return out
+	return slices.Collect(maps.Values(db.txns.open))
 }

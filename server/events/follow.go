@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"clave/server/clock"
 	"clave/server/storage"
 	"clave/server/triggers"
 )
@@ -44,12 +45,8 @@ func (r *receiver) skip(ctx context.Context, err error) bool {
 	db := r.spec.trigger.Database()
 	if !errors.Is(err, ErrLost) {
 		r.log.Error("the log can't be read", "error", err)
-		again, stop := r.o.Clock.After(firstPause)
-		defer stop()
-		select {
-		case <-ctx.Done():
+		if clock.Sleep(ctx, r.o.Clock, firstPause) != nil {
 			return false
-		case <-again:
 		}
 	}
 	r.mu.Lock()
@@ -161,14 +158,7 @@ func (r *receiver) enqueue(ctx context.Context, e *event) error {
 // afterFullDisk waits a while after a failed write, and returns ctx's error at its end.
 func (r *receiver) afterFullDisk(ctx context.Context, err error) error {
 	r.log.Error("an event was not written to the store", "error", err)
-	again, stop := r.o.Clock.After(saveEvery)
-	defer stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-again:
-		return nil
-	}
+	return clock.Sleep(ctx, r.o.Clock, saveEvery)
 }
 
 // store writes events that are in memory to the store.

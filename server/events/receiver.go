@@ -138,14 +138,7 @@ func (r *receiver) run(ctx context.Context) {
 
 // saveAll writes the cursor from time to time.
 func (r *receiver) saveAll(ctx context.Context) {
-	for {
-		due, stop := r.o.Clock.After(saveEvery)
-		select {
-		case <-ctx.Done():
-			stop()
-			return
-		case <-due:
-		}
+	for clock.Sleep(ctx, r.o.Clock, saveEvery) == nil {
 		if err := r.save(ctx); err != nil && ctx.Err() == nil {
 			r.log.Error("the cursor was not written", "error", err)
 		}

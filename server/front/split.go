@@ -74,7 +74,7 @@ func (s *split) Run(ctx context.Context) error {
 			return nil
 		case !passing(err):
 			return err
-		case !s.pause(ctx):
+		case clock.Sleep(ctx, s.clock, acceptPause) != nil:
 			return nil
 		}
 	}
@@ -88,18 +88,6 @@ func passing(err error) bool {
 		}
 	}
 	return false
-}
-
-// pause waits for connections to end; it reports false when ctx ended first.
-func (s *split) pause(ctx context.Context) bool {
-	again, stop := s.clock.After(acceptPause)
-	defer stop()
-	select {
-	case <-again:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }
 
 // close ends both sides.

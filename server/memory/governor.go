@@ -63,12 +63,8 @@ func (g *Governor) Run(ctx context.Context) error {
 	last := read()
 	busy := true // what starting took is returned, too
 	for {
-		again, stop := g.clock.After(look)
-		select {
-		case <-ctx.Done():
-			stop()
+		if clock.Sleep(ctx, g.clock, look) != nil {
 			return nil
-		case <-again:
 		}
 		now := read()
 		switch {

@@ -209,12 +209,8 @@ func (m *Meter) Samples() (past []Sample, current Sample, started time.Time) {
 // Run takes samples until ctx is done.
 func (m *Meter) Run(ctx context.Context) error {
 	for {
-		tick, stop := m.clock.After(Interval)
-		select {
-		case <-ctx.Done():
-			stop()
+		if clock.Sleep(ctx, m.clock, Interval) != nil {
 			return nil
-		case <-tick:
 		}
 		now := m.total()
 		m.mu.Lock()

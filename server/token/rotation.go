@@ -119,12 +119,8 @@ func (k *Keys) MaxAge() time.Duration { return k.o.MaxAge }
 // Run rotates the keys until ctx is done.
 func (k *Keys) Run(ctx context.Context) error {
 	for {
-		due, stop := k.o.Clock.After(k.o.MaxAge / 2)
-		select {
-		case <-ctx.Done():
-			stop()
+		if clock.Sleep(ctx, k.o.Clock, k.o.MaxAge/2) != nil {
 			return nil
-		case <-due:
 		}
 		if err := k.Rotate(); err != nil {
 			k.o.Log.Error("keys were not rotated", "error", err)

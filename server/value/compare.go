@@ -2,6 +2,7 @@ package value
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -71,16 +72,7 @@ func Identical(a, b Value) bool {
 		return ok && slices.EqualFunc(x, y, Identical)
 	case Map:
 		y, ok := b.(Map)
-		if !ok || len(x) != len(y) {
-			return false
-		}
-		for k, v := range x {
-			w, ok := y[k]
-			if !ok || !Identical(v, w) {
-				return false
-			}
-		}
-		return true
+		return ok && maps.EqualFunc(x, y, Identical)
 	default:
 		switch b.(type) {
 		case Array, Map:

@@ -241,16 +241,10 @@ func (s *Sessions) endLocked(of *Session) {
 
 // Run ends the sessions whose time is over until ctx is done.
 func (s *Sessions) Run(ctx context.Context) error {
-	for {
-		tick, stop := s.o.Clock.After(sweepEvery)
-		select {
-		case <-ctx.Done():
-			stop()
-			return nil
-		case <-tick:
-			s.sweep()
-		}
+	for clock.Sleep(ctx, s.o.Clock, sweepEvery) == nil {
+		s.sweep()
 	}
+	return nil
 }
 
 // sweep ends the sessions whose time is over and drops such links.

@@ -180,11 +180,7 @@ func (h *Handler) closeAll() {
 func (h *Handler) all() []*session {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	out := make([]*session, 0, len(h.mu.sessions))
-	for _, s := range h.mu.sessions {
-		out = append(out, s)
-	}
-	return out
+	return slices.Collect(maps.Values(h.mu.sessions))
 }
 
 // Sessions returns how many sessions there are.

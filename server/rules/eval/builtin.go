@@ -88,19 +88,9 @@ func (e *Evaluator) builtin(ctx context.Context, x *syntax.Call) Value {
 	if !ok {
 		return notFound(name)
 	}
-	var room [4]Value
-	args := room[:0]
-	unknown := false
-	for _, a := range x.Args {
-		v := e.eval(ctx, a)
-		if failed(v) {
-			return v
-		}
-		unknown = unknown || abstract(v)
-		args = append(args, v)
-	}
-	if unknown {
-		return Unknown{}
+	args, v := e.values(ctx, x.Args)
+	if v != nil {
+		return v
 	}
 	return choose(name, "", f.overloads, args, 0)
 }

@@ -2,7 +2,9 @@ package eval
 
 import (
 	"cmp"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -48,28 +50,11 @@ func same(a, b Value) bool { // long: one case a type
 		return ok && p.equal(q)
 	case value.Array:
 		y, ok := b.(value.Array)
-		if !ok || len(x) != len(y) {
-			return false
-		}
-		for i := range x {
-			if !same(x[i], y[i]) {
-				return false
-			}
-		}
-		return true
+		return ok && slices.EqualFunc(x, y, same)
 	case value.Map, *Document:
 		m, _ := asMap(a)
 		n, ok := asMap(b)
-		if !ok || len(m) != len(n) {
-			return false
-		}
-		for k, v := range m {
-			w, ok := n[k]
-			if !ok || !same(v, w) {
-				return false
-			}
-		}
-		return true
+		return ok && maps.EqualFunc(m, n, same)
 	case *Set:
 		y, ok := b.(*Set)
 		return ok && x.equal(y)

@@ -3,6 +3,7 @@ package eval
 import (
 	"context"
 	"reflect"
+	"slices"
 
 	"clave/server/rules/check"
 	"clave/server/rules/syntax"
@@ -269,16 +270,18 @@ func (e *Evaluator) list(ctx context.Context, x *syntax.ListLit) Value {
 	return value.Array(items)
 }
 
-// values evaluates expressions; v is a failure or Unknown when one of them is not a plain value.
-func (e *Evaluator) values(ctx context.Context, exprs []syntax.Expr) (items []Value, v Value) {
-	items = make([]Value, len(exprs))
-	unknown := false
-	for i, x := range exprs {
-		items[i] = e.eval(ctx, x)
-		if failed(items[i]) {
-			return nil, items[i]
+// values evaluates expressions, whose values follow the first ones in items; v is a failure or Unknown when one of all these is not a
+// plain value.
+func (e *Evaluator) values(ctx context.Context, exprs []syntax.Expr, first ...Value) (items []Value, v Value) {
+	items = append(make([]Value, 0, len(first)+len(exprs)), first...)
+	unknown := slices.ContainsFunc(first, abstract)
+	for _, x := range exprs {
+		item := e.eval(ctx, x)
+		if failed(item) {
+			return nil, item
 		}
-		unknown = unknown || abstract(items[i])
+		unknown = unknown || abstract(item)
+		items = append(items, item)
 	}
 	if unknown {
 		return items, Unknown{}

@@ -37,22 +37,25 @@ func number(v Value) bool {
 }
 
 // numeric reports whether v is or holds a number, so that the database's equality is wider than that of rules.
-func numeric(v Value) bool {
+func numeric(v Value) bool { return holds(v, number) }
+
+// holds reports whether v, or a value in it at any depth, is such as is says.
+func holds(v Value, is func(Value) bool) bool {
 	switch x := v.(type) {
 	case value.Array:
 		for _, item := range x {
-			if numeric(item) {
+			if holds(item, is) {
 				return true
 			}
 		}
 	case value.Map:
 		for _, item := range x {
-			if numeric(item) {
+			if holds(item, is) {
 				return true
 			}
 		}
 	}
-	return number(v)
+	return is(v)
 }
 
 // ClassOf returns the class of a concrete value.
@@ -132,23 +135,7 @@ func (f *Field) equals(v Value, member bool) Bools {
 }
 
 // sureDeep reports whether all numbers in v are sure.
-func sureDeep(v Value) bool {
-	switch x := v.(type) {
-	case value.Array:
-		for _, item := range x {
-			if !sureDeep(item) {
-				return false
-			}
-		}
-	case value.Map:
-		for _, item := range x {
-			if !sureDeep(item) {
-				return false
-			}
-		}
-	}
-	return sure(v)
-}
+func sureDeep(v Value) bool { return !holds(v, func(v Value) bool { return !sure(v) }) }
 
 // outside reports whether v certainly lies outside of the field's range.
 func (f *Field) outside(v Value) bool {

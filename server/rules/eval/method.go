@@ -23,19 +23,12 @@ func (e *Evaluator) method(ctx context.Context, x *syntax.Method) Value {
 	if failed(v) {
 		return v
 	}
-	var buffer [4]Value // avoids an allocation for most calls
-	args := append(buffer[:0], v)
-	unknown := abstract(v)
-	for _, a := range x.Args {
-		arg := e.eval(ctx, a)
-		if failed(arg) {
-			return arg
-		}
-		unknown = unknown || abstract(arg)
-		args = append(args, arg)
-	}
 	name := x.Name.Text
-	if unknown {
+	args, other := e.values(ctx, x.Args, v)
+	switch {
+	case failed(other):
+		return other
+	case other != nil:
 		return abstractMethod(v, name, args[1:])
 	}
 	// These come before the table of methods since they need the evaluator: patterns compiled with the rules, and limits on results.

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"clave/server/clock"
 	"clave/server/fault"
 	"clave/server/storage"
 )
@@ -194,7 +195,7 @@ func (s *Store) insert(ctx context.Context, e entry) error {
 			s.o.Log.Error("PostgreSQL does not answer; this node steps down", "seq", e.seq, "id", hexOf(e.id))
 			return moved(textUnknown)
 		}
-		if s.pause(ctx, pause) == nil {
+		if clock.Sleep(ctx, clock.System(), pause) == nil {
 			pause = min(2*pause, mostPause)
 		}
 	}

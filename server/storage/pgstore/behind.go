@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"clave/server/clock"
 	"clave/server/storage"
 )
 
@@ -95,7 +96,7 @@ type written struct {
 func (s *Store) writingBehind(ctx context.Context) {
 	var history []written
 	failing := false
-	for s.pause(ctx, behindPause) == nil {
+	for clock.Sleep(ctx, clock.System(), behindPause) == nil {
 		seq, err := s.writeBehind(ctx)
 		if err == nil {
 			s.lead.behind.Store(seq)

@@ -124,7 +124,7 @@ func (s *Store) Lead(ctx context.Context) error {
 			failing = err.Error()
 			s.o.Log.Warn("the log can't be followed; it is tried again", "error", err)
 		}
-		if err := s.pause(ctx, followPause); err != nil {
+		if err := clock.Sleep(ctx, clock.System(), followPause); err != nil {
 			return err
 		}
 	}
@@ -138,7 +138,7 @@ func (s *Store) TryLead(ctx context.Context) error {
 		leader, err := s.take(ctx)
 		switch {
 		case leader != "" && (err == nil || ctx.Err() != nil):
-			if s.pause(ctx, followPause) == nil {
+			if clock.Sleep(ctx, clock.System(), followPause) == nil {
 				continue
 			}
 			return fault.E(fault.FailedPrecondition, "the node %s serves this database. Stop it first.", leader)
@@ -146,18 +146,6 @@ func (s *Store) TryLead(ctx context.Context) error {
 			return err
 		}
 		return s.begin(context.WithoutCancel(ctx))
-	}
-}
-
-// pause waits.
-func (s *Store) pause(ctx context.Context, d time.Duration) error {
-	c, stop := clock.System().After(d)
-	defer stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-c:
-		return nil
 	}
 }
 
@@ -227,7 +215,7 @@ func (s *Store) begin(ctx context.Context) error {
 // renewing renews the lease until ctx is done or the lease is lost.
 func (s *Store) renewing(ctx context.Context) {
 	failing := false
-	for s.pause(ctx, s.o.Lease/3) == nil {
+	for clock.Sleep(ctx, clock.System(), s.o.Lease/3) == nil {
 		err := s.renew(ctx)
 		switch {
 		case errors.Is(err, storage.ErrMoved):

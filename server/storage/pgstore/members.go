@@ -129,20 +129,14 @@ func (m *Members) look(ctx context.Context) error {
 // stops by itself when its lease ends.
 func (m *Members) Run(ctx context.Context) error {
 	failing := false
-	for {
-		c, stop := clock.System().After(membersPause)
-		select {
-		case <-ctx.Done():
-			stop()
-			return nil
-		case <-c:
-		}
+	for clock.Sleep(ctx, clock.System(), membersPause) == nil {
 		err := m.look(ctx)
 		if err != nil && !failing && ctx.Err() == nil {
 			m.log.Warn("PostgreSQL can't be asked who leads; it is tried again", "error", (&Store{pool: m.pool}).said("read the lease", err))
 		}
 		failing = err != nil
 	}
+	return nil
 }
 
 // Close ends the connections.

@@ -225,23 +225,26 @@ func (s *Server) Database() string {
 // Exec executes a statement in a database.
 func (s *Server) Exec(url, statement string, args ...any) {
 	s.t.Helper()
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.t.Context()), limit)
-	defer cancel()
-	conn, err := pgx.Connect(ctx, url)
-	s.must(err)
-	defer func() { _ = conn.Close(ctx) }() // a connection that was used
-	_, err = conn.Exec(ctx, statement, args...)
-	s.must(err)
+	s.on(url, func(ctx context.Context, conn *pgx.Conn) error {
+		_, err := conn.Exec(ctx, statement, args...)
+		return err
+	})
 }
 
-// Number returns the number that a query answers.
-func (s *Server) Number(url, query string, args ...any) (n int64) {
+// on does something that must succeed on a connection to a database.
+func (s *Server) on(url string, do func(ctx context.Context, conn *pgx.Conn) error) {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.t.Context()), limit)
 	defer cancel()
 	conn, err := pgx.Connect(ctx, url)
 	s.must(err)
 	defer func() { _ = conn.Close(ctx) }() // a connection that was used
-	s.must(conn.QueryRow(ctx, query, args...).Scan(&n))
+	s.must(do(ctx, conn))
+}
+
+// Number returns the number that a query answers.
+func (s *Server) Number(url, query string, args ...any) (n int64) {
+	s.t.Helper()
+	s.on(url, func(ctx context.Context, conn *pgx.Conn) error { return conn.QueryRow(ctx, query, args...).Scan(&n) })
 	return n
 }
