@@ -54,8 +54,8 @@ func (s *Service) SignInWithCustomToken(ctx context.Context, c Call, r *CustomRe
 	}
 	res := &CustomResponse{Kind: "identitytoolkit#VerifyCustomTokenResponse", IsNewUser: u == nil}
 	if u == nil {
-		since := s.now().Unix()
-		u = &account.User{UID: t.UID, Created: s.now().UnixMilli(), Custom: true, ValidSince: &since}
+		u = s.newUser(t.UID)
+		u.Custom = true
 	}
 	out, err := s.complete(ctx, &attempt{
 		call: c, cfg: cfg, tenant: tenant, user: u, isNew: res.IsNewUser, session: session{Provider: "custom", Claims: claims}, whole: true,

@@ -157,8 +157,7 @@ func (s *Service) idpWithoutUser(ctx context.Context, c Call, cfg *Config, tenan
 		if s.signUpOff(cfg, tenant) {
 			return nil, apiError("ADMIN_ONLY_OPERATION")
 		}
-		since := s.now().Unix()
-		u = &account.User{UID: newUID(), Created: s.now().UnixMilli(), ValidSince: &since}
+		u = s.newUser(newUID())
 		res.IsNewUser = true
 		a.fill(u, cfg)
 	}

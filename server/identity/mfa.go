@@ -146,8 +146,7 @@ type MFAResponse struct {
 	TOTPSessionInfo   *TOTPSession `json:"totpSessionInfo,omitempty"`
 	PhoneAuthInfo     *PhoneInfo   `json:"phoneAuthInfo,omitempty"`
 	TOTPAuthInfo      *struct{}    `json:"totpAuthInfo,omitempty"`
-	IDToken           string       `json:"idToken,omitempty"`
-	RefreshToken      string       `json:"refreshToken,omitempty"`
+	TokenPair
 }
 
 // enrolling is the enrolling of a factor.
@@ -272,7 +271,7 @@ func (s *Service) FinalizeEnrollment(ctx context.Context, c Call, r *MFARequest)
 		return nil, apiError("INVALID_ARGUMENT : ((Missing phoneVerificationInfo.))")
 	}
 	ses.Factor = f.ID
-	return res, s.change(ctx, c, u.UID, func(ch *account.Change, u *account.User) error {
+	return res, s.change(ctx, c, u.UID, func(ch *account.Change, u *account.User) (err error) {
 		// Checked again on the locked account: another enrollment may have ended since the code was sent.
 		if len(u.Factors) >= maxFactors {
 			return tooManyFactors()
@@ -281,15 +280,9 @@ func (s *Service) FinalizeEnrollment(ctx context.Context, c Call, r *MFARequest)
 			return phoneEnrolled()
 		}
 		u.Factors = append(u.Factors, f)
-		return s.endMFA(ch, c, u, ses, res)
+		res.TokenPair, err = s.signInPair(ch, c, u, ses)
+		return err
 	})
-}
-
-// endMFA gives the tokens that end an MFA request.
-func (s *Service) endMFA(ch *account.Change, c Call, u *account.User, ses session, res *MFAResponse) error {
-	tokens, err := s.signIn(ch, c, u, ses)
-	res.IDToken, res.RefreshToken = tokens.IDToken, tokens.RefreshToken
-	return err
 }
 
 // Withdraw removes a second factor.
@@ -312,12 +305,13 @@ func (s *Service) Withdraw(ctx context.Context, c Call, r *MFARequest) (*MFAResp
 		ses.Factor, ses.FactorKind = "", ""
 	}
 	res := &MFAResponse{}
-	return res, s.change(ctx, c, u.UID, func(ch *account.Change, u *account.User) error {
+	return res, s.change(ctx, c, u.UID, func(ch *account.Change, u *account.User) (err error) {
 		if u.Factor(stringOf(r.MFAEnrollmentID)) == nil {
 			return apiError("MFA_ENROLLMENT_NOT_FOUND")
 		}
 		u.Factors = slices.DeleteFunc(u.Factors, func(f account.Factor) bool { return f.ID == *r.MFAEnrollmentID })
-		return s.endMFA(ch, c, u, ses, res)
+		res.TokenPair, err = s.signInPair(ch, c, u, ses)
+		return err
 	})
 }
 
@@ -431,5 +425,5 @@ func (s *Service) FinalizeFactor(ctx context.Context, c Call, r *MFARequest) (*M
 	if err != nil {
 		return nil, err
 	}
-	return &MFAResponse{IDToken: out.IDToken, RefreshToken: out.RefreshToken}, nil
+	return &MFAResponse{TokenPair: TokenPair{out.IDToken, out.RefreshToken}}, nil
 }

@@ -39,8 +39,7 @@ type PasskeyResponse struct {
 	CredentialCreationOptions map[string]any `json:"credentialCreationOptions,omitempty"`
 	CredentialRequestOptions  map[string]any `json:"credentialRequestOptions,omitempty"`
 	LocalID                   string         `json:"localId,omitempty"`
-	IDToken                   string         `json:"idToken,omitempty"`
-	RefreshToken              string         `json:"refreshToken,omitempty"`
+	TokenPair
 }
 
 // passkeysOn answers an error where passkeys can't be used: as in the official emulator nothing of them is verified, so
@@ -124,15 +123,9 @@ func (s *Service) FinalizePasskeyEnrollment(ctx context.Context, c Call, r *Pass
 		if err := ch.Save(passkeyItem, id, now.UID); err != nil {
 			return err
 		}
-		return s.endPasskey(ch, c, now, res)
+		res.TokenPair, err = s.signInPair(ch, c, now, session{Provider: "passkey"})
+		return err
 	})
-}
-
-// endPasskey gives the tokens that end a passkey's request.
-func (s *Service) endPasskey(ch *account.Change, c Call, u *account.User, res *PasskeyResponse) error {
-	tokens, err := s.signIn(ch, c, u, session{Provider: "passkey"})
-	res.IDToken, res.RefreshToken = tokens.IDToken, tokens.RefreshToken
-	return err
 }
 
 // passkeyItem is the kind of item that names a passkey's user.
@@ -174,10 +167,11 @@ func (s *Service) FinalizePasskeySignIn(ctx context.Context, c Call, r *PasskeyR
 		return nil, firstErr(err, apiError("PASSKEY_CREDENTIAL_NOT_FOUND"))
 	}
 	res := &PasskeyResponse{LocalID: u.UID}
-	return res, s.change(ctx, c, u.UID, func(ch *account.Change, u *account.User) error {
+	return res, s.change(ctx, c, u.UID, func(ch *account.Change, u *account.User) (err error) {
 		if !u.HasPasskey(id) {
 			return apiError("PASSKEY_CREDENTIAL_NOT_FOUND")
 		}
-		return s.endPasskey(ch, c, u, res)
+		res.TokenPair, err = s.signInPair(ch, c, u, session{Provider: "passkey"})
+		return err
 	})
 }

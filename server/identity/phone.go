@@ -188,8 +188,8 @@ func (s *Service) SignInWithPhoneNumber(ctx context.Context, c Call, r *PhoneReq
 		if s.signUpOff(cfg, tenant) {
 			return nil, apiError("ADMIN_ONLY_OPERATION")
 		}
-		since := s.now().Unix()
-		u, res.IsNewUser = &account.User{UID: newUID(), Created: s.now().UnixMilli(), Phone: phone, ValidSince: &since}, true
+		u, res.IsNewUser = s.newUser(newUID()), true
+		u.Phone = phone
 	}
 	res.LocalID = u.UID
 	out, err := s.complete(ctx, &attempt{

@@ -40,6 +40,12 @@ type Tokens struct {
 	ExpiresIn    string `json:"expiresIn,omitempty"`
 }
 
+// TokenPair is what a sign-in answers where the answer does not say how long the ID token lives.
+type TokenPair struct {
+	IDToken      string `json:"idToken,omitempty"`
+	RefreshToken string `json:"refreshToken,omitempty"`
+}
+
 // expiresIn is the life of ID tokens, in seconds.
 const expiresIn = "3600"
 
@@ -64,6 +70,12 @@ func (s *Service) signIn(ch *account.Change, c Call, u *account.User, ses sessio
 	}
 	ses.AuthTime = now.Unix()
 	return s.give(ch, c, u, ses)
+}
+
+// signInPair is signIn for answers that do not say how long the ID token lives.
+func (s *Service) signInPair(ch *account.Change, c Call, u *account.User, ses session) (TokenPair, error) {
+	t, err := s.signIn(ch, c, u, ses)
+	return TokenPair{t.IDToken, t.RefreshToken}, err
 }
 
 // give mints the tokens of a session and stores it, within a change that holds its user.

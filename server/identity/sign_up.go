@@ -91,6 +91,13 @@ func (s *Service) signUpAnonymous(ctx context.Context, c Call, cfg *Config, tena
 	})
 }
 
+// newUser returns an account that begins now, whose tokens are good from now on.
+func (s *Service) newUser(uid string) *account.User {
+	now := s.now()
+	since := now.Unix()
+	return &account.User{UID: uid, Created: now.UnixMilli(), ValidSince: &since}
+}
+
 // passwordOn reports whether e-mail and password may be used.
 func passwordOn(cfg *Config, tenant *Tenant) bool {
 	if tenant != nil {
@@ -140,10 +147,8 @@ func (s *Service) signUpPassword(ctx context.Context, c Call, cfg *Config, tenan
 	if old != nil {
 		return res, s.linkPassword(ctx, c, old.UID, email, hash, r, res)
 	}
-	now := s.now()
-	since := now.Unix()
-	u := &account.User{UID: newUID(), Created: now.UnixMilli(), ValidSince: &since}
-	u.Email, u.Password, u.PasswordUpdated, u.DisplayName, res.LocalID = email, hash, now.UnixMilli(), r.DisplayName, u.UID
+	u := s.newUser(newUID())
+	u.Email, u.Password, u.PasswordUpdated, u.DisplayName, res.LocalID = email, hash, u.Created, r.DisplayName, u.UID
 	if s.o.AsEmulator {
 		if err := s.enrollGiven(u, s.newFactors(r.MFAInfo), nil, true); err != nil {
 			return nil, err
