@@ -91,7 +91,7 @@ func TestCheckCode(t *testing.T) {
 	}
 }
 
-func TestWithoutACodeNobodySignsUp(t *testing.T) {
+func TestSignUpIsOffWithoutACode(t *testing.T) {
 	s, err := backoffice.New(t.Context(), backoffice.Options{ProjectID: "demo-back-office"})
 	if err != nil {
 		t.Fatal(err)
@@ -187,7 +187,7 @@ func TestTriesAreLimitedOverAllAddresses(t *testing.T) {
 	_, err := s.CheckCode(home, secret)
 	var r *backoffice.Refusal
 	if !errors.As(err, &r) || r.RetryAfter.Round(time.Millisecond) != 36*time.Second {
-		t.Fatalf("the refusal says %v, want to retry after 36 s", err)
+		t.Fatalf("the refusal is %v, want to retry after 36 s", err)
 	}
 	hand.Advance(r.RetryAfter)
 	for i, tt := range []struct{ code, want string }{{secret, "<nil>"}, {"no", "invalid-code"}, {"no", "too-many-requests"}} {
@@ -233,6 +233,6 @@ func TestRefusalsAreFaults(t *testing.T) {
 		t.Errorf("fault of a wrong code = %v %q", f.Code, f.Message)
 	}
 	if strings.Contains(err.Error(), secret) {
-		t.Error("the error of a wrong code tells the secret")
+		t.Error("the error of a wrong code has the secret")
 	}
 }

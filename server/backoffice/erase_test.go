@@ -71,7 +71,7 @@ func left(t *testing.T, documents *firestore.Client) map[string]int {
 	return found
 }
 
-// traces returns the reasons of the traces with their counts, and fails when a trace tells whose data were erased.
+// traces returns the reasons of the traces with their counts, and fails when a trace has personal data.
 func traces(t *testing.T, documents *firestore.Client) map[string]int {
 	t.Helper()
 	all, err := documents.Collection("erasures").Documents(t.Context()).GetAll()
@@ -118,7 +118,7 @@ func TestEraseAPerson(t *testing.T) {
 		t.Errorf("traces: %v", got)
 	}
 	if strings.Contains(strings.ToLower(log.String()), "ana@") {
-		t.Errorf("the log tells whose data were erased: %s", log)
+		t.Errorf("the log has personal data: %s", log)
 	}
 	for _, email := range []string{"", "  ", "ana", strings.Repeat("a", 250) + "@b.do"} {
 		if _, err := s.Erase(t.Context(), "uid-1", email); nameOf(err) != "invalid-email" {
@@ -158,7 +158,7 @@ func TestPurgeKeepsTheTerm(t *testing.T) {
 		t.Errorf("traces: %v, want 309", got)
 	}
 	if !strings.Contains(log.String(), "ContactRequests:302") || strings.Contains(log.String(), "@") {
-		t.Errorf("the log says %s", log)
+		t.Errorf("the log is %s", log)
 	}
 }
 

@@ -32,7 +32,7 @@ func withTicket(t *testing.T, s *backoffice.Service, r backoffice.Registration) 
 	return r
 }
 
-func TestRegisterRefusesBeforeAskingAnybody(t *testing.T) {
+func TestRegisterRefusesBeforeAnyCall(t *testing.T) {
 	t.Setenv("FIREBASE_AUTH_EMULATOR_HOST", "127.0.0.1:1")
 	t.Setenv("FIRESTORE_EMULATOR_HOST", "127.0.0.1:1")
 	s, _ := newService(t)
@@ -64,7 +64,7 @@ func TestRegisterRefusesBeforeAskingAnybody(t *testing.T) {
 	}
 }
 
-// accounts is an Identity Toolkit that answers creations as told and remembers what it was asked.
+// accounts is an Identity Toolkit with given answers to creations, which records its requests.
 type accounts struct {
 	answer func(w http.ResponseWriter)
 	mu     sync.Mutex

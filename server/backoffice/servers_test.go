@@ -63,7 +63,7 @@ func run(t *testing.T, server *exec.Cmd) {
 	}
 	drained := make(chan struct{})
 	t.Cleanup(func() {
-		_ = server.Process.Signal(syscall.SIGTERM) // it may have ended already; Wait tells how
+		_ = server.Process.Signal(syscall.SIGTERM) // it may have ended already; Wait returns how
 		<-drained
 		if err := server.Wait(); err != nil {
 			t.Errorf("clave: %v", err)

@@ -163,8 +163,8 @@ func (s *Server) control(ctx context.Context, verb string, body, answer any) err
 	}
 	defer func() { _ = response.Body.Close() }()
 	if response.StatusCode != http.StatusOK {
-		said, _ := io.ReadAll(io.LimitReader(response.Body, 4<<10))
-		return fmt.Errorf("%s: %s: %s", verb, response.Status, said)
+		body, _ := io.ReadAll(io.LimitReader(response.Body, 4<<10))
+		return fmt.Errorf("%s: %s: %s", verb, response.Status, body)
 	}
 	if answer == nil {
 		return nil

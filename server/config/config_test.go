@@ -174,7 +174,7 @@ func TestAddressesAndPortsOfFirebaseJSON(t *testing.T) {
 		t.Errorf("addresses %q", got)
 	}
 	if want := []string{"auth", "hosting", "websocketPort", "hub", "console"}; !slices.Equal(c.Loose, want) {
-		t.Errorf("Loose = %q, want %q: only the Firestore port was asked for", c.Loose, want)
+		t.Errorf("Loose = %q, want %q: only the Firestore port was configured", c.Loose, want)
 	}
 	c, err = config.Parse(config.ModeStart, []string{"--config", path, "--host", "192.0.2.1"}, noEnv, io.Discard)
 	if err != nil || c.HostFor(c.Hosts.Firestore) != "192.0.2.1" {
@@ -218,7 +218,7 @@ func TestHelpNamesEveryFlagAndWhatItIsFor(t *testing.T) {
 	for mode, want := range map[config.Mode]string{config.ModeStart: "--service", config.ModeExec: "--memory", config.ModeServe: "--tls-cert"} {
 		var text strings.Builder
 		if _, err := config.Parse(mode, []string{"--help"}, noEnv, &text); !errors.Is(err, pflag.ErrHelp) || !strings.Contains(text.String(), want) || !strings.Contains(text.String(), "--project") {
-			t.Errorf("clave %s --help: %v, said %q", mode, err, text.String())
+			t.Errorf("clave %s --help: %v, wrote %q", mode, err, text.String())
 		}
 	}
 }

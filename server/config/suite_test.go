@@ -57,7 +57,7 @@ func TestArgumentsOfTheFirebaseCLI(t *testing.T) {
 	}
 }
 
-// TestTheProjectOfFirebaserc asks for the project where no flag names one.
+// TestTheProjectOfFirebaserc checks the project where no flag names one.
 func TestTheProjectOfFirebaserc(t *testing.T) {
 	for rc, want := range map[string]string{
 		`{}`:                                     "demo-no-project",

@@ -117,7 +117,7 @@ func (r *firestoreRun) run(p *program) {
 	for i := range p.Steps {
 		s := &p.Steps[i]
 		if s.Async {
-			done := make(chan sent, 1) // closed by nobody: it is read once at most
+			done := make(chan sent, 1) // never closed: it is read once at most
 			r.pending[s.Step] = done
 			go func() { done <- r.send(&s.Request, s.TimeoutMs) }()
 			continue

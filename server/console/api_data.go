@@ -43,7 +43,7 @@ func (c *Console) getCollections(in *call) (any, error) {
 		if in.query("counts") == "" {
 			continue
 		}
-		// One more than is shown is counted, which tells whether there are more.
+		// One more than is shown is counted, which shows whether there are more.
 		q, err := (&query.Aggregation{
 			Query:  &query.Query{DB: db, Parent: parent, From: []query.From{{Collection: id}}, Limit: query.NoLimit},
 			Fields: []query.Aggregate{{Alias: "n", Op: query.Count, Capped: true, UpTo: maxCounted + 1}},

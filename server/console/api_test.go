@@ -42,8 +42,8 @@ func TestCollectionsAreListedAndCounted(t *testing.T) {
 	}
 }
 
-// TestRecursiveDeleteComesBack deletes a tree, undoes it in part over what was made meanwhile, and too late.
-func TestRecursiveDeleteComesBack(t *testing.T) {
+// TestRecursiveDeleteIsUndone deletes a tree, undoes it in part over what was made meanwhile, and too late.
+func TestRecursiveDeleteIsUndone(t *testing.T) {
 	s := start(t, config.ModeStart, "--memory")
 	s.session()
 	const n = 1203
@@ -64,12 +64,12 @@ func TestRecursiveDeleteComesBack(t *testing.T) {
 	lines := s.lines("POST", "/api/delete", `{"path": "users"}`)
 	last := lines[len(lines)-1]
 	if len(lines) != 4 || last["done"] != true || last["deleted"] != float64(n+1) {
-		t.Fatalf("deleting said %v", lines)
+		t.Fatalf("deleting answered %v", lines)
 	}
 	s.set("users/u5", -5) // made again meanwhile
 	lines = s.lines("POST", "/api/undo", fmt.Sprintf(`{"undo": %q}`, last["undo"]))
 	if last := lines[len(lines)-1]; last["restored"] != float64(n) || last["skipped"] != float64(1) {
-		t.Errorf("undoing said %v", lines)
+		t.Errorf("undoing answered %v", lines)
 	}
 	for path, want := range map[string]string{"users/u1": `"1"`, "users/u1/posts/p": `"7"`, "users/u5": `"-5"`, "other/x": `"1"`} {
 		if _, text := s.request("GET", documents+"/"+path, ""); !strings.Contains(text, want) {

@@ -17,7 +17,7 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// request is a request of which a test wants to know how it is answered.
+// request is a request whose answer is checked.
 type request struct{ name, method, path, body string }
 
 // apiRequests are requests to all methods of the console's API.
@@ -29,7 +29,7 @@ func apiRequests() (all []request) {
 	return all
 }
 
-// firestoreRequests are requests over HTTP for each method of Firestore. writes tells those that change something.
+// firestoreRequests are requests over HTTP for each method of Firestore. writes marks those that change something.
 var firestoreRequests = map[string]struct {
 	writes bool
 	request
@@ -109,7 +109,7 @@ func everything(t *testing.T) []request {
 	return all
 }
 
-// TestNothingAnswersWithoutASession asks for everything without a session, with a wrong one and with credentials of other kinds.
+// TestNothingAnswersWithoutASession sends every request without a session, with a wrong one and with credentials of other kinds.
 func TestNothingAnswersWithoutASession(t *testing.T) {
 	s := start(t, config.ModeServe)
 	all := everything(t)
@@ -123,7 +123,7 @@ func TestNothingAnswersWithoutASession(t *testing.T) {
 	}
 }
 
-// TestAReadOnlySessionChangesNothing asks for everything that changes something, in a session that only reads.
+// TestAReadOnlySessionChangesNothing sends every request that changes something, in a session that only reads.
 func TestAReadOnlySessionChangesNothing(t *testing.T) {
 	s := start(t, config.ModeServe)
 	s.open(true)
@@ -140,7 +140,7 @@ func TestAReadOnlySessionChangesNothing(t *testing.T) {
 		}
 		want := http.StatusForbidden
 		switch {
-		case r.Development: // whoever asks, production has none
+		case r.Development: // production has none for any caller
 			want = http.StatusNotFound
 		case !r.Changes:
 			continue
@@ -199,7 +199,7 @@ func (s *server) state() string {
 	return string(text) + users + settings
 }
 
-// write writes a document over a WebChannel and returns what the server says to it.
+// write writes a document over a WebChannel and returns the server's answer.
 func (s *server) write() string {
 	s.t.Helper()
 	channel := firestoreRequests["Write"].path
@@ -226,7 +226,7 @@ func (s *server) write() string {
 	return text
 }
 
-// TestOtherPagesAreRefused asks as pages of other origins and under other names do.
+// TestOtherPagesAreRefused sends requests as pages of other origins and under other names do.
 func TestOtherPagesAreRefused(t *testing.T) {
 	for _, mode := range []config.Mode{config.ModeStart, config.ModeServe} {
 		s := start(t, mode)
@@ -265,7 +265,7 @@ func TestOtherPagesAreRefused(t *testing.T) {
 			} {
 				got := s.status(r.method, r.path, r.body, tt.header...)
 				if want := tt.want; got != want && !(want == 200 && r.name == "a document" && got == 404) {
-					t.Errorf("%v: %s asks for %s: %d, want %d", mode, tt.name, r.name, got, want)
+					t.Errorf("%v: %s requests %s: %d, want %d", mode, tt.name, r.name, got, want)
 				}
 			}
 		}
@@ -388,7 +388,7 @@ func TestChangesAreNoted(t *testing.T) {
 	}
 }
 
-// TestAnOpenChannelEndsWithItsSession keeps a back channel open, which hears nothing more once its session is closed.
+// TestAnOpenChannelEndsWithItsSession keeps a back channel open, which receives nothing more once its session is closed.
 func TestAnOpenChannelEndsWithItsSession(t *testing.T) {
 	s := start(t, config.ModeServe)
 	s.open(false)

@@ -41,7 +41,7 @@ type server struct {
 // start runs a server until the test ends.
 func start(t *testing.T, mode config.Mode, flags ...string) *server {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "con") // shorter than t.TempDir: the name of a socket has little room
+	dir, err := os.MkdirTemp("", "con") // shorter than t.TempDir: the name of a socket must be short
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +116,7 @@ func (s *server) request(method, path, body string, header ...string) (*http.Res
 	return res, string(text)
 }
 
-// status is request for who wants the status alone.
+// status sends a request and returns only the status.
 func (s *server) status(method, path, body string, header ...string) int {
 	s.t.Helper()
 	res, _ := s.request(method, path, body, header...)

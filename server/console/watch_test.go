@@ -14,8 +14,8 @@ import (
 	"clave/server/meter"
 )
 
-// ask makes a request of somebody who is not signed in to Firestore's own port.
-func (s *server) ask(method, path, body string) int {
+// anonymous makes a request without a user to Firestore's own port.
+func (s *server) anonymous(method, path, body string) int {
 	s.t.Helper()
 	r, err := http.NewRequestWithContext(s.t.Context(), method, "http://"+s.app.Firestore+documents+path, strings.NewReader(body))
 	if err != nil {
@@ -43,9 +43,9 @@ func TestRequestsAreKeptAndReplayed(t *testing.T) {
 	s := start(t, config.ModeStart, "--memory")
 	s.session()
 	s.set("open/a", 1)
-	s.ask("GET", "/open/a", "")
-	s.ask("PATCH", "/open/shut", `{"fields": {"n": {"integerValue": "5"}}}`)
-	s.ask("POST", ":runQuery", `{"structuredQuery": {"from": [{"collectionId": "closed"}]}}`)
+	s.anonymous("GET", "/open/a", "")
+	s.anonymous("PATCH", "/open/shut", `{"fields": {"n": {"integerValue": "5"}}}`)
+	s.anonymous("POST", ":runQuery", `{"structuredQuery": {"from": [{"collectionId": "closed"}]}}`)
 	var got struct {
 		Requests []record
 		More     bool
@@ -143,7 +143,7 @@ func (s *server) replays() {
 // TestRequestsStream reads decisions as they come.
 func TestRequestsStream(t *testing.T) {
 	s := start(t, config.ModeStart, "--memory")
-	s.ask("GET", "/open/before", "")
+	s.anonymous("GET", "/open/before", "")
 	res, err := http.Get("http://" + s.app.Console + "/api/requests/stream?outcome=allow")
 	if err != nil {
 		t.Fatal(err)
@@ -153,8 +153,8 @@ func TestRequestsStream(t *testing.T) {
 	if !lines.Scan() || lines.Text() != "{}" {
 		t.Fatalf("the stream began with %q, %v", lines.Text(), lines.Err())
 	}
-	s.ask("GET", "/closed/x", "")
-	s.ask("GET", "/open/after", "")
+	s.anonymous("GET", "/closed/x", "")
+	s.anonymous("GET", "/open/after", "")
 	var r record
 	if !lines.Scan() || json.Unmarshal(lines.Bytes(), &r) != nil || r.Path != "open/after" || r.Outcome != "allow" {
 		t.Errorf("the stream went on with %q, %v", lines.Text(), lines.Err())
@@ -199,7 +199,7 @@ func TestNow(t *testing.T) {
 	}
 }
 
-// TestIndexesThatQueriesLack shows indexes that are there and those that queries wanted, also where these are refused.
+// TestIndexesThatQueriesLack shows indexes that are there and those that queries lacked, also where these are refused.
 func TestIndexesThatQueriesLack(t *testing.T) {
 	s := start(t, config.ModeServe)
 	s.open(true)
@@ -264,7 +264,7 @@ func TestAnIndexIsWrittenIntoItsFile(t *testing.T) {
 	}
 }
 
-// TestLabAndCodes keeps and restores states, clears, shows codes and signs in as somebody.
+// TestLabAndCodes keeps and restores states, clears, shows codes and signs in as a user.
 func TestLabAndCodes(t *testing.T) {
 	s := start(t, config.ModeStart, "--memory")
 	s.session()
@@ -322,7 +322,7 @@ func TestSafety(t *testing.T) {
 	for _, c := range got.Checks {
 		states[c.ID] = c.State
 		if c.Text == "" {
-			t.Errorf("the check %s says nothing", c.ID)
+			t.Errorf("the check %s has no text", c.ID)
 		}
 	}
 	if want := map[string]string{"rulesOpen": "ok", "tls": "warn", "signUp": "warn", "mail": "warn", "backup": "bad", "proxy": "ok", "disk": states["disk"], "keys": "ok", "version": "ok"}; fmt.Sprint(states) != fmt.Sprint(want) {

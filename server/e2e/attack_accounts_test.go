@@ -169,7 +169,7 @@ func TestAttacksOnAccounts(t *testing.T) {
 	}
 }
 
-// oldSessions makes with a session of ten minutes each change that wants a recent sign-in, and then with a new one, which shows that
+// oldSessions makes with a session of ten minutes each change that requires a recent sign-in, and then with a new one, which shows that
 // the request is a real one.
 func (b *besieged) oldSessions(t *testing.T) {
 	admin := "projects/" + realProject
@@ -255,7 +255,7 @@ func (b *besieged) foreignHosts(t *testing.T) {
 	}
 }
 
-// exchange asks for an access token by a service account's assertion.
+// exchange requests an access token by a service account's assertion.
 func (b *besieged) exchange(t *testing.T, address, assertion, host string) (int, string) {
 	t.Helper()
 	form := url.Values{"grant_type": {"urn:ietf:params:oauth:grant-type:jwt-bearer"}, "assertion": {assertion}}

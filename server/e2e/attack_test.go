@@ -27,7 +27,7 @@ type attack struct {
 	name, method, path string
 	header             map[string]string
 	body               string
-	// at is where the request goes: Firestore when empty, else auth, site or hub.
+	// at is where the request goes: Firestore when empty, or auth, site or hub.
 	at string
 	// host is the request's Host; that of its address when empty.
 	host string
@@ -60,38 +60,38 @@ func attacks(project string) []attack {
 	preflight := map[string]string{"Origin": "https://evil.example", "Access-Control-Request-Method": "POST", "Access-Control-Request-Private-Network": "true"}
 	bearer := func(token string) map[string]string { return map[string]string{"Authorization": "Bearer " + token} }
 	return []attack{
-		{name: "a stranger reads what the rules keep", method: "GET", path: documents + "/mine/ana", refused: []int{403}},
-		{name: "a stranger writes", method: "PATCH", path: documents + "/open/a", body: `{"fields":{}}`, refused: []int{403}},
+		{name: "an attacker reads what the rules keep", method: "GET", path: documents + "/mine/ana", refused: []int{403}},
+		{name: "an attacker writes", method: "PATCH", path: documents + "/open/a", body: `{"fields":{}}`, refused: []int{403}},
 		{name: "the emulator's owner reads", method: "GET", path: documents + "/mine/ana", header: bearer("owner"), only: inProduction, refused: []int{401}},
 		{name: "an emulator's access token reads", method: "GET", path: documents + "/mine/ana", header: bearer("ya29.owner"), only: inProduction, refused: []int{401}},
 		{name: "an unsigned token reads", method: "GET", path: documents + "/mine/ana", header: map[string]string{"Authorization": unsignedToken}, only: inProduction, refused: []int{401}},
 		{name: "the emulator's owner lists accounts", method: "GET", at: "auth", path: toolkit + "/projects/" + project + "/accounts:batchGet", header: bearer("owner"), only: inProduction, refused: []int{401}},
-		{name: "a stranger lists accounts", method: "GET", at: "auth", path: toolkit + "/projects/" + project + "/accounts:batchGet?key=k", refused: []int{400, 401, 403}},
-		{name: "a stranger signs up where sign-up is off", method: "POST", at: "auth", path: toolkit + "/accounts:signUp?key=k", body: `{"email":"eve@example.org","password":"secreta1"}`,
+		{name: "an attacker lists accounts", method: "GET", at: "auth", path: toolkit + "/projects/" + project + "/accounts:batchGet?key=k", refused: []int{400, 401, 403}},
+		{name: "an attacker signs up where sign-up is off", method: "POST", at: "auth", path: toolkit + "/accounts:signUp?key=k", body: `{"email":"eve@example.org","password":"secreta1"}`,
 			only: inProduction, refused: []int{400}},
-		{name: "a stranger signs up without a name where sign-up is off", method: "POST", at: "auth", path: toolkit + "/accounts:signUp?key=k", body: `{"returnSecureToken":true}`,
+		{name: "an attacker signs up without a name where sign-up is off", method: "POST", at: "auth", path: toolkit + "/accounts:signUp?key=k", body: `{"returnSecureToken":true}`,
 			only: inProduction, refused: []int{400}},
 		{name: "a link in an e-mail leads to a script", method: "POST", at: "auth", path: toolkit + "/accounts:sendOobCode?key=k",
 			body: `{"requestType":"PASSWORD_RESET","email":"ana@example.org","continueUrl":"javascript:alert(1)"}`, refused: []int{400}},
-		{name: "a stranger has something signed", method: "POST", at: "auth", path: "/iamcredentials.googleapis.com/v1/projects/-/serviceAccounts/a@b.example:signBlob",
+		{name: "an attacker has something signed", method: "POST", at: "auth", path: "/iamcredentials.googleapis.com/v1/projects/-/serviceAccounts/a@b.example:signBlob",
 			body: `{"payload":"YQ=="}`, refused: []int{400, 401, 403, 404}},
 		{name: "an assertion without a signature", method: "POST", at: "auth", path: "/oauth2.googleapis.com/token?grant_type=urn:ietf:params:oauth:grant-type:jwt-bearer&assertion=" +
 			strings.TrimPrefix(unsignedToken, "Bearer "), refused: []int{400, 401}},
-		{name: "a stranger clears the documents", method: "DELETE", path: "/emulator/v1/projects/" + project + "/databases/(default)/documents", only: inProduction, refused: []int{404, 405}},
-		{name: "a stranger reads the codes", method: "GET", at: "auth", path: "/emulator/v1/projects/" + project + "/oobCodes", only: inProduction, refused: []int{404, 405}},
-		{name: "a stranger clears the accounts", method: "DELETE", at: "auth", path: "/emulator/v1/projects/" + project + "/accounts", only: inProduction, refused: []int{404, 405}},
-		{name: "a stranger reads the codes of text messages", method: "GET", at: "auth", path: "/emulator/v1/projects/" + project + "/verificationCodes", only: inProduction, refused: []int{404, 405}},
-		{name: "a stranger reads the emulator's settings", method: "GET", at: "auth", path: "/emulator/v1/projects/" + project + "/config", only: inProduction, refused: []int{404, 405}},
-		{name: "a stranger changes the emulator's settings", method: "PATCH", at: "auth", path: "/emulator/v1/projects/" + project + "/config",
+		{name: "an attacker clears the documents", method: "DELETE", path: "/emulator/v1/projects/" + project + "/databases/(default)/documents", only: inProduction, refused: []int{404, 405}},
+		{name: "an attacker reads the codes", method: "GET", at: "auth", path: "/emulator/v1/projects/" + project + "/oobCodes", only: inProduction, refused: []int{404, 405}},
+		{name: "an attacker clears the accounts", method: "DELETE", at: "auth", path: "/emulator/v1/projects/" + project + "/accounts", only: inProduction, refused: []int{404, 405}},
+		{name: "an attacker reads the codes of text messages", method: "GET", at: "auth", path: "/emulator/v1/projects/" + project + "/verificationCodes", only: inProduction, refused: []int{404, 405}},
+		{name: "an attacker reads the emulator's settings", method: "GET", at: "auth", path: "/emulator/v1/projects/" + project + "/config", only: inProduction, refused: []int{404, 405}},
+		{name: "an attacker changes the emulator's settings", method: "PATCH", at: "auth", path: "/emulator/v1/projects/" + project + "/config",
 			body: `{"signIn":{"allowDuplicateEmails":true}}`, only: inProduction, refused: []int{404, 405}},
-		{name: "a stranger applies a code by the emulator's page", method: "GET", at: "auth", path: "/emulator/action?mode=verifyEmail&oobCode=x&apiKey=k", only: inProduction, refused: []int{404, 405}},
-		{name: "a stranger picks somebody's account at a provider", method: "GET", at: "auth", path: "/emulator/auth/handler?apiKey=k&providerId=google.com", only: inProduction, refused: []int{404, 405}},
-		{name: "a stranger replaces the rules", method: "PUT", path: "/emulator/v1/projects/" + project + ":securityRules", body: `{"rules":{"files":[{"name":"firestore.rules","content":` +
+		{name: "an attacker applies a code by the emulator's page", method: "GET", at: "auth", path: "/emulator/action?mode=verifyEmail&oobCode=x&apiKey=k", only: inProduction, refused: []int{404, 405}},
+		{name: "an attacker picks somebody's account at a provider", method: "GET", at: "auth", path: "/emulator/auth/handler?apiKey=k&providerId=google.com", only: inProduction, refused: []int{404, 405}},
+		{name: "an attacker replaces the rules", method: "PUT", path: "/emulator/v1/projects/" + project + ":securityRules", body: `{"rules":{"files":[{"name":"firestore.rules","content":` +
 			strconv.Quote(productionRules) + `}]}}`, only: inProduction, refused: []int{404, 405}},
-		{name: "a stranger reads which rules were evaluated", method: "GET", path: "/emulator/v1/projects/" + project + ":ruleCoverage", only: inProduction, refused: []int{404, 405}},
-		{name: "a stranger reads which rules were evaluated, as a page", method: "GET", path: "/emulator/v1/projects/" + project + ":ruleCoverage.html", only: inProduction, refused: []int{404, 405}},
-		{name: "a stranger asks what runs", method: "GET", at: "hub", path: "/emulators", only: inProduction, refused: []int{404}},
-		{name: "a stranger has the data exported", method: "POST", at: "hub", path: "/_admin/export", body: `{"path":"."}`, refused: []int{404, 405, 500}, never: `"OK"`},
+		{name: "an attacker reads which rules were evaluated", method: "GET", path: "/emulator/v1/projects/" + project + ":ruleCoverage", only: inProduction, refused: []int{404, 405}},
+		{name: "an attacker reads which rules were evaluated, as a page", method: "GET", path: "/emulator/v1/projects/" + project + ":ruleCoverage.html", only: inProduction, refused: []int{404, 405}},
+		{name: "an attacker lists what runs", method: "GET", at: "hub", path: "/emulators", only: inProduction, refused: []int{404}},
+		{name: "an attacker has the data exported", method: "POST", at: "hub", path: "/_admin/export", body: `{"path":"."}`, refused: []int{404, 405, 500}, never: `"OK"`},
 		{name: "a page has the data exported", method: "POST", at: "hub", path: "/_admin/export", header: map[string]string{"Origin": "https://evil.example"}, body: `{"path":"stolen"}`,
 			refused: []int{403, 404, 405}},
 		{name: "a page of a name for this machine has the data exported", method: "POST", at: "hub", path: "/_admin/export", host: "evil.example", body: `{"path":"stolen"}`, refused: []int{403, 404, 405}},
@@ -100,7 +100,7 @@ func attacks(project string) []attack {
 		{name: "a linked folder out of the site", method: "GET", at: "site", path: "/up/firebase.json", refused: []int{404}, never: "firestore.rules"},
 		{name: "a path out of the site", method: "GET", at: "site", path: "/..%2ffirebase.json", refused: []int{400, 404}, never: "firestore.rules"},
 		{name: "a file that the site keeps", method: "GET", at: "site", path: "/.env", refused: []int{404}, never: "secret"},
-		{name: "a body that says it is larger than the limit", method: "POST", path: documents + ":commit", body: strings.Repeat(" ", 12*mib), refused: []int{400, 413}},
+		{name: "a body larger than the limit", method: "POST", path: documents + ":commit", body: strings.Repeat(" ", 12*mib), refused: []int{400, 413}},
 		{name: "a packed body that unpacks beyond the limit", method: "POST", path: documents + ":commit", header: map[string]string{"Content-Encoding": "gzip"},
 			body: "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\xff\xff\xff\x7f", refused: []int{400}},
 	}

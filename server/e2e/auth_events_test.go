@@ -170,7 +170,7 @@ func TestAccountEventsOfOfficialEmulator(t *testing.T) {
 	runAccountCases(t, origin, events)
 }
 
-// runAccountCases runs all cases. CLAVE_RECORD writes what came as what is wanted.
+// runAccountCases runs all cases. CLAVE_RECORD writes what came as what is expected.
 func runAccountCases(t *testing.T, origin string, events *accountEvents) {
 	t.Helper()
 	const file = "testdata/auth_events.json"

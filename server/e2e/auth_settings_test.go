@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestAuthSettings starts the program with each choice of Auth settings and asks for a password reset of an unknown address, which
+// TestAuthSettings starts the program with each choice of Auth settings and requests a password reset of an unknown address, which
 // e-mail enumeration protection answers with success.
 func TestAuthSettings(t *testing.T) {
 	for _, tt := range []struct {

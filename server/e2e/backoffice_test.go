@@ -79,7 +79,7 @@ func TestServeMakesAdministrators(t *testing.T) {
 		dir := productionFolder(t)
 		key := createKey(t, dir, "auditor")
 		p := serveWithBackOffice(t, dir, secure)
-		if code, _ := p.ask(t, http.MethodPost, "/api/admin/codigo", "", map[string]any{"code": "demo-codigo-fundacion"}); code != http.StatusForbidden {
+		if code, _ := p.request(t, http.MethodPost, "/api/admin/codigo", "", map[string]any{"code": "demo-codigo-fundacion"}); code != http.StatusForbidden {
 			t.Errorf("secure %v: a wrong code answers %d, want 403", secure, code)
 		}
 		ticket := p.call(t, "/api/admin/codigo", map[string]any{"code": signupCode})
@@ -98,7 +98,7 @@ func TestServeMakesAdministrators(t *testing.T) {
 			}
 		}
 		p.stopBackOffice()
-		if code, _ := p.ask(t, http.MethodPost, "/api/admin/codigo", "", map[string]any{"code": signupCode}); code != http.StatusBadGateway {
+		if code, _ := p.request(t, http.MethodPost, "/api/admin/codigo", "", map[string]any{"code": signupCode}); code != http.StatusBadGateway {
 			t.Errorf("secure %v: without the back office the code answers %d, want 502", secure, code)
 		}
 		p.stop(t)

@@ -44,14 +44,14 @@ func TestBackupOfARunningServer(t *testing.T) {
 	p = serve(t, dir, true)
 	documentsURL := "/v1/projects/" + realProject + "/databases/(default)/documents/open/"
 	for name, want := range map[string]int{"before": 200, "after": 404} {
-		if code, answer := p.ask(t, http.MethodGet, documentsURL+name, "", nil); code != want {
+		if code, answer := p.request(t, http.MethodGet, documentsURL+name, "", nil); code != want {
 			t.Errorf("open/%s in the restored data: %d %v, want %d", name, code, answer, want)
 		}
 	}
 	if err := p.read(t, text(t, signedIn, "idToken"), "open/before"); err != nil {
 		t.Errorf("a token from before is not good: %v", err)
 	}
-	if code, answer := p.ask(t, http.MethodPost, "/securetoken.googleapis.com/v1/token?key=k", "",
+	if code, answer := p.request(t, http.MethodPost, "/securetoken.googleapis.com/v1/token?key=k", "",
 		map[string]any{"grant_type": "refresh_token", "refresh_token": text(t, signedIn, "refreshToken")}); code != 200 {
 		t.Errorf("a session from before: %d %v", code, answer)
 	}
@@ -64,7 +64,7 @@ func TestBackupOfAStoppedServer(t *testing.T) {
 	for name, args := range map[string][]string{"--data": {"backup", "copy"}, "no copy": {"restore", "copy"}, "name the folder": {"backup"}} {
 		out, err := command(t, dir, args...).CombinedOutput()
 		if err == nil || !strings.Contains(string(out), name) {
-			t.Errorf("clave %v: %v %s, want it to say %q", args, err, out, name)
+			t.Errorf("clave %v: %v %s, want %q in it", args, err, out, name)
 		}
 	}
 	cmd, _ := startProgram(t, dir)

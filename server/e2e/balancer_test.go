@@ -15,7 +15,7 @@ import (
 	"clave/server/storage/pgstore/pgtest"
 )
 
-// balancer passes each TCP connection to the next of its targets that takes it, and knows nothing of what it passes.
+// balancer passes each TCP connection to the next of its targets that takes it, without reading what it passes.
 type balancer struct {
 	listener net.Listener
 	targets  []string
@@ -103,7 +103,7 @@ func (b *balancer) pass(client net.Conn) {
 // nodesVariable has every test that runs `clave serve` run it as three nodes behind a balancer.
 const nodesVariable = "CLAVE_NODES"
 
-// shareStore has the commands of a test keep their data in a database of its own, if nodes are asked for.
+// shareStore has the commands of a test keep their data in a database of its own, if nodes are requested.
 func shareStore(t *testing.T) {
 	t.Helper()
 	if os.Getenv(nodesVariable) != "" {

@@ -27,15 +27,15 @@ import (
 // channelDatabase is the database of the tests of streams.
 const channelDatabase = "projects/" + project + "/databases/(default)"
 
-// listenDoor opens Listen streams by one door of a server.
-type listenDoor func(t *testing.T, address, authorization string) listenEnd
+// listenTransport opens Listen streams over one transport of a server.
+type listenTransport func(t *testing.T, address, authorization string) listenEnd
 
 // listenEnd is the client's end of a Listen stream.
 type listenEnd interface {
-	// ask sends a message.
-	ask(r *pb.ListenRequest)
-	// hear returns the next message, or the status with which the stream ended.
-	hear() (*pb.ListenResponse, *status.Status)
+	// send sends a message.
+	send(r *pb.ListenRequest)
+	// receive returns the next message, or the status with which the stream ended.
+	receive() (*pb.ListenResponse, *status.Status)
 	// attached waits until the client is where the server can speak to it.
 	attached()
 }
@@ -68,16 +68,16 @@ func grpcStream(t *testing.T, address, authorization, method string) grpc.Client
 	return ss
 }
 
-// ask implements listenEnd.
-func (g *grpcEnd) ask(r *pb.ListenRequest) {
+// send implements listenEnd.
+func (g *grpcEnd) send(r *pb.ListenRequest) {
 	g.t.Helper()
 	if err := g.ss.SendMsg(r); err != nil {
 		g.t.Fatal(err)
 	}
 }
 
-// hear implements listenEnd.
-func (g *grpcEnd) hear() (*pb.ListenResponse, *status.Status) {
+// receive implements listenEnd.
+func (g *grpcEnd) receive() (*pb.ListenResponse, *status.Status) {
 	var m pb.ListenResponse
 	if err := g.ss.RecvMsg(&m); err != nil {
 		return nil, status.Convert(err)
@@ -91,28 +91,28 @@ func (g *grpcEnd) attached() {}
 // channelEnd is a stream over WebChannel, as the web SDK has it.
 type channelEnd struct {
 	t *testing.T
-	// url is the channel's address with the session's id, and more what each GET asks for besides.
+	// url is the channel's address with the session's id, and more what each GET adds to it.
 	url, more string
 	// rid and maps number the requests and the messages sent.
 	rid, maps int
 	// have is the last array received.
 	have atomic.Int64
-	// heard receives the messages; it is closed by listen, after failed is set.
-	heard  chan json.RawMessage
-	failed error
+	// received receives the messages; it is closed by listen, after failed is set.
+	received chan json.RawMessage
+	failed   error
 }
 
 // overWebChannel opens a Listen session whose GETs stream or, with poll set, end after each answer.
-func overWebChannel(poll bool) listenDoor { return webChannel("Listen", poll) }
+func overWebChannel(poll bool) listenTransport { return webChannel("Listen", poll) }
 
 // webChannel opens a session of a method of Firestore. Of the messages of another method than Listen only what both have is read.
-func webChannel(method string, poll bool) listenDoor {
+func webChannel(method string, poll bool) listenTransport {
 	return func(t *testing.T, address, authorization string) listenEnd {
 		more := "&CI=0"
 		if poll {
 			more = "&CI=1"
 		}
-		c := &channelEnd{t: t, more: more, rid: 100, heard: make(chan json.RawMessage, 1000), url: fmt.Sprintf("http://%s/google.firestore.v1.Firestore/%s/channel?VER=8&database=%s",
+		c := &channelEnd{t: t, more: more, rid: 100, received: make(chan json.RawMessage, 1000), url: fmt.Sprintf("http://%s/google.firestore.v1.Firestore/%s/channel?VER=8&database=%s",
 			address, method, url.QueryEscape(channelDatabase))}
 		headers := "headers=" + url.QueryEscape("X-Goog-Api-Client:gl-js/ fire/12.18.0\r\nAuthorization:"+authorization+"\r\n") + "&count=0"
 		body, err := c.request(http.MethodPost, fmt.Sprintf("&RID=%d&CVER=22&X-HTTP-Session-Id=gsessionid&t=1", c.rid), headers)
@@ -131,7 +131,7 @@ func webChannel(method string, poll bool) listenDoor {
 		over := make(chan struct{})
 		go func() {
 			defer close(over)
-			defer close(c.heard)
+			defer close(c.received)
 			c.failed = c.listen()
 		}()
 		t.Cleanup(func() { <-over }) // The test's context has ended, and with it the GET.
@@ -139,7 +139,7 @@ func webChannel(method string, poll bool) listenDoor {
 	}
 }
 
-// request makes a request and returns its answer's body, which lives as long as the test.
+// request makes a request and returns its answer's body, which stays open until the test ends.
 func (c *channelEnd) request(method, more, form string) (io.Reader, error) {
 	r, err := http.NewRequestWithContext(c.t.Context(), method, c.url+more, strings.NewReader(form))
 	if err != nil {
@@ -157,8 +157,8 @@ func (c *channelEnd) request(method, more, form string) (io.Reader, error) {
 	return res.Body, nil
 }
 
-// ask implements listenEnd.
-func (c *channelEnd) ask(r *pb.ListenRequest) {
+// send implements listenEnd.
+func (c *channelEnd) send(r *pb.ListenRequest) {
 	c.t.Helper()
 	text, err := protojson.Marshal(r)
 	if err != nil {
@@ -224,7 +224,7 @@ func (c *channelEnd) take(arrays [][2]json.RawMessage) error {
 			return err
 		}
 		if string(one[0]) != `"noop"` {
-			c.heard <- one[0]
+			c.received <- one[0]
 		}
 	}
 	return nil
@@ -253,9 +253,9 @@ func chunk(b *bufio.Reader) ([][2]json.RawMessage, error) {
 	return arrays, json.Unmarshal([]byte(text.String()), &arrays)
 }
 
-// hear implements listenEnd.
-func (c *channelEnd) hear() (*pb.ListenResponse, *status.Status) {
-	text, ok := <-c.heard
+// receive implements listenEnd.
+func (c *channelEnd) receive() (*pb.ListenResponse, *status.Status) {
+	text, ok := <-c.received
 	if !ok {
 		return nil, status.Convert(c.failed)
 	}

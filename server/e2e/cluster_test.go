@@ -62,8 +62,8 @@ func (n *node) kill(t *testing.T) {
 	_ = n.cmd.Wait() // by the signal
 }
 
-// ask sends a request to a node and returns the status, 0 where there is no answer in time.
-func (n *node) ask(t *testing.T, method, path, body string) (int, string) {
+// request sends a request to a node and returns the status, 0 where there is no answer in time.
+func (n *node) request(t *testing.T, method, path, body string) (int, string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
@@ -88,7 +88,7 @@ const documents = "/v1/projects/demo-e2e/databases/(default)/documents"
 // put creates a document.
 func (n *node) put(t *testing.T, id string) (int, string) {
 	t.Helper()
-	return n.ask(t, http.MethodPost, documents+"/kept?documentId="+id, `{"fields":{"n":{"integerValue":"1"}}}`)
+	return n.request(t, http.MethodPost, documents+"/kept?documentId="+id, `{"fields":{"n":{"integerValue":"1"}}}`)
 }
 
 // wantPut creates a document that must be acknowledged.
@@ -103,11 +103,11 @@ func (n *node) wantPut(t *testing.T, id string) {
 func (n *node) wantAll(t *testing.T, ids ...string) {
 	t.Helper()
 	for _, id := range ids {
-		if code, text := n.ask(t, http.MethodGet, documents+"/kept/"+id, ""); code != http.StatusOK {
+		if code, text := n.request(t, http.MethodGet, documents+"/kept/"+id, ""); code != http.StatusOK {
 			t.Errorf("%s, which was acknowledged: %d %s", id, code, text)
 		}
 	}
-	code, text := n.ask(t, http.MethodPost, documents+":runAggregationQuery", `{"structuredAggregationQuery":{"aggregations":[{"alias":"n","count":{}}],
+	code, text := n.request(t, http.MethodPost, documents+":runAggregationQuery", `{"structuredAggregationQuery":{"aggregations":[{"alias":"n","count":{}}],
 		"structuredQuery":{"from":[{"collectionId":"kept"}],"where":{"fieldFilter":{"field":{"fieldPath":"n"},"op":"EQUAL","value":{"integerValue":"1"}}}}}}`)
 	if want := fmt.Sprintf(`"integerValue":"%d"`, len(ids)); code != http.StatusOK || !strings.Contains(strings.ReplaceAll(text, " ", ""), want) {
 		t.Errorf("count: %d %s, want %s", code, text, want)
@@ -155,7 +155,7 @@ func testKilledNode(t *testing.T, url string) {
 		again := newNode(t, url, dir)
 		again.await("Clave ready")
 		for _, id := range ids {
-			if code, text := again.ask(t, http.MethodGet, documents+"/kept/"+id, ""); code != http.StatusOK {
+			if code, text := again.request(t, http.MethodGet, documents+"/kept/"+id, ""); code != http.StatusOK {
 				t.Fatalf("%s, which was acknowledged: %d %s", id, code, text)
 			}
 		}
@@ -171,7 +171,7 @@ func testTakeOver(t *testing.T, url string) {
 	second := newNode(t, url, "")
 	second.await("Standby: ")
 	for n, want := range map[*node]string{first: "ok leader\n", second: "ok follower\n"} {
-		if code, text := n.ask(t, http.MethodGet, "/__/health", ""); code != http.StatusOK || text != want {
+		if code, text := n.request(t, http.MethodGet, "/__/health", ""); code != http.StatusOK || text != want {
 			t.Errorf("health: %d %q, want 200 %q", code, text, want)
 		}
 	}
@@ -243,7 +243,7 @@ func testStoppedLeader(t *testing.T, url string) {
 				answers <- fmt.Sprintf("write %d %s", code, text)
 				return
 			}
-			code, text := first.ask(t, http.MethodGet, documents+"/kept/two", "")
+			code, text := first.request(t, http.MethodGet, documents+"/kept/two", "")
 			answers <- fmt.Sprintf("read %d %s", code, text)
 		})
 	}

@@ -22,7 +22,7 @@ type compatRequest struct {
 	method string
 	path   string
 	body   any
-	// anyOrder says that the order of the answer's rows is not promised.
+	// anyOrder is set when the order of the answer's rows is undefined.
 	anyOrder bool
 }
 
@@ -137,7 +137,7 @@ func compatError(parsed any) (code, message string) {
 	return code, message
 }
 
-// steady takes out of an answer what differs from run to run, and what the emulator tells otherwise than production in every
+// steady takes out of an answer what differs from run to run, and what the emulator answers differently from production in every
 // answer: done, skipped results on the first document, one page token too many.
 func steady(v any) any {
 	switch x := v.(type) {
@@ -166,7 +166,7 @@ func steady(v any) any {
 		}
 		return out
 	case float64:
-		return x + 0 // The emulator forgets the sign of zero.
+		return x + 0 // The emulator loses the sign of zero.
 	default:
 		return v
 	}

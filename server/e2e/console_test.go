@@ -31,7 +31,7 @@ func read(t *testing.T, client *http.Client, url string) (*http.Response, string
 	return do(t, client, r)
 }
 
-// TestConsoleOfDevelopment opens the console of clave start, where the hub and clave console say that it is.
+// TestConsoleOfDevelopment opens the console of clave start, at the address that the hub and clave console answer.
 func TestConsoleOfDevelopment(t *testing.T) {
 	dir, port := projectFolder(t, nil)
 	startProgram(t, dir)

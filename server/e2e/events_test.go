@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// TestServeDeliversEvents has `clave serve` deliver an event with a token, verifies the token by discovery, and asks clave events
+// TestServeDeliversEvents has `clave serve` deliver an event with a token, verifies the token by discovery, and runs clave events
 // for the state beside the running server and on the stopped one's folder.
 func TestServeDeliversEvents(t *testing.T) {
 	got := make(chan *http.Request, 10)
@@ -63,7 +63,7 @@ func TestServeDeliversEvents(t *testing.T) {
 	}
 }
 
-// verifyByDiscovery verifies a token as a service does that knows only its issuer, and returns the claims.
+// verifyByDiscovery verifies a token as a service does with only its issuer, and returns the claims.
 func verifyByDiscovery(t *testing.T, p *production, raw string) map[string]any {
 	t.Helper()
 	parts := strings.Split(raw, ".")
@@ -102,7 +102,7 @@ func verifyByDiscovery(t *testing.T, p *production, raw string) map[string]any {
 	}
 	get(issuer+"/.well-known/openid-configuration", &discovery)
 	if discovery.Issuer != issuer {
-		t.Errorf("discovery says the issuer is %q, the token %q", discovery.Issuer, issuer)
+		t.Errorf("discovery's issuer is %q, the token %q", discovery.Issuer, issuer)
 	}
 	var set struct {
 		Keys []struct{ Kid, N, E string }

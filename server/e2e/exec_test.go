@@ -18,10 +18,10 @@ func TestExecRunsACommandWithTheEmulatorsEnvironment(t *testing.T) {
 	notProgram := filepath.Join(dir, "text")
 	writeFile(t, notProgram, "text")
 	tests := []struct {
-		name string
-		args []string
-		code int
-		says string
+		name   string
+		args   []string
+		code   int
+		output string
 	}{
 		{"a program and its arguments", []string{"--", "sh", "-c", line}, 7, ""},
 		{"a line for the shell", []string{line}, 7, ""},
@@ -43,8 +43,8 @@ func TestExecRunsACommandWithTheEmulatorsEnvironment(t *testing.T) {
 			cmd.Env = append(cmd.Env, "FIREBASE_STORAGE_EMULATOR_HOST=there:9199")
 		}
 		out, err := cmd.CombinedOutput()
-		if got := cmd.ProcessState.ExitCode(); got != tt.code || !strings.Contains(string(out), tt.says) {
-			t.Errorf("%s: clave exec ended with %d (%v) and said %q, want %d and %q", tt.name, got, err, out, tt.code, tt.says)
+		if got := cmd.ProcessState.ExitCode(); got != tt.code || !strings.Contains(string(out), tt.output) {
+			t.Errorf("%s: clave exec ended with %d (%v) and wrote %q, want %d and %q", tt.name, got, err, out, tt.code, tt.output)
 		}
 	}
 }
@@ -92,7 +92,7 @@ func TestExecRunsRulesUnitTesting(t *testing.T) {
 	if err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
-	if said := string(out); strings.Count(said, "Clave has no Cloud Storage") != 1 || strings.Contains(said, "not running") {
-		t.Errorf("clave exec and the suite said %s", said)
+	if output := string(out); strings.Count(output, "Clave has no Cloud Storage") != 1 || strings.Contains(output, "not running") {
+		t.Errorf("clave exec and the suite wrote %s", output)
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"clave/server/app"
 )
 
-// TestEveryPortSaysThatItIsWell asks each port of a development server.
-func TestEveryPortSaysThatItIsWell(t *testing.T) {
+// TestHealthOfEveryPort requests the health of each port of a development server.
+func TestHealthOfEveryPort(t *testing.T) {
 	a := start(t, map[string]string{"firebase.json": `{"hosting": {"public": "site"}}`, "index.html": "hi"})
 	for name, address := range map[string]string{"firestore": a.Firestore, "auth": a.Auth, "hosting": a.Hosting, "requests": a.Websocket} {
 		res, err := http.Get("http://" + address + app.HealthPath)

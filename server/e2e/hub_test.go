@@ -13,7 +13,7 @@ import (
 	"clave/server/app"
 )
 
-// TestHub asks a running program what it runs, as tools of the Emulator Suite do, and has it write an export.
+// TestHub requests what a running program runs, as tools of the Emulator Suite do, and has it write an export.
 func TestHub(t *testing.T) {
 	dir, port := projectFolder(t, nil)
 	temp := t.TempDir()
@@ -29,7 +29,7 @@ func TestHub(t *testing.T) {
 		PID     int
 	}
 	if err := json.Unmarshal(text, &at); err != nil || len(at.Origins) != 1 || at.PID != cmd.Process.Pid {
-		t.Fatalf("the locator says %s (%v)", text, err)
+		t.Fatalf("the locator is %s (%v)", text, err)
 	}
 	var running map[string]struct {
 		Host string
@@ -37,7 +37,7 @@ func TestHub(t *testing.T) {
 	}
 	if _, text := plain(t, http.MethodGet, at.Origins[0]+"/emulators", ""); json.Unmarshal([]byte(text), &running) != nil || running["firestore"].Port != port ||
 		running["auth"].Host != "127.0.0.1" || running["hub"].Port == 0 || running["hosting"].Port != 0 {
-		t.Errorf("the hub says %s", text)
+		t.Errorf("the hub answers %s", text)
 	}
 	if code, text := restIn(t, port, "demo-hub", http.MethodPost, "/c?documentId=a", `{"fields":{}}`); code != 200 {
 		t.Fatalf("create: %d %s", code, text)
@@ -72,7 +72,7 @@ func TestTheHubIsNotInProduction(t *testing.T) {
 	t.Setenv("TMPDIR", temp)
 	p := serve(t, productionFolder(t), true)
 	for _, path := range []string{"/emulators", "/_admin/export"} {
-		if code, answer := p.ask(t, http.MethodPost, path, "", map[string]any{"path": temp}); code < 400 {
+		if code, answer := p.request(t, http.MethodPost, path, "", map[string]any{"path": temp}); code < 400 {
 			t.Errorf("%s: %d %v", path, code, answer)
 		}
 	}
@@ -82,7 +82,7 @@ func TestTheHubIsNotInProduction(t *testing.T) {
 	p.stop(t)
 }
 
-// TestPagesMayReadTheHub asks as a page of another origin.
+// TestPagesMayReadTheHub sends requests as a page of another origin.
 func TestPagesMayReadTheHub(t *testing.T) {
 	a := startWith(t, app.Options{}, nil)
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodOptions, "http://"+a.Hub+"/emulators", http.NoBody)

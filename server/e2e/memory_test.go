@@ -209,8 +209,8 @@ func TestUnfinishedRequestsDoNotFillTheMemory(t *testing.T) {
 	})
 }
 
-// TestMemoryIsGivenBack writes documents by many clients and wants the resident set to stay small meanwhile, and to
-// shrink when they have gone. CLAVE_MEMORY_DOCUMENTS says how many; 50,000 are what figures are given for.
+// TestMemoryIsGivenBack writes documents by many clients and expects the resident set to stay small meanwhile, and to
+// shrink when they have disconnected. CLAVE_MEMORY_DOCUMENTS is how many; published figures are for 50,000.
 func TestMemoryIsGivenBack(t *testing.T) {
 	if testing.Short() {
 		t.Skip("thousands of documents are written")
@@ -286,7 +286,7 @@ func create(t *testing.T, address string, clients, documents int) {
 	wg.Wait()
 }
 
-// TestAnIdleServerHoldsFewGoroutines counts the goroutines of a production server that nobody uses.
+// TestAnIdleServerHoldsFewGoroutines counts the goroutines of an idle production server.
 func TestAnIdleServerHoldsFewGoroutines(t *testing.T) {
 	const most = 130 // 64 of them wait for gRPC calls
 	dir := productionFolder(t)

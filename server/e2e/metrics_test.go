@@ -151,7 +151,7 @@ func TestMetrics(t *testing.T) {
 	attackMetrics(t, p, port)
 }
 
-// attackMetrics asks for the metrics where they must not be, and under a name that is led to this machine.
+// attackMetrics requests the metrics where they must not be, and under a name that is led to this machine.
 func attackMetrics(t *testing.T, p *production, port int) {
 	t.Helper()
 	if _, text := send(t, p.client, http.MethodGet, p.url+"/metrics", "", ""); strings.Contains(text, "clave_") {
@@ -232,7 +232,7 @@ func TestMetricsOfNodes(t *testing.T) {
 	limit := clock.System().Now().Add(waitLimit)
 	m := scrape(t, ports[0])
 	for strings.Count(string(m), "clave_node_log_lag_rows{") < 2 && clock.System().Now().Before(limit) {
-		m = scrape(t, ports[0]) // The standby tells where it is several times a second.
+		m = scrape(t, ports[0]) // The standby reports its position several times a second.
 	}
 	for series, want := range map[string]float64{
 		`clave_node_role{role="leader"}`: 1, `clave_node_role{role="standby"}`: 0, `clave_node_epoch`: 1, `clave_listen_streams`: 1, `clave_listen_targets`: 1,
@@ -246,7 +246,7 @@ func TestMetricsOfNodes(t *testing.T) {
 		t.Errorf("%v commits were counted on their way to the listener, want at least 2", n)
 	}
 	if n := strings.Count(string(m), "clave_node_log_lag_rows{"); n != 2 {
-		t.Errorf("the leader tells the lag of %d nodes, want 2", n)
+		t.Errorf("the leader reports the lag of %d nodes, want 2", n)
 	}
 	m.checkNames(t, "")
 	if s := scrape(t, ports[1]); s.value(t, `clave_node_role{role="standby"}`) != 1 || s.value(t, "clave_healthy") != 0 || strings.Contains(string(s), "clave_node_epoch") {

@@ -9,7 +9,7 @@ import (
 	"clave/server/app"
 )
 
-// TestASiteThatCannotBeServed wants a development server to run without a site that it can't serve: most who run tests
+// TestASiteThatCannotBeServed expects a development server to run without a site that it can't serve: most who run tests
 // want none.
 func TestASiteThatCannotBeServed(t *testing.T) {
 	for name, hosting := range map[string]string{
@@ -20,10 +20,10 @@ func TestASiteThatCannotBeServed(t *testing.T) {
 		var notices bytes.Buffer
 		a := startWith(t, app.Options{Notices: &notices}, map[string]string{"firebase.json": `{"hosting": ` + hosting + `}`})
 		if !strings.Contains(notices.String(), "No site: firebase.json: hosting") || a.Hosting != "" {
-			t.Errorf("%s: said %q and gave the site %q; want a word about it and none", name, &notices, a.Hosting)
+			t.Errorf("%s: wrote %q and gave the site %q; want a word about it and none", name, &notices, a.Hosting)
 		}
 		if !strings.Contains(notices.String(), "hosting: ") {
-			t.Errorf("%s: said %q", name, &notices)
+			t.Errorf("%s: wrote %q", name, &notices)
 		}
 		res, err := http.Get("http://" + a.Firestore + "/v1/projects/p/databases/(default)/documents/c/x")
 		if err != nil {

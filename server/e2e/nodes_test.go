@@ -98,11 +98,11 @@ func testChannelOfAllNodes(t *testing.T, b *balancer) {
 	t.Cleanup(func() { transport.DisableKeepAlives = false })
 	t.Run("WebChannel", func(t *testing.T) {
 		end := overWebChannel(true)(t, b.addr(), "Bearer owner")
-		end.ask(&pb.ListenRequest{Database: channelDatabase, TargetChange: &pb.ListenRequest_AddTarget{AddTarget: &pb.Target{
+		end.send(&pb.ListenRequest{Database: channelDatabase, TargetChange: &pb.ListenRequest_AddTarget{AddTarget: &pb.Target{
 			TargetId: 2, TargetType: &pb.Target_Documents{Documents: &pb.Target_DocumentsTarget{Documents: []string{channelDatabase + "/documents/any/0"}}},
 		}}})
 		for {
-			m, failed := end.hear()
+			m, failed := end.receive()
 			if failed != nil {
 				t.Fatalf("the stream ended: %v", failed)
 			}
@@ -133,10 +133,10 @@ func testResumeElsewhere(t *testing.T, nodes []*node) {
 			}
 		}
 		end := overGRPC(t, fmt.Sprintf("127.0.0.1:%d", nodes[i].port), "Bearer owner")
-		end.ask(target(token))
+		end.send(target(token))
 		changes := 0
 		for current := false; ; {
-			m, failed := end.hear()
+			m, failed := end.receive()
 			if failed != nil {
 				t.Fatalf("the stream ended: %v", failed)
 			}
@@ -184,7 +184,7 @@ func newLoad(t *testing.T, address string, workers int) *load {
 	return l
 }
 
-// once counts in a transaction, and creates a document whose name nobody else has.
+// once counts in a transaction, and creates a document whose name is unique.
 func (l *load) once(ctx context.Context, c *firestore.Client, w, i int) error {
 	counter := c.Doc(fmt.Sprintf("counters/c%d", w))
 	err := c.RunTransaction(ctx, func(_ context.Context, tx *firestore.Transaction) error {
@@ -245,7 +245,7 @@ func testHandOver(t *testing.T, url string) {
 	for range 3 {
 		leader := 0
 		for i, n := range nodes {
-			if _, text := n.ask(t, http.MethodGet, "/__/health", ""); text == "ok leader\n" {
+			if _, text := n.request(t, http.MethodGet, "/__/health", ""); text == "ok leader\n" {
 				leader = i
 			}
 		}

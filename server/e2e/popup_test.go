@@ -13,7 +13,7 @@ func TestPopupAndRedirect(t *testing.T) {
 	inBrowser(t, "popup.mjs", 90*time.Second, "http://"+start(t, nil).Auth)
 }
 
-// TestSignInPagesAreSafe asks for the handler with a provider that is markup.
+// TestSignInPagesAreSafe requests the handler with a provider that is markup.
 func TestSignInPagesAreSafe(t *testing.T) {
 	addresses := start(t, nil)
 	for _, tt := range []struct {

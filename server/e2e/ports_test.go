@@ -15,8 +15,8 @@ import (
 	"clave/server/config"
 )
 
-// TestAPortAskedForIsNotTakenByAnother wants a port that gives way to leave alone one that the file gives to another part.
-func TestAPortAskedForIsNotTakenByAnother(t *testing.T) {
+// TestAConfiguredPortIsNotTakenByAnother expects a port that gives way to leave alone one that the file gives to another part.
+func TestAConfiguredPortIsNotTakenByAnother(t *testing.T) {
 	var busy net.Listener
 	port := 0
 	for range 50 { // until the next port is free too
@@ -70,7 +70,7 @@ func TestManyTakenPorts(t *testing.T) {
 	defer busy.Close()
 	port := busy.Addr().(*net.TCPAddr).Port
 	for i := 1; i <= 20; i++ {
-		if ln, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port+i)); err == nil { // else another has it
+		if ln, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port+i)); err == nil { // otherwise another has it
 			defer ln.Close()
 		}
 	}
@@ -85,7 +85,7 @@ func TestManyTakenPorts(t *testing.T) {
 	}
 }
 
-func TestATakenPortThatNobodyAskedFor(t *testing.T) {
+func TestATakenDefaultPort(t *testing.T) {
 	busy, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -115,7 +115,7 @@ func TestATakenPortThatNobodyAskedFor(t *testing.T) {
 			continue
 		}
 		if a.Addresses().Firestore == busy.Addr().String() || !strings.Contains(notices.String(), fmt.Sprintf("Port %d for firestore is taken", port)) {
-			t.Errorf("Firestore listens on %s and said %q, want another port and a word about it", a.Addresses().Firestore, &notices)
+			t.Errorf("Firestore listens on %s and wrote %q, want another port and a word about it", a.Addresses().Firestore, &notices)
 		}
 		ctx, stop := context.WithCancel(t.Context())
 		if err := a.Run(ctx, stop); err != nil {

@@ -39,10 +39,10 @@ func administrator(active bool) object {
 	return object{"fields": object{"role": object{"stringValue": "admin"}, "active": object{"booleanValue": active}}}
 }
 
-// removal reads messages until the target of a listener or its stream ends, and says how.
+// removal reads messages until the target of a listener or its stream ends, and returns how.
 func removal(end listenEnd) string {
 	for {
-		m, ended := end.hear()
+		m, ended := end.receive()
 		if ended != nil {
 			return "the stream ended: " + ended.String()
 		}
@@ -83,15 +83,15 @@ func TestListenersAreReauthorized(t *testing.T) {
 			dir, port := projectFolder(t, map[string]string{"firestore.rules": tt.rules})
 			startProgram(t, dir, "--memory", "--project", project)
 			address := fmt.Sprintf("127.0.0.1:%d", port)
-			for i, door := range doors {
-				t.Run(door.name, func(t *testing.T) {
+			for i, transport := range transports {
+				t.Run(transport.name, func(t *testing.T) {
 					uid := fmt.Sprintf("ana%d", i)
 					path := "/v1/" + channelDatabase + "/documents/adminusers/" + uid
 					tt.begin(t, address, path)
 					token := unsigned(t, map[string]any{"sub": uid, "aud": project, "iss": "https://securetoken.google.com/" + project})
-					end := door.open(t, address, "Bearer "+token)
+					end := transport.open(t, address, "Bearer "+token)
 					c := &streamClient{t: t, end: end}
-					end.ask(collectionTarget(2, "ContactRequests"))
+					end.send(collectionTarget(2, "ContactRequests"))
 					c.want("the list of requests", "ADD[2], CURRENT[2], B")
 					removed := make(chan string, 1)
 					go func() { removed <- removal(end) }()
@@ -125,7 +125,7 @@ func (a *accounts) call(owner bool, method, path string, body object) map[string
 		authorization = "owner"
 	}
 	r := &rulesRun{t: a.t, host: "http://" + a.host}
-	code, text := r.ask(method, "/identitytoolkit.googleapis.com"+path, authorization, body)
+	code, text := r.request(method, "/identitytoolkit.googleapis.com"+path, authorization, body)
 	answer := make(map[string]any)
 	if err := json.Unmarshal([]byte(text), &answer); code != http.StatusOK || err != nil {
 		a.t.Fatalf("%s %s = %d %s", method, path, code, text)
@@ -213,11 +213,11 @@ var openStreams = map[string]func(t *testing.T, address, authorization string) <
 }
 
 // openListen opens a Listen stream with a target.
-func openListen(door listenDoor) func(*testing.T, string, string) <-chan codes.Code {
+func openListen(transport listenTransport) func(*testing.T, string, string) <-chan codes.Code {
 	return func(t *testing.T, address, authorization string) <-chan codes.Code {
 		t.Helper()
-		end := door(t, address, authorization)
-		end.ask(collectionTarget(2, "ContactRequests"))
+		end := transport(t, address, authorization)
+		end.send(collectionTarget(2, "ContactRequests"))
 		(&streamClient{t: t, end: end}).want("the list of requests", "ADD[2], CURRENT[2], B")
 		return endOf(end)
 	}
@@ -227,8 +227,8 @@ func openListen(door listenDoor) func(*testing.T, string, string) <-chan codes.C
 func openWriteChannel(t *testing.T, address, authorization string) <-chan codes.Code {
 	t.Helper()
 	end := webChannel("Write", false)(t, address, authorization)
-	end.ask(&pb.ListenRequest{Database: channelDatabase}) // the first message of both methods
-	if _, ended := end.hear(); ended != nil {
+	end.send(&pb.ListenRequest{Database: channelDatabase}) // the first message of both methods
+	if _, ended := end.receive(); ended != nil {
 		t.Fatalf("the first message is answered by %v", ended)
 	}
 	return endOf(end)
@@ -239,7 +239,7 @@ func endOf(end listenEnd) <-chan codes.Code {
 	ended := make(chan codes.Code, 1)
 	go func() {
 		for {
-			if _, status := end.hear(); status != nil {
+			if _, status := end.receive(); status != nil {
 				ended <- status.Code()
 				return
 			}

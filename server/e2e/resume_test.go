@@ -22,7 +22,7 @@ type brittle struct {
 	running  sync.WaitGroup
 	mu       struct {
 		sync.Mutex
-		// cut says that nobody gets through; conns are those who are.
+		// cut is set while no connection passes; conns are the open ones.
 		cut   bool
 		conns []net.Conn
 	}
@@ -96,8 +96,8 @@ func (b *brittle) cut(off bool) {
 	b.mu.conns = nil
 }
 
-// TestGoListenerResumes checks that a listener of the Go SDK that has lost its connection hears what changed and what went
-// meanwhile, without being told again of what it has.
+// TestGoListenerResumes checks that a listener of the Go SDK that has lost its connection receives what changed and what was deleted
+// meanwhile, without receiving again what it has.
 func TestGoListenerResumes(t *testing.T) {
 	const documents, size = 500, 2000
 	a := start(t, nil)

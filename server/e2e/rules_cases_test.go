@@ -18,8 +18,8 @@ import (
 // recordedRules are the recorded cases of security rules.
 const recordedRules = "../conformance/testdata/rules-cases.jsonl"
 
-// TestRulesCasesOverREST asks a whole server all recorded cases: rules are replaced, documents written as the owner, and
-// the operation asked as the case's user.
+// TestRulesCasesOverREST sends all recorded cases to a whole server: rules are replaced, documents written as the owner, and
+// the operation sent as the case's user.
 func TestRulesCasesOverREST(t *testing.T) {
 	f, err := os.Open(recordedRules)
 	if err != nil {
@@ -31,21 +31,21 @@ func TestRulesCasesOverREST(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := &rulesRun{t: t, host: "http://" + start(t, nil).Firestore}
-	asked := 0
+	run := 0
 	for i := range cases {
 		c := &cases[i]
 		if c.Now != nil && strings.Contains(c.Rules, "request.time") {
 			continue // the server has a clock of its own
 		}
-		asked++
+		run++
 		if got := r.verdict(c); !c.Good(got) {
 			t.Errorf("%s: got %s, want %s %s\n%s", c.ID, got, c.Expect, c.Note, c.Rules)
 		}
 	}
-	t.Logf("%d of %d cases asked", asked, len(cases))
+	t.Logf("%d of %d cases run", run, len(cases))
 }
 
-// rulesRun asks a server about cases of rules.
+// rulesRun runs cases of rules against a server.
 type rulesRun struct {
 	t    *testing.T
 	host string
@@ -54,8 +54,8 @@ type rulesRun struct {
 // docs is where the documents lie.
 func (r *rulesRun) docs() string { return "projects/" + project + "/databases/(default)/documents" }
 
-// ask makes one request and returns the status.
-func (r *rulesRun) ask(method, path, authorization string, body any) (int, string) {
+// request makes one request and returns the status.
+func (r *rulesRun) request(method, path, authorization string, body any) (int, string) {
 	r.t.Helper()
 	var reader io.Reader
 	if body != nil {
@@ -80,7 +80,7 @@ func (r *rulesRun) ask(method, path, authorization string, body any) (int, strin
 // install replaces the project's rules.
 func (r *rulesRun) install(source string) (int, string) {
 	r.t.Helper()
-	return r.ask(http.MethodPut, "/emulator/v1/projects/"+project+":securityRules", "", object{
+	return r.request(http.MethodPut, "/emulator/v1/projects/"+project+":securityRules", "", object{
 		"rules": object{"files": []any{object{"name": "firestore.rules", "content": source}}},
 	})
 }
@@ -105,17 +105,17 @@ func unsigned(t *testing.T, claims map[string]any) string {
 	return e.EncodeToString([]byte(`{"alg":"none","typ":"JWT"}`)) + "." + e.EncodeToString(text) + "."
 }
 
-// verdict asks about one case.
+// verdict runs one case.
 func (r *rulesRun) verdict(c *ruletest.Case) string {
 	r.t.Helper()
-	r.ask(http.MethodDelete, "/emulator/v1/"+r.docs(), "owner", nil)
+	r.request(http.MethodDelete, "/emulator/v1/"+r.docs(), "owner", nil)
 	if status, text := r.install(c.Rules); status == http.StatusBadRequest {
 		return ruletest.CompileError
 	} else if status != http.StatusOK {
 		return fmt.Sprintf("installing: %d %s", status, text)
 	}
 	for path, fields := range c.Docs {
-		if status, text := r.ask(http.MethodPatch, "/v1/"+r.docs()+"/"+escape(path), "owner", object{"fields": fields}); status != http.StatusOK {
+		if status, text := r.request(http.MethodPatch, "/v1/"+r.docs()+"/"+escape(path), "owner", object{"fields": fields}); status != http.StatusOK {
 			return fmt.Sprintf("writing %s: %d %s", path, status, text)
 		}
 	}
@@ -131,7 +131,7 @@ func (r *rulesRun) verdict(c *ruletest.Case) string {
 	return r.do(&c.Op, token)
 }
 
-// do asks for a case's operation.
+// do sends a case's operation.
 func (r *rulesRun) do(op *ruletest.Operation, token string) string {
 	r.t.Helper()
 	parent := "/v1/" + r.docs()
@@ -140,15 +140,15 @@ func (r *rulesRun) do(op *ruletest.Operation, token string) string {
 	}
 	switch op.Method {
 	case "get":
-		return said(r.ask(http.MethodGet, "/v1/"+r.docs()+"/"+escape(op.Path), token, nil))
+		return answerVerdict(r.request(http.MethodGet, "/v1/"+r.docs()+"/"+escape(op.Path), token, nil))
 	case "list":
-		return said(r.ask(http.MethodPost, parent+":runQuery", token, object{"structuredQuery": op.Query}))
+		return answerVerdict(r.request(http.MethodPost, parent+":runQuery", token, object{"structuredQuery": op.Query}))
 	case "aggregate":
 		counted := object{"structuredQuery": op.Query, "aggregations": []any{object{"alias": "n", "count": object{}}}}
-		return said(r.ask(http.MethodPost, parent+":runAggregationQuery", token, object{"structuredAggregationQuery": counted}))
+		return answerVerdict(r.request(http.MethodPost, parent+":runAggregationQuery", token, object{"structuredAggregationQuery": counted}))
 	case "batch", "transaction":
 		for _, path := range op.Reads {
-			if v := said(r.ask(http.MethodGet, "/v1/"+r.docs()+"/"+escape(path), token, nil)); v != ruletest.Allow {
+			if v := answerVerdict(r.request(http.MethodGet, "/v1/"+r.docs()+"/"+escape(path), token, nil)); v != ruletest.Allow {
 				return v
 			}
 		}
@@ -157,7 +157,7 @@ func (r *rulesRun) do(op *ruletest.Operation, token string) string {
 	return r.commit([]ruletest.Write{op.Write}, token)
 }
 
-// commit asks for writes.
+// commit commits writes.
 func (r *rulesRun) commit(writes []ruletest.Write, token string) string {
 	r.t.Helper()
 	all := make([]any, len(writes))
@@ -182,11 +182,11 @@ func (r *rulesRun) commit(writes []ruletest.Write, token string) string {
 		}
 		all[i] = one
 	}
-	return said(r.ask(http.MethodPost, "/v1/"+r.docs()+":commit", token, object{"writes": all}))
+	return answerVerdict(r.request(http.MethodPost, "/v1/"+r.docs()+":commit", token, object{"writes": all}))
 }
 
-// said turns an answer into a verdict: what rules refuse, and what goes wrong for another reason.
-func said(status int, text string) string {
+// answerVerdict turns an answer into a verdict: what rules refuse, and what goes wrong for another reason.
+func answerVerdict(status int, text string) string {
 	switch {
 	case status == http.StatusForbidden || strings.Contains(text, `"PERMISSION_DENIED"`):
 		return ruletest.Deny

@@ -84,7 +84,7 @@ func (g *exprGenerator) expr(typ string, depth int) string {
 	return g.fill(pick(g.Rand, forms...), s)
 }
 
-// holes are the types that forms ask for.
+// holes are the types of the forms' gaps.
 var holes = []string{"int", "float", "string", "bool", "list", "map", "set", "time", "duration", "path", "bytes", "null", "type", "pattern", "small", "unit"}
 
 // fill fills the holes of a form.
@@ -166,7 +166,7 @@ func (noDocuments) Lookup(context.Context, resource.Document, bool) (value.Map, 
 	return nil, false, nil
 }
 
-// ourClaims asks our evaluator about claims.
+// ourClaims evaluates claims with our evaluator.
 func ourClaims(t *testing.T, claims []string) []string {
 	t.Helper()
 	out := make([]string, len(claims))
@@ -189,7 +189,7 @@ func ourClaims(t *testing.T, claims []string) []string {
 	return out
 }
 
-// theirClaims asks a server about claims, in one ruleset; those that don't compile are found by halving.
+// theirClaims evaluates claims on a server, in one ruleset; those that don't compile are found by halving.
 func (r *rulesRun) theirClaims(claims []string) []string {
 	r.t.Helper()
 	if status, text := r.install(claimRules(claims)); status != http.StatusOK {
@@ -207,7 +207,7 @@ func (r *rulesRun) theirClaims(claims []string) []string {
 	for i := range claims {
 		all.Go(func() {
 			get := func(collection string) bool {
-				status, _ := r.ask(http.MethodGet, fmt.Sprintf("/v1/%s/%s%d/probe", r.docs(), collection, i), "", nil)
+				status, _ := r.request(http.MethodGet, fmt.Sprintf("/v1/%s/%s%d/probe", r.docs(), collection, i), "", nil)
 				return status == http.StatusNotFound
 			}
 			out[i] = verdictOf(get("t"), get("f"))
@@ -237,6 +237,6 @@ func TestRulesAgainstTheOfficialEmulator(t *testing.T) {
 	}
 	t.Logf("%v", counts)
 	if counts["true"] < 200 || counts["false"] < 200 {
-		t.Errorf("%v: the test says too little", counts)
+		t.Errorf("%v: the test checks too little", counts)
 	}
 }

@@ -39,8 +39,8 @@ func TestRequestMonitor(t *testing.T) {
 	if status, text := r.install(source); status != http.StatusOK {
 		t.Fatal(status, text)
 	}
-	r.ask(http.MethodPatch, "/v1/"+r.docs()+"/t/x", "owner", object{"fields": object{"n": object{"integerValue": "2"}}})
-	r.ask(http.MethodGet, "/v1/"+r.docs()+"/t/x", "", nil)
+	r.request(http.MethodPatch, "/v1/"+r.docs()+"/t/x", "owner", object{"fields": object{"n": object{"integerValue": "2"}}})
+	r.request(http.MethodGet, "/v1/"+r.docs()+"/t/x", "", nil)
 
 	conn, answer, err := websocket.DefaultDialer.DialContext(t.Context(), "ws://"+a.Websocket+"/requests", nil)
 	if err != nil {
@@ -54,7 +54,7 @@ func TestRequestMonitor(t *testing.T) {
 	if err := conn.ReadJSON(&past); err != nil || len(past) != 1 || past[0].Outcome != "allow" || len(past[0].Granular) != 1 || !past[0].Granular[0].Outcome {
 		t.Fatalf("the past is %+v, %v; want one that was allowed", past, err)
 	}
-	_, refusal := r.ask(http.MethodGet, "/v1/"+r.docs()+"/t/none", "", nil)
+	_, refusal := r.request(http.MethodGet, "/v1/"+r.docs()+"/t/none", "", nil)
 	if !strings.Contains(refusal, "evaluation error at L4:") && !strings.Contains(refusal, "false for 'get' @ L4") {
 		t.Errorf("the refusal is %s, want the deciding line in it", refusal)
 	}
@@ -66,9 +66,9 @@ func TestRequestMonitor(t *testing.T) {
 		w.RulesContext.Method != "get" || w.RulesContext.Path != "/databases/(default)/documents/t/none" ||
 		len(w.Granular) != 1 || w.Granular[0].Line != 4 || w.Granular[0].Outcome ||
 		string(w.RulesContext.Request.MapValue.Fields["method"]) != `{"stringValue":"get"}` || string(w.RulesContext.Resource) != `{"nullValue":null}` {
-		t.Errorf("the monitor told %+v", w)
+		t.Errorf("the monitor sent %+v", w)
 	}
-	r.ask(http.MethodPost, "/v1/"+r.docs()+":runQuery", "", object{"structuredQuery": object{
+	r.request(http.MethodPost, "/v1/"+r.docs()+":runQuery", "", object{"structuredQuery": object{
 		"from": []any{object{"collectionId": "t"}},
 		"where": object{"fieldFilter": object{
 			"field": object{"fieldPath": "n"}, "op": "GREATER_THAN", "value": object{"integerValue": "3"},
@@ -78,7 +78,7 @@ func TestRequestMonitor(t *testing.T) {
 		t.Fatal(err)
 	}
 	if w.RulesContext.Method != "list" || w.RulesContext.Path != "/databases/(default)/documents/t/*" || !strings.Contains(string(w.RulesContext.Resource), `"comparator":"GT"`) {
-		t.Errorf("the monitor told %s of a query, want its constraint", w.RulesContext.Resource)
+		t.Errorf("the monitor sent %s of a query, want its constraint", w.RulesContext.Resource)
 	}
 	all := object{"structuredQuery": object{"from": []any{object{"collectionId": "t"}}}}
 	for _, privileged := range []struct {
@@ -93,18 +93,18 @@ func TestRequestMonitor(t *testing.T) {
 		{http.MethodPost, ":runQuery", all, "list"},
 		{http.MethodDelete, "/t/y", nil, "delete"},
 	} {
-		if status, text := r.ask(privileged.method, "/v1/"+r.docs()+privileged.path, "owner", privileged.body); status != http.StatusOK {
+		if status, text := r.request(privileged.method, "/v1/"+r.docs()+privileged.path, "owner", privileged.body); status != http.StatusOK {
 			t.Fatalf("%s %s: %d %s", privileged.method, privileged.path, status, text)
 		}
 		if err := conn.ReadJSON(&w); err != nil {
 			t.Fatal(err)
 		}
 		if w.Outcome != "admin" || w.RulesContext.Method != privileged.want {
-			t.Errorf("%s %s: the monitor told of %s, %q; want %s, admin", privileged.method, privileged.path, w.RulesContext.Method, w.Outcome, privileged.want)
+			t.Errorf("%s %s: the monitor sent %s, %q; want %s, admin", privileged.method, privileged.path, w.RulesContext.Method, w.Outcome, privileged.want)
 		}
 	}
 
-	status, text := r.ask(http.MethodGet, "/emulator/v1/projects/"+project+":ruleCoverage", "", nil)
+	status, text := r.request(http.MethodGet, "/emulator/v1/projects/"+project+":ruleCoverage", "", nil)
 	var report struct {
 		Report []struct {
 			SourcePosition struct{ Line, Column, CurrentOffset, EndOffset int }
@@ -122,7 +122,7 @@ func TestRequestMonitor(t *testing.T) {
 		source[first.SourcePosition.CurrentOffset:first.SourcePosition.EndOffset+1] != "id == 'x' && resource.data.n > 1" {
 		t.Errorf("coverage of the first condition = %+v, want it once true and once false", first)
 	}
-	if status, page := r.ask(http.MethodGet, "/emulator/v1/projects/"+project+":ruleCoverage.html", "", nil); status != http.StatusOK ||
+	if status, page := r.request(http.MethodGet, "/emulator/v1/projects/"+project+":ruleCoverage.html", "", nil); status != http.StatusOK ||
 		!strings.Contains(page, "Evaluated 2 times") {
 		t.Errorf("coverage page: %d %s", status, page)
 	}

@@ -11,7 +11,7 @@ import (
 	"clave/server/rules"
 )
 
-// pathRules makes rules of random match statements, nested ones among them, whose conditions ask for their captures.
+// pathRules makes rules of random match statements, nested ones among them, whose conditions compare their captures.
 func (g *exprGenerator) pathRules() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "rules_version = '%s';\nservice cloud.firestore {\n  match /databases/{db}/documents {\n", pick(g.Rand, "1", "2", "2"))
@@ -80,7 +80,7 @@ func TestRulesPathsAgainstTheOfficialEmulator(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			status, _ := r.ask(http.MethodGet, "/v1/"+r.docs()+"/"+path, "", nil)
+			status, _ := r.request(http.MethodGet, "/v1/"+r.docs()+"/"+path, "", nil)
 			if d.Allowed != (status == http.StatusNotFound) {
 				t.Errorf("%s: ours allowed %t, theirs %d\n%s", path, d.Allowed, status, source)
 			}
@@ -90,6 +90,6 @@ func TestRulesPathsAgainstTheOfficialEmulator(t *testing.T) {
 		}
 	}
 	if compiled < 75 || allowed < 100 {
-		t.Errorf("%d rulesets compiled, %d requests allowed: the test says too little", compiled, allowed)
+		t.Errorf("%d rulesets compiled, %d requests allowed: the test checks too little", compiled, allowed)
 	}
 }

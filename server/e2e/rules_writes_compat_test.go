@@ -87,6 +87,6 @@ func TestRulesOfWritesAgainstTheOfficialEmulator(t *testing.T) {
 		}
 	}
 	if counts[ruletest.Allow] < 10 || counts[ruletest.Deny] < 5 {
-		t.Errorf("%v: the test says too little", counts)
+		t.Errorf("%v: the test checks too little", counts)
 	}
 }

@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// suite is a test suite that comes with an SDK's module. It is built from there and asks Google's own addresses, as its
-// makers run it; a proxy leads them to `clave serve`, whose certificate it believes.
+// suite is a test suite that comes with an SDK's module. It is built from there and uses Google's own addresses, as its
+// authors run it; a proxy connects them to `clave serve`, whose certificate it trusts.
 type suite struct {
 	// pkg is its package, and run which of its tests to run.
 	pkg, run string
@@ -35,7 +35,7 @@ const suiteDatabases = `{"firestore": [
   {"database": "testing-database", "rules": "firestore.rules"}
 ]}`
 
-// clientIndexes are the composite indexes that the Go client's suite asks for, by its own names.
+// clientIndexes are the composite indexes that the Go client's suite needs, by its own names.
 const clientIndexes = `{"indexes": [
   {"collectionGroup": "indexed_collection", "queryScope": "COLLECTION", "fields": [{"fieldPath": "weight", "order": "ASCENDING"}, {"fieldPath": "volume", "order": "ASCENDING"}]},
   {"collectionGroup": "indexed_collection", "queryScope": "COLLECTION", "fields": [{"fieldPath": "weight", "order": "ASCENDING"}, {"fieldPath": "model", "order": "ASCENDING"}]},
@@ -67,7 +67,7 @@ func TestSuitesOfSDKs(t *testing.T) {
 // result is the line of a test's end, of the first or second level.
 var result = regexp.MustCompile(`(?m)^(?:    )?--- (PASS|FAIL|SKIP): (\S+)`)
 
-// uneventful are the lines of a suite's log that tell nothing of a failure.
+// uneventful are the lines of a suite's log without information on a failure.
 var uneventful = regexp.MustCompile(`(?m)^ *(=== |--- PASS).*\n`)
 
 // pass runs the suite and fails unless all of it passes.

@@ -93,7 +93,7 @@ func TestGoClient(t *testing.T) {
 	}
 }
 
-// expectSnapshot reads one snapshot and wants exactly these document ids.
+// expectSnapshot reads one snapshot and expects exactly these document ids.
 func expectSnapshot(t *testing.T, it *firestore.QuerySnapshotIterator, want ...string) {
 	t.Helper()
 	snap, err := it.Next()

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestServeReadsItsRulesAgain wants new rules to be in force after a hangup signal and not before, and broken ones never.
+// TestServeReadsItsRulesAgain expects new rules to be in force after a hangup signal and not before, and broken ones never.
 func TestServeReadsItsRulesAgain(t *testing.T) {
 	dir, port := productionFolder(t), freePorts(t, 1)[0]
 	p := &production{dir: dir, url: fmt.Sprintf("http://127.0.0.1:%d", port), client: http.DefaultClient}
@@ -17,7 +17,7 @@ func TestServeReadsItsRulesAgain(t *testing.T) {
 	await := awaitLine(t, p.cmd)
 	status := func() int {
 		t.Helper()
-		code, _ := p.ask(t, http.MethodGet, "/v1/projects/"+realProject+"/databases/(default)/documents/late/x", "", nil)
+		code, _ := p.request(t, http.MethodGet, "/v1/projects/"+realProject+"/databases/(default)/documents/late/x", "", nil)
 		return code
 	}
 	file := filepath.Join(dir, "firestore.rules")

@@ -176,7 +176,7 @@ func TestServeWithTheAdminSDK(t *testing.T) {
 	if id, err := accounts.VerifyIDToken(ctx, token); err != nil || id.UID != "ana" {
 		t.Errorf("after a restart VerifyIDToken = %v, %v: the keys must be kept", id, err)
 	}
-	if code, answer := p.ask(t, http.MethodPost, "/securetoken.googleapis.com/v1/token?key=k", "",
+	if code, answer := p.request(t, http.MethodPost, "/securetoken.googleapis.com/v1/token?key=k", "",
 		map[string]any{"grant_type": "refresh_token", "refresh_token": text(t, signedIn, "refreshToken")}); code != 200 {
 		t.Errorf("after a restart the session's refresh answers %d %v", code, answer)
 	}

@@ -39,7 +39,7 @@ service cloud.firestore { match /databases/{database}/documents {
 type production struct {
 	cmd *exec.Cmd
 	dir string
-	// url is the origin, and client one that believes its certificate.
+	// url is the origin, and client one that trusts its certificate.
 	url    string
 	client *http.Client
 	roots  *x509.CertPool
@@ -132,8 +132,8 @@ func certificate(t *testing.T, dir string, roots *x509.CertPool) {
 	roots.AppendCertsFromPEM(cert)
 }
 
-// ask sends a request with an Authorization header, if any, and returns status and body.
-func (p *production) ask(t *testing.T, method, path, authorization string, body any) (int, map[string]any) {
+// request sends a request with an Authorization header, if any, and returns status and body.
+func (p *production) request(t *testing.T, method, path, authorization string, body any) (int, map[string]any) {
 	t.Helper()
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -156,7 +156,7 @@ func (p *production) ask(t *testing.T, method, path, authorization string, body 
 // call is a successful call of the Identity Toolkit or of the back office.
 func (p *production) call(t *testing.T, path string, body any) map[string]any {
 	t.Helper()
-	code, answer := p.ask(t, http.MethodPost, path, "", body)
+	code, answer := p.request(t, http.MethodPost, path, "", body)
 	if code/100 != 2 {
 		t.Fatalf("POST %s: %d %v", path, code, answer)
 	}
@@ -200,7 +200,7 @@ func TestServeRefusesToStart(t *testing.T) {
 	}
 }
 
-// TestServeHasNoConveniences asks for everything that the emulators grant and production must not.
+// TestServeHasNoConveniences tries everything that the emulators grant and production must not.
 func TestServeHasNoConveniences(t *testing.T) {
 	p := serve(t, productionFolder(t), false)
 	documents := "/v1/projects/" + realProject + "/databases/(default)/documents"
@@ -232,7 +232,7 @@ func TestServeHasNoConveniences(t *testing.T) {
 		{"the site's folder only", "GET", "/..%2ffirebase.json", "", nil, 404},
 	}
 	for _, tt := range tests {
-		if code, answer := p.ask(t, tt.method, tt.path, tt.authorization, tt.body); code != tt.want {
+		if code, answer := p.request(t, tt.method, tt.path, tt.authorization, tt.body); code != tt.want {
 			t.Errorf("%s: %s %s = %d %v, want %d", tt.name, tt.method, tt.path, code, answer, tt.want)
 		}
 	}

@@ -25,7 +25,7 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// The collection that slow readers ask for.
+// The collection that slow readers query.
 const (
 	slowDocuments = 256
 	slowBytes     = 16 << 10
@@ -63,7 +63,7 @@ func narrow(ctx context.Context, network, address string) (net.Conn, error) {
 // database is the database's name.
 func (s *slowReader) database() string { return "projects/" + s.project + "/databases/(default)" }
 
-// query asks for the whole collection.
+// query requests the whole collection.
 func (s *slowReader) query() *pb.StructuredQuery {
 	return &pb.StructuredQuery{From: []*pb.StructuredQuery_CollectionSelector{{CollectionId: "large"}}}
 }
@@ -250,7 +250,7 @@ func (s *slowReader) overAll(p *production) {
 		s.fill(round + 1)
 	}
 	began := time.Now()
-	if code, _ := p.ask(t, http.MethodGet, "/v1/"+s.database()+"/documents/other/a", "", nil); code != http.StatusNotFound {
+	if code, _ := p.request(t, http.MethodGet, "/v1/"+s.database()+"/documents/other/a", "", nil); code != http.StatusNotFound {
 		t.Errorf("a small request: %d, want 404", code)
 	}
 	peak := memoryOf(t, p.cmd, "VmHWM")

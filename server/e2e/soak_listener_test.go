@@ -11,13 +11,13 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// soakView is what a listener knows of its query's documents.
+// soakView is a listener's state of its query's documents.
 type soakView struct {
 	query int
 	token []byte
 	// numbers are the documents' numbers, by their names, at the last snapshot; changed are those since.
 	numbers, changed map[string]int64
-	told             bool
+	reported         bool
 }
 
 // listener listens to one query, leaves after a random number of messages, and comes back.
@@ -55,7 +55,7 @@ func (s *soak) visit(ctx context.Context, conn *grpc.ClientConn, v *soakView, me
 		s.take(v, &m)
 	}
 	select {
-	case <-s.final: // Nobody leaves any more.
+	case <-s.final: // No listener closes any more.
 	default:
 		return nil
 	}
@@ -68,7 +68,7 @@ func (s *soak) visit(ctx context.Context, conn *grpc.ClientConn, v *soakView, me
 	}
 }
 
-// request asks for the view's query from where it was left.
+// request requests the view's query from where it was left.
 func (v *soakView) request() *pb.ListenRequest {
 	target := &pb.Target{TargetId: 2, TargetType: &pb.Target_Query{Query: &pb.Target_QueryTarget{
 		Parent: soakDatabase + "/documents",
@@ -89,7 +89,7 @@ func (v *soakView) request() *pb.ListenRequest {
 // take takes a message in and checks it.
 func (s *soak) take(v *soakView, m *pb.ListenResponse) {
 	if change := m.GetDocumentChange(); change != nil {
-		s.heard.Add(1)
+		s.received.Add(1)
 		name, n := change.GetDocument().GetName(), change.GetDocument().GetFields()["n"].GetIntegerValue()
 		if old, ok := v.numbers[name]; ok && n < old {
 			s.t.Errorf("%s went back from %d to %d", name, old, n)
@@ -126,8 +126,8 @@ func (s *soak) snapshot(v *soakView, change *pb.TargetChange) {
 		}
 		n = number
 	}
-	if last := s.last[v.query].Load(); !v.told && last > 0 && n == last && len(v.numbers) == soakDocuments {
-		v.told = true
-		s.settled <- struct{}{}
+	if last := s.last[v.query].Load(); !v.reported && last > 0 && n == last && len(v.numbers) == soakDocuments {
+		v.reported = true
+		s.complete <- struct{}{}
 	}
 }

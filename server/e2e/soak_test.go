@@ -27,7 +27,7 @@ const (
 )
 
 // TestSoak keeps 2,000 listeners on a server while four writers commit without a pause and listeners leave and come back,
-// most of them by resume tokens, for as long as CLAVE_SOAK says. Memory and goroutines must not grow, no listener may see
+// most of them by resume tokens, for the duration of CLAVE_SOAK. Memory and goroutines must not grow, no listener may see
 // a document go back, and in the end all have what was written last.
 func TestSoak(t *testing.T) {
 	length, err := time.ParseDuration(os.Getenv("CLAVE_SOAK"))
@@ -38,7 +38,7 @@ func TestSoak(t *testing.T) {
 		service cloud.firestore { match /databases/{d}/documents { match /{x=**} { allow read, write; } } }`,
 		"firebase.json": `{"firestore": {"rules": "firestore.rules"}}`},
 		"--memory=false", "--data", t.TempDir(), "--only", "firestore")
-	s := &soak{t: t, settled: make(chan struct{}, soakListeners), final: make(chan struct{})}
+	s := &soak{t: t, complete: make(chan struct{}, soakListeners), final: make(chan struct{})}
 	for range soakListeners / soakPerConn {
 		s.conns = append(s.conns, s.dial(addresses.Firestore))
 	}
@@ -57,7 +57,7 @@ func TestSoak(t *testing.T) {
 		_ = conn.Close()
 	}
 	s.wait("goroutines to end", func() bool { return runtime.NumGoroutine() <= idle+10 })
-	t.Logf("%d commits, %d changes heard, %d streams opened; %d goroutines before, %d after", s.commits.Load(), s.heard.Load(), s.opened.Load(), idle, runtime.NumGoroutine())
+	t.Logf("%d commits, %d changes received, %d streams opened; %d goroutines before, %d after", s.commits.Load(), s.received.Load(), s.opened.Load(), idle, runtime.NumGoroutine())
 }
 
 // soak is a soak under way.
@@ -65,13 +65,13 @@ type soak struct {
 	t       *testing.T
 	conns   []*grpc.ClientConn
 	running sync.WaitGroup
-	// commits, heard and opened count.
-	commits, heard, opened atomic.Int64
+	// commits, received and opened count.
+	commits, received, opened atomic.Int64
 	// next is each query's next number; a commit gives it to all of the query's documents. last is that of the final one.
 	next, last [soakQueries]atomic.Int64
-	// final is closed when last is known, and settled receives from each listener that has it.
-	final   chan struct{}
-	settled chan struct{}
+	// final is closed when last is known, and complete receives from each listener that has it.
+	final    chan struct{}
+	complete chan struct{}
 }
 
 // dial connects to the server.
@@ -131,8 +131,8 @@ func (s *soak) watch(conn *grpc.ClientConn, length time.Duration) {
 			runtime.GC()
 			runtime.ReadMemStats(&m)
 			heaps, routines = append(heaps, int(m.HeapAlloc>>10)), append(routines, runtime.NumGoroutine())
-			s.t.Logf("%d KiB of heap, %d KiB of stacks, %d goroutines, %d commits, %d changes heard", m.HeapAlloc>>10, m.StackInuse>>10,
-				runtime.NumGoroutine(), s.commits.Load(), s.heard.Load())
+			s.t.Logf("%d KiB of heap, %d KiB of stacks, %d goroutines, %d commits, %d changes received", m.HeapAlloc>>10, m.StackInuse>>10,
+				runtime.NumGoroutine(), s.commits.Load(), s.received.Load())
 		}
 	}
 	cancel()
@@ -167,14 +167,14 @@ func (s *soak) finish(conn *grpc.ClientConn) {
 	late := time.After(time.Minute)
 	for i := range soakListeners {
 		select {
-		case <-s.settled:
+		case <-s.complete:
 		case <-late:
 			s.t.Fatalf("%d of %d listeners have what was written last", i, soakListeners)
 		}
 	}
 }
 
-// wait polls a condition that nothing tells of.
+// wait polls a condition for which there is no signal.
 func (s *soak) wait(what string, ok func() bool) {
 	s.t.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)

@@ -75,26 +75,26 @@ func (p *printed) end() {
 	_ = wait(p.t, p.cmd)
 }
 
-// TestASecondHubIsReported starts a second program for the same project: it runs, and says which one the tools find and what to do.
+// TestASecondHubIsReported starts a second program for the same project: it runs, and reports which one the tools find and what to do.
 func TestASecondHubIsReported(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	first, _ := projectFolder(t, nil)
-	one, said := startPrinted(t, first, "--project", "demo-words")
-	if strings.Contains(said, "not registered") {
-		t.Errorf("the first program says %s", said)
+	one, output := startPrinted(t, first, "--project", "demo-words")
+	if strings.Contains(output, "not registered") {
+		t.Errorf("the first program wrote %s", output)
 	}
 	second, _ := projectFolder(t, nil)
-	two, said := startPrinted(t, second, "--project", "demo-words")
+	two, output := startPrinted(t, second, "--project", "demo-words")
 	for _, want := range []string{"Hub not registered for the project", "demo-words", fmt.Sprintf("process %d", one.cmd.Process.Pid), "another --project"} {
-		if !strings.Contains(said, want) {
-			t.Errorf("the second program says %s, want %q in it", said, want)
+		if !strings.Contains(output, want) {
+			t.Errorf("the second program wrote %s, want %q in it", output, want)
 		}
 	}
 	two.end()
 	one.end()
 }
 
-// TestAddressesForPages wants localhost wherever a page takes an address from: WebChannel's host prefixes work below that name only.
+// TestAddressesForPages expects localhost wherever a page takes an address from: WebChannel's host prefixes work below that name only.
 func TestAddressesForPages(t *testing.T) {
 	dir, port := projectFolder(t, nil)
 	addSection(t, dir, `"hosting": {"public": "site"}`)
@@ -102,9 +102,9 @@ func TestAddressesForPages(t *testing.T) {
 		t.Fatal(err)
 	}
 	writeFile(t, filepath.Join(dir, "site", "index.html"), "home")
-	p, said := startPrinted(t, dir, "--project", "demo-words")
+	p, output := startPrinted(t, dir, "--project", "demo-words")
 	site := ""
-	for line := range strings.Lines(said) {
+	for line := range strings.Lines(output) {
 		name, url, _ := strings.Cut(line, " ")
 		url = strings.TrimSpace(url)
 		if strings.Contains(url, "://") && !strings.Contains(url, "://localhost:") {
@@ -137,9 +137,9 @@ func TestMissingIndexesCanBePasted(t *testing.T) {
 	if code, answer := restIn(t, port, "demo-e2e", http.MethodPost, ":runQuery", cheapTalks); code != http.StatusOK {
 		t.Fatalf("without index: %d %s", code, answer)
 	}
-	said := p.until("has no index")
-	if !strings.Contains(said, "--indexes record") || !strings.Contains(said, `"indexes" in firestore.indexes.json`) {
-		t.Errorf("the warning is %s", said)
+	output := p.until("has no index")
+	if !strings.Contains(output, "--indexes record") || !strings.Contains(output, `"indexes" in firestore.indexes.json`) {
+		t.Errorf("the warning is %s", output)
 	}
 	definition := p.next()
 	p.end()
@@ -154,15 +154,15 @@ func TestMissingIndexesCanBePasted(t *testing.T) {
 	p.end()
 }
 
-// TestTheSitesFolder starts programs with an absolute folder for the site, one that is not there, and none: pages come, or say why not.
+// TestTheSitesFolder starts programs with an absolute folder for the site, one that is not there, and none: pages come, or have the reason.
 func TestTheSitesFolder(t *testing.T) {
 	elsewhere := t.TempDir()
 	writeFile(t, filepath.Join(elsewhere, "index.html"), "home")
 	for _, tt := range []struct {
 		name, hosting string
 		code          int
-		page, says    string
-		// refused is what `clave serve` says; empty when it serves the site.
+		page, output  string
+		// refused is `clave serve`'s error; empty when it serves the site.
 		refused string
 	}{
 		{"absolute", fmt.Sprintf(`{"public": %q}`, elsewhere), http.StatusOK, "home", "", ""},
@@ -176,9 +176,9 @@ func TestTheSitesFolder(t *testing.T) {
 			writeFile(t, filepath.Join(dir, "firestore.rules"), productionRules)
 			writeFile(t, filepath.Join(dir, "firebase.json"), fmt.Sprintf(`{"firestore": {"rules": "firestore.rules"}, "hosting": %s,
 				"emulators": {"firestore": {"port": %d, "websocketPort": %d}, "auth": {"port": %d}, "hosting": {"port": %d}}}`, tt.hosting, ports[0], ports[1], ports[2], ports[3]))
-			p, said := startPrinted(t, dir, "--project", "demo-words")
-			if !strings.Contains(said, tt.says) {
-				t.Errorf("it says %s, want %q in it", said, tt.says)
+			p, output := startPrinted(t, dir, "--project", "demo-words")
+			if !strings.Contains(output, tt.output) {
+				t.Errorf("it wrote %s, want %q in it", output, tt.output)
 			}
 			if code, page := plain(t, http.MethodGet, fmt.Sprintf("http://localhost:%d/", ports[3]), ""); code != tt.code || !strings.Contains(page, tt.page) {
 				t.Errorf("the page is %d %s, want %d with %q", code, page, tt.code, tt.page)
@@ -186,7 +186,7 @@ func TestTheSitesFolder(t *testing.T) {
 			p.end()
 			if tt.refused == "" {
 				s := serve(t, dir, false)
-				if code, _ := s.ask(t, http.MethodGet, "/", "", nil); code != http.StatusOK {
+				if code, _ := s.request(t, http.MethodGet, "/", "", nil); code != http.StatusOK {
 					t.Errorf("from serve: %d", code)
 				}
 				s.stop(t)

@@ -22,18 +22,18 @@ const streamRules = `rules_version = '2'; service cloud.firestore { match /datab
   match /mine/{uid} { allow read: if request.auth.uid == uid; }
 } }`
 
-// doors are the ways by which a stream may come, all of them real sockets.
-var doors = []struct {
+// transports are those of a stream, all of them over real sockets.
+var transports = []struct {
 	name string
-	open listenDoor
+	open listenTransport
 }{
 	{"grpc", overGRPC},
 	{"webchannel, streaming", overWebChannel(false)},
 	{"webchannel, long polling", overWebChannel(true)},
 }
 
-// told writes a message in the notation of the recordings.
-func told(m *pb.ListenResponse) string {
+// notation writes a message in the notation of the recordings.
+func notation(m *pb.ListenResponse) string {
 	last := func(name string) string { return name[strings.LastIndexByte(name, '/')+1:] }
 	switch {
 	case m.GetDocumentChange() != nil:
@@ -60,17 +60,17 @@ type streamClient struct {
 	end listenEnd
 }
 
-// want reads messages until all that are wanted have come in their order; snapshots that tell the time only may come between.
+// want reads messages until all expected ones have come in their order; snapshots that have only a time may come between.
 func (c *streamClient) want(what, messages string) {
 	c.t.Helper()
 	var got []string
 	for _, want := range strings.Split(messages, ", ") {
 		for {
-			m, ended := c.end.hear()
+			m, ended := c.end.receive()
 			if ended != nil {
 				c.t.Fatalf("%s: after %v the stream ended with %v, want %s", what, got, ended, want)
 			}
-			text := told(m)
+			text := notation(m)
 			got = append(got, text)
 			if text == want {
 				break
@@ -82,14 +82,14 @@ func (c *streamClient) want(what, messages string) {
 	}
 }
 
-// documentTarget is a message that asks for a document.
+// documentTarget is a message that requests a document.
 func documentTarget(id int32, path string) *pb.ListenRequest {
 	return &pb.ListenRequest{Database: channelDatabase, TargetChange: &pb.ListenRequest_AddTarget{AddTarget: &pb.Target{
 		TargetId: id, TargetType: &pb.Target_Documents{Documents: &pb.Target_DocumentsTarget{Documents: []string{channelDatabase + "/documents/" + path}}},
 	}}}
 }
 
-// collectionTarget is a message that asks for a collection.
+// collectionTarget is a message that requests a collection.
 func collectionTarget(id int32, collection string) *pb.ListenRequest {
 	return &pb.ListenRequest{Database: channelDatabase, TargetChange: &pb.ListenRequest_AddTarget{AddTarget: &pb.Target{
 		TargetId: id, TargetType: &pb.Target_Query{Query: &pb.Target_QueryTarget{
@@ -105,7 +105,7 @@ func collectionTarget(id int32, collection string) *pb.ListenRequest {
 func put(t *testing.T, method, address, path string, body object) {
 	t.Helper()
 	r := &rulesRun{t: t, host: "http://" + address}
-	if code, answer := r.ask(method, path, "owner", body); code != http.StatusOK {
+	if code, answer := r.request(method, path, "owner", body); code != http.StatusOK {
 		t.Fatalf("%s %s = %d %v", method, path, code, answer)
 	}
 }
@@ -114,7 +114,7 @@ func put(t *testing.T, method, address, path string, body object) {
 func signUp(t *testing.T, address string) (token, uid string) {
 	t.Helper()
 	r := &rulesRun{t: t, host: "http://" + address}
-	code, answer := r.ask(http.MethodPost, "/identitytoolkit.googleapis.com/v1/accounts:signUp?key=k", "", object{"returnSecureToken": true})
+	code, answer := r.request(http.MethodPost, "/identitytoolkit.googleapis.com/v1/accounts:signUp?key=k", "", object{"returnSecureToken": true})
 	var user struct{ IDToken, LocalID string }
 	if err := json.Unmarshal([]byte(answer), &user); code != http.StatusOK || err != nil || user.IDToken == "" {
 		t.Fatalf("sign up = %d %s", code, answer)
@@ -122,11 +122,11 @@ func signUp(t *testing.T, address string) (token, uid string) {
 	return user.IDToken, user.LocalID
 }
 
-// TestStreamsUnderTheLaw checks over every door what becomes of live targets when the rules are replaced and when their
+// TestStreamsUnderRules checks over every transport what becomes of live targets when the rules are replaced and when their
 // caller's token ends.
-func TestStreamsUnderTheLaw(t *testing.T) {
-	for _, door := range doors {
-		t.Run(door.name, func(t *testing.T) {
+func TestStreamsUnderRules(t *testing.T) {
+	for _, transport := range transports {
+		t.Run(transport.name, func(t *testing.T) {
 			hand := clock.NewHand(clock.System().Now())
 			a := startWith(t, app.Options{Clock: hand}, map[string]string{
 				"firebase.json": `{"firestore": {"rules": "firestore.rules"}}`, "firestore.rules": streamRules,
@@ -140,12 +140,12 @@ func TestStreamsUnderTheLaw(t *testing.T) {
 			begun := hand.Now()
 			token, uid := signUp(t, a.Auth)
 			set("mine/"+uid, 1)
-			c := &streamClient{t: t, end: door.open(t, a.Firestore, "Bearer "+token)}
-			c.end.ask(collectionTarget(2, "open"))
+			c := &streamClient{t: t, end: transport.open(t, a.Firestore, "Bearer "+token)}
+			c.end.send(collectionTarget(2, "open"))
 			c.want("open", "ADD[2], chg a[2], CURRENT[2], B")
-			c.end.ask(documentTarget(4, "mine/"+uid))
+			c.end.send(documentTarget(4, "mine/"+uid))
 			c.want("mine", "ADD[4], chg "+uid+"[4], CURRENT[4], B")
-			c.end.ask(documentTarget(6, "mine/bob"))
+			c.end.send(documentTarget(6, "mine/bob"))
 			c.want("not mine", "ADD[6], REMOVE[6]{7}")
 
 			replace := func(rules string) {
@@ -159,8 +159,8 @@ func TestStreamsUnderTheLaw(t *testing.T) {
 			set("mine/"+uid, 2)
 			c.want("the other goes on", "chg "+uid+"[4], B")
 			replace(streamRules)
-			c.end.ask(collectionTarget(2, "open"))
-			c.want("asked for again", "ADD[2], chg a[2], CURRENT[2], B")
+			c.end.send(collectionTarget(2, "open"))
+			c.want("added again", "ADD[2], chg a[2], CURRENT[2], B")
 
 			c.end.attached()
 			hand.Advance(begun.Add(time.Hour - time.Second).Sub(hand.Now()))
@@ -169,7 +169,7 @@ func TestStreamsUnderTheLaw(t *testing.T) {
 			ended := make(chan *status.Status, 1)
 			go func() {
 				for {
-					if _, end := c.end.hear(); end != nil {
+					if _, end := c.end.receive(); end != nil {
 						ended <- end
 						return
 					}
@@ -207,8 +207,8 @@ func TestGroupsAndIndexesOnStreams(t *testing.T) {
 		Value: &pb.Value{ValueType: &pb.Value_IntegerValue{IntegerValue: 1}},
 	}}}
 	q.OrderBy = []*pb.StructuredQuery_Order{{Field: &pb.StructuredQuery_FieldReference{FieldPath: "b"}}}
-	for _, door := range doors {
-		t.Run(door.name, func(t *testing.T) {
+	for _, transport := range transports {
+		t.Run(transport.name, func(t *testing.T) {
 			a := start(t, map[string]string{
 				"firebase.json": `{"firestore": {"rules": "firestore.rules"}}`, "firestore.rules": groups,
 			}, "--indexes", "enforce")
@@ -218,14 +218,14 @@ func TestGroupsAndIndexesOnStreams(t *testing.T) {
 			}
 			set("notes/top")
 			set("a/b/notes/deep")
-			c := &streamClient{t: t, end: door.open(t, a.Firestore, "")}
-			c.end.ask(group(collectionTarget(2, "notes")))
+			c := &streamClient{t: t, end: transport.open(t, a.Firestore, "")}
+			c.end.send(group(collectionTarget(2, "notes")))
 			c.want("a group", "ADD[2], chg deep[2], chg top[2], CURRENT[2], B")
-			c.end.ask(group(collectionTarget(4, "open")))
+			c.end.send(group(collectionTarget(4, "open")))
 			c.want("a group that is open at the top only", "ADD[4], REMOVE[4]{7}")
-			c.end.ask(collectionTarget(6, "open"))
+			c.end.send(collectionTarget(6, "open"))
 			c.want("at the top", "ADD[6], CURRENT[6], B")
-			c.end.ask(composite)
+			c.end.send(composite)
 			c.want("without its index", "ADD[8], REMOVE[8]{9}")
 			set("a/b/notes/deep2")
 			c.want("deeper", "chg deep2[2], B")

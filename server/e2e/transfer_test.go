@@ -62,9 +62,9 @@ func TestExportOnHangup(t *testing.T) {
 	dir, port := projectFolder(t, nil)
 	out := t.TempDir()
 	writeFile(t, filepath.Join(out, ".gitkeep"), "")
-	var said strings.Builder
+	var output strings.Builder
 	cmd := command(t, dir, "start", "--import", out, "--export-on-exit", "--project", "demo-x")
-	cmd.Stderr = &said
+	cmd.Stderr = &output
 	awaitReady(t, cmd)
 	for _, project := range []string{"demo-x", "demo-y", "demo-z"} {
 		if code, answer := restIn(t, port, project, http.MethodPost, "/kept?documentId=a", `{"fields":{}}`); code != 200 {
@@ -80,13 +80,13 @@ func TestExportOnHangup(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(out, "firestore_export", "firestore_export.overall_export_metadata")); err != nil {
 		t.Error(err)
 	}
-	if !strings.Contains(said.String(), "client=demo-y server=demo-x") || strings.Contains(said.String(), "demo-z") {
-		t.Errorf("of clients with other projects it said %q, want a word about the first", said.String())
+	if !strings.Contains(output.String(), "client=demo-y server=demo-x") || strings.Contains(output.String(), "demo-z") {
+		t.Errorf("of clients with other projects it wrote %q, want a word about the first", output.String())
 	}
 }
 
-// TestExportOnExitKnowsItsPlaceAtTheStart names a folder in which an export would destroy something.
-func TestExportOnExitKnowsItsPlaceAtTheStart(t *testing.T) {
+// TestExportOnExitChecksItsFolderAtTheStart names a folder in which an export would destroy something.
+func TestExportOnExitChecksItsFolderAtTheStart(t *testing.T) {
 	dir, _ := projectFolder(t, nil)
 	out, err := command(t, dir, "exec", "--export-on-exit", ".", "--", "true").CombinedOutput()
 	if err == nil || !strings.Contains(string(out), "--export-on-exit: . is not empty") {
@@ -103,7 +103,7 @@ func TestLeavingFirebase(t *testing.T) {
 	p := serve(t, dir, true)
 	signIn := func(want int) {
 		t.Helper()
-		if code, answer := p.ask(t, http.MethodPost, "/identitytoolkit.googleapis.com/v1/accounts:signInWithPassword?key=k", "",
+		if code, answer := p.request(t, http.MethodPost, "/identitytoolkit.googleapis.com/v1/accounts:signInWithPassword?key=k", "",
 			map[string]any{"email": "ana@example.org", "password": "secret1", "returnSecureToken": true}); code != want {
 			t.Errorf("sign-in: %d %v, want %d", code, answer, want)
 		}

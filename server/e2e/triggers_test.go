@@ -97,7 +97,7 @@ type triggerRun struct {
 	firestore, project string
 }
 
-// run registers, commits and returns the events in the order of Want. The last commit's marker says when all have come.
+// run registers, commits and returns the events in the order of Want. The last commit's marker shows that all have come.
 func (r *triggerRun) run(c *triggerCase, functions *functionsEmulator) []string {
 	r.t.Helper()
 	events := functions.expect(r.project, c.Answer)
@@ -112,7 +112,7 @@ func (r *triggerRun) run(c *triggerCase, functions *functionsEmulator) []string 
 		r.call(http.MethodDelete, "/emulator/v1/projects/"+r.project+"/databases/(default)/documents", nil)
 	}
 	// Events of a project come in any order, so a marker for each database follows the others' by count alone; it shows
-	// that there are no more than wanted.
+	// that there are no more than expected.
 	for _, request := range c.Triggers {
 		if db := databaseID(request.Database); !marked[db] {
 			marked[db] = true
@@ -424,7 +424,7 @@ func sortedJSON(text json.RawMessage) string {
 	return string(out)
 }
 
-// TestHubDisablesTriggers keeps commits from functions, as withFunctionTriggersDisabled of rules-unit-testing wants.
+// TestHubDisablesTriggers keeps commits from functions, as withFunctionTriggersDisabled of rules-unit-testing requires.
 func TestHubDisablesTriggers(t *testing.T) {
 	functions := newFunctionsEmulator(t)
 	a := start(t, nil, "--functions-emulator", functions.host)

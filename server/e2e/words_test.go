@@ -5,16 +5,16 @@ import (
 	"testing"
 )
 
-// TestWrongCommandLines: each is told in one line that names what is wrong, with the exit code of its kind.
+// TestWrongCommandLines: each is answered by one line that names what is wrong, with the exit code of its kind.
 func TestWrongCommandLines(t *testing.T) {
 	for _, name := range []string{"GCLOUD_PROJECT", "GOOGLE_CLOUD_PROJECT", "CLAVE_PUBLIC_URL"} {
 		t.Setenv(name, "") // the machine's own would answer in place of a flag
 	}
 	dir, _ := projectFolder(t, nil)
 	tests := []struct {
-		args []string
-		code int
-		says string
+		args   []string
+		code   int
+		output string
 	}{
 		{[]string{"strat"}, 2, "did you mean clave start?"},
 		{[]string{"start", "--prot", "1"}, 1, "clave start --help"},
@@ -29,8 +29,8 @@ func TestWrongCommandLines(t *testing.T) {
 		cmd := command(t, dir, tt.args...)
 		out, err := cmd.CombinedOutput()
 		text := strings.TrimSpace(string(out))
-		if got := cmd.ProcessState.ExitCode(); got != tt.code || !strings.HasPrefix(text, "clave") || strings.Contains(text, "clave: clave") || strings.Contains(text, "\n") || !strings.Contains(text, tt.says) {
-			t.Errorf("clave %q ended with %d (%v) and said %q, want %d and one line with %q", tt.args, got, err, text, tt.code, tt.says)
+		if got := cmd.ProcessState.ExitCode(); got != tt.code || !strings.HasPrefix(text, "clave") || strings.Contains(text, "clave: clave") || strings.Contains(text, "\n") || !strings.Contains(text, tt.output) {
+			t.Errorf("clave %q ended with %d (%v) and wrote %q, want %d and one line with %q", tt.args, got, err, text, tt.code, tt.output)
 		}
 	}
 }

@@ -19,8 +19,8 @@ import (
 	"time"
 )
 
-// authority is a certificate authority that speaks enough of ACME (RFC 8555) for one name, which it comes to see as
-// TLS-ALPN-01 (RFC 8737) says. It takes requests' signatures on trust.
+// authority is a certificate authority with enough of ACME (RFC 8555) for one name, which it validates by
+// TLS-ALPN-01 (RFC 8737). It does not verify requests' signatures.
 type authority struct {
 	t      *testing.T
 	server *httptest.Server
@@ -154,10 +154,10 @@ func (a *authority) visit() bool {
 	return false
 }
 
-// sign makes the certificate that a request asks for.
+// sign makes the certificate that a request is for.
 func (a *authority) sign(r *http.Request) {
 	var envelope struct{ Payload string }
-	var asked struct{ CSR string }
+	var request struct{ CSR string }
 	if err := json.NewDecoder(r.Body).Decode(&envelope); err != nil {
 		a.t.Error(err)
 	}
@@ -165,10 +165,10 @@ func (a *authority) sign(r *http.Request) {
 	if err != nil {
 		a.t.Error(err)
 	}
-	if err := json.Unmarshal(payload, &asked); err != nil {
+	if err := json.Unmarshal(payload, &request); err != nil {
 		a.t.Error(err)
 	}
-	raw, err := base64.RawURLEncoding.DecodeString(asked.CSR)
+	raw, err := base64.RawURLEncoding.DecodeString(request.CSR)
 	if err != nil {
 		a.t.Error(err)
 	}

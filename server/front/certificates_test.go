@@ -124,7 +124,7 @@ func TestPlainHTTPLeadsToHTTPS(t *testing.T) {
 	}
 }
 
-func TestAnAuthorityThatGivesNothingIsComplainedOf(t *testing.T) {
+func TestAnAuthorityThatGivesNothingIsLogged(t *testing.T) {
 	gone := httptest.NewServer(http.NotFoundHandler())
 	gone.Close()
 	var log bytes.Buffer
@@ -152,8 +152,8 @@ func TestCertificatesOfAnAuthority(t *testing.T) {
 	}
 	ln := listener(t)
 	ca.visits = ln.Addr().String()
-	run(t, front.Options{Listener: ln, TLS: settings, Handlers: front.Handlers{REST: says("rest")}})
-	ask := func(name string) (*tls.ConnectionState, error) {
+	run(t, front.Options{Listener: ln, TLS: settings, Handlers: front.Handlers{REST: answers("rest")}})
+	connect := func(name string) (*tls.ConnectionState, error) {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 		defer cancel()
 		client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: ca.roots, ServerName: name}}}
@@ -169,15 +169,15 @@ func TestCertificatesOfAnAuthority(t *testing.T) {
 		resp.Body.Close()
 		return resp.TLS, nil
 	}
-	if _, err := ask("data.example.org"); err != nil {
+	if _, err := connect("data.example.org"); err != nil {
 		t.Fatalf("a visit: %v, want a certificate of the authority", err)
 	}
-	if _, err := ask("other.example.org"); err == nil {
+	if _, err := connect("other.example.org"); err == nil {
 		t.Error("a name that was not given got a certificate")
 	}
 	orders := ca.orders.Load()
 	if orders == 0 {
-		t.Fatal("the authority was never asked")
+		t.Fatal("the authority received no request")
 	}
 	again, err := front.TLS(options) // as after a restart
 	if err != nil {

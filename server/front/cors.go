@@ -27,8 +27,8 @@ func withCORS(next http.Handler, privateNetwork bool) http.Handler {
 		}
 		h.Add("Vary", "Access-Control-Request-Headers")
 		h.Set("Access-Control-Allow-Methods", "DELETE,GET,HEAD,PATCH,POST,PUT")
-		if asked := r.Header.Get("Access-Control-Request-Headers"); asked != "" {
-			h.Set("Access-Control-Allow-Headers", asked)
+		if requested := r.Header.Get("Access-Control-Request-Headers"); requested != "" {
+			h.Set("Access-Control-Allow-Headers", requested)
 		}
 		if privateNetwork && r.Header.Get("Access-Control-Request-Private-Network") == "true" {
 			h.Set("Access-Control-Allow-Private-Network", "true")

@@ -17,8 +17,8 @@ import (
 	"clave/server/front"
 )
 
-// says returns a handler that answers with a text.
-func says(text string) http.Handler {
+// answers returns a handler that answers with a text.
+func answers(text string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, text) })
 }
 
@@ -59,8 +59,8 @@ func get(t *testing.T, url string) string {
 
 func TestOnePortForAll(t *testing.T) {
 	addr := serve(t, front.Handlers{
-		GRPC: grpc.NewServer(), WebChannel: says("webchannel"), REST: says("rest"), Identity: says("identity"), Control: says("control"),
-		Site: says("site"), Reserved: says("reserved"),
+		GRPC: grpc.NewServer(), WebChannel: answers("webchannel"), REST: answers("rest"), Identity: answers("identity"), Control: answers("control"),
+		Site: answers("site"), Reserved: answers("reserved"),
 	})
 	for path, want := range map[string]string{
 		"/": "site", "/historia": "site", "/v1/projects/p/databases/(default)/documents/a/b": "rest",
@@ -107,8 +107,8 @@ func (nothing) Unmarshal([]byte, any) error { return nil }
 
 func (nothing) Name() string { return "nothing" }
 
-func TestFirestorePortSaysItIsUp(t *testing.T) {
-	addr := serve(t, front.Handlers{REST: says("rest")})
+func TestFirestorePortAnswersThatItIsReady(t *testing.T) {
+	addr := serve(t, front.Handlers{REST: answers("rest")})
 	if got := get(t, "http://"+addr+"/"); got != "Ok\n" {
 		t.Errorf("GET / = %q, want Ok", got)
 	}
@@ -118,9 +118,9 @@ func TestFirestorePortSaysItIsUp(t *testing.T) {
 }
 
 func TestCORS(t *testing.T) {
-	addr := serve(t, front.Handlers{REST: says("rest"), Site: says("site")})
+	addr := serve(t, front.Handlers{REST: answers("rest"), Site: answers("site")})
 	private := listener(t)
-	run(t, front.Options{Listener: private, PrivateNetwork: true, Handlers: front.Handlers{REST: says("rest")}})
+	run(t, front.Options{Listener: private, PrivateNetwork: true, Handlers: front.Handlers{REST: answers("rest")}})
 	request := func(method, path string, headers map[string]string) *http.Response {
 		r, err := http.NewRequestWithContext(t.Context(), method, "http://"+addr+path, nil)
 		if err != nil {

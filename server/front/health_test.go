@@ -11,10 +11,10 @@ import (
 	"clave/server/front"
 )
 
-// TestHealth wants a port to say that it is well until it is not, and a stranger not to hear why.
+// TestHealth expects a port to answer ok until the storage has failed, and the cause not to be revealed.
 func TestHealth(t *testing.T) {
 	var broken atomic.Bool
-	addr := serve(t, front.Handlers{REST: says("rest"), Identity: says("identity"), Site: says("site"), Health: func() error {
+	addr := serve(t, front.Handlers{REST: answers("rest"), Identity: answers("identity"), Site: answers("site"), Health: func() error {
 		if broken.Load() {
 			return errors.New("disk on fire")
 		}
@@ -42,7 +42,7 @@ func TestHealth(t *testing.T) {
 	if got := get(t, "http://"+addr+"/__/auth/action"); got != "identity" {
 		t.Errorf("GET /__/auth/action reached %q, want identity", got)
 	}
-	plain := serve(t, front.Handlers{Site: says("site")})
+	plain := serve(t, front.Handlers{Site: answers("site")})
 	if got := get(t, "http://"+plain+front.HealthPath); got != "site" {
 		t.Errorf("GET %s of a port without health reached %q, want the site", front.HealthPath, got)
 	}

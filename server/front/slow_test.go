@@ -56,11 +56,11 @@ func (w *weak) Accept() (net.Conn, error) {
 	return w.Listener.Accept()
 }
 
-func TestOutOfFilesIsOutlived(t *testing.T) {
+func TestAcceptContinuesWhenFilesRunOut(t *testing.T) {
 	for _, err := range []error{syscall.EMFILE, syscall.ENFILE, syscall.ECONNABORTED} {
 		ln := &weak{Listener: listener(t), err: err}
 		ln.fails.Store(3)
-		run(t, front.Options{Listener: ln, Handlers: front.Handlers{REST: says("rest")}})
+		run(t, front.Options{Listener: ln, Handlers: front.Handlers{REST: answers("rest")}})
 		if got := get(t, "http://"+ln.Addr().String()+"/"); got != "Ok\n" {
 			t.Errorf("after %v the port answered %q, want Ok", err, got)
 		}
@@ -71,7 +71,7 @@ func TestAListenerThatFailedEndsThePort(t *testing.T) {
 	broken := errors.New("broken")
 	ln := &weak{Listener: listener(t), err: broken}
 	ln.fails.Store(1)
-	if err := <-run(t, front.Options{Listener: ln, Handlers: front.Handlers{REST: says("rest")}}); !errors.Is(err, broken) {
+	if err := <-run(t, front.Options{Listener: ln, Handlers: front.Handlers{REST: answers("rest")}}); !errors.Is(err, broken) {
 		t.Errorf("Run = %v, want the listener's error: a port that accepts nothing must not look alive", err)
 	}
 }
@@ -158,7 +158,7 @@ func TestAPanicInAnAnswerCutsItOff(t *testing.T) {
 }
 
 func TestServicesAreForTheSitesOwnPages(t *testing.T) {
-	addr := serve(t, front.Handlers{Site: says("site"), REST: says("rest")})
+	addr := serve(t, front.Handlers{Site: answers("site"), REST: answers("rest")})
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodOptions, "http://"+addr+"/api/admin/codigo", nil)
 	if err != nil {
 		t.Fatal(err)

@@ -12,7 +12,7 @@ import (
 // maxAttributes is the longest custom attributes, in characters.
 const maxAttributes = 1000
 
-// reserved are the claims that nobody may set.
+// reserved are the claims that custom claims must not contain.
 var reserved = []string{
 	"acr", "amr", "at_hash", "aud", "auth_time", "azp", "cnf", "c_hash", "exp", "firebase", "iat", "iss", "jti", "nbf", "nonce", "sub",
 }

@@ -308,11 +308,11 @@ func (a *assertion) readSAML(response string) error {
 	if err != nil {
 		return apiError("INVALID_IDP_RESPONSE : Unable to parse SAMLResponse as JSON.")
 	}
-	said, ok := saml["assertion"].(map[string]any)
+	assertion, ok := saml["assertion"].(map[string]any)
 	if !ok {
 		return apiError("INVALID_IDP_RESPONSE ((Missing assertion in SAMLResponse.))")
 	}
-	subject, ok := said["subject"].(map[string]any)
+	subject, ok := assertion["subject"].(map[string]any)
 	if !ok {
 		return apiError("INVALID_IDP_RESPONSE ((Missing assertion.subject in SAMLResponse.))")
 	}
@@ -327,7 +327,7 @@ func (a *assertion) readSAML(response string) error {
 		a.provider.Email, a.shown = email, name
 	}
 	a.attributes = map[string]any{}
-	if attributes, ok := said["attributeStatements"].(map[string]any); ok {
+	if attributes, ok := assertion["attributeStatements"].(map[string]any); ok {
 		a.attributes = attributes
 	}
 	return nil

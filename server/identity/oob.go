@@ -246,7 +246,7 @@ func (s *Service) oobFor(c *Call, cfg *Config, tenant *Tenant, r *OobRequest) (o
 		return oob{}, fault.E(fault.Unimplemented, "%s is not implemented.", made.Type)
 	}
 	// Without a token only administrators name an account by its address. Resets and sign-in links remain: their codes go to the
-	// address itself, so that a stranger who requests one receives nothing.
+	// address itself, so that others who request one receive nothing.
 	switch {
 	case made.Type == VerifyEmail && !c.Admin:
 		return oob{}, apiError("INVALID_ID_TOKEN")

@@ -157,7 +157,7 @@ func apiError(format string, args ...any) error {
 	return fault.E(fault.FailedPrecondition, format, args...)
 }
 
-// newUID returns the id of a new account: 28 letters and digits.
+// newUID returns the id of a new account: 28 alphanumeric characters.
 func newUID() string {
 	const length = 28
 	return randid.New(length)

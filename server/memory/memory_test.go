@@ -74,7 +74,7 @@ func TestPlanStaysWithinItsLimit(t *testing.T) {
 		}
 	}
 	if p := memory.PlanFor(64<<30, false); p.Cache > 100*mib || p.Table > 16*mib {
-		t.Errorf("a large machine's cache is %d MiB, and a table %d, without anybody asking for it", p.Cache/mib, p.Table/mib)
+		t.Errorf("a large machine's cache is %d MiB, and a table %d, without being configured", p.Cache/mib, p.Table/mib)
 	}
 	if p := memory.PlanFor(8<<30, true); p.Cache < 512*mib {
 		t.Errorf("the cache of a limit of 8 GiB is %d MiB, want it to grow with the limit", p.Cache/mib)

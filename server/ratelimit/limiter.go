@@ -137,7 +137,7 @@ func (l *Limiter) waitLocked(d Demand, now time.Time) time.Duration {
 	return max(time.Duration(missing*float64(d.Rate.Every)), 1)
 }
 
-// bucketLocked returns the bucket of a key. It makes the bucket when there is none, and makes room for it.
+// bucketLocked returns the bucket of a key. It makes the bucket when there is none, and evicts another if there are too many.
 func (l *Limiter) bucketLocked(d Demand, now time.Time) *bucket {
 	if b := l.mu.buckets[d.Key]; b != nil {
 		return b
@@ -149,7 +149,7 @@ func (l *Limiter) bucketLocked(d Demand, now time.Time) *bucket {
 	return b
 }
 
-// evictLocked removes some full buckets, and one more bucket when there is still no room.
+// evictLocked removes some full buckets, and one more bucket when there are still too many.
 func (l *Limiter) evictLocked(now time.Time) {
 	const some = 4 // More than one is added for each call, so that the full ones go away in the long run.
 	for range some {

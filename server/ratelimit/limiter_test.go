@@ -80,8 +80,8 @@ func TestLimiterTakesAllOrNothing(t *testing.T) {
 	}
 }
 
-// TestLimiterRemembersUnderAttack fills a Limiter with more keys than it holds. The key that is exhausted stays exhausted.
-func TestLimiterRemembersUnderAttack(t *testing.T) {
+// TestLimiterKeepsEmptyBucketsUnderAttack fills a Limiter with more keys than it holds. The key that is exhausted stays exhausted.
+func TestLimiterKeepsEmptyBucketsUnderAttack(t *testing.T) {
 	const keys = 1000
 	l := ratelimit.New(ratelimit.Options{Clock: clock.NewHand(start), MaxKeys: keys})
 	r := ratelimit.Rate{Burst: 3, Every: time.Minute}
@@ -97,7 +97,7 @@ func TestLimiterRemembersUnderAttack(t *testing.T) {
 	}
 }
 
-func TestLimiterForgetsFullBuckets(t *testing.T) {
+func TestLimiterDropsFullBuckets(t *testing.T) {
 	c := clock.NewHand(start)
 	l := ratelimit.New(ratelimit.Options{Clock: c})
 	r := ratelimit.Rate{Burst: 3, Every: time.Second}

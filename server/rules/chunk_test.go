@@ -34,15 +34,15 @@ import (
 
 // chunk is one chunk of a file.
 type chunk struct {
-	place  string
-	source string
-	issues map[int][]string
-	docs   map[string]*document.Document
-	asked  []asked
+	place    string
+	source   string
+	issues   map[int][]string
+	docs     map[string]*document.Document
+	requests []chunkRequest
 }
 
-// asked is one request of a chunk.
-type asked struct {
+// chunkRequest is one request of a chunk.
+type chunkRequest struct {
 	place, line, expect string
 }
 
@@ -85,7 +85,7 @@ func readChunks(t *testing.T, file string) []*chunk {
 			path, fields := cutFields(t, strings.TrimPrefix(body, "doc /"))
 			c.docs[path] = newDocument(path, fields)
 		case requestLine.MatchString(body):
-			c.asked = append(c.asked, asked{fmt.Sprintf("%s:%d", filepath.Base(file), i+1), body, expect})
+			c.requests = append(c.requests, chunkRequest{fmt.Sprintf("%s:%d", filepath.Base(file), i+1), body, expect})
 		default:
 			if len(source) == 0 && (strings.HasPrefix(body, "rules_version") || strings.HasPrefix(body, "service")) {
 				whole = true
@@ -293,12 +293,12 @@ func TestChunks(t *testing.T) {
 			r, issues := rules.Compile(c.source)
 			c.checkIssues(t, issues)
 			if r == nil {
-				if len(c.asked) > 0 {
+				if len(c.requests) > 0 {
 					t.Errorf("%s: %s", c.place, rules.Summary(issues))
 				}
 				continue
 			}
-			for _, a := range c.asked {
+			for _, a := range c.requests {
 				requests++
 				d, err := r.Allow(t.Context(), c.parse(t, a.line))
 				if err != nil {

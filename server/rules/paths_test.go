@@ -80,11 +80,11 @@ func TestAllowedGroupsAreSound(t *testing.T) {
 	}
 	t.Logf("%d queries allowed, %d documents found", allowed, found)
 	if allowed < 500 || found < 1000 {
-		t.Errorf("%d queries allowed with %d documents: the test says nothing", allowed, found)
+		t.Errorf("%d queries allowed with %d documents: the test checks nothing", allowed, found)
 	}
 }
 
-// TestManyWaysOfMatching wants rules that match a long path in very many ways to end.
+// TestManyWaysOfMatching expects rules that match a long path in very many ways to end.
 func TestManyWaysOfMatching(t *testing.T) {
 	text := "rules_version = '2';\nservice cloud.firestore { match /{g=**} {\n"
 	for i := range 1000 {
@@ -101,7 +101,7 @@ func TestManyWaysOfMatching(t *testing.T) {
 	}
 }
 
-// TestGlobsOfVersion1 wants a glob of version 1 to take a segment at least, and all that is left, so that statements inside it apply to nothing.
+// TestGlobsOfVersion1 expects a glob of version 1 to take a segment at least, and all that is left, so that statements inside it apply to nothing.
 func TestGlobsOfVersion1(t *testing.T) {
 	for _, tt := range []struct {
 		statement     string

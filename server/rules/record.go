@@ -18,7 +18,7 @@ type Record struct {
 	Method, Path string
 	// Outcome is allow, deny, error, or admin for who is bound by no rules.
 	Outcome string
-	// Auth is the user of the request, nil for nobody.
+	// Auth is the user of the request, nil without one.
 	Auth *Auth
 	// Statements are the allow statements considered.
 	Statements []Statement

@@ -26,7 +26,7 @@ type Request struct {
 	Name resource.Document
 	// Query is the normalized query; for List only.
 	Query *query.Query
-	// Auth is the user of the request, nil for nobody.
+	// Auth is the user of the request, nil without one.
 	Auth *Auth
 	// Time is the time of the request; server timestamps of a commit equal it.
 	Time value.Timestamp

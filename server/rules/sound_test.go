@@ -178,7 +178,7 @@ func (g *generator) query() *query.Query {
 	return n
 }
 
-// document returns a random document that leans to what a query asks for.
+// document returns a random document that is likely to match a query.
 func (g *generator) document(wanted map[string]value.Value) *document.Document {
 	d := &document.Document{Name: resource.Document{DB: database, Path: "s/" + pick(g, "x", "y")}, Fields: value.Map{}}
 	for _, name := range []string{"a", "b", "c", "m"} {
@@ -223,16 +223,16 @@ func (g *generator) variant(v value.Value) value.Value {
 	return v
 }
 
-// wanted returns values of the kind that a filter asks for, by path.
-func (g *generator) wanted(f query.Filter, into map[string]value.Value) {
+// matching returns values of the kind that a filter selects, by path.
+func (g *generator) matching(f query.Filter, into map[string]value.Value) {
 	switch x := f.(type) {
 	case *query.And:
 		for _, inner := range x.Filters {
-			g.wanted(inner, into)
+			g.matching(inner, into)
 		}
 	case *query.Or:
 		if len(x.Filters) > 0 { // none are left where normalizing found that none can hold
-			g.wanted(pick(g, x.Filters...), into)
+			g.matching(pick(g, x.Filters...), into)
 		}
 	case query.Field:
 		v := x.Value
@@ -272,7 +272,7 @@ func TestAllowedQueriesAreSound(t *testing.T) {
 	}
 	t.Logf("%d rounds, %d queries allowed, %d matching documents", rounds, allowed, matched)
 	if allowed < rounds/50 || matched < rounds/5 {
-		t.Errorf("of %d rounds only %d queries were allowed with %d matching documents: the test says nothing", rounds, allowed, matched)
+		t.Errorf("of %d rounds only %d queries were allowed with %d matching documents: the test checks nothing", rounds, allowed, matched)
 	}
 }
 
@@ -289,7 +289,7 @@ func soundOnce(t *testing.T, g *generator, text string, q *query.Query) (allowed
 	for range 60 {
 		wanted := make(map[string]value.Value)
 		if q.Where != nil {
-			g.wanted(q.Where, wanted)
+			g.matching(q.Where, wanted)
 		}
 		d := g.document(wanted)
 		if !q.Matches(d) {
@@ -303,7 +303,7 @@ func soundOnce(t *testing.T, g *generator, text string, q *query.Query) (allowed
 	return 1, matched
 }
 
-// decide answers a request of nobody.
+// decide answers a request without a user.
 func decide(t *testing.T, r *rules.Ruleset, q *rules.Request) bool {
 	t.Helper()
 	q.Reader = nobody{}
@@ -314,7 +314,7 @@ func decide(t *testing.T, r *rules.Ruleset, q *rules.Request) bool {
 	return d.Allowed
 }
 
-// TestKnownDocumentsAgree pins all that a rule can read of a document, and wants the same answer for the query as for the
+// TestKnownDocumentsAgree pins all that a rule can read of a document, and expects the same answer for the query as for the
 // document.
 func TestKnownDocumentsAgree(t *testing.T) {
 	g := &generator{rand.New(rand.NewPCG(3, 4))}
@@ -366,6 +366,6 @@ func TestKnownDocumentsAgree(t *testing.T) {
 		}
 	}
 	if same < 500 {
-		t.Errorf("%d allowed: the test says nothing", same)
+		t.Errorf("%d allowed: the test checks nothing", same)
 	}
 }

@@ -258,7 +258,7 @@ func TestKeysRotate(t *testing.T) {
 		t.Fatalf("%d certificates after a period, want the next one published too", n)
 	}
 	if got := kid(); got != first {
-		t.Error("the next key signs before clients can know it")
+		t.Error("the next key signs before clients can have it")
 	}
 	h.Advance(2 * maxAge)
 	keys = open() // the state survives a restart
@@ -317,7 +317,7 @@ func TestServiceAccounts(t *testing.T) {
 	header := map[string]any{"alg": "RS256", "typ": "JWT", "kid": kid}
 	now := start.Unix()
 	base := map[string]any{"iss": email, "sub": email, "aud": "https://x/token", "iat": now, "exp": now + 3600}
-	ask := func(changes map[string]any) (string, error) {
+	exchange := func(changes map[string]any) (string, error) {
 		access, _, err := v.Assertion(t.Context(), forge(t, header, with(base, changes), sign), []string{"https://x/token"})
 		return access, err
 	}
@@ -325,14 +325,14 @@ func TestServiceAccounts(t *testing.T) {
 		"another audience": {"aud": "https://y"}, "a longer life": {"exp": now + 7200}, "expired": {"iat": now - 7200, "exp": now - 3600},
 		"unknown account": {"iss": "eve@x", "sub": "eve@x"}, "no expiry": {"exp": nil},
 	} {
-		if _, err := ask(changes); !fault.Is(err, fault.Unauthenticated) {
+		if _, err := exchange(changes); !fault.Is(err, fault.Unauthenticated) {
 			t.Errorf("assertion with %s: %v, want Unauthenticated", name, err)
 		}
 	}
-	if _, err := ask(map[string]any{"iss": "broken@x", "sub": "broken@x"}); err == nil || fault.Is(err, fault.Unauthenticated) {
+	if _, err := exchange(map[string]any{"iss": "broken@x", "sub": "broken@x"}); err == nil || fault.Is(err, fault.Unauthenticated) {
 		t.Errorf("a failure of ours: %v, want it to be one", err)
 	}
-	access, err := ask(nil)
+	access, err := exchange(nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,8 +17,8 @@ import (
 // secret is the code of the services under test.
 const secret = "clave de sol"
 
-// newDoor returns a door to a service that stands still in time.
-func newDoor(t *testing.T, o api.Options) http.Handler {
+// newHandler returns the handler of a service whose clock stands still.
+func newHandler(t *testing.T, o api.Options) http.Handler {
 	t.Helper()
 	s, err := backoffice.New(t.Context(), backoffice.Options{
 		ProjectID: "demo-back-office", SignupCode: secret, Clock: clock.NewHand(time.Unix(1_800_000_000, 0)),
@@ -30,12 +30,12 @@ func newDoor(t *testing.T, o api.Options) http.Handler {
 }
 
 // post sends JSON from an address and returns the answer.
-func post(door http.Handler, path, from, body string) *http.Response {
+func post(handler http.Handler, path, from, body string) *http.Response {
 	r := httptest.NewRequest(http.MethodPost, path, strings.NewReader(body))
 	r.Header.Set("Content-Type", "application/json; charset=utf-8")
 	r.RemoteAddr = from
 	w := httptest.NewRecorder()
-	door.ServeHTTP(w, r)
+	handler.ServeHTTP(w, r)
 	return w.Result()
 }
 
@@ -53,8 +53,8 @@ func decode(t *testing.T, r *http.Response) (body struct {
 }
 
 func TestCode(t *testing.T) {
-	door := newDoor(t, api.Options{})
-	right := post(door, "/api/admin/codigo", "192.0.2.1:1000", `{"code":"clave de sol"}`)
+	handler := newHandler(t, api.Options{})
+	right := post(handler, "/api/admin/codigo", "192.0.2.1:1000", `{"code":"clave de sol"}`)
 	if body := decode(t, right); right.StatusCode != 200 || len(body.Ticket) != 43 || body.ExpiresIn != 600 {
 		t.Errorf("right code: %d %+v, want 200 with a ticket of 43 characters for 600 s", right.StatusCode, body)
 	}
@@ -62,20 +62,20 @@ func TestCode(t *testing.T) {
 		t.Errorf("Cache-Control = %q, want no-store", got)
 	}
 	for i := range 5 {
-		wrong := post(door, "/api/admin/codigo", "192.0.2.1:1000", `{"code":"clave de fa"}`)
+		wrong := post(handler, "/api/admin/codigo", "192.0.2.1:1000", `{"code":"clave de fa"}`)
 		if body := decode(t, wrong); wrong.StatusCode != 403 || body.Error.Code != "invalid-code" || body.Error.Message != "Código secreto incorrecto." {
 			t.Errorf("wrong code %d: %d %+v", i+1, wrong.StatusCode, body)
 		}
 	}
-	many := post(door, "/api/admin/codigo", "192.0.2.1:2000", `{"code":"clave de sol"}`)
+	many := post(handler, "/api/admin/codigo", "192.0.2.1:2000", `{"code":"clave de sol"}`)
 	if body := decode(t, many); many.StatusCode != 429 || body.Error.Code != "too-many-requests" || many.Header.Get("Retry-After") != "900" {
 		t.Errorf("the sixth: %d %+v, Retry-After %q, want 429 too-many-requests 900", many.StatusCode, body, many.Header.Get("Retry-After"))
 	}
 }
 
 func TestRegistro(t *testing.T) {
-	door := newDoor(t, api.Options{})
-	ticket := decode(t, post(door, "/api/admin/codigo", "192.0.2.1:1000", `{"code":"clave de sol"}`)).Ticket
+	handler := newHandler(t, api.Options{})
+	ticket := decode(t, post(handler, "/api/admin/codigo", "192.0.2.1:1000", `{"code":"clave de sol"}`)).Ticket
 	tests := []struct {
 		name, body string
 		status     int
@@ -87,15 +87,15 @@ func TestRegistro(t *testing.T) {
 		{"bad address", `{"ticket":"` + ticket + `","firstName":"A","lastName":"B","email":"a","password":"123456"}`, 400, "invalid-email"},
 	}
 	for _, tt := range tests {
-		got := post(door, "/api/admin/registro", "192.0.2.1:1000", tt.body)
+		got := post(handler, "/api/admin/registro", "192.0.2.1:1000", tt.body)
 		if body := decode(t, got); got.StatusCode != tt.status || body.Error.Code != tt.code || body.Error.Message == "" {
 			t.Errorf("%s: %d %+v, want %d %s", tt.name, got.StatusCode, body, tt.status, tt.code)
 		}
 	}
 }
 
-func TestTheDoorLetsInOnlyShortJSONByPost(t *testing.T) {
-	door := newDoor(t, api.Options{})
+func TestOnlyShortJSONByPostIsAccepted(t *testing.T) {
+	handler := newHandler(t, api.Options{})
 	long := `{"code":"` + strings.Repeat("a", 70<<10) + `"}`
 	tests := []struct {
 		name, method, path, kind, body string
@@ -122,7 +122,7 @@ func TestTheDoorLetsInOnlyShortJSONByPost(t *testing.T) {
 			r.Header.Set("Content-Type", tt.kind)
 		}
 		w := httptest.NewRecorder()
-		door.ServeHTTP(w, r)
+		handler.ServeHTTP(w, r)
 		if body := decode(t, w.Result()); w.Code != tt.status || body.Error.Code != tt.code {
 			t.Errorf("%s: %d %+v, want %d %s", tt.name, w.Code, body, tt.status, tt.code)
 		}
@@ -130,13 +130,13 @@ func TestTheDoorLetsInOnlyShortJSONByPost(t *testing.T) {
 }
 
 func TestTriesCountByClientBehindAProxy(t *testing.T) {
-	door := newDoor(t, api.Options{ProxyHops: 1})
+	handler := newHandler(t, api.Options{ProxyHops: 1})
 	try := func(forwarded string) int {
 		r := httptest.NewRequest(http.MethodPost, "/api/admin/codigo", strings.NewReader(`{"code":"no"}`))
 		r.Header.Set("Content-Type", "application/json")
 		r.Header.Set("X-Forwarded-For", forwarded)
 		w := httptest.NewRecorder()
-		door.ServeHTTP(w, r)
+		handler.ServeHTTP(w, r)
 		return w.Code
 	}
 	for port := range 5 {
@@ -150,19 +150,19 @@ func TestTriesCountByClientBehindAProxy(t *testing.T) {
 	}
 }
 
-// FuzzDoor sends any body to both routes: every answer is JSON with a code, and none is a fault of ours.
-func FuzzDoor(f *testing.F) {
+// FuzzHandler sends any body to both routes: every answer is JSON with a code, and none is a fault of ours.
+func FuzzHandler(f *testing.F) {
 	for _, seed := range []string{`{"code":"a"}`, `{"ticket":"a"}`, `{"code":null}`, `[1]`, `{"code":"\ud800"}`, "\xff"} {
 		f.Add(seed, "10.0.0.1")
 	}
 	f.Fuzz(func(t *testing.T, body, forwarded string) {
-		door := newDoor(t, api.Options{ProxyHops: 1})
+		handler := newHandler(t, api.Options{ProxyHops: 1})
 		for _, path := range []string{"/api/admin/codigo", "/api/admin/registro"} {
 			r := httptest.NewRequest(http.MethodPost, path, strings.NewReader(body))
 			r.Header.Set("Content-Type", "application/json")
 			r.Header["X-Forwarded-For"] = []string{forwarded}
 			w := httptest.NewRecorder()
-			door.ServeHTTP(w, r)
+			handler.ServeHTTP(w, r)
 			if w.Code >= 500 || (w.Code != 200 && decode(t, w.Result()).Error.Code == "") {
 				t.Errorf("%s %q: %d %s", path, body, w.Code, w.Body)
 			}

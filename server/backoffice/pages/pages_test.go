@@ -74,7 +74,7 @@ func newHandler(t *testing.T, s *store, log *slog.Logger, c clock.Clock) http.Ha
 	return h
 }
 
-// get asks for a path.
+// get requests a path.
 func get(h http.Handler, path string, header ...string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(http.MethodGet, path, nil)
 	for i := 0; i < len(header); i += 2 {
@@ -131,7 +131,7 @@ func TestAnEventsHead(t *testing.T) {
 		t.Errorf("answer: %d %v", got.Code, got.Header())
 	}
 	if again := get(h, "/eventos/gala", "If-None-Match", got.Header().Get("ETag")); again.Code != 304 || again.Body.Len() != 0 {
-		t.Errorf("asked again: %d %s, want 304", again.Code, again.Body)
+		t.Errorf("requested again: %d %s, want 304", again.Code, again.Body)
 	}
 }
 
@@ -182,7 +182,7 @@ func TestWhatIsStoredStaysText(t *testing.T) {
 		t.Errorf("the page has markup of the event's:\n%s", page)
 	}
 	if dataOf(t, page)["name"] != attack {
-		t.Errorf("structured data say %v", dataOf(t, page)["name"])
+		t.Errorf("structured data have %v", dataOf(t, page)["name"])
 	}
 }
 
@@ -210,7 +210,7 @@ func TestAStoreThatFails(t *testing.T) {
 		}
 	}
 	if strings.Count(log.String(), "the disk is away") != 2 {
-		t.Errorf("the log says %s", &log)
+		t.Errorf("the log is %s", &log)
 	}
 }
 

@@ -40,13 +40,13 @@ func Apply(ctx context.Context, accounts *auth.Client, documents *firestore.Clie
 
 // isEmpty reports whether no collection of the data holds a document.
 func isEmpty(ctx context.Context, documents *firestore.Client, data *Data) (bool, error) {
-	asked := make(map[string]bool)
+	checked := make(map[string]bool)
 	for _, d := range data.Documents {
 		collection := d.Path[:strings.LastIndexByte(d.Path, '/')]
-		if asked[collection] {
+		if checked[collection] {
 			continue
 		}
-		asked[collection] = true
+		checked[collection] = true
 		found := documents.Collection(collection).Limit(1).Documents(ctx)
 		_, err := found.Next()
 		found.Stop()

@@ -87,22 +87,22 @@ func run(ctx context.Context, args []string, env func(string) string, stdout, st
 
 // handlerOf returns the handler of everything that the service answers.
 func handlerOf(service *backoffice.Service, s settings, log *slog.Logger) (http.Handler, error) {
-	tell := pages.Unavailable()
+	site := pages.Unavailable()
 	if s.site != "" {
 		store := pages.Documents(func() (*firestore.Client, error) {
 			_, documents, err := service.Clients()
 			return documents, err
 		})
 		var err error
-		if tell, err = pages.Handler(pages.Options{Site: os.DirFS(s.site), Store: store, Subscriptions: service, Log: log}); err != nil {
+		if site, err = pages.Handler(pages.Options{Site: os.DirFS(s.site), Store: store, Subscriptions: service, Log: log}); err != nil {
 			return nil, fmt.Errorf("--site %s: %w", s.site, err)
 		}
 	}
 	mux := http.NewServeMux()
 	mux.Handle("/", api.Handler(service, api.Options{ProxyHops: s.proxyHops, Log: log}))
-	mux.Handle("/eventos/", tell)
-	mux.Handle("/sitemap.xml", tell)
-	mux.Handle("/boletin/", tell)
+	mux.Handle("/eventos/", site)
+	mux.Handle("/sitemap.xml", site)
+	mux.Handle("/boletin/", site)
 	return mux, nil
 }
 

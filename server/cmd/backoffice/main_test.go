@@ -85,7 +85,7 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// TestCloudRun checks that the service listens where Cloud Run wants it.
+// TestCloudRun checks that the service listens on Cloud Run's port.
 func TestCloudRun(t *testing.T) {
 	s, err := parse([]string{"--project", "p"}, func(name string) string { return map[string]string{"PORT": "8080"}[name] }, io.Discard)
 	if err != nil || s.listen != ":8080" {

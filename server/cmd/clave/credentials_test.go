@@ -11,8 +11,8 @@ import (
 	"clave/server/storage/pebblestore"
 )
 
-// said runs a command line and returns its exit code and what it said.
-func said(t *testing.T, args ...string) (int, string) {
+// output runs a command line and returns its exit code and its output.
+func output(t *testing.T, args ...string) (int, string) {
 	t.Helper()
 	var out bytes.Buffer
 	code := run(t.Context(), args, streams{&out, &out})
@@ -30,13 +30,13 @@ func TestCredentials(t *testing.T) {
 		return args
 	}
 
-	if code, text := said(t, with("list")...); code != 1 || !strings.Contains(text, "--data") {
+	if code, text := output(t, with("list")...); code != 1 || !strings.Contains(text, "--data") {
 		t.Errorf("list without data: %d %q, want 1 and the flag --data named", code, text)
 	}
 	if _, err := os.Stat("data"); err == nil {
 		t.Error("list made a data folder")
 	}
-	code, text := said(t, with("create", "backend")...)
+	code, text := output(t, with("create", "backend")...)
 	if code != 0 || !strings.Contains(text, "backend.json") {
 		t.Fatalf("create: %d %q", code, text)
 	}
@@ -65,30 +65,30 @@ func TestCredentials(t *testing.T) {
 	if strings.Contains(text, "PRIVATE KEY") {
 		t.Error("create printed the private key")
 	}
-	if code, text := said(t, with("list")...); code != 0 || !strings.Contains(text, key.PrivateKeyID) || !strings.Contains(text, key.ClientEmail) {
+	if code, text := output(t, with("list")...); code != 0 || !strings.Contains(text, key.PrivateKeyID) || !strings.Contains(text, key.ClientEmail) {
 		t.Errorf("list: %d %q, want the key and its account", code, text)
 	}
 
-	if code, text := said(t, with("create", "backend")...); code != 1 || !strings.Contains(text, "--out") {
+	if code, text := output(t, with("create", "backend")...); code != 1 || !strings.Contains(text, "--out") {
 		t.Errorf("create over a file: %d %q, want 1 and the flag --out named", code, text)
 	}
 	if again, err := os.ReadFile("backend.json"); err != nil || !bytes.Equal(again, raw) {
 		t.Errorf("create changed the file that was there: %v", err)
 	}
-	if code, text := said(t, append(with("create", "backend"), "--out", "-")...); code != 0 || !json.Valid([]byte(text)) {
+	if code, text := output(t, append(with("create", "backend"), "--out", "-")...); code != 0 || !json.Valid([]byte(text)) {
 		t.Errorf("create --out -: %d %q, want 0 and the file alone", code, text)
 	}
 
-	if code, _ := said(t, with("revoke", "backend", "0000")...); code != 1 {
+	if code, _ := output(t, with("revoke", "backend", "0000")...); code != 1 {
 		t.Errorf("revoking a key that is not there: %d, want 1", code)
 	}
-	if code, text := said(t, with("revoke", "backend", key.PrivateKeyID)...); code != 0 || !strings.Contains(text, key.PrivateKeyID) {
+	if code, text := output(t, with("revoke", "backend", key.PrivateKeyID)...); code != 0 || !strings.Contains(text, key.PrivateKeyID) {
 		t.Errorf("revoke of one key: %d %q", code, text)
 	}
-	if code, text := said(t, with("revoke", key.ClientEmail)...); code != 0 || strings.Contains(text, key.PrivateKeyID) {
+	if code, text := output(t, with("revoke", key.ClientEmail)...); code != 0 || strings.Contains(text, key.PrivateKeyID) {
 		t.Errorf("revoke of the rest: %d %q", code, text)
 	}
-	if code, text := said(t, with("list")...); code != 0 || strings.Contains(text, key.ClientEmail) {
+	if code, text := output(t, with("list")...); code != 0 || strings.Contains(text, key.ClientEmail) {
 		t.Errorf("list after all was revoked: %d %q", code, text)
 	}
 }
@@ -120,7 +120,7 @@ func TestCredentialsRefuses(t *testing.T) {
 		for _, part := range tt.args {
 			args = append(args, part...)
 		}
-		if code, text := said(t, args...); code != 1 || !strings.Contains(text, tt.want) {
+		if code, text := output(t, args...); code != 1 || !strings.Contains(text, tt.want) {
 			t.Errorf("%s: %d %q, want 1 and %q", tt.name, code, text, tt.want)
 		}
 	}
@@ -131,7 +131,7 @@ func TestCredentialsRefuses(t *testing.T) {
 		args []string
 		want string
 	}{{nil, "revoke"}, {[]string{"burn"}, `there is no command "burn"`}, {[]string{"creat", "x"}, "did you mean clave credentials create?"}} {
-		if code, text := said(t, append(append([]string{"credentials"}, tt.args...), project...)...); code != 2 || !strings.Contains(text, tt.want) {
+		if code, text := output(t, append(append([]string{"credentials"}, tt.args...), project...)...); code != 2 || !strings.Contains(text, tt.want) {
 			t.Errorf("clave credentials %q: %d %q, want 2 and %q", tt.args, code, text, tt.want)
 		}
 	}

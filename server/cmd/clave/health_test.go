@@ -40,7 +40,7 @@ func TestHealth(t *testing.T) {
 		if tt.status != 0 {
 			status = tt.status
 		}
-		if code, text := said(t, append([]string{"health"}, tt.args...)...); code != tt.code || !strings.Contains(text, tt.text) {
+		if code, text := output(t, append([]string{"health"}, tt.args...)...); code != tt.code || !strings.Contains(text, tt.text) {
 			t.Errorf("%s: %d %q, want %d and %q", tt.name, code, text, tt.code, tt.text)
 		}
 	}

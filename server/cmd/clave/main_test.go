@@ -17,7 +17,7 @@ func TestCommandsOfTheFirebaseCLI(t *testing.T) {
 		"emulators:start": "in its place there is clave start", "emulators:exec": "in its place there is clave exec",
 		"emulators:export": "firebase emulators:export", "emulators:stop": "clave --help lists them", "strat": "did you mean clave start?",
 	} {
-		if code, text := said(t, name); code != 2 || !strings.Contains(text, want) {
+		if code, text := output(t, name); code != 2 || !strings.Contains(text, want) {
 			t.Errorf("clave %s: %d %q, want 2 and %q", name, code, text, want)
 		}
 	}
@@ -50,7 +50,7 @@ func TestHelp(t *testing.T) {
 }
 
 func TestHelpOfServeShowsItsFlagsAlone(t *testing.T) {
-	_, text := said(t, "serve", "--help")
+	_, text := output(t, "serve", "--help")
 	for _, flag := range []string{"--tls-cert FILE", "--acme-domain DOMAIN", "--service ID=URL", "-P, --project ID", "Certificates:"} {
 		if !strings.Contains(text, flag) {
 			t.Errorf("clave serve --help misses %s:\n%s", flag, text)
@@ -61,7 +61,7 @@ func TestHelpOfServeShowsItsFlagsAlone(t *testing.T) {
 			t.Errorf("clave serve --help shows %s, which it does not take", flag)
 		}
 	}
-	if _, text := said(t, "start", "--help"); !strings.Contains(text, "--sign-tokens") || strings.Contains(text, "--tls-cert") || strings.Contains(text, "--inspect-functions") {
+	if _, text := output(t, "start", "--help"); !strings.Contains(text, "--sign-tokens") || strings.Contains(text, "--tls-cert") || strings.Contains(text, "--inspect-functions") {
 		t.Errorf("clave start --help:\n%s", text)
 	}
 }
@@ -70,21 +70,21 @@ func TestVersion(t *testing.T) {
 	version, commit, date = "v1.2.3", "0123456789abcdef", "2026-11-22T00:00:00Z"
 	defer func() { version, commit, date = "", "", "" }()
 	for _, args := range [][]string{{"version"}, {"--version"}} {
-		if code, text := said(t, args...); code != 0 || !strings.Contains(text, "v1.2.3 commit 0123456789ab of 2026-11-22T00:00:00Z, go1.") {
+		if code, text := output(t, args...); code != 0 || !strings.Contains(text, "v1.2.3 commit 0123456789ab of 2026-11-22T00:00:00Z, go1.") {
 			t.Errorf("clave %q: %d %q", args, code, text)
 		}
 	}
 }
 
 func TestCompletion(t *testing.T) {
-	if code, text := said(t, "completion", "bash"); code != 0 || !strings.Contains(text, "__start_clave") {
+	if code, text := output(t, "completion", "bash"); code != 0 || !strings.Contains(text, "__start_clave") {
 		t.Errorf("completion bash: %d, %d bytes", code, len(text))
 	}
 	for want, args := range map[string][]string{
 		"serve": {"__complete", "se"}, "enforce": {"__complete", "start", "--indexes", ""}, "--acme-domain": {"__complete", "serve", "--acme"},
 		"revoke": {"__complete", "credentials", "r"},
 	} {
-		if code, text := said(t, args...); code != 0 || !strings.Contains(text, want) {
+		if code, text := output(t, args...); code != 0 || !strings.Contains(text, want) {
 			t.Errorf("clave %q: %d %q, want %s among them", args, code, text, want)
 		}
 	}
@@ -118,7 +118,7 @@ func TestRules(t *testing.T) {
 		{[]string{"test", "--rules", good, cases, wrong}, 1, "0 passed, 1 failed"},
 		{[]string{"test"}, 1, "clave rules test: name the folders"},
 	} {
-		if code, text := said(t, append([]string{"rules"}, tt.args...)...); code != tt.code || !strings.Contains(text, tt.want) {
+		if code, text := output(t, append([]string{"rules"}, tt.args...)...); code != tt.code || !strings.Contains(text, tt.want) {
 			t.Errorf("clave rules %q: %d %q, want %d with %q", tt.args, code, text, tt.code, tt.want)
 		}
 	}

@@ -82,11 +82,11 @@ func runApp(ctx context.Context, c *config.Config, s streams) error {
 // limitMemory limits the memory of the process to what the command line, the control group or the machine allows, and
 // returns how it is divided.
 func limitMemory(c *config.Config) memory.Plan {
-	limit, asked := c.MemoryLimit, c.MemoryLimit != 0
-	if !asked {
+	limit, configured := c.MemoryLimit, c.MemoryLimit != 0
+	if !configured {
 		limit = memory.Limit(os.DirFS("/"))
 	}
-	plan := memory.PlanFor(limit, asked)
+	plan := memory.PlanFor(limit, configured)
 	if plan.Limit > 0 {
 		debug.SetMemoryLimit(plan.Limit)
 	}

@@ -63,7 +63,7 @@ func (c *body) Read(p []byte) (int, error) {
 	return n, c.why(err)
 }
 
-// why returns the error of a read: of one that was ended for others, that there is no room.
+// why returns the error of a read: of one that was ended for others, that the budget is used up.
 func (c *body) why(err error) error {
 	if err != nil && c.evicted.Load() && errors.Is(err, os.ErrDeadlineExceeded) {
 		c.err = errFull()

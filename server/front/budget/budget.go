@@ -13,7 +13,7 @@ import (
 type Options struct {
 	// Bytes is how much all requests together may hold; 96 MiB when zero. Small ones may exceed it by a quarter.
 	Bytes int64
-	// Wait is how long a request waits for room; 3 s when zero.
+	// Wait is how long a request waits for the budget; 3 s when zero.
 	Wait time.Duration
 	// Clock returns the time; the machine's when nil.
 	Clock clock.Clock
@@ -40,7 +40,7 @@ const (
 	slowAfter = time.Second
 )
 
-// Budget is the room for requests. It is safe for concurrent use.
+// Budget is the memory for requests, in bytes. It is safe for concurrent use.
 type Budget struct {
 	o  Options
 	mu struct {
@@ -80,7 +80,7 @@ type Hold struct {
 	last, mark     time.Time
 	marked         int64
 	rate           float64
-	// waits is set while the hold waits for room: then it is not the sender who is slow. complete is set once all is received, ended by Release.
+	// waits is set while the hold waits for the budget: then it is not the sender that is slow. complete is set once all is received, ended by Release.
 	waits, complete, evicted, ended bool
 }
 
@@ -94,7 +94,7 @@ func (b *Budget) Hold(evict func()) *Hold {
 	return h
 }
 
-// Take takes room for n bytes, which have been or are about to be received. It waits for it, and returns Unavailable when there
+// Take takes n bytes of the budget, which have been or are about to be received. It waits for them, and returns Unavailable when there
 // is none or the hold was evicted, and Canceled when ctx is done; then nothing was taken.
 func (h *Hold) Take(ctx context.Context, n int64) error {
 	b := h.budget
@@ -139,12 +139,12 @@ func (h *Hold) Take(ctx context.Context, n int64) error {
 	return errFull()
 }
 
-// errFull refuses a request for which there is no room.
+// errFull refuses a request that the budget has no bytes for.
 func errFull() error {
 	return fault.E(fault.Unavailable, "The server has too many large requests under way. Try again.")
 }
 
-// takeLocked takes room if there is some; mu is held.
+// takeLocked takes bytes if enough are free; mu is held.
 func (b *Budget) takeLocked(h *Hold, n int64) bool {
 	limit := b.o.Bytes
 	if h.held+n <= small {

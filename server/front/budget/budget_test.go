@@ -25,7 +25,7 @@ var begun = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 // mib is a mebibyte.
 const mib = 1 << 20
 
-// take takes room that must be there.
+// take takes bytes that must be free.
 func take(t *testing.T, h *budget.Hold, n int64) {
 	t.Helper()
 	if err := h.Take(t.Context(), n); err != nil {
@@ -57,7 +57,7 @@ func advance(t *testing.T, hand *clock.Hand, done <-chan error) error {
 	}
 }
 
-func TestAHoldWaitsForRoomAndIsRefused(t *testing.T) {
+func TestAHoldWaitsForTheBudgetAndIsRefused(t *testing.T) {
 	hand := clock.NewHand(begun)
 	b := budget.New(budget.Options{Bytes: mib, Clock: hand})
 	first, second := b.Hold(nil), b.Hold(nil)
@@ -69,7 +69,7 @@ func TestAHoldWaitsForRoomAndIsRefused(t *testing.T) {
 	waits := later(t.Context(), second, mib/2)
 	first.Return(mib)
 	if err := advance(t, hand, waits); err != nil {
-		t.Errorf("Take when room is returned = %v", err)
+		t.Errorf("Take when bytes are returned = %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -77,7 +77,7 @@ func TestAHoldWaitsForRoomAndIsRefused(t *testing.T) {
 	if err := third.Take(ctx, mib); !fault.Is(err, fault.Canceled) {
 		t.Errorf("Take with a context that is done = %v, want CANCELLED", err)
 	}
-	take(t, third, 1000) // a small one has room of its own
+	take(t, third, 1000) // a small one has a budget of its own
 	for _, h := range []*budget.Hold{first, second, third, third} {
 		h.Release()
 	}
@@ -86,7 +86,7 @@ func TestAHoldWaitsForRoomAndIsRefused(t *testing.T) {
 	}
 }
 
-func TestSmallRequestsHaveRoomOfTheirOwn(t *testing.T) {
+func TestSmallRequestsHaveABudgetOfTheirOwn(t *testing.T) {
 	hand := clock.NewHand(begun)
 	b := budget.New(budget.Options{Bytes: mib, Clock: hand})
 	large := b.Hold(nil)
@@ -99,7 +99,7 @@ func TestSmallRequestsHaveRoomOfTheirOwn(t *testing.T) {
 	}
 }
 
-func TestWhoReceivesSlowlyIsEvictedForOthers(t *testing.T) {
+func TestSlowReceiversAreEvicted(t *testing.T) {
 	hand := clock.NewHand(begun)
 	b := budget.New(budget.Options{Bytes: mib, Clock: hand})
 	var mu sync.Mutex
@@ -121,7 +121,7 @@ func TestWhoReceivesSlowlyIsEvictedForOthers(t *testing.T) {
 	hold("stalled and larger", mib/2)
 	hand.Advance(2 * time.Second)
 	if err := advance(t, hand, later(t.Context(), b.Hold(nil), mib/2)); err != nil {
-		t.Errorf("Take beside stalled requests = %v, want room when the largest has been evicted", err)
+		t.Errorf("Take beside stalled requests = %v, want success when the largest has been evicted", err)
 	}
 	mu.Lock()
 	defer mu.Unlock()
@@ -191,7 +191,7 @@ func frame(kind, flags byte, stream uint32, payload []byte) []byte {
 	return append(head, payload...)
 }
 
-// message returns a gRPC message's first bytes: its head, and part of what it says it has.
+// message returns a gRPC message's first bytes: its head, and a part of the stated length.
 func message(length, part int) []byte {
 	head := make([]byte, 5, 5+part)
 	binary.BigEndian.PutUint32(head[1:], uint32(length))
@@ -284,7 +284,7 @@ func TestMessagesOfAConnectionAreCounted(t *testing.T) {
 	}
 }
 
-func TestAConnectionWithoutRoomIsClosed(t *testing.T) {
+func TestAConnectionBeyondTheBudgetIsClosed(t *testing.T) {
 	b := budget.New(budget.Options{Bytes: 100_000, Wait: time.Millisecond})
 	full := b.Hold(nil)
 	take(t, full, 100_000)

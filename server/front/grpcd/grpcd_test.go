@@ -145,9 +145,9 @@ func TestServerStreams(t *testing.T) {
 	}
 }
 
-// TestFirstMessageSaysWhoIsAsked checks that a stream of both directions, whose caller is known by its first message
+// TestFirstMessageDecidesTheCaller checks that a stream of both directions, whose caller is known by its first message
 // only, still gets that message.
-func TestFirstMessageSaysWhoIsAsked(t *testing.T) {
+func TestFirstMessageDecidesTheCaller(t *testing.T) {
 	conn := connect(t)
 	desc := &grpc.StreamDesc{ServerStreams: true, ClientStreams: true}
 	ss, err := conn.NewStream(as(t, "Bearer owner"), desc, "/google.firestore.v1.Firestore/Write")
@@ -163,7 +163,7 @@ func TestFirstMessageSaysWhoIsAsked(t *testing.T) {
 	}
 }
 
-func TestPanicsAndBugsTellNothing(t *testing.T) {
+func TestPanicsAndBugsRevealNothing(t *testing.T) {
 	d := &common{}
 	d.o.EnsureDefaults()
 	info := &grpc.UnaryServerInfo{FullMethod: "/s/m"}

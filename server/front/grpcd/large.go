@@ -23,13 +23,13 @@ const (
 	maxLarge     = 2 * maxMessage
 )
 
-// newLarge returns the room for large messages.
+// newLarge returns the budget for large messages.
 func newLarge() *semaphore.Weighted { return semaphore.NewWeighted(maxLarge) }
 
 // deferred is what the codec fills in place of a message: the message if it is small, else its bytes.
 type deferred struct {
 	message any
-	// late are the bytes of a large message, to be parsed when there is room; nil of one that is parsed.
+	// late are the bytes of a large message, to be parsed when the budget has space; nil of one that is parsed.
 	late mem.BufferSlice
 	// taken is called when the message's bytes have been taken from the transport.
 	taken func()
@@ -46,7 +46,7 @@ func (c *codec) unmarshalDeferred(data mem.BufferSlice, l *deferred) error {
 	return nil
 }
 
-// open parses a deferred message once there is room; what it returns, if anything, gives the room back.
+// open parses a deferred message once the budget has space; what it returns, if anything, returns the space.
 func (d *common) open(ctx context.Context, l *deferred) (release func(), err error) {
 	if l.late == nil {
 		return nil, nil
@@ -69,7 +69,7 @@ func (d *common) open(ctx context.Context, l *deferred) (release func(), err err
 	return func() { d.large.Release(n) }, nil
 }
 
-// bounded returns the methods of a service, whose large requests wait for room and keep it until they are answered.
+// bounded returns the methods of a service, whose large requests wait for the budget and hold their share until they are answered.
 func (d *common) bounded(methods []grpc.MethodDesc) []grpc.MethodDesc {
 	methods = slices.Clone(methods)
 	for i := range methods {
@@ -122,7 +122,7 @@ func (s *boundedStream) SendMsg(m any) error {
 	return s.ServerStream.SendMsg(m)
 }
 
-// done gives back what room the last message has.
+// done returns the last message's share of the budget.
 func (s *boundedStream) done() {
 	if release := s.release.Swap(nil); release != nil {
 		(*release)()

@@ -15,7 +15,7 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// large is a commit of more bytes than are parsed without asking for room.
+// large is a commit of more bytes than are parsed without the budget.
 func large() *pb.CommitRequest {
 	text := &pb.Value{ValueType: &pb.Value_StringValue{StringValue: strings.Repeat("x", largeMessage)}}
 	return &pb.CommitRequest{Database: database, Writes: []*pb.Write{
@@ -23,12 +23,12 @@ func large() *pb.CommitRequest {
 	}}
 }
 
-// TestLargeMessagesWaitForRoom fills the room for large messages: small ones still pass, large ones wait until it is given back or
+// TestLargeMessagesWaitForTheBudget fills the budget for large messages: small ones still pass, large ones wait until it is returned or
 // their call ends.
-func TestLargeMessagesWaitForRoom(t *testing.T) {
+func TestLargeMessagesWaitForTheBudget(t *testing.T) {
 	conn, d := connectCommon(t)
 	if !d.large.TryAcquire(maxLarge) {
-		t.Fatal("the room is not empty")
+		t.Fatal("the budget is not used up")
 	}
 	small := &pb.CommitRequest{Database: database, Writes: []*pb.Write{{Operation: &pb.Write_Update{Update: &pb.Document{Name: name}}}}}
 	if err := call(as(t, "Bearer owner"), conn, "Commit", small, &pb.CommitResponse{}); err != nil {
@@ -47,9 +47,9 @@ func TestLargeMessagesWaitForRoom(t *testing.T) {
 	}
 }
 
-// TestRoomIsGivenBack sends large messages by every kind of call, good ones and such as are refused, and looks whether the room is whole
+// TestTheBudgetIsReturned sends large messages by every kind of call, good ones and such as are refused, and checks that the budget is whole
 // again.
-func TestRoomIsGivenBack(t *testing.T) {
+func TestTheBudgetIsReturned(t *testing.T) {
 	conn, d := connectCommon(t)
 	for range 3 {
 		if err := call(as(t, "Bearer owner"), conn, "Commit", large(), &pb.CommitResponse{}); err != nil {
@@ -99,6 +99,6 @@ func TestRoomIsGivenBack(t *testing.T) {
 		}
 	}
 	if err := d.large.Acquire(t.Context(), maxLarge); err != nil {
-		t.Errorf("the room is not whole: %v", err)
+		t.Errorf("the budget is not whole: %v", err)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"clave/server/token"
 )
 
-// TestConnectionsHaveLimits reads what the server tells a new HTTP/2 connection (RFC 9113 §6.5): its first frame.
+// TestConnectionsHaveLimits reads the server's settings for a new HTTP/2 connection (RFC 9113 §6.5): its first frame.
 func TestConnectionsHaveLimits(t *testing.T) {
 	s, err := New(Options{Firestore: &firestore.Server{}, Tokens: token.New(token.Options{})})
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"clave/server/front/hosting"
 )
 
-// TestAFolderIsServedFromWithin wants links that lead out of the folder not to be followed, and a missing folder to be named
+// TestAFolderIsServedFromWithin expects links that lead out of the folder not to be followed, and a missing folder to be named
 // until it is there.
 func TestAFolderIsServedFromWithin(t *testing.T) {
 	dir := t.TempDir()

@@ -132,8 +132,8 @@ func TestServiceIsReached(t *testing.T) {
 	}
 }
 
-// TestServiceSeesTheClient checks which headers describe the client to a service, and that clients can't set them.
-func TestServiceSeesTheClient(t *testing.T) {
+// TestServiceReceivesTheClientsAddress checks which headers describe the client to a service, and that clients can't set them.
+func TestServiceReceivesTheClientsAddress(t *testing.T) {
 	seen := make(chan *http.Request, 1)
 	record := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { seen <- r })
 	sent := http.Header{
@@ -203,7 +203,7 @@ func TestServiceThatFails(t *testing.T) {
 		t.Errorf("down: %d %q %v, want 502", res.StatusCode, body, res.Header)
 	}
 	if !strings.Contains(log.String(), "connection refused") || !strings.Contains(log.String(), origin.Host) {
-		t.Errorf("the log says %q, want the cause and the address", &log)
+		t.Errorf("the log is %q, want the cause and the address", &log)
 	}
 }
 
@@ -216,7 +216,7 @@ func TestAFileStandsInForAService(t *testing.T) {
 		t.Helper()
 		res, body := do(t, request(t, method, server.URL+path, "", nil))
 		if res.StatusCode != want || strings.TrimSpace(body) != text || res.Header.Get("X-Frame-Options") != "DENY" {
-			t.Errorf("%s %s of a service that says %d: %d %q %v, want %d %q", method, path, status, res.StatusCode, body, res.Header, want, text)
+			t.Errorf("%s %s of a service that answers %d: %d %q %v, want %d %q", method, path, status, res.StatusCode, body, res.Header, want, text)
 		}
 	}
 	for _, status = range []int{200, 404, 500} {

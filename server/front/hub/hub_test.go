@@ -15,7 +15,7 @@ import (
 	"clave/server/front/hub"
 )
 
-// call is what an export was asked for.
+// call is what an export was requested.
 type call struct {
 	dir, by string
 	only    []string
@@ -33,8 +33,8 @@ func newHub(address string, calls *[]call, err error) hub.Options {
 	}
 }
 
-// ask sends a request and returns the answer's status and text.
-func ask(h http.Handler, method, path, body string, headers ...string) (int, string) {
+// request sends a request and returns the answer's status and text.
+func request(h http.Handler, method, path, body string, headers ...string) (int, string) {
 	r := httptest.NewRequest(method, path, strings.NewReader(body))
 	r.Host = "127.0.0.1:4400"
 	r.Header.Set("Content-Type", "application/json")
@@ -64,13 +64,13 @@ func TestAnswers(t *testing.T) {
 		{"PUT", "/functions/enableBackgroundTriggers", 400, `{"error":"The Cloud Functions emulator is not running."}`},
 		{"POST", "/dataconnect/clearData", 400, `{"error":"The SQL Connect emulator is not running."}`},
 	} {
-		code, text := ask(h, tt.method, tt.path, "")
+		code, text := request(h, tt.method, tt.path, "")
 		var got, want any
 		if err := errors.Join(json.Unmarshal([]byte(text), &got), json.Unmarshal([]byte(tt.want), &want)); err != nil || code != tt.code || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s %s: %d %s (%v), want %d %s", tt.method, tt.path, code, text, err, tt.code, tt.want)
 		}
 	}
-	if code, _ := ask(h, "GET", "/nothing", ""); code != http.StatusNotFound {
+	if code, _ := request(h, "GET", "/nothing", ""); code != http.StatusNotFound {
 		t.Errorf("GET /nothing: %d, want 404", code)
 	}
 }
@@ -92,7 +92,7 @@ func TestExport(t *testing.T) {
 		{"a page", "127.0.0.1:4400", `{"path":"/x"}`, []string{"Origin", "http://127.0.0.1:4400"}, nil, 403, nil},
 		{"a page without origin", "127.0.0.1:4400", `{"path":"/x"}`, []string{"Origin", "null"}, nil, 403, nil},
 		{"a name that leads here", "127.0.0.1:4400", `{"path":"/x"}`, []string{"Host", "evil.example:4400"}, nil, 403, nil},
-		{"a name where others may ask", everywhere, `{"path":"/x"}`, []string{"Host", "firebase:4400"}, nil, 200, &call{"/x", "", []string{"firestore", "auth"}}},
+		{"a name where other machines are allowed", everywhere, `{"path":"/x"}`, []string{"Host", "firebase:4400"}, nil, 200, &call{"/x", "", []string{"firestore", "auth"}}},
 		{"a form", "127.0.0.1:4400", `{"path":"/x"}`, []string{"Content-Type", "text/plain"}, nil, 400, nil},
 		{"no folder", "127.0.0.1:4400", `{}`, nil, nil, 400, nil},
 		{"no JSON", "127.0.0.1:4400", `path`, nil, nil, 400, nil},
@@ -100,9 +100,9 @@ func TestExport(t *testing.T) {
 		{"a folder that can't be", "127.0.0.1:4400", `{"path":"/x"}`, nil, refused, 500, &call{"/x", "", []string{"firestore", "auth"}}},
 	} {
 		var calls []call
-		code, text := ask(hub.New(newHub(tt.at, &calls, tt.err)), "POST", "/_admin/export", tt.body, tt.headers...)
-		var said struct{ Message string }
-		if err := json.Unmarshal([]byte(text), &said); err != nil || said.Message == "" || code != tt.code || tt.err != nil && said.Message != refused.Message {
+		code, text := request(hub.New(newHub(tt.at, &calls, tt.err)), "POST", "/_admin/export", tt.body, tt.headers...)
+		var answer struct{ Message string }
+		if err := json.Unmarshal([]byte(text), &answer); err != nil || answer.Message == "" || code != tt.code || tt.err != nil && answer.Message != refused.Message {
 			t.Errorf("%s: %d %s, want %d and a message", tt.name, code, text, tt.code)
 		}
 		if tt.want == nil && len(calls) > 0 || tt.want != nil && (len(calls) != 1 || !slices.Equal(calls[0].only, tt.want.only) || calls[0].dir != tt.want.dir || calls[0].by != tt.want.by) {

@@ -25,10 +25,10 @@ const (
 	maxLarge  = 3 * maxBody
 )
 
-// newLarge returns the room for large bodies.
+// newLarge returns the budget for large bodies.
 func newLarge() *semaphore.Weighted { return semaphore.NewWeighted(maxLarge) }
 
-// body reads a request's body, unpacks it and waits for room for it; what it returns last gives the room back.
+// body reads a request's body, unpacks it and waits until the budget has space for it; what it returns last returns the space.
 func (d *handler) body(r *http.Request) (body []byte, release func(), err error) {
 	packed, err := isPacked(r.Header.Get("Content-Encoding"))
 	if err != nil {
@@ -55,7 +55,7 @@ func (d *handler) body(r *http.Request) (body []byte, release func(), err error)
 	return body, release, nil
 }
 
-// admit waits for room for a body of n bytes; what it returns gives the room back.
+// admit waits until the budget has space for a body of n bytes; what it returns returns the space.
 func (d *handler) admit(ctx context.Context, n int) (release func(), err error) {
 	if n < largeBody {
 		return func() {}, nil

@@ -7,8 +7,8 @@ import (
 	"clave/server/fault"
 )
 
-// TestLargeBodiesWaitForEachOther fills the room for large bodies: small ones still pass, another large one waits until
-// room is given back, or until its request ends.
+// TestLargeBodiesWaitForEachOther fills the budget for large bodies: small ones still pass, another large one waits until
+// bytes are returned, or until its request ends.
 func TestLargeBodiesWaitForEachOther(t *testing.T) {
 	d := &handler{large: newLarge()}
 	const large, small = maxBody, largeBody - 1

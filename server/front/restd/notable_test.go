@@ -158,7 +158,7 @@ var notable = []struct {
 		{"POST", ":commit", commit(put("c/dash", `"n":`+one, ""), put("c/a", "", `,"updateMask":{"fieldPaths":["a-b"]}`)), 400, `Invalid property path \"a-b\"`},
 		{"GET", "/c/dash", "", 404, "NOT_FOUND"},
 	}},
-	{"30 a new transaction is told first", []step{{"POST", ":batchGet", `{"documents":["` + docs + `/c/a"],"newTransaction":{}}`, 200, `~^\[{"transaction":"[^"]+"},.*c/a`}}},
+	{"30 a new transaction is answered first", []step{{"POST", ":batchGet", `{"documents":["` + docs + `/c/a"],"newTransaction":{}}`, 200, `~^\[{"transaction":"[^"]+"},.*c/a`}}},
 	{"33 ids that were never given", []step{
 		{"POST", ":commit", `{"transaction":"AAAAAAAAAAA="}`, 400, "Invalid transaction."}, {"POST", ":rollback", `{"transaction":"AAAAAAAAAAA="}`, 400, "Invalid transaction."},
 	}},

@@ -19,7 +19,7 @@ func TestPartitionsComeInPages(t *testing.T) {
 			t.Fatalf("commit: %d %.200s", status, body)
 		}
 	}
-	ask := func(more string) (names []string, next string) {
+	page := func(more string) (names []string, next string) {
 		const q = `{"structuredQuery":{"from":[{"collectionId":"c","allDescendants":true}],"orderBy":[{"field":{"fieldPath":"__name__"}}]},"partitionCount":10`
 		_, _, body := send(t, s, "POST", ":partitionQuery", q+more+`}`)
 		var page struct {
@@ -37,14 +37,14 @@ func TestPartitionsComeInPages(t *testing.T) {
 		}
 		return names, page.NextPageToken
 	}
-	all, next := ask("")
+	all, next := page("")
 	if len(all) != 8 || next != "" || !slices.IsSorted(all) {
 		t.Errorf("one page has %q, next %q; want 8 points and no more", all, next)
 	}
 	var paged []string
 	for pages := 0; pages == 0 || next != ""; pages++ {
 		var names []string
-		names, next = ask(fmt.Sprintf(`,"pageSize":3,"pageToken":%q`, next))
+		names, next = page(fmt.Sprintf(`,"pageSize":3,"pageToken":%q`, next))
 		if paged = append(paged, names...); len(names) > 3 || pages > 3 {
 			t.Fatalf("page %d has %d points, want at most 3", pages, len(names))
 		}

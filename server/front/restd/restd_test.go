@@ -67,7 +67,7 @@ func send(t *testing.T, s *httptest.Server, method, path, body string) (status i
 	if err != nil {
 		t.Fatal(err)
 	}
-	req.Header.Set("Content-Type", "text/plain") // as the Web SDK says, to be spared a preflight
+	req.Header.Set("Content-Type", "text/plain") // as the Web SDK sends it, which avoids a preflight
 	req.Header.Set("Authorization", "Bearer owner")
 	res, err := s.Client().Do(req)
 	if err != nil {
@@ -203,7 +203,7 @@ func TestSeveralWritesOfOneDocumentAreOne(t *testing.T) {
 			got = append(got, names[r.UpdateTime])
 		}
 		if strings.Join(got, " ") != tt.want {
-			t.Errorf("%s: results tell %q, want %s: %+v after %s", tt.name, got, tt.want, after, old)
+			t.Errorf("%s: results are %q, want %s: %+v after %s", tt.name, got, tt.want, after, old)
 		}
 	}
 }

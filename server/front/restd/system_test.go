@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// ask sends a request with headers and returns the answer's status and body.
-func ask(t *testing.T, s *httptest.Server, method, path string, body io.Reader, headers ...string) (int, string) {
+// exchange sends a request with headers and returns the answer's status and body.
+func exchange(t *testing.T, s *httptest.Server, method, path string, body io.Reader, headers ...string) (int, string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, s.URL+"/v1/"+docs+path, body)
 	if err != nil {
@@ -61,15 +61,15 @@ func TestPartialAnswers(t *testing.T) {
 		{"GET", "/c/a?alt=proto", "", "alt=proto is unimplemented."},
 	}
 	for _, tt := range tests {
-		_, body := ask(t, s, tt.method, tt.path, strings.NewReader(tt.body))
+		_, body := exchange(t, s, tt.method, tt.path, strings.NewReader(tt.body))
 		if got := strings.TrimSpace(body); got != tt.want && (strings.HasPrefix(tt.want, "{") || strings.HasPrefix(tt.want, "[") || !strings.Contains(got, tt.want)) {
 			t.Errorf("%s %s: %s; want %s", tt.method, tt.path, got, tt.want)
 		}
 	}
-	if _, body := ask(t, s, "GET", "/c/a", nil, "X-Goog-FieldMask", "name"); body != `{`+name+`}` {
+	if _, body := exchange(t, s, "GET", "/c/a", nil, "X-Goog-FieldMask", "name"); body != `{`+name+`}` {
 		t.Errorf("with a header that names fields: %s", body)
 	}
-	if _, body := ask(t, s, "GET", "/c/a?fields=name&prettyPrint=true", nil); body != "{\n  \"name\": \""+docs+"/c/a\"\n}" {
+	if _, body := exchange(t, s, "GET", "/c/a?fields=name&prettyPrint=true", nil); body != "{\n  \"name\": \""+docs+"/c/a\"\n}" {
 		t.Errorf("pretty: %s", body)
 	}
 }
@@ -78,13 +78,13 @@ func TestHeadIsGetWithoutABody(t *testing.T) {
 	s := newServer(t)
 	send(t, s, "PATCH", "/c/a", `{}`)
 	for path, want := range map[string]int{"/c/a": 200, "/c/none": 404, "": 404} {
-		if status, body := ask(t, s, "HEAD", path, nil); status != want || body != "" {
+		if status, body := exchange(t, s, "HEAD", path, nil); status != want || body != "" {
 			t.Errorf("HEAD %s: %d %q; want %d and nothing", path, status, body, want)
 		}
 	}
 }
 
-// packed packs a text, and says that it is some bytes longer.
+// packed packs a text, with a stated size that is some bytes longer.
 func packed(text string, more byte) *bytes.Buffer {
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
@@ -117,7 +117,7 @@ func TestPackedBodies(t *testing.T) {
 		{"unknown", "br", strings.NewReader(commit), 400, `Content encoding \"br\" is not supported.`},
 	}
 	for _, tt := range tests {
-		status, body := ask(t, s, "POST", ":commit", tt.body, "Content-Encoding", tt.encoding)
+		status, body := exchange(t, s, "POST", ":commit", tt.body, "Content-Encoding", tt.encoding)
 		if status != tt.status || !strings.Contains(body, tt.contains) {
 			t.Errorf("%s: %d %.300s; want %d …%s…", tt.name, status, body, tt.status, tt.contains)
 		}

@@ -37,7 +37,7 @@ func newHouse(t *testing.T, o Options, serve func(ctx context.Context, c token.C
 	return newHouseOver(t, false, o, serve)
 }
 
-// newHouseOver is newHouse, over HTTP/2 if wanted.
+// newHouseOver is newHouse, over HTTP/2 if http2 is set.
 func newHouseOver(t *testing.T, http2 bool, o Options, serve func(ctx context.Context, c token.Caller, s *session) error) *house {
 	t.Helper()
 	o.Tokens = token.New(token.Options{Unsigned: true, Owner: true})

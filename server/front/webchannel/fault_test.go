@@ -78,7 +78,7 @@ func TestLongPollCutAtEveryByte(t *testing.T) {
 }
 
 // TestForwardAnswerLost cuts the connection of each forward request before its answer can be read, and sends the request
-// again. The stream sees each message once.
+// again. The stream receives each message once.
 func TestForwardAnswerLost(t *testing.T) {
 	h := newHouse(t, Options{}, echo)
 	sid := h.open(`0`)

@@ -19,7 +19,7 @@ func TestParseForward(t *testing.T) {
 		{"sparse and unordered", "count=2&ofs=3&req5___data__=b&req2___data__=a", []forwardMap{{5, "a"}, {8, "b"}}, false},
 		{"other keys", "count=1&ofs=0&req0_type=x&req0___data__=a&other=1", []forwardMap{{0, "a"}}, false},
 		{"twice", "count=2&ofs=4&req0___data__=a&req0___data__=b", nil, true},
-		{"more than said", "count=1&req0___data__=a&req1___data__=b", nil, true},
+		{"more than the count", "count=1&req0___data__=a&req1___data__=b", nil, true},
 		{"too many", "count=1001", nil, true},
 		{"negative", "count=-1", nil, true},
 		{"no number", "count=1&reqx___data__=a", nil, true},

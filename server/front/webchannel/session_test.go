@@ -34,7 +34,7 @@ func TestStreaming(t *testing.T) {
 	}
 }
 
-// TestHTTP2 checks a session over one HTTP/2 connection, whose client is told that it may send several requests at a time.
+// TestHTTP2 checks a session over one HTTP/2 connection, whose client is informed that it may send several requests at a time.
 func TestHTTP2(t *testing.T) {
 	h := newHouseOver(t, true, Options{}, echo)
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, h.url+testAddress+"&RID=1", strings.NewReader("count=0"))
@@ -47,7 +47,7 @@ func TestHTTP2(t *testing.T) {
 	}
 	_ = res.Body.Close()
 	if got := res.Header.Get("X-Client-Wire-Protocol"); res.ProtoMajor != 2 || got != "h2" {
-		t.Errorf("a handshake over %s says %q, want h2", res.Proto, got)
+		t.Errorf("a handshake over %s has %q, want h2", res.Proto, got)
 	}
 	sid := h.open(`0`)
 	b := h.get(sid, 0, "&CI=0")
@@ -182,7 +182,7 @@ func TestNewerBackChannelReplacesHalfOpenOne(t *testing.T) {
 	young.want(`[2]`)
 }
 
-func TestAcknowledgedArraysAreForgotten(t *testing.T) {
+func TestAcknowledgedArraysAreDropped(t *testing.T) {
 	h := newHouse(t, Options{}, echo)
 	sid := h.open(`1`, `2`)
 	h.get(sid, 0, "&CI=1").want(`[1]`, `[2]`)
@@ -222,14 +222,14 @@ func TestTerminate(t *testing.T) {
 	}
 }
 
-func TestErrorIsToldInBand(t *testing.T) {
+func TestErrorIsSentInBand(t *testing.T) {
 	h := newHouse(t, Options{}, func(context.Context, token.Caller, *session) error {
 		return fault.E(fault.NotFound, "no <such> thing")
 	})
 	sid := h.open()
 	h.get(sid, 0, "&CI=1").want(`[{"error":{"code":404,"message":"no \u003csuch\u003e thing","status":"NOT_FOUND"}}]`)
 	if status, _ := h.post(sid, 101, 1, 0, `1`); status != 200 {
-		t.Errorf("POST after the stream's end = %d, want 200: only the error tells the client", status)
+		t.Errorf("POST after the stream's end = %d, want 200: only the error reaches the client", status)
 	}
 }
 
@@ -360,7 +360,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-func TestLeftSessionsMakeRoom(t *testing.T) {
+func TestAbandonedSessionsAreEndedFirst(t *testing.T) {
 	h := newHouse(t, Options{MaxSessions: 2}, echo)
 	held := h.open(`0`)
 	back := h.get(held, 0, "&CI=0")
@@ -371,7 +371,7 @@ func TestLeftSessionsMakeRoom(t *testing.T) {
 		t.Errorf("%d sessions, want 2", got)
 	}
 	if status, body := h.post(left, 101, -1, 0, "1"); status != 400 {
-		t.Errorf("the session that was left = %d %q, want 400: it made room", status, body)
+		t.Errorf("the session that was left = %d %q, want 400: it was ended for another", status, body)
 	}
 	if status, body := h.post(held, 101, -1, 1, "1"); status != 200 {
 		t.Errorf("the session whose client is there = %d %q, want 200", status, body)
@@ -379,9 +379,9 @@ func TestLeftSessionsMakeRoom(t *testing.T) {
 	back.want(`[1]`)
 }
 
-// TestGreediestSessionMakesRoom checks that clients which take nothing, or send what their streams don't take, can't fill the
+// TestLargestSessionIsEndedFirst checks that clients which take nothing, or send what their streams don't take, can't fill the
 // memory together, and that this costs others nothing.
-func TestGreediestSessionMakesRoom(t *testing.T) {
+func TestLargestSessionIsEndedFirst(t *testing.T) {
 	h := newHouse(t, Options{MaxHeld: 10_000, MaxBody: 8000}, func(ctx context.Context, c token.Caller, s *session) error {
 		if m, err := s.recv(ctx); err != nil || m == `"deaf"` {
 			<-ctx.Done()
@@ -420,8 +420,8 @@ func TestGreediestSessionMakesRoom(t *testing.T) {
 	}
 }
 
-// TestRoomIsMadeOnce has many streams send at once more than all together may hold, and wants as many sessions to be left as fit.
-func TestRoomIsMadeOnce(t *testing.T) {
+// TestFewestSessionsAreEnded has many streams send at once more than all together may hold, and expects as many sessions to be left as fit.
+func TestFewestSessionsAreEnded(t *testing.T) {
 	const (
 		sessions = 200
 		fit      = 120
@@ -458,12 +458,12 @@ func TestMessagesThatBelongTogetherAreWrittenTogether(t *testing.T) {
 		if err := s.send(t.Context(), make([]byte, size), more); err != nil {
 			t.Fatal(err)
 		}
-		told := len(s.news) > 0
-		if told {
+		written := len(s.news) > 0
+		if written {
 			<-s.news
 		}
-		if told != want {
-			t.Errorf("a message of %d bytes, more to come %v: written %v, want %v", size, more, told, want)
+		if written != want {
+			t.Errorf("a message of %d bytes, more to come %v: written %v, want %v", size, more, written, want)
 		}
 	}
 	send(10, true, false)
@@ -471,14 +471,14 @@ func TestMessagesThatBelongTogetherAreWrittenTogether(t *testing.T) {
 	send(10, false, true)
 	send(maxChunk, true, true) // Much is not held back.
 	send(10, true, false)
-	// A message for which there is no room has what waits written, for room comes by that alone.
+	// A message beyond the limit has what waits written: only acknowledgements free space.
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error)
 	go func() { ended <- s.send(ctx, make([]byte, 4*maxChunk), true) }()
 	<-s.news
 	cancel()
 	if err := <-ended; !errors.Is(err, context.Canceled) {
-		t.Errorf("a message without room: %v", err)
+		t.Errorf("a message beyond the limit: %v", err)
 	}
 }
 
@@ -524,7 +524,7 @@ func TestCredentialsAreThoseOfTheHandshake(t *testing.T) {
 	}
 }
 
-func TestBadTokenIsToldInBand(t *testing.T) {
+func TestBadTokenIsAnsweredInBand(t *testing.T) {
 	h := newHouse(t, Options{}, echo)
 	status, body := h.do("POST", testAddress+"&RID=1", "headers=Authorization%3ABearer%20x.y&count=0")
 	if status != 200 {
@@ -534,7 +534,7 @@ func TestBadTokenIsToldInBand(t *testing.T) {
 	sid := strings.Split(string(arrays[0].payload), `"`)[3]
 	arrays, err := h.get(sid, 0, "&CI=1").next()
 	if err != nil || !strings.Contains(string(arrays[0].payload), `"status":"UNAUTHENTICATED"`) {
-		t.Errorf("a bad token hears %v, %v, want UNAUTHENTICATED", arrays, err)
+		t.Errorf("a bad token receives %v, %v, want UNAUTHENTICATED", arrays, err)
 	}
 }
 

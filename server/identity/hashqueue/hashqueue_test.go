@@ -76,7 +76,7 @@ func TestTooManyOfOneClient(t *testing.T) {
 	}
 }
 
-func TestRequestsThatGiveUp(t *testing.T) {
+func TestCanceledRequests(t *testing.T) {
 	q := hashqueue.New(1, 0)
 	release := occupy(t, q)
 	ctx, cancel := context.WithCancel(t.Context())

@@ -52,7 +52,7 @@ func New(o Options) (*Sender, error) {
 	if from == "" {
 		return nil, fault.E(fault.InvalidArgument, "the mail server's URL has no sender: add ?from=name@host")
 	}
-	// TLS is required, not merely used where the server offers it: whoever is between could remove the offer and read codes and the password.
+	// TLS is required unless the URL has insecure=1, not merely used where the server offers it: an attacker between could remove the offer (STARTTLS stripping) and read codes and the password.
 	options := []mail.Option{mail.WithTimeout(timeout), mail.WithTLSPolicy(mail.TLSMandatory)}
 	switch {
 	case u.Scheme == "smtps":

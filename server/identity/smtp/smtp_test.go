@@ -33,8 +33,8 @@ func mailServer(t *testing.T) (addr string, mails <-chan string) {
 			return
 		}
 		defer conn.Close()
-		say := func(line string) { fmt.Fprintf(conn, "%s\r\n", line) }
-		say("220 here")
+		send := func(line string) { fmt.Fprintf(conn, "%s\r\n", line) }
+		send("220 here")
 		lines := textproto.NewReader(bufio.NewReader(conn))
 		for {
 			line, err := lines.ReadLine()
@@ -43,18 +43,18 @@ func mailServer(t *testing.T) (addr string, mails <-chan string) {
 			}
 			switch verb := strings.ToUpper(line[:min(4, len(line))]); verb {
 			case "DATA":
-				say("354 go on")
+				send("354 go on")
 				text, err := io.ReadAll(lines.DotReader())
 				if err != nil {
 					return
 				}
 				out <- string(text)
-				say("250 taken")
+				send("250 taken")
 			case "QUIT":
-				say("221 bye")
+				send("221 bye")
 				return
 			default:
-				say("250 ok")
+				send("250 ok")
 			}
 		}
 	}()

@@ -16,10 +16,10 @@ import (
 // The service takes a Caller as it is.
 var _ identity.Caller = (*webhook.Caller)(nil)
 
-// function is a real server with a function of each kind; told is closed when /slow was called.
-func function(t *testing.T) (url string, told chan struct{}) {
+// function is a real server with a function of each kind; called is closed when /slow was called.
+func function(t *testing.T) (url string, called chan struct{}) {
 	t.Helper()
-	told = make(chan struct{})
+	called = make(chan struct{})
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /echo", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Kind", r.Header.Get("Content-Type"))
@@ -32,12 +32,12 @@ func function(t *testing.T) (url string, told chan struct{}) {
 	mux.HandleFunc("POST /endless", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(make([]byte, 2<<20)) })
 	mux.HandleFunc("POST /slow", func(_ http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body) // a client's going is noticed only once its request was read
-		close(told)
+		close(called)
 		<-r.Context().Done()
 	})
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
-	return server.URL, told
+	return server.URL, called
 }
 
 func TestPost(t *testing.T) {
@@ -62,17 +62,17 @@ func TestPost(t *testing.T) {
 }
 
 func TestPostEndsWithItsContext(t *testing.T) {
-	url, told := function(t)
+	url, called := function(t)
 	c := webhook.New(webhook.Options{})
 	t.Cleanup(func() { _ = c.Close() })
 	ctx, cancel := context.WithCancel(t.Context())
-	go func() { <-told; cancel() }()
+	go func() { <-called; cancel() }()
 	if _, _, err := c.Post(ctx, url+"/slow", nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("Post = %v, want context.Canceled", err)
 	}
 }
 
-func TestPostTellsOnlyWhomItMay(t *testing.T) {
+func TestPostRefusesUnsafeAddresses(t *testing.T) {
 	for _, tt := range []struct {
 		uri   string
 		plain bool

@@ -48,8 +48,8 @@ func documents(t *testing.T) (http.Handler, *guard.Guard) {
 	return control.New(control.Options{Guard: g}), g
 }
 
-// ask sends a request and returns the status and the body.
-func ask(t *testing.T, h http.Handler, method, path, body string) (int, string) {
+// request sends a request and returns the status and the body.
+func request(t *testing.T, h http.Handler, method, path, body string) (int, string) {
 	t.Helper()
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), method, path, strings.NewReader(body)))
@@ -91,11 +91,11 @@ func TestClearDeletesOneDatabase(t *testing.T) {
 	set(t, g, db, 1)
 	set(t, g, other, 2)
 	for _, path := range []string{"/emulator/v1/projects/%FF/databases/d/documents", "/emulator/v1/projects/p/databases/a%2Fb/documents"} {
-		if status, body := ask(t, h, "DELETE", path, ""); status != 400 {
+		if status, body := request(t, h, "DELETE", path, ""); status != 400 {
 			t.Errorf("DELETE %s: %d %s, want 400", path, status, body)
 		}
 	}
-	if status, body := ask(t, h, "DELETE", "/emulator/v1/projects/p/databases/%28default%29/documents", ""); status != 200 || strings.TrimSpace(body) != "{}" {
+	if status, body := request(t, h, "DELETE", "/emulator/v1/projects/p/databases/%28default%29/documents", ""); status != 200 || strings.TrimSpace(body) != "{}" {
 		t.Errorf("clear: %d %s", status, body)
 	}
 	if n := stored(t, g, db); n != nil {
@@ -110,14 +110,14 @@ func TestSnapshotsComeBack(t *testing.T) {
 	h, g := documents(t)
 	db := resource.Database{Project: "p", ID: "(default)"}
 	set(t, g, db, 1)
-	status, body := ask(t, h, "POST", "/emulator/v1/projects/p:snapshot", "")
+	status, body := request(t, h, "POST", "/emulator/v1/projects/p:snapshot", "")
 	var kept struct{ Token string }
 	if err := json.Unmarshal([]byte(body), &kept); status != 200 || err != nil || kept.Token == "" {
 		t.Fatalf("snapshot: %d %s, %v", status, body, err)
 	}
 	for i := range 2 {
 		set(t, g, db, 10+i)
-		if status, body := ask(t, h, "POST", "/emulator/v1/projects/p:restore", body); status != 200 {
+		if status, body := request(t, h, "POST", "/emulator/v1/projects/p:restore", body); status != 200 {
 			t.Fatalf("restore %d: %d %s", i, status, body)
 		}
 		if n := stored(t, g, db); n != value.Int(1) {
@@ -135,7 +135,7 @@ func TestSnapshotsComeBack(t *testing.T) {
 		{"/emulator/v1/projects/p:release", body, 200},
 		{"/emulator/v1/projects/p:restore", body, 404},
 	} {
-		if status, answer := ask(t, h, "POST", wrong.path, wrong.body); status != wrong.status {
+		if status, answer := request(t, h, "POST", wrong.path, wrong.body); status != wrong.status {
 			t.Errorf("%s %s: %d %s, want %d", wrong.path, wrong.body, status, answer, wrong.status)
 		}
 	}

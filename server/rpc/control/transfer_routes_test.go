@@ -22,12 +22,12 @@ func TestExportAndImportRoutes(t *testing.T) {
 	dir := t.TempDir()
 	for range 2 { // the second in place of the first
 		body := fmt.Sprintf(`{"database":%q,"export_directory":%q,"export_name":"seed"}`, from, dir)
-		if code, text := ask(t, h, http.MethodPost, "/emulator/v1/projects/p:export", body); code != 200 || strings.TrimSpace(text) != "{}" {
+		if code, text := request(t, h, http.MethodPost, "/emulator/v1/projects/p:export", body); code != 200 || strings.TrimSpace(text) != "{}" {
 			t.Fatalf("export: %d %s", code, text)
 		}
 	}
 	body := fmt.Sprintf(`{"database":%q,"export_directory":%q}`, to, filepath.Join(dir, "seed", "seed.overall_export_metadata"))
-	if code, text := ask(t, h, http.MethodPost, "/emulator/v1/projects/q:import", body); code != 200 || strings.TrimSpace(text) != "{}" {
+	if code, text := request(t, h, http.MethodPost, "/emulator/v1/projects/q:import", body); code != 200 || strings.TrimSpace(text) != "{}" {
 		t.Fatalf("import: %d %s", code, text)
 	}
 	if got := stored(t, g, to); got != value.Int(7) {
@@ -47,7 +47,7 @@ func TestExportAndImportRoutes(t *testing.T) {
 		{"export", fmt.Sprintf(`{"database":%q,"export_directory":%q,"export_name":"."}`, from, dir), 400},
 		{"import", fmt.Sprintf(`{"database":%q,"export_directory":"/no/such/file"}`, from), 404},
 	} {
-		if code, text := ask(t, h, http.MethodPost, "/emulator/v1/projects/p:"+c.verb, c.body); code != c.code {
+		if code, text := request(t, h, http.MethodPost, "/emulator/v1/projects/p:"+c.verb, c.body); code != c.code {
 			t.Errorf("%s %s: %d %s, want %d", c.verb, c.body, code, text, c.code)
 		}
 	}
@@ -59,7 +59,7 @@ func TestPagesMayNotTransfer(t *testing.T) {
 	h := control.New(control.Options{Transfer: transfer.New(transfer.Options{Guard: g})})
 	dir := t.TempDir()
 	body := fmt.Sprintf(`{"database":"projects/p/databases/(default)","export_directory":%q,"export_name":"seed"}`, dir)
-	code, _ := ask(t, originally(h), http.MethodPost, "/emulator/v1/projects/p:export", body)
+	code, _ := request(t, originally(h), http.MethodPost, "/emulator/v1/projects/p:export", body)
 	if entries, err := os.ReadDir(dir); code != 403 || err != nil || len(entries) > 0 {
 		t.Errorf("a page's export: %d, made %v %v", code, entries, err)
 	}

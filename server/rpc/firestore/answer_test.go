@@ -24,7 +24,7 @@ func answerDocument(text string) *document.Document {
 	}
 }
 
-// checkForms checks that an answer's forms say what its message says.
+// checkForms checks that an answer's forms equal its message.
 func checkForms(t *testing.T, a *Answer) {
 	t.Helper()
 	want := a.Message()

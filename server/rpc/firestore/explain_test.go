@@ -57,7 +57,7 @@ func TestExplainedFigures(t *testing.T) {
 	}
 }
 
-// TestFiguresComeWithTheLastDocument runs queries with explain and wants the figures once, in the last response.
+// TestFiguresComeWithTheLastDocument runs queries with explain and expects the figures once, in the last response.
 func TestFiguresComeWithTheLastDocument(t *testing.T) {
 	h := newStreamHouse(t, listen.Options{})
 	h.commit(set("open/a", 1), set("open/b", 2), set("open/c", 3))

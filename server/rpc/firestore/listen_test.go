@@ -27,7 +27,7 @@ func (h *streamHouse) listenStream(c token.Caller) listenPipe {
 	return listenPipe{open(h.t, c, 100, h.server.Listen)}
 }
 
-// add asks for a target.
+// add requests a target.
 func (p listenPipe) add(target *pb.Target) {
 	p.in <- &pb.ListenRequest{Database: streamDatabase, TargetChange: &pb.ListenRequest_AddTarget{AddTarget: target}}
 }
@@ -50,7 +50,7 @@ func all(id int32, collection string) *pb.Target {
 	}}}
 }
 
-// short describes an answer in few letters.
+// short describes an answer briefly.
 func short(a *Answer) string {
 	m := a.Message()
 	switch r := m.GetResponseType().(type) {
@@ -78,7 +78,7 @@ func short(a *Answer) string {
 // id returns the last part of a name.
 func id(name string) string { return name[strings.LastIndexByte(name, '/')+1:] }
 
-// want reads as many answers as are wanted, and compares them.
+// want reads as many answers as are expected, and compares them.
 func (p listenPipe) want(what, want string) {
 	p.t.Helper()
 	var got []string
@@ -119,7 +119,7 @@ func TestListenStream(t *testing.T) {
 	p.want("removed twice", "REMOVE[2]")
 	close(p.in)
 	if err := <-p.done; err != nil {
-		t.Errorf("a client that has said all leaves the stream with %v", err)
+		t.Errorf("a client that has sent all leaves the stream with %v", err)
 	} else {
 		p.done <- err
 	}
@@ -145,7 +145,7 @@ func TestListenTargetsThatCannotBeHad(t *testing.T) {
 		name   string
 		target *pb.Target
 	}{
-		{"nothing asked for", &pb.Target{TargetId: 3}},
+		{"neither documents nor a query", &pb.Target{TargetId: 3}},
 		{"no documents", documents(3)},
 		{"the root", &pb.Target{TargetId: 3, TargetType: &pb.Target_Documents{Documents: &pb.Target_DocumentsTarget{Documents: []string{streamDocuments}}}}},
 		{"a collection", documents(3, "open")},
@@ -177,7 +177,7 @@ func TestListenStreamsThatEnd(t *testing.T) {
 		requests []*pb.ListenRequest
 	}{
 		{"no database", []*pb.ListenRequest{{}}},
-		{"nothing asked", []*pb.ListenRequest{{Database: streamDatabase}}},
+		{"no target", []*pb.ListenRequest{{Database: streamDatabase}}},
 		{"negative id", []*pb.ListenRequest{{Database: streamDatabase, TargetChange: &pb.ListenRequest_AddTarget{AddTarget: all(-1, "open")}}}},
 		{"an id after a chosen one", []*pb.ListenRequest{
 			{Database: streamDatabase, TargetChange: &pb.ListenRequest_AddTarget{AddTarget: all(0, "open")}},
@@ -228,7 +228,7 @@ func TestListenStreamEndsWithItsToken(t *testing.T) {
 	}
 }
 
-func TestListenersHearOfReplacedRules(t *testing.T) {
+func TestListenersFollowReplacedRules(t *testing.T) {
 	h := newStreamHouse(t, listen.Options{})
 	h.commit(set("open/a", 1), set("mine/ann", 1))
 	p := h.listenStream(h.ann())
@@ -243,7 +243,7 @@ func TestListenersHearOfReplacedRules(t *testing.T) {
 	p.want("the other goes on", "chg ann>[4]-[], B")
 	h.rules(streamRules)
 	p.add(all(2, "open"))
-	p.want("asked for again", "ADD[2], chg a>[2]-[], chg b>[2]-[], CURRENT[2], B")
+	p.want("added again", "ADD[2], chg a>[2]-[], chg b>[2]-[], CURRENT[2], B")
 }
 
 func TestListenerThatTakesNothingIsDropped(t *testing.T) {

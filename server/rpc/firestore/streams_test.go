@@ -98,13 +98,13 @@ type pipe[Request, Response any] struct {
 }
 
 // open serves a stream for a caller.
-func open[Request, Response any](t *testing.T, c token.Caller, room int,
+func open[Request, Response any](t *testing.T, c token.Caller, buffer int,
 	serve func(context.Context, token.Caller, Stream[Request, Response]) error,
 ) *pipe[Request, Response] {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	p := &pipe[Request, Response]{
-		t: t, in: make(chan *Request, 100), out: make(chan *Response, room), ctx: ctx, done: make(chan error, 1),
+		t: t, in: make(chan *Request, 100), out: make(chan *Response, buffer), ctx: ctx, done: make(chan error, 1),
 	}
 	returned := make(chan struct{})
 	go func() {
@@ -147,7 +147,7 @@ func (p *pipe[Request, Response]) next() *Response {
 	case err := <-p.done:
 		p.done <- err
 		select {
-		case r := <-p.out: // What was said before the end.
+		case r := <-p.out: // What was sent before the end.
 			return r
 		default:
 			p.t.Fatalf("the stream ended with %v", err)

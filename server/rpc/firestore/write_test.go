@@ -45,11 +45,11 @@ func TestWriteStreamAnswersInOrder(t *testing.T) {
 	}
 	p.in <- &pb.WriteRequest{StreamToken: []byte("3")}
 	if r := p.next(); len(r.GetWriteResults()) > 0 || len(r.GetStreamToken()) == 0 {
-		t.Errorf("a leaving client without writes hears %v, want a token only", r)
+		t.Errorf("a leaving client without writes receives %v, want a token only", r)
 	}
 	close(p.in)
 	if err := <-p.done; err != nil {
-		t.Errorf("a client that has said all leaves the stream with %v", err)
+		t.Errorf("a client that has sent all leaves the stream with %v", err)
 	} else {
 		p.done <- err
 	}

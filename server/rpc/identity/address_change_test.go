@@ -166,7 +166,7 @@ func TestAnonymousUpgrade(t *testing.T) {
 	}
 }
 
-// TestAPasswordResetTakesTheAccountOver lets a stranger sign up with somebody's address and attach what signs in, and then its owner reset
+// TestAPasswordResetTakesTheAccountOver lets an attacker sign up with a user's address and attach what signs in, and then its owner reset
 // the password: only the new password may sign in. A verified account keeps what it has.
 func TestAPasswordResetTakesTheAccountOver(t *testing.T) {
 	for _, verified := range []bool{false, true} {

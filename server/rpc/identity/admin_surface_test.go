@@ -235,7 +235,7 @@ var surface = map[string]func(b *bench){
 	"CreateSAMLProviderConfig": saml, "SAMLProviderConfig": saml, "UpdateSAMLProviderConfig": saml, "DeleteSAMLProviderConfig": saml, "SAMLProviderConfigs": saml,
 	"GetProjectConfig": func(b *bench) {
 		got, err := b.c.GetProjectConfig(b.Context())
-		if b.tenant != "" { // the SDK asks for …/tenants/T/config, which the API does not have
+		if b.tenant != "" { // the SDK requests …/tenants/T/config, which the API does not have
 			b.good(nil, errorutils.IsNotFound(err), err)
 			return
 		}

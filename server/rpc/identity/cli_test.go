@@ -30,7 +30,7 @@ func firebaseCLI(t *testing.T) string {
 	return path
 }
 
-// firebase runs the CLI against the world's server and returns what it says.
+// firebase runs the CLI against the world's server and returns its output.
 func (w *world) firebase(t *testing.T, cli string, args ...string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), cli, append(args, "--project", project, "--non-interactive")...)
@@ -78,8 +78,8 @@ func TestFirebaseCLI(t *testing.T) {
 			source = filepath.Join(folder, "from.csv")
 			from.firebase(t, cli, "auth:export", source)
 		}
-		if said := to.firebase(t, cli, flags(source)...); !strings.Contains(said, "Imported successfully") {
-			t.Fatalf("auth:import says:\n%s", said)
+		if output := to.firebase(t, cli, flags(source)...); !strings.Contains(output, "Imported successfully") {
+			t.Fatalf("auth:import wrote:\n%s", output)
 		}
 		out := filepath.Join(folder, name)
 		to.firebase(t, cli, "auth:export", out)

@@ -38,7 +38,7 @@ func show(answer any, path ...string) string {
 	return string(text)
 }
 
-// user returns an account as an administrator sees it.
+// user returns an account as administrators look it up.
 func (w *world) user(uid any) object {
 	w.t.Helper()
 	found := w.must(w.admin("POST", "v1/projects/"+project+"/accounts:lookup", object{"localId": []any{uid}}))
@@ -92,18 +92,18 @@ var emulatorCases = []emulatorCase{
 	}, "OK", "INVALID_MFA_ENROLLMENT_ID : mfaEnrollmentId must be defined."},
 	{"an empty address and password", func(w *world) string { return w.message("signUp", object{"email": "", "password": ""}) }, "INVALID_EMAIL", ""},
 	{"an administrator's sign-up with ID token and id", func(w *world) string {
-		guest := w.must(w.client("signUp", object{}))
-		answer, _ := w.admin("POST", "v1/accounts:signUp", object{"idToken": guest["idToken"], "localId": guest["localId"]})
+		anonymous := w.must(w.client("signUp", object{}))
+		answer, _ := w.admin("POST", "v1/accounts:signUp", object{"idToken": anonymous["idToken"], "localId": anonymous["localId"]})
 		return messageOf(answer)
 	}, "UNEXPECTED_PARAMETER : User ID", ""},
 	{"a deletion by administrator and ID token", func(w *world) string {
-		guest := w.must(w.client("signUp", object{}))
-		answer, _ := w.admin("POST", "v1/accounts:delete", object{"idToken": guest["idToken"]})
+		anonymous := w.must(w.client("signUp", object{}))
+		answer, _ := w.admin("POST", "v1/accounts:delete", object{"idToken": anonymous["idToken"]})
 		return messageOf(answer)
 	}, "MISSING_LOCAL_ID", ""},
 	{"an empty oobCode", func(w *world) string {
-		guest := w.must(w.client("signUp", object{}))
-		return show(w.must(w.client("update", object{"idToken": guest["idToken"], "oobCode": "", "displayName": "A"})), "displayName")
+		anonymous := w.must(w.client("signUp", object{}))
+		return show(w.must(w.client("update", object{"idToken": anonymous["idToken"], "oobCode": "", "displayName": "A"})), "displayName")
 	}, `"A"`, ""},
 	{"a change of address by code", func(w *world) string {
 		made := w.signUp("old@example.com", "secret1")
@@ -124,8 +124,8 @@ var emulatorCases = []emulatorCase{
 		return w.message("sendOobCode", object{"requestType": "VERIFY_AND_CHANGE_EMAIL", "email": "a@example.com", "newEmail": "b@example.com"})
 	}, "MISSING_ID_TOKEN", ""},
 	{"a user's own validSince", func(w *world) string {
-		guest := w.must(w.client("signUp", object{}))
-		return fmt.Sprint(str(w.must(w.client("update", object{"idToken": guest["idToken"], "validSince": "0"})), "refreshToken") != "")
+		anonymous := w.must(w.client("signUp", object{}))
+		return fmt.Sprint(str(w.must(w.client("update", object{"idToken": anonymous["idToken"], "validSince": "0"})), "refreshToken") != "")
 	}, "false", "true"},
 	{"a user's own provider", func(w *world) string {
 		made := w.signUp("a@example.com", "secret1")
@@ -214,8 +214,8 @@ var emulatorCases = []emulatorCase{
 		return messageOf(answer)
 	}, "OK", "DUPLICATE_LOCAL_ID : a"},
 	{"an import of a known id", func(w *world) string {
-		guest := w.must(w.client("signUp", object{}))
-		return show(w.must(w.admin("POST", "v1/projects/"+project+"/accounts:batchCreate", object{"users": []object{{"localId": guest["localId"]}}})), "error")
+		anonymous := w.must(w.client("signUp", object{}))
+		return show(w.must(w.admin("POST", "v1/projects/"+project+"/accounts:batchCreate", object{"users": []object{{"localId": anonymous["localId"]}}})), "error")
 	}, "absent", `[{"index":0,"message":"localId belongs to an existing account - can not overwrite."}]`},
 	{"reserved claims in an import", func(w *world) string {
 		return show(w.must(w.admin("POST", "v1/projects/"+project+"/accounts:batchCreate", object{"users": []object{{"localId": "a", "customAttributes": `{"sub":"b"}`}}})), "error")
@@ -230,9 +230,9 @@ var emulatorCases = []emulatorCase{
 		return show(w.user("a")["mfaInfo"].([]any)[0], "enrolledAt")
 	}, `"2026-01-02T03:04:05.000Z"`, ""},
 	{"a refresh token of a deleted user", func(w *world) string {
-		guest := w.must(w.client("signUp", object{}))
-		w.must(w.client("delete", object{"idToken": guest["idToken"]}))
-		return w.message("token", object{"grant_type": "refresh_token", "refresh_token": guest["refreshToken"]})
+		anonymous := w.must(w.client("signUp", object{}))
+		w.must(w.client("delete", object{"idToken": anonymous["idToken"]}))
+		return w.message("token", object{"grant_type": "refresh_token", "refresh_token": anonymous["refreshToken"]})
 	}, "USER_NOT_FOUND", "INVALID_REFRESH_TOKEN"},
 	{"a passkey without response", func(w *world) string {
 		return w.message("v2/accounts/passkeyEnrollment:finalize", object{"idToken": "some"})
@@ -285,7 +285,7 @@ func TestDisabledTenantAnswersFirst(t *testing.T) {
 	}
 }
 
-// TestAnnouncedCodes asks for codes of every kind and reads how they are shown.
+// TestAnnouncedCodes requests codes of every kind and reads how they are shown.
 func TestAnnouncedCodes(t *testing.T) {
 	var shown []string
 	w := newWorld(t, setup{announce: func(text string) { shown = append(shown, text) }})

@@ -8,7 +8,7 @@ import (
 	"clave/server/identity"
 )
 
-// TestWhichSecondFactorsMayBeEnrolled asks for a code and for an authenticator app under every kind of settings.
+// TestWhichSecondFactorsMayBeEnrolled required for a code and for an authenticator app under every kind of settings.
 func TestWhichSecondFactorsMayBeEnrolled(t *testing.T) {
 	const off = "OPERATION_NOT_ALLOWED"
 	app := func(state string) []any {
@@ -20,13 +20,13 @@ func TestWhichSecondFactorsMayBeEnrolled(t *testing.T) {
 		mfa        object
 		sms, totp  string
 	}{
-		{"start says nothing", false, nil, "", ""},
+		{"start without settings", false, nil, "", ""},
 		{"start, state alone", false, object{"state": "ENABLED"}, "", ""},
 		{"start, off", false, object{"state": "DISABLED"}, off, off},
 		{"start, no providers", false, object{"state": "ENABLED", "enabledProviders": []string{}}, off, ""},
 		{"start, apps off", false, object{"providerConfigs": app("DISABLED")}, "", off},
 		{"start, apps on, text messages off", false, object{"state": "DISABLED", "providerConfigs": app("ENABLED")}, off, ""},
-		{"serve says nothing", true, nil, off, off},
+		{"serve without settings", true, nil, off, off},
 		{"serve, state alone", true, object{"state": "ENABLED"}, off, off},
 		{"serve, text messages", true, object{"state": "ENABLED", "enabledProviders": []string{"PHONE_SMS"}}, "", off},
 		{"serve, mandatory", true, object{"state": "MANDATORY", "enabledProviders": []string{"PHONE_SMS"}}, "", off},
@@ -42,32 +42,32 @@ func TestWhichSecondFactorsMayBeEnrolled(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			for _, ask := range []struct {
+			for _, start := range []struct {
 				name, want string
 				info       object
 			}{
 				{"a text message", tt.sms, object{"phoneEnrollmentInfo": object{"phoneNumber": "+16505550117"}}},
 				{"an app", tt.totp, object{"totpEnrollmentInfo": object{}}},
 			} {
-				ask.info["idToken"] = user["idToken"]
-				if got := w.refusal("v2/accounts/mfaEnrollment:start", ask.info); got != ask.want {
-					t.Errorf("%s: %q, want %q", ask.name, got, ask.want)
+				start.info["idToken"] = user["idToken"]
+				if got := w.refusal("v2/accounts/mfaEnrollment:start", start.info); got != start.want {
+					t.Errorf("%s: %q, want %q", start.name, got, start.want)
 				}
 			}
 		})
 	}
 }
 
-// TestTenantsHaveTheirOwnSecondFactors enrolls in a tenant, whatever the project says.
+// TestTenantsHaveTheirOwnSecondFactors enrolls in a tenant, whatever the project's settings.
 func TestTenantsHaveTheirOwnSecondFactors(t *testing.T) {
 	w := newWorld(t, setup{})
 	for name, tt := range map[string]struct {
 		settings object
 		want     string
 	}{
-		"none said": {object{}, "OPERATION_NOT_ALLOWED"},
-		"on":        {object{"mfaConfig": object{"state": "ENABLED", "enabledProviders": []string{"PHONE_SMS"}}}, ""},
-		"off":       {object{"mfaConfig": object{"state": "DISABLED", "enabledProviders": []string{"PHONE_SMS"}}}, "OPERATION_NOT_ALLOWED"},
+		"no settings": {object{}, "OPERATION_NOT_ALLOWED"},
+		"on":          {object{"mfaConfig": object{"state": "ENABLED", "enabledProviders": []string{"PHONE_SMS"}}}, ""},
+		"off":         {object{"mfaConfig": object{"state": "DISABLED", "enabledProviders": []string{"PHONE_SMS"}}}, "OPERATION_NOT_ALLOWED"},
 	} {
 		tt.settings["allowPasswordSignup"] = true
 		tenant := w.must(w.admin("POST", "v2/projects/"+project+"/tenants", tt.settings))["tenantId"]
@@ -80,22 +80,22 @@ func TestTenantsHaveTheirOwnSecondFactors(t *testing.T) {
 	}
 }
 
-// TestFactorsThatAreSwitchedOffAreNotAskedFor signs in a user who has an app after the project has switched second factors off.
-func TestFactorsThatAreSwitchedOffAreNotAskedFor(t *testing.T) {
+// TestDisabledFactorsAreNotRequired signs in a user who has an app after the project has switched second factors off.
+func TestDisabledFactorsAreNotRequired(t *testing.T) {
 	w := newWorld(t, setup{})
 	w.withApp("off@example.com")
 	for name, tt := range map[string]struct {
-		mfa  object
-		asks bool
+		mfa      object
+		required bool
 	}{
-		"said nothing": {object{}, true},
-		"off":          {object{"state": "DISABLED"}, false},
-		"apps only":    {object{"state": "DISABLED", "providerConfigs": []any{object{"state": "ENABLED", "totpProviderConfig": object{}}}}, true},
+		"no settings": {object{}, true},
+		"off":         {object{"state": "DISABLED"}, false},
+		"apps only":   {object{"state": "DISABLED", "providerConfigs": []any{object{"state": "ENABLED", "totpProviderConfig": object{}}}}, true},
 	} {
 		w.must(w.admin("PATCH", "v2/projects/"+project+"/config?updateMask=mfa", object{"mfa": tt.mfa}))
 		in := w.must(w.client("signInWithPassword", object{"email": "off@example.com", "password": "secret1", "returnSecureToken": true}))
-		if asks := str(in, "mfaPendingCredential") != ""; asks != tt.asks {
-			t.Errorf("%s: a second factor is asked for: %v, want %v", name, asks, tt.asks)
+		if required := str(in, "mfaPendingCredential") != ""; required != tt.required {
+			t.Errorf("%s: a second factor is required: %v, want %v", name, required, tt.required)
 		}
 	}
 }
@@ -138,7 +138,7 @@ func TestClocksOfAppsMayBeOff(t *testing.T) {
 	}
 }
 
-// TestPhoneSignInCanBeSwitchedOff asks for a sign-in code where text messages are switched off, or nobody can send them.
+// TestPhoneSignInCanBeSwitchedOff requests a sign-in code where text messages are disabled, or cannot be sent.
 func TestPhoneSignInCanBeSwitchedOff(t *testing.T) {
 	sms := &texter{}
 	for name, tt := range map[string]struct {

@@ -45,7 +45,7 @@ func (w *world) confirmed(email string) object {
 	return made
 }
 
-// confirm has an administrator say that an account's address is verified.
+// confirm has an administrator mark an account's address as verified.
 func (w *world) confirm(email string) {
 	w.t.Helper()
 	admin, yes := identity.Call{Project: project, Admin: true}, true
@@ -71,8 +71,8 @@ func (w *world) withApp(email string) object {
 	return user
 }
 
-// TestAPhoneIsNoWayRoundTheSecondFactor signs in by one text message to an account that asks for two proofs.
-func TestAPhoneIsNoWayRoundTheSecondFactor(t *testing.T) {
+// TestPhoneSignInRequiresTheSecondFactor signs in by one text message to an account that requires two proofs.
+func TestPhoneSignInRequiresTheSecondFactor(t *testing.T) {
 	w := newWorld(t, setup{})
 	user := w.verified("two@example.com")
 	w.must(w.admin("POST", "v1/projects/"+project+"/accounts:update", object{"localId": user["localId"], "phoneNumber": "+16505550107"}))
@@ -130,8 +130,8 @@ func (m *mailer) Send(context.Context, identity.Email) error {
 	return nil
 }
 
-// TestALetterThatCannotBeSentUndoesNothing changes an address while the mail server is down.
-func TestALetterThatCannotBeSentUndoesNothing(t *testing.T) {
+// TestAnEmailThatCannotBeSentUndoesNothing changes an address while the mail server is down.
+func TestAnEmailThatCannotBeSentUndoesNothing(t *testing.T) {
 	post := &mailer{}
 	w := newWorld(t, setup{mail: post})
 	user := w.verified("from@example.com")
@@ -144,11 +144,11 @@ func TestALetterThatCannotBeSentUndoesNothing(t *testing.T) {
 	w.must(w.client("signInWithPassword", object{"email": "to@example.com", "password": "secret1"}))
 }
 
-// TestABlockingFunctionIsAskedWhenTheSignInIsWhole signs in by e-mail link and by provider to an account with a second factor.
-func TestABlockingFunctionIsAskedWhenTheSignInIsWhole(t *testing.T) {
-	var asked atomic.Int32
+// TestABlockingFunctionIsCalledWhenTheSignInIsWhole signs in by e-mail link and by provider to an account with a second factor.
+func TestABlockingFunctionIsCalledWhenTheSignInIsWhole(t *testing.T) {
+	var called atomic.Int32
 	w := newWorld(t, setup{blocking: function(func(map[string]any) (int, string) {
-		asked.Add(1)
+		called.Add(1)
 		return 200, "{}"
 	})})
 	user := w.verified("whole@example.com")
@@ -169,8 +169,8 @@ func TestABlockingFunctionIsAskedWhenTheSignInIsWhole(t *testing.T) {
 		if half := w.must(way()); str(half, "mfaPendingCredential") == "" || str(half, "idToken") != "" {
 			t.Errorf("%s = %v, want a pending credential", name, half)
 		}
-		if n := asked.Load(); n != 0 {
-			t.Errorf("%s: the function was asked %d times before the second factor", name, n)
+		if n := called.Load(); n != 0 {
+			t.Errorf("%s: the function was called %d times before the second factor", name, n)
 		}
 	}
 }

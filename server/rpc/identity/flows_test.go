@@ -177,7 +177,7 @@ func TestSecondFactorSMS(t *testing.T) {
 	}
 	w.must(w.client("v2/accounts/mfaEnrollment:withdraw", object{"idToken": in["idToken"], "mfaEnrollmentId": factor["mfaEnrollmentId"]}))
 	if out := w.must(w.client("signInWithPassword", object{"email": "mfa@example.com", "password": "secret1", "returnSecureToken": true})); str(out, "idToken") == "" {
-		t.Error("a second factor is asked for after it was withdrawn")
+		t.Error("a second factor is required after it was withdrawn")
 	}
 }
 
@@ -261,22 +261,22 @@ func TestIdentityProviders(t *testing.T) {
 	if linked := w.must(w.idp("google.com", `{"sub":"g1"}`, object{"idToken": other["idToken"]})); linked["errorMessage"] != "FEDERATED_USER_ID_ALREADY_LINKED" {
 		t.Errorf("linking another's = %v", linked)
 	}
-	asks := w.must(w.idp("facebook.com", `{"sub":"f1","email":"h@example.com"}`, nil))
-	if asks["needConfirmation"] != true || str(asks, "idToken") != "" || asks["localId"] != other["localId"] {
-		t.Errorf("an unverified provider for a known address = %v, want needConfirmation", asks)
+	pending := w.must(w.idp("facebook.com", `{"sub":"f1","email":"h@example.com"}`, nil))
+	if pending["needConfirmation"] != true || str(pending, "idToken") != "" || pending["localId"] != other["localId"] {
+		t.Errorf("an unverified provider for a known address = %v, want needConfirmation", pending)
 	}
 	took := w.must(w.idp("google.com", `{"sub":"g2","email":"h@example.com","email_verified":true}`, nil))
 	if took["localId"] != other["localId"] {
 		t.Errorf("a trusted provider for a known address signs in %v, want %v", took["localId"], other["localId"])
 	}
 	if _, refused := w.client("signInWithPassword", object{"email": "h@example.com", "password": "secret1"}); refused != "INVALID_LOGIN_CREDENTIALS" {
-		t.Errorf("the password of whoever did not own the address still works: %q", refused)
+		t.Errorf("the password of the user who did not own the address still works: %q", refused)
 	}
 	if named := w.must(w.client("lookup", object{"idToken": took["idToken"]}))["users"].([]any)[0].(object); named["displayName"] != nil {
 		t.Errorf("a provider without name gave %v", named["displayName"])
 	}
-	guest := w.must(w.client("signUp", object{"returnSecureToken": true}))
-	linked := w.must(w.idp("google.com", `{"sub":"g3","email":"i@example.com","email_verified":true,"name":"Aitch","picture":"http://p/1"}`, object{"idToken": guest["idToken"]}))
+	anonymous := w.must(w.client("signUp", object{"returnSecureToken": true}))
+	linked := w.must(w.idp("google.com", `{"sub":"g3","email":"i@example.com","email_verified":true,"name":"Aitch","picture":"http://p/1"}`, object{"idToken": anonymous["idToken"]}))
 	user := w.must(w.client("lookup", object{"idToken": linked["idToken"]}))["users"].([]any)[0].(object)
 	if user["displayName"] != nil || user["photoUrl"] != nil || user["providerUserInfo"].([]any)[0].(object)["displayName"] != "Aitch" {
 		t.Errorf("linking made the user %v; name and picture are the provider's alone", user)

@@ -66,7 +66,7 @@ func TestAssignIsLenient(t *testing.T) {
 	}
 }
 
-func TestUnbuiltMethodsSaySo(t *testing.T) {
+func TestUnbuiltMethodsAnswerUnimplemented(t *testing.T) {
 	h := New(Options{Service: identity.New(identity.Options{})})
 	for name := range unbuilt {
 		if _, ok := h.routes[name]; !ok {

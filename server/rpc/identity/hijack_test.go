@@ -7,9 +7,9 @@ import (
 	"clave/server/clock"
 )
 
-// TestWhoProvesAnAddressOwnsTheAccount lets a stranger sign up with somebody's address, and then its owner sign in by a proof that
-// the address is theirs: nothing by which the stranger came in may work any more.
-func TestWhoProvesAnAddressOwnsTheAccount(t *testing.T) {
+// TestProofOfAnAddressTakesTheAccountOver lets an attacker sign up with a user's address, and then its owner sign in by a proof that
+// the address is theirs: nothing by which the attacker signed in may work any more.
+func TestProofOfAnAddressTakesTheAccountOver(t *testing.T) {
 	const email = "owner@example.com"
 	link := func(w *world, more object) object {
 		w.must(w.client("sendOobCode", object{"requestType": "EMAIL_SIGNIN", "email": email, "continueUrl": "http://localhost/", "canHandleCodeInApp": true}))
@@ -26,25 +26,25 @@ func TestWhoProvesAnAddressOwnsTheAccount(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			hand := clock.NewHand(time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC))
 			w := newWorld(t, setup{clock: hand})
-			stranger := w.signUp(email, "secret1")
-			w.must(w.idp("facebook.com", `{"sub":"f1"}`, object{"idToken": stranger["idToken"]}))
-			w.must(w.admin("POST", "v1/projects/"+project+"/accounts:update", object{"localId": stranger["localId"], "phoneNumber": "+16505550116"}))
+			attacker := w.signUp(email, "secret1")
+			w.must(w.idp("facebook.com", `{"sub":"f1"}`, object{"idToken": attacker["idToken"]}))
+			w.must(w.admin("POST", "v1/projects/"+project+"/accounts:update", object{"localId": attacker["localId"], "phoneNumber": "+16505550116"}))
 			hand.Advance(time.Minute)
 			owner := proof(w, nil)
-			if owner["localId"] != stranger["localId"] {
-				t.Fatalf("the owner is %v, want the account %v", owner["localId"], stranger["localId"])
+			if owner["localId"] != attacker["localId"] {
+				t.Fatalf("the owner is %v, want the account %v", owner["localId"], attacker["localId"])
 			}
 			for what, refused := range map[string]string{
 				"password":      w.refusal("signInWithPassword", object{"email": email, "password": "secret1"}),
-				"refresh token": w.refusal("token", object{"grant_type": "refresh_token", "refresh_token": stranger["refreshToken"]}),
-				"ID token":      w.refusal("lookup", object{"idToken": stranger["idToken"]}),
+				"refresh token": w.refusal("token", object{"grant_type": "refresh_token", "refresh_token": attacker["refreshToken"]}),
+				"ID token":      w.refusal("lookup", object{"idToken": attacker["idToken"]}),
 			} {
 				if refused == "" {
-					t.Errorf("the stranger's %s still works", what)
+					t.Errorf("the attacker's %s still works", what)
 				}
 			}
 			if again := w.must(w.idp("facebook.com", `{"sub":"f1"}`, nil)); again["localId"] == owner["localId"] {
-				t.Error("the stranger's provider still signs in")
+				t.Error("the attacker's provider still signs in")
 			}
 			user := w.must(w.client("lookup", object{"idToken": owner["idToken"]}))["users"].([]any)[0].(object)
 			if user["emailVerified"] != true || user["passwordHash"] != nil || user["phoneNumber"] != nil {

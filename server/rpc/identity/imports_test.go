@@ -27,7 +27,7 @@ type imported struct {
 	sum, salt []byte
 }
 
-// imports hashes a password in every way that the Admin SDK knows.
+// imports hashes a password in every way that the Admin SDK supports.
 func imports(t *testing.T) []imported {
 	t.Helper()
 	const password, salt, key = "secret1", "NaCl", "pepper"
@@ -97,7 +97,7 @@ func TestTheFirstKeyIsTheImports(t *testing.T) {
 		first, signed float64
 	}{
 		{"a project without passwords", func(*world) {}, 5, 0, 0},
-		{"after a sign-in of nobody", func(w *world) {
+		{"after a sign-in of an unknown user", func(w *world) {
 			w.refusal("signInWithPassword", object{"email": "no@example.com", "password": "secret1"})
 		}, 5, 0, 0},
 		{"a project with a password", func(w *world) { w.signUp("old@example.com", "secret1") }, 5, 1, 0},
@@ -146,7 +146,7 @@ func TestImportArgon2(t *testing.T) {
 	w.must(w.client("signInWithPassword", object{"email": "a@example.com", "password": "secret1"}))
 }
 
-// TestImportedPasswordsTakeTheirTime signs in with wrong passwords, and wants the answer for an account whose imported hash is checked in
+// TestImportedPasswordsTakeTheirTime signs in with wrong passwords, and expects the answer for an account whose imported hash is checked in
 // no time to take as long as that for an address without an account.
 func TestImportedPasswordsTakeTheirTime(t *testing.T) {
 	w := newWorld(t, setup{hashCost: 12})
@@ -168,7 +168,7 @@ func TestImportedPasswordsTakeTheirTime(t *testing.T) {
 		old += cost("old@example.com")
 	}
 	if old < nobody/4 {
-		t.Errorf("eight wrong passwords of an imported account take %v of the processor, of nobody %v", old, nobody)
+		t.Errorf("eight wrong passwords of an imported account take %v of the processor, of an unknown one %v", old, nobody)
 	}
 }
 

@@ -35,7 +35,7 @@ func (x *lastText) code() string {
 	return x.last
 }
 
-// TestWrongPasswordsDoNotLockTheOwnerOut has strangers at many addresses guess a password without end, while the owner signs in from
+// TestWrongPasswordsDoNotLockTheOwnerOut has attackers at many addresses guess a password without end, while the owner signs in from
 // where the owner has signed in before, and from elsewhere after a reset.
 func TestWrongPasswordsDoNotLockTheOwnerOut(t *testing.T) {
 	hand, post := clock.NewHand(noon), &mailbox{}
@@ -59,10 +59,10 @@ func TestWrongPasswordsDoNotLockTheOwnerOut(t *testing.T) {
 	}
 	attack()
 	if guesses > 60 {
-		t.Errorf("strangers at 300 addresses could try %d passwords at once, want 60 at most", guesses)
+		t.Errorf("attackers at 300 addresses could try %d passwords at once, want 60 at most", guesses)
 	}
 	if got := w.from(home, "signInWithPassword", in("secret1")); got != "" {
-		t.Errorf("the owner at an address that is known, after the strangers: %q", got)
+		t.Errorf("the owner at an address that is known, after the attackers: %q", got)
 	}
 	if got := w.from(hotel, "signInWithPassword", in("secret1")); got != tooMany {
 		t.Errorf("an address that is not known: %q, want %q", got, tooMany)
@@ -90,7 +90,7 @@ func TestWrongPasswordsDoNotLockTheOwnerOut(t *testing.T) {
 	}
 }
 
-// TestCodesAreLimitedFirst asks for codes from one address and to one recipient. What is refused does not tell whether an address has an
+// TestCodesAreLimitedFirst requests codes from one address and to one recipient. A refusal does not reveal whether an address has an
 // account.
 func TestCodesAreLimitedFirst(t *testing.T) {
 	post := &mailbox{}
@@ -152,7 +152,7 @@ func TestHashingIsFair(t *testing.T) {
 	for i := range requests {
 		go func() {
 			defer func() { done <- struct{}{} }()
-			w.from("198.51.100.7", "signUp", object{"email": fmt.Sprintf("stranger%d@example.com", i), "password": "secret1"})
+			w.from("198.51.100.7", "signUp", object{"email": fmt.Sprintf("attacker%d@example.com", i), "password": "secret1"})
 		}()
 	}
 	<-done // All that have arrived now wait for the rest.
@@ -168,7 +168,7 @@ func TestHashingIsFair(t *testing.T) {
 				t.Fatalf("the sign-in: %q", got)
 			}
 			if before > requests/2 {
-				t.Errorf("the sign-in came after %d of a stranger's %d requests", before, requests)
+				t.Errorf("the sign-in came after %d of an attacker's %d requests", before, requests)
 			}
 			for ; finished < requests; finished++ {
 				<-done

@@ -6,7 +6,7 @@ import (
 	"clave/server/identity"
 )
 
-// TestLinkDomains asks for links on another domain than the server's, and for links that lead on to domains in odd letters.
+// TestLinkDomains requests links on another domain than the server's, and links that lead on to domains in unusual characters.
 func TestLinkDomains(t *testing.T) {
 	worlds := make(map[bool]*world)
 	for _, production := range []bool{false, true} {

@@ -21,7 +21,7 @@ func (m *mailbox) Send(_ context.Context, l identity.Email) error {
 	return nil
 }
 
-// take returns the e-mails to an address that were sent since it was called last, oldest first, and forgets them and all others.
+// take returns the e-mails to an address that were sent since it was called last, oldest first, and drops them and all others.
 func (m *mailbox) take(to string) []identity.Email {
 	m.mu.Lock()
 	defer m.mu.Unlock()

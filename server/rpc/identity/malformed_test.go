@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestRequestsThatLackSomething asks for what cannot be done, and wants the official emulator's name for why. Cases where production
+// TestRequestsThatLackSomething requests what cannot be done, and expects the official emulator's name for why. Cases where production
 // answers otherwise are in the recorded ones.
 func TestRequestsThatLackSomething(t *testing.T) {
 	w := newWorld(t, setup{})

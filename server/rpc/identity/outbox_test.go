@@ -37,9 +37,9 @@ func (w *world) run() (stop func()) {
 	return stop
 }
 
-// TestNobodyLearnsFromTheMailServer asks for resets while the mail server takes nothing: the answers must come all the same, and be the
-// same for an address that nobody has.
-func TestNobodyLearnsFromTheMailServer(t *testing.T) {
+// TestTheMailServerRevealsNoAccounts requests resets while the mail server takes nothing: the answers must come all the same, and be the
+// same for an address without an account.
+func TestTheMailServerRevealsNoAccounts(t *testing.T) {
 	post := make(slowMail)
 	w := newWorld(t, setup{production: true, mail: post})
 	stop := w.run()
@@ -51,7 +51,7 @@ func TestNobodyLearnsFromTheMailServer(t *testing.T) {
 	}
 	known, unknown := reset("a@example.com"), reset("b@example.com")
 	if !reflect.DeepEqual(known, unknown) {
-		t.Errorf("a reset answers %v, and of nobody %v", known, unknown)
+		t.Errorf("a reset answers %v, and one for an unknown address %v", known, unknown)
 	}
 	sent := <-post
 	if sent.To != "a@example.com" || sent.Kind != identity.PasswordReset {

@@ -7,7 +7,7 @@ import "testing"
 func TestDefaultSettings(t *testing.T) {
 	type answer struct{ production, emulator string }
 	for name, tt := range map[string]struct {
-		ask  func(*world) string
+		call func(*world) string
 		want answer
 	}{
 		"a wrong password": {func(w *world) string {
@@ -16,7 +16,7 @@ func TestDefaultSettings(t *testing.T) {
 		"an unknown address": {func(w *world) string {
 			return w.refusal("signInWithPassword", object{"email": "b@example.com", "password": "wrong1"})
 		}, answer{"INVALID_LOGIN_CREDENTIALS", "EMAIL_NOT_FOUND"}},
-		"a reset of nobody": {func(w *world) string {
+		"a reset of an unknown address": {func(w *world) string {
 			return w.refusal("sendOobCode", object{"requestType": "PASSWORD_RESET", "email": "b@example.com"})
 		}, answer{"", "EMAIL_NOT_FOUND"}},
 		"a change of address": {func(w *world) string {
@@ -45,7 +45,7 @@ func TestDefaultSettings(t *testing.T) {
 		} {
 			w := newWorld(t, with.setup)
 			w.signUp("a@example.com", "secret1")
-			if got := tt.ask(w); got != with.want {
+			if got := tt.call(w); got != with.want {
 				t.Errorf("%s, %s: %q, want %q", name, with.name, got, with.want)
 			}
 		}

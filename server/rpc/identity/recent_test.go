@@ -8,8 +8,8 @@ import (
 	"clave/server/identity"
 )
 
-// TestSensitiveChangesWantARecentSignIn does what an old session may not do in production, with an old and a new sign-in.
-func TestSensitiveChangesWantARecentSignIn(t *testing.T) {
+// TestSensitiveChangesRequireARecentSignIn does what an old session may not do in production, with an old and a new sign-in.
+func TestSensitiveChangesRequireARecentSignIn(t *testing.T) {
 	const old = "CREDENTIAL_TOO_OLD_LOGIN_AGAIN"
 	for _, production := range []bool{false, true} {
 		hand := clock.NewHand(time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC))
@@ -19,7 +19,7 @@ func TestSensitiveChangesWantARecentSignIn(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.confirmed("a@example.com")
-		guest := w.must(w.client("signUp", object{}))
+		anonymous := w.must(w.client("signUp", object{}))
 		in := w.must(w.client("signInWithPassword", object{"email": "a@example.com", "password": "secret1", "returnSecureToken": true}))
 		hand.Advance(6 * time.Minute)
 		in["idToken"] = w.must(w.client("token", object{"grant_type": "refresh_token", "refresh_token": in["refreshToken"]}))["id_token"]
@@ -50,8 +50,8 @@ func TestSensitiveChangesWantARecentSignIn(t *testing.T) {
 		if got := w.refusal("update", object{"idToken": fresh["idToken"], "password": "secret2"}); got != "" {
 			t.Errorf("a password with a new sign-in: %q", got)
 		}
-		if got := w.refusal("delete", object{"idToken": guest["idToken"]}); got != "" {
-			t.Errorf("a guest who leaves after a while: %q; nothing can sign a guest in again", got)
+		if got := w.refusal("delete", object{"idToken": anonymous["idToken"]}); got != "" {
+			t.Errorf("an anonymous user who deletes the account after a while: %q; nothing can sign such a user in again", got)
 		}
 	}
 }

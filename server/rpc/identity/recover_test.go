@@ -8,7 +8,7 @@ import (
 	"clave/server/identity"
 )
 
-// stolen is an account that a stranger has moved to an address of theirs, with everything attached by which the stranger can sign in.
+// stolen is an account that an attacker has moved to an address of theirs, with everything attached by which the attacker can sign in.
 type stolen struct {
 	w    *world
 	post *mailbox
@@ -16,11 +16,11 @@ type stolen struct {
 	uid  string
 	// recovery is the code that the owner was sent.
 	recovery string
-	// session is the stranger's.
+	// session is the attacker's.
 	session object
 }
 
-// steal makes an account with the owner's address, moves it to the stranger's and attaches a provider and a phone, before or after the
+// steal makes an account with the owner's address, moves it to the attacker's and attaches a provider and a phone, before or after the
 // move.
 func steal(t *testing.T, verified, attachFirst bool) *stolen {
 	t.Helper()
@@ -79,7 +79,7 @@ func (x *stolen) await(to string, kind identity.RequestType) string {
 	return ""
 }
 
-// stillIn returns what the stranger can still do, by names.
+// stillIn returns what the attacker can still do, by names.
 func (x *stolen) stillIn(passwords ...string) (ways []string) {
 	x.w.t.Helper()
 	for _, email := range []string{"owner@example.com", "thief@example.com"} {
@@ -105,17 +105,17 @@ func (x *stolen) stillIn(passwords ...string) (ways []string) {
 	return ways
 }
 
-// TestARestoredAddressEndsTheThiefsWays restores the address of a stolen account by the link that its former address was sent. What a
-// stranger attached does not sign in any more: what came after the change and, where nobody had proved to own the address, all of it.
-func TestARestoredAddressEndsTheThiefsWays(t *testing.T) {
+// TestARestoredAddressRemovesTheAttackersCredentials restores the address of a stolen account by the link that its former address was sent. What a
+// attacker attached does not sign in any more: what came after the change and, where ownership of the address had not been proved, all of it.
+func TestARestoredAddressRemovesTheAttackersCredentials(t *testing.T) {
 	for _, tt := range []struct {
 		name                  string
 		verified, attachFirst bool
 		// kept are the owner's own ways.
 		kept []string
 	}{
-		{"an address that a stranger signed up with", false, true, nil},
-		{"an address that a stranger signed up with, attached later", false, false, nil},
+		{"an address that an attacker signed up with", false, true, nil},
+		{"an address that an attacker signed up with, attached later", false, false, nil},
 		{"a verified address", true, false, nil},
 		{"a verified address, attached by the owner", true, true, []string{"password secret1", "phone"}},
 	} {
@@ -124,7 +124,7 @@ func TestARestoredAddressEndsTheThiefsWays(t *testing.T) {
 			pending := x.changeCode(x.session, "thief2@example.com")
 			x.w.must(x.w.client("update", object{"oobCode": x.recovery}))
 			if got := x.w.refusal("update", object{"oobCode": pending}); got != "INVALID_OOB_CODE" {
-				t.Errorf("a link to another address of the stranger: %q, want INVALID_OOB_CODE", got)
+				t.Errorf("a link to another address of the attacker: %q, want INVALID_OOB_CODE", got)
 			}
 			got := x.stillIn("secret1", "thief1")
 			if len(got) != len(tt.kept) || len(got) > 0 && (got[0] != tt.kept[0] || got[1] != tt.kept[1]) {
@@ -134,7 +134,7 @@ func TestARestoredAddressEndsTheThiefsWays(t *testing.T) {
 	}
 }
 
-// TestPendingChangesOfAddressEnd has a stranger sign up with somebody's address and ask for a link that changes it, and then its
+// TestPendingChangesOfAddressEnd has an attacker sign up with a user's address and request a link that changes it, and then its
 // owner prove the address, or an owner set a new password: the link must not take the account away any more.
 func TestPendingChangesOfAddressEnd(t *testing.T) {
 	for name, prove := range map[string]func(*stolen){
@@ -160,10 +160,10 @@ func TestPendingChangesOfAddressEnd(t *testing.T) {
 			x.hand.Advance(time.Second)
 			prove(x)
 			if got := x.w.refusal("update", object{"oobCode": pending}); got != "INVALID_OOB_CODE" {
-				t.Errorf("the stranger's link: %q, want INVALID_OOB_CODE", got)
+				t.Errorf("the attacker's link: %q, want INVALID_OOB_CODE", got)
 			}
 			for _, way := range x.stillIn("secret1") {
-				t.Errorf("the stranger still has: %s", way)
+				t.Errorf("the attacker still has: %s", way)
 			}
 		})
 	}

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// FuzzRefresh asks for tokens with refresh tokens that nobody was given, as JSON and as a form: all are refused as the client's
+// FuzzRefresh requests tokens with refresh tokens that were never issued, as JSON and as a form: all are refused as the client's
 // mistake, and never as ours. One that was given opens nothing but its own session, however it is bent.
 func FuzzRefresh(f *testing.F) {
 	w := newWorld(f, setup{signed: true})

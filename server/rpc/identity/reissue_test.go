@@ -8,7 +8,7 @@ import (
 	"clave/server/clock"
 )
 
-// customToken is a custom token that a server which is nobody in particular signed, as under `clave start`.
+// customToken is a custom token that an unregistered server signed, as under `clave start`.
 func customToken(uid, claims string) string {
 	return `{"uid":"` + uid + `","claims":` + claims + `}`
 }
@@ -92,7 +92,7 @@ func TestBlockingClaimsOutliveEnrollment(t *testing.T) {
 	inner := claimsOf(t, str(changed, "idToken"))["firebase"].(object)
 	factor := inner["second_factor_identifier"]
 	if inner["sign_in_second_factor"] != "phone" || factor == nil {
-		t.Errorf("a new password made the session forget its second factor: %v", inner)
+		t.Errorf("a new password made the session lose its second factor: %v", inner)
 	}
 	out := w.must(w.client("v2/accounts/mfaEnrollment:withdraw", object{"idToken": changed["idToken"], "mfaEnrollmentId": factor}))
 	c = w.refreshed(out)
@@ -100,6 +100,6 @@ func TestBlockingClaimsOutliveEnrollment(t *testing.T) {
 		t.Errorf("after withdrawing: %v, want the session's claims", c)
 	}
 	if inner := c["firebase"].(object); inner["sign_in_second_factor"] != nil {
-		t.Errorf("the withdrawn factor is still told of: %v", inner)
+		t.Errorf("the withdrawn factor is still in the token: %v", inner)
 	}
 }

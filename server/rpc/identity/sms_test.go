@@ -81,7 +81,7 @@ func signedByUs(t *testing.T, w *world, raw string) bool {
 	return false
 }
 
-// TestTextMessagesThatCannotBeSent asks for codes while the webhook refuses or is down.
+// TestTextMessagesThatCannotBeSent requests codes while the webhook refuses or is down.
 func TestTextMessagesThatCannotBeSent(t *testing.T) {
 	answer := func() (int, error) { return 0, nil }
 	sender := &identity.HookTexter{URL: "https://sms.example.com", Caller: hook(func(string, []byte) (int, error) { return answer() })}

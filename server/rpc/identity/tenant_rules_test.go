@@ -49,7 +49,7 @@ func TestTenantsRules(t *testing.T) {
 	}
 }
 
-// TestClosedTenants switches a tenant off, and wants its users' tokens to be good for nothing.
+// TestClosedTenants switches a tenant off, and expects its users' tokens to be good for nothing.
 func TestClosedTenants(t *testing.T) {
 	w := newWorld(t, setup{})
 	tenant := w.newTenant(object{})
@@ -99,7 +99,7 @@ func TestOldPasswordsMustBeUpgraded(t *testing.T) {
 	}
 }
 
-// TestTenantsKeepTheirSettings sets everything that the Admin SDKs set of a tenant, and wants it back.
+// TestTenantsKeepTheirSettings sets everything that the Admin SDKs set of a tenant, and expects it back.
 func TestTenantsKeepTheirSettings(t *testing.T) {
 	w := newWorld(t, setup{})
 	tenant := w.newTenant(object{})

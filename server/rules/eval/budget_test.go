@@ -50,7 +50,7 @@ func times(n int) (functions, cond string) {
 	return "function k() { return " + strings.TrimSuffix(strings.Repeat("f() && ", 90), " && ") + "; }\n", strings.Join(parts, " && ")
 }
 
-// TestBudgetOfExpressions wants the request to be denied at the same number of calls as the official emulator does, whose
+// TestBudgetOfExpressions expects the request to be denied at the same number of calls as the official emulator does, whose
 // figures these are.
 func TestBudgetOfExpressions(t *testing.T) {
 	for body, most := range map[string]int{
@@ -74,7 +74,7 @@ func TestBudgetOfExpressions(t *testing.T) {
 	}
 }
 
-// TestBudgetOfLookups wants ten documents, each counted once, however it is looked up.
+// TestBudgetOfLookups expects ten documents, each counted once, however it is looked up.
 func TestBudgetOfLookups(t *testing.T) {
 	lookups := func(function string, n int) string {
 		parts := make([]string, n)
@@ -110,7 +110,7 @@ func TestBudgetOfLookups(t *testing.T) {
 	}
 }
 
-// FuzzEvaluate wants every program to end within its budget, without panic.
+// FuzzEvaluate expects every program to end within its budget, without panic.
 func FuzzEvaluate(f *testing.F) {
 	for _, s := range []string{
 		"resource == null && request.auth.uid == 'a'", "'a'.matches(request.path[0]) || {'a': [1]}.diff({}).addedKeys() == [].toSet()",
@@ -137,7 +137,7 @@ func FuzzEvaluate(f *testing.F) {
 	})
 }
 
-// TestBudgetOfMemory wants values that double again and again to end the request early.
+// TestBudgetOfMemory expects values that double again and again to end the request early.
 func TestBudgetOfMemory(t *testing.T) {
 	for _, c := range []struct{ name, step, start, cond string }{
 		{"text", "x + x", "'abc'", "size() > 0"},

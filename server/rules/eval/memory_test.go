@@ -8,7 +8,7 @@ import (
 	"clave/server/value"
 )
 
-// TestGreater wants long texts to weigh, also when they come last or alone: the coverage report would else keep them.
+// TestGreater expects long texts to weigh, also when they come last or alone: the coverage report would keep them otherwise.
 func TestGreater(t *testing.T) {
 	long := value.String(strings.Repeat("x", 64*201))
 	many := make(value.Array, 201)

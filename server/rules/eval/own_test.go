@@ -43,7 +43,7 @@ func write(t *testing.T, cond string, before, after *document.Document, lookups 
 	return d
 }
 
-// TestOwnDocumentsAreKnown wants the documents that a request is about to be looked up for nothing, and to be null where
+// TestOwnDocumentsAreKnown expects the documents that a request is about to be looked up for nothing, and to be null where
 // they don't exist. The answers are the official emulator's.
 func TestOwnDocumentsAreKnown(t *testing.T) {
 	const docs = "/databases/$(db)/documents"

@@ -2,7 +2,7 @@ package eval
 
 import "testing"
 
-// TestOverloadsTakeTheSameNumberOfArguments wants what the checker assumes of a name's overloads, of whichever type they are.
+// TestOverloadsTakeTheSameNumberOfArguments expects what the checker assumes of a name's overloads, of whichever type they are.
 func TestOverloadsTakeTheSameNumberOfArguments(t *testing.T) {
 	counts := make(map[string]int)
 	check := func(name string, b builtin) {

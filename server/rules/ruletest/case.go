@@ -25,7 +25,7 @@ type Case struct {
 	ID string `json:"id"`
 	// Rules is the rules file; empty takes the one that the cases are run with.
 	Rules string `json:"rules"`
-	// Auth is the user of the request, null for nobody.
+	// Auth is the user of the request, null without one.
 	Auth *Auth `json:"auth"`
 	// Now is the time of the request; null takes any.
 	Now *time.Time `json:"now"`

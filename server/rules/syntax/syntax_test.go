@@ -163,7 +163,7 @@ func TestSpans(t *testing.T) {
 	}
 }
 
-// FuzzParse wants no panic, places inside the text, and the same issues again.
+// FuzzParse expects no panic, places inside the text, and the same issues again.
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{
 		inMatch("a.b(1, 2)[3:4] is int && {'a': [1]} != /a/$(b)/{c}"), "rules_version = '2'; function f(a) { let b = a; return b; }",
@@ -206,7 +206,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// TestLongLines wants garbage on one long line to be read in a moment.
+// TestLongLines expects garbage on one long line to be read in a moment.
 func TestLongLines(t *testing.T) {
 	_, issues := syntax.Parse(strings.Repeat("` é", 200_000))
 	if len(issues) == 0 || len(issues) > 300 || issues[1].Span.Column != 3 {
