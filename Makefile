@@ -47,7 +47,7 @@ lint: bin/golangci-lint ## check the format of the Go code and what its linters 
 
 test-go: bin/clave bin/backoffice frontend/node_modules/.installed server/e2e/functions/node_modules/.installed server/npm/runners/node_modules/.installed ## test the Go code, with the race detector
 	.ci/postgres
-	CLAVE_BIN='$(CURDIR)/bin/clave' BACKOFFICE_BIN='$(CURDIR)/bin/backoffice' go test -race -timeout 20m ./...
+	CLAVE_BIN='$(CURDIR)/bin/clave' BACKOFFICE_BIN='$(CURDIR)/bin/backoffice' go test -race -timeout 40m ./...
 
 test-site: bin/clave bin/backoffice frontend/node_modules/.installed ## check, build and drive the site in Chromium
 	.ci/chromium
