@@ -217,18 +217,32 @@ func (s *Store) Close() error {
 	if failed := s.failed.Load(); failed != nil {
 		return errors.Join(fmt.Errorf("pebble has failed before: %w", failed.cause), s.closeDB())
 	}
-	flushed, err := s.db.AsyncFlush()
-	if err != nil {
+	if err := s.flushLast(); err != nil {
 		return fmt.Errorf("close pebble: %w", errors.Join(err, s.closeDB()))
-	}
-	select {
-	case <-flushed:
-	case <-s.space.stuck:
 	}
 	if err := s.closeDB(); err != nil {
 		return fmt.Errorf("close pebble: %w", err)
 	}
 	return nil
+}
+
+// flushLast writes the memtable out before Close, or returns when a write of Pebble's meets a full disk. Pebble stalls even the beginning of a flush
+// while as many memtables as may wait do so, and on a full disk they wait for good, so that it has a goroutine of its own.
+func (s *Store) flushLast() error {
+	done := make(chan error, 1)
+	go func() {
+		flushed, err := s.db.AsyncFlush()
+		if err == nil {
+			<-flushed
+		}
+		done <- err
+	}()
+	select {
+	case err := <-done:
+		return err
+	case <-s.space.stuck:
+		return nil
+	}
 }
 
 // closeDB closes Pebble. Where a write of its own waits for space on the disk it can't be closed and is left to the end of

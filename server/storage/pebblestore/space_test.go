@@ -6,12 +6,15 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"clave/server/fault"
@@ -193,6 +196,10 @@ func TestAFullDiskRefusesAndRecovers(t *testing.T) {
 	}
 	if !fault.Is(s.Err(), fault.ResourceExhausted) {
 		t.Errorf("Err on a full disk = %v, want RESOURCE_EXHAUSTED", s.Err())
+	}
+	// A flush under way would need more than the reserve, and deletes are refused while it waits.
+	if err := s.db.Flush(); err != nil {
+		t.Fatal(err)
 	}
 	disk.take(0)
 	for i := range 10 {
@@ -415,5 +422,47 @@ func TestAFullDiskUnderTables(t *testing.T) {
 		if _, found, err := again.Get(fmt.Appendf(nil, "k%03d", i)); !found || err != nil {
 			t.Fatalf("k%03d was acknowledged; after reopening: found %t, %v", i, found, err)
 		}
+	}
+}
+
+// withoutTables is a disk on which tables do not fit while full is set, and all else does.
+type withoutTables struct {
+	vfs.FS
+	full atomic.Bool
+}
+
+// Create implements vfs.FS.
+func (d *withoutTables) Create(name string, category vfs.DiskWriteCategory) (vfs.File, error) {
+	if d.full.Load() && filepath.Ext(name) == ".sst" {
+		return nil, syscall.ENOSPC
+	}
+	return d.FS.Create(name, category)
+}
+
+// TestCloseWhileWritesStall closes a store whose memtables wait for a full disk, as many as may, so that Pebble stalls its writers.
+func TestCloseWhileWritesStall(t *testing.T) {
+	abandons(t)
+	disk := &withoutTables{FS: vfs.NewMem()}
+	const table, stallTables = 256 << 10, 2 // Pebble stalls when so many tables wait.
+	s, err := Open("data", Options{FS: disk, MemTableBytes: table})
+	if err != nil {
+		t.Fatal(err)
+	}
+	disk.full.Store(true)
+	// Past the store's admission, which refuses writes most of the time while a table waits: those in between add up in the same way.
+	for n := 0; s.db.Metrics().MemTable.Size < table*stallTables; n++ {
+		if err := s.db.Set(fmt.Appendf(nil, "k%03d", n), bytes.Repeat([]byte{'x'}, table/4), pebble.NoSync); err != nil {
+			t.Fatal(err)
+		}
+	}
+	closed := make(chan error, 1)
+	go func() { closed <- s.Close() }()
+	select {
+	case err := <-closed:
+		if !errors.Is(err, storage.ErrFull) {
+			t.Errorf("Close = %v, want ErrFull", err)
+		}
+	case <-time.After(30 * time.Second):
+		t.Fatal("Close waits for a flush that cannot begin")
 	}
 }
