@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"runtime/debug"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/semaphore"
@@ -91,9 +92,16 @@ func (o *Options) Validate() error {
 
 // Server serves Firestore over gRPC on the connections of a listener, and single requests of an HTTP server's.
 type Server struct {
-	// requests serves single requests: gRPC's own server can't be stopped gracefully when it has served any.
-	conns, requests *grpc.Server
-	ending          *process.Ending
+	conns  *grpc.Server
+	common *common
+	ending *process.Ending
+	mu     struct {
+		sync.Mutex
+		// requests serves single requests: gRPC's own server can't be stopped gracefully when it has served any. It is made for the
+		// first one, since its workers are there from then on.
+		requests *grpc.Server
+		stopped  bool
+	}
 }
 
 // New returns a server.
@@ -102,16 +110,27 @@ func New(o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{ending: d.ending}
-	s.conns, s.requests = d.server(), d.server()
-	return s, nil
+	return &Server{conns: d.server(), common: d, ending: d.ending}, nil
 }
 
 // Serve serves the connections of a listener until Stop.
 func (s *Server) Serve(ln net.Listener) error { return s.conns.Serve(ln) }
 
 // ServeHTTP implements http.Handler.
-func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.requests.ServeHTTP(w, r) }
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.forRequests().ServeHTTP(w, r) }
+
+// forRequests returns the server of single requests. One that is made after Stop is stopped, and answers nothing.
+func (s *Server) forRequests() *grpc.Server {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.mu.requests == nil {
+		s.mu.requests = s.common.server()
+		if s.mu.stopped {
+			s.mu.requests.Stop()
+		}
+	}
+	return s.mu.requests
+}
 
 // GracefulStop ends the streams that last with Unavailable and waits until the other calls on a listener's connections are answered.
 func (s *Server) GracefulStop() {
@@ -123,7 +142,12 @@ func (s *Server) GracefulStop() {
 func (s *Server) Stop() {
 	s.ending.End()
 	s.conns.Stop()
-	s.requests.Stop()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.mu.stopped = true
+	if s.mu.requests != nil {
+		s.mu.requests.Stop()
+	}
 }
 
 // newCommon makes what all calls have in common.
