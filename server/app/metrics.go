@@ -18,14 +18,14 @@ func (a *App) openMetrics(ln net.Listener) error {
 	if ln == nil {
 		return nil
 	}
-	port, err := a.metricsPort(ln, a.stands)
+	handlers, err := a.metricsHandlers(a.stands)
 	switch {
 	case err != nil:
 		return err
 	case a.nodes != nil: // whose port answers already
-		a.nodes.leading["metrics"] = front.Handlers{Site: port.Handler()}
+		a.nodes.leading["metrics"] = handlers
 	default:
-		a.add("metrics", port)
+		a.add("metrics", a.metricsPort(ln, handlers))
 	}
 	return nil
 }
@@ -35,27 +35,25 @@ func (a *App) standsBy(context.Context) metrics.State {
 	return metrics.State{Requests: a.budget.Used(), Node: &metrics.Node{Role: "standby"}}
 }
 
-// metricsPort returns the port of the metrics on a listener, with the function that returns the server's state.
-func (a *App) metricsPort(ln net.Listener, stands func(context.Context) metrics.State) (*front.Port, error) {
+// metricsHandlers returns what the port of the metrics serves, with the function that returns the server's state.
+func (a *App) metricsHandlers(stands func(context.Context) metrics.State) (front.Handlers, error) {
 	at, err := netip.ParseAddrPort(a.addresses.Metrics)
 	local := err == nil && at.Addr().IsLoopback()
 	handler, err := metrics.New(metrics.Options{Meter: a.counts, State: stands, Version: a.o.Version, Local: local})
-	if err != nil {
-		return nil, err
-	}
+	return front.Handlers{Site: handler}, err
+}
+
+// metricsPort returns the port of the metrics on a listener.
+func (a *App) metricsPort(ln net.Listener, handlers front.Handlers) *front.Port {
 	return front.New(front.Options{
-		Name: "metrics", Listener: ln, Handlers: front.Handlers{Site: handler}, Budget: a.budget, Verbose: a.config.Verbose, Log: a.o.Log,
-	}), nil
+		Name: "metrics", Listener: ln, Handlers: handlers, Budget: a.budget, Verbose: a.config.Verbose, Log: a.o.Log,
+	})
 }
 
 // stands returns how the server stands.
 func (a *App) stands(ctx context.Context) metrics.State {
 	g := a.gauges()
 	out := metrics.State{Streams: g.Listeners, StoreBytes: g.Disk, StoreFree: g.DiskFree, Memory: g.Memory, Requests: a.budget.Used()}
-	if a.served == nil {
-		out.Node = &metrics.Node{Role: "standby"}
-		return out
-	}
 	s := a.served
 	out.Healthy, out.Targets = s.health() == nil, s.hub.Targets()
 	if log, ok := s.store.(interface{ LogSize() uint64 }); ok {

@@ -143,10 +143,11 @@ func (a *App) join(ctx context.Context, p ports) (n *nodes, err error) {
 		n.ports[at.name].port = port
 	}
 	if p.metrics != nil {
-		port, err := a.metricsPort(p.metrics, a.standsBy)
+		handlers, err := a.metricsHandlers(a.standsBy)
 		if err != nil {
 			return nil, err
 		}
+		port := a.metricsPort(p.metrics, handlers)
 		n.ports["metrics"] = n.start(ctx, "metrics", port.Run)
 		n.ports["metrics"].port = port
 	}

@@ -30,9 +30,9 @@ func TestChannelFanOut(t *testing.T) {
 	ours := startClave(t)
 	w := &writer{conn: dial(t, ours.address), t: t}
 	clave := gatherChannels(t, ours, (*channel).listen)
-	change := func(i int) error { return w.set("heard", "d0", 0, int64(i)) }
+	change := func(i int) error { return w.set("listened", "d0", 0, int64(i)) }
 	clave.round(t, func() error { return change(-1) }, channelListeners, nil)
-	bytes := clave.heard.String()
+	bytes := clave.received.String()
 	bare := startBareHTTP(t)
 	other := gatherChannels(t, bare, (*channel).listenBare)
 	publish := func() error { return fetch(t.Context(), http.DefaultClient, http.MethodPost, bare.origin(nil), bytes) }
@@ -64,8 +64,8 @@ func TestChannelFanOut(t *testing.T) {
 // channelCrowd is a crowd whose listeners are channels.
 type channelCrowd struct {
 	crowd
-	// heard is what the first listener has received since its first snapshot.
-	heard strings.Builder
+	// received is what the first listener has received since its first snapshot.
+	received strings.Builder
 }
 
 // gatherChannels opens channels, and waits until they all have their first snapshot. They end with the test.
@@ -87,7 +87,7 @@ func gatherChannels(t *testing.T, s *server, open func(*channel) error) *channel
 				opened <- err
 				return
 			}
-			c.hear(one, opened, i == 0)
+			c.receive(one, opened, i == 0)
 		})
 	}
 	for i := range channelListeners {
@@ -106,9 +106,9 @@ func gatherChannels(t *testing.T, s *server, open func(*channel) error) *channel
 // snapshotPattern finds a target change that is of no kind and names no target: a consistent snapshot.
 var snapshotPattern = regexp.MustCompile(`"targetChange":\s*\{\s*"(?:resumeToken|readTime)"`)
 
-// hear reads one channel to its end; the first also notes what it receives.
-func (c *channelCrowd) hear(one *channel, opened chan<- error, notes bool) {
-	changed, told := false, false
+// receive reads one channel to its end; the first also notes what it receives.
+func (c *channelCrowd) receive(one *channel, opened chan<- error, notes bool) {
+	changed, begun := false, false
 	for {
 		text, err := one.chunk()
 		if err != nil {
@@ -118,13 +118,13 @@ func (c *channelCrowd) hear(one *channel, opened chan<- error, notes bool) {
 			one.at, _ = strconv.Atoi(m[1])
 		}
 		changed = changed || strings.Contains(text, `"documentChange"`)
-		if told && notes && c.wanted.Load() > 0 {
-			fmt.Fprintf(&c.heard, "%d\n%s", len(text), text) // the texts of this test are ASCII
+		if begun && notes && c.wanted.Load() > 0 {
+			fmt.Fprintf(&c.received, "%d\n%s", len(text), text) // the texts of this test are ASCII
 		}
 		switch {
 		case !snapshotPattern.MatchString(text):
-		case !told:
-			told, changed = true, false
+		case !begun:
+			begun, changed = true, false
 			opened <- nil
 		case changed:
 			changed = false
@@ -135,17 +135,8 @@ func (c *channelCrowd) hear(one *channel, opened chan<- error, notes bool) {
 
 // listen opens a session with a target: the documents that are listened to.
 func (c *channel) listen() error {
-	hello, err := c.post("&CVER=22", fmt.Sprintf(`{"database":%q,"addTarget":{"targetId":2,"query":{"parent":%q,"structuredQuery":{"from":[{"collectionId":"heard"}]}}}}`,
+	return c.begin(fmt.Sprintf(`{"database":%q,"addTarget":{"targetId":2,"query":{"parent":%q,"structuredQuery":{"from":[{"collectionId":"listened"}]}}}}`,
 		benchDatabase, benchDatabase+"/documents"))
-	if err != nil {
-		return err
-	}
-	sid := sidPattern.FindStringSubmatch(hello)
-	if sid == nil {
-		return fmt.Errorf("channel: %s", hello)
-	}
-	c.sid = sid[1]
-	return nil
 }
 
 // listenBare opens nothing: the bare server knows no sessions.
@@ -197,9 +188,9 @@ func (b *bareHTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	const first = `[[1,[{"targetChange":{"readTime":""}}]]]`
-	heard := make(chan []byte, 10)
-	b.open.Store(&heard, nil)
-	defer b.open.Delete(&heard)
+	changes := make(chan []byte, 10)
+	b.open.Store(&changes, nil)
+	defer b.open.Delete(&changes)
 	next := fmt.Appendf(nil, "%d\n%s", len(first), first)
 	for {
 		if _, err := w.Write(next); err != nil {
@@ -211,7 +202,7 @@ func (b *bareHTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		select {
 		case <-r.Context().Done():
 			return
-		case next = <-heard:
+		case next = <-changes:
 		}
 	}
 }

@@ -150,17 +150,25 @@ func (c *channel) post(more, message string) (string, error) {
 	return string(text), err
 }
 
-// open begins the session and the stream.
-func (c *channel) open() error {
-	hello, err := c.post("&CVER=22", fmt.Sprintf(`{"database":%q}`, costDatabase))
+// begin begins the session with a first message.
+func (c *channel) begin(message string) error {
+	text, err := c.post("&CVER=22", message)
 	if err != nil {
 		return err
 	}
-	sid := sidPattern.FindStringSubmatch(hello)
+	sid := sidPattern.FindStringSubmatch(text)
 	if sid == nil {
-		return fmt.Errorf("channel: %s", hello)
+		return fmt.Errorf("channel: %s", text)
 	}
 	c.sid = sid[1]
+	return nil
+}
+
+// open begins the session and the stream.
+func (c *channel) open() error {
+	if err := c.begin(fmt.Sprintf(`{"database":%q}`, costDatabase)); err != nil {
+		return err
+	}
 	return c.await()
 }
 

@@ -64,7 +64,7 @@ type bare struct {
 // Commit answers that all was written, and hands what was written to the listened collection to all listeners.
 func (b *bare) Commit(_ context.Context, r *pb.CommitRequest) (*pb.CommitResponse, error) {
 	now := timestamppb.Now()
-	if d := r.GetWrites()[0].GetUpdate(); strings.Contains(d.GetName(), "/heard/") {
+	if d := r.GetWrites()[0].GetUpdate(); strings.Contains(d.GetName(), "/listened/") {
 		b.listeners.Range(func(key, _ any) bool {
 			*key.(*chan *pb.Document) <- d
 			return true
@@ -101,9 +101,9 @@ func (b *bare) Listen(ss pb.Firestore_ListenServer) error {
 			TargetChangeType: kind, TargetIds: ids, ReadTime: timestamppb.Now(), ResumeToken: []byte("twelve bytes"),
 		}}}
 	}
-	heard := make(chan *pb.Document, 10)
-	b.listeners.Store(&heard, nil)
-	defer b.listeners.Delete(&heard)
+	changes := make(chan *pb.Document, 10)
+	b.listeners.Store(&changes, nil)
+	defer b.listeners.Delete(&changes)
 	messages := []*pb.ListenResponse{change(pb.TargetChange_ADD, id), change(pb.TargetChange_CURRENT, id), change(pb.TargetChange_NO_CHANGE)}
 	for {
 		for _, m := range messages {
@@ -114,7 +114,7 @@ func (b *bare) Listen(ss pb.Firestore_ListenServer) error {
 		select {
 		case <-ss.Context().Done():
 			return ss.Context().Err()
-		case d := <-heard:
+		case d := <-changes:
 			messages = []*pb.ListenResponse{
 				{ResponseType: &pb.ListenResponse_DocumentChange{DocumentChange: &pb.DocumentChange{Document: d, TargetIds: []int32{id}}}},
 				change(pb.TargetChange_NO_CHANGE),

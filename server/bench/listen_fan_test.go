@@ -59,11 +59,11 @@ func fanOut(t *testing.T, s *server, n, perConn, queries int) {
 	cpu := s.ticks(t)
 	for i := range rounds {
 		k := i % queries
-		hear := n / queries
+		listeners := n / queries
 		if k < n%queries {
-			hear++
+			listeners++
 		}
-		delays = c.round(t, func() error { return w.set("heard", "d"+strconv.Itoa(k), int64(k), int64(i)) }, hear, delays)
+		delays = c.round(t, func() error { return w.set("listened", "d"+strconv.Itoa(k), int64(k), int64(i)) }, listeners, delays)
 	}
 	perMessage := float64(s.ticks(t)-cpu) * tick / float64(len(delays))
 	p50, p99 := quantiles(delays)
@@ -76,7 +76,7 @@ func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond)
 
 // numbered returns a query of the listened collection: its documents of one number, or all if there is one query only.
 func numbered(k, queries int) *pb.Target_QueryTarget {
-	q := &pb.StructuredQuery{From: []*pb.StructuredQuery_CollectionSelector{{CollectionId: "heard"}}}
+	q := &pb.StructuredQuery{From: []*pb.StructuredQuery_CollectionSelector{{CollectionId: "listened"}}}
 	if queries > 1 {
 		q.Where = &pb.StructuredQuery_Filter{FilterType: &pb.StructuredQuery_Filter_FieldFilter{FieldFilter: &pb.StructuredQuery_FieldFilter{
 			Field: &pb.StructuredQuery_FieldReference{FieldPath: "k"}, Op: pb.StructuredQuery_FieldFilter_EQUAL,

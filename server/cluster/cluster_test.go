@@ -116,8 +116,8 @@ var echo = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 	}
 })
 
-// ask sends a request to a node and returns status and body.
-func ask(t *testing.T, m *member, method, body string) (int, string) {
+// request sends a request to a node and returns status and body.
+func request(t *testing.T, m *member, method, body string) (int, string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, "http://"+m.addr+"/v1/a%2Fb?c=d", strings.NewReader(body))
 	if err != nil {
@@ -146,7 +146,7 @@ func TestARequestIsForwardedAsItCame(t *testing.T) {
 	leader, follower := join(t, "a", secret, b, time.Minute), join(t, "b", secret, b, time.Minute)
 	waiting := make(chan string, 1)
 	go func() { // before anybody leads
-		_, text := ask(t, follower, http.MethodPost, "early")
+		_, text := request(t, follower, http.MethodPost, "early")
 		waiting <- text
 	}()
 	b.elect(leader)
@@ -156,7 +156,7 @@ func TestARequestIsForwardedAsItCame(t *testing.T) {
 	}
 	const want = "PUT clave.example /v1/a%2Fb?c=d 127.0.0.1 6.6.6.6:6 1.2.3.4 body"
 	for _, at := range []*member{leader, follower} {
-		code, text := ask(t, at, http.MethodPut, "body")
+		code, text := request(t, at, http.MethodPut, "body")
 		if at == follower && code == http.StatusOK { // the header of its own is the node's, and goes no further
 			text = strings.Replace(text, " 127.0.0.1  ", " 127.0.0.1 6.6.6.6:6 ", 1)
 		}
@@ -166,14 +166,14 @@ func TestARequestIsForwardedAsItCame(t *testing.T) {
 	}
 }
 
-// TestAStrangerIsRefused asks a node without the secret, with another one, and has a node with another one forward.
+// TestAStrangerIsRefused sends a request to a node without the secret, with another one, and has a node with another one forward.
 func TestAStrangerIsRefused(t *testing.T) {
 	b := newBallot()
 	leader := join(t, "a", secret, b, time.Minute)
 	stranger := join(t, "b", "another secret of thirty-two bytes", b, 200*time.Millisecond)
 	b.elect(leader)
 	leader.lead(front.Handlers{REST: echo})
-	if code, text := ask(t, stranger, http.MethodPost, "x"); code != http.StatusServiceUnavailable || !strings.Contains(text, "UNAVAILABLE") {
+	if code, text := request(t, stranger, http.MethodPost, "x"); code != http.StatusServiceUnavailable || !strings.Contains(text, "UNAVAILABLE") {
 		t.Errorf("a node with another secret answers %d %q, want UNAVAILABLE", code, text)
 	}
 	client := &http.Client{Transport: &http.Transport{ForceAttemptHTTP2: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
@@ -195,13 +195,13 @@ func TestARequestIsForwardedOnce(t *testing.T) {
 	one.elect(second)
 	other.elect(first)
 	for _, method := range []string{http.MethodGet, http.MethodPost} {
-		if code, text := ask(t, first, method, ""); code != http.StatusServiceUnavailable {
+		if code, text := request(t, first, method, ""); code != http.StatusServiceUnavailable {
 			t.Errorf("%s where nobody leads: %d %q, want 503", method, code, text)
 		}
 	}
 }
 
-// dripping is a gRPC server whose one method sends as many answers as it was asked for, of some size, and then waits.
+// dripping is a gRPC server whose one method sends as many answers as were requested, of some size, and then waits.
 func dripping(size int, sent chan<- struct{}) *grpc.Server {
 	return grpc.NewServer(grpc.UnknownServiceHandler(func(_ any, ss grpc.ServerStream) error {
 		if err := ss.RecvMsg(&wrapperspb.StringValue{}); err != nil {

@@ -53,27 +53,36 @@ func (n *Node) forward(w http.ResponseWriter, r *http.Request, port string) {
 			return
 		}
 		leader, moved := n.o.Leader()
-		var again <-chan time.Time
-		if leader.Address != "" && leader.Node != n.o.Name {
-			if n.send(w, r, body, leader, port) {
-				return
-			}
-			pause, stop := n.o.Clock.After(againAfter)
-			defer stop()
-			again = pause
-		}
-		select {
-		case <-served:
-		case <-moved:
-		case <-again:
-		case <-late:
-			refuse(w, r)
+		reachable := leader.Address != "" && leader.Node != n.o.Name
+		if reachable && n.send(w, r, body, leader, port) {
 			return
-		case <-r.Context().Done():
-			refuse(w, r) // where it is this node that ends, its client is there
+		}
+		if !n.await(r.Context(), reachable, served, moved, late) {
+			refuse(w, r) // also where it is this node that ends: its client is there
 			return
 		}
 	}
+}
+
+// await waits until a request may be tried again: a leader is there, another one, or, where one was not reached, a pause is over.
+// It returns false when ctx is done or it is late.
+func (n *Node) await(ctx context.Context, pause bool, served, moved <-chan struct{}, late <-chan time.Time) bool {
+	var again <-chan time.Time
+	if pause {
+		after, stop := n.o.Clock.After(againAfter)
+		defer stop()
+		again = after
+	}
+	select {
+	case <-served:
+	case <-moved:
+	case <-again:
+	case <-late:
+		return false
+	case <-ctx.Done():
+		return false
+	}
+	return true
 }
 
 // send sends a request to the leader and passes its answer on. It returns false where the request may be sent again: the leader
@@ -84,7 +93,7 @@ func (n *Node) send(w http.ResponseWriter, r *http.Request, body *source, leader
 	res, err := n.transport.RoundTrip(n.outgoing(ctx, r, body, leader, port))
 	if err != nil {
 		switch {
-		case r.Context().Err() != nil && !isGRPC(r):
+		case r.Context().Err() != nil && !front.IsCall(r):
 			return true // no client is left to be answered, or this node ends
 		case r.Context().Err() != nil:
 		case body.whole() && (errors.Is(err, errNotReached) || isSafe(r.Method)):
@@ -131,7 +140,7 @@ func (n *Node) outgoing(ctx context.Context, r *http.Request, body *source, lead
 	for _, name := range hopByHop {
 		header.Del(name)
 	}
-	if isGRPC(r) {
+	if front.IsCall(r) {
 		header.Set("Te", "trailers")
 	}
 	if header["User-Agent"] == nil {
@@ -154,14 +163,9 @@ func (n *Node) outgoing(ctx context.Context, r *http.Request, body *source, lead
 	return out.WithContext(ctx)
 }
 
-// isGRPC reports whether a request is a call of gRPC.
-func isGRPC(r *http.Request) bool {
-	return r.ProtoMajor == 2 && strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc")
-}
-
 // refuse answers that nobody leads, or that the leader was lost.
 func refuse(w http.ResponseWriter, r *http.Request) {
-	if isGRPC(r) {
+	if front.IsCall(r) {
 		w.Header().Set("Content-Type", "application/grpc")
 		w.Header().Set(grpcStatus, grpcUnavailable)
 		w.Header().Set(grpcMessage, textNoLeader)
@@ -194,7 +198,7 @@ func pass(w http.ResponseWriter, r *http.Request, res *http.Response) {
 	for _, name := range hopByHop {
 		header.Del(name)
 	}
-	call := isGRPC(r)
+	call := front.IsCall(r)
 	if call && len(header["Content-Type"]) == 0 { // a server that was stopped before it answered
 		clear(header)
 		refuse(w, r)

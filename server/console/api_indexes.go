@@ -149,9 +149,8 @@ func (c *Console) getIndexes(in *call) (any, error) {
 		there[out[i].JSON] = true
 	}
 	needed := slices.DeleteFunc(c.o.Missing.of(db), func(i indexJSON) bool { return there[i.JSON] })
-	_, _, started := c.o.Meter.Samples()
 	return map[string]any{
-		"mode": c.o.IndexMode, "file": orNull(c.indexFile(db)), "indexes": out, "needed": needed, "since": timeText(started),
+		"mode": c.o.IndexMode, "file": orNull(c.indexFile(db)), "indexes": out, "needed": needed, "since": timeText(c.o.Meter.Started()),
 	}, nil
 }
 

@@ -279,8 +279,8 @@ func firstOf(path string) string {
 	return ""
 }
 
-// isCall reports whether a request is a call of gRPC.
-func isCall(r *http.Request) bool {
+// IsCall reports whether a request is a call of gRPC.
+func IsCall(r *http.Request) bool {
 	return r.ProtoMajor == 2 && strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc")
 }
 
@@ -289,7 +289,7 @@ func (p *Port) forwarding(d Handlers) http.Handler {
 	interfaces := slices.Concat(channelPrefixes, restPrefixes, identityPrefixes)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch path := r.URL.Path; {
-		case isCall(r):
+		case IsCall(r):
 			d.Forward.ServeHTTP(w, r) // its body lasts
 			return
 		case d.Health != nil && path == HealthPath:
@@ -330,7 +330,7 @@ func (p *Port) routes(d Handlers) http.Handler {
 	// The order is that of precedence: gRPC by its content type, whatever the path; then paths and hosts that are reserved, then the prefixes
 	// of the APIs. The site gets what is left, so that none of its rewrites can catch an API's path.
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if d.GRPC != nil && isCall(r) {
+		if d.GRPC != nil && IsCall(r) {
 			r, release := p.o.Budget.Stream(w, r)
 			defer release()
 			d.GRPC.ServeHTTP(w, r)

@@ -206,6 +206,9 @@ func (m *Meter) Samples() (past []Sample, current Sample, started time.Time) {
 	return past, m.since(m.total(), last), m.started
 }
 
+// Started returns when counting began.
+func (m *Meter) Started() time.Time { return m.started }
+
 // Run takes samples until ctx is done.
 func (m *Meter) Run(ctx context.Context) error {
 	for {

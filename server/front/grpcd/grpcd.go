@@ -94,7 +94,6 @@ func (o *Options) Validate() error {
 type Server struct {
 	conns  *grpc.Server
 	common *common
-	ending *process.Ending
 	mu     struct {
 		sync.Mutex
 		// requests serves single requests: gRPC's own server can't be stopped gracefully when it has served any. It is made for the
@@ -110,7 +109,7 @@ func New(o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Server{conns: d.server(), common: d, ending: d.ending}, nil
+	return &Server{conns: d.server(), common: d}, nil
 }
 
 // Serve serves the connections of a listener until Stop.
@@ -134,13 +133,13 @@ func (s *Server) forRequests() *grpc.Server {
 
 // GracefulStop ends the streams that last with Unavailable and waits until the other calls on a listener's connections are answered.
 func (s *Server) GracefulStop() {
-	s.ending.End()
+	s.common.ending.End()
 	s.conns.GracefulStop()
 }
 
 // Stop ends everything.
 func (s *Server) Stop() {
-	s.ending.End()
+	s.common.ending.End()
 	s.conns.Stop()
 	s.mu.Lock()
 	defer s.mu.Unlock()

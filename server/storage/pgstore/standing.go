@@ -3,8 +3,6 @@ package pgstore
 import (
 	"context"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 )
 
 // Standing is where a leader and the nodes around it are.
@@ -12,7 +10,7 @@ type Standing struct {
 	// Epoch counts the leaders so far, this one included. Log is the last row that was written, and State the one up to which the state is
 	// complete.
 	Epoch, Log, State int64
-	// Nodes are the nodes that were heard of in the last minute.
+	// Nodes are the nodes that reported in the last minute.
 	Nodes []Node
 }
 
@@ -24,16 +22,9 @@ func (s *Store) Standing(ctx context.Context) (Standing, error) {
 	st := Standing{Epoch: s.lead.epoch, Log: s.lead.seq.Load(), State: s.lead.behind.Load()}
 	ctx, cancel := context.WithTimeout(ctx, standingPatience)
 	defer cancel()
-	rows, err := s.pool.Query(ctx, `select node, address, role, inner_address, seq, (extract(epoch from clock_timestamp() - seen) * 1000)::bigint from clave_node
-		where seen > clock_timestamp() - interval '1 minute' order by node`)
-	if err != nil {
-		return st, s.said("read the nodes", err)
-	}
-	st.Nodes, err = pgx.CollectRows(rows, scanNode)
-	if err != nil {
-		return st, s.said("read the nodes", err)
-	}
-	return st, nil
+	var err error
+	st.Nodes, err = s.nodes(ctx)
+	return st, err
 }
 
 // Usage returns how many bytes the replica takes on the disk, and how many are free there.

@@ -52,16 +52,24 @@ func ReadStatus(ctx context.Context, url string) (*Status, error) {
 		return nil, s.said("read the status", err)
 	}
 	st.VersionsUntil = time.UnixMicro(versions).UTC()
-	rows, err := pool.Query(ctx, `select node, address, role, inner_address, seq, (extract(epoch from clock_timestamp() - seen) * 1000)::bigint from clave_node
-		where seen > clock_timestamp() - interval '1 minute' order by node`)
-	if err != nil {
-		return nil, s.said("read the status", err)
-	}
-	st.Nodes, err = pgx.CollectRows(rows, scanNode)
-	if err != nil {
-		return nil, s.said("read the status", err)
+	if st.Nodes, err = s.nodes(ctx); err != nil {
+		return nil, err
 	}
 	return st, nil
+}
+
+// nodes reads the nodes that reported in the last minute.
+func (s *Store) nodes(ctx context.Context) ([]Node, error) {
+	rows, err := s.pool.Query(ctx, `select node, address, role, inner_address, seq, (extract(epoch from clock_timestamp() - seen) * 1000)::bigint from clave_node
+		where seen > clock_timestamp() - interval '1 minute' order by node`)
+	if err != nil {
+		return nil, s.said("read the nodes", err)
+	}
+	nodes, err := pgx.CollectRows(rows, scanNode)
+	if err != nil {
+		return nil, s.said("read the nodes", err)
+	}
+	return nodes, nil
 }
 
 // scanNode reads a row about a node.
