@@ -14,13 +14,6 @@ import (
 	"clave/server/storage"
 )
 
-// reserveAhead is how far ahead of its clock a leader reserves versions, and reserveRest how much of that it leaves: versions are given
-// two microseconds apart also while the clock stands still.
-const (
-	reserveAhead = 10 * time.Second
-	reserveRest  = 2 * time.Second
-)
-
 // followPause is how often a node that waits looks at the lease and the log.
 const followPause = 200 * time.Millisecond
 
@@ -28,9 +21,9 @@ const followPause = 200 * time.Millisecond
 type leadership struct {
 	origin time.Time // with the monotonic clock, which until and began are measured by
 	epoch  int64
-	// first is the first moment that this leader may give, as of began.
-	first time.Time
-	began time.Duration
+	// first is the first moment that this leader may give, as of began, and excess how far that was ahead of this node's time.
+	first         time.Time
+	began, excess time.Duration
 	// until is when the lease ends unless it is renewed, in nanoseconds after origin; reserved the last version that may be given.
 	until, reserved atomic.Int64
 	// seq is the writer's position, for the work in the background, and behind how far clave_state is.
@@ -166,12 +159,12 @@ func (s *Store) take(ctx context.Context) (leader string, err error) {
 	// The lease counts from before the request, by this node's monotonic clock: PostgreSQL sets its end later, so this node stops before
 	// another may lead. The statement repeats the condition, since another node may have taken the lease in between.
 	asked := s.lead.elapsed()
-	now := clock.VersionOf(s.o.Clock.Now())
+	now := s.o.Clock.Now()
 	var reserved int64
 	err = s.pool.QueryRow(ctx, `update clave_lease set epoch = epoch + 1, node = $1, address = $2, until = clock_timestamp() + $3 * interval '1 millisecond',
 		versions_until = greatest(versions_until, $4) + $5
 		where id = 1 and (until < clock_timestamp() or node = $1) returning epoch, versions_until`,
-		s.o.Node, s.o.Address, s.o.Lease.Milliseconds(), int64(now), reserveAhead.Microseconds()).Scan(&s.lead.epoch, &reserved)
+		s.o.Node, s.o.Address, s.o.Lease.Milliseconds(), int64(clock.VersionOf(now)), reserveAhead.Microseconds()).Scan(&s.lead.epoch, &reserved)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "another node", nil
 	}
@@ -180,7 +173,7 @@ func (s *Store) take(ctx context.Context) (leader string, err error) {
 	}
 	// Versions begin where the reservation of the last leader ended, or at this node's time where that is later.
 	s.lead.first = clock.Version(reserved - reserveAhead.Microseconds() + 2).Time()
-	s.lead.began = asked
+	s.lead.began, s.lead.excess = asked, max(0, s.lead.first.Sub(now))
 	s.lead.reserved.Store(reserved)
 	s.lead.extend(asked, s.o.Lease)
 	return "", nil
@@ -262,7 +255,8 @@ func (s *Store) announce(ctx context.Context, role string) error {
 	return err
 }
 
-// release ends the lease and deletes the node's row, so that others need not wait.
+// release ends the lease and deletes the node's row, so that others need not wait. What was reserved and is not needed any more is
+// given back: the next leader's versions begin where this one's have ended.
 func (s *Store) release(ctx context.Context) {
 	if s.cluster == "" {
 		return
@@ -270,7 +264,9 @@ func (s *Store) release(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
 	if s.lead.ended() == nil {
-		_, err := s.pool.Exec(ctx, "update clave_lease set until = clock_timestamp() - interval '1 second' where id = 1 and epoch = $1", s.lead.epoch)
+		end := int64(clock.VersionOf(s.Clock().Now().Add(releaseRest)))
+		_, err := s.pool.Exec(ctx, `update clave_lease set until = clock_timestamp() - interval '1 second', versions_until = least(versions_until, $2)
+			where id = 1 and epoch = $1`, s.lead.epoch, end)
 		if err != nil {
 			s.o.Log.Warn("the lease could not be given up; it ends by itself", "error", s.said("give the lease up", err))
 		}
@@ -286,31 +282,4 @@ func (s *Store) Run(ctx context.Context) error {
 	case <-s.lead.lost:
 		return s.lead.ended()
 	}
-}
-
-// Clock returns the machine's time, but never a moment that an earlier leader may have given, and never one that is not reserved.
-func (s *Store) Clock() clock.Clock { return leaderClock{s} }
-
-// leaderClock is the clock of a leader.
-type leaderClock struct{ s *Store }
-
-// Now implements clock.Clock.
-func (c leaderClock) Now() time.Time {
-	most := clock.Version(c.s.lead.reserved.Load()).Time().Add(-reserveRest)
-	if now := c.s.moment(); now.Before(most) {
-		return now
-	}
-	return most
-}
-
-// After implements clock.Clock.
-func (c leaderClock) After(d time.Duration) (<-chan time.Time, func()) { return c.s.o.Clock.After(d) }
-
-// moment returns the time, without regard to what is reserved.
-func (s *Store) moment() time.Time {
-	now, least := s.o.Clock.Now(), s.lead.first.Add(s.lead.elapsed()-s.lead.began)
-	if now.Before(least) {
-		return least
-	}
-	return now
 }

@@ -114,6 +114,7 @@ func TestNodes(t *testing.T) {
 		{"replicas", testReplicas},
 		{"one leads", testOneLeads},
 		{"an old leader is fenced", testAnOldLeaderIsFenced},
+		{"hand-overs don't move the clock", testHandOversDontMoveTheClock},
 		{"mistakes are named without secrets", testMistakesAreNamedWithoutSecrets},
 		{"a late replica is built again", testALateReplicaIsBuiltAgain},
 	} {
@@ -213,6 +214,28 @@ func testOneLeads(t *testing.T, pg *pgtest.Server) {
 	}
 	wantAll(t, second, "a=1")
 	set(t, second, "b", "2")
+}
+
+// testHandOversDontMoveTheClock has leaders end in order, one after the other. The clock of the last one is right, and its first version
+// is behind all others.
+func testHandOversDontMoveTheClock(t *testing.T, pg *pgtest.Server) {
+	url := pg.Database()
+	last := clock.Version(0)
+	for i := range 3 {
+		s := lead(t, pgstore.Options{URL: url, Node: fmt.Sprint(i)})
+		given := clock.NewVersions(s.Clock(), 0)
+		first := given.Next()
+		if first <= last {
+			t.Errorf("leader %d begins with %d, want more than %d, which the one before has given", i, first, last)
+		}
+		if ahead := s.Clock().Now().Sub(clock.System().Now()); ahead > time.Second {
+			t.Errorf("the clock of leader %d is %v ahead", i, ahead)
+		}
+		last = given.Next()
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // shifted is a clock that is wrong.
