@@ -13,11 +13,10 @@ import (
 // Checkpoint makes dir, which must not exist, a store of its own with everything applied so far. Reads and writes
 // go on meanwhile. Tables, which Pebble never changes, are linked where both folders are on one file system, and copied elsewhere.
 func (s *Store) Checkpoint(dir string) error {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	if s.mu.closed {
+	if !s.begin() {
 		return storage.ErrClosed
 	}
+	defer s.mu.RUnlock()
 	if err := s.Full(); err != nil {
 		return err // A checkpoint writes to the log first, and would wait for space.
 	}

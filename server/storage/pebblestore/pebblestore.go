@@ -53,16 +53,13 @@ func (o *Options) EnsureDefaults() {
 // Store is a storage.Store on Pebble.
 type Store struct {
 	db *pebble.DB
-	mu struct {
-		// RWMutex is held for reading by every call, so that Close waits for them.
-		sync.RWMutex
-		closed bool
-	}
+	// mu is held for reading by every call (begin), so that Close waits for them.
+	mu sync.RWMutex
 	// failed is Pebble's fatal error. After it nothing is written any more.
 	failed atomic.Pointer[fatal]
 	// tidying is set while a memtable is flushed early.
 	tidying atomic.Bool
-	// closing is closed by Close.
+	// closing is closed by Close, once.
 	closing chan struct{}
 	once    sync.Once
 	log     *slog.Logger
@@ -102,33 +99,54 @@ func (s *Store) Full() error {
 	return nil
 }
 
+// begin begins a call: it takes the mutex for reading, which the caller releases. It returns false once Close was called. What
+// had no turn before that gets none: the mutex may then never be free again.
+func (s *Store) begin() bool {
+	if s.isClosing() {
+		return false
+	}
+	s.mu.RLock()
+	if s.isClosing() {
+		s.mu.RUnlock()
+		return false
+	}
+	return true
+}
+
+// isClosing reports whether Close was called.
+func (s *Store) isClosing() bool {
+	select {
+	case <-s.closing:
+		return true
+	default:
+		return false
+	}
+}
+
 // Get implements storage.Reader.
 func (s *Store) Get(key []byte) ([]byte, bool, error) {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	if s.mu.closed {
+	if !s.begin() {
 		return nil, false, storage.ErrClosed
 	}
+	defer s.mu.RUnlock()
 	return get(s.db, key)
 }
 
 // Scan implements storage.Reader.
 func (s *Store) Scan(r storage.Range) storage.Iterator {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	if s.mu.closed {
+	if !s.begin() {
 		return &iterator{err: storage.ErrClosed}
 	}
+	defer s.mu.RUnlock()
 	return s.scan(s.db, r)
 }
 
 // Snapshot implements storage.Store.
 func (s *Store) Snapshot() storage.Snapshot {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	if s.mu.closed {
+	if !s.begin() {
 		return closedSnapshot{}
 	}
+	defer s.mu.RUnlock()
 	return &snapshot{store: s, s: s.db.NewSnapshot()}
 }
 
@@ -137,7 +155,9 @@ func (s *Store) Apply(ctx context.Context, b *storage.Batch) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	s.mu.RLock()
+	if !s.begin() {
+		return storage.ErrClosed
+	}
 	defer s.mu.RUnlock()
 	if err := s.admitLocked(b); err != nil {
 		return err
@@ -147,10 +167,7 @@ func (s *Store) Apply(ctx context.Context, b *storage.Batch) error {
 
 // admitLocked returns what keeps a batch from being applied; the mutex is held for reading.
 func (s *Store) admitLocked(b *storage.Batch) error {
-	switch failed := s.failed.Load(); {
-	case s.mu.closed:
-		return storage.ErrClosed
-	case failed != nil:
+	if failed := s.failed.Load(); failed != nil {
 		return fmt.Errorf("pebble has failed before: %w", failed.cause)
 	}
 	return s.space.admit(b.Deletes)
@@ -204,16 +221,19 @@ func add(batch *pebble.Batch, op storage.Op) error {
 	return fmt.Errorf("unknown kind %d", op.Kind)
 }
 
-// Close implements storage.Store. A second call is no error. The memtable is flushed, so that the next Open
-// replays nothing. On a full disk it stays in the log.
-func (s *Store) Close() error {
-	s.once.Do(func() { close(s.closing) }) // Writes that wait for space end.
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.mu.closed {
-		return nil
+// Close implements storage.Store. A second call does nothing, waits for the first one and returns nil. The memtable is flushed, so that
+// the next Open replays nothing. On a full disk it stays in the log.
+func (s *Store) Close() (err error) {
+	s.once.Do(func() { err = s.close() })
+	return err
+}
+
+// close is the first call of Close.
+func (s *Store) close() error {
+	close(s.closing) // Writes that wait for space end.
+	if !s.drain() {
+		return fmt.Errorf("close pebble: %w", errors.Join(storage.ErrFull, s.unlock()))
 	}
-	s.mu.closed = true
 	if failed := s.failed.Load(); failed != nil {
 		return errors.Join(fmt.Errorf("pebble has failed before: %w", failed.cause), s.closeDB())
 	}
@@ -224,6 +244,23 @@ func (s *Store) Close() error {
 		return fmt.Errorf("close pebble: %w", err)
 	}
 	return nil
+}
+
+// drain waits for the calls under way. It returns false when some of them can't end: Pebble stalls writers while as many memtables as
+// may wait do so, and on a full disk they wait for good.
+func (s *Store) drain() bool {
+	drained := make(chan struct{})
+	go func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		close(drained)
+	}()
+	select {
+	case <-drained:
+		return true
+	case <-s.space.stuck:
+		return false
+	}
 }
 
 // flushLast writes the memtable out before Close, or returns when a write of Pebble's meets a full disk. Pebble stalls even the beginning of a flush

@@ -411,11 +411,10 @@ func fileNames(names []string) string { return strings.Join(names, ", ") }
 
 // Usage returns how many bytes the store takes on the disk, and how many are free there; zero where that can't be measured.
 func (s *Store) Usage() (used, free uint64) {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	if s.mu.closed {
+	if !s.begin() {
 		return 0, 0
 	}
+	defer s.mu.RUnlock()
 	used = s.db.Metrics().DiskSpaceUsage()
 	if usage, err := s.space.FS.GetDiskUsage(s.space.dir); err == nil {
 		free = usage.AvailBytes
@@ -425,10 +424,9 @@ func (s *Store) Usage() (used, free uint64) {
 
 // LogSize returns how many bytes of the log are not yet in tables.
 func (s *Store) LogSize() uint64 {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	if s.mu.closed {
+	if !s.begin() {
 		return 0
 	}
+	defer s.mu.RUnlock()
 	return s.db.Metrics().WAL.Size
 }

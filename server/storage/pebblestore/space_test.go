@@ -439,30 +439,57 @@ func (d *withoutTables) Create(name string, category vfs.DiskWriteCategory) (vfs
 	return d.FS.Create(name, category)
 }
 
-// TestCloseWhileWritesStall closes a store whose memtables wait for a full disk, as many as may, so that Pebble stalls its writers.
+// TestCloseWhileWritesStall closes a store whose memtables wait for a full disk, as many as may, so that Pebble stalls its writers: once
+// before anybody writes, and once while a write is stalled.
 func TestCloseWhileWritesStall(t *testing.T) {
-	abandons(t)
-	disk := &withoutTables{FS: vfs.NewMem()}
-	const table, stallTables = 256 << 10, 2 // Pebble stalls when so many tables wait.
-	s, err := Open("data", Options{FS: disk, MemTableBytes: table})
-	if err != nil {
-		t.Fatal(err)
-	}
-	disk.full.Store(true)
-	// Past the store's admission, which refuses writes most of the time while a table waits: those in between add up in the same way.
-	for n := 0; s.db.Metrics().MemTable.Size < table*stallTables; n++ {
-		if err := s.db.Set(fmt.Appendf(nil, "k%03d", n), bytes.Repeat([]byte{'x'}, table/4), pebble.NoSync); err != nil {
-			t.Fatal(err)
-		}
-	}
-	closed := make(chan error, 1)
-	go func() { closed <- s.Close() }()
-	select {
-	case err := <-closed:
-		if !errors.Is(err, storage.ErrFull) {
-			t.Errorf("Close = %v, want ErrFull", err)
-		}
-	case <-time.After(30 * time.Second):
-		t.Fatal("Close waits for a flush that cannot begin")
+	for _, writing := range []bool{false, true} {
+		t.Run(fmt.Sprintf("writing=%t", writing), func(t *testing.T) {
+			abandons(t)
+			disk := &withoutTables{FS: vfs.NewMem()}
+			const table, stallTables = 256 << 10, 2 // Pebble stalls when so many tables wait.
+			s, err := Open("data", Options{FS: disk, MemTableBytes: table})
+			if err != nil {
+				t.Fatal(err)
+			}
+			disk.full.Store(true)
+			// Past the store's admission, which refuses writes most of the time while a table waits: those in between add up in the same way.
+			for n := 0; s.db.Metrics().MemTable.Size < table*stallTables; n++ {
+				if err := s.db.Set(fmt.Appendf(nil, "k%03d", n), bytes.Repeat([]byte{'x'}, table/4), pebble.NoSync); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if writing {
+				stalled := make(chan struct{})
+				go func() {
+					s.mu.RLock()
+					defer s.mu.RUnlock()
+					close(stalled)
+					for n := 0; ; n++ {
+						var b storage.Batch
+						b.Set(fmt.Appendf(nil, "w%03d", n), bytes.Repeat([]byte{'x'}, table/4))
+						if s.write(&b, pebble.NoSync) != nil {
+							return
+						}
+					}
+				}()
+				<-stalled
+			}
+			closed := make(chan error, 1)
+			go func() { closed <- s.Close() }()
+			select {
+			case err := <-closed:
+				if !errors.Is(err, storage.ErrFull) {
+					t.Errorf("Close = %v, want ErrFull", err)
+				}
+			case <-time.After(30 * time.Second):
+				t.Fatal("Close waits for what cannot end")
+			}
+			if _, _, err := s.Get([]byte("k000")); !errors.Is(err, storage.ErrClosed) {
+				t.Errorf("Get after Close = %v, want ErrClosed", err)
+			}
+			if err := s.Close(); err != nil {
+				t.Errorf("the second Close = %v", err)
+			}
+		})
 	}
 }

@@ -44,7 +44,7 @@ func (s *Store) flush() (flushed <-chan struct{}, err error) {
 		return nil, nil
 	}
 	defer s.mu.RUnlock()
-	if s.mu.closed || s.failed.Load() != nil {
+	if s.isClosing() || s.failed.Load() != nil {
 		return nil, nil
 	}
 	err = s.survive(func() error {

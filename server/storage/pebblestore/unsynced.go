@@ -10,7 +10,9 @@ import (
 
 // Admit returns what Apply would refuse a batch with before it writes anything: ErrClosed, an ErrFull or an earlier failure.
 func (s *Store) Admit(b *storage.Batch) error {
-	s.mu.RLock()
+	if !s.begin() {
+		return storage.ErrClosed
+	}
 	defer s.mu.RUnlock()
 	return s.admitLocked(b)
 }
@@ -18,11 +20,10 @@ func (s *Store) Admit(b *storage.Batch) error {
 // ApplyUnsynced applies a batch that was admitted and does not wait for the disk: a crash may lose it, together with all that were
 // applied after it. It is for replicas of what is durable elsewhere.
 func (s *Store) ApplyUnsynced(b *storage.Batch) error {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	if s.mu.closed {
+	if !s.begin() {
 		return storage.ErrClosed
 	}
+	defer s.mu.RUnlock()
 	if failed := s.failed.Load(); failed != nil {
 		return fmt.Errorf("pebble has failed before: %w", failed.cause)
 	}
@@ -31,11 +32,10 @@ func (s *Store) ApplyUnsynced(b *storage.Batch) error {
 
 // Sync waits until all that was applied is on disk.
 func (s *Store) Sync() error {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	if s.mu.closed {
+	if !s.begin() {
 		return storage.ErrClosed
 	}
+	defer s.mu.RUnlock()
 	if err := s.survive(func() error { return s.db.LogData(nil, pebble.Sync) }); err != nil {
 		return fmt.Errorf("pebble sync: %w", err)
 	}
