@@ -14,6 +14,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/singleflight"
+
 	"clave/server/clock"
 )
 
@@ -78,6 +80,8 @@ type handler struct {
 	o Options
 	// reads has a place for each request that reads the store.
 	reads chan struct{}
+	// lists has one request at a time read the list of events.
+	lists singleflight.Group
 	mu    struct {
 		sync.Mutex
 		listed  []Listed
@@ -190,20 +194,35 @@ func (h *handler) sitemap(w http.ResponseWriter, r *http.Request) {
 	send(w, r, "application/xml", []byte(text))
 }
 
-// list returns the events of the sitemap, read at most once in mapTime.
+// list returns the events of the sitemap, read at most once in mapTime. Requests that come while they are read wait for that reading.
 func (h *handler) list(ctx context.Context) ([]Listed, error) {
+	if listed, fresh := h.kept(); fresh {
+		return listed, nil
+	}
+	reading := h.lists.DoChan("", func() (any, error) {
+		listed, err := read(context.WithoutCancel(ctx), h.reads, func(ctx context.Context) ([]Listed, error) { return h.o.Store.Published(ctx, maxListed) })
+		if err != nil {
+			return nil, err
+		}
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		h.mu.listed, h.mu.expires = listed, h.o.Clock.Now().Add(mapTime)
+		return nil, nil
+	})
+	select {
+	case done := <-reading:
+		listed, _ := h.kept()
+		return listed, done.Err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// kept returns the events that were read last, and reports whether they are good still.
+func (h *handler) kept() (listed []Listed, fresh bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	now := h.o.Clock.Now()
-	if now.Before(h.mu.expires) {
-		return h.mu.listed, nil
-	}
-	listed, err := read(ctx, h.reads, func(ctx context.Context) ([]Listed, error) { return h.o.Store.Published(ctx, maxListed) })
-	if err != nil {
-		return nil, err
-	}
-	h.mu.listed, h.mu.expires = listed, now.Add(mapTime)
-	return listed, nil
+	return h.mu.listed, h.o.Clock.Now().Before(h.mu.expires)
 }
 
 // read reads the store in its turn and in time.

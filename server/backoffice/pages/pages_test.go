@@ -55,6 +55,20 @@ func (s *store) Published(context.Context, int) ([]pages.Listed, error) {
 	return s.listed, s.err
 }
 
+// slowStore is a Store whose list takes until it is released.
+type slowStore struct {
+	store
+	// listing has a value for each list that was begun, and release is closed to end them.
+	listing chan struct{}
+	release chan struct{}
+}
+
+func (s *slowStore) Published(ctx context.Context, limit int) ([]pages.Listed, error) {
+	s.listing <- struct{}{}
+	<-s.release
+	return s.store.Published(ctx, limit)
+}
+
 // gala is an event with all that an event can have.
 func gala() map[string]any {
 	return map[string]any{
@@ -311,5 +325,43 @@ func TestUnsubscribe(t *testing.T) {
 	check("POST", "/boletin/baja?t=good", 503, "No pudimos darte de baja.")
 	if len(s.gone) != 2 {
 		t.Errorf("unsubscribed: %v", s.gone)
+	}
+}
+
+// TestSitemapsShareAReading requests the sitemap while the store does not answer: a client that leaves is not held up, and the others are
+// served by one reading.
+func TestSitemapsShareAReading(t *testing.T) {
+	s := &slowStore{store: store{listed: []pages.Listed{{ID: "gala"}}}, listing: make(chan struct{}, 10), release: make(chan struct{})}
+	h, err := pages.Handler(pages.Options{Site: builtSite(), Store: s, Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	request := func(ctx context.Context) <-chan string {
+		served := make(chan string, 1)
+		go func() {
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, httptest.NewRequestWithContext(ctx, http.MethodGet, "/sitemap.xml", nil))
+			served <- w.Body.String()
+		}()
+		return served
+	}
+	first := request(t.Context())
+	<-s.listing
+	left, leave := context.WithCancel(t.Context())
+	leave()
+	select {
+	case <-request(left):
+	case <-time.After(30 * time.Second):
+		t.Fatal("a request whose client has left waits for the store")
+	}
+	close(s.release)
+	if got := <-first; !strings.Contains(got, "/eventos/gala<") {
+		t.Errorf("the sitemap misses the event:\n%s", got)
+	}
+	if got := <-request(t.Context()); !strings.Contains(got, "/eventos/gala<") {
+		t.Errorf("the second sitemap misses the event:\n%s", got)
+	}
+	if s.lists != 1 {
+		t.Errorf("%d lists, want 1", s.lists)
 	}
 }
