@@ -85,12 +85,7 @@ torture: bin/clave ## kill, fill, cut off and damage the server under load and c
 	CLAVE_BIN='$(CURDIR)/bin/clave' CLAVE_TORTURE_ROUNDS='$(ROUNDS)' go test -count=1 -timeout 0 -v ./server/torture
 
 fuzz: ## run each fuzz target for a while (T=30s)
-	@grep -rl --include=*_test.go '^func Fuzz' server | sort | while read -r file; do \
-	  for target in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\).*/\1/p' "$$file"); do \
-	    echo "$$file $$target"; \
-	    go test -run '^$$' -fuzz "^$$target\$$" -fuzztime '$(T)' "./$$(dirname "$$file")" || exit 1; \
-	  done; \
-	done
+	.ci/fuzz '$(T)'
 
 clean: ## remove what was built
 	rm -rf bin frontend/dist frontend/dist-ssr server/console/dist/app

@@ -38,7 +38,8 @@ type outcome struct {
 	user *account.User
 }
 
-// complete is the end of every sign-in, whatever the first factor was:
+// complete is the end of every sign-in that blocking functions or second factors may be part of, whatever the first factor was. Anonymous
+// sign-up and passkeys, which have neither, begin their session in a change of their own.
 //
 //  1. beforeCreate is called for a new account. Blocking functions may take a minute, so no lock is held.
 //  2. The account as it was read is prepared and checked, and it is decided whether a second factor is required.
