@@ -56,7 +56,7 @@ func (s *split) routeTLS(ctx context.Context, raw net.Conn) {
 		return
 	}
 	to := s.http
-	if from.http2Only && conn.ConnectionState().NegotiatedProtocol == "h2" {
+	if from.http2Only && conn.ConnectionState().NegotiatedProtocol == "h2" && s.calls() {
 		to = s.grpc
 	}
 	to.give(conn)

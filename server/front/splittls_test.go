@@ -1,6 +1,7 @@
 package front_test
 
 import (
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"io"
@@ -33,12 +34,13 @@ func (n native) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	n.Server.ServeHTTP(w, r)
 }
 
-// TestTLSIsSplitByWhatTheClientOffers calls as gRPC clients, browsers and HTTP libraries do.
-func TestTLSIsSplitByWhatTheClientOffers(t *testing.T) {
+// settings returns the settings of a server with a certificate, and of a client that trusts it.
+func settings(t *testing.T) (server, client *tls.Config) {
+	t.Helper()
 	dir := t.TempDir()
 	certFile, keyFile := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
 	writePair(t, certFile, keyFile, "localhost")
-	settings, err := front.TLS(front.CertificateOptions{CertFile: certFile, KeyFile: keyFile})
+	server, err := front.TLS(front.CertificateOptions{CertFile: certFile, KeyFile: keyFile})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +51,32 @@ func TestTLSIsSplitByWhatTheClientOffers(t *testing.T) {
 	roots := x509.NewCertPool()
 	roots.AppendCertsFromPEM(pem)
 	// The certificate begins at the hand clocks' time.
-	client := &tls.Config{RootCAs: roots, ServerName: "localhost", Time: func() time.Time { return begun.AddDate(0, 1, 0) }}
+	return server, &tls.Config{RootCAs: roots, ServerName: "localhost", Time: func() time.Time { return begun.AddDate(0, 1, 0) }}
+}
+
+// TestTLSWhereCallsAreForwarded calls a port that has no gRPC server and forwards everything, as one of a node that does not lead.
+func TestTLSWhereCallsAreForwarded(t *testing.T) {
+	settings, client := settings(t)
+	ln, forwarded := listener(t), native{grpc.NewServer(), make(chan string, 10)}
+	run(t, front.Options{Listener: ln, TLS: settings, Log: slog.New(slog.DiscardHandler), Handlers: front.Handlers{Forward: forwarded}})
+	conn, err := grpc.NewClient(ln.Addr().String(), grpc.WithTransportCredentials(credentials.NewTLS(client)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	if err := conn.Invoke(ctx, "/a.B/C", nil, nil); status.Code(err) != codes.Unimplemented && status.Code(err) != codes.Internal {
+		t.Errorf("a gRPC client: %v, want an answer of the gRPC server", err)
+	}
+	if len(forwarded.byHTTP) != 1 {
+		t.Errorf("%d calls were forwarded, want 1", len(forwarded.byHTTP))
+	}
+}
+
+// TestTLSIsSplitByWhatTheClientOffers calls as gRPC clients, browsers and HTTP libraries do.
+func TestTLSIsSplitByWhatTheClientOffers(t *testing.T) {
+	settings, client := settings(t)
 	ln, server := listener(t), native{grpc.NewServer(), make(chan string, 10)}
 	version := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, r.Proto) })
 	run(t, front.Options{Listener: ln, TLS: settings, Log: slog.New(slog.DiscardHandler), Handlers: front.Handlers{GRPC: server, REST: version}})
