@@ -136,6 +136,11 @@ func (a *App) build(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if a.nodes != nil {
+		if err := a.openReleases(ctx, state, rulesets); err != nil {
+			return err
+		}
+	}
 	a.served = state
 	if a.hasConsole() {
 		a.add("meter", a.counts) // which takes samples

@@ -29,6 +29,9 @@ func (a *App) loadRules() (*guard.Rulesets, error) {
 		fmt.Fprintln(a.o.Notices, "No firebase.json in this folder or above: rules are open to all, and there is no site")
 	}
 	rulesets := guard.NewRulesets(guard.RulesetsOptions{Open: development, Detail: development, Cover: development})
+	if a.config.Store != "" {
+		return rulesets, nil // the release of the store counts (openReleases)
+	}
 	watched := make(map[string]config.Database)
 	for _, d := range a.config.Databases {
 		if d.RulesFile == "" {
@@ -39,14 +42,14 @@ func (a *App) loadRules() (*guard.Rulesets, error) {
 			return nil, err
 		}
 		if guard.HasErrors(issues) {
-			return nil, fault.E(fault.InvalidArgument, "%s\nCorrect the rules; clave rules check %s shows warnings too.", issueLines(d.RulesFile, issues), d.RulesFile)
+			return nil, rulesError(d.RulesFile, issues)
 		}
 		watched[filepath.Clean(d.RulesFile)] = d
 	}
 	switch {
 	case len(watched) == 0:
 	case development:
-		a.watchRules(rulesets, watched)
+		a.watchRules(watched, func(_ context.Context, d config.Database) { a.reloadRulesFile(rulesets, d) })
 	default:
 		a.run("reload", func(ctx context.Context) error {
 			return process.Hangups(ctx, func() {
@@ -61,14 +64,27 @@ func (a *App) loadRules() (*guard.Rulesets, error) {
 
 // loadRulesFile reads one rules file and puts it in force if it has no errors.
 func (a *App) loadRulesFile(rulesets *guard.Rulesets, d config.Database) ([]guard.Issue, error) {
-	source, err := os.ReadFile(d.RulesFile)
+	f, err := readFile(d.RulesFile, remedyRules)
 	if err != nil {
-		return nil, fault.Because(err, fault.FailedPrecondition, "%s: cannot be read: %v. Correct firestore.rules in firebase.json.", d.RulesFile, err)
+		return nil, err
 	}
-	if d.ID == resource.DefaultDatabase {
-		return rulesets.Replace("", "", string(source)), nil
+	return a.replaceRules(rulesets, d.ID, f.Text), nil
+}
+
+// remedyRules is what to do about a rules file that can't be read.
+const remedyRules = "Correct firestore.rules in firebase.json."
+
+// replaceRules puts the rules of a database in force if they have no errors.
+func (a *App) replaceRules(rulesets *guard.Rulesets, id, source string) []guard.Issue {
+	if id == resource.DefaultDatabase {
+		return rulesets.Replace("", "", source)
 	}
-	return rulesets.Replace(a.config.Project, d.ID, string(source)), nil
+	return rulesets.Replace(a.config.Project, id, source)
+}
+
+// rulesError returns the error of rules that don't come into force.
+func rulesError(file string, issues []guard.Issue) *fault.Error {
+	return fault.E(fault.InvalidArgument, "%s\nCorrect the rules; clave rules check %s shows warnings too.", issueLines(file, issues), file)
 }
 
 // issueLines returns the issues, one a line, as file:line:column text.
@@ -82,7 +98,7 @@ func issueLines(file string, issues []guard.Issue) string {
 
 // watchRules reads rules files again when they change. A broken edit keeps the old rules and is reported. Folders are watched,
 // because editors replace files.
-func (a *App) watchRules(rulesets *guard.Rulesets, files map[string]config.Database) {
+func (a *App) watchRules(files map[string]config.Database, reload func(context.Context, config.Database)) {
 	watcher, err := fsnotify.NewWatcher()
 	if err != nil {
 		a.o.Log.Warn("rules files are not watched", "error", err)
@@ -95,12 +111,12 @@ func (a *App) watchRules(rulesets *guard.Rulesets, files map[string]config.Datab
 		}
 	}
 	a.run("rules watch", func(ctx context.Context) error {
-		return a.followRules(ctx, watcher, rulesets, files)
+		return a.followRules(ctx, watcher, files, reload)
 	})
 }
 
 // followRules handles the watcher's events until ctx is done.
-func (a *App) followRules(ctx context.Context, watcher *fsnotify.Watcher, rulesets *guard.Rulesets, files map[string]config.Database) error {
+func (a *App) followRules(ctx context.Context, watcher *fsnotify.Watcher, files map[string]config.Database, reload func(context.Context, config.Database)) error {
 	dirty := make(map[string]bool)
 	var quiet <-chan time.Time
 	stop := func() {}
@@ -126,7 +142,7 @@ func (a *App) followRules(ctx context.Context, watcher *fsnotify.Watcher, rulese
 			}
 		case <-quiet:
 			for name := range dirty {
-				a.reloadRulesFile(rulesets, files[name])
+				reload(ctx, files[name])
 			}
 			clear(dirty)
 		}

@@ -14,6 +14,7 @@ import (
 	"clave/server/engine"
 	"clave/server/fault"
 	"clave/server/randid"
+	"clave/server/release"
 	"clave/server/storage"
 	"clave/server/storage/pgstore"
 )
@@ -143,7 +144,16 @@ func (a *App) versionClock(store dataStore) clock.Clock {
 	return a.o.Clock
 }
 
-// ClusterStatus returns how the nodes on the PostgreSQL at a URL are.
-func ClusterStatus(ctx context.Context, url string) (*pgstore.Status, error) {
-	return pgstore.ReadStatus(ctx, url)
+// ClusterStatus returns how the nodes on the PostgreSQL at a URL are, and what is released at them.
+func ClusterStatus(ctx context.Context, url string) (*pgstore.Status, *release.Release, error) {
+	st, err := pgstore.ReadStatus(ctx, url)
+	if err != nil {
+		return nil, nil, err
+	}
+	value, _, err := pgstore.Peek(ctx, url, release.Key())
+	if err != nil {
+		return nil, nil, err
+	}
+	r, err := release.Decode(value)
+	return st, r, err
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/http"
 	"sync/atomic"
@@ -22,6 +23,8 @@ import (
 type nodes struct {
 	members *pgstore.Members
 	node    *cluster.Node
+	// name is this node's.
+	name string
 	// inner is where other nodes reach this one.
 	inner string
 	// site is the static site, which every node answers itself.
@@ -29,6 +32,9 @@ type nodes struct {
 	ports map[string]*early
 	// leading are what the ports serve once this node leads, by the port's name.
 	leading map[string]front.Handlers
+	// services are what nodes and commands request of this node alone once it leads, and releases is one of them.
+	services map[string]http.Handler
+	releases atomic.Pointer[releases]
 	// reached is when the leader last answered that it is healthy.
 	reached atomic.Pointer[time.Time]
 	// parts are what runs before the app does.
@@ -106,7 +112,7 @@ func (a *App) join(ctx context.Context, p ports) (n *nodes, err error) {
 	if _, err := a.makeFolder(replicaDir); err != nil { // which the node's name lies beside
 		return nil, err
 	}
-	n = &nodes{ports: make(map[string]*early), leading: make(map[string]front.Handlers)}
+	n = &nodes{ports: make(map[string]*early), leading: make(map[string]front.Handlers), services: make(map[string]http.Handler)}
 	if n.members, err = pgstore.OpenMembers(ctx, a.config.Store, a.o.Log); err != nil {
 		return nil, err
 	}
@@ -152,6 +158,11 @@ func (a *App) join(ctx context.Context, p ports) (n *nodes, err error) {
 		n.ports["metrics"].port = port
 	}
 	n.start(ctx, innerName, n.node.Run)
+	if a.config.Production() {
+		n.start(ctx, "reload", func(ctx context.Context) error {
+			return process.Hangups(ctx, func() { a.releaseOwn(ctx, a.config.Databases) })
+		})
+	}
 	return n, nil
 }
 
@@ -178,16 +189,12 @@ func (a *App) openInner(ctx context.Context, n *nodes) error {
 		host = n.members.Host()
 	}
 	n.inner = net.JoinHostPort(host, taken)
-	name, err := a.nodeName()
-	if err != nil {
+	if n.name, err = a.nodeName(); err != nil {
 		return err
 	}
 	n.node, err = cluster.New(cluster.Options{
-		Name: name, Secret: secret, Listener: ln, Clock: a.o.Clock, Log: a.o.Log,
-		Leader: func() (cluster.Leader, <-chan struct{}) {
-			l, changed := n.members.Leader()
-			return cluster.Leader{Node: l.Node, Address: l.Inner, Epoch: l.Epoch}, changed
-		},
+		Name: n.name, Secret: secret, Listener: ln, Clock: a.o.Clock, Log: a.o.Log,
+		Leader: leaderOf(n.members),
 	})
 	return err
 }
@@ -233,7 +240,7 @@ func (n *nodes) serveAsLeader(a *App) {
 
 // lead has the ports answer at this node.
 func (n *nodes) lead() {
-	handlers := make(map[string]http.Handler)
+	handlers := maps.Clone(n.services)
 	for name, leading := range n.leading {
 		leading.Role = "leader"
 		port := n.ports[name].port

@@ -15,6 +15,7 @@ import (
 	"clave/server/fault"
 	"clave/server/index"
 	"clave/server/listen"
+	"clave/server/release"
 	"clave/server/resource"
 	"clave/server/storage"
 	"clave/server/storage/pebblestore"
@@ -35,6 +36,8 @@ type state struct {
 	store  dataStore
 	engine *engine.Engine
 	hub    *listen.Hub
+	// release is what is in force at the start where nodes share the store; else nil.
+	release *release.Release
 }
 
 // health returns what is wrong with the state: a failed or full disk, or damaged data files.
@@ -69,7 +72,7 @@ func (a *App) openServed(ctx context.Context, p ports) (dataStore, error) {
 
 // openEngine opens the engine of a store with its indexes, and the live queries.
 func (a *App) openEngine(ctx context.Context, store dataStore) (*state, error) {
-	definitions, err := a.readIndexes()
+	definitions, begun, err := a.beginIndexes(store)
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +107,7 @@ func (a *App) openEngine(ctx context.Context, store dataStore) (*state, error) {
 	}
 	a.add("engine", e)
 	a.add("listen", hub)
-	return &state{store: store, engine: e, hub: hub}, nil
+	return &state{store: store, engine: e, hub: hub, release: begun}, nil
 }
 
 // storeDir is the folder of the store within the data folder.
@@ -224,17 +227,58 @@ func (a *App) readIndexes() (map[resource.Database]index.Definitions, error) {
 		if d.IndexesFile == "" {
 			continue
 		}
-		text, err := os.ReadFile(d.IndexesFile)
+		f, err := readFile(d.IndexesFile, remedyIndexes)
 		if err != nil {
-			return nil, fault.Because(err, fault.FailedPrecondition, "%s: cannot be read: %v. Correct firestore.indexes in firebase.json.", d.IndexesFile, err)
+			return nil, err
 		}
-		defs, err := index.ParseDefinitions(config.PlainJSON(text))
-		if err != nil {
-			return nil, fault.E(fault.InvalidArgument, "%s: %s", d.IndexesFile, fault.Of(err).Message)
+		if all[a.databaseOf(d.ID)], err = parseIndexes(f.Name, []byte(f.Text)); err != nil {
+			return nil, err
 		}
-		all[a.databaseOf(d)] = defs
 	}
 	return all, nil
+}
+
+// remedyIndexes is what to do about an index file that can't be read.
+const remedyIndexes = "Correct firestore.indexes in firebase.json."
+
+// parseIndexes parses an index file.
+func parseIndexes(file string, text []byte) (index.Definitions, error) {
+	defs, err := index.ParseDefinitions(config.PlainJSON(text))
+	if err != nil {
+		return index.Definitions{}, fault.E(fault.InvalidArgument, "%s: %s", file, fault.Of(err).Message)
+	}
+	return defs, nil
+}
+
+// definitionsOf returns the index definitions of released files.
+func (a *App) definitionsOf(files release.Files) (map[resource.Database]index.Definitions, error) {
+	all := make(map[resource.Database]index.Definitions)
+	for id, d := range files {
+		if d.Indexes == nil {
+			continue
+		}
+		defs, err := parseIndexes(d.Indexes.Name, []byte(d.Indexes.Text))
+		if err != nil {
+			return nil, err
+		}
+		all[a.databaseOf(id)] = defs
+	}
+	return all, nil
+}
+
+// beginIndexes returns the index definitions that a store begins with: those of the release where nodes share it, which is returned too, else of
+// the files.
+func (a *App) beginIndexes(store storage.Reader) (map[resource.Database]index.Definitions, *release.Release, error) {
+	if a.config.Store == "" {
+		defs, err := a.readIndexes()
+		return defs, nil, err
+	}
+	r, err := a.beginRelease(store)
+	if err != nil {
+		return nil, nil, err
+	}
+	defs, err := a.definitionsOf(r.Files)
+	return defs, r, err
 }
 
 // exists returns a function that reports whether a database exists: those of firebase.json do in production, where anybody may name others, and all
@@ -260,9 +304,9 @@ func (a *App) exists() func(resource.Database) bool {
 
 // databaseOf returns the database that a section of firebase.json is about; the zero Database, which stands for all,
 // when it is the default.
-func (a *App) databaseOf(d config.Database) resource.Database {
-	if d.ID == resource.DefaultDatabase {
+func (a *App) databaseOf(id string) resource.Database {
+	if id == resource.DefaultDatabase {
 		return resource.Database{}
 	}
-	return resource.Database{Project: a.config.Project, ID: d.ID}
+	return resource.Database{Project: a.config.Project, ID: id}
 }

@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"runtime"
 	"runtime/metrics"
+	"sync"
 
 	"clave/server/console"
 	"clave/server/console/logs"
@@ -16,7 +17,10 @@ import (
 type watched struct {
 	logs    logs.Ring
 	missing console.MissingIndexes
-	defined map[resource.Database][]index.Definition
+	defined struct {
+		sync.Mutex
+		of map[resource.Database][]index.Definition
+	}
 	// recorder writes indexes into their files.
 	recorder *indexRecorder
 }
@@ -26,8 +30,26 @@ func (a *App) hasConsole() bool { return a.config.UI || a.config.Console != "" }
 
 // watch begins to keep the log's lines for the console.
 func (a *App) watch() {
-	a.watched = &watched{defined: make(map[resource.Database][]index.Definition)}
+	a.watched = &watched{}
+	a.watched.defined.of = make(map[resource.Database][]index.Definition)
 	a.o.Log = slog.New(logs.Handler(a.o.Log.Handler(), &a.watched.logs))
+}
+
+// define notes the indexes that a database's file or release has; the zero Database is all without their own.
+func (w *watched) define(db resource.Database, indexes []index.Definition) {
+	w.defined.Lock()
+	defer w.defined.Unlock()
+	w.defined.of[db] = indexes
+}
+
+// definedIn returns the indexes that a database's file or release has.
+func (w *watched) definedIn(db resource.Database) []index.Definition {
+	w.defined.Lock()
+	defer w.defined.Unlock()
+	if own, ok := w.defined.of[db]; ok {
+		return own
+	}
+	return w.defined.of[resource.Database{}]
 }
 
 // gauges returns how the server stands.
@@ -54,7 +76,7 @@ func (a *App) neededIndex(files map[resource.Database]index.Definitions) func(re
 		return nil
 	}
 	for db, defs := range files {
-		a.watched.defined[db] = defs.Indexes
+		a.watched.define(db, defs.Indexes)
 	}
 	return func(db resource.Database, d index.Definition) { a.watched.missing.Add(db, d, a.o.Clock.Now()) }
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
@@ -116,30 +115,12 @@ func New(o Options) (*Node, error) {
 	n := &Node{o: o, tls: settings, ending: process.NewEnding()}
 	n.mu.under = process.NewEnding()
 	n.mu.changed = make(chan struct{})
-	only := new(http.Protocols)
-	only.SetHTTP2(true)
-	n.transport = &http.Transport{
-		DialTLSContext: n.dial, Protocols: only, ForceAttemptHTTP2: true, DisableCompression: true, IdleConnTimeout: time.Minute,
-		HTTP2: &http.HTTP2Config{
-			MaxReceiveBufferPerStream: streamWindow, MaxReceiveBufferPerConnection: connWindow, SendPingTimeout: pingAfter, PingTimeout: pingPatience,
-		},
-	}
+	n.transport = newTransport(settings)
 	return n, nil
 }
 
 // errNotReached is the error of a request that was not sent: there is no connection to the leader.
 var errNotReached = errors.New("cluster: the leader is not reached")
-
-// dial connects to the inner listener of another node.
-func (n *Node) dial(ctx context.Context, network, address string) (net.Conn, error) {
-	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
-	defer cancel()
-	conn, err := (&tls.Dialer{Config: n.tls}).DialContext(ctx, network, address)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errNotReached, err)
-	}
-	return conn, nil
-}
 
 // Serve has this node answer by itself from now on, port by port; it is called when the node leads.
 func (n *Node) Serve(handlers map[string]http.Handler) {

@@ -281,3 +281,52 @@ func TestACutMessageIsUnavailable(t *testing.T) {
 		t.Errorf("a message that was cut ends with %v, want Unavailable", err)
 	}
 }
+
+// TestServices calls a service of the leader: nothing that comes to a port of clients reaches it, and a stranger does not either.
+func TestServices(t *testing.T) {
+	b := newBallot()
+	one, two := join(t, "one", "secret", b, time.Second), join(t, "two", "secret", b, time.Second)
+	service := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		w.WriteHeader(http.StatusAccepted)
+		_, _ = w.Write(append([]byte("done "), body...))
+	})
+	b.elect(one)
+	one.Serve(map[string]http.Handler{"release": service})
+	leader, _ := b.get()
+	client, err := cluster.NewClient([]byte("secret"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	for who, c := range map[string]*cluster.Client{"a command": client, "a node": two.Client()} {
+		if code, answer, err := c.Call(t.Context(), leader, "release", []byte("x")); code != http.StatusAccepted || string(answer) != "done x" || err != nil {
+			t.Errorf("Call of %s = %d %q, %v; want 202 and done x", who, code, answer, err)
+		}
+	}
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+two.addr+"/", strings.NewReader("x"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Clave-Port", "release")
+	res, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = res.Body.Close()
+	if res.StatusCode == http.StatusAccepted {
+		t.Error("a client's request reached a service by a header")
+	}
+	at := cluster.Leader{Node: "two", Address: two.inner}
+	if _, _, err := client.Call(t.Context(), at, "release", nil); !errors.Is(err, cluster.ErrNotLeading) {
+		t.Errorf("Call of a node that does not lead = %v, want ErrNotLeading", err)
+	}
+	stranger, err := cluster.NewClient([]byte("another secret"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stranger.Close()
+	if code, _, err := stranger.Call(t.Context(), leader, "release", nil); err == nil {
+		t.Errorf("a stranger's Call = %d, want an error", code)
+	}
+}

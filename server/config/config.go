@@ -59,6 +59,8 @@ type Config struct {
 	Loose []string
 	// Databases are the configured databases, with their rules and indexes.
 	Databases []Database
+	// Database is the database that ModeDeploy's files are for; empty for what firebase.json has.
+	Database string
 	// Hosting is firebase.json's hosting section, or nil.
 	Hosting json.RawMessage
 	// Only lists the parts to run; empty means all.
@@ -141,12 +143,17 @@ var parts = []string{"firestore", "auth", "hosting"}
 // declare declares the flags of all modes that fill the Config itself.
 func (c *Config) declare(flags *pflag.FlagSet) {
 	flags.StringVarP(&c.Project, "project", "P", "", "the default project's `ID`, or its alias in .firebaserc (default: GCLOUD_PROJECT, GOOGLE_CLOUD_PROJECT, then .firebaserc)")
-	flags.StringVar(&c.DataDir, "data", ".clave", "`FOLDER` of the data, relative to firebase.json's folder")
+	if c.Mode != ModeDeploy { // which needs no data folder: who can reach the store may release
+		flags.StringVar(&c.DataDir, "data", ".clave", "`FOLDER` of the data, relative to firebase.json's folder")
+	}
 	if c.Mode.storesShared() {
 		flags.StringVar(&c.Store, "store", "", "keep the data in PostgreSQL at `URL`, which several nodes may share: postgres://user@host/database?sslmode=verify-full (default: CLAVE_STORE; passwords also from PGPASSWORD or .pgpass)")
 	}
 	if c.Mode == ModeServe || c.Mode == ModeCreateCredential {
 		flags.StringVar(&c.PublicURL, "public-url", "", "the origin (`URL`) that clients use, such as https://data.example.org (default: CLAVE_PUBLIC_URL, then the first --acme-domain)")
+	}
+	if c.Mode == ModeDeploy {
+		flags.StringVar(&c.Database, "database", "", "`ID` of the database that the named files are for (default: those whose files they are in firebase.json, else (default))")
 	}
 	if c.Mode == ModeConsole {
 		flags.BoolVar(&c.Write, "write", false, "let the session change data")

@@ -23,15 +23,18 @@ const (
 	ModeEventsRetry  Mode = "events retry"
 )
 
+// ModeDeploy releases rules and indexes at the nodes that share a store.
+const ModeDeploy Mode = "deploy"
+
 // offline reports whether a mode works on a data folder and runs no server.
 func (m Mode) offline() bool {
 	return m == ModeCredentials || m == ModeCreateCredential || m == ModeBackup || m == ModeRestore || m == ModeExport || m == ModeImport ||
-		m == ModeConsole || m == ModeEventsStatus || m == ModeEventsRetry
+		m == ModeConsole || m == ModeEventsStatus || m == ModeEventsRetry || m == ModeDeploy
 }
 
 // storesShared reports whether a mode works on data in PostgreSQL too.
 func (m Mode) storesShared() bool {
-	return m == ModeStart || m == ModeServe || m.needsProject()
+	return m == ModeStart || m == ModeServe || m == ModeDeploy || m.needsProject()
 }
 
 // needsProject reports whether a mode that runs no server is about one project.

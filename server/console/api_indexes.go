@@ -161,10 +161,7 @@ func (c *Console) indexFile(db resource.Database) string {
 
 // presentIndex returns an index that there is.
 func (c *Console) presentIndex(in *call, db resource.Database, one index.Status) (indexJSON, error) {
-	defined := c.o.Defined[db]
-	if defined == nil {
-		defined = c.o.Defined[resource.Database{}]
-	}
+	defined := c.o.Defined(db)
 	out := indexOf(one.Definition)
 	out.State, out.Origin = "ready", "built"
 	if one.Building {

@@ -64,7 +64,7 @@ type Options struct {
 	// zero Database for all, and Missing those that queries have lacked.
 	IndexMode  string
 	IndexFiles map[string]string
-	Defined    map[resource.Database][]index.Definition
+	Defined    func(resource.Database) []index.Definition
 	Missing    *MissingIndexes
 	// AddIndex writes an index into a database's file.
 	AddIndex func(db resource.Database, d index.Definition) error

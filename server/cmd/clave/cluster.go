@@ -5,7 +5,11 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -13,6 +17,7 @@ import (
 
 	"clave/server/app"
 	"clave/server/fault"
+	"clave/server/release"
 )
 
 // clusterCommand returns `clave cluster`.
@@ -26,8 +31,8 @@ func clusterCommand(s streams) *cobra.Command {
 func clusterStatusCommand(s streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "status [--store URL]", Short: "Show who leads and how far each node is",
-		Long: "Shows which node leads, how far the log in PostgreSQL is, and how far the replica of each node that reported in the last\n" +
-			"minute. It ends with 1 when no node leads.",
+		Long: "Shows which node leads, how far the log in PostgreSQL is, which rules and indexes are released, and how far the replica is of\n" +
+			"each node that reported in the last minute. It ends with 1 when no node leads.",
 		Args: words(0, 0, "want no words, only --store"),
 	}
 	url := cmd.Flags().String("store", "", "the `URL` of PostgreSQL (default: CLAVE_STORE)")
@@ -41,9 +46,25 @@ func clusterStatusCommand(s streams) *cobra.Command {
 	return cmd
 }
 
+// releaseLine returns what is released in one line.
+func releaseLine(r *release.Release) string {
+	if r.Version == 0 {
+		return "none yet"
+	}
+	var files []string
+	for _, id := range slices.Sorted(maps.Keys(r.Files)) {
+		for _, f := range []*release.File{r.Files[id].Rules, r.Files[id].Indexes} {
+			if f != nil {
+				files = append(files, id+" "+filepath.Base(f.Name))
+			}
+		}
+	}
+	return fmt.Sprintf("%d (%s) of %s by %s: %s", r.Version, r.Digest(), r.Time.Format(time.RFC3339), r.By, strings.Join(files, ", "))
+}
+
 // clusterStatus prints how the cluster at a URL is.
 func clusterStatus(ctx context.Context, url string, w io.Writer) error {
-	st, err := app.ClusterStatus(ctx, url)
+	st, released, err := app.ClusterStatus(ctx, url)
 	if err != nil {
 		return err
 	}
@@ -56,7 +77,8 @@ func clusterStatus(ctx context.Context, url string, w io.Writer) error {
 	fmt.Fprintf(table, "Epoch\t%d\n", st.Epoch)
 	fmt.Fprintf(table, "Log\t%d to %d\t%d KiB\n", st.First, st.Log, st.LogBytes>>10)
 	fmt.Fprintf(table, "State\t%d, %d behind\t%d KiB\n", st.State, st.Log-st.State, st.StateBytes>>10)
-	fmt.Fprintf(table, "Versions\treserved until %s\n\n", st.VersionsUntil.Format(time.RFC3339Nano))
+	fmt.Fprintf(table, "Versions\treserved until %s\n", st.VersionsUntil.Format(time.RFC3339Nano))
+	fmt.Fprintf(table, "Release\t%s\n\n", releaseLine(released))
 	fmt.Fprint(table, "NODE\tROLE\tROW\tBEHIND\tHEARD OF\tADDRESS\n")
 	for _, n := range st.Nodes {
 		fmt.Fprintf(table, "%s\t%s\t%d\t%d\t%v ago\t%s\n", n.Name, n.Role, n.Seq, max(st.Log-n.Seq, 0), n.Age.Round(100*time.Millisecond), n.Address)

@@ -113,6 +113,7 @@ func TestNodes(t *testing.T) {
 		{"store", testStore},
 		{"replicas", testReplicas},
 		{"one leads", testOneLeads},
+		{"a key is changed without a replica", testAlone},
 		{"an old leader is fenced", testAnOldLeaderIsFenced},
 		{"hand-overs don't move the clock", testHandOversDontMoveTheClock},
 		{"mistakes are named without secrets", testMistakesAreNamedWithoutSecrets},

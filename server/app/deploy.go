@@ -1,0 +1,276 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"clave/server/clock"
+	"clave/server/cluster"
+	"clave/server/config"
+	"clave/server/fault"
+	"clave/server/release"
+	"clave/server/resource"
+	"clave/server/storage"
+	"clave/server/storage/pgstore"
+)
+
+// How long a release waits for a leader, and how often it looks for one.
+const (
+	releasePatience = 20 * time.Second
+	releasePause    = 200 * time.Millisecond
+)
+
+// releaser sends files to whoever leads.
+type releaser struct {
+	leader func() (cluster.Leader, <-chan struct{})
+	client *cluster.Client
+	// here returns what releases at this node, nil while it does not lead.
+	here func() *releases
+	// alone writes a release while no node leads; nil where this node is about to.
+	alone func(ctx context.Context, in releaseRequest) (*Released, error)
+}
+
+// send has files released by the leader, and retries while that changes: files that are in force already are no new release.
+func (r *releaser) send(ctx context.Context, in releaseRequest) (*Released, error) {
+	late, stop := clock.System().After(releasePatience)
+	defer stop()
+	for {
+		leader, changed := r.leader()
+		out, err := r.try(ctx, leader, in)
+		if err == nil || !passes(err) {
+			return out, err
+		}
+		again, stopAgain := clock.System().After(releasePause)
+		select {
+		case <-changed:
+		case <-again:
+		case <-late:
+			err = fault.Because(err, fault.Unavailable, "no node that leads has answered, so whether the files are released is not known: %s. Try again.", reason(err))
+			stopAgain()
+			return nil, err
+		case <-ctx.Done():
+			stopAgain()
+			return nil, ctx.Err()
+		}
+		stopAgain()
+	}
+}
+
+// errNobody means that no node leads.
+var errNobody = errors.New("no node leads")
+
+// passes reports whether another try may succeed.
+func passes(err error) bool {
+	return errors.Is(err, errNobody) || errors.Is(err, storage.ErrMoved) || errors.Is(err, cluster.ErrNotLeading) || fault.Is(err, fault.Unavailable)
+}
+
+// try has files released once.
+func (r *releaser) try(ctx context.Context, leader cluster.Leader, in releaseRequest) (*Released, error) {
+	if here := r.here(); here != nil {
+		return here.release(ctx, in)
+	}
+	if leader.Node == "" && r.alone != nil {
+		return r.alone(ctx, in)
+	}
+	if leader.Address == "" {
+		return nil, errNobody
+	}
+	body, err := json.Marshal(in)
+	if err != nil {
+		return nil, err
+	}
+	status, answer, err := r.client.Call(ctx, leader, releaseService, body)
+	switch {
+	case err != nil:
+		return nil, fault.Because(err, fault.Unavailable, "the node %s: %v", leader.Node, err)
+	case status == http.StatusOK:
+		out := &Released{}
+		return out, json.Unmarshal(answer, out)
+	}
+	var refused failure
+	if err := json.Unmarshal(answer, &refused); err != nil || refused.Message == "" {
+		return nil, fault.E(fault.Unavailable, "the node %s answers %d", leader.Node, status)
+	}
+	return nil, fault.E(refused.Code, "%s", refused.Message)
+}
+
+// Deploy releases files at the nodes that share a store: those that the command line names, or those of firebase.json.
+func Deploy(ctx context.Context, c *config.Config, o Options) (out *Released, err error) {
+	o.EnsureDefaults()
+	if c.Store == "" {
+		return nil, fault.E(fault.FailedPrecondition,
+			"clave deploy: name the PostgreSQL of the nodes with --store or in CLAVE_STORE. A server that keeps its data in a folder decides by its own files: replace them and send it SIGHUP (rules), or restart it (indexes).")
+	}
+	files, err := deployed(c)
+	if err == nil {
+		err = checkFiles(files)
+	}
+	if err != nil {
+		return nil, err
+	}
+	members, err := pgstore.OpenMembers(ctx, c.Store, o.Log)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = members.Close() }() // which has read only
+	looking, stop := context.WithCancel(ctx)
+	ended := make(chan error, 1)
+	go func() { ended <- members.Run(looking) }()
+	defer func() {
+		stop()
+		err = errors.Join(err, <-ended)
+	}()
+	secret, err := members.Secret(ctx)
+	if err != nil {
+		return nil, err
+	}
+	client, err := cluster.NewClient(secret)
+	if err != nil {
+		return nil, err
+	}
+	defer client.Close()
+	r := &releaser{leader: leaderOf(members), client: client, here: func() *releases { return nil }}
+	r.alone = func(ctx context.Context, in releaseRequest) (*Released, error) { return releaseAlone(ctx, c, o, in) }
+	return r.send(ctx, releaseRequest{By: "clave deploy on " + hostName(), Files: files})
+}
+
+// leaderOf returns who leads, as package cluster has it.
+func leaderOf(m *pgstore.Members) func() (cluster.Leader, <-chan struct{}) {
+	return func() (cluster.Leader, <-chan struct{}) {
+		l, changed := m.Leader()
+		return cluster.Leader{Node: l.Node, Address: l.Inner, Epoch: l.Epoch}, changed
+	}
+}
+
+// releaseAlone writes a release that the next leader begins with.
+func releaseAlone(ctx context.Context, c *config.Config, o Options, in releaseRequest) (*Released, error) {
+	out := &Released{Alone: true}
+	node := pgstore.Options{URL: c.Store, Node: in.By, Clock: o.Clock, Log: o.Log}
+	err := pgstore.ChangeAlone(ctx, node, release.Key(), func(value []byte) ([]byte, error) {
+		current, err := release.Decode(value)
+		if err != nil {
+			return nil, err
+		}
+		next, changed := current.With(in.Files, in.By, o.Clock.Now())
+		out.Version, out.Digest, out.Changed = next.Version, next.Digest(), changed
+		if !changed {
+			return nil, nil
+		}
+		return next.Encode()
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// deployed reads the files that a command line names, or those of firebase.json.
+func deployed(c *config.Config) (release.Files, error) {
+	files := make(release.Files)
+	if len(c.Command) == 0 {
+		for _, d := range c.Databases {
+			for _, path := range []string{d.RulesFile, d.IndexesFile} {
+				if err := addFile(files, d.ID, path, path == d.RulesFile, "Correct firebase.json."); err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+	for _, word := range c.Command {
+		if err := addNamed(files, c, word); err != nil {
+			return nil, err
+		}
+	}
+	if len(files) == 0 {
+		return nil, fault.E(fault.InvalidArgument, "clave deploy: firebase.json names no firestore.rules and no firestore.indexes; name the files")
+	}
+	return files, nil
+}
+
+// addFile reads a file of a database; an empty path is none.
+func addFile(files release.Files, id, path string, rules bool, remedy string) error {
+	if path == "" {
+		return nil
+	}
+	f, err := readFile(path, remedy)
+	if err != nil {
+		return err
+	}
+	d := files[id]
+	if rules {
+		d.Rules = f
+	} else {
+		d.Indexes = f
+	}
+	files[id] = d
+	return nil
+}
+
+// addNamed reads a file that the command line names. It is for the databases that have it in firebase.json, and otherwise, by its ending, rules
+// or indexes of --database.
+func addNamed(files release.Files, c *config.Config, path string) error {
+	const remedy = "Name the files, or none for those of firebase.json."
+	found := false
+	for _, d := range c.Databases {
+		for _, own := range []string{d.RulesFile, d.IndexesFile} {
+			if c.Database != "" || own == "" || !samePath(own, path) {
+				continue
+			}
+			found = true
+			if err := addFile(files, d.ID, path, own == d.RulesFile, remedy); err != nil {
+				return err
+			}
+		}
+	}
+	if found {
+		return nil
+	}
+	id := c.Database
+	if id == "" {
+		id = resource.DefaultDatabase
+	}
+	switch {
+	case strings.HasSuffix(path, ".rules"):
+		return addFile(files, id, path, true, remedy)
+	case strings.HasSuffix(path, ".json"):
+		return addFile(files, id, path, false, remedy)
+	}
+	return fault.E(fault.InvalidArgument, "%s: want rules (NAME.rules), indexes (NAME.json), or a file that firebase.json names", path)
+}
+
+// samePath reports whether two paths are of one file.
+func samePath(a, b string) bool {
+	x, errX := filepath.Abs(a)
+	y, errY := filepath.Abs(b)
+	return errX == nil && errY == nil && x == y
+}
+
+// releaseOwn releases the files of this node that firebase.json names, at SIGHUP.
+func (a *App) releaseOwn(ctx context.Context, databases []config.Database) {
+	of := *a.config
+	of.Command, of.Databases = nil, databases
+	files, err := deployed(&of)
+	if err == nil {
+		err = checkFiles(files)
+	}
+	var out *Released
+	if err == nil {
+		r := &releaser{leader: leaderOf(a.nodes.members), client: a.nodes.node.Client(), here: a.nodes.releases.Load}
+		out, err = r.send(ctx, releaseRequest{By: a.nodes.name, Files: files})
+	}
+	switch {
+	case err != nil:
+		fmt.Fprintf(a.o.Notices, "Rules and indexes kept as they were:\n%s\n", reason(err))
+		a.o.Log.Error("rules and indexes kept as they were", "error", err)
+	case !out.Changed:
+		fmt.Fprintf(a.o.Notices, "Release %d (%s) has these files already\n", out.Version, out.Digest)
+	default:
+		fmt.Fprintf(a.o.Notices, "Released %d (%s)\n", out.Version, out.Digest)
+	}
+}

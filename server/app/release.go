@@ -1,0 +1,316 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"clave/server/clock"
+	"clave/server/config"
+	"clave/server/engine"
+	"clave/server/fault"
+	"clave/server/guard"
+	"clave/server/httpjson"
+	"clave/server/index"
+	"clave/server/release"
+	"clave/server/resource"
+	"clave/server/storage"
+)
+
+// How rules and indexes come into force on nodes that share a store. What counts is the release in the store; a node's own files fill in
+// what nothing was released of, which is everything at the first start. `clave deploy`, and SIGHUP at any node, check files and send them
+// to a service of the leader. The leader builds the indexes, writes the release into the store, puts the rules in force and then answers.
+// So who decides by a state of the store has the release of that state, and a new leader begins with it. Texts that are in force already
+// make no new release: a request whose outcome is unknown is sent again.
+
+// releaseService is the name of the leader's service that releases files.
+const releaseService = "release"
+
+// maxRelease is how many bytes a request to release files may have.
+const maxRelease = 8 << 20
+
+// releases are the rules and indexes in force at the leader.
+type releases struct {
+	app      *App
+	store    dataStore
+	engine   *engine.Engine
+	rulesets *guard.Rulesets
+	clock    clock.Clock
+	log      *slog.Logger
+	notices  io.Writer
+	mu       struct {
+		sync.Mutex
+		current *release.Release
+	}
+}
+
+// releaseRequest is the body of a request to release files, of the node or machine By.
+type releaseRequest struct {
+	By    string        `json:"by"`
+	Files release.Files `json:"files"`
+}
+
+// Released is a release without its texts.
+type Released struct {
+	Version int64  `json:"version"`
+	Digest  string `json:"digest"`
+	// Changed is false where its files were in force already.
+	Changed bool `json:"changed"`
+	// Alone is true where no node led: the next leader puts the files in force.
+	Alone bool `json:"-"`
+}
+
+// readFile reads a file to be released; remedy says where its name is from.
+func readFile(path, remedy string) (*release.File, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fault.Because(err, fault.FailedPrecondition, "%s: cannot be read: %v. %s", path, err, remedy)
+	}
+	return &release.File{Name: path, Text: string(text)}, nil
+}
+
+// ownFiles reads the files that firebase.json names. Where a release has a file already, one that can't be read is left out.
+func (a *App) ownFiles(r *release.Release, withRules bool) (release.Files, error) {
+	files := make(release.Files)
+	for _, d := range a.config.Databases {
+		there, own := r.Files[d.ID], release.Database{}
+		var err error
+		if d.RulesFile != "" && withRules {
+			own.Rules, err = readFile(d.RulesFile, remedyRules)
+			if err != nil && there.Rules == nil {
+				return nil, err
+			}
+		}
+		if d.IndexesFile != "" {
+			own.Indexes, err = readFile(d.IndexesFile, remedyIndexes)
+			if err != nil && there.Indexes == nil {
+				return nil, err
+			}
+		}
+		files[d.ID] = own
+	}
+	return files, nil
+}
+
+// checkFiles returns what keeps files from coming into force, all of it, as a server that reads them at its start does.
+func checkFiles(files release.Files) error {
+	var wrong []string
+	for _, id := range slices.Sorted(maps.Keys(files)) {
+		d := files[id]
+		if d.Rules != nil {
+			issues := guard.NewRulesets(guard.RulesetsOptions{}).Replace("", "", d.Rules.Text)
+			if guard.HasErrors(issues) {
+				wrong = append(wrong, rulesError(d.Rules.Name, issues).Message)
+			}
+		}
+		if d.Indexes != nil {
+			if _, err := parseIndexes(d.Indexes.Name, []byte(d.Indexes.Text)); err != nil {
+				wrong = append(wrong, fault.Of(err).Message)
+			}
+		}
+	}
+	if len(wrong) > 0 {
+		return fault.E(fault.InvalidArgument, "%s", strings.Join(wrong, "\n"))
+	}
+	return nil
+}
+
+// beginRelease returns what is in force on a store that this node writes: its release, with own files for what nothing was released of.
+func (a *App) beginRelease(store storage.Reader) (*release.Release, error) {
+	r, err := release.Load(store)
+	if err != nil {
+		return nil, err
+	}
+	serves := a.nodes != nil
+	own, err := a.ownFiles(r, serves)
+	if err != nil {
+		return nil, err
+	}
+	missing := r.Missing(own)
+	if err := checkFiles(missing); err != nil {
+		return nil, err
+	}
+	if differ := r.Differing(own); serves && len(differ) > 0 {
+		fmt.Fprintf(a.o.Notices, "Release %d counts, not what this node has in %s (clave deploy, or SIGHUP, releases it)\n", r.Version, strings.Join(differ, ", "))
+	}
+	next, _ := r.With(missing, a.nodeOrHost(), a.o.Clock.Now())
+	return next, nil
+}
+
+// nodeOrHost returns who releases.
+func (a *App) nodeOrHost() string {
+	if a.nodes != nil {
+		return a.nodes.name
+	}
+	return "clave on " + hostName()
+}
+
+// hostName returns the machine's name.
+func hostName() string {
+	if host, err := os.Hostname(); err == nil {
+		return host
+	}
+	return "a machine without a name"
+}
+
+// openReleases puts the rules of the release in force before anything is served, and offers the service that releases further files.
+func (a *App) openReleases(ctx context.Context, s *state, rulesets *guard.Rulesets) error {
+	r := &releases{app: a, store: s.store, engine: s.engine, rulesets: rulesets, clock: a.o.Clock, log: a.o.Log, notices: a.o.Notices}
+	stored, err := release.Load(s.store)
+	if err != nil {
+		return err
+	}
+	if stored.Version != s.release.Version {
+		if err := r.save(ctx, s.release); err != nil {
+			return err
+		}
+	}
+	r.mu.current = s.release
+	if err := r.putInForce(s.release.Files); err != nil {
+		return err
+	}
+	if !a.config.Production() {
+		a.watchOwn()
+	}
+	a.nodes.releases.Store(r)
+	a.nodes.services[releaseService] = r
+	return nil
+}
+
+// watchOwn releases this node's rules when they change, in start mode, while it leads.
+func (a *App) watchOwn() {
+	watched := make(map[string]config.Database)
+	for _, d := range a.config.Databases {
+		if d.RulesFile != "" {
+			watched[filepath.Clean(d.RulesFile)] = d
+		}
+	}
+	if len(watched) > 0 {
+		a.watchRules(watched, func(ctx context.Context, d config.Database) { a.releaseOwn(ctx, []config.Database{d}) })
+	}
+}
+
+// save writes a release into the store and logs it.
+func (s *releases) save(ctx context.Context, r *release.Release) error {
+	value, err := r.Encode()
+	if err != nil {
+		return err
+	}
+	var b storage.Batch
+	b.Set(release.Key(), value)
+	if err := s.store.Apply(ctx, &b); err != nil {
+		return err
+	}
+	s.log.Info("rules and indexes released", "version", r.Version, "digest", r.Digest(), "by", r.By)
+	return nil
+}
+
+// putInForce has rules decide from now on.
+func (s *releases) putInForce(files release.Files) error {
+	for id, d := range files {
+		if d.Rules == nil {
+			continue
+		}
+		if issues := s.app.replaceRules(s.rulesets, id, d.Rules.Text); guard.HasErrors(issues) {
+			return rulesError(d.Rules.Name, issues)
+		}
+	}
+	return nil
+}
+
+// release checks files, puts them in force and makes them the release of the store, or changes nothing.
+func (s *releases) release(ctx context.Context, in releaseRequest) (*Released, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.check(in.Files); err != nil {
+		return nil, err
+	}
+	next, changed := s.mu.current.With(in.Files, in.By, s.clock.Now())
+	out := &Released{Version: next.Version, Digest: next.Digest(), Changed: changed}
+	if !changed {
+		return out, nil
+	}
+	before, err := s.app.definitionsOf(s.mu.current.Files)
+	if err != nil {
+		return nil, err
+	}
+	after, err := s.app.definitionsOf(in.Files)
+	if err != nil {
+		return nil, err
+	}
+	// Indexes come first: once the rules are released queries may need them, and a failure is found before anything is in force.
+	if err = s.changeIndexes(ctx, after); err == nil {
+		err = s.save(ctx, next)
+	}
+	if err != nil {
+		maps.DeleteFunc(before, func(db resource.Database, _ index.Definitions) bool { _, tried := after[db]; return !tried })
+		if undo := s.changeIndexes(context.WithoutCancel(ctx), before); undo != nil {
+			s.log.Error("indexes that were not released stay until the next start", "error", undo)
+		}
+		return nil, err
+	}
+	s.mu.current = next
+	fmt.Fprintf(s.notices, "Release %d (%s) is in force, by %s\n", next.Version, next.Digest(), in.By)
+	return out, s.putInForce(in.Files)
+}
+
+// check returns what keeps files from being released.
+func (s *releases) check(files release.Files) error {
+	for id := range files {
+		named := slices.ContainsFunc(s.app.config.Databases, func(d config.Database) bool { return d.ID == id })
+		if s.app.config.Production() && !named {
+			return fault.E(fault.FailedPrecondition, "database %s: the leader's firebase.json does not name it. Add it there, at each node, and start the nodes again.", id)
+		}
+	}
+	return checkFiles(files)
+}
+
+// changeIndexes builds and drops indexes as definitions have it.
+func (s *releases) changeIndexes(ctx context.Context, all map[resource.Database]index.Definitions) error {
+	for db, defs := range all {
+		if err := s.engine.ChangeIndexes(ctx, db, defs); err != nil {
+			return err
+		}
+		if s.app.watched != nil {
+			s.app.watched.define(db, defs.Indexes)
+		}
+	}
+	return nil
+}
+
+// failure is the answer to a request that was refused.
+type failure struct {
+	Code    fault.Code `json:"code"`
+	Message string     `json:"message"`
+}
+
+// ServeHTTP answers a request of another node or of a command to release files.
+func (s *releases) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	var in releaseRequest
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRelease))
+	if err == nil {
+		err = json.Unmarshal(body, &in)
+	}
+	if err != nil {
+		httpjson.Write(w, http.StatusBadRequest, failure{fault.InvalidArgument, err.Error()})
+		return
+	}
+	out, err := s.release(r.Context(), in)
+	if err != nil {
+		if fault.CodeOf(err) == fault.Internal {
+			s.log.Error("files were not released", "by", in.By, "error", err)
+		}
+		httpjson.Write(w, http.StatusConflict, failure{fault.CodeOf(err), reason(err)})
+		return
+	}
+	httpjson.Write(w, http.StatusOK, out)
+}

@@ -1,0 +1,177 @@
+package e2e
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"clave/server/storage/pgstore/pgtest"
+)
+
+// rulesFor returns rules that let everybody read and list one collection.
+func rulesFor(collection string) string {
+	return "rules_version = '2'; service cloud.firestore { match /databases/{d}/documents { match /" + collection + "/{b} { allow read; } } }"
+}
+
+// servingNode is a node of `clave serve` with files of its own.
+type servingNode struct {
+	*production
+	await func(prefix string)
+	flags []string
+}
+
+// newServingNode starts a node whose own rules let everybody read one collection.
+func newServingNode(t *testing.T, store, collection string) *servingNode {
+	t.Helper()
+	dir, port := t.TempDir(), freePorts(t, 1)[0]
+	n := &servingNode{production: &production{dir: dir, url: fmt.Sprintf("http://127.0.0.1:%d", port), client: http.DefaultClient}}
+	writeFile(t, filepath.Join(dir, "firebase.json"), `{"firestore": {"rules": "firestore.rules", "indexes": "firestore.indexes.json"}}`)
+	writeFile(t, filepath.Join(dir, "firestore.rules"), rulesFor(collection))
+	writeFile(t, filepath.Join(dir, "firestore.indexes.json"), `{}`)
+	n.flags = []string{"--project", realProject, "--port", fmt.Sprint(port), "--public-url", "http://nodes.example"}
+	n.run(t, store)
+	return n
+}
+
+// run starts the node, or starts it again.
+func (n *servingNode) run(t *testing.T, store string) {
+	t.Helper()
+	n.cmd = serveCommand(t, n.dir, []string{"CLAVE_STORE=" + store}, n.flags...)
+	n.cmd.Stderr = os.Stderr
+	n.await = awaitLine(t, n.cmd)
+	cmd := n.cmd
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+}
+
+// hangup has the node release its own files, which it reports by a line.
+func (n *servingNode) hangup(t *testing.T, prefix string) {
+	t.Helper()
+	if err := n.cmd.Process.Signal(syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	n.await(prefix)
+}
+
+// wantReadable checks of which collection nodes let everybody read a document, and that they let nobody read another.
+func wantReadable(t *testing.T, nodes []*servingNode, collection, other string) {
+	t.Helper()
+	for i, n := range nodes {
+		for path, want := range map[string]int{collection: http.StatusNotFound, other: http.StatusForbidden} {
+			code, answer := n.request(t, http.MethodGet, "/v1/projects/"+realProject+"/databases/(default)/documents/"+path+"/x", "", nil)
+			if code != want {
+				t.Errorf("a read of %s at node %d: %d %v, want %d", path, i, code, answer, want)
+			}
+		}
+	}
+}
+
+// wantQuery checks how nodes answer a query that needs a composite index.
+func wantQuery(t *testing.T, nodes []*servingNode, collection string, want int) {
+	t.Helper()
+	query := map[string]any{"structuredQuery": map[string]any{
+		"from":    []any{map[string]any{"collectionId": collection}},
+		"where":   map[string]any{"fieldFilter": map[string]any{"field": map[string]any{"fieldPath": "a"}, "op": "EQUAL", "value": map[string]any{"integerValue": "1"}}},
+		"orderBy": []any{map[string]any{"field": map[string]any{"fieldPath": "b"}}},
+	}}
+	for i, n := range nodes {
+		code, answer := n.request(t, http.MethodPost, "/v1/projects/"+realProject+"/databases/(default)/documents:runQuery", "", query)
+		if code != want {
+			t.Errorf("a query at node %d: %d %v, want %d", i, code, answer, want)
+		}
+	}
+}
+
+// deployFiles runs `clave deploy` and checks whether it succeeds and what it prints.
+func deployFiles(t *testing.T, dir, store string, succeeds bool, prints string, files ...string) {
+	t.Helper()
+	cmd := command(t, dir, append([]string{"deploy"}, files...)...)
+	cmd.Env = append(os.Environ(), "CLAVE_STORE="+store)
+	out, err := cmd.CombinedOutput()
+	if (err == nil) != succeeds || !strings.Contains(string(out), prints) {
+		t.Fatalf("clave deploy %v: %v, %q; want success %t and %q", files, err, out, succeeds, prints)
+	}
+}
+
+// TestDeploy releases rules and indexes at three nodes whose own files differ: by the command, by SIGHUP at a follower, across the death of the
+// leader, and while no node runs.
+func TestDeploy(t *testing.T) {
+	store := pgtest.New(t).Database()
+	var nodes []*servingNode
+	for i := range 3 {
+		n := newServingNode(t, store, fmt.Sprintf("own%d", i))
+		if i == 0 {
+			n.await("Clave ready")
+		} else {
+			n.await("Standby: ")
+		}
+		nodes = append(nodes, n)
+	}
+	wantReadable(t, nodes, "own0", "own1")
+
+	dir := t.TempDir()
+	writeFile(t, filepath.Join(dir, "broken.rules"), "rules_version = '2';\nservice cloud.firestore {")
+	deployFiles(t, dir, store, false, "broken.rules:2:", "broken.rules")
+	writeFile(t, filepath.Join(dir, "broken.json"), `{"indexes": [{"collectionGroup": 7}]}`)
+	deployFiles(t, dir, store, false, "broken.json", "broken.json")
+	wantReadable(t, nodes, "own0", "own1")
+
+	writeFile(t, filepath.Join(dir, "late.rules"), rulesFor("late"))
+	deployFiles(t, dir, store, true, "Release 2 (", "late.rules")
+	wantReadable(t, nodes, "late", "own0")
+	deployFiles(t, dir, store, true, "Nothing to do: release 2 (", "late.rules")
+	wantStatus(t, store, "Release    2 (", "(default) late.rules")
+
+	wantQuery(t, nodes, "late", http.StatusBadRequest)
+	writeFile(t, filepath.Join(dir, "late.json"), `{"indexes": [{"collectionGroup": "late", "queryScope": "COLLECTION", "fields": [
+		{"fieldPath": "a", "order": "ASCENDING"}, {"fieldPath": "b", "order": "ASCENDING"}]}]}`)
+	deployFiles(t, dir, store, true, "Release 3 (", "late.json")
+	wantQuery(t, nodes, "late", http.StatusOK)
+
+	if err := nodes[0].cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = nodes[0].cmd.Wait() // by the signal
+	left := nodes[1:]
+	wantReadable(t, left, "late", "own1")
+	wantReadable(t, left, "late", "own2")
+	wantQuery(t, left, "late", http.StatusOK)
+
+	follower := left[0]
+	if _, text := plain(t, http.MethodGet, follower.url+"/__/health", ""); text != "ok follower\n" {
+		follower = left[1]
+	}
+	writeFile(t, filepath.Join(follower.dir, "firestore.rules"), "rules_version = '2'; service cloud.firestore {")
+	follower.hangup(t, "Rules and indexes kept as they were:")
+	wantReadable(t, left, "late", "hung")
+	writeFile(t, filepath.Join(follower.dir, "firestore.rules"), rulesFor("hung"))
+	follower.hangup(t, "Released 4 (")
+	nodes[0].run(t, store)
+	nodes[0].await("Standby: ")
+	wantReadable(t, nodes, "hung", "late")
+
+	for _, n := range nodes {
+		_ = n.cmd.Process.Kill()
+		_ = n.cmd.Wait() // by the signal
+	}
+	deployFiles(t, dir, store, true, "No node leads", "late.rules")
+	nodes[1].run(t, store)
+	nodes[1].await("Clave ready")
+	wantReadable(t, nodes[1:2], "late", "hung")
+}
+
+// TestDeployWithoutNodes names what counts where the data are in a folder.
+func TestDeployWithoutNodes(t *testing.T) {
+	dir := productionFolder(t)
+	cmd := command(t, dir, "deploy")
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir}
+	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "SIGHUP") {
+		t.Errorf("clave deploy without a store: %v %q, want a word about SIGHUP", err, out)
+	}
+}

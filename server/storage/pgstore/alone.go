@@ -1,0 +1,140 @@
+package pgstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"clave/server/storage"
+)
+
+// Peek reads the latest value of a key from PostgreSQL, without a replica and whoever leads.
+func Peek(ctx context.Context, url string, key []byte) (value []byte, found bool, err error) {
+	pool, err := connect(ctx, url)
+	if err != nil {
+		return nil, false, err
+	}
+	defer pool.Close()
+	s := &Store{pool: pool}
+	if s.codec, err = newCodec(); err != nil {
+		return nil, false, err
+	}
+	defer s.codec.close()
+	value, found, err = s.peek(ctx, key)
+	if err != nil {
+		return nil, false, s.said("read the state", err)
+	}
+	return value, found, nil
+}
+
+// peek reads a key from the state and from the rows of the log that are not in it yet, as of one moment.
+func (s *Store) peek(ctx context.Context, key []byte) (value []byte, found bool, err error) {
+	err = pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
+		err := tx.QueryRow(ctx, "select value from clave_state where key = $1", key).Scan(&value)
+		if found = err == nil; err != nil && !errors.Is(err, pgx.ErrNoRows) {
+			return err
+		}
+		rows, err := tx.Query(ctx, "select body from clave_log where seq > (select seq from clave_applied where id = 1) order by seq")
+		if err != nil {
+			return err
+		}
+		var body []byte
+		_, err = pgx.ForEachRow(rows, []any{&body}, func() error {
+			ops, err := s.codec.decode(body)
+			for _, op := range ops {
+				if !covers(op, string(key)) {
+					continue
+				}
+				if found = op.Kind == storage.Set; found {
+					value = append([]byte(nil), op.Value...)
+				}
+			}
+			body = nil // operations may share its memory
+			return err
+		})
+		return err
+	})
+	if !found {
+		value = nil
+	}
+	return value, found, err
+}
+
+// covers reports whether an operation changes a key.
+func covers(op storage.Op, key string) bool {
+	if op.Kind == storage.DeleteRange {
+		return string(op.Key) <= key && key < string(op.Value)
+	}
+	return string(op.Key) == key
+}
+
+// ChangeAlone changes the value of one key while no node leads, without a replica: change is given the value, nil where there is none, and
+// returns the new one, or nil where it stays. An ErrMoved means that a node leads, or began to meanwhile: nothing was written, or that is
+// unknown where PostgreSQL did not answer.
+func ChangeAlone(ctx context.Context, o Options, key []byte, change func(value []byte) ([]byte, error)) (err error) {
+	o.EnsureDefaults()
+	if err := o.Validate(); err != nil {
+		return err
+	}
+	pool, err := connect(ctx, o.URL)
+	if err != nil {
+		return err
+	}
+	s := &Store{o: o, pool: pool, ending: context.WithoutCancel(ctx)}
+	s.lead.init()
+	s.idle.L = &s.mu
+	defer func() { err = errors.Join(err, s.Close()) }()
+	if err := s.openAlone(ctx); err != nil {
+		return err
+	}
+	// The lease is not renewed: an insert after its end is refused where another node has taken it.
+	leader, err := s.take(ctx)
+	if err != nil {
+		return err
+	}
+	if leader != "" {
+		return moved(fmt.Sprintf("The node %s serves the database.", leader))
+	}
+	s.lead.mu.Lock()
+	s.lead.mu.leading = true // Close gives the lease up.
+	s.lead.mu.Unlock()
+	value, _, err := s.peek(ctx, key)
+	if err != nil {
+		return s.said("read the state", err)
+	}
+	value, err = change(value)
+	if err != nil || value == nil {
+		return err
+	}
+	return s.appendAlone(ctx, key, value)
+}
+
+// openAlone brings the tables to this program's version and reads what a writer of the log needs.
+func (s *Store) openAlone(ctx context.Context) (err error) {
+	if err = migrate(ctx, s.pool); err != nil {
+		return s.said("make the tables", err)
+	}
+	if s.codec, err = newCodec(); err != nil {
+		return err
+	}
+	if err = s.pool.QueryRow(ctx, "select cluster from clave_lease where id = 1").Scan(&s.cluster); err != nil {
+		return s.said("read the lease", err)
+	}
+	return nil
+}
+
+// appendAlone writes a row that sets one key behind the last row.
+func (s *Store) appendAlone(ctx context.Context, key, value []byte) error {
+	var last position
+	if err := s.pool.QueryRow(ctx, "select seq, id from clave_log order by seq desc limit 1").Scan(&last.seq, &last.id); err != nil {
+		return s.said("read the log", err)
+	}
+	body := s.codec.encode([]storage.Op{{Kind: storage.Set, Key: key, Value: value}})
+	err := s.insert(ctx, entry{position: position{last.seq + 1, newID()}, before: last.id, body: body})
+	if errors.Is(err, storage.ErrMoved) {
+		s.lead.lose(err)
+	}
+	return err
+}
