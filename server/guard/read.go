@@ -186,7 +186,7 @@ func snapshotOf(r *engine.Reading) Snapshot {
 
 // denied returns the error of a denied caller in production.
 func denied() error {
-	return fault.E(fault.PermissionDenied, "Missing or insufficient permissions.")
+	return fault.Denied()
 }
 
 // privileged denies callers to whom rules apply.

@@ -437,7 +437,7 @@ func (a *Authorization) check(ctx context.Context, at clock.Version) error {
 	case a.unrestricted:
 		return nil
 	case a.Check == nil:
-		return fault.E(fault.PermissionDenied, "Missing or insufficient permissions.")
+		return fault.Denied()
 	}
 	return a.Check(ctx, at)
 }

@@ -146,7 +146,7 @@ func mustSeconds(t *jwt, name string) int64 {
 // privileged returns a server as a caller of project.
 func privileged(account ServiceAccount, project string, expires time.Time) (Caller, error) {
 	if account.Project != project {
-		return Caller{}, fault.E(fault.PermissionDenied, "Missing or insufficient permissions.")
+		return Caller{}, fault.Denied()
 	}
 	return Caller{Privileged: true, Project: project, Expires: expires.UTC()}, nil
 }

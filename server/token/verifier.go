@@ -130,7 +130,7 @@ func (v *Verifier) verify(raw, project, issuer string, ring ringName) (ID, error
 		return ID{}, errUnauthenticated(errors.New("not signed by a key of ours"))
 	}
 	if aud := t.text("aud"); aud != project && (!v.o.Unsigned || aud != "") {
-		return ID{}, fault.E(fault.PermissionDenied, "Missing or insufficient permissions.")
+		return ID{}, fault.Denied()
 	}
 	if iss := t.text("iss"); iss != issuer+project && (strings.HasPrefix(iss, issuerID) || strings.HasPrefix(iss, issuerSession)) && issuer == issuerID {
 		return ID{}, errUnauthenticated(errors.New("not an ID token of this project"))
