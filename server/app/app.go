@@ -11,6 +11,7 @@ import (
 
 	"clave/server/clock"
 	"clave/server/config"
+	"clave/server/faultinject"
 	"clave/server/front"
 	"clave/server/front/budget"
 	"clave/server/memory"
@@ -85,6 +86,9 @@ type App struct {
 	served *state
 	// encryption is what ends TLS at the public port; nil where a proxy does, or nobody.
 	encryption *tls.Config
+	// ahead is the clock that the console's lab puts ahead, and faults what it injects; nil where it does not.
+	ahead  *clock.Shifted
+	faults *faultinject.Injector
 	// budget bounds what requests that are being received hold, over all ports.
 	budget *budget.Budget
 	// prepare is done once the ports answer and before the app is ready.
@@ -102,13 +106,17 @@ type App struct {
 
 // New builds an app: all ports are taken, rules and indexes read and the store opened, or nothing is.
 func New(ctx context.Context, c *config.Config, o Options) (*App, error) {
+	ahead := laboratory(c, &o)
 	o.EnsureDefaults()
-	a := &App{config: c, o: o, importing: sources(c.ImportDir), budget: budget.New(budget.Options{Bytes: o.Memory.Requests, Clock: o.Clock})}
+	a := &App{config: c, ahead: ahead, o: o, importing: sources(c.ImportDir), budget: budget.New(budget.Options{Bytes: o.Memory.Requests, Clock: o.Clock})}
 	if a.hasConsole() {
 		a.watch()
 	}
+	if a.hasLab() {
+		a.faults = faultinject.New(a.machineClock())
+	}
 	if a.hasConsole() || c.Metrics != "" {
-		a.counts = meter.New(o.Clock, a.gauges)
+		a.counts = meter.New(a.machineClock(), a.sampled)
 	}
 	if o.GovernMemory {
 		a.add("memory", memory.NewGovernor(o.Clock))

@@ -39,7 +39,7 @@ type calls struct {
 // openGuard makes the guard, which authorizes open live queries again and ends revoked sessions while it runs. u is nil for
 // commands that serve nobody.
 func (a *App) openGuard(s *state, u *users, rules *guard.Rulesets) (*guard.Guard, error) {
-	o := guard.Options{Meter: a.counts, Engine: s.engine, Hub: s.hub, Rules: rules, Clock: a.o.Clock, Log: a.o.Log}
+	o := guard.Options{Meter: a.counts, Engine: s.engine, Hub: s.hub, Rules: rules, Faults: a.faults, Clock: a.o.Clock, Log: a.o.Log}
 	if u != nil {
 		o.CheckSession = u.tokens.CheckSession
 	}

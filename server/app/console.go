@@ -85,7 +85,7 @@ func (a *App) makeConsole(ln net.Listener, calls *calls, s *state, users *users,
 		AddIndex: a.watched.recorder.add, Compose: a.compose, TestMail: users.testMail,
 		Data: at.Data, Checks: func(ctx context.Context) []console.Check { return a.checks(ctx, s, users) },
 		REST: rest, WebChannel: channels, Identity: users.forAdmins(sessions),
-		Clock: a.o.Clock, Log: a.o.Log,
+		Ahead: a.ahead, Faults: a.faults, Clock: a.o.Clock, Log: a.o.Log,
 	}
 	for _, d := range c.Databases {
 		o.Databases = append(o.Databases, d.ID)

@@ -56,7 +56,7 @@ func (a *App) stands(ctx context.Context) metrics.State {
 	out := metrics.State{Streams: g.Listeners, StoreBytes: g.Disk, StoreFree: g.DiskFree, Memory: g.Memory, Requests: a.budget.Used()}
 	s := a.served
 	out.Healthy, out.Targets = s.health() == nil, s.hub.Targets()
-	if log, ok := s.store.(interface{ LogSize() uint64 }); ok {
+	if log, ok := s.store.(logged); ok {
 		out.LogBytes = log.LogSize()
 	}
 	if shared, ok := s.store.(*pgstore.Store); ok {

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"log/slog"
 	"runtime"
 	"runtime/metrics"
@@ -11,6 +12,7 @@ import (
 	"clave/server/index"
 	"clave/server/meter"
 	"clave/server/resource"
+	"clave/server/storage/pgstore"
 )
 
 // watched is what is kept for the console.
@@ -59,6 +61,30 @@ func (a *App) gauges() meter.Gauges {
 	if s := a.served; s != nil {
 		g.Listeners = s.hub.Streams()
 		g.Disk, g.DiskFree = s.usage()
+	}
+	return g
+}
+
+// logged is a store that keeps its last writes in a log alone.
+type logged interface{ LogSize() uint64 }
+
+// sampled returns how the server stands, with how far what follows its log is behind it.
+func (a *App) sampled(ctx context.Context) meter.Gauges {
+	g := a.gauges()
+	if a.served == nil {
+		return g
+	}
+	if store, ok := a.served.store.(logged); ok {
+		g.Log = store.LogSize()
+	}
+	shared, ok := a.served.store.(*pgstore.Store)
+	if !ok {
+		return g
+	}
+	led := a.leads(ctx, shared)
+	g.Lag = &led.StateLag
+	for _, member := range led.Members {
+		g.Nodes = append(g.Nodes, meter.NodeLag{Name: member.Name, Lag: member.LogLag})
 	}
 	return g
 }

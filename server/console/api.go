@@ -61,6 +61,7 @@ var routes = []route{
 	{pattern: "GET /api/requests/{id}/case", development: true, run: (*Console).getRequestCase},
 
 	{pattern: "GET /api/codes", development: true, run: (*Console).getCodes},
+	{pattern: "GET /api/users", run: (*Console).getUsers},
 	{pattern: "POST /api/users/signin", changes: true, development: true, run: (*Console).postSignIn},
 	{pattern: "GET /api/indexes", run: (*Console).getIndexes},
 	{pattern: "POST /api/indexes/file", changes: true, development: true, run: (*Console).postIndexFile},
@@ -71,6 +72,9 @@ var routes = []route{
 	{pattern: "POST /api/lab/snapshots", changes: true, development: true, run: (*Console).postSnapshot},
 	{pattern: "POST /api/lab/snapshots/{id}/restore", changes: true, development: true, run: (*Console).postSnapshotRestore},
 	{pattern: "DELETE /api/lab/snapshots/{id}", changes: true, development: true, run: (*Console).deleteSnapshot},
+	{pattern: "PUT /api/lab/clock", changes: true, development: true, run: (*Console).putLabClock},
+	{pattern: "PUT /api/lab/faults", changes: true, development: true, run: (*Console).putLabFaults},
+	{pattern: "DELETE /api/lab/faults", changes: true, development: true, run: (*Console).deleteLabFaults},
 	{pattern: "POST /api/lab/clear", changes: true, development: true, run: (*Console).postClear},
 
 	{pattern: "GET /api/safety", run: (*Console).getSafety},

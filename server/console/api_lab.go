@@ -37,11 +37,11 @@ func (l *lab) find(id string) (snapshotJSON, error) {
 	return snapshotJSON{}, fault.E(fault.NotFound, "There is no snapshot %q.", id)
 }
 
-// getLab answers the snapshots.
+// getLab answers the snapshots, how far the clock is ahead, and what is injected.
 func (c *Console) getLab(*call) (any, error) {
 	c.lab.mu.Lock()
 	defer c.lab.mu.Unlock()
-	return map[string]any{"snapshots": append([]snapshotJSON{}, c.lab.snapshots...)}, nil
+	return map[string]any{"snapshots": append([]snapshotJSON{}, c.lab.snapshots...), "clock": c.clockState(), "faults": c.faultState()}, nil
 }
 
 // change announces a change of a whole project.

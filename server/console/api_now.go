@@ -8,10 +8,10 @@ import (
 )
 
 // getNow answers what the server did within the last hour.
-func (c *Console) getNow(*call) (any, error) {
-	past, current, started := c.o.Meter.Samples()
+func (c *Console) getNow(in *call) (any, error) {
+	past, current := c.o.Meter.Samples(in.Context())
 	return map[string]any{
-		"started": timeText(started), "interval": int(meter.Interval.Seconds()), "samples": past, "current": current, "data": orNull(c.o.Data),
+		"started": timeText(c.o.Meter.Started()), "interval": int(meter.Interval.Seconds()), "samples": past, "current": current, "data": orNull(c.o.Data),
 		"slow": c.o.Meter.SlowQueries(), "slowFrom": meter.Slow.Milliseconds(),
 	}, nil
 }

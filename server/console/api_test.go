@@ -196,3 +196,47 @@ func TestRules(t *testing.T) {
 		t.Errorf("the coverage is %s", coverage)
 	}
 }
+
+// TestUsersAreFoundByAPart finds accounts by parts of what names them, by pages, in the project and in a tenant.
+func TestUsersAreFoundByAPart(t *testing.T) {
+	s := start(t, config.ModeServe)
+	s.open(true)
+	const accounts = "/identitytoolkit.googleapis.com/v1/projects/" + project + "/accounts"
+	for i := range 3 {
+		s.call("POST", accounts, fmt.Sprintf(`{"localId": "u%d", "email": "ana%d@example.org", "displayName": "Ana %d", "phoneNumber": "+1809555000%d"}`, i, i, i, i), nil)
+	}
+	s.call("POST", "/identitytoolkit.googleapis.com/v2/projects/"+project+"/tenants", `{"displayName": "school", "allowPasswordSignup": true}`, nil)
+	var listed struct{ Tenants []struct{ Name string } }
+	s.call("GET", "/identitytoolkit.googleapis.com/v2/projects/"+project+"/tenants", "", &listed)
+	tenant := listed.Tenants[0].Name[strings.LastIndexByte(listed.Tenants[0].Name, '/')+1:]
+	s.call("POST", strings.Replace(accounts, "/accounts", "/tenants/"+tenant+"/accounts", 1), `{"localId": "inside", "email": "anabel@example.org"}`, nil)
+	s.open(false)
+	for query, want := range map[string]string{
+		"q=NA+1":                      "[u1] ",
+		"q=example&limit=2":           "[u0 u1] u1",
+		"q=example&limit=2&after=u1":  "[u2] ",
+		"q=example&limit=3":           "[u0 u1 u2] ",
+		"q=(809)+555-0002":            "[u2] ",
+		"q=anabel":                    "[] ",
+		"q=anabel&tenant=" + tenant:   "[inside] ",
+		"q=example&project=elsewhere": "[] ",
+	} {
+		var found struct {
+			Users []struct{ LocalID string }
+			Next  string
+		}
+		s.call("GET", "/api/users?"+query, "", &found)
+		ids := []string{}
+		for _, u := range found.Users {
+			ids = append(ids, u.LocalID)
+		}
+		if got := fmt.Sprint(ids, " ", found.Next); got != want {
+			t.Errorf("users with %s: %q, want %q", query, got, want)
+		}
+	}
+	for _, query := range []string{"", "q=+", "q=a&limit=0", "q=a&limit=x"} {
+		if got := s.status("GET", "/api/users?"+query, ""); got != http.StatusBadRequest {
+			t.Errorf("users with %q: %d, want 400", query, got)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"slices"
+	"strings"
 
 	"clave/server/fault"
 	"clave/server/identity"
@@ -17,6 +18,25 @@ func (in *call) account(project, tenant string) identity.Call {
 		project = in.console.o.Project
 	}
 	return identity.Call{Project: project, Tenant: tenant, Admin: true, Address: in.caller("").Address.String(), Origin: "http://" + in.console.o.Addresses.Auth}
+}
+
+// How many accounts a page of a search has.
+const (
+	usualUsers = 100
+	mostUsers  = 1000
+)
+
+// getUsers answers the accounts that have a text in what names them, a page after an id.
+func (c *Console) getUsers(in *call) (any, error) {
+	most, err := in.number("limit", usualUsers, mostUsers)
+	if err != nil {
+		return nil, err
+	}
+	text := strings.TrimSpace(in.query("q"))
+	if text == "" {
+		return nil, fault.E(fault.InvalidArgument, "q, what to search for, is missing.")
+	}
+	return c.o.Accounts.Search(in.Context(), in.account(in.query("project"), in.query("tenant")), text, in.query("after"), most)
 }
 
 // getCodes answers the codes that were sent and are still good, newest first.

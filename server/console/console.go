@@ -11,6 +11,7 @@ import (
 	"clave/server/console/audit"
 	"clave/server/console/logs"
 	"clave/server/console/session"
+	"clave/server/faultinject"
 	"clave/server/guard"
 	"clave/server/identity"
 	"clave/server/index"
@@ -81,6 +82,9 @@ type Options struct {
 	Checks func(ctx context.Context) []Check
 	// REST, WebChannel and Identity handle what the console passes on. Their callers must come from Sessions.
 	REST, WebChannel, Identity http.Handler
+	// Ahead is the clock that the lab puts ahead, nil where it can't; Faults is what the lab injects, nil in production.
+	Ahead  *clock.Shifted
+	Faults *faultinject.Injector
 	// Clock returns the time; the machine's when nil.
 	Clock clock.Clock
 	// Log receives failures; slog.Default() when nil.

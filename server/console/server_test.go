@@ -38,8 +38,17 @@ type server struct {
 	cookie, csrf string
 }
 
-// start runs a server until the test ends.
+// start runs a server until the test ends, by a clock that the test advances.
 func start(t *testing.T, mode config.Mode, flags ...string) *server {
+	t.Helper()
+	hand := clock.NewHand(time.Date(2027, 3, 1, 9, 0, 0, 0, time.UTC))
+	s := startBy(t, hand, mode, flags...)
+	s.hand = hand
+	return s
+}
+
+// startBy runs a server until the test ends, by a clock; by its own when that is nil.
+func startBy(t *testing.T, by clock.Clock, mode config.Mode, flags ...string) *server {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "con") // shorter than t.TempDir: the name of a socket must be short
 	if err != nil {
@@ -63,8 +72,8 @@ func start(t *testing.T, mode config.Mode, flags ...string) *server {
 		t.Fatal(err)
 	}
 	c.Ports, c.TempDir = config.Ports{}, dir
-	s := &server{t: t, data: c.DataDir, hand: clock.NewHand(time.Date(2027, 3, 1, 9, 0, 0, 0, time.UTC))}
-	a, err := app.New(t.Context(), c, app.Options{Clock: s.hand, Log: slog.New(slog.DiscardHandler)})
+	s := &server{t: t, data: c.DataDir}
+	a, err := app.New(t.Context(), c, app.Options{Clock: by, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}

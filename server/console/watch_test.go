@@ -91,14 +91,50 @@ func TestRequestsAreKeptAndReplayed(t *testing.T) {
 	if len(run.Results) != 1 || !run.Results[0].Good || run.Results[0].Verdict != "deny" {
 		t.Errorf("the case %s came out as %+v", of.Case, run.Results)
 	}
+	s.casesOfQueries()
 	looks, _ := json.Marshal(strings.Replace(testRules, "id != 'shut'", "exists(/databases/$(d)/documents/open/a) && !exists(/databases/$(d)/documents/open/none)", 1))
 	_, text := s.request("POST", "/api/requests/2/replay", `{"at": "2027-03-01T10:00:00Z", "source": `+string(looks)+`}`)
 	if !strings.Contains(text, `"lookups":[{"path":"open/a","exists":true},{"path":"open/none","exists":false}],"cost":{"evaluations":`) || strings.Contains(text, `"evaluations":0`) {
 		t.Errorf("a decision that reads documents: %s", text)
 	}
-	for path, want := range map[string]int{"/api/requests/3/case": 501, "/api/requests/99": 404, "/api/requests?limit=x": 400} {
+	for path, want := range map[string]int{"/api/requests/99": 404, "/api/requests?limit=x": 400} {
 		if got := s.status("GET", path, ""); got != want {
 			t.Errorf("%s: %d, want %d", path, got, want)
+		}
+	}
+}
+
+// casesOfQueries makes cases of queries, below a document and with a reference, and runs them.
+func (s *server) casesOfQueries() {
+	s.t.Helper()
+	const byName = `"where": {"fieldFilter": {"field": {"fieldPath": "__name__"}, "op": "EQUAL", "value": {"referenceValue": "projects/` + project + `/databases/(default)/documents/open/%s"}}}`
+	for i, tt := range []struct{ path, query, verdict string }{
+		{":runQuery", `"from": [{"collectionId": "open"}], ` + fmt.Sprintf(byName, "a"), "allow"},
+		{":runQuery", `"from": [{"collectionId": "open"}], ` + fmt.Sprintf(byName, "shut"), "deny"},
+		{"/open/a:runQuery", `"from": [{"collectionId": "below"}], "limit": 3`, "deny"},
+	} {
+		s.anonymous("POST", tt.path, `{"structuredQuery": {`+tt.query+`}}`)
+		var of struct {
+			Case struct {
+				Op     struct{ Parent string }
+				Expect string
+			}
+		}
+		id := fmt.Sprint(4 + i)
+		_, text := s.request("GET", "/api/requests/"+id+"/case", "")
+		if err := json.Unmarshal([]byte(text), &of); err != nil || of.Case.Expect != tt.verdict || (of.Case.Op.Parent == "open/a") != (i == 2) {
+			s.t.Fatalf("the case of request %s is %s, want %s", id, text, tt.verdict)
+		}
+		var made struct{ Case json.RawMessage }
+		if err := json.Unmarshal([]byte(text), &made); err != nil {
+			s.t.Fatal(err)
+		}
+		var run struct {
+			Results []struct{ Verdict, Why string }
+		}
+		s.call("POST", "/api/rules/run", `{"cases": [`+string(made.Case)+`]}`, &run)
+		if len(run.Results) != 1 || run.Results[0].Verdict != tt.verdict {
+			s.t.Errorf("the case %s came out as %+v", made.Case, run.Results)
 		}
 	}
 }

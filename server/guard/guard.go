@@ -7,6 +7,7 @@ import (
 
 	"clave/server/clock"
 	"clave/server/engine"
+	"clave/server/faultinject"
 	"clave/server/listen"
 	"clave/server/meter"
 	"clave/server/ratelimit"
@@ -25,6 +26,8 @@ type Options struct {
 	CheckSession func(ctx context.Context, c token.Caller) error
 	// AnonymousWrites limits the writes of unidentified callers by their address; nil sets no limit.
 	AnonymousWrites *ratelimit.Addresses
+	// Faults delays and fails calls on purpose, in development; nil injects nothing.
+	Faults *faultinject.Injector
 	// Clock returns the time; the machine's when nil.
 	Clock clock.Clock
 	// Meter counts calls; nil counts nothing.
@@ -60,6 +63,7 @@ type Guard struct {
 	log    *slog.Logger
 	watch  *watch
 	meter  *meter.Meter
+	faults *faultinject.Injector
 
 	checkSession    func(ctx context.Context, c token.Caller) error
 	sessions        *sessions
@@ -73,9 +77,18 @@ func New(o Options) (*Guard, error) {
 		return nil, err
 	}
 	g := &Guard{
-		engine: o.Engine, hub: o.Hub, rules: o.Rules, clock: o.Clock, log: o.Log, watch: newWatch(), meter: o.Meter,
+		engine: o.Engine, hub: o.Hub, rules: o.Rules, clock: o.Clock, log: o.Log, watch: newWatch(), meter: o.Meter, faults: o.Faults,
 		checkSession: o.CheckSession, sessions: newSessions(), anonymousWrites: o.AnonymousWrites,
 	}
 	o.Rules.onChange(func() { g.reauthorize(func(*liveTarget) bool { return true }) })
 	return g, nil
+}
+
+// inject delays or fails a call of a client, where that was set. Callers with a journal, which are the console's, are left alone: it must
+// work to end what it has set.
+func (g *Guard) inject(ctx context.Context, c token.Caller, of faultinject.Kind) error {
+	if c.Journal != nil {
+		return nil
+	}
+	return g.faults.Before(ctx, of)
 }

@@ -7,6 +7,7 @@ import (
 	"clave/server/document"
 	"clave/server/engine"
 	"clave/server/fault"
+	"clave/server/faultinject"
 	"clave/server/operation"
 	"clave/server/query"
 	"clave/server/resource"
@@ -153,6 +154,9 @@ func (g *Guard) Partition(ctx context.Context, c token.Caller, q *query.Query, n
 
 // read opens a caller's reading.
 func (g *Guard) read(ctx context.Context, c token.Caller, db resource.Database, at operation.At) (*engine.Reading, error) {
+	if err := g.inject(ctx, c, faultinject.Reads); err != nil {
+		return nil, err
+	}
 	if at.Begin != nil {
 		if err := mayBegin(c, *at.Begin); err != nil {
 			return nil, err

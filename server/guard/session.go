@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"clave/server/fault"
+	"clave/server/faultinject"
 	"clave/server/token"
 )
 
@@ -60,6 +61,9 @@ func newSessions() *sessions {
 // Session returns the session of a caller for a stream that is about to open. It returns an error when the session has ended
 // since the caller's token was verified.
 func (g *Guard) Session(ctx context.Context, c token.Caller) (*Session, error) {
+	if err := g.inject(ctx, c, faultinject.Streams); err != nil {
+		return nil, err
+	}
 	s := &Session{sessions: g.sessions, caller: c, key: account{c.Project, c.Tenant, c.UID}, ended: make(chan struct{})}
 	if c.UID == "" || g.checkSession == nil {
 		return s, nil // Privileged and anonymous callers have no account.

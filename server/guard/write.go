@@ -8,6 +8,7 @@ import (
 	"clave/server/document"
 	"clave/server/engine"
 	"clave/server/fault"
+	"clave/server/faultinject"
 	"clave/server/operation"
 	"clave/server/resource"
 	"clave/server/token"
@@ -16,6 +17,9 @@ import (
 // Begin begins a transaction and returns its id.
 func (g *Guard) Begin(ctx context.Context, c token.Caller, db resource.Database, o operation.TransactionOptions) ([]byte, error) {
 	if err := mayBegin(c, o); err != nil {
+		return nil, err
+	}
+	if err := g.inject(ctx, c, faultinject.Reads); err != nil {
 		return nil, err
 	}
 	return g.engine.Begin(ctx, db, optionsFor(c, o))
@@ -84,6 +88,9 @@ func (g *Guard) Rollback(ctx context.Context, _ token.Caller, db resource.Databa
 // Commit does writes, all or none. The rules decide inside the commit, before preconditions are checked, so that a denied caller
 // receives nothing of the documents.
 func (g *Guard) Commit(ctx context.Context, c token.Caller, db resource.Database, r operation.Commit) (operation.CommitResult, error) {
+	if err := g.inject(ctx, c, faultinject.Writes); err != nil {
+		return operation.CommitResult{}, err
+	}
 	if err := g.limitWrites(c, len(r.Writes)); err != nil {
 		return operation.CommitResult{}, err
 	}
@@ -115,6 +122,9 @@ func (g *Guard) limitWrites(c token.Caller, n int) error {
 // BatchWrite does writes each for itself. It is for privileged callers.
 func (g *Guard) BatchWrite(ctx context.Context, c token.Caller, db resource.Database, writes []document.Write) ([]operation.WriteStatus, error) {
 	if err := privileged(c); err != nil {
+		return nil, err
+	}
+	if err := g.inject(ctx, c, faultinject.Writes); err != nil {
 		return nil, err
 	}
 	ended, err := change(c, "BatchWrite", db, writes)

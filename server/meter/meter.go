@@ -37,6 +37,17 @@ type Gauges struct {
 	Goroutines int    `json:"goroutines"`
 	Disk       uint64 `json:"disk"`
 	DiskFree   uint64 `json:"diskFree"`
+	// Log is how many bytes the store has in its log alone, which it reads again when it starts.
+	Log uint64 `json:"log"`
+	// Lag is how many commits the shared store's state is behind its log, and Nodes how many each other node is; nil without nodes.
+	Lag   *int64    `json:"lag,omitempty"`
+	Nodes []NodeLag `json:"nodes,omitempty"`
+}
+
+// NodeLag is how many commits a node is behind the log that nodes share.
+type NodeLag struct {
+	Name string `json:"name"`
+	Lag  int64  `json:"lag"`
 }
 
 // Latency is how long calls took, in milliseconds; zero where there were none.
@@ -71,7 +82,7 @@ var OperationNames = [operations]string{Reading: "read", Querying: "query", Comm
 // Meter counts. A nil one counts nothing. It is safe for concurrent use.
 type Meter struct {
 	clock  clock.Clock
-	gauges func() Gauges
+	gauges func(context.Context) Gauges
 	// The counts since the start.
 	commits, writes, reads, queries, denials, signIns atomic.Int64
 	took                                              [operations]*Histogram
@@ -91,7 +102,7 @@ type Meter struct {
 }
 
 // New returns a meter; gauges reads how things stand.
-func New(c clock.Clock, gauges func() Gauges) *Meter {
+func New(c clock.Clock, gauges func(context.Context) Gauges) *Meter {
 	seconds := float64(time.Second)
 	m := &Meter{
 		clock: c, gauges: gauges, started: c.Now(), limits: make(map[string]*atomic.Int64),
@@ -180,7 +191,7 @@ func (m *Meter) total() total {
 }
 
 // since returns the sample of what was counted since an earlier total.
-func (m *Meter) since(now, last total) Sample {
+func (m *Meter) since(ctx context.Context, now, last total) Sample {
 	took := now.took.minus(last.took)
 	ms := func(share float64) float64 { return took.percentile(share) * 1000 }
 	s := Sample{
@@ -192,18 +203,18 @@ func (m *Meter) since(now, last total) Sample {
 		Latency: Latency{ms(0.5), ms(0.95), ms(0.99)},
 	}
 	if m.gauges != nil {
-		s.Gauges = m.gauges()
+		s.Gauges = m.gauges(ctx)
 	}
 	return s
 }
 
-// Samples returns the samples of the last hour, oldest first, what has happened since, and when counting began.
-func (m *Meter) Samples() (past []Sample, current Sample, started time.Time) {
+// Samples returns the samples of the last hour, oldest first, and what has happened since.
+func (m *Meter) Samples(ctx context.Context) (past []Sample, current Sample) {
 	m.mu.Lock()
 	past = append([]Sample{}, m.mu.samples...)
 	last := m.mu.last
 	m.mu.Unlock()
-	return past, m.since(m.total(), last), m.started
+	return past, m.since(ctx, m.total(), last)
 }
 
 // Started returns when counting began.
@@ -220,7 +231,7 @@ func (m *Meter) Run(ctx context.Context) error {
 		last := m.mu.last
 		m.mu.last = now
 		m.mu.Unlock()
-		s := m.since(now, last)
+		s := m.since(ctx, now, last)
 		m.mu.Lock()
 		if len(m.mu.samples) == kept {
 			m.mu.samples = m.mu.samples[1:]

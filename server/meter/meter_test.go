@@ -13,7 +13,7 @@ import (
 
 func TestSamples(t *testing.T) {
 	hand := clock.NewHand(time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC))
-	m := meter.New(hand, func() meter.Gauges { return meter.Gauges{Listeners: 3} })
+	m := meter.New(hand, func(context.Context) meter.Gauges { return meter.Gauges{Listeners: 3} })
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error)
 	go func() { done <- m.Run(ctx) }()
@@ -27,7 +27,7 @@ func TestSamples(t *testing.T) {
 	call.Commit(5, nil)
 	m.Begin().Commit(1, fault.E(fault.PermissionDenied, "no"))
 	m.SignIn()
-	past, now, _ := m.Samples()
+	past, now := m.Samples(t.Context())
 	want := meter.Counts{Commits: 1, Writes: 5, Reads: 198, Queries: 99, Denials: 1, SignIns: 1}
 	if len(past) != 0 || now.Counts != want || now.Listeners != 3 {
 		t.Errorf("before the first sample: %+v, %+v, want %+v", past, now, want)
@@ -45,7 +45,7 @@ func TestSamples(t *testing.T) {
 		hand.Advance(meter.Interval)
 	}
 	waits()
-	past, now, _ = m.Samples()
+	past, now = m.Samples(t.Context())
 	if len(past) != 360 || now.Counts != (meter.Counts{}) || past[359].Counts != (meter.Counts{}) {
 		t.Errorf("after 400 samples: %d are kept, the last %+v, now %+v", len(past), past[len(past)-1], now)
 	}

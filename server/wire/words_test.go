@@ -174,6 +174,8 @@ func TestParsePathRefusesReservedNames(t *testing.T) {
 func FuzzParseQuery(f *testing.F) {
 	f.Add(`{"from":[{"collectionId":"c"}],"where":{"compositeFilter":{"op":"OR","filters":[{"fieldFilter":{"field":{"fieldPath":"a"},"op":"IN","value":{"arrayValue":{"values":[{"integerValue":1},{"nullValue":null}]}}}},{"unaryFilter":{"field":{"fieldPath":"b"},"op":"IS_NOT_NULL"}}]}},"orderBy":[{"field":{"fieldPath":"a"},"direction":"DESCENDING"}],"startAt":{"values":[{"doubleValue":"NaN"}]},"limit":3,"select":{"fields":[{"fieldPath":"a"}]}}`)
 	f.Add(`{"findNearest":{"vectorField":{"fieldPath":"v"},"queryVector":{"mapValue":{"fields":{"__type__":{"stringValue":"__vector__"},"value":{"arrayValue":{"values":[{"doubleValue":1}]}}}}},"distanceMeasure":"COSINE","limit":3}}`)
+	f.Add(`{"from":[{"collectionId":"c","allDescendants":true}],"where":{"compositeFilter":{"op":"AND","filters":[{"fieldFilter":{"field":{"fieldPath":"a.` + "`b-c`" + `"},"op":"GREATER_THAN","value":{"stringValue":"x"}}},{"fieldFilter":{"field":{"fieldPath":"d"},"op":"NOT_IN","value":{"arrayValue":{"values":[{"booleanValue":true}]}}}},{"unaryFilter":{"field":{"fieldPath":"e"},"op":"IS_NAN"}}]}},"orderBy":[{"field":{"fieldPath":"a.` + "`b-c`" + `"}}],"endAt":{"values":[{"stringValue":"y"}],"before":true},"offset":2}`)
+	f.Add(`{"from":[{"collectionId":"c"}],"where":{"fieldFilter":{"field":{"fieldPath":"__name__"},"op":"EQUAL","value":{"referenceValue":"projects/p/databases/(default)/documents/c/x"}}},"select":{}}`)
 	f.Fuzz(func(t *testing.T, in string) {
 		var m pb.StructuredQuery
 		if wire.ParseJSON([]byte(in), &m) != nil {
@@ -191,6 +193,14 @@ func FuzzParseQuery(f *testing.F) {
 		}
 		if got := q.Fingerprint(); got == "" {
 			t.Errorf("%s: no fingerprint", in)
+		}
+		// What is formatted is parsed to the same query, orders and all.
+		again, err := wire.ParseQuery("projects/p/databases/(default)/documents", wire.FormatQuery(q))
+		if err != nil {
+			t.Fatalf("%s: formatted, it is refused: %v", in, err)
+		}
+		if got, want := again.Fingerprint(), q.Fingerprint(); got != want || again.Implied != q.Implied {
+			t.Errorf("%s: formatted and parsed it is %s with %d implied orders, want %s with %d", in, got, again.Implied, want, q.Implied)
 		}
 	})
 }

@@ -12,8 +12,8 @@ import (
 	"clave/server/value"
 )
 
-// database is where the cases' documents lie.
-var database = resource.Database{Project: "demo", ID: resource.DefaultDatabase}
+// Database is where the cases' documents lie.
+var Database = resource.Database{Project: "demo", ID: resource.DefaultDatabase}
 
 // someday is the time of cases that name none.
 var someday = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
@@ -33,7 +33,7 @@ func (c *Case) Decide(ctx context.Context) (verdict, why string, err error) {
 		if err != nil {
 			return "", "", fmt.Errorf("docs %s: %w", path, err)
 		}
-		w.before[path] = &document.Document{Name: resource.Document{DB: database, Path: path}, Fields: fields}
+		w.before[path] = &document.Document{Name: resource.Document{DB: Database, Path: path}, Fields: fields}
 	}
 	d, err := w.do(ctx, &c.Op)
 	if err != nil {
@@ -96,7 +96,7 @@ func (w *world) decideOne(ctx context.Context, q *rules.Request) (rules.Decision
 
 // get decides a read of one document.
 func (w *world) get(ctx context.Context, path string, lookups *rules.Lookups) (rules.Decision, error) {
-	name := resource.Document{DB: database, Path: path}
+	name := resource.Document{DB: Database, Path: path}
 	return w.decideOne(ctx, &rules.Request{Method: rules.Get, Name: name, Before: w.before[path], Lookups: lookups})
 }
 

@@ -35,7 +35,7 @@ func parseQuery(parent string, text json.RawMessage) (*query.Query, error) {
 	if err := wire.ParseJSON(text, &m); err != nil {
 		return nil, err
 	}
-	full := database.Root()
+	full := Database.Root()
 	if parent != "" {
 		full += "/" + parent
 	}
@@ -48,7 +48,7 @@ func parseQuery(parent string, text json.RawMessage) (*query.Query, error) {
 
 // parseWrite converts a write of a case to one of package document.
 func parseWrite(w Write) (document.Write, error) {
-	name := resource.Document{DB: database, Path: w.Path}.String()
+	name := resource.Document{DB: Database, Path: w.Path}.String()
 	// The write takes the way of a client's: JSON of the protocol's message, then the parser of requests. So a case has the server's own
 	// checks of transforms and masks.
 	m := map[string]any{}
@@ -78,7 +78,7 @@ func parseWrite(w Write) (document.Write, error) {
 	if err := wire.ParseJSON(text, &p); err != nil {
 		return document.Write{}, err
 	}
-	return wire.ParseWrite(database, &p)
+	return wire.ParseWrite(Database, &p)
 }
 
 // Rules returns the user as rules see it.

@@ -131,6 +131,38 @@ test('a request is decided anew with other data, and shows what the rules read',
   await accessible(page)
 })
 
+test('a query becomes a test case, which the rules then decide the same', async ({ page }) => {
+  const asked = await fetch(`${origins().firestore}/v1/projects/${PROJECT}/databases/(default)/documents:runQuery`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${unsigned('quest')}` },
+    body: JSON.stringify({
+      structuredQuery: {
+        from: [{ collectionId: 'notes' }],
+        where: { fieldFilter: { field: { fieldPath: 'open' }, op: 'EQUAL', value: { booleanValue: true } } },
+      },
+    }),
+  })
+  expect(asked.status).toBe(200)
+  await page.goto(`${at('requests')}?user=quest`)
+  await page
+    .getByRole('row', { name: /allow list notes/ })
+    .getByRole('button')
+    .click()
+  const button = page.getByRole('dialog').getByRole('button', { name: 'Save as a test case' })
+  const [file] = await Promise.all([page.waitForEvent('download'), button.click()])
+  const path = await file.path()
+  expect(JSON.parse(await readFile(path, 'utf8'))).toMatchObject({
+    cases: [{ op: { method: 'list', query: { where: { fieldFilter: { op: 'EQUAL' } } } }, expect: 'allow', auth: { uid: 'quest' } }],
+  })
+  const folder = await mkdtemp(join(tmpdir(), 'cases-'))
+  await writeFile(join(folder, 'query.json'), await readFile(path))
+  await page.goto(at('rules'))
+  await expect(page.getByRole('textbox', { name: 'Draft' })).toContainText('match /notes/{id}')
+  await page.getByLabel('Run a folder of cases…').setInputFiles(folder)
+  await expect(page.getByText('1 of 1 cases are as expected')).toBeVisible()
+  await rm(folder, { recursive: true })
+})
+
 test('cases of a folder are run by a draft, and recorded requests are decided by it', async ({ page }) => {
   expect(await read('notes/b', 'eve')).toBe(403)
   await page.goto(at('rules'))
@@ -154,6 +186,8 @@ test('cases of a folder are run by a draft, and recorded requests are decided by
 test('figures and log of the server', async ({ page }) => {
   await page.goto(at('now'))
   await expect(page.getByRole('figure', { name: /Memory/ })).toContainText(/MiB/)
+  for (const name of ['Commits', 'Documents read', 'Listeners', 'Latency', 'Denials', 'Sign-ins', 'Disk', 'Log not yet in tables'])
+    await expect(page.getByRole('figure', { name })).toBeVisible()
   await expect(page.getByRole('region', { name: 'Slow queries' }).first()).toContainText('100 ms')
   await expect(page.getByRole('region', { name: 'Log' }).first()).toBeVisible()
   await accessible(page)
@@ -165,8 +199,13 @@ test('e-mails and messages that are not sent appear', async ({ page }) => {
   const post = (method: string, body: object) =>
     fetch(`${auth}:${method}?key=any`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
   await post('signUp', { email: 'mail@example.org', password: 'secret-word' })
+  expect((await post('sendVerificationCode', { phoneNumber: '+18095550111' })).ok).toBe(true)
   await page.goto(at('codes'))
   expect((await post('sendOobCode', { requestType: 'PASSWORD_RESET', email: 'mail@example.org' })).ok).toBe(true)
+  const sms = page.getByRole('listitem').filter({ hasText: '+18095550111' })
+  await expect(sms).toContainText(/\d{6}/)
+  await sms.getByRole('button', { name: 'Copy' }).click()
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/^\d{6}$/)
   const mail = page.getByRole('article', { name: /^Reset your password for/ })
   await expect(mail).toContainText('To mail@example.org')
   await expect(mail.getByRole('link')).toHaveAttribute('href', /mode=resetPassword/)
@@ -215,6 +254,61 @@ test('snapshots bring documents back', async ({ page }) => {
   expect(await read('notes/later')).toBe(403)
   await page.goto(`${at('data')}/notes/later`)
   await expect(page.getByText('There is no such document.')).toBeVisible()
+})
+
+test('the clock is put ahead, which every page says, and back', async ({ page }) => {
+  await page.goto(at('lab'))
+  const clock = page.getByRole('region', { name: 'Clock' })
+  await expect(clock.getByRole('status')).toContainText('as the machine’s')
+  await clock.getByRole('button', { name: '+1 hour' }).click()
+  await clock.getByRole('button', { name: '+1 day' }).click()
+  await expect(clock.getByRole('status')).toContainText('1 day 1 hour ahead')
+  const banner = page.getByRole('status').filter({ hasText: 'The server’s clock is 1 day 1 hour ahead.' })
+  await expect(banner).toBeVisible()
+  await accessible(page)
+  await fits(page)
+  await seed(PROJECT, { 'notes/tomorrow': { n: I(1) } })
+  const document = (await stored(PROJECT, 'notes/tomorrow')) as { createTime?: string } | null
+  expect(new Date(document?.createTime ?? 0).getTime() - Date.now()).toBeGreaterThan(24 * 3600 * 1000)
+  await page.goto(at('users'))
+  await expect(banner).toBeVisible()
+  await banner.getByRole('link', { name: 'Lab' }).click()
+  await clock.getByLabel('Minutes ahead').fill('2')
+  await clock.getByRole('button', { name: 'Put the clock' }).click()
+  await expect(clock.getByRole('status')).toContainText('2 minutes ahead')
+  await clock.getByRole('button', { name: 'Back to the machine’s time' }).click()
+  await expect(clock.getByRole('status')).toContainText('as the machine’s')
+  await expect(page.getByText(/The server’s clock is/)).toHaveCount(0)
+})
+
+test('calls of clients fail as the lab says, and not those of the console', async ({ page }) => {
+  const write = async () => {
+    const url = `${origins().firestore}/v1/projects/${PROJECT}/databases/(default)/documents/open/faulty`
+    return (await fetch(url, { method: 'PATCH', body: JSON.stringify({ fields: {} }) })).status
+  }
+  await page.goto(at('lab'))
+  const faults = page.getByRole('region', { name: 'Latency and faults' })
+  await faults.getByLabel('Calls').selectOption('Commits')
+  await faults.getByLabel('Share, %').fill('100')
+  await faults.getByLabel('Then answer').selectOption('as usual')
+  await expect(faults.getByRole('button', { name: 'Inject' })).toBeDisabled()
+  await faults.getByLabel('Then answer').selectOption('ABORTED')
+  await faults.getByLabel('Delay, ms').fill('20')
+  await faults.getByRole('button', { name: 'Inject' }).click()
+  await expect(page.getByText('Faults are injected: 100 % of “Commits” are delayed by 20 ms and answer ABORTED.')).toBeVisible()
+  expect(await write()).toBe(409)
+  await accessible(page)
+  await fits(page)
+  await page.reload()
+  await expect(faults.getByRole('status')).toContainText('It has happened to 1 calls.')
+  await page.goto(`${at('data')}/notes/a`)
+  await page.getByLabel('Value of n').fill('5')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect(page.getByText('Unsaved changes')).toBeHidden()
+  await page.goto(at('lab'))
+  await faults.getByRole('button', { name: 'End' }).click()
+  await expect(page.getByText(/Faults are injected/)).toHaveCount(0)
+  expect(await write()).toBe(200)
 })
 
 test('a seed takes all documents of a database to another', async ({ page }) => {

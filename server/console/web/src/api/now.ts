@@ -16,6 +16,9 @@ const Sample = v.object({
   goroutines: v.number(),
   disk: v.number(),
   diskFree: v.number(),
+  log: v.optional(v.number(), 0),
+  lag: v.optional(v.number()),
+  nodes: v.nullish(v.array(v.object({ name: v.string(), lag: v.number() })), []),
 })
 export type Sample = v.InferOutput<typeof Sample>
 

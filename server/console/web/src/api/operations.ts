@@ -90,12 +90,27 @@ const Check = v.object({
 })
 export const loadSafety = (signal?: AbortSignal) => call(v.object({ checks: v.array(Check) }), '/api/safety', { signal })
 
+const Faults = v.object({
+  calls: v.picklist(['all', 'reads', 'writes', 'streams']),
+  percent: v.number(),
+  delay: v.number(),
+  error: v.picklist(['', 'UNAVAILABLE', 'ABORTED', 'RESOURCE_EXHAUSTED', 'DEADLINE_EXCEEDED', 'INTERNAL']),
+})
+export type Faults = v.InferOutput<typeof Faults>
+
 const Lab = v.object({
+  clock: v.nullish(v.object({ now: v.string(), ahead: v.number() })),
+  faults: v.nullish(v.object({ ...Faults.entries, injected: v.number() })),
   snapshots: v.nullish(v.array(v.object({ id: v.string(), project: v.string(), name: v.string(), time: v.string() })), []),
 })
-export const loadLab = (project: string, signal?: AbortSignal) => call(Lab, withQuery('/api/lab', { project }), { signal })
+export const loadLab = (signal?: AbortSignal) => call(Lab, '/api/lab', { signal })
+export type LabState = v.InferOutput<typeof Lab>
 export const makeSnapshot = (project: string, name: string) => send('/api/lab/snapshots', { body: { project, name } })
 export const restoreSnapshot = (project: string, id: string) =>
   send(`/api/lab/snapshots/${encodeURIComponent(id)}/restore`, { body: { project } })
 export const deleteSnapshot = (id: string) => send(`/api/lab/snapshots/${encodeURIComponent(id)}`, { method: 'DELETE' })
+/** Puts the server's clock ahead of the machine's, by seconds. */
+export const putClock = (ahead: number) => send('/api/lab/clock', { method: 'PUT', body: { ahead } })
+export const injectFaults = (faults: Faults) => send('/api/lab/faults', { method: 'PUT', body: faults })
+export const endFaults = () => send('/api/lab/faults', { method: 'DELETE' })
 export const clearLab = (scope: Scope, what: 'documents' | 'accounts') => send('/api/lab/clear', { body: { ...scope, what } })

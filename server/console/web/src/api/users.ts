@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { call, send } from './http'
+import { call, send, withQuery } from './http'
 
 const Factor = v.object({
   mfaEnrollmentId: v.optional(v.string(), ''),
@@ -60,13 +60,21 @@ export async function* exportUsers(directory: Directory): AsyncGenerator<object[
   } while (token)
 }
 
-const Looked = v.object({ users: v.optional(v.array(User), []) })
+const Found = v.object({ users: v.array(User), next: v.optional(v.string(), '') })
 
-/** The users with a text as their id, e-mail address or phone number. */
-export async function findUsers(directory: Directory, text: string, signal?: AbortSignal): Promise<User[]> {
-  const by = text.includes('@') ? { email: [text] } : text.startsWith('+') ? { phoneNumber: [text] } : { localId: [text] }
-  return (await call(Looked, `${base(directory)}/accounts:lookup`, { body: by, signal })).users
+/** A page of the users that have a text in their id, e-mail address, phone number or name. */
+export async function findUsers(
+  { project, tenant }: Directory,
+  text: string,
+  size: number,
+  after: string,
+  signal?: AbortSignal,
+): Promise<UserPage> {
+  const { users, next } = await call(Found, withQuery('/api/users', { project, tenant, q: text, after, limit: size }), { signal })
+  return { users, nextPageToken: next }
 }
+
+const Looked = v.object({ users: v.optional(v.array(User), []) })
 
 export async function getUser(directory: Directory, localId: string, signal?: AbortSignal): Promise<User | null> {
   const { users } = await call(Looked, `${base(directory)}/accounts:lookup`, { body: { localId: [localId] }, signal })

@@ -2,8 +2,8 @@ import { useCallback, useEffect, useState } from 'react'
 
 export type Load<T> = { status: 'loading' } | { status: 'error'; error: unknown } | { status: 'ready'; data: T }
 
-/** Loads something when its key changes or reload is called. A load that another one follows is given up; data of the same key stay meanwhile. */
-export function useLoad<T>(key: string, load: (signal: AbortSignal) => Promise<T>): { state: Load<T>; reload: () => void } {
+/** Loads something when its key or the variant changes or reload is called. A load that another one follows is given up; data of the same key stay meanwhile. */
+export function useLoad<T>(key: string, load: (signal: AbortSignal) => Promise<T>, variant = ''): { state: Load<T>; reload: () => void } {
   const [state, setState] = useState<{ key: string; load: Load<T> }>({ key, load: { status: 'loading' } })
   const [turn, setTurn] = useState(0)
   useEffect(() => {
@@ -17,7 +17,7 @@ export function useLoad<T>(key: string, load: (signal: AbortSignal) => Promise<T
     )
     return () => control.abort()
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- the key stands for all that load depends on
-  }, [key, turn])
+  }, [key, variant, turn])
   const reload = useCallback(() => setTurn((n) => n + 1), [])
   return { state: state.key === key ? state.load : { status: 'loading' }, reload }
 }

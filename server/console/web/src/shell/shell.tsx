@@ -1,13 +1,17 @@
 import { Suspense, useEffect, useState } from 'react'
 import { Link, Outlet, useLocation, useNavigate } from 'react-router-dom'
 import { send } from '../api/http'
+import { type LabState, loadLab } from '../api/operations'
 import { type Language, useText } from '../i18n/text'
 import { pagePath, type Scope } from '../lib/scope'
+import { LabContext } from '../lab'
 import { currentTheme, setTheme, THEMES } from '../lib/theme'
+import { useLoad } from '../lib/use-load'
 import type { PageId } from '../pages/pages'
 import { useSession } from '../session'
 import { Icon } from '../ui/icons'
 import { Skeleton } from '../ui/states'
+import { Disturbances } from './disturbances'
 import { Palette } from './palette'
 
 /** The scope and page of the address, which lies above the routes that name them. */
@@ -17,12 +21,33 @@ function usePlace(): { page: string; scope: Scope } {
   return { page, scope: { project: project || session.project, database: database || '(default)' } }
 }
 
+const LAB_EVERY_MS = 10_000
+
+const noLab: LabState = { snapshots: [] }
+
+/** The lab's state, looked at every few seconds; nothing where there is no lab. */
+function useLabState() {
+  const { features } = useSession()
+  const there = features.includes('lab')
+  const lab = useLoad('lab', async (signal) => (there ? loadLab(signal) : noLab))
+  const { reload } = lab
+  useEffect(() => {
+    if (!there) return undefined
+    const timer = setInterval(() => {
+      if (!document.hidden) reload()
+    }, LAB_EVERY_MS)
+    return () => clearInterval(timer)
+  }, [there, reload])
+  return lab
+}
+
 export function Shell({ pages }: { pages: PageId[] }) {
   const { t } = useText()
   const [menu, setMenu] = useState(false)
   const [palette, setPalette] = useState(false)
   const { pathname } = useLocation()
   const { page, scope } = usePlace()
+  const lab = useLabState()
   useEffect(() => setMenu(false), [pathname])
   useEffect(() => {
     const key = (event: KeyboardEvent) => {
@@ -54,10 +79,13 @@ export function Shell({ pages }: { pages: PageId[] }) {
             <Icon name="search" />
           </button>
         </header>
+        {lab.state.status === 'ready' && <Disturbances state={lab.state.data} scope={scope} />}
         <main className="content" id="content" tabIndex={-1}>
-          <Suspense fallback={<Skeleton />}>
-            <Outlet />
-          </Suspense>
+          <LabContext value={lab}>
+            <Suspense fallback={<Skeleton />}>
+              <Outlet />
+            </Suspense>
+          </LabContext>
         </main>
       </div>
       {palette && <Palette pages={pages} scope={scope} close={() => setPalette(false)} />}
@@ -97,7 +125,7 @@ function Side({ pages, page, scope, openPalette }: { pages: PageId[]; page: stri
             </span>
           )}
           <span className="push mono clip" title={session.version}>
-            {session.version.split(',')[0]}
+            {session.version.split(/[ ,]/)[0]}
           </span>
         </div>
         {session.mode === 'serve' && (

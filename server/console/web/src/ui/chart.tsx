@@ -18,6 +18,13 @@ export function linePath(values: readonly number[], most: number, slots: number)
     .concat(values.length === 1 ? 'h0' : '')
 }
 
+/** The area between a line of values and the base. */
+export function areaPath(values: readonly number[], most: number, slots: number): string {
+  if (values.length < 2) return ''
+  const from = WIDTH - (WIDTH / Math.max(1, slots - 1)) * (values.length - 1)
+  return `${linePath(values, most, slots)}L${WIDTH} ${HEIGHT - 1}L${from.toFixed(1)} ${HEIGHT - 1}Z`
+}
+
 type Props = { title: string; value: string; series: Series[]; most: number; mostText: string; slots: number }
 
 /** A figure with how it went over time, up to now at the right. */
@@ -30,9 +37,10 @@ export function Chart({ title, value, series, most, mostText, slots }: Props) {
         <strong>{value}</strong>
       </figcaption>
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
+        {series.length === 1 && <path className="area" d={areaPath(series[0]?.values ?? [], most, slots)} />}
         <path className="base" d={`M0 ${HEIGHT - 1}L${WIDTH} ${HEIGHT - 1}`} />
         {series.map((one, i) => (
-          <path key={one.label} className={`line line-${i}`} d={linePath(one.values, most, slots)} />
+          <path key={one.label} className={`line line-${i % 4}`} d={linePath(one.values, most, slots)} />
         ))}
       </svg>
       <span className="chart-foot soft small" aria-hidden="true">

@@ -1,20 +1,22 @@
 import { useState } from 'react'
-import { clearLab, deleteSnapshot, loadLab, makeSnapshot, restoreSnapshot } from '../../api/operations'
+import { clearLab, deleteSnapshot, makeSnapshot, restoreSnapshot } from '../../api/operations'
 import { useText } from '../../i18n/text'
+import { useLab } from '../../lab'
 import { download } from '../../lib/download'
 import { writeJson } from '../../lib/json-file'
 import { useAction } from '../../lib/use-action'
-import { useLoad } from '../../lib/use-load'
 import { useScope, useSession } from '../../session'
 import type { Scope } from '../../lib/scope'
 import { Dialog } from '../../ui/dialog'
-import { Empty, Loaded, Problem } from '../../ui/states'
+import { Loaded, Problem } from '../../ui/states'
 import { useToast } from '../../ui/toasts'
+import { ClockSection } from './clock-section'
+import { FaultsSection } from './faults-section'
 import { loadSeed, readTree } from './seed'
 
 type Asked = { title: string; text: string; act: () => Promise<void> } | null
 
-/** Development: snapshots to come back to, and clearing. */
+/** Development: snapshots to come back to, seeds, the clock, faults, and clearing. */
 export default function LabPage() {
   const { t, time } = useText()
   const scope = useScope()
@@ -24,7 +26,7 @@ export default function LabPage() {
   const [asked, setAsked] = useState<Asked>(null)
   const { busy, error, run } = useAction()
   const toast = useToast()
-  const { state, reload } = useLoad(`lab ${project}`, (signal) => loadLab(project, signal))
+  const { state, reload } = useLab()
   const act = (work: () => Promise<void>, said: string) =>
     void run(async () => {
       await work()
@@ -65,7 +67,7 @@ export default function LabPage() {
         <Loaded state={state} reload={reload}>
           {({ snapshots }) =>
             snapshots.length === 0 ? (
-              <Empty>{t.lab.none}</Empty>
+              <p className="soft">{t.lab.none}</p>
             ) : (
               <ul className="list">
                 {snapshots.map((one) => (
@@ -104,6 +106,12 @@ export default function LabPage() {
         </Loaded>
       </section>
       <Seeds scope={scope} write={write} />
+      {state.status === 'ready' && (
+        <>
+          <ClockSection clock={state.data.clock} write={write} changed={reload} />
+          <FaultsSection faults={state.data.faults} write={write} changed={reload} />
+        </>
+      )}
       {write && (
         <section className="stack" aria-label={t.lab.clear}>
           <h2>{t.lab.clear}</h2>

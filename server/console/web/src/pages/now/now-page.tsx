@@ -1,12 +1,11 @@
 import { useEffect, useState } from 'react'
-import { loadLogs, loadNow, type Sample, type SlowQuery } from '../../api/now'
+import { loadLogs, loadNow, type SlowQuery } from '../../api/now'
 import { useText } from '../../i18n/text'
-import { bytesText } from '../../lib/bytes'
 import { useLoad } from '../../lib/use-load'
 import { useSession } from '../../session'
-import { Chart } from '../../ui/chart'
 import { Moment } from '../../ui/moment'
 import { Empty, Loaded } from '../../ui/states'
+import { Charts } from './charts'
 
 const EVERY_MS = 5000
 
@@ -42,74 +41,6 @@ export default function NowPage() {
       </Loaded>
       {features.includes('logs') && <Logs />}
     </div>
-  )
-}
-
-type Figure = { id: string; title: string; value: string; text: (n: number) => string; series: { label: string; values: number[] }[] }
-
-/** What the charts show: rates of the last whole sample, and how things stand now. */
-function useFigures(samples: Sample[], interval: number): Figure[] {
-  const { t, number } = useText()
-  const last = samples.at(-1)
-  if (!last) return []
-  const whole = samples.length > 1 ? samples.slice(0, -1) : samples
-  const recent = whole.at(-1) ?? last
-  const perSecond = (n: number) => t.now.perSecond(number(Math.round((n / interval) * 10) / 10))
-  const ms = (n: number) => `${number(Math.round(n * 10) / 10)} ms`
-  const series = (label: string, of: (sample: Sample) => number) => ({ label, values: whole.map(of) })
-  const counts = (['commits', 'writes', 'reads', 'queries', 'denials', 'signIns'] as const).map((name) => ({
-    id: name,
-    title: t.now[name],
-    value: perSecond(recent[name]),
-    text: perSecond,
-    series: [series(name, (sample) => sample[name])],
-  }))
-  const disk = last.diskFree > 0 ? `${bytesText(last.disk)} · ${t.now.free(bytesText(last.diskFree))}` : bytesText(last.disk)
-  return [
-    ...counts,
-    {
-      id: 'listeners',
-      title: t.now.listeners,
-      value: number(last.listeners),
-      text: number,
-      series: [series('listeners', (sample) => sample.listeners)],
-    },
-    {
-      id: 'latency',
-      title: t.now.latency,
-      value: `${ms(recent.latency.p50)} · ${ms(recent.latency.p99)}`,
-      text: ms,
-      series: [series('p50', (sample) => sample.latency.p50), series('p99', (sample) => sample.latency.p99)],
-    },
-    { id: 'memory', title: t.now.memory, value: bytesText(last.memory), text: bytesText, series: [series('memory', (one) => one.memory)] },
-    { id: 'disk', title: t.now.disk, value: disk, text: bytesText, series: [series('disk', (one) => one.disk)] },
-  ]
-}
-
-const HOUR_S = 3600
-
-function Charts({ samples, interval }: { samples: Sample[]; interval: number }) {
-  const { t } = useText()
-  const figures = useFigures(samples, interval)
-  return (
-    <section className="stack" aria-label={t.now.hour}>
-      <div className="charts">
-        {figures.map(({ id, title, value, text, series }) => {
-          const most = Math.max(0, ...series.flatMap((one) => one.values))
-          return (
-            <Chart
-              key={id}
-              title={title}
-              value={value}
-              most={most}
-              mostText={t.now.most(text(most))}
-              series={series}
-              slots={HOUR_S / interval}
-            />
-          )
-        })}
-      </div>
-    </section>
   )
 }
 

@@ -5,6 +5,7 @@ import { loadRequests, type RequestFilter, type RequestRecord, RequestLine } fro
 import { useText } from '../../i18n/text'
 import { useLoad } from '../../lib/use-load'
 import { Moment } from '../../ui/moment'
+import { SearchBox } from '../../ui/search-box'
 import { Empty, Loaded } from '../../ui/states'
 import { RequestDialog } from './request-dialog'
 
@@ -37,22 +38,8 @@ export default function RequestsPage() {
         <h1>{t.pages.requests}</h1>
         <Choice label={t.requests.outcome} value={filter.outcome} options={OUTCOMES} set={(value) => set('outcome', value)} />
         <Choice label={t.requests.method} value={filter.method} options={METHODS} set={(value) => set('method', value)} />
-        <input
-          type="search"
-          className="mono"
-          value={filter.path}
-          aria-label={t.requests.path}
-          placeholder={t.requests.path}
-          onChange={(event) => set('path', event.target.value)}
-        />
-        <input
-          type="search"
-          className="mono"
-          value={filter.user}
-          aria-label={t.requests.user}
-          placeholder={t.requests.userHint}
-          onChange={(event) => set('user', event.target.value)}
-        />
+        <SearchBox label={t.requests.path} text={filter.path} set={(value) => set('path', value)} mono />
+        <SearchBox label={t.requests.user} hint={t.requests.userHint} text={filter.user} set={(value) => set('user', value)} mono />
       </div>
       <Loaded state={state} reload={reload} rows={10}>
         {({ requests, kept, limit }) => (

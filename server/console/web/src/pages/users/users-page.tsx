@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { useSearchParams } from 'react-router-dom'
-import { type Directory, exportUsers, findUsers, listTenants, listUsers, type User } from '../../api/users'
+import { type Directory, exportUsers, findUsers, listTenants, listUsers, type User, type UserPage } from '../../api/users'
 import { useText } from '../../i18n/text'
 import { download } from '../../lib/download'
 import { useAction } from '../../lib/use-action'
@@ -8,6 +8,7 @@ import { useLoad } from '../../lib/use-load'
 import { useScope, useSession } from '../../session'
 import { Icon } from '../../ui/icons'
 import { Menu } from '../../ui/menu'
+import { SearchBox } from '../../ui/search-box'
 import { Empty, Loaded, Problem } from '../../ui/states'
 import { ImportUsersDialog } from './import-users-dialog'
 import { NewUserDialog } from './new-user-dialog'
@@ -47,7 +48,7 @@ export default function UsersPage() {
     <div className="page">
       <div className="page-head">
         <h1>{t.pages.users}</h1>
-        <Search key={text} text={text} find={(next) => set('find', next)} />
+        <SearchBox label={t.users.search} text={text} set={(next) => set('find', next.trim())} wide />
         {tenants.state.status === 'ready' && tenants.state.data.length > 0 && (
           <select value={tenant} aria-label={t.users.tenant} onChange={(event) => set('tenant', event.target.value)}>
             <option value="">{t.users.noTenant}</option>
@@ -76,7 +77,7 @@ export default function UsersPage() {
         </div>
       </div>
       {error !== null && <Problem error={error} />}
-      <UserList key={`${project} ${tenant} ${text}`} directory={directory} text={text} version={version} open={(id) => set('user', id)} />
+      <UserList key={`${project} ${tenant}`} directory={directory} text={text} version={version} open={(id) => set('user', id)} />
       {open && <UserDialog key={open} directory={directory} localId={open} close={() => set('user', '')} changed={reload} />}
       {asked === 'new' && <NewUserDialog directory={directory} close={() => setAsked(null)} done={reload} />}
       {asked === 'import' && <ImportUsersDialog directory={directory} close={() => setAsked(null)} done={reload} />}
@@ -84,53 +85,27 @@ export default function UsersPage() {
   )
 }
 
-function Search({ text, find }: { text: string; find: (text: string) => void }) {
-  const { t } = useText()
-  const [typed, setTyped] = useState(text)
-  return (
-    <form
-      className="row"
-      role="search"
-      onSubmit={(event) => {
-        event.preventDefault()
-        find(typed.trim())
-      }}
-    >
-      <input
-        type="search"
-        value={typed}
-        aria-label={t.users.search}
-        placeholder={t.users.search}
-        onChange={(event) => setTyped(event.target.value)}
-      />
-      <button type="submit" className="button">
-        {t.common.search}
-      </button>
-    </form>
-  )
-}
-
 type ListProps = { directory: Directory; text: string; version: number; open: (localId: string) => void }
 
 function UserList({ directory, text, version, open }: ListProps) {
   const { t } = useText()
-  const [more, setMore] = useState<{ users: User[]; token: string | null }>({ users: [], token: null })
+  // The pages after the first, and which first page they follow.
+  const [more, setMore] = useState<{ of: UserPage | null; users: User[]; token: string }>({ of: null, users: [], token: '' })
   const { busy, error, run } = useAction()
-  const { state, reload } = useLoad(`${version}`, async (signal) => {
-    setMore({ users: [], token: null })
-    if (text) return { users: await findUsers(directory, text, signal), nextPageToken: '' }
-    return listUsers(directory, PAGE, '', signal)
-  })
+  const page = (after: string, signal?: AbortSignal) =>
+    text ? findUsers(directory, text, PAGE, after, signal) : listUsers(directory, PAGE, after, signal)
+  const { state, reload } = useLoad('users', async (signal) => ({ ...(await page('', signal)), text }), `${version} ${text}`)
   return (
     <Loaded state={state} reload={reload} rows={10}>
       {(first) => {
-        const users = [...first.users, ...more.users]
-        const token = more.token ?? first.nextPageToken
-        if (users.length === 0) return <Empty>{text ? t.users.notFound(text) : t.users.none}</Empty>
+        const follows = more.of === first ? more : { users: [], token: first.nextPageToken }
+        const { token } = follows
+        const users = [...first.users, ...follows.users]
+        if (users.length === 0) return <Empty>{first.text ? t.users.notFound(first.text) : t.users.none}</Empty>
         const next = () =>
           run(async () => {
-            const page = await listUsers(directory, PAGE, token)
-            setMore((now) => ({ users: [...now.users, ...page.users], token: page.nextPageToken }))
+            const another = await page(token)
+            setMore({ of: first, users: [...follows.users, ...another.users], token: another.nextPageToken })
           })
         return (
           <>

@@ -1,0 +1,88 @@
+import { useState } from 'react'
+import { type LabState, putClock } from '../../api/operations'
+import { useText } from '../../i18n/text'
+import { durationText } from '../../lib/duration'
+import { useAction } from '../../lib/use-action'
+import { Problem } from '../../ui/states'
+
+const STEPS = { minute: 60, hour: 3600, day: 86_400, month: 30 * 86_400 } as const
+const MOST = 366 * 86_400
+
+type Props = { clock: LabState['clock']; write: boolean; changed: () => void }
+
+/** The server's clock, and what puts it ahead. */
+export function ClockSection({ clock, write, changed }: Props) {
+  const { t } = useText()
+  return (
+    <section className="stack" aria-label={t.lab.clock}>
+      <h2>{t.lab.clock}</h2>
+      <p className="soft">{clock ? t.lab.clockHint : t.lab.clockNone}</p>
+      {clock && <Clock clock={clock} write={write} changed={changed} />}
+    </section>
+  )
+}
+
+function Clock({ clock, write, changed }: { clock: { now: string; ahead: number }; write: boolean; changed: () => void }) {
+  const { t, time, language } = useText()
+  const [minutes, setMinutes] = useState('')
+  const { busy, error, run } = useAction()
+  const put = (ahead: number) =>
+    void run(async () => {
+      await putClock(ahead)
+      changed()
+    })
+  return (
+    <>
+      <p className="row" role="status">
+        <strong>{time(clock.now)}</strong>
+        <span className={`tag ${clock.ahead > 0 ? 'warn' : ''}`}>
+          {clock.ahead > 0 ? t.lab.ahead(durationText(clock.ahead, language)) : t.lab.onTime}
+        </span>
+      </p>
+      {error !== null && <Problem error={error} />}
+      {write && (
+        <form
+          className="row"
+          onSubmit={(event) => {
+            event.preventDefault()
+            put(Math.round(Number(minutes) * 60))
+            setMinutes('')
+          }}
+        >
+          {(['minute', 'hour', 'day', 'month'] as const).map((step) => (
+            <button
+              key={step}
+              type="button"
+              className="button"
+              disabled={busy || clock.ahead + STEPS[step] > MOST}
+              onClick={() => put(clock.ahead + STEPS[step])}
+            >
+              {t.lab.addTime[step]}
+            </button>
+          ))}
+          <input
+            type="number"
+            className="short"
+            required
+            min="0"
+            max={MOST / 60}
+            step="any"
+            value={minutes}
+            aria-label={t.lab.minutes}
+            placeholder={t.lab.minutes}
+            onChange={(event) => setMinutes(event.target.value)}
+          />
+          <button type="submit" className="button" disabled={busy}>
+            {t.lab.put}
+          </button>
+          {clock.ahead > 0 && (
+            <button type="button" className="button primary" disabled={busy} onClick={() => put(0)}>
+              {t.lab.putBack}
+            </button>
+          )}
+        </form>
+      )}
+      {clock.ahead > 0 && <p className="soft small">{t.lab.clockBack}</p>}
+    </>
+  )
+}

@@ -1,0 +1,45 @@
+import { useEffect, useRef, useState } from 'react'
+
+const PAUSE_MS = 200
+
+type Props = { label: string; text: string; set: (text: string) => void; hint?: string; mono?: boolean; wide?: boolean }
+
+/** A field that searches as it is typed into, after a short pause or at once by Enter. What is typed is kept while the address follows. */
+export function SearchBox({ label, text, set, hint, mono = false, wide = false }: Props) {
+  const [typed, setTyped] = useState(text)
+  const [sent, setSent] = useState(text)
+  const [seen, setSeen] = useState(text)
+  const timer = useRef(0)
+  useEffect(() => () => clearTimeout(timer.current), [])
+  if (text !== seen) {
+    setSeen(text)
+    // The address says what was not typed here: somebody went back.
+    if (text !== sent) {
+      setTyped(text)
+      setSent(text)
+    }
+  }
+  const send = (value: string) => {
+    clearTimeout(timer.current)
+    setSent(value)
+    set(value)
+  }
+  return (
+    <input
+      type="search"
+      className={`${mono ? 'mono' : ''} ${wide ? 'search-wide' : ''}`}
+      value={typed}
+      aria-label={label}
+      placeholder={hint ?? label}
+      onChange={(event) => {
+        const { value } = event.target
+        setTyped(value)
+        clearTimeout(timer.current)
+        timer.current = window.setTimeout(() => send(value), PAUSE_MS)
+      }}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter') send(typed)
+      }}
+    />
+  )
+}
