@@ -133,7 +133,7 @@ func documentJSON(d *document.Document) (json.RawMessage, error) {
 	if d == nil {
 		return nil, nil
 	}
-	return wire.AppendJSON(nil, wire.FormatDocument(d))
+	return wire.AppendDocumentJSON(nil, d)
 }
 
 // getVersion answers a document as it was at a moment.

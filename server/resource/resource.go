@@ -72,7 +72,9 @@ type Document struct {
 }
 
 // String returns the full name.
-func (d Document) String() string { return d.DB.Root() + "/" + d.Path }
+func (d Document) String() string {
+	return "projects/" + d.DB.Project + "/databases/" + d.DB.ID + "/documents/" + d.Path
+}
 
 // ID returns the last segment.
 func (d Document) ID() string { return d.Path[strings.LastIndexByte(d.Path, '/')+1:] }

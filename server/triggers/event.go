@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"google.golang.org/protobuf/encoding/protowire"
-	"google.golang.org/protobuf/proto"
 
 	"clave/server/clock"
 	"clave/server/document"
@@ -97,7 +96,7 @@ func documentJSON(d *document.Document) (json.RawMessage, error) {
 	if d == nil {
 		return nil, nil
 	}
-	return wire.AppendJSON(nil, wire.FormatDocument(d))
+	return wire.AppendDocumentJSON(nil, d)
 }
 
 // schema is where the message of events of the 2nd generation is defined: google.events.cloud.firestore.v1.DocumentEventData.
@@ -161,13 +160,9 @@ func appendDocument(data []byte, field protowire.Number, d *document.Document) (
 	if d == nil {
 		return data, nil
 	}
-	m := wire.FormatDocument(d)
-	body, ok := wire.Append(nil, m)
-	if !ok {
-		var err error
-		if body, err = proto.Marshal(m); err != nil {
-			return nil, fmt.Errorf("event for %s: %w", d.Name, err)
-		}
+	body, err := wire.AppendDocument(nil, d)
+	if err != nil {
+		return nil, fmt.Errorf("event for %s: %w", d.Name, err)
 	}
 	data = protowire.AppendTag(data, field, protowire.BytesType)
 	return protowire.AppendBytes(data, body), nil

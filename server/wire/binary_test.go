@@ -10,9 +10,6 @@ import (
 
 	"google.golang.org/genproto/googleapis/type/latlng"
 
-	"clave/server/document"
-	"clave/server/resource"
-	"clave/server/value"
 	"clave/server/wire"
 	pb "clave/server/wire/firestorepb"
 )
@@ -68,23 +65,6 @@ func requests() []proto.Message {
 	}
 }
 
-// answers are what the server sends.
-func answers() []proto.Message {
-	at := &timestamppb.Timestamp{Seconds: 1_700_000_000, Nanos: 1000}
-	d := everything()
-	d.CreateTime, d.UpdateTime = at, at
-	return []proto.Message{
-		d,
-		&pb.BatchGetDocumentsResponse{Result: &pb.BatchGetDocumentsResponse_Found{Found: d}, ReadTime: at},
-		&pb.BatchGetDocumentsResponse{Result: &pb.BatchGetDocumentsResponse_Missing{}, Transaction: []byte("t")},
-		&pb.RunQueryResponse{Document: d, ReadTime: at, SkippedResults: 3, Transaction: []byte("t")},
-		&pb.RunQueryResponse{},
-		&pb.CommitResponse{CommitTime: at, WriteResults: []*pb.WriteResult{
-			{UpdateTime: at}, {}, {TransformResults: []*pb.Value{d.GetFields()["null"], d.GetFields()["negative"]}},
-		}},
-	}
-}
-
 // compareUnmarshal compares Unmarshal with the general parser.
 func compareUnmarshal(t *testing.T, b []byte, empty proto.Message) {
 	t.Helper()
@@ -126,50 +106,6 @@ func FuzzUnmarshal(f *testing.F) {
 	})
 }
 
-func TestAppend(t *testing.T) {
-	for _, m := range answers() {
-		b, ok := wire.Append([]byte("before"), m)
-		got := m.ProtoReflect().New().Interface()
-		if err := proto.Unmarshal(b[len("before"):], got); err != nil || !ok || !proto.Equal(got, m) {
-			t.Errorf("Append(%v) is read as %v, %v (written: %t)", m, got, err, ok)
-		}
-	}
-	invalid := &pb.Document{Name: "\xff"}
-	for _, m := range []proto.Message{
-		invalid, &pb.CommitRequest{}, &pb.RunQueryResponse{ContinuationSelector: &pb.RunQueryResponse_Done{}},
-		&pb.Document{Fields: map[string]*pb.Value{"a": {}}},
-	} {
-		if b, ok := wire.Append(nil, m); ok || len(b) != 0 {
-			t.Errorf("Append(%v) = %x, want none", m, b)
-		}
-	}
-}
-
-func FuzzAppend(f *testing.F) {
-	for _, m := range answers() {
-		b, err := proto.Marshal(m)
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(b)
-	}
-	f.Fuzz(func(t *testing.T, in []byte) {
-		for _, m := range []proto.Message{&pb.Document{}, &pb.RunQueryResponse{}, &pb.BatchGetDocumentsResponse{}, &pb.CommitResponse{}} {
-			if (proto.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(in, m) != nil {
-				continue
-			}
-			b, ok := wire.Append(nil, m)
-			if !ok {
-				continue
-			}
-			got := m.ProtoReflect().New().Interface()
-			if err := proto.Unmarshal(b, got); err != nil || !proto.Equal(got, m) {
-				t.Errorf("Append(%v) is read as %v, %v", m, got, err)
-			}
-		}
-	})
-}
-
 func BenchmarkUnmarshalCommit(b *testing.B) {
 	in, err := proto.Marshal(&pb.CommitRequest{Database: "projects/p/databases/(default)", Writes: []*pb.Write{{Operation: &pb.Write_Update{Update: everything()}}}})
 	if err != nil {
@@ -185,43 +121,4 @@ func BenchmarkUnmarshalCommit(b *testing.B) {
 			}
 		})
 	}
-}
-
-func BenchmarkAppendDocument(b *testing.B) {
-	m, scratch := &pb.RunQueryResponse{Document: everything()}, []byte(nil)
-	b.Run("wire", func(b *testing.B) {
-		for b.Loop() {
-			scratch, _ = wire.Append(scratch[:0], m)
-		}
-	})
-	b.Run("general", func(b *testing.B) {
-		for b.Loop() {
-			scratch, _ = proto.MarshalOptions{}.MarshalAppend(scratch[:0], m)
-		}
-	})
-}
-
-// BenchmarkFormatDocument measures the two steps from a stored document to the bytes of an answer: the message, and its wire form.
-func BenchmarkFormatDocument(b *testing.B) {
-	fields, err := wire.ParseValue(&pb.Value{ValueType: &pb.Value_MapValue{MapValue: &pb.MapValue{Fields: everything().GetFields()}}})
-	if err != nil {
-		b.Fatal(err)
-	}
-	name, err := resource.ParseDocument(everything().GetName())
-	if err != nil {
-		b.Fatal(err)
-	}
-	d, scratch := &document.Document{Name: name, Fields: fields.(value.Map)}, []byte(nil)
-	b.Run("message", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			wire.FormatDocument(d)
-		}
-	})
-	b.Run("message and bytes", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			scratch, _ = wire.Append(scratch[:0], wire.FormatDocument(d))
-		}
-	})
 }

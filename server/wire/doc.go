@@ -2,6 +2,7 @@
 // binary and their JSON form, and errors into statuses. The tables here are the only place that maps a
 // fault.Code to gRPC, HTTP and JSON.
 //
-// Parse functions answer InvalidArgument with Firestore's texts; Format functions can't fail. Nothing here reads
+// Parse functions answer InvalidArgument with Firestore's texts; Format functions can't fail. Append functions write words without a
+// message in between, and fail for what messages can't hold. Nothing here reads
 // or writes documents.
 package wire

@@ -14,13 +14,13 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// FormatDocument formats a stored document.
+// FormatDocument formats a stored document; one without times by its name and fields alone.
 func FormatDocument(d *document.Document) *pb.Document {
 	return &pb.Document{
 		Name:       d.Name.String(),
 		Fields:     FormatFields(d.Fields),
-		CreateTime: FormatVersion(d.CreateTime),
-		UpdateTime: FormatVersion(d.UpdateTime),
+		CreateTime: formatTime(d.CreateTime),
+		UpdateTime: formatTime(d.UpdateTime),
 	}
 }
 
@@ -39,12 +39,12 @@ func ParseMask(m *pb.DocumentMask) (paths []value.FieldPath, ok bool, err error)
 	return paths, true, nil
 }
 
-// FormatMasked formats a document with the fields of a mask that ParseMask answered.
-func FormatMasked(d *document.Document, paths []value.FieldPath, ok bool) *pb.Document {
+// Mask returns a document with the fields of a mask that ParseMask returned.
+func Mask(d *document.Document, paths []value.FieldPath, ok bool) *document.Document {
 	if ok {
-		d = query.Project(d, paths)
+		return query.Project(d, paths)
 	}
-	return FormatDocument(d)
+	return d
 }
 
 // ParsePath parses a field path, which must not be empty nor name anything reserved but the document's name.
@@ -236,21 +236,9 @@ func parseTransform(t *pb.DocumentTransform_FieldTransform) (out document.Transf
 	return out, err
 }
 
-// FormatResults formats the results of a request's writes.
-func FormatResults(results []document.Result) []*pb.WriteResult {
-	out := make([]*pb.WriteResult, len(results))
-	for i, r := range results {
-		out[i] = FormatResult(r)
-	}
-	return out
-}
-
 // FormatResult formats the result of a write.
 func FormatResult(r document.Result) *pb.WriteResult {
-	out := &pb.WriteResult{}
-	if r.UpdateTime != clock.Version(0) {
-		out.UpdateTime = FormatVersion(r.UpdateTime)
-	}
+	out := &pb.WriteResult{UpdateTime: formatTime(r.UpdateTime)}
 	for _, v := range r.Transforms {
 		out.TransformResults = append(out.TransformResults, FormatValue(v))
 	}

@@ -2,46 +2,54 @@ package wire
 
 import (
 	"encoding/base64"
-	"maps"
 	"math"
-	"slices"
 	"strconv"
 	"time"
 	"unicode/utf8"
 
 	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"clave/server/clock"
+	"clave/server/document"
+	"clave/server/value"
 	pb "clave/server/wire/firestorepb"
 )
 
-// jsonAppender appends the messages that answers are made of as JSON, by the same bytes as protojson and without reflection.
-type jsonAppender struct {
-	b []byte
-	// unusual reports that the message holds something that is left to protojson, or that has no JSON.
-	unusual bool
+// AppendDocumentJSON appends a document as JSON. It returns an error for text that is not UTF-8 and for times that have no JSON.
+func AppendDocumentJSON(dst []byte, d *document.Document) ([]byte, error) {
+	a := jsonAppender{b: dst}
+	a.document(d)
+	return a.end(dst)
 }
 
 // appendKnownJSON appends a message as JSON, or answers false for one that is left to protojson.
-func appendKnownJSON(b []byte, m proto.Message) ([]byte, bool) {
-	a := &jsonAppender{b: b}
-	switch m := m.(type) {
-	case *pb.ListenResponse:
-		a.listenResponse(m)
-	case *pb.WriteResponse:
-		a.writeResponse(m)
-	case *pb.CommitResponse:
-		a.commitResponse(m)
-	case *pb.BatchGetDocumentsResponse:
-		a.batchGetResponse(m)
-	case *pb.RunQueryResponse:
-		a.runQueryResponse(m)
-	case *pb.Document:
-		a.document(m)
-	default:
-		return b, false
+func appendKnownJSON(dst []byte, m proto.Message) ([]byte, bool) {
+	r, ok := m.(*pb.ListenResponse)
+	change := r.GetTargetChange()
+	if !ok || change == nil || change.GetCause() != nil {
+		return dst, false
 	}
-	return a.b, !a.unusual
+	a := jsonAppender{b: dst}
+	a.open()
+	a.member("targetChange")
+	a.targetChange(change)
+	a.shut()
+	return a.b, !a.invalid
+}
+
+// jsonAppender appends answers as JSON, by the same bytes as protojson has for their messages and without reflection.
+type jsonAppender struct {
+	b []byte
+	// invalid reports that something has no JSON.
+	invalid bool
+}
+
+// end returns dst with what was appended to it, or the error.
+func (a *jsonAppender) end(dst []byte) ([]byte, error) {
+	if a.invalid {
+		return dst, errNoForm
+	}
+	return a.b, nil
 }
 
 // open begins an object; shut ends it.
@@ -96,8 +104,7 @@ func (a *jsonAppender) text(s string) {
 		}
 	}
 	a.b = append(append(a.b, s[plain:]...), '"')
-	// protojson refuses text that is not UTF-8, with an error that names the field.
-	a.unusual = a.unusual || !utf8.ValidString(s)
+	a.invalid = a.invalid || !utf8.ValidString(s)
 }
 
 // bytes appends bytes as base64.
@@ -131,29 +138,33 @@ func (a *jsonAppender) double(v float64) {
 	}
 }
 
-// timestamp appends a moment, with as many digits as it needs of 0, 3, 6 and 9.
-func (a *jsonAppender) timestamp(t *timestamppb.Timestamp) {
-	if t.CheckValid() != nil {
-		a.unusual = true
-		return
-	}
+// time appends a moment in UTC, with as many digits as it needs of 0, 3, 6 and 9.
+func (a *jsonAppender) time(t time.Time) {
 	layout := `"2006-01-02T15:04:05.000000000Z"`
-	switch nanos := t.GetNanos(); {
+	switch nanos := t.Nanosecond(); {
 	case nanos == 0:
 		layout = `"2006-01-02T15:04:05Z"`
-	case nanos%int32(time.Millisecond) == 0:
+	case nanos%int(time.Millisecond) == 0:
 		layout = `"2006-01-02T15:04:05.000Z"`
-	case nanos%int32(time.Microsecond) == 0:
+	case nanos%int(time.Microsecond) == 0:
 		layout = `"2006-01-02T15:04:05.000000Z"`
 	}
-	a.b = t.AsTime().AppendFormat(a.b, layout)
+	a.b = t.AppendFormat(a.b, layout)
 }
 
-// moment appends a member that is a timestamp, if it is there.
-func (a *jsonAppender) moment(name string, t *timestamppb.Timestamp) {
-	if t != nil {
+// version appends a member that is the time of a version; 0 is left out.
+func (a *jsonAppender) version(name string, v clock.Version) {
+	if v != 0 {
 		a.member(name)
-		a.timestamp(t)
+		a.time(v.Time())
+	}
+}
+
+// string appends a member that is a text, unless it is empty.
+func (a *jsonAppender) string(name, s string) {
+	if s != "" {
+		a.member(name)
+		a.text(s)
 	}
 }
 
@@ -179,30 +190,10 @@ func (a *jsonAppender) ids(name string, ids []int32) {
 	a.b = append(a.b, ']')
 }
 
-// listenResponse appends an answer of a Listen stream.
-func (a *jsonAppender) listenResponse(m *pb.ListenResponse) {
-	a.open()
-	switch r := m.GetResponseType().(type) {
-	case *pb.ListenResponse_TargetChange:
-		a.member("targetChange")
-		a.targetChange(r.TargetChange)
-	case *pb.ListenResponse_DocumentChange:
-		a.member("documentChange")
-		a.open()
-		a.part("document", r.DocumentChange.GetDocument())
-		a.ids("targetIds", r.DocumentChange.GetTargetIds())
-		a.ids("removedTargetIds", r.DocumentChange.GetRemovedTargetIds())
-		a.shut()
-	default:
-		a.unusual = true
-	}
-	a.shut()
-}
-
 // targetChange appends a change of targets without a cause.
 func (a *jsonAppender) targetChange(m *pb.TargetChange) {
 	_, named := pb.TargetChange_TargetChangeType_name[int32(m.GetTargetChangeType())]
-	a.unusual = a.unusual || m.GetCause() != nil || !named
+	a.invalid = !named || m.GetReadTime() != nil && m.GetReadTime().CheckValid() != nil
 	a.open()
 	if kind := m.GetTargetChangeType(); kind != pb.TargetChange_NO_CHANGE {
 		a.member("targetChangeType")
@@ -210,33 +201,15 @@ func (a *jsonAppender) targetChange(m *pb.TargetChange) {
 	}
 	a.ids("targetIds", m.GetTargetIds())
 	a.token("resumeToken", m.GetResumeToken())
-	a.moment("readTime", m.GetReadTime())
-	a.shut()
-}
-
-// writeResponse appends an answer of a Write stream.
-func (a *jsonAppender) writeResponse(m *pb.WriteResponse) {
-	a.open()
-	if m.GetStreamId() != "" {
-		a.member("streamId")
-		a.text(m.GetStreamId())
+	if t := m.GetReadTime(); t != nil {
+		a.member("readTime")
+		a.time(t.AsTime())
 	}
-	a.token("streamToken", m.GetStreamToken())
-	a.writeResults(m.GetWriteResults())
-	a.moment("commitTime", m.GetCommitTime())
 	a.shut()
 }
 
-// commitResponse appends the answer of a commit.
-func (a *jsonAppender) commitResponse(m *pb.CommitResponse) {
-	a.open()
-	a.writeResults(m.GetWriteResults())
-	a.moment("commitTime", m.GetCommitTime())
-	a.shut()
-}
-
-// writeResults appends the member of results, if there are any.
-func (a *jsonAppender) writeResults(results []*pb.WriteResult) {
+// results appends the member of results of writes, if there are any.
+func (a *jsonAppender) results(results []document.Result) {
 	if len(results) == 0 {
 		return
 	}
@@ -245,72 +218,31 @@ func (a *jsonAppender) writeResults(results []*pb.WriteResult) {
 	for _, r := range results {
 		a.next()
 		a.open()
-		a.moment("updateTime", r.GetUpdateTime())
-		a.values("transformResults", r.GetTransformResults())
+		a.version("updateTime", r.UpdateTime)
+		a.values("transformResults", r.Transforms)
 		a.shut()
 	}
 	a.b = append(a.b, ']')
 }
 
-// batchGetResponse appends a document that was requested by name.
-func (a *jsonAppender) batchGetResponse(m *pb.BatchGetDocumentsResponse) {
-	a.open()
-	switch r := m.GetResult().(type) {
-	case *pb.BatchGetDocumentsResponse_Found:
-		a.member("found")
-		a.document(r.Found)
-	case *pb.BatchGetDocumentsResponse_Missing:
-		a.member("missing")
-		a.text(r.Missing)
-	}
-	a.token("transaction", m.GetTransaction())
-	a.moment("readTime", m.GetReadTime())
-	a.shut()
-}
-
-// runQueryResponse appends a result of a query that is not explained.
-func (a *jsonAppender) runQueryResponse(m *pb.RunQueryResponse) {
-	a.unusual = m.GetExplainMetrics() != nil || m.GetContinuationSelector() != nil
-	a.open()
-	a.token("transaction", m.GetTransaction())
-	a.part("document", m.GetDocument())
-	a.moment("readTime", m.GetReadTime())
-	if n := m.GetSkippedResults(); n != 0 {
-		a.member("skippedResults")
-		a.b = strconv.AppendInt(a.b, int64(n), 10)
-	}
-	a.shut()
-}
-
-// part appends a member that is a document, if it is there.
-func (a *jsonAppender) part(name string, d *pb.Document) {
-	if d != nil {
-		a.member(name)
-		a.document(d)
-	}
-}
-
 // document appends a document.
-func (a *jsonAppender) document(d *pb.Document) {
+func (a *jsonAppender) document(d *document.Document) {
 	a.open()
-	if d.GetName() != "" {
-		a.member("name")
-		a.text(d.GetName())
-	}
-	a.fields(d.GetFields())
-	a.moment("createTime", d.GetCreateTime())
-	a.moment("updateTime", d.GetUpdateTime())
+	a.string("name", d.Name.String())
+	a.fields(d.Fields)
+	a.version("createTime", d.CreateTime)
+	a.version("updateTime", d.UpdateTime)
 	a.shut()
 }
 
 // fields appends the member of a document's or map's fields, if there are any, by their names.
-func (a *jsonAppender) fields(fields map[string]*pb.Value) {
+func (a *jsonAppender) fields(fields value.Map) {
 	if len(fields) == 0 {
 		return
 	}
 	a.member("fields")
 	a.open()
-	for _, name := range slices.Sorted(maps.Keys(fields)) {
+	for _, name := range value.SortedKeys(fields) {
 		a.next()
 		a.text(name)
 		a.b = append(a.b, ':')
@@ -320,7 +252,7 @@ func (a *jsonAppender) fields(fields map[string]*pb.Value) {
 }
 
 // values appends a member of values, if there are any.
-func (a *jsonAppender) values(name string, values []*pb.Value) {
+func (a *jsonAppender) values(name string, values []value.Value) {
 	if len(values) == 0 {
 		return
 	}
@@ -334,52 +266,50 @@ func (a *jsonAppender) values(name string, values []*pb.Value) {
 }
 
 // value appends a value.
-func (a *jsonAppender) value(v *pb.Value) {
+func (a *jsonAppender) value(v value.Value) { // long: one case a kind
 	a.open()
-	switch v := v.GetValueType().(type) {
-	case *pb.Value_NullValue:
-		a.member("nullValue")
-		a.b = append(a.b, "null"...)
-	case *pb.Value_BooleanValue:
+	switch x := v.(type) {
+	case value.Bool:
 		a.member("booleanValue")
-		a.b = strconv.AppendBool(a.b, v.BooleanValue)
-	case *pb.Value_IntegerValue:
+		a.b = strconv.AppendBool(a.b, bool(x))
+	case value.Int:
 		a.member("integerValue")
-		a.b = append(strconv.AppendInt(append(a.b, '"'), v.IntegerValue, 10), '"')
-	case *pb.Value_DoubleValue:
+		a.b = append(strconv.AppendInt(append(a.b, '"'), int64(x), 10), '"')
+	case value.Double:
 		a.member("doubleValue")
-		a.double(v.DoubleValue)
-	case *pb.Value_TimestampValue:
+		a.double(float64(x))
+	case value.Timestamp:
+		a.invalid = a.invalid || x.Seconds < minSeconds || x.Seconds > maxSeconds
 		a.member("timestampValue")
-		a.timestamp(v.TimestampValue)
-	case *pb.Value_StringValue:
+		a.time(x.Time())
+	case value.String:
 		a.member("stringValue")
-		a.text(v.StringValue)
-	case *pb.Value_BytesValue:
+		a.text(string(x))
+	case value.Bytes:
 		a.member("bytesValue")
-		a.bytes(v.BytesValue)
-	case *pb.Value_ReferenceValue:
+		a.bytes([]byte(x))
+	case value.Reference:
 		a.member("referenceValue")
-		a.text(v.ReferenceValue)
-	case *pb.Value_GeoPointValue:
+		a.text(string(x))
+	case value.GeoPoint:
 		a.member("geoPointValue")
 		a.open()
-		a.degrees("latitude", v.GeoPointValue.GetLatitude())
-		a.degrees("longitude", v.GeoPointValue.GetLongitude())
+		a.degrees("latitude", x.Lat)
+		a.degrees("longitude", x.Lng)
 		a.shut()
-	case *pb.Value_ArrayValue:
+	case value.Array:
 		a.member("arrayValue")
 		a.open()
-		a.values("values", v.ArrayValue.GetValues())
+		a.values("values", x)
 		a.shut()
-	case *pb.Value_MapValue:
+	case value.Map:
 		a.member("mapValue")
 		a.open()
-		a.fields(v.MapValue.GetFields())
+		a.fields(x)
 		a.shut()
-	default:
-		// A value without a kind, or of one that documents don't have: protojson decides.
-		a.unusual = true
+	default: // Null, as FormatValue has it.
+		a.member("nullValue")
+		a.b = append(a.b, "null"...)
 	}
 	a.shut()
 }

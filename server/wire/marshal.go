@@ -1,13 +1,15 @@
 package wire
 
 import (
+	"errors"
 	"math"
 	"unicode/utf8"
 
 	"google.golang.org/protobuf/encoding/protowire"
-	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"clave/server/clock"
+	"clave/server/document"
+	"clave/server/value"
 	pb "clave/server/wire/firestorepb"
 )
 
@@ -18,36 +20,29 @@ const (
 	fieldLatitude, fieldLongitude  protowire.Number = 1, 2
 )
 
-// Append appends the wire form of an answer that holds documents, or of a commit's. It writes what proto.Marshal writes, but for
-// the order of fields, and without reflection. It reports false, and appends nothing, for other messages and
-// for those with something unusual; they are for proto.Marshal. The message is one of ours: fields of it that the
-// protos don't have are not looked for.
-func Append(dst []byte, m proto.Message) ([]byte, bool) {
+// AppendDocument appends the wire form of a document. It returns an error for text that is not UTF-8, which messages can't hold.
+func AppendDocument(dst []byte, d *document.Document) ([]byte, error) {
 	a := appender{b: dst}
-	switch r := m.(type) {
-	case *pb.Document:
-		a.document(r)
-	case *pb.BatchGetDocumentsResponse:
-		a.found(r)
-	case *pb.RunQueryResponse:
-		a.unusual = r.GetExplainMetrics() != nil || r.GetContinuationSelector() != nil
-		a.result(r)
-	case *pb.CommitResponse:
-		a.committed(r)
-	default:
-		return dst, false
-	}
-	if a.unusual {
-		return dst, false
-	}
-	return a.b, true
+	a.document(d)
+	return a.end(dst)
 }
 
-// appender writes the wire form of answers.
+// errNoForm is the error for what messages or their JSON can't hold.
+var errNoForm = errors.New("wire: a text is not UTF-8, or a time is not in the years 1 to 9999")
+
+// appender writes the wire form of answers, as proto.Marshal writes that of their messages but for the order of fields.
 type appender struct {
 	b []byte
-	// unusual reports that the message holds something that documents don't, or can't be written at all.
-	unusual bool
+	// invalid reports that a text is not UTF-8.
+	invalid bool
+}
+
+// end returns dst with what was appended to it, or the error.
+func (a *appender) end(dst []byte) ([]byte, error) {
+	if a.invalid {
+		return dst, errNoForm
+	}
+	return a.b, nil
 }
 
 // tag begins a field.
@@ -61,7 +56,7 @@ func (a *appender) string(number protowire.Number, s string, always bool) {
 		return
 	}
 	if !utf8.ValidString(s) {
-		a.unusual = true
+		a.invalid = true
 	}
 	a.tag(number, protowire.BytesType)
 	a.b = protowire.AppendString(a.b, s)
@@ -85,16 +80,16 @@ func (a *appender) varint(number protowire.Number, n uint64) {
 	a.b = protowire.AppendVarint(a.b, n)
 }
 
-// begin begins a field with a message, and returns what end needs. One byte is kept for the length; end makes room
+// open begins a field with a message, and returns what shut needs. One byte is kept for the length; shut makes room
 // where it takes more.
-func (a *appender) begin(number protowire.Number) int {
+func (a *appender) open(number protowire.Number) int {
 	a.tag(number, protowire.BytesType)
 	a.b = append(a.b, 0)
 	return len(a.b)
 }
 
-// end ends the message that began at a place.
-func (a *appender) end(at int) {
+// shut ends the message that began at a place.
+func (a *appender) shut(at int) {
 	n := len(a.b) - at
 	if n < 1<<7 {
 		a.b[at-1] = byte(n)
@@ -106,118 +101,107 @@ func (a *appender) end(at int) {
 	protowire.AppendVarint(a.b[:at-1], uint64(n))
 }
 
-// time writes a field with a time, if there is one.
-func (a *appender) time(number protowire.Number, t *timestamppb.Timestamp) {
-	if t == nil {
-		return
-	}
-	at := a.begin(number)
-	a.varint(fieldSeconds, uint64(t.Seconds))
-	a.varint(fieldNanos, uint64(int64(t.Nanos)))
-	a.end(at)
+// moment writes a field with a time.
+func (a *appender) moment(number protowire.Number, seconds int64, nanos int32) {
+	at := a.open(number)
+	a.varint(fieldSeconds, uint64(seconds))
+	a.varint(fieldNanos, uint64(int64(nanos)))
+	a.shut(at)
 }
 
-// found writes an answer to a request for documents.
-func (a *appender) found(r *pb.BatchGetDocumentsResponse) {
-	switch x := r.Result.(type) {
-	case *pb.BatchGetDocumentsResponse_Found:
-		at := a.begin(pb.FieldBatchGetDocumentsResponseFound)
-		a.document(x.Found)
-		a.end(at)
-	case *pb.BatchGetDocumentsResponse_Missing:
-		a.string(pb.FieldBatchGetDocumentsResponseMissing, x.Missing, true)
+// version writes a field with the time of a version; 0 is left out.
+func (a *appender) version(number protowire.Number, v clock.Version) {
+	if v != 0 {
+		t := v.Time()
+		a.moment(number, t.Unix(), int32(t.Nanosecond()))
 	}
-	a.bytes(pb.FieldBatchGetDocumentsResponseTransaction, r.Transaction)
-	a.time(pb.FieldBatchGetDocumentsResponseReadTime, r.ReadTime)
 }
 
-// result writes an answer to a query.
-func (a *appender) result(r *pb.RunQueryResponse) {
-	if r.Document != nil {
-		at := a.begin(pb.FieldRunQueryResponseDocument)
-		a.document(r.Document)
-		a.end(at)
-	}
-	a.bytes(pb.FieldRunQueryResponseTransaction, r.Transaction)
-	a.time(pb.FieldRunQueryResponseReadTime, r.ReadTime)
-	a.varint(pb.FieldRunQueryResponseSkippedResults, uint64(int64(r.SkippedResults)))
+// message writes a field with a message's wire form.
+func (a *appender) message(number protowire.Number, b []byte) {
+	a.tag(number, protowire.BytesType)
+	a.b = protowire.AppendBytes(a.b, b)
 }
 
-// committed writes the answer to a commit.
-func (a *appender) committed(r *pb.CommitResponse) {
-	for _, w := range r.WriteResults {
-		at := a.begin(pb.FieldCommitResponseWriteResults)
-		a.time(pb.FieldWriteResultUpdateTime, w.GetUpdateTime())
-		for _, v := range w.GetTransformResults() {
-			a.value(pb.FieldWriteResultTransformResults, v)
-		}
-		a.end(at)
-	}
-	a.time(pb.FieldCommitResponseCommitTime, r.CommitTime)
+// inner writes a field with a document.
+func (a *appender) inner(number protowire.Number, d *document.Document) {
+	at := a.open(number)
+	a.document(d)
+	a.shut(at)
 }
 
 // document writes a document's fields.
-func (a *appender) document(d *pb.Document) {
-	a.string(pb.FieldDocumentName, d.GetName(), false)
-	a.members(pb.FieldDocumentFields, d.GetFields())
-	a.time(pb.FieldDocumentCreateTime, d.GetCreateTime())
-	a.time(pb.FieldDocumentUpdateTime, d.GetUpdateTime())
+func (a *appender) document(d *document.Document) {
+	a.string(pb.FieldDocumentName, d.Name.String(), false)
+	a.members(pb.FieldDocumentFields, d.Fields)
+	a.version(pb.FieldDocumentCreateTime, d.CreateTime)
+	a.version(pb.FieldDocumentUpdateTime, d.UpdateTime)
+}
+
+// results writes the results of a commit's writes as fields of the given number.
+func (a *appender) results(number protowire.Number, results []document.Result) {
+	for _, r := range results {
+		at := a.open(number)
+		a.version(pb.FieldWriteResultUpdateTime, r.UpdateTime)
+		for _, v := range r.Transforms {
+			a.value(pb.FieldWriteResultTransformResults, v)
+		}
+		a.shut(at)
+	}
 }
 
 // members writes a map of values.
-func (a *appender) members(number protowire.Number, m map[string]*pb.Value) {
+func (a *appender) members(number protowire.Number, m value.Map) {
 	for key, v := range m {
-		at := a.begin(number)
+		at := a.open(number)
 		a.string(fieldEntryKey, key, true)
 		a.value(fieldEntryValue, v)
-		a.end(at)
+		a.shut(at)
 	}
 }
 
 // value writes a field with a value.
-func (a *appender) value(number protowire.Number, v *pb.Value) { // long: one case a kind
-	at := a.begin(number)
-	switch x := v.GetValueType().(type) {
-	case *pb.Value_NullValue:
-		a.tag(pb.FieldValueNullValue, protowire.VarintType)
-		a.b = protowire.AppendVarint(a.b, uint64(int64(x.NullValue)))
-	case *pb.Value_BooleanValue:
+func (a *appender) value(number protowire.Number, v value.Value) { // long: one case a kind
+	at := a.open(number)
+	switch x := v.(type) {
+	case value.Bool:
 		a.tag(pb.FieldValueBooleanValue, protowire.VarintType)
-		a.b = protowire.AppendVarint(a.b, protowire.EncodeBool(x.BooleanValue))
-	case *pb.Value_IntegerValue:
+		a.b = protowire.AppendVarint(a.b, protowire.EncodeBool(bool(x)))
+	case value.Int:
 		a.tag(pb.FieldValueIntegerValue, protowire.VarintType)
-		a.b = protowire.AppendVarint(a.b, uint64(x.IntegerValue))
-	case *pb.Value_DoubleValue:
+		a.b = protowire.AppendVarint(a.b, uint64(x))
+	case value.Double:
 		a.tag(pb.FieldValueDoubleValue, protowire.Fixed64Type)
-		a.b = protowire.AppendFixed64(a.b, math.Float64bits(x.DoubleValue))
-	case *pb.Value_TimestampValue:
-		a.time(pb.FieldValueTimestampValue, x.TimestampValue)
-	case *pb.Value_StringValue:
-		a.string(pb.FieldValueStringValue, x.StringValue, true)
-	case *pb.Value_BytesValue:
+		a.b = protowire.AppendFixed64(a.b, math.Float64bits(float64(x)))
+	case value.Timestamp:
+		a.moment(pb.FieldValueTimestampValue, x.Seconds, x.Nanos)
+	case value.String:
+		a.string(pb.FieldValueStringValue, string(x), true)
+	case value.Bytes:
 		a.tag(pb.FieldValueBytesValue, protowire.BytesType)
-		a.b = protowire.AppendBytes(a.b, x.BytesValue)
-	case *pb.Value_ReferenceValue:
-		a.string(pb.FieldValueReferenceValue, x.ReferenceValue, true)
-	case *pb.Value_GeoPointValue:
-		inner := a.begin(pb.FieldValueGeoPointValue)
-		a.double(fieldLatitude, x.GeoPointValue.GetLatitude())
-		a.double(fieldLongitude, x.GeoPointValue.GetLongitude())
-		a.end(inner)
-	case *pb.Value_ArrayValue:
-		inner := a.begin(pb.FieldValueArrayValue)
-		for _, item := range x.ArrayValue.GetValues() {
+		a.b = protowire.AppendString(a.b, string(x))
+	case value.Reference:
+		a.string(pb.FieldValueReferenceValue, string(x), true)
+	case value.GeoPoint:
+		inner := a.open(pb.FieldValueGeoPointValue)
+		a.double(fieldLatitude, x.Lat)
+		a.double(fieldLongitude, x.Lng)
+		a.shut(inner)
+	case value.Array:
+		inner := a.open(pb.FieldValueArrayValue)
+		for _, item := range x {
 			a.value(pb.FieldArrayValueValues, item)
 		}
-		a.end(inner)
-	case *pb.Value_MapValue:
-		inner := a.begin(pb.FieldValueMapValue)
-		a.members(pb.FieldMapValueFields, x.MapValue.GetFields())
-		a.end(inner)
-	default:
-		a.unusual = true
+		a.shut(inner)
+	case value.Map:
+		inner := a.open(pb.FieldValueMapValue)
+		a.members(pb.FieldMapValueFields, x)
+		a.shut(inner)
+	default: // Null, as FormatValue has it.
+		a.tag(pb.FieldValueNullValue, protowire.VarintType)
+		a.b = protowire.AppendVarint(a.b, 0)
 	}
-	a.end(at)
+	a.shut(at)
 }
 
 // double writes a field with a double; 0 is left out, -0 is not.

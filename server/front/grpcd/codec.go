@@ -13,7 +13,7 @@ import (
 	"clave/server/wire"
 )
 
-// codec turns messages to bytes and back: by wire for the messages that wire encodes, otherwise by gRPC's own codec.
+// codec turns messages to bytes and back: by wire for answers and the messages that wire parses, otherwise by gRPC's own codec.
 type codec struct {
 	encoding.CodecV2
 	// scratch are *[]byte in which messages are written before their size is known.
@@ -23,6 +23,12 @@ type codec struct {
 // newCodec returns a codec.
 func newCodec() *codec {
 	return &codec{CodecV2: encoding.GetCodecV2(general.Name), scratch: sync.Pool{New: func() any { return new([]byte) }}}
+}
+
+// answer is an answer that wire encodes.
+type answer interface {
+	// Append appends the wire form.
+	Append(dst []byte) ([]byte, error)
 }
 
 // maxScratch is the greatest size of a buffer that is kept for the next message, and maxPooled the greatest message that is written
@@ -35,18 +41,18 @@ const (
 
 // Marshal implements encoding.CodecV2.
 func (c *codec) Marshal(v any) (mem.BufferSlice, error) {
-	if a, ok := v.(*firestore.Answer); ok {
+	if a, ok := v.(*firestore.Answer); ok { // which shares its document with others
 		return answerBuffers(a)
 	}
-	m, ok := v.(proto.Message)
+	a, ok := v.(answer)
 	if !ok {
 		return c.CodecV2.Marshal(v)
 	}
 	scratch := c.scratch.Get().(*[]byte)
 	defer c.scratch.Put(scratch)
-	b, ok := wire.Append((*scratch)[:0], m)
-	if !ok {
-		return c.CodecV2.Marshal(v)
+	b, err := a.Append((*scratch)[:0])
+	if err != nil {
+		return nil, err
 	}
 	if cap(b) > maxScratch {
 		return mem.BufferSlice{mem.SliceBuffer(b)}, nil

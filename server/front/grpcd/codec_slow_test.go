@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"testing"
 
-	pb "clave/server/wire/firestorepb"
+	"clave/server/document"
+	"clave/server/value"
+	"clave/server/wire"
 )
 
 // TestLargeMessagesAreNotPadded marshals messages of many sizes: what a client that reads slowly keeps in memory must not exceed the
@@ -12,9 +14,8 @@ import (
 func TestLargeMessagesAreNotPadded(t *testing.T) {
 	c := newCodec()
 	for _, size := range []int{100, 17 << 10, 20 << 10, 40 << 10, 65 << 10, 70 << 10, 200 << 10, 900 << 10} {
-		value := bytes.Repeat([]byte{1}, size)
-		m := &pb.RunQueryResponse{Document: &pb.Document{Fields: map[string]*pb.Value{"b": {ValueType: &pb.Value_BytesValue{BytesValue: value}}}}}
-		out, err := c.Marshal(m)
+		d := &document.Document{Fields: value.Map{"b": value.Bytes(bytes.Repeat([]byte{1}, size))}}
+		out, err := c.Marshal(&wire.Result{Document: d})
 		if err != nil || out.Len() < size {
 			t.Fatalf("Marshal of %d bytes = %d, %v", size, out.Len(), err)
 		}

@@ -69,11 +69,14 @@ func (d *common) open(ctx context.Context, l *deferred) (release func(), err err
 	return func() { d.large.Release(n) }, nil
 }
 
-// bounded returns the methods of a service, whose large requests wait for the budget and hold their share until they are answered.
+// bounded returns the methods of the service, whose large requests wait for the budget and hold their share until they are answered.
 func (d *common) bounded(methods []grpc.MethodDesc) []grpc.MethodDesc {
 	methods = slices.Clone(methods)
 	for i := range methods {
 		handle := methods[i].Handler
+		if own, ok := handlers[methods[i].MethodName]; ok {
+			handle = own
+		}
 		methods[i].Handler = func(srv any, ctx context.Context, decode func(any) error, between grpc.UnaryServerInterceptor) (any, error) {
 			var release func()
 			out, err := handle(srv, ctx, func(m any) error {

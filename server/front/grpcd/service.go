@@ -8,10 +8,12 @@ import (
 
 	"clave/server/rpc/firestore"
 	"clave/server/token"
+	"clave/server/wire"
 	pb "clave/server/wire/firestorepb"
 )
 
-// service gives each call of the generated service to its method of rpc/firestore.
+// service gives each call of the generated service to its method of rpc/firestore; handlers has the calls that the generated code can't
+// give it.
 type service struct {
 	pb.UnimplementedFirestoreServer
 	common *common
@@ -30,14 +32,42 @@ func unary[Request, Response any](d *common, ctx context.Context, r *Request,
 }
 
 // answers gives a call that is answered by a stream to its method.
-func answers[Request, Response any](d *common, r *Request, ss grpc.ServerStreamingServer[Response],
+func answers[Request, Response any](d *common, r *Request, ss grpc.ServerStream,
 	method func(context.Context, token.Caller, *Request, func(*Response) error) error,
 ) error {
 	caller, err := d.caller(ss.Context(), r)
 	if err != nil {
 		return err
 	}
-	return method(ss.Context(), caller, r, ss.Send)
+	return method(ss.Context(), caller, r, func(m *Response) error { return ss.SendMsg(m) })
+}
+
+// handlers are the calls of one message each way whose answers are no messages but words, which the codec encodes.
+var handlers = map[string]grpc.MethodHandler{
+	"GetDocument":    handler("GetDocument", (*firestore.Server).GetDocument),
+	"ListDocuments":  handler("ListDocuments", (*firestore.Server).ListDocuments),
+	"CreateDocument": handler("CreateDocument", (*firestore.Server).CreateDocument),
+	"UpdateDocument": handler("UpdateDocument", (*firestore.Server).UpdateDocument),
+	"Commit":         handler("Commit", (*firestore.Server).Commit),
+}
+
+// handler makes the handler of a call, as generated code has them.
+func handler[Request, Response any](name string,
+	method func(*firestore.Server, context.Context, token.Caller, *Request) (*Response, error),
+) grpc.MethodHandler {
+	return func(srv any, ctx context.Context, decode func(any) error, between grpc.UnaryServerInterceptor) (any, error) {
+		r := new(Request)
+		if err := decode(r); err != nil {
+			return nil, err
+		}
+		s := srv.(*service)
+		info := &grpc.UnaryServerInfo{Server: srv, FullMethod: "/" + serviceName + "/" + name}
+		return between(ctx, r, info, func(ctx context.Context, _ any) (any, error) {
+			return unary(s.common, ctx, r, func(ctx context.Context, c token.Caller, r *Request) (*Response, error) {
+				return method(s.rpc, ctx, c, r)
+			})
+		})
+	}
 }
 
 // both gives a call with streams both ways to its method. Who calls is known once the first message is there, for it
@@ -71,26 +101,6 @@ func (s *replayed[Request, Response]) Recv() (*Request, error) {
 	return s.BidiStreamingServer.Recv()
 }
 
-// GetDocument implements the service.
-func (s *service) GetDocument(ctx context.Context, r *pb.GetDocumentRequest) (*pb.Document, error) {
-	return unary(s.common, ctx, r, s.rpc.GetDocument)
-}
-
-// ListDocuments implements the service.
-func (s *service) ListDocuments(ctx context.Context, r *pb.ListDocumentsRequest) (*pb.ListDocumentsResponse, error) {
-	return unary(s.common, ctx, r, s.rpc.ListDocuments)
-}
-
-// CreateDocument implements the service.
-func (s *service) CreateDocument(ctx context.Context, r *pb.CreateDocumentRequest) (*pb.Document, error) {
-	return unary(s.common, ctx, r, s.rpc.CreateDocument)
-}
-
-// UpdateDocument implements the service.
-func (s *service) UpdateDocument(ctx context.Context, r *pb.UpdateDocumentRequest) (*pb.Document, error) {
-	return unary(s.common, ctx, r, s.rpc.UpdateDocument)
-}
-
 // DeleteDocument implements the service.
 func (s *service) DeleteDocument(ctx context.Context, r *pb.DeleteDocumentRequest) (*emptypb.Empty, error) {
 	return unary(s.common, ctx, r, s.rpc.DeleteDocument)
@@ -104,11 +114,6 @@ func (s *service) BatchGetDocuments(r *pb.BatchGetDocumentsRequest, ss grpc.Serv
 // BeginTransaction implements the service.
 func (s *service) BeginTransaction(ctx context.Context, r *pb.BeginTransactionRequest) (*pb.BeginTransactionResponse, error) {
 	return unary(s.common, ctx, r, s.rpc.BeginTransaction)
-}
-
-// Commit implements the service.
-func (s *service) Commit(ctx context.Context, r *pb.CommitRequest) (*pb.CommitResponse, error) {
-	return unary(s.common, ctx, r, s.rpc.Commit)
 }
 
 // Rollback implements the service.
@@ -148,21 +153,26 @@ func (s *service) BatchWrite(ctx context.Context, r *pb.BatchWriteRequest) (*pb.
 
 // Write implements the service.
 func (s *service) Write(ss grpc.BidiStreamingServer[pb.WriteRequest, pb.WriteResponse]) error {
-	return both(s.common, ss, s.rpc.Write)
+	return both(s.common, ss, func(ctx context.Context, c token.Caller, messages firestore.Stream[pb.WriteRequest, pb.WriteResponse]) error {
+		return s.rpc.Write(ctx, c, &answering[pb.WriteRequest, pb.WriteResponse, wire.Written]{messages, ss})
+	})
 }
 
 // Listen implements the service.
 func (s *service) Listen(ss grpc.BidiStreamingServer[pb.ListenRequest, pb.ListenResponse]) error {
 	return both(s.common, ss, func(ctx context.Context, c token.Caller, messages firestore.Stream[pb.ListenRequest, pb.ListenResponse]) error {
-		return s.rpc.Listen(ctx, c, &answering{Stream: messages, ss: ss})
+		return s.rpc.Listen(ctx, c, &answering[pb.ListenRequest, pb.ListenResponse, firestore.Answer]{messages, ss})
 	})
 }
 
-// answering is a Listen stream whose answers are given to the codec as they are.
-type answering struct {
-	firestore.Stream[pb.ListenRequest, pb.ListenResponse]
-	ss grpc.ServerStream
+// answering is a stream whose answers are given to the codec as they are.
+type answering[Request, Response, Answer any] struct {
+	messages firestore.Stream[Request, Response]
+	ss       grpc.ServerStream
 }
 
-// Send gives an answer to the client.
-func (s *answering) Send(a *firestore.Answer) error { return s.ss.SendMsg(a) }
+// Recv implements firestore.Stream.
+func (s *answering[Request, Response, Answer]) Recv() (*Request, error) { return s.messages.Recv() }
+
+// Send implements firestore.Stream.
+func (s *answering[Request, Response, Answer]) Send(a *Answer) error { return s.ss.SendMsg(a) }

@@ -9,6 +9,7 @@ import (
 	"clave/server/fault"
 	"clave/server/rpc/firestore"
 	"clave/server/token"
+	"clave/server/wire"
 	pb "clave/server/wire/firestorepb"
 )
 
@@ -25,7 +26,7 @@ type call struct {
 	// fill sets the fields that the path has.
 	fill func(proto.Message, target)
 	// serve does the call.
-	serve func(context.Context, *firestore.Server, token.Caller, proto.Message, func(proto.Message) error) error
+	serve func(context.Context, *firestore.Server, token.Caller, proto.Message, func(response) error) error
 }
 
 // message is a pointer to a struct that is a message.
@@ -34,40 +35,65 @@ type message[T any] interface {
 	proto.Message
 }
 
+// response is what a call answers.
+type response interface {
+	// AppendJSON appends the response's JSON.
+	AppendJSON(dst []byte) ([]byte, error)
+	// Message returns it as a message.
+	Message() proto.Message
+}
+
+// plain is a response that is a message.
+type plain struct{ message proto.Message }
+
+// AppendJSON implements response.
+func (p plain) AppendJSON(dst []byte) ([]byte, error) { return wire.AppendJSON(dst, p.message) }
+
+// Message implements response.
+func (p plain) Message() proto.Message { return p.message }
+
+// responseOf returns what a method answers, a message or one of the answers of package wire, as a response.
+func responseOf(answer any) response {
+	if m, ok := answer.(proto.Message); ok {
+		return plain{m}
+	}
+	return answer.(response)
+}
+
 // whole returns the message itself: the body is the whole request.
 func whole(m proto.Message) proto.Message { return m }
 
 // one makes a call that answers one message.
-func one[Q, A any, PQ message[Q], PA message[A]](body func(proto.Message) proto.Message, fill func(PQ, target),
-	method func(*firestore.Server, context.Context, token.Caller, PQ) (PA, error),
+func one[Q, A any, PQ message[Q]](body func(proto.Message) proto.Message, fill func(PQ, target),
+	method func(*firestore.Server, context.Context, token.Caller, PQ) (*A, error),
 ) call {
 	return call{
-		answers: PA(new(A)).ProtoReflect().Descriptor(),
+		answers: responseOf(new(A)).Message().ProtoReflect().Descriptor(),
 		request: func() proto.Message { return PQ(new(Q)) },
 		body:    body,
 		fill:    func(m proto.Message, t target) { fill(m.(PQ), t) },
-		serve: func(ctx context.Context, s *firestore.Server, c token.Caller, m proto.Message, send func(proto.Message) error) error {
+		serve: func(ctx context.Context, s *firestore.Server, c token.Caller, m proto.Message, send func(response) error) error {
 			out, err := method(s, ctx, c, m.(PQ))
 			if err != nil {
 				return err
 			}
-			return send(out)
+			return send(responseOf(out))
 		},
 	}
 }
 
 // many makes a call that answers a stream.
-func many[Q, A any, PQ message[Q], PA message[A]](fill func(PQ, target),
-	method func(*firestore.Server, context.Context, token.Caller, PQ, func(PA) error) error,
+func many[Q, A any, PQ message[Q]](fill func(PQ, target),
+	method func(*firestore.Server, context.Context, token.Caller, PQ, func(*A) error) error,
 ) call {
 	return call{
 		stream:  true,
-		answers: PA(new(A)).ProtoReflect().Descriptor(),
+		answers: responseOf(new(A)).Message().ProtoReflect().Descriptor(),
 		request: func() proto.Message { return PQ(new(Q)) },
 		body:    whole,
 		fill:    func(m proto.Message, t target) { fill(m.(PQ), t) },
-		serve: func(ctx context.Context, s *firestore.Server, c token.Caller, m proto.Message, send func(proto.Message) error) error {
-			return method(s, ctx, c, m.(PQ), func(out PA) error { return send(out) })
+		serve: func(ctx context.Context, s *firestore.Server, c token.Caller, m proto.Message, send func(response) error) error {
+			return method(s, ctx, c, m.(PQ), func(out *A) error { return send(responseOf(out)) })
 		},
 	}
 }
@@ -78,7 +104,7 @@ func refused(name string) call {
 		answers: (&pb.ListenResponse{}).ProtoReflect().Descriptor(),
 		request: func() proto.Message { return &pb.ListenRequest{} },
 		fill:    func(proto.Message, target) {},
-		serve: func(context.Context, *firestore.Server, token.Caller, proto.Message, func(proto.Message) error) error {
+		serve: func(context.Context, *firestore.Server, token.Caller, proto.Message, func(response) error) error {
 			return fault.E(fault.Unimplemented, "Method google.firestore.v1.Firestore/%s is unimplemented over REST", name)
 		},
 	}

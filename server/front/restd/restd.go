@@ -180,8 +180,8 @@ const patience = 30 * time.Second
 // flushAt is how much of an array is gathered before it is sent on.
 const flushAt = 64 << 10
 
-// send takes one message.
-func (a *answer) send(m proto.Message) error {
+// send takes one response.
+func (a *answer) send(r response) error {
 	if a.stream {
 		if a.sent == 0 {
 			a.buf = append(a.buf, '[')
@@ -190,11 +190,13 @@ func (a *answer) send(m proto.Message) error {
 		}
 	}
 	if a.system.fields != nil {
+		m := r.Message()
 		a.system.fields.prune(m)
+		r = plain{m}
 	}
 	from := len(a.buf)
 	var err error
-	if a.buf, err = wire.AppendJSON(a.buf, m); err != nil {
+	if a.buf, err = r.AppendJSON(a.buf); err != nil {
 		return err
 	}
 	if a.system.pretty {

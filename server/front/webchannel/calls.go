@@ -44,7 +44,7 @@ func listen(f *firestore.Server) call {
 // write serves Write streams.
 func write(f *firestore.Server) call {
 	return func(ctx context.Context, c token.Caller, s *session) error {
-		return f.Write(ctx, c, &stream[pb.WriteRequest, pb.WriteResponse]{ctx: ctx, s: s})
+		return f.Write(ctx, c, &stream[pb.WriteRequest, wire.Written]{ctx: ctx, s: s})
 	}
 }
 
@@ -90,8 +90,8 @@ func (st *stream[Request, Response]) Send(m *Response) error {
 	case *firestore.Answer:
 		text, err = answer.AppendJSON(nil)
 		more = answer.ChangesDocument()
-	case proto.Message:
-		text, err = wire.AppendJSON(nil, answer)
+	case *wire.Written:
+		text, err = answer.AppendJSON(nil)
 	default:
 		err = fault.E(fault.Internal, "no such stream")
 	}

@@ -24,24 +24,20 @@ type Answer struct {
 
 // sharedDocument is a document in the forms that transports have needed.
 type sharedDocument struct {
-	document *pb.Document
+	document *document.Document
 	binary   func() ([]byte, error)
 	json     func() ([]byte, error)
 }
 
 // share prepares a document to be encoded, when it is first needed.
 func share(d *document.Document) *sharedDocument {
-	m := wire.FormatDocument(d)
 	return &sharedDocument{
-		document: m,
+		document: d,
 		binary: sync.OnceValues(func() ([]byte, error) {
 			// With room for all of it: what is left over when it grows is kept as long as the message.
-			if b, ok := wire.Append(make([]byte, 0, d.Size()+d.Size()/16+64), m); ok {
-				return b, nil
-			}
-			return proto.Marshal(m)
+			return wire.AppendDocument(make([]byte, 0, d.Size()+d.Size()/16+64), d)
 		}),
-		json: sync.OnceValues(func() ([]byte, error) { return wire.AppendJSON(nil, m) }),
+		json: sync.OnceValues(func() ([]byte, error) { return wire.AppendDocumentJSON(nil, d) }),
 	}
 }
 
@@ -68,7 +64,7 @@ func (a *Answer) Message() *pb.ListenResponse {
 		return a.message
 	}
 	return &pb.ListenResponse{ResponseType: &pb.ListenResponse_DocumentChange{DocumentChange: &pb.DocumentChange{
-		Document: a.shared.document, TargetIds: change.GetTargetIds(), RemovedTargetIds: change.GetRemovedTargetIds(),
+		Document: wire.FormatDocument(a.shared.document), TargetIds: change.GetTargetIds(), RemovedTargetIds: change.GetRemovedTargetIds(),
 	}}}
 }
 

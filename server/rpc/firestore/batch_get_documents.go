@@ -4,8 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"google.golang.org/protobuf/types/known/timestamppb"
-
+	"clave/server/clock"
 	"clave/server/document"
 	"clave/server/guard"
 	"clave/server/resource"
@@ -17,7 +16,7 @@ import (
 // BatchGetDocuments answers documents, each once, in the order of their names. A transaction that it begins is
 // sent in an answer of its own before them.
 func (s *Server) BatchGetDocuments(ctx context.Context, c token.Caller, r *pb.BatchGetDocumentsRequest,
-	send func(*pb.BatchGetDocumentsResponse) error,
+	send func(*wire.Found) error,
 ) error {
 	db, err := parseDatabase(r.GetDatabase())
 	if err != nil {
@@ -39,21 +38,18 @@ func (s *Server) BatchGetDocuments(ctx context.Context, c token.Caller, r *pb.Ba
 	if err != nil {
 		return err
 	}
-	var readTime *timestamppb.Timestamp
+	var readTime clock.Version
 	open := func(snapshot guard.Snapshot) error {
-		readTime = wire.FormatVersion(snapshot.Version)
+		readTime = snapshot.Version
 		if len(snapshot.Transaction) == 0 {
 			return nil
 		}
-		return send(&pb.BatchGetDocumentsResponse{Transaction: snapshot.Transaction})
+		return send(&wire.Found{Transaction: snapshot.Transaction})
 	}
 	return s.o.Guard.Get(ctx, c, db, names, at, open, func(name resource.Document, d *document.Document) error {
-		out := &pb.BatchGetDocumentsResponse{ReadTime: readTime}
 		if d == nil {
-			out.Result = &pb.BatchGetDocumentsResponse_Missing{Missing: name.String()}
-		} else {
-			out.Result = &pb.BatchGetDocumentsResponse_Found{Found: wire.FormatMasked(d, mask, masked)}
+			return send(&wire.Found{Missing: name.String(), ReadTime: readTime})
 		}
-		return send(out)
+		return send(&wire.Found{Document: wire.Mask(d, mask, masked), ReadTime: readTime})
 	})
 }

@@ -10,23 +10,20 @@ import (
 )
 
 // Commit does writes, all or none, and ends the transaction if it names one. An empty commit has no time.
-func (s *Server) Commit(ctx context.Context, c token.Caller, r *pb.CommitRequest) (*pb.CommitResponse, error) {
+func (s *Server) Commit(ctx context.Context, c token.Caller, r *pb.CommitRequest) (*wire.Committed, error) {
 	db, writes, err := parseWrites(r)
 	if err != nil {
 		return nil, err
 	}
 	if len(writes) == 0 && len(r.GetTransaction()) == 0 {
-		return &pb.CommitResponse{}, nil
+		return &wire.Committed{}, nil
 	}
 	result, err := s.o.Guard.Commit(ctx, c, db, operation.Commit{Writes: writes, Transaction: r.GetTransaction()})
 	switch {
 	case err != nil:
 		return nil, err
 	case len(writes) == 0:
-		return &pb.CommitResponse{}, nil
+		return &wire.Committed{}, nil
 	}
-	return &pb.CommitResponse{
-		WriteResults: wire.FormatResults(result.Results),
-		CommitTime:   wire.FormatVersion(result.Version),
-	}, nil
+	return &wire.Committed{Results: result.Results, Time: result.Version}, nil
 }

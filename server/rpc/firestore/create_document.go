@@ -16,7 +16,7 @@ import (
 )
 
 // CreateDocument makes a document, under an id of the server's choice if the request names none.
-func (s *Server) CreateDocument(ctx context.Context, c token.Caller, r *pb.CreateDocumentRequest) (*pb.Document, error) {
+func (s *Server) CreateDocument(ctx context.Context, c token.Caller, r *pb.CreateDocumentRequest) (*wire.Document, error) {
 	db, parent, err := resource.ParseParent(r.GetParent())
 	if err != nil {
 		return nil, err
@@ -47,7 +47,7 @@ const autoIDLength = 20
 
 // writeOne does one write and returns the document that it leaves, as the write itself describes it: the transforms of
 // these calls are none.
-func (s *Server) writeOne(ctx context.Context, c token.Caller, db resource.Database, w *pb.Write, answer *pb.DocumentMask) (*pb.Document, error) {
+func (s *Server) writeOne(ctx context.Context, c token.Caller, db resource.Database, w *pb.Write, answer *pb.DocumentMask) (*wire.Document, error) {
 	mask, masked, err := wire.ParseMask(answer)
 	if err != nil {
 		return nil, err
@@ -64,7 +64,7 @@ func (s *Server) writeOne(ctx context.Context, c token.Caller, db resource.Datab
 	if err != nil {
 		return nil, err
 	}
-	return wire.FormatMasked(d, mask, masked), nil
+	return (*wire.Document)(wire.Mask(d, mask, masked)), nil
 }
 
 // after returns the document as a commit left it.

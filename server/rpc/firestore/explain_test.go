@@ -7,6 +7,7 @@ import (
 	"clave/server/listen"
 	"clave/server/operation"
 	"clave/server/token"
+	"clave/server/wire"
 	pb "clave/server/wire/firestorepb"
 )
 
@@ -72,11 +73,11 @@ func TestFiguresComeWithTheLastDocument(t *testing.T) {
 		{"no documents", "empty", true, 1, 0},
 		{"a plan alone", "open", false, 1, 0},
 	} {
-		var got []*pb.RunQueryResponse
+		var got []*wire.Result
 		err := h.server.RunQuery(t.Context(), token.Caller{Privileged: true, Project: "p"}, &pb.RunQueryRequest{
 			Parent: streamDocuments, ExplainOptions: &pb.ExplainOptions{Analyze: tt.analyze},
 			QueryType: &pb.RunQueryRequest_StructuredQuery{StructuredQuery: all(1, tt.collection).GetQuery().GetStructuredQuery()},
-		}, func(r *pb.RunQueryResponse) error {
+		}, func(r *wire.Result) error {
 			got = append(got, r)
 			return nil
 		})
@@ -85,17 +86,17 @@ func TestFiguresComeWithTheLastDocument(t *testing.T) {
 		}
 		documents := 0
 		for i, r := range got {
-			if r.GetDocument() != nil {
+			if r.Document != nil {
 				documents++
 			}
-			if last := i == len(got)-1; (r.GetExplainMetrics() != nil) != last {
+			if last := i == len(got)-1; (r.Metrics != nil) != last {
 				t.Errorf("%s: response %d of %d is %v, want figures in the last alone", tt.name, i+1, len(got), r)
 			}
 		}
 		if documents != tt.documents {
 			t.Errorf("%s: %d documents, want %d", tt.name, documents, tt.documents)
 		}
-		if stats := got[len(got)-1].GetExplainMetrics().GetExecutionStats(); tt.analyze && stats.GetResultsReturned() != int64(tt.documents) {
+		if stats := got[len(got)-1].Metrics.GetExecutionStats(); tt.analyze && stats.GetResultsReturned() != int64(tt.documents) {
 			t.Errorf("%s: figures are %v, want %d results", tt.name, stats, tt.documents)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // GetDocument answers one document.
-func (s *Server) GetDocument(ctx context.Context, c token.Caller, r *pb.GetDocumentRequest) (*pb.Document, error) {
+func (s *Server) GetDocument(ctx context.Context, c token.Caller, r *pb.GetDocumentRequest) (*wire.Document, error) {
 	name, err := resource.ParseDocument(r.GetName())
 	if err != nil {
 		return nil, err
@@ -25,12 +25,12 @@ func (s *Server) GetDocument(ctx context.Context, c token.Caller, r *pb.GetDocum
 	if err != nil {
 		return nil, err
 	}
-	var found *pb.Document
+	var found *wire.Document
 	err = s.o.Guard.Get(ctx, c, name.DB, []resource.Document{name}, at, ignoreSnapshot, func(_ resource.Document, d *document.Document) error {
 		if d == nil {
 			return fault.E(fault.NotFound, "Document \"%s\" not found.", name)
 		}
-		found = wire.FormatMasked(d, mask, masked)
+		found = (*wire.Document)(wire.Mask(d, mask, masked))
 		return nil
 	})
 	return found, err

@@ -24,7 +24,7 @@ const (
 
 // ListDocuments answers a page of the documents of a collection, or of all collections of a parent where the request
 // names none. In the order of names it can show what is missing; other orders are queries.
-func (s *Server) ListDocuments(ctx context.Context, c token.Caller, r *pb.ListDocumentsRequest) (*pb.ListDocumentsResponse, error) {
+func (s *Server) ListDocuments(ctx context.Context, c token.Caller, r *pb.ListDocumentsRequest) (*wire.Page, error) {
 	db, parent, err := resource.ParseParent(r.GetParent())
 	if err != nil {
 		return nil, err
@@ -61,14 +61,10 @@ func (s *Server) ListDocuments(ctx context.Context, c token.Caller, r *pb.ListDo
 	if err != nil {
 		return nil, err
 	}
-	out := &pb.ListDocumentsResponse{NextPageToken: page.Next}
-	for _, d := range page.Documents {
-		formatted := wire.FormatMasked(d, mask, masked)
-		// A missing document, which only has documents below it, is answered by its name alone.
-		if d.CreateTime == 0 {
-			formatted = &pb.Document{Name: d.Name.String()}
-		}
-		out.Documents = append(out.Documents, formatted)
+	// A missing document, which only has documents below it, has no times and is answered by its name alone.
+	out := &wire.Page{Next: page.Next, Documents: make([]*document.Document, len(page.Documents))}
+	for i, d := range page.Documents {
+		out.Documents[i] = wire.Mask(d, mask, masked)
 	}
 	return out, nil
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"time"
 
-	"google.golang.org/protobuf/types/known/timestamppb"
-
 	"clave/server/clock"
 	"clave/server/document"
 	"clave/server/fault"
@@ -19,7 +17,7 @@ import (
 
 // RunQuery answers a query's documents. A transaction that it begins is sent in an answer of its own before them, and
 // so is what an offset skipped; a query without results is answered with the time of reading alone.
-func (s *Server) RunQuery(ctx context.Context, c token.Caller, r *pb.RunQueryRequest, send func(*pb.RunQueryResponse) error) error {
+func (s *Server) RunQuery(ctx context.Context, c token.Caller, r *pb.RunQueryRequest, send func(*wire.Result) error) error {
 	if r.GetStructuredQuery() == nil {
 		return fault.E(fault.InvalidArgument, "only structured queries are supported")
 	}
@@ -48,11 +46,11 @@ type queryRun struct {
 	began    time.Time
 	q        *query.Query
 	explain  *pb.ExplainOptions
-	send     func(*pb.RunQueryResponse) error
-	readTime *timestamppb.Timestamp
+	send     func(*wire.Result) error
+	readTime clock.Version
 	sent     int
 	// last is, where figures are requested, the response with the last document so far: they go with it.
-	last *pb.RunQueryResponse
+	last *wire.Result
 }
 
 // planOnly reports whether only the plan was requested.
@@ -60,11 +58,11 @@ func (r *queryRun) planOnly() bool { return r.explain != nil && !r.explain.GetAn
 
 // open is called before the first document.
 func (r *queryRun) open(snapshot guard.Snapshot) error {
-	r.readTime = wire.FormatVersion(snapshot.Version)
+	r.readTime = snapshot.Version
 	if len(snapshot.Transaction) == 0 {
 		return nil
 	}
-	return r.send(&pb.RunQueryResponse{Transaction: snapshot.Transaction})
+	return r.send(&wire.Result{Transaction: snapshot.Transaction})
 }
 
 // document sends a result.
@@ -75,7 +73,7 @@ func (r *queryRun) document(d *document.Document) error {
 		}
 	}
 	r.sent++
-	response := &pb.RunQueryResponse{Document: wire.FormatDocument(d), ReadTime: r.readTime}
+	response := &wire.Result{Document: d, ReadTime: r.readTime}
 	if r.explain == nil {
 		return r.send(response)
 	}
@@ -89,7 +87,7 @@ func (r *queryRun) document(d *document.Document) error {
 
 // skipped reports what the offset skipped.
 func (r *queryRun) skipped(n int64) error {
-	return r.send(&pb.RunQueryResponse{ReadTime: r.readTime, SkippedResults: int32(n)})
+	return r.send(&wire.Result{ReadTime: r.readTime, Skipped: int32(n)})
 }
 
 // end sends what comes after the last result, and with explain the last result and the figures in one response.
@@ -97,12 +95,12 @@ func (r *queryRun) end(stats operation.Stats) error {
 	if r.explain != nil {
 		out := r.last
 		if out == nil {
-			out = &pb.RunQueryResponse{}
+			out = &wire.Result{}
 		}
 		if !r.planOnly() {
 			out.ReadTime = r.readTime // A plan is of no time: SDKs conclude that there are no results.
 		}
-		out.ExplainMetrics = explained(r.explain, stats, stats.Results, r.clock.Now().Sub(r.began))
+		out.Metrics = explained(r.explain, stats, stats.Results, r.clock.Now().Sub(r.began))
 		return r.send(out)
 	}
 	switch {
@@ -111,6 +109,6 @@ func (r *queryRun) end(stats operation.Stats) error {
 	case stats.Skipped > 0:
 		return r.skipped(stats.Skipped)
 	default:
-		return r.send(&pb.RunQueryResponse{ReadTime: r.readTime})
+		return r.send(&wire.Result{ReadTime: r.readTime})
 	}
 }

@@ -5,11 +5,12 @@ import (
 
 	"clave/server/resource"
 	"clave/server/token"
+	"clave/server/wire"
 	pb "clave/server/wire/firestorepb"
 )
 
 // UpdateDocument makes or changes a document.
-func (s *Server) UpdateDocument(ctx context.Context, c token.Caller, r *pb.UpdateDocumentRequest) (*pb.Document, error) {
+func (s *Server) UpdateDocument(ctx context.Context, c token.Caller, r *pb.UpdateDocumentRequest) (*wire.Document, error) {
 	name, err := resource.ParseDocument(r.GetDocument().GetName())
 	if err != nil {
 		return nil, err

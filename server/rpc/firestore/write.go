@@ -24,7 +24,7 @@ import (
 // The stream also ends when the caller's token expires or its session is revoked, though no message may come.
 //
 // The token of an answer is the number of answers before it. Streams can't be resumed, so a client's tokens mean nothing.
-func (s *Server) Write(ctx context.Context, c token.Caller, stream Stream[pb.WriteRequest, pb.WriteResponse]) error {
+func (s *Server) Write(ctx context.Context, c token.Caller, stream Stream[pb.WriteRequest, wire.Written]) error {
 	first, db, err := begin(stream)
 	if first == nil {
 		return err
@@ -37,7 +37,7 @@ func (s *Server) Write(ctx context.Context, c token.Caller, stream Stream[pb.Wri
 		return err
 	}
 	defer session.Close()
-	if err := stream.Send(&pb.WriteResponse{StreamId: "0", StreamToken: streamToken(0)}); err != nil {
+	if err := stream.Send(&wire.Written{StreamID: "0", StreamToken: streamToken(0)}); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -58,7 +58,7 @@ func (s *Server) Write(ctx context.Context, c token.Caller, stream Stream[pb.Wri
 }
 
 // writeBatches does the batches of a stream after its first message.
-func (s *Server) writeBatches(ctx context.Context, c token.Caller, db resource.Database, session *guard.Session, stream Stream[pb.WriteRequest, pb.WriteResponse]) (err error) {
+func (s *Server) writeBatches(ctx context.Context, c token.Caller, db resource.Database, session *guard.Session, stream Stream[pb.WriteRequest, wire.Written]) (err error) {
 	defer func() {
 		if p := recover(); p != nil { // No transport recovers in this goroutine.
 			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
@@ -105,12 +105,12 @@ func openWrite(r *pb.WriteRequest) error {
 }
 
 // writeBatch does the writes of one message. A message without writes, which clients send when they leave, does nothing.
-func (s *Server) writeBatch(ctx context.Context, c token.Caller, db resource.Database, r *pb.WriteRequest) (*pb.WriteResponse, error) {
+func (s *Server) writeBatch(ctx context.Context, c token.Caller, db resource.Database, r *pb.WriteRequest) (*wire.Written, error) {
 	if err := sameDatabase(r, db); err != nil {
 		return nil, err
 	}
 	if len(r.GetWrites()) == 0 {
-		return &pb.WriteResponse{}, nil
+		return &wire.Written{}, nil
 	}
 	writes, err := wire.ParseWrites(db, r.GetWrites())
 	if err != nil {
@@ -120,8 +120,5 @@ func (s *Server) writeBatch(ctx context.Context, c token.Caller, db resource.Dat
 	if err != nil {
 		return nil, err
 	}
-	return &pb.WriteResponse{
-		WriteResults: wire.FormatResults(result.Results),
-		CommitTime:   wire.FormatVersion(result.Version),
-	}, nil
+	return &wire.Written{Committed: wire.Committed{Results: result.Results, Time: result.Version}}, nil
 }

@@ -4,18 +4,21 @@ import (
 	"testing"
 	"time"
 
+	"clave/server/clock"
 	"clave/server/fault"
 	"clave/server/listen"
 	"clave/server/token"
+	"clave/server/value"
+	"clave/server/wire"
 	pb "clave/server/wire/firestorepb"
 )
 
 // writeStream opens a Write stream past its handshake.
-func (h *streamHouse) writeStream(c token.Caller) *pipe[pb.WriteRequest, pb.WriteResponse] {
+func (h *streamHouse) writeStream(c token.Caller) *pipe[pb.WriteRequest, wire.Written] {
 	h.t.Helper()
 	p := open(h.t, c, 100, h.server.Write)
 	p.in <- &pb.WriteRequest{Database: streamDatabase}
-	if r := p.next(); r.GetStreamId() == "" || len(r.GetStreamToken()) == 0 || len(r.GetWriteResults()) > 0 {
+	if r := p.next(); r.StreamID == "" || len(r.StreamToken) == 0 || len(r.Results) > 0 {
 		h.t.Fatalf("handshake = %v, want an id and a token and no results", r)
 	}
 	return p
@@ -29,22 +32,22 @@ func TestWriteStreamAnswersInOrder(t *testing.T) {
 		p.in <- &pb.WriteRequest{StreamToken: []byte("0"), Writes: []*pb.Write{set("open/a", int64(i)), set("open/b", int64(i))}}
 	}
 	seen := map[string]bool{"0": true}
-	last := time.Time{}
+	last := clock.Version(0)
 	for i := range batches {
 		r := p.next()
-		if at := r.GetCommitTime().AsTime(); len(r.GetWriteResults()) != 2 || !at.After(last) {
+		if at := r.Time; len(r.Results) != 2 || at <= last {
 			t.Errorf("answer %d = %v, want two results, later than %v", i, r, last)
 		} else {
 			last = at
 		}
-		if text := string(r.GetStreamToken()); seen[text] {
+		if text := string(r.StreamToken); seen[text] {
 			t.Errorf("answer %d has the token %q again", i, text)
 		} else {
 			seen[text] = true
 		}
 	}
 	p.in <- &pb.WriteRequest{StreamToken: []byte("3")}
-	if r := p.next(); len(r.GetWriteResults()) > 0 || len(r.GetStreamToken()) == 0 {
+	if r := p.next(); len(r.Results) > 0 || len(r.StreamToken) == 0 {
 		t.Errorf("a leaving client without writes receives %v, want a token only", r)
 	}
 	close(p.in)
@@ -76,7 +79,7 @@ func TestWriteStreamFails(t *testing.T) {
 			h := newStreamHouse(t, listen.Options{})
 			p := h.writeStream(h.ann())
 			p.in <- &pb.WriteRequest{Writes: []*pb.Write{set("open/a", 1)}}
-			if r := p.next(); len(r.GetWriteResults()) != 1 {
+			if r := p.next(); len(r.Results) != 1 {
 				t.Fatalf("a good batch = %v", r)
 			}
 			if c.more == nil {
@@ -120,14 +123,14 @@ func TestWriteStreamEndsWithItsToken(t *testing.T) {
 	p := h.writeStream(h.ann())
 	h.clock.Advance(time.Hour - time.Second)
 	p.in <- &pb.WriteRequest{Writes: []*pb.Write{set("mine/ann", 1)}}
-	if r := p.next(); len(r.GetWriteResults()) != 1 {
+	if r := p.next(); len(r.Results) != 1 {
 		t.Fatalf("a second before the token's end = %v", r)
 	}
 	h.clock.Advance(time.Second)
 	p.in <- &pb.WriteRequest{Writes: []*pb.Write{set("mine/ann", 2)}}
 	_ = p.ends(fault.Unauthenticated)
 	d, err := h.server.GetDocument(t.Context(), h.ann(), &pb.GetDocumentRequest{Name: streamDocuments + "/mine/ann"})
-	if err != nil || d.GetFields()["n"].GetIntegerValue() != 1 {
+	if err != nil || d.Fields["n"] != value.Int(1) {
 		t.Errorf("the document is %v, %v, want what was written in time", d, err)
 	}
 }
