@@ -22,13 +22,17 @@ func ParseJSON(body []byte, m proto.Message) error {
 		a.unknown("", "", "Root element must be a message.")
 		return a.err()
 	}
-	a.message(m.ProtoReflect(), n, "")
+	if !a.known(m.ProtoReflect(), n) {
+		a.message(m.ProtoReflect(), n, "")
+	}
 	return a.err()
 }
 
 // assigner sets the fields of messages from JSON and gathers what is wrong.
 type assigner struct {
 	wrong []fault.Violation
+	// slow makes documents and values by reflection, too: tests compare both ways.
+	slow bool
 }
 
 // maxWrong bounds how many things a refusal lists.
@@ -168,6 +172,9 @@ func (a *assigner) value(fd protoreflect.FieldDescriptor, fresh func() protorefl
 			v.Message().Set(inner, w)
 		}
 	default:
+		if a.known(v.Message(), n) {
+			break
+		}
 		if n.kind != jsonObject {
 			a.invalid(path, typeURL(fd.Message().FullName()), n.shown())
 			break

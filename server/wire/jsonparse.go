@@ -40,6 +40,27 @@ const maxJSONDepth = 250
 type jsonParser struct {
 	in string
 	at int
+	// names and items are those of the objects and arrays that are not at their end yet.
+	names []string
+	items []jsonNode
+	// nameSlab and itemSlab hold those of the others, many in one allocation.
+	nameSlab []string
+	itemSlab []jsonNode
+}
+
+// gather moves what is on a stack from a place on to a slab, and returns it there. A new slab has room for what a text of n bytes may
+// hold, within bounds.
+func gather[T any](slab, stack *[]T, from, n int) []T {
+	const least, most = 8, 512
+	took := (*stack)[from:]
+	if cap(*slab)-len(*slab) < len(took) {
+		*slab = make([]T, 0, max(len(took), min(max(least, n/32), most)))
+	}
+	at := len(*slab)
+	*slab = append(*slab, took...)
+	clear(took)
+	*stack = (*stack)[:from]
+	return (*slab)[at:len(*slab):len(*slab)]
 }
 
 // parseJSON parses a whole body. An empty one is an empty object.
@@ -126,11 +147,14 @@ func (p *jsonParser) word() (jsonNode, error) {
 // object parses an object.
 func (p *jsonParser) object(depth int) (jsonNode, error) {
 	n := jsonNode{kind: jsonObject}
+	names, items := len(p.names), len(p.items)
 	p.at++
 	for {
 		// After a comma, too: see jsonParser.
 		if p.peek() == '}' {
 			p.at++
+			n.names = gather(&p.nameSlab, &p.names, names, len(p.in))
+			n.items = gather(&p.itemSlab, &p.items, items, len(p.in))
 			return n, nil
 		}
 		name, err := p.name()
@@ -145,7 +169,7 @@ func (p *jsonParser) object(depth int) (jsonNode, error) {
 		if err != nil {
 			return n, err
 		}
-		n.names, n.items = append(n.names, name), append(n.items, v)
+		p.names, p.items = append(p.names, name), append(p.items, v)
 		switch p.peek() {
 		case ',':
 			p.at++
@@ -159,17 +183,19 @@ func (p *jsonParser) object(depth int) (jsonNode, error) {
 // array parses an array.
 func (p *jsonParser) array(depth int) (jsonNode, error) {
 	n := jsonNode{kind: jsonArray}
+	items := len(p.items)
 	p.at++
 	for {
 		if p.peek() == ']' {
 			p.at++
+			n.items = gather(&p.itemSlab, &p.items, items, len(p.in))
 			return n, nil
 		}
 		v, err := p.value(depth - 1)
 		if err != nil {
 			return n, err
 		}
-		n.items = append(n.items, v)
+		p.items = append(p.items, v)
 		switch p.peek() {
 		case ',':
 			p.at++

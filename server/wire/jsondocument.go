@@ -1,0 +1,173 @@
+package wire
+
+import (
+	"encoding/base64"
+	"strings"
+	"time"
+
+	"google.golang.org/genproto/googleapis/type/latlng"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	pb "clave/server/wire/firestorepb"
+)
+
+// Documents and values, which most of a body is, are made from JSON without reflection as long as they are as clients send them. At
+// anything else the functions here report false, and the assigner, which knows all that is taken and the texts of refusals, begins
+// with the document or the value anew.
+
+// known fills a message from an object, and reports whether it could.
+func (a *assigner) known(m protoreflect.Message, n jsonNode) bool {
+	if a.slow {
+		return false
+	}
+	switch m := m.Interface().(type) {
+	case *pb.Document:
+		return knownDocument(m, n)
+	case *pb.Value:
+		v, ok := knownValue(n)
+		if ok {
+			m.ValueType = v.GetValueType()
+		}
+		return ok
+	default:
+		return false
+	}
+}
+
+// knownDocument fills an empty document with a name and fields.
+func knownDocument(d *pb.Document, n jsonNode) bool {
+	var name string
+	var fields map[string]*pb.Value
+	if n.kind != jsonObject {
+		return false
+	}
+	for i, member := range n.names {
+		item := n.items[i]
+		switch {
+		case member == "name" && item.kind == jsonString && name == "":
+			name = item.text
+		case member == "fields" && fields == nil:
+			var ok bool
+			if fields, ok = knownFields(item); !ok {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	d.Name, d.Fields = name, fields
+	return true
+}
+
+// knownFields makes the members of a map.
+func knownFields(n jsonNode) (map[string]*pb.Value, bool) {
+	if n.kind != jsonObject {
+		return nil, false
+	}
+	out := make(map[string]*pb.Value, len(n.names))
+	for i, name := range n.names {
+		v, ok := knownValue(n.items[i])
+		if !ok {
+			return nil, false
+		}
+		out[name] = v
+	}
+	return out, true
+}
+
+// knownValue makes a value: an object with the one member that says of which kind it is.
+func knownValue(n jsonNode) (*pb.Value, bool) { // long: one case a kind
+	if n.kind != jsonObject || len(n.names) != 1 {
+		return nil, false
+	}
+	item := n.items[0]
+	switch n.names[0] {
+	case "stringValue":
+		return newString(item.text), item.kind == jsonString
+	case "integerValue":
+		i, ok := item.integer(64)
+		return newInteger(i), ok
+	case "booleanValue":
+		return newBool(item.text == "true"), item.kind == jsonBool
+	case "doubleValue":
+		d, ok := item.double()
+		return newDouble(d), ok
+	case "nullValue":
+		return &pb.Value{ValueType: &pb.Value_NullValue{NullValue: structpb.NullValue_NULL_VALUE}}, item.kind == jsonNull
+	case "timestampValue":
+		t, err := time.Parse(time.RFC3339Nano, item.text)
+		ok := item.kind == jsonString && err == nil && t.Unix() >= minSeconds && t.Unix() <= maxSeconds
+		return newTimestamp(t.Unix(), int32(t.Nanosecond())), ok
+	case "referenceValue":
+		return &pb.Value{ValueType: &pb.Value_ReferenceValue{ReferenceValue: item.text}}, item.kind == jsonString
+	case "bytesValue":
+		b, err := base64.StdEncoding.Strict().DecodeString(item.text)
+		ok := item.kind == jsonString && err == nil && !strings.ContainsAny(item.text, "\r\n")
+		return &pb.Value{ValueType: &pb.Value_BytesValue{BytesValue: b}}, ok
+	case "geoPointValue":
+		g, ok := knownPlace(item)
+		return &pb.Value{ValueType: &pb.Value_GeoPointValue{GeoPointValue: g}}, ok
+	case "arrayValue":
+		a, ok := knownArray(item)
+		return &pb.Value{ValueType: &pb.Value_ArrayValue{ArrayValue: a}}, ok
+	case "mapValue":
+		m, ok := knownMap(item)
+		return &pb.Value{ValueType: &pb.Value_MapValue{MapValue: m}}, ok
+	default:
+		return nil, false
+	}
+}
+
+// knownPlace makes a place.
+func knownPlace(n jsonNode) (*latlng.LatLng, bool) {
+	if n.kind != jsonObject {
+		return nil, false
+	}
+	g := &latlng.LatLng{}
+	for i, name := range n.names {
+		d, ok := n.items[i].double()
+		switch {
+		case ok && name == "latitude":
+			g.Latitude = d
+		case ok && name == "longitude":
+			g.Longitude = d
+		default:
+			return nil, false
+		}
+	}
+	return g, true
+}
+
+// knownArray makes an array.
+func knownArray(n jsonNode) (*pb.ArrayValue, bool) {
+	out := &pb.ArrayValue{}
+	if n.kind != jsonObject || len(n.names) == 0 {
+		return out, n.kind == jsonObject
+	}
+	if len(n.names) > 1 || n.names[0] != "values" || n.items[0].kind != jsonArray {
+		return nil, false
+	}
+	for _, item := range n.items[0].items {
+		v, ok := knownValue(item)
+		if !ok {
+			return nil, false
+		}
+		out.Values = append(out.Values, v)
+	}
+	return out, true
+}
+
+// knownMap makes a map.
+func knownMap(n jsonNode) (*pb.MapValue, bool) {
+	out := &pb.MapValue{}
+	if n.kind != jsonObject || len(n.names) == 0 {
+		return out, n.kind == jsonObject
+	}
+	if len(n.names) > 1 || n.names[0] != "fields" {
+		return nil, false
+	}
+	var ok bool
+	out.Fields, ok = knownFields(n.items[0])
+	return out, ok
+}
