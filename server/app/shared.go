@@ -75,7 +75,7 @@ func (a *App) openLeading(ctx context.Context, p ports) (store *pgstore.Store, e
 		stop() // a node whose ports have ended must not lead
 		failed <- err
 	}()
-	store, err = a.openShared(ctx)
+	store, err = a.openWithSpace(ctx)
 	if err == nil {
 		err = store.Lead(ctx)
 	}
@@ -90,6 +90,25 @@ func (a *App) openLeading(ctx context.Context, p ports) (store *pgstore.Store, e
 		return nil, err
 	}
 	return store, nil
+}
+
+// spacePause is how often a node whose disk is full looks whether there is space again.
+const spacePause = time.Second
+
+// openWithSpace is openShared once there is space on the disk. Meanwhile the ports forward.
+func (a *App) openWithSpace(ctx context.Context) (*pgstore.Store, error) {
+	for logged := false; ; logged = true {
+		store, err := a.openShared(ctx)
+		if !errors.Is(err, storage.ErrFull) {
+			return store, err
+		}
+		if !logged {
+			a.o.Log.Warn("the disk is full: this node forwards, and has no replica until there is space", "error", err)
+		}
+		if err := clock.Sleep(ctx, clock.System(), spacePause); err != nil {
+			return nil, err
+		}
+	}
 }
 
 // openAlone opens the store on PostgreSQL for a command that serves nobody. It answers FailedPrecondition while a node serves it.

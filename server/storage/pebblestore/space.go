@@ -297,7 +297,7 @@ func (s *space) roomToOpen(names []string) error {
 
 // noRoom is the error of a store that can't be opened on a full disk.
 func noRoom(dir, detail string) error {
-	return fault.Because(syscall.ENOSPC, fault.ResourceExhausted, "the disk of %s is full: %s. Make space and start again.", dir, detail)
+	return fault.Because(errors.Join(storage.ErrFull, syscall.ENOSPC), fault.ResourceExhausted, "the disk of %s is full: %s. Make space and start again.", dir, detail)
 }
 
 // Unwrap implements vfs.FS.

@@ -90,7 +90,7 @@ func ChangeAlone(ctx context.Context, o Options, key []byte, change func(value [
 		return err
 	}
 	// The lease is not renewed: an insert after its end is refused where another node has taken it.
-	leader, err := s.take(ctx)
+	leader, err := s.take(ctx, nil)
 	if err != nil {
 		return err
 	}

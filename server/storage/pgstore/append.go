@@ -90,7 +90,7 @@ func (s *Store) writeGroup(ctx context.Context, calls []*call) {
 	written := make([]*call, 0, len(calls))
 	for _, c := range calls {
 		if c.err = s.lead.ended(); c.err == nil {
-			c.err = s.local.Admit(c.batch)
+			c.err = s.yield(s.local.Admit(c.batch))
 		}
 		if c.err == nil && !c.batch.Empty() {
 			all.Ops = append(all.Ops, c.batch.Ops...)

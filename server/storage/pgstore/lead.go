@@ -17,6 +17,13 @@ import (
 // followPause is how often a node that waits looks at the lease and the log.
 const followPause = 200 * time.Millisecond
 
+// The roles that nodes announce. A node whose disk is full is no standby: it can't apply what it would have to show.
+const (
+	roleLeader  = "leader"
+	roleStandby = "standby"
+	roleFull    = "disk full"
+)
+
 // leadership is the state of a node's lease.
 type leadership struct {
 	origin time.Time // with the monotonic clock, which until and began are measured by
@@ -28,10 +35,12 @@ type leadership struct {
 	until, reserved atomic.Int64
 	// seq is the writer's position, for the work in the background, and behind how far clave_state is.
 	seq, behind atomic.Int64
-	cancel      context.CancelFunc
-	working     sync.WaitGroup
-	lost        chan struct{} // closed with mu.cause set
-	mu          struct {
+	// relieved is set while another node could lead that has space on its disk.
+	relieved atomic.Bool
+	cancel   context.CancelFunc
+	working  sync.WaitGroup
+	lost     chan struct{} // closed with mu.cause set
+	mu       struct {
 		sync.Mutex
 		leading bool
 		cause   error
@@ -99,12 +108,17 @@ func (l *leadership) stop() {
 func (s *Store) Lead(ctx context.Context) error {
 	waiting, failing := "", ""
 	for {
-		leader, err := s.take(ctx)
+		space := s.local.Admit(&storage.Batch{})
+		leader, err := s.take(ctx, space)
 		if err == nil && leader == "" {
 			return s.begin(ctx)
 		}
 		if err == nil {
-			err = errors.Join(s.follow(ctx), s.announce(ctx, "standby"))
+			role := roleStandby
+			if space != nil {
+				role = roleFull
+			}
+			err = errors.Join(s.follow(ctx), s.announce(ctx, role))
 		}
 		if err == nil && leader != waiting {
 			s.o.Waiting(leader)
@@ -128,7 +142,7 @@ func (s *Store) TryLead(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, s.o.Lease+time.Second)
 	defer cancel()
 	for {
-		leader, err := s.take(ctx)
+		leader, err := s.take(ctx, nil)
 		switch {
 		case leader != "" && (err == nil || ctx.Err() != nil):
 			if clock.Sleep(ctx, clock.System(), followPause) == nil {
@@ -142,11 +156,17 @@ func (s *Store) TryLead(ctx context.Context) error {
 	}
 }
 
-// take takes the lease if it has ended, or is of an earlier run of this node. Otherwise it returns who leads.
-func (s *Store) take(ctx context.Context) (leader string, err error) {
+// take takes the lease if it has ended, or is of an earlier run of this node. Otherwise it returns who leads. A node without space, for
+// which it is given the error, leaves others the time of a lease to take it before.
+func (s *Store) take(ctx context.Context, space error) (leader string, err error) {
 	var free bool
 	var address string
-	err = s.pool.QueryRow(ctx, "select node, address, until < clock_timestamp() or node = $1 from clave_lease where id = 1", s.o.Node).Scan(&leader, &address, &free)
+	wait := time.Duration(0)
+	if space != nil {
+		wait = s.o.Lease
+	}
+	err = s.pool.QueryRow(ctx, `select node, address, until < clock_timestamp() - $2 * interval '1 millisecond' or node = $1 and $2 = 0 from clave_lease
+		where id = 1`, s.o.Node, wait.Milliseconds()).Scan(&leader, &address, &free)
 	if err != nil {
 		return "", s.said("read the lease", err)
 	}
@@ -194,7 +214,7 @@ func (s *Store) begin(ctx context.Context) error {
 		return err
 	}
 	s.lead.seq.Store(s.at.seq)
-	if err := s.announce(ctx, "leader"); err != nil {
+	if err := s.announce(ctx, roleLeader); err != nil {
 		s.o.Log.Warn("the status of this node can't be noted", "error", s.said("note the status", err))
 	}
 	s.lead.working.Go(func() { s.writingBehind(work) })
@@ -230,23 +250,26 @@ func (s *Store) renew(ctx context.Context) error {
 	defer cancel()
 	asked := s.lead.elapsed()
 	reserve := int64(clock.VersionOf(s.moment().Add(reserveAhead)))
-	tag, err := s.pool.Exec(ctx, `update clave_lease set until = clock_timestamp() + $2 * interval '1 millisecond', versions_until = greatest(versions_until, $3)
-		where id = 1 and epoch = $1`, s.lead.epoch, s.o.Lease.Milliseconds(), reserve)
+	var relieved bool
+	err := s.pool.QueryRow(ctx, `update clave_lease set until = clock_timestamp() + $2 * interval '1 millisecond', versions_until = greatest(versions_until, $3)
+		where id = 1 and epoch = $1 returning exists(select 1 from clave_node where role = $4 and seen > clock_timestamp() - interval '2 seconds')`,
+		s.lead.epoch, s.o.Lease.Milliseconds(), reserve, roleStandby).Scan(&relieved)
 	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return moved("Another node serves the database now.")
 	case err != nil:
 		return err
-	case tag.RowsAffected() == 0:
-		return moved("Another node serves the database now.")
 	}
+	s.lead.relieved.Store(relieved)
 	s.lead.extend(asked, s.o.Lease)
 	s.lead.reserved.Store(max(reserve, s.lead.reserved.Load()))
-	return s.announce(ctx, "leader")
+	return s.announce(ctx, roleLeader)
 }
 
 // announce writes that this node runs, for the status.
 func (s *Store) announce(ctx context.Context, role string) error {
 	seq := s.lead.seq.Load()
-	if role != "leader" {
+	if role != roleLeader {
 		seq = s.at.seq
 	}
 	_, err := s.pool.Exec(ctx, `insert into clave_node (node, address, role, seq, seen, inner_address) values ($1, $2, $3, $4, clock_timestamp(), $5)
@@ -263,7 +286,7 @@ func (s *Store) release(ctx context.Context) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
-	if s.lead.ended() == nil {
+	if s.lead.epoch > 0 { // Where another node has taken the lease since, this one's epoch is not there.
 		end := int64(clock.VersionOf(s.Clock().Now().Add(releaseRest)))
 		_, err := s.pool.Exec(ctx, `update clave_lease set until = clock_timestamp() - interval '1 second', versions_until = least(versions_until, $2)
 			where id = 1 and epoch = $1`, s.lead.epoch, end)

@@ -9,9 +9,12 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"clave/server/clock"
 	"clave/server/fault"
@@ -116,6 +119,7 @@ func TestNodes(t *testing.T) {
 		{"a key is changed without a replica", testAlone},
 		{"an old leader is fenced", testAnOldLeaderIsFenced},
 		{"hand-overs don't move the clock", testHandOversDontMoveTheClock},
+		{"a full disk hands over", testAFullDiskHandsOver},
 		{"mistakes are named without secrets", testMistakesAreNamedWithoutSecrets},
 		{"a late replica is built again", testALateReplicaIsBuiltAgain},
 	} {
@@ -236,6 +240,82 @@ func testHandOversDontMoveTheClock(t *testing.T, pg *pgtest.Server) {
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// limited is a file system that may have no space, as its measure of it says.
+type limited struct {
+	vfs.FS
+	full atomic.Bool
+}
+
+// GetDiskUsage implements vfs.FS.
+func (l *limited) GetDiskUsage(path string) (vfs.DiskUsage, error) {
+	usage, err := l.FS.GetDiskUsage(path)
+	if l.full.Load() {
+		usage.AvailBytes = 0
+	}
+	return usage, err
+}
+
+// testAFullDiskHandsOver fills the disk of a leader, alone and beside others. It refuses writes while it is alone or the other one's disk is
+// full as well, and hands over where the other has space.
+func testAFullDiskHandsOver(t *testing.T, pg *pgtest.Server) {
+	url := pg.Database()
+	disks := []*limited{{FS: vfs.Default}, {FS: vfs.Default}}
+	open := func(i int) *pgstore.Store {
+		o := pgstore.Options{URL: url, Node: fmt.Sprint(i), Dir: filepath.Join(t.TempDir(), "replica"), Lease: time.Second, Local: small}
+		o.Local.FS = disks[i]
+		s, err := pgstore.Open(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = s.Close() })
+		return s
+	}
+	write := func(s *pgstore.Store) error {
+		var b storage.Batch
+		b.Set([]byte("a"), []byte("1"))
+		return s.Apply(t.Context(), &b)
+	}
+	first := open(0)
+	if err := first.Lead(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := write(first); err != nil {
+		t.Fatal(err)
+	}
+	second, led := open(1), make(chan error, 1)
+	disks[0].full.Store(true)
+	disks[1].full.Store(true)
+	go func() { led <- second.Lead(t.Context()) }()
+	until(t, "the second reports its disk", func() bool {
+		return pg.Number(url, "select count(*) from clave_node where role = 'disk full'") == 1
+	})
+	renewed := pg.Number(url, "select (extract(epoch from until) * 1000)::bigint from clave_lease")
+	until(t, "the lease is renewed", func() bool {
+		return pg.Number(url, "select (extract(epoch from until) * 1000)::bigint from clave_lease") > renewed+500
+	})
+	if err := write(first); !errors.Is(err, storage.ErrFull) {
+		t.Errorf("Apply on a full disk where no node has space = %v, want ErrFull", err)
+	}
+	disks[1].full.Store(false)
+	until(t, "the leader hands over", func() bool {
+		err := write(first)
+		if !errors.Is(err, storage.ErrFull) && (!errors.Is(err, storage.ErrMoved) || !fault.Is(err, fault.Unavailable)) {
+			t.Fatalf("Apply on a full disk = %v, want ErrFull, or an ErrMoved that is Unavailable", err)
+		}
+		return errors.Is(err, storage.ErrMoved)
+	})
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-led; err != nil {
+		t.Fatalf("Lead of the node that has space = %v", err)
+	}
+	wantAll(t, second, "a=1")
+	if err := write(second); err != nil {
+		t.Errorf("Apply at the node that has space = %v", err)
 	}
 }
 

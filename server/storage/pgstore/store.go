@@ -141,7 +141,19 @@ func (s *Store) Full() error {
 	if err := s.lead.ended(); err != nil {
 		return err
 	}
-	return s.local.Full()
+	return s.yield(s.local.Full())
+}
+
+// yield returns an error of the replica. Where that is a full disk and another node could lead that has space, this node leads no more, and
+// the error is an ErrMoved.
+func (s *Store) yield(err error) error {
+	if !errors.Is(err, storage.ErrFull) || !s.lead.relieved.Load() {
+		return err
+	}
+	s.o.Log.Warn("the disk of this node is full; another node takes over", "error", err)
+	err = moved("The disk of this node is full; another one takes over.")
+	s.lead.lose(err)
+	return err
 }
 
 // Err returns what is wrong with the store, nil when all is well.
