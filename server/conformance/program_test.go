@@ -14,14 +14,33 @@ import (
 	"testing"
 	"time"
 
+	"clave/server/storage/pgstore/pgtest"
+	"clave/server/testlink"
 	"clave/server/testprogram"
 )
 
-// addresses are where a started program listens, as origins.
+// addresses are where a started program listens.
 type addresses struct{ firestore, auth string }
 
-// start starts the program in memory with flags, without rules and with the recorded project's indexes, and waits until it is ready.
+// start starts the program with flags, without rules and with the recorded project's indexes, and waits until it answers: in memory, or as three
+// nodes on one PostgreSQL, each request at the next of them, where the variable CLAVE_NODES is set.
 func start(t *testing.T, flags ...string) addresses {
+	t.Helper()
+	if os.Getenv("CLAVE_NODES") == "" {
+		at := startOne(t, "", append([]string{"--memory"}, flags...))
+		return addresses{"http://" + at.firestore, "http://" + at.auth}
+	}
+	store := pgtest.New(t).Database()
+	var firestores, auths []string
+	for range 3 {
+		at := startOne(t, store, flags)
+		firestores, auths = append(firestores, at.firestore), append(auths, at.auth)
+	}
+	return addresses{"http://" + testlink.NewBalancer(t, 0, firestores...).Addr(), "http://" + testlink.NewBalancer(t, 0, auths...).Addr()}
+}
+
+// startOne starts one program, whose data are in a store if one is given, waits until it answers, and returns where it listens.
+func startOne(t *testing.T, store string, flags []string) addresses {
 	t.Helper()
 	path, err := testprogram.Clave()
 	if err != nil {
@@ -40,11 +59,10 @@ func start(t *testing.T, flags ...string) addresses {
 	}
 	const limit = 10 * time.Minute // of the whole test: a program that hangs ends
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
-	cmd := exec.CommandContext(ctx, path, append([]string{"start", "--memory", "--only", "firestore,auth"}, flags...)...)
+	cmd := exec.CommandContext(ctx, path, append([]string{"start", "--only", "firestore,auth"}, flags...)...)
 	cmd.Dir, cmd.Stderr = dir, os.Stderr
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
+	if store != "" {
+		cmd.Env = append(os.Environ(), "CLAVE_STORE="+store)
 	}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -53,11 +71,11 @@ func start(t *testing.T, flags ...string) addresses {
 		cancel()
 		_ = cmd.Wait()
 	})
-	if _, ready := testprogram.ReadyLine(out); !ready {
-		t.Fatalf("%v ended before it was ready", cmd.Args)
+	at := addresses{fmt.Sprintf("127.0.0.1:%d", ports[0]), fmt.Sprintf("127.0.0.1:%d", ports[2])}
+	if err := testprogram.AwaitHealth(ctx, at.firestore); err != nil {
+		t.Fatalf("%v does not answer: %v", cmd.Args, err)
 	}
-	go func() { _, _ = io.Copy(io.Discard, out) }()
-	return addresses{fmt.Sprintf("http://127.0.0.1:%d", ports[0]), fmt.Sprintf("http://127.0.0.1:%d", ports[2])}
+	return at
 }
 
 // object is a JSON object.

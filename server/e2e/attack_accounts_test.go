@@ -158,6 +158,7 @@ func (b *besieged) admin(t *testing.T, method, path string, body any, header map
 // TestAttacksOnAccounts attacks the accounts of production servers: with old sessions, names of hosts, open streams and floods, the
 // floods last because they leave the address of this test without allowance.
 func TestAttacksOnAccounts(t *testing.T) {
+	alone(t, "old sessions are made with the keys in the data folder")
 	for name, flags := range map[string][]string{onTLS: nil, onProxy: {"--trust-proxy", "--host", "0.0.0.0"}} {
 		t.Run(name, func(t *testing.T) {
 			b := besiege(t, name == onTLS, flags...)

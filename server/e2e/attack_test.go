@@ -174,6 +174,9 @@ func targets(t *testing.T) []target {
 	dir, p := folder(), freePorts(t, 5)
 	writeFile(t, filepath.Join(dir, "firebase.json"), fmt.Sprintf(`{"firestore": {"rules": "firestore.rules"}, "hosting": {"public": "site"},
 		"emulators": {"firestore": {"port": %d, "websocketPort": %d}, "auth": {"port": %d}, "hosting": {"port": %d}, "hub": {"port": %d}}}`, p[0], p[1], p[2], p[3], p[4]))
+	if os.Getenv(nodesVariable) != "" {
+		t.Setenv("CLAVE_STORE", "") // which is for clave serve
+	}
 	startProgram(t, dir, "--memory", "--project", realProject)
 	all := []target{{
 		name: onStart, project: realProject, client: &http.Client{Timeout: waitLimit},

@@ -13,6 +13,7 @@ import (
 // TestBackupOfARunningServer copies the data of a server at work, goes on, and brings the copy back into an empty folder:
 // accounts, sessions, keys and documents are as they were, and what came later is not there.
 func TestBackupOfARunningServer(t *testing.T) {
+	alone(t, "a backup is restored into a data folder")
 	ctx := t.Context()
 	dir, copied := productionFolder(t), filepath.Join(t.TempDir(), "copy")
 	key := createKey(t, dir, "backend")

@@ -61,6 +61,7 @@ func TestConsoleOfDevelopment(t *testing.T) {
 
 // TestConsoleOfProduction opens sessions of clave serve, on this machine without TLS and for others with it.
 func TestConsoleOfProduction(t *testing.T) {
+	alone(t, "a follower's port of the console does not answer")
 	for _, host := range []string{"127.0.0.1", "0.0.0.0"} {
 		dir := productionFolder(t)
 		port := freePorts(t, 1)[0]

@@ -18,6 +18,7 @@ import (
 // TestServeDeliversEvents has `clave serve` deliver an event with a token, verifies the token by discovery, and runs clave events
 // for the state beside the running server and on the stopped one's folder.
 func TestServeDeliversEvents(t *testing.T) {
+	alone(t, "the state of the deliveries is read from the data folder of a server that was stopped")
 	got := make(chan *http.Request, 10)
 	service := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got <- r }))
 	defer service.Close()

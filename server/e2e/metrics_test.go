@@ -83,6 +83,7 @@ func (s scraped) checkNames(t *testing.T, but string) {
 // TestMetrics makes calls to a serving program by several transports and compares its metrics, which must hold nothing that a client has
 // sent.
 func TestMetrics(t *testing.T) {
+	alone(t, "each node has metrics of its own, see TestMetricsOfNodes")
 	dir := productionFolder(t)
 	port := freePorts(t, 1)[0]
 	p := serve(t, dir, false, "--metrics", fmt.Sprint(port))

@@ -19,11 +19,12 @@ import (
 	"google.golang.org/grpc/status"
 
 	"clave/server/clock"
+	"clave/server/testlink"
 	pb "clave/server/wire/firestorepb"
 )
 
 // threeNodes starts nodes of which the first leads, and a balancer in front of them.
-func threeNodes(t *testing.T, url string) ([]*node, *balancer) {
+func threeNodes(t *testing.T, url string) ([]*node, *testlink.Balancer) {
 	t.Helper()
 	var nodes []*node
 	var targets []string
@@ -37,7 +38,7 @@ func threeNodes(t *testing.T, url string) ([]*node, *balancer) {
 		nodes = append(nodes, n)
 		targets = append(targets, fmt.Sprintf("127.0.0.1:%d", n.port))
 	}
-	return nodes, newBalancer(t, 0, targets...)
+	return nodes, testlink.NewBalancer(t, 0, targets...)
 }
 
 // clientAt returns the Go SDK's client of an address.
@@ -92,12 +93,12 @@ func testAnyNode(t *testing.T, url string) {
 }
 
 // testChannelOfAllNodes listens over WebChannel by connections of one request each, which go to another node each time.
-func testChannelOfAllNodes(t *testing.T, b *balancer) {
+func testChannelOfAllNodes(t *testing.T, b *testlink.Balancer) {
 	transport := http.DefaultTransport.(*http.Transport)
 	transport.DisableKeepAlives = true
 	t.Cleanup(func() { transport.DisableKeepAlives = false })
 	t.Run("WebChannel", func(t *testing.T) {
-		end := overWebChannel(true)(t, b.addr(), "Bearer owner")
+		end := overWebChannel(true)(t, b.Addr(), "Bearer owner")
 		end.send(&pb.ListenRequest{Database: channelDatabase, TargetChange: &pb.ListenRequest_AddTarget{AddTarget: &pb.Target{
 			TargetId: 2, TargetType: &pb.Target_Documents{Documents: &pb.Target_DocumentsTarget{Documents: []string{channelDatabase + "/documents/any/0"}}},
 		}}})
@@ -110,7 +111,9 @@ func testChannelOfAllNodes(t *testing.T, b *balancer) {
 				break
 			}
 		}
-		b.wantAllUsed(t)
+		if used := b.Used(); len(used) != 3 {
+			t.Errorf("connections by target: %v, want some to each node", used)
+		}
 	})
 }
 
@@ -240,7 +243,7 @@ func (l *load) more(t *testing.T, n int64) {
 func testHandOver(t *testing.T, url string) {
 	nodes, b := threeNodes(t, url)
 	const workers = 6
-	l := newLoad(t, b.addr(), workers)
+	l := newLoad(t, b.Addr(), workers)
 	l.more(t, 20)
 	for range 3 {
 		leader := 0
@@ -271,7 +274,7 @@ func testHandOver(t *testing.T, url string) {
 		}
 	}
 	unsure := int64(len(l.errs)) // what failed may have been done, once
-	c := clientAt(t, b.addr())
+	c := clientAt(t, b.Addr())
 	sum := int64(0)
 	for w := range workers {
 		doc, err := c.Doc(fmt.Sprintf("counters/c%d", w)).Get(t.Context())

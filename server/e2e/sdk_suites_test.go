@@ -46,6 +46,21 @@ const clientIndexes = `{"indexes": [
   {"collectionGroup": "indexed_collection", "queryScope": "COLLECTION", "fields": [{"fieldPath": "EmbeddedField64", "vectorConfig": {"dimension": 3, "flat": {}}}]}
 ]}`
 
+// clientSuite is the suite of the Go client of Firestore.
+var clientSuite = suite{
+	pkg: "cloud.google.com/go/firestore", run: "^TestIntegration_", passes: 53, indexes: clientIndexes, skips: regexp.MustCompile("EnterpriseDB"),
+}
+
+// TestNodesPassTheSuiteOfTheClient runs the suite of the Go client of Firestore on three nodes behind a balancer. make test-nodes runs
+// the others too.
+func TestNodesPassTheSuiteOfTheClient(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the SDKs' own suites are too slow for -short")
+	}
+	t.Setenv(nodesVariable, "1")
+	clientSuite.pass(t)
+}
+
 // TestSuitesOfSDKs runs the integration tests of the Go SDKs, unchanged, against production: the Admin SDK's for
 // authentication and Firestore, and those of the Firestore client.
 func TestSuitesOfSDKs(t *testing.T) {
@@ -55,10 +70,7 @@ func TestSuitesOfSDKs(t *testing.T) {
 	for name, s := range map[string]suite{
 		"Admin SDK, authentication": {pkg: "firebase.google.com/go/v4/integration/auth", run: ".", passes: 73},
 		"Admin SDK, Firestore":      {pkg: "firebase.google.com/go/v4/integration/firestore", run: ".", passes: 3},
-		"Firestore client": {
-			pkg: "cloud.google.com/go/firestore", run: "^TestIntegration_", passes: 53, indexes: clientIndexes,
-			skips: regexp.MustCompile("EnterpriseDB"),
-		},
+		"Firestore client":          clientSuite,
 	} {
 		t.Run(name, func(t *testing.T) { s.pass(t) })
 	}

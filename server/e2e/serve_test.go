@@ -85,6 +85,9 @@ func serve(t *testing.T, dir string, secure bool, flags ...string) *production {
 	t.Cleanup(transport.CloseIdleConnections)
 	flags = append(flags, "--project", realProject, "--public-url", p.url)
 	if os.Getenv(nodesVariable) != "" {
+		if os.Getenv("CLAVE_STORE") == "" {
+			shareStore(t)
+		}
 		p.serveNodes(t, port, flags...)
 		return p
 	}
@@ -240,6 +243,7 @@ func TestServeHasNoConveniences(t *testing.T) {
 }
 
 func TestServeKeepsItsFilesToItself(t *testing.T) {
+	alone(t, "the keys are not in the data folder")
 	p := serve(t, productionFolder(t), false)
 	p.call(t, "/identitytoolkit.googleapis.com/v1/accounts:signUp?key=k", map[string]any{"email": "ana@example.org", "password": "secreta1"})
 	for _, name := range []string{".clave", ".clave/keys", ".clave/store"} {

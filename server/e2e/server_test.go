@@ -32,7 +32,11 @@ func startWith(t *testing.T, o app.Options, files map[string]string, flags ...st
 	for name, text := range files {
 		writeFile(t, filepath.Join(dir, name), text)
 	}
-	flags = append([]string{"--config", filepath.Join(dir, "firebase.json"), "--project", project, "--memory"}, flags...)
+	flags = append([]string{"--config", filepath.Join(dir, "firebase.json"), "--project", project}, flags...)
+	if os.Getenv(nodesVariable) != "" && o == (app.Options{}) {
+		return startNodes(t, dir, flags)
+	}
+	flags = append(flags, "--memory")
 	c, err := config.Parse(config.ModeStart, flags, func(string) string { return "" }, io.Discard)
 	if err != nil {
 		t.Fatal(err)
@@ -43,6 +47,13 @@ func startWith(t *testing.T, o app.Options, files map[string]string, flags ...st
 	if err != nil {
 		t.Fatal(err)
 	}
+	runApp(t, a)
+	return a.Addresses()
+}
+
+// runApp runs an app until the test ends, and waits until it is ready.
+func runApp(t *testing.T, a *app.App) {
+	t.Helper()
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	ready, done := make(chan struct{}), make(chan error, 1)
 	go func() { done <- a.Run(ctx, func() { close(ready) }) }()
@@ -58,7 +69,6 @@ func startWith(t *testing.T, o app.Options, files map[string]string, flags ...st
 		done <- err
 		t.Fatalf("the server ended before it was ready: %v", err)
 	}
-	return a.Addresses()
 }
 
 // writeFile writes a file or fails the test.

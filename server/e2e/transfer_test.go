@@ -96,6 +96,7 @@ func TestExportOnExitChecksItsFolderAtTheStart(t *testing.T) {
 
 // TestLeavingFirebase brings exports into the data folder of a production server, out of it while it runs, and into another.
 func TestLeavingFirebase(t *testing.T) {
+	alone(t, "imports and exports on PostgreSQL need that no node runs")
 	dir := productionFolder(t)
 	if out, err := command(t, dir, "import", suiteAt(t), "--project", realProject).CombinedOutput(); err != nil || !strings.Contains(string(out), "4 documents, 3 accounts") {
 		t.Fatalf("import: %v %s", err, out)

@@ -3,15 +3,21 @@ package testprogram
 
 import (
 	"bufio"
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
+	"time"
+
+	"clave/server/clock"
 )
 
 // Clave returns the path of the program: the one that CLAVE_BIN names, or one built for this process.
@@ -63,4 +69,24 @@ func ReadyLine(out io.Reader) (line string, ready bool) {
 		}
 	}
 	return "", false
+}
+
+// AwaitHealth waits until a program at an address answers that it is well.
+func AwaitHealth(ctx context.Context, address string) error {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+"/__/health", http.NoBody)
+	if err != nil {
+		return err
+	}
+	for {
+		res, err := http.DefaultClient.Do(r)
+		if err == nil {
+			_ = res.Body.Close()
+			if res.StatusCode == http.StatusOK {
+				return nil
+			}
+		}
+		if clock.Sleep(ctx, clock.System(), 20*time.Millisecond) != nil {
+			return errors.Join(ctx.Err(), err)
+		}
+	}
 }

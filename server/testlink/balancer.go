@@ -1,0 +1,56 @@
+package testlink
+
+import (
+	"errors"
+	"maps"
+	"net"
+	"sync"
+	"testing"
+)
+
+// Balancer passes each connection to the next of its targets that takes it, without reading what it passes.
+type Balancer struct {
+	*Link
+	targets []string
+	mu      struct {
+		sync.Mutex
+		next int
+		used map[string]int
+	}
+}
+
+// NewBalancer returns a balancer at a port of this machine, any when 0, that lasts until the test ends.
+func NewBalancer(t testing.TB, port int, targets ...string) *Balancer {
+	t.Helper()
+	b := &Balancer{targets: targets}
+	b.mu.used = make(map[string]int)
+	b.Link = listen(t, port, b.choose)
+	return b
+}
+
+// choose connects to the next target that answers.
+func (b *Balancer) choose() (net.Conn, error) {
+	failed := errors.New("no target")
+	for range b.targets {
+		b.mu.Lock()
+		target := b.targets[b.mu.next%len(b.targets)]
+		b.mu.next++
+		b.mu.Unlock()
+		conn, err := net.DialTimeout("tcp", target, dialTimeout)
+		if err == nil {
+			b.mu.Lock()
+			b.mu.used[target]++
+			b.mu.Unlock()
+			return conn, nil
+		}
+		failed = err
+	}
+	return nil, failed
+}
+
+// Used returns how many connections went to each target.
+func (b *Balancer) Used() map[string]int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return maps.Clone(b.mu.used)
+}

@@ -1,0 +1,245 @@
+// Package testlink passes TCP connections on for tests: over links that can be cut and slowed, and to several targets in turn.
+package testlink
+
+import (
+	"bytes"
+	"fmt"
+	"net"
+	"sync"
+	"testing"
+	"time"
+
+	"clave/server/clock"
+)
+
+// dialTimeout is how long a connection to a target may take to be made.
+const dialTimeout = time.Second
+
+// Way is a direction of a link.
+type Way int
+
+// The directions, which may be combined.
+const (
+	ToTarget Way = 1 << iota
+	FromTarget
+	Both = ToTarget | FromTarget
+)
+
+// Link passes connections to a target. A cut link is like a network that loses all packets: connections stay, and what is sent arrives
+// once the link is whole again, as TCP sends it again. New connections are accepted and get no further.
+type Link struct {
+	listener net.Listener
+	dial     func() (net.Conn, error)
+	done     chan struct{}
+	running  sync.WaitGroup
+	replaced [][2][]byte
+	mu       struct {
+		sync.Mutex
+		cut   Way
+		delay time.Duration
+		// changed is closed and replaced at each change of the above.
+		changed chan struct{}
+		conns   map[net.Conn]struct{}
+		// accepted counts the connections so far.
+		accepted int
+	}
+}
+
+// New returns a link to a target that lasts until the test ends.
+func New(t testing.TB, target string) *Link {
+	t.Helper()
+	return listen(t, 0, func() (net.Conn, error) { return net.DialTimeout("tcp", target, dialTimeout) })
+}
+
+// listen makes a link that accepts connections at a port of this machine, any when 0.
+func listen(t testing.TB, port int, dial func() (net.Conn, error)) *Link {
+	t.Helper()
+	ln, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &Link{listener: ln, dial: dial, done: make(chan struct{})}
+	l.mu.changed = make(chan struct{})
+	l.mu.conns = make(map[net.Conn]struct{})
+	l.running.Go(l.accept)
+	t.Cleanup(l.close)
+	return l
+}
+
+// Addr returns where the link listens.
+func (l *Link) Addr() string { return l.listener.Addr().String() }
+
+// Replace has every text of a target's answers replaced by another of the same length. It is called before the link is used. A text
+// must not be split by a pause of the target: the beginning of one that ends an answer would be kept back.
+func (l *Link) Replace(text, by string) {
+	l.replaced = append(l.replaced, [2][]byte{[]byte(text), []byte(by)})
+}
+
+// Cut loses what is sent in a direction, or in both, until Heal.
+func (l *Link) Cut(way Way) { l.set(way, 0) }
+
+// Slow delays what is sent in either direction, some kilobytes at a time, until Heal.
+func (l *Link) Slow(delay time.Duration) { l.set(0, delay) }
+
+// Heal ends Cut and Slow.
+func (l *Link) Heal() { l.set(0, 0) }
+
+// Conns returns how many connections were made so far.
+func (l *Link) Conns() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.mu.accepted
+}
+
+// Reset ends all connections, as a machine does that has restarted.
+func (l *Link) Reset() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for conn := range l.mu.conns {
+		_ = conn.(*net.TCPConn).SetLinger(0) // which it may be too late for
+		_ = conn.Close()
+	}
+}
+
+// set changes what the link does.
+func (l *Link) set(cut Way, delay time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.mu.cut, l.mu.delay = cut, delay
+	close(l.mu.changed)
+	l.mu.changed = make(chan struct{})
+}
+
+// close ends the link and waits for what it runs.
+func (l *Link) close() {
+	_ = l.listener.Close() // once
+	close(l.done)
+	l.Reset()
+	l.running.Wait()
+}
+
+// accept passes connections on until the link is closed.
+func (l *Link) accept() {
+	for {
+		conn, err := l.listener.Accept()
+		if err != nil {
+			return // the link is closed
+		}
+		if l.keep(conn) {
+			l.mu.Lock()
+			l.mu.accepted++
+			l.mu.Unlock()
+			l.running.Go(func() { l.pass(conn) })
+		}
+	}
+}
+
+// keep notes a connection, unless the link is closed.
+func (l *Link) keep(conn net.Conn) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	select {
+	case <-l.done:
+		_ = conn.Close()
+		return false
+	default:
+		l.mu.conns[conn] = struct{}{}
+		return true
+	}
+}
+
+// end closes a connection.
+func (l *Link) end(conn net.Conn) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.mu.conns, conn)
+	_ = conn.Close()
+}
+
+// pass passes a connection on until both sides have ended it.
+func (l *Link) pass(client net.Conn) {
+	defer l.end(client)
+	if !l.open(Both) {
+		return
+	}
+	target, err := l.dial()
+	if err != nil || !l.keep(target) {
+		return
+	}
+	defer l.end(target)
+	var both sync.WaitGroup
+	both.Go(func() { l.copy(target, client, ToTarget) })
+	both.Go(func() { l.copy(client, target, FromTarget) })
+	both.Wait()
+}
+
+// open waits until a direction is not cut and a delay is over. It returns false where the link is closed.
+func (l *Link) open(way Way) bool {
+	for {
+		l.mu.Lock()
+		cut, delay, changed := l.mu.cut, l.mu.delay, l.mu.changed
+		l.mu.Unlock()
+		if cut&way == 0 && delay == 0 {
+			return true
+		}
+		over, stop := clock.System().After(delay)
+		if cut&way != 0 {
+			over = nil
+		}
+		select {
+		case <-over:
+			stop()
+			return true
+		case <-changed:
+		case <-l.done:
+			stop()
+			return false
+		}
+		stop()
+	}
+}
+
+// copy copies one direction until its end, which it passes on.
+func (l *Link) copy(to, from net.Conn, way Way) {
+	defer func() { _ = to.(*net.TCPConn).CloseWrite() }() // unless it has ended
+	buffer := make([]byte, 32<<10)
+	held := 0 // bytes at the beginning of the buffer that wait for what comes behind them
+	for {
+		n, err := from.Read(buffer[held:])
+		n += held
+		if !l.open(way) {
+			return
+		}
+		held = 0
+		if way == FromTarget && err == nil {
+			held = l.replace(buffer[:n])
+		}
+		if _, failed := to.Write(buffer[:n-held]); failed != nil || err != nil {
+			if failed != nil {
+				l.end(from) // nobody reads it any more
+			}
+			return
+		}
+		copy(buffer, buffer[n-held:n])
+	}
+}
+
+// replace replaces texts in place, and returns how many bytes at the end may be the beginning of one.
+func (l *Link) replace(p []byte) (held int) {
+	for _, r := range l.replaced {
+		text, by := r[0], r[1]
+		for at := 0; ; {
+			i := bytes.Index(p[at:], text)
+			if i < 0 {
+				break
+			}
+			at += i + copy(p[at+i:], by)
+		}
+		for n := min(len(text)-1, len(p)); n > held; n-- {
+			if bytes.HasSuffix(p, text[:n]) {
+				held = n
+			}
+		}
+	}
+	return held
+}
