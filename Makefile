@@ -13,8 +13,9 @@ USERS ?= 100000
 # How long make soak lasts.
 SOAK ?= 10m
 
-# How often make torture ends the server, and how long make fuzz runs each target.
+# How often make torture ends the server, and kills the leader of several nodes, and how long make fuzz runs each target.
 ROUNDS ?= 20
+KILLS ?= 5
 T ?= 30s
 
 # What clave version prints.
@@ -30,7 +31,7 @@ CONSOLE := $(if $(and $(shell command -v npm),$(wildcard server/console/web/pack
 GO_SOURCES := $(shell find server -name '*.go' -o -name '*.html' -o -name '*.txt' | grep -v _test.go) go.mod go.sum
 SITE_SOURCES := $(shell find frontend -path frontend/node_modules -prune -o -path frontend/dist -prune -o -path frontend/dist-ssr -prune -o -path frontend/test-results -prune -o -path frontend/capturas -prune -o -type f -print)
 
-.PHONY: help start test lint test-go test-site test-console test-official bench bench-console release soak attack torture fuzz clean
+.PHONY: help start test lint test-go test-nodes test-site test-console test-official bench bench-console release soak attack torture fuzz clean
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -48,6 +49,14 @@ lint: bin/golangci-lint ## check the format of the Go code and what its linters 
 test-go: bin/clave bin/backoffice frontend/node_modules/.installed server/e2e/functions/node_modules/.installed server/npm/runners/node_modules/.installed ## test the Go code, with the race detector
 	.ci/postgres
 	CLAVE_BIN='$(CURDIR)/bin/clave' BACKOFFICE_BIN='$(CURDIR)/bin/backoffice' go test -race -timeout 40m ./...
+
+# Tests that start a server run it as three nodes where CLAVE_NODES is set; these are meant for that.
+ON_NODES := TestSuitesOfSDKs|TestGoClient|TestGoAdminSDK|TestGoListenerResumes|TestNodePrograms|TestServe|TestAttacks$$|TestUnfinished|TestSlowReaders|TestStreams|TestGroupsAndIndexesOnStreams|TestListenersAreReauthorized|TestPopup|TestSignInPages|TestAccountEventsAsRecorded|TestRulesCasesOverREST|TestRequestMonitor|TestTheSitesFolder
+
+test-nodes: bin/clave bin/backoffice frontend/node_modules/.installed ## run the SDKs' suites and the recorded cases against three nodes behind a balancer
+	.ci/postgres
+	CLAVE_NODES=1 CLAVE_BIN='$(CURDIR)/bin/clave' BACKOFFICE_BIN='$(CURDIR)/bin/backoffice' go test -count=1 -timeout 60m ./server/conformance
+	CLAVE_NODES=1 CLAVE_BIN='$(CURDIR)/bin/clave' BACKOFFICE_BIN='$(CURDIR)/bin/backoffice' go test -count=1 -timeout 60m -run '^($(ON_NODES))' ./server/e2e
 
 test-site: bin/clave bin/backoffice frontend/node_modules/.installed ## check, build and drive the site in Chromium
 	.ci/chromium
@@ -81,8 +90,9 @@ soak: ## keep 2,000 listeners on a server under constant commits (SOAK=10m)
 attack: bin/clave ## carry out the attacks of server/e2e on the program, and flood it with unfinished requests and slow readers
 	CLAVE_BIN='$(CURDIR)/bin/clave' go test -count=1 -timeout 20m -run '^(TestAttacks|TestUnfinishedRequests|TestSlowReaders)' -v ./server/e2e
 
-torture: bin/clave ## kill, fill, cut off and damage the server under load and check what is left (ROUNDS=20)
-	CLAVE_BIN='$(CURDIR)/bin/clave' CLAVE_TORTURE_ROUNDS='$(ROUNDS)' go test -count=1 -timeout 0 -v ./server/torture
+torture: bin/clave ## kill, fill, cut off and damage the server under load and check what is left (ROUNDS=20 KILLS=5)
+	.ci/postgres
+	CLAVE_BIN='$(CURDIR)/bin/clave' CLAVE_TORTURE_ROUNDS='$(ROUNDS)' CLAVE_TORTURE_KILLS='$(KILLS)' go test -count=1 -timeout 0 -v ./server/torture
 
 fuzz: ## run each fuzz target for a while (T=30s)
 	.ci/fuzz '$(T)'

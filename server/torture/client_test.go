@@ -38,11 +38,11 @@ func (owner) GetRequestMetadata(context.Context, ...string) (map[string]string, 
 func (owner) RequireTransportSecurity() bool { return false }
 
 // dial connects to the program, again and again when it is away.
-func dial(t *testing.T, addr string) *grpc.ClientConn {
+func dial(t *testing.T, addr string, more ...grpc.DialOption) *grpc.ClientConn {
 	t.Helper()
 	fast := backoff.Config{BaseDelay: 10 * time.Millisecond, Multiplier: 1.5, MaxDelay: 200 * time.Millisecond}
-	conn, err := grpc.NewClient(addr, grpc.WithTransportCredentials(insecure.NewCredentials()), grpc.WithPerRPCCredentials(owner{}),
-		grpc.WithConnectParams(grpc.ConnectParams{Backoff: fast, MinConnectTimeout: time.Second}))
+	conn, err := grpc.NewClient(addr, append(more, grpc.WithTransportCredentials(insecure.NewCredentials()), grpc.WithPerRPCCredentials(owner{}),
+		grpc.WithConnectParams(grpc.ConnectParams{Backoff: fast, MinConnectTimeout: time.Second}))...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,9 +57,9 @@ type client struct {
 }
 
 // newClient returns a client of a program that may not run yet.
-func newClient(t *testing.T, addr string) client {
+func newClient(t *testing.T, addr string, more ...grpc.DialOption) client {
 	t.Helper()
-	conn := dial(t, addr)
+	conn := dial(t, addr, more...)
 	return client{firestorepb.NewFirestoreClient(conn), conn}
 }
 
@@ -146,6 +146,24 @@ func (c client) commit(ctx context.Context, tx []byte, writes ...*firestorepb.Wr
 func (c client) begin(ctx context.Context) ([]byte, error) {
 	res, err := c.rpc.BeginTransaction(ctx, &firestorepb.BeginTransactionRequest{Database: database})
 	return res.GetTransaction(), err
+}
+
+// abandon rolls a transaction back, if it is one, so that it holds no locks. As SDKs do, it tries again while nobody answers.
+func (c client) abandon(ctx context.Context, tx []byte) {
+	if tx == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), callTime)
+	defer cancel()
+	for ctx.Err() == nil {
+		if _, err := c.rpc.Rollback(ctx, &firestorepb.RollbackRequest{Database: database, Transaction: tx}); !outage(err) {
+			return
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
 }
 
 // get reads documents in one snapshot: in a transaction, at a time of the past, or now. Absent ones are missing in the result.

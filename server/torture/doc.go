@@ -19,5 +19,17 @@
 // missing fsync shows; that a device reorders or tears what it was given does not. The tests of storage/pebblestore and engine cover lost and
 // half-written data with a file system in memory.
 //
-// The checks prove themselves on a program that forgets: its folder is rolled back to an earlier copy between two starts.
+// Three nodes on one PostgreSQL are tested likewise (TestFaults), with a TCP link of its own between each two of clients, nodes and
+// PostgreSQL: nodes are killed and stopped, links cut in one or both directions and slowed, PostgreSQL is restarted and its standby promoted,
+// and disks are full. Besides the above these are checked:
+//
+//   - Clients meet no errors but UNAVAILABLE, ABORTED and their own deadlines, and none of the first and last before a fault or later than
+//     five seconds after it.
+//   - A listener that goes on at another node every few seconds, by its resume tokens, sees each acknowledged document in the first
+//     snapshot of its time or later, never goes back, and has the right sum of all accounts in every snapshot.
+//
+// The machines' clocks are not shifted here: the tests of storage/pgstore have wrong ones.
+//
+// The checks prove themselves on a program that forgets: its folder, or PostgreSQL's database, is rolled back to an earlier copy between
+// two starts.
 package torture

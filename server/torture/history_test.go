@@ -48,7 +48,9 @@ var model = porcupine.Model{
 // history gathers operations. It is safe for concurrent use.
 type history struct {
 	began time.Time
-	mu    struct {
+	// pace is how many operations a second it takes, so that it spans a round; 0 for any.
+	pace float64
+	mu   struct {
 		sync.Mutex
 		ops []porcupine.Operation
 	}
@@ -79,11 +81,12 @@ func (h *history) add(op operation, called int64, o outcome, read *state) {
 	h.mu.ops = append(h.mu.ops, one)
 }
 
-// length returns the number of operations.
-func (h *history) length() int {
+// full reports whether the history takes no operation now: longer ones take too long to check.
+func (h *history) full() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return len(h.mu.ops)
+	n := len(h.mu.ops)
+	return n >= mostInHistory || h.pace > 0 && float64(n) >= h.pace*(1+time.Since(h.began).Seconds())
 }
 
 // check reports whether the history is linearizable, porcupine.Unknown when that takes too long to find out.

@@ -2,7 +2,9 @@ package torture
 
 import (
 	"fmt"
+	"maps"
 	"sync"
+	"time"
 
 	"google.golang.org/protobuf/types/known/timestamppb"
 )
@@ -14,6 +16,8 @@ type ledger struct {
 		next int64
 		// entries are documents that are made once: what is known of each.
 		entries map[string]outcome
+		// times are when those that were acknowledged were made, by the program's clock.
+		times map[string]time.Time
 		// winners are the numbers of those who were told that a name is theirs.
 		winners map[string][]int64
 		// moments are times at which a document had a number.
@@ -32,6 +36,7 @@ type moment struct {
 func newLedger() *ledger {
 	l := &ledger{}
 	l.mu.entries = make(map[string]outcome)
+	l.mu.times = make(map[string]time.Time)
 	l.mu.winners = make(map[string][]int64)
 	return l
 }
@@ -44,11 +49,21 @@ func (l *ledger) number() int64 {
 	return l.mu.next
 }
 
-// made notes the outcome of making an entry.
-func (l *ledger) made(path string, o outcome) {
+// made notes the outcome of making an entry, and when it was made.
+func (l *ledger) made(path string, o outcome, at time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.mu.entries[path] = o
+	if o == acknowledged {
+		l.mu.times[path] = at
+	}
+}
+
+// acknowledgedAt returns when each acknowledged entry was made.
+func (l *ledger) acknowledgedAt() map[string]time.Time {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return maps.Clone(l.mu.times)
 }
 
 // won notes that somebody was told that a name is theirs.

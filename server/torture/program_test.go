@@ -40,8 +40,8 @@ type site struct {
 	data string
 	addr string
 	http string
-	// args are what the program is started with.
-	args []string
+	// args are what the program is started with, and env what is added to its environment.
+	args, env []string
 }
 
 // newSite makes a folder on ports that were free a moment ago.
@@ -124,7 +124,7 @@ func (s *site) launch() (srv *server, ready <-chan bool) {
 	}
 	srv = &server{site: s, done: make(chan struct{})}
 	srv.cmd = exec.Command(path, append(slices.Clone(s.args), "--data", s.data)...)
-	srv.cmd.Dir, srv.cmd.Stderr = s.dir, srv
+	srv.cmd.Dir, srv.cmd.Stderr, srv.cmd.Env = s.dir, srv, append(os.Environ(), s.env...)
 	out, err := srv.cmd.StdoutPipe()
 	if err != nil {
 		s.t.Fatal(err)

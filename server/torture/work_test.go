@@ -83,9 +83,7 @@ func (w *work) run(ctx context.Context) {
 	for range clients {
 		wg.Go(func() {
 			rnd := rand.New(rand.NewPCG(rand.Uint64(), 0))
-			steps := []func(context.Context, *rand.Rand) outcome{
-				w.register, w.registers, w.transfer, w.total, w.pair, w.pairs, w.name, w.seat, w.past, w.entry, w.entry, w.update,
-			}
+			steps := w.steps()
 			for ctx.Err() == nil {
 				// The call outlives ctx: its outcome counts.
 				call, cancel := context.WithTimeout(context.WithoutCancel(ctx), callTime)
@@ -103,6 +101,14 @@ func (w *work) run(ctx context.Context) {
 	wg.Wait()
 }
 
+// step is one thing that a client does.
+type step func(context.Context, *rand.Rand) outcome
+
+// steps are all things that a client does, those of the histories first.
+func (w *work) steps() []step {
+	return []step{w.register, w.registers, w.transfer, w.total, w.pair, w.pairs, w.name, w.seat, w.past, w.entry, w.entry, w.update}
+}
+
 // register reads or writes one document.
 func (w *work) register(ctx context.Context, rnd *rand.Rand) outcome {
 	return w.operate(ctx, w.one, "one", 1, rnd)
@@ -115,8 +121,8 @@ func (w *work) registers(ctx context.Context, rnd *rand.Rand) outcome {
 
 // operate does an operation of a history.
 func (w *work) operate(ctx context.Context, h *history, collection string, n int, rnd *rand.Rand) outcome {
-	if h.length() >= mostInHistory {
-		return refused // Longer histories take too long to check.
+	if h.full() {
+		return refused
 	}
 	op := operation{value: w.number(), swaps: rnd.IntN(3) == 0}
 	reads := rnd.IntN(2) == 0
@@ -151,6 +157,7 @@ func (w *work) attempt(ctx context.Context, op operation, collection string, n i
 		}
 		found, err := w.get(ctx, tx, nil, paths...)
 		if err != nil {
+			w.abandon(ctx, tx)
 			return refused, nil
 		}
 		read = &state{}
@@ -174,7 +181,7 @@ func (w *work) transfer(ctx context.Context, rnd *rand.Rand) outcome {
 	from, to := fmt.Sprintf("bank/%d", rnd.IntN(accounts)), fmt.Sprintf("bank/%d", rnd.IntN(accounts))
 	found, err := w.get(ctx, tx, nil, from, to)
 	if err != nil || from == to {
-		_, _ = w.commit(ctx, tx) // It only ends the transaction.
+		w.abandon(ctx, tx)
 		return refused
 	}
 	amount := rnd.Int64N(10)
@@ -240,7 +247,7 @@ func (w *work) seat(ctx context.Context, rnd *rand.Rand) outcome {
 	group := rnd.Int64N(groups)
 	taken, err := w.query(ctx, tx, "seats", "", "group", group)
 	if err != nil || len(taken) >= seats {
-		_, _ = w.commit(ctx, tx) // ends it
+		w.abandon(ctx, tx)
 		return refused
 	}
 	_, err = w.commit(ctx, tx, create(fmt.Sprintf("seats/%d", w.number()), fields{"group": group}))
@@ -272,9 +279,9 @@ func (w *work) past(ctx context.Context, rnd *rand.Rand) outcome {
 func (w *work) entry(ctx context.Context, _ *rand.Rand) outcome {
 	n := w.number()
 	path := fmt.Sprintf("entries/%d", n)
-	_, err := w.commit(ctx, nil, create(path, fields{"v": n}))
+	at, err := w.commit(ctx, nil, create(path, fields{"v": n}))
 	o := outcomeOf(err)
-	w.made(path, o)
+	w.made(path, o, at.AsTime())
 	return o
 }
 

@@ -62,7 +62,10 @@ func (b *syncBuffer) String() string {
 
 // binaries returns the folder of the newest PostgreSQL of the machine, or what is missing.
 func binaries() (string, error) {
-	if path, err := exec.LookPath("initdb"); err == nil {
+	if path, err := exec.LookPath("initdb"); err == nil { // which may be a link to where the others are
+		if path, err = filepath.EvalSymlinks(path); err != nil {
+			return "", err
+		}
 		return filepath.Dir(path), nil
 	}
 	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
@@ -124,18 +127,23 @@ func New(t testing.TB, settings ...string) *Server {
 	if out, err := init.CombinedOutput(); err != nil {
 		t.Fatalf("initdb: %v\n%s", err, out)
 	}
+	s.configure(append([]string{"listen_addresses = '127.0.0.1'", "unix_socket_directories = ''", "fsync = off"}, settings...)...)
+	s.Start()
+	t.Cleanup(func() { s.Stop(syscall.SIGQUIT) })
+	return s
+}
+
+// configure gives the server a port that was free a moment ago, and adds lines to its configuration.
+func (s *Server) configure(settings ...string) {
+	s.t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	s.must(err)
 	s.port = ln.Addr().(*net.TCPAddr).Port
 	s.must(ln.Close())
-	lines := append([]string{"listen_addresses = '127.0.0.1'", "unix_socket_directories = ''", "fsync = off", "port = " + strconv.Itoa(s.port)}, settings...)
 	f, err := os.OpenFile(filepath.Join(s.dir, "data", "postgresql.conf"), os.O_APPEND|os.O_WRONLY, 0)
 	s.must(err)
-	_, err = f.WriteString("\n" + strings.Join(lines, "\n") + "\n")
+	_, err = f.WriteString("\nport = " + strconv.Itoa(s.port) + "\n" + strings.Join(settings, "\n") + "\n")
 	s.must(errors.Join(err, f.Close()))
-	s.Start()
-	t.Cleanup(func() { s.Stop(syscall.SIGQUIT) })
-	return s
 }
 
 // must ends the test on an error.

@@ -1,0 +1,236 @@
+package torture
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"clave/server/storage/pgstore/pgtest"
+	"clave/server/testlink"
+	"clave/server/testprogram"
+)
+
+// count is how many nodes a cluster of these tests has.
+const count = 3
+
+// member is a node of a cluster, and the links that end at it or begin there.
+type member struct {
+	site *site
+	srv  *server
+	// clients is the link of its clients; inner are those to each other node's inner listener, nil for itself; pg are those to PostgreSQL
+	// and its standby, if there is one.
+	clients *testlink.Link
+	inner   []*testlink.Link
+	pg      []*testlink.Link
+	// disk is where its own disk is mounted; empty where there is none.
+	disk string
+}
+
+// cluster is nodes on one PostgreSQL with links between all.
+type cluster struct {
+	t           *testing.T
+	pg, standby *pgtest.Server
+	url         string
+	members     []*member
+	// balancer passes connections to all nodes, without regard to the links of their clients.
+	balancer *testlink.Balancer
+}
+
+// newCluster starts nodes on a new PostgreSQL, with a synchronous standby if one is requested.
+func newCluster(t *testing.T, withStandby bool) *cluster {
+	t.Helper()
+	c := &cluster{t: t, pg: pgtest.New(t)}
+	servers := []*pgtest.Server{c.pg}
+	c.url = c.pg.Database()
+	if withStandby {
+		c.standby = c.pg.Standby()
+		servers = append(servers, c.standby)
+	}
+	ports := testprogram.FreePorts(t, count)
+	inner := make([]string, count)
+	for i, port := range ports {
+		inner[i] = fmt.Sprintf("127.0.0.1:%d", port)
+	}
+	var targets []string
+	for i := range count {
+		m := &member{site: newSite(t), inner: make([]*testlink.Link, count)}
+		m.clients = testlink.New(t, m.site.addr)
+		var hosts []string
+		for _, s := range servers {
+			link := testlink.New(t, s.Addr())
+			m.pg, hosts = append(m.pg, link), append(hosts, link.Addr())
+		}
+		for j := range inner {
+			if j == i {
+				continue
+			}
+			// Nodes find each other's addresses in PostgreSQL. What this node reads there is replaced, so each pair has a link of its own.
+			m.inner[j] = testlink.New(t, inner[j])
+			for _, link := range m.pg {
+				link.Replace(inner[j], m.inner[j].Addr())
+			}
+		}
+		own := strings.Replace(c.url, c.pg.Addr(), strings.Join(hosts, ","), 1)
+		if withStandby {
+			own += "&target_session_attrs=read-write"
+		}
+		m.site.env = []string{"CLAVE_STORE=" + own}
+		m.site.args = append(m.site.args, "--cluster-listen", inner[i])
+		c.members = append(c.members, m)
+		targets = append(targets, m.site.addr)
+	}
+	for _, m := range c.members {
+		m.onDisk()
+		m.launch()
+		m.await("answers", func() bool { return m.role() != "" })
+	}
+	c.balancer = testlink.NewBalancer(t, 0, targets...)
+	return c
+}
+
+// onDisk gives a node a small disk of its own, where root allows.
+func (m *member) onDisk() {
+	if os.Geteuid() != 0 {
+		return
+	}
+	mount := filepath.Join(m.site.dir, "disk")
+	if err := os.Mkdir(mount, 0o700); err != nil {
+		m.site.t.Fatal(err)
+	}
+	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=64m", "torture", mount).CombinedOutput(); err != nil {
+		m.site.t.Logf("no small disk can be mounted, no disk gets full: %v: %s", err, out)
+		return
+	}
+	m.site.t.Cleanup(func() { _ = exec.Command("umount", "-l", mount).Run() })
+	m.site.data, m.disk = filepath.Join(mount, "data"), mount
+}
+
+// fill fills a node's disk, and free removes what has filled it.
+func (m *member) fill() {
+	if m.disk != "" {
+		fillDisk(m.site.t, filepath.Join(m.disk, "fill"))
+	}
+}
+
+// free frees a disk that fill has filled.
+func (m *member) free() {
+	if m.disk == "" {
+		return
+	}
+	if err := os.Remove(filepath.Join(m.disk, "fill")); err != nil {
+		m.site.t.Error(err)
+	}
+}
+
+// launch starts a node's program and does not wait.
+func (m *member) launch() {
+	m.site.t.Helper()
+	m.srv, _ = m.site.launch()
+}
+
+// role returns what a node says it is, leader or follower, and nothing where it is not well.
+func (m *member) role() string {
+	ctx, cancel := context.WithTimeout(m.site.t.Context(), time.Second)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, m.site.http+"/__/health", http.NoBody)
+	if err != nil {
+		return ""
+	}
+	res, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return ""
+	}
+	defer func() { _ = res.Body.Close() }()
+	text, err := io.ReadAll(res.Body)
+	role, well := strings.CutPrefix(strings.TrimSpace(string(text)), "ok ")
+	if err != nil || res.StatusCode != http.StatusOK || !well {
+		return ""
+	}
+	return role
+}
+
+// await waits for a condition of a node.
+func (m *member) await(what string, is func() bool) {
+	m.site.t.Helper()
+	limit := time.Now().Add(patience)
+	for !is() {
+		if time.Now().After(limit) {
+			m.site.t.Fatalf("waited %v: the node %s\n%s", patience, what, m.srv.logged())
+		}
+		<-time.After(20 * time.Millisecond)
+	}
+}
+
+// roles returns the number of the node that leads, -1 where none or several say so, and how many are well.
+func (c *cluster) roles() (leader, well int) {
+	leader = -1
+	leaders := 0
+	for i, m := range c.members {
+		role := m.role()
+		if role != "" {
+			well++
+		}
+		if role == "leader" {
+			leader = i
+			leaders++
+		}
+	}
+	if leaders != 1 {
+		leader = -1
+	}
+	return leader, well
+}
+
+// leader waits until one node leads and all are well, and returns its number.
+func (c *cluster) leader() int {
+	c.t.Helper()
+	limit := time.Now().Add(patience)
+	for {
+		leader, well := c.roles()
+		if leader >= 0 && well == count {
+			return leader
+		}
+		if time.Now().After(limit) {
+			c.t.Fatalf("after %v the leader is %d, %d nodes are well\n%s", patience, leader, well, c.logged())
+		}
+		<-time.After(20 * time.Millisecond)
+	}
+}
+
+// logged returns what the nodes have printed lately.
+func (c *cluster) logged() string {
+	var all strings.Builder
+	for i, m := range c.members {
+		lines := strings.Split(m.srv.logged(), "\n")
+		fmt.Fprintf(&all, "node %d:\n%s\n", i, strings.Join(lines[max(0, len(lines)-40):], "\n"))
+	}
+	return all.String()
+}
+
+// heal ends what is wrong with any link.
+func (c *cluster) heal() {
+	for _, link := range c.links() {
+		link.Heal()
+	}
+}
+
+// links returns all links.
+func (c *cluster) links() []*testlink.Link {
+	var all []*testlink.Link
+	for _, m := range c.members {
+		all = append(append(all, m.clients), m.pg...)
+		for _, link := range m.inner {
+			if link != nil {
+				all = append(all, link)
+			}
+		}
+	}
+	return all
+}
