@@ -25,17 +25,17 @@ type Auth struct {
 
 // declareAuth declares its flags.
 func (c *Config) declareAuth(flags *pflag.FlagSet) {
-	flags.StringVar(&c.Auth.SMSWebhook, "sms-webhook", "", "https `URL` that sends text messages with codes: see server/doc/auth.md (default: CLAVE_SMS_WEBHOOK)")
-	flags.BoolVar(&c.Auth.NoSignUp, "no-sign-up", false, "only administrators make accounts")
+	flags.StringVar(&c.Auth.SMSWebhook, "sms-webhook", "", "https `URL` of a webhook that sends text messages (see server/doc/auth.md) (default: CLAVE_SMS_WEBHOOK)")
+	flags.BoolVar(&c.Auth.NoSignUp, "no-sign-up", false, "let only administrators create accounts")
 	if !c.Production() {
-		flags.BoolVar(&c.Auth.AsEmulator, "as-emulator", false, "where Auth in production and the official emulator differ, answer as the emulator")
-		flags.BoolFunc("debug", "also append e-mail links and text message codes to firebase-debug.log in the current folder, where the Firebase CLI writes them", func(on string) error {
+		flags.BoolVar(&c.Auth.AsEmulator, "as-emulator", false, "answer like the official emulator where it differs from Auth in production")
+		flags.BoolFunc("debug", "append e-mail links and text message codes to firebase-debug.log in the current folder, as the Firebase CLI does", func(on string) error {
 			if c.Auth.DebugLog = ""; on == "true" {
 				c.Auth.DebugLog = "firebase-debug.log"
 			}
 			return nil
 		})
-		flags.BoolVar(&c.Auth.ProductionSettings, "production-settings", false, "begin projects with a new production project's Auth settings, such as e-mail enumeration protection, not with the official emulator's")
+		flags.BoolVar(&c.Auth.ProductionSettings, "production-settings", false, "start projects with the Auth settings of a new production project, such as e-mail enumeration protection, instead of the official emulator's")
 	}
 }
 
@@ -52,7 +52,7 @@ func (c *Config) checkAuth() error {
 		return fault.E(fault.InvalidArgument, "--sms-webhook %s: want an address that begins with https://", c.Auth.SMSWebhook)
 	}
 	if c.Production() && u.Scheme == "http" && !isLoopback(u.Hostname()) {
-		return fault.E(fault.InvalidArgument, "--sms-webhook %s: codes leave this machine by https only", c.Auth.SMSWebhook)
+		return fault.E(fault.InvalidArgument, "--sms-webhook %s: codes for other machines need https", c.Auth.SMSWebhook)
 	}
 	return nil
 }

@@ -144,13 +144,13 @@ var parts = []string{"firestore", "auth", "hosting"}
 func (c *Config) declare(flags *pflag.FlagSet) {
 	flags.StringVarP(&c.Project, "project", "P", "", "the default project's `ID`, or its alias in .firebaserc (default: GCLOUD_PROJECT, GOOGLE_CLOUD_PROJECT, then .firebaserc)")
 	if c.Mode != ModeDeploy { // which needs no data folder: who can reach the store may release
-		flags.StringVar(&c.DataDir, "data", ".clave", "`FOLDER` of the data, relative to firebase.json's folder")
+		flags.StringVar(&c.DataDir, "data", ".clave", "data `FOLDER`, relative to the folder of firebase.json")
 	}
 	if c.Mode.storesShared() {
-		flags.StringVar(&c.Store, "store", "", "keep the data in PostgreSQL at `URL`, which several nodes may share: postgres://user@host/database?sslmode=verify-full (default: CLAVE_STORE; passwords also from PGPASSWORD or .pgpass)")
+		flags.StringVar(&c.Store, "store", "", "`URL` of a PostgreSQL database for the data, which several nodes may share: postgres://user@host/database?sslmode=verify-full (default: CLAVE_STORE; the password may come from PGPASSWORD or .pgpass)")
 	}
 	if c.Mode == ModeServe || c.Mode == ModeCreateCredential {
-		flags.StringVar(&c.PublicURL, "public-url", "", "the origin (`URL`) that clients use, such as https://data.example.org (default: CLAVE_PUBLIC_URL, then the first --acme-domain)")
+		flags.StringVar(&c.PublicURL, "public-url", "", "origin (`URL`) that clients use, such as https://data.example.org (default: CLAVE_PUBLIC_URL, then the first --acme-domain)")
 	}
 	if c.Mode == ModeDeploy {
 		flags.StringVar(&c.Database, "database", "", "`ID` of the database that the named files are for (default: those whose files they are in firebase.json, else (default))")
@@ -159,8 +159,8 @@ func (c *Config) declare(flags *pflag.FlagSet) {
 		flags.BoolVar(&c.Write, "write", false, "let the session change data")
 	}
 	if c.Mode == ModeImport {
-		flags.StringVar(&c.UsersFile, "users", "", "`FILE` of accounts to import, as firebase auth:export writes them (JSON)")
-		flags.StringVar(&c.HashFile, "hash-config", "", "`FILE` with the hashing of the passwords of --users: the password hash parameters that the Firebase console shows")
+		flags.StringVar(&c.UsersFile, "users", "", "JSON `FILE` of accounts to import, as written by firebase auth:export")
+		flags.StringVar(&c.HashFile, "hash-config", "", "`FILE` with the password hash parameters of --users, as shown by the Firebase console")
 	}
 	if c.Mode == ModeCreateCredential {
 		flags.StringVar(&c.Out, "out", "", "`FILE` for the new key, or - for standard output (default: ACCOUNT.json)")
@@ -170,47 +170,47 @@ func (c *Config) declare(flags *pflag.FlagSet) {
 // declareServer declares the flags of the modes that serve.
 func (c *Config) declareServer(flags *pflag.FlagSet) {
 	if c.Mode.storesShared() {
-		flags.StringVar(&c.ClusterListen, "cluster-listen", "", "with --store, `HOST:PORT` on which the other nodes reach this one (default: any port of the address by which this machine reaches PostgreSQL)")
+		flags.StringVar(&c.ClusterListen, "cluster-listen", "", "with --store, `HOST:PORT` at which other nodes reach this one (default: a free port of the address from which this machine reaches PostgreSQL)")
 	}
-	flags.BoolVar(&c.Memory, "memory", c.Mode == ModeExec, "keep nothing: data live in memory")
-	flags.StringVar(&c.Host, "host", "", "`ADDRESS` to listen on; 0.0.0.0 for all of the machine's (default: firebase.json's for each emulator, then 127.0.0.1)")
+	flags.BoolVar(&c.Memory, "memory", c.Mode == ModeExec, "keep data in memory only")
+	flags.StringVar(&c.Host, "host", "", "`ADDRESS` to listen on; 0.0.0.0 for all addresses of the machine (default: from firebase.json per emulator, then 127.0.0.1)")
 	indexes := "auto"
 	if c.Mode == ModeServe {
 		indexes = "enforce"
 	}
-	flags.StringVar(&c.Indexes, "indexes", indexes, "`MODE` of queries that need a missing composite index: off (answer), record (answer and write the index to the file), auto (record, and build the index meanwhile), enforce (refuse)")
+	flags.StringVar(&c.Indexes, "indexes", indexes, "`MODE` for queries without their composite index: off (answer), record (answer, and add the index to the file), auto (as record, and build the index), enforce (refuse)")
 	c.SignTokens, c.RateLimits = c.Production(), c.Production()
 	if !c.Production() {
 		flags.BoolVar(&c.SignTokens, "sign-tokens", false, "sign ID tokens with RS256")
-		flags.BoolVar(&c.RateLimits, "rate-limits", false, "limit sign-ins, sign-ups and codes by address and account")
+		flags.BoolVar(&c.RateLimits, "rate-limits", false, "limit sign-ins, sign-ups and codes per address and account")
 	}
-	flags.StringVar(&c.Mail, "mail", "", "SMTP server (`URL`) for e-mail codes: smtp://user:password@host:587?from=name@host")
+	flags.StringVar(&c.Mail, "mail", "", "`URL` of the SMTP server for e-mail: smtp://user:password@host:587?from=name@host")
 	c.declareAuth(flags)
-	flags.Func("memory-limit", "memory (`SIZE`) to stay within, such as 512MiB or 4GiB; with more, more of the data is cached (default: GOMEMLIMIT, then what the control group or the machine has)", c.setMemoryLimit)
-	flags.Func("service", "where a service runs that firebase.json's rewrites name (run.serviceId), as `ID=URL`; repeatable", c.addService)
+	flags.Func("memory-limit", "memory limit (`SIZE`), such as 512MiB or 4GiB; a higher limit caches more data (default: GOMEMLIMIT, then nine tenths of the memory of the control group or machine)", c.setMemoryLimit)
+	flags.Func("service", "address of a service to which firebase.json rewrites (run.serviceId), as `ID=URL`; repeatable", c.addService)
 	flags.BoolVar(&c.Verbose, "verbose", false, "log each request")
 	if c.Mode != ModeExec {
-		flags.StringVar(&c.Metrics, "metrics", "", "`ADDRESS` of metrics for Prometheus, such as 9464, which is 127.0.0.1:9464, or 10.0.0.5:9464; never the public port (default: none)")
+		flags.StringVar(&c.Metrics, "metrics", "", "`ADDRESS` of Prometheus metrics, such as 9464 (on 127.0.0.1) or 10.0.0.5:9464; never the public port (default: none)")
 	}
 	if c.Mode == ModeServe {
-		flags.IntVar(&c.Ports.Hosting, "port", 8080, "the one `PORT` that serves everything")
-		flags.StringVar(&c.TLSCert, "tls-cert", "", "certificate chain (PEM `FILE`); read again when it is renewed")
+		flags.IntVar(&c.Ports.Hosting, "port", 8080, "`PORT` that serves everything")
+		flags.StringVar(&c.TLSCert, "tls-cert", "", "certificate chain (PEM `FILE`); reloaded when it changes")
 		flags.StringVar(&c.TLSKey, "tls-key", "", "private key (PEM `FILE`)")
-		flags.Func("acme-domain", "`DOMAIN` to obtain an ACME certificate for, with agreement to the authority's terms; repeatable. Needs --port 443, reached from outside", c.addDomain)
-		flags.StringVar(&c.ACMEEmail, "acme-email", "", "`ADDRESS` to which the authority may write about certificates")
+		flags.Func("acme-domain", "`DOMAIN` to obtain an ACME certificate for, which accepts the authority's terms; repeatable; requires --port 443, reachable from outside", c.addDomain)
+		flags.StringVar(&c.ACMEEmail, "acme-email", "", "e-mail `ADDRESS` for messages from the certificate authority")
 		flags.StringVar(&c.ACMEDirectory, "acme-directory", "", "`URL` of the authority's ACME directory (default: Let's Encrypt)")
 		flags.IntVar(&c.HTTPPort, "http-port", 0, "`PORT` that redirects browsers to https, usually 80 (default: none)")
-		flags.IntVar(&c.AnonymousWrites, "anonymous-writes", 300, "`DOCUMENTS` that an address may write a minute without a signed-in user, and twice as many at once; 0 sets no limit")
-		flags.StringVar(&c.Events, "events", "", "`FILE` of triggers: events of documents are delivered to services of yours (see server/doc/events.md)")
-		flags.StringVar(&c.Console, "console", "", "`HOST:PORT` of the console, such as 127.0.0.1:4000; a link that is printed opens it (default: none)")
-		flags.BoolVar(&c.ConsolePlain, "console-plain", false, "let --console listen beyond this machine without TLS, as in a container whose port is published on the host's loopback address alone")
-		flags.BoolVar(&c.TrustProxy, "trust-proxy", false, "a reverse proxy ends TLS and is the only client: take client addresses from its X-Forwarded-For")
+		flags.IntVar(&c.AnonymousWrites, "anonymous-writes", 300, "`DOCUMENTS` that an address may write per minute without a signed-in user, with bursts of twice as many; 0 for no limit")
+		flags.StringVar(&c.Events, "events", "", "`FILE` of triggers that deliver document events to your services (see server/doc/events.md)")
+		flags.StringVar(&c.Console, "console", "", "`HOST:PORT` of the console, such as 127.0.0.1:4000; the server prints a link that opens it (default: none)")
+		flags.BoolVar(&c.ConsolePlain, "console-plain", false, "allow --console without TLS on addresses other than loopback, for a container whose port is published only on the host's loopback address")
+		flags.BoolVar(&c.TrustProxy, "trust-proxy", false, "take client addresses from X-Forwarded-For; requires that a reverse proxy terminates TLS and is the only client")
 		return
 	}
 	flags.BoolVar(&c.UI, "ui", c.Mode == ModeStart, "run the console on the port of emulators.ui")
-	flags.StringVar(&c.Functions, "functions-emulator", "", "`HOST:PORT` of a functions emulator: events of documents and accounts are delivered to it")
+	flags.StringVar(&c.Functions, "functions-emulator", "", "`HOST:PORT` of a functions emulator that receives document and account events")
 	if c.Mode == ModeStart {
-		flags.BoolVar(&c.Ephemeral, "ephemeral", false, "for test runners: keep nothing, take free ports, print the addresses as one line of JSON, stop when standard input closes")
+		flags.BoolVar(&c.Ephemeral, "ephemeral", false, "for test runners: keep data in memory, use free ports, print the addresses as one line of JSON, and stop when standard input closes")
 	}
 	c.declareTransfer(flags)
 	c.declareIgnored(flags)
@@ -297,7 +297,7 @@ func (c *Config) check() error {
 		return err
 	}
 	if c.Store != "" && c.Memory {
-		return fault.E(fault.InvalidArgument, "--store and --memory exclude each other: the data are in PostgreSQL, or nowhere. With --import, name a folder with --data")
+		return fault.E(fault.InvalidArgument, "--store and --memory exclude each other. With --import and --store, name a folder with --data")
 	}
 	if err := c.checkCluster(); err != nil {
 		return err
@@ -349,11 +349,11 @@ func (c *Config) checkProduction() error {
 	case c.TLSCert != "" && len(c.ACMEDomains) > 0:
 		return fault.E(fault.InvalidArgument, "clave serve: certificates come from --tls-cert or by --acme-domain, not both")
 	case len(c.ACMEDomains) > 0 && c.Memory:
-		return fault.E(fault.InvalidArgument, "clave serve: --acme-domain needs a data folder to keep the certificates in: authorities give few. Leave --memory out")
+		return fault.E(fault.InvalidArgument, "clave serve: --acme-domain needs a data folder for the certificates, because authorities limit how many they issue. Omit --memory")
 	case len(c.ACMEDomains) == 0 && (c.ACMEEmail != "" || c.ACMEDirectory != ""):
 		return fault.E(fault.InvalidArgument, "clave serve: --acme-email and --acme-directory need --acme-domain")
 	case c.HTTPPort != 0 && c.TLSCert == "" && len(c.ACMEDomains) == 0:
-		return fault.E(fault.InvalidArgument, "clave serve: --http-port sends on to https, which needs --tls-cert or --acme-domain")
+		return fault.E(fault.InvalidArgument, "clave serve: --http-port redirects to https, which needs --tls-cert or --acme-domain")
 	case c.TLSCert == "" && len(c.ACMEDomains) == 0 && !c.TrustProxy && !isLoopback(c.HostFor("")):
 		return fault.E(fault.InvalidArgument, "clave serve: --host %s without TLS sends passwords and tokens in the clear. Give --tls-cert and --tls-key or --acme-domain, "+
 			"or --trust-proxy where a reverse proxy that ends TLS is the only client", c.Host)
@@ -370,7 +370,7 @@ func (c *Config) checkCluster() error {
 		return nil
 	}
 	if c.Store == "" {
-		return fault.E(fault.InvalidArgument, "--cluster-listen: there are other nodes only with --store")
+		return fault.E(fault.InvalidArgument, "--cluster-listen needs --store: only nodes on PostgreSQL connect to each other")
 	}
 	_, port, err := net.SplitHostPort(c.ClusterListen)
 	if n, numeric := strconv.Atoi(port); err != nil || numeric != nil || n < 0 || n > 65535 {

@@ -24,10 +24,10 @@ func Declare(set *pflag.FlagSet, mode Mode) *Flags {
 	c := &Config{Mode: mode}
 	f := &Flags{config: c, set: set}
 	set.SetInterspersed(mode != ModeExec) // behind the command stand its own flags
-	set.StringVarP(&f.path, "config", "c", "", "the project's firebase.json `FILE` (default: the one in this folder or the nearest above it)")
+	set.StringVarP(&f.path, "config", "c", "", "path of firebase.json (`FILE`; default: in the current folder or the nearest one above it)")
 	c.declare(set)
 	if !mode.offline() {
-		set.StringVar(&f.only, "only", "", "comma-separated `PARTS` to run: "+strings.Join(parts, ","))
+		set.StringVar(&f.only, "only", "", "`PARTS` to run, separated by commas: "+strings.Join(parts, ","))
 		c.declareServer(set)
 	}
 	return f
@@ -66,7 +66,7 @@ func (f *Flags) setCommand(words []string, dash int) error {
 		return FlagError(err, f.config.Mode)
 	}
 	if f.set.NArg() > 0 {
-		return fault.E(fault.InvalidArgument, "unexpected argument %q behind the line %q; give one line in quotes, or -- and a command with its arguments", f.set.Arg(0), words[0])
+		return fault.E(fault.InvalidArgument, "unexpected argument %q after the script %q; give one script in quotes, or -- and a command with its arguments", f.set.Arg(0), words[0])
 	}
 	f.config.Command = words[:1]
 	return nil

@@ -27,7 +27,7 @@ func (c *Config) checkMetrics() error {
 	}
 	c.Metrics = net.JoinHostPort(host, port)
 	if c.Production() && n != 0 && (n == c.Ports.Hosting || n == c.HTTPPort) {
-		return fault.E(fault.InvalidArgument, "--metrics %s: this is the port that the public reaches. Give the metrics one of their own", c.Metrics)
+		return fault.E(fault.InvalidArgument, "--metrics %s: this is the public port. Give the metrics a separate one", c.Metrics)
 	}
 	return nil
 }

@@ -15,7 +15,7 @@ func (c *Config) addService(text string) error {
 	}
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" || strings.Trim(u.Path, "/") != "" {
-		return fmt.Errorf("%q is no origin such as http://127.0.0.1:8085", address)
+		return fmt.Errorf("%q is not an origin such as http://127.0.0.1:8085", address)
 	}
 	if c.Services[id] != nil {
 		return fmt.Errorf("service %s has two addresses", id)

@@ -31,8 +31,8 @@ func (exportTo) Type() string { return "FOLDER" }
 
 // declareTransfer declares the flags that bring data in and out.
 func (c *Config) declareTransfer(flags *pflag.FlagSet) {
-	flags.StringVar(&c.ImportDir, "import", "", "`FOLDER` of an export (of this program, the Emulator Suite or Firestore) to begin with; data live in memory then, unless --data is given")
-	flags.Var(exportTo{&c.ExportDir}, exportFlag, "`FOLDER` to write an export to at the end (default: that of --import)")
+	flags.StringVar(&c.ImportDir, "import", "", "`FOLDER` of an export by Clave, the Emulator Suite or Firestore to start with; keeps data in memory unless --data is given")
+	flags.Var(exportTo{&c.ExportDir}, exportFlag, "`FOLDER` for an export at the end (default: that of --import)")
 	flags.Lookup(exportFlag).NoOptDefVal = sameFolder
 }
 

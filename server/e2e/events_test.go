@@ -59,7 +59,7 @@ func TestServeDeliversEvents(t *testing.T) {
 	if text := status(); !strings.Contains(text, "open") || strings.Contains(text, service.URL) {
 		t.Errorf("clave events status on the folder: %s", text)
 	}
-	if out, err := command(t, dir, "events", "retry").CombinedOutput(); err != nil || string(out) != "0 events are due again.\n" {
+	if out, err := command(t, dir, "events", "retry").CombinedOutput(); err != nil || string(out) != "0 events will be retried.\n" {
 		t.Errorf("clave events retry: %v %s", err, out)
 	}
 }

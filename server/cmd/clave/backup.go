@@ -33,14 +33,14 @@ func folderCommand(cmd *cobra.Command, mode config.Mode, run func(ctx context.Co
 // backupCommand returns `clave backup`.
 func backupCommand(s streams) *cobra.Command {
 	return folderCommand(&cobra.Command{
-		Use: "backup FOLDER [flags]", Short: "Copy the data folder, also beside a running server",
-		Long: "Copies the data folder to FOLDER, which must not exist, as it is at one moment; a running server goes on. The copy is a\n" +
-			"data folder itself, with the keys that sign tokens: keep it secret, and on another disk.",
+		Use: "backup FOLDER [flags]", Short: "Copy the data folder, even while the server is running",
+		Long: "Copies the data folder, as of one moment, to FOLDER, which must not exist. The server may be running. The copy is itself a data\n" +
+			"folder and contains the keys that sign tokens. Keep it secret, and store it on another disk.",
 	}, config.ModeBackup, func(ctx context.Context, c *config.Config, dir string) error {
 		if err := app.Backup(ctx, c, app.Options{Log: logger(c, s.err)}, dir); err != nil {
 			return err
 		}
-		fmt.Fprintf(s.out, "Copied %s to %s, with its signing keys: keep the copy secret, and on another disk.\n", c.DataDir, dir)
+		fmt.Fprintf(s.out, "Copied %s to %s, including its signing keys. Keep the copy secret, and store it on another disk.\n", c.DataDir, dir)
 		return nil
 	})
 }
@@ -48,8 +48,8 @@ func backupCommand(s streams) *cobra.Command {
 // restoreCommand returns `clave restore`.
 func restoreCommand(s streams) *cobra.Command {
 	return folderCommand(&cobra.Command{
-		Use: "restore FOLDER [flags]", Short: "Make a data folder of a copy",
-		Long: "Makes the data folder, which must be empty or absent, from what clave backup wrote to FOLDER. The server must be stopped.",
+		Use: "restore FOLDER [flags]", Short: "Restore a data folder from a backup",
+		Long: "Restores the data folder, which must be empty or absent, from FOLDER, which clave backup wrote. The server must be stopped.",
 	}, config.ModeRestore, func(ctx context.Context, c *config.Config, dir string) error {
 		if err := app.Restore(ctx, c, app.Options{Log: logger(c, s.err)}, dir); err != nil {
 			return err
@@ -62,9 +62,9 @@ func restoreCommand(s streams) *cobra.Command {
 // exportCommand returns `clave export`.
 func exportCommand(s streams) *cobra.Command {
 	return folderCommand(&cobra.Command{
-		Use: "export FOLDER [flags]", Short: "Write documents and accounts in the format of Firebase's exports",
-		Long: "Writes the project's documents and accounts to FOLDER in the format of the Emulator Suite; its part for Firestore is that of\n" +
-			"Firestore's managed exports. A running server goes on. FOLDER must be absent, empty or an earlier export, which is replaced.",
+		Use: "export FOLDER [flags]", Short: "Export documents and accounts in Firebase's format",
+		Long: "Writes the project's documents and accounts to FOLDER in the format of the Emulator Suite, with documents in the format of\n" +
+			"Firestore's managed exports. The server may be running. FOLDER must be absent, empty or an earlier export, which is replaced.",
 	}, config.ModeExport, func(ctx context.Context, c *config.Config, dir string) error {
 		return app.Export(ctx, c, app.Options{Log: logger(c, s.err), Notices: s.out}, dir)
 	})
@@ -73,9 +73,9 @@ func exportCommand(s streams) *cobra.Command {
 // importCommand returns `clave import`.
 func importCommand(s streams) *cobra.Command {
 	return folderCommand(&cobra.Command{
-		Use: "import [FOLDER] [--users FILE --hash-config FILE] [flags]", Short: "Read such an export, and accounts of firebase auth:export",
-		Long: "Reads the project's documents and accounts from FOLDER: an export of the Emulator Suite, or a managed export of Firestore, fetched\n" +
-			"from its bucket. Documents and accounts with the same names are replaced, others stay. The server must be stopped.",
+		Use: "import [FOLDER] [--users FILE --hash-config FILE] [flags]", Short: "Import an export, or accounts from firebase auth:export",
+		Long: "Reads the project's documents and accounts from FOLDER, which is an Emulator Suite export or a managed Firestore export that was\n" +
+			"downloaded from its bucket. Documents and accounts with the same names are replaced; others remain. The server must be stopped.",
 	}, config.ModeImport, func(ctx context.Context, c *config.Config, dir string) error {
 		return app.Import(ctx, c, app.Options{Log: logger(c, s.err), Notices: s.out}, dir)
 	})

@@ -31,9 +31,9 @@ func clusterCommand(s streams) *cobra.Command {
 func clusterStatusCommand(s streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "status [--store URL]", Short: "Show who leads and how far each node is",
-		Long: "Shows which node leads, how far the log in PostgreSQL is, which rules and indexes are released, and how far the replica is of\n" +
-			"each node that reported in the last minute. It ends with 1 when no node leads.",
-		Args: words(0, 0, "want no words, only --store"),
+		Long: "Shows the leader, the state of the log in PostgreSQL, the released rules and indexes, and the position of each node that reported\n" +
+			"in the last minute. Exits with 1 if no node leads.",
+		Args: words(0, 0, "takes no arguments, only --store"),
 	}
 	url := cmd.Flags().String("store", "", "the `URL` of PostgreSQL (default: CLAVE_STORE)")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {

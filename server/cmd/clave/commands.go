@@ -76,7 +76,7 @@ func exit(code int, err error) error {
 	return &exitError{code, err}
 }
 
-// insteadOf are the commands that stand for those of the Firebase CLI.
+// insteadOf maps commands of the Firebase CLI to their replacements.
 var insteadOf = map[string]string{
 	"emulators:start": "clave start", "emulators:exec": "clave exec", "emulators:export": "firebase emulators:export, which finds clave start",
 }
@@ -90,7 +90,7 @@ func noCommand(cmd *cobra.Command, args []string, s streams) error {
 	path := cmd.CommandPath()
 	text := fmt.Sprintf("%s: there is no command %q; ", path, args[0])
 	if ours := insteadOf[args[0]]; ours != "" && !cmd.HasParent() {
-		return exit(2, fault.E(fault.InvalidArgument, "%sin its place there is %s", text, ours))
+		return exit(2, fault.E(fault.InvalidArgument, "%suse %s instead", text, ours))
 	}
 	cmd.SuggestionsMinimumDistance = 2 // edits
 	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
@@ -105,7 +105,7 @@ func group(s streams, use, short string, commands ...*cobra.Command) *cobra.Comm
 		Use: use, Short: short, Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error { return noCommand(cmd, args, s) },
 	}
-	cmd.FParseErrWhitelist.UnknownFlags = true // a wrong word is the mistake, not the flags behind it
+	cmd.FParseErrWhitelist.UnknownFlags = true // the mistake is the wrong word, not the flags after it
 	cmd.AddCommand(commands...)
 	for _, sub := range commands {
 		completeFlags(sub)
@@ -126,7 +126,7 @@ func configured(cmd *cobra.Command, mode config.Mode, run func(ctx context.Conte
 	return cmd
 }
 
-// words returns what refuses a command line with another number of words than least to most.
+// words returns a check that the number of words on a command line is between least and most.
 func words(least, most int, want string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) >= least && len(args) <= most {
@@ -136,7 +136,7 @@ func words(least, most int, want string) cobra.PositionalArgs {
 	}
 }
 
-// completeFlags declares for the shells' completion what values flags take.
+// completeFlags declares the values of flags for shell completion.
 func completeFlags(cmd *cobra.Command) {
 	values := map[string][]string{"indexes": {"off", "record", "auto", "enforce"}, "only": {"firestore", "auth", "hosting"}}
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
@@ -155,7 +155,7 @@ func completeFlags(cmd *cobra.Command) {
 // versionCommand returns `clave version`.
 func versionCommand(s streams) *cobra.Command {
 	return &cobra.Command{
-		Use: "version", Short: "Print version, commit and date of the build", GroupID: groupTools, Args: cobra.NoArgs,
+		Use: "version", Short: "Print the version, commit and date of the build", GroupID: groupTools, Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			_, err := io.WriteString(s.out, "clave "+versionText()+"\n")
 			return err

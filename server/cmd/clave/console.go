@@ -15,9 +15,9 @@ import (
 func consoleCommand(s streams) *cobra.Command {
 	return configured(&cobra.Command{
 		Use: "console [--write] [flags]", Short: "Print a link to the console of a running server", GroupID: groupTools,
-		Long: "Prints a link to the console of the server that runs on the data folder. Of clave serve --console it opens one session, within ten\n" +
-			"minutes, that ends half an hour after it was last used. It may read everything, and with --write change it; the data folder's\n" +
-			"console/audit.jsonl lists what it changed.",
+		Long: "Prints a link to the console of the server that is running on the data folder. For clave serve --console, the link is valid for ten\n" +
+			"minutes and opens one session, which ends half an hour after its last use. The session may read everything and, with --write,\n" +
+			"change it. Its changes are recorded in console/audit.jsonl in the data folder.",
 		Example: "  clave console --data /var/lib/clave\n  clave console --write --data /var/lib/clave",
 	}, config.ModeConsole, func(ctx context.Context, c *config.Config) error {
 		link, err := app.ConsoleLink(ctx, c)

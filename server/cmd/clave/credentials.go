@@ -25,8 +25,8 @@ func credentialsCommand(s streams) *cobra.Command {
 		keyCommand(list("revoke NAME [KEY] [flags]", "Revoke a key, or all keys of NAME"), config.ModeCredentials, s, 1, 2, revokeCredential),
 	)
 	cmd.GroupID = groupData
-	cmd.Long = "Keys of service accounts, with which servers of yours sign in by the Firebase Admin SDK. The server must be stopped: it has\n" +
-		"its data folder for itself."
+	cmd.Long = "Manages keys of service accounts, with which your servers sign in through the Firebase Admin SDK. The server must be stopped,\n" +
+		"because only one process may use the data folder."
 	return cmd
 }
 

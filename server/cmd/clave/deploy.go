@@ -13,10 +13,10 @@ import (
 // deployCommand returns `clave deploy`.
 func deployCommand(s streams) *cobra.Command {
 	cmd := configured(&cobra.Command{
-		Use: "deploy [FILE…] [flags]", Short: "Release rules and indexes at all nodes that share a store", GroupID: groupTools,
-		Long: "Checks rules and indexes as clave serve does and releases them at all nodes that share the PostgreSQL of --store, as one change.\n" +
-			"When it returns, every node decides by them, and so does each that leads later, whatever its own files are. Wrong files change\n" +
-			"nothing. Without FILE it releases what firebase.json names. SIGHUP releases a node's own files.",
+		Use: "deploy [FILE…] [flags]", Short: "Release rules and indexes to all nodes of a store", GroupID: groupTools,
+		Long: "Checks rules and indexes as clave serve does and releases them, as one change, to all nodes that share the PostgreSQL of --store.\n" +
+			"When it returns, all nodes use them, and so will every later leader, whatever its own files contain. Files with errors change\n" +
+			"nothing. Without FILE, it releases the files that firebase.json names. SIGHUP releases a node's own files.",
 		Example: "  clave deploy firestore.rules\n  clave deploy --store postgres://clave@db.example.org/clave?sslmode=verify-full",
 	}, config.ModeDeploy, func(ctx context.Context, c *config.Config) error { return deploy(ctx, c, s) })
 	cmd.ValidArgsFunction = cobra.FixedCompletions([]string{"rules", "json"}, cobra.ShellCompDirectiveFilterFileExt)
@@ -31,9 +31,9 @@ func deploy(ctx context.Context, c *config.Config, s streams) error {
 	}
 	switch {
 	case !out.Changed:
-		fmt.Fprintf(s.out, "Nothing to do: release %d (%s) has these files already.\n", out.Version, out.Digest)
+		fmt.Fprintf(s.out, "Nothing to do: release %d (%s) already has these files.\n", out.Version, out.Digest)
 	case out.Alone:
-		fmt.Fprintf(s.out, "Release %d (%s) is written. No node leads: the next one that does begins with it.\n", out.Version, out.Digest)
+		fmt.Fprintf(s.out, "Release %d (%s) is stored. No node leads; the next leader starts with it.\n", out.Version, out.Digest)
 	default:
 		fmt.Fprintf(s.out, "Release %d (%s) is in force at all nodes.\n", out.Version, out.Digest)
 	}

@@ -15,16 +15,16 @@ import (
 
 // eventsCommand returns `clave events`.
 func eventsCommand(s streams) *cobra.Command {
-	status := &cobra.Command{Use: "status [flags]", Short: "Print what is delivered, what waits, and dead letters", Args: words(0, 0, "want no words")}
-	retry := &cobra.Command{Use: "retry [TRIGGER] [flags]", Short: "Deliver dead letters again, and at once what waits", Args: words(0, 1, "want the name of a trigger, or none")}
+	status := &cobra.Command{Use: "status [flags]", Short: "Print delivered and pending events and dead letters", Args: words(0, 0, "takes no arguments")}
+	retry := &cobra.Command{Use: "retry [TRIGGER] [flags]", Short: "Retry dead letters and pending events at once", Args: words(0, 1, "takes at most the name of a trigger")}
 	cmd := group(
 		s, "events COMMAND", "Show and retry the events that clave serve delivers",
 		configured(status, config.ModeEventsStatus, func(ctx context.Context, c *config.Config) error { return eventsStatus(ctx, c, s) }),
 		configured(retry, config.ModeEventsRetry, func(ctx context.Context, c *config.Config) error { return eventsRetry(ctx, c, s) }),
 	)
 	cmd.GroupID = groupData
-	cmd.Long = "The state of the events of documents that clave serve --events delivers to services. The commands work beside the running server\n" +
-		"and on a stopped one's data folder."
+	cmd.Long = "Shows and retries the document events that clave serve --events delivers to services. The commands work with a running server and\n" +
+		"with the data folder of a stopped one."
 	return cmd
 }
 
@@ -47,14 +47,14 @@ func eventsStatus(ctx context.Context, c *config.Config, s streams) error {
 			fmt.Fprintf(s.out, "\n%s: last failure at %s: %s\n", t.Name, t.ErrorAt.Format(time.RFC3339), t.Error)
 		}
 		if t.LostTo != 0 {
-			fmt.Fprintf(s.out, "\n%s: EVENTS WERE LOST between %s and %s: the log was no longer kept\n", t.Name, moment(t.LostFrom), moment(t.LostTo))
+			fmt.Fprintf(s.out, "\n%s: EVENTS WERE LOST between %s and %s, because the log no longer has them\n", t.Name, moment(t.LostFrom), moment(t.LostTo))
 		}
 		if t.Lost != 0 {
-			fmt.Fprintf(s.out, "\n%s: %d dead letters were dropped: there were too many\n", t.Name, t.Lost)
+			fmt.Fprintf(s.out, "\n%s: %d dead letters were dropped, because there were too many\n", t.Name, t.Lost)
 		}
 		for i, l := range t.Letters {
 			if i == 0 {
-				fmt.Fprintf(s.out, "\n%s: dead letters, %d in all; clave events retry %s delivers them again\n", t.Name, t.Dead, t.Name)
+				fmt.Fprintf(s.out, "\n%s: %d dead letters; clave events retry %s retries them\n", t.Name, t.Dead, t.Name)
 			}
 			fmt.Fprintf(s.out, "  %s %s %s: %s after %d attempts\n", l.Time, l.Type, l.Document, l.Error, l.Attempts)
 		}
@@ -73,7 +73,7 @@ func eventsRetry(ctx context.Context, c *config.Config, s streams) error {
 	}
 	n, err := app.EventsRetry(ctx, c, app.Options{Log: logger(c, s.err)}, trigger)
 	if err == nil {
-		fmt.Fprintf(s.out, "%d events are due again.\n", n)
+		fmt.Fprintf(s.out, "%d events will be retried.\n", n)
 	}
 	return err
 }

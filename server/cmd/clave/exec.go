@@ -34,11 +34,11 @@ const patience = 10 * time.Second
 // execCommand returns `clave exec`.
 func execCommand(s streams) *cobra.Command {
 	return configured(&cobra.Command{
-		Use: "exec [flags] -- COMMAND…\nclave exec [flags] \"LINE\"", Short: "Start in memory, run a command against it, stop", GroupID: groupServers,
-		Long: "Starts in memory, runs a command or a line for the shell, stops, and ends with the command's exit code. The command's variables:\n" +
-			"GCLOUD_PROJECT, GOOGLE_CLOUD_PROJECT, FIREBASE_CONFIG, FIRESTORE_EMULATOR_HOST, FIREBASE_AUTH_EMULATOR_HOST, FIREBASE_EMULATOR_HUB, and\n" +
-			"FIREBASE_STORAGE_EMULATOR_HOST, where it is answered that Clave has no Cloud Storage.\n" +
-			"Flags may also stand behind a line.",
+		Use: "exec [flags] -- COMMAND…\nclave exec [flags] \"SCRIPT\"", Short: "Start in memory, run a command, and stop", GroupID: groupServers,
+		Long: "Starts in memory, runs a command or a shell script, stops, and exits with the command's exit code. It sets these variables for the\n" +
+			"command: GCLOUD_PROJECT, GOOGLE_CLOUD_PROJECT, FIREBASE_CONFIG, FIRESTORE_EMULATOR_HOST, FIREBASE_AUTH_EMULATOR_HOST,\n" +
+			"FIREBASE_EMULATOR_HUB, and FIREBASE_STORAGE_EMULATOR_HOST, an address that rejects all requests because Clave has no Cloud Storage.\n" +
+			"Flags may also follow a quoted script.",
 		Example: "  clave exec -- npm test\n  clave exec --only firestore \"npm run build && npm test\"",
 	}, config.ModeExec, func(ctx context.Context, c *config.Config) error { return exit(execute(ctx, c, s)) })
 }
@@ -161,7 +161,7 @@ func exitCode(ran error, name string) (int, error) {
 	case errors.Is(ran, context.Canceled):
 		return exitSignal + int(syscall.SIGINT), nil
 	case errors.Is(ran, exec.ErrNotFound):
-		return exitNotFound, fault.Because(ran, fault.NotFound, "exec: there is no command %q. Give a program of PATH, or a line for the shell in quotes.", name)
+		return exitNotFound, fault.Because(ran, fault.NotFound, "exec: there is no command %q. Give a program on the PATH, or a shell script in quotes.", name)
 	default:
 		return exitCannotRun, fmt.Errorf("exec: cannot run %q: %w", name, ran)
 	}

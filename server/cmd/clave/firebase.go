@@ -38,9 +38,9 @@ const javaVersion = `openjdk version "21.0.0" (Clave in the place of Java, for t
 // firebaseCommand returns `clave firebase`.
 func firebaseCommand(s streams) *cobra.Command {
 	return &cobra.Command{
-		Use: "firebase -- ARGUMENTS…", Short: "Run the Firebase CLI with Clave in the place of the Firestore emulator", GroupID: groupServers,
-		Long: "Runs the Firebase CLI with Clave in the place of the Firestore emulator, without Java. The CLI is the one of ./node_modules, or on\n" +
-			"the PATH. Nothing is left behind.",
+		Use: "firebase -- ARGUMENTS…", Short: "Run the Firebase CLI with Clave as its Firestore emulator", GroupID: groupServers,
+		Long: "Runs the Firebase CLI, from ./node_modules or the PATH, with Clave in place of the Firestore emulator, without Java. Temporary files\n" +
+			"are removed at the end.",
 		Example:            "  clave firebase -- emulators:exec \"npm test\"",
 		DisableFlagParsing: true, // they are the CLI's
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -111,7 +111,7 @@ func findFirebase() (string, error) {
 	}
 	found, err := exec.LookPath("firebase")
 	if err != nil {
-		return "", fault.E(fault.FailedPrecondition, "the Firebase CLI is not here. Install it: npm install --save-dev firebase-tools")
+		return "", fault.E(fault.FailedPrecondition, "the Firebase CLI is not installed. Install it with npm install --save-dev firebase-tools")
 	}
 	return found, nil
 }
@@ -194,7 +194,7 @@ func realJava(path, launcher string) (string, error) {
 		}
 		return file, err
 	}
-	return "", fault.E(fault.FailedPrecondition, "this emulator needs Java, which is not installed. Clave stands in for the Firestore emulator alone.")
+	return "", fault.E(fault.FailedPrecondition, "this emulator needs Java, which is not installed. Clave replaces the Firestore emulator only.")
 }
 
 // firestoreEmulator runs Firestore alone, with the official emulator's flags.

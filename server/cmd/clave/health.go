@@ -21,9 +21,9 @@ const healthPatience = 5 * time.Second
 // healthCommand returns `clave health`.
 func healthCommand(s streams) *cobra.Command {
 	return &cobra.Command{
-		Use: "health [URL]", Short: "Check whether a server is well", GroupID: groupTools,
-		Long: "Checks whether the server at URL (http://127.0.0.1:8080) is well, and ends with 0 if it is, with 1 otherwise: for the health checks\n" +
-			"of containers, and for timers. The path on the server is " + app.HealthPath + ".",
+		Use: "health [URL]", Short: "Check whether a server is healthy", GroupID: groupTools,
+		Long: "Checks the health of the server at URL (default: http://127.0.0.1:8080), for container health checks and timers. Exits with 0 if it is\n" +
+			"healthy, and with 1 otherwise. The path on the server is " + app.HealthPath + ".",
 		Args: words(0, 1, "give one URL, such as http://127.0.0.1:8080"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			at := "http://127.0.0.1:8080"

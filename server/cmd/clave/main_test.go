@@ -14,7 +14,7 @@ import (
 // TestCommandsOfTheFirebaseCLI gives commands by the names that scripts have them by.
 func TestCommandsOfTheFirebaseCLI(t *testing.T) {
 	for name, want := range map[string]string{
-		"emulators:start": "in its place there is clave start", "emulators:exec": "in its place there is clave exec",
+		"emulators:start": "use clave start instead", "emulators:exec": "use clave exec instead",
 		"emulators:export": "firebase emulators:export", "emulators:stop": "clave --help lists them", "strat": "did you mean clave start?",
 	} {
 		if code, text := output(t, name); code != 2 || !strings.Contains(text, want) {

@@ -9,13 +9,13 @@ import (
 // rulesCommand returns `clave rules`.
 func rulesCommand(s streams) *cobra.Command {
 	check := &cobra.Command{
-		Use: "check [FILE…]", Short: "Print all errors and warnings of rules files (firestore.rules)",
+		Use: "check [FILE…]", Short: "Print all errors and warnings of rules files (default: firestore.rules)",
 		RunE: func(_ *cobra.Command, files []string) error { return exit(ruletest.CheckAll(files, s.out)) },
 	}
 	var rules string
 	test := &cobra.Command{
-		Use: "test [--rules FILE] FOLDER…", Short: "Decide recorded cases and compare",
-		Long: "Decides the cases in folders or files and compares with what they expect.",
+		Use: "test [--rules FILE] FOLDER…", Short: "Run recorded cases and compare their decisions",
+		Long: "Runs the cases in folders or files and compares each decision with the expected one.",
 		Args: words(1, 1<<16, "name the folders or files of cases"),
 		RunE: func(cmd *cobra.Command, folders []string) error {
 			return exit(ruletest.TestAll(cmd.Context(), folders, rules, s.out))

@@ -24,9 +24,9 @@ import (
 // startCommand returns `clave start`.
 func startCommand(s streams) *cobra.Command {
 	return configured(&cobra.Command{
-		Use: "start [flags]", Short: "Run for development and tests, in place of the Firebase Emulator Suite", GroupID: groupServers,
-		Long: "Runs for development and tests, in place of the Firebase Emulator Suite, on the ports of firebase.json.\n" +
-			"Data stay in --data unless --memory is given.",
+		Use: "start [flags]", Short: "Run for development and tests, in place of the Emulator Suite", GroupID: groupServers,
+		Long: "Runs for development and tests, in place of the Firebase Emulator Suite, on the ports in firebase.json.\n" +
+			"Keeps data in --data unless --memory is given.",
 		Example: "  clave start --memory\n  clave start --import seed --export-on-exit",
 	}, config.ModeStart, func(ctx context.Context, c *config.Config) error { return runServer(ctx, c, s) })
 }
@@ -34,9 +34,9 @@ func startCommand(s streams) *cobra.Command {
 // serveCommand returns `clave serve`.
 func serveCommand(s streams) *cobra.Command {
 	return configured(&cobra.Command{
-		Use: "serve --project ID --public-url URL [flags]", Short: "Run for production: one port, signed tokens, rules required", GroupID: groupServers,
-		Long: "Runs for production: one port for everything, signed tokens, rate limits, rules required, none of the emulators' conveniences.\n" +
-			"SIGHUP reads rules again.",
+		Use: "serve --project ID --public-url URL [flags]", Short: "Run for production: one port, signed tokens, mandatory rules", GroupID: groupServers,
+		Long: "Runs for production: one port for everything, signed tokens, rate limits, mandatory rules, and none of the emulators' conveniences.\n" +
+			"SIGHUP reloads the rules.",
 		Example: "  clave serve --project fundacion --acme-domain www.example.org --host 0.0.0.0 --port 443 --http-port 80 --no-sign-up",
 	}, config.ModeServe, func(ctx context.Context, c *config.Config) error { return runServer(ctx, c, s) })
 }
@@ -51,7 +51,7 @@ func runServer(ctx context.Context, c *config.Config, s streams) error {
 		case !app.Moved(err) || ctx.Err() != nil:
 			return err
 		}
-		fmt.Fprintln(s.out, "This node leads no more; it goes on as a standby")
+		fmt.Fprintln(s.out, "This node no longer leads; it continues as a standby")
 	}
 }
 
