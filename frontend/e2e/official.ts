@@ -12,7 +12,7 @@ export type Running = { addresses: { url: string; firestore: string; auth: strin
 
 /** Which of the servers answers a path: the back office (firebase.json's run rewrites) and the data have their own, all else is the hosting's. */
 function portOf(route: string, { hosting, firestore, auth, office }: Record<string, number>): number | undefined {
-  if (/^\/(?:api\/|sitemap\.xml$|boletin\/baja|eventos\/[^/?]+(?:\?|$))/.test(route)) return office
+  if (/^\/(?:api\/|sitemap\.xml$|boletin\/baja|imagenes\/|eventos\/[^/?]+(?:\?|$))/.test(route)) return office
   if (/^\/(v1|emulator|google\.firestore)/.test(route)) return firestore
   return /^\/(identitytoolkit|securetoken)\.googleapis\.com\//.test(route) ? auth : hosting
 }

@@ -145,6 +145,8 @@ export const eventsRefused: Change[] = [
   ['an extra field', { html: '<b>' }],
   ['a creation that is text', { createdAt: '2027-09-05' }],
   ['a change that is a number', { updatedAt: 7 }],
+  ['a picture whose text is too long', { imageUrl: '/imagenes/a-1x1/480.webp', imageAlt: long(301) }],
+  ['a picture that is a list', { imageUrl: ['/a.webp'] }],
 ]
 
 export const eventsAccepted: Change[] = [
@@ -152,6 +154,7 @@ export const eventsAccepted: Change[] = [
   ['the highest price', { price: 10_000_000 }],
   ['a price of nothing', { price: 0 }],
   ['a picture', { imageUrl: '/fotos/a.webp' }],
+  ['a picture that is described', { imageUrl: '/imagenes/a-1x1/480.webp', imageAlt: 'El coro' }],
   ['its earlier dates, as undoing does', { createdAt: past, updatedAt: past }],
   [
     'the fields of older events only',
@@ -220,11 +223,13 @@ export const draftsRefused: Change[] = [
   ['a publication that is text', { ...whole, publishAt: '2027-09-01' }],
   ['a publication of half an event', { publishAt: future }],
   ['a publication without a place', { ...whole, location: ' ', publishAt: future }],
+  ['a publication whose picture is not described', { ...whole, imageUrl: '/imagenes/a-1x1/480.webp', publishAt: future }],
   ['a publication without a moment', { ...whole, eventDate: null, publishAt: future }],
 ]
 
 export const draftsAccepted: Change[] = [
   ['a title alone', {}],
   ['a whole event', whole],
+  ['a picture that is not described yet', { imageUrl: '/imagenes/a-1x1/480.webp', imageAlt: '' }],
   ['a whole event with its publication', { ...whole, publishAt: future }],
 ]

@@ -12,7 +12,8 @@
 // erases an address from the newsletter by the link that was made for it. Each leaves a trace in the collection
 // erasures: when, why and by which administrator how many documents were erased, without personal data.
 //
-// KeepPublishing publishes the drafts of events whose moment has come.
+// KeepPublishing publishes the drafts of events whose moment has come. SavePicture stores the picture of an event and KeepPictures
+// erases the ones that no event shows any more.
 //
 // What a client may read is a Refusal: the name that Firebase gives the case, and a text in Spanish. Every other error is
 // internal.

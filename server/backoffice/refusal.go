@@ -25,6 +25,10 @@ const (
 	NotAdministrator Name = "permission-denied"
 	// InvalidLink is an unsubscribe link that the service did not make.
 	InvalidLink Name = "invalid-action-code"
+	// PictureType, PictureTooLarge and PictureBroken are uploads that are no picture, have too many pixels, or cannot be decoded.
+	PictureType     Name = "picture-type"
+	PictureTooLarge Name = "picture-too-large"
+	PictureBroken   Name = "picture-broken"
 	// NotConfigured is a call that needs a setting which the service was started without.
 	NotConfigured Name = "not-configured"
 )
@@ -61,6 +65,9 @@ var texts = map[Name]struct {
 	Unavailable:      {fault.Unavailable, "Problema de red. Verifica tu conexión."},
 	NotAdministrator: {fault.PermissionDenied, "Tu cuenta no tiene acceso de administración."},
 	InvalidLink:      {fault.InvalidArgument, "Este enlace no es válido."},
+	PictureType:      {fault.InvalidArgument, "Usa una imagen JPEG, PNG o WebP."},
+	PictureTooLarge:  {fault.InvalidArgument, "La imagen es demasiado grande. Usa una de menos de 5 MB y 16 megapíxeles."},
+	PictureBroken:    {fault.InvalidArgument, "No pudimos leer la imagen. Prueba con otra."},
 	NotConfigured:    {fault.FailedPrecondition, "El servidor no tiene la clave de los enlaces de baja."},
 	Internal:         {fault.Internal, "Ocurrió un error. Intenta de nuevo."},
 }

@@ -14,6 +14,7 @@ import (
 	"google.golang.org/api/option"
 
 	"clave/server/clock"
+	"clave/server/ratelimit"
 )
 
 // DemoCode is the sign-up code that `make start` uses. Everybody can read it here, so it is refused in production.
@@ -25,6 +26,9 @@ const DemoUnsubscribeKey = "demo-clave-de-los-enlaces-de-baja"
 
 // minCode is the length of the shortest sign-up code in production, in characters.
 const minCode = 16
+
+// maxUploaders is how many administrators' uploads are counted at once.
+const maxUploaders = 1000
 
 // Options are the service's project, secrets and parts.
 type Options struct {
@@ -75,11 +79,14 @@ func (o *Options) Validate() error {
 	return nil
 }
 
-// Service makes administrators, erases visitors' data and publishes drafts. It is safe for concurrent use.
+// Service makes administrators, erases visitors' data, publishes drafts and keeps the pictures of events. It is safe for concurrent use.
 type Service struct {
 	options Options
 	tries   *tries
 	tickets *tickets
+	// uploads limits the pictures that an administrator uploads; decoding has a place for the upload that is being decoded.
+	uploads  *ratelimit.Limiter
+	decoding chan struct{}
 	// dial makes the clients.
 	dial func() (*clients, error)
 	mu   struct {
@@ -105,7 +112,8 @@ func New(ctx context.Context, o Options) (*Service, error) {
 		options: o,
 		tries:   newTries(o.Clock),
 		tickets: newTickets(o.Clock),
-		dial:    func() (*clients, error) { return dial(ctx, o) },
+		uploads: ratelimit.New(ratelimit.Options{Clock: o.Clock, MaxKeys: maxUploaders}), decoding: make(chan struct{}, 1),
+		dial: func() (*clients, error) { return dial(ctx, o) },
 	}, nil
 }
 

@@ -38,8 +38,13 @@ export async function post(path: string, body: object, idToken?: string): Promis
   }
   const answer: unknown = await response.json().catch(() => null)
   if (response.ok) return answer
+  throw refusalOf(response.status, answer)
+}
+
+/** The refusal that an answer says. */
+export function refusalOf(status: number, answer: unknown): BackOfficeError {
   const refusal = v.safeParse(errorAnswer, answer)
-  throw new BackOfficeError(refusal.success ? refusal.output.error.code : nameOf(response.status))
+  return new BackOfficeError(refusal.success ? refusal.output.error.code : nameOf(status))
 }
 
 /** Firebase's name for a status whose body says nothing. */

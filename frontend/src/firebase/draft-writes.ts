@@ -2,7 +2,7 @@ import { collection, deleteDoc, doc, runTransaction, serverTimestamp, setDoc, Ti
 // The client of plain requests needs the signed-in user.
 import './auth'
 import { lite } from './lite'
-import { Changed, EVENTS, type EventFields, newEvent, type Writer } from './panel-writes'
+import { Changed, changedPicture, EVENTS, type EventFields, newEvent, withPicture, type Writer } from './panel-writes'
 
 const drafts = collection(lite, 'MusicEventDrafts')
 
@@ -10,7 +10,6 @@ const drafts = collection(lite, 'MusicEventDrafts')
 export type DraftFields = Omit<EventFields, 'eventDate'> & { eventDate: Date | null }
 
 const stored = (draft: DraftFields) => ({
-  ...draft,
   eventDate: draft.eventDate && Timestamp.fromDate(draft.eventDate),
   updatedAt: serverTimestamp(),
 })
@@ -18,12 +17,12 @@ const stored = (draft: DraftFields) => ({
 /** Keeps a new draft (P-05). */
 export async function createDraft(draft: DraftFields, by: Writer): Promise<void> {
   const made = { createdBy: by.uid, createdByEmail: by.email, createdAt: serverTimestamp(), publishAt: null }
-  await setDoc(doc(drafts), { ...stored(draft), ...made })
+  await setDoc(doc(drafts), { ...withPicture(draft), ...stored(draft), ...made })
 }
 
 /** Changes a draft. What it was to be published at no longer holds: somebody is at work on it. */
 export async function changeDraft(id: string, draft: DraftFields): Promise<void> {
-  await updateDoc(doc(drafts, id), { ...stored(draft), publishAt: null })
+  await updateDoc(doc(drafts, id), { ...changedPicture(draft), ...stored(draft), publishAt: null })
 }
 
 /** Says when the back office is to publish a draft; null takes the moment back. */

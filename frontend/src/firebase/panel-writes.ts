@@ -2,6 +2,7 @@ import {
   addDoc,
   collection,
   deleteDoc,
+  deleteField,
   doc,
   getDoc,
   runTransaction,
@@ -31,14 +32,30 @@ export type EventFields = {
   date: string
   time: string
   eventDate: Date
+  /** The address of the picture, empty where there is none, and what it shows. */
+  imageUrl: string
+  imageAlt: string
 }
 
 /** Who writes. */
 export type Writer = { uid: string; email: string | null }
 
+/** A picture's fields; an event without one has neither. */
+type Pictured = { imageUrl: string; imageAlt: string }
+
+/** The fields of what is new: those of a picture only where there is one. */
+export function withPicture<T extends Pictured>({ imageUrl, imageAlt, ...event }: T): Omit<T, keyof Pictured> & Partial<Pictured> {
+  return imageUrl ? { ...event, imageUrl, imageAlt } : event
+}
+
+/** The fields of a change: those of a picture that is taken away are deleted. */
+export function changedPicture<T extends Pictured>({ imageUrl, imageAlt, ...event }: T) {
+  return imageUrl ? { ...event, imageUrl, imageAlt } : { ...event, imageUrl: deleteField(), imageAlt: deleteField() }
+}
+
 /** An event as it is stored when somebody publishes it now (F-333). */
 export const newEvent = (event: EventFields, by: Writer) => ({
-  ...event,
+  ...withPicture(event),
   eventDate: Timestamp.fromDate(event.eventDate),
   createdBy: by.uid,
   createdByEmail: by.email,
@@ -69,7 +86,11 @@ export async function changeEvent(id: string, event: EventFields, expected: (now
     const fields = (await transaction.get(reference)).data()
     const now = fields ? { id, fields: plain(fields, Timestamp) } : null
     if (!now || !expected(now)) throw new Changed(now)
-    transaction.update(reference, { ...event, eventDate: Timestamp.fromDate(event.eventDate), updatedAt: serverTimestamp() })
+    transaction.update(reference, {
+      ...changedPicture(event),
+      eventDate: Timestamp.fromDate(event.eventDate),
+      updatedAt: serverTimestamp(),
+    })
   })
 }
 

@@ -1,5 +1,6 @@
 import { site } from '../content/sitio'
 import type { PublicEvent } from './event'
+import { sharedPicture } from './picture'
 import { toLocal } from './dates'
 
 /** An event for search engines (schema.org), its start in the foundation's own time. */
@@ -18,6 +19,6 @@ export function eventData({ title, description, place, artist, price, moment, im
     ...(place ? { location: { '@type': 'Place', name: place, address: place } } : {}),
     ...(artist ? { performer: { '@type': 'Person', name: artist } } : {}),
     ...(price === null ? {} : { offers: { '@type': 'Offer', price: price, priceCurrency: 'DOP', url } }),
-    ...(image?.startsWith('data:') === false ? { image: new URL(image, url).href } : {}),
+    ...(image?.startsWith('data:') === false ? { image: new URL(sharedPicture(image), url).href } : {}),
   }
 }

@@ -25,6 +25,7 @@ describe('leerEvento', () => {
       artist: 'Ana',
       price: 0,
       image: '/i.png',
+      imageAlt: 'Gala',
       moment,
       date: '05 SEP 2027',
       time: '19:30',

@@ -9,6 +9,8 @@ export type PublicEvent = {
   artist: string
   price: number | null
   image: string | null
+  /** What the picture shows: its own text, else the title. */
+  imageAlt: string
   /** The moment by which events are ordered and put on their day. */
   moment: Date | null
   /** What is shown, D-08: `05 SEP 2025`, `19:30`, or a dash. */

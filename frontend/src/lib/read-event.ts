@@ -16,6 +16,7 @@ const Stored = v.object({
   time: text,
   eventDate: v.fallback(v.nullable(v.date()), null),
   imageUrl: text,
+  imageAlt: text,
 })
 
 /** The date and time shown: the record's own texts, else those of its moment (D-28). A wrong date has no time either. */
@@ -29,7 +30,7 @@ function show(date: string, time: string, moment: Date | null): { date: string; 
 
 /** Reads a stored event. */
 export function readEvent(id: string, data: unknown): PublicEvent {
-  const { title, description, location, featuredArtist, price, date, time, eventDate, imageUrl } = v.parse(Stored, data)
+  const { title, description, location, featuredArtist, price, date, time, eventDate, imageUrl, imageAlt } = v.parse(Stored, data)
   const moment = isDate(eventDate) ? eventDate : null
   return {
     id,
@@ -39,6 +40,7 @@ export function readEvent(id: string, data: unknown): PublicEvent {
     artist: featuredArtist.trim(),
     price: price,
     image: safeImage(imageUrl),
+    imageAlt: imageAlt.trim() || title.trim(),
     moment,
     ...show(date, time, moment),
   }

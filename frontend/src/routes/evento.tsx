@@ -54,6 +54,7 @@ function EventPage({ event }: { event: PublicEvent }) {
       <div className="max-lg:order-first">
         <EventImage
           event={event}
+          sizes="(min-width: 1024px) 40rem, 100vw"
           className="border-borde w-full rounded-sm border-2"
           fallback={<Plate slot={eventArt(event)} ink="mar" className="mr-2" />}
         />

@@ -46,6 +46,7 @@ func Handler(service *backoffice.Service, o Options) http.Handler {
 	mux.HandleFunc("/api/admin/datos/contar", d.post(d.count))
 	mux.HandleFunc("/api/admin/datos/borrar", d.post(d.erase))
 	mux.HandleFunc("/api/admin/boletin/bajas", d.post(d.unsubscribeTokens))
+	mux.HandleFunc("/api/admin/imagenes", d.picture)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		d.refuse(w, r, problem{http.StatusNotFound, "not-found", "No existe."})
 	})

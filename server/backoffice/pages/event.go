@@ -28,6 +28,8 @@ type event struct {
 	price *float64
 	// image is an absolute or relative http(s) address.
 	image string
+	// alt says what the image shows.
+	alt string
 	// start is zero where the event has no moment.
 	start time.Time
 	// date and hour are what is shown: "05 SEP 2025" and "19:30".
@@ -45,7 +47,7 @@ func readEvent(id string, fields map[string]any) (event, bool) {
 	}
 	e := event{
 		id: id, title: text("title"), description: text("description"), place: text("location"),
-		artist: text("featuredArtist"), price: number(fields["price"]), image: webAddress(text("imageUrl")),
+		artist: text("featuredArtist"), price: number(fields["price"]), image: webAddress(text("imageUrl")), alt: text("imageAlt"),
 	}
 	if start, ok := fields["eventDate"].(time.Time); ok {
 		e.start = start.In(zone)
@@ -78,6 +80,17 @@ func webAddress(text string) string {
 		return ""
 	}
 	return text
+}
+
+// ownPicture is the address of the largest file of a picture that was uploaded through the back office.
+var ownPicture = regexp.MustCompile(`^(/imagenes/[^/]+/)[0-9]+\.webp$`)
+
+// shared returns the address of the image for link previews, which messengers want as JPEG.
+func (e *event) shared() string {
+	if match := ownPicture.FindStringSubmatch(e.image); match != nil {
+		return match[1] + "compartir.jpg"
+	}
+	return e.image
 }
 
 // shown returns the date and time that are shown: the record's own texts, or those of its moment if it has none. A wrong date has no

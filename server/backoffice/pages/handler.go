@@ -69,6 +69,8 @@ type Options struct {
 	Store Store
 	// Subscriptions are the newsletter's.
 	Subscriptions Subscriptions
+	// Pictures are the events'.
+	Pictures Pictures
 	// Clock is for the age of lists of events. Nil: the machine's.
 	Clock clock.Clock
 	// Log receives why an event could not be read. Nil: the default logger.
@@ -89,8 +91,8 @@ type handler struct {
 	}
 }
 
-// Handler returns the HTTP handler of /eventos/ID, /sitemap.xml and /boletin/baja. It returns an error when a file of the site is
-// missing or was built for another version of this package.
+// Handler returns the HTTP handler of /eventos/ID, /imagenes/ID/NAME, /sitemap.xml and /boletin/baja. It returns an error when a
+// file of the site is missing or was built for another version of this package.
 func Handler(o Options) (http.Handler, error) {
 	if o.Clock == nil {
 		o.Clock = clock.System()
@@ -109,6 +111,7 @@ func Handler(o Options) (http.Handler, error) {
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /eventos/{id}", h.event)
+	mux.HandleFunc("GET /imagenes/{id}/{name}", h.picture)
 	mux.HandleFunc("GET /sitemap.xml", h.sitemap)
 	mux.HandleFunc("GET /boletin/baja", h.unsubscribe)
 	mux.HandleFunc("POST /boletin/baja", h.unsubscribe)

@@ -57,7 +57,9 @@ type view struct {
 	Title, Description, Address string
 	Image                       string
 	// OwnImage is set when Image is the event's own, of unknown size.
-	OwnImage            bool
+	OwnImage bool
+	// ImageAlt says what the event's own image shows.
+	ImageAlt            string
 	SiteName            string
 	Data                template.JS
 	When, Place, Artist string
@@ -78,7 +80,7 @@ var head = template.Must(template.New("head").Parse(`<title>{{.Title}}</title>
     <meta property="og:image" content="{{.Image}}" />
     {{if not .OwnImage}}<meta property="og:image:width" content="1200" />
     <meta property="og:image:height" content="630" />
-    {{end}}<meta property="og:image:alt" content="{{if .OwnImage}}{{.Title}}{{else}}{{.SiteName}}{{end}}" />
+    {{end}}<meta property="og:image:alt" content="{{if .OwnImage}}{{or .ImageAlt .Title}}{{else}}{{.SiteName}}{{end}}" />
     <meta name="twitter:card" content="summary_large_image" />
     <script type="application/ld+json" id="datos-evento">{{.Data}}</script>`))
 
@@ -96,7 +98,7 @@ func (b *built) fill(e *event) ([]byte, error) {
 	image, own := b.site.URL+"/ilustraciones/og-default.png", false
 	if e.image != "" {
 		if base, err := url.Parse(address); err == nil {
-			if u, err := base.Parse(e.image); err == nil {
+			if u, err := base.Parse(e.shared()); err == nil {
 				image, own = u.String(), true
 			}
 		}
@@ -106,7 +108,7 @@ func (b *built) fill(e *event) ([]byte, error) {
 		return nil, err
 	}
 	v := view{
-		Title: e.heading(), Description: e.summary(b.site.Name), Address: address, Image: image, OwnImage: own,
+		Title: e.heading(), Description: e.summary(b.site.Name), Address: address, Image: image, OwnImage: own, ImageAlt: e.alt,
 		SiteName: b.site.Name,
 		Data:     template.JS(data), // json.Marshal escapes <, > and &
 		When:     e.when(), Place: e.place, Artist: e.artist, Price: e.cost(), About: e.description,

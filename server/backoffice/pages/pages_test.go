@@ -81,7 +81,7 @@ func gala() map[string]any {
 // newHandler returns the handler over a store.
 func newHandler(t *testing.T, s *store, log *slog.Logger, c clock.Clock) http.Handler {
 	t.Helper()
-	h, err := pages.Handler(pages.Options{Site: builtSite(), Store: s, Log: log, Clock: c})
+	h, err := pages.Handler(pages.Options{Site: builtSite(), Store: s, Pictures: photos{}, Log: log, Clock: c})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -77,6 +77,7 @@ func run(ctx context.Context, args []string, env func(string) string, stdout, st
 		{Name: "http", Run: func(ctx context.Context) error { return process.Serve(ctx, server, listener, stopTime) }},
 		{Name: "terms", Run: service.KeepTerms},
 		{Name: "drafts", Run: service.KeepPublishing},
+		{Name: "pictures", Run: service.KeepPictures},
 	}
 	if s.seed != "" {
 		parts = append(parts, process.Part{Name: "demo data", Run: func(ctx context.Context) error { return fill(ctx, service, s.seed, stdout) }})
@@ -94,13 +95,14 @@ func handlerOf(service *backoffice.Service, s settings, log *slog.Logger) (http.
 			return documents, err
 		})
 		var err error
-		if site, err = pages.Handler(pages.Options{Site: os.DirFS(s.site), Store: store, Subscriptions: service, Log: log}); err != nil {
+		if site, err = pages.Handler(pages.Options{Site: os.DirFS(s.site), Store: store, Subscriptions: service, Pictures: service, Log: log}); err != nil {
 			return nil, fmt.Errorf("--site %s: %w", s.site, err)
 		}
 	}
 	mux := http.NewServeMux()
 	mux.Handle("/", api.Handler(service, api.Options{ProxyHops: s.proxyHops, Log: log}))
 	mux.Handle("/eventos/", site)
+	mux.Handle("/imagenes/", site)
 	mux.Handle("/sitemap.xml", site)
 	mux.Handle("/boletin/", site)
 	return mux, nil

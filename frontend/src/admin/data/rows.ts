@@ -34,6 +34,8 @@ export const musicEvent = v.object({
   date: text,
   time: text,
   eventDate: moment,
+  imageUrl: text,
+  imageAlt: text,
 })
 export type MusicEvent = v.InferOutput<typeof musicEvent>
 

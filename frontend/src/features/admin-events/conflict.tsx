@@ -11,6 +11,8 @@ const labels: Record<Name, string> = {
   location: es.events.place,
   featuredArtist: es.events.artist,
   price: es.events.price,
+  imageUrl: es.picture.label,
+  imageAlt: es.picture.alt,
 }
 
 type Props = {

@@ -10,6 +10,8 @@ const schema = v.object({
   location: text,
   featuredArtist: text,
   price: text,
+  imageUrl: text,
+  imageAlt: text,
 })
 
 /**

@@ -155,7 +155,7 @@ function Schedule({ draft, onClose }: Props) {
     else if (moment.getTime() <= Date.now()) setProblem(texts.wantsFuture)
     else void put(moment)
   }
-  if (!whole.ok) return <p role="alert">{texts.incomplete}</p>
+  if (!whole.ok) return <p role="alert">{whole.field === 'imageAlt' ? whole.message : texts.incomplete}</p>
   return (
     <form method="post" noValidate className="p-campos" onSubmit={submit}>
       <PickedField kind="date" label={es.events.date} value="" errorId={problem ? id : undefined} />

@@ -5,6 +5,7 @@ import type { DraftFields } from '../../firebase/draft-writes'
 import type { EventFields } from '../../firebase/panel-writes'
 import { es } from '../../i18n/es-admin'
 import { clear, inputOf, read } from './event-inputs'
+import { PictureField } from './picture-field'
 import { PickedField } from './picked-field'
 import { PriceField } from './price-field'
 import { check, checkDraft, limits, type Name, type Values } from './event-values'
@@ -31,6 +32,7 @@ export function EventForm({ values, label, onSave, success, failure, onCancel, o
   const id = useId()
   const [busy, setBusy] = useState(false)
   const [message, setMessage] = useState<Message>()
+  const [uploading, setUploading] = useState(false)
 
   const refuse = (element: HTMLFormElement, { message, field }: { message: string; field: Name }) => {
     setMessage({ kind: 'error', text: message, field })
@@ -93,10 +95,22 @@ export function EventForm({ values, label, onSave, success, failure, onCancel, o
         {(input) => <input {...input} name="featuredArtist" maxLength={limits.featuredArtist} defaultValue={values.featuredArtist} />}
       </Field>
       <PriceField value={values.price} errorId={errorOf('price')} className="col-span-2" />
+      <PictureField
+        url={values.imageUrl}
+        alt={values.imageAlt}
+        errorId={errorOf('imageAlt')}
+        onBusy={setUploading}
+        onChange={(form) => onInput?.(read(form))}
+      />
       <div className="col-span-full flex flex-wrap items-center gap-2">
-        <Submit busy={busy} label={label} busyLabel={events.saving} className="min-w-36" />
+        <Submit busy={busy} disabled={uploading} label={label} busyLabel={events.saving} className="min-w-36" />
         {onDraft ? (
-          <button type="button" className="p-boton" disabled={busy} onClick={({ currentTarget }) => void keep(currentTarget.form)}>
+          <button
+            type="button"
+            className="p-boton"
+            disabled={busy || uploading}
+            onClick={({ currentTarget }) => void keep(currentTarget.form)}
+          >
             {es.drafts.save}
           </button>
         ) : null}

@@ -10,6 +10,8 @@ const good: Values = {
   location: 'Teatro',
   featuredArtist: ' ',
   price: ' 1500.50 ',
+  imageUrl: '',
+  imageAlt: '',
 }
 const { incomplete, invalidPrice, invalidDate } = es.events
 
@@ -26,6 +28,8 @@ describe('check', () => {
         date: '2027-09-05',
         time: '19:30',
         eventDate: new Date('2027-09-05T19:30:00-04:00'),
+        imageUrl: '',
+        imageAlt: '',
       },
     })
   })
@@ -62,6 +66,13 @@ describe('check', () => {
   ] as const)('knows no moment %j', (change, field) => {
     expect(check({ ...good, ...change })).toEqual({ ok: false, message: invalidDate, field })
   })
+  it('wants an uploaded picture to be described, and forgets the text of one that was taken away', () => {
+    const imageUrl = '/imagenes/a-700x500/960.webp'
+    expect(check({ ...good, imageUrl, imageAlt: ' ' })).toEqual({ ok: false, message: es.picture.wantsAlt, field: 'imageAlt' })
+    expect(check({ ...good, imageUrl, imageAlt: ' El coro ' })).toMatchObject({ event: { imageUrl, imageAlt: 'El coro' } })
+    expect(check({ ...good, imageUrl: '', imageAlt: 'El coro' })).toMatchObject({ event: { imageUrl: '', imageAlt: '' } })
+    expect(check({ ...good, imageUrl: '/fotos/gala.jpg' })).toMatchObject({ ok: true })
+  })
   it('checks in the order of the brief', () => {
     expect(check({ ...good, title: '', price: 'x', date: 'x' })).toMatchObject({ message: incomplete })
     expect(check({ ...good, price: 'x', date: 'x' })).toMatchObject({ message: invalidPrice })
@@ -88,6 +99,8 @@ it('an older event takes date and time from its moment', () => {
     date: 'pronto',
     time: '',
     eventDate: new Date('2027-09-05T23:30:00Z'),
+    imageUrl: '',
+    imageAlt: '',
   })
   expect(values).toMatchObject({ date: '2027-09-05', time: '19:30', price: '' })
 })

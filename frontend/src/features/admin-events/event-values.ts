@@ -3,18 +3,29 @@ import type { EventFields } from '../../firebase/panel-writes'
 import { es } from '../../i18n/es-admin'
 import { longDay } from '../../lib/grid'
 import { panelPrice } from '../../lib/money'
+import { uploadedPicture } from '../../lib/picture'
 import { toLocal, momentOf } from '../../lib/dates'
 import type { MusicEvent } from '../../admin/data/rows'
 
 /** The event form's fields as texts. */
 export type Values = Record<Name, string>
-export type Name = 'title' | 'description' | 'date' | 'time' | 'location' | 'featuredArtist' | 'price'
+export type Name = (typeof names)[number]
 
-export const names: readonly Name[] = ['title', 'description', 'date', 'time', 'location', 'featuredArtist', 'price']
-export const blank: Values = { title: '', description: '', date: '', time: '', location: '', featuredArtist: '', price: '' }
+export const names = ['title', 'description', 'date', 'time', 'location', 'featuredArtist', 'price', 'imageUrl', 'imageAlt'] as const
+export const blank: Values = {
+  title: '',
+  description: '',
+  date: '',
+  time: '',
+  location: '',
+  featuredArtist: '',
+  price: '',
+  imageUrl: '',
+  imageAlt: '',
+}
 
 /** Limits of the rules (F-807). */
-export const limits = { title: 150, description: 5000, location: 200, featuredArtist: 200 }
+export const limits = { title: 150, description: 5000, location: 200, featuredArtist: 200, imageAlt: 300 }
 const MAX_PRICE = 10_000_000
 const MAX_DRAFT_MOMENT = 40
 
@@ -37,6 +48,8 @@ export function check(raw: Values): Checked {
     const field = momentOf(values.date, '00:00') ? 'time' : 'date'
     return { ok: false, message: es.events.invalidDate, field }
   }
+  if (values.imageUrl === '') values.imageAlt = ''
+  else if (values.imageAlt === '' && uploadedPicture(values.imageUrl)) return { ok: false, message: es.picture.wantsAlt, field: 'imageAlt' }
   return { ok: true, event: { ...values, price, eventDate } }
 }
 
@@ -112,6 +125,8 @@ export function valuesOf(event: MusicEvent): Values {
     time: momentOf('2000-01-01', event.time) ? event.time : (local?.time ?? ''),
     location: event.location,
     featuredArtist: event.featuredArtist,
+    imageUrl: event.imageUrl,
+    imageAlt: event.imageAlt,
     price: event.price === null ? '' : String(event.price),
   }
 }

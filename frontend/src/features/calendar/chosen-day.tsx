@@ -16,6 +16,7 @@ function Picture({ event }: { event: PublicEvent }) {
     <div className="border-borde -mx-4 -mt-4 mb-1 aspect-[16/9] overflow-hidden border-b-2 sm:-mx-5 sm:-mt-5">
       <EventImage
         event={event}
+        sizes="(min-width: 1024px) 400px, 100vw"
         className="size-full"
         fallback={<SlotImage slot={eventArt(event)} sizes="(min-width: 1024px) 400px, 100vw" className="size-full object-cover" />}
       />

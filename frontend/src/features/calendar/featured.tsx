@@ -37,6 +37,7 @@ export function Featured({ events, loading }: { events: PublicEvent[]; loading: 
                   event={event}
                   alt=""
                   lazy
+                  sizes="(min-width: 1024px) 373px, (min-width: 640px) 50vw, 100vw"
                   className="size-full"
                   fallback={
                     <SlotImage slot={eventArt(event)} sizes="(min-width: 1024px) 373px, 100vw" className="size-full object-cover" />

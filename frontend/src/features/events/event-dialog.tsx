@@ -21,6 +21,7 @@ export function EventDialog({ event, onClose }: { event: PublicEvent | null; onC
           <div className="border-borde mb-6 aspect-[2/1] w-full sm:aspect-[5/2] overflow-hidden rounded-sm border-2">
             <EventImage
               event={event}
+              sizes="(min-width: 640px) 600px, 100vw"
               className="size-full"
               fallback={<SlotImage slot={eventArt(event)} sizes="600px" className="size-full object-cover" />}
             />

@@ -3,6 +3,7 @@ import { type ReactNode, useState } from 'react'
 import { t } from '../../i18n/es'
 import { tEvent } from '../../i18n/es-events'
 import { publicPrice } from '../../lib/money'
+import { uploadedPicture } from '../../lib/picture'
 import { mapLink } from '../../lib/links'
 import type { PublicEvent } from '../../lib/event'
 import { safeLink } from '../../lib/safe-url'
@@ -19,19 +20,29 @@ export function ExternalLink({ a, className = 'enlace', children }: { a: string;
   )
 }
 
-type ImageProps = { event: PublicEvent; alt?: string; className?: string; lazy?: boolean; fallback?: ReactNode }
+type ImageProps = {
+  event: PublicEvent
+  alt?: string /** How wide the picture is shown. */
+  sizes: string
+  className?: string
+  lazy?: boolean
+  fallback?: ReactNode
+}
 
 /** The picture of an event; where it has none, or none that arrives, what stands for it. */
-export function EventImage({ event, alt = event.title, className = '', lazy = false, fallback = null }: ImageProps) {
+export function EventImage({ event, alt = event.imageAlt, sizes, className = '', lazy = false, fallback = null }: ImageProps) {
   const [lost, setLost] = useState<string | null>(null)
   const { image } = event
   if (!image || image === lost) return fallback
+  const uploaded = uploadedPicture(image)
   return (
     <img
       src={image}
+      srcSet={uploaded?.srcSet}
+      sizes={uploaded ? sizes : undefined}
       alt={alt}
-      width={640}
-      height={400}
+      width={uploaded?.width ?? 640}
+      height={uploaded?.height ?? 400}
       loading={lazy ? 'lazy' : 'eager'}
       onError={() => setLost(image)}
       className={`object-cover ${className}`}

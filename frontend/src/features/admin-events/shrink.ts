@@ -1,0 +1,40 @@
+/** What the back office takes (server/backoffice): these types, so many bytes and pixels. */
+const TYPES = ['image/jpeg', 'image/png', 'image/webp']
+const MAX_BYTES = 5 * 1024 * 1024
+const MAX_PIXELS = 16_000_000
+/** The longest side of a picture that is made smaller here: more than any file that the site serves. */
+const SIDE = 2400
+
+/**
+ * A picture that the back office takes: the file itself, or, where it is too large or of another type that the browser shows
+ * (a phone's photo, AVIF, HEIC), drawn again as a smaller JPEG. A file that the browser cannot show stays as it is: the back
+ * office says what is wrong with it.
+ */
+export async function shrink(file: File): Promise<Blob> {
+  let bitmap: ImageBitmap
+  try {
+    bitmap = await createImageBitmap(file)
+  } catch {
+    return file
+  }
+  try {
+    const fits = TYPES.includes(file.type) && file.size <= MAX_BYTES && bitmap.width * bitmap.height <= MAX_PIXELS
+    return fits ? file : ((await drawn(bitmap)) ?? file)
+  } finally {
+    bitmap.close()
+  }
+}
+
+/** Draws a picture as a JPEG over white, at most so long on each side. */
+async function drawn(bitmap: ImageBitmap): Promise<Blob | null> {
+  const scale = Math.min(1, SIDE / bitmap.width, SIDE / bitmap.height)
+  const canvas = document.createElement('canvas')
+  canvas.width = Math.max(1, Math.round(bitmap.width * scale))
+  canvas.height = Math.max(1, Math.round(bitmap.height * scale))
+  const context = canvas.getContext('2d')
+  if (!context) return null
+  context.fillStyle = 'white'
+  context.fillRect(0, 0, canvas.width, canvas.height)
+  context.drawImage(bitmap, 0, 0, canvas.width, canvas.height)
+  return new Promise((resolve) => canvas.toBlob(resolve, 'image/jpeg', 0.9))
+}

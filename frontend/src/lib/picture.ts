@@ -1,0 +1,19 @@
+/** The widths in which the back office keeps a picture (server/backoffice/picture). */
+const WIDTHS = [480, 960, 1600]
+
+/** What an uploaded picture's address says: the files to choose from, and the size of the largest. Null for other pictures. */
+export function uploadedPicture(address: string): { srcSet: string; width: number; height: number } | null {
+  const [, folder, width, height, largest] = /^(\/imagenes\/[A-Za-z0-9]+-(\d+)x(\d+)\/)(\d+)\.webp$/.exec(address) ?? []
+  if (!folder) return null
+  const widths = WIDTHS.filter((each) => each <= Number(largest))
+  return {
+    srcSet: widths.map((each) => `${folder}${each}.webp ${each}w`).join(', '),
+    width: Number(width),
+    height: Number(height),
+  }
+}
+
+/** The file of an uploaded picture that messengers and search engines take: JPEG. */
+export function sharedPicture(address: string): string {
+  return uploadedPicture(address) ? address.replace(/\d+\.webp$/, 'compartir.jpg') : address
+}

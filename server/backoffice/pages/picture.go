@@ -1,0 +1,42 @@
+package pages
+
+import (
+	"context"
+	"net/http"
+)
+
+// forever is the Cache-Control of a picture's files: another picture has another address.
+const forever = "public, max-age=31536000, immutable"
+
+// Pictures are the events' pictures.
+type Pictures interface {
+	// PictureFile returns a file of a picture and its media type, nil when there is none.
+	PictureFile(ctx context.Context, id, name string) (data []byte, kind string, err error)
+}
+
+// picture serves a file of a picture.
+func (h *handler) picture(w http.ResponseWriter, r *http.Request) {
+	id, name := r.PathValue("id"), r.PathValue("name")
+	kind := ""
+	data, err := read(r.Context(), h.reads, func(ctx context.Context) (data []byte, err error) {
+		data, kind, err = h.o.Pictures.PictureFile(ctx, id, name)
+		return data, err
+	})
+	header := w.Header()
+	header.Set("X-Content-Type-Options", "nosniff")
+	if err != nil || data == nil {
+		status := http.StatusNotFound
+		if err != nil {
+			status = http.StatusInternalServerError
+			h.o.Log.ErrorContext(r.Context(), "a picture could not be read", "path", r.URL.Path, "error", err)
+		}
+		header.Set("Cache-Control", never)
+		http.Error(w, http.StatusText(status), status)
+		return
+	}
+	header.Set("Content-Type", kind)
+	header.Set("Cache-Control", forever)
+	// Nothing in it runs, even where somebody opens it by itself.
+	header.Set("Content-Security-Policy", "default-src 'none'; sandbox")
+	_, _ = w.Write(data) // the client may have disconnected
+}

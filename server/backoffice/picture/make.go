@@ -1,0 +1,170 @@
+package picture
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"image"
+	"image/jpeg"
+	"image/png"
+	"net/http"
+	"strconv"
+
+	"golang.org/x/image/draw"
+	"golang.org/x/image/webp"
+
+	encoder "clave/server/backoffice/webp"
+)
+
+// MaxPixels is the most pixels that an upload may have: a phone's photo has 12 million. Decoding a progressive JPEG of
+// this size takes some 200 MB.
+const MaxPixels = 16_000_000
+
+// MaxFile is the size of the largest file that Make returns, in bytes: it fits into a Firestore document of 1 MiB.
+const MaxFile = 900_000
+
+// The widths of the WebP files, and the width of the JPEG that messengers show of a link.
+const (
+	shareWidth = 1200
+	// tallest is the greatest height of a file, in widths.
+	tallest = 2
+)
+
+// widths are those of the WebP files, the smallest first.
+var widths = []int{480, 960, 1600}
+
+// ShareName is the name of the JPEG file.
+const ShareName = "compartir.jpg"
+
+// What is wrong with an upload.
+var (
+	// ErrType is an upload that is neither JPEG, PNG nor WebP.
+	ErrType = errors.New("picture: neither JPEG, PNG nor WebP")
+	// ErrPixels is an upload with more than MaxPixels.
+	ErrPixels = errors.New("picture: too many pixels")
+	// ErrBroken is an upload that cannot be decoded.
+	ErrBroken = errors.New("picture: cannot be decoded")
+)
+
+// File is a file of a picture.
+type File struct {
+	// Name is "960.webp" or ShareName.
+	Name string
+	// Type is its media type.
+	Type string
+	Data []byte
+}
+
+// Set are the files of a picture.
+type Set struct {
+	Files []File
+	// Largest is the name of the largest WebP file, whose size is Width and Height.
+	Largest       string
+	Width, Height int
+}
+
+// Make returns the files of an upload. Each WebP file has one of the widths, down to the first one that the upload does not
+// fill.
+func Make(upload []byte) (*Set, error) {
+	m, err := decode(upload)
+	if err != nil {
+		return nil, err
+	}
+	set := &Set{}
+	for _, width := range widths {
+		scaled := scale(m, width)
+		data, err := shrink(func(quality int) ([]byte, error) { return encoder.Encode(scaled, quality) })
+		if err != nil {
+			return nil, err
+		}
+		set.Largest = strconv.Itoa(width) + ".webp"
+		set.Width, set.Height = scaled.Rect.Dx(), scaled.Rect.Dy()
+		set.Files = append(set.Files, File{set.Largest, "image/webp", data})
+		if m.Rect.Dx() <= width {
+			break
+		}
+	}
+	share := scale(m, shareWidth)
+	data, err := shrink(func(quality int) ([]byte, error) {
+		var out bytes.Buffer
+		err := jpeg.Encode(&out, share, &jpeg.Options{Quality: quality})
+		return out.Bytes(), err
+	})
+	if err != nil {
+		return nil, err
+	}
+	set.Files = append(set.Files, File{ShareName, "image/jpeg", data})
+	return set, nil
+}
+
+// shrink encodes with less quality until the file fits.
+func shrink(encode func(quality int) ([]byte, error)) ([]byte, error) {
+	for _, quality := range []int{80, 60, 40, 20, 5} {
+		data, err := encode(quality)
+		if err != nil {
+			return nil, fmt.Errorf("picture: %w", err)
+		}
+		if len(data) <= MaxFile {
+			return data, nil
+		}
+	}
+	return nil, ErrPixels
+}
+
+// decode returns an upload's pixels, upright and opaque.
+func decode(upload []byte) (*image.RGBA, error) {
+	format, ok := formats[http.DetectContentType(upload)]
+	if !ok {
+		return nil, ErrType
+	}
+	config, err := format.config(upload)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrBroken, err)
+	}
+	if config.Width < 1 || config.Height < 1 || config.Width > MaxPixels/config.Height {
+		return nil, ErrPixels
+	}
+	m, err := format.decode(upload)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrBroken, err)
+	}
+	return upright(flatten(m, format.studio), orientation(upload)), nil
+}
+
+// format is how one media type is read.
+type format struct {
+	config func([]byte) (image.Config, error)
+	decode func([]byte) (image.Image, error)
+	// studio is set where YCbCr pictures have brightnesses of 16 to 235, which image/color does not know of.
+	studio bool
+}
+
+// formats are the media types that Make reads.
+var formats = map[string]format{
+	"image/jpeg": {
+		config: func(b []byte) (image.Config, error) { return jpeg.DecodeConfig(bytes.NewReader(b)) },
+		decode: func(b []byte) (image.Image, error) { return jpeg.Decode(bytes.NewReader(b)) },
+	},
+	"image/png": {
+		config: func(b []byte) (image.Config, error) { return png.DecodeConfig(bytes.NewReader(b)) },
+		decode: func(b []byte) (image.Image, error) { return png.Decode(bytes.NewReader(b)) },
+	},
+	"image/webp": {
+		config: func(b []byte) (image.Config, error) { return webp.DecodeConfig(bytes.NewReader(b)) },
+		decode: func(b []byte) (image.Image, error) { return webp.Decode(bytes.NewReader(b)) },
+		studio: true,
+	},
+}
+
+// scale returns a picture at most so wide and at most twice as high, never larger than it is.
+func scale(m *image.RGBA, width int) *image.RGBA {
+	size := m.Rect.Size()
+	factor := min(1, float64(width)/float64(size.X), float64(width*tallest)/float64(size.Y))
+	if factor == 1 {
+		return m
+	}
+	at := func(side int) int { return max(int(float64(side)*factor+0.5), 1) }
+	out := image.NewRGBA(image.Rect(0, 0, at(size.X), at(size.Y)))
+	draw.CatmullRom.Scale(out, out.Rect, m, m.Rect, draw.Src, nil)
+	return out
+}
