@@ -42,6 +42,8 @@ export default defineConfig({
   use: {
     baseURL: process.env['BASE_URL'] ?? server?.url ?? '',
     locale: 'es-DO',
+    // The service worker keeps pages between visits; offline.spec.ts alone is about that.
+    serviceWorkers: 'block',
     timezoneId: 'America/Santo_Domingo',
     launchOptions: { executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium', args: FLAGS },
     // Recording costs a third of a test's time: it is done where a test is tried again.

@@ -10,7 +10,7 @@ const DATA_PATHS = ['/v1', '/google.firestore.v1.Firestore', '/identitytoolkit.g
 /** One file for what comes together, instead of one for each piece: React, which runs in a turn of its own (src/main.ts), what most pages are made of, what shows an event or a place, the SDK's base. */
 const REACT = /node_modules[\\/](?:react|react-dom|scheduler)[\\/]/
 const FRAME =
-  /src[\\/](?:app|app-router|draw|layout[\\/].*|i18n[\\/]es|components[\\/](?:button-classes|skeleton|error-boundary|sign)|art[\\/](?:logo|mark-stroke)|content[\\/]sitio|lib[\\/](?:dates|background|use-hydrated|use-printing|use-meta))\.|react-router/
+  /src[\\/](?:app|app-router|draw|layout[\\/].*|i18n[\\/]es|components[\\/](?:button-classes|skeleton|error-boundary|sign)|art[\\/](?:logo|mark-stroke)|content[\\/]sitio|lib[\\/](?:dates|background|use-hydrated|use-kept-pages|use-offline|use-printing|use-meta))\.|react-router/
 const PIECES =
   /src[\\/](?:art[\\/](?:slot-image|plate|manifest)|components[\\/](?:page-header|call-to-action|section|empty)|features[\\/]events[\\/]event-bones|lib[\\/](?:when|use-events))\./
 const EVENT_PARTS =

@@ -23,7 +23,9 @@ await build({
   build: { ssr: 'src/entry-server.tsx', outDir: DIST_SSR, manifest: false, copyPublicDir: false },
 })
 
-const { prerender, pages, address, noScript, META, unsubscribePage } = await import(pathToFileURL(join(DIST_SSR, 'entry-server.js')).href)
+const { prerender, pages, address, noScript, META, offlinePage, unsubscribePage } = await import(
+  pathToFileURL(join(DIST_SSR, 'entry-server.js')).href
+)
 const url = (process.env.VITE_SITIO_URL || address).replace(/\/$/, '')
 // Named by what it holds, like all that is kept for ever: it must not be asked for again before each first paint.
 const START_SCRIPT = '/start.js'
@@ -132,6 +134,10 @@ await write('app.html', { meta: { ...META['/'], index: false }, path: '', after:
 const unsubscribeMeta = { title: `Boletín · ${META['/'].title}`, description: META['/'].description, index: false }
 await write('boletin/plantilla.html', { meta: unsubscribeMeta, path: '', after: unsubscribePage('<!--baja-->'), withScripts: false })
 
+// What the service worker answers in the place of a page that was never here.
+const offlineMeta = { title: `Sin conexión · ${META['/'].title}`, description: META['/'].description, index: false }
+await write('sin-conexion.html', { meta: offlineMeta, path: '', after: offlinePage(), withScripts: false })
+
 // At /sitemap.xml the back office adds the events.
 const entries = pages.map((path) => `  <url><loc>${url}${path}</loc></url>`)
 await writeFile(
@@ -140,6 +146,45 @@ await writeFile(
 )
 await writeFile(join(DIST, 'robots.txt'), `User-agent: *\nDisallow: /LogIn\nDisallow: /AdminView\n\nSitemap: ${url}/sitemap.xml\n`)
 await rm(DIST_SSR, { recursive: true })
+
+/** The files of chunks and of all that they import or ask for. */
+function filesOf(keys, isWanted, seen = new Map()) {
+  for (const key of keys) {
+    const chunk = manifest[key]
+    if (!chunk || seen.has(key) || !isWanted(key)) continue
+    seen.set(key, [chunk.file, ...(chunk.css ?? []), ...(chunk.assets ?? [])])
+    filesOf([...(chunk.imports ?? []), ...(chunk.dynamicImports ?? [])], isWanted, seen)
+  }
+  return [...new Set([...seen.values()].flat())].map((file) => `/${file}`)
+}
+
+// The service worker: its version changes with anything that is served.
+const entryKey = always(manifest)[0]
+const panelRoute = (key) => /^src\/routes\/(?:log-in|admin)/.test(key)
+const publicFiles = filesOf([entryKey], (key) => !panelRoute(key))
+const shellRoutes = ['/', '/calendario']
+const shellFiles = shellRoutes.flatMap((path) => chunksOf(`src/routes/${SOURCES[path] ?? path.slice(1)}.tsx`)).map((file) => `/${file}`)
+const shellStyles = publicFiles.filter((file) => file.endsWith('.css'))
+const shell = [...shellRoutes, '/sin-conexion', fixedStartScript, `/${manifest[entryKey].file}`]
+const served = createHash('sha256')
+for (const name of (await readdir(DIST, { recursive: true, withFileTypes: true }))
+  .filter((entry) => entry.isFile())
+  .map((entry) => join(entry.parentPath, entry.name))
+  .sort()) {
+  served.update(name.slice(DIST.length)).update(await readFile(name))
+}
+const constants = {
+  "'__VERSION__'": served.digest('hex').slice(0, 12),
+  __SHELL__: [...new Set([...shell, ...shellFiles, ...shellStyles, ...fonts.map((file) => `/${file}`)])],
+  __ASSETS__: [fixedStartScript, ...publicFiles],
+  __PATHS__: pages,
+}
+let worker = await readFile(join(DIST, 'sw.js'), 'utf8')
+for (const [name, value] of Object.entries(constants)) {
+  if (!worker.includes(name)) throw new Error(`sw.js has no ${name}`)
+  worker = worker.replace(name, JSON.stringify(value))
+}
+await writeFile(join(DIST, 'sw.js'), worker)
 
 // Each text's Brotli form beside it, with more patience than a server has while somebody waits. Firebase Hosting makes its own.
 for (const name of await readdir(DIST, { recursive: true })) {

@@ -1,13 +1,16 @@
+import { useLocation } from 'react-router-dom'
 import { type ReactNode, StrictMode, startTransition, useEffect } from 'react'
 import { createRoot, hydrateRoot } from 'react-dom/client'
 import { App } from './app'
 import { AppRouter } from './app-router'
+import { useKeptPages } from './lib/use-kept-pages'
 
 /** Says that the page is live, to what kept the visitor's first gestures for it (public/start.js). */
 function Live({ children }: { children: ReactNode }) {
   useEffect(() => {
     dispatchEvent(new Event('vivo'))
   }, [])
+  useKeptPages(useLocation().pathname)
   return children
 }
 

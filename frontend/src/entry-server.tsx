@@ -14,7 +14,7 @@ export const pages = PUBLIC_PATHS
 export const address = site.url
 
 /** What pages without prerendered text say without scripts. */
-export { unsubscribePage, noScript } from './no-script'
+export { offlinePage, unsubscribePage, noScript } from './no-script'
 
 /** A page as HTML and what its head says. */
 export async function prerender(path: string, url: string): Promise<{ html: string; meta: Meta; route: string; data: object | null }> {

@@ -35,6 +35,33 @@ export function noScript(mark = ''): string {
   return page.replace('<p ', `${mark}<p `)
 }
 
+/** What is said in the place of a page that was never here, while there is no connection (public/sw.js). */
+export function offlinePage(): string {
+  return renderToStaticMarkup(
+    <main className="contenedor py-14">
+      <p className="titulo-3 mb-7">
+        <a href="/">{site.name}</a>
+      </p>
+      <h1 className="titulo-1">{t.offline.title}</h1>
+      <p className="entrada mt-5 mb-7">{t.offline.lead}</p>
+      <ul>
+        {LINKS.slice(0, 2).map(({ a, text }) => (
+          <li key={a}>
+            <a className="enlace inline-flex min-h-11 items-center" href={a}>
+              {text}
+            </a>
+          </li>
+        ))}
+        <li>
+          <a className="enlace inline-flex min-h-11 items-center" href={site.phoneLink}>
+            {t.offline.callOut}
+          </a>
+        </li>
+      </ul>
+    </main>,
+  )
+}
+
 /** The page around what is said at an unsubscribe link, in the place of `marca`. */
 export function unsubscribePage(mark: string): string {
   const page = renderToStaticMarkup(

@@ -17,7 +17,10 @@ export const privacidad = {
     },
     {
       title: 'Lo que no hacemos',
-      paragraphs: ['No hay rastreadores, ni anuncios, ni cookies de terceros. No vendemos ni cedemos tus datos.'],
+      paragraphs: [
+        'No hay rastreadores, ni anuncios, ni cookies de terceros. No vendemos ni cedemos tus datos.',
+        'Para que puedas leer sin conexión, tu navegador guarda las páginas y eventos que viste. Se quedan en tu dispositivo.',
+      ],
     },
     {
       title: 'Servicios de otros',

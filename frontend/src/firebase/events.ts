@@ -14,6 +14,7 @@ import {
 import type { PublicEvent } from '../lib/event'
 import { readEvent } from '../lib/read-event'
 import { live } from './live'
+import { type About, recall, remember } from './seen-events'
 
 /** What a subscription tells: the events, and whether the server has confirmed them. */
 type Listener = { onEvents: (events: PublicEvent[], confirmed: boolean) => void; onError: (error: Error) => void }
@@ -25,22 +26,42 @@ function convert(snapshot: QueryDocumentSnapshot): PublicEvent {
   return readEvent(snapshot.id, { ...data, eventDate: data['eventDate'] instanceof Timestamp ? data['eventDate'].toDate() : null })
 }
 
-function subscribe(consulta: Query, { onEvents, onError }: Listener): () => void {
-  return onSnapshot(consulta, (photo) => onEvents(photo.docs.map(convert), !photo.metadata.fromCache), onError)
+/** What a listener is told: what the server says, which is kept; and without it the events that were seen last (P-12). */
+function teller({ onEvents }: Listener, about: (events: readonly PublicEvent[]) => About, count = Infinity) {
+  const tell = (events: PublicEvent[], confirmed: boolean) => {
+    if (confirmed) remember(events, about(events))
+    onEvents(confirmed || events.length > 0 ? events : recall(about([])).slice(0, count), confirmed)
+  }
+  // The SDK takes some time until it says that nobody answers.
+  if (!navigator.onLine) tell([], false)
+  return tell
+}
+
+function subscribe(consulta: Query, tell: (events: PublicEvent[], confirmed: boolean) => void, { onError }: Listener): () => void {
+  return onSnapshot(consulta, (photo) => tell(photo.docs.map(convert), !photo.metadata.fromCache), onError)
 }
 
 /** The next events from a moment on, at most `cuantos` (F-103). Answers how to stop listening. */
 export function subscribeUpcoming(from: Date, count: number, listener: Listener): () => void {
-  return subscribe(query(events, where('eventDate', '>=', Timestamp.fromDate(from)), orderBy('eventDate', 'asc'), limit(count)), listener)
+  const next = query(events, where('eventDate', '>=', Timestamp.fromDate(from)), orderBy('eventDate', 'asc'), limit(count))
+  // A full answer says nothing of what comes after it.
+  const about = (found: readonly PublicEvent[]): About => {
+    const until = found.length < count ? undefined : found.at(-1)?.moment
+    return ({ moment }) => moment !== null && moment >= from && (!until || moment < until)
+  }
+  return subscribe(next, teller(listener, about, count), listener)
 }
 
 /** The events from a moment up to another, which is left out (F-243). Answers how to stop listening. */
 export function subscribeRange(from: Date, until: Date, listener: Listener): () => void {
   const inside = [where('eventDate', '>=', Timestamp.fromDate(from)), where('eventDate', '<', Timestamp.fromDate(until))]
-  return subscribe(query(events, ...inside, orderBy('eventDate', 'asc')), listener)
+  const about: About = ({ moment }) => moment !== null && moment >= from && moment < until
+  const tell = teller(listener, () => about)
+  return subscribe(query(events, ...inside, orderBy('eventDate', 'asc')), tell, listener)
 }
 
 /** One event by its id: an empty list when there is none. Answers how to stop listening. */
-export function subscribeOne(id: string, { onEvents, onError }: Listener): () => void {
-  return onSnapshot(doc(events, id), (photo) => onEvents(photo.exists() ? [convert(photo)] : [], !photo.metadata.fromCache), onError)
+export function subscribeOne(id: string, listener: Listener): () => void {
+  const tell = teller(listener, () => (event) => event.id === id)
+  return onSnapshot(doc(events, id), (photo) => tell(photo.exists() ? [convert(photo)] : [], !photo.metadata.fromCache), listener.onError)
 }

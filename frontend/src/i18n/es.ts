@@ -103,6 +103,8 @@ export const t = {
     callUs: 'o llámanos al',
   },
   offline: {
+    notice: 'Sin conexión. Mostrando lo último recibido.',
+    lead: 'Esta página todavía no se había abierto en este dispositivo. Vuelve a intentarlo cuando tengas conexión. Mientras tanto puedes leer las que ya abriste:',
     title: 'Sin conexión',
     text: 'Esta página todavía no se había abierto en este dispositivo. Se abrirá sola cuando vuelva la conexión. Mientras tanto:',
     goBackTo: 'Volver a la página anterior',

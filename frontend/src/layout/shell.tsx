@@ -1,5 +1,6 @@
 import { type MouseEvent, type ReactNode, useRef, useState } from 'react'
 import { t } from '../i18n/es'
+import { useOffline } from '../lib/use-offline'
 import { usePrinting } from '../lib/use-printing'
 import { Bar } from './bar'
 import { Letterhead } from './letterhead'
@@ -11,6 +12,7 @@ export function Shell({ children }: { children: ReactNode }) {
   const [menuOpen, setMenuOpen] = useState(false)
   const content = useRef<HTMLElement>(null)
   const onPaper = usePrinting()
+  const offline = useOffline()
   useArrival(content)
   // Without a new entry in the history: going back to one with a fragment would take the focus to it again.
   const skip = (gesture: MouseEvent) => {
@@ -24,6 +26,9 @@ export function Shell({ children }: { children: ReactNode }) {
       </a>
       <Bar menuOpen={menuOpen} onMenuChange={setMenuOpen} />
       {onPaper ? <Letterhead /> : null}
+      <div role="status" className="no-imprimir">
+        {offline ? <p className="bg-banda border-linea border-b-2 px-4 py-2 text-center font-semibold">{t.offline.notice}</p> : null}
+      </div>
       <main ref={content} id="contenido" tabIndex={-1} inert={menuOpen} className="grow outline-none">
         {children}
       </main>

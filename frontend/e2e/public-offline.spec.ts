@@ -1,0 +1,99 @@
+import { expect, type Page, test } from '@playwright/test'
+import { clear, createAdmin, enter, write } from './admin-world'
+import { seed } from './public-world'
+
+test.use({ serviceWorkers: 'allow' })
+
+test.beforeEach(() => clear())
+
+/** What the service worker keeps: the paths of all its caches. */
+const kept = (page: Page) =>
+  page.evaluate(async () => {
+    const all = await Promise.all((await caches.keys()).map(async (name) => (await caches.open(name)).keys()))
+    return all.flat().map(({ url }) => new URL(url).pathname)
+  })
+
+/** Begins to keep pages, as any gesture does, and waits until a path is among them. */
+async function keepPages(page: Page, path: string): Promise<void> {
+  const press = async () => {
+    // A page that is not live yet takes no note of it.
+    await page.keyboard.press('Shift')
+    return kept(page)
+  }
+  await expect.poll(press, { timeout: 20_000 }).toContain(path)
+}
+
+const notice = (page: Page) => page.getByText('Sin conexión. Mostrando lo último recibido.')
+
+test('P-12 pages and events that were seen are read without a connection, and say so', async ({ page, context }) => {
+  await seed('gala', '2031-09-05', '19:30', { title: 'Gala de otoño' })
+  await page.goto('/')
+  await page.getByRole('heading', { name: 'Gala de otoño' }).scrollIntoViewIfNeeded()
+  await page.getByRole('heading', { name: 'Gala de otoño' }).click()
+  await page.getByRole('dialog').getByRole('link', { name: 'Abrir la página del evento' }).click()
+  await expect(page).toHaveURL('/eventos/gala')
+  await keepPages(page, '/eventos/gala')
+  await page.goto('/historia')
+  await keepPages(page, '/historia')
+
+  await context.setOffline(true)
+  await page.reload()
+  await expect(page.getByRole('heading', { level: 1, name: 'Nuestra Historia' })).toBeVisible()
+  await expect(notice(page)).toBeVisible()
+  await page.goto('/eventos/gala')
+  await expect(page.getByRole('heading', { level: 1, name: 'Gala de otoño' })).toBeVisible()
+  await page.goto('/')
+  await page
+    .getByRole('heading', { name: /eventos/i })
+    .first()
+    .scrollIntoViewIfNeeded()
+  await expect(page.getByRole('heading', { name: 'Gala de otoño' })).toBeVisible()
+  await context.setOffline(false)
+  await expect(notice(page)).toBeHidden()
+})
+
+test('P-12 a page that was never here says so, with what can be done', async ({ page, context }) => {
+  await page.goto('/')
+  await keepPages(page, '/sin-conexion')
+  await context.setOffline(true)
+  await page.goto('/equipo')
+  await expect(page.getByRole('heading', { level: 1, name: 'Sin conexión' })).toBeVisible()
+  await expect(page.getByRole('link', { name: 'Llamar a la fundación' })).toHaveAttribute('href', /^tel:/)
+})
+
+test('P-12 what changes on the server is shown at once where there is a connection', async ({ page }) => {
+  await write('MusicEvent/gala', { title: 'Antes', eventDate: new Date('2031-09-05T23:30:00Z') })
+  await page.goto('/eventos/gala')
+  await keepPages(page, '/eventos/gala')
+  await write('MusicEvent/gala', { title: 'Después', eventDate: new Date('2031-09-05T23:30:00Z') })
+  const answer = await page.reload()
+  expect(answer?.fromServiceWorker()).toBe(true)
+  expect(await answer?.text()).toContain('Después · Evento')
+})
+
+test('P-12 neither the panel nor any data of it is kept', async ({ page }) => {
+  await createAdmin()
+  await page.goto('/')
+  await keepPages(page, '/')
+  await enter(page)
+  await expect(page.getByRole('tab', { name: 'Eventos' })).toBeVisible()
+  const paths = await kept(page)
+  expect(paths.filter((path) => /LogIn|AdminView|log-in|admin|auth|^\/api|^\/v1|google|toolkit/i.test(path))).toEqual([])
+})
+
+test('P-12 a new build takes over at once, and fetches anew what the old one kept', async ({ page }) => {
+  await page.goto('/historia')
+  // What a worker of an older build left behind.
+  await page.evaluate(async () => {
+    const old = await caches.open('paginas-vieja')
+    await old.put('/equipo', new Response('<p>viejo</p>', { headers: { 'Content-Type': 'text/html' } }))
+    await old.put('/ya-no-existe', new Response('<p>viejo</p>', { headers: { 'Content-Type': 'text/html' } }))
+    await caches.open('archivos-vieja')
+  })
+  await keepPages(page, '/historia')
+  await expect.poll(() => page.evaluate(() => caches.keys())).toHaveLength(2)
+  expect(await kept(page)).not.toContain('/ya-no-existe')
+  const team = await page.evaluate(async () => (await caches.match('/equipo'))?.text())
+  expect(team).toContain('Nuestro Equipo')
+  expect(team).not.toContain('viejo')
+})

@@ -1,0 +1,58 @@
+import * as v from 'valibot'
+import type { PublicEvent } from '../lib/event'
+
+/** Where the events that were seen last are kept in the browser. */
+const KEY = 'eventos-vistos'
+const MOST = 100
+
+const Seen = v.array(
+  v.object({
+    id: v.string(),
+    title: v.string(),
+    description: v.string(),
+    place: v.string(),
+    artist: v.string(),
+    price: v.nullable(v.number()),
+    image: v.nullable(v.string()),
+    imageAlt: v.string(),
+    moment: v.nullable(
+      v.pipe(
+        v.string(),
+        v.transform((text) => new Date(text)),
+        v.date(),
+      ),
+    ),
+    date: v.string(),
+    time: v.string(),
+  }),
+)
+
+function read(): PublicEvent[] {
+  try {
+    return v.parse(Seen, JSON.parse(localStorage.getItem(KEY) ?? '[]'))
+  } catch {
+    // Nothing that this page wrote, or a browser that keeps nothing.
+    return []
+  }
+}
+
+/** Which events something is about. */
+export type About = (event: PublicEvent) => boolean
+
+/** Keeps what the server has just said; events that it was asked about and did not name exist no longer. */
+export function remember(events: readonly PublicEvent[], about: About): void {
+  const named = new Set(events.map(({ id }) => id))
+  const others = read().filter((event) => !named.has(event.id) && !about(event))
+  try {
+    localStorage.setItem(KEY, JSON.stringify([...events, ...others].slice(0, MOST)))
+  } catch {
+    // A full or forbidden store: events are read with a connection alone.
+  }
+}
+
+/** The events that were seen last, by their moment. */
+export function recall(about: About): PublicEvent[] {
+  return read()
+    .filter(about)
+    .toSorted((a, b) => (a.moment?.getTime() ?? 0) - (b.moment?.getTime() ?? 0))
+}

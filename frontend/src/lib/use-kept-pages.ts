@@ -1,0 +1,27 @@
+import { useEffect } from 'react'
+
+/** What shows that somebody reads the page: what is for later must not slow down who has just come. */
+const GESTURES = ['pointerdown', 'keydown', 'scroll', 'wheel'] as const
+/** The panel is never kept. */
+const PRIVATE = /^\/(?:LogIn|AdminView)/
+
+let begun = false
+
+/** Keeps the pages that are shown for reading without connection, from the visitor's first gesture on (P-12). */
+export function useKeptPages(path: string): void {
+  useEffect(() => {
+    if (!import.meta.env.PROD || PRIVATE.test(path)) return
+    const stop = () => {
+      for (const gesture of GESTURES) removeEventListener(gesture, begin)
+    }
+    const begin = () => {
+      begun = true
+      stop()
+      // A browser that keeps nothing reads with a connection, as ever.
+      import('./offline').then(({ keepPage }) => keepPage(path)).catch(() => undefined)
+    }
+    if (begun) begin()
+    else for (const gesture of GESTURES) addEventListener(gesture, begin, { passive: true })
+    return stop
+  }, [path])
+}
