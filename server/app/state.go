@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 
 	"clave/server/backup"
@@ -179,6 +180,9 @@ func (a *App) unfinished() error {
 	copied, err := backup.Interrupted(dir)
 	if err != nil {
 		return err
+	}
+	if strings.HasSuffix(copied, "clave move") {
+		return fault.E(fault.FailedPrecondition, "%s: a copy from %s was interrupted, and the data are not whole. Run clave move again.", dir, copied)
 	}
 	if copied != "" {
 		return fault.E(fault.FailedPrecondition, "%s: a restore from %s was interrupted, and the data are not whole. Run clave restore again.", dir, copied)

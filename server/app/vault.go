@@ -21,9 +21,15 @@ func (a *App) vault(ctx context.Context, store dataStore) (token.Vault, error) {
 	case a.config.Memory:
 		return nil, nil
 	}
-	dir := token.Folder(filepath.Join(a.config.DataDir, "keys"))
+	dir := token.Folder(filepath.Join(a.config.DataDir, keysDir))
 	return dir, copyKeys(inStore, dir) // a copy of a replica has its keys in the store
 }
+
+// keysDir is the folder of signing keys in a data folder.
+const keysDir = "keys"
+
+// signingPrefix begins the keys of signing keys in a store.
+var signingPrefix = []byte("signing/")
 
 // copyKeys copies the keys of the rings that the other vault has none of.
 func copyKeys(from, to token.Vault) error {
@@ -52,7 +58,9 @@ type storeVault struct {
 }
 
 // key returns what a key is kept under.
-func (v storeVault) key(ring, id string) []byte { return []byte("signing/" + ring + "/" + id) }
+func (v storeVault) key(ring, id string) []byte {
+	return []byte(string(signingPrefix) + ring + "/" + id)
+}
 
 // Load implements token.Vault.
 func (v storeVault) Load(ring string) (map[string][]byte, error) {

@@ -83,6 +83,26 @@ func Restore(dir, data string, verify func(store string) error) (err error) {
 	if entries, err := os.ReadDir(filepath.Join(dir, storeName)); err != nil || len(entries) == 0 {
 		return fault.Because(err, fault.NotFound, "%s is no copy that clave backup made: it has no folder %s with something in it", dir, storeName)
 	}
+	return Build(dir, data, func(part string) error {
+		if err := copyTree(dir, data, func(name string) bool { return name == storeName }); err != nil {
+			return fmt.Errorf("copy %s: %w", dir, err)
+		}
+		if err := os.Mkdir(part, folderMode); err != nil {
+			return err
+		}
+		if err := copyTree(filepath.Join(dir, storeName), part, func(string) bool { return false }); err != nil {
+			return fmt.Errorf("copy %s: %w", dir, err)
+		}
+		if err := verify(part); err != nil {
+			return fault.Because(err, fault.CodeOf(err), "%s can't be restored: %s", dir, reason(err))
+		}
+		return nil
+	})
+}
+
+// Build makes data, which must be empty or absent, a data folder: fill makes the store at a path, leaves it closed, and writes what else
+// there is into data. A Build that fails leaves nothing; one that is interrupted leaves a marker with from (see Interrupted), and the next one begins again.
+func Build(from, data string, fill func(store string) error) (err error) {
 	_, err = os.Stat(data)
 	created := errors.Is(err, fs.ErrNotExist)
 	if err := os.MkdirAll(data, folderMode); err != nil {
@@ -90,7 +110,7 @@ func Restore(dir, data string, verify func(store string) error) (err error) {
 	}
 	// The steps are in an order in which a crash never leaves a folder that looks complete. The marker comes first and goes last; a
 	// server does not start while it is there. The store is copied beside its place, verified there, and renamed when it is good.
-	if err := begin(dir, data); err != nil {
+	if err := begin(from, data); err != nil {
 		return err
 	}
 	defer func() {
@@ -98,18 +118,9 @@ func Restore(dir, data string, verify func(store string) error) (err error) {
 			err = errors.Join(err, undo(data, created))
 		}
 	}()
-	if err := copyTree(dir, data, func(name string) bool { return name == storeName }); err != nil {
-		return fmt.Errorf("copy %s: %w", dir, err)
-	}
 	part := filepath.Join(data, storeName+".part")
-	if err := os.Mkdir(part, folderMode); err != nil {
+	if err := fill(part); err != nil {
 		return err
-	}
-	if err := copyTree(filepath.Join(dir, storeName), part, func(string) bool { return false }); err != nil {
-		return fmt.Errorf("copy %s: %w", dir, err)
-	}
-	if err := verify(part); err != nil {
-		return fault.Because(err, fault.CodeOf(err), "%s can't be restored: %s", dir, reason(err))
 	}
 	if err := os.Rename(part, filepath.Join(data, storeName)); err != nil {
 		return err

@@ -52,6 +52,9 @@ func OpenMembers(ctx context.Context, url string, log *slog.Logger) (*Members, e
 	m := &Members{pool: pool, log: log}
 	m.mu.changed = make(chan struct{})
 	if err = migrate(ctx, pool); err == nil {
+		err = unfilled(ctx, pool)
+	}
+	if err == nil {
 		err = m.findHost(ctx)
 	}
 	if err == nil {

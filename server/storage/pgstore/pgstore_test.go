@@ -116,6 +116,7 @@ func TestNodes(t *testing.T) {
 		{"store", testStore},
 		{"replicas", testReplicas},
 		{"one leads", testOneLeads},
+		{"an empty database is filled", testFill},
 		{"a key is changed without a replica", testAlone},
 		{"an old leader is fenced", testAnOldLeaderIsFenced},
 		{"hand-overs don't move the clock", testHandOversDontMoveTheClock},

@@ -72,6 +72,9 @@ func (s *Store) open(ctx context.Context) error {
 	if err := migrate(ctx, s.pool); err != nil {
 		return s.said("make the tables", err)
 	}
+	if err := unfilled(ctx, s.pool); err != nil {
+		return s.said("read the lease", err)
+	}
 	if err := s.pool.QueryRow(ctx, "select cluster from clave_lease where id = 1").Scan(&s.cluster); err != nil {
 		return s.said("read the lease", err)
 	}
@@ -209,6 +212,9 @@ func (s snapshot) Scan(r storage.Range) storage.Iterator { return scan(s.Snapsho
 
 // Hidden reports whether a key of a replica, or of a copy of one, is no data.
 func Hidden(key []byte) bool { return string(key) >= string(visible) }
+
+// Forget adds to a batch for a copy of a replica that it is none any more.
+func Forget(b *storage.Batch) { b.Delete(positionKey) }
 
 // hexOf returns an id for a message.
 func hexOf(id []byte) string { return hex.EncodeToString(id) }

@@ -1,0 +1,228 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"clave/server/backup"
+	"clave/server/config"
+	"clave/server/engine"
+	"clave/server/fault"
+	"clave/server/inventory"
+	"clave/server/release"
+	"clave/server/storage"
+	"clave/server/storage/pebblestore"
+	"clave/server/storage/pgstore"
+	"clave/server/token"
+)
+
+// How data are moved between a data folder and PostgreSQL. All keys of the store are copied but those that are made of others, the
+// position of a replica, and the release: a folder's server decides by its files. Signing keys are files in a folder and keys of the store in
+// PostgreSQL. Both sides are counted by kind with checksums, the target as it is read back, before anything counts.
+
+// Moved data of both sides, for the report.
+type Move struct{ From, To []inventory.Count }
+
+// moving is how the sources and targets of moves begin that are no folders.
+var moving = []string{"postgres://", "postgresql://"}
+
+// isShared reports whether a source or target of a move is PostgreSQL.
+func isShared(at string) bool {
+	return slices.ContainsFunc(moving, func(scheme string) bool { return strings.HasPrefix(at, scheme) })
+}
+
+// MoveData copies everything from a data folder to an empty PostgreSQL, or back to an empty or absent folder. The source stays as it is.
+func MoveData(ctx context.Context, from, to string, o Options) (*Move, error) {
+	o.EnsureDefaults()
+	switch {
+	case from == "" || to == "":
+		return nil, fault.E(fault.InvalidArgument, "clave move: name the data with --from and where they go with --to")
+	case isShared(from) == isShared(to):
+		return nil, fault.E(fault.InvalidArgument, "clave move: one of --from and --to is a data folder, the other a URL as postgres://user@host/database; clave backup copies a folder")
+	case isShared(from):
+		return moveToFolder(ctx, from, to, o)
+	}
+	return moveToShared(ctx, from, to, o)
+}
+
+// copied reports whether a key of a store is moved as it is.
+func copied(key []byte) bool {
+	return !engine.Derived(key) && !pgstore.Hidden(key) && !bytes.Equal(key, release.Key()) && !bytes.HasPrefix(key, signingPrefix)
+}
+
+// pair is a key with its value.
+type pair struct{ key, value []byte }
+
+// signingPairs returns the signing keys of a data folder in the order of their keys: those of its files, and of its store where a
+// ring has no files, as in a copy of a replica.
+func signingPairs(store storage.Reader, dir string) ([]pair, error) {
+	var pairs []pair
+	inStore := storeVault{store: store}
+	for _, ring := range token.Rings() {
+		all, err := token.Folder(filepath.Join(dir, keysDir)).Load(ring)
+		if err == nil && len(all) == 0 {
+			all, err = inStore.Load(ring)
+		}
+		if err != nil {
+			return nil, err
+		}
+		for id, text := range all {
+			pairs = append(pairs, pair{inStore.key(ring, id), text})
+		}
+	}
+	slices.SortFunc(pairs, func(a, b pair) int { return bytes.Compare(a.key, b.key) })
+	return pairs, nil
+}
+
+// counted counts what a data folder with an open store holds, and calls also with each key and value if that is not nil.
+func counted(ctx context.Context, store storage.Reader, signing []pair) (*inventory.Inventory, error) {
+	n := inventory.New()
+	next, closing := folderPairs(store, signing)
+	for {
+		key, value, err := next()
+		if err = errors.Join(err, ctx.Err()); err != nil || key == nil {
+			return n, errors.Join(err, closing())
+		}
+		if err := n.Add(key, value); err != nil {
+			return nil, errors.Join(err, closing())
+		}
+	}
+}
+
+// folderPairs returns a function that returns one key with its value after the other, and nil at the end, and one that closes it.
+func folderPairs(store storage.Reader, signing []pair) (next func() (key, value []byte, err error), closing func() error) {
+	it := store.Scan(storage.Range{})
+	return func() ([]byte, []byte, error) {
+		for it.Next() {
+			if copied(it.Key()) {
+				value, err := it.Value()
+				return it.Key(), value, err
+			}
+		}
+		if err := it.Err(); err != nil || len(signing) == 0 {
+			return nil, nil, err
+		}
+		first := signing[0]
+		signing = signing[1:]
+		return first.key, first.value, nil
+	}, it.Close
+}
+
+// compared returns the counts of both sides, or which kinds differ.
+func compared(from, to *inventory.Inventory) (*Move, error) {
+	m := &Move{From: from.Counts(), To: to.Counts()}
+	if kinds := inventory.Differing(m.From, m.To); len(kinds) > 0 {
+		return m, fault.E(fault.DataLoss, "clave move: what was written is not what was read: %s. Nothing was moved.", strings.Join(kinds, "; "))
+	}
+	return m, nil
+}
+
+// moveToShared copies a data folder into an empty PostgreSQL.
+func moveToShared(ctx context.Context, dir, to string, o Options) (m *Move, err error) {
+	a := &App{config: &config.Config{DataDir: dir}, o: o}
+	store, err := a.openExisting(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	signing, err := signingPairs(store, dir)
+	if err != nil {
+		return nil, err
+	}
+	source, err := counted(ctx, store, signing)
+	if err != nil {
+		return nil, err
+	}
+	fmt.Fprintf(o.Notices, "Read %s\n", dir)
+	next, closing := folderPairs(store, signing)
+	target := inventory.New()
+	err = pgstore.Fill(ctx, pgstore.Options{URL: to, Clock: o.Clock, Log: o.Log}, dir, next, func(read pgstore.Read) error {
+		fmt.Fprintf(o.Notices, "Written; reading it back\n")
+		if err := read(target.Add); err != nil {
+			return err
+		}
+		m, err = compared(source, target)
+		return err
+	})
+	return m, errors.Join(err, closing())
+}
+
+// moveToFolder copies PostgreSQL, on which no node runs, into an empty or absent data folder.
+func moveToFolder(ctx context.Context, from, dir string, o Options) (m *Move, err error) {
+	a := &App{o: o}
+	err = backup.Build("PostgreSQL"+place(from)+" by clave move", dir, func(part string) error {
+		source, err := a.copyShared(ctx, from, part)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(o.Notices, "Written; reading it back\n")
+		target, err := a.settle(ctx, part, dir)
+		if err != nil {
+			return err
+		}
+		m, err = compared(source, target)
+		return err
+	})
+	return m, err
+}
+
+// place returns where a URL leads, without who connects.
+func place(at string) string {
+	u, err := url.Parse(at)
+	if err != nil {
+		return ""
+	}
+	return " at " + u.Host + u.Path
+}
+
+// copyShared makes a replica of PostgreSQL in a folder, and counts what PostgreSQL holds. It has the lease meanwhile.
+func (a *App) copyShared(ctx context.Context, from, part string) (n *inventory.Inventory, err error) {
+	store, err := pgstore.Open(ctx, pgstore.Options{
+		URL: from, Dir: part, Local: a.sizes(), Node: "clave move on " + hostName(), Clock: a.o.Clock, Log: a.o.Log,
+		Derived: engine.Derived, Derive: engine.Derive, Progress: a.progress(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	if err := store.TryLead(ctx); err != nil {
+		return nil, err
+	}
+	n = inventory.New()
+	return n, store.ReadState(ctx, func(key, value []byte) error {
+		if copied(key) || bytes.HasPrefix(key, signingPrefix) {
+			return n.Add(key, value)
+		}
+		return nil
+	})
+}
+
+// settle makes the replica in part the store of the data folder dir, and counts what the folder holds.
+func (a *App) settle(ctx context.Context, part, dir string) (n *inventory.Inventory, err error) {
+	store, err := pebblestore.Open(part, a.sizes())
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	if err := copyKeys(storeVault{store: store}, token.Folder(filepath.Join(dir, keysDir))); err != nil {
+		return nil, err
+	}
+	gone := storage.Batch{Deletes: true}
+	gone.Delete(release.Key())
+	gone.DeleteRange(signingPrefix, storage.PrefixEnd(signingPrefix))
+	pgstore.Forget(&gone)
+	if err := store.Apply(ctx, &gone); err != nil {
+		return nil, err
+	}
+	signing, err := signingPairs(store, dir)
+	if err != nil {
+		return nil, err
+	}
+	return counted(ctx, store, signing)
+}

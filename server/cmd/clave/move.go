@@ -1,0 +1,65 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"clave/server/app"
+	"clave/server/inventory"
+	"clave/server/process"
+)
+
+// moveCommand returns `clave move`.
+func moveCommand(s streams) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "move --from FOLDER|URL --to URL|FOLDER", Short: "Copy all data between a data folder and PostgreSQL", GroupID: groupData,
+		Long: "Copies documents, accounts, signing keys, the log of commits and everything else from a data folder to an empty PostgreSQL, or\n" +
+			"back to an empty folder, and compares counts and checksums of both sides. All servers on both must be stopped. The source\n" +
+			"stays. A move that was interrupted leaves a target that no server starts on: run it again. Rules and indexes are files in both cases.",
+		Example: "  clave move --from /var/lib/clave --to 'postgres://clave@db.example.org/clave?sslmode=verify-full'\n" +
+			"  clave move --from postgres://clave@db.example.org/clave --to /var/lib/clave",
+		Args: words(0, 0, "want no words, only --from and --to"),
+	}
+	from := cmd.Flags().String("from", "", "the `SOURCE`: a data folder, or a URL of PostgreSQL, whose password may be in PGPASSWORD or .pgpass")
+	to := cmd.Flags().String("to", "", "the `TARGET`: a URL of PostgreSQL with an empty database, or an empty or absent folder")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return moveData(cmd.Context(), *from, *to, s) }
+	return cmd
+}
+
+// moveData moves data and prints what was counted on both sides.
+func moveData(ctx context.Context, from, to string, s streams) error {
+	m, err := app.MoveData(ctx, from, to, app.Options{Log: process.Logger(s.err, slog.LevelWarn), Notices: s.err})
+	if m != nil {
+		err = errors.Join(err, printCounts(s.out, m))
+	}
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(s.out, "\nMoved. Both sides are the same; the source is as it was.")
+	return err
+}
+
+// printCounts prints what both sides hold.
+func printCounts(w io.Writer, m *app.Move) error {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprint(table, "KIND\tFROM\tBYTES\tSHA-256\tTO\tBYTES\tSHA-256\n")
+	read := make(map[string]inventory.Count)
+	for _, c := range m.To {
+		read[c.Kind] = c
+	}
+	for _, c := range m.From {
+		t := read[c.Kind]
+		delete(read, c.Kind)
+		fmt.Fprintf(table, "%s\t%d\t%d\t%.12s\t%d\t%d\t%.12s\n", c.Kind, c.Keys, c.Bytes, c.Sum, t.Keys, t.Bytes, t.Sum)
+	}
+	for _, t := range read {
+		fmt.Fprintf(table, "%s\t0\t0\t\t%d\t%d\t%.12s\n", t.Kind, t.Keys, t.Bytes, t.Sum)
+	}
+	return table.Flush()
+}

@@ -1,0 +1,219 @@
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"cloud.google.com/go/firestore"
+	"github.com/jackc/pgx/v5"
+
+	"clave/server/clock"
+	"clave/server/storage/pgstore"
+	"clave/server/storage/pgstore/pgtest"
+)
+
+// movedIndexes are the composite indexes of the data that are moved.
+const movedIndexes = `{"indexes": [{"collectionGroup": "rooms", "queryScope": "COLLECTION", "fields": [
+	{"fieldPath": "kind", "order": "ASCENDING"}, {"fieldPath": "n", "order": "DESCENDING"}]}]}`
+
+// mover is a project whose data are moved about.
+type mover struct {
+	folder          string
+	firestore, auth int
+	// token is an ID token of the account.
+	token string
+}
+
+// newMover makes a project's folder.
+func newMover(t *testing.T) *mover {
+	t.Helper()
+	folder, port := projectFolder(t, map[string]string{
+		"firestore.indexes.json": movedIndexes,
+		"firestore.rules":        "rules_version = '2'; service cloud.firestore { match /databases/{d}/documents/{all=**} { allow read, write; } }",
+	})
+	m := &mover{folder: folder, firestore: port}
+	config := filepath.Join(folder, "firebase.json")
+	before, err := os.ReadFile(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, config, strings.Replace(string(before), `"rules":`, `"indexes": "firestore.indexes.json", "rules":`, 1))
+	var parsed struct {
+		Emulators struct{ Auth struct{ Port int } }
+	}
+	if err := json.Unmarshal(before, &parsed); err != nil {
+		t.Fatal(err)
+	}
+	m.auth = parsed.Emulators.Auth.Port
+	return m
+}
+
+// started runs a server on a data folder or a store, calls do, and stops the server.
+func (m *mover) started(t *testing.T, do func(c *firestore.Client), flags ...string) {
+	t.Helper()
+	cmd, _ := startProgram(t, m.folder, append([]string{"--project", project, "--sign-tokens", "--indexes", "enforce"}, flags...)...)
+	do(clientAt(t, fmt.Sprintf("127.0.0.1:%d", m.firestore)))
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if err := wait(t, cmd); err != nil {
+		t.Errorf("clave start %v ended with %v", flags, err)
+	}
+}
+
+// fill writes documents and an account.
+func (m *mover) fill(t *testing.T, c *firestore.Client) {
+	t.Helper()
+	rooms, chairs := c.Batch(), c.Batch()
+	for i := range 300 {
+		rooms.Set(c.Doc(fmt.Sprintf("rooms/r%d", i)), map[string]any{"kind": i % 3, "n": i})
+		chairs.Set(c.Doc(fmt.Sprintf("rooms/r%d/chairs/c", i)), map[string]any{"legs": 4})
+	}
+	for _, b := range []*firestore.WriteBatch{rooms, chairs} {
+		if _, err := b.Commit(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	answer := m.identity(t, "signUp", map[string]any{"email": "ann@example.org", "password": "correct horse", "returnSecureToken": true})
+	m.token, _ = answer["idToken"].(string)
+}
+
+// identity calls a method of the Identity Toolkit.
+func (m *mover) identity(t *testing.T, method string, body map[string]any) map[string]any {
+	t.Helper()
+	text, err := json.Marshal(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	url := fmt.Sprintf("http://127.0.0.1:%d/identitytoolkit.googleapis.com/v1/accounts:%s?key=k", m.auth, method)
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/json")
+	res, answer := do(t, http.DefaultClient, r)
+	var out map[string]any
+	if err := json.Unmarshal([]byte(answer), &out); err != nil || res.StatusCode != http.StatusOK {
+		t.Fatalf("%s: %d %s", method, res.StatusCode, answer)
+	}
+	return out
+}
+
+// check reads all that fill wrote: by name, by an index, by a collection group, an account by its password, and its token by the keys.
+func (m *mover) check(t *testing.T, c *firestore.Client) {
+	t.Helper()
+	byIndex, err := c.Collection("rooms").Where("kind", "==", 1).OrderBy("n", firestore.Desc).Documents(t.Context()).GetAll()
+	if err != nil || len(byIndex) != 100 || byIndex[0].Data()["n"] != int64(298) {
+		t.Errorf("a query by a composite index: %d documents, %v; want 100, the first with 298", len(byIndex), err)
+	}
+	chairs, err := c.CollectionGroup("chairs").Documents(t.Context()).GetAll()
+	if err != nil || len(chairs) != 300 {
+		t.Errorf("a query of a collection group: %d documents, %v; want 300", len(chairs), err)
+	}
+	m.identity(t, "signInWithPassword", map[string]any{"email": "ann@example.org", "password": "correct horse"})
+	if users, _ := m.identity(t, "lookup", map[string]any{"idToken": m.token})["users"].([]any); len(users) != 1 {
+		t.Errorf("a lookup by a token of before the move: %v, want the account", users)
+	}
+}
+
+// move runs `clave move` and checks whether it succeeds and what it prints.
+func move(t *testing.T, from, to string, succeeds bool, prints ...string) {
+	t.Helper()
+	out, err := command(t, t.TempDir(), "move", "--from", from, "--to", to).CombinedOutput()
+	for _, want := range prints {
+		if (err == nil) != succeeds || !strings.Contains(string(out), want) {
+			t.Fatalf("clave move: %v\n%s\nwant success %t and %q", err, out, succeeds, want)
+		}
+	}
+}
+
+// killedMove runs `clave move` while the state in PostgreSQL is locked, and kills it once it has begun.
+func killedMove(t *testing.T, url, from, to string, begun func() bool) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close(t.Context()) }()
+	if _, err := conn.Exec(t.Context(), "begin; lock table clave_state in share row exclusive mode"); err != nil {
+		t.Fatal(err)
+	}
+	if strings.HasPrefix(from, "postgres") { // which only reads
+		if _, err := conn.Exec(t.Context(), "lock table clave_state in access exclusive mode"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd := command(t, t.TempDir(), "move", "--from", from, "--to", to)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	for !begun() {
+		if err := clock.Sleep(ctx, clock.System(), 20*time.Millisecond); err != nil {
+			t.Fatalf("the move did not begin: %v", err)
+		}
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // by the signal
+}
+
+// wantRefused checks that a server does not start, and why.
+func (m *mover) wantRefused(t *testing.T, want string, flags ...string) {
+	t.Helper()
+	out, err := command(t, m.folder, append([]string{"start", "--project", project}, flags...)...).CombinedOutput()
+	if err == nil || !strings.Contains(string(out), want) {
+		t.Errorf("clave start %v: %v %s; want %q", flags, err, out, want)
+	}
+}
+
+// TestMove moves the data of a folder to PostgreSQL and back, each after an attempt that was killed in the middle.
+func TestMove(t *testing.T) {
+	url := pgtest.New(t).Database()
+	m := newMover(t)
+	first, second := filepath.Join(m.folder, "first"), filepath.Join(m.folder, "second")
+	m.started(t, func(c *firestore.Client) { m.fill(t, c) }, "--data", first)
+
+	members, err := pgstore.OpenMembers(t.Context(), url, nil) // which makes the tables
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := members.Close(); err != nil {
+		t.Fatal(err)
+	}
+	killedMove(t, url, first, url, func() bool {
+		st, err := pgstore.ReadStatus(t.Context(), url)
+		return err == nil && strings.HasPrefix(st.Leader, "clave move from")
+	})
+	node := []string{"--store", url, "--data", filepath.Join(m.folder, "node")}
+	m.wantRefused(t, "run it again", node...)
+	move(t, first, url, true, "documents of "+project+"/(default): rooms", "documents of "+project+"/(default): chairs", "accounts of "+project, "signing keys", "Moved.")
+	move(t, first, url, false, "not empty")
+	m.started(t, func(c *firestore.Client) {
+		m.check(t, c)
+		move(t, url, second, false, "serves this database")
+	}, node...)
+
+	killedMove(t, url, url, second, func() bool {
+		_, err := os.Stat(filepath.Join(second, "restoring"))
+		return err == nil
+	})
+	m.wantRefused(t, "Run clave move again", "--data", second)
+	move(t, url, second, true, "documents of "+project+"/(default): rooms", "accounts of "+project, "signing keys", "Moved.")
+	move(t, url, second, false, "not empty")
+	m.started(t, func(c *firestore.Client) { m.check(t, c) }, "--data", second)
+	m.started(t, func(c *firestore.Client) { m.check(t, c) }, "--data", first) // the sources are as they were
+	m.started(t, func(c *firestore.Client) { m.check(t, c) }, node...)
+	move(t, filepath.Join(m.folder, "nowhere"), url, false, "there are no data")
+	move(t, first, second, false, "clave backup copies a folder")
+}
