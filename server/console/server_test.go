@@ -65,7 +65,7 @@ func startBy(t *testing.T, by clock.Clock, mode config.Mode, flags ...string) *s
 	}
 	flags = append([]string{"--project", project, "--config", filepath.Join(dir, "firebase.json")}, flags...)
 	if mode == config.ModeServe {
-		flags = append(flags, "--public-url", "https://console.example", "--console", "127.0.0.1:0")
+		flags = append([]string{"--public-url", "https://console.example", "--console", "127.0.0.1:0"}, flags...)
 	}
 	c, err := config.Parse(mode, flags, func(string) string { return "" }, io.Discard)
 	if err != nil {

@@ -4,12 +4,14 @@ import { BrowserRouter } from 'react-router-dom'
 import { App } from './app'
 import { TextProvider } from './i18n/text'
 import { applyTheme } from './lib/theme'
+import { preload } from './pages/pages'
 import './styles/base.css'
 import './styles/shell.css'
 import './styles/data.css'
 import { ToastProvider } from './ui/toasts'
 
 applyTheme()
+preload(location.pathname)
 const root = document.getElementById('root')
 if (root) {
   createRoot(root).render(

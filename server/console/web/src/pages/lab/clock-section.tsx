@@ -62,7 +62,7 @@ function Clock({ clock, write, changed }: { clock: { now: string; ahead: number 
           ))}
           <input
             type="number"
-            className="short"
+            className="minutes"
             required
             min="0"
             max={MOST / 60}

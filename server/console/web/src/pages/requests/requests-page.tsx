@@ -125,17 +125,17 @@ function RequestTable({ first, filter, open }: { first: RequestRecord[]; filter:
               <td className="tight">
                 <Moment iso={record.time} />
               </td>
-              <td>
+              <td className="tight">
                 <span className={`tag ${TONES[record.outcome]}`}>{record.outcome}</span>
               </td>
-              <td>{record.method}</td>
+              <td className="tight">{record.method}</td>
               <td className="mono clip">
                 <button type="button" className="link" onClick={() => open(record.id)}>
                   {record.path}
                 </button>
               </td>
               <td className="mono clip">{record.uid ?? <span className="soft">{t.users.anonymous}</span>}</td>
-              <td className="mono">{record.lines.map((line) => line.line).join(', ')}</td>
+              <td className="mono tight">{record.lines.map((line) => line.line).join(', ')}</td>
             </tr>
           ))}
         </tbody>

@@ -26,7 +26,7 @@ export default function SafetyPage() {
       </div>
       <Loaded state={state} reload={reload} rows={9}>
         {({ checks }) => (
-          <ul className="list">
+          <ul className="list checks-list">
             {checks
               .toSorted((a, b) => RANK[a.state] - RANK[b.state])
               .map((check) => (

@@ -4,6 +4,7 @@ import { useText } from '../../i18n/text'
 import { useAction } from '../../lib/use-action'
 import { useLoad } from '../../lib/use-load'
 import { useSession } from '../../session'
+import { CopyButton } from '../../ui/copy-button'
 import { Dialog } from '../../ui/dialog'
 import { Empty, Loaded, Problem, Skeleton } from '../../ui/states'
 import { Tabs } from '../../ui/tabs'
@@ -24,13 +25,19 @@ export function UserDialog({ directory, localId, close, changed }: Props) {
     reload()
     changed()
   }
+  const user = state.status === 'ready' ? state.data : null
+  const title = user?.displayName || user?.email || user?.phoneNumber || t.users.user
   const tabs = [
     { id: 'profile', label: t.users.profile },
     { id: 'claims', label: t.users.claims },
     { id: 'sign-in', label: t.users.signIn },
   ] as const
   return (
-    <Dialog title={localId} close={close} wide>
+    <Dialog title={title} close={close} wide>
+      <p className="row">
+        <span className="mono soft wrap">{localId}</span>
+        <CopyButton text={localId} />
+      </p>
       <Tabs label={t.users.user} tabs={tabs} chosen={tab} choose={setTab} />
       <Loaded state={state} reload={reload}>
         {(user) => {

@@ -31,12 +31,14 @@ export function UsersTable({ users, open }: { users: User[]; open: (localId: str
                 {user.displayName && (user.email || user.phoneNumber) && <span className="soft small"> {user.displayName}</span>}
               </td>
               <td className="mono clip">{user.localId}</td>
-              <td className="clip">{providersOf(user) || <span className="soft">{t.users.anonymous}</span>}</td>
+              <td className="clip">
+                {providersOf(user) || <span className="soft">{user.email || user.phoneNumber ? '—' : t.users.anonymous}</span>}
+              </td>
               <td className="clip">{time(iso(user.createdAt))}</td>
               <td className="clip">
                 {user.lastLoginAt && user.lastLoginAt !== '0' ? time(iso(user.lastLoginAt)) : <span className="soft">{t.users.never}</span>}
               </td>
-              <td>
+              <td className="tight">
                 {user.disabled && <span className="tag bad">{t.users.disabled}</span>}{' '}
                 {user.mfaInfo.length > 0 && <span className="tag">MFA</span>}{' '}
                 {user.customAttributes && user.customAttributes !== '{}' && <span className="tag">{t.users.claims}</span>}
