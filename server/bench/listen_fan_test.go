@@ -102,19 +102,28 @@ func (s *server) commitCost(t *testing.T, commit func() error) float64 {
 	return float64(s.ticks(t)-before) * tick / commits
 }
 
-// resident finds the resident memory in /proc/N/status.
-var resident = regexp.MustCompile(`VmRSS:\s+(\d+) kB`)
+// resident and residentPeak find the resident memory in /proc/N/status.
+var (
+	resident     = regexp.MustCompile(`VmRSS:\s+(\d+) kB`)
+	residentPeak = regexp.MustCompile(`VmHWM:\s+(\d+) kB`)
+)
 
 // memory returns how many KiB of memory the server holds.
-func (s *server) memory(t *testing.T) int {
+func (s *server) memory(t *testing.T) int { return s.status(t, resident) }
+
+// peak returns how many KiB of memory the server has held at most.
+func (s *server) peak(t *testing.T) int { return s.status(t, residentPeak) }
+
+// status returns a number of what the system knows of the server.
+func (s *server) status(t *testing.T, number *regexp.Regexp) int {
 	t.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.pid))
 	if err != nil {
 		t.Skip("no memory figures: ", err)
 	}
-	m := resident.FindSubmatch(text)
+	m := number.FindSubmatch(text)
 	if m == nil {
-		t.Fatalf("no VmRSS in %q", text)
+		t.Fatalf("no %v in %q", number, text)
 	}
 	n, _ := strconv.Atoi(string(m[1]))
 	return n

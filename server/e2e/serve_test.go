@@ -38,7 +38,9 @@ service cloud.firestore { match /databases/{database}/documents {
 // production is a running `clave serve`.
 type production struct {
 	cmd *exec.Cmd
-	dir string
+	// followers are the other nodes, if there are any.
+	followers []*exec.Cmd
+	dir       string
 	// url is the origin, and client one that trusts its certificate.
 	url    string
 	client *http.Client
@@ -101,12 +103,15 @@ func serve(t *testing.T, dir string, secure bool, flags ...string) *production {
 // stop stops the program as an administrator of the machine would.
 func (p *production) stop(t *testing.T) {
 	t.Helper()
-	if err := p.cmd.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
+	for _, cmd := range append(p.followers, p.cmd) { // of nodes the leader last, so that no other takes over
+		if err := cmd.Process.Signal(os.Interrupt); err != nil {
+			t.Fatal(err)
+		}
+		if err := wait(t, cmd); err != nil {
+			t.Fatalf("clave serve ended with %v", err)
+		}
 	}
-	if err := wait(t, p.cmd); err != nil {
-		t.Fatalf("clave serve ended with %v", err)
-	}
+	p.followers = nil
 }
 
 // certificate writes a certificate for 127.0.0.1 and Google's names into a folder and adds it to a pool.

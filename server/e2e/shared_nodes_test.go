@@ -58,6 +58,7 @@ func (p *production) serveNodes(t *testing.T, port int, flags ...string) {
 			p.cmd = cmd
 			await("Clave ready")
 		} else {
+			p.followers = append(p.followers, cmd)
 			await("Standby: ")
 		}
 	}
