@@ -1,7 +1,7 @@
 // Package backup copies a data folder and restores copies.
 //
-// A copy is a data folder itself: the store as it was at one moment, and beside it the keys. It is written under another
-// name first, so that a folder with the copy's name is a whole copy, and the next copy removes what a killed process has left. A
-// running server has its store for itself; so it listens on a socket in its data folder, which only the folder's owner can
-// open, and makes the copy on request. A restore is marked while it is under way, verified, and undone when it fails.
+// A copy is itself a data folder: the store as of one moment, and the keys. It is written under a temporary name first, so a
+// folder with the final name is complete. The next copy removes what a killed process has left. Only the running server can
+// open its store, so it listens on a socket in its data folder, which only the folder's owner can open, and makes the copy on
+// request. A restore is marked while it is in progress, verified, and undone if it fails.
 package backup

@@ -6,8 +6,7 @@
 // names, such as EMAIL_EXISTS, are fault.FailedPrecondition with that text; fault.InvalidArgument is a request that the
 // API's schema forbids.
 //
-// Where production and the official emulator differ, production's answer is given unless Options.AsEmulator is set; default settings
-// follow Options.EmulatorSettings
-// (server/doc/auth.md has the table). What `clave start` accepts beyond production, such as sign-in with made-up
-// credentials of identity providers, is behind Options.Emulator.
+// Where production and the official emulator differ, the package answers like production unless Options.AsEmulator is set. Default
+// settings follow Options.EmulatorSettings (server/doc/auth.md has the table). Options.Emulator enables what `clave start` accepts
+// beyond production, such as sign-in with made-up credentials of identity providers.
 package identity

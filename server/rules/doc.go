@@ -1,8 +1,8 @@
-// Package rules decides requests by security rules (cloud.firestore of a firestore.rules file). Compile turns a text
-// into a Ruleset once; Allow decides one request, about one document or about a query, and returns why.
+// Package rules authorizes requests by security rules (the cloud.firestore service of a firestore.rules file). Compile turns a
+// text into a Ruleset once. Allow decides one request, for a document or for a query, and returns the reasons.
 //
-// A query is decided once, from its filters alone, and never by the stored documents: it is allowed only if every
-// document that could match it would be allowed (facts.go; package eval explains how).
+// A query is decided once, from its filters alone and never by the stored documents. It is allowed only if every document
+// that could match it would be allowed (see facts.go and package eval).
 //
-// The package must not depend on the engine: stored documents come in with the Request and through its Reader.
+// The package must not depend on the engine: stored documents come from the Request and its Reader.
 package rules

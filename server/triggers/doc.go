@@ -6,10 +6,10 @@
 // delays a commit.
 //
 // The invariant: for one trigger and one document, events are delivered one at a time, in the order of the commits.
-// Different documents and different triggers are delivered in parallel. A delivery that fails is logged and not repeated,
+// Different documents and different triggers are delivered in parallel. A failed delivery is logged and not retried,
 // as in the official emulator.
 //
-// Recorded from the official emulator: a write that changes nothing makes no event; several writes of one document in a
+// Recorded from the official emulator: a write without an effect makes no event; several writes of one document in a
 // commit make one event with the document before and after the commit; a document that a commit creates and deletes makes
 // none; clearing a database delivers deletions; registering a key again replaces its trigger; keys of the two generations
 // are independent.

@@ -1,4 +1,4 @@
-// Package hub is the Emulator Hub of `clave start` and `clave exec`: the port at which tools of the Emulator Suite find what runs
-// where (rules-unit-testing, the Firebase CLI) and have data exported (firebase emulators:export), and the locator, a file in the
-// folder of temporary files by which they find that port. It has the parts from its options, and no data.
+// Package hub is the Emulator Hub of `clave start` and `clave exec`. Tools of the Emulator Suite, such as rules-unit-testing and the
+// Firebase CLI, use its port to find the running emulators and to request exports (firebase emulators:export). They find the port
+// through the locator, a file in the folder of temporary files. The hub holds no data; its options describe the emulators.
 package hub
