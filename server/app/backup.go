@@ -17,7 +17,7 @@ func (a *App) offerBackups(store dataStore) {
 	}
 	listener, err := backup.Listen(store, a.config.DataDir)
 	if err != nil {
-		a.o.Log.Warn("clave backup needs the server stopped", "error", err)
+		a.o.Log.Warn("clave backup works only while the server is stopped", "error", err)
 		return
 	}
 	a.onClose(listener.Close)

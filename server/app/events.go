@@ -66,7 +66,7 @@ func (a *App) deliverEvents(ctx context.Context, s *state, u *users) error {
 	}
 	listener, err := service.Listen(a.config.DataDir)
 	if err != nil {
-		a.o.Log.Warn("clave events needs the server stopped", "error", err)
+		a.o.Log.Warn("clave events works only while the server is stopped", "error", err)
 		return nil
 	}
 	a.onClose(listener.Close)

@@ -31,7 +31,7 @@ func (r *receiver) follow(ctx context.Context) {
 					r.mu.Lock()
 					r.fail(err)
 					r.mu.Unlock()
-					r.log.Error("delivery stops until the server is started again", "error", err)
+					r.log.Error("delivery stops until the server is restarted", "error", err)
 				}
 				return
 			}
@@ -44,7 +44,7 @@ func (r *receiver) follow(ctx context.Context) {
 func (r *receiver) skip(ctx context.Context, err error) bool {
 	db := r.spec.trigger.Database()
 	if !errors.Is(err, ErrLost) {
-		r.log.Error("the log can't be read", "error", err)
+		r.log.Error("cannot read the log of commits", "error", err)
 		if clock.Sleep(ctx, r.o.Clock, firstPause) != nil {
 			return false
 		}
@@ -58,7 +58,7 @@ func (r *receiver) skip(ctx context.Context, err error) bool {
 	to := from
 	if errors.Is(err, ErrLost) {
 		to = max(from, r.o.Source.Oldest(db))
-		r.log.Error("events were lost: the service was behind for longer than the log is kept", "from", from.Time(), "to", to.Time())
+		r.log.Error("events were lost, because the service was behind for longer than the log is kept", "from", from.Time(), "to", to.Time())
 		r.mu.Lock()
 		r.mu.cursor.LostFrom, r.mu.cursor.LostTo = from, to
 		r.mu.progress.begin(to, 0)

@@ -101,7 +101,7 @@ func open(ctx context.Context, o *Options, s *Spec) (*receiver, error) {
 		return r, nil
 	}
 	if kept != nil {
-		r.log.Warn("the trigger is of another database now: its events begin anew", "before", kept.Database, "now", db.String())
+		r.log.Warn("the trigger has a different database; its delivery starts over", "before", kept.Database, "now", db.String())
 	}
 	// A new trigger begins with the commits from now on. The cursor is written at once, so that a restart goes on from here and
 	// does not leave out the commits in between.
@@ -131,7 +131,7 @@ func (r *receiver) run(ctx context.Context) {
 	parts.Go(func() { r.saveAll(ctx) })
 	parts.Wait()
 	if err := r.save(context.WithoutCancel(ctx)); err != nil {
-		r.log.Error("the cursor was not written: events come again", "error", err)
+		r.log.Error("the cursor was not stored; events will be sent again", "error", err)
 	}
 	r.subscription().Close()
 }
@@ -140,7 +140,7 @@ func (r *receiver) run(ctx context.Context) {
 func (r *receiver) saveAll(ctx context.Context) {
 	for clock.Sleep(ctx, r.o.Clock, saveEvery) == nil {
 		if err := r.save(ctx); err != nil && ctx.Err() == nil {
-			r.log.Error("the cursor was not written", "error", err)
+			r.log.Error("the cursor was not stored", "error", err)
 		}
 	}
 }

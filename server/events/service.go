@@ -94,7 +94,7 @@ func New(ctx context.Context, o Options) (*Service, error) {
 	}
 	for name := range known {
 		if !slices.ContainsFunc(o.Specs, func(s *Spec) bool { return s.Name == name }) {
-			o.Log.Warn("a trigger is not in the events file any more; what waits for it stays, and it goes on when it is there again", "trigger", name)
+			o.Log.Warn("a trigger is no longer in the events file; its pending events are kept until it returns", "trigger", name)
 		}
 	}
 	return s, nil

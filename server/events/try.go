@@ -25,7 +25,7 @@ func (r *receiver) try(ctx context.Context, l *lane) {
 	if err != nil {
 		// What came of the try is not in the store: it is made again.
 		if ctx.Err() == nil {
-			r.log.Error("what came of an event was not written", "event", e.meta.Header.Get("Ce-Id"), "error", err)
+			r.log.Error("the result of a delivery was not stored", "event", e.meta.Header.Get("Ce-Id"), "error", err)
 		}
 		e.meta.Due = r.o.Clock.Now().Add(pause(max(e.meta.Attempts, 1)))
 	}
@@ -171,11 +171,11 @@ func (r *receiver) bury(ctx context.Context, l *lane, e *event, now time.Time) e
 	if err := r.o.Store.Apply(ctx, &b); err != nil {
 		return err
 	}
-	r.log.Error("an event is a dead letter: clave events retry delivers it again", "event", letter.Header.Get("Ce-Id"), "attempts", letter.Attempts, "error", letter.Error)
+	r.log.Error("an event became a dead letter; clave events retry delivers it again", "event", letter.Header.Get("Ce-Id"), "attempts", letter.Attempts, "error", letter.Error)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if dropped > 0 {
-		r.log.Error("dead letters were dropped: there are too many", "dropped", dropped)
+		r.log.Error("dead letters were dropped, because there are too many", "dropped", dropped)
 	}
 	r.mu.cursor.Lost += uint64(dropped)
 	r.mu.dead = append(r.mu.dead[dropped:], deadLetter{e.place, letter.Size})

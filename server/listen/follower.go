@@ -76,7 +76,7 @@ func (f *follower) run(ctx context.Context) {
 		case errors.Is(err, context.Canceled):
 			f.releaseWaiters(f.early)
 		default:
-			f.hub.o.Log.Error("follow commits", "database", f.name.String(), "error", err)
+			f.hub.o.Log.Error("cannot follow commits", "database", f.name.String(), "error", err)
 			f.end(err)
 			return
 		}
@@ -176,7 +176,7 @@ func (f *follower) end(err error) {
 
 // restart subscribes anew after commits were lost, and resets all targets.
 func (f *follower) restart(ctx context.Context) bool {
-	f.hub.o.Log.Warn("commits were lost to slowness; all listeners are reset", "database", f.name.String())
+	f.hub.o.Log.Warn("the listeners fell behind the log of commits; all of them are reset", "database", f.name.String())
 	f.hub.mu.Lock()
 	f.sub.Close()
 	f.sub = f.engine().Subscribe(f.name)

@@ -27,7 +27,7 @@ func (d *Dispatcher) Account(m identity.Made) {
 	select {
 	case d.waiting <- struct{}{}:
 	default:
-		d.o.Log.Warn("an event of an account is not delivered: too many wait", "uid", m.User.LocalID)
+		d.o.Log.Warn("an account event is not delivered, because too many are pending", "uid", m.User.LocalID)
 		return
 	}
 	d.mu.Lock()

@@ -36,7 +36,7 @@ func (f *follower) run(ctx context.Context) {
 		case errors.Is(err, context.Canceled):
 			f.release(barriers)
 		case err != nil:
-			f.dispatcher.o.Log.Error("commits were lost to triggers", "database", f.database.String(), "error", err)
+			f.dispatcher.o.Log.Error("some commits were not delivered to triggers", "database", f.database.String(), "error", err)
 			f.sub.Close()
 			f.sub = f.dispatcher.o.Source.Follow(f.database)
 		default:

@@ -79,7 +79,7 @@ func (h *Handler) action(w http.ResponseWriter, r *http.Request) {
 	header.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'")
 	w.WriteHeader(status)
 	if err := page.Execute(w, s); err != nil {
-		h.o.Log.Error("page behind a link", "error", err)
+		h.o.Log.Error("cannot write the page of an e-mail link", "error", err)
 	}
 }
 
