@@ -14,10 +14,13 @@ import (
 // How much garbage there may be beside what is live, in percent of it: requests make much short-lived garbage beside a small
 // live heap, and collecting it often takes a tenth of the time. The garbage never exceeds mostGarbage while little is to be looked
 // through for pointers: blocks of bytes, such as the store's tables and answers that wait for slow readers, cost a collection nothing.
+// Where much is live it falls to leastGarbage, so that both stay within together as long as they can.
 const (
 	mostPercent  = 400
 	leastPercent = 10
 	mostGarbage  = 64 * mib
+	leastGarbage = 32 * mib
+	together     = 192 * mib
 )
 
 // The governor looks every look whether a burst is over: less than quiet bytes were allocated meanwhile, and at least
@@ -47,7 +50,7 @@ func Percent(live, scanned int64) int {
 	if live <= 0 {
 		return mostPercent
 	}
-	garbage := max(mostGarbage, min(scanned, live/2))
+	garbage := max(min(mostGarbage, max(leastGarbage, together-live)), min(scanned, live/2))
 	return int(min(max(garbage*100/live, leastPercent), mostPercent))
 }
 

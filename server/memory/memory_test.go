@@ -82,11 +82,15 @@ func TestPlanStaysWithinItsLimit(t *testing.T) {
 }
 
 func TestGarbageIsBounded(t *testing.T) {
-	for _, live := range []int64{0, 1 * mib, 12 * mib, 40 * mib, 116 * mib, 4096 * mib} {
+	for _, live := range []int64{0, 1 * mib, 12 * mib, 40 * mib, 116 * mib, 145 * mib, 200 * mib, 4096 * mib} {
 		for _, scanned := range []int64{0, live / 10, live} {
 			percent := memory.Percent(live, scanned)
 			garbage := live * int64(percent) / 100
-			if most := max(65*mib, min(live*51/100, scanned), live/10); garbage > most {
+			small := int64(65 * mib)
+			if live > 160*mib {
+				small = 33 * mib
+			}
+			if most := max(small, min(live*51/100, scanned), live/10); garbage > most {
 				t.Errorf("%d MiB live, %d to look through: %d MiB of garbage are allowed, want at most %d", live/mib, scanned/mib, garbage/mib, most/mib)
 			}
 			if percent < 10 {
