@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -72,13 +73,18 @@ func (m *mover) started(t *testing.T, do func(c *firestore.Client), flags ...str
 // fill writes documents and an account.
 func (m *mover) fill(t *testing.T, c *firestore.Client) {
 	t.Helper()
-	rooms, chairs := c.Batch(), c.Batch()
-	for i := range 300 {
-		rooms.Set(c.Doc(fmt.Sprintf("rooms/r%d", i)), map[string]any{"kind": i % 3, "n": i})
-		chairs.Set(c.Doc(fmt.Sprintf("rooms/r%d/chairs/c", i)), map[string]any{"legs": 4})
-	}
-	for _, b := range []*firestore.WriteBatch{rooms, chairs} {
-		if _, err := b.Commit(t.Context()); err != nil {
+	for path, data := range map[string]func(i int) map[string]any{
+		"rooms/r%d":          func(i int) map[string]any { return map[string]any{"kind": i % 3, "n": i} },
+		"rooms/r%d/chairs/c": func(int) map[string]any { return map[string]any{"legs": 4} },
+	} {
+		err := c.RunTransaction(t.Context(), func(_ context.Context, tx *firestore.Transaction) error {
+			var all error
+			for i := range 300 {
+				all = errors.Join(all, tx.Set(c.Doc(fmt.Sprintf(path, i)), data(i)))
+			}
+			return all
+		})
+		if err != nil {
 			t.Fatal(err)
 		}
 	}
