@@ -250,7 +250,7 @@ test('snapshots bring documents back', async ({ page }) => {
   await seed(PROJECT, { 'notes/later': { n: I(1) } })
   await page.getByRole('button', { name: 'Restore' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Restore before the fall' }).click()
-  await expect(page.getByText('Done')).toBeVisible()
+  await expect(page.getByText('Done', { exact: true })).toBeVisible()
   expect(await read('notes/later')).toBe(403)
   await page.goto(`${at('data')}/notes/later`)
   await expect(page.getByText('There is no such document.')).toBeVisible()
