@@ -148,6 +148,7 @@ func (a *App) build(ctx context.Context) error {
 		if err := a.openReleases(ctx, state, rulesets); err != nil {
 			return err
 		}
+		a.offerIndexes(state, rulesets)
 	}
 	a.served = state
 	if a.hasConsole() {

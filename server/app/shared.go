@@ -77,7 +77,7 @@ func (a *App) openLeading(ctx context.Context, p ports) (store *pgstore.Store, e
 	}()
 	store, err = a.openWithSpace(ctx)
 	if err == nil {
-		err = store.Lead(ctx)
+		err = a.nodes.followUntil(ctx, a, store)
 	}
 	stop()
 	if ended := <-failed; ended != nil {
@@ -109,6 +109,23 @@ func (a *App) openWithSpace(ctx context.Context) (*pgstore.Store, error) {
 			return nil, err
 		}
 	}
+}
+
+// followUntil answers reads at this node until it leads.
+func (n *nodes) followUntil(ctx context.Context, a *App, store *pgstore.Store) error {
+	f := newFollower(a, store)
+	following, stop := context.WithCancel(ctx)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		f.run(following)
+	}()
+	n.follower.Store(f)
+	err := store.Lead(ctx)
+	n.follower.Store(nil)
+	stop()
+	<-ended // before anything is written here
+	return err
 }
 
 // openAlone opens the store on PostgreSQL for a command that serves nobody. It answers FailedPrecondition while a node serves it.

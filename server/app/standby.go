@@ -35,6 +35,8 @@ type nodes struct {
 	// services are what nodes and commands request of this node alone once it leads, and releases is one of them.
 	services map[string]http.Handler
 	releases atomic.Pointer[releases]
+	// follower answers reads while this node does not lead; nil before its replica is there.
+	follower atomic.Pointer[follower]
 	// reached is when the leader last answered that it is healthy.
 	reached atomic.Pointer[time.Time]
 	// parts are what runs before the app does.
@@ -140,7 +142,7 @@ func (a *App) join(ctx context.Context, p ports) (n *nodes, err error) {
 		if at.listener == nil {
 			continue
 		}
-		at.handlers.Forward, at.handlers.Role = n.node.Forward(at.name), "follower"
+		at.handlers.Forward, at.handlers.Role = n.reads(at.name), "follower"
 		at.handlers.Health = func() error { return n.leaderHealth(ctx, at.name) }
 		o := a.portOptions(at.name, at.listener, at.handlers)
 		o.TLS = a.encryption

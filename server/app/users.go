@@ -29,6 +29,18 @@ type users struct {
 // passingHashCost is the memory cost of password hashes that end with the process: test suites sign up by the thousand.
 const passingHashCost = 4
 
+// tokenOptions returns the options of the verifier of tokens; service returns the accounts.
+func (a *App) tokenOptions(service func() *identity.Service) token.Options {
+	c := a.config
+	return token.Options{
+		Clock: a.o.Clock, Unsigned: !c.SignTokens && !c.Production(), Owner: !c.Production(), PublicURL: c.PublicURL,
+		Session: func(ctx context.Context, id token.ID) error { return service().CheckSession(ctx, id) },
+		ServiceKeys: func(ctx context.Context, email string) (token.ServiceAccount, error) {
+			return service().ServiceAccount(ctx, email)
+		},
+	}
+}
+
 // openUsers opens the accounts.
 func (a *App) openUsers(ctx context.Context, s *state) (*users, error) {
 	c := a.config
@@ -36,13 +48,7 @@ func (a *App) openUsers(ctx context.Context, s *state) (*users, error) {
 	var err error
 	// The verifier of tokens calls the service, and the service is made of the verifier. The functions read the variable when they are
 	// called, which is after service is set below.
-	to := token.Options{
-		Clock: a.o.Clock, Unsigned: !c.SignTokens && !c.Production(), Owner: !c.Production(), PublicURL: c.PublicURL,
-		Session: func(ctx context.Context, id token.ID) error { return service.CheckSession(ctx, id) },
-		ServiceKeys: func(ctx context.Context, email string) (token.ServiceAccount, error) {
-			return service.ServiceAccount(ctx, email)
-		},
-	}
+	to := a.tokenOptions(func() *identity.Service { return service })
 	if c.SignTokens {
 		vault, err := a.vault(ctx, s.store)
 		if err != nil {

@@ -36,6 +36,8 @@ type Engine struct {
 		last      uint32 // the greatest number of a database
 		view      *view
 		closed    bool
+		// writing is closed when the group that is being written is shown or has failed; nil while none is.
+		writing   chan struct{}
 		failed    error             // what ended writing for good
 		snapshots map[string]string // kept states: the project of each token
 	}
@@ -58,6 +60,9 @@ type database struct {
 	indexes  atomic.Pointer[indexState]
 	indexing sync.Mutex
 	own      atomic.Bool // whether the definitions are the database's own
+	follows  bool        // whether another engine gives its versions
+	// rebuilding reports that a change of the definitions was interrupted, so that entries may be missing; indexing guards it.
+	rebuilding bool
 	// Guarded by Engine.mu.
 	latest    clock.Version   // of the last commit that readers see
 	read      clock.Version   // the last version that a reader of now was given
@@ -117,18 +122,14 @@ func (e *Engine) load(ctx context.Context) error {
 
 // loadDatabase makes the database of one entry of the catalogue.
 func (e *Engine) loadDatabase(snap storage.Snapshot, key, v []byte) error {
-	project, rest, err := index.CutSegment(key[1:])
-	if err != nil {
-		return err
-	}
-	id, _, err := index.CutSegment(rest)
+	name, err := databaseName(key)
 	if err != nil {
 		return err
 	}
 	if len(v) != 12 {
 		return keys.ErrCorrupt
 	}
-	db := &database{name: resource.Database{Project: project, ID: id}, number: binary.BigEndian.Uint32(v)}
+	db := &database{name: name, number: binary.BigEndian.Uint32(v)}
 	db.birth = clock.Version(binary.BigEndian.Uint64(v[4:]))
 	if db.latest, err = lastVersion(snap, db.number); err != nil {
 		return err
@@ -136,9 +137,12 @@ func (e *Engine) loadDatabase(snap storage.Snapshot, key, v []byte) error {
 	if db.forgotten, err = loadForgotten(snap, db.number); err != nil {
 		return err
 	}
-	set, err := e.loadSet(snap, db.number)
+	set, rebuilding, err := e.loadSet(snap, db.number)
 	if err != nil {
 		return err
+	}
+	if db.rebuilding = rebuilding; rebuilding && e.follows() {
+		return ErrReopen
 	}
 	e.mu.last = max(e.mu.last, db.number)
 	db.persisted = true
@@ -146,10 +150,20 @@ func (e *Engine) loadDatabase(snap storage.Snapshot, key, v []byte) error {
 	return nil
 }
 
+// databaseName reads the name in a key of the catalogue.
+func databaseName(key []byte) (resource.Database, error) {
+	project, rest, err := index.CutSegment(key[1:])
+	if err != nil {
+		return resource.Database{}, err
+	}
+	id, _, err := index.CutSegment(rest)
+	return resource.Database{Project: project, ID: id}, err
+}
+
 // add completes a new database and registers it; Engine.mu is held or the engine isn't shared yet.
 func (e *Engine) add(db *database, set *index.Set) {
 	db.indexes.Store(newIndexState(set))
-	db.given = clock.NewVersions(e.o.Clock, max(db.latest, e.floor))
+	db.given, db.follows = clock.NewVersions(e.o.Clock, max(db.latest, e.floor)), e.follows()
 	db.locks = locks.New(e.o.Clock, e.o.Limits.Lock)
 	db.txns.open = make(map[uint64]*txn)
 	db.snapshots = make(map[string]clock.Version)
@@ -181,8 +195,11 @@ func (e *Engine) databaseLocked(name resource.Database) (*database, error) {
 	if e.o.Exists != nil && !e.o.Exists(name) {
 		return nil, fault.E(fault.NotFound, "The database %s does not exist for project %s", name.ID, name.Project)
 	}
-	e.mu.last++
-	db := &database{name: name, number: e.mu.last, birth: e.opened}
+	db := &database{name: name}
+	if !e.follows() { // else nothing is stored under the number 0, and all versions are the writer's
+		e.mu.last++
+		db.number, db.birth = e.mu.last, e.opened
+	}
 	defs := *e.defaults.Load()
 	e.add(db, index.NewSet(defs, numbered(len(defs.Indexes))))
 	return db, nil
@@ -224,7 +241,7 @@ func (e *Engine) versionOf(name resource.Database, locked func(*database) clock.
 // their way the last one shown or read. No later commit will have it or an earlier one, and it never goes back, since
 // clients drop what is older than what they have. Engine.mu is held.
 func (db *database) nowLocked() clock.Version {
-	if db.inFlight == 0 {
+	if db.inFlight == 0 && !db.follows {
 		db.read = db.given.Next()
 	}
 	db.read = max(db.read, db.latest, db.birth)
@@ -241,6 +258,10 @@ func (e *Engine) Err() error {
 // Run does the work in the background until ctx ends: it ends idle transactions, drops changes that are older than the
 // retention, and builds the indexes that queries have missed.
 func (e *Engine) Run(ctx context.Context) error {
+	if e.follows() { // the writer does it
+		<-ctx.Done()
+		return nil
+	}
 	const tick, sweep = time.Second, 60
 	var building sync.WaitGroup
 	defer building.Wait()

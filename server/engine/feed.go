@@ -22,10 +22,14 @@ type feed struct {
 	closed bool
 }
 
-// publish gives a commit to every subscription.
+// publish gives a commit to every subscription. One without changes has to be read from the log.
 func (f *feed) publish(c document.Commit) {
 	for s := range f.subs {
-		s.push(c)
+		if c.Changes == nil {
+			s.leave()
+		} else {
+			s.push(c)
+		}
 	}
 }
 
@@ -97,6 +101,14 @@ func (s *Subscription) push(c document.Commit) {
 	default:
 		s.mu.queue = append(s.mu.queue, c)
 	}
+	s.signal()
+}
+
+// leave leaves a commit in the log.
+func (s *Subscription) leave() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.mu.behind = true
 	s.signal()
 }
 

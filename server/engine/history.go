@@ -59,14 +59,36 @@ func (e *Engine) viewAt(ctx context.Context, db *database, at clock.Version) (*v
 func (e *Engine) checkPast(db *database, at clock.Version) error {
 	now := clock.VersionOf(e.o.Clock.Now())
 	switch {
+	case e.dropped(db, at):
+		return fault.E(fault.FailedPrecondition, textTooOld)
 	case at < 0 || at < db.birth && at < now-clock.Version(e.o.Retention.Microseconds()):
 		return fault.E(fault.InvalidArgument, textBeforeBirth)
 	case at < now-clock.Version(e.o.Retention.Microseconds()):
 		return fault.E(fault.FailedPrecondition, textTooOld)
-	case at > now && at > db.given.Last().After():
+	case at > now && at > e.lastGiven(db).After():
 		return fault.E(fault.InvalidArgument, textFuture)
 	}
 	return nil
+}
+
+// lastGiven returns the greatest version that was given in a database.
+func (e *Engine) lastGiven(db *database) clock.Version {
+	if !e.follows() {
+		return db.given.Last()
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return db.nowLocked()
+}
+
+// dropped reports whether an engine that follows lacks commits after a version: the writer, whose clock may be ahead, has dropped them.
+func (e *Engine) dropped(db *database, after clock.Version) bool {
+	if !e.follows() {
+		return false
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return db.forgotten > after.After() && db.latest > after
 }
 
 // Changes gives the commits after one version and up to another, in order. It answers FailedPrecondition when
@@ -90,6 +112,9 @@ func (e *Engine) Changes(ctx context.Context, name resource.Database, after, upt
 		return err
 	}
 	defer view.release()
+	if e.dropped(db, after) { // noted before the view lacks them
+		return fault.E(fault.FailedPrecondition, textTooOld)
+	}
 	return commitsOf(ctx, view, db, after, upto, yield)
 }
 

@@ -97,19 +97,21 @@ type storedSet struct {
 	IDs         []uint32
 	// Building are the numbers of those that don't have all entries.
 	Building []uint32 `json:",omitempty"`
+	// Rebuilding reports that entries are being changed for other definitions, so that some of these may be missing.
+	Rebuilding bool `json:",omitempty"`
 }
 
-// loadSet reads the index definitions of a database's entries. An index whose building was interrupted is not among them; what
-// it has of entries is removed when its number is given again.
-func (e *Engine) loadSet(r storage.Reader, number uint32) (*index.Set, error) {
+// loadSet reads the index definitions of a database's entries, and whether these are being changed. An index whose building was
+// interrupted is not among them; what it has of entries is removed when its number is given again.
+func (e *Engine) loadSet(r storage.Reader, number uint32) (set *index.Set, rebuilding bool, err error) {
 	s, err := loadStoredSet(r, number)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	if err := s.dropBuilding(); err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	return index.NewSet(s.Definitions, s.IDs), nil
+	return index.NewSet(s.Definitions, s.IDs), s.Rebuilding, nil
 }
 
 // loadStoredSet reads the record of index definitions of a database.
@@ -140,7 +142,8 @@ func (s *storedSet) dropBuilding() error {
 }
 
 // SetIndexes sets the index definitions of a database, and builds and drops entries to match; meanwhile commits wait.
-// The zero Database stands for all databases that have none of their own, those to come included.
+// The zero Database stands for all databases that have none of their own, those to come included. An engine that follows takes
+// definitions for databases of which nothing is stored; the others have those that are stored.
 func (e *Engine) SetIndexes(ctx context.Context, name resource.Database, defs index.Definitions) error {
 	if name != (resource.Database{}) {
 		db, err := e.database(name)
@@ -171,8 +174,12 @@ func (e *Engine) reindex(ctx context.Context, db *database, defs index.Definitio
 	old := state.set
 	next := index.NewSet(defs, keepIDs(state, defs))
 	e.mu.Lock()
-	unchanged := !db.persisted || len(old.Changed(next)) == 0
+	unchanged := !db.persisted || len(old.Changed(next)) == 0 && !db.rebuilding
+	stored := db.persisted && db.follows
 	e.mu.Unlock()
+	if stored {
+		return nil
+	}
 	if unchanged {
 		db.useIndexes(state.next(next)) // Nothing is stored whose entries would differ.
 		return nil
@@ -181,13 +188,21 @@ func (e *Engine) reindex(ctx context.Context, db *database, defs index.Definitio
 		return slices.ContainsFunc(old.Composites, func(o *index.Composite) bool { return o.ID == c.ID })
 	})
 	var left storage.Batch
+	// First of all: engines that follow stop reading before entries are missing.
+	if err := db.registerAs(&left, state, true); err != nil {
+		return err
+	}
 	for _, c := range added {
 		db.clearIndex(&left, c.ID)
+	}
+	if db.rebuilding { // of a change that was interrupted it is not known which entries are there
+		all := storage.Prefix(keys.Of(keys.KindIndex, db.number))
+		left.DeleteRange(all.From, all.To)
 	}
 	if err := e.applyAside(ctx, &left); err != nil {
 		return err
 	}
-	if err := e.rebuild(ctx, db, old, next); err != nil {
+	if err := e.rebuild(ctx, db, old, next, db.rebuilding); err != nil {
 		return err
 	}
 	changed := state.next(next)
@@ -199,7 +214,11 @@ func (e *Engine) reindex(ctx context.Context, db *database, defs index.Definitio
 	if err := db.register(&batch, changed); err != nil {
 		return err
 	}
-	return e.applyAside(ctx, &batch)
+	if err := e.applyAside(ctx, &batch); err != nil {
+		return err
+	}
+	db.rebuilding = false
+	return nil
 }
 
 // clearIndex removes all entries under the number of a composite index, also those that an interrupted building left.
@@ -210,13 +229,18 @@ func (db *database) clearIndex(batch *storage.Batch, id uint32) {
 
 // register writes a database and its index definitions into the catalogue.
 func (db *database) register(batch *storage.Batch, indexes *indexState) error {
+	return db.registerAs(batch, indexes, false)
+}
+
+// registerAs is register; rebuilding notes that the entries are being changed.
+func (db *database) registerAs(batch *storage.Batch, indexes *indexState, rebuilding bool) error {
 	batch.Set(keys.Catalogue(db.name.Project, db.name.ID), db.catalogueValue())
 	defs, ids := indexes.set.Definitions()
-	if len(defs.Indexes) == 0 && len(defs.Overrides) == 0 {
+	if len(defs.Indexes) == 0 && len(defs.Overrides) == 0 && !rebuilding {
 		batch.Delete(keys.Of(keys.KindDefinition, db.number))
 		return nil
 	}
-	v, err := json.Marshal(storedSet{Definitions: defs, IDs: ids, Building: indexes.building()})
+	v, err := json.Marshal(storedSet{Definitions: defs, IDs: ids, Building: indexes.building(), Rebuilding: rebuilding})
 	if err != nil {
 		return err
 	}
@@ -246,11 +270,12 @@ func (e *Engine) applyAside(ctx context.Context, batch *storage.Batch) error {
 	return e.seq.submit(ctx, &pending{aside: batch.Ops})
 }
 
-// rebuild changes the entries of all documents whose entries differ under two sets.
-func (e *Engine) rebuild(ctx context.Context, db *database, old, next *index.Set) error {
+// rebuild changes the entries of all documents whose entries differ under two sets, or after a change that was interrupted, when there
+// are none, writes those of all.
+func (e *Engine) rebuild(ctx context.Context, db *database, old, next *index.Set, interrupted bool) error {
 	const chunk = 1 << 20
 	changed := old.Changed(next)
-	if len(changed) == 0 {
+	if len(changed) == 0 && !interrupted {
 		return nil
 	}
 	view, _, err := e.current(db)
@@ -268,7 +293,7 @@ func (e *Engine) rebuild(ctx context.Context, db *database, old, next *index.Set
 			return err
 		}
 		name := db.document(path)
-		if !slices.Contains(changed, name.Collection().ID) {
+		if !interrupted && !slices.Contains(changed, name.Collection().ID) {
 			continue
 		}
 		record, err := it.Value()
@@ -279,7 +304,10 @@ func (e *Engine) rebuild(ctx context.Context, db *database, old, next *index.Set
 		if err != nil {
 			return err
 		}
-		before, _ := old.Entries(prefix, path, d.Fields) // What is stored has had its entries.
+		var before []index.Entry
+		if !interrupted {
+			before, _ = old.Entries(prefix, path, d.Fields) // What is stored has had its entries.
+		}
 		after, err := next.Entries(prefix, path, d.Fields)
 		if err != nil {
 			return fault.E(fault.FailedPrecondition, "index %s: %w", name, err)

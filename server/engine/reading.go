@@ -35,6 +35,9 @@ func (e *Engine) Read(ctx context.Context, name resource.Database, at operation.
 	if err != nil {
 		return nil, err
 	}
+	if err := e.reachNow(ctx, db, at.ReadTime == 0, at.Begin != nil || len(at.Transaction) > 0); err != nil {
+		return nil, err
+	}
 	r := &Reading{e: e, db: db}
 	switch {
 	case at.Begin != nil:

@@ -76,6 +76,9 @@ type stamp struct {
 // submit writes a commit and returns when readers can see it, or with the error for which it can't be known whether
 // it is written. The commit's version is in p then.
 func (s *sequencer) submit(ctx context.Context, p *pending) error {
+	if s.engine.follows() {
+		return fault.E(fault.Unavailable, textFollows)
+	}
 	// While a write waits for space on the disk, new commits are refused here and do not queue behind it.
 	if w, ok := s.engine.o.Store.(storage.Waiter); ok && len(p.changes) > 0 {
 		if err := w.Full(); err != nil {
@@ -207,6 +210,8 @@ func (e *Engine) write(ctx context.Context, group []*pending) {
 // written. It reports whether that was for want of space on the disk; any other error ends writing for good.
 func (e *Engine) show(group []*pending, next *view, err error) (full bool) {
 	e.mu.Lock()
+	defer func(written chan struct{}) { close(written) }(e.mu.writing)
+	e.mu.writing = nil
 	old := e.mu.view
 	for _, p := range group {
 		p.err = err
@@ -239,6 +244,22 @@ func (e *Engine) show(group []*pending, next *view, err error) (full bool) {
 	return false
 }
 
+// Settle returns when readers see all that was written to the store before the call, or ctx is done.
+func (e *Engine) Settle(ctx context.Context) error {
+	e.mu.Lock()
+	written := e.mu.writing
+	e.mu.Unlock()
+	if written == nil {
+		return nil
+	}
+	select {
+	case <-written:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
 // apply writes a batch. After an error of the storage it is unknown what is on disk, unless the error is that there is no space.
 func (e *Engine) apply(ctx context.Context, batch *storage.Batch) error {
 	err := e.o.Store.Apply(ctx, batch)
@@ -263,6 +284,7 @@ func (e *Engine) fail(err error) {
 // prepare gives the versions of a group and makes its batch.
 func (e *Engine) prepare(group []*pending) (*storage.Batch, error) {
 	e.mu.Lock()
+	e.mu.writing = make(chan struct{})
 	for _, p := range group {
 		if p.db != nil {
 			p.version = p.db.given.Next()

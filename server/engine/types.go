@@ -48,6 +48,9 @@ type Options struct {
 	// Exists reports whether a database exists of which nothing is stored. When it is nil, every database is created when
 	// it is first named.
 	Exists func(resource.Database) bool
+	// Current is set for an engine that follows (replica.go): another one writes the store. It returns once Applied and Advance were called for
+	// all that was acknowledged before the call, or with an Unavailable error.
+	Current func(ctx context.Context) error
 	// Retention is how long the past can be read; an hour when zero.
 	Retention time.Duration
 	// Kept is how long commits are kept at most for subscriptions by Follow; a day when zero.

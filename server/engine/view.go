@@ -42,6 +42,10 @@ func (e *Engine) current(db *database) (*view, clock.Version, error) {
 		e.mu.Unlock()
 		return nil, 0, ErrClosed
 	}
+	if err := e.mu.failed; err != nil && e.follows() {
+		e.mu.Unlock()
+		return nil, 0, err
+	}
 	v, version := e.mu.view.retain(), db.nowLocked()
 	e.mu.Unlock()
 	if e.leased != nil { // Asked after the view was taken, so that the view was the latest.

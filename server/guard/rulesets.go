@@ -1,6 +1,10 @@
 package guard
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"sync"
@@ -35,6 +39,8 @@ type Rulesets struct {
 		all       *rules.Ruleset
 		projects  map[string]*rules.Ruleset
 		databases map[resource.Database]*rules.Ruleset
+		// sums are those of the texts in force, by scope.
+		sums map[resource.Database][sha256.Size]byte
 		// changed are called after a ruleset was replaced, without the lock.
 		changed []func()
 	}
@@ -45,6 +51,7 @@ func NewRulesets(o RulesetsOptions) *Rulesets {
 	b := &Rulesets{o: o, monitor: newMonitor()}
 	b.mu.projects = make(map[string]*rules.Ruleset)
 	b.mu.databases = make(map[resource.Database]*rules.Ruleset)
+	b.mu.sums = make(map[resource.Database][sha256.Size]byte)
 	return b
 }
 
@@ -60,6 +67,7 @@ func (b *Rulesets) Replace(project, database, source string) []Issue {
 		ruleset.Cover()
 	}
 	b.mu.Lock()
+	b.mu.sums[resource.Database{Project: project, ID: database}] = sha256.Sum256([]byte(source))
 	switch {
 	case project == "":
 		b.mu.all = ruleset
@@ -74,6 +82,25 @@ func (b *Rulesets) Replace(project, database, source string) []Issue {
 		f()
 	}
 	return issues
+}
+
+// Digest identifies the rules in force: nodes that decide by the same rules have the same digest.
+func (b *Rulesets) Digest() string {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	all := sha256.New()
+	for _, scope := range sortedDatabases(maps.Keys(b.mu.sums)) {
+		sum := b.mu.sums[scope]
+		fmt.Fprintf(all, "%q %q %x\n", scope.Project, scope.ID, sum)
+	}
+	return hex.EncodeToString(all.Sum(nil))
+}
+
+// sortedDatabases returns databases in order.
+func sortedDatabases(all iter.Seq[resource.Database]) []resource.Database {
+	return slices.SortedFunc(all, func(x, y resource.Database) int {
+		return resource.CompareDocuments(resource.Document{DB: x}, resource.Document{DB: y})
+	})
 }
 
 // onChange has f called after each replacement.
@@ -145,9 +172,7 @@ func HasErrors(issues []Issue) bool { return rules.HasErrors(issues) }
 func (b *Rulesets) Databases() []resource.Database {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
-	return slices.SortedFunc(maps.Keys(b.mu.databases), func(x, y resource.Database) int {
-		return resource.CompareDocuments(resource.Document{DB: x}, resource.Document{DB: y})
-	})
+	return sortedDatabases(maps.Keys(b.mu.databases))
 }
 
 // applies reports whether rules bind a caller in a database.

@@ -140,6 +140,9 @@ func (s *Service) Origin(c Call) string {
 // it again with CheckSession. account.Store.OnRevoke documents how call is called.
 func (s *Service) OnRevoke(call func(account.Revocation)) { s.accounts.OnRevoke(call) }
 
+// SessionKinds returns the kinds of items, beside accounts, that CheckSession depends on.
+func SessionKinds() []string { return []string{tenantItem} }
+
 // Tokens returns what verifies callers.
 func (s *Service) Tokens() *token.Verifier { return s.tokens }
 

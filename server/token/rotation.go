@@ -48,6 +48,8 @@ type KeyOptions struct {
 	// MaxAge is how long clients may keep the published certificates; 6 hours when zero. A new certificate is published
 	// twice as long before its key signs.
 	MaxAge time.Duration
+	// Follow has the keys made and dropped by another node that shares the vault: Reload reads what there is.
+	Follow bool
 	// Events makes keys for the tokens of events too.
 	Events bool
 	// Log logs rotations; nothing is logged when nil.
@@ -88,17 +90,27 @@ func OpenKeys(o KeyOptions) (*Keys, error) {
 	o.EnsureDefaults()
 	k := &Keys{o: o}
 	k.mu.rings = make(map[ringName][]*key)
-	for _, ring := range k.rings() {
-		if o.Vault == nil {
-			continue
-		}
-		keys, err := loadKeys(o.Vault, ring)
-		if err != nil {
-			return nil, err
-		}
-		k.mu.rings[ring] = keys
+	if err := k.Reload(); err != nil || o.Follow {
+		return k, err
 	}
 	return k, k.Rotate()
+}
+
+// Reload reads the keys of the vault.
+func (k *Keys) Reload() error {
+	if k.o.Vault == nil {
+		return nil
+	}
+	for _, ring := range k.rings() {
+		keys, err := loadKeys(k.o.Vault, ring)
+		if err != nil {
+			return err
+		}
+		k.mu.Lock()
+		k.mu.rings[ring] = keys
+		k.mu.Unlock()
+	}
+	return nil
 }
 
 // rings returns the rings that there are to be.

@@ -131,7 +131,7 @@ func (s *Store) append(ctx context.Context, all *storage.Batch) error {
 		return err
 	}
 	s.at = e.position
-	s.lead.seq.Store(e.seq)
+	s.advance(e.seq)
 	return nil
 }
 

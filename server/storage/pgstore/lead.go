@@ -131,7 +131,10 @@ func (s *Store) Lead(ctx context.Context) error {
 			failing = err.Error()
 			s.o.Log.Warn("the log can't be followed; it is tried again", "error", err)
 		}
-		if err := clock.Sleep(ctx, clock.System(), followPause); err != nil {
+		if errors.Is(err, storage.ErrMoved) {
+			return err
+		}
+		if err := s.pause(ctx); err != nil && (ctx.Err() != nil || errors.Is(err, storage.ErrMoved)) {
 			return err
 		}
 	}
@@ -213,7 +216,7 @@ func (s *Store) begin(ctx context.Context) error {
 		s.lead.lose(err)
 		return err
 	}
-	s.lead.seq.Store(s.at.seq)
+	s.advance(s.at.seq)
 	if err := s.announce(ctx, roleLeader); err != nil {
 		s.o.Log.Warn("the status of this node can't be noted", "error", s.said("note the status", err))
 	}
@@ -269,9 +272,6 @@ func (s *Store) renew(ctx context.Context) error {
 // announce writes that this node runs, for the status.
 func (s *Store) announce(ctx context.Context, role string) error {
 	seq := s.lead.seq.Load()
-	if role != roleLeader {
-		seq = s.at.seq
-	}
 	_, err := s.pool.Exec(ctx, `insert into clave_node (node, address, role, seq, seen, inner_address) values ($1, $2, $3, $4, clock_timestamp(), $5)
 		on conflict (node) do update set address = excluded.address, role = excluded.role, seq = excluded.seq, seen = excluded.seen,
 		inner_address = excluded.inner_address`, s.o.Node, s.o.Address, role, seq, s.o.Inner)

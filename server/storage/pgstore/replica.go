@@ -1,11 +1,13 @@
 package pgstore
 
 import (
+	"bytes"
 	"context"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -176,7 +178,10 @@ func (s *Store) follow(ctx context.Context) error {
 	if !errors.Is(err, errGap) {
 		return err
 	}
-	s.o.Log.Warn("the replica was too late for the log; it is built again", "seq", s.at.seq)
+	if s.beingRead() { // whoever opens the store again builds it, with no reader in it
+		return moved("The replica of this node is of another log.")
+	}
+	s.o.Log.Warn("the log does not go on from the replica; it is built again", "seq", s.at.seq)
 	if err := s.rebuild(ctx); err != nil {
 		return err
 	}
@@ -185,35 +190,60 @@ func (s *Store) follow(ctx context.Context) error {
 
 // readLog applies the rows that there are.
 func (s *Store) readLog(ctx context.Context) error {
-	rows, err := s.pool.Query(ctx, "select seq, id, body from clave_log where seq > $1 order by seq", s.at.seq)
+	began := s.lead.elapsed()
+	// The replica's own row comes first, without its body: another id there means that PostgreSQL was set back to an earlier state.
+	rows, err := s.pool.Query(ctx, "select seq, id, case when seq > $1 then body end from clave_log where seq between $1 and $2 order by seq",
+		s.at.seq, s.most())
 	if err != nil {
 		return s.said("read the log", err)
 	}
 	defer rows.Close()
+	found := false // the replica's own row
 	for rows.Next() {
 		var at position
 		var body []byte
 		if err := rows.Scan(&at.seq, &at.id, &body); err != nil {
 			return err
 		}
+		if !found && at.seq == s.at.seq && bytes.Equal(at.id, s.at.id) {
+			found = true
+			continue
+		}
 		// Rows have numbers without gaps (insertRow), so a gap means that the leader has dropped rows that this replica has not applied.
-		if at.seq != s.at.seq+1 {
+		if !found || at.seq != s.at.seq+1 {
 			return errGap
 		}
-		ops, err := s.codec.decode(body)
-		if err != nil {
-			return fault.Because(err, fault.DataLoss, "row %d of clave_log can't be read; restore a backup of PostgreSQL", at.seq)
-		}
-		batch := storage.Batch{Ops: ops}
-		// The position is part of the same batch: after a crash the replica has a row with its position, or neither.
-		batch.Set(positionKey, s.positionValue(at))
-		if err := s.applyLocal(&batch); err != nil {
+		if err := s.applyRow(at, body); err != nil {
 			return err
 		}
-		s.at = at
 	}
 	if err := rows.Err(); err != nil {
 		return s.said("read the log", err)
 	}
+	if !found {
+		return errGap
+	}
+	s.caughtUp(began)
+	return nil
+}
+
+// applyRow applies a row of the log to the replica, and shows it to the reader of the replica.
+func (s *Store) applyRow(at position, body []byte) error {
+	ops, err := s.codec.decode(body)
+	if err != nil {
+		return fault.Because(err, fault.DataLoss, "row %d of clave_log can't be read; restore a backup of PostgreSQL", at.seq)
+	}
+	// The position is part of the same batch: after a crash the replica has a row with its position, or neither.
+	batch := storage.Batch{Ops: append(slices.Clip(ops), storage.Op{Kind: storage.Set, Key: positionKey, Value: s.positionValue(at)})}
+	s.following.mu.Lock()
+	defer s.following.mu.Unlock()
+	if err := s.applyLocal(&batch); err != nil {
+		return err
+	}
+	s.at = at
+	if applied := s.following.mu.applied; applied != nil {
+		applied(ops)
+	}
+	s.advanceLocked(at.seq)
 	return nil
 }

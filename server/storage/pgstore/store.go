@@ -25,6 +25,8 @@ type Store struct {
 	local *pebblestore.Store
 	at    position
 	lead  leadership
+	// following is how the log is followed while this node does not lead.
+	following following
 	// ending is the context of what Close does.
 	ending context.Context
 	mu     struct {
@@ -60,6 +62,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	}
 	s := &Store{o: o, pool: pool, ending: context.WithoutCancel(ctx)}
 	s.lead.init()
+	s.following.init()
 	s.idle.L = &s.mu
 	if err := s.open(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())

@@ -1,0 +1,32 @@
+package account
+
+import (
+	"slices"
+	"strings"
+
+	"clave/server/storage"
+)
+
+// Followed reports a Revocation for each account that operations of another node have changed, which were applied to the store, and for
+// each scope of which they have changed more: whether sessions have ended is not known. Items of the given kinds stand for the
+// tenant of their id.
+func (s *Store) Followed(ops []storage.Op, kinds ...string) {
+	for _, op := range ops {
+		rest, ok := strings.CutPrefix(string(op.Key), "account/")
+		if !ok {
+			continue
+		}
+		project, rest, _ := strings.Cut(rest, "\x00")
+		tenant, rest, _ := strings.Cut(rest, "\x00")
+		scope := Scope{project, tenant}
+		kind, id, _ := strings.Cut(rest, "\x00")
+		switch item := strings.TrimPrefix(kind, "x"); {
+		case op.Kind == storage.DeleteRange:
+			s.Revoked(Revocation{Scope: scope})
+		case kind == "u":
+			s.Revoked(Revocation{Scope: scope, UID: id})
+		case item != kind && slices.Contains(kinds, item):
+			s.Revoked(Revocation{Scope: Scope{Project: project, Tenant: id}})
+		}
+	}
+}

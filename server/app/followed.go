@@ -1,0 +1,281 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net/http"
+	"sync"
+	"time"
+
+	"clave/server/account"
+	"clave/server/clock"
+	"clave/server/engine"
+	"clave/server/fault"
+	"clave/server/front"
+	"clave/server/front/grpcd"
+	"clave/server/front/restd"
+	"clave/server/guard"
+	"clave/server/identity"
+	"clave/server/listen"
+	"clave/server/process"
+	"clave/server/release"
+	"clave/server/rpc/firestore"
+	"clave/server/storage"
+	"clave/server/storage/pgstore"
+	"clave/server/token"
+)
+
+// followed is what reads are answered by on the replica of a node that does not lead.
+type followed struct {
+	app      *App
+	replica  *pgstore.Replica
+	engine   *engine.Engine
+	rulesets *guard.Rulesets
+	accounts *account.Store
+	// keys are those that tokens are verified by; nil where tokens carry no signatures.
+	keys *token.Keys
+	grpc *grpcd.Server
+	rest http.Handler
+	// ending comes when nothing more is to be answered by it, and cut when what is under way ends too.
+	ending, cut *process.Ending
+	// stop ends the following, and running its work in the background.
+	stop    func()
+	running sync.WaitGroup
+	mu      struct {
+		sync.Mutex
+		closed bool
+		// under counts the requests under way.
+		under sync.WaitGroup
+	}
+}
+
+// open opens what answers reads on the replica as it is, and has it follow from there.
+func (f *follower) open(ctx context.Context) (s *followed, err error) {
+	stop, err := f.store.Read(func(r *pgstore.Replica) (func([]storage.Op), error) {
+		if err := r.Held(); err != nil {
+			return nil, err
+		}
+		s = &followed{app: f.app, replica: r, ending: process.NewEnding(), cut: process.NewEnding()}
+		return func(ops []storage.Op) { s.applied(ctx, ops) }, s.open(ctx, f)
+	})
+	if err != nil {
+		if s != nil && s.engine != nil {
+			_ = s.engine.Close() // which returns nil
+		}
+		return nil, err
+	}
+	s.stop = stop
+	return s, nil
+}
+
+// open makes the parts, layer by layer. No row of the log is applied meanwhile.
+func (s *followed) open(ctx context.Context, f *follower) error {
+	a := s.app
+	released, err := release.Load(s.replica)
+	if err != nil {
+		return err
+	}
+	development := !a.config.Production()
+	s.rulesets = guard.NewRulesets(guard.RulesetsOptions{Open: development, Detail: development, Cover: development})
+	if err := s.putInForce(released); err != nil {
+		return err
+	}
+	s.engine, err = engine.Open(ctx, engine.Options{
+		Store: s.replica, Clock: a.o.Clock, IndexMode: indexModes[a.config.Indexes], Log: a.o.Log, Exists: a.exists(),
+		Current: func(ctx context.Context) error { return f.nowPatiently(ctx, s) },
+	})
+	if err != nil {
+		return err
+	}
+	if err := s.define(ctx, released); err != nil {
+		return err
+	}
+	verifier, err := s.openTokens()
+	if err != nil {
+		return err
+	}
+	return s.openCalls(ctx, verifier)
+}
+
+// openTokens opens the accounts and what verifies tokens by them.
+func (s *followed) openTokens() (*token.Verifier, error) {
+	a := s.app
+	var service *identity.Service
+	to := a.tokenOptions(func() *identity.Service { return service })
+	if a.config.SignTokens {
+		vault := storeVault{s.replica, func(*storage.Batch) error {
+			return fault.E(fault.Unavailable, "This node does not lead.")
+		}}
+		var err error
+		s.keys, err = token.OpenKeys(token.KeyOptions{Clock: a.o.Clock, Vault: vault, Follow: true, Events: a.config.Events != "", Log: a.o.Log})
+		if err != nil {
+			return nil, err
+		}
+		to.Keys = s.keys
+	}
+	s.accounts = account.New(s.replica)
+	verifier := token.New(to)
+	service = identity.New(identity.Options{
+		Accounts: s.accounts, Tokens: verifier, Clock: a.o.Clock, Project: a.config.Project, Emulator: !a.config.Production(), Log: a.o.Log,
+	})
+	return verifier, nil
+}
+
+// openCalls makes the live queries, the guard and the calls on it, and starts what they do in the background.
+func (s *followed) openCalls(ctx context.Context, verifier *token.Verifier) error {
+	a := s.app
+	lo := listen.Options{Engine: s.engine, Clock: a.o.Clock, Log: a.o.Log}
+	if a.counts != nil {
+		lo.Sent = a.counts.Sent
+	}
+	hub, err := listen.New(lo)
+	if err != nil {
+		return err
+	}
+	g, err := guard.New(guard.Options{
+		Meter: a.counts, Engine: s.engine, Hub: hub, Rules: s.rulesets, CheckSession: verifier.CheckSession, Clock: a.o.Clock, Log: a.o.Log,
+	})
+	if err != nil {
+		return err
+	}
+	s.accounts.OnRevoke(func(r account.Revocation) { g.Revoke(r.Scope.Project, r.Scope.Tenant, r.UID) })
+	calls, err := firestore.New(firestore.Options{Guard: g, Clock: a.o.Clock})
+	if err != nil {
+		return err
+	}
+	if s.grpc, err = grpcd.New(grpcd.Options{Firestore: calls, Tokens: verifier, ProxyHops: a.proxyHops(), Budget: a.budget, Meter: a.counts, Log: a.o.Log}); err != nil {
+		return err
+	}
+	if s.rest, err = restd.New(restd.Options{Firestore: calls, Tokens: verifier, ProxyHops: a.proxyHops(), Meter: a.counts, Log: a.o.Log}); err != nil {
+		s.grpc.Stop()
+		return err
+	}
+	work, cancel := s.cut.Within(context.WithoutCancel(ctx))
+	s.running.Go(func() {
+		defer cancel()
+		<-work.Done()
+	})
+	for _, part := range []runner{s.engine, hub, g} {
+		s.running.Go(func() {
+			if err := part.Run(work); err != nil {
+				a.o.Log.Error("reads are forwarded: a part of them has ended", "error", err)
+				s.ending.End()
+			}
+		})
+	}
+	return nil
+}
+
+// putInForce has the rules of a release decide from now on.
+func (s *followed) putInForce(r *release.Release) error {
+	for id, d := range r.Files {
+		if d.Rules == nil {
+			continue
+		}
+		if issues := s.app.replaceRules(s.rulesets, id, d.Rules.Text); guard.HasErrors(issues) {
+			return rulesError(d.Rules.Name, issues)
+		}
+	}
+	return nil
+}
+
+// define has databases of which nothing is stored take the index definitions of a release. The others have those that their entries are of.
+func (s *followed) define(ctx context.Context, r *release.Release) error {
+	definitions, err := s.app.definitionsOf(r.Files)
+	if err != nil {
+		return err
+	}
+	for name, defs := range definitions {
+		if err := s.engine.SetIndexes(ctx, name, defs); err != nil && !fault.Is(err, fault.NotFound) {
+			return err
+		}
+	}
+	return nil
+}
+
+// signing begins the keys of a store under which signing keys are.
+var signing = []byte("signing/")
+
+// follow shows a row of the log that was applied to the replica: first what decides who may read, then the documents.
+func (s *followed) follow(ctx context.Context, ops []storage.Op) error {
+	reload := false
+	for _, op := range ops {
+		reload = reload || bytes.HasPrefix(op.Key, signing)
+		if !bytes.Equal(op.Key, release.Key()) || op.Kind != storage.Set {
+			continue
+		}
+		released, err := release.Decode(op.Value)
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(s.putInForce(released), s.define(ctx, released)); err != nil {
+			return err
+		}
+	}
+	if reload && s.keys != nil {
+		if err := s.keys.Reload(); err != nil {
+			return err
+		}
+	}
+	if err := s.engine.Applied(ops); err != nil {
+		return err
+	}
+	s.accounts.Followed(ops, identity.SessionKinds()...)
+	return nil
+}
+
+// enter notes a request under way; it reports false once this has been closed.
+func (s *followed) enter() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.mu.closed || s.ending.Ended() {
+		return false
+	}
+	s.mu.under.Add(1)
+	return true
+}
+
+// leave ends a request.
+func (s *followed) leave() { s.mu.under.Done() }
+
+// serve answers a request.
+func (s *followed) serve(w http.ResponseWriter, r *http.Request) {
+	if front.IsCall(r) {
+		r, release := s.app.budget.Stream(w, r)
+		defer release()
+		s.grpc.ServeHTTP(w, r)
+		return
+	}
+	defer s.app.budget.Body(w, r)()
+	s.rest.ServeHTTP(w, r)
+}
+
+// followedGrace is how long requests under way may go on at the end.
+const followedGrace = 500 * time.Millisecond
+
+// close ends the streams with UNAVAILABLE, and other requests when they are answered or the grace is over.
+func (s *followed) close() {
+	s.ending.End()
+	s.stop()
+	s.mu.Lock()
+	s.mu.closed = true
+	s.mu.Unlock()
+	s.grpc.GracefulStop() // which ends the streams that last
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		s.mu.under.Wait()
+	}()
+	late, stop := clock.System().After(followedGrace)
+	select {
+	case <-done:
+	case <-late:
+	}
+	stop()
+	s.cut.End()
+	<-done
+	s.grpc.Stop()
+	s.running.Wait()
+	_ = s.engine.Close() // which returns nil
+}

@@ -1,0 +1,152 @@
+package cluster
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"clave/server/front"
+)
+
+// Which requests a node that does not lead may answer by itself: reads of now over gRPC and REST, and Listen over gRPC. Those of a
+// transaction need the leader's locks, and those of a moment chosen by the client commits that may be on their way. Whatever is not
+// recognized is forwarded.
+
+// service begins the paths of Firestore's calls over gRPC.
+const service = "/google.firestore.v1.Firestore/"
+
+// listen is the path of Listen over gRPC.
+const listen = service + "Listen"
+
+// selectors are the calls over gRPC that read, with the numbers of the fields that name a transaction or a moment.
+var selectors = map[string][]protowire.Number{
+	service + "GetDocument":         {3, 5},
+	service + "ListDocuments":       {8, 10},
+	service + "BatchGetDocuments":   {4, 5, 7},
+	service + "RunQuery":            {5, 6, 7},
+	service + "RunAggregationQuery": {4, 5, 6},
+	service + "ListCollectionIds":   {4},
+}
+
+// verbs are the methods of REST that read by POST, and names those of what names a transaction or a moment there.
+var (
+	verbs = []string{":batchGet", ":runQuery", ":runAggregationQuery", ":listCollectionIds"}
+	names = []string{"transaction", "newTransaction", "new_transaction", "readTime", "read_time"}
+)
+
+// Reading is what a node that does not lead may do about a request.
+type Reading int
+
+// The readings.
+const (
+	// Forward means that the leader must answer.
+	Forward Reading = iota
+	// Brief is a read of now.
+	Brief
+	// Lasting is a stream of live queries.
+	Lasting
+)
+
+// ReadingOf returns what may be done about a request. It reads of the body what it needs and puts it back.
+func ReadingOf(r *http.Request) Reading {
+	switch fields, reads := selectors[r.URL.Path]; {
+	case front.IsCall(r) && r.URL.Path == listen:
+		return Lasting
+	case front.IsCall(r) && reads:
+		return readingOfMessage(r, fields)
+	case front.IsCall(r) || !ofDocuments(r.URL.Path):
+		return Forward
+	}
+	return readingOfREST(r)
+}
+
+// ofDocuments reports whether a path of REST is of documents: /v1/projects/P/databases/D/documents and what follows.
+func ofDocuments(path string) bool {
+	parts := strings.SplitN(path, "/", 8)
+	if len(parts) < 7 || parts[1] != "v1" || parts[2] != "projects" || parts[4] != "databases" {
+		return false
+	}
+	root, _, _ := strings.Cut(parts[6], ":")
+	return root == "documents"
+}
+
+// readingOfMessage reads the first message of a call of gRPC.
+func readingOfMessage(r *http.Request, fields []protowire.Number) Reading {
+	head, ok := peek(r, 5)
+	if !ok || head[0] != 0 { // compressed
+		return Forward
+	}
+	length := binary.BigEndian.Uint32(head[1:])
+	if length > maxKept {
+		return Forward
+	}
+	whole, ok := peek(r, 5+int(length))
+	if !ok {
+		return Forward
+	}
+	for message := whole[5:]; len(message) > 0; {
+		number, kind, n := protowire.ConsumeTag(message)
+		if n < 0 || slices.Contains(fields, number) {
+			return Forward
+		}
+		value := protowire.ConsumeFieldValue(number, kind, message[n:])
+		if value < 0 {
+			return Forward
+		}
+		message = message[n+value:]
+	}
+	return Brief
+}
+
+// readingOfREST reads the parameters and the body of a request of REST.
+func readingOfREST(r *http.Request) Reading {
+	if r.Header.Get("X-Http-Method-Override") != "" || strings.Contains(r.URL.RawQuery, "$") || strings.Contains(r.URL.RawQuery, "%") {
+		return Forward
+	}
+	for name := range r.URL.Query() {
+		if slices.Contains(names, name) {
+			return Forward
+		}
+	}
+	last := r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:]
+	switch verb := strings.LastIndexByte(last, ':'); {
+	case r.Method == http.MethodGet && verb < 0:
+		return Brief
+	case r.Method != http.MethodPost || verb < 0 || !slices.Contains(verbs, last[verb:]) || r.ContentLength < 0 || r.ContentLength > maxKept:
+		return Forward
+	}
+	body, ok := peek(r, int(r.ContentLength))
+	var fields map[string]json.RawMessage
+	if !ok || len(body) > 0 && json.Unmarshal(body, &fields) != nil {
+		return Forward
+	}
+	for name := range fields {
+		if slices.Contains(names, name) {
+			return Forward
+		}
+	}
+	return Brief
+}
+
+// peek returns the first n bytes of a request's body, which stay in it. It reports false where there are not as many.
+func peek(r *http.Request, n int) ([]byte, bool) {
+	if r.Body == nil {
+		return nil, n == 0
+	}
+	head := make([]byte, n)
+	read, err := io.ReadFull(r.Body, head)
+	r.Body = &peeked{Reader: io.MultiReader(bytes.NewReader(head[:read]), r.Body), Closer: r.Body}
+	return head, err == nil
+}
+
+// peeked is a body of which the beginning was read.
+type peeked struct {
+	io.Reader
+	io.Closer
+}

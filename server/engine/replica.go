@@ -1,0 +1,251 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"clave/server/clock"
+	"clave/server/document"
+	"clave/server/engine/keys"
+	"clave/server/fault"
+	"clave/server/resource"
+	"clave/server/storage"
+)
+
+// How an engine follows another one (Options.Current). Its store is a replica, to which somebody else applies the groups of changes that the
+// engine which writes has made, in order, and calls Applied after each: the next view, the databases' latest versions and the feeds change
+// together, as at the end of a commit here (show).
+//
+// It gives no versions. A read of now has the version of the last commit that was applied, or one that the writer gave for such a read
+// and up to which all commits were applied (Advance): no commit to come has it or an earlier one. Options.Current gets such a version before
+// each read of now.
+//
+// Index definitions are those of the catalogue. Where they change, entries that queries under way rely on may go with the next group:
+// the engine ends (ErrReopen) and has to be opened again. While the writer changes entries (storedSet.Rebuilding) it can't be opened.
+
+// ErrReopen is the error of an engine that follows and must be opened again: index definitions have changed, or are being changed.
+var ErrReopen = errors.New("engine: it must be opened again")
+
+// textFollows is the error of writes and transactions at an engine that follows.
+const textFollows = "This node does not take writes at the moment. Please try again."
+
+// follows reports whether another engine writes the store.
+func (e *Engine) follows() bool { return e.o.Current != nil }
+
+// asOfNowKey is the key of AsOfNow.
+type asOfNowKey struct{}
+
+// AsOfNow returns a context for the reads of one request, for which the caller has called Options.Current already.
+func AsOfNow(ctx context.Context) context.Context { return context.WithValue(ctx, asOfNowKey{}, true) }
+
+// reachNow has a following engine reach what was acknowledged before a read of now, and refuses what it has no part in.
+func (e *Engine) reachNow(ctx context.Context, db *database, now, transaction bool) error {
+	switch {
+	case !e.follows():
+		return nil
+	case transaction:
+		return fault.E(fault.Unavailable, textFollows)
+	case !now:
+		return nil
+	}
+	e.mu.Lock()
+	known := db.read > 0
+	e.mu.Unlock()
+	if known && ctx.Value(asOfNowKey{}) != nil {
+		return nil
+	}
+	return e.o.Current(ctx)
+}
+
+// Advance notes versions that the writing engine gave for reads of now. All commits up to them were applied.
+func (e *Engine) Advance(versions map[resource.Database]clock.Version) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for name, v := range versions {
+		if db := e.mu.databases[name]; db != nil {
+			db.read = max(db.read, v)
+		}
+	}
+}
+
+// applied is what a group of changes says to a following engine.
+type applied struct {
+	databases []storage.Op
+	forgotten []storage.Op
+	commits   []storage.Op
+	defined   []uint32
+}
+
+// sort takes out of a group what concerns the engine beyond the state itself.
+func (a *applied) sort(ops []storage.Op) {
+	catalogue := keys.CatalogueRange()
+	for _, op := range ops {
+		if len(op.Key) < 2 {
+			continue
+		}
+		switch op.Key[0] {
+		case keys.KindCatalogue:
+			if op.Kind == storage.Set && bytes.Compare(op.Key, catalogue.To) < 0 {
+				a.databases = append(a.databases, op)
+			}
+		case keys.KindChange:
+			if op.Kind == storage.Set && len(op.Key) == 13 {
+				a.commits = append(a.commits, op)
+			}
+		case keys.KindForgotten:
+			if op.Kind == storage.Set && len(op.Key) == 5 && len(op.Value) == 8 {
+				a.forgotten = append(a.forgotten, op)
+			}
+		case keys.KindDefinition:
+			if len(op.Key) == 5 {
+				a.defined = append(a.defined, binary.BigEndian.Uint32(op.Key[1:]))
+			}
+		}
+	}
+}
+
+// Applied shows a group of changes that was applied to the store. It is for engines that follow, and for one goroutine. After an
+// error, which is ErrReopen or means damage, the engine shows nothing later and answers Unavailable.
+func (e *Engine) Applied(ops []storage.Op) error {
+	e.mu.Lock()
+	ended := e.mu.failed
+	e.mu.Unlock()
+	if ended != nil {
+		return ended // what came before was not shown
+	}
+	var group applied
+	group.sort(ops)
+	next := newView(e.o.Store.Snapshot())
+	commits, err := e.readGroup(&group, next)
+	if err != nil {
+		next.release()
+		e.endFollowing(err)
+		return err
+	}
+	e.mu.Lock()
+	if e.mu.closed {
+		e.mu.Unlock()
+		next.release()
+		return ErrClosed
+	}
+	old := e.mu.view
+	next.serial = old.serial + 1
+	e.mu.view = next
+	for _, f := range group.forgotten {
+		if db := e.numberedLocked(binary.BigEndian.Uint32(f.Key[1:])); db != nil {
+			db.forgotten = max(db.forgotten, clock.Version(binary.BigEndian.Uint64(f.Value)))
+		}
+	}
+	for _, c := range commits {
+		if c.commit.Version <= c.db.latest {
+			continue // of a database that was read with this group
+		}
+		c.db.latest = c.commit.Version
+		c.db.feed.publish(c.commit)
+	}
+	e.mu.Unlock()
+	old.release()
+	return nil
+}
+
+// numberedLocked returns the database with a number, nil where there is none; Engine.mu is held.
+func (e *Engine) numberedLocked(number uint32) *database {
+	for _, db := range e.mu.databases {
+		if db.number == number {
+			return db
+		}
+	}
+	return nil
+}
+
+// foreign is a commit of another engine.
+type foreign struct {
+	db     *database
+	commit document.Commit
+}
+
+// readGroup adds the databases of a group, which a view has, and reads its commits. Those of databases without subscribers have no
+// changes: a subscriber that comes meanwhile reads them from the log.
+func (e *Engine) readGroup(group *applied, v *view) ([]foreign, error) {
+	out := make([]foreign, 0, len(group.commits))
+	read := make([]bool, 0, len(group.commits))
+	e.mu.Lock()
+	err := e.define(group, v.snap)
+	for _, op := range group.commits {
+		db := e.numberedLocked(binary.BigEndian.Uint32(op.Key[1:]))
+		if db == nil && err == nil {
+			err = fmt.Errorf("a commit of no database: %w", keys.ErrCorrupt)
+		}
+		out = append(out, foreign{db: db})
+		read = append(read, db != nil && len(db.feed.subs) > 0)
+	}
+	e.mu.Unlock()
+	for i, op := range group.commits {
+		if err != nil {
+			return nil, err
+		}
+		out[i].commit, err = foreignCommit(out[i].db, op, read[i])
+	}
+	return out, err
+}
+
+// define adds the databases of a group. It answers ErrReopen where definitions of a database that is there have changed; Engine.mu is held.
+func (e *Engine) define(group *applied, snap storage.Snapshot) error {
+	for _, number := range group.defined {
+		if e.numberedLocked(number) != nil {
+			return ErrReopen
+		}
+	}
+	for _, op := range group.databases {
+		if len(op.Value) != 12 {
+			return keys.ErrCorrupt
+		}
+		if e.numberedLocked(binary.BigEndian.Uint32(op.Value)) != nil {
+			continue // stored again, as when its definitions are
+		}
+		name, err := databaseName(op.Key)
+		if err != nil {
+			return err
+		}
+		if e.mu.databases[name] != nil {
+			return ErrReopen // it was read here while nothing was stored of it
+		}
+		if err := e.loadDatabase(snap, op.Key, op.Value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// foreignCommit reads a commit, with its changes where they are wanted.
+func foreignCommit(db *database, op storage.Op, changes bool) (c document.Commit, err error) {
+	if c.Version, err = keys.ChangeVersion(op.Key); err != nil || !changes {
+		return c, err
+	}
+	images, err := cutImages(bytes.Clone(op.Value))
+	if err != nil {
+		return c, fmt.Errorf("read changes of %d: %w", c.Version, err)
+	}
+	c.Changes = make([]document.Change, len(images))
+	for i, im := range images {
+		if c.Changes[i], err = decodeImage(db.name, im); err != nil {
+			return c, err
+		}
+	}
+	return c, nil
+}
+
+// endFollowing has reads answered Unavailable from now on, and ends the subscriptions.
+func (e *Engine) endFollowing(cause error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.mu.failed == nil {
+		e.mu.failed = fault.Because(cause, fault.Unavailable, "The database is changing at this node. Please try again.")
+	}
+	for _, db := range e.mu.databases {
+		db.feed.close()
+	}
+}

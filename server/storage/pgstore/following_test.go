@@ -1,0 +1,144 @@
+package pgstore_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"clave/server/fault"
+	"clave/server/storage"
+	"clave/server/storage/pgstore"
+	"clave/server/storage/pgstore/pgtest"
+)
+
+// waiting has a store wait to lead until the test ends, and returns the channel of Lead's error.
+func waiting(t *testing.T, s *pgstore.Store) <-chan error {
+	t.Helper()
+	ctx, stop := context.WithCancel(t.Context())
+	ended, out := make(chan struct{}), make(chan error, 1)
+	go func() {
+		defer close(ended)
+		out <- s.Lead(ctx)
+	}()
+	t.Cleanup(func() {
+		stop()
+		<-ended
+	})
+	return out
+}
+
+// testAReplicaIsRead reads a replica while another node writes: what Reach has waited for is there, and each row is given once and in order.
+func testAReplicaIsRead(t *testing.T, pg *pgtest.Server) {
+	url := pg.Database()
+	leader := lead(t, pgstore.Options{URL: url, Node: "one"})
+	set(t, leader, "a", "0")
+	second := openOnly(t, pgstore.Options{URL: url, Node: "two"})
+	waiting(t, second)
+	var mu sync.Mutex
+	var rows []string
+	var replica *pgstore.Replica
+	stop, err := second.Read(func(r *pgstore.Replica) (func([]storage.Op), error) {
+		replica = r
+		return func(ops []storage.Op) {
+			mu.Lock()
+			defer mu.Unlock()
+			for _, op := range ops {
+				rows = append(rows, string(op.Key)+string(op.Value))
+			}
+		}, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	for i := range 50 {
+		set(t, leader, "a", fmt.Sprint(i))
+		want = append(want, fmt.Sprintf("a%d", i))
+		seq, _ := leader.Progress()
+		if err := second.Reach(t.Context(), seq, second.Elapsed()); err != nil {
+			t.Fatal(err)
+		}
+		if v, _, err := replica.Get([]byte("a")); err != nil || string(v) != fmt.Sprint(i) {
+			t.Fatalf("the replica has %q after the write of %d was reached (%v)", v, i, err)
+		}
+	}
+	mu.Lock()
+	if got := strings.Join(rows, " "); !strings.HasSuffix(got, strings.Join(want, " ")) || len(rows) > len(want)+1 {
+		t.Errorf("the reader was given %s, want %v", got, want)
+	}
+	mu.Unlock()
+	if err := replica.Apply(t.Context(), &storage.Batch{}); !errors.Is(err, storage.ErrMoved) {
+		t.Errorf("Apply of a replica = %v, want ErrMoved", err)
+	}
+	stop()
+	given := len(rows)
+	set(t, leader, "a", "last")
+	seq, _ := leader.Progress()
+	if err := second.Reach(t.Context(), seq, second.Elapsed()); err != nil {
+		t.Fatal(err)
+	}
+	if len(rows) != given {
+		t.Error("a reader that was stopped is given rows")
+	}
+}
+
+// testAReplicaWithoutContact refuses to be read when it has had no contact for a lease.
+func testAReplicaWithoutContact(t *testing.T, pg *pgtest.Server) {
+	url := pg.Database()
+	leader := lead(t, pgstore.Options{URL: url, Node: "one"})
+	set(t, leader, "a", "0")
+	second := openOnly(t, pgstore.Options{URL: url, Node: "two", Lease: 300 * time.Millisecond}) // and does not follow
+	var replica *pgstore.Replica
+	stop, err := second.Read(func(r *pgstore.Replica) (func([]storage.Op), error) {
+		replica = r
+		return func([]storage.Op) {}, r.Held()
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	until(t, "the contact is too long ago", func() bool { return replica.Held() != nil })
+	if _, _, err := replica.Get([]byte("a")); !fault.Is(err, fault.Unavailable) {
+		t.Errorf("Get = %v, want Unavailable", err)
+	}
+	it := replica.Scan(storage.Range{})
+	if it.Next() || !fault.Is(it.Err(), fault.Unavailable) {
+		t.Errorf("Scan = %v, want Unavailable", it.Err())
+	}
+	_ = it.Close()
+	seq, _ := second.Progress()
+	if err := second.Reach(t.Context(), seq, second.Elapsed()); err != nil || replica.Held() != nil {
+		t.Errorf("after a contact: %v, %v", err, replica.Held())
+	}
+}
+
+// testAReadReplicaIsNotBuiltAgain has the log begin behind a replica that is read: it is not built again under its reader.
+func testAReadReplicaIsNotBuiltAgain(t *testing.T, pg *pgtest.Server) {
+	url := pg.Database()
+	leader := lead(t, pgstore.Options{URL: url, Node: "one", Retention: time.Millisecond})
+	set(t, leader, "a", "0")
+	second := openOnly(t, pgstore.Options{URL: url, Node: "two"})
+	stop, err := second.Read(func(*pgstore.Replica) (func([]storage.Op), error) { return func([]storage.Op) {}, nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	first, _ := second.Progress()
+	until(t, "the log begins behind the replica", func() bool {
+		set(t, leader, "a", "1")
+		st, err := pgstore.ReadStatus(t.Context(), url)
+		return err == nil && st.First > first
+	})
+	select {
+	case err := <-waiting(t, second):
+		if !errors.Is(err, storage.ErrMoved) {
+			t.Errorf("Lead = %v, want ErrMoved", err)
+		}
+	case <-time.After(patience):
+		t.Error("Lead follows a log that does not go on from the replica")
+	}
+}
