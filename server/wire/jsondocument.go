@@ -14,7 +14,11 @@ import (
 
 // Documents and values, which most of a body is, are made from JSON without reflection as long as they are as clients send them. At
 // anything else the functions here report false, and the assigner, which knows all that is taken and the texts of refusals, begins
-// with the document or the value anew.
+// with the document or the value anew. In the document it tries each field's value once more, within a value nothing: so no part of a
+// body is read more than three times, however deep it lies.
+
+// valueName is the name of the message of values.
+var valueName = (&pb.Value{}).ProtoReflect().Descriptor().FullName()
 
 // known fills a message from an object, and reports whether it could.
 func (a *assigner) known(m protoreflect.Message, n jsonNode) bool {

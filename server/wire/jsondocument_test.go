@@ -3,6 +3,7 @@ package wire
 import (
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"google.golang.org/protobuf/proto"
@@ -60,6 +61,30 @@ func TestParsedDocumentsAreTheSameEitherWay(t *testing.T) {
 			text[g.IntN(len(text))] = `"{}[]:,0aNv \`[g.IntN(12)]
 			compareParsed(t, string(text))
 		}
+	}
+}
+
+// TestUnusualValuesAreNotReadOnceALevel has what is unusual at the end of a deep value: the attempts to make it without reflection must not
+// multiply with its depth.
+func TestUnusualValuesAreNotReadOnceALevel(t *testing.T) {
+	text := strings.Repeat(`{"integerValue":"1"},`, 200) + `{"nullValue":0}`
+	for range 60 {
+		text = `{"arrayValue":{"values":[` + text + `]}}`
+	}
+	n, err := parseJSON(`{"writes":[{"update":{"fields":{"a":` + text + `}}}]}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	allocations := func(slow bool) float64 {
+		return testing.AllocsPerRun(5, func() {
+			a := &assigner{slow: slow}
+			if a.message((&pb.CommitRequest{}).ProtoReflect(), n, ""); a.err() != nil {
+				t.Error(a.err())
+			}
+		})
+	}
+	if slow, both := allocations(true), allocations(false); both > 3*slow {
+		t.Errorf("%.0f allocations, %.0f by reflection alone: want three times as many at most", both, slow)
 	}
 }
 
