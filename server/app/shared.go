@@ -13,6 +13,7 @@ import (
 	"clave/server/clock"
 	"clave/server/engine"
 	"clave/server/fault"
+	"clave/server/process"
 	"clave/server/randid"
 	"clave/server/release"
 	"clave/server/storage"
@@ -66,6 +67,11 @@ func (a *App) address() string {
 func (a *App) openLeading(ctx context.Context, p ports) (store *pgstore.Store, err error) {
 	if a.nodes, err = a.join(ctx, p); err != nil {
 		return nil, err
+	}
+	if a.config.Production() {
+		a.nodes.start(ctx, "reload", func(ctx context.Context) error {
+			return process.Hangups(ctx, func() { a.releaseOwn(ctx, a.config.Databases) })
+		})
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()

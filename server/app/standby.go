@@ -160,11 +160,6 @@ func (a *App) join(ctx context.Context, p ports) (n *nodes, err error) {
 		n.ports["metrics"].port = port
 	}
 	n.start(ctx, innerName, n.node.Run)
-	if a.config.Production() {
-		n.start(ctx, "reload", func(ctx context.Context) error {
-			return process.Hangups(ctx, func() { a.releaseOwn(ctx, a.config.Databases) })
-		})
-	}
 	return n, nil
 }
 

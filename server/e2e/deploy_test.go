@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"fmt"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -164,6 +165,36 @@ func TestDeploy(t *testing.T) {
 	nodes[1].run(t, store)
 	nodes[1].await("Clave ready")
 	wantReadable(t, nodes[1:2], "late", "hung")
+}
+
+// TestHangupBeforeAServerIsReady hangs up on a node that waits for PostgreSQL: it must not end by that.
+func TestHangupBeforeAServerIsReady(t *testing.T) {
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = silent.Close() }()
+	dir := productionFolder(t)
+	cmd := serveCommand(t, dir, []string{"CLAVE_STORE=postgres://nobody@" + silent.Addr().String() + "/none?sslmode=disable"},
+		"--project", realProject, "--port", fmt.Sprint(freePorts(t, 1)[0]), "--public-url", "http://nodes.example")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = cmd.Process.Kill() }() // unless it has ended
+	conn, err := silent.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close() }()
+	for _, s := range []os.Signal{syscall.SIGHUP, syscall.SIGTERM} {
+		if err := cmd.Process.Signal(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	err = cmd.Wait()
+	if ended := cmd.ProcessState.Sys().(syscall.WaitStatus); ended.Signaled() {
+		t.Errorf("the server ended by the signal %v (%v), want its own end", ended.Signal(), err)
+	}
 }
 
 // TestDeployWithoutNodes names what counts where the data are in a folder.

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"sync"
 	"syscall"
 )
 
@@ -86,12 +87,20 @@ func Signals(ctx context.Context, others ...os.Signal) (context.Context, context
 	return ctx, cancel
 }
 
-// Hangups calls do at each hangup signal (SIGHUP), which makes a program read its files again, until
-// ctx is done. Signals that come while do works are one.
-func Hangups(ctx context.Context, do func()) error {
+// hangups receives the hangup signals of this process, of which one may wait, from its first call on.
+var hangups = sync.OnceValue(func() <-chan os.Signal {
 	asked := make(chan os.Signal, 1)
 	signal.Notify(asked, syscall.SIGHUP)
-	defer signal.Stop(asked)
+	return asked
+})
+
+// HoldHangups keeps hangup signals from ending this program from now on. One that comes while there are no Hangups is for the next.
+func HoldHangups() { hangups() }
+
+// Hangups calls do at each hangup signal (SIGHUP), which makes a program read its files again, until
+// ctx is done. Signals that come while do works are one. Like HoldHangups it keeps them from ending this program, also afterwards.
+func Hangups(ctx context.Context, do func()) error {
+	asked := hangups()
 	for {
 		select {
 		case <-ctx.Done():

@@ -38,7 +38,10 @@ func serveCommand(s streams) *cobra.Command {
 		Long: "Runs for production: one port for everything, signed tokens, rate limits, mandatory rules, and none of the emulators' conveniences.\n" +
 			"SIGHUP reloads the rules.",
 		Example: "  clave serve --project fundacion --acme-domain www.example.org --host 0.0.0.0 --port 443 --http-port 80 --no-sign-up",
-	}, config.ModeServe, func(ctx context.Context, c *config.Config) error { return runServer(ctx, c, s) })
+	}, config.ModeServe, func(ctx context.Context, c *config.Config) error {
+		process.HoldHangups() // also before there is an app, and between two
+		return runServer(ctx, c, s)
+	})
 }
 
 // runServer builds the app and runs it until it is stopped. A node that leads no more becomes a standby.
