@@ -3,7 +3,9 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -282,6 +284,14 @@ func (a *App) beginIndexes(store storage.Reader) (map[resource.Database]index.De
 		return nil, nil, err
 	}
 	defs, err := a.definitionsOf(r.Files)
+	exists := a.exists()
+	maps.DeleteFunc(defs, func(db resource.Database, _ index.Definitions) bool {
+		kept := db == (resource.Database{}) || exists(db)
+		if !kept { // A release of it came before firebase.json's name for it, or has outlived that.
+			fmt.Fprintf(a.o.Notices, "Release %d has indexes of the database %s, which this node does not serve: firebase.json does not name it\n", r.Version, db.ID)
+		}
+		return !kept
+	})
 	return defs, r, err
 }
 

@@ -167,6 +167,25 @@ func TestDeploy(t *testing.T) {
 	wantReadable(t, nodes[1:2], "late", "hung")
 }
 
+// TestReleaseOfADatabaseThatIsNotNamed starts a node after a release, made while none ran, of a database that its firebase.json does not name.
+func TestReleaseOfADatabaseThatIsNotNamed(t *testing.T) {
+	store := pgtest.New(t).Database()
+	n := newServingNode(t, store, "own")
+	n.await("Clave ready")
+	_ = n.cmd.Process.Kill()
+	_ = n.cmd.Wait() // by the signal
+	dir := t.TempDir()
+	writeFile(t, filepath.Join(dir, "ghost.rules"), rulesFor("ghost"))
+	writeFile(t, filepath.Join(dir, "ghost.json"), `{"indexes": [{"collectionGroup": "a", "queryScope": "COLLECTION", "fields": [
+		{"fieldPath": "a", "order": "ASCENDING"}, {"fieldPath": "b", "order": "ASCENDING"}]}]}`)
+	deployFiles(t, dir, store, true, "No node leads", "--database", "ghost", "ghost.rules", "ghost.json")
+	n.run(t, store)
+	n.await("Release 2 has indexes of the database ghost, which this node does not serve")
+	n.await("Clave ready")
+	wantReadable(t, []*servingNode{n}, "own", "ghost")
+	n.hangup(t, "Release 2 (")
+}
+
 // TestHangupBeforeAServerIsReady hangs up on a node that waits for PostgreSQL: it must not end by that.
 func TestHangupBeforeAServerIsReady(t *testing.T) {
 	silent, err := net.Listen("tcp", "127.0.0.1:0")
