@@ -20,6 +20,10 @@ import (
 // this size takes some 200 MB.
 const MaxPixels = 16_000_000
 
+// MaxSide is the greatest width and height of an upload. Scaling takes memory by the longest side too: a line of MaxPixels takes more
+// than 1 GB, and may be a file of a few kilobytes.
+const MaxSide = 16_384
+
 // MaxFile is the size of the largest file that Make returns, in bytes: it fits into a Firestore document of 1 MiB.
 const MaxFile = 900_000
 
@@ -40,7 +44,7 @@ const ShareName = "compartir.jpg"
 var (
 	// ErrType is an upload that is neither JPEG, PNG nor WebP.
 	ErrType = errors.New("picture: neither JPEG, PNG nor WebP")
-	// ErrPixels is an upload with more than MaxPixels.
+	// ErrPixels is an upload with more than MaxPixels, or with a side longer than MaxSide.
 	ErrPixels = errors.New("picture: too many pixels")
 	// ErrBroken is an upload that cannot be decoded.
 	ErrBroken = errors.New("picture: cannot be decoded")
@@ -121,7 +125,7 @@ func decode(upload []byte) (*image.RGBA, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrBroken, err)
 	}
-	if config.Width < 1 || config.Height < 1 || config.Width > MaxPixels/config.Height {
+	if config.Width < 1 || config.Height < 1 || max(config.Width, config.Height) > MaxSide || config.Width > MaxPixels/config.Height {
 		return nil, ErrPixels
 	}
 	m, err := format.decode(upload)

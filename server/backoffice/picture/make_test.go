@@ -172,6 +172,8 @@ func TestMakeRefusesByContent(t *testing.T) {
 		"a GIF":                     {[]byte("GIF89a\x01\x00\x01\x00"), picture.ErrType},
 		"a bomb":                    {bomb(100_000, 100_000), picture.ErrPixels},
 		"a bomb of the widest side": {bomb(1<<31-1, 1), picture.ErrPixels},
+		"a line across":             {bomb(picture.MaxPixels, 1), picture.ErrPixels},
+		"a line down":               {bomb(1, picture.MaxPixels), picture.ErrPixels},
 		"half a file":               {whole[:len(whole)/2], picture.ErrBroken},
 		"a header alone":            {whole[:4], picture.ErrBroken},
 	} {
