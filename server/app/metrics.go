@@ -30,9 +30,9 @@ func (a *App) openMetrics(ln net.Listener) error {
 	return nil
 }
 
-// standsBy returns how a node stands that does not lead.
-func (a *App) standsBy(context.Context) metrics.State {
-	return metrics.State{Requests: a.budget.Used(), Node: &metrics.Node{Role: "standby"}}
+// follows returns how a node stands that does not lead.
+func (a *App) follows(context.Context) metrics.State {
+	return metrics.State{Requests: a.budget.Used(), Node: &metrics.Node{Role: "follower"}}
 }
 
 // metricsHandlers returns what the port of the metrics serves, with the function that returns the server's state.

@@ -26,7 +26,7 @@ const (
 	nodeFile   = "node"
 )
 
-// Moved reports whether an app has ended because another node leads now. It may be built again, and then waits as a standby.
+// Moved reports whether an app has ended because another node leads now. It may be built again, and then waits as a follower.
 func Moved(err error) bool { return errors.Is(err, storage.ErrMoved) }
 
 // openShared opens the store on PostgreSQL with this node's replica. It does not lead yet.
@@ -46,7 +46,7 @@ func (a *App) openShared(ctx context.Context) (*pgstore.Store, error) {
 	store, err := pgstore.Open(ctx, pgstore.Options{
 		URL: a.config.Store, Inner: inner, Dir: path, Local: a.sizes(), Node: node, Address: a.address(), Clock: a.o.Clock, Log: a.o.Log,
 		Derived: engine.Derived, Derive: engine.Derive, Progress: a.progress(),
-		Waiting: func(leader string) { fmt.Fprintf(a.o.Notices, "Standby: %s leads\n", leader) },
+		Waiting: func(leader string) { fmt.Fprintf(a.o.Notices, "Follower: %s leads\n", leader) },
 	})
 	if err != nil {
 		return nil, err

@@ -27,7 +27,7 @@ func TestOnNodes(t *testing.T) {
 	t.Setenv("CLAVE_BENCH_BIN", bin)
 	alone, leader := startClave(t), startNode(t, bin, url, "Clave ready")
 	for range 2 {
-		startNode(t, bin, url, "Standby: ")
+		startNode(t, bin, url, "Follower: ")
 	}
 	for _, clients := range []int{1, 16, 64} {
 		var calls, ticks [2]int
@@ -47,7 +47,7 @@ func TestOnNodes(t *testing.T) {
 	}
 	load(t, connect(t, leader.address), "events", n)
 	began := time.Now()
-	added := startNode(t, bin, url, "Standby: ")
+	added := startNode(t, bin, url, "Follower: ")
 	t.Logf("a new node with %d documents: %v, %.1f s CPU, %d MiB resident, %d MiB at most", n, time.Since(began).Round(10*time.Millisecond),
 		float64(added.ticks(t))*tick/1e6, added.memory(t)>>10, added.peak(t)>>10)
 }

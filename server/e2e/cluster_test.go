@@ -118,7 +118,7 @@ func (n *node) wantAll(t *testing.T, ids ...string) {
 func TestNodes(t *testing.T) {
 	pg := pgtest.New(t)
 	t.Run("a killed node loses nothing", func(t *testing.T) { testKilledNode(t, pg.Database()) })
-	t.Run("a standby takes over", func(t *testing.T) { testTakeOver(t, pg.Database()) })
+	t.Run("a follower takes over", func(t *testing.T) { testTakeOver(t, pg.Database()) })
 	t.Run("any node will do", func(t *testing.T) { testAnyNode(t, pg.Database()) })
 	t.Run("followers read", func(t *testing.T) { testFollowersRead(t, pg.Database()) })
 	t.Run("listeners at followers outlive leaders", func(t *testing.T) { testListenersOutliveLeaders(t, pg.Database()) })
@@ -172,7 +172,7 @@ func testTakeOver(t *testing.T, url string) {
 	first.await("Clave ready")
 	first.wantPut(t, "one")
 	second := newNode(t, url, "")
-	second.await("Standby: ")
+	second.await("Follower: ")
 	for n, want := range map[*node]string{first: "ok leader\n", second: "ok follower\n"} {
 		if code, text := n.request(t, http.MethodGet, "/__/health", ""); code != http.StatusOK || text != want {
 			t.Errorf("health: %d %q, want 200 %q", code, text, want)
@@ -180,7 +180,7 @@ func testTakeOver(t *testing.T, url string) {
 	}
 	second.wantPut(t, "forwarded")
 	first.wantAll(t, "one", "forwarded")
-	wantStatus(t, url, "leader", "standby", "Epoch      1")
+	wantStatus(t, url, "leader", "follower", "Epoch      1")
 	began := clock.System().Now()
 	first.kill(t)
 	second.await("Clave ready")
@@ -192,7 +192,7 @@ func testTakeOver(t *testing.T, url string) {
 	}
 	second.wantAll(t, "one", "forwarded", "two")
 	third := newNode(t, url, first.dir)
-	third.await("Standby: ")
+	third.await("Follower: ")
 	began = clock.System().Now()
 	if err := second.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
@@ -205,12 +205,12 @@ func testTakeOver(t *testing.T, url string) {
 	third.wantPut(t, "three")
 	third.wantAll(t, "one", "forwarded", "two", "three")
 	last := newNode(t, url, "")
-	last.await("Standby: ")
+	last.await("Follower: ")
 	if err := last.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
 	if err := wait(t, last.cmd); err != nil {
-		t.Errorf("a standby that was stopped ended with %v", err)
+		t.Errorf("a follower that was stopped ended with %v", err)
 	}
 }
 
@@ -225,13 +225,13 @@ func wantStatus(t *testing.T, url string, want ...string) {
 	}
 }
 
-// testStoppedLeader stops the leader for longer than its lease. When it goes on, it neither writes nor reads, and waits as a standby.
+// testStoppedLeader stops the leader for longer than its lease. When it goes on, it neither writes nor reads, and waits as a follower.
 func testStoppedLeader(t *testing.T, url string) {
 	first := newNode(t, url, "")
 	first.await("Clave ready")
 	first.wantPut(t, "one")
 	second := newNode(t, url, "")
-	second.await("Standby: ")
+	second.await("Follower: ")
 	if err := first.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
@@ -260,7 +260,7 @@ func testStoppedLeader(t *testing.T, url string) {
 			t.Errorf("a leader that was stopped answers %s", answer)
 		}
 	}
-	first.await("Standby: ")
+	first.await("Follower: ")
 	second.wantAll(t, "one", "two")
 	second.kill(t)
 	first.await("Clave ready")

@@ -110,7 +110,7 @@ func TestDeploy(t *testing.T) {
 		if i == 0 {
 			n.await("Clave ready")
 		} else {
-			n.await("Standby: ")
+			n.await("Follower: ")
 		}
 		nodes = append(nodes, n)
 	}
@@ -154,7 +154,7 @@ func TestDeploy(t *testing.T) {
 	writeFile(t, filepath.Join(follower.dir, "firestore.rules"), rulesFor("hung"))
 	follower.hangup(t, "Released 4 (")
 	nodes[0].run(t, store)
-	nodes[0].await("Standby: ")
+	nodes[0].await("Follower: ")
 	wantReadable(t, nodes, "hung", "late")
 
 	for _, n := range nodes {

@@ -81,7 +81,7 @@ func twoMeasured(t *testing.T, leaderStore, followerStore string) (leader, follo
 	leader.await("Clave ready")
 	leader.wantPut(t, "one")
 	follower = newMeasured(t, followerStore)
-	follower.await("Standby: ")
+	follower.await("Follower: ")
 	at = [2]*firestore.Client{clientAt(t, leader.addr()), clientAt(t, follower.addr())}
 	follower.awaitLocal(t, at[1])
 	return leader, follower, at

@@ -205,14 +205,14 @@ func send(t *testing.T, client *http.Client, method, url, token, body string) (i
 	return res.StatusCode, string(text)
 }
 
-// TestMetricsOfNodes compares the metrics of a leader, to whom a client listens, and of a standby.
+// TestMetricsOfNodes compares the metrics of a leader, to whom a client listens, and of a follower.
 func TestMetricsOfNodes(t *testing.T) {
 	url := pgtest.New(t).Database()
 	ports := freePorts(t, 2)
 	leader := newNode(t, url, "", "--metrics", fmt.Sprint(ports[0]))
 	leader.await("Clave ready")
-	standby := newNode(t, url, "", "--metrics", fmt.Sprint(ports[1]))
-	standby.await("Standby")
+	follower := newNode(t, url, "", "--metrics", fmt.Sprint(ports[1]))
+	follower.await("Follower")
 	t.Setenv("FIRESTORE_EMULATOR_HOST", fmt.Sprintf("127.0.0.1:%d", leader.port))
 	client, err := firestore.NewClient(t.Context(), "demo-e2e")
 	if err != nil {
@@ -233,10 +233,10 @@ func TestMetricsOfNodes(t *testing.T) {
 	limit := clock.System().Now().Add(waitLimit)
 	m := scrape(t, ports[0])
 	for strings.Count(string(m), "clave_node_log_lag_rows{") < 2 && clock.System().Now().Before(limit) {
-		m = scrape(t, ports[0]) // The standby reports its position several times a second.
+		m = scrape(t, ports[0]) // The follower reports its position several times a second.
 	}
 	for series, want := range map[string]float64{
-		`clave_node_role{role="leader"}`: 1, `clave_node_role{role="standby"}`: 0, `clave_node_epoch`: 1, `clave_listen_streams`: 1, `clave_listen_targets`: 1,
+		`clave_node_role{role="leader"}`: 1, `clave_node_role{role="follower"}`: 0, `clave_node_epoch`: 1, `clave_listen_streams`: 1, `clave_listen_targets`: 1,
 		`clave_calls_open{method="Listen",transport="grpc"}`: 1, `clave_commits_total`: 3,
 	} {
 		if got := m.value(t, series); got != want {
@@ -250,7 +250,7 @@ func TestMetricsOfNodes(t *testing.T) {
 		t.Errorf("the leader reports the lag of %d nodes, want 2", n)
 	}
 	m.checkNames(t, "")
-	if s := scrape(t, ports[1]); s.value(t, `clave_node_role{role="standby"}`) != 1 || s.value(t, "clave_healthy") != 0 || strings.Contains(string(s), "clave_node_epoch") {
-		t.Errorf("the standby's metrics: %s", s)
+	if s := scrape(t, ports[1]); s.value(t, `clave_node_role{role="follower"}`) != 1 || s.value(t, "clave_healthy") != 0 || strings.Contains(string(s), "clave_node_epoch") {
+		t.Errorf("the follower's metrics: %s", s)
 	}
 }

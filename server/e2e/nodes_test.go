@@ -33,7 +33,7 @@ func threeNodes(t *testing.T, url string) ([]*node, *testlink.Balancer) {
 		if i == 0 {
 			n.await("Clave ready")
 		} else {
-			n.await("Standby: ")
+			n.await("Follower: ")
 		}
 		nodes = append(nodes, n)
 		targets = append(targets, fmt.Sprintf("127.0.0.1:%d", n.port))
@@ -263,7 +263,7 @@ func testHandOver(t *testing.T, url string) {
 		t.Logf("the leader ended after %v", clock.System().Now().Sub(began))
 		l.more(t, 20)
 		nodes[leader] = n.again(t, url)
-		nodes[leader].await("Standby: ")
+		nodes[leader].await("Follower: ")
 		l.more(t, 20)
 	}
 	l.stop()

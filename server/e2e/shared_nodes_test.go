@@ -59,7 +59,7 @@ func (p *production) serveNodes(t *testing.T, port int, flags ...string) {
 			await("Clave ready")
 		} else {
 			p.followers = append(p.followers, cmd)
-			await("Standby: ")
+			await("Follower: ")
 		}
 	}
 	testlink.NewBalancer(t, port, targets...)
@@ -83,7 +83,7 @@ func startNodes(t *testing.T, dir string, flags []string) app.Addresses {
 		firestores, auths = append(firestores, fmt.Sprintf("127.0.0.1:%d", ports[0])), append(auths, fmt.Sprintf("127.0.0.1:%d", ports[1]))
 		o := app.Options{Log: slog.New(slog.DiscardHandler)}
 		if i > 0 {
-			standBy(t, c, o, firestores[i])
+			runFollower(t, c, o, firestores[i])
 			continue
 		}
 		a, err := app.New(t.Context(), c, o)
@@ -97,8 +97,8 @@ func startNodes(t *testing.T, dir string, flags []string) app.Addresses {
 	return all
 }
 
-// standBy runs an app that does not lead until the test ends, and waits until it answers at an address.
-func standBy(t *testing.T, c *config.Config, o app.Options, address string) {
+// runFollower runs an app that does not lead until the test ends, and waits until it answers at an address.
+func runFollower(t *testing.T, c *config.Config, o app.Options, address string) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan struct{})

@@ -45,7 +45,7 @@ var (
 	memoryBytes   = desc("memory_bytes", "What the program has from the system.")
 	requestBytes  = desc("request_memory_bytes", "What requests hold that are being received.")
 
-	nodeRole     = desc("node_role", "1 for the role that this node has: leader or standby.", "role")
+	nodeRole     = desc("node_role", "1 for the role that this node has: leader or follower.", "role")
 	nodeEpoch    = desc("node_epoch", "How many leaders there were, this one included.")
 	nodeLogLag   = desc("node_log_lag_rows", "Rows of the cluster's log that a node lacks. The leader reports it of all nodes.", "node")
 	nodeSeen     = desc("node_seen_seconds", "How long ago a node reported its position. The leader reports it of all nodes.", "node")
@@ -141,7 +141,7 @@ func (o output) state(s State) {
 	o.gauge(memoryBytes, float64(s.Memory))
 	o.gauge(requestBytes, float64(s.Requests))
 	if n := s.Node; n != nil {
-		for _, role := range []string{"leader", "standby"} {
+		for _, role := range []string{"leader", "follower"} {
 			has := 0.0
 			if role == n.Role {
 				has = 1

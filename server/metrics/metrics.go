@@ -37,7 +37,7 @@ type State struct {
 
 // Node is where a node of a cluster is.
 type Node struct {
-	// Role is leader or standby. What follows is known to the leader.
+	// Role is leader or follower. What follows is known to the leader.
 	Role string
 	// Epoch counts the leaders so far, this one included, and StateLag the rows of the log that are not yet in the state, with which new
 	// nodes begin.
@@ -56,7 +56,7 @@ type Member struct {
 
 // Options are what New needs.
 type Options struct {
-	// Meter has the counts; nil where nothing is counted, as on a standby.
+	// Meter has the counts; nil where nothing is counted, as on a follower.
 	Meter *meter.Meter
 	// State returns how the server stands. It may be called concurrently.
 	State func(context.Context) State

@@ -44,17 +44,17 @@ func serveCommand(s streams) *cobra.Command {
 	})
 }
 
-// runServer builds the app and runs it until it is stopped. A node that leads no more becomes a standby.
+// runServer builds the app and runs it until it is stopped. A node that leads no more becomes a follower.
 func runServer(ctx context.Context, c *config.Config, s streams) error {
 	for {
 		err := runApp(ctx, c, s)
 		switch {
 		case ctx.Err() != nil && errors.Is(err, context.Canceled):
-			return nil // a standby that was stopped
+			return nil // a follower that was stopped
 		case !app.Moved(err) || ctx.Err() != nil:
 			return err
 		}
-		fmt.Fprintln(s.out, "This node no longer leads; it continues as a standby")
+		fmt.Fprintln(s.out, "This node no longer leads; it continues as a follower")
 	}
 }
 

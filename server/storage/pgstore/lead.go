@@ -17,11 +17,11 @@ import (
 // followPause is how often a node that waits looks at the lease and the log.
 const followPause = 200 * time.Millisecond
 
-// The roles that nodes announce. A node whose disk is full is no standby: it can't apply what it would have to show.
+// The roles that nodes announce. A node whose disk is full is no follower: it can't apply what it would have to show.
 const (
-	roleLeader  = "leader"
-	roleStandby = "standby"
-	roleFull    = "disk full"
+	roleLeader   = "leader"
+	roleFollower = "follower"
+	roleFull     = "disk full"
 )
 
 // leadership is the state of a node's lease.
@@ -64,7 +64,7 @@ func (l *leadership) ended() error {
 	case l.mu.cause != nil:
 		return l.mu.cause
 	case !l.mu.leading:
-		return moved("This node is a standby.")
+		return moved("This node is a follower.")
 	}
 	return nil
 }
@@ -114,7 +114,7 @@ func (s *Store) Lead(ctx context.Context) error {
 			return s.begin(ctx)
 		}
 		if err == nil {
-			role := roleStandby
+			role := roleFollower
 			if space != nil {
 				role = roleFull
 			}
@@ -256,7 +256,7 @@ func (s *Store) renew(ctx context.Context) error {
 	var relieved bool
 	err := s.pool.QueryRow(ctx, `update clave_lease set until = clock_timestamp() + $2 * interval '1 millisecond', versions_until = greatest(versions_until, $3)
 		where id = 1 and epoch = $1 returning exists(select 1 from clave_node where role = $4 and seen > clock_timestamp() - interval '2 seconds')`,
-		s.lead.epoch, s.o.Lease.Milliseconds(), reserve, roleStandby).Scan(&relieved)
+		s.lead.epoch, s.o.Lease.Milliseconds(), reserve, roleFollower).Scan(&relieved)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return moved("Another node serves the database now.")

@@ -197,10 +197,10 @@ func testOneLeads(t *testing.T, pg *pgtest.Server) {
 		t.Errorf("the second waits for %q, want first", leader)
 	}
 	if _, _, err := second.Get([]byte("a")); !errors.Is(err, storage.ErrMoved) || fault.CodeOf(err) != fault.Unavailable {
-		t.Errorf("Get at a standby = %v, want an ErrMoved that is Unavailable", err)
+		t.Errorf("Get at a follower = %v, want an ErrMoved that is Unavailable", err)
 	}
 	if err := second.Apply(t.Context(), &storage.Batch{Ops: []storage.Op{{Key: []byte("a")}}}); !errors.Is(err, storage.ErrMoved) {
-		t.Errorf("Apply at a standby = %v, want ErrMoved", err)
+		t.Errorf("Apply at a follower = %v, want ErrMoved", err)
 	}
 	third := openOnly(t, pgstore.Options{URL: url, Node: "third"})
 	if err := third.TryLead(t.Context()); err == nil || !strings.Contains(err.Error(), "node first serves") {
@@ -449,7 +449,7 @@ func testMistakesAreNamedWithoutSecrets(t *testing.T, pg *pgtest.Server) {
 	}
 }
 
-// testALateReplicaIsBuiltAgain lets a standby miss rows that are dropped.
+// testALateReplicaIsBuiltAgain lets a follower miss rows that are dropped.
 func testALateReplicaIsBuiltAgain(t *testing.T, pg *pgtest.Server) {
 	url := pg.Database()
 	first := lead(t, pgstore.Options{URL: url, Node: "first", Retention: time.Millisecond})

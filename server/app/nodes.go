@@ -151,7 +151,7 @@ func (a *App) join(ctx context.Context, p ports) (n *nodes, err error) {
 		n.ports[at.name].port = port
 	}
 	if p.metrics != nil {
-		handlers, err := a.metricsHandlers(a.standsBy)
+		handlers, err := a.metricsHandlers(a.follows)
 		if err != nil {
 			return nil, err
 		}
