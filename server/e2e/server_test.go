@@ -36,7 +36,7 @@ func startWith(t *testing.T, o app.Options, files map[string]string, flags ...st
 	if os.Getenv(nodesVariable) != "" && o == (app.Options{}) {
 		return startNodes(t, dir, flags)
 	}
-	flags = append(flags, "--memory")
+	flags = append([]string{"--memory"}, flags...) // which they may take back
 	c, err := config.Parse(config.ModeStart, flags, func(string) string { return "" }, io.Discard)
 	if err != nil {
 		t.Fatal(err)
