@@ -96,6 +96,17 @@ test.describe('the bar on a desk', () => {
     await expect(bar.getByRole('link', { name: 'Instrumentos' })).toBeHidden()
   })
 
+  test('a press on a dropdown that the mouse has opened keeps it open', async ({ page }) => {
+    await page.goto('/')
+    const group = page.getByRole('navigation', { name: 'Principal' }).getByRole('button', { name: 'Informaciones' })
+    await group.hover()
+    await expect(group).toHaveAttribute('aria-expanded', 'true')
+    await group.click()
+    await expect(group).toHaveAttribute('aria-expanded', 'true')
+    await group.click()
+    await expect(group).toHaveAttribute('aria-expanded', 'false')
+  })
+
   test('dropdowns open by keyboard, close by Escape and give the focus back', async ({ page }) => {
     await page.goto('/')
     const bar = page.getByRole('navigation', { name: 'Principal' })

@@ -21,8 +21,12 @@ function Dropdown({ group, open, current, onChange }: GroupProps) {
   const buttonClasses = useRef<HTMLButtonElement>(null)
   // Focus that comes by itself opens; that of a press, or given back by Escape, does not.
   const quiet = useRef(false)
+  // A press on what the mouse has just opened by coming there keeps it open.
+  const hovered = useRef(false)
   const mouse = (opens: boolean) => (gesture: PointerEvent) => {
-    if (gesture.pointerType === 'mouse') onChange(opens, opens ? OPEN_MS : CLOSE_MS)
+    if (gesture.pointerType !== 'mouse') return
+    hovered.current = opens && !open
+    onChange(opens, opens ? OPEN_MS : CLOSE_MS)
   }
   const onFocus = () => {
     if (!quiet.current) onChange(true, 0)
@@ -30,7 +34,8 @@ function Dropdown({ group, open, current, onChange }: GroupProps) {
   }
   const onClick = () => {
     quiet.current = false
-    onChange(!open, 0)
+    onChange(!open || hovered.current, 0)
+    hovered.current = false
   }
   const onExit = (gesture: FocusEvent<HTMLLIElement>) => {
     if (!gesture.currentTarget.contains(gesture.relatedTarget)) onChange(false, 0)
