@@ -14,7 +14,7 @@ const FRAME =
 const PIECES =
   /src[\\/](?:art[\\/](?:slot-image|plate|manifest)|components[\\/](?:page-header|call-to-action|section|empty)|features[\\/]events[\\/]event-bones|lib[\\/](?:when|use-events))\./
 const EVENT_PARTS =
-  /lucide-react|src[\\/](?:art[\\/]event-art|i18n[\\/]es-events|lib[\\/](?:money|links|event|safe-url)|features[\\/]events[\\/]event-parts)\.?/
+  /lucide-react|src[\\/](?:art[\\/]event-art|i18n[\\/]es-events|lib[\\/](?:money|links|event|picture|safe-url)|features[\\/]events[\\/]event-parts)\.?/
 const SDK =
   /src[\\/]firebase[\\/](?:app|config)\.|node_modules[\\/](?:firebase[\\/]app|@firebase[\\/](?:app|component|logger|util)|idb)[\\/]|webchannel-wrapper[\\/].*bloom/
 
