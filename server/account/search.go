@@ -7,8 +7,6 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"clave/server/storage"
 )
 
 // Search calls yield with the accounts of a scope that have a text in their id, e-mail address, phone number or name, whatever the
@@ -19,32 +17,7 @@ func (s *Store) Search(ctx context.Context, sc Scope, text, after string, yield 
 	if err != nil {
 		return err
 	}
-	r := storage.Prefix(sc.key("u\x00"))
-	if after != "" {
-		r.From = append(sc.key(userKey(after)), 0)
-	}
-	it := s.store.Scan(r)
-	defer func() { _ = it.Close() }() // Err has returned all errors of a read.
-	for it.Next() {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		value, err := it.Value()
-		if err != nil {
-			return err
-		}
-		if !f.mayHave(value) {
-			continue
-		}
-		u, err := decodeUser(value)
-		if err != nil {
-			return err
-		}
-		if f.has(u) && !yield(u) {
-			break
-		}
-	}
-	return it.Err()
+	return s.scan(ctx, sc, after, f.mayHave, func(u *User) bool { return !f.has(u) || yield(u) })
 }
 
 // finder looks for a text in accounts.

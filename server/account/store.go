@@ -85,6 +85,11 @@ func (s *Store) by(sc Scope, key string) (*User, error) {
 // List calls yield with the accounts of a scope in the order of their ids, those after the given id, until yield
 // returns false.
 func (s *Store) List(ctx context.Context, sc Scope, after string, yield func(*User) bool) error {
+	return s.scan(ctx, sc, after, func([]byte) bool { return true }, yield)
+}
+
+// scan is List for the accounts whose stored form is wanted; the others are not decoded.
+func (s *Store) scan(ctx context.Context, sc Scope, after string, wanted func(stored []byte) bool, yield func(*User) bool) error {
 	r := storage.Prefix(sc.key("u\x00"))
 	if after != "" {
 		r.From = append(sc.key(userKey(after)), 0)
@@ -98,6 +103,9 @@ func (s *Store) List(ctx context.Context, sc Scope, after string, yield func(*Us
 		value, err := it.Value()
 		if err != nil {
 			return err
+		}
+		if !wanted(value) {
+			continue
 		}
 		u, err := decodeUser(value)
 		if err != nil {
