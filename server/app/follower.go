@@ -132,7 +132,7 @@ func (f *follower) nowPatiently(ctx context.Context, s *followed) error {
 		case <-s.ending.Done():
 		}
 		stopAgain()
-		return fault.Because(err, fault.Unavailable, "No node serves the database at the moment. Please try again.")
+		return fault.Because(err, fault.Unavailable, "%s", cluster.TextNoLeader)
 	}
 }
 

@@ -18,8 +18,8 @@ import (
 // againAfter is how long a request waits after a leader was not reached.
 const againAfter = 50 * time.Millisecond
 
-// textNoLeader is the text of the error that clients receive while nobody leads. Their SDKs retry.
-const textNoLeader = "No node serves the database at the moment. Please try again."
+// TextNoLeader is the text of the error that clients receive while nobody leads. Their SDKs retry.
+const TextNoLeader = "No node serves the database at the moment. Please try again."
 
 // How a request is forwarded. forward sends it to the leader (send) and passes the answer on piece by piece (pass). While nobody leads it
 // waits for one, up to Options.Patience, and answers UNAVAILABLE then, which SDKs retry.
@@ -168,13 +168,13 @@ func refuse(w http.ResponseWriter, r *http.Request) {
 	if front.IsCall(r) {
 		w.Header().Set("Content-Type", "application/grpc")
 		w.Header().Set(grpcStatus, grpcUnavailable)
-		w.Header().Set(grpcMessage, textNoLeader)
+		w.Header().Set(grpcMessage, TextNoLeader)
 		w.WriteHeader(http.StatusOK)
 		return
 	}
 	w.Header().Set("Retry-After", "1")
 	httpjson.Write(w, http.StatusServiceUnavailable, map[string]any{
-		"error": map[string]any{"code": http.StatusServiceUnavailable, "message": textNoLeader, "status": fault.Unavailable.String()},
+		"error": map[string]any{"code": http.StatusServiceUnavailable, "message": TextNoLeader, "status": fault.Unavailable.String()},
 	})
 }
 
@@ -237,7 +237,7 @@ func pass(w http.ResponseWriter, r *http.Request, res *http.Response) {
 func cutAnswer(header http.Header, r *http.Request, call, whole bool) {
 	switch {
 	case call && whole:
-		endCall(header, http.Header{grpcStatus: {grpcUnavailable}, grpcMessage: {textNoLeader}}, call)
+		endCall(header, http.Header{grpcStatus: {grpcUnavailable}, grpcMessage: {TextNoLeader}}, call)
 	case call:
 		front.CloseConn(r) // a part of a message would be an internal error; a connection's end is retried
 		panic(http.ErrAbortHandler)
