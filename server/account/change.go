@@ -10,28 +10,28 @@ import (
 	"clave/server/storage"
 )
 
-// Change is a change under way: reads see the state before it. It is for one goroutine.
+// Change is a change in progress. Reads return the state before it. It must be used by one goroutine only.
 type Change struct {
 	store *Store
 	scope Scope
 	held  []string
 	users map[string]*User // nil: deleted
 	order []string
-	// ended are the accounts of which the change ends sessions.
+	// ended lists the accounts whose sessions the change ends.
 	ended []string
-	// made are the accounts that the change creates or deletes, and imports is set when OnMade's functions are not
-	// called for them.
+	// made lists the accounts that the change creates or deletes. imports is set if OnMade's functions are not called for
+	// them.
 	made    []Made
 	imports bool
 	items   storage.Batch
-	// try is set when nothing is stored.
+	// try is set if nothing is to be stored.
 	try bool
 }
 
-// Change makes a change of accounts and items, all of it or nothing. names are the ids of the accounts that it touches
-// and other names that exclude each other, such as a one-time code's; they are locked while do runs. do
-// may be called once only. An e-mail address, phone number or provider's id that another account has answers EMAIL_EXISTS,
-// PHONE_NUMBER_EXISTS or FEDERATED_USER_ID_ALREADY_LINKED.
+// Change makes an atomic change of accounts and items. names are the ids of the accounts that it reads or writes, and
+// other names that exclude each other, such as a one-time code's. They are locked while do runs. do is called at most
+// once. Change returns EMAIL_EXISTS, PHONE_NUMBER_EXISTS or FEDERATED_USER_ID_ALREADY_LINKED if another account has an
+// e-mail address, phone number or provider's id of the change.
 func (s *Store) Change(ctx context.Context, sc Scope, names []string, do func(*Change) error) error {
 	ended, err := s.change(ctx, sc, names, do, false)
 	if err != nil {
@@ -49,7 +49,8 @@ func (s *Store) Try(ctx context.Context, sc Scope, names []string, do func(*Chan
 	return err
 }
 
-// change makes a change, or with try set none, and returns the accounts of which it ended sessions. No lock is held any more then.
+// change makes a change, or only checks it if try is set, and returns the accounts whose sessions it ended. It has released all
+// locks when it returns.
 func (s *Store) change(ctx context.Context, sc Scope, names []string, do func(*Change) error, try bool) (ended []string, err error) {
 	s.whole.RLock()
 	defer s.whole.RUnlock()
@@ -77,7 +78,7 @@ func (c *Change) Imports() { c.imports = true }
 // Get returns an account, or nil when there is none. Its id must be among the names of the change.
 func (c *Change) Get(uid string) (*User, error) {
 	if !slices.Contains(c.held, uid) {
-		return nil, fmt.Errorf("account %q is read in a change that does not hold it", uid)
+		return nil, fmt.Errorf("account %q is read in a change that does not lock it", uid)
 	}
 	if u, ok := c.users[uid]; ok {
 		return u, nil
@@ -91,7 +92,7 @@ func (c *Change) Put(u *User) { c.set(u.UID, u) }
 // Delete removes an account.
 func (c *Change) Delete(uid string) { c.set(uid, nil) }
 
-// set notes an account's new state.
+// set records an account's new state.
 func (c *Change) set(uid string, u *User) {
 	if _, ok := c.users[uid]; !ok {
 		c.order = append(c.order, uid)
@@ -135,7 +136,7 @@ func (c *Change) Load(kind, id string, into any) (bool, error) {
 	return c.store.Load(c.scope, kind, id, into)
 }
 
-// apply checks that nothing is taken from another account and applies the change.
+// apply checks that no index key belongs to another account, and applies the change.
 func (c *Change) apply(ctx context.Context) error {
 	var b storage.Batch
 	gained := make(map[string]string) // index key → uid
@@ -181,8 +182,8 @@ func (c *Change) apply(ctx context.Context) error {
 
 // applyIndexes locks the index keys that change, checks them and applies the batch.
 func (c *Change) applyIndexes(ctx context.Context, b *storage.Batch, gained, lost map[string]string) error {
-	// Two changes of different accounts may want one address, so the keys that change hands are locked too. Every change locks its accounts
-	// before its index keys, and each of both in order: no two changes wait for each other.
+	// Two changes of different accounts may claim one address, so the index keys that change owners are locked too. Every
+	// change locks its accounts before its index keys, and each group in order, so there is no deadlock.
 	var keys []string
 	for key, uid := range gained {
 		if lost[key] != uid {
@@ -203,7 +204,7 @@ func (c *Change) applyIndexes(ctx context.Context, b *storage.Batch, gained, los
 		if err != nil {
 			return err
 		}
-		// A key is free when its owner loses it in this change, as when two accounts exchange their addresses.
+		// A key is free if its owner loses it in this change, for example if two accounts exchange their addresses.
 		if found && string(owner) != uid && lost[key] != string(owner) {
 			return conflict(key)
 		}
@@ -218,7 +219,7 @@ func (c *Change) applyIndexes(ctx context.Context, b *storage.Batch, gained, los
 	if b.Empty() || c.try {
 		return nil
 	}
-	// A batch that sets nothing may use the space that the storage keeps for deletes on a full disk.
+	// On a full disk, a batch that sets nothing may use the space that the storage reserves for deletes.
 	b.Deletes = !slices.ContainsFunc(b.Ops, func(op storage.Op) bool { return op.Kind == storage.Set })
 	return c.store.store.Apply(ctx, b)
 }
@@ -231,16 +232,16 @@ type locks struct {
 	}
 }
 
-// lock is the mutex of one name, which users hold or wait for.
+// lock is the mutex of one name. users counts the goroutines that hold it or wait for it.
 type lock struct {
 	sync.Mutex
 	users int
 }
 
-// hold locks names in order and returns what unlocks them.
+// hold locks names in order and returns a function that unlocks them.
 func (l *locks) hold(names []string) (release func()) {
-	// All callers lock in the same order, so that no two of them wait for each other. users counts holders and waiters: the last one removes
-	// the lock from the map.
+	// All callers lock in the same order, so there is no deadlock. The last holder or waiter removes the lock from the
+	// map.
 	names = slices.Clone(names)
 	slices.Sort(names)
 	names = slices.Compact(names)

@@ -7,9 +7,9 @@ import (
 	"clave/server/storage"
 )
 
-// Followed reports a Revocation for each account that operations of another node have changed, which were applied to the store, and for
-// each scope of which they have changed more: whether sessions have ended is not known. Items of the given kinds stand for the
-// tenant of their id.
+// Followed reports a Revocation for each account that another node's operations have changed, and for each scope of
+// which they have changed other data. The operations have been applied to the store; whether they have ended sessions
+// is not known. A changed item of the given kinds counts as a change of the tenant with its id.
 func (s *Store) Followed(ops []storage.Op, kinds ...string) {
 	for _, op := range ops {
 		rest, ok := strings.CutPrefix(string(op.Key), "account/")

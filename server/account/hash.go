@@ -20,13 +20,13 @@ import (
 	"golang.org/x/crypto/scrypt"
 )
 
-// Hash is a password's hash with everything that is needed to check it, but for the project's own signer key.
+// Hash is a password's hash with all parameters for checking it, except the project's own signer key.
 type Hash struct {
-	// Alg is the algorithm as the Identity Toolkit API names it; "SCRYPT" is Firebase's own.
+	// Alg is the algorithm's name in the Identity Toolkit API. "SCRYPT" is Firebase's own.
 	Alg  string `json:"alg"`
 	Sum  []byte `json:"sum"`
 	Salt []byte `json:"salt,omitempty"`
-	// Key is the signer key of an imported hash; Firebase's own hashes without it use the project's.
+	// Key is the signer key of an imported hash. Hashes of Firebase's own kind without it use the project's key.
 	Key       []byte `json:"key,omitempty"`
 	Separator []byte `json:"separator,omitempty"`
 	// PasswordFirst hashes password and then salt; otherwise the salt comes first.
@@ -37,11 +37,11 @@ type Hash struct {
 	Block         int  `json:"block,omitempty"`
 	Parallel      int  `json:"parallel,omitempty"`
 	Length        int  `json:"length,omitempty"`
-	// Argon2 are the parameters of ARGON2.
+	// Argon2 holds the parameters of ARGON2.
 	Argon2 *Argon2 `json:"argon2,omitempty"`
 }
 
-// Argon2 are the parameters of an argon2 hash.
+// Argon2 holds the parameters of an argon2 hash.
 type Argon2 struct {
 	Type       string `json:"type"`
 	Iterations int    `json:"iterations"`
@@ -57,7 +57,7 @@ type Project struct {
 	Separator []byte `json:"separator"`
 	Rounds    int    `json:"rounds"`
 	MemCost   int    `json:"memCost"`
-	// Adopted is set when they are those of another system, from which the project's first passwords came.
+	// Adopted is set if the parameters come from another system, with the project's first imported passwords.
 	Adopted bool `json:"adopted,omitempty"`
 }
 
@@ -69,12 +69,13 @@ func (p Project) New(password string, salt []byte) (*Hash, error) {
 	return h, err
 }
 
-// Own reports whether the hash is made as the project makes new ones, or stronger.
+// Own reports whether the hash has the parameters of the project's new hashes, or stronger ones.
 func (h *Hash) Own(p Project) bool {
 	return h.Alg == "SCRYPT" && len(h.Key) == 0 && h.Rounds >= p.Rounds && h.MemCost >= p.MemCost
 }
 
-// Verify reports whether the password is the one that was hashed. A hash that can't be computed answers an error.
+// Verify reports whether the password is the one that was hashed. It returns an error for a hash that can't be
+// computed.
 func (h *Hash) Verify(password string, p Project) (bool, error) {
 	if h.Alg == "BCRYPT" {
 		return bcrypt.CompareHashAndPassword(h.Sum, []byte(password)) == nil, nil
@@ -86,10 +87,10 @@ func (h *Hash) Verify(password string, p Project) (bool, error) {
 	return subtle.ConstantTimeCompare(sum, h.Sum) == 1, nil
 }
 
-// digests are the plain digests by the second half of an algorithm's name.
+// digests maps the second half of an algorithm's name to a plain digest.
 var digests = map[string]func() hash.Hash{"MD5": md5.New, "SHA1": sha1.New, "SHA256": sha256.New, "SHA512": sha512.New}
 
-// Algorithms that are no digest.
+// Algorithms that are not digests.
 const (
 	algFirebase = "SCRYPT"
 	algScrypt   = "STANDARD_SCRYPT"
@@ -99,7 +100,7 @@ const (
 	algPBKDF2   = "PBKDF2_SHA256"
 )
 
-// compute hashes the password as h was made.
+// compute hashes the password with the parameters of h.
 func (h *Hash) compute(password string, p Project) ([]byte, error) {
 	switch h.Alg {
 	case algFirebase:
@@ -124,7 +125,7 @@ func (h *Hash) compute(password string, p Project) ([]byte, error) {
 		return mac.Sum(nil), nil
 	}
 	if digests[h.Alg] == nil {
-		return nil, fmt.Errorf("hash algorithm %q is not known", h.Alg)
+		return nil, fmt.Errorf("unknown hash algorithm %q", h.Alg)
 	}
 	return h.repeat(text), nil
 }
@@ -190,8 +191,8 @@ func (h *Hash) firebase(password string, signer []byte) ([]byte, error) {
 	return sum, nil
 }
 
-// Check reports whether the parameters are in the ranges that the API documents, so that no import can make a sign-in
-// cost more than a server has.
+// Check reports whether the parameters are in the ranges that the API documents, so that no import can make sign-ins
+// exhaust the server.
 func (h *Hash) Check() bool {
 	const most = 120000
 	switch h.Alg {

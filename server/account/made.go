@@ -9,7 +9,7 @@ type Made struct {
 	Deleted bool
 }
 
-// makings are the functions to call for a Made.
+// makings holds the functions to call for a Made.
 type makings struct {
 	mu struct {
 		sync.RWMutex
@@ -17,9 +17,10 @@ type makings struct {
 	}
 }
 
-// OnMade has call called for each account that is created or deleted, once that is stored, but not for imports and when all accounts
-// are cleared. The calls for one account come in order; those for several come at once: call must be safe for concurrent use, return soon
-// and leave the User as it is.
+// OnMade registers a function that is called for each account that is created or deleted, after the change is stored.
+// It is not called for imports, nor when all accounts are cleared. The calls for one account are in order. Calls for
+// different accounts are concurrent, so the function must be safe for concurrent use, return soon and not modify the
+// User.
 func (s *Store) OnMade(call func(Made)) {
 	s.made.mu.Lock()
 	defer s.made.mu.Unlock()

@@ -6,11 +6,11 @@ import "sync"
 // were revoked, or those of all accounts.
 type Revocation struct {
 	Scope Scope
-	// UID is the account; empty stands for all of the scope.
+	// UID is the account; empty means all accounts of the scope.
 	UID string
 }
 
-// revocations are the functions to call for a Revocation.
+// revocations holds the functions to call for a Revocation.
 type revocations struct {
 	mu struct {
 		sync.RWMutex
@@ -18,16 +18,16 @@ type revocations struct {
 	}
 }
 
-// OnRevoke has call called for each Revocation, once the change that caused it is stored. The calls come from the goroutine of the
-// change, several at once for changes of several accounts: call must be safe for concurrent use and return soon. A Revocation may
-// come without a session having ended.
+// OnRevoke registers a function that is called for each Revocation, after the change that caused it is stored. It is
+// called by the goroutine of the change, concurrently for several changes, so it must be safe for concurrent use and
+// return soon. A Revocation does not imply that a session has ended.
 func (s *Store) OnRevoke(call func(Revocation)) {
 	s.revoked.mu.Lock()
 	defer s.revoked.mu.Unlock()
 	s.revoked.mu.calls = append(s.revoked.mu.calls, call)
 }
 
-// Revoked reports a Revocation that has another cause than a change of accounts, such as a tenant that was switched off.
+// Revoked reports a Revocation whose cause is not a change of accounts, such as a disabled tenant.
 func (s *Store) Revoked(r Revocation) {
 	s.revoked.mu.RLock()
 	calls := s.revoked.mu.calls
@@ -37,8 +37,7 @@ func (s *Store) Revoked(r Revocation) {
 	}
 }
 
-// endsSessions reports whether sessions that stood before a change of an account may have ended with it. now is nil when the
-// account was deleted.
+// endsSessions reports whether a change of an account may have ended sessions. now is nil if the account was deleted.
 func endsSessions(old, now *User) bool {
 	if old == nil {
 		return false

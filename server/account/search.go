@@ -9,9 +9,9 @@ import (
 	"unicode/utf8"
 )
 
-// Search calls yield with the accounts of a scope that have a text in their id, e-mail address, phone number or name, whatever the
-// case of its letters, in the order of ids from the one after the given id, until yield returns false. There is no index of parts of
-// words: stored accounts are compared as they are, and only those that have the text anywhere are decoded.
+// Search calls yield, until it returns false, with the accounts of a scope whose id, e-mail address, phone number or
+// name contains a text, regardless of case. The accounts are in the order of ids and begin after the given id. There is
+// no substring index: Search scans the stored accounts as bytes and decodes only those that contain the text anywhere.
 func (s *Store) Search(ctx context.Context, sc Scope, text, after string, yield func(*User) bool) error {
 	f, err := newFinder(text)
 	if err != nil {
@@ -22,16 +22,16 @@ func (s *Store) Search(ctx context.Context, sc Scope, text, after string, yield 
 
 // finder looks for a text in accounts.
 type finder struct {
-	// text is in lower case, and stored as it is in stored accounts.
+	// text is in lower case, and stored its form in stored accounts.
 	text   string
 	stored []byte
-	// phone is the text without what people write between the digits of a phone number; empty for no such number.
+	// phone is the text without the separators that people write in phone numbers; empty if the text is not such a number.
 	phone string
-	// folded is room for an account in lower case.
+	// folded is a buffer for an account in lower case.
 	folded []byte
 }
 
-// newFinder returns what looks for a text.
+// newFinder returns a finder for a text.
 func newFinder(text string) (*finder, error) {
 	stored, err := json.Marshal(text)
 	if err != nil {
@@ -44,13 +44,13 @@ func newFinder(text string) (*finder, error) {
 	return f, nil
 }
 
-// mayHave reports whether a stored account has the text somewhere. What it has it in may be no field that is looked at.
+// mayHave reports whether a stored account contains the text anywhere, also in fields that are not searched.
 func (f *finder) mayHave(stored []byte) bool {
 	f.folded = appendLower(f.folded[:0], stored)
 	return bytes.Contains(f.folded, f.stored) || f.phone != "" && bytes.Contains(f.folded, []byte(f.phone))
 }
 
-// has reports whether an account has the text in its id, address, phone number or name.
+// has reports whether an account's id, address, phone number or name contains the text.
 func (f *finder) has(u *User) bool {
 	if f.phone != "" && strings.Contains(u.Phone, f.phone) {
 		return true

@@ -16,18 +16,18 @@ import (
 type Store struct {
 	store storage.Store
 	locks locks
-	// whole is held for writing by what touches all accounts of a scope, for reading by everything else that writes.
+	// whole is locked for writing by operations on all accounts of a scope, and for reading by all other writes.
 	whole sync.RWMutex
-	// revoked has who is called when sessions end.
+	// revoked holds the functions that are called when sessions end.
 	revoked revocations
-	// made has who is called when accounts are created or deleted.
+	// made holds the functions that are called when accounts are created or deleted.
 	made makings
 }
 
 // New returns a Store on an engine's store.
 func New(s storage.Store) *Store { return &Store{store: s} }
 
-// prefix returns what all keys of a scope begin with.
+// prefix returns the prefix of all keys of a scope.
 func (sc Scope) prefix() string { return "account/" + sc.Project + "\x00" + sc.Tenant + "\x00" }
 
 // key returns the full key of something in a scope.
@@ -88,7 +88,7 @@ func (s *Store) List(ctx context.Context, sc Scope, after string, yield func(*Us
 	return s.scan(ctx, sc, after, func([]byte) bool { return true }, yield)
 }
 
-// scan is List for the accounts whose stored form is wanted; the others are not decoded.
+// scan is List restricted to accounts whose stored form is wanted. The others are not decoded.
 func (s *Store) scan(ctx context.Context, sc Scope, after string, wanted func(stored []byte) bool, yield func(*User) bool) error {
 	r := storage.Prefix(sc.key("u\x00"))
 	if after != "" {
@@ -118,7 +118,7 @@ func (s *Store) scan(ctx context.Context, sc Scope, after string, wanted func(st
 	return it.Err()
 }
 
-// Clear removes all accounts of a scope and their sessions; settings and codes stay.
+// Clear removes all accounts of a scope and their sessions, but not settings and codes.
 func (s *Store) Clear(ctx context.Context, sc Scope) error {
 	if err := s.clear(ctx, sc); err != nil {
 		return err
@@ -193,7 +193,7 @@ func (s *Store) Scopes(ctx context.Context) ([]Scope, error) {
 	return scopes, it.Err()
 }
 
-// conflict names the error of a key that belongs to another account.
+// conflict returns the error for an index key that belongs to another account.
 func conflict(key string) error {
 	switch key[0] {
 	case 'e':

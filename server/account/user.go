@@ -11,7 +11,7 @@ type Scope struct {
 	Project, Tenant string
 }
 
-// User is one account. A User that a Store gave belongs to the caller.
+// User is one account. A User that a Store returned belongs to the caller.
 type User struct {
 	UID           string          `json:"uid"`
 	Email         string          `json:"email,omitempty"`
@@ -29,20 +29,20 @@ type User struct {
 	Custom        bool            `json:"custom,omitempty"`
 	Attributes    *string         `json:"attributes,omitempty"`
 	Codes         map[string]Code `json:"codes,omitempty"`
-	// Created, LastLogin and PasswordUpdated are milliseconds; zero is never.
+	// Created, LastLogin and PasswordUpdated are in milliseconds; zero means never.
 	Created         int64 `json:"created"`
 	LastLogin       int64 `json:"lastLogin,omitempty"`
 	PasswordUpdated int64 `json:"passwordUpdated,omitempty"`
-	// ValidSince is in seconds: sessions older than it are over. Nil was never set.
+	// ValidSince is in seconds. Sessions that are older have ended. Nil means never set.
 	ValidSince *int64 `json:"validSince,omitempty"`
-	// Epoch counts how often all sessions were ended. It distinguishes sessions that began before and after in the same second.
-	// Accounts stored before there were epochs have 0, and so have their sessions.
+	// Epoch counts the revocations of all sessions. It distinguishes sessions that began before and after a revocation in
+	// the same second. Accounts that earlier versions stored have epoch 0, and so have their sessions.
 	Epoch int64 `json:"epoch,omitempty"`
-	// SignedInFrom has digests of the networks from which the user has signed in lately, the latest last.
+	// SignedInFrom holds digests of the networks from which the user has signed in lately, the latest last.
 	SignedInFrom []string `json:"signedInFrom,omitempty"`
-	// LastRefresh is when a token was last given.
+	// LastRefresh is the time when a token was last issued.
 	LastRefresh time.Time `json:"lastRefresh,omitzero"`
-	// ScreenName, Language, TimeZone and DateOfBirth are kept as they were given.
+	// ScreenName, Language, TimeZone and DateOfBirth are stored as they were given.
 	ScreenName  string `json:"screenName,omitempty"`
 	Language    string `json:"language,omitempty"`
 	TimeZone    string `json:"timeZone,omitempty"`
@@ -81,7 +81,7 @@ type Passkey struct {
 	Name string `json:"name,omitempty"`
 }
 
-// Anonymous reports whether nothing can sign the user in again.
+// Anonymous reports whether the account has no way to sign in again.
 func (u *User) Anonymous() bool {
 	return u.Email == "" && u.Phone == "" && len(u.Providers) == 0 && !u.Custom && u.Password == nil
 }
@@ -111,8 +111,8 @@ func (u *User) HasPasskey(id string) bool {
 	return slices.ContainsFunc(u.Passkeys, func(p Passkey) bool { return p.ID == id })
 }
 
-// Since returns the second before which every session is over: that of the creation at least, so that tokens of a
-// deleted account don't open a new one with its id.
+// Since returns the time in seconds from which sessions are valid. It is not before the creation, so that tokens of a
+// deleted account are not valid for a new account with its id.
 func (u *User) Since() int64 {
 	since := u.Created / 1000
 	if u.ValidSince != nil {
@@ -124,13 +124,13 @@ func (u *User) Since() int64 {
 // Revoke ends all sessions that began until now.
 func (u *User) Revoke(now time.Time) { u.EndSessions(now.Unix()) }
 
-// EndSessions ends all sessions that began before since, in seconds, and those that have begun in that second until now.
+// EndSessions ends all sessions that began before since, in seconds, or in that second and before now.
 func (u *User) EndSessions(since int64) {
 	u.ValidSince = &since
 	u.Epoch++
 }
 
-// indexes returns the keys that must belong to this user alone, below its scope.
+// indexes returns the index keys that must belong only to this user, relative to its scope.
 func (u *User) indexes() []string {
 	var keys []string
 	if u.Email != "" {
@@ -145,7 +145,7 @@ func (u *User) indexes() []string {
 	return keys
 }
 
-// emailKey returns the key of an address. Addresses differ only by what is not case.
+// emailKey returns the key of an e-mail address, which ignores case.
 func emailKey(email string) string { return "e\x00" + strings.ToLower(email) }
 
 // phoneKey returns the key of a phone number.

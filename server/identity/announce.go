@@ -1,13 +1,14 @@
 package identity
 
-// announce passes on the text that shows a code to developers who test by hand, with the official emulator's text, where Options.Announce is set.
+// announce passes the text that shows a code to Options.Announce, if it is set. Developers who test by hand read it; its wording is the official
+// emulator's.
 func (s *Service) announce(text string) {
 	if s.o.Announce != nil && text != "" {
 		s.o.Announce(text)
 	}
 }
 
-// codeMessage returns what is shown of a code that was sent by e-mail.
+// codeMessage returns the text to announce for a code that was sent by e-mail.
 func codeMessage(made oob, link string) string {
 	switch made.Type {
 	case EmailSignIn:
@@ -25,7 +26,7 @@ func codeMessage(made oob, link string) string {
 	return ""
 }
 
-// smsPurpose is what a code sent by text message is for.
+// smsPurpose is the purpose of a code sent by text message.
 type smsPurpose string
 
 // The purposes of codes, in the official emulator's words.
@@ -35,7 +36,7 @@ const (
 	smsSignIn smsPurpose = "To sign in with MFA using "
 )
 
-// message returns what is shown of a code that was sent by text message.
+// message returns the text to announce for a code that was sent by text message.
 func (p smsPurpose) message(phone, code string) string {
 	return string(p) + phone + ", use the code " + code + "."
 }

@@ -14,9 +14,9 @@ type attempt struct {
 	// user is the account as it was read. isNew is set when there is none yet: the attempt creates it.
 	user  *account.User
 	isNew bool
-	// session is what begins.
+	// session is the session that begins.
 	session session
-	// event is what blocking functions get about the credential of an identity provider; nil for other sign-ins.
+	// event describes the credential of an identity provider to blocking functions. It is nil for other sign-ins.
 	event map[string]any
 	// locked are further names that exclude each other during the change, beside the account's id.
 	locked []string
@@ -26,11 +26,11 @@ type attempt struct {
 	check func(u *account.User) error
 	// edit changes the account within the change, before the sign-in. It may be nil.
 	edit func(ch *account.Change, u *account.User) error
-	// whole is set when no second factor is required: the sign-in has had it, or has none.
+	// whole is set when no further factor is required: the second factor was presented, or there is none.
 	whole bool
 }
 
-// outcome is what an attempt gives: tokens, or what the second factor needs.
+// outcome is the result of an attempt: tokens, or the parameters for presenting the second factor.
 type outcome struct {
 	Tokens
 	Pending
@@ -85,7 +85,7 @@ func (s *Service) complete(ctx context.Context, a *attempt) (*outcome, error) {
 			return err
 		}
 		if u.Disabled && a.isNew {
-			return nil // beforeSignIn disabled an account that did not exist: it is made.
+			return nil // beforeSignIn disabled an account that did not exist yet. The account is created all the same.
 		}
 		res.Tokens, err = s.signIn(ch, a.call, u, a.session)
 		return err
@@ -120,7 +120,7 @@ func (a *attempt) present(ch *account.Change) (*account.User, error) {
 	return u, nil
 }
 
-// refuses returns why an account may not sign in.
+// refuses returns an error if the account may not sign in.
 func (a *attempt) refuses(u *account.User) error {
 	if u.Disabled {
 		return apiError("USER_DISABLED")

@@ -11,7 +11,7 @@ import (
 	"clave/server/randid"
 )
 
-// AuthURIRequest queries how an address can sign in, or where to sign in with a provider.
+// AuthURIRequest queries the sign-in methods of an address, or the URL at which to sign in with a provider.
 type AuthURIRequest struct {
 	Identifier  *string `json:"identifier"`
 	ContinueURI *string `json:"continueUri"`
@@ -20,7 +20,8 @@ type AuthURIRequest struct {
 	TenantID    *string `json:"tenantId"`
 }
 
-// AuthURIResponse lists how an address can sign in; almost nothing when addresses are protected from enumeration.
+// AuthURIResponse lists the sign-in methods of an address. With protection from e-mail enumeration it contains almost
+// nothing.
 type AuthURIResponse struct {
 	Kind          string   `json:"kind"`
 	Registered    *bool    `json:"registered,omitempty"`
@@ -29,7 +30,7 @@ type AuthURIResponse struct {
 	SessionID     string   `json:"sessionId"`
 }
 
-// CreateAuthURI returns how an address can sign in.
+// CreateAuthURI returns the sign-in methods of an address.
 func (s *Service) CreateAuthURI(ctx context.Context, c Call, r *AuthURIRequest) (*AuthURIResponse, error) {
 	cfg, _, err := s.settings(ctx, &c)
 	if err != nil {
@@ -89,9 +90,9 @@ func (s *Service) CreateAuthURI(ctx context.Context, c Call, r *AuthURIRequest) 
 	return res, nil
 }
 
-// byAnyEmail returns the account with an address, its own or that of a linked provider, or nil; with own, one that has an address of
-// its own. Providers' addresses are found by a scan of all accounts, so `clave start` alone finds them: clients without
-// credentials must not make a production server scan.
+// byAnyEmail returns the account with an address, its own or that of a linked provider, or nil. With own it returns
+// only accounts that have an address of their own. Finding providers' addresses takes a scan of all accounts, so only
+// `clave start` finds them: clients without credentials must not be able to start a scan on a production server.
 func (s *Service) byAnyEmail(ctx context.Context, c Call, email string, own bool) (found *account.User, err error) {
 	found, err = s.accounts.ByEmail(c.scope(), email)
 	if err != nil || found != nil || !s.o.Emulator {
@@ -123,7 +124,7 @@ func (s *Service) RecaptchaConfig(context.Context, Call, *PublicRequest) (*Recap
 	return &RecaptchaState{Enforcement: []any{}}, nil
 }
 
-// RecaptchaState is what clients fetch before they protect calls with reCAPTCHA.
+// RecaptchaState is the state that clients fetch before they protect calls with reCAPTCHA.
 type RecaptchaState struct {
 	Key         string `json:"recaptchaKey"`
 	Enforcement []any  `json:"recaptchaEnforcementState"`

@@ -19,7 +19,7 @@ type BatchGetResponse struct {
 	NextPageToken string     `json:"nextPageToken,omitempty"`
 }
 
-// pageSize is how many accounts a page has when the request gives no number.
+// pageSize is the number of accounts in a page when the request gives none.
 const pageSize = 20
 
 // BatchGet returns a page of all accounts, with password hashes.
@@ -47,7 +47,7 @@ func (s *Service) BatchGet(ctx context.Context, c Call, r *BatchGetRequest) (*Ba
 		i := info(c, u, true)
 		i.Version = passwordVersion(u.Password, params)
 		if res.Users = append(res.Users, i); int64(len(res.Users)) == most {
-			res.NextPageToken = u.UID // also when the page is the last: clients read on until a page has none
+			res.NextPageToken = u.UID // set for the last page too: clients continue until a page has no accounts
 			return false
 		}
 		return true
@@ -55,8 +55,9 @@ func (s *Service) BatchGet(ctx context.Context, c Call, r *BatchGetRequest) (*Ba
 	return res, err
 }
 
-// passwordVersion is how the password of an exported account is hashed: 0 is as the project hashes passwords, which its
-// settings contain; firebase auth:export leaves all others out.
+// passwordVersion returns 0 for a password that is hashed with the project's own parameters, which its settings
+// contain, 1 for other hashes, and nil for an account without a password. `firebase auth:export` omits hashes of other
+// versions than 0.
 func passwordVersion(h *account.Hash, p account.Project) *int {
 	if h == nil {
 		return nil
@@ -74,7 +75,7 @@ type BatchDeleteRequest struct {
 	Force    *bool    `json:"force"`
 }
 
-// BatchError is what is wrong with one element of a batch.
+// BatchError is the error of one element of a batch.
 type BatchError struct {
 	Index   int    `json:"index"`
 	LocalID string `json:"localId,omitempty"`
@@ -86,10 +87,10 @@ type BatchDeleteResponse struct {
 	Errors []BatchError `json:"errors,omitempty"`
 }
 
-// maxBatch is how many accounts one call deletes at most.
+// maxBatch is the maximum number of accounts that one call deletes.
 const maxBatch = 1000
 
-// BatchDelete deletes accounts; without force only disabled ones.
+// BatchDelete deletes accounts. Without force it deletes only disabled ones.
 func (s *Service) BatchDelete(ctx context.Context, c Call, r *BatchDeleteRequest) (*BatchDeleteResponse, error) {
 	if len(r.LocalIDs) == 0 || len(r.LocalIDs) > maxBatch {
 		return nil, apiError("LOCAL_ID_LIST_EXCEEDS_LIMIT")

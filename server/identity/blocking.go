@@ -17,14 +17,14 @@ import (
 
 // Caller calls blocking functions.
 type Caller interface {
-	// Post sends a JSON body to a URL and returns the answer's status and body.
+	// Post sends a JSON body to a URL and returns the status and body of the response.
 	Post(ctx context.Context, url string, body []byte) (status int, answer []byte, err error)
 }
 
-// blockingTimeout is how long a blocking function may take.
+// blockingTimeout is the time limit of a blocking function.
 const blockingTimeout = 60 * time.Second
 
-// blockedUpdate is what a blocking function changes.
+// blockedUpdate holds the changes that a blocking function requests.
 type blockedUpdate struct {
 	UserRecord *struct {
 		UpdateMask    string         `json:"updateMask"`
@@ -37,7 +37,7 @@ type blockedUpdate struct {
 	} `json:"userRecord"`
 }
 
-// checkBlocking refuses triggers that there are not, and functions that can't be called.
+// checkBlocking refuses unknown triggers and functions that can't be called.
 func (cfg *Config) checkBlocking() error {
 	for _, event := range slices.Sorted(maps.Keys(cfg.BlockingFunctions.Triggers)) {
 		switch event {
@@ -55,7 +55,8 @@ func (cfg *Config) checkBlocking() error {
 	return nil
 }
 
-// beforeCreate calls the function that may refuse or change a new account. A new account that it disables is not made.
+// beforeCreate calls the function that may refuse or change a new account. A new account that the function disables is
+// not created.
 func (s *Service) beforeCreate(ctx context.Context, c Call, cfg *Config, u *account.User, ses *session, idp map[string]any) error {
 	update, err := s.block(ctx, c, cfg, "beforeCreate", u, ses, idp)
 	if err != nil {
@@ -93,8 +94,8 @@ func (s *Service) block(ctx context.Context, c Call, cfg *Config, event string, 
 	}
 	ctx, cancel := context.WithTimeout(ctx, blockingTimeout)
 	defer cancel()
-	// A function may be there to refuse users. If it fails, is late or answers what is not understood, the operation is refused: its failure
-	// must not be a way around it.
+	// The function may exist to refuse users. If it fails, is late or returns an invalid response, the operation is
+	// refused: a failure must not bypass the function.
 	status, answer, err := s.o.Blocking.Post(ctx, uri, body)
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return nil, fault.Because(err, fault.FailedPrecondition, "BLOCKING_FUNCTION_ERROR_RESPONSE : ((Deadline exceeded making request to %s.))", uri)
@@ -147,7 +148,7 @@ func (b *blockedUpdate) claims(event string, ses *session) error {
 	return nil
 }
 
-// apply makes the function's changes of the account.
+// apply applies the function's changes to the account.
 func (b *blockedUpdate) apply(u *account.User) error {
 	if b == nil || b.UserRecord == nil {
 		return nil
@@ -183,7 +184,7 @@ func eventBody(jwt string) ([]byte, error) {
 	return json.Marshal(map[string]any{"data": map[string]any{"jwt": jwt}})
 }
 
-// blockingToken makes the JWT that a blocking function is sent.
+// blockingToken returns the JWT that is sent to a blocking function.
 func (s *Service) blockingToken(c Call, event, uri string, u *account.User, ses *session, idp map[string]any) (string, error) {
 	now := s.now()
 	record := map[string]any{
@@ -199,7 +200,7 @@ func (s *Service) blockingToken(c Call, event, uri string, u *account.User, ses 
 	if factors := blockedFactors(u); len(factors) > 0 {
 		record["multi_factor"] = map[string]any{"enrolled_factors": factors}
 	}
-	// Empty texts are left out; false stays, which is no text.
+	// Empty strings are omitted; false is not.
 	for k, v := range record {
 		if v == "" {
 			delete(record, k)

@@ -9,10 +9,10 @@ import (
 	"clave/server/token"
 )
 
-// maxAttributes is the longest custom attributes, in characters.
+// maxAttributes is the maximum length of custom attributes, in characters.
 const maxAttributes = 1000
 
-// reserved are the claims that custom claims must not contain.
+// reserved lists the claims that custom claims must not contain.
 var reserved = []string{
 	"acr", "amr", "at_hash", "aud", "auth_time", "azp", "cnf", "c_hash", "exp", "firebase", "iat", "iss", "jti", "nbf", "nonce", "sub",
 }
@@ -84,7 +84,7 @@ func idClaims(u *account.User, ses *session) map[string]any {
 		firebase["tenant"] = ses.Tenant
 	}
 	if ses.Epoch > 0 && ses.AuthTime == u.Since() {
-		firebase["session_epoch"] = ses.Epoch // two sessions may begin at the same time
+		firebase["session_epoch"] = ses.Epoch // two sessions may begin in the same second
 	}
 	if len(ses.ProviderClaims) > 0 {
 		firebase["sign_in_attributes"] = ses.ProviderClaims
@@ -93,7 +93,7 @@ func idClaims(u *account.User, ses *session) map[string]any {
 	return claims
 }
 
-// identities lists how a user can be recognised, by provider.
+// identities returns a user's identifiers by provider.
 func identities(u *account.User) map[string]any {
 	ids := make(map[string]any)
 	for _, p := range u.Providers {

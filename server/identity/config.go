@@ -9,7 +9,7 @@ import (
 	"clave/server/fault"
 )
 
-// Config are a project's settings: the part of the API's Config that is acted on.
+// Config holds a project's settings: the part of the API's Config that has an effect.
 type Config struct {
 	SignIn struct {
 		AllowDuplicateEmails bool `json:"allowDuplicateEmails"`
@@ -65,7 +65,7 @@ func boolOr(setting *bool, def bool) bool {
 	return *setting
 }
 
-// configItem is the kind of item under which settings are kept.
+// configItem is the kind of item that stores settings.
 const configItem = "config"
 
 // rawConfig returns a project's settings as they were given.
@@ -100,7 +100,7 @@ func (s *Service) settings(ctx context.Context, c *Call) (*Config, *Tenant, erro
 	return cfg, tenant, tenant.overrule(cfg)
 }
 
-// overrule puts the tenant's own settings in the place of its project's.
+// overrule replaces the project's settings with the tenant's own ones.
 func (t *Tenant) overrule(cfg *Config) error {
 	if t.TestPhoneNumbers != nil {
 		cfg.SignIn.PhoneNumber.TestPhoneNumbers = t.TestPhoneNumbers
@@ -117,7 +117,7 @@ func (t *Tenant) overrule(cfg *Config) error {
 	return nil
 }
 
-// checkTenant returns an error when the call's tenant is switched off or was deleted. With the official emulator every tenant exists.
+// checkTenant returns an error if the call's tenant is disabled or was deleted. In the official emulator every tenant exists.
 func (s *Service) checkTenant(c Call) error {
 	if c.Tenant == "" || c.Transfer {
 		return nil
@@ -136,7 +136,7 @@ func (s *Service) checkTenant(c Call) error {
 	return nil
 }
 
-// wrongType names the field whose value is of the wrong type, in the API's words.
+// wrongType returns the API's error for a field whose value has the wrong type.
 func wrongType(err error) error {
 	if field := (*json.UnmarshalTypeError)(nil); errors.As(err, &field) {
 		return fault.Because(err, fault.InvalidArgument, "Invalid value at '%s' (%s)", field.Field, field.Value)
@@ -144,7 +144,7 @@ func wrongType(err error) error {
 	return err
 }
 
-// saveConfig stores settings after checking that they can be understood.
+// saveConfig validates and stores settings.
 func (s *Service) saveConfig(ctx context.Context, root account.Scope, edit func(raw map[string]any) error) (map[string]any, error) {
 	var raw map[string]any
 	err := s.accounts.Change(ctx, root, []string{"\x00" + configItem}, func(ch *account.Change) error {

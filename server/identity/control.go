@@ -16,7 +16,7 @@ type SentCode struct {
 	made        time.Time
 }
 
-// SentCodes lists the codes that are still good, oldest first. Codes are kept readable under `clave start` only.
+// SentCodes lists the codes that are still valid, oldest first. Only `clave start` stores codes in readable form.
 func (s *Service) SentCodes(ctx context.Context, c Call) ([]SentCode, error) {
 	list := []SentCode{}
 	err := s.accounts.Items(ctx, c.scope(), codeItem, func(_ string, decode func(any) error) error {
@@ -39,7 +39,7 @@ type SentSMS struct {
 	made        time.Time
 }
 
-// SentSMSCodes lists the codes sent by text message that are still good, oldest first.
+// SentSMSCodes lists the codes sent by text message that are still valid, oldest first.
 func (s *Service) SentSMSCodes(ctx context.Context, c Call) ([]SentSMS, error) {
 	list := []SentSMS{}
 	err := s.accounts.Items(ctx, c.scope(), smsItem, func(_ string, decode func(any) error) error {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// CookieRequest turns an ID token into a session cookie.
+// CookieRequest exchanges an ID token for a session cookie.
 type CookieRequest struct {
 	IDToken       *string `json:"idToken"`
 	ValidDuration *int64  `json:"validDuration"`
@@ -17,13 +17,14 @@ type CookieResponse struct {
 	SessionCookie string `json:"sessionCookie"`
 }
 
-// Bounds of a cookie's life, in seconds.
+// Bounds of a cookie's lifetime, in seconds.
 const (
 	minCookie = 5 * 60
 	maxCookie = 14 * 24 * 60 * 60
 )
 
-// CreateSessionCookie turns an ID token into a session cookie. Its claims are the token's, not the account's.
+// CreateSessionCookie exchanges an ID token for a session cookie. The cookie has the claims of the token, not the
+// account's current ones.
 func (s *Service) CreateSessionCookie(_ context.Context, c Call, r *CookieRequest) (*CookieResponse, error) {
 	if stringOf(r.IDToken) == "" {
 		return nil, apiError("MISSING_ID_TOKEN")

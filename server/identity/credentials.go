@@ -20,7 +20,7 @@ import (
 	"clave/server/token"
 )
 
-// serviceItem is the kind of item under which service accounts are kept, by address, in a scope of no project.
+// serviceItem is the kind of item that stores service accounts, by address, in a scope that belongs to no project.
 const serviceItem = "service"
 
 // services is the scope of service accounts, which are named without their project.
@@ -34,10 +34,10 @@ type serviceAccount struct {
 	Created map[string]time.Time `json:"created,omitempty"`
 }
 
-// serviceName is what a service account may be called.
+// serviceName matches valid names of service accounts.
 var serviceName = regexp.MustCompile(`^[a-z]([a-z0-9-]{4,28}[a-z0-9])$`)
 
-// credential is a service account's JSON file, as Google's.
+// credential is a service account's JSON file in Google's format.
 type credential struct {
 	Type           string `json:"type"`
 	ProjectID      string `json:"project_id"`
@@ -57,7 +57,7 @@ const serviceKeyBits = 2048
 type Credential struct {
 	// File is the JSON file for the key's holder, the only place where the private key is.
 	File []byte
-	// Email is the account's address, KeyID the key's name and Public its public half.
+	// Email is the account's address, KeyID the key's id and Public its public half.
 	Email, KeyID string
 	Public       *rsa.PublicKey
 }
@@ -70,11 +70,11 @@ func ServiceEmail(project, name string) string {
 	return fmt.Sprintf("%s@%s.iam.gserviceaccount.com", name, project)
 }
 
-// NewCredential makes a key for a service account of project without registering it. tokenURI is where its holder
-// requests access tokens.
+// NewCredential creates a key for a service account of project without registering it. tokenURI is the URL at which its
+// holder requests access tokens.
 func NewCredential(project, name, tokenURI string) (*Credential, error) {
 	if !serviceName.MatchString(name) {
-		return nil, fault.E(fault.InvalidArgument, "a service account's name has 6 to 30 small letters, digits and hyphens and begins with a letter: %q", name)
+		return nil, fault.E(fault.InvalidArgument, "a service account's name has 6 to 30 lower-case letters, digits and hyphens and begins with a letter: %q", name)
 	}
 	key, err := rsa.GenerateKey(rand.Reader, serviceKeyBits)
 	if err != nil {
@@ -96,7 +96,8 @@ func NewCredential(project, name, tokenURI string) (*Credential, error) {
 	return c, err
 }
 
-// CreateCredential makes a key for a service account of project and registers it, and the account itself when it is new.
+// CreateCredential creates a key for a service account of project and registers it. It also registers the account if it
+// is new.
 func (s *Service) CreateCredential(ctx context.Context, project, name, tokenURI string) (*Credential, error) {
 	c, err := NewCredential(project, name, tokenURI)
 	if err != nil {
@@ -110,10 +111,10 @@ func (s *Service) CreateCredential(ctx context.Context, project, name, tokenURI 
 	})
 }
 
-// CredentialInfo is what is known of a registered key.
+// CredentialInfo describes a registered key.
 type CredentialInfo struct {
 	Project, Email, KeyID string
-	// Created is zero for keys of which it was not kept.
+	// Created is zero for keys that were registered without a creation time.
 	Created time.Time
 }
 
@@ -136,7 +137,7 @@ func (s *Service) Credentials(ctx context.Context) ([]CredentialInfo, error) {
 	return all, err
 }
 
-// RevokeCredential removes a service account's key; access tokens that were given for it are worth nothing from now on.
+// RevokeCredential removes a service account's key. Access tokens that were issued for it are invalid from then on.
 func (s *Service) RevokeCredential(ctx context.Context, email, kid string) error {
 	return s.editService(ctx, email, func(a *serviceAccount) error {
 		if a.Keys[kid] == nil {
@@ -162,7 +163,7 @@ func (s *Service) editService(ctx context.Context, email string, edit func(*serv
 	})
 }
 
-// ServiceAccount returns what is registered of a service account; token.Options.ServiceKeys takes it.
+// ServiceAccount returns a registered service account. token.Options.ServiceKeys takes this method.
 func (s *Service) ServiceAccount(_ context.Context, email string) (token.ServiceAccount, error) {
 	var a serviceAccount
 	if _, err := s.accounts.Load(services, serviceItem, email, &a); err != nil {

@@ -6,21 +6,21 @@ import (
 	"clave/server/account"
 )
 
-// CustomRequest signs in with a token that a server made.
+// CustomRequest signs in with a custom token, which a server has signed.
 type CustomRequest struct {
 	Token             *string `json:"token"`
 	ReturnSecureToken *bool   `json:"returnSecureToken"`
 	TenantID          *string `json:"tenantId"`
 }
 
-// CustomResponse is the answer to it.
+// CustomResponse is the response to a CustomRequest.
 type CustomResponse struct {
 	Kind      string `json:"kind"`
 	IsNewUser bool   `json:"isNewUser"`
 	Tokens
 }
 
-// SignInWithCustomToken signs in with a token that a server made, making the account when there is none.
+// SignInWithCustomToken signs in with a custom token. It creates the account if there is none.
 func (s *Service) SignInWithCustomToken(ctx context.Context, c Call, r *CustomRequest) (*CustomResponse, error) {
 	if err := s.checkTenant(c); err != nil {
 		return nil, err
@@ -42,7 +42,8 @@ func (s *Service) SignInWithCustomToken(ctx context.Context, c Call, r *CustomRe
 	if c.Tenant != "" && c.Tenant != t.Tenant {
 		return nil, apiError("TENANT_ID_MISMATCH")
 	}
-	// The token decides the tenant; a request without one signs in to the token's. Settings are read for that tenant only.
+	// The token determines the tenant: a request that names none signs in to the token's tenant. The settings are those of
+	// that tenant.
 	c.Tenant = t.Tenant
 	cfg, tenant, err := s.settings(ctx, &c)
 	if err != nil {

@@ -12,12 +12,12 @@ type DeleteRequest struct {
 	LocalID *string `json:"localId"`
 }
 
-// KindResponse is an answer without content.
+// KindResponse is a response without content.
 type KindResponse struct {
 	Kind string `json:"kind"`
 }
 
-// Delete deletes an account: a user its own, an administrator any.
+// Delete deletes an account. A user can delete the own account, an administrator any.
 func (s *Service) Delete(ctx context.Context, c Call, r *DeleteRequest) (*KindResponse, error) {
 	if err := s.checkTenant(c); err != nil {
 		return nil, err

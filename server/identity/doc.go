@@ -1,12 +1,12 @@
-// Package identity is the Identity Toolkit and Secure Token of Firebase Authentication: what users and administrators may
-// do with accounts. Each method of the API is one method of Service, on a request and an answer that are Go structs with
-// the API's field names; package rpc/identity turns HTTP into them.
+// Package identity implements the Identity Toolkit and Secure Token APIs of Firebase Authentication. Each method of the
+// API is one method of Service. Its request and response are Go structs with the API's field names; package
+// rpc/identity converts HTTP requests to them.
 //
 // A Call identifies the caller: the project, the tenant, and whether the caller is an administrator. Errors that the API
 // names, such as EMAIL_EXISTS, are fault.FailedPrecondition with that text; fault.InvalidArgument is a request that the
 // API's schema forbids.
 //
-// Where production and the official emulator differ, the package answers like production unless Options.AsEmulator is set. Default
-// settings follow Options.EmulatorSettings (server/doc/auth.md has the table). Options.Emulator enables what `clave start` accepts
-// beyond production, such as sign-in with made-up credentials of identity providers.
+// Where production and the official emulator differ, the package behaves like production unless Options.AsEmulator is
+// set. Default settings follow Options.EmulatorSettings (server/doc/auth.md has the table). Options.Emulator enables
+// what `clave start` accepts beyond production, such as sign-in with made-up credentials of identity providers.
 package identity

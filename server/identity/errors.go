@@ -6,13 +6,13 @@ import (
 	"clave/server/fault"
 )
 
-// refusal reports whether an error is the API's answer, not a failure of ours.
+// refusal reports whether an error is part of the API, not an internal failure.
 func refusal(err error) bool { return fault.Is(err, fault.FailedPrecondition) }
 
 // refusalText returns the API's text of an error.
 func refusalText(err error) string { return fault.Of(err).Message }
 
-// taken describes which field of an imported account belongs to another.
+// taken describes which field of an imported account belongs to another account.
 func taken(err error) string {
 	switch code, _, _ := strings.Cut(refusalText(err), " "); code {
 	case "EMAIL_EXISTS":

@@ -8,9 +8,9 @@ import (
 	"clave/server/account"
 )
 
-// Export gives each account of the call's scope to yield, in the order of ids, with a request without users: imported by such
-// a request, the account's password is good again. own is that of passwords which the project hashed itself; the hash of an
-// account without a password is own, too.
+// Export calls yield for each account of the call's scope, in the order of ids. The second argument is a request
+// without users that holds the parameters of the account's hash: an import by such a request keeps the password valid.
+// It is own for passwords that the project hashed itself and for accounts without a password.
 func (s *Service) Export(ctx context.Context, c Call, own *ImportRequest, yield func(UserInfo, *ImportRequest) error) error {
 	params, err := s.hashParams(ctx, c.Project)
 	if err != nil {
@@ -28,7 +28,7 @@ func (s *Service) Export(ctx context.Context, c Call, own *ImportRequest, yield 
 	return firstErr(stopped, err)
 }
 
-// OwnHash returns a request without users, with the parameters by which a project hashes passwords.
+// OwnHash returns a request without users that holds the parameters by which a project hashes passwords.
 func (s *Service) OwnHash(ctx context.Context, c Call) (*ImportRequest, error) {
 	params, err := s.hashParams(ctx, c.Project)
 	if err != nil {
@@ -37,7 +37,7 @@ func (s *Service) OwnHash(ctx context.Context, c Call) (*ImportRequest, error) {
 	return requestFor(&account.Hash{Alg: "SCRYPT", Separator: params.Separator, Rounds: params.Rounds, MemCost: params.MemCost}, params), nil
 }
 
-// sameHash reports whether a hash is made as the project makes them.
+// sameHash reports whether a hash has the project's own parameters.
 func sameHash(h *account.Hash, p account.Project) bool {
 	return h.Alg == "SCRYPT" && len(h.Key) == 0 && string(h.Separator) == string(p.Separator) && h.Rounds == p.Rounds && h.MemCost == p.MemCost
 }
@@ -65,7 +65,7 @@ func requestFor(h *account.Hash, p account.Project) *ImportRequest {
 	return r
 }
 
-// PutTenant makes or replaces a tenant with its settings; its id is that of r.
+// PutTenant creates or replaces a tenant with its settings. Its id is that of t.
 func (s *Service) PutTenant(ctx context.Context, c Call, t *Tenant) error {
 	if !tenantForm.MatchString(t.TenantID) {
 		return apiError("INVALID_TENANT_ID")
@@ -73,7 +73,7 @@ func (s *Service) PutTenant(ctx context.Context, c Call, t *Tenant) error {
 	return s.accounts.Change(ctx, c.root(), nil, func(ch *account.Change) error { return ch.Save(tenantItem, t.TenantID, t) })
 }
 
-// Settings returns a project's settings as they were given, and takes new ones in their place when body is not nil.
+// Settings returns a project's settings as they are stored. If body is not nil, Settings replaces them first.
 func (s *Service) Settings(ctx context.Context, c Call, body json.RawMessage) (json.RawMessage, error) {
 	if body == nil {
 		raw, err := s.rawConfig(c.root())

@@ -7,7 +7,7 @@ import (
 	"clave/server/fault"
 )
 
-// MFASettings are the settings of second factors, a project's or a tenant's.
+// MFASettings holds the settings of second factors of a project or a tenant.
 type MFASettings struct {
 	State            string              `json:"state,omitempty"`
 	EnabledProviders []string            `json:"enabledProviders,omitzero"`
@@ -22,7 +22,7 @@ type MFAProviderConfig struct {
 	} `json:"totpProviderConfig,omitempty"`
 }
 
-// maxIntervals is how many periods the clock of an app may be off by, at most.
+// maxIntervals is the maximum tolerance for the clock of an app, in periods.
 const maxIntervals = 10
 
 // check refuses settings that the API does not allow.
@@ -52,7 +52,7 @@ func (m *MFASettings) check() error {
 	return nil
 }
 
-// among refuses a word of a setting that is none of the API's; nothing is always one.
+// among refuses a value of a setting that is not among the API's. An empty value is always accepted.
 func among(field, word string, words ...string) error {
 	if word == "" || slices.Contains(words, word) {
 		return nil
@@ -63,18 +63,19 @@ func among(field, word string, words ...string) error {
 // enabled reports whether a state is one of those that switch something on.
 func enabled(state string) bool { return state == "ENABLED" || state == "MANDATORY" }
 
-// factorRules are which second factors there are.
+// factorRules describes which second factors are available.
 type factorRules struct {
 	// sms and totp report whether phones and authenticator apps may be enrolled.
 	sms, totp bool
 	// required reports whether sign-ins of users with a factor require it.
 	required bool
-	// window is how many periods the clock of an app may be off either way.
+	// window is the tolerance for the clock of an app in either direction, in periods.
 	window int
 }
 
-// factorRules returns the rules that settings make. Factors are off unless the settings enable them. Under `clave start` a
-// project without such settings has all of them, as with the official emulator. A user with a factor has to present it unless all are off.
+// factorRules returns the rules that follow from the settings. Factors are off unless the settings enable them. Under
+// `clave start` a project without such settings has all of them, as in the official emulator. A user with a factor has
+// to present it unless all factors are off.
 func (s *Service) factorRules(cfg *Config, tenant *Tenant) factorRules {
 	m, friendly := &cfg.MFA, s.o.Emulator
 	if tenant != nil {
@@ -101,7 +102,7 @@ func (s *Service) factorRules(cfg *Config, tenant *Tenant) factorRules {
 // requires reports whether a user must present a second factor.
 func (r factorRules) requires(u *account.User) bool { return r.required && len(u.Factors) > 0 }
 
-// mayEnroll refuses to enroll a kind of factor that is off.
+// mayEnroll returns an error if the kind of factor is off.
 func (r factorRules) mayEnroll(app bool) error {
 	switch {
 	case app && !r.totp:

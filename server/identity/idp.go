@@ -26,7 +26,7 @@ type IdpRequest struct {
 	TenantID            *string `json:"tenantId"`
 }
 
-// IdpResponse is the answer to it.
+// IdpResponse is the response to an IdpRequest.
 type IdpResponse struct {
 	Kind             string   `json:"kind"`
 	FederatedID      string   `json:"federatedId,omitempty"`
@@ -55,22 +55,23 @@ type IdpResponse struct {
 	Pending
 }
 
-// assertion is an identity provider's statement about a user.
+// assertion is an identity provider's assertion about a user.
 type assertion struct {
 	provider account.Provider
 	verified bool
 	// shown is the address as the provider wrote it.
 	shown  string
 	claims map[string]any
-	// attributes are a SAML provider's, beside the user's id; nil without a SAML response.
+	// attributes are those of a SAML response beside the user's id; nil without a SAML response.
 	attributes map[string]any
 	given      url.Values
 	// names is set when a user without name or picture takes over those of the provider: at a sign-in, not at linking.
 	names bool
 }
 
-// SignInWithIdp signs in with a credential of an identity provider. Only `clave start` does, and accepts the credential without
-// checking it, as the official emulator: Clave has no secrets of providers with which to check one.
+// SignInWithIdp signs in with a credential of an identity provider. It works only under `clave start`, which accepts
+// the credential without verification, as the official emulator does: Clave has no secrets of providers to verify it
+// with.
 //
 // The account is found in this order: the signed-in user's, if the request has an ID token (then the provider is linked); the account
 // to which the provider's user id is linked; the account with the same address, if linking to it is safe (idpWithoutUser); a new one.
@@ -107,7 +108,7 @@ func (s *Service) SignInWithIdp(ctx context.Context, c Call, r *IdpRequest) (*Id
 		if err != nil {
 			return nil, err
 		}
-		if owner != nil { // the user of the token too: as the official emulator
+		if owner != nil { // applies to the user of the token too, as in the official emulator
 			return refuse(r, res, "FEDERATED_USER_ID_ALREADY_LINKED")
 		}
 		if other, err := s.accounts.ByEmail(c.scope(), a.provider.Email); err != nil {
@@ -121,7 +122,7 @@ func (s *Service) SignInWithIdp(ctx context.Context, c Call, r *IdpRequest) (*Id
 	return s.idpWithoutUser(ctx, c, cfg, tenant, owner, a, ses, r, res)
 }
 
-// refuse answers an error by its name. Clients that requested the provider's credential get it with the error.
+// refuse returns an error by its name. Clients that requested the provider's credential receive it with the error.
 func refuse(r *IdpRequest, res *IdpResponse, code string) (*IdpResponse, error) {
 	if boolOr(r.ReturnIdpCredential, false) {
 		res.ErrorMessage = code
@@ -137,9 +138,10 @@ func (s *Service) idpWithoutUser(ctx context.Context, c Call, cfg *Config, tenan
 		if err != nil {
 			return nil, err
 		}
-		// Another account has the address, and the provider does not vouch that the user owns it: linking would hand that account to anyone who
-		// registers its address with a provider. The client receives the account's providers, to sign in with one of them and then link. Only
-		// an account without verified address, password and provider is linked all the same.
+		// Another account has the address, and the provider does not confirm that the user owns it. Linking would give that
+		// account to anyone who registers its address with a provider. Instead the client receives the account's providers,
+		// so that the user can sign in with one of them and then link. The exception is an account without a verified
+		// address, a password and a provider: it is linked.
 		if same != nil && !a.verified && (same.EmailVerified || same.Password != nil || len(same.Providers) > 0) {
 			res.NeedConfirmation, res.LocalID = true, same.UID
 			for _, p := range same.Providers {
@@ -226,7 +228,7 @@ func (a *assertion) fill(u *account.User, cfg *Config) {
 	}
 }
 
-// event is what blocking functions receive of the credential.
+// event returns the part of the credential that blocking functions receive.
 func (a *assertion) event() map[string]any {
 	raw, err := json.Marshal(a.claims)
 	if err != nil {
@@ -246,7 +248,7 @@ func readAssertion(r *IdpRequest) (*assertion, error) {
 			return nil, apiError("INVALID_PENDING_TOKEN")
 		}
 	}
-	// Redirect flows return the credential in the address: in its query or its fragment. Fields of the body take precedence.
+	// Redirect flows return the credential in the address: in its query or its fragment. Fields of the body have precedence.
 	if uri, err := url.Parse(*r.RequestURI); err == nil && uri.Scheme != "" {
 		fragment, err := url.ParseQuery(uri.Fragment)
 		for _, more := range []url.Values{uri.Query(), fragment} {
@@ -270,7 +272,7 @@ func readAssertion(r *IdpRequest) (*assertion, error) {
 	return assert(given, id, claims)
 }
 
-// shown returns the address that a provider would have sent the client back to, for messages.
+// shown returns the URL to which a provider would have redirected the client, for messages.
 func shown(requestURI string, given url.Values) string {
 	uri, err := url.Parse(requestURI)
 	if err != nil {
@@ -297,7 +299,7 @@ func idpClaims(given url.Values, id string) (claims map[string]any, err error) {
 		return claims, nil
 	}
 	if given.Get("SAMLResponse") != "" {
-		return map[string]any{}, nil // it names the user itself
+		return map[string]any{}, nil // the string itself is the user's id
 	}
 	return nil, apiError("INVALID_CREDENTIAL_OR_PROVIDER_ID : Invalid IdP response/credential: providerId=%s", id)
 }
@@ -361,13 +363,13 @@ func assert(given url.Values, id string, claims map[string]any) (*assertion, err
 		}
 		a.provider.Email, a.shown = clean, clean
 	}
-	// Some providers write the claim as a text. Addresses of SAML responses count as verified.
+	// Some providers send the claim as a string. Addresses of SAML responses count as verified.
 	claimed := claims["email_verified"]
 	a.verified = a.provider.Email != "" && (claimed == true || claimed == "true" || strings.HasPrefix(id, "saml."))
 	return a, nil
 }
 
-// response returns the provider's statement for the client.
+// response returns the assertion in the form of the client's response.
 func (a *assertion) response() *IdpResponse {
 	raw, err := json.Marshal(a.profile())
 	if err != nil {
@@ -383,7 +385,7 @@ func (a *assertion) response() *IdpResponse {
 		res.FederatedID = "https://accounts.google.com/" + p.RawID
 	}
 	if res.OAuthAccessToken == "" {
-		// What the official emulator gives; pages that query the provider with it must see something.
+		// The official emulator's value: a page may query the provider with it and requires one.
 		res.OAuthAccessToken = "FirebaseAuthEmulatorFakeAccessToken_" + p.ProviderID
 	}
 	res.FirstName, _ = a.claims["given_name"].(string)
@@ -391,7 +393,7 @@ func (a *assertion) response() *IdpResponse {
 	return res
 }
 
-// profile returns the provider's statement in the form of its own answer, from which SDKs make a user's additional information.
+// profile returns the assertion in the provider's own format, from which SDKs derive a user's additional information.
 func (a *assertion) profile() map[string]any {
 	if a.attributes != nil {
 		return a.attributes

@@ -1,6 +1,6 @@
 package identity
 
-// idpRules are the fields that a kind of configuration must hold, and the API's names for missing ones.
+// idpRules lists the required fields of each kind of configuration, and the API's errors for missing ones.
 var idpRules = map[string][]struct {
 	path []string
 	code string
@@ -13,7 +13,7 @@ var idpRules = map[string][]struct {
 	},
 }
 
-// checkIdpConfig refuses the configuration of a provider by which no user could sign in.
+// checkIdpConfig refuses configurations with which no user could sign in.
 func checkIdpConfig(kind string, config map[string]any) error {
 	for _, rule := range idpRules[kind] {
 		if s, _ := at(config, rule.path...).(string); s == "" {

@@ -8,7 +8,7 @@ import (
 	"clave/server/fault"
 )
 
-// IdpConfigRequest names the configuration of an identity provider, or gives it.
+// IdpConfigRequest names or holds the configuration of an identity provider.
 type IdpConfigRequest struct {
 	// Kind is oauthIdpConfigs, inboundSamlConfigs or defaultSupportedIdpConfigs.
 	Kind, ID  string
@@ -18,7 +18,7 @@ type IdpConfigRequest struct {
 	PageToken string
 }
 
-// idpPrefixes begin the ids of configurations.
+// idpPrefixes are the prefixes of the ids of configurations.
 var idpPrefixes = map[string]string{"oauthIdpConfigs": "oidc.", "inboundSamlConfigs": "saml."}
 
 // name returns the full name of a configuration.
@@ -30,7 +30,7 @@ func (r *IdpConfigRequest) name(c Call) string {
 	return name + "/" + r.Kind + "/" + r.ID
 }
 
-// noConfig is the answer to a configuration that does not exist.
+// noConfig returns the error for a configuration that does not exist.
 func noConfig() error { return fault.E(fault.NotFound, "CONFIGURATION_NOT_FOUND") }
 
 // CreateIdpConfig stores a new configuration.
@@ -48,7 +48,7 @@ func (s *Service) CreateIdpConfig(ctx context.Context, c Call, r *IdpConfigReque
 	delete(r.Body, "tenantId")
 	r.Body["name"] = r.name(c)
 	if r.Body["responseType"] == nil && r.Kind == "oauthIdpConfigs" {
-		r.Body["responseType"] = map[string]any{"idToken": true} // As production's; the Admin SDKs' own tests count on it.
+		r.Body["responseType"] = map[string]any{"idToken": true} // As in production. The Admin SDKs' own tests depend on it.
 	}
 	if err := firstErr(s.knownTenant(ctx, c), checkIdpConfig(r.Kind, r.Body)); err != nil {
 		return nil, err

@@ -81,7 +81,7 @@ func decode64(s string) ([]byte, error) {
 	return base64.RawURLEncoding.DecodeString(s)
 }
 
-// hashOf returns the hash of the request's kind, without sum and salt.
+// hashOf returns a hash with the request's parameters, without sum and salt.
 func (r *ImportRequest) hashOf() (*account.Hash, error) {
 	h := &account.Hash{
 		Alg: strings.ToUpper(r.HashAlgorithm), Rounds: int(r.Rounds), MemCost: int(r.MemoryCost), CPU: int(r.CPUMemCost), Block: int(r.BlockSize),
@@ -110,8 +110,8 @@ func (r *ImportRequest) hashOf() (*account.Hash, error) {
 	return h, nil
 }
 
-// BatchCreate imports accounts. An account whose id exists is replaced, as in production; the official emulator does so with
-// allowOverwrite alone.
+// BatchCreate imports accounts. It replaces an account whose id exists, as production does; the official emulator does
+// so only with allowOverwrite.
 func (s *Service) BatchCreate(ctx context.Context, c Call, r *ImportRequest) (*ImportResponse, error) {
 	if err := s.usableTenant(ctx, c); err != nil {
 		return nil, err
@@ -141,8 +141,8 @@ func (s *Service) BatchCreate(ctx context.Context, c Call, r *ImportRequest) (*I
 	return in.res, s.importAll(ctx, c, in)
 }
 
-// CheckImport returns what BatchCreate would return for as many accounts as there are, and stores nothing. A tenant that is
-// not there yet counts as one without accounts.
+// CheckImport returns what BatchCreate would return for any number of accounts, and stores nothing. A tenant that does
+// not exist yet counts as one without accounts.
 func (s *Service) CheckImport(ctx context.Context, c Call, r *ImportRequest) (*ImportResponse, error) {
 	var hash *account.Hash
 	if r.HashAlgorithm != "" {
@@ -158,11 +158,11 @@ func (s *Service) CheckImport(ctx context.Context, c Call, r *ImportRequest) (*I
 	return in.res, s.checkAll(ctx, c, in)
 }
 
-// maxConflicts is how many accounts CheckImport names that take what is another's.
+// maxConflicts is the maximum number of conflicting accounts that CheckImport reports.
 const maxConflicts = 20
 
-// checkAll adds the accounts that can't be stored with all others before them to the errors of an import, the first of them at
-// least.
+// checkAll adds to the errors of an import the accounts that conflict with existing accounts or with accounts before
+// them in the import, up to maxConflicts.
 func (s *Service) checkAll(ctx context.Context, c Call, in *importing) error {
 	order := slices.Clone(in.order)
 	try := func(n int) error {
@@ -189,7 +189,8 @@ func (s *Service) checkAll(ctx context.Context, c Call, in *importing) error {
 	return nil
 }
 
-// importing is the accounts of an import that may be stored, by id, with their order and their indexes in the request.
+// importing holds the accounts of an import that passed the checks, by id, with their order and their indexes in the
+// request.
 type importing struct {
 	users map[string]*account.User
 	order []string
@@ -224,12 +225,12 @@ func (s *Service) importEach(ctx context.Context, c Call, r *ImportRequest, hash
 	return &importing{users, order, index, res}, nil
 }
 
-// keeps reports whether an import leaves existing accounts as they are.
+// keeps reports whether an import must not replace existing accounts.
 func (s *Service) keeps(c Call, r *ImportRequest) bool {
 	return s.o.AsEmulator && !boolOr(r.AllowOverwrite, c.Transfer)
 }
 
-// existing returns what is wrong with importing an account that exists already and must not be overwritten.
+// existing returns the problem with an account that exists already and must not be overwritten.
 func (s *Service) existing(c Call, uid string) (problem string, err error) {
 	u, err := s.accounts.Get(c.scope(), uid)
 	if err != nil || u == nil {
@@ -238,10 +239,10 @@ func (s *Service) existing(c Call, uid string) (problem string, err error) {
 	return "localId belongs to an existing account - can not overwrite.", nil
 }
 
-// importChunk is how many accounts are imported in one batch of the store.
+// importChunk is the number of accounts that are imported in one batch of the store.
 const importChunk = 200
 
-// importAll stores imported accounts, many at once, and one by one where some of them would take what is another's.
+// importAll stores imported accounts in chunks. It stores a chunk with a conflict account by account.
 func (s *Service) importAll(ctx context.Context, c Call, in *importing) error {
 	put := func(uids []string) error {
 		return s.accounts.Change(ctx, c.scope(), uids, func(ch *account.Change) error {
@@ -260,7 +261,8 @@ func (s *Service) importAll(ctx context.Context, c Call, in *importing) error {
 		if !refusal(err) {
 			return err
 		}
-		// A change is stored whole or not at all: one conflict has refused the chunk. Each account alone shows which ones conflict.
+		// A change is stored whole or not at all, so one conflict refuses the chunk. Storing each account alone shows which ones
+		// conflict.
 		for _, uid := range chunk {
 			if err := put([]string{uid}); err != nil {
 				if !refusal(err) {
@@ -274,7 +276,7 @@ func (s *Service) importAll(ctx context.Context, c Call, in *importing) error {
 	return nil
 }
 
-// importOne checks one account; problem describes what is wrong with it.
+// importOne converts one account. problem says why it can't be imported, if it can't.
 func (s *Service) importOne(ctx context.Context, c Call, g ImportUser, hash *account.Hash) (u *account.User, problem string, err error) {
 	now := s.now()
 	since := now.Unix()
@@ -317,7 +319,7 @@ func (s *Service) importOne(ctx context.Context, c Call, g ImportUser, hash *acc
 	}
 	for _, p := range g.ProviderUserInfo {
 		switch p.ProviderID {
-		// The account's hash and phone number stand for these.
+		// The account's hash and phone number represent these.
 		case "password", "phone":
 		case "":
 			return nil, "Invalid provider id", nil
@@ -333,12 +335,12 @@ func (s *Service) importOne(ctx context.Context, c Call, g ImportUser, hash *acc
 	if problem = s.importFactors(c, u, g.MFAInfo); problem != "" {
 		return nil, problem, nil
 	}
-	// A password that is given in clear is hashed, which is slow: it comes after everything that can be refused.
+	// A plain-text password is hashed here. Hashing is slow, so it comes after all checks.
 	problem, err = s.importPassword(ctx, c, u, g, hash)
 	return u, problem, err
 }
 
-// badClaims returns what is wrong with the custom claims of an imported account.
+// badClaims returns the problem with the custom claims of an imported account.
 func badClaims(err error) string {
 	switch code, _, _ := strings.Cut(refusalText(err), " "); code {
 	case "CLAIMS_TOO_LARGE":
@@ -349,8 +351,8 @@ func badClaims(err error) string {
 	return "Invalid custom claims provided."
 }
 
-// importFactors takes over second factors and returns what is wrong with them. The official emulator imports them for users with a
-// verified address alone.
+// importFactors imports second factors and returns the problem with them, if any. The official emulator imports them
+// only for users with a verified address.
 func (s *Service) importFactors(c Call, u *account.User, list []MFAInfo) (problem string) {
 	ids, strict := make(map[string]bool), s.o.AsEmulator && !c.Transfer
 	for _, m := range list {
@@ -375,7 +377,7 @@ func (s *Service) importFactors(c Call, u *account.User, list []MFAInfo) (proble
 	return ""
 }
 
-// importPassword takes over the hash of a password, or a password itself.
+// importPassword imports the hash of a password, or a plain-text password.
 func (s *Service) importPassword(ctx context.Context, c Call, u *account.User, g ImportUser, hash *account.Hash) (problem string, err error) {
 	switch fake, isFake := fakePassword(g.PasswordHash); {
 	case g.RawPassword != "":
@@ -425,8 +427,8 @@ func fakePassword(hash string) (string, bool) {
 	return password, ok
 }
 
-// sane refuses requests in which two accounts share what must be unique: addresses and providers' users when unique is set, ids when
-// they must not overwrite each other.
+// sane refuses requests in which two accounts share a unique value: an address or a provider's user if unique is set,
+// an id if keep is set.
 func sane(users []ImportUser, unique, keep bool) error {
 	seen := make(map[string]bool)
 	check := func(code, shown string, key ...string) error {

@@ -14,7 +14,7 @@ import (
 	"clave/server/ratelimit"
 )
 
-// action is what is limited.
+// action is an action whose rate is limited.
 type action string
 
 // The limited actions.
@@ -26,7 +26,7 @@ const (
 	limitHash   action = "hash"
 )
 
-// byAddress are the allowances of one client address. New accounts are Firebase's 100 an hour.
+// byAddress holds the allowances of one client address. Firebase's limit for new accounts is 100 an hour.
 var byAddress = map[action]ratelimit.Rate{
 	limitSignIn: {Burst: 60, Every: 2 * time.Second}, limitSignUp: {Burst: 100, Every: 36 * time.Second}, limitCode: {Burst: 30, Every: 24 * time.Second},
 	limitFactor: {Burst: 60, Every: 2 * time.Second}, limitHash: {Burst: 30, Every: 2 * time.Second},
@@ -44,24 +44,24 @@ var (
 	guessesElsewhere = ratelimit.Rate{Burst: 50, Every: 2 * time.Minute}
 )
 
-// limits are the rate limiters. What clients can't choose freely, their addresses, has a limiter of its own, so that keys which they can
-// choose don't evict it.
+// limits holds the rate limiters. Client addresses have a limiter of their own: clients can't choose them freely, and
+// keys that clients can choose must not evict them.
 type limits struct {
 	addresses, accounts *ratelimit.Limiter
 }
 
-// newLimits returns limits without anything counted.
+// newLimits returns limits with nothing counted.
 func newLimits(c clock.Clock) limits {
 	return limits{addresses: ratelimit.New(ratelimit.Options{Clock: c}), accounts: ratelimit.New(ratelimit.Options{Clock: c})}
 }
 
-// limited reports whether a call counts at all: administrators' and those of our own program don't.
+// limited reports whether a call counts. Calls of administrators and of this program itself don't.
 func (s *Service) limited(c Call) bool { return s.o.RateLimits && !c.Admin && c.Address != "" }
 
 // network returns the address of the client.
 func (c Call) network() netip.Addr { return forwarded.Client(c.Address, nil, 0) }
 
-// limit counts an action by the client's address.
+// limit counts an action for the client's address, and returns an error if it exceeds the allowance.
 func (s *Service) limit(c Call, what action) error {
 	if s.limited(c) && s.limits.addresses.Take(ratelimit.ForAddress(string(what), c.network(), byAddress[what])...) > 0 {
 		s.refused(string(what))
@@ -70,14 +70,14 @@ func (s *Service) limit(c Call, what action) error {
 	return nil
 }
 
-// refused notes that a limit has refused something.
+// refused records that a limit has refused a request.
 func (s *Service) refused(limit string) {
 	if s.o.Limited != nil {
 		s.o.Limited(limit)
 	}
 }
 
-// limitRecipient counts a code that a client has sent to an e-mail address or a phone.
+// limitRecipient counts a code that a client requests for an e-mail address or a phone.
 func (s *Service) limitRecipient(c Call, to string) error {
 	if s.limited(c) && !s.limits.accounts.Allow(c.accountKey("recipient", to), byRecipient) {
 		s.refused("recipient")
@@ -98,19 +98,20 @@ func (s *Service) limitFactorOf(c Call, uid string) error {
 	return nil
 }
 
-// accountKey is the key of an account's bucket. What is too long to name an account is cut, so that keys stay small.
+// accountKey returns the key of an account's bucket. A name that is too long for an account is truncated, so that keys
+// stay small.
 func (c Call) accountKey(what, account string) string {
 	const longest = 512
 	return what + "\x00" + c.Project + "\x00" + c.Tenant + "\x00" + strings.ToLower(account[:min(len(account), longest)])
 }
 
-// tooManyGuesses is Firebase's answer to more wrong passwords than an account allows.
+// tooManyGuesses returns Firebase's error for too many wrong passwords of an account.
 func tooManyGuesses() error {
 	return apiError("TOO_MANY_ATTEMPTS_TRY_LATER : Access to this account has been temporarily disabled due to many failed login attempts. " +
 		"You can immediately restore it by resetting your password or you can try again later.")
 }
 
-// guess is an attempt at a password that has been counted as a wrong one.
+// guess is an attempt at a password that has been counted as a wrong one in advance.
 type guess struct {
 	limiter *ratelimit.Limiter
 	taken   []ratelimit.Demand
@@ -119,8 +120,9 @@ type guess struct {
 // startGuess counts an attempt at the password of an e-mail address before it is checked, so that attempts at the same time count, too.
 // u is the account with the address, or nil.
 //
-// Others must not lock the owner out: their wrong passwords count for the pair of account and address and, more slowly, for the
-// account from everywhere; and an address from which the owner has signed in before is not held back by the latter.
+// Others must not lock the owner out. Wrong passwords count for the pair of account and client address and, with
+// another allowance, for the account from all addresses together. The latter does not apply to a network from which the
+// owner has signed in before.
 func (s *Service) startGuess(c Call, email string, u *account.User) (*guess, error) {
 	g := &guess{limiter: s.limits.accounts}
 	if !s.limited(c) {
@@ -138,13 +140,14 @@ func (s *Service) startGuess(c Call, email string, u *account.User) (*guess, err
 	return g, nil
 }
 
-// right takes the attempt back: the password was right.
+// right reverses the count of the attempt: the password was right.
 func (g *guess) right() { g.limiter.Return(g.taken...) }
 
-// maxPlaces is how many of the addresses from which a user has signed in are kept.
+// maxPlaces is the number of networks from which a user has signed in that are kept.
 const maxPlaces = 8
 
-// placeOf names the network that a client of an account is in, without revealing it to readers of the account.
+// placeOf returns a hash that identifies the client's network for an account, without revealing it to readers of the
+// account.
 func placeOf(c Call, uid string) string {
 	demands := ratelimit.ForAddress(uid, c.network(), ratelimit.Rate{})
 	sum := sha256.Sum256([]byte(demands[0].Key))
@@ -176,8 +179,8 @@ func (s *Service) forgetGuesses(c Call, email string) {
 	}
 }
 
-// queueOf names the client of a call in the queue: administrators together, an IPv4 address, or an IPv6 /48, which a single client may
-// have.
+// queueOf returns the client's name in the queue of hashes: one name for all administrators, an IPv4 address, or an
+// IPv6 /48, which a single client may own.
 func (c Call) queueOf() string {
 	if c.Admin {
 		return "administrators"

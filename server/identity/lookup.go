@@ -13,7 +13,7 @@ type FederatedID struct {
 	RawID      string `json:"rawId"`
 }
 
-// LookupRequest requests accounts: a user for its own, an administrator for any.
+// LookupRequest requests accounts. Users can request their own account, administrators any.
 type LookupRequest struct {
 	IDToken         *string       `json:"idToken"`
 	LocalID         []string      `json:"localId"`
@@ -91,8 +91,8 @@ func (s *Service) finders(ctx context.Context, c Call, r *LookupRequest) []func(
 	return list
 }
 
-// byInitialEmail returns the account whose address was another before it was changed, or nil. There is no index for what is hardly
-// ever called: all accounts are looked at.
+// byInitialEmail returns the account that had the address before it was changed, or nil. The call is rare, so there is
+// no index: it scans all accounts.
 func (s *Service) byInitialEmail(ctx context.Context, c Call, email string) (found *account.User, err error) {
 	err = s.accounts.List(ctx, c.scope(), "", func(u *account.User) bool {
 		if u.InitialEmail != "" && strings.EqualFold(u.InitialEmail, email) {

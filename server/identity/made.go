@@ -2,7 +2,7 @@ package identity
 
 import "clave/server/account"
 
-// Made reports an account of a project that was created or deleted.
+// Made describes an account of a project that was created or deleted.
 type Made struct {
 	Project string
 	// User is the account as the API shows it to administrators.
@@ -10,7 +10,8 @@ type Made struct {
 	Deleted bool
 }
 
-// OnMade has call called for each account that is created or deleted; account.Store.OnMade documents when and how.
+// OnMade registers a function that is called for each account that is created or deleted. account.Store.OnMade
+// documents when and how.
 func (s *Service) OnMade(call func(Made)) {
 	s.accounts.OnMade(func(m account.Made) {
 		c := Call{Project: m.Scope.Project, Tenant: m.Scope.Tenant, Admin: true}

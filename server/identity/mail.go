@@ -8,9 +8,9 @@ import (
 type Email struct {
 	To   string
 	Kind RequestType
-	// Link is where to follow it.
+	// Link is the link that applies the code.
 	Link string
-	// NewEmail is the address that a ChangeEmail code is about.
+	// NewEmail is the new address of a ChangeEmail code.
 	NewEmail string
 	// Locale is the reader's language, such as "es" or "en-US".
 	Locale string
@@ -18,11 +18,11 @@ type Email struct {
 
 // Mailer sends e-mails.
 type Mailer interface {
-	// Send sends one e-mail, or returns why the mail server did not take it.
+	// Send sends one e-mail, or returns the reason why the mail server refused it.
 	Send(ctx context.Context, l Email) error
 }
 
-// mail sends a code, to the new address when it is about one.
+// mail sends a code, to the new address if it has one.
 func (s *Service) mail(ctx context.Context, c Call, made oob, link string) error {
 	s.announce(codeMessage(made, link))
 	if s.o.Mail == nil && !s.o.Emulator {
@@ -30,7 +30,7 @@ func (s *Service) mail(ctx context.Context, c Call, made oob, link string) error
 		return nil
 	}
 	if s.o.Mail == nil {
-		s.o.Log.Info("a one-time code is in the mail box of the control route", "kind", made.Type)
+		s.o.Log.Info("a one-time code is available at the control route", "kind", made.Type)
 		return nil
 	}
 	return s.o.Mail.Send(ctx, Email{To: made.recipient(), Kind: made.Type, Link: link, NewEmail: made.NewEmail, Locale: c.Locale})

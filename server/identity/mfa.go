@@ -9,28 +9,29 @@ import (
 	"clave/server/randid"
 )
 
-// maxFactors is how many second factors a user may have.
+// maxFactors is the maximum number of second factors of a user.
 const maxFactors = 5
 
-// Pending is the answer to a first factor when a second is required.
+// Pending is the part of a response that requires a second factor.
 type Pending struct {
 	MFAPendingCredential string    `json:"mfaPendingCredential,omitempty"`
 	MFAInfo              []MFAInfo `json:"mfaInfo,omitempty"`
 }
 
-// pendingItem is the kind of item under which half-done sign-ins are kept, by the hash of their credential.
+// pendingItem is the kind of item that stores sign-ins that wait for a second factor, by the hash of their credential.
 const pendingItem = "pending"
 
-// pendingLife is how long a second factor may take.
+// pendingLife is the time limit for presenting a second factor.
 const pendingLife = time.Hour
 
-// pending is a sign-in whose first factor was good.
+// pending is a sign-in whose first factor was valid and that waits for the second.
 type pending struct {
 	Session session   `json:"session"`
 	Made    time.Time `json:"made"`
 }
 
-// requestFactor answers that a second factor is required, and stores the sign-in until it comes, within a change that holds the user.
+// requestFactor returns the response that requires a second factor, and stores the sign-in until the factor is presented. The change
+// must hold the user's lock.
 func (s *Service) requestFactor(ch *account.Change, c Call, u *account.User, ses session) (Pending, error) {
 	const size = 48
 	credential := randid.Secret(size)
@@ -42,8 +43,9 @@ func (s *Service) requestFactor(ch *account.Change, c Call, u *account.User, ses
 	return Pending{MFAPendingCredential: credential, MFAInfo: list}, ch.SaveIn(c.root(), pendingItem, digest(credential), pending{Session: ses, Made: s.now()})
 }
 
-// enrollGiven enrolls the factors that an administrator lists. An authenticator app, whose secret is never shown, must be one of
-// those that the user has already: it keeps its secret. Factors without an id get a new one when newIDs is set.
+// enrollGiven enrolls the factors that an administrator lists. An authenticator app must be one that the user has
+// already, because its secret is never shown; it keeps the secret. Factors without an id get a new one if newIDs is
+// set.
 func (s *Service) enrollGiven(u *account.User, list []MFAInfo, had []account.Factor, newIDs bool) error {
 	for _, m := range list {
 		f := account.Factor{ID: m.MFAEnrollmentID, DisplayName: m.DisplayName, Enrolled: enrolledAt(m.EnrolledAt, s.now())}
@@ -76,7 +78,7 @@ func (s *Service) enrollGiven(u *account.User, list []MFAInfo, had []account.Fac
 	return nil
 }
 
-// newFactors returns the factors of a request that creates an account. The official emulator chooses their ids itself.
+// newFactors returns the factors of a request that creates an account. The official emulator replaces their ids.
 func (s *Service) newFactors(list []MFAInfo) []MFAInfo {
 	list = slices.Clone(list)
 	for i := range list {
@@ -87,12 +89,12 @@ func (s *Service) newFactors(list []MFAInfo) []MFAInfo {
 	return list
 }
 
-// tooManyFactors is the answer to one factor more than a user may have.
+// tooManyFactors returns the error for one factor more than a user may have.
 func tooManyFactors() error {
 	return apiError("SECOND_FACTOR_LIMIT_EXCEEDED : This account has reached the maximum allowed number of second factors.")
 }
 
-// enrolledAt reads a time leniently: the Go SDK writes one of no standard.
+// enrolledAt parses a time leniently, because the Go SDK's format follows no standard.
 func enrolledAt(given string, now time.Time) time.Time {
 	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05Z07:00Z"} {
 		if t, err := time.Parse(layout, given); err == nil && t.Year() < 3000 {
@@ -102,14 +104,14 @@ func enrolledAt(given string, now time.Time) time.Time {
 	return now.Truncate(time.Millisecond)
 }
 
-// PhoneInfo is the part of a request or an answer that is about a phone.
+// PhoneInfo is the part of a request or a response that concerns a phone.
 type PhoneInfo struct {
 	PhoneNumber string `json:"phoneNumber,omitempty"`
 	SessionInfo string `json:"sessionInfo,omitempty"`
 	Code        string `json:"code,omitempty"`
 }
 
-// TOTPInfo is the part that is about time-based codes.
+// TOTPInfo is the part of a request or a response that concerns time-based codes.
 type TOTPInfo struct {
 	SessionInfo      string `json:"sessionInfo,omitempty"`
 	VerificationCode string `json:"verificationCode,omitempty"`
@@ -129,7 +131,7 @@ type MFARequest struct {
 	TOTPVerificationInfo  *TOTPInfo  `json:"totpVerificationInfo"`
 }
 
-// TOTPSession is what an authenticator app needs.
+// TOTPSession holds the parameters that an authenticator app needs.
 type TOTPSession struct {
 	SharedSecretKey        string `json:"sharedSecretKey"`
 	VerificationCodeLength int    `json:"verificationCodeLength"`
@@ -139,7 +141,7 @@ type TOTPSession struct {
 	FinalizeEnrollmentTime string `json:"finalizeEnrollmentTime"`
 }
 
-// MFAResponse is the answer to any MFARequest.
+// MFAResponse is the response to an MFARequest of any kind.
 type MFAResponse struct {
 	PhoneSessionInfo  *PhoneInfo   `json:"phoneSessionInfo,omitempty"`
 	PhoneResponseInfo *PhoneInfo   `json:"phoneResponseInfo,omitempty"`
@@ -149,7 +151,7 @@ type MFAResponse struct {
 	TokenPair
 }
 
-// enrolling is the enrolling of a factor.
+// enrolling is an enrollment of a factor in progress.
 type enrolling struct {
 	user    *account.User
 	session session
@@ -157,7 +159,7 @@ type enrolling struct {
 	rules   factorRules
 }
 
-// enrolling returns the user of an enrolling request, who must be able to have second factors.
+// enrolling returns the user of an enrollment request. It returns an error if the user can't have second factors.
 func (s *Service) enrolling(ctx context.Context, c *Call, r *MFARequest) (*enrolling, error) {
 	app := r.TOTPEnrollmentInfo != nil || r.TOTPVerificationInfo != nil
 	if r.IDToken == nil {
@@ -192,8 +194,9 @@ func (s *Service) enrolling(ctx context.Context, c *Call, r *MFARequest) (*enrol
 	return e, err
 }
 
-// factorsOn returns an error unless the call's project or tenant has second factors of a kind. Requests without credentials are checked
-// by it first, as the API does: PROJECT_DISABLED and OPERATION_NOT_ALLOWED come before what a request lacks.
+// factorsOn returns an error unless the call's project or tenant has second factors of a kind. This check precedes the
+// check of a request without credentials, as in the API: PROJECT_DISABLED and OPERATION_NOT_ALLOWED have precedence
+// over errors about missing fields.
 func (s *Service) factorsOn(ctx context.Context, c *Call, app bool) error {
 	cfg, tenant, err := s.settings(ctx, c)
 	if err != nil {
@@ -235,7 +238,7 @@ func hasPhone(u *account.User, phone string) bool {
 	return slices.ContainsFunc(u.Factors, func(f account.Factor) bool { return f.Phone == phone })
 }
 
-// phoneEnrolled is the answer to enrolling a number twice.
+// phoneEnrolled returns the error for enrolling a number twice.
 func phoneEnrolled() error {
 	return apiError("SECOND_FACTOR_EXISTS : Phone number already enrolled as second factor for this account.")
 }
@@ -315,7 +318,7 @@ func (s *Service) Withdraw(ctx context.Context, c Call, r *MFARequest) (*MFAResp
 	})
 }
 
-// pendingSignIn returns a sign-in whose first factor was good, its user and the factor that is named.
+// pendingSignIn returns the pending sign-in of a request, its user and the factor that the request names.
 func (s *Service) pendingSignIn(c *Call, r *MFARequest) (*pending, *account.User, error) {
 	if stringOf(r.MFAPendingCredential) == "" {
 		return nil, nil, apiError("MISSING_MFA_PENDING_CREDENTIAL : Request does not have MFA pending credential.")
@@ -332,7 +335,7 @@ func (s *Service) pendingSignIn(c *Call, r *MFARequest) (*pending, *account.User
 	}
 	if err := s.checkSession(u, p.Made.Unix(), p.Session.Epoch); err != nil {
 		if u != nil && !u.Disabled {
-			err = apiError("INVALID_MFA_PENDING_CREDENTIAL") // the password changed in between
+			err = apiError("INVALID_MFA_PENDING_CREDENTIAL") // the password has changed since
 		}
 		return nil, nil, err
 	}
@@ -411,7 +414,7 @@ func (s *Service) FinalizeFactor(ctx context.Context, c Call, r *MFARequest) (*M
 	out, err := s.complete(ctx, &attempt{
 		call: c, cfg: cfg, tenant: tenant, user: u, session: ses, whole: true,
 		edit: func(ch *account.Change, u *account.User) error {
-			// A credential is its user's: another request that uses it now waits for this change.
+			// A credential belongs to one user, whose lock this change holds, so concurrent requests with it wait.
 			if found, err := ch.LoadIn(c.root(), pendingItem, digest(*r.MFAPendingCredential), &pending{}); err != nil || !found {
 				return firstErr(err, apiError("INVALID_MFA_PENDING_CREDENTIAL"))
 			}

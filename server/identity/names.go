@@ -14,10 +14,10 @@ const (
 	maxEmail       = 256
 )
 
-// emailForm is what an e-mail address must look like; the mail server decides the rest.
+// emailForm matches the form of an e-mail address. The mail server checks the rest.
 var emailForm = regexp.MustCompile(`^[^\s@<>()\[\],;:\\"\x00-\x1f]+@[A-Za-z0-9\-_.\x{80}-\x{10ffff}]+$`)
 
-// cleanEmail returns the form in which an address is kept, and whether it is one.
+// cleanEmail returns the stored form of an e-mail address, and whether the address is valid.
 func cleanEmail(email string) (string, bool) {
 	email = strings.ToLower(strings.TrimSpace(email))
 	if len(email) > maxEmail || !emailForm.MatchString(email) {
@@ -27,7 +27,7 @@ func cleanEmail(email string) (string, bool) {
 	return email, !strings.HasPrefix(domain, ".") && !strings.HasSuffix(domain, ".") && !strings.Contains(domain, "..")
 }
 
-// cleanPhone returns a phone number in E.164 form, and whether it is one.
+// cleanPhone returns a phone number in E.164 form, and whether it is valid.
 func cleanPhone(phone string) (string, bool) {
 	digits := strings.Map(func(r rune) rune {
 		switch {

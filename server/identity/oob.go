@@ -11,7 +11,7 @@ import (
 	"clave/server/randid"
 )
 
-// RequestType is what a one-time code is for.
+// RequestType is the purpose of a one-time code.
 type RequestType string
 
 // The kinds of codes.
@@ -33,17 +33,17 @@ func (RequestType) Values() []string {
 	}
 }
 
-// modes are the words for the kinds of codes in links.
+// modes maps kinds of codes to the values of mode in links.
 var modes = map[RequestType]string{
 	PasswordReset: "resetPassword", EmailSignIn: "signIn", VerifyEmail: "verifyEmail", ChangeEmail: "verifyAndChangeEmail", RecoverEmail: "recoverEmail",
 }
 
-// codeLives are how long codes are good.
+// codeLives maps kinds of codes to their lifetimes.
 var codeLives = map[RequestType]time.Duration{
 	PasswordReset: time.Hour, EmailSignIn: 6 * time.Hour, VerifyEmail: 72 * time.Hour, ChangeEmail: 72 * time.Hour, RecoverEmail: 30 * 24 * time.Hour,
 }
 
-// codeItem is the kind of item under which codes are kept, by their hashes.
+// codeItem is the kind of item that stores codes, by their hashes.
 const codeItem = "oob"
 
 // oob is a one-time code that was sent.
@@ -57,12 +57,13 @@ type oob struct {
 	Unverified bool `json:"unverified,omitempty"`
 	// Before holds, in a RecoverEmail code, the credentials of the account before the change.
 	Before *means `json:"before,omitempty"`
-	// Epoch is, in a ChangeEmail code that a user requested, the epoch of the account in which it is valid: it ends with the
-	// sessions. Nil is for all.
+	// Epoch is set in a ChangeEmail code that a user requested: the code is valid only in this epoch of the account, so it
+	// ends with the sessions. Nil means any epoch.
 	Epoch *int64 `json:"epoch,omitempty"`
-	// taken is set when NewEmail is another account's, which is not revealed to the client: nothing is sent.
+	// taken is set if NewEmail belongs to another account. Nothing is sent then, and the client receives the usual
+	// response.
 	taken bool
-	// Code and Link are kept for the emulator's control route only.
+	// Code and Link are stored only for the emulator's control route.
 	Code string `json:"code,omitempty"`
 	Link string `json:"link,omitempty"`
 }
@@ -82,7 +83,7 @@ type OobRequest struct {
 	ClientType         *string     `json:"clientType"`
 }
 
-// OobResponse is the answer to it. The code itself is shown to administrators only.
+// OobResponse is the response to an OobRequest. Only administrators receive the code itself.
 type OobResponse struct {
 	Kind    string `json:"kind"`
 	Email   string `json:"email"`
@@ -93,7 +94,7 @@ type OobResponse struct {
 // kindOob is the kind of an OobResponse.
 const kindOob = "identitytoolkit#GetOobConfirmationCodeResponse"
 
-// SendOobCode makes a one-time code and sends it by e-mail, or gives its link to an administrator.
+// SendOobCode creates a one-time code and sends it by e-mail, or returns its link to an administrator.
 func (s *Service) SendOobCode(ctx context.Context, c Call, r *OobRequest) (*OobResponse, error) {
 	if err := s.checkTenant(c); err != nil {
 		return nil, err
@@ -104,7 +105,7 @@ func (s *Service) SendOobCode(ctx context.Context, c Call, r *OobRequest) (*OobR
 	if boolOr(r.ReturnOobLink, false) && !c.Admin {
 		return nil, apiError("INSUFFICIENT_PERMISSION")
 	}
-	// First of all: what follows may answer whether an address has an account.
+	// This check comes first, because the result of later ones may reveal whether an address has an account.
 	if err := s.limit(c, limitCode); err != nil {
 		return nil, err
 	}
@@ -124,7 +125,7 @@ func (s *Service) SendOobCode(ctx context.Context, c Call, r *OobRequest) (*OobR
 	}
 	res := &OobResponse{Kind: kindOob, Email: made.Email}
 	if made.UID == "" && made.Type != EmailSignIn || made.taken {
-		return res, nil // The answer is the same as for an address with an account, or without one.
+		return res, nil // The response is the same with and without an account.
 	}
 	if s.postpone(c, cfg, r, made) {
 		return res, nil
@@ -148,8 +149,8 @@ func (made *oob) recipient() string {
 	return made.Email
 }
 
-// checkContinue checks the address to go on to, and the domain that the link shall have: links lead to ours alone. Under `clave start`
-// they lead to the emulator's page whatever the request, as with the official one.
+// checkContinue checks the URL to continue to and the requested domain of the link. Links lead only to our own domain.
+// Under `clave start` they lead to the emulator's page whatever the request, as in the official emulator.
 func (s *Service) checkContinue(cfg *Config, r *OobRequest) error {
 	if domain := stringOf(r.LinkDomain); domain != "" && !s.o.Emulator && !s.isOwn(domain) {
 		return apiError("INVALID_HOSTING_LINK_DOMAIN : The domain %s does not serve this project's links.", domain)
@@ -173,8 +174,8 @@ func (s *Service) checkContinue(cfg *Config, r *OobRequest) error {
 	return nil
 }
 
-// authorized reports whether links may lead to a host. Nothing is checked under `clave start` unless the project lists its
-// domains, but for localhost's false friends.
+// authorized reports whether links may lead to a host. Under `clave start` any host except subdomains of localhost is
+// allowed if the project lists no domains.
 func (s *Service) authorized(cfg *Config, host string) bool {
 	host = strings.ToLower(host)
 	if host == "localhost" || host == "127.0.0.1" || host == "::1" {
@@ -195,7 +196,7 @@ func (s *Service) isOwn(host string) bool {
 	return err == nil && strings.EqualFold(own.Hostname(), host)
 }
 
-// MayContinue reports whether a link may lead on to an address, for a page that follows links.
+// MayContinue reports whether a link may continue to a URL, for a page that follows links.
 func (s *Service) MayContinue(c Call, address string) bool {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
@@ -216,7 +217,7 @@ func contains(domains []string, host string) bool {
 	return false
 }
 
-// oobFor finds the account that a code is for. A code without UID is for none.
+// oobFor finds the account that a code belongs to. A code without UID belongs to none.
 func (s *Service) oobFor(c *Call, cfg *Config, tenant *Tenant, r *OobRequest) (oob, error) {
 	made := oob{Type: r.RequestType, Made: s.now()}
 	if made.Type == ChangeEmail && stringOf(r.NewEmail) == "" {
@@ -245,8 +246,8 @@ func (s *Service) oobFor(c *Call, cfg *Config, tenant *Tenant, r *OobRequest) (o
 	if modes[made.Type] == "" || made.Type == RecoverEmail {
 		return oob{}, fault.E(fault.Unimplemented, "%s is not implemented.", made.Type)
 	}
-	// Without a token only administrators name an account by its address. Resets and sign-in links remain: their codes go to the
-	// address itself, so that others who request one receive nothing.
+	// Without a token only administrators may name an account by its address. Resets and sign-in links are exempt: their
+	// codes are sent to the address itself, so that others who request one receive nothing.
 	switch {
 	case made.Type == VerifyEmail && !c.Admin:
 		return oob{}, apiError("INVALID_ID_TOKEN")
@@ -266,7 +267,7 @@ func (s *Service) oobFor(c *Call, cfg *Config, tenant *Tenant, r *OobRequest) (o
 		}
 		return made, nil
 	}
-	// With protection from e-mail enumeration a reset for an unknown address succeeds as well. Its code has no UID and is not sent.
+	// With protection from e-mail enumeration a reset for an unknown address succeeds too. Its code has no UID and is not sent.
 	u, err := s.accounts.ByEmail(c.scope(), made.Email)
 	switch {
 	case err != nil:
@@ -281,8 +282,8 @@ func (s *Service) oobFor(c *Call, cfg *Config, tenant *Tenant, r *OobRequest) (o
 	return made, s.newAddress(*c, cfg, r, &made)
 }
 
-// newAddress checks the address to change to. Where addresses are protected from enumeration, the answer does not reveal whether it
-// is another account's.
+// newAddress checks the address to change to. With protection from e-mail enumeration the result does not reveal
+// whether the address belongs to another account.
 func (s *Service) newAddress(c Call, cfg *Config, r *OobRequest, made *oob) error {
 	if made.Type != ChangeEmail {
 		return nil
@@ -305,7 +306,7 @@ func (s *Service) newAddress(c Call, cfg *Config, r *OobRequest, made *oob) erro
 	return apiError("EMAIL_EXISTS")
 }
 
-// makeCode makes and stores a code. For some kinds a newer code retires the older.
+// makeCode creates and stores a code. For some kinds a new code invalidates the previous one.
 func (s *Service) makeCode(ctx context.Context, c Call, r *OobRequest, made oob) (code, link string, err error) {
 	const size = 40 // 54 characters, as the emulator's
 	code = randid.Secret(size)
@@ -328,7 +329,7 @@ func (s *Service) makeCode(ctx context.Context, c Call, r *OobRequest, made oob)
 	})
 }
 
-// dropCode retires the code of a kind that was sent to a user last.
+// dropCode removes the latest code of a kind that was sent to a user.
 func dropCode(ch *account.Change, u *account.User, kind RequestType) {
 	if old, ok := u.Codes[string(kind)]; ok {
 		ch.Remove(codeItem, old.Hash)

@@ -6,7 +6,7 @@ import (
 	"clave/server/account"
 )
 
-// loadCode returns a code that is still good and the user it is for; nil for codes that make accounts.
+// loadCode returns a code that is still valid and its user. The user is nil for codes that create accounts.
 func (s *Service) loadCode(c Call, code string) (*oob, *account.User, error) {
 	if code == "" {
 		return nil, nil, apiError("MISSING_OOB_CODE")
@@ -29,7 +29,7 @@ func (s *Service) loadCode(c Call, code string) (*oob, *account.User, error) {
 	return made, u, nil
 }
 
-// useCode removes a code within a change that holds its user, unless it has been used.
+// useCode removes a code, or returns an error if it has been used already. The change must hold the user's lock.
 func useCode(ch *account.Change, u *account.User, code string) error {
 	var still oob
 	found, err := ch.Load(codeItem, digest(code), &still)
@@ -54,7 +54,7 @@ func (s *Service) applyCode(ctx context.Context, c Call, code string) (*UpdateRe
 	}
 	res, formerly := &UpdateResponse{Kind: kindUpdate}, account.User{}
 	err = s.change(ctx, c, u.UID, func(ch *account.Change, u *account.User) error {
-		// This is the account as it is now, locked. It may have changed since the code was loaded.
+		// The account is read again under its lock. It may have changed since the code was loaded.
 		if u.Disabled {
 			return apiError("USER_DISABLED")
 		}
@@ -84,7 +84,7 @@ func (s *Service) applyCode(ctx context.Context, c Call, code string) (*UpdateRe
 	if err != nil && refusalText(err) == "EMAIL_EXISTS" {
 		err = firstErr(s.change(ctx, c, u.UID, func(ch *account.Change, u *account.User) error { return useCode(ch, u, code) }), err)
 	}
-	// Only ChangeEmail has set formerly; the official emulator sends no recovery e-mail for it.
+	// Only ChangeEmail sets formerly. The official emulator sends no recovery e-mail for it.
 	if err == nil && (made.Type != ChangeEmail || !s.o.AsEmulator) {
 		s.sendRecovery(ctx, c, formerly)
 	}
@@ -100,7 +100,7 @@ type ResetRequest struct {
 	TenantID    *string `json:"tenantId"`
 }
 
-// ResetResponse is what the code is for.
+// ResetResponse describes the code.
 type ResetResponse struct {
 	Kind        string      `json:"kind"`
 	Email       string      `json:"email,omitempty"`
@@ -108,8 +108,9 @@ type ResetResponse struct {
 	RequestType RequestType `json:"requestType,omitempty"`
 }
 
-// ResetPassword checks a code, or sets a new password by it. A completed reset verifies the address and ends all sessions. If
-// ownership of the address had not been proved before, the account is handed over to the user who has proved it now.
+// ResetPassword checks a code, or sets a new password with it. A completed reset verifies the address and ends all
+// sessions. If ownership of the address had not been proved before, the account is handed over to the user who has
+// proved it now.
 func (s *Service) ResetPassword(ctx context.Context, c Call, r *ResetRequest) (*ResetResponse, error) {
 	cfg, tenant, err := s.settings(ctx, &c)
 	if err != nil {
@@ -138,7 +139,7 @@ func (s *Service) ResetPassword(ctx context.Context, c Call, r *ResetRequest) (*
 	if err := s.checkNewPassword(cfg, *r.NewPassword); err != nil {
 		return nil, err
 	}
-	// Hashing is slow and comes before the account is locked; what was checked until here is checked again under the lock.
+	// Hashing is slow, so it precedes the lock of the account. The checks above are repeated under the lock.
 	hash, err := s.hash(ctx, c, *r.NewPassword)
 	if err != nil {
 		return nil, err
@@ -170,7 +171,7 @@ type EmailLinkRequest struct {
 	TenantID *string `json:"tenantId"`
 }
 
-// EmailLinkResponse is the answer to it.
+// EmailLinkResponse is the response to an EmailLinkRequest.
 type EmailLinkResponse struct {
 	Kind      string `json:"kind"`
 	Email     string `json:"email"`
@@ -180,7 +181,7 @@ type EmailLinkResponse struct {
 	Pending
 }
 
-// SignInWithEmailLink signs in with a code from an e-mail, making the account when there is none.
+// SignInWithEmailLink signs in with a code from an e-mail. It creates the account if there is none.
 func (s *Service) SignInWithEmailLink(ctx context.Context, c Call, r *EmailLinkRequest) (*EmailLinkResponse, error) {
 	cfg, tenant, err := s.settings(ctx, &c)
 	if err != nil {
@@ -203,7 +204,7 @@ func (s *Service) SignInWithEmailLink(ctx context.Context, c Call, r *EmailLinkR
 	if made.Type != EmailSignIn {
 		return nil, apiError("INVALID_OOB_CODE")
 	}
-	// The client repeats the address that the user entered: a link that was leaked or forwarded signs in only those who know the address.
+	// The client repeats the address that the user entered, so that a leaked or forwarded link is useless without the address.
 	if made.Email != email {
 		return nil, apiError("INVALID_EMAIL : The email provided does not match the sign-in email address.")
 	}
@@ -219,7 +220,7 @@ func (s *Service) SignInWithEmailLink(ctx context.Context, c Call, r *EmailLinkR
 	return res, s.finishEmailLink(ctx, c, cfg, tenant, linkTo, *r.OobCode, res)
 }
 
-// finishEmailLink finds or makes the account and signs in.
+// finishEmailLink finds or creates the account and signs in.
 func (s *Service) finishEmailLink(ctx context.Context, c Call, cfg *Config, tenant *Tenant, linkTo, code string, res *EmailLinkResponse) error {
 	old, err := s.accounts.ByEmail(c.scope(), res.Email)
 	if err != nil {
@@ -241,8 +242,9 @@ func (s *Service) finishEmailLink(ctx context.Context, c Call, cfg *Config, tena
 		res.IsNewUser = true
 	}
 	res.LocalID = u.UID
-	// Opening the link proves that the address is the user's. A link that is added to a signed-in user's account leaves the account's other
-	// credentials; prepare hands over the copy too, so that factors which handing over removes are not required.
+	// Opening the link proves that the user owns the address. Linking to a signed-in user's account keeps the account's
+	// other credentials. prepare applies handOver to the copy too, so that factors which handOver removes are not
+	// required.
 	handOver := func(u *account.User) {
 		if linkTo == "" && !s.o.AsEmulator {
 			s.handOver(u)

@@ -5,18 +5,19 @@ import (
 	"time"
 )
 
-// queuedCode is a code that is to be made and sent.
+// queuedCode is a code that is to be created and sent.
 type queuedCode struct {
 	call    Call
 	request *OobRequest
 	made    oob
 }
 
-// outboxSize is how many codes may wait to be sent.
+// outboxSize is the maximum number of codes that wait to be sent.
 const outboxSize = 256
 
-// postpone leaves a client's code to Run, where addresses are protected from enumeration: the answer then takes as long for an address
-// without an account. It reports whether it did; under `clave start`, where codes are looked up at once, it does not.
+// postpone queues a client's code for Run if addresses are protected from enumeration, so that the response time does
+// not depend on whether the address has an account. It reports whether it queued the code. It never does under `clave
+// start`, where developers look up codes at once.
 func (s *Service) postpone(c Call, cfg *Config, r *OobRequest, made oob) bool {
 	if s.o.Emulator || c.Admin || made.Type != PasswordReset && made.Type != ChangeEmail || !s.privacy(cfg) {
 		return false
@@ -25,14 +26,14 @@ func (s *Service) postpone(c Call, cfg *Config, r *OobRequest, made oob) bool {
 	case s.outbox <- queuedCode{c, r, made}:
 		return true
 	default:
-		return false // It is sent at once rather than never.
+		return false // The queue is full: the caller sends the code at once.
 	}
 }
 
-// postTime is how long making and sending one code may take, also when the server stops meanwhile.
+// postTime is the time limit for creating and sending one code, which also applies while the server stops.
 const postTime = 10 * time.Second
 
-// deliver makes and sends a code that was postponed.
+// deliver creates and sends a postponed code.
 func (s *Service) deliver(ctx context.Context, p queuedCode) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), postTime)
 	defer cancel()
@@ -45,7 +46,7 @@ func (s *Service) deliver(ctx context.Context, p queuedCode) {
 	}
 }
 
-// drainOutbox delivers what waits when the server stops, unless that takes too long.
+// drainOutbox delivers the waiting codes when the server stops, within a time limit.
 func (s *Service) drainOutbox(ctx context.Context) {
 	for until := s.now().Add(postTime); s.now().Before(until); {
 		select {

@@ -8,7 +8,7 @@ import (
 	"clave/server/randid"
 )
 
-// PasskeyRequest starts or finishes the enrolling of a passkey or a sign-in with one.
+// PasskeyRequest starts or finishes the enrollment of a passkey or a sign-in with one.
 type PasskeyRequest struct {
 	IDToken                     *string        `json:"idToken"`
 	TenantID                    *string        `json:"tenantId"`
@@ -18,7 +18,7 @@ type PasskeyRequest struct {
 	AuthenticatorAuthentication *credentialRef `json:"authenticatorAuthenticationResponse"`
 }
 
-// credentialRef is the part of a WebAuthn answer that names the credential.
+// credentialRef is the part of a WebAuthn response that names the credential.
 type credentialRef struct {
 	ID string `json:"id"`
 }
@@ -34,7 +34,7 @@ func (c *credentialRef) named() (string, error) {
 	return c.ID, nil
 }
 
-// PasskeyResponse is the answer to any PasskeyRequest.
+// PasskeyResponse is the response to a PasskeyRequest of any kind.
 type PasskeyResponse struct {
 	CredentialCreationOptions map[string]any `json:"credentialCreationOptions,omitempty"`
 	CredentialRequestOptions  map[string]any `json:"credentialRequestOptions,omitempty"`
@@ -42,8 +42,8 @@ type PasskeyResponse struct {
 	TokenPair
 }
 
-// passkeysOn answers an error where passkeys can't be used: as in the official emulator nothing of them is verified, so
-// they are for `clave start` only.
+// passkeysOn returns an error unless passkeys can be used. Passkeys are not verified, as in the official emulator, so
+// only `clave start` supports them.
 func (s *Service) passkeysOn() error {
 	if !s.o.Emulator {
 		return apiError("OPERATION_NOT_ALLOWED : Passkeys are not enabled.")
@@ -54,7 +54,7 @@ func (s *Service) passkeysOn() error {
 // challenge returns a random challenge.
 func challenge() string { return randid.Secret(32) }
 
-// passkeyUser returns the user of an enrolling request.
+// passkeyUser returns the user of an enrollment request.
 func (s *Service) passkeyUser(c *Call, r *PasskeyRequest) (*account.User, error) {
 	if err := s.passkeysOn(); err != nil {
 		return nil, err
@@ -66,7 +66,7 @@ func (s *Service) passkeyUser(c *Call, r *PasskeyRequest) (*account.User, error)
 	return u, err
 }
 
-// StartPasskeyEnrollment gives what a browser needs to make a passkey.
+// StartPasskeyEnrollment returns the parameters with which a browser creates a passkey.
 func (s *Service) StartPasskeyEnrollment(_ context.Context, c Call, r *PasskeyRequest) (*PasskeyResponse, error) {
 	u, err := s.passkeyUser(&c, r)
 	if err != nil {
@@ -110,7 +110,7 @@ func (s *Service) FinalizePasskeyEnrollment(ctx context.Context, c Call, r *Pass
 		name = "Unnamed Passkey"
 	}
 	res := &PasskeyResponse{LocalID: u.UID}
-	// The change locks the credential's id beside the account, so that of two accounts that register one passkey the second is refused.
+	// The change locks the credential's id beside the account. If two accounts register the same passkey, the second is refused.
 	return res, s.accounts.Change(ctx, c.scope(), []string{u.UID, "\x00" + passkeyItem + id}, func(ch *account.Change) error {
 		now, err := ch.Get(u.UID)
 		if err != nil || now == nil {
@@ -128,7 +128,7 @@ func (s *Service) FinalizePasskeyEnrollment(ctx context.Context, c Call, r *Pass
 	})
 }
 
-// passkeyItem is the kind of item that names a passkey's user.
+// passkeyItem is the kind of item that maps a passkey to its user.
 const passkeyItem = "passkey"
 
 // byPasskey returns the user who has a passkey, or nil.
@@ -145,7 +145,7 @@ func (s *Service) byPasskey(c Call, id string) (*account.User, error) {
 	return u, nil
 }
 
-// StartPasskeySignIn gives what a browser needs to sign in with a passkey.
+// StartPasskeySignIn returns the parameters with which a browser signs in with a passkey.
 func (s *Service) StartPasskeySignIn(context.Context, Call, *PasskeyRequest) (*PasskeyResponse, error) {
 	if err := s.passkeysOn(); err != nil {
 		return nil, err

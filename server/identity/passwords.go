@@ -11,25 +11,27 @@ import (
 	"clave/server/identity/hashqueue"
 )
 
-// maxPassword is the longest password, in UTF-16 units.
+// maxPassword is the maximum length of a password, in UTF-16 units.
 const maxPassword = 4096
 
-// hashRounds are the rounds of Firebase's scrypt for new passwords.
+// hashRounds is the number of rounds of Firebase's scrypt for new passwords.
 const hashRounds = 8
 
-// newParams returns how a project hashes passwords that has not hashed one.
+// newParams returns new hash parameters, for a project that has not hashed a password yet.
 func (s *Service) newParams() account.Project {
 	p := account.Project{SignerKey: make([]byte, 64), Separator: []byte{7}, Rounds: hashRounds, MemCost: s.o.HashMemCost}
 	rand.Read(p.SignerKey)
 	return p
 }
 
-// hashParams returns how a project hashes passwords; its signer key is made when it is first needed and stays.
+// hashParams returns the parameters with which a project hashes passwords. The first call creates the project's signer
+// key, which never changes.
 func (s *Service) hashParams(ctx context.Context, project string) (account.Project, error) {
 	return s.chooseHashParams(ctx, project, s.newParams)
 }
 
-// chooseHashParams returns how a project hashes passwords. The first call chooses it for good, by first.
+// chooseHashParams returns the parameters with which a project hashes passwords. The first call for a project stores
+// the result of first, which never changes.
 func (s *Service) chooseHashParams(ctx context.Context, project string, first func() account.Project) (account.Project, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -56,9 +58,9 @@ func (s *Service) chooseHashParams(ctx context.Context, project string, first fu
 	return p, nil
 }
 
-// adopt lets a project go on with the signer key of the first passwords that it imports in Firebase's scrypt, if it has hashed none
-// itself and the key's hashes are as costly as its own would be: those passwords need not be hashed again, and a later export
-// is as good as the one that they came from.
+// adopt makes the parameters of imported hashes the project's own. It applies to the first import in Firebase's scrypt,
+// if the project has hashed no password itself and the hashes are as costly as its own would be. The imported passwords
+// then need not be hashed again, and a later export contains them as its own.
 func (s *Service) adopt(ctx context.Context, project string, h *account.Hash) error {
 	if h.Alg != "SCRYPT" || len(h.Key) == 0 || h.Rounds < hashRounds || h.MemCost < s.o.HashMemCost {
 		return nil
@@ -69,7 +71,8 @@ func (s *Service) adopt(ctx context.Context, project string, h *account.Hash) er
 	return err
 }
 
-// presentParams returns how a project hashes passwords, without choosing the parameters when there are none yet: then no password has been hashed with them.
+// presentParams returns the parameters with which a project hashes passwords, without storing new ones if there are none yet: no password has been hashed
+// then.
 func (s *Service) presentParams(ctx context.Context, project string) (account.Project, error) {
 	s.mu.Lock()
 	p, known := s.mu.hashes[project]
@@ -84,10 +87,11 @@ func (s *Service) presentParams(ctx context.Context, project string) (account.Pr
 	return s.hashParams(ctx, project)
 }
 
-// hashItem is the kind of item that has the parameters with which a project hashes passwords.
+// hashItem is the kind of item that stores a project's hash parameters.
 const hashItem = "hash"
 
-// hash hashes a new password, which counts by the client's address: it costs more than any other request of a client.
+// hash hashes a new password. It counts for the client's address, since hashing is the most costly operation that a
+// client can request.
 func (s *Service) hash(ctx context.Context, c Call, password string) (*account.Hash, error) {
 	if err := s.limit(c, limitHash); err != nil {
 		return nil, err
@@ -95,7 +99,7 @@ func (s *Service) hash(ctx context.Context, c Call, password string) (*account.H
 	return s.hashUncounted(ctx, c, password)
 }
 
-// hashUncounted hashes a password of a client that was counted otherwise.
+// hashUncounted hashes a password for a client whose request was counted already.
 func (s *Service) hashUncounted(ctx context.Context, c Call, password string) (*account.Hash, error) {
 	params, err := s.hashParams(ctx, c.Project)
 	if err != nil {
@@ -111,7 +115,7 @@ func (s *Service) hashUncounted(ctx context.Context, c Call, password string) (*
 	return made, hashErr
 }
 
-// whenItsTurn hashes a password when it is the client's turn.
+// whenItsTurn runs hash when it is the client's turn.
 func (s *Service) whenItsTurn(ctx context.Context, c Call, hash func()) error {
 	err := s.hashing.Do(ctx, c.queueOf(), hash)
 	if errors.Is(err, hashqueue.ErrFull) {
@@ -120,8 +124,9 @@ func (s *Service) whenItsTurn(ctx context.Context, c Call, hash func()) error {
 	return err
 }
 
-// passwordOK reports whether the password is the user's. No hash, and a wrong password for an imported one, which may be
-// checked in no time, take as long as the project's own hashes, so that the time does not reveal whether an account exists.
+// passwordOK reports whether the password is the user's. Without a hash, and for a wrong password and an imported hash,
+// which may be cheap, it also computes a hash of the project's own kind, so that the time does not reveal whether an
+// account exists.
 func (s *Service) passwordOK(ctx context.Context, c Call, h *account.Hash, password string) (bool, error) {
 	params, err := s.presentParams(ctx, c.Project)
 	if err != nil {
@@ -142,7 +147,7 @@ func (s *Service) passwordOK(ctx context.Context, c Call, h *account.Hash, passw
 	return ok, err
 }
 
-// units returns the length of a text in UTF-16 units, as the API counts.
+// units returns the length of a string in UTF-16 units, as the API counts.
 func units(s string) int {
 	n := 0
 	for _, r := range s {

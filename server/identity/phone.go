@@ -9,10 +9,10 @@ import (
 	"clave/server/randid"
 )
 
-// smsItem is the kind of item under which codes sent by text message are kept, by the hash of their session.
+// smsItem is the kind of item that stores codes sent by text message, by the hash of their session.
 const smsItem = "sms"
 
-// smsLife is how long such a code is good, and smsTries how often it may be guessed.
+// smsLife is the lifetime of such a code, and smsTries the maximum number of attempts.
 const (
 	smsLife  = 5 * time.Minute
 	smsTries = 5
@@ -24,11 +24,11 @@ type sms struct {
 	Code  string    `json:"code"`
 	Made  time.Time `json:"made"`
 	Tries int       `json:"tries,omitempty"`
-	// UID is set for a second factor: whose it is.
+	// UID is the user of a second factor; empty for other codes.
 	UID string `json:"uid,omitempty"`
-	// Session is kept for the emulator's control route only.
+	// Session is stored only for the emulator's control route.
 	Session string `json:"session,omitempty"`
-	// Proof marks a phone number that was proved and belongs to another account: what a temporary proof stands for.
+	// Proof marks a temporary proof: ownership of the phone number was proved, and the number belongs to another account.
 	Proof bool `json:"proof,omitempty"`
 }
 
@@ -62,8 +62,8 @@ func (s *Service) sendSMS(ctx context.Context, c Call, cfg *Config, phone, uid s
 	return session, err
 }
 
-// checkSMS checks a code and returns what it was sent for. A good code is spent; a bad one may be tried again a few
-// times.
+// checkSMS checks a code and returns the stored record. A valid code is removed. After a wrong code the client may try
+// again, up to smsTries.
 func (s *Service) checkSMS(ctx context.Context, c Call, session, code string) (*sms, error) {
 	switch {
 	case session == "":
@@ -71,8 +71,8 @@ func (s *Service) checkSMS(ctx context.Context, c Call, session, code string) (*
 	case code == "":
 		return nil, apiError("MISSING_CODE")
 	}
-	// A wrong code changes what is stored (the number of tries), and an error would undo that: the change succeeds, and verdict holds the
-	// refusal.
+	// A wrong code changes the stored number of attempts, and an error would undo that. So the change succeeds, and
+	// verdict holds the refusal.
 	var verdict error
 	made := &sms{}
 	id := digest(session)
@@ -132,7 +132,7 @@ func (s *Service) SendVerificationCode(ctx context.Context, c Call, r *SendCodeR
 	return &SendCodeResponse{SessionInfo: session}, err
 }
 
-// PhoneRequest signs in with a code that came by text message.
+// PhoneRequest signs in with a code from a text message.
 type PhoneRequest struct {
 	SessionInfo    *string `json:"sessionInfo"`
 	Code           *string `json:"code"`
@@ -142,7 +142,8 @@ type PhoneRequest struct {
 	TenantID       *string `json:"tenantId"`
 }
 
-// PhoneResponse is the answer to it. It has a temporary proof instead of tokens when the number is another account's.
+// PhoneResponse is the response to a PhoneRequest. It has a temporary proof instead of tokens if the number belongs to
+// another account.
 type PhoneResponse struct {
 	LocalID                 string `json:"localId,omitempty"`
 	IsNewUser               bool   `json:"isNewUser"`
@@ -152,7 +153,7 @@ type PhoneResponse struct {
 	Tokens
 }
 
-// SignInWithPhoneNumber signs in with a code that came by text message, or links the number to the user of an ID token.
+// SignInWithPhoneNumber signs in with a code from a text message, or links the number to the user of an ID token.
 func (s *Service) SignInWithPhoneNumber(ctx context.Context, c Call, r *PhoneRequest) (*PhoneResponse, error) {
 	cfg, tenant, err := s.settings(ctx, &c)
 	if err != nil {
@@ -179,7 +180,7 @@ func (s *Service) SignInWithPhoneNumber(ctx context.Context, c Call, r *PhoneReq
 		}
 		if owner != nil && owner.UID != u.UID {
 			if r.TemporaryProof != nil {
-				return nil, apiError("PHONE_NUMBER_EXISTS") // Another proof would prove no more.
+				return nil, apiError("PHONE_NUMBER_EXISTS") // The client has a temporary proof already.
 			}
 			return s.temporaryProof(ctx, c, res)
 		}
@@ -206,8 +207,8 @@ func (s *Service) SignInWithPhoneNumber(ctx context.Context, c Call, r *PhoneReq
 	return res, nil
 }
 
-// checkPhoneSignIn refuses users who may not sign in by a text message alone: disabled ones, and those with second factors, which the
-// phone would go round.
+// checkPhoneSignIn refuses users who may not sign in by a text message alone: disabled users, and users with second
+// factors, which the phone would bypass.
 func checkPhoneSignIn(u *account.User) error {
 	switch {
 	case u.Disabled:
@@ -245,7 +246,8 @@ func (s *Service) provenPhone(ctx context.Context, c Call, r *PhoneRequest) (str
 	return made.Phone, nil
 }
 
-// temporaryProof answers that the number is another account's, with which the client can sign in to that.
+// temporaryProof sets a temporary proof in the response: the number belongs to another account, to which the client can
+// sign in with the proof.
 func (s *Service) temporaryProof(ctx context.Context, c Call, res *PhoneResponse) (*PhoneResponse, error) {
 	const size = 60
 	res.TemporaryProof, res.TemporaryProofExpiresIn = randid.Secret(size), expiresIn

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// PolicyOptions are the requirements of a password policy.
+// PolicyOptions holds the requirements of a password policy.
 type PolicyOptions struct {
 	MinPasswordLength                int   `json:"minPasswordLength,omitempty"`
 	MaxPasswordLength                int   `json:"maxPasswordLength,omitempty"`
@@ -59,7 +59,7 @@ func (p *PolicyOptions) missing(password string) []string {
 	return out
 }
 
-// check answers an error when a password does not meet the policy.
+// check returns an error if a password does not meet the policy.
 func (p *PolicyOptions) check(password string) error {
 	if out := p.missing(password); len(out) > 0 {
 		return apiError("PASSWORD_DOES_NOT_MEET_REQUIREMENTS : Missing password requirements: [%s]", strings.Join(out, ", "))

@@ -26,7 +26,7 @@ func applyMask(to, from map[string]any, mask []string) {
 	}
 }
 
-// merge copies fields, going down into objects.
+// merge copies fields, recursively for objects.
 func merge(to, from map[string]any) {
 	for k, v := range from {
 		below, isObject := v.(map[string]any)
@@ -88,7 +88,7 @@ func (s *Service) UpdateConfig(ctx context.Context, c Call, r *ConfigRequest) (m
 	return s.shownConfig(ctx, c, raw)
 }
 
-// shownConfig completes settings with what is not stored among them.
+// shownConfig adds the fields that are not stored with the settings.
 func (s *Service) shownConfig(ctx context.Context, c Call, raw map[string]any) (map[string]any, error) {
 	params, err := s.hashParams(ctx, c.Project)
 	if err != nil {
@@ -120,7 +120,8 @@ func (s *Service) shownConfig(ctx context.Context, c Call, raw map[string]any) (
 	return shown, nil
 }
 
-// EmulatorConfig returns the settings that the emulator's control route shows, after changing them when body is not nil.
+// EmulatorConfig returns the settings that the emulator's control route shows. If body is not nil, it changes them
+// first.
 func (s *Service) EmulatorConfig(ctx context.Context, c Call, body map[string]any) (map[string]any, error) {
 	if body != nil {
 		known := make(map[string]any)
@@ -168,7 +169,7 @@ func (s *Service) GetProject(_ context.Context, c Call, _ *PublicRequest) (*Publ
 	return &PublicConfig{ProjectID: projectNumber, AuthorizedDomains: domains}, nil
 }
 
-// RecaptchaParams is what clients fetch before they use reCAPTCHA; nothing here does.
+// RecaptchaParams holds the parameters of reCAPTCHA. Clients fetch them, though reCAPTCHA is not used.
 type RecaptchaParams struct {
 	Kind             string `json:"kind"`
 	RecaptchaStoken  string `json:"recaptchaStoken"`

@@ -9,7 +9,7 @@ import (
 	"clave/server/account"
 )
 
-// SortField is a field to order accounts by.
+// SortField is the field by which accounts are ordered.
 type SortField string
 
 // Values lists the API's names by their numbers.
@@ -47,10 +47,11 @@ type QueryResponse struct {
 	UserInfo     []UserInfo `json:"userInfo,omitempty"`
 }
 
-// maxQuery is how many accounts a query answers at most.
+// maxQuery is the maximum number of accounts that a query returns.
 const maxQuery = 500
 
-// Query finds accounts. Only the first expression counts, and in it the address before the phone number before the id.
+// Query finds accounts. Only the first expression counts. Of its fields, the address has precedence over the phone
+// number, and that over the id.
 func (s *Service) Query(ctx context.Context, c Call, r *QueryRequest) (*QueryResponse, error) {
 	if err := s.usableTenant(ctx, c); err != nil {
 		return nil, err
@@ -112,7 +113,7 @@ func (s *Service) match(ctx context.Context, c Call, expressions []Expression) (
 	return []*account.User{one}, err
 }
 
-// sortUsers orders accounts; those that want the field come first.
+// sortUsers orders accounts. Accounts without the field come first.
 func sortUsers(users []*account.User, by SortField, down bool) {
 	compare := func(a, b *account.User) int {
 		var c int

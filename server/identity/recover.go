@@ -6,7 +6,7 @@ import (
 	"clave/server/account"
 )
 
-// means are the ways to sign in to an account at a moment, by their ids.
+// means holds the ways to sign in to an account at a moment, by their ids.
 type means struct {
 	// Password is when the password was set; zero when there was none.
 	Password  int64    `json:"password,omitempty"`
@@ -47,13 +47,14 @@ func (m *means) keepOnly(u *account.User) {
 	u.Passkeys = slices.DeleteFunc(u.Passkeys, func(k account.Passkey) bool { return !slices.Contains(m.Passkeys, k.ID) })
 }
 
-// restore gives an account its former address back, for the user who has just proved ownership of it, and ends all sessions. The
-// change of address may have been an attacker's: credentials that were added since are removed. If ownership of the address had not
-// been proved before, the credentials from then are removed, too. The official emulator keeps all of it, as does `clave start`.
+// restore restores an account's former address for the user who has just proved ownership of it, and ends all sessions.
+// An attacker may have changed the address, so credentials that were added since are removed. If ownership of the
+// address had not been proved before, the older credentials are removed too. The official emulator and `clave start`
+// keep all credentials.
 func (s *Service) restore(u *account.User, made *oob) {
 	u.Email = made.Email
 	if !s.o.Emulator {
-		if made.Before != nil { // Codes stored by earlier versions have none.
+		if made.Before != nil { // Codes that earlier versions stored have no credentials.
 			made.Before.keepOnly(u)
 			u.SignedInFrom = nil
 		}
@@ -65,5 +66,5 @@ func (s *Service) restore(u *account.User, made *oob) {
 	s.revoke(u)
 }
 
-// ended reports whether the sessions have ended of which one requested the code.
+// ended reports whether the session that requested the code has ended.
 func (made *oob) ended(u *account.User) bool { return made.Epoch != nil && *made.Epoch != u.Epoch }

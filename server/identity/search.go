@@ -6,22 +6,22 @@ import (
 	"clave/server/account"
 )
 
-// Found is a page of the accounts that have a text.
+// Found is a page of accounts that contain a text.
 type Found struct {
 	Users []UserInfo `json:"users"`
 	// Next is the id after which the next page begins; empty for the last page.
 	Next string `json:"next,omitempty"`
 }
 
-// Search returns up to most accounts that have a text in their id, e-mail address, phone number or name, in the order of ids from the one
-// after the given id.
+// Search returns up to most accounts whose id, e-mail address, phone number or name contains a text. They are in the
+// order of ids and begin after the given id.
 func (s *Service) Search(ctx context.Context, c Call, text, after string, most int) (*Found, error) {
 	if err := s.usableTenant(ctx, c); err != nil {
 		return nil, err
 	}
 	found := &Found{Users: []UserInfo{}}
 	err := s.accounts.Search(ctx, c.scope(), text, after, func(u *account.User) bool {
-		if len(found.Users) == most { // so there is another page
+		if len(found.Users) == most { // there is another page
 			found.Next = found.Users[most-1].LocalID
 			return false
 		}

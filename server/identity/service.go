@@ -20,21 +20,24 @@ type Options struct {
 	Accounts *account.Store
 	// Tokens mints and verifies tokens.
 	Tokens *token.Verifier
-	// Clock is the source of time; the machine's clock when nil.
+	// Clock is the source of time; nil means the machine's clock.
 	Clock clock.Clock
 	// Project is the project that API keys belong to.
 	Project string
-	// Emulator accepts what only the official emulator accepts: made-up credentials of identity providers, codes
-	// that a control route shows, unregistered service accounts. Never in production.
+	// Emulator enables what only the official emulator supports: made-up credentials of identity providers, a control
+	// route that shows codes, unregistered service accounts. It must not be set in production.
 	Emulator bool
-	// AsEmulator gives the official emulator's answers where they differ from production's. It implies EmulatorSettings.
+	// AsEmulator selects the official emulator's behaviour where it differs from production's. It implies EmulatorSettings.
 	AsEmulator bool
-	// EmulatorSettings gives projects, tenants and requests the official emulator's defaults where they set nothing: no e-mail enumeration
-	// protection, tenants that are created on first use, tokens without returnSecureToken. Otherwise they have production's.
+	// EmulatorSettings gives projects, tenants and requests the official emulator's defaults where they set nothing: no
+	// e-mail enumeration protection, tenants that are created on first use, tokens without returnSecureToken. Otherwise
+	// they have production's defaults.
 	EmulatorSettings bool
-	// HashMemCost is the memory cost of password hashes, a power of two; 14, Firebase's, when zero. Less is for tests.
+	// HashMemCost is the memory cost of password hashes, as a power of two. Zero means 14, Firebase's value. Lower values
+	// are for tests.
 	HashMemCost int
-	// HashWorkers is how many passwords are hashed at once; half of the machine's cores and one at least when zero.
+	// HashWorkers is the number of passwords that are hashed at once. Zero means half of the machine's cores, but at least
+	// one.
 	HashWorkers int
 	// RateLimits limits sign-ins, sign-ups and codes by address and account.
 	RateLimits bool
@@ -42,24 +45,24 @@ type Options struct {
 	Mail Mailer
 	// SMS sends codes by text message; nil sends none.
 	SMS Texter
-	// Announce is called with a text that shows each code that is sent, in the official emulator's words; nil shows none. Never in
-	// production. It is called concurrently.
+	// Announce is called, concurrently, with a text that shows each code that is sent, in the official emulator's words;
+	// nil shows none. It must not be set in production.
 	Announce func(text string)
 	// SignedIn is called for each sign-in, if not nil.
 	SignedIn func()
-	// Limited is called with the name of a limit that has refused something; nil calls none.
+	// Limited is called with the name of each limit that has refused a request, if not nil.
 	Limited func(name string)
 	// Blocking calls blocking functions; nil calls none.
 	Blocking Caller
-	// PublicURL begins the links that are sent; the request's own origin when empty.
+	// PublicURL is the prefix of links that are sent; empty means the request's own origin.
 	PublicURL string
-	// NoSignUp switches off sign-up by clients for projects without a setting for it.
+	// NoSignUp disables sign-up by clients for projects without a setting for it.
 	NoSignUp bool
-	// Log logs failures that no request returns; nothing is logged when nil.
+	// Log logs failures that no request returns; nil logs nothing.
 	Log *slog.Logger
 }
 
-// EnsureDefaults fills what was left zero.
+// EnsureDefaults sets the defaults of zero fields.
 func (o *Options) EnsureDefaults() {
 	if o.Clock == nil {
 		o.Clock = clock.System()
@@ -73,13 +76,13 @@ func (o *Options) EnsureDefaults() {
 	}
 }
 
-// Call is the caller of a request and what the request is about.
+// Call identifies the caller and the scope of a request.
 type Call struct {
-	// Project and Tenant are what the request is about.
+	// Project and Tenant are the scope of the request.
 	Project, Tenant string
 	// Admin is set for servers with the right to administer Project.
 	Admin bool
-	// Transfer is set for exports and imports, which also reach tenants that are switched off.
+	// Transfer is set for exports and imports, which also have access to disabled tenants.
 	Transfer bool
 	// Address is the client's network address, for rate limits.
 	Address string
@@ -89,7 +92,7 @@ type Call struct {
 	Key string
 	// Locale is the client's language.
 	Locale string
-	// UserAgent is the client's, for blocking functions.
+	// UserAgent is the client's user agent, for blocking functions.
 	UserAgent string
 }
 
@@ -107,7 +110,7 @@ type Service struct {
 	}
 }
 
-// maxHashesWaiting is how many passwords of one client may wait to be hashed where rates are limited.
+// maxHashesWaiting is the maximum number of passwords of one client that wait to be hashed if rates are limited.
 const maxHashesWaiting = 32
 
 // New returns a Service.
@@ -126,8 +129,8 @@ func New(o Options) *Service {
 // Project returns the project that API keys belong to.
 func (s *Service) Project() string { return s.o.Project }
 
-// Origin returns the origin under which clients reach us: the public URL, and under `clave start`, which needs none, that of the
-// request. It is empty when it is not known: a Host header is the client's own word.
+// Origin returns the origin under which clients reach the server: the public URL or, under `clave start`, that of the
+// request. It is empty if there is no public URL otherwise, because a client can send any Host header.
 func (s *Service) Origin(c Call) string {
 	if s.o.PublicURL == "" && s.o.Emulator {
 		return c.Origin
@@ -135,18 +138,19 @@ func (s *Service) Origin(c Call) string {
 	return s.o.PublicURL
 }
 
-// OnRevoke has call called when sessions of an account, or of a whole tenant or project, may have ended: the account was disabled or
-// deleted, its sessions were revoked, the tenant was switched off or deleted. A connection that stays open for a session then checks
-// it again with CheckSession. account.Store.OnRevoke documents how call is called.
+// OnRevoke registers a function that is called when sessions of an account, or of a whole tenant or project, may have
+// ended: the account was disabled or deleted, its sessions were revoked, the tenant was disabled or deleted. A
+// connection that stays open for a session then checks the session again with CheckSession. account.Store.OnRevoke
+// documents how the function is called.
 func (s *Service) OnRevoke(call func(account.Revocation)) { s.accounts.OnRevoke(call) }
 
 // SessionKinds returns the kinds of items, beside accounts, that CheckSession depends on.
 func SessionKinds() []string { return []string{tenantItem} }
 
-// Tokens returns what verifies callers.
+// Tokens returns the verifier of callers' tokens.
 func (s *Service) Tokens() *token.Verifier { return s.tokens }
 
-// scope returns where the call's accounts are.
+// scope returns the scope of the call's accounts.
 func (c Call) scope() account.Scope { return account.Scope{Project: c.Project, Tenant: c.Tenant} }
 
 // root returns the scope of the call's project without tenant, where settings and refresh tokens are.
@@ -169,8 +173,9 @@ func newUID() string {
 // Clear removes all accounts of the call's scope.
 func (s *Service) Clear(ctx context.Context, c Call) error { return s.accounts.Clear(ctx, c.scope()) }
 
-// checkSession returns an error unless a session stands: its user exists and is enabled, and it began after the user's sessions were
-// ended last. Sessions that began in the second of that end are distinguished by their epoch; the official emulator accepts them all.
+// checkSession returns an error unless a session is valid: its user exists and is enabled, and it began after the last
+// revocation of the user's sessions. Sessions that began in the second of that revocation are distinguished by their
+// epoch; the official emulator accepts them all.
 func (s *Service) checkSession(u *account.User, authTime, epoch int64) error {
 	switch {
 	case u == nil:
@@ -183,8 +188,8 @@ func (s *Service) checkSession(u *account.User, authTime, epoch int64) error {
 	return nil
 }
 
-// CheckSession returns an error when the session of an ID token is over, or its tenant is switched off or deleted;
-// token.Options.Session takes it.
+// CheckSession returns an error if the session of an ID token has ended, or its tenant is disabled or deleted.
+// token.Options.Session takes this method.
 func (s *Service) CheckSession(_ context.Context, id token.ID) error {
 	c := Call{Project: id.Project, Tenant: id.Tenant}
 	if err := s.checkTenant(c); err != nil {
@@ -197,7 +202,7 @@ func (s *Service) CheckSession(_ context.Context, id token.ID) error {
 	return s.checkSession(u, id.AuthTime.Unix(), id.Epoch)
 }
 
-// userOf returns the user whose ID token is given, and the token.
+// userOf returns the user of an ID token, and the verified token.
 func (s *Service) userOf(c *Call, idToken string) (*account.User, token.ID, error) {
 	id, err := s.tokens.IDOnly(idToken, c.Project)
 	if err != nil {
@@ -220,12 +225,13 @@ func (s *Service) userOf(c *Call, idToken string) (*account.User, token.ID, erro
 	return u, id, nil
 }
 
-// recent is the maximum age of a sign-in that may still change how an account is signed in to, or delete it.
+// recent is the maximum age of a sign-in that may still change an account's ways to sign in, or delete the account.
 const recent = 5 * time.Minute
 
-// signedInRecently refuses a sensitive change to a session that is older than recent, as production does: a stolen session
-// must not be enough to lock the account's owner out. Nothing can sign an anonymous account in again, so its sessions never count as old; a session
-// that began anonymously does once the account has anything else. The official emulator does not check.
+// signedInRecently refuses a sensitive change by a session that is older than recent, as production does: a stolen
+// session must not suffice to lock the account's owner out. Sessions of anonymous accounts never count as old, because
+// such accounts can't sign in again. A session that began anonymously does count as old once the account has another
+// way to sign in. The official emulator does not check.
 func (s *Service) signedInRecently(u *account.User, id token.ID) error {
 	if s.o.Emulator || id.Provider == "anonymous" && u.Anonymous() || s.now().Sub(id.AuthTime) <= recent {
 		return nil

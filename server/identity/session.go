@@ -10,18 +10,18 @@ import (
 	"clave/server/randid"
 )
 
-// session is what a refresh token stands for. It is stored under the token's hash.
+// session is the record behind a refresh token. It is stored under the token's hash.
 type session struct {
 	UID      string `json:"uid"`
 	Tenant   string `json:"tenant,omitempty"`
 	Provider string `json:"provider"`
-	// Method is the sign-in method in the events of blocking functions, where it is not the provider.
+	// Method is the sign-in method in events for blocking functions; empty if it is the provider.
 	Method string `json:"method,omitempty"`
 	// AuthTime is when the user signed in, in seconds.
 	AuthTime int64 `json:"authTime"`
-	// Epoch is the user's at that moment.
+	// Epoch is the user's epoch at that moment.
 	Epoch int64 `json:"epoch,omitempty"`
-	// Claims are those of the custom token or a blocking function.
+	// Claims are the claims of the custom token or a blocking function.
 	Claims sessionClaims `json:"claims,omitempty"`
 	// ProviderClaims are the claims of an OIDC or SAML provider about the user.
 	ProviderClaims map[string]any `json:"providerClaims,omitempty"`
@@ -30,23 +30,23 @@ type session struct {
 	FactorKind string `json:"factorKind,omitempty"`
 }
 
-// refreshItem is the kind of item under which sessions are kept, in the project's root scope.
+// refreshItem is the kind of item that stores sessions, in the project's root scope.
 const refreshItem = "refresh"
 
-// Tokens are what a sign-in answers.
+// Tokens holds the tokens of a sign-in's response.
 type Tokens struct {
 	IDToken      string `json:"idToken,omitempty"`
 	RefreshToken string `json:"refreshToken,omitempty"`
 	ExpiresIn    string `json:"expiresIn,omitempty"`
 }
 
-// TokenPair is what a sign-in answers where the answer does not say how long the ID token lives.
+// TokenPair holds the tokens of a response that lacks the lifetime of the ID token.
 type TokenPair struct {
 	IDToken      string `json:"idToken,omitempty"`
 	RefreshToken string `json:"refreshToken,omitempty"`
 }
 
-// expiresIn is the life of ID tokens, in seconds.
+// expiresIn is the lifetime of ID tokens, in seconds.
 const expiresIn = "3600"
 
 // digest returns the hash under which a secret is stored.
@@ -55,7 +55,7 @@ func digest(secret string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// signIn starts a session for a user within a change: it notes the sign-in and gives tokens.
+// signIn starts a session for a user within a change: it records the sign-in and returns tokens.
 func (s *Service) signIn(ch *account.Change, c Call, u *account.User, ses session) (Tokens, error) {
 	if u.Disabled {
 		return Tokens{}, apiError("USER_DISABLED")
@@ -72,13 +72,13 @@ func (s *Service) signIn(ch *account.Change, c Call, u *account.User, ses sessio
 	return s.give(ch, c, u, ses)
 }
 
-// signInPair is signIn for answers that do not say how long the ID token lives.
+// signInPair is signIn for responses that lack the lifetime of the ID token.
 func (s *Service) signInPair(ch *account.Change, c Call, u *account.User, ses session) (TokenPair, error) {
 	t, err := s.signIn(ch, c, u, ses)
 	return TokenPair{t.IDToken, t.RefreshToken}, err
 }
 
-// give mints the tokens of a session and stores it, within a change that holds its user.
+// give mints the tokens of a session and stores the session. The change must hold the user's lock.
 func (s *Service) give(ch *account.Change, c Call, u *account.User, ses session) (Tokens, error) {
 	ses.UID, ses.Tenant, ses.Epoch = u.UID, c.Tenant, u.Epoch
 	id, err := s.tokens.MintID(c.Project, u.UID, idClaims(u, &ses))
@@ -99,7 +99,7 @@ type RefreshRequest struct {
 	RefreshToken *string `json:"refreshToken"`
 }
 
-// RefreshResponse is the Secure Token API's answer; its names are in snake case, as OAuth2's.
+// RefreshResponse is the Secure Token API's response. Its names are in snake case, like OAuth2's.
 type RefreshResponse struct {
 	AccessToken  string `json:"access_token"`
 	ExpiresIn    string `json:"expires_in"`
@@ -110,11 +110,10 @@ type RefreshResponse struct {
 	ProjectID    string `json:"project_id"`
 }
 
-// projectNumber stands for the project's number, as the official emulator does.
+// projectNumber is the number of every project, as in the official emulator.
 const projectNumber = "12345"
 
-// lastRefreshGrain is the precision of the time of the last refresh: a write for each refresh would cost more than it is
-// worth.
+// lastRefreshGrain is the precision of the time of the last refresh. Storing each refresh would be too costly.
 const lastRefreshGrain = time.Minute
 
 // Refresh exchanges a refresh token for a new ID token. The refresh token stays the same.
@@ -162,7 +161,7 @@ func (s *Service) Refresh(ctx context.Context, c Call, r *RefreshRequest) (*Refr
 	}, nil
 }
 
-// noteRefresh notes that a user's token was refreshed.
+// noteRefresh records that a user's token was refreshed.
 func (s *Service) noteRefresh(ctx context.Context, c Call, u *account.User) error {
 	now := s.now()
 	if now.Sub(u.LastRefresh) < lastRefreshGrain {

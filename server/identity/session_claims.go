@@ -9,8 +9,8 @@ import (
 	"clave/server/token"
 )
 
-// sessionClaims are claims that belong to a session and not to its user: a custom token's, or a blocking function's. Whole
-// numbers stay whole when they are stored.
+// sessionClaims holds claims that belong to a session and not to its user: those of a custom token or of a blocking
+// function. Integers stay integers when they are stored.
 type sessionClaims map[string]any
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -20,9 +20,9 @@ func (c *sessionClaims) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// begun are the claims of the sessions that a user began in one second. An ID token does not distinguish the claims of its
-// session from its user's, and the user's may have been removed since it was minted. They are stored apart here, for tokens that are
-// given in exchange for an ID token.
+// begun holds the claims of the sessions that a user began in one second. An ID token does not distinguish the claims
+// of its session from those of its user, and the user's may have been removed since the token was minted. They are
+// stored separately here, for tokens that are issued in exchange for an ID token.
 type begun struct {
 	UID      string          `json:"uid"`
 	Tenant   string          `json:"tenant,omitempty"`
@@ -30,13 +30,13 @@ type begun struct {
 	Claims   []sessionClaims `json:"claims"`
 }
 
-// begunItem is the kind of item under which they are kept, in the user's scope.
+// begunItem is the kind of item that stores them, in the user's scope.
 const begunItem = "begun"
 
 // begunID returns the id of the item of a user and a second.
 func begunID(uid string, authTime int64) string { return uid + "\x00" + itoa(authTime) }
 
-// noteClaims notes a session's claims within a change that holds its user.
+// noteClaims stores a session's claims. The change must hold the user's lock.
 func noteClaims(ch *account.Change, ses *session) error {
 	if len(ses.Claims) == 0 {
 		return nil
@@ -53,7 +53,7 @@ func noteClaims(ch *account.Change, ses *session) error {
 	return ch.Save(begunItem, id, b)
 }
 
-// ofProfile are the claims that a user's profile overwrites, whatever the session has.
+// ofProfile lists the claims that a user's profile always overwrites.
 var ofProfile = []string{"name", "picture", "email", "email_verified", "phone_number", "provider_id", "user_id"}
 
 // includesAll reports whether a token's claims include all of a session's.
@@ -71,8 +71,9 @@ func includesAll(claims, of map[string]any) bool {
 	return true
 }
 
-// resumed returns the session of a verified ID token, to go on with: how the user signed in, with which second factor, and the
-// claims of the session. Of several sessions of one second it is the one of which the token includes the most claims.
+// resumed returns the session of a verified ID token, so that it can continue: the sign-in method, the second factor
+// and the claims. If several sessions began in that second, it returns the one of which the token includes the most
+// claims.
 func (s *Service) resumed(c Call, id token.ID) (session, error) {
 	ses := session{UID: id.UID, Tenant: id.Tenant, Provider: id.Provider, AuthTime: id.AuthTime.Unix(), Epoch: id.Epoch}
 	if inner, ok := id.Claims["firebase"].(map[string]any); ok {

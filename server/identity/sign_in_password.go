@@ -15,7 +15,7 @@ type PasswordRequest struct {
 	PendingIDToken    *string `json:"pendingIdToken"`
 }
 
-// PasswordResponse is the answer to a sign-in with a password: tokens, or what a second factor needs.
+// PasswordResponse is the response to a sign-in with a password: tokens, or the request for a second factor.
 type PasswordResponse struct {
 	Kind           string `json:"kind"`
 	LocalID        string `json:"localId"`
@@ -56,7 +56,7 @@ func (s *Service) SignInWithPassword(ctx context.Context, c Call, r *PasswordReq
 	if err != nil {
 		return nil, err
 	}
-	// Only after the password was right: the answer concerns its owner.
+	// Checked only after the password was right, because the result reveals facts about the account.
 	if policy := cfg.enforcedPolicy(); policy != nil && cfg.PasswordPolicyConfig.ForceUpgradeOnSignin {
 		if err := policy.check(*r.Password); err != nil {
 			return nil, err
@@ -88,8 +88,8 @@ func (s *Service) checkPassword(ctx context.Context, c Call, cfg *Config, email,
 	if u != nil {
 		hash = u.Password
 	}
-	// For an unknown address the hash is nil, and the check takes as long as any other. With protection from e-mail enumeration neither the
-	// text of the answer nor its time reveals whether there is an account.
+	// For an unknown address the hash is nil, and the check takes as long as any other. With protection from e-mail
+	// enumeration neither the text of the error nor its time reveals whether there is an account.
 	good, err := s.passwordOK(ctx, c, hash, password)
 	switch {
 	case err != nil:
@@ -140,7 +140,8 @@ func (s *Service) finishPassword(ctx context.Context, c Call, cfg *Config, tenan
 	return err
 }
 
-// rehash hashes a password in the project's own way when it was imported in another; nil when there is no need.
+// rehash hashes a password with the project's own parameters if it was imported with others. It returns nil if there is
+// no need.
 func (s *Service) rehash(ctx context.Context, c Call, u *account.User, password string) (*account.Hash, error) {
 	params, err := s.hashParams(ctx, c.Project)
 	if err != nil || u.Password.Own(params) {

@@ -6,7 +6,7 @@ import (
 	"clave/server/account"
 )
 
-// SignUpRequest makes an account: an anonymous one when it has neither e-mail address nor password.
+// SignUpRequest creates an account, which is anonymous if the request has neither e-mail address nor password.
 type SignUpRequest struct {
 	LocalID          *string   `json:"localId"`
 	Email            *string   `json:"email"`
@@ -23,7 +23,7 @@ type SignUpRequest struct {
 	MFAInfo          []MFAInfo `json:"mfaInfo"`
 }
 
-// SignUpResponse is the answer to a sign-up.
+// SignUpResponse is the response to a sign-up.
 type SignUpResponse struct {
 	Kind        string  `json:"kind"`
 	LocalID     string  `json:"localId"`
@@ -35,7 +35,7 @@ type SignUpResponse struct {
 // kindSignUp is the kind of a SignUpResponse.
 const kindSignUp = "identitytoolkit#SignupNewUserResponse"
 
-// SignUp makes an account, or gives an anonymous user an e-mail address and a password.
+// SignUp creates an account, or adds an e-mail address and a password to an anonymous one.
 func (s *Service) SignUp(ctx context.Context, c Call, r *SignUpRequest) (*SignUpResponse, error) {
 	if c.Admin && r.IDToken != nil && stringOf(r.LocalID) != "" {
 		return nil, apiError("UNEXPECTED_PARAMETER : User ID")
@@ -73,12 +73,12 @@ func (s *Service) SignUp(ctx context.Context, c Call, r *SignUpRequest) (*SignUp
 	return s.signUpPassword(ctx, c, cfg, tenant, old, r)
 }
 
-// signUpOff reports whether clients may not make accounts.
+// signUpOff reports whether clients must not create accounts.
 func (s *Service) signUpOff(cfg *Config, tenant *Tenant) bool {
 	return tenant.forbids("disabledUserSignup") || boolOr(cfg.Client.Permissions.DisabledUserSignup, s.o.NoSignUp)
 }
 
-// signUpAnonymous makes an account without anything. Blocking functions are not called for it.
+// signUpAnonymous creates an anonymous account. Blocking functions are not called for it.
 func (s *Service) signUpAnonymous(ctx context.Context, c Call, cfg *Config, tenant *Tenant) (*SignUpResponse, error) {
 	if tenant != nil && !tenant.EnableAnonymousUser || cfg.SignIn.Anonymous != nil && !boolOr(cfg.SignIn.Anonymous.Enabled, true) {
 		return nil, apiError("ADMIN_ONLY_OPERATION")
@@ -91,7 +91,7 @@ func (s *Service) signUpAnonymous(ctx context.Context, c Call, cfg *Config, tena
 	})
 }
 
-// newUser returns an account that begins now, whose tokens are good from now on.
+// newUser returns an account that is created now. Tokens from before are not valid for it.
 func (s *Service) newUser(uid string) *account.User {
 	now := s.now()
 	since := now.Unix()
@@ -106,7 +106,7 @@ func passwordOn(cfg *Config, tenant *Tenant) bool {
 	return cfg.SignIn.Email == nil || boolOr(cfg.SignIn.Email.Enabled, true)
 }
 
-// newCredentials checks the address and the password of a sign-up; the address may be that of old alone.
+// newCredentials checks the address and the password of a sign-up. Of existing accounts, only old may have the address.
 func (s *Service) newCredentials(c Call, cfg *Config, old *account.User, r *SignUpRequest) (email string, err error) {
 	if stringOf(r.Email) == "" {
 		return "", apiError("MISSING_EMAIL")
@@ -130,7 +130,7 @@ func (s *Service) newCredentials(c Call, cfg *Config, old *account.User, r *Sign
 	return email, s.checkNewPassword(cfg, *r.Password)
 }
 
-// signUpPassword makes an account with an address and a password, or gives them to old.
+// signUpPassword creates an account with an address and a password, or adds them to old.
 func (s *Service) signUpPassword(ctx context.Context, c Call, cfg *Config, tenant *Tenant, old *account.User, r *SignUpRequest) (*SignUpResponse, error) {
 	if !passwordOn(cfg, tenant) {
 		return nil, apiError("OPERATION_NOT_ALLOWED")
@@ -139,7 +139,7 @@ func (s *Service) signUpPassword(ctx context.Context, c Call, cfg *Config, tenan
 	if err != nil {
 		return nil, err
 	}
-	hash, err := s.hashUncounted(ctx, c, *r.Password) // SignUp has counted the client.
+	hash, err := s.hashUncounted(ctx, c, *r.Password) // SignUp has counted the request.
 	if err != nil {
 		return nil, err
 	}
@@ -162,8 +162,9 @@ func (s *Service) signUpPassword(ctx context.Context, c Call, cfg *Config, tenan
 	return res, nil
 }
 
-// linkPassword gives an account an e-mail address and a password. Another address than before is a change of address: where Update
-// would refuse it, so does this; the new one is not verified, the former one is notified. All sessions end but the one that is begun.
+// linkPassword sets an account's e-mail address and password. If the address differs from the account's, it is a change
+// of address: it is refused where Update would refuse it, the new address is not verified, and the former one is
+// notified. All sessions end except the one that begins.
 func (s *Service) linkPassword(ctx context.Context, c Call, uid, email string, hash *account.Hash, r *SignUpRequest, res *SignUpResponse) error {
 	var formerly account.User
 	err := s.change(ctx, c, uid, func(ch *account.Change, u *account.User) (err error) {
@@ -215,7 +216,7 @@ func (s *Service) create(ctx context.Context, c Call, r *SignUpRequest) (*SignUp
 	return &SignUpResponse{Kind: kindSignUp, LocalID: u.UID, Email: &u.Email, DisplayName: r.DisplayName}, err
 }
 
-// newByAdmin checks the request of an administrator and makes the account of it.
+// newByAdmin checks the request of an administrator and returns the account to create.
 func (s *Service) newByAdmin(ctx context.Context, c Call, cfg *Config, r *SignUpRequest) (*account.User, error) {
 	now := s.now()
 	since := now.Unix()

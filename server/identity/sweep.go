@@ -8,14 +8,14 @@ import (
 	"clave/server/account"
 )
 
-// sweepEvery is how often what has ended is removed, and deadSession how long a session that has ended is kept, so that
-// a refresh returns the reason.
+// sweepEvery is the interval between removals of expired items. deadSession is the time for which a session that has
+// ended is kept, so that a refresh returns the reason.
 const (
 	sweepEvery  = time.Hour
 	deadSession = 30 * 24 * time.Hour
 )
 
-// Run sends what waits to be sent, and removes codes and sessions that have ended from time to time, until ctx is done.
+// Run sends queued codes and periodically removes expired codes and sessions, until ctx is done.
 func (s *Service) Run(ctx context.Context) error {
 	due, stop := s.o.Clock.After(sweepEvery)
 	defer func() { stop() }()
@@ -32,12 +32,12 @@ func (s *Service) Run(ctx context.Context) error {
 		stop()
 		due, stop = s.o.Clock.After(sweepEvery)
 		if err := s.Sweep(ctx); err != nil && !errors.Is(err, context.Canceled) {
-			s.o.Log.Error("old codes and sessions were not removed", "error", err)
+			s.o.Log.Error("expired codes and sessions were not removed", "error", err)
 		}
 	}
 }
 
-// Sweep removes codes and sessions that have ended.
+// Sweep removes expired codes and sessions.
 func (s *Service) Sweep(ctx context.Context) error {
 	scopes, err := s.accounts.Scopes(ctx)
 	if err != nil {
@@ -56,13 +56,13 @@ func (s *Service) Sweep(ctx context.Context) error {
 	return nil
 }
 
-// dated is the part of stored codes that has their creation time.
+// dated is the part of stored codes that holds their creation time.
 type dated struct {
 	Type RequestType `json:"type"`
 	Made time.Time   `json:"made"`
 }
 
-// sweepKind removes what has ended of one kind.
+// sweepKind removes the expired items of one kind.
 func (s *Service) sweepKind(ctx context.Context, sc account.Scope, kind string) error {
 	var ended []string
 	err := s.accounts.Items(ctx, sc, kind, func(id string, decode func(any) error) error {
@@ -83,7 +83,7 @@ func (s *Service) sweepKind(ctx context.Context, sc account.Scope, kind string) 
 	})
 }
 
-// over reports whether an item has ended.
+// over reports whether an item has expired.
 func (s *Service) over(sc account.Scope, kind string, decode func(any) error) (bool, error) {
 	now := s.now()
 	if kind == refreshItem || kind == begunItem {

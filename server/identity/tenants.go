@@ -9,7 +9,7 @@ import (
 	"clave/server/randid"
 )
 
-// Tenant are the settings of a tenant.
+// Tenant holds the settings of a tenant.
 type Tenant struct {
 	Name                  string            `json:"name,omitempty"`
 	TenantID              string            `json:"tenantId,omitempty"`
@@ -23,7 +23,7 @@ type Tenant struct {
 	TestPhoneNumbers      map[string]string `json:"testPhoneNumbers,omitempty"`
 	PasswordPolicyConfig  map[string]any    `json:"passwordPolicyConfig,omitempty"`
 	EmailPrivacyConfig    map[string]any    `json:"emailPrivacyConfig,omitempty"`
-	// What follows is kept for those who set it, and not acted on.
+	// The following fields are stored and returned, but have no effect.
 	AutodeleteAnonymousUsers bool           `json:"autodeleteAnonymousUsers,omitempty"`
 	SMSRegionConfig          map[string]any `json:"smsRegionConfig,omitempty"`
 	RecaptchaConfig          map[string]any `json:"recaptchaConfig,omitempty"`
@@ -31,7 +31,7 @@ type Tenant struct {
 	Inheritance              map[string]any `json:"inheritance,omitempty"`
 }
 
-// forbids reports whether the tenant's switch of this name keeps clients from something.
+// forbids reports whether the tenant's setting of this name disables an action of clients.
 func (t *Tenant) forbids(name string) bool {
 	if t == nil {
 		return false
@@ -40,19 +40,19 @@ func (t *Tenant) forbids(name string) bool {
 	return off
 }
 
-// check refuses settings that could not be acted on.
+// check refuses invalid settings.
 func (t *Tenant) check() error {
 	cfg := &Config{}
 	return firstErr(t.MFAConfig.check(), t.overrule(cfg), cfg.PasswordPolicyConfig.check())
 }
 
-// tenantItem is the kind of item under which tenants are kept.
+// tenantItem is the kind of item that stores tenants.
 const tenantItem = "tenant"
 
-// tenantForm is what a tenant's id looks like.
+// tenantForm matches the form of a tenant's id.
 var tenantForm = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
-// tenant returns a tenant's settings. The official emulator makes unknown ones, with everything switched on.
+// tenant returns a tenant's settings. The official emulator creates unknown tenants, with everything enabled.
 func (s *Service) tenant(ctx context.Context, c Call, id string) (*Tenant, error) {
 	t := &Tenant{}
 	found, err := s.accounts.Load(c.root(), tenantItem, id, t)
@@ -78,8 +78,8 @@ func (s *Service) knownTenant(ctx context.Context, c Call) error {
 	return err
 }
 
-// usableTenant returns an error when the call's tenant does not exist or is switched off: administrators can't manage the accounts of
-// such a tenant either.
+// usableTenant returns an error if the call's tenant does not exist or is disabled. Even administrators can't manage
+// the accounts of such a tenant.
 func (s *Service) usableTenant(ctx context.Context, c Call) error {
 	if err := s.knownTenant(ctx, c); err != nil || c.Transfer {
 		return err
@@ -87,7 +87,7 @@ func (s *Service) usableTenant(ctx context.Context, c Call) error {
 	return s.checkTenant(c)
 }
 
-// TenantRequest names a tenant, or gives its settings.
+// TenantRequest names a tenant or holds its settings.
 type TenantRequest struct {
 	// ID is the tenant's id from the path.
 	ID string `json:"-"`
@@ -106,7 +106,7 @@ type TenantList struct {
 	NextPageToken string    `json:"nextPageToken,omitempty"`
 }
 
-// CreateTenant makes a tenant with a new id.
+// CreateTenant creates a tenant with a new id.
 func (s *Service) CreateTenant(ctx context.Context, c Call, r *TenantRequest) (*Tenant, error) {
 	t := &Tenant{}
 	if err := decodeOver(r.Body, t); err != nil {
@@ -125,7 +125,7 @@ func (s *Service) CreateTenant(ctx context.Context, c Call, r *TenantRequest) (*
 	return t, s.accounts.Change(ctx, c.root(), nil, func(ch *account.Change) error { return ch.Save(tenantItem, t.TenantID, t) })
 }
 
-// ensureFactors completes the settings of second factors, which every tenant has: off by default.
+// ensureFactors sets the defaults of the settings of second factors: off.
 func (t *Tenant) ensureFactors() {
 	if t.MFAConfig == nil {
 		t.MFAConfig = &MFASettings{}
@@ -152,7 +152,8 @@ func (s *Service) GetTenant(ctx context.Context, c Call, r *TenantRequest) (*Ten
 	return s.tenant(ctx, c, r.ID)
 }
 
-// UpdateTenant changes the fields of the mask. Without a mask all settings are replaced by those given and the defaults.
+// UpdateTenant changes the fields of the mask. Without a mask it replaces all settings by the given ones and the
+// defaults.
 func (s *Service) UpdateTenant(ctx context.Context, c Call, r *TenantRequest) (*Tenant, error) {
 	if _, err := s.tenant(ctx, c, r.ID); err != nil {
 		return nil, err
@@ -178,7 +179,7 @@ func (s *Service) UpdateTenant(ctx context.Context, c Call, r *TenantRequest) (*
 		t.TenantID, t.Name = r.ID, "projects/"+c.Project+"/tenants/"+r.ID
 		return ch.Save(tenantItem, r.ID, t)
 	})
-	// Open streams of the tenant's users end at once, not only when their tokens expire.
+	// Open streams of the tenant's users must end at once, not only when their tokens expire.
 	if err == nil && t.DisableAuth {
 		s.accounts.Revoked(account.Revocation{Scope: account.Scope{Project: c.Project, Tenant: r.ID}})
 	}
@@ -199,7 +200,8 @@ func (s *Service) DeleteTenant(ctx context.Context, c Call, r *TenantRequest) (*
 	if err != nil {
 		return nil, err
 	}
-	// The accounts go last: no session of a removed tenant is valid, also when the program ends before they are removed.
+	// The accounts are removed last: no session of a removed tenant is valid, even if the program ends before they are
+	// removed.
 	return &struct{}{}, s.accounts.Clear(ctx, account.Scope{Project: c.Project, Tenant: r.ID})
 }
 
@@ -215,7 +217,7 @@ func (s *Service) ListTenants(ctx context.Context, c Call, r *TenantRequest) (*T
 		}
 		t := &Tenant{}
 		if res.Tenants = append(res.Tenants, t); len(res.Tenants) == r.PageSize {
-			res.NextPageToken = id // also when the page is the last: clients read on until a page has none
+			res.NextPageToken = id // set for the last page too: clients continue until a page has no tenants
 		}
 		return decode(t)
 	})

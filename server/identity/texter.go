@@ -13,9 +13,9 @@ import (
 
 // TextMessage is a text message that carries a code.
 type TextMessage struct {
-	// Project and Tenant are whose users are written to.
+	// Project and Tenant are the scope of the recipient's account.
 	Project, Tenant string
-	// Phone is whom to write to, in E.164 form.
+	// Phone is the recipient's number, in E.164 form.
 	Phone string
 	// Code is the code, and Text the whole message.
 	Code, Text string
@@ -25,7 +25,7 @@ type TextMessage struct {
 
 // Texter sends text messages.
 type Texter interface {
-	// Text sends one message, or returns why it could not be delivered: the client receives an error of package fault.
+	// Text sends one message, or returns the reason why it could not. The client receives errors of package fault.
 	Text(ctx context.Context, m TextMessage) error
 }
 
@@ -37,11 +37,11 @@ func codeText(locale, code string) string {
 	return code + " is your verification code."
 }
 
-// hookTimeout is how long handing over one message may take.
+// hookTimeout is the time limit for posting one message.
 const hookTimeout = 20 * time.Second
 
-// HookTexter hands text messages to a webhook: a POST as blocking functions get it, {"data":{"jwt":…}}, signed as ID tokens are,
-// with the webhook's address in "aud".
+// HookTexter posts text messages to a webhook in the format of blocking functions: {"data":{"jwt":…}}, signed like ID
+// tokens, with the webhook's URL in "aud".
 type HookTexter struct {
 	// Tokens signs, and Caller posts to URL.
 	Tokens *token.Verifier
@@ -71,13 +71,13 @@ func (h *HookTexter) Text(ctx context.Context, m TextMessage) error {
 	status, _, err := h.Caller.Post(ctx, h.URL, body)
 	switch {
 	case err != nil:
-		return fmt.Errorf("hand over a text message: %w", err)
+		return fmt.Errorf("post a text message: %w", err)
 	case status == http.StatusBadRequest:
 		return apiError("INVALID_PHONE_NUMBER : The text message cannot be sent to this number.")
 	case status == http.StatusTooManyRequests:
 		return apiError("QUOTA_EXCEEDED : Too many text messages.")
 	case status < http.StatusOK || status >= http.StatusMultipleChoices:
-		return fmt.Errorf("hand over a text message: the webhook answers %d", status)
+		return fmt.Errorf("post a text message: the webhook returned %d", status)
 	}
 	return nil
 }

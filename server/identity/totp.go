@@ -11,14 +11,14 @@ import (
 
 // Bounds of authenticator apps.
 const (
-	// totpWindow is how many periods a clock may be off either way by default: three codes are good at a time, each
-	// once. Firebase's own default is 5.
+	// totpWindow is the default tolerance for a clock in either direction, in periods: three codes are valid at a time,
+	// each once. Firebase's own default is 5.
 	totpWindow = 1
-	// totpLife is how long enrolling may take.
+	// totpLife is the time limit of an enrollment.
 	totpLife = 5 * time.Minute
 )
 
-// totpItem is the kind of item under which secrets are kept until they are enrolled.
+// totpItem is the kind of item that stores secrets until they are enrolled.
 const totpItem = "totp"
 
 // newTOTP is a secret that is being enrolled.
@@ -28,7 +28,7 @@ type newTOTP struct {
 	Made   time.Time `json:"made"`
 }
 
-// startTOTP makes a secret for an authenticator app.
+// startTOTP creates a secret for an authenticator app.
 func (s *Service) startTOTP(ctx context.Context, c Call, u *account.User) (*TOTPSession, error) {
 	made := newTOTP{UID: u.UID, Secret: totp.NewSecret(), Made: s.now()}
 	const size = 48
@@ -64,7 +64,7 @@ func (s *Service) checkNewTOTP(ctx context.Context, c Call, u *account.User, r *
 	return key, step, err
 }
 
-// useTOTP checks a code and notes its period, so that no code is good twice. The clock that made it may be off by window periods.
+// useTOTP checks a code and records its period, so that no code is valid twice. The app's clock may be off by window periods.
 func (s *Service) useTOTP(f *account.Factor, code string, window int) error {
 	if code == "" {
 		return apiError("MISSING_CODE")

@@ -42,7 +42,7 @@ type UpdateRequest struct {
 	MFA                  *struct {
 		Enrollments []MFAInfo `json:"enrollments"`
 	} `json:"mfa"`
-	// revoke ends all sessions, which users of the official emulator may do themselves.
+	// revoke ends all sessions. In the official emulator users can request it for themselves.
 	revoke bool
 }
 
@@ -115,7 +115,7 @@ func (s *Service) Update(ctx context.Context, c Call, r *UpdateRequest) (*Update
 		}
 		moved := u.Email != before.Email
 		if !asUser || !r.revoke && !moved && (u.Password == nil || u.Password == before.Password) {
-			return nil // tokens are for those whose sessions just ended
+			return nil // new tokens are for clients whose sessions have just ended
 		}
 		if moved {
 			formerly = before
@@ -133,15 +133,15 @@ func (s *Service) Update(ctx context.Context, c Call, r *UpdateRequest) (*Update
 	return res, err
 }
 
-// sensitive reports whether the update changes how the account is signed in to.
+// sensitive reports whether the update changes the account's ways to sign in.
 func (r *UpdateRequest) sensitive() bool {
 	return r.Email != nil || r.Password != nil || len(r.DeleteProvider) > 0 ||
 		slices.ContainsFunc(r.DeleteAttribute, func(a Attribute) bool { return a == "EMAIL" || a == "PASSWORD" || a == "PROVIDER" })
 }
 
-// sendRecovery notifies the former address of an account that the account has another now, with a code that restores the former one.
-// formerly is the account before the change, or one without address when no e-mail is to be sent. The change is stored already: an
-// e-mail that can't be sent is logged.
+// sendRecovery notifies an account's former address of the change of address, with a code that restores it. formerly is
+// the account before the change, or one without address if no e-mail is to be sent. The change is stored already, so a
+// failure is only logged.
 func (s *Service) sendRecovery(ctx context.Context, c Call, formerly account.User) {
 	if formerly.Email == "" {
 		return
@@ -156,7 +156,7 @@ func (s *Service) sendRecovery(ctx context.Context, c Call, formerly account.Use
 	}
 }
 
-// fill shows the account after a change.
+// fill sets the response's fields to those of the account.
 func (r *UpdateResponse) fill(u *account.User) {
 	r.LocalID, r.Email, r.DisplayName, r.PhotoURL, r.EmailVerified = u.UID, u.Email, u.DisplayName, u.PhotoURL, u.EmailVerified
 	r.ProviderUserInfo = providers(u)
@@ -188,12 +188,13 @@ func (s *Service) checkClientUpdate(cfg *Config, tenant *Tenant, r *UpdateReques
 	return nil
 }
 
-// verifyFirst is the answer to a change of address by a client where addresses are protected from enumeration.
+// verifyFirst returns the error for a client's change of address with protection from e-mail enumeration.
 func verifyFirst() error {
 	return apiError("OPERATION_NOT_ALLOWED : Please verify the new email before changing email.")
 }
 
-// prepareUpdate checks an update and does what is slow before the account is locked. What it returns makes the change.
+// prepareUpdate checks an update and does the slow work, before the account is locked. The function that it returns
+// makes the change.
 func (s *Service) prepareUpdate(ctx context.Context, c Call, cfg *Config, r *UpdateRequest, asUser bool) (func(*account.Change, *account.User) error, error) {
 	if err := checkProfile(r.DisplayName, r.PhotoURL); err != nil {
 		return nil, err
@@ -237,8 +238,8 @@ func (s *Service) prepareUpdate(ctx context.Context, c Call, cfg *Config, r *Upd
 			return nil, err
 		}
 	}
-	// Deletions come last: they win over values of the same request. Sessions of a deleted address end while it can still be seen that there
-	// was one.
+	// Deletions come last: they override values of the same request. Sessions of a deleted address end before the
+	// deletion, while the account still has the address.
 	return func(ch *account.Change, u *account.User) error {
 		s.setAddress(u, r, email, phone)
 		if hash != nil {
@@ -273,7 +274,7 @@ func (s *Service) setAddress(u *account.User, r *UpdateRequest, email, phone str
 	}
 }
 
-// move gives an account another e-mail address, which ends all sessions. verified reports whether ownership of the new address was proved.
+// move changes an account's e-mail address, which ends all sessions. verified is set if ownership of the new address was proved.
 func (s *Service) move(u *account.User, email string, verified bool) {
 	if u.InitialEmail == "" && u.Email != "" {
 		u.InitialEmail = u.Email
@@ -322,7 +323,7 @@ func (s *Service) setByAdmin(ch *account.Change, u *account.User, r *UpdateReque
 	return nil
 }
 
-// link links a provider's user, in the place of another of the same provider.
+// link links a provider's user and replaces another of the same provider.
 func link(u *account.User, p *ProviderUserInfo) {
 	u.Providers = slices.DeleteFunc(u.Providers, func(old account.Provider) bool { return old.ProviderID == p.ProviderID })
 	u.Providers = append(u.Providers, account.Provider{
@@ -330,7 +331,7 @@ func link(u *account.User, p *ProviderUserInfo) {
 	})
 }
 
-// setProfile changes the name and the picture, and deletes what is to be deleted.
+// setProfile changes the name and the picture, and deletes the attributes of the request.
 func setProfile(u *account.User, r *UpdateRequest) {
 	if r.DisplayName != nil {
 		u.DisplayName = r.DisplayName

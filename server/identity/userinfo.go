@@ -7,8 +7,8 @@ import (
 	"clave/server/account"
 )
 
-// redacted stands for a password hash that is not shown. It is not empty, because clients conclude from it that there
-// is a password.
+// redacted replaces a password hash that is not shown. It is not empty, because clients infer from it that there is a
+// password.
 const redacted = "UkVEQUNURUQ="
 
 // ProviderUserInfo is a way to sign in, as the API shows it.
@@ -70,7 +70,7 @@ type UserInfo struct {
 	PasskeyInfo       []PasskeyInfo      `json:"passkeyInfo,omitempty"`
 }
 
-// info returns an account as the API shows it; with hashes, as exports need it.
+// info returns an account as the API shows it. Exports also need the hashes.
 func info(c Call, u *account.User, hashes bool) UserInfo {
 	i := UserInfo{
 		LocalID: u.UID, Email: u.Email, DisplayName: u.DisplayName, PhotoURL: u.PhotoURL, PhoneNumber: u.Phone,
@@ -109,7 +109,7 @@ func info(c Call, u *account.User, hashes bool) UserInfo {
 	return i
 }
 
-// stamp prints a time as the API does: with three decimals, or six where there are microseconds.
+// stamp formats a time as the API does: with three decimals, or six if there are microseconds.
 func stamp(t time.Time) string {
 	if t.Nanosecond()%int(time.Millisecond) < int(time.Microsecond) {
 		return t.UTC().Format("2006-01-02T15:04:05.000Z")
@@ -117,7 +117,7 @@ func stamp(t time.Time) string {
 	return t.UTC().Format("2006-01-02T15:04:05.000000Z")
 }
 
-// providers lists how a user can sign in: linked providers, then phone, then password.
+// providers lists a user's ways to sign in: linked providers, then phone, then password.
 func providers(u *account.User) []ProviderUserInfo {
 	var list []ProviderUserInfo
 	for _, p := range u.Providers {
@@ -141,7 +141,7 @@ func providers(u *account.User) []ProviderUserInfo {
 func factors(u *account.User, whole bool) []MFAInfo {
 	var list []MFAInfo
 	if u.Factors != nil {
-		list = []MFAInfo{} // as the official emulator, for a user who withdrew the last one
+		list = []MFAInfo{} // as in the official emulator, for a user who withdrew the last one
 	}
 	for _, f := range u.Factors {
 		m := MFAInfo{MFAEnrollmentID: f.ID, DisplayName: f.DisplayName, EnrolledAt: stamp(f.Enrolled)}
@@ -158,7 +158,7 @@ func factors(u *account.User, whole bool) []MFAInfo {
 	return list
 }
 
-// nonEmpty returns a pointer to a text, or nil for an empty one.
+// nonEmpty returns a pointer to a string, or nil for an empty one.
 func nonEmpty(s string) *string {
 	if s == "" {
 		return nil

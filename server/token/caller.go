@@ -10,9 +10,9 @@ import (
 	"clave/server/fault"
 )
 
-// Caller is who makes a request.
+// Caller identifies the sender of a request.
 type Caller struct {
-	// Privileged callers are servers: rules do not apply to them.
+	// Privileged callers are servers. Rules do not apply to them.
 	Privileged bool
 	// UID is the user's id; empty for anonymous and privileged callers.
 	UID string
@@ -23,53 +23,54 @@ type Caller struct {
 	Project string
 	// Tenant is the user's tenant, or empty.
 	Tenant string
-	// Provider is how the user signed in, such as "password" or "anonymous".
+	// Provider is the sign-in method, such as "password" or "anonymous".
 	Provider string
-	// Expires is when the token ends; zero means never.
+	// Expires is the time when the token expires; zero means never.
 	Expires time.Time
-	// Address is the client's network address. The transports set it; it is invalid where none is known.
+	// Address is the client's network address, set by the transports. It is invalid if unknown.
 	Address netip.Addr
-	// ReadOnly callers change nothing, also where no rules apply to them.
+	// ReadOnly callers may not change anything, even where no rules apply to them.
 	ReadOnly bool
-	// Journal, if not nil, notes what the caller changes.
+	// Journal records the caller's changes, if not nil.
 	Journal Journal
-	// session is what CheckSession checks; nil for callers without an account.
+	// session is the session that CheckSession checks; nil for callers without an account.
 	session *ID
 }
 
-// Journal notes changes.
+// Journal records changes.
 type Journal interface {
-	// Begin announces a change before it is made, and returns what notes how it ended; it must be called. An error refuses the change.
+	// Begin records a change before it is made. It returns a function that records the outcome, which must be called. An error refuses
+	// the change.
 	Begin(c Change) (ended func(error), err error)
 }
 
-// Change is what a caller is about to change.
+// Change describes a change that a caller is about to make.
 type Change struct {
 	// Address is the caller's network address.
 	Address netip.Addr
-	// Method is the method called, such as Commit.
+	// Method is the name of the called method, such as Commit.
 	Method string
-	// Database is the name of the database, empty for a change of anything but documents.
+	// Database is the name of the database; empty for changes of other data than documents.
 	Database string
-	// Targets are what is changed, such as "update users/ada".
+	// Targets lists the changes, such as "update users/ada".
 	Targets []string
-	// Count is how many are changed, which may be more than Targets lists.
+	// Count is the number of changes, which may exceed the length of Targets.
 	Count int
 }
 
-// Callers identifies who makes a request from its Authorization header. A Verifier is one.
+// Callers identifies the sender of a request by its Authorization header. Verifier implements it.
 type Callers interface {
-	// Caller returns who calls project.
+	// Caller returns the caller of project.
 	Caller(ctx context.Context, authorization, project string) (Caller, error)
-	// Admin returns who administers project, and an error for other callers.
+	// Admin returns the caller if it administers project, and an error otherwise.
 	Admin(ctx context.Context, authorization, project string) (Caller, error)
 }
 
-// errReadOnly is the error of a change by a ReadOnly caller.
+// errReadOnly is the error for a change by a ReadOnly caller.
 var errReadOnly = fault.E(fault.PermissionDenied, "The console's session is read-only. clave console --write opens one that may change data.")
 
-// Change announces a change by the caller and returns what is to be called with its outcome. It returns PermissionDenied for a caller
-// that may change nothing.
+// Change records a change by the caller and returns a function that must be called with the outcome. It returns
+// PermissionDenied for a ReadOnly caller.
 func (c Caller) Change(change func() Change) (ended func(error), err error) {
 	switch {
 	case c.ReadOnly:
@@ -85,14 +86,14 @@ func (c Caller) Change(change func() Change) (ended func(error), err error) {
 // Anonymous reports whether no user is signed in.
 func (c Caller) Anonymous() bool { return !c.Privileged && c.UID == "" }
 
-// Unidentified reports whether nothing distinguishes the caller from others but the address: no user is signed in, or an
-// anonymous account is, which anybody may create.
+// Unidentified reports whether only the address distinguishes the caller from others: no user is signed in, or the
+// account is anonymous, which anybody may create.
 func (c Caller) Unidentified() bool {
 	return c.Anonymous() || !c.Privileged && c.Provider == "anonymous"
 }
 
-// CheckSession returns Unauthenticated when the session of a caller has ended since the caller's token was verified, for
-// callers whose connection stays open. Callers without an account have no session that could end.
+// CheckSession returns Unauthenticated if the caller's session has ended since the token was verified. It is for
+// callers whose connection stays open. Callers without an account have no session.
 func (v *Verifier) CheckSession(ctx context.Context, c Caller) error {
 	if c.session == nil {
 		return nil
@@ -100,13 +101,13 @@ func (v *Verifier) CheckSession(ctx context.Context, c Caller) error {
 	return v.checkSession(ctx, *c.session)
 }
 
-// errUnauthenticated is the error of a caller whose token is invalid; cause is for the log.
+// errUnauthenticated returns the error for an invalid token. cause is only logged.
 func errUnauthenticated(cause error) error {
 	return fault.Because(cause, fault.Unauthenticated, "Missing or invalid authentication.")
 }
 
-// bearer returns the token of an Authorization header; ok is false when the header is of another scheme, which
-// counts as none.
+// bearer returns the token of an Authorization header. ok is false if the header has another scheme, which counts as no
+// header.
 func bearer(authorization string) (raw string, ok bool) {
 	scheme, raw, found := strings.Cut(strings.TrimSpace(authorization), " ")
 	if !found || !(strings.EqualFold(scheme, "bearer") || strings.EqualFold(scheme, "firebase")) {
@@ -115,8 +116,9 @@ func bearer(authorization string) (raw string, ok bool) {
 	return strings.TrimSpace(raw), true
 }
 
-// Caller returns who calls project, from a request's Authorization header. An empty header is an anonymous caller. An invalid token is
-// Unauthenticated, the token of another project PermissionDenied.
+// Caller returns the caller of project, identified by a request's Authorization header. An empty header means an
+// anonymous caller. Caller returns Unauthenticated for an invalid token and PermissionDenied for a token of another
+// project.
 func (v *Verifier) Caller(ctx context.Context, authorization, project string) (Caller, error) {
 	raw, ok := bearer(authorization)
 	if !ok {
@@ -127,7 +129,7 @@ func (v *Verifier) Caller(ctx context.Context, authorization, project string) (C
 	}
 	id, err := v.ID(ctx, raw, project)
 	if v.o.Unsigned && errors.Is(err, errNoSubject) {
-		return Caller{Project: project}, nil // The official emulator evaluates the rules for such a token, too.
+		return Caller{Project: project}, nil // The official emulator evaluates the rules for such a token too.
 	}
 	if err != nil {
 		return Caller{}, err
@@ -139,8 +141,8 @@ func (v *Verifier) Caller(ctx context.Context, authorization, project string) (C
 	return caller, nil
 }
 
-// Admin returns the server whose Authorization header this is. The error is nil only when it may administer project. A missing header is
-// Unauthenticated, as an invalid one is.
+// Admin returns the server that an Authorization header identifies. The error is nil only if the server may administer
+// project. It is Unauthenticated for a missing or invalid header.
 func (v *Verifier) Admin(ctx context.Context, authorization, project string) (Caller, error) {
 	raw, ok := bearer(authorization)
 	if !ok {
@@ -152,8 +154,8 @@ func (v *Verifier) Admin(ctx context.Context, authorization, project string) (Ca
 	return Caller{}, errUnauthenticated(nil)
 }
 
-// admin verifies the tokens of servers. is reports whether raw has the form of one; err is then nil only when it may administer
-// project.
+// admin verifies the tokens of servers. is reports whether raw has the form of one; err is then nil only if the server
+// may administer project.
 func (v *Verifier) admin(ctx context.Context, raw, project string) (caller Caller, is bool, err error) {
 	if v.o.Owner || v.o.Unsigned {
 		if strings.EqualFold(raw, "owner") || strings.HasPrefix(raw, accessPrefix) && strings.Count(raw, ".") != 3 {

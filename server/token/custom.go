@@ -13,11 +13,11 @@ const customAudience = "https://identitytoolkit.googleapis.com/google.identity.i
 // CustomToken is a verified custom token.
 type CustomToken struct {
 	UID, Tenant string
-	// Claims is what the token has under "claims", of whatever type; nil when it has nothing.
+	// Claims is the value of "claims", which may have any type; nil if there is none.
 	Claims any
 }
 
-// invalidCustom is the answer to a custom token that is not good.
+// invalidCustom returns the error for an invalid custom token.
 func invalidCustom(text string) error {
 	return fault.E(fault.FailedPrecondition, "INVALID_CUSTOM_TOKEN : %s", text)
 }
@@ -52,8 +52,8 @@ func (v *Verifier) Custom(ctx context.Context, raw, project string) (CustomToken
 	return c, nil
 }
 
-// parseCustom takes a custom token apart. Under `clave start` a plain JSON object is accepted too, as by the official emulator; its
-// header is then empty.
+// parseCustom parses a custom token. Under `clave start` it also accepts a plain JSON object, as the official emulator
+// does; the header is empty then.
 func (v *Verifier) parseCustom(raw string) (*jwt, error) {
 	if v.loose() && len(raw) > 0 && raw[0] == '{' {
 		claims, err := DecodeClaims([]byte(raw))
@@ -62,7 +62,7 @@ func (v *Verifier) parseCustom(raw string) (*jwt, error) {
 	return parseJWT(raw)
 }
 
-// checkCustomSigner checks who signed.
+// checkCustomSigner checks the token's signature.
 func (v *Verifier) checkCustomSigner(ctx context.Context, t *jwt, project string) error {
 	if t.text("iss") != t.text("sub") {
 		return invalidCustom("iss and sub differ")
@@ -102,10 +102,11 @@ func (v *Verifier) checkCustomTimes(t *jwt) error {
 		return invalidCustom(err.Error())
 	}
 	if exp, iat := mustSeconds(t, "exp"), mustSeconds(t, "iat"); time.Duration(exp-iat)*time.Second > maxAssertion {
-		return invalidCustom("lives longer than an hour")
+		return invalidCustom("has a lifetime of more than an hour")
 	}
 	return nil
 }
 
-// loose reports whether custom tokens need no signature: where everybody may be the owner, everybody may sign anybody in.
+// loose reports whether custom tokens need no signature. That is the case with Options.Owner: any caller has all rights
+// then.
 func (v *Verifier) loose() bool { return v.o.Unsigned || v.o.Owner }

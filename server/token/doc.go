@@ -5,10 +5,9 @@
 // (Keys); the public halves are certificates that clients fetch. Under `clave start` they have no signature
 // (alg "none"), as the official emulator's, unless signing is switched on.
 //
-// The invariant: a Verifier whose Options.Unsigned is false accepts nothing that one of our keys, or the key of
-// a registered service account, has not signed. Everything that the official emulators accept beyond that is
-// behind Options.Unsigned and Options.Owner, which production never sets.
+// The invariant: a Verifier whose Options.Unsigned is false accepts only tokens that one of our keys, or the key of a
+// registered service account, has signed. Options.Unsigned and Options.Owner enable everything that the official
+// emulators accept beyond that. Production never sets them.
 //
-// The package does not depend on accounts. Whether a session was revoked or its user disabled is checked by
-// Options.Session.
+// The package does not depend on accounts. Options.Session checks whether a session was revoked or its user disabled.
 package token

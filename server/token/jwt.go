@@ -13,10 +13,10 @@ import (
 	"strings"
 )
 
-// maxToken is the longest token that is read: a header of HTTP is not longer either.
+// maxToken is the maximum length of a token, which is also that of an HTTP header.
 const maxToken = 64 << 10
 
-// errMalformed is the error of a text that is not a JWT.
+// errMalformed is the error for a string that is not a JWT.
 var errMalformed = errors.New("malformed token")
 
 // header is a JWT's header.
@@ -30,7 +30,7 @@ type header struct {
 type jwt struct {
 	header header
 	claims map[string]any
-	// signed is what the signature is over; signature is empty for alg "none".
+	// signed is the signed part of the token. signature is empty for alg "none".
 	signed    string
 	signature []byte
 }
@@ -138,7 +138,7 @@ func unsigned(claims map[string]any) (string, error) {
 	return signed + ".", err
 }
 
-// signedBy reports whether the token is RS256 with a good signature by key. No other algorithm is known.
+// signedBy reports whether the token has a valid RS256 signature by key. No other algorithm is supported.
 func (t *jwt) signedBy(key *rsa.PublicKey) bool {
 	if t.header.Alg != "RS256" {
 		return false
@@ -166,7 +166,7 @@ func (t *jwt) seconds(name string) (int64, bool) {
 	return 0, false
 }
 
-// jwtParts is how many parts a JWT has.
+// jwtParts is the number of parts of a JWT.
 const jwtParts = 3
 
 // Unverified reads the claims of a JWT or of a plain JSON object. They are not verified.

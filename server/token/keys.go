@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// keyBits is the size of our RSA keys, as Google's.
+// keyBits is the size of our RSA keys, the same as Google's.
 const keyBits = 2048
 
 // key is one of our key pairs with the certificate that publishes it.
@@ -28,7 +28,7 @@ type key struct {
 	cert string
 }
 
-// newKey makes a key pair; name is the certificate's common name.
+// newKey creates a key pair. name is the certificate's common name.
 func newKey(name string, now, until time.Time) (*key, error) {
 	private, err := rsa.GenerateKey(rand.Reader, keyBits)
 	if err != nil {
@@ -56,7 +56,7 @@ func keyOf(private *rsa.PrivateKey, der []byte) (*key, error) {
 		return nil, err
 	}
 	if !private.PublicKey.Equal(cert.PublicKey) {
-		return nil, fmt.Errorf("certificate %s is not of its key", cert.Subject.CommonName)
+		return nil, fmt.Errorf("certificate %s does not belong to its key", cert.Subject.CommonName)
 	}
 	return &key{
 		id: KeyID(&private.PublicKey), private: private, created: cert.NotBefore.UTC(),
@@ -70,7 +70,7 @@ func KeyID(public *rsa.PublicKey) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// save puts the key and its certificate into a vault.
+// save stores the key and its certificate in a vault.
 func (k *key) save(v Vault, ring ringName) error {
 	der, err := x509.MarshalPKCS8PrivateKey(k.private)
 	if err != nil {

@@ -11,10 +11,10 @@ import (
 	"clave/server/fault"
 )
 
-// Life is how long an ID token is in force.
+// Life is the lifetime of an ID token.
 const Life = time.Hour
 
-// MintID makes an ID token for project: claims with iss, aud, sub, user_id, iat and exp set.
+// MintID returns an ID token for project. It sets iss, aud, sub, user_id, iat and exp in claims.
 func (v *Verifier) MintID(project, uid string, claims map[string]any) (string, error) {
 	now := v.o.Clock.Now().Unix()
 	claims = maps.Clone(claims)
@@ -24,7 +24,7 @@ func (v *Verifier) MintID(project, uid string, claims map[string]any) (string, e
 	return v.mint(ringID, claims)
 }
 
-// MintCookie makes a session cookie from the claims of a verified ID token.
+// MintCookie returns a session cookie with the claims of a verified ID token.
 func (v *Verifier) MintCookie(id ID, life time.Duration) (string, error) {
 	now := v.o.Clock.Now().Unix()
 	claims := maps.Clone(id.Claims)
@@ -33,7 +33,7 @@ func (v *Verifier) MintCookie(id ID, life time.Duration) (string, error) {
 	return v.mint(ringSession, claims)
 }
 
-// MintLegacy makes the token that a sign-in without returnSecureToken returns. No method accepts it.
+// MintLegacy returns the token for a sign-in without returnSecureToken. No method accepts it.
 func (v *Verifier) MintLegacy(project, uid string, claims map[string]any) (string, error) {
 	now := v.o.Clock.Now().Unix()
 	claims = maps.Clone(claims)
@@ -42,7 +42,7 @@ func (v *Verifier) MintLegacy(project, uid string, claims map[string]any) (strin
 	return v.mint(ringAccess, claims)
 }
 
-// mint signs claims, or leaves them unsigned when there are no keys.
+// mint returns a JWT with the claims, which is unsigned if there are no keys.
 func (v *Verifier) mint(ring ringName, claims map[string]any) (string, error) {
 	if v.o.Keys != nil {
 		return v.o.Keys.sign(ring, claims)
@@ -53,9 +53,9 @@ func (v *Verifier) mint(ring ringName, claims map[string]any) (string, error) {
 	return unsigned(claims)
 }
 
-// SignBlob signs bytes for a service account that has no key of its own at hand, as IAM's signBlob does. Custom
-// tokens signed so are good (see Custom). All service accounts of all projects share the key: what is a JWT must be
-// issued by the account itself, or one project's server could sign users of another in.
+// SignBlob signs bytes for a service account whose holder does not have its key, as IAM's signBlob does. Custom accepts
+// custom tokens that are signed so. All service accounts of all projects share the key, so a JWT must have the account
+// itself as its issuer; otherwise a server of one project could sign in users of another.
 func (v *Verifier) SignBlob(account string, blob []byte) (kid string, signature []byte, err error) {
 	if t, err := parseJWT(string(blob) + "."); err == nil && (t.text("iss") != account || t.text("sub") != account) {
 		return "", nil, fault.E(fault.PermissionDenied, "the JWT to sign is not issued by %s", account)
@@ -69,11 +69,11 @@ func (v *Verifier) SignBlob(account string, blob []byte) (kid string, signature 
 	return key.id, signature, err
 }
 
-// EventIssuer returns the issuer of the tokens of events of a server with an origin. OpenID Connect discovery works from it.
+// EventIssuer returns the issuer of the tokens for events of a server with an origin. OpenID Connect discovery starts at it.
 func EventIssuer(origin string) string { return origin + "/__/events" }
 
-// MintDelivery makes the OpenID Connect token that goes with an event of documents to a service, for the audience in "aud". A
-// server with KeyOptions.Events can.
+// MintDelivery returns the OpenID Connect token that accompanies an event for a service, with the audience in "aud". It
+// requires KeyOptions.Events.
 func (v *Verifier) MintDelivery(project, audience string) (raw string, expires time.Time, err error) {
 	if v.o.Keys == nil || !v.o.Keys.o.Events {
 		return "", time.Time{}, fault.E(fault.FailedPrecondition, "there are no keys to sign events with")
@@ -87,7 +87,8 @@ func (v *Verifier) MintDelivery(project, audience string) (raw string, expires t
 	return raw, expires, err
 }
 
-// MintEvent makes the JWT that a blocking function is sent: signed as ID tokens are, for the function's address in "aud".
+// MintEvent returns the JWT that is sent to a blocking function. It is signed like ID tokens, and the function's URL is
+// in "aud".
 func (v *Verifier) MintEvent(project, uid string, claims map[string]any) (string, error) {
 	now := v.o.Clock.Now().Unix()
 	claims = maps.Clone(claims)

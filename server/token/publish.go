@@ -5,11 +5,11 @@ import (
 	"math/big"
 )
 
-// IDCertificates returns the certificates for ID tokens by key id, in PEM: what Google serves at
+// IDCertificates returns the certificates for ID tokens by key id, in PEM. Google serves them at
 // /robot/v1/metadata/x509/securetoken@system.gserviceaccount.com.
 func (k *Keys) IDCertificates() map[string]string { return k.certificates(ringID) }
 
-// CookieCertificates returns the certificates for session cookies by key id, in PEM: what Google serves at
+// CookieCertificates returns the certificates for session cookies by key id, in PEM. Google serves them at
 // /identitytoolkit/v3/relyingparty/publicKeys.
 func (k *Keys) CookieCertificates() map[string]string { return k.certificates(ringSession) }
 
@@ -22,7 +22,7 @@ func (k *Keys) certificates(ring ringName) map[string]string {
 	return certs
 }
 
-// JWK is a public key as RFC 7517 writes it.
+// JWK is a public key in the format of RFC 7517.
 type JWK struct {
 	Kty string `json:"kty"`
 	Alg string `json:"alg"`

@@ -10,7 +10,7 @@ import (
 	"clave/server/clock"
 )
 
-// ringName is what a ring of keys signs; it is also the name of its folder.
+// ringName names the purpose of a ring of keys. It is also the name of its folder.
 type ringName string
 
 // The rings. A key of one never verifies a token of another.
@@ -22,7 +22,7 @@ const (
 	ringEvents  ringName = "events"
 )
 
-// subjects are the common names in the certificates, as Google's.
+// subjects holds the common names in the certificates, the same as Google's.
 var subjects = map[ringName]string{
 	ringID:      "securetoken.system.gserviceaccount.com",
 	ringSession: "session.firebase.google.com",
@@ -31,7 +31,7 @@ var subjects = map[ringName]string{
 	ringEvents:  "events.clave",
 }
 
-// lives are how long the tokens of a ring are valid at most: a key is published that much longer than it signs.
+// lives holds the maximum lifetimes of the tokens of each ring. A key is published for that much longer than it signs.
 var lives = map[ringName]time.Duration{
 	ringID: time.Hour, ringSession: 14 * 24 * time.Hour, ringAccess: time.Hour, ringBlob: time.Hour, ringEvents: time.Hour,
 }
@@ -40,23 +40,24 @@ var lives = map[ringName]time.Duration{
 type KeyOptions struct {
 	// Clock is the source of time; the machine's clock when nil.
 	Clock clock.Clock
-	// Dir holds the keys, in files that only their owner can read. Empty keeps them in Vault, or in memory when that is nil.
+	// Dir holds the keys, in files that only their owner can read. If it is empty, the keys are in Vault, or in memory if that
+	// is nil.
 	Dir   string
 	Vault Vault
-	// Period is how long a key signs; 14 days when zero.
+	// Period is the time for which a key signs; zero means 14 days.
 	Period time.Duration
-	// MaxAge is how long clients may keep the published certificates; 6 hours when zero. A new certificate is published
-	// twice as long before its key signs.
+	// MaxAge is the time for which clients may cache the published certificates; zero means 6 hours. A new certificate is
+	// published for twice that time before its key signs.
 	MaxAge time.Duration
-	// Follow has the keys made and dropped by another node that shares the vault: Reload reads what there is.
+	// Follow is set if another node that shares the vault creates and removes the keys. Reload reads them.
 	Follow bool
-	// Events makes keys for the tokens of events too.
+	// Events creates keys for the tokens of events too.
 	Events bool
-	// Log logs rotations; nothing is logged when nil.
+	// Log logs rotations; nil logs nothing.
 	Log *slog.Logger
 }
 
-// EnsureDefaults fills what was left zero.
+// EnsureDefaults sets the defaults of zero fields.
 func (o *KeyOptions) EnsureDefaults() {
 	if o.Clock == nil {
 		o.Clock = clock.System()
@@ -75,8 +76,8 @@ func (o *KeyOptions) EnsureDefaults() {
 	}
 }
 
-// Keys are the key pairs that sign our tokens. Which key signs and which are published follows from their ages
-// alone, so that it survives a restart. Safe for concurrent use.
+// Keys holds the key pairs that sign our tokens. Which key signs and which are published depends only on their ages, so
+// it survives a restart. Keys is safe for concurrent use.
 type Keys struct {
 	o  KeyOptions
 	mu struct {
@@ -85,7 +86,7 @@ type Keys struct {
 	}
 }
 
-// OpenKeys loads the keys of a folder and makes those that are missing.
+// OpenKeys loads the keys of a folder or vault and creates missing ones.
 func OpenKeys(o KeyOptions) (*Keys, error) {
 	o.EnsureDefaults()
 	k := &Keys{o: o}
@@ -113,7 +114,7 @@ func (k *Keys) Reload() error {
 	return nil
 }
 
-// rings returns the rings that there are to be.
+// rings returns the required rings.
 func (k *Keys) rings() []ringName {
 	all := []ringName{ringID, ringSession, ringAccess, ringBlob}
 	if k.o.Events {
@@ -122,10 +123,10 @@ func (k *Keys) rings() []ringName {
 	return all
 }
 
-// lead is how long a key is published before it signs.
+// lead returns the time for which a key is published before it signs.
 func (k *Keys) lead() time.Duration { return 2 * k.o.MaxAge }
 
-// MaxAge returns how long clients may keep the published certificates.
+// MaxAge returns the time for which clients may cache the published certificates.
 func (k *Keys) MaxAge() time.Duration { return k.o.MaxAge }
 
 // Run rotates the keys until ctx is done.
@@ -140,7 +141,7 @@ func (k *Keys) Run(ctx context.Context) error {
 	}
 }
 
-// Rotate makes the keys that are due and drops those whose tokens have all expired.
+// Rotate creates the keys that are due and removes those whose tokens have all expired.
 func (k *Keys) Rotate() error {
 	now := k.o.Clock.Now()
 	for _, ring := range k.rings() {
@@ -171,7 +172,7 @@ func (k *Keys) Rotate() error {
 	return nil
 }
 
-// live returns the keys whose tokens may still be in force.
+// live returns the keys whose tokens may still be valid.
 func (k *Keys) live(ring ringName, keys []*key, now time.Time) []*key {
 	var kept []*key
 	for i, key := range keys {

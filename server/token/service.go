@@ -11,16 +11,16 @@ import (
 	"clave/server/fault"
 )
 
-// accessPrefix begins the access tokens of servers, as Google's do.
+// accessPrefix is the prefix of servers' access tokens, the same as Google's.
 const accessPrefix = "ya29."
 
-// accessAudience marks an access token, so that nothing else that we sign can be one.
+// accessAudience marks an access token, so that no other token that we sign is accepted as one.
 const accessAudience = "clave:admin"
 
-// maxAssertion is how long a service account's own JWT may live.
+// maxAssertion is the maximum lifetime of a service account's own JWT.
 const maxAssertion = time.Hour
 
-// isServiceAccount reports whether a token claims to be made by a service account.
+// isServiceAccount reports whether a token's claims name a service account as its issuer.
 func isServiceAccount(t *jwt) bool {
 	iss := t.text("iss")
 	return strings.Contains(iss, "@") && (t.text("sub") == "" || t.text("sub") == iss)
@@ -85,31 +85,31 @@ func (v *Verifier) selfSigned(ctx context.Context, t *jwt, project string) (Call
 	switch aud, ok := t.claims["aud"].(string); {
 	case ok && aud != "":
 		if !v.ourAudience(aud) {
-			return Caller{}, errUnauthenticated(fmt.Errorf("made for another audience: %q", aud))
+			return Caller{}, errUnauthenticated(fmt.Errorf("issued for another audience: %q", aud))
 		}
 	case t.claims["aud"] != nil && !ok:
-		return Caller{}, errUnauthenticated(errors.New("the audience is no string"))
+		return Caller{}, errUnauthenticated(errors.New("the audience is not a string"))
 	case !adminScope(t.text("scope")):
-		return Caller{}, errUnauthenticated(errors.New("neither an audience nor a scope that administers"))
+		return Caller{}, errUnauthenticated(errors.New("neither an audience nor an administrative scope"))
 	}
 	return privileged(account, project, time.Unix(mustSeconds(t, "exp"), 0))
 }
 
-// forService reports whether a service account's JWT has the form of one that stands for an access token: a scope or a service's
-// audience, and not a custom token's. `clave start` requires no more.
+// forService reports whether a service account's JWT has the form of one that replaces an access token: it has a scope
+// or a service's audience, not that of a custom token. `clave start` requires no more.
 func (t *jwt) forService() bool {
 	aud := t.text("aud")
 	return (t.text("scope") != "" || strings.HasSuffix(strings.TrimSuffix(aud, "/"), ".googleapis.com")) && !strings.Contains(aud, "identitytoolkit.v1")
 }
 
-// serviceHosts are the hosts whose APIs we answer for servers; client libraries write them into the audience of a JWT.
+// serviceHosts lists the hosts whose APIs we serve for servers. Client libraries write them into the audience of a JWT.
 var serviceHosts = []string{"firestore.googleapis.com", "identitytoolkit.googleapis.com", "www.googleapis.com", "iamcredentials.googleapis.com", "firebase.googleapis.com"}
 
-// servicePaths are the paths of such an audience: none, or the gRPC service (google.aip.dev/auth/4111). The audience of custom tokens,
-// which Google's servers don't take for access tokens either, is none of them.
+// servicePaths lists the paths of such an audience: none, or the gRPC service (google.aip.dev/auth/4111). The audience
+// of custom tokens is not among them: Google's servers don't accept custom tokens as access tokens either.
 var servicePaths = []string{"", "/", "/google.firestore.v1.Firestore", "/google.firestore.admin.v1.FirestoreAdmin"}
 
-// ourAudience reports whether a server's JWT was made for us: for an API that we answer, or for our public URL.
+// ourAudience reports whether the audience of a server's JWT is an API that we serve, or our public URL.
 func (v *Verifier) ourAudience(aud string) bool {
 	if own := strings.TrimSuffix(v.o.PublicURL, "/"); own != "" {
 		if path, ok := strings.CutPrefix(aud, own); ok {
@@ -124,10 +124,10 @@ func (v *Verifier) ourAudience(aud string) bool {
 	return slices.Contains(serviceHosts, host) && slices.Contains(servicePaths, rest[len(host):])
 }
 
-// adminScopes are the OAuth2 scopes of which a JWT without audience must have one.
+// adminScopes lists the OAuth2 scopes of which a JWT without audience must have one.
 var adminScopes = []string{"cloud-platform", "datastore", "firebase", "identitytoolkit", "firebase.database"}
 
-// adminScope reports whether a list of scopes, separated by spaces, has one that administers.
+// adminScope reports whether a list of scopes, separated by spaces, has one of adminScopes.
 func adminScope(scopes string) bool {
 	for scope := range strings.FieldsSeq(scopes) {
 		if name, ok := strings.CutPrefix(scope, "https://www.googleapis.com/auth/"); ok && slices.Contains(adminScopes, name) {
@@ -175,10 +175,10 @@ func (v *Verifier) byServiceAccount(ctx context.Context, t *jwt) (account Servic
 	return account, kid, nil
 }
 
-// serviceAccount returns what is registered under an e-mail address.
+// serviceAccount returns the service account that is registered under an e-mail address.
 func (v *Verifier) serviceAccount(ctx context.Context, email string) (ServiceAccount, error) {
 	if v.o.ServiceKeys == nil {
-		return ServiceAccount{}, errUnauthenticated(errors.New("no service accounts are known"))
+		return ServiceAccount{}, errUnauthenticated(errors.New("no service accounts are registered"))
 	}
 	account, err := v.o.ServiceKeys(ctx, email)
 	if err != nil {

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// Vault keeps the private keys of rings, each as PEM with its certificate.
+// Vault stores the private keys of rings, each as PEM with its certificate.
 type Vault interface {
 	// Load returns the keys of a ring by their ids.
 	Load(ring string) (map[string][]byte, error)
-	// Save keeps a key, all or nothing.
+	// Save stores a key atomically.
 	Save(ring, id string, text []byte) error
 	// Remove removes a key.
 	Remove(ring, id string) error

@@ -21,32 +21,33 @@ const (
 // errNoSubject is the error of a token without a subject.
 var errNoSubject = errors.New("no subject")
 
-// skew is how far the clocks of two machines may differ.
+// skew is the tolerated difference between the clocks of two machines.
 const skew = 5 * time.Minute
 
 // Options configure a Verifier.
 type Options struct {
 	// Clock is the source of time; the machine's clock when nil.
 	Clock clock.Clock
-	// Unsigned accepts what the official emulators accept: tokens without a verified signature, also expired ones,
-	// and everything that Owner accepts. For `clave start` only.
+	// Unsigned enables what the official emulators accept: tokens without a verified signature, expired tokens, and
+	// everything that Owner enables. For `clave start` only.
 	Unsigned bool
-	// Owner accepts `Bearer owner` as a server, and with it custom tokens without signature, as the Admin SDKs make them
-	// for emulators. For `clave start` only.
+	// Owner accepts `Bearer owner` as a server, and custom tokens without signature, as the Admin SDKs create them for
+	// emulators. For `clave start` only.
 	Owner bool
 	// Keys are our own keys. They may be nil only with Unsigned: tokens are then minted without signature.
 	Keys *Keys
 	// ServiceKeys returns the public keys registered for a service account, and the project it administers; no keys when
 	// there is no such account. Nil means that no service account is known.
 	ServiceKeys func(ctx context.Context, email string) (ServiceAccount, error)
-	// PublicURL is the origin under which servers reach us, such as https://data.example.org: an audience of their own JWTs.
+	// PublicURL is the server's own origin, such as https://data.example.org. Other servers' JWTs may have it as their
+	// audience.
 	PublicURL string
 	// Session is called for every valid ID token, with signatures on. It returns an error when the session was revoked or its user
 	// disabled or deleted. Nil skips the check.
 	Session func(ctx context.Context, id ID) error
 }
 
-// ServiceAccount is what is known of a server's identity.
+// ServiceAccount is a registered service account.
 type ServiceAccount struct {
 	Project string
 	// Keys are its public keys by key id.
@@ -74,12 +75,12 @@ type ID struct {
 	// UID is the user's id and Tenant its tenant, or empty.
 	UID, Tenant string
 	Project     string
-	// AuthTime is when the user signed in, and Expires when the token ends.
+	// AuthTime is the time of the sign-in, and Expires that of the token's expiry.
 	AuthTime, Issued, Expires time.Time
-	// Provider is how the user signed in, such as "password".
+	// Provider is the sign-in method, such as "password".
 	Provider string
-	// Epoch is the claim firebase.session_epoch, zero when it is missing: how often all of the user's sessions had been ended
-	// when this one began. Only sessions that began in the second of such an end have it.
+	// Epoch is the claim firebase.session_epoch, or zero if it is missing: the number of revocations of all of the user's
+	// sessions before this one began. Only sessions that began in the second of such a revocation have it.
 	Epoch int64
 	// Claims are all claims.
 	Claims map[string]any
@@ -97,8 +98,7 @@ func (v *Verifier) ID(ctx context.Context, raw, project string) (ID, error) {
 	return id, nil
 }
 
-// checkSession returns Unauthenticated when the session of an ID token has ended, or the error with which that could not be
-// found out.
+// checkSession returns Unauthenticated if the session of an ID token has ended, or the error of the check.
 func (v *Verifier) checkSession(ctx context.Context, id ID) error {
 	if v.o.Session == nil || v.o.Unsigned {
 		return nil
@@ -146,7 +146,7 @@ func (v *Verifier) verify(raw, project, issuer string, ring ringName) (ID, error
 	return v.describe(t, project)
 }
 
-// describe reads the claims of a token that is trusted.
+// describe reads the claims of a trusted token.
 func (v *Verifier) describe(t *jwt, project string) (ID, error) {
 	id := ID{UID: t.text("sub"), Project: project, Claims: t.claims}
 	if id.UID == "" || len(id.UID) > 128 {
@@ -168,7 +168,7 @@ func (v *Verifier) describe(t *jwt, project string) (ID, error) {
 	return id, nil
 }
 
-// checkTimes checks that a token is in force: exp must lie ahead, iat, auth_time and nbf must not.
+// checkTimes checks that a token is valid now: exp must be in the future; iat, auth_time and nbf must not.
 func (v *Verifier) checkTimes(t *jwt) error {
 	now := v.o.Clock.Now()
 	exp, hasExp := t.seconds("exp")
@@ -193,5 +193,5 @@ func (v *Verifier) checkTimes(t *jwt) error {
 // Keys returns our own keys, or nil when tokens are not signed.
 func (v *Verifier) Keys() *Keys { return v.o.Keys }
 
-// PublicURL returns the origin under which servers reach us; empty when it is not known.
+// PublicURL returns the server's own origin, or empty if it is not configured.
 func (v *Verifier) PublicURL() string { return v.o.PublicURL }

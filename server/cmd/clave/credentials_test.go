@@ -112,7 +112,7 @@ func TestCredentialsRefuses(t *testing.T) {
 		{"a word too many", [][]string{{"list", "all"}, project}, "create NAME"},
 		{"no project", [][]string{{"list"}}, "--project"},
 		{"no origin", [][]string{{"create", "backend"}, project}, "--public-url"},
-		{"a name that Google would not take", [][]string{{"create", "B"}, project, url}, "6 to 30 small letters"},
+		{"a name that Google would not take", [][]string{{"create", "B"}, project, url}, "6 to 30 lower-case letters"},
 		{"a folder in use", [][]string{{"create", "backend"}, project, url, {"--data", "busy"}}, "another clave uses this data folder"},
 		{"a file that can't be made", [][]string{{"create", "backend"}, project, url, {"--out", "nowhere/key.json"}}, "--out"},
 	} {

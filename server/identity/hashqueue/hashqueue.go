@@ -1,5 +1,6 @@
-// Package hashqueue bounds how many passwords are hashed at once, so that a flood of sign-ins leaves processor time for everything else, and is fair:
-// the clients that wait take turns, whatever the number of requests that each has.
+// Package hashqueue bounds the number of passwords that are hashed at once, so that a flood of sign-ins leaves
+// processor time for other work. The queue is fair: waiting clients take turns, whatever the number of requests of
+// each.
 package hashqueue
 
 import (
@@ -10,24 +11,25 @@ import (
 	"sync"
 )
 
-// ErrFull is the error of a client that has too much in the queue.
-var ErrFull = errors.New("too many passwords of one client wait to be hashed")
+// ErrFull is the error for a client that has too many requests in the queue.
+var ErrFull = errors.New("too many passwords of one client are waiting to be hashed")
 
 // Queue lets a number of workers hash passwords. It is safe for concurrent use.
 type Queue struct {
-	// perClient is how many requests of one client may wait; zero is any number.
+	// perClient is the maximum number of waiting requests of one client; zero means no limit.
 	perClient int
 	mu        struct {
 		sync.Mutex
-		// idle is how many more may be hashed at once.
+		// idle is the number of free workers.
 		idle int
-		// waiting has the requests of each client that wait, and turns the clients, the next first.
+		// waiting holds the waiting requests of each client, and turns the clients in the order of their turns.
 		waiting map[string][]chan struct{}
 		turns   []string
 	}
 }
 
-// New returns a queue for n workers; zero is half of the cores. perClient is how many requests of one client may wait; zero is any number.
+// New returns a queue for n workers; zero means half of the cores. perClient is the maximum number of waiting requests of one client; zero
+// means no limit.
 func New(n, perClient int) *Queue {
 	if n <= 0 {
 		n = max(runtime.GOMAXPROCS(0)/2, 1)
@@ -38,8 +40,8 @@ func New(n, perClient int) *Queue {
 	return q
 }
 
-// Do runs work for a client when it is its turn. It returns the error of ctx when that ends first, and ErrFull at once for a client with too
-// much in the queue; work has not run then.
+// Do runs work when it is the client's turn. It returns the error of ctx if that ends first, and ErrFull at once if the
+// client has too many requests in the queue. In both cases work does not run.
 func (q *Queue) Do(ctx context.Context, client string, work func()) error {
 	if err := q.enter(ctx, client); err != nil {
 		return err
@@ -74,12 +76,12 @@ func (q *Queue) enter(ctx context.Context, client string) error {
 	case <-ctx.Done():
 	}
 	if !q.withdraw(client, turn) {
-		q.leave() // It became its turn meanwhile.
+		q.leave() // The client's turn came at the same time.
 	}
 	return ctx.Err()
 }
 
-// Waiting returns how many requests wait.
+// Waiting returns the number of waiting requests.
 func (q *Queue) Waiting() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -106,7 +108,7 @@ func (q *Queue) withdraw(client string, turn chan struct{}) bool {
 	return true
 }
 
-// leave gives the place to the client whose turn it is.
+// leave passes the worker on to the client whose turn it is.
 func (q *Queue) leave() {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -24,7 +24,7 @@ import (
 //go:embed templates
 var files embed.FS
 
-// timeout is how long sending one e-mail may take.
+// timeout is the time limit for sending one e-mail.
 const timeout = 30 * time.Second
 
 // Options configure a Sender.
@@ -32,7 +32,7 @@ type Options struct {
 	// URL is the mail server: smtp://user:password@host:587?from=name@host (STARTTLS), or smtps:// (TLS from the start). With
 	// ?insecure=1 a server without encryption is accepted, for tests and private networks.
 	URL string
-	// App is the name of the service in the e-mails; the sender's domain when empty.
+	// App is the name of the service in the e-mails; empty means the sender's domain.
 	App string
 }
 
@@ -42,7 +42,7 @@ type Sender struct {
 	from, app string
 }
 
-// New returns a Sender; nothing is connected yet.
+// New returns a Sender. It does not connect to the mail server.
 func New(o Options) (*Sender, error) {
 	u, err := url.Parse(o.URL)
 	if err != nil || u.Host == "" || u.Scheme != "smtp" && u.Scheme != "smtps" {
@@ -52,7 +52,7 @@ func New(o Options) (*Sender, error) {
 	if from == "" {
 		return nil, fault.E(fault.InvalidArgument, "the mail server's URL has no sender: add ?from=name@host")
 	}
-	// TLS is required unless the URL has insecure=1, not merely used where the server offers it: an attacker between could remove the offer (STARTTLS stripping) and read codes and the password.
+	// TLS is required unless the URL has insecure=1. Opportunistic TLS would not do: an attacker on the path could remove the server's offer (STARTTLS stripping) and read codes and the password.
 	options := []mail.Option{mail.WithTimeout(timeout), mail.WithTLSPolicy(mail.TLSMandatory)}
 	switch {
 	case u.Scheme == "smtps":
@@ -63,7 +63,7 @@ func New(o Options) (*Sender, error) {
 	if p := u.Port(); p != "" {
 		port, err := strconv.Atoi(p)
 		if err != nil {
-			return nil, fault.E(fault.InvalidArgument, "the mail server's port %q is no number", p)
+			return nil, fault.E(fault.InvalidArgument, "the mail server's port %q is not a number", p)
 		}
 		options = append(options, mail.WithPort(port))
 	}
@@ -72,7 +72,7 @@ func New(o Options) (*Sender, error) {
 	}
 	client, err := mail.NewClient(u.Hostname(), options...)
 	if err != nil {
-		return nil, fault.Because(err, fault.InvalidArgument, "the mail server's URL is not good")
+		return nil, fault.Because(err, fault.InvalidArgument, "the mail server's URL is not valid")
 	}
 	app := o.App
 	if app == "" {
@@ -84,7 +84,7 @@ func New(o Options) (*Sender, error) {
 // testKind is the kind of the e-mail that carries no code.
 const testKind identity.RequestType = "TEST"
 
-// SendTest sends an e-mail that carries nothing, by which an administrator checks that the mail server accepts e-mails.
+// SendTest sends an e-mail without a code, with which an administrator checks that the mail server accepts e-mails.
 func (s *Sender) SendTest(ctx context.Context, to, locale string) error {
 	return s.Send(ctx, identity.Email{To: to, Kind: testKind, Locale: locale})
 }
@@ -121,7 +121,7 @@ func language(locale string) string {
 	return "en"
 }
 
-// page is the HTML form of an e-mail: its paragraphs, the link as a link.
+// page is the HTML form of an e-mail: its paragraphs, with the link as an anchor.
 var page = htmltemplate.Must(htmltemplate.New("page").Parse(`<!doctype html><html lang="{{.Language}}"><body style="font-family:sans-serif">
 {{range .Paragraphs}}{{if eq . $.Link}}<p><a href="{{$.Link}}">{{$.Link}}</a></p>{{else}}<p>{{.}}</p>{{end}}
 {{end}}</body></html>

@@ -14,7 +14,7 @@ import (
 
 // Parameters of the codes.
 const (
-	// Period is how long a code is the current one, in seconds.
+	// Period is the length of a step, in seconds.
 	Period = 30
 	// Digits is the length of a code.
 	Digits = 6
@@ -29,7 +29,7 @@ func NewSecret() []byte {
 	return secret
 }
 
-// Encode returns a secret as authenticator apps take it: base32 without padding.
+// Encode returns a secret in the form that authenticator apps accept: base32 without padding.
 func Encode(secret []byte) string {
 	return base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(secret)
 }
@@ -44,8 +44,9 @@ func Code(secret []byte, step int64) string {
 	return fmt.Sprintf("%0*d", Digits, n%1_000_000)
 }
 
-// Check returns the step of which code is the code. The clock that made it may differ from now by window periods either way. Steps up to
-// last don't count: a code is good once, and so is no older one. ok is false when the code is of none of the steps.
+// Check returns the step to which code belongs. The app's clock may differ from now by window periods in either
+// direction. Steps up to last don't count: a code is valid once, and older codes are not valid after it. ok is false if
+// the code belongs to no step.
 func Check(secret []byte, code string, now time.Time, window int, last int64) (step int64, ok bool) {
 	present := now.Unix() / Period
 	for step := present - int64(window); step <= present+int64(window); step++ {

@@ -12,13 +12,13 @@ import (
 	"time"
 )
 
-// maxAnswer is the most of an answer that is read; valid answers are far shorter.
+// maxAnswer is the maximum size of a response. Valid responses are far smaller.
 const maxAnswer = 1 << 20
 
 // Options configure a Caller.
 type Options struct {
-	// Plain allows http to other machines. The body identifies a person, so in production only https, and http to this
-	// machine, are allowed.
+	// Plain allows http to other machines. The body identifies a person, so production allows only https, and http to this
+	// machine.
 	Plain bool
 }
 
@@ -28,7 +28,7 @@ type Caller struct {
 	client *http.Client
 }
 
-// New returns a Caller. How long a call may take is its context's business.
+// New returns a Caller. The context of each call limits its time.
 func New(o Options) *Caller {
 	transport := &http.Transport{
 		Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: 16, IdleConnTimeout: time.Minute, TLSHandshakeTimeout: 10 * time.Second,
@@ -40,7 +40,7 @@ func New(o Options) *Caller {
 	}}
 }
 
-// Post sends a JSON body and returns status and body of the answer.
+// Post sends a JSON body and returns status and body of the response.
 func (c *Caller) Post(ctx context.Context, uri string, body []byte) (status int, answer []byte, err error) {
 	if err := c.check(uri); err != nil {
 		return 0, nil, err
@@ -60,7 +60,7 @@ func (c *Caller) Post(ctx context.Context, uri string, body []byte) (status int,
 		return 0, nil, err
 	}
 	if len(answer) > maxAnswer {
-		return 0, nil, fmt.Errorf("%s answers more than %d bytes", uri, maxAnswer)
+		return 0, nil, fmt.Errorf("%s returned more than %d bytes", uri, maxAnswer)
 	}
 	return res.StatusCode, answer, nil
 }
@@ -80,7 +80,7 @@ func (c *Caller) check(uri string) error {
 	case u.Scheme == "https" && u.Host != "":
 		return nil
 	case u.Scheme != "http" || u.Host == "":
-		return fmt.Errorf("%q is no http or https address", uri)
+		return fmt.Errorf("%q is not an http or https URL", uri)
 	}
 	ip := net.ParseIP(u.Hostname())
 	if c.o.Plain || u.Hostname() == "localhost" || ip != nil && ip.IsLoopback() {

@@ -79,7 +79,7 @@ func TestPostRefusesUnsafeAddresses(t *testing.T) {
 		want  string
 	}{
 		{"http://functions.example.org/f", false, "not encrypted"}, {"http://10.0.0.1/f", false, "not encrypted"},
-		{"file:///etc/passwd", true, "no http or https"}, {"https://", false, "no http or https"}, {"f", true, "no http or https"}, {"http://[::1", true, "parse"},
+		{"file:///etc/passwd", true, "not an http or https"}, {"https://", false, "not an http or https"}, {"f", true, "not an http or https"}, {"http://[::1", true, "parse"},
 	} {
 		if _, _, err := webhook.New(webhook.Options{Plain: tt.plain}).Post(t.Context(), tt.uri, nil); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("Post(%s), plain %v: %v, want %q", tt.uri, tt.plain, err, tt.want)

@@ -34,12 +34,12 @@ var texts = map[string]words{
 		"Contraseña nueva", "Continuar", "Listo.", "Volver al sitio", "El enlace no es válido o ya se usó. Pide uno nuevo.", "La contraseña no cumple los requisitos.",
 	},
 	"en": {
-		"en", "Reset your password", "Verify your e-mail address", "Confirm your new e-mail address", "Take back the change of your e-mail address",
-		"New password", "Continue", "Done.", "Back to the site", "The link is not valid or was used already. Ask for a new one.", "The password does not meet the requirements.",
+		"en", "Reset your password", "Verify your e-mail address", "Confirm your new e-mail address", "Undo the change of your e-mail address",
+		"New password", "Continue", "Done.", "Back to the site", "The link is not valid or was used already. Request a new one.", "The password does not meet the requirements.",
 	},
 }
 
-// shown is what the page shows.
+// shown holds the data of the page.
 type shown struct {
 	Words                 words
 	Title, Message, Email string
@@ -48,8 +48,8 @@ type shown struct {
 	Form, WantsPassword   bool
 }
 
-// action serves the page behind the links in e-mails. A link is used only when its reader presses the button: mail
-// servers open links too.
+// action serves the page behind the links in e-mails. The page uses a link only when the user presses the button,
+// because mail servers open links too.
 func (h *Handler) action(w http.ResponseWriter, r *http.Request) {
 	const enough = 64 << 10
 	r.Body = http.MaxBytesReader(w, r.Body, enough)
@@ -83,7 +83,7 @@ func (h *Handler) action(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// withQuery adds the parameters of a link to the address that it leads on to.
+// withQuery adds the parameters of a link to the URL to which it continues.
 func withQuery(address string, q url.Values) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -99,7 +99,7 @@ func withQuery(address string, q url.Values) string {
 	return u.String()
 }
 
-// follow checks the link, or uses it when its reader pressed the button, and shows the result.
+// follow checks the link, or uses it if the user pressed the button, and sets the page's result.
 func (h *Handler) follow(r *http.Request, call identity.Call, s *shown) int {
 	s.Title = map[string]string{
 		"resetPassword": s.Words.Reset, "verifyEmail": s.Words.Verify, "verifyAndChangeEmail": s.Words.Change, "recoverEmail": s.Words.Recover,

@@ -16,13 +16,13 @@ import (
 	"clave/server/fault"
 )
 
-// maxBody is the longest body that is read; administrators import many accounts at once.
+// maxBody is the maximum size of a body. Administrators import many accounts at once.
 const (
 	maxBody      = 1 << 20
 	maxAdminBody = 64 << 20
 )
 
-// maxNesting is how deep a body may nest.
+// maxNesting is the maximum nesting of a body.
 const maxNesting = 64
 
 // readBody reads a request's body, JSON or a form, as an object with names in camel case.
@@ -47,7 +47,7 @@ func readBody(w http.ResponseWriter, r *http.Request, limit int64) (map[string]a
 	return parseObject(text)
 }
 
-// parseObject decodes a JSON object; nothing is an empty one.
+// parseObject decodes a JSON object. An empty text counts as an empty object.
 func parseObject(text []byte) (map[string]any, error) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return map[string]any{}, nil
@@ -96,7 +96,7 @@ func deeper(v any, n int) bool {
 	return false
 }
 
-// fromValues turns a form or a query into an object.
+// fromValues converts a form or a query to an object.
 func fromValues(values url.Values) map[string]any {
 	object := make(map[string]any, len(values))
 	for k, v := range values {
@@ -113,7 +113,7 @@ func fromValues(values url.Values) map[string]any {
 	return object
 }
 
-// camelKeys turns the names in a value into camel case.
+// camelKeys converts the names in a value to camel case.
 func camelKeys(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -130,7 +130,7 @@ func camelKeys(v any) any {
 	return v
 }
 
-// camel turns a_name into aName.
+// camel converts a_name to aName.
 func camel(name string) string {
 	if !strings.Contains(name, "_") {
 		return name
@@ -151,7 +151,7 @@ func camel(name string) string {
 	return b.String()
 }
 
-// snake turns aName into a_name, as error messages print it.
+// snake converts aName to a_name, the form in error messages.
 func snake(name string) string {
 	var b strings.Builder
 	for _, r := range name {
@@ -166,8 +166,8 @@ func snake(name string) string {
 // enum is a string type with a closed list of values.
 type enum interface{ Values() []string }
 
-// assign puts a decoded value into a field, leniently as the API does: a single value stands for a list of one, a number
-// for a text and the other way round, an enum's number for its name. Null is absent.
+// assign stores a decoded value in a field, as leniently as the API: it accepts a single value for a list of one, a
+// number for a string and vice versa, and an enum's number for its name. Null counts as absent.
 func assign(to reflect.Value, v any, path string) error { // long: one case a kind
 	if v == nil {
 		return nil
@@ -235,7 +235,7 @@ func assign(to reflect.Value, v any, path string) error { // long: one case a ki
 	return nil
 }
 
-// assignFields fills a struct's fields by their JSON names. Unknown names are ignored.
+// assignFields sets a struct's fields by their JSON names. Unknown names are ignored.
 func assignFields(to reflect.Value, object map[string]any, path string) error {
 	for i := range to.NumField() {
 		name, _, _ := strings.Cut(to.Type().Field(i).Tag.Get("json"), ",")
@@ -254,7 +254,7 @@ func assignFields(to reflect.Value, object map[string]any, path string) error {
 	return nil
 }
 
-// assignEnum puts the name of an enum's value, which may come as its number.
+// assignEnum stores the name of an enum's value, which may be given by its number.
 func assignEnum(to reflect.Value, names []string, v any, path string) error {
 	if n, ok := integer(v); ok {
 		if n >= 0 && n < int64(len(names)) {
@@ -273,7 +273,7 @@ func assignEnum(to reflect.Value, names []string, v any, path string) error {
 	return badValue(path, to.Type().Name(), v)
 }
 
-// integer returns a whole number, which may come as text.
+// integer returns an integer, which may be given as a string.
 func integer(v any) (int64, bool) {
 	var s string
 	switch v := v.(type) {
@@ -294,7 +294,7 @@ func integer(v any) (int64, bool) {
 	return int64(f), true
 }
 
-// badValue is the answer to a value of the wrong type.
+// badValue returns the error for a value of the wrong type.
 func badValue(path, kind string, v any) error {
 	text, err := json.Marshal(v)
 	if err != nil {

@@ -9,13 +9,13 @@ import (
 	"clave/server/httpjson"
 )
 
-// jsonError is a body that is no JSON object.
+// jsonError is the error for a body that is not a JSON object.
 type jsonError struct{ message string }
 
 // Error implements error.
 func (e jsonError) Error() string { return e.message }
 
-// fieldError is a field of the wrong type.
+// fieldError is the error for a field of the wrong type.
 type fieldError struct{ field, message string }
 
 // Error implements error.
@@ -39,20 +39,20 @@ type errorBody struct {
 	Details []map[string]any `json:"details,omitempty"`
 }
 
-// reasons are the words for statuses in errors, where they are not "invalid".
+// reasons maps statuses to the reasons in errors that are not "invalid".
 var reasons = map[fault.Code]string{
 	fault.NotFound: "notFound", fault.PermissionDenied: "forbidden", fault.Unimplemented: "unimplemented", fault.Unauthenticated: "authError",
 	fault.Internal: "backendError", fault.Unavailable: "backendError", fault.DataLoss: "backendError", fault.ResourceExhausted: "rateLimitExceeded",
 }
 
-// statuses are the HTTP statuses of codes, where they are not 400.
+// statuses maps codes to the HTTP statuses that are not 400.
 var statuses = map[fault.Code]int{
 	fault.NotFound: http.StatusNotFound, fault.PermissionDenied: http.StatusForbidden, fault.Unimplemented: http.StatusNotImplemented,
 	fault.Unauthenticated: http.StatusUnauthorized, fault.Internal: http.StatusInternalServerError, fault.Unavailable: http.StatusServiceUnavailable,
 	fault.Canceled: 499, fault.DataLoss: http.StatusInternalServerError, fault.ResourceExhausted: http.StatusTooManyRequests,
 }
 
-// describe turns an error into the body of a response. Errors with a name of the API have no status, as Google's.
+// describe converts an error to the body of a response. Errors with a name of the API have no status, like Google's.
 func describe(err error) errorBody {
 	var syntax jsonError
 	if errors.As(err, &syntax) {
@@ -86,7 +86,7 @@ func describe(err error) errorBody {
 	return body
 }
 
-// writeError answers with an error. The Secure Token API has another form: always a status, never reasons.
+// writeError writes an error response. Errors of the Secure Token API always have a status and never reasons.
 func writeError(w http.ResponseWriter, err error, secureToken bool, log *slog.Logger) {
 	body := describe(err)
 	if body.Code == http.StatusInternalServerError {

@@ -19,21 +19,21 @@ import (
 
 // Options configure a Handler.
 type Options struct {
-	// Service does the work.
+	// Service implements the API.
 	Service *identity.Service
 	// TrustProxy takes a client's address and scheme from X-Forwarded-For and X-Forwarded-Proto.
 	TrustProxy bool
-	// APIKeys are the keys that clients may use; any when empty.
+	// APIKeys lists the keys that clients may use; empty means any.
 	APIKeys []string
-	// Admins identifies who administers a project; the Service's tokens when nil.
+	// Admins identifies the administrators of a project; nil means the Service's tokens.
 	Admins token.Callers
 	// Meter counts calls; nil counts nothing.
 	Meter *meter.Meter
-	// Log logs failures; slog's default when nil.
+	// Log logs failures; nil means slog's default.
 	Log *slog.Logger
 }
 
-// Handler answers the APIs. It is an http.Handler.
+// Handler serves the APIs. It is an http.Handler.
 type Handler struct {
 	o       Options
 	service *identity.Service
@@ -61,7 +61,7 @@ func New(o Options) *Handler {
 	return h
 }
 
-// methodName returns the name under which a route's calls are counted: what comes behind the version, the project and the tenant.
+// methodName returns the name under which a route's calls are counted: the path after the version, the project and the tenant.
 func methodName(key string) string {
 	host, path, _ := strings.Cut(key, "/")
 	if strings.HasSuffix(host, "oauth2.googleapis.com") {
@@ -74,7 +74,7 @@ func methodName(key string) string {
 	return strings.TrimPrefix(path, ":")
 }
 
-// hosts are the APIs' hosts, which also begin the paths of requests to the emulator.
+// hosts lists the APIs' hosts, which are also the first segment of paths of requests to the emulator.
 var hosts = []string{
 	"identitytoolkit.googleapis.com", tokenHost, "www.googleapis.com", "iamcredentials.googleapis.com", "oauth2.googleapis.com",
 	"securetoken.google.com",
@@ -83,7 +83,7 @@ var hosts = []string{
 // tokenHost is the host of the Secure Token API.
 const tokenHost = "securetoken.googleapis.com"
 
-// IsHost reports whether a Host header names one of the APIs that Handler answers.
+// IsHost reports whether a Host header names one of the APIs that Handler serves.
 func IsHost(host string) bool {
 	name, _, err := net.SplitHostPort(host)
 	if err != nil {
@@ -97,7 +97,7 @@ func IsHost(host string) bool {
 	return false
 }
 
-// request is a request under way.
+// request is a request in progress.
 type request struct {
 	http *http.Request
 	call identity.Call
@@ -105,26 +105,26 @@ type request struct {
 	host string
 	args map[string]string
 	body map[string]any
-	// caller is the administrator who calls; zero for others.
+	// caller is the calling administrator; zero for other callers.
 	caller token.Caller
 }
 
-// route is what a path stands for.
+// route describes the method of a path.
 type route struct {
 	// name is the one under which calls are counted.
 	name string
-	// admin needs an administrator.
+	// admin requires an administrator.
 	admin bool
-	// open needs no credential, not even an API key.
+	// open requires no credential, not even an API key.
 	open bool
-	// reads is set when the method changes nothing, as no GET does.
+	// reads is set if the method changes nothing. It is not needed for GET.
 	reads bool
 	run   run
-	// in and out are the types of the request and the answer, where they are known, for the API's description.
+	// in and out are the types of the request and the response, if known, for the API's description.
 	in, out reflect.Type
 }
 
-// forAdmin returns the route for administrators alone.
+// forAdmin returns the route restricted to administrators.
 func (r route) forAdmin() route {
 	r.admin = true
 	return r
@@ -136,7 +136,7 @@ func (r route) reading() route {
 	return r
 }
 
-// ServeHTTP answers a request.
+// ServeHTTP implements http.Handler.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path == ActionPath {
 		h.action(w, r)
@@ -154,7 +154,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	httpjson.Write(w, http.StatusOK, answer)
 }
 
-// split returns the API and the path in it.
+// split returns the API's host and the path in the API.
 func split(r *http.Request) (host, path string) {
 	path = r.URL.Path
 	if first, rest, ok := strings.Cut(strings.TrimPrefix(path, "/"), "/"); ok && IsHost(first) && !strings.Contains(first, ":") {
@@ -167,11 +167,11 @@ func split(r *http.Request) (host, path string) {
 	return name, strings.TrimPrefix(path, "/")
 }
 
-// answer finds, counts and calls the method.
+// answer finds, counts and calls the method, and returns its response.
 func (h *Handler) answer(w http.ResponseWriter, r *http.Request, host, path string) (answer any, err error) {
 	shape, args := shapeOf(path)
 	route, ok := h.routes[r.Method+" "+host+"/"+shape]
-	code := fault.Unknown // of a call that panics
+	code := fault.Unknown // the error that is counted for a call that panics
 	counted := h.counted.Begin(route.name)
 	defer func() { counted.End(code) }()
 	if ok {
@@ -205,7 +205,7 @@ func (h *Handler) call(w http.ResponseWriter, req *request, route route, shape s
 	return h.run(req, route, shape)
 }
 
-// run calls the method. Administrators may be such that only read, or whose changes are noted.
+// run calls the method. An administrator may be restricted to reads, or have a journal for the changes.
 func (h *Handler) run(req *request, route route, shape string) (any, error) {
 	r := req.http
 	if route.reads || r.Method == http.MethodGet || !req.call.Admin {
@@ -227,7 +227,7 @@ func (h *Handler) run(req *request, route route, shape string) (any, error) {
 	return answer, err
 }
 
-// maxTargets is how many of the accounts that a call changes are listed.
+// maxTargets is the maximum number of changed accounts that are listed.
 const maxTargets = 100
 
 // targets returns the ids of the accounts that a body names.
@@ -262,7 +262,7 @@ func (h *Handler) hops() int {
 	return 0
 }
 
-// describeCall reads what all calls have.
+// describeCall reads the parts that all calls have in common.
 func (h *Handler) describeCall(r *http.Request) identity.Call {
 	hops := h.hops()
 	c := identity.Call{Address: forwarded.Of(r, hops).String(), UserAgent: r.UserAgent(), Key: r.URL.Query().Get("key"), Project: h.service.Project()}
@@ -298,7 +298,7 @@ func (h *Handler) authorize(req *request, route route) error {
 			req.call.Project = h.service.Project() // Admin decides
 		}
 	}
-	if bearer(req.http) && !route.open && req.host != tokenHost { // a refresh token needs no other credential
+	if bearer(req.http) && !route.open && req.host != tokenHost { // a refresh token requires no other credential
 		if err := h.admin(req, req.call.Project); err != nil {
 			return err
 		}
@@ -320,7 +320,7 @@ func (h *Handler) authorize(req *request, route route) error {
 	return nil
 }
 
-// admin answers an error unless the request's credential is that of an administrator of project.
+// admin returns an error unless the request's credential is that of an administrator of project.
 func (h *Handler) admin(req *request, project string) error {
 	caller, err := h.o.Admins.Admin(req.http.Context(), req.http.Header.Get("Authorization"), project)
 	req.caller = caller
@@ -332,7 +332,7 @@ func (h *Handler) admin(req *request, project string) error {
 	return err
 }
 
-// insufficient is the answer to clients that name a project.
+// insufficient returns the error for clients that name a project.
 func insufficient() error {
 	return fault.E(fault.FailedPrecondition, "INSUFFICIENT_PERMISSION : Only authenticated requests can specify target_project_id.")
 }
@@ -350,7 +350,7 @@ func (h *Handler) keyOK(key string) bool {
 	return false
 }
 
-// projectOK reports whether a text can be a project's id.
+// projectOK reports whether a string has the form of a project's id.
 func projectOK(id string) bool {
 	const longest = 64
 	return len(id) <= longest && strings.Trim(id, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.:") == ""
@@ -385,7 +385,7 @@ func (h *Handler) scope(req *request) error {
 	return nil
 }
 
-// method makes a route of a method of the service: the body becomes its request.
+// method returns the route of a method of the service. The body is decoded into its request.
 func method[Q, A any](call func(context.Context, identity.Call, *Q) (A, error)) route {
 	return route{in: reflect.TypeFor[Q](), out: reflect.TypeFor[A](), run: func(ctx context.Context, r *request) (any, error) {
 		var q Q
@@ -396,7 +396,7 @@ func method[Q, A any](call func(context.Context, identity.Call, *Q) (A, error)) 
 	}}
 }
 
-// answered drops the answer of a method that failed.
+// answered drops the response of a method that failed.
 func answered[A any](answer A, err error) (any, error) {
 	if err != nil {
 		return nil, err

@@ -13,8 +13,8 @@ import (
 	"clave/server/token"
 )
 
-// serveKeys answers what is public of our keys: certificates, JWK sets and OIDC discovery. It reports whether the
-// request was for one of them.
+// serveKeys serves certificates, JWK sets and OIDC discovery of our public keys. It reports whether the request was for
+// one of them.
 func (h *Handler) serveKeys(w http.ResponseWriter, r *http.Request, host, path string) bool {
 	if r.Method != http.MethodGet {
 		return false
@@ -35,7 +35,7 @@ func (h *Handler) serveKeys(w http.ResponseWriter, r *http.Request, host, path s
 	return true
 }
 
-// published returns what a path publishes, or nil.
+// published returns the public keys at a path, or nil.
 func (h *Handler) published(host, path string) any {
 	keys := h.service.Tokens().Keys()
 	if keys == nil {
@@ -68,7 +68,7 @@ var tokenAudiences = []string{"https://oauth2.googleapis.com/token", "https://ac
 // jwtBearer is the grant with which service accounts request access tokens (RFC 7523).
 const jwtBearer = "urn:ietf:params:oauth:grant-type:jwt-bearer"
 
-// oauthToken answers the OAuth2 token endpoint.
+// oauthToken serves the OAuth2 token endpoint.
 func oauthToken(s *identity.Service) run {
 	return func(ctx context.Context, r *request) (any, error) {
 		grant, _ := r.body["grantType"].(string)
@@ -88,7 +88,7 @@ func oauthToken(s *identity.Service) run {
 	}
 }
 
-// signBlob signs for a service account whose key is not at hand.
+// signBlob signs bytes for a service account whose holder does not have its key.
 func signBlob(s *identity.Service) run {
 	return func(ctx context.Context, r *request) (any, error) {
 		if known, err := s.ServiceAccount(ctx, r.args["account"]); err != nil || known.Project != r.call.Project {
@@ -117,7 +117,7 @@ func firstErr(errs ...error) error {
 	return nil
 }
 
-// eventKeys returns what verifies the tokens of events at a path, or nil.
+// eventKeys returns the public keys for tokens of events at a path, or nil.
 func (h *Handler) eventKeys(path string) any {
 	tokens := h.service.Tokens()
 	keys := tokens.Keys()

@@ -10,11 +10,11 @@ import (
 	"clave/server/httpjson"
 )
 
-// OpenAPIPath is where the official emulator describes the API.
+// OpenAPIPath is the path at which the official emulator describes the API.
 const OpenAPIPath = "/emulator/openapi.json"
 
-// OpenAPI returns what answers OpenAPIPath: a description of the methods that are routed, made from the routes themselves and from the
-// types that they read and write. It answers nothing else.
+// OpenAPI returns a handler for OpenAPIPath only. It serves a description of the routed methods, generated from the
+// routes and from the types that they read and write.
 func (h *Handler) OpenAPI() http.Handler {
 	document := h.describeAPI()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -26,7 +26,7 @@ func (h *Handler) OpenAPI() http.Handler {
 	})
 }
 
-// document is an OpenAPI document under way.
+// document is an OpenAPI document under construction.
 type document struct{ paths, schemas map[string]any }
 
 // describeAPI describes all routes of the two APIs (spec.openapis.org/oas/v3.0.3).
@@ -41,7 +41,7 @@ func (h *Handler) describeAPI() map[string]any {
 	}
 	key := func(in, name string) map[string]any { return map[string]any{"type": "apiKey", "in": in, "name": name} }
 	return map[string]any{
-		"openapi": "3.0.3", "info": map[string]any{"title": "Identity Toolkit API", "version": "v1", "description": "What Clave answers of the Identity Toolkit and Secure Token APIs."},
+		"openapi": "3.0.3", "info": map[string]any{"title": "Identity Toolkit API", "version": "v1", "description": "The methods of the Identity Toolkit and Secure Token APIs that Clave implements."},
 		"servers": []any{server("identitytoolkit.googleapis.com")},
 		"paths":   d.paths,
 		"components": map[string]any{
@@ -53,7 +53,7 @@ func (h *Handler) describeAPI() map[string]any {
 	}
 }
 
-// server describes an API as requests to the emulator name it.
+// server describes the URL of an API on the emulator.
 func server(host string) map[string]any {
 	return map[string]any{"url": "{EMULATOR}/" + host, "variables": map[string]any{"EMULATOR": map[string]any{"default": "", "description": "The origin of this server."}}}
 }
@@ -104,7 +104,7 @@ func openPath(shape string) (path string, parameters []any) {
 	return "/" + strings.Join(segments, "/"), parameters
 }
 
-// operation names a method as Google does: identitytoolkit.projects.accounts.batchGet.
+// operation returns Google's name of a method, such as identitytoolkit.projects.accounts.batchGet.
 func operation(verb, host, shape string) string {
 	api, _, _ := strings.Cut(host, ".")
 	_, rest, _ := strings.Cut(shape, "/") // the version
@@ -131,7 +131,7 @@ func (d *document) content(t reflect.Type) map[string]any {
 	return map[string]any{"application/json": map[string]any{"schema": d.schema(t)}}
 }
 
-// schema describes a type; what is not known may be any object.
+// schema describes a type. An unknown type is any object.
 func (d *document) schema(t reflect.Type) map[string]any { // long: one case a kind
 	if t == nil {
 		return map[string]any{"type": "object"}
@@ -157,7 +157,7 @@ func (d *document) schema(t reflect.Type) map[string]any { // long: one case a k
 			return d.object(t)
 		}
 		if _, known := d.schemas[t.Name()]; !known {
-			d.schemas[t.Name()] = nil // in case that it holds itself
+			d.schemas[t.Name()] = nil // for types that contain themselves
 			d.schemas[t.Name()] = d.object(t)
 		}
 		return map[string]any{"$ref": "#/components/schemas/" + t.Name()}

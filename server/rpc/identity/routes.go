@@ -8,7 +8,7 @@ import (
 	"clave/server/verb"
 )
 
-// variables are the segments after which a variable segment comes, and its name.
+// variables maps segments that precede a variable segment to the variable's name.
 var variables = map[string]string{
 	"projects": "project", "tenants": "tenant", "oauthIdpConfigs": "config", "inboundSamlConfigs": "config", "defaultSupportedIdpConfigs": "config",
 	"serviceAccounts": "account",
@@ -53,10 +53,11 @@ func routes(s *identity.Service) map[string]route {
 	return t
 }
 
-// run is what a route calls.
+// run is the function of a route.
 type run = func(context.Context, *request) (any, error)
 
-// clientRoutes lists what clients call with an API key, and administrators for any project and tenant.
+// clientRoutes lists the methods that clients call with an API key. Administrators call them for any project and
+// tenant.
 func clientRoutes(t map[string]route, s *identity.Service) {
 	both := map[string]route{
 		"lookup": method(s.Lookup).reading(), "update": method(s.Update), "delete": method(s.Delete), "sendOobCode": method(s.SendOobCode),
@@ -89,7 +90,7 @@ func clientRoutes(t map[string]route, s *identity.Service) {
 	t["POST "+toolkit+"v2/accounts:revokeToken"] = method(s.RevokeToken)
 }
 
-// adminRoutes lists what only administrators call, for a project and for a tenant of it.
+// adminRoutes lists the methods that only administrators call, for a project or one of its tenants.
 func adminRoutes(t map[string]route, s *identity.Service) {
 	for verb, r := range map[string]route{
 		"POST accounts": method(s.SignUp), "POST accounts:batchCreate": method(s.BatchCreate), "POST accounts:batchDelete": method(s.BatchDelete),

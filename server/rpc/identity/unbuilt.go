@@ -6,7 +6,7 @@ import (
 	"clave/server/fault"
 )
 
-// unbuilt are the API's methods that are not built, and whether only administrators may call them.
+// unbuilt maps the API's methods that are not implemented to whether only administrators may call them.
 var unbuilt = map[string]bool{
 	"POST " + toolkit + "v1/accounts:issueSamlResponse":                 false,
 	"POST " + toolkit + "v1/accounts:signInWithGameCenter":              false,
@@ -20,7 +20,7 @@ var unbuilt = map[string]bool{
 	"POST " + legacy + "signOutUser":                                    false,
 }
 
-// unbuiltRoutes lists the methods that are not built: they answer so, with their names.
+// unbuiltRoutes lists the methods that are not implemented. They return an error that names the method.
 func unbuiltRoutes(t map[string]route) {
 	for name, admin := range unbuilt {
 		t[name] = route{admin: admin, run: func(context.Context, *request) (any, error) {
