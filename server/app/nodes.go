@@ -84,13 +84,16 @@ func (e *early) run(ctx context.Context) error {
 	return e.close()
 }
 
-// close stops what runs still.
+// close stops what runs still: the ports first, so that the leader's answers to requests that are under way still reach their clients.
 func (n *nodes) close() error {
 	var all []error
+	for _, e := range n.ports {
+		all = append(all, e.close())
+	}
 	for i := len(n.parts) - 1; i >= 0; i-- {
 		all = append(all, n.parts[i].close())
 	}
-	return errors.Join(append(all, n.members.Close())...)
+	return errors.Join(all...)
 }
 
 // failed waits until ctx is done, or a part has ended by itself, and returns its error.
@@ -118,7 +121,7 @@ func (a *App) join(ctx context.Context, p ports) (n *nodes, err error) {
 	if n.members, err = pgstore.OpenMembers(ctx, a.config.Store, a.o.Log); err != nil {
 		return nil, err
 	}
-	a.onClose(n.close)
+	a.onClose(n.members.Close)
 	if err := a.openInner(ctx, n); err != nil {
 		return nil, err
 	}
@@ -129,6 +132,7 @@ func (a *App) join(ctx context.Context, p ports) (n *nodes, err error) {
 	if err != nil {
 		return nil, err
 	}
+	a.onClose(n.close) // before the inner listener and the others are
 	n.start(ctx, "members", n.members.Run)
 	for _, at := range []struct {
 		name     string
