@@ -242,8 +242,7 @@ func (l *load) more(t *testing.T, n int64) {
 // but Unavailable, of transactions that lived at the leader.
 func testHandOver(t *testing.T, url string) {
 	nodes, b := threeNodes(t, url)
-	const workers = 6
-	l := newLoad(t, b.Addr(), workers)
+	l := newLoad(t, b.Addr(), 6)
 	l.more(t, 20)
 	for range 3 {
 		leader := 0
@@ -266,6 +265,12 @@ func testHandOver(t *testing.T, url string) {
 		nodes[leader].await("Follower: ")
 		l.more(t, 20)
 	}
+	l.check(t, b.Addr())
+}
+
+// check stops the load and looks for what was acknowledged: nothing is lost or doubled, and clients met nothing but Unavailable and Aborted.
+func (l *load) check(t *testing.T, address string) {
+	t.Helper()
 	l.stop()
 	l.running.Wait()
 	for _, err := range l.errs {
@@ -274,13 +279,13 @@ func testHandOver(t *testing.T, url string) {
 		}
 	}
 	unsure := int64(len(l.errs)) // what failed may have been done, once
-	c := clientAt(t, b.Addr())
+	c := clientAt(t, address)
+	counters, err := c.Collection("counters").Documents(t.Context()).GetAll()
+	if err != nil {
+		t.Fatal(err)
+	}
 	sum := int64(0)
-	for w := range workers {
-		doc, err := c.Doc(fmt.Sprintf("counters/c%d", w)).Get(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, doc := range counters {
 		sum += doc.Data()["n"].(int64)
 	}
 	made, err := c.Collection("made").Documents(t.Context()).GetAll()
@@ -288,5 +293,5 @@ func testHandOver(t *testing.T, url string) {
 	if err != nil || lost(sum, l.count.Load()) || lost(int64(len(made)), l.created.Load()) {
 		t.Errorf("the counters are %d and there are %d documents (%v), acknowledged were %d and %d, and %d calls failed", sum, len(made), err, l.count.Load(), l.created.Load(), unsure)
 	}
-	t.Logf("%d transactions and %d documents over 3 hand-overs, %d calls failed", sum, len(made), unsure)
+	t.Logf("%d transactions and %d documents, %d calls failed", sum, len(made), unsure)
 }
