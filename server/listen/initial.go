@@ -156,7 +156,7 @@ func (s *Stream) sendTarget(ctx context.Context, t *target, r *engine.Reading) e
 	return s.send(&live.Event{Kind: live.Current, Target: t.want.ID, ReadTime: at, Token: newToken(at)})
 }
 
-// failed removes a target that can't be sent, unless the failure is the stream's.
+// failed removes a target that can't be sent, unless the failure is the stream's or of the moment.
 func (s *Stream) failed(ctx context.Context, t *target, err error) error {
 	switch {
 	case ctx.Err() != nil:
@@ -166,7 +166,7 @@ func (s *Stream) failed(ctx context.Context, t *target, err error) error {
 	case fault.CodeOf(err) == fault.Internal:
 		s.hub.o.Log.Error("send a target", "database", s.follower.name.String(), "error", err)
 	}
-	return s.remove(t.want.ID, fault.Of(err))
+	return s.reject(t, fault.Of(err))
 }
 
 // sendError is an error of the stream's send, which ends the stream.

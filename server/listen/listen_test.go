@@ -44,7 +44,9 @@ func newHouseOf(t testing.TB, eo engine.Options, o listen.Options) *house {
 	if err != nil {
 		t.Fatal(err)
 	}
-	eo.Store = store
+	if eo.Store == nil {
+		eo.Store = store
+	}
 	e, err := engine.Open(t.Context(), eo)
 	if err != nil {
 		t.Fatal(err)

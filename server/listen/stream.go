@@ -427,8 +427,17 @@ func (s *Stream) authorize(ctx context.Context, t *target, at clock.Version) err
 	case ctx.Err() != nil:
 		return ctx.Err()
 	default:
-		return s.remove(t.want.ID, err)
+		return s.reject(t, err)
 	}
+}
+
+// reject removes a target with an error as the cause. An Unavailable error, which is of the moment, is returned instead and ends the stream:
+// clients open a stream again, but take the removal of a target for final.
+func (s *Stream) reject(t *target, err error) error {
+	if fault.CodeOf(err) == fault.Unavailable {
+		return err
+	}
+	return s.remove(t.want.ID, err)
 }
 
 // check calls Check. An Authorization without Check denies unless it is unrestricted.

@@ -16,7 +16,7 @@ import (
 )
 
 // Listen keeps a client's targets. It ends when the client has sent all and is answered, when its token expires or its session is
-// revoked, and with an error. A target that is refused is removed with the reason and ends nothing.
+// revoked, and with an error. A target that is refused is removed with the reason and ends nothing, unless the reason is Unavailable.
 //
 // Two goroutines serve the stream beside the caller's. They end when the stream's Recv and Send do, which at the latest
 // is when Listen has returned: a client that has stopped reading can only be cut by returning.

@@ -1,0 +1,82 @@
+package listen_test
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"clave/server/clock"
+	"clave/server/engine"
+	"clave/server/fault"
+	"clave/server/listen"
+	"clave/server/live"
+	"clave/server/storage"
+	"clave/server/storage/pebblestore"
+)
+
+// failing is a store whose snapshots answer Unavailable while down.
+type failing struct {
+	storage.Store
+	down atomic.Bool
+}
+
+// failingSnapshot is a snapshot of a failing store.
+type failingSnapshot struct {
+	storage.Snapshot
+	store *failing
+}
+
+func (f *failing) Snapshot() storage.Snapshot { return &failingSnapshot{f.Store.Snapshot(), f} }
+
+func (s *failingSnapshot) Get(key []byte) ([]byte, bool, error) {
+	if s.store.down.Load() {
+		return nil, false, unavailable()
+	}
+	return s.Snapshot.Get(key)
+}
+
+// unavailable is the error of a node that cannot answer now.
+func unavailable() error { return fault.E(fault.Unavailable, "Please try again.") }
+
+// TestUnavailableEndsTheStream checks that a failure that passes ends the stream, whose clients open it again, and removes no target, which
+// would end a listener for good.
+func TestUnavailableEndsTheStream(t *testing.T) {
+	memory, err := pebblestore.OpenMemory()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = memory.Close() })
+	store := &failing{Store: memory}
+	h := newHouseOf(t, engine.Options{Store: store}, listen.Options{})
+	h.commit(set("c/a", 1))
+	check := listen.Authorization{Check: func(context.Context, clock.Version) error { return unavailable() }}
+	for name, target := range map[string]listen.Target{
+		"authorization": {Authorization: check, Target: live.Target{ID: 2, Documents: docs("c/a")}},
+		"reading":       {Authorization: listen.Unrestricted(), Target: live.Target{ID: 2, Documents: docs("c/a")}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			store.down.Store(false)
+			c := h.open()
+			c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), Target: live.Target{ID: 1, Query: collection(t, "d", nil)}})
+			c.want("before", "ADD[1], CUR[1], B")
+			store.down.Store(name == "reading")
+			c.stream.Add(target)
+			select {
+			case err := <-c.ended:
+				if !fault.Is(err, fault.Unavailable) {
+					t.Errorf("the stream ended with %v, want UNAVAILABLE", err)
+				}
+				c.ended <- nil
+			case <-time.After(10 * time.Second):
+				t.Error("the stream does not end")
+				c.close()
+			}
+			for len(c.events) > 0 {
+				if e := <-c.events; e.Kind == live.Removed {
+					t.Errorf("the client received %s", text(e))
+				}
+			}
+		})
+	}
+}
