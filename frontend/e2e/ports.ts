@@ -1,21 +1,23 @@
 import type { ChildProcess } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 
-/** So many ports that nobody listens on. They are held until all are found, so that no two are the same. */
+/** A listener on a free port below the ephemeral ones, which a connection could take before the server starts. */
+async function listener(): Promise<{ port: number; close: () => Promise<void> }> {
+  for (;;) {
+    const port = randomInt(12_000, 32_000)
+    const server = createServer()
+    const free = await new Promise((done) => server.once('error', () => done(false)).listen(port, '127.0.0.1', () => done(true)))
+    if (free) return { port, close: () => new Promise((closed) => void server.close(() => closed())) }
+  }
+}
+
+/** Free ports, all different: they are held until all are found. */
 export async function freePorts(count: number): Promise<number[]> {
-  const listeners = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const listener = createServer()
-      await new Promise<void>((ready, failure) => listener.once('error', failure).listen(0, '127.0.0.1', ready))
-      return listener
-    }),
-  )
-  const ports = listeners.map((listener) => {
-    const address = listener.address()
-    return typeof address === 'object' && address ? address.port : 0
-  })
-  await Promise.all(listeners.map((listener) => new Promise((ready) => listener.close(ready))))
-  return ports
+  const held = []
+  while (held.length < count) held.push(await listener())
+  await Promise.all(held.map(({ close }) => close()))
+  return held.map(({ port }) => port)
 }
 
 /** Waits until a server answers, whatever it says, or says why it doesn't. */

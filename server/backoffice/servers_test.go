@@ -4,13 +4,14 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+
+	"clave/server/testprogram"
 )
 
 // startServers gives a test the servers that the environment names (`clave exec`, Firebase's emulators), or else
@@ -29,7 +30,7 @@ func startServers(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	settings, ports := filepath.Join(dir, "firebase.json"), freePorts(t, 4)
+	settings, ports := filepath.Join(dir, "firebase.json"), testprogram.FreePorts(t, 4)
 	text := fmt.Sprintf(`{"firestore": {"rules": %q}, "emulators": {"firestore": {"port": %d, "websocketPort": %d}, "auth": {"port": %d}, "hosting": {"port": %d}}}`,
 		relative(t, dir, rules), ports[0], ports[1], ports[2], ports[3])
 	if err := os.WriteFile(settings, []byte(text), 0o600); err != nil {
@@ -81,23 +82,4 @@ func run(t *testing.T, server *exec.Cmd) {
 	if !ready {
 		t.Fatal("clave ended before it was ready")
 	}
-}
-
-// freePorts returns ports that were free a moment ago.
-func freePorts(t *testing.T, n int) []int {
-	t.Helper()
-	ports := make([]int, n)
-	for i := range ports {
-		listener, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer listener.Close()
-		address, ok := listener.Addr().(*net.TCPAddr)
-		if !ok {
-			t.Fatalf("a listener on %v", listener.Addr())
-		}
-		ports[i] = address.Port
-	}
-	return ports
 }

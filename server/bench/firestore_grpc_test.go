@@ -16,6 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"clave/server/testprogram"
+
 	"cloud.google.com/go/firestore"
 	"google.golang.org/api/iterator"
 	"google.golang.org/api/option"
@@ -100,12 +102,7 @@ func duration() time.Duration {
 // freeAddress returns an unused local address.
 func freeAddress(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = l.Close() }()
-	return l.Addr().String()
+	return fmt.Sprintf("127.0.0.1:%d", testprogram.FreePorts(t, 1)[0])
 }
 
 // buildClave builds the program as make does, unless CLAVE_BENCH_BIN names one.

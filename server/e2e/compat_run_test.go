@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -185,18 +184,8 @@ func startOfficialEmulator(t *testing.T, flags ...string) string {
 		t.Skip("skipped in short mode: the official emulator takes seconds to start")
 	}
 	jar := officialJar(t)
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	host := l.Addr().String()
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
-	_, port, err := net.SplitHostPort(host)
-	if err != nil {
-		t.Fatal(err)
-	}
+	port := fmt.Sprint(freePorts(t, 1)[0])
+	host := "127.0.0.1:" + port
 	args := []string{"-Xmx512m", "-Duser.language=en", "-cp", jar,
 		"com.google.cloud.datastore.emulator.firestore.CloudFirestore", "start", "--host=127.0.0.1", "--port=" + port}
 	cmd := exec.CommandContext(t.Context(), "java", append(args, flags...)...)

@@ -3,7 +3,6 @@ package e2e
 import (
 	"context"
 	"fmt"
-	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -30,14 +29,7 @@ type measured struct {
 // newMeasured starts a node with a port of metrics.
 func newMeasured(t *testing.T, store string) measured {
 	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	port := ln.Addr().(*net.TCPAddr).Port
-	if err := ln.Close(); err != nil {
-		t.Fatal(err)
-	}
+	port := freePorts(t, 1)[0]
 	return measured{newNode(t, store, "", "--metrics", fmt.Sprintf("127.0.0.1:%d", port)), port}
 }
 

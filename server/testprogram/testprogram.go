@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
@@ -46,17 +47,25 @@ func built(name, variable string) func() (string, error) {
 	})
 }
 
-// FreePorts returns TCP ports that were free a moment ago.
+// The ports of tests are below the ephemeral ports of Linux, macOS and Windows. An ephemeral port can become the source of a connection before
+// the program that is to listen on it starts, and a client that dials one on which nobody listens can connect to itself.
+const firstPort, lastPort = 12000, 31999
+
+// FreePorts returns TCP ports that are free.
 func FreePorts(t testing.TB, n int) []int {
 	t.Helper()
-	ports := make([]int, n)
-	for i := range ports {
-		ln, err := net.Listen("tcp", "127.0.0.1:0")
+	ports := make([]int, 0, n)
+	for tries := 0; len(ports) < n; tries++ {
+		port := firstPort + rand.IntN(lastPort-firstPort+1)
+		ln, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
 		if err != nil {
-			t.Fatal(err)
+			if tries == 1000 {
+				t.Fatal(err)
+			}
+			continue
 		}
 		defer func() { _ = ln.Close() }()
-		ports[i] = ln.Addr().(*net.TCPAddr).Port
+		ports = append(ports, port)
 	}
 	return ports
 }

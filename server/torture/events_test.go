@@ -18,6 +18,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"clave/server/testprogram"
 )
 
 // The environment of a process that is the receiver of events: where it listens, and the file in which it notes what has come.
@@ -172,12 +174,7 @@ func eventTime() time.Duration {
 
 // TestEventsUnderKills writes to a serving program that delivers events, and kills both the program and the receiver at random.
 func TestEventsUnderKills(t *testing.T) {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	addr, file := ln.Addr().String(), filepath.Join(t.TempDir(), "received")
-	_ = ln.Close()
+	addr, file := fmt.Sprintf("127.0.0.1:%d", testprogram.FreePorts(t, 1)[0]), filepath.Join(t.TempDir(), "received")
 	s := eventSite(t, addr)
 	srv, receiver := s.start(), startReceiver(t, addr, file)
 	writing, stop := context.WithTimeout(t.Context(), eventTime())

@@ -28,13 +28,16 @@ service cloud.firestore {
 }`
 const project = 'demo-web'
 
-// freePort returns a port that nobody has.
+// freePort returns a port on which nobody listens, below the ephemeral ones, which a connection could take before the server starts.
 async function freePort() {
-  const server = net.createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address()
-  server.close()
-  return port
+  for (;;) {
+    const port = 12_000 + Math.floor(Math.random() * 20_000)
+    const server = net.createServer()
+    const free = await new Promise(done => server.once('error', () => done(false)).listen(port, '127.0.0.1', () => done(true)))
+    if (!free) continue
+    await new Promise(closed => server.close(closed))
+    return port
+  }
 }
 
 // clave starts the server in a folder with rules and waits until it is ready.

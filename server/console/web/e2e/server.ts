@@ -1,4 +1,5 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
@@ -9,21 +10,22 @@ import { promisify } from 'node:util'
 export const CLAVE = process.env['CLAVE_BIN'] ?? join(import.meta.dirname, '../../../../bin/clave')
 const WAIT_MS = 60_000
 
-/** Ports that are free now, all different. */
+/** A listener on a free port below the ephemeral ones, which a connection could take before the program starts. */
+async function listener(): Promise<{ port: number; close: () => Promise<void> }> {
+  for (;;) {
+    const port = randomInt(12_000, 32_000)
+    const server = createServer()
+    const free = await new Promise((done) => server.once('error', () => done(false)).listen(port, '127.0.0.1', () => done(true)))
+    if (free) return { port, close: () => new Promise((closed) => void server.close(() => closed())) }
+  }
+}
+
+/** Free ports, all different: they are held until all are found. */
 export async function freePorts(n: number): Promise<number[]> {
-  const servers = await Promise.all(
-    Array.from({ length: n }, async () => {
-      const server = createServer()
-      await new Promise<void>((listening) => void server.listen(0, '127.0.0.1', listening))
-      return server
-    }),
-  )
-  const ports = servers.map((server) => {
-    const address = server.address()
-    return typeof address === 'object' && address ? address.port : 0
-  })
-  await Promise.all(servers.map((server) => new Promise((closed) => server.close(closed))))
-  return ports
+  const held = []
+  while (held.length < n) held.push(await listener())
+  await Promise.all(held.map(({ close }) => close()))
+  return held.map(({ port }) => port)
 }
 
 /** Resolves when the program says that it is ready. */
