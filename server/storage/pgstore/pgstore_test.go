@@ -211,15 +211,11 @@ func testOneLeads(t *testing.T, pg *pgtest.Server) {
 	if err != nil || st.Leader != "first" || !st.Held || st.Epoch != 1 || st.Log != 1 || len(st.Nodes) == 0 {
 		t.Errorf("status = %+v, %v", st, err)
 	}
-	began := clock.System().Now()
 	if err := first.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if err := <-led; err != nil {
 		t.Fatalf("Lead = %v", err)
-	}
-	if took := clock.System().Now().Sub(began); took > 2500*time.Millisecond {
-		t.Errorf("the hand-over took %v, want less than a lease", took)
 	}
 	wantAll(t, second, "a=1")
 	set(t, second, "b", "2")
