@@ -46,9 +46,9 @@ lint: bin/golangci-lint ## check the format of the Go code and what its linters 
 	@test -z "$$(gofmt -l server)" || { gofmt -l server; echo "gofmt: format the files above"; exit 1; }
 	bin/golangci-lint run ./server/...
 
-test-go: bin/clave bin/backoffice frontend/node_modules/.installed server/e2e/functions/node_modules/.installed server/npm/runners/node_modules/.installed ## test the Go code, with the race detector
+test-go: bin/clave bin/backoffice bin/gotestsum frontend/node_modules/.installed server/e2e/functions/node_modules/.installed server/npm/runners/node_modules/.installed ## test the Go code, with the race detector
 	.ci/postgres
-	CLAVE_BIN='$(CURDIR)/bin/clave' BACKOFFICE_BIN='$(CURDIR)/bin/backoffice' go test -race -timeout 40m ./...
+	CLAVE_BIN='$(CURDIR)/bin/clave' BACKOFFICE_BIN='$(CURDIR)/bin/backoffice' bin/gotestsum --format pkgname-and-test-fails -- -race -timeout 40m ./...
 
 # Tests that start a server run it as three nodes where CLAVE_NODES is set; these are meant for that.
 ON_NODES := TestSuitesOfSDKs|TestGoClient|TestGoAdminSDK|TestGoListenerResumes|TestNodePrograms|TestServe|TestAttacks$$|TestUnfinished|TestSlowReaders|TestStreams|TestGroupsAndIndexesOnStreams|TestListenersAreReauthorized|TestPopup|TestSignInPages|TestAccountEventsAsRecorded|TestRulesCasesOverREST|TestRequestMonitor|TestTheSitesFolder
@@ -106,9 +106,12 @@ bin/clave: $(GO_SOURCES) $(CONSOLE)
 bin/backoffice: $(GO_SOURCES)
 	CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' -o $@ ./server/cmd/backoffice
 
-# The linters have a module of their own, so that go.mod stays the program's.
+# The tools have a module of their own, so that go.mod stays the program's.
 bin/golangci-lint: server/tools/go.mod server/tools/go.sum
 	cd server/tools && go build -trimpath -o ../../$@ github.com/golangci/golangci-lint/v2/cmd/golangci-lint
+
+bin/gotestsum: server/tools/go.mod server/tools/go.sum
+	cd server/tools && go build -trimpath -o ../../$@ gotest.tools/gotestsum
 
 frontend/node_modules/.installed: frontend/package-lock.json
 	cd frontend && npm install --no-save --no-audit --no-fund
