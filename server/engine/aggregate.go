@@ -13,7 +13,7 @@ import (
 	"clave/server/value"
 )
 
-// Aggregate computes figures over the results of a normalized query, from indexes alone where they hold all the
+// Aggregate computes aggregations over the results of a normalized query. It reads only indexes if they hold all the
 // fields. In a transaction it waits for the range's lock.
 func (r *Reading) Aggregate(ctx context.Context, a *query.Aggregation) (map[string]value.Value, operation.Stats, error) {
 	hold, err := r.lockQuery(ctx, a.Query)
@@ -29,7 +29,7 @@ func (r *Reading) Aggregate(ctx context.Context, a *query.Aggregation) (map[stri
 	return figures, stats, nil
 }
 
-// aggregate chooses where the figures come from.
+// aggregate chooses between an index and the documents.
 func (r *Reading) aggregate(ctx context.Context, a *query.Aggregation) (map[string]value.Value, operation.Stats, error) {
 	paths := a.Paths()
 	acc := query.NewAccumulator(a)
@@ -49,7 +49,7 @@ func (r *Reading) aggregate(ctx context.Context, a *query.Aggregation) (map[stri
 		err = x.count(a, acc)
 	default:
 		if x.q != a.Query {
-			// The longer order was only for an index that isn't there.
+			// The longer order was only for an index that doesn't exist.
 			plans, missing := x.stats.Plans, x.stats.Missing
 			if x, err = r.newRun(ctx, a.Query); err != nil {
 				return nil, operation.Stats{}, err
@@ -66,12 +66,12 @@ func (r *Reading) aggregate(ctx context.Context, a *query.Aggregation) (map[stri
 	return acc.Results(), x.stats, nil
 }
 
-// coverable reports whether a query's figures can come from an index that its order is made longer for.
+// coverable reports whether an index can hold all fields of the aggregations if the query's order is extended by them.
 func coverable(q *query.Query) bool {
 	return q.Limit == query.NoLimit && q.Offset == 0 && q.Nearest == nil && q.From[0].Collection != ""
 }
 
-// covers reports whether the keys that the plan reads are those of the results.
+// covers reports whether the keys that the plan reads are exactly those of the results.
 func (x *run) covers() bool {
 	return x.plan.Exact && !x.plan.Walk && len(x.overlay) == 0 && x.q.Nearest == nil
 }
@@ -88,7 +88,8 @@ func (x *run) constant(paths []value.FieldPath) bool {
 	return false
 }
 
-// hits gives the keys of the results, in order but for cut values. Documents are read only where a value was cut.
+// hits calls yield with the keys of the results, in order except for truncated values. It reads documents only if a
+// value was truncated.
 func (x *run) hits(yield func(*hit) error) error {
 	if len(x.plan.Alternatives) == 0 {
 		return nil
@@ -140,7 +141,8 @@ func (x *run) count(a *query.Aggregation, acc *query.Accumulator) error {
 	return nil
 }
 
-// upTo returns how many documents the counts need to see, if they all have an end.
+// upTo returns the number of documents after which all counts have reached their limits. capped is false if a count has
+// no limit.
 func upTo(a *query.Aggregation) (n int64, capped bool) {
 	for _, f := range a.Fields {
 		if !f.Capped {
@@ -151,7 +153,7 @@ func upTo(a *query.Aggregation) (n int64, capped bool) {
 	return n, true
 }
 
-// sum adds up the fields of the results' entries.
+// sum passes the fields of the results' entries to the accumulator.
 func (x *run) sum(paths []value.FieldPath, acc *query.Accumulator) error {
 	return x.hits(func(h *hit) error {
 		d, ok := x.figures(h, paths)
@@ -166,7 +168,7 @@ func (x *run) sum(paths []value.FieldPath, acc *query.Accumulator) error {
 	})
 }
 
-// figures makes a document of the numbers in an entry; ok is false when the entry does not have all of them.
+// figures returns a document with the numbers of an entry. ok is false if the entry does not have all of them.
 func (x *run) figures(h *hit, paths []value.FieldPath) (d *document.Document, ok bool) {
 	d, ok = &document.Document{Fields: value.Map{}}, true
 	acc := h.alt.Accesses[0]
@@ -187,7 +189,7 @@ func (x *run) figures(h *hit, paths []value.FieldPath) (d *document.Document, ok
 	return d, ok
 }
 
-// number returns the number of a component, or null for what is none.
+// number returns the number in a component, or null if it is not a number.
 func number(component []byte, double bool) value.Value {
 	d, n, whole, ok := index.Number(component)
 	switch {

@@ -13,8 +13,8 @@ import (
 	"clave/server/storage"
 )
 
-// Below gives the names of the documents at and under a path: a document, if it is there, with all that lies below it, or a collection's
-// documents with all that lies below them.
+// Below calls yield with the names of the documents at and below a path. The path names a document, which may be
+// absent, or a collection.
 func (r *Reading) Below(ctx context.Context, path string, yield func(resource.Document) error) error {
 	w := &documentWalk{ctx: ctx, view: r.view, number: r.db.number, yield: func(path string, _ []byte) error { return yield(r.db.document(path)) }}
 	if strings.Count(path, "/")%2 == 0 {
@@ -41,7 +41,7 @@ func (r *Reading) Groups(ctx context.Context) ([]string, error) {
 	for _, id := range out {
 		seen[id] = true
 	}
-	// Documents at the root have no key in a collection group (keys.Group): the collections of the root come from the walk above.
+	// Documents at the root have no key in a collection group (keys.Group). The walk above has found the collections of the root.
 	prefix := keys.Of(keys.KindGroup, r.db.number)
 	it := r.view.snap.Scan(storage.Prefix(prefix))
 	defer func() { _ = it.Close() }()
@@ -64,7 +64,8 @@ func (r *Reading) Groups(ctx context.Context) ([]string, error) {
 	return out, it.Err()
 }
 
-// History gives the changes of a document that are kept, oldest first, and returns how far back they reach.
+// History calls yield with the retained changes of a document, oldest first, and returns the version after which they
+// are complete.
 func (e *Engine) History(ctx context.Context, name resource.Document, yield func(clock.Version, document.Change) error) (since clock.Version, err error) {
 	db, err := e.database(name.DB)
 	if err != nil {

@@ -15,18 +15,20 @@ import (
 
 // How an index is built while commits go on:
 //
-//  1. Entries that an earlier index may have left under its number are removed, and the catalogue records that it is being built. A
-//     server that ends before the last step starts again without the index.
-//  2. The index joins the set that commits write. Queries don't use it yet. The builder waits for commits that write by the set
-//     before it: after that every change of a document changes its entries, too.
-//  3. The documents of the collection group get their entries, a chunk at a time. A chunk's documents are locked as by a reader while
-//     their state is read and the entries are written, so that no commit comes between.
-//  4. The index serves the views that are made from then on; those before lack some of the entries. The catalogue records it as built.
+//  1. Entries that an earlier index may have left under its number are removed, and the catalogue records that the
+//     index is being built. A server that ends before the last step restarts without the index.
+//  2. The index joins the set that commits write. Queries don't use it yet. The builder waits for the commits that
+//     still write the previous set. From then on every change of a document also changes its entries in the index.
+//  3. The builder writes the entries of the collection group's documents in chunks. It holds shared locks on a chunk's
+//     documents while it reads them and writes the entries, so that no commit intervenes.
+//  4. The index serves the views that are created from then on. Earlier views lack some of the entries. The catalogue records it as
+//  built.
 //
-// Whatever changes everything at once (Clear, Restore, SetIndexes) holds the gate and comes between two chunks. SetIndexes may drop
-// the index; the builder then stops.
+// Operations on a whole database (Clear, Restore, SetIndexes) hold the gate and run between two chunks. SetIndexes may
+// drop the index; the builder then stops.
 
-// buildChunk is the number of documents that get their entries at once, and scanChunk the number that are looked at for them.
+// buildChunk is the number of documents whose entries are written at once, and scanChunk the number that are scanned for
+// them.
 const (
 	buildChunk = 500
 	scanChunk  = 20_000
@@ -35,10 +37,10 @@ const (
 // maxBuilds is the number of builds that may wait.
 const maxBuilds = 100
 
-// errDropped means that an index need not be built: it is there, or the definitions changed meanwhile.
-var errDropped = errors.New("engine: the index is there or was dropped")
+// errDropped means that an index need not be built: it exists, or the definitions have changed.
+var errDropped = errors.New("engine: the index exists or was dropped")
 
-// builder builds indexes that queries have missed, one after another.
+// builder builds the indexes that queries lacked, one after another.
 type builder struct {
 	engine   *Engine
 	requests chan build
@@ -55,7 +57,7 @@ func newBuilder(e *Engine) *builder {
 	return &builder{engine: e, requests: make(chan build, maxBuilds)}
 }
 
-// request queues an index to be built. When the queue is full, the next query that misses it requests it again.
+// request queues an index to be built. If the queue is full, the next query that lacks the index requests it again.
 func (b *builder) request(db *database, d index.Definition) {
 	key := db.name.String() + d.JSON()
 	if _, known := b.engine.wanted.LoadOrStore(key, true); known {
@@ -80,7 +82,7 @@ func (b *builder) run(ctx context.Context) {
 			log := b.engine.o.Log.With("database", x.db.name.String(), "index", x.definition.JSON())
 			if err != nil && ctx.Err() == nil && !errors.Is(err, errDropped) {
 				log.Error("index not built", "error", err)
-				continue // It isn't tried again.
+				continue // The build is not retried.
 			}
 			if err == nil {
 				log.Info("index built", "took", b.engine.o.Clock.Now().Sub(began))
@@ -90,7 +92,7 @@ func (b *builder) run(ctx context.Context) {
 	}
 }
 
-// buildIndex builds a composite index; what it has built of one that fails is given up.
+// buildIndex builds a composite index. If the build fails, it drops the index.
 func (e *Engine) buildIndex(ctx context.Context, db *database, d index.Definition) error {
 	c, before, err := e.beginIndex(ctx, db, d)
 	if err != nil {
@@ -105,13 +107,14 @@ func (e *Engine) buildIndex(ctx context.Context, db *database, d index.Definitio
 	for from := prefix.From; from != nil && err == nil; {
 		from, err = e.fillIndex(ctx, db, c, storage.Range{From: from, To: prefix.To})
 		if fault.Is(err, fault.Aborted) && ctx.Err() == nil {
-			err = nil // A transaction holds one of the documents for longer than a lock is waited for.
+			err = nil // A transaction has locked one of the documents for longer than the lock timeout.
 		}
 	}
 	return e.endIndex(ctx, db, c, err)
 }
 
-// beginIndex adds an index to what commits write, and returns it and the state before. It answers errDropped when there is one already.
+// beginIndex adds an index to the set that commits write, and returns it and the previous state. It returns errDropped if the index
+// exists already.
 func (e *Engine) beginIndex(ctx context.Context, db *database, d index.Definition) (*index.Composite, *indexState, error) {
 	db.gate.RLock()
 	defer db.gate.RUnlock()
@@ -141,19 +144,19 @@ func (e *Engine) beginIndex(ctx context.Context, db *database, d index.Definitio
 	return next.set.Composites[len(ids)], old, nil
 }
 
-// fillIndex writes the entries of the first documents in a range of keys. It returns where the next ones begin, nil at the end; with
-// an error that is where it began.
+// fillIndex writes the entries of the first documents in a range of keys. It returns the key at which to continue, or
+// nil at the end. With an error it returns the key at which it began.
 func (e *Engine) fillIndex(ctx context.Context, db *database, c *index.Composite, rng storage.Range) (next []byte, err error) {
 	db.gate.RLock()
 	defer db.gate.RUnlock()
-	// SetIndexes may have come since the chunk before. It keeps no index that is being built, so the number is not in since any more.
+	// SetIndexes may have run since the previous chunk. It drops indexes that are being built, so the number would be missing in since.
 	if db.indexes.Load().since[c.ID] != never {
 		return rng.From, errDropped
 	}
-	// The paths are found without locks, because a lock needs a name. The documents are read again below, from a view that is taken
-	// under the locks: a commit that changed one of them is in that view, and none comes before the entries are written. Without that
-	// order an entry of an old state could be written over that of a new one. The paths are sorted as commits sort theirs, so that the
-	// two don't deadlock.
+	// The paths are found without locks, because a lock needs a name. The documents are read again below, from a view that
+	// is taken under the locks: the view includes every commit that changed one of them, and no other commit can change
+	// them before the entries are written. Otherwise an entry of an old state could overwrite that of a new one. The paths
+	// are sorted in the order in which commits lock documents, to avoid deadlocks.
 	paths, next, err := e.documentsOf(ctx, db, c.CollectionGroup, rng)
 	if err != nil || len(paths) == 0 {
 		return next, err
@@ -194,8 +197,8 @@ func (e *Engine) fillIndex(ctx context.Context, db *database, c *index.Composite
 	return next, e.applyAside(ctx, &batch)
 }
 
-// documentsOf returns the paths of the first documents of a collection group in a range of keys, and where those behind begin, nil if
-// all were looked at.
+// documentsOf returns the paths of the first documents of a collection group in a range of keys, and the key at which
+// to continue, or nil at the end of the range.
 func (e *Engine) documentsOf(ctx context.Context, db *database, id string, rng storage.Range) (paths []string, next []byte, err error) {
 	view, _, err := e.current(db)
 	if err != nil {
@@ -222,10 +225,10 @@ func (e *Engine) documentsOf(ctx context.Context, db *database, id string, rng s
 	return paths, nil, it.Err()
 }
 
-// endIndex lets queries use an index that is built, or gives up one whose building failed with err, which it returns.
+// endIndex enables a built index for queries. If the build failed with err, it drops the index and returns err.
 func (e *Engine) endIndex(ctx context.Context, db *database, c *index.Composite, err error) error {
-	// At a stop the catalogue keeps the index as one that is being built; loadSet drops it at the next start. A dropped index has
-	// nothing to end.
+	// When the engine stops, the index stays in the catalogue as one that is being built, and loadSet drops it at the next
+	// start. For a dropped index there is nothing to do.
 	if ctx.Err() != nil || errors.Is(err, errDropped) {
 		return err
 	}
@@ -244,7 +247,7 @@ func (e *Engine) endIndex(ctx context.Context, db *database, c *index.Composite,
 	}
 	next := old.next(index.NewSet(defs, ids))
 	if err == nil {
-		// applyAside has returned for every chunk, so the view of now has all entries. Views before it may lack some.
+		// applyAside has returned for every chunk, so the current view has all entries. Earlier views may lack some.
 		next.since[c.ID] = e.viewSerial()
 	}
 	var batch storage.Batch

@@ -17,7 +17,7 @@ import (
 // clearChunk is the number of documents that one commit of Clear or Restore changes; each chunk is a version of its own.
 const clearChunk = 2000
 
-// Clear deletes all documents of a database. Subscribers get the deletions. Transactions that are open end.
+// Clear deletes all documents of a database. Subscribers receive the deletions. Open transactions end.
 func (e *Engine) Clear(ctx context.Context, name resource.Database) error {
 	db, err := e.database(name)
 	if err != nil {
@@ -35,7 +35,7 @@ func (e *Engine) Clear(ctx context.Context, name resource.Database) error {
 	}
 }
 
-// target is a document and the record it is to have, nil for none; its times stay, but for the update time.
+// target is a document and the record to store, or nil to delete it. Only the record's update time changes.
 type target struct {
 	path   string
 	record []byte
@@ -64,7 +64,7 @@ func (e *Engine) nextDocuments(ctx context.Context, db *database, n int) ([]targ
 	return out, it.Err()
 }
 
-// replace commits targets; the gate is held.
+// replace commits targets. The caller holds the gate.
 func (e *Engine) replace(ctx context.Context, db *database, targets []target) error {
 	view, _, err := e.current(db)
 	if err != nil {
@@ -105,8 +105,8 @@ func (t target) document(name resource.Document, at clock.Version) (*document.Do
 	return d, nil
 }
 
-// Snapshot keeps the state of all databases of a project for Restore, and returns its token. It costs nothing but that
-// changes since then are kept until Release.
+// Snapshot retains the state of all databases of a project for Restore, and returns its token. Its only cost is that
+// later changes stay in the log until Release.
 func (e *Engine) Snapshot(_ context.Context, project string) (string, error) {
 	token := make([]byte, 12)
 	if _, err := rand.Read(token); err != nil {
@@ -123,7 +123,7 @@ func (e *Engine) Snapshot(_ context.Context, project string) (string, error) {
 	return text, nil
 }
 
-// Release drops a snapshot. One that isn't there is no error.
+// Release drops a snapshot. Dropping an unknown snapshot is not an error.
 func (e *Engine) Release(_ context.Context, project, token string) {
 	databases := e.project(project)
 	e.mu.Lock()
@@ -139,9 +139,9 @@ func (e *Engine) project(project string) []*database {
 	return slices.DeleteFunc(e.all(), func(db *database) bool { return db.name.Project != project })
 }
 
-// Restore brings all databases of a project back to a snapshot, which stays. It costs as much as has changed since.
-// Subscribers get the changes; update times are new. Transactions that are open end. It answers NotFound for an
-// unknown token.
+// Restore restores all databases of a project to a snapshot, which remains valid. The cost is proportional to the
+// changes since. Subscribers receive the changes, and update times are new. Open transactions end. Restore returns
+// NotFound for an unknown token.
 func (e *Engine) Restore(ctx context.Context, project, token string) error {
 	e.mu.Lock()
 	known := e.mu.snapshots[token] == project && project != ""
@@ -157,7 +157,7 @@ func (e *Engine) Restore(ctx context.Context, project, token string) error {
 	return nil
 }
 
-// restore brings one database back to a snapshot. A database that has come since is emptied.
+// restore restores one database to a snapshot. A database that was created since is emptied.
 func (e *Engine) restore(ctx context.Context, db *database, token string) error {
 	e.mu.Lock()
 	at, known := db.snapshots[token]

@@ -2,19 +2,19 @@ package engine
 
 import "time"
 
-// The bounds of optimistic transactions that are open in a database. Callers to whom rules apply have no others (package
-// guard), and can't take the room of privileged ones.
+// Limits of the open optimistic transactions of a database. Callers to whom rules apply have no other transactions
+// (package guard), and do not count against the limit of privileged callers.
 const (
-	// MaxOptimistic is how many there may be.
+	// MaxOptimistic is their maximum number.
 	MaxOptimistic = 10_000
-	// MaxPerClient is how many of them one client may have.
+	// MaxPerClient is the maximum number for one client.
 	MaxPerClient = 500
 )
 
-// clientTable is the open optimistic transactions of a database by who began them. When there is no room for another, the
-// one that has been idle the longest is ended: the client's own when the client has too many, and otherwise one of the client
-// that has the most. So a client that begins transactions and leaves them loses its own and nobody else's. The zero value is
-// empty; txnTable's lock guards it.
+// clientTable holds the open optimistic transactions of a database by client. If a limit is reached, the transaction
+// that has been idle the longest is evicted: one of the same client if that client has too many, and otherwise one of
+// the client that has the most. So a client that abandons transactions evicts only its own. The zero value is empty;
+// txnTable's lock guards it.
 type clientTable struct {
 	total    int
 	byClient map[string]map[*txn]struct{}
@@ -41,8 +41,8 @@ func (c *clientTable) remove(t *txn) {
 	c.total--
 }
 
-// room returns the transaction to end before another of a client is added, nil when none has to. ok is false when there is no
-// room and none that is idle.
+// room returns the transaction to evict before another one of a client is added, or nil if none has to be. ok is false
+// if the limit is reached and no transaction is idle.
 func (c *clientTable) room(client string) (evict *txn, ok bool) {
 	most := client
 	switch {
@@ -60,7 +60,7 @@ func (c *clientTable) room(client string) (evict *txn, ok bool) {
 	return evict, evict != nil
 }
 
-// longestIdle returns the transaction in which nothing is going on and that was used least recently, nil when all are busy.
+// longestIdle returns the idle transaction that was used least recently, or nil if all are in use.
 func longestIdle(open map[*txn]struct{}) *txn {
 	var idle *txn
 	var since time.Time

@@ -16,7 +16,7 @@ const (
 	recordUpdate = 8
 )
 
-// encodeDocument makes a document's record.
+// encodeDocument returns a document's record.
 func encodeDocument(d *document.Document) []byte {
 	b := make([]byte, recordTimes, recordTimes+64+32*len(d.Fields))
 	binary.BigEndian.PutUint64(b, uint64(d.CreateTime))
@@ -24,7 +24,7 @@ func encodeDocument(d *document.Document) []byte {
 	return value.AppendBinary(b, d.Fields)
 }
 
-// decodeDocument reads a document's record.
+// decodeDocument decodes a document's record.
 func decodeDocument(name resource.Document, b []byte) (*document.Document, error) {
 	if len(b) < recordTimes {
 		return nil, keys.ErrCorrupt
@@ -44,7 +44,7 @@ func decodeDocument(name resource.Document, b []byte) (*document.Document, error
 	}, nil
 }
 
-// setTimes writes a new document's times into its record: the update time, and for a new document the create time.
+// setTimes writes the update time into a document's record, and the create time if the document is new.
 func setTimes(record []byte, v clock.Version, created bool) {
 	if created {
 		binary.BigEndian.PutUint64(record, uint64(v))
@@ -52,14 +52,14 @@ func setTimes(record []byte, v clock.Version, created bool) {
 	binary.BigEndian.PutUint64(record[recordUpdate:], uint64(v))
 }
 
-// image is a change with its documents' records; nil is absence.
+// image is a change with its documents' records; nil means absent.
 type image struct {
 	path          string
 	before, after []byte
 }
 
-// appendImage appends an image to a commit's record: path, before and after, each with its length; a record's length
-// is one more than it is, and 0 for absence. It returns where the after record begins.
+// appendImage appends an image to a commit's record: path, before and after, each with its length. The length of a
+// record is stored plus one; 0 means absent. It returns the offset of the after record.
 func appendImage(dst []byte, i image) (out []byte, after int) {
 	dst = binary.AppendUvarint(dst, uint64(len(i.path)))
 	dst = append(dst, i.path...)
@@ -77,7 +77,7 @@ func appendRecord(dst, record []byte) []byte {
 	return append(dst, record...)
 }
 
-// cutImage takes an image off the front of a commit's record. It shares memory with b.
+// cutImage decodes an image at the front of a commit's record. It shares memory with b.
 func cutImage(b []byte) (i image, rest []byte, err error) {
 	path, b, err := cutBytes(b, 0)
 	if err != nil {
@@ -93,7 +93,8 @@ func cutImage(b []byte) (i image, rest []byte, err error) {
 	return i, b, nil
 }
 
-// cutBytes takes bytes with their length off the front of b; with shift 1 the length is one more and 0 is absence.
+// cutBytes decodes bytes with their length at the front of b. With shift 1 the length is stored plus one, and 0 means
+// absent.
 func cutBytes(b []byte, shift uint64) (cut, rest []byte, err error) {
 	n, size := binary.Uvarint(b)
 	if size <= 0 {
@@ -110,7 +111,7 @@ func cutBytes(b []byte, shift uint64) (cut, rest []byte, err error) {
 	return b[:n:n], b[n:], nil
 }
 
-// decodeImage makes the change of an image.
+// decodeImage returns the change of an image.
 func decodeImage(db resource.Database, i image) (document.Change, error) {
 	c := document.Change{Name: resource.Document{DB: db, Path: i.path}}
 	var err error

@@ -12,8 +12,8 @@ import (
 	"clave/server/resource"
 )
 
-// Commit does writes, all or none, and ends the transaction if there is one. When it returns, they are on disk and every
-// later read sees them.
+// Commit applies writes atomically, and ends the transaction if there is one. When it returns, they are on disk and
+// every later read sees them.
 func (e *Engine) Commit(ctx context.Context, name resource.Database, r operation.Commit, check Check) (operation.CommitResult, error) {
 	if err := check.validate(); err != nil {
 		return operation.CommitResult{}, err
@@ -37,9 +37,9 @@ func (e *Engine) Commit(ctx context.Context, name resource.Database, r operation
 	return e.commitAlone(ctx, db, r.Writes, check)
 }
 
-// commitTransaction does the writes of a transaction and ends it, whatever the outcome.
+// commitTransaction applies the writes of a transaction and ends it, whatever the outcome.
 func (e *Engine) commitTransaction(ctx context.Context, db *database, r operation.Commit, check Check) (operation.CommitResult, error) {
-	db.gate.RLock() // Before find takes the transaction out of the table, in which Engine.alone looks for open ones.
+	db.gate.RLock() // The gate comes before find, which removes the transaction from the table that Engine.alone searches for open ones.
 	defer db.gate.RUnlock()
 	t, err := e.find(db, r.Transaction, true)
 	if err != nil {
@@ -59,8 +59,8 @@ func (e *Engine) commitTransaction(ctx context.Context, db *database, r operatio
 	return e.commit(ctx, db, t.owner, t, r.Writes, check)
 }
 
-// commitAlone does writes without a transaction. When it is the victim of a deadlock it begins again, because no caller
-// has seen anything of it.
+// commitAlone applies writes without a transaction. If it is the victim of a deadlock, it retries, because no caller
+// has seen a result.
 func (e *Engine) commitAlone(ctx context.Context, db *database, writes []document.Write, check Check) (operation.CommitResult, error) {
 	db.gate.RLock()
 	defer db.gate.RUnlock()
@@ -77,11 +77,11 @@ func (e *Engine) commitAlone(ctx context.Context, db *database, writes []documen
 	}
 }
 
-// commit does writes under the locks of an owner, which keeps them.
+// commit applies writes under the locks of an owner. It does not release them.
 func (e *Engine) commit(ctx context.Context, db *database, o *locks.Owner, t *txn, writes []document.Write, check Check) (operation.CommitResult, error) {
-	// The locks come first and the view after them: every commit that has changed these documents has released its locks after it was
-	// shown, so the view has it, and no other changes them until this one is done. What an optimistic transaction has read is locked for
-	// the same reason before it is compared.
+	// The locks come before the view. A commit releases its locks only after readers see it, so the view includes every
+	// commit that has changed these documents, and no other commit changes them until this one is done. For the same
+	// reason the reads of an optimistic transaction are locked before they are compared.
 	if err := e.lockWrites(ctx, db, o, writes); err != nil {
 		return operation.CommitResult{}, err
 	}
@@ -104,8 +104,8 @@ func (e *Engine) commit(ctx context.Context, db *database, o *locks.Owner, t *tx
 	if err := s.apply(ctx, writes, check); err != nil {
 		return operation.CommitResult{}, err
 	}
-	// The builder of a new index waits for all who write by the state before (build.go). The state is entered only after the check,
-	// which may be slow.
+	// The builder of a new index waits for all commits that write by the previous state (build.go). The check may be slow,
+	// so the state is entered after it.
 	state := db.enterIndexes()
 	defer state.leave()
 	s.set = state.set
@@ -117,7 +117,8 @@ func (e *Engine) commit(ctx context.Context, db *database, o *locks.Owner, t *tx
 	if len(p.changes) == 0 {
 		return result, nil
 	}
-	// Only now the changes are known that ranges of other transactions are compared with. From here on the commit waits for no lock.
+	// The changes are known now, so they can be compared with the ranges of other transactions. From here on the commit waits for no
+	// lock.
 	if err := db.locks.Announce(ctx, o, p.changes); err != nil {
 		return operation.CommitResult{}, err
 	}
@@ -150,7 +151,8 @@ func (e *Engine) lockWrites(ctx context.Context, db *database, o *locks.Owner, w
 // maxWrites is the number of writes of one BatchWrite.
 const maxWrites = 500
 
-// BatchWrite does writes each for itself; check decides about each alone. The same document may not be written twice.
+// BatchWrite applies each write independently. check decides about each one alone. A document must not be written
+// twice.
 func (e *Engine) BatchWrite(ctx context.Context, name resource.Database, writes []document.Write, check Check) ([]operation.WriteStatus, error) {
 	if err := check.validate(); err != nil {
 		return nil, err
@@ -174,7 +176,7 @@ func (e *Engine) BatchWrite(ctx context.Context, name resource.Database, writes 
 		}
 		out[i].Err = err
 	})
-	// Close came between the writes: the call fails as a whole, as it would have a moment later.
+	// The engine was closed between the writes: the call fails as a whole.
 	for _, s := range out {
 		if errors.Is(s.Err, ErrClosed) {
 			return nil, s.Err

@@ -15,21 +15,21 @@ import (
 	"clave/server/resource"
 )
 
-// maxCommitBytes is what a commit may write, documents and index entries together, an automatic entry counted in both
-// orders; as recorded in production.
+// maxCommitBytes is the maximum size of a commit, documents and index entries together. An automatic entry counts in
+// both orders. The limit was recorded in production.
 const maxCommitBytes = 29_650_000
 
-// noBudget lets a commit write as much as it wants.
+// noBudget is the budget of a commit without a size limit.
 const noBudget = math.MaxInt
 
-// What a document's change usually takes: operations, among them its index entries and one for the commit, and bytes in the
-// commit's record.
+// The usual size of a document's change: operations, which include its index entries and one for the commit, and bytes
+// in the commit's record.
 const (
 	opsPerDocument    = 14
 	recordPerDocument = 384
 )
 
-// docState is a document around a commit.
+// docState is the state of a document before and during a commit.
 type docState struct {
 	name   resource.Document
 	record []byte // as stored before; nil when absent
@@ -38,11 +38,11 @@ type docState struct {
 	listed bool // in commitState.order
 }
 
-// commitState is a commit's reads and what it will change.
+// commitState holds a commit's reads and its changes.
 type commitState struct {
 	db      *database
 	view    *view
-	at      clock.Version // a version that no commit has; the time of the request
+	at      clock.Version // the time of the request, a version that no commit has
 	set     *index.Set    // the indexes that the commit writes
 	docs    map[string]*docState
 	order   []*docState // those written, in the order of first writing
@@ -62,7 +62,7 @@ func (s *commitState) load(name resource.Document) (*docState, error) {
 	return d, nil
 }
 
-// read reads the document as a view has it.
+// read reads the document from a view.
 func (d *docState) read(v *view, number uint32) error {
 	record, found, err := v.snap.Get(keys.Document(number, d.name.Path))
 	if err != nil {
@@ -78,10 +78,10 @@ func (d *docState) read(v *view, number uint32) error {
 	return nil
 }
 
-// leastShare is the number of documents that are worth a goroutine.
+// leastShare is the minimum number of documents for a goroutine.
 const leastShare = 32
 
-// loadAll reads the documents of writes at once, if there are many.
+// loadAll reads the documents of writes concurrently, if there are many.
 func (s *commitState) loadAll(writes []document.Write) error {
 	if len(writes) < 2*leastShare {
 		return nil
@@ -118,7 +118,7 @@ func (s *commitState) after(ctx context.Context, name resource.Document) (*docum
 	return d.after, nil
 }
 
-// loadForCheck is load for names that a check reads, which may be anyone's.
+// loadForCheck is load for names that a check reads, which may be in another database.
 func (s *commitState) loadForCheck(ctx context.Context, name resource.Document) (*docState, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -129,8 +129,9 @@ func (s *commitState) loadForCheck(ctx context.Context, name resource.Document) 
 	return s.load(name)
 }
 
-// apply does the writes in memory, calls the check, and only then returns the error of a precondition: a caller who may not write
-// receives the check's refusal and cannot find out by preconditions what exists.
+// apply applies the writes in memory, calls the check, and only then returns the error of a failed precondition. So a
+// caller without permission receives the check's refusal, and cannot use preconditions to find out which documents
+// exist.
 func (s *commitState) apply(ctx context.Context, writes []document.Write, check Check) error {
 	if err := s.loadAll(writes); err != nil {
 		return err
@@ -138,8 +139,8 @@ func (s *commitState) apply(ctx context.Context, writes []document.Write, check 
 	if err := s.moveOn(writes); err != nil {
 		return err
 	}
-	// failed is the first error of a precondition or a write. It is returned only after the check has decided, and the writes are
-	// applied meanwhile as if their preconditions held, since the check has to see all of them.
+	// failed is the first error of a precondition or a write. It is returned only after the check. Until then the writes
+	// are applied as if their preconditions held, because the check has to see all of them.
 	var failed error
 	var steps []Step
 	if !check.unrestricted {
@@ -155,8 +156,8 @@ func (s *commitState) apply(ctx context.Context, writes []document.Write, check 
 		}
 		free := w
 		free.Precondition = document.Precondition{}
-		// A write that cannot be applied ends the work: later writes of the same document would build on a state that does not exist.
-		// The check then decides about the writes before it.
+		// A write that cannot be applied ends the loop, since later writes of the same document would depend on it. The check
+		// then decides about the writes before it.
 		after, result, err := document.Apply(d.after, free, s.at)
 		if err != nil {
 			if failed == nil {
@@ -185,8 +186,8 @@ func (s *commitState) apply(ctx context.Context, writes []document.Write, check 
 	return failed
 }
 
-// moveOn sets the time of the request a little later when a server timestamp would otherwise repeat the one of the commit
-// before: timestamps have milliseconds only.
+// moveOn advances the time of the request if a server timestamp would otherwise equal that of the previous commit,
+// since timestamps have only milliseconds.
 func (s *commitState) moveOn(writes []document.Write) error {
 	const millisecond = 1000
 	for _, w := range writes {
@@ -205,7 +206,7 @@ func (s *commitState) moveOn(writes []document.Write) error {
 	return nil
 }
 
-// pending makes what the sequencer writes: records, index entries and the commit's record of changes.
+// pending returns the data that the sequencer writes: records, index entries and the commit's record of changes.
 func (s *commitState) pending(budget int) (*pending, error) {
 	p := &pending{db: s.db, at: s.at}
 	p.record = make([]byte, 0, recordPerDocument*len(s.order))
@@ -245,13 +246,13 @@ func (p *pending) add(d *docState, record []byte) {
 	p.changes = append(p.changes, document.Change{Name: d.name, Before: d.before, After: d.after})
 }
 
-// recordStamp is a place in a commit's record that waits for the version.
+// recordStamp is a position in a commit's record at which the version is filled in.
 type recordStamp struct {
 	at      int
 	created bool
 }
 
-// setVersions writes the commit's version wherever it was not known yet.
+// setVersions writes the commit's version at all positions that wait for it.
 func (p *pending) setVersions() {
 	for _, s := range p.stamps {
 		setTimes(s.record, p.version, s.created)
@@ -259,7 +260,7 @@ func (p *pending) setVersions() {
 	for _, s := range p.recordAt {
 		setTimes(p.record[s.at:], p.version, s.created)
 	}
-	p.changes = slices.Clone(p.changes) // Others may look at what was announced.
+	p.changes = slices.Clone(p.changes) // Other goroutines may read the announced changes, so they are copied.
 	for i, c := range p.changes {
 		if c.After == nil {
 			continue

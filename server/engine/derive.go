@@ -11,10 +11,10 @@ import (
 	"clave/server/storage"
 )
 
-// Derived reports whether a key of an engine's store is made of others, so that Derive can make it again: an index entry.
+// Derived reports whether a key of an engine's store is an index entry, which Derive can recreate from other keys.
 func Derived(key []byte) bool { return len(key) > 0 && key[0] == keys.KindIndex }
 
-// deriveBytes is about how much Derive writes at once.
+// deriveBytes is the approximate size of a batch of Derive.
 const deriveBytes = 1 << 20
 
 // Derive writes the index entries of a store that has all other keys and on which no engine is open.
@@ -38,8 +38,8 @@ func Derive(ctx context.Context, s storage.Store) error {
 	return it.Err()
 }
 
-// deriveDatabase writes the index entries of the database with a number. Those of indexes that are being built are among them: the
-// builder goes on from anywhere.
+// deriveDatabase writes the index entries of the database with a number, including those of indexes that are being
+// built.
 func deriveDatabase(ctx context.Context, s storage.Store, snap storage.Snapshot, number uint32) error {
 	stored, err := loadStoredSet(snap, number)
 	if err != nil {
@@ -73,8 +73,8 @@ func deriveDatabase(ctx context.Context, s storage.Store, snap storage.Snapshot,
 	return s.Apply(ctx, &storage.Batch{Ops: changes.ops})
 }
 
-// entriesOf returns the index entries of the document that an iterator is at. What an index that is being built can't hold, it does
-// without: its building ends there.
+// entriesOf returns the index entries of the document at an iterator's position. If the document does not fit into the
+// indexes under construction, it returns only those of built ones: the builds fail at that document anyway.
 func entriesOf(it storage.Iterator, whole, built *index.Set, prefix []byte) ([]index.Entry, error) {
 	path, err := keys.DocumentPath(it.Key())
 	if err != nil {

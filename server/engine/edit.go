@@ -9,17 +9,17 @@ import (
 	"clave/server/storage"
 )
 
-// edit is what the sequencer writes for one document's change: its record and its index entries.
+// edit holds the operations for one document's change: its record and its index entries.
 type edit struct {
 	ops []storage.Op
 	// record is the document's new record, nil when it is deleted.
 	record []byte
-	// cost is what the change counts for against a commit's limit.
+	// cost is the size of the change that counts against a commit's limit.
 	cost int
 	err  error
 }
 
-// make makes the edit of a document.
+// make computes the edit of a document.
 func (e *edit) make(d *docState, number uint32, set *index.Set) {
 	e.ops = make([]storage.Op, 0, opsPerDocument)
 	key := keys.Document(number, d.name.Path)
@@ -51,14 +51,14 @@ func (e *edit) delete(key []byte) {
 	e.ops = append(e.ops, storage.Op{Kind: storage.Delete, Key: key})
 }
 
-// entries adds what changes among a document's index entries.
+// entries adds the changes of a document's index entries.
 func (e *edit) entries(d *docState, number uint32, set *index.Set) {
 	var before, after []index.Entry
 	var err error
 	prefix := keys.Of(keys.KindIndex, number)
 	if d.before != nil {
 		if before, err = set.Entries(prefix, d.name.Path, d.before.Fields); err != nil {
-			before = nil // What could be written once has entries; a limit that came later must not hold it.
+			before = nil // The stored document has entries. A limit that was introduced later must not make it unchangeable.
 		}
 	}
 	if d.after != nil {
@@ -98,12 +98,12 @@ func (e *edit) diff(before, after []index.Entry) {
 	}
 }
 
-// leastColumns is the number of columns that are worth a goroutine.
+// leastColumns is the minimum number of columns for a goroutine.
 const leastColumns = 4
 
 // columns returns the operations of edits: the first of each, then the second of each, and so on, each column in the
-// order of keys. Documents of one collection mostly have the same fields, so a column mostly is one index, and the store takes
-// neighbours faster than keys from everywhere. No two edits have a key in common.
+// order of keys. Documents of one collection mostly have the same fields, so a column mostly belongs to one index, and
+// the store writes adjacent keys faster than scattered ones. No two edits have a key in common.
 func columns(edits []edit) []storage.Op {
 	if len(edits) == 1 {
 		return edits[0].ops

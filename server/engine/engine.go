@@ -19,15 +19,16 @@ import (
 	"clave/server/storage"
 )
 
-// Engine keeps the documents of all databases of one store. Its methods are safe for concurrent use.
+// Engine stores the documents of all databases of one store. Its methods are safe for concurrent use.
 type Engine struct {
 	o      Options
 	opened clock.Version
-	// floor is the version after which all versions are, and noted the last note of one; after Open only Run touches it.
+	// floor is a lower bound of all new versions, and noted the bound that was last stored. After Open only Run accesses
+	// noted.
 	floor, noted clock.Version
-	// maxOverlay is the constant, or what a test sets.
+	// maxOverlay is the constant, or a test's value.
 	maxOverlay int
-	// leased is the store where other processes may take it over, else nil.
+	// leased is the store if other processes may take it over, or nil.
 	leased storage.Leased
 	seq    sequencer
 	mu     struct {
@@ -36,10 +37,10 @@ type Engine struct {
 		last      uint32 // the greatest number of a database
 		view      *view
 		closed    bool
-		// writing is closed when the group that is being written is shown or has failed; nil while none is.
+		// writing is closed when the group that is being written is visible or has failed; nil if there is none.
 		writing   chan struct{}
-		failed    error             // what ended writing for good
-		snapshots map[string]string // kept states: the project of each token
+		failed    error             // the error that ended writing permanently
+		snapshots map[string]string // retained states: the project of each token
 	}
 	defaults atomic.Pointer[index.Definitions]
 	missing  sync.Map // definitions that Options.Missing was called with
@@ -52,7 +53,7 @@ type database struct {
 	name   resource.Database
 	number uint32
 	birth  clock.Version
-	// gate is held for reading by commits, and for writing by what changes everything at once.
+	// gate is held for reading by commits, and for writing by operations on the whole database.
 	gate  sync.RWMutex
 	locks *locks.Table
 	txns  txnTable
@@ -60,23 +61,23 @@ type database struct {
 	indexes  atomic.Pointer[indexState]
 	indexing sync.Mutex
 	own      atomic.Bool // whether the definitions are the database's own
-	follows  bool        // whether another engine gives its versions
+	follows  bool        // whether another engine assigns its versions
 	// rebuilding reports that a change of the definitions was interrupted, so that entries may be missing; indexing guards it.
 	rebuilding bool
 	// Guarded by Engine.mu.
 	latest    clock.Version   // of the last commit that readers see
-	read      clock.Version   // the last version that a reader of now was given
-	given     *clock.Versions // versions given to commits and to reads
-	inFlight  int             // commits that have a version and aren't shown yet
+	read      clock.Version   // the last version that a read of the latest state returned
+	given     *clock.Versions // versions assigned to commits and to reads
+	inFlight  int             // commits that have a version and aren't visible yet
 	persisted bool            // whether the catalogue has it
 	feed      feed
-	snapshots map[string]clock.Version // the kept states for Restore, by token
-	forgotten clock.Version            // commits before it are dropped
-	// kept are the versions after which commits stay in the log, by who needs them.
+	snapshots map[string]clock.Version // the retained states for Restore, by token
+	forgotten clock.Version            // commits before it are no longer in the log
+	// kept holds the versions after which commits stay in the log, by the reader that needs them.
 	kept map[*Subscription]clock.Version
 }
 
-// Open opens the engine on a store. No goroutine is started; Run does the work in the background.
+// Open opens the engine on a store. It starts no goroutine; Run does the background work.
 func Open(ctx context.Context, o Options) (*Engine, error) {
 	o.EnsureDefaults()
 	if err := o.Validate(); err != nil {
@@ -120,7 +121,7 @@ func (e *Engine) load(ctx context.Context) error {
 	return it.Err()
 }
 
-// loadDatabase makes the database of one entry of the catalogue.
+// loadDatabase loads the database of one entry of the catalogue.
 func (e *Engine) loadDatabase(snap storage.Snapshot, key, v []byte) error {
 	name, err := databaseName(key)
 	if err != nil {
@@ -160,7 +161,7 @@ func databaseName(key []byte) (resource.Database, error) {
 	return resource.Database{Project: project, ID: id}, err
 }
 
-// add completes a new database and registers it; Engine.mu is held or the engine isn't shared yet.
+// add completes a new database and registers it. Engine.mu is held, or the engine isn't shared yet.
 func (e *Engine) add(db *database, set *index.Set) {
 	db.indexes.Store(newIndexState(set))
 	db.given, db.follows = clock.NewVersions(e.o.Clock, max(db.latest, e.floor)), e.follows()
@@ -177,7 +178,7 @@ func (db *database) catalogueValue() []byte {
 	return binary.BigEndian.AppendUint64(v, uint64(db.birth))
 }
 
-// database returns the database of a name and creates it when it is new. It answers NotFound where Options.Exists denies it.
+// database returns the database of a name and creates it if it is new. It returns NotFound if Options.Exists denies it.
 func (e *Engine) database(name resource.Database) (*database, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -196,7 +197,7 @@ func (e *Engine) databaseLocked(name resource.Database) (*database, error) {
 		return nil, fault.E(fault.NotFound, "The database %s does not exist for project %s", name.ID, name.Project)
 	}
 	db := &database{name: name}
-	if !e.follows() { // else nothing is stored under the number 0, and all versions are the writer's
+	if !e.follows() { // in a following engine nothing is stored under the number 0, and the writer assigns all versions
 		e.mu.last++
 		db.number, db.birth = e.mu.last, e.opened
 	}
@@ -214,19 +215,20 @@ func numbered(n int) []uint32 {
 	return ids
 }
 
-// Databases returns the names of all databases that have been touched.
+// Databases returns the names of all databases that have been used.
 func (e *Engine) Databases() []resource.Database {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return slices.AppendSeq(make([]resource.Database, 0, len(e.mu.databases)), maps.Keys(e.mu.databases))
 }
 
-// Latest returns the version that a read of now would have.
+// Latest returns the version that a read of the latest state would have.
 func (e *Engine) Latest(name resource.Database) clock.Version {
 	return e.versionOf(name, (*database).nowLocked)
 }
 
-// versionOf returns a version of a database, which is read while Engine.mu is held; 0 where the database can't be opened.
+// versionOf returns a version of a database, which is read while Engine.mu is held. It returns 0 if the database can't be
+// opened.
 func (e *Engine) versionOf(name resource.Database, locked func(*database) clock.Version) clock.Version {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -237,9 +239,9 @@ func (e *Engine) versionOf(name resource.Database, locked func(*database) clock.
 	return locked(db)
 }
 
-// nowLocked returns a version at which the state that readers see is complete: the present moment, or while commits are on
-// their way the last one shown or read. No later commit will have it or an earlier one, and it never goes back, since
-// clients drop what is older than what they have. Engine.mu is held.
+// nowLocked returns a version at which the state that readers see is complete: the present moment, or, while commits
+// are being written, the last version that was visible or read. Later commits have greater versions. The result never
+// decreases, since clients drop results that are older than theirs. Engine.mu is held.
 func (db *database) nowLocked() clock.Version {
 	if db.inFlight == 0 && !db.follows {
 		db.read = db.given.Next()
@@ -248,15 +250,15 @@ func (db *database) nowLocked() clock.Version {
 	return db.read
 }
 
-// Err returns what has ended writing for good, nil while the engine writes.
+// Err returns the error that has ended writing permanently, or nil.
 func (e *Engine) Err() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.mu.failed
 }
 
-// Run does the work in the background until ctx ends: it ends idle transactions, drops changes that are older than the
-// retention, and builds the indexes that queries have missed.
+// Run does the background work until ctx ends: it ends idle transactions, drops changes that are older than the
+// retention, and builds the indexes that queries lacked.
 func (e *Engine) Run(ctx context.Context) error {
 	if e.follows() { // the writer does it
 		<-ctx.Done()
@@ -293,7 +295,7 @@ func (e *Engine) all() []*database {
 	return slices.Collect(maps.Values(e.mu.databases))
 }
 
-// Close ends the engine: waiting calls and later ones answer ErrClosed, subscriptions end. The store stays open.
+// Close ends the engine: waiting and later calls return ErrClosed, and subscriptions end. The store stays open.
 // Readings must be closed before.
 func (e *Engine) Close() error {
 	e.mu.Lock()
@@ -313,6 +315,6 @@ func (e *Engine) Close() error {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.mu.view.release() // A commit under way has changed it since.
+	e.mu.view.release() // A commit in progress has changed it since.
 	return nil
 }

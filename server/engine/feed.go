@@ -10,19 +10,20 @@ import (
 	"clave/server/resource"
 )
 
-// ErrLagged is returned by Subscription.Next when its reader was so slow that the commits it has missed are forgotten.
+// ErrLagged is returned by Subscription.Next if its reader was so slow that the commits it has missed are no longer in
+// the log.
 var ErrLagged = errors.New("engine: the subscription has lost commits that are no longer kept")
 
-// maxQueued is the number of commits that a subscription holds for its reader before it leaves them in the log.
+// maxQueued is the maximum number of commits in a subscription's queue. The reader reads further ones from the log.
 const maxQueued = 4096
 
-// feed gives the commits of one database to its subscriptions. Its methods are called with Engine.mu held.
+// feed delivers the commits of one database to its subscriptions. Its methods are called with Engine.mu held.
 type feed struct {
 	subs   map[*Subscription]struct{}
 	closed bool
 }
 
-// publish gives a commit to every subscription. One without changes has to be read from the log.
+// publish passes a commit to every subscription. A commit without changes has to be read from the log.
 func (f *feed) publish(c document.Commit) {
 	for s := range f.subs {
 		if c.Changes == nil {
@@ -41,28 +42,28 @@ func (f *feed) close() {
 	}
 }
 
-// Subscription gives the commits of one database in the order of versions, each once.
+// Subscription delivers the commits of one database in the order of versions, each once.
 type Subscription struct {
 	e     *Engine
 	db    *database
 	start clock.Version
-	// most is the number of commits that are held for the reader, and follows reports that the log keeps the others.
+	// most is the maximum length of the queue. follows is set if the log retains the other commits for the reader.
 	most    int
 	follows bool
-	// ready receives when there may be something; room for one. It is never closed.
+	// ready, of capacity one, receives when there may be commits. It is never closed.
 	ready chan struct{}
 	mu    struct {
 		sync.Mutex
 		queue []document.Commit
-		// behind reports that commits after seen are not in the queue and have to be read from the log.
+		// behind is set if commits after seen are not in the queue and have to be read from the log.
 		behind bool
-		seen   clock.Version // the last commit given to the reader
+		seen   clock.Version // the last commit that the reader received
 		ended  bool
 	}
 }
 
-// Subscribe returns a subscription to the commits of a database from now on. It never makes a committer wait: to a slow
-// reader it gives later what the log has kept meanwhile.
+// Subscribe returns a subscription to the commits of a database from now on. It never blocks commits: a slow reader
+// receives commits from the log.
 func (e *Engine) Subscribe(name resource.Database) *Subscription {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -86,8 +87,8 @@ func (e *Engine) subscribeLocked(name resource.Database) *Subscription {
 	return s
 }
 
-// Start returns the version of the state that the subscription's commits come after. A commit with this version or
-// an earlier one is not given.
+// Start returns the version after which the subscription's commits begin. A commit with this version or an earlier one
+// is not delivered.
 func (s *Subscription) Start() clock.Version { return s.start }
 
 // push adds a commit to the queue, or leaves it in the log when the queue is full.
@@ -128,8 +129,8 @@ func (s *Subscription) end() {
 	s.signal()
 }
 
-// Next waits for commits and returns all that there are. It returns ErrClosed after Close, and ErrLagged when commits
-// are lost. It is for one goroutine.
+// Next waits for commits and returns all available ones. It returns ErrClosed after Close, and ErrLagged if commits are
+// lost. It must be called by one goroutine only.
 func (s *Subscription) Next(ctx context.Context) ([]document.Commit, error) {
 	for {
 		s.mu.Lock()
@@ -155,7 +156,8 @@ func (s *Subscription) Next(ctx context.Context) ([]document.Commit, error) {
 	}
 }
 
-// catchUp reads what the queue had no room for. When it has all, the queue takes over.
+// catchUp reads from the log the commits that did not fit into the queue. When it has read all, it switches back to the
+// queue.
 func (s *Subscription) catchUp(ctx context.Context) ([]document.Commit, error) {
 	s.e.mu.Lock()
 	upto := s.db.latest
@@ -174,11 +176,11 @@ func (s *Subscription) catchUp(ctx context.Context) ([]document.Commit, error) {
 		return nil, errors.Join(ErrLagged, err)
 	}
 	if len(out) > 0 {
-		s.mu.seen = out[len(out)-1].Version // Only the reader's goroutine touches it while behind.
+		s.mu.seen = out[len(out)-1].Version // Only the reader's goroutine accesses it while behind.
 	}
 	s.e.mu.Lock()
 	s.mu.Lock()
-	// Commits are published with Engine.mu held: none comes between this comparison and the moment from which the queue takes them.
+	// Commits are published with Engine.mu held, so none is published between this comparison and the switch to the queue.
 	if s.db.latest <= s.mu.seen || len(out) == 0 && s.db.latest == upto {
 		s.mu.behind = false
 	}

@@ -10,18 +10,19 @@ import (
 	"clave/server/storage"
 )
 
-// Versions are moments, and clients drop what is older than what they have seen; a resumed listener requests what came after. So a
-// version must not be given again, also not by a server that is started after the machine's clock was set back. Commits are on
-// disk, but versions are given to readers too. Run therefore writes down, about once a minute, the greatest version that was given.
-// A server that starts before that moment goes on from there, and from as much later as may have gone unwritten.
+// Versions are times. Clients drop results that are older than what they have seen, and a resumed listener requests the
+// changes after a version. So a version must not be assigned twice, even by a server that starts after the machine's
+// clock was set back. Commits are on disk, but reads get versions too. Run therefore stores, about once a minute, the
+// greatest assigned version. A server whose clock is before that time at the start continues from it, plus a slack for
+// versions that were not stored.
 
-// floorEvery is how many ticks of a second lie between two notes.
+// floorEvery is the number of ticks of a second between two notes.
 const floorEvery = 60
 
-// floorSlack is how much later than the last note a version may have been given.
+// floorSlack is the maximum time by which an assigned version may exceed the last note.
 const floorSlack = clock.Version(2 * floorEvery * int64(time.Second/time.Microsecond))
 
-// loadFloor reads the note; where the clock stands before it, versions begin after it.
+// loadFloor reads the note. If the clock is before it, versions begin after it.
 func (e *Engine) loadFloor(r storage.Reader) error {
 	v, found, err := r.Get(keys.Floor())
 	if err != nil || !found {
@@ -33,13 +34,13 @@ func (e *Engine) loadFloor(r storage.Reader) error {
 	e.noted = clock.Version(binary.BigEndian.Uint64(v))
 	if now := clock.VersionOf(e.o.Clock.Now()); now < e.noted {
 		e.floor = e.noted + floorSlack
-		e.o.Log.Warn("the machine's clock stands before the last time that was given; times go on from that",
+		e.o.Log.Warn("the machine's clock is before the last assigned time; times continue from that time",
 			"clock", now.Time(), "last", e.noted.Time())
 	}
 	return nil
 }
 
-// noteFloor writes the note if versions were given since the last one.
+// noteFloor writes the note if versions were assigned since the last one.
 func (e *Engine) noteFloor(ctx context.Context) error {
 	var last clock.Version
 	for _, db := range e.all() {
@@ -48,7 +49,7 @@ func (e *Engine) noteFloor(ctx context.Context) error {
 	if last <= max(e.noted, e.floor) {
 		return nil
 	}
-	batch := storage.Batch{Deletes: true} // A few bytes, also on a full disk.
+	batch := storage.Batch{Deletes: true} // The note is a few bytes, so it may use the reserved space of a full disk.
 	batch.Set(keys.Floor(), binary.BigEndian.AppendUint64(nil, uint64(last)))
 	if err := e.o.Store.Apply(ctx, &batch); err != nil {
 		return err

@@ -8,11 +8,12 @@ import (
 	"clave/server/resource"
 )
 
-// maxFollowed is the number of commits that a subscription by Follow holds for its reader.
+// maxFollowed is the maximum number of commits in the queue of a subscription by Follow.
 const maxFollowed = 64
 
-// Follow returns a subscription to the commits of a database after a version, which may be an earlier run's. The commits that
-// its reader still needs stay in the log, Options.Kept at most; where they are dropped already, Next returns ErrLagged.
+// Follow returns a subscription to the commits of a database after a version, which may be from an earlier run. The
+// commits that its reader still needs stay in the log for up to Options.Kept. If they were dropped already, Next
+// returns ErrLagged.
 func (e *Engine) Follow(name resource.Database, after clock.Version) *Subscription {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -30,7 +31,7 @@ func (e *Engine) Follow(name resource.Database, after clock.Version) *Subscripti
 	return s
 }
 
-// Done records that the reader no longer needs the commits up to a version, and may be given them again after a restart.
+// Done records that the reader no longer needs the commits up to a version. After a restart it may receive them again.
 func (s *Subscription) Done(v clock.Version) {
 	if s.db == nil {
 		return
@@ -47,7 +48,7 @@ func (e *Engine) Oldest(name resource.Database) clock.Version {
 	return e.versionOf(name, func(db *database) clock.Version { return max(0, db.forgotten-1) })
 }
 
-// changes gives commits of the log. Those that are kept for Follow may be older than the retention.
+// changes calls yield with commits of the log. Those that are retained for Follow may be older than the retention.
 func (s *Subscription) changes(ctx context.Context, after, upto clock.Version, yield func(document.Commit) error) error {
 	if !s.follows {
 		return s.e.Changes(ctx, s.db.name, after, upto, yield)
@@ -58,7 +59,7 @@ func (s *Subscription) changes(ctx context.Context, after, upto clock.Version, y
 	}
 	defer view.release()
 	s.e.mu.Lock()
-	lost := s.db.forgotten > after+1 // The view is older than this moment: what it lacks was noted as dropped.
+	lost := s.db.forgotten > after+1 // The view was taken before, so the commits that it lacks are recorded as dropped.
 	s.e.mu.Unlock()
 	if lost {
 		return ErrLagged

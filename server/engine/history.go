@@ -14,15 +14,17 @@ import (
 	"clave/server/storage"
 )
 
-// How the past is read. Only the latest documents and index entries are stored, and the log of commits: a key for each, with every changed
-// document before and after. The state at a version V is a view of V or later, with an overlay over it: for each document that changed after
-// V, its record before the first of these changes (overlayAt). A reading leaves out of the view what the overlay has, and merges the
-// overlay's documents in where they belong in its order (run.ordered, Reading.listed, collectionsAt).
+// How the past is read. The store has only the latest documents and index entries, and the log of commits: a key for
+// each commit, with every changed document before and after. The state at a version V is a view of V or later with an
+// overlay: for each document that changed after V, its record before the first of these changes (overlayAt). A reading
+// omits the overlay's documents from the view, and merges their past states into the results in order (run.ordered,
+// Reading.listed, collectionsAt).
 //
-// V may be a moment at which commits were still on their way, with versions up to V: viewAt waits until they are shown. Run drops commits
-// older than Options.Retention, except those that subscriptions and kept snapshots need (forget); older versions are refused (checkPast).
+// At the time of the read, commits with versions up to V may still be in the sequencer: viewAt waits until they are
+// visible. Run drops commits older than Options.Retention, except those that subscriptions and snapshots need (forget).
+// Older versions are refused (checkPast).
 
-// lastVersion returns the version of the last commit of a database, 0 when there is none.
+// lastVersion returns the version of the last commit of a database, or 0 if there is none.
 func lastVersion(r storage.Reader, number uint32) (clock.Version, error) {
 	rng := storage.Prefix(keys.Of(keys.KindChange, number))
 	rng.Reverse = true
@@ -34,7 +36,7 @@ func lastVersion(r storage.Reader, number uint32) (clock.Version, error) {
 	return keys.ChangeVersion(it.Key())
 }
 
-// viewAt returns the state of a version, 0 for the latest, and that version. The view is of the version or later.
+// viewAt returns a view of a version or later, and that version. Version 0 means the latest.
 func (e *Engine) viewAt(ctx context.Context, db *database, at clock.Version) (*view, clock.Version, error) {
 	if at == 0 {
 		return e.current(db)
@@ -43,10 +45,10 @@ func (e *Engine) viewAt(ctx context.Context, db *database, at clock.Version) (*v
 		return nil, 0, err
 	}
 	e.mu.Lock()
-	shown := db.inFlight == 0 || at <= db.latest // Those on their way are later than those shown.
+	shown := db.inFlight == 0 || at <= db.latest // Commits in the sequencer are later than the visible ones.
 	e.mu.Unlock()
 	if !shown {
-		// Commits on their way may have this version or an earlier one: wait until they are shown.
+		// Commits in the sequencer may have this version or an earlier one: wait until they are visible.
 		if err := e.seq.barrier(ctx, db); err != nil {
 			return nil, 0, err
 		}
@@ -55,7 +57,7 @@ func (e *Engine) viewAt(ctx context.Context, db *database, at clock.Version) (*v
 	return view, at, err
 }
 
-// checkPast refuses versions before the database was, before what is kept, and in the future.
+// checkPast refuses versions before the creation of the database, before the retained log, and in the future.
 func (e *Engine) checkPast(db *database, at clock.Version) error {
 	now := clock.VersionOf(e.o.Clock.Now())
 	switch {
@@ -71,7 +73,7 @@ func (e *Engine) checkPast(db *database, at clock.Version) error {
 	return nil
 }
 
-// lastGiven returns the greatest version that was given in a database.
+// lastGiven returns the greatest version that was assigned in a database.
 func (e *Engine) lastGiven(db *database) clock.Version {
 	if !e.follows() {
 		return db.given.Last()
@@ -81,7 +83,8 @@ func (e *Engine) lastGiven(db *database) clock.Version {
 	return db.nowLocked()
 }
 
-// dropped reports whether an engine that follows lacks commits after a version: the writer, whose clock may be ahead, has dropped them.
+// dropped reports whether a following engine lacks commits after a version because the writer, whose clock may be ahead, has dropped
+// them.
 func (e *Engine) dropped(db *database, after clock.Version) bool {
 	if !e.follows() {
 		return false
@@ -91,8 +94,8 @@ func (e *Engine) dropped(db *database, after clock.Version) bool {
 	return db.forgotten > after.After() && db.latest > after
 }
 
-// Changes gives the commits after one version and up to another, in order. It answers FailedPrecondition when
-// commits after the first are no longer kept.
+// Changes calls yield with the commits after one version and up to another, in order. It returns FailedPrecondition if
+// the log no longer has all of them.
 func (e *Engine) Changes(ctx context.Context, name resource.Database, after, upto clock.Version, yield func(document.Commit) error) error {
 	db, err := e.database(name)
 	if err != nil {
@@ -112,13 +115,13 @@ func (e *Engine) Changes(ctx context.Context, name resource.Database, after, upt
 		return err
 	}
 	defer view.release()
-	if e.dropped(db, after) { // noted before the view lacks them
+	if e.dropped(db, after) { // recorded before a view lacks them
 		return fault.E(fault.FailedPrecondition, textTooOld)
 	}
 	return commitsOf(ctx, view, db, after, upto, yield)
 }
 
-// commitsOf gives the commits after one version and up to another in a view's log.
+// commitsOf calls yield with the commits after one version and up to another in a view's log.
 func commitsOf(ctx context.Context, v *view, db *database, after, upto clock.Version, yield func(document.Commit) error) error {
 	return scanChanges(ctx, v.snap, db.number, after, upto, func(v clock.Version, images []image) error {
 		c := document.Commit{Version: v, Changes: make([]document.Change, len(images))}
@@ -132,7 +135,7 @@ func commitsOf(ctx context.Context, v *view, db *database, after, upto clock.Ver
 	})
 }
 
-// scanChanges gives the images of the commits after one version and up to another.
+// scanChanges calls yield with the images of the commits after one version and up to another.
 func scanChanges(ctx context.Context, r storage.Reader, number uint32, after, upto clock.Version,
 	yield func(v clock.Version, images []image) error) error {
 	it := r.Scan(storage.Range{From: keys.Change(number, after+1), To: keys.Change(number, upto+1)})
@@ -160,7 +163,7 @@ func scanChanges(ctx context.Context, r storage.Reader, number uint32, after, up
 	return it.Err()
 }
 
-// cutImages reads a commit's record.
+// cutImages decodes a commit's record.
 func cutImages(record []byte) ([]image, error) {
 	var out []image
 	for len(record) > 0 {
@@ -173,15 +176,16 @@ func cutImages(record []byte) ([]image, error) {
 	return out, nil
 }
 
-// overlay is what differs between a version and the later state that is read instead: by path, the record that the
-// document had then, nil for absence.
+// overlay holds the differences between a version and the later view that is read: by path, the record of the document
+// at the version, or nil if it was absent.
 type overlay map[string][]byte
 
-// maxOverlay is how many changed documents a reading holds; of a longer past it reads again what each call needs.
+// maxOverlay is the maximum number of changed documents that a reading holds. If there are more, each call reads those
+// that it needs.
 const maxOverlay = 20_000
 
-// overlayAt returns what differs between a version and a view that is of it or later, for the paths that keep wants, or for
-// all if it is nil. It returns errEnough when that is more than most, if most isn't negative.
+// overlayAt returns the differences between a version and a view of that version or later, for the paths that keep
+// accepts, or for all if it is nil. It returns errEnough if there are more than most, unless most is negative.
 func overlayAt(ctx context.Context, v *view, db *database, at clock.Version, keep func(path string) bool, most int) (overlay, error) {
 	last, err := lastVersion(v.snap, db.number)
 	if err != nil || last <= at {
@@ -190,7 +194,7 @@ func overlayAt(ctx context.Context, v *view, db *database, at clock.Version, kee
 	o := make(overlay)
 	err = scanChanges(ctx, v.snap, db.number, at, last, func(_ clock.Version, images []image) error {
 		for _, i := range images {
-			// Only the first change after the version has the record of the version.
+			// Only the first change after the version has the document's record at the version.
 			if _, known := o[i.path]; known || keep != nil && !keep(i.path) {
 				continue
 			}
@@ -224,7 +228,7 @@ func (e *Engine) forget(ctx context.Context) error {
 			e.mu.Unlock()
 			continue
 		}
-		db.forgotten = upto // before the commits go: see Subscription.changes
+		db.forgotten = upto // recorded before the commits are dropped: see Subscription.changes
 		e.mu.Unlock()
 		batch.Set(keys.Of(keys.KindForgotten, db.number), binary.BigEndian.AppendUint64(nil, uint64(upto)))
 		batch.DeleteRange(keys.Change(db.number, 0), keys.Change(db.number, upto))

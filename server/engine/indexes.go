@@ -16,14 +16,15 @@ import (
 	"clave/server/storage"
 )
 
-// indexState is the indexes of a database at a time. It is replaced, never changed, but for the count of its users.
+// indexState holds the indexes of a database at a time. It is immutable except for the count of its users.
 type indexState struct {
-	// set is what commits write.
+	// set holds the indexes that commits write.
 	set *index.Set
-	// since has, by number, the composite indexes that were built while the database was in use: the serial of the first view
-	// that has all of their entries, and never while they are being built. Other indexes serve all views.
+	// since has, by number, the composite indexes that were built while the database was in use. The value is the serial
+	// of the first view that has all of their entries, or never while they are being built. Other indexes serve all views.
 	since map[uint32]uint64
-	// users counts the commits that write by this state, and one while it is the database's. When it is 0 done is closed.
+	// users counts the commits that write by this state, plus one while it is the database's. When it reaches 0, done is
+	// closed.
 	users atomic.Int64
 	done  chan struct{}
 }
@@ -38,7 +39,7 @@ func newIndexState(set *index.Set) *indexState {
 	return s
 }
 
-// next returns the state of another set, whose indexes serve the views that they serve in this state.
+// next returns the state of another set. Its indexes serve the same views as in this state.
 func (s *indexState) next(set *index.Set) *indexState {
 	out := newIndexState(set)
 	for _, c := range set.Composites {
@@ -49,14 +50,14 @@ func (s *indexState) next(set *index.Set) *indexState {
 	return out
 }
 
-// viewSerial returns the number of the view that readers get now.
+// viewSerial returns the serial of the latest view.
 func (e *Engine) viewSerial() uint64 {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.mu.view.serial
 }
 
-// enterIndexes returns the indexes that a commit has to write; they are used until leave.
+// enterIndexes returns the state by which a commit writes index entries. The commit uses it until leave.
 func (db *database) enterIndexes() *indexState {
 	for {
 		s := db.indexes.Load()
@@ -75,7 +76,7 @@ func (s *indexState) leave() {
 	}
 }
 
-// useIndexes makes a state the database's; db.indexing is held.
+// useIndexes replaces the database's state. db.indexing is held.
 func (db *database) useIndexes(next *indexState) {
 	db.indexes.Swap(next).leave()
 }
@@ -91,18 +92,18 @@ func (s *indexState) building() []uint32 {
 	return out
 }
 
-// storedSet is the record of the index definitions that a database's entries are of.
+// storedSet is the stored record of the index definitions to which a database's entries belong.
 type storedSet struct {
 	Definitions index.Definitions
 	IDs         []uint32
-	// Building are the numbers of those that don't have all entries.
+	// Building holds the numbers of the indexes that don't have all entries.
 	Building []uint32 `json:",omitempty"`
-	// Rebuilding reports that entries are being changed for other definitions, so that some of these may be missing.
+	// Rebuilding is set while entries are being changed for other definitions, so that some may be missing.
 	Rebuilding bool `json:",omitempty"`
 }
 
-// loadSet reads the index definitions of a database's entries, and whether these are being changed. An index whose building was
-// interrupted is not among them; what it has of entries is removed when its number is given again.
+// loadSet reads the index definitions of a database's entries, and whether the entries are being changed. It omits
+// indexes whose build was interrupted. Their entries are removed when their numbers are assigned again.
 func (e *Engine) loadSet(r storage.Reader, number uint32) (set *index.Set, rebuilding bool, err error) {
 	s, err := loadStoredSet(r, number)
 	if err != nil {
@@ -141,9 +142,9 @@ func (s *storedSet) dropBuilding() error {
 	return nil
 }
 
-// SetIndexes sets the index definitions of a database, and builds and drops entries to match; meanwhile commits wait.
-// The zero Database stands for all databases that have none of their own, those to come included. An engine that follows takes
-// definitions for databases of which nothing is stored; the others have those that are stored.
+// SetIndexes sets the index definitions of a database, and builds and drops entries accordingly, while commits wait.
+// The zero Database means all present and future databases without definitions of their own. A following engine applies
+// definitions only to databases of which nothing is stored; the others have the stored definitions.
 func (e *Engine) SetIndexes(ctx context.Context, name resource.Database, defs index.Definitions) error {
 	if name != (resource.Database{}) {
 		db, err := e.database(name)
@@ -165,7 +166,7 @@ func (e *Engine) SetIndexes(ctx context.Context, name resource.Database, defs in
 	return nil
 }
 
-// reindex moves a database to other definitions.
+// reindex changes a database's entries to other definitions.
 func (e *Engine) reindex(ctx context.Context, db *database, defs index.Definitions) error {
 	defer e.alone(db)()
 	db.indexing.Lock()
@@ -181,21 +182,21 @@ func (e *Engine) reindex(ctx context.Context, db *database, defs index.Definitio
 		return nil
 	}
 	if unchanged {
-		db.useIndexes(state.next(next)) // Nothing is stored whose entries would differ.
+		db.useIndexes(state.next(next)) // No stored document has entries that would differ.
 		return nil
 	}
 	added := slices.DeleteFunc(slices.Clone(next.Composites), func(c *index.Composite) bool {
 		return slices.ContainsFunc(old.Composites, func(o *index.Composite) bool { return o.ID == c.ID })
 	})
 	var left storage.Batch
-	// First of all: engines that follow stop reading before entries are missing.
+	// Stored first, so that following engines stop reading before entries are missing.
 	if err := db.registerAs(&left, state, true); err != nil {
 		return err
 	}
 	for _, c := range added {
 		db.clearIndex(&left, c.ID)
 	}
-	if db.rebuilding { // of a change that was interrupted it is not known which entries are there
+	if db.rebuilding { // after an interrupted change it is unknown which entries exist
 		all := storage.Prefix(keys.Of(keys.KindIndex, db.number))
 		left.DeleteRange(all.From, all.To)
 	}
@@ -221,7 +222,7 @@ func (e *Engine) reindex(ctx context.Context, db *database, defs index.Definitio
 	return nil
 }
 
-// clearIndex removes all entries under the number of a composite index, also those that an interrupted building left.
+// clearIndex removes all entries under the number of a composite index, including those of an interrupted build.
 func (db *database) clearIndex(batch *storage.Batch, id uint32) {
 	r := storage.Prefix(index.CompositePrefix(keys.Of(keys.KindIndex, db.number), id))
 	batch.DeleteRange(r.From, r.To)
@@ -232,7 +233,7 @@ func (db *database) register(batch *storage.Batch, indexes *indexState) error {
 	return db.registerAs(batch, indexes, false)
 }
 
-// registerAs is register; rebuilding notes that the entries are being changed.
+// registerAs is register with a value for storedSet.Rebuilding.
 func (db *database) registerAs(batch *storage.Batch, indexes *indexState, rebuilding bool) error {
 	batch.Set(keys.Catalogue(db.name.Project, db.name.ID), db.catalogueValue())
 	defs, ids := indexes.set.Definitions()
@@ -248,8 +249,8 @@ func (db *database) registerAs(batch *storage.Batch, indexes *indexState, rebuil
 	return nil
 }
 
-// keepIDs returns numbers for the composite indexes of definitions: those that they have in a state, if they are not being
-// built, and new ones.
+// keepIDs returns numbers for the composite indexes of definitions: the numbers of built indexes of the old state, and
+// new numbers for the others.
 func keepIDs(old *indexState, defs index.Definitions) []uint32 {
 	last := old.set.LastID()
 	ids := make([]uint32, len(defs.Indexes))
@@ -265,13 +266,13 @@ func keepIDs(old *indexState, defs index.Definitions) []uint32 {
 	return ids
 }
 
-// applyAside writes a batch that is no commit, and lets readers see it.
+// applyAside writes a batch that is not a commit and makes it visible to readers.
 func (e *Engine) applyAside(ctx context.Context, batch *storage.Batch) error {
 	return e.seq.submit(ctx, &pending{aside: batch.Ops})
 }
 
-// rebuild changes the entries of all documents whose entries differ under two sets, or after a change that was interrupted, when there
-// are none, writes those of all.
+// rebuild changes the entries of all documents whose entries differ under two sets. After an interrupted change, when
+// all entries were removed, it writes those of all documents.
 func (e *Engine) rebuild(ctx context.Context, db *database, old, next *index.Set, interrupted bool) error {
 	const chunk = 1 << 20
 	changed := old.Changed(next)
@@ -306,7 +307,7 @@ func (e *Engine) rebuild(ctx context.Context, db *database, old, next *index.Set
 		}
 		var before []index.Entry
 		if !interrupted {
-			before, _ = old.Entries(prefix, path, d.Fields) // What is stored has had its entries.
+			before, _ = old.Entries(prefix, path, d.Fields) // A stored document has entries already, so its old set can't fail.
 		}
 		after, err := next.Entries(prefix, path, d.Fields)
 		if err != nil {
@@ -346,7 +347,7 @@ func (e *Engine) Indexes(name resource.Database) ([]index.Status, error) {
 	return out, nil
 }
 
-// IndexSize returns how many entries a composite index of a database has and how many bytes their keys take, counted up to most entries.
+// IndexSize returns the number of entries of a composite index and the size of their keys in bytes. It counts at most most entries.
 func (e *Engine) IndexSize(ctx context.Context, name resource.Database, d index.Definition, most int) (entries int, bytes int64, err error) {
 	db, err := e.database(name)
 	if err != nil {

@@ -5,8 +5,8 @@ import (
 	"clave/server/value"
 )
 
-// join makes one mutation of several writes of one document, whose results all have its outcome: a document that ends as it
-// was has not changed.
+// join combines the writes of one document into one mutation, and gives their results its outcome: a document that ends
+// as it began has not changed.
 func (s *commitState) join(writes []document.Write) {
 	for _, d := range s.order {
 		if d.before != nil && d.after != nil && d.before.CreateTime == d.after.CreateTime && value.Identical(d.before.Fields, d.after.Fields) {

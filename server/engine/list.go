@@ -20,8 +20,8 @@ const (
 	maxPage     = 1000
 )
 
-// List lists documents. It answers InvalidArgument for a broken page token. In a transaction it waits for the lock of the
-// collection.
+// List lists documents. It returns InvalidArgument for an invalid page token. In a transaction it waits for the lock of
+// the collection.
 func (r *Reading) List(ctx context.Context, req operation.List) (operation.ListPage, error) {
 	if err := r.holdCollection(ctx, req.Collection); err != nil {
 		return operation.ListPage{}, err
@@ -54,7 +54,7 @@ func (r *Reading) List(ctx context.Context, req operation.List) (operation.ListP
 	return page, err
 }
 
-// holdCollection locks a collection in a transaction with locks, and notes it in an optimistic one.
+// holdCollection locks a collection in a transaction with locks, and records it in an optimistic one.
 func (r *Reading) holdCollection(ctx context.Context, c resource.Collection) error {
 	if r.txn == nil || r.txn.readOnly {
 		return nil
@@ -70,7 +70,7 @@ func (r *Reading) holdCollection(ctx context.Context, c resource.Collection) err
 	return err
 }
 
-// listed gives the documents of a collection from an encoded id on, while yield returns true.
+// listed calls yield with the documents of a collection, beginning at an encoded id, while yield returns true.
 func (r *Reading) listed(ctx context.Context, req operation.List, from []byte, past overlay,
 	yield func(*document.Document) bool) error {
 	path := req.Collection.Path()
@@ -80,8 +80,8 @@ func (r *Reading) listed(ctx context.Context, req operation.List, from []byte, p
 	if from != nil {
 		steps.seek(from)
 	}
-	// Two ordered lists are merged: the documents that the view has (steps), and those of the overlay (names), which may be absent from
-	// the view. A name of the overlay that the view has too is given once, by listedDocument, which looks into the overlay first.
+	// Two ordered lists are merged: the documents of the view (steps), and those of the overlay (names), which may be
+	// absent from the view. A name in both is yielded once: listedDocument prefers the overlay.
 	names := r.pastIn(req.Collection, from, past)
 	for steps.next() {
 		if err := ctx.Err(); err != nil {
@@ -136,7 +136,7 @@ func (r *Reading) listedDocument(name resource.Document, record []byte, past ove
 	return decodeDocument(name, record)
 }
 
-// pastIn returns the names in a collection, from an encoded id on, whose documents were not then what they are now.
+// pastIn returns the names of the overlay in a collection, beginning at an encoded id.
 func (r *Reading) pastIn(c resource.Collection, from []byte, past overlay) []resource.Document {
 	var out []resource.Document
 	for path := range past {
@@ -149,12 +149,12 @@ func (r *Reading) pastIn(c resource.Collection, from []byte, past overlay) []res
 	return out
 }
 
-// pageToken makes the token of a page that begins with an id.
+// pageToken returns the token of a page that begins with an id.
 func pageToken(id string) string {
 	return base64.RawURLEncoding.EncodeToString(index.AppendSegment([]byte{tokenMark}, id))
 }
 
-// tokenMark begins page tokens, to distinguish them from other texts.
+// tokenMark is the prefix of page tokens, which distinguishes them from other strings.
 const tokenMark = 0xc1
 
 // parsePageToken returns the encoded id that a token begins with.
@@ -182,10 +182,10 @@ func (r *Reading) CollectionIDs(ctx context.Context, parent string) ([]string, e
 	return r.collectionsAt(ctx, parent, ids, past)
 }
 
-// collectionsAt corrects the ids of collections for what was in the past: those that have gained their only documents
-// since go, those that have lost them come.
+// collectionsAt corrects the present ids of collections for the reading's version: it removes collections all of whose
+// documents were created since, and adds those all of whose documents were deleted since.
 func (r *Reading) collectionsAt(ctx context.Context, parent string, ids []string, past overlay) ([]string, error) {
-	// touched has the collections in which a document was not then what it is now: true where one of these documents was there then.
+	// touched maps the collections of the overlay's documents to whether one of these documents existed at the version.
 	var out []string
 	touched := make(map[string]bool)
 	for path, record := range past {
@@ -196,7 +196,7 @@ func (r *Reading) collectionsAt(ctx context.Context, parent string, ids []string
 		touched[id] = touched[id] || record != nil
 	}
 	for _, id := range ids {
-		// A collection of now whose differing documents were all absent then was there only if it has a document that has not changed.
+		// A present collection all of whose changed documents were absent at the version existed only if it has an unchanged document.
 		there, known := touched[id]
 		if known && !there {
 			var err error
@@ -217,7 +217,7 @@ func (r *Reading) collectionsAt(ctx context.Context, parent string, ids []string
 	return out, nil
 }
 
-// anyUnchanged reports whether under a collection there is a document that was there then as it is now.
+// anyUnchanged reports whether a collection contains, at any depth, a document that has not changed since the version.
 func (r *Reading) anyUnchanged(ctx context.Context, collection string, past overlay) (bool, error) {
 	found := false
 	w := &documentWalk{ctx: ctx, view: r.view, number: r.db.number}

@@ -10,7 +10,7 @@ import (
 	"clave/server/query"
 )
 
-// planInput returns what plans of the reading's queries depend on.
+// planInput returns the input for plans of the reading's queries.
 func (r *Reading) planInput() *planner.Input {
 	indexes, serial := r.db.indexes.Load(), r.view.serial
 	return &planner.Input{
@@ -19,7 +19,7 @@ func (r *Reading) planInput() *planner.Input {
 	}
 }
 
-// admit reports missing indexes and has them built, or refuses the query for them, by IndexMode.
+// admit handles missing indexes according to IndexMode: it reports them and requests their build, or refuses the query.
 func (r *Reading) admit(p *planner.Plan, q *query.Query, stats *operation.Stats) error {
 	if len(p.Missing) == 0 {
 		return nil

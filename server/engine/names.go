@@ -8,8 +8,8 @@ import (
 	"clave/server/resource"
 )
 
-// Names gives the names of a normalized query's results in its order, from the index alone where it has them. It is not
-// for transactions: it takes no locks.
+// Names calls yield with the names of a normalized query's results in order. It reads documents only if the index does
+// not suffice. It is not for transactions, since it takes no locks.
 func (r *Reading) Names(ctx context.Context, q *query.Query, yield func(resource.Document) error) error {
 	if q.Limit == 0 {
 		return nil

@@ -11,12 +11,13 @@ import (
 	"clave/server/query"
 )
 
-// How an optimistic transaction works. Its reads take no locks: they note the update times of documents, and queries with the version
-// that they were read at. Its commit locks the documents that it writes, then all that it has read (lockSeen), and takes a view. Where
-// something has changed by that view (compareSeen) the commit is Aborted, and the client retries the transaction. The locks last until the
-// commit is shown, so nothing changes between the comparison and the commit.
+// How an optimistic transaction works. Its reads take no locks. They record the update times of documents, and queries
+// with the version at which they were read. Its commit locks the documents that it writes, then all that it has read
+// (lockSeen), and takes a view. If one of its reads has changed by that view (compareSeen), the commit fails with
+// Aborted, and the client retries the transaction. The locks are held until the commit is visible, so nothing changes
+// between the comparison and the commit.
 
-// noteRead notes what an optimistic transaction has read of a document, the first time.
+// noteRead records an optimistic transaction's first read of a document.
 func (t *txn) noteRead(path string, d *document.Document) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -26,7 +27,7 @@ func (t *txn) noteRead(path string, d *document.Document) {
 	t.mu.reads[path] = updateTime(d)
 }
 
-// updateTime returns a document's update time, 0 for absence.
+// updateTime returns a document's update time, or 0 if it is absent.
 func updateTime(d *document.Document) clock.Version {
 	if d == nil {
 		return 0
@@ -34,14 +35,15 @@ func updateTime(d *document.Document) clock.Version {
 	return d.UpdateTime
 }
 
-// noteQuery notes a query that an optimistic transaction has run.
+// noteQuery records a query of an optimistic transaction.
 func (t *txn) noteQuery(q *query.Query, last *document.Document, at clock.Version) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.mu.queries = append(t.mu.queries, seenQuery{q: q, last: last, at: at})
 }
 
-// lockSeen locks what an optimistic transaction has read, so that it stays as it is while the transaction commits.
+// lockSeen locks all that an optimistic transaction has read, so that nothing of it changes while the transaction
+// commits.
 func (e *Engine) lockSeen(ctx context.Context, db *database, t *txn) error {
 	paths := make([]string, 0, len(t.mu.reads))
 	for path := range t.mu.reads {
@@ -65,7 +67,7 @@ func (e *Engine) lockSeen(ctx context.Context, db *database, t *txn) error {
 	return nil
 }
 
-// compareSeen answers Aborted when something that the transaction has read has changed since.
+// compareSeen returns Aborted if anything that the transaction has read has changed since.
 func (e *Engine) compareSeen(ctx context.Context, db *database, t *txn, v *view) error {
 	s := &commitState{db: db, view: v, docs: map[string]*docState{}}
 	for path, seen := range t.mu.reads {
@@ -77,8 +79,9 @@ func (e *Engine) compareSeen(ctx context.Context, db *database, t *txn, v *view)
 			return locks.Contention()
 		}
 	}
-	// A query is not run again. The log has every commit since it was read, with documents before and after; one that Covers accepts
-	// would change its answer. A transaction ends (Limits.Total) long before its commits are dropped from the log (Options.Retention).
+	// Queries are not repeated. The log has every commit since the read, with documents before and after, and Covers
+	// reports whether one of them affects the query's range. Transactions end (Limits.Total) long before such commits are
+	// dropped from the log (Options.Retention).
 	errChanged := errors.New("changed")
 	for _, q := range t.mu.queries {
 		seen := locks.NewRange(q.q, q.last)

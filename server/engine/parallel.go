@@ -6,10 +6,10 @@ import (
 	"sync/atomic"
 )
 
-// maxParallel is how many of the writes of a BatchWrite are on their way at once; they share flushes of the disk.
+// maxParallel is the maximum number of concurrent writes of a BatchWrite. Concurrent writes share flushes of the disk.
 const maxParallel = 64
 
-// inParallel calls do for 0 to n-1, several at once, and returns when all have returned.
+// inParallel calls do for 0 to n-1 concurrently, and returns when all calls have returned.
 func inParallel(n int, do func(i int)) {
 	var next atomic.Int64
 	var wg sync.WaitGroup
@@ -27,8 +27,8 @@ func inParallel(n int, do func(i int)) {
 	wg.Wait()
 }
 
-// inShares calls do for shares of 0 to n-1 that are next to each other, one for each processor but none smaller than
-// least, and returns when all have returned.
+// inShares divides 0 to n-1 into consecutive shares, one for each processor but none smaller than least. It calls do
+// for the shares concurrently and returns when all calls have returned.
 func inShares(n, least int, do func(from, to int)) {
 	shares := min(runtime.GOMAXPROCS(0), n/least)
 	if shares < 2 {

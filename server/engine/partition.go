@@ -10,12 +10,12 @@ import (
 	"clave/server/value"
 )
 
-// A partition's points are chosen among every partitionStep-th document, and there are half as many of them: production
-// gives none for 5 documents, 1 for 100 and 8 for 1,000 of 10 requested.
+// A partition's points are chosen among every partitionStep-th document, and half of these are returned. Of 10
+// requested points production returns none for 5 documents, 1 for 100 and 8 for 1,000.
 const partitionStep = 60
 
-// Partition returns at most n points that cut a normalized query's results, in its order, into parts of about one size.
-// Small results have none.
+// Partition returns at most n points that divide a normalized query's results, in its order, into parts of similar
+// size. It returns none for small results.
 func (r *Reading) Partition(ctx context.Context, q *query.Query, n int) ([]query.Cursor, error) {
 	x, err := r.newRun(ctx, q)
 	if err != nil {
@@ -42,7 +42,8 @@ func (r *Reading) Partition(ctx context.Context, q *query.Query, n int) ([]query
 	return out, nil
 }
 
-// names gives the paths of a query's results in order. Documents are read only where the index does not suffice.
+// names calls yield with the paths of a query's results in order. It reads documents only if the index does not
+// suffice.
 func (x *run) names(yield func(path string) error) error {
 	if !x.covers() {
 		return x.ordered(func(d *document.Document) error { return yield(d.Name.Path) })
@@ -56,7 +57,7 @@ func (x *run) names(yield func(path string) error) error {
 	})
 }
 
-// Birth returns the version before which a database was not: when its store was first opened, or, in memory, last.
+// Birth returns the version before which a database did not exist: the time when the engine that created it was opened.
 func (e *Engine) Birth(name resource.Database) clock.Version {
 	return e.versionOf(name, func(db *database) clock.Version { return db.birth })
 }

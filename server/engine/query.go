@@ -10,8 +10,8 @@ import (
 	"clave/server/query"
 )
 
-// Query gives the results of a normalized query in its order, with the fields it selects. In a transaction it waits for
-// the range's lock. Under IndexesEnforce it answers FailedPrecondition when an index is missing.
+// Query calls yield with the results of a normalized query in its order, with the fields it selects. In a transaction
+// it waits for the range's lock. Under IndexesEnforce it returns FailedPrecondition if an index is missing.
 func (r *Reading) Query(ctx context.Context, q *query.Query, yield func(*document.Document) error) (operation.Stats, error) {
 	var last *document.Document
 	var given int
@@ -55,7 +55,7 @@ func (r *Reading) lockQuery(ctx context.Context, q *query.Query) (*locks.Range, 
 	return hold, r.refresh()
 }
 
-// noteQuery records in a transaction how far a query has been read.
+// noteQuery records in a transaction the range that a query has read.
 func (r *Reading) noteQuery(hold *locks.Range, q *query.Query, last *document.Document) {
 	switch {
 	case r.txn == nil:

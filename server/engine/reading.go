@@ -15,7 +15,8 @@ import (
 	"clave/server/resource"
 )
 
-// Reading reads one database at one version, or in a transaction. It must be closed. It is for one goroutine.
+// Reading reads one database at one version, or in a transaction. It must be closed. It must be used by one goroutine
+// only.
 type Reading struct {
 	e       *Engine
 	db      *database
@@ -24,11 +25,11 @@ type Reading struct {
 	view    *view
 	version clock.Version
 	past    overlay
-	// layered reports that past is whole, and long that it is too long to be.
+	// layered is set if past is complete. long is set if there are too many changes to hold them all.
 	layered, long bool
 }
 
-// Read opens a reading. It answers InvalidArgument or Aborted for a transaction that isn't open, InvalidArgument or
+// Read opens a reading. It returns InvalidArgument or Aborted for a transaction that isn't open, and InvalidArgument or
 // FailedPrecondition for a version that can't be read.
 func (e *Engine) Read(ctx context.Context, name resource.Database, at operation.At) (*Reading, error) {
 	db, err := e.database(name)
@@ -72,7 +73,7 @@ func (r *Reading) open(ctx context.Context, at clock.Version) error {
 		r.view, r.version, err = r.e.viewAt(ctx, r.db, at)
 	default:
 		r.view, r.version, err = r.e.current(r.db)
-		r.layered = true // The view is of the version.
+		r.layered = true // The view has exactly this version.
 	}
 	if err != nil {
 		return err
@@ -80,8 +81,8 @@ func (r *Reading) open(ctx context.Context, at clock.Version) error {
 	return ctx.Err()
 }
 
-// layer returns the overlay of a version in the past: made once and for all, or, when there is too much of it, now for the
-// paths that keep wants.
+// layer returns the overlay of a past version. It computes it once, or, if there are too many changes, for each call
+// and the paths that keep accepts.
 func (r *Reading) layer(ctx context.Context, keep func(path string) bool) (overlay, error) {
 	if r.layered {
 		return r.past, nil
@@ -97,7 +98,7 @@ func (r *Reading) layer(ctx context.Context, keep func(path string) bool) (overl
 	return overlayAt(ctx, r.view, r.db, r.version, keep, -1)
 }
 
-// refresh moves a reading of a transaction with locks to the latest state, after a lock was taken.
+// refresh advances a reading of a transaction with locks to the latest state, after a lock was taken.
 func (r *Reading) refresh() error {
 	view, version, err := r.e.current(r.db)
 	if err != nil {
@@ -111,10 +112,10 @@ func (r *Reading) refresh() error {
 // Version returns the version that is read. In a transaction with locks it is that of the last read.
 func (r *Reading) Version() clock.Version { return r.version }
 
-// Transaction returns the id of the transaction that operation.At.Begin has begun, or nil.
+// Transaction returns the id of the transaction that was begun by operation.At.Begin, or nil.
 func (r *Reading) Transaction() []byte { return r.begun }
 
-// Close ends the reading; the transaction goes on.
+// Close ends the reading, but not the transaction.
 func (r *Reading) Close() {
 	if r.view != nil {
 		r.view.release()
@@ -129,8 +130,8 @@ func (r *Reading) Close() {
 // locking reports whether reads take locks.
 func (r *Reading) locking() bool { return r.txn != nil && !r.txn.readOnly && !r.txn.optimistic }
 
-// Get returns a document, nil when it is absent. In a transaction it waits for the document's lock, and answers Aborted
-// when it can't be had.
+// Get returns a document, or nil if it is absent. In a transaction it waits for the document's lock, and returns
+// Aborted if it can't acquire it.
 func (r *Reading) Get(ctx context.Context, name resource.Document) (*document.Document, error) {
 	if name.DB != r.db.name {
 		return nil, fault.E(fault.InvalidArgument,
@@ -155,8 +156,8 @@ func (r *Reading) Get(ctx context.Context, name resource.Document) (*document.Do
 	return d, err
 }
 
-// GetAll gives documents in the order of their names, each with its name; nil is absence. A transaction takes their
-// locks in that order, as commits do.
+// GetAll calls yield with each name and its document, or nil if it is absent, in the order of names. A transaction
+// takes the locks in that order, as commits do.
 func (r *Reading) GetAll(ctx context.Context, names []resource.Document,
 	yield func(resource.Document, *document.Document) error) error {
 	sorted := slices.Clone(names)
@@ -173,7 +174,7 @@ func (r *Reading) GetAll(ctx context.Context, names []resource.Document,
 	return nil
 }
 
-// fetch reads a document without a lock, as an overlay or else the view has it.
+// fetch reads a document without a lock, from the overlay or, if it is not there, from the view.
 func (r *Reading) fetch(name resource.Document, past overlay) (*document.Document, error) {
 	if record, changed := past[name.Path]; changed {
 		if record == nil {

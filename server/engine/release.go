@@ -10,9 +10,9 @@ import (
 	"clave/server/resource"
 )
 
-// ChangeIndexes is SetIndexes while the database is in use: new composite indexes are built beside commits, one after another. Commits
-// wait for the rest alone: entries of indexes that are dropped, and of fields whose overrides have changed. After an error some of that is
-// done, and ChangeIndexes with the former definitions undoes it.
+// ChangeIndexes is SetIndexes for a database in use: it builds new composite indexes while commits continue, one after
+// another. Commits wait only while entries of dropped indexes, and of fields whose overrides have changed, are written.
+// After an error a part of the work is done; ChangeIndexes with the former definitions reverts it.
 func (e *Engine) ChangeIndexes(ctx context.Context, name resource.Database, defs index.Definitions) error {
 	dbs, err := e.governed(name)
 	if err != nil {
@@ -23,12 +23,12 @@ func (e *Engine) ChangeIndexes(ctx context.Context, name resource.Database, defs
 		empty := !db.persisted
 		e.mu.Unlock()
 		if empty {
-			continue // Nothing is stored that would have entries.
+			continue // No stored document would have entries.
 		}
 		for _, d := range defs.Indexes {
 			err := e.buildIndex(ctx, db, d)
 			if fault.Is(err, fault.ResourceExhausted) {
-				break // There is no room beside those that are dropped: SetIndexes builds it in their place.
+				break // The maximum number of indexes is reached before the old ones are dropped, so SetIndexes builds it after that.
 			}
 			if err != nil && !errors.Is(err, errDropped) {
 				return err
@@ -38,7 +38,7 @@ func (e *Engine) ChangeIndexes(ctx context.Context, name resource.Database, defs
 	return e.SetIndexes(ctx, name, defs)
 }
 
-// governed returns the databases that definitions for a name are for, as SetIndexes has it.
+// governed returns the databases to which definitions for a name apply, as in SetIndexes.
 func (e *Engine) governed(name resource.Database) ([]*database, error) {
 	if name == (resource.Database{}) {
 		return slices.DeleteFunc(e.all(), func(db *database) bool { return db.own.Load() }), nil

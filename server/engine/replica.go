@@ -15,21 +15,23 @@ import (
 	"clave/server/storage"
 )
 
-// How an engine follows another one (Options.Current). Its store is a replica, to which somebody else applies the groups of changes that the
-// engine which writes has made, in order, and calls Applied after each: the next view, the databases' latest versions and the feeds change
-// together, as at the end of a commit here (show).
+// How an engine follows another one (Options.Current). Its store is a replica: the owner of the store applies the
+// writing engine's groups of changes to it, in order, and calls Applied after each. Applied replaces the view, the
+// databases' latest versions and the feeds together, as at the end of a commit (show).
 //
-// It gives no versions. A read of now has the version of the last commit that was applied, or one that the writer gave for such a read
-// and up to which all commits were applied (Advance): no commit to come has it or an earlier one. Options.Current gets such a version before
-// each read of now.
+// A following engine assigns no versions. A read of the latest state has the version of the last applied commit, or a
+// version that the writer assigned for such reads and up to which all commits were applied (Advance). Later commits
+// have greater versions. Options.Current obtains such a version before each read of the latest state.
 //
-// Index definitions are those of the catalogue. Where they change, entries that queries under way rely on may go with the next group:
-// the engine ends (ErrReopen) and has to be opened again. While the writer changes entries (storedSet.Rebuilding) it can't be opened.
+// Index definitions are those of the catalogue. If they change, the next group may remove entries on which queries in
+// progress rely, so the engine ends (ErrReopen) and has to be opened again. It can't be opened while the writer changes
+// entries (storedSet.Rebuilding).
 
-// ErrReopen is the error of an engine that follows and must be opened again: index definitions have changed, or are being changed.
-var ErrReopen = errors.New("engine: it must be opened again")
+// ErrReopen is the error of a following engine that must be opened again, because index definitions have changed or are being
+// changed.
+var ErrReopen = errors.New("engine: the engine must be opened again")
 
-// textFollows is the error of writes and transactions at an engine that follows.
+// textFollows is the error of writes and transactions in a following engine.
 const textFollows = "This node does not take writes at the moment. Please try again."
 
 // follows reports whether another engine writes the store.
@@ -41,7 +43,8 @@ type asOfNowKey struct{}
 // AsOfNow returns a context for the reads of one request, for which the caller has called Options.Current already.
 func AsOfNow(ctx context.Context) context.Context { return context.WithValue(ctx, asOfNowKey{}, true) }
 
-// reachNow has a following engine reach what was acknowledged before a read of now, and refuses what it has no part in.
+// reachNow waits until a following engine has all commits that were acknowledged before a read of the latest state. It
+// refuses transactions.
 func (e *Engine) reachNow(ctx context.Context, db *database, now, transaction bool) error {
 	switch {
 	case !e.follows():
@@ -60,7 +63,8 @@ func (e *Engine) reachNow(ctx context.Context, db *database, now, transaction bo
 	return e.o.Current(ctx)
 }
 
-// Advance notes versions that the writing engine gave for reads of now. All commits up to them were applied.
+// Advance records versions that the writing engine assigned for reads of the latest state. All commits up to them were
+// applied.
 func (e *Engine) Advance(versions map[resource.Database]clock.Version) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -71,7 +75,7 @@ func (e *Engine) Advance(versions map[resource.Database]clock.Version) {
 	}
 }
 
-// applied is what a group of changes says to a following engine.
+// applied holds the parts of a group of changes that concern a following engine.
 type applied struct {
 	databases []storage.Op
 	forgotten []storage.Op
@@ -79,7 +83,8 @@ type applied struct {
 	defined   []uint32
 }
 
-// sort takes out of a group what concerns the engine beyond the state itself.
+// sort collects from a group the operations that change more than documents and entries: commits, databases and
+// definitions.
 func (a *applied) sort(ops []storage.Op) {
 	catalogue := keys.CatalogueRange()
 	for _, op := range ops {
@@ -107,14 +112,15 @@ func (a *applied) sort(ops []storage.Op) {
 	}
 }
 
-// Applied shows a group of changes that was applied to the store. It is for engines that follow, and for one goroutine. After an
-// error, which is ErrReopen or means damage, the engine shows nothing later and answers Unavailable.
+// Applied makes a group of changes that was applied to the store visible. It is for following engines, and must be
+// called by one goroutine only. An error is ErrReopen or means damage. After it the engine makes no later groups
+// visible, and reads return Unavailable.
 func (e *Engine) Applied(ops []storage.Op) error {
 	e.mu.Lock()
 	ended := e.mu.failed
 	e.mu.Unlock()
 	if ended != nil {
-		return ended // what came before was not shown
+		return ended // an earlier group was not made visible
 	}
 	var group applied
 	group.sort(ops)
@@ -141,7 +147,7 @@ func (e *Engine) Applied(ops []storage.Op) error {
 	}
 	for _, c := range commits {
 		if c.commit.Version <= c.db.latest {
-			continue // of a database that was read with this group
+			continue // the database was read with this group
 		}
 		c.db.latest = c.commit.Version
 		c.db.feed.publish(c.commit)
@@ -151,7 +157,7 @@ func (e *Engine) Applied(ops []storage.Op) error {
 	return nil
 }
 
-// numberedLocked returns the database with a number, nil where there is none; Engine.mu is held.
+// numberedLocked returns the database with a number, or nil if there is none. Engine.mu is held.
 func (e *Engine) numberedLocked(number uint32) *database {
 	for _, db := range e.mu.databases {
 		if db.number == number {
@@ -167,8 +173,8 @@ type foreign struct {
 	commit document.Commit
 }
 
-// readGroup adds the databases of a group, which a view has, and reads its commits. Those of databases without subscribers have no
-// changes: a subscriber that comes meanwhile reads them from the log.
+// readGroup adds the databases of a group, which a view includes, and returns its commits. Commits of databases without
+// subscribers have no changes: a subscriber that begins meanwhile reads them from the log.
 func (e *Engine) readGroup(group *applied, v *view) ([]foreign, error) {
 	out := make([]foreign, 0, len(group.commits))
 	read := make([]bool, 0, len(group.commits))
@@ -192,7 +198,7 @@ func (e *Engine) readGroup(group *applied, v *view) ([]foreign, error) {
 	return out, err
 }
 
-// define adds the databases of a group. It answers ErrReopen where definitions of a database that is there have changed; Engine.mu is held.
+// define adds the databases of a group. It returns ErrReopen if definitions of a known database have changed. Engine.mu is held.
 func (e *Engine) define(group *applied, snap storage.Snapshot) error {
 	for _, number := range group.defined {
 		if e.numberedLocked(number) != nil {
@@ -204,14 +210,14 @@ func (e *Engine) define(group *applied, snap storage.Snapshot) error {
 			return keys.ErrCorrupt
 		}
 		if e.numberedLocked(binary.BigEndian.Uint32(op.Value)) != nil {
-			continue // stored again, as when its definitions are
+			continue // stored again, for example with its definitions
 		}
 		name, err := databaseName(op.Key)
 		if err != nil {
 			return err
 		}
 		if e.mu.databases[name] != nil {
-			return ErrReopen // it was read here while nothing was stored of it
+			return ErrReopen // it was read here before anything was stored in it
 		}
 		if err := e.loadDatabase(snap, op.Key, op.Value); err != nil {
 			return err
@@ -220,7 +226,7 @@ func (e *Engine) define(group *applied, snap storage.Snapshot) error {
 	return nil
 }
 
-// foreignCommit reads a commit, with its changes where they are wanted.
+// foreignCommit decodes a commit, with its changes if changes is set.
 func foreignCommit(db *database, op storage.Op, changes bool) (c document.Commit, err error) {
 	if c.Version, err = keys.ChangeVersion(op.Key); err != nil || !changes {
 		return c, err
@@ -238,7 +244,7 @@ func foreignCommit(db *database, op storage.Op, changes bool) (c document.Commit
 	return c, nil
 }
 
-// endFollowing has reads answered Unavailable from now on, and ends the subscriptions.
+// endFollowing makes all further reads return Unavailable, and ends the subscriptions.
 func (e *Engine) endFollowing(cause error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -10,22 +10,24 @@ import (
 	"clave/server/query"
 )
 
-// How the parts of a query are merged. A filter with OR or IN has several alternatives, each a scan of its own in the query's order (scan.go).
-// rows merges them: it holds the present hit of each scan by its order key, and gives the least. An order key is the query's order
-// as bytes, name last, so two scans that stand at the same document have the same key, and it is given once.
+// How the parts of a query are merged. A filter with OR or IN has several alternatives, each with its own scan in the
+// query's order (scan.go). rows merges them: it holds the current hit of each scan with its order key, and returns the
+// least. An order key encodes the query's order in bytes, with the name last. Two scans at the same document have the
+// same key, so the document is returned once.
 //
-// One scan reads the keys that all of its accesses have, since each of them has some of the equalities only. All accesses keep the same
-// fields and name after their prefixes: the iterators seek one another's position until all stand at the same one (scan.advance).
+// One scan reads the intersection of its accesses, since each of them covers only some of the equalities. All accesses
+// have the same fields and name after their prefixes, so the iterators seek one another's position until all are at the
+// same one (scan.advance).
 //
-// Values are cut in keys (index.MaxComponent), so documents may have keys that are equal up to the cut and not be equal. run.rows collects
-// those that stand next to each other so, and sorts them by their documents.
+// Values are truncated in keys (index.MaxComponent), so different documents may have keys that are equal up to the
+// truncated value. run.rows collects adjacent hits of this kind and sorts them by their documents.
 
-// rows gives the hits of several alternatives in the query's order, each document once.
+// rows merges the hits of several alternatives in the query's order, each document once.
 type rows struct {
 	scans []*scan
-	heads [][]byte // the order keys of where the scans stand; nil at the end
-	last  []byte   // the order key given last
-	at    int      // the scan whose hit was given last, or -1
+	heads [][]byte // the order keys at the scans' positions; nil at the end
+	last  []byte   // the order key that was returned last
+	at    int      // the scan whose hit was returned last, or -1
 	err   error
 }
 
@@ -44,7 +46,7 @@ func newRows(ctx context.Context, v *view, alts []*planner.Alternative, q *query
 	return r
 }
 
-// move moves one scan on.
+// move advances one scan.
 func (r *rows) move(i int) {
 	r.heads[i] = nil
 	if r.scans[i].next() {
@@ -84,7 +86,7 @@ func (r *rows) next() *hit {
 	return nil
 }
 
-// close ends the scans.
+// close closes the scans.
 func (r *rows) close() {
 	for _, s := range r.scans {
 		if s.close(); s.err != nil && r.err == nil {
@@ -93,7 +95,7 @@ func (r *rows) close() {
 	}
 }
 
-// orderKey returns bytes that order as the query orders, and end with the document's name.
+// orderKey returns bytes that sort in the query's order and end with the document's name.
 func (h *hit) orderKey() []byte {
 	key, _ := h.orderPrefix()
 	tail := h.tail()
@@ -103,8 +105,8 @@ func (h *hit) orderKey() []byte {
 	return append(key, tail...)
 }
 
-// orderPrefix returns the fields' part of the order key. cut is the length up to and with the first field that was cut
-// off, or -1 when none was.
+// orderPrefix returns the fields' part of the order key. cut is the length up to and including the first truncated
+// field, or -1 if there is none.
 func (h *hit) orderPrefix() (key []byte, cut int) {
 	cut = -1
 	fields := make([][]byte, 0, 4)
@@ -114,8 +116,9 @@ func (h *hit) orderPrefix() (key []byte, cut int) {
 		return true
 	})
 	stored := h.alt.Accesses[0].Descending
-	// The alternatives of a query have different constants, and may keep fields in different directions. The key has every field of the
-	// query's order, also those that are constant here, each in the query's direction: bytes kept in the other one are inverted.
+	// The alternatives of a query have different constants, and may store fields in different directions. The key has
+	// every field of the query's order, including constant ones, each in the query's direction: bytes that are stored in
+	// the opposite direction are inverted.
 	for _, p := range h.alt.Shape.Parts {
 		from := len(key)
 		inverted := p.Desc

@@ -19,13 +19,13 @@ type run struct {
 	q     *query.Query
 	plan  *planner.Plan
 	stats operation.Stats
-	// overlay is what was different at a version in the past.
+	// overlay holds the differences of a past version.
 	overlay overlay
-	// past are the documents of the overlay that match, in the query's order.
+	// past holds the matching documents of the overlay, in the query's order.
 	past []*document.Document
 }
 
-// newRun plans a query. It answers FailedPrecondition when it needs an index that isn't there and must be.
+// newRun plans a query. It returns FailedPrecondition if a required index is missing.
 func (r *Reading) newRun(ctx context.Context, q *query.Query) (*run, error) {
 	past, err := r.layer(ctx, func(path string) bool { return q.InScope(r.db.document(path)) })
 	if err != nil {
@@ -42,7 +42,7 @@ func (r *Reading) newRun(ctx context.Context, q *query.Query) (*run, error) {
 	return x, x.loadPast()
 }
 
-// loadPast collects the documents of the past that match.
+// loadPast collects the matching documents of the overlay.
 func (x *run) loadPast() error {
 	for path := range x.overlay {
 		name := x.r.db.document(path)
@@ -64,7 +64,7 @@ func (x *run) loadPast() error {
 // wants reports whether a document is among the results, offset and limit aside.
 func (x *run) wants(d *document.Document) bool { return x.q.Matches(d) && x.q.InCursors(d) }
 
-// documents gives the results in order, whole.
+// documents calls yield with the results in order, with all fields.
 func (x *run) documents(yield func(*document.Document) error) error {
 	if x.q.Nearest != nil {
 		return x.neighbours(yield)
@@ -72,7 +72,7 @@ func (x *run) documents(yield func(*document.Document) error) error {
 	return x.page(yield)
 }
 
-// neighbours gives the results nearest to a vector.
+// neighbours calls yield with the results nearest to a vector.
 func (x *run) neighbours(yield func(*document.Document) error) error {
 	n := query.NewNeighbours(x.q.Nearest)
 	if err := x.page(func(d *document.Document) error { n.Add(d); return nil }); err != nil {
@@ -86,7 +86,7 @@ func (x *run) neighbours(yield func(*document.Document) error) error {
 	return nil
 }
 
-// page gives the results between offset and limit in order.
+// page calls yield with the results between offset and limit, in order.
 func (x *run) page(yield func(*document.Document) error) error {
 	if x.q.Limit == 0 {
 		return nil
@@ -111,7 +111,7 @@ func (x *run) page(yield func(*document.Document) error) error {
 	return err
 }
 
-// ordered gives all results in order.
+// ordered calls yield with all results in order.
 func (x *run) ordered(yield func(*document.Document) error) error {
 	if !x.plan.Exact || x.plan.Walk && !x.inWalkingOrder() {
 		return x.sorted(yield)
@@ -135,17 +135,19 @@ func (x *run) ordered(yield func(*document.Document) error) error {
 	return err
 }
 
-// inWalkingOrder reports whether a walk over documents gives them in the query's order.
+// inWalkingOrder reports whether a walk over documents yields them in the query's order.
 func (x *run) inWalkingOrder() bool { return len(x.q.OrderBy) == 1 && !x.q.OrderBy[0].Desc }
 
-// sorted gives all results in order by sorting them. Of a query with a limit no more are held than it can give.
+// sorted sorts all results and calls yield with them. For a query with a limit it holds only as many as the query can
+// return.
 func (x *run) sorted(yield func(*document.Document) error) error {
 	held := slices.Clone(x.past)
 	most := -1
 	if x.q.Limit != query.NoLimit {
 		most = x.q.Offset + x.q.Limit
 	}
-	// The alternatives are read one after the other, so no merge drops a document that several of them find.
+	// The alternatives are read one after the other without a merge, so documents that several of them find are skipped
+	// here.
 	seen := make(map[string]bool)
 	err := x.found(func(d *document.Document) error {
 		if len(x.plan.Alternatives) > 1 {
@@ -154,7 +156,7 @@ func (x *run) sorted(yield func(*document.Document) error) error {
 			}
 			seen[d.Name.Path] = true
 		}
-		// held is sorted and cut only when as many documents again have come, so that each costs a logarithm at most.
+		// held is sorted and truncated only when it has doubled, so the cost of each document is logarithmic.
 		if held = append(held, d); most >= 0 && len(held) >= 2*most+1024 {
 			slices.SortFunc(held, x.q.Compare)
 			held = slices.Delete(held, most, len(held))
@@ -173,8 +175,8 @@ func (x *run) sorted(yield func(*document.Document) error) error {
 	return nil
 }
 
-// found gives the documents that the plan reads and that match, without those of the past. An exact plan gives them in
-// order.
+// found calls yield with the matching documents that the plan reads, without those of the overlay. They are in order if
+// the plan is exact.
 func (x *run) found(yield func(*document.Document) error) error {
 	switch {
 	case x.plan.Walk:
@@ -192,8 +194,8 @@ func (x *run) found(yield func(*document.Document) error) error {
 	return x.rows(x.plan.Alternatives, yield)
 }
 
-// rows gives the matching documents of alternatives. Documents whose order is not in the index, because a value was
-// cut, come next to each other; they are put in order here.
+// rows calls yield with the matching documents of alternatives. Documents whose order the index lacks, because a value
+// was truncated, are adjacent; rows sorts them.
 func (x *run) rows(alts []*planner.Alternative, yield func(*document.Document) error) error {
 	rows := newRows(x.ctx, x.r.view, alts, x.q, &x.stats)
 	defer rows.close()
@@ -210,7 +212,7 @@ func (x *run) rows(alts []*planner.Alternative, yield func(*document.Document) e
 		return nil
 	}
 	for h := rows.next(); h != nil; h = rows.next() {
-		// While documents are tied, the place of this hit among them is not known, so it can't be skipped unread.
+		// While documents are tied, the position of this hit among them is unknown, so it can't be skipped unread.
 		if tie == nil && x.skips(h) {
 			continue
 		}
@@ -222,7 +224,8 @@ func (x *run) rows(alts []*planner.Alternative, yield func(*document.Document) e
 			continue
 		}
 		var key []byte
-		// Documents whose keys are equal up to and with the first cut value are tied: the index does not have their order.
+		// Documents whose keys are equal up to and including the first truncated value are tied: the index does not have their
+		// order.
 		if h.truncated && x.plan.Exact {
 			if prefix, cut := h.orderPrefix(); cut >= 0 {
 				key = prefix[:cut]
@@ -245,11 +248,11 @@ func (x *run) rows(alts []*planner.Alternative, yield func(*document.Document) e
 		return err
 	}
 	rows.close()
-	// An iterator's error is collected at its closing.
+	// Errors of iterators are collected when they are closed.
 	return rows.err
 }
 
-// skips skips a hit that the query's offset leaves out, without reading its document.
+// skips reports whether the query's offset excludes a hit, and counts it without reading its document.
 func (x *run) skips(h *hit) bool {
 	if !x.plan.Exact || h.truncated || len(x.overlay) > 0 || x.q.Nearest != nil || x.stats.Skipped >= int64(x.q.Offset) {
 		return false
@@ -258,7 +261,7 @@ func (x *run) skips(h *hit) bool {
 	return true
 }
 
-// read returns the document of a hit, nil when it wasn't then as it is now.
+// read returns the document of a hit, or nil if the overlay has it.
 func (x *run) read(h *hit) (*document.Document, error) {
 	tail := h.tail()
 	path, err := x.plan.Scope.Path(tail)
@@ -280,7 +283,7 @@ func (x *run) read(h *hit) (*document.Document, error) {
 	return decodeDocument(name, record)
 }
 
-// walk gives every matching document below the query's parent, in the order of names.
+// walk calls yield with every matching document below the query's parent, in the order of names.
 func (x *run) walk(yield func(*document.Document) error) error {
 	w := &documentWalk{ctx: x.ctx, view: x.r.view, number: x.r.db.number}
 	w.yield = func(path string, record []byte) error {

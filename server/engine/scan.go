@@ -15,17 +15,17 @@ import (
 // hit is a key that an alternative has found. Its bytes are valid until the scan moves.
 type hit struct {
 	alt *planner.Alternative
-	// suffix is the key after the prefix: the fields of the order and the tail, as they are kept.
+	// suffix is the key after the prefix: the fields of the order and the tail, as they are stored.
 	suffix  []byte
 	nameLen int
-	// truncated reports that a value was cut, so that the document has to be looked at.
+	// truncated is set if a value was truncated, so that the document has to be read.
 	truncated bool
 	info      index.Info
-	// record is the document's record, when the keys are documents.
+	// record is the document's record, if the keys are documents.
 	record []byte
 }
 
-// tail returns the document's name as the query's scope has it.
+// tail returns the document's name in the form of the query's scope.
 func (h *hit) tail() []byte {
 	t := h.suffix[len(h.suffix)-h.nameLen:]
 	if h.alt.Accesses[0].NameDescending {
@@ -37,7 +37,7 @@ func (h *hit) tail() []byte {
 	return t
 }
 
-// fields gives the fields of the order as they are kept, with their number and whether they are whole.
+// fields yields the fields of the order as they are stored, with their number and whether they are complete.
 func (h *hit) fields(yield func(i int, b []byte, whole bool) bool) {
 	at := 0
 	for i, desc := range h.alt.Accesses[0].Descending {
@@ -57,14 +57,14 @@ type scan struct {
 	stats  *operation.Stats
 	ranges []index.Span
 	its    []storage.Iterator
-	// fresh reports that the iterators have not been read yet.
+	// fresh is set until the iterators are first read.
 	fresh  bool
 	checks []check
 	hit    hit
 	err    error
 }
 
-// check is a restriction of a field of the order that the ranges don't enforce.
+// check is a restriction on a field of the order that the ranges don't enforce.
 type check struct {
 	at    int
 	spans []index.Span
@@ -137,7 +137,7 @@ func (s *scan) closeRange() {
 	s.its = nil
 }
 
-// advance moves the first iterator on, and then all of them to the first suffix that they all have.
+// advance advances the first iterator, and then all of them to the next common suffix.
 func (s *scan) advance() bool {
 	if !s.its[0].Next() {
 		return false
@@ -146,7 +146,7 @@ func (s *scan) advance() bool {
 	if len(s.its) == 1 {
 		return true
 	}
-	// same counts the iterators that stand at target. One without such a key stands at a later one, which becomes the target.
+	// same counts the iterators at target. An iterator without such a key is at a later one, which becomes the target.
 	target := s.suffix(0)
 	for at, same := 1%len(s.its), 1; same < len(s.its); at = (at + 1) % len(s.its) {
 		if !s.its[at].Seek(append(bytes.Clone(s.alt.Accesses[at].Prefix), target...)) {
@@ -162,12 +162,12 @@ func (s *scan) advance() bool {
 	return true
 }
 
-// suffix returns a copy of the present key of an iterator after its prefix.
+// suffix returns a copy of an iterator's current key after its prefix.
 func (s *scan) suffix(i int) []byte {
 	return bytes.Clone(s.its[i].Key()[len(s.alt.Accesses[i].Prefix):])
 }
 
-// load makes the hit of where the iterators stand.
+// load sets the hit at the iterators' position.
 func (s *scan) load() {
 	a := &s.alt.Accesses[0]
 	s.hit.suffix = s.its[0].Key()[len(a.Prefix):]
@@ -217,5 +217,5 @@ func (s *scan) passes() bool {
 	return ok
 }
 
-// close ends the scan; its error is in err then.
+// close closes the scan and stores its error in err.
 func (s *scan) close() { s.closeRange() }

@@ -14,72 +14,77 @@ import (
 	"clave/server/storage"
 )
 
-// sequencer puts commits in order and writes them. A caller that finds it free leads: it takes all that waits, gives versions,
-// writes one batch, shows it, wakes the others, and hands the lead to the first of those that came meanwhile. So one
-// flush of the disk serves all commits that came during the one before.
+// sequencer orders commits and writes them in groups. A caller that finds no leader becomes the leader: it takes all
+// waiting commits, assigns versions, writes one batch, makes it visible, wakes the other callers, and passes the lead
+// to the first caller that arrived meanwhile. So one flush of the disk serves all commits that arrived during the
+// previous one.
 //
-// Callers that commit again and again would by that fall into two halves: one is written while the other waits, and each flush serves
-// half of them. So a leader waits for as many commits as there were at the end of the group before, written and waiting together, but not
-// longer than half of what writing that group took. A single caller never waits.
+// With this alone, callers that commit repeatedly would form two halves: one is written while the other waits, and each
+// flush serves only half of them. So a leader waits until there are as many commits as there were at the end of the
+// previous group, written and waiting together, but not longer than half of the time that writing that group took. A
+// single caller never waits.
 //
-// Invariants: one goroutine leads at a time, versions are given in the order of writing, and a group is shown or has failed (show) before
-// the next one gets versions. So a reader that needs all commits up to a version submits an empty commit and waits for it (barrier).
+// Invariants: there is one leader at a time, versions are assigned in the order of writing, and a group is visible or
+// has failed (show) before the next one gets versions. So a reader that needs all commits up to a version submits an
+// empty commit and waits for it (barrier).
 type sequencer struct {
 	engine *Engine
-	// clock is the machine's also in tests, whose clocks stand still while a commit is written.
+	// clock is the machine's clock even in tests, whose own clocks do not advance while a commit is written.
 	clock clock.Clock
-	// took is what writing the last group took; only the leader touches it.
+	// took is the duration of the last group's write. Only the leader accesses it.
 	took time.Duration
 	mu   struct {
 		sync.Mutex
 		leading bool
 		queue   []*pending
-		// expected is how many commits the leader waits for, and full is closed when they are there; it is nil while nobody waits.
+		// expected is the number of commits that the leader waits for. full is closed when they have arrived; it is nil while no leader
+		// waits.
 		expected int
 		full     chan struct{}
 	}
-	idle sync.Cond // signalled when the lead is given up; made on first use
+	idle sync.Cond // signalled when there is no leader any more; created on first use
 }
 
 // pending is a commit that waits for its version.
 type pending struct {
 	db      *database     // nil for aside
-	at      clock.Version // the version that stands in documents until the commit has its own
+	at      clock.Version // the version in documents until the commit has its own
 	ops     []storage.Op
 	changes []document.Change
-	// aside are changes that are no commit and have no version.
+	// aside holds changes that are not a commit and have no version.
 	aside []storage.Op
-	// record is the commit's record of changes, and the places in it and in ops that wait for the version.
+	// record is the commit's record of changes. recordAt and stamps are the positions in it and in ops at which the
+	// version is filled in.
 	record   []byte
 	recordAt []recordStamp
 	stamps   []stamp
 	// version is set by the leader.
 	version clock.Version
 	err     error
-	// wake receives true from one who hands over the lead, false when the commit is done. Room for one.
+	// wake, of capacity one, receives true if the caller becomes the leader, and false if the commit is done.
 	wake chan bool
 }
 
-// deletes reports whether a commit only deletes, so that it may use space that is kept for that.
+// deletes reports whether a commit only deletes, so that it may use the space that is reserved for that.
 func (p *pending) deletes() bool {
 	sets := func(op storage.Op) bool { return op.Kind == storage.Set }
 	creates := func(c document.Change) bool { return c.After != nil }
 	return !slices.ContainsFunc(p.aside, sets) && !slices.ContainsFunc(p.changes, creates)
 }
 
-// stamp is a document's record that waits for the commit's version.
+// stamp is a document's record into which the commit's version is filled in.
 type stamp struct {
 	record  []byte
 	created bool
 }
 
-// submit writes a commit and returns when readers can see it, or with the error for which it can't be known whether
-// it is written. The commit's version is in p then.
+// submit writes a commit and returns when it is visible to readers. p has the commit's version then. After an error of
+// the storage it is unknown whether the commit was written.
 func (s *sequencer) submit(ctx context.Context, p *pending) error {
 	if s.engine.follows() {
 		return fault.E(fault.Unavailable, textFollows)
 	}
-	// While a write waits for space on the disk, new commits are refused here and do not queue behind it.
+	// While a write waits for space on the disk, new commits are refused here instead of queueing behind it.
 	if w, ok := s.engine.o.Store.(storage.Waiter); ok && len(p.changes) > 0 {
 		if err := w.Full(); err != nil {
 			return err
@@ -99,18 +104,18 @@ func (s *sequencer) submit(ctx context.Context, p *pending) error {
 		lead = <-p.wake
 	}
 	if lead {
-		// The group has the commits of others too: the end of this caller must not end their writing.
+		// The group has other callers' commits too, so the end of this caller's context must not cancel the write.
 		s.lead(context.WithoutCancel(ctx))
 	}
 	return p.err
 }
 
-// barrier returns when all commits of a database that have a version are shown.
+// barrier returns when all commits of a database that have a version are visible.
 func (s *sequencer) barrier(ctx context.Context, db *database) error {
 	return s.submit(ctx, &pending{db: db})
 }
 
-// lead writes what waits, the caller's commit among it, and hands over.
+// lead writes the waiting commits, the caller's among them, and passes the lead on.
 func (s *sequencer) lead(ctx context.Context) {
 	group := s.gather()
 	began := s.clock.Now()
@@ -120,7 +125,7 @@ func (s *sequencer) lead(ctx context.Context) {
 		s.engine.o.Wrote(len(group), s.took)
 	}
 	s.mu.Lock()
-	// The lead is handed over before the group is woken, so that the next write begins while these callers go on.
+	// The lead is passed on before the group is woken, so that the next write begins while these callers continue.
 	s.mu.expected = len(group) + len(s.mu.queue)
 	if len(s.mu.queue) > 0 {
 		s.mu.queue[0].wake <- true
@@ -132,7 +137,7 @@ func (s *sequencer) lead(ctx context.Context) {
 	for _, p := range group {
 		select {
 		case p.wake <- false:
-		default: // Not reached: each channel has room for the one message.
+		default: // Not reached: each channel has the capacity for its only message.
 		}
 	}
 }
@@ -140,7 +145,7 @@ func (s *sequencer) lead(ctx context.Context) {
 // maxGather is the longest time that a leader waits for commits.
 const maxGather = 2 * time.Millisecond
 
-// gather returns the commits that are to be written together.
+// gather returns the commits to write together.
 func (s *sequencer) gather() []*pending {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -181,8 +186,8 @@ func (s *sequencer) drain() {
 	}
 }
 
-// write gives a group of commits their versions, writes them in one batch and shows them. Where the disk is full, those that
-// only delete are tried without the others.
+// write assigns versions to a group of commits, writes them in one batch and makes them visible. If the disk is full,
+// it retries with only the commits that only delete.
 func (e *Engine) write(ctx context.Context, group []*pending) {
 	batch, err := e.prepare(group)
 	if err == nil && !batch.Empty() {
@@ -206,8 +211,8 @@ func (e *Engine) write(ctx context.Context, group []*pending) {
 	}
 }
 
-// show ends the writing of a group: readers see the next view, and the feeds get its commits, unless err reports that it was not
-// written. It reports whether that was for want of space on the disk; any other error ends writing for good.
+// show ends the writing of a group: readers see the next view and the feeds get the commits, unless err is set. It
+// reports whether the group failed because the disk is full. Any other error ends writing permanently.
 func (e *Engine) show(group []*pending, next *view, err error) (full bool) {
 	e.mu.Lock()
 	defer func(written chan struct{}) { close(written) }(e.mu.writing)
@@ -227,8 +232,8 @@ func (e *Engine) show(group []*pending, next *view, err error) (full bool) {
 		e.mu.Unlock()
 		return full
 	}
-	// The view, the databases' latest versions and the feeds change under one lock: no reader gets a version together with a view that
-	// lacks it, and a subscription that begins now has either the state with these commits or the commits.
+	// The view, the databases' latest versions and the feeds change under one lock. So no reader gets a version with a
+	// view that lacks it, and a new subscription gets either the state with these commits or the commits.
 	next.serial = old.serial + 1
 	e.mu.view = next
 	for _, p := range group {
@@ -260,7 +265,7 @@ func (e *Engine) Settle(ctx context.Context) error {
 	}
 }
 
-// apply writes a batch. After an error of the storage it is unknown what is on disk, unless the error is that there is no space.
+// apply writes a batch. After an error of the storage it is unknown what is on disk, unless the disk is full.
 func (e *Engine) apply(ctx context.Context, batch *storage.Batch) error {
 	err := e.o.Store.Apply(ctx, batch)
 	if err == nil || errors.Is(err, storage.ErrClosed) || errors.Is(err, storage.ErrFull) || errors.Is(err, storage.ErrMoved) {
@@ -269,7 +274,7 @@ func (e *Engine) apply(ctx context.Context, batch *storage.Batch) error {
 	return fault.Because(err, fault.Internal, "The storage has failed; whether this was written is not known.")
 }
 
-// fail ends writing after an error that leaves it unknown what is on disk; Engine.mu is held.
+// fail ends writing permanently after an error that leaves the state of the disk unknown. Engine.mu is held.
 func (e *Engine) fail(err error) {
 	switch {
 	case e.mu.failed != nil || e.mu.closed:
@@ -281,7 +286,7 @@ func (e *Engine) fail(err error) {
 	}
 }
 
-// prepare gives the versions of a group and makes its batch.
+// prepare assigns the versions of a group and returns its batch.
 func (e *Engine) prepare(group []*pending) (*storage.Batch, error) {
 	e.mu.Lock()
 	e.mu.writing = make(chan struct{})
@@ -315,7 +320,7 @@ func (e *Engine) prepare(group []*pending) (*storage.Batch, error) {
 		}
 		p.setVersions()
 		if batch.Ops == nil {
-			batch.Ops = p.ops // A commit alone is not copied.
+			batch.Ops = p.ops // The operations of a single commit are not copied.
 		} else {
 			batch.Ops = append(batch.Ops, p.ops...)
 		}

@@ -19,12 +19,12 @@ import (
 	"clave/server/resource"
 )
 
-// txnTable is the open transactions of one database.
+// txnTable holds the open transactions of one database.
 type txnTable struct {
 	sync.Mutex
 	last uint64
 	open map[uint64]*txn
-	// clients are those that were begun as optimistic.
+	// clients holds the transactions that were begun as optimistic.
 	clients clientTable
 	// held counts the calls of alone, during which no transaction begins.
 	held int
@@ -32,7 +32,7 @@ type txnTable struct {
 
 // txn is an open transaction.
 type txn struct {
-	// counted reports that it is one of txnTable.clients, under client.
+	// counted is set if txnTable.clients holds the transaction, under client.
 	counted    bool
 	client     string
 	seq        uint64
@@ -40,7 +40,7 @@ type txn struct {
 	readOnly   bool
 	optimistic bool
 	owner      *locks.Owner
-	// view and version are what a read-only transaction reads.
+	// view and version are the state that a read-only transaction reads.
 	view    *view
 	version clock.Version
 	begun   time.Time
@@ -48,10 +48,10 @@ type txn struct {
 	mu struct {
 		sync.Mutex
 		touched time.Time
-		busy    int // reads going on
+		busy    int // the number of reads in progress
 		ended   bool
-		// reads and queries are what an optimistic transaction has seen: the documents' update times, and from
-		// which version on a query's answer must not have changed.
+		// reads and queries hold the reads of an optimistic transaction: the update times of documents, and queries with the
+		// versions at which they were read.
 		reads   map[string]clock.Version
 		queries []seenQuery
 	}
@@ -64,20 +64,20 @@ type seenQuery struct {
 	at   clock.Version
 }
 
-// A transaction's id is a byte for its kind, the moment the engine was opened, its number, its nonce, and a check over these and
-// the database's name.
+// A transaction's id consists of a byte for its kind, the time when the engine was opened, its number, its nonce, and a
+// checksum of these and the database's name.
 const (
 	idReadWrite = 1
 	idReadOnly  = 2
 	idLen       = 29
 )
 
-// nonce is the secret part of a transaction's id: others can't read in it, end it, or take its place.
+// nonce is the secret part of a transaction's id, which prevents others from using or ending the transaction.
 type nonce [8]byte
 
 // newNonce returns a new nonce.
 func newNonce() (n nonce) {
-	// Reading random bytes doesn't fail: crypto/rand ends the program where it can't.
+	// rand.Read never returns an error: it ends the program instead.
 	_, _ = rand.Read(n[:])
 	return n
 }
@@ -94,7 +94,7 @@ func (e *Engine) id(db *database, t *txn) []byte {
 	return binary.BigEndian.AppendUint32(b, idCheck(db, b))
 }
 
-// idCheck is the check at the end of an id. It finds mistakes, not malice; against that there is the nonce.
+// idCheck returns the checksum at the end of an id. It detects mistakes; the nonce protects against attacks.
 func idCheck(db *database, b []byte) uint32 {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(db.name.String()))
@@ -107,11 +107,11 @@ type txnID struct {
 	seq      uint64
 	nonce    nonce
 	readOnly bool
-	// ours reports that this engine has given it since it was opened.
+	// ours is set if this engine has issued the id since it was opened.
 	ours bool
 }
 
-// parseID reads an id.
+// parseID parses an id.
 func (e *Engine) parseID(db *database, id []byte) (out txnID, err error) {
 	if len(id) != idLen || (id[0] != idReadWrite && id[0] != idReadOnly) || binary.BigEndian.Uint32(id[idLen-4:]) != idCheck(db, id[:idLen-4]) {
 		return out, fault.E(fault.InvalidArgument, textInvalid)
@@ -121,7 +121,7 @@ func (e *Engine) parseID(db *database, id []byte) (out txnID, err error) {
 	return out, nil
 }
 
-// remove takes a transaction out; the table is locked.
+// remove removes a transaction. The table is locked.
 func (t *txnTable) remove(x *txn) {
 	if t.open[x.seq] != x {
 		return
@@ -132,7 +132,7 @@ func (t *txnTable) remove(x *txn) {
 	}
 }
 
-// find returns the open transaction of an id, and takes it out of the table if take is true.
+// find returns the open transaction of an id, and removes it from the table if take is true.
 func (e *Engine) find(db *database, id []byte, take bool) (*txn, error) {
 	asked, err := e.parseID(db, id)
 	if err != nil {
@@ -173,14 +173,14 @@ func (e *Engine) Begin(ctx context.Context, name resource.Database, o operation.
 	return e.id(db, t), nil
 }
 
-// begin makes a transaction.
+// begin creates a transaction.
 func (e *Engine) begin(ctx context.Context, db *database, o operation.TransactionOptions) (*txn, error) {
 	t := &txn{nonce: newNonce(), counted: o.Optimistic, client: o.Client, readOnly: o.ReadOnly, optimistic: o.Optimistic && !o.ReadOnly, begun: e.o.Clock.Now()}
 	t.mu.touched = t.begun
 	t.mu.reads = make(map[string]clock.Version)
 	var age uint64
-	// The transaction gets the number of the one that it repeats as its age, so that it is older than all that began since, and is not
-	// the victim of the next deadlock with one of them.
+	// A retry has the number of the transaction that it repeats as its age, so that it is older than all that began since
+	// and is not the victim of a deadlock with one of them.
 	if len(o.Retry) > 0 {
 		asked, err := e.parseID(db, o.Retry)
 		if err != nil {
@@ -208,10 +208,10 @@ func (e *Engine) begin(ctx context.Context, db *database, o operation.Transactio
 	return t, nil
 }
 
-// enroll enters a transaction in the table. For one that is optimistic it makes room, if there is none, by ending another.
+// enroll adds a transaction to the table. If the limit of optimistic transactions is reached, it evicts another one.
 func (e *Engine) enroll(db *database, t *txn, age uint64) error {
 	db.txns.Lock()
-	// end takes the lock of the table itself, so the evicted transaction is ended after that is released.
+	// end locks the table itself, so the evicted transaction is ended after the lock is released.
 	var evicted *txn
 	defer func() {
 		db.txns.Unlock()
@@ -252,7 +252,7 @@ func (db *database) nextAge() uint64 {
 	return db.txns.last
 }
 
-// Rollback ends a transaction. One that has ended already is no error.
+// Rollback ends a transaction. It is not an error if the transaction has ended already.
 func (e *Engine) Rollback(_ context.Context, name resource.Database, id []byte) error {
 	db, err := e.database(name)
 	if err != nil {
@@ -268,7 +268,7 @@ func (e *Engine) Rollback(_ context.Context, name resource.Database, id []byte) 
 	return nil
 }
 
-// end ends a transaction that is no longer in the table, or takes it out: its locks go, later uses are refused.
+// end removes a transaction from the table, if it is there, and releases its locks. Later uses are refused.
 func (e *Engine) end(db *database, t *txn) {
 	t.mu.Lock()
 	ended := t.mu.ended
@@ -298,7 +298,7 @@ func (t *txn) enter() error {
 	return nil
 }
 
-// leave ends what enter began.
+// leave reverses enter.
 func (t *txn) leave(now time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -309,7 +309,7 @@ func (t *txn) leave(now time.Time) {
 	}
 }
 
-// overdue reports whether a transaction has been left alone or has lasted for too long.
+// overdue reports whether a transaction has been idle, or has lasted, for too long.
 func (e *Engine) overdue(t *txn) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -342,7 +342,7 @@ func (e *Engine) alone(db *database) (release func()) {
 		db.txns.held += n
 	}
 	hold(1)
-	e.endAll(db) // So that commits that wait for them go on and leave.
+	e.endAll(db) // so that commits that wait for their locks continue and release the gate
 	db.gate.Lock()
 	return func() {
 		db.gate.Unlock()

@@ -16,64 +16,64 @@ import (
 // ErrClosed is returned by calls on a closed engine.
 var ErrClosed = errors.New("engine: closed")
 
-// IndexMode is what happens to a query that has no index in firestore.indexes.json.
+// IndexMode determines the treatment of a query without an index in firestore.indexes.json.
 type IndexMode uint8
 
 // The modes.
 const (
-	// IndexesOff answers it by filtering and sorting, and reports the definition it needs to Options.Missing.
+	// IndexesOff filters and sorts documents, and reports the required definition to Options.Missing.
 	IndexesOff IndexMode = iota
-	// IndexesRecord does the same; Options.Missing is expected to record the definition.
+	// IndexesRecord does the same. Options.Missing is expected to record the definition.
 	IndexesRecord
-	// IndexesAuto does the same, and builds the index while the engine runs: later queries use it.
+	// IndexesAuto does the same, and builds the index in the background for later queries.
 	IndexesAuto
-	// IndexesEnforce refuses it with FailedPrecondition, as production does.
+	// IndexesEnforce refuses the query with FailedPrecondition, as production does.
 	IndexesEnforce
 )
 
-// Options are what an engine is made of.
+// Options configure an engine.
 type Options struct {
-	// Store keeps the data. Whoever opened it closes it, after the engine.
+	// Store holds the data. The caller closes it, after the engine.
 	Store storage.Store
-	// Clock returns the time; the machine's when nil.
+	// Clock is the source of time; nil means the machine's clock.
 	Clock clock.Clock
-	// IndexMode is what to do with queries that need an index which isn't defined.
+	// IndexMode determines the treatment of queries that need an undefined index.
 	IndexMode IndexMode
-	// Missing is called once for each definition that a query needs and that is not there, unless IndexMode refuses the query.
-	// It is called by the query's goroutine. When it is nil, the definition is logged.
+	// Missing is called once for each missing definition that a query needs, unless IndexMode refuses the query. The
+	// query's goroutine calls it. If it is nil, the definition is logged.
 	Missing func(db resource.Database, definition index.Definition)
-	// Needed is called for each definition that a query needs and that is not there, each time, also when the query is refused. It may be
+	// Needed is called each time for each missing definition that a query needs, even if the query is refused. It may be
 	// nil.
 	Needed func(db resource.Database, definition index.Definition)
-	// Exists reports whether a database exists of which nothing is stored. When it is nil, every database is created when
-	// it is first named.
+	// Exists reports whether a database exists in which nothing is stored. If it is nil, every database is created when it
+	// is first named.
 	Exists func(resource.Database) bool
-	// Current is set for an engine that follows (replica.go): another one writes the store. It returns once Applied and Advance were called for
-	// all that was acknowledged before the call, or with an Unavailable error.
+	// Current is set for a following engine (replica.go), whose store another engine writes. It returns after Applied and
+	// Advance were called for all commits that were acknowledged before the call, or with an Unavailable error.
 	Current func(ctx context.Context) error
-	// Retention is how long the past can be read; an hour when zero.
+	// Retention is the age up to which past versions can be read; zero means an hour.
 	Retention time.Duration
-	// Kept is how long commits are kept at most for subscriptions by Follow; a day when zero.
+	// Kept is the maximum time for which commits are retained for subscriptions by Follow; zero means a day.
 	Kept time.Duration
-	// Wrote is called for each group of commits that was written at once, with how long that took. It may be nil.
+	// Wrote is called for each group of commits that was written at once, with the duration of the write. It may be nil.
 	Wrote func(commits int, took time.Duration)
 	// Limits are the deadlines of transactions; Firestore's when zero.
 	Limits Limits
-	// Log receives queries without index and failures; nothing is logged when nil.
+	// Log receives queries without index and failures; nil logs nothing.
 	Log *slog.Logger
 }
 
 // Limits are the deadlines of transactions.
 type Limits struct {
-	// Lock is how long a lock is waited for; 20 s when zero.
+	// Lock is the timeout of a wait for a lock; zero means 20 s.
 	Lock time.Duration
-	// Idle is how long a transaction may be left alone; 60 s when zero.
+	// Idle is the time after which an unused transaction ends; zero means 60 s.
 	Idle time.Duration
-	// Total is how long a transaction may last; 270 s when zero.
+	// Total is the maximum duration of a transaction; zero means 270 s.
 	Total time.Duration
 }
 
-// EnsureDefaults fills what was left zero.
+// EnsureDefaults sets the defaults of zero fields.
 func (o *Options) EnsureDefaults() {
 	if o.Clock == nil {
 		o.Clock = clock.System()
@@ -98,7 +98,7 @@ func (o *Options) EnsureDefaults() {
 	}
 }
 
-// Validate reports what is missing.
+// Validate returns an error if a required option is missing.
 func (o *Options) Validate() error {
 	if o.Store == nil {
 		return errors.New("engine: no store")
@@ -122,7 +122,7 @@ func CheckBy(decide func(ctx context.Context, v *CheckView) error) Check {
 // Unrestricted returns a check that allows every commit.
 func Unrestricted() Check { return Check{unrestricted: true} }
 
-// errUnchecked refuses a commit for which nothing decides; a caller's mistake.
+// errUnchecked refuses a commit without a check, which is a mistake of the caller.
 var errUnchecked = errors.New("engine: a commit needs a check")
 
 // validate reports whether the check can decide.
@@ -136,11 +136,12 @@ func (c Check) validate() error {
 // Step is one write of a commit and what it does to its document.
 type Step struct {
 	Write document.Write
-	// Before and After are the document around this write, earlier writes of the commit included; nil is absent.
+	// Before and After are the document before and after this write, with earlier writes of the commit applied; nil means
+	// absent.
 	Before, After *document.Document
 }
 
-// CheckView is what a Check sees.
+// CheckView is the input of a Check.
 type CheckView struct {
 	// Time is the time of the request; server timestamps of the commit have it too.
 	Time clock.Version
@@ -149,12 +150,12 @@ type CheckView struct {
 	reader *commitState
 }
 
-// Before returns a document as it was before the commit, nil when absent.
+// Before returns a document as it was before the commit, or nil if it is absent.
 func (v *CheckView) Before(ctx context.Context, name resource.Document) (*document.Document, error) {
 	return v.reader.before(ctx, name)
 }
 
-// After returns a document as the whole commit leaves it, nil when absent.
+// After returns a document as it is after the whole commit, or nil if it is absent.
 func (v *CheckView) After(ctx context.Context, name resource.Document) (*document.Document, error) {
 	return v.reader.after(ctx, name)
 }

@@ -48,7 +48,7 @@ func (e *Engine) current(db *database) (*view, clock.Version, error) {
 	}
 	v, version := e.mu.view.retain(), db.nowLocked()
 	e.mu.Unlock()
-	if e.leased != nil { // Asked after the view was taken, so that the view was the latest.
+	if e.leased != nil { // The version is read after the view was taken, while the view is still the latest.
 		if err := e.leased.Held(); err != nil {
 			v.release()
 			return nil, 0, err

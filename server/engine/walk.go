@@ -11,8 +11,8 @@ import (
 	"clave/server/storage"
 )
 
-// documentWalk walks over all documents below a document, or below the root, in the order of names: first a collection's
-// documents each followed by what lies below it, then the next collection.
+// documentWalk walks over all documents below a document, or below the root, in the order of names. Each document of a
+// collection is followed by the documents below it, and then comes the next collection.
 type documentWalk struct {
 	ctx    context.Context
 	view   *view
@@ -21,7 +21,8 @@ type documentWalk struct {
 	yield func(path string, record []byte) error
 }
 
-// below walks over everything below a document, or the root; if flat, only over the collections right below it.
+// below walks over all documents below a document, or the root. If flat, it walks only over the collections directly
+// below it.
 func (w *documentWalk) below(path string, flat bool) error {
 	encoded := index.AppendPath(nil, path)
 	ids, err := w.collections(encoded)
@@ -37,7 +38,8 @@ func (w *documentWalk) below(path string, flat bool) error {
 	return nil
 }
 
-// collections returns the ids of the collections below a document in order. It reads one key for each collection.
+// collections returns the ids of the collections directly below a document, in order. It reads one key for each
+// collection.
 func (w *documentWalk) collections(encoded []byte) ([]string, error) {
 	prefix := append(keys.Of(keys.KindDocument, w.number), encoded...)
 	it := w.view.snap.Scan(storage.Prefix(prefix))
@@ -59,7 +61,7 @@ func (w *documentWalk) collections(encoded []byte) ([]string, error) {
 	return out, it.Err()
 }
 
-// collection walks over a collection's documents, and what lies below them if deep.
+// collection walks over a collection's documents, and over the documents below them if deep.
 func (w *documentWalk) collection(path string, encoded []byte, deep bool) error {
 	steps := newSteps(w.view, w.number, encoded, deep)
 	defer steps.close()
@@ -94,21 +96,21 @@ func joinPath(path, id string) string {
 	return path + "/" + id
 }
 
-// steps walks over the document ids of a collection in order: those of documents, and those under which there are
-// collections although there may be no document.
+// steps walks over the document ids of a collection in order: those of documents, and those of absent documents that
+// have collections.
 type steps struct {
 	docs, parents       storage.Iterator
 	docsAt, parentsAt   []byte // the keys' part after the prefix; nil at the end
 	docPrefix, parentsP int
 	parentPrefix        []byte
-	// segment, record and parent are the present id, its document's record or nil, and whether collections are below.
+	// segment, record and parent are the current id, its document's record or nil, and whether it has collections.
 	segment []byte
 	record  []byte
 	parent  bool
 	err     error
 }
 
-// newSteps opens a walk over a collection given by its encoded path; without parents only documents are seen.
+// newSteps opens a walk over a collection given by its encoded path. Without parents it visits only documents.
 func newSteps(v *view, number uint32, encoded []byte, parents bool) *steps {
 	prefix := append(keys.Of(keys.KindDocument, number), encoded...)
 	docPrefix := append(bytes.Clone(prefix), keys.PathEnd)
@@ -130,7 +132,7 @@ func (s *steps) seek(segment []byte) {
 	}
 }
 
-// moveDocs notes where the documents' iterator stands.
+// moveDocs records the position of the documents' iterator.
 func (s *steps) moveDocs(ok bool) {
 	s.docsAt = nil
 	if ok {
@@ -138,7 +140,7 @@ func (s *steps) moveDocs(ok bool) {
 	}
 }
 
-// moveParents notes where the parents' iterator stands.
+// moveParents records the position of the parents' iterator.
 func (s *steps) moveParents(ok bool) {
 	s.parentsAt = nil
 	if ok {
@@ -149,8 +151,8 @@ func (s *steps) moveParents(ok bool) {
 
 // next moves to the next id.
 func (s *steps) next() bool {
-	// c is negative where the next id is of a document without collections below it, positive where it is of collections without a
-	// document, and 0 where it is of both.
+	// c is negative if the next id has a document and no collections, positive if it has collections and no document, and
+	// 0 if it has both.
 	c := 0
 	switch {
 	case s.err != nil || s.docsAt == nil && s.parentsAt == nil:
@@ -182,7 +184,7 @@ func (s *steps) next() bool {
 	return true
 }
 
-// close closes the iterators; the error of the walk is in err then.
+// close closes the iterators and stores the error of the walk in err.
 func (s *steps) close() {
 	for _, it := range []storage.Iterator{s.docs, s.parents} {
 		if it == nil {
@@ -195,10 +197,10 @@ func (s *steps) close() {
 	}
 }
 
-// errEnough ends a walk whose caller has what it wants.
+// errEnough ends a walk early.
 var errEnough = errors.New("enough")
 
-// childCollection returns the id of the collection right below parent through which a document's path leads.
+// childCollection returns the id of the collection directly below parent that contains a document's path.
 func childCollection(parent, path string) (string, bool) {
 	rest := path
 	if parent != "" {

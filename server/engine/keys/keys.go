@@ -1,4 +1,4 @@
-// Package keys lays out the keys of the store: documents, index entries, commits and the catalogue of databases.
+// Package keys defines the keys of the store: documents, index entries, commits and the catalogue of databases.
 package keys
 
 import (
@@ -11,7 +11,7 @@ import (
 	"clave/server/storage"
 )
 
-// The first bytes of keys. After it stands the database's number in 4 bytes, but for the catalogue.
+// The first bytes of keys. The database's number follows in 4 bytes, except in the catalogue.
 //
 //	a project database            -> number and birth of a database
 //	c number version              -> a commit: its changes, before and after
@@ -38,29 +38,29 @@ const PathEnd = 0x01
 // ErrCorrupt is the error of stored bytes that the engine did not write.
 var ErrCorrupt = errors.New("engine: corrupt record")
 
-// Append appends the beginning of a database's keys of one kind.
+// Append appends the prefix of a database's keys of one kind.
 func Append(dst []byte, kind byte, number uint32) []byte {
 	return binary.BigEndian.AppendUint32(append(dst, kind), number)
 }
 
-// Of returns the beginning of a database's keys of one kind.
+// Of returns the prefix of a database's keys of one kind.
 func Of(kind byte, number uint32) []byte { return Append(make([]byte, 0, 64), kind, number) }
 
-// Floor is the key of the greatest version given.
+// Floor returns the key of the greatest assigned version.
 func Floor() []byte { return []byte{KindFloor} }
 
-// Catalogue is the key of a database's entry in the catalogue.
+// Catalogue returns the key of a database's entry in the catalogue.
 func Catalogue(project, id string) []byte {
 	return index.AppendSegment(index.AppendSegment([]byte{KindCatalogue}, project), id)
 }
 
-// CatalogueRange are the keys of the catalogue. An id begins with a tag, which is no letter: other packages keep their
-// records in the same store under words, and one of these, account/…, begins as the catalogue does.
+// CatalogueRange returns the range of the catalogue's keys. The byte after the first is a tag, which is never a letter.
+// That separates the catalogue from records of other packages, whose keys are words, such as account/….
 func CatalogueRange() storage.Range {
 	return storage.Range{From: []byte{KindCatalogue}, To: []byte{KindCatalogue, 'A'}}
 }
 
-// Document is the key of the document with a relative path.
+// Document returns the key of the document with a relative path.
 func Document(number uint32, path string) []byte {
 	i := strings.LastIndexByte(path, '/')
 	key := Append(make([]byte, 0, len(path)+24), KindDocument, number)
@@ -68,7 +68,7 @@ func Document(number uint32, path string) []byte {
 	return index.AppendSegment(key, path[i+1:])
 }
 
-// Group is the key of a document in its collection group, or nil for a document at the root, which needs none.
+// Group returns the key of a document in its collection group, or nil for a document at the root, which needs none.
 func Group(number uint32, path string) []byte {
 	last := strings.LastIndexByte(path, '/')
 	collection := path[:last]
@@ -80,12 +80,12 @@ func Group(number uint32, path string) []byte {
 	return append(index.AppendPath(index.AppendSegment(key, collection[i+1:]), path), PathEnd)
 }
 
-// Change is the key of a commit.
+// Change returns the key of a commit.
 func Change(number uint32, v clock.Version) []byte {
 	return binary.BigEndian.AppendUint64(Append(make([]byte, 0, 13), KindChange, number), uint64(v))
 }
 
-// ChangeVersion reads the version in a commit's key.
+// ChangeVersion returns the version in a commit's key.
 func ChangeVersion(key []byte) (clock.Version, error) {
 	if len(key) != 13 {
 		return 0, ErrCorrupt
@@ -93,7 +93,7 @@ func ChangeVersion(key []byte) (clock.Version, error) {
 	return clock.Version(binary.BigEndian.Uint64(key[5:])), nil
 }
 
-// DocumentPath reads the relative path in a document's key.
+// DocumentPath returns the relative path in a document's key.
 func DocumentPath(key []byte) (string, error) {
 	if len(key) < 5 {
 		return "", ErrCorrupt

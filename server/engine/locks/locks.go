@@ -1,4 +1,4 @@
-// Package locks has the locks of transactions: of documents by name and of ranges by query, with the detection of deadlocks.
+// Package locks implements the locks of transactions, on documents by name and on ranges by query, and detects deadlocks.
 package locks
 
 import (
@@ -12,58 +12,59 @@ import (
 	"clave/server/fault"
 )
 
-// How locks work. An owner, which is a transaction or a commit without one, locks documents by name, shared or exclusive, and ranges
-// by query (ranges.go). Each document has a queue: a request that conflicts with the holders, or finds others waiting, waits at its end.
-// Only the request of an owner that holds the document already goes first, since those behind it wait for the owner anyway. Requests
-// about ranges have one queue for the whole table.
+// How locks work. An owner, which is a transaction or a commit without one, locks documents by name, shared or
+// exclusive, and ranges by query (ranges.go). Each document has a queue. A request that conflicts with the holders, or
+// finds others waiting, is queued at the end. The exception is a request of an owner that holds the document already:
+// it is queued first, since the others wait for that owner anyway. Requests for ranges have one queue for the whole
+// table.
 //
-// Before an owner waits, the table looks for a cycle: the owners that the request waits for, those that they wait for, and so on. The
-// youngest owner of a cycle is the victim of the deadlock: its request answers Aborted and all its locks are released. So the oldest owner
-// always finishes. A transaction that is retried is as old as the attempt that it names. A request that waits longer than the deadline is
-// Aborted, too.
+// Before an owner waits, the table searches the graph of waiting owners for a cycle. The youngest owner of a cycle is
+// the victim of the deadlock: its request fails with Aborted, and all its locks are released. So the oldest owner
+// always finishes. A retried transaction has the age of the attempt that it names. A request that waits longer than the
+// deadline also fails with Aborted.
 //
-// Two transactions that have read one document and both write it deadlock, and retried they would do so again and again. After the first
-// such conflict the document is hot: for some time transactions read it exclusively.
+// Two transactions that have both read a document and both write it deadlock, and their retries would deadlock again.
+// After the first such conflict the document is hot: for some time transactions take exclusive locks to read it.
 
-// Mode is how a document is locked.
+// Mode is the mode of a lock on a document.
 type Mode uint8
 
 // The modes.
 const (
-	// Shared lets others read and keeps them from writing.
+	// Shared excludes writers, but not other readers.
 	Shared Mode = iota + 1
-	// Exclusive keeps others from reading in transactions and from writing.
+	// Exclusive excludes writers and transactional readers.
 	Exclusive
 )
 
-// hotFor is how long after a conflict of two readers that both write transactions read a document exclusively, so that they wait
-// for each other instead of being aborted. Every one that has to wait prolongs it.
+// hotFor is the time for which transactions read a document exclusively after a conflict of two readers that both write
+// it, so that they wait for each other instead of being aborted. Each one that has to wait extends that time.
 const hotFor = 2 * time.Second
 
-// Owner is who holds locks: a transaction, or a commit without one. All but age is guarded by the table.
+// Owner is a holder of locks: a transaction, or a commit without one. The table guards all fields but age.
 type Owner struct {
-	// age orders owners: in a deadlock the one with the greatest is the victim.
+	// age orders owners: the one with the greatest age is the victim of a deadlock.
 	age     uint64
 	held    map[string]Mode
 	ranges  []*Range
-	intents []document.Change // what a commit that no longer waits is about to change
+	intents []document.Change // the changes that a commit has announced
 	waiting *request
-	// doomed is why every further request fails, once set.
+	// doomed, once set, is the error of every further request.
 	doomed error
-	// gaveWay reports that it was the victim of a deadlock.
+	// gaveWay is set if the owner was the victim of a deadlock.
 	gaveWay bool
 }
 
-// request is a lock that is waited for.
+// request is a waiting request for a lock.
 type request struct {
 	o *Owner
-	// lock and mode are the document and how it is to be locked; lock is nil for a request about ranges.
+	// lock and mode are the document and the requested mode. lock is nil for a request about ranges.
 	lock *docLock
 	mode Mode
-	// seen is a range to be locked. If it and lock are nil, changes are what a commit is about to do.
+	// seen is a range to be locked. If it and lock are nil, changes are the changes that a commit announces.
 	seen    *Range
 	changes []document.Change
-	// done receives the outcome. Room for one; sent by whoever takes the request out of its queue.
+	// done, of capacity one, receives the outcome. The goroutine that removes the request from its queue sends it.
 	done chan error
 }
 
@@ -72,12 +73,12 @@ type docLock struct {
 	path    string
 	holders map[*Owner]Mode
 	queue   []*request
-	// hotUntil is when transactions may again share the document.
+	// hotUntil is the time after which transactions may share the document again.
 	hotUntil time.Time
 }
 
-// Table is the locks of one database: of documents by name, and of ranges by query (ranges.go). Waiters are served
-// in the order in which they came. A deadlock is found when its cycle closes, and its youngest owner is the victim.
+// Table holds the locks of one database, on documents by name and on ranges by query (ranges.go). Waiting requests are
+// granted in the order of arrival. A deadlock is detected as soon as it arises, and its youngest owner is the victim.
 type Table struct {
 	clock    clock.Clock
 	deadline time.Duration
@@ -86,12 +87,12 @@ type Table struct {
 		docs    map[string]*docLock
 		ranges  map[*Range]struct{}
 		writers map[*Owner]struct{} // owners with intents
-		waiters []*request          // requests about ranges, in the order of their coming
-		closed  error               // why the table refuses everything, once set
+		waiters []*request          // requests about ranges, in the order of arrival
+		closed  error               // the error of all requests, once set
 	}
 }
 
-// New returns an empty table whose waiters give up after deadline.
+// New returns an empty table whose requests time out after deadline.
 func New(c clock.Clock, deadline time.Duration) *Table {
 	t := &Table{clock: c, deadline: deadline}
 	t.mu.docs = make(map[string]*docLock)
@@ -103,9 +104,9 @@ func New(c clock.Clock, deadline time.Duration) *Table {
 // NewOwner returns an owner without locks.
 func NewOwner(age uint64) *Owner { return &Owner{age: age, held: make(map[string]Mode)} }
 
-// Lock locks a document, waiting for those before. It answers Aborted when the owner is the victim of a deadlock or
-// the deadline passes. reading marks the shared lock of a transaction's read, which is made exclusive while the
-// document is hot.
+// Lock locks a document. It waits for conflicting holders and earlier requests. It returns Aborted if the owner is the
+// victim of a deadlock or the deadline passes. reading marks the shared lock of a transaction's read, which becomes
+// exclusive while the document is hot.
 func (t *Table) Lock(ctx context.Context, o *Owner, path string, mode Mode, reading bool) error {
 	t.mu.Lock()
 	if err := t.refusal(o); err != nil {
@@ -126,19 +127,20 @@ func (t *Table) Lock(ctx context.Context, o *Owner, path string, mode Mode, read
 		t.mu.Unlock()
 		return nil
 	}
-	// A request waits behind others also where it agrees with the holders, or readers that keep coming would keep a writer out for ever.
+	// A request waits behind others even if it is compatible with the holders. Otherwise a continuous stream of readers would starve a
+	// writer.
 	if l.compatible(o, mode) && (had != 0 || len(l.queue) == 0) {
 		l.holders[o], o.held[path] = mode, mode
 		t.mu.Unlock()
 		return nil
 	}
 	r := &request{o: o, lock: l, mode: mode, done: make(chan error, 1)}
-	// An owner that has read the document and has to wait to write it is in conflict with another reader.
+	// The owner has read the document and has to wait to write it, so it conflicts with another reader.
 	if had != 0 || hot {
 		l.hotUntil = t.clock.Now().Add(hotFor)
 	}
 	if had != 0 {
-		l.queue = slices.Insert(l.queue, 0, r) // It can't be served after those that wait for it.
+		l.queue = slices.Insert(l.queue, 0, r) // It must precede requests that wait for this owner.
 	} else {
 		l.queue = append(l.queue, r)
 	}
@@ -148,7 +150,7 @@ func (t *Table) Lock(ctx context.Context, o *Owner, path string, mode Mode, read
 // hot reports whether transactions may not share the document.
 func (l *docLock) hot(c clock.Clock) bool { return !l.hotUntil.IsZero() && c.Now().Before(l.hotUntil) }
 
-// refusal is why an owner gets no more locks, if so; the table is locked.
+// refusal returns the error for which an owner gets no more locks, or nil. The table is locked.
 func (t *Table) refusal(o *Owner) error {
 	if t.mu.closed != nil {
 		return t.mu.closed
@@ -166,7 +168,7 @@ func (l *docLock) compatible(o *Owner, mode Mode) bool {
 	return true
 }
 
-// wait waits for a request that is in its queue. The table is locked on entry and not on return.
+// wait waits for a queued request. The table is locked on entry and unlocked on return.
 func (t *Table) wait(ctx context.Context, r *request) error {
 	r.o.waiting = r
 	t.breakCycles(r.o)
@@ -183,7 +185,8 @@ func (t *Table) wait(ctx context.Context, r *request) error {
 	}
 }
 
-// giveUp takes a request out of its queue because of err, unless it has been decided meanwhile. All locks of its owner are released.
+// giveUp removes a request from its queue with err, unless the request has been decided meanwhile. It releases all locks of the
+// owner.
 func (t *Table) giveUp(r *request, err error) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -197,20 +200,21 @@ func (t *Table) giveUp(r *request, err error) error {
 	return <-r.done
 }
 
-// refuse takes a waiting request out of its queue with an error, and serves those behind it; the table is locked.
+// refuse removes a waiting request from its queue with an error, and serves those behind it. The table is locked.
 func (t *Table) refuse(r *request, err error) {
 	r.o.waiting = nil
 	r.done <- err
 	if r.lock == nil {
 		t.mu.waiters = slices.DeleteFunc(t.mu.waiters, func(x *request) bool { return x == r })
-		t.serveRanges() // Those behind it may have waited for it alone.
+		t.serveRanges() // Requests behind it may have waited only for it.
 		return
 	}
 	r.lock.queue = slices.DeleteFunc(r.lock.queue, func(x *request) bool { return x == r })
 	t.serve(r.lock)
 }
 
-// serve grants what can be granted at a lock, in order, and removes a lock without holders and waiters; the table is locked.
+// serve grants, in order, the requests for a lock that can be granted, and removes a lock without holders and waiting
+// requests. The table is locked.
 func (t *Table) serve(l *docLock) {
 	for len(l.queue) > 0 {
 		r := l.queue[0]
@@ -227,7 +231,7 @@ func (t *Table) serve(l *docLock) {
 	}
 }
 
-// Release releases all that an owner holds, and refuses it further locks.
+// Release releases all locks of an owner and refuses it further ones.
 func (t *Table) Release(o *Owner) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -237,8 +241,7 @@ func (t *Table) Release(o *Owner) {
 	t.dropLocked(o, Expired())
 }
 
-// dropLocked releases all locks of an owner that doesn't wait, and refuses it everything from now on because of err; the
-// table is locked.
+// dropLocked releases all locks of an owner that doesn't wait. Its further requests fail with err. The table is locked.
 func (t *Table) dropLocked(o *Owner, err error) {
 	if o.doomed == nil {
 		o.doomed = err
@@ -261,14 +264,14 @@ func (t *Table) GaveWay(o *Owner) bool {
 	return o.gaveWay
 }
 
-// Alive returns why an owner gets no more locks, nil if it does.
+// Alive returns the error for which an owner gets no more locks, or nil.
 func (t *Table) Alive(o *Owner) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.refusal(o)
 }
 
-// Cool removes hot locks that have cooled and have neither holders nor waiters.
+// Cool removes locks that are no longer hot and have neither holders nor waiting requests.
 func (t *Table) Cool() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -279,7 +282,7 @@ func (t *Table) Cool() {
 	}
 }
 
-// Close refuses all requests, those that wait and those to come, with an error.
+// Close fails all waiting and later requests with an error.
 func (t *Table) Close(err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -294,11 +297,11 @@ func (t *Table) Close(err error) {
 	}
 }
 
-// breakCycles aborts the youngest owner of every cycle of waiters through o; the table is locked.
+// breakCycles aborts the youngest owner of every cycle of waiting owners through o. The table is locked.
 func (t *Table) breakCycles(o *Owner) {
 	for o.waiting != nil {
-		// o may close several cycles. The loop ends when it waits no more, as the victim or because a victim's locks were released, or
-		// when no cycle is left.
+		// o may close several cycles. The loop ends when o no longer waits, as the victim or because a victim's locks were
+		// released, or when no cycle is left.
 		cycle := t.cycle(o, o, map[*Owner]bool{})
 		if cycle == nil {
 			return
@@ -321,7 +324,7 @@ func compareAges(a, b *Owner) int {
 	return 0
 }
 
-// cycle returns the owners on a path from one owner to another in the graph of who waits for whom, or nil.
+// cycle returns the owners on a path from one owner to another in the graph of waiting owners, or nil.
 func (t *Table) cycle(from, to *Owner, seen map[*Owner]bool) []*Owner {
 	if from.waiting == nil || seen[from] {
 		return nil
@@ -338,7 +341,7 @@ func (t *Table) cycle(from, to *Owner, seen map[*Owner]bool) []*Owner {
 	return nil
 }
 
-// blockers returns the owners that a request waits for: those that hold the lock against it, and those before it in the queue.
+// blockers returns the owners that a request waits for: conflicting holders of the lock, and those before it in the queue.
 func (t *Table) blockers(r *request) []*Owner {
 	switch {
 	case r.seen != nil:
@@ -367,8 +370,8 @@ const (
 	TextExpired    = "The referenced transaction has expired or is no longer valid."
 )
 
-// Contention is the error of a lock that could not be had.
+// Contention returns the error for a lock that could not be acquired.
 func Contention() error { return fault.E(fault.Aborted, textContention) }
 
-// Expired is the error of a transaction that has ended.
+// Expired returns the error for a transaction that has ended.
 func Expired() error { return fault.E(fault.Aborted, TextExpired) }

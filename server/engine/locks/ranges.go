@@ -8,24 +8,25 @@ import (
 	"clave/server/query"
 )
 
-// How ranges are locked. A query of a transaction locks what matches it, whether it is there or not. A commit that has computed its
-// changes announces them before it writes: it waits until no other owner's range holds a changed document, before or after the change. From then on
-// it waits for no owner, and a query that would see one of its changes waits until it is written. Queries and announcements stand in one
-// queue: each also waits for those before it that it would conflict with, so neither kind starves the other.
+// How ranges are locked. A query of a transaction locks its range: all documents that match it, whether they exist or
+// not. A commit that has computed its changes announces them before it writes. It waits until no other owner's range
+// contains a changed document, before or after the change. From then on it waits for no owner, and a query whose range
+// contains one of its changes waits until the commit is written. Queries and announcements share one queue: each also
+// waits for earlier requests with which it conflicts, so neither kind starves the other.
 
-// Range keeps others from changing what a query of a transaction has seen: from changing a document that is in the
-// range, before or after the change.
+// Range is the locked range of a transaction's query. It excludes changes by others of documents that are in the range,
+// before or after the change.
 type Range struct {
 	o *Owner
 	q *query.Query
-	// last, if not nil, is the last document of a full page: what is ordered behind it was not seen.
+	// last, if not nil, is the last document of a full page. The range ends with it.
 	last *document.Document
 }
 
-// NewRange returns what a query has seen, up to its last document if that is not nil, for comparisons: it locks nothing.
+// NewRange returns the range of a query, up to its last document if that is not nil, for comparisons. It locks nothing.
 func NewRange(q *query.Query, last *document.Document) *Range { return &Range{q: q, last: last} }
 
-// Covers reports whether a change would change what the query has seen.
+// Covers reports whether a change affects the range.
 func (r *Range) Covers(c document.Change) bool { return r.sees(c.Before) || r.sees(c.After) }
 
 // sees reports whether a document is in the range.
@@ -33,8 +34,8 @@ func (r *Range) sees(d *document.Document) bool {
 	return d != nil && r.q.Matches(d) && r.q.InCursors(d) && (r.last == nil || r.q.Compare(d, r.last) <= 0)
 }
 
-// LockRange locks a query's range for a transaction. It waits for commits that are changing the range, and for those that
-// came before and still wait to change it: else a commit would never find the range free while queries keep coming.
+// LockRange locks a query's range for a transaction. It waits for commits that are changing the range, and for earlier
+// ones that still wait to change it. Otherwise a continuous stream of queries would starve a commit.
 func (t *Table) LockRange(ctx context.Context, o *Owner, q *query.Query) (*Range, error) {
 	t.mu.Lock()
 	if err := t.refusal(o); err != nil {
@@ -45,8 +46,8 @@ func (t *Table) LockRange(ctx context.Context, o *Owner, q *query.Query) (*Range
 	return r.seen, t.grantOrWait(ctx, r)
 }
 
-// grantOrWait grants a request about ranges when no owner blocks it, else waits for it. The table is locked on entry and
-// not on return.
+// grantOrWait grants a request about ranges if no owner blocks it, and otherwise waits. The table is locked on entry
+// and unlocked on return.
 func (t *Table) grantOrWait(ctx context.Context, r *request) error {
 	if len(t.blockers(r)) == 0 {
 		t.grant(r)
@@ -68,7 +69,7 @@ func (t *Table) grant(r *request) {
 	t.mu.writers[r.o] = struct{}{}
 }
 
-// Narrow records that a range was only seen up to a document, and lets those behind it go on.
+// Narrow ends a range at a document, and grants requests that no longer conflict.
 func (t *Table) Narrow(r *Range, last *document.Document) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -76,9 +77,9 @@ func (t *Table) Narrow(r *Range, last *document.Document) {
 	t.serveRanges()
 }
 
-// rangeBlockers returns who a request for a range waits for: the commits that are changing the range, and those before it
-// in the queue that are going to. It doesn't queue behind a commit that waits for its own owner; the two would wait for
-// each other. The table is locked.
+// rangeBlockers returns the owners that a request for a range waits for: commits that are changing the range, and
+// commits before it in the queue that will. It excludes commits that wait for the request's own owner, since the two
+// would deadlock. The table is locked.
 func (t *Table) rangeBlockers(r *request) []*Owner {
 	var out []*Owner
 	for w := range t.mu.writers {
@@ -98,8 +99,8 @@ func (t *Table) rangeBlockers(r *request) []*Owner {
 	return out
 }
 
-// announceBlockers returns who a commit waits for before it changes anything: the owners of ranges that its changes are in,
-// and those before it in the queue that want such a range. The table is locked.
+// announceBlockers returns the owners that a commit waits for before it writes: owners of ranges that contain its
+// changes, and those before it in the queue that request such a range. The table is locked.
 func (t *Table) announceBlockers(r *request) []*Owner {
 	out := t.readersOf(r.o, r.changes)
 	for _, before := range t.mu.waiters {
@@ -113,7 +114,7 @@ func (t *Table) announceBlockers(r *request) []*Owner {
 	return out
 }
 
-// readersOf returns the owners of ranges that changes of an owner are in; the table is locked.
+// readersOf returns the other owners whose ranges contain an owner's changes. The table is locked.
 func (t *Table) readersOf(o *Owner, changes []document.Change) []*Owner {
 	var out []*Owner
 	for r := range t.mu.ranges {
@@ -124,8 +125,8 @@ func (t *Table) readersOf(o *Owner, changes []document.Change) []*Owner {
 	return out
 }
 
-// Announce declares what a commit is about to change, once no other's range holds it. From then on the commit waits for
-// nobody, and readers of ranges wait for it.
+// Announce declares a commit's changes, after waiting until no other owner's range contains them. From then on the
+// commit waits for no owner, and queries of affected ranges wait for it.
 func (t *Table) Announce(ctx context.Context, o *Owner, changes []document.Change) error {
 	t.mu.Lock()
 	if err := t.refusal(o); err != nil {
@@ -152,7 +153,7 @@ func (t *Table) releaseRanges(o *Owner) {
 	t.serveRanges()
 }
 
-// serveRanges grants, in their order, the requests about ranges that no owner blocks any more; the table is locked.
+// serveRanges grants, in order, the requests about ranges that no owner blocks any more. The table is locked.
 func (t *Table) serveRanges() {
 	for i := 0; i < len(t.mu.waiters); {
 		r := t.mu.waiters[i]

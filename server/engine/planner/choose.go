@@ -10,44 +10,47 @@ import (
 	"clave/server/value"
 )
 
-// How an index is chosen. An alternative of a query is a Shape: equalities, and an order whose first fields have the ranges. A family of
-// keys serves it exactly when its keys begin with equalities of the shape and go on with the whole order and the name, all in the shape's
-// directions or all in the opposite ones. There are three kinds of families: the documents themselves for a shape of names alone
-// (walkNames), the automatic single-field indexes (singles) and the composite ones (composites).
+// How an index is chosen. An alternative of a query is a Shape: equalities, and an order whose first fields have the
+// ranges. A family of keys serves it exactly if its keys consist of equalities of the shape, followed by the whole
+// order and the name, all in the shape's directions or all in the opposite ones. There are three kinds of families: the
+// documents themselves for a shape of names only (walkNames), the automatic single-field indexes (singles) and the
+// composite indexes (composites).
 //
-// One family seldom has all equalities. Families with the same order can be merged: a document is in the result when it is in each. So
-// cover takes, greedily, the family that has most of the equalities that are left, until none is; first among those read forwards, then
-// among those read backwards, since only families of one direction can be merged. When that fails there is no index, and closest
-// (planner.go) finds a family that gives more than is wanted.
+// One family seldom has all equalities. Families with the same order can be merged: a document is in the result if it
+// is in each of them. So cover greedily chooses the family with the most of the remaining equalities, until none
+// remain. It tries families that are read forwards first, then those that are read backwards, since only families of
+// one direction can be merged. If both fail there is no index, and closest (planner.go) finds a family whose keys are a
+// superset of the result.
 
 // nan is the value that IS_NAN matches.
 var nan = value.Double(math.NaN())
 
-// Access is one family of keys in the order of a shape: all begin with Prefix, then come the fields of the shape's order
+// Access is one family of keys in the order of a shape. Each key consists of Prefix, the fields of the shape's order
 // and the tail.
 type Access struct {
 	Label  operation.PlanIndex
 	Prefix []byte
-	// Descending and NameDescending say which fields of the order, and whether the tail, are kept in descending order.
+	// Descending and NameDescending report which fields of the order, and whether the tail, are stored in descending
+	// order.
 	Descending     []bool
 	NameDescending bool
 	// covers is the set of the shape's equalities that hold for every key.
 	covers uint64
 	// FirstField is the number of the order's first field among the components of the entry.
 	FirstField int
-	// Documents reports that the keys are documents and no entries; NamesOnly that there is nothing but the tail.
+	// Documents is set if the keys are those of documents, not entries. NamesOnly is set if there is only the tail.
 	Documents, NamesOnly bool
 }
 
-// Alternative is how one alternative of a query's filter is read: the keys that all of its accesses have, in order.
+// Alternative describes how to read one alternative of a query's filter: the intersection of its accesses, in order.
 type Alternative struct {
 	scope    Scope
 	Shape    *Shape
 	Accesses []Access
 	Reverse  bool
-	// exact reports that what is read is what the query wants, in its order.
+	// exact is set if the accesses yield exactly the results of the alternative, in the query's order.
 	exact bool
-	// GroupPrefix, if not nil, goes before a tail, and an end mark behind it, to make the tail of a group.
+	// GroupPrefix, if not nil, is the prefix of a tail that forms, with an end mark, the tail of a group.
 	GroupPrefix []byte
 }
 
@@ -57,10 +60,10 @@ type candidate struct {
 	reverse bool
 }
 
-// maxEquals is the number of equalities that accesses can say they cover.
+// maxEquals is the maximum number of equalities in Access.covers.
 const maxEquals = 63
 
-// choose returns how to read a shape exactly, or nil when there is no index for it.
+// choose returns an alternative that reads a shape exactly, or nil if there is no index for it.
 func choose(s Scope, h *Shape) *Alternative {
 	if len(h.equals) == 0 && len(h.Order) == 0 {
 		return walkNames(s, h)
@@ -73,7 +76,7 @@ func choose(s Scope, h *Shape) *Alternative {
 	for _, reverse := range []bool{false, true} {
 		var usable []candidate
 		for _, c := range candidates {
-			if c.reverse == reverse { // Those keep order and tail alike, and can be merged.
+			if c.reverse == reverse { // These store order and tail in the same directions, so they can be merged.
 				usable = append(usable, c)
 			}
 		}
@@ -84,8 +87,8 @@ func choose(s Scope, h *Shape) *Alternative {
 	return nil
 }
 
-// cover returns few accesses that together cover all equalities, or nil: again and again the one that covers most of
-// what is left.
+// cover returns a small set of accesses that together cover all equalities, or nil. It repeatedly chooses the one that
+// covers most of the rest.
 func cover(candidates []candidate, all uint64) []Access {
 	var out []Access
 	left := all
@@ -107,8 +110,8 @@ func cover(candidates []candidate, all uint64) []Access {
 	}
 }
 
-// singles returns the accesses by single-field indexes: of one equality each when the order is by name alone, else of the
-// order's only field.
+// singles returns the accesses by single-field indexes: one for each equality if the order is only by name, and
+// otherwise that of the order's only field.
 func singles(s *Scope, h *Shape) []candidate {
 	var out []candidate
 	switch len(h.Order) {
@@ -149,12 +152,12 @@ func (s *Scope) indexed(path string, element, desc bool) bool {
 	return single.Ascending
 }
 
-// automatic returns the beginning of the keys of a single-field index.
+// automatic returns the prefix of the keys of a single-field index.
 func (s *Scope) automatic(path string, element bool) []byte {
 	return s.in.Indexes.Automatic(keys.Of(keys.KindIndex, s.in.Number), s.group, s.collection, s.id, path, element)
 }
 
-// composites returns the accesses by composite indexes: those that begin with equalities and go on with the whole order.
+// composites returns the accesses by composite indexes that begin with equalities and continue with the whole order.
 func composites(s *Scope, h *Shape) []candidate {
 	var out []candidate
 	for _, c := range s.composites() {
@@ -168,7 +171,7 @@ func composites(s *Scope, h *Shape) []candidate {
 // matchComposite returns the access of a shape by a composite index.
 func matchComposite(s *Scope, h *Shape, c *index.Composite) (candidate, bool) {
 	fields := c.Fields
-	// A last field of the name adds only a direction, which NameDescending has.
+	// If the last field is the name, it adds only a direction, which NameDescending has.
 	if n := len(fields); fields[n-1].Path == nameField {
 		fields = fields[:n-1]
 	}
@@ -177,10 +180,11 @@ func matchComposite(s *Scope, h *Shape, c *index.Composite) (candidate, bool) {
 		return candidate{}, false
 	}
 	out := candidate{Access: Access{NameDescending: c.NameDescending(), FirstField: leading}}
-	// The name decides whether the index is read backwards; every field of the order must then agree with that.
+	// The name determines whether the index is read backwards. Every field of the order must agree with that.
 	out.reverse = out.NameDescending != h.Desc
 	out.Prefix = c.Prefix(keys.Of(keys.KindIndex, s.in.Number), s.collection)
-	// The fields before those of the order must be equalities of the shape, each used once. Their values end the prefix.
+	// The fields before those of the order must be equalities of the shape, each used once. Their values complete the
+	// prefix.
 	for _, f := range fields[:leading] {
 		i := h.indexOf(f)
 		if i < 0 || out.covers&(1<<i) != 0 {
@@ -204,7 +208,7 @@ func matchComposite(s *Scope, h *Shape, c *index.Composite) (candidate, bool) {
 	return out, true
 }
 
-// indexOf returns the number of the equality that a field of an index can begin with, or -1.
+// indexOf returns the number of the equality that matches a field of an index, or -1.
 func (h *Shape) indexOf(f index.Field) int {
 	for i, e := range h.equals {
 		if e.path == f.Path && e.element == (f.Mode == index.Contains) && f.Mode != index.Vector {
@@ -217,7 +221,7 @@ func (h *Shape) indexOf(f index.Field) int {
 // nameField is the path of a document's name.
 const nameField = "__name__"
 
-// walkNames returns how to read all documents of a scope in the order of names.
+// walkNames returns the alternative that reads all documents of a scope in the order of names.
 func walkNames(s Scope, h *Shape) *Alternative {
 	a := &Alternative{scope: s, Shape: h, Reverse: h.Desc, exact: true}
 	if s.group {

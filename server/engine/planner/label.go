@@ -8,13 +8,13 @@ import (
 	"clave/server/query"
 )
 
-// labelField is a field as a plan names it.
+// labelField is a field of an index as plans show it.
 type labelField struct {
 	path          string
 	element, desc bool
 }
 
-// label names an index as a plan does.
+// label returns an index as plans show it.
 func (s *Scope) label(nameDesc bool, fields ...labelField) operation.PlanIndex {
 	var b strings.Builder
 	b.WriteByte('(')
@@ -38,14 +38,14 @@ func (s *Scope) label(nameDesc bool, fields ...labelField) operation.PlanIndex {
 	return operation.PlanIndex{Scope: s.scopeName(), Properties: b.String()}
 }
 
-// The scopes as plans name them.
+// The scopes as plans show them.
 const (
 	scopeCollection = "COLLECTION"
 	scopeGroup      = "COLLECTION_GROUP"
 	scopeDocuments  = "DOCUMENTS"
 )
 
-// scopeName is the scope as a plan names it.
+// scopeName returns the scope as plans show it.
 func (s *Scope) scopeName() string {
 	if s.group {
 		return scopeGroup
@@ -53,13 +53,13 @@ func (s *Scope) scopeName() string {
 	return scopeCollection
 }
 
-// Label names a composite index as the plans of queries do.
+// Label returns a composite index as plans show it.
 func Label(c *index.Composite) operation.PlanIndex {
 	s := Scope{group: c.Group}
 	return s.compositeLabel(c)
 }
 
-// compositeLabel names a composite index as a plan does.
+// compositeLabel returns a composite index as plans show it.
 func (s *Scope) compositeLabel(c *index.Composite) operation.PlanIndex {
 	var fields []labelField
 	for _, f := range c.Fields {

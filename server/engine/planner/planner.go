@@ -1,6 +1,6 @@
-// Package planner chooses how a query is read: from a query and the indexes of a database it makes a plan, which names the ranges of
-// keys to read, whether they give the results in order, and the indexes that are missing. It reads nothing and has no state:
-// the engine runs the plan, and explain shows it.
+// Package planner plans queries. From a query and the indexes of a database it computes a plan: the ranges of keys to
+// read, whether they yield the results in order, and the indexes that are missing. It reads no data and has no state.
+// The engine runs the plan, and explain shows it.
 package planner
 
 import (
@@ -13,33 +13,33 @@ import (
 	"clave/server/resource"
 )
 
-// Input is what a plan depends on beside the query.
+// Input holds what a plan depends on besides the query.
 type Input struct {
 	// DB and Number are the database and its number in keys.
 	DB     resource.Database
 	Number uint32
-	// Indexes are those of the database.
+	// Indexes holds the indexes of the database.
 	Indexes *index.Set
 	// Serves reports whether a composite index of the database has all entries of the state that is read.
 	Serves func(*index.Composite) bool
-	// DescendingNames reports that an order by name alone, backwards, wants an index, as in production.
+	// DescendingNames is set if a descending order by name alone requires an index, as in production.
 	DescendingNames bool
 }
 
-// Plan is how a query is read.
+// Plan describes how to read a query.
 type Plan struct {
-	// Scope is where the query looks.
+	// Scope is the scope of the query.
 	Scope Scope
-	// Alternatives are what is read, one or two for each alternative of the query's filter.
+	// Alternatives lists the reads, one or two for each alternative of the query's filter.
 	Alternatives []*Alternative
-	// Exact reports that the alternatives give what the query wants, in its order. Otherwise what they give is filtered and
-	// sorted.
+	// Exact is set if the alternatives yield exactly the results, in the query's order. Otherwise the engine filters and
+	// sorts.
 	Exact bool
-	// Walk reports that all documents below the parent are read, because the query names no collection.
+	// Walk is set if all documents below the parent are read, because the query names no collection.
 	Walk bool
-	// Missing are the definitions of indexes that the query should have, each once.
+	// Missing lists the definitions of indexes that the query should have, each once.
 	Missing []index.Definition
-	// Wanted are those of Missing without which documents have to be filtered and sorted.
+	// Wanted lists those of Missing without which documents have to be filtered and sorted.
 	Wanted []index.Definition
 }
 
@@ -74,7 +74,7 @@ func New(in *Input, q *query.Query) (*Plan, error) {
 		}
 		p.Alternatives = append(p.Alternatives, a.spread()...)
 	}
-	if !p.Exact { // Without the order of an index the results are sorted, so each alternative may be read in any order.
+	if !p.Exact { // The results are sorted anyway, so each alternative may be read in any order.
 		p.Alternatives = nil
 		for _, h := range shapes {
 			p.Alternatives = append(p.Alternatives, closest(*s, h).spread()...)
@@ -91,7 +91,7 @@ func appendOnce(list []index.Definition, d index.Definition) []index.Definition 
 	return append(list, d)
 }
 
-// needsNameIndex reports whether production would want an index for the order by name alone, backwards.
+// needsNameIndex reports whether production would require an index for the shape's descending order by name alone.
 func needsNameIndex(s *Scope, h *Shape) bool {
 	if !s.in.DescendingNames || !h.Desc || len(h.equals) > 0 || len(h.Order) > 0 {
 		return false
@@ -124,8 +124,8 @@ func nearestIndexed(s *Scope, h *Shape, n *query.Nearest) bool {
 	return false
 }
 
-// spread returns an alternative as what has to be read: documents at the root are not in their collection group's keys and
-// are read as a collection.
+// spread returns the reads of an alternative. Documents at the root are not in their collection group's keys, so they
+// are read separately as a collection.
 func (a *Alternative) spread() []*Alternative {
 	if !a.Accesses[0].NamesOnly || a.scope.parent != "" {
 		return []*Alternative{a}
@@ -140,13 +140,13 @@ func (a *Alternative) spread() []*Alternative {
 	return []*Alternative{a, b}
 }
 
-// closest returns how to read, for a shape without an index, a set of documents that is not much greater. It tries in turn
-// those with all or some of the equalities, those in the range of one field, those that have one field of the order, and
-// takes all documents at last.
+// closest returns an alternative for a shape without an index, which reads a small superset of its documents. It tries
+// in turn: all or some of the equalities, the range of one field, the existence of one field of the order, and finally
+// all documents.
 func closest(s Scope, h *Shape) *Alternative {
-	// loose is the shape with fewer demands. Its order does not matter, since the results are sorted, so only ascending indexes are of
-	// interest. Every document of the shape is in what loose finds: leaving a filter out only adds documents, and a field of the order
-	// must exist, so the index of that field alone has all of them.
+	// loose is the shape with fewer conditions. Its order does not matter, since the results are sorted, so only ascending
+	// indexes are considered. loose finds every document of the shape: omitting a filter only adds documents, and a field
+	// of the order must exist, so the index of that field has all of them.
 	loose := &Shape{filters: h.filters, spans: map[string][]index.Span{}, names: h.names}
 	for _, e := range h.equals {
 		if s.indexed(e.path, e.element, false) {
@@ -163,7 +163,7 @@ func closest(s Scope, h *Shape) *Alternative {
 		}
 	}
 	loose.equals = nil
-	// Fields with a range come first: their index is read in part only.
+	// Fields with a range come first, because only a part of their index is read.
 	for _, restricted := range []bool{true, false} {
 		for _, o := range h.Order {
 			path := o.Path.String()

@@ -9,8 +9,8 @@ import (
 	"clave/server/value"
 )
 
-// Ranges returns what of an alternative's keys, after their prefixes, has to be read, in the order of reading: what the
-// first field of the order, or the name, may be, between the query's cursors.
+// Ranges returns the ranges of an alternative's keys, after their prefixes, in the order of reading. They restrict the
+// first field of the order, or the name, and lie between the query's cursors.
 func (a *Alternative) Ranges(q *query.Query) []index.Span {
 	acc := &a.Accesses[0]
 	spans := a.AsStored(a.Shape.Span(0), 0)
@@ -25,7 +25,8 @@ func (a *Alternative) Ranges(q *query.Query) []index.Span {
 	return spans
 }
 
-// AsStored returns spans of field i of the order, or of the tail, as the accesses keep them, in the order of keys.
+// AsStored returns spans of field i of the order, or of the tail, in the form and order in which the accesses store
+// them.
 func (a *Alternative) AsStored(spans []index.Span, i int) []index.Span {
 	acc := &a.Accesses[0]
 	inverted := acc.NameDescending
@@ -42,11 +43,11 @@ func (a *Alternative) AsStored(spans []index.Span, i int) []index.Span {
 	return out
 }
 
-// between narrows a span to what lies between the cursors. It returns false when nothing does.
+// between intersects a span with the range between the cursors. It returns false if the intersection is empty.
 func (a *Alternative) between(q *query.Query, acc *Access, s *index.Span) bool {
 	if q.Start != nil {
 		low, high, side, cut := a.cursor(q.Start, acc)
-		before := q.Start.Before || cut // What looks equal is compared by its document.
+		before := q.Start.Before || cut // Truncated values that look equal are compared by their documents.
 		switch {
 		case side > 0:
 			return false
@@ -81,9 +82,9 @@ func pick(c bool, x, y []byte) []byte {
 	return y
 }
 
-// cursor returns the places in the keys, after their prefixes, just below and just above those that have a cursor's
-// values. side is not 0 when the alternative's constants decide: negative when the cursor is before all of its rows,
-// positive when it is behind them. cut reports that a value was cut off, so that others may look equal to it.
+// cursor returns the bounds, after the prefixes, just below and just above the keys that have a cursor's values. side
+// is not 0 if the alternative's constants decide: it is negative if the cursor is before all rows and positive if it is
+// behind them. cut reports that a value was truncated, so that other values may look equal to it.
 func (a *Alternative) cursor(c *query.Cursor, acc *Access) (low, high []byte, side int, cut bool) {
 	// b is built as keys are, component by component, as far as the cursor has values.
 	var b []byte
@@ -91,7 +92,7 @@ func (a *Alternative) cursor(c *query.Cursor, acc *Access) (low, high []byte, si
 		p := a.Shape.Parts[i]
 		switch {
 		case p.Constant != nil:
-			// All rows have this value here. Where the cursor has another one, the rest of its values decides nothing.
+			// All rows have this value. If the cursor has another one, its further values are irrelevant.
 			if n := compareConstant(p.Constant, v); n != 0 {
 				if p.Desc {
 					n = -n
@@ -111,7 +112,7 @@ func (a *Alternative) cursor(c *query.Cursor, acc *Access) (low, high []byte, si
 			if acc.Descending[p.At] {
 				index.Invert(b[from:])
 			}
-			// Keys that begin with b may be before or behind the cursor. The range takes them in, and wants compares their documents.
+			// Keys that begin with b may be before or behind the cursor. The range includes them, and run.wants compares their documents.
 			if truncated {
 				return b, index.After(b), 0, true
 			}
@@ -121,13 +122,13 @@ func (a *Alternative) cursor(c *query.Cursor, acc *Access) (low, high []byte, si
 		if len(c.Values) == 0 {
 			return nil, nil, sideOfNothing(c), false
 		}
-		// Every value was that of a constant: the cursor is at all of the rows.
+		// All values equal the constants, so the cursor is at all of the rows.
 		return index.Below, index.Above, 0, false
 	}
 	return b, index.After(b), 0, false
 }
 
-// sideOfNothing is the side of a cursor without values: before everything, or behind it.
+// sideOfNothing returns the side of a cursor without values: before all rows, or behind them.
 func sideOfNothing(c *query.Cursor) int {
 	if c.Before {
 		return -1
@@ -135,5 +136,5 @@ func sideOfNothing(c *query.Cursor) int {
 	return 1
 }
 
-// compareConstant orders a constant against a cursor's value.
+// compareConstant compares a constant with a cursor's value.
 func compareConstant(e *Equality, v value.Value) int { return value.Compare(e.value, v) }

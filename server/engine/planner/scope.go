@@ -11,8 +11,8 @@ import (
 	"clave/server/value"
 )
 
-// Scope is where a query looks, as keys have it. The tail of a key names the document: by its id's segment in the scope
-// of one collection, by its whole path and an end mark in that of a collection group.
+// Scope is the part of the keys that a query reads. The tail of a key names the document: by its id's segment in the
+// scope of one collection, and by its whole path and an end mark in that of a collection group.
 type Scope struct {
 	in     *Input
 	parent string
@@ -33,7 +33,7 @@ func newScope(in *Input, q *query.Query) Scope {
 	return s
 }
 
-// composites returns the composite indexes of the scope that serve the view.
+// composites returns the composite indexes of the scope that have all entries of the view.
 func (s *Scope) composites() []*index.Composite {
 	var out []*index.Composite
 	for _, c := range s.in.Indexes.Of(s.id) {
@@ -44,7 +44,7 @@ func (s *Scope) composites() []*index.Composite {
 	return out
 }
 
-// cut returns the place of a document's name among tails: just before it, or just behind it.
+// cut returns the bound among tails just before a document's name, or just behind it.
 func (s *Scope) cut(v value.Value, behind bool) []byte {
 	ref, _ := v.(value.Reference)
 	db, path, err := resource.SplitPath(string(ref))
@@ -68,7 +68,7 @@ func (s *Scope) cut(v value.Value, behind bool) []byte {
 	return s.cutInCollection(name, behind)
 }
 
-// cutInCollection returns the place of an encoded path among the ids of the scope's collection.
+// cutInCollection returns the bound of an encoded path among the ids of the scope's collection.
 func (s *Scope) cutInCollection(name []byte, behind bool) []byte {
 	collection := s.collection[:len(s.collection)-1]
 	rest, ok := bytes.CutPrefix(name, collection)
@@ -83,12 +83,12 @@ func (s *Scope) cutInCollection(name []byte, behind bool) []byte {
 		return index.Below // The collection itself, or a name above it.
 	}
 	if behind || n < len(rest) {
-		return index.After(rest[:n]) // What lies below a document is behind it.
+		return index.After(rest[:n]) // Documents below another document are ordered behind it.
 	}
 	return rest
 }
 
-// restrictNames returns the tails that are in the scope and that the filters on the name leave.
+// restrictNames returns the tails in the scope that match the filters on the name.
 func (s *Scope) restrictNames(filters query.Conjunction) []index.Span {
 	names := s.below()
 	for _, f := range filters {
@@ -99,7 +99,7 @@ func (s *Scope) restrictNames(filters query.Conjunction) []index.Span {
 	return names
 }
 
-// names returns the tails that a comparison with the document's name leaves.
+// names returns the tails that match a comparison with the document's name.
 func (s *Scope) names(f query.Field) []index.Span {
 	before, behind := s.cut(f.Value, false), s.cut(f.Value, true)
 	all := index.Span{From: index.Below, To: index.Above}
@@ -126,7 +126,7 @@ func (s *Scope) names(f query.Field) []index.Span {
 	}
 }
 
-// trim returns a span as a list, without it if it is empty.
+// trim returns a list with the span, or an empty list if the span is empty.
 func trim(s index.Span) []index.Span {
 	if s.Empty() {
 		return nil

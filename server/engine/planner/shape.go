@@ -8,8 +8,8 @@ import (
 	"clave/server/value"
 )
 
-// Shape is one alternative of a query's filter, sorted out for indexes: fields that equal one value, the rest of the
-// order, and what restricts the fields of that rest and the name.
+// Shape is one alternative of a query's filter in a form for choosing indexes: fields that equal one value, the rest of
+// the order, and the restrictions of that rest's fields and of the name.
 type Shape struct {
 	filters query.Conjunction
 	equals  []Equality
@@ -19,9 +19,9 @@ type Shape struct {
 	Desc  bool
 	spans map[string][]index.Span
 	names []index.Span
-	// Parts are the query's whole order with what each field of it is here.
+	// Parts maps each field of the query's whole order to its role in the shape.
 	Parts []Part
-	// None reports that nothing can match.
+	// None is set if nothing can match.
 	None bool
 }
 
@@ -30,24 +30,25 @@ type Equality struct {
 	path    string
 	element bool
 	value   value.Value
-	// Encoded is the value as keys of indexes have it.
+	// Encoded is the value in the encoding of index keys.
 	Encoded []byte
 }
 
-// Part is one field of a query's order: constant, or number At of Shape.Order, or, at len(Shape.Order), the name.
+// Part is one field of a query's order: a constant, or field At of Shape.Order. At equals len(Shape.Order) for the
+// name.
 type Part struct {
 	Constant *Equality
 	At       int
 	Desc     bool
 }
 
-// newShape sorts out one alternative of a query's filter.
+// newShape returns the shape of one alternative of a query's filter.
 func newShape(s *Scope, q *query.Query, c query.Conjunction) *Shape {
 	h := &Shape{filters: c, spans: make(map[string][]index.Span), names: s.restrictNames(c)}
 	for _, f := range c {
 		h.add(f)
 	}
-	// All equalities are there by now: Parts point into h.equals, which must not grow after this.
+	// All equalities have been added. Parts point into h.equals, which must not grow after this.
 	for _, o := range q.OrderBy {
 		p := Part{Desc: o.Desc, At: len(h.Order)}
 		switch {
@@ -62,7 +63,7 @@ func newShape(s *Scope, q *query.Query, c query.Conjunction) *Shape {
 		}
 		h.Parts = append(h.Parts, p)
 	}
-	// An equality outside the range that other filters leave of its field can't hold.
+	// An equality can't hold if other filters exclude its value.
 	for i := range h.equals {
 		e := &h.equals[i]
 		if spans, restricted := h.spans[e.path]; restricted && !e.element && !index.AnyHas(spans, e.Encoded) {
@@ -75,7 +76,7 @@ func newShape(s *Scope, q *query.Query, c query.Conjunction) *Shape {
 	return h
 }
 
-// add takes one filter in.
+// add adds one filter to the shape.
 func (h *Shape) add(f query.Filter) {
 	switch x := f.(type) {
 	case query.Unary:
@@ -89,7 +90,7 @@ func (h *Shape) add(f query.Filter) {
 		}
 	case query.Field:
 		switch {
-		case x.Path.IsName(): // restrictNames has handled it.
+		case x.Path.IsName(): // restrictNames handles filters on the name.
 		case x.Op == query.Equal:
 			h.addEquality(x.Path, x.Value, false)
 		case x.Op == query.ArrayContains:
@@ -101,7 +102,7 @@ func (h *Shape) add(f query.Filter) {
 	}
 }
 
-// addEquality takes an equality in; two different ones for one field can't both hold.
+// addEquality adds an equality. Two different values for one field can't both hold.
 func (h *Shape) addEquality(path value.FieldPath, v value.Value, element bool) {
 	e := Equality{path: path.String(), element: element, value: v}
 	e.Encoded, _ = index.AppendValue(nil, v)
@@ -122,7 +123,7 @@ func (h *Shape) Equality(path string, element bool) *Equality {
 	return nil
 }
 
-// restrict takes an inequality in.
+// restrict adds an inequality.
 func (h *Shape) restrict(path value.FieldPath, spans []index.Span) {
 	key := path.String()
 	had, ok := h.spans[key]
@@ -133,7 +134,7 @@ func (h *Shape) restrict(path value.FieldPath, spans []index.Span) {
 	h.None = h.None || len(h.spans[key]) == 0
 }
 
-// Span returns what restricts field i of the order; at len(order) it is the name.
+// Span returns the restriction of field i of the order, or of the name for i = len(order).
 func (h *Shape) Span(i int) []index.Span {
 	if i == len(h.Order) {
 		return h.names
