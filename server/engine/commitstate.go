@@ -68,11 +68,17 @@ func (d *docState) read(v *view, number uint32) error {
 	if err != nil {
 		return err
 	}
-	if found {
-		d.record = record
-		if d.before, err = decodeDocument(d.name, record); err != nil {
-			return err
-		}
+	if !found {
+		return nil
+	}
+	return d.stored(record)
+}
+
+// stored sets the document to its stored record.
+func (d *docState) stored(record []byte) (err error) {
+	d.record = record
+	if d.before, err = decodeDocument(d.name, record); err != nil {
+		return err
 	}
 	d.after = d.before
 	return nil
@@ -87,17 +93,32 @@ func (s *commitState) loadAll(writes []document.Write) error {
 		return nil
 	}
 	states := make([]docState, len(writes))
-	errs := make([]error, len(writes))
-	inShares(len(writes), leastShare, func(from, to int) {
-		for i := from; i < to; i++ {
-			states[i].name = writes[i].Name
-			errs[i] = states[i].read(s.view, s.db.number)
-		}
+	order := make([]*docState, len(writes))
+	for i := range writes {
+		states[i].name = writes[i].Name
+		order[i] = &states[i]
+	}
+	byPath := func(a, b *docState) int { return resource.ComparePaths(a.name.Path, b.name.Path) }
+	if !slices.IsSortedFunc(order, byPath) {
+		slices.SortFunc(order, byPath)
+	}
+	errs := make([]error, len(writes)/leastShare)
+	inShares(len(order), leastShare, func(from, to int) {
+		errs[from/leastShare] = readAll(s.view, s.db.number, order[from:to])
 	})
 	for i := range states {
 		s.docs[states[i].name.Path] = &states[i]
 	}
 	return errors.Join(errs...)
+}
+
+// readAll reads documents, in the order of their names, as a view has them.
+func readAll(v *view, number uint32, docs []*docState) error {
+	paths := make([][]byte, len(docs))
+	for i, d := range docs {
+		paths[i] = keys.Document(number, d.name.Path)
+	}
+	return v.snap.GetAll(paths, func(i int, record []byte) error { return docs[i].stored(record) })
 }
 
 // before is CheckView.Before.

@@ -27,6 +27,7 @@ func Run(t *testing.T, open Maker) {
 		{"a range is walked in order of bytes", testScan},
 		{"a seek stays within the range", testSeek},
 		{"a snapshot sees one moment", testSnapshot},
+		{"a snapshot reads many keys", testGetAll},
 		{"an iterator sees the moment of its opening", testIteratorMoment},
 		{"concurrent batches are atomic", testAtomic},
 		{"a random history equals a sorted map's", testModel},
@@ -167,6 +168,31 @@ func testSnapshot(t *testing.T, s storage.Store) {
 	}
 }
 
+// testGetAll reads many keys of a snapshot, in order and not, with the same one twice.
+func testGetAll(t *testing.T, s storage.Store) {
+	apply(t, s, "a=1", "aa=2", "b=", "c=4", "d=5", "e=6")
+	apply(t, s, "c..e", "a=7", "d=8")
+	snap := s.Snapshot()
+	defer func() { _ = snap.Close() }()
+	apply(t, s, "-a", "f=9", "aa=0")
+	for _, tt := range []struct{ keys, want string }{
+		{"", ""}, {"a", "0=7 "}, {"a aa ab b c d e f", "0=7 1=2 3= 5=8 6=6 "}, {"e c b a a", "0=6 2= 3=7 4=7 "},
+	} {
+		got := ""
+		err := snap.GetAll(bytes.Fields([]byte(tt.keys)), func(i int, value []byte) error {
+			got += fmt.Sprintf("%d=%s ", i, value)
+			return nil
+		})
+		if err != nil || got != tt.want {
+			t.Errorf("GetAll(%q) found %q, %v, want %q", tt.keys, got, err, tt.want)
+		}
+	}
+	failed := errors.New("enough")
+	if err := snap.GetAll(bytes.Fields([]byte("a b")), func(int, []byte) error { return failed }); !errors.Is(err, failed) {
+		t.Errorf("GetAll = %v, want the error of found", err)
+	}
+}
+
 // testIteratorMoment changes the store under an iterator.
 func testIteratorMoment(t *testing.T, s storage.Store) {
 	apply(t, s, "a=1", "b=1")
@@ -221,6 +247,9 @@ func testClosed(t *testing.T, s storage.Store) {
 	}
 	if _, _, err := s.Get([]byte("a")); !errors.Is(err, storage.ErrClosed) {
 		t.Errorf("Get after Close = %v, want ErrClosed", err)
+	}
+	if err := s.Snapshot().GetAll(bytes.Fields([]byte("a")), nil); !errors.Is(err, storage.ErrClosed) {
+		t.Errorf("GetAll after Close = %v, want ErrClosed", err)
 	}
 	it := s.Scan(storage.Range{})
 	if it.Next() || !errors.Is(it.Err(), storage.ErrClosed) {
