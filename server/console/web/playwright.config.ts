@@ -13,7 +13,8 @@ const FLAGS = [
 export default defineConfig({
   testDir: 'e2e',
   globalSetup: './e2e/server.ts',
-  workers: 1,
+  // Each has servers of its own.
+  workers: 2,
   fullyParallel: false,
   timeout: 120_000,
   // On a crowded machine a browser may come too late once; what fails twice is broken, and the report names what failed once.

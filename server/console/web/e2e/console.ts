@@ -1,5 +1,6 @@
 import AxeBuilder from '@axe-core/playwright'
 import { test as base, expect, type Locator, type Page } from '@playwright/test'
+import { servers } from './server'
 
 export { expect }
 
@@ -30,16 +31,7 @@ export const test = base.extend<{ clean: void; quiet: (text: RegExp) => void }>(
   baseURL: async ({}, use) => use(origins().console),
 })
 
-export function origins() {
-  const at = (name: string) => process.env[name] ?? ''
-  return {
-    console: at('E2E_CONSOLE'),
-    firestore: at('E2E_FIRESTORE'),
-    auth: at('E2E_AUTH'),
-    served: at('E2E_SERVED'),
-    folder: at('E2E_FOLDER'),
-  }
-}
+export const origins = servers
 
 type Wire = Record<string, unknown>
 

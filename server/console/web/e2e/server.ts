@@ -6,6 +6,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import type { FullConfig } from '@playwright/test'
 
 export const CLAVE = process.env['CLAVE_BIN'] ?? join(import.meta.dirname, '../../../../bin/clave')
 const WAIT_MS = 60_000
@@ -82,8 +83,21 @@ service cloud.firestore {
 }
 `
 
+/** The servers of a worker: their origins, and the folders of their settings. */
+export type Servers = { console: string; firestore: string; auth: string; folder: string; served: string; servedFolder: string }
+
+/** The servers of this worker. */
+export function servers(): Servers {
+  const none = { console: '', firestore: '', auth: '', folder: '', served: '', servedFolder: '' }
+  const all: unknown = JSON.parse(process.env['E2E_SERVERS'] ?? '[]')
+  const mine: unknown = Array.isArray(all) ? all[Number(process.env['TEST_PARALLEL_INDEX'] ?? 0)] : null
+  return typeof mine === 'object' && mine ? { ...none, ...mine } : none
+}
+
+type Started<T> = { origins: T; stop: () => Promise<void> }
+
 /** Starts the program for development, where a query that lacks an index is refused. */
-async function development(): Promise<() => Promise<void>> {
+async function development(): Promise<Started<Omit<Servers, 'served' | 'servedFolder'>>> {
   const folder = await mkdtemp(join(tmpdir(), 'clave-console-'))
   const [firestore = 0, websocketPort = 0, auth = 0, ui = 0, hub = 0] = await freePorts(5)
   const emulators = { firestore: { port: firestore, websocketPort }, auth: { port: auth }, ui: { port: ui }, hub: { port: hub } }
@@ -93,44 +107,46 @@ async function development(): Promise<() => Promise<void>> {
     'firebase.json': JSON.stringify({ firestore: { rules: 'firestore.rules', indexes: 'firestore.indexes.json' }, emulators }),
   }
   const stop = await run(folder, files, ['start', '--memory', '--project', 'demo-console', '--indexes', 'enforce'])
-  process.env['E2E_CONSOLE'] = `http://127.0.0.1:${ui}`
-  process.env['E2E_FIRESTORE'] = `http://127.0.0.1:${firestore}`
-  process.env['E2E_AUTH'] = `http://127.0.0.1:${auth}`
-  process.env['E2E_FOLDER'] = folder
-  return stop
+  const at = (port: number) => `http://127.0.0.1:${port}`
+  return { origins: { console: at(ui), firestore: at(firestore), auth: at(auth), folder }, stop }
 }
 
 /** Starts the program as in production, with a console on a listener of its own. */
-async function production(): Promise<() => Promise<void>> {
+async function production(): Promise<Started<Pick<Servers, 'served' | 'servedFolder'>>> {
   const folder = await mkdtemp(join(tmpdir(), 'clave-served-'))
   const [port = 0, consolePort = 0] = await freePorts(2)
   const files = { 'firestore.rules': RULES, 'firebase.json': JSON.stringify({ firestore: { rules: 'firestore.rules' } }) }
   const origin = `http://127.0.0.1:${port}`
   const args = ['serve', '--project', 'console-served', '--port', String(port), '--public-url', origin]
   const stop = await run(folder, files, [...args, '--console', `127.0.0.1:${consolePort}`, '--data', join(folder, 'data')])
-  process.env['E2E_SERVED'] = `http://127.0.0.1:${consolePort}`
-  process.env['E2E_SERVED_FOLDER'] = folder
-  return stop
+  return { origins: { served: `http://127.0.0.1:${consolePort}`, servedFolder: folder }, stop }
 }
 
 /** A link to the console of the server that runs as in production. */
 export async function link(write: boolean): Promise<string> {
-  const folder = process.env['E2E_SERVED_FOLDER'] ?? ''
+  const folder = servers().servedFolder
   const args = ['console', '--data', join(folder, 'data'), `--write=${write}`]
   return (await promisify(execFile)(CLAVE, args, { cwd: folder })).stdout.trim()
 }
 
-/** Starts both servers for all tests. */
-export default async function server(): Promise<() => Promise<void>> {
+/** Starts both servers for each worker. */
+export default async function start(config: FullConfig): Promise<() => Promise<void>> {
   if (!existsSync(CLAVE)) throw new Error(`${CLAVE} is missing: build it, or name it in CLAVE_BIN`)
-  const stop = await development()
+  const stops: (() => Promise<void>)[] = []
+  const stop = async () => void (await Promise.all(stops.map((one) => one())))
+  const all: Servers[] = []
   try {
-    const stopServed = await production()
-    return async () => {
-      await Promise.all([stop(), stopServed()])
+    while (all.length < config.workers) {
+      const developing = await development()
+      stops.push(developing.stop)
+      const serving = await production()
+      stops.push(serving.stop)
+      all.push({ ...developing.origins, ...serving.origins })
     }
   } catch (error) {
     await stop()
     throw error
   }
+  process.env['E2E_SERVERS'] = JSON.stringify(all)
+  return stop
 }
