@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// announcer returns the function that shows codes and links of Auth, as the official emulator does: as a notice, and in the debug log
-// where one is configured.
+// announcer returns the function that shows codes and links of Auth as the official emulator does: as a notice, and in
+// the debug log if one is configured.
 func (a *App) announcer() (func(text string), error) {
 	var log *os.File
 	if path := a.config.Auth.DebugLog; path != "" {

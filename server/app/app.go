@@ -22,23 +22,23 @@ import (
 // HealthPath is the path at which every port of an app reports its health.
 const HealthPath = front.HealthPath
 
-// Options are what an app takes besides its configuration.
+// Options configure an app, besides its configuration.
 type Options struct {
-	// Clock returns the time; the machine's when nil.
+	// Clock is the source of time; nil means the machine's clock.
 	Clock clock.Clock
-	// Log receives failures; slog's default when nil.
+	// Log receives failures; nil means slog's default.
 	Log *slog.Logger
-	// Memory is how much the parts may take; what they take by default when zero.
+	// Memory limits the memory of the parts; zero means their defaults.
 	Memory memory.Plan
-	// GovernMemory has the app adjust the process's garbage collector. A process has one such app at most.
+	// GovernMemory lets the app adjust the process's garbage collector. A process may have one such app.
 	GovernMemory bool
-	// Version is the program's, for the console.
+	// Version is the program's version, for the console.
 	Version string
-	// Notices is written lines for the operator, such as a reloaded rules file; discarded when nil.
+	// Notices receives lines for the operator, such as a reloaded rules file; nil discards them.
 	Notices io.Writer
 }
 
-// EnsureDefaults fills what was left zero.
+// EnsureDefaults sets the defaults of zero fields.
 func (o *Options) EnsureDefaults() {
 	if o.Clock == nil {
 		o.Clock = clock.System()
@@ -54,57 +54,59 @@ func (o *Options) EnsureDefaults() {
 	}
 }
 
-// Addresses are where the parts listen, as host:port; empty for parts that don't run.
+// Addresses holds the addresses of the parts as host:port; empty for parts that don't run.
 type Addresses struct {
 	Firestore, Auth, Hosting, Websocket, Hub, Console string
-	// Storage stands where the emulator of Cloud Storage would, for the command of ModeExec, and answers that there is none.
+	// Storage takes the place of the Cloud Storage emulator for the command of ModeExec. It returns an error to every request.
 	Storage string
 	// Metrics is the port of the metrics.
 	Metrics string
-	// ConsoleURL opens the console: in production by a link that works once, which is made when it is called. Nil without a console.
+	// ConsoleURL returns the URL of the console. In production each call creates a link that works once. It is nil without a console.
 	ConsoleURL func() string
 	// Scheme is http or https, for the site.
 	Scheme string
-	// Data is the folder of the data, or empty when they are kept in memory.
+	// Data is the data folder; empty if the data are in memory.
 	Data string
 }
 
-// App is a whole server, built and not yet running.
+// App is a server with all its parts.
 type App struct {
 	config *config.Config
 	o      Options
-	// components are what the app was built of.
+	// components are the parts of which the app was built.
 	components []any
 	// parts are run together and stopped in reverse order.
 	parts []process.Part
 	// closers are called in reverse order once everything has stopped.
 	closers []func() error
-	// watched is what the console shows; nil without one.
+	// watched holds data for the console; nil without one.
 	watched *watched
-	// counts counts for the console and the metrics; nil without both. served is what they show; nil before it is open.
+	// counts counts for the console and the metrics; nil without both. served is the state that they show; nil until it is
+	// open.
 	counts *meter.Meter
 	served *state
-	// encryption is what ends TLS at the public port; nil where a proxy does, or nobody.
+	// encryption terminates TLS at the public port; nil if a proxy does, or if there is no TLS.
 	encryption *tls.Config
-	// ahead is the clock that the console's lab puts ahead, and faults what it injects; nil where it does not.
+	// ahead is the clock that the console's lab advances, and faults holds the faults that it injects; nil without a lab.
 	ahead  *clock.Shifted
 	faults *faultinject.Injector
-	// budget bounds what requests that are being received hold, over all ports.
+	// budget bounds the memory of requests that are being received, over all ports.
 	budget *budget.Budget
-	// prepare is done once the ports answer and before the app is ready.
+	// prepare runs after the ports are open and before the app is ready.
 	prepare []func(ctx context.Context) error
-	// leaving is done at the end of a run that was ready, when nobody is served any more.
+	// leaving runs at the end of a run that was ready, after serving has stopped.
 	leaving   []func(ctx context.Context) error
 	addresses Addresses
-	// settling waits for what is on its way; nil in production.
+	// settling waits for pending events and live queries; nil in production.
 	settling *settling
 	// nodes is this node among those that share its store; nil without --store.
 	nodes *nodes
-	// importing are the absolute paths of the imports that this process makes, which may complete an interrupted one.
+	// importing holds the absolute paths of this process's imports, which may complete an interrupted one.
 	importing []string
 }
 
-// New builds an app: all ports are taken, rules and indexes read and the store opened, or nothing is.
+// New builds an app: it opens all ports, reads rules and indexes and opens the store. If one of these fails, it reverts
+// the others.
 func New(ctx context.Context, c *config.Config, o Options) (*App, error) {
 	ahead := laboratory(c, &o)
 	o.EnsureDefaults()
@@ -130,7 +132,7 @@ func New(ctx context.Context, c *config.Config, o Options) (*App, error) {
 	return a, nil
 }
 
-// build makes the components, layer by layer.
+// build creates the components, layer by layer.
 func (a *App) build(ctx context.Context) error {
 	ports, err := a.listen()
 	if err != nil {
@@ -179,10 +181,10 @@ func (a *App) build(ctx context.Context) error {
 	return a.openPorts(ports, calls)
 }
 
-// Addresses returns where the parts listen.
+// Addresses returns the addresses of the parts.
 func (a *App) Addresses() Addresses { return a.addresses }
 
-// Run runs the app until ctx is done and then stops it. ready is called once everything answers.
+// Run runs the app until ctx is done and then stops it. It calls ready once all ports serve.
 func (a *App) Run(ctx context.Context, ready func()) error {
 	wasReady := false
 	starter := process.Part{Name: "start", Run: func(ctx context.Context) error {
@@ -210,8 +212,8 @@ type runner interface {
 	Run(ctx context.Context) error
 }
 
-// add registers a component that the app was built of. A component that has a Run is run with the app under a name for logs:
-// the wiring does not list which have one, and TestEveryRunIsStarted fails for what was built and not added.
+// add registers a component. If the component has a Run method, the app runs it, under a name for logs. So the wiring
+// need not list which components have one. TestEveryRunIsStarted fails if one was not added.
 func (a *App) add(name string, component any) {
 	a.components = append(a.components, component)
 	if r, ok := component.(runner); ok {
@@ -224,7 +226,7 @@ func (a *App) run(name string, run func(ctx context.Context) error) {
 	a.parts = append(a.parts, process.Part{Name: name, Run: run})
 }
 
-// onClose adds what is to be closed at the end.
+// onClose adds a function that is called at the end.
 func (a *App) onClose(closer func() error) { a.closers = append(a.closers, closer) }
 
 // close closes everything in reverse order.

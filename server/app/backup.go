@@ -9,8 +9,8 @@ import (
 	"clave/server/storage/pebblestore"
 )
 
-// offerBackups makes copies of the data for `clave backup` while the server runs. Where a socket can't be made, as on a path
-// that is too long for one, backups wait until the server is stopped.
+// offerBackups serves the socket by which `clave backup` copies the data of a running server. If the socket can't be
+// created, for example because its path is too long, backups work only while the server is stopped.
 func (a *App) offerBackups(store dataStore) {
 	if a.config.Memory {
 		return
@@ -24,8 +24,8 @@ func (a *App) offerBackups(store dataStore) {
 	a.add("backups", listener)
 }
 
-// Backup writes a copy of the data folder to dir, by the server that runs on it, if one does, and notes that there is one. dir is an
-// absolute path.
+// Backup writes a copy of the data folder to dir, an absolute path, and records the time. If a server runs on the
+// folder, the server writes the copy.
 func Backup(ctx context.Context, c *config.Config, o Options, dir string) error {
 	if err := makeBackup(ctx, c, o, dir); err != nil {
 		return err
@@ -48,7 +48,7 @@ func makeBackup(ctx context.Context, c *config.Config, o Options, dir string) (e
 	return backup.Make(store, c.DataDir, dir)
 }
 
-// Restore makes the data folder, which must be empty or absent, from the copy in dir, of which every block is verified.
+// Restore creates the data folder, which must be empty or absent, from the copy in dir. It verifies every block.
 func Restore(ctx context.Context, c *config.Config, o Options, dir string) error {
 	o.EnsureDefaults()
 	return backup.Restore(dir, c.DataDir, func(store string) error {

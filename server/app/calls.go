@@ -17,7 +17,7 @@ import (
 	"clave/server/transfer"
 )
 
-// calls are the methods behind all transports.
+// calls holds the methods behind all transports.
 type calls struct {
 	app        *App
 	transfer   *transfer.Transfer
@@ -30,14 +30,14 @@ type calls struct {
 	control    http.Handler
 	monitor    http.Handler
 	guard      *guard.Guard
-	// console answers the console's port; nil without one.
+	// console serves the console's port; nil without one.
 	console http.Handler
-	// health returns what is wrong with the server.
+	// health returns an error if the server is unhealthy.
 	health func() error
 }
 
-// openGuard makes the guard, which authorizes open live queries again and ends revoked sessions while it runs. u is nil for
-// commands that serve nobody.
+// openGuard creates the guard. While it runs, it re-authorizes open live queries and ends revoked sessions. u is nil
+// for commands that serve no requests.
 func (a *App) openGuard(s *state, u *users, rules *guard.Rulesets) (*guard.Guard, error) {
 	o := guard.Options{Meter: a.counts, Engine: s.engine, Hub: s.hub, Rules: rules, Faults: a.faults, Clock: a.o.Clock, Log: a.o.Log}
 	if u != nil {
@@ -66,7 +66,7 @@ func (a *App) proxyHops() int {
 	return 0
 }
 
-// makeCalls makes the guard and the calls on it.
+// makeCalls creates the guard and the calls on it.
 func (a *App) makeCalls(s *state, u *users, rulesets *guard.Rulesets) (*calls, error) {
 	g, err := a.openGuard(s, u, rulesets)
 	if err != nil {
@@ -99,8 +99,8 @@ func (a *App) makeCalls(s *state, u *users, rulesets *guard.Rulesets) (*calls, e
 	return c, nil
 }
 
-// firestoreHandlers returns the handlers of Firestore, with a gRPC server of their own, which ends with the app also where no port has
-// served it: its workers are there from the first.
+// firestoreHandlers returns the handlers of Firestore with their own gRPC server. The app closes that server even if no
+// port has served it, because its workers run from the beginning.
 func (c *calls) firestoreHandlers() (front.Handlers, error) {
 	grpc, err := grpcd.New(grpcd.Options{Firestore: c.firestore, Tokens: c.tokens, ProxyHops: c.app.proxyHops(), Budget: c.app.budget, Meter: c.app.counts, Log: c.app.o.Log})
 	if err != nil {

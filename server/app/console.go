@@ -24,10 +24,10 @@ import (
 	"clave/server/identity/smtp"
 )
 
-// consoleHeld is how many bytes of the console's pages may wait, in both directions.
+// consoleHeld is the maximum number of buffered bytes of the console's connections, in both directions.
 const consoleHeld = 64 << 20
 
-// consoleAt returns where the console listens.
+// consoleAt returns the address of the console.
 func (a *App) consoleAt() (host string, port int) {
 	c := a.config
 	if c.Console == "" {
@@ -43,7 +43,7 @@ func hostPort(address string) (host string, port int) {
 	return host, port
 }
 
-// consoleTLS returns the certificates of the console's port: the server's, where other machines reach it.
+// consoleTLS returns the certificates of the console's port: the server's, if other machines can reach the port.
 func (a *App) consoleTLS() *tls.Config {
 	at, err := netip.ParseAddrPort(a.addresses.Console)
 	if !a.config.Production() || err == nil && at.Addr().IsLoopback() {
@@ -52,7 +52,7 @@ func (a *App) consoleTLS() *tls.Config {
 	return a.encryption
 }
 
-// makeConsole makes the console behind its listener, or nothing where there is none.
+// makeConsole creates the console of a listener, or returns nil if there is none.
 func (a *App) makeConsole(ln net.Listener, calls *calls, s *state, users *users, rulesets *guard.Rulesets) (http.Handler, error) {
 	if ln == nil {
 		return nil, nil
@@ -100,13 +100,13 @@ func (a *App) makeConsole(ln net.Listener, calls *calls, s *state, users *users,
 	return pages, nil
 }
 
-// compose makes the e-mail of a code as a mail server would be given it.
+// compose returns the e-mail of a code as it would be sent to a mail server.
 func (a *App) compose(e identity.Email) (subject, text string, err error) {
 	subject, text, _, err = smtp.Compose(e, a.config.Project)
 	return subject, text, err
 }
 
-// consoleFile returns the path of a file of the console, empty where nothing is kept.
+// consoleFile returns the path of a file of the console, or empty if the data are in memory.
 func (a *App) consoleFile(name string) string {
 	if a.config.Memory {
 		return ""
@@ -114,7 +114,7 @@ func (a *App) consoleFile(name string) string {
 	return filepath.Join(a.config.DataDir, session.Folder, name)
 }
 
-// consoleNames returns the host names that the console goes by, besides those of this machine for itself.
+// consoleNames returns the host names of the console, besides localhost and its addresses.
 func (a *App) consoleNames() []string {
 	c := a.config
 	host, _ := a.consoleAt()
@@ -125,13 +125,13 @@ func (a *App) consoleNames() []string {
 	return names
 }
 
-// unspecified reports whether an address stands for all of the machine's.
+// unspecified reports whether an address means all addresses of the machine.
 func unspecified(address string) bool {
 	at, err := netip.ParseAddrPort(address)
 	return err == nil && at.Addr().IsUnspecified()
 }
 
-// offerLinks makes links for the start's table and for `clave console`.
+// offerLinks serves links for the table at the start and for `clave console`.
 func (a *App) offerLinks(sessions *session.Sessions, encrypted bool) {
 	address := func(write bool) session.Address {
 		if !sessions.NeedsLink() {
@@ -146,14 +146,14 @@ func (a *App) offerLinks(sessions *session.Sessions, encrypted bool) {
 	}
 	listener, err := session.Listen(a.config.DataDir, address)
 	if err != nil {
-		a.o.Log.Warn("clave console cannot make links", "error", err)
+		a.o.Log.Warn("clave console cannot create links", "error", err)
 		return
 	}
 	a.onClose(listener.Close)
 	a.add("console links", listener)
 }
 
-// consoleOrigin returns the origin by which a browser of this machine, or with TLS of any, reaches the console.
+// consoleOrigin returns the origin of the console for browsers of this machine, or with TLS of any machine.
 func (a *App) consoleOrigin(encrypted bool) string {
 	host, port, err := net.SplitHostPort(a.addresses.Console)
 	if err != nil {
@@ -173,7 +173,7 @@ func (a *App) consoleOrigin(encrypted bool) string {
 	return "https://" + net.JoinHostPort(host, port)
 }
 
-// ConsoleLink has the server that runs on the data folder make a link to its console.
+// ConsoleLink requests a link to the console from the server that runs on the data folder.
 func ConsoleLink(ctx context.Context, c *config.Config) (session.Address, error) {
 	link, err := session.Request(ctx, c.DataDir, c.Write)
 	if errors.Is(err, session.ErrNoServer) {

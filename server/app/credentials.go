@@ -10,7 +10,7 @@ import (
 	"clave/server/token"
 )
 
-// tokenPath is where the holders of service accounts' keys request access tokens.
+// tokenPath is the path at which the holders of service accounts' keys request access tokens.
 const tokenPath = "/oauth2.googleapis.com/token"
 
 // Credentials are the service accounts in a data folder that no server uses.
@@ -19,7 +19,7 @@ type Credentials struct {
 	service *identity.Service
 }
 
-// OpenCredentials opens the data folder; Close gives it back. A folder that is not there is made only when create is set.
+// OpenCredentials opens the data folder until Close. It creates the folder only if create is set.
 func OpenCredentials(ctx context.Context, c *config.Config, o Options, create bool) (*Credentials, error) {
 	o.EnsureDefaults()
 	a := &App{config: c, o: o}
@@ -31,7 +31,7 @@ func OpenCredentials(ctx context.Context, c *config.Config, o Options, create bo
 	return &Credentials{app: a, service: service}, nil
 }
 
-// Create makes a key for a service account, which is made too when it is new.
+// Create creates a key for a service account, and the account if it is new.
 func (c *Credentials) Create(ctx context.Context, name string) (*identity.Credential, error) {
 	return c.service.CreateCredential(ctx, c.app.config.Project, name, c.app.config.PublicURL+tokenPath)
 }
@@ -41,8 +41,8 @@ func (c *Credentials) List(ctx context.Context) ([]identity.CredentialInfo, erro
 	return c.service.Credentials(ctx)
 }
 
-// Revoke removes a key of a service account, given by its name or address, or all of them when the key is empty. It returns
-// the keys that were removed.
+// Revoke removes a key of a service account, given by its name or address, or all keys if kid is empty. It returns the
+// removed keys.
 func (c *Credentials) Revoke(ctx context.Context, name, kid string) ([]string, error) {
 	email := identity.ServiceEmail(c.app.config.Project, name)
 	if kid != "" {
@@ -62,10 +62,10 @@ func (c *Credentials) Revoke(ctx context.Context, name, kid string) ([]string, e
 		}
 	}
 	if len(gone) == 0 {
-		return nil, fault.E(fault.NotFound, "service account %s has no keys; clave credentials list shows those that there are", email)
+		return nil, fault.E(fault.NotFound, "service account %s has no keys; clave credentials list shows existing ones", email)
 	}
 	return gone, nil
 }
 
-// Close gives the folder back.
+// Close releases the data folder.
 func (c *Credentials) Close() error { return c.app.close() }

@@ -20,23 +20,24 @@ import (
 	"clave/server/storage/pgstore"
 )
 
-// How long a release waits for a leader, and how often it looks for one.
+// The time for which a release waits for a leader, and the interval of its checks.
 const (
 	releasePatience = 20 * time.Second
 	releasePause    = 200 * time.Millisecond
 )
 
-// releaser sends files to whoever leads.
+// releaser sends files to the leader.
 type releaser struct {
 	leader func() (cluster.Leader, <-chan struct{})
 	client *cluster.Client
-	// here returns what releases at this node, nil while it does not lead.
+	// here returns the release service of this node, or nil while it does not lead.
 	here func() *releases
-	// alone writes a release while no node leads; nil where this node is about to.
+	// alone writes a release while no node leads; nil at a node that may become the leader.
 	alone func(ctx context.Context, in releaseRequest) (*Released, error)
 }
 
-// send has files released by the leader, and retries while that changes: files that are in force already are no new release.
+// send sends files to the leader for release, and retries if the leader changes. Retries are safe, because files that are in
+// force already make no new release.
 func (r *releaser) send(ctx context.Context, in releaseRequest) (*Released, error) {
 	late, stop := clock.System().After(releasePatience)
 	defer stop()
@@ -51,7 +52,7 @@ func (r *releaser) send(ctx context.Context, in releaseRequest) (*Released, erro
 		case <-changed:
 		case <-again:
 		case <-late:
-			err = fault.Because(err, fault.Unavailable, "no node that leads has answered, so whether the files are released is not known: %s. Try again.", reason(err))
+			err = fault.Because(err, fault.Unavailable, "no leader has answered, so it is unknown whether the files are released: %s. Try again.", reason(err))
 			stopAgain()
 			return nil, err
 		case <-ctx.Done():
@@ -62,15 +63,15 @@ func (r *releaser) send(ctx context.Context, in releaseRequest) (*Released, erro
 	}
 }
 
-// errNobody means that no node leads.
+// errNobody is the error if no node leads.
 var errNobody = errors.New("no node leads")
 
-// passes reports whether another try may succeed.
+// passes reports whether a retry may succeed.
 func passes(err error) bool {
 	return errors.Is(err, errNobody) || errors.Is(err, storage.ErrMoved) || errors.Is(err, cluster.ErrNotLeading) || fault.Is(err, fault.Unavailable)
 }
 
-// try has files released once.
+// try sends files to the leader once.
 func (r *releaser) try(ctx context.Context, leader cluster.Leader, in releaseRequest) (*Released, error) {
 	if here := r.here(); here != nil {
 		return here.release(ctx, in)
@@ -95,12 +96,12 @@ func (r *releaser) try(ctx context.Context, leader cluster.Leader, in releaseReq
 	}
 	var refused failure
 	if err := json.Unmarshal(answer, &refused); err != nil || refused.Message == "" {
-		return nil, fault.E(fault.Unavailable, "the node %s answers %d", leader.Node, status)
+		return nil, fault.E(fault.Unavailable, "the node %s returned status %d", leader.Node, status)
 	}
 	return nil, fault.E(refused.Code, "%s", refused.Message)
 }
 
-// Deploy releases files at the nodes that share a store: those that the command line names, or those of firebase.json.
+// Deploy releases files at the nodes that share a store: the files of the command line, or those of firebase.json.
 func Deploy(ctx context.Context, c *config.Config, o Options) (out *Released, err error) {
 	o.EnsureDefaults()
 	if c.Store == "" {
@@ -140,7 +141,7 @@ func Deploy(ctx context.Context, c *config.Config, o Options) (out *Released, er
 	return r.send(ctx, releaseRequest{By: "clave deploy on " + hostName(), Files: files})
 }
 
-// leaderOf returns who leads, as package cluster has it.
+// leaderOf returns the leader in the form of package cluster.
 func leaderOf(m *pgstore.Members) func() (cluster.Leader, <-chan struct{}) {
 	return func() (cluster.Leader, <-chan struct{}) {
 		l, changed := m.Leader()
@@ -148,7 +149,7 @@ func leaderOf(m *pgstore.Members) func() (cluster.Leader, <-chan struct{}) {
 	}
 }
 
-// releaseAlone writes a release that the next leader begins with.
+// releaseAlone writes a release with which the next leader begins.
 func releaseAlone(ctx context.Context, c *config.Config, o Options, in releaseRequest) (*Released, error) {
 	out := &Released{Alone: true}
 	node := pgstore.Options{URL: c.Store, Node: in.By, Clock: o.Clock, Log: o.Log}
@@ -193,7 +194,7 @@ func deployed(c *config.Config) (release.Files, error) {
 	return files, nil
 }
 
-// addFile reads a file of a database; an empty path is none.
+// addFile reads a file of a database. An empty path means no file.
 func addFile(files release.Files, id, path string, rules bool, remedy string) error {
 	if path == "" {
 		return nil
@@ -212,8 +213,8 @@ func addFile(files release.Files, id, path string, rules bool, remedy string) er
 	return nil
 }
 
-// addNamed reads a file that the command line names. It is for the databases that have it in firebase.json, and otherwise, by its ending, rules
-// or indexes of --database.
+// addNamed reads a file that the command line names. The file belongs to the databases that have it in firebase.json.
+// Any other file is, by its extension, the rules or indexes of --database.
 func addNamed(files release.Files, c *config.Config, path string) error {
 	const remedy = "Name the files, or none for those of firebase.json."
 	found := false
@@ -244,7 +245,7 @@ func addNamed(files release.Files, c *config.Config, path string) error {
 	return fault.E(fault.InvalidArgument, "%s: want rules (NAME.rules), indexes (NAME.json), or a file that firebase.json names", path)
 }
 
-// samePath reports whether two paths are of one file.
+// samePath reports whether two paths name the same file.
 func samePath(a, b string) bool {
 	x, errX := filepath.Abs(a)
 	y, errY := filepath.Abs(b)

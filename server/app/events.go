@@ -18,7 +18,7 @@ import (
 // logSource supplies events with the commits in the engine's log.
 type logSource struct{ engine *engine.Engine }
 
-// Latest returns the present version of a database.
+// Latest returns the latest version of a database.
 func (s logSource) Latest(db resource.Database) clock.Version { return s.engine.Latest(db) }
 
 // Oldest returns a version after which the log has all commits.
@@ -29,7 +29,7 @@ func (s logSource) Follow(db resource.Database, after clock.Version) events.Subs
 	return logSubscription{eventSubscription{s.engine.Follow(db, after)}}
 }
 
-// logSubscription is the engine's subscription in the words of events.
+// logSubscription adapts the engine's subscription to package events.
 type logSubscription struct{ eventSubscription }
 
 // Next waits for commits.
@@ -41,7 +41,7 @@ func (s logSubscription) Next(ctx context.Context) ([]triggers.Commit, error) {
 	return commits, err
 }
 
-// deliverEvents makes what delivers events to services, and the socket for the commands about it.
+// deliverEvents creates the delivery of events to services, and the socket for its commands.
 func (a *App) deliverEvents(ctx context.Context, s *state, u *users) error {
 	if a.config.Events == "" {
 		return nil
@@ -60,7 +60,7 @@ func (a *App) deliverEvents(ctx context.Context, s *state, u *users) error {
 		return err
 	}
 	a.add("events", service)
-	// Without a data folder the commands have no place to find the socket in.
+	// Without a data folder the commands can't find the socket.
 	if a.config.Memory {
 		return nil
 	}
@@ -74,7 +74,7 @@ func (a *App) deliverEvents(ctx context.Context, s *state, u *users) error {
 	return nil
 }
 
-// EventsStatus returns the state of the delivery of events, from the server that runs on the data folder, if one does.
+// EventsStatus returns the state of the delivery of events. If a server runs on the data folder, the server returns it.
 func EventsStatus(ctx context.Context, c *config.Config, o Options) (all []events.Status, err error) {
 	if all, err = events.RequestStatus(ctx, c.DataDir); !errors.Is(err, datasocket.ErrNoServer) {
 		return all, err
@@ -88,8 +88,8 @@ func EventsStatus(ctx context.Context, c *config.Config, o Options) (all []event
 	return events.Stored(ctx, store)
 }
 
-// EventsRetry makes the dead letters of a trigger, or of all when the name is empty, due again, by the server that runs on the data
-// folder, if one does. It returns how many events are due.
+// EventsRetry makes the dead letters of a trigger due again, or those of all triggers if the name is empty. If a server
+// runs on the data folder, the server does it. EventsRetry returns the number of events.
 func EventsRetry(ctx context.Context, c *config.Config, o Options, trigger string) (n int, err error) {
 	if n, err = events.RequestRetry(ctx, c.DataDir, trigger); !errors.Is(err, datasocket.ErrNoServer) {
 		return n, err

@@ -26,31 +26,31 @@ import (
 	"clave/server/token"
 )
 
-// followed is what reads are answered by on the replica of a node that does not lead.
+// followed is the stack of parts that serve reads from the replica of a node that does not lead.
 type followed struct {
 	app      *App
 	replica  *pgstore.Replica
 	engine   *engine.Engine
 	rulesets *guard.Rulesets
 	accounts *account.Store
-	// keys are those that tokens are verified by; nil where tokens carry no signatures.
+	// keys verify tokens; nil if tokens carry no signatures.
 	keys *token.Keys
 	grpc *grpcd.Server
 	rest http.Handler
-	// ending comes when nothing more is to be answered by it, and cut when what is under way ends too.
+	// ending begins when it takes no more requests, and cut when requests in progress end too.
 	ending, cut *process.Ending
-	// stop ends the following, and running its work in the background.
+	// stop stops following the log. running waits for the background work.
 	stop    func()
 	running sync.WaitGroup
 	mu      struct {
 		sync.Mutex
 		closed bool
-		// under counts the requests under way.
+		// under counts the requests in progress.
 		under sync.WaitGroup
 	}
 }
 
-// open opens what answers reads on the replica as it is, and has it follow from there.
+// open opens the parts that serve reads on the present state of the replica, and lets them follow the log from there.
 func (f *follower) open(ctx context.Context) (s *followed, err error) {
 	stop, err := f.store.Read(func(r *pgstore.Replica) (func([]storage.Op), error) {
 		if err := r.Held(); err != nil {
@@ -69,7 +69,7 @@ func (f *follower) open(ctx context.Context) (s *followed, err error) {
 	return s, nil
 }
 
-// open makes the parts, layer by layer. No row of the log is applied meanwhile.
+// open creates the parts, layer by layer. No row of the log is applied meanwhile.
 func (s *followed) open(ctx context.Context, f *follower) error {
 	a := s.app
 	released, err := release.Load(s.replica)
@@ -98,7 +98,7 @@ func (s *followed) open(ctx context.Context, f *follower) error {
 	return s.openCalls(ctx, verifier)
 }
 
-// openTokens opens the accounts and what verifies tokens by them.
+// openTokens opens the accounts and the verifier of tokens.
 func (s *followed) openTokens() (*token.Verifier, error) {
 	a := s.app
 	var service *identity.Service
@@ -122,7 +122,7 @@ func (s *followed) openTokens() (*token.Verifier, error) {
 	return verifier, nil
 }
 
-// openCalls makes the live queries, the guard and the calls on it, and starts what they do in the background.
+// openCalls creates the live queries, the guard and the calls on it, and starts their background work.
 func (s *followed) openCalls(ctx context.Context, verifier *token.Verifier) error {
 	a := s.app
 	lo := listen.Options{Engine: s.engine, Clock: a.o.Clock, Log: a.o.Log}
@@ -159,7 +159,7 @@ func (s *followed) openCalls(ctx context.Context, verifier *token.Verifier) erro
 	for _, part := range []runner{s.engine, hub, g} {
 		s.running.Go(func() {
 			if err := part.Run(work); err != nil {
-				a.o.Log.Error("reads are forwarded: a part of them has ended", "error", err)
+				a.o.Log.Error("reads are forwarded: a part that serves them has ended", "error", err)
 				s.ending.End()
 			}
 		})
@@ -167,7 +167,7 @@ func (s *followed) openCalls(ctx context.Context, verifier *token.Verifier) erro
 	return nil
 }
 
-// putInForce has the rules of a release decide from now on.
+// putInForce puts the rules of a release in force.
 func (s *followed) putInForce(r *release.Release) error {
 	for id, d := range r.Files {
 		if d.Rules == nil {
@@ -180,7 +180,8 @@ func (s *followed) putInForce(r *release.Release) error {
 	return nil
 }
 
-// define has databases of which nothing is stored take the index definitions of a release. The others have those that their entries are of.
+// define applies the index definitions of a release to databases of which nothing is stored. The others keep the definitions of their
+// entries.
 func (s *followed) define(ctx context.Context, r *release.Release) error {
 	definitions, err := s.app.definitionsOf(r.Files)
 	if err != nil {
@@ -194,10 +195,11 @@ func (s *followed) define(ctx context.Context, r *release.Release) error {
 	return nil
 }
 
-// signing begins the keys of a store under which signing keys are.
+// signing is the prefix of the store's keys of signing keys.
 var signing = []byte("signing/")
 
-// follow shows a row of the log that was applied to the replica: first what decides who may read, then the documents.
+// follow makes a row of the log that was applied to the replica visible: first the parts that authorize reads, then the
+// documents.
 func (s *followed) follow(ctx context.Context, ops []storage.Op) error {
 	reload := false
 	for _, op := range ops {
@@ -225,7 +227,7 @@ func (s *followed) follow(ctx context.Context, ops []storage.Op) error {
 	return nil
 }
 
-// enter notes a request under way; it reports false once this has been closed.
+// enter counts a request in progress. It returns false once s has been closed.
 func (s *followed) enter() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -239,7 +241,7 @@ func (s *followed) enter() bool {
 // leave ends a request.
 func (s *followed) leave() { s.mu.under.Done() }
 
-// serve answers a request.
+// serve serves a request.
 func (s *followed) serve(w http.ResponseWriter, r *http.Request) {
 	if front.IsCall(r) {
 		r, release := s.app.budget.Stream(w, r)
@@ -251,10 +253,10 @@ func (s *followed) serve(w http.ResponseWriter, r *http.Request) {
 	s.rest.ServeHTTP(w, r)
 }
 
-// followedGrace is how long requests under way may go on at the end.
+// followedGrace is the time for which requests in progress may continue at the end.
 const followedGrace = 500 * time.Millisecond
 
-// close ends the streams with UNAVAILABLE, and other requests when they are answered or the grace is over.
+// close ends the streams with UNAVAILABLE, and waits for other requests until the grace is over.
 func (s *followed) close() {
 	s.ending.End()
 	s.stop()

@@ -18,17 +18,18 @@ import (
 	"clave/server/storage/pgstore"
 )
 
-// How a node that does not lead answers reads. Its replica follows the log; on it stand an engine that follows, the live queries, the guard,
-// and the calls over gRPC and REST (followed). A request that reads the present (cluster.ReadingOf) gets a read index from the leader first,
-// and waits until the replica has all that it names: so documents, accounts, signing keys and rules are no older than what was acknowledged
-// before the request. Everything else, and whatever comes while there is no index, is forwarded.
+// How a node that does not lead serves reads. Its replica follows the log. On the replica run a following engine, the
+// live queries, the guard, and the calls over gRPC and REST (followed). For a request that reads the latest state
+// (cluster.ReadingOf) the node requests a read index from the leader and waits until the replica has all that the index
+// names. So documents, accounts, signing keys and rules include everything that was acknowledged before the request.
+// All other requests are forwarded, and so are reads while there is no index.
 //
-// Streams that last have no index of their own, but each of their reads does (engine.Options.Current). They end with UNAVAILABLE when the
-// replica was in contact with neither the leader nor PostgreSQL for a lease, when the leader decides by other rules than this node,
-// and when the state has to be opened again.
+// A lasting stream has no index of its own, but each of its reads does (engine.Options.Current). Streams end with
+// UNAVAILABLE if the replica was in contact with neither the leader nor PostgreSQL for a lease, if the leader has other
+// rules in force than this node, and if the state has to be opened again.
 
-// How often a node looks whether it is in contact, how long the leader waits at most for a row of the log behind the one that a node
-// has, and how long a read waits for a leader.
+// The interval at which a node checks its contact, the maximum time for which the leader waits for a row of the log
+// after a node's last one, and the time for which a read waits for a leader.
 const (
 	contactPause  = 100 * time.Millisecond
 	indexWait     = 400 * time.Millisecond
@@ -37,33 +38,33 @@ const (
 	indexPause    = 20 * time.Millisecond
 )
 
-// follower answers reads at a node while it does not lead.
+// follower serves reads at a node while it does not lead.
 type follower struct {
 	app   *App
 	node  *cluster.Node
 	store *pgstore.Store
-	// indexes are the requests for read indexes of all reads.
+	// indexes shares the requests for read indexes between reads.
 	indexes cluster.Shared[reached]
-	// current is what reads are answered by; nil while they are forwarded.
+	// current serves reads; nil while they are forwarded.
 	current atomic.Pointer[followed]
-	// opened is the same, also before it is current.
+	// opened is the same, set before it becomes current.
 	opened atomic.Pointer[followed]
 }
 
-// reached is a read index and when it was requested (pgstore.Store.Elapsed).
+// reached is a read index and the time of its request (pgstore.Store.Elapsed).
 type reached struct {
 	cluster.Index
 	began time.Duration
 }
 
-// newFollower returns what answers reads on a store that does not lead yet.
+// newFollower returns a follower on a store that does not lead yet.
 func newFollower(a *App, store *pgstore.Store) *follower {
 	f := &follower{app: a, node: a.nodes.node, store: store}
 	f.indexes.Call = func(ctx context.Context) (reached, error) { return f.request(ctx, cluster.IndexRequest{}) }
 	return f
 }
 
-// request requests a read index for the databases that are read here.
+// request requests a read index for the databases that this node reads.
 func (f *follower) request(ctx context.Context, request cluster.IndexRequest) (r reached, err error) {
 	ctx, cancel := context.WithTimeout(ctx, indexTimeout)
 	defer cancel()
@@ -77,13 +78,13 @@ func (f *follower) request(ctx context.Context, request cluster.IndexRequest) (r
 	return r, err
 }
 
-// errRules means that the leader decides by other rules than this node.
+// errRules means that the leader has other rules in force than this node.
 var errRules = errors.New("app: the leader has other rules")
 
-// errAhead means that the replica has what the leader has not shown yet.
+// errAhead means that the replica has rows that the leader has not made visible yet.
 var errAhead = errors.New("app: the replica is ahead of the leader")
 
-// reach waits until the replica has what a read index names.
+// reach waits until the replica has all that a read index names.
 func (f *follower) reach(ctx context.Context, s *followed, r reached) error {
 	if err := f.store.Reach(ctx, r.Seq, r.began); err != nil {
 		return err
@@ -103,7 +104,7 @@ func (f *follower) reach(ctx context.Context, s *followed, r reached) error {
 	return nil
 }
 
-// now has reads see what was acknowledged before.
+// now waits until reads see everything that was acknowledged before the call.
 func (f *follower) now(ctx context.Context, s *followed) error {
 	ctx, cancel := context.WithTimeout(ctx, indexTimeout)
 	defer cancel()
@@ -136,7 +137,7 @@ func (f *follower) nowPatiently(ctx context.Context, s *followed) error {
 	}
 }
 
-// run answers reads while this node is in contact, until ctx is done. The store's Lead follows the log meanwhile.
+// run serves reads while this node is in contact, until ctx is done. The store's Lead follows the log meanwhile.
 func (f *follower) run(ctx context.Context) {
 	watched := make(chan struct{})
 	go func() {
@@ -147,13 +148,13 @@ func (f *follower) run(ctx context.Context) {
 	for ctx.Err() == nil {
 		var s *followed
 		_, err := f.indexes.Do(ctx)
-		if err != nil { // nobody leads, or this node is about to
+		if err != nil { // no node leads, or this node is about to
 			_ = clock.Sleep(ctx, clock.System(), contactPause) // or ctx is done
 			continue
 		}
 		if s, err = f.open(ctx); err != nil {
 			if !errors.Is(err, engine.ErrReopen) && !fault.Is(err, fault.Unavailable) && ctx.Err() == nil {
-				f.app.o.Log.Warn("reads are forwarded; they are tried here again", "error", err)
+				f.app.o.Log.Warn("reads are forwarded; serving them here is retried", "error", err)
 			}
 			_ = clock.Sleep(ctx, clock.System(), contactPause) // or ctx is done
 			continue
@@ -162,7 +163,7 @@ func (f *follower) run(ctx context.Context) {
 	}
 }
 
-// serve answers reads until they can't be any more.
+// serve serves reads until it no longer can.
 func (f *follower) serve(ctx context.Context, s *followed) {
 	defer s.close()
 	defer f.opened.Store(nil)
@@ -186,9 +187,9 @@ func (f *follower) serve(ctx context.Context, s *followed) {
 	}
 }
 
-// watch has the leader report each row of the log, so that the replica follows at once.
+// watch waits at the leader for each new row of the log, so that the replica follows at once.
 func (f *follower) watch(ctx context.Context) {
-	var differed *followed // whose rules were not the leader's at the last turn
+	var differed *followed // its rules were not the leader's at the last iteration
 	for ctx.Err() == nil {
 		seq, _ := f.store.Progress()
 		r, err := f.request(ctx, cluster.IndexRequest{Wait: true, After: seq})
@@ -199,7 +200,7 @@ func (f *follower) watch(ctx context.Context) {
 				differed = nil
 			case differed == s:
 				s.ending.End()
-			default: // a release is in the log a moment before the leader decides by it
+			default: // a release is in the log a moment before the leader puts it in force
 				differed = s
 			}
 		} else if err == nil {
@@ -211,7 +212,7 @@ func (f *follower) watch(ctx context.Context) {
 	}
 }
 
-// reads returns a handler that answers what this node may answer by itself, and forwards the rest.
+// reads returns a handler that serves the requests that this node may serve by itself, and forwards the others.
 func (n *nodes) reads(port string) http.Handler {
 	next := n.node.Forward(port)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -222,7 +223,7 @@ func (n *nodes) reads(port string) http.Handler {
 	})
 }
 
-// answer answers a request, or reports that the leader must.
+// answer serves a request. It returns false if the leader must serve it.
 func (f *follower) answer(w http.ResponseWriter, r *http.Request) bool {
 	s := f.current.Load()
 	if s == nil {
@@ -245,7 +246,7 @@ func (f *follower) answer(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// offerIndexes offers the service by which other nodes request read indexes once this one leads.
+// offerIndexes registers the service by which other nodes request read indexes from this leader.
 func (a *App) offerIndexes(s *state, rulesets *guard.Rulesets) {
 	store, shared := s.store.(*pgstore.Store)
 	if !shared {
@@ -255,8 +256,8 @@ func (a *App) offerIndexes(s *state, rulesets *guard.Rulesets) {
 		if r.Wait {
 			waitBehind(ctx, store, r.After)
 		}
-		// The versions come first: the commits up to them are in the log then, up to the row that is read behind them. What the log has up to
-		// that row is shown here before another node shows it.
+		// The versions come first: all commits up to them are in the log then, up to the row that is read after them. This
+		// node makes the log up to that row visible before another node does.
 		index.Versions = make(map[string]clock.Version, len(r.Databases))
 		for _, name := range r.Databases {
 			project, id, _ := strings.Cut(name, "/")
@@ -269,17 +270,17 @@ func (a *App) offerIndexes(s *state, rulesets *guard.Rulesets) {
 		if err := s.engine.Settle(ctx); err != nil {
 			return index, err
 		}
-		return index, store.Held() // last, so that all of it was the latest
+		return index, store.Held() // last, so that everything before was read while this node led
 	})
 }
 
-// waitBehind waits for a short time until a store has a row of the log behind one.
+// waitBehind waits for a short time until a store has a row of the log after another.
 func waitBehind(ctx context.Context, store *pgstore.Store, after int64) {
 	late, stop := clock.System().After(indexWait)
 	defer stop()
 	for {
 		seq, changed := store.Progress()
-		if seq != after { // also where PostgreSQL was set back
+		if seq != after { // also if PostgreSQL was reset to an earlier state
 			return
 		}
 		select {
@@ -296,7 +297,7 @@ func waitBehind(ctx context.Context, store *pgstore.Store, after int64) {
 func (s *followed) applied(ctx context.Context, ops []storage.Op) {
 	if err := s.follow(ctx, ops); err != nil {
 		if !errors.Is(err, engine.ErrReopen) {
-			s.app.o.Log.Error("reads are forwarded: a row of the log can't be followed", "error", err)
+			s.app.o.Log.Error("reads are forwarded: a row of the log can't be applied", "error", err)
 		}
 		s.ending.End()
 	}

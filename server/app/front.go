@@ -16,7 +16,7 @@ import (
 	rpcidentity "clave/server/rpc/identity"
 )
 
-// openPorts puts the handlers behind their ports.
+// openPorts opens the ports with their handlers.
 func (a *App) openPorts(p ports, calls *calls) error {
 	site, err := a.siteOnce()
 	if err != nil {
@@ -26,7 +26,7 @@ func (a *App) openPorts(p ports, calls *calls) error {
 	if a.encryption != nil {
 		a.addresses.Scheme = "https"
 	}
-	// The firestore and hosting ports each need a gRPC server of their own, since a server serves one listener's life.
+	// The firestore and hosting ports each need a gRPC server of their own, because a server ends with its listener.
 	open := func(name string, ln net.Listener, handlers front.Handlers) {
 		switch {
 		case ln == nil:
@@ -51,7 +51,7 @@ func (a *App) openPorts(p ports, calls *calls) error {
 		if err != nil {
 			return err
 		}
-		whole.Control = nil // a page's origin is no place for the emulator's controls
+		whole.Control = nil // the emulator's control routes must not be on the origin of pages
 		whole.Identity, whole.Site, whole.IdentityHost = calls.identity, site, rpcidentity.IsHost
 		whole.Reserved = a.reserved()
 		open("hosting", p.hosting, whole)
@@ -88,7 +88,8 @@ func (a *App) portOptions(name string, ln net.Listener, handlers front.Handlers)
 	}
 }
 
-// siteOnce returns the static site, which a node that shares its store serves before it leads.
+// siteOnce returns the static site, and opens it only once: a node that shares its store serves the site before it
+// leads.
 func (a *App) siteOnce() (http.Handler, error) {
 	if a.nodes != nil {
 		return a.nodes.site, nil
@@ -96,8 +97,8 @@ func (a *App) siteOnce() (http.Handler, error) {
 	return a.site()
 }
 
-// site returns the static site, or nil when firebase.json has none. Production refuses a site that can't be served; in
-// start mode its pages show why instead, since most who run tests want none.
+// site returns the static site, or nil if firebase.json has none. Production refuses a site that can't be served. In
+// start mode its pages show the reason instead, because most test runs don't use the site.
 func (a *App) site() (http.Handler, error) {
 	if len(a.config.Hosting) == 0 || !a.config.Runs("hosting") {
 		return nil, nil
@@ -109,7 +110,7 @@ func (a *App) site() (http.Handler, error) {
 			return nil, fault.E(fault.InvalidArgument, "%s", reason)
 		}
 		fmt.Fprintf(a.o.Notices, "No site: %s\n", reason)
-		// No address is shown for a site that is not there.
+		// No address is shown for a missing site.
 		a.addresses.Hosting = ""
 		return hosting.Unavailable(reason), nil
 	}
@@ -131,8 +132,8 @@ func (a *App) site() (http.Handler, error) {
 	return site, nil
 }
 
-// checkServices compares the services that firebase.json names with those that --service gives an address. A service
-// without an address is only noted: its paths answer 501.
+// checkServices compares the services that firebase.json names with those of --service. A service without an address
+// causes only a notice: its paths return 501.
 func (a *App) checkServices(named []string) error {
 	for id := range a.config.Services {
 		if !slices.Contains(named, id) {
@@ -147,7 +148,7 @@ func (a *App) checkServices(named []string) error {
 	return nil
 }
 
-// tls returns the certificates of a port that ends TLS itself, or nil.
+// tls returns the certificates of a port that terminates TLS itself, or nil.
 func (a *App) tls() (*tls.Config, error) {
 	c := a.config
 	if c.TLSCert == "" && len(c.ACMEDomains) == 0 {

@@ -13,7 +13,7 @@ import (
 	"clave/server/transfer"
 )
 
-// makeHub makes the emulator hub and has its locator written; there is none in production.
+// makeHub creates the emulator hub, which writes its locator file. There is none in production.
 func (a *App) makeHub(t *transfer.Transfer) http.Handler {
 	at := a.addresses
 	if at.Hub == "" {
@@ -32,7 +32,7 @@ func (a *App) makeHub(t *transfer.Transfer) http.Handler {
 		}
 	}
 	o.Export = func(ctx context.Context, dir, by string, only []string) error {
-		fmt.Fprintf(a.o.Notices, "Export to %s asked for by %q\n", dir, by)
+		fmt.Fprintf(a.o.Notices, "Export to %s requested by %q\n", dir, by)
 		sum, err := t.Export(ctx, dir, only...)
 		if err != nil {
 			fmt.Fprintf(a.o.Notices, "Export failed: %s\n", fault.Of(err).Message)
@@ -56,7 +56,7 @@ func (a *App) makeHub(t *transfer.Transfer) http.Handler {
 	return hub.New(o)
 }
 
-// reason returns what is wrong in words for the person at the machine.
+// reason returns the text of an error for the operator.
 func reason(err error) string {
 	if fault.CodeOf(err) != fault.Internal {
 		return fault.Of(err).Message

@@ -5,8 +5,8 @@ import (
 	"clave/server/config"
 )
 
-// laboratory returns the clock that the console's lab puts ahead, and makes it the app's; nil where there is no such lab, or a test
-// has given a clock of its own.
+// laboratory returns the clock that the console's lab advances, and makes it the app's clock. It returns nil if there
+// is no lab, or if a test has set a clock.
 func laboratory(c *config.Config, o *Options) *clock.Shifted {
 	if o.Clock != nil || c.Production() || !c.UI {
 		return nil
@@ -19,7 +19,7 @@ func laboratory(c *config.Config, o *Options) *clock.Shifted {
 // hasLab reports whether the console has a lab.
 func (a *App) hasLab() bool { return a.config.UI && !a.config.Production() }
 
-// machineClock returns the clock of what measures durations and is not to be put ahead.
+// machineClock returns the clock for measuring durations, which the lab does not advance.
 func (a *App) machineClock() clock.Clock {
 	if a.ahead != nil {
 		return clock.System()

@@ -10,10 +10,10 @@ import (
 	"clave/server/storage/pgstore"
 )
 
-// MetricsPath is where the metrics are on their port.
+// MetricsPath is the path of the metrics on their port.
 const MetricsPath = metrics.Path
 
-// openMetrics puts the metrics behind their port, where there is one.
+// openMetrics opens the port of the metrics, if there is one.
 func (a *App) openMetrics(ln net.Listener) error {
 	if ln == nil {
 		return nil
@@ -22,7 +22,7 @@ func (a *App) openMetrics(ln net.Listener) error {
 	switch {
 	case err != nil:
 		return err
-	case a.nodes != nil: // whose port answers already
+	case a.nodes != nil: // its port serves already
 		a.nodes.leading["metrics"] = handlers
 	default:
 		a.add("metrics", a.metricsPort(ln, handlers))
@@ -30,12 +30,12 @@ func (a *App) openMetrics(ln net.Listener) error {
 	return nil
 }
 
-// follows returns how a node stands that does not lead.
+// follows returns the state of a node that does not lead.
 func (a *App) follows(context.Context) metrics.State {
 	return metrics.State{Requests: a.budget.Used(), Node: &metrics.Node{Role: "follower"}}
 }
 
-// metricsHandlers returns what the port of the metrics serves, with the function that returns the server's state.
+// metricsHandlers returns the handlers of the port of the metrics. stands returns the server's state.
 func (a *App) metricsHandlers(stands func(context.Context) metrics.State) (front.Handlers, error) {
 	at, err := netip.ParseAddrPort(a.addresses.Metrics)
 	local := err == nil && at.Addr().IsLoopback()
@@ -50,7 +50,7 @@ func (a *App) metricsPort(ln net.Listener, handlers front.Handlers) *front.Port 
 	})
 }
 
-// stands returns how the server stands.
+// stands returns the state of the server.
 func (a *App) stands(ctx context.Context) metrics.State {
 	g := a.gauges()
 	out := metrics.State{Streams: g.Listeners, StoreBytes: g.Disk, StoreFree: g.DiskFree, Memory: g.Memory, Requests: a.budget.Used()}
@@ -65,7 +65,7 @@ func (a *App) stands(ctx context.Context) metrics.State {
 	return out
 }
 
-// leads returns where this leader and the nodes around it are.
+// leads returns the state of this leader and the other nodes.
 func (a *App) leads(ctx context.Context, s *pgstore.Store) *metrics.Node {
 	st, err := s.Standing(ctx)
 	if err != nil {

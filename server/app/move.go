@@ -22,14 +22,15 @@ import (
 	"clave/server/token"
 )
 
-// How data are moved between a data folder and PostgreSQL. All keys of the store are copied but those that are made of others, the
-// position of a replica, and the release: a folder's server decides by its files. Signing keys are files in a folder and keys of the store in
-// PostgreSQL. Both sides are counted by kind with checksums, the target as it is read back, before anything counts.
+// How data are moved between a data folder and PostgreSQL. All keys of the store are copied, except derived keys, the
+// position of a replica, and the release, since a folder's server uses its own files. Signing keys are files in a
+// folder and keys of the store in PostgreSQL. Both sides are counted by kind with checksums, and the target is read
+// back for that, before the move takes effect.
 
-// Moved data of both sides, for the report.
+// Move holds the counts of both sides, for the report.
 type Move struct{ From, To []inventory.Count }
 
-// moving is how the sources and targets of moves begin that are no folders.
+// moving lists the prefixes of sources and targets of moves that are not folders.
 var moving = []string{"postgres://", "postgresql://"}
 
 // isShared reports whether a source or target of a move is PostgreSQL.
@@ -37,12 +38,13 @@ func isShared(at string) bool {
 	return slices.ContainsFunc(moving, func(scheme string) bool { return strings.HasPrefix(at, scheme) })
 }
 
-// MoveData copies everything from a data folder to an empty PostgreSQL, or back to an empty or absent folder. The source stays as it is.
+// MoveData copies everything from a data folder to an empty PostgreSQL, or back to an empty or absent folder. The source does not
+// change.
 func MoveData(ctx context.Context, from, to string, o Options) (*Move, error) {
 	o.EnsureDefaults()
 	switch {
 	case from == "" || to == "":
-		return nil, fault.E(fault.InvalidArgument, "clave move: name the data with --from and where they go with --to")
+		return nil, fault.E(fault.InvalidArgument, "clave move: name the source with --from and the target with --to")
 	case isShared(from) == isShared(to):
 		return nil, fault.E(fault.InvalidArgument, "clave move: one of --from and --to is a data folder, the other a URL as postgres://user@host/database; clave backup copies a folder")
 	case isShared(from):
@@ -51,7 +53,7 @@ func MoveData(ctx context.Context, from, to string, o Options) (*Move, error) {
 	return moveToShared(ctx, from, to, o)
 }
 
-// copied reports whether a key of a store is moved as it is.
+// copied reports whether a key of a store is copied.
 func copied(key []byte) bool {
 	return !engine.Derived(key) && !pgstore.Hidden(key) && !bytes.Equal(key, release.Key()) && !bytes.HasPrefix(key, signingPrefix)
 }
@@ -59,8 +61,8 @@ func copied(key []byte) bool {
 // pair is a key with its value.
 type pair struct{ key, value []byte }
 
-// signingPairs returns the signing keys of a data folder in the order of their keys: those of its files, and of its store where a
-// ring has no files, as in a copy of a replica.
+// signingPairs returns the signing keys of a data folder in the order of their keys: those of its files, and those of
+// its store for rings without files, as in a copy of a replica.
 func signingPairs(store storage.Reader, dir string) ([]pair, error) {
 	var pairs []pair
 	inStore := storeVault{store: store}
@@ -80,7 +82,7 @@ func signingPairs(store storage.Reader, dir string) ([]pair, error) {
 	return pairs, nil
 }
 
-// counted counts what a data folder with an open store holds, and calls also with each key and value if that is not nil.
+// counted counts the data of a folder with an open store. It calls also with each key and value if also is not nil.
 func counted(ctx context.Context, store storage.Reader, signing []pair) (*inventory.Inventory, error) {
 	n := inventory.New()
 	next, closing := folderPairs(store, signing)
@@ -95,7 +97,7 @@ func counted(ctx context.Context, store storage.Reader, signing []pair) (*invent
 	}
 }
 
-// folderPairs returns a function that returns one key with its value after the other, and nil at the end, and one that closes it.
+// folderPairs returns a function that returns the next key with its value, or nil at the end, and one that closes it.
 func folderPairs(store storage.Reader, signing []pair) (next func() (key, value []byte, err error), closing func() error) {
 	it := store.Scan(storage.Range{})
 	return func() ([]byte, []byte, error) {
@@ -114,11 +116,11 @@ func folderPairs(store storage.Reader, signing []pair) (next func() (key, value 
 	}, it.Close
 }
 
-// compared returns the counts of both sides, or which kinds differ.
+// compared returns the counts of both sides, or an error that lists the kinds that differ.
 func compared(from, to *inventory.Inventory) (*Move, error) {
 	m := &Move{From: from.Counts(), To: to.Counts()}
 	if kinds := inventory.Differing(m.From, m.To); len(kinds) > 0 {
-		return m, fault.E(fault.DataLoss, "clave move: what was written is not what was read: %s. Nothing was moved.", strings.Join(kinds, "; "))
+		return m, fault.E(fault.DataLoss, "clave move: the written data differ from the source: %s. Nothing was moved.", strings.Join(kinds, "; "))
 	}
 	return m, nil
 }
@@ -172,7 +174,7 @@ func moveToFolder(ctx context.Context, from, dir string, o Options) (m *Move, er
 	return m, err
 }
 
-// place returns where a URL leads, without who connects.
+// place returns the host and database of a URL, without user and password.
 func place(at string) string {
 	u, err := url.Parse(at)
 	if err != nil {
@@ -181,7 +183,8 @@ func place(at string) string {
 	return " at " + u.Host + u.Path
 }
 
-// copyShared makes a replica of PostgreSQL in a folder, and counts what PostgreSQL holds. It has the lease meanwhile.
+// copyShared creates a replica of PostgreSQL in a folder, and counts the data in PostgreSQL. It holds the lease
+// meanwhile.
 func (a *App) copyShared(ctx context.Context, from, part string) (n *inventory.Inventory, err error) {
 	store, err := pgstore.Open(ctx, pgstore.Options{
 		URL: from, Dir: part, Local: a.sizes(), Node: "clave move on " + hostName(), Clock: a.o.Clock, Log: a.o.Log,

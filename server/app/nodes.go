@@ -19,27 +19,28 @@ import (
 	"clave/server/storage/pgstore"
 )
 
-// nodes is this node among those that share its store. Its ports answer before it leads: they forward to the node that does.
+// nodes connects this node with the others that share its store. Its ports serve before it leads: they forward requests to
+// the leader.
 type nodes struct {
 	members *pgstore.Members
 	node    *cluster.Node
-	// name is this node's.
+	// name is the name of this node.
 	name string
-	// inner is where other nodes reach this one.
+	// inner is the address at which other nodes reach this one.
 	inner string
-	// site is the static site, which every node answers itself.
+	// site is the static site, which every node serves itself.
 	site  http.Handler
 	ports map[string]*early
-	// leading are what the ports serve once this node leads, by the port's name.
+	// leading holds the handlers of the ports once this node leads, by the port's name.
 	leading map[string]front.Handlers
-	// services are what nodes and commands request of this node alone once it leads, and releases is one of them.
+	// services holds the handlers for nodes and commands once this node leads. releases is one of them.
 	services map[string]http.Handler
 	releases atomic.Pointer[releases]
-	// follower answers reads while this node does not lead; nil before its replica is there.
+	// follower serves reads while this node does not lead; nil until its replica is open.
 	follower atomic.Pointer[follower]
-	// reached is when the leader last answered that it is healthy.
+	// reached is the time when the leader last reported that it is healthy.
 	reached atomic.Pointer[time.Time]
-	// parts are what runs before the app does.
+	// parts holds the parts that run before the app does.
 	parts []*early
 }
 
@@ -75,7 +76,7 @@ func (e *early) close() error {
 	return e.err
 }
 
-// run is the part's life within the app, which has been built.
+// run waits for the part's end within the app.
 func (e *early) run(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
@@ -112,9 +113,9 @@ func (n *nodes) failed(ctx context.Context) error {
 	return <-ended
 }
 
-// join makes this node one of the nodes on PostgreSQL: it opens the inner listener, and the ports forward until the node leads.
+// join adds this node to the nodes on PostgreSQL: it opens the inner listener, and the ports forward until the node leads.
 func (a *App) join(ctx context.Context, p ports) (n *nodes, err error) {
-	if _, err := a.makeFolder(replicaDir); err != nil { // which the node's name lies beside
+	if _, err := a.makeFolder(replicaDir); err != nil { // the node's name is a file beside it
 		return nil, err
 	}
 	n = &nodes{ports: make(map[string]*early), leading: make(map[string]front.Handlers), services: make(map[string]http.Handler)}
@@ -200,7 +201,7 @@ func (a *App) openInner(ctx context.Context, n *nodes) error {
 	return err
 }
 
-// leaderHealth requests from the leader the health of one of its ports.
+// leaderHealth requests the health of one of the leader's ports.
 func (n *nodes) leaderHealth(ctx context.Context, port string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), healthPatience)
 	defer cancel()
@@ -211,21 +212,21 @@ func (n *nodes) leaderHealth(ctx context.Context, port string) error {
 		n.reached.Store(&now)
 		return nil
 	case err == nil:
-		return fmt.Errorf("the leader answers %d", code)
+		return fmt.Errorf("the leader returned status %d", code)
 	case last != nil && now.Sub(*last) < changeTime:
-		return nil // requests wait here for the next leader; elsewhere nobody would
+		return nil // requests at this node wait for the next leader; a load balancer should not remove it
 	}
 	return fmt.Errorf("%w: %w", front.ErrNoLeader, err)
 }
 
-// healthPatience is how long the leader may take to answer how it is.
+// healthPatience is the time limit for the leader's report of its health.
 const healthPatience = 2 * time.Second
 
-// changeTime is how long a node is well without a leader: another one leads sooner if any can.
+// changeTime is the time for which a node without a leader reports that it is healthy. A change of leaders takes less.
 const changeTime = 10 * time.Second
 
-// serveAsLeader has the ports, which have forwarded, answer at this node while the app runs. The inner listener is
-// stopped before them: what is forwarded to it is answered by their handlers.
+// serveAsLeader lets the ports, which have forwarded so far, serve at this node while the app runs. The inner listener
+// is stopped before them, because requests that are forwarded to it need their handlers.
 func (n *nodes) serveAsLeader(a *App) {
 	for _, e := range n.parts {
 		part := process.Part{Name: e.name, Run: e.run}
@@ -239,14 +240,14 @@ func (n *nodes) serveAsLeader(a *App) {
 	}
 }
 
-// lead has the ports answer at this node.
+// lead lets the ports serve at this node.
 func (n *nodes) lead() {
 	handlers := maps.Clone(n.services)
 	for name, leading := range n.leading {
 		leading.Role = "leader"
 		port := n.ports[name].port
 		port.Replace(leading)
-		if name != "metrics" { // which other nodes don't ask for
+		if name != "metrics" { // other nodes don't request it
 			handlers[name] = port.Handler()
 		}
 	}

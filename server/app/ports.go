@@ -12,14 +12,14 @@ import (
 	"clave/server/fault"
 )
 
-// ports are the listeners of the parts that run; the others are nil.
+// ports holds the listeners of the parts that run; the others are nil.
 type ports struct {
 	firestore, auth, hosting, websocket, hub, console, storage, metrics net.Listener
-	// plain sends browsers on to https.
+	// plain redirects browsers to https.
 	plain net.Listener
 }
 
-// listen takes all ports before anything else is done, so that a busy one leaves nothing half started.
+// listen opens all ports before anything else happens, so that nothing is half started if one is in use.
 func (a *App) listen() (ports, error) {
 	var p ports
 	c := a.config
@@ -43,7 +43,7 @@ func (a *App) listen() (ports, error) {
 		{"console", consoleHost, consolePort, a.hasConsole(), &p.console, &a.addresses.Console},
 		{"http", c.HostFor(""), c.HTTPPort, c.HTTPPort != 0, &p.plain, new(string)},
 	}
-	for _, loose := range []bool{false, true} { // those first that must be the very ones
+	for _, loose := range []bool{false, true} { // required ports first
 		for _, want := range wants {
 			if !want.runs || slices.Contains(c.Loose, want.name) != loose {
 				continue
@@ -59,7 +59,7 @@ func (a *App) listen() (ports, error) {
 	return p, nil
 }
 
-// closer returns what closes a listener, which may have been closed by whoever served it.
+// closer returns a function that closes a listener and ignores that its server has closed it already.
 func closer(ln net.Listener) func() error {
 	return func() error {
 		if err := ln.Close(); !errors.Is(err, net.ErrClosed) {
@@ -69,10 +69,10 @@ func closer(ln net.Listener) func() error {
 	}
 }
 
-// near is how many ports after a taken one are tried.
+// near is the number of ports that are tried after one in use.
 const near = 20
 
-// take takes a port. A port that nobody chose, such as a default of the emulators, may become one near it, or any.
+// take opens a port. A default port that is in use is replaced by one near it, or by any free one.
 func (a *App) take(name, host string, port int) (net.Listener, error) {
 	ln, err := net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(port)))
 	if errors.Is(err, syscall.EADDRINUSE) && slices.Contains(a.config.Loose, name) {
@@ -93,7 +93,7 @@ func (a *App) take(name, host string, port int) (net.Listener, error) {
 	return ln, nil
 }
 
-// portError says what to do about a port that can't be had.
+// portError returns the error for a port that can't be opened, with a remedy.
 func (a *App) portError(name, host string, port int, err error) error {
 	where, remedy := net.JoinHostPort(host, strconv.Itoa(port)), "another port in firebase.json under emulators"
 	if name == "metrics" {
@@ -118,7 +118,7 @@ func (a *App) portError(name, host string, port int, err error) error {
 	return fault.Because(err, fault.Unavailable, "cannot listen on %s for %s: %v. Choose another address with --host, or give %s.", where, name, err, remedy)
 }
 
-// innerError says what to do about an inner listener that can't be had.
+// innerError returns the error for an inner listener that can't be opened, with a remedy.
 func innerError(host, port string, err error) error {
 	return fault.Because(err, fault.Unavailable, "cannot listen on %s for other nodes: %v. Give an address of this machine that they reach with --cluster-listen.", net.JoinHostPort(host, port), err)
 }

@@ -15,7 +15,8 @@ import (
 	"clave/server/resource"
 )
 
-// missingIndex reports an index that a query lacked. The definition stands on a line of its own, so that it can be pasted.
+// missingIndex returns a function that reports indexes that queries lacked. The definition is on a line of its own, so
+// that it can be pasted.
 func (a *App) missingIndex(recorder *indexRecorder) func(resource.Database, index.Definition) {
 	return func(db resource.Database, definition index.Definition) {
 		switch a.config.Indexes {
@@ -28,7 +29,7 @@ func (a *App) missingIndex(recorder *indexRecorder) func(resource.Database, inde
 			}
 			recorder.mu.Lock()
 			defer recorder.mu.Unlock()
-			fmt.Fprintf(a.o.Notices, "Database %s has no index for a query on %s. It is built now, and noted in firestore.indexes.json if firebase.json names that file:\n%s\n",
+			fmt.Fprintf(a.o.Notices, "Database %s has no index for a query on %s. It is being built, and added to firestore.indexes.json if firebase.json names that file:\n%s\n",
 				db.ID, definition.CollectionGroup, definition.JSON())
 			return
 		}
@@ -47,7 +48,7 @@ type indexRecorder struct {
 	mu        sync.Mutex
 }
 
-// record adds a definition to the database's file, which is made if it is not there.
+// record adds a definition to the database's file, which it creates if necessary.
 func (r *indexRecorder) record(db resource.Database, definition index.Definition) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -93,7 +94,7 @@ func (r *indexRecorder) add(db resource.Database, definition index.Definition) e
 	return addIndex(path, definition)
 }
 
-// addIndex adds an index to a file and leaves all else in it as it is.
+// addIndex adds an index to a file and preserves everything else in it.
 func addIndex(path string, definition index.Definition) error {
 	text, err := os.ReadFile(path)
 	switch {

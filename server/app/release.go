@@ -26,19 +26,20 @@ import (
 	"clave/server/storage"
 )
 
-// How rules and indexes come into force on nodes that share a store. What counts is the release in the store; a node's own files fill in
-// what nothing was released of, which is everything at the first start. `clave deploy`, and SIGHUP at any node, check files and send them
-// to a service of the leader. The leader builds the indexes, writes the release into the store, puts the rules in force and then answers.
-// So who decides by a state of the store has the release of that state, and a new leader begins with it. Texts that are in force already
-// make no new release: a request whose outcome is unknown is sent again.
+// How rules and indexes come into force on nodes that share a store. The release in the store is authoritative; a
+// node's own files supply rules and indexes that were never released, which is all of them at the first start. `clave
+// deploy`, and SIGHUP at any node, check files and send them to a service of the leader. The leader builds the indexes,
+// writes the release into the store, puts the rules in force and then responds. So a node with a state of the store has
+// the release of that state, and a new leader begins with it. Texts that are in force already make no new release, so a
+// request whose outcome is unknown can be repeated.
 
 // releaseService is the name of the leader's service that releases files.
 const releaseService = "release"
 
-// maxRelease is how many bytes a request to release files may have.
+// maxRelease is the maximum size of a request to release files, in bytes.
 const maxRelease = 8 << 20
 
-// releases are the rules and indexes in force at the leader.
+// releases holds the rules and indexes in force at the leader.
 type releases struct {
 	app      *App
 	store    dataStore
@@ -63,13 +64,13 @@ type releaseRequest struct {
 type Released struct {
 	Version int64  `json:"version"`
 	Digest  string `json:"digest"`
-	// Changed is false where its files were in force already.
+	// Changed is false if its files were in force already.
 	Changed bool `json:"changed"`
-	// Alone is true where no node led: the next leader puts the files in force.
+	// Alone is true if no node led: the next leader puts the files in force.
 	Alone bool `json:"-"`
 }
 
-// readFile reads a file to be released; remedy says where its name is from.
+// readFile reads a file to be released. remedy names the origin of its name for errors.
 func readFile(path, remedy string) (*release.File, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -78,7 +79,7 @@ func readFile(path, remedy string) (*release.File, error) {
 	return &release.File{Name: path, Text: string(text)}, nil
 }
 
-// ownFiles reads the files that firebase.json names. Where a release has a file already, one that can't be read is left out.
+// ownFiles reads the files that firebase.json names. It omits an unreadable file if the release has it already.
 func (a *App) ownFiles(r *release.Release, withRules bool) (release.Files, error) {
 	files := make(release.Files)
 	for _, d := range a.config.Databases {
@@ -101,7 +102,7 @@ func (a *App) ownFiles(r *release.Release, withRules bool) (release.Files, error
 	return files, nil
 }
 
-// checkFiles returns what keeps files from coming into force, all of it, as a server that reads them at its start does.
+// checkFiles returns all errors in files, in the form in which a server reports them at its start.
 func checkFiles(files release.Files) error {
 	var wrong []string
 	for _, id := range slices.Sorted(maps.Keys(files)) {
@@ -124,7 +125,7 @@ func checkFiles(files release.Files) error {
 	return nil
 }
 
-// beginRelease returns what is in force on a store that this node writes: its release, with own files for what nothing was released of.
+// beginRelease returns the release in force on a store that this node writes: the stored one, completed with the node's own files.
 func (a *App) beginRelease(store storage.Reader) (*release.Release, error) {
 	r, err := release.Load(store)
 	if err != nil {
@@ -140,13 +141,13 @@ func (a *App) beginRelease(store storage.Reader) (*release.Release, error) {
 		return nil, err
 	}
 	if differ := r.Differing(own); serves && len(differ) > 0 {
-		fmt.Fprintf(a.o.Notices, "Release %d counts, not what this node has in %s (clave deploy, or SIGHUP, releases it)\n", r.Version, strings.Join(differ, ", "))
+		fmt.Fprintf(a.o.Notices, "Release %d is in force, not the content of this node's %s (clave deploy, or SIGHUP, releases it)\n", r.Version, strings.Join(differ, ", "))
 	}
 	next, _ := r.With(missing, a.nodeOrHost(), a.o.Clock.Now())
 	return next, nil
 }
 
-// nodeOrHost returns who releases.
+// nodeOrHost returns the name of the releasing node or machine.
 func (a *App) nodeOrHost() string {
 	if a.nodes != nil {
 		return a.nodes.name
@@ -162,7 +163,8 @@ func hostName() string {
 	return "a machine without a name"
 }
 
-// openReleases puts the rules of the release in force before anything is served, and offers the service that releases further files.
+// openReleases puts the rules of the release in force before requests are served, and registers the service that releases further
+// files.
 func (a *App) openReleases(ctx context.Context, s *state, rulesets *guard.Rulesets) error {
 	r := &releases{app: a, store: s.store, engine: s.engine, rulesets: rulesets, clock: a.o.Clock, log: a.o.Log, notices: a.o.Notices}
 	stored, err := release.Load(s.store)
@@ -214,7 +216,7 @@ func (s *releases) save(ctx context.Context, r *release.Release) error {
 	return nil
 }
 
-// putInForce has rules decide from now on.
+// putInForce puts rules in force.
 func (s *releases) putInForce(files release.Files) error {
 	for id, d := range files {
 		if d.Rules == nil {
@@ -263,7 +265,7 @@ func (s *releases) release(ctx context.Context, in releaseRequest) (*Released, e
 	return out, s.putInForce(in.Files)
 }
 
-// check returns what keeps files from being released.
+// check returns an error if files can't be released.
 func (s *releases) check(files release.Files) error {
 	for id := range files {
 		named := slices.ContainsFunc(s.app.config.Databases, func(d config.Database) bool { return d.ID == id })
@@ -274,7 +276,7 @@ func (s *releases) check(files release.Files) error {
 	return checkFiles(files)
 }
 
-// changeIndexes builds and drops indexes as definitions have it.
+// changeIndexes builds and drops indexes according to definitions.
 func (s *releases) changeIndexes(ctx context.Context, all map[resource.Database]index.Definitions) error {
 	for db, defs := range all {
 		if err := s.engine.ChangeIndexes(ctx, db, defs); err != nil {
@@ -287,13 +289,13 @@ func (s *releases) changeIndexes(ctx context.Context, all map[resource.Database]
 	return nil
 }
 
-// failure is the answer to a request that was refused.
+// failure is the response to a refused request.
 type failure struct {
 	Code    fault.Code `json:"code"`
 	Message string     `json:"message"`
 }
 
-// ServeHTTP answers a request of another node or of a command to release files.
+// ServeHTTP serves a request of another node or a command to release files.
 func (s *releases) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var in releaseRequest
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRelease))

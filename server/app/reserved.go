@@ -11,11 +11,11 @@ import (
 	"clave/server/front/hub"
 )
 
-// webKey stands where a web app's API key does. Any text will do, since a key only names the project.
+// webKey is the API key in the configuration of web apps. Any text is valid, since a key only names the project.
 const webKey = "fake-api-key"
 
-// reserved returns what answers the site's reserved paths: in production the configuration of this server, else the one that
-// the official emulator gives.
+// reserved returns the handler of the site's reserved paths. In production it serves the configuration of this server,
+// and otherwise that of the official emulator.
 func (a *App) reserved() http.Handler {
 	project := a.config.Project
 	if a.config.Production() {
@@ -41,9 +41,9 @@ func (a *App) reserved() http.Handler {
 	return r
 }
 
-// ForPages returns the host name by which pages should reach a host of this machine: localhost in place of its addresses.
-// Browsers open at most six connections to a name, and WebChannel's host prefixes, which lift that limit, work below
-// localhost only.
+// ForPages returns the host name by which pages should reach a host of this machine: localhost instead of its
+// addresses. Browsers open at most six connections to a name, and WebChannel's host prefixes, which avoid that limit,
+// work only below localhost.
 func ForPages(host string) string {
 	if ip, err := netip.ParseAddr(host); err == nil && (ip.IsLoopback() || ip.IsUnspecified()) {
 		return "localhost"

@@ -18,11 +18,13 @@ import (
 	"clave/server/resource"
 )
 
-// quietPeriod is how long a rules file must be unchanged before it is read again: editors write in several steps.
+// quietPeriod is the time for which a rules file must be unchanged before it is reloaded, because editors write in
+// several steps.
 const quietPeriod = 50 * time.Millisecond
 
-// loadRules compiles the rules files. In start mode they are watched, databases without rules are open, and denials say
-// which rule denied. In production they are read again at SIGHUP only: rules must not come into force while somebody writes them.
+// loadRules compiles the rules files. In start mode the files are watched, databases without rules are open, and
+// denials name the denying rule. In production they are reloaded only at SIGHUP, so that half-written rules do not come
+// into force.
 func (a *App) loadRules() (*guard.Rulesets, error) {
 	development := !a.config.Production()
 	if a.config.File == "" && !a.config.NoHub {
@@ -71,7 +73,7 @@ func (a *App) loadRulesFile(rulesets *guard.Rulesets, d config.Database) ([]guar
 	return a.replaceRules(rulesets, d.ID, f.Text), nil
 }
 
-// remedyRules is what to do about a rules file that can't be read.
+// remedyRules is the remedy for a rules file that can't be read.
 const remedyRules = "Correct firestore.rules in firebase.json."
 
 // replaceRules puts the rules of a database in force if they have no errors.
@@ -82,7 +84,7 @@ func (a *App) replaceRules(rulesets *guard.Rulesets, id, source string) []guard.
 	return rulesets.Replace(a.config.Project, id, source)
 }
 
-// rulesError returns the error of rules that don't come into force.
+// rulesError returns the error for invalid rules.
 func rulesError(file string, issues []guard.Issue) *fault.Error {
 	return fault.E(fault.InvalidArgument, "%s\nCorrect the rules; clave rules check %s shows warnings too.", issueLines(file, issues), file)
 }
@@ -96,8 +98,8 @@ func issueLines(file string, issues []guard.Issue) string {
 	return strings.Join(lines, "\n")
 }
 
-// watchRules reads rules files again when they change. A broken edit keeps the old rules and is reported. Folders are watched,
-// because editors replace files.
+// watchRules reloads rules files when they change. For invalid rules it reports the errors and keeps the old ones. It
+// watches folders, because editors replace files.
 func (a *App) watchRules(files map[string]config.Database, reload func(context.Context, config.Database)) {
 	watcher, err := fsnotify.NewWatcher()
 	if err != nil {
@@ -135,7 +137,7 @@ func (a *App) followRules(ctx context.Context, watcher *fsnotify.Watcher, files 
 				return nil
 			}
 			if name := filepath.Clean(event.Name); files[name].RulesFile != "" && !event.Has(fsnotify.Chmod) {
-				// Every event begins the quiet period again: an editor that writes in steps causes one reload.
+				// Every event restarts the quiet period, so an editor that writes in steps causes one reload.
 				dirty[name] = true
 				stop()
 				quiet, stop = a.o.Clock.After(quietPeriod)
@@ -149,12 +151,12 @@ func (a *App) followRules(ctx context.Context, watcher *fsnotify.Watcher, files 
 	}
 }
 
-// reloadRulesFile reads a rules file again and reports the result, in production in the log too.
+// reloadRulesFile reloads a rules file and reports the result, in production in the log too.
 func (a *App) reloadRulesFile(rulesets *guard.Rulesets, d config.Database) {
 	issues, err := a.loadRulesFile(rulesets, d)
 	switch {
 	case errors.Is(err, os.ErrNotExist) && !a.config.Production():
-		return // between an editor's steps; the new file comes with an event of its own
+		return // between an editor's steps; the new file causes another event
 	case err != nil:
 		fmt.Fprintf(a.o.Notices, "Rules kept as they were: %s\n", fault.Of(err).Message)
 		a.logReload("rules kept as they were", d, err)
@@ -168,7 +170,7 @@ func (a *App) reloadRulesFile(rulesets *guard.Rulesets, d config.Database) {
 	}
 }
 
-// logReload logs in production what came of reading a rules file again; err is nil when its rules are in force.
+// logReload logs, in production, the result of reloading a rules file. err is nil if its rules are in force.
 func (a *App) logReload(message string, d config.Database, err error) {
 	switch {
 	case !a.config.Production():

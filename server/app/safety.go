@@ -15,14 +15,14 @@ import (
 	"clave/server/identity"
 )
 
-// When something is worth a warning: a certificate's end, a backup's age, and free space as a share of the disk that is used.
+// Thresholds for warnings: the remaining time of a certificate, the age of a backup, and the used share of the disk.
 const (
 	soon       = 14 * 24 * time.Hour
 	oldBackup  = 48 * time.Hour
 	scarceDisk = 2 << 30
 )
 
-// checks reports whether the server is as a production server should be.
+// checks returns the results of the checks for a production server.
 func (a *App) checks(ctx context.Context, s *state, u *users) []console.Check {
 	out := []console.Check{a.checkTLS(), a.checkSignUp(ctx, u), a.checkMail(), a.checkBackup(), a.checkProxy(), a.checkDisk(s)}
 	keys := console.Check{ID: "keys", State: console.CheckOK, Text: "Tokens are signed with keys that the server replaces by itself.", Values: map[string]any{}}
@@ -33,7 +33,7 @@ func (a *App) checks(ctx context.Context, s *state, u *users) []console.Check {
 	return append(out, keys, version)
 }
 
-// checkTLS checks how the public port is encrypted, and until when.
+// checkTLS checks the encryption of the public port and the expiry of its certificate.
 func (a *App) checkTLS() console.Check {
 	c := a.config
 	out := console.Check{ID: "tls", State: console.CheckOK, Values: map[string]any{}}
@@ -49,7 +49,7 @@ func (a *App) checkTLS() console.Check {
 			return out
 		}
 		left := leaf.NotAfter.Sub(a.o.Clock.Now())
-		out.Values["until"], out.Text = leaf.NotAfter.UTC().Format(time.RFC3339), "The certificate is good until "+leaf.NotAfter.UTC().Format(time.DateOnly)+"."
+		out.Values["until"], out.Text = leaf.NotAfter.UTC().Format(time.RFC3339), "The certificate is valid until "+leaf.NotAfter.UTC().Format(time.DateOnly)+"."
 		switch {
 		case left < 0:
 			out.State = console.CheckBad
@@ -59,11 +59,11 @@ func (a *App) checkTLS() console.Check {
 	case len(c.ACMEDomains) > 0:
 		out.Text, out.Values["domains"] = "Certificates are obtained and renewed by ACME for "+strings.Join(c.ACMEDomains, ", ")+".", strings.Join(c.ACMEDomains, ", ")
 	case c.TrustProxy:
-		out.State, out.Text = console.CheckUnknown, "A reverse proxy is to end TLS; the server cannot see whether it does."
+		out.State, out.Text = console.CheckUnknown, "A reverse proxy should terminate TLS; the server cannot check that."
 	default:
-		out.State, out.Text = console.CheckWarn, "The server does not end TLS and listens on this machine alone: something before it must."
+		out.State, out.Text = console.CheckWarn, "The server does not terminate TLS and listens only on this machine: a reverse proxy must do so."
 	}
-	// This overrides the rest: certificates do not matter where clients are sent to a URL without them.
+	// This overrides the rest: certificates are irrelevant if clients use a URL without TLS.
 	if strings.HasPrefix(c.PublicURL, "http:") {
 		out.State, out.Text = console.CheckBad, "Clients use "+c.PublicURL+", which is not encrypted."
 	}
@@ -82,7 +82,7 @@ func (a *App) checkSignUp(ctx context.Context, u *users) console.Check {
 	if closed || a.config.Auth.NoSignUp {
 		return console.Check{ID: "signUp", State: console.CheckOK, Text: "Only administrators create accounts.", Values: map[string]any{"open": false}}
 	}
-	return console.Check{ID: "signUp", State: console.CheckWarn, Text: "Everybody may create an account. --no-sign-up, or the project's setting, closes that.", Values: map[string]any{"open": true}}
+	return console.Check{ID: "signUp", State: console.CheckWarn, Text: "Everybody may create an account. --no-sign-up, or the project's setting, disables that.", Values: map[string]any{"open": true}}
 }
 
 // checkMail checks whether codes can be sent.
@@ -90,7 +90,7 @@ func (a *App) checkMail() console.Check {
 	if a.config.Mail == "" {
 		return console.Check{ID: "mail", State: console.CheckWarn, Text: "No mail server is configured: nobody can reset a password. Give one with --mail.", Values: map[string]any{"configured": false}}
 	}
-	return console.Check{ID: "mail", State: console.CheckOK, Text: "A mail server is configured. That it takes mail is not tried.", Values: map[string]any{"configured": true}}
+	return console.Check{ID: "mail", State: console.CheckOK, Text: "A mail server is configured. Delivery is not tested here.", Values: map[string]any{"configured": true}}
 }
 
 // checkBackup checks how old the last copy of the data is.
@@ -106,7 +106,7 @@ func (a *App) checkBackup() console.Check {
 		out.State, out.Text = console.CheckBad, "No backup of these data was ever made by clave backup."
 		return out
 	case err != nil:
-		out.State, out.Text = console.CheckUnknown, fmt.Sprintf("When the last backup was made cannot be read: %v.", err)
+		out.State, out.Text = console.CheckUnknown, fmt.Sprintf("The time of the last backup cannot be read: %v.", err)
 		return out
 	}
 	age := a.o.Clock.Now().Sub(last)
@@ -118,7 +118,7 @@ func (a *App) checkBackup() console.Check {
 	return out
 }
 
-// checkProxy reports where clients' addresses are taken from.
+// checkProxy reports the source of clients' addresses.
 func (a *App) checkProxy() console.Check {
 	if a.config.TrustProxy {
 		return console.Check{
@@ -137,7 +137,7 @@ func (a *App) checkDisk(s *state) console.Check {
 		out.State = console.CheckWarn
 	}
 	if err := s.health(); err != nil {
-		out.State, out.Text = console.CheckBad, "The data are not well: "+err.Error()
+		out.State, out.Text = console.CheckBad, "The data have a problem: "+err.Error()
 	}
 	return out
 }

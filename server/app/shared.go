@@ -20,13 +20,13 @@ import (
 	"clave/server/storage/pgstore"
 )
 
-// replicaDir is the folder of the replica within the data folder, and nodeFile the file with the node's name.
+// replicaDir is the folder of the replica in the data folder, and nodeFile the file with the node's name.
 const (
 	replicaDir = "replica"
 	nodeFile   = "node"
 )
 
-// Moved reports whether an app has ended because another node leads now. It may be built again, and then waits as a follower.
+// Moved reports whether an app has ended because another node leads now. The app may be built again, and is a follower then.
 func Moved(err error) bool { return errors.Is(err, storage.ErrMoved) }
 
 // openShared opens the store on PostgreSQL with this node's replica. It does not lead yet.
@@ -55,7 +55,7 @@ func (a *App) openShared(ctx context.Context) (*pgstore.Store, error) {
 	return store, nil
 }
 
-// address returns where clients reach this node, for the status of the cluster.
+// address returns the address at which clients reach this node, for the status of the cluster.
 func (a *App) address() string {
 	if a.addresses.Hosting != "" {
 		return a.addresses.Hosting
@@ -63,7 +63,7 @@ func (a *App) address() string {
 	return a.addresses.Firestore
 }
 
-// openLeading opens the store on PostgreSQL and waits until this node leads. Meanwhile the ports forward to the node that does.
+// openLeading opens the store on PostgreSQL and waits until this node leads. Meanwhile the ports forward to the leader.
 func (a *App) openLeading(ctx context.Context, p ports) (store *pgstore.Store, err error) {
 	if a.nodes, err = a.join(ctx, p); err != nil {
 		return nil, err
@@ -98,10 +98,10 @@ func (a *App) openLeading(ctx context.Context, p ports) (store *pgstore.Store, e
 	return store, nil
 }
 
-// spacePause is how often a node whose disk is full looks whether there is space again.
+// spacePause is the interval at which a node with a full disk checks for free space.
 const spacePause = time.Second
 
-// openWithSpace is openShared once there is space on the disk. Meanwhile the ports forward.
+// openWithSpace is openShared, but waits while the disk is full. Meanwhile the ports forward.
 func (a *App) openWithSpace(ctx context.Context) (*pgstore.Store, error) {
 	for logged := false; ; logged = true {
 		store, err := a.openShared(ctx)
@@ -117,7 +117,7 @@ func (a *App) openWithSpace(ctx context.Context) (*pgstore.Store, error) {
 	}
 }
 
-// followUntil answers reads at this node until it leads.
+// followUntil serves reads at this node until it leads.
 func (n *nodes) followUntil(ctx context.Context, a *App, store *pgstore.Store) error {
 	f := newFollower(a, store)
 	following, stop := context.WithCancel(ctx)
@@ -134,7 +134,8 @@ func (n *nodes) followUntil(ctx context.Context, a *App, store *pgstore.Store) e
 	return err
 }
 
-// openAlone opens the store on PostgreSQL for a command that serves nobody. It answers FailedPrecondition while a node serves it.
+// openAlone opens the store on PostgreSQL for a command that serves no requests. It returns FailedPrecondition while a node
+// serves the store.
 func (a *App) openAlone(ctx context.Context) (*pgstore.Store, error) {
 	store, err := a.openShared(ctx)
 	if err != nil {
@@ -146,7 +147,7 @@ func (a *App) openAlone(ctx context.Context) (*pgstore.Store, error) {
 	return store, nil
 }
 
-// nodeName returns the name of this node, which its data folder keeps.
+// nodeName returns the name of this node, which is stored in its data folder.
 func (a *App) nodeName() (string, error) {
 	file := filepath.Join(a.config.DataDir, nodeFile)
 	text, err := os.ReadFile(file)
@@ -167,7 +168,7 @@ func (a *App) nodeName() (string, error) {
 	return name, nil
 }
 
-// progress returns what reports how far a new replica is, about once a second.
+// progress returns a function that reports the progress of a new replica about once a second.
 func (a *App) progress() func(done, about int64) {
 	last := clock.System().Now()
 	return func(done, about int64) {
@@ -178,7 +179,7 @@ func (a *App) progress() func(done, about int64) {
 	}
 }
 
-// versionClock returns the clock that versions are made by: the store's where nodes share it.
+// versionClock returns the clock of versions: the store's clock if nodes share the store.
 func (a *App) versionClock(store dataStore) clock.Clock {
 	if shared, ok := store.(*pgstore.Store); ok {
 		return shared.Clock()
@@ -186,7 +187,7 @@ func (a *App) versionClock(store dataStore) clock.Clock {
 	return a.o.Clock
 }
 
-// ClusterStatus returns how the nodes on the PostgreSQL at a URL are, and what is released at them.
+// ClusterStatus returns the status of the nodes on the PostgreSQL at a URL, and the release in force.
 func ClusterStatus(ctx context.Context, url string) (*pgstore.Status, *release.Release, error) {
 	st, err := pgstore.ReadStatus(ctx, url)
 	if err != nil {

@@ -28,28 +28,28 @@ import (
 // dataStore is a store that a server runs on.
 type dataStore interface {
 	storage.Store
-	// Err returns what is wrong with the store, nil when it is well.
+	// Err returns an error if the store has a problem.
 	Err() error
-	// Checkpoint makes dir, which must not exist, a store of its own with everything applied so far.
+	// Checkpoint creates in dir, which must not exist, a store with everything applied so far.
 	Checkpoint(dir string) error
 }
 
-// state is what is kept and what follows its changes.
+// state is the stored data and the parts that follow its changes.
 type state struct {
 	store  dataStore
 	engine *engine.Engine
 	hub    *listen.Hub
-	// release is what is in force at the start where nodes share the store; else nil.
+	// release is the release in force at the start if nodes share the store; nil otherwise.
 	release *release.Release
 }
 
-// health returns what is wrong with the state: a failed or full disk, or damaged data files.
+// health returns an error for a failed or full disk, or damaged data files.
 func (s *state) health() error { return errors.Join(s.engine.Err(), s.store.Err()) }
 
-// indexModes are the engine's names for --indexes.
+// indexModes maps values of --indexes to the engine's modes.
 var indexModes = map[string]engine.IndexMode{"off": engine.IndexesOff, "record": engine.IndexesRecord, "auto": engine.IndexesAuto, "enforce": engine.IndexesEnforce}
 
-// openState opens the store and what stands on it.
+// openState opens the store and the parts on it.
 func (a *App) openState(ctx context.Context, p ports) (*state, error) {
 	store, err := a.openServed(ctx, p)
 	if err != nil {
@@ -96,8 +96,8 @@ func (a *App) openEngine(ctx context.Context, store dataStore) (*state, error) {
 		return nil, err
 	}
 	a.onClose(e.Close)
-	// Definitions that have changed since the last start rebuild entries, and commits wait for that. It is done before anything is
-	// served.
+	// If definitions have changed since the last start, entries are rebuilt, and commits would wait for that. So it
+	// happens before requests are served.
 	for name, defs := range definitions {
 		if err := e.SetIndexes(ctx, name, defs); err != nil {
 			return nil, err
@@ -134,17 +134,18 @@ func (a *App) openStore() (dataStore, error) {
 	return store, nil
 }
 
-// sizes returns how much memory a store takes.
+// sizes returns the memory limits of a store.
 func (a *App) sizes() pebblestore.Options {
 	return pebblestore.Options{CacheBytes: a.o.Memory.Cache, MemTableBytes: uint64(a.o.Memory.Table), Log: a.o.Log}
 }
 
-// makeFolder makes the data folder, in which no import or restore has ended in the midst, with a folder in it.
+// makeFolder creates the data folder with a folder in it. It refuses a data folder with an interrupted import or
+// restore.
 func (a *App) makeFolder(name string) (path string, err error) {
 	if err := a.unfinished(); err != nil {
 		return "", err
 	}
-	// Pebble lets everybody read its files: their folder must not.
+	// Pebble's files are readable by all, so their folder must not be.
 	path = filepath.Join(a.config.DataDir, name)
 	if err = os.MkdirAll(path, 0o700); err == nil {
 		err = os.Chmod(path, 0o700)
@@ -155,7 +156,7 @@ func (a *App) makeFolder(name string) (path string, err error) {
 	return path, nil
 }
 
-// openError says what to do about a data folder that can't be opened.
+// openError returns the error for a data folder that can't be opened, with a remedy.
 func (a *App) openError(err error) error {
 	dir := a.config.DataDir
 	var named *fault.Error
@@ -168,7 +169,7 @@ func (a *App) openError(err error) error {
 	return fault.Because(err, fault.FailedPrecondition, "cannot open the data in %s: %v. Choose another folder with --data.", dir, err)
 }
 
-// importMarker is the file in the data folder that shows that an import is under way; empty for data in memory.
+// importMarker returns the path of the file that marks an import in progress; empty for data in memory.
 func (a *App) importMarker() string {
 	if a.config.Memory {
 		return ""
@@ -176,7 +177,8 @@ func (a *App) importMarker() string {
 	return filepath.Join(a.config.DataDir, "importing")
 }
 
-// unfinished returns an error when a restore or an import of the data folder has ended in the midst. The same import may go on.
+// unfinished returns an error if a restore or an import of the data folder was interrupted, unless this process continues the
+// same import.
 func (a *App) unfinished() error {
 	dir := a.config.DataDir
 	copied, err := backup.Interrupted(dir)
@@ -184,10 +186,10 @@ func (a *App) unfinished() error {
 		return err
 	}
 	if strings.HasSuffix(copied, "clave move") {
-		return fault.E(fault.FailedPrecondition, "%s: a copy from %s was interrupted, and the data are not whole. Run clave move again.", dir, copied)
+		return fault.E(fault.FailedPrecondition, "%s: a copy from %s was interrupted, and the data are incomplete. Run clave move again.", dir, copied)
 	}
 	if copied != "" {
-		return fault.E(fault.FailedPrecondition, "%s: a restore from %s was interrupted, and the data are not whole. Run clave restore again.", dir, copied)
+		return fault.E(fault.FailedPrecondition, "%s: a restore from %s was interrupted, and the data are incomplete. Run clave restore again.", dir, copied)
 	}
 	source, err := transfer.Unfinished(a.importMarker())
 	if err != nil {
@@ -200,7 +202,7 @@ func (a *App) unfinished() error {
 	return nil
 }
 
-// openExisting opens the data folder if it is one already, or the store on PostgreSQL if no node serves it.
+// openExisting opens an existing data folder, or the store on PostgreSQL if no node serves it.
 func (a *App) openExisting(ctx context.Context) (dataStore, error) {
 	if a.config.Store != "" {
 		return a.openAlone(ctx)
@@ -211,7 +213,7 @@ func (a *App) openExisting(ctx context.Context) (dataStore, error) {
 	return a.openStore()
 }
 
-// openFolder opens the data folder, which is made when it is not there and create is set, until the app is closed.
+// openFolder opens the data folder until the app is closed. It creates the folder if create is set.
 func (a *App) openFolder(ctx context.Context, create bool) (store dataStore, err error) {
 	if create && a.config.Store == "" {
 		store, err = a.openStore()
@@ -225,8 +227,8 @@ func (a *App) openFolder(ctx context.Context, create bool) (store dataStore, err
 	return store, nil
 }
 
-// readIndexes reads the index files. The default database's definitions also serve databases that firebase.json does not
-// name, which spring into existence in start mode.
+// readIndexes reads the index files. The default database's definitions also apply to databases that firebase.json does
+// not name, which start mode creates on first use.
 func (a *App) readIndexes() (map[resource.Database]index.Definitions, error) {
 	all := make(map[resource.Database]index.Definitions)
 	for _, d := range a.config.Databases {
@@ -244,7 +246,7 @@ func (a *App) readIndexes() (map[resource.Database]index.Definitions, error) {
 	return all, nil
 }
 
-// remedyIndexes is what to do about an index file that can't be read.
+// remedyIndexes is the remedy for an index file that can't be read.
 const remedyIndexes = "Correct firestore.indexes in firebase.json."
 
 // parseIndexes parses an index file.
@@ -272,8 +274,8 @@ func (a *App) definitionsOf(files release.Files) (map[resource.Database]index.De
 	return all, nil
 }
 
-// beginIndexes returns the index definitions that a store begins with: those of the release where nodes share it, which is returned too, else of
-// the files.
+// beginIndexes returns the index definitions at the start: those of the release, which it returns too, if nodes share
+// the store, and otherwise those of the files.
 func (a *App) beginIndexes(store storage.Reader) (map[resource.Database]index.Definitions, *release.Release, error) {
 	if a.config.Store == "" {
 		defs, err := a.readIndexes()
@@ -287,7 +289,7 @@ func (a *App) beginIndexes(store storage.Reader) (map[resource.Database]index.De
 	exists := a.exists()
 	maps.DeleteFunc(defs, func(db resource.Database, _ index.Definitions) bool {
 		kept := db == (resource.Database{}) || exists(db)
-		if !kept { // A release of it came before firebase.json's name for it, or has outlived that.
+		if !kept { // The database was released before firebase.json named it, or firebase.json no longer names it.
 			fmt.Fprintf(a.o.Notices, "Release %d has indexes of the database %s, which this node does not serve: firebase.json does not name it\n", r.Version, db.ID)
 		}
 		return !kept
@@ -295,8 +297,9 @@ func (a *App) beginIndexes(store storage.Reader) (map[resource.Database]index.De
 	return defs, r, err
 }
 
-// exists returns a function that reports whether a database exists: those of firebase.json do in production, where anybody may name others, and all
-// elsewhere, with a word about the first of another project: who forgot to name the project looks for its data in vain.
+// exists returns a function that reports whether a database exists. In production only those of firebase.json exist,
+// since any client may name others. Elsewhere all exist, and the first one of another project is logged: a forgotten
+// --project usually explains missing data.
 func (a *App) exists() func(resource.Database) bool {
 	if !a.config.Production() {
 		var once sync.Once
@@ -316,8 +319,8 @@ func (a *App) exists() func(resource.Database) bool {
 	}
 }
 
-// databaseOf returns the database that a section of firebase.json is about; the zero Database, which stands for all,
-// when it is the default.
+// databaseOf returns the database of a section of firebase.json. For the default database it returns the zero Database,
+// which means all.
 func (a *App) databaseOf(id string) resource.Database {
 	if id == resource.DefaultDatabase {
 		return resource.Database{}

@@ -9,12 +9,13 @@ import (
 	"clave/server/httpjson"
 )
 
-// textNoStorage is the error that clients of Cloud Storage get.
+// textNoStorage is the error for clients of Cloud Storage.
 const textNoStorage = "Clave has no Cloud Storage. This port stands where its emulator would, so that nothing reaches the real one. " +
 	"Run the Firebase CLI's storage emulator and set FIREBASE_STORAGE_EMULATOR_HOST to it, or leave these tests out."
 
-// noStorage answers every request for Cloud Storage that there is none, and logs it once, since the web SDK shows no text of such an answer.
-// The status is none that the SDK tries again for minutes, as it does after 501, and none that tests take for a denial or a missing file.
+// noStorage refuses every request for Cloud Storage, and logs the first, since the web SDK does not show the text of
+// the response. The status is one that the SDK does not retry for minutes, as it does after 501, and that tests do not
+// mistake for a denial or a missing file.
 func noStorage(log *slog.Logger) http.Handler {
 	var once sync.Once
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -16,10 +16,10 @@ import (
 	"clave/server/transfer"
 )
 
-// transfers reads the export that the data begin with, and has one written at the end.
+// transfers registers the import of the initial data, and the export at the end.
 func (a *App) transfers(ctx context.Context, t *transfer.Transfer) error {
 	if dir := a.config.ExportDir; dir != "" {
-		// Found out at the end it would cost the data.
+		// An error at the end would lose the data.
 		if err := transfer.CanExport(dir); err != nil {
 			return fault.Because(err, fault.CodeOf(err), "--export-on-exit: %s", fault.Of(err).Message)
 		}
@@ -28,14 +28,14 @@ func (a *App) transfers(ctx context.Context, t *transfer.Transfer) error {
 	return a.begin(ctx, t)
 }
 
-// begin reads the export that the data begin with. Nobody is served yet.
+// begin imports the initial data, before requests are served.
 func (a *App) begin(ctx context.Context, t *transfer.Transfer) error {
 	dir := a.config.ImportDir
 	if dir == "" {
 		return nil
 	}
 	if blank, err := transfer.Blank(dir); err == nil && blank && dir == a.config.ExportDir {
-		fmt.Fprintf(a.o.Notices, "%s holds no export yet: beginning with nothing\n", dir)
+		fmt.Fprintf(a.o.Notices, "%s holds no export yet: starting without data\n", dir)
 		return nil
 	}
 	empty, err := t.Empty(ctx)
@@ -63,11 +63,11 @@ func (a *App) begin(ctx context.Context, t *transfer.Transfer) error {
 func (a *App) report(done string, sum transfer.Summary) {
 	fmt.Fprintf(a.o.Notices, "%s: %s\n", done, sum)
 	for _, note := range sum.Notes {
-		fmt.Fprintf(a.o.Notices, "  not taken over: %s\n", note)
+		fmt.Fprintf(a.o.Notices, "  not imported: %s\n", note)
 	}
 }
 
-// leave writes the export at the end, when nobody is served any more.
+// leave writes the export at the end, after serving has stopped.
 func (a *App) leave(ctx context.Context, t *transfer.Transfer) error {
 	dir := a.config.ExportDir
 	sum, err := t.Export(ctx, dir)
@@ -78,7 +78,7 @@ func (a *App) leave(ctx context.Context, t *transfer.Transfer) error {
 	return nil
 }
 
-// openTransfer opens what a data folder holds for a command that serves nobody.
+// openTransfer opens a data folder's data for a command that serves no requests.
 func (a *App) openTransfer(ctx context.Context, store dataStore) (*transfer.Transfer, error) {
 	s, err := a.openEngine(ctx, store)
 	if err != nil {
@@ -88,15 +88,15 @@ func (a *App) openTransfer(ctx context.Context, store dataStore) (*transfer.Tran
 	if err != nil {
 		return nil, err
 	}
-	// Emulator takes the passwords of the Emulator Suite's exports, which are in plain text.
+	// Emulator accepts the passwords of the Emulator Suite's exports, which are in plain text.
 	service := identity.New(identity.Options{
 		Accounts: account.New(store), Tokens: token.New(token.Options{Clock: a.o.Clock}), Clock: a.o.Clock, Project: a.config.Project, Emulator: true, Log: a.o.Log,
 	})
 	return transfer.New(transfer.Options{Guard: g, Identity: service, Project: a.config.Project, Clock: a.o.Clock, Marker: a.importMarker()}), nil
 }
 
-// Export writes an export of the data folder to dir. Beside a server that runs on the folder it is made from a copy, which the
-// server makes of one moment.
+// Export writes an export of the data folder to dir. If a server runs on the folder, the export is made from a copy of
+// one moment, which the server creates.
 func Export(ctx context.Context, c *config.Config, o Options, dir string) (err error) {
 	o.EnsureDefaults()
 	part, done, err := backup.ScratchCopy(dir)
@@ -145,7 +145,7 @@ func sources(paths ...string) []string {
 	return all
 }
 
-// transfer opens the data folder, which is made when it is not there and create is set, and brings data in or out.
+// transfer opens the data folder, which it creates if create is set, and imports or exports data.
 func (a *App) transfer(ctx context.Context, create bool, do func(*transfer.Transfer) (transfer.Summary, string, error)) (err error) {
 	defer func() { err = errors.Join(err, a.close()) }()
 	store, err := a.openFolder(ctx, create)

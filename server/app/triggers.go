@@ -17,7 +17,7 @@ func (s eventSource) Follow(db resource.Database) triggers.Subscription {
 	return eventSubscription{s.engine.Subscribe(db)}
 }
 
-// eventSubscription is the engine's subscription in the words of triggers.
+// eventSubscription adapts the engine's subscription to package triggers.
 type eventSubscription struct{ *engine.Subscription }
 
 // Next waits for commits.
@@ -42,7 +42,7 @@ type settling struct {
 	state    *state
 }
 
-// makeTriggers makes what delivers events to the functions emulator.
+// makeTriggers creates the delivery of events to the functions emulator.
 func (a *App) makeTriggers(s *state, u *users) (*settling, error) {
 	d, err := triggers.New(triggers.Options{Functions: a.config.Functions, Source: eventSource{s.engine}, Clock: a.o.Clock, Log: a.o.Log})
 	if err != nil {
@@ -54,8 +54,8 @@ func (a *App) makeTriggers(s *state, u *users) (*settling, error) {
 	return a.settling, nil
 }
 
-// Settle waits until nothing of a project is on its way, or of any project when project is empty: events may cause
-// commits, which live queries then show. It returns ctx's error when that takes too long.
+// Settle waits until a project, or every project if project is empty, has no pending events and no commits that live
+// queries have not delivered. Events may cause commits. It returns ctx's error if ctx ends first.
 func (s *settling) Settle(ctx context.Context, project string) error {
 	if err := s.triggers.Settle(ctx, project); err != nil {
 		return err
@@ -63,7 +63,7 @@ func (s *settling) Settle(ctx context.Context, project string) error {
 	return s.state.hub.Settle(ctx, project)
 }
 
-// Settle waits until the events of all commits have been delivered. It returns ctx's error when that takes too long.
+// Settle waits until the events of all commits have been delivered. It returns ctx's error if ctx ends first.
 func (a *App) Settle(ctx context.Context) error {
 	if a.settling == nil || a.config.Functions == "" {
 		return nil

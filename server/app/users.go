@@ -13,23 +13,24 @@ import (
 	"clave/server/token"
 )
 
-// users are the accounts and the tokens that name them.
+// users holds the accounts and their tokens.
 type users struct {
 	service *identity.Service
 	tokens  *token.Verifier
 	handler http.Handler
-	// forAdmins makes a handler for administrators that others than the tokens name.
+	// forAdmins returns a handler for administrators that another source than tokens identifies.
 	forAdmins func(token.Callers) http.Handler
-	// testMail sends an e-mail that carries nothing; nil without a mail server.
+	// testMail sends an e-mail without a code; nil without a mail server.
 	testMail func(ctx context.Context, to, locale string) error
-	// control answers the emulator's routes; nil in production.
+	// control serves the emulator's routes; nil in production.
 	control http.Handler
 }
 
-// passingHashCost is the memory cost of password hashes that end with the process: test suites sign up by the thousand.
+// passingHashCost is the memory cost of password hashes that exist only in memory. It is low because test suites create
+// thousands of accounts.
 const passingHashCost = 4
 
-// tokenOptions returns the options of the verifier of tokens; service returns the accounts.
+// tokenOptions returns the options of the token verifier. service returns the accounts.
 func (a *App) tokenOptions(service func() *identity.Service) token.Options {
 	c := a.config
 	return token.Options{
@@ -46,8 +47,8 @@ func (a *App) openUsers(ctx context.Context, s *state) (*users, error) {
 	c := a.config
 	var service *identity.Service
 	var err error
-	// The verifier of tokens calls the service, and the service is made of the verifier. The functions read the variable when they are
-	// called, which is after service is set below.
+	// The token verifier calls the service, and the service needs the verifier. The functions read the variable when they
+	// are called, which is after service is set below.
 	to := a.tokenOptions(func() *identity.Service { return service })
 	if c.SignTokens {
 		vault, err := a.vault(ctx, s.store)

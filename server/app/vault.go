@@ -10,8 +10,8 @@ import (
 	"clave/server/token"
 )
 
-// vault returns where the signing keys are: in the data folder, with the data on PostgreSQL, where all nodes have the same, or, as
-// nil, in memory.
+// vault returns the store of the signing keys: the data folder, PostgreSQL, so that all nodes have the same keys, or
+// nil for memory.
 func (a *App) vault(ctx context.Context, store dataStore) (token.Vault, error) {
 	ctx = context.WithoutCancel(ctx)
 	inStore := storeVault{store, func(b *storage.Batch) error { return store.Apply(ctx, b) }}
@@ -28,10 +28,10 @@ func (a *App) vault(ctx context.Context, store dataStore) (token.Vault, error) {
 // keysDir is the folder of signing keys in a data folder.
 const keysDir = "keys"
 
-// signingPrefix begins the keys of signing keys in a store.
+// signingPrefix is the prefix of the keys of signing keys in a store.
 var signingPrefix = []byte("signing/")
 
-// copyKeys copies the keys of the rings that the other vault has none of.
+// copyKeys copies the keys of rings that are empty in the other vault.
 func copyKeys(from, to token.Vault) error {
 	for _, ring := range token.Rings() {
 		there, err := to.Load(ring)
@@ -51,13 +51,13 @@ func copyKeys(from, to token.Vault) error {
 	return nil
 }
 
-// storeVault keeps signing keys in a store, under signing/RING/ID.
+// storeVault stores signing keys in a store, under signing/RING/ID.
 type storeVault struct {
 	store storage.Reader
 	apply func(*storage.Batch) error
 }
 
-// key returns what a key is kept under.
+// key returns the store's key of a signing key.
 func (v storeVault) key(ring, id string) []byte {
 	return []byte(string(signingPrefix) + ring + "/" + id)
 }

@@ -15,7 +15,7 @@ import (
 	"clave/server/storage/pgstore"
 )
 
-// watched is what is kept for the console.
+// watched holds data for the console.
 type watched struct {
 	logs    logs.Ring
 	missing console.MissingIndexes
@@ -30,21 +30,21 @@ type watched struct {
 // hasConsole reports whether there is to be a console.
 func (a *App) hasConsole() bool { return a.config.UI || a.config.Console != "" }
 
-// watch begins to keep the log's lines for the console.
+// watch starts keeping the log's lines for the console.
 func (a *App) watch() {
 	a.watched = &watched{}
 	a.watched.defined.of = make(map[resource.Database][]index.Definition)
 	a.o.Log = slog.New(logs.Handler(a.o.Log.Handler(), &a.watched.logs))
 }
 
-// define notes the indexes that a database's file or release has; the zero Database is all without their own.
+// define records the indexes of a database's file or release. The zero Database means all without their own.
 func (w *watched) define(db resource.Database, indexes []index.Definition) {
 	w.defined.Lock()
 	defer w.defined.Unlock()
 	w.defined.of[db] = indexes
 }
 
-// definedIn returns the indexes that a database's file or release has.
+// definedIn returns the indexes of a database's file or release.
 func (w *watched) definedIn(db resource.Database) []index.Definition {
 	w.defined.Lock()
 	defer w.defined.Unlock()
@@ -54,7 +54,7 @@ func (w *watched) definedIn(db resource.Database) []index.Definition {
 	return w.defined.of[resource.Database{}]
 }
 
-// gauges returns how the server stands.
+// gauges returns the state of the server.
 func (a *App) gauges() meter.Gauges {
 	g := meter.Gauges{Goroutines: runtime.NumGoroutine()}
 	g.Memory, g.Heap = memoryTaken()
@@ -65,10 +65,10 @@ func (a *App) gauges() meter.Gauges {
 	return g
 }
 
-// logged is a store that keeps its last writes in a log alone.
+// logged is a store whose latest writes are only in a log.
 type logged interface{ LogSize() uint64 }
 
-// sampled returns how the server stands, with how far what follows its log is behind it.
+// sampled returns the state of the server, including the lag of the readers of its log.
 func (a *App) sampled(ctx context.Context) meter.Gauges {
 	g := a.gauges()
 	if a.served == nil {
@@ -89,14 +89,15 @@ func (a *App) sampled(ctx context.Context) meter.Gauges {
 	return g
 }
 
-// memoryTaken returns how many bytes the program has from the system, and how many of them live objects take.
+// memoryTaken returns the bytes that the program has from the system, and those of live objects.
 func memoryTaken() (all, heap uint64) {
 	samples := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}, {Name: "/memory/classes/heap/objects:bytes"}}
 	metrics.Read(samples)
 	return samples[0].Value.Uint64() - samples[1].Value.Uint64(), samples[2].Value.Uint64()
 }
 
-// neededIndex returns a function that records indexes that queries lack, for the console, and keeps what the files define; nil without one.
+// neededIndex returns a function that records for the console the indexes that queries lack, and stores the definitions of the files. It
+// returns nil without a console.
 func (a *App) neededIndex(files map[resource.Database]index.Definitions) func(resource.Database, index.Definition) {
 	if a.watched == nil {
 		return nil
@@ -107,7 +108,7 @@ func (a *App) neededIndex(files map[resource.Database]index.Definitions) func(re
 	return func(db resource.Database, d index.Definition) { a.watched.missing.Add(db, d, a.o.Clock.Now()) }
 }
 
-// usage returns how many bytes the data take on this machine's disk and how many are free; zero where they are elsewhere.
+// usage returns the used and the free bytes on this machine's disk, or zero if the data are elsewhere.
 func (s *state) usage() (used, free uint64) {
 	if store, ok := s.store.(interface{ Usage() (used, free uint64) }); ok {
 		return store.Usage()
