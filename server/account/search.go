@@ -7,10 +7,12 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // Search calls yield, until it returns false, with the accounts of a scope whose id, e-mail address, phone number or
-// name contains a text, regardless of case. The accounts are in the order of ids and begin after the given id. There is
+// name contains a text, regardless of case and accents. The accounts are in the order of ids and begin after the given id. There is
 // no substring index: Search scans the stored accounts as bytes and decodes only those that contain the text anywhere.
 func (s *Store) Search(ctx context.Context, sc Scope, text, after string, yield func(*User) bool) error {
 	f, err := newFinder(text)
@@ -22,12 +24,12 @@ func (s *Store) Search(ctx context.Context, sc Scope, text, after string, yield 
 
 // finder looks for a text in accounts.
 type finder struct {
-	// text is in lower case, and stored its form in stored accounts.
+	// text is folded, and stored is its form in stored accounts.
 	text   string
 	stored []byte
 	// phone is the text without the separators that people write in phone numbers; empty if the text is not such a number.
 	phone string
-	// folded is a buffer for an account in lower case.
+	// folded is a buffer for an account.
 	folded []byte
 }
 
@@ -37,7 +39,7 @@ func newFinder(text string) (*finder, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &finder{text: strings.ToLower(text), stored: appendLower(nil, stored[1:len(stored)-1])}
+	f := &finder{text: fold(text), stored: appendFolded(nil, stored[1:len(stored)-1])}
 	if strings.Trim(text, "+0123456789 -.()") == "" {
 		f.phone = strings.NewReplacer(" ", "", "-", "", ".", "", "(", "", ")", "").Replace(text)
 	}
@@ -46,7 +48,7 @@ func newFinder(text string) (*finder, error) {
 
 // mayHave reports whether a stored account contains the text anywhere, also in fields that are not searched.
 func (f *finder) mayHave(stored []byte) bool {
-	f.folded = appendLower(f.folded[:0], stored)
+	f.folded = appendFolded(f.folded[:0], stored)
 	return bytes.Contains(f.folded, f.stored) || f.phone != "" && bytes.Contains(f.folded, []byte(f.phone))
 }
 
@@ -60,21 +62,30 @@ func (f *finder) has(u *User) bool {
 		name = *u.DisplayName
 	}
 	for _, field := range []string{u.UID, u.Email, u.Phone, name} {
-		if strings.Contains(strings.ToLower(field), f.text) {
+		if strings.Contains(fold(field), f.text) {
 			return true
 		}
 	}
 	return false
 }
 
-// appendLower appends a text in lower case.
-func appendLower(to, text []byte) []byte {
+// fold returns a text in lower case and without accents.
+func fold(text string) string { return string(appendFolded(nil, []byte(text))) }
+
+// appendFolded appends a text in lower case and without accents: of each letter what Unicode's canonical decomposition begins with, and no
+// combining marks.
+func appendFolded(to, text []byte) []byte {
 	for i := 0; i < len(text); {
 		c := text[i]
 		switch {
 		case c >= utf8.RuneSelf:
 			r, size := utf8.DecodeRune(text[i:])
-			to = utf8.AppendRune(to, unicode.ToLower(r))
+			if parts := norm.NFD.Properties(text[i : i+size]).Decomposition(); len(parts) > 0 {
+				r, _ = utf8.DecodeRune(parts)
+			}
+			if !unicode.Is(unicode.Mn, r) {
+				to = utf8.AppendRune(to, unicode.ToLower(r))
+			}
 			i += size
 			continue
 		case 'A' <= c && c <= 'Z':

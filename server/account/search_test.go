@@ -40,8 +40,10 @@ func TestSearch(t *testing.T) {
 		most        int
 		want        []string
 	}{
-		{"PEÑA", "", 9, []string{"a-1"}},
-		{"pena", "", 9, []string{"c-3"}},
+		{"PEÑA", "", 9, []string{"a-1", "c-3"}},
+		{"pena", "", 9, []string{"a-1", "c-3"}},
+		{"pen\u0303a", "", 9, []string{"a-1", "c-3"}},
+		{"maria", "", 9, []string{"c-3"}},
 		{"ñandú", "", 9, []string{"c-3"}},
 		{"example", "", 9, []string{"a-1", "b-2", "c-3"}},
 		{"example", "", 2, []string{"a-1", "b-2"}},
