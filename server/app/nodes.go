@@ -85,7 +85,7 @@ func (e *early) run(ctx context.Context) error {
 	return e.close()
 }
 
-// close stops what runs still: the ports first, so that the leader's answers to requests that are under way still reach their clients.
+// close stops the parts that still run, the ports first, so that the leader's responses to requests in progress reach their clients.
 func (n *nodes) close() error {
 	var all []error
 	for _, e := range n.ports {

@@ -12,13 +12,13 @@ import (
 	"time"
 )
 
-// A service is what nodes and commands request of the leader over inner connections alone: it is among the handlers of Node.Serve under a
-// name that no port has, so no client's request gets there.
+// A service is a handler of the leader for nodes and commands. It is among the handlers of Node.Serve under a name that
+// no port has, so only requests over inner connections reach it.
 
-// Client calls services of the leader. It proves itself by the secret of the cluster.
+// Client calls services of the leader. It authenticates by the secret of the cluster.
 type Client struct{ transport *http.Transport }
 
-// NewClient returns a client, for programs that are no nodes.
+// NewClient returns a client, for programs that are not nodes.
 func NewClient(secret []byte) (*Client, error) {
 	settings, err := identity(secret)
 	if err != nil {
@@ -33,7 +33,7 @@ func (n *Node) Client() *Client { return &Client{n.transport} }
 // Close ends the client's connections.
 func (c *Client) Close() { c.transport.CloseIdleConnections() }
 
-// newTransport returns what requests to inner listeners are sent by.
+// newTransport returns the transport for requests to inner listeners.
 func newTransport(settings *tls.Config) *http.Transport {
 	only := new(http.Protocols)
 	only.SetHTTP2(true)
@@ -59,14 +59,14 @@ func dialInner(ctx context.Context, settings *tls.Config, network, address strin
 	return conn, nil
 }
 
-// ErrNotLeading means that a node does not lead and has not begun a request.
+// ErrNotLeading means that the node does not lead and has not begun to process the request.
 var ErrNotLeading = errors.New("cluster: the node does not lead")
 
-// maxAnswer is how many bytes a service may answer.
+// maxAnswer is the maximum size of a service's response, in bytes.
 const maxAnswer = 16 << 20
 
-// Call sends a body to a service of the leader and returns the status and the body of the answer. A node that is about to lead answers when
-// it does. ErrNotLeading means that nothing was begun; after other errors that is unknown.
+// Call sends a body to a service of the leader and returns the status and the body of the response. A node that is
+// about to lead responds once it does. ErrNotLeading means that nothing was begun; after other errors that is unknown.
 func (c *Client) Call(ctx context.Context, leader Leader, service string, body []byte) (status int, answer []byte, err error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "https://"+leader.Address+"/", bytes.NewReader(body))
 	if err != nil {

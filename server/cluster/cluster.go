@@ -14,10 +14,10 @@ import (
 	"clave/server/process"
 )
 
-// Leader is the node that leads. The zero Leader is none.
+// Leader is the node that leads. The zero Leader means none.
 type Leader struct {
 	Node string
-	// Address is its inner listener's.
+	// Address is the address of its inner listener.
 	Address string
 	// Epoch counts the leaders so far.
 	Epoch int64
@@ -25,25 +25,25 @@ type Leader struct {
 
 // Options configures a Node.
 type Options struct {
-	// Name is this node's.
+	// Name is the name of this node.
 	Name string
-	// Secret is what all nodes of the cluster share.
+	// Secret is shared by all nodes of the cluster.
 	Secret []byte
-	// Listener is the inner listener, which the node takes over.
+	// Listener is the inner listener, which the node closes.
 	Listener net.Listener
-	// Leader returns who leads, and a channel that is closed when that changes.
+	// Leader returns the leader, and a channel that is closed when the leader changes.
 	Leader func() (Leader, <-chan struct{})
-	// Patience is how long a request waits for a leader; 5 s when zero.
+	// Patience is the time for which a request waits for a leader; zero means 5 s.
 	Patience time.Duration
-	// Grace is how long forwarded requests under way may go on at a stop; 3 s when zero.
+	// Grace is the time for which forwarded requests in progress may continue at a stop; zero means 3 s.
 	Grace time.Duration
-	// Clock returns the time; the machine's when nil.
+	// Clock is the source of time; nil means the machine's clock.
 	Clock clock.Clock
-	// Log receives failures; nothing is logged when nil.
+	// Log receives failures; nil logs nothing.
 	Log *slog.Logger
 }
 
-// EnsureDefaults fills in what the zero value leaves open.
+// EnsureDefaults sets the defaults of zero fields.
 func (o *Options) EnsureDefaults() {
 	if o.Patience == 0 {
 		o.Patience = 5 * time.Second
@@ -59,50 +59,51 @@ func (o *Options) EnsureDefaults() {
 	}
 }
 
-// Validate reports what is missing.
+// Validate returns an error if a required option is missing.
 func (o *Options) Validate() error {
 	if o.Name == "" || len(o.Secret) == 0 || o.Listener == nil || o.Leader == nil {
-		return errors.New("cluster: a node needs a name, a secret, a listener and what tells who leads")
+		return errors.New("cluster: a node needs a name, a secret, a listener and a source of the leader")
 	}
 	return nil
 }
 
-// What one inner connection carries at most: streams at a time, of which a node opens further connections for more, and bytes of
-// each that its reader has not taken. All streams together can't fill a connection, so that slow ones never hold up the others.
+// Limits of one inner connection: the number of concurrent streams, beyond which a node opens further connections, and
+// the number of unread bytes of each stream. All streams together can't fill the connection's window, so slow streams
+// never block others.
 const (
 	connStreams  = 1000
 	streamWindow = 64 << 10
 	connWindow   = connStreams * streamWindow
 )
 
-// A connection on which nothing comes is sent a PING after pingAfter, and is closed when there is no answer pingPatience later.
+// An idle connection is sent a PING after pingAfter, and is closed if there is no response within pingPatience.
 const (
 	pingAfter    = time.Second
 	pingPatience = 2 * time.Second
 )
 
-// dialTimeout is how long a connection to the leader may take to be made.
+// dialTimeout is the time limit for connecting to the leader.
 const dialTimeout = time.Second
 
-// Node is this node among the others.
+// Node connects this node with the others.
 type Node struct {
 	o         Options
 	tls       *tls.Config
 	transport *http.Transport
-	// ending comes when the node stops: streams that were forwarded to it end, and it refuses what comes.
+	// ending begins when the node stops: streams that were forwarded to it end, and it refuses new requests.
 	ending *process.Ending
 	mu     struct {
 		sync.Mutex
-		// handlers answer the ports of this node once it leads, and changed is closed when they are there.
+		// handlers serve the ports of this node once it leads. changed is closed when they are set.
 		handlers map[string]http.Handler
 		changed  chan struct{}
-		// leader is whose answers under way are cut when another one leads, by under.
+		// leader is the leader of the requests in progress, which under ends when another node leads.
 		leader Leader
 		under  *process.Ending
 	}
 }
 
-// New returns a node that answers at its inner listener once it is run.
+// New returns a node that serves its inner listener while it runs.
 func New(o Options) (*Node, error) {
 	o.EnsureDefaults()
 	if err := o.Validate(); err != nil {
@@ -119,10 +120,10 @@ func New(o Options) (*Node, error) {
 	return n, nil
 }
 
-// errNotReached is the error of a request that was not sent: there is no connection to the leader.
+// errNotReached is the error of a request that was not sent, because there is no connection to the leader.
 var errNotReached = errors.New("cluster: the leader is not reached")
 
-// Serve has this node answer by itself from now on, port by port; it is called when the node leads.
+// Serve sets the handlers by which this node serves its ports from now on. It is called when the node leads.
 func (n *Node) Serve(handlers map[string]http.Handler) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -131,14 +132,14 @@ func (n *Node) Serve(handlers map[string]http.Handler) {
 	n.mu.changed = make(chan struct{})
 }
 
-// local returns what answers a port here, nil while this node does not lead, and a channel that is closed when that changes.
+// local returns the handler of a port, or nil while this node does not lead, and a channel that is closed when that changes.
 func (n *Node) local(port string) (http.Handler, <-chan struct{}) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.mu.handlers[port], n.mu.changed
 }
 
-// during returns what comes when another leader is known than l.
+// during returns an Ending that begins when another leader than l is known.
 func (n *Node) during(l Leader) *process.Ending {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -149,7 +150,8 @@ func (n *Node) during(l Leader) *process.Ending {
 	return n.mu.under
 }
 
-// watch cuts the answers of a leader under way when another one leads: of one that is paused they would never end.
+// watch ends the responses of a leader that are in progress when another node leads. Otherwise those of a paused leader
+// would never end.
 func (n *Node) watch(ctx context.Context) {
 	for {
 		leader, changed := n.o.Leader()
@@ -164,7 +166,7 @@ func (n *Node) watch(ctx context.Context) {
 	}
 }
 
-// Run answers at the inner listener until ctx is done.
+// Run serves the inner listener until ctx is done.
 func (n *Node) Run(ctx context.Context) error {
 	var watching sync.WaitGroup
 	watching.Go(func() { n.watch(ctx) })
@@ -189,7 +191,7 @@ func (n *Node) Run(ctx context.Context) error {
 		n.ending.End()
 		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), n.o.Grace)
 		if server.Shutdown(grace) != nil {
-			_ = server.Close() // what did not end in time is cut
+			_ = server.Close() // requests that did not end in time are cut
 		}
 		cancel()
 		err = <-ended

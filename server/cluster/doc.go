@@ -1,10 +1,10 @@
-// Package cluster connects the nodes of a cluster: each has an inner listener, on which requests that arrived at other nodes come in,
-// and forwards what arrives at itself to the node that leads.
+// Package cluster connects the nodes of a cluster. Each node forwards the requests of its clients to the leader, and
+// has an inner listener for requests that other nodes forward.
 //
-// A request is forwarded once: what comes in at the inner listener is answered by this node or refused. It is sent again only where the
-// leader can't have begun it: no connection was made, the leader answered that it leads no more, or a method that changes nothing was cut.
-// While nobody leads, requests wait for a short time with their bodies unread.
+// A request is forwarded once: a node serves or refuses requests at its inner listener. A request is retried only if
+// the leader can't have begun it, because there was no connection or the leader responded that it no longer leads, or
+// if its method changes nothing. While there is no leader, requests wait for a short time with their bodies unread.
 //
-// Nodes authenticate each other by a key that is made of a secret which they share; the handshake fails for a peer that does not have it.
-// The address and the scheme of the client come with a forwarded request, in headers that count at the inner listener alone.
+// Nodes authenticate each other by a key that they derive from a shared secret. The handshake fails for a peer without
+// it. A forwarded request has the client's address and scheme in headers that are accepted only at the inner listener.
 package cluster

@@ -15,28 +15,29 @@ import (
 	"clave/server/httpjson"
 )
 
-// againAfter is how long a request waits after a leader was not reached.
+// againAfter is the pause of a request after a failed connection to the leader.
 const againAfter = 50 * time.Millisecond
 
-// TextNoLeader is the text of the error that clients receive while nobody leads. Their SDKs retry.
+// TextNoLeader is the text of the error that clients receive while there is no leader. Their SDKs retry.
 const TextNoLeader = "No node serves the database at the moment. Please try again."
 
-// How a request is forwarded. forward sends it to the leader (send) and passes the answer on piece by piece (pass). While nobody leads it
-// waits for one, up to Options.Patience, and answers UNAVAILABLE then, which SDKs retry.
+// How a request is forwarded. forward sends it to the leader (send) and copies the response piece by piece (pass).
+// While there is no leader it waits for one, up to Options.Patience, and then returns UNAVAILABLE, which SDKs retry.
 //
-// It is sent again only where the leader can't have begun it: there was no connection, the answer has headerRefused, or its method changes
-// nothing. For that its body must be whole: source keeps what was read of it, up to a limit, until an answer has come. Everything else that
-// is cut is answered with UNAVAILABLE, where its client can't have seen a part of an answer.
+// A request is retried only if the leader can't have begun it (there was no connection, or the response has
+// headerRefused), or if its method changes nothing. The retry needs the whole body, so source keeps the bytes that were
+// read, up to a limit, until a response arrives. Any other request that is cut gets UNAVAILABLE, unless its client may
+// have received a part of the response.
 //
-// An answer that is cut in the middle must not look complete. Of gRPC's it ends with a status where the frames are whole (cutAnswer), and
-// otherwise the client's connection or stream is aborted.
+// A response that is cut in the middle must not look complete. A gRPC response ends with a status if the frames are
+// complete (cutAnswer); otherwise the client's connection or stream is aborted.
 
-// Forward returns a handler that forwards the requests of a port to the node that leads, and answers them here once this one does.
+// Forward returns a handler that forwards the requests of a port to the leader, and serves them here once this node leads.
 func (n *Node) Forward(port string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { n.forward(w, r, port) })
 }
 
-// forward has a request answered by whoever leads, or refuses it when nobody does for a while.
+// forward forwards a request to the leader, or refuses it if there is none for a while.
 func (n *Node) forward(w http.ResponseWriter, r *http.Request, port string) {
 	late, stop := n.o.Clock.After(n.o.Patience)
 	defer stop()
@@ -44,7 +45,7 @@ func (n *Node) forward(w http.ResponseWriter, r *http.Request, port string) {
 	for {
 		handler, served := n.local(port)
 		if handler != nil {
-			if body != nil { // of which an attempt may have read
+			if body != nil { // an attempt may have read from it
 				body.release()
 				r = r.WithContext(r.Context())
 				r.Body = body.begin()
@@ -58,14 +59,14 @@ func (n *Node) forward(w http.ResponseWriter, r *http.Request, port string) {
 			return
 		}
 		if !n.await(r.Context(), reachable, served, moved, late) {
-			refuse(w, r) // also where it is this node that ends: its client is there
+			refuse(w, r) // also if this node stops: its client is still connected
 			return
 		}
 	}
 }
 
-// await waits until a request may be tried again: a leader is there, another one, or, where one was not reached, a pause is over.
-// It returns false when ctx is done or it is late.
+// await waits until a request may be retried: there is a leader or another one, or the pause after a failed connection
+// is over. It returns false if ctx is done or late receives.
 func (n *Node) await(ctx context.Context, pause bool, served, moved <-chan struct{}, late <-chan time.Time) bool {
 	var again <-chan time.Time
 	if pause {
@@ -85,8 +86,7 @@ func (n *Node) await(ctx context.Context, pause bool, served, moved <-chan struc
 	return true
 }
 
-// send sends a request to the leader and passes its answer on. It returns false where the request may be sent again: the leader
-// has not begun it.
+// send sends a request to the leader and copies the response. It returns false if the request may be retried.
 func (n *Node) send(w http.ResponseWriter, r *http.Request, body *source, leader Leader, port string) (done bool) {
 	ctx, cancel := n.during(leader).Within(r.Context())
 	defer cancel()
@@ -94,7 +94,7 @@ func (n *Node) send(w http.ResponseWriter, r *http.Request, body *source, leader
 	if err != nil {
 		switch {
 		case r.Context().Err() != nil && !front.IsCall(r):
-			return true // no client is left to be answered, or this node ends
+			return true // the client has gone, or this node stops
 		case r.Context().Err() != nil:
 		case body.whole() && (errors.Is(err, errNotReached) || isSafe(r.Method)):
 			return false
@@ -103,10 +103,10 @@ func (n *Node) send(w http.ResponseWriter, r *http.Request, body *source, leader
 		refuse(w, r)
 		return true
 	}
-	// The transport looks at the context of a request only once all of its body is sent, which of a stream is at its end.
+	// The transport checks the context of a request only after the whole body is sent, which for a stream is at its end.
 	defer context.AfterFunc(ctx, func() { _ = res.Body.Close() })()
 	defer func() {
-		cancel() // without which Close waits for the client's next message
+		cancel() // otherwise Close waits for the client's next message
 		_ = res.Body.Close()
 	}()
 	if res.Header.Get(headerRefused) != "" {
@@ -126,7 +126,7 @@ func isSafe(method string) bool {
 	return method == http.MethodGet || method == http.MethodHead || method == http.MethodOptions
 }
 
-// hopByHop are the headers that are about one connection (RFC 9110 §7.6.1).
+// hopByHop lists the headers of a single connection (RFC 9110 §7.6.1).
 var hopByHop = []string{"Connection", "Proxy-Connection", "Keep-Alive", "Te", "Trailer", "Transfer-Encoding", "Upgrade"}
 
 // outgoing returns the request to the leader.
@@ -163,7 +163,7 @@ func (n *Node) outgoing(ctx context.Context, r *http.Request, body *source, lead
 	return out.WithContext(ctx)
 }
 
-// refuse answers that nobody leads, or that the leader was lost.
+// refuse writes the error for a missing or lost leader.
 func refuse(w http.ResponseWriter, r *http.Request) {
 	if front.IsCall(r) {
 		w.Header().Set("Content-Type", "application/grpc")
@@ -178,7 +178,7 @@ func refuse(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// The trailers of gRPC's answers, and the codes that matter here.
+// The trailers of gRPC responses, and the codes that are used here.
 const (
 	grpcStatus      = "Grpc-Status"
 	grpcMessage     = "Grpc-Message"
@@ -186,10 +186,10 @@ const (
 	grpcUnavailable = "14"
 )
 
-// buffers are what answers are passed on by.
+// buffers holds the buffers for copying responses.
 var buffers = sync.Pool{New: func() any { b := make([]byte, 32<<10); return &b }}
 
-// pass passes an answer on, piece by piece as it comes.
+// pass copies a response, piece by piece as it arrives.
 func pass(w http.ResponseWriter, r *http.Request, res *http.Response) {
 	header := w.Header()
 	for name, values := range res.Header {
@@ -199,17 +199,17 @@ func pass(w http.ResponseWriter, r *http.Request, res *http.Response) {
 		header.Del(name)
 	}
 	call := front.IsCall(r)
-	if call && len(header["Content-Type"]) == 0 { // a server that was stopped before it answered
+	if call && len(header["Content-Type"]) == 0 { // a server that stopped before it responded
 		clear(header)
 		refuse(w, r)
 		return
 	}
 	if call && header.Get(grpcStatus) == grpcCancelled {
-		header.Set(grpcStatus, grpcUnavailable) // the client is there: it was the leader's end
+		header.Set(grpcStatus, grpcUnavailable) // the client is still connected: the leader's end failed
 	}
 	w.WriteHeader(res.StatusCode)
 	control := http.NewResponseController(w)
-	_ = control.Flush() // where it can't, the end does it
+	_ = control.Flush() // if flushing is not supported, the end of the response flushes
 	var at frames
 	buffer := buffers.Get().(*[]byte)
 	defer buffers.Put(buffer)
@@ -233,20 +233,20 @@ func pass(w http.ResponseWriter, r *http.Request, res *http.Response) {
 	}
 }
 
-// cutAnswer ends an answer of which the rest does not come.
+// cutAnswer ends a response whose rest is missing.
 func cutAnswer(header http.Header, r *http.Request, call, whole bool) {
 	switch {
 	case call && whole:
 		endCall(header, http.Header{grpcStatus: {grpcUnavailable}, grpcMessage: {TextNoLeader}}, call)
 	case call:
-		front.CloseConn(r) // a part of a message would be an internal error; a connection's end is retried
+		front.CloseConn(r) // SDKs take a partial message for an internal error, but retry after the end of a connection
 		panic(http.ErrAbortHandler)
 	default:
-		panic(http.ErrAbortHandler) // so that nobody takes the part for the whole
+		panic(http.ErrAbortHandler) // so that the part does not look complete
 	}
 }
 
-// endCall sets the trailers of an answer.
+// endCall sets the trailers of a response.
 func endCall(header, trailer http.Header, call bool) {
 	for name, values := range trailer {
 		if call && name == grpcStatus && len(values) == 1 && values[0] == grpcCancelled {
@@ -262,7 +262,7 @@ type frames struct {
 	left uint32
 }
 
-// add notes bytes that were passed on.
+// add records bytes that were copied.
 func (f *frames) add(p []byte) {
 	for len(p) > 0 {
 		if f.head < 5 {
@@ -282,10 +282,10 @@ func (f *frames) add(p []byte) {
 	}
 }
 
-// whole reports whether no frame is begun.
+// whole reports whether the last frame is complete.
 func (f *frames) whole() bool { return f.head == 0 }
 
-// Ask requests a path of a port from the leader as a client would, and returns the status of the answer. It does not wait for a leader.
+// Ask requests a path of a port from the leader like a client, and returns the status of the response. It does not wait for a leader.
 func (n *Node) Ask(ctx context.Context, port, path string) (int, error) {
 	if handler, _ := n.local(port); handler != nil {
 		return http.StatusOK, nil

@@ -12,28 +12,30 @@ import (
 	"clave/server/httpjson"
 )
 
-// IndexService is the service by which the leader answers requests for read indexes.
+// IndexService is the name of the leader's service for read indexes.
 const IndexService = "index"
 
-// maxIndex is how large a request for a read index may be.
+// maxIndex is the maximum size of a request for a read index.
 const maxIndex = 1 << 20
 
-// Index is a read index: a node that has all that it names reads what was acknowledged before the index was requested.
+// Index is a read index: a node that has all that it names reads everything that was acknowledged before the index was
+// requested.
 type Index struct {
 	// Seq is the last row of the log.
 	Seq int64 `json:"seq"`
-	// Rules identifies the rules by which the leader decides.
+	// Rules identifies the rules in force at the leader.
 	Rules string `json:"rules"`
-	// Versions are versions for reads of now, by the names of databases. No commit behind Seq has one of them or an earlier one.
+	// Versions holds versions for reads of the latest state, by the names of databases. All commits after Seq have greater
+	// versions.
 	Versions map[string]clock.Version `json:"versions"`
 }
 
 // IndexRequest is the request for a read index.
 type IndexRequest struct {
-	// Wait has the leader wait for a short time until the last row of the log is another one than After.
+	// Wait lets the leader wait for a short time until the last row of the log differs from After.
 	Wait  bool  `json:"wait,omitempty"`
 	After int64 `json:"after,omitempty"`
-	// Databases are those of which versions are wanted.
+	// Databases lists the databases whose versions are requested.
 	Databases []string `json:"databases"`
 }
 
@@ -71,15 +73,15 @@ func (n *Node) Index(ctx context.Context, request IndexRequest) (index Index, er
 	case err != nil:
 		return index, err
 	case status != http.StatusOK:
-		return index, fmt.Errorf("cluster: the leader answers %d to a request for a read index", status)
+		return index, fmt.Errorf("cluster: the leader returned status %d for a read index", status)
 	}
 	return index, json.Unmarshal(answer, &index)
 }
 
-// Shared makes calls of which one is under way at a time. Whoever comes meanwhile shares the next one, which begins after all of its
-// callers have come. The zero value needs Call.
+// Shared makes one call at a time for many callers. Callers that arrive during a call share the next one, which begins
+// after they have arrived. Call must be set.
 type Shared[T any] struct {
-	// Call makes a call. Its context does not end with any of the callers.
+	// Call makes a call. Its context does not depend on any of the callers.
 	Call func(ctx context.Context) (T, error)
 	mu   struct {
 		sync.Mutex
@@ -90,7 +92,7 @@ type Shared[T any] struct {
 
 // flight is one call of several callers.
 type flight[T any] struct {
-	// turn has the one message that whoever receives it makes the call, and done is closed when result and err are set.
+	// turn holds one message; the caller that receives it makes the call. done is closed when result and err are set.
 	turn, done chan struct{}
 	result     T
 	err        error
@@ -113,16 +115,16 @@ func (s *Shared[T]) Do(ctx context.Context) (result T, err error) {
 		s.fly(ctx, f)
 	case <-f.done:
 	case <-ctx.Done():
-		// Whoever comes next takes the turn, if it is this flight's.
+		// If this flight has the turn, another of its callers takes it.
 		return result, ctx.Err()
 	}
 	return f.result, f.err
 }
 
-// fly makes the call of a flight and gives the turn to the next one.
+// fly makes the call of a flight and passes the turn to the next one.
 func (s *Shared[T]) fly(ctx context.Context, f *flight[T]) {
 	s.mu.Lock()
-	s.mu.next = nil // who comes from now on is late for this one
+	s.mu.next = nil // later callers join the next flight
 	s.mu.Unlock()
 	f.result, f.err = s.Call(context.WithoutCancel(ctx))
 	close(f.done)

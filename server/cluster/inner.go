@@ -7,18 +7,19 @@ import (
 	"clave/server/front"
 )
 
-// The headers of a forwarded request: the port that it arrived at, the client's address, and whether the client's connection was https.
-// They are set by the node that forwards, whatever a client sent, and are taken from inner connections only.
+// The headers of a forwarded request: the port at which it arrived, the client's address, and whether the client's
+// connection was https. The forwarding node sets them, whatever the client sent, and they are accepted only from inner
+// connections.
 const (
 	headerPort   = "Clave-Port"
 	headerClient = "Clave-Client"
 	headerScheme = "Clave-Scheme"
 )
 
-// headerRefused stands in the answer of a node that has not begun a request because it does not lead.
+// headerRefused is set in the response of a node that has not begun a request because it does not lead.
 const headerRefused = "Clave-Refused"
 
-// inner answers a forwarded request, if this node leads. One that has the lease and is about to serve has the request wait.
+// inner serves a forwarded request if this node leads. If the node has the lease and is about to serve, the request waits.
 func (n *Node) inner(w http.ResponseWriter, r *http.Request) {
 	port := r.Header.Get(headerPort)
 	late, stop := n.o.Clock.After(n.o.Patience)
@@ -29,8 +30,8 @@ func (n *Node) inner(w http.ResponseWriter, r *http.Request) {
 		r = r.WithContext(ctx)
 	}
 	for {
-		// Handlers come before the question who leads: they are there from the moment at which this node leads, which Options.Leader may
-		// report a little later. Each turn takes both channels before it decides, so no change is missed.
+		// Handlers are checked before the leader: they are set from the moment at which this node leads, which Options.Leader
+		// may report a little later. Each iteration takes both channels before it decides, so no change is missed.
 		handler, served := n.local(port)
 		if handler != nil {
 			n.asClient(r)
@@ -38,7 +39,8 @@ func (n *Node) inner(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		leader, moved := n.o.Leader()
-		// While nobody leads the request waits here: this node may be about to. A refusal has the sender choose the leader anew.
+		// While there is no leader the request waits here, since this node may be about to lead. After a refusal the sender looks for
+		// the leader again.
 		refused := leader.Node != "" && leader.Node != n.o.Name || n.ending.Ended()
 		if !refused {
 			select {
@@ -60,7 +62,7 @@ func (n *Node) inner(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// asClient makes a request look as it did at the port where it arrived.
+// asClient restores a request to its form at the port where it arrived.
 func (n *Node) asClient(r *http.Request) {
 	r.RemoteAddr = r.Header.Get(headerClient)
 	r.TLS = nil

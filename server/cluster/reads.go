@@ -14,17 +14,17 @@ import (
 	"clave/server/front"
 )
 
-// Which requests a node that does not lead may answer by itself: reads of now over gRPC and REST, and Listen over gRPC. Those of a
-// transaction need the leader's locks, and those of a moment chosen by the client commits that may be on their way. Whatever is not
-// recognized is forwarded.
+// Which requests a node that does not lead may serve by itself: reads of the latest state over gRPC and REST, and
+// Listen over gRPC. Reads of a transaction need the leader's locks, and reads at a time chosen by the client need
+// commits that may not have arrived. Unrecognized requests are forwarded.
 
-// service begins the paths of Firestore's calls over gRPC.
+// service is the prefix of the paths of Firestore's calls over gRPC.
 const service = "/google.firestore.v1.Firestore/"
 
 // listen is the path of Listen over gRPC.
 const listen = service + "Listen"
 
-// selectors are the calls over gRPC that read, with the numbers of the fields that name a transaction or a moment.
+// selectors maps the reading calls over gRPC to the numbers of the fields that name a transaction or a time.
 var selectors = map[string][]protowire.Number{
 	service + "GetDocument":         {3, 5},
 	service + "ListDocuments":       {8, 10},
@@ -34,26 +34,26 @@ var selectors = map[string][]protowire.Number{
 	service + "ListCollectionIds":   {4},
 }
 
-// verbs are the methods of REST that read by POST, and names those of what names a transaction or a moment there.
+// verbs lists the REST methods that read by POST. names lists the parameters that name a transaction or a time.
 var (
 	verbs = []string{":batchGet", ":runQuery", ":runAggregationQuery", ":listCollectionIds"}
 	names = []string{"transaction", "newTransaction", "new_transaction", "readTime", "read_time"}
 )
 
-// Reading is what a node that does not lead may do about a request.
+// Reading classifies a request at a node that does not lead.
 type Reading int
 
 // The readings.
 const (
-	// Forward means that the leader must answer.
+	// Forward means that the leader must serve the request.
 	Forward Reading = iota
-	// Brief is a read of now.
+	// Brief is a read of the latest state.
 	Brief
 	// Lasting is a stream of live queries.
 	Lasting
 )
 
-// ReadingOf returns what may be done about a request. It reads of the body what it needs and puts it back.
+// ReadingOf classifies a request. It reads the part of the body that it needs and restores it.
 func ReadingOf(r *http.Request) Reading {
 	switch fields, reads := selectors[r.URL.Path]; {
 	case front.IsCall(r) && r.URL.Path == listen:
@@ -66,7 +66,7 @@ func ReadingOf(r *http.Request) Reading {
 	return readingOfREST(r)
 }
 
-// ofDocuments reports whether a path of REST is of documents: /v1/projects/P/databases/D/documents and what follows.
+// ofDocuments reports whether a REST path is that of documents: /v1/projects/P/databases/D/documents and below.
 func ofDocuments(path string) bool {
 	parts := strings.SplitN(path, "/", 8)
 	if len(parts) < 7 || parts[1] != "v1" || parts[2] != "projects" || parts[4] != "databases" {
@@ -76,7 +76,7 @@ func ofDocuments(path string) bool {
 	return root == "documents"
 }
 
-// readingOfMessage reads the first message of a call of gRPC.
+// readingOfMessage classifies a gRPC call by its first message.
 func readingOfMessage(r *http.Request, fields []protowire.Number) Reading {
 	head, ok := peek(r, 5)
 	if !ok || head[0] != 0 { // compressed
@@ -104,7 +104,7 @@ func readingOfMessage(r *http.Request, fields []protowire.Number) Reading {
 	return Brief
 }
 
-// readingOfREST reads the parameters and the body of a request of REST.
+// readingOfREST classifies a REST request by its parameters and its body.
 func readingOfREST(r *http.Request) Reading {
 	if r.Header.Get("X-Http-Method-Override") != "" || strings.Contains(r.URL.RawQuery, "$") || strings.Contains(r.URL.RawQuery, "%") {
 		return Forward
@@ -134,7 +134,7 @@ func readingOfREST(r *http.Request) Reading {
 	return Brief
 }
 
-// peek returns the first n bytes of a request's body, which stay in it. It reports false where there are not as many.
+// peek returns the first n bytes of a request's body without consuming them. It returns false if there are fewer.
 func peek(r *http.Request, n int) ([]byte, bool) {
 	if r.Body == nil {
 		return nil, n == 0
@@ -145,7 +145,7 @@ func peek(r *http.Request, n int) ([]byte, bool) {
 	return head, err == nil
 }
 
-// peeked is a body of which the beginning was read.
+// peeked is a body whose first bytes were read ahead.
 type peeked struct {
 	io.Reader
 	io.Closer

@@ -6,24 +6,25 @@ import (
 	"sync"
 )
 
-// maxKept is how much of a body is kept so that a request can be sent again.
+// maxKept is the maximum size of a body that is kept for a retry.
 const maxKept = 64 << 10
 
-// source is the body of a request that may be sent several times. What was read is kept until a node has begun the request, up to a
-// limit. One attempt reads at a time: the reader of an attempt that has failed may still wait for the client, and what it gets is for the next.
+// source is the body of a request that may be sent several times. It keeps the bytes that were read, up to a limit,
+// until a node has begun the request. One attempt reads at a time: the reader of a failed attempt may still wait for
+// the client, and the bytes that it receives are for the next attempt.
 type source struct {
 	from io.Reader
 	mu   sync.Mutex
-	more sync.Cond // signalled when there is more, or an attempt was closed; its lock is mu
-	// kept are the bytes from base on.
+	more sync.Cond // signalled when there are more bytes or an attempt was closed; its lock is mu
+	// kept holds the bytes from offset base.
 	kept []byte
 	base int
 	err  error
-	// reading is set while somebody reads, and dropping once nothing needs to be kept for another attempt.
+	// reading is set during a read, and dropping once no bytes need to be kept for a retry.
 	reading, dropping bool
 }
 
-// newSource returns the source of a request, nil when it has no body.
+// newSource returns the source of a request, or nil if it has no body.
 func newSource(r *http.Request) *source {
 	if r.Body == nil || r.Body == http.NoBody || r.ContentLength == 0 {
 		return nil
@@ -33,7 +34,7 @@ func newSource(r *http.Request) *source {
 	return s
 }
 
-// whole reports whether the request can be sent again as it came.
+// whole reports whether all bytes that were read are kept.
 func (s *source) whole() bool {
 	if s == nil {
 		return true
@@ -43,7 +44,7 @@ func (s *source) whole() bool {
 	return s.base == 0 && !s.dropping
 }
 
-// release stops keeping what is read: the request was begun and is not sent again.
+// release stops keeping bytes: the request was begun and is not retried.
 func (s *source) release() {
 	if s == nil {
 		return
@@ -88,7 +89,7 @@ func (a *attempt) Read(p []byte) (int, error) {
 	return 0, http.ErrBodyReadAfterClose
 }
 
-// readLocked reads more by way of a buffer.
+// readLocked reads more bytes through a buffer.
 func (s *source) readLocked(p []byte) {
 	s.reading = true
 	s.mu.Unlock()
@@ -102,7 +103,7 @@ func (s *source) readLocked(p []byte) {
 	s.more.Broadcast()
 }
 
-// Close implements io.Closer. Who received the request closes its body.
+// Close implements io.Closer. The server closes the request's own body.
 func (a *attempt) Close() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()

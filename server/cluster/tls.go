@@ -13,13 +13,14 @@ import (
 	"time"
 )
 
-// keyInfo names what a key is made for.
+// keyInfo names the purpose of a derived key.
 const keyInfo = "clave inner connection 1"
 
 // errStranger refuses a peer that does not have the secret.
-var errStranger = errors.New("cluster: the peer is no node of this cluster")
+var errStranger = errors.New("cluster: the peer is not a node of this cluster")
 
-// identity is what a node shows and believes: a certificate of the key that all nodes of the cluster make of their secret.
+// identity returns the TLS settings of a node: it presents, and accepts only, a certificate of the key that all nodes of
+// the cluster derive from their secret.
 func identity(secret []byte) (*tls.Config, error) {
 	seed, err := hkdf.Key(sha256.New, secret, nil, keyInfo, ed25519.SeedSize)
 	if err != nil {
@@ -27,7 +28,7 @@ func identity(secret []byte) (*tls.Config, error) {
 	}
 	key := ed25519.NewKeyFromSeed(seed)
 	own := key.Public().(ed25519.PublicKey)
-	// No date counts: the key alone proves that a peer is a node, and clocks may be wrong.
+	// Dates are ignored: the key alone proves that a peer is a node, and clocks may be wrong.
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "clave node"}, NotBefore: time.Unix(0, 0), NotAfter: time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC),
 	}

@@ -1,5 +1,5 @@
-// Package storage is the contract of the engines that keep the data: ordered keys, snapshots and atomic,
-// durable batches. It is all that other packages use of a disk or a database.
+// Package storage defines the contract of storage engines: ordered keys, snapshots and atomic, durable batches. Other
+// packages use disks and databases only through it.
 //
 // Keys and values are bytes; keys are ordered as bytes. Every engine passes the suite in storagetest.
 package storage
@@ -12,20 +12,19 @@ import (
 // ErrClosed is returned by every call on a Store after Close.
 var ErrClosed = errors.New("storage: closed")
 
-// ErrFull is returned by Apply when there is no space for a batch. Nothing of the batch is written, and later batches
+// ErrFull is returned by Apply if there is no space for a batch. Nothing of the batch is written, and later batches
 // succeed once there is space again.
 var ErrFull = errors.New("storage: no space")
 
-// ErrMoved is in the chain of what Apply and Held return once another process may write the store. Nothing is written by this
-// one any more, and it has to be opened again.
+// ErrMoved is in the chain of errors that Apply and Held return once another process may write the store. This process
+// writes nothing any more, and the store has to be opened again.
 var ErrMoved = errors.New("storage: another process writes the store")
 
 // Store is an ordered map from key to value. All methods are safe for concurrent use.
 type Store interface {
 	Reader
 
-	// Snapshot returns a view of everything applied so far and of nothing applied later. It is cheap, and
-	// must be closed.
+	// Snapshot returns a view of everything applied so far and nothing applied later. It is cheap, and must be closed.
 	Snapshot() Snapshot
 
 	// Apply makes all of the batch's changes, or none. When it returns nil they are on disk: a crash of the
@@ -44,10 +43,10 @@ type Waiter interface {
 	Full() error
 }
 
-// Leased is a Store that several processes share, of which one at a time writes.
+// Leased is a Store that several processes share, with one writer at a time.
 type Leased interface {
-	// Held returns nil while no other process can have written the store, so that what was read before the call was the latest. It
-	// returns an Unavailable error otherwise.
+	// Held returns nil if no other process can have written the store, so that reads before the call returned the latest
+	// state. Otherwise it returns an Unavailable error.
 	Held() error
 }
 
@@ -56,8 +55,8 @@ type Reader interface {
 	// Get returns a copy of the key's value; found is false when the key is absent.
 	Get(key []byte) (value []byte, found bool, err error)
 
-	// Scan returns an iterator over the keys of r, placed before the first. It sees the state of the moment of the
-	// call, and must be closed.
+	// Scan returns an iterator over the keys of r, positioned before the first. It sees the state at the time of the call,
+	// and must be closed.
 	Scan(r Range) Iterator
 }
 
@@ -71,14 +70,14 @@ type Snapshot interface {
 	Close() error
 }
 
-// Range is the keys from From (included) to To (excluded). An empty To means the end of the store.
+// Range is the range of keys from From (included) to To (excluded). An empty To means the end of the store.
 type Range struct {
 	From, To []byte
-	// Reverse makes an iterator start at the greatest key and go down.
+	// Reverse makes an iterator descend from the greatest key.
 	Reverse bool
 }
 
-// Iterator iterates over a range. It is for one goroutine.
+// Iterator iterates over a range. It must be used by one goroutine only.
 type Iterator interface {
 	// Next moves to the next key and reports whether there is one.
 	Next() bool
@@ -95,7 +94,7 @@ type Iterator interface {
 	Close() error
 }
 
-// Kind is what an Op does.
+// Kind is the kind of an Op.
 type Kind uint8
 
 // The kinds of Op.
@@ -114,18 +113,18 @@ type Op struct {
 	Value []byte
 }
 
-// Batch is a list of changes, applied in order. The zero value is empty. It keeps the given slices: callers
-// don't change them before Apply has returned.
+// Batch is a list of changes, applied in order. The zero value is empty. It keeps the given slices: callers must not
+// change them before Apply has returned.
 type Batch struct {
 	Ops []Op
-	// Deletes lets the batch use space that is kept for deletes on a full disk.
+	// Deletes lets the batch use the space that is reserved for deletes on a full disk.
 	Deletes bool
 }
 
-// Set puts a value under a key.
+// Set sets the value of a key.
 func (b *Batch) Set(key, value []byte) { b.Ops = append(b.Ops, Op{Kind: Set, Key: key, Value: value}) }
 
-// Delete removes a key; an absent key is no error.
+// Delete removes a key. An absent key is not an error.
 func (b *Batch) Delete(key []byte) { b.Ops = append(b.Ops, Op{Kind: Delete, Key: key}) }
 
 // DeleteRange removes all keys from from (included) to to (excluded).

@@ -10,8 +10,9 @@ import (
 	"clave/server/storage"
 )
 
-// Checkpoint makes dir, which must not exist, a store of its own with everything applied so far. Reads and writes
-// go on meanwhile. Tables, which Pebble never changes, are linked where both folders are on one file system, and copied elsewhere.
+// Checkpoint creates in dir, which must not exist, a store with everything applied so far. Reads and writes continue
+// meanwhile. Tables, which Pebble never changes, are linked if both folders are on one file system, and copied
+// otherwise.
 func (s *Store) Checkpoint(dir string) error {
 	if !s.begin() {
 		return storage.ErrClosed

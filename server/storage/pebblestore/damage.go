@@ -14,24 +14,24 @@ import (
 	"clave/server/fault"
 )
 
-// How often a damaged file may be read in a second before a reader is delayed, and by how much. Pebble's compactions try a
-// damaged table of the first level again without pause.
+// The number of reads of a damaged file per second after which readers are delayed, and the delay. Pebble's compactions
+// retry a damaged table of the first level without pause.
 const (
 	damageReads = 200
 	damageDelay = 100 * time.Millisecond
 )
 
-// errorPause is the least time between two lines of the log with the same background error.
+// errorPause is the minimum interval between two log entries for the same background error.
 const errorPause = time.Minute
 
-// damage keeps which files were found damaged.
+// damage records the files that were found damaged.
 type damage struct {
 	log   *slog.Logger
 	clock clock.Clock
 	mu    struct {
 		sync.Mutex
 		files map[string]*damagedFile
-		// errors are the background errors that were logged, and when.
+		// errors maps background errors to the times when they were logged.
 		errors map[string]time.Time
 	}
 }
@@ -42,7 +42,7 @@ type damagedFile struct {
 	reads  int
 }
 
-// newDamage returns a damage without files.
+// newDamage returns an empty damage.
 func newDamage(log *slog.Logger) *damage {
 	d := &damage{log: log, clock: clock.System()}
 	d.mu.files = make(map[string]*damagedFile)
@@ -50,7 +50,8 @@ func newDamage(log *slog.Logger) *damage {
 	return d
 }
 
-// listener returns what Pebble reports damage and background errors to. Without it a damaged block ends the program.
+// listener returns the listener to which Pebble reports damage and background errors. Without it a damaged block ends
+// the program.
 func (d *damage) listener() *pebble.EventListener {
 	return &pebble.EventListener{DataCorruption: d.found, BackgroundError: d.background}
 }
@@ -73,7 +74,7 @@ func (d *damage) note(name string, details error) (delay bool) {
 	if f == nil {
 		f = &damagedFile{}
 		d.mu.files[name] = f
-		d.log.Error("a data file is damaged: what is in it can't be read; restore a backup", "file", name, "error", details)
+		d.log.Error("a data file is damaged: its data can't be read; restore a backup", "file", name, "error", details)
 	}
 	if now.Sub(f.second) >= time.Second {
 		f.second, f.reads = now, 0
@@ -82,10 +83,10 @@ func (d *damage) note(name string, details error) (delay bool) {
 	return f.reads > damageReads
 }
 
-// background logs an error of Pebble's own work, each at most once a minute. A full disk is none.
+// background logs an error of Pebble's background work, each at most once a minute. It ignores a full disk.
 func (d *damage) background(err error) {
 	if isFull(err) {
-		return // That is logged already.
+		return // damage is logged already
 	}
 	text, now := err.Error(), d.clock.Now()
 	d.mu.Lock()
@@ -97,10 +98,10 @@ func (d *damage) background(err error) {
 		clear(d.mu.errors)
 	}
 	d.mu.errors[text] = now
-	d.log.Error("background work on the data files failed; it is tried again", "error", text)
+	d.log.Error("background work on the data files failed and is retried", "error", text)
 }
 
-// Err returns an error that names the damaged files, nil when none was found.
+// Err returns an error that names the damaged files, or nil if there are none.
 func (d *damage) Err() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -20,8 +20,9 @@ func (l logger) Errorf(format string, args ...any) { l.log.Error(fmt.Sprintf(for
 // fatal is the value of the panic with which Pebble's fatal errors are reported.
 type fatal struct{ cause error }
 
-// Fatalf implements pebble.Logger. Pebble calls it when the log can't be written: going on would acknowledge commits that are not
-// on disk. Store.survive recovers the panic in calls that apply a batch; in Pebble's own goroutines it ends the program.
+// Fatalf implements pebble.Logger. Pebble calls it when the log can't be written, since continuing would acknowledge
+// commits that are not on disk. Store.survive recovers the panic in calls that apply a batch. In Pebble's own
+// goroutines it ends the program.
 func (l logger) Fatalf(format string, args ...any) {
 	l.log.Error(fmt.Sprintf(format, args...))
 	for _, arg := range args {

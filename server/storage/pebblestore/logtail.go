@@ -11,12 +11,13 @@ import (
 	"github.com/cockroachdb/pebble/v2/wal"
 )
 
-// Pebble replays the newest log up to the first incomplete record and drops the rest silently: a process that is killed leaves such
-// a record, which was not acknowledged. Damage to the last records looks the same. So logTail logs what is dropped.
+// Pebble replays the newest log up to the first incomplete record and silently drops the rest. A killed process leaves
+// such a record, which was not acknowledged, but damage to the last records looks the same. So logTail logs the dropped
+// bytes.
 //
-// A log consists of blocks of 32 KiB that hold chunks (github.com/cockroachdb/pebble/v2/record): checksum (4 bytes), length
-// (2), type (1), the low 32 bits of the log's number (4). Zeros or a chunk of an older log are the clean end of one: Pebble
-// preallocates logs and uses their files again.
+// A log consists of blocks of 32 KiB that hold chunks (github.com/cockroachdb/pebble/v2/record): checksum (4 bytes),
+// length (2), type (1), the low 32 bits of the log's number (4). Zeros or a chunk of an older log mark a clean end:
+// Pebble preallocates logs and reuses their files.
 
 // The format of logs, as the record package documents it.
 const (
@@ -26,7 +27,7 @@ const (
 	greatestLogType = 12
 )
 
-// logTail logs what Pebble will drop at the end of the newest log of a folder.
+// logTail logs the bytes that Pebble will drop at the end of the newest log of a folder.
 func logTail(fs vfs.FS, dir string, log *slog.Logger) error {
 	logs, err := wal.Scan(wal.Dir{FS: fs, Dirname: dir})
 	if err != nil || len(logs) == 0 {
@@ -42,13 +43,13 @@ func logTail(fs vfs.FS, dir string, log *slog.Logger) error {
 	if err != nil || dropped == 0 {
 		return err
 	}
-	log.Warn("the newest log ends in the midst of a record, which is dropped: a write that was under way when the process ended, or damage",
+	log.Warn("the newest log ends with an incomplete record, which is dropped: a write in progress when the process ended, or damage",
 		"file", fs.PathBase(path), "offset", offset, "bytes", dropped)
 	return nil
 }
 
-// lastWhole returns the offset after the last whole record of a log, or -1 for a log that ends as it should. What Pebble
-// itself refuses to open is left to it.
+// lastWhole returns the offset after the last complete record of a log, or -1 for a log with a clean end. Errors that
+// make Pebble refuse the log are left to Pebble.
 func lastWhole(l wal.LogicalLog) (offset int64, err error) {
 	r := l.OpenForRead()
 	defer func() { _ = r.Close() }() // a read
@@ -66,8 +67,8 @@ func lastWhole(l wal.LogicalLog) (offset int64, err error) {
 	}
 }
 
-// droppedBytes returns how many bytes of a log, from the first chunk at offset to the last byte that is not zero, are dropped;
-// 0 when the log ends there.
+// droppedBytes returns the number of dropped bytes of a log, from the first chunk at offset to the last byte that is
+// not zero, or 0 if the log ends there.
 func droppedBytes(fs vfs.FS, path string, number uint32, offset int64) (int64, error) {
 	f, err := fs.Open(path)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"clave/server/fault"
 )
 
-// Open opens the store in a directory, which is made when absent. A directory that another process holds, and one that has
-// data but no manifest, answer FailedPrecondition; a disk without space ResourceExhausted.
+// Open opens the store in a directory, which it creates if absent. It returns FailedPrecondition for a directory that
+// another process uses or that has data but no manifest, and ResourceExhausted for a full disk.
 func Open(dir string, o Options) (*Store, error) {
 	o.EnsureDefaults()
 	s := &Store{closing: make(chan struct{}), log: o.Log, damage: newDamage(o.Log)}
@@ -44,7 +44,7 @@ func (s *Store) unlock() error {
 	return s.lock.Close()
 }
 
-// folderMode lets only the owner into the folder: Pebble lets everybody read its files.
+// folderMode restricts the folder to its owner, because Pebble's files are readable by all.
 const folderMode = 0o700
 
 // options returns Pebble's options.
@@ -54,8 +54,9 @@ func (s *Store) options(o Options) *pebble.Options {
 		Lock:               s.lock,
 		FormatMajorVersion: pebble.FormatNewest,
 		MemTableSize:       s.space.tableBytes(o.MemTableBytes),
-		// Pebble compacts the first level at half as many flushes. Index entries lie everywhere, so that each compaction rewrites most of the
-		// level below: three times as many flushes take half the processor time of writing, and cost a read a few µs.
+		// Pebble's default is half as many flushes. Index entries have scattered keys, so each compaction of the first level
+		// rewrites most of the level below. Three times as many flushes halve the processor time of writing and cost a read a
+		// few µs.
 		L0CompactionThreshold: 12,
 		L0StopWritesThreshold: 1000,
 		LBaseMaxBytes:         256 << 20,
@@ -85,7 +86,7 @@ func (s *Store) open(dir string, opts *pebble.Options) error {
 	if err := s.space.roomToOpen(names); err != nil {
 		return err
 	}
-	// Pebble begins a new database where it finds no manifest. Over data that would lose them.
+	// Without a manifest Pebble creates a new database, which would lose existing data.
 	opts.ErrorIfNotExists = slices.ContainsFunc(names, isData)
 	if err := logTail(s.space.FS, dir, s.log); err != nil {
 		return err
@@ -108,16 +109,17 @@ func (s *Store) open(dir string, opts *pebble.Options) error {
 		s.db = r.db
 		return r.err
 	case <-s.space.stuck:
-		return noRoom(dir, "not even what is in the logs can be written out")
+		return noRoom(dir, "the content of the logs can't be written to tables")
 	}
 }
 
-// isData reports whether a file of a name holds data, so that there must be a manifest. Pebble makes the manifest before both.
+// isData reports whether a file with the name holds data, so that there must be a manifest. Pebble creates the manifest before
+// such files.
 func isData(name string) bool {
 	return filepath.Ext(name) == ".sst" || filepath.Ext(name) == ".log"
 }
 
-// openError returns a named error for the failures of opening that an operator can correct.
+// openError returns a specific error for failures of opening that an operator can correct.
 func openError(dir string, err error) error {
 	var named *fault.Error
 	switch {
@@ -130,7 +132,7 @@ func openError(dir string, err error) error {
 			"data folder %s is in use by another process; stop it, or choose another with --data", dir)
 	case errors.Is(err, pebble.ErrDBDoesNotExist):
 		return fault.Because(err, fault.DataLoss,
-			"data folder %s has data files, but the file marker.manifest.* that says which of them count is missing; restore a backup", dir)
+			"data folder %s has data files, but the file marker.manifest.*, which names the current ones, is missing; restore a backup", dir)
 	}
 	return fmt.Errorf("open data folder %s: %w", dir, err)
 }

@@ -21,20 +21,21 @@ import (
 	"clave/server/storage"
 )
 
-// Options tune a store. The zero value is good.
+// Options configure a store. The zero value is valid.
 type Options struct {
-	// CacheBytes bounds the memory for cached blocks and memtables together; 192 MiB when zero.
+	// CacheBytes bounds the memory for cached blocks and memtables together; zero means 192 MiB.
 	CacheBytes int64
-	// MemTableBytes is the size at which a memtable is flushed; 64 MiB when zero, and less on a small disk. A memtable grows as it
-	// fills, and two may exist at once. It bounds the log that is replayed when the store is opened after a crash.
+	// MemTableBytes is the size at which a memtable is flushed; zero means 64 MiB, or less on a small disk. A memtable
+	// grows as it fills, and two may exist at once. The size bounds the log that is replayed when the store is opened
+	// after a crash.
 	MemTableBytes uint64
-	// FS is the file system; the machine's when nil.
+	// FS is the file system; nil means the machine's.
 	FS vfs.FS
-	// Log receives errors of background work; nothing is logged when nil.
+	// Log receives errors of background work; nil logs nothing.
 	Log *slog.Logger
 }
 
-// EnsureDefaults fills what was left zero.
+// EnsureDefaults sets the defaults of zero fields.
 func (o *Options) EnsureDefaults() {
 	if o.CacheBytes == 0 {
 		o.CacheBytes = 192 << 20
@@ -55,7 +56,7 @@ type Store struct {
 	db *pebble.DB
 	// mu is held for reading by every call (begin), so that Close waits for them.
 	mu sync.RWMutex
-	// failed is Pebble's fatal error. After it nothing is written any more.
+	// failed is Pebble's fatal error, after which nothing is written.
 	failed atomic.Pointer[fatal]
 	// tidying is set while a memtable is flushed early.
 	tidying atomic.Bool
@@ -77,7 +78,7 @@ func OpenMemoryWith(o Options) (*Store, error) {
 	return Open("", o)
 }
 
-// Err returns what is wrong with the store while it runs: damaged files or a full disk. It is nil when all is well.
+// Err returns an error for damaged files, a full disk or a failure of the storage, and otherwise nil.
 func (s *Store) Err() error {
 	if failed := s.failed.Load(); failed != nil {
 		return fault.Because(failed.cause, fault.Unavailable, "the storage has failed; the server must be started again")
@@ -99,8 +100,8 @@ func (s *Store) Full() error {
 	return nil
 }
 
-// begin begins a call: it takes the mutex for reading, which the caller releases. It returns false once Close was called. What
-// had no turn before that gets none: the mutex may then never be free again.
+// begin begins a call: it locks the mutex for reading, and the caller unlocks it. It returns false once Close was
+// called, even for calls that already wait: the mutex may never be free again.
 func (s *Store) begin() bool {
 	if s.isClosing() {
 		return false
@@ -165,7 +166,7 @@ func (s *Store) Apply(ctx context.Context, b *storage.Batch) error {
 	return s.write(b, pebble.Sync)
 }
 
-// admitLocked returns what keeps a batch from being applied; the mutex is held for reading.
+// admitLocked returns an error if a batch can't be applied. The mutex is held for reading.
 func (s *Store) admitLocked(b *storage.Batch) error {
 	if failed := s.failed.Load(); failed != nil {
 		return fmt.Errorf("pebble has failed before: %w", failed.cause)
@@ -192,8 +193,8 @@ func (s *Store) write(b *storage.Batch, o *pebble.WriteOptions) error {
 	return nil
 }
 
-// survive calls a function that may write Pebble's log. Pebble ends the program when its log can't be written; survive turns that
-// into an error of this call and of all later ones. Reads go on.
+// survive calls a function that may write Pebble's log. Pebble ends the program if its log can't be written; survive
+// converts that to an error of this call and all later ones. Reads continue to work.
 func (s *Store) survive(call func() error) (err error) {
 	defer func() {
 		switch p := recover().(type) {
@@ -208,7 +209,7 @@ func (s *Store) survive(call func() error) (err error) {
 	return call()
 }
 
-// add puts one change into a Pebble batch.
+// add adds one change to a Pebble batch.
 func add(batch *pebble.Batch, op storage.Op) error {
 	switch op.Kind {
 	case storage.Set:
@@ -230,7 +231,7 @@ func (s *Store) Close() (err error) {
 
 // close is the first call of Close.
 func (s *Store) close() error {
-	close(s.closing) // Writes that wait for space end.
+	close(s.closing) // ends writes that wait for space
 	if !s.drain() {
 		return fmt.Errorf("close pebble: %w", errors.Join(storage.ErrFull, s.unlock()))
 	}
@@ -246,8 +247,8 @@ func (s *Store) close() error {
 	return nil
 }
 
-// drain waits for the calls under way. It returns false when some of them can't end: Pebble stalls writers while as many memtables as
-// may wait do so, and on a full disk they wait for good.
+// drain waits for the calls in progress. It returns false if some of them can't end: Pebble stalls writers while the
+// maximum number of memtables waits to be flushed, and on a full disk they are never flushed.
 func (s *Store) drain() bool {
 	drained := make(chan struct{})
 	go func() {
@@ -263,8 +264,9 @@ func (s *Store) drain() bool {
 	}
 }
 
-// flushLast writes the memtable out before Close, or returns when a write of Pebble's meets a full disk. Pebble stalls even the beginning of a flush
-// while as many memtables as may wait do so, and on a full disk they wait for good, so that it has a goroutine of its own.
+// flushLast flushes the memtable before Close, or returns if a write of Pebble's finds the disk full. It starts the
+// flush in a goroutine of its own, because Pebble may stall it: it stalls while the maximum number of memtables waits
+// to be flushed, and on a full disk they are never flushed.
 func (s *Store) flushLast() error {
 	done := make(chan error, 1)
 	go func() {
@@ -282,8 +284,8 @@ func (s *Store) flushLast() error {
 	}
 }
 
-// closeDB closes Pebble. Where a write of its own waits for space on the disk it can't be closed and is left to the end of
-// the process; everything acknowledged is in the log.
+// closeDB closes Pebble. If one of Pebble's own writes waits for space on the disk, the database can't be closed and
+// stays open until the process ends. Everything acknowledged is in the log.
 func (s *Store) closeDB() error {
 	if s.space.isStuck() {
 		return errors.Join(storage.ErrFull, s.unlock())
@@ -293,7 +295,7 @@ func (s *Store) closeDB() error {
 	select {
 	case err := <-closed:
 		return errors.Join(err, s.lock.Close())
-	case <-s.space.stuck: // Pebble releases its own hold on the lock, if it returns at all.
+	case <-s.space.stuck: // Pebble releases its own reference to the lock, if Close returns at all.
 		return errors.Join(storage.ErrFull, s.lock.Close())
 	}
 }

@@ -19,9 +19,9 @@ import (
 	"clave/server/storage"
 )
 
-// A full disk must neither end the process nor lose an acknowledged write, and writing must go on by itself when there is
-// space again. Pebble alone can't do that: a log that it can't write ends the program, and a table that it can't write is
-// tried again without pause. Three measures stand before it:
+// A full disk must neither end the process nor lose an acknowledged write, and writing must resume by itself when there
+// is space again. Pebble alone does not provide that: it ends the program if it can't write a log, and retries without
+// pause if it can't write a table. Three measures prevent that:
 //
 //   - admit measures the free space before each batch. Below a minimum it refuses batches, so that Pebble rarely sees a full
 //     disk. Batches that only delete are admitted still.
@@ -30,40 +30,41 @@ import (
 //   - A write that meets a full disk all the same waits in retry until it succeeds or the store is closed. Meanwhile admit
 //     refuses all that is new.
 //
-// While the store is being opened nothing waits: Open returns an error instead.
+// While the store is being opened no write waits: Open returns an error instead.
 
 // reserveName is the reserve file in the store's folder. Pebble ignores files with other names.
 const reserveName = "reserve"
 
-// The sizes of the reserve and of the free space below which batches are refused: a share of the disk, within bounds.
+// The sizes of the reserve and of the free space below which batches are refused, as a share of the disk within bounds.
 const (
 	reserveShare, reserveLeast, reserveMost = 64, 1 << 20, 64 << 20
 	minimumShare, minimumLeast, minimumMost = 8, 2 << 20, 192 << 20
-	// tableShare bounds the table in memory, whose log has to be written out at the next start, so that there is space for it.
+	// tableShare bounds the memtable by a share of the disk, so that there is space to write its log to a table at the next
+	// start.
 	tableShare, tableLeast = 32, 1 << 20
-	// lastBytes is the free space that a batch which only deletes needs.
+	// lastBytes is the minimum free space for a batch that only deletes.
 	lastBytes = 256 << 10
-	// openBytes is the free space that opening needs besides what the logs take as tables.
+	// openBytes is the minimum free space for opening, besides that for the logs as tables.
 	openBytes = 1 << 20
 )
 
-// How long a write waits between attempts. Tables are given up after some time, which removes the unfinished ones.
+// The pause between attempts of a write. Tables are abandoned after some time, which removes unfinished ones.
 const (
 	retryPause    = 100 * time.Millisecond
 	tablePatience = time.Second
 )
 
-// space is the file system of a store, and watches the space on it.
+// space is the file system of a store. It monitors the free space.
 type space struct {
 	vfs.FS // the file system itself
 	dir    string
 	log    *slog.Logger
 	clock  clock.Clock
-	// closing is closed when the store is being closed; writes that wait end then.
+	// closing is closed when the store is being closed, which ends waiting writes.
 	closing <-chan struct{}
 	// opened is set once Open has succeeded.
 	opened atomic.Bool
-	// stuck is closed when a write met a full disk while the store was being opened or closed.
+	// stuck is closed when a write has found the disk full while the store was being opened or closed.
 	stuck     chan struct{}
 	stuckOnce sync.Once
 	// full is set while batches are refused, and waiting counts the writes that wait.
@@ -81,12 +82,12 @@ func newSpace(fs vfs.FS, dir string, log *slog.Logger, closing <-chan struct{}) 
 	return &space{FS: fs, dir: dir, log: log, clock: clock.System(), closing: closing, stuck: make(chan struct{})}
 }
 
-// isFull reports whether an error is one for want of space.
+// isFull reports whether an error means that the disk is full.
 func isFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }
 
-// fullError is the answer to a batch that is refused.
+// fullError returns the error for a refused batch.
 func fullError() error {
 	return fault.Because(storage.ErrFull, fault.ResourceExhausted, "The disk is full. Nothing is written until there is space again; deletes are possible.")
 }
@@ -97,7 +98,7 @@ func (s *space) admit(deletes bool) error {
 		return fullError()
 	}
 	usage, err := s.FS.GetDiskUsage(s.dir)
-	if err != nil { // A file system that can't be measured, such as memory.
+	if err != nil { // A file system whose space can't be measured, such as memory.
 		return nil
 	}
 	if !s.full.Load() && usage.AvailBytes >= minimum(usage) {
@@ -106,11 +107,11 @@ func (s *space) admit(deletes bool) error {
 	return s.admitScarce(usage, deletes)
 }
 
-// admitScarce is admit when there is little space, or was before.
+// admitScarce is admit if there is or was little space.
 func (s *space) admitScarce(usage vfs.DiskUsage, deletes bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	// Writes begin again only with a quarter more than the minimum, and with room for the reserve where it has to be made, so that they
+	// Writes resume only with a quarter more than the minimum, plus the reserve if it has to be created, so that they
 	// don't stop again at once.
 	enough := minimum(usage) + minimum(usage)/4
 	if !s.mu.reserved {
@@ -118,7 +119,7 @@ func (s *space) admitScarce(usage vfs.DiskUsage, deletes bool) error {
 	}
 	switch {
 	case usage.AvailBytes >= enough && s.full.CompareAndSwap(true, false):
-		s.log.Info("there is space on the disk again; writes go on", "free", usage.AvailBytes)
+		s.log.Info("there is space on the disk again; writes resume", "free", usage.AvailBytes)
 		s.makeReserveLocked(usage)
 	case usage.AvailBytes < minimum(usage) && s.full.CompareAndSwap(false, true):
 		s.log.Warn("the disk is full: writes are refused until there is space again; deletes are possible",
@@ -135,17 +136,17 @@ func (s *space) admitScarce(usage vfs.DiskUsage, deletes bool) error {
 	return nil
 }
 
-// minimum is the free space below which batches are refused, in bytes.
+// minimum returns the free space below which batches are refused, in bytes.
 func minimum(u vfs.DiskUsage) uint64 {
 	return min(max(u.TotalBytes/minimumShare, minimumLeast), minimumMost)
 }
 
-// reserve is the size of the reserve file, in bytes.
+// reserve returns the size of the reserve file, in bytes.
 func reserve(u vfs.DiskUsage) uint64 {
 	return min(max(u.TotalBytes/reserveShare, reserveLeast), reserveMost)
 }
 
-// tableBytes returns the size of a table in memory that is not too large for the disk.
+// tableBytes returns a memtable size that is not too large for the disk.
 func (s *space) tableBytes(most uint64) uint64 {
 	usage, err := s.FS.GetDiskUsage(s.dir)
 	if err != nil {
@@ -154,7 +155,7 @@ func (s *space) tableBytes(most uint64) uint64 {
 	return min(most, max(usage.TotalBytes/tableShare, tableLeast))
 }
 
-// makeReserve makes the reserve file if there is space for it.
+// makeReserve creates the reserve file if there is space for it.
 func (s *space) makeReserve() {
 	usage, err := s.FS.GetDiskUsage(s.dir)
 	if err != nil || usage.AvailBytes < minimum(usage)+reserve(usage) {
@@ -165,7 +166,8 @@ func (s *space) makeReserve() {
 	s.makeReserveLocked(usage)
 }
 
-// makeReserveLocked is makeReserve with the mutex held. A file system that can't reserve space for a file goes without.
+// makeReserveLocked is makeReserve with the mutex held. On a file system that can't reserve space for a file there is
+// no reserve.
 func (s *space) makeReserveLocked(usage vfs.DiskUsage) {
 	if s.mu.reserved {
 		return
@@ -177,7 +179,7 @@ func (s *space) makeReserveLocked(usage vfs.DiskUsage) {
 	}
 	if err != nil {
 		s.log.Debug("no space is reserved", "error", err)
-		_ = s.FS.Remove(path) // There may be none.
+		_ = s.FS.Remove(path) // the file may not exist
 		return
 	}
 	s.mu.reserved = true
@@ -204,8 +206,8 @@ func (s *space) release() bool {
 	return s.releaseLocked()
 }
 
-// retry does a write of the file of a name until the disk is not full. Other errors, and those of files outside the store's
-// folder, such as a backup's, are returned at once.
+// retry retries a write to the named file until the disk is not full. It returns other errors at once, and all errors
+// of files outside the store's folder, such as a backup's.
 func (s *space) retry(name string, write func() error) error {
 	err := write()
 	if !isFull(err) || s.FS.PathDir(name) != s.dir {
@@ -238,14 +240,14 @@ func (s *space) retry(name string, write func() error) error {
 		err = write()
 	}
 	if _, measured := s.FS.GetDiskUsage(s.dir); measured != nil {
-		s.full.Store(false) // On a disk that can be measured, admit does it.
+		s.full.Store(false) // If space can be measured, admit does this.
 	}
 	return err
 }
 
-// park ends a write that meets a full disk while the store is opened or closed. Pebble would try it again without pause, or
-// end the program, so it does not return; Open or Close then leaves the database to the end of the process. A log's error
-// is returned, because it ends a call of Apply.
+// park ends a write that finds the disk full while the store is being opened or closed. Pebble would retry it without
+// pause or end the program, so park does not return; Open or Close then abandons the database until the process ends.
+// The error of a log is returned, because it ends a call of Apply.
 func (s *space) park(err error, isLog bool) error {
 	s.stuckOnce.Do(func() { close(s.stuck) })
 	if isLog {
@@ -254,14 +256,14 @@ func (s *space) park(err error, isLog bool) error {
 	select {}
 }
 
-// adopt takes over the reserve that an earlier process has left.
+// adopt records the reserve that an earlier process has left.
 func (s *space) adopt(names []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.mu.reserved = slices.Contains(names, reserveName)
 }
 
-// isStuck reports whether a write has met a full disk while the store was being opened or closed.
+// isStuck reports whether a write has found the disk full while the store was being opened or closed.
 func (s *space) isStuck() bool {
 	select {
 	case <-s.stuck:
@@ -271,8 +273,8 @@ func (s *space) isStuck() bool {
 	}
 }
 
-// roomToOpen returns an error when there is not the space that opening a folder with files of these names takes: what is in
-// the logs is written out as tables.
+// roomToOpen returns an error if there is too little space to open a folder with these files: opening writes the
+// content of the logs to tables.
 func (s *space) roomToOpen(names []string) error {
 	usage, err := s.FS.GetDiskUsage(s.dir)
 	if err != nil {
@@ -295,7 +297,7 @@ func (s *space) roomToOpen(names []string) error {
 	return noRoom(s.dir, fmt.Sprintf("%d KiB are free and %d KiB are needed", usage.AvailBytes>>10, needed>>10))
 }
 
-// noRoom is the error of a store that can't be opened on a full disk.
+// noRoom returns the error for a store that can't be opened on a full disk.
 func noRoom(dir, detail string) error {
 	return fault.Because(errors.Join(storage.ErrFull, syscall.ENOSPC), fault.ResourceExhausted, "the disk of %s is full: %s. Make space and start again.", dir, detail)
 }
@@ -367,7 +369,7 @@ func (f *spaceFile) WriteAt(p []byte, at int64) (n int, err error) {
 	return n, err
 }
 
-// Preallocate implements vfs.File. Space that a file may never fill is taken only where there is much of it.
+// Preallocate implements vfs.File. It preallocates only if there is much free space, since a file may never fill it.
 func (f *spaceFile) Preallocate(offset, length int64) error {
 	usage, err := f.space.FS.GetDiskUsage(f.space.dir)
 	if err == nil && usage.AvailBytes/4 < minimum(usage)+uint64(length) {
@@ -376,7 +378,7 @@ func (f *spaceFile) Preallocate(offset, length int64) error {
 	return f.File.Preallocate(offset, length)
 }
 
-// wide returns what file has returned, as an interface.
+// wide converts the results of file to an interface.
 func wide(f *spaceFile, err error) (vfs.File, error) {
 	if err != nil {
 		return nil, err
@@ -384,11 +386,11 @@ func wide(f *spaceFile, err error) (vfs.File, error) {
 	return f, nil
 }
 
-// compaction is Pebble's category of the tables that it merges others into.
+// compaction is Pebble's category of tables that compactions write.
 const compaction vfs.DiskWriteCategory = "pebble-compaction"
 
-// spareFile is a table that need not be written now: merging leaves the last space on the disk to the log and to the tables in
-// memory. Pebble removes it after an error, and tries again.
+// spareFile is a table of a compaction, which need not be written now: compactions leave the last space on the disk to
+// the log and to flushes. Pebble removes the table after an error and retries.
 type spareFile struct{ *spaceFile }
 
 // Write implements io.Writer.
@@ -409,7 +411,7 @@ func (f *spareFile) Write(p []byte) (n int, err error) {
 // fileNames joins file names for a message.
 func fileNames(names []string) string { return strings.Join(names, ", ") }
 
-// Usage returns how many bytes the store takes on the disk, and how many are free there; zero where that can't be measured.
+// Usage returns the bytes that the store uses on the disk, and the free bytes there, or zero if they can't be measured.
 func (s *Store) Usage() (used, free uint64) {
 	if !s.begin() {
 		return 0, 0
@@ -422,7 +424,7 @@ func (s *Store) Usage() (used, free uint64) {
 	return used, free
 }
 
-// LogSize returns how many bytes of the log are not yet in tables.
+// LogSize returns the number of bytes of the log that are not in tables yet.
 func (s *Store) LogSize() uint64 {
 	if !s.begin() {
 		return 0

@@ -37,8 +37,8 @@ func (s *Store) tidy() {
 	}()
 }
 
-// flush begins a flush of the memtable and returns a channel that is closed at its end; nil when the store is being closed,
-// which flushes too.
+// flush begins a flush of the memtable and returns a channel that is closed at its end. The channel is nil if the store
+// is being closed, which flushes too.
 func (s *Store) flush() (flushed <-chan struct{}, err error) {
 	if !s.mu.TryRLock() {
 		return nil, nil

@@ -8,7 +8,7 @@ import (
 	"clave/server/storage"
 )
 
-// Admit returns what Apply would refuse a batch with before it writes anything: ErrClosed, an ErrFull or an earlier failure.
+// Admit returns the error with which Apply would refuse a batch: ErrClosed, an ErrFull or an earlier failure.
 func (s *Store) Admit(b *storage.Batch) error {
 	if !s.begin() {
 		return storage.ErrClosed
@@ -17,8 +17,8 @@ func (s *Store) Admit(b *storage.Batch) error {
 	return s.admitLocked(b)
 }
 
-// ApplyUnsynced applies a batch that was admitted and does not wait for the disk: a crash may lose it, together with all that were
-// applied after it. It is for replicas of what is durable elsewhere.
+// ApplyUnsynced applies an admitted batch without waiting for the disk: a crash may lose it, together with all later
+// ones. It is for replicas of data that are durable elsewhere.
 func (s *Store) ApplyUnsynced(b *storage.Batch) error {
 	if !s.begin() {
 		return storage.ErrClosed
@@ -30,7 +30,7 @@ func (s *Store) ApplyUnsynced(b *storage.Batch) error {
 	return s.write(b, pebble.NoSync)
 }
 
-// Sync waits until all that was applied is on disk.
+// Sync waits until all applied batches are on disk.
 func (s *Store) Sync() error {
 	if !s.begin() {
 		return storage.ErrClosed

@@ -10,7 +10,7 @@ import (
 	"clave/server/storage"
 )
 
-// Peek reads the latest value of a key from PostgreSQL, without a replica and whoever leads.
+// Peek reads the latest value of a key from PostgreSQL, without a replica, whichever node leads.
 func Peek(ctx context.Context, url string, key []byte) (value []byte, found bool, err error) {
 	pool, err := connect(ctx, url)
 	if err != nil {
@@ -29,7 +29,7 @@ func Peek(ctx context.Context, url string, key []byte) (value []byte, found bool
 	return value, found, nil
 }
 
-// peek reads a key from the state and from the rows of the log that are not in it yet, as of one moment.
+// peek reads a key from the state and from later rows of the log, in one snapshot.
 func (s *Store) peek(ctx context.Context, key []byte) (value []byte, found bool, err error) {
 	err = pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
 		err := tx.QueryRow(ctx, "select value from clave_state where key = $1", key).Scan(&value)
@@ -70,9 +70,9 @@ func covers(op storage.Op, key string) bool {
 	return string(op.Key) == key
 }
 
-// ChangeAlone changes the value of one key while no node leads, without a replica: change is given the value, nil where there is none, and
-// returns the new one, or nil where it stays. An ErrMoved means that a node leads, or began to meanwhile: nothing was written, or that is
-// unknown where PostgreSQL did not answer.
+// ChangeAlone changes the value of one key while no node leads, without a replica. change receives the value, or nil if
+// there is none, and returns the new one, or nil to leave it. An ErrMoved means that a node leads or has begun to lead.
+// Nothing was written then, except that it is unknown if PostgreSQL did not respond.
 func ChangeAlone(ctx context.Context, o Options, key []byte, change func(value []byte) ([]byte, error)) (err error) {
 	o.EnsureDefaults()
 	if err := o.Validate(); err != nil {
@@ -89,7 +89,7 @@ func ChangeAlone(ctx context.Context, o Options, key []byte, change func(value [
 	if err := s.openAlone(ctx); err != nil {
 		return err
 	}
-	// The lease is not renewed: an insert after its end is refused where another node has taken it.
+	// The lease is not renewed. After its end, an insert is refused if another node has taken it.
 	leader, err := s.take(ctx, nil)
 	if err != nil {
 		return err
@@ -98,7 +98,7 @@ func ChangeAlone(ctx context.Context, o Options, key []byte, change func(value [
 		return moved(fmt.Sprintf("The node %s serves the database.", leader))
 	}
 	s.lead.mu.Lock()
-	s.lead.mu.leading = true // Close gives the lease up.
+	s.lead.mu.leading = true // Close releases the lease.
 	s.lead.mu.Unlock()
 	value, _, err := s.peek(ctx, key)
 	if err != nil {
@@ -111,7 +111,7 @@ func ChangeAlone(ctx context.Context, o Options, key []byte, change func(value [
 	return s.appendAlone(ctx, key, value)
 }
 
-// openAlone brings the tables to this program's version and reads what a writer of the log needs.
+// openAlone migrates the tables and reads the data that a writer of the log needs.
 func (s *Store) openAlone(ctx context.Context) (err error) {
 	if err = migrate(ctx, s.pool); err != nil {
 		return s.said("make the tables", err)
@@ -125,7 +125,7 @@ func (s *Store) openAlone(ctx context.Context) (err error) {
 	return nil
 }
 
-// appendAlone writes a row that sets one key behind the last row.
+// appendAlone appends a row that sets one key to the log.
 func (s *Store) appendAlone(ctx context.Context, key, value []byte) error {
 	var last position
 	if err := s.pool.QueryRow(ctx, "select seq, id from clave_log order by seq desc limit 1").Scan(&last.seq, &last.id); err != nil {

@@ -20,15 +20,15 @@ import (
 type call struct {
 	batch *storage.Batch
 	err   error
-	// wake receives true from who hands over the writing, false when the batch is done. Room for one.
+	// wake, of capacity one, receives true if the caller becomes the writer, and false if the batch is done.
 	wake chan bool
 }
 
 // groupBytes is the size from which no more batches join a row of the log.
 const groupBytes = 8 << 20
 
-// Apply implements storage.Store. All that waits while a row is written goes into the next one. After an ErrMoved nothing of the batch
-// is written, except that it is unknown where PostgreSQL did not answer for as long as Options.Patience.
+// Apply implements storage.Store. Batches that wait while a row is written form the next row. After an ErrMoved nothing
+// of the batch is written, except that it is unknown if PostgreSQL did not respond within Options.Patience.
 func (s *Store) Apply(ctx context.Context, b *storage.Batch) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -47,13 +47,13 @@ func (s *Store) Apply(ctx context.Context, b *storage.Batch) error {
 		lead = <-c.wake
 	}
 	if lead {
-		// The row has the batches of others too: the end of this caller must not end their writing.
+		// The row has other callers' batches too, so the end of this caller's context must not cancel the write.
 		s.write(context.WithoutCancel(ctx))
 	}
 	return c.err
 }
 
-// write writes what waits, the caller's batch first, and hands over.
+// write writes the waiting batches, the caller's first, and passes the role of the writer on.
 func (s *Store) write(ctx context.Context) {
 	s.mu.Lock()
 	group, size := 0, 0
@@ -83,9 +83,9 @@ func (s *Store) write(ctx context.Context) {
 	}
 }
 
-// writeGroup writes batches as one row. Those for which there is no space on this node's disk are refused alone.
+// writeGroup writes batches as one row. It refuses only those for which this node's disk has no space.
 func (s *Store) writeGroup(ctx context.Context, calls []*call) {
-	// Space is checked before the insert: what is in the log must be applied here, so it can't be refused afterwards.
+	// Space is checked before the insert, because a row in the log must be applied here and can't be refused any more.
 	var all storage.Batch
 	written := make([]*call, 0, len(calls))
 	for _, c := range calls {
@@ -106,10 +106,10 @@ func (s *Store) writeGroup(ctx context.Context, calls []*call) {
 	}
 }
 
-// entry is a row of the log that is to be written.
+// entry is a row to write to the log.
 type entry struct {
 	position
-	before []byte // the id of the row before
+	before []byte // the id of the previous row
 	body   []byte
 }
 
@@ -124,7 +124,7 @@ func (s *Store) append(ctx context.Context, all *storage.Batch) error {
 	}
 	all.Set(positionKey, s.positionValue(e.position))
 	if err := s.local.ApplyUnsynced(all); err != nil {
-		// It is written, and this node can't show it.
+		// The row is written, but this node can't make it visible.
 		err = fault.Because(errors.Join(storage.ErrMoved, err), fault.Unavailable, "The storage of this node has failed. Please try again.")
 		s.o.Log.Error("the replica can't be written", "error", err)
 		s.lead.lose(err)
@@ -135,22 +135,24 @@ func (s *Store) append(ctx context.Context, all *storage.Batch) error {
 	return nil
 }
 
-// How a row is written exactly once. insertRow inserts only where the lease has this leader's epoch (the fence) and the row before is the
-// one that the replica has. It locks the row of the lease in share mode until it commits, so a node that takes the lease waits for
-// an insert that has passed the fence, and inserts after that are refused. The number of a row is its key: of two inserts one fails.
+// How a row is written exactly once. insertRow inserts only if the lease has this leader's epoch (the fence) and the
+// previous row is the one that the replica has. It locks the row of the lease in share mode until it commits. So a node
+// that takes the lease waits for an insert that has passed the fence, and later inserts are refused. The number of a
+// row is its key, so of two inserts one fails.
 //
-// An insert that fails without an answer may have been committed or may still be. The row's random id decides: insert looks up the row
-// with its number. With the same id it is written. With another id, or none after the fence has refused a further try, it is not
-// and never will be. An error by which PostgreSQL refuses the first try for good is returned (refused). Everything else is tried again
-// until Options.Patience is over, and then this node stops leading with the outcome unknown.
+// An insert that fails without a response may have been committed, or may still be. insert then looks up the row with
+// its number and compares the random id. With the same id, the row is written. With another id, or without a row after
+// the fence has refused a retry, it is not and never will be. If PostgreSQL refuses the first attempt permanently,
+// insert returns the error (refused). All other failures are retried until Options.Patience is over, and then this node
+// stops leading with the outcome unknown.
 
-// insertRow writes a row where the lease is this leader's and the row before is the one that the replica has.
+// insertRow writes a row if the lease is this leader's and the previous row is the one that the replica has.
 const insertRow = `insert into clave_log (seq, epoch, id, body)
 	select $1::bigint, l.epoch, $3::bytea, $4::bytea from clave_lease l
 	where l.id = 1 and l.epoch = $2 and exists (select 1 from clave_log p where p.seq = $1::bigint - 1 and p.id = $5)
 	for share of l`
 
-// How long one try of an insert may take, and the pauses between tries.
+// The time limit of one attempt of an insert, and the pauses between attempts.
 const (
 	tryTimeout            = 5 * time.Second
 	leastPause, mostPause = 20 * time.Millisecond, 300 * time.Millisecond
@@ -158,15 +160,16 @@ const (
 	textFull              = "PostgreSQL has no space. Nothing is written until there is space again."
 )
 
-// insufficientResources begins the codes of errors for want of space, memory or connections.
+// insufficientResources is the prefix of the codes of errors for missing space, memory or connections.
 const insufficientResources = "53"
 
-// passing begin the codes of errors that don't mean that the statement was refused: a row that is there already, a server that only reads or is
-// being stopped, a connection that breaks, a conflict with another transaction.
+// passing lists the prefixes of the codes of errors that don't mean that the statement was refused permanently: an
+// existing row, a server that is read-only or is being stopped, a broken connection, a conflict with another
+// transaction.
 var passing = []string{uniqueViolation, "25006", "57P", "08", "40"}
 
-// insert writes a row, and retries until it is certain whether it is written. It returns an ErrMoved when this node leads no more, or when
-// PostgreSQL has not answered for too long.
+// insert writes a row, and retries until it is certain whether the row is written. It returns an ErrMoved if this node
+// no longer leads, or if PostgreSQL does not respond for too long.
 func (s *Store) insert(ctx context.Context, e entry) error {
 	began, pause, first := s.lead.elapsed(), leastPause, true
 	for {
@@ -189,7 +192,7 @@ func (s *Store) insert(ctx context.Context, e entry) error {
 		case lookup == nil && found && string(id) == string(e.id):
 			return nil
 		case lookup == nil && (found || err == nil):
-			// Another leader's row, or none where the fence has refused ours: it can't come any more.
+			// Another leader's row, or none although the fence has refused ours: our row can't appear any more.
 			return moved("Another node serves the database now.")
 		case s.lead.elapsed()-began > s.o.Patience:
 			s.o.Log.Error("PostgreSQL does not answer; this node steps down", "seq", e.seq, "id", hexOf(e.id))
@@ -201,7 +204,7 @@ func (s *Store) insert(ctx context.Context, e entry) error {
 	}
 }
 
-// tryInsert tries to write a row and returns how many were written.
+// tryInsert tries to write a row and returns the number of written rows.
 func (s *Store) tryInsert(ctx context.Context, e entry) (int64, error) {
 	ctx, cancel := context.WithTimeout(ctx, tryTimeout)
 	defer cancel()
@@ -209,8 +212,8 @@ func (s *Store) tryInsert(ctx context.Context, e entry) (int64, error) {
 	return tag.RowsAffected(), err
 }
 
-// refused returns the error of a statement that PostgreSQL has refused for good, nil for one that may be tried again or whose outcome
-// must be looked up.
+// refused returns the error of a statement that PostgreSQL has refused permanently, and nil for an error after which
+// the statement may be retried or its outcome must be looked up.
 func refused(err error) error {
 	var said *pgconn.PgError
 	if !errors.As(err, &said) || slices.ContainsFunc(passing, func(code string) bool { return strings.HasPrefix(said.Code, code) }) {

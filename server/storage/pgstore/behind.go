@@ -11,13 +11,13 @@ import (
 	"clave/server/storage"
 )
 
-// behindPause is how often the log is written behind, and behindBytes about how much of it in one transaction.
+// behindPause is the interval of write-behind, and behindBytes the approximate size of one of its transactions.
 const (
 	behindPause = time.Second
 	behindBytes = 8 << 20
 )
 
-// changes are what rows of the log make of the state: first ranges are deleted, then keys are set and deleted.
+// changes holds the changes of rows of the log to the state: first ranges are deleted, then keys are set and deleted.
 type changes struct {
 	derived func(key []byte) bool
 	ranges  []storage.Op
@@ -26,7 +26,7 @@ type changes struct {
 	size    int
 }
 
-// newChanges returns changes that leave derived keys out.
+// newChanges returns changes that omit derived keys.
 func newChanges(derived func(key []byte) bool) *changes {
 	return &changes{derived: derived, sets: make(map[string][]byte), deletes: make(map[string]struct{})}
 }
@@ -86,13 +86,13 @@ func (c *changes) write(ctx context.Context, tx pgx.Tx) error {
 	return err
 }
 
-// written is when the state had which row.
+// written records the time at which the state included a row.
 type written struct {
 	at  time.Duration
 	seq int64
 }
 
-// writingBehind writes the log into the state until ctx is done, and drops rows that are old.
+// writingBehind writes the log to the state until ctx is done, and deletes old rows.
 func (s *Store) writingBehind(ctx context.Context) {
 	var history []written
 	failing := false
@@ -106,19 +106,19 @@ func (s *Store) writingBehind(ctx context.Context) {
 			history, err = s.trim(ctx, history)
 		}
 		if err != nil && !failing && ctx.Err() == nil {
-			s.o.Log.Warn("the state can't be written behind; it is tried again", "error", s.said("write the state", err))
+			s.o.Log.Warn("the state can't be written behind; write-behind is retried", "error", s.said("write the state", err))
 		}
 		failing = err != nil
 	}
 }
 
-// writeBehind writes all of the log that there is into the state, and returns up to which row the state is complete.
+// writeBehind writes the whole log to the state, and returns the row up to which the state is complete.
 func (s *Store) writeBehind(ctx context.Context) (int64, error) {
 	for {
 		var from, to int64
 		err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) (err error) {
-			// The lock on this row keeps a former leader, whose transaction may still run, from writing at the same time. The changes
-			// and their place are committed together.
+			// The lock on this row excludes a former leader whose transaction may still run. The changes and their position are
+			// committed together.
 			if err := tx.QueryRow(ctx, "select seq from clave_applied where id = 1 for update").Scan(&from); err != nil {
 				return err
 			}
@@ -141,7 +141,7 @@ func (s *Store) writeBehind(ctx context.Context) (int64, error) {
 // errEnough ends the collecting of rows.
 var errEnough = errors.New("pgstore: enough")
 
-// collect adds the rows behind a place, not much more than behindBytes of them, and returns the last one's place.
+// collect adds the rows after a position, not much more than behindBytes, and returns the last one's position.
 func (s *Store) collect(ctx context.Context, tx pgx.Tx, from int64, into *changes) (to int64, err error) {
 	rows, err := tx.Query(ctx, "select seq, body from clave_log where seq > $1 order by seq limit 2000", from)
 	if err != nil {
@@ -170,8 +170,8 @@ func (s *Store) collect(ctx context.Context, tx pgx.Tx, from int64, into *change
 	return to, err
 }
 
-// trim drops the rows that were written behind longer ago than the retention, and returns what is left of the history. The row up to
-// which the state is complete stays.
+// trim deletes the rows that were written behind longer ago than the retention, and returns the rest of the history. It
+// keeps the row up to which the state is complete.
 func (s *Store) trim(ctx context.Context, history []written) ([]written, error) {
 	old := 0
 	for old < len(history) && s.lead.elapsed()-history[old].at > s.o.Retention {

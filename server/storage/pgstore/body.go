@@ -10,20 +10,20 @@ import (
 	"clave/server/storage"
 )
 
-// A row's body is a byte for how the rest is kept, and the operations one behind the other: the kind, and length and bytes of the
-// key and, but for deletes, of the value.
+// A row's body is a byte for the encoding of the rest, followed by the operations: the kind, length and bytes of the
+// key, and, except for deletes, length and bytes of the value.
 const (
 	bodyPlain = 1
 	bodyZstd  = 2
 )
 
-// compressFrom is the size from which a body is compressed, and bodyMost the most that one may hold.
+// compressFrom is the size from which a body is compressed, and bodyMost the maximum size of its content.
 const (
 	compressFrom = 512
 	bodyMost     = 1 << 30
 )
 
-// errBody is the error of a body that this package did not write.
+// errBody is the error for a body that this package did not write.
 var errBody = errors.New("pgstore: corrupt row of the log")
 
 // codec compresses bodies. It is safe for concurrent use.
@@ -104,7 +104,7 @@ func (c *codec) decode(body []byte) ([]storage.Op, error) {
 	return ops, nil
 }
 
-// cut returns what begins with its length, and the rest.
+// cut decodes bytes that are preceded by their length, and returns them and the rest.
 func cut(b []byte) (value, rest []byte, ok bool) {
 	n, width := binary.Uvarint(b)
 	if width <= 0 || n > uint64(len(b)-width) {

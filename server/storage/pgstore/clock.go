@@ -6,15 +6,17 @@ import (
 	"clave/server/clock"
 )
 
-// reserveAhead is how far ahead of its clock a leader reserves versions, and reserveRest how much of that it leaves: versions are given
-// two microseconds apart also while the clock stands still. releaseRest is what a leader leaves that ends in order.
+// reserveAhead is the time ahead of its clock for which a leader reserves versions. reserveRest is the part of that
+// which it does not use, because versions are assigned two microseconds apart even if the clock does not advance.
+// releaseRest is the rest that a leader leaves that stops in order.
 const (
 	reserveAhead = 5 * time.Second
 	reserveRest  = 2 * time.Second
 	releaseRest  = 100 * time.Millisecond
 )
 
-// Clock returns the machine's time, but never a moment that an earlier leader may have given, and never one that is not reserved.
+// Clock returns a clock with the machine's time, but never a time that an earlier leader may have assigned or that is not
+// reserved.
 func (s *Store) Clock() clock.Clock { return leaderClock{s} }
 
 // leaderClock is the clock of a leader.
@@ -32,7 +34,7 @@ func (c leaderClock) Now() time.Time {
 // After implements clock.Clock.
 func (c leaderClock) After(d time.Duration) (<-chan time.Time, func()) { return c.s.o.Clock.After(d) }
 
-// moment returns the time, without regard to what is reserved.
+// moment returns the time, ignoring the reservation.
 func (s *Store) moment() time.Time {
 	now, least := s.o.Clock.Now(), s.lead.first.Add(sinceFirst(s.lead.elapsed()-s.lead.began, s.lead.excess))
 	if now.Before(least) {
@@ -41,9 +43,9 @@ func (s *Store) moment() time.Time {
 	return now
 }
 
-// sinceFirst returns how far a leader's clock has gone at least since its first moment. It goes with the monotonic clock, but at half the
-// speed until the time by which the first moment was ahead is made up for: each leader that is lost leaves some of its reservation, and
-// clocks must not run further ahead with each.
+// sinceFirst returns the minimum advance of a leader's clock since its first time. The clock advances with the
+// monotonic clock, but at half the speed until it has compensated the excess of the first time: each lost leader leaves
+// a part of its reservation unused, and clocks must not get further ahead with each one.
 func sinceFirst(elapsed, excess time.Duration) time.Duration {
 	return elapsed - min(excess, elapsed/2)
 }

@@ -15,19 +15,19 @@ import (
 	"clave/server/fault"
 )
 
-// connectTimeout is how long a connection may take to be made where the URL does not set it.
+// connectTimeout is the time limit for connecting, unless the URL sets it.
 const connectTimeout = 3 * time.Second
 
-// connect makes the pool of connections; one is made to see whether PostgreSQL can be reached.
+// connect creates the pool of connections, and opens one to check that PostgreSQL can be reached.
 func connect(ctx context.Context, url string) (*pgxpool.Pool, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil { // The error may quote the URL.
-		return nil, fault.E(fault.InvalidArgument, "--store: this is no URL of PostgreSQL; want postgres://user:password@host:5432/database?sslmode=verify-full")
+		return nil, fault.E(fault.InvalidArgument, "--store: not a URL of PostgreSQL; want postgres://user:password@host:5432/database?sslmode=verify-full")
 	}
 	if config.ConnConfig.ConnectTimeout == 0 {
 		config.ConnConfig.ConnectTimeout = connectTimeout
 	}
-	// Each statement sees the latest, as the fence needs, whatever the server's default is.
+	// Each statement must see the latest state, as the fence requires, whatever the server's default is.
 	config.ConnConfig.RuntimeParams["default_transaction_isolation"] = "read committed"
 	if config.ConnConfig.RuntimeParams["application_name"] == "" {
 		config.ConnConfig.RuntimeParams["application_name"] = "clave"
@@ -43,7 +43,7 @@ func connect(ctx context.Context, url string) (*pgxpool.Pool, error) {
 	return pool, nil
 }
 
-// check refuses a server that acknowledges what a crash may lose.
+// check refuses a server that may lose acknowledged commits in a crash.
 func check(ctx context.Context, pool *pgxpool.Pool) error {
 	var commit string
 	if err := pool.QueryRow(ctx, "show synchronous_commit").Scan(&commit); err != nil {
@@ -55,7 +55,7 @@ func check(ctx context.Context, pool *pgxpool.Pool) error {
 	return nil
 }
 
-// connectError describes what is wrong with a connection in words of our own: others could hold the password.
+// connectError describes an error of connecting in our own words, because other texts could contain the password.
 func connectError(config *pgxpool.Config, err error) error {
 	var named *fault.Error
 	if errors.As(err, &named) {

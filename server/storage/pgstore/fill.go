@@ -14,26 +14,27 @@ import (
 	"clave/server/fault"
 )
 
-// How an empty database is filled. The lease is taken by a name with filling before it and without an end, so that no node leads, and
-// those that start say why. Then one transaction writes the state, has it verified and gives the lease up: a process that is
-// killed leaves an empty database and the lease, which the next Fill takes over. The log goes on at a row that no replica of the empty
-// database continues from.
+// How an empty database is filled. Fill takes the lease without an end and with a name that begins with filling, so
+// that no node leads and nodes that start report the reason. Then one transaction writes the state, verifies it and
+// releases the lease. A killed process leaves an empty database and the lease, which the next Fill takes over. The log
+// continues at a row from which no replica of the empty database can continue.
 
-// filling begins the name of who has the lease while a database is filled.
+// filling is the prefix of the lease's owner while a database is being filled.
 const filling = "clave move "
 
 // filledSeq is the row at which the log of a filled database begins. A replica of the empty database is at row 0 and finds a gap.
 const filledSeq = 2
 
-// waitForLocks bounds how long a transaction waits for a row that another has locked. The transaction of a process that was killed ends soon.
+// waitForLocks bounds the time for which a transaction waits for a locked row. The transaction of a killed process ends soon.
 const waitForLocks = "set local lock_timeout = '5s'"
 
-// lockNotAvailable is the code of PostgreSQL's error when that time is over.
+// lockNotAvailable is PostgreSQL's code for the end of that time.
 const lockNotAvailable = "55P03"
 
-// Fill fills an empty database on which no node runs: next returns one key with its value after the other, and a nil key at the end. verify is
-// called with a function that reads the state back, in the order of keys, and nothing of the state remains where it fails. from says in errors where the
-// data are from. After a failure no node starts on the database before a Fill has succeeded, or its tables are dropped.
+// Fill fills an empty database on which no node runs. next returns the next key with its value, and a nil key at the
+// end. verify receives a function that reads the state back, in the order of keys; if it fails, the state is rolled
+// back. from names the source of the data in errors. After a failure no node starts on the database until a Fill has
+// succeeded or its tables are dropped.
 func Fill(ctx context.Context, o Options, from string, next func() (key, value []byte, err error), verify func(Read) error) error {
 	o.EnsureDefaults()
 	pool, err := connect(ctx, o.URL)
@@ -122,7 +123,7 @@ func copyState(ctx context.Context, tx pgx.Tx, next func() (key, value []byte, e
 	return err
 }
 
-// beginLog has the log begin behind the state, and gives the lease up.
+// beginLog makes the log begin after the state, and releases the lease.
 func (s *Store) beginLog(ctx context.Context, tx pgx.Tx, epoch int64) error {
 	if _, err := tx.Exec(ctx, "delete from clave_log"); err != nil {
 		return err
@@ -133,7 +134,7 @@ func (s *Store) beginLog(ctx context.Context, tx pgx.Tx, epoch int64) error {
 	if _, err := tx.Exec(ctx, "update clave_applied set seq = $1 where id = 1", filledSeq); err != nil {
 		return err
 	}
-	// Versions of the data may be as late as this machine's clock.
+	// Versions of the data may be up to this machine's time.
 	_, err := tx.Exec(ctx, `update clave_lease set node = '', until = clock_timestamp() - interval '1 second', versions_until = greatest(versions_until, $1) where id = 1`,
 		int64(clock.VersionOf(s.o.Clock.Now())))
 	return err
@@ -150,7 +151,7 @@ func readKeys(ctx context.Context, tx pgx.Tx, yield func(key, value []byte) erro
 	return err
 }
 
-// unfilled refuses a database that is being filled, or whose filling was interrupted.
+// unfilled returns an error if a database is being filled, or if that was interrupted.
 func unfilled(ctx context.Context, pool *pgxpool.Pool) error {
 	var by string
 	if err := pool.QueryRow(ctx, "select case when until >= clock_timestamp() then node else '' end from clave_lease where id = 1").Scan(&by); err != nil {
@@ -158,12 +159,12 @@ func unfilled(ctx context.Context, pool *pgxpool.Pool) error {
 	}
 	if from, is := strings.CutPrefix(by, filling); is {
 		return fault.E(fault.FailedPrecondition,
-			"--store: clave move %s is under way or was interrupted, and nothing is in the database yet. Wait for its end, run it again, or drop the tables clave_… to begin with nothing.", from)
+			"--store: clave move %s is running or was interrupted, and the database is still empty. Wait for its end, run it again, or drop the tables clave_… to begin with an empty database.", from)
 	}
 	return nil
 }
 
-// ReadState reads the state of a store that leads and that nobody writes, once all of the log is in it.
+// ReadState reads the state of a leading store without writers, after the whole log is in it.
 func (s *Store) ReadState(ctx context.Context, yield func(key, value []byte) error) error {
 	for s.lead.behind.Load() < s.lead.seq.Load() {
 		if err := errors.Join(s.lead.held(), clock.Sleep(ctx, clock.System(), readPause)); err != nil {
@@ -179,5 +180,5 @@ func (s *Store) ReadState(ctx context.Context, yield func(key, value []byte) err
 	return s.lead.held()
 }
 
-// readPause is how often ReadState looks whether the state is complete.
+// readPause is the interval at which ReadState checks whether the state is complete.
 const readPause = 50 * time.Millisecond

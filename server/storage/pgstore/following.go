@@ -12,32 +12,32 @@ import (
 	"clave/server/storage"
 )
 
-// following is what a node that does not lead does with the log, and how far its replica is.
+// following is the state of a node that follows the log, with the position of its replica.
 type following struct {
-	// wake has room for one signal, that the log may have more; it is never closed.
+	// wake, of capacity one, receives when the log may have more rows. It is never closed.
 	wake chan struct{}
 	mu   struct {
 		sync.Mutex
-		// applied is called for each row that was applied; nil where nobody reads the replica.
+		// applied is called for each row that was applied; nil without a reader of the replica.
 		applied func(ops []storage.Op)
-		// seq is the last row that was applied and given to applied, and changed is closed when there is a later one.
+		// seq is the last row that was applied and passed to applied. changed is closed when there is a later one.
 		seq     int64
 		changed chan struct{}
 	}
-	// confirmed is the last row that the leader is known to have shown, -1 before any, and since when, in nanoseconds of Elapsed.
+	// confirmed is the last row that the leader is known to have made visible, or -1.
 	confirmed, since atomic.Int64
-	// contact is when the last exchange with PostgreSQL or the leader began that brought the replica up to date, in nanoseconds of Elapsed.
+	// contact is the start of the last exchange with PostgreSQL or the leader that brought the replica up to date, in nanoseconds of Elapsed.
 	contact atomic.Int64
 }
 
-// init makes what the zero value lacks.
+// init initializes the fields that the zero value lacks.
 func (f *following) init() {
 	f.wake = make(chan struct{}, 1)
 	f.confirmed.Store(-1)
 	f.mu.changed = make(chan struct{})
 }
 
-// advance notes that the replica has a row.
+// advance records that the replica has a row.
 func (s *Store) advance(seq int64) {
 	s.following.mu.Lock()
 	defer s.following.mu.Unlock()
@@ -60,8 +60,8 @@ func (s *Store) Progress() (seq int64, changed <-chan struct{}) {
 	return s.following.mu.seq, s.following.mu.changed
 }
 
-// Reach waits until the replica has a row of the log, and then notes that this node was in contact with the leader, which has named the
-// row, at the moment began (Elapsed).
+// Reach waits until the replica has a row of the log, and then records that this node was in contact with the leader,
+// which has named the row, at the time began (Elapsed).
 func (s *Store) Reach(ctx context.Context, seq int64, began time.Duration) error {
 	raise(&s.following.confirmed, seq)
 	raise(&s.following.since, int64(began))
@@ -80,7 +80,7 @@ func (s *Store) Reach(ctx context.Context, seq int64, began time.Duration) error
 	}
 }
 
-// Wake has Lead read the log at once.
+// Wake makes Lead read the log at once.
 func (s *Store) Wake() {
 	select {
 	case s.following.wake <- struct{}{}:
@@ -91,7 +91,7 @@ func (s *Store) Wake() {
 // Elapsed returns the monotonic time of this store, for Reach.
 func (s *Store) Elapsed() time.Duration { return s.lead.elapsed() }
 
-// raise raises a number that never goes down.
+// raise sets a number to a value if the value is greater.
 func raise(to *atomic.Int64, value int64) {
 	for {
 		last := to.Load()
@@ -101,9 +101,10 @@ func raise(to *atomic.Int64, value int64) {
 	}
 }
 
-// most returns the last row that may be applied. A row is in PostgreSQL a moment before the leader shows it. While the leader is in contact,
-// its readers must not miss what readers here see. Without contact for a lease, and for a node that takes the lease, all rows count: each is
-// shown by every leader to come.
+// most returns the last row that may be applied. A row is in PostgreSQL a moment before the leader makes it visible.
+// While this node is in contact with the leader, the leader's readers must not lack a row that readers here see.
+// Without contact for a lease, and for a node that takes the lease, all rows may be applied, because every later leader
+// has them.
 func (s *Store) most() int64 {
 	confirmed := s.following.confirmed.Load()
 	if confirmed < 0 || s.lead.epoch > 0 || s.lead.elapsed()-time.Duration(s.following.since.Load()) >= s.o.Lease {
@@ -112,18 +113,18 @@ func (s *Store) most() int64 {
 	return max(confirmed, s.at.seq)
 }
 
-// Ahead reports whether the replica has rows that the leader is not known to have shown.
+// Ahead reports whether the replica has rows that the leader is not known to have made visible.
 func (s *Store) Ahead() bool {
 	seq, _ := s.Progress()
 	return seq > s.following.confirmed.Load()
 }
 
-// touch notes a contact that began at a moment.
+// touch records a contact that began at a time.
 func (s *Store) touch(began time.Duration) {
 	raise(&s.following.contact, int64(began))
 }
 
-// caughtUp notes that the replica has all of the log that there was at a moment.
+// caughtUp records that the replica has the whole log as of a time.
 func (s *Store) caughtUp(began time.Duration) {
 	s.touch(began)
 	s.following.mu.Lock()
@@ -133,7 +134,7 @@ func (s *Store) caughtUp(began time.Duration) {
 	}
 }
 
-// pause waits for followPause, and follows the log meanwhile each time that it is woken.
+// pause waits for followPause, and follows the log whenever it is woken meanwhile.
 func (s *Store) pause(ctx context.Context) error {
 	late, stop := clock.System().After(followPause)
 	defer stop()
@@ -151,12 +152,13 @@ func (s *Store) pause(ctx context.Context) error {
 	}
 }
 
-// Replica is what a node that does not lead reads: a storage.Store that follows the log while Lead waits, and takes no writes.
+// Replica is the store from which a node that does not lead reads: a read-only storage.Store that follows the log while Lead
+// waits.
 type Replica struct{ s *Store }
 
-// Read opens a reader of the replica by open, and has what it returns called for each row of the log that is applied afterwards, in
-// order, until stop is called. None is applied while open runs. After stop has returned there are no more calls. There may be one reader
-// at a time.
+// Read opens a reader of the replica. It calls open, and then the returned function for each row of the log that is
+// applied afterwards, in order, until stop is called. No row is applied while open runs. After stop has returned there
+// are no more calls. There may be one reader at a time.
 func (s *Store) Read(open func(*Replica) (applied func(ops []storage.Op), err error)) (stop func(), err error) {
 	s.following.mu.Lock()
 	defer s.following.mu.Unlock()
@@ -172,8 +174,8 @@ func (s *Store) Read(open func(*Replica) (applied func(ops []storage.Op), err er
 	}, nil
 }
 
-// Held implements storage.Leased: it returns nil while this node has been in contact with PostgreSQL or the leader for a lease, so that what
-// it reads is not older.
+// Held implements storage.Leased: it returns nil if this node was in contact with PostgreSQL or the leader within a
+// lease, so that its reads are not older.
 func (r *Replica) Held() error {
 	if r.s.lead.elapsed()-time.Duration(r.s.following.contact.Load()) < r.s.o.Lease {
 		return nil
@@ -201,7 +203,7 @@ func (r *Replica) Scan(rng storage.Range) storage.Iterator {
 // Snapshot implements storage.Store.
 func (r *Replica) Snapshot() storage.Snapshot { return r.s.Snapshot() }
 
-// Apply implements storage.Store: it answers ErrMoved.
+// Apply implements storage.Store: it returns ErrMoved.
 func (r *Replica) Apply(context.Context, *storage.Batch) error {
 	return moved("This node does not lead.")
 }

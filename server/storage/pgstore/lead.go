@@ -14,28 +14,29 @@ import (
 	"clave/server/storage"
 )
 
-// followPause is how often a node that waits looks at the lease and the log.
+// followPause is the interval at which a waiting node reads the lease and the log.
 const followPause = 200 * time.Millisecond
 
-// The roles that nodes announce. A node whose disk is full is no follower: it can't apply what it would have to show.
+// The roles that nodes report. A node with a full disk is not a follower, because it can't apply the log.
 const (
 	roleLeader   = "leader"
 	roleFollower = "follower"
 	roleFull     = "disk full"
 )
 
-// leadership is the state of a node's lease.
+// leadership is the state of a node as the leader.
 type leadership struct {
-	origin time.Time // with the monotonic clock, which until and began are measured by
+	origin time.Time // with the monotonic clock, by which until and began are measured
 	epoch  int64
-	// first is the first moment that this leader may give, as of began, and excess how far that was ahead of this node's time.
+	// first is the first time that this leader may assign, as of began, and excess its difference to this node's time.
 	first         time.Time
 	began, excess time.Duration
-	// until is when the lease ends unless it is renewed, in nanoseconds after origin; reserved the last version that may be given.
+	// until is the end of the lease unless it is renewed, in nanoseconds after origin. reserved is the last version that may be
+	// assigned.
 	until, reserved atomic.Int64
-	// seq is the writer's position, for the work in the background, and behind how far clave_state is.
+	// seq is the writer's position, for the background work, and behind the row up to which clave_state is complete.
 	seq, behind atomic.Int64
-	// relieved is set while another node could lead that has space on its disk.
+	// relieved is set while another node with space on its disk could lead.
 	relieved atomic.Bool
 	cancel   context.CancelFunc
 	working  sync.WaitGroup
@@ -47,7 +48,7 @@ type leadership struct {
 	}
 }
 
-// init makes what the zero value lacks.
+// init initializes the fields that the zero value lacks.
 func (l *leadership) init() {
 	l.origin = clock.System().Now()
 	l.lost = make(chan struct{})
@@ -56,7 +57,7 @@ func (l *leadership) init() {
 // elapsed returns the monotonic time since origin.
 func (l *leadership) elapsed() time.Duration { return clock.System().Now().Sub(l.origin) }
 
-// ended returns why this node does not lead, nil while it does.
+// ended returns the reason why this node does not lead, or nil while it does.
 func (l *leadership) ended() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -69,7 +70,7 @@ func (l *leadership) ended() error {
 	return nil
 }
 
-// held returns nil while no other node can have led since this one took the lease.
+// held returns nil if no other node can have led since this one took the lease.
 func (l *leadership) held() error {
 	if err := l.ended(); err != nil {
 		return err
@@ -80,12 +81,12 @@ func (l *leadership) held() error {
 	return nil
 }
 
-// moved is the error of a node that does not lead, or no more.
+// moved returns the error of a node that does not lead, or no longer leads.
 func moved(text string) error {
 	return fault.Because(storage.ErrMoved, fault.Unavailable, "%s Please try again.", text)
 }
 
-// lose ends the leadership for good; the first cause counts.
+// lose ends the leadership permanently. The first cause is kept.
 func (l *leadership) lose(cause error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -95,7 +96,7 @@ func (l *leadership) lose(cause error) {
 	}
 }
 
-// stop ends the work in the background.
+// stop ends the background work.
 func (l *leadership) stop() {
 	if l.cancel != nil {
 		l.cancel()
@@ -129,7 +130,7 @@ func (s *Store) Lead(ctx context.Context) error {
 		}
 		if err != nil && err.Error() != failing {
 			failing = err.Error()
-			s.o.Log.Warn("the log can't be followed; it is tried again", "error", err)
+			s.o.Log.Warn("the log can't be followed; following is retried", "error", err)
 		}
 		if errors.Is(err, storage.ErrMoved) {
 			return err
@@ -140,7 +141,7 @@ func (s *Store) Lead(ctx context.Context) error {
 	}
 }
 
-// TryLead is Lead where nobody leads; it does not wait for another node's end, but for the end of a lease that is not renewed.
+// TryLead is Lead without waiting for a running leader. It waits only for the end of a lease that is not renewed.
 func (s *Store) TryLead(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, s.o.Lease+time.Second)
 	defer cancel()
@@ -159,8 +160,9 @@ func (s *Store) TryLead(ctx context.Context) error {
 	}
 }
 
-// take takes the lease if it has ended, or is of an earlier run of this node. Otherwise it returns who leads. A node without space, for
-// which it is given the error, leaves others the time of a lease to take it before.
+// take takes the lease if it has ended, or if it belongs to an earlier run of this node. Otherwise it returns the
+// leader. For a node with a full disk space is the error; it waits a lease longer, so that others can take the lease
+// first.
 func (s *Store) take(ctx context.Context, space error) (leader string, err error) {
 	var free bool
 	var address string
@@ -179,8 +181,9 @@ func (s *Store) take(ctx context.Context, space error) (leader string, err error
 	if !free {
 		return leader, nil
 	}
-	// The lease counts from before the request, by this node's monotonic clock: PostgreSQL sets its end later, so this node stops before
-	// another may lead. The statement repeats the condition, since another node may have taken the lease in between.
+	// On this node's monotonic clock the lease begins before the request. PostgreSQL sets a later end, so this node stops
+	// before another may lead. The statement repeats the condition, since another node may have taken the lease in
+	// between.
 	asked := s.lead.elapsed()
 	now := s.o.Clock.Now()
 	var reserved int64
@@ -194,7 +197,7 @@ func (s *Store) take(ctx context.Context, space error) (leader string, err error
 	if err != nil {
 		return "", s.said("take the lease", err)
 	}
-	// Versions begin where the reservation of the last leader ended, or at this node's time where that is later.
+	// Versions begin at the end of the last leader's reservation, or at this node's time if that is later.
 	s.lead.first = clock.Version(reserved - reserveAhead.Microseconds() + 2).Time()
 	s.lead.began, s.lead.excess = asked, max(0, s.lead.first.Sub(now))
 	s.lead.reserved.Store(reserved)
@@ -202,12 +205,13 @@ func (s *Store) take(ctx context.Context, space error) (leader string, err error
 	return "", nil
 }
 
-// extend notes that the lease was renewed by a request of a moment. A part of it is left for the answers that are under way at its end.
+// extend records that the lease was renewed by a request at a time. A part of the lease is reserved for responses in progress at its
+// end.
 func (l *leadership) extend(asked, lease time.Duration) {
 	l.until.Store(int64(asked + lease - lease/6))
 }
 
-// begin starts the work of a leader: from then on the lease is renewed, and once the replica has all of the log this node writes.
+// begin starts the leader's work: from then on the lease is renewed. Once the replica has the whole log, this node writes.
 func (s *Store) begin(ctx context.Context) error {
 	work, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	s.lead.cancel = cancel
@@ -218,7 +222,7 @@ func (s *Store) begin(ctx context.Context) error {
 	}
 	s.advance(s.at.seq)
 	if err := s.announce(ctx, roleLeader); err != nil {
-		s.o.Log.Warn("the status of this node can't be noted", "error", s.said("note the status", err))
+		s.o.Log.Warn("the status of this node can't be stored", "error", s.said("note the status", err))
 	}
 	s.lead.working.Go(func() { s.writingBehind(work) })
 	s.lead.mu.Lock()
@@ -239,7 +243,7 @@ func (s *Store) renewing(ctx context.Context) {
 			s.lead.lose(err)
 			return
 		case err != nil && !failing && ctx.Err() == nil:
-			s.o.Log.Warn("the lease can't be renewed; it is tried again", "error", s.said("renew the lease", err))
+			s.o.Log.Warn("the lease can't be renewed; renewal is retried", "error", s.said("renew the lease", err))
 		case err == nil && failing:
 			s.o.Log.Info("the lease is renewed again")
 		}
@@ -269,7 +273,7 @@ func (s *Store) renew(ctx context.Context) error {
 	return s.announce(ctx, roleLeader)
 }
 
-// announce writes that this node runs, for the status.
+// announce stores that this node runs, for the status.
 func (s *Store) announce(ctx context.Context, role string) error {
 	seq := s.lead.seq.Load()
 	_, err := s.pool.Exec(ctx, `insert into clave_node (node, address, role, seq, seen, inner_address) values ($1, $2, $3, $4, clock_timestamp(), $5)
@@ -278,26 +282,26 @@ func (s *Store) announce(ctx context.Context, role string) error {
 	return err
 }
 
-// release ends the lease and deletes the node's row, so that others need not wait. What was reserved and is not needed any more is
-// given back: the next leader's versions begin where this one's have ended.
+// release ends the lease and deletes the node's row, so that others need not wait. It also releases the unused part of
+// the reservation: the next leader's versions begin where this one's have ended.
 func (s *Store) release(ctx context.Context) {
 	if s.cluster == "" {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
-	if s.lead.epoch > 0 { // Where another node has taken the lease since, this one's epoch is not there.
+	if s.lead.epoch > 0 { // If another node has taken the lease since, this epoch is not found.
 		end := int64(clock.VersionOf(s.Clock().Now().Add(releaseRest)))
 		_, err := s.pool.Exec(ctx, `update clave_lease set until = clock_timestamp() - interval '1 second', versions_until = least(versions_until, $2)
 			where id = 1 and epoch = $1`, s.lead.epoch, end)
 		if err != nil {
-			s.o.Log.Warn("the lease could not be given up; it ends by itself", "error", s.said("give the lease up", err))
+			s.o.Log.Warn("the lease could not be released; it ends by itself", "error", s.said("give the lease up", err))
 		}
 	}
 	_, _ = s.pool.Exec(ctx, "delete from clave_node where node = $1", s.o.Node) // A row that stays is shown with its age.
 }
 
-// Run returns when this node leads no more, with an ErrMoved, or when ctx is done.
+// Run returns an ErrMoved when this node no longer leads, or nil when ctx is done.
 func (s *Store) Run(ctx context.Context) error {
 	select {
 	case <-ctx.Done():

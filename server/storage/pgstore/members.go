@@ -14,21 +14,22 @@ import (
 	"clave/server/fault"
 )
 
-// membersPause is how often the lease is looked at.
+// membersPause is the interval at which the lease is read.
 const membersPause = 100 * time.Millisecond
 
-// membersTimeout is how long a read of the lease may take.
+// membersTimeout is the time limit of a read of the lease.
 const membersTimeout = 2 * time.Second
 
-// Leader is the node that leads. The zero Leader is none.
+// Leader is the node that leads. The zero Leader means none.
 type Leader struct {
 	Node string
-	// Inner is where other nodes reach it.
+	// Inner is the address at which other nodes reach it.
 	Inner string
 	Epoch int64
 }
 
-// Members reads from PostgreSQL what a node needs of the others before it has a replica: who leads, and the secret that they share.
+// Members reads from PostgreSQL the data about the other nodes that a node needs before it has a replica: the leader, and the
+// shared secret.
 type Members struct {
 	pool *pgxpool.Pool
 	log  *slog.Logger
@@ -36,11 +37,11 @@ type Members struct {
 	mu   struct {
 		sync.Mutex
 		leader  Leader
-		changed chan struct{} // closed and replaced when leader is another one
+		changed chan struct{} // closed and replaced when leader changes
 	}
 }
 
-// OpenMembers connects to PostgreSQL and makes the tables where there are none.
+// OpenMembers connects to PostgreSQL and creates the tables if there are none.
 func OpenMembers(ctx context.Context, url string, log *slog.Logger) (*Members, error) {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
@@ -81,10 +82,10 @@ func (m *Members) findHost(ctx context.Context) error {
 	return nil
 }
 
-// Host returns the address by which this machine reaches PostgreSQL, 127.0.0.1 where that is by a socket of the machine.
+// Host returns the address by which this machine reaches PostgreSQL, or 127.0.0.1 for a Unix socket.
 func (m *Members) Host() string { return m.host }
 
-// Secret returns the secret that the nodes of a cluster share. Only what can read the database has it.
+// Secret returns the secret that the nodes of a cluster share. Only users of the database can read it.
 func (m *Members) Secret(ctx context.Context) ([]byte, error) {
 	var text string
 	if err := m.pool.QueryRow(ctx, "select secret from clave_secret where id = 1").Scan(&text); err != nil {
@@ -97,14 +98,14 @@ func (m *Members) Secret(ctx context.Context) ([]byte, error) {
 	return secret, nil
 }
 
-// Leader returns who leads, and a channel that is closed when that changes.
+// Leader returns the leader, and a channel that is closed when the leader changes.
 func (m *Members) Leader() (Leader, <-chan struct{}) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.mu.leader, m.mu.changed
 }
 
-// look reads who leads.
+// look reads the leader.
 func (m *Members) look(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, membersTimeout)
 	defer cancel()
@@ -128,14 +129,14 @@ func (m *Members) look(ctx context.Context) error {
 	return nil
 }
 
-// Run keeps what Leader returns up to date until ctx is done. While PostgreSQL can't be reached, the last leader stays, which
-// stops by itself when its lease ends.
+// Run updates the leader until ctx is done. While PostgreSQL can't be reached, the last known leader stays; it stops by
+// itself when its lease ends.
 func (m *Members) Run(ctx context.Context) error {
 	failing := false
 	for clock.Sleep(ctx, clock.System(), membersPause) == nil {
 		err := m.look(ctx)
 		if err != nil && !failing && ctx.Err() == nil {
-			m.log.Warn("PostgreSQL can't be asked who leads; it is tried again", "error", (&Store{pool: m.pool}).said("read the lease", err))
+			m.log.Warn("the leader can't be read from PostgreSQL; the read is retried", "error", (&Store{pool: m.pool}).said("read the lease", err))
 		}
 		failing = err != nil
 	}

@@ -11,38 +11,40 @@ import (
 	"clave/server/storage/pebblestore"
 )
 
-// Options are what a store is made of.
+// Options configure a store.
 type Options struct {
-	// URL is where PostgreSQL is and who connects, as libpq has it: postgres://user:password@host:5432/database?sslmode=verify-full.
-	// Variables such as PGPASSWORD and the file .pgpass count. It is never logged.
+	// URL is PostgreSQL's address in the form of libpq: postgres://user:password@host:5432/database?sslmode=verify-full.
+	// Variables such as PGPASSWORD and the file .pgpass are read too. The URL is never logged.
 	URL string
-	// Dir is the folder of the replica, which is made when absent and emptied when it can't be used. Empty keeps the replica in memory.
+	// Dir is the folder of the replica, which is created if absent and emptied if it can't be used. An empty Dir keeps the replica in
+	// memory.
 	Dir string
-	// Local tunes the replica.
+	// Local configures the replica.
 	Local pebblestore.Options
-	// Node names this node among the others; no two that run have the same name. Address is shown beside it, and Inner is where other
-	// nodes reach it.
+	// Node is the name of this node, which must be unique among running nodes. Address is shown with it. Inner is the
+	// address at which other nodes reach it.
 	Node, Address, Inner string
-	// Clock returns the time; the machine's when nil.
+	// Clock is the source of time; nil means the machine's clock.
 	Clock clock.Clock
-	// Lease is how long a leader that does not renew stays one; 3 s when zero.
+	// Lease is the time for which a leader leads without renewing; zero means 3 s.
 	Lease time.Duration
-	// Patience is how long a leader waits for PostgreSQL before it steps down; 10 s when zero.
+	// Patience is the time for which a leader waits for PostgreSQL before it steps down; zero means 10 s.
 	Patience time.Duration
-	// Retention is how long the log is kept once it is written behind, for replicas that are late; 10 min when zero.
+	// Retention is the time for which the log is kept after write-behind, for replicas that lag; zero means 10 min.
 	Retention time.Duration
-	// Derived reports keys that Derive makes of the others; none are when nil. Derive is called with a new replica that has the others.
+	// Derived reports whether Derive recreates a key from others; nil means none. Derive is called with a new replica that has the others.
 	Derived func(key []byte) bool
 	Derive  func(ctx context.Context, s storage.Store) error
-	// Waiting is called when another node leads, with its name, each time that it is a different one. May be nil.
+	// Waiting is called with the leader's name when another node leads, each time that it changes. It may be nil.
 	Waiting func(leader string)
-	// Progress is called while a replica is built, with the number of keys so far and about how many there are. May be nil.
+	// Progress is called while a replica is built, with the number of keys so far and an estimate of their total. It may be
+	// nil.
 	Progress func(done, about int64)
-	// Log receives lines for the operator; nothing is logged when nil.
+	// Log receives messages for the operator; nil logs nothing.
 	Log *slog.Logger
 }
 
-// EnsureDefaults fills what was left zero.
+// EnsureDefaults sets the defaults of zero fields.
 func (o *Options) EnsureDefaults() {
 	if o.Clock == nil {
 		o.Clock = clock.System()
@@ -73,13 +75,13 @@ func (o *Options) EnsureDefaults() {
 	}
 }
 
-// Validate reports what is missing.
+// Validate returns an error if a required option is missing.
 func (o *Options) Validate() error {
 	switch {
 	case o.URL == "":
 		return errors.New("pgstore: no URL")
 	case o.Node == "":
-		return errors.New("pgstore: no name of the node")
+		return errors.New("pgstore: no name for the node")
 	}
 	return nil
 }

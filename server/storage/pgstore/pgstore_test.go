@@ -424,7 +424,7 @@ func TestALeaderStepsDown(t *testing.T) {
 func testMistakesAreNamedWithoutSecrets(t *testing.T, pg *pgtest.Server) {
 	url := pg.Database()
 	for _, tt := range []struct{ name, url, want string }{
-		{"no URL", "postgres://clave:hunter2@[::1", "no URL of PostgreSQL"},
+		{"no URL", "postgres://clave:hunter2@[::1", "not a URL of PostgreSQL"},
 		{"wrong password", strings.Replace(url, pg.Password(), "hunter2", 1), "refuses the user or the password"},
 		{"no server", "postgres://clave:hunter2@127.0.0.1:1/d", "does not answer"},
 		{"no database", strings.Replace(pg.URL("hunter3"), pg.Password(), pg.Password(), 1), "does not exist"},

@@ -18,10 +18,10 @@ import (
 	"clave/server/storage/pebblestore"
 )
 
-// errGap means that the log no longer has what a replica needs next.
+// errGap means that the log no longer has the row that a replica needs next.
 var errGap = errors.New("pgstore: the log begins behind the replica")
 
-// openReplica opens the replica, builds it where there is none that can be used, and brings it up to the log.
+// openReplica opens the replica, builds it if there is no usable one, and applies the log.
 func (s *Store) openReplica(ctx context.Context) error {
 	if err := s.openLocal(); err != nil {
 		return err
@@ -48,7 +48,7 @@ func (s *Store) openLocal() (err error) {
 	return err
 }
 
-// findPosition reads where the replica is, and reports whether the log goes on from there.
+// findPosition reads the position of the replica, and reports whether the log continues from it.
 func (s *Store) findPosition(ctx context.Context) (usable bool, err error) {
 	v, found, err := s.local.Get(positionKey)
 	if err != nil || !found {
@@ -56,25 +56,25 @@ func (s *Store) findPosition(ctx context.Context) (usable bool, err error) {
 	}
 	cluster, at, ok := parsePosition(string(v))
 	if !ok || cluster != s.cluster {
-		s.o.Log.Warn("the replica is of another cluster; it is built again", "folder", s.o.Dir)
+		s.o.Log.Warn("the replica belongs to another cluster; it is being rebuilt", "folder", s.o.Dir)
 		return false, nil
 	}
 	var id []byte
 	err = s.pool.QueryRow(ctx, "select id from clave_log where seq = $1", at.seq).Scan(&id)
 	if errors.Is(err, pgx.ErrNoRows) || err == nil && string(id) != string(at.id) {
-		s.o.Log.Warn("the log does not go on from the replica; it is built again", "folder", s.o.Dir, "seq", at.seq)
+		s.o.Log.Warn("the log does not continue from the replica; the replica is being rebuilt", "folder", s.o.Dir, "seq", at.seq)
 		return false, nil
 	}
 	s.at = at
 	return true, err
 }
 
-// positionValue returns what is kept under positionKey.
+// positionValue returns the value that is stored under positionKey.
 func (s *Store) positionValue(at position) []byte {
 	return fmt.Appendf(nil, "%s %d %x", s.cluster, at.seq, at.id)
 }
 
-// parsePosition parses what is kept under positionKey.
+// parsePosition parses the value that is stored under positionKey.
 func parsePosition(text string) (cluster string, at position, ok bool) {
 	words := strings.Split(text, " ")
 	if len(words) != 3 {
@@ -88,7 +88,7 @@ func parsePosition(text string) (cluster string, at position, ok bool) {
 	return words[0], position{seq, id}, err == nil
 }
 
-// rebuild makes the replica anew of clave_state.
+// rebuild rebuilds the replica from clave_state.
 func (s *Store) rebuild(ctx context.Context) error {
 	if err := s.local.Close(); err != nil {
 		return err
@@ -101,7 +101,7 @@ func (s *Store) rebuild(ctx context.Context) error {
 	if err := s.openLocal(); err != nil {
 		return err
 	}
-	// One transaction sees the state and how far it is as of one moment.
+	// One transaction reads the state and its position in one snapshot.
 	err := pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
 		return s.readState(ctx, tx)
 	})
@@ -116,7 +116,7 @@ func (s *Store) rebuild(ctx context.Context) error {
 	return s.local.Apply(ctx, &mark)
 }
 
-// readBytes is about how much is read before it is applied.
+// readBytes is the approximate size of a batch.
 const readBytes = 1 << 20
 
 // readState reads clave_state into the replica.
@@ -124,7 +124,7 @@ func (s *Store) readState(ctx context.Context, tx pgx.Tx) error {
 	if err := tx.QueryRow(ctx, "select a.seq, l.id from clave_applied a join clave_log l on l.seq = a.seq where a.id = 1").Scan(&s.at.seq, &s.at.id); err != nil {
 		return err
 	}
-	// about is the planner's estimate of the number of rows, for the progress alone: counting them would read the table twice.
+	// about is the planner's estimate of the number of rows, only for the progress: counting them would read the table twice.
 	var about int64
 	if err := tx.QueryRow(ctx, "select greatest(reltuples, 0)::bigint from pg_class where oid = to_regclass('clave_state')").Scan(&about); err != nil {
 		return err
@@ -164,7 +164,7 @@ func (s *Store) readState(ctx context.Context, tx pgx.Tx) error {
 	return flush()
 }
 
-// applyLocal applies a batch to the replica once there is space for it.
+// applyLocal applies a batch to the replica, after waiting for space.
 func (s *Store) applyLocal(batch *storage.Batch) error {
 	if err := s.local.Admit(batch); err != nil {
 		return err
@@ -172,26 +172,26 @@ func (s *Store) applyLocal(batch *storage.Batch) error {
 	return s.local.ApplyUnsynced(batch)
 }
 
-// follow applies all rows of the log behind the replica's position. Where the log begins later, the replica is built again.
+// follow applies all rows of the log after the replica's position. If the log begins later, the replica is rebuilt.
 func (s *Store) follow(ctx context.Context) error {
 	err := s.readLog(ctx)
 	if !errors.Is(err, errGap) {
 		return err
 	}
-	if s.beingRead() { // whoever opens the store again builds it, with no reader in it
-		return moved("The replica of this node is of another log.")
+	if s.beingRead() { // the next Open rebuilds the replica, without a reader
+		return moved("The replica of this node does not match the log.")
 	}
-	s.o.Log.Warn("the log does not go on from the replica; it is built again", "seq", s.at.seq)
+	s.o.Log.Warn("the log does not continue from the replica; the replica is being rebuilt", "seq", s.at.seq)
 	if err := s.rebuild(ctx); err != nil {
 		return err
 	}
 	return s.readLog(ctx)
 }
 
-// readLog applies the rows that there are.
+// readLog applies the available rows.
 func (s *Store) readLog(ctx context.Context) error {
 	began := s.lead.elapsed()
-	// The replica's own row comes first, without its body: another id there means that PostgreSQL was set back to an earlier state.
+	// The replica's own row comes first, without its body. Another id there means that PostgreSQL was reset to an earlier state.
 	rows, err := s.pool.Query(ctx, "select seq, id, case when seq > $1 then body end from clave_log where seq between $1 and $2 order by seq",
 		s.at.seq, s.most())
 	if err != nil {
@@ -209,7 +209,7 @@ func (s *Store) readLog(ctx context.Context) error {
 			found = true
 			continue
 		}
-		// Rows have numbers without gaps (insertRow), so a gap means that the leader has dropped rows that this replica has not applied.
+		// Rows have consecutive numbers (insertRow), so a gap means that the leader has deleted rows that this replica has not applied.
 		if !found || at.seq != s.at.seq+1 {
 			return errGap
 		}
@@ -227,7 +227,7 @@ func (s *Store) readLog(ctx context.Context) error {
 	return nil
 }
 
-// applyRow applies a row of the log to the replica, and shows it to the reader of the replica.
+// applyRow applies a row of the log to the replica, and passes it to the replica's reader.
 func (s *Store) applyRow(at position, body []byte) error {
 	ops, err := s.codec.decode(body)
 	if err != nil {

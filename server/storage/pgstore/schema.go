@@ -13,7 +13,8 @@ import (
 	"clave/server/fault"
 )
 
-// migrations make the tables, version by version, and are never changed. $cluster is a new id, $secret a new secret.
+// migrations creates the tables, version by version. Existing entries must never be changed. $cluster is a new id,
+// $secret a new secret.
 //
 //	clave_lease    who leads, and the fence; the only row has id 1
 //	clave_log      a row for each group of batches, in order; row 0 begins it
@@ -36,9 +37,9 @@ var migrations = [][]string{{
 	`insert into clave_secret values (1, '$secret')`,
 }}
 
-// migrate brings the tables to this program's version. Of nodes that start together one does it.
+// migrate migrates the tables to this program's version. If several nodes start together, one of them does it.
 func migrate(ctx context.Context, pool *pgxpool.Pool) error {
-	for range 20 { // another node's turn may come between any two statements
+	for range 20 { // another node may migrate between any two statements
 		version, err := schemaVersion(ctx, pool)
 		switch {
 		case err != nil:
@@ -69,7 +70,7 @@ func isCode(err error, code string) bool {
 	return errors.As(err, &said) && said.Code == code
 }
 
-// schemaVersion returns how many migrations were made.
+// schemaVersion returns the number of migrations that were made.
 func schemaVersion(ctx context.Context, pool *pgxpool.Pool) (version int, err error) {
 	err = pool.QueryRow(ctx, "select coalesce(max(version), 0) from clave_schema").Scan(&version)
 	if isCode(err, undefinedTable) {
@@ -78,7 +79,8 @@ func schemaVersion(ctx context.Context, pool *pgxpool.Pool) (version int, err er
 	return version, err
 }
 
-// step makes the migration after a version. The row of its version comes first: others fail at it.
+// step makes the migration after a version. It inserts the row of the version first, at which concurrent migrations
+// fail.
 func step(ctx context.Context, tx pgx.Tx, version int) error {
 	if version == 0 {
 		if _, err := tx.Exec(ctx, "create table clave_schema (version int primary key)"); err != nil {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Standing is where a leader and the nodes around it are.
+// Standing describes the positions of a leader and the other nodes.
 type Standing struct {
 	// Epoch counts the leaders so far, this one included. Log is the last row that was written, and State the one up to which the state is
 	// complete.
@@ -14,10 +14,11 @@ type Standing struct {
 	Nodes []Node
 }
 
-// standingPatience is how long PostgreSQL may take to list the nodes.
+// standingPatience is the time limit for PostgreSQL to list the nodes.
 const standingPatience = 2 * time.Second
 
-// Standing returns where this leader is, without a request, and where the other nodes are, as far as PostgreSQL answers.
+// Standing returns the position of this leader, which needs no request, and those of the other nodes, if PostgreSQL
+// responds.
 func (s *Store) Standing(ctx context.Context) (Standing, error) {
 	st := Standing{Epoch: s.lead.epoch, Log: s.lead.seq.Load(), State: s.lead.behind.Load()}
 	ctx, cancel := context.WithTimeout(ctx, standingPatience)
@@ -27,8 +28,8 @@ func (s *Store) Standing(ctx context.Context) (Standing, error) {
 	return st, err
 }
 
-// Usage returns how many bytes the replica takes on the disk, and how many are free there.
+// Usage returns the bytes that the replica uses on the disk, and the free bytes there.
 func (s *Store) Usage() (used, free uint64) { return s.local.Usage() }
 
-// LogSize returns how many bytes of the replica's log are not yet in tables.
+// LogSize returns the number of bytes of the replica's log that are not in tables yet.
 func (s *Store) LogSize() uint64 { return s.local.LogSize() }

@@ -7,7 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Status is how a cluster is.
+// Status is the status of a cluster.
 type Status struct {
 	// Leader is the name of the node that leads, with Address; Held reports whether its lease has not ended.
 	Leader, Address string
@@ -16,9 +16,9 @@ type Status struct {
 	Epoch int64
 	// Log is the last row of the log, First the first that is kept, and State the one up to which the state is complete.
 	Log, First, State int64
-	// LogBytes and StateBytes are what the tables take in PostgreSQL.
+	// LogBytes and StateBytes are the sizes of the tables in PostgreSQL.
 	LogBytes, StateBytes int64
-	// VersionsUntil is up to when versions are reserved.
+	// VersionsUntil is the end of the reserved versions.
 	VersionsUntil time.Time
 	// Nodes are the nodes that reported in the last minute.
 	Nodes []Node
@@ -27,14 +27,14 @@ type Status struct {
 // Node is one node of a cluster.
 type Node struct {
 	Name, Address, Role string
-	// Inner is where other nodes reach it.
+	// Inner is the address at which other nodes reach it.
 	Inner string
-	// Seq is the row of the log that its replica has, and Age how long ago it reported that.
+	// Seq is the last row of the log in its replica, and Age the time since it reported that.
 	Seq int64
 	Age time.Duration
 }
 
-// ReadStatus reads how a cluster is. It needs no replica.
+// ReadStatus reads the status of a cluster. It needs no replica.
 func ReadStatus(ctx context.Context, url string) (*Status, error) {
 	pool, err := connect(ctx, url)
 	if err != nil {

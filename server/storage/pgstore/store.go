@@ -20,14 +20,14 @@ type Store struct {
 	pool    *pgxpool.Pool
 	codec   *codec
 	cluster string
-	// local is the replica, and at where it is. Before Lead has returned its caller alone touches both; afterwards local stays and
-	// at is the writer's, who publishes it in lead.
+	// local is the replica, and at its position. Before Lead has returned, only Lead's caller accesses both. Afterwards
+	// local does not change, and only the writer accesses at, which it publishes in lead.
 	local *pebblestore.Store
 	at    position
 	lead  leadership
-	// following is how the log is followed while this node does not lead.
+	// following is the state of following the log while this node does not lead.
 	following following
-	// ending is the context of what Close does.
+	// ending is the context for the work of Close.
 	ending context.Context
 	mu     struct {
 		sync.Mutex
@@ -44,13 +44,13 @@ type position struct {
 	id  []byte
 }
 
-// replaceNew fills a new id and a new secret into a statement of a migration.
+// replaceNew inserts a new id and a new secret into a statement of a migration.
 func replaceNew(statement string) string {
 	return strings.NewReplacer("$cluster", hexID(), "$secret", hexID()+hexID()).Replace(statement)
 }
 
-// Open connects to PostgreSQL, makes the tables where there are none, and brings the replica up to the log. It takes no lease: until
-// Lead has returned, Apply answers ErrMoved.
+// Open connects to PostgreSQL, creates the tables if there are none, and applies the log to the replica. It takes no
+// lease: until Lead has returned, Apply returns ErrMoved.
 func Open(ctx context.Context, o Options) (*Store, error) {
 	o.EnsureDefaults()
 	if err := o.Validate(); err != nil {
@@ -70,7 +70,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	return s, nil
 }
 
-// open does what Open does with the connections.
+// open is the part of Open that uses the connections.
 func (s *Store) open(ctx context.Context) error {
 	if err := migrate(ctx, s.pool); err != nil {
 		return s.said("make the tables", err)
@@ -88,7 +88,7 @@ func (s *Store) open(ctx context.Context) error {
 	return s.openReplica(ctx)
 }
 
-// said returns an error of PostgreSQL with what was being done; it never holds the URL.
+// said returns an error of PostgreSQL with the failed action. It never contains the URL.
 func (s *Store) said(doing string, err error) error {
 	var named *fault.Error
 	if errors.As(err, &named) || errors.Is(err, context.Canceled) {
@@ -100,7 +100,7 @@ func (s *Store) said(doing string, err error) error {
 // Held implements storage.Leased.
 func (s *Store) Held() error { return s.lead.held() }
 
-// Get implements storage.Reader. What it returns was the latest.
+// Get implements storage.Reader. The returned value was the latest one.
 func (s *Store) Get(key []byte) ([]byte, bool, error) {
 	if s.local == nil {
 		return nil, false, storage.ErrClosed
@@ -124,7 +124,7 @@ func (s *Store) Scan(r storage.Range) storage.Iterator {
 	return it
 }
 
-// refusing is an iterator over nothing, for a reason.
+// refusing is an empty iterator with an error.
 type refusing struct {
 	storage.Iterator
 	err error
@@ -142,7 +142,7 @@ func (r refusing) Err() error { return r.err }
 // Snapshot implements storage.Store.
 func (s *Store) Snapshot() storage.Snapshot { return snapshot{s.local.Snapshot()} }
 
-// Full implements storage.Waiter: it returns what ended or may end writing, or ErrFull.
+// Full implements storage.Waiter: it returns the error that has ended the leadership, ErrFull, or nil.
 func (s *Store) Full() error {
 	if err := s.lead.ended(); err != nil {
 		return err
@@ -150,8 +150,8 @@ func (s *Store) Full() error {
 	return s.yield(s.local.Full())
 }
 
-// yield returns an error of the replica. Where that is a full disk and another node could lead that has space, this node leads no more, and
-// the error is an ErrMoved.
+// yield returns an error of the replica. If the disk is full and another node with space could lead, this node stops
+// leading and yield returns an ErrMoved.
 func (s *Store) yield(err error) error {
 	if !errors.Is(err, storage.ErrFull) || !s.lead.relieved.Load() {
 		return err
@@ -162,13 +162,13 @@ func (s *Store) yield(err error) error {
 	return err
 }
 
-// Err returns what is wrong with the store, nil when all is well.
+// Err returns an error if the store has a problem, or nil.
 func (s *Store) Err() error { return errors.Join(s.lead.held(), s.local.Err()) }
 
-// Checkpoint makes dir, which must not exist, a store of its own with everything applied so far, for pebblestore.Open.
+// Checkpoint creates in dir, which must not exist, a store for pebblestore.Open with everything applied so far.
 func (s *Store) Checkpoint(dir string) error { return s.local.Checkpoint(dir) }
 
-// Close gives the lease up, so that another node may lead at once, and releases the store. A second call is no error.
+// Close releases the lease, so that another node may lead at once, and the store. A second call is not an error.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	if s.mu.closed {
@@ -193,13 +193,13 @@ func (s *Store) Close() error {
 	return err
 }
 
-// The replica keeps its position under a key behind all others, which readers don't see.
+// The replica stores its position under a key after all others, which readers don't see.
 var positionKey = []byte(strings.Repeat("\xff", 16) + "position")
 
-// visible is the end of what readers see.
+// visible is the end of the keys that readers see.
 var visible = positionKey[:16]
 
-// scan returns an iterator over what readers see of a range.
+// scan returns an iterator over the visible keys of a range.
 func scan(r storage.Reader, rng storage.Range) storage.Iterator {
 	if len(rng.To) == 0 || string(rng.To) > string(visible) {
 		rng.To = visible
@@ -213,10 +213,11 @@ type snapshot struct{ storage.Snapshot }
 // Scan implements storage.Reader.
 func (s snapshot) Scan(r storage.Range) storage.Iterator { return scan(s.Snapshot, r) }
 
-// Hidden reports whether a key of a replica, or of a copy of one, is no data.
+// Hidden reports whether a key of a replica, or of a copy of one, is not data but the position.
 func Hidden(key []byte) bool { return string(key) >= string(visible) }
 
-// Forget adds to a batch for a copy of a replica that it is none any more.
+// Forget adds to a batch for a copy of a replica the removal of its position, after which the copy is an ordinary
+// store.
 func Forget(b *storage.Batch) { b.Delete(positionKey) }
 
 // hexOf returns an id for a message.

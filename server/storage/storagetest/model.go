@@ -30,7 +30,7 @@ func testModel(t *testing.T, s storage.Store) {
 	}
 }
 
-// randomChange makes one change, does it to the model and returns it in apply's notation.
+// randomChange applies one random change to the model and returns it in apply's notation.
 func randomChange(rnd *rand.Rand, key func() string, model map[string]string, step int) string {
 	k := key()
 	switch rnd.IntN(10) {
@@ -51,7 +51,7 @@ func randomChange(rnd *rand.Rand, key func() string, model map[string]string, st
 	}
 }
 
-// modelWalk is what walk should return for the model.
+// modelWalk returns the expected result of walk for the model.
 func modelWalk(model map[string]string, rng storage.Range) string {
 	var keys []string
 	for k := range model {

@@ -1,5 +1,4 @@
-// Package storagetest is the suite that every storage engine passes: what storage.Store promises, one test for
-// each promise.
+// Package storagetest is the test suite for storage engines. It has one test for each guarantee of storage.Store.
 package storagetest
 
 import (
@@ -16,7 +15,7 @@ import (
 // Maker opens an empty store; the suite closes it.
 type Maker func(t *testing.T) storage.Store
 
-// Run runs the suite over stores made by open.
+// Run runs the suite with stores that open opens.
 func Run(t *testing.T, open Maker) {
 	tests := []struct {
 		name string
@@ -108,7 +107,7 @@ func testGet(t *testing.T, s storage.Store) {
 	}
 }
 
-// testBatchOrder lets later changes of a batch win over earlier ones.
+// testBatchOrder checks that later changes of a batch override earlier ones.
 func testBatchOrder(t *testing.T, s storage.Store) {
 	apply(t, s, "a=1", "b=1", "c=1")
 	apply(t, s, "a..c", "b=2", "c=2", "-c", "-absent")

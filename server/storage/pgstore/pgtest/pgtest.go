@@ -1,4 +1,5 @@
-// Package pgtest runs PostgreSQL for tests: a server of the test's own, in a temporary folder, that ends with it.
+// Package pgtest runs PostgreSQL for tests: a separate server for each test, in a temporary folder, which ends with the
+// test.
 package pgtest
 
 import (
@@ -25,7 +26,7 @@ import (
 	"clave/server/randid"
 )
 
-// limit is how long PostgreSQL may take to start or to stop.
+// limit is the time limit for starting or stopping PostgreSQL.
 const limit = time.Minute
 
 // Server is a server of PostgreSQL. Its superuser is clave.
@@ -60,7 +61,7 @@ func (b *syncBuffer) String() string {
 	return b.buf.String()
 }
 
-// binaries returns the folder of the newest PostgreSQL of the machine, or what is missing.
+// binaries returns the folder of the newest PostgreSQL of the machine, or an error if there is none.
 func binaries() (string, error) {
 	if path, err := exec.LookPath("initdb"); err == nil { // which may be a link to where the others are
 		if path, err = filepath.EvalSymlinks(path); err != nil {
@@ -82,7 +83,7 @@ func version(path string) int {
 	return n
 }
 
-// credential returns the user to run PostgreSQL as: it refuses root.
+// credential returns the user to run PostgreSQL as, because PostgreSQL refuses root.
 func credential() (*syscall.Credential, error) {
 	if os.Getuid() != 0 {
 		return nil, nil
@@ -99,8 +100,8 @@ func credential() (*syscall.Credential, error) {
 	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, err
 }
 
-// New makes and starts a server. It skips the test where there is no PostgreSQL. settings are lines of its configuration; without
-// fsync=on it does not wait for the disk.
+// New creates and starts a server. It skips the test if PostgreSQL is not installed. settings are lines of the
+// configuration; without fsync=on the server does not wait for the disk.
 func New(t testing.TB, settings ...string) *Server {
 	t.Helper()
 	bin, err := binaries()
@@ -133,7 +134,7 @@ func New(t testing.TB, settings ...string) *Server {
 	return s
 }
 
-// configure gives the server a port that was free a moment ago, and adds lines to its configuration.
+// configure chooses a free port for the server, and adds lines to its configuration.
 func (s *Server) configure(settings ...string) {
 	s.t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -154,7 +155,7 @@ func (s *Server) must(err error) {
 	}
 }
 
-// command returns a command of PostgreSQL as the user who may run it.
+// command returns a command of PostgreSQL that runs as the permitted user.
 func (s *Server) command(name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(filepath.Join(s.bin, name), args...)
 	cmd.Dir = s.dir
@@ -164,7 +165,7 @@ func (s *Server) command(name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// Start starts the server and waits until it answers.
+// Start starts the server and waits until it accepts connections.
 func (s *Server) Start() {
 	s.t.Helper()
 	s.cmd = s.command("postgres", "-D", filepath.Join(s.dir, "data"))
@@ -222,7 +223,7 @@ func (s *Server) URL(database string) string {
 // Password returns the password in the URLs.
 func (s *Server) Password() string { return s.password }
 
-// Database makes a database and returns its URL.
+// Database creates a database and returns its URL.
 func (s *Server) Database() string {
 	s.t.Helper()
 	name := "d" + strings.ToLower(randid.New(12))
@@ -239,7 +240,7 @@ func (s *Server) Exec(url, statement string, args ...any) {
 	})
 }
 
-// on does something that must succeed on a connection to a database.
+// on calls do with a connection to a database, and fails the test on an error.
 func (s *Server) on(url string, do func(ctx context.Context, conn *pgx.Conn) error) {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.t.Context()), limit)
@@ -250,7 +251,7 @@ func (s *Server) on(url string, do func(ctx context.Context, conn *pgx.Conn) err
 	s.must(do(ctx, conn))
 }
 
-// Number returns the number that a query answers.
+// Number returns the number that a query returns.
 func (s *Server) Number(url, query string, args ...any) (n int64) {
 	s.t.Helper()
 	s.on(url, func(ctx context.Context, conn *pgx.Conn) error { return conn.QueryRow(ctx, query, args...).Scan(&n) })

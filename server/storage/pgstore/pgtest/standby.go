@@ -10,8 +10,8 @@ import (
 	"clave/server/clock"
 )
 
-// Standby makes and starts a copy of the server that follows it synchronously: from then on what the server acknowledges is on both. It
-// answers reads until Promote.
+// Standby creates and starts a synchronous standby of the server: from then on everything that the server acknowledges
+// is on both. The standby is read-only until Promote.
 func (s *Server) Standby() *Server {
 	s.t.Helper()
 	c := &Server{t: s.t, bin: s.bin, as: s.as, password: s.password}
@@ -45,7 +45,7 @@ func (s *Server) Standby() *Server {
 	return c
 }
 
-// Promote has a standby take the place of the server that it followed.
+// Promote makes a standby take the place of the server that it followed.
 func (s *Server) Promote() {
 	s.t.Helper()
 	if s.Number(s.URL("postgres"), "select pg_promote()::int") != 1 {
@@ -53,5 +53,5 @@ func (s *Server) Promote() {
 	}
 }
 
-// Addr returns where the server listens.
+// Addr returns the address of the server.
 func (s *Server) Addr() string { return fmt.Sprintf("127.0.0.1:%d", s.port) }
