@@ -284,7 +284,7 @@ func TestDroppedRecordsAreLogged(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: Open = %v", tt.name, err)
 		}
-		if got := strings.Contains(log.String(), "in the midst of a record"); got != tt.logged {
+		if got := strings.Contains(log.String(), "with an incomplete record"); got != tt.logged {
 			t.Errorf("%s: logged %t, want %t:\n%s", tt.name, got, tt.logged, log.String())
 		}
 		if _, found, err := again.Get([]byte("k19")); found == tt.logged || err != nil {
