@@ -28,14 +28,10 @@ func (a *App) openPorts(p ports, calls *calls) error {
 	}
 	// The firestore and hosting ports each need a gRPC server of their own, because a server ends with its listener.
 	open := func(name string, ln net.Listener, handlers front.Handlers) {
-		switch {
-		case ln == nil:
-		case a.nodes != nil && a.nodes.ports[name] != nil:
-			a.nodes.leading[name] = handlers
-		default:
+		if ln != nil {
 			o := a.portOptions(name, ln, handlers)
 			o.TLS = a.encryption
-			a.add(name, front.New(o))
+			a.openPort(o)
 		}
 	}
 	if p.firestore != nil {
@@ -59,21 +55,20 @@ func (a *App) openPorts(p ports, calls *calls) error {
 	open("hub", p.hub, front.Handlers{Hub: a.makeHub(calls.transfer), Health: calls.health})
 	open("storage", p.storage, front.Handlers{Hub: noStorage(a.o.Log)})
 	if p.console != nil {
-		port := front.New(front.Options{
-			Name: "console", Listener: p.console, TLS: a.consoleTLS(), Handlers: front.Handlers{Site: calls.console}, Budget: a.budget, Verbose: a.config.Verbose, Log: a.o.Log,
-		})
-		a.add("console port", port)
+		a.openPort(a.consoleOptions(p.console, calls.console))
 	}
-	if err := a.openMetrics(p.metrics); err != nil {
-		return err
+	if p.metrics != nil {
+		handlers, err := a.metricsHandlers(a.stands)
+		if err != nil {
+			return err
+		}
+		a.openPort(a.metricsOptions(p.metrics, handlers))
 	}
 	if p.plain != nil {
-		port := front.New(front.Options{Name: "http", Listener: p.plain, Handlers: front.Handlers{Site: front.ToHTTPS(a.config.Ports.Hosting), Health: calls.health}, Budget: a.budget, Log: a.o.Log})
-		a.add("http", port)
+		a.openPort(a.plainOptions(p.plain, calls.health))
 	}
 	if p.websocket != nil {
-		port := front.New(front.Options{Name: "requests", Listener: p.websocket, Handlers: front.Handlers{Site: calls.monitor, Health: calls.health}, Budget: a.budget, Log: a.o.Log})
-		a.add("requests", port)
+		a.openPort(a.requestsOptions(p.websocket, front.Handlers{Site: calls.monitor, Health: calls.health}))
 	}
 	if a.nodes != nil {
 		a.nodes.serveAsLeader(a)
@@ -86,6 +81,39 @@ func (a *App) portOptions(name string, ln net.Listener, handlers front.Handlers)
 	return front.Options{
 		Name: name, Listener: ln, Handlers: handlers, Budget: a.budget, PrivateNetwork: !a.config.Production(), Verbose: a.config.Verbose, Log: a.o.Log,
 	}
+}
+
+// openPort opens a port. One that answers already, at a node that shares its store, serves the handlers once the node leads.
+func (a *App) openPort(o front.Options) {
+	if a.nodes != nil && a.nodes.ports[o.Name] != nil {
+		a.nodes.leading[o.Name] = o.Handlers
+		return
+	}
+	a.add(o.Name+" port", front.New(o))
+}
+
+// consoleOptions returns the options of the console's port.
+func (a *App) consoleOptions(ln net.Listener, pages http.Handler) front.Options {
+	return front.Options{
+		Name: "console", Listener: ln, TLS: a.consoleTLS(), Handlers: front.Handlers{Site: pages}, Budget: a.budget, Verbose: a.config.Verbose, Log: a.o.Log,
+	}
+}
+
+// metricsOptions returns the options of the port of the metrics.
+func (a *App) metricsOptions(ln net.Listener, handlers front.Handlers) front.Options {
+	return front.Options{
+		Name: "metrics", Listener: ln, Handlers: handlers, Budget: a.budget, Verbose: a.config.Verbose, Log: a.o.Log,
+	}
+}
+
+// plainOptions returns the options of the port that redirects to https.
+func (a *App) plainOptions(ln net.Listener, health func() error) front.Options {
+	return front.Options{Name: "http", Listener: ln, Handlers: front.Handlers{Site: front.ToHTTPS(a.config.Ports.Hosting), Health: health}, Budget: a.budget, Log: a.o.Log}
+}
+
+// requestsOptions returns the options of the port of the monitor of requests.
+func (a *App) requestsOptions(ln net.Listener, handlers front.Handlers) front.Options {
+	return front.Options{Name: "requests", Listener: ln, Handlers: handlers, Budget: a.budget, Log: a.o.Log}
 }
 
 // siteOnce returns the static site, and opens it only once: a node that shares its store serves the site before it

@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"net"
 	"net/netip"
 
 	"clave/server/front"
@@ -12,23 +11,6 @@ import (
 
 // MetricsPath is the path of the metrics on their port.
 const MetricsPath = metrics.Path
-
-// openMetrics opens the port of the metrics, if there is one.
-func (a *App) openMetrics(ln net.Listener) error {
-	if ln == nil {
-		return nil
-	}
-	handlers, err := a.metricsHandlers(a.stands)
-	switch {
-	case err != nil:
-		return err
-	case a.nodes != nil: // its port serves already
-		a.nodes.leading["metrics"] = handlers
-	default:
-		a.add("metrics", a.metricsPort(ln, handlers))
-	}
-	return nil
-}
 
 // follows returns the state of a node that does not lead.
 func (a *App) follows(context.Context) metrics.State {
@@ -41,13 +23,6 @@ func (a *App) metricsHandlers(stands func(context.Context) metrics.State) (front
 	local := err == nil && at.Addr().IsLoopback()
 	handler, err := metrics.New(metrics.Options{Meter: a.counts, State: stands, Version: a.o.Version, Local: local})
 	return front.Handlers{Site: handler}, err
-}
-
-// metricsPort returns the port of the metrics on a listener.
-func (a *App) metricsPort(ln net.Listener, handlers front.Handlers) *front.Port {
-	return front.New(front.Options{
-		Name: "metrics", Listener: ln, Handlers: handlers, Budget: a.budget, Verbose: a.config.Verbose, Log: a.o.Log,
-	})
 }
 
 // stands returns the state of the server.

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net"
 	"net/http"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -33,6 +34,8 @@ type nodes struct {
 	ports map[string]*early
 	// leading holds the handlers of the ports once this node leads, by the port's name.
 	leading map[string]front.Handlers
+	// forwarded holds the names of the ports whose requests are forwarded to the node that leads.
+	forwarded []string
 	// services holds the handlers for nodes and commands once this node leads. releases is one of them.
 	services map[string]http.Handler
 	releases atomic.Pointer[releases]
@@ -67,6 +70,13 @@ func (n *nodes) start(ctx context.Context, name string, run func(ctx context.Con
 		e.err = run(ctx)
 	}()
 	return e
+}
+
+// open starts a port, which serves other handlers once this node leads.
+func (n *nodes) open(ctx context.Context, o front.Options) {
+	port := front.New(o)
+	n.ports[o.Name] = n.start(ctx, o.Name, port.Run)
+	n.ports[o.Name].port = port
 }
 
 // close stops a part and waits for it.
@@ -151,18 +161,11 @@ func (a *App) join(ctx context.Context, p ports) (n *nodes, err error) {
 		at.handlers.Health = func() error { return n.leaderHealth(ctx, at.name) }
 		o := a.portOptions(at.name, at.listener, at.handlers)
 		o.TLS = a.encryption
-		port := front.New(o)
-		n.ports[at.name] = n.start(ctx, at.name, port.Run)
-		n.ports[at.name].port = port
+		n.open(ctx, o)
+		n.forwarded = append(n.forwarded, at.name)
 	}
-	if p.metrics != nil {
-		handlers, err := a.metricsHandlers(a.follows)
-		if err != nil {
-			return nil, err
-		}
-		port := a.metricsPort(p.metrics, handlers)
-		n.ports["metrics"] = n.start(ctx, "metrics", port.Run)
-		n.ports["metrics"].port = port
+	if err := a.openOwn(ctx, n, p); err != nil {
+		return nil, err
 	}
 	n.start(ctx, innerName, n.node.Run)
 	return n, nil
@@ -247,7 +250,7 @@ func (n *nodes) lead() {
 		leading.Role = "leader"
 		port := n.ports[name].port
 		port.Replace(leading)
-		if name != "metrics" { // other nodes don't request it
+		if slices.Contains(n.forwarded, name) {
 			handlers[name] = port.Handler()
 		}
 	}

@@ -23,9 +23,9 @@ const membersTimeout = 2 * time.Second
 // Leader is the node that leads. The zero Leader means none.
 type Leader struct {
 	Node string
-	// Inner is the address at which other nodes reach it.
-	Inner string
-	Epoch int64
+	// Inner is the address at which other nodes reach it, and Address the one at which clients do.
+	Inner, Address string
+	Epoch          int64
 }
 
 // Members reads from PostgreSQL the data about the other nodes that a node needs before it has a replica: the leader, and the
@@ -111,8 +111,8 @@ func (m *Members) look(ctx context.Context) error {
 	defer cancel()
 	var l Leader
 	var held bool
-	err := m.pool.QueryRow(ctx, `select l.node, coalesce(n.inner_address, ''), l.epoch, l.until >= clock_timestamp()
-		from clave_lease l left join clave_node n on n.node = l.node where l.id = 1`).Scan(&l.Node, &l.Inner, &l.Epoch, &held)
+	err := m.pool.QueryRow(ctx, `select l.node, coalesce(n.inner_address, ''), l.address, l.epoch, l.until >= clock_timestamp()
+		from clave_lease l left join clave_node n on n.node = l.node where l.id = 1`).Scan(&l.Node, &l.Inner, &l.Address, &l.Epoch, &held)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,53 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	"clave/server/front"
+)
+
+// openOwn opens the ports of a node that does not lead whose requests are not forwarded: that of its metrics and the redirection to https, which
+// every node has, and those of what runs at the leader only, which name it.
+func (a *App) openOwn(ctx context.Context, n *nodes, p ports) error {
+	if p.metrics != nil {
+		handlers, err := a.metricsHandlers(a.follows)
+		if err != nil {
+			return err
+		}
+		n.open(ctx, a.metricsOptions(p.metrics, handlers))
+	}
+	if p.plain != nil {
+		n.open(ctx, a.plainOptions(p.plain, func() error { return n.leaderHealth(ctx, "hosting") }))
+	}
+	if p.console != nil {
+		n.open(ctx, a.consoleOptions(p.console, n.elsewhere("The console")))
+	}
+	if p.hub != nil {
+		n.open(ctx, a.portOptions("hub", p.hub, front.Handlers{Hub: n.elsewhere("The emulator hub")}))
+	}
+	if p.websocket != nil {
+		n.open(ctx, a.requestsOptions(p.websocket, front.Handlers{Site: n.elsewhere("The monitor of requests")}))
+	}
+	return nil
+}
+
+// elsewhere returns what answers in the place of something that runs at the leader only.
+func (n *nodes) elsewhere(what string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		h := w.Header()
+		h.Set("Content-Type", "text/plain; charset=utf-8")
+		h.Set("Cache-Control", "no-store")
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Retry-After", "1")
+		w.WriteHeader(http.StatusServiceUnavailable)
+		leader, _ := n.members.Leader()
+		switch {
+		case leader.Node == "" || leader.Node == n.name:
+			fmt.Fprintf(w, "%s runs at the node that leads. No node leads at the moment.\n", what)
+		default:
+			fmt.Fprintf(w, "%s runs at the node that leads: %s (clients reach it at %s). This is %s, which follows.\n", what, leader.Node, leader.Address, n.name)
+		}
+	})
+}
