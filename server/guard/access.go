@@ -16,15 +16,15 @@ import (
 	"clave/server/value"
 )
 
-// documents returns a document of the view that a call reads, nil when absent.
+// documents returns a document of the view that a call reads, or nil if it is absent.
 type documents func(context.Context, resource.Document) (*document.Document, error)
 
-// access decides what the operations of one call may do. It fails closed: nil, the zero value and an access without ruleset
-// deny everything. Only unrestricted allows what no ruleset allows. It is used by one goroutine.
+// access authorizes the operations of one call. It fails closed: nil, the zero value and an access without ruleset deny
+// everything. Only unrestricted allows operations that no ruleset allows. It must be used by one goroutine only.
 type access struct {
 	// unrestricted reports that no rules apply.
 	unrestricted bool
-	// reported is for where no rules apply, but the operations are shown in the request monitor.
+	// reported is set if no rules apply, but the request monitor shows the operations.
 	reported bool
 	rulesets *Rulesets
 	// meter counts the decisions.
@@ -91,8 +91,8 @@ func (a *access) list(ctx context.Context, q *query.Query) error {
 	return a.decide(ctx, &rules.Request{Method: rules.List, Query: q})
 }
 
-// commit decides whether a commit may be done: each of its writes in turn. As with the official emulator each write is
-// judged by its document before the commit and after all of its writes, also when several are to the same document.
+// commit authorizes each write of a commit. As in the official emulator, the rules get the document of a write as it is
+// before the commit and after all of its writes, even if several writes have the same document.
 func (a *access) commit(ctx context.Context, v *engine.CheckView) error {
 	switch {
 	case a == nil || a.ruleset == nil && !a.unrestricted:
@@ -100,7 +100,7 @@ func (a *access) commit(ctx context.Context, v *engine.CheckView) error {
 	case a.unrestricted:
 		return nil
 	}
-	a.time = value.TimestampOf(v.Time.Time().Truncate(time.Millisecond)) // as server timestamps are
+	a.time = value.TimestampOf(v.Time.Time().Truncate(time.Millisecond)) // like server timestamps
 	a.after = v.After
 	for i := range v.Steps {
 		if w := v.Steps[i].Write; w.Op != document.Verify {

@@ -11,7 +11,7 @@ import (
 	"clave/server/token"
 )
 
-// What follows is for the console. It is for privileged callers: rules have no methods for it.
+// The methods below are for the console, and for privileged callers: rules have no methods for them.
 
 // Indexes returns the composite indexes of a database.
 func (g *Guard) Indexes(c token.Caller, db resource.Database) ([]index.Status, error) {

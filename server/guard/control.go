@@ -8,25 +8,25 @@ import (
 	"clave/server/resource"
 )
 
-// What follows is for the control routes of `clave start` and for who holds the data folder; no caller of production reaches it: no rules
-// apply.
+// The methods below are for the control routes of `clave start` and for commands on the data folder. No rules apply to
+// them, and callers in production can't reach them.
 
 // Clear deletes all documents of a database. Live queries receive the deletions.
 func (g *Guard) Clear(ctx context.Context, db resource.Database) error {
 	return g.engine.Clear(ctx, db)
 }
 
-// Keep keeps the state of a project's databases for Restore and returns its token.
+// Keep retains the state of a project's databases for Restore and returns its token.
 func (g *Guard) Keep(ctx context.Context, project string) (string, error) {
 	return g.engine.Snapshot(ctx, project)
 }
 
-// Restore brings a project's databases back to a state that was kept.
+// Restore restores a project's databases to a retained state.
 func (g *Guard) Restore(ctx context.Context, project, token string) error {
 	return g.engine.Restore(ctx, project, token)
 }
 
-// Release drops a state that was kept.
+// Release drops a retained state.
 func (g *Guard) Release(ctx context.Context, project, token string) {
 	g.engine.Release(ctx, project, token)
 }

@@ -14,15 +14,15 @@ import (
 	"clave/server/token"
 )
 
-// Options are what a guard is made of.
+// Options configure a guard.
 type Options struct {
-	// Engine keeps the documents.
+	// Engine stores the documents.
 	Engine *engine.Engine
-	// Hub keeps the live queries.
+	// Hub runs the live queries.
 	Hub *listen.Hub
 	// Rules are the rulesets in force.
 	Rules *Rulesets
-	// CheckSession returns an error when the session of a caller has ended whose stream is open; nil never ends one.
+	// CheckSession returns an error if the session of a caller with an open stream has ended; nil never ends one.
 	CheckSession func(ctx context.Context, c token.Caller) error
 	// AnonymousWrites limits the writes of unidentified callers by their address; nil sets no limit.
 	AnonymousWrites *ratelimit.Addresses
@@ -54,7 +54,7 @@ func (o *Options) Validate() error {
 	return nil
 }
 
-// Guard stands before the engine and the live queries. It is safe for concurrent use.
+// Guard authorizes calls of the engine and the live queries. It is safe for concurrent use.
 type Guard struct {
 	engine *engine.Engine
 	hub    *listen.Hub
@@ -84,8 +84,8 @@ func New(o Options) (*Guard, error) {
 	return g, nil
 }
 
-// inject delays or fails a call of a client, where that was set. Callers with a journal, which are the console's, are left alone: it must
-// work to end what it has set.
+// inject delays or fails a call of a client, if configured. It exempts callers with a journal, which are the console's:
+// the console must work to reverse the configuration.
 func (g *Guard) inject(ctx context.Context, c token.Caller, of faultinject.Kind) error {
 	if c.Journal != nil {
 		return nil

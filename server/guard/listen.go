@@ -8,7 +8,8 @@ import (
 	"clave/server/token"
 )
 
-// Stream is one client's targets, each authorized by the rules. Run is for one goroutine; the other methods may be called by any.
+// Stream holds one client's targets, each authorized by the rules. Run must be called once; the other methods are safe for
+// concurrent use.
 type Stream struct {
 	*listen.Stream
 	guard  *Guard

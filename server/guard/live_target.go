@@ -15,7 +15,7 @@ import (
 	"clave/server/token"
 )
 
-// liveTarget is the authorization of one target of a stream. Its pointer is the authorization's key.
+// liveTarget authorizes one target of a stream. Its pointer is the authorization's key.
 type liveTarget struct {
 	guard   *Guard
 	caller  token.Caller
@@ -34,11 +34,11 @@ func (p *liveTarget) expired(now time.Time) bool {
 	return !p.expires.IsZero() && !now.Before(p.expires)
 }
 
-// check decides whether the target may be shown, and has that decided again when a document that the decision depends on
-// changes. An expired token ends the stream, as recorded of production.
+// check decides whether the target may be shown, and registers the documents on which the decision depends, so that a
+// change of one of them re-authorizes the target. An expired token ends the stream, as recorded in production.
 //
-// For a version at other than the present, the rules decide on that version, and then also on the present if a document
-// that they looked up has changed since: a right that has been revoked does not return with an older version.
+// For a past version at, the rules are applied to that version, and then also to the latest state if a document that
+// they looked up has changed since: an older version must not restore a revoked right.
 func (p *liveTarget) check(ctx context.Context, at clock.Version) error {
 	g := p.guard
 	if p.expired(g.clock.Now()) {
@@ -61,7 +61,8 @@ func (p *liveTarget) check(ctx context.Context, at clock.Version) error {
 	}
 }
 
-// decide applies the rules to the state of the database at a version, 0 for the present, and returns the documents that it looked up.
+// decide applies the rules to the state of the database at a version, or to the latest state for 0, and returns the documents that
+// they looked up.
 func (p *liveTarget) decide(ctx context.Context, at clock.Version) (map[resource.Document]*document.Document, error) {
 	reading, err := p.guard.engine.Read(ctx, p.db, operation.At{ReadTime: at})
 	if err != nil {
@@ -92,8 +93,7 @@ func (p *liveTarget) decide(ctx context.Context, at clock.Version) (map[resource
 	return seen, nil
 }
 
-// stale reports whether one of the documents has changed since it was seen. A change after that is
-// seen by the watch.
+// stale reports whether one of the documents has changed since it was read. The watch detects later changes.
 func (p *liveTarget) stale(ctx context.Context, seen map[resource.Document]*document.Document) (bool, error) {
 	if len(seen) == 0 {
 		return false, nil

@@ -8,15 +8,15 @@ import (
 	"clave/server/rules"
 )
 
-// What the monitor keeps for those who come later: so many decisions, and so many bytes of documents in them. A watcher begins with the
-// latest of them, as many as the official emulator keeps.
+// Limits of the decisions that the monitor keeps for later watchers: their number, and the bytes of documents in them.
+// A watcher begins with the latest of them, as many as the official emulator keeps.
 const (
 	maxKept  = 1000
 	keptSize = 32 << 20
 	shown    = 200
 )
 
-// maxBehind is how many decisions may wait for a slow watcher; past it the oldest are dropped.
+// maxBehind is the maximum number of decisions that wait for a slow watcher. Beyond it the oldest are dropped.
 const maxBehind = 1000
 
 // Monitor keeps the latest decisions and passes new ones to watchers. It is safe for concurrent use.
@@ -40,7 +40,7 @@ type Watcher struct {
 	waiting []*rules.Evaluation // guarded by Monitor.mu
 }
 
-// newMonitor returns a monitor that has seen nothing.
+// newMonitor returns an empty monitor.
 func newMonitor() *Monitor {
 	m := &Monitor{}
 	m.mu.watchers = make(map[*Watcher]struct{})
@@ -72,7 +72,7 @@ func (m *Monitor) add(r *rules.Ruleset, q *rules.Request, d *rules.Decision) {
 	}
 }
 
-// watched reports whether somebody looks.
+// watched reports whether there are watchers.
 func (m *Monitor) watched() bool { return m.watchers.Load() > 0 }
 
 // Watch returns the decisions that are kept, as a JSON array, and a watcher of those to come, which its caller closes.
@@ -85,7 +85,7 @@ func (m *Monitor) Watch() ([]byte, *Watcher) {
 	return rules.EvaluationsJSON(m.mu.kept[max(0, len(m.mu.kept)-shown):]), w
 }
 
-// Kept returns the decisions that are kept, oldest first, and how many are at most.
+// Kept returns the kept decisions, oldest first, and their maximum number.
 func (m *Monitor) Kept() ([]*rules.Evaluation, int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -15,17 +15,17 @@ import (
 	"clave/server/value"
 )
 
-// Snapshot is the moment that a read was of.
+// Snapshot identifies the snapshot of a read.
 type Snapshot struct {
-	// Version is the moment that was read.
+	// Version is the version that was read.
 	Version clock.Version
 	// Transaction is the id of the transaction that the read began, if one was requested.
 	Transaction []byte
 }
 
-// Get reads documents of one database at one moment. Each is given to yield with its name, in the order of names;
-// a document that is absent is nil. open is called once before the first. It answers
-// PermissionDenied if the rules deny any of them; what was yielded before is then void.
+// Get reads documents of one database at one version. It calls open once, and then yield for each name and its
+// document, or nil if it is absent, in the order of names. It returns PermissionDenied if the rules deny any of them;
+// documents that were yielded before must be discarded then.
 func (g *Guard) Get(ctx context.Context, c token.Caller, db resource.Database, names []resource.Document, at operation.At,
 	open func(Snapshot) error, yield func(resource.Document, *document.Document) error,
 ) (err error) {
@@ -48,8 +48,8 @@ func (g *Guard) Get(ctx context.Context, c token.Caller, db resource.Database, n
 	})
 }
 
-// Left returns a document as the commit of a version left it, nil when it is absent. It is for the commit's writer, who
-// receives it even where the rules deny reading, as with Firebase.
+// Left returns a document as the commit of a version left it, or nil if it is absent. It is for the commit's writer,
+// who receives it even if the rules deny reading, as in Firebase.
 func (g *Guard) Left(ctx context.Context, db resource.Database, name resource.Document, version clock.Version) (*document.Document, error) {
 	reading, err := g.engine.Read(ctx, db, operation.At{ReadTime: version})
 	if err != nil {
@@ -82,7 +82,7 @@ func (g *Guard) Query(ctx context.Context, c token.Caller, q *query.Query, at op
 	return reading.Query(ctx, q, yield)
 }
 
-// Aggregate computes figures over a normalized query's documents.
+// Aggregate computes aggregations over a normalized query's documents.
 func (g *Guard) Aggregate(ctx context.Context, c token.Caller, a *query.Aggregation, at operation.At) (figures map[string]value.Value, snapshot Snapshot, stats operation.Stats, err error) {
 	call := g.meter.Begin()
 	defer func() {
@@ -167,8 +167,8 @@ func (g *Guard) read(ctx context.Context, c token.Caller, db resource.Database, 
 	return g.engine.Read(ctx, db, at)
 }
 
-// present gives the documents that rules look up for a read: those of the reading if it is of the present, else the latest.
-// Who may read is decided by who the caller is now; nobody gets back a right that he has lost by reading the past.
+// present returns the source of the documents that rules look up for a read: the reading if it reads the latest state,
+// and otherwise the latest state. Reading the past must not restore a revoked right.
 func (g *Guard) present(db resource.Database, reading *engine.Reading, at operation.At) documents {
 	if at.ReadTime == 0 && at.Transaction == nil && at.Begin == nil {
 		return reading.Get
@@ -183,7 +183,7 @@ func (g *Guard) present(db resource.Database, reading *engine.Reading, at operat
 	}
 }
 
-// snapshotOf returns the moment that a reading is of.
+// snapshotOf returns the snapshot of a reading.
 func snapshotOf(r *engine.Reading) Snapshot {
 	return Snapshot{Version: r.Version(), Transaction: r.Transaction()}
 }

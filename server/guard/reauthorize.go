@@ -11,15 +11,16 @@ import (
 	"clave/server/resource"
 )
 
-// expiryInterval is how often the tokens of listeners are looked at.
+// expiryInterval is the interval at which the tokens of listeners are checked.
 const expiryInterval = 30 * time.Second
 
-// watch records which documents the decisions about live targets depend on.
+// watch records the documents on which the decisions about live targets depend.
 //
-// A decision (liveTarget.check) notes the documents that the rules looked up (note), and only then compares them with the present:
-// a change before the comparison is found by it, a change after it by the subscription of the database (Guard.follow), which
-// authorizes the targets again that depend on what a commit changed. A database is subscribed to when the first decision
-// depends on one of its documents; what was decided meanwhile is decided again.
+// A decision (liveTarget.check) first records the documents that the rules looked up (note), and then compares them
+// with the latest state. The comparison detects earlier changes. The subscription of the database (Guard.follow)
+// detects later ones, and re-authorizes the targets that depend on a changed document. A database is subscribed to when
+// the first decision depends on one of its documents; targets that were authorized before the subscription began are
+// re-authorized.
 type watch struct {
 	// wake has room for one signal, that there is a database to follow; it is never closed.
 	wake chan struct{}
@@ -40,7 +41,7 @@ func newWatch() *watch {
 	return w
 }
 
-// note replaces the documents that the decision about a target depends on.
+// note replaces the documents on which the decision about a target depends.
 func (w *watch) note(p *liveTarget, names []resource.Document) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -123,8 +124,8 @@ func (w *watch) touched(db resource.Database, commits []document.Commit, lost bo
 	return out
 }
 
-// Run authorizes live targets again when a document changes that a decision depends on, and when a caller's token expires,
-// and ends the sessions of open streams that were revoked. It returns when ctx is done.
+// Run re-authorizes live targets when a document changes on which a decision depends, and when a caller's token
+// expires. It ends the revoked sessions of open streams. It returns when ctx is done.
 func (g *Guard) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	var followers sync.WaitGroup
@@ -153,7 +154,7 @@ func (g *Guard) Run(ctx context.Context) error {
 	}
 }
 
-// follow authorizes targets again for the changes of one database, until ctx is done.
+// follow re-authorizes targets for the changes of one database, until ctx is done.
 func (g *Guard) follow(ctx context.Context, db resource.Database, sub *engine.Subscription) {
 	defer sub.Close()
 	for {
@@ -171,14 +172,14 @@ func (g *Guard) follow(ctx context.Context, db resource.Database, sub *engine.Su
 	}
 }
 
-// reauthorizeAll authorizes targets again.
+// reauthorizeAll re-authorizes targets.
 func (g *Guard) reauthorizeAll(targets map[*liveTarget]bool) {
 	if len(targets) > 0 {
 		g.reauthorize(func(p *liveTarget) bool { return targets[p] })
 	}
 }
 
-// reauthorize authorizes the targets again that choose accepts.
+// reauthorize re-authorizes the targets that choose accepts.
 func (g *Guard) reauthorize(choose func(*liveTarget) bool) {
 	g.hub.Reauthorize(func(key any) bool {
 		p, ok := key.(*liveTarget)

@@ -14,19 +14,19 @@ import (
 	"clave/server/token"
 )
 
-// Issue is something wrong with a rules file.
+// Issue is an error or a warning about a rules file.
 type Issue = rules.Issue
 
-// RulesetsOptions are what Rulesets are made of. The zero value is for production.
+// RulesetsOptions configure Rulesets. The zero value is for production.
 type RulesetsOptions struct {
-	// Open allows everybody everything in databases without ruleset. It is for development only; without it nobody
-	// but privileged callers does anything there.
+	// Open allows everything in databases without ruleset. It is for development only; without it only privileged callers
+	// have access to them.
 	Open bool
-	// Detail adds to denials which rule denied, as the official emulator does. It is for development only: the text quotes
-	// what the rules read.
+	// Detail adds the denying rule to denials, as the official emulator does. It is for development only: the text quotes
+	// data that the rules read.
 	Detail bool
-	// Cover counts what each expression of the rules has been worth, and keeps the latest decisions for the request
-	// monitor. It costs time and memory.
+	// Cover counts the values of each expression of the rules, and keeps the latest decisions for the request monitor. It
+	// costs time and memory.
 	Cover bool
 }
 
@@ -39,9 +39,9 @@ type Rulesets struct {
 		all       *rules.Ruleset
 		projects  map[string]*rules.Ruleset
 		databases map[resource.Database]*rules.Ruleset
-		// sums are those of the texts in force, by scope.
+		// sums holds the checksums of the texts in force, by scope.
 		sums map[resource.Database][sha256.Size]byte
-		// changed are called after a ruleset was replaced, without the lock.
+		// changed holds the functions that are called after a ruleset was replaced, without the lock.
 		changed []func()
 	}
 }
@@ -55,9 +55,9 @@ func NewRulesets(o RulesetsOptions) *Rulesets {
 	return b
 }
 
-// Replace compiles rules and puts them in force: for one database of a project, with an empty database for all of a
-// project's that have none of their own, and with both empty for all projects. It returns everything that is wrong
-// with the text; if that includes an error nothing changes.
+// Replace compiles rules and puts them in force for one database of a project. An empty database means all databases of
+// the project without rules of their own, and with an empty project all projects. Replace returns all issues of the
+// text; if one of them is an error, nothing changes.
 func (b *Rulesets) Replace(project, database, source string) []Issue {
 	ruleset, issues := rules.Compile(source)
 	if ruleset == nil {
@@ -84,7 +84,7 @@ func (b *Rulesets) Replace(project, database, source string) []Issue {
 	return issues
 }
 
-// Digest identifies the rules in force: nodes that decide by the same rules have the same digest.
+// Digest identifies the rules in force: nodes with the same rules have the same digest.
 func (b *Rulesets) Digest() string {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
@@ -103,7 +103,7 @@ func sortedDatabases(all iter.Seq[resource.Database]) []resource.Database {
 	})
 }
 
-// onChange has f called after each replacement.
+// onChange registers a function that is called after each replacement.
 func (b *Rulesets) onChange(f func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -142,8 +142,7 @@ func (b *Rulesets) CoverageHTML(project string) (page []byte, ok bool) {
 	return r.CoverageHTML(), true
 }
 
-// Ruleset returns the rules in force for a database, nil where there are none, and whether they are those of the database alone, of
-// its project, or of all: "database", "project" or "all".
+// Ruleset returns the rules in force for a database, or nil, and their scope: "database", "project" or "all".
 func (b *Rulesets) Ruleset(db resource.Database) (r *rules.Ruleset, scope string) {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
@@ -156,7 +155,7 @@ func (b *Rulesets) Ruleset(db resource.Database) (r *rules.Ruleset, scope string
 	return b.mu.all, "all"
 }
 
-// Open reports whether everybody may do everything in databases without rules.
+// Open reports whether everything is allowed in databases without rules.
 func (b *Rulesets) Open() bool { return b.o.Open }
 
 // Monitor returns the request monitor.
@@ -175,7 +174,7 @@ func (b *Rulesets) Databases() []resource.Database {
 	return sortedDatabases(maps.Keys(b.mu.databases))
 }
 
-// applies reports whether rules bind a caller in a database.
+// applies reports whether rules apply to a caller in a database.
 func (g *Guard) applies(c token.Caller, db resource.Database) bool {
 	if c.Privileged {
 		return false
@@ -183,9 +182,9 @@ func (g *Guard) applies(c token.Caller, db resource.Database) bool {
 	return !g.rules.o.Open || g.rules.of(db) != nil
 }
 
-// concerned reports whether a call's operations go through an access of their own: because rules apply to the caller, or
-// because the request monitor, which shows privileged calls too, has watchers. Privileged calls are not kept for later
-// watchers, so that they cost nothing while there is none, and the console's own are not shown.
+// concerned reports whether a call needs an access: because rules apply to the caller, or because the request monitor,
+// which shows privileged calls too, has watchers. Privileged calls are not kept for later watchers, so that they cost
+// nothing without watchers, and the console's own calls are not shown.
 func (g *Guard) concerned(c token.Caller, db resource.Database) bool {
 	return g.applies(c, db) || c.Privileged && c.Journal == nil && g.rules.o.Cover && g.rules.monitor.watched() && g.rules.of(db) != nil
 }

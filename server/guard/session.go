@@ -23,7 +23,7 @@ type Session struct {
 // Ended is closed when the session has ended.
 func (s *Session) Ended() <-chan struct{} { return s.ended }
 
-// Err returns why the session has ended: an error for its client, or nil while it stands.
+// Err returns the error with which the session has ended, which is for its client, or nil while it is valid.
 func (s *Session) Err() error {
 	select {
 	case <-s.ended:
@@ -39,7 +39,7 @@ func (s *Session) Close() { s.sessions.remove(s) }
 // account names an account, or with an empty uid all accounts of a tenant or, without tenant, of a project.
 type account struct{ project, tenant, uid string }
 
-// sessions are the sessions of open streams.
+// sessions holds the sessions of open streams.
 type sessions struct {
 	// wake has room for one signal, that there are revocations; it is never closed.
 	wake chan struct{}
@@ -50,7 +50,7 @@ type sessions struct {
 	}
 }
 
-// newSessions returns sessions of no stream.
+// newSessions returns an empty set of sessions.
 func newSessions() *sessions {
 	s := &sessions{wake: make(chan struct{}, 1)}
 	s.mu.open = make(map[account]map[*Session]struct{})
@@ -69,7 +69,7 @@ func (g *Guard) Session(ctx context.Context, c token.Caller) (*Session, error) {
 		return s, nil // Privileged and anonymous callers have no account.
 	}
 	g.sessions.add(s)
-	// What was revoked before the session was added is not reported again.
+	// A revocation before the session was added is not reported again.
 	if err := g.checkSession(ctx, c); err != nil {
 		s.Close()
 		return nil, err
@@ -77,11 +77,11 @@ func (g *Guard) Session(ctx context.Context, c token.Caller) (*Session, error) {
 	return s, nil
 }
 
-// Revoke has the sessions of open streams checked that are of an account, or with an empty uid of all accounts of a tenant or,
-// without tenant, of a project. Run checks them.
+// Revoke requests a check of the open streams' sessions of an account. An empty uid means all accounts of the tenant
+// or, without tenant, of the project. Run makes the check.
 func (g *Guard) Revoke(project, tenant, uid string) { g.sessions.revoke(account{project, tenant, uid}) }
 
-// endRevoked checks the sessions of revoked accounts and ends those that no longer stand.
+// endRevoked checks the sessions of revoked accounts and ends invalid ones.
 func (g *Guard) endRevoked(ctx context.Context) {
 	for _, s := range g.sessions.takeRevoked() {
 		err := g.checkSession(ctx, s.caller)
@@ -125,7 +125,7 @@ func (t *sessions) end(s *Session, err error) {
 	}
 }
 
-// revoke notes accounts whose sessions are to be checked.
+// revoke records an account whose sessions are to be checked.
 func (t *sessions) revoke(a account) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

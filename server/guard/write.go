@@ -25,7 +25,7 @@ func (g *Guard) Begin(ctx context.Context, c token.Caller, db resource.Database,
 	return g.engine.Begin(ctx, db, optionsFor(c, o))
 }
 
-// mayBegin refuses transactions that write to callers that only read: their locks would keep others from writing.
+// mayBegin refuses read-write transactions of read-only callers: their locks would block writers.
 func mayBegin(c token.Caller, o operation.TransactionOptions) error {
 	if o.ReadOnly || !c.ReadOnly {
 		return nil
@@ -34,10 +34,10 @@ func mayBegin(c token.Caller, o operation.TransactionOptions) error {
 	return err
 }
 
-// maxTargets is how many of a commit's documents a caller's journal lists.
+// maxTargets is the maximum number of a commit's documents that a caller's journal lists.
 const maxTargets = 100
 
-// change announces writes to the journal of a caller that has one.
+// change records writes in the journal of a caller that has one.
 func change(c token.Caller, method string, db resource.Database, writes []document.Write) (ended func(error), err error) {
 	if len(writes) == 0 { // the end of a transaction
 		return func(error) {}, nil
@@ -54,9 +54,9 @@ func change(c token.Caller, method string, db resource.Database, writes []docume
 // opNames are the names of operations in journals.
 var opNames = map[document.Op]string{document.Update: "update", document.Delete: "delete", document.Verify: "verify"}
 
-// optionsFor returns the options of a caller's transaction. A transaction of a caller to whom rules apply locks nothing that it
-// reads, or anybody could keep others from writing, even to what the rules hide. What it has read is compared at the commit,
-// as the web SDKs do by themselves. Such transactions count for their caller.
+// optionsFor returns the options of a caller's transaction. If rules apply to the caller, the transaction is
+// optimistic: with locks any client could block writers, even of documents that the rules hide. Its reads are compared
+// at the commit, as the web SDKs do by themselves. Such transactions count for their caller.
 func optionsFor(c token.Caller, o operation.TransactionOptions) operation.TransactionOptions {
 	o.Optimistic = o.Optimistic || !c.Privileged
 	switch {
@@ -69,8 +69,8 @@ func optionsFor(c token.Caller, o operation.TransactionOptions) operation.Transa
 	return o
 }
 
-// clientPrefix returns the addresses that count as one client: an IPv4 address, or the /64 of an IPv6 address, among whose
-// addresses a client chooses freely.
+// clientPrefix returns the addresses that count as one client: an IPv4 address, or the /64 of an IPv6 address, within
+// which a client can choose any address.
 func clientPrefix(address netip.Addr) netip.Prefix {
 	bits := address.BitLen()
 	if address.Is6() {
@@ -85,8 +85,8 @@ func (g *Guard) Rollback(ctx context.Context, _ token.Caller, db resource.Databa
 	return g.engine.Rollback(ctx, db, id)
 }
 
-// Commit does writes, all or none. The rules decide inside the commit, before preconditions are checked, so that a denied caller
-// receives nothing of the documents.
+// Commit applies writes atomically. The rules are evaluated inside the commit, before preconditions are checked, so
+// that a denied caller learns nothing about the documents.
 func (g *Guard) Commit(ctx context.Context, c token.Caller, db resource.Database, r operation.Commit) (operation.CommitResult, error) {
 	if err := g.inject(ctx, c, faultinject.Writes); err != nil {
 		return operation.CommitResult{}, err
@@ -105,7 +105,7 @@ func (g *Guard) Commit(ctx context.Context, c token.Caller, db resource.Database
 	return result, err
 }
 
-// limitWrites counts the writes of a caller whom nothing but the address identifies, and refuses those above the limit.
+// limitWrites counts the writes of a caller that only the address identifies, and refuses those above the limit.
 func (g *Guard) limitWrites(c token.Caller, n int) error {
 	if g.anonymousWrites == nil || !c.Unidentified() {
 		return nil
@@ -119,7 +119,7 @@ func (g *Guard) limitWrites(c token.Caller, n int) error {
 	return nil
 }
 
-// BatchWrite does writes each for itself. It is for privileged callers.
+// BatchWrite applies each write independently. It is for privileged callers.
 func (g *Guard) BatchWrite(ctx context.Context, c token.Caller, db resource.Database, writes []document.Write) ([]operation.WriteStatus, error) {
 	if err := privileged(c); err != nil {
 		return nil, err
@@ -148,7 +148,7 @@ func firstFailure(statuses []operation.WriteStatus) error {
 	return nil
 }
 
-// check returns what decides inside a commit.
+// check returns the check that the engine calls inside a commit.
 func (g *Guard) check(c token.Caller, db resource.Database) engine.Check {
 	if !g.concerned(c, db) {
 		return engine.Unrestricted()

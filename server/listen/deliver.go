@@ -33,7 +33,7 @@ func (s *Stream) deliver(ctx context.Context, upto clock.Version) error {
 		sent := false
 		for ; n < len(s.pending) && s.pending[n].delta.version == version; n++ {
 			e := s.pending[n]
-			// A target that was closed meanwhile gets nothing. One that was sent at this version or later has the change already.
+			// Closed targets get nothing. A target that was sent at this version or later has the change already.
 			if !e.target.open || version <= e.target.since {
 				s.passed(n)
 				continue
@@ -80,10 +80,10 @@ func (s *Stream) sendDelta(ctx context.Context, e entry) error {
 	return nil
 }
 
-// snapshot sends that all targets are complete up to a moment, unless one of them waits to be sent from the beginning, whose
-// snapshot will be for all. The moment is later than the last commit sent, as production's and the official emulator's are: a web
-// client with several tabs that has read the result of a write looks in its cache for later changes, and would never see the
-// document confirmed by a snapshot of the same time.
+// snapshot sends a global snapshot: all targets are complete up to a time. It sends none while a target waits to be
+// sent completely, since that target's snapshot will be for all. The time is later than the last sent commit, as in
+// production and the official emulator: a web client with several tabs that has read the result of a write looks in its
+// cache for later changes, and a snapshot of the same time would never confirm the document.
 func (s *Stream) snapshot(v clock.Version) error {
 	for _, t := range s.unsent {
 		if t.open && !t.fresh {

@@ -9,32 +9,33 @@ import (
 	"clave/server/live"
 )
 
-// What is kept of views' documents for those who open them next: of one view, and of all of a database, in bytes. collected is how
-// much all streams together may hold of first snapshots that they have not sent to their end, which a slow client may delay.
+// Limits of first snapshots in bytes: of one view, and of all views of a database. collected limits the first snapshots
+// that all streams together hold while they are being sent, which a slow client may delay.
 const (
 	maxFirst  = 1 << 20
 	maxFirsts = 32 << 20
 	collected = 2 << 20
 )
 
-// first is the first snapshot of a view: what it showed at a version. Clients that open the same query one after the other, as
-// all do after a restart, receive it without another query of the engine, and its documents are encoded once.
+// first is the first snapshot of a view: its documents at a version. Clients that open the same query one after the
+// other, as after a restart, receive it without another query of the engine, and its documents are encoded once.
 //
-// It may be used at a later version only if no commit in between has changed the view. So a reader first waits until the
-// follower has applied all commits up to that version (reach), each of which drops the first snapshots that it changes
-// (touchLocked), and then looks whether the snapshot is still there. keepFirst stores one only if no commit has touched the view
-// since it was read. Views with one listener keep none.
+// It may be used at a later version only if no commit in between has changed the view. So a reader first waits until
+// the follower has applied all commits up to that version (reach); each commit drops the first snapshots that it
+// changes (touchLocked). Then the reader checks whether the snapshot still exists. keepFirst stores a snapshot only if
+// no commit has touched the view since it was read. Views with one listener keep none.
 type first struct {
 	version clock.Version
 	docs    []*live.Shown
 	bytes   int
 }
 
-// collection is a first snapshot that is being read. It is given up when it, or all that are being read, become too large.
+// collection collects a first snapshot that is being read. It is abandoned if it, or all collections together, become too
+// large.
 type collection struct {
 	hub   *Hub
 	first *first
-	// counted is how much of the hub's sum is this one's.
+	// counted is the part of this collection in the hub's sum.
 	counted int
 }
 
@@ -52,7 +53,7 @@ func (c *collection) add(d *live.Shown, size int) {
 	c.first.docs = append(c.first.docs, d)
 }
 
-// give returns what was collected, nil when it was given up, and counts it no longer.
+// give returns the collected snapshot, or nil if it was abandoned, and stops counting it.
 func (c *collection) give() *first {
 	made := c.first
 	c.hub.collecting.Add(int64(-c.counted))
@@ -60,7 +61,7 @@ func (c *collection) give() *first {
 	return made
 }
 
-// fillQuery sends all that a query's target shows at a reading.
+// fillQuery sends all documents of a query's target at a reading.
 func (s *Stream) fillQuery(ctx context.Context, t *target, r *engine.Reading) error {
 	docs, known, err := s.follower.firstAt(ctx, t.view, r.Version())
 	if err != nil {
@@ -86,7 +87,7 @@ func (s *Stream) fillQuery(ctx context.Context, t *target, r *engine.Reading) er
 	return err
 }
 
-// firstAt returns what a view shows at a version that was read, if it is known.
+// firstAt returns the documents of a view at a version that was read, if a first snapshot has them.
 func (f *follower) firstAt(ctx context.Context, v *view, at clock.Version) (docs []*live.Shown, known bool, err error) {
 	f.mu.Lock()
 	likely := v.first != nil && v.first.version <= at
@@ -94,7 +95,7 @@ func (f *follower) firstAt(ctx context.Context, v *view, at clock.Version) (docs
 	if !likely {
 		return nil, false, nil
 	}
-	// Commits up to that version may still be about to drop it.
+	// Commits up to that version may not have been applied yet.
 	if err := f.reach(ctx, at); err != nil {
 		return nil, false, err
 	}
@@ -106,7 +107,8 @@ func (f *follower) firstAt(ctx context.Context, v *view, at clock.Version) (docs
 	return v.first.docs, true, nil
 }
 
-// keepFirst keeps what a view with several listeners showed, if nothing has changed there since and there is room.
+// keepFirst keeps the first snapshot of a view with several listeners, if the view has not changed since and the limits
+// permit it.
 func (f *follower) keepFirst(v *view, read *first) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -121,7 +123,7 @@ func (f *follower) keepFirst(v *view, read *first) {
 	f.mu.firstBytes += read.bytes
 }
 
-// touchLocked notes that a commit may have changed what a view shows; f.mu is held.
+// touchLocked records that a commit may have changed a view. f.mu is held.
 func (f *follower) touchLocked(v *view, at clock.Version) {
 	v.touched = at
 	if v.first != nil && v.first.version < at {

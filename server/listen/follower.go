@@ -14,29 +14,29 @@ import (
 	"clave/server/resource"
 )
 
-// follower takes the commits of one database and gives what they change to the streams concerned.
+// follower takes the commits of one database and passes their changes to the affected streams.
 type follower struct {
 	hub  *Hub
 	name resource.Database
 	sub  *engine.Subscription
-	// early is how many waiters there were when the last wait for commits began; it belongs to run.
+	// early is the number of waiters when the last wait for commits began. Only run accesses it.
 	early int
-	// streams is how many are open; guarded by Hub.mu.
+	// streams is the number of open streams, guarded by Hub.mu.
 	streams int
 	mu      struct {
 		sync.Mutex
-		// version is up to where all commits are given out.
+		// version is the version up to which all commits are applied.
 		version clock.Version
 		views   routes
-		// waiters want version to be at least theirs.
+		// waiters are streams that wait until version is at least theirs.
 		waiters []waiter
 		// endWait ends the wait for the next commit, so that waiters are served; nil while no wait goes on.
 		endWait context.CancelFunc
-		// ended is why there will be no more commits, or nil.
+		// ended is the reason why there will be no more commits, or nil.
 		ended error
-		// firstBytes is how much of views' documents is kept.
+		// firstBytes is the size of all first snapshots.
 		firstBytes int
-		// touched are the streams that have something of the commit in hand.
+		// touched lists the streams with changes of the current commit.
 		touched []*Stream
 	}
 }
@@ -47,7 +47,7 @@ type waiter struct {
 	done    chan struct{} // closed by the follower
 }
 
-// newFollower returns a follower that has yet to be run.
+// newFollower returns a follower that is not running yet.
 func newFollower(h *Hub, db resource.Database) *follower {
 	f := &follower{hub: h, name: db, sub: h.o.Engine.Subscribe(db)}
 	f.mu.version = f.sub.Start()
@@ -55,7 +55,7 @@ func newFollower(h *Hub, db resource.Database) *follower {
 	return f
 }
 
-// run gives out commits until ctx ends, the last stream closes or the engine is closed.
+// run applies commits until ctx ends, the last stream closes or the engine is closed.
 func (f *follower) run(ctx context.Context) {
 	defer f.sub.Close()
 	for {
@@ -83,8 +83,8 @@ func (f *follower) run(ctx context.Context) {
 	}
 }
 
-// closed returns the error of the streams when the engine has closed the subscription: the database does not exist, or the
-// server is stopping.
+// closed returns the error for the streams after the engine has closed the subscription: the database does not exist,
+// or the server is stopping.
 func (f *follower) closed(ctx context.Context, err error) error {
 	r, missing := f.engine().Read(ctx, f.name, operation.At{})
 	if missing == nil {
@@ -95,7 +95,7 @@ func (f *follower) closed(ctx context.Context, err error) error {
 	return fault.Because(err, fault.Unavailable, "the server is stopping")
 }
 
-// next waits for commits. It returns context.Canceled when there are none and a stream waits for a version.
+// next waits for commits. It returns context.Canceled if there are none and a stream waits for a version.
 func (f *follower) next(ctx context.Context) ([]document.Commit, error) {
 	wait, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -116,8 +116,8 @@ func (f *follower) next(ctx context.Context) ([]document.Commit, error) {
 	return commits, err
 }
 
-// releaseWaiters is called when no commit was left to apply after the first n waiters came: everything committed before they came
-// has been applied. Later waiters may have read commits that are still to be applied.
+// releaseWaiters releases the first n waiters. It is called when no commit was left to apply after they began to wait,
+// so everything committed before has been applied. Later waiters may have read commits that are not applied yet.
 func (f *follower) releaseWaiters(n int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -128,7 +128,7 @@ func (f *follower) releaseWaiters(n int) {
 	f.mu.waiters = slices.Delete(f.mu.waiters, 0, n)
 }
 
-// reach waits until all commits up to a version that has been read are given out.
+// reach waits until all commits up to a version that has been read are applied.
 func (f *follower) reach(ctx context.Context, v clock.Version) error {
 	f.mu.Lock()
 	if f.mu.version >= v {
@@ -201,7 +201,7 @@ func (f *follower) restart(ctx context.Context) bool {
 	return ctx.Err() == nil
 }
 
-// apply gives out one commit.
+// apply applies one commit to the views and their streams.
 func (f *follower) apply(ctx context.Context, c document.Commit) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -220,7 +220,8 @@ func (f *follower) apply(ctx context.Context, c document.Commit) {
 		}
 	}
 	f.mu.version = max(f.mu.version, c.Version)
-	// The queues are filled before f.mu is released. A stream that has waited for this version (reach) finds its changes there.
+	// The queues are filled before f.mu is released, so a stream that has waited for this version (reach) finds its changes in its
+	// queue.
 	for _, s := range f.mu.touched {
 		s.push(s.staged)
 		s.staged = nil
@@ -228,7 +229,7 @@ func (f *follower) apply(ctx context.Context, c document.Commit) {
 	f.mu.touched = f.mu.touched[:0]
 }
 
-// stage lays a change by for a target's stream until the commit is worked out; mu is held.
+// stage records a change for a target's stream until the whole commit is computed. mu is held.
 func (f *follower) stage(t *target, d *delta) {
 	s := t.stream
 	if s.staged == nil {

@@ -2,25 +2,25 @@ package listen
 
 import "slices"
 
-// worthReset is how many bytes must wait for a client so that its targets are reset to make room: what waits for a client that reads is less.
+// worthReset is the minimum number of bytes that wait for a client whose targets are reset. Less waits for a client that reads.
 const worthReset = 64 << 10
 
-// hold counts that a change waits for one more stream.
+// hold counts one more stream for which a change waits.
 func (h *Hub) hold(d *delta) {
 	if d.holders.Add(1) == 1 {
 		h.held.Add(int64(d.size))
 	}
 }
 
-// release counts that a change waits for one stream less.
+// release counts one stream less for which a change waits.
 func (h *Hub) release(d *delta) {
 	if d.holders.Add(-1) == 0 {
 		h.held.Add(-int64(d.size))
 	}
 }
 
-// relieve resets the targets of the streams for which the most waits, while too much waits for all together: hundreds of clients that
-// don't read must not fill the memory with a queue each, and those that read must lose nothing by them.
+// relieve resets the targets of the streams with the longest queues while too many bytes wait for all streams together.
+// So many clients that don't read can't fill the memory, and clients that read are not affected.
 func (h *Hub) relieve() {
 	if h.held.Load() <= int64(h.o.MaxHeldBytes) {
 		return
@@ -53,7 +53,7 @@ func (s *Stream) waiting() int {
 	return s.mu.bytes
 }
 
-// dropQueueLocked forgets the queue; mu is held.
+// dropQueueLocked discards the queue. mu is held.
 func (s *Stream) dropQueueLocked() {
 	for _, e := range s.mu.queue {
 		s.hub.release(e.delta)
@@ -61,13 +61,13 @@ func (s *Stream) dropQueueLocked() {
 	s.mu.queue, s.mu.bytes = nil, 0
 }
 
-// passed forgets a pending entry that was sent or doesn't concern the client.
+// passed removes a pending entry that was sent or doesn't concern the client.
 func (s *Stream) passed(n int) {
 	s.hub.release(s.pending[n].delta)
 	s.pending[n] = entry{}
 }
 
-// dropPending forgets the pending entries.
+// dropPending discards the pending entries.
 func (s *Stream) dropPending() {
 	for _, e := range s.pending {
 		if e.delta != nil { // otherwise it has passed

@@ -9,16 +9,16 @@ import (
 	"clave/server/resource"
 )
 
-// Hub gives streams of live changes of all databases of an engine. Its methods are safe for concurrent use.
+// Hub opens streams of live changes of all databases of an engine. Its methods are safe for concurrent use.
 type Hub struct {
 	o Options
-	// wake receives when Run has a follower to start; room for one, never closed.
+	// wake, of capacity one, receives when Run has a follower to start. It is never closed.
 	wake chan struct{}
-	// collecting is how many bytes of documents are held for first snapshots that are being read.
+	// collecting is the number of bytes of documents in first snapshots that are being read.
 	collecting atomic.Int64
-	// held is how many bytes of documents wait for clients; what waits for several counts once.
+	// held is the number of bytes of documents that wait for clients. A document that waits for several counts once.
 	held atomic.Int64
-	// targets is how many targets all streams have.
+	// targets is the number of targets of all streams.
 	targets atomic.Int64
 	mu      struct {
 		sync.Mutex
@@ -72,7 +72,7 @@ func (h *Hub) takeFresh() []*follower {
 	return fresh
 }
 
-// beat has all streams send a heartbeat or find that their client is too slow.
+// beat makes all streams send a heartbeat if it is due, and checks for slow clients.
 func (h *Hub) beat() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -105,7 +105,7 @@ func (h *Hub) Open(db resource.Database) *Stream {
 	return s
 }
 
-// forget ends what a closed stream held; the last stream of a database ends its follower.
+// forget removes a closed stream. The last stream of a database ends its follower.
 func (h *Hub) forget(s *Stream) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -119,7 +119,7 @@ func (h *Hub) forget(s *Stream) {
 	}
 }
 
-// retireLocked ends a follower and lets the next stream make a new one.
+// retireLocked ends a follower, so that the next stream creates a new one.
 func (h *Hub) retireLocked(f *follower) {
 	if h.mu.databases[f.name] == f {
 		delete(h.mu.databases, f.name)
@@ -127,8 +127,8 @@ func (h *Hub) retireLocked(f *follower) {
 	f.sub.Close()
 }
 
-// Reauthorize has Check called again for the open targets whose keys choose accepts; nil accepts all. A target that is denied
-// is removed with the denial as its cause, and no later change of it is sent.
+// Reauthorize re-authorizes, by calling Check, the open targets whose keys choose accepts; nil accepts all. A denied
+// target is removed with the denial as its cause, and no later change of it is sent.
 func (h *Hub) Reauthorize(choose func(key any) bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -13,7 +13,7 @@ import (
 	"clave/server/query"
 )
 
-// add opens a target; sendInitial sends what it shows. A target with an invalid token, or one that is denied, is answered here.
+// add opens a target; sendInitial sends its documents. add refuses a target with an invalid token, or one that is denied.
 func (s *Stream) add(ctx context.Context, t *target) error {
 	t.from = t.want.ReadTime
 	if len(t.want.Resume) > 0 {
@@ -36,12 +36,12 @@ func (s *Stream) add(ctx context.Context, t *target) error {
 	return nil
 }
 
-// sendInitial sends the targets that have to be sent completely, new ones and those that were reset, up to their first snapshot.
+// sendInitial sends new and reset targets completely, up to their first snapshot.
 //
 //  1. The windows that their views need are loaded (loadWindows).
-//  2. A reading of the engine is opened. Its version is that of all of them.
-//  3. The stream's other targets are brought to the same version (catchUp). If that resets one of them, it has to be sent
-//     completely too, and the work begins again.
+//  2. A reading of the engine is opened. All these targets are sent at its version.
+//  3. The stream's other targets catch up to the same version (catchUp). If that resets one of them, it has to be sent
+//     completely too, and the work restarts.
 //  4. Each target is sent (sendTarget): resumed from the version that its client has, or with all of its documents, and CURRENT.
 //  5. One snapshot completes them all.
 //
@@ -75,7 +75,7 @@ func (s *Stream) sendInitialAt(ctx context.Context, r *engine.Reading) error {
 			return err
 		}
 		if len(s.unsent) > count {
-			return nil // Others have to be sent too.
+			return nil // catchUp has reset further targets.
 		}
 	}
 	list := s.unsent
@@ -122,13 +122,13 @@ func (s *Stream) loadWindows(ctx context.Context) error {
 	return nil
 }
 
-// windowed reports whether the target's view needs a window.
+// windowed reports whether the target's view requires a window.
 func (t *target) windowed() bool {
 	q := t.want.Query
 	return q != nil && (q.Limit != query.NoLimit || q.Offset > 0)
 }
 
-// sendTarget sends a target at a reading, completely or what has changed since the version that its client has, up to Current.
+// sendTarget sends a target at a reading, completely or only the changes since the version that its client has, up to Current.
 func (s *Stream) sendTarget(ctx context.Context, t *target, r *engine.Reading) error {
 	if t.want.Authorization.PerVersion {
 		if err := s.authorize(ctx, t, r.Version()); err != nil || !t.open {
@@ -189,7 +189,7 @@ func (s *Stream) emit(e *live.Event) error {
 	return nil
 }
 
-// fill sends all that a target shows.
+// fill sends all documents of a target.
 func (s *Stream) fill(ctx context.Context, t *target, r *engine.Reading) error {
 	if t.want.Query == nil {
 		return s.fillDocuments(ctx, t, r, 0)
@@ -242,10 +242,10 @@ func (s *Stream) resetAll() error {
 	return nil
 }
 
-// reset sends that the client must forget a target's documents, and has it sent again. Until then no commit concerns it.
+// reset sends a Reset of a target and schedules the target to be sent completely. Until then commits are not sent to it.
 func (s *Stream) reset(t *target) error {
 	if t.since == maxVersion {
-		return nil // It waits to be sent already.
+		return nil // It is already scheduled.
 	}
 	t.since = maxVersion
 	s.unsent = append(s.unsent, t)

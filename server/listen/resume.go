@@ -16,21 +16,23 @@ import (
 	"clave/server/value"
 )
 
-// maxReplay is how many changes are read to resume a target; when there are more, the query is run instead.
+// maxReplay is the maximum number of changes that are read to resume a target. If there are more, the query is run
+// instead.
 const maxReplay = 10000
 
-// errTooMany ends a look through more changes than maxReplay.
+// errTooMany ends the reading of more changes than maxReplay.
 var errTooMany = errors.New("listen: too many changes to replay")
 
-// resume sends a target whose client has what it showed at a version, from: only what has changed since.
+// resume sends a target whose client has its documents at a version, from: only the changes since.
 //
 //   - Documents are compared by their update times; no past is needed.
 //   - A query without limit is resumed from the log of commits (resumeQuery): every document that changed and was or is in the
 //     query. When the log has more changes than maxReplay, the query is run and its younger documents are sent (resumeByTime).
 //   - A query with a limit is run at both versions, and the two results are compared (resumeWindow).
 //
-// What the client must forget is sent document by document, and as an existence filter where the recordings of production have
-// one. When from lies before the database's birth or the kept log, or in the future, the target is reset and sent completely.
+// Documents that the client must remove are sent one by one, and as an existence filter where the recordings of
+// production have one. If from is before the database's creation or the retained log, or in the future, the target is
+// reset and sent completely.
 func (s *Stream) resume(ctx context.Context, t *target, r *engine.Reading, from clock.Version) error {
 	known := from >= s.follower.engine().Birth(s.follower.name) && from <= r.Version().After()
 	if known && from > s.version && len(s.targets) == 1 {
@@ -38,13 +40,13 @@ func (s *Stream) resume(ctx context.Context, t *target, r *engine.Reading, from 
 			return sendError{err}
 		}
 	}
-	since := min(from, r.Version()) // A snapshot's time is later than what it was read at.
+	since := min(from, r.Version()) // A snapshot's time is later than the version at which it was read.
 	var err error
 	switch {
 	case !known:
 		err = fault.E(fault.FailedPrecondition, "The resume token is too old.")
 	case t.want.Query == nil:
-		return s.fillDocuments(ctx, t, r, since) // What is there is compared by its time, so no past is needed.
+		return s.fillDocuments(ctx, t, r, since) // Documents are compared by their update times, so no past state is needed.
 	case t.windowed():
 		err = s.resumeWindow(ctx, t, r, since)
 	default:
@@ -71,16 +73,16 @@ func (s *Stream) resumeQuery(ctx context.Context, t *target, r *engine.Reading, 
 	return s.resumeWith(ctx, t, r, h)
 }
 
-// history is what became of a target's documents after a version.
+// history holds the changes of a target's documents after a version.
 type history struct {
 	// changes are the documents that changed and are or were in the target, each as it was and as it is.
 	changes []document.Change
-	// commits is how many commits there were of them, and last the last one.
+	// commits is the number of commits with such changes, and last the last one.
 	commits int
 	last    clock.Version
 }
 
-// historySince returns what happened to a target after since and up to upto.
+// historySince returns the changes of a target after since and up to upto.
 func (s *Stream) historySince(ctx context.Context, t *target, since, upto clock.Version) (h history, err error) {
 	place := make(map[resource.Document]int)
 	looked := 0
@@ -89,7 +91,7 @@ func (s *Stream) historySince(ctx context.Context, t *target, since, upto clock.
 			return errTooMany
 		}
 		for _, change := range c.Changes {
-			// Of several changes of a document the first has it as the client has it, and the last as it is now.
+			// Of several changes of a document the first has the state that the client has, and the last the present state.
 			i, known := place[change.Name]
 			switch {
 			case known:
@@ -110,11 +112,11 @@ func (s *Stream) historySince(ctx context.Context, t *target, since, upto clock.
 	return h, err
 }
 
-// resumeWith sends what became of changed documents, and what the client needs to see whether it has them all. As recorded
-// of production, one commit is replayed with its own snapshot and no filter, several are followed by a filter, and one
-// of names if the client sent how many documents it has. Unlike production it always sends which documents
-// left, so that the client need not query everything again; also of documents that came and left meanwhile, since
-// a client that wrote such a document itself shows it until it receives its deletion.
+// resumeWith sends the changed documents, and a filter with which the client checks whether it has all documents. As
+// recorded in production, a single commit is replayed with its own snapshot and no filter. Several commits are followed
+// by a filter, which has names if the client sent the number of its documents. Unlike production, resumeWith always
+// sends the documents that left, so that the client need not query everything again. It includes documents that were
+// added and left meanwhile, because a client that wrote such a document itself shows it until it receives the deletion.
 func (s *Stream) resumeWith(ctx context.Context, t *target, r *engine.Reading, h history) error {
 	v := r.Version()
 	came, went := 0, 0
@@ -131,7 +133,7 @@ func (s *Stream) resumeWith(ctx context.Context, t *target, r *engine.Reading, h
 			return err
 		}
 		if before {
-			went++ // Those that came are counted as they are now.
+			went++ // Added documents are counted in their present state.
 		}
 	}
 	switch {
@@ -140,7 +142,7 @@ func (s *Stream) resumeWith(ctx context.Context, t *target, r *engine.Reading, h
 	case t.want.Expected != nil:
 		n, err := countQuery(ctx, t.want.Query, r)
 		if err != nil || int(*t.want.Expected) == n+went {
-			return err // The client had all documents, and has received what became of them.
+			return err // The client had all documents, and has received all changes.
 		}
 		return s.count(ctx, t, r)
 	case h.commits == 1:
@@ -152,7 +154,7 @@ func (s *Stream) resumeWith(ctx context.Context, t *target, r *engine.Reading, h
 	}
 }
 
-// sendGone sends what became of a document that is no longer a target's: d, nil when there is none.
+// sendGone sends that a document has left a target. d is its present state, or nil if it was deleted.
 func (s *Stream) sendGone(t *target, name resource.Document, d *document.Document, at clock.Version) error {
 	if d == nil {
 		return s.emit(&live.Event{Kind: live.Deleted, Target: t.want.ID, Name: name, ReadTime: at})
@@ -162,7 +164,7 @@ func (s *Stream) sendGone(t *target, name resource.Document, d *document.Documen
 	return s.emit(ev)
 }
 
-// replayed ends what a single commit changed: the client has all of the target up to it.
+// replayed ends the changes of a single commit with its snapshot.
 func (s *Stream) replayed(t *target, at clock.Version) error {
 	if t.want.Resume == nil || len(s.targets) > 1 || at.After() <= s.version {
 		return nil
@@ -173,8 +175,8 @@ func (s *Stream) replayed(t *target, at clock.Version) error {
 	return nil
 }
 
-// resumeByTime sends the documents of a query that are younger than the token, and their number. A client that has
-// more documents queries again.
+// resumeByTime sends the documents of a query that changed after the token, and the number of all. A client with a
+// different number queries again.
 func (s *Stream) resumeByTime(ctx context.Context, t *target, r *engine.Reading, since clock.Version) error {
 	_, err := r.Query(ctx, unprojected(t.want.Query), func(d *document.Document) error {
 		if d.UpdateTime <= since {
@@ -188,7 +190,8 @@ func (s *Stream) resumeByTime(ctx context.Context, t *target, r *engine.Reading,
 	return s.count(ctx, t, r)
 }
 
-// count sends how many documents a query has, and a filter of their names if the client sent how many it has.
+// count sends the number of a query's documents, and a filter of their names if the client sent the number of its
+// documents.
 func (s *Stream) count(ctx context.Context, t *target, r *engine.Reading) error {
 	if t.want.Expected == nil {
 		n, err := countQuery(ctx, t.want.Query, r)
@@ -204,7 +207,7 @@ func (s *Stream) count(ctx context.Context, t *target, r *engine.Reading) error 
 	return s.counted(t, names)
 }
 
-// countQuery returns how many documents a query has, from its index alone where that can be.
+// countQuery returns the number of a query's documents, from its index if possible.
 func countQuery(ctx context.Context, q *query.Query, r *engine.Reading) (int, error) {
 	const alias = "n"
 	figures, _, err := r.Aggregate(ctx, &query.Aggregation{
@@ -227,7 +230,7 @@ func (s *Stream) names(ctx context.Context, t *target, r *engine.Reading) ([]str
 	return names, err
 }
 
-// counted sends how many documents a query has, given their names.
+// counted sends the number of a query's documents, given their names.
 func (s *Stream) counted(t *target, names []string) error {
 	f := &live.Filter{Count: len(names)}
 	if t.want.Expected != nil && len(names) > 0 {
@@ -239,15 +242,15 @@ func (s *Stream) counted(t *target, names []string) error {
 	return s.emit(&live.Event{Kind: live.Counted, Target: t.want.ID, Filter: f})
 }
 
-// resumeWindow resumes a query with a limit by comparing what it showed with what it shows, unless nothing has changed of
-// what the limit is put on.
+// resumeWindow resumes a query with a limit by comparing its past result with the present one, unless no document of
+// the query without its limit has changed.
 func (s *Stream) resumeWindow(ctx context.Context, t *target, r *engine.Reading, from clock.Version) error {
 	h, err := s.historySince(ctx, t, from, r.Version())
 	switch {
 	case err == nil && h.commits == 0:
 		return s.resumeWith(ctx, t, r, h)
 	case errors.Is(err, errTooMany):
-		h = history{} // What was read of it may have changed since.
+		h = history{} // The documents that were read may have changed since.
 	case err != nil:
 		return err
 	}
@@ -271,7 +274,7 @@ func (s *Stream) resumeWindow(ctx context.Context, t *target, r *engine.Reading,
 		return err
 	}
 	quiet := came == 0 && len(was) == 0
-	for _, c := range h.changes { // Those that came and went.
+	for _, c := range h.changes { // documents that were added and left meanwhile
 		if was[c.Name] == nil && !t.view.shows(c.After) {
 			if err := s.sendGone(t, c.Name, c.After, r.Version()); err != nil {
 				return err
@@ -287,7 +290,7 @@ func (s *Stream) resumeWindow(ctx context.Context, t *target, r *engine.Reading,
 	return s.counted(t, names)
 }
 
-// shown returns what a query showed at a version.
+// shown returns the documents of a query at a version.
 func (s *Stream) shown(ctx context.Context, q *query.Query, at clock.Version) (map[resource.Document]*document.Document, error) {
 	reading, err := s.follower.engine().Read(ctx, s.follower.name, operation.At{ReadTime: at})
 	if err != nil {
@@ -302,7 +305,7 @@ func (s *Stream) shown(ctx context.Context, q *query.Query, at clock.Version) (m
 	return was, err
 }
 
-// sendAllGone sends what became of documents that are no longer in a target.
+// sendAllGone sends that documents have left a target.
 func (s *Stream) sendAllGone(ctx context.Context, t *target, r *engine.Reading, was map[resource.Document]*document.Document) error {
 	names := make([]resource.Document, 0, len(was))
 	for name := range was {

@@ -9,24 +9,24 @@ import (
 	"clave/server/value"
 )
 
-// routes finds the views that a changed document may concern, without comparing it with every query: by its path, its
-// collection's path, its collection's id, and within a collection by the value of a field that a query wants to be equal to
-// something. What it finds is a superset; view.change decides.
+// routes finds the views that a changed document may affect, without comparing it with every query: by its path, its
+// collection's path, its collection's id, and within a collection by the value of a field that a query compares for
+// equality. The result is a superset; view.change decides.
 type routes struct {
-	// byKey are all views, by what they show.
+	// byKey holds all views by their keys.
 	byKey map[string]*view
-	// documents are the views of single documents, by the document's path.
+	// documents holds the views of single documents, by the document's path.
 	documents map[string]map[*view]struct{}
-	// collections and groups are the views of queries, by the collection's path or, for any depth, its id.
+	// collections and groups hold the views of queries, by the collection's path or, for any depth, its id.
 	collections, groups map[string]*collectionViews
-	// rest are the views of queries over all collections.
+	// rest holds the views of queries over all collections.
 	rest map[*view]struct{}
 	// found is the result of affected, kept for its memory.
 	found []*view
 }
 
-// collectionViews holds the views of one collection. A view whose query wants a field to equal a value stands under that, the
-// others in rest.
+// collectionViews holds the views of one collection. A view whose query requires a field to equal a value is stored
+// under that value, and the others in rest.
 type collectionViews struct {
 	equal map[string]map[string]map[*view]struct{} // field path → value → views
 	paths map[string]value.FieldPath
@@ -90,7 +90,7 @@ func (r *routes) remove(v *view) {
 	}
 }
 
-// table returns where a query's view stands; no table for queries of all collections.
+// table returns the table and key of a query's view. The table is nil for queries of all collections.
 func (r *routes) table(v *view) (table map[string]*collectionViews, key string) {
 	from := v.query.From
 	switch {
@@ -105,7 +105,7 @@ func (r *routes) table(v *view) (table map[string]*collectionViews, key string) 
 	}
 }
 
-// affected returns the views that the changes may concern, each with its changes in hits.
+// affected returns the views that the changes may affect, each with its changes in hits.
 func (r *routes) affected(changes []document.Change) []*view {
 	r.found = r.found[:0]
 	for _, c := range changes {
@@ -187,7 +187,7 @@ func (s *collectionViews) remove(v *view) bool {
 	return len(s.rest) == 0 && len(s.equal) == 0
 }
 
-// equality finds a field that must equal a value for the filter to hold.
+// equality returns a field that must equal a value for the filter to hold.
 func equality(f query.Filter) (path value.FieldPath, key string, ok bool) {
 	switch f := f.(type) {
 	case *query.And:
@@ -205,7 +205,7 @@ func equality(f query.Filter) (path value.FieldPath, key string, ok bool) {
 	return nil, "", false
 }
 
-// equalityKey returns a text that is the same for equal values; ok is false for kinds that have none here.
+// equalityKey returns a string that is the same for equal values. ok is false for kinds without such a string.
 func equalityKey(v value.Value) (key string, ok bool) {
 	switch v := v.(type) {
 	case value.Null:

@@ -6,9 +6,9 @@ import (
 	"clave/server/resource"
 )
 
-// Settle waits until the streams of a project's databases, or of all when project is empty, have sent what was committed
-// before the call. It returns ctx's
-// error when that takes too long. A stream that ends meanwhile is not waited for.
+// Settle waits until the streams of a project's databases, or of all databases if project is empty, have sent all
+// changes that were committed before the call. It returns ctx's error if ctx ends first. It does not wait for streams
+// that end meanwhile.
 func (h *Hub) Settle(ctx context.Context, project string) error {
 	h.mu.Lock()
 	followers := make(map[resource.Database]*follower)

@@ -14,41 +14,41 @@ import (
 	"clave/server/resource"
 )
 
-// Stream is one client's targets. Run is for one goroutine; the other methods may be called by any.
+// Stream holds one client's targets. Run must be called once; the other methods are safe for concurrent use.
 type Stream struct {
 	hub      *Hub
 	follower *follower
-	// staged is what the commit in hand has for the stream; guarded by follower.mu.
+	// staged holds the current commit's changes for the stream, guarded by follower.mu.
 	staged []entry
-	// ready receives when there may be something to do; room for one, never closed.
+	// ready, of capacity one, receives when there may be work. It is never closed.
 	ready chan struct{}
 	// dropped is closed when the client was too slow for too long.
 	dropped chan struct{}
-	// sending is since when the send in hand lasts, in nanoseconds; 0 between sends.
+	// sending is the start of the current send, in nanoseconds; 0 between sends.
 	sending atomic.Int64
 	mu      struct {
 		sync.Mutex
 		commands []command
 		// taken is signalled when commands were taken, and when the stream closes.
 		taken *sync.Cond
-		// finish reports that the client sends nothing more.
+		// finish is set if the client sends nothing more.
 		finish bool
 		queue  []entry
 		bytes  int
-		// lagged is when the queue overflowed; zero while it hasn't.
+		// lagged is the time when the queue overflowed; zero if it has not.
 		lagged time.Time
-		// recheck chooses, by key, the targets to authorize again.
+		// recheck chooses, by key, the targets to re-authorize.
 		recheck []func(key any) bool
-		// due reports that a quiet stream should send a heartbeat.
+		// due is set if a quiet stream should send a heartbeat.
 		due bool
-		// barriers are closed once what was queued before them has been sent.
+		// barriers are closed once all entries that were queued before them have been sent.
 		barriers []chan struct{}
 		// failed ends the stream.
 		failed error
 		closed bool
 	}
 
-	// The rest belongs to Run.
+	// Only Run accesses the fields below.
 
 	send    func(*live.Event) error
 	targets map[int32]*target
@@ -58,9 +58,9 @@ type Stream struct {
 	unsent []*target
 	// version is the read time of the last snapshot sent.
 	version clock.Version
-	// chosen is the greatest target id that the server has given.
+	// chosen is the greatest target id that the server has chosen.
 	chosen int32
-	// snapshotSent reports that a snapshot was sent since the last heartbeat.
+	// snapshotSent is set if a snapshot was sent since the last heartbeat.
 	snapshotSent bool
 }
 
@@ -73,9 +73,9 @@ type target struct {
 	place int
 	// since is the version at which the client has the target; earlier commits don't concern it.
 	since clock.Version
-	// open reports that the target is in the stream, and fresh that Added has not been sent.
+	// open is set while the target is in the stream, and fresh until Added has been sent.
 	open, fresh bool
-	// from is the version that the client has the target of, or 0.
+	// from is the version at which the client has the target, or 0.
 	from clock.Version
 }
 
@@ -88,7 +88,7 @@ type entry struct {
 // command is a request of the client.
 type command struct {
 	add    *Target
-	refuse error // of add: why it is refused
+	refuse error // of add: the error with which it is refused
 	remove int32 // without add
 }
 
@@ -105,13 +105,13 @@ func newStream(h *Hub, f *follower) *Stream {
 // Database returns the database that the stream is of.
 func (s *Stream) Database() resource.Database { return s.follower.name }
 
-// maxCommands is how many of a client's commands may wait for Run.
+// maxCommands is the maximum number of a client's commands that wait for Run.
 const maxCommands = 1024
 
-// Add opens a target. Run answers it. Like Refuse and Remove it blocks while too many commands wait for Run.
+// Add opens a target; Run sends the result. Like Refuse and Remove it blocks while too many commands wait for Run.
 func (s *Stream) Add(t Target) { s.command(command{add: &t}) }
 
-// Refuse answers a target that is invalid: it is added, and removed with the error as cause.
+// Refuse refuses an invalid target: the target is added, and removed with the error as cause.
 func (s *Stream) Refuse(id int32, err error) {
 	s.command(command{add: &Target{Target: live.Target{ID: id}}, refuse: err})
 }
@@ -119,7 +119,7 @@ func (s *Stream) Refuse(id int32, err error) {
 // Remove removes a target.
 func (s *Stream) Remove(id int32) { s.command(command{remove: id}) }
 
-// Finish has Run return once all commands are answered.
+// Finish makes Run return once all commands are executed.
 func (s *Stream) Finish() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -127,7 +127,7 @@ func (s *Stream) Finish() {
 	s.signal()
 }
 
-// Reauthorize has Check called again for the open targets whose keys choose accepts; nil accepts all.
+// Reauthorize re-authorizes, by calling Check, the open targets whose keys choose accepts; nil accepts all.
 func (s *Stream) Reauthorize(choose func(key any) bool) {
 	if choose == nil {
 		choose = func(any) bool { return true }
@@ -138,8 +138,8 @@ func (s *Stream) Reauthorize(choose func(key any) bool) {
 	s.signal()
 }
 
-// Dropped is closed when the client didn't read for so long that the stream must be cut, though Run may be waiting in
-// its send.
+// Dropped is closed if the client has not read for too long. The caller must then cut the stream, because Run may be
+// blocked in its send.
 func (s *Stream) Dropped() <-chan struct{} { return s.dropped }
 
 // Close ends the stream. Run must have returned, or not have been called.
@@ -178,7 +178,7 @@ func (s *Stream) signal() {
 	}
 }
 
-// push queues what one commit changes. Too much that isn't taken makes the stream lag.
+// push queues the changes of one commit. If too much is queued, the stream lags.
 func (s *Stream) push(entries []entry) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -196,7 +196,7 @@ func (s *Stream) push(entries []entry) {
 	}
 }
 
-// lag makes the stream reset its targets.
+// lag discards the queue and makes the stream reset its targets.
 func (s *Stream) lag() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -212,7 +212,7 @@ func (s *Stream) lagLocked() {
 	s.mu.lagged = s.hub.o.Clock.Now()
 }
 
-// beat compares the time: a client that has been too slow for too long is dropped, a quiet one is sent a heartbeat.
+// beat drops a client that has been too slow for too long, and schedules a heartbeat for a quiet stream.
 func (s *Stream) beat(now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -224,8 +224,8 @@ func (s *Stream) beat(now time.Time) {
 	s.signal()
 }
 
-// stuckLocked reports whether the client has taken nothing for too long; s.mu is held. A client that doesn't read its
-// first snapshot is one too: what it is read from can't be released meanwhile.
+// stuckLocked reports whether the client has read nothing for too long. That includes a client that doesn't read its
+// first snapshot, whose reading of the engine can't be released meanwhile. s.mu is held.
 func (s *Stream) stuckLocked(now time.Time) bool {
 	if !s.mu.lagged.IsZero() && now.Sub(s.mu.lagged) >= s.hub.o.DropAfter {
 		return true
@@ -244,7 +244,7 @@ func (s *Stream) fail(err error) {
 	s.signal()
 }
 
-// work is what Run found to do.
+// work is the work that take has found for Run.
 type work struct {
 	commands []command
 	lagged   bool
@@ -255,7 +255,7 @@ type work struct {
 	barriers int
 }
 
-// take returns the work that has come; entries go to pending.
+// take returns the work that has arrived. It moves queued entries to pending.
 func (s *Stream) take() work {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -277,8 +277,8 @@ func (s *Stream) takeQueueLocked() (lagged bool) {
 	return lagged
 }
 
-// Run answers the client's targets and sends what changes, until ctx ends, send fails or the stream has to end. It returns
-// nil only when all commands before Finish were answered. The events given to send must not be changed.
+// Run executes the client's commands and sends changes, until ctx ends, send fails or the stream has to end. It returns
+// nil only if all commands before Finish were executed. send must not change the events.
 func (s *Stream) Run(ctx context.Context, send func(*live.Event) error) error {
 	s.send = func(e *live.Event) error {
 		s.sending.Store(s.hub.o.Clock.Now().UnixNano())
@@ -304,9 +304,9 @@ func (s *Stream) do(ctx context.Context, w work) error {
 	if w.failed != nil {
 		return w.failed
 	}
-	// The order matters. Authorization comes before all that is sent, since nothing may be sent of a target that is denied now. A reset
-	// comes before deliver, because it drops the pending changes, some of which are missing. Changes come before commands, so that a
-	// target is removed after the changes that came before its removal, and new targets are sent last, together.
+	// The order matters. Authorization comes first, since nothing of a denied target may be sent. A reset comes before
+	// deliver, because it drops the pending changes, which are incomplete. Changes come before commands, so that a target
+	// is removed after the changes that preceded its removal. New targets are sent last, together.
 	if len(w.recheck) > 0 {
 		if err := s.reauthorize(ctx, w.recheck); err != nil {
 			return err
@@ -349,7 +349,7 @@ func (s *Stream) execute(ctx context.Context, c command) error {
 		return fault.E(fault.InvalidArgument, "Target IDs must all be chosen by the client or all by the server.")
 	}
 	if t := s.targets[want.ID]; t != nil && t.fresh {
-		if err := s.sendInitial(ctx); err != nil { // Answers come in the order of the commands.
+		if err := s.sendInitial(ctx); err != nil { // Events are sent in the order of the commands.
 			return err
 		}
 	}
@@ -369,7 +369,7 @@ func (s *Stream) execute(ctx context.Context, c command) error {
 	return s.add(ctx, &target{stream: s, want: want})
 }
 
-// choose returns an id for a target whose client has given none: greater than all that it has.
+// choose returns an id for a target without one: greater than all ids of the client.
 func (s *Stream) choose() int32 {
 	for id := range s.targets {
 		s.chosen = max(s.chosen, id)
@@ -378,7 +378,7 @@ func (s *Stream) choose() int32 {
 	return s.chosen
 }
 
-// end ends what a target holds.
+// end releases a target.
 func (s *Stream) end(t *target) {
 	t.open = false
 	delete(s.targets, t.want.ID)
@@ -393,7 +393,7 @@ func (s *Stream) end(t *target) {
 func (s *Stream) remove(id int32, cause error) error {
 	if t := s.targets[id]; t != nil {
 		s.end(t)
-		if t.fresh { // Every Add is answered by Added first.
+		if t.fresh { // Every Add results in Added first.
 			if err := s.send(&live.Event{Kind: live.Added, Target: id}); err != nil {
 				return err
 			}
@@ -402,7 +402,7 @@ func (s *Stream) remove(id int32, cause error) error {
 	return s.send(&live.Event{Kind: live.Removed, Target: id, Cause: cause})
 }
 
-// reauthorize decides again whether the targets whose keys are chosen may be shown.
+// reauthorize re-authorizes the targets whose keys are chosen.
 func (s *Stream) reauthorize(ctx context.Context, choices []func(key any) bool) error {
 	for _, t := range s.byID() {
 		if !slices.ContainsFunc(choices, func(choose func(any) bool) bool { return choose(t.want.Authorization.Key) }) {
@@ -461,7 +461,7 @@ func (s *Stream) byID() []*target {
 	return out
 }
 
-// sendHeartbeat sends a snapshot of now on a stream that has been quiet.
+// sendHeartbeat sends a snapshot of the present time on a quiet stream.
 func (s *Stream) sendHeartbeat(ctx context.Context) error {
 	if s.snapshotSent || s.version == 0 || len(s.targets) == 0 {
 		s.snapshotSent = false

@@ -8,8 +8,7 @@ import (
 	"clave/server/fault"
 )
 
-// A resume token is a version: a tag, eight bytes of the version, and three of a checksum, so that other bytes are
-// recognized.
+// A resume token is a tag, eight bytes of a version, and three bytes of a checksum, by which other bytes are detected.
 const (
 	tokenTag  = 0x76
 	tokenSize = 12

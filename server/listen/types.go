@@ -11,27 +11,28 @@ import (
 	"clave/server/live"
 )
 
-// Options are what a hub is made of.
+// Options configure a hub.
 type Options struct {
-	// Engine is listened to.
+	// Engine supplies documents and commits.
 	Engine *engine.Engine
 	// Clock returns the time; the machine's when nil.
 	Clock clock.Clock
-	// Heartbeat is how often a quiet stream sends a snapshot, so that its resume token stays young; 45 s when zero.
+	// Heartbeat is the interval at which a quiet stream sends a snapshot, so that its resume token stays recent; zero
+	// means 45 s.
 	Heartbeat time.Duration
-	// MaxQueue is how many changes may wait for a client that doesn't read before its targets are reset; 4096 when zero.
+	// MaxQueue is the maximum number of changes that wait for a client before its targets are reset; zero means 4096.
 	MaxQueue int
-	// MaxQueueBytes is how many bytes of documents may wait so; 16 MiB when zero.
+	// MaxQueueBytes is the maximum number of bytes of documents that wait for a client; zero means 16 MiB.
 	MaxQueueBytes int
-	// MaxHeldBytes is how many bytes of documents may wait for all clients together, each document counted once, before the targets of
-	// those for whom the most wait are reset; 16 MiB when zero.
+	// MaxHeldBytes is the maximum number of bytes of documents that wait for all clients together, each document counted
+	// once. Beyond it the targets of the clients with the longest queues are reset. Zero means 16 MiB.
 	MaxHeldBytes int
-	// DropAfter is how long a client that was too slow may go on not reading, or not take a single message, before its
-	// stream ends; 60 s when zero.
+	// DropAfter is the time after which the stream of a slow client ends, if the client reads nothing, or does not read a
+	// single message completely; zero means 60 s.
 	DropAfter time.Duration
-	// MaxTargets is how many targets a stream may have; 5000 when zero.
+	// MaxTargets is the maximum number of targets of a stream; zero means 5000.
 	MaxTargets int
-	// Sent is called when a stream has sent a commit, with how long after the commit that is. It may be nil.
+	// Sent is called when a stream has sent a commit, with the time since the commit. It may be nil.
 	Sent func(after time.Duration)
 	// Log receives failures; nothing is logged when nil.
 	Log *slog.Logger
@@ -73,11 +74,11 @@ func (o *Options) Validate() error {
 	return nil
 }
 
-// Authorization decides whether a target may be shown to its client. The zero value denies everything; Unrestricted returns
-// the one that allows everything.
+// Authorization decides whether a target may be shown to its client. The zero value denies everything; Unrestricted
+// returns one that allows everything.
 type Authorization struct {
 	unrestricted bool
-	// Key is what Hub.Reauthorize chooses by; it is comparable.
+	// Key is the key by which Hub.Reauthorize chooses targets. It must be comparable.
 	Key any
 	// Check returns nil when the target may be shown, and otherwise the error that its client receives. It is called by the
 	// stream's goroutine when the target opens and after a Reauthorize that chose the key. A StreamError ends the whole

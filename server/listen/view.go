@@ -14,11 +14,11 @@ import (
 	"clave/server/resource"
 )
 
-// view is what one query or one set of documents shows, for all who listen to it. Its fields are guarded by
+// view is one query or one set of documents, shared by all targets that listen to it. Its fields are guarded by
 // follower.mu.
 type view struct {
 	follower *follower
-	// key is the same for views that show the same.
+	// key identifies the query or the documents.
 	key string
 	// query is the query; nil for documents.
 	query *query.Query
@@ -28,29 +28,29 @@ type view struct {
 	subs []*target
 	// win is the window of a query with a limit or an offset; nil until it is loaded.
 	win *window
-	// loading is the load under way, or nil.
+	// loading is the load in progress, or nil.
 	loading *loading
-	// since is from which version on all commits are known to touch it or not; touched is the last one that did.
+	// since is the version from which touched is valid. touched is the last commit that touched the view.
 	since, touched clock.Version
-	// first is what it showed lately, or nil.
+	// first is its first snapshot, or nil.
 	first *first
-	// hits are the changes of the commit in hand that may concern the view.
+	// hits holds the changes of the current commit that may affect the view.
 	hits []document.Change
 }
 
-// delta is what one commit changes in a view; its parts are shared by all listeners.
+// delta holds the changes of one commit in a view. All listeners share its parts.
 type delta struct {
 	version clock.Version
 	changes []change
-	// lost reports that the view could not be kept, and its targets have to be reset.
+	// lost is set if the window could not be maintained, so that the targets have to be reset.
 	lost bool
-	// size is about how many bytes of documents it holds.
+	// size is the approximate size of its documents, in bytes.
 	size int
-	// holders is how many streams have it waiting.
+	// holders is the number of streams for which it waits.
 	holders atomic.Int32
 }
 
-// change is what happens to one document of a view.
+// change is the change of one document of a view.
 type change struct {
 	kind live.Kind // Changed, Deleted or Left
 	name resource.Document
@@ -77,7 +77,7 @@ func (v *view) windowed() bool {
 	return v.query != nil && (v.query.Limit != query.NoLimit || v.query.Offset > 0)
 }
 
-// attach subscribes a target to its view, which is made where there is none.
+// attach subscribes a target to its view, which it creates if necessary.
 func (f *follower) attach(t *target) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -111,7 +111,7 @@ func (f *follower) detach(t *target) {
 	}
 }
 
-// change works out what the changes of a commit change here; nil when nothing. follower.mu is held.
+// change computes the delta of a commit, or nil if the view does not change. follower.mu is held.
 func (v *view) change(ctx context.Context, at clock.Version, changes []document.Change) *delta {
 	if v.windowed() {
 		return v.slide(ctx, at, changes)
@@ -136,7 +136,7 @@ func (v *view) change(ctx context.Context, at clock.Version, changes []document.
 	return d
 }
 
-// shows reports whether a document is in the view, its limit and offset left aside.
+// shows reports whether a document is in the view, ignoring its limit and offset.
 func (v *view) shows(d *document.Document) bool {
 	if d == nil {
 		return false

@@ -12,37 +12,37 @@ import (
 	"clave/server/resource"
 )
 
-// window holds the first documents of a query in its order: those that its limit and offset let through, and some more
-// in reserve, so that a document that leaves can be replaced without a query of the engine.
+// window holds the first documents of a query in its order: those within its limit and offset, and some more in
+// reserve, so that a document that leaves can be replaced without a query of the engine.
 type window struct {
 	query *query.Query
-	// from is the version up to which the window has everything; older commits don't concern it.
+	// from is the version of the window. Commits up to it are included.
 	from clock.Version
 	docs []*document.Document
-	// complete reports that there is no document beyond docs.
+	// complete is set if there is no document beyond docs.
 	complete bool
 }
 
-// loading is the load of a window under way.
+// loading is a load of a window in progress.
 type loading struct {
 	// done is closed by the loader.
 	done chan struct{}
-	// late are the commits since the load began.
+	// late holds the commits since the load began.
 	late []lateCommit
-	// stale reports that commits were lost meanwhile, so that it has to be done again.
+	// stale is set if commits were lost meanwhile, so that the load has to be repeated.
 	stale bool
 }
 
-// lateCommit is a commit that came while a window was being loaded.
+// lateCommit is a commit that arrived while a window was being loaded.
 type lateCommit struct {
 	version clock.Version
 	changes []document.Change
 }
 
-// reserve is how many documents a window of n holds beyond them.
+// reserve returns the number of reserve documents of a window of n.
 func reserve(n int) int { return 8 + n/4 }
 
-// end returns how many documents the window needs to have; all if negative.
+// end returns the number of documents that the window needs; negative means all.
 func (w *window) end() int {
 	if w.query.Limit == query.NoLimit {
 		return -1
@@ -50,7 +50,7 @@ func (w *window) end() int {
 	return w.query.Offset + w.query.Limit
 }
 
-// capacity returns how many documents a window of q holds at most; no limit if negative.
+// capacity returns the maximum number of documents of a window of q; negative means no limit.
 func capacity(q *query.Query) int {
 	if q.Limit == query.NoLimit {
 		return -1
@@ -58,7 +58,7 @@ func capacity(q *query.Query) int {
 	return q.Offset + q.Limit + reserve(q.Limit)
 }
 
-// visible returns the documents that the query's limit and offset let through.
+// visible returns the documents within the query's limit and offset.
 func (w *window) visible() []*document.Document {
 	docs := w.docs[min(w.query.Offset, len(w.docs)):]
 	if w.query.Limit != query.NoLimit && len(docs) > w.query.Limit {
@@ -67,10 +67,10 @@ func (w *window) visible() []*document.Document {
 	return docs
 }
 
-// short reports whether documents are missing that may exist.
+// short reports whether the window lacks documents that may exist.
 func (w *window) short() bool { return !w.complete && len(w.docs) < w.end() }
 
-// replace takes a document's old state out and its new state in; nil is absence, or not matching.
+// replace replaces a document's old state with its new one. Nil means absent or not matching.
 func (w *window) replace(before, after *document.Document) {
 	if before != nil {
 		if i, ok := slices.BinarySearchFunc(w.docs, before, w.query.Compare); ok {
@@ -82,7 +82,7 @@ func (w *window) replace(before, after *document.Document) {
 	}
 	i, _ := slices.BinarySearchFunc(w.docs, after, w.query.Compare)
 	if i == len(w.docs) && !w.complete {
-		return // It may lie beyond documents that the window doesn't have.
+		return // Documents that the window lacks may precede it.
 	}
 	w.docs = slices.Insert(w.docs, i, after)
 	if most := capacity(w.query); most >= 0 && len(w.docs) > most {
@@ -91,7 +91,7 @@ func (w *window) replace(before, after *document.Document) {
 	}
 }
 
-// unload makes the view's window be read again when it is next needed.
+// unload drops the view's window, which is loaded again when it is needed.
 func (v *view) unload() {
 	v.win = nil
 	if v.loading != nil {
@@ -99,7 +99,7 @@ func (v *view) unload() {
 	}
 }
 
-// fetch reads a window at a moment.
+// fetch reads a window at a version.
 func (f *follower) fetch(ctx context.Context, q *query.Query, at operation.At) (*window, error) {
 	reading, err := f.engine().Read(ctx, f.name, at)
 	if err != nil {
@@ -123,7 +123,7 @@ func (f *follower) fetch(ctx context.Context, q *query.Query, at operation.At) (
 	return w, nil
 }
 
-// slide works out what changes in a view with a window; follower.mu is held.
+// slide computes the delta of a view with a window. follower.mu is held.
 func (v *view) slide(ctx context.Context, at clock.Version, changes []document.Change) *delta {
 	if v.loading != nil {
 		v.loading.late = append(v.loading.late, lateCommit{version: at, changes: changes})
@@ -154,7 +154,7 @@ func (v *view) concerned(changes []document.Change) bool {
 	return false
 }
 
-// advance brings the window past a commit, and refills it at that version if it ran short.
+// advance applies a commit to the window, and refills it at that version if it ran short.
 func (v *view) advance(ctx context.Context, at clock.Version, changes []document.Change) error {
 	for _, c := range changes {
 		before, after := c.Before, c.After
@@ -183,7 +183,7 @@ func (v *view) difference(at clock.Version, before, after []*document.Document, 
 	for _, doc := range before {
 		old[doc.Name] = doc
 	}
-	// What stays in old after this loop is no longer visible. Its documents are reported in the order of before, not of the map.
+	// Documents that remain in old after this loop are no longer visible. They are reported in the order of before, not of the map.
 	for _, doc := range after {
 		if was, ok := old[doc.Name]; !ok || was.UpdateTime != doc.UpdateTime {
 			d.add(v, change{kind: live.Changed, name: doc.Name}, doc)
@@ -198,7 +198,7 @@ func (v *view) difference(at clock.Version, before, after []*document.Document, 
 		if _, gone := old[doc.Name]; !gone {
 			continue
 		}
-		// A document that this commit did not change was pushed out by others: it is as the client has it, and only leaves the target.
+		// Others have displaced a document that this commit did not change: the client has its present state, and it only leaves the target.
 		now, touched := changed[doc.Name]
 		switch {
 		case touched && now == nil:
@@ -224,7 +224,7 @@ func (f *follower) load(ctx context.Context, t *target) error {
 			f.mu.Unlock()
 			return nil
 		}
-		// Another stream loads it. Its load may fail or be stale, so the window is looked for again afterwards.
+		// Another stream loads the window. Its load may fail or be stale, so the window is checked again afterwards.
 		if l := v.loading; l != nil {
 			f.mu.Unlock()
 			select {
@@ -234,9 +234,10 @@ func (f *follower) load(ctx context.Context, t *target) error {
 			}
 			continue
 		}
-		// The query runs without the lock. Meanwhile slide collects the view's commits in l.late, and adopt brings the window past those
-		// that came after it was read. No commit is lost between the two: loading is set before the window is read, and cleared under
-		// the same lock as the window is adopted. The loop ends at its next turn, or loads again where the load was stale.
+		// The query runs without the lock. Meanwhile slide collects the view's commits in l.late, and adopt applies those
+		// after the window's version. No commit is lost in between: loading is set before the window is read, and cleared
+		// under the same lock under which the window is adopted. The loop ends at its next iteration, or repeats a stale
+		// load.
 		l := &loading{done: make(chan struct{})}
 		v.loading = l
 		f.mu.Unlock()
@@ -254,7 +255,7 @@ func (f *follower) load(ctx context.Context, t *target) error {
 	}
 }
 
-// adopt takes over a loaded window and brings it past the commits that came meanwhile; follower.mu is held.
+// adopt sets a loaded window and applies the commits that arrived meanwhile. follower.mu is held.
 func (v *view) adopt(ctx context.Context, w *window, late []lateCommit) error {
 	v.win = w
 	for _, c := range late {

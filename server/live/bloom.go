@@ -10,9 +10,9 @@ import (
 type Bloom struct {
 	// Bits holds the bits, the lowest of each byte first.
 	Bits []byte
-	// Padding is how many bits of the last byte don't count.
+	// Padding is the number of unused bits of the last byte.
 	Padding int
-	// Hashes is how many bits a name has.
+	// Hashes is the number of bits of each name.
 	Hashes int
 }
 
@@ -30,7 +30,7 @@ func NewBloom(n int) *Bloom {
 
 // each calls f with the bits of a name.
 func (b *Bloom) each(name string, f func(bit uint64)) {
-	sum := md5.Sum([]byte(name)) // The contract's choice; nothing secret rests on it.
+	sum := md5.Sum([]byte(name)) // MD5 is part of the contract and protects no secret.
 	h1, h2 := binary.LittleEndian.Uint64(sum[:8]), binary.LittleEndian.Uint64(sum[8:])
 	bits := uint64(8*len(b.Bits) - b.Padding)
 	for i := range uint64(b.Hashes) {
@@ -43,7 +43,7 @@ func (b *Bloom) Add(name string) {
 	b.each(name, func(bit uint64) { b.Bits[bit/8] |= 1 << (bit % 8) })
 }
 
-// Has reports whether a name was added. Rarely it reports true for one that was not.
+// Has reports whether a name was added. False positives are rare.
 func (b *Bloom) Has(name string) bool {
 	has := true
 	b.each(name, func(bit uint64) { has = has && b.Bits[bit/8]&(1<<(bit%8)) != 0 })

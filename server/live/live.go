@@ -1,5 +1,5 @@
-// Package live has the targets and the events of live queries. Package listen makes the events of commits; the guard decides on targets;
-// the methods of Firestore turn both from and into messages.
+// Package live defines the targets and the events of live queries. Package listen creates the events from commits, the
+// guard authorizes targets, and the methods of Firestore convert both from and to messages.
 package live
 
 import (
@@ -11,7 +11,7 @@ import (
 	"clave/server/resource"
 )
 
-// Target is what a client wants to listen to: the results of a query, or documents.
+// Target is a live query of a client: the results of a query, or documents.
 type Target struct {
 	// ID is the client's number for it; 0 lets the server choose.
 	ID int32
@@ -23,7 +23,8 @@ type Target struct {
 	Resume []byte
 	// ReadTime, without Resume, is the version that the client has seen, or 0.
 	ReadTime clock.Version
-	// Expected is how many documents the client has for the target at Resume or ReadTime; nil when it didn't send it.
+	// Expected is the number of the client's documents of the target at Resume or ReadTime; nil if the client did not send
+	// it.
 	Expected *int32
 	// Once requests the target's first snapshot only.
 	Once bool
@@ -60,7 +61,7 @@ type Event struct {
 	Kind Kind
 	// Target is the target's id; 0 for Snapshot.
 	Target int32
-	// Cause is why a target was Removed, or nil.
+	// Cause is the error for which a target was Removed, or nil.
 	Cause error
 	// Token is the resume token of Current, Snapshot and Reset.
 	Token []byte
@@ -84,7 +85,7 @@ type Filter struct {
 	Names *Bloom
 }
 
-// Shown is a document on its way to many clients, so that it is encoded once.
+// Shown is a document that is sent to many clients and encoded once.
 type Shown struct {
 	// Document is what the clients see of the document: the fields that the query selects.
 	Document *document.Document
@@ -92,8 +93,8 @@ type Shown struct {
 	encoded  any
 }
 
-// Encoded returns what encode makes of the document. Encode is called the first time only; all callers must pass the
-// same function.
+// Encoded returns the document encoded by encode, which is called only the first time. All callers must pass the same
+// function.
 func (s *Shown) Encoded(encode func(*document.Document) any) any {
 	s.once.Do(func() { s.encoded = encode(s.Document) })
 	return s.encoded

@@ -8,7 +8,7 @@ import (
 	"clave/server/value"
 )
 
-// Accumulator computes the figures of an aggregation, document by document.
+// Accumulator computes the results of an aggregation, document by document.
 type Accumulator struct {
 	fields []Aggregate
 	paths  []value.FieldPath
@@ -21,7 +21,7 @@ func NewAccumulator(a *Aggregation) *Accumulator {
 	return &Accumulator{fields: a.Fields, paths: a.Paths(), totals: make([]total, len(a.Fields))}
 }
 
-// Add counts a document in, if it has every field that is summed or averaged.
+// Add adds a document, if it has every field that is summed or averaged.
 func (a *Accumulator) Add(d *document.Document) {
 	for _, path := range a.paths {
 		if _, ok := d.Fields.Get(path); !ok {
@@ -37,7 +37,7 @@ func (a *Accumulator) Add(d *document.Document) {
 	}
 }
 
-// AddCount counts n documents in that are known only to be there; it is for aggregations of counts alone.
+// AddCount adds n documents to aggregations that consist only of counts.
 func (a *Accumulator) AddCount(n int64) { a.count += n }
 
 // Results returns the figures by name.
@@ -58,9 +58,8 @@ func (a *Accumulator) Results() map[string]value.Value {
 	return out
 }
 
-// total is a sum of numbers. Integers are added exactly in 128 bits. Doubles are added apart from them, with what
-// each addition rounds away kept (Neumaier's sum), so that 6.4 five times is 32 and the order of documents hardly
-// matters.
+// total is a sum of numbers. Integers are added exactly in 128 bits. Doubles are added separately with compensated
+// summation (Neumaier), so that 6.4 five times is 32 and the order of documents hardly matters.
 type total struct {
 	numbers  int64
 	high     int64
@@ -100,7 +99,7 @@ func (t *total) integers() float64 {
 // fits reports whether the sum of the integers is an int64.
 func (t *total) fits() bool { return t.high == int64(t.low)>>63 }
 
-// sum returns the sum: an integer where all numbers were and it fits, else a double.
+// sum returns the sum: an integer if all numbers were integers and it fits, and otherwise a double.
 func (t *total) sum() value.Value {
 	switch {
 	case t.isDouble:
@@ -120,8 +119,8 @@ func (t *total) whole() float64 {
 	return t.integers()
 }
 
-// mixed returns the sum of all numbers as a double. Where doubles were infinite or overflowed, what was lost means
-// nothing.
+// mixed returns the sum of all numbers as a double. If doubles were infinite or overflowed, the compensation is
+// ignored.
 func (t *total) mixed() float64 {
 	if math.IsInf(t.plain, 0) || math.IsNaN(t.plain) {
 		return t.plain

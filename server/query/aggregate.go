@@ -9,7 +9,7 @@ import (
 	"clave/server/value"
 )
 
-// AggregateOp is what an aggregate computes.
+// AggregateOp is the operation of an aggregate.
 type AggregateOp uint8
 
 // The aggregates.
@@ -22,7 +22,7 @@ const (
 	Avg
 )
 
-// Aggregate is one figure over the results of a query.
+// Aggregate is one aggregate over the results of a query.
 type Aggregate struct {
 	// Alias is its name in the answer.
 	Alias string
@@ -47,8 +47,8 @@ type Aggregation struct {
 // maxAggregates is how many figures one request may have.
 const maxAggregates = 5
 
-// Normalize validates an aggregation and returns its normal form: its query's, and a name for every figure. The
-// receiver is left as it is. It answers InvalidArgument with Firestore's texts.
+// Normalize validates an aggregation and returns its normal form: a normalized query, and an alias for every aggregate.
+// It does not change the receiver. It returns InvalidArgument with Firestore's texts.
 func (a *Aggregation) Normalize() (*Aggregation, error) {
 	q, err := a.Query.Normalize()
 	if err != nil {
@@ -81,7 +81,7 @@ func (a *Aggregation) Normalize() (*Aggregation, error) {
 		return nil, err
 	}
 	if q.Limit != NoLimit || q.Offset > 0 {
-		// Which documents count depends on the order, which is that of an index with all summed fields.
+		// The counted documents depend on the order, which is that of an index with all summed fields.
 		out.Query = q.OrderedAlso(out.Paths())
 	}
 	return out, nil
@@ -111,8 +111,8 @@ func (f Aggregate) check(q *Query) error {
 	}
 }
 
-// checkOrder refuses what no index could answer: an index would end with the fields that are summed, and nothing can
-// come after the document's name. q is the query as it was sent.
+// checkOrder refuses aggregations that no index could serve: an index would end with the summed fields, but no field
+// can follow the document's name. q is the query as it was sent.
 func (a *Aggregation) checkOrder(q *Query) error {
 	if !comparesName(q.Where) && !slices.ContainsFunc(q.OrderBy, func(o Order) bool { return o.Path.IsName() }) {
 		return nil
@@ -157,7 +157,7 @@ func (a *Aggregation) Paths() []value.FieldPath {
 	return paths
 }
 
-// Bound returns how many documents are enough for all figures, or NoLimit.
+// Bound returns the number of documents that suffice for all aggregates, or NoLimit.
 func (a *Aggregation) Bound() int64 {
 	var bound int64
 	for _, f := range a.Fields {

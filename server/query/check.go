@@ -12,7 +12,7 @@ type checker struct {
 	db resource.Database
 	// negative counts NOT_EQUAL, NOT_IN, IS_NOT_NAN and IS_NOT_NULL.
 	negative int
-	// notIn, in and or report whether such filters are there; in is IN and ARRAY_CONTAINS_ANY.
+	// notIn, in and or are set if there are such filters. in covers IN and ARRAY_CONTAINS_ANY.
 	notIn, in, or bool
 }
 
@@ -42,8 +42,7 @@ func (q *Query) checkFilter() (Filter, error) {
 	return f, err
 }
 
-// checkParts bounds what a query of that many filters is made of: they, the orders it names, and the document under which it
-// looks.
+// checkParts bounds the sum of a query's filters, its orders, and its parent document.
 func (q *Query) checkParts(filters int) error {
 	ancestor, under := 0, "no"
 	if q.Parent != "" {
@@ -79,7 +78,7 @@ func leaves(f Filter) int {
 	return n
 }
 
-// filter looks at a filter and those inside it.
+// filter checks a filter and those inside it.
 func (c *checker) filter(f Filter) error {
 	switch x := f.(type) {
 	case *And:
@@ -99,7 +98,7 @@ func (c *checker) filter(f Filter) error {
 	}
 }
 
-// all looks at several filters.
+// all checks several filters.
 func (c *checker) all(filters []Filter) error {
 	for _, f := range filters {
 		if err := c.filter(f); err != nil {
@@ -109,7 +108,7 @@ func (c *checker) all(filters []Filter) error {
 	return nil
 }
 
-// field looks at a comparison.
+// field checks a comparison.
 func (c *checker) field(f Field) error {
 	if opNames[f.Op] == "" {
 		return fault.E(fault.InvalidArgument, "Unknown FieldFilter operator.")
@@ -132,7 +131,7 @@ func (c *checker) field(f Field) error {
 	return nil
 }
 
-// unary looks at a question about a field.
+// unary checks a unary filter.
 func (c *checker) unary(f Unary) error {
 	if unaryNames[f.Op] == "" {
 		return fault.E(fault.InvalidArgument, "Unknown UnaryFilter operator.")
@@ -215,7 +214,7 @@ func (c *checker) nameFilter(f Field) error {
 	}
 }
 
-// name checks what the document's name is compared with.
+// name checks a value with which the document's name is compared.
 func (c *checker) name(v value.Value) error {
 	name, err := nameOf(v, "__key__ filter value must be a Key")
 	if err == nil && name.DB != c.db {

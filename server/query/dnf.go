@@ -7,12 +7,12 @@ import (
 	"clave/server/value"
 )
 
-// Conjunction is filters that must all hold: Field and Unary only, without IN and ARRAY_CONTAINS_ANY.
+// Conjunction is a list of filters that must all hold: Field and Unary only, without IN and ARRAY_CONTAINS_ANY.
 type Conjunction []Filter
 
 // DNF returns a normalized query's filter as alternatives, of which one must hold. A query without filter has one empty
-// alternative; one that can match nothing may have none. IN becomes alternatives of EQUAL and ARRAY_CONTAINS_ANY
-// of ARRAY_CONTAINS. It answers InvalidArgument for more than 30 alternatives.
+// alternative; a query that can match nothing may have none. IN becomes alternatives of EQUAL, and ARRAY_CONTAINS_ANY
+// becomes alternatives of ARRAY_CONTAINS. DNF returns InvalidArgument for more than 30 alternatives.
 func (q *Query) DNF() ([]Conjunction, error) {
 	if q.Where == nil {
 		return []Conjunction{{}}, nil
@@ -46,7 +46,7 @@ func severalContains(c Conjunction) bool {
 	return n > 1
 }
 
-// countDisjunctions counts alternatives without making them; it stops growing far above the limit.
+// countDisjunctions counts alternatives without creating them. The result is capped far above the limit.
 func countDisjunctions(f Filter) int {
 	const enough = 1 << 30
 	switch x := f.(type) {
@@ -70,8 +70,8 @@ func countDisjunctions(f Filter) int {
 	return 1
 }
 
-// alternatives counts those of a list: each value counts once, 1 and 1.0 count apart, and what equals nothing, null and NaN,
-// counts as one.
+// alternatives counts those of a list: each distinct value counts once, 1 and 1.0 count separately, and null and NaN,
+// which equal nothing, count as one together.
 func alternatives(items value.Array) int {
 	var kept value.Array
 	nothing := 0
@@ -131,7 +131,7 @@ func expandField(f Field) []Conjunction {
 	return out
 }
 
-// cross joins each alternative of a with each of b.
+// cross combines each alternative of a with each of b.
 func cross(a, b []Conjunction) []Conjunction {
 	out := make([]Conjunction, 0, len(a)*len(b))
 	for _, x := range a {

@@ -6,9 +6,9 @@ import (
 	"clave/server/fault"
 )
 
-// checkIndexed refuses what no index can ever answer: comparing and ordering by fields where all collections are queried, or
-// those of one id under a document. where is the filter as it was sent. The texts are the official emulator's: under a
-// document they are those of collection groups even where no id is given, except for the order by name backwards.
+// checkIndexed refuses queries that no index can serve: filters and orders by fields in queries of all collections, or
+// of those of one id under a document. where is the filter as it was sent. The texts are the official emulator's. Under
+// a document they are those of collection groups even if no id is given, except for the descending order by name.
 func (q *Query) checkIndexed(where Filter) error {
 	from := q.From[0]
 	kindless, under := from.Collection == "", from.AllDescendants && q.Parent != ""

@@ -47,8 +47,7 @@ func (q *Query) InScope(name resource.Document) bool {
 	return id == "" || rest[start:end] == id
 }
 
-// field returns a document's value at a path. For __name__ the value stands for itself; names are compared
-// without it.
+// field returns a document's value at a path. For __name__ the value is a placeholder; names are compared without it.
 func field(d *document.Document, path value.FieldPath) (value.Value, bool) {
 	if path.IsName() {
 		return nil, true
@@ -83,7 +82,7 @@ func holds(f Filter, d *document.Document) bool {
 	return false
 }
 
-// Holds reports whether the question is answered yes by a field's value.
+// Holds reports whether the condition holds for a field's value.
 func (f Unary) Holds(v value.Value) bool {
 	switch f.Op {
 	case IsNaN:

@@ -10,7 +10,7 @@ import (
 	"clave/server/value"
 )
 
-// Neighbours keeps the documents whose vectors are nearest to a query's.
+// Neighbours collects the documents whose vectors are nearest to a query's.
 type Neighbours struct {
 	nearest *Nearest
 	found   []neighbour
@@ -25,7 +25,7 @@ type neighbour struct {
 // NewNeighbours returns a set for the nearest documents of a search.
 func NewNeighbours(n *Nearest) *Neighbours { return &Neighbours{nearest: n} }
 
-// Add offers a document. One whose field is no vector of the search's dimension is left out.
+// Add adds a document. It ignores a document whose field is not a vector of the search's dimension.
 func (s *Neighbours) Add(d *document.Document) {
 	v, ok := d.Fields.Get(s.nearest.Path)
 	if !ok {
@@ -51,7 +51,8 @@ func (s *Neighbours) Add(d *document.Document) {
 	}
 }
 
-// compare orders the nearest first, then by name. What is no distance, such as the angle of a vector of zeros, is the greatest.
+// compare orders the nearest first, then by name. An undefined distance, such as the angle of a vector of zeros, is the
+// greatest.
 func (s *Neighbours) compare(a, b neighbour) int {
 	c := cmp.Compare(a.distance, b.distance)
 	if math.IsNaN(a.distance) || math.IsNaN(b.distance) {
@@ -80,7 +81,7 @@ func (s *Neighbours) Documents() []*document.Document {
 	return out
 }
 
-// beyond reports whether a distance is past the threshold, as is one that is none.
+// beyond reports whether a distance exceeds the threshold or is undefined.
 func (n *Nearest) beyond(distance float64) bool {
 	switch {
 	case n.Threshold == nil:
@@ -92,7 +93,7 @@ func (n *Nearest) beyond(distance float64) bool {
 	}
 }
 
-// distance measures how far a vector of the same dimension is.
+// distance returns the distance to a vector of the same dimension.
 func (n *Nearest) distance(v []float64) float64 {
 	var product, squares, a, b float64
 	for i, x := range v {

@@ -22,9 +22,9 @@ const (
 	maxFieldName        = 1500
 )
 
-// Normalize validates a query and returns its normal form: filters flattened, the order written out to the
-// document's name, so that equivalent queries become equal. The receiver is left as it is. It answers
-// InvalidArgument with Firestore's texts.
+// Normalize validates a query and returns its normal form, with flattened filters and the complete order up to the
+// document's name, so that equivalent queries become equal. It does not change the receiver. It returns InvalidArgument
+// with Firestore's texts.
 func (q *Query) Normalize() (*Query, error) {
 	n := *q
 	if err := n.checkScope(); err != nil {
@@ -46,7 +46,7 @@ func (q *Query) Normalize() (*Query, error) {
 		return nil, err
 	}
 	n.Where = flatten(fold(where))
-	// Cursors have values for the order that the client gave, which n.OrderBy still is here.
+	// Cursors have values for the order that the client sent, which n.OrderBy still is here.
 	if err := n.checkCursors(); err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func (q *Query) Normalize() (*Query, error) {
 		return nil, err
 	}
 	n.Implied = len(n.OrderBy) - len(q.Asked())
-	// The filter is checked as it was sent, with the order written out: the official emulator's texts name what the client wrote.
+	// The filter is checked as it was sent, with the complete order: the official emulator's texts quote the client's filter.
 	if err := n.checkIndexed(q.Where); err != nil {
 		return nil, err
 	}
@@ -69,7 +69,7 @@ func (q *Query) Normalize() (*Query, error) {
 	return &n, nil
 }
 
-// checkScope checks the collections and writes out what their absence means: every collection of the parent.
+// checkScope checks the collections. It replaces an absent selector with its meaning: every collection of the parent.
 func (q *Query) checkScope() error {
 	if q.Parent != "" {
 		if err := resource.CheckPath(q.Parent); err != nil {
@@ -89,8 +89,8 @@ func (q *Query) checkScope() error {
 	return nil
 }
 
-// implied returns the whole order: what the query has, then the fields of inequalities by name, then the
-// document's name, in the direction of the last order that the query has.
+// implied returns the complete order: the query's own, then the fields of inequalities in alphabetical order, then the
+// document's name, in the direction of the query's last order.
 func implied(orders []Order, inequalities []value.FieldPath) ([]Order, error) {
 	out := slices.Clone(orders)
 	desc := len(orders) > 0 && orders[len(orders)-1].Desc
@@ -111,7 +111,7 @@ func implied(orders []Order, inequalities []value.FieldPath) ([]Order, error) {
 			out = append(out, Order{Path: path, Desc: desc})
 		}
 	}
-	// Names differ in all documents, so a field behind the name would decide nothing.
+	// All names differ, so a field after the name would have no effect.
 	for i, o := range out {
 		if o.Path.IsName() && i < len(out)-1 {
 			return nil, fault.E(fault.InvalidArgument, "order by clause cannot contain more fields after the key")

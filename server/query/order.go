@@ -8,7 +8,7 @@ import (
 	"clave/server/value"
 )
 
-// Asked returns the orders that the query itself has, without those that Normalize has added.
+// Asked returns the orders of the request, without those that Normalize has added.
 func (q *Query) Asked() []Order { return q.OrderBy[:max(0, len(q.OrderBy)-q.Implied)] }
 
 // Compare orders two documents that match the query.
@@ -29,7 +29,7 @@ func (q *Query) Compare(a, b *document.Document) int {
 	return 0
 }
 
-// directed turns a comparison around for a descending order.
+// directed reverses a comparison for a descending order.
 func (o Order) directed(c int) int {
 	if o.Desc {
 		return -c
@@ -37,8 +37,8 @@ func (o Order) directed(c int) int {
 	return c
 }
 
-// OrderedAlso returns a normalized query that also orders by paths, in alphabetical order before the name, so that all its
-// results have them. Production answers figures so.
+// OrderedAlso returns a normalized query that also orders by paths, in alphabetical order before the name, so that all
+// its results have these fields. Production computes aggregations so.
 func (q *Query) OrderedAlso(paths []value.FieldPath) *Query {
 	out := *q
 	name := q.OrderBy[len(q.OrderBy)-1]

@@ -1,8 +1,8 @@
-// Package query holds structured queries and aggregations: their normal form, what they match, their order and
-// their cursors. It works on documents, wherever they are stored.
+// Package query implements structured queries and aggregations: their normal form, matching, order and cursors. It
+// works on documents, independently of their storage.
 //
-// A query as a client sends it is first normalized: Normalize validates it and writes out what Firestore implies
-// (the order by inequality fields and by name). All other functions take normalized queries.
+// A client's query is first normalized: Normalize validates it and adds what Firestore implies (the order by inequality
+// fields and by name). All other functions take normalized queries.
 package query
 
 import (
@@ -22,7 +22,7 @@ type Query struct {
 	Where Filter
 	// OrderBy is the order, outermost first.
 	OrderBy []Order
-	// Implied is how many of the last orders Normalize has added to those of the request.
+	// Implied is the number of orders that Normalize has added at the end.
 	Implied int
 	// Start is where to begin in the order, or nil.
 	Start *Cursor
@@ -32,9 +32,9 @@ type Query struct {
 	Offset int
 	// Limit is how many results to give, or NoLimit.
 	Limit int
-	// HasSelect reports that only the fields of Select are given.
+	// HasSelect is set if only the fields of Select are returned.
 	HasSelect bool
-	// Select are the fields to give; with HasSelect and none, only names are given.
+	// Select lists the fields to return. With HasSelect and an empty Select only names are returned.
 	Select []value.FieldPath
 	// Nearest is the search for the nearest vectors, or nil.
 	Nearest *Nearest
@@ -43,7 +43,7 @@ type Query struct {
 // NoLimit is the Limit of a query without one.
 const NoLimit = -1
 
-// From is which collections to read.
+// From selects the collections to read.
 type From struct {
 	// Collection is the collection's id; empty reads all collections.
 	Collection string
@@ -63,11 +63,11 @@ type Order struct {
 type Cursor struct {
 	// Values are those of the first fields of the order.
 	Values []value.Value
-	// Before reports that the position is just before the documents with these values, else just after.
+	// Before is set if the position is just before the documents with these values, and not just after them.
 	Before bool
 }
 
-// Measure is how the distance of two vectors is measured.
+// Measure is a measure of the distance of two vectors.
 type Measure uint8
 
 // The measures.
@@ -84,7 +84,7 @@ const (
 type Nearest struct {
 	// Path is the field of the vectors.
 	Path value.FieldPath
-	// Vector is what to be near to.
+	// Vector is the vector to which others are compared.
 	Vector []float64
 	// Measure is how distance is measured.
 	Measure Measure
@@ -115,7 +115,7 @@ type Field struct {
 	Value value.Value
 }
 
-// Unary is a condition on a field alone.
+// Unary is a condition on a field without another operand.
 type Unary struct {
 	// Path is the field.
 	Path value.FieldPath
@@ -168,7 +168,7 @@ func (o Op) Range() bool { return o >= LessThan && o <= GreaterThanOrEqual }
 // Inequality reports whether the operator makes its field part of the implicit order.
 func (o Op) Inequality() bool { return o.Range() || o == NotEqual || o == NotIn }
 
-// UnaryOp is a question about a field alone.
+// UnaryOp is a unary operator.
 type UnaryOp uint8
 
 // The questions, with the numbers of query.proto.

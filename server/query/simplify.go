@@ -15,8 +15,8 @@ func isNever(f Filter) bool {
 	return ok && len(or.Filters) == 0
 }
 
-// prune replaces comparisons that hold for no value, such as those with null, by never. What is left decides which
-// fields the query orders by, also where the whole filter then holds for nothing.
+// prune replaces comparisons that hold for no value, such as those with null, by never. The rest determines the fields
+// by which the query orders, even if the whole filter then holds for nothing.
 func prune(f Filter) Filter {
 	switch x := f.(type) {
 	case *And:
@@ -39,7 +39,7 @@ func pruneAll(filters []Filter) []Filter {
 	return out
 }
 
-// pruneField prunes a comparison: lists lose what is in them twice or matches nothing.
+// pruneField prunes a comparison: it removes duplicate values and values that match nothing from lists.
 func pruneField(f Field) Filter {
 	switch f.Op {
 	case In, ArrayContainsAny:
@@ -65,7 +65,7 @@ func pruneField(f Field) Filter {
 	}
 }
 
-// fold draws the consequences of parts that hold for nothing.
+// fold simplifies a filter whose parts hold for nothing.
 func fold(f Filter) Filter {
 	switch x := f.(type) {
 	case *And:
@@ -105,8 +105,8 @@ func distinct(items value.Array) value.Array {
 	return out
 }
 
-// merge leaves out filters that stand beside themselves: the same comparison twice is one. Filters of too many parts are
-// left as they are, to be refused.
+// merge removes repeated filters: the same comparison twice becomes one. It does not change filters with too many
+// parts, which are refused later.
 func merge(f Filter) Filter {
 	switch x := f.(type) {
 	case *And:
@@ -130,7 +130,7 @@ func mergeAll(filters []Filter) []Filter {
 	return out
 }
 
-// alike reports whether two merged filters are the same comparisons, written in the same way; the order of what stands side by side is no
+// alike reports whether two merged filters have the same comparisons in the same form. The order of siblings does not
 // matter.
 func alike(f, g Filter) bool {
 	switch x := f.(type) {
@@ -158,8 +158,8 @@ func allAlike(a, b []Filter) bool {
 	})
 }
 
-// flatten joins nested filters of one kind and unwraps those of a single one. An empty And holds always: it is no filter, and
-// neither is an Or with one.
+// flatten joins nested filters of one kind and unwraps those with a single part. An empty And, and an Or that contains
+// one, always holds and becomes no filter.
 func flatten(f Filter) Filter {
 	switch x := f.(type) {
 	case *And:
@@ -198,8 +198,8 @@ func flatten(f Filter) Filter {
 	}
 }
 
-// gather flattens filters and takes those out that are of the same kind as what holds them; always reports whether one of
-// them holds always, which is left out.
+// gather flattens filters and inlines those of the same kind as their parent. always reports whether one of them always
+// holds; gather omits it.
 func gather(filters []Filter, same func(Filter) ([]Filter, bool)) (out []Filter, always bool) {
 	for _, f := range filters {
 		f = flatten(f)

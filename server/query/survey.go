@@ -8,7 +8,7 @@ import (
 	"clave/server/value"
 )
 
-// findings are what a pruned filter is made of.
+// findings describes the parts of a pruned filter.
 type findings struct {
 	// inequalities are the fields of inequalities, each once, in the order they appear.
 	inequalities []value.FieldPath
@@ -16,7 +16,7 @@ type findings struct {
 	nameEqual bool
 }
 
-// survey returns what a pruned filter is made of and refuses what doesn't go together.
+// survey returns the findings of a pruned filter and refuses invalid combinations.
 func survey(f Filter) (findings, error) {
 	var s findings
 	s.visit(f)
@@ -36,7 +36,7 @@ func survey(f Filter) (findings, error) {
 	return s, nil
 }
 
-// visit looks at a filter and those inside it.
+// visit visits a filter and those inside it.
 func (s *findings) visit(f Filter) {
 	switch x := f.(type) {
 	case *And:
@@ -59,7 +59,7 @@ func (s *findings) visit(f Filter) {
 	}
 }
 
-// inequality notes the field of an inequality.
+// inequality records the field of an inequality.
 func (s *findings) inequality(path value.FieldPath) {
 	if !slices.ContainsFunc(s.inequalities, path.Equal) {
 		s.inequalities = append(s.inequalities, path)
