@@ -7,16 +7,14 @@ import (
 	"embed"
 	"fmt"
 	htmltemplate "html/template"
-	"net/url"
-	"strconv"
 	"strings"
 	"text/template"
-	"time"
 
 	"github.com/wneessen/go-mail"
 
 	"clave/server/fault"
 	"clave/server/identity"
+	"clave/server/mailserver"
 )
 
 // files are the templates of the e-mails: LANGUAGE/KIND.txt, whose first line is the subject.
@@ -24,13 +22,9 @@ import (
 //go:embed templates
 var files embed.FS
 
-// timeout is the time limit for sending one e-mail.
-const timeout = 30 * time.Second
-
 // Options configure a Sender.
 type Options struct {
-	// URL is the mail server: smtp://user:password@host:587?from=name@host (STARTTLS), or smtps:// (TLS from the start). With
-	// ?insecure=1 a server without encryption is accepted, for tests and private networks.
+	// URL is the mail server, as package mailserver reads it.
 	URL string
 	// App is the name of the service in the e-mails; empty means the sender's domain.
 	App string
@@ -44,39 +38,13 @@ type Sender struct {
 
 // New returns a Sender. It does not connect to the mail server.
 func New(o Options) (*Sender, error) {
-	u, err := url.Parse(o.URL)
-	if err != nil || u.Host == "" || u.Scheme != "smtp" && u.Scheme != "smtps" {
-		return nil, fault.E(fault.InvalidArgument, "the mail server must be smtp://user:password@host:587?from=name@host")
-	}
-	from := u.Query().Get("from")
-	if from == "" {
-		return nil, fault.E(fault.InvalidArgument, "the mail server's URL has no sender: add ?from=name@host")
-	}
-	// TLS is required unless the URL has insecure=1. Opportunistic TLS would not do: an attacker on the path could remove the server's offer (STARTTLS stripping) and read codes and the password.
-	options := []mail.Option{mail.WithTimeout(timeout), mail.WithTLSPolicy(mail.TLSMandatory)}
-	switch {
-	case u.Scheme == "smtps":
-		options = append(options, mail.WithSSL())
-	case u.Query().Get("insecure") == "1":
-		options = append(options, mail.WithTLSPolicy(mail.NoTLS))
-	}
-	if p := u.Port(); p != "" {
-		port, err := strconv.Atoi(p)
-		if err != nil {
-			return nil, fault.E(fault.InvalidArgument, "the mail server's port %q is not a number", p)
-		}
-		options = append(options, mail.WithPort(port))
-	}
-	if password, ok := u.User.Password(); ok {
-		options = append(options, mail.WithSMTPAuth(mail.SMTPAuthAutoDiscover), mail.WithUsername(u.User.Username()), mail.WithPassword(password))
-	}
-	client, err := mail.NewClient(u.Hostname(), options...)
+	client, from, err := mailserver.Client(o.URL)
 	if err != nil {
-		return nil, fault.Because(err, fault.InvalidArgument, "the mail server's URL is not valid")
+		return nil, fault.E(fault.InvalidArgument, "%s", err.Error())
 	}
 	app := o.App
 	if app == "" {
-		app = from[strings.LastIndexByte(from, '@')+1:]
+		app = strings.TrimSuffix(from[strings.LastIndexByte(from, '@')+1:], ">")
 	}
 	return &Sender{client: client, from: from, app: app}, nil
 }
