@@ -1,7 +1,7 @@
 import { defineConfig } from '@playwright/test'
 
 /** One server a worker, so that tests which empty it don't disturb each other; started by e2e/servers.ts. */
-type Server = { url: string; firestore: string; auth: string }
+type Server = { url: string; firestore: string; auth: string; mails: string }
 
 const servers: unknown = JSON.parse(process.env['E2E_SERVIDORES'] ?? '[]')
 
@@ -10,13 +10,14 @@ function mine(): Server | null {
   const index = Number(process.env['TEST_PARALLEL_INDEX'] ?? -1)
   const server: unknown = Array.isArray(servers) ? servers[index] : null
   if (typeof server !== 'object' || server === null) return null
-  return { url: '', firestore: '', auth: '', ...server }
+  return { url: '', firestore: '', auth: '', mails: '', ...server }
 }
 
 const server = mine()
 if (server) {
   process.env['FIRESTORE_EMULATOR_HOST'] = server.firestore
   process.env['FIREBASE_AUTH_EMULATOR_HOST'] = server.auth
+  process.env['E2E_MAILS'] = server.mails
 }
 
 const FLAGS = [

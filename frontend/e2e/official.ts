@@ -2,17 +2,31 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { createServer, request, type Server } from 'node:http'
 import { join } from 'node:path'
+import { startMailServer } from './mail-server'
 import { waitFor, freePorts, finish } from './ports'
 
 /** What Firebase's own emulators need: where they lie, where the built site and the project's files are. */
 type Request = { tools: string; jar: string; office: string; site: string; folder: string; project: object; rules: string }
 
 /** One set of servers under one origin, and how to end it. */
-export type Running = { addresses: { url: string; firestore: string; auth: string }; stop: () => Promise<void> }
+export type Running = { addresses: Addresses; stop: () => Promise<void> }
+
+/** Where a set of servers is: the site's address, the ports of the data and of the accounts, and the folder of the mail server's e-mails. */
+type Addresses = { url: string; firestore: string; auth: string; mails: string }
+
+/** The environment of a back office beside them. */
+export function officeEnv({ url, firestore, auth }: Addresses, mailPort: number): Record<string, string> {
+  return {
+    FIRESTORE_EMULATOR_HOST: firestore,
+    FIREBASE_AUTH_EMULATOR_HOST: auth,
+    MAIL_URL: `smtp://127.0.0.1:${mailPort}?from=boletin@ejemplo.org&insecure=1`,
+    PUBLIC_URL: url,
+  }
+}
 
 /** Which of the servers answers a path: the back office (firebase.json's run rewrites) and the data have their own, all else is the hosting's. */
 function portOf(route: string, { hosting, firestore, auth, office }: Record<string, number>): number | undefined {
-  if (/^\/(?:api\/|sitemap\.xml$|boletin\/baja|imagenes\/|eventos\/[^/?]+(?:\?|$))/.test(route)) return office
+  if (/^\/(?:api\/|sitemap\.xml$|boletin\/(?:baja|confirmar)|imagenes\/|eventos\/[^/?]+(?:\?|$))/.test(route)) return office
   if (/^\/(v1|emulator|google\.firestore)/.test(route)) return firestore
   return /^\/(identitytoolkit|securetoken)\.googleapis\.com\//.test(route) ? auth : hosting
 }
@@ -37,8 +51,9 @@ async function connect(ports: Record<string, number>): Promise<Server> {
 
 /** Starts Firestore's emulator from its jar, those of Auth and Hosting from firebase-tools, and the back office beside them. */
 export async function officials({ tools, jar, office, site, folder, project, rules }: Request): Promise<Running> {
-  const [firestore = 0, auth = 0, hosting = 0, hub = 0, records = 0, officePort = 0, joined = 0] = await freePorts(7)
-  const addresses = { url: `http://127.0.0.1:${joined}`, firestore: `127.0.0.1:${firestore}`, auth: `127.0.0.1:${auth}` }
+  const [firestore = 0, auth = 0, hosting = 0, hub = 0, records = 0, officePort = 0, joined = 0, mailPort = 0] = await freePorts(8)
+  const mails = join(folder, 'mails')
+  const addresses = { url: `http://127.0.0.1:${joined}`, firestore: `127.0.0.1:${firestore}`, auth: `127.0.0.1:${auth}`, mails }
   const id = process.env['GCLOUD_PROJECT'] ?? 'demo-fundacion'
   const emulators = {
     auth: { port: auth },
@@ -48,7 +63,8 @@ export async function officials({ tools, jar, office, site, folder, project, rul
     ui: { enabled: false },
   }
   await writeFile(join(folder, 'firebase.json'), JSON.stringify({ ...project, firestore: undefined, emulators }))
-  const env = { ...process.env, FIRESTORE_EMULATOR_HOST: addresses.firestore, FIREBASE_AUTH_EMULATOR_HOST: addresses.auth }
+  const env = { ...process.env, ...officeEnv(addresses, mailPort) }
+  const mailServer = await startMailServer(mails, mailPort)
   // The jar tells of every request on its error stream; firebase-tools keeps a log in its folder.
   const run = (program: string, args: string[], errors: 'ignore' | 'inherit' = 'inherit'): ChildProcess =>
     spawn(program, args, { cwd: folder, env, stdio: ['ignore', 'ignore', errors] })
@@ -63,6 +79,7 @@ export async function officials({ tools, jar, office, site, folder, project, rul
   const stop = async () => {
     bridge.closeAllConnections()
     bridge.close()
+    mailServer.close()
     await finish(programas)
   }
   try {

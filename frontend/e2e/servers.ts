@@ -4,7 +4,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, relative, resolve } from 'node:path'
 import type { FullConfig } from '@playwright/test'
-import { type Running, officials } from './official'
+import { officeEnv, type Running, officials } from './official'
+import { startMailServer } from './mail-server'
 import { waitFor, freePorts, finish } from './ports'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -27,17 +28,22 @@ async function projectFor(folder: string): Promise<object> {
 
 /** Starts Clave, and the back office that it passes its paths on to. */
 async function key(folder: string): Promise<Running> {
-  const [hosting = 0, firestore = 0, websocketPort = 0, auth = 0, ui = 0, officePort = 0] = await freePorts(6)
+  const [hosting = 0, firestore = 0, websocketPort = 0, auth = 0, ui = 0, officePort = 0, mailPort = 0] = await freePorts(7)
   const emulators = { hosting: { port: hosting }, firestore: { port: firestore, websocketPort }, auth: { port: auth }, ui: { port: ui } }
   const file = join(folder, 'firebase.json')
   await writeFile(file, JSON.stringify({ ...(await projectFor(folder)), emulators }))
-  const addresses = { url: `http://127.0.0.1:${hosting}`, firestore: `127.0.0.1:${firestore}`, auth: `127.0.0.1:${auth}` }
-  const env = { ...process.env, FIRESTORE_EMULATOR_HOST: addresses.firestore, FIREBASE_AUTH_EMULATOR_HOST: addresses.auth }
+  const mails = join(folder, 'mails')
+  const addresses = { url: `http://127.0.0.1:${hosting}`, firestore: `127.0.0.1:${firestore}`, auth: `127.0.0.1:${auth}`, mails }
+  const env = { ...process.env, ...officeEnv(addresses, mailPort) }
+  const mailServer = await startMailServer(mails, mailPort)
   const where = `127.0.0.1:${officePort}`
   const office = spawn(OFFICE, ['--listen', where, '--proxy-hops', '1', '--site', SITE], { env, stdio: ['ignore', 'ignore', 'inherit'] })
   const args = ['start', '--memory', '--config', file, '--service', `backoffice=http://${where}`]
   const server = spawn(CLAVE, args, { stdio: ['ignore', 'ignore', 'inherit'] })
-  const stop = () => finish([server, office])
+  const stop = async () => {
+    await finish([server, office])
+    mailServer.close()
+  }
   try {
     await waitFor(addresses.url, server)
     await waitFor(`http://${where}`, office)

@@ -177,3 +177,27 @@ describe('anything else', () => {
     await assertFails(getDocs(collectionGroup(db, 'ContactRequests')))
   })
 })
+
+describe.each(['Newsletters', 'NewsletterAddresses', 'BackOffice', 'Newsletters/issue/deliveries'])('%s', (name) => {
+  beforeEach(() => given(env, `${name}/one`, { email: 'ana@correo.do', createdAt: Timestamp.now() }))
+
+  it.each(everybody)('is not written by %s', async (person) => {
+    const db = as(env, person).firestore()
+    await assertFails(addDoc(collection(db, name), { subject: 'Hola' }))
+    await assertFails(setDoc(doc(db, name, 'one'), { subject: 'Hola' }))
+    await assertFails(updateDoc(doc(db, name, 'one'), { state: 'sent' }))
+    await assertFails(deleteDoc(doc(db, name, 'one')))
+  })
+  it.each(everybody.filter((person) => person !== 'admin' || name !== 'Newsletters'))('is not read by %s', async (person) => {
+    const db = as(env, person).firestore()
+    await assertFails(getDoc(doc(db, name, 'one')))
+    await assertFails(getDocs(query(collection(db, name), orderBy('createdAt', 'desc'))))
+  })
+})
+
+it('an administrator reads the issues of the newsletter', async () => {
+  await given(env, 'Newsletters/one', { subject: 'Hola', createdAt: Timestamp.now() })
+  const db = as(env, 'admin').firestore()
+  await assertSucceeds(getDoc(doc(db, 'Newsletters', 'one')))
+  await assertSucceeds(getDocs(query(collection(db, 'Newsletters'), orderBy('createdAt', 'desc'), limit(3))))
+})

@@ -130,7 +130,7 @@ await write('eventos/plantilla.html', { meta: META['/eventos/:id'], path: '', af
 // The shell of the panel says "noindex" until a page says otherwise.
 await write('app.html', { meta: { ...META['/'], index: false }, path: '', after: noScript() })
 
-// Around what the back office says at /boletin/baja. It has no scripts: who leaves the newsletter needs none.
+// Around what the back office says at /boletin/baja and /boletin/confirmar. It has no scripts: the links of e-mails need none.
 const unsubscribeMeta = { title: `Boletín · ${META['/'].title}`, description: META['/'].description, index: false }
 await write('boletin/plantilla.html', { meta: unsubscribeMeta, path: '', after: unsubscribePage('<!--baja-->'), withScripts: false })
 

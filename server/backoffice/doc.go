@@ -12,6 +12,10 @@
 // erases an address from the newsletter by the link that was made for it. Each leaves a trace in the collection
 // erasures: when, why and by which administrator how many documents were erased, without personal data.
 //
+// The newsletter has double opt-in. KeepRequestingConfirmations sends a request for confirmation to the address of each new
+// subscription, and StartIssue starts an issue to the confirmed addresses. KeepSending sends it, at a limited rate; nobody gets an
+// issue twice, and what a crash interrupts is counted. Purge erases what was not confirmed in 30 days.
+//
 // KeepPublishing publishes the drafts of events whose moment has come. SavePicture stores the picture of an event and KeepPictures
 // erases the ones that no event shows any more.
 //

@@ -18,6 +18,9 @@ const newsletter = "Massive Boletin"
 // forms are the collections of messages and applications, which are kept for a year.
 var forms = []string{"ContactRequests", "voluntaryAplications", "voluntaryApplications", "IntrumentRental"}
 
+// personal are all collections that hold addresses of visitors.
+var personal = append([]string{newsletter, subscriberCollection}, forms...)
+
 // erasures is the collection of traces: when, why and by whom how many documents were erased, and nothing of whose they
 // were.
 const erasures = "erasures"
@@ -44,7 +47,7 @@ func (s *Service) Count(ctx context.Context, email string) (Counts, error) {
 		return nil, err
 	}
 	counts := make(Counts)
-	for _, name := range append([]string{newsletter}, forms...) {
+	for _, name := range personal {
 		query := found(c.documents.Collection(name))
 		result, err := query.NewAggregationQuery().WithCount("n").Get(ctx)
 		if err != nil {
@@ -75,7 +78,7 @@ func (s *Service) Erase(ctx context.Context, by, email string) (Counts, error) {
 		return nil, err
 	}
 	t := newTrace(c.documents, "request", by)
-	for _, name := range append([]string{newsletter}, forms...) {
+	for _, name := range personal {
 		if err := t.erase(ctx, found(c.documents.Collection(name)), name); err != nil {
 			return t.counts, refuse(Unavailable, err)
 		}
@@ -147,8 +150,8 @@ func (t *trace) erase(ctx context.Context, query firestore.Query, collection str
 	}
 }
 
-// Purge erases the messages and applications that are older than a year, by their createdAt, and leaves a trace. What
-// has no createdAt is not found.
+// Purge erases the messages and applications that are older than a year, by their createdAt, and the subscriptions that were not
+// confirmed, and leaves a trace. What has no createdAt is not found.
 func (s *Service) Purge(ctx context.Context) (Counts, error) {
 	c, err := s.connect()
 	if err != nil {
@@ -161,6 +164,9 @@ func (s *Service) Purge(ctx context.Context) (Counts, error) {
 		if err := t.erase(ctx, old, name); err != nil {
 			return t.counts, refuse(Unavailable, err)
 		}
+	}
+	if err := s.forgetPending(ctx, t); err != nil {
+		return t.counts, refuse(Unavailable, err)
 	}
 	return t.counts, nil
 }

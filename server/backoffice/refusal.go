@@ -23,12 +23,18 @@ const (
 	Internal        Name = "internal-error"
 	// NotAdministrator is a caller whose token is not an active administrator's.
 	NotAdministrator Name = "permission-denied"
-	// InvalidLink is an unsubscribe link that the service did not make.
+	// InvalidLink is a link of an e-mail that the service did not make.
 	InvalidLink Name = "invalid-action-code"
 	// PictureType, PictureTooLarge and PictureBroken are uploads that are no picture, have too many pixels, or cannot be decoded.
 	PictureType     Name = "picture-type"
 	PictureTooLarge Name = "picture-too-large"
 	PictureBroken   Name = "picture-broken"
+	// NoMail is a call that needs a mail server, a key of links and the site's address, MailFailed an e-mail that could not be sent,
+	// NoSubscribers an issue of the newsletter that nobody would get, and AlreadySent one that was started before.
+	NoMail        Name = "mail-not-configured"
+	MailFailed    Name = "mail-failed"
+	NoSubscribers Name = "no-subscribers"
+	AlreadySent   Name = "already-sent"
 	// NotConfigured is a call that needs a setting which the service was started without.
 	NotConfigured Name = "not-configured"
 )
@@ -68,6 +74,10 @@ var texts = map[Name]struct {
 	PictureType:      {fault.InvalidArgument, "Usa una imagen JPEG, PNG o WebP."},
 	PictureTooLarge:  {fault.InvalidArgument, "La imagen es demasiado grande. Usa una de menos de 5 MB y 16 megapíxeles."},
 	PictureBroken:    {fault.InvalidArgument, "No pudimos leer la imagen. Prueba con otra."},
+	NoMail:           {fault.FailedPrecondition, "El servidor no tiene configurado el envío de correos."},
+	MailFailed:       {fault.Unavailable, "El servidor de correo no aceptó el envío. Intenta de nuevo."},
+	NoSubscribers:    {fault.FailedPrecondition, "Nadie ha confirmado su suscripción todavía."},
+	AlreadySent:      {fault.AlreadyExists, "Este boletín ya se envió o se está enviando. Cambia el asunto o el texto para enviar otro."},
 	NotConfigured:    {fault.FailedPrecondition, "El servidor no tiene la clave de los enlaces de baja."},
 	Internal:         {fault.Internal, "Ocurrió un error. Intenta de nuevo."},
 }

@@ -13,6 +13,7 @@ import (
 	"firebase.google.com/go/v4/auth"
 	"google.golang.org/api/option"
 
+	"clave/server/backoffice/email"
 	"clave/server/clock"
 	"clave/server/ratelimit"
 )
@@ -38,6 +39,9 @@ type Options struct {
 	SignupCode string
 	// UnsubscribeKey is the key by which unsubscribe links are made and verified. Empty: there are none.
 	UnsubscribeKey string
+	// Mail sends e-mails, and PublicURL is the site's address in their links. Without both and UnsubscribeKey there is no newsletter.
+	Mail      email.Sender
+	PublicURL string
 	// Production refuses codes that are empty, shorter than 16 characters or DemoCode, and keys that are shorter than 32
 	// bytes or DemoUnsubscribeKey.
 	Production bool

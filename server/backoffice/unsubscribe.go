@@ -7,8 +7,6 @@ import (
 	"encoding/base64"
 	"errors"
 	"strings"
-
-	"cloud.google.com/go/firestore"
 )
 
 // minKey is the length of the shortest key of unsubscribe links, in bytes.
@@ -62,14 +60,19 @@ func (s *Service) Unsubscribe(ctx context.Context, token string) error {
 		return refuse(Internal, err)
 	}
 	t := newTrace(c.documents, "unsubscribe", "")
-	if err := t.erase(ctx, subscriptions(c.documents, email), newsletter); err != nil {
+	if err := t.eraseSubscriber(ctx, email); err != nil {
 		return refuse(Unavailable, err)
 	}
 	s.options.Log.InfoContext(ctx, "unsubscribed", "counts", t.counts)
 	return nil
 }
 
-// subscriptions returns the query of an address's subscriptions.
-func subscriptions(documents *firestore.Client, email string) firestore.Query {
-	return documents.Collection(newsletter).Where("email", "==", email)
+// eraseSubscriber erases an address's subscriptions, and what is known of its confirmation last, by which an interrupted erasure is found.
+func (t *trace) eraseSubscriber(ctx context.Context, address string) error {
+	for _, name := range []string{newsletter, subscriberCollection} {
+		if err := t.erase(ctx, t.documents.Collection(name).Where("email", "==", address), name); err != nil {
+			return err
+		}
+	}
+	return nil
 }

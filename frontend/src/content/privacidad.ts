@@ -8,12 +8,14 @@ export const privacidad = {
       title: 'Lo que nos envías',
       paragraphs: [
         'Solo recibimos lo que escribes en un formulario: tu nombre, tu correo, tu teléfono si lo das y tu mensaje. Lo usamos para responderte.',
-        'Tu correo del boletín se usa únicamente para enviarte el boletín. Cada envío lleva un enlace para darte de baja.',
+        'Tu correo del boletín se usa únicamente para enviarte el boletín. Antes te pedimos confirmarlo con un enlace, y cada envío lleva otro para darte de baja.',
       ],
     },
     {
       title: 'Por cuánto tiempo',
-      paragraphs: ['Los mensajes y solicitudes se borran a los 12 meses de recibidos. Tu correo del boletín, en cuanto te des de baja.'],
+      paragraphs: [
+        'Los mensajes y solicitudes se borran a los 12 meses de recibidos. Tu correo del boletín, en cuanto te des de baja, o a los 30 días si no lo confirmas.',
+      ],
     },
     {
       title: 'Lo que no hacemos',

@@ -11,8 +11,8 @@ export type Found = v.InferOutput<typeof found>
 /** How many addresses the back office makes links for at once. */
 const LINKS_AT_ONCE = 200
 
-/** Asks the back office as the administrator who is signed in. */
-async function asMe(path: string, body: object): Promise<unknown> {
+/** Calls the back office as the administrator who is signed in. */
+export async function asMe(path: string, body: object): Promise<unknown> {
   return post(path, body, await auth.currentUser?.getIdToken())
 }
 
@@ -26,7 +26,7 @@ export async function erasePerson(email: string): Promise<Found> {
   return v.parse(found, await asMe('/api/admin/datos/borrar', { email }))
 }
 
-/** The unsubscribe link of each address, for the newsletter's letters. */
+/** The unsubscribe link of each address, for the newsletter's e-mails. */
 export async function unsubscribeLinks(emails: readonly string[]): Promise<string[]> {
   const links: string[] = []
   for (let i = 0; i < emails.length; i += LINKS_AT_ONCE) {

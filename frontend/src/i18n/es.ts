@@ -72,7 +72,7 @@ export const t = {
     name: 'Nombre',
     subject: 'Asunto',
     retention: 'Usamos estos datos solo para responderte y los borramos a los 12 meses.',
-    newsletterRetention: 'Usamos tu correo solo para el boletín, hasta que te des de baja.',
+    newsletterRetention: 'Te enviaremos un correo para confirmar. Usamos tu correo solo para el boletín, hasta que te des de baja.',
     consent: 'Al enviar, aceptas que te contactemos.',
   },
   gallery: {

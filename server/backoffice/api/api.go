@@ -16,8 +16,8 @@ import (
 	"clave/server/httpjson"
 )
 
-// maxBody is the most bytes that a request may bring: short forms, or a page of addresses.
-const maxBody = 64 << 10
+// maxBody is the most bytes of a request: short forms, an issue of the newsletter, or a page of addresses.
+const maxBody = 128 << 10
 
 // Options configure the handler.
 type Options struct {
@@ -47,6 +47,10 @@ func Handler(service *backoffice.Service, o Options) http.Handler {
 	mux.HandleFunc("/api/admin/datos/borrar", d.post(d.erase))
 	mux.HandleFunc("/api/admin/boletin/bajas", d.post(d.unsubscribeTokens))
 	mux.HandleFunc("/api/admin/imagenes", d.picture)
+	mux.HandleFunc("/api/admin/boletin/estado", d.post(d.newsletter))
+	mux.HandleFunc("/api/admin/boletin/vista", d.post(d.previewIssue))
+	mux.HandleFunc("/api/admin/boletin/prueba", d.post(d.testIssue))
+	mux.HandleFunc("/api/admin/boletin/enviar", d.post(d.startIssue))
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		d.refuse(w, r, problem{http.StatusNotFound, "not-found", "No existe."})
 	})

@@ -96,7 +96,7 @@ func TestRegistro(t *testing.T) {
 
 func TestOnlyShortJSONByPostIsAccepted(t *testing.T) {
 	handler := newHandler(t, api.Options{})
-	long := `{"code":"` + strings.Repeat("a", 70<<10) + `"}`
+	long := `{"code":"` + strings.Repeat("a", 130<<10) + `"}`
 	tests := []struct {
 		name, method, path, kind, body string
 		status                         int
@@ -114,6 +114,10 @@ func TestOnlyShortJSONByPostIsAccepted(t *testing.T) {
 		{"a count without a token", "POST", "/api/admin/datos/contar", "application/json", `{"email":"a@b.do"}`, 403, "permission-denied"},
 		{"an erasure without a token", "POST", "/api/admin/datos/borrar", "application/json", `{"email":"a@b.do"}`, 403, "permission-denied"},
 		{"links without a token", "POST", "/api/admin/boletin/bajas", "application/json", `{"emails":["a@b.do"]}`, 403, "permission-denied"},
+		{"the newsletter without a token", "POST", "/api/admin/boletin/estado", "application/json", "{}", 403, "permission-denied"},
+		{"a preview without a token", "POST", "/api/admin/boletin/vista", "application/json", `{"subject":"a","text":"b"}`, 403, "permission-denied"},
+		{"a test without a token", "POST", "/api/admin/boletin/prueba", "application/json", `{"subject":"a","text":"b"}`, 403, "permission-denied"},
+		{"an issue without a token", "POST", "/api/admin/boletin/enviar", "application/json", `{"subject":"a","text":"b"}`, 403, "permission-denied"},
 		{"another path", "POST", "/api/admin/otro", "application/json", "{}", 404, "not-found"},
 	}
 	for _, tt := range tests {

@@ -91,8 +91,8 @@ type handler struct {
 	}
 }
 
-// Handler returns the HTTP handler of /eventos/ID, /imagenes/ID/NAME, /sitemap.xml and /boletin/baja. It returns an error when a
-// file of the site is missing or was built for another version of this package.
+// Handler returns the HTTP handler of /eventos/ID, /imagenes/ID/NAME, /sitemap.xml, /boletin/baja and /boletin/confirmar. It returns an error when a file of the site is
+// missing or was built for another version of this package.
 func Handler(o Options) (http.Handler, error) {
 	if o.Clock == nil {
 		o.Clock = clock.System()
@@ -102,7 +102,7 @@ func Handler(o Options) (http.Handler, error) {
 	}
 	h := &handler{o: o, reads: make(chan struct{}, maxReads)}
 	_, err := h.page()
-	for _, name := range []string{notFoundFile, sitemapFile, unsubscribeFile} {
+	for _, name := range []string{notFoundFile, sitemapFile, linkFile} {
 		_, fileErr := fs.Stat(o.Site, name)
 		err = errors.Join(err, fileErr)
 	}
@@ -113,8 +113,12 @@ func Handler(o Options) (http.Handler, error) {
 	mux.HandleFunc("GET /eventos/{id}", h.event)
 	mux.HandleFunc("GET /imagenes/{id}/{name}", h.picture)
 	mux.HandleFunc("GET /sitemap.xml", h.sitemap)
-	mux.HandleFunc("GET /boletin/baja", h.unsubscribe)
-	mux.HandleFunc("POST /boletin/baja", h.unsubscribe)
+	unsubscribe := h.link(unsubscribing, o.Subscriptions.Subscriber, o.Subscriptions.Unsubscribe)
+	confirm := h.link(confirming, o.Subscriptions.Confirming, o.Subscriptions.Confirm)
+	for _, method := range []string{"GET", "POST"} {
+		mux.HandleFunc(method+" /boletin/baja", unsubscribe)
+		mux.HandleFunc(method+" /boletin/confirmar", confirm)
+	}
 	mux.HandleFunc("GET /", h.notFound)
 	return mux, nil
 }

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -81,7 +82,7 @@ func gala() map[string]any {
 // newHandler returns the handler over a store.
 func newHandler(t *testing.T, s *store, log *slog.Logger, c clock.Clock) http.Handler {
 	t.Helper()
-	h, err := pages.Handler(pages.Options{Site: builtSite(), Store: s, Pictures: photos{}, Log: log, Clock: c})
+	h, err := pages.Handler(pages.Options{Site: builtSite(), Store: s, Subscriptions: &subscriptions{}, Pictures: photos{}, Log: log, Clock: c})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -280,6 +281,8 @@ type subscriptions struct {
 	emails map[string]string
 	err    error
 	gone   []string
+	// joined are the addresses that were confirmed.
+	joined []string
 }
 
 func (s *subscriptions) Subscriber(token string) (string, error) {
@@ -292,6 +295,15 @@ func (s *subscriptions) Subscriber(token string) (string, error) {
 func (s *subscriptions) Unsubscribe(_ context.Context, token string) error {
 	if s.err == nil {
 		s.gone = append(s.gone, s.emails[token])
+	}
+	return s.err
+}
+
+func (s *subscriptions) Confirming(token string) (string, error) { return s.Subscriber(token) }
+
+func (s *subscriptions) Confirm(_ context.Context, token string) error {
+	if s.err == nil {
+		s.joined = append(s.joined, s.emails[token])
 	}
 	return s.err
 }
@@ -321,8 +333,18 @@ func TestUnsubscribe(t *testing.T) {
 		check(method, "/boletin/baja?t=bad", 404, "Este enlace no es válido")
 		check(method, "/boletin/baja", 404, "Este enlace no es válido")
 	}
+	check("GET", "/boletin/confirmar?t=good", 200, "¿Quieres recibir el boletín en &lt;b&gt;@correo.do?")
+	if len(s.joined) != 0 {
+		t.Fatalf("a GET confirmed %v", s.joined)
+	}
+	check("POST", "/boletin/confirmar?t=good", 200, "¡Gracias! Tu suscripción al boletín quedó confirmada.")
+	check("POST", "/boletin/confirmar?t=bad", 404, "Este enlace no es válido o ya venció.")
 	s.err = errors.New("the disk is away")
+	check("POST", "/boletin/confirmar?t=good", 503, "No pudimos confirmar tu suscripción.")
 	check("POST", "/boletin/baja?t=good", 503, "No pudimos darte de baja.")
+	if !slices.Equal(s.joined, []string{"<b>@correo.do"}) {
+		t.Errorf("confirmed: %v", s.joined)
+	}
 	if len(s.gone) != 2 {
 		t.Errorf("unsubscribed: %v", s.gone)
 	}
@@ -332,7 +354,7 @@ func TestUnsubscribe(t *testing.T) {
 // served by one reading.
 func TestSitemapsShareAReading(t *testing.T) {
 	s := &slowStore{store: store{listed: []pages.Listed{{ID: "gala"}}}, listing: make(chan struct{}, 10), release: make(chan struct{})}
-	h, err := pages.Handler(pages.Options{Site: builtSite(), Store: s, Log: slog.New(slog.DiscardHandler)})
+	h, err := pages.Handler(pages.Options{Site: builtSite(), Store: s, Subscriptions: &subscriptions{}, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}

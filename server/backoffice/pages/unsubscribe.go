@@ -11,10 +11,10 @@ import (
 	"clave/server/fault"
 )
 
-// unsubscribeFile is the built page, in which unsubscribeText replaces unsubscribeMark.
+// linkFile is the built page of the newsletter's links, in which a text replaces linkMark.
 const (
-	unsubscribeFile = "boletin/plantilla.html"
-	unsubscribeMark = "<!--baja-->"
+	linkFile = "boletin/plantilla.html"
+	linkMark = "<!--baja-->"
 )
 
 // Subscriptions are the newsletter's.
@@ -23,44 +23,73 @@ type Subscriptions interface {
 	Subscriber(token string) (string, error)
 	// Unsubscribe erases its subscriptions.
 	Unsubscribe(ctx context.Context, token string) error
+	// Confirming returns the address of a confirmation link's token.
+	Confirming(token string) (string, error)
+	// Confirm confirms it.
+	Confirm(ctx context.Context, token string) error
 }
 
-// unsubscribeText is the form for confirming, and the result. Following a link alone erases nothing:
-// programs that scan e-mails follow links too.
-var unsubscribeText = template.Must(template.New("unsubscribe").Parse(`<h1 class="titulo-1">Boletín</h1>
-{{if eq .State "ask"}}<p class="entrada mt-5 mb-7 wrap-anywhere">¿Quieres dejar de recibir el boletín en {{.Email}}?</p>
-<form method="post"><button type="submit" class="{{.Button}}">Darme de baja</button></form>
-{{else if eq .State "done"}}<p class="entrada mt-5 mb-7" role="status">Listo: ya no recibirás el boletín. Borramos tu correo de la lista.</p>
-{{else if eq .State "invalid"}}<p class="entrada mt-5 mb-7" role="alert">Este enlace no es válido o está incompleto. Escríbenos y te damos de baja.</p>
-{{else}}<p class="entrada mt-5 mb-7" role="alert">No pudimos darte de baja. Intenta de nuevo en unos minutos.</p>
-<form method="post"><button type="submit" class="{{.Button}}">Darme de baja</button></form>
+// linkText are the words of a link of the newsletter's e-mails. Following a link alone changes nothing: programs that scan e-mails
+// follow links too.
+type linkText struct{ Question, Button, Done, Invalid, Failed string }
+
+// unsubscribing and confirming are the words of both links.
+var (
+	unsubscribing = linkText{
+		"¿Quieres dejar de recibir el boletín en", "Darme de baja", "Listo: ya no recibirás el boletín. Borramos tu correo de la lista.",
+		"Este enlace no es válido o está incompleto. Escríbenos y te damos de baja.", "No pudimos darte de baja. Intenta de nuevo en unos minutos.",
+	}
+	confirming = linkText{
+		"¿Quieres recibir el boletín en", "Confirmar mi suscripción", "¡Gracias! Tu suscripción al boletín quedó confirmada.",
+		"Este enlace no es válido o ya venció. Suscríbete de nuevo y te enviaremos otro.", "No pudimos confirmar tu suscripción. Intenta de nuevo en unos minutos.",
+	}
+)
+
+// linkPage is the question with its form, or the result.
+var linkPage = template.Must(template.New("link").Parse(`<h1 class="titulo-1">Boletín</h1>
+{{if eq .State "question"}}<p class="entrada mt-5 mb-7 wrap-anywhere">{{.Words.Question}} {{.Email}}?</p>
+<form method="post"><button type="submit" class="boton boton-primario">{{.Words.Button}}</button></form>
+{{else if eq .State "done"}}<p class="entrada mt-5 mb-7" role="status">{{.Words.Done}}</p>
+{{else if eq .State "invalid"}}<p class="entrada mt-5 mb-7" role="alert">{{.Words.Invalid}}</p>
+{{else}}<p class="entrada mt-5 mb-7" role="alert">{{.Words.Failed}}</p>
+<form method="post"><button type="submit" class="boton boton-primario">{{.Words.Button}}</button></form>
 {{end}}`))
 
-// unsubscribe answers GET and POST of an unsubscribe link.
-func (h *handler) unsubscribe(w http.ResponseWriter, r *http.Request) {
-	token := r.URL.Query().Get("t")
-	email, err := h.o.Subscriptions.Subscriber(token)
-	state, status := "ask", http.StatusOK
-	if err == nil && r.Method == http.MethodPost {
-		state = "done"
-		ctx, cancel := context.WithTimeout(r.Context(), eraseTime)
-		err = h.o.Subscriptions.Unsubscribe(ctx, token)
-		cancel()
-	}
-	if err != nil {
-		state, status = "failed", http.StatusServiceUnavailable
-		if fault.Of(err).Code == fault.InvalidArgument {
-			state, status = "invalid", http.StatusNotFound
-		} else {
-			h.o.Log.ErrorContext(r.Context(), "unsubscribing failed", "error", err)
+// link returns the handler of GET and POST of a link: whose it is, and what a POST does.
+func (h *handler) link(words linkText, whose func(string) (string, error), act func(context.Context, string) error) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		token := r.URL.Query().Get("t")
+		email, err := whose(token)
+		state, status := "question", http.StatusOK
+		if err == nil && r.Method == http.MethodPost {
+			state = "done"
+			ctx, cancel := context.WithTimeout(r.Context(), eraseTime)
+			err = act(ctx, token)
+			cancel()
 		}
+		if err != nil {
+			state, status = "failed", http.StatusServiceUnavailable
+			if fault.Of(err).Code == fault.InvalidArgument {
+				state, status = "invalid", http.StatusNotFound
+			} else {
+				h.o.Log.ErrorContext(r.Context(), "a link of the newsletter failed", "path", r.URL.Path, "error", err)
+			}
+		}
+		h.linkAnswer(w, r, words, state, email, status)
 	}
-	page, fileErr := fs.ReadFile(h.o.Site, unsubscribeFile)
-	before, after, ok := strings.Cut(string(page), unsubscribeMark)
+}
+
+// linkAnswer writes the page of a link.
+func (h *handler) linkAnswer(w http.ResponseWriter, r *http.Request, words linkText, state, email string, status int) {
+	page, fileErr := fs.ReadFile(h.o.Site, linkFile)
+	before, after, ok := strings.Cut(string(page), linkMark)
 	var text strings.Builder
-	button := "boton boton-primario"
-	if err := errors.Join(fileErr, unsubscribeText.Execute(&text, struct{ State, Email, Button string }{state, email, button})); err != nil || !ok {
-		h.o.Log.ErrorContext(r.Context(), "the page of unsubscribing cannot be made", "error", err)
+	err := linkPage.Execute(&text, struct {
+		State, Email string
+		Words        linkText
+	}{state, email, words})
+	if err := errors.Join(fileErr, err); err != nil || !ok {
+		h.o.Log.ErrorContext(r.Context(), "the page of a newsletter's link cannot be made", "error", err)
 		http.Error(w, "Internal Server Error", http.StatusInternalServerError)
 		return
 	}

@@ -138,6 +138,9 @@ func TestDemonstration(t *testing.T) {
 			if at, ok := d.Fields["eventDate"].(time.Time); ok && at.After(now) {
 				upcoming++
 			}
+			if strings.HasPrefix(d.Path, "NewsletterAddresses/") {
+				continue // They have no createdAt.
+			}
 			if at, ok := d.Fields["createdAt"].(time.Time); !ok || at.After(now) {
 				t.Fatalf("%v: %s was made at %v", now, d.Path, d.Fields["createdAt"])
 			}

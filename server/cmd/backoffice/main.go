@@ -48,6 +48,9 @@ func run(ctx context.Context, args []string, env func(string) string, stdout, st
 	}
 	log := process.Logger(stderr, slog.LevelInfo)
 	s.options.Log = log
+	if err := s.openMail(env, stdout); err != nil {
+		return err
+	}
 	restore, err := s.connect()
 	if err != nil {
 		return err
@@ -78,6 +81,8 @@ func run(ctx context.Context, args []string, env func(string) string, stdout, st
 		{Name: "terms", Run: service.KeepTerms},
 		{Name: "drafts", Run: service.KeepPublishing},
 		{Name: "pictures", Run: service.KeepPictures},
+		{Name: "confirmations", Run: service.KeepRequestingConfirmations},
+		{Name: "newsletter", Run: service.KeepSending},
 	}
 	if s.seed != "" {
 		parts = append(parts, process.Part{Name: "demo data", Run: func(ctx context.Context) error { return fill(ctx, service, s.seed, stdout) }})

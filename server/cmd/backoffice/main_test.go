@@ -92,3 +92,42 @@ func TestCloudRun(t *testing.T) {
 		t.Errorf("with PORT=8080 the service listens on %q, %v", s.listen, err)
 	}
 }
+
+// TestMail checks what the service does with e-mails by MAIL_URL and PUBLIC_URL.
+func TestMail(t *testing.T) {
+	const server, key = "smtp://mail.example.org?from=a@b.do", "0123456789abcdef0123456789abcdef"
+	development := map[string]string{"FIREBASE_AUTH_EMULATOR_HOST": "x", "FIRESTORE_EMULATOR_HOST": "x"}
+	for _, tt := range []struct {
+		name        string
+		development bool
+		env         map[string]string
+		sends       bool
+		want        string
+	}{
+		{"production without a mail server", false, nil, false, ""},
+		{"a development server without a mail server", true, nil, true, ""},
+		{"a mail server", false, map[string]string{"MAIL_URL": server, "UNSUBSCRIBE_KEY": key, "PUBLIC_URL": "https://www.example.org"}, true, ""},
+		{"no key", false, map[string]string{"MAIL_URL": server, "PUBLIC_URL": "https://www.example.org"}, false, "UNSUBSCRIBE_KEY"},
+		{"no address", false, map[string]string{"MAIL_URL": server, "UNSUBSCRIBE_KEY": key}, false, "PUBLIC_URL"},
+		{"an address that is none", false, map[string]string{"MAIL_URL": server, "UNSUBSCRIBE_KEY": key, "PUBLIC_URL": "www.example.org"}, false, "PUBLIC_URL"},
+		{"a mail server that is none", true, map[string]string{"MAIL_URL": "mail.example.org"}, false, "MAIL_URL: the mail server must be"},
+	} {
+		env := func(name string) string {
+			if value, ok := development[name]; ok && tt.development {
+				return value
+			}
+			return tt.env[name]
+		}
+		s, err := parse([]string{"--project", "p"}, env, io.Discard)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = s.openMail(env, io.Discard)
+		if tt.want == "" && err != nil || tt.want != "" && !strings.Contains(fmt.Sprint(err), tt.want) {
+			t.Errorf("%s: %v, want %q in it", tt.name, err, tt.want)
+		}
+		if got := s.options.Mail != nil && s.options.PublicURL != ""; got != tt.sends {
+			t.Errorf("%s: sends e-mails = %v, want %v", tt.name, got, tt.sends)
+		}
+	}
+}

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/url"
 	"os"
 
 	"clave/server/backoffice"
+	"clave/server/backoffice/email"
 	"clave/server/firebaseconn"
 )
 
@@ -17,7 +19,8 @@ const usage = `The back office: POST /api/admin/codigo and POST /api/admin/regis
 the sitemap.
 
 ADMIN_SIGNUP_CODE is the secret sign-up code. UNSUBSCRIBE_KEY, at least 32 random bytes, makes and verifies the
-newsletter's unsubscribe links; without it there are none. Messages and applications that are older than a year are
+newsletter's links; without it there are none. MAIL_URL, smtp://user:password@host:587?from=name@host, is the mail server of the
+newsletter, and PUBLIC_URL the site's address in its links; a development server without MAIL_URL prints the e-mails. Messages and applications that are older than a year are
 erased daily. What the service works on:
   a development server   FIREBASE_AUTH_EMULATOR_HOST and FIRESTORE_EMULATOR_HOST name its ports
   clave serve            --server is its origin, --credentials a key from clave credentials
@@ -74,6 +77,36 @@ func parse(args []string, env func(string) string, stdout io.Writer) (settings, 
 		s.options.UnsubscribeKey = backoffice.DemoUnsubscribeKey
 	}
 	return s, s.check(flags.Args(), env)
+}
+
+// demoURL is the site's address in the links of a development server's e-mails.
+const demoURL = "http://localhost:5000"
+
+// openMail reads MAIL_URL and PUBLIC_URL. A development server without a mail server writes its e-mails to out.
+func (s *settings) openMail(env func(string) string, out io.Writer) error {
+	s.options.PublicURL = first(env("PUBLIC_URL"), s.server)
+	if s.options.PublicURL == "" && !s.options.Production {
+		s.options.PublicURL = demoURL
+	}
+	address := env("MAIL_URL")
+	if address == "" {
+		if !s.options.Production {
+			s.options.Mail = email.Terminal{Out: out}
+		}
+		return nil
+	}
+	if s.options.PublicURL == "" || s.options.UnsubscribeKey == "" {
+		return errors.New("MAIL_URL needs UNSUBSCRIBE_KEY, and the site's address in PUBLIC_URL or --server: each e-mail has a link to unsubscribe")
+	}
+	if site, err := url.Parse(s.options.PublicURL); err != nil || site.Host == "" || site.Scheme != "https" && site.Scheme != "http" {
+		return fmt.Errorf("PUBLIC_URL %q: it must be the site's address, such as https://www.example.org", s.options.PublicURL)
+	}
+	sender, err := email.Server(address)
+	if err != nil {
+		return fmt.Errorf("MAIL_URL: %w", err)
+	}
+	s.options.Mail = sender
+	return nil
 }
 
 // first returns the first text that is not empty.

@@ -2,10 +2,11 @@ import { usePanelData } from '../../admin/data/panel-data'
 import type { Contact, Rental, Subscription, Volunteer } from '../../admin/data/rows'
 import { List } from '../../admin/table/list'
 import { es } from '../../i18n/es-admin'
+import { Issues } from '../admin-newsletter/issues'
 import { contactColumns, rentalColumns, subscriptionColumns, volunteerColumns } from './columns'
 import { FormList } from './form-list'
 
-/** The link that unsubscribes each address, for the newsletter's letters. */
+/** The link that unsubscribes each address, for the newsletter's e-mails. */
 const unsubscribing = {
   header: es.data.unsubscribeLink,
   of: async (rows: readonly Subscription[]) => {
@@ -16,18 +17,21 @@ const unsubscribing = {
 const byFullName = (row: Volunteer | Rental) => row.fullName
 const bySubject = (row: Contact) => row.subject || row.name
 
-/** The newsletter's subscriptions (F-328). */
+/** The newsletter's subscriptions (F-328), and its issues. */
 export function NewsletterTab() {
   const { subscriptions } = usePanelData()
   return (
-    <List
-      label={es.tabs.boletin}
-      live={subscriptions}
-      columns={subscriptionColumns}
-      empty={{ text: es.empties.newsletter, slot: 'vacio-registros' }}
-      file="boletin"
-      exported={unsubscribing}
-    />
+    <>
+      <Issues />
+      <List
+        label={es.tabs.boletin}
+        live={subscriptions}
+        columns={subscriptionColumns}
+        empty={{ text: es.empties.newsletter, slot: 'vacio-registros' }}
+        file="boletin"
+        exported={unsubscribing}
+      />
+    </>
   )
 }
 

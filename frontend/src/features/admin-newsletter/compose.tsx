@@ -1,0 +1,98 @@
+import { type FormEvent, useRef, useState } from 'react'
+import * as v from 'valibot'
+import { messageOf } from '../../admin/auth-error'
+import { textOf } from '../../admin/form-text'
+import { Field } from '../../admin/ui/field'
+import { Submit } from '../../admin/ui/submit'
+import { useNotify } from '../../admin/ui/toasts'
+import { es } from '../../i18n/es-admin'
+import { type Issue, issueSchema, LIMITS } from './issue-values'
+
+const texts = es.newsletter
+
+type Step = 'preview' | 'test' | 'send'
+/** What stands below the form. */
+type Result = { kind: 'done' | 'error' | 'preview' | 'question'; text: string }
+
+/** The issue in a form, or what is wrong with it. */
+function issueOf(form: HTMLFormElement): { issue: Issue } | { wrong: string } {
+  const result = v.safeParse(issueSchema, { subject: textOf(form, 'subject'), text: textOf(form, 'text') })
+  return result.success ? { issue: result.output } : { wrong: result.issues[0].message }
+}
+
+/** Composes an issue: it can be previewed and sent to oneself, and is sent to everybody only after a question. */
+export function Compose({ onClose }: { onClose: () => void }) {
+  const form = useRef<HTMLFormElement>(null)
+  const notify = useNotify()
+  const [step, setStep] = useState<Step>()
+  const [result, setResult] = useState<Result>()
+  const run = async (next: Step, task: (issue: Issue) => Promise<Result | undefined>) => {
+    if (!form.current) return
+    const read = issueOf(form.current)
+    if ('wrong' in read) {
+      setResult({ kind: 'error', text: read.wrong })
+      return
+    }
+    setStep(next)
+    setResult(undefined)
+    try {
+      setResult(await task(read.issue))
+    } catch (error) {
+      setResult({ kind: 'error', text: messageOf(error) })
+    } finally {
+      setStep(undefined)
+    }
+  }
+  const calls = () => import('../../firebase/newsletter')
+  const preview = () => run('preview', async (issue) => ({ kind: 'preview', text: await (await calls()).previewIssue(issue) }))
+  const test = () => run('test', async (issue) => ({ kind: 'done', text: texts.tested(await (await calls()).testIssue(issue)) }))
+  const question = () =>
+    run('preview', async () => {
+      const { confirmed } = await (await calls()).newsletterStatus()
+      return confirmed > 0 ? { kind: 'question', text: texts.question(confirmed) } : { kind: 'error', text: es.errors['no-subscribers'] }
+    })
+  const send = () =>
+    run('send', async (issue) => {
+      notify({ text: texts.started(await (await calls()).startIssue(issue)) })
+      onClose()
+      return undefined
+    })
+  const sure = result?.kind === 'question'
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    void (sure ? send() : question())
+  }
+  return (
+    <form ref={form} method="post" noValidate className="grid gap-3" onSubmit={submit} onChange={() => setResult(undefined)}>
+      <Field label={texts.subject}>
+        {(input) => <input {...input} name="subject" required maxLength={LIMITS.subject} autoComplete="off" />}
+      </Field>
+      <Field label={texts.text} hint={texts.textHelp}>
+        {(input) => <textarea {...input} name="text" required rows={10} maxLength={LIMITS.text} />}
+      </Field>
+      {result ? <Outcome result={result} /> : null}
+      <div className="flex flex-wrap gap-2">
+        <button type="button" className="p-boton" disabled={step !== undefined} onClick={() => void preview()}>
+          {texts.preview}
+        </button>
+        <button type="button" className="p-boton" disabled={step !== undefined} onClick={() => void test()}>
+          {step === 'test' ? texts.testing : texts.test}
+        </button>
+        <Submit busy={step === 'send'} disabled={step !== undefined} label={sure ? texts.sendNow : texts.send} busyLabel={texts.starting} />
+      </div>
+    </form>
+  )
+}
+
+/** The result of a step. */
+function Outcome({ result: { kind, text } }: { result: Result }) {
+  if (kind === 'preview') {
+    return <Field label={texts.previewTitle}>{(input) => <textarea {...input} readOnly rows={10} value={text} />}</Field>
+  }
+  const classes = { done: 'p-exito', error: 'p-error', question: 'p-problema' }
+  return (
+    <p role={kind === 'done' ? 'status' : 'alert'} className={classes[kind]}>
+      {text}
+    </p>
+  )
+}

@@ -1,0 +1,281 @@
+package backoffice
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"cloud.google.com/go/firestore"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"clave/server/backoffice/email"
+)
+
+// deliveryCollection is the subcollection of an issue with a document for each address that its e-mail was begun for, named like the
+// address's document. It is created before the e-mail is passed to the mail server. So nobody gets an issue twice: an e-mail that a
+// crash interrupts between the two counts as uncertain and is not sent again.
+const deliveryCollection = "deliveries"
+
+// The states of an issue (sending, sent), and of a delivery.
+const (
+	stateSending   = "sending"
+	stateSent      = "sent"
+	stateFailed    = "failed"
+	stateUncertain = "uncertain"
+	// stateDeferred is a delivery that the mail server did not accept and that is tried again.
+	stateDeferred = "deferred"
+)
+
+// Limits of sending: at most sendBatch e-mails each sendInterval, 120 a minute, because mail servers reject or suspend faster senders.
+const (
+	sendInterval = 15 * time.Second
+	sendBatch    = 30
+	// sendTime is how long a delivery may take, with a margin. One that has the state sending for longer was interrupted.
+	sendTime = 5 * time.Minute
+	// settleTime is how long writing the outcome of a delivery may take.
+	settleTime = 5 * time.Second
+	// retryTime is the time between tries of a deferred delivery, and maxSendTries their number.
+	retryTime    = 20 * time.Minute
+	maxSendTries = 4
+)
+
+// KeepSending sends the issues that are started, until ctx is done.
+func (s *Service) KeepSending(ctx context.Context) error {
+	return s.keepEmailing(ctx, sendInterval, "the newsletter could not be sent", s.SendIssues)
+}
+
+// SendIssues sends the next e-mails of the issues that are not sent completely, at most sendBatch. A later call continues, also after an
+// error and in another process.
+func (s *Service) SendIssues(ctx context.Context) error {
+	c, err := s.connect()
+	if err != nil {
+		return refuse(Internal, err)
+	}
+	open, err := c.documents.Collection(issueCollection).Where("state", "==", stateSending).Documents(ctx).GetAll()
+	if err != nil {
+		return refuse(Unavailable, fmt.Errorf("find issues: %w", err))
+	}
+	left := sendBatch
+	for _, issue := range open {
+		r := &round{s: s, documents: c.documents, issue: issue, left: left}
+		err := r.run(ctx)
+		r.close()
+		left = r.left
+		if err != nil {
+			r.report(ctx, err)
+			return refuse(Unavailable, fmt.Errorf("issue %s: %w", issue.Ref.ID, err))
+		}
+		if left == 0 {
+			break
+		}
+	}
+	return nil
+}
+
+// round sends a part of an issue.
+type round struct {
+	s         *Service
+	documents *firestore.Client
+	issue     *firestore.DocumentSnapshot
+	// left is the number of e-mails that may still be sent.
+	left int
+	// connection is nil until it is needed.
+	connection email.Connection
+}
+
+// close closes the connection, if one was opened.
+func (r *round) close() {
+	if r.connection != nil {
+		_ = r.connection.Close() // the messages are sent by then
+	}
+}
+
+// report writes the reason why sending stopped for the panel, once.
+func (r *round) report(ctx context.Context, cause error) {
+	if !errors.Is(cause, email.ErrUnavailable) || r.issue.Data()["problem"] == string(MailFailed) {
+		return
+	}
+	if _, err := r.issue.Ref.Update(ctx, []firestore.Update{{Path: "problem", Value: string(MailFailed)}}); err != nil {
+		r.s.options.Log.WarnContext(ctx, "the problem of an issue could not be written", "issue", r.issue.Ref.ID, "error", err)
+	}
+}
+
+// run sends to the addresses that no e-mail was begun for, then to the deferred ones, and ends the issue when there are none.
+func (r *round) run(ctx context.Context) error {
+	query := subscribers(r.documents)
+	if created, ok := r.issue.Data()["createdAt"].(time.Time); ok {
+		// Addresses that are confirmed later get the next issue.
+		query = query.Where("confirmedAt", "<=", created)
+	}
+	if after, ok := r.issue.Data()["after"].(map[string]any); ok {
+		query = query.StartAfter(after["confirmedAt"], after["id"])
+	}
+	next, err := query.Limit(r.left).Documents(ctx).GetAll()
+	if err != nil {
+		return fmt.Errorf("find the next addresses: %w", err)
+	}
+	for _, to := range next {
+		if err := r.begin(ctx, to); err != nil {
+			return err
+		}
+	}
+	if r.left == 0 {
+		return nil
+	}
+	return r.finish(ctx)
+}
+
+// begin sends to an address, unless that was begun before.
+func (r *round) begin(ctx context.Context, to *firestore.DocumentSnapshot) error {
+	if err := r.connect(ctx); err != nil {
+		return err
+	}
+	delivery := r.issue.Ref.Collection(deliveryCollection).Doc(to.Ref.ID)
+	_, err := delivery.Create(ctx, map[string]any{"at": r.s.options.Clock.Now(), "state": stateSending, "tries": 1})
+	switch {
+	case status.Code(err) == codes.AlreadyExists:
+		// By this process before it stopped, or by another one. An interrupted delivery is settled in the end.
+	case err != nil:
+		return fmt.Errorf("begin a delivery: %w", err)
+	default:
+		address, _ := to.Data()["email"].(string)
+		if err := r.send(ctx, delivery, address, 1); err != nil {
+			return err
+		}
+	}
+	place := map[string]any{"confirmedAt": to.Data()["confirmedAt"], "id": to.Ref.ID}
+	if _, err := r.issue.Ref.Update(ctx, []firestore.Update{{Path: "after", Value: place}, {Path: "problem", Value: ""}}); err != nil {
+		return fmt.Errorf("write the place in the addresses: %w", err)
+	}
+	return nil
+}
+
+// connect opens the connection to the mail server.
+func (r *round) connect(ctx context.Context) error {
+	if r.connection != nil {
+		return nil
+	}
+	var err error
+	r.connection, err = r.s.options.Mail.Connect(ctx)
+	return err
+}
+
+// send passes the e-mail of a delivery that was begun to the mail server and writes the outcome. An error means that the e-mail was
+// certainly not sent and the delivery is as before it was begun, or that the outcome could not be written.
+func (r *round) send(ctx context.Context, delivery *firestore.DocumentRef, address string, tries int) error {
+	subject, _ := r.issue.Data()["subject"].(string)
+	text, _ := r.issue.Data()["text"].(string)
+	r.left--
+	err := r.connection.Send(r.s.issueMessage(Issue{subject, text}, address))
+	outcome := stateUncertain
+	switch {
+	case err == nil:
+		outcome = stateSent
+	case errors.Is(err, email.ErrUnavailable):
+		return errors.Join(err, undo(ctx, delivery, tries))
+	case errors.Is(err, email.ErrDeferred) && tries < maxSendTries:
+		outcome = stateDeferred
+	case errors.Is(err, email.ErrRejected), errors.Is(err, email.ErrDeferred):
+		outcome = stateFailed
+	}
+	if err != nil {
+		r.s.options.Log.WarnContext(ctx, "an e-mail of the newsletter was not sent", "issue", r.issue.Ref.ID, "subscriber", delivery.ID, "outcome", outcome, "error", err)
+	}
+	return r.settle(ctx, delivery, outcome)
+}
+
+// undo writes that a delivery was not begun: the first try removes it, a later one is deferred as before.
+func undo(ctx context.Context, delivery *firestore.DocumentRef, tries int) error {
+	if tries == 1 {
+		_, err := delivery.Delete(ctx)
+		return err
+	}
+	_, err := delivery.Update(ctx, []firestore.Update{{Path: "state", Value: stateDeferred}, {Path: "tries", Value: tries - 1}})
+	return err
+}
+
+// settle writes the outcome of a delivery and counts it, both or neither, also while the service stops. A delivery that is settled
+// already stays as it is.
+func (r *round) settle(ctx context.Context, delivery *firestore.DocumentRef, outcome string) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTime)
+	defer cancel()
+	err := r.documents.RunTransaction(ctx, func(_ context.Context, tx *firestore.Transaction) error {
+		found, err := tx.Get(delivery)
+		if err != nil {
+			return err
+		}
+		if found.Data()["state"] != stateSending {
+			return nil
+		}
+		if err := tx.Update(delivery, []firestore.Update{{Path: "state", Value: outcome}, {Path: "at", Value: r.s.options.Clock.Now()}}); err != nil {
+			return err
+		}
+		if outcome == stateDeferred {
+			return nil
+		}
+		return tx.Update(r.issue.Ref, []firestore.Update{{Path: outcome, Value: firestore.Increment(1)}})
+	})
+	if err != nil {
+		return fmt.Errorf("write the outcome of a delivery: %w", err)
+	}
+	return nil
+}
+
+// finish settles interrupted deliveries, sends deferred ones whose time has come, and ends the issue when neither is left.
+func (r *round) finish(ctx context.Context) error {
+	open, err := r.issue.Ref.Collection(deliveryCollection).Where("state", "in", []string{stateSending, stateDeferred}).Documents(ctx).GetAll()
+	if err != nil {
+		return fmt.Errorf("find open deliveries: %w", err)
+	}
+	now := r.s.options.Clock.Now()
+	for _, delivery := range open {
+		at, _ := delivery.Data()["at"].(time.Time)
+		switch {
+		case delivery.Data()["state"] == stateSending && now.Sub(at) >= sendTime:
+			err = r.settle(ctx, delivery.Ref, stateUncertain)
+		case delivery.Data()["state"] == stateDeferred && now.Sub(at) >= retryTime && r.left > 0:
+			err = r.retry(ctx, delivery)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if len(open) > 0 {
+		return nil
+	}
+	if _, err := r.issue.Ref.Update(ctx, []firestore.Update{{Path: "state", Value: stateSent}, {Path: "problem", Value: ""}, {Path: "finishedAt", Value: now}}); err != nil {
+		return fmt.Errorf("end an issue: %w", err)
+	}
+	r.s.options.Log.InfoContext(ctx, "an issue of the newsletter is sent", "issue", r.issue.Ref.ID)
+	return nil
+}
+
+// retry sends a deferred delivery again, unless another process does. An address that unsubscribed meanwhile gets nothing.
+func (r *round) retry(ctx context.Context, delivery *firestore.DocumentSnapshot) error {
+	subscriber, err := r.documents.Collection(subscriberCollection).Doc(delivery.Ref.ID).Get(ctx)
+	if status.Code(err) == codes.NotFound {
+		_, err := delivery.Ref.Delete(ctx)
+		return err
+	}
+	if err != nil {
+		return fmt.Errorf("read an address: %w", err)
+	}
+	if err := r.connect(ctx); err != nil {
+		return err
+	}
+	tried, _ := delivery.Data()["tries"].(int64)
+	tries := int(tried) + 1
+	_, err = delivery.Ref.Update(ctx, []firestore.Update{
+		{Path: "state", Value: stateSending}, {Path: "tries", Value: tries}, {Path: "at", Value: r.s.options.Clock.Now()},
+	}, firestore.LastUpdateTime(delivery.UpdateTime))
+	if status.Code(err) == codes.FailedPrecondition || status.Code(err) == codes.NotFound {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("begin a delivery again: %w", err)
+	}
+	address, _ := subscriber.Data()["email"].(string)
+	return r.send(ctx, delivery.Ref, address, tries)
+}

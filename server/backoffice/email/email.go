@@ -1,0 +1,41 @@
+// Package email sends e-mails through a mail server, or writes them to the terminal of a development server.
+package email
+
+import (
+	"context"
+	"errors"
+)
+
+// Message is an e-mail of plain text. Blank lines separate its paragraphs.
+type Message struct {
+	To, Subject, Text string
+	// Unsubscribe is the link by which mail programs unsubscribe with one click (RFC 8058), or empty.
+	Unsubscribe string
+}
+
+// The outcomes of a message that was not sent, or perhaps not.
+var (
+	// ErrUnavailable is a mail server that accepts no message now; this one was certainly not sent.
+	ErrUnavailable = errors.New("email: the mail server is unavailable")
+	// ErrDeferred is a message that the server does not accept for its recipient at present (such as a full mailbox, or greylisting). It was
+	// certainly not sent.
+	ErrDeferred = errors.New("email: deferred")
+	// ErrRejected is a message that the server rejected permanently.
+	ErrRejected = errors.New("email: rejected")
+	// ErrUncertain is a message that may have been sent: the connection failed while the server was accepting it.
+	ErrUncertain = errors.New("email: perhaps sent")
+)
+
+// Sender opens connections.
+type Sender interface {
+	// Connect opens a connection for messages. Its errors are ErrUnavailable.
+	Connect(ctx context.Context) (Connection, error)
+}
+
+// Connection sends messages one after the other. It is not safe for concurrent use.
+type Connection interface {
+	// Send sends a message. The error wraps one of those above.
+	Send(m *Message) error
+	// Close closes the connection. Messages that were sent stay sent when it fails.
+	Close() error
+}

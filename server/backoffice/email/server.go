@@ -1,0 +1,91 @@
+package email
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/wneessen/go-mail"
+	"github.com/wneessen/go-mail/smtp"
+
+	"clave/server/mailserver"
+)
+
+// server is a Sender by SMTP.
+type server struct {
+	client *mail.Client
+	from   string
+}
+
+// Server returns a Sender for the mail server of a URL (package mailserver).
+func Server(url string) (Sender, error) {
+	client, from, err := mailserver.Client(url)
+	if err != nil {
+		return nil, err
+	}
+	return &server{client, from}, nil
+}
+
+// Connect implements Sender.
+func (s *server) Connect(ctx context.Context) (Connection, error) {
+	open, err := s.client.DialToSMTPClientWithContext(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	return &connection{s, open}, nil
+}
+
+// connection is a Connection by SMTP.
+type connection struct {
+	server *server
+	open   *smtp.Client
+}
+
+// Send implements Connection.
+func (c *connection) Send(m *Message) error {
+	encoded, err := encode(c.server.from, m)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrRejected, err)
+	}
+	err = c.server.client.SendWithSMTPClient(c.open, encoded)
+	if err == nil || encoded.IsDelivered() {
+		// A command after the server accepted the message may fail; the message is sent nevertheless.
+		return nil
+	}
+	return fmt.Errorf("%w: %w", outcome(err), err)
+}
+
+// Close implements Connection.
+func (c *connection) Close() error { return c.server.client.CloseWithSMTPClient(c.open) }
+
+// serviceClosing is the reply of a server that ends the connection; it concerns no recipient.
+const serviceClosing = 421
+
+// outcome classifies an error of the mail client.
+func outcome(err error) error {
+	var failed *mail.SendError
+	if !errors.As(err, &failed) {
+		return ErrUncertain
+	}
+	code := failed.ErrorCode()
+	switch failed.Reason {
+	case mail.ErrSMTPRcptTo, mail.ErrSMTPDataClose:
+		switch {
+		case code >= 500:
+			return ErrRejected
+		case code == serviceClosing:
+			return ErrUnavailable
+		case code >= 400:
+			return ErrDeferred
+		case failed.Reason == mail.ErrSMTPDataClose:
+			return ErrUncertain
+		}
+		return ErrUnavailable
+	case mail.ErrGetSender, mail.ErrGetRcpts, mail.ErrNoUnencoded:
+		return ErrRejected
+	case mail.ErrWriteContent, mail.ErrAmbiguous:
+		return ErrUncertain
+	default:
+		return ErrUnavailable
+	}
+}
