@@ -1,0 +1,41 @@
+package guard_test
+
+import (
+	"testing"
+
+	"clave/server/guard"
+)
+
+// TestDigest compares digests of rules: nodes with the same rules have the same one, in whatever order they came into force, and others do not.
+func TestDigest(t *testing.T) {
+	text := func(condition string) string {
+		return "rules_version = '2'; service cloud.firestore { match /databases/{d}/documents { match /a/{b} { allow read: if " + condition + "; } } }"
+	}
+	type rules struct{ project, database, text string }
+	of := func(all ...rules) string {
+		b := guard.NewRulesets(guard.RulesetsOptions{})
+		for _, r := range all {
+			b.Replace(r.project, r.database, r.text)
+		}
+		return b.Digest()
+	}
+	both := of(rules{"", "", text("true")}, rules{"p", "second", text("false")})
+	for name, same := range map[string]string{
+		"in another order":                    of(rules{"p", "second", text("false")}, rules{"", "", text("true")}),
+		"after others":                        of(rules{"", "", text("1 > 2")}, rules{"", "", text("true")}, rules{"p", "second", text("false")}),
+		"after a replacement that has errors": of(rules{"", "", text("true")}, rules{"p", "second", text("false")}, rules{"", "", text("")}),
+	} {
+		if same != both {
+			t.Errorf("%s the digest is another one", name)
+		}
+	}
+	for name, other := range map[string]string{
+		"none": of(), "one of two": of(rules{"", "", text("true")}), "the two exchanged": of(rules{"", "", text("false")}, rules{"p", "second", text("true")}),
+		"another project's": of(rules{"", "", text("true")}, rules{"q", "second", text("false")}),
+		"another text":      of(rules{"", "", text("true ")}, rules{"p", "second", text("false")}),
+	} {
+		if other == both {
+			t.Errorf("%s: the digest is the same", name)
+		}
+	}
+}
