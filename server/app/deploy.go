@@ -199,7 +199,7 @@ func addFile(files release.Files, id, path string, rules bool, remedy string) er
 	if path == "" {
 		return nil
 	}
-	f, err := readFile(path, remedy)
+	f, err := readText(path, remedy)
 	if err != nil {
 		return err
 	}

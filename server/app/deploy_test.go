@@ -53,6 +53,23 @@ func TestDeployed(t *testing.T) {
 	}
 }
 
+// TestReadText names the line of a file that is not in UTF-8, which other nodes would receive as another text.
+func TestReadText(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "latin.rules")
+	for text, want := range map[string]string{"// café\n": "", "a\n// caf\xe9\n": "latin.rules:2: the file is not in UTF-8"} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		f, err := readText(path, "")
+		switch {
+		case want == "" && (err != nil || f.Text != text):
+			t.Errorf("readText of %q = %v, %v", text, f, err)
+		case want != "" && (!fault.Is(err, fault.InvalidArgument) || !strings.Contains(fault.Of(err).Message, want)):
+			t.Errorf("readText of %q: %v, want InvalidArgument with %s", text, err, want)
+		}
+	}
+}
+
 // listed lists files in one line.
 func listed(files release.Files) string {
 	var out []string

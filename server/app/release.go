@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"clave/server/clock"
 	"clave/server/config"
@@ -79,6 +80,26 @@ func readFile(path, remedy string) (*release.File, error) {
 	return &release.File{Name: path, Text: string(text)}, nil
 }
 
+// readText is readFile for files that other nodes receive. Bytes that are not UTF-8 would arrive there as others, so it returns
+// InvalidArgument for them, with the line of the first.
+func readText(path, remedy string) (*release.File, error) {
+	f, err := readFile(path, remedy)
+	if err != nil || utf8.ValidString(f.Text) {
+		return f, err
+	}
+	line := 1
+	for text := f.Text; ; {
+		r, n := utf8.DecodeRuneInString(text)
+		if r == utf8.RuneError && n == 1 {
+			return nil, fault.E(fault.InvalidArgument, "%s:%d: the file is not in UTF-8. Save it in UTF-8.", path, line)
+		}
+		if r == '\n' {
+			line++
+		}
+		text = text[n:]
+	}
+}
+
 // ownFiles reads the files that firebase.json names. It omits an unreadable file if the release has it already.
 func (a *App) ownFiles(r *release.Release, withRules bool) (release.Files, error) {
 	files := make(release.Files)
@@ -86,13 +107,13 @@ func (a *App) ownFiles(r *release.Release, withRules bool) (release.Files, error
 		there, own := r.Files[d.ID], release.Database{}
 		var err error
 		if d.RulesFile != "" && withRules {
-			own.Rules, err = readFile(d.RulesFile, remedyRules)
+			own.Rules, err = readText(d.RulesFile, remedyRules)
 			if err != nil && there.Rules == nil {
 				return nil, err
 			}
 		}
 		if d.IndexesFile != "" {
-			own.Indexes, err = readFile(d.IndexesFile, remedyIndexes)
+			own.Indexes, err = readText(d.IndexesFile, remedyIndexes)
 			if err != nil && there.Indexes == nil {
 				return nil, err
 			}
