@@ -32,7 +32,7 @@ func PlanFor(limit int64, configured bool) Plan {
 	return Plan{
 		Limit:    limit,
 		Cache:    share / 8,
-		Table:    min(max(share/96, leastTable), mostTable),
+		Table:    min(max(share/48, leastTable), mostTable),
 		Requests: min(max(share/8, leastRequests), mostRequests),
 	}
 }
