@@ -8,48 +8,48 @@ import (
 	"clave/server/rules/syntax"
 )
 
-// Outcome is what an allow statement came out as.
+// Outcome is the result of an allow statement.
 type Outcome uint8
 
 // The outcomes.
 const (
-	// Denied is false, or for a query not certainly true.
+	// Denied means that the condition is false, or for a query not certainly true.
 	Denied Outcome = iota
-	// Allowed is true.
+	// Allowed means that the condition is true.
 	Allowed
-	// Failed is a failure.
+	// Failed means that the evaluation failed.
 	Failed
 )
 
 // String returns the outcome's name in the request monitor.
 func (o Outcome) String() string { return [...]string{"deny", "allow", "error"}[o] }
 
-// Statement is an allow statement that was considered.
+// Statement is an allow statement that was evaluated.
 type Statement struct {
-	// Line is where its condition begins.
+	// Line is the line at which its condition begins.
 	Line int
-	// Outcome is what it came out as.
+	// Outcome is its result.
 	Outcome Outcome
-	// Failure is why it failed, if it did.
+	// Failure is the reason of a failure.
 	Failure *eval.Failure
-	// touched is where it first read the stored document, nil if it didn't.
+	// touched is the expression that first read the stored document, or nil.
 	touched *syntax.Span
 }
 
-// Decision is the answer to a request.
+// Decision is the decision on a request.
 type Decision struct {
-	// Allowed reports whether the request may be done.
+	// Allowed reports whether the request is allowed.
 	Allowed bool
-	// Statements are the allow statements considered; those after the one that allowed are not.
+	// Statements lists the evaluated allow statements, up to the first one that allowed.
 	Statements []Statement
-	// Exhausted is set when the request was denied because it took too much evaluation.
+	// Exhausted is set if the request was denied because it exceeded the evaluation limits.
 	Exhausted bool
-	// Privileged is set when the rules were not evaluated, because they don't bind the caller.
+	// Privileged is set if the rules were not evaluated, because they do not apply to the caller.
 	Privileged bool
 	method     Method
 }
 
-// Allow decides a request. An error is the Reader's and decides nothing.
+// Allow decides a request. An error is an error of the Reader, without a decision.
 func (r *Ruleset) Allow(ctx context.Context, q *Request) (Decision, error) {
 	var record *recorder
 	if r.coverage.enabled.Load() {
@@ -62,7 +62,7 @@ func (r *Ruleset) Allow(ctx context.Context, q *Request) (Decision, error) {
 	return d, err
 }
 
-// allow decides a request and records what expressions were worth, unless record is nil.
+// allow decides a request and records the values of expressions, unless record is nil.
 func (r *Ruleset) allow(ctx context.Context, q *Request, record *recorder) (Decision, error) {
 	lookups := q.Lookups
 	if lookups == nil {
@@ -103,7 +103,7 @@ func (d *decider) document(ctx context.Context, q *Request) {
 	d.decision.Allowed = d.any(ctx, q.Method, path)
 }
 
-// any reports whether the statements that apply to a path together are certainly true.
+// any reports whether the disjunction of the statements that apply to a path is certainly true.
 func (d *decider) any(ctx context.Context, method Method, path []element) bool {
 	all := eval.CanFalse
 	f := finder{method: method, v1: d.ruleset.program.File.Version == 1}
@@ -138,7 +138,7 @@ func (d *decider) list(ctx context.Context, q *Request) {
 		return
 	}
 	if len(alternatives) == 0 {
-		alternatives = append(alternatives, nil) // matches nothing; judged as if it had no filter
+		alternatives = append(alternatives, nil) // the query matches nothing: it is decided as if it had no filter
 	}
 	d.evaluator.Begin(request)
 	for _, from := range q.Query.From {

@@ -8,10 +8,10 @@ import (
 	"clave/server/value"
 )
 
-// maxValues is how many different values are kept of one expression.
+// maxValues is the maximum number of distinct values that are kept for one expression.
 const maxValues = 100
 
-// Coverage counts what the expressions of a ruleset have been worth since it was loaded. It is safe for concurrent use.
+// Coverage counts the values of a ruleset's expressions since it was loaded. It is safe for concurrent use.
 type Coverage struct {
 	enabled atomic.Bool
 	mu      struct {
@@ -59,7 +59,8 @@ const (
 	shownGreat   = `{"mapValue":{"fields":{}}}`
 )
 
-// maxShown is how many values inside each other are shown; greater ones, such as large documents, are shown empty.
+// maxShown is the maximum number of nested values that are shown. Larger values, such as large documents, are shown
+// empty.
 const maxShown = 200
 
 // shown returns a value as the report shows it.
@@ -100,7 +101,7 @@ next:
 	}
 }
 
-// values returns a copy of what an expression has been worth.
+// values returns a copy of an expression's values.
 func (c *Coverage) values(id int) []seen {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -5,19 +5,19 @@ import (
 	"strings"
 )
 
-// noStatements is the official emulator's word for a request that no allow statement is for.
+// noStatements is the official emulator's text for a request to which no allow statement applies.
 const noStatements = "No matching allow statements"
 
-// Denial explains why the request was denied, in the form of the official emulator: what each statement came out as, and
-// behind that, in our words, the expression that failed where it is not the whole condition.
+// Denial explains why the request was denied, in the form of the official emulator: the outcome of each statement.
+// After that follows, in our own words, the expression that failed if it is not the whole condition.
 //
-// The official emulator evaluates statements that fail a second time and prints both: in the first, those that read the
-// stored document have none yet.
+// The official emulator evaluates failed statements twice and prints both results. In its first evaluation, statements
+// that read the stored document fail because the document is not loaded yet.
 func (d *Decision) Denial() string {
 	if len(d.Statements) == 0 {
 		return noStatements
 	}
-	// The evaluation ended at the limit: only the last statement counts, in which that happened.
+	// The evaluation ended at the limit, so only the last statement matters.
 	if d.Exhausted {
 		last := d.Statements[len(d.Statements)-1]
 		if last.Failure == nil {
@@ -46,7 +46,7 @@ func (d *Decision) Denial() string {
 	return "\n" + strings.Join(final, ", ") + d.places()
 }
 
-// places lists where statements of several lines failed.
+// places lists the positions at which statements of several lines failed.
 func (d *Decision) places() string {
 	var b strings.Builder
 	for _, s := range d.Statements {

@@ -20,7 +20,7 @@ type Evaluation struct {
 	decision Decision
 }
 
-// NewEvaluation keeps what the monitor needs of a decision.
+// NewEvaluation returns the parts of a decision that the monitor needs.
 func NewEvaluation(serial uint64, r *Ruleset, q *Request, d *Decision) *Evaluation {
 	e := &Evaluation{serial: serial, ruleset: r, request: *q, decision: *d}
 	e.request.Reader, e.request.Lookups = nil, nil
@@ -29,7 +29,7 @@ func NewEvaluation(serial uint64, r *Ruleset, q *Request, d *Decision) *Evaluati
 	return e
 }
 
-// maxKept is the size of documents that the monitor keeps; greater ones are shown empty.
+// maxKept is the maximum size of documents that the monitor keeps. Larger ones are shown empty.
 const maxKept = 64 << 10
 
 // slim returns a document that may be kept.

@@ -11,14 +11,14 @@ import (
 	"clave/server/value"
 )
 
-// facts are what one alternative of a query's filter determines of every document that matches it.
+// facts holds the facts that follow from one alternative of a query's filter for every matching document.
 type facts struct {
 	fields map[string]*fact
-	// name is the document that the alternative pins, nil if it pins none.
+	// name is the document that the alternative determines, or nil.
 	name *resource.Document
 }
 
-// fact is what is known of one field.
+// fact holds the facts about one field.
 type fact struct {
 	path  value.FieldPath
 	field eval.Field
@@ -58,7 +58,7 @@ func (f *facts) of(path value.FieldPath) *fact {
 	return f.fields[k]
 }
 
-// named takes a filter on the document's name.
+// named applies a filter on the document's name.
 func (f *facts) named(x query.Field) {
 	ref, ok := x.Value.(value.Reference)
 	if !ok || x.Op != query.Equal {
@@ -81,7 +81,7 @@ func applyUnary(field *eval.Field, op query.UnaryOp) {
 	}
 }
 
-// compared takes a comparison of a field with a value.
+// compared applies a comparison of a field with a value.
 func (f *facts) compared(field *eval.Field, x query.Field) {
 	bound := &eval.Bound{Value: x.Value, Inclusive: x.Op == query.LessThanOrEqual || x.Op == query.GreaterThanOrEqual}
 	switch x.Op {
@@ -111,13 +111,13 @@ func (f *facts) compared(field *eval.Field, x query.Field) {
 	}
 }
 
-// lower reports whether a bound at a is tighter from above than one at b; of equal bounds one that excludes its value is.
+// lower reports whether an upper bound at a is tighter than one at b. Of equal bounds the exclusive one is tighter.
 func lower(a, b value.Value, inclusive bool) bool {
 	c := value.Compare(a, b)
 	return c < 0 || c == 0 && !inclusive
 }
 
-// resource returns the variable resource: the fields that the facts are about, with what they determine.
+// resource returns the variable resource: the fields with facts.
 func (f *facts) resource() eval.Value {
 	data := &eval.Partial{Fields: make(map[string]eval.Value)}
 	all := make([]*fact, 0, len(f.fields))
@@ -136,7 +136,7 @@ func (f *facts) resource() eval.Value {
 	return r
 }
 
-// place puts a field into a map at its path. Where a field around it is known as a whole, that is kept.
+// place stores a field in a map at its path. If an enclosing field is completely known, place keeps that.
 func place(m *eval.Partial, path value.FieldPath, field eval.Field) {
 	for len(path) > 1 {
 		inner, ok := m.Fields[path[0]].(*eval.Partial)
@@ -171,7 +171,7 @@ func (f *facts) path() eval.Value {
 	return eval.Unknown{}
 }
 
-// elements returns what is known of the path of every result.
+// elements returns the known elements of the path of every result.
 func (f *facts) elements(q *query.Query, from query.From) []element {
 	path := []element{{text: "databases"}, {text: q.DB.ID}, {text: "documents"}}
 	if f.name != nil && f.name.DB == q.DB {

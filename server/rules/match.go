@@ -8,10 +8,10 @@ import (
 	"clave/server/value"
 )
 
-// known is what is known of an element of a path.
+// known is the degree to which an element of a path is known.
 type known uint8
 
-// What can be known of an element.
+// The degrees.
 const (
 	isText known = iota // it is this segment
 	isOne               // it is one segment, unknown
@@ -24,27 +24,28 @@ type element struct {
 	is   known
 }
 
-// maxTries is how many ways of matching a request may try: a large ruleset could match a long path in too many ways.
+// maxTries is the maximum number of ways of matching that a request may try: a large ruleset could match a long path in
+// too many ways.
 const maxTries = 100_000
 
-// maxCaptures is how many segments can be bound; rules/check refuses more.
+// maxCaptures is the maximum number of bound segments; rules/check refuses more.
 const maxCaptures = 32
 
-// finder goes through the allow statements that apply to a path: a depth-first search over the nested match statements. block consumes
-// a statement's segments against the path's elements, glob tries every length of a glob, and search does the same for the statements
-// inside with what is left of the path. captures is one stack for the whole search, of which bound is the height.
+// finder visits the allow statements that apply to a path by a depth-first search over the nested match statements.
+// block matches a statement's segments with the path's elements, glob tries every length of a glob, and search matches
+// the nested statements with the rest of the path. captures is one stack for the whole search; bound is its height.
 //
-// An element can stand for many paths (isOne, isMany). A statement applies only if its path matches every one of them.
+// An element can represent many paths (isOne, isMany). A statement applies only if its path matches all of them.
 type finder struct {
 	method   Method
 	captures [maxCaptures]eval.Value
 	v1       bool
-	tries    int // how many ways of matching have been tried
+	tries    int // the number of tried ways of matching
 	// visit is called with each statement that applies and the captured segments; false ends the search.
 	visit func(a *allow, captures []eval.Value) bool
 }
 
-// search goes through match statements. It returns false when visit has ended the search.
+// search searches match statements. It returns false if visit has ended the search.
 func (f *finder) search(blocks []*block, path []element, bound int) bool {
 	for _, b := range blocks {
 		if !f.block(b, b.path, path, bound) {
@@ -59,8 +60,8 @@ func (f *finder) block(b *block, pattern []syntax.Segment, path []element, bound
 	if f.tries++; f.tries > maxTries {
 		return false
 	}
-	// The whole pattern has matched. The statement applies if nothing of the path is left; those inside continue with what is left, which may
-	// be nothing where they begin with a glob.
+	// The whole pattern has matched. The statement applies if no path is left. Nested statements continue with the rest,
+	// which may be empty if they begin with a glob.
 	if len(pattern) == 0 {
 		if len(path) == 0 {
 			for i := range b.allows {
@@ -71,8 +72,8 @@ func (f *finder) block(b *block, pattern []syntax.Segment, path []element, bound
 		}
 		return f.search(b.inner, path, bound)
 	}
-	// true goes on with the next statement. A literal matches only a segment that is known, and a capture only what is certainly one segment:
-	// a statement that matches some of the paths of a query must not apply to it.
+	// Returning true continues with the next statement. A literal matches only a known segment, and a capture only an
+	// element that is certainly one segment: a statement that matches only some of a query's paths must not apply to it.
 	switch s := pattern[0]; s.Kind {
 	case syntax.Literal:
 		if len(path) == 0 || path[0].is != isText || path[0].text != s.Text {
@@ -90,8 +91,8 @@ func (f *finder) block(b *block, pattern []syntax.Segment, path []element, bound
 	}
 }
 
-// glob tries all lengths of a glob, which is the pattern's first segment. In version 1 it stands last and takes all that is left, a segment
-// at least, so that statements inside apply to nothing.
+// glob tries all lengths of a glob, which is the pattern's first segment. In version 1 it is the last segment and
+// matches the whole rest, at least one segment, so that nested statements apply to nothing.
 func (f *finder) glob(b *block, pattern []syntax.Segment, path []element, bound int) bool {
 	shortest := 0
 	if f.v1 {

@@ -34,7 +34,7 @@ func sortExprs(all []syntax.Expr) {
 // it belongs to, and shows its values on hover.
 func (r *Ruleset) CoverageHTML() []byte {
 	src := r.Source()
-	// owner holds the innermost expression of each byte: children are painted over their parents.
+	// owner holds the innermost expression of each byte: children overwrite their parents.
 	owner := make([]syntax.Expr, len(src))
 	evaluated, total := 0, 0
 	var paint func(e syntax.Expr)
@@ -65,7 +65,7 @@ func (r *Ruleset) CoverageHTML() []byte {
 	var b bytes.Buffer
 	err := pageTemplate.Execute(&b, object{"Pieces": pieces, "Evaluated": evaluated, "Total": total})
 	if err != nil {
-		return []byte("The coverage page could not be made.")
+		return []byte("The coverage page could not be rendered.")
 	}
 	return b.Bytes()
 }

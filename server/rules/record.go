@@ -8,7 +8,7 @@ import (
 	"clave/server/resource"
 )
 
-// Record is a decision in short.
+// Record is a summary of a decision.
 type Record struct {
 	// ID numbers the decisions of a monitor.
 	ID   string
@@ -16,7 +16,7 @@ type Record struct {
 	DB   resource.Database
 	// Method is get, list, create, update or delete, and Path the document, or for a query its collection with a star behind.
 	Method, Path string
-	// Outcome is allow, deny, error, or admin for who is bound by no rules.
+	// Outcome is allow, deny, error, or admin for callers to whom no rules apply.
 	Outcome string
 	// Auth is the user of the request, nil without one.
 	Auth *Auth
@@ -24,7 +24,7 @@ type Record struct {
 	Statements []Statement
 }
 
-// Record returns the decision in short.
+// Record returns a summary of the decision.
 func (e *Evaluation) Record() Record {
 	q := &e.request
 	r := Record{
@@ -40,7 +40,7 @@ func (e *Evaluation) Record() Record {
 	return r
 }
 
-// Request returns what was decided, without its Reader.
+// Request returns the decided request, without its Reader.
 func (e *Evaluation) Request() Request { return e.request }
 
 // Decision returns the decision.
@@ -49,7 +49,7 @@ func (e *Evaluation) Decision() Decision { return e.decision }
 // Ruleset returns the rules that decided.
 func (e *Evaluation) Ruleset() *Ruleset { return e.ruleset }
 
-// Size returns about how many bytes the evaluation holds.
+// Size returns the approximate size of the evaluation in bytes.
 func (e *Evaluation) Size() int {
 	size := 1 << 10
 	if d := e.request.Before; d != nil {

@@ -10,7 +10,7 @@ import (
 	"clave/server/value"
 )
 
-// Auth is who is signed in.
+// Auth is the signed-in user.
 type Auth struct {
 	// UID is the user's id.
 	UID string
@@ -18,7 +18,7 @@ type Auth struct {
 	Claims map[string]any
 }
 
-// Request is what is to be decided: an operation on one document, or a query.
+// Request is the request to decide: an operation on one document, or a query.
 type Request struct {
 	// Method is the kind of the request.
 	Method Method
@@ -36,13 +36,13 @@ type Request struct {
 	After *document.Document
 	// Verify marks a write that only verifies: a get whose request.resource is the document as it is.
 	Verify bool
-	// Reader gives other documents.
+	// Reader supplies other documents.
 	Reader Reader
 	// Lookups are shared by the operations of one commit or multi-document read; nil for a single operation.
 	Lookups *Lookups
 }
 
-// value makes the evaluator's request, but for what a query makes unknown.
+// value returns the evaluator's request, without the parts that are unknown for a query.
 func (r *Request) value() *eval.Request {
 	q := &eval.Request{Database: r.database(), Name: r.Name, Method: r.Method.String(), Auth: authValue(r.Auth), Time: r.Time}
 	if r.Method == List {

@@ -9,10 +9,10 @@ import (
 // Service is the service whose rules a Ruleset holds.
 const Service = "cloud.firestore"
 
-// Issue is something wrong with a rules file.
+// Issue is an error or a warning about a rules file.
 type Issue = syntax.Issue
 
-// Reader gives documents to the functions of rules that look documents up.
+// Reader supplies documents to the functions of rules that look up documents.
 type Reader = eval.Reader
 
 // Lookups are the documents that a request's operations have looked up.
@@ -21,7 +21,7 @@ type Lookups = eval.Lookups
 // NewLookups returns the lookups of a request of several operations.
 func NewLookups() *Lookups { return eval.NewLookups() }
 
-// Method is what a request does.
+// Method is the kind of a request.
 type Method uint8
 
 // The methods.
@@ -39,7 +39,7 @@ var methodNames = map[Method]string{Get: "get", List: "list", Create: "create", 
 // String returns the method's name in rules.
 func (m Method) String() string { return methodNames[m] }
 
-// methodsOf are what the words of an allow statement stand for.
+// methodsOf maps the operations of allow statements to methods.
 var methodsOf = map[string]Method{
 	"get": Get, "list": List, "create": Create, "update": Update, "delete": Delete,
 	"read": Get | List, "write": Create | Update | Delete,
@@ -52,7 +52,7 @@ type Ruleset struct {
 	coverage *Coverage
 }
 
-// block is a match statement with all that it takes to decide.
+// block is a match statement, prepared for decisions.
 type block struct {
 	path   []syntax.Segment
 	allows []allow
@@ -66,8 +66,8 @@ type allow struct {
 	cond    syntax.Expr
 }
 
-// Compile compiles a rules file and returns everything that is wrong with it, in the order of the text. The ruleset is
-// nil if an issue is an error.
+// Compile compiles a rules file and returns its issues in the order of the text. The ruleset is nil if an issue is an
+// error.
 func Compile(src string) (*Ruleset, []Issue) {
 	file, issues := syntax.Parse(src)
 	program, issues := check.Check(file, issues, Service, eval.Builtins())

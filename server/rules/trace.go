@@ -7,14 +7,14 @@ import (
 	"clave/server/rules/syntax"
 )
 
-// Expression is an expression of rules with what it was worth.
+// Expression is an expression of rules with its values.
 type Expression struct {
 	// Start and End are byte offsets in the text; End is exclusive. Line and Column are counted from 1.
 	Start  int `json:"start"`
 	End    int `json:"end"`
 	Line   int `json:"line"`
 	Column int `json:"column"`
-	// Values are what it was worth, in the official emulator's form.
+	// Values lists its values, in the official emulator's form.
 	Values []Worth `json:"values"`
 	// Children are the expressions in it.
 	Children []Expression `json:"children,omitempty"`
@@ -26,7 +26,7 @@ type Worth struct {
 	Count int             `json:"count"`
 }
 
-// AllowTraced decides a request and returns what each expression that was evaluated was worth. Coverage does not count it.
+// AllowTraced decides a request and returns the values of the evaluated expressions. Coverage does not count them.
 func (r *Ruleset) AllowTraced(ctx context.Context, q *Request) (Decision, []Expression, error) {
 	record := &recorder{}
 	d, err := r.allow(ctx, q, record)
@@ -40,10 +40,11 @@ func (r *Ruleset) AllowTraced(ctx context.Context, q *Request) (Decision, []Expr
 	return d, r.expressions(func(id int) []seen { return worth[id] }, true), nil
 }
 
-// Expressions returns what the expressions of the rules have been worth since they were loaded.
+// Expressions returns the values of the rules' expressions since they were loaded.
 func (r *Ruleset) Expressions() []Expression { return r.expressions(r.coverage.values, false) }
 
-// expressions returns the outermost expressions in the order of the text; with evaluated those alone that have a value.
+// expressions returns the outermost expressions in the order of the text, and with evaluated only those that have a
+// value.
 func (r *Ruleset) expressions(values func(id int) []seen, evaluated bool) []Expression {
 	out := []Expression{}
 	for _, e := range roots(r.program.File) {

@@ -13,10 +13,10 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// Answer is one message of a Listen stream. A document that many clients receive is encoded once, in each form that
-// a transport needs; only what differs from client to client is written for each.
+// Answer is one message of a Listen stream. A document that many clients receive is encoded once in each form that a
+// transport needs; only the client-specific part is written for each client.
 type Answer struct {
-	// message is the answer; that of a shared document lacks it.
+	// message is the message, without the shared document if there is one.
 	message *pb.ListenResponse
 	// shared is the document of a change, or nil.
 	shared *sharedDocument
@@ -34,7 +34,7 @@ func share(d *document.Document) *sharedDocument {
 	return &sharedDocument{
 		document: d,
 		binary: sync.OnceValues(func() ([]byte, error) {
-			// With room for all of it: what is left over when it grows is kept as long as the message.
+			// The buffer is allocated in full size: spare capacity from growing would be retained as long as the message.
 			return wire.AppendDocument(make([]byte, 0, d.Size()+d.Size()/16+64), d)
 		}),
 		json: sync.OnceValues(func() ([]byte, error) { return wire.AppendDocumentJSON(nil, d) }),
@@ -47,8 +47,8 @@ func sharedOf(d *live.Shown) *sharedDocument {
 	return shared
 }
 
-// ChangesDocument reports whether the answer is about a document. An answer with the version up to which targets are complete follows
-// such ones at once, and clients show nothing before.
+// ChangesDocument reports whether the answer changes a document. A snapshot always follows such answers at once, and
+// clients show nothing before it.
 func (a *Answer) ChangesDocument() bool {
 	switch a.message.GetResponseType().(type) {
 	case *pb.ListenResponse_DocumentChange, *pb.ListenResponse_DocumentDelete, *pb.ListenResponse_DocumentRemove:

@@ -13,8 +13,8 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// BatchGetDocuments answers documents, each once, in the order of their names. A transaction that it begins is
-// sent in an answer of its own before them.
+// BatchGetDocuments sends documents, each once, in the order of their names. If it begins a transaction, it sends the
+// transaction's id in a separate response before them.
 func (s *Server) BatchGetDocuments(ctx context.Context, c token.Caller, r *pb.BatchGetDocumentsRequest,
 	send func(*wire.Found) error,
 ) error {

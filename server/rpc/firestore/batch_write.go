@@ -10,7 +10,7 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// BatchWrite does writes of different documents, each by itself.
+// BatchWrite applies writes of different documents independently.
 func (s *Server) BatchWrite(ctx context.Context, c token.Caller, r *pb.BatchWriteRequest) (*pb.BatchWriteResponse, error) {
 	db, writes, err := parseWrites(r)
 	if err != nil {

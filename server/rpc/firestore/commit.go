@@ -9,7 +9,7 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// Commit does writes, all or none, and ends the transaction if it names one. An empty commit has no time.
+// Commit applies writes atomically, and ends the transaction if the request names one. An empty commit has no time.
 func (s *Server) Commit(ctx context.Context, c token.Caller, r *pb.CommitRequest) (*wire.Committed, error) {
 	db, writes, err := parseWrites(r)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// CreateDocument makes a document, under an id of the server's choice if the request names none.
+// CreateDocument creates a document. The server chooses the id if the request has none.
 func (s *Server) CreateDocument(ctx context.Context, c token.Caller, r *pb.CreateDocumentRequest) (*wire.Document, error) {
 	db, parent, err := resource.ParseParent(r.GetParent())
 	if err != nil {
@@ -42,11 +42,11 @@ func (s *Server) CreateDocument(ctx context.Context, c token.Caller, r *pb.Creat
 	return s.writeOne(ctx, c, db, w, r.GetMask())
 }
 
-// autoIDLength is the length of ids that the server chooses, as client libraries do.
+// autoIDLength is the length of ids that the server chooses, the same as in client libraries.
 const autoIDLength = 20
 
-// writeOne does one write and returns the document that it leaves, as the write itself describes it: the transforms of
-// these calls are none.
+// writeOne applies one write and returns the resulting document, which the write itself describes: these calls have no
+// transforms.
 func (s *Server) writeOne(ctx context.Context, c token.Caller, db resource.Database, w *pb.Write, answer *pb.DocumentMask) (*wire.Document, error) {
 	mask, masked, err := wire.ParseMask(answer)
 	if err != nil {

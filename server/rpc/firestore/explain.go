@@ -11,10 +11,10 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// entriesPerRead is how many index entries that figures are computed from are billed as one read.
+// entriesPerRead is the number of index entries of an aggregation that are billed as one read.
 const entriesPerRead = 1000
 
-// explained formats a plan and, if the query was run, what it read; documents is how many of them are billed.
+// explained formats a plan and, if the query was run, its reads. documents is the number of billed documents.
 func explained(o *pb.ExplainOptions, stats operation.Stats, documents int64, took time.Duration) *pb.ExplainMetrics {
 	out := &pb.ExplainMetrics{PlanSummary: &pb.PlanSummary{}}
 	for _, plan := range stats.Plans {
@@ -31,7 +31,7 @@ func explained(o *pb.ExplainOptions, stats operation.Stats, documents int64, too
 	return out
 }
 
-// executed formats what a query read. A query is billed as one read at least.
+// executed formats the reads of a query. A query is billed as at least one read.
 func executed(stats operation.Stats, documents int64, took time.Duration) *pb.ExecutionStats {
 	var entries, least int64
 	if documents == 0 {

@@ -11,7 +11,7 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// GetDocument answers one document.
+// GetDocument returns one document.
 func (s *Server) GetDocument(ctx context.Context, c token.Caller, r *pb.GetDocumentRequest) (*wire.Document, error) {
 	name, err := resource.ParseDocument(r.GetName())
 	if err != nil {

@@ -12,11 +12,11 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// maxCollectionIDs is how many ids a page holds.
+// maxCollectionIDs is the maximum number of ids in a page.
 const maxCollectionIDs = 1000
 
-// ListCollectionIds answers the ids of the collections under a document or the root, in order. A page token is the last
-// id of the page before.
+// ListCollectionIds returns the ids of the collections under a document or the root, in order. A page token is the last
+// id of the previous page.
 func (s *Server) ListCollectionIds(ctx context.Context, c token.Caller, r *pb.ListCollectionIdsRequest) (*pb.ListCollectionIdsResponse, error) {
 	db, parent, err := resource.ParseParent(r.GetParent())
 	if err != nil {
@@ -53,7 +53,7 @@ func (s *Server) ListCollectionIds(ctx context.Context, c token.Caller, r *pb.Li
 	return out, nil
 }
 
-// pageSize reads a page's size, which is the greatest where none is requested.
+// pageSize returns the size of a page, which is greatest if none is requested.
 func pageSize(requested int32, greatest int) (int, error) {
 	if requested < 0 {
 		return 0, fault.E(fault.InvalidArgument, "Page size must be nonnegative.")
@@ -67,12 +67,12 @@ func pageSize(requested int32, greatest int) (int, error) {
 // idMark is the first byte of a page token that holds an id.
 const idMark = 'i'
 
-// idToken makes a page token of the last id of a page.
+// idToken returns the page token for the last id of a page.
 func idToken(id string) string {
 	return base64.RawURLEncoding.EncodeToString(append([]byte{idMark}, id...))
 }
 
-// parseIDToken reads the id in a page token; no token is no id.
+// parseIDToken returns the id in a page token, or empty for an empty token.
 func parseIDToken(pageToken string) (string, error) {
 	if pageToken == "" {
 		return "", nil

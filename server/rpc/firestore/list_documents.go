@@ -22,8 +22,8 @@ const (
 	maxPage     = 1000
 )
 
-// ListDocuments answers a page of the documents of a collection, or of all collections of a parent where the request
-// names none. In the order of names it can show what is missing; other orders are queries.
+// ListDocuments returns a page of the documents of a collection, or of all collections of a parent if the request names
+// none. In the order of names it can include missing documents; other orders are queries.
 func (s *Server) ListDocuments(ctx context.Context, c token.Caller, r *pb.ListDocumentsRequest) (*wire.Page, error) {
 	db, parent, err := resource.ParseParent(r.GetParent())
 	if err != nil {
@@ -61,7 +61,7 @@ func (s *Server) ListDocuments(ctx context.Context, c token.Caller, r *pb.ListDo
 	if err != nil {
 		return nil, err
 	}
-	// A missing document, which only has documents below it, has no times and is answered by its name alone.
+	// A missing document, which only has documents below it, consists of its name and has no times.
 	out := &wire.Page{Next: page.Next, Documents: make([]*document.Document, len(page.Documents))}
 	for i, d := range page.Documents {
 		out.Documents[i] = wire.Mask(d, mask, masked)
@@ -69,7 +69,7 @@ func (s *Server) ListDocuments(ctx context.Context, c token.Caller, r *pb.ListDo
 	return out, nil
 }
 
-// listing is what to list.
+// listing holds the parameters of a listing.
 type listing struct {
 	db         resource.Database
 	parent     string
@@ -99,7 +99,7 @@ func (s *Server) listByName(ctx context.Context, c token.Caller, l listing, at o
 	}, at)
 }
 
-// errPageFull ends a query once its page is full and it is known that there is more.
+// errPageFull ends a query once its page is full and another document exists.
 var errPageFull = errors.New("page full")
 
 // listByQuery lists in any order. A page token is the position after the page's last document.
@@ -131,12 +131,13 @@ func (s *Server) listByQuery(ctx context.Context, c token.Caller, l listing, at 
 // cursorMark is the first byte of a page token that holds a cursor.
 const cursorMark = 'c'
 
-// cursorToken makes a page token of a cursor.
+// cursorToken returns the page token for a cursor.
 func cursorToken(c *query.Cursor) string {
 	return base64.RawURLEncoding.EncodeToString(value.AppendBinary([]byte{cursorMark}, value.Array(c.Values)))
 }
 
-// parseCursorToken reads the cursor of a page token, which must have the given number of values; no token is no cursor.
+// parseCursorToken returns the cursor of a page token, which must have the given number of values, or nil for an empty
+// token.
 func parseCursorToken(pageToken string, values int) (*query.Cursor, error) {
 	if pageToken == "" {
 		return nil, nil

@@ -18,8 +18,8 @@ import (
 // Listen keeps a client's targets. It ends when the client has sent all and is answered, when its token expires or its session is
 // revoked, and with an error. A target that is refused is removed with the reason and ends nothing, unless the reason is Unavailable.
 //
-// Two goroutines serve the stream beside the caller's. They end when the stream's Recv and Send do, which at the latest
-// is when Listen has returned: a client that has stopped reading can only be cut by returning.
+// Two goroutines serve the stream besides the caller's. They end when the stream's Recv and Send return, which is at
+// the latest after Listen has returned: only returning cuts a client that has stopped reading.
 func (s *Server) Listen(ctx context.Context, c token.Caller, stream Stream[pb.ListenRequest, Answer]) error {
 	first, db, err := begin(stream)
 	if first == nil {
@@ -33,7 +33,8 @@ func (s *Server) Listen(ctx context.Context, c token.Caller, stream Stream[pb.Li
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	targets := s.o.Guard.Listen(c, db)
-	// One element for each of the two goroutines: the one that ends after Listen has returned must not block on sending.
+	// The capacity is one for each of the two goroutines: the one that ends after Listen has returned must not block on
+	// sending.
 	ended := make(chan error, 2)
 	go func() {
 		defer targets.Close()
@@ -60,7 +61,7 @@ func (s *Server) Listen(ctx context.Context, c token.Caller, stream Stream[pb.Li
 	}
 }
 
-// expiry returns a channel that receives when the caller's token ends, and what releases it.
+// expiry returns a channel that receives when the caller's token expires, and a function that releases it.
 func (s *Server) expiry(c token.Caller) (<-chan time.Time, func()) {
 	if c.Expires.IsZero() {
 		return nil, func() {}
@@ -68,8 +69,8 @@ func (s *Server) expiry(c token.Caller) (<-chan time.Time, func()) {
 	return s.o.Clock.After(c.Expires.Sub(s.o.Clock.Now()))
 }
 
-// receive executes the client's messages, beginning with one that has come already. It returns io.EOF when the client has sent
-// all.
+// receive executes the client's messages, beginning with one that was received already. It returns io.EOF when the
+// client has closed its side.
 func receive(db resource.Database, targets *guard.Stream, stream Stream[pb.ListenRequest, Answer], r *pb.ListenRequest) error {
 	for {
 		if err := execute(db, targets, r); err != nil {
@@ -103,7 +104,7 @@ func execute(db resource.Database, targets *guard.Stream, r *pb.ListenRequest) e
 	return nil
 }
 
-// parseTarget parses a target; with an error it has the target's id at least.
+// parseTarget parses a target. With an error the result still has the target's id.
 func parseTarget(db resource.Database, t *pb.Target) (out live.Target, err error) {
 	out.ID, out.Once, out.Resume = t.GetTargetId(), t.GetOnce(), t.GetResumeToken()
 	if out.ReadTime, err = wire.ParseVersion(t.GetReadTime()); err != nil {
@@ -133,7 +134,7 @@ func parseTarget(db resource.Database, t *pb.Target) (out live.Target, err error
 	return out, err
 }
 
-// parseNames parses the names of documents; of a name given twice one is kept.
+// parseNames parses the names of documents and removes duplicates.
 func parseNames(db resource.Database, names []string) ([]resource.Document, error) {
 	if len(names) == 0 {
 		return nil, fault.E(fault.InvalidArgument, "A target of documents must name one.")

@@ -7,7 +7,7 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// formatEvent makes the answer of an event.
+// formatEvent returns the answer for an event.
 func formatEvent(e *live.Event) *Answer {
 	a := &Answer{message: formatMessage(e)}
 	if e.Kind == live.Changed {
@@ -16,7 +16,7 @@ func formatEvent(e *live.Event) *Answer {
 	return a
 }
 
-// formatMessage makes the message of an event, without the document of a change.
+// formatMessage returns the message for an event, without the document of a change.
 func formatMessage(e *live.Event) *pb.ListenResponse {
 	switch e.Kind {
 	case live.Changed:
@@ -42,7 +42,7 @@ func formatMessage(e *live.Event) *pb.ListenResponse {
 	}
 }
 
-// targetChanges are the types of target changes of kinds of events; Snapshot is NO_CHANGE, of no target.
+// targetChanges maps kinds of events to types of target changes. Snapshot is NO_CHANGE without a target.
 var targetChanges = map[live.Kind]pb.TargetChange_TargetChangeType{
 	live.Added:    pb.TargetChange_ADD,
 	live.Removed:  pb.TargetChange_REMOVE,
@@ -51,7 +51,7 @@ var targetChanges = map[live.Kind]pb.TargetChange_TargetChangeType{
 	live.Snapshot: pb.TargetChange_NO_CHANGE,
 }
 
-// formatTargetChange makes the target change of an event.
+// formatTargetChange returns the target change for an event.
 func formatTargetChange(e *live.Event) *pb.TargetChange {
 	change := &pb.TargetChange{TargetChangeType: targetChanges[e.Kind], ResumeToken: e.Token}
 	if e.Kind != live.Snapshot {
@@ -66,7 +66,7 @@ func formatTargetChange(e *live.Event) *pb.TargetChange {
 	return change
 }
 
-// formatFilter makes the message of an existence filter.
+// formatFilter returns the message for an existence filter.
 func formatFilter(target int32, f *live.Filter) *pb.ExistenceFilter {
 	out := &pb.ExistenceFilter{TargetId: target, Count: int32(f.Count)}
 	if f.Names != nil {

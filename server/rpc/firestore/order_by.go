@@ -28,7 +28,7 @@ func parseOrderBy(s string) ([]query.Order, error) {
 	return orders, nil
 }
 
-// parseClause parses a field path and, perhaps, a direction; ok is false where it is not made of these.
+// parseClause parses a field path and an optional direction. ok is false if the clause has another form.
 func parseClause(clause string) (o query.Order, ok bool, err error) {
 	var words []string
 	for _, word := range splitUnquoted(clause, " \t\n\r") {
@@ -55,8 +55,7 @@ func parseClause(clause string) (o query.Order, ok bool, err error) {
 	return o, true, err
 }
 
-// splitUnquoted splits a text at any of the separators that stands outside backticks, in which a backslash keeps what follows
-// it.
+// splitUnquoted splits a text at separators outside backticks. Within backticks a backslash escapes the next character.
 func splitUnquoted(s, separators string) []string {
 	var parts []string
 	quoted, start := false, 0

@@ -13,8 +13,8 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// PartitionQuery answers cursors that split a collection group query into parts of about the same size. A page token is the
-// position of the last cursor of the page before, as with listings.
+// PartitionQuery returns cursors that split a collection group query into parts of similar size. A page token is the
+// position of the last cursor of the previous page, as in listings.
 func (s *Server) PartitionQuery(ctx context.Context, c token.Caller, r *pb.PartitionQueryRequest) (*pb.PartitionQueryResponse, error) {
 	if r.GetStructuredQuery() == nil {
 		return nil, fault.E(fault.InvalidArgument, "only structured queries are supported")
@@ -49,7 +49,7 @@ func (s *Server) PartitionQuery(ctx context.Context, c token.Caller, r *pb.Parti
 		return nil, err
 	}
 	out := &pb.PartitionQueryResponse{}
-	// Each page computes all cursors anew and leaves out those up to its token.
+	// Each page recomputes all cursors and omits those up to its token.
 	if after != nil {
 		cursors = slices.DeleteFunc(cursors, func(c query.Cursor) bool { return value.Compare(c.Values[0], after.Values[0]) <= 0 })
 	}
@@ -63,5 +63,5 @@ func (s *Server) PartitionQuery(ctx context.Context, c token.Caller, r *pb.Parti
 	return out, nil
 }
 
-// maxPartitions is how many points are given at most.
+// maxPartitions is the maximum number of points.
 const maxPartitions = 10_000

@@ -9,8 +9,8 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// RunAggregationQuery answers figures over a query's documents, in one answer. A transaction that it begins is sent in an
-// answer of its own before.
+// RunAggregationQuery sends the aggregates over a query's documents in one response. If it begins a transaction, it
+// sends the transaction's id in a separate response before.
 func (s *Server) RunAggregationQuery(ctx context.Context, c token.Caller, r *pb.RunAggregationQueryRequest,
 	send func(*pb.RunAggregationQueryResponse) error,
 ) error {

@@ -15,8 +15,9 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// RunQuery answers a query's documents. A transaction that it begins is sent in an answer of its own before them, and
-// so is what an offset skipped; a query without results is answered with the time of reading alone.
+// RunQuery sends a query's documents. If it begins a transaction, it sends the transaction's id in a separate response
+// before them, and likewise the number of documents that an offset skipped. A query without results gets a response
+// with only the read time.
 func (s *Server) RunQuery(ctx context.Context, c token.Caller, r *pb.RunQueryRequest, send func(*wire.Result) error) error {
 	if r.GetStructuredQuery() == nil {
 		return fault.E(fault.InvalidArgument, "only structured queries are supported")
@@ -40,7 +41,7 @@ func (s *Server) RunQuery(ctx context.Context, c token.Caller, r *pb.RunQueryReq
 	return run.end(stats)
 }
 
-// queryRun sends the answers of one query.
+// queryRun sends the responses of one query.
 type queryRun struct {
 	clock    clock.Clock
 	began    time.Time
@@ -49,7 +50,8 @@ type queryRun struct {
 	send     func(*wire.Result) error
 	readTime clock.Version
 	sent     int
-	// last is, where figures are requested, the response with the last document so far: they go with it.
+	// last, if statistics are requested, is the response with the latest document. The statistics are sent with the last
+	// one.
 	last *wire.Result
 }
 
@@ -85,12 +87,12 @@ func (r *queryRun) document(d *document.Document) error {
 	return r.send(before)
 }
 
-// skipped reports what the offset skipped.
+// skipped sends the number of documents that the offset skipped.
 func (r *queryRun) skipped(n int64) error {
 	return r.send(&wire.Result{ReadTime: r.readTime, Skipped: int32(n)})
 }
 
-// end sends what comes after the last result, and with explain the last result and the figures in one response.
+// end sends the final responses. With explain it sends the last result and the statistics in one response.
 func (r *queryRun) end(stats operation.Stats) error {
 	if r.explain != nil {
 		out := r.last
@@ -98,7 +100,7 @@ func (r *queryRun) end(stats operation.Stats) error {
 			out = &wire.Result{}
 		}
 		if !r.planOnly() {
-			out.ReadTime = r.readTime // A plan is of no time: SDKs conclude that there are no results.
+			out.ReadTime = r.readTime // A plan has no read time, from which SDKs infer that there are no results.
 		}
 		out.Metrics = explained(r.explain, stats, stats.Results, r.clock.Now().Sub(r.began))
 		return r.send(out)

@@ -1,6 +1,6 @@
-// Package firestore answers the calls of google.firestore.v1.Firestore on messages, whatever their transport:
-// one file for one call, which parses, calls guard and formats. Answers of streaming calls are given to a send
-// function; streams of both directions stand behind Stream.
+// Package firestore implements the calls of google.firestore.v1.Firestore on messages, independently of the transport.
+// Each call has a file: it parses the request, calls guard and formats the response. Streaming calls pass their
+// responses to a send function; bidirectional streams use Stream.
 package firestore
 
 import (
@@ -18,9 +18,9 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// Options are what a server is made of.
+// Options configure a server.
 type Options struct {
-	// Guard is the way to data.
+	// Guard authorizes and executes operations.
 	Guard *guard.Guard
 	// Clock returns the time; the machine's when nil.
 	Clock clock.Clock
@@ -41,12 +41,12 @@ func (o *Options) Validate() error {
 	return nil
 }
 
-// Server answers the calls. Its methods may be called concurrently.
+// Server implements the calls. It is safe for concurrent use.
 type Server struct {
 	o Options
 }
 
-// New makes a server.
+// New returns a server.
 func New(o Options) (*Server, error) {
 	o.EnsureDefaults()
 	if err := o.Validate(); err != nil {
@@ -55,8 +55,8 @@ func New(o Options) (*Server, error) {
 	return &Server{o: o}, nil
 }
 
-// parseAt parses the moment that a read is of: none, a transaction, which is nil where none is named, or a time; begin, if
-// not nil, begins a new transaction, which is read-only by default.
+// parseAt parses the consistency of a read: the latest state, a transaction, which is nil if none is named, or a time.
+// begin, if not nil, begins a new transaction, which is read-only by default.
 func parseAt(transaction []byte, readTime *timestamppb.Timestamp, begin *pb.TransactionOptions) (at operation.At, err error) {
 	if transaction != nil && len(transaction) == 0 {
 		return at, fault.E(fault.InvalidArgument, "Invalid transaction.")
@@ -78,7 +78,7 @@ func parseAt(transaction []byte, readTime *timestamppb.Timestamp, begin *pb.Tran
 	return at, nil
 }
 
-// parseReadTime parses a time to read at, which has microseconds only; none is 0.
+// parseReadTime parses a read time, which must have a precision of microseconds. It returns 0 for nil.
 func parseReadTime(t *timestamppb.Timestamp) (clock.Version, error) {
 	if t.GetNanos()%1000 != 0 {
 		return 0, fault.E(fault.InvalidArgument, "The requested 'read_time' cannot have a precision finer than microseconds.")

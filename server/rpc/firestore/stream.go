@@ -8,20 +8,20 @@ import (
 	"clave/server/resource"
 )
 
-// Stream is a stream of messages in both directions. Recv answers io.EOF once the client has sent all. Recv and
-// Send may each be called by one goroutine at a time.
+// Stream is a bidirectional stream of messages. Recv returns io.EOF once the client has closed its side. Recv and Send
+// may each be called by one goroutine at a time.
 type Stream[Request, Response any] interface {
 	// Recv returns the client's next message.
 	Recv() (*Request, error)
-	// Send gives a message to the client.
+	// Send sends a message to the client.
 	Send(*Response) error
 }
 
-// naming is a message of a stream that names the stream's database; only the first one has to.
+// naming is a message that can name the stream's database. Only the first message of a stream must.
 type naming interface{ GetDatabase() string }
 
-// begin receives a stream's first message and the database that the stream is for. The message is nil when the stream is
-// over before it began: with an error, or without when its client left.
+// begin receives a stream's first message, which names the database. The message is nil if the stream ended before:
+// with an error, or without one if the client left.
 func begin[Request, Response any, Message interface {
 	*Request
 	naming

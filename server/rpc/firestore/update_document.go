@@ -9,7 +9,7 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// UpdateDocument makes or changes a document.
+// UpdateDocument creates or changes a document.
 func (s *Server) UpdateDocument(ctx context.Context, c token.Caller, r *pb.UpdateDocumentRequest) (*wire.Document, error) {
 	name, err := resource.ParseDocument(r.GetDocument().GetName())
 	if err != nil {

@@ -17,13 +17,14 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// Write does a client's batches of writes one after the other, each answered in order. The first message opens the
-// stream and is answered with its id and token; from then on a refused batch ends the stream with its error, by which the
-// SDKs conclude that this batch and no other failed. The server never ends the stream well by itself.
+// Write applies a client's batches of writes in order, and responds to each. The first message opens the stream; its
+// response has the stream's id and token. A refused batch ends the stream with its error, from which SDKs infer that
+// exactly this batch failed. The server never ends the stream without an error by itself.
 //
-// The stream also ends when the caller's token expires or its session is revoked, though no message may come.
+// The stream also ends when the caller's token expires or its session is revoked, even if no message arrives.
 //
-// The token of an answer is the number of answers before it. Streams can't be resumed, so a client's tokens mean nothing.
+// The token of a response is the number of responses before it. Streams can't be resumed, so tokens from clients are
+// ignored.
 func (s *Server) Write(ctx context.Context, c token.Caller, stream Stream[pb.WriteRequest, wire.Written]) error {
 	first, db, err := begin(stream)
 	if first == nil {
@@ -43,7 +44,7 @@ func (s *Server) Write(ctx context.Context, c token.Caller, stream Stream[pb.Wri
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	ended := make(chan error, 1)
-	// A message is waited for until the transport ends the stream, at the latest when Write has returned.
+	// Recv blocks until the transport ends the stream, at the latest after Write has returned.
 	go func() { ended <- s.writeBatches(ctx, c, db, session, stream) }()
 	expired, stop := s.expiry(c)
 	defer stop()
@@ -57,10 +58,10 @@ func (s *Server) Write(ctx context.Context, c token.Caller, stream Stream[pb.Wri
 	}
 }
 
-// writeBatches does the batches of a stream after its first message.
+// writeBatches applies the batches of a stream after its first message.
 func (s *Server) writeBatches(ctx context.Context, c token.Caller, db resource.Database, session *guard.Session, stream Stream[pb.WriteRequest, wire.Written]) (err error) {
 	defer func() {
-		if p := recover(); p != nil { // No transport recovers in this goroutine.
+		if p := recover(); p != nil { // The transports recover panics only in their own goroutines.
 			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
 		}
 	}()
@@ -88,7 +89,7 @@ func (s *Server) writeBatches(ctx context.Context, c token.Caller, db resource.D
 	}
 }
 
-// streamToken returns the token of the n-th answer.
+// streamToken returns the token of the n-th response.
 func streamToken(n int) []byte { return strconv.AppendInt(nil, int64(n), 10) }
 
 // openWrite checks the first message of a Write stream, with Firestore's own texts.
@@ -104,7 +105,8 @@ func openWrite(r *pb.WriteRequest) error {
 	return nil
 }
 
-// writeBatch does the writes of one message. A message without writes, which clients send when they leave, does nothing.
+// writeBatch applies the writes of one message. A message without writes, which clients send when they leave, has no
+// effect.
 func (s *Server) writeBatch(ctx context.Context, c token.Caller, db resource.Database, r *pb.WriteRequest) (*wire.Written, error) {
 	if err := sameDatabase(r, db); err != nil {
 		return nil, err

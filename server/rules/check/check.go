@@ -16,16 +16,16 @@ type checker struct {
 	used     map[*syntax.Function]bool
 	// calls are the functions that each function calls, in the order of the text.
 	calls map[*syntax.Function][]*syntax.Function
-	// inside is the function whose body is being walked, nil in a condition.
+	// inside is the function whose body is being checked, nil in a condition.
 	inside *syntax.Function
 	read   map[int]bool // local slots that have been read
 }
 
-// scope is what names mean at a place.
+// scope holds the declarations that are visible at a position.
 type scope struct {
 	up        *scope
 	functions map[string]*syntax.Function
-	captures  []capture // all that are bound at this place, outermost first
+	captures  []capture // all bound segments at this position, outermost first
 	segments  int
 	nesting   int
 	globbed   bool // a match statement around the place binds a glob
@@ -37,7 +37,7 @@ type capture struct {
 	glob bool
 }
 
-// types returns what the segment is: a text. That of a glob is a path, which the official compiler treats as either.
+// types returns the type of the segment: string. A glob is a path, which the official compiler accepts as either.
 func (c capture) types() Types {
 	if c.glob {
 		return isGlob
@@ -131,8 +131,8 @@ func (c *checker) match(up *scope, m *syntax.Match) {
 			continue
 		}
 		globs++
-		// Version 2 permits one glob, anywhere on the whole way from the outermost match statement. Version 1 permits one for each statement, at
-		// its end; statements inside then apply to nothing, which is only a warning.
+		// Version 2 permits one glob in the complete path from the outermost match statement. Version 1 permits one at the
+		// end of each statement; statements inside then apply to nothing, which is only a warning.
 		switch v1 := c.program.File.Version == 1; {
 		case globs > 1:
 			c.fail(s.Span, onlyOneGlob)
@@ -155,7 +155,8 @@ func (c *checker) match(up *scope, m *syntax.Match) {
 	if sc.segments > maxSegments {
 		c.fail(m.Span, "Maximum allowed path segments of %d is reached.", maxSegments)
 	}
-	// All functions of the scope are declared before its conditions, which may call them wherever they stand in the text.
+	// All functions of the scope are declared before its conditions are checked, which may call functions that the text
+	// declares later.
 	c.declare(sc, m.Functions)
 	for _, a := range m.Allows {
 		c.allow(sc, a)
@@ -168,7 +169,7 @@ func (c *checker) match(up *scope, m *syntax.Match) {
 	c.bodies(sc, m.Functions)
 }
 
-// captured checks the name of a captured segment against those of the same statement.
+// captured checks the name of a captured segment for conflicts within its statement.
 func (c *checker) captured(s syntax.Segment, own []capture) {
 	if syntax.IsPackage(s.Text) {
 		c.fail(s.Span, "%s is a package and cannot be used as variable name.", s.Text)
@@ -180,7 +181,7 @@ func (c *checker) captured(s syntax.Segment, own []capture) {
 	}
 }
 
-// operations are what an allow statement can allow.
+// operations lists the operations of allow statements.
 var operations = map[string]bool{
 	"read": true, "write": true, "get": true, "list": true, "create": true, "update": true, "delete": true,
 }
@@ -203,7 +204,7 @@ func (c *checker) allow(sc *scope, a *syntax.Allow) {
 	c.operands(sc, a.Cond, isBool)
 }
 
-// declare adds functions to a scope and checks their heads.
+// declare adds functions to a scope and checks their signatures.
 func (c *checker) declare(sc *scope, functions []*syntax.Function) {
 	sc.functions = make(map[string]*syntax.Function, len(functions))
 	for _, f := range functions {
@@ -252,7 +253,7 @@ func (c *checker) bodies(sc *scope, functions []*syntax.Function) {
 	}
 }
 
-// bind checks the name of a local against those before it.
+// bind checks the name of a local for conflicts with earlier ones.
 func (c *checker) bind(locals []syntax.Name, name syntax.Name, format string) {
 	if syntax.IsPackage(name.Text) {
 		c.fail(name.Span, "%s is a package and cannot be used as variable name.", name.Text)
@@ -289,13 +290,14 @@ func (c *checker) warn(at syntax.Span, format string, args ...any) {
 	c.issues = append(c.issues, syntax.Issue{Span: at, Severity: syntax.Warning, Text: fmt.Sprintf(format, args...)})
 }
 
-// visiting is the state of a function on the way of a depth-first walk.
+// visiting marks a function on the current path of the depth-first search.
 const visiting = -1
 
-// cycles refuses functions that call each other in a circle, and chains that are too long.
+// cycles refuses recursive calls and call chains that are too long.
 func (c *checker) cycles() {
-	// A depth-first walk over the calls. depth holds the longest chain of calls below each finished function, so that every function is
-	// visited once, and visiting for those on the current trail: reaching one of these closes a cycle.
+	// A depth-first search over the call graph. depth holds the longest call chain of each finished function, so that
+	// every function is visited once, and visiting for the functions on the current path: reaching one of these means a
+	// cycle.
 	depth := make(map[*syntax.Function]int)
 	var visit func(f *syntax.Function, trail []string) int
 	visit = func(f *syntax.Function, trail []string) int {

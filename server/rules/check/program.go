@@ -12,10 +12,9 @@ type Program struct {
 	File *syntax.File
 	// Service is the service that the program is for, nil when the file has none of its name.
 	Service *syntax.Service
-	// Names gives, by expression id, what an Ident means.
+	// Names maps the id of an Ident to its resolved name.
 	Names []Name
-	// Calls gives, by expression id, which declared function a Call means; nil for one that is built in or
-	// unknown.
+	// Calls maps the id of a Call to the declared function; nil for built-in and unknown functions.
 	Calls []*Function
 	// Functions are the declared functions of the service and those above it.
 	Functions map[*syntax.Function]*Function
@@ -23,24 +22,24 @@ type Program struct {
 	Patterns map[string]*regexp.Regexp
 }
 
-// Kind is what a name means.
+// Kind is the kind of a name's declaration.
 type Kind uint8
 
 // The kinds of names.
 const (
-	// Unknown names load and are errors when they are reached.
+	// Unknown names are failures when they are evaluated.
 	Unknown Kind = iota
 	// Request is the variable request.
 	Request
 	// Resource is the variable resource.
 	Resource
-	// Local is a parameter or let of the function around; Slot is its place in the frame.
+	// Local is a parameter or let of the enclosing function; Slot is its index in the frame.
 	Local
-	// Capture is a segment bound by a match statement around; Slot counts from the outermost.
+	// Capture is a segment bound by an enclosing match statement; Slot counts from the outermost.
 	Capture
 )
 
-// Name is what a name means.
+// Name is a resolved name.
 type Name struct {
 	Kind Kind
 	Slot int

@@ -7,8 +7,9 @@ import (
 	"clave/server/rules/syntax"
 )
 
-// Types are guessed from literals, operators and built-in functions alone: what a field, a parameter or a declared function
-// is may be anything. What can't be right is warned about, as the official compiler does, and fails when it is reached.
+// Types are inferred only from literals, operators and built-in functions: fields, parameters and results of declared
+// functions may have any type. A certain mismatch is a warning, as in the official compiler, and fails when it is
+// evaluated.
 
 // meets reports whether a value may be of both types.
 func (t Types) meets(u Types) bool {
@@ -23,7 +24,7 @@ func (t Types) comparable(u Types) bool {
 // String lists the types.
 func (t Types) String() string { return strings.Join(t, ", ") }
 
-// typesOf returns what an expression may be.
+// typesOf returns the possible types of an expression.
 func (c *checker) typesOf(sc *scope, e syntax.Expr) Types { // long: one case a node
 	switch x := e.(type) {
 	case *syntax.NullLit:
@@ -84,7 +85,7 @@ func place(e syntax.Expr) syntax.Span {
 	return e.At()
 }
 
-// expect warns if an expression can't be of one of the types, and looks at what is in it.
+// expect warns if an expression can't have one of the types, and checks its operands.
 func (c *checker) expect(sc *scope, e syntax.Expr, want Types) {
 	if got := c.typesOf(sc, e); !got.meets(want) {
 		c.warn(place(e), "Invalid type. Received one of [%s]. Expected one of [%s].", got, want)
@@ -93,14 +94,14 @@ func (c *checker) expect(sc *scope, e syntax.Expr, want Types) {
 	c.operands(sc, e, want)
 }
 
-// expectAll looks at expressions of any type.
+// expectAll checks expressions of any type.
 func (c *checker) expectAll(sc *scope, all []syntax.Expr) {
 	for _, e := range all {
 		c.expect(sc, e, nil)
 	}
 }
 
-// operands looks at what is directly in an expression that is to be of one of the types.
+// operands checks the operands of an expression that is expected to have one of the types.
 func (c *checker) operands(sc *scope, e syntax.Expr, want Types) { // long: one case a node
 	switch x := e.(type) {
 	case *syntax.MapLit:
@@ -158,7 +159,7 @@ func (c *checker) operands(sc *scope, e syntax.Expr, want Types) { // long: one 
 	}
 }
 
-// binary looks at the sides of a binary operator.
+// binary checks the operands of a binary operator.
 func (c *checker) binary(sc *scope, x *syntax.Binary) {
 	o := operators[x.Op]
 	c.expect(sc, x.X, o.left)
@@ -171,7 +172,7 @@ func (c *checker) binary(sc *scope, x *syntax.Binary) {
 	}
 }
 
-// arguments looks at the arguments of a built-in function or method.
+// arguments checks the arguments of a built-in function or method.
 func (c *checker) arguments(sc *scope, name syntax.Name, s Signature, args []syntax.Expr) {
 	if len(args) != len(s.Params) {
 		c.warn(name.Span, "Incorrect number of arguments supplied to function: %s.", name.Text)

@@ -1,19 +1,19 @@
 package eval
 
-// A list query is decided once for all documents that it can return, not for each. The conditions are evaluated by the ordinary
-// evaluator over values that stand for many:
+// A list query is decided once for all documents that it can return. The ordinary evaluator evaluates the conditions
+// over abstract values, each of which represents a set of values:
 //
-//   - Field is a field that certainly exists, with what the query's filters determine of it: a class of types, a value that it equals, a
+//   - Field is a field that certainly exists, with the facts that follow from the query's filters: a class of types, a value that it equals, a
 //     range, values that it does not equal or that it contains.
 //   - Partial is a map with some known members and perhaps others, such as resource.data.
-//   - Bools is a set of what a condition can be: true, false, failure.
-//   - Unknown is anything, also a failure.
+//   - Bools is a set of possible results of a condition: true, false, failure.
+//   - Unknown is any value or a failure.
 //
-// The invariant is that the abstract result of an expression covers its concrete result for every document that the query can
-// return, by induction over the expression; a condition whose result is exactly {true} therefore holds for all of them, and
-// only such a condition allows the query. An operation without a case for these values returns Unknown, which allows nothing. The
-// database holds 1 and 1.0 equal and rules distinguish them in places, so a field that equals a number stays a Field
-// (Pin), while one that equals a string is that string.
+// The invariant, by induction over the expression: the abstract result of an expression covers its concrete result for
+// every document that the query can return. So a condition whose result is exactly {true} holds for all of them, and
+// only such a condition allows the query. An operation without a case for abstract values returns Unknown, which allows
+// nothing. In the database 1 equals 1.0, while rules sometimes distinguish them, so a field that equals a number stays
+// a Field (Pin), while a field that equals a string becomes that string.
 //
 // sound_test.go of package rules checks the invariant with random rules, queries and documents.
 
@@ -21,7 +21,7 @@ import (
 	"clave/server/value"
 )
 
-// Bools is a set of what a condition can be.
+// Bools is a set of possible results of a condition.
 type Bools uint8
 
 // The members of Bools.
@@ -31,7 +31,7 @@ const (
 	CanFail
 )
 
-// Unknown is a value of which nothing is known; it may be a failure.
+// Unknown is any value; it may be a failure.
 type Unknown struct{}
 
 // Partial is a map that certainly has some keys and may have others.
@@ -64,12 +64,12 @@ const (
 	NullClass      Class = "null"
 )
 
-// Field is a field that certainly exists, with what a query's filters determine of it. The zero Field can have
+// Field is a field that certainly exists, with the facts that follow from a query's filters. The zero Field can have
 // any value.
 type Field struct {
 	// Class is the group of types that the value is of.
 	Class Class
-	// Equal is what the value equals, in the database's sense: 1 and 1.0 are equal, in lists and maps too.
+	// Equal is a value that the field equals by the database's equality: 1 and 1.0 are equal, in lists and maps too.
 	Equal Value
 	// Low and High are the ends of the range that it is in.
 	Low, High *Bound
@@ -77,7 +77,7 @@ type Field struct {
 	Not []Value
 	// NotNull is set when it is not null.
 	NotNull bool
-	// Contains are values that it has as items, being a list.
+	// Contains lists items of the field, which is a list.
 	Contains []Value
 }
 
@@ -93,7 +93,7 @@ func (*Partial) Kind() value.Kind { return value.KindMap }
 // Kind implements value.Value.
 func (*Field) Kind() value.Kind { return value.KindMap }
 
-// abstract reports whether a value stands for many.
+// abstract reports whether a value is abstract.
 func abstract(v Value) bool {
 	switch v.(type) {
 	case Bools, Unknown, *Partial, *Field, *keysOf:
@@ -102,7 +102,7 @@ func abstract(v Value) bool {
 	return false
 }
 
-// bools returns what a value can be as a condition.
+// bools returns the possible results of a value as a condition.
 func bools(v Value) Bools {
 	switch x := v.(type) {
 	case value.Bool:
@@ -118,7 +118,7 @@ func bools(v Value) Bools {
 	return CanFail
 }
 
-// value returns a set of one member as a plain value, if that is not a failure.
+// value returns a set with one member as a plain value, unless it is a failure.
 func (b Bools) value() Value {
 	switch b {
 	case CanTrue:
@@ -129,10 +129,10 @@ func (b Bools) value() Value {
 	return b
 }
 
-// either is what can be true or false and doesn't fail.
+// either is a condition that can be true or false and doesn't fail.
 const either = CanTrue | CanFalse
 
-// and returns what the conjunction of two conditions can be.
+// and returns the possible results of the conjunction of two conditions.
 func (b Bools) and(c Bools) Bools {
 	var out Bools
 	if (b|c)&CanFalse != 0 {
@@ -147,7 +147,7 @@ func (b Bools) and(c Bools) Bools {
 	return out
 }
 
-// not returns what the negation of a condition can be.
+// not returns the possible results of the negation of a condition.
 func (b Bools) not() Bools {
 	out := b & CanFail
 	if b&CanTrue != 0 {
@@ -159,7 +159,7 @@ func (b Bools) not() Bools {
 	return out
 }
 
-// Or returns what the disjunction of two conditions can be.
+// Or returns the possible results of the disjunction of two conditions.
 func (b Bools) Or(c Bools) Bools { return b.not().and(c.not()).not() }
 
 // join returns a value that covers both a and b, and a failure if fail is set.
@@ -186,7 +186,7 @@ func condition(v Value) bool {
 	return false
 }
 
-// strict returns a result that fails where one of the operands can.
+// strict adds failure to a result if one of the operands can fail.
 func strict(result Bools, operands ...Value) Value {
 	for _, v := range operands {
 		switch x := v.(type) {
@@ -199,12 +199,13 @@ func strict(result Bools, operands ...Value) Value {
 	return result.value()
 }
 
-// abstractEqual is a == b where one of them stands for many.
+// abstractEqual evaluates a == b if one of them is abstract.
 func abstractEqual(a, b Value) Value {
 	if _, ok := b.(*Field); ok {
 		a, b = b, a
 	}
-	// a is the Field if one of them is. A case returns what is certain; everything more can be equal or not, and fails where an operand can.
+	// a is the Field if one of them is. A case returns a certain result; otherwise the values can be equal or not, and the result fails if an
+	// operand can.
 	switch x := a.(type) {
 	case *Field:
 		if !abstract(b) {
@@ -234,8 +235,8 @@ func abstractEqual(a, b Value) Value {
 	return strict(either, a, b)
 }
 
-// pinnedNumber returns the number that a field equals, nil when no filter fixes one. The field is that number as an int or as a
-// float, which comparisons do not distinguish.
+// pinnedNumber returns the number that a field equals, or nil if no filter determines one. The field is that number as
+// an int or as a float, which comparisons do not distinguish.
 func pinnedNumber(v Value) Value {
 	if f, ok := v.(*Field); ok && number(f.Equal) {
 		return f.Equal
@@ -243,7 +244,7 @@ func pinnedNumber(v Value) Value {
 	return nil
 }
 
-// abstractCompare is an ordering of a and b where one of them stands for many.
+// abstractCompare evaluates an ordering of a and b if one of them is abstract.
 func abstractCompare(op compareOp, a, b Value) Value {
 	if n := pinnedNumber(b); n != nil && pinnedNumber(a) != nil {
 		b = n
@@ -257,7 +258,7 @@ func abstractCompare(op compareOp, a, b Value) Value {
 	return strict(either|CanFail, a, b)
 }
 
-// abstractIn is x in c where one of them stands for many.
+// abstractIn evaluates x in c if one of them is abstract.
 func abstractIn(x, c Value) Value {
 	switch container := c.(type) {
 	case *Partial:
@@ -286,7 +287,7 @@ func abstractIn(x, c Value) Value {
 			return either
 		}
 	}
-	// The container may be of a type without items, which is a failure.
+	// The container may have a type without items, which is a failure.
 	return Unknown{}
 }
 
@@ -317,7 +318,7 @@ func itemEqual(x, item Value) Bools {
 	return CanFalse
 }
 
-// abstractIs is v is typ for a value that stands for many.
+// abstractIs evaluates v is typ for an abstract value.
 func abstractIs(v Value, typ string) Value {
 	switch x := v.(type) {
 	case *Field:
@@ -333,7 +334,7 @@ func abstractIs(v Value, typ string) Value {
 	return Unknown{}
 }
 
-// abstractMember is v.name or v['name'] for a value that stands for many.
+// abstractMember evaluates v.name or v['name'] for an abstract value.
 func abstractMember(v Value, name string) Value {
 	switch x := v.(type) {
 	case *Partial:
@@ -356,7 +357,7 @@ func atLeast(n int) *Field {
 	return &Field{Class: NumberClass, Low: &Bound{Value: value.Int(n), Inclusive: true}}
 }
 
-// abstractMethod is v.name(args) where one of the values stands for many. It fails where an argument can.
+// abstractMethod evaluates v.name(args) if one of the values is abstract. The result fails if an argument can.
 func abstractMethod(v Value, name string, args []Value) Value {
 	result := methodOf(v, name, args)
 	for _, a := range args {
@@ -378,7 +379,7 @@ func canFail(v Value) bool {
 	return false
 }
 
-// methodOf is v.name(args) if no argument fails.
+// methodOf evaluates v.name(args) if no argument fails.
 func methodOf(v Value, name string, args []Value) Value {
 	switch x := v.(type) {
 	case *Partial:
@@ -401,7 +402,7 @@ func methodOf(v Value, name string, args []Value) Value {
 	return Unknown{}
 }
 
-// get is m.get(key, default) of a map that is known in part.
+// get evaluates m.get(key, default) of a partially known map.
 func (p *Partial) get(key Value) Value {
 	path, ok := key.(value.Array)
 	if !ok {
@@ -419,13 +420,13 @@ func (p *Partial) get(key Value) Value {
 	return v
 }
 
-// keysOf is the list of the keys of a map that is known in part.
+// keysOf is the list of the keys of a partially known map.
 type keysOf struct{ of *Partial }
 
 // Kind implements value.Value.
 func (*keysOf) Kind() value.Kind { return value.KindArray }
 
-// method is keys().name(args): hasAll and hasAny are certain of keys that are known.
+// method evaluates keys().name(args): hasAll and hasAny are certain for known keys.
 func (k *keysOf) method(name string, args []Value) Value {
 	if name == "size" && len(args) == 0 {
 		return atLeast(len(k.of.Fields))

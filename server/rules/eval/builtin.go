@@ -9,8 +9,8 @@ import (
 	"clave/server/rules/syntax"
 )
 
-// The built-in functions stand in functions, the methods of each type in its table (receivers); a line there is all that the
-// evaluator and the checker need of one.
+// The built-in functions are in the table functions, and the methods of each type in its own table (receivers). One
+// entry there is all that the evaluator and the checker need.
 
 // builtin is a built-in function or method.
 type builtin struct {
@@ -20,8 +20,9 @@ type builtin struct {
 	overloads overloads
 }
 
-// overload is one way to call a function: the types of its arguments, any being all of them. Those of a method are without
-// its receiver, which call takes first. call is nil where the evaluator needs more than the arguments (Evaluator.builtin, method).
+// overload is one way to call a function, with the types of its arguments. Those of a method exclude its receiver,
+// which is the first argument of call. call is nil if the evaluation needs more than the arguments (Evaluator.builtin,
+// method).
 type overload struct {
 	types []string
 	call  func(args []Value) Value
@@ -30,10 +31,10 @@ type overload struct {
 // overloads are the ways to call a function.
 type overloads []overload
 
-// types makes a list of types.
+// types returns a list of types.
 func types(names ...string) []string { return names }
 
-// anything is the result of a function that can return values of all types.
+// anything is the return type of a function that can return values of all types.
 var anything check.Types
 
 // functions are the built-in functions.
@@ -66,7 +67,7 @@ var functions = map[string]builtin{
 	"hashing.crc32c":  {types("bytes"), each(hashCRC32C, "bytes", "string")},
 }
 
-// each makes an overload of one argument for each of the given types.
+// each returns an overload with one argument for each of the given types.
 func each(call func([]Value) Value, names ...string) overloads {
 	out := make(overloads, len(names))
 	for i, n := range names {
@@ -103,7 +104,7 @@ func (e *Evaluator) debug(ctx context.Context, x *syntax.Call) Value {
 	return e.eval(ctx, x.Args[0])
 }
 
-// choose calls the overload that fits the arguments, of which the first skip are the receiver and not counted.
+// choose calls the overload that fits the arguments. The first skip arguments are the receiver and not counted.
 func choose(name, receiver string, all overloads, args []Value, skip int) Value {
 	count := false
 	for _, o := range all {
@@ -129,7 +130,7 @@ func choose(name, receiver string, all overloads, args []Value, skip int) Value 
 	return unsupported(fmt.Sprintf("%s(%s)", full, strings.Join(got, ", ")), usages(full, all))
 }
 
-// fits reports whether arguments are of the given types. An int does where a float is required.
+// fits reports whether arguments have the given types. An int is accepted as a float.
 func fits(types []string, args []Value) bool {
 	for i, t := range types {
 		if t == "any" {

@@ -78,7 +78,7 @@ func toInt(args []Value) Value {
 	return args[0]
 }
 
-// truncate returns a float's whole part as Java casts it: out of range is the nearest, NaN is 0.
+// truncate returns a float's integral part like Java's cast: the nearest int if it is out of range, and 0 for NaN.
 func truncate(f float64) int64 {
 	switch {
 	case math.IsNaN(f):
@@ -91,7 +91,7 @@ func truncate(f float64) int64 {
 	return int64(f)
 }
 
-// conversion is the failure of a text that is no number.
+// conversion returns the failure for a string that is not a number.
 func conversion(text, to string) *Failure {
 	return failf("Type conversion error. Argument: [%s], From type: [string], To type: [%s].", text, to)
 }
@@ -109,7 +109,7 @@ func toFloatValue(args []Value) Value {
 	return value.Double(f)
 }
 
-// parseFloat reads a float as Java does: blanks around it and a suffix f or d are fine, infinity is Infinity.
+// parseFloat parses a float like Java: surrounding blanks and a suffix f or d are allowed, and infinity is Infinity.
 func parseFloat(s string) (float64, bool) {
 	s = strings.TrimFunc(s, func(r rune) bool { return r <= ' ' })
 	bare := strings.TrimLeft(s, "+-")

@@ -11,26 +11,27 @@ import (
 
 // The limits of one request (firebase.google.com/docs/firestore/quotas#security_rules).
 const (
-	// MaxLookups is how many documents one operation may look up.
+	// MaxLookups is the maximum number of documents that one operation may look up.
 	MaxLookups = 10
-	// MaxShared is how many documents the operations of one commit or multi-document read may look up together.
+	// MaxShared is the maximum number of documents that the operations of one commit or multi-document read may look up
+	// together.
 	MaxShared = 20
-	// maxSteps is how many expressions one request may evaluate.
+	// maxSteps is the maximum number of expressions that one request may evaluate.
 	maxSteps = 1000
 )
 
-// Reader gives documents to get, exists, getAfter and existsAfter. It is called by the goroutine that evaluates.
+// Reader supplies documents to get, exists, getAfter and existsAfter. The evaluating goroutine calls it.
 type Reader interface {
-	// Lookup returns a document's fields, and whether it exists: as it was before the request, or, with after
-	// set, as the whole request leaves it. An error ends the evaluation; it is not the rules' to judge.
+	// Lookup returns a document's fields, and whether it exists: before the request, or, with after set, after the whole
+	// request. An error ends the evaluation without a decision.
 	Lookup(ctx context.Context, name resource.Document, after bool) (value.Map, bool, error)
 }
 
-// Request is what is judged. A nil Value is a member that is not there.
+// Request is the request to decide. A nil Value is an absent member.
 type Request struct {
 	// Database is the database that the request is for.
 	Database resource.Database
-	// Name is the document that the request is about; zero for a list.
+	// Name is the document of the request; zero for a list.
 	Name resource.Document
 	// Method is get, list, create, update or delete.
 	Method string
@@ -42,9 +43,10 @@ type Request struct {
 	Time value.Timestamp
 	// Query is a list's limit, offset and order.
 	Query Value
-	// Resource is the stored document, null if there is none; of a list, what the query determines of all documents.
+	// Resource is the stored document, or null if there is none. For a list it is abstract and covers all documents of the
+	// query.
 	Resource Value
-	// New is the document that a write leaves, null if none; nil when nothing is written.
+	// New is the document after a write, or null if there is none; nil for reads.
 	New Value
 }
 
@@ -81,21 +83,21 @@ func (r *Request) member(name string) Value {
 	return nil
 }
 
-// lookup is a document that has been looked up.
+// lookup is the result of a lookup.
 type lookup struct {
 	name   resource.Document
 	fields value.Map
 	exists bool
-	// known is set when the document is one that the request is about anyway. If it doesn't exist it is null, where others are
-	// a failure.
+	// known is set for documents of the request itself. If such a document doesn't exist, the result is null, and not a
+	// failure.
 	known bool
 }
 
-// Lookups are the documents that the operations of one commit or read have looked up. Looking one up again is
-// free, and so are the documents that the request is about. It is not safe for concurrent use.
+// Lookups holds the documents that the operations of one commit or read have looked up. Repeated lookups and lookups of
+// the request's own documents are free. It is not safe for concurrent use.
 type Lookups struct {
 	found   []lookup
-	now     int // found by the present operation
+	now     int // found by the current operation
 	limit   int
 	written map[resource.Document]bool
 }
@@ -103,7 +105,7 @@ type Lookups struct {
 // NewLookups returns the lookups of a request of several operations.
 func NewLookups() *Lookups { return &Lookups{limit: MaxShared} }
 
-// Writes notes a document that the request writes.
+// Writes records a document that the request writes.
 func (l *Lookups) Writes(name resource.Document) {
 	if l.written == nil {
 		l.written = make(map[resource.Document]bool)
@@ -120,13 +122,13 @@ type Tracer interface {
 	Trace(id int, v Value)
 }
 
-// Evaluator evaluates the conditions of one request. It is made once a request and used by one goroutine.
+// Evaluator evaluates the conditions of one request. It must be used by one goroutine only.
 type Evaluator struct {
-	// Program is what is evaluated.
+	// Program is the program to evaluate.
 	Program *check.Program
-	// Request is what is judged.
+	// Request is the request to decide.
 	Request *Request
-	// Reader gives documents.
+	// Reader supplies documents.
 	Reader Reader
 	// Lookups are shared by the operations of a commit.
 	Lookups *Lookups
@@ -137,15 +139,15 @@ type Evaluator struct {
 	stack    []Value // the locals of the functions being evaluated
 	base     int     // where those of the innermost begin
 	steps    int
-	spent    *Failure     // what used up the budget
-	touched  *syntax.Span // where the variable resource was first read, in the present condition
-	doubted  *Failure     // what the query first left unknown, in the present condition
+	spent    *Failure     // the failure that used up the budget
+	touched  *syntax.Span // the expression that first read the variable resource in the current condition
+	doubted  *Failure     // the first fact that the query does not determine, in the current condition
 	err      error
-	// written has the maps that the rules write out, by their identity, with their keys in the order in which they are written.
+	// written holds the map literals of the rules, by identity, with their keys in the order of the text.
 	written map[uintptr]writtenMap
 }
 
-// writtenMap is a map that the rules write out. The reference keeps its identity from being given to another map.
+// writtenMap is a map literal of the rules. The reference prevents the reuse of its address for another map.
 type writtenMap struct {
 	m    value.Map
 	keys []string
@@ -158,21 +160,21 @@ func (e *Evaluator) Begin(r *Request) {
 	e.Lookups.begin()
 }
 
-// Again begins another look at the same operation, as for another alternative of a query; documents that were looked up
-// still count.
+// Again begins another evaluation of the same operation, for example for another alternative of a query. Earlier
+// lookups still count.
 func (e *Evaluator) Again() { e.steps, e.spent = 0, nil }
 
 // Err returns the first error of the Reader.
 func (e *Evaluator) Err() error { return e.err }
 
-// Outcome is what a condition came out as.
+// Outcome is the result of a condition.
 type Outcome struct {
-	// Can is which of true, false and failure the condition can be; for a request about one document it is
-	// exactly one of them.
+	// Can holds the possible results of the condition; for a request for one document it is exactly one of true, false and
+	// failure.
 	Can Bools
-	// Failure is why it failed or, for a query, the first thing that left it undecided; nil if that is not known.
+	// Failure is the reason of a failure or, for a query, of an undecided result; nil if it is unknown.
 	Failure *Failure
-	// Touched is where the condition first read the variable resource, nil if it didn't.
+	// Touched is the expression that first read the variable resource, or nil.
 	Touched *syntax.Span
 }
 

@@ -10,14 +10,14 @@ import (
 	"clave/server/value"
 )
 
-// exhausted is the failure of a request that evaluates too much; nothing saves it.
+// exhausted is the failure of a request that evaluates too many expressions. No other expression can override it.
 var exhausted = &Failure{
 	Text:  "Unable to evaluate the expression as the maximum of 1000 expressions to evaluate has been reached.",
 	abort: true,
 }
 
-// eval returns what an expression is worth. Each costs a step of the budget; as with the official emulator a logical
-// operator, a choice, a test of type and a let cost one more, and a path one for each segment.
+// eval returns the value of an expression. Each expression costs one step of the budget. As in the official emulator a
+// logical operator, a conditional, a type test and a let cost one more, and a path one for each segment.
 func (e *Evaluator) eval(ctx context.Context, x syntax.Expr) Value {
 	e.steps++
 	if e.steps > maxSteps {
@@ -105,7 +105,7 @@ func (e *Evaluator) ident(x *syntax.Ident) Value {
 	return &Failure{Text: "Null value error."}
 }
 
-// touch notes where the stored document is first read.
+// touch records the first read of the stored document.
 func (e *Evaluator) touch(x syntax.Expr) {
 	if e.touched == nil {
 		at := x.At()
@@ -113,7 +113,7 @@ func (e *Evaluator) touch(x syntax.Expr) {
 	}
 }
 
-// member evaluates x.name. The members of request are reached without making a map of it.
+// member evaluates x.name. It reads members of request without creating a map.
 func (e *Evaluator) member(ctx context.Context, x *syntax.Member) Value {
 	if id, ok := x.X.(*syntax.Ident); ok && e.Program.Names[id.ID()].Kind == check.Request {
 		if e.Tracer != nil {
@@ -132,7 +132,7 @@ func (e *Evaluator) member(ctx context.Context, x *syntax.Member) Value {
 	return member
 }
 
-// doubtMember notes a member that a query does not determine.
+// doubtMember records a member that a query does not determine.
 func (e *Evaluator) doubtMember(x syntax.Expr, v, member Value, name string) {
 	_, partial := v.(*Partial)
 	if _, unknown := member.(Unknown); unknown && partial {
@@ -140,7 +140,7 @@ func (e *Evaluator) doubtMember(x syntax.Expr, v, member Value, name string) {
 	}
 }
 
-// doubt notes the first thing that a query leaves unknown, for the message of a refusal.
+// doubt records the first fact that a query does not determine, for the message of a refusal.
 func (e *Evaluator) doubt(x syntax.Expr, f *Failure) {
 	if e.doubted == nil {
 		f.At = x.At()
@@ -177,13 +177,13 @@ func memberOf(v Value, name string) Value {
 	return typeError(v, "map,path")
 }
 
-// isNull reports whether v is null, of which everything that is done with it as with a container is a failure of its own.
+// isNull reports whether v is null. Operations of containers on null have a specific failure.
 func isNull(v Value) bool {
 	_, ok := v.(value.Null)
 	return ok
 }
 
-// nullValue is the failure of what is done with null.
+// nullValue returns the failure of an operation on null.
 func nullValue() *Failure { return &Failure{Text: "Null value error."} }
 
 // index evaluates x[i].
@@ -196,7 +196,7 @@ func (e *Evaluator) index(ctx context.Context, x *syntax.Index) Value {
 	if failed(i) {
 		return i
 	}
-	// A member of an abstract map with a key that is known may be known, too. Everything more is left to Unknown, which allows nothing.
+	// A member of an abstract map may be known if the key is. All other cases return Unknown, which allows nothing.
 	if abstract(v) || abstract(i) {
 		if k, ok := i.(value.String); ok {
 			member := abstractMember(v, string(k))
@@ -225,7 +225,7 @@ func (e *Evaluator) index(ctx context.Context, x *syntax.Index) Value {
 			return p.index(int64(k))
 		}
 	}
-	// Only failures are left; their texts are the official engine's, which names the indexes that the type has.
+	// Only failures remain. Their texts are the official engine's, which name the index types of the value's type.
 	if isNull(v) {
 		return nullValue()
 	}
@@ -261,7 +261,7 @@ func (e *Evaluator) slice(ctx context.Context, x *syntax.Slice) Value {
 	return sliceOf(v, low, high)
 }
 
-// list evaluates [a, b]. A list holds no value that stands for many.
+// list evaluates [a, b]. A list contains no abstract values.
 func (e *Evaluator) list(ctx context.Context, x *syntax.ListLit) Value {
 	items, v := e.values(ctx, x.Items)
 	if v != nil {
@@ -270,8 +270,8 @@ func (e *Evaluator) list(ctx context.Context, x *syntax.ListLit) Value {
 	return value.Array(items)
 }
 
-// values evaluates expressions, whose values follow the first ones in items; v is a failure or Unknown when one of all these is not a
-// plain value.
+// values evaluates expressions and appends their values to first in items. v is a failure or Unknown if one of all
+// these is not a plain value.
 func (e *Evaluator) values(ctx context.Context, exprs []syntax.Expr, first ...Value) (items []Value, v Value) {
 	items = append(make([]Value, 0, len(first)+len(exprs)), first...)
 	unknown := slices.ContainsFunc(first, abstract)
@@ -320,9 +320,9 @@ func (e *Evaluator) mapLit(ctx context.Context, x *syntax.MapLit) Value {
 	return m
 }
 
-// mapValues is m.values(): of a map that the rules write out in the order in which they are written, as with the official
-// emulator, and otherwise in the order of the keys. The official emulator gives the values of a document in the order in which
-// its writer sent them, which is kept nowhere here.
+// mapValues evaluates m.values(). The values of a map literal are in the order of the text, as in the official
+// emulator, and all others in the order of the keys. The official emulator returns the values of a document in the
+// order in which its writer sent them, which is not stored here.
 func (e *Evaluator) mapValues(m value.Map) Value {
 	keys := e.written[reflect.ValueOf(m).Pointer()].keys
 	if keys == nil {
@@ -350,7 +350,7 @@ func (e *Evaluator) path(ctx context.Context, x *syntax.PathLit) Value {
 			return v
 		}
 		if abstract(v) {
-			// The other segments are evaluated nevertheless: a certain failure of one is the result.
+			// The other segments are evaluated nevertheless: if one certainly fails, that is the result.
 			unknown = true
 			continue
 		}
@@ -411,7 +411,7 @@ func (e *Evaluator) call(ctx context.Context, x *syntax.Call) Value {
 	}
 	base := len(e.stack)
 	for _, a := range x.Args {
-		v := e.eval(ctx, a) // a failure hurts only if the function uses it
+		v := e.eval(ctx, a) // a failure matters only if the function uses it
 		e.stack = append(e.stack, v)
 	}
 	caller := e.base

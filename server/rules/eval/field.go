@@ -6,11 +6,11 @@ import (
 	"clave/server/value"
 )
 
-// exactInt is the greatest whole number below which ints and floats convert without loss.
+// exactInt is the bound below which ints and floats convert without loss.
 const exactInt = 1 << 53
 
-// sure reports whether comparing with v decides the same for every value that the database holds equal to it,
-// or orders on the same side of it.
+// sure reports whether comparisons with v have the same result for all values that the database considers equal to v,
+// and for values on the same side of v.
 func sure(v Value) bool {
 	switch x := v.(type) {
 	case value.Int:
@@ -36,10 +36,10 @@ func number(v Value) bool {
 	return false
 }
 
-// numeric reports whether v is or holds a number, so that the database's equality is wider than that of rules.
+// numeric reports whether v is or contains a number, so that the database's equality is wider than that of rules.
 func numeric(v Value) bool { return holds(v, number) }
 
-// holds reports whether v, or a value in it at any depth, is such as is says.
+// holds reports whether is accepts v or a value in it at any depth.
 func holds(v Value, is func(Value) bool) bool {
 	switch x := v.(type) {
 	case value.Array:
@@ -85,8 +85,8 @@ func ClassOf(v Value) Class {
 	return Class(TypeName(v))
 }
 
-// Pin makes the abstract value of a field that the database holds equal to v: v itself, unless that covers
-// values that rules distinguish.
+// Pin returns the abstract value of a field that the database considers equal to v. It is v itself, unless rules
+// distinguish values that are equal to v in the database.
 func Pin(v Value) Value {
 	if numeric(v) {
 		return &Field{Class: ClassOf(v), Equal: v}
@@ -94,8 +94,8 @@ func Pin(v Value) Value {
 	return v
 }
 
-// equals returns whether the field can equal v; member is set when the comparison is that of list members, for
-// which 1 and 1.0 differ.
+// equals returns the possible results of field == v. member is set for comparisons of list members, for which 1 and 1.0
+// differ.
 func (f *Field) equals(v Value, member bool) Bools {
 	if f.Class != AnyClass && f.Class != ClassOf(v) {
 		return CanFalse
@@ -103,9 +103,9 @@ func (f *Field) equals(v Value, member bool) Bools {
 	if _, null := v.(value.Null); null && f.NotNull {
 		return CanFalse
 	}
-	// The query fixes the value up to the database's equality, which is wider than that of rules: there 1 and 1.0 are equal, also inside
-	// lists and maps. Values with different keys differ for both, if their numbers convert exactly (sure). Where rules may distinguish what
-	// the database does not, the result is either.
+	// The query determines the value up to the database's equality, which is wider than that of rules: there 1 and 1.0 are
+	// equal, even inside lists and maps. Values with different keys differ for both, if their numbers convert exactly
+	// (sure). If rules may distinguish values that the database does not, the result is either.
 	if f.Equal != nil {
 		switch {
 		case !number(f.Equal):
@@ -122,7 +122,7 @@ func (f *Field) equals(v Value, member bool) Bools {
 		}
 		return CanTrue
 	}
-	// A value that the query excludes can be ruled out only if the database's equality and that of rules agree on it.
+	// An excluded value is certainly unequal only if the database's equality and that of rules agree on it.
 	for _, n := range f.Not {
 		if number(n) && sure(n) && sure(v) && equal(n, v) || !numeric(n) && same(n, v) {
 			return CanFalse
@@ -137,7 +137,7 @@ func (f *Field) equals(v Value, member bool) Bools {
 // sureDeep reports whether all numbers in v are sure.
 func sureDeep(v Value) bool { return !holds(v, func(v Value) bool { return !sure(v) }) }
 
-// outside reports whether v certainly lies outside of the field's range.
+// outside reports whether v is certainly outside the field's range.
 func (f *Field) outside(v Value) bool {
 	if f.Low != nil && sure(f.Low.Value) && sure(v) {
 		if order, nan, ok := compare(v, f.Low.Value); ok && !nan && (order < 0 || order == 0 && !f.Low.Inclusive) {
@@ -213,7 +213,7 @@ func (f *Field) compares(op compareOp, v Value) Bools {
 	return either
 }
 
-// implies reports whether the field's range has op v hold of all its values.
+// implies reports whether op v holds for all values of the field's range.
 func (f *Field) implies(op compareOp, v Value) bool {
 	bound := f.High
 	if op == greater || op == greaterEqual {
@@ -232,7 +232,7 @@ func (f *Field) implies(op compareOp, v Value) bool {
 	return op.holds(order)
 }
 
-// holds returns whether v in field can hold, the field being a list or map.
+// holds returns the possible results of v in field, which is a list or map.
 func (f *Field) holds(v Value) Bools {
 	if f.Class != ListClass {
 		return either | CanFail

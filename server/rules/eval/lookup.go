@@ -47,7 +47,7 @@ func (e *Evaluator) access(ctx context.Context, x *syntax.Call) Value {
 		return failure
 	case exists:
 		return value.Bool(found.exists)
-	// A missing document that the request itself is about is null; get of any other missing one fails.
+	// A missing document of the request itself is null; get of any other missing document fails.
 	case !found.exists && found.known:
 		return value.Null{}
 	case !found.exists:
@@ -68,7 +68,7 @@ func serviceCall(name string, p *Path) *Failure {
 	return &Failure{Text: b.String()}
 }
 
-// find looks a document up, once a request, within the budget. What the request is about is known without.
+// find looks up a document once per request, within the budget. The request's own documents need no lookup.
 func (e *Evaluator) find(ctx context.Context, function string, p *Path, after bool) (*lookup, *Failure) {
 	name, ok := documentName(e.Request.Database, p)
 	if !ok {
@@ -101,7 +101,7 @@ func (e *Evaluator) find(ctx context.Context, function string, p *Path, after bo
 	return &l.found[len(l.found)-1], nil
 }
 
-// known is the lookup of a document that the request is about; v is null if there is none.
+// known returns the lookup of a document of the request itself. v is null if there is none.
 func known(name resource.Document, v Value) *lookup {
 	l := &lookup{name: name, known: true}
 	if d, ok := v.(*Document); ok {
@@ -110,7 +110,7 @@ func known(name resource.Document, v Value) *lookup {
 	return l
 }
 
-// read calls the Reader. Its error is kept and ends the evaluation.
+// read calls the Reader. An error is stored and ends the evaluation.
 func (e *Evaluator) read(ctx context.Context, name resource.Document, after bool) (value.Map, bool, *Failure) {
 	fields, exists, err := e.Reader.Lookup(ctx, name, after)
 	if err != nil {

@@ -5,21 +5,21 @@ import (
 	"clave/server/value"
 )
 
-// The greatest values that an expression may make; documents are far smaller. Without a limit a value that is doubled
-// again and again would use up all memory within the budget of expressions.
+// The maximum sizes of an expression's values; documents are far smaller. Without a limit, repeated doubling of a value
+// would use up all memory within the budget of expressions.
 const (
 	maxBytes    = 4 << 20 // of a text or byte string
 	maxItems    = 1 << 19 // of a list, or of all values inside each other
 	maxSegments = 1000    // of a path
 )
 
-// heavy is the failure of a request that makes too great a value; nothing saves it.
+// heavy is the failure of a request that creates too large a value. No other expression can override it.
 var heavy = &Failure{
 	Text:  "Unable to evaluate the expression as the maximum memory usage of 1000 has been reached.",
 	abort: true,
 }
 
-// bounded returns v, or heavy if the expression has made it too great.
+// bounded returns v, or heavy if v is too large.
 func (e *Evaluator) bounded(x syntax.Expr, v Value) Value {
 	great := false
 	switch x.(type) {
@@ -48,7 +48,8 @@ func (e *Evaluator) bounded(x syntax.Expr, v Value) Value {
 // Greater reports whether v has more than n values inside it, itself included and long texts counted as several.
 func Greater(v Value, n int) bool { return !weigh(v, &n) }
 
-// weigh takes the values inside v off what is left, long texts as several, and reports whether there was enough.
+// weigh subtracts the number of values inside v from left, where long texts count as several, and reports whether left
+// sufficed.
 func weigh(v Value, left *int) bool {
 	*left--
 	if *left < 0 {

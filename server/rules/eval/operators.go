@@ -54,8 +54,8 @@ func (e *Evaluator) binary(ctx context.Context, x *syntax.Binary) Value {
 	return arithmetic(x.Op, a, b)
 }
 
-// logic evaluates && and ||, which end at the first side that decides; a side that decides makes a failure of
-// the other one good.
+// logic evaluates && and ||, which end at the first operand that decides. An operand that decides overrides a failure
+// of the other one.
 func (e *Evaluator) logic(ctx context.Context, x *syntax.Binary, decides Bools) Value {
 	e.steps++
 	a := e.eval(ctx, x.X)
@@ -91,7 +91,7 @@ func asCondition(v Value) Value {
 	return typeError(v, "bool")
 }
 
-// in evaluates x in y. A list written out is compared item by item, since it may hold what stands for many.
+// in evaluates x in y. A list literal is compared item by item, since items may be abstract.
 func (e *Evaluator) in(ctx context.Context, x *syntax.Binary) Value {
 	a := e.eval(ctx, x.X)
 	if failed(a) {
@@ -115,7 +115,7 @@ func (e *Evaluator) in(ctx context.Context, x *syntax.Binary) Value {
 	return inside(a, b)
 }
 
-// inItems is a in [items] where an item stands for many.
+// inItems evaluates a in [items] if an item is abstract.
 func inItems(a Value, items []Value) Value {
 	out := CanFalse
 	for _, item := range items {
@@ -177,7 +177,7 @@ func is(v Value, typ string) Value {
 	}
 	t := TypeName(v)
 	if t == "set" {
-		return value.Bool(false) // sets answer to no name
+		return value.Bool(false) // sets have no type name
 	}
 	return value.Bool(t == typ || typ == "number" && (t == "int" || t == "float"))
 }
@@ -189,7 +189,7 @@ func unary(op syntax.Op, v Value) Value {
 	}
 	if op == syntax.Not {
 		can := bools(v)
-		// No boolean can come out: v is a value of another type, or a condition that certainly fails and stays that.
+		// The result can't be a boolean: v has another type, or is a condition that certainly fails.
 		if can == CanFail {
 			if v == CanFail {
 				return v

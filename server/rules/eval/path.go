@@ -16,7 +16,7 @@ type Part struct {
 	Text string
 }
 
-// Path is a path, possibly with placeholders. It is never changed once made.
+// Path is a path, possibly with placeholders. It is immutable.
 type Path struct {
 	// Parts are the segments.
 	Parts []Part
@@ -35,7 +35,8 @@ func NewPath(segments ...string) *Path {
 	return p
 }
 
-// shown is the path as string and join write it: an open placeholder is empty, and left out once others have been bound.
+// shown returns the path in the form of string and join: an open placeholder is empty, and omitted once others have been
+// bound.
 func (p *Path) shown() string {
 	if p.open() == "" {
 		return p.String()
@@ -122,7 +123,7 @@ func referencePath(r value.Reference) *Path {
 	return NewPath(segments...)
 }
 
-// parsePath makes a path of a text such as a/b or /a/{b}/{c=**}.
+// parsePath parses a path such as a/b or /a/{b}/{c=**}.
 func parsePath(text string) (*Path, string) {
 	rest := strings.TrimPrefix(text, "/")
 	if text == "" {
@@ -204,7 +205,7 @@ func (p *Path) bind(m value.Map) Value {
 		out.Parts = append(out.Parts, Part{Text: text})
 		out.bound[s.Text] = value.String(text)
 	}
-	// A key that is no placeholder is a mistake. Sorted, so that the text of the failure is always the same.
+	// A key without a placeholder is a failure. The keys are sorted, so that its text is deterministic.
 	if used < len(m) {
 		for _, k := range sortedKeys(m) {
 			if !p.has(k) {

@@ -17,7 +17,7 @@ func (e *Evaluator) pattern(s value.String, name string, args []Value) Value {
 	}
 	expr := string(args[1].(value.String))
 	if name == "matches" {
-		// Patterns that stand in the rules were compiled when these were loaded.
+		// Literal patterns were compiled when the rules were loaded.
 		re := e.Program.Patterns[expr]
 		if re == nil {
 			var err error
@@ -47,8 +47,8 @@ func badPattern(expr string) *Failure {
 	return failf("Invalid regular expression pattern. Pattern: %s.", expr)
 }
 
-// find returns the places of all matches and their groups, as Java's Matcher.find does one after the other:
-// unlike in Go, an empty match may follow directly behind another match.
+// find returns the positions of all matches and their groups, like repeated calls of Java's Matcher.find: unlike in Go,
+// an empty match may directly follow another match.
 func find(re *regexp.Regexp, s string) [][]int {
 	all := re.FindAllStringSubmatchIndex(s, -1)
 	if !re.MatchString("") || looksBack(re) {
@@ -80,7 +80,7 @@ func looksBack(re *regexp.Regexp) bool {
 		strings.Contains(text, `\A`)
 }
 
-// split cuts a text at the matches of a pattern. Empty texts at the end are dropped, but for the first.
+// split splits a text at the matches of a pattern. It drops trailing empty texts, except the first text.
 func split(re *regexp.Regexp, s string) []string {
 	var out []string
 	last := 0
@@ -117,10 +117,10 @@ func replace(re *regexp.Regexp, s, by string) (text string, ok bool) {
 	return b.String(), true
 }
 
-// expand writes a replacement, unless it names a group that there is not.
+// expand writes a replacement. It returns false if the replacement names an unknown group.
 func expand(b *strings.Builder, re *regexp.Regexp, s string, m []int, by string) bool {
 	group := func(n int) {
-		if m[2*n] >= 0 { // else the group took no part in the match
+		if m[2*n] >= 0 { // otherwise the group did not participate in the match
 			b.WriteString(s[m[2*n]:m[2*n+1]])
 		}
 	}
@@ -152,7 +152,7 @@ func expand(b *strings.Builder, re *regexp.Regexp, s string, m []int, by string)
 	return true
 }
 
-// groupNumber reads a group's number: as many digits as make the number of a group that there is.
+// groupNumber parses a group's number: as many digits as form the number of an existing group.
 func groupNumber(digits string, groups int) (n, used int) {
 	n, used = int(digits[0]-'0'), 1
 	for used < len(digits) && '0' <= digits[used] && digits[used] <= '9' {

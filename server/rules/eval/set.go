@@ -6,7 +6,7 @@ import (
 	"clave/server/value"
 )
 
-// Set is a set. Unlike in lists, 1 and 1.0 are one member of it. It is never changed once made.
+// Set is a set. Unlike in lists, 1 and 1.0 are the same member. It is immutable.
 type Set struct {
 	items map[string]Value
 	order []string // keys in the order they came
@@ -106,7 +106,7 @@ func (s *Set) union(t *Set) *Set {
 	return out
 }
 
-// Diff is what distinguishes two maps, by their top-level keys.
+// Diff holds the differences of two maps, by their top-level keys.
 type Diff struct {
 	added, removed, changed, unchanged []string
 }
@@ -133,7 +133,7 @@ func newDiff(now, old value.Map) *Diff {
 	return d
 }
 
-// Statuses returns what became of each key, in the words of the official emulator's JSON.
+// Statuses returns the change of each key, in the terms of the official emulator's JSON.
 func (d *Diff) Statuses() map[string]string {
 	out := make(map[string]string)
 	for status, keys := range map[string][]string{

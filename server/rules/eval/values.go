@@ -22,7 +22,7 @@ type Failure struct {
 	Text string
 	// At is the expression that failed.
 	At syntax.Span
-	// abort is set when no other expression may save the request: its budget is used up.
+	// abort is set if no other expression may override the failure, because the budget is used up.
 	abort bool
 }
 
@@ -54,8 +54,8 @@ func (d *Document) member(name string) Value {
 	return nil
 }
 
-// Kind implements value.Value, as for all types below; the kinds of types that documents can't hold have no
-// meaning but to be there.
+// Kind implements value.Value, like those of all types below. The results for types that documents can't contain have
+// no meaning.
 func (Duration) Kind() value.Kind { return value.KindTimestamp }
 
 // Kind implements value.Value.

@@ -19,11 +19,11 @@ const (
 	CompileError = "compile-error"
 )
 
-// Case is one operation and the verdict that it must get.
+// Case is one operation with the expected verdict.
 type Case struct {
 	// ID names the case in messages.
 	ID string `json:"id"`
-	// Rules is the rules file; empty takes the one that the cases are run with.
+	// Rules is the rules file; empty means the one with which the cases are run.
 	Rules string `json:"rules"`
 	// Auth is the user of the request, null without one.
 	Auth *Auth `json:"auth"`
@@ -33,9 +33,9 @@ type Case struct {
 	Docs map[string]json.RawMessage `json:"docs"`
 	// Op is the operation.
 	Op Operation `json:"op"`
-	// Expect is the verdict that it must get.
+	// Expect is the expected verdict.
 	Expect string `json:"expect"`
-	// Accept are further verdicts that are no failure.
+	// Accept lists further accepted verdicts.
 	Accept []string `json:"accept"`
 	// Critical is set when an unexpected allow is never accepted.
 	Critical bool `json:"critical"`
@@ -76,7 +76,7 @@ type Operation struct {
 	Reads []string `json:"reads"`
 }
 
-// Good reports whether a verdict is one that the case takes.
+// Good reports whether the case accepts a verdict.
 func (c *Case) Good(verdict string) bool {
 	if verdict == c.Expect {
 		return true

@@ -9,8 +9,8 @@ import (
 // siteRules is the rules file where none is named.
 const siteRules = "firestore.rules"
 
-// CheckAll prints what Check finds in rules files, by default in firestore.rules. It returns the exit code: 1 when something is
-// wrong with one of them.
+// CheckAll prints the issues of rules files, by default of firestore.rules. It returns the exit code: 1 if one of them
+// has an error.
 func CheckAll(files []string, out io.Writer) (int, error) {
 	if len(files) == 0 {
 		files = []string{siteRules}
@@ -28,8 +28,8 @@ func CheckAll(files []string, out io.Writer) (int, error) {
 	return code, nil
 }
 
-// TestAll decides the cases in folders or files; those without rules of their own by rulesFile, by default firestore.rules if it
-// is there. It returns the exit code: 1 when a case fails.
+// TestAll decides the cases in folders or files. Cases without rules of their own use rulesFile, by default
+// firestore.rules if it exists. It returns the exit code: 1 if a case fails.
 func TestAll(ctx context.Context, folders []string, rulesFile string, out io.Writer) (int, error) {
 	if rulesFile == "" {
 		if _, err := os.Stat(siteRules); err == nil {

@@ -18,7 +18,7 @@ var Database = resource.Database{Project: "demo", ID: resource.DefaultDatabase}
 // someday is the time of cases that name none.
 var someday = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
 
-// Decide returns the verdict on a case and, unless it is Allow, the reason. It returns an error for a case that makes no sense.
+// Decide returns the verdict on a case and, unless it is Allow, the reason. It returns an error for an invalid case.
 func (c *Case) Decide(ctx context.Context) (verdict, why string, err error) {
 	r, issues := rules.Compile(c.Rules)
 	if r == nil {
@@ -100,7 +100,7 @@ func (w *world) get(ctx context.Context, path string, lookups *rules.Lookups) (r
 	return w.decideOne(ctx, &rules.Request{Method: rules.Get, Name: name, Before: w.before[path], Lookups: lookups})
 }
 
-// list decides a query. One that is no query is refused.
+// list decides a query. It refuses an invalid query.
 func (w *world) list(ctx context.Context, op *Operation) (rules.Decision, error) {
 	q, err := parseQuery(op.Parent, op.Query)
 	if err != nil {
@@ -123,7 +123,7 @@ func (w *world) commit(ctx context.Context, writes []Write) (rules.Decision, err
 			return rules.Decision{}, fmt.Errorf("write %d: %w", i, err)
 		}
 		applied := parsed[i]
-		applied.Precondition = document.Precondition{} // judged after the rules
+		applied.Precondition = document.Precondition{} // checked after the rules
 		after, _, err := document.Apply(w.after[one.Path], applied, clock.VersionOf(w.time))
 		if err != nil {
 			return rules.Decision{}, fmt.Errorf("write %d: %w", i, err)

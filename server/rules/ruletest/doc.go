@@ -1,3 +1,3 @@
-// Package ruletest is what `clave rules check` and `clave rules test` do: it reports what is wrong with a rules file, and
-// decides cases (an operation on some documents, and whether it must be allowed) without a server.
+// Package ruletest implements `clave rules check` and `clave rules test`: it reports the issues of rules files, and
+// decides cases (an operation on some documents, with the expected verdict) without a server.
 package ruletest

@@ -13,8 +13,8 @@ import (
 	"clave/server/rules"
 )
 
-// Check writes everything that is wrong with a rules file, a line each: file:line:column - SEVERITY text. ok is false if
-// the file would be refused.
+// Check writes the issues of a rules file, one on each line: file:line:column - SEVERITY text. ok is false if the file
+// would be refused.
 func Check(w io.Writer, file string) (ok bool, err error) {
 	source, err := os.ReadFile(file)
 	if err != nil {

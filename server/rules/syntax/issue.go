@@ -24,7 +24,7 @@ func (s Severity) String() string {
 	return "WARNING"
 }
 
-// Issue is something wrong with a rules file. Its zero Span stands for the file as a whole.
+// Issue is an error or a warning about a rules file. The zero Span means the whole file.
 type Issue struct {
 	// Span is the place.
 	Span Span

@@ -14,8 +14,8 @@ const maxIssues = 100
 // tooComplex is the official compiler's word for expressions that are nested too deep.
 const tooComplex = "Expression is too complex to evaluate safely."
 
-// parser makes the tree of a file. After an error it skips to the next place where a declaration can begin
-// or end, so that one file's errors come all at once.
+// parser parses a file. After an error it skips to the next position at which a declaration can begin or end, so that
+// all errors of a file are reported at once.
 type parser struct {
 	tokens []token
 	at     int
@@ -24,7 +24,7 @@ type parser struct {
 	issues []Issue
 }
 
-// bail is thrown to leave a declaration or condition whose error has been reported.
+// bail is the panic value that leaves a declaration or condition whose error has been reported.
 type bail struct{}
 
 // Parse parses a rules file. The tree is whole only if none of the issues is an error; it is never nil.
@@ -121,7 +121,7 @@ func (p *parser) match() *Match {
 	return m
 }
 
-// block parses what stands in the braces of a statement: declarations, by the words that begin them.
+// block parses the declarations in the braces of a statement, by their first words.
 func (p *parser) block(statement string, declarations map[string]func()) {
 	p.want("{")
 	empty := true
@@ -235,7 +235,7 @@ func (p *parser) function() *Function {
 	}
 	if t := p.peek(); !p.accept("return") {
 		if t.is("}") {
-			// The declaration is complete apart from that: parsing goes on behind it, without skipping.
+			// The declaration is complete otherwise, so parsing continues after it without skipping.
 			p.complain(t.span, "Missing 'function' body")
 			p.next()
 			return f
@@ -268,7 +268,7 @@ func (p *parser) attempt(parse func()) {
 			}
 			p.depth = depth
 			if p.at == start {
-				p.next() // never stand still
+				p.next() // always make progress
 			}
 			p.recover(p.openSince(start), !p.tokens[start].is("allow"))
 		}
@@ -322,7 +322,7 @@ func (p *parser) recover(depth int, block bool) {
 	}
 }
 
-// stray reports a token that begins no declaration and skips it with what belongs to it.
+// stray reports a token that begins no declaration, and skips it and the rest of its statement.
 func (p *parser) stray(t token) {
 	p.unexpected(t)
 	p.next()
@@ -393,7 +393,7 @@ func (p *parser) want(text string) {
 	}
 }
 
-// complain reports an error. One place gets one error: what follows from it is noise.
+// complain reports an error. Only one error is reported for a position, because others follow from it.
 func (p *parser) complain(at Span, format string, args ...any) {
 	if len(p.issues) >= maxIssues {
 		return
@@ -406,7 +406,7 @@ func (p *parser) complain(at Span, format string, args ...any) {
 	p.issues = append(p.issues, Issue{Span: at, Text: fmt.Sprintf(format, args...)})
 }
 
-// unexpected reports a token that has no business at its place.
+// unexpected reports an unexpected token.
 func (p *parser) unexpected(t token) { p.complain(t.span, "Unexpected '%s'.", t.shown()) }
 
 // fail reports an error and bails out of the declaration.
@@ -415,7 +415,7 @@ func (p *parser) fail(at Span, format string, args ...any) {
 	panic(bail{})
 }
 
-// enter goes one level down, or bails out at the bottom.
+// enter increments the nesting, or bails out at the limit.
 func (p *parser) enter(at Span) {
 	p.depth++
 	if p.depth > maxDepth {
@@ -423,5 +423,5 @@ func (p *parser) enter(at Span) {
 	}
 }
 
-// leave goes one level up.
+// leave decrements the nesting.
 func (p *parser) leave() { p.depth-- }

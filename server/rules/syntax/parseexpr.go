@@ -10,8 +10,8 @@ type operator struct {
 	level int
 }
 
-// operators are the binary operators; all associate to the left. Note that == binds tighter than in and is, unlike in
-// the published table: so the official compiler has it.
+// operators lists the binary operators, which are all left-associative. As in the official compiler, but unlike the
+// published table, == binds tighter than in and is.
 var operators = map[string]operator{
 	"||": {Or, 1},
 	"&&": {And, 2},
@@ -22,7 +22,7 @@ var operators = map[string]operator{
 	"*": {Mul, 7}, "/": {Div, 7}, "%": {Mod, 7},
 }
 
-// isOp stands for is in operators; its right side is a type and no expression, so it is no Op.
+// isOp represents is in operators. It is not an Op, because its right side is a type and not an expression.
 const isOp Op = 255
 
 // node makes the common part of an expression.
@@ -48,9 +48,9 @@ func (p *parser) expr() Expr {
 	return &Cond{node: p.node(c.At().To(b.At())), OpAt: question, C: c, A: a, B: b}
 }
 
-// binary parses operators of a level and tighter ones, by precedence climbing: an operator's right side is parsed one level higher, so
-// that operators of one level associate to the left. Since is has no expression on its right, any operator may follow it
-// and has all before it as its left side: 1 is int == true is (1 is int) == true.
+// binary parses operators of a level and tighter ones by precedence climbing: an operator's right side is parsed one
+// level higher, so that operators of one level are left-associative. Since is has no expression on its right, any
+// operator may follow it, with everything before as its left side: 1 is int == true is (1 is int) == true.
 func (p *parser) binary(level int) Expr {
 	x := p.unary()
 	for {

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// scanner cuts a text into tokens. It never fails: what is no token is reported and skipped.
+// scanner splits a text into tokens. It never fails: it reports and skips invalid characters.
 type scanner struct {
 	src    string
 	at     int // offset of the next character
@@ -118,8 +118,8 @@ func (s *scanner) next() token {
 	case c == '/':
 		return s.slash(at, rest)
 	}
-	// Operators of two characters come before those of one, which they begin with. ++ and -- are scanned so that the parser can refuse them
-	// by name.
+	// Operators of two characters precede those of one that are their prefixes. ++ and -- are scanned so that the parser
+	// can refuse them by name.
 	for _, op := range [...]string{"&&", "||", "==", "!=", "<=", ">=", "++", "--", "**"} {
 		if strings.HasPrefix(rest, op) {
 			return s.take(at, kindPunct, 2)
@@ -156,8 +156,8 @@ func (s *scanner) number(at Span, rest string) token {
 	return s.take(at, kindInt, n)
 }
 
-// slash scans a path's segment or a division sign. A slash with a segment's characters behind it is always a
-// segment, so that a division must have a blank behind its sign, as in the official compiler.
+// slash scans a path's segment or a division sign. A slash that is followed by characters of a segment is always a
+// segment, so a division needs a blank after its sign, as in the official compiler.
 func (s *scanner) slash(at Span, rest string) token {
 	n := 1
 	inner := 1

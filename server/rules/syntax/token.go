@@ -14,15 +14,15 @@ const (
 	kindBytes
 	kindSegment // a slash with what follows it directly: /users
 	kindPunct
-	kindBad // something the scanner has complained about
+	kindBad // invalid text that the scanner has reported
 )
 
 // token is one token of the text.
 type token struct {
 	kind kind
 	span Span
-	// text is the token as written, but for strings and bytes, where it is the value, and segments, where it
-	// is the segment without its slash, percent-decoded.
+	// text is the token as written. For strings and bytes it is the value, and for segments the percent-decoded segment
+	// without its slash.
 	text string
 	// raw is the token as written.
 	raw string
