@@ -100,13 +100,12 @@ func (s *Store) Full() error {
 	return nil
 }
 
-// begin begins a call: it locks the mutex for reading, and the caller unlocks it. It returns false once Close was
-// called, even for calls that already wait: the mutex may never be free again.
+// begin begins a call: it locks the mutex for reading, and the caller unlocks it. It returns false once Close was called. It never
+// waits: only Close locks the mutex for writing, and while writes are stalled the mutex may never be free again.
 func (s *Store) begin() bool {
-	if s.isClosing() {
+	if !s.mu.TryRLock() {
 		return false
 	}
-	s.mu.RLock()
 	if s.isClosing() {
 		s.mu.RUnlock()
 		return false

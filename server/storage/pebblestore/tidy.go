@@ -40,11 +40,11 @@ func (s *Store) tidy() {
 // flush begins a flush of the memtable and returns a channel that is closed at its end. The channel is nil if the store
 // is being closed, which flushes too.
 func (s *Store) flush() (flushed <-chan struct{}, err error) {
-	if !s.mu.TryRLock() {
+	if !s.begin() {
 		return nil, nil
 	}
 	defer s.mu.RUnlock()
-	if s.isClosing() || s.failed.Load() != nil {
+	if s.failed.Load() != nil {
 		return nil, nil
 	}
 	err = s.survive(func() error {

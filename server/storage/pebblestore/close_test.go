@@ -1,0 +1,47 @@
+package pebblestore
+
+import (
+	"errors"
+	"runtime"
+	"testing"
+	"time"
+
+	"clave/server/storage"
+)
+
+// TestACallThatCloseOvertakes begins a read that has found the store open, when Close already waits for a write that has not ended: the
+// read returns ErrClosed and does not wait with Close.
+func TestACallThatCloseOvertakes(t *testing.T) {
+	s, err := OpenMemory()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.mu.RLock() // The write.
+	drained := make(chan struct{})
+	go func() {
+		s.drain() // What Close does after isClosing reports true.
+		close(drained)
+	}()
+	for s.mu.TryRLock() { // Until Close waits.
+		s.mu.RUnlock()
+		runtime.Gosched()
+	}
+	read := make(chan error, 1)
+	go func() {
+		_, _, err := s.Get([]byte("a"))
+		read <- err
+	}()
+	select {
+	case err = <-read:
+	case <-time.After(10 * time.Second):
+		err = errors.New("the read has not returned after ten seconds")
+	}
+	s.mu.RUnlock()
+	<-drained
+	if !errors.Is(err, storage.ErrClosed) {
+		t.Errorf("a read while Close waits: %v, want ErrClosed", err)
+	}
+	if err := s.Close(); err != nil {
+		t.Errorf("Close() = %v", err)
+	}
+}
