@@ -275,8 +275,10 @@ func (s *releases) release(ctx context.Context, in releaseRequest) (*Released, e
 		err = s.save(ctx, next)
 	}
 	if err != nil {
-		maps.DeleteFunc(before, func(db resource.Database, _ index.Definitions) bool { _, tried := after[db]; return !tried })
-		if undo := s.changeIndexes(context.WithoutCancel(ctx), before); undo != nil {
+		for db := range after {
+			after[db] = before[db] // none, if these are its first
+		}
+		if undo := s.changeIndexes(context.WithoutCancel(ctx), after); undo != nil {
 			s.log.Error("indexes that were not released stay until the next start", "error", undo)
 		}
 		return nil, err
