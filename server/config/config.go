@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -41,6 +42,9 @@ type Config struct {
 	Project string
 	// SingleProject has requests for other projects logged.
 	SingleProject bool
+	// ClockAhead is how far the clock is ahead of the machine's, behind if negative: for tests of nodes with different clocks. Start mode only.
+	ClockAhead time.Duration
+	clockAhead string // as the environment has it
 	// DataDir is where the data lie; unused with Memory.
 	DataDir string
 	// Store is the URL of the PostgreSQL that keeps the data; empty for the data folder. It holds a password.
@@ -280,6 +284,7 @@ func (c *Config) fromEnvironment(getenv func(string) string) {
 		c.MemoryLimit, _ = memory.Parse(limit) // the Go runtime refuses what is none, and takes less than we do
 	}
 	c.TempDir = tempDir(getenv)
+	c.clockAhead = getenv(clockVariable)
 	if c.Store == "" && c.Mode.storesShared() {
 		c.Store = getenv("CLAVE_STORE")
 	}
@@ -294,6 +299,9 @@ func (c *Config) fromEnvironment(getenv func(string) string) {
 // check finds contradictions.
 func (c *Config) check() error {
 	if err := c.checkPublicURL(); err != nil {
+		return err
+	}
+	if err := c.checkClock(); err != nil {
 		return err
 	}
 	if c.Store != "" && c.Memory {

@@ -43,6 +43,9 @@ type cluster struct {
 	balancer *testlink.Balancer
 }
 
+// ahead are how far the nodes' clocks are ahead of the machine's, which is PostgreSQL's.
+var ahead = [count]string{"5s", "-5s", "0s"}
+
 // newCluster starts nodes on a new PostgreSQL, with a synchronous standby if one is requested.
 func newCluster(t *testing.T, withStandby bool) *cluster {
 	t.Helper()
@@ -81,7 +84,7 @@ func newCluster(t *testing.T, withStandby bool) *cluster {
 		if withStandby {
 			own += "&target_session_attrs=read-write"
 		}
-		m.site.env = []string{"CLAVE_STORE=" + own}
+		m.site.env = []string{"CLAVE_STORE=" + own, "CLAVE_CLOCK_AHEAD=" + ahead[i]}
 		m.site.args = append(m.site.args, "--cluster-listen", inner[i])
 		c.members = append(c.members, m)
 		targets = append(targets, m.site.addr)
