@@ -19,7 +19,7 @@ import (
 // project of functions of both generations, which answer each other, without Java.
 func TestFirebaseCLIWithClaveInside(t *testing.T) {
 	modules := functionsModules(t)
-	for only, documents := range map[string]int{"firestore,functions": 200, "firestore,auth,functions": 200} {
+	for only, documents := range map[string]int{"firestore,functions": 40, "firestore,auth,functions": 40} {
 		t.Run(only, func(t *testing.T) {
 			got := runFirebase(t, modules, only, documents)
 			want := firebaseResult{Sum: documents, Log: documents, Gone: 1, Noted: []string{"unknown"}, Refused: "permission-denied"}
