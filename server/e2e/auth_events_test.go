@@ -142,6 +142,7 @@ func TestAccountEventsAsRecorded(t *testing.T) {
 
 // TestAccountEventsOfOfficialEmulator checks the recorded cases against the official Auth emulator.
 func TestAccountEventsOfOfficialEmulator(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("skipped in short mode: the official emulator takes seconds to start")
 	}

@@ -7,12 +7,14 @@ import (
 	"testing"
 )
 
-// compatSeeds is how many series of requests TestCompatWithOfficialEmulator sends.
+// compatSeeds is how many series of requests TestCompatWithOfficialEmulator sends. TestRulesAgainstTheOfficialEmulator compares three times as
+// many hundreds of expressions.
 var compatSeeds = flag.Uint64("compat.seeds", 3, "series of requests that are compared with the official emulator's answers")
 
 // TestCompatWithOfficialEmulator sends the same generated requests to Clave and to the official Firestore emulator and
 // compares the answers. Differences that are production's, not ours, are listed by name in compatDifferences.
 func TestCompatWithOfficialEmulator(t *testing.T) {
+	t.Parallel()
 	theirs := startOfficialEmulator(t)
 	ours := start(t, nil).Firestore
 	for seed := range *compatSeeds {

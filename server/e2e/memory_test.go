@@ -168,6 +168,7 @@ func floods(project, origin string, roots *tls.Config) []flood {
 // TestUnfinishedRequestsDoNotFillTheMemory begins 140 large requests over each transport and ends none. The resident set must stay
 // bounded throughout, and a small request must be answered meanwhile.
 func TestUnfinishedRequestsDoNotFillTheMemory(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("gigabytes are sent")
 	}

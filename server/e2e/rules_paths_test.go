@@ -58,6 +58,7 @@ func (g *exprGenerator) matchStatement(b *strings.Builder, depth int, n *int) {
 
 // TestRulesPathsAgainstTheOfficialEmulator compares which documents random match statements allow.
 func TestRulesPathsAgainstTheOfficialEmulator(t *testing.T) {
+	t.Parallel()
 	r := &rulesRun{t: t, host: "http://" + startOfficialEmulator(t)}
 	g := &exprGenerator{rand.New(rand.NewPCG(9, 10))}
 	db := resource.Database{Project: project, ID: resource.DefaultDatabase}

@@ -9,6 +9,7 @@ import (
 
 // TestRulesUnitTesting runs the site's rules tests, which use @firebase/rules-unit-testing, against a whole server.
 func TestRulesUnitTesting(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("skipped in short mode: the rules tests take half a minute")
 	}

@@ -70,6 +70,7 @@ func parseSets(lines []string) []ruletest.Write {
 
 // TestRulesOfWritesAgainstTheOfficialEmulator compares what rules see of the documents that a commit is about.
 func TestRulesOfWritesAgainstTheOfficialEmulator(t *testing.T) {
+	t.Parallel()
 	theirs := &rulesRun{t: t, host: "http://" + startOfficialEmulator(t)}
 	ours := &rulesRun{t: t, host: "http://" + start(t, nil).Firestore}
 	counts := make(map[string]int)

@@ -202,6 +202,7 @@ func (s *slowReader) fill(round int) {
 // TestSlowReadersDoNotFillTheMemory opens 500 large answers and live queries over all transports, takes the beginning of each and no
 // more, and changes every document several times. The resident set must stay bounded, and a small request be answered.
 func TestSlowReadersDoNotFillTheMemory(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("hundreds of connections are opened")
 	}
