@@ -11,7 +11,7 @@ import (
 type Ticket struct {
 	// Value is the secret that Register takes.
 	Value string
-	// ExpiresIn is how long it is good for.
+	// ExpiresIn is the time for which it is valid.
 	ExpiresIn time.Duration
 }
 

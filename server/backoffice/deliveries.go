@@ -24,7 +24,7 @@ const (
 	stateSent      = "sent"
 	stateFailed    = "failed"
 	stateUncertain = "uncertain"
-	// stateDeferred is a delivery that the mail server did not accept and that is tried again.
+	// stateDeferred is a delivery that the mail server did not accept and that is retried.
 	stateDeferred = "deferred"
 )
 
@@ -32,9 +32,9 @@ const (
 const (
 	sendInterval = 15 * time.Second
 	sendBatch    = 30
-	// sendTime is how long a delivery may take, with a margin. One that has the state sending for longer was interrupted.
+	// sendTime is the time limit of a delivery, with a margin. One that has the state sending for longer was interrupted.
 	sendTime = 5 * time.Minute
-	// settleTime is how long writing the outcome of a delivery may take.
+	// settleTime is the time limit of writing the outcome of a delivery.
 	settleTime = 5 * time.Second
 	// retryTime is the time between tries of a deferred delivery, and maxSendTries their number.
 	retryTime    = 20 * time.Minute

@@ -25,7 +25,7 @@ var personal = append([]string{newsletter, subscriberCollection}, forms...)
 // were.
 const erasures = "erasures"
 
-// eraseBatch is how many documents are erased together.
+// eraseBatch is the number of documents that are erased together.
 const eraseBatch = 300
 
 // Counts are numbers of documents by collection.

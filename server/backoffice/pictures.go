@@ -32,8 +32,8 @@ const MaxUpload = 5 << 20
 // uploadRate is how often an administrator may upload a picture.
 var uploadRate = ratelimit.Rate{Burst: 20, Every: 30 * time.Second}
 
-// When pictures that no event shows are looked for, and how long they are kept then: an event may be restored, or its form is
-// still open.
+// When pictures that no event shows are looked for, and the time for which they are kept then: an event may be
+// restored, or its form is still open.
 const (
 	sweepInterval = 6 * time.Hour
 	sweepTime     = 10 * time.Minute

@@ -16,7 +16,7 @@ const (
 	draftCollection = "MusicEventDrafts"
 )
 
-// When drafts are looked at, how many at once, and how long that may take.
+// When drafts are checked, how many at once, and the time limit.
 const (
 	publishInterval = 30 * time.Second
 	publishBatch    = 50

@@ -39,7 +39,8 @@ const (
 	maxPassword = 4096
 )
 
-// cleanupTime is how long the removal of an incomplete administrator may take. It goes on when the caller has disconnected.
+// cleanupTime is the time limit of the removal of an incomplete administrator. It continues when the caller has
+// disconnected.
 const cleanupTime = 10 * time.Second
 
 // address is what the forms of the site call an e-mail address.

@@ -10,7 +10,7 @@ import (
 	"clave/server/clock"
 )
 
-// ticketLife is how long a ticket is good for.
+// ticketLife is the time for which a ticket is valid.
 const ticketLife = 10 * time.Minute
 
 // tickets are the permissions that are out. Only their hashes are kept.

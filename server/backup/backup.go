@@ -131,7 +131,7 @@ func Build(from, data string, fill func(store string) error) (err error) {
 	return errors.Join(os.Remove(filepath.Join(data, restoringName)), sync(data))
 }
 
-// restoringName is the marker of a restore that is under way, with the copy's name as its content.
+// restoringName is the marker of a restore that is in progress, with the copy's name as its content.
 const restoringName = "restoring"
 
 // begin marks a restore. What an interrupted one has left is removed; other files are an error.

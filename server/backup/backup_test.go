@@ -291,7 +291,8 @@ func TestAnInterruptedRestore(t *testing.T) {
 	}
 }
 
-// TestAbandonedCopiesAreRemoved makes a copy beside the remains of a killed one, one under way, and an unrelated folder.
+// TestAbandonedCopiesAreRemoved makes a copy beside the remains of a killed one, one in progress, and an unrelated
+// folder.
 func TestAbandonedCopiesAreRemoved(t *testing.T) {
 	data, store := dataFolder(t)
 	parent := t.TempDir()

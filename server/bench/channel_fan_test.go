@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// channelListeners is how many browsers listen, each with connections of its own.
+// channelListeners is the number of browsers that listen, each with connections of its own.
 const channelListeners = 1000
 
 // TestChannelFanOut logs how long a commit takes to reach 1,000 listeners over WebChannel, each with connections of its own as browsers

@@ -91,7 +91,7 @@ func (s *server) ticks(t *testing.T) int {
 	return user + system
 }
 
-// duration is how long each workload runs.
+// duration is the time for which each workload runs.
 func duration() time.Duration {
 	if d, err := time.ParseDuration(os.Getenv("CLAVE_BENCH_TIME")); err == nil {
 		return d

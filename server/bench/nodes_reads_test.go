@@ -72,7 +72,7 @@ func compareReads(t *testing.T, name string, clients int, loads [2]costLoad, lea
 		float64(calls[0])/duration().Seconds(), cost[0], float64(calls[1])/duration().Seconds(), cost[1], float64(atLeader)*tick/float64(calls[1]), cost[1]/cost[0])
 }
 
-// elsewhereRounds is how many commits listenElsewhere makes.
+// elsewhereRounds is the number of commits that listenElsewhere makes.
 const elsewhereRounds = 500
 
 // listenElsewhere logs how long after a commit's acknowledgement at one node a listener at another one has it.

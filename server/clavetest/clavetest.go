@@ -45,7 +45,7 @@ type Server struct {
 	Firestore, Auth string
 }
 
-// patience is how long a server may take to stop.
+// patience is the time limit for a server to stop.
 const patience = 30 * time.Second
 
 // Start starts a server in memory on free ports and returns once it answers. It stops when the test ends. A server that can't

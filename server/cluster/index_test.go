@@ -10,8 +10,8 @@ import (
 	"clave/server/cluster"
 )
 
-// TestSharedCallsBeginAfterTheirCallers has many callers at a time: none is given the result of a call that began before it came, and one call
-// is under way at a time.
+// TestSharedCallsBeginAfterTheirCallers has many callers at a time: none is given the result of a call that began
+// before it came, and one call is in progress at a time.
 func TestSharedCallsBeginAfterTheirCallers(t *testing.T) {
 	var clock, calls, under atomic.Int64
 	s := cluster.Shared[int64]{Call: func(context.Context) (int64, error) {

@@ -109,8 +109,8 @@ type Config struct {
 	HTTPPort int
 	// PublicURL is the origin under which clients reach ModeServe.
 	PublicURL string
-	// AnonymousWrites is how many documents an address may write a minute without a signed-in user, and twice as many at once; zero
-	// sets no limit.
+	// AnonymousWrites is the maximum number of documents that an address may write a minute without a signed-in user, and
+	// twice as many at once; zero sets no limit.
 	AnonymousWrites int
 	// TrustProxy takes a client's address from X-Forwarded-For.
 	TrustProxy bool

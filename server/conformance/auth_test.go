@@ -43,7 +43,7 @@ type authWant struct {
 	Link       object
 }
 
-// authRun is a case under way.
+// authRun is a case in progress.
 type authRun struct {
 	t       *testing.T
 	origin  string

@@ -52,7 +52,7 @@ type expected struct {
 	AnyOf   []expected
 }
 
-// firestoreRun is a program under way.
+// firestoreRun is a program in progress.
 type firestoreRun struct {
 	t       *testing.T
 	origin  string

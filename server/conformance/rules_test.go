@@ -110,7 +110,7 @@ const (
 		"we ird":{"stringValue":"odd"},"big":{"integerValue":"9223372036854775807"},"nan":{"doubleValue":"NaN"},"inf":{"doubleValue":"Infinity"},"e":{"mapValue":{"fields":{}}}}`
 )
 
-// batch is how many claims one ruleset holds.
+// batch is the number of claims that one ruleset holds.
 const batch = 40
 
 // TestRulesClaims evaluates the recorded expressions: each guards a document, and its negation another. A request that the one allows

@@ -16,7 +16,7 @@ import (
 	"clave/server/token"
 )
 
-// atOnce is how many documents one commit of a recursive delete or its undoing changes.
+// atOnce is the number of documents that one commit of a recursive delete or its undoing changes.
 const atOnce = 500
 
 // How long a recursive delete may be undone, and how many may at a time.

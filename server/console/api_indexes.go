@@ -27,10 +27,10 @@ type indexJSON struct {
 	Fields     []fieldJSON `json:"fields"`
 	State      string      `json:"state,omitempty"`
 	Origin     string      `json:"origin,omitempty"`
-	// Count is how many queries lacked the index since the start, and Last when; for those that are missing.
+	// Count is the number of queries that lacked the index since the start, and Last when; for those that are missing.
 	Count int64  `json:"count,omitempty"`
 	Last  string `json:"last,omitempty"`
-	// Uses is how many queries have used an index that there is since the start, and LastUse when.
+	// Uses is the number of queries that have used an index that there is since the start, and LastUse when.
 	Uses    int64  `json:"uses"`
 	LastUse string `json:"lastUse,omitempty"`
 	// Entries and Bytes are what an index has, counted up to mostCounted entries; More is set when there are more of them.
@@ -67,7 +67,7 @@ func indexOf(d index.Definition) indexJSON {
 // mostCounted is how many entries of an index are counted.
 const mostCounted = 10_000
 
-// maxMissing is how many definitions MissingIndexes keeps.
+// maxMissing is the number of definitions that MissingIndexes keeps.
 const maxMissing = 1000
 
 // MissingIndexes keeps which indexes queries have lacked. It is safe for concurrent use; the zero value is empty.

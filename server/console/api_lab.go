@@ -8,7 +8,7 @@ import (
 	"clave/server/token"
 )
 
-// maxSnapshots is how many snapshots there may be: what has changed since the oldest is kept.
+// maxSnapshots is the maximum number of snapshots. All changes since the oldest are retained.
 const maxSnapshots = 50
 
 // snapshotJSON is a state of a project's documents that is kept.

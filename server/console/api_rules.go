@@ -12,7 +12,7 @@ import (
 	"clave/server/token"
 )
 
-// maxCases is how many cases one request may run.
+// maxCases is the maximum number of cases that one request may run.
 const maxCases = 5000
 
 // rulesJSON is the answer of GET /api/rules.

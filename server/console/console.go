@@ -28,7 +28,7 @@ type Addresses struct {
 	Hub       string `json:"hub,omitempty"`
 }
 
-// Options are what a console is made of.
+// Options configure a console.
 type Options struct {
 	// Mode is the program's: start, exec or serve.
 	Mode string
@@ -85,13 +85,13 @@ type Options struct {
 	// Ahead is the clock that the lab puts ahead, nil where it can't; Faults is what the lab injects, nil in production.
 	Ahead  *clock.Shifted
 	Faults *faultinject.Injector
-	// Clock returns the time; the machine's when nil.
+	// Clock is the source of time; nil means the machine's clock.
 	Clock clock.Clock
 	// Log receives failures; slog.Default() when nil.
 	Log *slog.Logger
 }
 
-// EnsureDefaults fills what was left zero.
+// EnsureDefaults sets the defaults of zero fields.
 func (o *Options) EnsureDefaults() {
 	if o.Clock == nil {
 		o.Clock = clock.System()
@@ -101,7 +101,7 @@ func (o *Options) EnsureDefaults() {
 	}
 }
 
-// Validate reports what is missing.
+// Validate returns an error if a required option is missing.
 func (o *Options) Validate() error {
 	if o.Sessions == nil || o.Audit == nil || o.Guard == nil || o.Rules == nil || o.Accounts == nil || o.Missing == nil || o.Meter == nil || o.Logs == nil || o.REST == nil || o.WebChannel == nil || o.Identity == nil {
 		return errors.New("console: needs sessions, an audit log, a guard and the handlers that it passes requests on to")

@@ -26,7 +26,7 @@ var ErrNoServer = errors.New("no server listens in the data folder")
 // The limits of requests.
 const (
 	maxRequest = 1 << 16
-	// stopTime is how long a request under way may delay the server's end.
+	// stopTime is the time for which a request in progress may delay the server's end.
 	stopTime = 30 * time.Second
 )
 

@@ -19,8 +19,8 @@ const (
 	maxTransforms = 500
 )
 
-// Validate checks all of a write that can be checked without the document: names, values, their sizes and
-// depth, transforms. It answers InvalidArgument with Firestore's texts.
+// Validate checks all of a write that can be checked without the document: names, values, their sizes and depth,
+// transforms. It returns InvalidArgument with Firestore's texts.
 func Validate(w Write) error {
 	switch {
 	case w.Op == Delete && len(w.Transforms) > 0:

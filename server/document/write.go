@@ -49,7 +49,7 @@ type Precondition struct {
 // None reports whether there is no precondition.
 func (p Precondition) None() bool { return p.Exists == nil && p.UpdateTime == nil }
 
-// Check evaluates the precondition for the named document, which is old, or nil where there is none. It answers
+// Check evaluates the precondition for the named document, which is old, or nil where there is none. It returns
 // NotFound, AlreadyExists or FailedPrecondition with Firestore's texts.
 func (p Precondition) Check(name resource.Document, old *Document) error {
 	switch {

@@ -117,7 +117,8 @@ func testChannelOfAllNodes(t *testing.T, b *testlink.Balancer) {
 	})
 }
 
-// testResumeElsewhere has a listener go on at another node by the resume token of the first, without being sent again what it has.
+// testResumeElsewhere has a listener continue at another node by the resume token of the first, without being sent again what it
+// has.
 func testResumeElsewhere(t *testing.T, nodes []*node) {
 	target := func(token []byte) *pb.ListenRequest {
 		add := &pb.Target{TargetId: 2, TargetType: &pb.Target_Documents{Documents: &pb.Target_DocumentsTarget{

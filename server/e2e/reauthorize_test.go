@@ -16,7 +16,8 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// maxReauthorization is how long after a commit a listener may still be open whose right the commit took away.
+// maxReauthorization is the time for which after a commit a listener may still be open whose right the commit took
+// away.
 const maxReauthorization = 2 * time.Second
 
 // siteRules returns the rules of the foundation's site.

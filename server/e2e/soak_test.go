@@ -60,7 +60,7 @@ func TestSoak(t *testing.T) {
 	t.Logf("%d commits, %d changes received, %d streams opened; %d goroutines before, %d after", s.commits.Load(), s.received.Load(), s.opened.Load(), idle, runtime.NumGoroutine())
 }
 
-// soak is a soak under way.
+// soak is a soak in progress.
 type soak struct {
 	t       *testing.T
 	conns   []*grpc.ClientConn

@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// waitLimit is how long a test waits for a program to begin, to end or to print a line: many times what they take.
+// waitLimit is the time for which a test waits for a program to begin, to end or to print a line: many times what they
+// take.
 const waitLimit = time.Minute
 
 // limited ends a program with a dump of its goroutines unless stop is called within the limit; a program that ignores that is

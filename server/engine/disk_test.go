@@ -20,9 +20,9 @@ import (
 	"clave/server/value"
 )
 
-// TestAFullDiskLosesNothingAcknowledged fills the disk under clients that write alone and in transactions. The commit that meets
-// it waits, later ones are refused, what is there can still be read, and everybody goes on when there is space. A server that is
-// started later has all that was acknowledged.
+// TestAFullDiskLosesNothingAcknowledged fills the disk under clients that write alone and in transactions. The commit
+// that meets it waits, later ones are refused, what is there can still be read, and everybody continues when there is
+// space. A server that is started later has all that was acknowledged.
 func TestAFullDiskLosesNothingAcknowledged(t *testing.T) {
 	var full atomic.Bool
 	mem := vfs.NewMem()

@@ -226,8 +226,8 @@ func drain(t *testing.T, s *engine.Subscription, n int) (out []document.Commit) 
 	return out
 }
 
-// TestAFollowerUnderLoad reads and listens at the follower while commits go on at the writer: each read sees what was acknowledged before it,
-// of whole commits.
+// TestAFollowerUnderLoad reads and listens at the follower while commits continue at the writer: each read sees what
+// was acknowledged before it, of whole commits.
 func TestAFollowerUnderLoad(t *testing.T) {
 	p := newPair(t, engine.Options{})
 	put(t, p.writer, set("c/a", n(0)), set("c/b", n(0)))

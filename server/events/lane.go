@@ -80,8 +80,8 @@ func (s *lanes) add(e *event) {
 	s.schedule(l)
 }
 
-// take returns the lane that has been due longest, which is busy then, or nil and how long none is due; a negative wait is
-// without end.
+// take returns the lane that has been due longest, which is busy then, or nil and the time for which none is due; a
+// negative wait is without end.
 func (s *lanes) take(now time.Time) (l *lane, wait time.Duration) {
 	if len(s.idle) == 0 {
 		return nil, -1

@@ -27,7 +27,7 @@ const (
 // saveEvery is how often cursors are written.
 const saveEvery = time.Second
 
-// grace is how long deliveries may go on when the server stops.
+// grace is the time for which deliveries may continue when the server stops.
 const grace = 5 * time.Second
 
 // receiver delivers the events of one trigger.
@@ -103,8 +103,8 @@ func open(ctx context.Context, o *Options, s *Spec) (*receiver, error) {
 	if kept != nil {
 		r.log.Warn("the trigger has a different database; its delivery starts over", "before", kept.Database, "now", db.String())
 	}
-	// A new trigger begins with the commits from now on. The cursor is written at once, so that a restart goes on from here and
-	// does not leave out the commits in between.
+	// A new trigger begins with the commits from now on. The cursor is written at once, so that a restart continues from
+	// here and does not leave out the commits in between.
 	r.mu.progress.upto = o.Source.Latest(db)
 	r.mu.cursor = cursor{Database: db.String(), Version: r.mu.progress.upto}
 	return r, r.write(ctx, r.mu.cursor)

@@ -31,7 +31,7 @@ type Subscription interface {
 	Done(v clock.Version)
 }
 
-// Options are what a service is made of.
+// Options configure a service.
 type Options struct {
 	// Specs are the triggers.
 	Specs []*Spec
@@ -41,13 +41,13 @@ type Options struct {
 	Store storage.Store
 	// Mint makes tokens for triggers that want them.
 	Mint MintToken
-	// Clock returns the time; the machine's when nil.
+	// Clock is the source of time; nil means the machine's clock.
 	Clock clock.Clock
 	// Log receives dead letters and losses; they are discarded when nil.
 	Log *slog.Logger
 }
 
-// EnsureDefaults fills what was left zero.
+// EnsureDefaults sets the defaults of zero fields.
 func (o *Options) EnsureDefaults() {
 	if o.Clock == nil {
 		o.Clock = clock.System()
@@ -57,7 +57,7 @@ func (o *Options) EnsureDefaults() {
 	}
 }
 
-// Validate reports what is missing.
+// Validate returns an error if a required option is missing.
 func (o *Options) Validate() error {
 	if o.Source == nil || o.Store == nil {
 		return errors.New("events: no source of commits, or no store")

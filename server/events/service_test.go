@@ -32,7 +32,7 @@ import (
 	"clave/server/value"
 )
 
-// patience is how long anything may take.
+// patience is the time limit of anything.
 const patience = 20 * time.Second
 
 // testDB is the database of the tests.

@@ -30,7 +30,7 @@ var kinds = []Kind{All, Reads, Writes, Streams}
 // codes are the errors that can be injected: those after which clients try again.
 var codes = []fault.Code{fault.Unavailable, fault.Aborted, fault.ResourceExhausted, fault.DeadlineExceeded, fault.Internal}
 
-// MaxDelay is how long a call is delayed at most.
+// MaxDelay is the maximum delay of a call.
 const MaxDelay = 30 * time.Second
 
 // Settings are what is injected. The zero value injects nothing.

@@ -37,7 +37,7 @@ type CertificateOptions struct {
 	HTTP *http.Client
 	// Clock decides when to look at the files again; the machine's when nil.
 	Clock clock.Clock
-	// Log receives files that can't be used; slog's default when nil.
+	// Log receives files that can't be used; nil means slog's default.
 	Log *slog.Logger
 }
 
@@ -77,7 +77,7 @@ func TLS(o CertificateOptions) (*tls.Config, error) {
 	return settings, nil
 }
 
-// lookAgain is how long certificate files are believed not to have changed.
+// lookAgain is the time for which certificate files are believed not to have changed.
 const lookAgain = 10 * time.Second
 
 // certificateFiles is a certificate in two files.

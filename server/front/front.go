@@ -27,7 +27,7 @@ type GRPC interface {
 	http.Handler
 	// Serve answers a listener's connections until Stop.
 	Serve(net.Listener) error
-	// GracefulStop waits for calls under way; Stop does not.
+	// GracefulStop waits for calls in progress; Stop does not.
 	GracefulStop()
 	Stop()
 }
@@ -66,7 +66,7 @@ type Options struct {
 	TLS *tls.Config
 	// Handlers are what the port serves.
 	Handlers Handlers
-	// Grace is how long requests under way may go on at a stop; default 3 s.
+	// Grace is the time for which requests in progress may continue at a stop; default 3 s.
 	Grace time.Duration
 	// Budget bounds what requests that are being received hold; one of the port's own when nil.
 	Budget *budget.Budget
@@ -74,8 +74,8 @@ type Options struct {
 	PrivateNetwork bool
 	// Verbose logs each request.
 	Verbose bool
-	// BodyQuiet is how long a request's body may stand still, default 30 s, and BodyWhole how long it may take, default
-	// 5 min.
+	// BodyQuiet is the time for which a request's body may stand still, default 30 s, and BodyWhole how long it may take,
+	// default 5 min.
 	BodyQuiet, BodyWhole time.Duration
 	// Clock times what clients send; the machine's when nil.
 	Clock clock.Clock
@@ -83,7 +83,7 @@ type Options struct {
 	Log *slog.Logger
 }
 
-// EnsureDefaults fills in what the zero value leaves open.
+// EnsureDefaults sets the defaults of zero fields.
 func (o *Options) EnsureDefaults() {
 	if o.Grace == 0 {
 		o.Grace = 3 * time.Second

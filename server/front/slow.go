@@ -30,7 +30,7 @@ type patientBody struct {
 	io.ReadCloser
 	control *http.ResponseController
 	clock   clock.Clock
-	// quiet is how long the body may stand still, and end when it must have come.
+	// quiet is the time for which the body may stand still, and end when it must have come.
 	quiet time.Duration
 	end   time.Time
 }

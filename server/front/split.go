@@ -18,10 +18,10 @@ import (
 // has no method that begins with them.
 var preface = []byte("PRI")
 
-// sniffTimeout is how long a new connection may take until its first bytes show what it carries.
+// sniffTimeout is the time limit of a new connection until its first bytes show what it carries.
 const sniffTimeout = 10 * time.Second
 
-// acceptPause is how long a listener rests when the machine can't take connections.
+// acceptPause is the time for which a listener rests when the machine can't take connections.
 const acceptPause = 50 * time.Millisecond
 
 // split accepts the connections of one listener and hands each to one of two: gRPC, or HTTP with whatever version. In the clear

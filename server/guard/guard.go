@@ -28,15 +28,15 @@ type Options struct {
 	AnonymousWrites *ratelimit.Addresses
 	// Faults delays and fails calls on purpose, in development; nil injects nothing.
 	Faults *faultinject.Injector
-	// Clock returns the time; the machine's when nil.
+	// Clock is the source of time; nil means the machine's clock.
 	Clock clock.Clock
 	// Meter counts calls; nil counts nothing.
 	Meter *meter.Meter
-	// Log receives failures; nothing is logged when nil.
+	// Log receives failures; nil logs nothing.
 	Log *slog.Logger
 }
 
-// EnsureDefaults fills what was left zero.
+// EnsureDefaults sets the defaults of zero fields.
 func (o *Options) EnsureDefaults() {
 	if o.Clock == nil {
 		o.Clock = clock.System()
@@ -46,7 +46,7 @@ func (o *Options) EnsureDefaults() {
 	}
 }
 
-// Validate reports what is missing.
+// Validate returns an error if a required option is missing.
 func (o *Options) Validate() error {
 	if o.Engine == nil || o.Rules == nil || o.Hub == nil {
 		return errors.New("guard: needs an engine, a hub and rulesets")

@@ -82,8 +82,8 @@ const (
 	maxFields     = 100
 )
 
-// ParseDefinitions reads the text of a firestore.indexes.json. It answers InvalidArgument with the line and column
-// of what is wrong.
+// ParseDefinitions reads the text of a firestore.indexes.json. It returns InvalidArgument with the line and column of
+// what is wrong.
 func ParseDefinitions(text []byte) (Definitions, error) {
 	p := &parser{text: text, dec: json.NewDecoder(bytes.NewReader(text))}
 	defs, err := p.file()

@@ -79,7 +79,7 @@ func ParseInfo(v []byte) (Info, error) {
 }
 
 // Entries returns the entries of a document, given by its relative path, in order of keys. Every key begins with
-// prefix. It answers InvalidArgument when there are too many, or one is too large.
+// prefix. It returns InvalidArgument when there are too many, or one is too large.
 func (s *Set) Entries(prefix []byte, path string, fields value.Map) ([]Entry, error) {
 	if len(path) > maxIndexedName {
 		return nil, fault.E(fault.InvalidArgument, "Index entry is too large.")

@@ -22,7 +22,7 @@ func newToken(v clock.Version) []byte {
 	return binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(b))[:tokenSize]
 }
 
-// parseToken returns the version of a resume token. It answers InvalidArgument.
+// parseToken returns the version of a resume token. It returns InvalidArgument.
 func parseToken(b []byte) (clock.Version, error) {
 	if len(b) == tokenSize && b[0] == tokenTag {
 		v := clock.Version(binary.BigEndian.Uint64(b[1:]))

@@ -15,7 +15,7 @@ import (
 type Options struct {
 	// Engine supplies documents and commits.
 	Engine *engine.Engine
-	// Clock returns the time; the machine's when nil.
+	// Clock is the source of time; nil means the machine's clock.
 	Clock clock.Clock
 	// Heartbeat is the interval at which a quiet stream sends a snapshot, so that its resume token stays recent; zero
 	// means 45 s.
@@ -34,11 +34,11 @@ type Options struct {
 	MaxTargets int
 	// Sent is called when a stream has sent a commit, with the time since the commit. It may be nil.
 	Sent func(after time.Duration)
-	// Log receives failures; nothing is logged when nil.
+	// Log receives failures; nil logs nothing.
 	Log *slog.Logger
 }
 
-// EnsureDefaults fills what was left zero.
+// EnsureDefaults sets the defaults of zero fields.
 func (o *Options) EnsureDefaults() {
 	if o.Clock == nil {
 		o.Clock = clock.System()
@@ -66,7 +66,7 @@ func (o *Options) EnsureDefaults() {
 	}
 }
 
-// Validate reports what is missing.
+// Validate returns an error if a required option is missing.
 func (o *Options) Validate() error {
 	if o.Engine == nil {
 		return errors.New("listen: no engine")

@@ -24,7 +24,8 @@ const (
 )
 
 // The governor looks every look whether a burst is over: less than quiet bytes were allocated meanwhile, and at least
-// worthwhile bytes that are not live are held. release is how many bytes must have been allocated since the last return.
+// worthwhile bytes that are not live are held. release is the number of bytes that must have been allocated since the
+// last return.
 const (
 	look       = 5 * time.Second
 	quiet      = 8 * mib

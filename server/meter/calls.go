@@ -63,7 +63,7 @@ func (m *Meter) Calls(transport string, methods, streams []string) *Calls {
 	return c
 }
 
-// Under is a call under way. The zero value counts nothing.
+// Under is a call in progress. The zero value counts nothing.
 type Under struct {
 	calls  *Calls
 	method *method
@@ -100,9 +100,9 @@ type MethodCounts struct {
 	Transport, Method string
 	// Codes are the ended calls by canonical code.
 	Codes map[fault.Code]uint64
-	// Took is how long they took, in seconds; nil for streams.
+	// Took is their duration in seconds; nil for streams.
 	Took *Distribution
-	// Open is how many are under way.
+	// Open is how many are in progress.
 	Open int64
 }
 

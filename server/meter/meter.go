@@ -13,7 +13,7 @@ import (
 	"clave/server/fault"
 )
 
-// Interval is how long a sample is, and kept how many samples there are at most: an hour of them.
+// Interval is the interval of samples, and kept the maximum number of samples: an hour of them.
 const (
 	Interval = 10 * time.Second
 	kept     = 360
@@ -37,20 +37,21 @@ type Gauges struct {
 	Goroutines int    `json:"goroutines"`
 	Disk       uint64 `json:"disk"`
 	DiskFree   uint64 `json:"diskFree"`
-	// Log is how many bytes the store has in its log alone, which it reads again when it starts.
+	// Log is the number of bytes that the store has in its log alone, which it reads again when it starts.
 	Log uint64 `json:"log"`
-	// Lag is how many commits the shared store's state is behind its log, and Nodes how many each other node is; nil without nodes.
+	// Lag is the number of commits that the shared store's state is behind its log, and Nodes how many each other node is; nil without
+	// nodes.
 	Lag   *int64    `json:"lag,omitempty"`
 	Nodes []NodeLag `json:"nodes,omitempty"`
 }
 
-// NodeLag is how many commits a node is behind the log that nodes share.
+// NodeLag is the number of commits that a node is behind the log that nodes share.
 type NodeLag struct {
 	Name string `json:"name"`
 	Lag  int64  `json:"lag"`
 }
 
-// Latency is how long calls took, in milliseconds; zero where there were none.
+// Latency holds the durations of calls in milliseconds; zero if there were none.
 type Latency struct {
 	P50 float64 `json:"p50"`
 	P95 float64 `json:"p95"`
@@ -117,7 +118,7 @@ func New(c clock.Clock, gauges func(context.Context) Gauges) *Meter {
 	return m
 }
 
-// Call is a call under way. The zero value counts nothing.
+// Call is a call in progress. The zero value counts nothing.
 type Call struct {
 	meter *Meter
 	began time.Time

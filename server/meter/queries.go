@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// Slow is how long a query takes that is kept, keptQueries how many of them are kept, and keptUses how many indexes are counted.
+// Slow is the duration from which a query is kept, keptQueries the number of kept queries, and keptUses the number of
+// indexes that are counted.
 const (
 	Slow        = 100 * time.Millisecond
 	keptQueries = 100

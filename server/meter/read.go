@@ -41,7 +41,7 @@ func (m *Meter) Limited(name string) {
 	n.Add(1)
 }
 
-// Wrote counts a group of commits that was written at once, and how long that took.
+// Wrote counts a group of commits that was written at once, with its duration.
 func (m *Meter) Wrote(commits int, took time.Duration) {
 	m.groups.had(commits)
 	m.syncs.took(took)

@@ -70,7 +70,7 @@ func TestMain(m *testing.M) {
 	_, _ = io.Copy(io.Discard, os.Stdin) // which stays open
 }
 
-// limit is how long a program may take to act on a signal: many times what it takes.
+// limit is the time limit for a program to act on a signal: many times what it takes.
 const limit = time.Minute
 
 // playStubborn runs this program in a role, until the test ends at the latest, and returns what it says.

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Serve answers at a listener until ctx is done, then lets the requests under way finish within the given time. An end that
-// was requested is no error.
+// Serve answers at a listener until ctx is done, then lets the requests in progress finish within the given time. An
+// end that was requested is not an error.
 func Serve(ctx context.Context, server *http.Server, at net.Listener, grace time.Duration) error {
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(at) }()

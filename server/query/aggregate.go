@@ -44,7 +44,7 @@ type Aggregation struct {
 	Fields []Aggregate
 }
 
-// maxAggregates is how many figures one request may have.
+// maxAggregates is the maximum number of figures that one request may have.
 const maxAggregates = 5
 
 // Normalize validates an aggregation and returns its normal form: a normalized query, and an alias for every aggregate.

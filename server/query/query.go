@@ -28,9 +28,9 @@ type Query struct {
 	Start *Cursor
 	// End is where to end in the order, or nil.
 	End *Cursor
-	// Offset is how many results to skip.
+	// Offset is the number of results to skip.
 	Offset int
-	// Limit is how many results to give, or NoLimit.
+	// Limit is the number of results to give, or NoLimit.
 	Limit int
 	// HasSelect is set if only the fields of Select are returned.
 	HasSelect bool
@@ -88,7 +88,7 @@ type Nearest struct {
 	Vector []float64
 	// Measure is how distance is measured.
 	Measure Measure
-	// Limit is how many results to give.
+	// Limit is the number of results to give.
 	Limit int
 	// ResultField, if not empty, receives the distance in each result.
 	ResultField value.FieldPath

@@ -21,13 +21,13 @@ func (r Rate) times(n int) Rate { return Rate{Burst: r.Burst * n, Every: r.Every
 
 // Options configure a Limiter.
 type Options struct {
-	// Clock returns the time; the machine's when nil.
+	// Clock is the source of time; nil means the machine's clock.
 	Clock clock.Clock
-	// MaxKeys is how many keys are kept at most; 100,000 when zero. A key takes some 300 bytes.
+	// MaxKeys is the maximum number of keys; 100,000 when zero. A key takes some 300 bytes.
 	MaxKeys int
 }
 
-// EnsureDefaults fills what was left zero.
+// EnsureDefaults sets the defaults of zero fields.
 func (o *Options) EnsureDefaults() {
 	if o.Clock == nil {
 		o.Clock = clock.System()

@@ -17,7 +17,7 @@ const (
 // kinds are how texts call the ids of a path, by turns.
 var kinds = [2]string{"collection", "resource"}
 
-// CheckPath checks a relative path, of a document or a collection, against the limits of names. It answers
+// CheckPath checks a relative path, of a document or a collection, against the limits of names. It returns
 // InvalidArgument.
 func CheckPath(path string) error { return checkPath("Document", path, 0) }
 
@@ -55,7 +55,7 @@ func checkPath(what, name string, start int) error {
 	}
 }
 
-// CheckCollectionID checks a collection's id, which must not be empty. It answers InvalidArgument.
+// CheckCollectionID checks a collection's id, which must not be empty. It returns InvalidArgument.
 func CheckCollectionID(id string) error {
 	switch {
 	case strings.Contains(id, "/"):

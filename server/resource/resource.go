@@ -27,7 +27,7 @@ func (d Database) String() string { return "projects/" + d.Project + "/databases
 // Root returns the common prefix of all documents' names, projects/P/databases/D/documents.
 func (d Database) Root() string { return d.String() + "/documents" }
 
-// ParseDatabase parses projects/P/databases/D. It answers InvalidArgument.
+// ParseDatabase parses projects/P/databases/D. It returns InvalidArgument.
 func ParseDatabase(name string) (Database, error) {
 	db, rest, err := splitDatabase(name)
 	if err != nil || rest != "" {
@@ -116,8 +116,8 @@ func cutLast(path string) (before, last string) {
 	return path[:i], path[i+1:]
 }
 
-// ParseDocument parses a document's full name and checks every segment. It answers InvalidArgument with
-// Firestore's texts.
+// ParseDocument parses a document's full name and checks every segment. It returns InvalidArgument with Firestore's
+// texts.
 func ParseDocument(name string) (Document, error) { return parseDocument("Document", name) }
 
 // ParseReference parses the full name in a reference value. It differs from ParseDocument in its texts.

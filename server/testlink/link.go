@@ -12,7 +12,7 @@ import (
 	"clave/server/clock"
 )
 
-// dialTimeout is how long a connection to a target may take to be made.
+// dialTimeout is the time limit for a connection to a target to be made.
 const dialTimeout = time.Second
 
 // Way is a direction of a link.

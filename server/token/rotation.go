@@ -38,7 +38,7 @@ var lives = map[ringName]time.Duration{
 
 // KeyOptions configure Keys.
 type KeyOptions struct {
-	// Clock is the source of time; the machine's clock when nil.
+	// Clock is the source of time; nil means the machine's clock.
 	Clock clock.Clock
 	// Dir holds the keys, in files that only their owner can read. If it is empty, the keys are in Vault, or in memory if that
 	// is nil.

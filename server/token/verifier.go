@@ -26,7 +26,7 @@ const skew = 5 * time.Minute
 
 // Options configure a Verifier.
 type Options struct {
-	// Clock is the source of time; the machine's clock when nil.
+	// Clock is the source of time; nil means the machine's clock.
 	Clock clock.Clock
 	// Unsigned enables what the official emulators accept: tokens without a verified signature, expired tokens, and
 	// everything that Owner enables. For `clave start` only.

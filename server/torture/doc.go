@@ -25,7 +25,7 @@
 //
 //   - Clients meet no errors but UNAVAILABLE, ABORTED and their own deadlines, and none of the first and last before a fault or later than
 //     five seconds after it.
-//   - A listener that goes on at another node every few seconds, by its resume tokens, sees each acknowledged document in the first
+//   - A listener that continues at another node every few seconds, by its resume tokens, sees each acknowledged document in the first
 //     snapshot of its time or later, never goes back, and has the right sum of all accounts in every snapshot.
 //
 // The machines' clocks are not shifted here: the tests of storage/pgstore have wrong ones.

@@ -83,7 +83,7 @@ func (s *watchedStream) RecvMsg(m any) error {
 	return err
 }
 
-// grace is how long after a fault its errors may come.
+// grace is the time for which after a fault its errors may come.
 const grace = 5 * time.Second
 
 // faultTime is when something was wrong.

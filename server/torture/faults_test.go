@@ -26,7 +26,7 @@ var short = map[string]bool{
 	"the leader is killed": true, "the leader is stopped for a while": true, "the leader is cut from PostgreSQL": true,
 }
 
-// lasts is how long a fault lasts: longer than a lease, and than it takes until another node leads.
+// lasts is the time for which a fault lasts: longer than a lease, and than it takes until another node leads.
 const lasts = 6 * time.Second
 
 // faults are what goes wrong, in turn.

@@ -9,7 +9,7 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// documents is how many documents a history is of, at most.
+// documents is the maximum number of documents of a history.
 const documents = 4
 
 // state is the numbers of the documents of a history.
@@ -48,7 +48,7 @@ var model = porcupine.Model{
 // history gathers operations. It is safe for concurrent use.
 type history struct {
 	began time.Time
-	// pace is how many operations a second it takes, so that it spans a round; 0 for any.
+	// pace is the number of operations a second, so that it spans a round; 0 means no limit.
 	pace float64
 	mu   struct {
 		sync.Mutex

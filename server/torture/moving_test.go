@@ -18,9 +18,9 @@ const (
 	bankTarget    = 2
 )
 
-// moving is a listener that goes on at another node every few seconds, by its resume tokens. It checks each snapshot: times never
-// go back, entries never vanish, and the accounts have the sum that they have at every version. It notes between which snapshots each entry
-// came, so that check finds one that was left out of a snapshot.
+// moving is a listener that continues at another node every few seconds, by its resume tokens. It checks each snapshot:
+// times never go back, entries never vanish, and the accounts have the sum that they have at every version. It notes
+// between which snapshots each entry came, so that check finds one that was left out of a snapshot.
 type moving struct {
 	clients []client
 	mu      sync.Mutex

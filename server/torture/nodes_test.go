@@ -17,7 +17,7 @@ import (
 	"clave/server/testprogram"
 )
 
-// count is how many nodes a cluster of these tests has.
+// count is the number of nodes that a cluster of these tests has.
 const count = 3
 
 // member is a node of a cluster, and the links that end at it or begin there.

@@ -18,7 +18,7 @@ import (
 	"clave/server/testprogram"
 )
 
-// patience is how long any one thing may take.
+// patience is the time limit of any one thing.
 const patience = 2 * time.Minute
 
 // TestMain removes the program that was built for the run. It is also the program of the receiver of events.

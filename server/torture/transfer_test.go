@@ -12,7 +12,7 @@ import (
 	"cloud.google.com/go/firestore/apiv1/firestorepb"
 )
 
-// exported is how many documents the export of these tests has.
+// exported is the number of documents that the export of these tests has.
 const exported = 10_000
 
 // makeExport fills a site and returns an export and a backup of it.

@@ -14,7 +14,7 @@ import (
 	"clave/server/identity"
 )
 
-// maxAccounts is how many accounts one request imports.
+// maxAccounts is the number of accounts that one request imports.
 const maxAccounts = 1000
 
 // plainPrefix begins the hashes of the Emulator Suite, which hold the password in plain text.
@@ -124,7 +124,7 @@ func isObject(text []byte) error {
 type accountsIn struct {
 	t      *Transfer
 	verify bool
-	// count is how many accounts were taken, refused how many were not.
+	// count is the number of accounts that were taken, refused how many were not.
 	count, refused int64
 	// lost counts second factors that were left out, and unknown passwords whose hash can't be checked.
 	lost, unknown int64

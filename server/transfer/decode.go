@@ -58,8 +58,9 @@ func eachField(b []byte, yield func(field) error) error {
 	return nil
 }
 
-// decodeDocument returns the write that makes a document of a database from an entity. Which project and database the entity
-// is of does not matter. It answers InvalidArgument for what Firestore would not store, and DataLoss for what is no entity.
+// decodeDocument returns the write that makes a document of a database from an entity. Which project and database the
+// entity is of does not matter. It returns InvalidArgument for what Firestore would not store, and DataLoss for what is
+// no entity.
 func decodeDocument(db resource.Database, entity []byte) (document.Write, error) {
 	d := decoder{project: db.Project}
 	path, fields, err := d.entity(entity, 0)

@@ -25,8 +25,8 @@ type Source interface {
 // Subscription returns the commits of one database in their order.
 type Subscription interface {
 	// Next waits for commits and returns all that there are. When ctx is done and there are none it returns ctx's error;
-	// then every commit that was acknowledged before has been returned. It returns ErrClosed at the end, and another
-	// error where commits are lost. It is for one goroutine.
+	// then every commit that was acknowledged before has been returned. It returns ErrClosed at the end, and another error
+	// where commits are lost. It must be used by one goroutine only.
 	Next(ctx context.Context) ([]Commit, error)
 	// Close ends the subscription.
 	Close()
@@ -38,7 +38,7 @@ type Commit struct {
 	Changes []Change
 }
 
-// Options are what a dispatcher is made of.
+// Options configure a dispatcher.
 type Options struct {
 	// Functions is the host:port of the functions emulator; without it triggers are kept and nothing is delivered.
 	Functions string
@@ -46,13 +46,13 @@ type Options struct {
 	Source Source
 	// Clock returns the time of events of accounts; the machine's when nil.
 	Clock clock.Clock
-	// Timeout is how long one delivery may take; DefaultTimeout when zero.
+	// Timeout is the time limit of one delivery; DefaultTimeout when zero.
 	Timeout time.Duration
 	// Log receives failed deliveries; they are discarded when nil.
 	Log *slog.Logger
 }
 
-// DefaultTimeout is how long a function may run: that of the longest background function.
+// DefaultTimeout is the time for which a function may run: that of the longest background function.
 const DefaultTimeout = 9 * time.Minute
 
 // EnsureDefaults sets the fields that were left zero.
@@ -68,7 +68,7 @@ func (o *Options) EnsureDefaults() {
 	}
 }
 
-// Validate reports what is missing.
+// Validate returns an error if a required option is missing.
 func (o *Options) Validate() error {
 	if o.Source == nil {
 		return errors.New("triggers: no source of commits")
@@ -78,11 +78,11 @@ func (o *Options) Validate() error {
 
 // The limits of a dispatcher.
 const (
-	// maxTriggers is how many triggers can be registered.
+	// maxTriggers is the number of triggers that can be registered.
 	maxTriggers = 10_000
-	// maxParallel is how many deliveries run at once.
+	// maxParallel is the number of deliveries that run at once.
 	maxParallel = 256
-	// maxWaiting is how many events wait. Beyond it commits are left in the source's log.
+	// maxWaiting is the number of events that wait. Beyond it commits are left in the source's log.
 	maxWaiting = 10_000
 )
 

@@ -18,7 +18,7 @@ import (
 	"clave/server/value"
 )
 
-// patience is how long a test waits for what must come.
+// patience is the time for which a test waits for what must come.
 const patience = 30 * time.Second
 
 // testSource is a source that tests commit to.

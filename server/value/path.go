@@ -13,8 +13,8 @@ type FieldPath []string
 // NamePath is the path that names the document itself, __name__.
 var NamePath = FieldPath{"__name__"}
 
-// ParseFieldPath parses names joined by dots; a name that is no simple word is quoted with backticks and may hold
-// \` and \\, and no other backslash. It answers InvalidArgument with Firestore's text.
+// ParseFieldPath parses names joined by dots; a name that is no simple word is quoted with backticks and may hold \`
+// and \\, and no other backslash. It returns InvalidArgument with Firestore's text.
 func ParseFieldPath(s string) (FieldPath, error) {
 	if simple(s) {
 		return FieldPath{s}, nil

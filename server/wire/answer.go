@@ -140,7 +140,7 @@ type Result struct {
 	Transaction []byte
 	// ReadTime is the version that was read, 0 before anything was.
 	ReadTime clock.Version
-	// Skipped is how many documents the offset has skipped.
+	// Skipped is the number of documents that the offset has skipped.
 	Skipped int32
 	// Metrics are the figures of a query that is explained.
 	Metrics *pb.ExplainMetrics

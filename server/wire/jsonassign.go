@@ -10,8 +10,8 @@ import (
 	"clave/server/fault"
 )
 
-// ParseJSON parses a JSON body into a message, as Google's servers transcode. It answers InvalidArgument with
-// their texts, one line for each thing that is wrong.
+// ParseJSON parses a JSON body into a message, as Google's servers transcode. It returns InvalidArgument with their
+// texts, one line for each thing that is wrong.
 func ParseJSON(body []byte, m proto.Message) error {
 	n, err := parseJSON(string(body))
 	if err != nil {

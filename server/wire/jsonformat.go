@@ -28,7 +28,7 @@ func AppendJSON(b []byte, m proto.Message) ([]byte, error) {
 	return buf.Bytes(), nil
 }
 
-// SetParam sets the field of a message that a query parameter names, such as mask.fieldPaths. It answers
+// SetParam sets the field of a message that a query parameter names, such as mask.fieldPaths. It returns
 // InvalidArgument for a name that the message lacks or a value that the field can't hold.
 func SetParam(m proto.Message, name string, values []string) error {
 	a := &assigner{}

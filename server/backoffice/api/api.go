@@ -147,7 +147,7 @@ func read(r *http.Request, into any) error {
 	return problem{http.StatusBadRequest, backoffice.InvalidArgument, "La solicitud no es válida."}
 }
 
-// refuse answers an error: a refusal by its name and text, a problem as it is, anything else as an internal error.
+// refuse returns an error: a refusal by its name and text, a problem as it is, anything else as an internal error.
 func (d *handler) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	var p problem
 	if errors.As(err, &p) {

@@ -10,7 +10,7 @@ import (
 	"clave/server/clock"
 )
 
-// uploadTime is how long an upload may take: 5 MB over a slow telephone line.
+// uploadTime is the time limit for an upload: 5 MB over a slow telephone line.
 const uploadTime = 2 * time.Minute
 
 // picture answers POST /api/admin/imagenes: the bytes of a picture, whatever the request says of their type.

@@ -28,15 +28,16 @@ const (
 
 // Limits of what anonymous clients can cause.
 const (
-	// readTime is how long reading the store may take; after it the built page is served as it is.
+	// readTime is the time limit of reading the store; after it the built page is served as it is.
 	readTime = 3 * time.Second
-	// eraseTime is how long unsubscribing may take.
+	// eraseTime is the time limit of unsubscribing.
 	eraseTime = 20 * time.Second
-	// maxReads is how many requests may read the store at once; others wait for their turn within readTime.
+	// maxReads is the maximum number of requests that may read the store at once; others wait for their turn within
+	// readTime.
 	maxReads = 32
-	// mapTime is how long a list of events is kept for the sitemap.
+	// mapTime is the time for which a list of events is kept for the sitemap.
 	mapTime = 5 * time.Minute
-	// maxListed is how many events the sitemap names, the latest first.
+	// maxListed is the number of events that the sitemap names, the latest first.
 	maxListed = 1000
 )
 

@@ -5,7 +5,7 @@ type bools struct {
 	out []byte
 	// width of the interval, and its bottom.
 	width, bottom uint32
-	// room is how many shifts are left until bottom holds a byte.
+	// room is the number of shifts that are left until bottom holds a byte.
 	room int
 }
 

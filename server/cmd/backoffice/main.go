@@ -24,10 +24,10 @@ import (
 	"clave/server/process"
 )
 
-// stopTime is how long requests may finish after a signal to stop.
+// stopTime is the time for which requests may finish after a signal to stop.
 const stopTime = 10 * time.Second
 
-// seedTime is how long a development server may take to start and to be filled.
+// seedTime is the time limit for a development server to start and to be filled.
 const seedTime = 2 * time.Minute
 
 // main runs the service until a signal stops it.

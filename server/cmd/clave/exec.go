@@ -28,7 +28,7 @@ const (
 // storageHost is the variable with the address of the emulator of Cloud Storage.
 const storageHost = "FIREBASE_STORAGE_EMULATOR_HOST"
 
-// patience is how long a command may clean up after the signal to stop.
+// patience is the time for which a command may clean up after the signal to stop.
 const patience = 10 * time.Second
 
 // execCommand returns `clave exec`.
@@ -72,7 +72,7 @@ func execute(ctx context.Context, c *config.Config, s streams) (int, error) {
 	return exitCode(ran, c.Command[0])
 }
 
-// lastEvents is how long the events of a command's last commits are waited for.
+// lastEvents is the time limit for the delivery of the events of a command's last commits.
 const lastEvents = 10 * time.Second
 
 // settle waits until the events of the command's commits have been delivered.

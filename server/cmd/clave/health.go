@@ -15,7 +15,7 @@ import (
 	"clave/server/fault"
 )
 
-// healthPatience is how long a server may take to answer.
+// healthPatience is the time limit for a server to answer.
 const healthPatience = 5 * time.Second
 
 // healthCommand returns `clave health`.

@@ -37,17 +37,17 @@ type Entry struct {
 	Result string `json:"result"`
 }
 
-// Options are what a log is made of.
+// Options configure a log.
 type Options struct {
 	// Path is the file, whose folder is made when it is not there; empty keeps the latest entries in memory.
 	Path string
-	// Clock returns the time; the machine's when nil.
+	// Clock is the source of time; nil means the machine's clock.
 	Clock clock.Clock
-	// Log receives failures; nothing is logged when nil.
+	// Log receives failures; nil logs nothing.
 	Log *slog.Logger
 }
 
-// EnsureDefaults fills what was left zero.
+// EnsureDefaults sets the defaults of zero fields.
 func (o *Options) EnsureDefaults() {
 	if o.Clock == nil {
 		o.Clock = clock.System()
@@ -69,12 +69,12 @@ type Log struct {
 		unwritten [][]byte
 		// kept are the latest entries, in memory.
 		kept []Entry
-		// count is how many entries there are, with those unwritten.
+		// count is the number of entries that there are, with those unwritten.
 		count int64
 	}
 }
 
-// maxInMemory is how many entries are kept where there is no file.
+// maxInMemory is the number of entries that are kept where there is no file.
 const maxInMemory = 10_000
 
 // Open opens a log, of which a file is continued.

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// maxLines is how many lines are kept, and maxText how long an attribute's text may be.
+// maxLines is the maximum number of lines that are kept, and maxText how long an attribute's text may be.
 const (
 	maxLines = 2000
 	maxText  = 4000

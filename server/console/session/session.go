@@ -14,11 +14,11 @@ import (
 
 // How long links and sessions last, and how many there may be.
 const (
-	// linkLife is how long a link may be used.
+	// linkLife is the time for which a link may be used.
 	linkLife = 10 * time.Minute
-	// idleLife is how long a session lasts without a request of its user.
+	// idleLife is the time for which a session lasts without a request of its user.
 	idleLife = 30 * time.Minute
-	// wholeLife is how long a session lasts at most.
+	// wholeLife is the maximum lifetime of a session.
 	wholeLife = 12 * time.Hour
 	// maxLinks is how many unused links there may be, and maxSessions how many sessions; of more the oldest end.
 	maxLinks, maxSessions = 16, 64
@@ -32,13 +32,13 @@ type Options struct {
 	Open bool
 	// Audit notes what sessions change.
 	Audit *audit.Log
-	// Clock returns the time; the machine's when nil.
+	// Clock is the source of time; nil means the machine's clock.
 	Clock clock.Clock
-	// Log receives who opens sessions; nothing is logged when nil.
+	// Log receives who opens sessions; nil logs nothing.
 	Log *slog.Logger
 }
 
-// EnsureDefaults fills what was left zero.
+// EnsureDefaults sets the defaults of zero fields.
 func (o *Options) EnsureDefaults() {
 	if o.Clock == nil {
 		o.Clock = clock.System()

@@ -13,13 +13,13 @@ import (
 type Options struct {
 	// Bytes is how much all requests together may hold; 96 MiB when zero. Small ones may exceed it by a quarter.
 	Bytes int64
-	// Wait is how long a request waits for the budget; 3 s when zero.
+	// Wait is the time for which a request waits for the budget; 3 s when zero.
 	Wait time.Duration
-	// Clock returns the time; the machine's when nil.
+	// Clock is the source of time; nil means the machine's clock.
 	Clock clock.Clock
 }
 
-// EnsureDefaults fills in what the zero value leaves open.
+// EnsureDefaults sets the defaults of zero fields.
 func (o *Options) EnsureDefaults() {
 	if o.Bytes == 0 {
 		o.Bytes = 96 << 20

@@ -17,12 +17,13 @@ const (
 
 // frameScanner follows the frames of one direction of an HTTP/2 connection, in whatever pieces they come.
 type frameScanner struct {
-	// skip is how many bytes come before the next frame: the preface, or the rest of a payload that is of no interest.
+	// skip is the number of bytes that come before the next frame: the preface, or the rest of a payload that is of no
+	// interest.
 	skip int
 	head [headerLength]byte
 	have int
-	// The frame under way: what is left of its data and of the padding behind them; pad is set when the padding's length is
-	// still to come.
+	// The frame in progress: what is left of its data and of the padding behind them; pad is set when the padding's length
+	// is still to come.
 	kind, flags byte
 	stream      uint32
 	data, tail  int
@@ -102,7 +103,7 @@ type messages struct {
 	head [5]byte
 	have int
 	left int64
-	// open is how many bytes have come of the message that is not complete.
+	// open is the number of bytes that have come of the message that is not complete.
 	open int64
 	// each, if set, is called with the length of each message that is complete.
 	each func(length int64)

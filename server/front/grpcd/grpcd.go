@@ -37,7 +37,7 @@ const serviceName = "google.firestore.v1.Firestore"
 // maxMessage is the size of messages that are taken in: what the SDKs send and some.
 const maxMessage = 17 << 20
 
-// workers is how many calls find a goroutine with a grown stack; a commit that waits for the disk holds one.
+// workers is the number of calls that find a goroutine with a grown stack; a commit that waits for the disk holds one.
 const workers = 64
 
 // readBuffer is what each connection keeps to read into.
@@ -68,11 +68,11 @@ type Options struct {
 	Budget *budget.Budget
 	// Meter counts calls; nil counts nothing.
 	Meter *meter.Meter
-	// Log receives our own bugs; nothing is logged when nil.
+	// Log receives our own bugs; nil logs nothing.
 	Log *slog.Logger
 }
 
-// EnsureDefaults fills what was left zero.
+// EnsureDefaults sets the defaults of zero fields.
 func (o *Options) EnsureDefaults() {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -82,7 +82,7 @@ func (o *Options) EnsureDefaults() {
 	}
 }
 
-// Validate reports what is missing.
+// Validate returns an error if a required option is missing.
 func (o *Options) Validate() error {
 	if o.Firestore == nil || o.Tokens == nil {
 		return errors.New("grpcd: needs a server of calls and a verifier of tokens")

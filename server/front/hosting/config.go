@@ -61,7 +61,7 @@ type field struct {
 	Value string `json:"value"`
 }
 
-// Parse reads the hosting section: one site, or a list of one. It answers InvalidArgument for what is wrong or not supported.
+// Parse reads the hosting section: one site, or a list of one. It returns InvalidArgument for what is wrong or not supported.
 func Parse(section []byte) (*Config, error) {
 	c := &Config{}
 	if section = bytes.TrimSpace(section); bytes.HasPrefix(section, []byte("[")) {

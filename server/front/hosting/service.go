@@ -18,9 +18,9 @@ import (
 const (
 	// maxServiceBody is the size of the largest request body, in bytes.
 	maxServiceBody = 32 << 20
-	// serviceTime is how long a service may take to send its whole response.
+	// serviceTime is the time limit for a service to send its whole response.
 	serviceTime = 60 * time.Second
-	// serviceDialTime is how long connecting to a service may take.
+	// serviceDialTime is the time limit of connecting to a service.
 	serviceDialTime = 5 * time.Second
 )
 
@@ -31,13 +31,13 @@ type Options struct {
 	Services map[string]*url.URL
 	// TrustProxy takes the client's address and scheme from the last element of X-Forwarded-For and X-Forwarded-Proto.
 	TrustProxy bool
-	// ServiceTime is how long a service may take to send its whole response; default 60 s, as on Firebase Hosting.
+	// ServiceTime is the time limit for a service to send its whole response; default 60 s, as on Firebase Hosting.
 	ServiceTime time.Duration
 	// Log receives the causes of failed requests to services; default slog.Default().
 	Log *slog.Logger
 }
 
-// EnsureDefaults fills in what the zero value leaves open.
+// EnsureDefaults sets the defaults of zero fields.
 func (o *Options) EnsureDefaults() {
 	if o.ServiceTime == 0 {
 		o.ServiceTime = serviceTime

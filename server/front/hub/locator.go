@@ -30,9 +30,9 @@ func (o Options) Locator() Locator {
 	return Locator{Version: o.Version, Origins: []string{fmt.Sprintf("http://%s:%d", host, at.Port)}, PID: o.PID}
 }
 
-// Publish writes the locator of a project's hub to the folder of temporary files, where the tools look for it, and returns what
-// removes it. It answers FailedPrecondition when another running program has one there for the project: the tools continue to find
-// that one.
+// Publish writes the locator of a project's hub to the folder of temporary files, where the tools look for it, and
+// returns what removes it. It returns FailedPrecondition when another running program has one there for the project:
+// the tools continue to find that one.
 func Publish(dir, project string, l Locator) (withdraw func() error, err error) {
 	if project == "" || strings.ContainsAny(project, `/\`+"\x00") {
 		return nil, fault.E(fault.InvalidArgument, "project %q makes no name for a file", project)

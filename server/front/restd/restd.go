@@ -44,11 +44,11 @@ type Options struct {
 	Clock clock.Clock
 	// Meter counts calls; nil counts nothing.
 	Meter *meter.Meter
-	// Log receives our own bugs; nothing is logged when nil.
+	// Log receives our own bugs; nil logs nothing.
 	Log *slog.Logger
 }
 
-// EnsureDefaults fills what was left zero.
+// EnsureDefaults sets the defaults of zero fields.
 func (o *Options) EnsureDefaults() {
 	if o.Clock == nil {
 		o.Clock = clock.System()
@@ -58,7 +58,7 @@ func (o *Options) EnsureDefaults() {
 	}
 }
 
-// Validate reports what is missing.
+// Validate returns an error if a required option is missing.
 func (o *Options) Validate() error {
 	if o.Firestore == nil || o.Tokens == nil {
 		return errors.New("restd: needs a server of calls and a verifier of tokens")
@@ -174,7 +174,7 @@ type answer struct {
 	patience time.Duration
 }
 
-// patience is how long a client may take nothing of an array that goes on.
+// patience is the time limit for a client to receive nothing of an array that is incomplete.
 const patience = 30 * time.Second
 
 // flushAt is how much of an array is gathered before it is sent on.

@@ -62,11 +62,12 @@ func (s *session) serveBack(w http.ResponseWriter, r *http.Request, b *back, hav
 type backQuery struct {
 	// streaming is false for a client that requires each answer to end.
 	streaming bool
-	// hold is how long to be quiet.
+	// hold is the time for which to be quiet.
 	hold time.Duration
 }
 
-// piece is how many bytes are written under one deadline, so that a client that takes little at a time isn't cut off.
+// piece is the number of bytes that are written under one deadline, so that a client that takes little at a time isn't
+// cut off.
 const piece = 16 << 10
 
 // write writes and flushes a chunk; a client that doesn't take a piece of it in time is cut off.
@@ -86,8 +87,8 @@ func (s *session) write(w http.ResponseWriter, control *http.ResponseController,
 	return true
 }
 
-// attach makes a new back channel the session's, in place of an older one. have is the last array that the client has. It
-// answers nil when the session has ended, or can't go on from there.
+// attach makes a new back channel the session's, in place of an older one. have is the last array that the client has.
+// It answers nil when the session has ended, or can't continue from there.
 func (s *session) attach(have int) *back {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -113,8 +114,8 @@ func (s *session) detach(b *back) {
 	}
 }
 
-// maxChunk is how many bytes a chunk may have before no more arrays are put into it: a client takes in whole chunks only,
-// so that one of all that waits would have to be sent again when a slow connection is cut.
+// maxChunk is the maximum size of a chunk in bytes before no more arrays are put into it: a client takes in whole
+// chunks only, so that one of all that waits would have to be sent again when a slow connection is cut.
 const maxChunk = 64 << 10
 
 // unsent returns arrays after a number for the attached back channel, as many as make a chunk, and whether there are more.

@@ -11,7 +11,7 @@ import (
 	"clave/server/fault"
 )
 
-// maxMaps is how many messages a request may carry.
+// maxMaps is the maximum number of messages that a request may carry.
 const maxMaps = 1000
 
 // dataKey is the key of the map that a message is.
@@ -33,7 +33,7 @@ type forwardMap struct {
 	data string
 }
 
-// parseForward parses the form of a forward request. It answers InvalidArgument.
+// parseForward parses the form of a forward request. It returns InvalidArgument.
 func parseForward(body string) (*forward, error) {
 	f := &forward{headers: make(http.Header)}
 	count, offset := 0, 0

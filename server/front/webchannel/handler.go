@@ -20,7 +20,7 @@ import (
 	"clave/server/token"
 )
 
-// Options are what a Handler is made of. The zero of each limit is a good one.
+// Options configure a Handler. The zero of each limit is a good one.
 type Options struct {
 	// Firestore answers the streams.
 	Firestore *firestore.Server
@@ -28,28 +28,28 @@ type Options struct {
 	Tokens token.Callers
 	// ProxyHops is how many trusted reverse proxies append the client's address to X-Forwarded-For.
 	ProxyHops int
-	// Clock returns the time; the machine's when nil.
+	// Clock is the source of time; nil means the machine's clock.
 	Clock clock.Clock
-	// MaxSessions is how many sessions there may be; 20,000.
+	// MaxSessions is the maximum number of sessions; 20,000.
 	MaxSessions int
-	// MaxBody is how many bytes a forward request may have, and how many of a client's may wait; 36 MiB.
+	// MaxBody is the maximum size of a forward request in bytes, and how many of a client's may wait; 36 MiB.
 	MaxBody int
-	// MaxUnacked is how many bytes are kept for a client that doesn't acknowledge them; 1 MiB.
+	// MaxUnacked is the number of bytes that are kept for a client that doesn't acknowledge them; 1 MiB.
 	MaxUnacked int
 	// MaxHeld is how many bytes of all clients may wait, in both directions; 512 MiB. From an eighth of them on, each client may have
 	// no more than a chunk that it doesn't acknowledge.
 	MaxHeld int
 	// BackBytes is after how many bytes a back channel is ended, so that the client acknowledges; 512 KiB.
 	BackBytes int
-	// BackLife is how long a back channel may last; 4 minutes.
+	// BackLife is the time for which a back channel may last; 4 minutes.
 	BackLife time.Duration
-	// KeepAlive is how long a back channel may be quiet; 25 s.
+	// KeepAlive is the time for which a back channel may be quiet; 25 s.
 	KeepAlive time.Duration
-	// WriteTimeout is how long a client may take to take a chunk; 30 s.
+	// WriteTimeout is the time limit for a client to take a chunk; 30 s.
 	WriteTimeout time.Duration
-	// Idle is how long a session may be without a request; 90 s.
+	// Idle is the time for which a session may be without a request; 90 s.
 	Idle time.Duration
-	// Linger is how long a session whose stream has ended is kept so that its client receives the end; 30 s.
+	// Linger is the time for which a session whose stream has ended is kept so that its client receives the end; 30 s.
 	Linger time.Duration
 	// Meter counts streams; nil counts nothing.
 	Meter *meter.Meter
@@ -57,7 +57,7 @@ type Options struct {
 	Log *slog.Logger
 }
 
-// EnsureDefaults fills what was left zero.
+// EnsureDefaults sets the defaults of zero fields.
 func (o *Options) EnsureDefaults() {
 	if o.Clock == nil {
 		o.Clock = clock.System()
@@ -86,7 +86,7 @@ func (o *Options) EnsureDefaults() {
 // ptr returns a pointer to a duration.
 func ptr(d time.Duration) *time.Duration { return &d }
 
-// Validate reports what is missing.
+// Validate returns an error if a required option is missing.
 func (o *Options) Validate() error {
 	if o.Firestore == nil || o.Tokens == nil {
 		return errors.New("webchannel: needs a Firestore server and a token verifier")
@@ -105,7 +105,7 @@ type Handler struct {
 	starts chan *session
 	// prefixes counts the names given to browsers on this machine.
 	prefixes atomic.Uint32
-	// held is how many bytes all sessions hold.
+	// held is the number of bytes that all sessions hold.
 	held atomic.Int64
 	// limiting is held while sessions are ended that hold too much.
 	limiting sync.Mutex
@@ -231,8 +231,9 @@ func (h *Handler) register(rpc string, rid int) *session {
 	return s
 }
 
-// mostUnacked is how many bytes are kept now for a client that doesn't acknowledge them: few while all clients together have many, so that
-// hundreds of slow ones need not be ended to free memory. Their streams wait, and what they would send is not even encoded.
+// mostUnacked is the number of bytes that are kept now for a client that doesn't acknowledge them: few while all
+// clients together have many, so that hundreds of slow ones need not be ended to free memory. Their streams wait, and
+// what they would send is not even encoded.
 func (h *Handler) mostUnacked() int {
 	if h.held.Load() < int64(h.o.MaxHeld/crowded) {
 		return h.o.MaxUnacked
@@ -313,7 +314,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		s := h.find(sid, rpc)
 		switch {
-		// The client sends this as it closes and reads no answer: a session that has ended is no error.
+		// The client sends this as it closes and reads no answer: a session that has ended is not an error.
 		case q.Get("TYPE") == "terminate":
 			if s != nil {
 				h.drop(s)

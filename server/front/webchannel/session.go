@@ -51,7 +51,7 @@ type session struct {
 		// out are the arrays that the client hasn't acknowledged.
 		out      []array
 		outBytes int
-		// unannounced is how many bytes were queued since news was signaled.
+		// unannounced is the number of bytes that were queued since news was signaled.
 		unannounced int
 		// stalled says that the stream waits for the client to acknowledge.
 		stalled bool
@@ -310,7 +310,7 @@ func (s *session) accept(rid, ack int, maps []forwardMap) (st state, ok bool) {
 	return st, true
 }
 
-// size is how many bytes messages have.
+// size is the number of bytes that messages have.
 func size(maps []forwardMap) int {
 	n := 0
 	for _, m := range maps {
@@ -334,7 +334,7 @@ func (s *session) takeLocked(maps []forwardMap) {
 	signal(s.arrived)
 }
 
-// maxEarly is how many forward requests may overtake one; clients have at most ten under way.
+// maxEarly is how many forward requests may overtake one; clients have at most ten in progress.
 const maxEarly = 32
 
 // full reports whether the stream is so far behind with the client's messages that no more may be read in.

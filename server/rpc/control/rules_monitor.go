@@ -12,7 +12,7 @@ import (
 	"clave/server/guard"
 )
 
-// slowest is how long a watcher may take to read a message.
+// slowest is the time limit for a watcher to read a message.
 const slowest = 10 * time.Second
 
 // Monitor answers websockets on /requests with the decisions of the rules, as the Emulator UI reads them: first an array

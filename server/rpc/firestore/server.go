@@ -22,18 +22,18 @@ import (
 type Options struct {
 	// Guard authorizes and executes operations.
 	Guard *guard.Guard
-	// Clock returns the time; the machine's when nil.
+	// Clock is the source of time; nil means the machine's clock.
 	Clock clock.Clock
 }
 
-// EnsureDefaults fills what was left zero.
+// EnsureDefaults sets the defaults of zero fields.
 func (o *Options) EnsureDefaults() {
 	if o.Clock == nil {
 		o.Clock = clock.System()
 	}
 }
 
-// Validate reports what is missing.
+// Validate returns an error if a required option is missing.
 func (o *Options) Validate() error {
 	if o.Guard == nil {
 		return errors.New("rpc/firestore: no guard")

@@ -83,8 +83,8 @@ func (w *world) exported(uid string) (sum, version any) {
 	return nil, nil
 }
 
-// TestTheFirstKeyIsTheImports imports Firebase's scrypt with another project's signer key, into a project without passwords and into
-// others. The first goes on with that key.
+// TestTheFirstKeyIsTheImports imports Firebase's scrypt with another project's signer key, into a project without
+// passwords and into others. The first continues with that key.
 func TestTheFirstKeyIsTheImports(t *testing.T) {
 	signer, err := base64.StdEncoding.DecodeString("jxspr8Ki0RYycVU8zykbdLGjFQ3McFUH0uiiTvC8pVMXAn210wjLNmdZJzxUECKbm0QsEmYUSDzZvpjeJ9WmXA==")
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 // maxDepth bounds the parser's recursion; rules/check bounds expressions far below it.
 const maxDepth = 500
 
-// maxIssues is how many errors are reported for one file.
+// maxIssues is the number of errors that are reported for one file.
 const maxIssues = 100
 
 // tooComplex is the official compiler's word for expressions that are nested too deep.

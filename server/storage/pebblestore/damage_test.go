@@ -135,7 +135,8 @@ func TestADamagedBlockIsAnError(t *testing.T) {
 	}
 }
 
-// TestDamageUnderCompaction has Pebble's own work meet a damaged block again and again. The process goes on and the log stays short.
+// TestDamageUnderCompaction has Pebble's own work meet a damaged block again and again. The process continues and the log stays
+// short.
 func TestDamageUnderCompaction(t *testing.T) {
 	mem := vfs.NewMem()
 	table := only(t, fill(t, mem), ".sst")
@@ -245,7 +246,8 @@ func (d *dyingDisk) Rename(old, name string) error {
 	return d.FS.Rename(old, name)
 }
 
-// TestDroppedRecordsAreLogged damages the end of a log in ways that Pebble takes for a write under way, and leaves it whole.
+// TestDroppedRecordsAreLogged damages the end of a log in ways that Pebble takes for a write in progress, and leaves it
+// whole.
 func TestDroppedRecordsAreLogged(t *testing.T) {
 	for _, tt := range []struct {
 		name   string

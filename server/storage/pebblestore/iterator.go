@@ -15,7 +15,8 @@ type snapshot struct {
 // Get implements storage.Reader.
 func (s *snapshot) Get(key []byte) ([]byte, bool, error) { return get(s.s, key) }
 
-// GetAll implements storage.Snapshot. One iterator goes on from key to key, where each Get would look up the tables anew.
+// GetAll implements storage.Snapshot. One iterator continues from key to key, where each Get would look up the tables
+// anew.
 func (s *snapshot) GetAll(keys [][]byte, found func(i int, value []byte) error) (err error) {
 	it, err := s.s.NewIter(&pebble.IterOptions{UseL6Filters: true})
 	if err != nil {

@@ -26,7 +26,7 @@ import (
 //   - admit measures the free space before each batch. Below a minimum it refuses batches, so that Pebble rarely sees a full
 //     disk. Batches that only delete are admitted still.
 //   - A reserve file keeps space from other programs. It is removed when the disk is really full, for those deletes and for
-//     Pebble's writes under way, and made again when there is space.
+// Pebble's writes in progress, and made again when there is space.
 //   - A write that meets a full disk all the same waits in retry until it succeeds or the store is closed. Meanwhile admit
 //     refuses all that is new.
 //

@@ -197,7 +197,7 @@ func TestAFullDiskRefusesAndRecovers(t *testing.T) {
 	if !fault.Is(s.Err(), fault.ResourceExhausted) {
 		t.Errorf("Err on a full disk = %v, want RESOURCE_EXHAUSTED", s.Err())
 	}
-	// A flush under way would need more than the reserve, and deletes are refused while it waits.
+	// A flush in progress would need more than the reserve, and deletes are refused while it waits.
 	if err := s.db.Flush(); err != nil {
 		t.Fatal(err)
 	}
@@ -383,8 +383,8 @@ func openAndCrash(t *testing.T, disk *smallDisk) vfs.FS {
 	return crashed
 }
 
-// TestAFullDiskUnderTables fills the disk so that tables can't be written out while the log has space. The store goes on and
-// loses nothing.
+// TestAFullDiskUnderTables fills the disk so that tables can't be written out while the log has space. The store
+// continues and loses nothing.
 func TestAFullDiskUnderTables(t *testing.T) {
 	disk := newSmallDisk(64<<20, true)
 	var log bytes.Buffer

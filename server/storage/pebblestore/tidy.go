@@ -18,7 +18,7 @@ func deadPassed(it *pebble.Iterator) int {
 	return passed - stats.ForwardStepCount[pebble.InterfaceCall] - stats.ReverseStepCount[pebble.InterfaceCall]
 }
 
-// tidy flushes the memtable in the background, unless a flush is under way.
+// tidy flushes the memtable in the background, unless a flush is in progress.
 func (s *Store) tidy() {
 	if !s.tidying.CompareAndSwap(false, true) {
 		return

@@ -5,8 +5,9 @@ import (
 	"time"
 )
 
-// TestClocksMakeUpForReservations follows the clocks of leaders that are lost one after the other, each after a minute. Each goes on from
-// where the reservation of the one before ended, never stands still or goes back, and is right in the end.
+// TestClocksMakeUpForReservations follows the clocks of leaders that are lost one after the other, each after a minute.
+// Each continues from where the reservation of the one before ended, never stands still or goes back, and is right in
+// the end.
 func TestClocksMakeUpForReservations(t *testing.T) {
 	const step = 100 * time.Millisecond
 	var now, last time.Duration // the true time and the last reading

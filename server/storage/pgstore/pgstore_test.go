@@ -25,7 +25,7 @@ import (
 	"clave/server/storage/storagetest"
 )
 
-// patience is how long a test waits for anything.
+// patience is the time for which a test waits for anything.
 const patience = time.Minute
 
 // small keeps the replicas of tests small.
