@@ -124,6 +124,31 @@ test('S-044 /donar offers PayPal in a new tab, things, and the receipt', async (
   await expect(body).toContainText(/comprobante de tu transferencia.*recibo/)
 })
 
+test('/donar leads a donor on to the thanks: the receipt, the calendar and sharing', async ({ page, context, request }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  await page.goto('/donar')
+  for (const method of ['PayPal', 'Transferencia bancaria']) {
+    const section = page.locator('section').filter({ has: page.getByRole('heading', { name: method, exact: true, level: 3 }) })
+    await expect(section.getByRole('link', { name: 'Ya doné: ¿qué sigue?' }).last()).toHaveAttribute('href', '/donar/gracias')
+  }
+  await page.getByRole('link', { name: 'Ya doné: ¿qué sigue?' }).last().click()
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('¡Gracias por tu donación!')
+  const body = page.locator('main')
+  await expect(body.getByRole('link', { name: 'Enviar por correo' })).toHaveAttribute('href', /^mailto:.+\?subject=Recibo/)
+  await expect(body.getByRole('link', { name: /Enviar por WhatsApp/ })).toHaveAttribute('href', /^https:\/\/wa\.me\/1\d+\?text=/)
+  await expect(body.getByRole('link', { name: 'Ver el calendario' })).toHaveAttribute('href', '/calendario')
+  await expect(body.getByRole('link', { name: /Compartir por WhatsApp/ })).toHaveAttribute('href', /%2Fdonar$/)
+  await page.evaluate(() => Object.defineProperty(navigator, 'share', { value: undefined }))
+  await body.getByRole('button', { name: 'Compartir' }).click()
+  await expect(body.getByRole('button', { name: 'Enlace copiado' })).toBeVisible()
+  expect(new URL(await page.evaluate(() => navigator.clipboard.readText())).pathname).toBe('/donar')
+  const answer = await request.get('/donar/gracias')
+  expect(answer.status()).toBe(200)
+  expect(await answer.text()).toContain('<meta name="robots" content="noindex" />')
+  expect(await (await request.get('/sitemap.xml')).text()).not.toContain('gracias')
+  expect((await request.get('/donar')).status()).toBe(200)
+})
+
 test('S-045 each bank detail is copied, and said so for a second and a half', async ({ page, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   await page.clock.install()

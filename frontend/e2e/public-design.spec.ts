@@ -18,15 +18,16 @@ test('each inner page has a drawing of its own, and none is shown on two', async
     '/ensambles',
     '/contacto',
     '/donar',
+    '/donar/gracias',
     '/privacidad',
   ]) {
     const path = await (await request.get(route)).text()
     const drawing = /\/ilustraciones\/cabecera-[a-z]+\.svg/.exec(path)?.[0] ?? ''
-    expect(drawing, route).toBe(`/ilustraciones/cabecera${route.replace('/', '-')}.svg`)
+    expect(drawing, route).toBe(`/ilustraciones/cabecera-${route.split('/').at(-1)}.svg`)
     expect((await request.get(drawing)).status()).toBe(200)
     views.add(drawing)
   }
-  expect(views.size).toBe(9)
+  expect(views.size).toBe(10)
 })
 
 test('the days begin above the fold, and the next event stands beside them', async ({ page }) => {

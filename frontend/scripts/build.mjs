@@ -62,7 +62,7 @@ function chunksOf(source) {
   return [...seen]
 }
 
-const SOURCES = { '/': 'inicio' }
+const SOURCES = { '/': 'inicio', '/donar/gracias': 'gracias' }
 
 /** Between these the back office writes what it knows of an event (server/backoffice/pages), with what is said here of the site. */
 const MARKS = [`<!--evento ${JSON.stringify({ url, name: META['/'].title }).replaceAll('--', '-\\u002d')}-->`, '<!--/evento-->']
@@ -139,7 +139,7 @@ const offlineMeta = { title: `Sin conexión · ${META['/'].title}`, description:
 await write('sin-conexion.html', { meta: offlineMeta, path: '', after: offlinePage(), withScripts: false })
 
 // At /sitemap.xml the back office adds the events.
-const entries = pages.map((path) => `  <url><loc>${url}${path}</loc></url>`)
+const entries = pages.filter((path) => META[path].index).map((path) => `  <url><loc>${url}${path}</loc></url>`)
 await writeFile(
   join(DIST, 'sitemap-paginas.xml'),
   `<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${entries.join('\n')}\n</urlset>\n`,

@@ -6,7 +6,7 @@ export type Meta = { title: string; description: string; index: boolean }
 
 const NAME = 'Todo por Medio de la Música'
 
-/** The pages that are prerendered and listed in sitemap.xml. */
+/** The pages that are prerendered. sitemap.xml lists those that search engines may index. */
 export const PUBLIC_PATHS = [
   '/',
   '/informacion',
@@ -19,6 +19,7 @@ export const PUBLIC_PATHS = [
   '/calendario',
   '/contacto',
   '/donar',
+  '/donar/gracias',
   '/privacidad',
 ] as const satisfies readonly RoutePath[]
 
@@ -69,6 +70,10 @@ export const META: Record<RoutePath, Meta> = {
     'Donar',
     'Dona por PayPal, por transferencia o en especie: tu aporte compra cuerdas, cañas y horas de clase de música.',
   ),
+  '/donar/gracias': {
+    ...isPublic('Gracias por tu donación', 'Qué sigue después de donar: enviar el comprobante, recibir el recibo e invitar a alguien más.'),
+    index: false,
+  },
   '/privacidad': isPublic(
     'Privacidad',
     'Qué datos guardan los formularios de este sitio, para qué, por cuánto tiempo y cómo pedir que se borren. Sin rastreadores.',

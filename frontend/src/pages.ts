@@ -16,6 +16,7 @@ const modules = {
   '/calendario': () => import('./routes/calendario'),
   '/contacto': () => import('./routes/contacto'),
   '/donar': () => import('./routes/donar'),
+  '/donar/gracias': () => import('./routes/gracias'),
   '/privacidad': () => import('./routes/privacidad'),
   '/eventos/:id': () => import('./routes/evento'),
   '/LogIn': () => import('./routes/log-in'),

@@ -71,6 +71,8 @@ export const donar = {
     copy: 'Copiar',
     copied: 'Copiado',
   },
+  /** Leads to /donar/gracias. */
+  donated: 'Ya doné: ¿qué sigue?',
   receipt: {
     title: 'Tu recibo',
     before: 'Envía el comprobante de tu transferencia a ',

@@ -6,6 +6,7 @@ import { Section } from '../components/section'
 import { donar } from '../content/donar'
 import { site } from '../content/sitio'
 import { BankDetails } from '../features/copy/bank-details'
+import { PageLink } from '../layout/page-link'
 
 /** What an amount does, in numbers as large as what they do. */
 function Effects() {
@@ -44,6 +45,15 @@ function History() {
   )
 }
 
+/** Leads on after giving. */
+function Donated() {
+  return (
+    <PageLink to="/donar/gracias" className="no-imprimir enlace mt-3 inline-flex min-h-11 items-center self-start">
+      {donar.donated}
+    </PageLink>
+  )
+}
+
 /** Giving by PayPal; its site opens only on this link (P-14). */
 function PayPal() {
   const { paypal } = donar
@@ -61,6 +71,7 @@ function PayPal() {
         <span aria-hidden="true"> ↗</span>
       </a>
       <p className="no-imprimir text-suave mt-3 text-sm">{paypal.note}</p>
+      <Donated />
     </section>
   )
 }
@@ -73,6 +84,7 @@ function BankTransfer() {
       <h3 className="titulo-3">{bankTransfer.title}</h3>
       <p className="no-imprimir mt-2">{bankTransfer.text}</p>
       <BankDetails bank={site.bank} />
+      <Donated />
     </section>
   )
 }

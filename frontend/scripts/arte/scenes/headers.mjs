@@ -3,9 +3,10 @@ import { P, TINTS } from '../lib/palette.mjs'
 import { band, foam, n, swell } from '../lib/path.mjs'
 import { halftone, print, rings, sun } from '../lib/print.mjs'
 import { house } from '../motifs/building.mjs'
-import { guira, palo, raspa, snare, tambora } from '../motifs/drums.mjs'
+import { guira, maracas, palo, raspa, snare, tambora } from '../motifs/drums.mjs'
 import { instrument } from '../motifs/instruments.mjs'
 import { frond } from '../motifs/palm.mjs'
+import { hibiscus } from '../motifs/people.mjs'
 import { baton, clefKey, hand, keys, metronome, stand } from '../motifs/room.mjs'
 import { bow, violin } from '../motifs/strings.mjs'
 import { conch, trombone } from '../motifs/winds.mjs'
@@ -91,6 +92,13 @@ const giving = () =>
   print(hand(P.canela, P.mar), { x: 470, y: 440, s: 1.42, r: 12, sw: 8.4 }) + print(hand(P.caoba, P.rosa), { x: 850, y: 432, s: 1.42, r: -12, sw: 8.4, flip: -1 }) +
   looseEighth(380, 180, 0.84, P.trazo) + loosePair(820, 110, 0.74, P.rosa) + sea(500, 1, P.mar, P.brisa)
 
+/** /donar/gracias: the guitar that was given stands among flowers, and sounds. */
+const thanks = () =>
+  glow(680, 240) + sun(680, 240, 146, P.miel, P.sol) + halftone(680, 240, 146, { from: 0 }) + stage(470, P.hoja) +
+  print(instrument('guitarra', P.turq), { x: 690, y: 312, s: 3.3, r: 10, sw: 8.6 }) + print(maracas(P.coral, P.sol), { x: 868, y: 392, s: 1.1, r: 8, sw: 7.4 }) +
+  hibiscus(486, 452, 50, P.rosa) + hibiscus(566, 484, 38, P.coral) + hibiscus(800, 486, 40, P.rosa) +
+  loosePair(440, 190, 0.86, P.trazo) + looseEighth(560, 110, 0.8, P.rosa) + looseQuarter(860, 130, 0.8, P.trazo)
+
 /** /privacidad: the key of the score, and what it keeps. */
 const lock = () =>
   rings(660, 260, [240, 176], [P.bruma, P.menta]) + print(clefKey(GLYPHS.gClef, P.sol), { x: 560, y: 270, s: 1.08, r: 24, sw: 8 }) +
@@ -107,6 +115,7 @@ export const headers = {
   ensambles: together,
   contacto: call,
   donar: giving,
+  gracias: thanks,
   privacidad: lock,
 }
 

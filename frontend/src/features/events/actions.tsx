@@ -1,6 +1,6 @@
-import { Download, Share2 } from 'lucide-react'
-import { useState } from 'react'
+import { Download } from 'lucide-react'
 import { buttonClasses } from '../../components/button-classes'
+import { ShareButton } from '../../components/share-button'
 import { tEvent } from '../../i18n/es-events'
 import { calendarLink } from '../../lib/links'
 import type { PublicEvent } from '../../lib/event'
@@ -32,28 +32,6 @@ function download(event: PublicEvent): void {
   URL.revokeObjectURL(address)
 }
 
-/** Shares the page, or copies its address where the browser can't share. */
-function Share({ title }: { title: string }) {
-  const [copied, setCopied] = useState(false)
-  async function compartir() {
-    try {
-      if (typeof navigator.share === 'function') await navigator.share({ title: title, url: location.href })
-      else {
-        await navigator.clipboard.writeText(location.href)
-        setCopied(true)
-      }
-    } catch {
-      // The visitor thought better of it, or the browser forbids it: nothing to tell.
-    }
-  }
-  return (
-    <button type="button" className={buttonClasses()} onClick={() => void compartir()}>
-      <Share2 aria-hidden="true" size={18} />
-      <span aria-live="polite">{copied ? tEvent.linkCopied : tEvent.compartir}</span>
-    </button>
-  )
-}
-
 /** What can be done with an event: keep it in a calendar, or pass it on. */
 export function Actions({ event }: { event: PublicEvent }) {
   const hydrated = useHydrated()
@@ -66,7 +44,7 @@ export function Actions({ event }: { event: PublicEvent }) {
           {tEvent.downloadIcs}
         </button>
       ) : null}
-      {hydrated ? <Share title={event.title} /> : null}
+      {hydrated ? <ShareButton title={event.title} label={tEvent.compartir} copiedLabel={tEvent.linkCopied} /> : null}
     </div>
   )
 }
