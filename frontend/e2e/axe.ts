@@ -16,7 +16,10 @@ export async function review(page: Page, state: string, sizes: readonly { width:
     await page.setViewportSize(size)
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-      const axe = new AxeBuilder({ page }).exclude('iframe').setLegacyMode()
+      const axe = new AxeBuilder({ page })
+        .exclude('iframe')
+        .setLegacyMode()
+        .options({ resultTypes: ['violations'] })
       // Of all rules, contrast alone depends on the theme.
       const { violations } = await (colorScheme === 'light' ? axe.withTags(TAGS) : axe.withRules('color-contrast')).analyze()
       const faults = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`)
