@@ -61,10 +61,17 @@ export const I = (n: number | string): Wire => ({ integerValue: String(n) })
 
 /** Checks a page by all rules of axe in light, and its colours in dark. */
 export async function accessible(page: Page): Promise<void> {
-  const light = await new AxeBuilder({ page }).options({ resultTypes: ['violations'] }).setLegacyMode().analyze()
+  const light = await new AxeBuilder({ page })
+    .options({ resultTypes: ['violations'] })
+    .setLegacyMode()
+    .analyze()
   expect(light.violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.target.join(' ')).join(', ')}`)).toEqual([])
   await page.emulateMedia({ colorScheme: 'dark' })
-  const dark = await new AxeBuilder({ page }).options({ resultTypes: ['violations'] }).setLegacyMode().withRules(['color-contrast']).analyze()
+  const dark = await new AxeBuilder({ page })
+    .options({ resultTypes: ['violations'] })
+    .setLegacyMode()
+    .withRules(['color-contrast'])
+    .analyze()
   expect(dark.violations.map((one) => one.nodes.map((node) => `${node.target.join(' ')} ${node.failureSummary ?? ''}`).join(', '))).toEqual(
     [],
   )
