@@ -267,7 +267,7 @@ func (a *App) offerIndexes(s *state, rulesets *guard.Rulesets) {
 		}
 		index.Rules = rulesets.Digest()
 		index.Seq, _ = store.Progress()
-		if err := s.engine.Settle(ctx); err != nil {
+		if err := s.engine.WaitVisible(ctx); err != nil {
 			return index, err
 		}
 		return index, store.Held() // last, so that everything before was read while this node led

@@ -249,8 +249,8 @@ func (e *Engine) show(group []*pending, next *view, err error) (full bool) {
 	return false
 }
 
-// Settle returns when readers see all that was written to the store before the call, or ctx is done.
-func (e *Engine) Settle(ctx context.Context) error {
+// WaitVisible returns when readers see all that was written to the store before the call, or ctx is done.
+func (e *Engine) WaitVisible(ctx context.Context) error {
 	e.mu.Lock()
 	written := e.mu.writing
 	e.mu.Unlock()
