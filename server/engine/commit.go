@@ -69,9 +69,9 @@ func (e *Engine) commitAlone(ctx context.Context, db *database, writes []documen
 	for i := 1; ; i++ {
 		o := locks.NewOwner(age)
 		result, err := e.commit(ctx, db, o, nil, writes, check)
-		gaveWay := db.locks.GaveWay(o)
+		victim := db.locks.Victim(o)
 		db.locks.Release(o)
-		if err == nil || !gaveWay || i == tries {
+		if err == nil || !victim || i == tries {
 			return result, err
 		}
 	}

@@ -51,8 +51,8 @@ type Owner struct {
 	waiting *request
 	// doomed, once set, is the error of every further request.
 	doomed error
-	// gaveWay is set if the owner was the victim of a deadlock.
-	gaveWay bool
+	// victim is set if the owner was the victim of a deadlock.
+	victim bool
 }
 
 // request is a waiting request for a lock.
@@ -257,11 +257,11 @@ func (t *Table) dropLocked(o *Owner, err error) {
 	}
 }
 
-// GaveWay reports whether an owner was the victim of a deadlock.
-func (t *Table) GaveWay(o *Owner) bool {
+// Victim reports whether an owner was the victim of a deadlock.
+func (t *Table) Victim(o *Owner) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return o.gaveWay
+	return o.victim
 }
 
 // Alive returns the error for which an owner gets no more locks, or nil.
@@ -309,7 +309,7 @@ func (t *Table) breakCycles(o *Owner) {
 		victim := slices.MaxFunc(cycle, func(a, b *Owner) int { return compareAges(a, b) })
 		t.refuse(victim.waiting, Contention())
 		t.dropLocked(victim, Contention())
-		victim.gaveWay = true
+		victim.victim = true
 	}
 }
 
