@@ -164,7 +164,7 @@ func moveToFolder(ctx context.Context, from, dir string, o Options) (m *Move, er
 			return err
 		}
 		fmt.Fprintf(o.Notices, "Written; reading it back\n")
-		target, err := a.settle(ctx, part, dir)
+		target, err := a.adoptReplica(ctx, part, dir)
 		if err != nil {
 			return err
 		}
@@ -206,8 +206,8 @@ func (a *App) copyShared(ctx context.Context, from, part string) (n *inventory.I
 	})
 }
 
-// settle makes the replica in part the store of the data folder dir, and counts what the folder holds.
-func (a *App) settle(ctx context.Context, part, dir string) (n *inventory.Inventory, err error) {
+// adoptReplica makes the replica in part the store of the data folder dir, and counts what the folder holds.
+func (a *App) adoptReplica(ctx context.Context, part, dir string) (n *inventory.Inventory, err error) {
 	store, err := pebblestore.Open(part, a.sizes())
 	if err != nil {
 		return nil, err

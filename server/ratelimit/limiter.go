@@ -90,7 +90,7 @@ func (l *Limiter) Take(demands ...Demand) (wait time.Duration) {
 	for _, d := range demands {
 		b := l.bucketLocked(d, now)
 		b.tokens.AllowN(now, 1)
-		l.settleLocked(b, d.Rate, now)
+		l.reorderLocked(b, d.Rate, now)
 	}
 	return 0
 }
@@ -103,7 +103,7 @@ func (l *Limiter) Return(demands ...Demand) {
 	for _, d := range demands {
 		if b := l.mu.buckets[d.Key]; b != nil {
 			b.tokens.AllowN(now, -1) // A bucket never holds more than its burst.
-			l.settleLocked(b, d.Rate, now)
+			l.reorderLocked(b, d.Rate, now)
 		}
 	}
 }
@@ -168,8 +168,8 @@ func (l *Limiter) removeLocked(b *bucket) {
 	delete(l.mu.buckets, b.key)
 }
 
-// settleLocked brings a bucket to its place in the heap after its tokens changed.
-func (l *Limiter) settleLocked(b *bucket, r Rate, now time.Time) {
+// reorderLocked restores a bucket's position in the heap after its tokens changed.
+func (l *Limiter) reorderLocked(b *bucket, r Rate, now time.Time) {
 	missing := float64(r.Burst) - b.tokens.TokensAt(now)
 	b.full = now.Add(time.Duration(missing * float64(r.Every)))
 	heap.Fix(&l.mu.byFull, b.index)

@@ -64,7 +64,7 @@ func execute(ctx context.Context, c *config.Config, s streams) (int, error) {
 		return 1, err
 	}
 	ran := command(running, c, a.Addresses(), s).Run()
-	settle(ctx, a, s)
+	awaitEvents(ctx, a, s)
 	stop()
 	if err := <-ended; err != nil {
 		return 1, err
@@ -75,8 +75,8 @@ func execute(ctx context.Context, c *config.Config, s streams) (int, error) {
 // lastEvents is the time limit for the delivery of the events of a command's last commits.
 const lastEvents = 10 * time.Second
 
-// settle waits until the events of the command's commits have been delivered.
-func settle(ctx context.Context, a *app.App, s streams) {
+// awaitEvents waits until the events of the command's commits have been delivered.
+func awaitEvents(ctx context.Context, a *app.App, s streams) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastEvents)
 	defer cancel()
 	if err := a.Settle(ctx); err != nil {
