@@ -24,7 +24,7 @@ func Peek(ctx context.Context, url string, key []byte) (value []byte, found bool
 	defer s.codec.close()
 	value, found, err = s.peek(ctx, key)
 	if err != nil {
-		return nil, false, s.said("read the state", err)
+		return nil, false, s.failed("read the state", err)
 	}
 	return value, found, nil
 }
@@ -102,7 +102,7 @@ func ChangeAlone(ctx context.Context, o Options, key []byte, change func(value [
 	s.lead.mu.Unlock()
 	value, _, err := s.peek(ctx, key)
 	if err != nil {
-		return s.said("read the state", err)
+		return s.failed("read the state", err)
 	}
 	value, err = change(value)
 	if err != nil || value == nil {
@@ -114,13 +114,13 @@ func ChangeAlone(ctx context.Context, o Options, key []byte, change func(value [
 // openAlone migrates the tables and reads the data that a writer of the log needs.
 func (s *Store) openAlone(ctx context.Context) (err error) {
 	if err = migrate(ctx, s.pool); err != nil {
-		return s.said("make the tables", err)
+		return s.failed("make the tables", err)
 	}
 	if s.codec, err = newCodec(); err != nil {
 		return err
 	}
 	if err = s.pool.QueryRow(ctx, "select cluster from clave_lease where id = 1").Scan(&s.cluster); err != nil {
-		return s.said("read the lease", err)
+		return s.failed("read the lease", err)
 	}
 	return nil
 }
@@ -129,7 +129,7 @@ func (s *Store) openAlone(ctx context.Context) (err error) {
 func (s *Store) appendAlone(ctx context.Context, key, value []byte) error {
 	var last position
 	if err := s.pool.QueryRow(ctx, "select seq, id from clave_log order by seq desc limit 1").Scan(&last.seq, &last.id); err != nil {
-		return s.said("read the log", err)
+		return s.failed("read the log", err)
 	}
 	body := s.codec.encode([]storage.Op{{Kind: storage.Set, Key: key, Value: value}})
 	err := s.insert(ctx, entry{position: position{last.seq + 1, newID()}, before: last.id, body: body})

@@ -184,7 +184,7 @@ func (s *Store) insert(ctx context.Context, e entry) error {
 			return definite
 		}
 		if err != nil && first {
-			s.o.Log.Warn("a write to PostgreSQL failed; its outcome is looked up", "seq", e.seq, "error", s.said("write the log", err))
+			s.o.Log.Warn("a write to PostgreSQL failed; its outcome is looked up", "seq", e.seq, "error", s.failed("write the log", err))
 		}
 		first = false
 		id, found, lookup := s.lookUp(ctx, e.seq)
@@ -215,11 +215,11 @@ func (s *Store) tryInsert(ctx context.Context, e entry) (int64, error) {
 // refused returns the error of a statement that PostgreSQL has refused permanently, and nil for an error after which
 // the statement may be retried or its outcome must be looked up.
 func refused(err error) error {
-	var said *pgconn.PgError
-	if !errors.As(err, &said) || slices.ContainsFunc(passing, func(code string) bool { return strings.HasPrefix(said.Code, code) }) {
+	var pgErr *pgconn.PgError
+	if !errors.As(err, &pgErr) || slices.ContainsFunc(passing, func(code string) bool { return strings.HasPrefix(pgErr.Code, code) }) {
 		return nil
 	}
-	if strings.HasPrefix(said.Code, insufficientResources) {
+	if strings.HasPrefix(pgErr.Code, insufficientResources) {
 		return fault.Because(errors.Join(storage.ErrFull, err), fault.ResourceExhausted, textFull)
 	}
 	return fmt.Errorf("write the log: %w", err)

@@ -63,12 +63,12 @@ func connectError(config *pgxpool.Config, err error) error {
 	}
 	c := config.ConnConfig
 	at := fmt.Sprintf("%s as %q in database %q", net.JoinHostPort(c.Host, strconv.Itoa(int(c.Port))), c.User, c.Database)
-	var said *pgconn.PgError
+	var pgErr *pgconn.PgError
 	switch {
-	case errors.As(err, &said) && strings.HasPrefix(said.Code, "28"):
-		return fault.E(fault.FailedPrecondition, "--store: PostgreSQL at %s refuses the user or the password (%s). Correct the URL, PGPASSWORD or .pgpass.", at, said.Code)
-	case errors.As(err, &said):
-		return fault.E(fault.FailedPrecondition, "--store: PostgreSQL at %s: %s (%s)", at, said.Message, said.Code)
+	case errors.As(err, &pgErr) && strings.HasPrefix(pgErr.Code, "28"):
+		return fault.E(fault.FailedPrecondition, "--store: PostgreSQL at %s refuses the user or the password (%s). Correct the URL, PGPASSWORD or .pgpass.", at, pgErr.Code)
+	case errors.As(err, &pgErr):
+		return fault.E(fault.FailedPrecondition, "--store: PostgreSQL at %s: %s (%s)", at, pgErr.Message, pgErr.Code)
 	}
 	return fault.E(fault.Unavailable, "--store: PostgreSQL at %s does not answer: %s", at, reachError(err, c.Password))
 }

@@ -44,10 +44,10 @@ func Fill(ctx context.Context, o Options, from string, next func() (key, value [
 	defer pool.Close()
 	s := &Store{o: o, pool: pool}
 	if err := migrate(ctx, pool); err != nil {
-		return s.said("make the tables", err)
+		return s.failed("make the tables", err)
 	}
 	if err := s.beginFill(ctx, from); err != nil {
-		return s.said("take the lease", err)
+		return s.failed("take the lease", err)
 	}
 	err = pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, waitForLocks); err != nil {
@@ -69,8 +69,8 @@ func Fill(ctx context.Context, o Options, from string, next func() (key, value [
 		}
 		return verify(func(yield func(key, value []byte) error) error { return readKeys(ctx, tx, yield) })
 	})
-	if said := (*pgconn.PgError)(nil); errors.As(err, &said) {
-		return s.said("write the state", err)
+	if pgErr := (*pgconn.PgError)(nil); errors.As(err, &pgErr) {
+		return s.failed("write the state", err)
 	}
 	return err
 }
@@ -175,7 +175,7 @@ func (s *Store) ReadState(ctx context.Context, yield func(key, value []byte) err
 		return readKeys(ctx, tx, yield)
 	})
 	if err != nil {
-		return s.said("read the state", err)
+		return s.failed("read the state", err)
 	}
 	return s.lead.held()
 }

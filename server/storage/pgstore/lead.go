@@ -173,7 +173,7 @@ func (s *Store) take(ctx context.Context, space error) (leader string, err error
 	err = s.pool.QueryRow(ctx, `select node, address, until < clock_timestamp() - $2 * interval '1 millisecond' or node = $1 and $2 = 0 from clave_lease
 		where id = 1`, s.o.Node, wait.Milliseconds()).Scan(&leader, &address, &free)
 	if err != nil {
-		return "", s.said("read the lease", err)
+		return "", s.failed("read the lease", err)
 	}
 	if address != "" {
 		leader += " (" + address + ")"
@@ -195,7 +195,7 @@ func (s *Store) take(ctx context.Context, space error) (leader string, err error
 		return "another node", nil
 	}
 	if err != nil {
-		return "", s.said("take the lease", err)
+		return "", s.failed("take the lease", err)
 	}
 	// Versions begin at the end of the last leader's reservation, or at this node's time if that is later.
 	s.lead.first = clock.Version(reserved - reserveAhead.Microseconds() + 2).Time()
@@ -222,7 +222,7 @@ func (s *Store) begin(ctx context.Context) error {
 	}
 	s.advance(s.at.seq)
 	if err := s.announce(ctx, roleLeader); err != nil {
-		s.o.Log.Warn("the status of this node can't be stored", "error", s.said("note the status", err))
+		s.o.Log.Warn("the status of this node can't be stored", "error", s.failed("store the status", err))
 	}
 	s.lead.working.Go(func() { s.writingBehind(work) })
 	s.lead.mu.Lock()
@@ -243,7 +243,7 @@ func (s *Store) renewing(ctx context.Context) {
 			s.lead.lose(err)
 			return
 		case err != nil && !failing && ctx.Err() == nil:
-			s.o.Log.Warn("the lease can't be renewed; renewal is retried", "error", s.said("renew the lease", err))
+			s.o.Log.Warn("the lease can't be renewed; renewal is retried", "error", s.failed("renew the lease", err))
 		case err == nil && failing:
 			s.o.Log.Info("the lease is renewed again")
 		}
@@ -295,7 +295,7 @@ func (s *Store) release(ctx context.Context) {
 		_, err := s.pool.Exec(ctx, `update clave_lease set until = clock_timestamp() - interval '1 second', versions_until = least(versions_until, $2)
 			where id = 1 and epoch = $1`, s.lead.epoch, end)
 		if err != nil {
-			s.o.Log.Warn("the lease could not be released; it ends by itself", "error", s.said("give the lease up", err))
+			s.o.Log.Warn("the lease could not be released; it ends by itself", "error", s.failed("release the lease", err))
 		}
 	}
 	_, _ = s.pool.Exec(ctx, "delete from clave_node where node = $1", s.o.Node) // A row that stays is shown with its age.

@@ -63,7 +63,7 @@ func OpenMembers(ctx context.Context, url string, log *slog.Logger) (*Members, e
 	}
 	if err != nil {
 		pool.Close()
-		return nil, (&Store{pool: pool}).said("look for other nodes", err)
+		return nil, (&Store{pool: pool}).failed("look for other nodes", err)
 	}
 	return m, nil
 }
@@ -89,7 +89,7 @@ func (m *Members) Host() string { return m.host }
 func (m *Members) Secret(ctx context.Context) ([]byte, error) {
 	var text string
 	if err := m.pool.QueryRow(ctx, "select secret from clave_secret where id = 1").Scan(&text); err != nil {
-		return nil, (&Store{pool: m.pool}).said("read the secret of the nodes", err)
+		return nil, (&Store{pool: m.pool}).failed("read the secret of the nodes", err)
 	}
 	secret, err := hex.DecodeString(text)
 	if err != nil || len(secret) < 32 {
@@ -136,7 +136,7 @@ func (m *Members) Run(ctx context.Context) error {
 	for clock.Sleep(ctx, clock.System(), membersPause) == nil {
 		err := m.look(ctx)
 		if err != nil && !failing && ctx.Err() == nil {
-			m.log.Warn("the leader can't be read from PostgreSQL; the read is retried", "error", (&Store{pool: m.pool}).said("read the lease", err))
+			m.log.Warn("the leader can't be read from PostgreSQL; the read is retried", "error", (&Store{pool: m.pool}).failed("read the lease", err))
 		}
 		failing = err != nil
 	}

@@ -28,7 +28,7 @@ func (s *Store) openReplica(ctx context.Context) error {
 	}
 	usable, err := s.findPosition(ctx)
 	if err != nil {
-		return s.said("compare the log with the replica", err)
+		return s.failed("compare the log with the replica", err)
 	}
 	if !usable {
 		if err := s.rebuild(ctx); err != nil {
@@ -106,7 +106,7 @@ func (s *Store) rebuild(ctx context.Context) error {
 		return s.readState(ctx, tx)
 	})
 	if err != nil {
-		return s.said("read the state", err)
+		return s.failed("read the state", err)
 	}
 	if err := s.o.Derive(ctx, s.local); err != nil {
 		return err
@@ -195,7 +195,7 @@ func (s *Store) readLog(ctx context.Context) error {
 	rows, err := s.pool.Query(ctx, "select seq, id, case when seq > $1 then body end from clave_log where seq between $1 and $2 order by seq",
 		s.at.seq, s.most())
 	if err != nil {
-		return s.said("read the log", err)
+		return s.failed("read the log", err)
 	}
 	defer rows.Close()
 	found := false // the replica's own row
@@ -218,7 +218,7 @@ func (s *Store) readLog(ctx context.Context) error {
 		}
 	}
 	if err := rows.Err(); err != nil {
-		return s.said("read the log", err)
+		return s.failed("read the log", err)
 	}
 	if !found {
 		return errGap

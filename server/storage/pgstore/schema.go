@@ -66,8 +66,8 @@ const (
 
 // isCode reports whether an error is PostgreSQL's with a code.
 func isCode(err error, code string) bool {
-	var said *pgconn.PgError
-	return errors.As(err, &said) && said.Code == code
+	var pgErr *pgconn.PgError
+	return errors.As(err, &pgErr) && pgErr.Code == code
 }
 
 // schemaVersion returns the number of migrations that were made.

@@ -49,7 +49,7 @@ func ReadStatus(ctx context.Context, url string) (*Status, error) {
 		pg_total_relation_size('clave_log'), pg_total_relation_size('clave_state') from clave_lease l where l.id = 1`).
 		Scan(&st.Leader, &st.Address, &st.Held, &st.Epoch, &versions, &st.Log, &st.First, &st.State, &st.LogBytes, &st.StateBytes)
 	if err != nil {
-		return nil, s.said("read the status", err)
+		return nil, s.failed("read the status", err)
 	}
 	st.VersionsUntil = time.UnixMicro(versions).UTC()
 	if st.Nodes, err = s.nodes(ctx); err != nil {
@@ -63,11 +63,11 @@ func (s *Store) nodes(ctx context.Context) ([]Node, error) {
 	rows, err := s.pool.Query(ctx, `select node, address, role, inner_address, seq, (extract(epoch from clock_timestamp() - seen) * 1000)::bigint from clave_node
 		where seen > clock_timestamp() - interval '1 minute' order by node`)
 	if err != nil {
-		return nil, s.said("read the nodes", err)
+		return nil, s.failed("read the nodes", err)
 	}
 	nodes, err := pgx.CollectRows(rows, scanNode)
 	if err != nil {
-		return nil, s.said("read the nodes", err)
+		return nil, s.failed("read the nodes", err)
 	}
 	return nodes, nil
 }

@@ -73,13 +73,13 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 // open is the part of Open that uses the connections.
 func (s *Store) open(ctx context.Context) error {
 	if err := migrate(ctx, s.pool); err != nil {
-		return s.said("make the tables", err)
+		return s.failed("make the tables", err)
 	}
 	if err := unfilled(ctx, s.pool); err != nil {
-		return s.said("read the lease", err)
+		return s.failed("read the lease", err)
 	}
 	if err := s.pool.QueryRow(ctx, "select cluster from clave_lease where id = 1").Scan(&s.cluster); err != nil {
-		return s.said("read the lease", err)
+		return s.failed("read the lease", err)
 	}
 	var err error
 	if s.codec, err = newCodec(); err != nil {
@@ -88,8 +88,8 @@ func (s *Store) open(ctx context.Context) error {
 	return s.openReplica(ctx)
 }
 
-// said returns an error of PostgreSQL with the failed action. It never contains the URL.
-func (s *Store) said(doing string, err error) error {
+// failed returns an error of PostgreSQL with the failed action. It never contains the URL.
+func (s *Store) failed(doing string, err error) error {
 	var named *fault.Error
 	if errors.As(err, &named) || errors.Is(err, context.Canceled) {
 		return err
