@@ -222,8 +222,8 @@ func pass(w http.ResponseWriter, r *http.Request, res *http.Response) {
 			}
 			_ = control.Flush()
 		}
-		switch said := header.Get(grpcStatus) + res.Trailer.Get(grpcStatus); {
-		case errors.Is(err, io.EOF) && (!call || said != ""):
+		switch status := header.Get(grpcStatus) + res.Trailer.Get(grpcStatus); {
+		case errors.Is(err, io.EOF) && (!call || status != ""):
 			endCall(header, res.Trailer, call)
 			return
 		case err != nil:

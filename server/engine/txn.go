@@ -134,13 +134,13 @@ func (t *txnTable) remove(x *txn) {
 
 // find returns the open transaction of an id, and removes it from the table if take is true.
 func (e *Engine) find(db *database, id []byte, take bool) (*txn, error) {
-	asked, err := e.parseID(db, id)
+	parsed, err := e.parseID(db, id)
 	if err != nil {
 		return nil, err
 	}
 	db.txns.Lock()
-	t := db.txns.open[asked.seq]
-	if t != nil && (!asked.ours || t.nonce != asked.nonce || t.readOnly != asked.readOnly) {
+	t := db.txns.open[parsed.seq]
+	if t != nil && (!parsed.ours || t.nonce != parsed.nonce || t.readOnly != parsed.readOnly) {
 		t = nil
 	}
 	if take && t != nil {
@@ -148,7 +148,7 @@ func (e *Engine) find(db *database, id []byte, take bool) (*txn, error) {
 	}
 	db.txns.Unlock()
 	if t == nil {
-		if asked.readOnly {
+		if parsed.readOnly {
 			return nil, fault.E(fault.InvalidArgument, locks.TextExpired)
 		}
 		return nil, locks.Expired()
@@ -182,12 +182,12 @@ func (e *Engine) begin(ctx context.Context, db *database, o operation.Transactio
 	// A retry has the number of the transaction that it repeats as its age, so that it is older than all that began since
 	// and is not the victim of a deadlock with one of them.
 	if len(o.Retry) > 0 {
-		asked, err := e.parseID(db, o.Retry)
+		parsed, err := e.parseID(db, o.Retry)
 		if err != nil {
 			return nil, err
 		}
-		if asked.ours {
-			age = asked.seq
+		if parsed.ours {
+			age = parsed.seq
 		}
 		if old, err := e.find(db, o.Retry, true); err == nil {
 			e.end(db, old)

@@ -91,9 +91,9 @@ func (s *sender) send(ctx context.Context, m *triggers.Message) error {
 
 // plain returns an error without the address of the request, which may hold a secret.
 func plain(err error) error {
-	var asked *url.Error
-	if errors.As(err, &asked) {
-		return asked.Err
+	var urlErr *url.Error
+	if errors.As(err, &urlErr) {
+		return urlErr.Err
 	}
 	return err
 }
