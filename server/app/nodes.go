@@ -208,7 +208,7 @@ func (a *App) openInner(ctx context.Context, n *nodes) error {
 func (n *nodes) leaderHealth(ctx context.Context, port string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), healthPatience)
 	defer cancel()
-	code, err := n.node.Ask(ctx, port, front.HealthPath)
+	code, err := n.node.Status(ctx, port, front.HealthPath)
 	now := clock.System().Now()
 	switch last := n.reached.Load(); {
 	case err == nil && code == http.StatusOK:

@@ -285,8 +285,8 @@ func (f *frames) add(p []byte) {
 // whole reports whether the last frame is complete.
 func (f *frames) whole() bool { return f.head == 0 }
 
-// Ask requests a path of a port from the leader like a client, and returns the status of the response. It does not wait for a leader.
-func (n *Node) Ask(ctx context.Context, port, path string) (int, error) {
+// Status requests a path of a port from the leader like a client, and returns the status of the response. It does not wait for a leader.
+func (n *Node) Status(ctx context.Context, port, path string) (int, error) {
 	if handler, _ := n.local(port); handler != nil {
 		return http.StatusOK, nil
 	}
