@@ -16,11 +16,11 @@ import (
 // Below calls yield with the names of the documents at and below a path. The path names a document, which may be
 // absent, or a collection.
 func (r *Reading) Below(ctx context.Context, path string, yield func(resource.Document) error) error {
-	w := &documentWalk{ctx: ctx, view: r.view, number: r.db.number, yield: func(path string, _ []byte) error { return yield(r.db.document(path)) }}
+	w := &documentWalk{ctx: ctx, view: r.view, number: r.db.number.Load(), yield: func(path string, _ []byte) error { return yield(r.db.document(path)) }}
 	if strings.Count(path, "/")%2 == 0 {
 		return w.collection(path, index.AppendPath(nil, path), true)
 	}
-	_, found, err := r.view.snap.Get(keys.Document(r.db.number, path))
+	_, found, err := r.view.snap.Get(keys.Document(r.db.number.Load(), path))
 	if err == nil && found {
 		err = yield(r.db.document(path))
 	}
@@ -32,7 +32,7 @@ func (r *Reading) Below(ctx context.Context, path string, yield func(resource.Do
 
 // Groups returns the ids of all collections in a database, those of the root first. It reads one key for each.
 func (r *Reading) Groups(ctx context.Context) ([]string, error) {
-	w := &documentWalk{ctx: ctx, view: r.view, number: r.db.number}
+	w := &documentWalk{ctx: ctx, view: r.view, number: r.db.number.Load()}
 	out, err := w.collections(nil)
 	if err != nil {
 		return nil, err
@@ -42,7 +42,7 @@ func (r *Reading) Groups(ctx context.Context) ([]string, error) {
 		seen[id] = true
 	}
 	// Documents at the root have no key in a collection group (keys.Group). The walk above has found the collections of the root.
-	prefix := keys.Of(keys.KindGroup, r.db.number)
+	prefix := keys.Of(keys.KindGroup, r.db.number.Load())
 	it := r.view.snap.Scan(storage.Prefix(prefix))
 	defer func() { _ = it.Close() }()
 	for ok := it.Next(); ok; {
@@ -77,7 +77,7 @@ func (e *Engine) History(ctx context.Context, name resource.Document, yield func
 		return 0, err
 	}
 	defer view.release()
-	return since, scanChanges(ctx, view.snap, db.number, since, max(since, now), func(v clock.Version, images []image) error {
+	return since, scanChanges(ctx, view.snap, db.number.Load(), since, max(since, now), func(v clock.Version, images []image) error {
 		for _, im := range images {
 			if im.path != name.Path {
 				continue

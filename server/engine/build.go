@@ -103,7 +103,7 @@ func (e *Engine) buildIndex(ctx context.Context, db *database, d index.Definitio
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	prefix := storage.Prefix(keys.Of(keys.KindDocument, db.number))
+	prefix := storage.Prefix(keys.Of(keys.KindDocument, db.number.Load()))
 	for from := prefix.From; from != nil && err == nil; {
 		from, err = e.fillIndex(ctx, db, c, storage.Range{From: from, To: prefix.To})
 		if fault.Is(err, fault.Aborted) && ctx.Err() == nil {
@@ -177,13 +177,13 @@ func (e *Engine) fillIndex(ctx context.Context, db *database, c *index.Composite
 	var batch storage.Batch
 	for _, path := range paths {
 		d := docState{name: db.document(path)}
-		if err := d.read(view, db.number); err != nil {
+		if err := d.read(view, db.number.Load()); err != nil {
 			return rng.From, err
 		}
 		if d.before == nil {
 			continue
 		}
-		entries, err := db.indexes.Load().set.EntriesIn(c, keys.Of(keys.KindIndex, db.number), path, d.before.Fields)
+		entries, err := db.indexes.Load().set.EntriesIn(c, keys.Of(keys.KindIndex, db.number.Load()), path, d.before.Fields)
 		if err != nil {
 			return rng.From, fault.E(fault.FailedPrecondition, "index %s: %w", d.name, err)
 		}

@@ -55,7 +55,7 @@ func (s *commitState) load(name resource.Document) (*docState, error) {
 		return d, nil
 	}
 	d := &docState{name: name}
-	if err := d.read(s.view, s.db.number); err != nil {
+	if err := d.read(s.view, s.db.number.Load()); err != nil {
 		return nil, err
 	}
 	s.docs[name.Path] = d
@@ -104,7 +104,7 @@ func (s *commitState) loadAll(writes []document.Write) error {
 	}
 	errs := make([]error, len(writes)/leastShare)
 	inShares(len(order), leastShare, func(from, to int) {
-		errs[from/leastShare] = readAll(s.view, s.db.number, order[from:to])
+		errs[from/leastShare] = readAll(s.view, s.db.number.Load(), order[from:to])
 	})
 	for i := range states {
 		s.docs[states[i].name.Path] = &states[i]
@@ -238,7 +238,7 @@ func (s *commitState) pending(budget int) (*pending, error) {
 	inShares(len(edits), leastShare, func(from, to int) {
 		left := budget
 		for i := from; i < to && left >= 0; i++ {
-			edits[i].make(s.order[i], s.db.number, s.set)
+			edits[i].make(s.order[i], s.db.number.Load(), s.set)
 			left -= edits[i].cost
 		}
 	})

@@ -51,7 +51,7 @@ type Engine struct {
 // database is one database of an engine.
 type database struct {
 	name   resource.Database
-	number uint32
+	number atomic.Uint32 // 0 in a following engine until something is stored
 	birth  clock.Version
 	// gate is held for reading by commits, and for writing by operations on the whole database.
 	gate  sync.RWMutex
@@ -121,7 +121,7 @@ func (e *Engine) load(ctx context.Context) error {
 	return it.Err()
 }
 
-// loadDatabase loads the database of one entry of the catalogue.
+// loadDatabase loads the database of one entry of the catalogue, which may have been read while it was empty.
 func (e *Engine) loadDatabase(snap storage.Snapshot, key, v []byte) error {
 	name, err := databaseName(key)
 	if err != nil {
@@ -130,25 +130,39 @@ func (e *Engine) loadDatabase(snap storage.Snapshot, key, v []byte) error {
 	if len(v) != 12 {
 		return keys.ErrCorrupt
 	}
-	db := &database{name: name, number: binary.BigEndian.Uint32(v)}
+	db := &database{name: name}
+	db.number.Store(binary.BigEndian.Uint32(v))
 	db.birth = clock.Version(binary.BigEndian.Uint64(v[4:]))
-	if db.latest, err = lastVersion(snap, db.number); err != nil {
+	if db.latest, err = lastVersion(snap, db.number.Load()); err != nil {
 		return err
 	}
-	if db.forgotten, err = loadForgotten(snap, db.number); err != nil {
+	if db.forgotten, err = loadForgotten(snap, db.number.Load()); err != nil {
 		return err
 	}
-	set, rebuilding, err := e.loadSet(snap, db.number)
+	set, rebuilding, err := e.loadSet(snap, db.number.Load())
 	if err != nil {
 		return err
 	}
 	if db.rebuilding = rebuilding; rebuilding && e.follows() {
 		return ErrReopen
 	}
-	e.mu.last = max(e.mu.last, db.number)
+	e.mu.last = max(e.mu.last, db.number.Load())
 	db.persisted = true
-	e.add(db, set)
+	if read := e.mu.databases[name]; read != nil {
+		read.become(db, set)
+	} else {
+		e.add(db, set)
+	}
 	return nil
+}
+
+// become makes db, which was read while nothing was stored of it, the database that was stored now. Its readers have views without it, in
+// which nothing is stored under either number, or get the view that is shown next. Its latest version stays, so that the first commit is
+// published. Engine.mu is held.
+func (db *database) become(stored *database, set *index.Set) {
+	db.number.Store(stored.number.Load())
+	db.birth, db.forgotten, db.persisted = stored.birth, stored.forgotten, true
+	db.indexes.Store(newIndexState(set))
 }
 
 // databaseName reads the name in a key of the catalogue.
@@ -174,7 +188,7 @@ func (e *Engine) add(db *database, set *index.Set) {
 
 // catalogueValue is the catalogue's record of a database.
 func (db *database) catalogueValue() []byte {
-	v := binary.BigEndian.AppendUint32(make([]byte, 0, 12), db.number)
+	v := binary.BigEndian.AppendUint32(make([]byte, 0, 12), db.number.Load())
 	return binary.BigEndian.AppendUint64(v, uint64(db.birth))
 }
 
@@ -199,7 +213,8 @@ func (e *Engine) databaseLocked(name resource.Database) (*database, error) {
 	db := &database{name: name}
 	if !e.follows() { // in a following engine nothing is stored under the number 0, and the writer assigns all versions
 		e.mu.last++
-		db.number, db.birth = e.mu.last, e.opened
+		db.number.Store(e.mu.last)
+		db.birth = e.opened
 	}
 	defs := *e.defaults.Load()
 	e.add(db, index.NewSet(defs, numbered(len(defs.Indexes))))

@@ -123,7 +123,7 @@ func (e *Engine) Changes(ctx context.Context, name resource.Database, after, upt
 
 // commitsOf calls yield with the commits after one version and up to another in a view's log.
 func commitsOf(ctx context.Context, v *view, db *database, after, upto clock.Version, yield func(document.Commit) error) error {
-	return scanChanges(ctx, v.snap, db.number, after, upto, func(v clock.Version, images []image) error {
+	return scanChanges(ctx, v.snap, db.number.Load(), after, upto, func(v clock.Version, images []image) error {
 		c := document.Commit{Version: v, Changes: make([]document.Change, len(images))}
 		for i, im := range images {
 			var err error
@@ -187,12 +187,12 @@ const maxOverlay = 20_000
 // overlayAt returns the differences between a version and a view of that version or later, for the paths that keep
 // accepts, or for all if it is nil. It returns errEnough if there are more than most, unless most is negative.
 func overlayAt(ctx context.Context, v *view, db *database, at clock.Version, keep func(path string) bool, most int) (overlay, error) {
-	last, err := lastVersion(v.snap, db.number)
+	last, err := lastVersion(v.snap, db.number.Load())
 	if err != nil || last <= at {
 		return nil, err
 	}
 	o := make(overlay)
-	err = scanChanges(ctx, v.snap, db.number, at, last, func(_ clock.Version, images []image) error {
+	err = scanChanges(ctx, v.snap, db.number.Load(), at, last, func(_ clock.Version, images []image) error {
 		for _, i := range images {
 			// Only the first change after the version has the document's record at the version.
 			if _, known := o[i.path]; known || keep != nil && !keep(i.path) {
@@ -230,8 +230,8 @@ func (e *Engine) forget(ctx context.Context) error {
 		}
 		db.forgotten = upto // recorded before the commits are dropped: see Subscription.changes
 		e.mu.Unlock()
-		batch.Set(keys.Of(keys.KindForgotten, db.number), binary.BigEndian.AppendUint64(nil, uint64(upto)))
-		batch.DeleteRange(keys.Change(db.number, 0), keys.Change(db.number, upto))
+		batch.Set(keys.Of(keys.KindForgotten, db.number.Load()), binary.BigEndian.AppendUint64(nil, uint64(upto)))
+		batch.DeleteRange(keys.Change(db.number.Load(), 0), keys.Change(db.number.Load(), upto))
 	}
 	if batch.Empty() {
 		return nil

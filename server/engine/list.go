@@ -75,7 +75,7 @@ func (r *Reading) listed(ctx context.Context, req operation.List, from []byte, p
 	yield func(*document.Document) bool) error {
 	path := req.Collection.Path()
 	encoded := index.AppendPath(nil, path)
-	steps := newSteps(r.view, r.db.number, encoded, req.ShowMissing)
+	steps := newSteps(r.view, r.db.number.Load(), encoded, req.ShowMissing)
 	defer steps.close()
 	if from != nil {
 		steps.seek(from)
@@ -174,7 +174,7 @@ func (r *Reading) CollectionIDs(ctx context.Context, parent string) ([]string, e
 	if err != nil {
 		return nil, err
 	}
-	w := &documentWalk{ctx: ctx, view: r.view, number: r.db.number}
+	w := &documentWalk{ctx: ctx, view: r.view, number: r.db.number.Load()}
 	ids, err := w.collections(index.AppendPath(nil, parent))
 	if err != nil || len(past) == 0 {
 		return ids, err
@@ -220,7 +220,7 @@ func (r *Reading) collectionsAt(ctx context.Context, parent string, ids []string
 // anyUnchanged reports whether a collection contains, at any depth, a document that has not changed since the version.
 func (r *Reading) anyUnchanged(ctx context.Context, collection string, past overlay) (bool, error) {
 	found := false
-	w := &documentWalk{ctx: ctx, view: r.view, number: r.db.number}
+	w := &documentWalk{ctx: ctx, view: r.view, number: r.db.number.Load()}
 	w.yield = func(path string, _ []byte) error {
 		if _, differed := past[path]; !differed {
 			found = true

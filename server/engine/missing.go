@@ -14,7 +14,7 @@ import (
 func (r *Reading) planInput() *planner.Input {
 	indexes, serial := r.db.indexes.Load(), r.view.serial
 	return &planner.Input{
-		DB: r.db.name, Number: r.db.number, Indexes: indexes.set, DescendingNames: r.e.o.IndexMode != IndexesOff,
+		DB: r.db.name, Number: r.db.number.Load(), Indexes: indexes.set, DescendingNames: r.e.o.IndexMode != IndexesOff,
 		Serves: func(c *index.Composite) bool { return indexes.since[c.ID] <= serial },
 	}
 }

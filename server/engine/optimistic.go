@@ -85,11 +85,11 @@ func (e *Engine) compareSeen(ctx context.Context, db *database, t *txn, v *view)
 	errChanged := errors.New("changed")
 	for _, q := range t.mu.queries {
 		seen := locks.NewRange(q.q, q.last)
-		last, err := lastVersion(v.snap, db.number)
+		last, err := lastVersion(v.snap, db.number.Load())
 		if err != nil {
 			return err
 		}
-		err = scanChanges(ctx, v.snap, db.number, q.at, last, func(_ clock.Version, images []image) error {
+		err = scanChanges(ctx, v.snap, db.number.Load(), q.at, last, func(_ clock.Version, images []image) error {
 			for _, i := range images {
 				c, err := decodeImage(db.name, i)
 				if err != nil {

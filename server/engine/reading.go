@@ -182,7 +182,7 @@ func (r *Reading) fetch(name resource.Document, past overlay) (*document.Documen
 		}
 		return decodeDocument(name, record)
 	}
-	record, found, err := r.view.snap.Get(keys.Document(r.db.number, name.Path))
+	record, found, err := r.view.snap.Get(keys.Document(r.db.number.Load(), name.Path))
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", name, err)
 	}

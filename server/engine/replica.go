@@ -160,7 +160,7 @@ func (e *Engine) Applied(ops []storage.Op) error {
 // numberedLocked returns the database with a number, or nil if there is none. Engine.mu is held.
 func (e *Engine) numberedLocked(number uint32) *database {
 	for _, db := range e.mu.databases {
-		if db.number == number {
+		if db.number.Load() == number {
 			return db
 		}
 	}
@@ -211,13 +211,6 @@ func (e *Engine) define(group *applied, snap storage.Snapshot) error {
 		}
 		if e.numberedLocked(binary.BigEndian.Uint32(op.Value)) != nil {
 			continue // stored again, for example with its definitions
-		}
-		name, err := databaseName(op.Key)
-		if err != nil {
-			return err
-		}
-		if e.mu.databases[name] != nil {
-			return ErrReopen // it was read here before anything was stored in it
 		}
 		if err := e.loadDatabase(snap, op.Key, op.Value); err != nil {
 			return err

@@ -286,6 +286,40 @@ func TestAFollowerTakesNoWrites(t *testing.T) {
 	wantN(t, p.reader, operation.At{}, "c/a", value.Int(1))
 }
 
+// TestAFollowerHasADatabaseBeforeItsFirstCommit reads a database at a follower, and subscribes to it, before anything is stored of it. The
+// follower shows the first commit, to the subscription too, and goes on.
+func TestAFollowerHasADatabaseBeforeItsFirstCommit(t *testing.T) {
+	p := newPair(t, engine.Options{})
+	two := index.Definitions{Indexes: []index.Definition{{CollectionGroup: "c", Fields: []index.Field{{Path: "a"}, {Path: "b"}}}}}
+	setIndexes(t, p.writer, two)
+	setIndexes(t, p.reader, two)
+	sub := p.reader.Subscribe(testDB)
+	defer sub.Close()
+	early, err := p.reader.Read(t.Context(), testDB, operation.At{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer early.Close()
+	for i := range 3 {
+		put(t, p.writer, set("c/a", value.Map{"n": value.Int(i), "a": value.Int(1), "b": value.Int(2)}))
+		if err := p.apply(-1); err != nil {
+			t.Fatalf("Applied of commit %d = %v", i, err)
+		}
+		c, err := sub.Next(t.Context())
+		if err != nil || len(c) != 1 || len(c[0].Changes) != 1 {
+			t.Fatalf("Next after commit %d = %v, %v; want one commit with one change", i, c, err)
+		}
+		wantN(t, p.reader, operation.At{}, "c/a", value.Int(i))
+	}
+	if d, err := early.Get(t.Context(), doc("c/a")); err != nil || d != nil {
+		t.Errorf("a reading from before the first commit has %v (%v), want nothing", d, err)
+	}
+	indexes, err := p.reader.Indexes(testDB)
+	if err != nil || len(indexes) != 1 || indexes[0].Building {
+		t.Errorf("the follower's indexes are %v (%v), want the one of the writer", indexes, err)
+	}
+}
+
 // TestAFollowerEndsWhenIndexesChange checks that from the first group of a change on no read is answered by entries that go.
 func TestAFollowerEndsWhenIndexesChange(t *testing.T) {
 	p := newPair(t, engine.Options{})

@@ -285,7 +285,7 @@ func (x *run) read(h *hit) (*document.Document, error) {
 
 // walk calls yield with every matching document below the query's parent, in the order of names.
 func (x *run) walk(yield func(*document.Document) error) error {
-	w := &documentWalk{ctx: x.ctx, view: x.r.view, number: x.r.db.number}
+	w := &documentWalk{ctx: x.ctx, view: x.r.view, number: x.r.db.number.Load()}
 	w.yield = func(path string, record []byte) error {
 		if _, changed := x.overlay[path]; changed {
 			return nil

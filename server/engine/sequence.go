@@ -324,7 +324,7 @@ func (e *Engine) prepare(group []*pending) (*storage.Batch, error) {
 		} else {
 			batch.Ops = append(batch.Ops, p.ops...)
 		}
-		batch.Set(keys.Change(p.db.number, p.version), p.record)
+		batch.Set(keys.Change(p.db.number.Load(), p.version), p.record)
 		if !p.db.persisted {
 			if err := p.db.register(batch, p.db.indexes.Load()); err != nil {
 				return nil, err
