@@ -4,6 +4,9 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"io/fs"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -26,6 +29,37 @@ var forbidden = []struct {
 	{"fmt.Print", []string{"cmd/", "bench", "soak"}, "log with slog, or write to a given io.Writer"},
 	{"fmt.Println", []string{"cmd/", "bench", "soak"}, "log with slog, or write to a given io.Writer"},
 	{"fmt.Printf", []string{"cmd/", "bench", "soak"}, "log with slog, or write to a given io.Writer"},
+}
+
+// metaphors are words that comments must not use for programs: a server reports, requests and receives.
+var metaphors = regexp.MustCompile(`(?i)\b(asks?|asked|tells?|told|hears?|heard|obeys?|obeyed|pokes?|poked|whispers?|parcels?|believes?|in vain)\b`)
+
+// TestWords refuses metaphors in comments, those of tests included.
+func TestWords(t *testing.T) {
+	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() && d.Name() == "node_modules" {
+			return fs.SkipDir
+		}
+		if err != nil || d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, ".pb.go") {
+			return err
+		}
+		fset := token.NewFileSet()
+		file, err := parser.ParseFile(fset, name, nil, parser.ParseComments)
+		if err != nil {
+			return err
+		}
+		for _, group := range file.Comments {
+			for _, c := range group.List {
+				if word := metaphors.FindString(c.Text); word != "" {
+					t.Errorf("%s: %q: name what happens: reports, requests, receives, accepts", fset.Position(c.Pos()), word)
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 func TestStyle(t *testing.T) {

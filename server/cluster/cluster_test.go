@@ -188,7 +188,7 @@ func TestAStrangerIsRefused(t *testing.T) {
 	}
 }
 
-// TestARequestIsForwardedOnce has two nodes believe that the other one leads.
+// TestARequestIsForwardedOnce gives each of two nodes the other one as the leader.
 func TestARequestIsForwardedOnce(t *testing.T) {
 	one, other := newBallot(), newBallot()
 	first, second := join(t, "a", secret, one, 300*time.Millisecond), join(t, "b", secret, other, 300*time.Millisecond)

@@ -110,8 +110,8 @@ func dig(t *testing.T, answers map[string]any, path string) any {
 	return v
 }
 
-// replaced returns a value in which others stand in the places of those for which by reports true; it is asked for a list or an object
-// before it is asked for what is in it.
+// replaced returns a value with the replacements for which by reports true. by is called for a list or an object before
+// it is called for its elements.
 func replaced(v any, by func(v any) (any, bool)) any {
 	if other, ok := by(v); ok {
 		return other

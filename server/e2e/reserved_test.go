@@ -21,7 +21,8 @@ const reservedPage = `<!doctype html><title>page</title>
 // notes are rules by which an account writes a note of its own.
 const notes = "rules_version = '2';\nservice cloud.firestore { match /databases/{d}/documents { match /notes/{u} { allow read, write: if request.auth.uid == u; } } }\n"
 
-// TestReservedURLs asks a development server for a web app's configuration, and has a page led to the emulators by it.
+// TestReservedURLs requests a web app's configuration from a development server, and lets a page connect to the
+// emulators by it.
 func TestReservedURLs(t *testing.T) {
 	a := startWith(t, app.Options{}, map[string]string{
 		"firebase.json":   `{"firestore": {"rules": "firestore.rules"}, "hosting": {"public": ".", "rewrites": [{"source": "**", "destination": "/index.html"}]}}`,

@@ -137,7 +137,7 @@ func TestCheckIsAskedBeforePreconditions(t *testing.T) {
 	wantN(t, e, operation.At{}, "c/a", value.Int(1))
 }
 
-// TestACommitNeedsACheck commits with the zero Check, which a caller has who forgot to make one.
+// TestACommitNeedsACheck commits with the zero Check, which means that the caller forgot to create one.
 func TestACommitNeedsACheck(t *testing.T) {
 	e := open(t, engine.Options{})
 	put(t, e, set("c/a", n(1)))

@@ -18,7 +18,7 @@ import (
 	"clave/server/value"
 )
 
-// failingStore is a store whose disk fails when told to.
+// failingStore is a store whose disk fails on request.
 type failingStore struct {
 	storage.Store
 	fail bool

@@ -97,7 +97,7 @@ func TestFollowAcrossRestarts(t *testing.T) {
 	}
 }
 
-// TestKeptCommitsAreBounded drops commits that a reader has not asked for within Options.Kept.
+// TestKeptCommitsAreBounded drops commits that a reader has not read within Options.Kept.
 func TestKeptCommitsAreBounded(t *testing.T) {
 	hand := clock.NewHand(time.Now())
 	e := open(t, engine.Options{Clock: hand, Kept: 2 * time.Hour})

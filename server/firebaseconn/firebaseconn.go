@@ -6,8 +6,8 @@
 // would connect to one of the three hosts of Firebase Authentication; everything else goes where it did. The SDK
 // still verifies every signature, issuer and audience by itself.
 //
-// FIREBASE_AUTH_EMULATOR_HOST is not the way: with it the SDK believes unsigned tokens, so that whoever knows a user's id is
-// that user. Route refuses to run when it is set.
+// FIREBASE_AUTH_EMULATOR_HOST is no alternative: with it the SDK accepts unsigned tokens, so that anybody who knows a
+// user's id can act as that user. Route refuses to run when it is set.
 //
 // The package imports no package of Clave: it is for services that know Firebase only.
 package firebaseconn
@@ -31,7 +31,7 @@ var hosts = map[string]bool{
 	"iamcredentials.googleapis.com": true, "oauth2.googleapis.com": true,
 }
 
-// emulatorVariable is the variable by which the SDK believes unsigned tokens.
+// emulatorVariable is the variable by which the SDK accepts unsigned tokens.
 const emulatorVariable = "FIREBASE_AUTH_EMULATOR_HOST"
 
 // Options configure Route.
@@ -51,7 +51,7 @@ type Options struct {
 // returns puts the transport back.
 func Route(o Options) (restore func(), err error) {
 	if os.Getenv(emulatorVariable) != "" {
-		return nil, fmt.Errorf("%s is set: with it the SDK believes unsigned tokens. Unset it", emulatorVariable)
+		return nil, fmt.Errorf("%s is set: with it the SDK accepts unsigned tokens. Unset it", emulatorVariable)
 	}
 	d, err := newDialer(o)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"clave/server/firebaseconn"
 )
 
-// answering returns a server that says its name and the Host that it was asked for.
+// answering returns a server that returns its name and the Host of the request.
 func answering(name string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, name+" "+r.Host) })
 }
@@ -55,7 +55,7 @@ func TestRoute(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got, err := get(t, o.Transport, "https://www.googleapis.com/x"); err == nil {
-		t.Errorf("a server with a certificate that nobody vouches for was believed: %q", got)
+		t.Errorf("a server with an untrusted certificate was accepted: %q", got)
 	}
 	if got, err := get(t, o.Transport, secure.URL); err == nil {
 		t.Errorf("another host's certificate is not checked: %q", got)
@@ -71,6 +71,6 @@ func TestRouteRefuses(t *testing.T) {
 	}
 	t.Setenv("FIREBASE_AUTH_EMULATOR_HOST", "127.0.0.1:9099")
 	if _, err := firebaseconn.Route(firebaseconn.Options{URL: "https://data.example.org", Transport: &http.Transport{}}); err == nil {
-		t.Error("Route runs although the SDK believes unsigned tokens")
+		t.Error("Route runs although the SDK accepts unsigned tokens")
 	}
 }

@@ -57,8 +57,8 @@ func Firestore(o Options, key []byte) ([]option.ClientOption, error) {
 	}, nil
 }
 
-// signed adds a JWT to each gRPC call. Unlike grpc's own it also works without TLS, which newDialer allows to this machine
-// only or where the caller asked for it.
+// signed adds a JWT to each gRPC call. Unlike grpc's own it also works without TLS, which newDialer allows only to this
+// machine or if the caller requests it.
 type signed struct {
 	source oauth2.TokenSource
 	secure bool

@@ -7,7 +7,7 @@ import (
 	"clave/server/value"
 )
 
-// TestQueryText tells queries without the values of their conditions.
+// TestQueryText checks that queries are described without the values of their conditions.
 func TestQueryText(t *testing.T) {
 	secret := value.String("secret")
 	path := func(name string) value.FieldPath { return value.FieldPath{name} }

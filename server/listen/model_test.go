@@ -157,7 +157,7 @@ func randomTarget(t testing.TB, r *rand.Rand) listen.Target {
 	})}}
 }
 
-// modelClient is a client that keeps what it is told.
+// modelClient is a client that keeps what it receives.
 type modelClient struct {
 	t        *testing.T
 	h        *house
@@ -174,7 +174,7 @@ type modelTarget struct {
 	token []byte
 	// at is the version of token.
 	at clock.Version
-	// added and current say that the server has said so in this connection.
+	// added and current are set by the server's events in this connection.
 	added, current bool
 	docs           map[resource.Document]clock.Version
 	// kept is what docs were at the last snapshot, to which token belongs.
@@ -215,7 +215,7 @@ func (m *modelClient) connect(ctx context.Context) {
 	m.open(stream)
 	left := m.rand.IntN(60)
 	_ = stream.Run(ctx, func(e *live.Event) error {
-		m.hear(ctx, e)
+		m.receive(ctx, e)
 		if m.rand.IntN(10) == 0 { // As one who reads slowly.
 			for range m.rand.IntN(300) {
 				runtime.Gosched()
@@ -224,7 +224,7 @@ func (m *modelClient) connect(ctx context.Context) {
 		if left--; left <= 0 {
 			return errEnough
 		}
-		if len(m.targets) == 0 || m.rand.IntN(15) == 0 { // A client without targets would hear nothing for ever.
+		if len(m.targets) == 0 || m.rand.IntN(15) == 0 { // A client without targets would never receive anything.
 			m.open(stream)
 		}
 		if m.rand.IntN(30) == 0 {
@@ -251,8 +251,8 @@ func (m *modelClient) open(stream *listen.Stream) {
 	stream.Add(want)
 }
 
-// hear takes an event, as the SDKs do.
-func (m *modelClient) hear(ctx context.Context, e *live.Event) {
+// receive applies an event, as the SDKs do.
+func (m *modelClient) receive(ctx context.Context, e *live.Event) {
 	target := m.targets[e.Target]
 	if e.Kind == live.Snapshot {
 		m.compare(ctx, e)

@@ -156,8 +156,8 @@ func TestOldTokenOnAYoungStream(t *testing.T) {
 	c.close()
 }
 
-// TestTokenOfAnotherQuery checks that a target which is given the token of another is told how many documents it has, from
-// which its client sees that it has others.
+// TestTokenOfAnotherQuery checks that a target with the token of another receives the number of its documents, from
+// which the client infers that it has others.
 func TestTokenOfAnotherQuery(t *testing.T) {
 	h := newHouse(t, listen.Options{})
 	h.commit(set("c/a", 1), set("c/b", 2))
@@ -171,8 +171,8 @@ func TestTokenOfAnotherQuery(t *testing.T) {
 	again.close()
 }
 
-// TestOldTokenResets checks that a token older than what is kept of the past makes a target be told anew, unless nothing was
-// committed since or its documents' own times tell what has changed.
+// TestOldTokenResets checks that a token from before the retained log resets a target, unless nothing was committed
+// since or the documents' update times show the changes.
 func TestOldTokenResets(t *testing.T) {
 	hand := clock.NewHand(clock.System().Now())
 	h := newHouseOf(t, engine.Options{Clock: hand, Retention: time.Hour}, listen.Options{})

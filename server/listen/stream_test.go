@@ -73,8 +73,9 @@ func TestFinish(t *testing.T) {
 	}
 }
 
-// TestClientThatOnlyAsksWaits checks that what a client asks for without reading answers can't fill the memory.
-func TestClientThatOnlyAsksWaits(t *testing.T) {
+// TestClientThatOnlySendsWaits checks that a client that sends requests without reading responses can't fill the
+// memory.
+func TestClientThatOnlySendsWaits(t *testing.T) {
 	h := newHouse(t, listen.Options{})
 	s := h.hub.Open(testDB)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -115,9 +116,8 @@ func TestClientThatOnlyAsksWaits(t *testing.T) {
 	<-done // The rest goes nowhere, but nobody waits for ever.
 }
 
-// TestAuthorizationIsOfTheVersionShown checks that a law that depends on documents is asked of the version that is shown: what
-// may not be seen is not sent because a later version may be, and what was allowed when a target came may have changed
-// when it is told.
+// TestAuthorizationIsOfTheVersionShown checks that an authorization that depends on documents is evaluated for the
+// version that is sent: neither a later version nor the one at the opening of the target matters.
 func TestAuthorizationIsOfTheVersionShown(t *testing.T) {
 	h := newHouse(t, listen.Options{})
 	h.commit(set("c/a", 1))
@@ -159,9 +159,9 @@ func TestAuthorizationIsOfTheVersionShown(t *testing.T) {
 	}
 }
 
-// TestTargetGivenUpBeforeItIsTold checks that a target which is asked for and given up in one breath doesn't make the stream
-// take its others for told: a snapshot would be sent before what they have to hear.
-func TestTargetGivenUpBeforeItIsTold(t *testing.T) {
+// TestTargetRemovedBeforeItIsSent checks that a target that is added and removed at once doesn't make the stream
+// consider its other targets as sent: a snapshot would precede their events.
+func TestTargetRemovedBeforeItIsSent(t *testing.T) {
 	h := newHouse(t, listen.Options{})
 	h.commit(set("c/a", 1))
 	s := h.hub.Open(testDB)
@@ -200,7 +200,7 @@ func TestTargetGivenUpBeforeItIsTold(t *testing.T) {
 	}
 }
 
-// TestDatabaseThatIsNotThere checks that the listener of a database that doesn't exist is told so.
+// TestDatabaseThatIsNotThere checks that the listener of a database that doesn't exist receives NOT_FOUND.
 func TestDatabaseThatIsNotThere(t *testing.T) {
 	h := newHouseOf(t, engine.Options{Exists: func(resource.Database) bool { return false }}, listen.Options{})
 	c := h.open()
@@ -211,8 +211,8 @@ func TestDatabaseThatIsNotThere(t *testing.T) {
 	c.ended <- nil
 }
 
-// TestSnapshotsAreLaterThanTheirCommits checks that a snapshot's time is later than every document it confirms: a tab that
-// shares its cache with others asks it for what came after the documents it knows.
+// TestSnapshotsAreLaterThanTheirCommits checks that a snapshot's time is later than every document it confirms: a tab
+// that shares its cache with others queries it for changes after its own documents.
 func TestSnapshotsAreLaterThanTheirCommits(t *testing.T) {
 	h := newHouse(t, listen.Options{})
 	s := h.hub.Open(testDB)

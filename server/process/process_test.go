@@ -50,7 +50,7 @@ func TestRunEndsWithTheFirstError(t *testing.T) {
 	}
 }
 
-// TestMain fails when the tests leave goroutines behind. It plays a program that has been told to stop and doesn't, when it is asked to.
+// TestMain fails when the tests leave goroutines behind. In a role it runs as a program that does not stop on a signal.
 func TestMain(m *testing.M) {
 	if os.Getenv("PLAY_STUBBORN") == "" {
 		goleak.VerifyTestMain(m)
@@ -123,7 +123,7 @@ func TestTheSecondSignalEndsTheProgram(t *testing.T) {
 	}
 }
 
-// TestHangup hangs up on a program that stops by it, and asks one that was told to ignore it whether it still does.
+// TestHangup sends a hangup to a program that stops by it, and to one that ignores it.
 func TestHangup(t *testing.T) {
 	for role, want := range map[string]string{"1": "stopping", "nohup": "hangups are ignored"} {
 		cmd, lines := playStubborn(t, role)

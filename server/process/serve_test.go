@@ -51,8 +51,8 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// TestServeTellsOfALostListener wants an end that nobody asked for to be an error.
-func TestServeTellsOfALostListener(t *testing.T) {
+// TestServeReportsALostListener checks that an end that was not requested is an error.
+func TestServeReportsALostListener(t *testing.T) {
 	at, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -71,11 +71,11 @@ func TestMatchesFilters(t *testing.T) {
 		{is("v", query.Equal, value.Double(1)), value.Int(1), true},
 		{is("v", query.Equal, null), null, false},
 		{is("v", query.Equal, nan), nan, false},
-		{asks("v", query.IsNull), null, true},
-		{asks("v", query.IsNaN), nan, true},
-		{asks("v", query.IsNotNaN), value.Int(1), true},
-		{asks("v", query.IsNotNaN), null, false},
-		{asks("v", query.IsNotNull), nan, true},
+		{unary("v", query.IsNull), null, true},
+		{unary("v", query.IsNaN), nan, true},
+		{unary("v", query.IsNotNaN), value.Int(1), true},
+		{unary("v", query.IsNotNaN), null, false},
+		{unary("v", query.IsNotNull), nan, true},
 		{is("v", query.NotEqual, value.Int(1)), nan, true},
 		{is("v", query.NotEqual, value.Int(1)), value.Double(1), false},
 		{is("v", query.NotEqual, value.Int(1)), null, false},
@@ -129,7 +129,7 @@ func (g generator) filter(depth int) query.Filter {
 	}
 	switch op := query.Op(1 + g.IntN(12)); {
 	case op > query.NotIn:
-		return asks(path, query.UnaryOp(2+g.IntN(4)))
+		return unary(path, query.UnaryOp(2+g.IntN(4)))
 	case op == query.In || op == query.NotIn || op == query.ArrayContainsAny:
 		return is(path, op, value.Array{g.value(), g.value()})
 	default:

@@ -39,8 +39,8 @@ func is(path string, op query.Op, v value.Value) query.Field {
 	return query.Field{Path: value.FieldPath{path}, Op: op, Value: v}
 }
 
-// asks asks something of a field.
-func asks(path string, op query.UnaryOp) query.Unary {
+// unary returns a unary filter on a field.
+func unary(path string, op query.UnaryOp) query.Unary {
 	return query.Unary{Path: value.FieldPath{path}, Op: op}
 }
 
@@ -88,8 +88,8 @@ func TestNormalizeImpliesOrders(t *testing.T) {
 		{on(is("s", query.In, ints(2))), "__name__"},
 		{on(and(is("s", query.GreaterThan, value.Int(1)), is("n", query.NotEqual, value.Int(1)))), "n s __name__"},
 		{on(is("n", query.LessThan, value.Int(1)), "-s"), "-s -n -__name__"},
-		{on(asks("n", query.IsNotNull)), "n __name__"},
-		{on(asks("n", query.IsNull)), "__name__"},
+		{on(unary("n", query.IsNotNull)), "n __name__"},
+		{on(unary("n", query.IsNull)), "__name__"},
 		{on(is("n", query.GreaterThan, value.Null{})), "__name__"},
 		{on(or(is("a", query.GreaterThan, value.Int(1)), is("b", query.Equal, value.Int(1)))), "a __name__"},
 		{on(is("__name__", query.GreaterThan, doc("c/x"))), "__name__"},
@@ -160,12 +160,12 @@ func TestNormalizeRefuses(t *testing.T) {
 		{nearest(func(q *query.Query) { q.Nearest.Threshold = &inf }), "distanceThreshold must be a finite number."},
 		{nearest(func(q *query.Query) { q.Nearest.ResultField = value.FieldPath{strings.Repeat("x", 1501)} }), "The distanceResultField.property.name is longer than 1500 bytes."},
 		{in(query.From{}, "", is("m", query.ArrayContains, value.Int(1))), "kind is required for filter: m[*]"},
-		{in(query.From{AllDescendants: true}, "c/x", and(is("__name__", query.GreaterThan, doc("c/x")), asks("a", query.IsNull))), "collection group queries are only allowed at the root parent"},
+		{in(query.From{AllDescendants: true}, "c/x", and(is("__name__", query.GreaterThan, doc("c/x")), unary("a", query.IsNull))), "collection group queries are only allowed at the root parent"},
 		{in(query.From{AllDescendants: true}, "c/x", nil, "a"), "collection group queries are only allowed at the root parent"},
 		{in(query.From{AllDescendants: true}, "c/x", nil, "-__name__"), "kind is required for all orders except __key__ ascending"},
-		{in(query.From{AllDescendants: true}, "", asks("a", query.IsNull)), "kind is required for filter: a"},
+		{in(query.From{AllDescendants: true}, "", unary("a", query.IsNull)), "kind is required for filter: a"},
 		{in(query.From{AllDescendants: true}, "", nil, "a"), "kind is required for all orders except __key__ ascending"},
-		{in(query.From{}, "c/x", asks("a", query.IsNull)), "kind is required for filter: a"},
+		{in(query.From{}, "c/x", unary("a", query.IsNull)), "kind is required for filter: a"},
 		{in(query.From{}, "c/x", nil, "a"), "kind is required for all orders except __key__ ascending"},
 		{in(query.From{}, "", nil, "a"), "kind is required for all orders except __key__ ascending"},
 		{in(query.From{}, "", nil, "-__name__"), "kind is required for all orders except __key__ ascending"},
@@ -187,7 +187,7 @@ func TestNormalizeRefuses(t *testing.T) {
 		{on(is("__name__", query.Equal, value.String("x"))), "__key__ filter value must be a Key"},
 		{on(is("__name__", query.In, value.Array{doc("c/x"), value.Int(1)})), "__key__ filter value must be a Key"},
 		{on(is("__name__", query.Equal, doc("c"))), `Resource name "projects/p/databases/(default)/documents/c" lacks "/" at index 42.`},
-		{on(asks("__name__", query.IsNull)), "__key__ filter value must be a Key"},
+		{on(unary("__name__", query.IsNull)), "__key__ filter value must be a Key"},
 		{on(is("__name__", query.ArrayContains, doc("c/x"))), "the name __key__ is reserved"},
 		{on(and(is("a", query.NotEqual, value.Int(42)), is("__name__", query.Equal, doc("c/x")))), "Equality on key is not allowed if there are other inequality fields and key does not appear in inequalities."},
 		{on(is("n", query.LessThan, value.Int(3)), "-__name__"), "order by clause cannot contain more fields after the key"},

@@ -8,8 +8,8 @@ import (
 	"clave/server/value"
 )
 
-// Asked returns the orders of the request, without those that Normalize has added.
-func (q *Query) Asked() []Order { return q.OrderBy[:max(0, len(q.OrderBy)-q.Implied)] }
+// Requested returns the orders of the request, without those that Normalize has added.
+func (q *Query) Requested() []Order { return q.OrderBy[:max(0, len(q.OrderBy)-q.Implied)] }
 
 // Compare orders two documents that match the query.
 func (q *Query) Compare(a, b *document.Document) int {

@@ -138,7 +138,7 @@ func claimValue(v any) eval.Value {
 // __name__, too.
 func queryValue(q *query.Query) eval.Value {
 	order := make(value.Map)
-	for _, o := range q.Asked() {
+	for _, o := range q.Requested() {
 		order[o.Path.String()] = value.String(map[bool]string{false: "ASC", true: "DESC"}[o.Desc])
 	}
 	var limit eval.Value = value.Null{}

@@ -18,7 +18,7 @@ type ledger struct {
 		entries map[string]outcome
 		// times are when those that were acknowledged were made, by the program's clock.
 		times map[string]time.Time
-		// winners are the numbers of those who were told that a name is theirs.
+		// winners holds the numbers of the clients whose claim of a name was acknowledged.
 		winners map[string][]int64
 		// moments are times at which a document had a number.
 		moments []moment
@@ -66,7 +66,7 @@ func (l *ledger) acknowledgedAt() map[string]time.Time {
 	return maps.Clone(l.mu.times)
 }
 
-// won notes that somebody was told that a name is theirs.
+// won records that a client's claim of a name was acknowledged.
 func (l *ledger) won(name string, by int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

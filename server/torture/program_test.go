@@ -178,7 +178,7 @@ func (s *server) kill() {
 	_ = s.wait()             // signal: killed
 }
 
-// stop asks the program to end, which it must do without an error.
+// stop stops the program, which must end without an error.
 func (s *server) stop() {
 	s.site.t.Helper()
 	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {

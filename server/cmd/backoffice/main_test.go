@@ -28,7 +28,7 @@ func TestRunRefusesWhatIsUnsafe(t *testing.T) {
 		{"a short code", []string{"--project", "p"}, map[string]string{"ADMIN_SIGNUP_CODE": "clave de sol"}, "16 characters"},
 		{"demo data in production", []string{"--project", "p", "--seed", "."}, map[string]string{"ADMIN_SIGNUP_CODE": code}, "development servers"},
 		{"a server without a key", []string{"--project", "p", "--server", "https://data.example.org"}, nil, "--credentials"},
-		{"a server and an emulator", []string{"--project", "p", "--server", "https://data.example.org", "--credentials", "x"}, map[string]string{"FIREBASE_AUTH_EMULATOR_HOST": "x"}, "believe unsigned tokens"},
+		{"a server and an emulator", []string{"--project", "p", "--server", "https://data.example.org", "--credentials", "x"}, map[string]string{"FIREBASE_AUTH_EMULATOR_HOST": "x"}, "accept unsigned tokens"},
 		{"a key that is not there", []string{"--project", "p", "--server", "https://data.example.org", "--credentials", "nowhere.json"}, nil, "nowhere.json"},
 		{"a key that is none", []string{"--project", "p", "--server", "https://data.example.org", "--credentials", "main.go"}, nil, "main.go"},
 		{"no code", []string{"--project", "p"}, nil, "set ADMIN_SIGNUP_CODE"},

@@ -135,7 +135,7 @@ func (s *settings) check(rest []string, env func(string) string) error {
 	}
 	for _, name := range emulatorVariables {
 		if env(name) != "" {
-			return fmt.Errorf("--server and %s together: the variable makes the Admin SDK work on a development server and believe unsigned tokens. Unset it", name)
+			return fmt.Errorf("--server and %s together: the variable makes the Admin SDK work on a development server and accept unsigned tokens. Unset it", name)
 		}
 	}
 	return nil
