@@ -18,9 +18,9 @@ import (
 const (
 	mostPercent  = 400
 	leastPercent = 10
-	mostGarbage  = 64 * mib
-	leastGarbage = 32 * mib
-	together     = 192 * mib
+	mostGarbage  = 40 * mib
+	leastGarbage = 16 * mib
+	together     = 160 * mib
 )
 
 // The governor looks every look whether a burst is over: less than quiet bytes were allocated meanwhile, and at least

@@ -86,9 +86,9 @@ func TestGarbageIsBounded(t *testing.T) {
 		for _, scanned := range []int64{0, live / 10, live} {
 			percent := memory.Percent(live, scanned)
 			garbage := live * int64(percent) / 100
-			small := int64(65 * mib)
-			if live > 160*mib {
-				small = 33 * mib
+			small := int64(41 * mib)
+			if live > 144*mib {
+				small = 17 * mib
 			}
 			if most := max(small, min(live*51/100, scanned), live/10); garbage > most {
 				t.Errorf("%d MiB live, %d to look through: %d MiB of garbage are allowed, want at most %d", live/mib, scanned/mib, garbage/mib, most/mib)
