@@ -22,16 +22,17 @@ import (
 
 // CertificateOptions are the source of a port's certificates: from two files, or from an ACME authority.
 type CertificateOptions struct {
-	// CertFile and KeyFile are PEM files. When they are replaced, as at a renewal, new connections get what is new.
+	// CertFile and KeyFile are PEM files. After they are replaced, for example at a renewal, new connections use the new
+	// ones.
 	CertFile, KeyFile string
-	// Domains are the names to obtain ACME certificates for, and no others. The port must be reached as
-	// port 443 of each of them: the authority comes to see (TLS-ALPN-01).
+	// Domains are the only names for which ACME certificates are obtained. The port must be reachable as port 443 of each
+	// of them, because the authority connects to it (TLS-ALPN-01).
 	Domains []string
 	// Directory is the authority's address; Let's Encrypt's when empty.
 	Directory string
 	// Email is where the authority may write to; none when empty.
 	Email string
-	// Cache is the folder that keeps what the authority gave.
+	// Cache is the folder of the obtained certificates.
 	Cache string
 	// HTTP sends requests to the authority; the default client when nil.
 	HTTP *http.Client
@@ -41,7 +42,7 @@ type CertificateOptions struct {
 	Log *slog.Logger
 }
 
-// TLS returns the settings of a port that ends TLS itself. Domains win over files.
+// TLS returns the settings of a port that terminates TLS itself. Domains have precedence over files.
 func TLS(o CertificateOptions) (*tls.Config, error) {
 	if o.Clock == nil {
 		o.Clock = clock.System()
@@ -77,7 +78,7 @@ func TLS(o CertificateOptions) (*tls.Config, error) {
 	return settings, nil
 }
 
-// lookAgain is the time for which certificate files are believed not to have changed.
+// lookAgain is the interval at which certificate files are checked for changes.
 const lookAgain = 10 * time.Second
 
 // certificateFiles is a certificate in two files.
@@ -100,7 +101,7 @@ func (f *certificateFiles) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 		f.mu.looked = now
 		if f.stateLocked() != f.mu.state {
 			if err := f.loadLocked(); err != nil {
-				// Between the writing of one file and of the other they don't fit. The old pair serves on.
+				// While only one of the files has been replaced, they don't match. The old pair stays in use.
 				f.o.Log.Error("new certificate files can't be used", "error", err)
 			}
 		}
@@ -118,7 +119,7 @@ func (f *certificateFiles) load() error {
 
 // loadLocked reads the files and keeps the old pair when they can't be used; mu is held.
 func (f *certificateFiles) loadLocked() error {
-	state := f.stateLocked() // before the reading: what changes meanwhile is read again
+	state := f.stateLocked() // taken before the files are read, so that a change meanwhile is detected later
 	pair, err := tls.LoadX509KeyPair(f.o.CertFile, f.o.KeyFile)
 	if err != nil {
 		return fmt.Errorf("%s and %s: %w", f.o.CertFile, f.o.KeyFile, err)
@@ -138,8 +139,8 @@ func (f *certificateFiles) stateLocked() string {
 	return state
 }
 
-// ToHTTPS returns a handler that sends browsers to the same address under https, at a port of its own unless that is 443.
-// Only pages are sent on: a program that posts without TLS has exposed its secrets already and must fail.
+// ToHTTPS returns a handler that sends browsers to the same address under https, at a port of its own unless that is
+// 443. Only pages are redirected: a program that posts without TLS has exposed its secrets already and must fail.
 func ToHTTPS(port int) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {

@@ -40,19 +40,18 @@ type Handlers struct {
 	Identity   http.Handler
 	Control    http.Handler
 	Site       http.Handler
-	// Reserved answers the paths that a site leaves to Firebase Hosting, /__/firebase/….
+	// Reserved serves the paths that Firebase Hosting reserves, /__/firebase/….
 	Reserved http.Handler
 	// Hub is the emulator hub, or another handler for all paths of its port and for pages of every origin.
 	Hub http.Handler
 	// IdentityHost reports the hosts, such as identitytoolkit.googleapis.com, under which every path is Identity's; nil
 	// when there are none.
 	IdentityHost func(host string) bool
-	// Health returns what is wrong with the server, nil when it is well; it is served at HealthPath.
+	// Health returns an error if the server is unhealthy. It is served at HealthPath.
 	Health func() error
-	// Role is what this server is among others, such as leader, and stands in the answer of one that is well; empty where it has none.
+	// Role is the server's role among others, such as leader, which a healthy server reports; empty if it has none.
 	Role string
-	// Forward answers every request in the place of the handlers above, but for those of Site and Reserved; nil when this server
-	// answers by itself.
+	// Forward replaces the handlers above, except Site and Reserved; nil if this server serves by itself.
 	Forward http.Handler
 }
 
@@ -60,21 +59,21 @@ type Handlers struct {
 type Options struct {
 	// Name stands in logs, such as "firestore".
 	Name string
-	// Listener is taken over by the port.
+	// Listener is the port's listener, which the port closes.
 	Listener net.Listener
-	// TLS is set for a port that ends TLS itself.
+	// TLS is set for a port that terminates TLS itself.
 	TLS *tls.Config
 	// Handlers are what the port serves.
 	Handlers Handlers
 	// Grace is the time for which requests in progress may continue at a stop; default 3 s.
 	Grace time.Duration
-	// Budget bounds what requests that are being received hold; one of the port's own when nil.
+	// Budget bounds the memory of requests that are being received; nil means a budget of the port's own.
 	Budget *budget.Budget
 	// PrivateNetwork lets pages of public networks call a port in a private one, as in development.
 	PrivateNetwork bool
 	// Verbose logs each request.
 	Verbose bool
-	// BodyQuiet is the time for which a request's body may stand still, default 30 s, and BodyWhole how long it may take,
+	// BodyQuiet is the maximum pause in a request's body, default 30 s, and BodyWhole the time limit for the whole body,
 	// default 5 min.
 	BodyQuiet, BodyWhole time.Duration
 	// Clock times what clients send; the machine's when nil.
@@ -109,14 +108,14 @@ func (o *Options) EnsureDefaults() {
 type Port struct {
 	o    Options
 	http *http.Server
-	// routing is the handlers of the time being, and replaced signals that there are others.
+	// routing holds the current handlers. replaced signals that they were replaced.
 	routing  atomic.Pointer[routing]
 	replaced chan struct{}
-	// ending is done when the port stops: streams end at once, other requests have their grace.
+	// ending begins when the port stops: streams end at once, and other requests have the grace.
 	ending *process.Ending
 }
 
-// routing is what a port serves, and the routes made of it.
+// routing holds the handlers of a port and their routes.
 type routing struct {
 	Handlers
 	routes http.Handler
@@ -133,7 +132,7 @@ func New(o Options) *Port {
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
-		// What a client may send before it is read, and calls at a time: about what the gRPC server allows.
+		// Limits of unread bytes and concurrent calls of a client, similar to those of the gRPC server.
 		HTTP2: &http.HTTP2Config{
 			MaxConcurrentStreams: 256, MaxReceiveBufferPerStream: 256 << 10, MaxReceiveBufferPerConnection: 1 << 20,
 			SendPingTimeout: 2 * time.Minute, PingTimeout: 20 * time.Second,
@@ -148,8 +147,8 @@ func New(o Options) *Port {
 	return p
 }
 
-// Replace has the port serve other handlers from now on, on the connections that there are too. Those that forward may be replaced by
-// those that answer, once.
+// Replace replaces the port's handlers, on existing connections too. It may be called once, to replace forwarding
+// handlers by serving ones.
 func (p *Port) Replace(h Handlers) {
 	p.routing.Store(&routing{h, p.routes(h)})
 	select {
@@ -179,7 +178,7 @@ func IsStream(path string) bool {
 // connKey is the key of a request's connection.
 type connKey struct{}
 
-// CloseConn closes the connection on which a request came, for an answer that can't be ended in a way that its client would understand.
+// CloseConn closes the connection of a request, if there is no other way to mark its response as incomplete.
 func CloseConn(r *http.Request) {
 	if c, ok := r.Context().Value(connKey{}).(net.Conn); ok {
 		_ = c.Close()
@@ -220,7 +219,7 @@ func (p *Port) Run(ctx context.Context) error {
 				running++
 				go func() { ended <- g.Serve(p.o.Budget.Listener(ctx, s.grpc)) }()
 			}
-		case err := <-ended: // a port that can't go on must not look as if it did
+		case err := <-ended: // a failed port must not look as if it still served
 			note(err)
 			_ = p.o.Listener.Close()
 			serving = false
@@ -261,7 +260,7 @@ func (p *Port) stop(ctx context.Context, calls GRPC) {
 	}
 }
 
-// What the paths of each interface begin with.
+// The prefixes of the paths of each interface.
 var (
 	channelPrefixes  = []string{"/google.firestore.v1.Firestore/"}
 	restPrefixes     = []string{"/v1/", "/v1beta1/"}
@@ -284,7 +283,7 @@ func IsCall(r *http.Request) bool {
 	return r.ProtoMajor == 2 && strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc")
 }
 
-// forwarding returns the handler of a port whose interfaces another server answers.
+// forwarding returns the handler of a port whose interfaces another server serves.
 func (p *Port) forwarding(d Handlers) http.Handler {
 	interfaces := slices.Concat(channelPrefixes, restPrefixes, identityPrefixes)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -327,8 +326,8 @@ func (p *Port) routes(d Handlers) http.Handler {
 	add(d.REST, restPrefixes)
 	add(d.Identity, identityPrefixes)
 	add(d.Control, []string{"/emulator/"})
-	// The order is that of precedence: gRPC by its content type, whatever the path; then paths and hosts that are reserved, then the prefixes
-	// of the APIs. The site gets what is left, so that none of its rewrites can catch an API's path.
+	// The order is that of precedence: gRPC by its content type, whatever the path; then reserved paths and hosts; then
+	// the prefixes of the APIs. The site gets the rest, so that none of its rewrites can match an API's path.
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if d.GRPC != nil && IsCall(r) {
 			r, release := p.o.Budget.Stream(w, r)
@@ -336,7 +335,8 @@ func (p *Port) routes(d Handlers) http.Handler {
 			d.GRPC.ServeHTTP(w, r)
 			return
 		}
-		// From here on requests have one body: it must come in time and within the budget. A gRPC call's messages are bounded one by one.
+		// All further requests have a single body, which must arrive in time and within the budget. The messages of a gRPC call are bounded
+		// individually.
 		p.withPatience(w, r)
 		defer p.o.Budget.Body(w, r)()
 		if d.Health != nil && r.URL.Path == HealthPath {
@@ -362,7 +362,7 @@ func (p *Port) routes(d Handlers) http.Handler {
 // cors lets pages of every origin call a handler.
 func (p *Port) cors(next http.Handler) http.Handler { return withCORS(next, p.o.PrivateNetwork) }
 
-// fallback answers a path that names no API: with the site where there is one, otherwise with the one API handler.
+// fallback serves a path that names no API: with the site if there is one, and otherwise with the only API handler.
 func (p *Port) fallback(d Handlers, w http.ResponseWriter, r *http.Request) {
 	switch {
 	case d.Site != nil:
@@ -381,8 +381,8 @@ func (p *Port) fallback(d Handlers, w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// recovered answers a panic with 500, logs it, and keeps the server up. An answer that was begun is cut off, so that
-// clients do not take it for complete.
+// recovered responds to a panic with 500 and logs it. A response that was begun is cut off, so that clients do not
+// consider it complete.
 func (p *Port) recovered(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() {

@@ -6,14 +6,13 @@ import (
 	"strings"
 )
 
-// HealthPath is the path of the health check. Firebase's hosting keeps /__/ for itself, so no
-// site has a page there.
+// HealthPath is the path of the health check. Firebase Hosting reserves /__/, so no site has a page there.
 const HealthPath = "/__/health"
 
-// ErrNoLeader is what a check of health returns for a node that reaches none that serves.
+// ErrNoLeader is the error of a health check at a node that reaches no leader.
 var ErrNoLeader = errors.New("no leader")
 
-// health answers 200 while check finds nothing wrong, otherwise 503. The log has the reason; the response does not name it.
+// health returns 200 if check succeeds, and otherwise 503. Only the log has the reason.
 func health(check func() error, role string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")

@@ -9,12 +9,12 @@ import (
 	"clave/server/clock"
 )
 
-// errSlow ends the reading of a body that comes too slowly.
+// errSlow is the error of a body that arrives too slowly.
 var errSlow = errors.New("the request's body came too slowly")
 
-// withPatience gives a request's body a limited time: to go on, and to come to its end. A client that sends a body byte by byte
-// would otherwise hold a connection and what has come of it for as long as they like. What the server sends has no such
-// limit, since live queries last.
+// withPatience limits the time of a request's body: each pause, and the whole. Otherwise a client that sends a body
+// byte by byte would hold a connection and its memory indefinitely. Responses have no such limit, since live queries
+// last.
 func (p *Port) withPatience(w http.ResponseWriter, r *http.Request) {
 	if r.Body == nil || r.Body == http.NoBody {
 		return
@@ -25,12 +25,12 @@ func (p *Port) withPatience(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// patientBody is a body that must come in time.
+// patientBody is a body with time limits.
 type patientBody struct {
 	io.ReadCloser
 	control *http.ResponseController
 	clock   clock.Clock
-	// quiet is the time for which the body may stand still, and end when it must have come.
+	// quiet is the maximum pause of the body, and end the time at which it must be complete.
 	quiet time.Duration
 	end   time.Time
 }

@@ -21,12 +21,12 @@ var preface = []byte("PRI")
 // sniffTimeout is the time limit of a new connection until its first bytes show what it carries.
 const sniffTimeout = 10 * time.Second
 
-// acceptPause is the time for which a listener rests when the machine can't take connections.
+// acceptPause is the pause after the machine could not accept a connection.
 const acceptPause = 50 * time.Millisecond
 
-// split accepts the connections of one listener and hands each to one of two: gRPC, or HTTP with whatever version. In the clear
-// a connection that begins with HTTP/2's preface is gRPC. Under TLS one is whose client offers HTTP/2 and nothing else:
-// browsers and HTTP libraries offer HTTP/1.1, too.
+// split accepts the connections of one listener and passes each to one of two listeners: gRPC, or HTTP of any version.
+// Without TLS a connection that begins with HTTP/2's preface is gRPC. With TLS a connection whose client offers only
+// HTTP/2 is gRPC: browsers and HTTP libraries offer HTTP/1.1 too.
 type split struct {
 	listener   net.Listener
 	tls        *tls.Config
@@ -58,8 +58,8 @@ func newSplit(o Options, calls func() bool) *split {
 	return s
 }
 
-// Run accepts until ctx is done or the listener fails, and returns once every connection has been handed on. A machine
-// that is out of files for a while is no failure: clients that open many connections must not stop the server.
+// Run accepts until ctx is done or the listener fails, and returns once every connection has been passed on. A
+// temporary lack of file descriptors is not a failure: clients that open many connections must not stop the server.
 func (s *split) Run(ctx context.Context) error {
 	stop := context.AfterFunc(ctx, func() { _ = s.listener.Close() })
 	defer stop()
@@ -96,7 +96,7 @@ func (s *split) close() {
 	_ = s.grpc.Close()
 }
 
-// route finds out what a connection carries and hands it on.
+// route detects the protocol of a connection and passes it on.
 func (s *split) route(ctx context.Context, conn net.Conn) {
 	if s.tls != nil {
 		s.routeTLS(ctx, conn)

@@ -124,7 +124,7 @@ func ParseWrite(db resource.Database, w *pb.Write) (document.Write, error) {
 	return out, document.Validate(out)
 }
 
-// parseOperation parses what a write does to which document.
+// parseOperation parses the operation and the document of a write.
 func parseOperation(db resource.Database, w *pb.Write) (out document.Write, err error) {
 	switch op := w.GetOperation().(type) {
 	case *pb.Write_Update:
@@ -142,7 +142,7 @@ func parseOperation(db resource.Database, w *pb.Write) (out document.Write, err 
 		out.Name, err = ParseDocumentName(db, op.Verify)
 		return out, err
 	case *pb.Write_Transform:
-		// A transform alone leaves all other fields as they are: it is an update with an empty mask.
+		// A write with only transforms changes no other fields: it is an update with an empty mask.
 		out.HasMask = true
 		if out.Name, err = ParseDocumentName(db, op.Transform.GetDocument()); err != nil {
 			return out, err
@@ -163,7 +163,7 @@ func parseOperation(db resource.Database, w *pb.Write) (out document.Write, err 
 	}
 }
 
-// verbOf is how texts call what a write does.
+// verbOf returns the name of a write's operation in texts.
 func verbOf(w *pb.Write) string {
 	switch w.GetOperation().(type) {
 	case *pb.Write_Delete:

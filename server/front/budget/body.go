@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// tiny is the length up to which a body is not counted: its headers take as much.
+// tiny is the length up to which a body is not counted, because its headers have a similar size.
 const tiny = 4 << 10
 
 // chunk is how much of a body is read before it is counted.
@@ -32,12 +32,12 @@ type body struct {
 	io.ReadCloser
 	ctx  context.Context
 	hold *Hold
-	// evicted is set when the receiving was ended for others.
+	// evicted is set if the budget has ended the body to serve others.
 	evicted atomic.Bool
 	err     error
 }
 
-// evictBy returns what ends the receiving of a body: reads that wait return at once.
+// evictBy returns a function that ends the receiving of a body: waiting reads return at once.
 func (c *body) evictBy(control *http.ResponseController) func() {
 	return func() {
 		c.evicted.Store(true)
@@ -63,7 +63,7 @@ func (c *body) Read(p []byte) (int, error) {
 	return n, c.why(err)
 }
 
-// why returns the error of a read: of one that was ended for others, that the budget is used up.
+// why returns the error of a read. For an evicted body it states that the budget is used up.
 func (c *body) why(err error) error {
 	if err != nil && c.evicted.Load() && errors.Is(err, os.ErrDeadlineExceeded) {
 		c.err = errFull()

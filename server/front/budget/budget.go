@@ -11,7 +11,8 @@ import (
 
 // Options configures a Budget.
 type Options struct {
-	// Bytes is how much all requests together may hold; 96 MiB when zero. Small ones may exceed it by a quarter.
+	// Bytes is the maximum number of bytes of all requests together; zero means 96 MiB. Small requests may exceed it by a
+	// quarter.
 	Bytes int64
 	// Wait is the time for which a request waits for the budget; 3 s when zero.
 	Wait time.Duration
@@ -32,8 +33,8 @@ func (o *Options) EnsureDefaults() {
 	}
 }
 
-// What is small, and what is slow: requests of up to small bytes are small; one that has received less than slowRate bytes a
-// second for slowAfter or longer is slow.
+// Requests of up to small bytes are small. A request that has received less than slowRate bytes a second for slowAfter
+// or longer is slow.
 const (
 	small     = 64 << 10
 	slowRate  = 64 << 10
@@ -69,7 +70,7 @@ func (b *Budget) Used() int64 {
 	return b.mu.used
 }
 
-// Hold is what one request, or one connection, has of a budget.
+// Hold is the share of one request, or one connection, in a budget.
 type Hold struct {
 	budget *Budget
 	// evict ends the receiving; it is called at most once, by another goroutine.
@@ -84,7 +85,8 @@ type Hold struct {
 	waits, complete, evicted, ended bool
 }
 
-// Hold returns a hold of nothing. evict, which must not block, is called when it receives too slowly while others wait.
+// Hold returns an empty hold. The budget calls evict, which must not block, if the hold receives too slowly while
+// others wait.
 func (b *Budget) Hold(evict func()) *Hold {
 	now := b.o.Clock.Now()
 	h := &Hold{budget: b, evict: evict, last: now, mark: now}
@@ -94,8 +96,8 @@ func (b *Budget) Hold(evict func()) *Hold {
 	return h
 }
 
-// Take takes n bytes of the budget, which have been or are about to be received. It waits for them, and returns Unavailable when there
-// is none or the hold was evicted, and Canceled when ctx is done; then nothing was taken.
+// Take takes n bytes of the budget for data that were or will be received. It waits for them. It returns Unavailable if
+// there are none or the hold was evicted, and Canceled if ctx is done; nothing was taken then.
 func (h *Hold) Take(ctx context.Context, n int64) error {
 	b := h.budget
 	b.mu.Lock()
@@ -139,7 +141,7 @@ func (h *Hold) Take(ctx context.Context, n int64) error {
 	return errFull()
 }
 
-// errFull refuses a request that the budget has no bytes for.
+// errFull returns the error for a request if the budget is used up.
 func errFull() error {
 	return fault.E(fault.Unavailable, "The server has too many large requests under way. Try again.")
 }
@@ -187,7 +189,8 @@ func (b *Budget) evictLocked() {
 	}
 }
 
-// Complete marks the request as received: from now on its bytes are held by the server's work, not by the client.
+// Complete marks the request as received. From then on the hold is not slow, because it waits for the server and not
+// for the client.
 func (h *Hold) Complete() {
 	h.budget.mu.Lock()
 	defer h.budget.mu.Unlock()

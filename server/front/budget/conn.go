@@ -6,9 +6,9 @@ import (
 	"sync"
 )
 
-// Listener returns a listener whose connections carry gRPC and are counted: what has come of messages that are not
-// complete. A connection that the budget has no bytes for, or that receives slowly while others wait, is closed: gRPC has no way to refuse a message
-// that has begun, and clients connect again. Connections don't wait for the budget once ctx is done.
+// Listener returns a listener for gRPC whose connections count the bytes of incomplete messages. It closes a connection
+// if the budget is used up, or if the connection receives slowly while others wait: gRPC has no way to refuse a message
+// that has begun, and clients reconnect. Connections don't wait for the budget once ctx is done.
 func (b *Budget) Listener(ctx context.Context, ln net.Listener) net.Listener {
 	return &listener{Listener: ln, ctx: ctx, budget: b}
 }

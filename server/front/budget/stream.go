@@ -6,12 +6,13 @@ import (
 	"sync"
 )
 
-// ahead is how much of a stream's complete messages may wait to be taken before more is read.
+// ahead is the maximum size of a stream's complete messages that wait before more is read.
 const ahead = 64 << 10
 
 // Stream counts the body of a request that is a gRPC stream: the message that is being received. The caller must call
-// release when the stream has ended, and serve the request that is returned. The server must call Taken on the request's
-// context for each message that it takes: http.Handlers of gRPC read on however much waits, so the body makes them wait.
+// release when the stream has ended, and serve the request that is returned. The server must call Taken on the
+// request's context for each message that it takes: gRPC's http.Handler reads any number of messages ahead, so the body
+// blocks it.
 func (b *Budget) Stream(w http.ResponseWriter, r *http.Request) (with *http.Request, release func()) {
 	inner := &body{ReadCloser: r.Body, ctx: r.Context()}
 	s := &stream{body: inner}
@@ -30,8 +31,8 @@ func (b *Budget) Stream(w http.ResponseWriter, r *http.Request) (with *http.Requ
 // streamKey is the key of a *stream in a context.
 type streamKey struct{}
 
-// Taken returns what is to be called when a message of a stream has been taken; it does nothing where messages are not counted
-// this way.
+// Taken returns a function to call when a message of a stream has been taken. It does nothing if messages are not
+// counted this way.
 func Taken(ctx context.Context) func() {
 	if s, ok := ctx.Value(streamKey{}).(*stream); ok {
 		return s.taken

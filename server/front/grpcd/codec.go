@@ -13,7 +13,8 @@ import (
 	"clave/server/wire"
 )
 
-// codec turns messages to bytes and back: by wire for answers and the messages that wire parses, otherwise by gRPC's own codec.
+// codec encodes and decodes messages: by package wire for answers and for messages that it can parse, and otherwise by gRPC's
+// own codec.
 type codec struct {
 	encoding.CodecV2
 	// scratch are *[]byte in which messages are written before their size is known.

@@ -1,5 +1,5 @@
-// Package grpcd is serves Firestore over gRPC: it authenticates callers, passes messages to rpc/firestore and returns errors as
-// statuses. It does not interpret calls.
+// Package grpcd serves Firestore over gRPC: it authenticates callers, passes messages to rpc/firestore and returns
+// errors as statuses. It does not interpret calls.
 package grpcd
 
 import (
@@ -34,23 +34,24 @@ import (
 // serviceName is the service's name on the wire; the messages were generated under another (wire/firestorepb).
 const serviceName = "google.firestore.v1.Firestore"
 
-// maxMessage is the size of messages that are taken in: what the SDKs send and some.
+// maxMessage is the maximum size of a message, somewhat above the largest one that the SDKs send.
 const maxMessage = 17 << 20
 
-// workers is the number of calls that find a goroutine with a grown stack; a commit that waits for the disk holds one.
+// workers is the number of goroutines with grown stacks that serve calls. A commit that waits for the disk occupies
+// one.
 const workers = 64
 
-// readBuffer is what each connection keeps to read into.
+// readBuffer is the size of each connection's read buffer.
 const readBuffer = 8 << 10
 
-// What a client may send before it is read: of one message, and on all of one connection.
+// The limits of unread bytes of a client: of one stream, and of one connection.
 const (
 	streamWindow = 256 << 10
 	connWindow   = 4 << 20
 )
 
-// What one connection may request: calls at a time, without which a flood of calls begun and reset has no bound, and bytes
-// of headers, of which gRPC would take in 16 MiB a call.
+// The limits of one connection: concurrent calls, which bounds floods of calls that are begun and reset, and bytes of
+// headers, of which gRPC would accept 16 MiB a call.
 const (
 	maxStreams = 256
 	maxHeaders = 64 << 10
@@ -64,7 +65,7 @@ type Options struct {
 	Tokens *token.Verifier
 	// ProxyHops is how many trusted reverse proxies append the client's address to X-Forwarded-For.
 	ProxyHops int
-	// Budget bounds what large messages hold while they wait; one of its own when nil.
+	// Budget bounds the memory of large messages that wait; nil means a budget of its own.
 	Budget *budget.Budget
 	// Meter counts calls; nil counts nothing.
 	Meter *meter.Meter
@@ -96,8 +97,8 @@ type Server struct {
 	common *common
 	mu     struct {
 		sync.Mutex
-		// requests serves single requests: gRPC's own server can't be stopped gracefully when it has served any. It is made for the
-		// first one, since its workers are there from then on.
+		// requests serves single requests: gRPC's own server can't be stopped gracefully after it has served any. It is
+		// created for the first request, because its workers run from then on.
 		requests *grpc.Server
 		stopped  bool
 	}
@@ -118,7 +119,7 @@ func (s *Server) Serve(ln net.Listener) error { return s.conns.Serve(ln) }
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.forRequests().ServeHTTP(w, r) }
 
-// forRequests returns the server of single requests. One that is made after Stop is stopped, and answers nothing.
+// forRequests returns the server of single requests. After Stop it returns a stopped server.
 func (s *Server) forRequests() *grpc.Server {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -131,7 +132,7 @@ func (s *Server) forRequests() *grpc.Server {
 	return s.mu.requests
 }
 
-// GracefulStop ends the streams that last with Unavailable and waits until the other calls on a listener's connections are answered.
+// GracefulStop ends lasting streams with Unavailable and waits for the other calls on a listener's connections.
 func (s *Server) GracefulStop() {
 	s.common.ending.End()
 	s.conns.GracefulStop()
@@ -167,17 +168,17 @@ func (d *common) server() *grpc.Server {
 		grpc.MaxConcurrentStreams(maxStreams),
 		grpc.MaxHeaderListSize(maxHeaders),
 		grpc.ForceServerCodecV2(d.codec),
-		// Workers keep their grown stacks from call to call; calls that find none free, as streams that last make happen,
-		// get goroutines of their own.
+		// Workers keep their grown stacks from call to call. Calls without a free worker, for example because of lasting
+		// streams, get goroutines of their own.
 		grpc.NumStreamWorkers(workers),
 		// Most connections of listeners are quiet; what is longer than the buffer is read past it.
 		grpc.ReadBufferSize(readBuffer),
-		// Windows of a fixed size: measuring the way to the client costs a ping for each message.
+		// The windows have a fixed size, because measuring the bandwidth costs a ping for each message.
 		grpc.InitialWindowSize(streamWindow),
 		grpc.InitialConnWindowSize(connWindow),
 		grpc.ChainUnaryInterceptor(d.unary),
 		grpc.ChainStreamInterceptor(d.stream),
-		// Mobile clients and proxies ping as they like.
+		// Mobile clients and proxies ping at any interval.
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: time.Second, PermitWithoutStream: true}),
 		grpc.KeepaliveParams(keepalive.ServerParameters{Time: 2 * time.Minute, Timeout: 20 * time.Second}),
 	)
@@ -199,7 +200,7 @@ type common struct {
 	ending *process.Ending
 }
 
-// countedBy returns what counts the service's calls: Listen and Write last.
+// countedBy returns the counters of the service's calls. Listen and Write are lasting.
 func countedBy(m *meter.Meter) *meter.Calls {
 	var brief, lasting []string
 	for _, method := range pb.Firestore_ServiceDesc.Methods {
@@ -259,7 +260,7 @@ func (d *common) stream(srv any, ss grpc.ServerStream, info *grpc.StreamServerIn
 // codeOf returns the code that a call's answer has.
 func codeOf(err error) fault.Code { return fault.Code(status.Code(err)) }
 
-// untilEnding answers a call and returns when the server stops: the call may wait for its client's next message, which ends by that.
+// untilEnding serves a call and returns when the server stops, which ends a call that waits for its client's next message.
 func (d *common) untilEnding(srv any, ss *lasting, next grpc.StreamHandler) error {
 	ended := make(chan error, 1)
 	go func() {
@@ -289,8 +290,7 @@ type lasting struct {
 // Context implements grpc.ServerStream.
 func (l *lasting) Context() context.Context { return l.ctx }
 
-// answer turns a call's error, or the panic that it ended in, into its status. What is a bug of ours is logged here,
-// and only here.
+// answer converts a call's error, or its panic, to a status. Internal errors are logged only here.
 func (d *common) answer(method string, err error, panicked any) error {
 	if panicked != nil {
 		err = fmt.Errorf("panic: %v\n%s", panicked, debug.Stack())

@@ -16,8 +16,8 @@ import (
 	"clave/server/wire"
 )
 
-// A parsed message takes many times the memory of its bytes. Messages from largeMessage on are therefore parsed and answered only
-// as long as no more than maxLarge bytes of them are at once; the others wait as bytes.
+// A parsed message takes many times the memory of its bytes. So at most maxLarge bytes of messages from largeMessage on
+// are parsed and served at the same time; the others wait unparsed.
 const (
 	largeMessage = 64 << 10
 	maxLarge     = 2 * maxMessage
@@ -26,7 +26,7 @@ const (
 // newLarge returns the budget for large messages.
 func newLarge() *semaphore.Weighted { return semaphore.NewWeighted(maxLarge) }
 
-// deferred is what the codec fills in place of a message: the message if it is small, else its bytes.
+// deferred is the value that the codec decodes: the message if it is small, and otherwise its bytes.
 type deferred struct {
 	message any
 	// late are the bytes of a large message, to be parsed when the budget has space; nil of one that is parsed.
@@ -46,7 +46,7 @@ func (c *codec) unmarshalDeferred(data mem.BufferSlice, l *deferred) error {
 	return nil
 }
 
-// open parses a deferred message once the budget has space; what it returns, if anything, returns the space.
+// open parses a deferred message once the budget has space. The returned function, if not nil, returns the space.
 func (d *common) open(ctx context.Context, l *deferred) (release func(), err error) {
 	if l.late == nil {
 		return nil, nil

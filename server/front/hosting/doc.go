@@ -2,7 +2,7 @@
 // redirects, files, rewrites, then 404.html (firebase.google.com/docs/hosting/full-config). Text is compressed with
 // Brotli or gzip once and kept; a file a.js.br that holds the same text as a.js is sent in the place of our own Brotli.
 //
-// Reserved answers what Firebase Hosting keeps for itself, /__/firebase/…; the section's headers are not on it.
+// Reserved serves the paths that Firebase Hosting reserves, /__/firebase/…, without the section's headers.
 //
 // A rewrite to a Cloud Run service is passed on to the origin that Options.Services gives for its serviceId: with the
 // original path, Firebase Hosting's limits of body and time, and the client's address in X-Forwarded-For. The section's

@@ -11,7 +11,7 @@ import (
 // ReservedPrefix begins the paths that a site leaves to Firebase Hosting.
 const ReservedPrefix = "/__/firebase/"
 
-// AppConfig is what a web app begins with: the argument of initializeApp.
+// AppConfig is the configuration of a web app: the argument of initializeApp.
 type AppConfig struct {
 	ProjectID     string `json:"projectId"`
 	DatabaseURL   string `json:"databaseURL,omitempty"`
@@ -38,8 +38,8 @@ type Reserved struct {
 	App AppConfig
 	// Emulators are those that a page may be led to, by their names.
 	Emulators map[string]Emulator
-	// Origin is where the SDK finds everything, for a server that stands for Firebase itself; empty where pages go to Firebase, or
-	// to the emulators at their request.
+	// Origin is the origin of all services, for a server that replaces Firebase. It is empty if pages use Firebase, or the
+	// emulators on request.
 	Origin string
 }
 

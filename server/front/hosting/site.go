@@ -16,7 +16,7 @@ type Site struct {
 	files    fs.FS
 	services *services
 	cache    compressed
-	// check returns why no file can be served; nil for a site that always can.
+	// check returns an error if no file can be served. It is nil for a site that always can.
 	check func() error
 }
 
@@ -221,8 +221,8 @@ func (s *Site) canonical(requested string) (string, bool) {
 	return to, true
 }
 
-// slashed returns a path with or without a slash at its end, as the section sets it; by default a folder's
-// page has one and others have none.
+// slashed returns a path with or without a trailing slash, as the section sets it. By default only a folder's page has
+// one.
 func (s *Site) slashed(to string) string {
 	bare := strings.TrimRight(to, "/")
 	want := s.config.TrailingSlash
@@ -255,7 +255,7 @@ func withQuery(to, query string) string {
 // escapePath returns a path as it stands in an address.
 func escapePath(p string) string { return (&url.URL{Path: p}).EscapedPath() }
 
-// ignored reports whether a file is kept from the world: dotfiles always, and what the section ignores.
+// ignored reports whether a file is not served: dotfiles, and files that the section ignores.
 func (s *Site) ignored(name string) bool {
 	for _, segment := range strings.Split(name, "/") {
 		if strings.HasPrefix(segment, ".") && segment != ".well-known" {

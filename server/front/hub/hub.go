@@ -16,11 +16,11 @@ import (
 
 // Options configures a hub.
 type Options struct {
-	// Version is that of the Firebase CLI whose hub this is like.
+	// Version is the version of the Firebase CLI whose hub this one imitates.
 	Version string
 	// PID is the process's id.
 	PID int
-	// Emulators are what runs, the hub itself among them.
+	// Emulators lists the running emulators, including the hub itself.
 	Emulators Emulators
 	// Export writes what the named emulators keep, all when none is named, to a folder; by is the client.
 	Export func(ctx context.Context, dir, by string, only []string) error
@@ -35,7 +35,7 @@ type Emulators struct {
 	Firestore *Emulator `json:"firestore,omitempty"`
 	Hosting   *Emulator `json:"hosting,omitempty"`
 	UI        *Emulator `json:"ui,omitempty"`
-	// Storage answers that there is no Cloud Storage.
+	// Storage is the port that refuses requests for Cloud Storage.
 	Storage *Emulator `json:"storage,omitempty"`
 }
 

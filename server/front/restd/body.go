@@ -18,8 +18,8 @@ import (
 // maxBody is the greatest size of a body.
 const maxBody = 11_534_336
 
-// A parsed body takes many times the memory of its bytes. Bodies from largeBody on are therefore parsed and answered only
-// as long as no more than maxLarge bytes of them are at once; the others wait.
+// A parsed body takes many times the memory of its bytes. So at most maxLarge bytes of bodies from largeBody on are
+// parsed and served at the same time; the others wait.
 const (
 	largeBody = 64 << 10
 	maxLarge  = 3 * maxBody
@@ -28,7 +28,7 @@ const (
 // newLarge returns the budget for large bodies.
 func newLarge() *semaphore.Weighted { return semaphore.NewWeighted(maxLarge) }
 
-// body reads a request's body, unpacks it and waits until the budget has space for it; what it returns last returns the space.
+// body reads a request's body, unpacks it and waits until the budget has space for it. release returns the space.
 func (d *handler) body(r *http.Request) (body []byte, release func(), err error) {
 	packed, err := isPacked(r.Header.Get("Content-Encoding"))
 	if err != nil {

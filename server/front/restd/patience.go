@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// writePiece is how much a client must take within the patience: slow networks manage it with ease.
+// writePiece is the number of bytes that a client must receive within the patience, which slow networks can.
 const writePiece = 16 << 10
 
-// writeInTime writes what was gathered of an array that goes on. Until it is through, the query keeps what it reads from:
-// a client that takes nothing must not make it keep that for ever.
+// writeInTime writes the gathered part of an incomplete array. The query holds its snapshot meanwhile, so a client that
+// receives nothing must not block it indefinitely.
 func (a *answer) writeInTime() error {
 	control := http.NewResponseController(a.w)
 	// Writers without deadlines, as in tests, have no connection to cut.

@@ -1,6 +1,6 @@
-// Package restd is Firestore over HTTP and JSON: paths and bodies become messages for rpc/firestore, answers
-// become JSON, and errors the bodies that Google's servers send. It is strict about paths as those are: what names no
-// method is a plain 404.
+// Package restd serves Firestore over HTTP and JSON: it converts paths and bodies to messages for rpc/firestore,
+// responses to JSON, and errors to the bodies of Google's servers. Like those it is strict about paths: a path that
+// names no method is a plain 404.
 //
 // A path is /v1/projects/P/databases/D/documents[/…][:method]. In bodies, database, parent and name are left out; the
 // path has them. Bodies may be packed by gzip. Of Google's system parameters, fields (or the header X-Goog-FieldMask) and

@@ -10,9 +10,9 @@ import (
 	"clave/server/fault"
 )
 
-// system is what a request sets for the transport itself, whatever the call: Google's system parameters. Those that are not here are
-// taken and mean nothing; callback is among them, since a script on this origin that anyone can make is a way round the pages'
-// content security policy.
+// system holds a request's parameters for the transport: Google's system parameters. Other ones are accepted and
+// ignored, including callback: a script on this origin with chosen content would bypass the pages' content security
+// policy.
 type system struct {
 	// fields are the parts of the answer to give; all when nil.
 	fields selection

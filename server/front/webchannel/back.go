@@ -9,9 +9,10 @@ import (
 // serveBack writes what the session has for its client, beginning after the last array that the client has. It returns
 // when the client must open another back channel, or has disconnected.
 func (s *session) serveBack(w http.ResponseWriter, r *http.Request, b *back, have int, q backQuery) {
-	// The session keeps every array until the client acknowledges it. This loop writes what is after have and then waits for news; it never
-	// removes anything. A channel that is cut therefore loses nothing: its successor begins at the number that the client names. The channel
-	// ends by itself after BackLife or BackBytes, or for a client that does not stream after one answer, and the client opens the next one.
+	// The session keeps every array until the client acknowledges it. This loop writes the arrays after have and then
+	// waits for news; it never removes an array. So a channel that is cut loses nothing: its successor begins at the
+	// number that the client names. The channel ends by itself after BackLife or BackBytes, or, for a client that does not
+	// stream, after one response. The client then opens the next one.
 	defer s.detach(b)
 	o := &s.handler.o
 	control := http.NewResponseController(w)
@@ -41,7 +42,7 @@ func (s *session) serveBack(w http.ResponseWriter, r *http.Request, b *back, hav
 		}
 		select {
 		case <-s.news:
-		// news holds one signal. This loop may have received the one that was meant for its successor: it is sent again.
+		// news holds one signal. This loop may have received a signal for its successor, so it sends the signal again.
 		case <-b.replaced:
 			signal(s.news)
 			return
@@ -87,8 +88,8 @@ func (s *session) write(w http.ResponseWriter, control *http.ResponseController,
 	return true
 }
 
-// attach makes a new back channel the session's, in place of an older one. have is the last array that the client has.
-// It answers nil when the session has ended, or can't continue from there.
+// attach attaches a new back channel and replaces an older one. have is the last array that the client has. It returns
+// nil if the session has ended or can't continue from there.
 func (s *session) attach(have int) *back {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -147,8 +148,8 @@ func (s *session) stalled(b *back) bool {
 	return s.mu.back == b && s.mu.stalled && s.mu.written == s.mu.last
 }
 
-// ensureOutput makes sure that there is something to write at once, by which the client detects that no proxy buffers
-// answers.
+// ensureOutput ensures that there is output to write at once, by which the client detects that no proxy buffers
+// responses.
 func (s *session) ensureOutput(have int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

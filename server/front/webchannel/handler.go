@@ -20,7 +20,7 @@ import (
 	"clave/server/token"
 )
 
-// Options configure a Handler. The zero of each limit is a good one.
+// Options configure a Handler. A zero limit means the default that its comment names.
 type Options struct {
 	// Firestore answers the streams.
 	Firestore *firestore.Server
@@ -209,8 +209,9 @@ func (h *Handler) find(id, rpc string) *session {
 	return s
 }
 
-// register makes a session with an id that cannot be guessed; nil when there are too many. Of too many, the one whose
-// client has been disconnected the longest is ended: clients that open and abandon sessions must not block others.
+// register makes a session with an id that cannot be guessed; nil when there are too many. If there are too many, it
+// ends the session whose client has been disconnected the longest: clients that open and abandon sessions must not
+// block others.
 func (h *Handler) register(rpc string, rid int) *session {
 	s := newSession(h, randid.Secret(16), rid)
 	s.rpc = rpc
@@ -241,7 +242,7 @@ func (h *Handler) mostUnacked() int {
 	return min(h.o.MaxUnacked, maxChunk)
 }
 
-// crowded is the share of Options.MaxHeld from which on each client gets little of it.
+// crowded is the share of Options.MaxHeld from which each client's part is small.
 const crowded = 8
 
 // limitHeld ends the sessions that hold the most bytes while all together hold too many: clients that send without end or do not
@@ -330,7 +331,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// unknownSession answers a request for a session that isn't there, in the words that clients look for.
+// unknownSession refuses a request for an unknown session, with the text that clients expect.
 func unknownSession(w http.ResponseWriter) {
 	writeHeader(w)
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")

@@ -33,27 +33,27 @@ type session struct {
 		closed bool
 		// cancel ends the stream; nil until it runs.
 		cancel context.CancelFunc
-		// over is when the stream has ended; zero while it hasn't.
+		// over is the time when the stream ended; zero if it has not.
 		over time.Time
 		// seen is when the client was last seen.
 		seen time.Time
 
-		// in are the client's messages that the stream hasn't taken.
+		// in holds the client's messages that the stream hasn't received.
 		in      []string
 		inBytes int
-		// nextRID is the number of the forward request that comes next, and early those that overtook it.
+		// nextRID is the number of the next forward request, and early holds requests that overtook it.
 		nextRID    int
 		early      map[int][]forwardMap
 		earlyBytes int
 		// nextMap is the number of the message that comes next.
 		nextMap int
 
-		// out are the arrays that the client hasn't acknowledged.
+		// out holds the arrays that the client hasn't acknowledged.
 		out      []array
 		outBytes int
 		// unannounced is the number of bytes that were queued since news was signaled.
 		unannounced int
-		// stalled says that the stream waits for the client to acknowledge.
+		// stalled is set while the stream waits for an acknowledgement.
 		stalled bool
 		// last is the number of the last array made, and written that of the last one given to a back channel.
 		last, written int
@@ -298,7 +298,7 @@ func (s *session) accept(rid, ack int, maps []forwardMap) (st state, ok bool) {
 	}
 	s.countLocked()
 	if s.mu.earlyBytes > s.handler.o.MaxBody {
-		// Requests that wait for one that never comes must not fill the memory.
+		// Requests that wait for a missing one must not fill the memory.
 		return st, false
 	}
 	st = state{attached: s.mu.back != nil, last: s.mu.written}
@@ -319,7 +319,7 @@ func size(maps []forwardMap) int {
 	return n
 }
 
-// takeLocked gives messages to the stream, but for those it has had; mu is held.
+// takeLocked passes messages to the stream, except repeated ones. mu is held.
 func (s *session) takeLocked(maps []forwardMap) {
 	for _, m := range maps {
 		if m.id < s.mu.nextMap {
@@ -337,7 +337,7 @@ func (s *session) takeLocked(maps []forwardMap) {
 // maxEarly is how many forward requests may overtake one; clients have at most ten in progress.
 const maxEarly = 32
 
-// full reports whether the stream is so far behind with the client's messages that no more may be read in.
+// full reports whether too many of the client's messages wait for the stream to accept more.
 func (s *session) full() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
