@@ -151,6 +151,7 @@ func (a *App) build(ctx context.Context) error {
 			return err
 		}
 		a.offerIndexes(state, rulesets)
+		a.offerLacking(state.engine)
 	}
 	a.served = state
 	if a.hasConsole() {

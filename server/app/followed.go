@@ -42,6 +42,8 @@ type followed struct {
 	// stop stops following the log. running waits for the background work.
 	stop    func()
 	running sync.WaitGroup
+	// lacking holds indexes that queries lacked, for the leader.
+	lacking chan lackingIndex
 	mu      struct {
 		sync.Mutex
 		closed bool
@@ -56,7 +58,7 @@ func (f *follower) open(ctx context.Context) (s *followed, err error) {
 		if err := r.Held(); err != nil {
 			return nil, err
 		}
-		s = &followed{app: f.app, replica: r, ending: process.NewEnding(), cut: process.NewEnding()}
+		s = &followed{app: f.app, replica: r, ending: process.NewEnding(), cut: process.NewEnding(), lacking: make(chan lackingIndex, maxLacking)}
 		return func(ops []storage.Op) { s.applied(ctx, ops) }, s.open(ctx, f)
 	})
 	if err != nil {
@@ -83,6 +85,7 @@ func (s *followed) open(ctx context.Context, f *follower) error {
 	}
 	s.engine, err = engine.Open(ctx, engine.Options{
 		Store: s.replica, Clock: a.o.Clock, IndexMode: indexModes[a.config.Indexes], Log: a.o.Log, Exists: a.exists(),
+		Missing: s.lacked(false), Wanted: s.lacked(true),
 		Current: func(ctx context.Context) error { return f.nowPatiently(ctx, s) },
 	})
 	if err != nil {
@@ -156,6 +159,7 @@ func (s *followed) openCalls(ctx context.Context, verifier *token.Verifier) erro
 		defer cancel()
 		<-work.Done()
 	})
+	s.running.Go(func() { s.reportLacking(work) })
 	for _, part := range []runner{s.engine, hub, g} {
 		s.running.Go(func() {
 			if err := part.Run(work); err != nil {

@@ -63,11 +63,35 @@ func (b *builder) request(db *database, d index.Definition) {
 	if _, known := b.engine.wanted.LoadOrStore(key, true); known {
 		return
 	}
+	if b.engine.follows() {
+		if b.engine.o.Wanted != nil {
+			b.engine.o.Wanted(db.name, d)
+		}
+		return
+	}
 	select {
 	case b.requests <- build{db, d}:
 	default:
 		b.engine.wanted.Delete(key)
 	}
+}
+
+// Lacking handles an index that a query at a following engine lacked, as if the query had been here. wanted reports that it is to be built.
+func (e *Engine) Lacking(name resource.Database, d index.Definition, wanted bool) error {
+	db, err := e.database(name)
+	if err != nil {
+		return err
+	}
+	if !wanted {
+		if _, reported := e.missing.LoadOrStore(name.String()+d.JSON(), true); !reported && e.o.Missing != nil {
+			e.o.Missing(name, d)
+		}
+		return nil
+	}
+	if e.o.IndexMode == IndexesAuto {
+		e.builder.request(db, d)
+	}
+	return nil
 }
 
 // run builds requested indexes until ctx ends.

@@ -49,7 +49,7 @@ func (r *Reading) admit(p *planner.Plan, q *query.Query, stats *operation.Stats)
 			"collection", strings.TrimPrefix(q.Parent+"/"+q.From[0].Collection, "/"), "index", definition)
 	}
 	// Only Wanted is built. Missing also has indexes that production requires where the query is read in order without them.
-	if r.e.o.IndexMode == IndexesAuto && !r.e.follows() {
+	if r.e.o.IndexMode == IndexesAuto {
 		for _, d := range p.Wanted {
 			r.e.builder.request(r.db, d)
 		}

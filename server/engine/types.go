@@ -45,6 +45,8 @@ type Options struct {
 	// Needed is called each time for each missing definition that a query needs, even if the query is refused. It may be
 	// nil.
 	Needed func(db resource.Database, definition index.Definition)
+	// Wanted is called by a following engine for each index that it would build if it were not following. It may be nil.
+	Wanted func(db resource.Database, definition index.Definition)
 	// Exists reports whether a database exists in which nothing is stored. If it is nil, every database is created when it
 	// is first named.
 	Exists func(resource.Database) bool

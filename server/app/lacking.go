@@ -1,0 +1,92 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+
+	"clave/server/clock"
+	"clave/server/engine"
+	"clave/server/httpjson"
+	"clave/server/index"
+	"clave/server/resource"
+)
+
+// lackingService is the name of the leader's service that receives the indexes which queries at other nodes lacked.
+const lackingService = "lacking"
+
+// maxLacking is the number of indexes of which a node has not reported the lack yet.
+const maxLacking = 100
+
+// lackingIndex is an index that a query at a node lacked.
+type lackingIndex struct {
+	Project  string `json:"project"`
+	Database string `json:"database"`
+	// Definition has the form of an index in firestore.indexes.json.
+	Definition json.RawMessage `json:"definition"`
+	// Wanted is set if the index is to be built with --indexes=auto.
+	Wanted bool `json:"wanted"`
+}
+
+// lacked returns a function for engine.Options that queues an index for reportLacking. If the queue is full it drops the index.
+func (s *followed) lacked(wanted bool) func(resource.Database, index.Definition) {
+	return func(db resource.Database, d index.Definition) {
+		select {
+		case s.lacking <- lackingIndex{Project: db.Project, Database: db.ID, Definition: json.RawMessage(d.JSON()), Wanted: wanted}:
+		default:
+		}
+	}
+}
+
+// reportLacking reports the indexes that queries here lacked to the leader until ctx ends.
+func (s *followed) reportLacking(ctx context.Context) {
+	n := s.app.nodes
+	leaderNow := leaderOf(n.members)
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case lacking := <-s.lacking:
+			body, err := json.Marshal(lacking)
+			if err != nil {
+				s.app.o.Log.Error("an index that a query lacked is not reported", "error", err)
+				continue
+			}
+			for status := 0; status != http.StatusOK && ctx.Err() == nil; {
+				leader, _ := leaderNow()
+				if status, _, err = n.node.Client().Call(ctx, leader, lackingService, body); err != nil || status != http.StatusOK {
+					_ = clock.Sleep(ctx, clock.System(), contactPause) // or ctx is done
+				}
+			}
+		}
+	}
+}
+
+// offerLacking registers the service that receives the indexes which queries at other nodes lacked.
+func (a *App) offerLacking(e *engine.Engine) {
+	a.nodes.services[lackingService] = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var in lackingIndex
+		err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxRelease)).Decode(&in)
+		if err == nil {
+			err = in.handle(e)
+		}
+		if err != nil { // which the node's next attempt would not change
+			a.o.Log.Warn("an index that a query at another node lacked is not built", "error", err)
+		}
+		httpjson.Write(w, http.StatusOK, struct{}{})
+	})
+}
+
+// handle gives the index to the engine.
+func (l *lackingIndex) handle(e *engine.Engine) error {
+	defs, err := index.ParseDefinitions([]byte(`{"indexes":[` + string(l.Definition) + `]}`))
+	if err != nil {
+		return err
+	}
+	for _, d := range defs.Indexes {
+		if err := e.Lacking(resource.Database{Project: l.Project, ID: l.Database}, d, l.Wanted); err != nil {
+			return err
+		}
+	}
+	return nil
+}
