@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/url"
 	"os"
 	"regexp"
@@ -298,6 +299,63 @@ func TestAnAddressGetsOneRequestADay(t *testing.T) {
 			t.Errorf("after %v more: %d requests, want %d", step.wait, got, step.want)
 		}
 	}
+}
+
+func TestAMailboxGetsOneRequestADay(t *testing.T) {
+	s, mails, hand, documents := mailing(t)
+	subscribe(t, documents, hand, "ana@gmail.com", "ana+1@gmail.com", "a.n.a+2@gmail.com", "ana@googlemail.com", "Ana@Gmail.com",
+		"bea+1@correo.do", "bea+2@correo.do", "b.ea@correo.do", "+1@correo.do", "+2@correo.do")
+	request(t, s, mails)
+	got := make(map[string]int)
+	for to := range mails.to(confirmSubject) {
+		name, domain, _ := strings.Cut(to, "@")
+		if domain != "correo.do" {
+			name = "ana"
+		}
+		got[strings.TrimRight(name, "+12")]++
+	}
+	if want := map[string]int{"ana": 1, "bea": 1, "b.ea": 1, "": 2}; !maps.Equal(got, want) || len(mails.messages) != 5 {
+		t.Errorf("%d requests to %v, want %v", len(mails.messages), got, want)
+	}
+	hand.Advance(24 * time.Hour)
+	subscribe(t, documents, hand, "bea+3@correo.do")
+	request(t, s, mails)
+	if n := len(mails.messages); n != 6 {
+		t.Errorf("a day later %d requests in all, want 6", n)
+	}
+}
+
+func TestSubscriptionsWithoutARequestDelayNobody(t *testing.T) {
+	s, mails, hand, documents := mailing(t)
+	repeated := slices.Repeat([]string{"ana@correo.do", "no@ne@"}, 30)
+	subscribe(t, documents, hand, repeated...)
+	subscribe(t, documents, hand, "bea@correo.do")
+	if n, err := s.RequestConfirmations(t.Context()); n != 2 || err != nil {
+		t.Errorf("RequestConfirmations = %d, %v, want 2: ana and bea", n, err)
+	}
+	subscribe(t, documents, hand, names(15)...)
+	if n, err := s.RequestConfirmations(t.Context()); n != 10 || err != nil {
+		t.Errorf("RequestConfirmations = %d, %v, want 10", n, err)
+	}
+	request(t, s, mails)
+	if got := len(mails.to(confirmSubject)); got != 17 {
+		t.Errorf("%d addresses got a request, want 17", got)
+	}
+}
+
+func TestAConfirmationDuringAnotherRequestIsKept(t *testing.T) {
+	s, mails, hand, documents := mailing(t)
+	subscribe(t, documents, hand, "ana@correo.do")
+	token := request(t, s, mails)["ana@correo.do"]
+	hand.Advance(25 * time.Hour)
+	subscribe(t, documents, hand, "ana@correo.do") // by anybody
+	mails.after = func() {
+		if err := s.Confirm(t.Context(), token); err != nil {
+			t.Error(err)
+		}
+	}
+	request(t, s, mails)
+	start(t, s, issue, 1)
 }
 
 func TestRequestsContinueAfterAFailure(t *testing.T) {

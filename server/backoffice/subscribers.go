@@ -32,10 +32,12 @@ const (
 
 // Limits of the requests for confirmation.
 const (
-	// requestBatch is the most requests each requestInterval: a robot that subscribes strangers causes no more e-mails than that.
+	// requestBatch is the most requests each requestInterval: a robot that subscribes strangers causes no more e-mails than that. More
+	// subscriptions are read, because those that cause no request must not delay the others.
 	requestInterval = 15 * time.Second
 	requestBatch    = 10
-	// requestAgain is the age of a request after which an address that is subscribed again gets another one.
+	readBatch       = 300
+	// requestAgain is the age of a mailbox's last request after which one of its addresses that is subscribed gets another one.
 	requestAgain = 24 * time.Hour
 	// settled is the age of subscriptions that are read: one that commits late may have an earlier time than its neighbours.
 	settled = 5 * time.Second
@@ -76,7 +78,9 @@ func (s *Service) Confirm(ctx context.Context, token string) error {
 		if confirmed(found) {
 			return nil
 		}
-		return tx.Update(ref, []firestore.Update{{Path: "confirmedAt", Value: s.options.Clock.Now()}, {Path: "pendingSince", Value: nil}})
+		return tx.Update(ref, []firestore.Update{
+			{Path: "confirmedAt", Value: s.options.Clock.Now()}, {Path: "pendingSince", Value: nil}, {Path: "request", Value: nil},
+		})
 	})
 	switch {
 	case status.Code(err) == codes.NotFound:
@@ -106,33 +110,45 @@ func (s *Service) RequestConfirmations(ctx context.Context) (int, error) {
 	if err != nil {
 		return 0, refuse(Unavailable, err)
 	}
-	found, err := query.Limit(requestBatch).Documents(ctx).GetAll()
+	found, err := query.Limit(readBatch).Documents(ctx).GetAll()
 	if err != nil {
 		return 0, refuse(Unavailable, fmt.Errorf("find subscriptions: %w", err))
 	}
 	if len(found) == 0 {
 		return 0, nil
 	}
+	sent, read, err := s.requestEach(ctx, c.documents, found)
+	if read > 0 {
+		last := found[read-1]
+		if _, setErr := progress.Set(ctx, map[string]any{"createdAt": last.Data()["createdAt"], "id": last.Ref.ID}); setErr != nil {
+			err = errors.Join(err, fmt.Errorf("write the place in the subscriptions: %w", setErr))
+		}
+	}
+	if err != nil {
+		return sent, refuse(Unavailable, err)
+	}
+	return sent, nil
+}
+
+// requestEach sends at most requestBatch requests for subscriptions. It returns how many it sent, and how many subscriptions need not be
+// read again.
+func (s *Service) requestEach(ctx context.Context, documents *firestore.Client, found []*firestore.DocumentSnapshot) (sent, read int, err error) {
 	connection, err := s.options.Mail.Connect(ctx)
 	if err != nil {
-		return 0, refuse(Unavailable, err)
+		return 0, 0, err
 	}
 	defer func() { _ = connection.Close() }() // the messages are sent by then
-	sent := 0
-	for _, subscription := range found {
-		done, err := s.requestConfirmation(ctx, c.documents, connection, subscription)
+	for read < len(found) && sent < requestBatch {
+		done, err := s.requestConfirmation(ctx, documents, connection, found[read])
 		if err != nil {
-			return sent, refuse(Unavailable, err)
+			return sent, read, err
 		}
 		if done {
 			sent++
 		}
-		place := map[string]any{"createdAt": subscription.Data()["createdAt"], "id": subscription.Ref.ID}
-		if _, err := progress.Set(ctx, place); err != nil {
-			return sent, refuse(Unavailable, fmt.Errorf("write the place in the subscriptions: %w", err))
-		}
+		read++
 	}
-	return sent, nil
+	return sent, read, nil
 }
 
 // newSubscriptions returns the query of the subscriptions after the place that is kept.
@@ -149,8 +165,8 @@ func (s *Service) newSubscriptions(ctx context.Context, documents *firestore.Cli
 	return query.StartAfter(kept.Data()["createdAt"], kept.Data()["id"]), nil
 }
 
-// requestConfirmation sends a request to the address of a subscription, unless it is confirmed, was sent one lately, or is not an address.
-// An error means that the subscription must be read again. One whose request the mail server defers or rejects is not.
+// requestConfirmation sends a request to the address of a subscription, unless it is confirmed, its mailbox was sent one lately, or it is
+// not an address. An error means that the subscription must be read again. One whose request the mail server defers or rejects is not.
 func (s *Service) requestConfirmation(ctx context.Context, documents *firestore.Client, connection email.Connection, subscription *firestore.DocumentSnapshot) (bool, error) {
 	text, _ := subscription.Data()["email"].(string)
 	address := strings.ToLower(strings.TrimSpace(text))
@@ -158,12 +174,20 @@ func (s *Service) requestConfirmation(ctx context.Context, documents *firestore.
 		return false, nil
 	}
 	now := s.options.Clock.Now()
-	ref := documents.Collection(subscriberCollection).Doc(s.subscriberID(address))
-	known, err := ref.Get(ctx)
+	addresses := documents.Collection(subscriberCollection)
+	known, err := addresses.Doc(s.subscriberID(address)).Get(ctx)
 	if err != nil && status.Code(err) != codes.NotFound {
 		return false, fmt.Errorf("read an address: %w", err)
 	}
-	if since, ok := known.Data()["pendingSince"].(time.Time); confirmed(known) || ok && now.Sub(since) < requestAgain {
+	if confirmed(known) {
+		return false, nil
+	}
+	lately, err := addresses.Where("request", ">", requestOf(address, now.Add(-requestAgain))).Where("request", "<=", requestOf(address, now)).
+		Limit(1).Documents(ctx).GetAll()
+	if err != nil {
+		return false, fmt.Errorf("find the requests to a mailbox: %w", err)
+	}
+	if len(lately) > 0 {
 		return false, nil
 	}
 	since := now
@@ -177,10 +201,27 @@ func (s *Service) requestConfirmation(ctx context.Context, documents *firestore.
 	if err != nil {
 		s.options.Log.WarnContext(ctx, "a request for confirmation was not accepted", "subscription", subscription.Ref.ID, "error", err)
 	}
-	if _, err := ref.Set(ctx, map[string]any{"email": address, "pendingSince": since, "confirmedAt": nil}); err != nil {
-		return false, fmt.Errorf("write that a confirmation was requested: %w", err)
+	return true, writeRequest(ctx, known, address, since)
+}
+
+// writeRequest writes that a confirmation was requested from an address, unless the address's document changed since it was read, as by a
+// confirmation with an earlier link.
+func writeRequest(ctx context.Context, known *firestore.DocumentSnapshot, address string, since time.Time) error {
+	var err error
+	if known.Exists() {
+		_, err = known.Ref.Update(ctx, []firestore.Update{
+			{Path: "pendingSince", Value: since}, {Path: "request", Value: requestOf(address, since)},
+		}, firestore.LastUpdateTime(known.UpdateTime))
+	} else {
+		_, err = known.Ref.Create(ctx, map[string]any{
+			"email": address, "pendingSince": since, "request": requestOf(address, since), "confirmedAt": nil,
+		})
 	}
-	return true, nil
+	switch status.Code(err) {
+	case codes.OK, codes.FailedPrecondition, codes.AlreadyExists, codes.NotFound:
+		return nil
+	}
+	return fmt.Errorf("write that a confirmation was requested: %w", err)
 }
 
 // link returns an address of the site with a token.
