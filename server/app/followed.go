@@ -202,8 +202,8 @@ func (s *followed) define(ctx context.Context, r *release.Release) error {
 // signing is the prefix of the store's keys of signing keys.
 var signing = []byte("signing/")
 
-// follow makes a row of the log that was applied to the replica visible: first the parts that authorize reads, then the
-// documents.
+// follow makes a row of the log that was applied to the replica visible: first the parts that authorize reads, then
+// the documents.
 func (s *followed) follow(ctx context.Context, ops []storage.Op) error {
 	reload := false
 	for _, op := range ops {

@@ -248,7 +248,7 @@ func TestOnlyActiveAdministratorsMayErase(t *testing.T) {
 	}
 }
 
-// signedUp makes an account as a browser does and returns its uid and its ID token.
+// signedUp creates an account as a browser does and returns its uid and its ID token.
 func signedUp(t *testing.T) (uid, token string) {
 	t.Helper()
 	url := "http://" + os.Getenv("FIREBASE_AUTH_EMULATOR_HOST") + "/identitytoolkit.googleapis.com/v1/accounts:signUp?key=demo"

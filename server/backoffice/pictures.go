@@ -32,8 +32,8 @@ const MaxUpload = 5 << 20
 // uploadRate is how often an administrator may upload a picture.
 var uploadRate = ratelimit.Rate{Burst: 20, Every: 30 * time.Second}
 
-// When pictures that no event shows are looked for, and the time for which they are kept then: an event may be
-// restored, or its form is still open.
+// When pictures that no event shows are looked for, and the time for which they are kept then: an event may be restored,
+// or its form is still open.
 const (
 	sweepInterval = 6 * time.Hour
 	sweepTime     = 10 * time.Minute
@@ -172,7 +172,7 @@ func shownPictures(ctx context.Context, documents *firestore.Client) (map[string
 	return shown, nil
 }
 
-// sweep notes whether a picture is shown, and erases one that has not been for a day.
+// sweep records whether a picture is shown, and erases one that has not been for a day.
 func (s *Service) sweep(ctx context.Context, documents *firestore.Client, p *firestore.DocumentSnapshot, shown bool) (bool, error) {
 	now := s.options.Clock.Now()
 	since, marked := p.Data()["unusedSince"].(time.Time)

@@ -53,8 +53,8 @@ func (s *Service) PublishDue(ctx context.Context) (int, error) {
 	}
 }
 
-// publish makes an event of a draft. It reports false for one that is no longer due: an administrator may have changed,
-// published or deleted it meanwhile.
+// publish creates an event of a draft. It reports false for one that is no longer due: an administrator may have
+// changed, published or deleted it meanwhile.
 func publish(ctx context.Context, documents *firestore.Client, draft *firestore.DocumentRef, now time.Time) (bool, error) {
 	done := false
 	err := documents.RunTransaction(ctx, func(_ context.Context, tx *firestore.Transaction) error {

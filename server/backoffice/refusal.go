@@ -82,7 +82,7 @@ var texts = map[Name]struct {
 	Internal:         {fault.Internal, "Ocurrió un error. Intenta de nuevo."},
 }
 
-// refuse makes a refusal of one of the names above; the cause, if any, is kept for the log and is not sent.
+// refuse creates a refusal of one of the names above; the cause, if any, is kept for the log and is not sent.
 func refuse(name Name, cause error) *Refusal {
 	known := texts[name]
 	return &Refusal{Name: name, fault: fault.Because(cause, known.code, "%s", known.text)}

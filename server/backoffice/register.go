@@ -46,7 +46,7 @@ const cleanupTime = 10 * time.Second
 // address is what the forms of the site call an e-mail address.
 var address = regexp.MustCompile(`^[^\s@]+@[^\s@]+\.[^\s@]+$`)
 
-// Register makes an administrator: the account with its name, then the record adminusers/{uid}. It makes both or
+// Register creates an administrator: the account with its name, then the record adminusers/{uid}. It makes both or
 // neither. A ticket is spent by success; a refused registration may be corrected and sent again with it.
 func (s *Service) Register(ctx context.Context, r Registration) (*Administrator, error) {
 	giveBack, ok := s.tickets.take(r.Ticket)

@@ -71,7 +71,7 @@ type accounts struct {
 	calls  []string
 }
 
-// ServeHTTP notes the call and answers it.
+// ServeHTTP records the call and answers it.
 func (a *accounts) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

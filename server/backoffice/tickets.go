@@ -29,7 +29,7 @@ func newTickets(c clock.Clock) *tickets {
 	return t
 }
 
-// issue makes a ticket of 256 random bits.
+// issue creates a ticket of 256 random bits.
 func (t *tickets) issue() string {
 	var raw [32]byte
 	rand.Read(raw[:]) // never fails: crypto/rand ends the program instead

@@ -15,7 +15,7 @@ import (
 	"clave/server/storage/pebblestore"
 )
 
-// dataFolder makes a data folder with a store that has one key, and returns both.
+// dataFolder creates a data folder with a store that has one key, and returns both.
 func dataFolder(t *testing.T) (string, *pebblestore.Store) {
 	t.Helper()
 	data := t.TempDir()
@@ -291,7 +291,7 @@ func TestAnInterruptedRestore(t *testing.T) {
 	}
 }
 
-// TestAbandonedCopiesAreRemoved makes a copy beside the remains of a killed one, one in progress, and an unrelated
+// TestAbandonedCopiesAreRemoved creates a copy beside the remains of a killed one, one in progress, and an unrelated
 // folder.
 func TestAbandonedCopiesAreRemoved(t *testing.T) {
 	data, store := dataFolder(t)

@@ -23,13 +23,13 @@ const (
 // lockName is the locked file in an unfinished copy.
 const lockName = "unfinished.lock"
 
-// ScratchCopy makes a folder beside dir for a copy that is needed for a while. done removes it.
+// ScratchCopy creates a folder beside dir for a copy that is needed for a while. done removes it.
 func ScratchCopy(dir string) (scratch string, done func() error, err error) {
 	return Scratch(filepath.Dir(dir), filepath.Base(dir)+copyInfix)
 }
 
-// Scratch makes a folder in parent whose name begins with prefix, and removes those that killed processes have left there. done
-// removes the folder, unless it has another name by then.
+// Scratch creates a folder in parent whose name begins with prefix, and removes those that killed processes have left
+// there. done removes the folder, unless it has another name by then.
 func Scratch(parent, prefix string) (scratch string, done func() error, err error) {
 	removeAbandoned(parent)
 	scratch, err = os.MkdirTemp(parent, prefix)

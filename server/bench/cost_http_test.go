@@ -31,7 +31,7 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 )
 
-// fetch makes a request and reads the whole response, which must be a good one.
+// fetch sends a request and reads the whole response, which must be a good one.
 func fetch(ctx context.Context, c *http.Client, method, address, body string) error {
 	r, err := http.NewRequestWithContext(ctx, method, address, strings.NewReader(body))
 	if err != nil {
@@ -235,7 +235,7 @@ func (c *channel) chunk() (string, error) {
 // certificate is the files of a certificate and its key.
 type certificate struct{ cert, key string }
 
-// newCertificate makes a certificate for this machine.
+// newCertificate creates a certificate for this machine.
 func newCertificate(t *testing.T, dir string) certificate {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

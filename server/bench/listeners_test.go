@@ -122,7 +122,7 @@ func (c *crowd) listen(ss grpc.ClientStream, open chan<- struct{}) {
 	}
 }
 
-// arrive notes that a listener has received the snapshot of the present round.
+// arrive records that a listener has received the snapshot of the present round.
 func (c *crowd) arrive() {
 	at := c.arrived.Add(1)
 	if int(at) <= c.n {

@@ -15,7 +15,7 @@ import (
 	"clave/server/config"
 )
 
-// write makes a project folder with the given files and returns the path of its firebase.json.
+// write creates a project folder with the given files and returns the path of its firebase.json.
 func write(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()

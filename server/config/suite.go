@@ -130,8 +130,8 @@ func (c *Config) checkOnly() error {
 	return nil
 }
 
-// noteAbsent notes the emulators that firebase.json names and that are not here. A mistake in the file is reported when the part
-// that it is in is read.
+// noteAbsent records the emulators that firebase.json names and that are not here. A mistake in the file is reported
+// when the part that it is in is read.
 func (c *Config) noteAbsent(f *firebaseJSON) {
 	var file map[string]json.RawMessage
 	if c.Mode != ModeStart && c.Mode != ModeExec || len(c.Only) > 0 || json.Unmarshal(f.text, &file) != nil {

@@ -232,7 +232,7 @@ func (in *call) decodeAt(body any, at *place) (resource.Database, error) {
 // query returns a query parameter.
 func (in *call) query(name string) string { return in.URL.Query().Get(name) }
 
-// number returns a query parameter as a number between 1 and most, and a default where there is none.
+// number returns a query parameter as a number between 1 and most, and a default if there is none.
 func (in *call) number(name string, byDefault, most int) (int, error) {
 	text := in.query(name)
 	if text == "" {

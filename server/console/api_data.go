@@ -21,7 +21,7 @@ type collectionJSON struct {
 	More  bool   `json:"more,omitempty"`
 }
 
-// getCollections answers the collections under a document or the root, with their counts on request.
+// getCollections returns the collections under a document or the root, with their counts on request.
 func (c *Console) getCollections(in *call) (any, error) {
 	db, err := in.database(place{})
 	if err != nil {
@@ -62,7 +62,7 @@ func (c *Console) getCollections(in *call) (any, error) {
 	return map[string]any{"collections": out}, nil
 }
 
-// getGroups answers the ids of all collections.
+// getGroups returns the ids of all collections.
 func (c *Console) getGroups(in *call) (any, error) {
 	db, err := in.database(place{})
 	if err != nil {

@@ -108,7 +108,7 @@ func (c *Console) countBelow(ctx context.Context, caller token.Caller, db resour
 	return documents, len(seen), err
 }
 
-// postDeleteCount answers how much a recursive delete would delete.
+// postDeleteCount returns how much a recursive delete would delete.
 func (c *Console) postDeleteCount(in *call) (any, error) {
 	db, path, err := in.readPath()
 	if err != nil {
@@ -183,7 +183,8 @@ func (c *Console) deleteBelow(in *call, caller token.Caller, d *undo, total int)
 	return flush()
 }
 
-// postUndo brings back what a recursive delete has deleted, from the log of commits. Documents that are there again stay.
+// postUndo restores the documents of a recursive delete from the log of commits. It does not overwrite documents that
+// were created again.
 func (c *Console) postUndo(in *call) (any, error) {
 	var body struct {
 		Undo string `json:"undo"`
@@ -204,7 +205,7 @@ func (c *Console) postUndo(in *call) (any, error) {
 	}
 	caller.Journal = nil
 	in.begin()
-	restored, skipped, err := c.bringBack(in, caller, d)
+	restored, skipped, err := c.restoreDeleted(in, caller, d)
 	ended(err)
 	if err != nil {
 		return nil, err
@@ -213,8 +214,8 @@ func (c *Console) postUndo(in *call) (any, error) {
 	return nil, nil
 }
 
-// bringBack writes the documents that the commits of a delete have deleted.
-func (c *Console) bringBack(in *call, caller token.Caller, d *undo) (restored, skipped int, err error) {
+// restoreDeleted writes the documents that the commits of a delete have deleted.
+func (c *Console) restoreDeleted(in *call, caller token.Caller, d *undo) (restored, skipped int, err error) {
 	if len(d.commits) == 0 {
 		return 0, 0, nil
 	}

@@ -7,7 +7,7 @@ import (
 	"clave/server/faultinject"
 )
 
-// maxAhead is how far the clock may be put ahead: longer than anything of the server lasts.
+// maxAhead is the maximum advance of the clock, which exceeds all time limits of the server.
 const maxAhead = 366 * 24 * time.Hour
 
 // clockJSON is the server's clock.
@@ -17,7 +17,7 @@ type clockJSON struct {
 	Ahead int64 `json:"ahead"`
 }
 
-// clockState returns the server's clock, nil where it can't be put ahead.
+// clockState returns the server's clock, or nil if it can't be advanced.
 func (c *Console) clockState() *clockJSON {
 	if c.o.Ahead == nil {
 		return nil
@@ -25,7 +25,7 @@ func (c *Console) clockState() *clockJSON {
 	return &clockJSON{timeText(c.o.Ahead.Now()), int64(c.o.Ahead.Ahead().Seconds())}
 }
 
-// putLabClock puts the server's clock ahead of the machine's, or back to it.
+// putLabClock advances the server's clock, or resets it to the machine's.
 func (c *Console) putLabClock(in *call) (any, error) {
 	var body struct {
 		Ahead *int64 `json:"ahead"`
@@ -56,7 +56,7 @@ type faultsJSON struct {
 	Injected int64 `json:"injected"`
 }
 
-// faultState returns what is injected, nil for nothing.
+// faultState returns the injected faults, or nil if there are none.
 func (c *Console) faultState() *faultsJSON {
 	if c.o.Faults == nil {
 		return nil
@@ -77,10 +77,10 @@ func (c *Console) putLabFaults(in *call) (any, error) {
 	return c.setFaults(in, &s)
 }
 
-// deleteLabFaults ends what is injected.
+// deleteLabFaults ends the injection of faults.
 func (c *Console) deleteLabFaults(in *call) (any, error) { return c.setFaults(in, nil) }
 
-// setFaults replaces what is injected; nil ends it.
+// setFaults replaces the injected faults; nil ends the injection.
 func (c *Console) setFaults(in *call, s *faultinject.Settings) (any, error) {
 	if c.o.Faults == nil {
 		return nil, fault.E(fault.FailedPrecondition, "This server injects no faults.")

@@ -38,7 +38,7 @@ func (in *call) documentOf(p place, path string) (resource.Document, error) {
 	return resource.ParseDocument(db.Root() + "/" + path)
 }
 
-// getHistory answers the versions of a document that are kept, newest first.
+// getHistory returns the versions of a document that are kept, newest first.
 func (c *Console) getHistory(in *call) (any, error) {
 	name, err := in.documentOf(place{}, in.query("path"))
 	if err != nil {
@@ -136,7 +136,7 @@ func documentJSON(d *document.Document) (json.RawMessage, error) {
 	return wire.AppendDocumentJSON(nil, d)
 }
 
-// getVersion answers a document as it was at a moment.
+// getVersion returns a document as it was at a moment.
 func (c *Console) getVersion(in *call) (any, error) {
 	name, err := in.documentOf(place{}, in.query("path"))
 	if err != nil {

@@ -84,7 +84,7 @@ type missing struct {
 	last       time.Time
 }
 
-// Add notes that a query has lacked an index.
+// Add records that a query has lacked an index.
 func (w *MissingIndexes) Add(db resource.Database, d index.Definition, now time.Time) {
 	key := db.String() + d.JSON()
 	w.mu.Lock()
@@ -130,7 +130,7 @@ func (w *MissingIndexes) of(db resource.Database) []indexJSON {
 	return out
 }
 
-// getIndexes answers the composite indexes that there are, and those that queries have lacked.
+// getIndexes returns the composite indexes that there are, and those that queries have lacked.
 func (c *Console) getIndexes(in *call) (any, error) {
 	db, err := in.database(place{})
 	if err != nil {

@@ -37,7 +37,7 @@ func (l *lab) find(id string) (snapshotJSON, error) {
 	return snapshotJSON{}, fault.E(fault.NotFound, "There is no snapshot %q.", id)
 }
 
-// getLab answers the snapshots, how far the clock is ahead, and what is injected.
+// getLab returns the snapshots, how far the clock is ahead, and what is injected.
 func (c *Console) getLab(*call) (any, error) {
 	c.lab.mu.Lock()
 	defer c.lab.mu.Unlock()
@@ -79,7 +79,7 @@ func (c *Console) postSnapshot(in *call) (any, error) {
 	return map[string]string{"id": id}, nil
 }
 
-// postSnapshotRestore brings a project's documents back to a snapshot, which stays.
+// postSnapshotRestore restores a project's documents to a snapshot, which remains valid.
 func (c *Console) postSnapshotRestore(in *call) (any, error) {
 	s, err := c.lab.find(in.PathValue("id"))
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"clave/server/meter"
 )
 
-// getNow answers what the server did within the last hour.
+// getNow returns what the server did within the last hour.
 func (c *Console) getNow(in *call) (any, error) {
 	past, current := c.o.Meter.Samples(in.Context())
 	return map[string]any{
@@ -24,7 +24,7 @@ func orNull(text string) *string {
 	return &text
 }
 
-// getLogs answers the latest lines of the log.
+// getLogs returns the latest lines of the log.
 func (c *Console) getLogs(in *call) (any, error) {
 	level := slog.LevelInfo
 	if text := in.query("level"); text != "" {

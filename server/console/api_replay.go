@@ -114,7 +114,7 @@ func (c *Console) postReplayAll(in *call) (any, error) {
 	return map[string]any{"ok": r != nil, "issues": issuesJSON(issues), "results": results}, nil
 }
 
-// getRequestCase answers a request as a case of `clave rules test`: with the documents that its decision read.
+// getRequestCase returns a request as a case of `clave rules test`: with the documents that its decision read.
 func (c *Console) getRequestCase(in *call) (any, error) {
 	e, err := c.evaluation(in)
 	if err != nil {

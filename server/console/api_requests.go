@@ -34,7 +34,7 @@ type lineJSON struct {
 	Failure string `json:"failure,omitempty"`
 }
 
-// recordJSON is a decision in short.
+// recordJSON is a summary of a decision.
 type recordJSON struct {
 	ID       string     `json:"id"`
 	Time     string     `json:"time"`
@@ -47,7 +47,7 @@ type recordJSON struct {
 	Lines    []lineJSON `json:"lines"`
 }
 
-// recordOf returns a decision in short.
+// recordOf returns a summary of a decision.
 func recordOf(e *rules.Evaluation) recordJSON {
 	r := e.Record()
 	out := recordJSON{
@@ -87,7 +87,7 @@ func (in *call) filtered(r *recordJSON) bool {
 	return strings.Contains(r.Path, in.query("path"))
 }
 
-// getRequests answers the latest decisions, newest first.
+// getRequests returns the latest decisions, newest first.
 func (c *Console) getRequests(in *call) (any, error) {
 	limit, err := in.number("limit", usualRequests, mostRequests)
 	if err != nil {
@@ -170,7 +170,7 @@ func (c *Console) evaluation(in *call) (*rules.Evaluation, error) {
 	return nil, fault.E(fault.NotFound, "There is no request %q, or it is no longer kept.", in.PathValue("id"))
 }
 
-// decisionJSON is a decision with what expressions were worth.
+// decisionJSON is a decision with the values of expressions.
 type decisionJSON struct {
 	Allowed     bool               `json:"allowed"`
 	Outcome     string             `json:"outcome"`
@@ -237,7 +237,7 @@ func (r *pastReader) Lookup(ctx context.Context, name resource.Document, after b
 	return found.Fields, true, nil
 }
 
-// decide decides a request again, by rules and with what expressions are worth.
+// decide decides a request again, by rules and with the values of expressions.
 func (c *Console) decide(in *call, r *rules.Ruleset, q rules.Request) (decisionJSON, *pastReader, error) {
 	db := q.Name.DB
 	if q.Query != nil {
@@ -263,7 +263,7 @@ func (c *Console) decide(in *call, r *rules.Ruleset, q rules.Request) (decisionJ
 	return out, reader, nil
 }
 
-// getRequest answers a decision with all that it was made of.
+// getRequest returns a decision with all that it was made of.
 func (c *Console) getRequest(in *call) (any, error) {
 	e, err := c.evaluation(in)
 	if err != nil {

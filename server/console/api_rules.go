@@ -23,7 +23,7 @@ type rulesJSON struct {
 	Open   bool    `json:"open"`
 }
 
-// issueJSON is something wrong with rules.
+// issueJSON is an error or a warning about rules.
 type issueJSON struct {
 	Line     int    `json:"line"`
 	Column   int    `json:"column"`
@@ -33,7 +33,7 @@ type issueJSON struct {
 	Text     string `json:"text"`
 }
 
-// issuesJSON returns what is wrong with rules.
+// issuesJSON returns the issues of rules.
 func issuesJSON(issues []guard.Issue) []issueJSON {
 	out := make([]issueJSON, len(issues))
 	for i, one := range issues {
@@ -42,7 +42,7 @@ func issuesJSON(issues []guard.Issue) []issueJSON {
 	return out
 }
 
-// getRules answers the rules in force.
+// getRules returns the rules in force.
 func (c *Console) getRules(in *call) (any, error) {
 	db, err := in.database(place{})
 	if err != nil {
@@ -87,7 +87,7 @@ type checkedJSON struct {
 	Issues []issueJSON `json:"issues"`
 }
 
-// postRulesCheck answers what is wrong with rules.
+// postRulesCheck returns the issues of rules.
 func (c *Console) postRulesCheck(in *call) (any, error) {
 	body, err := in.readSource()
 	if err != nil {
@@ -174,7 +174,7 @@ func (c *Console) postRulesRun(in *call) (any, error) {
 	return map[string]any{"results": out}, in.Context().Err()
 }
 
-// getCoverage answers what the expressions of the rules in force have been worth.
+// getCoverage returns the values of the expressions of the rules in force.
 func (c *Console) getCoverage(in *call) (any, error) {
 	db, err := in.database(place{})
 	if err != nil {

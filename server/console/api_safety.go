@@ -28,7 +28,7 @@ type Check struct {
 	Values map[string]any `json:"values"`
 }
 
-// getSafety answers whether the server is as a production server should be.
+// getSafety returns the results of the checks for a production server.
 func (c *Console) getSafety(in *call) (any, error) {
 	checks := []Check{c.checkRules(in)}
 	if c.o.Checks != nil {

@@ -100,7 +100,7 @@ type auditJSON struct {
 	More    bool          `json:"more"`
 }
 
-// getAudit answers the latest changes.
+// getAudit returns the latest changes.
 func (c *Console) getAudit(in *call) (any, error) {
 	limit, err := in.number("limit", usualEntries, mostEntries)
 	if err != nil {

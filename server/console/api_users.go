@@ -26,7 +26,7 @@ const (
 	mostUsers  = 1000
 )
 
-// getUsers answers the accounts that have a text in what names them, a page after an id.
+// getUsers returns the accounts that have a text in what names them, a page after an id.
 func (c *Console) getUsers(in *call) (any, error) {
 	most, err := in.number("limit", usualUsers, mostUsers)
 	if err != nil {
@@ -39,7 +39,7 @@ func (c *Console) getUsers(in *call) (any, error) {
 	return c.o.Accounts.Search(in.Context(), in.account(in.query("project"), in.query("tenant")), text, in.query("after"), most)
 }
 
-// getCodes answers the codes that were sent and are still good, newest first.
+// getCodes returns the codes that were sent and are still good, newest first.
 func (c *Console) getCodes(in *call) (any, error) {
 	about := in.account(in.query("project"), in.query("tenant"))
 	oob, err := c.o.Accounts.SentCodes(in.Context(), about)

@@ -19,7 +19,7 @@ import (
 	"clave/server/resource"
 )
 
-// Addresses are where the program's other parts listen, as host:port; empty for those that don't run.
+// Addresses holds the addresses of the program's other parts, as host:port; empty for parts that don't run.
 type Addresses struct {
 	Firestore string `json:"firestore,omitempty"`
 	Auth      string `json:"auth,omitempty"`
@@ -46,15 +46,15 @@ type Options struct {
 	// listens on all of the machine's.
 	Names      []string
 	AnyAddress bool
-	// TLS is set when the console's listener ends TLS.
+	// TLS is set if the console's listener terminates TLS.
 	TLS bool
-	// Addresses are where the other parts listen.
+	// Addresses holds the addresses of the other parts.
 	Addresses Addresses
 	// Sessions are the sessions.
 	Sessions *session.Sessions
-	// Audit notes what sessions change.
+	// Audit records what sessions change.
 	Audit *audit.Log
-	// Guard is the way to documents.
+	// Guard authorizes and executes operations on documents.
 	Guard *guard.Guard
 	// Rules are the rules in force, and RulesFiles the files that they are read from, by the id of their database.
 	Rules      *guard.Rulesets
@@ -71,14 +71,14 @@ type Options struct {
 	AddIndex func(db resource.Database, d index.Definition) error
 	// Compose makes the e-mail of a code as it would be sent.
 	Compose func(e identity.Email) (subject, text string, err error)
-	// TestMail sends an e-mail that carries nothing; nil without a mail server.
+	// TestMail sends an e-mail without a code; nil without a mail server.
 	TestMail func(ctx context.Context, to, locale string) error
 	// Meter counts what the server does, and Logs are the latest lines of its log.
 	Meter *meter.Meter
 	Logs  *logs.Ring
 	// Data is the folder of the data, empty for none.
 	Data string
-	// Checks reports whether the server is as a production server should be; nil reports nothing.
+	// Checks returns the results of the checks for a production server; nil reports nothing.
 	Checks func(ctx context.Context) []Check
 	// REST, WebChannel and Identity handle what the console passes on. Their callers must come from Sessions.
 	REST, WebChannel, Identity http.Handler
@@ -109,7 +109,7 @@ func (o *Options) Validate() error {
 	return nil
 }
 
-// Console answers the console's listener.
+// Console serves the console's listener.
 type Console struct {
 	o     Options
 	pages http.Handler
@@ -156,7 +156,8 @@ const (
 	identityPrefix   = "/identitytoolkit.googleapis.com/"
 )
 
-// ServeHTTP answers a request: nothing under a name that isn't the console's, to another origin's page or without a session.
+// ServeHTTP serves a request. It refuses requests with a foreign host name, from pages of other origins, and without a
+// session.
 func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	setHeaders(w.Header())
 	page := isPage(r)

@@ -41,8 +41,8 @@ func isPage(r *http.Request) bool {
 	return true
 }
 
-// named reports whether a Host header names the console. A page of elsewhere can have its own name lead to this machine (DNS
-// rebinding), but must name itself.
+// named reports whether a Host header names the console. A foreign page can resolve its own name to this machine (DNS
+// rebinding), but its requests have that name.
 func (c *Console) named(host string) bool {
 	name, _, err := net.SplitHostPort(host)
 	if err != nil {
@@ -82,7 +82,7 @@ func (c *Console) origin(r *http.Request) string {
 // linkParam is the query parameter of a link.
 const linkParam = "link"
 
-// openByLink answers a link with the cookie of the session that it opens. A browser that only looks ahead does not use it up.
+// openByLink answers a link with the cookie of the session that it opens. A prefetch of the browser does not use the link.
 func (c *Console) openByLink(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
 	if r.Method != http.MethodGet || strings.Contains(r.Header.Get("Sec-Purpose"), "prefetch") {

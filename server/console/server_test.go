@@ -91,7 +91,7 @@ func startBy(t *testing.T, by clock.Clock, mode config.Mode, flags ...string) *s
 	return s
 }
 
-// request makes a request to the console; header holds pairs. It returns the answer with its body.
+// request sends a request to the console; header holds pairs. It returns the answer with its body.
 func (s *server) request(method, path, body string, header ...string) (*http.Response, string) {
 	s.t.Helper()
 	r, err := http.NewRequestWithContext(s.t.Context(), method, "http://"+s.app.Console+path, strings.NewReader(body))
@@ -132,7 +132,7 @@ func (s *server) status(method, path, body string, header ...string) int {
 	return res.StatusCode
 }
 
-// call makes a request that must succeed, and reads its answer.
+// call creates a request that must succeed, and reads its answer.
 func (s *server) call(method, path, body string, into any) {
 	s.t.Helper()
 	res, text := s.request(method, path, body)

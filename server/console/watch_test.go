@@ -14,7 +14,7 @@ import (
 	"clave/server/meter"
 )
 
-// anonymous makes a request without a user to Firestore's own port.
+// anonymous sends a request without a user to Firestore's own port.
 func (s *server) anonymous(method, path, body string) int {
 	s.t.Helper()
 	r, err := http.NewRequestWithContext(s.t.Context(), method, "http://"+s.app.Firestore+documents+path, strings.NewReader(body))
@@ -38,7 +38,7 @@ type record struct {
 	}
 }
 
-// TestRequestsAreKeptAndReplayed shows decisions with what expressions were worth, and decides them again in other circumstances.
+// TestRequestsAreKeptAndReplayed shows decisions with the values of expressions, and decides them again in other circumstances.
 func TestRequestsAreKeptAndReplayed(t *testing.T) {
 	s := start(t, config.ModeStart, "--memory")
 	s.session()

@@ -12,7 +12,7 @@ type Op uint8
 
 // The operations. A write of transforms alone is an Update with an empty mask.
 const (
-	// Update sets fields and then transforms them; it makes the document where there is none.
+	// Update sets fields and then transforms them; it makes the document if there is none.
 	Update Op = iota
 	// Delete removes the document.
 	Delete
@@ -49,8 +49,8 @@ type Precondition struct {
 // None reports whether there is no precondition.
 func (p Precondition) None() bool { return p.Exists == nil && p.UpdateTime == nil }
 
-// Check evaluates the precondition for the named document, which is old, or nil where there is none. It returns
-// NotFound, AlreadyExists or FailedPrecondition with Firestore's texts.
+// Check evaluates the precondition for the named document, which is old, or nil if there is none. It returns NotFound,
+// AlreadyExists or FailedPrecondition with Firestore's texts.
 func (p Precondition) Check(name resource.Document, old *Document) error {
 	switch {
 	case p.Exists != nil && *p.Exists && old == nil:

@@ -139,7 +139,7 @@ func webChannel(method string, poll bool) listenTransport {
 	}
 }
 
-// request makes a request and returns its answer's body, which stays open until the test ends.
+// request sends a request and returns its answer's body, which stays open until the test ends.
 func (c *channelEnd) request(method, more, form string) (io.Reader, error) {
 	r, err := http.NewRequestWithContext(c.t.Context(), method, c.url+more, strings.NewReader(form))
 	if err != nil {
@@ -168,7 +168,7 @@ func (c *channelEnd) send(r *pb.ListenRequest) {
 	c.maps++
 }
 
-// post makes a forward request, and reports whether the server had a back channel.
+// post sends a forward request, and reports whether the server had a back channel.
 func (c *channelEnd) post(form string) bool {
 	c.t.Helper()
 	c.rid++

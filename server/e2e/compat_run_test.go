@@ -177,7 +177,7 @@ var officialJars = []string{
 	"~/.cache/firebase/emulators/cloud-firestore-emulator-*.jar",
 }
 
-// startOfficialEmulator starts the official Firestore emulator with more flags, or skips the test where there is none.
+// startOfficialEmulator starts the official Firestore emulator with more flags, or skips the test if there is none.
 func startOfficialEmulator(t *testing.T, flags ...string) string {
 	t.Helper()
 	if testing.Short() {

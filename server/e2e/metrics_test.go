@@ -29,7 +29,7 @@ func scrape(t *testing.T, port int) scraped {
 	return scraped(text)
 }
 
-// value returns the value of a series, 0 where there is none.
+// value returns the value of a series, 0 if there is none.
 func (s scraped) value(t *testing.T, series string) float64 {
 	t.Helper()
 	for line := range strings.Lines(string(s)) {

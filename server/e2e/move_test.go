@@ -33,7 +33,7 @@ type mover struct {
 	token string
 }
 
-// newMover makes a project's folder.
+// newMover creates a project's folder.
 func newMover(t *testing.T) *mover {
 	t.Helper()
 	folder, port := projectFolder(t, map[string]string{

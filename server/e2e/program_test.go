@@ -39,7 +39,7 @@ func freePorts(t *testing.T, n int) []int {
 	return testprogram.FreePorts(t, n)
 }
 
-// projectFolder makes a folder with a firebase.json on free ports, and returns it with the Firestore port.
+// projectFolder creates a folder with a firebase.json on free ports, and returns it with the Firestore port.
 func projectFolder(t *testing.T, files map[string]string) (dir string, firestorePort int) {
 	t.Helper()
 	dir = t.TempDir()

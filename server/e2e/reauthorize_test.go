@@ -134,7 +134,7 @@ func (a *accounts) call(owner bool, method, path string, body object) map[string
 	return answer
 }
 
-// signUp makes a user of a tenant, or of none, and returns the uid and the Authorization header.
+// signUp creates a user of a tenant, or of none, and returns the uid and the Authorization header.
 func (a *accounts) signUp(tenant string) (uid, authorization string) {
 	a.t.Helper()
 	body := object{"email": fmt.Sprintf("u%d@example.org", clock.System().Now().UnixNano()), "password": "secreta1", "returnSecureToken": true}

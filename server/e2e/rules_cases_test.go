@@ -94,7 +94,7 @@ func escape(path string) string {
 	return strings.Join(segments, "/")
 }
 
-// unsigned makes a token that only a development server takes.
+// unsigned creates a token that only a development server takes.
 func unsigned(t *testing.T, claims map[string]any) string {
 	t.Helper()
 	text, err := json.Marshal(claims)

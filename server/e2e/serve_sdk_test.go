@@ -28,7 +28,7 @@ import (
 // keyOrigin is the public URL that keys are made for, which is no machine's here.
 const keyOrigin = "https://data.example.org"
 
-// createKey makes a service account's key with the program and returns the file's content.
+// createKey creates a service account's key with the program and returns the file's content.
 func createKey(t *testing.T, dir, name string) []byte {
 	t.Helper()
 	file := filepath.Join(dir, name+".json")

@@ -49,7 +49,7 @@ type production struct {
 	stopBackOffice func()
 }
 
-// productionFolder makes a project's folder.
+// productionFolder creates a project's folder.
 func productionFolder(t *testing.T) string {
 	t.Helper()
 	shareStore(t)

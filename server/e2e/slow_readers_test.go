@@ -116,7 +116,7 @@ func (s *slowReader) overListenCall(ctx context.Context) error {
 	}}}, &pb.ListenResponse{})
 }
 
-// begin makes a request and reads the first bytes of its answer, or all of it.
+// begin sends a request and reads the first bytes of its answer, or all of it.
 func (s *slowReader) begin(ctx context.Context, c *http.Client, method, path, kind, body string, all bool) (string, error) {
 	r, err := http.NewRequestWithContext(ctx, method, s.origin+path, strings.NewReader(body))
 	if err != nil {

@@ -110,7 +110,7 @@ func put(t *testing.T, method, address, path string, body object) {
 	}
 }
 
-// signUp makes an anonymous user and returns their token and uid.
+// signUp creates an anonymous user and returns their token and uid.
 func signUp(t *testing.T, address string) (token, uid string) {
 	t.Helper()
 	r := &rulesRun{t: t, host: "http://" + address}

@@ -391,7 +391,7 @@ func readSecond(project, key string, h http.Header, body []byte) triggerEvent {
 	return e
 }
 
-// require notes a problem where something does not hold.
+// require records a problem where something does not hold.
 func (e *triggerEvent) require(holds bool, format string, args ...any) {
 	if !holds {
 		e.problems = append(e.problems, fmt.Sprintf(format, args...))

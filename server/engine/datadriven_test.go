@@ -69,7 +69,7 @@ func runSet(t *testing.T, e *engine.Engine, d *datadriven.TestData) string {
 	return ""
 }
 
-// fromJSON makes a value of a JSON one; whole numbers are integers.
+// fromJSON creates a value of a JSON one; whole numbers are integers.
 func fromJSON(v any) value.Value {
 	switch x := v.(type) {
 	case bool:

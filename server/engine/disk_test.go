@@ -21,7 +21,7 @@ import (
 )
 
 // TestAFullDiskLosesNothingAcknowledged fills the disk under clients that write alone and in transactions. The commit
-// that meets it waits, later ones are refused, what is there can still be read, and everybody continues when there is
+// that meets it waits, later ones are refused, existing data can still be read, and everybody continues when there is
 // space. A server that is started later has all that was acknowledged.
 func TestAFullDiskLosesNothingAcknowledged(t *testing.T) {
 	var full atomic.Bool

@@ -50,7 +50,7 @@ type random struct{ *rand.Rand }
 // value picks a value.
 func (r random) value() value.Value { return pool[r.IntN(len(pool))] }
 
-// fields makes a document's fields.
+// fields creates a document's fields.
 func (r random) fields() value.Map {
 	m := value.Map{}
 	for _, name := range fieldNames {
@@ -75,7 +75,7 @@ func (r random) reference() value.Value {
 	return value.Reference(doc(p[r.IntN(len(p))]).String())
 }
 
-// filter makes a filter of at most depth levels.
+// filter creates a filter of at most depth levels.
 func (r random) filter(depth int) query.Filter {
 	if depth > 0 && r.IntN(3) > 0 {
 		var filters []query.Filter
@@ -104,7 +104,7 @@ func (r random) filter(depth int) query.Filter {
 	}
 }
 
-// query makes a query, which may be refused.
+// query creates a query, which may be refused.
 func (r random) query() *query.Query {
 	q := &query.Query{DB: testDB, From: []query.From{{Collection: "c"}}, Limit: query.NoLimit}
 	switch r.IntN(8) {
@@ -139,7 +139,7 @@ func (r random) query() *query.Query {
 	return q
 }
 
-// cursor makes a cursor in an order.
+// cursor creates a cursor in an order.
 func (r random) cursor(orders []query.Order) *query.Cursor {
 	c := &query.Cursor{Before: r.IntN(2) == 0}
 	for _, o := range orders[:r.IntN(len(orders)+1)] {

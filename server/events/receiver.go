@@ -246,7 +246,7 @@ func (r *receiver) addLate(p place, m *meta) {
 	r.mu.lanes.add(&event{place: p, meta: m, late: true})
 }
 
-// fail notes what went wrong last; mu is held.
+// fail records what went wrong last; mu is held.
 func (r *receiver) fail(err error) string {
 	const most = 200
 	text := fmt.Sprint(err)

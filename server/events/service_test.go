@@ -79,7 +79,7 @@ type world struct {
 	stop   func()
 }
 
-// newWorld makes an engine and writes an events file. start delivers.
+// newWorld creates an engine and writes an events file. start delivers.
 func newWorld(t *testing.T, file string) *world {
 	t.Helper()
 	store, err := pebblestore.OpenMemory()

@@ -69,21 +69,21 @@ type Violation struct {
 	Description string
 }
 
-// E makes an Error; format and args make the client's text. A %w operand becomes the cause, and its text is
-// part of the message, so wrap only what a client may read.
+// E creates an Error; format and args make the client's text. A %w operand becomes the cause, and its text is part of
+// the message, so wrap only what a client may read.
 func E(code Code, format string, args ...any) *Error {
 	err := fmt.Errorf(format, args...)
 	return &Error{Code: code, Message: err.Error(), cause: errors.Unwrap(err)}
 }
 
-// Named makes an Error with a machine-readable reason.
+// Named creates an Error with a machine-readable reason.
 func Named(reason string, code Code, format string, args ...any) *Error {
 	e := E(code, format, args...)
 	e.Reason = reason
 	return e
 }
 
-// Violated makes an InvalidArgument Error of violations, one line each.
+// Violated creates an InvalidArgument Error of violations, one line each.
 func Violated(violations ...Violation) *Error {
 	lines := make([]string, len(violations))
 	for i, v := range violations {
@@ -92,7 +92,7 @@ func Violated(violations ...Violation) *Error {
 	return &Error{Code: InvalidArgument, Message: strings.Join(lines, "\n"), Violations: violations}
 }
 
-// Because makes an Error whose cause is kept for the log and is not sent.
+// Because creates an Error whose cause is kept for the log and is not sent.
 func Because(cause error, code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...), cause: cause}
 }

@@ -83,7 +83,7 @@ type Injector struct {
 // New returns an injector that injects nothing yet. Delays are by its clock.
 func New(c clock.Clock) *Injector { return &Injector{clock: c} }
 
-// Set replaces what is injected; nil ends it.
+// Set replaces the injected faults; nil ends the injection.
 func (i *Injector) Set(s *Settings) error {
 	if s != nil {
 		if err := s.Validate(); err != nil {
@@ -95,7 +95,7 @@ func (i *Injector) Set(s *Settings) error {
 	return nil
 }
 
-// Settings returns what is injected, nil for nothing, and how many calls it has happened to.
+// Settings returns the injected faults, or nil if there are none, and how many calls it has happened to.
 func (i *Injector) Settings() (*Settings, int64) { return i.settings.Load(), i.injected.Load() }
 
 // Before is called before anything of a call is done. It returns after the call's delay, with the error that is to be its answer.

@@ -35,7 +35,7 @@ type Monitor struct {
 // Watcher receives decisions.
 type Watcher struct {
 	monitor *Monitor
-	// wake has room for one signal; it is never closed.
+	// wake has a capacity of one signal; it is never closed.
 	wake    chan struct{}
 	waiting []*rules.Evaluation // guarded by Monitor.mu
 }

@@ -22,7 +22,7 @@ const expiryInterval = 30 * time.Second
 // the first decision depends on one of its documents; targets that were authorized before the subscription began are
 // re-authorized.
 type watch struct {
-	// wake has room for one signal, that there is a database to follow; it is never closed.
+	// wake has a capacity of one and signals that there is a database to follow; it is never closed.
 	wake chan struct{}
 	mu   struct {
 		sync.Mutex

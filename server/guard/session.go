@@ -41,7 +41,7 @@ type account struct{ project, tenant, uid string }
 
 // sessions holds the sessions of open streams.
 type sessions struct {
-	// wake has room for one signal, that there are revocations; it is never closed.
+	// wake has a capacity of one and signals that there are revocations; it is never closed.
 	wake chan struct{}
 	mu   struct {
 		sync.Mutex

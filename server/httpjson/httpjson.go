@@ -19,7 +19,7 @@ func WriteIndented(w http.ResponseWriter, status int, v any) {
 	send(w, status, text, err)
 }
 
-// send sends a value's JSON, or status 500 where there is none.
+// send sends a value's JSON, or status 500 if there is none.
 func send(w http.ResponseWriter, status int, text []byte, err error) {
 	if err != nil {
 		status, text = http.StatusInternalServerError, []byte(`{"error":{"code":500,"message":"UNKNOWN"}}`)

@@ -335,7 +335,7 @@ func (a *assertion) readSAML(response string) error {
 	return nil
 }
 
-// assert makes an assertion of claims.
+// assert creates an assertion of claims.
 func assert(given url.Values, id string, claims map[string]any) (*assertion, error) {
 	word := func(names ...string) string {
 		for _, name := range names {

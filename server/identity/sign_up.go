@@ -196,7 +196,7 @@ func firstErr(errs ...error) error {
 	return nil
 }
 
-// create makes an account for an administrator, without signing it in.
+// create creates an account for an administrator, without signing it in.
 func (s *Service) create(ctx context.Context, c Call, r *SignUpRequest) (*SignUpResponse, error) {
 	cfg, _, err := s.settings(ctx, &c)
 	if err != nil {

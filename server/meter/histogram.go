@@ -89,7 +89,7 @@ func (d Distribution) plus(other Distribution) Distribution {
 	return out
 }
 
-// percentile returns the end of the range that holds a share of the values; zero where there are none.
+// percentile returns the end of the range that holds a share of the values; zero if there is none.
 func (d Distribution) percentile(share float64) float64 {
 	var all, sum uint64
 	for _, n := range d.Counts {

@@ -104,7 +104,7 @@ func readChunks(t *testing.T, file string) []*chunk {
 	return all
 }
 
-// newDocument makes a document.
+// newDocument creates a document.
 func newDocument(path string, fields value.Map) *document.Document {
 	return &document.Document{Name: resource.Document{DB: database, Path: path}, Fields: fields}
 }
@@ -171,7 +171,7 @@ func (c *chunk) Lookup(_ context.Context, name resource.Document, _ bool) (value
 	return d.Fields, true, nil
 }
 
-// parse makes a request of a line.
+// parse creates a request of a line.
 func (c *chunk) parse(t *testing.T, line string) *rules.Request {
 	t.Helper()
 	q := &rules.Request{Reader: c, Time: value.Timestamp{Seconds: 1767225600}}
@@ -200,7 +200,7 @@ var operatorsOf = map[string]query.Op{
 	">=": query.GreaterThanOrEqual, "contains": query.ArrayContains, "in": query.In, "not-in": query.NotIn, "contains-any": query.ArrayContainsAny,
 }
 
-// parseQuery makes a query of "rooms/a/notes where n > 3 && m == 1 order n limit 5"; a group has ** before its id.
+// parseQuery creates a query of "rooms/a/notes where n > 3 && m == 1 order n limit 5"; a group has ** before its id.
 func parseQuery(t *testing.T, text string) *query.Query {
 	t.Helper()
 	q := &query.Query{DB: database, Limit: query.NoLimit}

@@ -70,7 +70,7 @@ func (r *Ruleset) CoverageHTML() []byte {
 	return b.Bytes()
 }
 
-// piece makes a piece of the page.
+// piece creates a piece of the page.
 func (r *Ruleset) piece(text string, e syntax.Expr) piece {
 	if e == nil {
 		return piece{Text: text}

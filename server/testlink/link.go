@@ -51,7 +51,7 @@ func New(t testing.TB, target string) *Link {
 	return listen(t, 0, func() (net.Conn, error) { return net.DialTimeout("tcp", target, dialTimeout) })
 }
 
-// listen makes a link that accepts connections at a port of this machine, any when 0.
+// listen creates a link that accepts connections at a port of this machine, any when 0.
 func listen(t testing.TB, port int, dial func() (net.Conn, error)) *Link {
 	t.Helper()
 	ln, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
@@ -134,7 +134,7 @@ func (l *Link) accept() {
 	}
 }
 
-// keep notes a connection, unless the link is closed.
+// keep records a connection, unless the link is closed.
 func (l *Link) keep(conn net.Conn) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

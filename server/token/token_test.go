@@ -39,7 +39,7 @@ func signed(t testing.TB, h *clock.Hand, o token.Options) (*token.Verifier, *tok
 	return token.New(o), keys
 }
 
-// mint makes an ID token for ann.
+// mint creates an ID token for ann.
 func mint(t testing.TB, v *token.Verifier, h *clock.Hand) string {
 	t.Helper()
 	raw, err := v.MintID(project, "ann", map[string]any{"auth_time": h.Now().Unix(), "role": "user", "firebase": map[string]any{"sign_in_provider": "password"}})
@@ -63,7 +63,7 @@ func part(t testing.TB, raw string, i int) map[string]any {
 	return m
 }
 
-// forge makes a JWT with the given parts; sign gives its signature.
+// forge creates a JWT with the given parts; sign gives its signature.
 func forge(t testing.TB, header, claims map[string]any, sign func(text string) []byte) string {
 	t.Helper()
 	encode := func(m map[string]any) string {

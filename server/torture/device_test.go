@@ -38,7 +38,7 @@ func (s *site) onDevice(mib int) {
 	s.data = filepath.Join(mount, "data")
 }
 
-// makeDevice makes a file with a file system and mounts it.
+// makeDevice creates a file with a file system and mounts it.
 func makeDevice(file, mount string, mib int) error {
 	f, err := os.Create(file)
 	if err != nil {
@@ -177,7 +177,8 @@ func TestAFullDiskIsFreed(t *testing.T) {
 	srv.stop()
 }
 
-// backupWithoutSpace makes a backup on another disk that is full, which must fail with one line that says so, and leave nothing.
+// backupWithoutSpace creates a backup on another disk that is full, which must fail with one line that says so, and leave
+// nothing.
 func (s *site) backupWithoutSpace() {
 	t := s.t
 	mount := filepath.Join(s.dir, "small")

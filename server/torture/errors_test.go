@@ -31,7 +31,7 @@ type errorLog struct {
 	errs []met
 }
 
-// note notes the end of a call.
+// note records the end of a call.
 func (l *errorLog) note(ctx context.Context, client, method string, err error) {
 	if err == nil || errors.Is(err, io.EOF) || errors.Is(ctx.Err(), context.Canceled) { // which its own client has cancelled
 		return
@@ -69,7 +69,7 @@ func (l *errorLog) watch(client string) []grpc.DialOption {
 	return []grpc.DialOption{grpc.WithUnaryInterceptor(unary), grpc.WithStreamInterceptor(stream)}
 }
 
-// watchedStream notes how a stream ends.
+// watchedStream records how a stream ends.
 type watchedStream struct {
 	grpc.ClientStream
 	log            *errorLog

@@ -28,7 +28,8 @@ const (
 	receiverLog  = "CLAVE_TORTURE_RECEIVED"
 )
 
-// receiveEvents notes the document and number of each event in a file before it accepts the event. It returns the exit code.
+// receiveEvents records the document and number of each event in a file before it accepts the event. It returns the exit
+// code.
 func receiveEvents(addr, file string) int {
 	log, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -57,7 +58,7 @@ func receiveEvents(addr, file string) int {
 	return 1
 }
 
-// eventSite makes a folder whose program serves and delivers events to a receiver.
+// eventSite creates a folder whose program serves and delivers events to a receiver.
 func eventSite(t *testing.T, receiver string) *site {
 	t.Helper()
 	s := newSite(t)

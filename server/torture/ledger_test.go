@@ -49,7 +49,7 @@ func (l *ledger) number() int64 {
 	return l.mu.next
 }
 
-// made notes the outcome of making an entry, and when it was made.
+// made records the outcome of making an entry, and when it was made.
 func (l *ledger) made(path string, o outcome, at time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -73,7 +73,7 @@ func (l *ledger) won(name string, by int64) {
 	l.mu.winners[name] = append(l.mu.winners[name], by)
 }
 
-// had notes that a document had a number at a time.
+// had records that a document had a number at a time.
 func (l *ledger) had(m moment) {
 	const most = 10_000
 	l.mu.Lock()

@@ -150,7 +150,7 @@ func names32(ids []int32, id int32) bool {
 	return len(ids) == 0
 }
 
-// fail notes what must not be.
+// fail records what must not be.
 func (m *moving) fail(format string, args ...any) {
 	m.wrong = append(m.wrong, fmt.Sprintf(format, args...))
 }

@@ -29,7 +29,7 @@ type member struct {
 	clients *testlink.Link
 	inner   []*testlink.Link
 	pg      []*testlink.Link
-	// disk is where its own disk is mounted; empty where there is none.
+	// disk is where its own disk is mounted; empty if there is none.
 	disk string
 }
 

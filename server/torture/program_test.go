@@ -44,7 +44,7 @@ type site struct {
 	args, env []string
 }
 
-// newSite makes a folder on ports that were free a moment ago.
+// newSite creates a folder on ports that were free a moment ago.
 func newSite(t *testing.T) *site {
 	t.Helper()
 	s := &site{t: t, dir: t.TempDir()}

@@ -275,7 +275,7 @@ func (w *work) past(ctx context.Context, rnd *rand.Rand) outcome {
 	return refused
 }
 
-// entry makes a document that stays.
+// entry creates a document that stays.
 func (w *work) entry(ctx context.Context, _ *rand.Rand) outcome {
 	n := w.number()
 	path := fmt.Sprintf("entries/%d", n)

@@ -199,7 +199,8 @@ func (in *accountsIn) put(ctx context.Context, name, tenant string, request iden
 	return nil
 }
 
-// makeTenant makes a tenant that has accounts and no settings, as exports of the Emulator Suite do, with everything on.
+// makeTenant creates a tenant that has accounts and no settings, as exports of the Emulator Suite do, with everything
+// on.
 func (in *accountsIn) makeTenant(ctx context.Context, id string) error {
 	if id == "" {
 		return nil
@@ -240,7 +241,7 @@ func (in *accountsIn) user(given map[string]any) (u identity.ImportUser, err err
 	return u, err
 }
 
-// refusal notes what was left out, and returns an error if accounts were refused.
+// refusal records what was left out, and returns an error if accounts were refused.
 func (in *accountsIn) refusal() error {
 	if in.lost > 0 {
 		*in.notes = append(*in.notes, fmt.Sprintf("%d second factors by an authenticator app are not in the export", in.lost))

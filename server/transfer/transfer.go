@@ -153,7 +153,7 @@ func (t *Transfer) exportDatabases(ctx context.Context, dir string, content *sui
 	return nil
 }
 
-// noteOthers notes the other projects that have documents: a forgotten --project usually explains missing data.
+// noteOthers records the other projects that have documents: a forgotten --project usually explains missing data.
 func (t *Transfer) noteOthers(ctx context.Context, sum *Summary) error {
 	for _, project := range t.o.Guard.Projects() {
 		if project == t.o.Project {

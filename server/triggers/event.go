@@ -52,7 +52,7 @@ func firstTime(at clock.Version) string {
 	return at.Time().Format("2006-01-02T15:04:05.000000Z")
 }
 
-// encodeFirst makes an event of the 1st generation. As the official emulator's, its updateMask is always empty.
+// encodeFirst creates an event of the 1st generation. As the official emulator's, its updateMask is always empty.
 func encodeFirst(t *Trigger, at clock.Version, c *Change) (message, error) {
 	type data struct {
 		Value      json.RawMessage `json:"value,omitempty"`
@@ -109,7 +109,8 @@ const (
 	fieldUpdateMask protowire.Number = 3
 )
 
-// encodeSecond makes a CloudEvent in binary mode. As the official emulator's, its body is the base64 text of the message.
+// encodeSecond creates a CloudEvent in binary mode. As the official emulator's, its body is the base64 text of the
+// message.
 func encodeSecond(t *Trigger, at clock.Version, c *Change) (message, error) {
 	var data []byte
 	var err error

@@ -47,7 +47,7 @@ func place(path FieldPath) string {
 	return path.String() + "."
 }
 
-// inside returns the map at a path, copied once, or a new one where there is none.
+// inside returns the map at a path, copied once, or a new one if there is none.
 func (e *Editor) inside(path FieldPath) Map {
 	key := place(path)
 	if m, ok := e.own[key]; ok {

@@ -81,7 +81,7 @@ func (p *Page) Message() proto.Message {
 
 // Found answers BatchGetDocuments about one document.
 type Found struct {
-	// Document is the document, nil where there is none.
+	// Document is the document, nil if there is none.
 	Document *document.Document
 	// Missing is the name of a document that does not exist.
 	Missing string
@@ -134,7 +134,7 @@ func (f *Found) Message() proto.Message {
 
 // Result answers RunQuery with one document, or with something about the query.
 type Result struct {
-	// Document is the document, nil where there is none.
+	// Document is the document, nil if there is none.
 	Document *document.Document
 	// Transaction is the transaction that was begun.
 	Transaction []byte

@@ -24,7 +24,7 @@ func FormatDocument(d *document.Document) *pb.Document {
 	}
 }
 
-// ParseMask parses a mask of fields; ok is false where there is none.
+// ParseMask parses a mask of fields; ok is false if there is none.
 func ParseMask(m *pb.DocumentMask) (paths []value.FieldPath, ok bool, err error) {
 	if m == nil {
 		return nil, false, nil

@@ -53,12 +53,12 @@ func (a *assigner) add(path, format string, args ...any) {
 	}
 }
 
-// unknown notes a name that can't be there.
+// unknown records a name that can't be there.
 func (a *assigner) unknown(name, path, why string) {
 	a.add(path, "Invalid JSON payload received. Unknown name \"%s\"%s: %s", name, at(path), why)
 }
 
-// invalid notes a value that its field can't hold.
+// invalid records a value that its field can't hold.
 func (a *assigner) invalid(path, typ, what string) {
 	a.add(path, "Invalid value%s (%s), %s", at(path), typ, what)
 }
@@ -156,7 +156,7 @@ func (a *assigner) members(out protoreflect.Map, fd protoreflect.FieldDescriptor
 	}
 }
 
-// value makes a field's or element's value; ok is false where something was wrong.
+// value creates a field's or element's value; ok is false where something was wrong.
 func (a *assigner) value(fd protoreflect.FieldDescriptor, fresh func() protoreflect.Value, n jsonNode, path string) (protoreflect.Value, bool) {
 	if fd.Message() == nil {
 		return a.scalar(fd, n, path)

@@ -80,7 +80,7 @@ func knownFields(n jsonNode) (map[string]*pb.Value, bool) {
 	return out, true
 }
 
-// knownValue makes a value: an object with the one member that says of which kind it is.
+// knownValue creates a value: an object with the one member that says of which kind it is.
 func knownValue(n jsonNode) (*pb.Value, bool) { // long: one case a kind
 	if n.kind != jsonObject || len(n.names) != 1 {
 		return nil, false
@@ -123,7 +123,7 @@ func knownValue(n jsonNode) (*pb.Value, bool) { // long: one case a kind
 	}
 }
 
-// knownPlace makes a place.
+// knownPlace creates a place.
 func knownPlace(n jsonNode) (*latlng.LatLng, bool) {
 	if n.kind != jsonObject {
 		return nil, false
@@ -143,7 +143,7 @@ func knownPlace(n jsonNode) (*latlng.LatLng, bool) {
 	return g, true
 }
 
-// knownArray makes an array.
+// knownArray creates an array.
 func knownArray(n jsonNode) (*pb.ArrayValue, bool) {
 	out := &pb.ArrayValue{}
 	if n.kind != jsonObject || len(n.names) == 0 {
@@ -162,7 +162,7 @@ func knownArray(n jsonNode) (*pb.ArrayValue, bool) {
 	return out, true
 }
 
-// knownMap makes a map.
+// knownMap creates a map.
 func knownMap(n jsonNode) (*pb.MapValue, bool) {
 	out := &pb.MapValue{}
 	if n.kind != jsonObject || len(n.names) == 0 {

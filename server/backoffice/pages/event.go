@@ -24,7 +24,7 @@ type event struct {
 	description string
 	place       string
 	artist      string
-	// price is nil where there is none.
+	// price is nil if there is none.
 	price *float64
 	// image is an absolute or relative http(s) address.
 	image string

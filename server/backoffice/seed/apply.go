@@ -60,7 +60,7 @@ func isEmpty(ctx context.Context, documents *firestore.Client, data *Data) (bool
 	return true, nil
 }
 
-// createAccount makes an account, unless its id is taken already.
+// createAccount creates an account, unless its id is taken already.
 func createAccount(ctx context.Context, accounts *auth.Client, a Account) error {
 	user := (&auth.UserToCreate{}).UID(a.UID).Email(a.Email).Password(a.Password).EmailVerified(true)
 	if a.DisplayName != "" {

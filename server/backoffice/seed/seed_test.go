@@ -66,7 +66,7 @@ func FuzzMoment(f *testing.F) {
 	})
 }
 
-// file makes a file of the given text.
+// file creates a file of the given text.
 func file(text string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(text)} }
 
 func TestLoadConvertsValues(t *testing.T) {

@@ -14,7 +14,7 @@ const (
 	dateKey      = "$date"
 )
 
-// convert makes a value for the Firestore client of one read from JSON.
+// convert creates a value for the Firestore client of one read from JSON.
 func convert(in any, now time.Time) (any, error) {
 	switch v := in.(type) {
 	case json.Number:
@@ -58,7 +58,7 @@ func convertMap(in map[string]any, now time.Time) (map[string]any, error) {
 	return out, nil
 }
 
-// convertNumber makes an integer of what is written as one, and a double of everything else.
+// convertNumber creates an integer of what is written as one, and a double of everything else.
 func convertNumber(n json.Number) (any, error) {
 	if i, err := strconv.ParseInt(n.String(), 10, 64); err == nil {
 		return i, nil
@@ -70,7 +70,7 @@ func convertNumber(n json.Number) (any, error) {
 	return f, nil
 }
 
-// convertMoment makes a timestamp, or the text of its day, of a relative moment.
+// convertMoment creates a timestamp, or the text of its day, of a relative moment.
 func convertMoment(key, text string, now time.Time) (any, error) {
 	at, err := Moment(text, now)
 	if err != nil {

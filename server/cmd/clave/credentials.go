@@ -49,7 +49,8 @@ func keyCommand(cmd *cobra.Command, mode config.Mode, s streams, least, most int
 	})
 }
 
-// createCredential makes a key and writes it to a file that only its owner can read. An existing file is never touched.
+// createCredential creates a key and writes it to a file that only its owner can read. An existing file is never
+// touched.
 func createCredential(ctx context.Context, c *config.Config, store *app.Credentials, s streams) error {
 	if c.Out == "-" {
 		made, err := store.Create(ctx, c.Command[0])

@@ -132,7 +132,8 @@ func (l *Log) Close() error {
 	return l.file.Close()
 }
 
-// Ready returns FailedPrecondition while earlier entries can't be written: what can't be noted must not be changed.
+// Ready returns FailedPrecondition while earlier entries can't be written: a change that can't be recorded must not be
+// made.
 func (l *Log) Ready() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

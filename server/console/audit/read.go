@@ -56,7 +56,7 @@ func (l *Log) Read(limit int, before int64) (entries []Entry, more bool, err err
 	return entries, more, err
 }
 
-// backward gives the lines of the file to yield, from the last one.
+// backward calls yield with the lines of the file, from the last one.
 func (l *Log) backward(size int64, yield func(line []byte) bool) error {
 	var rest []byte // the beginning of what was read, up to its first line break
 	for at := size; at > 0 && len(rest) < maxLine; {

@@ -31,7 +31,7 @@ func (s *Sessions) CallerOf(of *Session, project string) token.Caller {
 	return token.Caller{Privileged: true, ReadOnly: !of.Write, Project: project, Journal: journal{s.o.Audit, of}}
 }
 
-// journal notes what a session changes.
+// journal records what a session changes.
 type journal struct {
 	log     *audit.Log
 	session *Session

@@ -1,3 +1,4 @@
-// Package session opens the console's sessions. In production a link opens one, which works once and is made by who starts the server or
-// holds its data folder; in development there is one session for everybody who reaches the port.
+// Package session opens the console's sessions. In production a link opens a session. It works once, and only the
+// operator who starts the server or has access to its data folder can create it. In development all clients of the port
+// share one session.
 package session

@@ -22,15 +22,15 @@ const (
 	wholeLife = 12 * time.Hour
 	// maxLinks is how many unused links there may be, and maxSessions how many sessions; of more the oldest end.
 	maxLinks, maxSessions = 16, 64
-	// sweepEvery is how often those whose time is over are looked for.
+	// sweepEvery is the interval at which expired links and sessions are removed.
 	sweepEvery = 15 * time.Second
 )
 
-// Options are what Sessions are made of.
+// Options configure Sessions.
 type Options struct {
 	// Open makes one session that everybody has and that may write, as in development; there are no links then.
 	Open bool
-	// Audit notes what sessions change.
+	// Audit records what sessions change.
 	Audit *audit.Log
 	// Clock is the source of time; nil means the machine's clock.
 	Clock clock.Clock
@@ -48,7 +48,7 @@ func (o *Options) EnsureDefaults() {
 	}
 }
 
-// Session is who uses the console.
+// Session is a session of a user of the console.
 type Session struct {
 	// ID stands in the audit log. It is no secret.
 	ID string
@@ -118,7 +118,7 @@ func (s *Sessions) newSession(write bool) *Session {
 // NeedsLink reports whether sessions are opened by links.
 func (s *Sessions) NeedsLink() bool { return s.open == nil }
 
-// Link makes a link and returns its secret and until when it may be used.
+// Link creates a link and returns its secret and until when it may be used.
 func (s *Sessions) Link(write bool) (secret string, until time.Time) {
 	secret, until = randid.Secret(32), s.o.Clock.Now().Add(linkLife)
 	s.mu.Lock()

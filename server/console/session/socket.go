@@ -26,7 +26,7 @@ var ErrNoServer = datasocket.ErrNoServer
 type Address struct {
 	// URL opens the console; it holds a link's secret in production.
 	URL string `json:"url"`
-	// Until is when the link ends; zero where there is none.
+	// Until is when the link ends; zero if there is none.
 	Until time.Time `json:"until,omitzero"`
 }
 

@@ -102,7 +102,7 @@ func (c *conn) Close() error {
 	return c.Conn.Close()
 }
 
-// received notes the header of a frame from the client; mu is held.
+// received records the header of a frame from the client; mu is held.
 func (c *conn) received(kind, _ byte, stream uint32) {
 	if kind == frameHeaders && c.mu.streams[stream] == nil {
 		c.mu.streams[stream] = &messages{}
@@ -118,10 +118,10 @@ func (c *conn) data(stream uint32, piece []byte) {
 	}
 }
 
-// finished notes the end of a frame from the client; mu is held.
+// finished records the end of a frame from the client; mu is held.
 func (c *conn) finished(kind, flags byte, stream uint32) { c.forget(kind, flags, stream) }
 
-// sent notes a frame to the client, which may end a stream that the client has not ended; mu is held.
+// sent records a frame to the client, which may end a stream that the client has not ended; mu is held.
 func (c *conn) sent(kind, flags byte, stream uint32) { c.forget(kind, flags, stream) }
 
 // forget drops a stream that a frame ends; mu is held.

@@ -80,7 +80,7 @@ func (s *stream) Read(p []byte) (int, error) {
 	return n, s.why(err)
 }
 
-// complete notes that a message of so many bytes is complete.
+// complete records that a message of so many bytes is complete.
 func (s *stream) complete(n int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -88,7 +88,7 @@ func (s *stream) complete(n int64) {
 	s.mu.sum += n
 }
 
-// taken notes that the server has taken a message.
+// taken records that the server has taken a message.
 func (s *stream) taken() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

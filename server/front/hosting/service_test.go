@@ -84,7 +84,7 @@ func do(t *testing.T, r *http.Request) (*http.Response, string) {
 	return res, string(body)
 }
 
-// request makes a request.
+// request sends a request.
 func request(t *testing.T, method, address, body string, header http.Header) *http.Request {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, address, strings.NewReader(body))

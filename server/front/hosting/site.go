@@ -143,8 +143,8 @@ func (s *Site) serveRewrite(w http.ResponseWriter, r *http.Request, rw *rewrite,
 	return true
 }
 
-// standIn returns how to answer a GET in place of a service: with the file of the first later rewrite that has the very same
-// source. It returns nil where there is none; a rewrite that happens to match as well, such as "**", does not count.
+// standIn returns how to answer a GET in place of a service: with the file of the first later rewrite that has the very
+// same source. It returns nil if there is none; a rewrite that happens to match as well, such as "**", does not count.
 func (s *Site) standIn(w http.ResponseWriter, r *http.Request, service *rewrite, fixed http.Header) func() {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		return nil

@@ -19,7 +19,7 @@ type call struct {
 	stream bool
 	// answers is the kind of message that the call answers.
 	answers protoreflect.MessageDescriptor
-	// request makes an empty request.
+	// request creates an empty request.
 	request func() proto.Message
 	// body returns the part of a request that the body is; nil where there is no body.
 	body func(proto.Message) proto.Message
@@ -63,7 +63,7 @@ func responseOf(answer any) response {
 // whole returns the message itself: the body is the whole request.
 func whole(m proto.Message) proto.Message { return m }
 
-// one makes a call that answers one message.
+// one creates a call that answers one message.
 func one[Q, A any, PQ message[Q]](body func(proto.Message) proto.Message, fill func(PQ, target),
 	method func(*firestore.Server, context.Context, token.Caller, PQ) (*A, error),
 ) call {
@@ -82,7 +82,7 @@ func one[Q, A any, PQ message[Q]](body func(proto.Message) proto.Message, fill f
 	}
 }
 
-// many makes a call that answers a stream.
+// many creates a call that answers a stream.
 func many[Q, A any, PQ message[Q]](fill func(PQ, target),
 	method func(*firestore.Server, context.Context, token.Caller, PQ, func(*A) error) error,
 ) call {
@@ -98,7 +98,7 @@ func many[Q, A any, PQ message[Q]](fill func(PQ, target),
 	}
 }
 
-// refused makes a call that is not for this transport.
+// refused creates a call that is not for this transport.
 func refused(name string) call {
 	return call{
 		answers: (&pb.ListenResponse{}).ProtoReflect().Descriptor(),

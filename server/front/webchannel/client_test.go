@@ -79,7 +79,7 @@ func echo(ctx context.Context, _ token.Caller, s *session) error {
 	}
 }
 
-// do makes a request and returns status and body.
+// do sends a request and returns status and body.
 func (h *house) do(method, address, body string, header ...string) (int, string) {
 	h.t.Helper()
 	req, err := http.NewRequestWithContext(h.t.Context(), method, h.url+address, strings.NewReader(body))

@@ -209,7 +209,7 @@ func (h *Handler) find(id, rpc string) *session {
 	return s
 }
 
-// register makes a session with an id that cannot be guessed; nil when there are too many. If there are too many, it
+// register creates a session with an id that cannot be guessed; nil when there are too many. If there are too many, it
 // ends the session whose client has been disconnected the longest: clients that open and abandon sessions must not
 // block others.
 func (h *Handler) register(rpc string, rid int) *session {

@@ -24,7 +24,7 @@ func rulesServer(t *testing.T) (*httptest.Server, *guard.Rulesets) {
 	return server, rulesets
 }
 
-// call makes a request and returns the answer.
+// call sends a request and returns the answer.
 func call(t *testing.T, method, url, body string) (int, string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))

@@ -60,7 +60,7 @@ func (t *transfers) importFrom(r *http.Request, db resource.Database, in transfe
 	return err
 }
 
-// exportTo makes an export, in place of an earlier one of the same name.
+// exportTo creates an export, in place of an earlier one of the same name.
 func (t *transfers) exportTo(r *http.Request, db resource.Database, in transferRequest) error {
 	if info, err := os.Stat(in.Directory); err != nil || !info.IsDir() {
 		return fault.E(fault.FailedPrecondition, "export_directory must be a directory")

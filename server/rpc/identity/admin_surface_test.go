@@ -293,7 +293,7 @@ func (b *bench) within(body object) object {
 	return body
 }
 
-// cookie makes a session cookie of the bench's user.
+// cookie creates a session cookie of the bench's user.
 func (b *bench) cookie() string {
 	b.Helper()
 	cookie, err := b.all.SessionCookie(b.Context(), b.idToken(), time.Hour)

@@ -64,7 +64,7 @@ func messageOf(answer object) string {
 	return "OK"
 }
 
-// disabled makes a tenant that is switched off.
+// disabled creates a tenant that is switched off.
 func (w *world) disabled() string { return w.newTenant(object{"disableAuth": true}) }
 
 // methods returns how an address can sign in.

@@ -37,7 +37,7 @@ func (x *texter) Text(context.Context, identity.TextMessage) error {
 	return nil
 }
 
-// confirmed makes a user whose address is verified, also where no administrator can.
+// confirmed creates a user whose address is verified, also where no administrator can.
 func (w *world) confirmed(email string) object {
 	w.t.Helper()
 	made := w.signUp(email, "secret1")
@@ -58,7 +58,7 @@ func (w *world) confirm(email string) {
 	}
 }
 
-// withApp makes a user with an authenticator app and returns its sign-up, and the app's key under "key".
+// withApp creates a user with an authenticator app and returns its sign-up, and the app's key under "key".
 func (w *world) withApp(email string) object {
 	w.t.Helper()
 	user := w.verified(email)

@@ -36,7 +36,7 @@ func claimsOf(t testing.TB, raw string) map[string]any {
 	return claims
 }
 
-// verified makes a user whose address is verified and signs it in.
+// verified creates a user whose address is verified and signs it in.
 func (w *world) verified(email string) map[string]any {
 	w.t.Helper()
 	made := w.signUp(email, "secret1")

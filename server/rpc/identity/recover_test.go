@@ -20,8 +20,8 @@ type stolen struct {
 	session object
 }
 
-// steal makes an account with the owner's address, moves it to the attacker's and attaches a provider and a phone, before or after the
-// move.
+// steal creates an account with the owner's address, moves it to the attacker's and attaches a provider and a phone,
+// before or after the move.
 func steal(t *testing.T, verified, attachFirst bool) *stolen {
 	t.Helper()
 	x := &stolen{hand: clock.NewHand(noon), post: &mailbox{}}

@@ -200,7 +200,7 @@ func str(answer map[string]any, name string) string {
 // object is a JSON object.
 type object = map[string]any
 
-// signUp makes an account and returns the answer.
+// signUp creates an account and returns the answer.
 func (w *world) signUp(email, password string) map[string]any {
 	w.t.Helper()
 	return w.must(w.client("signUp", object{"email": email, "password": password}))

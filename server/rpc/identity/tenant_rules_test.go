@@ -10,7 +10,7 @@ import (
 	"clave/server/identity"
 )
 
-// newTenant makes a tenant and returns its id.
+// newTenant creates a tenant and returns its id.
 func (w *world) newTenant(settings object) string {
 	w.t.Helper()
 	settings["allowPasswordSignup"], settings["enableAnonymousUser"] = true, true

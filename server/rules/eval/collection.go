@@ -111,7 +111,7 @@ var setMethods = map[string]builtin{
 	"difference":   {types("set"), overloads{{types("set"), func(args []Value) Value { return args[0].(*Set).pick(args[1].(*Set), false) }}}},
 }
 
-// setPredicate makes a method that compares a set with a set or a list.
+// setPredicate creates a method that compares a set with a set or a list.
 func setPredicate(holds func(s, t *Set) bool) overloads {
 	return overloads{
 		{types("set"), func(args []Value) Value { return value.Bool(holds(args[0].(*Set), args[1].(*Set))) }},

@@ -9,7 +9,7 @@ import (
 	"clave/server/value"
 )
 
-// failf makes a failure.
+// failf creates a failure.
 func failf(format string, args ...any) *Failure {
 	return &Failure{Text: fmt.Sprintf(format, args...)}
 }

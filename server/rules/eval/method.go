@@ -81,7 +81,7 @@ var mapMethods = map[string]builtin{
 	}}}},
 }
 
-// stringList makes a list of texts.
+// stringList creates a list of texts.
 func stringList(items []string) value.Array {
 	out := make(value.Array, len(items))
 	for i, s := range items {
@@ -130,7 +130,7 @@ var diffMethods = map[string]builtin{
 	})},
 }
 
-// keysOfDiff makes a method that returns some of a diff's keys.
+// keysOfDiff creates a method that returns some of a diff's keys.
 func keysOfDiff(of func(*Diff) []string) overloads {
 	return overloads{{nil, func(args []Value) Value { return stringSet(of(args[0].(*Diff))) }}}
 }

@@ -189,7 +189,7 @@ var timestampMethods = map[string]builtin{
 	"time":      {types("duration"), overloads{{nil, func(args []Value) Value { return sinceMidnight(args[0].(value.Timestamp)) }}}},
 }
 
-// part makes a method that returns a part of a moment.
+// part creates a method that returns a part of a moment.
 func part(of func(time.Time) int64) overloads {
 	return overloads{{nil, func(args []Value) Value { return value.Int(of(args[0].(value.Timestamp).Time())) }}}
 }

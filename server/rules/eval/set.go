@@ -12,7 +12,7 @@ type Set struct {
 	order []string // keys in the order they came
 }
 
-// newSet makes a set of a list's items.
+// newSet creates a set of a list's items.
 func newSet(items []Value) *Set {
 	s := &Set{items: make(map[string]Value, len(items))}
 	for _, v := range items {
@@ -21,7 +21,7 @@ func newSet(items []Value) *Set {
 	return s
 }
 
-// stringSet makes a set of texts.
+// stringSet creates a set of texts.
 func stringSet(items []string) *Set {
 	s := &Set{items: make(map[string]Value, len(items))}
 	for _, v := range items {

@@ -36,7 +36,7 @@ func TestRecordedCases(t *testing.T) {
 	}
 }
 
-// write makes a file in a new folder and returns its name.
+// write creates a file in a new folder and returns its name.
 func write(t *testing.T, name, text string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), name)
