@@ -17,11 +17,11 @@ import (
 // storeName is the store's folder in a data folder.
 const storeName = "store"
 
-// notCopied are what a data folder has of a store that is copied otherwise: the store's own folder, and of a node of several its replica
-// and its name.
+// notCopied lists the parts of a data folder that are not copied as files: the store's own folder, and a cluster node's
+// replica and name.
 var notCopied = []string{storeName, "replica", "node"}
 
-// The modes of what is written: for its owner alone.
+// The modes of written files and folders: only the owner has access.
 const (
 	folderMode = 0o700
 	fileMode   = 0o600

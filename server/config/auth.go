@@ -8,13 +8,14 @@ import (
 	"clave/server/fault"
 )
 
-// Auth is what is configured of Authentication.
+// Auth is the configuration of Authentication.
 type Auth struct {
 	// SMSWebhook is where text messages with codes are handed over, or empty.
 	SMSWebhook string
 	// NoSignUp leaves sign-up to administrators, unless a project's settings allow it.
 	NoSignUp bool
-	// AsEmulator gives the official emulator's answers where they differ from production's; never with ModeServe.
+	// AsEmulator selects the official emulator's behaviour where it differs from production's. It is not allowed with
+	// ModeServe.
 	AsEmulator bool
 	// DebugLog is the file to which codes and links are appended, or empty.
 	DebugLog string

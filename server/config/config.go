@@ -16,7 +16,7 @@ import (
 	"clave/server/memory"
 )
 
-// Mode is what the program does.
+// Mode is the mode in which the program runs.
 type Mode string
 
 // The modes. Only ModeServe is fit to face the internet: the others accept what the official emulators accept.
@@ -45,7 +45,7 @@ type Config struct {
 	// ClockAhead is how far the clock is ahead of the machine's, behind if negative: for tests of nodes with different clocks. Start mode only.
 	ClockAhead time.Duration
 	clockAhead string // as the environment has it
-	// DataDir is where the data lie; unused with Memory.
+	// DataDir is the data folder; unused with Memory.
 	DataDir string
 	// Store is the URL of the PostgreSQL that keeps the data; empty for the data folder. It holds a password.
 	Store string
@@ -97,7 +97,7 @@ type Config struct {
 	NoHub bool
 	// Mail is the SMTP server for codes as a URL, or empty.
 	Mail string
-	// Auth is what is configured of Authentication alone.
+	// Auth is the configuration of Authentication.
 	Auth Auth
 	// TLSCert and TLSKey are files for ModeServe; empty when a proxy ends TLS.
 	TLSCert, TLSKey string
@@ -387,7 +387,7 @@ func (c *Config) checkCluster() error {
 	return nil
 }
 
-// checkConsole refuses an address of the console that is none, or that sends what it shows in the clear.
+// checkConsole refuses an address of the console that is invalid, or that would send its content unencrypted.
 func (c *Config) checkConsole() error {
 	if c.Console == "" {
 		return nil
@@ -403,7 +403,7 @@ func (c *Config) checkConsole() error {
 	return nil
 }
 
-// isLoopback reports whether a host to listen on is reached from this machine alone.
+// isLoopback reports whether a host to listen on is reachable only from this machine.
 func isLoopback(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()

@@ -19,7 +19,8 @@ import (
 var optionalValue = []string{"single_project_mode", "single_project_mode_error"}
 
 // ParseFirestoreEmulator reads the flags of the official Firestore emulator, with which the Firebase CLI starts it. The
-// result runs Firestore alone, in memory, without a hub: the CLI has its own. No firebase.json is read. Usage goes to usage.
+// result runs only Firestore, in memory, without a hub, because the CLI has its own. No firebase.json is read. Usage
+// goes to usage.
 func ParseFirestoreEmulator(args []string, usage io.Writer) (*Config, error) {
 	c := &Config{
 		Mode: ModeStart, Memory: true, Only: []string{"firestore"}, NoHub: true, Indexes: "off", DataDir: ".clave",

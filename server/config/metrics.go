@@ -8,8 +8,8 @@ import (
 	"clave/server/fault"
 )
 
-// checkMetrics completes the address of the metrics, and refuses one that is none or that the public reaches: a port without a host is of this
-// machine alone.
+// checkMetrics completes the address of the metrics, and refuses one that is invalid or public. A port without a host
+// is reachable only from this machine.
 func (c *Config) checkMetrics() error {
 	if c.Metrics == "" {
 		return nil

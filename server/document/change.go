@@ -5,7 +5,7 @@ import (
 	"clave/server/resource"
 )
 
-// Change is what a commit did to one document; a nil side is absence.
+// Change is the change of one document by a commit. A nil side means absent.
 type Change struct {
 	Name          resource.Document
 	Before, After *Document

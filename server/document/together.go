@@ -32,7 +32,7 @@ func Together(writes []Write) ([]Write, error) {
 	return out, nil
 }
 
-// mutation is what the writes so far do to one document.
+// mutation is the combined effect of the writes so far on one document.
 type mutation struct {
 	// op is the last write's.
 	op Op

@@ -8,7 +8,7 @@ import (
 	"clave/server/value"
 )
 
-// TransformKind is what a transform does to a field.
+// TransformKind is the kind of a transform.
 type TransformKind uint8
 
 // The kinds of transforms (google/firestore/v1/write.proto, DocumentTransform.FieldTransform).

@@ -7,10 +7,10 @@ import (
 	"clave/server/value"
 )
 
-// Op is what a write does.
+// Op is the operation of a write.
 type Op uint8
 
-// The operations. A write of transforms alone is an Update with an empty mask.
+// The operations. A write with only transforms is an Update with an empty mask.
 const (
 	// Update sets fields and then transforms them; it makes the document if there is none.
 	Update Op = iota

@@ -9,7 +9,7 @@ import (
 	"clave/server/triggers"
 )
 
-// ErrLost is returned by Subscription.Next where the log has been dropped past the reader.
+// ErrLost is returned by Subscription.Next if the log no longer has the reader's next commit.
 var ErrLost = errors.New("events: the commits are not in the log any more")
 
 // follow turns the commits of the log into events until ctx ends or the source is closed.

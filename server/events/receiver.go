@@ -67,7 +67,7 @@ type deadLetter struct {
 	size int
 }
 
-// open returns the receiver of a trigger, with what the store has of it.
+// open returns the receiver of a trigger, with its stored state.
 func open(ctx context.Context, o *Options, s *Spec) (*receiver, error) {
 	r := &receiver{
 		o: o, spec: s, sender: newSender(s, o.Clock, o.Mint), log: o.Log.With("trigger", s.Name),
@@ -171,7 +171,7 @@ func (r *receiver) save(ctx context.Context) error {
 	return nil
 }
 
-// deliverAll delivers what is due until ctx ends, and then waits for the deliveries that run.
+// deliverAll delivers due events until ctx ends, and then waits for deliveries in progress.
 func (r *receiver) deliverAll(ctx context.Context) {
 	// Deliveries do not end with ctx: they have the grace to come to an end, and are cut then.
 	sending, cut := context.WithCancel(context.WithoutCancel(ctx))

@@ -20,7 +20,7 @@ const (
 	bodyPrefix   = "events/body/"
 )
 
-// cursor is what is kept of a trigger.
+// cursor is the stored record of a trigger.
 type cursor struct {
 	Database string `json:"database"`
 	// Version is the one up to which no event is missing.
@@ -33,11 +33,11 @@ type cursor struct {
 	LostTo   clock.Version `json:"lostTo,omitempty"`
 }
 
-// meta is what is kept of an event beside its body.
+// meta is the stored record of an event, without its body.
 type meta struct {
 	Header http.Header `json:"header"`
 	Size   int         `json:"size"`
-	// Attempts counts the tries, Due is when the next one is, and Error is what the last one came to.
+	// Attempts counts the attempts, Due is the time of the next one, and Error is the error of the last one.
 	Attempts int       `json:"attempts"`
 	Due      time.Time `json:"due"`
 	Error    string    `json:"error,omitempty"`

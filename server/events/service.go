@@ -24,7 +24,7 @@ type Source interface {
 	Follow(db resource.Database, after clock.Version) Subscription
 }
 
-// Subscription returns the commits of one database in their order. Next returns ErrLost where the log was dropped.
+// Subscription returns the commits of one database in order. Next returns ErrLost if the log no longer has them.
 type Subscription interface {
 	triggers.Subscription
 	// Done is called when the commits up to a version are not needed any more. It may be called beside Next.
@@ -110,7 +110,7 @@ func (s *Service) Run(ctx context.Context) error {
 	return nil
 }
 
-// Status returns the state of all triggers, those that are in the store alone too.
+// Status returns the state of all triggers, including those that exist only in the store.
 func (s *Service) Status(ctx context.Context) ([]Status, error) {
 	all, err := Stored(ctx, s.o.Store)
 	if err != nil {
@@ -126,7 +126,7 @@ func (s *Service) Status(ctx context.Context) ([]Status, error) {
 	return all, nil
 }
 
-// describe adds what is known while a receiver runs.
+// describe adds the state of a running receiver.
 func (r *receiver) describe(s *Status) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

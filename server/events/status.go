@@ -122,7 +122,7 @@ type command struct {
 	Trigger string `json:"trigger,omitempty"`
 }
 
-// Answer is what a command at the socket comes to.
+// Answer is the response to a command at the socket.
 type Answer struct {
 	Triggers []Status `json:"triggers,omitempty"`
 	// Retried counts events that are due again.

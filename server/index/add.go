@@ -27,7 +27,7 @@ var automatic = []singleJSON{
 	{ArrayConfig: "CONTAINS", QueryScope: "COLLECTION"},
 }
 
-// Add returns the text of a firestore.indexes.json with one more definition. What else is in it stays, in whatever order.
+// Add returns the text of a firestore.indexes.json with one more definition. It preserves everything else and the order.
 func Add(text []byte, d Definition) ([]byte, error) {
 	file := make(map[string]json.RawMessage)
 	if err := json.Unmarshal(text, &file); err != nil {

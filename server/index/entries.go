@@ -49,7 +49,7 @@ type Entry struct {
 	Key, Value []byte
 }
 
-// Info is what an entry's value holds.
+// Info is the content of an entry's value.
 type Info struct {
 	// NameLen is the number of bytes at the key's end that hold the document's name.
 	NameLen int

@@ -26,7 +26,7 @@ type Composite struct {
 	paths []value.FieldPath
 }
 
-// group is what is special about one collection id.
+// group holds the definitions of one collection id.
 type group struct {
 	composites []*Composite
 	singles    map[string]Override
@@ -174,7 +174,7 @@ func (g *group) equal(o *group) bool {
 	})
 }
 
-// Definitions returns what the set was made of, and the composites' numbers.
+// Definitions returns the set's definitions, and the numbers of its composite indexes.
 func (s *Set) Definitions() (Definitions, []uint32) {
 	defs := Definitions{Overrides: s.overrides}
 	ids := make([]uint32, len(s.Composites))

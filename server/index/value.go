@@ -199,7 +199,7 @@ func appendSortable(dst []byte, d float64) []byte {
 	return binary.BigEndian.AppendUint64(dst, bits)
 }
 
-// fromSortable undoes appendSortable, but for NaN.
+// fromSortable reverses appendSortable, except for NaN.
 func fromSortable(b []byte) float64 {
 	bits := binary.BigEndian.Uint64(b)
 	if bits>>63 == 1 {

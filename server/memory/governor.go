@@ -111,7 +111,7 @@ func (g *Governor) adjust() bool {
 	return true
 }
 
-// sizes are what the runtime reports, in bytes.
+// sizes holds the sizes that the runtime reports, in bytes.
 type sizes struct {
 	// live was found live by the last cycle; held is what the heap holds of the system's memory.
 	live, held int64

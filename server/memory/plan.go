@@ -2,7 +2,7 @@ package memory
 
 // Plan divides the memory of a program.
 type Plan struct {
-	// Limit is where the garbage collector does all it can to stay below; 0 for none.
+	// Limit is the soft memory limit of the garbage collector; 0 means none.
 	Limit int64
 	// Cache is for the storage engine's blocks and tables in memory, and Table for one of these tables.
 	Cache, Table int64

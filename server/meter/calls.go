@@ -32,7 +32,7 @@ type Calls struct {
 	methods   map[string]*method
 }
 
-// method is what is counted of one method.
+// method holds the counts of one method.
 type method struct {
 	codes byCode
 	took  *Histogram

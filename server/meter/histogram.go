@@ -53,7 +53,7 @@ func (h *Histogram) had(n int) {
 	h.sum.Add(int64(n))
 }
 
-// Distribution is what a histogram has counted so far.
+// Distribution holds the counts of a histogram so far.
 type Distribution struct {
 	// Bounds are the ends of the ranges, and Counts how many values were in each, with those beyond the last at the end.
 	Bounds Bounds

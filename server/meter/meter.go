@@ -1,5 +1,6 @@
-// Package meter counts what a server does since it was started: calls, operations on data, decisions of rules, limits. It keeps samples
-// of the last hour for the console, and gives everything to package metrics. Names are of fixed lists, so that clients make none.
+// Package meter counts what a server does since it was started: calls, operations on data, decisions of rules, limits.
+// It keeps samples of the last hour for the console, and gives everything to package metrics. Names come from fixed
+// lists, so that clients can't create new ones.
 package meter
 
 import (
@@ -37,7 +38,7 @@ type Gauges struct {
 	Goroutines int    `json:"goroutines"`
 	Disk       uint64 `json:"disk"`
 	DiskFree   uint64 `json:"diskFree"`
-	// Log is the number of bytes that the store has in its log alone, which it reads again when it starts.
+	// Log is the number of bytes that are only in the store's log, which is replayed at the start.
 	Log uint64 `json:"log"`
 	// Lag is the number of commits that the shared store's state is behind its log, and Nodes how many each other node is; nil without
 	// nodes.

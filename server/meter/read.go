@@ -50,7 +50,7 @@ func (m *Meter) Wrote(commits int, took time.Duration) {
 // Sent counts the time from a commit to when a live query's stream had it to send.
 func (m *Meter) Sent(after time.Duration) { m.fanout.took(max(0, after)) }
 
-// All is everything that was counted since the start, but for calls.
+// All holds all counts since the start, except those of calls.
 type All struct {
 	Counts
 	// Operations are the durations of operations on data, in seconds, by Operation.
@@ -64,7 +64,7 @@ type All struct {
 	Started               time.Time
 }
 
-// All returns everything that was counted since the start, but for calls.
+// All returns all counts since the start, except those of calls.
 func (m *Meter) All() All {
 	a := All{Counts: m.total().Counts, Limits: make(map[string]uint64), Groups: m.groups.Read(), Syncs: m.syncs.Read(), Fanout: m.fanout.Read(), Started: m.started}
 	for i, h := range m.took {

@@ -1,5 +1,5 @@
-// Package metrics shows what a server counts, and how it stands, to Prometheus. It counts nothing itself: package meter does, for the
-// console too. Its labels are of fixed lists, and nothing here holds a document's path, an address, an e-mail or a secret.
+// Package metrics exports a server's counts and state to Prometheus. Package meter does the counting, for the console
+// too. Labels come from fixed lists, and no metric contains a document's path, an address, an e-mail or a secret.
 package metrics
 
 import (
@@ -17,25 +17,27 @@ import (
 	"clave/server/meter"
 )
 
-// Path is where the metrics are.
+// Path is the path of the metrics.
 const Path = "/metrics"
 
 // State is how a server stands.
 type State struct {
 	// Healthy is set when nothing is wrong with it.
 	Healthy bool
-	// Streams and Targets are the open streams of live queries and what they listen to.
+	// Streams and Targets are the numbers of open streams of live queries and of their targets.
 	Streams, Targets int
-	// StoreBytes is what the data take on the disk, StoreFree what is free there, and LogBytes what of the store's log is in no table yet.
+	// StoreBytes is the size of the data on the disk, StoreFree the free space there, and LogBytes the part of the store's log that is not in
+	// tables yet.
 	StoreBytes, StoreFree, LogBytes uint64
-	// Memory is what the program has from the system, and Requests what requests hold that are being received.
+	// Memory is the memory that the program has from the system, and Requests the memory of requests that are being
+	// received.
 	Memory   uint64
 	Requests int64
 	// Node is this node of a cluster; nil for a server that is none.
 	Node *Node
 }
 
-// Node is where a node of a cluster is.
+// Node describes the position of a node of a cluster.
 type Node struct {
 	// Role is leader or follower. What follows is known to the leader.
 	Role string

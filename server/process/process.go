@@ -21,7 +21,7 @@ type Part struct {
 	Run func(ctx context.Context) error
 }
 
-// ended is what a part's Run returned.
+// ended is the result of a part's Run.
 type ended struct {
 	index int
 	err   error
@@ -65,8 +65,9 @@ func Run(ctx context.Context, parts ...Part) error {
 	return first
 }
 
-// Signals returns a context that is done at the first interrupt or termination signal, or one of others; a second signal ends
-// the program as usual. A hangup that whoever started the program has it ignore, as nohup does, stays ignored.
+// Signals returns a context that is done at the first interrupt or termination signal, or one of others; a second
+// signal ends the program as usual. A hangup that the parent process made the program ignore, as nohup does, stays
+// ignored.
 func Signals(ctx context.Context, others ...os.Signal) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	first := make(chan os.Signal, 1)
@@ -94,7 +95,8 @@ var hangups = sync.OnceValue(func() <-chan os.Signal {
 	return asked
 })
 
-// HoldHangups keeps hangup signals from ending this program from now on. One that comes while there are no Hangups is for the next.
+// HoldHangups prevents hangup signals from ending this program. A signal that arrives while there are no Hangups is delivered to
+// the next one.
 func HoldHangups() { hangups() }
 
 // Hangups calls do at each hangup signal (SIGHUP), which makes a program read its files again, until

@@ -31,7 +31,7 @@ type AddressOptions struct {
 	Options
 	// Rate is what one client may do: an IPv4 address or an IPv6 /64.
 	Rate Rate
-	// Total is what all clients together may do; the zero Rate sets no limit.
+	// Total is the rate of all clients together; the zero Rate sets no limit.
 	Total Rate
 }
 

@@ -24,7 +24,7 @@ const (
 	tenantsName  = "tenants.json"
 )
 
-// accountsKind is the kind of what accounts:batchGet answers, which a file of accounts is.
+// accountsKind is the kind of a response of accounts:batchGet, which is the format of a file of accounts.
 const accountsKind = "identitytoolkit#DownloadAccountResponse"
 
 // admin returns a call by an administrator.

@@ -133,7 +133,7 @@ type accountsIn struct {
 	hash *identity.ImportRequest
 }
 
-// read imports a file: what accounts:batchGet answers, or what `firebase auth:export` writes.
+// read imports a file in the format of accounts:batchGet or of `firebase auth:export`.
 func (in *accountsIn) read(ctx context.Context, folder fs.FS, name, tenant string) error {
 	text, err := fs.ReadFile(folder, name)
 	if err != nil {

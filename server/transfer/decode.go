@@ -22,7 +22,7 @@ type field struct {
 	kind   protowire.Type
 	// bits holds integers and doubles.
 	bits uint64
-	// bytes holds bytes, and what is in a group.
+	// bytes holds bytes, and the content of a group.
 	bytes []byte
 }
 

@@ -10,7 +10,7 @@ import (
 	"clave/server/fault"
 )
 
-// The modes of what is written: accounts and their hashes are for the owner alone.
+// The modes of written files and folders: only the owner has access to accounts and their hashes.
 const (
 	folderMode = 0o700
 	fileMode   = 0o600

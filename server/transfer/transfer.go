@@ -236,7 +236,7 @@ func (t *Transfer) importContent(ctx context.Context, dir string, content suite,
 	return t.importAccounts(ctx, accounts, verify, sum)
 }
 
-// contentOf reads what is in a folder.
+// contentOf returns the content of a folder.
 func contentOf(dir string) (suite, error) {
 	var content suite
 	text, err := os.ReadFile(filepath.Join(dir, suiteFile))

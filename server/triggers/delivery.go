@@ -14,7 +14,7 @@ import (
 	"clave/server/identity"
 )
 
-// laneKey names what is delivered in order: one document's events for one trigger.
+// laneKey identifies events that are delivered in order: those of one document for one trigger.
 type laneKey struct {
 	trigger  identityKey
 	document string

@@ -106,7 +106,7 @@ type Dispatcher struct {
 		// enqueued counts events; unfinished is how many of them have not ended.
 		enqueued   uint64
 		unfinished int
-		// disabled drops what is committed.
+		// disabled drops the events of commits.
 		disabled bool
 		// idle is closed when unfinished becomes 0; nil while nobody waits.
 		idle chan struct{}

@@ -187,13 +187,13 @@ func decode(body []byte, into any) error {
 	return nil
 }
 
-// Change is what a commit did to one document; a nil side means that the document does not exist.
+// Change is the change of one document by a commit. A nil side means that the document does not exist.
 type Change struct {
 	Name          resource.Document
 	Before, After *document.Document
 }
 
-// kind returns what the change is.
+// kind returns the kind of the change.
 func (c *Change) kind() kind {
 	switch {
 	case c.Before == nil:

@@ -30,7 +30,7 @@ func clusterCommand(s streams) *cobra.Command {
 // clusterStatusCommand returns `clave cluster status`.
 func clusterStatusCommand(s streams) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "status [--store URL]", Short: "Show who leads and how far each node is",
+		Use: "status [--store URL]", Short: "Show the leader and the position of each node",
 		Long: "Shows the leader, the state of the log in PostgreSQL, the released rules and indexes, and the position of each node that reported\n" +
 			"in the last minute. Exits with 1 if no node leads.",
 		Args: words(0, 0, "takes no arguments, only --store"),

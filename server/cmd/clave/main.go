@@ -18,11 +18,11 @@ import (
 	"clave/server/process"
 )
 
-// gcPercent lets the heap grow to five times what is live before it is collected: requests make much short-lived garbage
-// beside a small live heap, and collecting it took a tenth of the time.
+// gcPercent lets the heap grow to five times the live heap before it is collected: requests create much short-lived
+// garbage with a small live heap, and collecting it took a tenth of the time.
 const gcPercent = 400
 
-// streams are what a command writes to.
+// streams holds the writers of a command's output.
 type streams struct {
 	out, err io.Writer
 }
