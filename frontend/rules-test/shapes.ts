@@ -1,38 +1,33 @@
 import { serverTimestamp, Timestamp } from 'firebase/firestore'
+import { limits, MAX_PRICE } from '../src/features/admin-events/event-values'
+import { check } from '../src/forms/check'
+import { contact, type FieldRule, type FormDefinition, newsletter, rental, volunteer } from '../src/forms/schemas'
 
 export type Fields = Record<string, unknown>
 /** A change to a valid document: fields to set; `undefined` takes one away. */
 export type Change = readonly [what: string, change: Fields]
 
-/** The four forms as the site sends them. */
-export const forms: Record<string, Fields> = {
-  'Massive Boletin': { email: 'ana@correo.do', createdAt: serverTimestamp(), source: 'homepage' },
-  ContactRequests: {
-    name: 'Ana Pérez',
-    email: 'ana@correo.do',
-    subject: 'Clases',
-    message: 'Hola',
-    status: 'new',
-    createdAt: serverTimestamp(),
-  },
-  voluntaryAplications: {
-    fullName: 'Ana Pérez',
-    email: 'ana@correo.do',
-    phone: '809 000 0000',
-    message: '',
-    status: 'new',
-    source: 'voluntarios-page',
-    createdAt: serverTimestamp(),
-  },
-  IntrumentRental: {
-    fullName: 'Ana Pérez',
-    email: 'ana@correo.do',
-    message: 'Una guitarra',
-    source: 'instrumentos-page',
-    status: 'new',
-    createdAt: serverTimestamp(),
-  },
+/** What a visitor types, by the field's name. */
+const typed: Record<string, string> = {
+  name: 'Ana Pérez',
+  fullName: 'Ana Pérez',
+  email: 'ana@correo.do',
+  phone: '809 000 0000',
+  subject: 'Clases',
+  message: 'Hola',
 }
+
+/** The site's own definitions of the four forms, by their collections: a limit that differs from that of firestore.rules fails below. */
+const definitions = Object.fromEntries([newsletter, contact, volunteer, rental].map((form) => [form.collection, form]))
+
+/** The four forms as the site sends them. */
+export const forms: Record<string, Fields> = Object.fromEntries(
+  Object.entries(definitions).map(([collection, definition]) => {
+    const { document } = check(definition, typed)
+    if (!document) throw new Error(`the site refuses its own ${collection}`)
+    return [collection, { ...document, createdAt: serverTimestamp() }]
+  }),
+)
 
 const past = Timestamp.fromMillis(Date.now() - 60_000)
 const future = Timestamp.fromMillis(Date.now() + 3_600_000)
@@ -51,7 +46,6 @@ const never: Change[] = [
   ['an empty address', { email: '' }],
   ['an address that is a number', { email: 7 }],
   ['an address in capitals', { email: 'Ana@correo.do' }],
-  ['an address of 255 characters', { email: address(255) }],
 ]
 const notAnAddress: Change[] = [
   ['an address without a dot', { email: 'a@b' }],
@@ -70,46 +64,52 @@ const text = (field: string, most: number): Change[] => [
   [`a ${field} that is a list`, { [field]: ['a'] }],
   [`a ${field} of ${most + 1}`, { [field]: long(most + 1) }],
 ]
-const source: Change[] = [
-  ['another source', { source: 'elsewhere' }],
-  ['no source', { source: undefined }],
+const optional = (field: string, most: number): Change[] => [
+  [`no ${field}`, { [field]: undefined }],
+  [`a ${field} of ${most + 1}`, { [field]: long(most + 1) }],
+  [`a ${field} that is null`, { [field]: null }],
 ]
 
-/** What each form may not be. */
-export const refused: Record<string, Change[]> = {
-  'Massive Boletin': [...never, ...notAnAddress, ...source, ['a status', { status: 'new' }]],
-  ContactRequests: [
-    ...never,
-    ...notNew,
-    ...text('name', 120),
-    ...text('subject', 150),
-    ...text('message', 5000),
-    ['a source', { source: 'contacto' }],
-  ],
-  voluntaryAplications: [
-    ...never,
-    ...notAnAddress,
-    ...notNew,
-    ...source,
-    ...text('fullName', 120),
-    ...text('phone', 40),
-    ['no message', { message: undefined }],
-    ['a message of 5001', { message: long(5001) }],
-    ['a message that is null', { message: null }],
-  ],
-  IntrumentRental: [...never, ...notAnAddress, ...notNew, ...source, ...text('fullName', 120), ...text('message', 5000)],
+/** What a field may not be. */
+function refusedField(name: string, { kind, required, maxLength }: FieldRule): Change[] {
+  if (kind === 'text') return required ? text(name, maxLength) : optional(name, maxLength)
+  const tooLong: Change = [`an address of ${maxLength + 1} characters`, { [name]: address(maxLength + 1) }]
+  return kind === 'email' ? [tooLong, ...notAnAddress] : [tooLong]
 }
 
-/** What each form may just be. */
-export const accepted: Record<string, Change[]> = {
-  'Massive Boletin': [['an address of 254', { email: address(254) }]],
-  ContactRequests: [
-    ['an address as browsers accept it', { email: 'a@b' }],
-    ['the longest texts', { name: long(120), subject: long(150), message: long(5000), email: address(254) }],
-  ],
-  voluntaryAplications: [['the longest texts', { fullName: long(120), phone: long(40), message: long(5000), email: address(254) }]],
-  IntrumentRental: [['the longest texts', { fullName: long(120), message: long(5000), email: address(254) }]],
+/** What a form may not have where the site writes a constant, or writes none. */
+function refusedConstants({ constants }: FormDefinition): Change[] {
+  const source: Change[] = [
+    ['another source', { source: 'elsewhere' }],
+    ['no source', { source: undefined }],
+  ]
+  return [
+    ...('source' in constants ? source : [['a source', { source: 'elsewhere' }] satisfies Change]),
+    ...('status' in constants ? notNew : [['a status', { status: 'new' }] satisfies Change]),
+  ]
 }
+
+/** What each form may not be. */
+export const refused: Record<string, Change[]> = Object.fromEntries(
+  Object.entries(definitions).map(([collection, definition]) => [
+    collection,
+    [...never, ...refusedConstants(definition), ...Object.entries(definition.fields).flatMap(([name, rule]) => refusedField(name, rule))],
+  ]),
+)
+
+/** The longest text of a field. */
+const longest = ({ kind, maxLength }: FieldRule) => (kind === 'text' ? long(maxLength) : address(maxLength))
+
+/** What each form may just be. */
+export const accepted: Record<string, Change[]> = Object.fromEntries(
+  Object.entries(definitions).map(([collection, { fields }]) => {
+    const whole: Change = ['the longest texts', Object.fromEntries(Object.entries(fields).map(([name, rule]) => [name, longest(rule)]))]
+    const asBrowsers: Change[] = Object.entries(fields).flatMap(([name, { kind }]) =>
+      kind === 'anyEmail' ? [['an address as browsers accept it', { [name]: 'a@b' }]] : [],
+    )
+    return [collection, [whole, ...asBrowsers]]
+  }),
+)
 
 /** An event as the panel writes it. */
 export const event: Fields = {
@@ -131,12 +131,13 @@ export const event: Fields = {
 export const eventsRefused: Change[] = [
   ['no title', { title: undefined }],
   ['a blank title', { title: ' ' }],
-  ['a title of 151', { title: long(151) }],
-  ['a description of 5001', { description: long(5001) }],
+  ['a title that is too long', { title: long(limits.title + 1) }],
+  ['a description that is too long', { description: long(limits.description + 1) }],
   ['a description that is a number', { description: 5 }],
-  ['a location of 201', { location: long(201) }],
+  ['a location that is too long', { location: long(limits.location + 1) }],
+  ['an artist that is too long', { featuredArtist: long(limits.featuredArtist + 1) }],
   ['a negative price', { price: -0.01 }],
-  ['a price past ten million', { price: 10_000_000.01 }],
+  ['a price past the highest', { price: MAX_PRICE + 0.01 }],
   ['a price that is text', { price: '100' }],
   ['a price that is not a number', { price: Number.NaN }],
   ['no moment', { eventDate: undefined }],
@@ -145,13 +146,17 @@ export const eventsRefused: Change[] = [
   ['an extra field', { html: '<b>' }],
   ['a creation that is text', { createdAt: '2027-09-05' }],
   ['a change that is a number', { updatedAt: 7 }],
-  ['a picture whose text is too long', { imageUrl: '/imagenes/a-1x1/480.webp', imageAlt: long(301) }],
+  ['a picture whose text is too long', { imageUrl: '/imagenes/a-1x1/480.webp', imageAlt: long(limits.imageAlt + 1) }],
   ['a picture that is a list', { imageUrl: ['/a.webp'] }],
 ]
 
 export const eventsAccepted: Change[] = [
   ['no price, artist or place', { price: null, featuredArtist: '', location: '' }],
-  ['the highest price', { price: 10_000_000 }],
+  ['the highest price', { price: MAX_PRICE }],
+  [
+    'the longest texts',
+    { imageUrl: '/fotos/a.webp', ...Object.fromEntries(Object.entries(limits).map(([name, most]) => [name, long(most)])) },
+  ],
   ['a price of nothing', { price: 0 }],
   ['a picture', { imageUrl: '/fotos/a.webp' }],
   ['a picture that is described', { imageUrl: '/imagenes/a-1x1/480.webp', imageAlt: 'El coro' }],
@@ -211,7 +216,7 @@ export const whole: Fields = {
 
 export const draftsRefused: Change[] = [
   ['a blank title', { title: ' ' }],
-  ['a title of 151', { title: long(151) }],
+  ['a title that is too long', { title: long(limits.title + 1) }],
   ['no description', { description: undefined }],
   ['a negative price', { price: -1 }],
   ['a day of 41', { date: long(41) }],

@@ -10,7 +10,7 @@ const LABELS = { name: t.form.name, email: t.common.email, subject: t.form.subje
 function useSubject(): string {
   const [query] = useSearchParams()
   const live = useHydrated()
-  return live ? (query.get('asunto') ?? '').slice(0, 150) : ''
+  return live ? (query.get('asunto') ?? '').slice(0, contact.fields['subject']?.maxLength) : ''
 }
 
 /** The contact form (F-161, F-162). */
