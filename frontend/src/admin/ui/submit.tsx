@@ -6,17 +6,26 @@ export function Submit({
   label,
   busyLabel,
   disabled = false,
+  danger = false,
   className = '',
 }: {
   busy: boolean
   label: string
   busyLabel: string
   disabled?: boolean
+  /** Whether what it does cannot be undone. */
+  danger?: boolean
   className?: string
 }) {
   const button = useReturnedFocus(busy)
   return (
-    <button ref={button} type="submit" className={`p-boton p-boton-principal ${className}`} disabled={busy || disabled} aria-busy={busy}>
+    <button
+      ref={button}
+      type="submit"
+      className={`p-boton ${danger ? 'p-boton-peligro' : 'p-boton-principal'} ${className}`}
+      disabled={busy || disabled}
+      aria-busy={busy}
+    >
       {busy ? busyLabel : label}
     </button>
   )

@@ -68,7 +68,7 @@ function Steps({ onClose }: { onClose: () => void }) {
         onSubmit={erase(email)}
         onClose={onClose}
         problem={problem}
-        submit={<EraseButton busy={busy} total={found.total} />}
+        submit={<Submit danger busy={busy} label={data.erase(found.total)} busyLabel={data.erasing} />}
       >
         <p>{data.question(email)}</p>
         <Counts found={found} />
@@ -123,15 +123,6 @@ function Leave({ label, onClick, focused }: { label: string; onClick: () => void
   return (
     <button ref={button} type="button" className="p-boton" onClick={onClick}>
       {label}
-    </button>
-  )
-}
-
-/** The button that erases. */
-function EraseButton({ busy, total }: { busy: boolean; total: number }) {
-  return (
-    <button type="submit" className="p-boton p-boton-peligro" disabled={busy} aria-busy={busy}>
-      {busy ? data.erasing : data.erase(total)}
     </button>
   )
 }
