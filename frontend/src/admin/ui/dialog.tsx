@@ -1,5 +1,6 @@
 import { X } from 'lucide-react'
-import { useEffect, useId, useRef, type ReactNode } from 'react'
+import { type ReactNode, useId } from 'react'
+import { Modal } from '../../components/modal'
 import { es } from '../../i18n/es-admin'
 
 type Props = {
@@ -11,58 +12,32 @@ type Props = {
   kind: 'drawer' | 'window' | 'alert'
 }
 
-/**
- * A dialog of the panel: the browser's own, which keeps the focus inside, closes on Escape and gives the focus back.
- * Radix's would put a style element into the page, which the site's Content-Security-Policy forbids.
- */
+/** A dialog of the panel. */
 export function Dialog({ open, onClose, title, children, kind }: Props) {
-  const dialog = useRef<HTMLDialogElement>(null)
   const heading = useId()
-  useEffect(() => {
-    const element = dialog.current
-    if (!element) return
-    if (open && !element.open) element.showModal()
-    if (!open && element.open) element.close()
-  }, [open])
-  useEffect(() => {
-    const element = dialog.current
-    if (!element || kind !== 'drawer') return undefined
-    // A press beside the box hits the dialog itself; Escape does the same for the keyboard. Letting go there after
-    // marking a text inside is no such press.
-    const onPress = (event: PointerEvent) => {
-      if (event.target === element) onClose()
-    }
-    element.addEventListener('pointerdown', onPress)
-    return () => element.removeEventListener('pointerdown', onPress)
-  }, [kind, onClose])
+  const isAlert = kind === 'alert'
   return (
-    <dialog
-      ref={dialog}
-      role={kind === 'alert' ? 'alertdialog' : 'dialog'}
-      aria-labelledby={heading}
-      className={`p-dialogo p-dialogo-${kind}`}
-      // Escape: the content goes with the dialog, not a moment later.
-      onCancel={(event) => {
-        event.preventDefault()
-        onClose()
-      }}
+    <Modal
+      open={open}
       onClose={onClose}
+      titleId={heading}
+      {...(isAlert ? { role: 'alertdialog' } : {})}
+      closesOutside={kind === 'drawer'}
+      className={`p-dialogo p-dialogo-${kind}`}
     >
-      {open ? (
-        <div className="p-dialogo-caja">
-          <div className="flex items-start justify-between gap-4">
-            <h2 id={heading} className="p-titulo text-[17px]">
-              {title}
-            </h2>
-            {kind === 'alert' ? null : (
-              <button type="button" className="p-icono -mt-2 -mr-2" aria-label={es.table.close} onClick={onClose}>
-                <X aria-hidden size={18} />
-              </button>
-            )}
-          </div>
-          {children}
+      <div className="p-dialogo-caja">
+        <div className="flex items-start justify-between gap-4">
+          <h2 id={heading} className="p-titulo text-[17px]">
+            {title}
+          </h2>
+          {isAlert ? null : (
+            <button type="button" className="p-icono -mt-2 -mr-2" aria-label={es.table.close} onClick={onClose}>
+              <X aria-hidden size={18} />
+            </button>
+          )}
         </div>
-      ) : null}
-    </dialog>
+        {children}
+      </div>
+    </Modal>
   )
 }
