@@ -15,7 +15,8 @@ import (
 
 // deliveryCollection is the subcollection of an issue with a document for each address that its e-mail was begun for, named like the
 // address's document. It is created before the e-mail is passed to the mail server. So nobody gets an issue twice: an e-mail that a
-// crash interrupts between the two counts as uncertain and is not sent again.
+// crash interrupts between the two counts as uncertain and is not sent again. Its field due is the time when an open delivery needs
+// attention: an interrupted one is settled, a deferred one is retried.
 const deliveryCollection = "deliveries"
 
 // The states of an issue (sending, sent), and of a delivery.
@@ -127,13 +128,21 @@ func (r *round) run(ctx context.Context) error {
 	return r.finish(ctx)
 }
 
-// begin sends to an address, unless that was begun before.
+// begin sends to an address, unless that was begun before, or the address was erased since it was found.
 func (r *round) begin(ctx context.Context, to *firestore.DocumentSnapshot) error {
 	if err := r.connect(ctx); err != nil {
 		return err
 	}
+	_, err := to.Ref.Get(ctx)
+	if status.Code(err) == codes.NotFound {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("read an address: %w", err)
+	}
 	delivery := r.issue.Ref.Collection(deliveryCollection).Doc(to.Ref.ID)
-	_, err := delivery.Create(ctx, map[string]any{"at": r.s.options.Clock.Now(), "state": stateSending, "tries": 1})
+	now := r.s.options.Clock.Now()
+	_, err = delivery.Create(ctx, map[string]any{"at": now, "due": now.Add(sendTime), "state": stateSending, "tries": 1})
 	switch {
 	case status.Code(err) == codes.AlreadyExists:
 		// By this process before it stopped, or by another one. An interrupted delivery is settled in the end.
@@ -174,7 +183,7 @@ func (r *round) send(ctx context.Context, delivery *firestore.DocumentRef, addre
 	case err == nil:
 		outcome = stateSent
 	case errors.Is(err, email.ErrUnavailable):
-		return errors.Join(err, undo(ctx, delivery, tries))
+		return errors.Join(err, r.undo(ctx, delivery, tries))
 	case errors.Is(err, email.ErrDeferred) && tries < maxSendTries:
 		outcome = stateDeferred
 	case errors.Is(err, email.ErrRejected), errors.Is(err, email.ErrDeferred):
@@ -186,13 +195,17 @@ func (r *round) send(ctx context.Context, delivery *firestore.DocumentRef, addre
 	return r.settle(ctx, delivery, outcome)
 }
 
-// undo writes that a delivery was not begun: the first try removes it, a later one is deferred as before.
-func undo(ctx context.Context, delivery *firestore.DocumentRef, tries int) error {
+// undo writes that a delivery was not begun, also while the service stops: the first try removes it, a later one is deferred as before.
+func (r *round) undo(ctx context.Context, delivery *firestore.DocumentRef, tries int) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTime)
+	defer cancel()
 	if tries == 1 {
 		_, err := delivery.Delete(ctx)
 		return err
 	}
-	_, err := delivery.Update(ctx, []firestore.Update{{Path: "state", Value: stateDeferred}, {Path: "tries", Value: tries - 1}})
+	_, err := delivery.Update(ctx, []firestore.Update{
+		{Path: "state", Value: stateDeferred}, {Path: "tries", Value: tries - 1}, {Path: "due", Value: r.s.options.Clock.Now().Add(retryTime)},
+	})
 	return err
 }
 
@@ -209,7 +222,12 @@ func (r *round) settle(ctx context.Context, delivery *firestore.DocumentRef, out
 		if found.Data()["state"] != stateSending {
 			return nil
 		}
-		if err := tx.Update(delivery, []firestore.Update{{Path: "state", Value: outcome}, {Path: "at", Value: r.s.options.Clock.Now()}}); err != nil {
+		now := r.s.options.Clock.Now()
+		var due any // never
+		if outcome == stateDeferred {
+			due = now.Add(retryTime)
+		}
+		if err := tx.Update(delivery, []firestore.Update{{Path: "state", Value: outcome}, {Path: "at", Value: now}, {Path: "due", Value: due}}); err != nil {
 			return err
 		}
 		if outcome == stateDeferred {
@@ -223,26 +241,30 @@ func (r *round) settle(ctx context.Context, delivery *firestore.DocumentRef, out
 	return nil
 }
 
-// finish settles interrupted deliveries, sends deferred ones whose time has come, and ends the issue when neither is left.
+// finish settles interrupted deliveries, sends deferred ones whose time has come, and ends the issue when neither is left. It reads at most
+// sendBatch deliveries: a mail server may have deferred all.
 func (r *round) finish(ctx context.Context) error {
-	open, err := r.issue.Ref.Collection(deliveryCollection).Where("state", "in", []string{stateSending, stateDeferred}).Documents(ctx).GetAll()
+	open := r.issue.Ref.Collection(deliveryCollection).Where("due", ">", time.Unix(0, 0)).OrderBy("due", firestore.Asc)
+	first, err := open.Limit(r.left).Documents(ctx).GetAll()
 	if err != nil {
 		return fmt.Errorf("find open deliveries: %w", err)
 	}
 	now := r.s.options.Clock.Now()
-	for _, delivery := range open {
-		at, _ := delivery.Data()["at"].(time.Time)
+	for _, delivery := range first {
+		due, _ := delivery.Data()["due"].(time.Time)
 		switch {
-		case delivery.Data()["state"] == stateSending && now.Sub(at) >= sendTime:
+		case now.Before(due):
+			return nil // and so are the others
+		case delivery.Data()["state"] == stateSending:
 			err = r.settle(ctx, delivery.Ref, stateUncertain)
-		case delivery.Data()["state"] == stateDeferred && now.Sub(at) >= retryTime && r.left > 0:
+		default:
 			err = r.retry(ctx, delivery)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	if len(open) > 0 {
+	if len(first) > 0 {
 		return nil
 	}
 	if _, err := r.issue.Ref.Update(ctx, []firestore.Update{{Path: "state", Value: stateSent}, {Path: "problem", Value: ""}, {Path: "finishedAt", Value: now}}); err != nil {
@@ -267,8 +289,9 @@ func (r *round) retry(ctx context.Context, delivery *firestore.DocumentSnapshot)
 	}
 	tried, _ := delivery.Data()["tries"].(int64)
 	tries := int(tried) + 1
+	now := r.s.options.Clock.Now()
 	_, err = delivery.Ref.Update(ctx, []firestore.Update{
-		{Path: "state", Value: stateSending}, {Path: "tries", Value: tries}, {Path: "at", Value: r.s.options.Clock.Now()},
+		{Path: "state", Value: stateSending}, {Path: "tries", Value: tries}, {Path: "at", Value: now}, {Path: "due", Value: now.Add(sendTime)},
 	}, firestore.LastUpdateTime(delivery.UpdateTime))
 	if status.Code(err) == codes.FailedPrecondition || status.Code(err) == codes.NotFound {
 		return nil

@@ -519,6 +519,46 @@ func TestSendingIsLimitedAndLeavesOutWhoUnsubscribed(t *testing.T) {
 	}
 }
 
+func TestWhoUnsubscribesWhileOthersAreSentToGetsNothing(t *testing.T) {
+	s, mails, hand, documents := mailing(t)
+	confirmAll(t, s, mails, documents, hand, "ana@correo.do", "bea@correo.do")
+	tokens, err := s.UnsubscribeTokens([]string{"ana@correo.do", "bea@correo.do"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := start(t, s, issue, 2)
+	mails.after = func() {
+		for _, token := range tokens {
+			if err := s.Unsubscribe(t.Context(), token); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	sendAll(t, s, documents, hand, id)
+	if got := mails.to(issue.Subject); len(got) != 1 {
+		t.Errorf("the issue went to %v, though the second one had unsubscribed", got)
+	}
+}
+
+func TestAServiceThatStopsDuringAFailureSendsLater(t *testing.T) {
+	s, mails, hand, documents := mailing(t)
+	confirmAll(t, s, mails, documents, hand, "ana@correo.do")
+	id := start(t, s, issue, 1)
+	ctx, cancel := context.WithCancel(t.Context())
+	mails.fail = func(string) error {
+		cancel()
+		return email.ErrUnavailable
+	}
+	if err := s.SendIssues(ctx); nameOfRefusal(t, err) != backoffice.Unavailable {
+		t.Fatalf("SendIssues = %v", err)
+	}
+	mails.fail = nil
+	sendAll(t, s, documents, hand, id)
+	if got := progressOf(t, documents, id); got != "sent 1 0 0" {
+		t.Errorf("the issue's progress is %q, want one sent", got)
+	}
+}
+
 func TestIssuesAreChecked(t *testing.T) {
 	s, _, _, _ := mailing(t)
 	for _, bad := range []backoffice.Issue{
