@@ -213,6 +213,26 @@ func TestSendClassifiesReplies(t *testing.T) {
 	}
 }
 
+func TestErrorsDoNotNameTheRecipient(t *testing.T) {
+	for _, reply := range []string{"550 <ana@correo.do>: no such user", "452 ana@correo.do is full", "421 closing", ""} {
+		sender, err := Server(serve(t, map[string]string{"RCPT": reply}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		connection, err := sender.Connect(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := connection.Send(&Message{To: "ana@correo.do", Subject: "s", Text: "t"}); err == nil || strings.Contains(err.Error(), "ana") {
+			t.Errorf("after %q: %v", reply, err)
+		}
+		_ = connection.Close()
+	}
+	if err := (&connection{server: &server{from: "boletin@example.org"}}).Send(&Message{To: "ana@@correo.do"}); !errors.Is(err, ErrRejected) || strings.Contains(err.Error(), "ana") {
+		t.Errorf("an address that is none: %v", err)
+	}
+}
+
 func TestConnectFails(t *testing.T) {
 	sender, err := Server(serve(t, map[string]string{"": "554 go away"}))
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/wneessen/go-mail"
 	"github.com/wneessen/go-mail/smtp"
@@ -45,14 +46,24 @@ type connection struct {
 func (c *connection) Send(m *Message) error {
 	encoded, err := encode(c.server.from, m)
 	if err != nil {
-		return fmt.Errorf("%w: %w", ErrRejected, err)
+		return failure(ErrRejected, err, m.To)
 	}
 	err = c.server.client.SendWithSMTPClient(c.open, encoded)
 	if err == nil || encoded.IsDelivered() {
 		// A command after the server accepted the message may fail; the message is sent nevertheless.
 		return nil
 	}
-	return fmt.Errorf("%w: %w", outcome(err), err)
+	return failure(outcome(err), err, m.To)
+}
+
+// failure returns an outcome with the text of its cause, without the recipient, because callers log it. Mail servers and the mail client
+// repeat the address.
+func failure(outcome, cause error, recipient string) error {
+	text := cause.Error()
+	if recipient != "" {
+		text = strings.ReplaceAll(text, recipient, "(recipient)")
+	}
+	return fmt.Errorf("%w: %s", outcome, text)
 }
 
 // Close implements Connection.
