@@ -113,7 +113,8 @@ func (r *round) run(ctx context.Context) error {
 	if after, ok := r.issue.Data()["after"].(map[string]any); ok {
 		query = query.StartAfter(after["confirmedAt"], after["id"])
 	}
-	next, err := query.Limit(r.left).Documents(ctx).GetAll()
+	limit := r.left
+	next, err := query.Limit(limit).Documents(ctx).GetAll()
 	if err != nil {
 		return fmt.Errorf("find the next addresses: %w", err)
 	}
@@ -122,8 +123,8 @@ func (r *round) run(ctx context.Context) error {
 			return err
 		}
 	}
-	if r.left == 0 {
-		return nil
+	if len(next) == limit {
+		return nil // there may be more addresses, even if some of these needed no e-mail
 	}
 	return r.finish(ctx)
 }

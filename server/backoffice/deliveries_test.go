@@ -1,0 +1,48 @@
+package backoffice_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"clave/server/clock"
+)
+
+// TestTwoServicesSendAnIssueOnce sends an issue by two services at the same time: every address gets it once, and the numbers are right.
+func TestTwoServicesSendAnIssueOnce(t *testing.T) {
+	startServers(t)
+	hand := clock.NewHand(time.Date(2027, 9, 15, 18, 0, 0, 0, time.UTC))
+	one, two := &mailServer{}, &mailServer{}
+	s, other := mailingService(t, one, hand), mailingService(t, two, hand)
+	_, documents, err := s.Clients()
+	if err != nil {
+		t.Fatal(err)
+	}
+	confirmAll(t, s, one, documents, hand, names(60)...)
+	id := start(t, s, issue, 60)
+	for !strings.HasPrefix(progressOf(t, documents, id), "sent ") {
+		failed := make(chan error, 1)
+		go func() { failed <- other.SendIssues(t.Context()) }()
+		if err := s.SendIssues(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if err := <-failed; err != nil {
+			t.Error(err)
+		}
+		if t.Failed() {
+			return
+		}
+	}
+	got := one.to(issue.Subject)
+	for address, n := range two.to(issue.Subject) {
+		got[address] += n
+	}
+	for _, address := range names(60) {
+		if got[address] != 1 {
+			t.Errorf("%s got the issue %d times", address, got[address])
+		}
+	}
+	if got := progressOf(t, documents, id); got != "sent 60 0 0" {
+		t.Errorf("the issue's progress is %q", got)
+	}
+}
