@@ -173,7 +173,7 @@ func (r *round) connect(ctx context.Context) error {
 }
 
 // send passes the e-mail of a delivery that was begun to the mail server and writes the outcome. An error means that the e-mail was
-// certainly not sent and the delivery is as before it was begun, or that the outcome could not be written.
+// certainly not sent and the delivery is deferred, or that the outcome could not be written.
 func (r *round) send(ctx context.Context, delivery *firestore.DocumentRef, address string, tries int) error {
 	subject, _ := r.issue.Data()["subject"].(string)
 	text, _ := r.issue.Data()["text"].(string)
@@ -196,16 +196,13 @@ func (r *round) send(ctx context.Context, delivery *firestore.DocumentRef, addre
 	return r.settle(ctx, delivery, outcome)
 }
 
-// undo writes that a delivery was not begun, also while the service stops: the first try removes it, a later one is deferred as before.
+// undo writes that a delivery was not begun, also while the service stops. It is deferred, so that it is sent after the addresses that
+// follow: another process may have passed it.
 func (r *round) undo(ctx context.Context, delivery *firestore.DocumentRef, tries int) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTime)
 	defer cancel()
-	if tries == 1 {
-		_, err := delivery.Delete(ctx)
-		return err
-	}
 	_, err := delivery.Update(ctx, []firestore.Update{
-		{Path: "state", Value: stateDeferred}, {Path: "tries", Value: tries - 1}, {Path: "due", Value: r.s.options.Clock.Now().Add(retryTime)},
+		{Path: "state", Value: stateDeferred}, {Path: "tries", Value: tries - 1}, {Path: "due", Value: r.s.options.Clock.Now()},
 	})
 	return err
 }

@@ -1,10 +1,13 @@
 package backoffice_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
 
+	"clave/server/backoffice"
+	"clave/server/backoffice/email"
 	"clave/server/clock"
 )
 
@@ -44,5 +47,31 @@ func TestTwoServicesSendAnIssueOnce(t *testing.T) {
 	}
 	if got := progressOf(t, documents, id); got != "sent 60 0 0" {
 		t.Errorf("the issue's progress is %q", got)
+	}
+}
+
+// TestAServicePassesADeliveryThatAnotherCannotSend lets the mail server fail at one service after another one passed the address: it gets
+// the issue nevertheless.
+func TestAServicePassesADeliveryThatAnotherCannotSend(t *testing.T) {
+	startServers(t)
+	hand := clock.NewHand(time.Date(2027, 9, 15, 18, 0, 0, 0, time.UTC))
+	one, two := &mailServer{}, &mailServer{}
+	s, other := mailingService(t, one, hand), mailingService(t, two, hand)
+	_, documents, err := s.Clients()
+	if err != nil {
+		t.Fatal(err)
+	}
+	confirmAll(t, s, one, documents, hand, "ana@correo.do", "bea@correo.do")
+	id := start(t, s, issue, 2)
+	one.fail = func(string) error {
+		return errors.Join(email.ErrUnavailable, other.SendIssues(t.Context()))
+	}
+	if err := s.SendIssues(t.Context()); nameOfRefusal(t, err) != backoffice.Unavailable {
+		t.Fatalf("SendIssues = %v", err)
+	}
+	one.fail = nil
+	sendAll(t, s, documents, hand, id)
+	if got := progressOf(t, documents, id); got != "sent 2 0 0" {
+		t.Errorf("the issue's progress is %q, want two sent", got)
 	}
 }
