@@ -23,15 +23,15 @@ import (
 type route struct {
 	// pattern is the HTTP method and path, as for http.ServeMux.
 	pattern string
-	// changes is set when the method changes something: read-only sessions are refused.
+	// changes is set if the method changes anything. Read-only sessions may not call it.
 	changes bool
-	// development is set when the method is for development alone.
+	// development is set if the method is available in development only.
 	development bool
-	// run answers with what is sent as JSON, or nil when it has answered itself.
+	// run returns the value to send as JSON, or nil if it has written the response itself.
 	run func(c *Console, in *call) (any, error)
 }
 
-// routes are all methods of the API.
+// routes lists all methods of the API.
 var routes = []route{
 	{pattern: "GET /api/session", run: (*Console).getSession},
 	{pattern: "DELETE /api/session", run: (*Console).deleteSession},
@@ -84,7 +84,7 @@ var routes = []route{
 // sessionKey is the key of the session in a request's context.
 type sessionKey struct{}
 
-// newAPI returns what answers the API.
+// newAPI returns the handler of the API.
 func (c *Console) newAPI() *http.ServeMux {
 	mux := http.NewServeMux()
 	for _, one := range routes {
@@ -99,18 +99,18 @@ func (c *Console) newAPI() *http.ServeMux {
 	return mux
 }
 
-// serveAPI answers a request to the console's own API.
+// serveAPI serves a request to the console's own API.
 func (c *Console) serveAPI(w http.ResponseWriter, r *http.Request, of *session.Session) {
 	c.api.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), sessionKey{}, of)))
 }
 
-// answer answers a request for a route.
+// answer serves a request for a route.
 func (c *Console) answer(w http.ResponseWriter, r *http.Request, one route) {
 	in := &call{Request: r, w: w, console: c, route: one}
 	in.session, _ = r.Context().Value(sessionKey{}).(*session.Session)
 	out, err := in.run()
 	switch {
-	case err == nil && out == nil: // it has answered
+	case err == nil && out == nil: // the response has been written
 	case err == nil:
 		httpjson.Write(w, http.StatusOK, out)
 	case in.began:
@@ -138,17 +138,17 @@ type call struct {
 	session *session.Session
 	// body is the JSON of the request; nil for a GET.
 	body []byte
-	// began is set when a stream of lines was begun.
+	// began is set once a stream of lines has begun.
 	began bool
 }
 
-// csrfHeader is the header of requests that are no plain reads. No page of another origin can set it.
+// csrfHeader is the header that all requests except reads need. Pages of other origins cannot set it.
 const csrfHeader = "X-Clave-CSRF"
 
-// maxBody is the greatest body of the API.
+// maxBody is the maximum size of a request's body.
 const maxBody = 8 << 20
 
-// run checks the request and does it.
+// run checks and executes the request.
 func (in *call) run() (any, error) {
 	if in.Method != http.MethodGet && in.Method != http.MethodHead {
 		if subtle.ConstantTimeCompare([]byte(in.Header.Get(csrfHeader)), []byte(in.session.CSRF)) != 1 {
@@ -159,7 +159,7 @@ func (in *call) run() (any, error) {
 		}
 	}
 	if in.route.changes {
-		// What is about to change is noted by who changes it; here the session is known to be one that may.
+		// Each method records its change itself. Here only the right of the session to change anything is checked.
 		if in.caller("").ReadOnly {
 			_, err := in.caller("").Change(nil)
 			return nil, err
@@ -221,7 +221,7 @@ func (in *call) database(p place) (resource.Database, error) {
 	return resource.ParseDatabase("projects/" + p.Project + "/databases/" + p.Database)
 }
 
-// decodeAt decodes a body and returns the database of the place in it.
+// decodeAt decodes a body and returns the database that the place in it names.
 func (in *call) decodeAt(body any, at *place) (resource.Database, error) {
 	if err := in.decode(body); err != nil {
 		return resource.Database{}, err
@@ -232,7 +232,7 @@ func (in *call) decodeAt(body any, at *place) (resource.Database, error) {
 // query returns a query parameter.
 func (in *call) query(name string) string { return in.URL.Query().Get(name) }
 
-// number returns a query parameter as a number between 1 and most, and a default if there is none.
+// number returns a query parameter as a number from 1 to most, or the default if it is absent.
 func (in *call) number(name string, byDefault, most int) (int, error) {
 	text := in.query(name)
 	if text == "" {
@@ -251,7 +251,7 @@ func (in *call) begin() {
 	in.began = true
 }
 
-// line sends a line of a stream. It reports whether the client still reads.
+// line sends a line of a stream. It reports whether the client is still connected.
 func (in *call) line(v any) bool {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -270,7 +270,7 @@ type errorJSON struct {
 	Status  string `json:"status"`
 }
 
-// errorBody returns what clients receive of an error.
+// errorBody returns the JSON of an error for clients.
 func errorBody(err error) errorJSON {
 	code := wire.Code(err)
 	message := fault.Of(err).Message
@@ -280,7 +280,7 @@ func errorBody(err error) errorJSON {
 	return errorJSON{wire.HTTP(code), message, code.String()}
 }
 
-// writeError answers a request with an error.
+// writeError responds with an error.
 func writeError(w http.ResponseWriter, err error) {
 	body := errorBody(err)
 	httpjson.Write(w, body.Code, map[string]any{"error": body})

@@ -10,7 +10,7 @@ import (
 	"clave/server/value"
 )
 
-// maxCounted is up to how many documents of a collection are counted.
+// maxCounted is the maximum number of documents of a collection that are counted.
 const maxCounted = 10_000
 
 // collectionJSON is a collection in the answer of GET /api/collections.
@@ -43,7 +43,7 @@ func (c *Console) getCollections(in *call) (any, error) {
 		if in.query("counts") == "" {
 			continue
 		}
-		// One more than is shown is counted, which shows whether there are more.
+		// One more than is shown is counted, to detect whether there are more.
 		q, err := (&query.Aggregation{
 			Query:  &query.Query{DB: db, Parent: parent, From: []query.From{{Collection: id}}, Limit: query.NoLimit},
 			Fields: []query.Aggregate{{Alias: "n", Op: query.Count, Capped: true, UpTo: maxCounted + 1}},

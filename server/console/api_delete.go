@@ -16,16 +16,16 @@ import (
 	"clave/server/token"
 )
 
-// atOnce is the number of documents that one commit of a recursive delete or its undoing changes.
+// atOnce is the number of documents that each commit of a recursive delete, or of its undoing, changes.
 const atOnce = 500
 
-// How long a recursive delete may be undone, and how many may at a time.
+// The time for which a recursive delete can be undone, and the maximum number of deletes that can be undone.
 const (
 	undoLife = time.Minute
 	maxUndos = 32
 )
 
-// undo is a recursive delete that may be undone.
+// undo is a recursive delete that can be undone.
 type undo struct {
 	db      resource.Database
 	path    string
@@ -34,7 +34,7 @@ type undo struct {
 	until   time.Time
 }
 
-// undos are the recursive deletes that may be undone. It is safe for concurrent use.
+// undos holds the recursive deletes that can be undone. It is safe for concurrent use.
 type undos struct {
 	mu   sync.Mutex
 	list map[string]*undo // guarded by mu
@@ -57,7 +57,7 @@ func (u *undos) keep(d *undo, now time.Time) string {
 	return token
 }
 
-// take returns a delete that may still be undone, once.
+// take removes and returns a delete that can still be undone, or nil.
 func (u *undos) take(token string, now time.Time) *undo {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -75,13 +75,13 @@ type pathBody struct {
 	Path string `json:"path"`
 }
 
-// readPath reads such a body and checks its path.
+// readPath reads a pathBody and checks its path.
 func (in *call) readPath() (db resource.Database, path string, err error) {
 	var body pathBody
 	if db, err = in.decodeAt(&body, &body.place); err != nil {
 		return db, "", err
 	}
-	// A collection's path with an id behind it is a document's.
+	// A collection's path followed by an id is a document's path.
 	name := db.Root() + "/" + body.Path
 	if strings.Count(body.Path, "/")%2 == 0 {
 		name += "/x"
@@ -118,7 +118,8 @@ func (c *Console) postDeleteCount(in *call) (any, error) {
 	return map[string]int{"documents": documents, "collections": collections}, err
 }
 
-// postDelete deletes a document or collection with all below it, in commits of many documents, and shows how far it is.
+// postDelete deletes a document or collection with everything below it, in commits of many documents, and sends its
+// progress.
 func (c *Console) postDelete(in *call) (any, error) {
 	db, path, err := in.readPath()
 	if err != nil {
@@ -135,12 +136,12 @@ func (c *Console) postDelete(in *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	caller.Journal = nil // noted as one change
+	caller.Journal = nil // the whole delete is recorded as one change
 	in.begin()
 	d := &undo{db: db, path: path}
 	err = c.deleteBelow(in, caller, d, total)
 	ended(err)
-	// What was deleted before an error or the client's end can be undone too.
+	// Documents that were deleted before an error, or before the client disconnected, can be restored too.
 	d.until = c.o.Clock.Now().Add(undoLife)
 	undo := c.undos.keep(d, c.o.Clock.Now())
 	if err != nil {
@@ -150,7 +151,7 @@ func (c *Console) postDelete(in *call) (any, error) {
 	return nil, nil
 }
 
-// deleteBelow deletes what is at and under a path.
+// deleteBelow deletes the documents at and below a path.
 func (c *Console) deleteBelow(in *call, caller token.Caller, d *undo, total int) error {
 	var writes []document.Write
 	flush := func() error {
@@ -161,7 +162,7 @@ func (c *Console) deleteBelow(in *call, caller token.Caller, d *undo, total int)
 		if err != nil {
 			return err
 		}
-		// Noted commit by commit: a delete that ends early can be undone as far as it went.
+		// Each commit is recorded at once, so that a delete that ends early can be undone.
 		d.commits = append(d.commits, result.Version)
 		d.deleted += len(writes)
 		writes = writes[:0]
@@ -214,13 +215,13 @@ func (c *Console) postUndo(in *call) (any, error) {
 	return nil, nil
 }
 
-// restoreDeleted writes the documents that the commits of a delete have deleted.
+// restoreDeleted writes the documents that the commits of a delete deleted.
 func (c *Console) restoreDeleted(in *call, caller token.Caller, d *undo) (restored, skipped int, err error) {
 	if len(d.commits) == 0 {
 		return 0, 0, nil
 	}
-	// The log is read over all versions from the first commit to the last; commits of others between them are left out. A document that has
-	// been created again since is not overwritten: each write requires that it is absent.
+	// The log is read from the first commit of the delete to the last; commits of other clients in between are ignored. A
+	// document that was created again is not overwritten, because each write requires that it is absent.
 	absent := false
 	first, last := slices.Min(d.commits), slices.Max(d.commits)
 	err = c.o.Guard.Changes(in.Context(), caller, d.db, first-1, last, func(commit document.Commit) error {
@@ -250,7 +251,7 @@ func (c *Console) restoreDeleted(in *call, caller token.Caller, d *undo) (restor
 	return restored, skipped, err
 }
 
-// create writes documents that must be absent, all at once or, where some are there, each by itself.
+// create writes documents that must be absent, in one commit, or, if some exist, in one commit each.
 func (c *Console) create(ctx context.Context, caller token.Caller, db resource.Database, writes []document.Write) (made, kept int, err error) {
 	_, err = c.o.Guard.Commit(ctx, caller, db, operation.Commit{Writes: writes})
 	if err == nil || !fault.Is(err, fault.AlreadyExists) {

@@ -13,7 +13,7 @@ const maxAhead = 366 * 24 * time.Hour
 // clockJSON is the server's clock.
 type clockJSON struct {
 	Now string `json:"now"`
-	// Ahead is by how many seconds it is ahead of the machine's.
+	// Ahead is the number of seconds that it is ahead of the machine's clock.
 	Ahead int64 `json:"ahead"`
 }
 
@@ -37,7 +37,7 @@ func (c *Console) putLabClock(in *call) (any, error) {
 		return nil, fault.E(fault.InvalidArgument, "ahead must be a number of seconds up to %d.", int64(maxAhead.Seconds()))
 	}
 	if c.o.Ahead == nil {
-		return nil, fault.E(fault.FailedPrecondition, "The clock of this server cannot be put ahead.")
+		return nil, fault.E(fault.FailedPrecondition, "The clock of this server cannot be advanced.")
 	}
 	ahead := time.Duration(*body.Ahead) * time.Second
 	ended, err := in.change(c.o.Project, "clock", "put the clock ahead by "+ahead.String())
@@ -45,12 +45,12 @@ func (c *Console) putLabClock(in *call) (any, error) {
 		return nil, err
 	}
 	c.o.Ahead.Put(ahead)
-	c.o.Log.Warn("the clock was put by the console's lab", "ahead", ahead.String())
+	c.o.Log.Warn("the console's lab set the clock", "ahead", ahead.String())
 	ended(nil)
 	return c.clockState(), nil
 }
 
-// faultsJSON is what is injected, and how many calls it has happened to.
+// faultsJSON holds the injected faults and the number of calls that they affected.
 type faultsJSON struct {
 	faultinject.Settings
 	Injected int64 `json:"injected"`
@@ -68,7 +68,7 @@ func (c *Console) faultState() *faultsJSON {
 	return &faultsJSON{*s, injected}
 }
 
-// putLabFaults begins to delay or fail calls of clients.
+// putLabFaults starts delaying or failing calls of clients.
 func (c *Console) putLabFaults(in *call) (any, error) {
 	var s faultinject.Settings
 	if err := in.decode(&s); err != nil {

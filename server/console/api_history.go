@@ -15,7 +15,7 @@ import (
 	"clave/server/wire"
 )
 
-// How many versions of a document are shown.
+// The default and the maximum number of versions of a document in a response.
 const (
 	usualVersions = 50
 	mostVersions  = 1000
@@ -38,7 +38,7 @@ func (in *call) documentOf(p place, path string) (resource.Document, error) {
 	return resource.ParseDocument(db.Root() + "/" + path)
 }
 
-// getHistory returns the versions of a document that are kept, newest first.
+// getHistory returns the kept versions of a document, newest first.
 func (c *Console) getHistory(in *call) (any, error) {
 	name, err := in.documentOf(place{}, in.query("path"))
 	if err != nil {
@@ -77,7 +77,7 @@ func (c *Console) getHistory(in *call) (any, error) {
 	return map[string]any{"path": name.Path, "since": timeText(since.Time()), "versions": versions[:min(limit, len(versions))], "more": more}, nil
 }
 
-// kindOf names what a change did.
+// kindOf returns the kind of a change.
 func kindOf(c document.Change) string {
 	switch {
 	case c.Before == nil:
@@ -88,7 +88,7 @@ func kindOf(c document.Change) string {
 	return "update"
 }
 
-// changedFields returns the names of the fields that a change has changed, in their order.
+// changedFields returns the names of the fields that a change affected, sorted.
 func changedFields(c document.Change) []string {
 	out := []string{}
 	var before, after value.Map
@@ -112,14 +112,14 @@ func changedFields(c document.Change) []string {
 	return out
 }
 
-// documentAt returns a document as it was at a version, 0 for now; nil when it was absent.
+// documentAt returns a document as of a version, where 0 is the latest. It returns nil if the document was absent.
 func (c *Console) documentAt(in *call, name resource.Document, at clock.Version) (found *document.Document, err error) {
 	err = c.o.Guard.Get(in.Context(), in.caller(name.DB.Project), name.DB, []resource.Document{name}, operation.At{ReadTime: at},
 		func(guard.Snapshot) error { return nil }, func(_ resource.Document, d *document.Document) error { found = d; return nil })
 	return found, err
 }
 
-// parseTime reads a moment in the past.
+// parseTime parses a time in the past.
 func parseTime(text string) (clock.Version, error) {
 	t, err := time.Parse(time.RFC3339Nano, text)
 	if err != nil {
@@ -128,7 +128,7 @@ func parseTime(text string) (clock.Version, error) {
 	return clock.VersionOf(t), nil
 }
 
-// documentJSON returns a document in its REST form, nil for none.
+// documentJSON returns a document in its REST form, or nil for nil.
 func documentJSON(d *document.Document) (json.RawMessage, error) {
 	if d == nil {
 		return nil, nil
@@ -136,7 +136,7 @@ func documentJSON(d *document.Document) (json.RawMessage, error) {
 	return wire.AppendDocumentJSON(nil, d)
 }
 
-// getVersion returns a document as it was at a moment.
+// getVersion returns a document as of a time.
 func (c *Console) getVersion(in *call) (any, error) {
 	name, err := in.documentOf(place{}, in.query("path"))
 	if err != nil {
@@ -154,7 +154,7 @@ func (c *Console) getVersion(in *call) (any, error) {
 	return map[string]any{"time": timeText(at.Time()), "document": text}, err
 }
 
-// postRestoreVersion writes a document as it was at a moment, or deletes it where it was absent.
+// postRestoreVersion restores the state of a document as of a time: it writes the document, or deletes it if it was absent.
 func (c *Console) postRestoreVersion(in *call) (any, error) {
 	var body struct {
 		pathBody

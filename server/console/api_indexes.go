@@ -27,17 +27,17 @@ type indexJSON struct {
 	Fields     []fieldJSON `json:"fields"`
 	State      string      `json:"state,omitempty"`
 	Origin     string      `json:"origin,omitempty"`
-	// Count is the number of queries that lacked the index since the start, and Last when; for those that are missing.
+	// Count is the number of queries since the start that needed a missing index, and Last the time of the latest one.
 	Count int64  `json:"count,omitempty"`
 	Last  string `json:"last,omitempty"`
-	// Uses is the number of queries that have used an index that there is since the start, and LastUse when.
+	// Uses is the number of queries since the start that used a present index, and LastUse the time of the latest one.
 	Uses    int64  `json:"uses"`
 	LastUse string `json:"lastUse,omitempty"`
-	// Entries and Bytes are what an index has, counted up to mostCounted entries; More is set when there are more of them.
+	// Entries and Bytes are the number and the size of the entries, up to mostCounted entries. More is set if there are more.
 	Entries int   `json:"entries"`
 	Bytes   int64 `json:"bytes"`
 	More    bool  `json:"more,omitempty"`
-	// JSON is the definition as firestore.indexes.json has it.
+	// JSON is the definition in the form of firestore.indexes.json.
 	JSON string `json:"json"`
 }
 
@@ -64,19 +64,19 @@ func indexOf(d index.Definition) indexJSON {
 	return out
 }
 
-// mostCounted is how many entries of an index are counted.
+// mostCounted is the maximum number of entries of an index that are counted.
 const mostCounted = 10_000
 
 // maxMissing is the number of definitions that MissingIndexes keeps.
 const maxMissing = 1000
 
-// MissingIndexes keeps which indexes queries have lacked. It is safe for concurrent use; the zero value is empty.
+// MissingIndexes records the missing indexes that queries needed. It is safe for concurrent use; the zero value is empty.
 type MissingIndexes struct {
 	mu  sync.Mutex
 	all map[string]*missing // guarded by mu
 }
 
-// missing is an index that queries have lacked.
+// missing is a missing index that queries needed.
 type missing struct {
 	db         resource.Database
 	definition index.Definition
@@ -84,7 +84,7 @@ type missing struct {
 	last       time.Time
 }
 
-// Add records that a query has lacked an index.
+// Add records that a query needed a missing index.
 func (w *MissingIndexes) Add(db resource.Database, d index.Definition, now time.Time) {
 	key := db.String() + d.JSON()
 	w.mu.Lock()
@@ -104,7 +104,7 @@ func (w *MissingIndexes) Add(db resource.Database, d index.Definition, now time.
 	one.last = now
 }
 
-// find returns the definition that queries of a database have lacked, by its JSON.
+// find returns the recorded definition of a database with the given JSON.
 func (w *MissingIndexes) find(db resource.Database, text string) (index.Definition, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -114,7 +114,7 @@ func (w *MissingIndexes) find(db resource.Database, text string) (index.Definiti
 	return index.Definition{}, false
 }
 
-// of returns the indexes that queries of a database have lacked, the most often lacked first.
+// of returns the missing indexes of a database, the most frequently needed first.
 func (w *MissingIndexes) of(db resource.Database) []indexJSON {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -130,7 +130,7 @@ func (w *MissingIndexes) of(db resource.Database) []indexJSON {
 	return out
 }
 
-// getIndexes returns the composite indexes that there are, and those that queries have lacked.
+// getIndexes returns the present composite indexes, and the missing ones that queries needed.
 func (c *Console) getIndexes(in *call) (any, error) {
 	db, err := in.database(place{})
 	if err != nil {
@@ -159,7 +159,7 @@ func (c *Console) indexFile(db resource.Database) string {
 	return cmp.Or(c.o.IndexFiles[db.ID], c.o.IndexFiles[resource.DefaultDatabase])
 }
 
-// presentIndex returns an index that there is.
+// presentIndex returns an index that the database has.
 func (c *Console) presentIndex(in *call, db resource.Database, one index.Status) (indexJSON, error) {
 	defined := c.o.Defined(db)
 	out := indexOf(one.Definition)
@@ -183,7 +183,7 @@ func (c *Console) presentIndex(in *call, db resource.Database, one index.Status)
 	return out, err
 }
 
-// postIndexFile writes an index that queries have lacked into the database's file.
+// postIndexFile adds a missing index to the index file of the database.
 func (c *Console) postIndexFile(in *call) (any, error) {
 	var body struct {
 		place

@@ -11,7 +11,7 @@ import (
 // maxSnapshots is the maximum number of snapshots. All changes since the oldest are retained.
 const maxSnapshots = 50
 
-// snapshotJSON is a state of a project's documents that is kept.
+// snapshotJSON is a kept state of a project's documents.
 type snapshotJSON struct {
 	ID      string `json:"id"`
 	Project string `json:"project"`
@@ -19,7 +19,7 @@ type snapshotJSON struct {
 	Time    string `json:"time"`
 }
 
-// lab keeps the snapshots that the console has made. It is safe for concurrent use.
+// lab keeps the snapshots that were made in the console. It is safe for concurrent use.
 type lab struct {
 	mu        sync.Mutex
 	snapshots []snapshotJSON // guarded by mu
@@ -37,14 +37,14 @@ func (l *lab) find(id string) (snapshotJSON, error) {
 	return snapshotJSON{}, fault.E(fault.NotFound, "There is no snapshot %q.", id)
 }
 
-// getLab returns the snapshots, how far the clock is ahead, and what is injected.
+// getLab returns the snapshots, the offset of the clock, and the injected faults.
 func (c *Console) getLab(*call) (any, error) {
 	c.lab.mu.Lock()
 	defer c.lab.mu.Unlock()
 	return map[string]any{"snapshots": append([]snapshotJSON{}, c.lab.snapshots...), "clock": c.clockState(), "faults": c.faultState()}, nil
 }
 
-// change announces a change of a whole project.
+// change begins to record a change of a whole project. The returned function records its result.
 func (in *call) change(project, method, target string) (func(error), error) {
 	return in.caller(project).Change(func() token.Change {
 		return token.Change{Method: method, Database: "projects/" + project, Targets: []string{target}, Count: 1}

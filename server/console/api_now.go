@@ -7,7 +7,7 @@ import (
 	"clave/server/meter"
 )
 
-// getNow returns what the server did within the last hour.
+// getNow returns the figures of the last hour.
 func (c *Console) getNow(in *call) (any, error) {
 	past, current := c.o.Meter.Samples(in.Context())
 	return map[string]any{

@@ -15,7 +15,7 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// replayBody is what is to be different when a request is decided again.
+// replayBody holds the changes under which a request is decided again.
 type replayBody struct {
 	As     json.RawMessage `json:"as"`
 	At     *time.Time      `json:"at"`
@@ -77,7 +77,7 @@ func withData(d *document.Document, fields json.RawMessage) (*document.Document,
 	return &out, nil
 }
 
-// postReplayAll decides the latest requests by other rules and answers what would change.
+// postReplayAll decides the latest requests by other rules and returns the decisions that differ.
 func (c *Console) postReplayAll(in *call) (any, error) {
 	var body struct {
 		sourceBody
@@ -158,7 +158,7 @@ func operationOf(q *rules.Request) (map[string]any, error) {
 		if err != nil {
 			return nil, err
 		}
-		// Cases have a database of their own, which the references of a query must be in.
+		// A test case has its own database. The references in a query must point into it.
 		text = bytes.ReplaceAll(text, []byte(`"`+q.Query.DB.Root()+"/"), []byte(`"`+ruletest.Database.Root()+"/"))
 		op["parent"], op["query"] = q.Query.Parent, json.RawMessage(text)
 		return op, nil

@@ -20,14 +20,14 @@ import (
 	"clave/server/value"
 )
 
-// How many requests an answer shows, and how often a stream of them without news sends an empty line.
+// The default and the maximum number of requests in a response, and the interval of empty lines in an idle stream.
 const (
 	usualRequests = 200
 	mostRequests  = 1000
 	quietStream   = 15 * time.Second
 )
 
-// lineJSON is an allow statement that was considered.
+// lineJSON is an allow statement that was evaluated.
 type lineJSON struct {
 	Line    int    `json:"line"`
 	Outcome string `json:"outcome"`
@@ -59,7 +59,7 @@ func recordOf(e *rules.Evaluation) recordJSON {
 	return out
 }
 
-// linesOf returns statements.
+// linesOf converts statements.
 func linesOf(statements []rules.Statement) []lineJSON {
 	out := make([]lineJSON, len(statements))
 	for i, s := range statements {
@@ -71,7 +71,7 @@ func linesOf(statements []rules.Statement) []lineJSON {
 	return out
 }
 
-// filtered reports whether a decision is one that the query parameters select.
+// filtered reports whether the query parameters select a decision.
 func (in *call) filtered(r *recordJSON) bool {
 	for name, has := range map[string]string{"outcome": r.Outcome, "method": r.Method, "project": r.Project, "database": r.Database} {
 		if want := in.query(name); want != "" && want != has {
@@ -112,13 +112,14 @@ func (c *Console) getRequests(in *call) (any, error) {
 	return map[string]any{"requests": out, "more": more, "kept": len(kept), "limit": most}, nil
 }
 
-// getRequestStream sends the decisions after one, or those to come, until the client goes.
+// getRequestStream sends the decisions after a given one, or only future ones, until the client disconnects.
 func (c *Console) getRequestStream(in *call) (any, error) {
 	after, err := in.number("after", 0, 1<<53)
 	if err != nil {
 		return nil, err
 	}
-	// Watching begins before the kept decisions are read: one that comes between is in both, and its number shows that it was sent.
+	// Watching begins before the kept decisions are read. A decision that is made in between occurs in both; its number shows
+	// that it was sent already.
 	_, watcher := c.o.Rules.Monitor().Watch()
 	defer watcher.Close()
 	in.begin()
@@ -177,18 +178,18 @@ type decisionJSON struct {
 	Statements  []lineJSON         `json:"statements"`
 	Denial      string             `json:"denial,omitempty"`
 	Expressions []rules.Expression `json:"expressions"`
-	// Lookups are the documents that the rules have read, and Cost is what deciding took.
+	// Lookups are the documents that the rules read, and Cost is the cost of the decision.
 	Lookups []lookupJSON `json:"lookups"`
 	Cost    costJSON     `json:"cost"`
 }
 
-// lookupJSON is a document that rules have read.
+// lookupJSON is a document that the rules read.
 type lookupJSON struct {
 	Path   string `json:"path"`
 	Exists bool   `json:"exists"`
 }
 
-// costJSON is what a decision took: evaluations of expressions, documents that rules have read, and microseconds.
+// costJSON is the cost of a decision: evaluated expressions, documents that the rules read, and microseconds.
 type costJSON struct {
 	Evaluations  int64 `json:"evaluations"`
 	Lookups      int   `json:"lookups"`
@@ -206,12 +207,13 @@ func evaluations(all []rules.Expression) (n int64) {
 	return n
 }
 
-// pastReader gives documents as they were when a request was decided, or where that is no longer kept, as they are. It notes them.
+// pastReader returns documents as they were when a request was decided, or their current state if that version is no longer
+// kept. It records the documents that it returns.
 type pastReader struct {
 	console *Console
 	caller  token.Caller
 	at      clock.Version
-	// own is the document that the request writes, as it leaves it.
+	// own is the document that the request writes, in its state after the write.
 	own  *document.Document
 	seen map[string]*document.Document
 }
@@ -237,7 +239,7 @@ func (r *pastReader) Lookup(ctx context.Context, name resource.Document, after b
 	return found.Fields, true, nil
 }
 
-// decide decides a request again, by rules and with the values of expressions.
+// decide decides a request again by the given rules and records the values of expressions.
 func (c *Console) decide(in *call, r *rules.Ruleset, q rules.Request) (decisionJSON, *pastReader, error) {
 	db := q.Name.DB
 	if q.Query != nil {
@@ -263,7 +265,7 @@ func (c *Console) decide(in *call, r *rules.Ruleset, q rules.Request) (decisionJ
 	return out, reader, nil
 }
 
-// getRequest returns a decision with all that it was made of.
+// getRequest returns a decision with all details.
 func (c *Console) getRequest(in *call) (any, error) {
 	e, err := c.evaluation(in)
 	if err != nil {
@@ -274,7 +276,8 @@ func (c *Console) getRequest(in *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The request was decided again for the details of each statement; a privileged caller's was not decided by rules at all.
+	// The request was decided again for the details of each statement. For a privileged caller the rules were not evaluated
+	// at all.
 	if made := e.Decision(); made.Privileged {
 		d.Outcome = "admin"
 	}

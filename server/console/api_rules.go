@@ -70,7 +70,7 @@ type sourceBody struct {
 	Source *string `json:"source"`
 }
 
-// readSource reads such a body.
+// readSource reads and checks a sourceBody.
 func (in *call) readSource() (body sourceBody, err error) {
 	if err := in.decode(&body); err != nil {
 		return body, err
@@ -81,7 +81,7 @@ func (in *call) readSource() (body sourceBody, err error) {
 	return body, nil
 }
 
-// checkedJSON is what is wrong with rules; not OK are those that don't come into force.
+// checkedJSON holds the issues of rules. OK is false for rules that cannot come into force.
 type checkedJSON struct {
 	OK     bool        `json:"ok"`
 	Issues []issueJSON `json:"issues"`
@@ -97,7 +97,7 @@ func (c *Console) postRulesCheck(in *call) (any, error) {
 	return checkedJSON{!guard.HasErrors(issues), issuesJSON(issues)}, nil
 }
 
-// putRules puts rules in force where those of the database are: for it alone, for its project or for all.
+// putRules replaces the rules in force of a database in their scope: that database, its project, or all databases.
 func (c *Console) putRules(in *call) (any, error) {
 	body, err := in.readSource()
 	if err != nil {
@@ -130,7 +130,7 @@ func (c *Console) putRules(in *call) (any, error) {
 	return out, nil
 }
 
-// caseJSON is how a case came out.
+// caseJSON is the result of a case.
 type caseJSON struct {
 	ID       string `json:"id"`
 	Good     bool   `json:"good"`

@@ -19,11 +19,11 @@ const (
 	CheckUnknown = "unknown"
 )
 
-// Check is one thing that a production server should have.
+// Check is the result of one check of a production server.
 type Check struct {
 	ID    string `json:"id"`
 	State string `json:"state"`
-	// Text is a sentence, and Values are its parts as data.
+	// Text describes the result in a sentence, and Values holds the parts of the sentence as data.
 	Text   string         `json:"text"`
 	Values map[string]any `json:"values"`
 }
@@ -37,7 +37,7 @@ func (c *Console) getSafety(in *call) (any, error) {
 	return map[string]any{"checks": checks}, nil
 }
 
-// postTestMail sends an e-mail by which an administrator checks that the mail server accepts it.
+// postTestMail sends an e-mail with which an administrator checks the mail server.
 func (c *Console) postTestMail(in *call) (any, error) {
 	var body struct {
 		To     string `json:"to"`
@@ -50,7 +50,7 @@ func (c *Console) postTestMail(in *call) (any, error) {
 		return nil, fault.E(fault.InvalidArgument, "to must be an e-mail address.")
 	}
 	if c.o.TestMail == nil {
-		return nil, fault.E(fault.FailedPrecondition, "No mail server is configured. Give one with --mail.")
+		return nil, fault.E(fault.FailedPrecondition, "No mail server is configured. Configure one with --mail.")
 	}
 	ended, err := in.change(c.o.Project, "test e-mail", body.To)
 	if err != nil {
@@ -64,7 +64,8 @@ func (c *Console) postTestMail(in *call) (any, error) {
 	return struct{}{}, nil
 }
 
-// checkRules checks whether the rules allow everything to everyone: what they allow without a signed-in user on a document of any name.
+// checkRules checks whether the rules are open to everyone: what a caller who is not signed in may do with a document of
+// any name.
 func (c *Console) checkRules(in *call) Check {
 	open := map[string]any{}
 	state := CheckOK
@@ -88,10 +89,10 @@ func (c *Console) checkRules(in *call) Check {
 	return Check{"rulesOpen", state, "The rules let everybody read or write documents of any name.", open}
 }
 
-// now returns the time as rules have it.
+// now returns the current time as a value of the rules.
 func (c *Console) now() value.Timestamp { return value.TimestampOf(c.o.Clock.Now()) }
 
-// openTo returns what anybody may do with a document of any name: nothing, read, write, or read and write.
+// openTo returns the operations that everyone may do with a document of any name: none, read, write, or both.
 func openTo(ctx context.Context, r *rules.Ruleset, db resource.Database, now value.Timestamp) string {
 	name := resource.Document{DB: db, Path: "clave-safety-check/x"}
 	d := &document.Document{Name: name, Fields: value.Map{}}

@@ -8,13 +8,13 @@ import (
 	"clave/server/resource"
 )
 
-// The longest answers of the audit log.
+// The default and the maximum number of entries in a response with the audit log.
 const (
 	usualEntries = 200
 	mostEntries  = 1000
 )
 
-// projectJSON is a project with the databases that are known of it.
+// projectJSON is a project with its known databases.
 type projectJSON struct {
 	ID        string   `json:"id"`
 	Databases []string `json:"databases"`
@@ -34,7 +34,7 @@ type sessionJSON struct {
 	TokensSigned bool          `json:"tokensSigned"`
 }
 
-// getSession returns the session and what the server has.
+// getSession returns the session and the features of the server.
 func (c *Console) getSession(in *call) (any, error) {
 	out := sessionJSON{
 		Mode: c.o.Mode, Write: in.session.Write, Project: c.o.Project, Projects: c.projects(), Version: c.o.Version, CSRF: in.session.CSRF,
@@ -85,7 +85,7 @@ func (c *Console) projects() []projectJSON {
 	return out
 }
 
-// features returns what is built and for this mode, from which the page chooses what to show.
+// features returns the features that are available in this mode. The page shows only these.
 func (c *Console) features() []string {
 	all := []string{"data", "history", "users", "rules", "indexes", "now", "logs", "audit"}
 	if c.o.Production {

@@ -12,7 +12,7 @@ import (
 	"clave/server/token"
 )
 
-// account returns the call of the account service that a request makes.
+// account returns the call to the account service for a request.
 func (in *call) account(project, tenant string) identity.Call {
 	if project == "" {
 		project = in.console.o.Project
@@ -20,13 +20,13 @@ func (in *call) account(project, tenant string) identity.Call {
 	return identity.Call{Project: project, Tenant: tenant, Admin: true, Address: in.caller("").Address.String(), Origin: "http://" + in.console.o.Addresses.Auth}
 }
 
-// How many accounts a page of a search has.
+// The default and the maximum number of accounts in a page of a search.
 const (
 	usualUsers = 100
 	mostUsers  = 1000
 )
 
-// getUsers returns the accounts that have a text in what names them, a page after an id.
+// getUsers searches the accounts whose identifiers contain a text. It returns a page that begins after an account id.
 func (c *Console) getUsers(in *call) (any, error) {
 	most, err := in.number("limit", usualUsers, mostUsers)
 	if err != nil {
@@ -39,7 +39,7 @@ func (c *Console) getUsers(in *call) (any, error) {
 	return c.o.Accounts.Search(in.Context(), in.account(in.query("project"), in.query("tenant")), text, in.query("after"), most)
 }
 
-// getCodes returns the codes that were sent and are still good, newest first.
+// getCodes returns the sent codes that are still valid, newest first.
 func (c *Console) getCodes(in *call) (any, error) {
 	about := in.account(in.query("project"), in.query("tenant"))
 	oob, err := c.o.Accounts.SentCodes(in.Context(), about)
@@ -69,7 +69,7 @@ type mailJSON struct {
 	Text    string `json:"text"`
 }
 
-// mailOf returns a code with its e-mail in the language of a locale. A code of a kind that has no e-mail has none.
+// mailOf returns a code with its e-mail in the language of a locale. Codes of some kinds have no e-mail.
 func (c *Console) mailOf(code identity.SentCode, locale string) (mailJSON, error) {
 	out := mailJSON{SentCode: code, To: code.Email}
 	if code.RequestType == identity.ChangeEmail && code.NewEmail != "" {
@@ -86,7 +86,7 @@ func (c *Console) mailOf(code identity.SentCode, locale string) (mailJSON, error
 	return out, err
 }
 
-// postSignIn signs in as an account that is there, and answers its tokens.
+// postSignIn signs in as an existing account and returns its tokens.
 func (c *Console) postSignIn(in *call) (any, error) {
 	var body struct {
 		place
@@ -122,7 +122,7 @@ func (c *Console) postSignIn(in *call) (any, error) {
 	return out.Tokens, nil
 }
 
-// unsigned returns a custom token in the plain form that the emulator takes. Production refuses it.
+// unsigned returns a custom token in the unsigned form that the emulator accepts. Production refuses it.
 func unsigned(uid, tenant string) (string, error) {
 	claims := map[string]string{"uid": uid}
 	if tenant != "" {

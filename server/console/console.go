@@ -30,11 +30,11 @@ type Addresses struct {
 
 // Options configure a console.
 type Options struct {
-	// Mode is the program's: start, exec or serve.
+	// Mode is the mode of the program: start, exec or serve.
 	Mode string
-	// Production leaves out what is for development.
+	// Production disables the features for development.
 	Production bool
-	// Version is the program's.
+	// Version is the version of the program.
 	Version string
 	// Project is the default project.
 	Project string
@@ -42,8 +42,8 @@ type Options struct {
 	Databases []string
 	// SignedTokens is set when ID tokens are signed.
 	SignedTokens bool
-	// Names are the host names besides localhost that the console goes by. AnyAddress takes every address too, for a console that
-	// listens on all of the machine's.
+	// Names are the host names of the console besides localhost. AnyAddress also accepts every IP address, for a console that
+	// listens on all addresses of the machine.
 	Names      []string
 	AnyAddress bool
 	// TLS is set if the console's listener terminates TLS.
@@ -56,33 +56,34 @@ type Options struct {
 	Audit *audit.Log
 	// Guard authorizes and executes operations on documents.
 	Guard *guard.Guard
-	// Rules are the rules in force, and RulesFiles the files that they are read from, by the id of their database.
+	// Rules are the rules in force, and RulesFiles the paths of their files by database id.
 	Rules      *guard.Rulesets
 	RulesFiles map[string]string
 	// Accounts are the accounts.
 	Accounts *identity.Service
-	// IndexMode is that of queries, IndexFiles are the index files by the id of their database, Defined the indexes in them by database, the
-	// zero Database for all, and Missing those that queries have lacked.
+	// IndexMode is the mode of --indexes. IndexFiles are the paths of the index files by database id. Defined are the indexes
+	// in them by database, where the zero Database stands for all. Missing are the missing indexes that queries needed.
 	IndexMode  string
 	IndexFiles map[string]string
 	Defined    func(resource.Database) []index.Definition
 	Missing    *MissingIndexes
-	// AddIndex writes an index into a database's file.
+	// AddIndex adds an index to the index file of a database.
 	AddIndex func(db resource.Database, d index.Definition) error
-	// Compose makes the e-mail of a code as it would be sent.
+	// Compose returns the e-mail of a code as it would be sent.
 	Compose func(e identity.Email) (subject, text string, err error)
-	// TestMail sends an e-mail without a code; nil without a mail server.
+	// TestMail sends an e-mail without a code. It is nil without a mail server.
 	TestMail func(ctx context.Context, to, locale string) error
-	// Meter counts what the server does, and Logs are the latest lines of its log.
+	// Meter holds the counters of the server, and Logs the latest lines of its log.
 	Meter *meter.Meter
 	Logs  *logs.Ring
 	// Data is the folder of the data, empty for none.
 	Data string
 	// Checks returns the results of the checks for a production server; nil reports nothing.
 	Checks func(ctx context.Context) []Check
-	// REST, WebChannel and Identity handle what the console passes on. Their callers must come from Sessions.
+	// REST, WebChannel and Identity handle the requests that the console forwards. They must identify callers by Sessions.
 	REST, WebChannel, Identity http.Handler
-	// Ahead is the clock that the lab puts ahead, nil where it can't; Faults is what the lab injects, nil in production.
+	// Ahead is the clock that the lab advances; nil if it cannot be advanced. Faults injects the faults of the lab; nil in
+	// production.
 	Ahead  *clock.Shifted
 	Faults *faultinject.Injector
 	// Clock is the source of time; nil means the machine's clock.
@@ -104,7 +105,7 @@ func (o *Options) EnsureDefaults() {
 // Validate returns an error if a required option is missing.
 func (o *Options) Validate() error {
 	if o.Sessions == nil || o.Audit == nil || o.Guard == nil || o.Rules == nil || o.Accounts == nil || o.Missing == nil || o.Meter == nil || o.Logs == nil || o.REST == nil || o.WebChannel == nil || o.Identity == nil {
-		return errors.New("console: needs sessions, an audit log, a guard and the handlers that it passes requests on to")
+		return errors.New("console: needs sessions, an audit log, a guard and the handlers for forwarded requests")
 	}
 	return nil
 }
@@ -133,11 +134,11 @@ func New(o Options) (*Console, error) {
 	return c, nil
 }
 
-// policy is the pages' content security policy: nothing from elsewhere, nothing inline.
+// policy is the content security policy of the pages: no content from other origins and no inline content.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; worker-src 'self'; " +
 	"manifest-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
 
-// setHeaders sets what every answer has.
+// setHeaders sets the headers that all responses have.
 func setHeaders(h http.Header) {
 	h.Set("Content-Security-Policy", policy)
 	h.Set("X-Content-Type-Options", "nosniff")
@@ -148,7 +149,7 @@ func setHeaders(h http.Header) {
 	h.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=()")
 }
 
-// The prefixes of what is passed on.
+// The prefixes of the paths that are forwarded.
 const (
 	apiPrefix        = "/api/"
 	restPrefix       = "/v1/"
@@ -186,7 +187,7 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.serve(w, r, of)
 }
 
-// serve answers what is no page.
+// serve serves a request that is not for a page.
 func (c *Console) serve(w http.ResponseWriter, r *http.Request, of *session.Session) {
 	w.Header().Set("Cache-Control", "no-store")
 	path := r.URL.Path
@@ -203,13 +204,13 @@ func (c *Console) serve(w http.ResponseWriter, r *http.Request, of *session.Sess
 			r.Host = c.o.Addresses.Auth // links in e-mails lead there
 		}
 		c.o.Identity.ServeHTTP(w, r)
-	default: // another method than a page's on a page's path
+	default: // a page's path with a method other than GET and HEAD
 		w.Header().Set("Allow", "GET, HEAD")
 		writeError(w, errMethod)
 	}
 }
 
-// passedOn returns a request for the program's own handlers, with the rights of a session in place of credentials of its own.
+// passedOn returns the request to forward to the program's own handlers. The rights of the session replace its credentials.
 func passedOn(r *http.Request, of *session.Session) *http.Request {
 	r = r.Clone(r.Context())
 	r.Header.Set("Authorization", of.Authorization())

@@ -15,7 +15,7 @@ import (
 	"clave/server/wire"
 )
 
-// The errors of requests that are refused before anything is done.
+// The errors of requests that are refused before they are handled.
 var (
 	errNoSession   = fault.E(fault.Unauthenticated, "There is no session, or it has ended. Open one with the link that clave console prints.")
 	errUsedLink    = fault.E(fault.Unauthenticated, "This link is unknown, was used already or is too old. clave console prints a new one.")
@@ -23,12 +23,12 @@ var (
 	errMethod      = fault.E(fault.Unimplemented, "The path does not take this method.")
 )
 
-// errOtherName is the error of a request under a name that isn't the console's.
+// errOtherName returns the error for a request whose Host header does not name the console.
 func errOtherName(host string) error {
 	return fault.E(fault.PermissionDenied, "The console does not go by the name %q.", host)
 }
 
-// isPage reports whether a request is for a page or a file of one: a plain read of a path that no other handler has.
+// isPage reports whether a request is for a page or one of its files: a GET or HEAD of a path without another handler.
 func isPage(r *http.Request) bool {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		return false
@@ -55,8 +55,8 @@ func (c *Console) named(host string) bool {
 	return name == "localhost" || slices.Contains(c.o.Names, name)
 }
 
-// sameOrigin reports whether a request is from the console's own pages, or from no page. Pages may be reached from anywhere by
-// following a link; other origins cannot read what they contain.
+// sameOrigin reports whether a request comes from the console's own pages, or from no page. A link on any page may lead to
+// a page of the console, because other origins cannot read it.
 func (c *Console) sameOrigin(r *http.Request, page bool) bool {
 	if origin := r.Header.Get("Origin"); origin != "" && origin != c.origin(r) {
 		return false
@@ -71,7 +71,7 @@ func (c *Console) sameOrigin(r *http.Request, page bool) bool {
 	}
 }
 
-// origin returns the console's origin by the name that a request has for it.
+// origin returns the console's origin, with the host name of the request.
 func (c *Console) origin(r *http.Request) string {
 	if c.o.TLS {
 		return "https://" + r.Host
@@ -82,7 +82,7 @@ func (c *Console) origin(r *http.Request) string {
 // linkParam is the query parameter of a link.
 const linkParam = "link"
 
-// openByLink answers a link with the cookie of the session that it opens. A prefetch of the browser does not use the link.
+// openByLink opens the session of a link and responds with its cookie. A prefetch by the browser does not use up the link.
 func (c *Console) openByLink(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
 	if r.Method != http.MethodGet || strings.Contains(r.Header.Get("Sec-Purpose"), "prefetch") {
@@ -98,7 +98,7 @@ func (c *Console) openByLink(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, "/", http.StatusSeeOther)
 }
 
-// cookieName returns the name of the session's cookie. Cookies are shared by all ports of a host, so the port is in it.
+// cookieName returns the name of the session's cookie. It contains the port, because all ports of a host share cookies.
 func (c *Console) cookieName(r *http.Request) string {
 	_, port, _ := net.SplitHostPort(r.Host)
 	if c.o.TLS {
@@ -107,7 +107,7 @@ func (c *Console) cookieName(r *http.Request) string {
 	return "clave-console-" + port
 }
 
-// newCookie returns the session's cookie, or with an empty value the one that removes it.
+// newCookie returns the session's cookie, or, for an empty value, the cookie that removes it.
 func (c *Console) newCookie(r *http.Request, value string) *http.Cookie {
 	cookie := &http.Cookie{Name: c.cookieName(r), Value: value, Path: "/", HttpOnly: true, Secure: c.o.TLS, SameSite: http.SameSiteStrictMode}
 	if value == "" {
@@ -125,10 +125,11 @@ func (c *Console) cookie(r *http.Request) string {
 	return cookie.Value
 }
 
-// passive are the paths of requests that a page makes without its user.
+// passive are the paths that pages request without an action of the user.
 var passive = []string{apiPrefix + "session", apiPrefix + "now", apiPrefix + "logs", apiPrefix + "requests", apiPrefix + "codes"}
 
-// active reports whether a request shows that the session's user is active: not one that pages repeat by themselves.
+// active reports whether a request shows that the session's user is active. Pages repeat requests to passive paths on their
+// own.
 func active(r *http.Request) bool {
 	if r.Method != http.MethodGet {
 		return true
@@ -156,7 +157,7 @@ func untilEnded(r *http.Request, of *session.Session) (*http.Request, func()) {
 	}
 }
 
-// refuse answers a request with an error, for a page as a page.
+// refuse responds with an error: as a page to a request for a page, and otherwise as JSON.
 func (c *Console) refuse(w http.ResponseWriter, page bool, err error) {
 	w.Header().Set("Cache-Control", "no-store")
 	if !page {

@@ -24,7 +24,7 @@ const pagesSection = `{
 	]
 }`
 
-// newPages returns the handler of the pages: the built ones, or one page with the text that there are none.
+// newPages returns the handler of the built pages. If none were built, every page has a text that says so.
 func newPages() (http.Handler, error) {
 	files, err := fs.Sub(built, "dist/app")
 	if err != nil {
@@ -40,7 +40,7 @@ func newPages() (http.Handler, error) {
 	return hosting.New(section, files, hosting.Options{}), nil
 }
 
-// unbuilt answers pages in a program that was built without them.
+// unbuilt serves pages in a program that was built without them.
 func unbuilt(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")

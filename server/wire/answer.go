@@ -11,14 +11,14 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// The answers below are those with documents or values. They are made of these, and their wire form and their JSON are written without a
-// message in between. Each has three methods:
+// The types below are the responses that contain documents or values. Their wire form and their JSON are encoded without
+// an intermediate message. Each has three methods:
 //
 //   - Append appends the wire form,
 //   - AppendJSON appends the JSON on one line, by proto3's JSON mapping,
-//   - Message makes the message, for callers that need its parts.
+//   - Message returns the message, for callers that need its parts.
 
-// Document answers with one document.
+// Document is a response with one document.
 type Document document.Document
 
 // Append appends the wire form.
@@ -31,12 +31,12 @@ func (d *Document) AppendJSON(dst []byte) ([]byte, error) {
 	return AppendDocumentJSON(dst, (*document.Document)(d))
 }
 
-// Message makes the message.
+// Message returns the message.
 func (d *Document) Message() proto.Message { return FormatDocument((*document.Document)(d)) }
 
-// Page answers ListDocuments.
+// Page is the response of ListDocuments.
 type Page struct {
-	// Documents are the documents. One without times is answered by its name alone.
+	// Documents are the documents. A document without times is represented by its name alone.
 	Documents []*document.Document
 	// Next is the token of the next page, empty on the last one.
 	Next string
@@ -70,7 +70,7 @@ func (p *Page) AppendJSON(dst []byte) ([]byte, error) {
 	return a.end(dst)
 }
 
-// Message makes the message.
+// Message returns the message.
 func (p *Page) Message() proto.Message {
 	out := &pb.ListDocumentsResponse{NextPageToken: p.Next}
 	for _, d := range p.Documents {
@@ -79,7 +79,7 @@ func (p *Page) Message() proto.Message {
 	return out
 }
 
-// Found answers BatchGetDocuments about one document.
+// Found is the response of BatchGetDocuments for one document.
 type Found struct {
 	// Document is the document, nil if there is none.
 	Document *document.Document
@@ -87,7 +87,7 @@ type Found struct {
 	Missing string
 	// Transaction is the transaction that was begun.
 	Transaction []byte
-	// ReadTime is the version that was read, 0 before anything was.
+	// ReadTime is the version that was read, 0 if nothing was read yet.
 	ReadTime clock.Version
 }
 
@@ -120,7 +120,7 @@ func (f *Found) AppendJSON(dst []byte) ([]byte, error) {
 	return a.end(dst)
 }
 
-// Message makes the message.
+// Message returns the message.
 func (f *Found) Message() proto.Message {
 	out := &pb.BatchGetDocumentsResponse{Transaction: f.Transaction, ReadTime: formatTime(f.ReadTime)}
 	switch {
@@ -132,17 +132,17 @@ func (f *Found) Message() proto.Message {
 	return out
 }
 
-// Result answers RunQuery with one document, or with something about the query.
+// Result is a response of RunQuery: one document, or information about the query.
 type Result struct {
 	// Document is the document, nil if there is none.
 	Document *document.Document
 	// Transaction is the transaction that was begun.
 	Transaction []byte
-	// ReadTime is the version that was read, 0 before anything was.
+	// ReadTime is the version that was read, 0 if nothing was read yet.
 	ReadTime clock.Version
-	// Skipped is the number of documents that the offset has skipped.
+	// Skipped is the number of documents that the offset skipped.
 	Skipped int32
-	// Metrics are the figures of a query that is explained.
+	// Metrics are the metrics of an explained query.
 	Metrics *pb.ExplainMetrics
 }
 
@@ -190,7 +190,7 @@ func (r *Result) AppendJSON(dst []byte) ([]byte, error) {
 	return a.end(dst)
 }
 
-// Message makes the message.
+// Message returns the message.
 func (r *Result) Message() proto.Message {
 	out := &pb.RunQueryResponse{
 		Transaction: r.Transaction, ReadTime: formatTime(r.ReadTime), SkippedResults: r.Skipped, ExplainMetrics: r.Metrics,
@@ -201,11 +201,11 @@ func (r *Result) Message() proto.Message {
 	return out
 }
 
-// Committed answers Commit.
+// Committed is the response of Commit.
 type Committed struct {
 	// Results are the results of the writes.
 	Results []document.Result
-	// Time is the commit's version, 0 without writes.
+	// Time is the version of the commit, 0 without writes.
 	Time clock.Version
 }
 
@@ -227,17 +227,17 @@ func (c *Committed) AppendJSON(dst []byte) ([]byte, error) {
 	return a.end(dst)
 }
 
-// Message makes the message.
+// Message returns the message.
 func (c *Committed) Message() proto.Message {
 	return &pb.CommitResponse{WriteResults: formatResults(c.Results), CommitTime: formatTime(c.Time)}
 }
 
-// Written answers a message of a Write stream.
+// Written is the response to a message of a Write stream.
 type Written struct {
 	Committed
-	// StreamID is the stream's id, in its first answer only.
+	// StreamID is the id of the stream, in its first response only.
 	StreamID string
-	// StreamToken is the token of the answer.
+	// StreamToken is the token of the response.
 	StreamToken []byte
 }
 
@@ -263,7 +263,7 @@ func (w *Written) AppendJSON(dst []byte) ([]byte, error) {
 	return a.end(dst)
 }
 
-// Message makes the message.
+// Message returns the message.
 func (w *Written) Message() proto.Message {
 	return &pb.WriteResponse{
 		StreamId: w.StreamID, StreamToken: w.StreamToken, WriteResults: formatResults(w.Results), CommitTime: formatTime(w.Time),
@@ -279,7 +279,7 @@ func formatResults(results []document.Result) []*pb.WriteResult {
 	return out
 }
 
-// formatTime formats a version as a time; 0 is none.
+// formatTime formats a version as a time. It returns nil for 0.
 func formatTime(v clock.Version) *timestamppb.Timestamp {
 	if v == 0 {
 		return nil

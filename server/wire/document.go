@@ -14,7 +14,7 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// FormatDocument formats a stored document; one without times by its name and fields alone.
+// FormatDocument formats a stored document. Times that are zero are omitted.
 func FormatDocument(d *document.Document) *pb.Document {
 	return &pb.Document{
 		Name:       d.Name.String(),
@@ -24,7 +24,7 @@ func FormatDocument(d *document.Document) *pb.Document {
 	}
 }
 
-// ParseMask parses a mask of fields; ok is false if there is none.
+// ParseMask parses a mask of fields. ok is false if there is no mask.
 func ParseMask(m *pb.DocumentMask) (paths []value.FieldPath, ok bool, err error) {
 	if m == nil {
 		return nil, false, nil
@@ -39,7 +39,7 @@ func ParseMask(m *pb.DocumentMask) (paths []value.FieldPath, ok bool, err error)
 	return paths, true, nil
 }
 
-// Mask returns a document with the fields of a mask that ParseMask returned.
+// Mask returns the document reduced to the fields of a mask from ParseMask.
 func Mask(d *document.Document, paths []value.FieldPath, ok bool) *document.Document {
 	if ok {
 		return query.Project(d, paths)
@@ -47,7 +47,7 @@ func Mask(d *document.Document, paths []value.FieldPath, ok bool) *document.Docu
 	return d
 }
 
-// ParsePath parses a field path, which must not be empty nor name anything reserved but the document's name.
+// ParsePath parses a field path. The path must not be empty. __name__ is the only reserved name that it may contain.
 func ParsePath(s string) (value.FieldPath, error) {
 	if s == "" {
 		return nil, fault.E(fault.InvalidArgument, "Invalid empty property path string.")
@@ -80,7 +80,7 @@ func ParseDocumentName(db resource.Database, name string) (resource.Document, er
 	return d, nil
 }
 
-// ParseWrites parses the writes of one request to a database and validates each by itself.
+// ParseWrites parses the writes of one request to a database and validates each of them separately.
 func ParseWrites(db resource.Database, writes []*pb.Write) ([]document.Write, error) {
 	out := make([]document.Write, len(writes))
 	for i, w := range writes {
@@ -108,7 +108,7 @@ func ParseWrite(db resource.Database, w *pb.Write) (document.Write, error) {
 		if out.Mask, out.HasMask, err = ParseMask(w.GetUpdateMask()); err != nil {
 			return out, err
 		}
-		// A document's name can't be changed, but may be named.
+		// A mask may contain the document's name, although a write cannot change it.
 		out.Mask = slices.DeleteFunc(out.Mask, value.FieldPath.IsName)
 	}
 	if verb := verbOf(w); verb == "transform" && len(w.GetUpdateTransforms()) > 0 {
@@ -142,7 +142,7 @@ func parseOperation(db resource.Database, w *pb.Write) (out document.Write, err 
 		out.Name, err = ParseDocumentName(db, op.Verify)
 		return out, err
 	case *pb.Write_Transform:
-		// A write with only transforms changes no other fields: it is an update with an empty mask.
+		// A write with only transforms is an update with an empty mask: it changes no other fields.
 		out.HasMask = true
 		if out.Name, err = ParseDocumentName(db, op.Transform.GetDocument()); err != nil {
 			return out, err
@@ -163,7 +163,7 @@ func parseOperation(db resource.Database, w *pb.Write) (out document.Write, err 
 	}
 }
 
-// verbOf returns the name of a write's operation in texts.
+// verbOf returns the name of a write's operation in error texts.
 func verbOf(w *pb.Write) string {
 	switch w.GetOperation().(type) {
 	case *pb.Write_Delete:
@@ -177,7 +177,7 @@ func verbOf(w *pb.Write) string {
 	}
 }
 
-// ParsePrecondition parses a precondition; none always holds.
+// ParsePrecondition parses a precondition. A nil precondition always holds.
 func ParsePrecondition(p *pb.Precondition) (out document.Precondition, err error) {
 	switch c := p.GetConditionType().(type) {
 	case *pb.Precondition_Exists:

@@ -15,14 +15,15 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// AppendDocumentJSON appends a document as JSON. It returns an error for text that is not UTF-8 and for times that have no JSON.
+// AppendDocumentJSON appends a document as JSON. It returns an error for
+// text that is not UTF-8 and for times outside the years 1 to 9999.
 func AppendDocumentJSON(dst []byte, d *document.Document) ([]byte, error) {
 	a := jsonAppender{b: dst}
 	a.document(d)
 	return a.end(dst)
 }
 
-// appendKnownJSON appends a message as JSON, or answers false for one that is left to protojson.
+// appendKnownJSON appends a message as JSON. It returns false for a type that protojson has to encode.
 func appendKnownJSON(dst []byte, m proto.Message) ([]byte, bool) {
 	r, ok := m.(*pb.ListenResponse)
 	change := r.GetTargetChange()
@@ -37,14 +38,14 @@ func appendKnownJSON(dst []byte, m proto.Message) ([]byte, bool) {
 	return a.b, !a.invalid
 }
 
-// jsonAppender appends answers as JSON, by the same bytes as protojson has for their messages and without reflection.
+// jsonAppender appends responses as JSON without reflection. The bytes are those of protojson for their messages.
 type jsonAppender struct {
 	b []byte
-	// invalid reports that something has no JSON.
+	// invalid reports that a value has no JSON form.
 	invalid bool
 }
 
-// end returns dst with what was appended to it, or the error.
+// end returns the buffer, or dst and the error.
 func (a *jsonAppender) end(dst []byte) ([]byte, error) {
 	if a.invalid {
 		return dst, errNoForm
@@ -58,7 +59,7 @@ func (a *jsonAppender) open() { a.b = append(a.b, '{') }
 // shut ends an object.
 func (a *jsonAppender) shut() { a.b = append(a.b, '}') }
 
-// next parts an element or member from the one before it.
+// next appends the comma between two elements or members.
 func (a *jsonAppender) next() {
 	if last := a.b[len(a.b)-1]; last != '{' && last != '[' {
 		a.b = append(a.b, ',')
@@ -77,7 +78,7 @@ func (a *jsonAppender) member(name string) {
 func (a *jsonAppender) text(s string) {
 	const hex = "0123456789abcdef"
 	a.b = append(a.b, '"')
-	// From plain on are the bytes that need no escape; they are appended in one piece.
+	// The bytes from plain on need no escape. They are appended together.
 	plain := 0
 	for i := 0; i < len(s); i++ {
 		c := s[i]
@@ -125,7 +126,7 @@ func (a *jsonAppender) double(v float64) {
 		a.b = append(a.b, `"-Infinity"`...)
 		return
 	}
-	// As JavaScript writes numbers: an exponent for the very small and very large, of one digit where that is enough.
+	// Numbers have JavaScript's form: very small and very large ones have an exponent without leading zeros.
 	const small, large = 1e-6, 1e21
 	format := byte('f')
 	if v != 0 && (math.Abs(v) < small || math.Abs(v) >= large) {
@@ -138,7 +139,7 @@ func (a *jsonAppender) double(v float64) {
 	}
 }
 
-// time appends a moment in UTC, with as many digits as it needs of 0, 3, 6 and 9.
+// time appends a time in UTC with 0, 3, 6 or 9 fractional digits, as few as suffice.
 func (a *jsonAppender) time(t time.Time) {
 	layout := `"2006-01-02T15:04:05.000000000Z"`
 	switch nanos := t.Nanosecond(); {
@@ -152,7 +153,7 @@ func (a *jsonAppender) time(t time.Time) {
 	a.b = t.AppendFormat(a.b, layout)
 }
 
-// version appends a member that is the time of a version; 0 is left out.
+// version appends a member with the time of a version. It omits 0.
 func (a *jsonAppender) version(name string, v clock.Version) {
 	if v != 0 {
 		a.member(name)
@@ -160,7 +161,7 @@ func (a *jsonAppender) version(name string, v clock.Version) {
 	}
 }
 
-// string appends a member that is a text, unless it is empty.
+// string appends a string member. It omits an empty string.
 func (a *jsonAppender) string(name, s string) {
 	if s != "" {
 		a.member(name)
@@ -168,7 +169,7 @@ func (a *jsonAppender) string(name, s string) {
 	}
 }
 
-// token appends a member of bytes, if there are any.
+// token appends a member of bytes. It omits empty bytes.
 func (a *jsonAppender) token(name string, v []byte) {
 	if len(v) > 0 {
 		a.member(name)
@@ -176,7 +177,7 @@ func (a *jsonAppender) token(name string, v []byte) {
 	}
 }
 
-// ids appends a member of target ids, if there are any.
+// ids appends a member with target ids. It omits an empty list.
 func (a *jsonAppender) ids(name string, ids []int32) {
 	if len(ids) == 0 {
 		return
@@ -208,7 +209,7 @@ func (a *jsonAppender) targetChange(m *pb.TargetChange) {
 	a.shut()
 }
 
-// results appends the member of results of writes, if there are any.
+// results appends the member with the results of writes. It omits an empty list.
 func (a *jsonAppender) results(results []document.Result) {
 	if len(results) == 0 {
 		return
@@ -235,7 +236,7 @@ func (a *jsonAppender) document(d *document.Document) {
 	a.shut()
 }
 
-// fields appends the member of a document's or map's fields, if there are any, by their names.
+// fields appends the member with the fields of a document or map, sorted by name. It omits an empty map.
 func (a *jsonAppender) fields(fields value.Map) {
 	if len(fields) == 0 {
 		return
@@ -251,7 +252,7 @@ func (a *jsonAppender) fields(fields value.Map) {
 	a.shut()
 }
 
-// values appends a member of values, if there are any.
+// values appends a member with values. It omits an empty list.
 func (a *jsonAppender) values(name string, values []value.Value) {
 	if len(values) == 0 {
 		return
@@ -307,14 +308,14 @@ func (a *jsonAppender) value(v value.Value) { // long: one case a kind
 		a.open()
 		a.fields(x)
 		a.shut()
-	default: // Null, as FormatValue has it.
+	default: // Null, as in FormatValue.
 		a.member("nullValue")
 		a.b = append(a.b, "null"...)
 	}
 	a.shut()
 }
 
-// degrees appends a part of a place, unless it is zero without a sign.
+// degrees appends a coordinate. It omits 0, but not -0.
 func (a *jsonAppender) degrees(name string, v float64) {
 	if v != 0 || math.Signbit(v) {
 		a.member(name)

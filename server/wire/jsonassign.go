@@ -28,17 +28,17 @@ func ParseJSON(body []byte, m proto.Message) error {
 	return a.err()
 }
 
-// assigner sets the fields of messages from JSON and gathers what is wrong.
+// assigner sets the fields of messages from JSON and collects the errors.
 type assigner struct {
 	wrong []fault.Violation
-	// slow makes documents and values by reflection, too: within a value that is not known, and where tests compare both ways.
+	// slow disables the conversion without reflection: within a value of an unusual form, and in tests that compare both.
 	slow bool
 }
 
-// maxWrong bounds how many things a refusal lists.
+// maxWrong is the maximum number of errors in one error text.
 const maxWrong = 50
 
-// err returns the refusal, or nil.
+// err returns the collected errors as one, or nil.
 func (a *assigner) err() error {
 	if len(a.wrong) == 0 {
 		return nil
@@ -46,24 +46,24 @@ func (a *assigner) err() error {
 	return fault.Violated(a.wrong...)
 }
 
-// add notes something wrong at a path.
+// add records an error at a path.
 func (a *assigner) add(path, format string, args ...any) {
 	if len(a.wrong) < maxWrong {
 		a.wrong = append(a.wrong, fault.Violation{Field: path, Description: fmt.Sprintf(format, args...)})
 	}
 }
 
-// unknown records a name that can't be there.
+// unknown records a name that the message does not have.
 func (a *assigner) unknown(name, path, why string) {
 	a.add(path, "Invalid JSON payload received. Unknown name \"%s\"%s: %s", name, at(path), why)
 }
 
-// invalid records a value that its field can't hold.
+// invalid records a value that its field cannot hold.
 func (a *assigner) invalid(path, typ, what string) {
 	a.add(path, "Invalid value%s (%s), %s", at(path), typ, what)
 }
 
-// at is where, unless it is the root.
+// at returns the position for an error text, empty for the root.
 func at(path string) string {
 	if path == "" {
 		return ""
@@ -156,7 +156,7 @@ func (a *assigner) members(out protoreflect.Map, fd protoreflect.FieldDescriptor
 	}
 }
 
-// value creates a field's or element's value; ok is false where something was wrong.
+// value returns the value of a field or an element. ok is false if there was an error.
 func (a *assigner) value(fd protoreflect.FieldDescriptor, fresh func() protoreflect.Value, n jsonNode, path string) (protoreflect.Value, bool) {
 	if fd.Message() == nil {
 		return a.scalar(fd, n, path)
@@ -180,7 +180,7 @@ func (a *assigner) value(fd protoreflect.FieldDescriptor, fresh func() protorefl
 			break
 		}
 		slow := a.slow
-		// What keeps a value from being known lies somewhere within it: trying the values in it too would read its end once a level.
+		// The unusual part is somewhere within the value. Trying the nested values as well would read it once for each level.
 		a.slow = slow || fd.Message().FullName() == valueName
 		a.message(v.Message(), n, path)
 		a.slow = slow
@@ -188,12 +188,12 @@ func (a *assigner) value(fd protoreflect.FieldDescriptor, fresh func() protorefl
 	return v, len(a.wrong) == before
 }
 
-// typeURL is how texts name a type: the contract's messages under their public names.
+// typeURL returns the name of a type in error texts. Firestore's messages have their public names.
 func typeURL(name protoreflect.FullName) string {
 	return "type.googleapis.com/" + strings.Replace(string(name), "clave.firestore.v1", "google.firestore.v1", 1)
 }
 
-// shown is how texts show a value.
+// shown returns a value as error texts show it.
 func (n jsonNode) shown() string {
 	if n.kind == jsonString {
 		return `"` + n.text + `"`

@@ -12,10 +12,11 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// Documents and values, which most of a body is, are made from JSON without reflection as long as they are as clients send them. At
-// anything else the functions here report false, and the assigner, which knows all that is taken and the texts of refusals, begins
-// with the document or the value anew. In the document it tries each field's value once more, within a value nothing: so no part of a
-// body is read more than three times, however deep it lies.
+// Most of a body is documents and values. The functions here convert them from JSON without reflection if they have the
+// form that clients usually send. For anything unusual they return false. The assigner, which accepts every form and has
+// the error texts, then converts the document or the value from its beginning. Within such a document it tries the
+// functions here for the value of each field, within such a value not at all. So it reads no part of a body more than
+// three times, at any depth.
 
 // valueName is the name of the message of values.
 var valueName = (&pb.Value{}).ProtoReflect().Descriptor().FullName()
@@ -64,7 +65,7 @@ func knownDocument(d *pb.Document, n jsonNode) bool {
 	return true
 }
 
-// knownFields makes the members of a map.
+// knownFields converts the members of a map.
 func knownFields(n jsonNode) (map[string]*pb.Value, bool) {
 	if n.kind != jsonObject {
 		return nil, false
@@ -80,7 +81,7 @@ func knownFields(n jsonNode) (map[string]*pb.Value, bool) {
 	return out, true
 }
 
-// knownValue creates a value: an object with the one member that says of which kind it is.
+// knownValue converts a value: an object with one member, whose name is the kind.
 func knownValue(n jsonNode) (*pb.Value, bool) { // long: one case a kind
 	if n.kind != jsonObject || len(n.names) != 1 {
 		return nil, false
@@ -123,7 +124,7 @@ func knownValue(n jsonNode) (*pb.Value, bool) { // long: one case a kind
 	}
 }
 
-// knownPlace creates a place.
+// knownPlace converts a geo point.
 func knownPlace(n jsonNode) (*latlng.LatLng, bool) {
 	if n.kind != jsonObject {
 		return nil, false
@@ -143,7 +144,7 @@ func knownPlace(n jsonNode) (*latlng.LatLng, bool) {
 	return g, true
 }
 
-// knownArray creates an array.
+// knownArray converts an array.
 func knownArray(n jsonNode) (*pb.ArrayValue, bool) {
 	out := &pb.ArrayValue{}
 	if n.kind != jsonObject || len(n.names) == 0 {
@@ -162,7 +163,7 @@ func knownArray(n jsonNode) (*pb.ArrayValue, bool) {
 	return out, true
 }
 
-// knownMap creates a map.
+// knownMap converts a map.
 func knownMap(n jsonNode) (*pb.MapValue, bool) {
 	out := &pb.MapValue{}
 	if n.kind != jsonObject || len(n.names) == 0 {

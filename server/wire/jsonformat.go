@@ -20,7 +20,7 @@ func AppendJSON(b []byte, m proto.Message) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("json of %s: %w", m.ProtoReflect().Descriptor().FullName(), err)
 	}
-	// protojson puts spaces where it likes, on purpose; answers should not differ by chance.
+	// protojson deliberately adds random spaces; they are removed, so that equal responses have equal bytes.
 	buf := bytes.NewBuffer(b)
 	if err := json.Compact(buf, out); err != nil {
 		return nil, fmt.Errorf("json of %s: %w", m.ProtoReflect().Descriptor().FullName(), err)
@@ -28,15 +28,15 @@ func AppendJSON(b []byte, m proto.Message) ([]byte, error) {
 	return buf.Bytes(), nil
 }
 
-// SetParam sets the field of a message that a query parameter names, such as mask.fieldPaths. It returns
-// InvalidArgument for a name that the message lacks or a value that the field can't hold.
+// SetParam sets the field of a message that a query parameter names, such as mask.fieldPaths. It returns InvalidArgument
+// if the message has no such field or the field cannot hold the value.
 func SetParam(m proto.Message, name string, values []string) error {
 	a := &assigner{}
 	a.param(m.ProtoReflect(), name, name, "", values)
 	return a.err()
 }
 
-// param sets the field that rest names in the message at a path; name is the whole name, for the texts.
+// param sets the field that rest names in the message at a path. name is the whole name, for error texts.
 func (a *assigner) param(m protoreflect.Message, name, rest, path string, values []string) {
 	first, after, nested := strings.Cut(rest, ".")
 	fields := m.Descriptor().Fields()
@@ -64,6 +64,6 @@ func (a *assigner) param(m protoreflect.Message, name, rest, path string, values
 		a.field(m, fd, n, join(path, string(fd.Name())))
 		return
 	}
-	// Of a parameter given twice the last counts.
+	// If a parameter is repeated, the last value counts.
 	a.field(m, fd, jsonNode{kind: jsonString, text: values[len(values)-1]}, join(path, string(fd.Name())))
 }

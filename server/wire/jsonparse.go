@@ -8,7 +8,7 @@ import (
 	"clave/server/fault"
 )
 
-// jsonKind is what a JSON value is.
+// jsonKind is the kind of a JSON value.
 type jsonKind uint8
 
 // The kinds.
@@ -21,35 +21,35 @@ const (
 	jsonObject
 )
 
-// jsonNode is a parsed JSON value. Objects keep the order of their members, which the texts of refusals number.
+// jsonNode is a parsed JSON value. Objects keep the order of their members, because error texts number them.
 type jsonNode struct {
 	kind jsonKind
-	// text is a string's text, a number as written, or true or false.
+	// text is the content of a string, a number as written, or true or false.
 	text string
-	// names are the names of an object's members, beside items.
+	// names are the names of an object's members, parallel to items.
 	names []string
 	// items are an array's elements or an object's member values.
 	items []jsonNode
 }
 
-// maxJSONDepth bounds the nesting of a body: a document's greatest depth takes four levels a map, and some.
+// maxJSONDepth is the maximum nesting of a body. A map in a document takes four levels of JSON.
 const maxJSONDepth = 250
 
-// jsonParser reads JSON as Google's servers do: names may lack quotes, texts may stand in single quotes, and
-// a comma may stand before a closing bracket. Refusals have those servers' texts.
+// jsonParser parses JSON as Google's servers do: names may be unquoted, strings may have single quotes, and a comma
+// may precede a closing bracket. Error texts are those of Google's servers.
 type jsonParser struct {
 	in string
 	at int
-	// names and items are those of the objects and arrays that are not at their end yet.
+	// names and items are stacks with the members of the objects and arrays that are being parsed.
 	names []string
 	items []jsonNode
-	// nameSlab and itemSlab hold those of the others, many in one allocation.
+	// nameSlab and itemSlab hold the members of parsed objects and arrays, many in one allocation.
 	nameSlab []string
 	itemSlab []jsonNode
 }
 
-// gather moves what is on a stack from a place on to a slab, and returns it there. A new slab has room for what a text of n bytes may
-// hold, within bounds.
+// gather moves the elements of a stack from index from to a slab and returns them. A new slab is sized for a text of
+// n bytes, within bounds.
 func gather[T any](slab, stack *[]T, from, n int) []T {
 	const least, most = 8, 512
 	took := (*stack)[from:]
@@ -63,7 +63,7 @@ func gather[T any](slab, stack *[]T, from, n int) []T {
 	return (*slab)[at:len(*slab):len(*slab)]
 }
 
-// parseJSON parses a whole body. An empty one is an empty object.
+// parseJSON parses a whole body. An empty body is an empty object.
 func parseJSON(in string) (jsonNode, error) {
 	p := &jsonParser{in: in}
 	p.space()
@@ -81,7 +81,7 @@ func parseJSON(in string) (jsonNode, error) {
 	return n, nil
 }
 
-// fail refuses the body at the present place.
+// fail returns the error for the current position.
 func (p *jsonParser) fail(why string) error {
 	const around = 20
 	begin, end := max(p.at-around, 0), min(p.at+around, len(p.in))
@@ -96,7 +96,7 @@ func (p *jsonParser) space() {
 	}
 }
 
-// peek returns the next byte that isn't white space, or 0 at the end.
+// peek skips white space and returns the next byte, or 0 at the end.
 func (p *jsonParser) peek() byte {
 	p.space()
 	if p.at == len(p.in) {
@@ -150,7 +150,7 @@ func (p *jsonParser) object(depth int) (jsonNode, error) {
 	names, items := len(p.names), len(p.items)
 	p.at++
 	for {
-		// After a comma, too: see jsonParser.
+		// A closing bracket may also follow a comma: see jsonParser.
 		if p.peek() == '}' {
 			p.at++
 			n.names = gather(&p.nameSlab, &p.names, names, len(p.in))
@@ -222,7 +222,7 @@ func (p *jsonParser) name() (string, error) {
 	return p.in[start:p.at], nil
 }
 
-// isWord reports whether a byte may stand in a name without quotes.
+// isWord reports whether an unquoted name may contain a byte.
 func isWord(c byte) bool {
 	return c == '_' || c == '$' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
 }
@@ -241,7 +241,7 @@ func (p *jsonParser) number() (jsonNode, error) {
 	return jsonNode{kind: jsonNumber, text: text}, nil
 }
 
-// validNumber reports whether a text is a number of JSON's grammar.
+// validNumber reports whether a text is a number by the grammar of JSON.
 func validNumber(s string) bool {
 	digits := func() bool {
 		n := 0
@@ -269,7 +269,7 @@ func validNumber(s string) bool {
 	return s == ""
 }
 
-// quoted parses a text in quotes.
+// quoted parses a quoted string.
 func (p *jsonParser) quoted() (string, error) {
 	quote := p.in[p.at]
 	start := p.at + 1
@@ -287,7 +287,7 @@ func (p *jsonParser) quoted() (string, error) {
 	return "", p.fail("Closing quote expected in string.")
 }
 
-// valid returns a text if it is UTF-8.
+// valid returns a text, or an error if it is not UTF-8.
 func (p *jsonParser) valid(s string) (string, error) {
 	if !utf8.ValidString(s) {
 		return "", p.fail("Encountered non UTF-8 code points.")
@@ -295,7 +295,7 @@ func (p *jsonParser) valid(s string) (string, error) {
 	return s, nil
 }
 
-// escaped parses the rest of a text that began at start and has its first escape at the present place.
+// escaped parses the rest of a string that began at start and has its first escape at the current position.
 func (p *jsonParser) escaped(start int, quote byte) (string, error) {
 	var b strings.Builder
 	b.WriteString(p.in[start:p.at])
@@ -336,7 +336,7 @@ func (p *jsonParser) escape(b *strings.Builder) error {
 	return nil
 }
 
-// unicode parses \uXXXX, or two of them that are one character.
+// unicode parses \uXXXX, or a surrogate pair of two of them.
 func (p *jsonParser) unicode(b *strings.Builder) error {
 	r, ok := p.hex(p.at)
 	if !ok {
@@ -356,7 +356,7 @@ func (p *jsonParser) unicode(b *strings.Builder) error {
 	return nil
 }
 
-// hex reads \uXXXX at a place.
+// hex reads \uXXXX at an offset.
 func (p *jsonParser) hex(at int) (rune, bool) {
 	if at+6 > len(p.in) || p.in[at] != '\\' || p.in[at+1] != 'u' {
 		return 0, false

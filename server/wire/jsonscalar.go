@@ -10,9 +10,9 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// scalar makes the value of a field that is no message.
+// scalar returns the value of a field whose type is not a message.
 func (a *assigner) scalar(fd protoreflect.FieldDescriptor, n jsonNode, path string) (v protoreflect.Value, ok bool) {
-	// These are the kinds that Firestore's messages have; ok stays false for all others.
+	// Firestore's messages have only these kinds; ok stays false for others.
 	switch fd.Kind() {
 	case protoreflect.EnumKind:
 		return a.enum(fd.Enum(), n, path)
@@ -44,7 +44,7 @@ func (a *assigner) scalar(fd protoreflect.FieldDescriptor, n jsonNode, path stri
 	return v, ok
 }
 
-// boolean reads true, false or a text that means one.
+// boolean parses true or false, quoted or not.
 func (n jsonNode) boolean() (b, ok bool) {
 	if n.kind != jsonBool && n.kind != jsonString {
 		return false, false
@@ -59,7 +59,7 @@ func (n jsonNode) boolean() (b, ok bool) {
 	}
 }
 
-// integer reads a number or a text of digits as an integer of the given bits; the numbers 1.0 and 1e3 are integers.
+// integer parses a number, quoted or not, as an integer of the given bits. The numbers 1.0 and 1e3 are integers.
 func (n jsonNode) integer(bits int) (int64, bool) {
 	if n.kind != jsonNumber && n.kind != jsonString {
 		return 0, false
@@ -75,7 +75,7 @@ func (n jsonNode) integer(bits int) (int64, bool) {
 	return int64(d), true
 }
 
-// double reads a number or a text as a double.
+// double parses a number, quoted or not, as a double.
 func (n jsonNode) double() (float64, bool) {
 	if n.kind == jsonString {
 		switch n.text {
@@ -94,7 +94,7 @@ func (n jsonNode) double() (float64, bool) {
 	return d, err == nil
 }
 
-// enum reads a name or a number.
+// enum parses the name or the number of an enum value.
 func (a *assigner) enum(ed protoreflect.EnumDescriptor, n jsonNode, path string) (protoreflect.Value, bool) {
 	switch n.kind {
 	case jsonNull:
@@ -111,10 +111,10 @@ func (a *assigner) enum(ed protoreflect.EnumDescriptor, n jsonNode, path string)
 	return protoreflect.Value{}, false
 }
 
-// toStandard turns the URL alphabet of base64 to the standard one.
+// toStandard converts the URL alphabet of base64 to the standard one.
 var toStandard = strings.NewReplacer("-", "+", "_", "/")
 
-// bytes reads base64, of either alphabet, padded or not.
+// bytes decodes base64 of either alphabet, padded or not.
 func (a *assigner) bytes(n jsonNode, path string) (protoreflect.Value, bool) {
 	if n.kind != jsonString {
 		a.invalid(path, "TYPE_BYTES", n.shown())
@@ -129,7 +129,7 @@ func (a *assigner) bytes(n jsonNode, path string) (protoreflect.Value, bool) {
 	return protoreflect.ValueOfBytes(b), true
 }
 
-// timestamp reads RFC 3339 into a Timestamp.
+// timestamp parses an RFC 3339 time into a Timestamp.
 func (a *assigner) timestamp(m protoreflect.Message, n jsonNode, path string) {
 	_, snake := cutPath(path)
 	refuse := func(why string) {
@@ -156,7 +156,7 @@ func (a *assigner) timestamp(m protoreflect.Message, n jsonNode, path string) {
 	m.Set(fields.ByName("nanos"), protoreflect.ValueOfInt32(int32(t.Nanosecond())))
 }
 
-// camel turns a field's name into its name in JSON; an index after it is left out.
+// camel returns the JSON name of a field. An index after the name is omitted.
 func camel(snake string) string {
 	snake, _, _ = strings.Cut(snake, "[")
 	var b strings.Builder

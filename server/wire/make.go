@@ -6,8 +6,8 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// The messages of values that are most often made, each together with what it holds: one allocation in place of two or
-// three.
+// The functions below make the most frequent messages of values. Each allocates a message together with its content,
+// once instead of two or three times.
 
 // newBool makes the message of a boolean.
 func newBool(b bool) *pb.Value {

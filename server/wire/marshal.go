@@ -20,24 +20,25 @@ const (
 	fieldLatitude, fieldLongitude  protowire.Number = 1, 2
 )
 
-// AppendDocument appends the wire form of a document. It returns an error for text that is not UTF-8, which messages can't hold.
+// AppendDocument appends the wire form of a document. It returns an error for text that is
+// not UTF-8, which messages cannot contain.
 func AppendDocument(dst []byte, d *document.Document) ([]byte, error) {
 	a := appender{b: dst}
 	a.document(d)
 	return a.end(dst)
 }
 
-// errNoForm is the error for what messages or their JSON can't hold.
+// errNoForm is the error for values that messages or their JSON cannot contain.
 var errNoForm = errors.New("wire: a text is not UTF-8, or a time is not in the years 1 to 9999")
 
-// appender writes the wire form of answers, as proto.Marshal writes that of their messages but for the order of fields.
+// appender writes the wire form of responses. It equals the output of proto.Marshal except for the order of fields.
 type appender struct {
 	b []byte
 	// invalid reports that a text is not UTF-8.
 	invalid bool
 }
 
-// end returns dst with what was appended to it, or the error.
+// end returns the buffer, or dst and the error.
 func (a *appender) end(dst []byte) ([]byte, error) {
 	if a.invalid {
 		return dst, errNoForm
@@ -50,7 +51,7 @@ func (a *appender) tag(number protowire.Number, kind protowire.Type) {
 	a.b = protowire.AppendVarint(a.b, protowire.EncodeTag(number, kind))
 }
 
-// string writes a field with a text; an empty one is left out unless it is a member of a oneof or a key.
+// string writes a string field. It omits an empty string unless always is set, as for members of a oneof and keys.
 func (a *appender) string(number protowire.Number, s string, always bool) {
 	if s == "" && !always {
 		return
@@ -62,7 +63,7 @@ func (a *appender) string(number protowire.Number, s string, always bool) {
 	a.b = protowire.AppendString(a.b, s)
 }
 
-// bytes writes a field with bytes; no bytes are left out.
+// bytes writes a bytes field. It omits empty bytes.
 func (a *appender) bytes(number protowire.Number, b []byte) {
 	if len(b) == 0 {
 		return
@@ -71,7 +72,7 @@ func (a *appender) bytes(number protowire.Number, b []byte) {
 	a.b = protowire.AppendBytes(a.b, b)
 }
 
-// varint writes a field with a number; 0 is left out.
+// varint writes a number field. It omits 0.
 func (a *appender) varint(number protowire.Number, n uint64) {
 	if n == 0 {
 		return
@@ -80,15 +81,15 @@ func (a *appender) varint(number protowire.Number, n uint64) {
 	a.b = protowire.AppendVarint(a.b, n)
 }
 
-// open begins a field with a message, and returns what shut needs. One byte is kept for the length; shut makes room
-// where it takes more.
+// open begins a message field and returns the argument for shut. It reserves one byte for the length; shut moves the
+// content if the length needs more.
 func (a *appender) open(number protowire.Number) int {
 	a.tag(number, protowire.BytesType)
 	a.b = append(a.b, 0)
 	return len(a.b)
 }
 
-// shut ends the message that began at a place.
+// shut ends the message that began at an offset.
 func (a *appender) shut(at int) {
 	n := len(a.b) - at
 	if n < 1<<7 {
@@ -101,7 +102,7 @@ func (a *appender) shut(at int) {
 	protowire.AppendVarint(a.b[:at-1], uint64(n))
 }
 
-// moment writes a field with a time.
+// moment writes a timestamp field.
 func (a *appender) moment(number protowire.Number, seconds int64, nanos int32) {
 	at := a.open(number)
 	a.varint(fieldSeconds, uint64(seconds))
@@ -109,7 +110,7 @@ func (a *appender) moment(number protowire.Number, seconds int64, nanos int32) {
 	a.shut(at)
 }
 
-// version writes a field with the time of a version; 0 is left out.
+// version writes a field with the time of a version. It omits 0.
 func (a *appender) version(number protowire.Number, v clock.Version) {
 	if v != 0 {
 		t := v.Time()
@@ -197,14 +198,14 @@ func (a *appender) value(number protowire.Number, v value.Value) { // long: one 
 		inner := a.open(pb.FieldValueMapValue)
 		a.members(pb.FieldMapValueFields, x)
 		a.shut(inner)
-	default: // Null, as FormatValue has it.
+	default: // Null, as in FormatValue.
 		a.tag(pb.FieldValueNullValue, protowire.VarintType)
 		a.b = protowire.AppendVarint(a.b, 0)
 	}
 	a.shut(at)
 }
 
-// double writes a field with a double; 0 is left out, -0 is not.
+// double writes a double field. It omits 0, but not -0.
 func (a *appender) double(number protowire.Number, d float64) {
 	if bits := math.Float64bits(d); bits != 0 {
 		a.tag(number, protowire.Fixed64Type)

@@ -34,7 +34,7 @@ func ParseAggregation(parent string, a *pb.StructuredAggregationQuery) (*query.A
 	return out.Normalize()
 }
 
-// parseAggregate parses one figure.
+// parseAggregate parses one aggregate.
 func parseAggregate(a *pb.StructuredAggregationQuery_Aggregation) (out query.Aggregate, err error) {
 	out.Alias = a.GetAlias()
 	switch op := a.GetOperator().(type) {
@@ -96,7 +96,7 @@ func parseQuery(parent string, q *pb.StructuredQuery) (*query.Query, error) {
 	return out, err
 }
 
-// parseSelect parses the fields to give.
+// parseSelect parses the fields to return.
 func parseSelect(out *query.Query, p *pb.StructuredQuery_Projection) error {
 	if p == nil {
 		return nil
@@ -154,7 +154,7 @@ func parseComposite(f *pb.StructuredQuery_CompositeFilter, depth int) (query.Fil
 	}
 }
 
-// parseCursor parses a cursor; none is nil.
+// parseCursor parses a cursor. It returns nil for nil.
 func parseCursor(c *pb.Cursor) (*query.Cursor, error) {
 	if c == nil {
 		return nil, nil
@@ -172,7 +172,7 @@ func FormatCursor(c query.Cursor) *pb.Cursor {
 	return out
 }
 
-// parseNearest parses the search for vectors; nothing is nil.
+// parseNearest parses a vector search. It returns nil for nil.
 func parseNearest(n *pb.StructuredQuery_FindNearest) (*query.Nearest, error) {
 	if n == nil {
 		return nil, nil

@@ -8,8 +8,8 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// FormatQuery formats a normalized query; parsed again, it is the same. The parent is not part of it, nor are orders that Normalize
-// has added.
+// FormatQuery formats a normalized query. Parsing the result returns an equal query. The result contains neither the
+// parent nor the orders that Normalize added.
 func FormatQuery(q *query.Query) *pb.StructuredQuery {
 	out := &pb.StructuredQuery{Where: formatFilter(q.Where), Offset: int32(q.Offset), FindNearest: formatNearest(q.Nearest)}
 	for _, f := range q.From {
@@ -45,7 +45,7 @@ func formatField(path value.FieldPath) *pb.StructuredQuery_FieldReference {
 	return &pb.StructuredQuery_FieldReference{FieldPath: path.String()}
 }
 
-// formatFilter formats a filter; none is nil.
+// formatFilter formats a filter. It returns nil for nil.
 func formatFilter(f query.Filter) *pb.StructuredQuery_Filter {
 	composite := func(op pb.StructuredQuery_CompositeFilter_Operator, filters []query.Filter) *pb.StructuredQuery_Filter {
 		out := &pb.StructuredQuery_CompositeFilter{Op: op}
@@ -71,7 +71,7 @@ func formatFilter(f query.Filter) *pb.StructuredQuery_Filter {
 	return nil
 }
 
-// formatNearest formats the search for vectors; none is nil.
+// formatNearest formats a vector search. It returns nil for nil.
 func formatNearest(n *query.Nearest) *pb.StructuredQuery_FindNearest {
 	if n == nil {
 		return nil

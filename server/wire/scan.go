@@ -14,9 +14,9 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// scanner reads the wire form of documents and values. It reads what clients send and no more: at anything else (an unknown
-// field, a field twice, a broken length) it gives up, and the general parser has the last word. Strings share the
-// memory of text.
+// scanner parses the wire form of documents and values. It supports only what clients usually send. It fails at anything
+// unusual (an unknown field, a repeated field, an invalid length), and the general parser parses the message instead.
+// Strings share the memory of text.
 type scanner struct {
 	text   string
 	failed bool
@@ -25,7 +25,7 @@ type scanner struct {
 // more reports whether there are fields left.
 func (s *scanner) more() bool { return !s.failed && s.text != "" }
 
-// fail gives up.
+// fail ends the scan; the general parser is needed.
 func (s *scanner) fail() { s.failed, s.text = true, "" }
 
 // uvarint reads a varint.
@@ -70,7 +70,7 @@ func (s *scanner) double() float64 {
 	return math.Float64frombits(bits)
 }
 
-// part reads a length and that many bytes.
+// part reads a length and the bytes that follow it.
 func (s *scanner) part() string {
 	n := s.uvarint()
 	if n > uint64(len(s.text)) {
@@ -91,10 +91,10 @@ func (s *scanner) string() string {
 	return out
 }
 
-// isText reports whether all that is left is UTF-8.
+// isText reports whether the remaining bytes are UTF-8.
 func (s *scanner) isText() bool { return utf8.ValidString(s.text) }
 
-// inside reads a message by the given function.
+// inside reads an embedded message with the given function.
 func (s *scanner) inside(read func(*scanner)) {
 	inner := scanner{text: s.part()}
 	if read(&inner); inner.failed {
@@ -186,7 +186,7 @@ func (s *scanner) value(depth int) *pb.Value { // long: one case a kind
 		s.fail()
 	}
 	if s.text != "" {
-		s.fail() // A second value for the first.
+		s.fail() // The oneof has a second value.
 	}
 	return out
 }
@@ -227,7 +227,7 @@ func (s *scanner) timestamp(t *timestamppb.Timestamp) {
 	}
 }
 
-// geoPoint reads a place.
+// geoPoint reads a geo point.
 func (s *scanner) geoPoint(g *latlng.LatLng) {
 	for s.more() {
 		switch number, kind := s.tag(); {

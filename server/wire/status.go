@@ -46,7 +46,7 @@ func HTTP(code fault.Code) int {
 	return http.StatusInternalServerError
 }
 
-// forClient returns what the client may see of an error. A context that ended is not a bug of ours.
+// forClient returns the part of an error that the client may see. The end of a context is not an internal error.
 func forClient(err error) *fault.Error {
 	var named *fault.Error
 	switch {
@@ -60,7 +60,7 @@ func forClient(err error) *fault.Error {
 	return fault.Of(err)
 }
 
-// Unnamed reports whether an error is one that no client may see: a bug of ours, which the transport logs.
+// Unnamed reports whether no client may see an error. Such an error is a bug in Clave; the transport logs it.
 func Unnamed(err error) bool {
 	var named *fault.Error
 	return err != nil && !errors.As(err, &named) && forClient(err).Code == fault.Internal
@@ -82,7 +82,7 @@ func Status(err error) *status.Status {
 	return status.FromProto(StatusProto(err))
 }
 
-// StatusProto returns the status message of an error, as it stands inside answers.
+// StatusProto returns the status message of an error, as responses contain it.
 func StatusProto(err error) *spb.Status {
 	if err == nil {
 		return &spb.Status{}
@@ -90,7 +90,7 @@ func StatusProto(err error) *spb.Status {
 	e := forClient(err)
 	out := &spb.Status{Code: int32(e.Code), Message: strings.ToValidUTF8(e.Message, "\uFFFD")}
 	for _, detail := range details(e) {
-		// These messages are made here, of valid texts: they always have a wire form.
+		// Packing cannot fail: the messages are built here from valid UTF-8.
 		if packed, err := anypb.New(detail); err == nil {
 			out.Details = append(out.Details, packed)
 		}
@@ -98,10 +98,10 @@ func StatusProto(err error) *spb.Status {
 	return out
 }
 
-// reasonDomain is where an error's reason has its meaning.
+// reasonDomain is the domain of the reasons in ErrorInfo.
 const reasonDomain = "firestore.googleapis.com"
 
-// details are what a status holds beside its text (google/rpc/error_details.proto).
+// details returns the details of a status (google/rpc/error_details.proto).
 func details(e *fault.Error) []proto.Message {
 	var out []proto.Message
 	if len(e.Violations) > 0 {
@@ -141,7 +141,7 @@ func ErrorJSON(err error) []byte {
 			body.Error.Details = append(body.Error.Details, text)
 		}
 	}
-	// A struct of texts, numbers and JSON always has a JSON form.
+	// Marshalling a struct of strings, numbers and JSON cannot fail.
 	out, _ := json.MarshalIndent(body, "", "  ")
 	return append(out, '\n')
 }

@@ -8,8 +8,8 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// Unmarshal parses the wire form of a message into m, which is empty. It means what proto.Unmarshal means; the requests
-// that servers see most are parsed without reflection as long as they hold nothing unusual.
+// Unmarshal parses the wire form of a message into m, which is empty. The result is that of proto.Unmarshal. The most
+// frequent requests are parsed without reflection if they contain nothing unusual.
 func Unmarshal(b []byte, m proto.Message) error {
 	done := false
 	switch r := m.(type) {
@@ -24,8 +24,8 @@ func Unmarshal(b []byte, m proto.Message) error {
 	return proto.Unmarshal(b, m)
 }
 
-// fields gives the fields of a message whose types are all bytes; it reports whether there were no others and all was
-// taken.
+// fields calls take for the fields of a message. It reports whether all fields were of type bytes and take accepted all
+// of them.
 func fields(b []byte, take func(number protowire.Number, part []byte) bool) bool {
 	for len(b) > 0 {
 		number, kind, n := protowire.ConsumeTag(b)
@@ -41,7 +41,7 @@ func fields(b []byte, take func(number protowire.Number, part []byte) bool) bool
 	return true
 }
 
-// scanString takes a string that must be UTF-8 and must not have been there before.
+// scanString sets a string, which must be UTF-8 and must not have been set before.
 func scanString(part []byte, into *string) bool {
 	s := scanner{text: string(part)}
 	if *into != "" || !s.isText() {
@@ -51,7 +51,7 @@ func scanString(part []byte, into *string) bool {
 	return true
 }
 
-// scanCommit parses a commit; false means that the general parser has to.
+// scanCommit parses a commit. It returns false if the general parser is needed.
 func scanCommit(b []byte, r *pb.CommitRequest) bool {
 	return fields(b, func(number protowire.Number, part []byte) bool {
 		switch number {
@@ -72,12 +72,12 @@ func scanCommit(b []byte, r *pb.CommitRequest) bool {
 	})
 }
 
-// scanWrite parses a write; false means that the general parser has to.
+// scanWrite parses a write. It returns false if the general parser is needed.
 func scanWrite(b []byte, w *pb.Write) bool {
 	return fields(b, func(number protowire.Number, part []byte) bool {
 		switch {
 		case number == pb.FieldWriteUpdate && w.Operation == nil:
-			// A document has its own copy of the text, so that whoever keeps it keeps no others.
+			// Each document has its own copy of the text, so that keeping one document does not keep the memory of the others.
 			s, d := scanner{text: string(part)}, &pb.Document{}
 			w.Operation = &pb.Write_Update{Update: d}
 			s.document(d)
@@ -125,7 +125,7 @@ func scanPrecondition(b []byte, p *pb.Precondition) bool {
 	return !s.failed && s.text == ""
 }
 
-// scanBatchGet parses a request for documents; false means that the general parser has to.
+// scanBatchGet parses a BatchGetDocuments request. It returns false if the general parser is needed.
 func scanBatchGet(b []byte, r *pb.BatchGetDocumentsRequest) bool {
 	return fields(b, func(number protowire.Number, part []byte) bool {
 		switch {

@@ -15,7 +15,7 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// maxNesting bounds the depth of a value that is parsed at all; what documents may hold is less and is checked by
+// maxNesting is the maximum depth of a value that is parsed. The lower limit of documents is checked by
 // document.Validate.
 const maxNesting = 100
 
@@ -63,7 +63,7 @@ func parseValue(v *pb.Value, depth int) (value.Value, error) { // long: one case
 	}
 }
 
-// expressionKind is how texts call the kind of a value that only pipelines take.
+// expressionKind returns the name, in error texts, of a kind of value that only pipelines accept.
 func expressionKind(v any) string {
 	switch v.(type) {
 	case *pb.Value_FieldReferenceValue:
@@ -101,7 +101,7 @@ func parseFields(fields map[string]*pb.Value, depth int) (value.Map, error) {
 	return out, nil
 }
 
-// The range of times that the contract has: the years 1 to 9999.
+// The range of timestamps: the years 1 to 9999.
 const (
 	minSeconds = -62135596800
 	maxSeconds = 253402300799
@@ -116,7 +116,7 @@ func ParseTimestamp(t *timestamppb.Timestamp) (value.Timestamp, error) {
 	return value.Timestamp{Seconds: t.GetSeconds(), Nanos: t.GetNanos() / 1000 * 1000}, nil
 }
 
-// ParseVersion parses a time that names a commit; no time is 0.
+// ParseVersion parses a time that names a commit. It returns 0 for nil.
 func ParseVersion(t *timestamppb.Timestamp) (clock.Version, error) {
 	if t == nil {
 		return 0, nil
@@ -128,7 +128,7 @@ func ParseVersion(t *timestamppb.Timestamp) (clock.Version, error) {
 	return clock.Version(ts.Seconds*int64(time.Second/time.Microsecond) + int64(ts.Nanos)/1000), nil
 }
 
-// FormatVersion formats a commit's version as a time.
+// FormatVersion formats the version of a commit as a time.
 func FormatVersion(v clock.Version) *timestamppb.Timestamp { return timestamppb.New(v.Time()) }
 
 // FormatValue formats a value.

@@ -17,21 +17,21 @@ import (
 
 // Entry is one change.
 type Entry struct {
-	// N numbers the entries of a log from 1. It is not written: it is the line's number.
+	// N is the number of the entry in the log, from 1. It is not written, because it is the line number.
 	N int64 `json:"n"`
 	// Time is when the change ended.
 	Time time.Time `json:"time"`
-	// Session is the id of the session that changed, which is no secret.
+	// Session is the id of the session that made the change. It is not a secret.
 	Session string `json:"session"`
 	// Address is the network address of the request.
 	Address string `json:"address"`
-	// Method is what was called, such as Commit.
+	// Method is the name of the call, such as Commit.
 	Method string `json:"method"`
 	// Database is the name of the database, or empty.
 	Database string `json:"database,omitempty"`
-	// Targets are what was changed, such as "update users/ada"; the first of them where they are many.
+	// Targets are the changes, such as "update users/ada"; only the first ones if there are many.
 	Targets []string `json:"targets"`
-	// Count is how many were changed.
+	// Count is the number of changes.
 	Count int `json:"count"`
 	// Result is OK or the code of the error, such as PERMISSION_DENIED.
 	Result string `json:"result"`
@@ -39,7 +39,8 @@ type Entry struct {
 
 // Options configure a log.
 type Options struct {
-	// Path is the file, whose folder is made when it is not there; empty keeps the latest entries in memory.
+	// Path is the path of the file, whose folder is created if it is missing. If it is empty, the latest entries are kept in
+	// memory.
 	Path string
 	// Clock is the source of time; nil means the machine's clock.
 	Clock clock.Clock
@@ -63,21 +64,21 @@ type Log struct {
 	file *os.File // nil in memory
 	mu   struct {
 		sync.Mutex
-		// size is that of the file's whole lines.
+		// size is the size of the complete lines of the file.
 		size int64
-		// unwritten are lines that the file did not take yet.
+		// unwritten are lines that could not be written yet.
 		unwritten [][]byte
 		// kept are the latest entries, in memory.
 		kept []Entry
-		// count is the number of entries that there are, with those unwritten.
+		// count is the number of entries, including the unwritten ones.
 		count int64
 	}
 }
 
-// maxInMemory is the number of entries that are kept where there is no file.
+// maxInMemory is the maximum number of entries that are kept without a file.
 const maxInMemory = 10_000
 
-// Open opens a log, of which a file is continued.
+// Open opens a log. Entries are appended to an existing file.
 func Open(o Options) (*Log, error) {
 	o.EnsureDefaults()
 	l := &Log{o: o}
@@ -98,7 +99,7 @@ func Open(o Options) (*Log, error) {
 	return l, nil
 }
 
-// repair counts the lines of a file and ends the last one, which a crash may have cut off.
+// repair counts the lines of a file and terminates the last one, which a crash may have cut off.
 func repair(file *os.File) (lines, size int64, err error) {
 	buffer, last := make([]byte, 64<<10), byte('\n')
 	for {
@@ -132,8 +133,8 @@ func (l *Log) Close() error {
 	return l.file.Close()
 }
 
-// Ready returns FailedPrecondition while earlier entries can't be written: a change that can't be recorded must not be
-// made.
+// Ready returns FailedPrecondition while earlier entries cannot be written, because a change that cannot be recorded must
+// not be made.
 func (l *Log) Ready() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -170,7 +171,7 @@ func (l *Log) Add(e Entry, outcome error) {
 	}
 }
 
-// flushLocked writes what is unwritten; mu is held. A line that was written in part is cut off again.
+// flushLocked writes the unwritten lines; mu is held. It truncates a line that was written in part.
 func (l *Log) flushLocked() error {
 	if len(l.mu.unwritten) == 0 {
 		return nil

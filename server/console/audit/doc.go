@@ -1,3 +1,3 @@
-// Package audit keeps the log of what was changed through the console: one JSON object a line, in a file that is only appended to, or
-// in memory where no data are kept.
+// Package audit keeps a log of the changes that were made through the console: one JSON object per line, in an append-only
+// file, or in memory if the server keeps no data.
 package audit

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// maxLines is the maximum number of lines that are kept, and maxText how long an attribute's text may be.
+// maxLines is the maximum number of lines that are kept, and maxText the maximum length of an attribute's text.
 const (
 	maxLines = 2000
 	maxText  = 4000
@@ -45,8 +45,8 @@ func (r *Ring) add(l Line) {
 	r.lines = append(r.lines, l)
 }
 
-// Read returns the lines after a number that are of a level at least and have a text in them, oldest first, and the number of the
-// last line.
+// Read returns the lines after a number that have at least the given level and contain a text, oldest first, and the
+// number of the last line.
 func (r *Ring) Read(after int64, level slog.Level, text string) (lines []Line, last int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -59,7 +59,7 @@ func (r *Ring) Read(after int64, level slog.Level, text string) (lines []Line, l
 	return lines, r.count
 }
 
-// has reports whether a text is in a line.
+// has reports whether a line contains a text.
 func (l *Line) has(text string) bool {
 	text = strings.ToLower(text)
 	if strings.Contains(strings.ToLower(l.Message), text) {
@@ -81,7 +81,8 @@ type handler struct {
 	group string
 }
 
-// Handler returns a handler that passes records on to next, where it takes them, and keeps those of Info and above in ring.
+// Handler returns a handler that passes records to next, if next is enabled for them, and keeps records of level Info and
+// above in ring.
 func Handler(next slog.Handler, ring *Ring) slog.Handler { return &handler{next: next, ring: ring} }
 
 // Enabled implements slog.Handler.

@@ -10,7 +10,7 @@ import (
 	"clave/server/token"
 )
 
-// Caller implements token.Callers: a session calls with the rights of a server, for reading alone unless it may write.
+// Caller implements token.Callers. A session has the rights of a server, read-only unless it may write.
 func (s *Sessions) Caller(_ context.Context, authorization, project string) (token.Caller, error) {
 	s.mu.Lock()
 	of := s.mu.keys[strings.TrimPrefix(authorization, "Bearer ")]
@@ -31,7 +31,7 @@ func (s *Sessions) CallerOf(of *Session, project string) token.Caller {
 	return token.Caller{Privileged: true, ReadOnly: !of.Write, Project: project, Journal: journal{s.o.Audit, of}}
 }
 
-// journal records what a session changes.
+// journal records the changes of a session.
 type journal struct {
 	log     *audit.Log
 	session *Session

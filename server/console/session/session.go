@@ -12,15 +12,15 @@ import (
 	"clave/server/randid"
 )
 
-// How long links and sessions last, and how many there may be.
+// The lifetimes and the maximum numbers of links and sessions.
 const (
 	// linkLife is the time for which a link may be used.
 	linkLife = 10 * time.Minute
-	// idleLife is the time for which a session lasts without a request of its user.
+	// idleLife is the lifetime of a session without requests of its user.
 	idleLife = 30 * time.Minute
 	// wholeLife is the maximum lifetime of a session.
 	wholeLife = 12 * time.Hour
-	// maxLinks is how many unused links there may be, and maxSessions how many sessions; of more the oldest end.
+	// maxLinks is the maximum number of unused links, and maxSessions that of sessions. Beyond them the oldest ones end.
 	maxLinks, maxSessions = 16, 64
 	// sweepEvery is the interval at which expired links and sessions are removed.
 	sweepEvery = 15 * time.Second
@@ -28,13 +28,13 @@ const (
 
 // Options configure Sessions.
 type Options struct {
-	// Open makes one session that everybody has and that may write, as in development; there are no links then.
+	// Open creates one session that all clients share and that may write, as in development. There are no links then.
 	Open bool
-	// Audit records what sessions change.
+	// Audit records the changes of sessions.
 	Audit *audit.Log
 	// Clock is the source of time; nil means the machine's clock.
 	Clock clock.Clock
-	// Log receives who opens sessions; nil logs nothing.
+	// Log receives the beginning and the end of sessions; nil logs nothing.
 	Log *slog.Logger
 }
 
@@ -50,16 +50,16 @@ func (o *Options) EnsureDefaults() {
 
 // Session is a session of a user of the console.
 type Session struct {
-	// ID stands in the audit log. It is no secret.
+	// ID identifies the session in the audit log. It is not a secret.
 	ID string
 	// Write reports whether the session may change anything.
 	Write bool
-	// CSRF is what the page's requests have in a header, so that no form of another page can make them.
+	// CSRF is a token that the page's requests have in a header, so that forms of other pages cannot make them.
 	CSRF string
 	// Address is the network address that opened the session.
 	Address string
 
-	// key stands in the Authorization header of the requests that the console passes on.
+	// key is the credential in the Authorization header of the requests that the console forwards.
 	key string
 	// ended is closed when the session has ended.
 	ended  chan struct{}
@@ -79,13 +79,13 @@ type link struct {
 	until time.Time
 }
 
-// digest is a secret as it is kept: looking it up takes the same time for each.
+// digest is the stored form of a secret. The time of a lookup reveals nothing about the secret.
 type digest [sha256.Size]byte
 
-// Sessions are the console's links and sessions. It is safe for concurrent use.
+// Sessions holds the links and sessions of the console. It is safe for concurrent use.
 type Sessions struct {
 	o    Options
-	open *Session // the one that everybody has; nil in production
+	open *Session // the shared session; nil in production
 	mu   struct {
 		sync.Mutex
 		links   map[digest]link
@@ -118,7 +118,7 @@ func (s *Sessions) newSession(write bool) *Session {
 // NeedsLink reports whether sessions are opened by links.
 func (s *Sessions) NeedsLink() bool { return s.open == nil }
 
-// Link creates a link and returns its secret and until when it may be used.
+// Link creates a link and returns its secret and the time at which it expires.
 func (s *Sessions) Link(write bool) (secret string, until time.Time) {
 	secret, until = randid.Secret(32), s.o.Clock.Now().Add(linkLife)
 	s.mu.Lock()
@@ -136,8 +136,8 @@ func (s *Sessions) Link(write bool) (secret string, until time.Time) {
 	return secret, until
 }
 
-// Open uses a link up and returns the session that it opens with the session's cookie; ok is false for a link that is unknown, used
-// or too old.
+// Open uses up a link and returns the session that it opens and the session's cookie. ok is false for a link that is
+// unknown, used or expired.
 func (s *Sessions) Open(secret, address string) (opened *Session, cookie string, ok bool) {
 	now := s.o.Clock.Now()
 	d := digest(sha256.Sum256([]byte(secret)))
@@ -170,8 +170,8 @@ func (s *Sessions) endOldestLocked() {
 	s.endLocked(oldest)
 }
 
-// Find returns the session of a cookie, or nil. active is set when the session's user is active; requests that a page makes by itself
-// don't keep a session open.
+// Find returns the session of a cookie, or nil. If active is set, the request extends the session; requests that a page
+// makes without an action of the user do not.
 func (s *Sessions) Find(cookie string, active bool) *Session {
 	if s.open != nil {
 		return s.open
@@ -195,7 +195,7 @@ func (s *Sessions) Find(cookie string, active bool) *Session {
 	return found
 }
 
-// over reports whether a session's time is over.
+// over reports whether a session has expired.
 func over(s *Session, now time.Time) bool {
 	return now.Sub(s.seen) >= idleLife || now.Sub(s.opened) >= wholeLife
 }
@@ -214,7 +214,7 @@ func (s *Sessions) Expires(of *Session) time.Time {
 	return idle
 }
 
-// End ends a session, but for the one of development.
+// End ends a session, except the shared one of development.
 func (s *Sessions) End(of *Session) {
 	if of == s.open {
 		return
@@ -239,7 +239,7 @@ func (s *Sessions) endLocked(of *Session) {
 	s.o.Log.Info("the console's session ended", "session", of.ID)
 }
 
-// Run ends the sessions whose time is over until ctx is done.
+// Run ends expired sessions until ctx is done.
 func (s *Sessions) Run(ctx context.Context) error {
 	for clock.Sleep(ctx, s.o.Clock, sweepEvery) == nil {
 		s.sweep()
@@ -247,7 +247,7 @@ func (s *Sessions) Run(ctx context.Context) error {
 	return nil
 }
 
-// sweep ends the sessions whose time is over and drops such links.
+// sweep ends expired sessions and removes expired links.
 func (s *Sessions) sweep() {
 	now := s.o.Clock.Now()
 	s.mu.Lock()

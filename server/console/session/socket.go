@@ -16,17 +16,17 @@ import (
 // Folder is the folder of the console's files in a data folder. Only the server's user may enter it.
 const Folder = "console"
 
-// socketName is the socket at which a running server makes links.
+// socketName is the socket on which a running server creates links.
 var socketName = filepath.Join(Folder, "link.sock")
 
-// ErrNoServer is the error when no server with a console runs on a data folder.
+// ErrNoServer is the error if no server with a console runs on a data folder.
 var ErrNoServer = datasocket.ErrNoServer
 
-// Address is where a console is.
+// Address is the address of a console.
 type Address struct {
 	// URL opens the console; it holds a link's secret in production.
 	URL string `json:"url"`
-	// Until is when the link ends; zero if there is none.
+	// Until is the time at which the link expires; zero without a link.
 	Until time.Time `json:"until,omitzero"`
 }
 
@@ -35,7 +35,7 @@ type linkRequest struct {
 	Write bool `json:"write"`
 }
 
-// Listen opens the socket in a data folder, which the caller has for itself. address makes a link.
+// Listen opens the socket in a data folder, which no other process may use. address creates a link.
 func Listen(data string, address func(write bool) Address) (*datasocket.Listener, error) {
 	folder := filepath.Join(data, Folder)
 	err := os.MkdirAll(folder, 0o700)
@@ -54,7 +54,8 @@ func Listen(data string, address func(write bool) Address) (*datasocket.Listener
 	})
 }
 
-// Request has the server that runs on a data folder make a link. It returns ErrNoServer when none with a console runs.
+// Request requests a link from the server that runs on a data folder. It returns ErrNoServer if no server with a console
+// runs.
 func Request(ctx context.Context, data string, write bool) (out Address, err error) {
 	err = datasocket.Request(ctx, data, socketName, linkRequest{write}, &out)
 	if errors.Is(err, fs.ErrPermission) {

@@ -70,7 +70,7 @@ test('a session that may write changes documents, hands rules over, and ends', a
   await page.goto(at('safety'))
   await page.getByLabel('Send a test e-mail to').fill('ana@example.org')
   await page.getByRole('button', { name: 'Send a test e-mail' }).click()
-  await expect(page.getByText('No mail server is configured. Give one with --mail.')).toBeVisible()
+  await expect(page.getByText('No mail server is configured. Configure one with --mail.')).toBeVisible()
   await accessible(page)
   await page.getByRole('button', { name: 'End the session' }).click()
   await expect(page.getByText('clave console')).toBeVisible()
