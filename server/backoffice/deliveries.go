@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"cloud.google.com/go/firestore"
@@ -19,12 +20,14 @@ import (
 // attention: an interrupted one is settled, a deferred one is retried.
 const deliveryCollection = "deliveries"
 
-// The states of an issue (sending, sent), and of a delivery.
+// The states of an issue (sending, paused, sent), and of a delivery.
 const (
 	stateSending   = "sending"
 	stateSent      = "sent"
 	stateFailed    = "failed"
 	stateUncertain = "uncertain"
+	// statePaused is an issue of which the mail server refused maxRefusals e-mails one after the other (pause.go).
+	statePaused = "paused"
 	// stateDeferred is a delivery that the mail server did not accept and that is retried.
 	stateDeferred = "deferred"
 )
@@ -39,7 +42,7 @@ const (
 	settleTime = 5 * time.Second
 	// retryTime is the time between tries of a deferred delivery, and maxSendTries their number.
 	retryTime    = 20 * time.Minute
-	maxSendTries = 4
+	maxSendTries = 5
 )
 
 // KeepSending sends the issues that are started, until ctx is done.
@@ -47,30 +50,37 @@ func (s *Service) KeepSending(ctx context.Context) error {
 	return s.keepEmailing(ctx, sendInterval, "the newsletter could not be sent", s.SendIssues)
 }
 
-// SendIssues sends the next e-mails of the issues that are not sent completely, at most sendBatch. A later call continues, also after an
-// error and in another process.
+// SendIssues sends the next e-mails of the issues that are not sent completely, at most sendBatch. An error of one issue does not stop the
+// others. A later call continues, also after an error and in another process.
 func (s *Service) SendIssues(ctx context.Context) error {
 	c, err := s.connect()
 	if err != nil {
 		return refuse(Internal, err)
 	}
-	open, err := c.documents.Collection(issueCollection).Where("state", "==", stateSending).Documents(ctx).GetAll()
+	open, err := c.documents.Collection(issueCollection).Where("state", "in", []string{stateSending, statePaused}).Documents(ctx).GetAll()
 	if err != nil {
 		return refuse(Unavailable, fmt.Errorf("find issues: %w", err))
 	}
 	left := sendBatch
+	var failures error
 	for _, issue := range open {
-		r := &round{s: s, documents: c.documents, issue: issue, left: left}
+		r := newRound(s, c.documents, issue, left)
+		if r.waits() {
+			continue
+		}
 		err := r.run(ctx)
 		r.close()
 		left = r.left
 		if err != nil {
 			r.report(ctx, err)
-			return refuse(Unavailable, fmt.Errorf("issue %s: %w", issue.Ref.ID, err))
+			failures = errors.Join(failures, fmt.Errorf("issue %s: %w", issue.Ref.ID, err))
 		}
-		if left == 0 {
+		if left == 0 || ctx.Err() != nil {
 			break
 		}
+	}
+	if failures != nil {
+		return refuse(Unavailable, failures)
 	}
 	return nil
 }
@@ -84,12 +94,23 @@ type round struct {
 	left int
 	// connection is nil until it is needed.
 	connection email.Connection
+	// refusals is the number of successive refusals because of the sender, also in earlier rounds, and paused is set by the one that pauses
+	// the issue (pause.go).
+	refusals int
+	paused   bool
+}
+
+// newRound returns a round of an issue with at most left e-mails.
+func newRound(s *Service, documents *firestore.Client, issue *firestore.DocumentSnapshot, left int) *round {
+	refusals, _ := issue.Data()["refusals"].(int64)
+	return &round{s: s, documents: documents, issue: issue, left: left, refusals: int(refusals)}
 }
 
 // close closes the connection, if one was opened.
 func (r *round) close() {
 	if r.connection != nil {
 		_ = r.connection.Close() // the messages are sent by then
+		r.connection = nil
 	}
 }
 
@@ -121,6 +142,9 @@ func (r *round) run(ctx context.Context) error {
 	for _, to := range next {
 		if err := r.begin(ctx, to); err != nil {
 			return err
+		}
+		if r.paused {
+			return nil
 		}
 	}
 	if len(next) == limit {
@@ -155,8 +179,11 @@ func (r *round) begin(ctx context.Context, to *firestore.DocumentSnapshot) error
 			return err
 		}
 	}
-	place := map[string]any{"confirmedAt": to.Data()["confirmedAt"], "id": to.Ref.ID}
-	if _, err := r.issue.Ref.Update(ctx, []firestore.Update{{Path: "after", Value: place}, {Path: "problem", Value: ""}}); err != nil {
+	changes := []firestore.Update{{Path: "after", Value: map[string]any{"confirmedAt": to.Data()["confirmedAt"], "id": to.Ref.ID}}}
+	if r.refusals < maxRefusals {
+		changes = append(changes, firestore.Update{Path: "problem", Value: ""})
+	}
+	if _, err := r.issue.Ref.Update(ctx, changes); err != nil {
 		return fmt.Errorf("write the place in the addresses: %w", err)
 	}
 	return nil
@@ -185,6 +212,12 @@ func (r *round) send(ctx context.Context, delivery *firestore.DocumentRef, addre
 		outcome = stateSent
 	case errors.Is(err, email.ErrUnavailable):
 		return errors.Join(err, r.undo(ctx, delivery, tries))
+	case errors.Is(err, email.ErrSender):
+		r.close() // some servers accept no other message on the connection
+		r.refusals++
+		if outcome = stateDeferred; isFinal(r.refusals, tries) {
+			outcome = stateFailed
+		}
 	case errors.Is(err, email.ErrDeferred) && tries < maxSendTries:
 		outcome = stateDeferred
 	case errors.Is(err, email.ErrRejected), errors.Is(err, email.ErrDeferred):
@@ -193,7 +226,7 @@ func (r *round) send(ctx context.Context, delivery *firestore.DocumentRef, addre
 	if err != nil {
 		r.s.options.Log.WarnContext(ctx, "an e-mail of the newsletter was not sent", "issue", r.issue.Ref.ID, "subscriber", delivery.ID, "outcome", outcome, "error", err)
 	}
-	return r.settle(ctx, delivery, outcome)
+	return r.settle(ctx, delivery, outcome, r.changes(outcome, err)...)
 }
 
 // undo writes that a delivery was not begun, also while the service stops. It is deferred, so that it is sent after the addresses that
@@ -207,9 +240,9 @@ func (r *round) undo(ctx context.Context, delivery *firestore.DocumentRef, tries
 	return err
 }
 
-// settle writes the outcome of a delivery and counts it, both or neither, also while the service stops. A delivery that is settled
-// already stays as it is.
-func (r *round) settle(ctx context.Context, delivery *firestore.DocumentRef, outcome string) error {
+// settle writes the outcome of a delivery and changes of the issue, and counts the outcome, all or nothing, also while the service stops. A
+// delivery that is settled already stays as it is, and so does the issue.
+func (r *round) settle(ctx context.Context, delivery *firestore.DocumentRef, outcome string, changes ...firestore.Update) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTime)
 	defer cancel()
 	err := r.documents.RunTransaction(ctx, func(_ context.Context, tx *firestore.Transaction) error {
@@ -228,10 +261,14 @@ func (r *round) settle(ctx context.Context, delivery *firestore.DocumentRef, out
 		if err := tx.Update(delivery, []firestore.Update{{Path: "state", Value: outcome}, {Path: "at", Value: now}, {Path: "due", Value: due}}); err != nil {
 			return err
 		}
-		if outcome == stateDeferred {
+		all := slices.Clone(changes) // the transaction may be repeated
+		if outcome != stateDeferred {
+			all = append(all, firestore.Update{Path: outcome, Value: firestore.Increment(1)})
+		}
+		if len(all) == 0 {
 			return nil
 		}
-		return tx.Update(r.issue.Ref, []firestore.Update{{Path: outcome, Value: firestore.Increment(1)}})
+		return tx.Update(r.issue.Ref, all)
 	})
 	if err != nil {
 		return fmt.Errorf("write the outcome of a delivery: %w", err)
@@ -260,6 +297,9 @@ func (r *round) finish(ctx context.Context) error {
 		}
 		if err != nil {
 			return err
+		}
+		if r.paused {
+			return nil
 		}
 	}
 	if len(first) > 0 {

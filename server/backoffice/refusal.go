@@ -35,6 +35,8 @@ const (
 	MailFailed    Name = "mail-failed"
 	NoSubscribers Name = "no-subscribers"
 	AlreadySent   Name = "already-sent"
+	// MailRefused is why an issue of the newsletter is paused: the mail server refused several e-mails one after the other.
+	MailRefused Name = "mail-refused"
 	// NotConfigured is a call that needs a setting which the service was started without.
 	NotConfigured Name = "not-configured"
 )

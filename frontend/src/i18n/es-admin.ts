@@ -267,6 +267,8 @@ export const es = {
     progress: (subject: string) => `Envío de «${subject}»`,
     sendingTo: (done: number, total: number) => `Enviando: ${done} de ${total}.`,
     problem: 'El servidor de correo no responde; el envío continuará solo.',
+    paused:
+      'En pausa: el servidor de correo rechazó varios correos seguidos, por ejemplo por su límite diario. Se intenta de nuevo cada hora.',
     sentTo: (n: number) => (n === 1 ? 'Enviado a 1 dirección.' : `Enviado a ${n} direcciones.`),
     failed: (n: number) => (n === 1 ? '1 fue rechazada.' : `${n} fueron rechazadas.`),
     uncertain: (n: number) => (n === 1 ? 'De 1 no se sabe si llegó.' : `De ${n} no se sabe si llegaron.`),

@@ -186,17 +186,20 @@ func TestSendClassifiesReplies(t *testing.T) {
 		name    string
 		replies map[string]string
 		want    error
+		sender  bool
 	}{
-		{"an accepted message", nil, nil},
-		{"a connection that breaks after the message was accepted", map[string]string{"RSET": ""}, nil},
-		{"a recipient that does not exist", map[string]string{"RCPT": "550 no such user"}, ErrRejected},
-		{"a full mailbox", map[string]string{"RCPT": "452 full"}, ErrDeferred},
-		{"a server that closes", map[string]string{"RCPT": "421 closing"}, ErrUnavailable},
-		{"a sender that is not allowed", map[string]string{"MAIL": "550 not you"}, ErrUnavailable},
-		{"a text that is rejected", map[string]string{".": "554 spam"}, ErrRejected},
-		{"a text that is deferred", map[string]string{".": "451 later"}, ErrDeferred},
-		{"a connection that breaks before the reply", map[string]string{".": ""}, ErrUncertain},
-		{"a server without DATA", map[string]string{"DATA": "500 what"}, ErrUnavailable},
+		{"an accepted message", nil, nil, false},
+		{"a connection that breaks after the message was accepted", map[string]string{"RSET": ""}, nil, false},
+		{"a recipient that does not exist", map[string]string{"RCPT": "550 no such user"}, ErrRejected, false},
+		{"a full mailbox", map[string]string{"RCPT": "452 full"}, ErrDeferred, false},
+		{"a server that closes", map[string]string{"RCPT": "421 closing"}, ErrUnavailable, false},
+		{"a sender that is not allowed", map[string]string{"MAIL": "550 not you"}, ErrRejected, true},
+		{"a sender that is deferred", map[string]string{"MAIL": "450 quota"}, ErrDeferred, true},
+		{"a server that closes at the sender", map[string]string{"MAIL": "421 closing"}, ErrUnavailable, false},
+		{"a text that is rejected", map[string]string{".": "554 spam"}, ErrRejected, true},
+		{"a text that is deferred", map[string]string{".": "451 later"}, ErrDeferred, true},
+		{"a connection that breaks before the reply", map[string]string{".": ""}, ErrUncertain, false},
+		{"a server that rejects DATA", map[string]string{"DATA": "554 quota"}, ErrRejected, true},
 	} {
 		sender, err := Server(serve(t, tt.replies))
 		if err != nil {
@@ -206,8 +209,8 @@ func TestSendClassifiesReplies(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := connection.Send(&Message{To: "ana@correo.do", Subject: "s", Text: "t"}); !errors.Is(err, tt.want) {
-			t.Errorf("%s: %v, want %v", tt.name, err, tt.want)
+		if err := connection.Send(&Message{To: "ana@correo.do", Subject: "s", Text: "t"}); !errors.Is(err, tt.want) || errors.Is(err, ErrSender) != tt.sender {
+			t.Errorf("%s: %v, want %v, of the sender: %t", tt.name, err, tt.want, tt.sender)
 		}
 		_ = connection.Close()
 	}

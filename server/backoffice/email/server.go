@@ -78,20 +78,13 @@ func outcome(err error) error {
 	if !errors.As(err, &failed) {
 		return ErrUncertain
 	}
-	code := failed.ErrorCode()
 	switch failed.Reason {
-	case mail.ErrSMTPRcptTo, mail.ErrSMTPDataClose:
-		switch {
-		case code >= 500:
-			return ErrRejected
-		case code == serviceClosing:
-			return ErrUnavailable
-		case code >= 400:
-			return ErrDeferred
-		case failed.Reason == mail.ErrSMTPDataClose:
-			return ErrUncertain
-		}
-		return ErrUnavailable
+	case mail.ErrSMTPRcptTo:
+		return outcomeOf(failed.ErrorCode(), ErrUnavailable)
+	case mail.ErrSMTPMailFrom, mail.ErrSMTPData:
+		return ofSender(outcomeOf(failed.ErrorCode(), ErrUnavailable))
+	case mail.ErrSMTPDataClose:
+		return ofSender(outcomeOf(failed.ErrorCode(), ErrUncertain))
 	case mail.ErrGetSender, mail.ErrGetRcpts, mail.ErrNoUnencoded:
 		return ErrRejected
 	case mail.ErrWriteContent, mail.ErrAmbiguous:
@@ -99,4 +92,25 @@ func outcome(err error) error {
 	default:
 		return ErrUnavailable
 	}
+}
+
+// outcomeOf returns the outcome of a reply that is not positive, or none without a reply.
+func outcomeOf(code int, none error) error {
+	switch {
+	case code >= 500:
+		return ErrRejected
+	case code == serviceClosing:
+		return ErrUnavailable
+	case code >= 400:
+		return ErrDeferred
+	}
+	return none
+}
+
+// ofSender marks an outcome whose reply does not name a recipient.
+func ofSender(outcome error) error {
+	if errors.Is(outcome, ErrRejected) || errors.Is(outcome, ErrDeferred) {
+		return fmt.Errorf("%w (%w)", outcome, ErrSender)
+	}
+	return outcome
 }

@@ -15,7 +15,7 @@ const issue = v.object({
   id: v.string(),
   subject: v.fallback(v.string(), ''),
   createdAt: v.fallback(v.nullable(v.date()), null),
-  state: v.fallback(v.picklist(['sending', 'sent']), 'sending'),
+  state: v.fallback(v.picklist(['sending', 'paused', 'sent']), 'sending'),
   problem: v.fallback(v.string(), ''),
   total: count,
   sent: count,
@@ -84,23 +84,27 @@ export function Issues() {
   )
 }
 
+/** Why an issue is not being sent at present, or nothing. */
+function problemOf(state: SentIssue['state'], problem: string) {
+  if (state === 'paused') return texts.paused
+  return problem ? texts.problem : ''
+}
+
 /** The progress or the result of an issue. */
 function Progress({ issue: { subject, createdAt, state, problem, total, sent, failed, uncertain } }: { issue: SentIssue }) {
   const done = sent + failed + uncertain
   const parts = [
-    state === 'sending' ? texts.sendingTo(done, total) : texts.sentTo(sent),
+    state === 'sent' ? texts.sentTo(sent) : texts.sendingTo(done, total),
     failed > 0 ? texts.failed(failed) : '',
     uncertain > 0 ? texts.uncertain(uncertain) : '',
-    problem ? texts.problem : '',
+    problemOf(state, problem),
   ]
   return (
     <>
       <p>
         <strong className="wrap-anywhere">{subject}</strong> · {dateAndTime(createdAt)}
       </p>
-      {state === 'sending' ? (
-        <progress className="w-full" aria-label={texts.progress(subject)} value={done} max={Math.max(total, 1)} />
-      ) : null}
+      {state !== 'sent' ? <progress className="w-full" aria-label={texts.progress(subject)} value={done} max={Math.max(total, 1)} /> : null}
       <p role="status" className="p-ayuda">
         {parts.filter(Boolean).join(' ')}
       </p>
