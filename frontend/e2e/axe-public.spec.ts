@@ -34,6 +34,8 @@ test('axe: an event’s page, and one that is not there', async ({ page }) => {
   await open(page, '/eventos/uno')
   await review(page, 'event')
   await open(page, '/eventos/ninguno')
+  // The page that is served first shows no more than that it was not found.
+  await expect(page.getByText('Este evento no existe o fue retirado.')).toBeVisible()
   await review(page, 'no event')
 })
 
