@@ -5,9 +5,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
-	"net/mail"
 	"net/url"
 	"strings"
 	"time"
@@ -32,13 +30,21 @@ const (
 
 // Limits of the requests for confirmation.
 const (
-	// requestBatch is the most requests each requestInterval: a robot that subscribes strangers causes no more e-mails than that. More
-	// subscriptions are read, because those that cause no request must not delay the others.
+	// requestBatch is the most requests each requestInterval. More subscriptions are read, because those that cause no request must not
+	// delay the others.
 	requestInterval = 15 * time.Second
 	requestBatch    = 10
 	readBatch       = 300
 	// requestAgain is the age of a mailbox's last request after which one of its addresses that is subscribed gets another one.
 	requestAgain = 24 * time.Hour
+	// A request that the mail server did not accept is retried after firstRetry, four times that, and so on, maxRequestTries times in all (four
+	// days). The address is erased with those that were not confirmed.
+	firstRetry      = time.Minute
+	maxRequestTries = 8
+	// maxRequests is the most addresses that are sent a request in requestsTime, so that a robot that subscribes strangers causes no more
+	// e-mails than that. Others wait. Addresses that were confirmed since do not count.
+	maxRequests  = 60
+	requestsTime = time.Hour
 	// settled is the age of subscriptions that are read: one that commits late may have an earlier time than its neighbours.
 	settled = 5 * time.Second
 	// confirmTime is how long a confirmation link is valid, and pendingTime how long an address that is not confirmed is kept.
@@ -80,6 +86,7 @@ func (s *Service) Confirm(ctx context.Context, token string) error {
 		}
 		return tx.Update(ref, []firestore.Update{
 			{Path: "confirmedAt", Value: s.options.Clock.Now()}, {Path: "pendingSince", Value: nil}, {Path: "request", Value: nil},
+			{Path: "retryAt", Value: nil},
 		})
 	})
 	switch {
@@ -96,132 +103,6 @@ func (s *Service) Confirm(ctx context.Context, token string) error {
 func confirmed(subscriber *firestore.DocumentSnapshot) bool {
 	at, ok := subscriber.Data()["confirmedAt"].(time.Time)
 	return ok && !at.IsZero()
-}
-
-// RequestConfirmations sends a request for confirmation to the addresses of new subscriptions, the earliest first, and returns how
-// many it sent.
-func (s *Service) RequestConfirmations(ctx context.Context) (int, error) {
-	c, err := s.connect()
-	if err != nil {
-		return 0, refuse(Internal, err)
-	}
-	progress := c.documents.Collection(progressCollection).Doc(progressDocument)
-	query, err := s.newSubscriptions(ctx, c.documents, progress)
-	if err != nil {
-		return 0, refuse(Unavailable, err)
-	}
-	found, err := query.Limit(readBatch).Documents(ctx).GetAll()
-	if err != nil {
-		return 0, refuse(Unavailable, fmt.Errorf("find subscriptions: %w", err))
-	}
-	if len(found) == 0 {
-		return 0, nil
-	}
-	sent, read, err := s.requestEach(ctx, c.documents, found)
-	if read > 0 {
-		last := found[read-1]
-		if _, setErr := progress.Set(ctx, map[string]any{"createdAt": last.Data()["createdAt"], "id": last.Ref.ID}); setErr != nil {
-			err = errors.Join(err, fmt.Errorf("write the place in the subscriptions: %w", setErr))
-		}
-	}
-	if err != nil {
-		return sent, refuse(Unavailable, err)
-	}
-	return sent, nil
-}
-
-// requestEach sends at most requestBatch requests for subscriptions. It returns how many it sent, and how many subscriptions need not be
-// read again.
-func (s *Service) requestEach(ctx context.Context, documents *firestore.Client, found []*firestore.DocumentSnapshot) (sent, read int, err error) {
-	connection, err := s.options.Mail.Connect(ctx)
-	if err != nil {
-		return 0, 0, err
-	}
-	defer func() { _ = connection.Close() }() // the messages are sent by then
-	for read < len(found) && sent < requestBatch {
-		done, err := s.requestConfirmation(ctx, documents, connection, found[read])
-		if err != nil {
-			return sent, read, err
-		}
-		if done {
-			sent++
-		}
-		read++
-	}
-	return sent, read, nil
-}
-
-// newSubscriptions returns the query of the subscriptions after the place that is kept.
-func (s *Service) newSubscriptions(ctx context.Context, documents *firestore.Client, progress *firestore.DocumentRef) (firestore.Query, error) {
-	query := documents.Collection(newsletter).Where("createdAt", "<", s.options.Clock.Now().Add(-settled)).
-		OrderBy("createdAt", firestore.Asc).OrderBy(firestore.DocumentID, firestore.Asc)
-	kept, err := progress.Get(ctx)
-	if status.Code(err) == codes.NotFound {
-		return query, nil
-	}
-	if err != nil {
-		return query, fmt.Errorf("read the place in the subscriptions: %w", err)
-	}
-	return query.StartAfter(kept.Data()["createdAt"], kept.Data()["id"]), nil
-}
-
-// requestConfirmation sends a request to the address of a subscription, unless it is confirmed, its mailbox was sent one lately, or it is
-// not an address. An error means that the subscription must be read again. One whose request the mail server defers or rejects is not.
-func (s *Service) requestConfirmation(ctx context.Context, documents *firestore.Client, connection email.Connection, subscription *firestore.DocumentSnapshot) (bool, error) {
-	text, _ := subscription.Data()["email"].(string)
-	address := strings.ToLower(strings.TrimSpace(text))
-	if parsed, err := mail.ParseAddress(address); err != nil || parsed.Address != address {
-		return false, nil
-	}
-	now := s.options.Clock.Now()
-	addresses := documents.Collection(subscriberCollection)
-	known, err := addresses.Doc(s.subscriberID(address)).Get(ctx)
-	if err != nil && status.Code(err) != codes.NotFound {
-		return false, fmt.Errorf("read an address: %w", err)
-	}
-	if confirmed(known) {
-		return false, nil
-	}
-	lately, err := addresses.Where("request", ">", requestOf(address, now.Add(-requestAgain))).Where("request", "<=", requestOf(address, now)).
-		Limit(1).Documents(ctx).GetAll()
-	if err != nil {
-		return false, fmt.Errorf("find the requests to a mailbox: %w", err)
-	}
-	if len(lately) > 0 {
-		return false, nil
-	}
-	since := now
-	err = connection.Send(s.confirmationMessage(address, now.Add(confirmTime)))
-	switch {
-	case errors.Is(err, email.ErrUnavailable):
-		return false, err
-	case errors.Is(err, email.ErrDeferred):
-		since = now.Add(-requestAgain) // the owner may subscribe again at once
-	}
-	if err != nil {
-		s.options.Log.WarnContext(ctx, "a request for confirmation was not accepted", "subscription", subscription.Ref.ID, "error", err)
-	}
-	return true, writeRequest(ctx, known, address, since)
-}
-
-// writeRequest writes that a confirmation was requested from an address, unless the address's document changed since it was read, as by a
-// confirmation with an earlier link.
-func writeRequest(ctx context.Context, known *firestore.DocumentSnapshot, address string, since time.Time) error {
-	var err error
-	if known.Exists() {
-		_, err = known.Ref.Update(ctx, []firestore.Update{
-			{Path: "pendingSince", Value: since}, {Path: "request", Value: requestOf(address, since)},
-		}, firestore.LastUpdateTime(known.UpdateTime))
-	} else {
-		_, err = known.Ref.Create(ctx, map[string]any{
-			"email": address, "pendingSince": since, "request": requestOf(address, since), "confirmedAt": nil,
-		})
-	}
-	switch status.Code(err) {
-	case codes.OK, codes.FailedPrecondition, codes.AlreadyExists, codes.NotFound:
-		return nil
-	}
-	return fmt.Errorf("write that a confirmation was requested: %w", err)
 }
 
 // link returns an address of the site with a token.
