@@ -29,14 +29,14 @@ const (
 
 // Source is a store that is in use.
 type Source interface {
-	// Checkpoint makes dir, which does not exist, a store with everything applied so far.
+	// Checkpoint creates dir, which must not exist, as a store with everything applied so far.
 	Checkpoint(dir string) error
 }
 
 // Make copies the data folder, whose store is s, to dir. dir must not exist and not be in the data folder.
 func Make(s Source, data, dir string) (err error) {
 	if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
-		return fault.E(fault.AlreadyExists, "%s is there already; name a folder that is not, such as one with today's date", dir)
+		return fault.E(fault.AlreadyExists, "%s exists already; name a new folder, such as one with today's date", dir)
 	}
 	inside, err := within(data, dir)
 	if err != nil {
@@ -70,15 +70,15 @@ func Make(s Source, data, dir string) (err error) {
 	if err := sync(part); err != nil {
 		return err
 	}
-	if err := os.Rename(part, dir); err != nil { // done finds nothing to remove.
+	if err := os.Rename(part, dir); err != nil { // Afterwards done has nothing to remove.
 		return err
 	}
 	return sync(filepath.Dir(dir))
 }
 
-// Restore makes data, which must be empty or absent, a data folder from the copy in dir. The copy stays as it is. verify is
-// called with the new store before it counts, and must leave it closed. A Restore that fails leaves nothing; one that is
-// interrupted leaves a marker (see Interrupted), and the next Restore begins again.
+// Restore creates the data folder data, which must be empty or absent, from the copy in dir, which does not change. It calls
+// verify with the new store before the store gets its final name; verify must close the store. A Restore that fails removes
+// what it has written. A Restore that is interrupted leaves a marker (see Interrupted), and the next Restore begins again.
 func Restore(dir, data string, verify func(store string) error) (err error) {
 	if entries, err := os.ReadDir(filepath.Join(dir, storeName)); err != nil || len(entries) == 0 {
 		return fault.Because(err, fault.NotFound, "%s is no copy that clave backup made: it has no folder %s with something in it", dir, storeName)
@@ -100,8 +100,9 @@ func Restore(dir, data string, verify func(store string) error) (err error) {
 	})
 }
 
-// Build makes data, which must be empty or absent, a data folder: fill makes the store at a path, leaves it closed, and writes what else
-// there is into data. A Build that fails leaves nothing; one that is interrupted leaves a marker with from (see Interrupted), and the next one begins again.
+// Build creates the data folder data, which must be empty or absent. fill creates the store at a path, closes it, and writes
+// the other files into data. A Build that fails removes what it has written. A Build that is interrupted leaves a marker
+// that contains from (see Interrupted), and the next Build begins again.
 func Build(from, data string, fill func(store string) error) (err error) {
 	_, err = os.Stat(data)
 	created := errors.Is(err, fs.ErrNotExist)
@@ -134,7 +135,7 @@ func Build(from, data string, fill func(store string) error) (err error) {
 // restoringName is the marker of a restore that is in progress, with the copy's name as its content.
 const restoringName = "restoring"
 
-// begin marks a restore. What an interrupted one has left is removed; other files are an error.
+// begin marks a restore. It removes the files of an interrupted restore and returns an error if there are other files.
 func begin(dir, data string) error {
 	entries, err := os.ReadDir(data)
 	if err != nil {
@@ -158,10 +159,10 @@ func begin(dir, data string) error {
 	return sync(data)
 }
 
-// kept reports whether a file of a name is no data: what a new file system has of its own.
+// kept reports whether a name is that of a file that new file systems contain, which is not data.
 func kept(name string) bool { return name == "lost+found" }
 
-// undo removes what a failed restore has written, the marker last, and the data folder if it was made.
+// undo removes what a failed restore wrote, the marker last, and the data folder if the restore created it.
 func undo(data string, created bool) error {
 	entries, err := os.ReadDir(data)
 	if err != nil {
@@ -193,7 +194,7 @@ func Interrupted(data string) (dir string, err error) {
 	return string(text), err
 }
 
-// reason returns the text of an error that a person may read.
+// reason returns the text of an error for the operator.
 func reason(err error) string {
 	var named *fault.Error
 	if errors.As(err, &named) {
@@ -244,7 +245,7 @@ func copyTree(from, to string, skip func(name string) bool) error {
 	return sync(to)
 }
 
-// copyFile copies a file and waits until it is on disk. A file that was deleted meanwhile, such as an old key, is left out.
+// copyFile copies a file and waits until it is on disk. It ignores a file that was deleted meanwhile, such as an old key.
 func copyFile(from, to string) error {
 	source, err := os.Open(from)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -10,9 +10,9 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// A copy is written to a folder of another name first. A killed process leaves that folder, which has the size of a copy and the
-// keys in it. So each such folder has a file that its process holds a lock on, and the next copy removes the folders whose lock
-// is free.
+// A copy is first written to a folder with a temporary name. A killed process leaves that folder, which has the size of a
+// copy and contains the keys. So each such folder contains a file that its process has locked, and the next copy removes the
+// folders whose lock is free.
 
 // partInfix is in the names of unfinished copies, and copyInfix in those of copies that an export is made from.
 const (
@@ -23,13 +23,13 @@ const (
 // lockName is the locked file in an unfinished copy.
 const lockName = "unfinished.lock"
 
-// ScratchCopy creates a folder beside dir for a copy that is needed for a while. done removes it.
+// ScratchCopy creates a folder beside dir for a temporary copy. done removes it.
 func ScratchCopy(dir string) (scratch string, done func() error, err error) {
 	return Scratch(filepath.Dir(dir), filepath.Base(dir)+copyInfix)
 }
 
-// Scratch creates a folder in parent whose name begins with prefix, and removes those that killed processes have left
-// there. done removes the folder, unless it has another name by then.
+// Scratch creates a folder in parent whose name begins with prefix, and removes the folders that killed processes left there.
+// done removes the folder, unless it was renamed.
 func Scratch(parent, prefix string) (scratch string, done func() error, err error) {
 	removeAbandoned(parent)
 	scratch, err = os.MkdirTemp(parent, prefix)

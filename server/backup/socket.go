@@ -22,7 +22,7 @@ type request struct {
 	Dir string `json:"dir"`
 }
 
-// Listen opens the socket in a data folder, at which copies of a running server's data are made on requests.
+// Listen opens the socket in a data folder. A running server makes copies of its data on request there.
 func Listen(s Source, data string) (*datasocket.Listener, error) {
 	return datasocket.Listen(data, socketName, func(_ context.Context, body []byte) (any, error) {
 		var in request
@@ -36,7 +36,8 @@ func Listen(s Source, data string) (*datasocket.Listener, error) {
 	})
 }
 
-// Request has the server that runs on a data folder make a copy in dir, an absolute path. It returns ErrNoServer when none runs.
+// Request requests a copy in dir, an absolute path, from the server that runs on a data folder. It returns ErrNoServer if no
+// server runs.
 func Request(ctx context.Context, data, dir string) error {
 	return datasocket.Request(ctx, data, socketName, request{Dir: dir}, nil)
 }

@@ -135,7 +135,7 @@ func (s *Server) Snapshot(ctx context.Context) (string, error) {
 	return answer.Token, err
 }
 
-// Restore brings the documents of the project back to a snapshot.
+// Restore restores the documents of the project to a snapshot.
 func (s *Server) Restore(ctx context.Context, token string) error {
 	return s.control(ctx, "restore", map[string]string{"token": token}, nil)
 }

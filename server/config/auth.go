@@ -10,9 +10,9 @@ import (
 
 // Auth is the configuration of Authentication.
 type Auth struct {
-	// SMSWebhook is where text messages with codes are handed over, or empty.
+	// SMSWebhook is the URL that receives text messages with codes, or empty.
 	SMSWebhook string
-	// NoSignUp leaves sign-up to administrators, unless a project's settings allow it.
+	// NoSignUp restricts sign-up to administrators, unless a project's settings allow it.
 	NoSignUp bool
 	// AsEmulator selects the official emulator's behaviour where it differs from production's. It is not allowed with
 	// ModeServe.
@@ -40,7 +40,8 @@ func (c *Config) declareAuth(flags *pflag.FlagSet) {
 	}
 }
 
-// checkAuth refuses contradictions and webhooks that must not receive codes: production allows https, and http on this machine.
+// checkAuth returns an error for contradictory settings and for webhooks that must not receive codes. Production allows only
+// https, and http on this machine.
 func (c *Config) checkAuth() error {
 	if c.Auth.AsEmulator && c.Auth.ProductionSettings {
 		return fault.E(fault.InvalidArgument, "--as-emulator and --production-settings exclude each other")

@@ -19,7 +19,7 @@ import (
 // Mode is the mode in which the program runs.
 type Mode string
 
-// The modes. Only ModeServe is fit to face the internet: the others accept what the official emulators accept.
+// The modes. Only ModeServe is for public networks: the others accept everything that the official emulators accept.
 const (
 	ModeStart Mode = "start"
 	ModeExec  Mode = "exec"
@@ -34,7 +34,7 @@ const (
 
 // Config is the checked configuration of one run.
 type Config struct {
-	// Mode decides which fields are used: the modes of servers use all but Out.
+	// Mode determines which fields are used. The modes of servers use all except Out.
 	Mode Mode
 	// Root is the folder of firebase.json, and File its path; empty when there is none.
 	Root, File string
@@ -42,7 +42,8 @@ type Config struct {
 	Project string
 	// SingleProject has requests for other projects logged.
 	SingleProject bool
-	// ClockAhead is how far the clock is ahead of the machine's, behind if negative: for tests of nodes with different clocks. Start mode only.
+	// ClockAhead is how far the clock is ahead of the machine's, behind if negative: for tests of nodes with
+	// different clocks. Start mode only.
 	ClockAhead time.Duration
 	clockAhead string // as the environment has it
 	// DataDir is the data folder; unused with Memory.
@@ -59,7 +60,7 @@ type Config struct {
 	Hosts Hosts
 	// Ports are the ports of the parts.
 	Ports Ports
-	// Loose are the names of ports that no flag and no file sets: when one is taken, another near it will do.
+	// Loose are the names of ports that neither a flag nor a file sets. If such a port is in use, a free one near it is used.
 	Loose []string
 	// Databases are the configured databases, with their rules and indexes.
 	Databases []Database
@@ -99,13 +100,13 @@ type Config struct {
 	Mail string
 	// Auth is the configuration of Authentication.
 	Auth Auth
-	// TLSCert and TLSKey are files for ModeServe; empty when a proxy ends TLS.
+	// TLSCert and TLSKey are files for ModeServe; empty if a proxy terminates TLS.
 	TLSCert, TLSKey string
-	// ACMEDomains are the names that ModeServe gets certificates of from an authority; empty when it does not. ACMEEmail
-	// is where the authority may write, ACMEDirectory its address when it is not Let's Encrypt.
+	// ACMEDomains are the domains for which ModeServe obtains certificates from an ACME authority; empty without ACME.
+	// ACMEEmail is the contact address for the authority. ACMEDirectory is the authority's URL; empty means Let's Encrypt.
 	ACMEDomains              []string
 	ACMEEmail, ACMEDirectory string
-	// HTTPPort is the port that sends browsers on to https; 0 for none.
+	// HTTPPort is the port that redirects browsers to https; 0 for none.
 	HTTPPort int
 	// PublicURL is the origin under which clients reach ModeServe.
 	PublicURL string
@@ -123,31 +124,31 @@ type Config struct {
 	// UsersFile and HashFile are what ModeImport reads accounts from: what firebase auth:export writes, and how their passwords
 	// are hashed; empty for none.
 	UsersFile, HashFile string
-	// MemoryLimit is how many bytes of memory the program may take; 0 without a flag.
+	// MemoryLimit is the maximum memory of the program in bytes; 0 without a flag.
 	MemoryLimit int64
-	// TempDir is the folder of temporary files, in which tools look for what runs.
+	// TempDir is the folder of temporary files, in which tools look up running emulators.
 	TempDir string
-	// Notes are lines for the operator: settings that name what does not exist here.
+	// Notes are messages for the operator about settings that have no effect here.
 	Notes []string
-	// given are the flags that were given.
+	// given are the flags on the command line.
 	given map[string]bool
 	// Out is the file that ModeCreateCredential writes a new key to: - for standard output, empty for one named after the key.
 	Out string
 }
 
-// Production reports whether the conveniences of the emulators are off.
+// Production reports whether the development features of the emulators are disabled.
 func (c *Config) Production() bool { return c.Mode == ModeServe }
 
-// Runs reports whether a part, such as "hosting", is to run.
+// Runs reports whether a part, such as "hosting", is enabled.
 func (c *Config) Runs(part string) bool { return len(c.Only) == 0 || slices.Contains(c.Only, part) }
 
-// parts are the names that --only takes.
+// parts are the values of --only.
 var parts = []string{"firestore", "auth", "hosting"}
 
-// declare declares the flags of all modes that fill the Config itself.
+// declare declares the flags of all modes that set fields of the Config.
 func (c *Config) declare(flags *pflag.FlagSet) {
 	flags.StringVarP(&c.Project, "project", "P", "", "the default project's `ID`, or its alias in .firebaserc (default: GCLOUD_PROJECT, GOOGLE_CLOUD_PROJECT, then .firebaserc)")
-	if c.Mode != ModeDeploy { // which needs no data folder: who can reach the store may release
+	if c.Mode != ModeDeploy { // ModeDeploy needs no data folder: access to the store is the permission to deploy
 		flags.StringVar(&c.DataDir, "data", ".clave", "data `FOLDER`, relative to the folder of firebase.json")
 	}
 	if c.Mode.storesShared() {
@@ -220,7 +221,7 @@ func (c *Config) declareServer(flags *pflag.FlagSet) {
 	c.declareIgnored(flags)
 }
 
-// setMemoryLimit takes --memory-limit.
+// setMemoryLimit parses --memory-limit.
 func (c *Config) setMemoryLimit(size string) (err error) {
 	c.MemoryLimit, err = memory.Parse(size)
 	return err
@@ -248,7 +249,7 @@ func (c *Config) readProject(path string) error {
 	if c.Mode != ModeServe {
 		c.setPorts(parsed)
 	}
-	// After the ports of firebase.json, which other runs may use at the same time.
+	// The ports of firebase.json are overwritten, because other runs may use them at the same time.
 	if c.Ephemeral {
 		c.Memory, c.Ports = true, Ports{}
 		c.UI = false
@@ -267,7 +268,7 @@ func (c *Config) readProject(path string) error {
 	return nil
 }
 
-// fromEnvironment fills what flags left open.
+// fromEnvironment sets the fields for which there was no flag.
 func (c *Config) fromEnvironment(getenv func(string) string) {
 	for _, name := range []string{"GCLOUD_PROJECT", "GOOGLE_CLOUD_PROJECT"} {
 		if c.Project == "" {
@@ -296,7 +297,7 @@ func (c *Config) fromEnvironment(getenv func(string) string) {
 	}
 }
 
-// check finds contradictions.
+// check returns an error for contradictory settings.
 func (c *Config) check() error {
 	if err := c.checkPublicURL(); err != nil {
 		return err
@@ -343,7 +344,7 @@ func (c *Config) check() error {
 	return nil
 }
 
-// checkProduction refuses what must not face the internet.
+// checkProduction returns an error for settings that are unsafe on a public network.
 func (c *Config) checkProduction() error {
 	switch {
 	case c.Project == "":
@@ -372,7 +373,7 @@ func (c *Config) checkProduction() error {
 	return nil
 }
 
-// checkCluster refuses an inner listener that is not an address, or that no other node would connect to.
+// checkCluster returns an error if --cluster-listen is not an address or is given without --store.
 func (c *Config) checkCluster() error {
 	if c.ClusterListen == "" {
 		return nil
@@ -387,7 +388,7 @@ func (c *Config) checkCluster() error {
 	return nil
 }
 
-// checkConsole refuses an address of the console that is invalid, or that would send its content unencrypted.
+// checkConsole returns an error for an address of the console that is invalid or would send data unencrypted.
 func (c *Config) checkConsole() error {
 	if c.Console == "" {
 		return nil

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Ports are the TCP ports; 0 lets the system choose, -1 means that the part has none.
+// Ports are the TCP ports. With 0 the system chooses the port; -1 means that the part has none.
 type Ports struct {
 	Firestore, Auth, Hosting, Websocket, Hub, UI int
 }
@@ -17,7 +17,7 @@ type Hosts struct {
 	Firestore, Auth, Hosting, Hub, UI string
 }
 
-// setPorts takes the ports and addresses of firebase.json, and the official emulators' ports where it is silent.
+// setPorts sets the ports and addresses from firebase.json. The defaults are the ports of the official emulators.
 func (c *Config) setPorts(f *firebaseJSON) {
 	e := f.Emulators
 	for _, p := range []struct {
@@ -52,7 +52,7 @@ func (c *Config) HostFor(own string) string {
 	return "127.0.0.1"
 }
 
-// tempDir returns the folder of temporary files as Node has it, in which the tools of the Emulator Suite are written.
+// tempDir returns the folder of temporary files that Node uses, because the tools of the Emulator Suite run on Node.
 func tempDir(getenv func(string) string) string {
 	for _, name := range []string{"TMPDIR", "TMP", "TEMP"} {
 		if dir := getenv(name); dir != "" {
@@ -62,7 +62,7 @@ func tempDir(getenv func(string) string) string {
 	return os.TempDir()
 }
 
-// addDomain takes one --acme-domain.
+// addDomain adds the value of one --acme-domain.
 func (c *Config) addDomain(name string) error {
 	if name == "" || strings.ContainsAny(name, "/:,* ") || !strings.Contains(name, ".") {
 		return errors.New("want a host name such as data.example.org")

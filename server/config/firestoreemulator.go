@@ -15,7 +15,7 @@ import (
 	"clave/server/fault"
 )
 
-// optionalValue are the flags of the official emulator that may stand without a value and then are true.
+// optionalValue are the boolean flags of the official emulator whose value is optional.
 var optionalValue = []string{"single_project_mode", "single_project_mode_error"}
 
 // ParseFirestoreEmulator reads the flags of the official Firestore emulator, with which the Firebase CLI starts it. The

@@ -11,7 +11,7 @@ import (
 	"clave/server/fault"
 )
 
-// Flags are the flags of one mode. Once the set was parsed, Config makes a Config of them.
+// Flags are the flags of one mode. Config returns the Config for the parsed flags.
 type Flags struct {
 	config *Config
 	set    *pflag.FlagSet
@@ -23,7 +23,7 @@ type Flags struct {
 func Declare(set *pflag.FlagSet, mode Mode) *Flags {
 	c := &Config{Mode: mode}
 	f := &Flags{config: c, set: set}
-	set.SetInterspersed(mode != ModeExec) // behind the command stand its own flags
+	set.SetInterspersed(mode != ModeExec) // the command's own flags follow it
 	set.StringVarP(&f.path, "config", "c", "", "path of firebase.json (`FILE`; default: in the current folder or the nearest one above it)")
 	c.declare(set)
 	if !mode.offline() {
@@ -33,8 +33,8 @@ func Declare(set *pflag.FlagSet, mode Mode) *Flags {
 	return f
 }
 
-// Config makes the Config of flags that were parsed, of the environment and of firebase.json. It returns an InvalidArgument
-// or FailedPrecondition with a text that names the remedy.
+// Config returns the Config from the parsed flags, the environment and firebase.json. It returns InvalidArgument or
+// FailedPrecondition with a text that names the remedy.
 func (f *Flags) Config(getenv func(string) string) (*Config, error) {
 	c := f.config
 	if err := f.setCommand(f.set.Args(), f.set.ArgsLenAtDash()); err != nil {
@@ -54,9 +54,9 @@ func (f *Flags) Config(getenv func(string) string) (*Config, error) {
 	return c, c.check()
 }
 
-// setCommand takes the words that are no flags. dash is the number of words before --, or -1. The Firebase CLI also takes flags
-// behind a line for the shell, as in exec "npm test" --only auth; the arguments of a command that is given word by word are its
-// own.
+// setCommand sets the command from the words that are not flags. dash is the number of words before --, or -1. As with the
+// Firebase CLI, flags may follow a line for the shell, as in exec "npm test" --only auth. If the command is given word by
+// word, flags after it belong to the command.
 func (f *Flags) setCommand(words []string, dash int) error {
 	if f.config.Mode != ModeExec || len(words) < 2 || !IsLine(words[0]) || dash == 0 {
 		f.config.Command = words

@@ -1,23 +1,24 @@
 package config
 
-// The modes that work on a data folder: ModeBackup copies it, also beside a server that runs on it, and ModeRestore brings
-// a copy back.
+// The modes that work on a data folder. ModeBackup copies it, also while a server runs on it, and ModeRestore restores a
+// copy.
 const (
 	ModeBackup  Mode = "backup"
 	ModeRestore Mode = "restore"
 )
 
-// The modes that bring data from Firebase and back: ModeExport writes an export, also beside a server that runs on the data
-// folder, and ModeImport reads one.
+// The modes that exchange data with Firebase. ModeExport writes an export, also while a server runs on the data folder, and
+// ModeImport reads one.
 const (
 	ModeExport Mode = "export"
 	ModeImport Mode = "import"
 )
 
-// ModeConsole has a server that runs on a data folder make a link to its console.
+// ModeConsole requests a link to the console from the server that runs on a data folder.
 const ModeConsole Mode = "console"
 
-// The modes that show the state of the delivery of events and retry dead letters, also beside a server that runs on the data folder.
+// The modes that show the state of the delivery of events and retry dead letters, also while a server runs on the data
+// folder.
 const (
 	ModeEventsStatus Mode = "events status"
 	ModeEventsRetry  Mode = "events retry"

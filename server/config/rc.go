@@ -5,8 +5,8 @@ import "os"
 // noProject is the project of the Emulator Suite when nothing names one; its tools look for the hub under this name.
 const noProject = "demo-no-project"
 
-// projectOf returns the id of the project that a name of .firebaserc stands for, as the Firebase CLI does: an alias stands
-// for its project, any other name for itself, and no name for the only project there is, or the one called default of several.
+// projectOf returns the project id for a name, as the Firebase CLI does: an alias of .firebaserc names its project, and any
+// other name is the id itself. An empty name means the only project in the file, or the one with the alias default.
 func projectOf(path, name string) (string, error) {
 	text, err := os.ReadFile(path)
 	text = PlainJSON(text)

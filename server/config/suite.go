@@ -10,11 +10,11 @@ import (
 	"clave/server/fault"
 )
 
-// absent are the emulators of the Emulator Suite that are not here, by their names in firebase.json.
+// absent are the emulators of the Emulator Suite that Clave does not have, by their names in firebase.json.
 var absent = []string{"apphosting", "database", "dataconnect", "eventarc", "extensions", "functions", "pubsub", "storage", "tasks"}
 
-// ignored are flags of the Firebase CLI that mean nothing here and change no result: a script that has them still runs. The
-// value is the reason; those of takesValue are followed by one.
+// ignored are flags of the Firebase CLI that have no effect here and would not change a result. They are accepted, so that
+// scripts with them run. The map's value is the reason. The flags in takesValue have a value.
 var (
 	ignored = map[string]string{
 		"inspect-functions": "Clave runs no functions",
@@ -27,7 +27,7 @@ var (
 	takesValue = []string{"log-verbosity", "token", "account"}
 )
 
-// ignoredFlag is the pflag.Value of a flag that means nothing here.
+// ignoredFlag is the pflag.Value of an ignored flag.
 type ignoredFlag struct {
 	c    *Config
 	name string
@@ -45,7 +45,7 @@ func (f ignoredFlag) Set(string) error {
 // Type implements pflag.Value.
 func (f ignoredFlag) Type() string { return "string" }
 
-// declareIgnored declares the flags of the Firebase CLI that mean nothing here. They stay out of the help.
+// declareIgnored declares the ignored flags of the Firebase CLI. The help omits them.
 func (c *Config) declareIgnored(flags *pflag.FlagSet) {
 	for name := range ignored {
 		flags.Var(ignoredFlag{c, name}, name, "")
@@ -60,8 +60,8 @@ func (c *Config) declareIgnored(flags *pflag.FlagSet) {
 // shorts are the Firebase CLI's short flags.
 var shorts = map[string]string{"-P": "--project", "-c": "--config", "-i": "--interactive"}
 
-// SuiteArgs turns arguments as the Firebase CLI takes them into those of package pflag: short flags into long ones, and a flag
-// whose value may be left out, with its value behind it, into one word. The arguments of a command stay as they are.
+// SuiteArgs converts arguments from the form of the Firebase CLI to that of package pflag: short flags become long ones, and
+// a flag with an optional value and the value after it become one word. The arguments of a command are not changed.
 func SuiteArgs(flags *pflag.FlagSet, args []string) []string {
 	var out []string
 	for i := 0; i < len(args); i++ {
@@ -90,7 +90,7 @@ func SuiteArgs(flags *pflag.FlagSet, args []string) []string {
 	return out
 }
 
-// optional reports whether a word is the value of a flag whose value may be left out.
+// optional reports whether a word is the value of a flag with an optional value.
 func optional(flag, word string) bool {
 	switch flag {
 	case exportFlag:
@@ -101,10 +101,10 @@ func optional(flag, word string) bool {
 	return false
 }
 
-// IsLine reports whether a command of one word is a line for the shell, as the Firebase CLI takes it.
+// IsLine reports whether a command of one word is a line for the shell, as for the Firebase CLI.
 func IsLine(word string) bool { return strings.ContainsAny(word, " \t\n") }
 
-// setOnly takes the value of --only, with the targets that the Firebase CLI lets stand behind a name, as in hosting:site.
+// setOnly sets the value of --only. A name may be followed by a target, as in hosting:site of the Firebase CLI.
 func (c *Config) setOnly(only string) {
 	if only == "" {
 		return
@@ -115,7 +115,7 @@ func (c *Config) setOnly(only string) {
 	}
 }
 
-// checkOnly refuses parts that are not here.
+// checkOnly returns an error for parts that Clave does not have.
 func (c *Config) checkOnly() error {
 	for _, part := range c.Only {
 		switch {
@@ -130,8 +130,8 @@ func (c *Config) checkOnly() error {
 	return nil
 }
 
-// noteAbsent records the emulators that firebase.json names and that are not here. A mistake in the file is reported
-// when the part that it is in is read.
+// noteAbsent records the emulators in firebase.json that Clave does not have. A mistake in the file is reported when its
+// section is read.
 func (c *Config) noteAbsent(f *firebaseJSON) {
 	var file map[string]json.RawMessage
 	if c.Mode != ModeStart && c.Mode != ModeExec || len(c.Only) > 0 || json.Unmarshal(f.text, &file) != nil {

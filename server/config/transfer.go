@@ -8,7 +8,7 @@ import (
 	"clave/server/fault"
 )
 
-// exportFlag is the flag whose value may be left out.
+// exportFlag is the flag with an optional value.
 const exportFlag = "export-on-exit"
 
 // sameFolder is the value of --export-on-exit without one: the folder of --import.
@@ -29,15 +29,15 @@ func (e exportTo) Set(s string) error {
 // Type implements pflag.Value.
 func (exportTo) Type() string { return "FOLDER" }
 
-// declareTransfer declares the flags that bring data in and out.
+// declareTransfer declares the flags of imports and exports.
 func (c *Config) declareTransfer(flags *pflag.FlagSet) {
 	flags.StringVar(&c.ImportDir, "import", "", "`FOLDER` of an export by Clave, the Emulator Suite or Firestore to start with; keeps data in memory unless --data is given")
 	flags.Var(exportTo{&c.ExportDir}, exportFlag, "`FOLDER` for an export at the end (default: that of --import)")
 	flags.Lookup(exportFlag).NoOptDefVal = sameFolder
 }
 
-// importsToMemory keeps the data in memory when they begin with an export and no folder was named for them: the export is what
-// stays.
+// importsToMemory keeps the data in memory if they are imported and no data folder was named. The export is then the
+// persistent copy.
 func (c *Config) importsToMemory(flags *pflag.FlagSet) {
 	if c.ImportDir != "" && !flags.Changed("data") && !flags.Changed("memory") {
 		c.Memory = true

@@ -8,7 +8,7 @@ import (
 	"clave/server/value"
 )
 
-// Document is a stored document. It never changes once made.
+// Document is a stored document. It is immutable.
 type Document struct {
 	// Name is the document's full name.
 	Name resource.Document
@@ -28,7 +28,7 @@ func (d *Document) Get(path value.FieldPath) (value.Value, bool) {
 	return d.Fields.Get(path)
 }
 
-// Size returns the bytes that the document counts for against the limit of a document's size.
+// Size returns the size of the document that counts towards the limit, in bytes.
 func (d *Document) Size() int {
 	const overhead = 32
 	return value.NameSize(d.Name.Path) + overhead + value.Size(d.Fields)

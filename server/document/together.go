@@ -7,10 +7,10 @@ import (
 	"clave/server/fault"
 )
 
-// Together checks the valid writes of one commit against each other and returns them as they are to be applied, in
-// their order. Several writes of one document become one mutation with the first write's precondition. A later
-// precondition that follows from it is dropped, and one that contradicts it is an error, whatever is stored. It returns
-// InvalidArgument with Firestore's texts.
+// Together checks the valid writes of one commit against each other and returns the writes to apply, in their order.
+// Several writes of one document become one mutation with the first write's precondition. A later precondition that
+// follows from it is dropped, and one that contradicts it is an error, whatever is stored. It returns InvalidArgument
+// with Firestore's texts.
 func Together(writes []Write) ([]Write, error) {
 	if len(writes) < 2 {
 		return writes, nil
@@ -34,11 +34,11 @@ func Together(writes []Write) ([]Write, error) {
 
 // mutation is the combined effect of the writes so far on one document.
 type mutation struct {
-	// op is the last write's.
+	// op is the operation of the last write.
 	op Op
-	// first is the first write's precondition.
+	// first is the precondition of the first write.
 	first Precondition
-	// transforms counts those of all writes.
+	// transforms is the number of transforms of all writes.
 	transforms int
 }
 
@@ -76,7 +76,7 @@ func (m mutation) add(w Write) (mutation, error) {
 // mustExist reports whether the precondition requires the document to exist.
 func (p Precondition) mustExist() bool { return p.UpdateTime != nil || (p.Exists != nil && *p.Exists) }
 
-// kind is the name of a write with its precondition in error texts.
+// kind returns the name of a write with its precondition for error texts.
 func kind(op Op, p Precondition) string {
 	switch {
 	case op == Delete:
@@ -90,7 +90,7 @@ func kind(op Op, p Precondition) string {
 	}
 }
 
-// shown is a required update time in error texts.
+// shown returns a required update time for error texts.
 func shown(v *clock.Version) string {
 	if v == nil {
 		return "null"

@@ -31,7 +31,7 @@ const (
 type Transform struct {
 	// Path is the field.
 	Path value.FieldPath
-	// Kind is what to do.
+	// Kind is the kind of the transform.
 	Kind TransformKind
 	// Operand is the number of Increment, Maximum and Minimum, or the Array of AppendMissing and RemoveAll.
 	Operand value.Value
@@ -84,8 +84,8 @@ func addSaturated(a, b value.Int) value.Int {
 	}
 }
 
-// extreme returns the greater (sign 1) or lesser (sign -1) number. Equal numbers leave the field as it was, NaN
-// wins.
+// extreme returns the greater (sign 1) or lesser (sign -1) number. If the numbers are equal, the field does not change. NaN
+// has precedence.
 func extreme(old, operand value.Value, sign int) value.Value {
 	if _, ok := value.Float(old); !ok {
 		return operand

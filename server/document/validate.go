@@ -19,7 +19,7 @@ const (
 	maxTransforms = 500
 )
 
-// Validate checks all of a write that can be checked without the document: names, values, their sizes and depth,
+// Validate checks the parts of a write that do not depend on the document: names, values, their sizes and depth, and
 // transforms. It returns InvalidArgument with Firestore's texts.
 func Validate(w Write) error {
 	switch {
@@ -41,7 +41,7 @@ func Validate(w Write) error {
 	return checkTransforms(w.Transforms)
 }
 
-// checkTransforms checks the transforms of one write, which must not be of a field and of what is inside it.
+// checkTransforms checks the transforms of one write. A write must not transform both a field and a field inside it.
 func checkTransforms(transforms []Transform) error {
 	if len(transforms) > maxTransforms {
 		return tooManyTransforms()
@@ -63,7 +63,7 @@ func checkTransforms(transforms []Transform) error {
 	return nil
 }
 
-// tooManyTransforms is the refusal of more transforms of one document than a commit may hold.
+// tooManyTransforms returns the error for too many transforms of one document in a commit.
 func tooManyTransforms() error {
 	return fault.E(fault.InvalidArgument, "cannot have more than %d field transforms on a single document", maxTransforms)
 }
@@ -123,11 +123,11 @@ func IsReserved(name string) bool {
 
 // checker checks the values of one field of a document.
 type checker struct {
-	// field is the outermost field's name, which the texts name.
+	// field is the name of the outermost field, for error texts.
 	field string
 }
 
-// value checks a value inside depth maps and arrays, to which a path of that length leads; arrays are no part of it.
+// value checks a value inside depth maps and arrays. path is the length of the path to the value; arrays do not count in it.
 func (c checker) value(v value.Value, depth, path int) error {
 	switch x := v.(type) {
 	case value.Array:
@@ -150,7 +150,7 @@ func (c checker) value(v value.Value, depth, path int) error {
 	}
 }
 
-// length checks the length of a text or bytes to which a path of that length leads.
+// length checks the length n of a string or bytes. path is the length of the path to the value.
 func (c checker) length(n, path int) error {
 	switch {
 	case n <= maxValue:
@@ -162,7 +162,7 @@ func (c checker) length(n, path int) error {
 	}
 }
 
-// deeper refuses a level too many.
+// deeper returns an error if the depth exceeds the limit.
 func (c checker) deeper(depth int) error {
 	if depth >= maxDepth {
 		return c.invalid()
@@ -186,7 +186,7 @@ func (c checker) array(a value.Array, depth, path int) error {
 			return fault.E(fault.InvalidArgument, "Nested arrays are not allowed")
 		case value.KindVector:
 			return fault.E(fault.InvalidArgument, "Cannot convert a vector value in an array value.")
-		default: // Others may be in an array.
+		default: // Other kinds may be in an array.
 		}
 		if err := c.value(item, depth+1, path); err != nil {
 			return err
@@ -195,7 +195,7 @@ func (c checker) array(a value.Array, depth, path int) error {
 	return nil
 }
 
-// members checks a map inside depth maps and arrays; a vector's own members are not named by the user.
+// members checks a map inside depth maps and arrays. The members of a vector are exempt, because users do not name them.
 func (c checker) members(m value.Map, depth, path int) error {
 	if err := c.deeper(depth); err != nil {
 		return err
@@ -244,7 +244,7 @@ func checkVector(m value.Map) error {
 	return nil
 }
 
-// checkGeoPoint checks that a place is on earth.
+// checkGeoPoint checks the ranges of a latitude and a longitude.
 func checkGeoPoint(g value.GeoPoint) error {
 	if !(g.Lat >= -90 && g.Lat <= 90) {
 		return fault.E(fault.InvalidArgument, "Geo point latitude '%s' outside permitted range -90.0 to 90.0.", degrees(g.Lat))
@@ -280,7 +280,7 @@ func checkTransform(t Transform) error {
 	return nil
 }
 
-// checkSize refuses a document that grew too large or too deep.
+// checkSize returns an error for a document that became too large or too deep.
 func checkSize(d *Document) error {
 	if n := d.Size(); n > maxSize {
 		return fault.E(fault.InvalidArgument,

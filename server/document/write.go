@@ -12,19 +12,19 @@ type Op uint8
 
 // The operations. A write with only transforms is an Update with an empty mask.
 const (
-	// Update sets fields and then transforms them; it makes the document if there is none.
+	// Update sets fields and then transforms them. It creates the document if it does not exist.
 	Update Op = iota
 	// Delete removes the document.
 	Delete
-	// Verify changes nothing; it is there for its precondition.
+	// Verify changes nothing. It only checks its precondition.
 	Verify
 )
 
 // Write is one write of a commit.
 type Write struct {
-	// Op is what to do.
+	// Op is the operation.
 	Op Op
-	// Name is the document to do it to.
+	// Name is the name of the document.
 	Name resource.Document
 	// Fields are the new data of an Update.
 	Fields value.Map
@@ -32,17 +32,17 @@ type Write struct {
 	HasMask bool
 	// Mask are the fields that the Update sets to their value in Fields, or deletes where Fields has none.
 	Mask []value.FieldPath
-	// Transforms are done after the update, in order.
+	// Transforms are applied after the update, in order.
 	Transforms []Transform
 	// Precondition must hold for the document as it was before the write.
 	Precondition Precondition
 }
 
-// Precondition is what must be so for a write to happen; the zero value always holds.
+// Precondition is a condition on the document that must hold before a write. The zero value always holds.
 type Precondition struct {
 	// Exists, if not nil, is whether the document must exist.
 	Exists *bool
-	// UpdateTime, if not nil, is the update time that the document must have; one that is not there has 0.
+	// UpdateTime, if not nil, is the required update time of the document. An absent document has update time 0.
 	UpdateTime *clock.Version
 }
 
@@ -71,10 +71,10 @@ func (p Precondition) Check(name resource.Document, old *Document) error {
 	return nil
 }
 
-// Result is what one write did.
+// Result is the result of one write.
 type Result struct {
-	// UpdateTime is the document's update time after the write; a write that changed nothing leaves it as it was.
-	// It is 0 after a Delete.
+	// UpdateTime is the document's update time after the write. A write that changes nothing does not change it. It is 0
+	// after a Delete.
 	UpdateTime clock.Version
 	// Transforms are the results of the transforms, in order: the new number or time, or null for arrays.
 	Transforms []value.Value

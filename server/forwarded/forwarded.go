@@ -1,5 +1,5 @@
-// Package forwarded finds the network address and the scheme of a client behind reverse proxies. Each trusted proxy appends
-// to X-Forwarded-For the address that it was called from; whatever stands before may be the client's own invention. The
+// Package forwarded finds the network address and the scheme of a client behind reverse proxies. Each trusted proxy
+// appends to X-Forwarded-For the address of its own client; the client may have forged the entries before. The
 // header of RFC 7239, Forwarded, is not read.
 package forwarded
 

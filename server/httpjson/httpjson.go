@@ -13,7 +13,7 @@ func Write(w http.ResponseWriter, status int, v any) {
 	send(w, status, text, err)
 }
 
-// WriteIndented is Write for people and for tools that show the text: with line breaks.
+// WriteIndented is Write with line breaks, for people and for tools that show the text.
 func WriteIndented(w http.ResponseWriter, status int, v any) {
 	text, err := json.MarshalIndent(v, "", "  ")
 	send(w, status, text, err)
@@ -30,5 +30,5 @@ func send(w http.ResponseWriter, status int, text []byte, err error) {
 		h.Set("Cache-Control", "no-store")
 	}
 	w.WriteHeader(status)
-	_, _ = w.Write(text) // It fails only when the client has gone.
+	_, _ = w.Write(text) // It fails only when the client has disconnected.
 }

@@ -7,8 +7,8 @@ import (
 	"clave/server/value"
 )
 
-// Single reports whether the definition is of one field alone, which firestore.indexes.json holds among the overrides: Firebase
-// takes no composite index of it. The document's name and vectors are no such fields.
+// Single reports whether the definition has only one field. firestore.indexes.json holds such an index among the overrides,
+// because Firebase refuses it as a composite index. The document's name and vectors do not count.
 func (d Definition) Single() bool {
 	return len(d.Fields) == 1 && d.Fields[0].Path != "__name__" && d.Fields[0].Mode != Vector
 }

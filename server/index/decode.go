@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// errBroken is the error of a key that this room did not make.
+// errBroken is the error of a key that this package did not encode.
 var errBroken = errors.New("index: broken key")
 
 // CutSegment takes one id off the front of an encoded path.

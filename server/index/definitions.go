@@ -20,9 +20,9 @@ type Definitions struct {
 // Status is a composite index of a database.
 type Status struct {
 	Definition
-	// Building reports that queries don't use it yet.
+	// Building reports that queries cannot use the index yet.
 	Building bool
-	// Scope and Properties are how the plans of queries name it.
+	// Scope and Properties name the index in query plans.
 	Scope, Properties string
 }
 
@@ -36,7 +36,7 @@ type Definition struct {
 	Fields []Field
 }
 
-// Mode is how an index holds a field.
+// Mode is the mode in which an index holds a field.
 type Mode uint8
 
 // The modes.
@@ -102,7 +102,7 @@ type parser struct {
 	dec  *json.Decoder
 }
 
-// at makes the error of something wrong at an offset.
+// at returns the error for a mistake at an offset.
 func (p *parser) at(offset int64, format string, args ...any) error {
 	offset = min(max(offset, 0), int64(len(p.text)))
 	before := p.text[:offset]
@@ -112,7 +112,7 @@ func (p *parser) at(offset int64, format string, args ...any) error {
 	return fault.E(fault.InvalidArgument, "line %d, column %d: "+format, args...)
 }
 
-// json makes the error of the JSON decoder, whose offsets count from base.
+// json returns the error for an error of the JSON decoder, whose offsets count from base.
 func (p *parser) json(base int64, err error) error {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
@@ -221,7 +221,7 @@ type fieldJSON struct {
 	} `json:"vectorConfig"`
 }
 
-// mode reads how the component is held.
+// mode returns the mode of the component.
 func (f fieldJSON) mode() (Mode, bool) {
 	order, okOrder := map[string]Mode{"ASCENDING": Ascending, "DESCENDING": Descending}[f.Order]
 	switch {
@@ -310,7 +310,7 @@ func (p *parser) field(at int64, f fieldJSON) (Field, error) {
 	return field, nil
 }
 
-// scope reads a query scope; none is a collection's.
+// scope parses a query scope. An empty one means a collection.
 func scope(s string) (group, ok bool) {
 	switch s {
 	case "", "COLLECTION":

@@ -1,5 +1,5 @@
-// Package index is the grammar of ordered keys: it encodes values and names so that the order of the bytes is the
-// order of the values, makes the entries of a document, and reads index definitions (firestore.indexes.json).
+// Package index defines ordered keys: it encodes values and names so that the order of the bytes is the order of the values,
+// returns the index entries of a document, and parses index definitions (firestore.indexes.json).
 //
 // A value's encoding begins with a byte for its type, is free of prefixes (no encoding begins another), and can be
 // inverted bit by bit for descending order. A component of a key is truncated at MaxComponent bytes; a truncated
@@ -13,6 +13,5 @@
 //
 // A text is its bytes with 00 written as 00 ff, and ends with 00 01. A segment of a name is 10 + 8 bytes for a numeric id, and
 // 20 + text otherwise. A path ends with 01, so it sorts before the paths of which it is a prefix.
-//
-// The package is pure: it has no storage and no versions.
+// The package is pure: it depends neither on storage nor on versions.
 package index

@@ -17,7 +17,7 @@ const (
 	keyComposite  = 'x'
 )
 
-// What an automatic entry holds of its field.
+// The kinds of automatic entries.
 const (
 	byValue   = 'v'
 	byElement = 'e'
@@ -26,11 +26,11 @@ const (
 // maxEntries is the number of entries that one document may have; an automatic entry counts for both orders.
 const maxEntries = 40_000
 
-// maxEntrySize is the greatest number of bytes that Firestore lets an entry have, as recorded in production.
+// maxEntrySize is the maximum size of an entry in bytes, as recorded in production.
 const maxEntrySize = 5_530
 
-// maxIndexedName is the greatest number of bytes of a relative name that an entry has room for, whatever its document
-// holds; production was seen to take 4,622 and to refuse 5,000.
+// maxIndexedName is the maximum size in bytes of a relative name in an entry, whatever its document holds. In a test
+// production accepted 4,622 bytes and refused 5,000.
 const maxIndexedName = 4_800
 
 // Flags in an entry's value.
@@ -216,7 +216,7 @@ func (b *builder) automatic(scope byte, path string, kind byte, v value.Value, s
 	return b.end(start, components, tail, false, flags)
 }
 
-// appendAutomatic appends the beginning of the keys of one automatic index.
+// appendAutomatic appends the prefix of the keys of one automatic index.
 func (s *Set) appendAutomatic(dst []byte, scope byte, collection []byte, id, path string, kind byte) []byte {
 	dst = append(dst, scope)
 	if scope == keyGroup {
@@ -335,8 +335,9 @@ func distinct(a value.Array) value.Array {
 	return slices.CompactFunc(sorted, value.Equal)
 }
 
-// Automatic returns the beginning of the keys of an automatic index of a field, with the encoding of an equal value if
-// there is one: of the collection with the given encoded path and end mark, or, if group, of all with its id.
+// Automatic returns the prefix of the keys of an automatic index of a field, including the encoding of an equal value if one
+// is given. The index is that of the collection with the given encoded path and end mark, or, if group is set, that of all
+// collections with its id.
 func (s *Set) Automatic(dst []byte, group bool, collection []byte, id, path string, element bool) []byte {
 	scope, kind := byte(keyCollection), byte(byValue)
 	if group {
@@ -348,6 +349,6 @@ func (s *Set) Automatic(dst []byte, group bool, collection []byte, id, path stri
 	return s.appendAutomatic(dst, scope, collection, id, path, kind)
 }
 
-// Prefix appends the beginning of the keys of a composite index; collection is the encoded path of the collection and its
-// end mark.
+// Prefix appends the prefix of the keys of a composite index. collection is the encoded path of the collection and its end
+// mark.
 func (c *Composite) Prefix(dst, collection []byte) []byte { return c.appendPrefix(dst, collection) }

@@ -9,8 +9,7 @@ import (
 	"clave/server/value"
 )
 
-// Set is the indexes of one database: the automatic ones, the exemptions and the composites. It doesn't change once
-// made.
+// Set holds the indexes of one database: the automatic ones, the exemptions and the composites. It is immutable.
 type Set struct {
 	// Composites are the composite indexes with their numbers.
 	Composites []*Composite
@@ -33,7 +32,7 @@ type group struct {
 	rest       *Override
 }
 
-// NewSet makes the set of definitions; the composite index number i is kept under ids[i].
+// NewSet returns the set of the definitions. Composite index i is stored under ids[i].
 func NewSet(defs Definitions, ids []uint32) *Set {
 	s := &Set{overrides: defs.Overrides, groups: map[string]*group{}}
 	for i, d := range defs.Indexes {
@@ -60,7 +59,7 @@ func NewSet(defs Definitions, ids []uint32) *Set {
 	return s
 }
 
-// group returns what is special about a collection id, to be added to.
+// group returns the definitions of a collection id, creating them if necessary.
 func (s *Set) group(id string) *group {
 	g := s.groups[id]
 	if g == nil {
@@ -83,8 +82,8 @@ func (s *Set) Single(collectionID, path string) (collection, group Single) {
 	return s.groups[collectionID].single(path)
 }
 
-// single returns the single-field indexes of a field: its own override, or that of a map around it, or that of all
-// fields, or else the automatic ones.
+// single returns the single-field indexes of a field: those of its own override, otherwise of the override of a map around
+// it, otherwise of the override of all fields, and otherwise the automatic ones.
 func (g *group) single(path string) (collection, wide Single) {
 	automatic := Single{Ascending: true, Descending: true, Contains: true}
 	if g == nil {
@@ -114,7 +113,7 @@ func (d Definition) NameDescending() bool {
 // Path returns the path of field i.
 func (c *Composite) Path(i int) value.FieldPath { return c.paths[i] }
 
-// LastID returns the greatest number that a composite index has, 0 without one.
+// LastID returns the greatest number of a composite index, or 0 if there is none.
 func (s *Set) LastID() (last uint32) {
 	for _, c := range s.Composites {
 		last = max(last, c.ID)
@@ -122,12 +121,12 @@ func (s *Set) LastID() (last uint32) {
 	return last
 }
 
-// CompositePrefix appends the beginning of all keys of the composite index with a number.
+// CompositePrefix appends the prefix of all keys of the composite index with a number.
 func CompositePrefix(dst []byte, id uint32) []byte {
 	return binary.BigEndian.AppendUint32(append(dst, keyComposite), id)
 }
 
-// appendPrefix appends the beginning of the keys of the index; collection is the encoded path of the collection.
+// appendPrefix appends the prefix of the keys of the index. collection is the encoded path of the collection.
 func (c *Composite) appendPrefix(dst, collection []byte) []byte {
 	dst = CompositePrefix(dst, c.ID)
 	if c.Group {
@@ -193,7 +192,7 @@ func (d Definition) scopeName() string {
 	return "COLLECTION"
 }
 
-// order returns the name of a mode that is an order, else nothing.
+// order returns the name of a mode that is an order, and otherwise "".
 func (m Mode) order() string {
 	switch m {
 	case Ascending:
@@ -205,7 +204,7 @@ func (m Mode) order() string {
 	}
 }
 
-// JSON returns the definition as firestore.indexes.json holds it, on one line.
+// JSON returns the definition in the form of firestore.indexes.json, on one line.
 func (d Definition) JSON() string {
 	type field struct {
 		FieldPath    string `json:"fieldPath"`
@@ -230,7 +229,7 @@ func (d Definition) JSON() string {
 	}
 	text, err := json.Marshal(out)
 	if err != nil {
-		return "" // Strings and numbers can always be written.
+		return "" // Marshalling strings and numbers cannot fail.
 	}
 	return string(text)
 }

@@ -13,12 +13,12 @@ type Span struct{ From, To []byte }
 // Everything is the span of all encodings.
 var Everything = []Span{{}}
 
-// Has reports whether an encoding is in the span.
+// Has reports whether the span contains an encoding.
 func (s Span) Has(b []byte) bool {
 	return bytes.Compare(b, s.From) >= 0 && (s.To == nil || bytes.Compare(b, s.To) < 0)
 }
 
-// AnyHas reports whether one of the spans has an encoding.
+// AnyHas reports whether one of the spans contains an encoding.
 func AnyHas(spans []Span, b []byte) bool {
 	for _, s := range spans {
 		if s.Has(b) {
@@ -28,7 +28,7 @@ func AnyHas(spans []Span, b []byte) bool {
 	return false
 }
 
-// Empty reports whether nothing is in the span.
+// Empty reports whether the span is empty.
 func (s Span) Empty() bool { return s.To != nil && bytes.Compare(s.From, s.To) >= 0 }
 
 // Inverted returns the span of the same encodings with every bit flipped, as descending order keeps them.
@@ -43,7 +43,7 @@ func (s Span) Inverted() Span {
 	return out
 }
 
-// end returns the first bytes behind all that begin with b, or nil when there are none.
+// end returns the first bytes after all that begin with b, or nil if there are none.
 func end(b []byte) []byte {
 	for i := len(b) - 1; i >= 0; i-- {
 		if b[i] != 0xff {
@@ -90,8 +90,7 @@ func Exactly(v value.Value) Span {
 	return Span{From: b, To: end(b)}
 }
 
-// kindTags are, by kind, the first byte of its encodings and the first byte behind them. Numbers in ranges are without
-// NaN.
+// kindTags holds, by kind, the first byte of its encodings and the first byte after them. Numbers in ranges exclude NaN.
 var kindTags = [...][2]byte{
 	value.KindNull: {tagNull, tagFalse}, value.KindBool: {tagFalse, tagNaN}, value.KindNumber: {tagNumber, tagTimestamp},
 	value.KindTimestamp: {tagTimestamp, tagString}, value.KindString: {tagString, tagBytes},
@@ -103,8 +102,8 @@ var kindTags = [...][2]byte{
 // notNull is the span of all values but null.
 var notNull = []Span{{From: []byte{tagFalse}}}
 
-// OfField returns the spans of the values for which an inequality holds. exact is false when they also hold others,
-// because an operand was cut.
+// OfField returns the spans of the values for which an inequality holds. exact is false if the spans contain other values
+// too, because an operand was truncated.
 func OfField(f query.Field) (spans []Span, exact bool) {
 	switch f.Op {
 	case query.NotEqual:
@@ -131,7 +130,7 @@ func OfField(f query.Field) (spans []Span, exact bool) {
 	return ofRange(f)
 }
 
-// without takes one value out of spans; NaN equals nothing and a cut value may not be taken out.
+// without removes one value from spans. It keeps NaN, which equals nothing, and truncated values.
 func without(spans []Span, v value.Value) ([]Span, bool) {
 	if value.IsNaN(v) {
 		return spans, true
@@ -179,13 +178,13 @@ func OfUnary(f query.Unary) []Span {
 	return notNull
 }
 
-// Below and Above are cuts before and behind all encodings, in either order.
+// Below and Above are positions before and after all encodings, in either order.
 var (
 	Below = []byte{0x02}
 	Above = []byte{0xfe}
 )
 
-// After returns the cut just behind all that begin with b.
+// After returns the position just after all encodings that begin with b.
 func After(b []byte) []byte {
 	if e := end(b); e != nil {
 		return e

@@ -58,7 +58,7 @@ type encoder struct {
 	limit int
 }
 
-// full reports whether what follows will be cut off.
+// full reports whether all further bytes would be cut off.
 func (e *encoder) full() bool { return len(e.dst) > e.limit }
 
 // value appends one value.
@@ -99,7 +99,7 @@ func (e *encoder) value(v value.Value) {
 	}
 }
 
-// text appends a string or bytes, and no more of it than fits.
+// text appends a string or bytes, up to the limit.
 func (e *encoder) text(tag byte, s string) {
 	if room := max(0, e.limit-len(e.dst)); len(s) > room {
 		s = s[:room+1] // enough to be cut

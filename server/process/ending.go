@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// Ending ends, all at once, what lasts until End is called. It is safe for concurrent use.
+// Ending ends all its contexts at once when End is called. It is safe for concurrent use.
 type Ending struct {
 	mu      sync.Mutex
 	done    chan struct{}
@@ -13,12 +13,12 @@ type Ending struct {
 	cancels map[*context.CancelFunc]struct{}
 }
 
-// NewEnding returns an Ending that has not come.
+// NewEnding returns an Ending for which End has not been called.
 func NewEnding() *Ending {
 	return &Ending{done: make(chan struct{}), cancels: make(map[*context.CancelFunc]struct{})}
 }
 
-// Within returns a context that is done when ctx is or the ending has come. The caller must call stop when its work is done.
+// Within returns a context that is done when ctx is done or End is called. The caller must call stop when its work is done.
 func (e *Ending) Within(ctx context.Context) (within context.Context, stop context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	e.mu.Lock()
@@ -36,7 +36,7 @@ func (e *Ending) Within(ctx context.Context) (within context.Context, stop conte
 	}
 }
 
-// End ends it. A second call does nothing.
+// End ends all contexts. Further calls have no effect.
 func (e *Ending) End() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -51,10 +51,10 @@ func (e *Ending) End() {
 	clear(e.cancels)
 }
 
-// Done returns a channel that is closed when the ending has come.
+// Done returns a channel that End closes.
 func (e *Ending) Done() <-chan struct{} { return e.done }
 
-// Ended reports whether the ending has come.
+// Ended reports whether End was called.
 func (e *Ending) Ended() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()

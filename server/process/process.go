@@ -13,7 +13,7 @@ import (
 	"syscall"
 )
 
-// Part is a part of a program that lives: Run works until ctx is done and returns once its work has ended.
+// Part is a running part of a program. Run works until ctx is done and returns once its work has ended.
 type Part struct {
 	// Name stands in logs and errors.
 	Name string
@@ -33,7 +33,7 @@ func Run(ctx context.Context, parts ...Part) error {
 	var (
 		stops   = make([]context.CancelFunc, len(parts))
 		endings = make([]chan ended, len(parts))
-		any     = make(chan ended, len(parts)) // one room for each part, so that no part waits to end
+		any     = make(chan ended, len(parts)) // one element for each part, so that no part waits to end
 	)
 	for i, part := range parts {
 		partCtx, stop := context.WithCancel(context.WithoutCancel(ctx))

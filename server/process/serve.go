@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Serve answers at a listener until ctx is done, then lets the requests in progress finish within the given time. An
-// end that was requested is not an error.
+// Serve serves a listener until ctx is done, and then waits for the requests in progress for at most the given time. A
+// requested end is not an error.
 func Serve(ctx context.Context, server *http.Server, at net.Listener, grace time.Duration) error {
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(at) }()

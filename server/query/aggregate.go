@@ -38,7 +38,7 @@ type Aggregate struct {
 
 // Aggregation computes figures over the results of a query.
 type Aggregation struct {
-	// Query gives the documents.
+	// Query selects the documents.
 	Query *Query
 	// Fields are the figures.
 	Fields []Aggregate

@@ -30,7 +30,7 @@ type Query struct {
 	End *Cursor
 	// Offset is the number of results to skip.
 	Offset int
-	// Limit is the number of results to give, or NoLimit.
+	// Limit is the maximum number of results, or NoLimit.
 	Limit int
 	// HasSelect is set if only the fields of Select are returned.
 	HasSelect bool
@@ -88,11 +88,11 @@ type Nearest struct {
 	Vector []float64
 	// Measure is how distance is measured.
 	Measure Measure
-	// Limit is the number of results to give.
+	// Limit is the maximum number of results.
 	Limit int
 	// ResultField, if not empty, receives the distance in each result.
 	ResultField value.FieldPath
-	// Threshold, if not nil, is the greatest distance (for DotProduct the least product) to give.
+	// Threshold, if not nil, is the maximum distance (for DotProduct the minimum product) of a result.
 	Threshold *float64
 }
 
@@ -119,7 +119,7 @@ type Field struct {
 type Unary struct {
 	// Path is the field.
 	Path value.FieldPath
-	// Op is the question.
+	// Op is the operator.
 	Op UnaryOp
 }
 
@@ -171,7 +171,7 @@ func (o Op) Inequality() bool { return o.Range() || o == NotEqual || o == NotIn 
 // UnaryOp is a unary operator.
 type UnaryOp uint8
 
-// The questions, with the numbers of query.proto.
+// The unary operators, with the numbers of query.proto.
 const (
 	IsNaN     UnaryOp = 2
 	IsNull    UnaryOp = 3
@@ -179,11 +179,11 @@ const (
 	IsNotNull UnaryOp = 5
 )
 
-// unaryNames are the questions' names in query.proto.
+// unaryNames holds the names of the unary operators in query.proto.
 var unaryNames = map[UnaryOp]string{IsNaN: "IS_NAN", IsNull: "IS_NULL", IsNotNaN: "IS_NOT_NAN", IsNotNull: "IS_NOT_NULL"}
 
-// String returns the question's name in query.proto.
+// String returns the name of the operator in query.proto.
 func (o UnaryOp) String() string { return unaryNames[o] }
 
-// Inequality reports whether the question makes its field part of the implicit order.
+// Inequality reports whether the operator makes its field part of the implicit order.
 func (o UnaryOp) Inequality() bool { return o == IsNotNaN || o == IsNotNull }

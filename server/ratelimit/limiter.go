@@ -95,7 +95,7 @@ func (l *Limiter) Take(demands ...Demand) (wait time.Duration) {
 	return 0
 }
 
-// Return gives back a token that Take took of each key: what was counted did not count after all.
+// Return returns the tokens that Take took of each key.
 func (l *Limiter) Return(demands ...Demand) {
 	now := l.o.Clock.Now()
 	l.mu.Lock()

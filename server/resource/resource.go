@@ -199,7 +199,7 @@ func splitName(what, name string) (Database, string, error) {
 	return db, strings.TrimPrefix(rest, "/"), db.check(name)
 }
 
-// lacks is the refusal of a name that has not the given word at a place.
+// lacks returns the error for a name without the given word at a position.
 func lacks(what, name, word string, at int) error {
 	return fault.E(fault.InvalidArgument, "%s name \"%s\" lacks \"%s\" at index %d.", what, name, word, at)
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Balancer passes each connection to the next of its targets that takes it, without reading what it passes.
+// Balancer forwards each connection to the next target that accepts it, without inspecting the data.
 type Balancer struct {
 	*Link
 	targets []string
@@ -28,7 +28,7 @@ func NewBalancer(t testing.TB, port int, targets ...string) *Balancer {
 	return b
 }
 
-// choose connects to the next target that answers.
+// choose connects to the next target that accepts a connection.
 func (b *Balancer) choose() (net.Conn, error) {
 	failed := errors.New("no target")
 	for range b.targets {

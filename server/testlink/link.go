@@ -25,8 +25,8 @@ const (
 	Both = ToTarget | FromTarget
 )
 
-// Link passes connections to a target. A cut link is like a network that loses all packets: connections stay, and what is sent arrives
-// once the link is whole again, as TCP sends it again. New connections are accepted and get no further.
+// Link forwards connections to a target. A cut link behaves like a network that loses all packets: connections stay open, and
+// data arrive once the link is healed, because TCP retransmits them. New connections are accepted, but not forwarded.
 type Link struct {
 	listener net.Listener
 	dial     func() (net.Conn, error)
@@ -69,8 +69,8 @@ func listen(t testing.TB, port int, dial func() (net.Conn, error)) *Link {
 // Addr returns where the link listens.
 func (l *Link) Addr() string { return l.listener.Addr().String() }
 
-// Replace has every text of a target's answers replaced by another of the same length. It is called before the link is used. A text
-// must not be split by a pause of the target: the beginning of one that ends an answer would be kept back.
+// Replace replaces a text in the responses of a target by another of the same length. It must be called before the link is
+// used. The target must not pause within the text: a beginning of the text at the end of a response is held back.
 func (l *Link) Replace(text, by string) {
 	l.replaced = append(l.replaced, [2][]byte{[]byte(text), []byte(by)})
 }
@@ -91,17 +91,17 @@ func (l *Link) Conns() int {
 	return l.mu.accepted
 }
 
-// Reset ends all connections, as a machine does that has restarted.
+// Reset resets all connections, like a machine that was restarted.
 func (l *Link) Reset() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for conn := range l.mu.conns {
-		_ = conn.(*net.TCPConn).SetLinger(0) // which it may be too late for
+		_ = conn.(*net.TCPConn).SetLinger(0) // the connection may be closed already
 		_ = conn.Close()
 	}
 }
 
-// set changes what the link does.
+// set changes the state of the link.
 func (l *Link) set(cut Way, delay time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -110,7 +110,7 @@ func (l *Link) set(cut Way, delay time.Duration) {
 	l.mu.changed = make(chan struct{})
 }
 
-// close ends the link and waits for what it runs.
+// close closes the link and waits for its goroutines.
 func (l *Link) close() {
 	_ = l.listener.Close() // once
 	close(l.done)
@@ -199,7 +199,7 @@ func (l *Link) open(way Way) bool {
 	}
 }
 
-// copy copies one direction until its end, which it passes on.
+// copy copies one direction until its end and then closes the other side for writing.
 func (l *Link) copy(to, from net.Conn, way Way) {
 	defer func() { _ = to.(*net.TCPConn).CloseWrite() }() // unless it has ended
 	buffer := make([]byte, 32<<10)

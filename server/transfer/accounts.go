@@ -12,11 +12,11 @@ import (
 	"clave/server/identity"
 )
 
-// The files of accounts. The Emulator Suite imports config.json and accounts[-TENANT].json; it ignores the others, without
-// which it loses what settings it has not and tenants', and passwords which another service hashed.
+// The files of accounts. The Emulator Suite imports config.json and accounts[-TENANT].json and ignores the others. So it loses
+// the settings that it does not support, the settings of tenants, and passwords that another service hashed.
 const (
 	accountsName = "accounts"
-	// hashesName begins the names of files with accounts whose passwords are hashed otherwise than the project does it.
+	// hashesName begins the names of files with accounts whose password hashes have other parameters than the project's.
 	hashesName   = "hashes-"
 	jsonSuffix   = ".json"
 	configName   = "config.json"
@@ -93,7 +93,7 @@ func (t *Transfer) tenants(ctx context.Context) ([]*identity.Tenant, error) {
 type accountsOut struct {
 	dir string
 	own *identity.ImportRequest
-	// files counts those of other hashes, count the accounts, and lost the second factors that can't be written.
+	// files counts the files with other hashes, count the accounts, and lost the second factors that cannot be exported.
 	files       int
 	count, lost int64
 }
@@ -149,7 +149,7 @@ func (o *accountsOut) writeAll(ctx context.Context, t *Transfer, tenant string) 
 	return nil
 }
 
-// hashText returns the members of an object that describe the hashing of passwords.
+// hashText returns the members of a JSON object that describe the hashing of passwords.
 func hashText(r *identity.ImportRequest) (string, error) {
 	text, err := json.Marshal(r)
 	if err != nil {

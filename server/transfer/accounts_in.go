@@ -30,7 +30,7 @@ func (t *Transfer) importAccounts(ctx context.Context, folder fs.FS, verify bool
 	}
 	entries, err := fs.ReadDir(folder, ".")
 	if err != nil {
-		return fault.Because(err, fault.NotFound, "the export is not whole: %v", err)
+		return fault.Because(err, fault.NotFound, "the export is incomplete: %v", err)
 	}
 	var first, second []string
 	for _, e := range entries {
@@ -43,7 +43,7 @@ func (t *Transfer) importAccounts(ctx context.Context, folder fs.FS, verify bool
 		}
 	}
 	if !slices.Contains(first, accountsName+jsonSuffix) {
-		return fault.E(fault.NotFound, "the export is not whole: it has no %s", accountsName+jsonSuffix)
+		return fault.E(fault.NotFound, "the export is incomplete: it has no %s", accountsName+jsonSuffix)
 	}
 	in := &accountsIn{t: t, verify: verify, notes: &sum.Notes}
 	for _, name := range first {
@@ -124,9 +124,9 @@ func isObject(text []byte) error {
 type accountsIn struct {
 	t      *Transfer
 	verify bool
-	// count is the number of accounts that were taken, refused how many were not.
+	// count is the number of imported accounts, refused that of the refused ones.
 	count, refused int64
-	// lost counts second factors that were left out, and unknown passwords whose hash can't be checked.
+	// lost counts second factors that were omitted, and unknown counts passwords whose hash cannot be verified.
 	lost, unknown int64
 	notes         *[]string
 	// hash describes the hashing of passwords for files that don't; nil when it is unknown.
@@ -199,8 +199,8 @@ func (in *accountsIn) put(ctx context.Context, name, tenant string, request iden
 	return nil
 }
 
-// makeTenant creates a tenant that has accounts and no settings, as exports of the Emulator Suite do, with everything
-// on.
+// makeTenant creates a tenant with every provider enabled, for an export with accounts of a tenant but without its settings,
+// as the Emulator Suite writes it.
 func (in *accountsIn) makeTenant(ctx context.Context, id string) error {
 	if id == "" {
 		return nil

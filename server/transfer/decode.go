@@ -58,9 +58,9 @@ func eachField(b []byte, yield func(field) error) error {
 	return nil
 }
 
-// decodeDocument returns the write that makes a document of a database from an entity. Which project and database the
-// entity is of does not matter. It returns InvalidArgument for what Firestore would not store, and DataLoss for what is
-// no entity.
+// decodeDocument returns the write that makes a document of a database from an entity. The project and
+// the database of the entity are ignored. It returns InvalidArgument for a document that Firestore would not store, and
+// DataLoss for bytes that are not an entity.
 func decodeDocument(db resource.Database, entity []byte) (document.Write, error) {
 	d := decoder{project: db.Project}
 	path, fields, err := d.entity(entity, 0)
@@ -272,7 +272,7 @@ func (d decoder) reference(b []byte) (value.Value, error) {
 	return value.Reference(name.String()), err
 }
 
-// decodePath returns the path that a message's groups are the elements of.
+// decodePath returns the path whose elements are the groups of a message.
 func decodePath(b []byte, element, kind, id, name protowire.Number) (string, error) {
 	var path []string
 	err := eachField(b, func(f field) error {

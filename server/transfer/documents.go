@@ -31,9 +31,9 @@ func owner(db resource.Database) token.Caller {
 	return token.Caller{Privileged: true, Project: db.Project}
 }
 
-// ExportDocuments writes all documents of a database, as they are at one moment, to a folder, and returns how many they are. The
-// files are named after the folder. An earlier export in it is replaced at once when all is written; FailedPrecondition is
-// answered for a folder with other files in it.
+// ExportDocuments writes all documents of a database, as they are at one moment, to a folder, and returns how many
+// they are. The files are named after the folder. An earlier export in the folder is replaced atomically when
+// everything is written. ExportDocuments returns FailedPrecondition if the folder contains other files.
 func (t *Transfer) ExportDocuments(ctx context.Context, db resource.Database, dir string) (documents int64, err error) {
 	dir = filepath.Clean(dir)
 	err = replace(dir, filepath.Base(dir)+overallSuffix, func(part string) error {
@@ -89,8 +89,8 @@ func (t *Transfer) documents(ctx context.Context, db resource.Database, limit in
 	return err
 }
 
-// ImportDocuments reads the export of one database that an overall metadata file leads to, and returns how many documents it
-// has made. As in Import, everything is verified first.
+// ImportDocuments imports the export of one database that an overall metadata file describes, and returns the number of
+// documents. As in Import, everything is verified first.
 func (t *Transfer) ImportDocuments(ctx context.Context, db resource.Database, metadataFile string) (n int64, err error) {
 	folder, name := os.DirFS(filepath.Dir(metadataFile)), filepath.Base(metadataFile)
 	if _, err := t.importDocuments(ctx, db, folder, name, true); err != nil {
@@ -141,7 +141,7 @@ type loader struct {
 func (l *loader) load(ctx context.Context, folder fs.FS, name string) error {
 	f, err := folder.Open(name)
 	if err != nil {
-		return fault.Because(err, fault.NotFound, "the export is not whole: %v", err)
+		return fault.Because(err, fault.NotFound, "the export is incomplete: %v", err)
 	}
 	defer func() { _ = f.Close() }() // a read
 	return readRecords(f, func(entity []byte) error {

@@ -86,7 +86,7 @@ func appendPath(b []byte, path string) []byte {
 	return b
 }
 
-// appendID appends a document's id: as a number when it is __id7__, else as a name.
+// appendID appends a document's id: as a number if it has the form __id7__, and otherwise as a name.
 func appendID(b []byte, id string, number, name protowire.Number) []byte {
 	if n, ok := resource.NumericID(id); ok {
 		return appendInt(b, number, n)

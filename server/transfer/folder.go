@@ -66,7 +66,7 @@ func replaceable(dir, marker string) error {
 		return err
 	}
 	if _, err := os.Stat(filepath.Join(dir, marker)); err != nil {
-		return fault.E(fault.FailedPrecondition, "%s is not empty and no earlier export: name another folder", dir)
+		return fault.E(fault.FailedPrecondition, "%s is neither empty nor an earlier export: name another folder", dir)
 	}
 	return nil
 }

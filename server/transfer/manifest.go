@@ -136,7 +136,7 @@ func outputs(folder fs.FS, name string) ([]string, error) {
 func messages(folder fs.FS, name string, number protowire.Number, yield func([]byte) error) error {
 	text, err := fs.ReadFile(folder, name)
 	if err != nil {
-		return fault.Because(err, fault.NotFound, "the export is not whole: %v", err)
+		return fault.Because(err, fault.NotFound, "the export is incomplete: %v", err)
 	}
 	err = eachField(unframed(text), func(f field) error {
 		if f.number != number {
@@ -160,8 +160,8 @@ func inside(name string, text []byte) (string, error) {
 	return p, nil
 }
 
-// unframed returns the last record of a log, or the text itself when it is no log: the official emulator writes one of the two
-// kinds of metadata as a log.
+// unframed returns the last record of a log, or the text itself if it is not a log. The official emulator writes one of the
+// two kinds of metadata as a log.
 func unframed(text []byte) []byte {
 	message := text
 	err := readRecords(bytes.NewReader(text), func(one []byte) error {

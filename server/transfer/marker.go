@@ -11,8 +11,8 @@ import (
 	"clave/server/fault"
 )
 
-// marked calls apply, which changes the data, while the marker is there. After an error it stays, as after the end of the
-// process: the data then hold a part of the import, and the same import completes them.
+// marked calls apply, which changes the data, while the marker exists. After an error, or if the process ends, the marker
+// stays: the data then contain a part of the import, and repeating the import completes them.
 func (t *Transfer) marked(source string, apply func() error) error {
 	if t.o.Marker == "" {
 		return apply()
@@ -41,7 +41,7 @@ func (t *Transfer) marked(source string, apply func() error) error {
 	return syncFolder(filepath.Dir(t.o.Marker))
 }
 
-// reason returns the text of an error that a person may read.
+// reason returns the text of an error for the operator.
 func reason(err error) string {
 	var named *fault.Error
 	if errors.As(err, &named) {
@@ -50,7 +50,7 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// Unfinished returns the source of an import that has ended in the midst, by its marker; empty when there is none.
+// Unfinished returns the source of an interrupted import from its marker, or "" if there is none.
 func Unfinished(marker string) (source string, err error) {
 	text, err := os.ReadFile(marker)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {

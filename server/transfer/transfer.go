@@ -98,9 +98,9 @@ const (
 	Accounts  = "auth"
 )
 
-// Export writes the project's documents and accounts, or only the named parts, to a folder of the Emulator Suite. What an earlier
-// export has left in the folder is replaced at once when all is written; FailedPrecondition is answered for a folder with
-// other files in it.
+// Export writes the project's documents and accounts, or only the named parts, to a folder of the Emulator Suite. An
+// earlier export in the folder is replaced atomically when everything is written. Export returns FailedPrecondition if the
+// folder contains other files.
 func (t *Transfer) Export(ctx context.Context, dir string, only ...string) (sum Summary, err error) {
 	return sum, replace(filepath.Clean(dir), suiteFile, func(part string) error { return t.exportInto(ctx, part, only, &sum) })
 }
@@ -193,9 +193,9 @@ func exportOf(db resource.Database) suiteExport {
 	return suiteExport{Version: FormatVersion, Path: folder, MetadataFile: folder + "/" + folder + overallSuffix, Database: named}
 }
 
-// Import reads a folder of the Emulator Suite, or of a managed export of Firestore. Documents and accounts that are there
-// already and have a name or id of the folder's are replaced. The whole folder is verified first: parts that are missing or
-// damaged, counts that are not those of the metadata, and accounts that would be refused are errors, and change nothing.
+// Import reads a folder of the Emulator Suite, or of a managed export of Firestore. Existing documents
+// and accounts with the same name or id are replaced. The whole folder is verified first: missing or damaged parts, counts
+// that differ from the metadata, and accounts that would be refused are errors and change nothing.
 func (t *Transfer) Import(ctx context.Context, dir string) (sum Summary, err error) {
 	content, err := contentOf(dir)
 	if err != nil {

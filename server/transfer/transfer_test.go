@@ -195,10 +195,10 @@ func TestBadExports(t *testing.T) {
 		{"nothing there", func(t *testing.T, dir string) { must(t, os.RemoveAll(dir)) }, fault.NotFound, "holds no export"},
 		{"no metadata", func(t *testing.T, dir string) {
 			must(t, os.Remove(dir+"/firestore_export/firestore_export.overall_export_metadata"))
-		}, fault.NotFound, "not whole"},
+		}, fault.NotFound, "incomplete"},
 		{"no output", func(t *testing.T, dir string) {
 			must(t, os.Remove(dir+"/firestore_export/all_namespaces/all_kinds/output-0"))
-		}, fault.NotFound, "not whole"},
+		}, fault.NotFound, "incomplete"},
 		{"cut output", func(t *testing.T, dir string) {
 			must(t, os.Truncate(dir+"/firestore_export/all_namespaces/all_kinds/output-0", 1000))
 		}, fault.DataLoss, "damaged"},
@@ -220,7 +220,7 @@ func TestBadExports(t *testing.T) {
 		}, fault.DataLoss, "its files have 0"},
 		{"no accounts", func(t *testing.T, dir string) {
 			must(t, os.Remove(dir+"/auth_export/accounts.json"))
-		}, fault.NotFound, "not whole"},
+		}, fault.NotFound, "incomplete"},
 		{"settings", func(t *testing.T, dir string) {
 			must(t, os.WriteFile(dir+"/auth_export/config.json", []byte(`{"signIn":`), 0o600))
 		}, fault.InvalidArgument, "settings of Auth"},
@@ -235,7 +235,7 @@ func TestBadExports(t *testing.T) {
 		}, fault.DataLoss, "accounts.json cannot be read"},
 		{"path", func(t *testing.T, dir string) {
 			must(t, os.WriteFile(dir+"/firebase-export-metadata.json", []byte(`{"firestore":{"metadata_file":"../../x"}}`), 0o600))
-		}, fault.NotFound, "not whole"},
+		}, fault.NotFound, "incomplete"},
 		{"account", func(t *testing.T, dir string) {
 			must(t, os.WriteFile(dir+"/auth_export/accounts.json", []byte(`{"users":[{"localId":"x","email":"no"}]}`), 0o600))
 		}, fault.InvalidArgument, "account x of accounts.json is refused: email is invalid"},

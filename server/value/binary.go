@@ -100,7 +100,7 @@ func Decode(b []byte) (v Value, rest []byte, err error) {
 	return v, d.b, nil
 }
 
-// decoder reads stored values; after a failure its results mean nothing.
+// decoder reads stored values. After a failure its results are undefined.
 type decoder struct {
 	b      []byte
 	failed bool
@@ -167,7 +167,7 @@ func (d *decoder) array(depth int) Value {
 	return items
 }
 
-// members reads a count and a map's members, whose keys must rise.
+// members reads a count and the members of a map, whose keys must be in ascending order.
 func (d *decoder) members(depth int) Value {
 	n := d.count()
 	m := make(Map, n)
@@ -183,7 +183,7 @@ func (d *decoder) members(depth int) Value {
 	return m
 }
 
-// count reads a count of things of at least one byte each.
+// count reads the count of elements of at least one byte each.
 func (d *decoder) count() int {
 	n := d.uvarint()
 	if n > uint64(len(d.b)) {

@@ -16,13 +16,13 @@ func (m Map) Edit() *Editor {
 	return &Editor{root: root, own: map[string]Map{"": root}}
 }
 
-// Map returns the map as changed. The editor must not be used after it.
+// Map returns the changed map. The editor must not be used afterwards.
 func (e *Editor) Map() Map { return e.root }
 
 // Get returns the value at a path.
 func (e *Editor) Get(path FieldPath) (Value, bool) { return e.root.Get(path) }
 
-// Set puts v at the path, making maps on the way and replacing what is no map.
+// Set sets the value at the path. It creates missing maps on the path and replaces values that are not maps.
 func (e *Editor) Set(path FieldPath, v Value) {
 	last := len(path) - 1
 	e.inside(path[:last])[path[last]] = v
@@ -39,7 +39,7 @@ func (e *Editor) Delete(path FieldPath) {
 	e.disown(path)
 }
 
-// place is the key of a map's place; names are quoted, so that places differ.
+// place returns the key of a map's path. Names are quoted, so that keys are unique.
 func place(path FieldPath) string {
 	if len(path) == 0 {
 		return ""

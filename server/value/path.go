@@ -135,8 +135,8 @@ func (m Map) Get(path FieldPath) (Value, bool) {
 	return v, ok
 }
 
-// Set returns the map with v at the path, making maps on the way and replacing what isn't a map. The receiver is
-// left as it is; what isn't on the path is shared.
+// Set returns the map with v at the path. It creates missing maps on the path and replaces values that are not maps. The
+// receiver is not changed. The result shares everything outside the path with it.
 func (m Map) Set(path FieldPath, v Value) Map {
 	out := m.clone()
 	if len(path) == 1 {
@@ -151,7 +151,7 @@ func (m Map) Set(path FieldPath, v Value) Map {
 	return out
 }
 
-// Delete returns the map without the field at the path; the maps around it stay. The receiver is left as it is.
+// Delete returns the map without the field at the path, but with the maps around it. The receiver is not changed.
 func (m Map) Delete(path FieldPath) Map {
 	if _, ok := m.Get(path); !ok {
 		return m

@@ -1,5 +1,5 @@
 // Package value holds Firestore's values: their kinds, total order and equality, field paths and storage
-// sizes. Values are immutable once made; slices and maps in them are never changed.
+// sizes. Values are immutable: slices and maps in them are never changed.
 package value
 
 import "time"
@@ -37,7 +37,7 @@ type (
 	Int int64
 	// Double is an IEEE 754 double.
 	Double float64
-	// Timestamp is a moment, kept to the microsecond.
+	// Timestamp is a time with microsecond precision.
 	Timestamp struct {
 		// Seconds is the whole seconds since the Unix epoch.
 		Seconds int64
@@ -50,7 +50,7 @@ type (
 	Bytes string
 	// Reference is a document's full name.
 	Reference string
-	// GeoPoint is a place on earth, in degrees.
+	// GeoPoint is a latitude and a longitude in degrees.
 	GeoPoint struct {
 		// Lat is -90 to 90.
 		Lat float64
@@ -118,7 +118,7 @@ func isVector(m Map) bool {
 	return true
 }
 
-// The members that make a map a vector.
+// The members of a map that is a vector.
 const (
 	vectorTypeKey  = "__type__"
 	vectorTypeName = "__vector__"
@@ -172,11 +172,11 @@ func IsNull(v Value) bool {
 	return ok
 }
 
-// TimestampOf returns the Timestamp of a moment, rounded down to the microsecond.
+// TimestampOf returns the Timestamp of a time, rounded down to the microsecond.
 func TimestampOf(t time.Time) Timestamp {
 	t = t.Truncate(time.Microsecond)
 	return Timestamp{Seconds: t.Unix(), Nanos: int32(t.Nanosecond())}
 }
 
-// Time returns the moment in UTC.
+// Time returns the time in UTC.
 func (t Timestamp) Time() time.Time { return time.Unix(t.Seconds, int64(t.Nanos)).UTC() }

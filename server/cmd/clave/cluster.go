@@ -46,7 +46,7 @@ func clusterStatusCommand(s streams) *cobra.Command {
 	return cmd
 }
 
-// releaseLine returns what is released in one line.
+// releaseLine describes a release in one line.
 func releaseLine(r *release.Release) string {
 	if r.Version == 0 {
 		return "none yet"
@@ -62,7 +62,7 @@ func releaseLine(r *release.Release) string {
 	return fmt.Sprintf("%d (%s) of %s by %s: %s", r.Version, r.Digest(), r.Time.Format(time.RFC3339), r.By, strings.Join(files, ", "))
 }
 
-// clusterStatus prints how the cluster at a URL is.
+// clusterStatus prints the state of the cluster at a URL.
 func clusterStatus(ctx context.Context, url string, w io.Writer) error {
 	st, released, err := app.ClusterStatus(ctx, url)
 	if err != nil {

@@ -81,7 +81,7 @@ var insteadOf = map[string]string{
 	"emulators:start": "clave start", "emulators:exec": "clave exec", "emulators:export": "firebase emulators:export, which finds clave start",
 }
 
-// noCommand answers a command line whose first word is no command.
+// noCommand returns the error for a command line whose first word is not a command.
 func noCommand(cmd *cobra.Command, args []string, s streams) error {
 	if len(args) == 0 {
 		printHelp(s.err, cmd)

@@ -21,10 +21,10 @@ import (
 	"clave/server/fault"
 )
 
-// This file runs the unmodified Firebase CLI with Clave in the place of the official Firestore emulator. The CLI runs
+// This file runs the unmodified Firebase CLI with Clave instead of the official Firestore emulator. The CLI runs
 // `java … -jar FILE FLAGS`, where the variable FIRESTORE_EMULATOR_BINARY_PATH names FILE, and runs `java -version` first.
-// So `clave firebase` puts a folder in front of PATH in which java is this program: under that name it answers the version,
-// runs the emulator for FILE, and passes anything else on to the machine's own Java.
+// So `clave firebase` prepends a folder to PATH in which java is this program: under that name it prints the version, runs
+// the emulator for FILE, and runs the machine's own Java for everything else.
 
 // binaryPath is the Firebase CLI's variable with the file of the Firestore emulator.
 const binaryPath = "FIRESTORE_EMULATOR_BINARY_PATH"
@@ -42,7 +42,7 @@ func firebaseCommand(s streams) *cobra.Command {
 		Long: "Runs the Firebase CLI, from ./node_modules or the PATH, with Clave in place of the Firestore emulator, without Java. Temporary files\n" +
 			"are removed at the end.",
 		Example:            "  clave firebase -- emulators:exec \"npm test\"",
-		DisableFlagParsing: true, // they are the CLI's
+		DisableFlagParsing: true, // the CLI parses them
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 && args[0] == "--" {
 				args = args[1:]
@@ -58,7 +58,7 @@ func firebaseCommand(s streams) *cobra.Command {
 func firestoreEmulatorCommand(s streams) *cobra.Command {
 	return &cobra.Command{
 		Use: "firestore-emulator [flags]", Short: "Run Firestore alone, with the official emulator's flags", GroupID: groupServers,
-		DisableFlagParsing: true, // they are spelt in ways of their own
+		DisableFlagParsing: true, // their syntax differs from pflag's
 		RunE: func(cmd *cobra.Command, args []string) error {
 			err := firestoreEmulator(cmd.Context(), args, s)
 			if errors.Is(err, pflag.ErrHelp) {
@@ -116,7 +116,7 @@ func findFirebase() (string, error) {
 	return found, nil
 }
 
-// makeLauncher puts this program into a folder as java and returns the file that stands for the emulator's jar.
+// makeLauncher copies or links this program into a folder as java and returns the path that represents the emulator's jar.
 func makeLauncher(dir string) (jar string, err error) {
 	program, err := os.Executable()
 	if err != nil {
@@ -160,7 +160,7 @@ func calledAsJava(program string) bool {
 	return strings.TrimSuffix(filepath.Base(program), ".exe") == "java"
 }
 
-// java does what the Firebase CLI uses Java for, and returns the exit code.
+// java carries out a call of Java by the Firebase CLI and returns the exit code.
 func java(ctx context.Context, args []string, s streams) (int, error) {
 	jar := os.Getenv(binaryPath)
 	i := slices.Index(args, "-jar")

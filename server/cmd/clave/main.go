@@ -40,7 +40,7 @@ func main() {
 	os.Exit(run(ctx, os.Args[1:], streams{os.Stdout, os.Stderr}))
 }
 
-// runAsJava does what the Firebase CLI uses Java for and returns the exit code.
+// runAsJava carries out a call of Java by the Firebase CLI and returns the exit code.
 func runAsJava(ctx context.Context, args []string, s streams) int {
 	code, err := java(ctx, args, s)
 	if err != nil {
@@ -50,8 +50,8 @@ func runAsJava(ctx context.Context, args []string, s streams) int {
 	return code
 }
 
-// stopping returns which signals stop a command besides the usual ones. A terminal that is closed ends what a person has
-// begun in it, with all that is to be done at the end; a production server reads its files again instead.
+// stopping returns the additional signals that stop a command. SIGHUP, sent when a terminal is closed, stops a command in the
+// ordinary way. A production server reloads its files at SIGHUP instead.
 func stopping(args []string) []os.Signal {
 	if len(args) > 0 && (args[0] == "start" || args[0] == "exec") {
 		return []os.Signal{syscall.SIGHUP}
