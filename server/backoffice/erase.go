@@ -42,22 +42,17 @@ func (c Counts) Total() int {
 
 // Count returns how many documents hold an e-mail address, of all collections that visitors write to.
 func (s *Service) Count(ctx context.Context, email string) (Counts, error) {
-	found, c, err := s.person(email)
+	c, err := s.person(email)
 	if err != nil {
 		return nil, err
 	}
 	counts := make(Counts)
 	for _, name := range personal {
-		query := found(c.documents.Collection(name))
-		result, err := query.NewAggregationQuery().WithCount("n").Get(ctx)
+		found, err := ofAddress(ctx, c.documents.Collection(name), email)
 		if err != nil {
-			return nil, refuse(Unavailable, fmt.Errorf("count %s: %w", name, err))
+			return nil, refuse(Unavailable, err)
 		}
-		n, err := count(result["n"])
-		if err != nil {
-			return nil, refuse(Internal, err)
-		}
-		counts[name] = n
+		counts[name] = len(found)
 	}
 	return counts, nil
 }
@@ -73,13 +68,13 @@ func count(value any) (int, error) {
 
 // Erase erases all documents that hold an e-mail address, on the demand of an administrator, and leaves a trace.
 func (s *Service) Erase(ctx context.Context, by, email string) (Counts, error) {
-	found, c, err := s.person(email)
+	c, err := s.person(email)
 	if err != nil {
 		return nil, err
 	}
 	t := newTrace(c.documents, "request", by)
 	for _, name := range personal {
-		if err := t.erase(ctx, found(c.documents.Collection(name)), name); err != nil {
+		if err := t.eraseAddress(ctx, name, email); err != nil {
 			return t.counts, refuse(Unavailable, err)
 		}
 	}
@@ -87,22 +82,17 @@ func (s *Service) Erase(ctx context.Context, by, email string) (Counts, error) {
 	return t.counts, nil
 }
 
-// person returns how to find the documents of an address in a collection. The forms store addresses in lower case;
-// applications from before may have them as they were typed.
-func (s *Service) person(email string) (func(*firestore.CollectionRef) firestore.Query, *clients, error) {
+// person checks the address of a person and returns the clients.
+func (s *Service) person(email string) (*clients, error) {
 	email = strings.TrimSpace(email)
 	if utf8.RuneCountInString(email) > maxEmail || !strings.Contains(email, "@") {
-		return nil, nil, refuse(InvalidEmail, nil)
+		return nil, refuse(InvalidEmail, nil)
 	}
 	c, err := s.connect()
 	if err != nil {
-		return nil, nil, refuse(Internal, err)
+		return nil, refuse(Internal, err)
 	}
-	spellings := []string{email}
-	if lower := strings.ToLower(email); lower != email {
-		spellings = append(spellings, lower)
-	}
-	return func(in *firestore.CollectionRef) firestore.Query { return in.Where("email", "in", spellings) }, c, nil
+	return c, nil
 }
 
 // trace is the record of an erasure while it goes on.
@@ -120,8 +110,7 @@ func newTrace(documents *firestore.Client, reason, by string) *trace {
 	return &trace{documents: documents, ref: documents.Collection(erasures).NewDoc(), reason: reason, by: by, counts: make(Counts)}
 }
 
-// erase erases what a query of a collection finds, batch by batch. Each batch carries the trace with it, so that an
-// erasure that is interrupted has one too.
+// erase erases what a query of a collection finds, batch by batch.
 func (t *trace) erase(ctx context.Context, query firestore.Query, collection string) error {
 	for {
 		found, err := query.Limit(eraseBatch).Select().Documents(ctx).GetAll()
@@ -131,23 +120,35 @@ func (t *trace) erase(ctx context.Context, query firestore.Query, collection str
 		if len(found) == 0 {
 			return nil
 		}
-		t.counts[collection] += len(found)
-		err = t.documents.RunTransaction(ctx, func(_ context.Context, tx *firestore.Transaction) error {
-			for _, document := range found {
-				if err := tx.Delete(document.Ref); err != nil {
-					return err
-				}
-			}
-			return tx.Set(t.ref, map[string]any{"at": firestore.ServerTimestamp, "reason": t.reason, "by": t.by, "counts": t.counts})
-		})
-		if err != nil {
-			t.counts[collection] -= len(found)
-			return fmt.Errorf("erase in %s: %w", collection, err)
+		refs := make([]*firestore.DocumentRef, len(found))
+		for i, document := range found {
+			refs[i] = document.Ref
+		}
+		if err := t.eraseDocuments(ctx, refs, collection); err != nil {
+			return err
 		}
 		if len(found) < eraseBatch {
 			return nil
 		}
 	}
+}
+
+// eraseDocuments erases documents of a collection and writes the trace, both or neither, so that an erasure that is interrupted has one too.
+func (t *trace) eraseDocuments(ctx context.Context, refs []*firestore.DocumentRef, collection string) error {
+	t.counts[collection] += len(refs)
+	err := t.documents.RunTransaction(ctx, func(_ context.Context, tx *firestore.Transaction) error {
+		for _, ref := range refs {
+			if err := tx.Delete(ref); err != nil {
+				return err
+			}
+		}
+		return tx.Set(t.ref, map[string]any{"at": firestore.ServerTimestamp, "reason": t.reason, "by": t.by, "counts": t.counts})
+	})
+	if err != nil {
+		t.counts[collection] -= len(refs)
+		return fmt.Errorf("erase in %s: %w", collection, err)
+	}
+	return nil
 }
 
 // Purge erases the messages and applications that are older than a year, by their createdAt, and the subscriptions that were not

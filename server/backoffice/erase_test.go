@@ -98,7 +98,7 @@ func TestEraseAPerson(t *testing.T) {
 	s, hand, log, documents := keeper(t)
 	put(t, documents, "ana@correo.do", hand.Now(), 2)
 	put(t, documents, "otra@correo.do", hand.Now(), 1)
-	if _, _, err := documents.Collection("voluntaryApplications").Add(t.Context(), map[string]any{"email": "Ana@Correo.DO"}); err != nil {
+	if _, _, err := documents.Collection("voluntaryApplications").Add(t.Context(), map[string]any{"email": "aNa@Correo.do"}); err != nil {
 		t.Fatal(err)
 	}
 	want := backoffice.Counts{"Massive Boletin": 2, "NewsletterAddresses": 0, "ContactRequests": 2, "voluntaryAplications": 2, "voluntaryApplications": 3, "IntrumentRental": 2}
@@ -262,4 +262,28 @@ func signedUp(t *testing.T) (uid, token string) {
 		t.Fatalf("sign-up: %s %+v %v", res.Status, body, err)
 	}
 	return body.LocalID, body.IDToken
+}
+
+// TestUnsubscribingDisregardsCase unsubscribes by links whose addresses are spelled otherwise than the subscriptions.
+func TestUnsubscribingDisregardsCase(t *testing.T) {
+	s, mails, hand, documents := mailing(t)
+	for _, spelling := range []string{"ana@correo.do", "Ana@Correo.DO", "aNA@correo.do"} {
+		confirmAll(t, s, mails, documents, hand, "Ana@correo.do", "ANA@CORREO.DO", "ana@correo.do", "anabel@correo.do")
+		if got, err := s.Newsletter(t.Context()); err != nil || got.Confirmed != 2 {
+			t.Fatalf("before %s unsubscribes: %v, %v", spelling, got, err)
+		}
+		tokens, err := s.UnsubscribeTokens([]string{spelling})
+		if err == nil {
+			err = s.Unsubscribe(t.Context(), tokens[0])
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := s.Newsletter(t.Context()); err != nil || got.Confirmed != 1 {
+			t.Errorf("after %s unsubscribed: %v, %v", spelling, got, err)
+		}
+		if got, err := s.Count(t.Context(), "ana@correo.do"); err != nil || got.Total() != 0 {
+			t.Errorf("after %s unsubscribed: %v, %v", spelling, got, err)
+		}
+	}
 }

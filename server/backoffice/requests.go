@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/mail"
-	"strings"
 	"time"
 
 	"cloud.google.com/go/firestore"
@@ -184,7 +183,7 @@ func (r *requests) requestEach(ctx context.Context, found []*firestore.DocumentS
 // address. An error that is not errNotAccepted means that the subscription must be read again.
 func (r *requests) request(ctx context.Context, subscription *firestore.DocumentSnapshot) error {
 	text, _ := subscription.Data()["email"].(string)
-	address := strings.ToLower(strings.TrimSpace(text))
+	address := normal(text)
 	if parsed, err := mail.ParseAddress(address); err != nil || parsed.Address != address {
 		return nil
 	}

@@ -67,10 +67,11 @@ func (s *Service) Unsubscribe(ctx context.Context, token string) error {
 	return nil
 }
 
-// eraseSubscriber erases an address's subscriptions, and what is known of its confirmation last, by which an interrupted erasure is found.
+// eraseSubscriber erases an address's subscriptions, in any case of its letters, and what is known of its confirmation last, by which an
+// interrupted erasure is found.
 func (t *trace) eraseSubscriber(ctx context.Context, address string) error {
 	for _, name := range []string{newsletter, subscriberCollection} {
-		if err := t.erase(ctx, t.documents.Collection(name).Where("email", "==", address), name); err != nil {
+		if err := t.eraseAddress(ctx, name, address); err != nil {
 			return err
 		}
 	}
