@@ -106,14 +106,14 @@ func gather(t *testing.T, address string, n, perConn int, ask func(i int) *pb.Ta
 // listen reads one stream to its end.
 func (c *crowd) listen(ss grpc.ClientStream, open chan<- struct{}) {
 	var raw []byte
-	changed, told := false, false
+	changed, notified := false, false
 	for ss.RecvMsg(&raw) == nil {
 		switch {
 		case raw[0] != fieldTargetChange:
 			changed = true
 		case !isSnapshot(raw):
-		case !told:
-			told, changed = true, false
+		case !notified:
+			notified, changed = true, false
 			open <- struct{}{}
 		case changed:
 			changed = false

@@ -49,7 +49,7 @@ func ofKind(t testing.TB, kind int) *query.Query {
 // kindIndex is the index of ofKind.
 var kindIndex = index.Definition{CollectionGroup: "c", Fields: []index.Field{{Path: "kind"}, {Path: "n"}}}
 
-// names runs a query and returns the paths of its results, and what it cost.
+// names runs a query and returns the paths of its results and its statistics.
 func names(t testing.TB, e *engine.Engine, at operation.At, q *query.Query) ([]string, operation.Stats) {
 	t.Helper()
 	r, err := e.Read(t.Context(), testDB, at)
@@ -102,8 +102,8 @@ func fillKinds(t *testing.T, e *engine.Engine, count int) {
 	}
 }
 
-// TestAutoBuildsAnIndexWhileDocumentsChange misses an index, changes documents while it is built, and compares what queries by the
-// index give with what filtering and sorting gives.
+// TestAutoBuildsAnIndexWhileDocumentsChange runs a query without its index, changes documents while the index is built, and
+// compares the results of queries by the index with filtering and sorting.
 func TestAutoBuildsAnIndexWhileDocumentsChange(t *testing.T) {
 	var noted []string
 	e := open(t, engine.Options{IndexMode: engine.IndexesAuto, Missing: func(_ resource.Database, d index.Definition) { noted = append(noted, d.JSON()) }})
@@ -215,7 +215,7 @@ func TestAnInterruptedIndexIsBuiltAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = e.Close() })
-	put(t, e, document.Write{Op: document.Delete, Name: doc("c/late")}) // The entry stays: nobody knows of the index.
+	put(t, e, document.Write{Op: document.Delete, Name: doc("c/late")}) // The entry stays, because the engine does not know the index.
 	if got, stats := names(t, e, operation.At{}, ofKind(t, 1)); indexed(stats) || len(got) != 10 {
 		t.Errorf("opened again: %d documents, %+v", len(got), stats.Plans)
 	}

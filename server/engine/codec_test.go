@@ -10,7 +10,7 @@ import (
 	"clave/server/value"
 )
 
-// FuzzPageToken feeds tokens that nobody has given: they are refused, or they are the tokens of their ids.
+// FuzzPageToken decodes arbitrary tokens. Each must be refused, or equal the token of its ids.
 func FuzzPageToken(f *testing.F) {
 	f.Add(pageToken("a"))
 	f.Add(pageToken("__id7__"))
@@ -29,7 +29,7 @@ func FuzzPageToken(f *testing.F) {
 	})
 }
 
-// FuzzRecords feeds bytes that are no records of commits or documents.
+// FuzzRecords decodes arbitrary bytes as records of commits and documents.
 func FuzzRecords(f *testing.F) {
 	d := &document.Document{Fields: value.Map{"a": value.Int(1)}, CreateTime: 3, UpdateTime: 4}
 	record, _ := appendImage(nil, image{path: "c/a", after: encodeDocument(d)})

@@ -16,8 +16,8 @@ import (
 	"clave/server/value"
 )
 
-// TestNothingAcknowledgedIsLost cuts the power at random moments while several clients write pairs of documents, and looks
-// at what a new server finds: every acknowledged commit, each whole, and indexes that agree with the documents.
+// TestNothingAcknowledgedIsLost crashes at random times while several clients write pairs of documents. A new server must
+// have every acknowledged commit, completely, and indexes that agree with the documents.
 func TestNothingAcknowledgedIsLost(t *testing.T) {
 	fs := vfs.NewCrashableMem()
 	s, err := pebblestore.Open("data", pebblestore.Options{FS: fs})
@@ -45,14 +45,14 @@ func TestNothingAcknowledgedIsLost(t *testing.T) {
 		mu.Lock()
 		least := append([]int(nil), acknowledged...)
 		mu.Unlock()
-		// Of what was written and not synced, some reaches the disk and some does not.
+		// Of the data that were written and not synced, some reach the disk and some do not.
 		checkCrash(t, fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: rnd.IntN(101), RNG: rnd}), least)
 	}
 	wg.Wait()
 	checkCrash(t, fs.CrashClone(vfs.CrashCloneCfg{}), acknowledged)
 }
 
-// checkCrash opens what a crash has left and compares it with what was acknowledged before.
+// checkCrash opens the store after a crash and compares it with the acknowledged commits.
 func checkCrash(t *testing.T, fs *vfs.MemFS, least []int) {
 	t.Helper()
 	s, err := pebblestore.Open("data", pebblestore.Options{FS: fs})

@@ -69,7 +69,7 @@ func runSet(t *testing.T, e *engine.Engine, d *datadriven.TestData) string {
 	return ""
 }
 
-// fromJSON creates a value of a JSON one; whole numbers are integers.
+// fromJSON converts a JSON value. Whole numbers become integers.
 func fromJSON(v any) value.Value {
 	switch x := v.(type) {
 	case bool:
@@ -97,7 +97,7 @@ func fromJSON(v any) value.Value {
 	return value.Null{}
 }
 
-// operators are the comparisons of the little language, longer ones first.
+// operators are the comparisons of query commands, longer ones first.
 var operators = []struct {
 	text string
 	op   query.Op

@@ -20,9 +20,9 @@ import (
 	"clave/server/value"
 )
 
-// TestAFullDiskLosesNothingAcknowledged fills the disk under clients that write alone and in transactions. The commit
-// that meets it waits, later ones are refused, existing data can still be read, and everybody continues when there is
-// space. A server that is started later has all that was acknowledged.
+// TestAFullDiskLosesNothingAcknowledged fills the disk while clients write with and without transactions. The first commit
+// on the full disk waits, later ones are refused, existing data can still be read, and all clients continue when there is
+// space. A server that is started later has every acknowledged commit.
 func TestAFullDiskLosesNothingAcknowledged(t *testing.T) {
 	var full atomic.Bool
 	mem := vfs.NewMem()
@@ -61,7 +61,7 @@ func TestAFullDiskLosesNothingAcknowledged(t *testing.T) {
 			}
 		})
 	}
-	for s.Err() == nil && t.Context().Err() == nil { // Until a write waits.
+	for s.Err() == nil && t.Context().Err() == nil { // Wait until a write is blocked.
 	}
 	wantCode(t, "Commit on a full disk", commitMaybeIn(t, e, false, set("c/refused", n(1))), fault.ResourceExhausted)
 	if _, err := get(t, e, operation.At{}, "c/1"); err != nil {
@@ -69,7 +69,7 @@ func TestAFullDiskLosesNothingAcknowledged(t *testing.T) {
 	}
 	full.Store(false)
 	wg.Wait()
-	for s.Err() != nil && t.Context().Err() == nil { // Until the write that waited has ended.
+	for s.Err() != nil && t.Context().Err() == nil { // Wait until the blocked write has ended.
 	}
 	put(t, e, set("c/late", n(1)))
 	if err := e.Err(); err != nil {
@@ -89,14 +89,14 @@ func TestAFullDiskLosesNothingAcknowledged(t *testing.T) {
 	next := open(t, engine.Options{Store: again})
 	for w, want := range acknowledged {
 		if want == 0 {
-			continue // It met the full disk with its first write.
+			continue // The disk was full at its first write.
 		}
 		wantN(t, next, operation.At{}, fmt.Sprintf("c/%d", w), value.Int(want))
 	}
 	wantN(t, next, operation.At{}, "c/late", value.Int(1))
 }
 
-// commitMaybeIn commits writes alone or in a transaction.
+// commitMaybeIn commits writes, in a transaction if transaction is set.
 func commitMaybeIn(t *testing.T, e *engine.Engine, transaction bool, writes ...document.Write) error {
 	r := operation.Commit{Writes: writes}
 	if transaction {
@@ -129,7 +129,7 @@ func (s *fullStore) Apply(ctx context.Context, b *storage.Batch) error {
 	return s.Store.Apply(ctx, b)
 }
 
-// TestDeletesOnAFullDisk has deletes and other commits written together on a full disk. The deletes succeed, the others are refused.
+// TestDeletesOnAFullDisk writes deletes and other commits together on a full disk. The deletes succeed, the others are refused.
 func TestDeletesOnAFullDisk(t *testing.T) {
 	mem, err := pebblestore.OpenMemory()
 	if err != nil {

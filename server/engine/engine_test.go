@@ -111,7 +111,7 @@ func TestCommitAndRead(t *testing.T) {
 	}
 }
 
-func TestCheckIsAskedBeforePreconditions(t *testing.T) {
+func TestCheckRunsBeforePreconditions(t *testing.T) {
 	e := open(t, engine.Options{})
 	put(t, e, set("c/a", n(1)))
 	absent := false
@@ -123,7 +123,7 @@ func TestCheckIsAskedBeforePreconditions(t *testing.T) {
 			before, _ := v.Before(ctx, doc("c/a"))
 			after, _ := v.After(ctx, doc("c/a"))
 			if before.Fields["n"] != value.Int(1) || after.Fields["n"] != value.Int(2) || len(v.Steps) != 1 {
-				t.Errorf("check saw %v, %v in %d steps", before.Fields, after.Fields, len(v.Steps))
+				t.Errorf("check received %v, %v in %d steps", before.Fields, after.Fields, len(v.Steps))
 			}
 			return denied
 		}))
@@ -137,7 +137,7 @@ func TestCheckIsAskedBeforePreconditions(t *testing.T) {
 	wantN(t, e, operation.At{}, "c/a", value.Int(1))
 }
 
-// TestACommitNeedsACheck commits with the zero Check, which means that the caller forgot to create one.
+// TestACommitNeedsACheck commits with the zero Check, which must be refused because the caller forgot to set it.
 func TestACommitNeedsACheck(t *testing.T) {
 	e := open(t, engine.Options{})
 	put(t, e, set("c/a", n(1)))

@@ -7,10 +7,10 @@ import (
 	"clave/server/resource"
 )
 
-// SetMaxOverlay makes readings of the past hold no more than n changed documents.
+// SetMaxOverlay limits readings of the past to n changed documents.
 func (e *Engine) SetMaxOverlay(n int) { e.maxOverlay = n }
 
-// BeginIndex does the first step of building an index.
+// BeginIndex executes the first step of building an index.
 func (e *Engine) BeginIndex(ctx context.Context, name resource.Database, d index.Definition) error {
 	db, err := e.database(name)
 	if err != nil {

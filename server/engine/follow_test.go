@@ -38,8 +38,8 @@ func next(t *testing.T, s *engine.Subscription) []clock.Version {
 	return out
 }
 
-// TestFollowAcrossRestarts reads commits of an earlier run, those from before the retention too as long as they are kept, and
-// those that come meanwhile, each once and in order.
+// TestFollowAcrossRestarts checks that a subscription delivers the commits of an earlier run, including kept ones from before
+// the retention, and the new ones, each once and in order.
 func TestFollowAcrossRestarts(t *testing.T) {
 	hand := clock.NewHand(time.Now())
 	store, err := pebblestore.OpenMemory()
@@ -97,7 +97,7 @@ func TestFollowAcrossRestarts(t *testing.T) {
 	}
 }
 
-// TestKeptCommitsAreBounded drops commits that a reader has not read within Options.Kept.
+// TestKeptCommitsAreBounded checks that commits are dropped if a reader does not read them within Options.Kept.
 func TestKeptCommitsAreBounded(t *testing.T) {
 	hand := clock.NewHand(time.Now())
 	e := open(t, engine.Options{Clock: hand, Kept: 2 * time.Hour})

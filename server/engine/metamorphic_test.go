@@ -16,10 +16,10 @@ import (
 	"clave/server/value"
 )
 
-// long is a text that index entries hold only the beginning of.
+// long is a string of which index entries hold only the beginning.
 var long = strings.Repeat("long ", 400)
 
-// pool are the values that random documents and filters are made of: few, so that filters hold.
+// pool holds the values of random documents and filters. There are only a few, so that filters often match.
 var pool = []value.Value{
 	value.Null{}, value.Bool(true), value.Double(math.NaN()), value.Int(1), value.Double(1), value.Int(2), value.Double(2.5),
 	value.Int(3), value.String(""), value.String("a"), value.String("b"), value.String(long), value.String(long + "a"),
@@ -44,13 +44,13 @@ func paths() []string {
 	return out
 }
 
-// random makes random documents and queries.
+// random generates random documents and queries.
 type random struct{ *rand.Rand }
 
 // value picks a value.
 func (r random) value() value.Value { return pool[r.IntN(len(pool))] }
 
-// fields creates a document's fields.
+// fields returns random fields of a document.
 func (r random) fields() value.Map {
 	m := value.Map{}
 	for _, name := range fieldNames {
@@ -75,7 +75,7 @@ func (r random) reference() value.Value {
 	return value.Reference(doc(p[r.IntN(len(p))]).String())
 }
 
-// filter creates a filter of at most depth levels.
+// filter returns a random filter of at most depth levels.
 func (r random) filter(depth int) query.Filter {
 	if depth > 0 && r.IntN(3) > 0 {
 		var filters []query.Filter
@@ -104,7 +104,7 @@ func (r random) filter(depth int) query.Filter {
 	}
 }
 
-// query creates a query, which may be refused.
+// query returns a random query, which may be invalid.
 func (r random) query() *query.Query {
 	q := &query.Query{DB: testDB, From: []query.From{{Collection: "c"}}, Limit: query.NoLimit}
 	switch r.IntN(8) {
@@ -139,7 +139,7 @@ func (r random) query() *query.Query {
 	return q
 }
 
-// cursor creates a cursor in an order.
+// cursor returns a random cursor for orders.
 func (r random) cursor(orders []query.Order) *query.Cursor {
 	c := &query.Cursor{Before: r.IntN(2) == 0}
 	for _, o := range orders[:r.IntN(len(orders)+1)] {
@@ -152,7 +152,7 @@ func (r random) cursor(orders []query.Order) *query.Cursor {
 	return c
 }
 
-// definitions makes index definitions.
+// definitions returns random index definitions.
 func (r random) definitions() index.Definitions {
 	var d index.Definitions
 	for range r.IntN(12) {
@@ -181,10 +181,10 @@ func (r random) definitions() index.Definitions {
 	return d
 }
 
-// model is what documents there should be, by path.
+// model holds the expected documents by path.
 type model map[string]*document.Document
 
-// answer is what a query should give: filter and sort over all documents.
+// answer returns the expected result of a query, by filtering and sorting all documents.
 func (m model) answer(q *query.Query) []*document.Document {
 	var out []*document.Document
 	for _, d := range m {
@@ -196,7 +196,7 @@ func (m model) answer(q *query.Query) []*document.Document {
 	return out
 }
 
-// page cuts offset and limit out of an answer.
+// page applies offset and limit to a result.
 func page(q *query.Query, all []*document.Document) []*document.Document {
 	all = all[min(len(all), q.Offset):]
 	if q.Limit != query.NoLimit {
@@ -205,7 +205,7 @@ func page(q *query.Query, all []*document.Document) []*document.Document {
 	return all
 }
 
-// state is the documents at one version.
+// state holds the documents at one version.
 type state struct {
 	version operation.At
 	docs    model

@@ -14,7 +14,7 @@ import (
 	"clave/server/value"
 )
 
-// orOfThree is a query whose alternatives want two different indexes.
+// orOfThree returns a query whose alternatives need two different indexes.
 func orOfThree(t *testing.T) *query.Query {
 	t.Helper()
 	is := func(path string) query.Filter {
@@ -31,10 +31,10 @@ func orOfThree(t *testing.T) *query.Query {
 	return q
 }
 
-func TestEachMissingIndexOfAQueryIsTold(t *testing.T) {
-	var heard []string
+func TestEachMissingIndexOfAQueryIsReported(t *testing.T) {
+	var reported []string
 	e := open(t, engine.Options{IndexMode: engine.IndexesRecord, Missing: func(_ resource.Database, d index.Definition) {
-		heard = append(heard, d.JSON())
+		reported = append(reported, d.JSON())
 	}})
 	for range 2 {
 		if _, err := runIn(t, e, operation.At{}, orOfThree(t)); err != nil {
@@ -45,8 +45,8 @@ func TestEachMissingIndexOfAQueryIsTold(t *testing.T) {
 		index.Definition{CollectionGroup: "c", Fields: []index.Field{{Path: "a"}, {Path: "z"}}}.JSON(),
 		index.Definition{CollectionGroup: "c", Fields: []index.Field{{Path: "b"}, {Path: "z"}}}.JSON(),
 	}
-	if !slices.Equal(heard, want) {
-		t.Errorf("missing indexes told: %q, want %q", heard, want)
+	if !slices.Equal(reported, want) {
+		t.Errorf("missing indexes reported: %q, want %q", reported, want)
 	}
 	_, err := runIn(t, open(t, engine.Options{IndexMode: engine.IndexesEnforce}), operation.At{}, orOfThree(t))
 	if !fault.Is(err, fault.FailedPrecondition) || !strings.HasSuffix(err.Error(), strings.Join(want, ", ")) {

@@ -13,7 +13,7 @@ import (
 	"clave/server/value"
 )
 
-// TestNames checks that the names of a query's results are those of its documents, however they are found.
+// TestNames checks that a query for names returns the names of the documents that the query returns, with every plan.
 func TestNames(t *testing.T) {
 	e := open(t, engine.Options{})
 	for i := range 30 {

@@ -10,9 +10,9 @@ import (
 	"clave/server/query"
 )
 
-// TestPartitionGivesAsManyPointsAsProduction has the counts that were recorded there.
+// TestPartitionGivesAsManyPointsAsProduction compares the counts with those recorded in production.
 func TestPartitionGivesAsManyPointsAsProduction(t *testing.T) {
-	for _, tt := range []struct{ documents, asked, want int }{{5, 2, 0}, {100, 10, 1}, {1000, 10, 8}, {1000, 3, 3}} {
+	for _, tt := range []struct{ documents, requested, want int }{{5, 2, 0}, {100, 10, 1}, {1000, 10, 8}, {1000, 3, 3}} {
 		e := open(t, engine.Options{})
 		var writes []document.Write
 		for i := range tt.documents {
@@ -27,9 +27,9 @@ func TestPartitionGivesAsManyPointsAsProduction(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		points, err := r.Partition(t.Context(), q, tt.asked)
+		points, err := r.Partition(t.Context(), q, tt.requested)
 		if err != nil || len(points) != tt.want {
-			t.Errorf("Partition of %d documents into %d gives %d points, %v; want %d", tt.documents, tt.asked, len(points), err, tt.want)
+			t.Errorf("Partition of %d documents into %d gives %d points, %v; want %d", tt.documents, tt.requested, len(points), err, tt.want)
 		}
 		r.Close()
 	}

@@ -22,7 +22,7 @@ import (
 	"clave/server/value"
 )
 
-// recorded is a store that keeps the batches that are applied to it, as a log does.
+// recorded is a store that keeps the batches that are applied to it, like a log.
 type recorded struct {
 	storage.Store
 	mu      sync.Mutex
@@ -42,7 +42,7 @@ func (s *recorded) Apply(ctx context.Context, b *storage.Batch) error {
 	return err
 }
 
-// take returns the first n batches that were not taken, as one group; all where n is negative.
+// take removes and returns the first n batches as one group, or all if n is negative.
 func (s *recorded) take(n int) (ops []storage.Op, more bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -109,7 +109,7 @@ func (p *pair) apply(n int) error {
 	return p.reader.Applied(ops)
 }
 
-// current is Options.Current: what the writer has acknowledged is applied, and the reader has its version.
+// current implements Options.Current: it applies all commits that the writer has acknowledged.
 func (p *pair) current(context.Context) error {
 	versions := make(map[resource.Database]clock.Version)
 	for _, db := range append(p.reader.Databases(), testDB) {
@@ -122,7 +122,7 @@ func (p *pair) current(context.Context) error {
 	return nil
 }
 
-// catchUp applies all that there is. The reader is opened again where it must be.
+// catchUp applies all batches. It reopens the reader if necessary.
 func (p *pair) catchUp() {
 	p.t.Helper()
 	err := p.apply(-1)
@@ -133,8 +133,8 @@ func (p *pair) catchUp() {
 	}
 }
 
-// TestAFollowerAnswersAsTheWriter runs random queries at both engines, now and in the past, while the follower gets the writer's batches in
-// random groups and its indexes change.
+// TestAFollowerAnswersAsTheWriter runs random queries on both engines, at the latest and at past versions, while the follower
+// receives the writer's batches in random groups and its indexes change.
 func TestAFollowerAnswersAsTheWriter(t *testing.T) {
 	rounds := 20
 	if testing.Short() {
@@ -173,7 +173,7 @@ func TestAFollowerAnswersAsTheWriter(t *testing.T) {
 	}
 }
 
-// TestAFollowersFeed compares the commits that subscriptions at both engines give, and the versions of reads with those of commits.
+// TestAFollowersFeed compares the commits from subscriptions at both engines, and the versions of reads with those of commits.
 func TestAFollowersFeed(t *testing.T) {
 	p := newPair(t, engine.Options{})
 	put(t, p.writer, set("c/a", n(0)))
@@ -226,8 +226,8 @@ func drain(t *testing.T, s *engine.Subscription, n int) (out []document.Commit) 
 	return out
 }
 
-// TestAFollowerUnderLoad reads and listens at the follower while commits continue at the writer: each read sees what
-// was acknowledged before it, of whole commits.
+// TestAFollowerUnderLoad reads and listens at the follower while the writer commits. Each read must return every commit that
+// was acknowledged before it, and only complete commits.
 func TestAFollowerUnderLoad(t *testing.T) {
 	p := newPair(t, engine.Options{})
 	put(t, p.writer, set("c/a", n(0)), set("c/b", n(0)))
@@ -266,7 +266,7 @@ func TestAFollowerUnderLoad(t *testing.T) {
 	running.Wait()
 }
 
-// TestAFollowerTakesNoWrites checks that nothing is written and no transaction begun.
+// TestAFollowerTakesNoWrites checks that a follower refuses writes and transactions.
 func TestAFollowerTakesNoWrites(t *testing.T) {
 	p := newPair(t, engine.Options{})
 	put(t, p.writer, set("c/a", n(1)))
@@ -286,8 +286,8 @@ func TestAFollowerTakesNoWrites(t *testing.T) {
 	wantN(t, p.reader, operation.At{}, "c/a", value.Int(1))
 }
 
-// TestAFollowerHasADatabaseBeforeItsFirstCommit reads a database at a follower, and subscribes to it, before anything is stored of it. The
-// follower shows the first commit, to the subscription too, and goes on.
+// TestAFollowerHasADatabaseBeforeItsFirstCommit reads a database at a follower, and subscribes to it, before its first commit.
+// Afterwards reads and the subscription must return the first and later commits.
 func TestAFollowerHasADatabaseBeforeItsFirstCommit(t *testing.T) {
 	p := newPair(t, engine.Options{})
 	two := index.Definitions{Indexes: []index.Definition{{CollectionGroup: "c", Fields: []index.Field{{Path: "a"}, {Path: "b"}}}}}
@@ -320,7 +320,8 @@ func TestAFollowerHasADatabaseBeforeItsFirstCommit(t *testing.T) {
 	}
 }
 
-// TestAFollowerEndsWhenIndexesChange checks that from the first group of a change on no read is answered by entries that go.
+// TestAFollowerEndsWhenIndexesChange checks that, from the first group of a change of indexes on, no read uses entries that
+// are being removed.
 func TestAFollowerEndsWhenIndexesChange(t *testing.T) {
 	p := newPair(t, engine.Options{})
 	put(t, p.writer, set("c/a", value.Map{"a": value.Int(1), "b": value.Int(2)}))
@@ -363,7 +364,7 @@ func TestAFollowerEndsWhenIndexesChange(t *testing.T) {
 	}
 }
 
-// TestAnInterruptedChangeOfIndexesIsDoneAgain opens an engine on a store where a change of definitions was cut off.
+// TestAnInterruptedChangeOfIndexesIsDoneAgain opens an engine on a store in which a change of definitions was interrupted.
 func TestAnInterruptedChangeOfIndexesIsDoneAgain(t *testing.T) {
 	p := newPair(t, engine.Options{})
 	put(t, p.writer, set("c/a", value.Map{"a": value.Int(1)}), set("c/b", value.Map{"a": value.Int(1)}))

@@ -13,7 +13,7 @@ import (
 	"clave/server/storage/pebblestore"
 )
 
-// countingStore counts what is applied, and takes the time of a disk for each batch.
+// countingStore counts the applied batches and delays each one like a disk.
 type countingStore struct {
 	storage.Store
 	takes   time.Duration
@@ -29,7 +29,7 @@ func (s *countingStore) Apply(ctx context.Context, b *storage.Batch) error {
 	return s.Store.Apply(ctx, b)
 }
 
-// TestCommitsShareFlushes has callers commit again and again, and counts the batches.
+// TestCommitsShareFlushes commits repeatedly from several goroutines and counts the batches.
 func TestCommitsShareFlushes(t *testing.T) {
 	memory, err := pebblestore.OpenMemory()
 	if err != nil {
@@ -48,7 +48,7 @@ func TestCommitsShareFlushes(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	// On a busy machine a group may be cut at the deadline; without sharing each commit would have a batch.
+	// On a busy machine a group may be ended early by the deadline. Without sharing, each commit would have its own batch.
 	if got := store.batches.Load(); got > callers*rounds/2 {
 		t.Errorf("%d commits took %d batches", callers*rounds, got)
 	}

@@ -14,7 +14,7 @@ import (
 	"clave/server/value"
 )
 
-// runFor lets an engine's Run see some seconds go by.
+// runFor advances the clock of a running engine by some seconds.
 func runFor(t *testing.T, e *engine.Engine, hand *clock.Hand, seconds int) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())

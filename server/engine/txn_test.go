@@ -279,8 +279,8 @@ func TestOptimisticTransactionComparesQueries(t *testing.T) {
 	}
 }
 
-// TestTransfersKeepTheSum moves amounts between accounts in transactions of all kinds, found by queries and by name, while
-// readers check that the sum at every version is the same.
+// TestTransfersKeepTheSum moves amounts between accounts in transactions of all kinds, which find the accounts by queries and
+// by name. Meanwhile readers check that the sum is the same at every version.
 func TestTransfersKeepTheSum(t *testing.T) {
 	e := open(t, engine.Options{})
 	const accounts, workers, rounds, start = 6, 8, 40, 100
@@ -374,7 +374,7 @@ func checkSum(t *testing.T, e *engine.Engine, accounts, want int) {
 	}
 }
 
-// TestIdsCannotBeGuessed changes each byte of a transaction's id, with the check put right, and finds no transaction with it.
+// TestIdsCannotBeGuessed changes each byte of a transaction's id and corrects the checksum. No such id may name a transaction.
 func TestIdsCannotBeGuessed(t *testing.T) {
 	e := open(t, engine.Options{})
 	put(t, e, set("c/a", n(1)))

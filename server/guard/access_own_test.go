@@ -11,8 +11,8 @@ import (
 	"clave/server/token"
 )
 
-// TestAccessFailsClosed checks that an access that nobody has made denies every operation, and so does one without ruleset, as in
-// a production database without rules. Only the access of privileged callers allows without a ruleset.
+// TestAccessFailsClosed checks that the zero access denies every operation, and so does one without a ruleset, as for a
+// production database without rules. Only the access of privileged callers allows without a ruleset.
 func TestAccessFailsClosed(t *testing.T) {
 	db := resource.Database{Project: "p", ID: resource.DefaultDatabase}
 	name := resource.Document{DB: db, Path: "c/a"}

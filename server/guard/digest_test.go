@@ -6,7 +6,8 @@ import (
 	"clave/server/guard"
 )
 
-// TestDigest compares digests of rules: nodes with the same rules have the same one, in whatever order they came into force, and others do not.
+// TestDigest checks that nodes with the same rules have the same digest, in whatever order the rules came into force, and that
+// nodes with different rules have different ones.
 func TestDigest(t *testing.T) {
 	text := func(condition string) string {
 		return "rules_version = '2'; service cloud.firestore { match /databases/{d}/documents { match /a/{b} { allow read: if " + condition + "; } } }"

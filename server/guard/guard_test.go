@@ -15,7 +15,7 @@ import (
 	"clave/server/value"
 )
 
-// nobody is the caller who hasn't signed in.
+// nobody is a caller who is not signed in.
 var nobody = token.Caller{Project: "p"}
 
 // wants checks the code of an error.
@@ -31,7 +31,7 @@ func TestWithoutRules(t *testing.T) {
 		open bool
 		code fault.Code
 	}{{true, fault.OK}, {false, fault.PermissionDenied}} {
-		h := newHouse(t, guard.RulesetsOptions{Open: c.open})
+		h := newFixture(t, guard.RulesetsOptions{Open: c.open})
 		_, err := h.get(nobody, "a/x")
 		wants(t, "get", err, c.code)
 		_, err = h.list(nobody, all(t, "a"))
@@ -46,8 +46,8 @@ func TestWithoutRules(t *testing.T) {
 	}
 }
 
-func TestEveryCallAsks(t *testing.T) {
-	h := newHouse(t, guard.RulesetsOptions{})
+func TestEveryCallIsAuthorized(t *testing.T) {
+	h := newFixture(t, guard.RulesetsOptions{})
 	h.rules("match /mine/{x} { allow read, write: if request.auth.uid == 'ann'; }")
 	h.seed(set("mine/x", value.Map{"n": value.Int(1)}))
 	for _, c := range []struct {
@@ -94,7 +94,7 @@ func TestRefusals(t *testing.T) {
 		{false, "Missing or insufficient permissions."},
 		{true, "\nfalse for 'get' @ L4"},
 	} {
-		h := newHouse(t, guard.RulesetsOptions{Detail: c.detail})
+		h := newFixture(t, guard.RulesetsOptions{Detail: c.detail})
 		h.rules("match /a/{x} { allow get: if x == 'b'; }")
 		_, err := h.get(nobody, "a/x")
 		if e := fault.Of(err); e == nil || e.Message != c.want {
@@ -104,7 +104,7 @@ func TestRefusals(t *testing.T) {
 }
 
 func TestRulesOfDatabases(t *testing.T) {
-	h := newHouse(t, guard.RulesetsOptions{})
+	h := newFixture(t, guard.RulesetsOptions{})
 	h.book.Replace("p", testDB.ID, wholeRules("match /own/{x} { allow get; }"))
 	h.book.Replace("p", "", wholeRules("match /project/{x} { allow get; }"))
 	h.book.Replace("", "", wholeRules("match /all/{x} { allow get; }"))
@@ -120,7 +120,7 @@ func TestRulesOfDatabases(t *testing.T) {
 }
 
 func TestCommitIsJudgedAsAWhole(t *testing.T) {
-	h := newHouse(t, guard.RulesetsOptions{})
+	h := newFixture(t, guard.RulesetsOptions{})
 	h.rules(`
     match /posts/{p} { allow create: if getAfter(/databases/$(database)/documents/stats/posts).data.n
       == get(/databases/$(database)/documents/stats/posts).data.n + 1; }
@@ -162,7 +162,7 @@ func TestCommitIsJudgedAsAWhole(t *testing.T) {
 }
 
 func TestVerifiesAreGets(t *testing.T) {
-	h := newHouse(t, guard.RulesetsOptions{})
+	h := newFixture(t, guard.RulesetsOptions{})
 	h.rules(`
     match /got/{s} { allow get; }
     match /shown/{s} { allow get: if request.resource == resource && request.method == 'get'; }
@@ -180,7 +180,7 @@ func TestVerifiesAreGets(t *testing.T) {
 }
 
 func TestCommitSharesLookups(t *testing.T) {
-	h := newHouse(t, guard.RulesetsOptions{})
+	h := newFixture(t, guard.RulesetsOptions{})
 	h.rules("match /w/{id} { allow write: if exists(/databases/$(database)/documents/c/$(id)); }")
 	var seeds, writes []document.Write
 	for i := range 21 {
@@ -193,7 +193,7 @@ func TestCommitSharesLookups(t *testing.T) {
 }
 
 func TestThePastGivesNoRights(t *testing.T) {
-	h := newHouse(t, guard.RulesetsOptions{})
+	h := newFixture(t, guard.RulesetsOptions{})
 	h.rules(adminRules)
 	h.seed(set("adminusers/ann", active(true)), set("messages/1", nil))
 	var then guard.Snapshot

@@ -14,7 +14,7 @@ import (
 	"clave/server/value"
 )
 
-// listener runs a stream and keeps what it is sent.
+// listener runs a stream and keeps its events.
 type listener struct {
 	t      *testing.T
 	stream *guard.Stream
@@ -24,7 +24,7 @@ type listener struct {
 }
 
 // listen opens a stream for a caller until the test ends.
-func (h *house) listen(c token.Caller) *listener {
+func (h *fixture) listen(c token.Caller) *listener {
 	h.t.Helper()
 	l := &listener{t: h.t, stream: h.guard.Listen(c, testDB), events: make(chan *live.Event, 100), ended: make(chan error, 1)}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(h.t.Context()))
@@ -45,7 +45,7 @@ func (h *house) listen(c token.Caller) *listener {
 	return l
 }
 
-// await returns the next event of a kind; others are passed over.
+// await returns the next event of a kind and skips others.
 func (l *listener) await(kind live.Kind) *live.Event {
 	l.t.Helper()
 	late := time.NewTimer(10 * time.Second)
@@ -65,7 +65,7 @@ func (l *listener) await(kind live.Kind) *live.Event {
 	}
 }
 
-// adminRules let the active administrator see messages.
+// adminRules allow active administrators to read messages.
 const adminRules = `
     match /messages/{m} {
       allow read: if get(/databases/$(database)/documents/adminusers/$(request.auth.uid)).data.active == true;
@@ -76,7 +76,7 @@ const adminRules = `
 func active(is bool) value.Map { return value.Map{"active": value.Bool(is)} }
 
 func TestListenerLosesItsRight(t *testing.T) {
-	h := newHouse(t, guard.RulesetsOptions{})
+	h := newFixture(t, guard.RulesetsOptions{})
 	h.rules(adminRules)
 	h.seed(set("adminusers/ann", active(true)), set("adminusers/bob", active(true)))
 	ann, bob := h.listen(user("ann")), h.listen(user("bob"))
@@ -91,7 +91,7 @@ func TestListenerLosesItsRight(t *testing.T) {
 }
 
 func TestListenerIsRefused(t *testing.T) {
-	h := newHouse(t, guard.RulesetsOptions{})
+	h := newFixture(t, guard.RulesetsOptions{})
 	h.rules(adminRules)
 	l := h.listen(user("eve"))
 	l.stream.Add(live.Target{ID: 1, Query: all(t, "messages")})
@@ -103,7 +103,7 @@ func TestListenerIsRefused(t *testing.T) {
 }
 
 func TestReplacedRulesReachListeners(t *testing.T) {
-	h := newHouse(t, guard.RulesetsOptions{Open: true})
+	h := newFixture(t, guard.RulesetsOptions{Open: true})
 	l := h.listen(nobody)
 	l.stream.Add(live.Target{ID: 1, Query: all(t, "public")})
 	l.await(live.Current)
@@ -114,8 +114,8 @@ func TestReplacedRulesReachListeners(t *testing.T) {
 	wants(t, "after the rules were tightened", l.await(live.Removed).Cause, fault.PermissionDenied)
 }
 
-func TestListenerOfADocumentIsAskedForEachChange(t *testing.T) {
-	h := newHouse(t, guard.RulesetsOptions{})
+func TestListenerOfADocumentIsAuthorizedForEachChange(t *testing.T) {
+	h := newFixture(t, guard.RulesetsOptions{})
 	h.rules(adminRules)
 	h.seed(set("public/a", value.Map{"n": value.Int(1)}))
 	l := h.listen(nobody)
@@ -130,7 +130,7 @@ func TestListenerOfADocumentIsAskedForEachChange(t *testing.T) {
 		select {
 		case e := <-l.events:
 			if e.Kind == live.Changed && e.Doc != nil && e.Doc.Document.Fields["secret"] != nil {
-				t.Fatal("a document was told that may no longer be read")
+				t.Fatal("a document was sent that may no longer be read")
 			}
 			if e.Kind == live.Removed {
 				wants(t, "after the change", e.Cause, fault.PermissionDenied)
@@ -143,7 +143,7 @@ func TestListenerOfADocumentIsAskedForEachChange(t *testing.T) {
 }
 
 func TestListenerEndsWithItsToken(t *testing.T) {
-	h := newHouse(t, guard.RulesetsOptions{})
+	h := newFixture(t, guard.RulesetsOptions{})
 	h.rules("match /public/{p} { allow list: if request.auth != null; }")
 	ann := user("ann")
 	ann.Expires = h.clock.Now().Add(time.Hour)
@@ -166,7 +166,7 @@ func TestListenerEndsWithItsToken(t *testing.T) {
 			wants(t, "after the token ended", err, fault.Internal)
 			return
 		case <-tick.C:
-			h.clock.Advance(time.Minute) // again and again: the guard may not wait for its clock yet
+			h.clock.Advance(time.Minute) // repeatedly, because the guard may not be waiting for its clock yet
 		}
 	}
 	t.Error("the stream goes on")

@@ -28,7 +28,7 @@ func TestQueryText(t *testing.T) {
 		},
 	} {
 		if got := queryText(&q); got != want {
-			t.Errorf("the query is told as %q, want %q", got, want)
+			t.Errorf("the query is described as %q, want %q", got, want)
 		}
 	}
 }

@@ -19,15 +19,16 @@ import (
 )
 
 // readIn reads a document at a moment.
-func (h *house) readIn(c token.Caller, at operation.At, path string) error {
+func (h *fixture) readIn(c token.Caller, at operation.At, path string) error {
 	h.t.Helper()
 	return h.guard.Get(h.t.Context(), c, testDB, []resource.Document{name(path)}, at, func(guard.Snapshot) error { return nil },
 		func(resource.Document, *document.Document) error { return nil })
 }
 
-// TestTransactionsOfUsersLockNothing reads in transactions of callers to whom rules apply, allowed and not, and then writes from outside.
+// TestTransactionsOfUsersLockNothing reads in transactions of callers to whom rules apply, allowed and denied, and then writes
+// the documents outside the transactions.
 func TestTransactionsOfUsersLockNothing(t *testing.T) {
-	h := newHouse(t, guard.RulesetsOptions{})
+	h := newFixture(t, guard.RulesetsOptions{})
 	h.rules("match /open/{x} { allow read, write; }")
 	h.seed(set("open/x", value.Map{"n": value.Int(1)}), set("closed/x", value.Map{"n": value.Int(1)}))
 	begun, err := h.guard.Begin(t.Context(), nobody, testDB, operation.TransactionOptions{})
@@ -51,17 +52,17 @@ func TestTransactionsOfUsersLockNothing(t *testing.T) {
 }
 
 // queryIn runs a query of a collection at a moment.
-func (h *house) queryIn(c token.Caller, at operation.At, collection string) error {
+func (h *fixture) queryIn(c token.Caller, at operation.At, collection string) error {
 	h.t.Helper()
 	_, err := h.guard.Query(h.t.Context(), c, all(h.t, collection), at, func(guard.Snapshot) error { return nil },
 		func(*document.Document) error { return nil })
 	return err
 }
 
-// TestOpenTransactionsAreBounded begins more transactions than one client may have open. The client's own that was used least
-// recently ends; those of other clients go on.
+// TestOpenTransactionsAreBounded begins more transactions than one client may have open. The client's least recently used
+// transaction ends; those of other clients continue.
 func TestOpenTransactionsAreBounded(t *testing.T) {
-	h := newHouse(t, guard.RulesetsOptions{})
+	h := newFixture(t, guard.RulesetsOptions{})
 	h.rules("match /open/{x} { allow read, write; }")
 	at := func(address string) token.Caller {
 		return token.Caller{Project: "p", Address: netip.MustParseAddr(address)}
@@ -90,10 +91,10 @@ func TestOpenTransactionsAreBounded(t *testing.T) {
 	wants(t, "a server's transaction beside all these", err, fault.OK)
 }
 
-// TestOpenTransactionsAreBoundedOverall fills the room for transactions from many addresses. One more of any client ends an idle
+// TestOpenTransactionsAreBoundedOverall begins the maximum number of transactions from many addresses. One more ends an idle
 // transaction of the client that has the most.
 func TestOpenTransactionsAreBoundedOverall(t *testing.T) {
-	h := newHouse(t, guard.RulesetsOptions{})
+	h := newFixture(t, guard.RulesetsOptions{})
 	h.rules("match /open/{x} { allow read, write; }")
 	begin := func(address string) []byte {
 		t.Helper()
@@ -115,7 +116,7 @@ func TestOpenTransactionsAreBoundedOverall(t *testing.T) {
 
 // TestAnonymousWritesAreLimited writes from one address without a user, with an anonymous account, and with others, beyond the limit.
 func TestAnonymousWritesAreLimited(t *testing.T) {
-	h := newHouseWith(t, guard.RulesetsOptions{}, func(o *guard.Options) {
+	h := newFixtureWith(t, guard.RulesetsOptions{}, func(o *guard.Options) {
 		o.AnonymousWrites = ratelimit.NewAddresses(ratelimit.AddressOptions{
 			Options: ratelimit.Options{Clock: o.Clock}, Rate: ratelimit.Rate{Burst: 3, Every: time.Minute},
 		})

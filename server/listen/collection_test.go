@@ -6,8 +6,8 @@ import (
 	"clave/server/live"
 )
 
-// TestFirstSnapshotsThatAreReadAreBounded collects first snapshots for many streams whose clients don't take them to the end: together
-// they hold no more than their bound, and nothing is counted once they have ended.
+// TestFirstSnapshotsThatAreReadAreBounded checks that the first snapshots of many streams whose clients do not read them
+// completely hold no more memory than their bound, and that nothing is counted once the streams have ended.
 func TestFirstSnapshotsThatAreReadAreBounded(t *testing.T) {
 	h := &Hub{}
 	const size = 64 << 10

@@ -12,15 +12,15 @@ import (
 	"clave/server/value"
 )
 
-// TestClientsThatDontReadShareTheRoom has many clients that don't read, each with a query of its own that changes: together they hold no
-// more than is allowed, one that reads gets every change, and one that reads again is reset.
-func TestClientsThatDontReadShareTheRoom(t *testing.T) {
+// TestClientsThatDontReadShareTheMemory checks that many clients that do not read, each with its own changing query, together
+// hold no more memory than is allowed. A client that reads receives every change, and a client that resumes reading is reset.
+func TestClientsThatDontReadShareTheMemory(t *testing.T) {
 	const (
 		clients, rounds = 6, 12
 		size            = 32 << 10
 		most            = 1 << 20
 	)
-	h := newHouse(t, listen.Options{MaxHeldBytes: most})
+	h := newFixture(t, listen.Options{MaxHeldBytes: most})
 	reader := h.open()
 	reader.stream.Add(listen.Target{Authorization: listen.Unrestricted(), Target: live.Target{ID: 1, Query: collection(t, "read", nil)}})
 	reader.want("opening", "ADD[1], CUR[1], B")
@@ -37,8 +37,8 @@ func TestClientsThatDontReadShareTheRoom(t *testing.T) {
 	for round := range rounds {
 		for i := range clients {
 			h.commit(large(fmt.Sprintf("c%d/a", i), round), large("read/a", round*clients+i))
-			reader.want("a change", "chg read/a>[1], B") // The follower has given the commit out by now.
-			// What the last commit brought may not have been looked at yet.
+			reader.want("a change", "chg read/a>[1], B") // The follower has delivered the commit by now.
+			// The changes of the last commit may not have been counted yet.
 			if held := h.hub.Held(); held > most+3*size {
 				t.Fatalf("%d bytes wait for clients, want at most %d and a commit", held, most)
 			}
@@ -51,9 +51,9 @@ func TestClientsThatDontReadShareTheRoom(t *testing.T) {
 	reader.close()
 }
 
-// openStuck opens a stream whose client reads its first snapshot and then nothing until read is closed. The channel returned is closed
-// when a target was reset and sent again.
-func (h *house) openStuck(collectionID string, read <-chan struct{}) chan struct{} {
+// openStuck opens a stream whose client reads its first snapshot and then nothing until read is closed. The returned channel
+// is closed when a target was reset and sent again.
+func (h *fixture) openStuck(collectionID string, read <-chan struct{}) chan struct{} {
 	h.t.Helper()
 	ctx, cancel := context.WithCancel(context.WithoutCancel(h.t.Context()))
 	s := h.hub.Open(testDB)

@@ -24,21 +24,21 @@ import (
 // testDB is the database of the tests.
 var testDB = resource.Database{Project: "p", ID: resource.DefaultDatabase}
 
-// house is an engine with a hub.
-type house struct {
+// fixture holds an engine and its hub.
+type fixture struct {
 	t      *testing.T
 	engine *engine.Engine
 	hub    *listen.Hub
 }
 
-// newHouse starts an engine in memory and a hub. The engine's clock is the machine's; the hub's is that of the options.
-func newHouse(t testing.TB, o listen.Options) *house {
+// newFixture starts an engine in memory and a hub. The engine's clock is the machine's; the hub's is that of the options.
+func newFixture(t testing.TB, o listen.Options) *fixture {
 	t.Helper()
-	return newHouseOf(t, engine.Options{}, o)
+	return newFixtureOf(t, engine.Options{}, o)
 }
 
-// newHouseOf is newHouse with options of the engine.
-func newHouseOf(t testing.TB, eo engine.Options, o listen.Options) *house {
+// newFixtureOf is newFixture with options for the engine.
+func newFixtureOf(t testing.TB, eo engine.Options, o listen.Options) *fixture {
 	t.Helper()
 	store, err := pebblestore.OpenMemory()
 	if err != nil {
@@ -71,7 +71,7 @@ func newHouseOf(t testing.TB, eo engine.Options, o listen.Options) *house {
 			t.Errorf("close store: %v", err)
 		}
 	})
-	h := &house{engine: e, hub: hub}
+	h := &fixture{engine: e, hub: hub}
 	h.t, _ = t.(*testing.T)
 	return h
 }
@@ -85,8 +85,8 @@ func set(path string, n ...int) document.Write {
 	return w
 }
 
-// commit does writes in one commit.
-func (h *house) commit(writes ...document.Write) clock.Version {
+// commit commits writes.
+func (h *fixture) commit(writes ...document.Write) clock.Version {
 	h.t.Helper()
 	r, err := h.engine.Commit(h.t.Context(), testDB, operation.Commit{Writes: writes}, engine.Unrestricted())
 	if err != nil {
@@ -117,9 +117,9 @@ func byN(limit int) func(q *query.Query) {
 	}
 }
 
-// client is a stream whose events are kept as texts.
+// client reads a stream and formats its events as text.
 type client struct {
-	h      *house
+	h      *fixture
 	stream *listen.Stream
 	events chan *live.Event
 	cancel context.CancelFunc
@@ -129,7 +129,7 @@ type client struct {
 }
 
 // open opens a stream.
-func (h *house) open() *client {
+func (h *fixture) open() *client {
 	h.t.Helper()
 	ctx, cancel := context.WithCancel(context.WithoutCancel(h.t.Context()))
 	c := &client{h: h, stream: h.hub.Open(testDB), events: make(chan *live.Event, 10000), cancel: cancel, ended: make(chan error, 1)}
@@ -175,7 +175,7 @@ func (c *client) next() *live.Event {
 	return nil
 }
 
-// text writes an event in the notation of the recordings.
+// text formats an event in the notation of the recordings.
 func text(e *live.Event) string {
 	switch e.Kind {
 	case live.Snapshot:
@@ -212,7 +212,7 @@ func text(e *live.Event) string {
 	}
 }
 
-// want reads as many events as the text has and compares them. Documents of one snapshot may come in any order.
+// want reads as many events as the text contains and compares them. Documents of one snapshot may be in any order.
 func (c *client) want(what, events string) {
 	c.h.t.Helper()
 	want := strings.Split(events, ", ")
@@ -266,7 +266,7 @@ func docs(paths ...string) []resource.Document {
 }
 
 func TestOpening(t *testing.T) {
-	h := newHouse(t, listen.Options{})
+	h := newFixture(t, listen.Options{})
 	h.commit(set("c/a", 1), set("c/b", 2), set("c/a/c/z", 3))
 	c := h.open()
 	for i, step := range []struct {
@@ -294,7 +294,7 @@ func TestOpening(t *testing.T) {
 }
 
 func TestChanges(t *testing.T) {
-	h := newHouse(t, listen.Options{})
+	h := newFixture(t, listen.Options{})
 	h.commit(set("c/a", 1), set("c/b", 2))
 	c := h.open()
 	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), Target: live.Target{ID: 1, Query: collection(t, "c", func(q *query.Query) {
@@ -328,7 +328,7 @@ func TestChanges(t *testing.T) {
 }
 
 func TestTwoTargetsMoveTogether(t *testing.T) {
-	h := newHouse(t, listen.Options{})
+	h := newFixture(t, listen.Options{})
 	c := h.open()
 	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), Target: live.Target{ID: 2, Documents: docs("c/a")}})
 	c.want("open document", "ADD[2], del c/a>-[2], CUR[2], B")
@@ -341,7 +341,7 @@ func TestTwoTargetsMoveTogether(t *testing.T) {
 }
 
 func TestLimitRefills(t *testing.T) {
-	h := newHouse(t, listen.Options{})
+	h := newFixture(t, listen.Options{})
 	for i := range 40 {
 		h.commit(set(fmt.Sprintf("c/d%02d", i), i))
 	}
@@ -368,7 +368,7 @@ func TestLimitRefills(t *testing.T) {
 }
 
 func TestOffset(t *testing.T) {
-	h := newHouse(t, listen.Options{})
+	h := newFixture(t, listen.Options{})
 	h.commit(set("c/a", 1), set("c/b", 2), set("c/c", 3))
 	c := h.open()
 	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), Target: live.Target{ID: 1, Query: collection(t, "c", func(q *query.Query) { byN(query.NoLimit)(q); q.Offset = 1 })}})
@@ -380,7 +380,7 @@ func TestOffset(t *testing.T) {
 }
 
 func TestOddTargets(t *testing.T) {
-	h := newHouse(t, listen.Options{MaxTargets: 2})
+	h := newFixture(t, listen.Options{MaxTargets: 2})
 	h.commit(set("c/a", 1))
 	c := h.open()
 	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), Target: live.Target{ID: 1, Documents: docs("c/a")}})
@@ -410,7 +410,7 @@ func TestOddTargets(t *testing.T) {
 }
 
 func TestServerChoosesIDs(t *testing.T) {
-	h := newHouse(t, listen.Options{})
+	h := newFixture(t, listen.Options{})
 	c := h.open()
 	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), Target: live.Target{Query: collection(t, "c", nil)}})
 	c.want("first", "ADD[1], CUR[1], B")

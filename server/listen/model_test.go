@@ -25,7 +25,7 @@ import (
 )
 
 // TestModel commits at random while clients open random targets, lose their connections and resume. After every global
-// snapshot, what a client has for each current target must be what a fresh query at that version gives.
+// snapshot, a client's documents of each current target must equal the result of a query at that version.
 func TestModel(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -34,12 +34,12 @@ func TestModel(t *testing.T) {
 		{"roomy", listen.Options{Heartbeat: 5 * time.Millisecond}},
 		{"short queues", listen.Options{Heartbeat: 5 * time.Millisecond, MaxQueue: 3}},
 	} {
-		t.Run(c.name, func(t *testing.T) { model(t, newHouse(t, c.o), 8, 4000) })
+		t.Run(c.name, func(t *testing.T) { model(t, newFixture(t, c.o), 8, 4000) })
 	}
 }
 
-// model runs clients and commits until so many snapshots have been compared.
-func model(t *testing.T, h *house, clients, enough int) {
+// model runs clients and commits until at least enough snapshots have been compared.
+func model(t *testing.T, h *fixture, clients, enough int) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	var running sync.WaitGroup
@@ -72,8 +72,8 @@ func model(t *testing.T, h *house, clients, enough int) {
 	running.Wait()
 }
 
-// commitAtRandom does some writes. Now and then one of them can't be done, so that none may be seen.
-func commitAtRandom(h *house, r *rand.Rand) {
+// commitAtRandom commits some writes. Sometimes one of them is invalid, so that no client may receive any of them.
+func commitAtRandom(h *fixture, r *rand.Rand) {
 	var writes []document.Write
 	for range 1 + r.IntN(3) {
 		writes = append(writes, randomWrite(r))
@@ -94,7 +94,7 @@ func commitAtRandom(h *house, r *rand.Rand) {
 // modelCollections are the collections of the model.
 var modelCollections = []string{"c", "d", "d/x/c"}
 
-// randomWrite returns a write of one of few documents.
+// randomWrite returns a write to one of a few documents.
 func randomWrite(r *rand.Rand) document.Write {
 	path := fmt.Sprintf("%s/%c", modelCollections[r.IntN(len(modelCollections))], 'a'+rune(r.IntN(8)))
 	if r.IntN(5) == 0 {
@@ -157,10 +157,10 @@ func randomTarget(t testing.TB, r *rand.Rand) listen.Target {
 	})}}
 }
 
-// modelClient is a client that keeps what it receives.
+// modelClient is a client that keeps the documents that it receives.
 type modelClient struct {
 	t        *testing.T
-	h        *house
+	h        *fixture
 	rand     *rand.Rand
 	targets  map[int32]*modelTarget
 	last     clock.Version
@@ -177,7 +177,7 @@ type modelTarget struct {
 	// added and current are set by the server's events in this connection.
 	added, current bool
 	docs           map[resource.Document]clock.Version
-	// kept is what docs were at the last snapshot, to which token belongs.
+	// kept is a copy of docs at the last snapshot, to which token belongs.
 	kept map[resource.Document]clock.Version
 }
 
@@ -216,7 +216,7 @@ func (m *modelClient) connect(ctx context.Context) {
 	left := m.rand.IntN(60)
 	_ = stream.Run(ctx, func(e *live.Event) error {
 		m.receive(ctx, e)
-		if m.rand.IntN(10) == 0 { // As one who reads slowly.
+		if m.rand.IntN(10) == 0 { // Some clients read slowly.
 			for range m.rand.IntN(300) {
 				runtime.Gosched()
 			}
@@ -297,11 +297,11 @@ func (m *modelClient) receive(ctx context.Context, e *live.Event) {
 	}
 }
 
-// compare compares all current targets with what the engine has at a snapshot's version.
+// compare compares all current targets with the documents of the engine at a snapshot's version.
 func (m *modelClient) compare(ctx context.Context, e *live.Event) {
 	for id, target := range m.targets {
 		if !target.current {
-			if target.added { // As the SDKs do, who know no better.
+			if target.added { // As the SDKs do.
 				target.token, target.at, target.kept = e.Token, e.ReadTime, maps.Clone(target.docs)
 			}
 			continue
@@ -332,7 +332,7 @@ func (m *modelClient) compare(ctx context.Context, e *live.Event) {
 	}
 }
 
-// fresh reads what a target shows at a version.
+// fresh reads the documents of a target at a version.
 func (m *modelClient) fresh(ctx context.Context, want listen.Target, at clock.Version) (map[resource.Document]clock.Version, error) {
 	reading, err := m.h.engine.Read(ctx, testDB, operation.At{ReadTime: at})
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 // resumes opens a target, ends its stream, does writes, and wants events of a stream that resumes.
 func resumes(t *testing.T, name string, target listen.Target, opening string, expected int32, writes [][]document.Write, want string) {
 	t.Helper()
-	h := newHouse(t, listen.Options{})
+	h := newFixture(t, listen.Options{})
 	h.commit(set("c/a", 1), set("c/b", 2), set("c/c", 3), set("c/d", 4))
 	c := h.open()
 	target.ID = 1
@@ -97,7 +97,7 @@ func TestResume(t *testing.T) {
 }
 
 func TestReadTime(t *testing.T) {
-	h := newHouse(t, listen.Options{})
+	h := newFixture(t, listen.Options{})
 	v1 := h.commit(set("c/a", 1))
 	v2 := h.commit(set("c/b", 1))
 	v3 := h.commit(set("c/b", 2))
@@ -119,7 +119,7 @@ func TestReadTime(t *testing.T) {
 
 func TestTokenOfAnotherLifeResets(t *testing.T) {
 	before := clock.VersionOf(clock.System().Now())
-	h := newHouse(t, listen.Options{})
+	h := newFixture(t, listen.Options{})
 	h.commit(set("c/a", 1))
 	later := clock.VersionOf(clock.System().Now().Add(time.Hour))
 	for _, want := range []live.Target{
@@ -136,10 +136,10 @@ func TestTokenOfAnotherLifeResets(t *testing.T) {
 	}
 }
 
-// TestOldTokenOnAYoungStream checks that a target which comes back with a token older than what its stream has said before
-// doesn't turn the time back.
+// TestOldTokenOnAYoungStream checks that a target with a token that is older than the stream's last snapshot does not make
+// the snapshot version decrease.
 func TestOldTokenOnAYoungStream(t *testing.T) {
-	h := newHouse(t, listen.Options{})
+	h := newFixture(t, listen.Options{})
 	h.commit(set("c/a", 1))
 	c := h.open()
 	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), Target: live.Target{ID: 1, Query: collection(t, "c", nil)}})
@@ -159,7 +159,7 @@ func TestOldTokenOnAYoungStream(t *testing.T) {
 // TestTokenOfAnotherQuery checks that a target with the token of another receives the number of its documents, from
 // which the client infers that it has others.
 func TestTokenOfAnotherQuery(t *testing.T) {
-	h := newHouse(t, listen.Options{})
+	h := newFixture(t, listen.Options{})
 	h.commit(set("c/a", 1), set("c/b", 2))
 	c := h.open()
 	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), Target: live.Target{ID: 1, Query: collection(t, "c", nil)}})
@@ -175,7 +175,7 @@ func TestTokenOfAnotherQuery(t *testing.T) {
 // since or the documents' update times show the changes.
 func TestOldTokenResets(t *testing.T) {
 	hand := clock.NewHand(clock.System().Now())
-	h := newHouseOf(t, engine.Options{Clock: hand, Retention: time.Hour}, listen.Options{})
+	h := newFixtureOf(t, engine.Options{Clock: hand, Retention: time.Hour}, listen.Options{})
 	h.commit(set("c/a", 1), set("c/b", 2))
 	targets := []live.Target{{Query: collection(t, "c", nil)}, {Query: collection(t, "c", byN(1))}, {Documents: docs("c/a")}}
 	opened := []string{"chg c/a>[1], chg c/b>[1]", "chg c/a>[1]", "chg c/a>[1]"}
@@ -208,13 +208,13 @@ func TestOldTokenResets(t *testing.T) {
 }
 
 func TestAuthorization(t *testing.T) {
-	h := newHouse(t, listen.Options{})
+	h := newFixture(t, listen.Options{})
 	h.commit(set("c/a", 1))
 	refuse := make(chan bool, 1)
 	refuse <- false
-	asked := 0
+	checks := 0
 	decided := listen.Authorization{Key: "ann", Check: func(context.Context, clock.Version) error {
-		asked++
+		checks++
 		no := <-refuse
 		refuse <- no
 		if no {
@@ -240,13 +240,13 @@ func TestAuthorization(t *testing.T) {
 	c.want("refused at once", "ADD[3], REM[3]{7}")
 	c.stream.Add(listen.Target{Target: live.Target{ID: 4, Query: collection(t, "c", nil)}})
 	c.want("without an authorization", "ADD[4], REM[4]{7}")
-	if asked != 3 {
-		t.Errorf("the authorization was checked %d times, want 3", asked)
+	if checks != 3 {
+		t.Errorf("the authorization was checked %d times, want 3", checks)
 	}
 }
 
 func TestAuthorizationThatDependsOnTheDocument(t *testing.T) {
-	h := newHouse(t, listen.Options{})
+	h := newFixture(t, listen.Options{})
 	h.commit(set("c/a", 1))
 	c := h.open()
 	c.stream.Add(listen.Target{Target: live.Target{ID: 1, Documents: docs("c/a")}, Authorization: listen.Authorization{PerVersion: true, Check: func(ctx context.Context, at clock.Version) error {
@@ -269,7 +269,7 @@ func TestAuthorizationThatDependsOnTheDocument(t *testing.T) {
 }
 
 func TestSlowClientIsReset(t *testing.T) {
-	h := newHouse(t, listen.Options{MaxQueue: 5})
+	h := newFixture(t, listen.Options{MaxQueue: 5})
 	h.commit(set("c/a", 0))
 	c := h.open()
 	gate, stuck := make(chan struct{}), make(chan struct{})
@@ -319,7 +319,7 @@ func TestSlowClientIsReset(t *testing.T) {
 
 func TestClientThatNeverReadsIsDropped(t *testing.T) {
 	hand := clock.NewHand(clock.System().Now())
-	h := newHouse(t, listen.Options{MaxQueue: 1, Clock: hand, Heartbeat: 10 * time.Second, DropAfter: time.Minute})
+	h := newFixture(t, listen.Options{MaxQueue: 1, Clock: hand, Heartbeat: 10 * time.Second, DropAfter: time.Minute})
 	h.commit(set("c/a", 0))
 	s := h.hub.Open(testDB)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -341,7 +341,7 @@ func TestClientThatNeverReadsIsDropped(t *testing.T) {
 	for i := range 5 {
 		h.commit(set("c/a", i+1))
 	}
-	quick := h.open() // When it has the last commit, the stuck stream has been given it too.
+	quick := h.open() // When it has received the last commit, the stuck stream has been sent it too.
 	quick.stream.Add(listen.Target{Authorization: listen.Unrestricted(), Target: live.Target{ID: 1, Query: collection(t, "d", nil)}})
 	quick.want("quick", "ADD[1], CUR[1], B")
 	quick.stream.Add(listen.Target{Authorization: listen.Unrestricted(), Target: live.Target{ID: 2, Query: collection(t, "d", nil)}})
@@ -361,11 +361,11 @@ func TestClientThatNeverReadsIsDropped(t *testing.T) {
 	<-ended
 }
 
-// TestClientThatDoesNotTakeItsFirstSnapshotIsDropped checks that nothing has to change for a client that doesn't read to
-// be dropped.
+// TestClientThatDoesNotTakeItsFirstSnapshotIsDropped checks that a client that does not read is dropped even if no document
+// changes.
 func TestClientThatDoesNotTakeItsFirstSnapshotIsDropped(t *testing.T) {
 	hand := clock.NewHand(clock.System().Now())
-	h := newHouse(t, listen.Options{Clock: hand, Heartbeat: 10 * time.Second, DropAfter: time.Minute})
+	h := newFixture(t, listen.Options{Clock: hand, Heartbeat: 10 * time.Second, DropAfter: time.Minute})
 	h.commit(set("c/a", 0))
 	s := h.hub.Open(testDB)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -403,10 +403,10 @@ func TestClientThatDoesNotTakeItsFirstSnapshotIsDropped(t *testing.T) {
 	<-ended
 }
 
-// TestFirstSnapshotIsShared checks that clients who open one query one after the other are given the same documents, as
-// long as nothing changes there, and that each sees what is committed.
+// TestFirstSnapshotIsShared checks that clients that open the same query one after the other share its documents as long as
+// nothing changes, and that each receives later commits.
 func TestFirstSnapshotIsShared(t *testing.T) {
-	h := newHouse(t, listen.Options{})
+	h := newFixture(t, listen.Options{})
 	h.commit(set("c/a", 1))
 	open := func() (*client, *live.Shown) {
 		c := h.open()
@@ -425,12 +425,12 @@ func TestFirstSnapshotIsShared(t *testing.T) {
 	h.commit(set("d/a", 1))
 	four, fourth := open()
 	if fourth != third {
-		t.Error("a commit elsewhere made the query be asked again")
+		t.Error("a commit elsewhere made the query run again")
 	}
 	h.commit(set("c/a", 2))
 	five, fifth := open()
 	if fifth.Document.Fields["n"] != value.Int(2) {
-		t.Errorf("after a commit a client is told %v", fifth.Document.Fields)
+		t.Errorf("after a commit a client receives %v", fifth.Document.Fields)
 	}
 	six, sixth := open()
 	if sixth != fifth {
@@ -443,8 +443,8 @@ func TestFirstSnapshotIsShared(t *testing.T) {
 
 func TestHeartbeat(t *testing.T) {
 	hand := clock.NewHand(clock.System().Now())
-	// The clock is wound so fast that a client who reads at once would seem to read nothing.
-	h := newHouse(t, listen.Options{Clock: hand, Heartbeat: 10 * time.Second, DropAfter: 100_000 * time.Hour})
+	// The clock advances so fast that a client that reads immediately would be taken for one that does not read.
+	h := newFixture(t, listen.Options{Clock: hand, Heartbeat: 10 * time.Second, DropAfter: 100_000 * time.Hour})
 	c := h.open()
 	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), Target: live.Target{ID: 1, Query: collection(t, "c", nil)}})
 	c.want("open", "ADD[1], CUR[1], B")

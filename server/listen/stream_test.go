@@ -19,7 +19,7 @@ import (
 
 // TestServerChoosesFreeIDs checks that the server doesn't choose an id that the client has in use.
 func TestServerChoosesFreeIDs(t *testing.T) {
-	h := newHouse(t, listen.Options{})
+	h := newFixture(t, listen.Options{})
 	c := h.open()
 	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), Target: live.Target{ID: 3, Query: collection(t, "c", nil)}})
 	c.want("the client's", "ADD[3], CUR[3], B")
@@ -31,9 +31,9 @@ func TestServerChoosesFreeIDs(t *testing.T) {
 	c.want("another", "ADD[5], CUR[5], B")
 }
 
-// TestAnswersComeInOrder checks that an id given twice at once is answered twice in that order.
+// TestAnswersComeInOrder checks that two requests with the same id are answered in their order.
 func TestAnswersComeInOrder(t *testing.T) {
-	h := newHouse(t, listen.Options{})
+	h := newFixture(t, listen.Options{})
 	s := h.hub.Open(testDB)
 	defer s.Close()
 	for range 2 {
@@ -50,9 +50,9 @@ func TestAnswersComeInOrder(t *testing.T) {
 	}
 }
 
-// TestFinish checks that a client that has said all is answered before its stream ends.
+// TestFinish checks that a client that closes its sending side receives all responses before the stream ends.
 func TestFinish(t *testing.T) {
-	h := newHouse(t, listen.Options{})
+	h := newFixture(t, listen.Options{})
 	h.commit(set("c/a", 1))
 	c := h.open()
 	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), Target: live.Target{ID: 1, Query: collection(t, "c", nil)}})
@@ -76,7 +76,7 @@ func TestFinish(t *testing.T) {
 // TestClientThatOnlySendsWaits checks that a client that sends requests without reading responses can't fill the
 // memory.
 func TestClientThatOnlySendsWaits(t *testing.T) {
-	h := newHouse(t, listen.Options{})
+	h := newFixture(t, listen.Options{})
 	s := h.hub.Open(testDB)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -92,17 +92,17 @@ func TestClientThatOnlySendsWaits(t *testing.T) {
 	s.Add(listen.Target{Authorization: listen.Unrestricted(), Target: live.Target{ID: 1, Query: collection(t, "c", nil)}})
 	<-stuck
 	const many = 100_000
-	var asked atomic.Int64
+	var sent atomic.Int64
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		for range many {
 			s.Remove(7)
-			asked.Add(1)
+			sent.Add(1)
 		}
 	}()
 	for still, last := 0, int64(-1); still < 20; still++ {
-		if n := asked.Load(); n != last {
+		if n := sent.Load(); n != last {
 			still, last = 0, n
 		}
 		select {
@@ -113,20 +113,20 @@ func TestClientThatOnlySendsWaits(t *testing.T) {
 	}
 	cancel()
 	<-ended
-	<-done // The rest goes nowhere, but nobody waits for ever.
+	<-done // The other requests are dropped, and no sender blocks.
 }
 
 // TestAuthorizationIsOfTheVersionShown checks that an authorization that depends on documents is evaluated for the
 // version that is sent: neither a later version nor the one at the opening of the target matters.
 func TestAuthorizationIsOfTheVersionShown(t *testing.T) {
-	h := newHouse(t, listen.Options{})
+	h := newFixture(t, listen.Options{})
 	h.commit(set("c/a", 1))
 	var open atomic.Bool
 	ends := make(chan struct{}, 10)
 	gate := make(chan struct{})
-	law := listen.Authorization{PerVersion: true, Done: func() { ends <- struct{}{} }, Check: func(ctx context.Context, at clock.Version) error {
+	authorization := listen.Authorization{PerVersion: true, Done: func() { ends <- struct{}{} }, Check: func(ctx context.Context, at clock.Version) error {
 		if open.Load() {
-			<-gate // Until both of the commits below are there.
+			<-gate // Wait for both commits below.
 		}
 		r, err := h.engine.Read(ctx, testDB, operation.At{ReadTime: at})
 		if err != nil {
@@ -139,7 +139,7 @@ func TestAuthorizationIsOfTheVersionShown(t *testing.T) {
 		return fault.E(fault.PermissionDenied, "no")
 	}}
 	c := h.open()
-	c.stream.Add(listen.Target{Target: live.Target{ID: 1, Documents: docs("c/a")}, Authorization: law})
+	c.stream.Add(listen.Target{Target: live.Target{ID: 1, Documents: docs("c/a")}, Authorization: authorization})
 	c.want("open", "ADD[1], chg c/a>[1], CUR[1], B")
 	open.Store(true)
 	h.commit(set("c/a", 2))
@@ -149,31 +149,31 @@ func TestAuthorizationIsOfTheVersionShown(t *testing.T) {
 	select {
 	case <-ends:
 	case <-time.After(10 * time.Second):
-		t.Error("the law isn't told that its target has ended")
+		t.Error("Done of the authorization was not called when its target ended")
 	}
-	c.stream.Add(listen.Target{Target: live.Target{ID: 2, Documents: docs("c/a")}, Authorization: law})
+	c.stream.Add(listen.Target{Target: live.Target{ID: 2, Documents: docs("c/a")}, Authorization: authorization})
 	c.want("allowed again", "ADD[2], chg c/a>[2], CUR[2], B")
 	c.close()
 	if len(ends) != 1 {
-		t.Errorf("the law is told %d times that the second target has ended, want once", len(ends))
+		t.Errorf("Done was called %d times for the second target, want once", len(ends))
 	}
 }
 
 // TestTargetRemovedBeforeItIsSent checks that a target that is added and removed at once doesn't make the stream
 // consider its other targets as sent: a snapshot would precede their events.
 func TestTargetRemovedBeforeItIsSent(t *testing.T) {
-	h := newHouse(t, listen.Options{})
+	h := newFixture(t, listen.Options{})
 	h.commit(set("c/a", 1))
 	s := h.hub.Open(testDB)
 	defer s.Close()
 	s.Add(listen.Target{Authorization: listen.Unrestricted(), Target: live.Target{ID: 1, Query: collection(t, "c", nil)}})
-	told, snapshots := value.Int(0), 0
+	received, snapshots := value.Int(0), 0
 	err := s.Run(t.Context(), func(e *live.Event) error {
 		switch {
 		case e.Kind == live.Changed && e.Target == 1:
-			told, _ = e.Doc.Document.Fields["n"].(value.Int)
+			received, _ = e.Doc.Document.Fields["n"].(value.Int)
 		case e.Kind == live.Snapshot && snapshots == 0:
-			// All of this is there before the stream looks again, and none of it was read before the commit.
+			// All requests are queued before the stream handles them, and nothing was read before the commit.
 			snapshots++
 			for i := range 100 {
 				h.commit(set("c/a", 2+i))
@@ -187,8 +187,8 @@ func TestTargetRemovedBeforeItIsSent(t *testing.T) {
 				t.Error(err)
 			} else {
 				doc, err := d.Get(t.Context(), docs("c/a")[0])
-				if err != nil || doc.Fields["n"] != told {
-					t.Errorf("at a snapshot the client was told %v, want %v (%v)", told, doc.Fields["n"], err)
+				if err != nil || doc.Fields["n"] != received {
+					t.Errorf("at a snapshot the client had received %v, want %v (%v)", received, doc.Fields["n"], err)
 				}
 				d.Close()
 			}
@@ -202,7 +202,7 @@ func TestTargetRemovedBeforeItIsSent(t *testing.T) {
 
 // TestDatabaseThatIsNotThere checks that the listener of a database that doesn't exist receives NOT_FOUND.
 func TestDatabaseThatIsNotThere(t *testing.T) {
-	h := newHouseOf(t, engine.Options{Exists: func(resource.Database) bool { return false }}, listen.Options{})
+	h := newFixtureOf(t, engine.Options{Exists: func(resource.Database) bool { return false }}, listen.Options{})
 	c := h.open()
 	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), Target: live.Target{ID: 1, Query: collection(t, "c", nil)}})
 	if err := <-c.ended; !fault.Is(err, fault.NotFound) {
@@ -211,10 +211,10 @@ func TestDatabaseThatIsNotThere(t *testing.T) {
 	c.ended <- nil
 }
 
-// TestSnapshotsAreLaterThanTheirCommits checks that a snapshot's time is later than every document it confirms: a tab
-// that shares its cache with others queries it for changes after its own documents.
+// TestSnapshotsAreLaterThanTheirCommits checks that a snapshot's time is later than every document in it. Browser tabs that
+// share a cache query it for changes after their latest document.
 func TestSnapshotsAreLaterThanTheirCommits(t *testing.T) {
-	h := newHouse(t, listen.Options{})
+	h := newFixture(t, listen.Options{})
 	s := h.hub.Open(testDB)
 	defer s.Close()
 	s.Add(listen.Target{Authorization: listen.Unrestricted(), Target: live.Target{ID: 1, Query: collection(t, "c", nil)}})

@@ -15,7 +15,7 @@ import (
 	"clave/server/storage/pebblestore"
 )
 
-// failing is a store whose snapshots answer Unavailable while down.
+// failing is a store whose snapshots return Unavailable while it is down.
 type failing struct {
 	storage.Store
 	down atomic.Bool
@@ -39,8 +39,8 @@ func (s *failingSnapshot) Get(key []byte) ([]byte, bool, error) {
 // unavailable is the error of a node that cannot answer now.
 func unavailable() error { return fault.E(fault.Unavailable, "Please try again.") }
 
-// TestUnavailableEndsTheStream checks that a failure that passes ends the stream, whose clients open it again, and removes no target, which
-// would end a listener for good.
+// TestUnavailableEndsTheStream checks that a temporary failure ends the stream, so that the client opens another one, and
+// does not remove a target, which would end the listener permanently.
 func TestUnavailableEndsTheStream(t *testing.T) {
 	memory, err := pebblestore.OpenMemory()
 	if err != nil {
@@ -48,7 +48,7 @@ func TestUnavailableEndsTheStream(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = memory.Close() })
 	store := &failing{Store: memory}
-	h := newHouseOf(t, engine.Options{Store: store}, listen.Options{})
+	h := newFixtureOf(t, engine.Options{Store: store}, listen.Options{})
 	h.commit(set("c/a", 1))
 	check := listen.Authorization{Check: func(context.Context, clock.Version) error { return unavailable() }}
 	for name, target := range map[string]listen.Target{

@@ -35,7 +35,7 @@ func siteRules(tb testing.TB) *rules.Ruleset {
 	return r
 }
 
-// siteRequests are requests as the site makes them, and whether they are allowed.
+// siteRequests returns requests of the site, and whether they are allowed.
 func siteRequests(tb testing.TB) map[string]struct {
 	request *rules.Request
 	allowed bool
@@ -93,7 +93,7 @@ func TestSiteRules(t *testing.T) {
 	}
 }
 
-// BenchmarkSiteRules decides requests as the site makes them.
+// BenchmarkSiteRules decides requests of the site.
 func BenchmarkSiteRules(b *testing.B) {
 	r := siteRules(b)
 	for name, c := range siteRequests(b) {

@@ -28,9 +28,8 @@ import (
 //	create /rooms/b {"n": 1}          ### deny "false for 'create' @ L4"
 //	update /rooms/a {"n": 2} as ann
 //	delete /rooms/a
-//
-// A text in quotes must be in the refusal. On a line of rules ### "text" is an issue that the line must have; all issues
-// must be foretold. The lines of chunks that are not whole files are numbered from 4.
+// The refusal must contain a text in quotes. After a line of rules, ### "text" is an issue that the line must have; every
+// issue must be expected so. The lines of chunks that are not whole files are numbered from 4.
 
 // chunk is one chunk of a file.
 type chunk struct {
@@ -104,7 +103,7 @@ func readChunks(t *testing.T, file string) []*chunk {
 	return all
 }
 
-// newDocument creates a document.
+// newDocument returns a document.
 func newDocument(path string, fields value.Map) *document.Document {
 	return &document.Document{Name: resource.Document{DB: database, Path: path}, Fields: fields}
 }
@@ -121,7 +120,7 @@ func cutFields(t *testing.T, text string) (string, value.Map) {
 	return path, m
 }
 
-// jsonValue turns plain JSON into a value; numbers with a point are floats.
+// jsonValue converts plain JSON into a value. Numbers with a decimal point are floats.
 func jsonValue(t *testing.T, text string) value.Value {
 	t.Helper()
 	d := json.NewDecoder(strings.NewReader(text))
@@ -133,7 +132,7 @@ func jsonValue(t *testing.T, text string) value.Value {
 	return plainValue(v)
 }
 
-// plainValue turns decoded JSON into a value.
+// plainValue converts decoded JSON into a value.
 func plainValue(v any) value.Value {
 	switch x := v.(type) {
 	case bool:
@@ -171,7 +170,7 @@ func (c *chunk) Lookup(_ context.Context, name resource.Document, _ bool) (value
 	return d.Fields, true, nil
 }
 
-// parse creates a request of a line.
+// parse parses a line into a request.
 func (c *chunk) parse(t *testing.T, line string) *rules.Request {
 	t.Helper()
 	q := &rules.Request{Reader: c, Time: value.Timestamp{Seconds: 1767225600}}
@@ -200,7 +199,7 @@ var operatorsOf = map[string]query.Op{
 	">=": query.GreaterThanOrEqual, "contains": query.ArrayContains, "in": query.In, "not-in": query.NotIn, "contains-any": query.ArrayContainsAny,
 }
 
-// parseQuery creates a query of "rooms/a/notes where n > 3 && m == 1 order n limit 5"; a group has ** before its id.
+// parseQuery parses a query such as "rooms/a/notes where n > 3 && m == 1 order n limit 5". ** before the id means a group.
 func parseQuery(t *testing.T, text string) *query.Query {
 	t.Helper()
 	q := &query.Query{DB: database, Limit: query.NoLimit}
@@ -259,7 +258,7 @@ func fieldPath(t *testing.T, text string) value.FieldPath {
 	return p
 }
 
-// checkIssues compares the issues of a chunk with those foretold.
+// checkIssues compares the issues of a chunk with the expected ones.
 func (c *chunk) checkIssues(t *testing.T, issues []rules.Issue) {
 	t.Helper()
 	want := make(map[int][]string)

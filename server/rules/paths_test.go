@@ -11,8 +11,8 @@ import (
 	"clave/server/rules"
 )
 
-// TestAllowedGroupsAreSound makes random match statements and queries of collections and groups; where a query is
-// allowed, each document that it can find must be allowed by itself.
+// TestAllowedGroupsAreSound generates random match statements and queries of collections and groups. If a query is allowed,
+// each document that it can return must be allowed individually.
 func TestAllowedGroupsAreSound(t *testing.T) {
 	g := &generator{rand.New(rand.NewPCG(7, 8))}
 	segment := func(i int, globs *int) string {
@@ -84,7 +84,7 @@ func TestAllowedGroupsAreSound(t *testing.T) {
 	}
 }
 
-// TestManyWaysOfMatching expects rules that match a long path in very many ways to end.
+// TestManyWaysOfMatching checks that the evaluation of rules that match a long path in very many ways terminates.
 func TestManyWaysOfMatching(t *testing.T) {
 	text := "rules_version = '2';\nservice cloud.firestore { match /{g=**} {\n"
 	for i := range 1000 {
@@ -101,7 +101,8 @@ func TestManyWaysOfMatching(t *testing.T) {
 	}
 }
 
-// TestGlobsOfVersion1 expects a glob of version 1 to take a segment at least, and all that is left, so that statements inside it apply to nothing.
+// TestGlobsOfVersion1 checks that a glob of version 1 matches at least one segment and all remaining ones, so that statements
+// inside it apply to nothing.
 func TestGlobsOfVersion1(t *testing.T) {
 	for _, tt := range []struct {
 		statement     string

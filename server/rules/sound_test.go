@@ -15,7 +15,7 @@ import (
 	"clave/server/value"
 )
 
-// database is where the tests' documents lie.
+// database is the database of the tests.
 var database = resource.Database{Project: "demo", ID: resource.DefaultDatabase}
 
 // nobody is a Reader of no documents.
@@ -26,7 +26,7 @@ func (nobody) Lookup(context.Context, resource.Document, bool) (value.Map, bool,
 	return nil, false, nil
 }
 
-// sample is a value and how rules write it.
+// sample is a value and its form in rules.
 type sample struct {
 	v    value.Value
 	text string
@@ -48,7 +48,7 @@ var samples = []sample{
 	{value.Map{}, "{}"}, {value.Map{"k": value.Int(1)}, "{'k': 1}"}, {value.Map{"k": value.Double(1)}, "{'k': 1.0}"}, {value.Map{"k": value.String("a")}, "{'k': 'a'}"},
 }
 
-// generator makes random rules, queries and documents.
+// generator generates random rules, queries and documents.
 type generator struct{ *rand.Rand }
 
 // pick returns one of the items.
@@ -162,7 +162,7 @@ func (g *generator) filter(depth int) query.Filter {
 	return query.Field{Path: path, Op: query.Equal, Value: v}
 }
 
-// query returns a random normalized query, or nil if it made one that is none.
+// query returns a random normalized query, or nil if the generated query is invalid.
 func (g *generator) query() *query.Query {
 	q := &query.Query{DB: database, From: []query.From{{Collection: "s"}}, Limit: query.NoLimit}
 	if g.IntN(8) > 0 {
@@ -195,7 +195,7 @@ func (g *generator) document(wanted map[string]value.Value) *document.Document {
 	return d
 }
 
-// variants are values that the database may hold equal to v, or beside it.
+// variant returns a value that may equal v in the database or be close to it.
 func (g *generator) variant(v value.Value) value.Value {
 	switch x := v.(type) {
 	case value.Int:
@@ -231,7 +231,7 @@ func (g *generator) matching(f query.Filter, into map[string]value.Value) {
 			g.matching(inner, into)
 		}
 	case *query.Or:
-		if len(x.Filters) > 0 { // none are left where normalizing found that none can hold
+		if len(x.Filters) > 0 { // empty if normalizing found that no filter can hold
 			g.matching(pick(g, x.Filters...), into)
 		}
 	case query.Field:
@@ -251,8 +251,8 @@ func (g *generator) matching(f query.Filter, into map[string]value.Value) {
 	}
 }
 
-// TestAllowedQueriesAreSound makes random rules and queries; of those that are allowed, every matching document must be
-// allowed by itself.
+// TestAllowedQueriesAreSound generates random rules and queries. If a query is allowed, every matching document must be allowed
+// individually.
 func TestAllowedQueriesAreSound(t *testing.T) {
 	rounds := 10000
 	if testing.Short() {
@@ -314,8 +314,8 @@ func decide(t *testing.T, r *rules.Ruleset, q *rules.Request) bool {
 	return d.Allowed
 }
 
-// TestKnownDocumentsAgree pins all that a rule can read of a document, and expects the same answer for the query as for the
-// document.
+// TestKnownDocumentsAgree fixes every value of a document that rules can read by filters, and checks that the query and the
+// document have the same decision.
 func TestKnownDocumentsAgree(t *testing.T) {
 	g := &generator{rand.New(rand.NewPCG(3, 4))}
 	pinned := []sample{

@@ -37,7 +37,7 @@ func faults() []fault {
 		{"PostgreSQL restarts", func(c *cluster, _ int) { c.pg.Stop(syscall.SIGQUIT) }, func(c *cluster, _ int) { c.pg.Start() }, false},
 		{"followers are killed", func(c *cluster, leader int) { c.others(leader, func(m *member) { m.srv.kill() }) }, launchAgain, false},
 		{"all nodes are killed", func(c *cluster, _ int) { c.each(func(m *member) { m.srv.kill() }) }, launchAgain, false},
-		{"the leader is asked to end", func(c *cluster, leader int) { c.members[leader].srv.stop() }, launchAgain, true},
+		{"the leader is stopped", func(c *cluster, leader int) { c.members[leader].srv.stop() }, launchAgain, true},
 		{"a follower is stopped for a while", func(c *cluster, leader int) { c.signal(leader+1, syscall.SIGSTOP) }, func(c *cluster, leader int) { c.signal(leader+1, syscall.SIGCONT) }, false},
 		{"all connections break", func(c *cluster, _ int) {
 			for _, link := range c.links() {

@@ -12,7 +12,7 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-func TestWhatIsWrongWithABodyIsToldFieldByField(t *testing.T) {
+func TestErrorsOfABodyAreReportedByField(t *testing.T) {
 	err := wire.ParseJSON([]byte(`{"writes":[{"delete":5,"x":1}],"y":2}`), &pb.CommitRequest{})
 	want := []fault.Violation{
 		{Field: "writes[0].delete", Description: `Invalid value at 'writes[0].delete' (TYPE_STRING), 5`},
@@ -44,7 +44,7 @@ func TestWhatIsWrongWithABodyIsToldFieldByField(t *testing.T) {
 	}
 }
 
-func TestReasonsAreTold(t *testing.T) {
+func TestReasonsAreReported(t *testing.T) {
 	s := wire.Status(fault.Named("TOO_MUCH", fault.InvalidArgument, "too much \xff"))
 	info, ok := s.Details()[0].(*errdetails.ErrorInfo)
 	if !ok || info.GetReason() != "TOO_MUCH" || info.GetDomain() != "firestore.googleapis.com" {

@@ -23,22 +23,22 @@ import (
 // testAddress is the address of the test stream's channel.
 const testAddress = "/google.firestore.v1.Firestore/Test/channel?VER=8&database=projects%2Fp%2Fdatabases%2F(default)"
 
-// house is a handler of one stream, Test, behind a real HTTP server.
-type house struct {
+// fixture is a handler of one stream, Test, behind a real HTTP server.
+type fixture struct {
 	t      *testing.T
 	h      *Handler
 	url    string
 	client *http.Client
 }
 
-// newHouse starts a handler whose stream is served by serve.
-func newHouse(t *testing.T, o Options, serve func(ctx context.Context, c token.Caller, s *session) error) *house {
+// newFixture starts a handler whose stream is served by serve.
+func newFixture(t *testing.T, o Options, serve func(ctx context.Context, c token.Caller, s *session) error) *fixture {
 	t.Helper()
-	return newHouseOver(t, false, o, serve)
+	return newFixtureOver(t, false, o, serve)
 }
 
-// newHouseOver is newHouse, over HTTP/2 if http2 is set.
-func newHouseOver(t *testing.T, http2 bool, o Options, serve func(ctx context.Context, c token.Caller, s *session) error) *house {
+// newFixtureOver is newFixture, over HTTP/2 if http2 is set.
+func newFixtureOver(t *testing.T, http2 bool, o Options, serve func(ctx context.Context, c token.Caller, s *session) error) *fixture {
 	t.Helper()
 	o.Tokens = token.New(token.Options{Unsigned: true, Owner: true})
 	o.Log = slog.New(slog.DiscardHandler)
@@ -61,7 +61,7 @@ func newHouseOver(t *testing.T, http2 bool, o Options, serve func(ctx context.Co
 		srv.CloseClientConnections()
 		srv.Close()
 	})
-	return &house{t: t, h: h, url: srv.URL, client: srv.Client()}
+	return &fixture{t: t, h: h, url: srv.URL, client: srv.Client()}
 }
 
 // echo is a stream that answers each message with itself.
@@ -80,7 +80,7 @@ func echo(ctx context.Context, _ token.Caller, s *session) error {
 }
 
 // do sends a request and returns status and body.
-func (h *house) do(method, address, body string, header ...string) (int, string) {
+func (h *fixture) do(method, address, body string, header ...string) (int, string) {
 	h.t.Helper()
 	req, err := http.NewRequestWithContext(h.t.Context(), method, h.url+address, strings.NewReader(body))
 	if err != nil {
@@ -112,7 +112,7 @@ func form(first int, messages ...string) string {
 }
 
 // open makes a handshake with messages, request number 100, and returns the session's id.
-func (h *house) open(messages ...string) (sid string) {
+func (h *fixture) open(messages ...string) (sid string) {
 	h.t.Helper()
 	status, body := h.do("POST", testAddress+"&RID=100&CVER=22&X-HTTP-Session-Id=gsessionid&t=1", form(0, messages...))
 	if status != 200 {
@@ -131,7 +131,7 @@ func (h *house) open(messages ...string) (sid string) {
 }
 
 // post sends messages of a session and returns status and body.
-func (h *house) post(sid string, rid, ack, first int, messages ...string) (int, string) {
+func (h *fixture) post(sid string, rid, ack, first int, messages ...string) (int, string) {
 	h.t.Helper()
 	return h.do("POST", fmt.Sprintf("%s&SID=%s&RID=%d&AID=%d&t=1", testAddress, sid, rid, ack), form(first, messages...))
 }
@@ -145,7 +145,7 @@ type backResponse struct {
 }
 
 // get opens a back channel.
-func (h *house) get(sid string, ack int, more string) *backResponse {
+func (h *fixture) get(sid string, ack int, more string) *backResponse {
 	h.t.Helper()
 	ctx, cancel := context.WithCancel(h.t.Context())
 	address := fmt.Sprintf("%s%s&SID=%s&RID=rpc&AID=%d&TYPE=xmlhttp%s&t=1", h.url, testAddress, sid, ack, more)

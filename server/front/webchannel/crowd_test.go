@@ -11,8 +11,8 @@ import (
 	"clave/server/token"
 )
 
-// TestSlowClientsShareTheRoom has many streams send to clients that take nothing: none is ended, and together they hold little.
-func TestSlowClientsShareTheRoom(t *testing.T) {
+// TestSlowClientsShareTheMemory has many streams send to clients that take nothing: none is ended, and together they hold little.
+func TestSlowClientsShareTheMemory(t *testing.T) {
 	const (
 		sessions = 200
 		each     = 8 << 10
@@ -46,7 +46,7 @@ func TestSlowClientsShareTheRoom(t *testing.T) {
 func TestClientGoesOnInACrowd(t *testing.T) {
 	const messages, size = 40, 16 << 10
 	text := strings.Repeat("1", size)
-	h := newHouse(t, Options{MaxHeld: 8 * maxChunk}, func(ctx context.Context, _ token.Caller, s *session) error {
+	h := newFixture(t, Options{MaxHeld: 8 * maxChunk}, func(ctx context.Context, _ token.Caller, s *session) error {
 		for range messages {
 			if err := s.send(ctx, []byte(text), false); err != nil {
 				return err

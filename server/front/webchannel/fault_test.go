@@ -20,7 +20,7 @@ import (
 )
 
 // raw sends the bytes of a request on a connection of its own, which the test reads and cuts as it likes.
-func (h *house) raw(method, address, body string) net.Conn {
+func (h *fixture) raw(method, address, body string) net.Conn {
 	h.t.Helper()
 	u, err := url.Parse(h.url)
 	if err != nil {
@@ -42,7 +42,7 @@ func (h *house) raw(method, address, body string) net.Conn {
 // TestLongPollCutAtEveryByte cuts the connection of a long poll at each byte of the whole answer, head and framing
 // included. The client then polls again from the last array that it has, which the cut answer may have held or not.
 func TestLongPollCutAtEveryByte(t *testing.T) {
-	h := newHouse(t, Options{}, echo)
+	h := newFixture(t, Options{}, echo)
 	poll := func(sid string, ack int) string {
 		return fmt.Sprintf("%s&SID=%s&RID=rpc&AID=%d&CI=1&TYPE=xmlhttp&t=1", testAddress, sid, ack)
 	}
@@ -80,7 +80,7 @@ func TestLongPollCutAtEveryByte(t *testing.T) {
 // TestForwardAnswerLost cuts the connection of each forward request before its answer can be read, and sends the request
 // again. The stream receives each message once.
 func TestForwardAnswerLost(t *testing.T) {
-	h := newHouse(t, Options{}, echo)
+	h := newFixture(t, Options{}, echo)
 	sid := h.open(`0`)
 	want := []string{`[0]`}
 	for i := 1; i <= 20; i++ {
@@ -96,7 +96,7 @@ func TestForwardAnswerLost(t *testing.T) {
 
 // TestForwardRequestCutAtEveryByte sends a beginning of a forward request, drops the connection, and sends it again.
 func TestForwardRequestCutAtEveryByte(t *testing.T) {
-	h := newHouse(t, Options{}, echo)
+	h := newFixture(t, Options{}, echo)
 	body := form(1, `{"ñ":"😀"}`, `2`)
 	for cut := range len(body) {
 		sid := h.open(`0`)
@@ -118,7 +118,7 @@ func TestForwardRequestCutAtEveryByte(t *testing.T) {
 
 // TestHalfOpenBackChannelEnds checks that a back channel whose client has vanished without a word doesn't keep its session.
 func TestHalfOpenBackChannelEnds(t *testing.T) {
-	h := newHouse(t, Options{BackLife: 20 * time.Millisecond, Idle: 60 * time.Millisecond, Linger: 60 * time.Millisecond}, echo)
+	h := newFixture(t, Options{BackLife: 20 * time.Millisecond, Idle: 60 * time.Millisecond, Linger: 60 * time.Millisecond}, echo)
 	sid := h.open(`1`)
 	conn := h.raw("GET", testAddress+"&RID=rpc&AID=0&CI=0&TYPE=xmlhttp&SID="+sid, "")
 	reader := bufio.NewReader(conn) // It takes what comes and never answers or closes.
@@ -164,7 +164,7 @@ func FuzzServeHTTP(f *testing.F) {
 		if strings.Contains(query, "terminate") && ours {
 			return // That would end the session by right.
 		}
-		h := newHouse(t, Options{KeepAlive: time.Millisecond, BackLife: 5 * time.Millisecond, MaxBody: 4096}, echo)
+		h := newFixture(t, Options{KeepAlive: time.Millisecond, BackLife: 5 * time.Millisecond, MaxBody: 4096}, echo)
 		sid := h.open()
 		if ours {
 			query += "&SID=" + sid
@@ -225,7 +225,7 @@ func TestSlowClientIsNotCutOff(t *testing.T) {
 func TestChunksAreSmall(t *testing.T) {
 	const messages, size = 40, 10_000
 	for _, more := range []string{"&CI=0", "&CI=1"} {
-		h := newHouse(t, Options{}, func(ctx context.Context, _ token.Caller, s *session) error {
+		h := newFixture(t, Options{}, func(ctx context.Context, _ token.Caller, s *session) error {
 			for range messages {
 				if err := s.send(ctx, []byte(strings.Repeat("1", size)), false); err != nil {
 					return err

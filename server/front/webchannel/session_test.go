@@ -21,7 +21,7 @@ import (
 )
 
 func TestStreaming(t *testing.T) {
-	h := newHouse(t, Options{}, echo)
+	h := newFixture(t, Options{}, echo)
 	sid := h.open(`{"n":0}`)
 	b := h.get(sid, 0, "&CI=0")
 	b.want(`[{"n":0}]`)
@@ -36,7 +36,7 @@ func TestStreaming(t *testing.T) {
 
 // TestHTTP2 checks a session over one HTTP/2 connection, whose client is informed that it may send several requests at a time.
 func TestHTTP2(t *testing.T) {
-	h := newHouseOver(t, true, Options{}, echo)
+	h := newFixtureOver(t, true, Options{}, echo)
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, h.url+testAddress+"&RID=1", strings.NewReader("count=0"))
 	if err != nil {
 		t.Fatal(err)
@@ -76,7 +76,7 @@ func TestHTTP2(t *testing.T) {
 }
 
 func TestFirstChunkComesAtOnce(t *testing.T) {
-	h := newHouse(t, Options{}, echo)
+	h := newFixture(t, Options{}, echo)
 	b := h.get(h.open(), 0, "&CI=0")
 	arrays, err := b.next()
 	if err != nil || len(arrays) != 1 || string(arrays[0].payload) != `["noop"]` {
@@ -85,7 +85,7 @@ func TestFirstChunkComesAtOnce(t *testing.T) {
 }
 
 func TestLongPollingEndsEachAnswer(t *testing.T) {
-	h := newHouse(t, Options{}, echo)
+	h := newFixture(t, Options{}, echo)
 	sid := h.open(`1`)
 	b := h.get(sid, 0, "&CI=1")
 	last := b.want(`[1]`)
@@ -99,7 +99,7 @@ func TestLongPollingEndsEachAnswer(t *testing.T) {
 }
 
 func TestLongPollTimesOut(t *testing.T) {
-	h := newHouse(t, Options{}, echo)
+	h := newFixture(t, Options{}, echo)
 	b := h.get(h.open(), 0, "&CI=1&TO=20")
 	if arrays, err := b.next(); err != nil || string(arrays[0].payload) != `["noop"]` {
 		t.Errorf("a quiet poll = %v, %v, want a noop", arrays, err)
@@ -114,7 +114,7 @@ func TestLongPollTimesOut(t *testing.T) {
 func TestBackChannelCutAtEveryByte(t *testing.T) {
 	want := []string{`[{"a":1}]`, `[{"ñ":"😀"}]`, `[3]`}
 	whole := appendArrays(nil, []array{{1, []byte(want[0])}, {2, []byte(want[1])}, {3, []byte(want[2])}})
-	h := newHouse(t, Options{}, echo)
+	h := newFixture(t, Options{}, echo)
 	for cut := 0; cut <= len(whole); cut++ {
 		sid := h.open(`{"a":1}`, `{"ñ":"😀"}`, `3`)
 		b := h.get(sid, 0, "&CI=0")
@@ -140,7 +140,7 @@ func TestBackChannelCutAtEveryByte(t *testing.T) {
 // TestForwardRepeatedAndReordered sends requests in any order, several times each. The stream must see each message once.
 func TestForwardRepeatedAndReordered(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	h := newHouse(t, Options{}, echo)
+	h := newFixture(t, Options{}, echo)
 	for range 20 {
 		type request struct {
 			rid, first int
@@ -170,7 +170,7 @@ func TestForwardRepeatedAndReordered(t *testing.T) {
 }
 
 func TestNewerBackChannelReplacesHalfOpenOne(t *testing.T) {
-	h := newHouse(t, Options{}, echo)
+	h := newFixture(t, Options{}, echo)
 	sid := h.open(`1`)
 	old := h.get(sid, 0, "&CI=0")
 	last := old.want(`[1]`)
@@ -183,7 +183,7 @@ func TestNewerBackChannelReplacesHalfOpenOne(t *testing.T) {
 }
 
 func TestAcknowledgedArraysAreDropped(t *testing.T) {
-	h := newHouse(t, Options{}, echo)
+	h := newFixture(t, Options{}, echo)
 	sid := h.open(`1`, `2`)
 	h.get(sid, 0, "&CI=1").want(`[1]`, `[2]`)
 	h.get(sid, 2, "&CI=1&TO=1")
@@ -198,7 +198,7 @@ func TestAcknowledgedArraysAreDropped(t *testing.T) {
 func TestTerminate(t *testing.T) {
 	for _, method := range []string{"POST", "GET"} {
 		begun, ended := make(chan struct{}), make(chan error, 1)
-		h := newHouse(t, Options{}, func(ctx context.Context, _ token.Caller, s *session) error {
+		h := newFixture(t, Options{}, func(ctx context.Context, _ token.Caller, s *session) error {
 			close(begun)
 			<-ctx.Done()
 			ended <- ctx.Err()
@@ -223,7 +223,7 @@ func TestTerminate(t *testing.T) {
 }
 
 func TestErrorIsSentInBand(t *testing.T) {
-	h := newHouse(t, Options{}, func(context.Context, token.Caller, *session) error {
+	h := newFixture(t, Options{}, func(context.Context, token.Caller, *session) error {
 		return fault.E(fault.NotFound, "no <such> thing")
 	})
 	sid := h.open()
@@ -249,7 +249,7 @@ func wind(c *clock.Hand, done func() bool) (turned time.Duration) {
 func TestIdleSessionExpires(t *testing.T) {
 	hand := clock.NewHand(clock.System().Now())
 	ended := make(chan struct{})
-	h := newHouse(t, Options{Clock: hand}, func(ctx context.Context, _ token.Caller, _ *session) error {
+	h := newFixture(t, Options{Clock: hand}, func(ctx context.Context, _ token.Caller, _ *session) error {
 		<-ctx.Done()
 		close(ended)
 		return ctx.Err()
@@ -269,7 +269,7 @@ func TestIdleSessionExpires(t *testing.T) {
 }
 
 func TestQuietBackChannelGetsNoops(t *testing.T) {
-	h := newHouse(t, Options{KeepAlive: 10 * time.Millisecond}, echo)
+	h := newFixture(t, Options{KeepAlive: 10 * time.Millisecond}, echo)
 	b := h.get(h.open(), 0, "&CI=0")
 	for i := range 3 {
 		if arrays, err := b.next(); err != nil || string(arrays[0].payload) != `["noop"]` {
@@ -279,7 +279,7 @@ func TestQuietBackChannelGetsNoops(t *testing.T) {
 }
 
 func TestBackChannelEndsForAcknowledgement(t *testing.T) {
-	h := newHouse(t, Options{BackBytes: 100}, echo)
+	h := newFixture(t, Options{BackBytes: 100}, echo)
 	long := `"` + strings.Repeat("x", 200) + `"`
 	b := h.get(h.open(long), 0, "&CI=0")
 	b.want("[" + long + "]")
@@ -291,7 +291,7 @@ func TestBackChannelEndsForAcknowledgement(t *testing.T) {
 func TestSlowClientHoldsTheStreamBack(t *testing.T) {
 	const messages, size = 50, 1000
 	sent := make(chan int, messages)
-	h := newHouse(t, Options{MaxUnacked: 5 * size}, func(ctx context.Context, _ token.Caller, s *session) error {
+	h := newFixture(t, Options{MaxUnacked: 5 * size}, func(ctx context.Context, _ token.Caller, s *session) error {
 		for i := range messages {
 			if err := s.send(ctx, []byte(strings.Repeat("1", size)), false); err != nil {
 				return err
@@ -329,7 +329,7 @@ func TestSlowClientHoldsTheStreamBack(t *testing.T) {
 }
 
 func TestLimits(t *testing.T) {
-	h := newHouse(t, Options{MaxSessions: 1, MaxBody: 1000}, echo)
+	h := newFixture(t, Options{MaxSessions: 1, MaxBody: 1000}, echo)
 	sid := h.open(`0`)
 	h.get(sid, 0, "&CI=0").want(`[0]`)
 	if status, _ := h.do("POST", testAddress+"&RID=1", form(0)); status != 503 {
@@ -361,7 +361,7 @@ func TestLimits(t *testing.T) {
 }
 
 func TestAbandonedSessionsAreEndedFirst(t *testing.T) {
-	h := newHouse(t, Options{MaxSessions: 2}, echo)
+	h := newFixture(t, Options{MaxSessions: 2}, echo)
 	held := h.open(`0`)
 	back := h.get(held, 0, "&CI=0")
 	back.want(`[0]`)
@@ -382,7 +382,7 @@ func TestAbandonedSessionsAreEndedFirst(t *testing.T) {
 // TestLargestSessionIsEndedFirst checks that clients which take nothing, or send what their streams don't take, can't fill the
 // memory together, and that this costs others nothing.
 func TestLargestSessionIsEndedFirst(t *testing.T) {
-	h := newHouse(t, Options{MaxHeld: 10_000, MaxBody: 8000}, func(ctx context.Context, c token.Caller, s *session) error {
+	h := newFixture(t, Options{MaxHeld: 10_000, MaxBody: 8000}, func(ctx context.Context, c token.Caller, s *session) error {
 		if m, err := s.recv(ctx); err != nil || m == `"deaf"` {
 			<-ctx.Done()
 			return ctx.Err()
@@ -483,7 +483,7 @@ func TestMessagesThatBelongTogetherAreWrittenTogether(t *testing.T) {
 }
 
 func TestEarlyRequestsHaveALimit(t *testing.T) {
-	h := newHouse(t, Options{MaxBody: 4000}, echo)
+	h := newFixture(t, Options{MaxBody: 4000}, echo)
 	sid := h.open()
 	refused := false
 	for rid := 102; rid < 102+10 && !refused; rid++ { // 101 never comes
@@ -500,7 +500,7 @@ func TestEarlyRequestsHaveALimit(t *testing.T) {
 
 func TestCredentialsAreThoseOfTheHandshake(t *testing.T) {
 	callers := make(chan token.Caller, 1)
-	h := newHouse(t, Options{}, func(ctx context.Context, c token.Caller, s *session) error {
+	h := newFixture(t, Options{}, func(ctx context.Context, c token.Caller, s *session) error {
 		callers <- c
 		return echo(ctx, c, s)
 	})
@@ -525,7 +525,7 @@ func TestCredentialsAreThoseOfTheHandshake(t *testing.T) {
 }
 
 func TestBadTokenIsAnsweredInBand(t *testing.T) {
-	h := newHouse(t, Options{}, echo)
+	h := newFixture(t, Options{}, echo)
 	status, body := h.do("POST", testAddress+"&RID=1", "headers=Authorization%3ABearer%20x.y&count=0")
 	if status != 200 {
 		t.Fatalf("handshake = %d, want 200: a status would be a failure of transport", status)
@@ -539,7 +539,7 @@ func TestBadTokenIsAnsweredInBand(t *testing.T) {
 }
 
 func TestHostPrefix(t *testing.T) {
-	h := newHouse(t, Options{}, echo)
+	h := newFixture(t, Options{}, echo)
 	var names []string
 	for range prefixNames {
 		names = append(names, h.h.hostPrefix("localhost:8080", "http://localhost:5173"))

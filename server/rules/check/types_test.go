@@ -8,7 +8,7 @@ import (
 	"clave/server/rules/syntax"
 )
 
-// TestWarningsOfTypes expects what the official compiler warns of, whose words and columns these are, and rules to load.
+// TestWarningsOfTypes compares warnings with the texts and columns of the official compiler, and checks that the rules load.
 func TestWarningsOfTypes(t *testing.T) {
 	const (
 		before = "match /t/{d}/{rest=**} { allow get: if "

@@ -11,7 +11,7 @@ import (
 	"clave/server/value"
 )
 
-// database is where the tests' documents lie.
+// database is the database of the tests.
 var database = resource.Database{Project: "p", ID: resource.DefaultDatabase}
 
 // counting is a rules.Reader that counts, and has documents whose id begins with y.
@@ -50,8 +50,7 @@ func times(n int) (functions, cond string) {
 	return "function k() { return " + strings.TrimSuffix(strings.Repeat("f() && ", 90), " && ") + "; }\n", strings.Join(parts, " && ")
 }
 
-// TestBudgetOfExpressions expects the request to be denied at the same number of calls as the official emulator does, whose
-// figures these are.
+// TestBudgetOfExpressions checks that the request is denied at the same number of calls as by the official emulator.
 func TestBudgetOfExpressions(t *testing.T) {
 	for body, most := range map[string]int{
 		"return true;": 250, "return true && true;": 143, "return true && true && true;": 100, "return 1 == 1;": 166,
@@ -74,7 +73,7 @@ func TestBudgetOfExpressions(t *testing.T) {
 	}
 }
 
-// TestBudgetOfLookups expects ten documents, each counted once, however it is looked up.
+// TestBudgetOfLookups checks the limit of ten documents. Each document counts once, however it is looked up.
 func TestBudgetOfLookups(t *testing.T) {
 	lookups := func(function string, n int) string {
 		parts := make([]string, n)
@@ -110,7 +109,7 @@ func TestBudgetOfLookups(t *testing.T) {
 	}
 }
 
-// FuzzEvaluate expects every program to end within its budget, without panic.
+// FuzzEvaluate checks that every program ends within its budget and does not panic.
 func FuzzEvaluate(f *testing.F) {
 	for _, s := range []string{
 		"resource == null && request.auth.uid == 'a'", "'a'.matches(request.path[0]) || {'a': [1]}.diff({}).addedKeys() == [].toSet()",
@@ -137,7 +136,7 @@ func FuzzEvaluate(f *testing.F) {
 	})
 }
 
-// TestBudgetOfMemory expects values that double again and again to end the request early.
+// TestBudgetOfMemory checks that values that double repeatedly end the request early.
 func TestBudgetOfMemory(t *testing.T) {
 	for _, c := range []struct{ name, step, start, cond string }{
 		{"text", "x + x", "'abc'", "size() > 0"},

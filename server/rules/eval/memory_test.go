@@ -8,7 +8,8 @@ import (
 	"clave/server/value"
 )
 
-// TestGreater expects long texts to weigh, also when they come last or alone: the coverage report would keep them otherwise.
+// TestGreater checks that the size of long strings counts, also if they are last or alone. Otherwise the coverage report would
+// keep them.
 func TestGreater(t *testing.T) {
 	long := value.String(strings.Repeat("x", 64*201))
 	many := make(value.Array, 201)

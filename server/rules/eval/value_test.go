@@ -8,7 +8,7 @@ import (
 	"clave/server/value"
 )
 
-// TestValues expects what the official emulator answers, whose answers these are; error texts are those of the refusal.
+// TestValues compares results with those recorded from the official emulator. Error texts are those of the refusal.
 func TestValues(t *testing.T) {
 	for expr, want := range map[string]string{
 		"timestamp.value('2024-01-01T00:00:00.5+01:00') == timestamp.value(1704063600500)": "",
@@ -60,7 +60,7 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// TestVectorsAreNoMaps expects a vector to have no members and no methods.
+// TestVectorsAreNoMaps checks that a vector has no members and no methods.
 func TestVectorsAreNoMaps(t *testing.T) {
 	vector := value.Map{"__type__": value.String("__vector__"), "value": value.Array{value.Double(1)}}
 	for cond, want := range map[string]string{

@@ -8,7 +8,7 @@ import (
 	"clave/server/rules/syntax"
 )
 
-// inMatch puts a condition into a whole file; it stands on line 1 behind the prefix.
+// inMatch returns a complete file with a condition. The condition is on line 1 after the prefix.
 func inMatch(cond string) string {
 	return "service cloud.firestore { match /a/{b} { allow get: if " + cond + "; } }"
 }
@@ -163,7 +163,7 @@ func TestSpans(t *testing.T) {
 	}
 }
 
-// FuzzParse expects no panic, places inside the text, and the same issues again.
+// FuzzParse checks that parsing does not panic, that positions are inside the text, and that the issues are deterministic.
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{
 		inMatch("a.b(1, 2)[3:4] is int && {'a': [1]} != /a/$(b)/{c}"), "rules_version = '2'; function f(a) { let b = a; return b; }",
@@ -206,7 +206,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// TestLongLines expects garbage on one long line to be read in a moment.
+// TestLongLines checks that invalid text on one long line is parsed in linear time.
 func TestLongLines(t *testing.T) {
 	_, issues := syntax.Parse(strings.Repeat("` é", 200_000))
 	if len(issues) == 0 || len(issues) > 300 || issues[1].Span.Column != 3 {

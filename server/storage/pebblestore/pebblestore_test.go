@@ -87,7 +87,7 @@ func TestCrashKeepsWhatWasAcknowledged(t *testing.T) {
 	}
 }
 
-func TestSecondProcessIsTold(t *testing.T) {
+func TestSecondProcessIsRefused(t *testing.T) {
 	dir := t.TempDir()
 	s, err := pebblestore.Open(dir, pebblestore.Options{})
 	if err != nil {

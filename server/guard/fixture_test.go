@@ -21,25 +21,25 @@ import (
 // testDB is the database of the tests.
 var testDB = resource.Database{Project: "p", ID: resource.DefaultDatabase}
 
-// server is the caller whom rules don't bind.
+// server is a caller to whom the rules do not apply.
 var server = token.Caller{Privileged: true, Project: "p"}
 
-// house is a guard before an engine in memory.
-type house struct {
+// fixture holds a guard with an engine in memory.
+type fixture struct {
 	t     *testing.T
 	guard *guard.Guard
 	book  *guard.Rulesets
 	clock *clock.Hand
 }
 
-// newHouse starts a guard. The engine's clock is the machine's, the guard's is wound by hand.
-func newHouse(t *testing.T, o guard.RulesetsOptions) *house {
+// newFixture starts a guard. The engine uses the machine's clock, the guard one that the test sets.
+func newFixture(t *testing.T, o guard.RulesetsOptions) *fixture {
 	t.Helper()
-	return newHouseWith(t, o, func(*guard.Options) {})
+	return newFixtureWith(t, o, func(*guard.Options) {})
 }
 
-// newHouseWith starts a guard with options of its own.
-func newHouseWith(t *testing.T, o guard.RulesetsOptions, change func(*guard.Options)) *house {
+// newFixtureWith starts a guard with changed options.
+func newFixtureWith(t *testing.T, o guard.RulesetsOptions, change func(*guard.Options)) *fixture {
 	t.Helper()
 	store, err := pebblestore.OpenMemory()
 	if err != nil {
@@ -53,7 +53,7 @@ func newHouseWith(t *testing.T, o guard.RulesetsOptions, change func(*guard.Opti
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &house{t: t, book: guard.NewRulesets(o), clock: clock.NewHand(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))}
+	h := &fixture{t: t, book: guard.NewRulesets(o), clock: clock.NewHand(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))}
 	options := guard.Options{Engine: e, Hub: hub, Rules: h.book, Clock: h.clock}
 	change(&options)
 	h.guard, err = guard.New(options)
@@ -81,15 +81,15 @@ func newHouseWith(t *testing.T, o guard.RulesetsOptions, change func(*guard.Opti
 	return h
 }
 
-// rules puts rules in force for all databases; body is what stands inside of the database's match.
-func (h *house) rules(body string) {
+// rules puts rules in force for all databases. body is the content of the match of the database.
+func (h *fixture) rules(body string) {
 	h.t.Helper()
 	if issues := h.book.Replace("", "", wholeRules(body)); guard.HasErrors(issues) {
 		h.t.Fatal(guard.Summary(issues))
 	}
 }
 
-// wholeRules is a rules file around what stands inside of the database's match.
+// wholeRules returns a complete rules file around the content of the match of the database.
 func wholeRules(body string) string {
 	return "rules_version = '2';\nservice cloud.firestore {\n  match /databases/{database}/documents {\n" + body + "\n  }\n}\n"
 }
@@ -103,7 +103,7 @@ func set(path string, fields value.Map) document.Write {
 }
 
 // seed writes documents as the server.
-func (h *house) seed(writes ...document.Write) {
+func (h *fixture) seed(writes ...document.Write) {
 	h.t.Helper()
 	if err := h.commit(server, writes...); err != nil {
 		h.t.Fatal(err)
@@ -111,13 +111,13 @@ func (h *house) seed(writes ...document.Write) {
 }
 
 // commit writes as a caller.
-func (h *house) commit(c token.Caller, writes ...document.Write) error {
+func (h *fixture) commit(c token.Caller, writes ...document.Write) error {
 	_, err := h.guard.Commit(h.t.Context(), c, testDB, operation.Commit{Writes: writes})
 	return err
 }
 
 // get reads documents as a caller, and returns how many there are.
-func (h *house) get(c token.Caller, paths ...string) (int, error) {
+func (h *fixture) get(c token.Caller, paths ...string) (int, error) {
 	names := make([]resource.Document, len(paths))
 	for i, p := range paths {
 		names[i] = name(p)
@@ -148,7 +148,7 @@ func all(t *testing.T, collection string, n ...int) *query.Query {
 }
 
 // list runs a query as a caller, and returns how many documents it gives.
-func (h *house) list(c token.Caller, q *query.Query) (int, error) {
+func (h *fixture) list(c token.Caller, q *query.Query) (int, error) {
 	n := 0
 	_, err := h.guard.Query(h.t.Context(), c, q, operation.At{}, func(guard.Snapshot) error { return nil },
 		func(*document.Document) error { n++; return nil })
