@@ -9,14 +9,14 @@ import (
 
 // Ticket is a permission to register one administrator.
 type Ticket struct {
-	// Value is the secret that Register takes.
+	// Value is the secret that Register accepts.
 	Value string
-	// ExpiresIn is the time for which it is valid.
+	// ExpiresIn is the time for which the ticket is valid.
 	ExpiresIn time.Duration
 }
 
-// CheckCode compares a code with the secret and answers a ticket. A wrong code counts against the address it came
-// from; an address with too many of them gets TooManyRequests, whatever it sends.
+// CheckCode compares a code with the secret and returns a ticket. Wrong codes are counted by client address; an address with too many of
+// them gets TooManyRequests, even for the right code.
 func (s *Service) CheckCode(from netip.Addr, code string) (Ticket, error) {
 	right := s.options.SignupCode != "" && same(code, s.options.SignupCode)
 	if wait := s.tries.count(from, right); wait > 0 {

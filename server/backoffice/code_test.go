@@ -22,7 +22,7 @@ var (
 	office = netip.MustParseAddr("192.0.2.2")
 )
 
-// newService returns a service and the clock it looks at.
+// newService returns a service and its clock.
 func newService(t *testing.T) (*backoffice.Service, *clock.Hand) {
 	t.Helper()
 	hand := clock.NewHand(time.Date(2027, 9, 15, 18, 0, 0, 0, time.UTC))

@@ -14,7 +14,7 @@ import (
 	"clave/server/backoffice/email"
 )
 
-// deliveryCollection is the subcollection of an issue with a document for each address that its e-mail was begun for, named like the
+// deliveryCollection is the subcollection of an issue with a document for each address to which sending was begun, named like the
 // address's document. It is created before the e-mail is passed to the mail server. So nobody gets an issue twice: an e-mail that a
 // crash interrupts between the two counts as uncertain and is not sent again. Its field due is the time when an open delivery needs
 // attention: an interrupted one is settled, a deferred one is retried.

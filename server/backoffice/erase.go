@@ -21,8 +21,8 @@ var forms = []string{"ContactRequests", "voluntaryAplications", "voluntaryApplic
 // personal are all collections that hold addresses of visitors.
 var personal = append([]string{newsletter, subscriberCollection}, forms...)
 
-// erasures is the collection of traces: when, why and by whom how many documents were erased, and nothing of whose they
-// were.
+// erasures is the collection of traces. A trace has the time, the reason, the administrator and the number of documents of an erasure, and
+// no personal data.
 const erasures = "erasures"
 
 // eraseBatch is the number of documents that are erased together.
@@ -66,7 +66,7 @@ func count(value any) (int, error) {
 	return int(n.GetIntegerValue()), nil
 }
 
-// Erase erases all documents that hold an e-mail address, on the demand of an administrator, and leaves a trace.
+// Erase erases all documents that hold an e-mail address, at the request of an administrator, and writes a trace.
 func (s *Service) Erase(ctx context.Context, by, email string) (Counts, error) {
 	c, err := s.person(email)
 	if err != nil {
@@ -95,7 +95,7 @@ func (s *Service) person(email string) (*clients, error) {
 	return c, nil
 }
 
-// trace is the record of an erasure while it goes on.
+// trace is the record of an erasure in progress.
 type trace struct {
 	documents *firestore.Client
 	ref       *firestore.DocumentRef
@@ -152,7 +152,7 @@ func (t *trace) eraseDocuments(ctx context.Context, refs []*firestore.DocumentRe
 }
 
 // Purge erases the messages and applications that are older than a year, by their createdAt, and the subscriptions that were not
-// confirmed, and leaves a trace. What has no createdAt is not found.
+// confirmed, and writes a trace. Documents without createdAt are not found.
 func (s *Service) Purge(ctx context.Context) (Counts, error) {
 	c, err := s.connect()
 	if err != nil {

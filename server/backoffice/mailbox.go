@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// mailboxOf returns an address that stands for all addresses whose e-mails arrive in the same mailbox, as far as addresses show it: what
-// follows a plus sign is a tag, and Gmail ignores dots. It serves to limit requests and is never written to.
+// mailboxOf returns the same address for all addresses of a mailbox, as far as their form shows it: the text after a plus sign is a tag,
+// and Gmail ignores dots. The result is used to limit requests; no e-mail is sent to it.
 func mailboxOf(address string) string {
 	at := strings.LastIndexByte(address, '@')
 	if at < 0 {
@@ -23,7 +23,7 @@ func mailboxOf(address string) string {
 }
 
 // requestOf returns the field of an address's document by which the requests to a mailbox in a span of time are found: the mailbox and the
-// time of the request. Its order is that of time, for one mailbox.
+// time of the request. For one mailbox, the values sort by time.
 func requestOf(address string, at time.Time) string {
 	return mailboxOf(address) + " " + at.UTC().Format("2006-01-02T15:04:05.000000Z")
 }

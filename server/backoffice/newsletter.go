@@ -17,7 +17,7 @@ import (
 )
 
 // issueCollection has a document for each issue of the newsletter: its text, its author, its state and its progress. The document's
-// name is the hash of subject and text, so the same issue cannot be started twice.
+// name is the hash of subject and text, so that the same issue cannot be started twice.
 const issueCollection = "Newsletters"
 
 // Limits of issues, in characters. frontend/src/features/admin-newsletter/issue-values.ts has the same.
@@ -54,7 +54,7 @@ func (s *Service) issueMessage(i Issue, address string) *email.Message {
 	}
 }
 
-// Delivery is what becomes of the service's e-mails.
+// Delivery is how the service's e-mails are delivered.
 type Delivery string
 
 // The ways of delivery: none because a setting is missing, the terminal of a development server, or a mail server.
@@ -64,10 +64,10 @@ const (
 	ServerDelivery   Delivery = "server"
 )
 
-// NewsletterStatus is what an administrator must know before composing an issue.
+// NewsletterStatus is the state that the panel shows before an administrator composes an issue.
 type NewsletterStatus struct {
 	Delivery Delivery
-	// Confirmed is the number of addresses that an issue would be sent to.
+	// Confirmed is the number of addresses to which an issue would be sent.
 	Confirmed int
 }
 
@@ -151,8 +151,8 @@ func countSubscribers(ctx context.Context, documents *firestore.Client) (int, er
 	return total, nil
 }
 
-// StartIssue starts to send an issue to all addresses that are confirmed by now, and returns its id and how many they are. An issue
-// that was started before is refused, whoever started it.
+// StartIssue starts sending an issue to all addresses that are confirmed now, and returns its id and their number. An issue that was
+// started before is refused, whoever started it.
 func (s *Service) StartIssue(ctx context.Context, by string, i Issue) (id string, total int, err error) {
 	if i, err = i.checked(); err != nil {
 		return "", 0, err

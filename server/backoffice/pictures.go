@@ -17,12 +17,12 @@ import (
 	"clave/server/ratelimit"
 )
 
-// Pictures of events are documents: EventPictures/{id} says when and by whom one was uploaded, and its subcollection files has
+// Pictures of events are documents: EventPictures/{id} has the time and the administrator of the upload, and its subcollection files has
 // one document for each file. Rules deny both to clients; the back office serves the files at /imagenes/{id}/{name}.
 const (
 	pictureCollection = "EventPictures"
 	fileCollection    = "files"
-	// picturePath begins the address of a picture's files.
+	// picturePath is the prefix of the addresses of pictures' files.
 	picturePath = "/imagenes/"
 )
 
@@ -32,18 +32,18 @@ const MaxUpload = 5 << 20
 // uploadRate is how often an administrator may upload a picture.
 var uploadRate = ratelimit.Rate{Burst: 20, Every: 30 * time.Second}
 
-// When pictures that no event shows are looked for, and the time for which they are kept then: an event may be restored,
-// or its form is still open.
+// The interval of the search for pictures that no event shows, and the time for which these are kept: an event may be restored,
+// or its form may still be open.
 const (
 	sweepInterval = 6 * time.Hour
 	sweepTime     = 10 * time.Minute
 	unusedTime    = 24 * time.Hour
 )
 
-// pictureID is the form of a picture's id: random, and the size of its largest file, which pages need before they load it.
+// pictureID matches a picture's id: a random part, and the size of its largest file, which pages need before they load it.
 var pictureID = regexp.MustCompile(`^[A-Za-z0-9]{20}-[0-9]{1,4}x[0-9]{1,4}$`)
 
-// fileName is the form of a file's name.
+// fileName matches a file's name.
 var fileName = regexp.MustCompile(`^[a-z0-9]{1,16}\.(webp|jpg)$`)
 
 // SavePicture stores the files of an upload and returns the address of its largest one.
@@ -77,7 +77,7 @@ func (s *Service) SavePicture(ctx context.Context, by string, upload []byte) (st
 	return picturePath + id + "/" + set.Largest, nil
 }
 
-// makePicture makes the files of an upload, one upload at a time: decoding takes up to 200 MB.
+// makePicture creates the files of an upload, one upload at a time, because decoding takes up to 200 MB.
 func (s *Service) makePicture(ctx context.Context, upload []byte) (*picture.Set, error) {
 	select {
 	case s.decoding <- struct{}{}:
@@ -122,7 +122,7 @@ func (s *Service) PictureFile(ctx context.Context, id, name string) (data []byte
 	return data, kind, nil
 }
 
-// SweepPictures erases the pictures that no event and no draft has shown for a day, and returns how many.
+// SweepPictures erases the pictures that no event and no draft has shown for a day, and returns their number.
 func (s *Service) SweepPictures(ctx context.Context) (int, error) {
 	c, err := s.connect()
 	if err != nil {
@@ -149,7 +149,7 @@ func (s *Service) SweepPictures(ctx context.Context) (int, error) {
 	return erased, nil
 }
 
-// pictureAddress is the form of the address of a picture's file.
+// pictureAddress matches the address of a picture's file.
 var pictureAddress = regexp.MustCompile(`^` + picturePath + `([^/]+)/`)
 
 // shownPictures returns the ids of the pictures that events and drafts show.
@@ -172,7 +172,7 @@ func shownPictures(ctx context.Context, documents *firestore.Client) (map[string
 	return shown, nil
 }
 
-// sweep records whether a picture is shown, and erases one that has not been for a day.
+// sweep records whether a picture is shown, and erases one that has not been shown for a day.
 func (s *Service) sweep(ctx context.Context, documents *firestore.Client, p *firestore.DocumentSnapshot, shown bool) (bool, error) {
 	now := s.options.Clock.Now()
 	since, marked := p.Data()["unusedSince"].(time.Time)

@@ -10,21 +10,21 @@ import (
 	"clave/server/clock"
 )
 
-// The collections of events that visitors see, and of those that they do not see yet.
+// The collections of published events and of drafts.
 const (
 	eventCollection = "MusicEvent"
 	draftCollection = "MusicEventDrafts"
 )
 
-// When drafts are checked, how many at once, and the time limit.
+// The interval of checking drafts, the maximum number of drafts in a check, and its time limit.
 const (
 	publishInterval = 30 * time.Second
 	publishBatch    = 50
 	publishTime     = time.Minute
 )
 
-// PublishDue publishes the drafts whose moment has come, the earliest first, each under the same id, and returns how many
-// there were.
+// PublishDue publishes the drafts whose time has come, the earliest first, each under the same id, and returns their
+// number.
 func (s *Service) PublishDue(ctx context.Context) (int, error) {
 	c, err := s.connect()
 	if err != nil {
@@ -53,7 +53,7 @@ func (s *Service) PublishDue(ctx context.Context) (int, error) {
 	}
 }
 
-// publish creates an event of a draft. It reports false for one that is no longer due: an administrator may have
+// publish creates an event from a draft. It reports false for one that is no longer due: an administrator may have
 // changed, published or deleted it meanwhile.
 func publish(ctx context.Context, documents *firestore.Client, draft *firestore.DocumentRef, now time.Time) (bool, error) {
 	done := false
@@ -80,7 +80,7 @@ func publish(ctx context.Context, documents *firestore.Client, draft *firestore.
 	return done && err == nil, err
 }
 
-// KeepPublishing publishes what is due at once and every half minute until ctx is done.
+// KeepPublishing publishes drafts that are due, at once and every half minute until ctx is done.
 func (s *Service) KeepPublishing(ctx context.Context) error {
 	for {
 		limited, cancel := context.WithTimeout(ctx, publishTime)

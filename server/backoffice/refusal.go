@@ -23,9 +23,9 @@ const (
 	Internal        Name = "internal-error"
 	// NotAdministrator is a caller whose token is not an active administrator's.
 	NotAdministrator Name = "permission-denied"
-	// InvalidLink is a link of an e-mail that the service did not make.
+	// InvalidLink is a link that the service did not sign, or that expired.
 	InvalidLink Name = "invalid-action-code"
-	// PictureType, PictureTooLarge and PictureBroken are uploads that are no picture, have too many pixels, or cannot be decoded.
+	// PictureType, PictureTooLarge and PictureBroken are uploads that are not a picture, have too many pixels, or cannot be decoded.
 	PictureType     Name = "picture-type"
 	PictureTooLarge Name = "picture-too-large"
 	PictureBroken   Name = "picture-broken"
@@ -57,7 +57,7 @@ func (r *Refusal) Error() string { return string(r.Name) + ": " + r.fault.Error(
 // Unwrap returns the fault.
 func (r *Refusal) Unwrap() error { return r.fault }
 
-// texts are what visitors read, and the canonical code of each case.
+// texts has the text that visitors read and the canonical code of each case.
 var texts = map[Name]struct {
 	code fault.Code
 	text string

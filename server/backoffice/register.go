@@ -15,7 +15,7 @@ import (
 	"firebase.google.com/go/v4/errorutils"
 )
 
-// Registration is what a holder of the code sends to become an administrator.
+// Registration is the request of somebody who has the code to become an administrator.
 type Registration struct {
 	Ticket    string
 	FirstName string
@@ -31,7 +31,7 @@ type Administrator struct {
 	DisplayName string
 }
 
-// The most characters that a name, an address and a password may have, and the fewest of a password.
+// The maximum numbers of characters of a name, an address and a password, and the minimum of a password.
 const (
 	maxName     = 120
 	maxEmail    = 254
@@ -43,11 +43,11 @@ const (
 // disconnected.
 const cleanupTime = 10 * time.Second
 
-// address is what the forms of the site call an e-mail address.
+// address matches the e-mail addresses that the forms of the site accept.
 var address = regexp.MustCompile(`^[^\s@]+@[^\s@]+\.[^\s@]+$`)
 
-// Register creates an administrator: the account with its name, then the record adminusers/{uid}. It makes both or
-// neither. A ticket is spent by success; a refused registration may be corrected and sent again with it.
+// Register creates an administrator: the account with its name, then the record adminusers/{uid}. It creates both or
+// neither. Success uses the ticket up; a refused registration may be corrected and sent again with the same ticket.
 func (s *Service) Register(ctx context.Context, r Registration) (*Administrator, error) {
 	giveBack, ok := s.tickets.take(r.Ticket)
 	if !ok {
@@ -61,7 +61,7 @@ func (s *Service) Register(ctx context.Context, r Registration) (*Administrator,
 	return made, nil
 }
 
-// register makes the administrator without a ticket.
+// register creates the administrator without checking a ticket.
 func (s *Service) register(ctx context.Context, r Registration) (*Administrator, error) {
 	if err := r.validate(); err != nil {
 		return nil, err
@@ -75,7 +75,7 @@ func (s *Service) register(ctx context.Context, r Registration) (*Administrator,
 	if _, err := c.accounts.CreateUser(ctx, account); err != nil {
 		refusal := accountRefusal(err)
 		if refusal.Name == Internal || refusal.Name == Unavailable {
-			// The answer may have been lost on its way back from an account that was made.
+			// The account may exist although its response was lost.
 			s.remove(ctx, c, a.UID)
 		}
 		return nil, refusal
@@ -88,7 +88,7 @@ func (s *Service) register(ctx context.Context, r Registration) (*Administrator,
 	return a, nil
 }
 
-// record is the document that makes an account an administrator's (F-406).
+// record returns the document that gives an account the rights of an administrator (F-406).
 func record(a *Administrator, r Registration) map[string]any {
 	return map[string]any{
 		"uid":          a.UID,
@@ -103,7 +103,7 @@ func record(a *Administrator, r Registration) map[string]any {
 	}
 }
 
-// remove deletes what was made of an administrator, the record first: an account alone gives nothing (F-803).
+// remove deletes an incomplete administrator, the record first: an account alone has no rights (F-803).
 func (s *Service) remove(ctx context.Context, c *clients, uid string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTime)
 	defer cancel()
@@ -117,15 +117,15 @@ func (s *Service) remove(ctx context.Context, c *clients, uid string) {
 	}
 }
 
-// trimmed returns the registration without blanks around its texts, its address in lower case. The password is
-// taken as it is.
+// trimmed returns the registration without spaces around its texts and with its address in lower case. The password is
+// unchanged.
 func (r Registration) trimmed() Registration {
 	r.FirstName, r.LastName = strings.TrimSpace(r.FirstName), strings.TrimSpace(r.LastName)
 	r.Email = strings.ToLower(strings.TrimSpace(r.Email))
 	return r
 }
 
-// validate refuses what the contract would refuse, and what is too long.
+// validate returns a refusal if the contract would refuse a value, or if one is too long.
 func (r Registration) validate() error {
 	switch {
 	case r.FirstName == "" || r.LastName == "" || r.Email == "" || r.Password == "":
@@ -142,14 +142,14 @@ func (r Registration) validate() error {
 	return nil
 }
 
-// serverNames are the contract's error codes that the Admin SDK has no predicate for.
+// serverNames maps the contract's error codes for which the Admin SDK has no predicate.
 var serverNames = map[string]Name{
 	"INVALID_EMAIL":         InvalidEmail,
 	"WEAK_PASSWORD":         WeakPassword,
 	"OPERATION_NOT_ALLOWED": NotAllowed,
 }
 
-// accountRefusal gives the contract's error on making an account its name.
+// accountRefusal returns the refusal of an error of creating an account.
 func accountRefusal(err error) *Refusal {
 	switch {
 	case auth.IsEmailAlreadyExists(err):
@@ -169,7 +169,7 @@ func accountRefusal(err error) *Refusal {
 	return refuse(Internal, err)
 }
 
-// uidLetters are what account ids are made of, as Firebase's are.
+// uidLetters are the characters of account ids, as in Firebase's.
 const uidLetters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 // newUID returns a random account id. It is chosen here, so that an account can be removed even when the answer to

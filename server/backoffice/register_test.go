@@ -85,7 +85,7 @@ func (a *accounts) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write([]byte(`{"users":[{"localId":"x"}]}`))
 }
 
-// refused starts the toolkit with an error for every creation and returns a service that talks to it.
+// refused starts the toolkit with an error for every creation and returns a service that uses it.
 func refused(t *testing.T, httpStatus int, message string) (*backoffice.Service, *accounts) {
 	t.Helper()
 	a := &accounts{answer: func(w http.ResponseWriter) {

@@ -28,7 +28,7 @@ const DemoUnsubscribeKey = "demo-clave-de-los-enlaces-de-baja"
 // minCode is the length of the shortest sign-up code in production, in characters.
 const minCode = 16
 
-// maxUploaders is how many administrators' uploads are counted at once.
+// maxUploaders is the maximum number of administrators whose uploads are counted.
 const maxUploaders = 1000
 
 // Options are the service's project, secrets and parts.
@@ -37,7 +37,7 @@ type Options struct {
 	ProjectID string
 	// SignupCode is the secret by which users become administrators. Empty: sign-up is off.
 	SignupCode string
-	// UnsubscribeKey is the key by which unsubscribe links are made and verified. Empty: there are none.
+	// UnsubscribeKey is the key that signs and verifies the newsletter's links. Empty: there are no links.
 	UnsubscribeKey string
 	// Mail sends e-mails, and PublicURL is the site's address in their links. Without both and UnsubscribeKey there is no newsletter.
 	Mail      email.Sender
@@ -54,7 +54,7 @@ type Options struct {
 	Log *slog.Logger
 }
 
-// EnsureDefaults fills in what was left out.
+// EnsureDefaults sets the defaults of unset options.
 func (o *Options) EnsureDefaults() {
 	if o.Clock == nil {
 		o.Clock = clock.System()
@@ -64,7 +64,7 @@ func (o *Options) EnsureDefaults() {
 	}
 }
 
-// Validate returns what is wrong with the options.
+// Validate returns an error if an option is missing or not allowed.
 func (o *Options) Validate() error {
 	switch {
 	case o.ProjectID == "":
@@ -83,24 +83,25 @@ func (o *Options) Validate() error {
 	return nil
 }
 
-// Service makes administrators, erases visitors' data, publishes drafts and keeps the pictures of events. It is safe for concurrent use.
+// Service registers administrators, erases visitors' data, sends the newsletter, publishes drafts and stores the pictures of events. It is
+// safe for concurrent use.
 type Service struct {
 	options Options
 	tries   *tries
 	tickets *tickets
-	// uploads limits the pictures that an administrator uploads; decoding has a place for the upload that is being decoded.
+	// uploads limits the pictures that an administrator uploads; decoding holds one value while an upload is decoded.
 	uploads  *ratelimit.Limiter
 	decoding chan struct{}
-	// dial makes the clients.
+	// dial creates the clients.
 	dial func() (*clients, error)
 	mu   struct {
 		sync.Mutex
-		// clients are nil until they are first needed: in `clave start` the service is there before the server.
+		// clients are nil until they are first needed, because in `clave start` the service exists before the server.
 		clients *clients
 	}
 }
 
-// clients are the two halves of the Firebase contract that the service uses.
+// clients are the Admin SDK's clients that the service uses.
 type clients struct {
 	accounts  *auth.Client
 	documents *firestore.Client
@@ -121,7 +122,7 @@ func New(ctx context.Context, o Options) (*Service, error) {
 	}, nil
 }
 
-// dial makes the clients. They open their connections when they are first needed.
+// dial creates the clients. They open their connections when they are first needed.
 func dial(ctx context.Context, o Options) (*clients, error) {
 	app, err := firebase.NewApp(ctx, &firebase.Config{ProjectID: o.ProjectID}, o.Accounts...)
 	if err != nil {
@@ -138,8 +139,8 @@ func dial(ctx context.Context, o Options) (*clients, error) {
 	return &clients{accounts: accounts, documents: documents}, nil
 }
 
-// Clients returns the Admin SDK's clients, made on first use, for filling the same project (package seed).
-// They belong to the service.
+// Clients returns the Admin SDK's clients, created on first use, for filling the same project (package seed).
+// The service closes them.
 func (s *Service) Clients() (*auth.Client, *firestore.Client, error) {
 	c, err := s.connect()
 	if err != nil {
@@ -148,7 +149,7 @@ func (s *Service) Clients() (*auth.Client, *firestore.Client, error) {
 	return c.accounts, c.documents, nil
 }
 
-// connect returns the clients, made on first use.
+// connect returns the clients, created on first use.
 func (s *Service) connect() (*clients, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

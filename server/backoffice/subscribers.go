@@ -18,8 +18,8 @@ import (
 	"clave/server/clock"
 )
 
-// The newsletter is sent to confirmed addresses only (double opt-in). Visitors write subscriptions, which anybody can do with
-// anybody's address. The back office keeps a document for each address in subscriberCollection: when a confirmation was requested,
+// The newsletter is sent to confirmed addresses only (double opt-in). Visitors write subscriptions, and anybody can enter
+// any address. The back office keeps a document for each address in subscriberCollection: when a confirmation was requested,
 // and when the address was confirmed. progressCollection/progressDocument is the place in the subscriptions up to which
 // confirmations were requested.
 const (
@@ -45,7 +45,8 @@ const (
 	// e-mails than that. Others wait. Addresses that were confirmed since do not count.
 	maxRequests  = 60
 	requestsTime = time.Hour
-	// settled is the age of subscriptions that are read: one that commits late may have an earlier time than its neighbours.
+	// settled is the age of subscriptions that are read: a subscription may have an earlier createdAt than one that was
+	// committed before it.
 	settled = 5 * time.Second
 	// confirmTime is how long a confirmation link is valid, and pendingTime how long an address that is not confirmed is kept.
 	confirmTime = 7 * 24 * time.Hour
@@ -64,8 +65,8 @@ func (s *Service) mac(purpose, text string) []byte {
 	return mac.Sum(nil)
 }
 
-// Confirm confirms the address of a link's token. Doing so again changes nothing. An address that unsubscribed since the request is not
-// subscribed by it.
+// Confirm confirms the address of a link's token. Doing so again changes nothing. An address that unsubscribed after the
+// request is not subscribed.
 func (s *Service) Confirm(ctx context.Context, token string) error {
 	address, err := s.Confirming(token)
 	if err != nil {
@@ -120,8 +121,8 @@ func (s *Service) confirmationMessage(address string, until time.Time) *email.Me
 	}
 }
 
-// forgetPending erases the subscriptions of addresses that were not confirmed in pendingTime, without which a stranger's address would
-// be kept for ever.
+// forgetPending erases the subscriptions of addresses that were not confirmed in pendingTime, so that the address of somebody who did
+// not subscribe is not kept.
 func (s *Service) forgetPending(ctx context.Context, t *trace) error {
 	old, err := t.documents.Collection(subscriberCollection).Where("pendingSince", "<", s.options.Clock.Now().Add(-pendingTime)).
 		OrderBy("pendingSince", firestore.Asc).Limit(eraseBatch).Documents(ctx).GetAll()

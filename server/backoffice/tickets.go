@@ -13,7 +13,7 @@ import (
 // ticketLife is the time for which a ticket is valid.
 const ticketLife = 10 * time.Minute
 
-// tickets are the permissions that are out. Only their hashes are kept.
+// tickets are the tickets that were issued and not used. Only their hashes are kept.
 type tickets struct {
 	clock clock.Clock
 	mu    struct {
@@ -46,8 +46,8 @@ func (t *tickets) issue() string {
 	return value
 }
 
-// take removes a ticket, so that of two takers one gets it. ok reports whether it was there and fresh; giveBack puts
-// it back for the rest of its life.
+// take removes a ticket, so that only one of two concurrent callers gets it. ok reports whether the ticket was valid; giveBack
+// restores it until its expiry.
 func (t *tickets) take(value string) (giveBack func(), ok bool) {
 	key := sha256.Sum256([]byte(value))
 	t.mu.Lock()

@@ -27,7 +27,7 @@ const (
 // are kept.
 type tries struct {
 	clock clock.Clock
-	// all has a token for each wrong code that may still come.
+	// all has a token for each wrong code that is still allowed.
 	all *rate.Limiter
 	mu  struct {
 		sync.Mutex
@@ -36,15 +36,15 @@ type tries struct {
 	}
 }
 
-// newTries returns a limiter that has seen nothing.
+// newTries returns a limiter without tries.
 func newTries(c clock.Clock) *tries {
 	t := &tries{clock: c, all: rate.NewLimiter(rate.Every(allInterval), allTries)}
 	t.mu.wrong = make(map[netip.Prefix][]time.Time)
 	return t
 }
 
-// count counts a try and returns how long its sender must wait until codes are compared again: zero when this one is
-// compared. A right code is not counted, and a refused try does not make the wait longer.
+// count counts a try and returns how long its sender must wait before the next one is compared; zero when this one is
+// compared. A right code is not counted, and a refused try does not extend the wait.
 func (t *tries) count(from netip.Addr, right bool) time.Duration {
 	key := network(from)
 	now := t.clock.Now()
@@ -66,7 +66,7 @@ func (t *tries) count(from netip.Addr, right bool) time.Duration {
 	return 0
 }
 
-// forgetLocked drops the addresses whose window has passed.
+// forgetLocked removes the addresses whose window has passed. The caller holds the lock.
 func (t *tries) forgetLocked(now time.Time) {
 	for key, times := range t.mu.wrong {
 		if !times[len(times)-1].After(now.Add(-triesWindow)) {
@@ -75,7 +75,7 @@ func (t *tries) forgetLocked(now time.Time) {
 	}
 }
 
-// since returns the times after start, in a slice of their own.
+// since returns the times after start, in a new slice.
 func since(times []time.Time, start time.Time) []time.Time {
 	kept := make([]time.Time, 0, maxTries)
 	for _, at := range times {
@@ -86,7 +86,7 @@ func since(times []time.Time, start time.Time) []time.Time {
 	return kept
 }
 
-// network returns the part of the address space that one client holds: an IPv4 address, or the /64 of an IPv6 one.
+// network returns the network of an address that counts as one client: an IPv4 address, or the /64 of an IPv6 address.
 func network(a netip.Addr) netip.Prefix {
 	a = a.Unmap().WithZone("")
 	bits := a.BitLen()

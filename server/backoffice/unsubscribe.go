@@ -13,7 +13,7 @@ import (
 const minKey = 32
 
 // tokenOf returns the token of an address's unsubscribe link: the address and its HMAC under the service's key, which only
-// the service can make.
+// the service can compute.
 func (s *Service) tokenOf(email string) string {
 	encode := base64.RawURLEncoding.EncodeToString
 	return encode([]byte(email)) + "." + encode(s.sign(email))

@@ -16,7 +16,7 @@ import (
 	"clave/server/httpjson"
 )
 
-// maxBody is the most bytes of a request: short forms, an issue of the newsletter, or a page of addresses.
+// maxBody is the maximum size of a request in bytes: short forms, an issue of the newsletter, or a page of addresses.
 const maxBody = 128 << 10
 
 // Options configure the handler.
@@ -28,7 +28,7 @@ type Options struct {
 	Log *slog.Logger
 }
 
-// handler is the handler's state.
+// handler holds the state of the HTTP handler.
 type handler struct {
 	service *backoffice.Service
 	options Options
@@ -57,7 +57,7 @@ func Handler(service *backoffice.Service, o Options) http.Handler {
 	return mux
 }
 
-// problem is a request that never reached the service.
+// problem is an error of a request that is not passed to the service.
 type problem struct {
 	status int
 	name   backoffice.Name
@@ -130,7 +130,7 @@ func (d *handler) register(r *http.Request) (int, any, error) {
 	}{made.UID, made.Email, made.DisplayName}, nil
 }
 
-// read decodes the one JSON object of a request.
+// read decodes a request's body, which must be one JSON object.
 func read(r *http.Request, into any) error {
 	decoder := json.NewDecoder(r.Body)
 	err := decoder.Decode(into)
@@ -147,7 +147,7 @@ func read(r *http.Request, into any) error {
 	return problem{http.StatusBadRequest, backoffice.InvalidArgument, "La solicitud no es válida."}
 }
 
-// refuse returns an error: a refusal by its name and text, a problem as it is, anything else as an internal error.
+// refuse writes an error: a refusal by its name and text, a problem as it is, anything else as an internal error.
 func (d *handler) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	var p problem
 	if errors.As(err, &p) {
@@ -171,7 +171,7 @@ func (d *handler) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	write(w, status, errorBody(name, text))
 }
 
-// errorBody is the body of every answer that is not a success.
+// errorBody is the body of all error responses.
 func errorBody(name backoffice.Name, text string) any {
 	type detail struct {
 		Code    backoffice.Name `json:"code"`
@@ -182,7 +182,7 @@ func errorBody(name backoffice.Name, text string) any {
 	}{detail{name, text}}
 }
 
-// statusOf is the HTTP status of a canonical code.
+// statusOf returns the HTTP status of a canonical code.
 func statusOf(code fault.Code) int {
 	switch code {
 	case fault.InvalidArgument, fault.FailedPrecondition:

@@ -10,10 +10,10 @@ import (
 	"clave/server/clock"
 )
 
-// uploadTime is the time limit for an upload: 5 MB over a slow telephone line.
+// uploadTime is the time limit of an upload: 5 MB over a slow connection.
 const uploadTime = 2 * time.Minute
 
-// picture answers POST /api/admin/imagenes: the bytes of a picture, whatever the request says of their type.
+// picture answers POST /api/admin/imagenes: the body is the picture; Content-Type is ignored.
 func (d *handler) picture(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", http.MethodPost)
@@ -41,7 +41,7 @@ func (d *handler) picture(w http.ResponseWriter, r *http.Request) {
 	}{address})
 }
 
-// readUpload reads the body of a picture's request within its time.
+// readUpload reads the body of a picture's request within uploadTime.
 func readUpload(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	control := http.NewResponseController(w)
 	deadline := clock.System().Now().Add(uploadTime)

@@ -7,7 +7,7 @@ import (
 	"clave/server/backoffice"
 )
 
-// maxAddresses is how many unsubscribe links one request may create.
+// maxAddresses is the maximum number of unsubscribe links in a request.
 const maxAddresses = 200
 
 // administrator returns the uid of the administrator whose ID token a request brings.
@@ -16,7 +16,7 @@ func (d *handler) administrator(r *http.Request) (string, error) {
 	return d.service.Administrator(r.Context(), token)
 }
 
-// found is how many documents of a person there are or were.
+// found is the numbers of documents of a person that exist or were erased.
 type found struct {
 	Counts backoffice.Counts `json:"counts"`
 	Total  int               `json:"total"`

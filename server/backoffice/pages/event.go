@@ -10,14 +10,14 @@ import (
 	"unicode/utf8"
 )
 
-// zone is the foundation's time zone, America/Santo_Domingo: four hours behind UTC the whole year.
+// zone is the foundation's time zone, America/Santo_Domingo: four hours behind UTC all year.
 var zone = time.FixedZone("AST", -4*60*60)
 
-// months are the short months as the site writes them.
+// months are the abbreviations of months that the site uses.
 var months = [...]string{"ENE", "FEB", "MAR", "ABR", "MAY", "JUN", "JUL", "AGO", "SEP", "OCT", "NOV", "DIC"}
 
-// event is an event as visitors see it. Fields are empty where the stored event has nothing usable: older records lack
-// some. frontend/src/lib/read-event.ts reads events by the same rules.
+// event is an event as visitors see it. Fields are empty where the stored event has no valid value: older records lack
+// some fields. frontend/src/lib/read-event.ts reads events by the same rules.
 type event struct {
 	id          string
 	title       string
@@ -28,11 +28,11 @@ type event struct {
 	price *float64
 	// image is an absolute or relative http(s) address.
 	image string
-	// alt says what the image shows.
+	// alt is the image's alternative text.
 	alt string
-	// start is zero where the event has no moment.
+	// start is zero if the event has no time.
 	start time.Time
-	// date and hour are what is shown: "05 SEP 2025" and "19:30".
+	// date and hour are shown: "05 SEP 2025" and "19:30".
 	date, hour string
 }
 
@@ -73,7 +73,7 @@ func number(value any) *float64 {
 	return &n
 }
 
-// webAddress returns a text that is an http(s) address or relative, and "" otherwise.
+// webAddress returns a text if it is an http(s) or relative address, and "" otherwise.
 func webAddress(text string) string {
 	u, err := url.Parse(text)
 	if err != nil || (u.Scheme != "" && u.Scheme != "http" && u.Scheme != "https") {
@@ -82,10 +82,10 @@ func webAddress(text string) string {
 	return text
 }
 
-// ownPicture is the address of the largest file of a picture that was uploaded through the back office.
+// ownPicture matches the address of the largest file of a picture that was uploaded through the back office.
 var ownPicture = regexp.MustCompile(`^(/imagenes/[^/]+/)[0-9]+\.webp$`)
 
-// shared returns the address of the image for link previews, which messengers want as JPEG.
+// shared returns the address of the image for link previews, for which messengers need JPEG.
 func (e *event) shared() string {
 	if match := ownPicture.FindStringSubmatch(e.image); match != nil {
 		return match[1] + "compartir.jpg"
@@ -93,7 +93,7 @@ func (e *event) shared() string {
 	return e.image
 }
 
-// shown returns the date and time that are shown: the record's own texts, or those of its moment if it has none. A wrong date has no
+// shown returns the date and time that are shown: the record's texts, or those of its time if it has none. A wrong date has no
 // time either.
 func shown(date, hour string, start time.Time) (day, clock string) {
 	if date == "" && !start.IsZero() {
@@ -132,7 +132,7 @@ func (e *event) heading() string {
 	return cut(e.title, 56) + " · Evento"
 }
 
-// summary returns the page's description: the moment, and the event's own description or the site's name.
+// summary returns the page's description: the time, and the event's description or the site's name.
 func (e *event) summary(siteName string) string {
 	about := e.description
 	if about == "" {
@@ -156,7 +156,7 @@ func (e *event) cost() string {
 	return "RD$" + whole + "." + cents
 }
 
-// cut returns at most n characters of a text.
+// cut returns the first n characters of a text, at most.
 func cut(text string, n int) string {
 	if utf8.RuneCountInString(text) <= n {
 		return text
@@ -164,7 +164,7 @@ func cut(text string, n int) string {
 	return strings.TrimSpace(string([]rune(text)[:n]))
 }
 
-// reserved are the names that no document can have besides "." and "..".
+// reserved matches the names that Firestore reserves, besides "." and "..".
 var reserved = regexp.MustCompile(`^__.*__$`)
 
 // isDocumentID reports whether a document can have this name.

@@ -19,20 +19,20 @@ import (
 	"clave/server/clock"
 )
 
-// The files of the built site that the handler reads, each time anew: a site that is built again needs no restart.
+// The files of the built site that the handler reads, on each request, so that a new build needs no restart.
 const (
 	eventFile    = "eventos/plantilla.html"
 	notFoundFile = "404.html"
 	sitemapFile  = "sitemap-paginas.xml"
 )
 
-// Limits of what anonymous clients can cause.
+// Limits of the work that anonymous clients can cause.
 const (
-	// readTime is the time limit of reading the store; after it the built page is served as it is.
+	// readTime is the time limit of reading the store; after it the built page is served unchanged.
 	readTime = 3 * time.Second
 	// eraseTime is the time limit of unsubscribing.
 	eraseTime = 20 * time.Second
-	// maxReads is the maximum number of requests that may read the store at once; others wait for their turn within
+	// maxReads is the maximum number of requests that may read the store at once; others wait at most
 	// readTime.
 	maxReads = 32
 	// mapTime is the time for which a list of events is kept for the sitemap.
@@ -41,7 +41,7 @@ const (
 	maxListed = 1000
 )
 
-// Cache-Control of an event's page and of the sitemap, and of what is served instead of one.
+// Cache-Control of an event's page and of the sitemap, and of the pages that are served instead.
 const (
 	shortly = "public, max-age=60"
 	never   = "no-store"
@@ -50,11 +50,11 @@ const (
 // Listed is an event of the sitemap.
 type Listed struct {
 	ID string
-	// Updated is when it was last changed; zero where that is unknown.
+	// Updated is the time of the last change; zero if it is unknown.
 	Updated time.Time
 }
 
-// Store is where events are.
+// Store reads events.
 type Store interface {
 	// Event returns the fields of an event, nil when there is none.
 	Event(ctx context.Context, id string) (map[string]any, error)
@@ -66,24 +66,24 @@ type Store interface {
 type Options struct {
 	// Site is the built site (frontend/dist).
 	Site fs.FS
-	// Store is where events are.
+	// Store reads the events.
 	Store Store
-	// Subscriptions are the newsletter's.
+	// Subscriptions are those of the newsletter.
 	Subscriptions Subscriptions
-	// Pictures are the events'.
+	// Pictures are those of events.
 	Pictures Pictures
 	// Clock is for the age of lists of events. Nil: the machine's.
 	Clock clock.Clock
-	// Log receives why an event could not be read. Nil: the default logger.
+	// Log receives the errors of reading events. Nil: the default logger.
 	Log *slog.Logger
 }
 
-// handler is the handler's state.
+// handler holds the state of the HTTP handler.
 type handler struct {
 	o Options
-	// reads has a place for each request that reads the store.
+	// reads limits the requests that read the store at once.
 	reads chan struct{}
-	// lists has one request at a time read the list of events.
+	// lists lets concurrent requests share one read of the list of events.
 	lists singleflight.Group
 	mu    struct {
 		sync.Mutex
@@ -175,7 +175,7 @@ func (h *handler) event(w http.ResponseWriter, r *http.Request) {
 	send(w, r, "text/html; charset=utf-8", body)
 }
 
-// sitemap serves the sitemap: the build's pages, and the events.
+// sitemap serves the sitemap, with the pages of the build and the events.
 func (h *handler) sitemap(w http.ResponseWriter, r *http.Request) {
 	page, err := h.page()
 	var pages []byte
@@ -202,7 +202,7 @@ func (h *handler) sitemap(w http.ResponseWriter, r *http.Request) {
 	send(w, r, "application/xml", []byte(text))
 }
 
-// list returns the events of the sitemap, read at most once in mapTime. Requests that come while they are read wait for that reading.
+// list returns the events of the sitemap, read at most once in mapTime. Concurrent requests share one read.
 func (h *handler) list(ctx context.Context) ([]Listed, error) {
 	if listed, fresh := h.kept(); fresh {
 		return listed, nil
@@ -226,14 +226,14 @@ func (h *handler) list(ctx context.Context) ([]Listed, error) {
 	}
 }
 
-// kept returns the events that were read last, and reports whether they are good still.
+// kept returns the events that were read last, and reports whether they are recent enough.
 func (h *handler) kept() (listed []Listed, fresh bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.mu.listed, h.o.Clock.Now().Before(h.mu.expires)
 }
 
-// read reads the store in its turn and in time.
+// read reads the store within the limits maxReads and readTime.
 func read[T any](ctx context.Context, reads chan struct{}, call func(context.Context) (T, error)) (T, error) {
 	ctx, cancel := context.WithTimeout(ctx, readTime)
 	defer cancel()
@@ -247,7 +247,7 @@ func read[T any](ctx context.Context, reads chan struct{}, call func(context.Con
 	}
 }
 
-// asBuilt serves a file of the site as it is because the store could not be read.
+// asBuilt serves a file of the site unchanged, because the store could not be read.
 func (h *handler) asBuilt(w http.ResponseWriter, r *http.Request, name, kind string, cause error) {
 	if r.Context().Err() == nil {
 		h.o.Log.WarnContext(r.Context(), "a page is served without its events", "path", r.URL.Path, "error", cause)
@@ -255,7 +255,7 @@ func (h *handler) asBuilt(w http.ResponseWriter, r *http.Request, name, kind str
 	h.file(w, name, kind, never, http.StatusOK)
 }
 
-// notFound serves the site's own page for what is not there.
+// notFound serves the site's page for missing pages.
 func (h *handler) notFound(w http.ResponseWriter, _ *http.Request) {
 	h.file(w, notFoundFile, "text/html; charset=utf-8", "no-cache", http.StatusNotFound)
 }
@@ -274,7 +274,7 @@ func (h *handler) file(w http.ResponseWriter, name, kind, cache string, status i
 	_, _ = w.Write(body) // the client may have disconnected
 }
 
-// send answers 200, or 304 to who has the same body already.
+// send answers 200, or 304 if the client has the same body already.
 func send(w http.ResponseWriter, r *http.Request, kind string, body []byte) {
 	sum := sha256.Sum256(body)
 	tag := `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`

@@ -10,17 +10,17 @@ import (
 	"strings"
 )
 
-// The comments of the built page between which the event's head goes, and the one in whose place its text goes. The
-// first holds the build's data of the site, as JSON.
+// The comments of the built page between which the event's head is inserted, and the one that its text replaces. The
+// first contains the build's data of the site, as JSON.
 const (
 	headStart = "<!--evento "
 	headEnd   = "<!--/evento-->"
 	bodyMark  = "<!--evento-texto-->"
 )
 
-// built is the built page of events, taken apart.
+// built is the parsed built page of events.
 type built struct {
-	// before, between and after surround the head and the text.
+	// before, between and after are the parts around the head and the text.
 	before, between, after string
 	site                   site
 }
@@ -29,11 +29,11 @@ type built struct {
 type site struct {
 	// URL is the site's public address without a slash at its end.
 	URL string `json:"url"`
-	// Name is the foundation's.
+	// Name is the foundation's name.
 	Name string `json:"name"`
 }
 
-// parseBuilt takes the built page apart.
+// parseBuilt parses the built page.
 func parseBuilt(page string) (*built, error) {
 	before, rest, ok := strings.Cut(page, headStart)
 	facts, rest, ok2 := strings.Cut(rest, "-->")
@@ -52,13 +52,13 @@ func parseBuilt(page string) (*built, error) {
 	return b, nil
 }
 
-// view is what the templates show.
+// view is the data of the templates.
 type view struct {
 	Title, Description, Address string
 	Image                       string
-	// OwnImage is set when Image is the event's own, of unknown size.
+	// OwnImage is set if Image is the event's image, of unknown size.
 	OwnImage bool
-	// ImageAlt says what the event's own image shows.
+	// ImageAlt is the alternative text of the event's image.
 	ImageAlt            string
 	SiteName            string
 	Data                template.JS
@@ -84,7 +84,7 @@ var head = template.Must(template.New("head").Parse(`<title>{{.Title}}</title>
     <meta name="twitter:card" content="summary_large_image" />
     <script type="application/ld+json" id="datos-evento">{{.Data}}</script>`))
 
-// text is the event for who has no scripts; the built page has it in a noscript element.
+// text describes the event for clients without scripts, in a noscript element of the built page.
 var text = template.Must(template.New("text").Parse(`<h1 class="titulo-1">{{.Title}}</h1>
 <p class="mt-4">{{.When}}{{with .Place}} · {{.}}{{end}}</p>
 {{with .Artist}}<p class="mt-4">{{.}}</p>
@@ -92,7 +92,7 @@ var text = template.Must(template.New("text").Parse(`<h1 class="titulo-1">{{.Tit
 {{end}}{{with .About}}<p class="max-w-prose mt-4 wrap-anywhere whitespace-pre-line">{{.}}</p>
 {{end}}`))
 
-// fill returns the page of an event.
+// fill returns the built page with an event.
 func (b *built) fill(e *event) ([]byte, error) {
 	address := b.site.URL + "/eventos/" + url.PathEscape(e.id)
 	image, own := b.site.URL+"/ilustraciones/og-default.png", false

@@ -5,10 +5,10 @@ import (
 	"net/http"
 )
 
-// forever is the Cache-Control of a picture's files: another picture has another address.
+// forever is the Cache-Control of a picture's files: the content of an address never changes.
 const forever = "public, max-age=31536000, immutable"
 
-// Pictures are the events' pictures.
+// Pictures reads the pictures of events.
 type Pictures interface {
 	// PictureFile returns a file of a picture and its media type, nil when there is none.
 	PictureFile(ctx context.Context, id, name string) (data []byte, kind string, err error)
@@ -36,7 +36,7 @@ func (h *handler) picture(w http.ResponseWriter, r *http.Request) {
 	}
 	header.Set("Content-Type", kind)
 	header.Set("Cache-Control", forever)
-	// Nothing in it runs, even where somebody opens it by itself.
+	// No script in the file runs, even if the file is opened as a page.
 	header.Set("Content-Security-Policy", "default-src 'none'; sandbox")
 	_, _ = w.Write(data) // the client may have disconnected
 }

@@ -9,15 +9,15 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// eventCollection is where events are.
+// eventCollection is the collection of events.
 const eventCollection = "MusicEvent"
 
-// documents is a Store in Firestore.
+// documents implements Store in Firestore.
 type documents struct {
 	connect func() (*firestore.Client, error)
 }
 
-// Documents returns the Store of a project's documents. connect returns the client, made on first use.
+// Documents returns the Store of a project's documents. connect returns the client, created on first use.
 func Documents(connect func() (*firestore.Client, error)) Store { return documents{connect} }
 
 // Event implements Store.
@@ -36,7 +36,7 @@ func (d documents) Event(ctx context.Context, id string) (map[string]any, error)
 	return found.Data(), nil
 }
 
-// Published implements Store. An event without isPublished is from before there was such a field, and published.
+// Published implements Store. An event without isPublished is older than that field, and counts as published.
 func (d documents) Published(ctx context.Context, limit int) ([]Listed, error) {
 	client, err := d.connect()
 	if err != nil {

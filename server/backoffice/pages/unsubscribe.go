@@ -11,29 +11,29 @@ import (
 	"clave/server/fault"
 )
 
-// linkFile is the built page of the newsletter's links, in which a text replaces linkMark.
+// linkFile is the built page of the newsletter's links. A text replaces linkMark in it.
 const (
 	linkFile = "boletin/plantilla.html"
 	linkMark = "<!--baja-->"
 )
 
-// Subscriptions are the newsletter's.
+// Subscriptions are those of the newsletter.
 type Subscriptions interface {
 	// Subscriber returns the address of an unsubscribe link's token.
 	Subscriber(token string) (string, error)
-	// Unsubscribe erases its subscriptions.
+	// Unsubscribe erases the subscriptions of the address of an unsubscribe link's token.
 	Unsubscribe(ctx context.Context, token string) error
 	// Confirming returns the address of a confirmation link's token.
 	Confirming(token string) (string, error)
-	// Confirm confirms it.
+	// Confirm confirms the address of a confirmation link's token.
 	Confirm(ctx context.Context, token string) error
 }
 
-// linkText are the words of a link of the newsletter's e-mails. Following a link alone changes nothing: programs that scan e-mails
-// follow links too.
+// linkText has the texts of a link's page. A GET of a link changes nothing, because programs that scan e-mails
+// follow links.
 type linkText struct{ Question, Button, Done, Invalid, Failed string }
 
-// unsubscribing and confirming are the words of both links.
+// unsubscribing and confirming are the texts of the two links.
 var (
 	unsubscribing = linkText{
 		"¿Quieres dejar de recibir el boletín en", "Darme de baja", "Listo: ya no recibirás el boletín. Borramos tu correo de la lista.",
@@ -45,7 +45,7 @@ var (
 	}
 )
 
-// linkPage is the question with its form, or the result.
+// linkPage shows the question with its form, or the result.
 var linkPage = template.Must(template.New("link").Parse(`<h1 class="titulo-1">Boletín</h1>
 {{if eq .State "question"}}<p class="entrada mt-5 mb-7 wrap-anywhere">{{.Words.Question}} {{.Email}}?</p>
 <form method="post"><button type="submit" class="boton boton-primario">{{.Words.Button}}</button></form>
@@ -55,7 +55,7 @@ var linkPage = template.Must(template.New("link").Parse(`<h1 class="titulo-1">Bo
 <form method="post"><button type="submit" class="boton boton-primario">{{.Words.Button}}</button></form>
 {{end}}`))
 
-// link returns the handler of GET and POST of a link: whose it is, and what a POST does.
+// link returns the handler of GET and POST of a link.
 func (h *handler) link(words linkText, whose func(string) (string, error), act func(context.Context, string) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		token := r.URL.Query().Get("t")
@@ -79,7 +79,7 @@ func (h *handler) link(words linkText, whose func(string) (string, error), act f
 	}
 }
 
-// linkAnswer writes the page of a link.
+// linkAnswer writes a link's page.
 func (h *handler) linkAnswer(w http.ResponseWriter, r *http.Request, words linkText, state, email string, status int) {
 	page, fileErr := fs.ReadFile(h.o.Site, linkFile)
 	before, after, ok := strings.Cut(string(page), linkMark)

@@ -1,5 +1,5 @@
-// Package picture makes the files that a site serves of a picture that somebody uploaded: WebP in several widths, and a JPEG
-// for link previews. Only pixels survive: names, places and other metadata of the upload do not.
+// Package picture creates the files that a site serves from an uploaded picture: WebP in several widths, and a JPEG
+// for link previews. The files contain only the pixels of the upload, without its metadata such as names and places.
 //
-// An upload is judged by its content: its type by its first bytes, its size by its header, before any pixel is decoded.
+// The type of an upload is determined by its first bytes, and its size by its header, before pixels are decoded.
 package picture

@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 )
 
-// Markers of JPEG and the tag of EXIF that says how a camera was held.
+// Markers of JPEG, and EXIF's tag of the orientation.
 const (
 	markerStart    = 0xd8
 	markerApp1     = 0xe1
@@ -14,7 +14,7 @@ const (
 	typeShort      = 3
 )
 
-// orientation returns the EXIF orientation of a JPEG, 1 where it says none.
+// orientation returns the EXIF orientation of a JPEG, 1 if it has none.
 func orientation(file []byte) int {
 	if len(file) < 2 || file[0] != 0xff || file[1] != markerStart {
 		return 1

@@ -16,31 +16,31 @@ import (
 	encoder "clave/server/backoffice/webp"
 )
 
-// MaxPixels is the most pixels that an upload may have: a phone's photo has 12 million. Decoding a progressive JPEG of
-// this size takes some 200 MB.
+// MaxPixels is the maximum number of pixels of an upload. A phone's photo has 12 million. Decoding a progressive JPEG of
+// this size takes about 200 MB.
 const MaxPixels = 16_000_000
 
-// MaxSide is the greatest width and height of an upload. Scaling takes memory by the longest side too: a line of MaxPixels takes more
-// than 1 GB, and may be a file of a few kilobytes.
+// MaxSide is the greatest width and height of an upload. The memory for scaling depends on the longest side too: a line of MaxPixels
+// takes more than 1 GB, and its file may have a few kilobytes.
 const MaxSide = 16_384
 
 // MaxFile is the size of the largest file that Make returns, in bytes: it fits into a Firestore document of 1 MiB.
 const MaxFile = 900_000
 
-// The widths of the WebP files, and the width of the JPEG that messengers show of a link.
+// The widths of the WebP files, and that of the JPEG for link previews.
 const (
 	shareWidth = 1200
-	// tallest is the greatest height of a file, in widths.
+	// tallest is the maximum ratio of a file's height to its width.
 	tallest = 2
 )
 
-// widths are those of the WebP files, the smallest first.
+// widths are the widths of the WebP files, the smallest first.
 var widths = []int{480, 960, 1600}
 
 // ShareName is the name of the JPEG file.
 const ShareName = "compartir.jpg"
 
-// What is wrong with an upload.
+// Errors of uploads.
 var (
 	// ErrType is an upload that is neither JPEG, PNG nor WebP.
 	ErrType = errors.New("picture: neither JPEG, PNG nor WebP")
@@ -67,8 +67,8 @@ type Set struct {
 	Width, Height int
 }
 
-// Make returns the files of an upload. Each WebP file has one of the widths, down to the first one that the upload does not
-// fill.
+// Make returns the files of an upload. Each WebP file has one of the widths, up to the first one that the upload does not
+// reach.
 func Make(upload []byte) (*Set, error) {
 	m, err := decode(upload)
 	if err != nil {
@@ -101,7 +101,7 @@ func Make(upload []byte) (*Set, error) {
 	return set, nil
 }
 
-// shrink encodes with less quality until the file fits.
+// shrink encodes with decreasing quality until the file is small enough.
 func shrink(encode func(quality int) ([]byte, error)) ([]byte, error) {
 	for _, quality := range []int{80, 60, 40, 20, 5} {
 		data, err := encode(quality)
@@ -115,7 +115,7 @@ func shrink(encode func(quality int) ([]byte, error)) ([]byte, error) {
 	return nil, ErrPixels
 }
 
-// decode returns an upload's pixels, upright and opaque.
+// decode returns an upload's pixels in upright orientation and without transparency.
 func decode(upload []byte) (*image.RGBA, error) {
 	format, ok := formats[http.DetectContentType(upload)]
 	if !ok {
@@ -135,11 +135,11 @@ func decode(upload []byte) (*image.RGBA, error) {
 	return upright(flatten(m, format.studio), orientation(upload)), nil
 }
 
-// format is how one media type is read.
+// format describes how a media type is decoded.
 type format struct {
 	config func([]byte) (image.Config, error)
 	decode func([]byte) (image.Image, error)
-	// studio is set where YCbCr pictures have brightnesses of 16 to 235, which image/color does not know of.
+	// studio is set if the luma of YCbCr pictures is 16 to 235, which image/color does not support.
 	studio bool
 }
 
@@ -160,7 +160,7 @@ var formats = map[string]format{
 	},
 }
 
-// scale returns a picture at most so wide and at most twice as high, never larger than it is.
+// scale returns a picture that is scaled down to a width and to twice that height, at most. It never enlarges.
 func scale(m *image.RGBA, width int) *image.RGBA {
 	size := m.Rect.Size()
 	factor := min(1, float64(width)/float64(size.X), float64(width*tallest)/float64(size.Y))

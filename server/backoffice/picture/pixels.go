@@ -6,7 +6,7 @@ import (
 	"image/draw"
 )
 
-// flatten returns a picture's pixels over white. studio says how its YCbCr is meant.
+// flatten returns a picture's pixels over white. studio is the range of its YCbCr (format).
 func flatten(m image.Image, studio bool) *image.RGBA {
 	size := m.Bounds().Size()
 	out := image.NewRGBA(image.Rectangle{Max: size})
@@ -23,7 +23,7 @@ func flatten(m image.Image, studio bool) *image.RGBA {
 	return out
 }
 
-// convert draws brightnesses of 16 to 235 and colours of BT.601, with the transparency of alpha over white where that is not nil.
+// convert draws YCbCr of BT.601 with a luma of 16 to 235, over white with the transparency of alpha if that is not nil.
 func convert(out *image.RGBA, m *image.YCbCr, alpha *image.NYCbCrA) {
 	from := m.Rect.Min
 	for y := range out.Rect.Dy() {
@@ -43,7 +43,7 @@ func convert(out *image.RGBA, m *image.YCbCr, alpha *image.NYCbCrA) {
 	}
 }
 
-// upright turns a picture by its EXIF orientation, 1 to 8.
+// upright rotates and mirrors a picture by its EXIF orientation, 1 to 8.
 func upright(m *image.RGBA, orientation int) *image.RGBA {
 	if orientation < 2 || orientation > 8 {
 		return m
@@ -63,7 +63,7 @@ func upright(m *image.RGBA, orientation int) *image.RGBA {
 	return out
 }
 
-// turned returns where a pixel goes.
+// turned returns the position of a pixel in the upright picture.
 func turned(x, y, width, height, orientation int) image.Point {
 	right, bottom := width-1-x, height-1-y
 	switch orientation {

@@ -12,8 +12,8 @@ import (
 )
 
 // Apply fills an empty project and reports whether it did: a project with a document in any of the data's
-// collections stays as it is. Accounts come first and may be there already; the documents are written all or none,
-// so that an interrupted filling can be repeated.
+// collections stays as it is. Accounts are created first and may exist already; either all documents are written or none,
+// so that an interrupted call can be repeated.
 func Apply(ctx context.Context, accounts *auth.Client, documents *firestore.Client, data *Data) (bool, error) {
 	empty, err := isEmpty(ctx, documents, data)
 	if err != nil || !empty {
@@ -60,7 +60,7 @@ func isEmpty(ctx context.Context, documents *firestore.Client, data *Data) (bool
 	return true, nil
 }
 
-// createAccount creates an account, unless its id is taken already.
+// createAccount creates an account, unless its id exists already.
 func createAccount(ctx context.Context, accounts *auth.Client, a Account) error {
 	user := (&auth.UserToCreate{}).UID(a.UID).Email(a.Email).Password(a.Password).EmailVerified(true)
 	if a.DisplayName != "" {

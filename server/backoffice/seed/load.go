@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Data is everything that a project is filled with.
+// Data is the content of a project.
 type Data struct {
 	Accounts  []Account
 	Documents []Document
@@ -35,8 +35,8 @@ type Document struct {
 	Fields map[string]any
 }
 
-// Load reads accounts.json and every file in documents/ of fsys; dates in them are relative to now. All that is
-// wrong with the files is reported at once, each with its file.
+// Load reads accounts.json and every file in documents/ of fsys; dates in them are relative to now. Its error
+// contains all errors of the files, each with its file.
 func Load(ctx context.Context, fsys fs.FS, now time.Time) (*Data, error) {
 	data := &Data{}
 	var problems []error
@@ -69,7 +69,7 @@ func Load(ctx context.Context, fsys fs.FS, now time.Time) (*Data, error) {
 	return data, nil
 }
 
-// readJSON reads one file, which must hold what the target describes and nothing else.
+// readJSON decodes a file, which must have no fields besides the target's.
 func readJSON(fsys fs.FS, name string, into any) error {
 	f, err := fsys.Open(name)
 	if err != nil {

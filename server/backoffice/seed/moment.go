@@ -7,21 +7,21 @@ import (
 	"time"
 )
 
-// zone is the foundation's: America/Santo_Domingo, four hours behind UTC the whole year. It is fixed here, so that
-// machines without a time zone database count the same days.
+// zone is the foundation's time zone, America/Santo_Domingo: four hours behind UTC all year. It is a constant, so that
+// no time zone database is needed.
 var zone = time.FixedZone("America/Santo_Domingo", -4*60*60)
 
-// moments are the spellings of a relative moment.
+// moments matches the forms of a time.
 var moments = regexp.MustCompile(`^(today|month)(?:([+-])(\d{1,3}))?(?:/(\d{1,2}))?(?: (\d{2}):(\d{2}))?$`)
 
-// Moment returns the moment that a text means at now:
+// Moment returns the time that a text describes, relative to now:
 //
-//	today+3 19:30       half past seven in the evening, three days from today
+//	today+3 19:30       19:30, three days from today
 //	today-2             two days ago, at midnight
-//	month+1/05 18:00    the fifth of next month, at six in the evening
-//	2027-11-20 19:00    that very day, at seven in the evening
+//	month+1/05 18:00    the fifth of next month, at 18:00
+//	2027-11-20 19:00    an absolute time
 //
-// Days and hours are the foundation's. A day past the end of its month is the month's last.
+// Days and hours are in the foundation's time zone. A day past the end of its month is the month's last.
 func Moment(text string, now time.Time) (time.Time, error) {
 	for _, layout := range []string{"2006-01-02 15:04", time.DateOnly} {
 		if at, err := time.ParseInLocation(layout, text, zone); err == nil {
@@ -47,7 +47,7 @@ func Moment(text string, now time.Time) (time.Time, error) {
 	return time.Date(y, mo+time.Month(distance), min(day, last), hour, minute, 0, 0, zone), nil
 }
 
-// number reads digits; nothing is zero.
+// number parses digits; an empty text is zero.
 func number(digits string) int {
 	n, err := strconv.Atoi(digits)
 	if err != nil {

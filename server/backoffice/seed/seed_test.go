@@ -50,7 +50,7 @@ func TestMoment(t *testing.T) {
 	}
 }
 
-// FuzzMoment: no text makes a moment further than a thousand months away, and none panics.
+// FuzzMoment checks that no text panics or results in a time further than a thousand months away.
 func FuzzMoment(f *testing.F) {
 	for _, text := range []string{"today+3 19:30", "month-1/05 09:00", "today", "month+999/31 23:59", "today+"} {
 		f.Add(text)
@@ -124,7 +124,7 @@ func TestLoadReportsAllProblems(t *testing.T) {
 	}
 }
 
-// TestDemonstration: the project's own data can be loaded on every day of a year.
+// TestDemonstration checks that the demonstration data can be loaded on every day of a year.
 func TestDemonstration(t *testing.T) {
 	files := os.DirFS("../../../emulator-config")
 	for day := range 366 {

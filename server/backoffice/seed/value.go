@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// The keys of an object that stands for a value that JSON has not.
+// The keys of an object that represents a value of a type that JSON lacks.
 const (
 	timestampKey = "$timestamp"
 	dateKey      = "$date"
 )
 
-// convert creates a value for the Firestore client of one read from JSON.
+// convert returns the value for the Firestore client of a value of JSON.
 func convert(in any, now time.Time) (any, error) {
 	switch v := in.(type) {
 	case json.Number:
@@ -58,7 +58,7 @@ func convertMap(in map[string]any, now time.Time) (map[string]any, error) {
 	return out, nil
 }
 
-// convertNumber creates an integer of what is written as one, and a double of everything else.
+// convertNumber returns an integer if the number is written as one, and a double otherwise.
 func convertNumber(n json.Number) (any, error) {
 	if i, err := strconv.ParseInt(n.String(), 10, 64); err == nil {
 		return i, nil
@@ -70,7 +70,7 @@ func convertNumber(n json.Number) (any, error) {
 	return f, nil
 }
 
-// convertMoment creates a timestamp, or the text of its day, of a relative moment.
+// convertMoment returns the timestamp of a relative time, or the text of its day.
 func convertMoment(key, text string, now time.Time) (any, error) {
 	at, err := Moment(text, now)
 	if err != nil {

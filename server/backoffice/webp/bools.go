@@ -1,11 +1,11 @@
 package webp
 
-// bools writes booleans by arithmetic coding (RFC 6386, section 7): each costs as many bits as its probability says.
+// bools writes booleans by arithmetic coding (RFC 6386, section 7). The size of a boolean depends on its probability.
 type bools struct {
 	out []byte
-	// width of the interval, and its bottom.
+	// width and bottom are those of the interval.
 	width, bottom uint32
-	// room is the number of shifts that are left until bottom holds a byte.
+	// room is the number of shifts until bottom contains a whole byte.
 	room int
 }
 
@@ -36,7 +36,7 @@ func (b *bools) write(value bool, zero uint8) {
 	}
 }
 
-// carry adds one to what has been written.
+// carry adds one to the bytes that were written.
 func (b *bools) carry() {
 	i := len(b.out) - 1
 	for ; i >= 0 && b.out[i] == 255; i-- {
@@ -47,14 +47,14 @@ func (b *bools) carry() {
 	}
 }
 
-// number appends the lowest bits of n, the highest first, each as likely as not.
+// number appends the lowest bits of n, the highest first, each with the probability 1/2.
 func (b *bools) number(n, bits int) {
 	for bit := bits - 1; bit >= 0; bit-- {
 		b.write(n>>bit&1 == 1, 128)
 	}
 }
 
-// bytes ends the writing and returns all that was written.
+// bytes completes the output and returns it.
 func (b *bools) bytes() []byte {
 	room, bottom := b.room, b.bottom
 	if bottom&(1<<(32-room)) != 0 {

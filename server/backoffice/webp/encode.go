@@ -10,7 +10,7 @@ import (
 // MaxSide is the longest side of a picture in the format.
 const MaxSide = 1<<14 - 1
 
-// maxFirst is the size that the first partition of a frame must not reach.
+// maxFirst is the limit of the size of a frame's first partition, exclusive.
 const maxFirst = 1 << 19
 
 // Encode returns an opaque picture as lossy WebP. The quality is from 0, the smallest file, to 100. Transparency is ignored.
@@ -37,7 +37,7 @@ func Encode(m *image.RGBA, quality int) ([]byte, error) {
 	return container(data), nil
 }
 
-// container puts a frame into a RIFF file.
+// container returns a RIFF file with a frame.
 func container(frame []byte) []byte {
 	padded := len(frame) + len(frame)&1
 	out := make([]byte, 0, 20+padded)

@@ -54,7 +54,7 @@ func decode(t testing.TB, file []byte) *image.RGBA {
 	return out
 }
 
-// psnr returns how near two pictures are, in dB.
+// psnr returns the peak signal-to-noise ratio of two pictures, in dB.
 func psnr(a, b *image.RGBA) float64 {
 	sum := 0.0
 	for i := range a.Pix {
@@ -115,7 +115,7 @@ func TestPicturesThatTheFormatCannotHold(t *testing.T) {
 	}
 }
 
-// TestFilesAreSmallerThanJPEG is the reason for the package: at the same nearness its files are smaller.
+// TestFilesAreSmallerThanJPEG is the reason for the package: at the same quality its files are smaller.
 func TestFilesAreSmallerThanJPEG(t *testing.T) {
 	m := scene(240, 160)
 	file, err := webp.Encode(m, 75)

@@ -1,9 +1,9 @@
 package webp
 
-// macroblock is what the second pass writes of 16×16 pixels.
+// macroblock is the encoding of 16×16 pixels that the second pass writes.
 type macroblock struct {
 	luma, chroma mode
-	// levels are of 16 blocks of brightness, 4 of each colour, and of the first coefficients of the former (y2).
+	// levels are those of 16 blocks of luma, of 4 blocks of each chroma plane, and of the first coefficients of luma (y2).
 	levels [25][16]int16
 	// skip is set when all levels are zero.
 	skip bool
@@ -34,7 +34,7 @@ func (f *frame) encode() {
 	}
 }
 
-// encodeLuma encodes a macroblock's brightness and reports whether any level is not zero.
+// encodeLuma encodes a macroblock's luma and reports whether any level is not zero.
 func (f *frame) encodeLuma(b *macroblock, x, y int) bool {
 	var predicted [256]uint8
 	b.luma = choose(f.decoded.y.around(x, y, 16), []square{{&f.source.y, &f.decoded.y, predicted[:]}}, x, y)
@@ -55,7 +55,7 @@ func (f *frame) encodeLuma(b *macroblock, x, y int) bool {
 	return some
 }
 
-// encodeChroma encodes a macroblock's colours, which share a mode, and reports whether any level is not zero.
+// encodeChroma encodes a macroblock's chroma, whose planes share a mode, and reports whether any level is not zero.
 func (f *frame) encodeChroma(b *macroblock, x, y int) bool {
 	var cb, cr [64]uint8
 	squares := []square{{&f.source.cb, &f.decoded.cb, cb[:]}, {&f.source.cr, &f.decoded.cr, cr[:]}}
@@ -77,7 +77,7 @@ type square struct {
 	predicted       []uint8
 }
 
-// choose fills in the predictions of the mode that comes closest to the source, and returns the mode.
+// choose sets the predictions of the mode that differs least from the source, and returns the mode.
 func choose(first *neighbours, squares []square, x, y int) mode {
 	size := 16
 	around := []*neighbours{first}
@@ -116,7 +116,7 @@ func absolute(source *plane, predicted []uint8, size, x, y int) int {
 	return sum
 }
 
-// difference returns the coefficients of a block of a square at x, y: what its prediction lacks.
+// difference returns the coefficients of a block of a square at x, y: those of its residual.
 func difference(source *plane, predicted []uint8, size, x, y, dx, dy int) block {
 	var d block
 	for i := range 4 {
@@ -128,7 +128,7 @@ func difference(source *plane, predicted []uint8, size, x, y, dx, dy int) block 
 	return dct(&d)
 }
 
-// add decodes a block of a square: its prediction and what its coefficients add.
+// add decodes a block of a square: the sum of its prediction and of its residual.
 func add(decoded *plane, predicted []uint8, c *block, size, x, y, dx, dy int) {
 	d := inverseDCT(c)
 	for i := range 4 {

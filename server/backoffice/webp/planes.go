@@ -2,7 +2,7 @@ package webp
 
 import "image"
 
-// plane holds the samples of one colour, its sides multiples of a macroblock's.
+// plane holds the samples of a component; its sides are multiples of a macroblock's.
 type plane struct {
 	stride int
 	pix    []uint8
@@ -14,7 +14,7 @@ func newPlane(width, height int) plane { return plane{width, make([]uint8, width
 // row returns the n samples from x, y on.
 func (p *plane) row(x, y, n int) []uint8 { return p.pix[y*p.stride+x:][:n] }
 
-// planes are a picture in VP8's colours, its last column and row repeated up to whole macroblocks.
+// planes are a picture in VP8's colour space, with its last column and row repeated up to whole macroblocks.
 type planes struct{ y, cb, cr plane }
 
 // newPlanes returns planes of a number of macroblocks.
@@ -22,7 +22,7 @@ func newPlanes(columns, rows int) planes {
 	return planes{newPlane(columns*16, rows*16), newPlane(columns*8, rows*8), newPlane(columns*8, rows*8)}
 }
 
-// convert returns a picture in VP8's colours: BT.601 with 16 to 235 for brightness, as all WebP decoders of browsers read it.
+// convert returns a picture in VP8's colour space, BT.601 with a luma of 16 to 235, which browsers use.
 func convert(m *image.RGBA, columns, rows int) planes {
 	p := newPlanes(columns, rows)
 	size := m.Rect.Size()

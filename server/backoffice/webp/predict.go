@@ -1,6 +1,6 @@
 package webp
 
-// mode is how a macroblock is predicted from its neighbours.
+// mode is the method of predicting a macroblock from its neighbours.
 type mode uint8
 
 // The modes of a whole macroblock, in the order of the bitstream's trees.
@@ -12,7 +12,7 @@ const (
 	modes
 )
 
-// What stands for neighbours beyond the picture's edges.
+// The values of neighbours outside the picture.
 const (
 	beyondTop  = 127
 	beyondLeft = 129
@@ -49,7 +49,7 @@ func (p *plane) around(x, y, size int) *neighbours {
 	return n
 }
 
-// predict fills out, row by row.
+// predict writes the prediction to out, row by row.
 func (n *neighbours) predict(m mode, out []uint8) {
 	mean := n.mean()
 	for y := range n.size {
@@ -86,5 +86,5 @@ func (n *neighbours) mean() uint8 {
 	return uint8((sum + count/2) / count)
 }
 
-// clip returns a sample within a byte.
+// clip limits a sample to the range of a byte.
 func clip(v int32) uint8 { return uint8(min(max(v, 0), 255)) }

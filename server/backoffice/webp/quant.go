@@ -1,6 +1,6 @@
 package webp
 
-// The steps of quantization by the index that a frame gives (RFC 6386, section 14.1).
+// The quantization steps by the index in a frame (RFC 6386, section 14.1).
 var (
 	stepDC = [128]int32{
 		4, 5, 6, 7, 8, 9, 10, 10,
@@ -55,17 +55,17 @@ func newQuantizer(index int) quantizer {
 	}
 }
 
-// How much is added before rounding down, in 256ths of a step: less than half, as small coefficients cost more than they show.
+// How much is added before rounding down, in 256ths of a step: less than half, because small coefficients take many bits and are hardly visible.
 const (
 	biasDC = 108
 	biasAC = 110
 )
 
-// maxLevel is the largest level that a token holds.
+// maxLevel is the largest level that a token can represent.
 const maxLevel = 2048 + 66
 
-// quantize turns coefficients from index first on to levels in zigzag order, and the coefficients to what the decoder makes of
-// them. It reports whether any level is not zero.
+// quantize converts coefficients from index first on to levels in zigzag order, and sets the coefficients to the values that a decoder
+// computes. It reports whether any level is not zero.
 func (s steps) quantize(c *block, levels *[16]int16, first int) bool {
 	some := false
 	for i := first; i < 16; i++ {

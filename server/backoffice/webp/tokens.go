@@ -2,7 +2,7 @@ package webp
 
 import "math"
 
-// The kinds of planes by which probabilities differ.
+// The kinds of planes, which have different probabilities.
 const (
 	planeYAfterY2 = iota
 	planeY2
@@ -12,10 +12,10 @@ const (
 // tokenProbs are probabilities by plane, band, context and node of the token tree.
 type tokenProbs [4][8][3][11]uint8
 
-// bands are the bands of coefficients; the last entry is what follows the last coefficient.
+// bands are the bands of coefficients; the last entry is for the position after the last coefficient.
 var bands = [17]int{0, 1, 2, 3, 6, 4, 5, 6, 6, 6, 6, 6, 6, 6, 6, 7, 0}
 
-// categories are the levels from 5 on: the smallest of each, and the probabilities of the bits that say how much more.
+// categories are the levels from 5 on: the smallest level of each, and the probabilities of the bits of the difference to it.
 var categories = [...]struct {
 	least int
 	extra []uint8
@@ -30,13 +30,13 @@ var categories = [...]struct {
 
 // sink receives the decisions of a token tree.
 type sink interface {
-	// node is a decision whose probability the frame sets.
+	// node receives a decision whose probability the frame sets.
 	node(plane, band, context, index int, value bool)
-	// fixed is a decision of a fixed probability.
+	// fixed receives a decision of a fixed probability.
 	fixed(value bool, zero uint8)
 }
 
-// putBlock sends the tokens of a block's levels from index first on, and reports whether there are any but the end.
+// putBlock sends the tokens of a block's levels from index first on, and reports whether there are any besides the end.
 func putBlock(s sink, plane, context, first int, levels *[16]int16) bool {
 	last := 15
 	for last >= first && levels[last] == 0 {
@@ -129,12 +129,12 @@ func (w *writer) node(plane, band, context, index int, value bool) {
 // fixed implements sink.
 func (w *writer) fixed(value bool, zero uint8) { w.out.write(value, zero) }
 
-// bits returns what so many decisions cost at a probability.
+// bits returns the size of a number of decisions at a probability.
 func bits(count [2]int, zero uint8) float64 {
 	return -float64(count[0])*math.Log2(float64(zero)/256) - float64(count[1])*math.Log2(1-float64(zero)/256)
 }
 
-// probability returns what fits the counts best.
+// probability returns the probability that fits the counts best.
 func probability(count [2]int) uint8 {
 	total := count[0] + count[1]
 	if total == 0 {
@@ -143,7 +143,7 @@ func probability(count [2]int) uint8 {
 	return uint8(min(max((count[0]*256+total/2)/total, 1), 255))
 }
 
-// writeProbs writes which probabilities differ from the default ones, where that saves more bits than it costs, and returns all.
+// writeProbs writes the probabilities whose change from the default saves more bits than it takes, and returns all probabilities.
 func (c *counter) writeProbs(out *bools) *tokenProbs {
 	probs := defaultProb
 	for plane := range c {

@@ -1,6 +1,6 @@
 package webp
 
-// uncoded is the context of macroblocks: which of their blocks had levels.
+// uncoded is the context of macroblocks: whether neighbouring blocks had levels.
 type uncoded struct {
 	luma   [4]int
 	cb, cr [2]int
@@ -109,7 +109,7 @@ func (f *frame) bytes() []byte {
 	return f.join(first.bytes(), second.out.bytes())
 }
 
-// join puts a frame's header before its partitions.
+// join returns a frame's header and partitions.
 func (f *frame) join(first, second []byte) []byte {
 	const shown = 1 << 4
 	tag := uint32(len(first))<<5 | shown
@@ -120,5 +120,5 @@ func (f *frame) join(first, second []byte) []byte {
 	return append(append(header, first...), second...)
 }
 
-// filterLevel returns how strongly decoders smooth the edges of blocks: the more, the coarser the steps are.
+// filterLevel returns the level of the decoders' loop filter. It increases with the quantization steps.
 func (f *frame) filterLevel() int { return min(f.index/4, 63) }
