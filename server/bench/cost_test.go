@@ -62,7 +62,7 @@ func TestCostOfACall(t *testing.T) {
 	compare(t, "TLS page : Go's file server", 16, secure.page(t, config), bareTLS.page(t, config), 1.5)
 }
 
-// costLoad is a server and what a client does there; begin returns what one worker repeats.
+// costLoad is a server and the calls of its clients. begin returns the call that one worker repeats.
 type costLoad struct {
 	server *server
 	begin  func() func() error
@@ -258,7 +258,7 @@ func (s *server) grpcStream(t *testing.T, config *tls.Config) costLoad {
 	}}
 }
 
-// startServe starts `clave serve` with TLS, a site and rules that let everybody in.
+// startServe starts `clave serve` with TLS, a site and rules that allow everything.
 func startServe(t *testing.T) (*server, certificate) {
 	t.Helper()
 	dir, address := t.TempDir(), freeAddress(t)

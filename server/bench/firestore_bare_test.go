@@ -53,7 +53,7 @@ func newBare() *bare {
 	}}
 }
 
-// bare is the server of TestServeBare.
+// bare is the service of TestServeBare.
 type bare struct {
 	pb.UnimplementedFirestoreServer
 	fields map[string]*pb.Value

@@ -230,7 +230,7 @@ func batch(ctx context.Context, c *firestore.Client, collection string, i int) e
 	return err
 }
 
-// workload is something that clients do again and again.
+// workload is a call that clients repeat.
 type workload struct {
 	name string
 	warm bool

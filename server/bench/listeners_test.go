@@ -57,13 +57,13 @@ func dial(t *testing.T, address string) *grpc.ClientConn {
 	return conn
 }
 
-// crowd is many listeners. Each reports when it has received a snapshot after changes.
+// crowd holds many listeners. Each records when it has received a snapshot after changes.
 type crowd struct {
 	n int
 	// arrivals are the times of the snapshots of the present round, counted by arrived.
 	arrivals []time.Time
 	arrived  atomic.Int32
-	// wanted is how many make the round; whole receives when it is.
+	// wanted is the number of arrivals that complete the round; whole then receives a value.
 	wanted atomic.Int32
 	whole  chan struct{}
 	conns  []*grpc.ClientConn

@@ -15,9 +15,10 @@ import (
 	"clave/server/storage/pgstore/pgtest"
 )
 
-// TestOnNodes logs how creates at the leader of three nodes compare with those at a server with the embedded store, in turns of one run, and
-// what a new node with an empty folder takes until its replica is there. PostgreSQL and the embedded store both sync each commit. The
-// goal is 60 % of the embedded store's rate at 16 and 64 clients. CLAVE_BENCH_LARGE has the new node build a million documents.
+// TestOnNodes logs how creates at the leader of three nodes compare with those at a server with the embedded store,
+// in turns of one run, and what a new node with an empty folder takes until its replica is there. PostgreSQL and the
+// embedded store both sync each commit. The goal is 60 % of the embedded store's rate at 16 and 64 clients. With
+// CLAVE_BENCH_LARGE the new node builds a million documents.
 func TestOnNodes(t *testing.T) {
 	if os.Getenv("CLAVE_BENCH_NODES") == "" {
 		t.Skip("CLAVE_BENCH_NODES is not set")

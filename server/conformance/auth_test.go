@@ -29,7 +29,7 @@ type authStep struct {
 	Want                        authWant
 }
 
-// authWant is what is compared of an answer. Body and claims may have more fields than are recorded.
+// authWant holds the compared parts of a response. Body and claims may have more fields than recorded.
 type authWant struct {
 	Status     int
 	Code       *string
@@ -130,7 +130,7 @@ func (r *authRun) step(s *authStep) {
 	}
 }
 
-// judge returns what is wrong with an answer.
+// judge returns the differences between a response and the recorded one.
 func (r *authRun) judge(want *authWant, a answer) (problems []string) {
 	bad := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
 	if a.status != want.Status {
@@ -220,7 +220,7 @@ var inBraces = regexp.MustCompile(`\{\{([^{}]+)\}\}`)
 // testPhones are numbers without owners.
 var testPhones = []string{"+16505550101", "+16505550102", "+16505550103", "+16505550104", "+16505550105", "+16505550106"}
 
-// value returns what a placeholder stands for.
+// value returns the value of a placeholder.
 func (r *authRun) value(expr string) any {
 	kind, name, ok := strings.Cut(expr, ":")
 	mail := fmt.Sprintf("orc-run-%d-%s@example.com", r.number, name)

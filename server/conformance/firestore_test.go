@@ -239,7 +239,7 @@ func (r *firestoreRun) send(q *request, timeoutMs int) sent {
 	return sent{a, err}
 }
 
-// judge returns what is wrong with an answer, or nothing.
+// judge returns the differences between a response and the recorded one, or "".
 func (r *firestoreRun) judge(want *expected, got sent) string {
 	if len(want.AnyOf) > 0 {
 		var all []string

@@ -26,7 +26,7 @@ const (
 	root     = database + "/documents"
 )
 
-// owner lets the rules be passed over.
+// owner are the credentials of a caller to whom no rules apply.
 type owner struct{}
 
 // GetRequestMetadata implements credentials.PerRPCCredentials.
@@ -37,7 +37,7 @@ func (owner) GetRequestMetadata(context.Context, ...string) (map[string]string, 
 // RequireTransportSecurity implements credentials.PerRPCCredentials.
 func (owner) RequireTransportSecurity() bool { return false }
 
-// dial connects to the program, again and again when it is away.
+// dial connects to the program and reconnects when the program does not run.
 func dial(t *testing.T, addr string, more ...grpc.DialOption) *grpc.ClientConn {
 	t.Helper()
 	fast := backoff.Config{BaseDelay: 10 * time.Millisecond, Multiplier: 1.5, MaxDelay: 200 * time.Millisecond}
@@ -78,7 +78,7 @@ func (c client) connect(t *testing.T) {
 	}
 }
 
-// outcome is what is known of a commit.
+// outcome is the known result of a commit.
 type outcome int
 
 // The outcomes of a commit.
@@ -88,7 +88,7 @@ const (
 	unknown
 )
 
-// outcomeOf returns what an error says about a commit.
+// outcomeOf returns the outcome of a commit from its error.
 func outcomeOf(err error) outcome {
 	switch status.Code(err) {
 	case codes.OK:
@@ -97,7 +97,7 @@ func outcomeOf(err error) outcome {
 		return refused
 	case codes.Unavailable:
 		if strings.Contains(err.Error(), "Error while dialing") {
-			return refused // It was not even sent.
+			return refused // The request was not sent.
 		}
 	}
 	return unknown
@@ -129,7 +129,7 @@ func set(path string, f fields) *firestorepb.Write {
 	return &firestorepb.Write{Operation: &firestorepb.Write_Update{Update: &firestorepb.Document{Name: root + "/" + path, Fields: f.values()}}}
 }
 
-// create is a write that makes a document, which must be new.
+// create is a write that creates a document, which must be absent.
 func create(path string, f fields) *firestorepb.Write {
 	w := set(path, f)
 	w.CurrentDocument = &firestorepb.Precondition{ConditionType: &firestorepb.Precondition_Exists{Exists: false}}
@@ -148,7 +148,8 @@ func (c client) begin(ctx context.Context) ([]byte, error) {
 	return res.GetTransaction(), err
 }
 
-// abandon rolls a transaction back, if it is one, so that it holds no locks. As SDKs do, it tries again while nobody answers.
+// abandon rolls back a transaction, if there is one, so that it holds no locks. Like the SDKs, it retries while no server
+// responds.
 func (c client) abandon(ctx context.Context, tx []byte) {
 	if tx == nil {
 		return

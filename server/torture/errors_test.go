@@ -14,7 +14,7 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// met is an error that a client has met.
+// met is an error that a client has received.
 type met struct {
 	at     time.Time
 	client string
@@ -25,7 +25,7 @@ type met struct {
 // String describes the error.
 func (m met) String() string { return fmt.Sprintf("%s at %s: %v", m.method, m.client, m.err) }
 
-// errorLog gathers the errors that clients meet, call by call. It is safe for concurrent use.
+// errorLog collects the errors of the calls of clients. It is safe for concurrent use.
 type errorLog struct {
 	mu   sync.Mutex
 	errs []met
@@ -86,17 +86,17 @@ func (s *watchedStream) RecvMsg(m any) error {
 // grace is the time for which after a fault its errors may come.
 const grace = 5 * time.Second
 
-// faultTime is when something was wrong.
+// faultTime is the time span of a fault.
 type faultTime struct{ began, ended time.Time }
 
-// outage reports whether an error says that nobody could answer.
+// outage reports whether an error means that no server could respond.
 func outage(err error) bool {
 	code := status.Code(err)
 	return code == codes.Unavailable || code == codes.DeadlineExceeded
 }
 
-// wrong returns the errors that clients must not meet: any but those that SDKs retry, and those too where nothing is wrong. Contention and names
-// that are taken are no faults.
+// wrong returns the errors that clients must not meet: any but those that SDKs retry, and those too where nothing is
+// wrong. Contention and names that are taken are no faults.
 func (l *errorLog) wrong(from time.Time, f faultTime, to time.Time) []string {
 	var found []string
 	for _, m := range l.between(from, to) {

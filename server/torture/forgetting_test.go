@@ -18,8 +18,8 @@ func (c *cluster) disconnected() (name string) {
 	return name
 }
 
-// TestTheChecksFindNodesThatForget has PostgreSQL lose what nodes have acknowledged: its database is put back to an earlier copy while
-// no node runs. The ledger, the histories and the listener must each find it.
+// TestTheChecksFindNodesThatForget makes PostgreSQL lose acknowledged commits: its database is restored to an earlier copy while
+// no node runs. The ledger, the histories and the listener must each detect it.
 func TestTheChecksFindNodesThatForget(t *testing.T) {
 	c := newCluster(t, false)
 	all := newWorkload(t, c)

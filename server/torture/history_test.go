@@ -45,7 +45,7 @@ var model = porcupine.Model{
 	},
 }
 
-// history gathers operations. It is safe for concurrent use.
+// history collects operations. It is safe for concurrent use.
 type history struct {
 	began time.Time
 	// pace is the number of operations a second, so that it spans a round; 0 means no limit.
@@ -81,7 +81,7 @@ func (h *history) add(op operation, called int64, o outcome, read *state) {
 	h.mu.ops = append(h.mu.ops, one)
 }
 
-// full reports whether the history takes no operation now: longer ones take too long to check.
+// full reports whether the history cannot take more operations now, because longer histories take too long to check.
 func (h *history) full() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -89,7 +89,7 @@ func (h *history) full() bool {
 	return n >= mostInHistory || h.pace > 0 && float64(n) >= h.pace*(1+time.Since(h.began).Seconds())
 }
 
-// check reports whether the history is linearizable, porcupine.Unknown when that takes too long to find out.
+// check reports whether the history is linearizable. The result is porcupine.Unknown if the check takes too long.
 func (h *history) check() porcupine.CheckResult {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 )
 
-// ledger is what the clients know that the program has acknowledged. It is safe for concurrent use.
+// ledger holds the outcomes of the clients' commits. It is safe for concurrent use.
 type ledger struct {
 	mu struct {
 		sync.Mutex
@@ -93,7 +93,7 @@ func (l *ledger) moment(n int) (m moment, ok bool) {
 	return l.mu.moments[n%len(l.mu.moments)], true
 }
 
-// compare returns what is wrong with the entries and names that were found: path to number of each document.
+// compare returns the errors in the entries and names that were found, given as the number of each document by path.
 func (l *ledger) compare(entries, names map[string]fields) []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

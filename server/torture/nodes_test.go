@@ -138,7 +138,7 @@ func (m *member) launch() {
 	m.srv, _ = m.site.launch()
 }
 
-// role returns what a node says it is, leader or follower, and nothing where it is not well.
+// role returns the role that a node reports, leader or follower, and "" if the node is unhealthy.
 func (m *member) role() string {
 	ctx, cancel := context.WithTimeout(m.site.t.Context(), time.Second)
 	defer cancel()
@@ -171,7 +171,7 @@ func (m *member) await(what string, is func() bool) {
 	}
 }
 
-// roles returns the number of the node that leads, -1 where none or several say so, and how many are well.
+// roles returns the number of the node that leads, -1 if none or several report so, and the number of healthy nodes.
 func (c *cluster) roles() (leader, well int) {
 	leader = -1
 	leaders := 0
@@ -191,7 +191,7 @@ func (c *cluster) roles() (leader, well int) {
 	return leader, well
 }
 
-// leader waits until one node leads and all are well, and returns its number.
+// leader waits until one node leads and all are healthy, and returns its number.
 func (c *cluster) leader() int {
 	c.t.Helper()
 	limit := time.Now().Add(patience)
@@ -217,7 +217,7 @@ func (c *cluster) logged() string {
 	return all.String()
 }
 
-// heal ends what is wrong with any link.
+// heal ends the faults of all links.
 func (c *cluster) heal() {
 	for _, link := range c.links() {
 		link.Heal()

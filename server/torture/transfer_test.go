@@ -41,8 +41,8 @@ func makeExport(t *testing.T) (export, copied string) {
 	return export, copied
 }
 
-// TestKilledImportsAndRestores kills imports and restores at random moments. Each time the data are whole, or there is nothing, or the
-// program refuses to start and the same command, run again, makes them whole.
+// TestKilledImportsAndRestores kills imports and restores at random times. Each time the data must be complete or absent, or the
+// program must refuse to start and the same command, run again, must complete them.
 func TestKilledImportsAndRestores(t *testing.T) {
 	export, copied := makeExport(t)
 	for _, command := range [][]string{{"import", export, "--project", project}, {"restore", copied}} {
@@ -78,7 +78,7 @@ func TestKilledImportsAndRestores(t *testing.T) {
 	}
 }
 
-// afterKill checks what a killed command has left, and reports whether the program refused it.
+// afterKill checks the data after a command was killed, and reports whether the program refused to start on them.
 func (s *site) afterKill(args []string) (refused bool) {
 	t := s.t
 	srv, ready := s.launch()

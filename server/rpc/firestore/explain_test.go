@@ -58,9 +58,9 @@ func TestExplainedFigures(t *testing.T) {
 	}
 }
 
-// TestFiguresComeWithTheLastDocument runs queries with explain and expects the figures once, in the last response.
+// TestFiguresComeWithTheLastDocument checks that an explained query returns its metrics once, in the last response.
 func TestFiguresComeWithTheLastDocument(t *testing.T) {
-	h := newStreamHouse(t, listen.Options{})
+	h := newStreamFixture(t, listen.Options{})
 	h.commit(set("open/a", 1), set("open/b", 2), set("open/c", 3))
 	for _, tt := range []struct {
 		name       string

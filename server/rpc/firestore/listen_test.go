@@ -16,13 +16,13 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// listenPipe is a Listen stream whose ends are both here.
+// listenPipe is a Listen stream of which the test has both ends.
 type listenPipe struct {
 	*pipe[pb.ListenRequest, Answer]
 }
 
 // listenStream opens a Listen stream.
-func (h *streamHouse) listenStream(c token.Caller) listenPipe {
+func (h *streamFixture) listenStream(c token.Caller) listenPipe {
 	h.t.Helper()
 	return listenPipe{open(h.t, c, 100, h.server.Listen)}
 }
@@ -91,7 +91,7 @@ func (p listenPipe) want(what, want string) {
 }
 
 // commit writes as a server.
-func (h *streamHouse) commit(writes ...*pb.Write) {
+func (h *streamFixture) commit(writes ...*pb.Write) {
 	h.t.Helper()
 	_, err := h.server.Commit(h.t.Context(), token.Caller{Privileged: true, Project: "p"}, &pb.CommitRequest{Database: streamDatabase, Writes: writes})
 	if err != nil {
@@ -100,7 +100,7 @@ func (h *streamHouse) commit(writes ...*pb.Write) {
 }
 
 func TestListenStream(t *testing.T) {
-	h := newStreamHouse(t, listen.Options{})
+	h := newStreamFixture(t, listen.Options{})
 	h.commit(set("open/a", 1))
 	p := h.listenStream(h.ann())
 	p.add(all(2, "open"))
@@ -126,7 +126,7 @@ func TestListenStream(t *testing.T) {
 }
 
 func TestListenTargetsThatCannotBeHad(t *testing.T) {
-	h := newStreamHouse(t, listen.Options{})
+	h := newStreamFixture(t, listen.Options{})
 	p := h.listenStream(token.Caller{Privileged: true, Project: "p"})
 	foreign := all(3, "open")
 	foreign.GetQuery().Parent = strings.Replace(streamDocuments, "(default)", "other", 1)
@@ -171,7 +171,7 @@ func TestListenTargetsThatCannotBeHad(t *testing.T) {
 }
 
 func TestListenStreamsThatEnd(t *testing.T) {
-	h := newStreamHouse(t, listen.Options{})
+	h := newStreamFixture(t, listen.Options{})
 	for _, c := range []struct {
 		name     string
 		requests []*pb.ListenRequest
@@ -200,7 +200,7 @@ func TestListenStreamsThatEnd(t *testing.T) {
 
 // TestListenStreamEndsWithItsToken checks the recorded end: the whole stream, with Internal, and not before.
 func TestListenStreamEndsWithItsToken(t *testing.T) {
-	h := newStreamHouse(t, listen.Options{DropAfter: 100 * time.Hour}) // The hours pass in the middle of a send.
+	h := newStreamFixture(t, listen.Options{DropAfter: 100 * time.Hour}) // The hours pass in the middle of a send.
 	h.commit(set("mine/ann", 1))
 	p := h.listenStream(h.ann())
 	p.add(documents(2, "mine/ann"))
@@ -229,7 +229,7 @@ func TestListenStreamEndsWithItsToken(t *testing.T) {
 }
 
 func TestListenersFollowReplacedRules(t *testing.T) {
-	h := newStreamHouse(t, listen.Options{})
+	h := newStreamFixture(t, listen.Options{})
 	h.commit(set("open/a", 1), set("mine/ann", 1))
 	p := h.listenStream(h.ann())
 	p.add(all(2, "open"))
@@ -247,7 +247,7 @@ func TestListenersFollowReplacedRules(t *testing.T) {
 }
 
 func TestListenerThatTakesNothingIsDropped(t *testing.T) {
-	h := newStreamHouse(t, listen.Options{})
+	h := newStreamFixture(t, listen.Options{})
 	h.commit(set("open/a", 1))
 	p := listenPipe{open(t, token.Caller{Privileged: true, Project: "p"}, 0, h.server.Listen)}
 	p.add(all(2, "open"))

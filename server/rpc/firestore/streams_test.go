@@ -23,22 +23,23 @@ const (
 	streamDocuments = streamDatabase + "/documents"
 )
 
-// streamRules let everybody into open, and ann into what is ann's.
+// streamRules allow everyone to access open, and ann to access her own documents.
 const streamRules = `rules_version = '2'; service cloud.firestore { match /databases/{d}/documents {
   match /open/{x=**} { allow read, write; }
   match /mine/{uid} { allow read, write: if request.auth.uid == uid; }
 } }`
 
-// streamHouse is a server over an empty database in memory, whose clock is wound by hand. The engine's is the machine's.
-type streamHouse struct {
-	t      *testing.T
-	server *Server
-	book   *guard.Rulesets
-	clock  *clock.Hand
+// streamFixture is a server with an empty database in memory and a clock that the test sets. The engine uses the machine's
+// clock.
+type streamFixture struct {
+	t        *testing.T
+	server   *Server
+	rulesets *guard.Rulesets
+	clock    *clock.Hand
 }
 
-// newStreamHouse starts a server with rules.
-func newStreamHouse(t *testing.T, o listen.Options) *streamHouse {
+// newStreamFixture starts a server with rules.
+func newStreamFixture(t *testing.T, o listen.Options) *streamFixture {
 	t.Helper()
 	store, err := pebblestore.OpenMemory()
 	if err != nil {
@@ -48,14 +49,14 @@ func newStreamHouse(t *testing.T, o listen.Options) *streamHouse {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &streamHouse{t: t, book: guard.NewRulesets(guard.RulesetsOptions{}), clock: clock.NewHand(clock.System().Now())}
+	h := &streamFixture{t: t, rulesets: guard.NewRulesets(guard.RulesetsOptions{}), clock: clock.NewHand(clock.System().Now())}
 	o.Engine, o.Clock = e, h.clock
 	hub, err := listen.New(o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	h.rules(streamRules)
-	g, err := guard.New(guard.Options{Engine: e, Hub: hub, Rules: h.book, Clock: h.clock})
+	g, err := guard.New(guard.Options{Engine: e, Hub: hub, Rules: h.rulesets, Clock: h.clock})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,19 +77,19 @@ func newStreamHouse(t *testing.T, o listen.Options) *streamHouse {
 }
 
 // rules puts rules in force.
-func (h *streamHouse) rules(text string) {
+func (h *streamFixture) rules(text string) {
 	h.t.Helper()
-	if issues := h.book.Replace("", "", text); guard.HasErrors(issues) {
+	if issues := h.rulesets.Replace("", "", text); guard.HasErrors(issues) {
 		h.t.Fatal(guard.Summary(issues))
 	}
 }
 
 // ann is a user whose token ends in an hour.
-func (h *streamHouse) ann() token.Caller {
+func (h *streamFixture) ann() token.Caller {
 	return token.Caller{UID: "ann", Project: "p", Expires: h.clock.Now().Add(time.Hour)}
 }
 
-// pipe is a stream whose ends are both here.
+// pipe is a stream of which the test has both ends.
 type pipe[Request, Response any] struct {
 	t    *testing.T
 	in   chan *Request
@@ -147,7 +148,7 @@ func (p *pipe[Request, Response]) next() *Response {
 	case err := <-p.done:
 		p.done <- err
 		select {
-		case r := <-p.out: // What was sent before the end.
+		case r := <-p.out: // A response that was sent before the end.
 			return r
 		default:
 			p.t.Fatalf("the stream ended with %v", err)
@@ -158,7 +159,7 @@ func (p *pipe[Request, Response]) next() *Response {
 	return nil
 }
 
-// ends waits for the stream's end and checks its code; answers before it are passed over.
+// ends waits for the end of the stream and checks its code. It skips responses before the end.
 func (p *pipe[Request, Response]) ends(code fault.Code) error {
 	p.t.Helper()
 	for {
@@ -176,8 +177,8 @@ func (p *pipe[Request, Response]) ends(code fault.Code) error {
 	}
 }
 
-// turn winds the clock on.
-func (h *streamHouse) turn(d time.Duration) {
+// turn advances the clock.
+func (h *streamFixture) turn(d time.Duration) {
 	for h.clock.Timers() == 0 {
 	}
 	h.clock.Advance(d)

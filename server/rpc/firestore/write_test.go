@@ -14,7 +14,7 @@ import (
 )
 
 // writeStream opens a Write stream past its handshake.
-func (h *streamHouse) writeStream(c token.Caller) *pipe[pb.WriteRequest, wire.Written] {
+func (h *streamFixture) writeStream(c token.Caller) *pipe[pb.WriteRequest, wire.Written] {
 	h.t.Helper()
 	p := open(h.t, c, 100, h.server.Write)
 	p.in <- &pb.WriteRequest{Database: streamDatabase}
@@ -25,9 +25,9 @@ func (h *streamHouse) writeStream(c token.Caller) *pipe[pb.WriteRequest, wire.Wr
 }
 
 func TestWriteStreamAnswersInOrder(t *testing.T) {
-	h := newStreamHouse(t, listen.Options{})
+	h := newStreamFixture(t, listen.Options{})
 	p := h.writeStream(h.ann())
-	const batches = 10 // As many as the SDKs have under way at a time, all with the first token.
+	const batches = 10 // The SDKs have as many in progress at a time, all with the first token.
 	for i := range batches {
 		p.in <- &pb.WriteRequest{StreamToken: []byte("0"), Writes: []*pb.Write{set("open/a", int64(i)), set("open/b", int64(i))}}
 	}
@@ -76,7 +76,7 @@ func TestWriteStreamFails(t *testing.T) {
 		{name: "another database", more: &pb.WriteRequest{Database: streamDatabase + "2", Writes: []*pb.Write{set("open/a", 1)}}, code: fault.InvalidArgument},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			h := newStreamHouse(t, listen.Options{})
+			h := newStreamFixture(t, listen.Options{})
 			p := h.writeStream(h.ann())
 			p.in <- &pb.WriteRequest{Writes: []*pb.Write{set("open/a", 1)}}
 			if r := p.next(); len(r.Results) != 1 {
@@ -99,7 +99,7 @@ func TestWriteStreamFails(t *testing.T) {
 }
 
 func TestWriteStreamThatDoesNotOpen(t *testing.T) {
-	h := newStreamHouse(t, listen.Options{})
+	h := newStreamFixture(t, listen.Options{})
 	for _, c := range []struct {
 		name  string
 		first *pb.WriteRequest
@@ -119,7 +119,7 @@ func TestWriteStreamThatDoesNotOpen(t *testing.T) {
 }
 
 func TestWriteStreamEndsWithItsToken(t *testing.T) {
-	h := newStreamHouse(t, listen.Options{})
+	h := newStreamFixture(t, listen.Options{})
 	p := h.writeStream(h.ann())
 	h.clock.Advance(time.Hour - time.Second)
 	p.in <- &pb.WriteRequest{Writes: []*pb.Write{set("mine/ann", 1)}}

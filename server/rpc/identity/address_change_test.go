@@ -8,7 +8,7 @@ import (
 	"clave/server/identity"
 )
 
-// linkFor has a sign-in link sent to an address and returns its code.
+// linkFor requests a sign-in link for an address and returns its code.
 func (w *world) linkFor(post *mailbox, email string) string {
 	w.t.Helper()
 	post.take(email)
@@ -166,8 +166,8 @@ func TestAnonymousUpgrade(t *testing.T) {
 	}
 }
 
-// TestAPasswordResetTakesTheAccountOver lets an attacker sign up with a user's address and attach what signs in, and then its owner reset
-// the password: only the new password may sign in. A verified account keeps what it has.
+// TestAPasswordResetTakesTheAccountOver signs up as an attacker with a user's address and attaches other credentials. Then the
+// owner of the address resets the password: only the new password may sign in. A verified account keeps its credentials.
 func TestAPasswordResetTakesTheAccountOver(t *testing.T) {
 	for _, verified := range []bool{false, true} {
 		w := newWorld(t, setup{})
@@ -190,7 +190,7 @@ func TestAPasswordResetTakesTheAccountOver(t *testing.T) {
 	}
 }
 
-// TestContinueAddresses has links made that lead on to addresses of several schemes.
+// TestContinueAddresses requests links with continue URLs of several schemes.
 func TestContinueAddresses(t *testing.T) {
 	w := newWorld(t, setup{production: true})
 	w.signUp("a@example.com", "secret1")

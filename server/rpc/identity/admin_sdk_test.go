@@ -67,7 +67,7 @@ func TestAdminSDK(t *testing.T) {
 	}
 }
 
-// sdkUsers makes, reads, changes and deletes users.
+// sdkUsers creates, reads, changes and deletes users.
 func sdkUsers(t *testing.T, _ *world, c *auth.Client) {
 	ctx := t.Context()
 	u, err := c.CreateUser(ctx, (&auth.UserToCreate{}).UID("u1").Email("Ann@Example.com").Password("secret1").PhoneNumber("+16505550101").DisplayName("Ann").
@@ -163,7 +163,7 @@ func signInCustom(w *world, custom string) map[string]any {
 	return w.must(w.client("signInWithCustomToken", object{"token": custom, "returnSecureToken": true}))
 }
 
-// sdkTokens makes custom tokens and cookies, verifies and revokes.
+// sdkTokens creates custom tokens and cookies, verifies them and revokes sessions.
 func sdkTokens(t *testing.T, w *world, c *auth.Client) {
 	ctx := t.Context()
 	custom, err := c.CustomTokenWithClaims(ctx, "tok1", map[string]any{"level": 3})
@@ -200,7 +200,7 @@ func sdkTokens(t *testing.T, w *world, c *auth.Client) {
 	}
 }
 
-// sdkLinks makes the links that e-mails carry.
+// sdkLinks creates the links of e-mails.
 func sdkLinks(t *testing.T, w *world, c *auth.Client) {
 	ctx := t.Context()
 	if _, err := c.CreateUser(ctx, (&auth.UserToCreate{}).UID("link1").Email("link1@example.com").Password("secret1")); err != nil {
@@ -263,7 +263,7 @@ func sdkImport(t *testing.T, w *world, c *auth.Client) {
 	}
 }
 
-// sdkTenants makes tenants and users in them.
+// sdkTenants creates tenants and users in them.
 func sdkTenants(t *testing.T, _ *world, c *auth.Client) {
 	ctx := t.Context()
 	tm := c.TenantManager

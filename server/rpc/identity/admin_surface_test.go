@@ -13,7 +13,7 @@ import (
 	"firebase.google.com/go/v4/errorutils"
 )
 
-// accounts is what auth.Client and auth.TenantClient have in common.
+// accounts holds the methods that auth.Client and auth.TenantClient have in common.
 type accounts interface {
 	CreateUser(context.Context, *auth.UserToCreate) (*auth.UserRecord, error)
 	GetUser(context.Context, string) (*auth.UserRecord, error)
@@ -53,7 +53,7 @@ type accounts interface {
 	UpdateProjectConfig(context.Context, *auth.ProjectConfigToUpdate) (*auth.ProjectConfig, error)
 }
 
-// bench is where one method is tried: a fresh user, and clients of the project or of a tenant.
+// bench is the environment for one method: a new user, and clients of the project or of a tenant.
 type bench struct {
 	*testing.T
 	w      *world
@@ -64,7 +64,7 @@ type bench struct {
 	email  string
 }
 
-// good fails the test unless a call went well and its result is as it should be.
+// good fails the test unless a call succeeded and its result is correct.
 func (b *bench) good(err error, as bool, got any) {
 	b.Helper()
 	if err != nil || !as {
@@ -282,7 +282,7 @@ var surface = map[string]func(b *bench){
 	"AuthForTenant": tenants, "CreateTenant": tenants, "Tenant": tenants, "Tenants": tenants, "UpdateTenant": tenants, "DeleteTenant": tenants,
 }
 
-// here is a place where links may lead.
+// here is a continue URL that is allowed.
 func (w *world) here() string { return strings.Replace(w.url, "127.0.0.1", "localhost", 1) }
 
 // within adds the bench's tenant to a request.

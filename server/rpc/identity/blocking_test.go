@@ -40,7 +40,7 @@ func TestWhatCallsBlockingFunctions(t *testing.T) {
 	}
 }
 
-// TestSignUpsThatAFunctionChanges has beforeSignIn add claims to a sign-up, disable an account, and refuse one.
+// TestSignUpsThatAFunctionChanges checks beforeSignIn functions that add claims to a sign-up, disable the account, or refuse it.
 func TestSignUpsThatAFunctionChanges(t *testing.T) {
 	answer, status := "", 200
 	w := newWorld(t, setup{blocking: function(func(map[string]any) (int, string) { return status, answer })})
@@ -64,7 +64,7 @@ func TestSignUpsThatAFunctionChanges(t *testing.T) {
 	}
 }
 
-// TestTriggersAreChecked sets blocking functions that can't be.
+// TestTriggersAreChecked sets invalid blocking functions.
 func TestTriggersAreChecked(t *testing.T) {
 	w := newWorld(t, setup{})
 	for _, tt := range []struct{ event, uri, want string }{

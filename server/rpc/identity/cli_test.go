@@ -44,8 +44,8 @@ func (w *world) firebase(t *testing.T, cli string, args ...string) string {
 	return string(out)
 }
 
-// TestFirebaseCLI takes a file of users in by `firebase auth:import`, signs them in, and takes them out by `firebase auth:export`: the
-// file must be the same. It does so once with passwords as another project hashed them, and once more with that export.
+// TestFirebaseCLI imports a file of users by `firebase auth:import`, signs them in, and exports them by `firebase auth:export`:
+// the file must be the same. The first run uses passwords that another project hashed, the second run that export.
 func TestFirebaseCLI(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts Node")

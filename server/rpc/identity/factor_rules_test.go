@@ -8,7 +8,7 @@ import (
 	"clave/server/identity"
 )
 
-// TestWhichSecondFactorsMayBeEnrolled required for a code and for an authenticator app under every kind of settings.
+// TestWhichSecondFactorsMayBeEnrolled starts to enroll a phone and an authenticator app under all kinds of settings.
 func TestWhichSecondFactorsMayBeEnrolled(t *testing.T) {
 	const off = "OPERATION_NOT_ALLOWED"
 	app := func(state string) []any {

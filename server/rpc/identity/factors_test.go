@@ -18,7 +18,7 @@ func (w *world) texted(phone string) object {
 	return list[len(list)-1].(object)
 }
 
-// enroll starts to enroll a phone as a second factor and returns what ends it.
+// enroll starts to enroll a phone as a second factor and returns the request that completes it.
 func (w *world) enroll(user object, phone string) object {
 	w.t.Helper()
 	started := w.must(w.client("v2/accounts/mfaEnrollment:start", object{"idToken": user["idToken"], "phoneEnrollmentInfo": object{"phoneNumber": phone}}))
@@ -45,7 +45,7 @@ func (w *world) confirmed(email string) object {
 	return made
 }
 
-// confirm has an administrator mark an account's address as verified.
+// confirm marks an account's address as verified, as an administrator.
 func (w *world) confirm(email string) {
 	w.t.Helper()
 	admin, yes := identity.Call{Project: project, Admin: true}, true
@@ -95,7 +95,7 @@ func TestAPhoneIsEnrolledOnce(t *testing.T) {
 	}
 }
 
-// TestAProofProvesOnce uses a temporary proof for what it can't do.
+// TestAProofProvesOnce uses a temporary proof twice and for other purposes.
 func TestAProofProvesOnce(t *testing.T) {
 	w := newWorld(t, setup{})
 	sent := w.texted("+16505550110")

@@ -451,7 +451,7 @@ func TestBlockingFunctions(t *testing.T) {
 	}
 }
 
-// TestExportEqualsImport takes users out of one server and into another, whose export must be the same.
+// TestExportEqualsImport exports users from one server and imports them into another, whose export must be the same.
 func TestExportEqualsImport(t *testing.T) {
 	from, to := newWorld(t, setup{}), newWorld(t, setup{})
 	from.signUp("a@example.com", "secret1")
@@ -533,7 +533,7 @@ func TestCodesAreSpentOnce(t *testing.T) {
 	}
 }
 
-// TestSweep winds the clock past the ends of codes and sessions.
+// TestSweep advances the clock past the expiry of codes and sessions.
 func TestSweep(t *testing.T) {
 	hand := clock.NewHand(time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC))
 	w := newWorld(t, setup{clock: hand})

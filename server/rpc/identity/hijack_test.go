@@ -7,8 +7,8 @@ import (
 	"clave/server/clock"
 )
 
-// TestProofOfAnAddressTakesTheAccountOver lets an attacker sign up with a user's address, and then its owner sign in by a proof that
-// the address is theirs: nothing by which the attacker signed in may work any more.
+// TestProofOfAnAddressTakesTheAccountOver signs up as an attacker with a user's address. Then the owner signs in with a proof
+// of the address: no credential of the attacker may sign in any more.
 func TestProofOfAnAddressTakesTheAccountOver(t *testing.T) {
 	const email = "owner@example.com"
 	link := func(w *world, more object) object {

@@ -11,7 +11,7 @@ import (
 	"clave/server/identity"
 )
 
-// tooMany is the answer to what happens too often.
+// tooMany is the error of requests over a limit.
 const tooMany = "TOO_MANY_ATTEMPTS_TRY_LATER"
 
 // lastText remembers the code of the last text message.
@@ -35,8 +35,8 @@ func (x *lastText) code() string {
 	return x.last
 }
 
-// TestWrongPasswordsDoNotLockTheOwnerOut has attackers at many addresses guess a password without end, while the owner signs in from
-// where the owner has signed in before, and from elsewhere after a reset.
+// TestWrongPasswordsDoNotLockTheOwnerOut guesses a password continually from many addresses. Meanwhile the owner can sign in
+// from a known address, and from another one after a reset.
 func TestWrongPasswordsDoNotLockTheOwnerOut(t *testing.T) {
 	hand, post := clock.NewHand(noon), &mailbox{}
 	w := newWorld(t, setup{production: true, limits: true, clock: hand, mail: post})
@@ -141,7 +141,7 @@ func TestCodesAreLimitedFirst(t *testing.T) {
 	}
 }
 
-// TestHashingIsFair has one client change passwords with all its might. Another client's sign-in takes its turn.
+// TestHashingIsFair changes passwords continually from one client. A sign-in of another client must not starve.
 func TestHashingIsFair(t *testing.T) {
 	w := newWorld(t, setup{limits: true, hashCost: 13})
 	if got := w.from("192.0.2.1", "signUp", object{"email": "a@example.com", "password": "secret1"}); got != "" {

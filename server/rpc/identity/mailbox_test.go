@@ -7,7 +7,7 @@ import (
 	"clave/server/identity"
 )
 
-// mailbox keeps the e-mails that it is given to send.
+// mailbox keeps sent e-mails.
 type mailbox struct {
 	mu   sync.Mutex
 	sent []identity.Email
@@ -21,7 +21,7 @@ func (m *mailbox) Send(_ context.Context, l identity.Email) error {
 	return nil
 }
 
-// take returns the e-mails to an address that were sent since it was called last, oldest first, and drops them and all others.
+// take removes all e-mails and returns those to an address, oldest first.
 func (m *mailbox) take(to string) []identity.Email {
 	m.mu.Lock()
 	defer m.mu.Unlock()

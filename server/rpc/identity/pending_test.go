@@ -2,7 +2,8 @@ package identity_test
 
 import "testing"
 
-// TestAHalfDoneSignInEndsOnce ends a sign-in while it is being ended: the blocking function of the first ends it with another code.
+// TestAHalfDoneSignInEndsOnce completes a pending sign-in while it is being completed: the blocking function of the first
+// request completes it with another code.
 func TestAHalfDoneSignInEndsOnce(t *testing.T) {
 	var inner func() (object, string)
 	refused := "nothing"

@@ -2,8 +2,8 @@ package identity_test
 
 import "testing"
 
-// TestDefaultSettings sends requests that production's and the official emulator's default settings answer differently to servers with each of
-// them; AsEmulator implies the emulator's settings.
+// TestDefaultSettings sends requests that production's and the official emulator's default settings answer
+// differently to servers with each of them; AsEmulator implies the emulator's settings.
 func TestDefaultSettings(t *testing.T) {
 	type answer struct{ production, emulator string }
 	for name, tt := range map[string]struct {
@@ -52,7 +52,7 @@ func TestDefaultSettings(t *testing.T) {
 	}
 }
 
-// TestOnlyAdministratorsMakeAccounts tries every way of making an account where clients may not.
+// TestOnlyAdministratorsMakeAccounts tries every way of creating an account if clients may not sign up.
 func TestOnlyAdministratorsMakeAccounts(t *testing.T) {
 	w := newWorld(t, setup{noSignUp: true})
 	w.must(w.client("sendOobCode", object{"requestType": "EMAIL_SIGNIN", "email": "a@example.com", "continueUrl": "http://localhost/", "canHandleCodeInApp": true}))

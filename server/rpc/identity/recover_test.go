@@ -14,9 +14,9 @@ type stolen struct {
 	post *mailbox
 	hand *clock.Hand
 	uid  string
-	// recovery is the code that the owner was sent.
+	// recovery is the code that was sent to the owner.
 	recovery string
-	// session is the attacker's.
+	// session is the session of the attacker.
 	session object
 }
 
@@ -51,7 +51,7 @@ func steal(t *testing.T, verified, attachFirst bool) *stolen {
 	return x
 }
 
-// changeCode has a link sent that moves the account to another address, and returns its code.
+// changeCode requests a link that moves the account to another address, and returns its code.
 func (x *stolen) changeCode(in object, to string) string {
 	x.w.t.Helper()
 	x.w.must(x.w.client("sendOobCode", object{"requestType": "VERIFY_AND_CHANGE_EMAIL", "idToken": in["idToken"], "newEmail": to}))
@@ -79,7 +79,7 @@ func (x *stolen) await(to string, kind identity.RequestType) string {
 	return ""
 }
 
-// stillIn returns what the attacker can still do, by names.
+// stillIn returns the names of the ways in which the attacker can still sign in.
 func (x *stolen) stillIn(passwords ...string) (ways []string) {
 	x.w.t.Helper()
 	for _, email := range []string{"owner@example.com", "thief@example.com"} {
@@ -105,13 +105,14 @@ func (x *stolen) stillIn(passwords ...string) (ways []string) {
 	return ways
 }
 
-// TestARestoredAddressRemovesTheAttackersCredentials restores the address of a stolen account by the link that its former address was sent. What a
-// attacker attached does not sign in any more: what came after the change and, where ownership of the address had not been proved, all of it.
+// TestARestoredAddressRemovesTheAttackersCredentials restores the address of a stolen account by the link that was sent to its
+// former address. Credentials that were attached after the change must not sign in any more. If ownership of the address had
+// not been proved, no earlier credentials may either.
 func TestARestoredAddressRemovesTheAttackersCredentials(t *testing.T) {
 	for _, tt := range []struct {
 		name                  string
 		verified, attachFirst bool
-		// kept are the owner's own ways.
+		// kept are the ways in which the owner signs in.
 		kept []string
 	}{
 		{"an address that an attacker signed up with", false, true, nil},

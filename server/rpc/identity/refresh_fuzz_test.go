@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// FuzzRefresh requests tokens with refresh tokens that were never issued, as JSON and as a form: all are refused as the client's
-// mistake, and never as ours. One that was given opens nothing but its own session, however it is bent.
+// FuzzRefresh requests tokens with refresh tokens that were never issued, as JSON and as a form. All must be refused as client
+// errors. Variants of an issued token must never open another session.
 func FuzzRefresh(f *testing.F) {
 	w := newWorld(f, setup{signed: true})
 	made := w.signUp("fuzz@example.com", "secret1")

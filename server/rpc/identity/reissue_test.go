@@ -19,8 +19,8 @@ func (w *world) refreshed(answer object) object {
 	return claimsOf(w.t, str(w.must(w.client("token", object{"grant_type": "refresh_token", "refresh_token": answer["refreshToken"]})), "id_token"))
 }
 
-// TestSessionClaimsOutliveNewTokens gets new tokens in every way that continues with a session, and looks for the
-// claims that the session began with.
+// TestSessionClaimsOutliveNewTokens requests new tokens of a session in every way, and checks that they have the claims with
+// which the session began.
 func TestSessionClaimsOutliveNewTokens(t *testing.T) {
 	hand := clock.NewHand(time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC))
 	for name, s := range map[string]setup{"unsigned": {clock: hand}, "signed": {clock: hand, signed: true}} {

@@ -11,7 +11,7 @@ import (
 	"clave/server/identity"
 )
 
-// noon is when the clocks of tests begin that turn them by hand.
+// noon is the initial time of clocks that tests set.
 var noon = time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC)
 
 // signIn signs in with a password and returns the answer.
@@ -20,8 +20,8 @@ func (w *world) signIn(email, password string) object {
 	return w.must(w.client("signInWithPassword", object{"email": email, "password": password, "returnSecureToken": true}))
 }
 
-// TestSessionsOfTheSecondOfAPasswordChange changes a password in the second in which another session began. That session ends; the
-// one that the change gives, and one begun afterwards in the same second, stand.
+// TestSessionsOfTheSecondOfAPasswordChange changes a password in the second in which another session began. That session must
+// end. The session of the change, and one that begins afterwards in the same second, must stay.
 func TestSessionsOfTheSecondOfAPasswordChange(t *testing.T) {
 	hand := clock.NewHand(noon)
 	w := newWorld(t, setup{production: true, clock: hand})
@@ -51,7 +51,7 @@ func TestSessionsOfTheSecondOfAPasswordChange(t *testing.T) {
 	w.must(w.client("lookup", object{"idToken": fresh["id_token"]}))
 }
 
-// TestRevocationsAreReported has each thing reported by which sessions end, and checks that sessions have ended by then.
+// TestRevocationsAreReported checks that every operation that ends sessions is reported, and only after the sessions have ended.
 func TestRevocationsAreReported(t *testing.T) {
 	hand := clock.NewHand(noon)
 	w := newWorld(t, setup{production: true, clock: hand})

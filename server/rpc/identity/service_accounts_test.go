@@ -119,7 +119,7 @@ func TestSignBlobStaysInItsProject(t *testing.T) {
 	}
 }
 
-// TestAudiences sends JWTs of a service account that were made for us and for others, as access tokens and for one.
+// TestAudiences sends JWTs of a service account with our audience and with others, as access tokens and in exchange for one.
 func TestAudiences(t *testing.T) {
 	w := newWorld(t, setup{production: true})
 	a := w.serviceAccount(project, "backend")

@@ -25,7 +25,7 @@ func (h hook) Post(_ context.Context, url string, body []byte) (int, []byte, err
 	return status, nil, err
 }
 
-// TestTextMessagesByWebhook signs in by phone in production: the code comes by a webhook, signed for it.
+// TestTextMessagesByWebhook signs in by phone in production: the webhook receives the code with a signature for the webhook.
 func TestTextMessagesByWebhook(t *testing.T) {
 	const url = "https://sms.example.com/send"
 	var claims object
