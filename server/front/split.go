@@ -38,7 +38,7 @@ type split struct {
 	wg    sync.WaitGroup
 }
 
-// side is a listener that is fed by a split.
+// side is a listener that receives its connections from a split.
 type side struct {
 	addr  net.Addr
 	conns chan net.Conn // never closed; done ends both ends
@@ -151,7 +151,7 @@ func (s *side) Close() error {
 // Addr implements net.Listener.
 func (s *side) Addr() net.Addr { return s.addr }
 
-// replayed is a connection whose first bytes were read and are given again.
+// replayed is a connection whose first bytes were read and are returned again.
 type replayed struct {
 	net.Conn
 	head []byte

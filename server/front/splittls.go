@@ -44,7 +44,7 @@ func http2Only(offered []string) bool {
 	return found
 }
 
-// routeTLS does a connection's TLS handshake and hands it on.
+// routeTLS performs the TLS handshake of a connection and passes the connection on.
 func (s *split) routeTLS(ctx context.Context, raw net.Conn) {
 	from := &offering{Conn: raw}
 	conn := tls.Server(from, s.tls)

@@ -57,7 +57,7 @@ const (
 	maxHeaders = 64 << 10
 )
 
-// Options are what New needs.
+// Options configure a Server.
 type Options struct {
 	// Firestore answers the calls.
 	Firestore *firestore.Server
@@ -150,7 +150,7 @@ func (s *Server) Stop() {
 	}
 }
 
-// newCommon makes what all calls have in common.
+// newCommon returns the parts that all calls share.
 func newCommon(o Options) (*common, error) {
 	o.EnsureDefaults()
 	if err := o.Validate(); err != nil {
@@ -189,14 +189,14 @@ func (d *common) server() *grpc.Server {
 	return s
 }
 
-// common does what all calls have in common.
+// common handles the parts that all calls share.
 type common struct {
 	o     Options
 	codec *codec
 	large *semaphore.Weighted
 	// calls counts the calls.
 	calls *meter.Calls
-	// ending comes when the server stops.
+	// ending ends when the server stops.
 	ending *process.Ending
 }
 
@@ -216,7 +216,7 @@ func countedBy(m *meter.Meter) *meter.Calls {
 	return m.Calls("grpc", brief, lasting)
 }
 
-// begin begins to count a call of a method, which the service's name stands before.
+// begin begins to count a call of a method, given with the service's name before it.
 func (d *common) begin(method string) meter.Under {
 	return d.calls.Begin(method[strings.LastIndexByte(method, '/')+1:])
 }
@@ -247,7 +247,7 @@ func (d *common) stream(srv any, ss grpc.ServerStream, info *grpc.StreamServerIn
 	defer stop()
 	until := &lasting{bounded, ctx}
 	if strings.HasSuffix(info.FullMethod, "/Listen") {
-		err = next(srv, until) // which watches its context
+		err = next(srv, until) // it ends with its context
 	} else {
 		err = d.untilEnding(srv, until, next)
 	}
@@ -257,7 +257,7 @@ func (d *common) stream(srv any, ss grpc.ServerStream, info *grpc.StreamServerIn
 	return err
 }
 
-// codeOf returns the code that a call's answer has.
+// codeOf returns the code of a call's result.
 func codeOf(err error) fault.Code { return fault.Code(status.Code(err)) }
 
 // untilEnding serves a call and returns when the server stops, which ends a call that waits for its client's next message.

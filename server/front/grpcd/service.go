@@ -12,15 +12,15 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// service gives each call of the generated service to its method of rpc/firestore; handlers has the calls that the generated code can't
-// give it.
+// service passes each call of the generated service to its method of rpc/firestore. handlers has the calls that the
+// generated code cannot pass.
 type service struct {
 	pb.UnimplementedFirestoreServer
 	common *common
 	rpc    *firestore.Server
 }
 
-// unary gives a call of one message each way to its method.
+// unary passes a call with one message each way to its method.
 func unary[Request, Response any](d *common, ctx context.Context, r *Request,
 	method func(context.Context, token.Caller, *Request) (*Response, error),
 ) (*Response, error) {
@@ -31,7 +31,7 @@ func unary[Request, Response any](d *common, ctx context.Context, r *Request,
 	return method(ctx, caller, r)
 }
 
-// answers gives a call that is answered by a stream to its method.
+// answers passes a call with a stream of responses to its method.
 func answers[Request, Response any](d *common, r *Request, ss grpc.ServerStream,
 	method func(context.Context, token.Caller, *Request, func(*Response) error) error,
 ) error {
@@ -42,7 +42,7 @@ func answers[Request, Response any](d *common, r *Request, ss grpc.ServerStream,
 	return method(ss.Context(), caller, r, func(m *Response) error { return ss.SendMsg(m) })
 }
 
-// handlers are the calls of one message each way whose answers are no messages but words, which the codec encodes.
+// handlers are the calls with one message each way whose results are types of package wire, which the codec encodes.
 var handlers = map[string]grpc.MethodHandler{
 	"GetDocument":    handler("GetDocument", (*firestore.Server).GetDocument),
 	"ListDocuments":  handler("ListDocuments", (*firestore.Server).ListDocuments),
@@ -51,7 +51,7 @@ var handlers = map[string]grpc.MethodHandler{
 	"Commit":         handler("Commit", (*firestore.Server).Commit),
 }
 
-// handler makes the handler of a call, as generated code has them.
+// handler returns the handler of a call, in the form of generated code.
 func handler[Request, Response any](name string,
 	method func(*firestore.Server, context.Context, token.Caller, *Request) (*Response, error),
 ) grpc.MethodHandler {
@@ -70,8 +70,8 @@ func handler[Request, Response any](name string,
 	}
 }
 
-// both gives a call with streams both ways to its method. Who calls is known once the first message is there, for it
-// names the database.
+// both passes a call with streams both ways to its method. The caller is known once the first message has arrived, because
+// that message names the database.
 func both[Request, Response any](d *common, ss grpc.BidiStreamingServer[Request, Response],
 	method func(context.Context, token.Caller, firestore.Stream[Request, Response]) error,
 ) error {
@@ -86,7 +86,7 @@ func both[Request, Response any](d *common, ss grpc.BidiStreamingServer[Request,
 	return method(ss.Context(), caller, &replayed[Request, Response]{BidiStreamingServer: ss, first: first})
 }
 
-// replayed is a stream whose first message was taken off and is given again.
+// replayed is a stream whose first message was read and is returned again.
 type replayed[Request, Response any] struct {
 	grpc.BidiStreamingServer[Request, Response]
 	first *Request
@@ -165,7 +165,7 @@ func (s *service) Listen(ss grpc.BidiStreamingServer[pb.ListenRequest, pb.Listen
 	})
 }
 
-// answering is a stream whose answers are given to the codec as they are.
+// answering is a stream that passes its responses to the codec unchanged.
 type answering[Request, Response, Answer any] struct {
 	messages firestore.Stream[Request, Response]
 	ss       grpc.ServerStream

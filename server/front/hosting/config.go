@@ -33,7 +33,7 @@ type rewrite struct {
 	Function    json.RawMessage `json:"function"`
 	Run         *runService     `json:"run"`
 	Dynamic     bool            `json:"dynamicLinks"`
-	// missing names what would have to answer and is not supported, such as "a function"; empty otherwise.
+	// missing names the unsupported target, such as "a function"; empty if the target is supported.
 	missing string
 }
 

@@ -10,7 +10,8 @@ import (
 	"clave/server/fault"
 )
 
-// match is the pattern of a rule for the paths that it applies to: a glob, a glob with captures such as /blog/:post*, or a regular expression.
+// match is the pattern of a rule for the paths that it applies to: a glob, a glob with captures such as /blog/:post*,
+// or a regular expression.
 type match struct {
 	Source string `json:"source"`
 	Glob   string `json:"glob"`
@@ -28,7 +29,7 @@ var extglob = regexp.MustCompile(`@\(([^()]*)\)`)
 // is a group of a regular expression.
 var capture = regexp.MustCompile(`:([A-Za-z0-9_]+)(\*?)`)
 
-// isAs reports whether two rules are written alike.
+// isAs reports whether two rules have the same pattern.
 func (m *match) isAs(other match) bool {
 	return m.Source == other.Source && m.Glob == other.Glob && m.Regex == other.Regex
 }
@@ -106,8 +107,8 @@ func (m *match) matches(path string) bool {
 	return (err == nil && ok) != m.negated
 }
 
-// expand puts what a path gave for the rule's captures into a destination. Slashes at its beginning are one slash in the
-// end: what a visitor wrote must not choose the host.
+// expand inserts the captures of a path into a destination. Several slashes at its beginning become one, because the path of
+// a request must not determine the host.
 func (m *match) expand(path, destination string) string {
 	if m.regex == nil {
 		return destination

@@ -31,12 +31,12 @@ type Emulator struct {
 //
 //	/__/firebase/init.json               the configuration
 //	/__/firebase/init.js                 initializes the SDK of a page that loads it by script elements
-//	/__/firebase/init.js?useEmulator=true   the same, and leads it to the emulators
-//	/__/firebase/VERSION/firebase-….js   leads on to Google, who serve the SDK
+//	/__/firebase/init.js?useEmulator=true   the same, and connects it to the emulators
+//	/__/firebase/VERSION/firebase-….js   redirects to Google, which serves the SDK
 type Reserved struct {
 	// App is the configuration.
 	App AppConfig
-	// Emulators are those that a page may be led to, by their names.
+	// Emulators are the emulators that a page may use, by their names.
 	Emulators map[string]Emulator
 	// Origin is the origin of all services, for a server that replaces Firebase. It is empty if pages use Firebase, or the
 	// emulators on request.
@@ -75,7 +75,7 @@ func (s *Reserved) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// script returns init.js.
+// script returns the content of init.js.
 func (s *Reserved) script(useEmulator bool) string {
 	emulators, origin := "undefined", "undefined"
 	if useEmulator && s.Origin == "" {

@@ -143,7 +143,7 @@ func (s *Site) serveFile(w http.ResponseWriter, r *http.Request, name string, st
 		h.Set("Content-Length", strconv.Itoa(len(content)))
 		w.WriteHeader(status)
 		if r.Method != http.MethodHead {
-			_, _ = w.Write(content) // a client that went away is no error of ours
+			_, _ = w.Write(content) // it fails only when the client has disconnected
 		}
 		return
 	}
@@ -155,7 +155,7 @@ func (s *Site) serveFile(w http.ResponseWriter, r *http.Request, name string, st
 	http.ServeContent(w, r, "", f.modified, bytes.NewReader(content))
 }
 
-// stream sends a file that is too big to be kept.
+// stream sends a file that is too large to be kept.
 func (s *Site) stream(w http.ResponseWriter, r *http.Request, name string, f *file) {
 	open, err := s.files.Open(name)
 	if err != nil {

@@ -83,11 +83,11 @@ func newServices(o Options) *services {
 // callKey is the context key of a request's call.
 type callKey struct{}
 
-// call is what a request to a service carries along.
+// call holds the context of a request to a service.
 type call struct {
 	// fixed are the header fields that firebase.json sets on the response, unless the service sets them itself.
 	fixed http.Header
-	// instead answers when the service cannot; nil where there is nothing else to answer with.
+	// instead responds if the service cannot; nil without a substitute.
 	instead func()
 }
 

@@ -180,7 +180,7 @@ func (s *Site) notFound(w http.ResponseWriter, r *http.Request) {
 	http.Error(w, "Not Found", http.StatusNotFound)
 }
 
-// lookup returns the file that a path means.
+// lookup returns the file for a path.
 func (s *Site) lookup(requested string) (name string, ok bool) {
 	clean := strings.TrimPrefix(path.Clean("/"+requested), "/")
 	candidates := []string{clean, path.Join(clean, "index.html")}

@@ -24,7 +24,7 @@ type Options struct {
 	Emulators Emulators
 	// Export writes what the named emulators keep, all when none is named, to a folder; by is the client.
 	Export func(ctx context.Context, dir, by string, only []string) error
-	// Triggers makes commits from now on reach background functions, or not; nil where there is no functions emulator.
+	// Triggers enables or disables background functions for future commits. It is nil without a functions emulator.
 	Triggers func(ctx context.Context, enabled bool) error
 }
 
@@ -102,7 +102,7 @@ func New(o Options) http.Handler {
 	return mux
 }
 
-// absent refuses a request for an emulator that does not run.
+// absent responds to a request for an emulator that does not run.
 func absent(w http.ResponseWriter, name string) {
 	httpjson.WriteIndented(w, http.StatusBadRequest, map[string]string{"error": "The " + name + " emulator is not running."})
 }
@@ -122,7 +122,7 @@ func (h *hub) triggers(enabled bool) http.HandlerFunc {
 	}
 }
 
-// locate answers the hub's address.
+// locate responds with the hub's address.
 func (h *hub) locate(w http.ResponseWriter, _ *http.Request) {
 	at := h.o.Emulators.Hub
 	httpjson.WriteIndented(w, http.StatusOK, struct {
@@ -176,8 +176,8 @@ func (h *hub) kept(targets []string) ([]string, bool) {
 	return only, len(only) > 0
 }
 
-// meant reports whether a Host header is one by which a local caller reaches the hub. Where the hub listens for other machines
-// too, any name may be one for it.
+// meant reports whether a Host header is one by which a local caller reaches the hub. If the hub listens for other machines
+// too, any name is valid.
 func (h *hub) meant(host string) bool {
 	if ip, err := netip.ParseAddr(h.o.Emulators.Hub.Listen[0].Address); err != nil || !ip.IsLoopback() {
 		return true

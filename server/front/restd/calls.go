@@ -13,19 +13,19 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// call is how one call is made over HTTP.
+// call describes one call over HTTP.
 type call struct {
 	// stream is set when the answer is an array.
 	stream bool
-	// answers is the kind of message that the call answers.
+	// answers is the type of the response message.
 	answers protoreflect.MessageDescriptor
 	// request creates an empty request.
 	request func() proto.Message
 	// body returns the part of a request that the body is; nil where there is no body.
 	body func(proto.Message) proto.Message
-	// fill sets the fields that the path has.
+	// fill sets the fields that the path determines.
 	fill func(proto.Message, target)
-	// serve does the call.
+	// serve executes the call.
 	serve func(context.Context, *firestore.Server, token.Caller, proto.Message, func(response) error) error
 }
 
@@ -35,7 +35,7 @@ type message[T any] interface {
 	proto.Message
 }
 
-// response is what a call answers.
+// response is a response of a call.
 type response interface {
 	// AppendJSON appends the response's JSON.
 	AppendJSON(dst []byte) ([]byte, error)
@@ -52,7 +52,7 @@ func (p plain) AppendJSON(dst []byte) ([]byte, error) { return wire.AppendJSON(d
 // Message implements response.
 func (p plain) Message() proto.Message { return p.message }
 
-// responseOf returns what a method answers, a message or one of the answers of package wire, as a response.
+// responseOf converts the result of a method, a message or a response of package wire.
 func responseOf(answer any) response {
 	if m, ok := answer.(proto.Message); ok {
 		return plain{m}
@@ -63,7 +63,7 @@ func responseOf(answer any) response {
 // whole returns the message itself: the body is the whole request.
 func whole(m proto.Message) proto.Message { return m }
 
-// one creates a call that answers one message.
+// one returns a call with one response message.
 func one[Q, A any, PQ message[Q]](body func(proto.Message) proto.Message, fill func(PQ, target),
 	method func(*firestore.Server, context.Context, token.Caller, PQ) (*A, error),
 ) call {
@@ -82,7 +82,7 @@ func one[Q, A any, PQ message[Q]](body func(proto.Message) proto.Message, fill f
 	}
 }
 
-// many creates a call that answers a stream.
+// many returns a call with a stream of responses.
 func many[Q, A any, PQ message[Q]](fill func(PQ, target),
 	method func(*firestore.Server, context.Context, token.Caller, PQ, func(*A) error) error,
 ) call {
@@ -98,7 +98,7 @@ func many[Q, A any, PQ message[Q]](fill func(PQ, target),
 	}
 }
 
-// refused creates a call that is not for this transport.
+// refused returns a call that this transport does not support.
 func refused(name string) call {
 	return call{
 		answers: (&pb.ListenResponse{}).ProtoReflect().Descriptor(),

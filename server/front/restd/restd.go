@@ -32,7 +32,7 @@ import (
 	"clave/server/wire"
 )
 
-// Options are what New needs.
+// Options configure the handler.
 type Options struct {
 	// Firestore answers the calls.
 	Firestore *firestore.Server
@@ -162,14 +162,14 @@ func setParams(m proto.Message, params map[string][]string) error {
 	return nil
 }
 
-// answer writes what a call answers: one message, or an array of them as they come.
+// answer writes the response of a call: one message, or an array of messages as they arrive.
 type answer struct {
 	w      http.ResponseWriter
 	stream bool
 	system system
 	sent   int
 	buf    []byte
-	// clock and patience limit the time that a client may take for a piece of an array that goes on.
+	// clock and patience limit the time in which a client must receive a piece of an incomplete array.
 	clock    clock.Clock
 	patience time.Duration
 }
@@ -177,7 +177,7 @@ type answer struct {
 // patience is the time limit for a client to receive nothing of an array that is incomplete.
 const patience = 30 * time.Second
 
-// flushAt is how much of an array is gathered before it is sent on.
+// flushAt is the number of bytes of an array that are buffered before they are sent.
 const flushAt = 64 << 10
 
 // send takes one response.
@@ -212,18 +212,18 @@ func (a *answer) send(r response) error {
 // indented returns a text with line breaks in the JSON that begins at a place.
 func indented(text []byte, from int) []byte {
 	var out bytes.Buffer
-	// What AppendJSON has made is JSON.
+	// The output of AppendJSON is valid JSON.
 	_ = json.Indent(&out, text[from:], "", "  ")
 	return append(text[:from], out.Bytes()...)
 }
 
-// writeAll writes what was gathered; the call has ended and does not wait for the client.
+// writeAll writes the buffer. The call has ended and does not wait for the client.
 func (a *answer) writeAll() error {
 	_, err := a.w.Write(a.buf)
 	return err
 }
 
-// flush sends on what was gathered, by one of the two ways to write it.
+// flush writes the buffer with write.
 func (a *answer) flush(write func() error) error {
 	a.w.Header().Set("Content-Type", "application/json; charset=UTF-8")
 	err := write()
@@ -234,7 +234,7 @@ func (a *answer) flush(write func() error) error {
 	return nil
 }
 
-// end sends what is left.
+// end sends the rest of the buffer.
 func (a *answer) end() {
 	if a.stream {
 		if a.sent == 0 {

@@ -13,7 +13,7 @@ import (
 // keep, by name. One without parts keeps all.
 type selection map[string]selection
 
-// all is the name that stands for every field.
+// all is the wildcard for every field.
 const all = "*"
 
 // maxSelection bounds the text of a selection, and with it the depth.
@@ -53,7 +53,7 @@ func (p *selectionParser) list(into selection) bool {
 	}
 }
 
-// path parses names between slashes or dots, and what is selected of the last in parentheses.
+// path parses names between slashes or dots, and the selection of the last one in parentheses.
 func (p *selectionParser) path(into selection) bool {
 	for {
 		p.in = strings.TrimLeft(p.in, " ")
@@ -153,7 +153,7 @@ func field(md protoreflect.MessageDescriptor, name string) protoreflect.FieldDes
 	return md.Fields().ByTextName(name)
 }
 
-// prune takes out of a message what is not selected.
+// prune removes the unselected parts of a message.
 func (s selection) prune(m proto.Message) { s.keep(m.ProtoReflect()) }
 
 // keep clears the fields of a message that are not selected.

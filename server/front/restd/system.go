@@ -14,7 +14,7 @@ import (
 // ignored, including callback: a script on this origin with chosen content would bypass the pages' content security
 // policy.
 type system struct {
-	// fields are the parts of the answer to give; all when nil.
+	// fields are the selected parts of the response; all when nil.
 	fields selection
 	// pretty adds line breaks.
 	pretty bool

@@ -50,7 +50,7 @@ func parseTarget(httpMethod, path string) (t target, ok bool) {
 	return t, t.method != ""
 }
 
-// cutVerb cuts :method off the end of a path. A colon may stand in a document's id: what is no method is part of the id.
+// cutVerb cuts :method off the end of a path. A document's id may contain a colon: an unknown method is part of the id.
 func cutVerb(path string) (rest, method string) {
 	rest, method = verb.Cut(path)
 	if _, known := verbs[method]; !known {
@@ -59,14 +59,14 @@ func cutVerb(path string) (rest, method string) {
 	return rest, method
 }
 
-// scope is where a :method may stand.
+// scope is the position at which a :method may occur.
 type scope uint8
 
 // The scopes.
 const (
-	// database methods stand after documents only.
+	// database methods occur after documents only.
 	database scope = iota
-	// parent methods stand after documents or a document.
+	// parent methods occur after documents or a document.
 	parent
 )
 

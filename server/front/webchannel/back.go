@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// serveBack writes what the session has for its client, beginning after the last array that the client has. It returns
+// serveBack writes the session's arrays to its client, beginning after the last array that the client has. It returns
 // when the client must open another back channel, or has disconnected.
 func (s *session) serveBack(w http.ResponseWriter, r *http.Request, b *back, have int, q backQuery) {
 	// The session keeps every array until the client acknowledges it. This loop writes the arrays after have and then
@@ -59,11 +59,11 @@ func (s *session) serveBack(w http.ResponseWriter, r *http.Request, b *back, hav
 	}
 }
 
-// backQuery is what a back channel's address requests.
+// backQuery holds the parameters of a back channel's address.
 type backQuery struct {
 	// streaming is false for a client that requires each answer to end.
 	streaming bool
-	// hold is the time for which to be quiet.
+	// hold is the maximum time without output.
 	hold time.Duration
 }
 
@@ -75,7 +75,7 @@ const piece = 16 << 10
 func (s *session) write(w http.ResponseWriter, control *http.ResponseController, chunk []byte) bool {
 	o := &s.handler.o
 	for part := range slices.Chunk(chunk, piece) {
-		// Not every writer has deadlines, such as those of tests; then the connection's own limits hold.
+		// Some writers, such as those of tests, have no deadlines; then the connection's own limits apply.
 		_ = control.SetWriteDeadline(o.Clock.Now().Add(o.WriteTimeout))
 		if _, err := w.Write(part); err != nil {
 			return false

@@ -13,7 +13,7 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// serve finds out who the session's caller is and serves its stream.
+// serve identifies the session's caller and serves its stream.
 func (h *Handler) serve(ctx context.Context, s *session) (err error) {
 	counted := h.counted.Begin(s.rpc)
 	defer func() { counted.End(wire.Code(err)) }()
@@ -26,7 +26,7 @@ func (h *Handler) serve(ctx context.Context, s *session) (err error) {
 	return h.calls[s.rpc](ctx, caller, s)
 }
 
-// failure returns the JSON of a stream's error, and logs it if it is ours.
+// failure returns the JSON of a stream's error, and logs internal errors.
 func (h *Handler) failure(ctx context.Context, err error) []byte {
 	if ctx.Err() == nil && wire.Unnamed(err) {
 		h.o.Log.Error("a stream failed", "error", err)

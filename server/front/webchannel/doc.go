@@ -2,9 +2,9 @@
 // directions over short POST requests (the forward channel) and a hanging GET (the back channel). doc/webchannel.md
 // describes the protocol.
 //
-// A session (session.go) is one stream. What the client sends is put in order by the requests' numbers
-// (form.go parses it, session.accept orders it); what the server sends is numbered and kept until the client has acknowledged it, so
-// that a cut back channel loses nothing (back.go). The handshake authenticates the caller; later requests carry no credentials but the
+// A session (session.go) is one stream. The client's messages are parsed in form.go and ordered by their numbers in
+// session.accept. The server's messages are numbered and kept until the client has acknowledged them, so that a
+// broken back channel loses nothing (back.go). The handshake authenticates the caller; later requests carry only the
 // session's id, which is long and random.
 //
 // The invariant: the stream behind a session receives each of the client's messages once and in order, and the client

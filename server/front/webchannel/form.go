@@ -14,12 +14,12 @@ import (
 // maxMaps is the maximum number of messages that a request may carry.
 const maxMaps = 1000
 
-// dataKey is the key of the map that a message is.
+// dataKey is the key under which a message is sent.
 const dataKey = "__data__"
 
-// forward is what a POST of the forward channel carries.
+// forward is the content of a POST on the forward channel.
 type forward struct {
-	// headers are the HTTP headers that the client would have sent, of a handshake.
+	// headers are the HTTP headers that the body of a handshake contains.
 	headers http.Header
 	// maps are its messages, in the order of their numbers.
 	maps []forwardMap
@@ -96,7 +96,7 @@ func parseNumber(s string) (int, error) {
 	return int(n), nil
 }
 
-// badForm refuses a request's form.
+// badForm returns the error for an invalid form.
 func badForm(why string) error { return fault.E(fault.InvalidArgument, "Bad request: %s.", why) }
 
 // parseHeaders parses lines of Name:value.

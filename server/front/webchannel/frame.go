@@ -8,11 +8,11 @@ import (
 // array is one numbered message of the back channel.
 type array struct {
 	id int
-	// payload is its JSON: an array of one message, or of one word of control.
+	// payload is its JSON: an array with one message or one control word.
 	payload []byte
 }
 
-// The payloads of control.
+// The control payloads.
 var (
 	noop = []byte(`["noop"]`)
 	bye  = []byte(`["close"]`)
@@ -47,7 +47,7 @@ func appendArrays(b []byte, arrays []array) []byte {
 	return appendChunk(b, append(json, ']'))
 }
 
-// appendChunk appends a JSON text after its length in UTF-16 code units, which is how browsers count.
+// appendChunk appends a JSON text preceded by its length in UTF-16 code units, the units in which browsers count.
 func appendChunk(b, json []byte) []byte {
 	b = strconv.AppendInt(b, int64(utf16Len(json)), 10)
 	b = append(b, '\n')

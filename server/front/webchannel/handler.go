@@ -32,18 +32,18 @@ type Options struct {
 	Clock clock.Clock
 	// MaxSessions is the maximum number of sessions; 20,000.
 	MaxSessions int
-	// MaxBody is the maximum size of a forward request in bytes, and how many of a client's may wait; 36 MiB.
+	// MaxBody is the maximum size of a forward request in bytes, and of the waiting messages of a client; 36 MiB.
 	MaxBody int
 	// MaxUnacked is the number of bytes that are kept for a client that doesn't acknowledge them; 1 MiB.
 	MaxUnacked int
-	// MaxHeld is how many bytes of all clients may wait, in both directions; 512 MiB. From an eighth of them on, each client may have
-	// no more than a chunk that it doesn't acknowledge.
+	// MaxHeld is the maximum number of waiting bytes of all clients, in both directions; 512 MiB. From an eighth of it on,
+	// each client may have at most one unacknowledged chunk.
 	MaxHeld int
-	// BackBytes is after how many bytes a back channel is ended, so that the client acknowledges; 512 KiB.
+	// BackBytes is the number of bytes after which a back channel is ended, so that the client acknowledges; 512 KiB.
 	BackBytes int
-	// BackLife is the time for which a back channel may last; 4 minutes.
+	// BackLife is the maximum lifetime of a back channel; 4 minutes.
 	BackLife time.Duration
-	// KeepAlive is the time for which a back channel may be quiet; 25 s.
+	// KeepAlive is the interval of keep-alive messages on an idle back channel; 25 s.
 	KeepAlive time.Duration
 	// WriteTimeout is the time limit for a client to take a chunk; 30 s.
 	WriteTimeout time.Duration
@@ -53,7 +53,7 @@ type Options struct {
 	Linger time.Duration
 	// Meter counts streams; nil counts nothing.
 	Meter *meter.Meter
-	// Log receives our own failures; slog.Default() when nil.
+	// Log receives internal errors; slog.Default() when nil.
 	Log *slog.Logger
 }
 
@@ -101,13 +101,13 @@ type Handler struct {
 	calls map[string]call
 	// counted counts the streams.
 	counted *meter.Calls
-	// starts hands sessions over to Run.
+	// starts passes new sessions to Run.
 	starts chan *session
 	// prefixes counts the names given to browsers on this machine.
 	prefixes atomic.Uint32
 	// held is the number of bytes that all sessions hold.
 	held atomic.Int64
-	// limiting is held while sessions are ended that hold too much.
+	// limiting is held while sessions that hold too many bytes are ended.
 	limiting sync.Mutex
 	mu       struct {
 		sync.Mutex
@@ -156,7 +156,7 @@ func (h *Handler) Run(ctx context.Context) error {
 	}
 }
 
-// sweepEvery is how often sessions are looked through.
+// sweepEvery is the interval at which sessions are checked.
 func (h *Handler) sweepEvery() time.Duration { return min(h.o.Idle, h.o.Linger) / 6 }
 
 // sweep ends the sessions whose clients have disconnected.
@@ -242,7 +242,7 @@ func (h *Handler) mostUnacked() int {
 	return min(h.o.MaxUnacked, maxChunk)
 }
 
-// crowded is the share of Options.MaxHeld from which each client's part is small.
+// crowded is the divisor of Options.MaxHeld: beyond that share each client's limit is small.
 const crowded = 8
 
 // limitHeld ends the sessions that hold the most bytes while all together hold too many: clients that send without end or do not
@@ -315,7 +315,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		s := h.find(sid, rpc)
 		switch {
-		// The client sends this as it closes and reads no answer: a session that has ended is not an error.
+		// The client sends this when it closes and ignores the response, so an unknown session is not an error.
 		case q.Get("TYPE") == "terminate":
 			if s != nil {
 				h.drop(s)
@@ -331,7 +331,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// unknownSession refuses a request for an unknown session, with the text that clients expect.
+// unknownSession responds to a request for an unknown session with the text that clients expect.
 func unknownSession(w http.ResponseWriter) {
 	writeHeader(w)
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -339,7 +339,7 @@ func unknownSession(w http.ResponseWriter) {
 	_, _ = w.Write([]byte("<H1>Unknown SID</H1>"))
 }
 
-// writeHeader sets the headers of all answers.
+// writeHeader sets the headers of all responses.
 func writeHeader(w http.ResponseWriter) {
 	head := w.Header()
 	head.Set("Content-Type", "text/plain; charset=utf-8")

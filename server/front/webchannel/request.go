@@ -16,7 +16,7 @@ import (
 	"clave/server/forwarded"
 )
 
-// The numbers of a handshake's answer.
+// The numbers in the response to a handshake.
 const (
 	wireVersion   = 8
 	serverVersion = 15
@@ -24,7 +24,7 @@ const (
 	clientKeepAlive = 30 * time.Second
 )
 
-// prefixNames is how many host names browsers on this machine are spread over.
+// prefixNames is the number of host names over which browsers on this machine are distributed.
 const prefixNames = 9
 
 // handshake begins a session.
@@ -111,7 +111,7 @@ func (h *Handler) readForward(w http.ResponseWriter, r *http.Request) (f *forwar
 	return f, true
 }
 
-// forward takes messages of a client.
+// forward receives messages of a client.
 func (h *Handler) forward(w http.ResponseWriter, r *http.Request, s *session, q url.Values) {
 	if s.full() {
 		http.Error(w, "Too much is waiting", http.StatusServiceUnavailable)
@@ -162,7 +162,7 @@ func (h *Handler) backward(w http.ResponseWriter, r *http.Request, s *session, q
 	if ms, err := strconv.Atoi(q.Get("TO")); err == nil && ms > 0 && !query.streaming {
 		query.hold = min(time.Duration(ms)*time.Millisecond, h.o.KeepAlive)
 	}
-	have = max(have, 0) // The handshake's answer has number 0, and is lost with the session if at all.
+	have = max(have, 0) // The handshake's response has number 0. Losing it means losing the session.
 	b := s.attach(have)
 	if b == nil {
 		unknownSession(w)

@@ -55,11 +55,11 @@ type session struct {
 		unannounced int
 		// stalled is set while the stream waits for an acknowledgement.
 		stalled bool
-		// last is the number of the last array made, and written that of the last one given to a back channel.
+		// last is the number of the last queued array, and written that of the last one that a back channel received.
 		last, written int
 		// back is the attached back channel, or nil.
 		back *back
-		// counted is how many of the bytes above Handler.held has.
+		// counted is the number of this session's bytes that Handler.held includes.
 		counted int
 	}
 }
@@ -70,7 +70,7 @@ type back struct {
 	replaced chan struct{}
 }
 
-// newSession returns a session whose handshake had a request number and messages.
+// newSession returns a session. rid is the request number of its handshake.
 func newSession(h *Handler, id string, rid int) *session {
 	s := &session{
 		handler: h, id: id, done: make(chan struct{}),
@@ -90,7 +90,7 @@ func signal(c chan struct{}) {
 	}
 }
 
-// run serves the stream until it ends, and sends the client how it ended.
+// run serves the stream until it ends, and sends the result to the client.
 func (s *session) run(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -262,13 +262,13 @@ func (s *session) ackLocked(id int) {
 	}
 }
 
-// state is what a forward request is answered with.
+// state is the content of the response to a forward request.
 type state struct {
 	attached      bool
 	last, unacked int
 }
 
-// accept takes a forward request's messages: each number once, requests in their order. ack is the last array that the
+// accept accepts the messages of a forward request: each number once, and requests in their order. ack is the last array that the
 // client has, or -1. ok is false when the session has ended or the request can't belong to it.
 func (s *session) accept(rid, ack int, maps []forwardMap) (st state, ok bool) {
 	s.mu.Lock()
@@ -279,7 +279,7 @@ func (s *session) accept(rid, ack int, maps []forwardMap) (st state, ok bool) {
 	s.mu.seen = s.handler.o.Clock.Now()
 	s.ackLocked(ack)
 	switch {
-	case rid < s.mu.nextRID: // A repetition.
+	case rid < s.mu.nextRID: // The request is repeated.
 	case rid-s.mu.nextRID > maxEarly:
 		return st, false
 	default:
@@ -310,7 +310,7 @@ func (s *session) accept(rid, ack int, maps []forwardMap) (st state, ok bool) {
 	return st, true
 }
 
-// size is the number of bytes that messages have.
+// size returns the number of bytes of messages.
 func size(maps []forwardMap) int {
 	n := 0
 	for _, m := range maps {
