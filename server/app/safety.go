@@ -88,7 +88,7 @@ func (a *App) checkSignUp(ctx context.Context, u *users) console.Check {
 // checkMail checks whether codes can be sent.
 func (a *App) checkMail() console.Check {
 	if a.config.Mail == "" {
-		return console.Check{ID: "mail", State: console.CheckWarn, Text: "No mail server is configured: nobody can reset a password. Give one with --mail.", Values: map[string]any{"configured": false}}
+		return console.Check{ID: "mail", State: console.CheckWarn, Text: "No mail server is configured: nobody can reset a password. Configure one with --mail.", Values: map[string]any{"configured": false}}
 	}
 	return console.Check{ID: "mail", State: console.CheckOK, Text: "A mail server is configured. Delivery is not tested here.", Values: map[string]any{"configured": true}}
 }
