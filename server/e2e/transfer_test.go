@@ -89,7 +89,7 @@ func TestExportOnHangup(t *testing.T) {
 func TestExportOnExitChecksItsFolderAtTheStart(t *testing.T) {
 	dir, _ := projectFolder(t, nil)
 	out, err := command(t, dir, "exec", "--export-on-exit", ".", "--", "true").CombinedOutput()
-	if err == nil || !strings.Contains(string(out), "--export-on-exit: . is not empty") {
+	if err == nil || !strings.Contains(string(out), "--export-on-exit: . is neither empty nor an earlier export") {
 		t.Errorf("export to the project's folder: %v %s", err, out)
 	}
 }
