@@ -92,8 +92,7 @@ type round struct {
 	issue     *firestore.DocumentSnapshot
 	// left is the number of e-mails that may still be sent.
 	left int
-	// connection is nil until it is needed.
-	connection email.Connection
+	mailing
 	// refusals is the number of successive refusals because of the sender, also in earlier rounds, and paused is set by the one that pauses
 	// the issue (pause.go).
 	refusals int
@@ -103,15 +102,7 @@ type round struct {
 // newRound returns a round of an issue with at most left e-mails.
 func newRound(s *Service, documents *firestore.Client, issue *firestore.DocumentSnapshot, left int) *round {
 	refusals, _ := issue.Data()["refusals"].(int64)
-	return &round{s: s, documents: documents, issue: issue, left: left, refusals: int(refusals)}
-}
-
-// close closes the connection, if one was opened.
-func (r *round) close() {
-	if r.connection != nil {
-		_ = r.connection.Close() // the messages are sent by then
-		r.connection = nil
-	}
+	return &round{mailing: mailing{sender: s.options.Mail}, s: s, documents: documents, issue: issue, left: left, refusals: int(refusals)}
 }
 
 // report writes the reason why sending stopped for the panel, once.
@@ -187,16 +178,6 @@ func (r *round) begin(ctx context.Context, to *firestore.DocumentSnapshot) error
 		return fmt.Errorf("write the place in the addresses: %w", err)
 	}
 	return nil
-}
-
-// connect opens the connection to the mail server.
-func (r *round) connect(ctx context.Context) error {
-	if r.connection != nil {
-		return nil
-	}
-	var err error
-	r.connection, err = r.s.options.Mail.Connect(ctx)
-	return err
 }
 
 // send passes the e-mail of a delivery that was begun to the mail server and writes the outcome. An error means that the e-mail was

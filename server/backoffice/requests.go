@@ -21,8 +21,7 @@ type requests struct {
 	progress  *firestore.DocumentRef
 	// left is the number of requests that may still be sent, and sent that of the requests that were.
 	left, sent int
-	// connection is nil until it is needed.
-	connection email.Connection
+	mailing
 }
 
 // RequestConfirmations sends a request for confirmation to the addresses of new subscriptions, and again to those whose request the mail
@@ -33,7 +32,7 @@ func (s *Service) RequestConfirmations(ctx context.Context) (int, error) {
 	if err != nil {
 		return 0, refuse(Internal, err)
 	}
-	r := &requests{s: s, documents: c.documents, progress: c.documents.Collection(progressCollection).Doc(progressDocument)}
+	r := &requests{mailing: mailing{sender: s.options.Mail}, s: s, documents: c.documents, progress: c.documents.Collection(progressCollection).Doc(progressDocument)}
 	limit, err := r.limit(ctx)
 	if err != nil {
 		return 0, refuse(Unavailable, err)
@@ -62,24 +61,6 @@ func (r *requests) limit(ctx context.Context) (int, error) {
 	}
 	n, err := count(counted["n"])
 	return min(requestBatch, maxRequests-n), err
-}
-
-// connect opens the connection to the mail server.
-func (r *requests) connect(ctx context.Context) error {
-	if r.connection != nil {
-		return nil
-	}
-	var err error
-	r.connection, err = r.s.options.Mail.Connect(ctx)
-	return err
-}
-
-// close closes the connection, if one was opened.
-func (r *requests) close() {
-	if r.connection != nil {
-		_ = r.connection.Close() // the messages are sent by then
-		r.connection = nil
-	}
 }
 
 // retry sends the requests that the mail server did not accept before and that are due.

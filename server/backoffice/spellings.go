@@ -3,6 +3,7 @@ package backoffice
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -66,12 +67,10 @@ func (t *trace) eraseAddress(ctx context.Context, collection, address string) er
 	if err != nil {
 		return err
 	}
-	for len(refs) > 0 {
-		n := min(len(refs), eraseBatch)
-		if err := t.eraseDocuments(ctx, refs[:n], collection); err != nil {
+	for batch := range slices.Chunk(refs, eraseBatch) {
+		if err := t.eraseDocuments(ctx, batch, collection); err != nil {
 			return err
 		}
-		refs = refs[n:]
 	}
 	return nil
 }

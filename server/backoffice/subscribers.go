@@ -2,8 +2,6 @@ package backoffice
 
 import (
 	"context"
-	"crypto/hmac"
-	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"net/url"
@@ -56,13 +54,6 @@ const (
 // subscriberID returns the name of an address's document, from which the address cannot be computed.
 func (s *Service) subscriberID(address string) string {
 	return hex.EncodeToString(s.mac("subscriber", address))
-}
-
-// mac returns the HMAC of a text for a purpose under the key of links.
-func (s *Service) mac(purpose, text string) []byte {
-	mac := hmac.New(sha256.New, []byte(s.options.UnsubscribeKey))
-	mac.Write([]byte(purpose + "\x00" + text))
-	return mac.Sum(nil)
 }
 
 // Confirm confirms the address of a link's token. Doing so again changes nothing. An address that unsubscribed after the

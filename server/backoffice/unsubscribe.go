@@ -2,29 +2,14 @@ package backoffice
 
 import (
 	"context"
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/base64"
 	"errors"
-	"strings"
 )
 
 // minKey is the length of the shortest key of unsubscribe links, in bytes.
 const minKey = 32
 
-// tokenOf returns the token of an address's unsubscribe link: the address and its HMAC under the service's key, which only
-// the service can compute.
-func (s *Service) tokenOf(email string) string {
-	encode := base64.RawURLEncoding.EncodeToString
-	return encode([]byte(email)) + "." + encode(s.sign(email))
-}
-
-// sign returns the HMAC of an address.
-func (s *Service) sign(email string) []byte {
-	mac := hmac.New(sha256.New, []byte(s.options.UnsubscribeKey))
-	mac.Write([]byte("unsubscribe\x00" + email))
-	return mac.Sum(nil)
-}
+// tokenOf returns the token of an address's unsubscribe link, which only the service can make.
+func (s *Service) tokenOf(email string) string { return s.signed("unsubscribe", email) }
 
 // UnsubscribeTokens returns the tokens of the unsubscribe links of addresses, for the newsletter's e-mails.
 func (s *Service) UnsubscribeTokens(emails []string) ([]string, error) {
@@ -40,13 +25,7 @@ func (s *Service) UnsubscribeTokens(emails []string) ([]string, error) {
 
 // Subscriber returns the address of an unsubscribe link's token, whether or not it is subscribed.
 func (s *Service) Subscriber(token string) (string, error) {
-	text, sum, _ := strings.Cut(token, ".")
-	email, err := base64.RawURLEncoding.DecodeString(text)
-	mac, macErr := base64.RawURLEncoding.DecodeString(sum)
-	if s.options.UnsubscribeKey == "" || errors.Join(err, macErr) != nil || !hmac.Equal(mac, s.sign(string(email))) {
-		return "", refuse(InvalidLink, nil)
-	}
-	return string(email), nil
+	return s.verified("unsubscribe", token)
 }
 
 // Unsubscribe erases all subscriptions of the address of a link's token. Doing so again changes nothing.
