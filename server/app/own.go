@@ -36,18 +36,12 @@ func (a *App) openOwn(ctx context.Context, n *nodes, p ports) error {
 // elsewhere returns what answers in the place of something that runs at the leader only.
 func (n *nodes) elsewhere(what string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		h := w.Header()
-		h.Set("Content-Type", "text/plain; charset=utf-8")
-		h.Set("Cache-Control", "no-store")
-		h.Set("X-Content-Type-Options", "nosniff")
-		h.Set("Retry-After", "1")
-		w.WriteHeader(http.StatusServiceUnavailable)
-		leader, _ := n.members.Leader()
-		switch {
-		case leader.Node == "" || leader.Node == n.name:
-			fmt.Fprintf(w, "%s runs at the node that leads. No node leads at the moment.\n", what)
-		default:
-			fmt.Fprintf(w, "%s runs at the node that leads: %s (clients reach it at %s). This is %s, which follows.\n", what, leader.Node, leader.Address, n.name)
+		text := what + " runs at the node that leads. No node leads at the moment."
+		if leader, _ := n.members.Leader(); leader.Node != "" && leader.Node != n.name {
+			text = fmt.Sprintf("%s runs at the node that leads: %s (clients reach it at %s). This is %s, which follows.", what, leader.Node, leader.Address, n.name)
 		}
+		w.Header().Set("Cache-Control", "no-store")
+		w.Header().Set("Retry-After", "1")
+		http.Error(w, text, http.StatusServiceUnavailable)
 	})
 }
