@@ -22,10 +22,21 @@ type Balancer struct {
 // NewBalancer returns a balancer at a port of this machine, any when 0, that lasts until the test ends.
 func NewBalancer(t testing.TB, port int, targets ...string) *Balancer {
 	t.Helper()
+	b, err := OpenBalancer(port, targets...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(b.Close)
+	return b
+}
+
+// OpenBalancer returns a balancer at a port of this machine, any when 0, that lasts until Close.
+func OpenBalancer(port int, targets ...string) (*Balancer, error) {
 	b := &Balancer{targets: targets}
 	b.mu.used = make(map[string]int)
-	b.Link = listen(t, port, b.choose)
-	return b
+	l, err := open(port, b.choose)
+	b.Link = l
+	return b, err
 }
 
 // choose connects to the next target that accepts a connection.

@@ -48,22 +48,25 @@ type Link struct {
 // New returns a link to a target that lasts until the test ends.
 func New(t testing.TB, target string) *Link {
 	t.Helper()
-	return listen(t, 0, func() (net.Conn, error) { return net.DialTimeout("tcp", target, dialTimeout) })
-}
-
-// listen creates a link that accepts connections at a port of this machine, any when 0.
-func listen(t testing.TB, port int, dial func() (net.Conn, error)) *Link {
-	t.Helper()
-	ln, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+	l, err := open(0, func() (net.Conn, error) { return net.DialTimeout("tcp", target, dialTimeout) })
 	if err != nil {
 		t.Fatal(err)
+	}
+	t.Cleanup(l.Close)
+	return l
+}
+
+// open creates a link that accepts connections at a port of this machine, any when 0.
+func open(port int, dial func() (net.Conn, error)) (*Link, error) {
+	ln, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+	if err != nil {
+		return nil, err
 	}
 	l := &Link{listener: ln, dial: dial, done: make(chan struct{})}
 	l.mu.changed = make(chan struct{})
 	l.mu.conns = make(map[net.Conn]struct{})
 	l.running.Go(l.accept)
-	t.Cleanup(l.close)
-	return l
+	return l, nil
 }
 
 // Addr returns where the link listens.
@@ -110,8 +113,8 @@ func (l *Link) set(cut Way, delay time.Duration) {
 	l.mu.changed = make(chan struct{})
 }
 
-// close closes the link and waits for its goroutines.
-func (l *Link) close() {
+// Close closes the link and waits for its goroutines.
+func (l *Link) Close() {
 	_ = l.listener.Close() // once
 	close(l.done)
 	l.Reset()

@@ -55,19 +55,35 @@ const firstPort, lastPort = 12000, 31999
 func FreePorts(t testing.TB, n int) []int {
 	t.Helper()
 	ports := make([]int, 0, n)
-	for tries := 0; len(ports) < n; tries++ {
-		port := firstPort + rand.IntN(lastPort-firstPort+1)
-		ln, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+	for len(ports) < n {
+		ln, err := freeListener()
 		if err != nil {
-			if tries == 1000 {
-				t.Fatal(err)
-			}
-			continue
+			t.Fatal(err)
 		}
-		defer func() { _ = ln.Close() }()
-		ports = append(ports, port)
+		defer func() { _ = ln.Close() }() // held until all are found
+		ports = append(ports, ln.Addr().(*net.TCPAddr).Port)
 	}
 	return ports
+}
+
+// FreePort returns a TCP port that is free.
+func FreePort() (int, error) {
+	ln, err := freeListener()
+	if err != nil {
+		return 0, err
+	}
+	return ln.Addr().(*net.TCPAddr).Port, ln.Close()
+}
+
+// freeListener listens on a port that was free.
+func freeListener() (net.Listener, error) {
+	const tries = 1000
+	for i := 1; ; i++ {
+		ln, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", firstPort+rand.IntN(lastPort-firstPort+1)))
+		if err == nil || i == tries {
+			return ln, err
+		}
+	}
 }
 
 // ReadyLine reads what Clave prints until the line that says it is ready. It reports false when the output ends before.

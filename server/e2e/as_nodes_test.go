@@ -1,0 +1,237 @@
+package e2e
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"clave/server/storage/pgstore/pgtest"
+	"clave/server/testlink"
+	"clave/server/testprogram"
+)
+
+// asNodesVariable names the program that this test binary runs as several nodes, in the place of its tests. Tests that start `clave start` as one
+// process, among them those in JavaScript, thus run on nodes without a change.
+const asNodesVariable = "CLAVE_AS_NODES"
+
+func init() {
+	if path := os.Getenv(asNodesVariable); path != "" {
+		if err := startAsNodes(path, os.Args[1:]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+}
+
+// clave returns the program to start: the built one or, where nodes are requested, this test binary, which runs three of them on a PostgreSQL of
+// the test. In that case the environment of the test is changed.
+func clave(t *testing.T) string {
+	t.Helper()
+	path, err := testprogram.Clave()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if os.Getenv(nodesVariable) == "" {
+		return path
+	}
+	t.Setenv("CLAVE_STORE", pgtest.New(t).Database())
+	t.Setenv(asNodesVariable, path)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return self
+}
+
+// nodesOfStart are three processes of `clave start` in one folder, and the balancers at the ports of its firebase.json.
+type nodesOfStart struct {
+	path   string
+	args   []string // without --config and --memory
+	config string
+	store  string
+	// config file as JSON, and its emulators.
+	file, emulators map[string]any
+	commands        []*exec.Cmd
+	// targets are the ports of the nodes by the emulators' name, those of the leader first.
+	targets map[string][]string
+}
+
+// startAsNodes runs the command `clave start` of arguments as three nodes, of which the first leads, until a signal. The nodes end with this process,
+// however it ends. The ports of firestore, auth and hosting are balanced; the others are the first node's.
+func startAsNodes(path string, args []string) error {
+	runtime.LockOSThread() // endWithParent is about this thread
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
+	defer stop()
+	n := &nodesOfStart{path: path, config: "firebase.json", targets: make(map[string][]string)}
+	for i := 0; i < len(args); i++ {
+		switch args[i] {
+		case "--memory":
+		case "--config":
+			i++
+			n.config = args[i]
+		default:
+			n.args = append(n.args, args[i])
+		}
+	}
+	if err := errors.Join(n.load(), n.createDatabase(ctx)); err != nil {
+		return err
+	}
+	ready, err := n.startNode(ctx, 0)
+	for i := 1; i < 3 && err == nil; i++ {
+		_, err = n.startNode(ctx, i)
+	}
+	defer n.end()
+	if err != nil {
+		return err
+	}
+	for name, targets := range n.targets {
+		port, _ := n.emulators[name].(map[string]any)["port"].(float64)
+		b, err := testlink.OpenBalancer(int(port), targets...)
+		if err != nil {
+			return err
+		}
+		defer b.Close()
+	}
+	fmt.Println(ready)
+	<-ctx.Done()
+	return nil
+}
+
+// load reads the config file.
+func (n *nodesOfStart) load() error {
+	text, err := os.ReadFile(n.config)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(text, &n.file); err != nil {
+		return err
+	}
+	emulators, ok := n.file["emulators"].(map[string]any)
+	if !ok {
+		return errors.New("the config file has no emulators")
+	}
+	n.emulators = emulators
+	return nil
+}
+
+// createDatabase makes the folder's own database, unless it exists.
+func (n *nodesOfStart) createDatabase(ctx context.Context) error {
+	folder, err := filepath.Abs(filepath.Dir(n.config))
+	if err != nil {
+		return err
+	}
+	url := os.Getenv("CLAVE_STORE")
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	hash := fnv.New64a()
+	_, _ = hash.Write([]byte(folder)) // never fails
+	name := fmt.Sprintf("folder_%x", hash.Sum64())
+	at := conn.Config()
+	n.store = fmt.Sprintf("postgres://%s:%s@%s:%d/%s?sslmode=disable", at.User, at.Password, at.Host, at.Port, name)
+	var exists bool
+	if err := conn.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_database WHERE datname = $1)", name).Scan(&exists); err != nil || exists {
+		return err
+	}
+	_, err = conn.Exec(ctx, "CREATE DATABASE "+name)
+	return err
+}
+
+// configure writes the config file of a node, which has the ports of the first node only where nothing balances them, and returns its name and the
+// address of its Firestore port.
+func (n *nodesOfStart) configure(i int) (name, firestore string, err error) {
+	emulators := make(map[string]any)
+	for part, settings := range n.emulators {
+		own := make(map[string]any)
+		for key, value := range settings.(map[string]any) {
+			own[key] = value
+		}
+		balanced := slices.Contains([]string{"firestore", "auth", "hosting"}, part)
+		if balanced || i > 0 {
+			free, err := testprogram.FreePort()
+			if err != nil {
+				return "", "", err
+			}
+			own["port"] = free
+			if balanced {
+				n.targets[part] = append(n.targets[part], fmt.Sprintf("127.0.0.1:%d", free))
+			}
+		}
+		if _, given := own["websocketPort"]; given && i > 0 {
+			delete(own, "websocketPort")
+		}
+		emulators[part] = own
+	}
+	file := make(map[string]any)
+	for key, value := range n.file {
+		file[key] = value
+	}
+	file["emulators"] = emulators
+	text, err := json.Marshal(file)
+	name = filepath.Join(filepath.Dir(n.config), fmt.Sprintf("node-%d.json", i))
+	return name, n.targets["firestore"][i], errors.Join(err, os.WriteFile(name, text, 0o600))
+}
+
+// startNode starts a node and waits until it answers. It returns the line with which the first node reports that it is ready.
+func (n *nodesOfStart) startNode(ctx context.Context, i int) (line string, err error) {
+	config, firestore, err := n.configure(i)
+	if err != nil {
+		return "", err
+	}
+	args := append(slices.Clone(n.args), "--config", config, "--store", n.store, "--data", fmt.Sprintf(".clave-%d", i))
+	cmd := exec.Command(n.path, args...)
+	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, asNodesVariable+"=") })
+	cmd.Stderr = os.Stderr
+	endWithParent(cmd)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return "", err
+	}
+	if err := cmd.Start(); err != nil {
+		return "", err
+	}
+	n.commands = append(n.commands, cmd)
+	lines := bufio.NewReader(out)
+	if i == 0 {
+		for line == "" {
+			text, err := lines.ReadString('\n')
+			if err != nil {
+				return "", fmt.Errorf("the first node ended: %w", err)
+			}
+			if strings.HasPrefix(text, "Clave ready in ") {
+				line = strings.TrimSpace(text)
+			}
+		}
+	}
+	go func() { _, _ = io.Copy(io.Discard, lines) }() // until the node ends
+	limit, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	return line, testprogram.AwaitHealth(limit, firestore)
+}
+
+// end ends the nodes, the leader last.
+func (n *nodesOfStart) end() {
+	for _, cmd := range slices.Backward(n.commands) {
+		_ = cmd.Process.Signal(syscall.SIGTERM) // unless it has ended
+		_ = cmd.Wait()
+	}
+}
