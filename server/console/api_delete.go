@@ -28,7 +28,7 @@ const (
 // undo is a recursive delete that can be undone.
 type undo struct {
 	db      resource.Database
-	path    string
+	paths   []string
 	commits []clock.Version
 	deleted int
 	until   time.Time
@@ -69,25 +69,69 @@ func (u *undos) take(token string, now time.Time) *undo {
 	return d
 }
 
-// pathBody is a body that names a document or collection.
-type pathBody struct {
+// pathsBody is a body that names documents and collections.
+type pathsBody struct {
 	place
-	Path string `json:"path"`
+	Paths []string `json:"paths"`
 }
 
-// readPath reads a pathBody and checks its path.
-func (in *call) readPath() (db resource.Database, path string, err error) {
-	var body pathBody
+// readPaths reads a pathsBody and checks its paths. It leaves out paths below other ones, which are deleted with those.
+func (in *call) readPaths() (db resource.Database, paths []string, err error) {
+	var body pathsBody
 	if db, err = in.decodeAt(&body, &body.place); err != nil {
-		return db, "", err
+		return db, nil, err
 	}
-	// A collection's path followed by an id is a document's path.
-	name := db.Root() + "/" + body.Path
-	if strings.Count(body.Path, "/")%2 == 0 {
-		name += "/x"
+	if len(body.Paths) == 0 {
+		return db, nil, fault.E(fault.InvalidArgument, "paths is missing.")
 	}
-	_, err = resource.ParseDocument(name)
-	return db, body.Path, err
+	for _, path := range body.Paths {
+		// A collection's path followed by an id is a document's path.
+		name := db.Root() + "/" + path
+		if strings.Count(path, "/")%2 == 0 {
+			name += "/x"
+		}
+		if _, err = resource.ParseDocument(name); err != nil {
+			return db, nil, err
+		}
+	}
+	return db, topmost(body.Paths), nil
+}
+
+// topmost returns the paths without repetitions and without those below other ones.
+func topmost(paths []string) []string {
+	given := make(map[string]bool, len(paths))
+	for _, path := range paths {
+		given[path] = true
+	}
+	below := func(path string) bool {
+		for i := strings.LastIndexByte(path, '/'); i > 0; i = strings.LastIndexByte(path[:i], '/') {
+			if given[path[:i]] {
+				return true
+			}
+		}
+		return false
+	}
+	var out []string
+	for path := range given {
+		if !below(path) {
+			out = append(out, path)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// countAll counts the documents at and under some paths, and the collections that they are in.
+func (c *Console) countAll(in *call, caller token.Caller, db resource.Database, paths []string) (documents, collections int, err error) {
+	for _, path := range paths {
+		n, m, err := c.countBelow(in.Context(), caller, db, path)
+		if err != nil {
+			return 0, 0, err
+		}
+		documents += n
+		collections += m
+	}
+	return documents, collections, nil
 }
 
 // countBelow counts the documents at and under a path, and the collections that they are in.
@@ -110,35 +154,35 @@ func (c *Console) countBelow(ctx context.Context, caller token.Caller, db resour
 
 // postDeleteCount returns how much a recursive delete would delete.
 func (c *Console) postDeleteCount(in *call) (any, error) {
-	db, path, err := in.readPath()
+	db, paths, err := in.readPaths()
 	if err != nil {
 		return nil, err
 	}
-	documents, collections, err := c.countBelow(in.Context(), in.caller(db.Project), db, path)
+	documents, collections, err := c.countAll(in, in.caller(db.Project), db, paths)
 	return map[string]int{"documents": documents, "collections": collections}, err
 }
 
-// postDelete deletes a document or collection with everything below it, in commits of many documents, and sends its
+// postDelete deletes documents and collections with everything below them, in commits of many documents, and sends its
 // progress.
 func (c *Console) postDelete(in *call) (any, error) {
-	db, path, err := in.readPath()
+	db, paths, err := in.readPaths()
 	if err != nil {
 		return nil, err
 	}
 	caller := in.caller(db.Project)
-	total, _, err := c.countBelow(in.Context(), caller, db, path)
+	total, _, err := c.countAll(in, caller, db, paths)
 	if err != nil {
 		return nil, err
 	}
 	ended, err := caller.Change(func() token.Change {
-		return token.Change{Method: "recursive delete", Database: db.String(), Targets: []string{"delete " + path}, Count: total}
+		return token.Change{Method: "recursive delete", Database: db.String(), Targets: targetsOf("delete ", paths), Count: total}
 	})
 	if err != nil {
 		return nil, err
 	}
 	caller.Journal = nil // the whole delete is recorded as one change
 	in.begin()
-	d := &undo{db: db, path: path}
+	d := &undo{db: db, paths: paths}
 	err = c.deleteBelow(in, caller, d, total)
 	ended(err)
 	// Documents that were deleted before an error, or before the client disconnected, can be restored too.
@@ -151,7 +195,19 @@ func (c *Console) postDelete(in *call) (any, error) {
 	return nil, nil
 }
 
-// deleteBelow deletes the documents at and below a path.
+// maxTargets is the maximum number of paths in an entry of the audit log.
+const maxTargets = 100
+
+// targetsOf returns the targets of a change of some paths.
+func targetsOf(verb string, paths []string) []string {
+	out := make([]string, min(len(paths), maxTargets))
+	for i := range out {
+		out[i] = verb + paths[i]
+	}
+	return out
+}
+
+// deleteBelow deletes the documents at and below the paths of a delete.
 func (c *Console) deleteBelow(in *call, caller token.Caller, d *undo, total int) error {
 	var writes []document.Write
 	flush := func() error {
@@ -171,15 +227,17 @@ func (c *Console) deleteBelow(in *call, caller token.Caller, d *undo, total int)
 		}
 		return nil
 	}
-	err := c.o.Guard.Below(in.Context(), caller, d.db, d.path, func(name resource.Document) error {
-		writes = append(writes, document.Write{Op: document.Delete, Name: name})
-		if len(writes) < atOnce {
-			return nil
+	for _, path := range d.paths {
+		err := c.o.Guard.Below(in.Context(), caller, d.db, path, func(name resource.Document) error {
+			writes = append(writes, document.Write{Op: document.Delete, Name: name})
+			if len(writes) < atOnce {
+				return nil
+			}
+			return flush()
+		})
+		if err != nil {
+			return err
 		}
-		return flush()
-	})
-	if err != nil {
-		return err
 	}
 	return flush()
 }
@@ -199,7 +257,7 @@ func (c *Console) postUndo(in *call) (any, error) {
 	}
 	caller := in.caller(d.db.Project)
 	ended, err := caller.Change(func() token.Change {
-		return token.Change{Method: "undo of a recursive delete", Database: d.db.String(), Targets: []string{"update " + d.path}, Count: d.deleted}
+		return token.Change{Method: "undo of a recursive delete", Database: d.db.String(), Targets: targetsOf("update ", d.paths), Count: d.deleted}
 	})
 	if err != nil {
 		return nil, err

@@ -157,8 +157,9 @@ func (c *Console) getVersion(in *call) (any, error) {
 // postRestoreVersion restores the state of a document as of a time: it writes the document, or deletes it if it was absent.
 func (c *Console) postRestoreVersion(in *call) (any, error) {
 	var body struct {
-		pathBody
-		At string `json:"at"`
+		place
+		Path string `json:"path"`
+		At   string `json:"at"`
 	}
 	if err := in.decode(&body); err != nil {
 		return nil, err

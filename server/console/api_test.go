@@ -53,15 +53,15 @@ func TestRecursiveDeleteIsUndone(t *testing.T) {
 	s.set("users/u1/posts/p", 7)
 	s.set("other/x", 1)
 	var count struct{ Documents, Collections int }
-	s.call("POST", "/api/delete/count", `{"path": "users"}`, &count)
+	s.call("POST", "/api/delete/count", `{"paths": ["users"]}`, &count)
 	if count.Documents != n+1 || count.Collections != 2 {
 		t.Errorf("to delete: %+v, want %d documents in 2 collections", count, n+1)
 	}
-	s.call("POST", "/api/delete/count", `{"path": "users/u1"}`, &count)
+	s.call("POST", "/api/delete/count", `{"paths": ["users/u1"]}`, &count)
 	if count.Documents != 2 || count.Collections != 1 {
 		t.Errorf("to delete with a document: %+v, want 2 documents, 1 collection", count)
 	}
-	lines := s.lines("POST", "/api/delete", `{"path": "users"}`)
+	lines := s.lines("POST", "/api/delete", `{"paths": ["users"]}`)
 	last := lines[len(lines)-1]
 	if len(lines) != 4 || last["done"] != true || last["deleted"] != float64(n+1) {
 		t.Fatalf("deleting answered %v", lines)
@@ -79,12 +79,22 @@ func TestRecursiveDeleteIsUndone(t *testing.T) {
 	if got := s.status("POST", "/api/undo", fmt.Sprintf(`{"undo": %q}`, last["undo"])); got != http.StatusNotFound {
 		t.Errorf("undone twice: %d, want 404", got)
 	}
-	lines = s.lines("POST", "/api/delete", `{"path": "other/x"}`)
+	// One undo restores all paths.
+	lines = s.lines("POST", "/api/delete", `{"paths": ["users/u0", "users/u1", "users/u1/posts/p", "other"]}`)
+	last = lines[len(lines)-1]
+	if last["deleted"] != float64(4) {
+		t.Errorf("deleting some paths answered %v", lines)
+	}
+	lines = s.lines("POST", "/api/undo", fmt.Sprintf(`{"undo": %q}`, last["undo"]))
+	if last := lines[len(lines)-1]; last["restored"] != float64(4) || last["skipped"] != float64(0) {
+		t.Errorf("undoing the delete of some paths answered %v", lines)
+	}
+	lines = s.lines("POST", "/api/delete", `{"paths": ["other/x"]}`)
 	s.hand.Advance(61 * time.Second)
 	if got := s.status("POST", "/api/undo", fmt.Sprintf(`{"undo": %q}`, lines[len(lines)-1]["undo"])); got != http.StatusNotFound {
 		t.Errorf("undone after a minute: %d, want 404", got)
 	}
-	for _, body := range []string{`{"path": ""}`, `{"path": "a//b"}`, `{"path": "a/b", "database": "a/b"}`, `{`, `{"path": 1}`} {
+	for _, body := range []string{`{}`, `{"paths": [""]}`, `{"paths": ["a", "a//b"]}`, `{"paths": ["a/b"], "database": "a/b"}`, `{`, `{"paths": 1}`} {
 		if got := s.status("POST", "/api/delete", body); got != http.StatusBadRequest {
 			t.Errorf("deleting %s: %d, want 400", body, got)
 		}

@@ -348,7 +348,7 @@ func TestChangesAreNoted(t *testing.T) {
 	s.set("a/y", 2)
 	s.call("POST", "/identitytoolkit.googleapis.com/v1/projects/"+project+"/accounts", `{"localId": "ada", "email": "ada@example.org", "password": "secret-word"}`, nil)
 	s.status("POST", documents+"/a?documentId=x", `{"fields": {}}`) // there is one
-	s.lines("POST", "/api/delete", `{"path": "a"}`)
+	s.lines("POST", "/api/delete", `{"paths": ["a"]}`)
 	var log struct {
 		Entries []struct {
 			N                                int

@@ -118,7 +118,7 @@ func refusesStrangers(t *testing.T, browser *http.Client, origin string, write b
 	if write {
 		own = http.StatusOK
 	}
-	res, err := browser.Post(origin+"/api/delete/count", "application/json", strings.NewReader(`{"path": "made"}`))
+	res, err := browser.Post(origin+"/api/delete/count", "application/json", strings.NewReader(`{"paths": ["made"]}`))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import './styles/data.css'
 import { ToastProvider } from './ui/toasts'
 
 applyTheme()
-preload(location.pathname)
+preload(location)
 const root = document.getElementById('root')
 if (root) {
   createRoot(root).render(

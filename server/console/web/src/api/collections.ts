@@ -31,11 +31,11 @@ export async function loadGroups(scope: Scope, signal?: AbortSignal): Promise<st
 }
 
 const DeleteCount = v.object({ documents: v.number(), collections: v.number() })
-export type DeleteCount = v.InferOutput<typeof DeleteCount>
+type DeleteCount = v.InferOutput<typeof DeleteCount>
 
-/** How much lies at a path and below it. */
-export function countDelete(scope: Scope, path: string, signal?: AbortSignal): Promise<DeleteCount> {
-  return call(DeleteCount, '/api/delete/count', { body: { ...scope, path }, signal })
+/** How much lies at some paths and below them. */
+export function countDelete(scope: Scope, paths: string[], signal?: AbortSignal): Promise<DeleteCount> {
+  return call(DeleteCount, '/api/delete/count', { body: { ...scope, paths }, signal })
 }
 
 const DeleteLine = v.union([
@@ -43,8 +43,8 @@ const DeleteLine = v.union([
   v.object({ deleted: v.number(), total: v.number() }),
 ])
 
-/** Deletes a document or a collection with all below it. */
-export const deleteTree = (scope: Scope, path: string) => stream(DeleteLine, '/api/delete', { body: { ...scope, path } })
+/** Deletes documents and collections with all below them. */
+export const deleteTrees = (scope: Scope, paths: string[]) => stream(DeleteLine, '/api/delete', { body: { ...scope, paths } })
 
 const UndoLine = v.union([
   v.object({ done: v.literal(true), restored: v.number(), skipped: v.number() }),

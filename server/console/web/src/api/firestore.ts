@@ -1,14 +1,11 @@
 import * as v from 'valibot'
 import { type Query, type Source, structuredQuery, wireAggregations } from '../lib/query'
-import { documentsRoot, escapePath, type Scope } from '../lib/scope'
-import { type Fields, fieldsFromWire, fieldsToWire, fromWire, type Value, type WireValue } from '../lib/value'
+import { documentsRoot, type Scope } from '../lib/scope'
+import { type Fields, fieldsFromWire, fieldsToWire, fromWire, type Value, WireFields, type WireValue } from '../lib/value'
 import { relativeName } from '../lib/value-text'
 import { call } from './http'
+import { listPath, pathOf, rootOf } from './paths'
 
-const WireFields = v.record(
-  v.string(),
-  v.custom<WireValue>((input) => typeof input === 'object' && input !== null),
-)
 const RestDocument = v.object({
   name: v.string(),
   fields: v.optional(WireFields, {}),
@@ -31,9 +28,6 @@ export function docOf(rest: v.InferOutput<typeof RestDocument>): Doc {
   }
 }
 
-const root = (scope: Scope): string => `/v1/${escapePath(documentsRoot(scope)).replaceAll('%28', '(').replaceAll('%29', ')')}`
-const at = (scope: Scope, path: string): string => (path ? `${root(scope)}/${escapePath(path)}` : root(scope))
-
 /** The document of a path, null where there is none. */
 export async function getDocument(scope: Scope, path: string, signal?: AbortSignal): Promise<Doc | null> {
   const docs = await getDocuments(scope, [path], signal)
@@ -45,7 +39,7 @@ const BatchGet = v.array(v.object({ found: v.optional(RestDocument), missing: v.
 /** The documents of the paths that exist. */
 export async function getDocuments(scope: Scope, paths: string[], signal?: AbortSignal): Promise<Map<string, Doc>> {
   const documents = paths.map((path) => `${documentsRoot(scope)}/${path}`)
-  const answers = await call(BatchGet, `${root(scope)}:batchGet`, { body: { documents }, signal })
+  const answers = await call(BatchGet, `${rootOf(scope)}:batchGet`, { body: { documents }, signal })
   const found = new Map<string, Doc>()
   for (const answer of answers) {
     if (answer.found) {
@@ -61,9 +55,7 @@ export type Page = { docs: Doc[]; next: string }
 
 /** A page of a collection in the order of ids, with documents that are missing but have others below them. */
 export async function listDocuments(scope: Scope, collection: string, size: number, token: string, signal?: AbortSignal): Promise<Page> {
-  const query = new URLSearchParams({ pageSize: String(size), showMissing: 'true' })
-  if (token) query.set('pageToken', token)
-  const answer = await call(ListAnswer, `${at(scope, collection)}?${query}`, { signal })
+  const answer = await call(ListAnswer, listPath(scope, collection, size, token), { signal })
   return { docs: answer.documents.map(docOf), next: answer.nextPageToken }
 }
 
@@ -88,7 +80,7 @@ function bodyOf(scope: Scope, { query, source, after = null, size }: Run): objec
 
 /** One page of a query's documents. */
 export async function runQuery(scope: Scope, run: Run): Promise<Doc[]> {
-  const answers = await call(RunAnswer, `${at(scope, run.source.parent)}:runQuery`, {
+  const answers = await call(RunAnswer, `${pathOf(scope, run.source.parent)}:runQuery`, {
     body: { structuredQuery: bodyOf(scope, run) },
     signal: run.signal,
   })
@@ -98,7 +90,7 @@ export async function runQuery(scope: Scope, run: Run): Promise<Doc[]> {
 /** Runs a query and tells how it ran. */
 export async function explainQuery(scope: Scope, run: Run): Promise<Explanation | null> {
   const body = { structuredQuery: bodyOf(scope, run), explainOptions: { analyze: true } }
-  const answers = await call(RunAnswer, `${at(scope, run.source.parent)}:runQuery`, { body, signal: run.signal })
+  const answers = await call(RunAnswer, `${pathOf(scope, run.source.parent)}:runQuery`, { body, signal: run.signal })
   return answers.findLast((answer) => answer.explainMetrics)?.explainMetrics ?? null
 }
 
@@ -107,7 +99,7 @@ const AggregationAnswer = v.array(v.object({ result: v.optional(v.object({ aggre
 /** The values of a query's aggregations, in their order. */
 export async function aggregate(scope: Scope, run: Run): Promise<Value[]> {
   const structuredAggregationQuery = { structuredQuery: bodyOf(scope, run), aggregations: wireAggregations(run.query.aggregations) }
-  const answers = await call(AggregationAnswer, `${at(scope, run.source.parent)}:runAggregationQuery`, {
+  const answers = await call(AggregationAnswer, `${pathOf(scope, run.source.parent)}:runAggregationQuery`, {
     body: { structuredAggregationQuery },
     signal: run.signal,
   })
@@ -133,5 +125,5 @@ export async function commit(scope: Scope, writes: Write[]): Promise<string> {
       return { update: { name, fields: fieldsToWire(write.fields) }, ...condition }
     }),
   }
-  return (await call(CommitAnswer, `${root(scope)}:commit`, { body })).commitTime
+  return (await call(CommitAnswer, `${rootOf(scope)}:commit`, { body })).commitTime
 }

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { Scope } from '../lib/scope'
-import { type Fields, fieldsFromWire, type WireValue } from '../lib/value'
+import { type Fields, fieldsFromWire, WireFields } from '../lib/value'
 import { call, send, withQuery } from './http'
 
 const Version = v.object({
@@ -21,10 +21,6 @@ const History = v.object({
 export const loadHistory = (scope: Scope, path: string, signal?: AbortSignal) =>
   call(History, withQuery('/api/history', { ...scope, path, limit: 50 }), { signal })
 
-const WireFields = v.record(
-  v.string(),
-  v.custom<WireValue>((input) => typeof input === 'object' && input !== null),
-)
 const At = v.object({ time: v.string(), document: v.nullable(v.object({ fields: v.optional(WireFields, {}) })) })
 
 /** The fields of a document at a time; null where it was not there. */

@@ -25,6 +25,28 @@ async function failure(response: Response): Promise<ApiError> {
   return new ApiError(response.status, parsed.output.error.status ?? '', parsed.output.error.message)
 }
 
+/** How long an answer that began early waits for the code that needs it. */
+const EARLY_MS = 5000
+
+/** Answers to requests that began before the code that needs them ran, by path. */
+const early = new Map<string, Promise<Response>>()
+
+/** Begins a GET whose answer the next request for the same path takes. */
+export function beginEarly(path: string): void {
+  const answer = fetch(path)
+  // The request that takes the answer reports its failure.
+  answer.catch(() => {})
+  early.set(path, answer)
+  setTimeout(() => early.delete(path), EARLY_MS)
+}
+
+/** Removes and returns the answer to a request that began early. */
+function takeEarly(path: string): Promise<Response> | undefined {
+  const answer = early.get(path)
+  early.delete(path)
+  return answer
+}
+
 type Options = { method?: string; body?: unknown; signal?: AbortSignal; headers?: Record<string, string> }
 
 async function request(path: string, { method, body, signal, headers = {} }: Options): Promise<Response> {
@@ -35,12 +57,14 @@ async function request(path: string, { method, body, signal, headers = {} }: Opt
     all['X-Clave-CSRF'] = connection.csrf
     all['Content-Type'] = 'application/json'
   }
-  const response = await fetch(path, {
-    method: verb,
-    headers: all,
-    body: body === undefined ? null : JSON.stringify(body),
-    signal: signal ?? null,
-  })
+  const begun = verb === 'GET' ? takeEarly(path) : undefined
+  const response = await (begun ??
+    fetch(path, {
+      method: verb,
+      headers: all,
+      body: body === undefined ? null : JSON.stringify(body),
+      signal: signal ?? null,
+    }))
   if (!response.ok) throw await failure(response)
   return response
 }

@@ -104,6 +104,7 @@ export const en = {
     fields: 'Fields',
     json: 'JSON',
     history: 'History',
+    showMore: (n: string, left: string) => `Show ${n} of ${left} more`,
     addField: 'Add field',
     addItem: 'Add item',
     addKey: 'Add key',

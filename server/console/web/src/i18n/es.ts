@@ -106,6 +106,7 @@ export const es: Messages = {
     fields: 'Campos',
     json: 'JSON',
     history: 'Historia',
+    showMore: (n, left) => `Mostrar ${n} de ${left} más`,
     addField: 'Agregar campo',
     addItem: 'Agregar elemento',
     addKey: 'Agregar clave',

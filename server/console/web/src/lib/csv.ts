@@ -1,8 +1,25 @@
 import { formatValue, parseValue } from './json-document'
 import { doubleText } from './value-text'
-import type { Fields, Value } from './value'
+import { fieldOf, type Fields, type Value } from './value'
 
 const quote = (cell: string): string => (/[",\n\r]/.test(cell) || cell !== cell.trim() ? `"${cell.replaceAll('"', '""')}"` : cell)
+
+/** What spreadsheet programs take for the beginning of a formula, and what begins a text in quotes. */
+const UNSAFE = /^[=+\-@\t\r"＝＋－＠]/
+
+/** A name as a cell: in quotes where a spreadsheet program would calculate it. */
+const nameCell = (name: string): string => (UNSAFE.test(name) ? JSON.stringify(name) : name)
+
+/** The name that nameCell wrote. */
+function nameOfCell(cell: string): string {
+  if (!cell.startsWith('"')) return cell
+  try {
+    const name: unknown = JSON.parse(cell)
+    return typeof name === 'string' ? name : cell
+  } catch {
+    return cell
+  }
+}
 
 /** A value as a cell: plain where parsing gives it back, else in the JSON of documents. */
 export function cellOf(value: Value | undefined): string {
@@ -12,8 +29,9 @@ export function cellOf(value: Value | undefined): string {
   return formatValue(value).replaceAll(/\n\s*/g, ' ')
 }
 
-/** Reports whether a text is a string when a cell with it is parsed. */
+/** Reports whether a text is a string when a cell with it is parsed, here or by a spreadsheet program. */
 function plain(text: string): boolean {
+  if (UNSAFE.test(text)) return false
   const parsed = valueOfCell(text, '')
   return parsed?.type === 'string' && parsed.value === text
 }
@@ -34,8 +52,8 @@ export function valueOfCell(cell: string, root: string): Value | undefined {
 /** Documents as CSV with a header line; ids in __id__. */
 export function writeCsv(docs: readonly { id: string; fields: Fields }[]): string[] {
   const names = [...new Set(docs.flatMap((doc) => Object.keys(doc.fields)))].toSorted()
-  const header = ['__id__', ...names].map(quote).join(',')
-  const lines = docs.map((doc) => [doc.id, ...names.map((name) => cellOf(doc.fields[name]))].map(quote).join(','))
+  const header = ['__id__', ...names.map(nameCell)].map(quote).join(',')
+  const lines = docs.map((doc) => [nameCell(doc.id), ...names.map((name) => cellOf(fieldOf(doc.fields, name)))].map(quote).join(','))
   return [header, ...lines].map((line) => `${line}\r\n`)
 }
 
@@ -72,10 +90,11 @@ export function parseCsv(text: string): string[][] {
 
 /** The documents of CSV text. A column __id__ names them; without one their ids are ''. */
 export function readCsv(text: string, root: string): { id: string; fields: Fields }[] {
-  const [header = [], ...rows] = parseCsv(text)
+  const [first = [], ...rows] = parseCsv(text)
+  const header = first.map(nameOfCell)
   return rows.map((row) => {
     const cells = header.map((name, i) => [name, row[i] ?? ''] as const)
-    const id = cells.find(([name]) => name === '__id__')?.[1] ?? ''
+    const id = nameOfCell(cells.find(([name]) => name === '__id__')?.[1] ?? '')
     const values = cells.flatMap(([name, cell]) => {
       const value = name === '__id__' || name === '' ? undefined : valueOfCell(cell, root)
       return value ? [[name, value] as const] : []

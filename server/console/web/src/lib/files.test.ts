@@ -33,6 +33,14 @@ describe('files of documents', () => {
     )
   })
 
+  it('writes nothing to CSV that a spreadsheet program would calculate', () => {
+    const texts = ['=HYPERLINK("http://x")', '+1', '-1+2', '@SUM(A1)', '\t=1', '\r=1', '＝1', '"=1', '"', '-5']
+    const docs = texts.map((value) => ({ id: value, fields: { [value]: { type: 'string' as const, value } } }))
+    const text = writeCsv(docs).join('')
+    for (const cell of parseCsv(text).flat()) expect(cell).not.toMatch(/^[=+\-@\t\r＝]/)
+    expect(readCsv(text, ROOT)).toEqual(docs)
+  })
+
   it('reads CSV of other programs: a mark at the start, lines without a return, cells with lines in them', () => {
     expect(parseCsv('\ufeffa,b\n"1\n2",\n')).toEqual([
       ['a', 'b'],

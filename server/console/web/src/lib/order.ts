@@ -1,11 +1,11 @@
 import { fullOrder, type Query } from './query'
 import { documentsRoot, type Scope } from './scope'
-import { type Fields, toWire, type Value, type WireValue } from './value'
+import { fieldOf, type Fields, toWire, type Value, type WireValue } from './value'
 
 /** The value at a path of names with dots; undefined where there is none. */
 export function valueAt(fields: Fields, path: string): Value | undefined {
   const [first = '', ...rest] = path.split('.')
-  const value = fields[first]
+  const value = fieldOf(fields, first)
   if (rest.length === 0 || value === undefined) return value
   return value.type === 'map' ? valueAt(value.value, rest.join('.')) : undefined
 }

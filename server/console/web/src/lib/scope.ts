@@ -13,6 +13,21 @@ export function pagePath(page: string, { project, database }: Scope, rest = ''):
   return rest ? `${base}/${escapePath(rest)}` : base
 }
 
+/** A part of an address as text. A part that is not escaped as URLs are stands for itself. */
+function unescaped(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}
+
+/** The page, the project, the database and the path of ids that an address of pagePath names; '' for what it lacks. */
+export function readPath(pathname: string): { page: string; scope: Scope; rest: string } {
+  const [page = '', project = '', database = '', ...ids] = pathname.split('/').slice(1).map(unescaped)
+  return { page, scope: { project, database }, rest: ids.join('/') }
+}
+
 /** Splits a path below a database into its collection and, where the path ends with one, the document's id. */
 export function splitPath(path: string): { collection: string; document: string | null } {
   const ids = path.split('/').filter((id) => id !== '')

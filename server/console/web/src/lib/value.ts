@@ -1,3 +1,5 @@
+import * as v from 'valibot'
+
 /** A value of a document's field. Integers are text, since they have 64 bits, and timestamps too, since they have nanoseconds. */
 export type Value =
   | { type: 'null' }
@@ -45,6 +47,15 @@ export type WireValue = {
   arrayValue?: { values?: WireValue[] }
   mapValue?: { fields?: { [name: string]: WireValue } }
 }
+
+/** The value of a field; undefined where there is none. Names such as constructor, which all objects have, are fields too. */
+export const fieldOf = <T>(fields: { [name: string]: T }, name: string): T | undefined =>
+  Object.hasOwn(fields, name) ? fields[name] : undefined
+
+/** Fields as the server sends them. v.record would leave out names such as constructor. */
+export const WireFields = v.custom<{ [name: string]: WireValue }>(
+  (input) => typeof input === 'object' && input !== null && Object.values(input).every((of) => typeof of === 'object' && of !== null),
+)
 
 const WIRE_NUMBERS: Record<string, number> = { NaN: Number.NaN, Infinity: Number.POSITIVE_INFINITY, '-Infinity': Number.NEGATIVE_INFINITY }
 

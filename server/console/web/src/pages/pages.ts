@@ -1,4 +1,5 @@
 import { lazy } from 'react'
+import { beginList } from '../api/paths'
 
 /** The code of each page, which is loaded when the page is opened. */
 const LOADERS = {
@@ -30,9 +31,10 @@ export const PAGES = [
 
 export type PageId = (typeof PAGES)[number]['id']
 
-/** Begins to load the code of the page that an address names, beside the session that it waits for. */
-export function preload(path: string): void {
-  const id = path.split('/')[1] || 'data'
+/** Begins to load the code of the page that an address names, and its first documents, beside the session that it waits for. */
+export function preload(address: Location): void {
+  beginList(address)
+  const id = address.pathname.split('/')[1] || 'data'
   const page = PAGES.find((one) => one.id === id)
   // What fails now fails again, and is shown, when the page is opened.
   if (page) LOADERS[page.id]().catch(() => {})

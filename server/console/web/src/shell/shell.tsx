@@ -3,12 +3,13 @@ import { Link, Outlet, useLocation, useNavigate } from 'react-router-dom'
 import { send } from '../api/http'
 import { type LabState, loadLab } from '../api/operations'
 import { type Language, useText } from '../i18n/text'
-import { pagePath, type Scope } from '../lib/scope'
+import { pagePath, readPath, type Scope } from '../lib/scope'
 import { LabContext } from '../lab'
 import { currentTheme, setTheme, THEMES } from '../lib/theme'
 import { useLoad } from '../lib/use-load'
 import type { PageId } from '../pages/pages'
 import { useSession } from '../session'
+import { Boundary } from '../ui/boundary'
 import { Icon } from '../ui/icons'
 import { Skeleton } from '../ui/states'
 import { Disturbances } from './disturbances'
@@ -17,8 +18,8 @@ import { Palette } from './palette'
 /** The scope and page of the address, which lies above the routes that name them. */
 function usePlace(): { page: string; scope: Scope } {
   const session = useSession()
-  const [page = '', project, database] = useLocation().pathname.split('/').slice(1).map(decodeURIComponent)
-  return { page, scope: { project: project || session.project, database: database || '(default)' } }
+  const { page, scope } = readPath(useLocation().pathname)
+  return { page, scope: { project: scope.project || session.project, database: scope.database || '(default)' } }
 }
 
 const LAB_EVERY_MS = 10_000
@@ -82,9 +83,11 @@ export function Shell({ pages }: { pages: PageId[] }) {
         {lab.state.status === 'ready' && <Disturbances state={lab.state.data} scope={scope} />}
         <main className="content" id="content" tabIndex={-1}>
           <LabContext value={lab}>
-            <Suspense fallback={<Skeleton />}>
-              <Outlet />
-            </Suspense>
+            <Boundary key={page}>
+              <Suspense fallback={<Skeleton />}>
+                <Outlet />
+              </Suspense>
+            </Boundary>
           </LabContext>
         </main>
       </div>

@@ -1,8 +1,8 @@
 import { useCallback, useMemo, useState } from 'react'
-import { useLocation, useNavigate, useParams, useSearchParams } from 'react-router-dom'
+import { useLocation, useNavigate, useSearchParams } from 'react-router-dom'
 import { useText } from '../../i18n/text'
 import { type Query, readQuery, writeQuery } from '../../lib/query'
-import { pagePath, splitPath } from '../../lib/scope'
+import { pagePath, readPath, splitPath } from '../../lib/scope'
 import { useScope } from '../../session'
 import { Empty } from '../../ui/states'
 import { CollectionsColumn } from './collections-column'
@@ -14,8 +14,8 @@ export default function DataPage() {
   const { t } = useText()
   const scope = useScope()
   const navigate = useNavigate()
-  const { search } = useLocation()
-  const path = useParams()['*'] ?? ''
+  const { pathname, search } = useLocation()
+  const path = readPath(pathname).rest
   const [params] = useSearchParams()
   const group = params.get('group') === '1'
   const text = params.get('q')

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { countDelete, deleteTree, undoDelete } from '../../api/collections'
+import { countDelete, deleteTrees, undoDelete } from '../../api/collections'
 import { useText } from '../../i18n/text'
 import type { Scope } from '../../lib/scope'
 import { useAction } from '../../lib/use-action'
@@ -16,26 +16,15 @@ export function DeleteDialog({ scope, paths, close, done }: Props) {
   const [progress, setProgress] = useState<{ done: number; total: number } | null>(null)
   const { busy, error, run } = useAction()
   const toast = useToast()
-  const { state, reload } = useLoad(paths.join('\n'), async (signal) => {
-    const counts = await Promise.all(paths.map((path) => countDelete(scope, path, signal)))
-    return counts.reduce((sum, one) => ({ documents: sum.documents + one.documents, collections: sum.collections + one.collections }))
-  })
+  const { state, reload } = useLoad(paths.join('\n'), (signal) => countDelete(scope, paths, signal))
   const undo = useUndo(scope, done)
   const submit = () =>
     void run(async () => {
       if (state.status !== 'ready') return
-      let before = 0
-      const undos: string[] = []
-      for (const path of paths) {
-        let here = 0
-        for await (const line of deleteTree(scope, path)) {
-          here = line.deleted
-          if ('done' in line) undos.push(line.undo)
-          setProgress({ done: before + here, total: state.data.documents })
-        }
-        before += here
+      for await (const line of deleteTrees(scope, paths)) {
+        setProgress({ done: line.deleted, total: state.data.documents })
+        if ('done' in line) toast(t.data.deleted(line.deleted), { action: { label: t.common.undo, act: () => undo(line.undo) } })
       }
-      toast(t.data.deleted(before), { action: { label: t.common.undo, act: () => undo(undos) } })
       close()
       done()
     })
@@ -68,16 +57,13 @@ export function DeleteDialog({ scope, paths, close, done }: Props) {
 function useUndo(scope: Scope, done: () => void) {
   const { t } = useText()
   const toast = useToast()
-  return (undos: string[]) => {
+  return (token: string) => {
     const run = async () => {
       let restored = 0
       let skipped = 0
-      for (const undo of undos) {
-        for await (const line of undoDelete(scope, undo)) {
-          if (!('done' in line)) continue
-          restored += line.restored
-          skipped += line.skipped
-        }
+      for await (const line of undoDelete(scope, token)) {
+        restored = line.restored
+        if ('done' in line) skipped = line.skipped
       }
       toast(skipped > 0 ? `${t.data.restored(restored)} · ${t.data.skipped(skipped)}` : t.data.restored(restored))
       done()

@@ -3,6 +3,7 @@ import { type KeyboardEvent, memo, useEffect, useRef, useState } from 'react'
 import type { Doc } from '../../api/firestore'
 import { useText } from '../../i18n/text'
 import { type Order, wirePath } from '../../lib/query'
+import { fieldOf } from '../../lib/value'
 import { valueText } from '../../lib/value-text'
 
 const ROW = 30
@@ -218,7 +219,7 @@ const Row = memo(function Row({ doc, index, top, fields, group, active, current,
         {group ? doc.path : doc.id}
       </span>
       {fields.map((name) => {
-        const value = doc.fields[name]
+        const value = fieldOf(doc.fields, name)
         return (
           <span role="gridcell" key={name} className={value ? `v-${value.type}` : 'soft'}>
             {value ? valueText(value).slice(0, 200) : ''}

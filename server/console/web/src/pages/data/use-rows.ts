@@ -1,11 +1,11 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { type Doc, getDocuments, listDocuments, runQuery } from '../../api/firestore'
 import type { Changes, Watch } from '../../api/live'
+import { PAGE } from '../../api/paths'
 import { comparePaths, cursorAfter } from '../../lib/order'
 import { type Query, writeQuery } from '../../lib/query'
 import { collectionOf, type Scope } from '../../lib/scope'
 
-const PAGE = 100
 /** How many rows beside the visible ones are watched, and how many at most. */
 const MARGIN = 50
 const MAX_WATCHED = 400

@@ -10,6 +10,22 @@ import { BytesControl } from './bytes-control'
 import { GeoControl } from './geo-control'
 import { TimestampControl } from './timestamp-control'
 
+/** How many fields or items are drawn at first, and more with each step: thousands of controls at once are slow. */
+const STEP = 200
+
+/** A button that shows more of a long list; nothing where all is shown. */
+function ShowMore({ left, more }: { left: number; more: () => void }) {
+  const { t, number } = useText()
+  if (left <= 0) return null
+  return (
+    <div>
+      <button type="button" className="button" onClick={more}>
+        {t.data.showMore(number(Math.min(left, STEP)), number(left))}
+      </button>
+    </div>
+  )
+}
+
 type Edit = { scope: Scope; disabled: boolean }
 type Props = Edit & { name: string; value: Value; set: (value: Value) => void }
 
@@ -166,9 +182,10 @@ function TextControl({ value, set, disabled, scope, label }: Props & { label: st
 
 function ArrayControl({ items, set, ...edit }: Props & { items: Value[] }) {
   const { t } = useText()
+  const [shown, setShown] = useState(STEP)
   return (
     <div className="nested">
-      {items.map((item, i) => (
+      {items.slice(0, shown).map((item, i) => (
         <FieldEditor
           key={i}
           scope={edit.scope}
@@ -181,12 +198,16 @@ function ArrayControl({ items, set, ...edit }: Props & { items: Value[] }) {
           remove={() => set({ type: 'array', value: items.filter((_, at) => at !== i) })}
         />
       ))}
+      <ShowMore left={items.length - shown} more={() => setShown(shown + STEP)} />
       {!edit.disabled && (
         <div>
           <button
             type="button"
             className="button plain"
-            onClick={() => set({ type: 'array', value: [...items, emptyOf(items.at(-1)?.type ?? 'string')] })}
+            onClick={() => {
+              set({ type: 'array', value: [...items, emptyOf(items.at(-1)?.type ?? 'string')] })
+              setShown(Math.max(shown, items.length + 1))
+            }}
           >
             <Icon name="plus" />
             {t.data.addItem}
@@ -201,27 +222,34 @@ type FieldsProps = Edit & { fields: Fields; prefix: string; set: (fields: Fields
 
 /** The fields of a document or of a map. */
 export function FieldsEditor({ fields, prefix, set, addLabel, scope, disabled }: FieldsProps) {
+  const [shown, setShown] = useState(STEP)
   const entries = Object.entries(fields)
-  const editors = entries.map(([name, value]) => (
-    <FieldEditor
-      key={name}
-      scope={scope}
-      disabled={disabled}
-      name={prefix + name}
-      label={name}
-      value={value}
-      set={(next) => set({ ...fields, [name]: next })}
-      remove={() => set(Object.fromEntries(entries.filter(([other]) => other !== name)))}
-    />
-  ))
+  const editors = entries
+    .slice(0, shown)
+    .map(([name, value]) => (
+      <FieldEditor
+        key={name}
+        scope={scope}
+        disabled={disabled}
+        name={prefix + name}
+        label={name}
+        value={value}
+        set={(next) => set({ ...fields, [name]: next })}
+        remove={() => set(Object.fromEntries(entries.filter(([other]) => other !== name)))}
+      />
+    ))
   return (
     <div className={prefix ? 'nested' : 'stack'}>
       {editors}
+      <ShowMore left={entries.length - shown} more={() => setShown(shown + STEP)} />
       {!disabled && (
         <AddField
           label={addLabel}
-          taken={(name) => name in fields}
-          add={(name) => set({ ...fields, [name]: { type: 'string', value: '' } })}
+          taken={(name) => Object.hasOwn(fields, name)}
+          add={(name) => {
+            set({ ...fields, [name]: { type: 'string', value: '' } })
+            setShown(Math.max(shown, entries.length + 1))
+          }}
         />
       )}
     </div>

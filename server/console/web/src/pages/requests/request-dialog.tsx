@@ -7,7 +7,7 @@ import { formatDocument, parseDocument } from '../../lib/json-document'
 import { documentsRoot } from '../../lib/scope'
 import { useAction } from '../../lib/use-action'
 import { useLoad } from '../../lib/use-load'
-import { fieldsFromWire, fieldsToWire, type WireValue } from '../../lib/value'
+import { fieldsFromWire, fieldsToWire, WireFields } from '../../lib/value'
 import { Dialog } from '../../ui/dialog'
 import { Input } from '../../ui/input'
 import { Loaded, Problem, Skeleton } from '../../ui/states'
@@ -83,15 +83,7 @@ function Facts({ request }: { request: FullRequest }) {
   )
 }
 
-const AfterDocument = v.object({
-  fields: v.optional(
-    v.record(
-      v.string(),
-      v.custom<WireValue>((of) => typeof of === 'object' && of !== null),
-    ),
-    {},
-  ),
-})
+const AfterDocument = v.object({ fields: v.optional(WireFields, {}) })
 
 /** The document that a request leaves, as text to edit; null where it leaves none. */
 function dataOf(request: FullRequest): string | null {

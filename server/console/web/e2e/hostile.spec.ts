@@ -1,0 +1,98 @@
+import { expect, fits, I, S, seed, stored, test } from './console'
+
+const PROJECT = 'demo-hostile'
+const DATA = `/data/${PROJECT}/(default)`
+const SCRIPT = '<img src=x onerror="document.title=\'owned\'">'
+const IDS = [
+  '100%',
+  'a%2Fb',
+  '%',
+  SCRIPT.replaceAll('/', ''),
+  'ñandú 日本',
+  'a?b#c&d=e',
+  'a:b',
+  ' spaces ',
+  `'quotes"`,
+  '..a',
+  'é́\u202egnp',
+  '😀',
+  '+1 809',
+]
+
+test('documents of any ids are opened, changed and saved', async ({ page }) => {
+  await seed(PROJECT, Object.fromEntries(IDS.map((id) => [`c:%/${id}`, { n: I(1) }])))
+  await page.goto(DATA)
+  await page.getByRole('link', { name: /^c:% \d/ }).click()
+  const grid = page.getByRole('grid')
+  for (const [i, id] of IDS.entries()) {
+    await grid.getByRole('gridcell', { name: id.trim(), exact: true }).click()
+    const pane = page.getByRole('region', { name: `c:%/${id}`.trim(), exact: true })
+    await pane.getByLabel('Value of n').fill(String(i + 10))
+    await pane.getByRole('button', { name: 'Save' }).click()
+    await expect(pane.getByText('Unsaved changes')).toBeHidden()
+    await page.reload()
+    await expect(pane.getByLabel('Value of n')).toHaveValue(String(i + 10))
+    expect((await stored(PROJECT, `c%3A%25/${encodeURIComponent(id)}`))?.fields).toEqual({ n: I(i + 10) })
+  }
+  await expect(page).not.toHaveTitle('owned')
+})
+
+test('fields of any names are shown and saved', async ({ page }) => {
+  const fields = { constructor: S('c'), prototype: S('p'), toString: S('t'), 'a.b': S('dot'), '`': S('tick'), [SCRIPT]: S(SCRIPT), n: I(1) }
+  await seed(PROJECT, {
+    'names/with': fields,
+    'names/without': { n: I(2), m: { mapValue: { fields: { constructor: S('inner'), hasOwnProperty: I(1) } } } },
+  })
+  await page.goto(`${DATA}/names`)
+  await expect(page.getByRole('row', { name: 'without' })).toBeVisible()
+  await page.getByRole('gridcell', { name: 'with', exact: true }).click()
+  const pane = page.getByRole('region', { name: 'names/with' })
+  await expect(pane.getByLabel('Value of constructor')).toHaveValue('c')
+  await pane.getByLabel('Value of n').fill('3')
+  await pane.getByRole('button', { name: 'Save' }).click()
+  await expect(pane.getByText('Unsaved changes')).toBeHidden()
+  expect((await stored(PROJECT, 'names/with'))?.fields).toEqual({ ...fields, n: I(3) })
+  await page.goto(`${DATA}/names/without`)
+  const other = page.getByRole('region', { name: 'names/without' })
+  await other.getByRole('button', { name: 'Add field' }).click()
+  await other.getByLabel('Name of the field').fill('valueOf')
+  await page.keyboard.press('Enter')
+  await other.getByRole('button', { name: 'Save' }).click()
+  await expect(other.getByText('Unsaved changes')).toBeHidden()
+  expect((await stored(PROJECT, 'names/without'))?.fields).toEqual({
+    n: I(2),
+    valueOf: S(''),
+    m: { mapValue: { fields: { constructor: S('inner'), hasOwnProperty: I(1) } } },
+  })
+})
+
+test('many selected documents are deleted, and all of them come back', async ({ page }) => {
+  await seed(PROJECT, Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`many/d${String(i).padStart(2, '0')}`, { n: I(i) }])))
+  await page.goto(`${DATA}/many`)
+  await page.getByLabel('Select all that are loaded').check()
+  await page.getByRole('button', { name: 'Delete selected' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+  await expect(page.getByText('60 documents deleted')).toBeVisible()
+  await page.getByRole('status').getByRole('button', { name: 'Undo' }).click()
+  await expect(page.getByText('60 documents restored')).toBeVisible()
+  await expect(page.getByText('60 loaded')).toBeVisible()
+})
+
+test('a document as large and as deep as they may be is shown and changed', async ({ page }) => {
+  let deep = I(1)
+  for (let i = 0; i < 19; i++) deep = { mapValue: { fields: { [`level${i}`]: deep } } }
+  const wide = Object.fromEntries(Array.from({ length: 3000 }, (_, i) => [`field${i}`, S('x'.repeat(100))]))
+  await seed(PROJECT, { 'large/deep': { deep }, 'large/wide': wide, 'large/long': { text: S('y'.repeat(900_000)), n: I(1) } })
+  await page.goto(`${DATA}/large/deep`)
+  await expect(page.getByLabel(/^Value of deep\..*level0$/)).toHaveValue('1')
+  await fits(page)
+  await page.goto(`${DATA}/large/long`)
+  await page.getByLabel('Value of n').fill('2')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect(page.getByText('Unsaved changes')).toBeHidden()
+  await page.goto(`${DATA}/large/wide`)
+  await page.getByRole('button', { name: 'Show 200 of 2,800 more' }).click()
+  await page.getByLabel('Value of field1350').fill('z')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect(page.getByText('Unsaved changes')).toBeHidden()
+})

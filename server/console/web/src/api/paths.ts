@@ -1,0 +1,25 @@
+import { documentsRoot, escapePath, readPath, type Scope, splitPath } from '../lib/scope'
+import { beginEarly } from './http'
+
+/** How many documents a page of a collection holds. */
+export const PAGE = 100
+
+/** The path of a database's documents. */
+export const rootOf = (scope: Scope): string => `/v1/${escapePath(documentsRoot(scope)).replaceAll('%28', '(').replaceAll('%29', ')')}`
+
+/** The path of a document or a collection, or of all documents where path is ''. */
+export const pathOf = (scope: Scope, path: string): string => (path ? `${rootOf(scope)}/${escapePath(path)}` : rootOf(scope))
+
+/** The path of a page of a collection. */
+export function listPath(scope: Scope, collection: string, size: number, token: string): string {
+  const query = new URLSearchParams({ pageSize: String(size), showMissing: 'true' })
+  if (token) query.set('pageToken', token)
+  return `${pathOf(scope, collection)}?${query}`
+}
+
+/** Begins to list the collection that an address of the data page names, before the code that shows it is loaded. */
+export function beginList({ pathname, search }: Location): void {
+  const { page, scope, rest } = readPath(pathname)
+  const { collection } = splitPath(rest)
+  if (page === 'data' && scope.project && collection && search === '') beginEarly(listPath(scope, collection, PAGE, ''))
+}
