@@ -96,6 +96,9 @@ func (a *App) makeConsole(ln net.Listener, calls *calls, s *state, users *users,
 		return nil, err
 	}
 	a.add("console", pages)
+	if !c.Production() {
+		calls.signIn = pages.SignIn()
+	}
 	a.offerLinks(sessions, encrypted)
 	return pages, nil
 }

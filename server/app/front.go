@@ -49,7 +49,7 @@ func (a *App) openPorts(p ports, calls *calls) error {
 		}
 		whole.Control = nil // the emulator's control routes must not be on the origin of pages
 		whole.Identity, whole.Site, whole.IdentityHost = calls.identity, site, rpcidentity.IsHost
-		whole.Reserved = a.reserved()
+		whole.Reserved = a.reserved(calls.signIn)
 		open("hosting", p.hosting, whole)
 	}
 	open("hub", p.hub, front.Handlers{Hub: a.makeHub(calls.transfer), Health: calls.health})

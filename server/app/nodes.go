@@ -152,7 +152,7 @@ func (a *App) join(ctx context.Context, p ports) (n *nodes, err error) {
 	}{
 		{"firestore", p.firestore, front.Handlers{}},
 		{"auth", p.auth, front.Handlers{}},
-		{"hosting", p.hosting, front.Handlers{Site: n.site, Reserved: a.reserved(), IdentityHost: rpcidentity.IsHost}},
+		{"hosting", p.hosting, front.Handlers{Site: n.site, Reserved: a.reserved(nil), IdentityHost: rpcidentity.IsHost}},
 	} {
 		if at.listener == nil {
 			continue

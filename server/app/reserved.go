@@ -6,7 +6,9 @@ import (
 	"net/netip"
 	"net/url"
 	"strconv"
+	"strings"
 
+	"clave/server/console"
 	"clave/server/front/hosting"
 	"clave/server/front/hub"
 )
@@ -15,8 +17,8 @@ import (
 const webKey = "fake-api-key"
 
 // reserved returns the handler of the site's reserved paths. In production it serves the configuration of this server,
-// and otherwise that of the official emulator.
-func (a *App) reserved() http.Handler {
+// and otherwise that of the official emulator. signIn serves the console's page that signs browsers in, if it is not nil.
+func (a *App) reserved(signIn http.Handler) http.Handler {
 	project := a.config.Project
 	if a.config.Production() {
 		host := ""
@@ -38,7 +40,16 @@ func (a *App) reserved() http.Handler {
 			r.Emulators[name] = hosting.Emulator{Host: host, Port: e.Port, HostAndPort: net.JoinHostPort(host, strconv.Itoa(e.Port))}
 		}
 	}
-	return r
+	if signIn == nil {
+		return r
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		if strings.HasPrefix(req.URL.Path, console.SignInPath) {
+			signIn.ServeHTTP(w, req)
+			return
+		}
+		r.ServeHTTP(w, req)
+	})
 }
 
 // ForPages returns the host name by which pages should reach a host of this machine: localhost instead of its

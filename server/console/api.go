@@ -63,6 +63,7 @@ var routes = []route{
 	{pattern: "GET /api/codes", development: true, run: (*Console).getCodes},
 	{pattern: "GET /api/users", run: (*Console).getUsers},
 	{pattern: "POST /api/users/signin", changes: true, development: true, run: (*Console).postSignIn},
+	{pattern: "POST /api/users/open", changes: true, development: true, run: (*Console).postOpenSite},
 	{pattern: "GET /api/indexes", run: (*Console).getIndexes},
 	{pattern: "POST /api/indexes/file", changes: true, development: true, run: (*Console).postIndexFile},
 	{pattern: "GET /api/now", run: (*Console).getNow},

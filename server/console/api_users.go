@@ -1,7 +1,6 @@
 package console
 
 import (
-	"encoding/json"
 	"errors"
 	"io/fs"
 	"slices"
@@ -9,7 +8,6 @@ import (
 
 	"clave/server/fault"
 	"clave/server/identity"
-	"clave/server/token"
 )
 
 // account returns the call to the account service for a request.
@@ -84,50 +82,4 @@ func (c *Console) mailOf(code identity.SentCode, locale string) (mailJSON, error
 		err = nil
 	}
 	return out, err
-}
-
-// postSignIn signs in as an existing account and returns its tokens.
-func (c *Console) postSignIn(in *call) (any, error) {
-	var body struct {
-		place
-		LocalID  string `json:"localId"`
-		TenantID string `json:"tenantId"`
-	}
-	if err := in.decode(&body); err != nil {
-		return nil, err
-	}
-	about := in.account(body.Project, body.TenantID)
-	found, err := c.o.Accounts.Lookup(in.Context(), about, &identity.LookupRequest{LocalID: []string{body.LocalID}})
-	if err != nil {
-		return nil, err
-	}
-	if len(found.Users) == 0 {
-		return nil, fault.E(fault.NotFound, "There is no account %q.", body.LocalID)
-	}
-	ended, err := in.caller(about.Project).Change(func() token.Change {
-		return token.Change{Method: "sign in as", Targets: []string{"account " + body.LocalID}, Count: 1}
-	})
-	if err != nil {
-		return nil, err
-	}
-	custom, err := unsigned(body.LocalID, body.TenantID)
-	if err != nil {
-		return nil, err
-	}
-	out, err := c.o.Accounts.SignInWithCustomToken(in.Context(), about, &identity.CustomRequest{Token: &custom})
-	ended(err)
-	if err != nil {
-		return nil, err
-	}
-	return out.Tokens, nil
-}
-
-// unsigned returns a custom token in the unsigned form that the emulator accepts. Production refuses it.
-func unsigned(uid, tenant string) (string, error) {
-	claims := map[string]string{"uid": uid}
-	if tenant != "" {
-		claims["tenant_id"] = tenant
-	}
-	text, err := json.Marshal(claims)
-	return string(text), err
 }

@@ -117,6 +117,8 @@ type Console struct {
 	api   *http.ServeMux
 	undos undos
 	lab   lab
+	// signIns are the sign-ins that wait for a browser.
+	signIns signIns
 }
 
 // New returns a console.

@@ -55,8 +55,11 @@ func startBy(t *testing.T, by clock.Clock, mode config.Mode, flags ...string) *s
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	if err := os.Mkdir(filepath.Join(dir, "public"), 0o700); err != nil {
+		t.Fatal(err)
+	}
 	for name, text := range map[string]string{
-		"firebase.json":   `{"firestore": {"rules": "firestore.rules", "indexes": "firestore.indexes.json"}}`,
+		"firebase.json":   `{"firestore": {"rules": "firestore.rules", "indexes": "firestore.indexes.json"}, "hosting": {"public": "public"}}`,
 		"firestore.rules": testRules, "firestore.indexes.json": `{"indexes": [], "note": "stays"}`,
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {

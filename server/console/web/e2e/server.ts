@@ -1,33 +1,14 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { randomInt } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { FullConfig } from '@playwright/test'
+import { freePorts } from '../scripts/ports.mjs'
 
 export const CLAVE = process.env['CLAVE_BIN'] ?? join(import.meta.dirname, '../../../../bin/clave')
 const WAIT_MS = 60_000
-
-/** A listener on a free port below the ephemeral ones, which a connection could take before the program starts. */
-async function listener(): Promise<{ port: number; close: () => Promise<void> }> {
-  for (;;) {
-    const port = randomInt(12_000, 32_000)
-    const server = createServer()
-    const free = await new Promise((done) => server.once('error', () => done(false)).listen(port, '127.0.0.1', () => done(true)))
-    if (free) return { port, close: () => new Promise((closed) => void server.close(() => closed())) }
-  }
-}
-
-/** Free ports, all different: they are held until all are found. */
-export async function freePorts(n: number): Promise<number[]> {
-  const held = []
-  while (held.length < n) held.push(await listener())
-  await Promise.all(held.map(({ close }) => close()))
-  return held.map(({ port }) => port)
-}
 
 /** Resolves when the program says that it is ready. */
 export function ready(child: ChildProcess): Promise<void> {
@@ -84,11 +65,19 @@ service cloud.firestore {
 `
 
 /** The servers of a worker: their origins, and the folders of their settings. */
-export type Servers = { console: string; firestore: string; auth: string; folder: string; served: string; servedFolder: string }
+export type Servers = {
+  console: string
+  firestore: string
+  auth: string
+  site: string
+  folder: string
+  served: string
+  servedFolder: string
+}
 
 /** The servers of this worker. */
 export function servers(): Servers {
-  const none = { console: '', firestore: '', auth: '', folder: '', served: '', servedFolder: '' }
+  const none = { console: '', firestore: '', auth: '', site: '', folder: '', served: '', servedFolder: '' }
   const all: unknown = JSON.parse(process.env['E2E_SERVERS'] ?? '[]')
   const mine: unknown = Array.isArray(all) ? all[Number(process.env['TEST_PARALLEL_INDEX'] ?? 0)] : null
   return typeof mine === 'object' && mine ? { ...none, ...mine } : none
@@ -96,19 +85,50 @@ export function servers(): Servers {
 
 type Started<T> = { origins: T; stop: () => Promise<void> }
 
+/** Writes a site that shows who is signed in, with the Firebase SDK as it is published. */
+async function writeSite(folder: string, auth: number): Promise<void> {
+  const sdk = join(import.meta.dirname, '../node_modules/firebase')
+  await mkdir(folder)
+  for (const name of ['firebase-app.js', 'firebase-auth.js']) {
+    const text = await readFile(join(sdk, name), 'utf8')
+    await writeFile(join(folder, name), text.replaceAll(/https:\/\/www\.gstatic\.com\/firebasejs\/[^/]+\//g, './'))
+  }
+  const script = `import { initializeApp } from './firebase-app.js'
+import { connectAuthEmulator, getAuth, onAuthStateChanged } from './firebase-auth.js'
+const auth = getAuth(initializeApp({ apiKey: 'the-site-s-key', projectId: 'demo-console' }))
+connectAuthEmulator(auth, 'http://127.0.0.1:${auth}', { disableWarnings: true })
+onAuthStateChanged(auth, async (user) => {
+  document.querySelector('p').textContent = user ? user.uid + ' ' + user.email + ' ' + (await user.getIdTokenResult()).claims.role : 'nobody'
+})
+`
+  await writeFile(join(folder, 'site.js'), script)
+  await writeFile(join(folder, 'index.html'), '<!doctype html><title>Site</title><p></p><script type="module" src="/site.js"></script>')
+}
+
 /** Starts the program for development, where a query that lacks an index is refused. */
 async function development(): Promise<Started<Omit<Servers, 'served' | 'servedFolder'>>> {
   const folder = await mkdtemp(join(tmpdir(), 'clave-console-'))
-  const [firestore = 0, websocketPort = 0, auth = 0, ui = 0, hub = 0] = await freePorts(5)
-  const emulators = { firestore: { port: firestore, websocketPort }, auth: { port: auth }, ui: { port: ui }, hub: { port: hub } }
+  const [firestore = 0, websocketPort = 0, auth = 0, ui = 0, hub = 0, site = 0] = await freePorts(6)
+  const emulators = {
+    firestore: { port: firestore, websocketPort },
+    auth: { port: auth },
+    ui: { port: ui },
+    hub: { port: hub },
+    hosting: { port: site },
+  }
+  await writeSite(join(folder, 'public'), auth)
   const files = {
     'firestore.rules': RULES,
     'firestore.indexes.json': JSON.stringify({ indexes: [], fieldOverrides: [] }),
-    'firebase.json': JSON.stringify({ firestore: { rules: 'firestore.rules', indexes: 'firestore.indexes.json' }, emulators }),
+    'firebase.json': JSON.stringify({
+      firestore: { rules: 'firestore.rules', indexes: 'firestore.indexes.json' },
+      hosting: { public: 'public' },
+      emulators,
+    }),
   }
   const stop = await run(folder, files, ['start', '--memory', '--project', 'demo-console', '--indexes', 'enforce'])
   const at = (port: number) => `http://127.0.0.1:${port}`
-  return { origins: { console: at(ui), firestore: at(firestore), auth: at(auth), folder }, stop }
+  return { origins: { console: at(ui), firestore: at(firestore), auth: at(auth), site: at(site), folder }, stop }
 }
 
 /** Starts the program as in production, with a console on a listener of its own. */

@@ -183,3 +183,25 @@ test('signing in as a user copies a token that the rules take for the user', asy
   await page.goto('/requests/demo-console/(default)?user=rosa')
   await expect(page.getByRole('row', { name: /deny get looked\/x rosa/ })).toBeVisible()
 })
+
+test('the site is opened as a user, whoever was signed in before', async ({ page, quiet }) => {
+  quiet(/left the origin: http:\/\/127\.0\.0\.1|404/)
+  for (const [localId, role] of [
+    ['pia', 'teacher'],
+    ['leo', 'pupil'],
+  ]) {
+    const body = { localId, email: `${localId}@example.org`, password: 'secret-word' }
+    await toolkit('v1/projects/demo-console/accounts', body)
+    await toolkit('v1/projects/demo-console/accounts:update', { localId, customAttributes: JSON.stringify({ role }) })
+    await page.goto(`/users/demo-console/(default)?user=${localId}`)
+    const button = page.getByRole('dialog').getByRole('button', { name: 'Open the site as this user' })
+    const [site] = await Promise.all([page.context().waitForEvent('page'), button.click()])
+    await expect(site.getByText(`${localId} ${localId}@example.org ${role}`)).toBeVisible()
+    expect(site.url()).toBe(`${origins().site}/`)
+    await site.reload()
+    await expect(site.getByText(`${localId} ${localId}@example.org ${role}`)).toBeVisible()
+    await site.close()
+  }
+  const used = await fetch(`${origins().site}/__/firebase/clave/sign-in`, { method: 'POST', body: '{"code": ""}' })
+  expect(used.status).toBe(404)
+})

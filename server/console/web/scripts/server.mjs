@@ -1,30 +1,11 @@
 // Starts the built program (CLAVE_BIN) for pictures and measurements, in a folder of its own.
 import { spawn } from 'node:child_process'
-import { randomInt } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { freePorts } from './ports.mjs'
 
 const CLAVE = process.env.CLAVE_BIN ?? join(import.meta.dirname, '../../../../bin/clave')
-
-/** A listener on a free port below the ephemeral ones, which a connection could take before the program starts. */
-async function listener() {
-  for (;;) {
-    const port = randomInt(12_000, 32_000)
-    const server = createServer()
-    const free = await new Promise((done) => server.once('error', () => done(false)).listen(port, '127.0.0.1', () => done(true)))
-    if (free) return { port, server }
-  }
-}
-
-/** Free ports, all different: they are held until all are found. */
-async function freePorts(n) {
-  const held = []
-  while (held.length < n) held.push(await listener())
-  await Promise.all(held.map(({ server }) => new Promise((closed) => server.close(closed))))
-  return held.map(({ port }) => port)
-}
 
 /** Runs `clave start` with rules; returns the ports, and what stops it. */
 export async function start(project, rules) {

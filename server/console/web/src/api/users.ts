@@ -137,3 +137,9 @@ const SignedIn = v.object({ idToken: v.string(), refreshToken: v.string(), expir
 /** Tokens of a user, for development. */
 export const signInAs = ({ project, tenant }: Directory, localId: string) =>
   call(SignedIn, '/api/users/signin', { body: { project, localId, ...(tenant && { tenantId: tenant }) } })
+
+/** A link that opens the site signed in as a user, once, for development. */
+export async function siteLink({ project, tenant }: Directory, localId: string): Promise<string> {
+  const body = { project, localId, ...(tenant && { tenantId: tenant }) }
+  return (await call(v.object({ url: v.string() }), '/api/users/open', { body })).url
+}

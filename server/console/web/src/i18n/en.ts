@@ -236,6 +236,8 @@ export const en = {
     deleteSure: 'Really delete?',
     deleted: 'User deleted',
     signInAs: 'Copy an ID token',
+    openSite: 'Open the site as this user',
+    openSiteHint: 'Replaces whoever is signed in to the site in this browser.',
     tokenCopied: 'ID token copied',
     claimSize: (size: string, most: string) => `${size} of ${most} characters`,
     claimProblems: {

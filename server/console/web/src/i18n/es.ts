@@ -239,6 +239,8 @@ export const es: Messages = {
     deleteSure: '¿Borrar de verdad?',
     deleted: 'Usuario borrado',
     signInAs: 'Copiar un token de id',
+    openSite: 'Abrir el sitio con esta cuenta',
+    openSiteHint: 'Reemplaza a quien haya entrado al sitio en este navegador.',
     tokenCopied: 'Token de id copiado',
     claimSize: (size, most) => `${size} de ${most} caracteres`,
     claimProblems: {

@@ -1,5 +1,5 @@
 import { lazy, Suspense, useState } from 'react'
-import { deleteUsers, type Directory, getUser, signInAs, updateUser, type User } from '../../api/users'
+import { deleteUsers, type Directory, getUser, signInAs, siteLink, updateUser, type User } from '../../api/users'
 import { useText } from '../../i18n/text'
 import { useAction } from '../../lib/use-action'
 import { useLoad } from '../../lib/use-load'
@@ -120,7 +120,7 @@ function SignIn({ directory, user, changed }: PartProps) {
 /** What can be done with an account as a whole. */
 function Actions({ directory, user, changed, close }: PartProps & { close: () => void }) {
   const { t } = useText()
-  const { write, features } = useSession()
+  const { write, features, addresses } = useSession()
   const [sure, setSure] = useState(false)
   const { busy, error, run } = useAction()
   const toast = useToast()
@@ -135,6 +135,9 @@ function Actions({ directory, user, changed, close }: PartProps & { close: () =>
     await navigator.clipboard.writeText(idToken)
     toast(t.users.tokenCopied)
   }
+  const openSite = async () => {
+    window.open(await siteLink(directory, user.localId), '_blank', 'noreferrer')
+  }
   const remove = async () => {
     await deleteUsers(directory, [user.localId])
     toast(t.users.deleted)
@@ -146,9 +149,16 @@ function Actions({ directory, user, changed, close }: PartProps & { close: () =>
       {error !== null && <Problem error={error} />}
       <div className="dialog-foot">
         {features.includes('signInAs') && (
-          <button type="button" className="button" disabled={busy} onClick={() => void run(copyToken)}>
-            {t.users.signInAs}
-          </button>
+          <>
+            {addresses['hosting'] && (
+              <button type="button" className="button" disabled={busy} title={t.users.openSiteHint} onClick={() => void run(openSite)}>
+                {t.users.openSite}
+              </button>
+            )}
+            <button type="button" className="button" disabled={busy} onClick={() => void run(copyToken)}>
+              {t.users.signInAs}
+            </button>
+          </>
         )}
         <button type="button" className="button" disabled={busy} onClick={() => void run(revoke)}>
           {t.users.revoke}

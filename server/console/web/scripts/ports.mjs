@@ -1,0 +1,25 @@
+// Free ports for servers that scripts and tests start.
+import { randomInt } from 'node:crypto'
+import { createServer } from 'node:net'
+
+/** A listener on a free port below the ephemeral ones, which a connection could take before the program starts. */
+async function listener() {
+  for (;;) {
+    const port = randomInt(12_000, 32_000)
+    const server = createServer()
+    const free = await new Promise((done) => server.once('error', () => done(false)).listen(port, '127.0.0.1', () => done(true)))
+    if (free) return { port, server }
+  }
+}
+
+/**
+ * Free ports, all different: they are held until all are found.
+ * @param {number} n
+ * @returns {Promise<number[]>}
+ */
+export async function freePorts(n) {
+  const held = []
+  while (held.length < n) held.push(await listener())
+  await Promise.all(held.map(({ server }) => new Promise((closed) => server.close(closed))))
+  return held.map(({ port }) => port)
+}
