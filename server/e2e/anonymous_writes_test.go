@@ -16,8 +16,8 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// TestAnonymousWritesAreLimitedByAddress runs `clave serve` behind a proxy and writes as visitors of two addresses over REST and gRPC:
-// each address has its own allowance, over both together, and what a client itself writes into X-Forwarded-For doesn't count.
+// TestAnonymousWritesAreLimitedByAddress runs `clave serve` behind a proxy and writes without a token from two addresses over REST and gRPC.
+// Each address has one allowance for both transports, and an X-Forwarded-For header that the client sends is ignored.
 func TestAnonymousWritesAreLimitedByAddress(t *testing.T) {
 	dir := productionFolder(t)
 	writeFile(t, filepath.Join(dir, "firestore.rules"),

@@ -26,8 +26,8 @@ import (
 	"clave/server/testprogram"
 )
 
-// asNodesVariable names the program that this test binary runs as several nodes, in the place of its tests. Tests that start `clave start` as one
-// process, among them those in JavaScript, thus run on nodes without a change.
+// asNodesVariable names the program that this test binary runs as several nodes, instead of its tests. Tests that start `clave start` as one
+// process, including those in JavaScript, thus run on nodes unchanged.
 const asNodesVariable = "CLAVE_AS_NODES"
 
 func init() {
@@ -40,8 +40,8 @@ func init() {
 	}
 }
 
-// clave returns the program to start: the built one or, where nodes are requested, this test binary, which runs three of them on a PostgreSQL of
-// the test. In that case the environment of the test is changed.
+// clave returns the program to start: the built one or, if nodes are requested, this test binary, which runs three of them on a PostgreSQL of
+// the test. In the second case clave changes the environment of the test.
 func clave(t *testing.T) string {
 	t.Helper()
 	path, err := testprogram.Clave()
@@ -73,8 +73,8 @@ type nodesOfStart struct {
 	targets map[string][]string
 }
 
-// startAsNodes runs the command `clave start` of arguments as three nodes, of which the first leads, until a signal. The nodes end with this process,
-// however it ends. The ports of firestore, auth and hosting are balanced; the others are the first node's.
+// startAsNodes runs `clave start` with arguments as three nodes until a signal. The first node leads. The nodes end with this process,
+// however it ends. Balancers listen at the ports of firestore, auth and hosting; the other ports are those of the first node.
 func startAsNodes(path string, args []string) error {
 	runtime.LockOSThread() // endWithParent is about this thread
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
@@ -131,7 +131,7 @@ func (n *nodesOfStart) load() error {
 	return nil
 }
 
-// createDatabase makes the folder's own database, unless it exists.
+// createDatabase creates the folder's database if it does not exist.
 func (n *nodesOfStart) createDatabase(ctx context.Context) error {
 	folder, err := filepath.Abs(filepath.Dir(n.config))
 	if err != nil {
@@ -156,7 +156,7 @@ func (n *nodesOfStart) createDatabase(ctx context.Context) error {
 	return err
 }
 
-// configure writes the config file of a node, which has the ports of the first node only where nothing balances them, and returns its name and the
+// configure writes the config file of a node and returns its name and the
 // address of its Firestore port.
 func (n *nodesOfStart) configure(i int) (name, firestore string, err error) {
 	emulators := make(map[string]any)
@@ -191,7 +191,7 @@ func (n *nodesOfStart) configure(i int) (name, firestore string, err error) {
 	return name, n.targets["firestore"][i], errors.Join(err, os.WriteFile(name, text, 0o600))
 }
 
-// startNode starts a node and waits until it answers. It returns the line with which the first node reports that it is ready.
+// startNode starts a node and waits until it answers. For the first node it returns the line that reports readiness.
 func (n *nodesOfStart) startNode(ctx context.Context, i int) (line string, err error) {
 	config, firestore, err := n.configure(i)
 	if err != nil {

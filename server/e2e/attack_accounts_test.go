@@ -27,7 +27,7 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// The accounts' password, as `firebase auth:export` writes it, and the parameters of its hash.
+// The password hash of the accounts, as `firebase auth:export` writes it, and its parameters.
 const (
 	victimPassword = "user1password"
 	victimUser     = `{"localId":"%s","email":"%s@example.org","emailVerified":true,"createdAt":"1600000000000","validSince":"1600000000","lastSignedInAt":"1700000000000",
@@ -42,8 +42,8 @@ const (
 `
 )
 
-// besieged is a production server with accounts v0, v1 and so on, and their administrator.
-type besieged struct {
+// attacked is a production server with accounts v0, v1 and so on, and its administrator.
+type attacked struct {
 	*production
 	key []byte
 	// claims are those of a token of v0.
@@ -52,8 +52,8 @@ type besieged struct {
 	users  int
 }
 
-// besiege runs a production server with accounts.
-func besiege(t *testing.T, secure bool, flags ...string) *besieged {
+// serveForAttacks runs a production server with accounts.
+func serveForAttacks(t *testing.T, secure bool, flags ...string) *attacked {
 	t.Helper()
 	dir := productionFolder(t)
 	const accounts = 30
@@ -63,7 +63,7 @@ func besiege(t *testing.T, secure bool, flags ...string) *besieged {
 	}
 	writeFile(t, filepath.Join(dir, "users.json"), `{"users":[`+strings.Join(users, ",")+`]}`)
 	writeFile(t, filepath.Join(dir, "hash.txt"), victimHash)
-	b := &besieged{key: createKey(t, dir, "backend")}
+	b := &attacked{key: createKey(t, dir, "backend")}
 	if out, err := command(t, dir, "import", "--users", "users.json", "--hash-config", "hash.txt", "--project", realProject).CombinedOutput(); err != nil {
 		t.Fatalf("import: %v\n%s", err, out)
 	}
@@ -92,14 +92,14 @@ func toolkitPath(method string) string {
 	return "/identitytoolkit.googleapis.com/v1/" + method
 }
 
-// victim returns an account that no attack has had yet.
-func (b *besieged) victim() (uid string) {
+// victim returns an account that no attack has used yet.
+func (b *attacked) victim() (uid string) {
 	b.users++
 	return fmt.Sprintf("v%d", b.users)
 }
 
-// session returns the ID token of an account whose sign-in was a while ago, as the server's own key signs it: an open session.
-func (b *besieged) session(t *testing.T, uid string, ago time.Duration) string {
+// session returns an ID token of an account that signed in a given time ago, signed with the server's own key.
+func (b *attacked) session(t *testing.T, uid string, ago time.Duration) string {
 	t.Helper()
 	claims := maps.Clone(b.claims)
 	claims["auth_time"] = clock.System().Now().Add(-ago).Unix()
@@ -111,8 +111,8 @@ func (b *besieged) session(t *testing.T, uid string, ago time.Duration) string {
 	return made
 }
 
-// send sends a request as anybody, or with headers, and returns status and body; Host among the headers is the request's.
-func (b *besieged) send(t *testing.T, method, path string, body any, header map[string]string) (int, string) {
+// send makes a request without a token, or with headers, and returns status and body. A header Host sets the request's host.
+func (b *attacked) send(t *testing.T, method, path string, body any, header map[string]string) (int, string) {
 	t.Helper()
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -132,7 +132,7 @@ func (b *besieged) send(t *testing.T, method, path string, body any, header map[
 }
 
 // admin makes a call as the administrator and returns its answer.
-func (b *besieged) admin(t *testing.T, method, path string, body any, header map[string]string) map[string]any {
+func (b *attacked) admin(t *testing.T, method, path string, body any, header map[string]string) map[string]any {
 	t.Helper()
 	source, err := google.JWTAccessTokenSourceFromJSON(b.key, "https://identitytoolkit.googleapis.com/")
 	if err != nil {
@@ -155,13 +155,13 @@ func (b *besieged) admin(t *testing.T, method, path string, body any, header map
 	return answer
 }
 
-// TestAttacksOnAccounts attacks the accounts of production servers: with old sessions, names of hosts, open streams and floods, the
-// floods last because they leave the address of this test without allowance.
+// TestAttacksOnAccounts attacks accounts of production servers with old sessions, foreign host names, open streams and floods. The floods come last
+// because they exhaust the rate limit of the test's address.
 func TestAttacksOnAccounts(t *testing.T) {
 	alone(t, "old sessions are made with the keys in the data folder")
 	for name, flags := range map[string][]string{onTLS: nil, onProxy: {"--trust-proxy", "--host", "0.0.0.0"}} {
 		t.Run(name, func(t *testing.T) {
-			b := besiege(t, name == onTLS, flags...)
+			b := serveForAttacks(t, name == onTLS, flags...)
 			t.Run("old sessions", b.oldSessions)
 			t.Run("hosts", b.foreignHosts)
 			t.Run("streams", b.openStreams)
@@ -170,13 +170,13 @@ func TestAttacksOnAccounts(t *testing.T) {
 	}
 }
 
-// oldSessions makes with a session of ten minutes each change that requires a recent sign-in, and then with a new one, which shows that
-// the request is a real one.
-func (b *besieged) oldSessions(t *testing.T) {
+// oldSessions tries each change that requires a recent sign-in with a session of ten minutes. It repeats the request with a new session,
+// which must succeed; otherwise the request itself is wrong.
+func (b *attacked) oldSessions(t *testing.T) {
 	admin := "projects/" + realProject
 	const phone, sms = "+16505550101", "123456"
 	b.admin(t, http.MethodPatch, toolkitPath("v2/"+admin+"/config?updateMask=signIn,mfa,emailPrivacyConfig"), object{
-		"emailPrivacyConfig": object{"enableImprovedEmailPrivacy": false}, // Else no address is changed without a link.
+		"emailPrivacyConfig": object{"enableImprovedEmailPrivacy": false}, // Otherwise an address cannot be changed without a link.
 		"signIn":             object{"email": object{"enabled": true}, "phoneNumber": object{"enabled": true, "testPhoneNumbers": object{phone: sms}}},
 		"mfa":                object{"state": "ENABLED", "enabledProviders": []string{"PHONE_SMS"}},
 	}, nil)
@@ -184,9 +184,9 @@ func (b *besieged) oldSessions(t *testing.T) {
 		object{"emailPrivacyConfig": object{"enableImprovedEmailPrivacy": true}}, nil)
 	linked := func(object) object {
 		made := b.admin(t, http.MethodPost, toolkitPath(admin+"/accounts:sendOobCode"), object{
-			"requestType": "EMAIL_SIGNIN", "email": "thief@example.org", "returnOobLink": true, "continueUrl": b.url + "/", "canHandleCodeInApp": true,
+			"requestType": "EMAIL_SIGNIN", "email": "attacker@example.org", "returnOobLink": true, "continueUrl": b.url + "/", "canHandleCodeInApp": true,
 		}, nil)
-		return object{"email": "thief@example.org", "oobCode": made["oobCode"]}
+		return object{"email": "attacker@example.org", "oobCode": made["oobCode"]}
 	}
 	phoned := func(object) object {
 		sent := b.call(t, toolkitPath("accounts:sendVerificationCode?key=k"), object{"phoneNumber": phone})
@@ -198,11 +198,11 @@ func (b *besieged) oldSessions(t *testing.T) {
 		prepare      func(object) object
 	}{
 		{"a password", "accounts:update?key=k", object{"password": "stolen1"}, nil},
-		{"an address", "accounts:update?key=k", object{"email": "thief@example.org"}, nil},
+		{"an address", "accounts:update?key=k", object{"email": "attacker@example.org"}, nil},
 		{"deleting address and password", "accounts:update?key=k", object{"deleteAttribute": []string{"EMAIL", "PASSWORD"}}, nil},
 		{"deleting the password's provider", "accounts:update?key=k", object{"deleteProvider": []string{"password"}}, nil},
-		{"signing up with another address", "accounts:signUp?key=k", object{"email": "thief@example.org", "password": "stolen1"}, nil},
-		{"a link to change the address", "accounts:sendOobCode?key=k", object{"requestType": "VERIFY_AND_CHANGE_EMAIL", "newEmail": "thief@example.org"}, nil},
+		{"signing up with another address", "accounts:signUp?key=k", object{"email": "attacker@example.org", "password": "stolen1"}, nil},
+		{"a link to change the address", "accounts:sendOobCode?key=k", object{"requestType": "VERIFY_AND_CHANGE_EMAIL", "newEmail": "attacker@example.org"}, nil},
 		{"an e-mail link", "accounts:signInWithEmailLink?key=k", nil, linked},
 		{"a phone", "accounts:signInWithPhoneNumber?key=k", nil, phoned},
 		{"a second factor", "v2/accounts/mfaEnrollment:start?key=k", object{"phoneEnrollmentInfo": object{"phoneNumber": phone}}, nil},
@@ -225,8 +225,8 @@ func (b *besieged) oldSessions(t *testing.T) {
 	}
 }
 
-// foreignHosts sends requests with a name of the attacker's for this server.
-func (b *besieged) foreignHosts(t *testing.T) {
+// foreignHosts sends requests whose Host is a name chosen by the attacker.
+func (b *attacked) foreignHosts(t *testing.T) {
 	evil := map[string]string{"Host": "evil.example", "X-Forwarded-Host": "evil.example"}
 	made := b.admin(t, http.MethodPost, toolkitPath("projects/"+realProject+"/accounts:sendOobCode"),
 		object{"requestType": "PASSWORD_RESET", "email": "v0@example.org", "returnOobLink": true}, evil)
@@ -256,8 +256,8 @@ func (b *besieged) foreignHosts(t *testing.T) {
 	}
 }
 
-// exchange requests an access token by a service account's assertion.
-func (b *besieged) exchange(t *testing.T, address, assertion, host string) (int, string) {
+// exchange requests an access token with a service account's assertion.
+func (b *attacked) exchange(t *testing.T, address, assertion, host string) (int, string) {
 	t.Helper()
 	form := url.Values{"grant_type": {"urn:ietf:params:oauth:grant-type:jwt-bearer"}, "assertion": {assertion}}
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, address, strings.NewReader(form.Encode()))
@@ -270,8 +270,8 @@ func (b *besieged) exchange(t *testing.T, address, assertion, host string) (int,
 	return res.StatusCode, text
 }
 
-// listen opens a Listen stream at a document that its user may read, and returns the code with which it ends.
-func (b *besieged) listen(t *testing.T, uid, idToken string) <-chan codes.Code {
+// listen opens a Listen stream on a document that its user may read. The channel receives the status code with which the stream ends.
+func (b *attacked) listen(t *testing.T, uid, idToken string) <-chan codes.Code {
 	t.Helper()
 	transport := insecure.NewCredentials()
 	if strings.HasPrefix(b.url, "https:") {
@@ -310,8 +310,8 @@ func (b *besieged) listen(t *testing.T, uid, idToken string) <-chan codes.Code {
 	return ended
 }
 
-// openStreams ends sessions whose streams are open.
-func (b *besieged) openStreams(t *testing.T) {
+// openStreams revokes sessions that have open streams, and expects the streams to end.
+func (b *attacked) openStreams(t *testing.T) {
 	admin := "projects/" + realProject
 	tenant := b.admin(t, http.MethodPost, toolkitPath("v2/"+admin+"/tenants"), object{"displayName": "school", "allowPasswordSignup": true}, nil)["name"].(string)
 	tenant = tenant[strings.LastIndexByte(tenant, '/')+1:]
@@ -359,15 +359,15 @@ func (b *besieged) openStreams(t *testing.T) {
 	}
 }
 
-// floods does from one address what costs time or e-mails until it is refused.
-func (b *besieged) floods(t *testing.T) {
+// floods repeats expensive requests from one address until they are refused.
+func (b *attacked) floods(t *testing.T) {
 	owner := b.victim()
 	changing := b.session(t, owner, 0)
 	for _, tt := range []struct {
 		name, method string
 		most         int
 		body         func(i int) object
-		// took takes a granted answer.
+		// took handles a successful answer.
 		took func(answer map[string]any)
 	}{
 		{"wrong passwords of an account", "accounts:signInWithPassword?key=k", 20, func(i int) object {

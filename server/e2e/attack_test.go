@@ -15,25 +15,25 @@ import (
 // target is a running program that is attacked.
 type target struct {
 	name, project string
-	// origin is where it serves Firestore, auth where Authentication and site where pages.
+	// origin, auth and site are the origins of Firestore, Authentication and the pages.
 	origin, auth, site string
-	// hub is where it serves the emulator hub, which there is in development only.
+	// hub is the origin of the emulator hub, empty in production.
 	hub    string
 	client *http.Client
 }
 
-// attack is a request that must be refused, or whose answer must lack something.
+// attack is a request that must be refused, or whose answer must not contain something.
 type attack struct {
 	name, method, path string
 	header             map[string]string
 	body               string
-	// at is where the request goes: Firestore when empty, or auth, site or hub.
+	// at names the origin: auth, site or hub; Firestore if empty.
 	at string
-	// host is the request's Host; that of its address when empty.
+	// host is the request's Host header, by default that of the origin.
 	host string
-	// only are the targets that must refuse; all when nil. The others must grant it, which shows that the request is a real one.
+	// only lists the targets that must refuse, by default all. The others must accept the request, which shows that it is valid.
 	only []string
-	// refused are the statuses of a refusal, and lacks is a header that the answer must not have.
+	// refused lists the statuses of a refusal, and lacks is a header that the answer must not have.
 	refused []int
 	lacks   string
 	// never is a text that no answer may contain.
@@ -47,7 +47,7 @@ const (
 	onProxy = "serve --trust-proxy"
 )
 
-// inProduction are the targets for production.
+// inProduction lists the targets for production.
 var inProduction = []string{onTLS, onProxy}
 
 // unsignedToken is a token without a signature for the project of these tests.
@@ -106,7 +106,7 @@ func attacks(project string) []attack {
 	}
 }
 
-// TestAttacks carries out each attack on each way to run the program.
+// TestAttacks carries out each attack on each mode of the program.
 func TestAttacks(t *testing.T) {
 	for _, tg := range targets(t) {
 		t.Run(tg.name, func(t *testing.T) {
@@ -157,7 +157,7 @@ func (tg target) attack(t *testing.T, a attack) {
 	}
 }
 
-// targets runs the program in each way: for development, for production with TLS, and for production behind a proxy.
+// targets runs the program in each mode: for development, for production with TLS, and for production behind a proxy.
 func targets(t *testing.T) []target {
 	t.Helper()
 	folder := func() string {
@@ -175,7 +175,7 @@ func targets(t *testing.T) []target {
 	writeFile(t, filepath.Join(dir, "firebase.json"), fmt.Sprintf(`{"firestore": {"rules": "firestore.rules"}, "hosting": {"public": "site"},
 		"emulators": {"firestore": {"port": %d, "websocketPort": %d}, "auth": {"port": %d}, "hosting": {"port": %d}, "hub": {"port": %d}}}`, p[0], p[1], p[2], p[3], p[4]))
 	if os.Getenv(nodesVariable) != "" {
-		t.Setenv("CLAVE_STORE", "") // which is for clave serve
+		t.Setenv("CLAVE_STORE", "") // only clave serve uses it
 	}
 	startProgram(t, dir, "--memory", "--project", realProject)
 	all := []target{{

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -19,15 +20,15 @@ import (
 type authStep struct {
 	// id names the answer for later steps: {{id.field}} in a path or body.
 	id string
-	// path is a verb of accounts: or a whole path. A leading + sends it as the owner, a leading GET, PATCH or DELETE with that method.
+	// path is a verb of accounts: or a whole path. A leading + adds the owner's token; a leading GET, PATCH or DELETE sets the method.
 	path, body string
-	// fields are the compared fields of the answer, separated by commas; levels by dots, list elements by numbers.
+	// fields lists the compared fields of the answer, separated by commas. Dots separate levels, numbers select list elements.
 	fields string
-	// as marks answers that are the official emulator's with --as-emulator alone.
+	// as marks answers that equal the official emulator's only under --as-emulator.
 	as bool
 }
 
-// authSequences are sent each to a project without accounts.
+// authSequences holds the sequences of requests. Each is sent to a project without accounts.
 var authSequences = map[string][]authStep{
 	"passwords": {
 		{"a", "signUp", `{"email":"A@example.com","password":"secret1","displayName":"Ann"}`, "kind,email,displayName,expiresIn", false},
@@ -58,7 +59,7 @@ var authSequences = map[string][]authStep{
 		{"", "delete", `{"idToken":"{{a.idToken}}"}`, "", false},
 		{"", "/securetoken.googleapis.com/v1/token", `{"grant_type":"refresh_token","refresh_token":"{{a.refreshToken}}"}`, "", true},
 	},
-	"guests": {
+	"anonymous users": {
 		{"g", "signUp", `{"returnSecureToken":true}`, "kind,email,expiresIn", false},
 		{"", "+signUp", `{"idToken":"{{g.idToken}}","localId":"{{g.localId}}"}`, "", false},
 		{"", "update", `{"idToken":"{{g.idToken}}","validSince":"0"}`, "expiresIn", true},
@@ -179,7 +180,7 @@ var authSequences = map[string][]authStep{
 	},
 }
 
-// idpBody returns the request of a sign-in with a provider's credential.
+// idpBody returns the body of a sign-in request with a provider's credential.
 func idpBody(post string) string {
 	text, err := json.Marshal(map[string]any{"requestUri": "http://localhost", "returnIdpCredential": true, "returnSecureToken": true, "postBody": post})
 	if err != nil {
@@ -188,31 +189,47 @@ func idpBody(post string) string {
 	return string(text)
 }
 
-// officialTools returns firebase-tools' program: CLAVE_TEST_FIREBASE, or where `make test-official` installs it.
+// officialTools returns the folder of firebase-tools: that of the firebase.js which CLAVE_TEST_FIREBASE names, or the one in functions, which
+// `make test` installs. If there is none, the test is skipped.
 func officialTools(t *testing.T) string {
 	t.Helper()
-	path := os.Getenv("CLAVE_TEST_FIREBASE")
-	if path == "" {
-		path = filepath.Join("..", "..", "bin", "firebase-tools", "node_modules", "firebase-tools", "lib", "bin", "firebase.js")
+	if testing.Short() {
+		t.Skip("skipped in short mode: the official emulator takes seconds to start")
 	}
-	if _, err := os.Stat(path); err != nil {
-		t.Skip("the official Auth emulator is not here: npm package firebase-tools, its lib/bin/firebase.js in CLAVE_TEST_FIREBASE")
+	program := cmp.Or(os.Getenv("CLAVE_TEST_FIREBASE"), "functions/node_modules/firebase-tools/lib/bin/firebase.js")
+	if _, err := os.Stat(program); err != nil {
+		t.Skipf("skipped: firebase-tools is not installed: %v (make server/e2e/functions/node_modules/.installed, or set CLAVE_TEST_FIREBASE)", err)
 	}
-	path, err := filepath.Abs(path)
+	folder, err := filepath.Abs(filepath.Join(filepath.Dir(program), "..", ".."))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return path
+	return folder
 }
 
-// authServer starts a server of Auth and returns its origin once it answers.
-func authServer(t *testing.T, run func(config string) *exec.Cmd) string {
+// officialAuth starts the Auth emulator of firebase-tools and returns its origin. It requires Node and no Java.
+func officialAuth(t *testing.T, tools string, env ...string) string {
+	t.Helper()
+	script, err := filepath.Abs("functions/official-auth.cjs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return authServer(t, func(_ string, port int) *exec.Cmd {
+		cmd := exec.Command("node", script)
+		cmd.Env = append(os.Environ(), "FIREBASE_TOOLS="+tools, "GCLOUD_PROJECT=demo-e2e", fmt.Sprintf("AUTH_PORT=%d", port))
+		cmd.Env = append(cmd.Env, env...)
+		return cmd
+	})
+}
+
+// authServer starts an Auth server, waits until it answers, and returns its origin.
+func authServer(t *testing.T, run func(config string, port int) *exec.Cmd) string {
 	t.Helper()
 	dir, ports := t.TempDir(), freePorts(t, 3)
 	file := filepath.Join(dir, "firebase.json")
 	writeFile(t, file, fmt.Sprintf(`{"emulators": {"auth": {"host": "127.0.0.1", "port": %d}, "ui": {"enabled": false}, "hub": {"port": %d}, "logging": {"port": %d}}}`,
 		ports[0], ports[1], ports[2]))
-	cmd := run(file)
+	cmd := run(file, ports[0])
 	cmd.Dir, cmd.Stderr = dir, os.Stderr
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -233,10 +250,10 @@ func authServer(t *testing.T, run func(config string) *exec.Cmd) string {
 	return ""
 }
 
-// placeholder is a value from an earlier answer.
+// placeholder matches a reference to a field of an earlier answer.
 var placeholder = regexp.MustCompile(`\{\{(\w+)\.(\w+)\}\}`)
 
-// authAnswers sends a sequence and returns what is compared of each answer.
+// authAnswers sends a sequence and returns the compared part of each answer.
 func authAnswers(t *testing.T, origin, project string, steps []authStep) []string {
 	t.Helper()
 	saved := map[string]map[string]any{}
@@ -288,7 +305,7 @@ func authAnswers(t *testing.T, origin, project string, steps []authStep) []strin
 	return out
 }
 
-// compared prints the status, the error's text and the fields of an answer.
+// compared returns the status, the error's text and the compared fields of an answer.
 func compared(t *testing.T, status int, answer map[string]any, fields string) string {
 	t.Helper()
 	shown := map[string]any{"status": status}
@@ -298,7 +315,7 @@ func compared(t *testing.T, status int, answer map[string]any, fields string) st
 	for field := range strings.SplitSeq(fields, ",") {
 		v, ok := at(answer, strings.Split(field, "."))
 		if text, isText := v.(string); isText && field == "rawUserInfo" {
-			_ = json.Unmarshal([]byte(text), &v) // what is no JSON stays a text
+			_ = json.Unmarshal([]byte(text), &v) // a value that is not JSON is compared as text
 		}
 		if list, isList := v.([]any); isList && len(list) == 0 && field != "users.0.mfaInfo" && !strings.Contains(field, "roviders") && field != "signinMethods" && field != "tenants" {
 			continue // absent and empty mean the same
@@ -339,19 +356,13 @@ func at(v any, path []string) (any, bool) {
 // TestAuthBesideTheEmulator sends the same requests to the official Auth emulator, to `clave start` and to `clave start --as-emulator`,
 // and compares the answers.
 func TestAuthBesideTheEmulator(t *testing.T) {
-	if testing.Short() {
-		t.Skip("skipped in short mode: the official emulator takes seconds to start")
-	}
-	tools := officialTools(t)
-	official := authServer(t, func(config string) *exec.Cmd {
-		return exec.Command("node", tools, "emulators:start", "--config", config, "--project", "demo-e2e", "--only", "auth")
-	})
+	official := officialAuth(t, officialTools(t))
 	for _, mode := range []struct {
 		name string
 		args []string
 		as   bool
 	}{{"start", nil, false}, {"start --as-emulator", []string{"--as-emulator"}, true}} {
-		ours := authServer(t, func(config string) *exec.Cmd {
+		ours := authServer(t, func(config string, _ int) *exec.Cmd {
 			return command(t, filepath.Dir(config), append([]string{"start", "--config", config, "--memory", "--project", "demo-e2e", "--only", "auth"}, mode.args...)...)
 		})
 		for name, steps := range authSequences {

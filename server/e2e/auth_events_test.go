@@ -8,8 +8,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -18,20 +16,20 @@ import (
 	"time"
 )
 
-// accountCase is a recorded case of events of accounts: the requests, and the events that they make.
+// accountCase is a recorded case of account events: the requests and the events that they cause.
 type accountCase struct {
 	Name string `json:"name"`
-	// Steps are the requests, as those of authSequences: a name for the answer, a path and a body.
+	// Steps lists the requests as authSequences does: a name for the answer, a path and a body.
 	Steps []struct {
 		ID   string          `json:"id"`
 		Path string          `json:"path"`
 		Body json.RawMessage `json:"body"`
 	} `json:"steps"`
-	// Want are the events in the order of the requests, with ids and times by their names.
+	// Want lists the events in the order of the requests, with ids and times replaced by names.
 	Want []string `json:"want"`
 }
 
-// accountEvents receives the events of accounts.
+// accountEvents is a functions emulator that records the events of accounts.
 type accountEvents struct {
 	*httptest.Server
 	mu struct {
@@ -40,7 +38,7 @@ type accountEvents struct {
 	}
 }
 
-// newAccountEvents starts a functions emulator that notes events.
+// newAccountEvents starts a functions emulator that records events.
 func newAccountEvents(t *testing.T) *accountEvents {
 	t.Helper()
 	e := &accountEvents{}
@@ -57,7 +55,7 @@ func newAccountEvents(t *testing.T) *accountEvents {
 	return e
 }
 
-// The values that differ each time.
+// Patterns of values that differ between runs.
 var (
 	eventUUID = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
 	eventTime = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z`)
@@ -65,7 +63,7 @@ var (
 	mfaID     = regexp.MustCompile(`"mfaEnrollmentId":"[^"]*"`)
 )
 
-// normalEvent returns a body with its fields in order and what differs each time by name.
+// normalEvent returns a body with sorted fields, in which values that differ between runs are replaced by names.
 func normalEvent(body []byte) string {
 	var v map[string]any
 	if err := json.Unmarshal(body, &v); err != nil {
@@ -82,9 +80,8 @@ func normalEvent(body []byte) string {
 	return string(eventUser.ReplaceAll(text, []byte(`"${1}UID"`)))
 }
 
-// leveled removes from an event what may differ: when an account was last signed in and a second factor enrolled, which the
-// official emulator sets and leaves out otherwise than production, whether no address is verified, and
-// that an account is not disabled.
+// leveled removes fields in which the official emulator and production differ: the times of the last sign-in and of the enrolment of a second
+// factor, emailVerified of an account without an address, and disabled if false.
 func leveled(v map[string]any) {
 	delete(v, "lastSignInTime")
 	delete(v, "enrolledAt")
@@ -114,7 +111,7 @@ func leveled(v map[string]any) {
 	}
 }
 
-// take returns the events that have come since the last call, once there are so many.
+// take waits for a number of events and returns all that arrived since the last call.
 func (e *accountEvents) take(t *testing.T, many int) []string {
 	t.Helper()
 	for limit := time.Now().Add(20 * time.Second); ; <-time.After(10 * time.Millisecond) {
@@ -133,45 +130,22 @@ func (e *accountEvents) take(t *testing.T, many int) []string {
 	}
 }
 
-// TestAccountEventsAsRecorded delivers the recorded cases' events from Clave.
+// TestAccountEventsAsRecorded compares Clave's account events with the recorded cases.
 func TestAccountEventsAsRecorded(t *testing.T) {
 	events := newAccountEvents(t)
 	a := start(t, nil, "--project", "demo-e2e", "--functions-emulator", strings.TrimPrefix(events.URL, "http://"))
 	runAccountCases(t, "http://"+a.Auth, events)
 }
 
-// TestAccountEventsOfOfficialEmulator checks the recorded cases against the official Auth emulator.
+// TestAccountEventsOfOfficialEmulator compares the official Auth emulator's events with the recorded cases.
 func TestAccountEventsOfOfficialEmulator(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("skipped in short mode: the official emulator takes seconds to start")
-	}
-	tools := os.Getenv("CLAVE_TEST_FIREBASE")
-	if tools == "" {
-		tools = filepath.Join(functionsModules(t), "firebase-tools", "lib", "bin", "firebase.js")
-	}
-	events := newAccountEvents(t)
-	script, err := filepath.Abs("functions/official-auth.cjs")
-	if err != nil {
-		t.Fatal(err)
-	}
-	origin := authServer(t, func(file string) *exec.Cmd {
-		var config struct {
-			Emulators struct{ Auth struct{ Port int } }
-		}
-		text, err := os.ReadFile(file)
-		if err != nil || json.Unmarshal(text, &config) != nil {
-			t.Fatal(err)
-		}
-		cmd := exec.Command("node", script)
-		cmd.Env = append(os.Environ(), "FIREBASE_TOOLS="+filepath.Dir(filepath.Dir(filepath.Dir(tools))), "GCLOUD_PROJECT=demo-e2e",
-			"FUNCTIONS="+strings.TrimPrefix(events.URL, "http://"), fmt.Sprintf("AUTH_PORT=%d", config.Emulators.Auth.Port))
-		return cmd
-	})
+	tools, events := officialTools(t), newAccountEvents(t)
+	origin := officialAuth(t, tools, "FUNCTIONS="+strings.TrimPrefix(events.URL, "http://"))
 	runAccountCases(t, origin, events)
 }
 
-// runAccountCases runs all cases. CLAVE_RECORD writes what came as what is expected.
+// runAccountCases runs all cases. If CLAVE_RECORD is set, it records the received events as the expected ones.
 func runAccountCases(t *testing.T, origin string, events *accountEvents) {
 	t.Helper()
 	const file = "testdata/auth_events.json"
@@ -217,12 +191,12 @@ func runAccountCases(t *testing.T, origin string, events *accountEvents) {
 	}
 }
 
-// sortedText returns lines in order: events of several accounts come in any.
+// sortedText returns lines in sorted order, because events of several accounts arrive in any order.
 func sortedText(lines []string) string {
 	return strings.Join(slices.Sorted(slices.Values(lines)), "\n")
 }
 
-// deleteAccounts clears a project, which makes no events.
+// deleteAccounts deletes all accounts of a project, which causes no events.
 func deleteAccounts(t *testing.T, origin string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodDelete, origin+"/emulator/v1/projects/demo-e2e/accounts", nil)

@@ -18,11 +18,11 @@ import (
 	"clave/server/testprogram"
 )
 
-// signupCode is the secret code of these tests.
+// signupCode is the sign-up code of administrators in these tests.
 const signupCode = "clave de sol y de fa"
 
-// startBackOffice runs the back office on a port until stop is called or the test ends, with an environment of its own. It
-// returns its output from the line on which it is ready.
+// startBackOffice runs the back office on a port, with its own environment, until stop is called or the test ends. It returns the output from the
+// line that reports readiness.
 func startBackOffice(t *testing.T, port int, env []string, flags ...string) (out *bufio.Scanner, stop func()) {
 	t.Helper()
 	program, err := testprogram.BackOffice()
@@ -59,7 +59,7 @@ func startBackOffice(t *testing.T, port int, env []string, flags ...string) (out
 	return out, stop
 }
 
-// serveWithBackOffice runs `clave serve` as serve does, with the back office behind it, which has a key of its own.
+// serveWithBackOffice runs `clave serve` as serve does, with the back office behind it, which has its own key.
 func serveWithBackOffice(t *testing.T, dir string, secure bool) *production {
 	t.Helper()
 	createKey(t, dir, "backoffice")
@@ -73,7 +73,7 @@ func serveWithBackOffice(t *testing.T, dir string, secure bool) *production {
 	return p
 }
 
-// TestServeMakesAdministrators signs an administrator up with the secret code, by the back office behind `clave serve`.
+// TestServeMakesAdministrators signs an administrator up with the sign-up code through the back office behind `clave serve`.
 func TestServeMakesAdministrators(t *testing.T) {
 	for _, secure := range []bool{false, true} {
 		dir := productionFolder(t)
@@ -105,8 +105,8 @@ func TestServeMakesAdministrators(t *testing.T) {
 	}
 }
 
-// TestStartWithABackOffice runs the two programs as `make start` does: the back office loads the demo data, and the site's
-// port passes its paths on. Without an address they answer 501.
+// TestStartWithABackOffice runs both programs as `make start` does. The back office loads the demo data, and the site's port forwards its paths
+// to it. Without --service these paths answer 501.
 func TestStartWithABackOffice(t *testing.T) {
 	p := freePorts(t, 6)
 	dir := t.TempDir()
@@ -129,7 +129,7 @@ func TestStartWithABackOffice(t *testing.T) {
 	out, _ := startBackOffice(t, p[5], []string{
 		"ADMIN_SIGNUP_CODE=" + signupCode, "GCLOUD_PROJECT=demo-e2e",
 		fmt.Sprintf("FIRESTORE_EMULATOR_HOST=127.0.0.1:%d", p[0]), fmt.Sprintf("FIREBASE_AUTH_EMULATOR_HOST=127.0.0.1:%d", p[2]),
-	}, "--seed", seed) // before its server: it waits
+	}, "--seed", seed) // starts before its server and waits for it
 	startProgram(t, dir, "--memory", "--project", "demo-e2e", "--service", fmt.Sprintf("backoffice=http://127.0.0.1:%d", p[5]))
 	if !out.Scan() || !strings.HasPrefix(out.Text(), "Demo data loaded: ") {
 		t.Fatalf("the back office printed %q, want that the demo data are loaded", out.Text())

@@ -10,8 +10,8 @@ import (
 	"firebase.google.com/go/v4/auth"
 )
 
-// TestBackupOfARunningServer copies the data of a server at work, goes on, and brings the copy back into an empty folder:
-// accounts, sessions, keys and documents are as they were, and what came later is not there.
+// TestBackupOfARunningServer backs up a running server, writes more, and restores the backup into an empty folder. The restored data contain the
+// accounts, sessions, keys and documents at the time of the backup and nothing later.
 func TestBackupOfARunningServer(t *testing.T) {
 	alone(t, "a backup is restored into a data folder")
 	ctx := t.Context()
@@ -50,7 +50,7 @@ func TestBackupOfARunningServer(t *testing.T) {
 		}
 	}
 	if err := p.read(t, text(t, signedIn, "idToken"), "open/before"); err != nil {
-		t.Errorf("a token from before is not good: %v", err)
+		t.Errorf("a token from before the backup is refused: %v", err)
 	}
 	if code, answer := p.request(t, http.MethodPost, "/securetoken.googleapis.com/v1/token?key=k", "",
 		map[string]any{"grant_type": "refresh_token", "refresh_token": text(t, signedIn, "refreshToken")}); code != 200 {
@@ -59,7 +59,7 @@ func TestBackupOfARunningServer(t *testing.T) {
 	p.stop(t)
 }
 
-// TestBackupOfAStoppedServer also names mistakes.
+// TestBackupOfAStoppedServer backs up the data folder of a killed server and checks the errors for wrong arguments.
 func TestBackupOfAStoppedServer(t *testing.T) {
 	dir, port := projectFolder(t, nil)
 	for name, args := range map[string][]string{"--data": {"backup", "copy"}, "no copy": {"restore", "copy"}, "name the folder": {"backup"}} {
@@ -72,7 +72,7 @@ func TestBackupOfAStoppedServer(t *testing.T) {
 	if code, answer := rest(t, port, http.MethodPost, "/kept?documentId=a", `{"fields":{}}`); code != 200 {
 		t.Fatalf("create: %d %v", code, answer)
 	}
-	if err := cmd.Process.Kill(); err != nil { // a socket is left behind
+	if err := cmd.Process.Kill(); err != nil { // leaves its socket behind
 		t.Fatal(err)
 	}
 	_ = wait(t, cmd)

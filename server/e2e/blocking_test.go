@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// eventOf reads the event that a blocking function was sent.
+// eventOf decodes the event in a request to a blocking function.
 func eventOf(r *http.Request) (map[string]any, error) {
 	var sent struct{ Data struct{ JWT string } }
 	if err := json.NewDecoder(r.Body).Decode(&sent); err != nil {
@@ -29,7 +29,7 @@ func eventOf(r *http.Request) (map[string]any, error) {
 	return event, json.Unmarshal(raw, &event)
 }
 
-// TestBlockingFunctionsOverHTTP lets functions behind a real server refuse sign-ups and name people.
+// TestBlockingFunctionsOverHTTP runs blocking functions that refuse sign-ups and set display names.
 func TestBlockingFunctionsOverHTTP(t *testing.T) {
 	functions := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		event, err := eventOf(r)
@@ -97,6 +97,6 @@ func TestBlockingFunctionsOverHTTP(t *testing.T) {
 	}
 	functions.Close()
 	if code, answer := send("POST", "v1/accounts:signInWithPassword?key=k", "", person("ana")); code != 400 || !strings.Contains(answer, "Failed to make request") {
-		t.Errorf("a sign-in while the function is away: %d %s", code, answer)
+		t.Errorf("a sign-in while the function is unreachable: %d %s", code, answer)
 	}
 }

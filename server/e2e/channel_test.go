@@ -36,7 +36,7 @@ type listenEnd interface {
 	send(r *pb.ListenRequest)
 	// receive returns the next message, or the status with which the stream ended.
 	receive() (*pb.ListenResponse, *status.Status)
-	// attached waits until the client is where the server can speak to it.
+	// attached waits until the server can send to the client.
 	attached()
 }
 
@@ -46,13 +46,13 @@ type grpcEnd struct {
 	ss grpc.ClientStream
 }
 
-// overGRPC opens a stream on a connection of its own.
+// overGRPC opens a Listen stream on a new connection.
 func overGRPC(t *testing.T, address, authorization string) listenEnd {
 	t.Helper()
 	return &grpcEnd{t: t, ss: grpcStream(t, address, authorization, "Listen")}
 }
 
-// grpcStream opens a stream of a method of Firestore on a connection of its own.
+// grpcStream opens a stream of a Firestore method on a new connection.
 func grpcStream(t *testing.T, address, authorization, method string) grpc.ClientStream {
 	t.Helper()
 	conn, err := grpc.NewClient(address, grpc.WithTransportCredentials(insecure.NewCredentials()))
@@ -88,16 +88,16 @@ func (g *grpcEnd) receive() (*pb.ListenResponse, *status.Status) {
 // attached implements listenEnd.
 func (g *grpcEnd) attached() {}
 
-// channelEnd is a stream over WebChannel, as the web SDK has it.
+// channelEnd is a stream over WebChannel, as the web SDK uses it.
 type channelEnd struct {
 	t *testing.T
-	// url is the channel's address with the session's id, and more what each GET adds to it.
+	// url is the channel's address with the session's id, and more is the part that each GET adds.
 	url, more string
 	// rid and maps number the requests and the messages sent.
 	rid, maps int
-	// have is the last array received.
+	// have is the number of the last received array.
 	have atomic.Int64
-	// received receives the messages; it is closed by listen, after failed is set.
+	// received delivers the messages. listen sets failed and then closes it.
 	received chan json.RawMessage
 	failed   error
 }
@@ -105,7 +105,7 @@ type channelEnd struct {
 // overWebChannel opens a Listen session whose GETs stream or, with poll set, end after each answer.
 func overWebChannel(poll bool) listenTransport { return webChannel("Listen", poll) }
 
-// webChannel opens a session of a method of Firestore. Of the messages of another method than Listen only what both have is read.
+// webChannel opens a session of a Firestore method. Of messages of methods other than Listen only the common fields are read.
 func webChannel(method string, poll bool) listenTransport {
 	return func(t *testing.T, address, authorization string) listenEnd {
 		more := "&CI=0"
@@ -168,7 +168,7 @@ func (c *channelEnd) send(r *pb.ListenRequest) {
 	c.maps++
 }
 
-// post sends a forward request, and reports whether the server had a back channel.
+// post sends a request of the forward channel and reports whether the server had a back channel.
 func (c *channelEnd) post(form string) bool {
 	c.t.Helper()
 	c.rid++
@@ -211,7 +211,7 @@ func (c *channelEnd) listen() error {
 	}
 }
 
-// take takes the arrays of a chunk.
+// take handles the arrays of a chunk.
 func (c *channelEnd) take(arrays [][2]json.RawMessage) error {
 	for _, a := range arrays {
 		id, err := strconv.ParseInt(string(a[0]), 10, 64)

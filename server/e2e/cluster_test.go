@@ -18,10 +18,10 @@ import (
 	"clave/server/storage/pgstore/pgtest"
 )
 
-// node is a program that shares its data with others.
+// node is a `clave start` process that shares its data with other nodes.
 type node struct {
 	cmd *exec.Cmd
-	// folder is firebase.json's, and dir that of the data.
+	// folder contains firebase.json, and dir the data.
 	folder, dir string
 	port        int
 	flags       []string
@@ -29,7 +29,7 @@ type node struct {
 	await func(prefix string)
 }
 
-// newNode starts `clave start` on a database, in a folder of its own or a given one, and does not wait until it leads.
+// newNode starts `clave start` on a database, in a new folder or a given one. It does not wait until the node leads.
 func newNode(t *testing.T, url, dir string, flags ...string) *node {
 	t.Helper()
 	folder, port := projectFolder(t, nil)
@@ -39,7 +39,7 @@ func newNode(t *testing.T, url, dir string, flags ...string) *node {
 	return (&node{folder: folder, dir: dir, port: port, flags: flags}).again(t, url)
 }
 
-// again starts a node that has ended, at its ports.
+// again starts a node that has ended, on the same ports.
 func (n *node) again(t *testing.T, url string) *node {
 	t.Helper()
 	n = &node{cmd: command(t, n.folder, append([]string{"start", "--project", project, "--data", n.dir}, n.flags...)...), folder: n.folder, dir: n.dir, port: n.port, flags: n.flags}
@@ -53,16 +53,16 @@ func (n *node) again(t *testing.T, url string) *node {
 	return n
 }
 
-// kill ends a node without notice.
+// kill kills a node.
 func (n *node) kill(t *testing.T) {
 	t.Helper()
 	if err := n.cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	_ = n.cmd.Wait() // by the signal
+	_ = n.cmd.Wait() // ended by the signal
 }
 
-// request sends a request to a node and returns the status, 0 where there is no answer in time.
+// request sends a request to a node and returns the status, or 0 if no answer comes in time.
 func (n *node) request(t *testing.T, method, path, body string) (int, string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
@@ -78,20 +78,20 @@ func (n *node) request(t *testing.T, method, path, body string) (int, string) {
 	}
 	defer res.Body.Close()
 	var text bytes.Buffer
-	_, _ = text.ReadFrom(res.Body) // a part will do
+	_, _ = text.ReadFrom(res.Body) // a part is enough
 	return res.StatusCode, text.String()
 }
 
 // documents is the path of the documents of the nodes' project.
 const documents = "/v1/projects/demo-e2e/databases/(default)/documents"
 
-// put creates a document.
+// put creates a document and returns the answer.
 func (n *node) put(t *testing.T, id string) (int, string) {
 	t.Helper()
 	return n.request(t, http.MethodPost, documents+"/kept?documentId="+id, `{"fields":{"n":{"integerValue":"1"}}}`)
 }
 
-// wantPut creates a document that must be acknowledged.
+// wantPut creates a document and fails the test unless the server acknowledges it.
 func (n *node) wantPut(t *testing.T, id string) {
 	t.Helper()
 	if code, text := n.put(t, id); code != http.StatusOK {
@@ -99,7 +99,7 @@ func (n *node) wantPut(t *testing.T, id string) {
 	}
 }
 
-// wantAll reads documents, and counts them by a query, which needs their index entries.
+// wantAll reads documents by name and counts them by a query, which needs their index entries.
 func (n *node) wantAll(t *testing.T, ids ...string) {
 	t.Helper()
 	for _, id := range ids {
@@ -114,12 +114,12 @@ func (n *node) wantAll(t *testing.T, ids ...string) {
 	}
 }
 
-// TestNodes are the tests of nodes on one PostgreSQL.
+// TestNodes runs the tests of several nodes on one PostgreSQL.
 func TestNodes(t *testing.T) {
 	pg := pgtest.New(t)
 	t.Run("a killed node loses nothing", func(t *testing.T) { testKilledNode(t, pg.Database()) })
 	t.Run("a follower takes over", func(t *testing.T) { testTakeOver(t, pg.Database()) })
-	t.Run("any node will do", func(t *testing.T) { testAnyNode(t, pg.Database()) })
+	t.Run("every node accepts all calls", func(t *testing.T) { testAnyNode(t, pg.Database()) })
 	t.Run("followers read", func(t *testing.T) { testFollowersRead(t, pg.Database()) })
 	t.Run("listeners at followers outlive leaders", func(t *testing.T) { testListenersOutliveLeaders(t, pg.Database()) })
 	t.Run("a follower that is cut off is unavailable", func(t *testing.T) { testCutOffFollower(t, pg.Database()) })
@@ -128,7 +128,7 @@ func TestNodes(t *testing.T) {
 	t.Run("mistakes are named without secrets", func(t *testing.T) { testWrongPassword(t, pg) })
 }
 
-// testKilledNode kills a node under load, and starts it on its folder and on an empty one.
+// testKilledNode kills a node under load, then starts it on its folder and on an empty one.
 func testKilledNode(t *testing.T, url string) {
 	first := newNode(t, url, "")
 	first.await("Clave ready")
@@ -153,7 +153,7 @@ func testKilledNode(t *testing.T, url string) {
 		})
 	}
 	wg.Wait()
-	_ = first.cmd.Wait() // by the signal
+	_ = first.cmd.Wait() // ended by the signal
 	for _, dir := range []string{first.dir, ""} {
 		again := newNode(t, url, dir)
 		again.await("Clave ready")
@@ -166,7 +166,7 @@ func testKilledNode(t *testing.T, url string) {
 	}
 }
 
-// testTakeOver has a follower forward everything, and take over from a leader that is killed and from one that stops.
+// testTakeOver sends all requests to a follower, which takes over from a leader that is killed and from one that stops.
 func testTakeOver(t *testing.T, url string) {
 	first := newNode(t, url, "")
 	first.await("Clave ready")
@@ -210,7 +210,7 @@ func testTakeOver(t *testing.T, url string) {
 	}
 }
 
-// wantStatus checks what `clave cluster status` shows.
+// wantStatus checks the output of `clave cluster status`.
 func wantStatus(t *testing.T, url string, want ...string) {
 	t.Helper()
 	out, err := command(t, t.TempDir(), "cluster", "status", "--store", url).CombinedOutput()
@@ -221,7 +221,7 @@ func wantStatus(t *testing.T, url string, want ...string) {
 	}
 }
 
-// testStoppedLeader stops the leader for longer than its lease. When it goes on, it neither writes nor reads, and waits as a follower.
+// testStoppedLeader suspends the leader for longer than its lease. When the leader resumes, it neither writes nor reads, and becomes a follower.
 func testStoppedLeader(t *testing.T, url string) {
 	first := newNode(t, url, "")
 	first.await("Clave ready")
@@ -236,7 +236,7 @@ func testStoppedLeader(t *testing.T, url string) {
 	answers := make(chan string, 20)
 	var wg sync.WaitGroup
 	for i := range 20 {
-		wg.Go(func() { // which wait in the stopped program's port
+		wg.Go(func() { // requests that wait in the suspended process's port
 			if i%2 == 0 {
 				code, text := first.put(t, fmt.Sprintf("stale-%d", i))
 				answers <- fmt.Sprintf("write %d %s", code, text)
@@ -263,7 +263,7 @@ func testStoppedLeader(t *testing.T, url string) {
 	first.wantAll(t, "one", "two")
 }
 
-// testWrongPassword starts on a database with a wrong password.
+// testWrongPassword starts a node with a wrong password of the database.
 func testWrongPassword(t *testing.T, pg *pgtest.Server) {
 	dir, _ := projectFolder(t, nil)
 	cmd := command(t, dir, "start", "--store", strings.Replace(pg.Database(), pg.Password(), "hunter2", 1))

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// scope gives a query another place to look at now and then: under a document, a collection group, or every collection.
+// scope sometimes changes the scope of a query: to collections under a document, a collection group, or all collections.
 func (g *compatGenerator) scope(q object) (parent string) {
 	switch g.rand.IntN(12) {
 	case 0:
@@ -22,7 +22,7 @@ func (g *compatGenerator) scope(q object) (parent string) {
 	return parent
 }
 
-// listing returns a request for a page of a collection.
+// listing returns a request that lists a page of a collection.
 func (g *compatGenerator) listing() compatRequest {
 	params := url.Values{}
 	if g.rand.IntN(2) == 0 {
@@ -41,7 +41,7 @@ func (g *compatGenerator) listing() compatRequest {
 	return compatRequest{method: "GET", path: path + "?" + strings.ReplaceAll(params.Encode(), "+", "%20")}
 }
 
-// lookup returns a request for several documents, whose order Firestore does not promise.
+// lookup returns a request for several documents. Firestore does not define their order.
 func (g *compatGenerator) lookup() compatRequest {
 	var names []any
 	for range g.rand.IntN(5) {
@@ -54,7 +54,7 @@ func (g *compatGenerator) lookup() compatRequest {
 	return compatRequest{method: "POST", path: ":batchGet", body: body, anyOrder: true}
 }
 
-// nearest returns a request for the nearest vectors.
+// nearest returns a nearest-neighbour query.
 func (g *compatGenerator) nearest() compatRequest {
 	near := object{
 		"vectorField":     object{"fieldPath": pick(g.rand, "v", "v", "w", "n", "missing")},
@@ -80,17 +80,17 @@ func (g *compatGenerator) nearest() compatRequest {
 	return compatRequest{method: "POST", path: ":runQuery", body: object{"structuredQuery": q}}
 }
 
-// badNames are names of documents that are refused, or look as if they were.
+// badNames lists document names that are invalid, or valid but unusual.
 var badNames = []string{
 	"", "c", "c/d/e", "c/.", "c/..", "./d", "c//d", "c/d/", "c/__x__", "__c__/d", "c/__id5__", "c/__id0__", "c/__id05__", "c/__id9223372036854775808__",
 	"c/a%2Fb", "c/ ", "c/__a", "c/" + strings.Repeat("x", 1500), "c/" + strings.Repeat("x", 1501), strings.Repeat("x", 1501) + "/d",
 	strings.Repeat("c/d/", 100) + "c/d",
 }
 
-// badPaths are field paths that are refused, or look as if they were.
+// badPaths lists field paths that are invalid, or valid but unusual.
 var badPaths = []string{"", "a..b", ".a", "a.", "1a", "a-b", "`a", "``", "`a-b`", "__x__", "a.__x__", "__name__", "__name__.a", "a.__name__", strings.Repeat("x", 1501)}
 
-// badValues are values that are refused, or look as if they were.
+// badValues lists values that are invalid, or valid but unusual.
 var badValues = []any{
 	object{}, nil, 5, "x", []any{}, object{"integerValue": 5}, object{"integerValue": 5.5}, object{"integerValue": "x"}, object{"integerValue": "9223372036854775808"},
 	object{"doubleValue": "1.5"}, object{"doubleValue": "x"}, object{"booleanValue": "true"}, object{"booleanValue": 1}, object{"bytesValue": "!"}, object{"bytesValue": "_-8"},
@@ -101,7 +101,7 @@ var badValues = []any{
 	object{"mapValue": object{"fields": object{"__type__": object{"stringValue": "__vector__"}}}}, object{"integerValue": 1, "stringValue": "x"}, object{"fooValue": 1},
 }
 
-// odd returns requests that are refused, or look as if they were.
+// odd returns requests that are invalid, or valid but unusual.
 func (g *compatGenerator) odd() []compatRequest {
 	var out []compatRequest
 	commit := func(write object) {

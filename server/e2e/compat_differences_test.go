@@ -2,7 +2,7 @@ package e2e
 
 import "strings"
 
-// compatDifferences are the ways in which production, and so Clave, differs from the official emulator.
+// compatDifferences lists the ways in which production, and therefore Clave, differs from the official emulator.
 var compatDifferences = []struct {
 	name string
 	is   func(r compatRequest, ours, theirs compatAnswer) bool

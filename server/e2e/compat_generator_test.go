@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 )
 
-// compatGenerator makes requests whose values come from small sets, so that they meet.
+// compatGenerator generates requests. Their values come from small sets, so that equal values are frequent.
 type compatGenerator struct {
 	rand    *rand.Rand
 	project string
@@ -18,7 +18,7 @@ type object = map[string]any
 // pick returns one of the choices.
 func pick[T any](r *rand.Rand, choices ...T) T { return choices[r.IntN(len(choices))] }
 
-// docs is the name under which the documents lie.
+// docs is the prefix of the documents' names.
 func (g *compatGenerator) docs() string {
 	return "projects/" + g.project + "/databases/(default)/documents"
 }
@@ -28,7 +28,7 @@ func (g *compatGenerator) id() string {
 	return pick(g.rand, "a", "b", "c", "d", "B", "é", "__id7__", "__id12__", "12", "7", "zz", "a b", "😀")
 }
 
-// scalar returns a value without others inside.
+// scalar returns a value other than an array or a map.
 func (g *compatGenerator) scalar() object {
 	switch g.rand.IntN(16) {
 	case 0:
@@ -145,7 +145,7 @@ func (g *compatGenerator) name() object {
 	return object{"referenceValue": g.docs() + pick(g.rand, "/c/a", "/c/d21", "/c/__id12__", "/c/é", "/b/z/c/a")}
 }
 
-// leaf returns a filter of one field.
+// leaf returns a filter on one field.
 func (g *compatGenerator) leaf() object {
 	if g.rand.IntN(10) == 0 {
 		return object{"unaryFilter": object{"field": object{"fieldPath": g.path()}, "op": pick(g.rand, "IS_NULL", "IS_NAN", "IS_NOT_NULL", "IS_NOT_NAN")}}
@@ -209,7 +209,7 @@ func (g *compatGenerator) structured() object {
 	return q
 }
 
-// cursors gives a query cursors now and then.
+// cursors sometimes adds cursors to a query.
 func (g *compatGenerator) cursors(q object, orders []any) {
 	for _, end := range []string{"startAt", "endAt"} {
 		if g.rand.IntN(4) > 0 {
@@ -234,7 +234,7 @@ func (g *compatGenerator) query() compatRequest {
 	return compatRequest{method: "POST", path: parent + ":runQuery", body: object{"structuredQuery": q}}
 }
 
-// aggregation returns a request for figures.
+// aggregation returns an aggregation query.
 func (g *compatGenerator) aggregation() compatRequest {
 	q := object{"from": []any{object{"collectionId": "c"}}}
 	if g.rand.IntN(2) == 0 {
@@ -276,7 +276,7 @@ func (g *compatGenerator) transform() object {
 	return t
 }
 
-// write returns a request that writes, and answers what it left by reading it.
+// write returns requests that write documents and then read them.
 func (g *compatGenerator) write() compatRequest {
 	g.made++
 	if g.made%2 == 0 {

@@ -25,7 +25,7 @@ type compatRequest struct {
 	anyOrder bool
 }
 
-// String shows the request as one line.
+// String returns the request as one line.
 func (r compatRequest) String() string {
 	body, err := json.Marshal(r.body)
 	if err != nil {
@@ -34,7 +34,7 @@ func (r compatRequest) String() string {
 	return fmt.Sprintf("%s %s %s", r.method, r.path, body)
 }
 
-// compatAnswer is an answer without what differs from run to run.
+// compatAnswer is an answer without the parts that differ between runs.
 type compatAnswer struct {
 	status  int
 	code    string
@@ -48,11 +48,11 @@ type compatRun struct {
 	ours    string
 	theirs  string
 	project string
-	// excused counts the differences that are production's, by name.
+	// excused counts the differences listed in compatDifferences, by name.
 	excused map[string]int
 }
 
-// compare sends a request to both and reports answers that differ.
+// compare sends a request to both servers and reports different answers.
 func (c *compatRun) compare(r compatRequest) {
 	c.t.Helper()
 	ours, theirs := c.send(c.ours, r), c.send(c.theirs, r)
@@ -79,7 +79,7 @@ func sortRows(body any) {
 	}
 }
 
-// String shows an answer as one line.
+// String returns an answer as one line.
 func (a compatAnswer) String() string {
 	if a.code != "" {
 		return fmt.Sprintf("%d %s %q", a.status, a.code, a.message)
@@ -124,7 +124,7 @@ func (c *compatRun) send(host string, r compatRequest) compatAnswer {
 	return a
 }
 
-// compatError finds code and text of an error, which may stand in an array.
+// compatError returns the code and text of an error, which may be inside an array.
 func compatError(parsed any) (code, message string) {
 	if list, ok := parsed.([]any); ok && len(list) > 0 {
 		parsed = list[len(list)-1]
@@ -136,8 +136,8 @@ func compatError(parsed any) (code, message string) {
 	return code, message
 }
 
-// steady takes out of an answer what differs from run to run, and what the emulator answers differently from production in every
-// answer: done, skipped results on the first document, one page token too many.
+// steady removes the parts of an answer that differ between runs. It also removes parts in which the emulator differs from production in every
+// answer: done, skipped results on the first document, one extra page token.
 func steady(v any) any {
 	switch x := v.(type) {
 	case map[string]any:
@@ -165,19 +165,19 @@ func steady(v any) any {
 		}
 		return out
 	case float64:
-		return x + 0 // The emulator loses the sign of zero.
+		return x + 0 // The emulator drops the sign of zero.
 	default:
 		return v
 	}
 }
 
-// officialJars are where the official emulator lies where it is installed.
+// officialJars lists the usual places of the official emulator's jar.
 var officialJars = []string{
 	"/usr/lib/google-cloud-sdk/platform/cloud-firestore-emulator/cloud-firestore-emulator.jar",
 	"~/.cache/firebase/emulators/cloud-firestore-emulator-*.jar",
 }
 
-// startOfficialEmulator starts the official Firestore emulator with more flags, or skips the test if there is none.
+// startOfficialEmulator starts the official Firestore emulator with additional flags. If it is not installed, the test is skipped.
 func startOfficialEmulator(t *testing.T, flags ...string) string {
 	t.Helper()
 	if testing.Short() {
@@ -209,7 +209,7 @@ func startOfficialEmulator(t *testing.T, flags ...string) string {
 	return ""
 }
 
-// officialJar finds the official emulator, or skips the test.
+// officialJar returns the official emulator's jar. If there is none, the test is skipped.
 func officialJar(t *testing.T) string {
 	t.Helper()
 	home, err := os.UserHomeDir()

@@ -7,12 +7,12 @@ import (
 	"testing"
 )
 
-// compatSeeds is how many series of requests TestCompatWithOfficialEmulator sends. TestRulesAgainstTheOfficialEmulator compares three times as
-// many hundreds of expressions.
+// compatSeeds is the number of request sequences of TestCompatWithOfficialEmulator. TestRulesAgainstTheOfficialEmulator compares 300 expressions for
+// each.
 var compatSeeds = flag.Uint64("compat.seeds", 3, "series of requests that are compared with the official emulator's answers")
 
 // TestCompatWithOfficialEmulator sends the same generated requests to Clave and to the official Firestore emulator and
-// compares the answers. Differences that are production's, not ours, are listed by name in compatDifferences.
+// compares the answers. compatDifferences lists the differences between the emulator and production.
 func TestCompatWithOfficialEmulator(t *testing.T) {
 	t.Parallel()
 	theirs := startOfficialEmulator(t)

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// consoleLink has the program print a link to the console of the server that runs in a folder.
+// consoleLink runs `clave console` in a server's folder and returns the link that it prints.
 func consoleLink(t *testing.T, dir string, flags ...string) string {
 	t.Helper()
 	cmd := command(t, dir, append([]string{"console"}, flags...)...)
@@ -21,7 +21,7 @@ func consoleLink(t *testing.T, dir string, flags ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// read returns what a client's GET is answered.
+// read sends a GET request and returns the answer.
 func read(t *testing.T, client *http.Client, url string) (*http.Response, string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
@@ -31,7 +31,7 @@ func read(t *testing.T, client *http.Client, url string) (*http.Response, string
 	return do(t, client, r)
 }
 
-// TestConsoleOfDevelopment opens the console of clave start, at the address that the hub and clave console answer.
+// TestConsoleOfDevelopment opens the console of clave start at the address that the hub and clave console report.
 func TestConsoleOfDevelopment(t *testing.T) {
 	dir, port := projectFolder(t, nil)
 	startProgram(t, dir)
@@ -59,7 +59,7 @@ func TestConsoleOfDevelopment(t *testing.T) {
 	}
 }
 
-// TestConsoleOfProduction opens sessions of clave serve, on this machine without TLS and for others with it.
+// TestConsoleOfProduction opens console sessions of clave serve, on the loopback address without TLS and on other addresses with it.
 func TestConsoleOfProduction(t *testing.T) {
 	alone(t, "a follower's port of the console does not answer")
 	for _, host := range []string{"127.0.0.1", "0.0.0.0"} {
@@ -93,7 +93,7 @@ func TestConsoleOfProduction(t *testing.T) {
 			if res, _ := read(t, &http.Client{Transport: p.client.Transport}, link); res.StatusCode != http.StatusUnauthorized {
 				t.Errorf("%s: the link for the second time: %s, want 401", host, res.Status)
 			}
-			refusesStrangers(t, browser, origin, write)
+			refusesAttackers(t, browser, origin, write)
 			bare := &http.Client{Transport: p.client.Transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 			res, _ := read(t, bare, consoleLink(t, dir, "--data", filepath.Join(dir, "d")))
 			if c := res.Cookies(); len(c) != 1 || c[0].Secure != (scheme == "https") || strings.HasPrefix(c[0].Name, "__Host-") != c[0].Secure || !c[0].HttpOnly || c[0].SameSite != http.SameSiteStrictMode {
@@ -104,9 +104,9 @@ func TestConsoleOfProduction(t *testing.T) {
 	}
 }
 
-// refusesStrangers checks what a session's cookie alone does not allow: other origins, other names of the host, calls of the API without
-// the token, and with a read-only session any change.
-func refusesStrangers(t *testing.T, browser *http.Client, origin string, write bool) {
+// refusesAttackers checks what the server refuses despite a session's cookie: requests of other origins, other host names, API calls without
+// the token, and any change in a read-only session.
+func refusesAttackers(t *testing.T, browser *http.Client, origin string, write bool) {
 	t.Helper()
 	_, text := read(t, browser, origin+"/api/session")
 	var session struct{ CSRF string }

@@ -13,19 +13,19 @@ import (
 	"clave/server/storage/pgstore/pgtest"
 )
 
-// rulesFor returns rules that let everybody read and list one collection.
+// rulesFor returns rules under which anyone may read and list one collection.
 func rulesFor(collection string) string {
 	return "rules_version = '2'; service cloud.firestore { match /databases/{d}/documents { match /" + collection + "/{b} { allow read; } } }"
 }
 
-// servingNode is a node of `clave serve` with files of its own.
+// servingNode is a node of `clave serve` with its own rules and indexes.
 type servingNode struct {
 	*production
 	await func(prefix string)
 	flags []string
 }
 
-// newServingNode starts a node whose own rules let everybody read one collection.
+// newServingNode starts a node. Under its rules anyone may read one collection.
 func newServingNode(t *testing.T, store, collection string) *servingNode {
 	t.Helper()
 	dir, port := t.TempDir(), freePorts(t, 1)[0]
@@ -38,7 +38,7 @@ func newServingNode(t *testing.T, store, collection string) *servingNode {
 	return n
 }
 
-// run starts the node, or starts it again.
+// run starts or restarts the node.
 func (n *servingNode) run(t *testing.T, store string) {
 	t.Helper()
 	n.cmd = serveCommand(t, n.dir, []string{"CLAVE_STORE=" + store}, n.flags...)
@@ -51,7 +51,7 @@ func (n *servingNode) run(t *testing.T, store string) {
 	})
 }
 
-// hangup has the node release its own files, which it reports by a line.
+// hangup sends SIGHUP and waits for the log line that reports the release of the node's files.
 func (n *servingNode) hangup(t *testing.T, prefix string) {
 	t.Helper()
 	if err := n.cmd.Process.Signal(syscall.SIGHUP); err != nil {
@@ -60,7 +60,7 @@ func (n *servingNode) hangup(t *testing.T, prefix string) {
 	n.await(prefix)
 }
 
-// wantReadable checks of which collection nodes let everybody read a document, and that they let nobody read another.
+// wantReadable checks that anyone may read documents of one collection at the nodes, and of no other.
 func wantReadable(t *testing.T, nodes []*servingNode, collection, other string) {
 	t.Helper()
 	for i, n := range nodes {
@@ -73,7 +73,7 @@ func wantReadable(t *testing.T, nodes []*servingNode, collection, other string) 
 	}
 }
 
-// wantQuery checks how nodes answer a query that needs a composite index.
+// wantQuery checks the nodes' answers to a query that needs a composite index.
 func wantQuery(t *testing.T, nodes []*servingNode, collection string, want int) {
 	t.Helper()
 	query := map[string]any{"structuredQuery": map[string]any{
@@ -89,7 +89,7 @@ func wantQuery(t *testing.T, nodes []*servingNode, collection string, want int) 
 	}
 }
 
-// deployFiles runs `clave deploy` and checks whether it succeeds and what it prints.
+// deployFiles runs `clave deploy` and checks its exit status and output.
 func deployFiles(t *testing.T, dir, store string, succeeds bool, prints string, files ...string) {
 	t.Helper()
 	cmd := command(t, dir, append([]string{"deploy"}, files...)...)
@@ -100,7 +100,7 @@ func deployFiles(t *testing.T, dir, store string, succeeds bool, prints string, 
 	}
 }
 
-// TestDeploy releases rules and indexes at three nodes whose own files differ: by the command, by SIGHUP at a follower, across the death of the
+// TestDeploy releases rules and indexes to three nodes whose own files differ: by the command, by SIGHUP at a follower, across a kill of the
 // leader, and while no node runs.
 func TestDeploy(t *testing.T) {
 	store := pgtest.New(t).Database()
@@ -167,7 +167,8 @@ func TestDeploy(t *testing.T) {
 	wantReadable(t, nodes[1:2], "late", "hung")
 }
 
-// TestReleaseOfADatabaseThatIsNotNamed starts a node after a release, made while none ran, of a database that its firebase.json does not name.
+// TestReleaseOfADatabaseThatIsNotNamed releases rules of a database while no node runs, and starts a node whose firebase.json does not name that
+// database.
 func TestReleaseOfADatabaseThatIsNotNamed(t *testing.T) {
 	store := pgtest.New(t).Database()
 	n := newServingNode(t, store, "own")
@@ -186,7 +187,7 @@ func TestReleaseOfADatabaseThatIsNotNamed(t *testing.T) {
 	n.hangup(t, "Release 2 (")
 }
 
-// TestHangupBeforeAServerIsReady hangs up on a node that waits for PostgreSQL: it must not end by that.
+// TestHangupBeforeAServerIsReady sends SIGHUP to a node that waits for PostgreSQL. The signal must not end it.
 func TestHangupBeforeAServerIsReady(t *testing.T) {
 	silent, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -199,7 +200,7 @@ func TestHangupBeforeAServerIsReady(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = cmd.Process.Kill() }() // unless it has ended
+	defer func() { _ = cmd.Process.Kill() }() // fails if it has ended
 	conn, err := silent.Accept()
 	if err != nil {
 		t.Fatal(err)
@@ -216,7 +217,7 @@ func TestHangupBeforeAServerIsReady(t *testing.T) {
 	}
 }
 
-// TestDeployWithoutNodes names what counts where the data are in a folder.
+// TestDeployWithoutNodes checks the error of `clave deploy` if the data are in a folder.
 func TestDeployWithoutNodes(t *testing.T) {
 	dir := productionFolder(t)
 	cmd := command(t, dir, "deploy")

@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// TestServeDeliversEvents has `clave serve` deliver an event with a token, verifies the token by discovery, and runs clave events
-// for the state beside the running server and on the stopped one's folder.
+// TestServeDeliversEvents receives an event of `clave serve`, verifies its token by discovery, and runs clave events on the data folder while the
+// server runs and after it has stopped.
 func TestServeDeliversEvents(t *testing.T) {
 	alone(t, "the state of the deliveries is read from the data folder of a server that was stopped")
 	got := make(chan *http.Request, 10)
@@ -64,7 +64,7 @@ func TestServeDeliversEvents(t *testing.T) {
 	}
 }
 
-// verifyByDiscovery verifies a token as a service does with only its issuer, and returns the claims.
+// verifyByDiscovery verifies a token as a service does that knows only the issuer, and returns the claims.
 func verifyByDiscovery(t *testing.T, p *production, raw string) map[string]any {
 	t.Helper()
 	parts := strings.Split(raw, ".")

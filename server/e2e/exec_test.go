@@ -37,7 +37,7 @@ func TestExecRunsACommandWithTheEmulatorsEnvironment(t *testing.T) {
 	}
 	for _, tt := range tests {
 		cmd := command(t, dir, append([]string{"exec", "--project", "demo-x"}, tt.args...)...)
-		// Servers in this process have left such variables.
+		// Other tests of this process have set such variables.
 		cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "FIRE") })
 		if tt.name == "another emulator's address" {
 			cmd.Env = append(cmd.Env, "FIREBASE_STORAGE_EMULATOR_HOST=there:9199")
@@ -62,7 +62,7 @@ func TestExecLetsItsCommandCleanUp(t *testing.T) {
 	stop := limited(cmd)
 	defer stop()
 	if lines := bufio.NewScanner(out); !lines.Scan() || lines.Text() != "running" {
-		t.Fatal("the command never ran")
+		t.Fatal("the command did not start")
 	}
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
@@ -73,12 +73,12 @@ func TestExecLetsItsCommandCleanUp(t *testing.T) {
 		t.Errorf("clave exec ended with %d, want the 3 with which its command cleaned up", got)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "mark")); err != nil {
-		t.Errorf("the command was not let clean up: %v", err)
+		t.Errorf("the command did not finish its cleanup: %v", err)
 	}
 }
 
-// TestExecRunsRulesUnitTesting runs a suite by @firebase/rules-unit-testing that finds Firestore, and what stands for Cloud Storage, by
-// the variables that clave exec sets.
+// TestExecRunsRulesUnitTesting runs a suite of @firebase/rules-unit-testing. It finds Firestore and the stub of Cloud Storage through the
+// environment variables that clave exec sets.
 func TestExecRunsRulesUnitTesting(t *testing.T) {
 	frontend := frontend(t, rulesUnitTesting)
 	suite, err := filepath.Abs(filepath.Join("web", "sample.mjs"))

@@ -36,7 +36,7 @@ func newMeasured(t *testing.T, store string) measured {
 // addr is the address of a node's Firestore.
 func (n *node) addr() string { return fmt.Sprintf("127.0.0.1:%d", n.port) }
 
-// reads returns how many calls that read a node has answered over gRPC.
+// reads returns the number of read calls that a node has answered over gRPC.
 func (m measured) reads(t *testing.T) (n float64) {
 	t.Helper()
 	metrics := scrape(t, m.metrics)
@@ -48,7 +48,7 @@ func (m measured) reads(t *testing.T) (n float64) {
 	return n
 }
 
-// awaitLocal waits until a node answers a read by itself.
+// awaitLocal waits until a node answers a read without forwarding it.
 func (m measured) awaitLocal(t *testing.T, c *firestore.Client) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -66,7 +66,7 @@ func (m measured) awaitLocal(t *testing.T, c *firestore.Client) {
 	}
 }
 
-// twoMeasured starts a leader, which has a document, and a follower that answers reads by itself.
+// twoMeasured starts a leader with one document, and a follower that answers reads without forwarding them.
 func twoMeasured(t *testing.T, leaderStore, followerStore string) (leader, follower measured, at [2]*firestore.Client) {
 	t.Helper()
 	leader = newMeasured(t, leaderStore)
@@ -79,8 +79,7 @@ func twoMeasured(t *testing.T, leaderStore, followerStore string) (leader, follo
 	return leader, follower, at
 }
 
-// testFollowersRead reads at a follower, by every call that reads, what was written at the leader just before. The leader is requested to answer
-// none of them.
+// testFollowersRead writes at the leader and then reads at a follower, with each read call. The follower must answer all of them and forward none.
 func testFollowersRead(t *testing.T, store string) {
 	leader, follower, at := twoMeasured(t, store, store)
 	ctx := t.Context()
@@ -132,8 +131,8 @@ func testFollowersRead(t *testing.T, store string) {
 	}
 }
 
-// testListenersOutliveLeaders listens at followers while documents are created one after the other and the leader is killed. Each snapshot is
-// a state that there was: the first documents, all of them, and never fewer than before.
+// testListenersOutliveLeaders listens at followers while documents are created one after the other and the leader is killed. Each snapshot must be
+// a consistent state: all documents up to some number, and never fewer than before.
 func testListenersOutliveLeaders(t *testing.T, store string) {
 	nodes, b := threeNodes(t, store)
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
@@ -183,7 +182,8 @@ func testListenersOutliveLeaders(t *testing.T, store string) {
 	listening.Wait()
 }
 
-// testCutOffFollower cuts a follower off from PostgreSQL and the leader: its streams end with UNAVAILABLE, and its reads are answered so.
+// testCutOffFollower disconnects a follower from PostgreSQL and the leader. Its streams must end with UNAVAILABLE, and its reads fail with the same
+// code.
 func testCutOffFollower(t *testing.T, store string) {
 	at, err := url.Parse(store)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// frontend returns the folder of the site, which has files of some names; without one of them the test is skipped.
+// frontend returns the folder of the site. If one of the named files is missing, the test is skipped.
 func frontend(t *testing.T, names ...string) string {
 	t.Helper()
 	dir, err := filepath.Abs("../../frontend")
@@ -24,10 +24,10 @@ func frontend(t *testing.T, names ...string) string {
 	return dir
 }
 
-// rulesUnitTesting is what has to be in the site's folder for tests by @firebase/rules-unit-testing.
+// rulesUnitTesting is the path of @firebase/rules-unit-testing in the site's folder.
 const rulesUnitTesting = "node_modules/@firebase/rules-unit-testing"
 
-// inBrowser runs a script of web with the frontend's folder and further arguments, when what drives a browser is there.
+// inBrowser runs a script of web with the frontend's folder and further arguments. Without Playwright or a browser the test is skipped.
 func inBrowser(t *testing.T, script string, patience time.Duration, args ...string) {
 	t.Helper()
 	dir, chromium := browser(t)
@@ -44,7 +44,7 @@ func inBrowser(t *testing.T, script string, patience time.Duration, args ...stri
 	}
 }
 
-// browser returns the site's folder, in which there is what drives a browser, and the browser; without them the test is skipped.
+// browser returns the site's folder, which contains Playwright, and the browser's path. Without them the test is skipped.
 func browser(t *testing.T) (dir, chromium string) {
 	t.Helper()
 	if testing.Short() {

@@ -15,8 +15,8 @@ import (
 	"clave/server/testprogram"
 )
 
-// TestFirebaseCLIWithClaveInside runs the unmodified Firebase CLI with Clave in the place of the Firestore emulator and a
-// project of functions of both generations, which answer each other, without Java.
+// TestFirebaseCLIWithClaveInside runs the unmodified Firebase CLI, without Java, with Clave instead of the Firestore emulator. The project has
+// functions of both generations, which trigger each other.
 func TestFirebaseCLIWithClaveInside(t *testing.T) {
 	modules := functionsModules(t)
 	for only, documents := range map[string]int{"firestore,functions": 40, "firestore,auth,functions": 40} {
@@ -33,7 +33,7 @@ func TestFirebaseCLIWithClaveInside(t *testing.T) {
 	}
 }
 
-// firebaseResult is what functions/project/drive.mjs prints.
+// firebaseResult is the output of functions/project/drive.mjs.
 type firebaseResult struct {
 	Sum, Log, Gone int
 	Noted          []string
@@ -41,7 +41,7 @@ type firebaseResult struct {
 	Greeted        *greeted
 }
 
-// greeted is the document that a function makes of a new account.
+// greeted is the document that a function creates for a new account.
 type greeted struct{ Anonymous bool }
 
 // jsonText returns a value as JSON.
@@ -54,8 +54,8 @@ func jsonText(t *testing.T, v any) string {
 	return string(text)
 }
 
-// functionsModules returns the folder of the Firebase CLI and its functions SDK, or skips the test where they are not
-// installed: make test installs them.
+// functionsModules returns the folder of the Firebase CLI and its functions SDK, which make test installs. If they are not installed, the test is
+// skipped.
 func functionsModules(t *testing.T) string {
 	t.Helper()
 	if testing.Short() {
@@ -112,7 +112,7 @@ func runFirebase(t *testing.T, modules, only string, documents int) firebaseResu
 	return result
 }
 
-// debugLog returns the end of what Clave printed.
+// debugLog returns the end of Clave's output.
 func debugLog(dir string) string {
 	text, err := os.ReadFile(filepath.Join(dir, "firestore-debug.log"))
 	if err != nil {

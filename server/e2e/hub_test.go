@@ -13,7 +13,7 @@ import (
 	"clave/server/app"
 )
 
-// TestHub requests what a running program runs, as tools of the Emulator Suite do, and has it write an export.
+// TestHub finds the running emulators as tools of the Emulator Suite do, and requests an export.
 func TestHub(t *testing.T) {
 	dir, port := projectFolder(t, nil)
 	temp := t.TempDir()
@@ -62,11 +62,11 @@ func TestHub(t *testing.T) {
 	}
 	_ = wait(t, cmd)
 	if _, err := os.Stat(locator); err == nil {
-		t.Error("the locator stays when the program has ended")
+		t.Error("the locator remains after the program has ended")
 	}
 }
 
-// TestTheHubIsNotInProduction looks for it in a server for production.
+// TestTheHubIsNotInProduction expects a server for production to have no hub.
 func TestTheHubIsNotInProduction(t *testing.T) {
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)
@@ -82,7 +82,7 @@ func TestTheHubIsNotInProduction(t *testing.T) {
 	p.stop(t)
 }
 
-// TestPagesMayReadTheHub sends requests as a page of another origin.
+// TestPagesMayReadTheHub sends requests to the hub as a page of another origin does.
 func TestPagesMayReadTheHub(t *testing.T) {
 	a := startWith(t, app.Options{}, nil)
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodOptions, "http://"+a.Hub+"/emulators", http.NoBody)
@@ -104,7 +104,7 @@ func TestPagesMayReadTheHub(t *testing.T) {
 	}
 }
 
-// TestRulesUnitTestingFindsFirestore runs @firebase/rules-unit-testing with nothing but the hub's address.
+// TestRulesUnitTestingFindsFirestore runs @firebase/rules-unit-testing, which gets the hub's address only.
 func TestRulesUnitTestingFindsFirestore(t *testing.T) {
 	frontend := frontend(t, rulesUnitTesting)
 	script, err := filepath.Abs(filepath.Join("web", "hub.mjs"))

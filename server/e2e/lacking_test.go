@@ -16,7 +16,7 @@ import (
 	"clave/server/storage/pgstore/pgtest"
 )
 
-// TestIndexesOfQueriesAtFollowers runs a query at a follower for which there is no index: it is answered, and the leader builds the index and
+// TestIndexesOfQueriesAtFollowers runs a query without an index at a follower. The follower answers it, and the leader builds the index and
 // adds it to the file of its firebase.json.
 func TestIndexesOfQueriesAtFollowers(t *testing.T) {
 	url := pgtest.New(t).Database()
@@ -38,7 +38,7 @@ func TestIndexesOfQueriesAtFollowers(t *testing.T) {
 	q := c.Collection("concerts").Where("city", "==", "Lima").OrderBy("price", firestore.Desc)
 	ctx, cancel := context.WithTimeout(t.Context(), waitLimit)
 	defer cancel()
-	ask := func() { // again while the follower takes over the changed indexes
+	query := func() { // repeats the query while the follower loads the changed indexes
 		t.Helper()
 		docs, err := q.Documents(ctx).GetAll()
 		for status.Code(err) == codes.Unavailable && ctx.Err() == nil {
@@ -48,7 +48,7 @@ func TestIndexesOfQueriesAtFollowers(t *testing.T) {
 			t.Fatalf("the query at the follower: %d documents, %v", len(docs), err)
 		}
 	}
-	ask()
+	query()
 	for {
 		text, err := os.ReadFile(filepath.Join(folder, "firestore.indexes.json"))
 		if err == nil && strings.Contains(string(text), `"price"`) && strings.Contains(string(text), "DESCENDING") {
@@ -58,5 +58,5 @@ func TestIndexesOfQueriesAtFollowers(t *testing.T) {
 			t.Fatalf("the leader has not added the index: %s (%v)", text, err)
 		}
 	}
-	ask()
+	query()
 }

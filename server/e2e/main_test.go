@@ -6,13 +6,13 @@ import (
 	"testing"
 )
 
-// TestMain runs the tests with a folder of temporary files of their own, which goes with them: the built program, and what killed
-// programs leave. Its name is short, for sockets below it.
+// TestMain runs the tests with their own temporary folder and removes it afterwards. It holds the built program and the files of killed
+// programs. Its name is short, because the length of a socket's path is limited.
 func TestMain(m *testing.M) {
 	os.Exit(run(m))
 }
 
-// run runs the tests and removes what they left.
+// run runs the tests and removes the temporary folder.
 func run(m *testing.M) int {
 	dir, err := os.MkdirTemp("", "e2e")
 	if err == nil {
@@ -22,6 +22,6 @@ func run(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	defer func() { _ = os.RemoveAll(dir) }() // what can't be removed is the system's to clean
+	defer func() { _ = os.RemoveAll(dir) }() // on failure the operating system cleans up
 	return m.Run()
 }

@@ -47,10 +47,10 @@ func memoryOf(t *testing.T, cmd *exec.Cmd, name string) int {
 	return 0
 }
 
-// unfinished is a body that gives its bytes and then neither ends nor goes on, until it is closed.
+// unfinished is a request body that sends its bytes and then blocks until it is closed.
 type unfinished struct {
 	part io.Reader
-	// sent is called when all was given.
+	// sent is called after all bytes were read.
 	sent  func()
 	ended chan struct{}
 	once  sync.Once
@@ -78,11 +78,10 @@ type zeros struct{}
 // Read implements io.Reader.
 func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
-// flood is a way to begin large requests.
+// flood is a kind of large request that is begun and never finished.
 type flood struct {
 	name string
-	// url is the address, with headers and the first bytes of the body, which goes on in zeros for declared bytes; none are declared
-	// when 0.
+	// url, headers and the first bytes of the body. The body continues with zeros. declared is its Content-Length, unless it is 0.
 	url      string
 	headers  map[string]string
 	first    []byte
@@ -90,8 +89,8 @@ type flood struct {
 	client   *http.Client
 }
 
-// begin begins n requests, each of which sends size bytes, and returns when each has sent them or was ended. How many were
-// ended by the server is returned.
+// begin starts n requests, each of which sends size bytes. It returns when each has sent them or was ended, with the number of requests that the
+// server ended.
 func (f flood) begin(t *testing.T, n int, size int64) (refused int64) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*waitLimit)
@@ -132,15 +131,15 @@ func (f flood) begin(t *testing.T, n int, size int64) (refused int64) {
 	cancel()
 	requests.Wait()
 	if ctx.Err() == context.DeadlineExceeded {
-		t.Errorf("%s: the requests neither were taken nor ended within %v", f.name, 2*waitLimit)
+		t.Errorf("%s: the requests were neither read nor ended within %v", f.name, 2*waitLimit)
 	}
 	return refused
 }
 
-// grpcStart begins a gRPC message of 16 MiB.
+// grpcStart is the beginning of a gRPC message of 16 MiB.
 var grpcStart = []byte{0, 1, 0, 0, 0}
 
-// floods returns the ways to begin large requests at an origin.
+// floods returns the kinds of large requests to an origin.
 func floods(project, origin string, roots *tls.Config) []flood {
 	one := func() *http.Client { return &http.Client{Transport: &http.Transport{TLSClientConfig: roots.Clone()}} }
 	h2 := &http.Transport{TLSClientConfig: roots.Clone(), Protocols: &http.Protocols{}}
@@ -158,15 +157,15 @@ func floods(project, origin string, roots *tls.Config) []flood {
 		{"gRPC Commit", origin + "/google.firestore.v1.Firestore/Commit", map[string]string{"Content-Type": "application/grpc", "Te": "trailers"}, grpcStart, 0, &http.Client{Transport: h2}},
 		{"gRPC Write", origin + "/google.firestore.v1.Firestore/Write", map[string]string{"Content-Type": "application/grpc", "Te": "trailers"}, grpcStart, 0, &http.Client{Transport: h2}},
 	}
-	if roots != nil { // only under TLS can a connection carry both
+	if roots != nil { // HTTP/2 and HTTP/1.1 share a port under TLS only
 		all = append(all, flood{"gRPC by a connection of a browser", origin + "/google.firestore.v1.Firestore/Commit", map[string]string{"Content-Type": "application/grpc", "Te": "trailers"},
 			grpcStart, 0, &http.Client{Transport: both}})
 	}
 	return all
 }
 
-// TestUnfinishedRequestsDoNotFillTheMemory begins 140 large requests over each transport and ends none. The resident set must stay
-// bounded throughout, and a small request must be answered meanwhile.
+// TestUnfinishedRequestsDoNotFillTheMemory starts 140 large requests over each transport and finishes none. The resident set must stay bounded, and
+// the server must answer a small request meanwhile.
 func TestUnfinishedRequestsDoNotFillTheMemory(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -210,8 +209,8 @@ func TestUnfinishedRequestsDoNotFillTheMemory(t *testing.T) {
 	})
 }
 
-// TestMemoryIsGivenBack writes documents by many clients and expects the resident set to stay small meanwhile, and to
-// shrink when they have disconnected. CLAVE_MEMORY_DOCUMENTS is how many; published figures are for 50,000.
+// TestMemoryIsGivenBack writes documents with many clients. The resident set must stay small meanwhile, and shrink after they have disconnected.
+// CLAVE_MEMORY_DOCUMENTS is the number of documents; published figures are for 50,000.
 func TestMemoryIsGivenBack(t *testing.T) {
 	if testing.Short() {
 		t.Skip("thousands of documents are written")
@@ -243,10 +242,10 @@ func TestMemoryIsGivenBack(t *testing.T) {
 	}
 }
 
-// shrink waits up to 30 s until a program's resident set has at most so many MiB, and returns how many it has.
+// shrink waits up to 30 s until a program's resident set has at most the given number of MiB, and returns its size.
 func shrink(t *testing.T, cmd *exec.Cmd, most int) int {
 	t.Helper()
-	again := time.NewTicker(500 * time.Millisecond) // memory has no event to wait for
+	again := time.NewTicker(500 * time.Millisecond) // no event reports a change of the memory
 	defer again.Stop()
 	size := memoryOf(t, cmd, "VmRSS")
 	for i := 0; i < 60 && size > most; i++ {
@@ -256,7 +255,7 @@ func shrink(t *testing.T, cmd *exec.Cmd, most int) int {
 	return size
 }
 
-// create creates documents by several clients at a time, each of which has a connection.
+// create creates documents with several concurrent clients, each with its own connection.
 func create(t *testing.T, address string, clients, documents int) {
 	t.Helper()
 	var wg sync.WaitGroup
@@ -298,7 +297,7 @@ func TestAnIdleServerHoldsFewGoroutines(t *testing.T) {
 	if err := cmd.Process.Signal(syscall.SIGQUIT); err != nil {
 		t.Fatal(err)
 	}
-	_ = wait(t, cmd) // by the signal
+	_ = wait(t, cmd) // ended by the signal
 	if n := strings.Count(dump.String(), "\ngoroutine "); n == 0 || n > most {
 		t.Errorf("an idle server holds %d goroutines, want 1 to %d", n, most)
 	}

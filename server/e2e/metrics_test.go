@@ -16,7 +16,7 @@ import (
 	"clave/server/storage/pgstore/pgtest"
 )
 
-// scraped is a text of metrics.
+// scraped is a response of the metrics port.
 type scraped string
 
 // scrape returns the metrics of a port.
@@ -44,7 +44,7 @@ func (s scraped) value(t *testing.T, series string) float64 {
 	return 0
 }
 
-// namesIn returns the names of metrics in the dashboard, the alerts and the documentation.
+// namesIn returns the names of metrics that the dashboard, the alerts and the documentation mention.
 func namesIn(t *testing.T) map[string]bool {
 	t.Helper()
 	names := make(map[string]bool)
@@ -64,7 +64,7 @@ func namesIn(t *testing.T) map[string]bool {
 	return names
 }
 
-// checkNames checks that metrics exist, but for those with a prefix.
+// checkNames checks that metrics exist, except those with a prefix.
 func (s scraped) checkNames(t *testing.T, but string) {
 	t.Helper()
 	has := make(map[string]bool)
@@ -80,8 +80,7 @@ func (s scraped) checkNames(t *testing.T, but string) {
 	}
 }
 
-// TestMetrics makes calls to a serving program by several transports and compares its metrics, which must hold nothing that a client has
-// sent.
+// TestMetrics makes calls to `clave serve` over several transports and compares its metrics, which must not contain anything that a client sent.
 func TestMetrics(t *testing.T) {
 	alone(t, "each node has metrics of its own, see TestMetricsOfNodes")
 	dir := productionFolder(t)
@@ -152,7 +151,7 @@ func TestMetrics(t *testing.T) {
 	attackMetrics(t, p, port)
 }
 
-// attackMetrics requests the metrics where they must not be, and under a name that is led to this machine.
+// attackMetrics requests the metrics from the public port, and with a foreign Host header as after DNS rebinding.
 func attackMetrics(t *testing.T, p *production, port int) {
 	t.Helper()
 	if _, text := send(t, p.client, http.MethodGet, p.url+"/metrics", "", ""); strings.Contains(text, "clave_") {
@@ -182,7 +181,7 @@ func attackMetrics(t *testing.T, p *production, port int) {
 	}
 }
 
-// send sends a request with a token, if there is one, and returns the answer.
+// send sends a request, with a token if one is given, and returns the answer.
 func send(t *testing.T, client *http.Client, method, url, token, body string) (int, string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
@@ -205,7 +204,7 @@ func send(t *testing.T, client *http.Client, method, url, token, body string) (i
 	return res.StatusCode, string(text)
 }
 
-// TestMetricsOfNodes compares the metrics of a leader, to whom a client listens, and of a follower.
+// TestMetricsOfNodes compares the metrics of a leader with a listener, and of a follower.
 func TestMetricsOfNodes(t *testing.T) {
 	url := pgtest.New(t).Database()
 	ports := freePorts(t, 2)

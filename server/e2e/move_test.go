@@ -21,11 +21,11 @@ import (
 	"clave/server/storage/pgstore/pgtest"
 )
 
-// movedIndexes are the composite indexes of the data that are moved.
+// movedIndexes lists the composite indexes of the moved data.
 const movedIndexes = `{"indexes": [{"collectionGroup": "rooms", "queryScope": "COLLECTION", "fields": [
 	{"fieldPath": "kind", "order": "ASCENDING"}, {"fieldPath": "n", "order": "DESCENDING"}]}]}`
 
-// mover is a project whose data are moved about.
+// mover is a project whose data are moved.
 type mover struct {
 	folder          string
 	firestore, auth int
@@ -57,7 +57,7 @@ func newMover(t *testing.T) *mover {
 	return m
 }
 
-// started runs a server on a data folder or a store, calls do, and stops the server.
+// started runs a server on a data folder or a store, calls do, and then stops the server.
 func (m *mover) started(t *testing.T, do func(c *firestore.Client), flags ...string) {
 	t.Helper()
 	cmd, _ := startProgram(t, m.folder, append([]string{"--project", project, "--sign-tokens", "--indexes", "enforce"}, flags...)...)
@@ -113,7 +113,8 @@ func (m *mover) identity(t *testing.T, method string, body map[string]any) map[s
 	return out
 }
 
-// check reads all that fill wrote: by name, by an index, by a collection group, an account by its password, and its token by the keys.
+// check reads all data of fill: documents by name, by an index and by a collection group, the account by its password, and the account's token by
+// the keys.
 func (m *mover) check(t *testing.T, c *firestore.Client) {
 	t.Helper()
 	byIndex, err := c.Collection("rooms").Where("kind", "==", 1).OrderBy("n", firestore.Desc).Documents(t.Context()).GetAll()
@@ -130,7 +131,7 @@ func (m *mover) check(t *testing.T, c *firestore.Client) {
 	}
 }
 
-// move runs `clave move` and checks whether it succeeds and what it prints.
+// move runs `clave move` and checks its exit status and output.
 func move(t *testing.T, from, to string, succeeds bool, prints ...string) {
 	t.Helper()
 	out, err := command(t, t.TempDir(), "move", "--from", from, "--to", to).CombinedOutput()
@@ -141,7 +142,7 @@ func move(t *testing.T, from, to string, succeeds bool, prints ...string) {
 	}
 }
 
-// killedMove runs `clave move` while the state in PostgreSQL is locked, and kills it once it has begun.
+// killedMove locks the state in PostgreSQL, runs `clave move`, and kills it once it has begun.
 func killedMove(t *testing.T, url, from, to string, begun func() bool) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), url)
@@ -152,7 +153,7 @@ func killedMove(t *testing.T, url, from, to string, begun func() bool) {
 	if _, err := conn.Exec(t.Context(), "begin; lock table clave_state in share row exclusive mode"); err != nil {
 		t.Fatal(err)
 	}
-	if strings.HasPrefix(from, "postgres") { // which only reads
+	if strings.HasPrefix(from, "postgres") { // this direction only reads PostgreSQL
 		if _, err := conn.Exec(t.Context(), "lock table clave_state in access exclusive mode"); err != nil {
 			t.Fatal(err)
 		}
@@ -171,10 +172,10 @@ func killedMove(t *testing.T, url, from, to string, begun func() bool) {
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	_ = cmd.Wait() // by the signal
+	_ = cmd.Wait() // ended by the signal
 }
 
-// wantRefused checks that a server does not start, and why.
+// wantRefused checks that a server does not start, and the error that it prints.
 func (m *mover) wantRefused(t *testing.T, want string, flags ...string) {
 	t.Helper()
 	out, err := command(t, m.folder, append([]string{"start", "--project", project}, flags...)...).CombinedOutput()
@@ -183,14 +184,14 @@ func (m *mover) wantRefused(t *testing.T, want string, flags ...string) {
 	}
 }
 
-// TestMove moves the data of a folder to PostgreSQL and back, each after an attempt that was killed in the middle.
+// TestMove moves the data of a folder to PostgreSQL and back. Each move follows an attempt that was killed halfway.
 func TestMove(t *testing.T) {
 	url := pgtest.New(t).Database()
 	m := newMover(t)
 	first, second := filepath.Join(m.folder, "first"), filepath.Join(m.folder, "second")
 	m.started(t, func(c *firestore.Client) { m.fill(t, c) }, "--data", first)
 
-	members, err := pgstore.OpenMembers(t.Context(), url, nil) // which makes the tables
+	members, err := pgstore.OpenMembers(t.Context(), url, nil) // creates the tables
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -218,7 +219,7 @@ func TestMove(t *testing.T) {
 	move(t, url, second, true, "documents of "+project+"/(default): rooms", "accounts of "+project, "signing keys", "Moved.")
 	move(t, url, second, false, "not empty")
 	m.started(t, func(c *firestore.Client) { m.check(t, c) }, "--data", second)
-	m.started(t, func(c *firestore.Client) { m.check(t, c) }, "--data", first) // the sources are as they were
+	m.started(t, func(c *firestore.Client) { m.check(t, c) }, "--data", first) // the source is unchanged
 	m.started(t, func(c *firestore.Client) { m.check(t, c) }, node...)
 	move(t, filepath.Join(m.folder, "nowhere"), url, false, "there are no data")
 	move(t, first, second, false, "clave backup copies a folder")

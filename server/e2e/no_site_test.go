@@ -9,8 +9,7 @@ import (
 	"clave/server/app"
 )
 
-// TestASiteThatCannotBeServed expects a development server to run without a site that it can't serve: most who run tests
-// want none.
+// TestASiteThatCannotBeServed expects a development server to start if its site cannot be served, because most tests need no site.
 func TestASiteThatCannotBeServed(t *testing.T) {
 	for name, hosting := range map[string]string{
 		"several sites":   `[{"target": "a", "public": "pa"}, {"target": "b", "public": "pb"}]`,

@@ -23,7 +23,7 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// threeNodes starts nodes of which the first leads, and a balancer in front of them.
+// threeNodes starts three nodes, of which the first leads, and a balancer in front of them.
 func threeNodes(t *testing.T, url string) ([]*node, *testlink.Balancer) {
 	t.Helper()
 	var nodes []*node
@@ -53,7 +53,7 @@ func clientAt(t *testing.T, address string) *firestore.Client {
 	return c
 }
 
-// testAnyNode writes at each node, listens at each of them, and has a WebChannel session's requests go to all of them.
+// testAnyNode writes and listens at each node, and spreads the requests of a WebChannel session over all of them.
 func testAnyNode(t *testing.T, url string) {
 	nodes, b := threeNodes(t, url)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -81,8 +81,8 @@ func testAnyNode(t *testing.T, url string) {
 				t.Fatalf("snapshot at node %d after a commit at node %d: %v, %v", at, i, next, err)
 			}
 		}
-		t.Logf("a commit at node %d was at the listeners of all after %v", i, clock.System().Now().Sub(began))
-		for at, reader := range clients { // strong, wherever it was written
+		t.Logf("a commit at node %d reached all listeners after %v", i, clock.System().Now().Sub(began))
+		for at, reader := range clients { // reads are strongly consistent at every node
 			if doc, err := reader.Collection("any").Doc(fmt.Sprint(i)).Get(ctx); err != nil || doc.Data()["n"] != int64(i) {
 				t.Errorf("read at node %d after a commit at node %d: %v, %v", at, i, doc, err)
 			}
@@ -92,7 +92,7 @@ func testAnyNode(t *testing.T, url string) {
 	testResumeElsewhere(t, nodes)
 }
 
-// testChannelOfAllNodes listens over WebChannel by connections of one request each, which go to another node each time.
+// testChannelOfAllNodes listens over WebChannel. Each connection carries one request and goes to the next node.
 func testChannelOfAllNodes(t *testing.T, b *testlink.Balancer) {
 	transport := http.DefaultTransport.(*http.Transport)
 	transport.DisableKeepAlives = true
@@ -117,8 +117,7 @@ func testChannelOfAllNodes(t *testing.T, b *testlink.Balancer) {
 	})
 }
 
-// testResumeElsewhere has a listener continue at another node by the resume token of the first, without being sent again what it
-// has.
+// testResumeElsewhere resumes a listener at another node with the resume token of the first. It must not receive documents again.
 func testResumeElsewhere(t *testing.T, nodes []*node) {
 	target := func(token []byte) *pb.ListenRequest {
 		add := &pb.Target{TargetId: 2, TargetType: &pb.Target_Documents{Documents: &pb.Target_DocumentsTarget{
@@ -162,7 +161,7 @@ func testResumeElsewhere(t *testing.T, nodes []*node) {
 	}
 }
 
-// load is clients of nodes that count in transactions and create documents, until they are stopped.
+// load runs clients of nodes that increment counters in transactions and create documents, until it is stopped.
 type load struct {
 	count, created atomic.Int64
 	stop           context.CancelFunc
@@ -171,7 +170,7 @@ type load struct {
 	errs           []error
 }
 
-// newLoad starts workers, each with a client of its own.
+// newLoad starts workers, each with its own client.
 func newLoad(t *testing.T, address string, workers int) *load {
 	t.Helper()
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
@@ -188,7 +187,7 @@ func newLoad(t *testing.T, address string, workers int) *load {
 	return l
 }
 
-// once counts in a transaction, and creates a document whose name is unique.
+// once increments a counter in a transaction and creates a document with a unique name.
 func (l *load) once(ctx context.Context, c *firestore.Client, w, i int) error {
 	counter := c.Doc(fmt.Sprintf("counters/c%d", w))
 	err := c.RunTransaction(ctx, func(_ context.Context, tx *firestore.Transaction) error {
@@ -213,7 +212,7 @@ func (l *load) once(ctx context.Context, c *firestore.Client, w, i int) error {
 	return nil
 }
 
-// note keeps an error.
+// note records an error.
 func (l *load) note(err error) {
 	if err == nil {
 		return
@@ -223,7 +222,7 @@ func (l *load) note(err error) {
 	l.errs = append(l.errs, err)
 }
 
-// more waits until some more transactions were acknowledged.
+// more waits until a number of further transactions were acknowledged.
 func (l *load) more(t *testing.T, n int64) {
 	t.Helper()
 	late, stop := clock.System().After(time.Minute)
@@ -239,8 +238,8 @@ func (l *load) more(t *testing.T, n int64) {
 	}
 }
 
-// testHandOver stops one leader after the other under load by SIGTERM, and starts it again. Nothing is lost or doubled, and no error comes
-// but Unavailable, of transactions that lived at the leader.
+// testHandOver stops one leader after the other by SIGTERM under load, and restarts it. No write may be lost or applied twice. The only allowed error
+// is Unavailable, for transactions that the old leader held.
 func testHandOver(t *testing.T, url string) {
 	nodes, b := threeNodes(t, url)
 	l := newLoad(t, b.Addr(), 6)
@@ -269,17 +268,17 @@ func testHandOver(t *testing.T, url string) {
 	l.check(t, b.Addr())
 }
 
-// check stops the load and looks for what was acknowledged: nothing is lost or doubled, and clients met nothing but Unavailable and Aborted.
+// check stops the load and reads the acknowledged writes. No write may be lost or applied twice, and clients may receive only Unavailable and Aborted.
 func (l *load) check(t *testing.T, address string) {
 	t.Helper()
 	l.stop()
 	l.running.Wait()
 	for _, err := range l.errs {
 		if code := status.Code(err); code != codes.Unavailable && code != codes.Aborted {
-			t.Errorf("a client met %v, want Unavailable or Aborted at most", err)
+			t.Errorf("a client received %v, want Unavailable or Aborted at most", err)
 		}
 	}
-	unsure := int64(len(l.errs)) // what failed may have been done, once
+	unsure := int64(len(l.errs)) // a failed call may have been applied once
 	c := clientAt(t, address)
 	counters, err := c.Collection("counters").Documents(t.Context()).GetAll()
 	if err != nil {

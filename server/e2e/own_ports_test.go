@@ -11,10 +11,10 @@ import (
 	"clave/server/storage/pgstore/pgtest"
 )
 
-// ownPorts are the ports of a node whose requests are not forwarded.
+// ownPorts are the ports whose requests a node does not forward.
 type ownPorts struct{ console, hub, requests int }
 
-// newNodeWithPorts starts a node of which these ports are known.
+// newNodeWithPorts starts a node with given own ports.
 func newNodeWithPorts(t *testing.T, url string) (*node, ownPorts) {
 	t.Helper()
 	dir, free := t.TempDir(), freePorts(t, 5)
@@ -24,7 +24,8 @@ func newNodeWithPorts(t *testing.T, url string) (*node, ownPorts) {
 	return n.again(t, url), ownPorts{requests: free[1], console: free[3], hub: free[4]}
 }
 
-// TestPortsOfTheLeaderAlone requests at a follower what runs at the leader only: the answers name the leader, until this node leads.
+// TestPortsOfTheLeaderAlone sends requests to a follower's ports of components that run at the leader only. The answers name the leader, until the
+// follower becomes the leader.
 func TestPortsOfTheLeaderAlone(t *testing.T) {
 	url := pgtest.New(t).Database()
 	leader, _ := newNodeWithPorts(t, url)
@@ -47,7 +48,7 @@ func TestPortsOfTheLeaderAlone(t *testing.T) {
 	follower.await("Clave ready")
 	for _, port := range []int{ports.console, ports.hub} {
 		if code, text := (&node{port: port}).request(t, http.MethodGet, paths[port], ""); code != http.StatusOK {
-			t.Errorf("%s at port %d of a node that leads now: %d %q", paths[port], port, code, text)
+			t.Errorf("%s at port %d of the new leader: %d %q", paths[port], port, code, text)
 		}
 	}
 }

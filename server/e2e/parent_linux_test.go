@@ -5,5 +5,5 @@ import (
 	"syscall"
 )
 
-// endWithParent has a command killed when the thread that starts it ends.
+// endWithParent sets that a command is killed when the thread that starts it ends.
 func endWithParent(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} }

@@ -4,5 +4,5 @@ package e2e
 
 import "os/exec"
 
-// endWithParent does nothing here: commands of a killed test go on.
+// endWithParent does nothing on this system: commands of a killed test keep running.
 func endWithParent(*exec.Cmd) {}

@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// TestPopupAndRedirect signs in with a made-up account of a provider by the web SDK's signInWithPopup and signInWithRedirect.
+// TestPopupAndRedirect signs in with a fake provider's account through the web SDK's signInWithPopup and signInWithRedirect.
 func TestPopupAndRedirect(t *testing.T) {
 	inBrowser(t, "popup.mjs", 90*time.Second, "http://"+start(t, nil).Auth)
 }
 
-// TestSignInPagesAreSafe requests the handler with a provider that is markup.
+// TestSignInPagesAreSafe requests the handler with HTML markup as the provider.
 func TestSignInPagesAreSafe(t *testing.T) {
 	addresses := start(t, nil)
 	for _, tt := range []struct {

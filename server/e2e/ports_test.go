@@ -15,11 +15,12 @@ import (
 	"clave/server/config"
 )
 
-// TestAConfiguredPortIsNotTakenByAnother expects a port that gives way to leave alone one that the file gives to another part.
+// TestAConfiguredPortIsNotTakenByAnother expects the replacement for a taken default port not to be a port that firebase.json assigns to another
+// emulator.
 func TestAConfiguredPortIsNotTakenByAnother(t *testing.T) {
 	var busy net.Listener
 	port := 0
-	for range 50 { // until the next port is free too
+	for range 50 { // tries until two adjacent ports are free
 		ln, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
 			t.Fatal(err)
@@ -55,7 +56,7 @@ func TestAConfiguredPortIsNotTakenByAnother(t *testing.T) {
 	}
 }
 
-// TestManyTakenPorts begins where all ports near the default are taken.
+// TestManyTakenPorts expects a start if all ports near the default are taken.
 func TestManyTakenPorts(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "firebase.json")
 	writeFile(t, path, "{}")
@@ -70,7 +71,7 @@ func TestManyTakenPorts(t *testing.T) {
 	defer busy.Close()
 	port := busy.Addr().(*net.TCPAddr).Port
 	for i := 1; i <= 20; i++ {
-		if ln, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port+i)); err == nil { // otherwise another has it
+		if ln, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port+i)); err == nil { // on failure another program has it
 			defer ln.Close()
 		}
 	}

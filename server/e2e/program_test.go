@@ -33,7 +33,7 @@ func command(t *testing.T, dir string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// freePorts returns TCP ports that were free a moment ago.
+// freePorts returns TCP ports that were free at the time of the call.
 func freePorts(t *testing.T, n int) []int {
 	t.Helper()
 	return testprogram.FreePorts(t, n)
@@ -67,7 +67,7 @@ func addSection(t *testing.T, dir, member string) {
 	writeFile(t, path, strings.Replace(string(text), "{", "{"+member+",", 1))
 }
 
-// startProgram runs `clave start` and waits for the line that says it is ready.
+// startProgram runs `clave start` and waits for the line that reports readiness.
 func startProgram(t *testing.T, dir string, args ...string) (cmd *exec.Cmd, ready string) {
 	t.Helper()
 	cmd = command(t, dir, append([]string{"start"}, args...)...)
@@ -75,7 +75,7 @@ func startProgram(t *testing.T, dir string, args ...string) (cmd *exec.Cmd, read
 	return cmd, awaitReady(t, cmd)
 }
 
-// startPiped starts a program, which ends with the test, and returns what it prints.
+// startPiped starts a program, which ends with the test, and returns its output.
 func startPiped(t *testing.T, cmd *exec.Cmd) io.Reader {
 	t.Helper()
 	out, err := cmd.StdoutPipe()
@@ -89,7 +89,7 @@ func startPiped(t *testing.T, cmd *exec.Cmd) io.Reader {
 	return out
 }
 
-// awaitReady starts the program and waits for the line that says it is ready.
+// awaitReady starts the program and waits for the line that reports readiness.
 func awaitReady(t *testing.T, cmd *exec.Cmd) (ready string) {
 	t.Helper()
 	out := startPiped(t, cmd)
@@ -103,7 +103,7 @@ func awaitReady(t *testing.T, cmd *exec.Cmd) (ready string) {
 	return ready
 }
 
-// restIn sends a request for documents of a project to Firestore as the owner.
+// restIn sends a request about documents of a project to Firestore as the owner.
 func restIn(t *testing.T, port int, project, method, path, body string) (int, string) {
 	t.Helper()
 	return plain(t, method, fmt.Sprintf("http://127.0.0.1:%d/v1/projects/%s/databases/(default)/documents%s", port, project, path), body)
@@ -227,7 +227,7 @@ func TestMistakesAreNamedAndNothingStarts(t *testing.T) {
 	}
 	for _, tt := range tests {
 		dir, _ := projectFolder(t, tt.files)
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second) // a mistake that starts a server must not hang the tests
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second) // bounds the test if a server starts despite the mistake
 		defer cancel()
 		cmd := command(t, dir, "start")
 		cmd = exec.CommandContext(ctx, cmd.Path, cmd.Args[1:]...)
@@ -239,11 +239,11 @@ func TestMistakesAreNamedAndNothingStarts(t *testing.T) {
 		}
 		for _, want := range tt.want {
 			if !strings.Contains(text.String(), want) {
-				t.Errorf("%s: said %q, want it to name %q", tt.name, text.String(), want)
+				t.Errorf("%s: printed %q, want %q in it", tt.name, text.String(), want)
 			}
 		}
 		if _, err := os.Stat(filepath.Join(dir, ".clave")); err == nil {
-			t.Errorf("%s: a data folder was made", tt.name)
+			t.Errorf("%s: a data folder was created", tt.name)
 		}
 	}
 }

@@ -16,8 +16,7 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// maxReauthorization is the time for which after a commit a listener may still be open whose right the commit took
-// away.
+// maxReauthorization is how long after a commit a listener may stay open whose permission the commit removed.
 const maxReauthorization = 2 * time.Second
 
 // siteRules returns the rules of the foundation's site.
@@ -35,12 +34,12 @@ func collectionRules(condition string) string {
 	return "rules_version = '2'; service cloud.firestore { match /databases/{database}/documents { match /ContactRequests/{id} { allow read: if " + condition + "; } } }"
 }
 
-// administrator is the document of an administrator.
+// administrator holds the fields of an administrator's document.
 func administrator(active bool) object {
 	return object{"fields": object{"role": object{"stringValue": "admin"}, "active": object{"booleanValue": active}}}
 }
 
-// removal reads messages until the target of a listener or its stream ends, and returns how.
+// removal reads messages until a listener's target or stream ends, and returns the reason.
 func removal(end listenEnd) string {
 	for {
 		m, ended := end.receive()
@@ -53,9 +52,8 @@ func removal(end listenEnd) string {
 	}
 }
 
-// TestListenersAreReauthorized runs the built program and checks over each transport that an open listener ends when a
-// document changes that the rules looked up for it: with the rules of the site, and with each of the rules' functions
-// that look documents up.
+// TestListenersAreReauthorized checks over each transport that an open listener ends when a document changes that its rules looked up. It uses the
+// rules of the site, and each function of the rules language that looks documents up.
 func TestListenersAreReauthorized(t *testing.T) {
 	const record = "/databases/$(database)/documents/adminusers/$(request.auth.uid)"
 	deactivate := func(t *testing.T, address, path string) {
@@ -69,7 +67,7 @@ func TestListenersAreReauthorized(t *testing.T) {
 	}
 	tests := []struct {
 		name, rules string
-		// begin and revoke change the document that is looked up, before and after the listener has opened.
+		// begin and revoke change the looked-up document, before and after the listener has opened.
 		begin, revoke func(t *testing.T, address, path string)
 	}{
 		{"site, deactivated", siteRules(t), create, deactivate},
@@ -112,13 +110,13 @@ func TestListenersAreReauthorized(t *testing.T) {
 	}
 }
 
-// accounts are calls of the Identity Toolkit of a running server.
+// accounts calls the Identity Toolkit of a running server.
 type accounts struct {
 	t    *testing.T
 	host string
 }
 
-// call makes a call, as a server when owner is set, and returns its answer.
+// call makes a call, with the owner's token if owner is set, and returns its answer.
 func (a *accounts) call(owner bool, method, path string, body object) map[string]any {
 	a.t.Helper()
 	authorization := ""
@@ -145,8 +143,8 @@ func (a *accounts) signUp(tenant string) (uid, authorization string) {
 	return answer["localId"].(string), "Bearer " + answer["idToken"].(string)
 }
 
-// TestStreamsOfRevokedSessionsEnd checks for each stream and transport, and for each way in which a session can be ended, that a
-// stream which is open and quiet ends with UNAUTHENTICATED, and that the streams of others go on.
+// TestStreamsOfRevokedSessionsEnd checks, for each method, transport and way to end a session, that an idle stream of the session ends with
+// UNAUTHENTICATED and that the streams of other users stay open.
 func TestStreamsOfRevokedSessionsEnd(t *testing.T) {
 	a := start(t, map[string]string{
 		"firebase.json":   `{"firestore": {"rules": "firestore.rules"}}`,
@@ -204,7 +202,7 @@ func TestStreamsOfRevokedSessionsEnd(t *testing.T) {
 	}
 }
 
-// openStreams open a stream of each method over each transport, wait until it is open, and return the code with which it will end.
+// openStreams has a function for each method and transport. It opens a stream, waits until it is open, and returns a channel for its final code.
 var openStreams = map[string]func(t *testing.T, address, authorization string) <-chan codes.Code{
 	"Listen, grpc":                     openListen(overGRPC),
 	"Listen, webchannel, streaming":    openListen(overWebChannel(false)),
@@ -228,7 +226,7 @@ func openListen(transport listenTransport) func(*testing.T, string, string) <-ch
 func openWriteChannel(t *testing.T, address, authorization string) <-chan codes.Code {
 	t.Helper()
 	end := webChannel("Write", false)(t, address, authorization)
-	end.send(&pb.ListenRequest{Database: channelDatabase}) // the first message of both methods
+	end.send(&pb.ListenRequest{Database: channelDatabase}) // the first message is the same for both methods
 	if _, ended := end.receive(); ended != nil {
 		t.Fatalf("the first message is answered by %v", ended)
 	}

@@ -11,18 +11,17 @@ import (
 	"clave/server/app"
 )
 
-// reservedPage is a page as those on Firebase Hosting begin; %s is behind init.js.
+// reservedPage is a page that loads Firebase Hosting's reserved scripts; %s follows init.js.
 const reservedPage = `<!doctype html><title>page</title>
 <script src="/__/firebase/12.19.0/firebase-app-compat.js"></script>
 <script src="/__/firebase/12.19.0/firebase-auth-compat.js"></script>
 <script src="/__/firebase/12.19.0/firebase-firestore-compat.js"></script>
 <script src="/__/firebase/init.js%s"></script>`
 
-// notes are rules by which an account writes a note of its own.
+// notes are rules under which each account may write its own note.
 const notes = "rules_version = '2';\nservice cloud.firestore { match /databases/{d}/documents { match /notes/{u} { allow read, write: if request.auth.uid == u; } } }\n"
 
-// TestReservedURLs requests a web app's configuration from a development server, and lets a page connect to the
-// emulators by it.
+// TestReservedURLs requests a web app's configuration from a development server, and connects a page to the emulators with it.
 func TestReservedURLs(t *testing.T) {
 	a := startWith(t, app.Options{}, map[string]string{
 		"firebase.json":   `{"firestore": {"rules": "firestore.rules"}, "hosting": {"public": ".", "rewrites": [{"source": "**", "destination": "/index.html"}]}}`,
@@ -39,7 +38,7 @@ func TestReservedURLs(t *testing.T) {
 	inBrowser(t, "reserved.mjs", time.Minute, "http://"+a.Hosting+"/")
 }
 
-// TestReservedURLsInProduction has a page led to the server that it came from, under a policy that lets it go nowhere else.
+// TestReservedURLsInProduction connects a page to its own server by init.js, under a content security policy that allows no other origin.
 func TestReservedURLsInProduction(t *testing.T) {
 	dir := productionFolder(t)
 	writeFile(t, filepath.Join(dir, "firebase.json"), `{"firestore": {"rules": "firestore.rules"}, "hosting": {"public": "site", "headers": [

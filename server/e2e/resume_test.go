@@ -14,7 +14,7 @@ import (
 	"cloud.google.com/go/firestore"
 )
 
-// brittle is a link to a server that can be cut and mended, and counts what the server sends.
+// brittle is a link to a server that can be cut and restored. It counts the bytes that the server sends.
 type brittle struct {
 	listener net.Listener
 	to       string
@@ -22,13 +22,13 @@ type brittle struct {
 	running  sync.WaitGroup
 	mu       struct {
 		sync.Mutex
-		// cut is set while no connection passes; conns are the open ones.
+		// cut is set while connections are refused; conns are the open connections.
 		cut   bool
 		conns []net.Conn
 	}
 }
 
-// newBrittle returns a link to a server, which lasts as long as the test.
+// newBrittle returns a link to a server, which is closed when the test ends.
 func newBrittle(t *testing.T, to string) *brittle {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -53,7 +53,7 @@ func newBrittle(t *testing.T, to string) *brittle {
 	return b
 }
 
-// pass connects a client with the server until the link is cut.
+// pass copies data between a client and the server until the link is cut.
 func (b *brittle) pass(client net.Conn) {
 	defer func() { _ = client.Close() }()
 	server, err := net.Dial("tcp", b.to)
@@ -79,13 +79,13 @@ func (b *brittle) pass(client net.Conn) {
 	<-up
 }
 
-// Write implements io.Writer: it counts what the server sends.
+// Write implements io.Writer and counts the bytes of the server.
 func (b *brittle) Write(p []byte) (int, error) {
 	b.bytes.Add(int64(len(p)))
 	return len(p), nil
 }
 
-// cut cuts the link, or mends it.
+// cut cuts or restores the link.
 func (b *brittle) cut(off bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -96,8 +96,8 @@ func (b *brittle) cut(off bool) {
 	b.mu.conns = nil
 }
 
-// TestGoListenerResumes checks that a listener of the Go SDK that has lost its connection receives what changed and what was deleted
-// meanwhile, without receiving again what it has.
+// TestGoListenerResumes checks that a listener of the Go SDK, after a loss of its connection, receives the changes and deletions since then and no
+// document again.
 func TestGoListenerResumes(t *testing.T) {
 	const documents, size = 500, 2000
 	a := start(t, nil)
@@ -115,7 +115,7 @@ func TestGoListenerResumes(t *testing.T) {
 	}
 	defer func() { _ = reader.Close() }()
 
-	batch := writer.Batch() //nolint:staticcheck // One commit is meant.
+	batch := writer.Batch() //nolint:staticcheck // The test requires a single commit.
 	docs := writer.Collection("resumed")
 	for i := range documents {
 		batch.Set(docs.Doc(fmt.Sprintf("d%03d", i)), map[string]any{"n": i, "text": strings.Repeat("x", size)})

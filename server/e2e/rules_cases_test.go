@@ -15,11 +15,11 @@ import (
 	"clave/server/rules/ruletest"
 )
 
-// recordedRules are the recorded cases of security rules.
+// recordedRules is the folder of the recorded cases of security rules.
 const recordedRules = "../conformance/testdata/rules-cases.jsonl"
 
-// TestRulesCasesOverREST sends all recorded cases to a whole server: rules are replaced, documents written as the owner, and
-// the operation sent as the case's user.
+// TestRulesCasesOverREST runs all recorded cases against a server. For each it replaces the rules, writes documents as the owner, and sends the
+// operation as the case's user.
 func TestRulesCasesOverREST(t *testing.T) {
 	f, err := os.Open(recordedRules)
 	if err != nil {
@@ -35,7 +35,7 @@ func TestRulesCasesOverREST(t *testing.T) {
 	for i := range cases {
 		c := &cases[i]
 		if c.Now != nil && strings.Contains(c.Rules, "request.time") {
-			continue // the server has a clock of its own
+			continue // the server's clock cannot be set
 		}
 		run++
 		if got := r.verdict(c); !c.Good(got) {
@@ -45,16 +45,16 @@ func TestRulesCasesOverREST(t *testing.T) {
 	t.Logf("%d of %d cases run", run, len(cases))
 }
 
-// rulesRun runs cases of rules against a server.
+// rulesRun runs cases of security rules against a server.
 type rulesRun struct {
 	t    *testing.T
 	host string
 }
 
-// docs is where the documents lie.
+// docs is the prefix of the documents' names.
 func (r *rulesRun) docs() string { return "projects/" + project + "/databases/(default)/documents" }
 
-// request makes one request and returns the status.
+// request sends a request and returns the status.
 func (r *rulesRun) request(method, path, authorization string, body any) (int, string) {
 	r.t.Helper()
 	var reader io.Reader
@@ -94,7 +94,7 @@ func escape(path string) string {
 	return strings.Join(segments, "/")
 }
 
-// unsigned creates a token that only a development server takes.
+// unsigned returns an unsigned token, which only a development server accepts.
 func unsigned(t *testing.T, claims map[string]any) string {
 	t.Helper()
 	text, err := json.Marshal(claims)
@@ -105,7 +105,7 @@ func unsigned(t *testing.T, claims map[string]any) string {
 	return e.EncodeToString([]byte(`{"alg":"none","typ":"JWT"}`)) + "." + e.EncodeToString(text) + "."
 }
 
-// verdict runs one case.
+// verdict runs a case and returns its result.
 func (r *rulesRun) verdict(c *ruletest.Case) string {
 	r.t.Helper()
 	r.request(http.MethodDelete, "/emulator/v1/"+r.docs(), "owner", nil)
@@ -185,7 +185,7 @@ func (r *rulesRun) commit(writes []ruletest.Write, token string) string {
 	return answerVerdict(r.request(http.MethodPost, "/v1/"+r.docs()+":commit", token, object{"writes": all}))
 }
 
-// answerVerdict turns an answer into a verdict: what rules refuse, and what goes wrong for another reason.
+// answerVerdict converts an answer to a verdict, and separates refusals by rules from other errors.
 func answerVerdict(status int, text string) string {
 	switch {
 	case status == http.StatusForbidden || strings.Contains(text, `"PERMISSION_DENIED"`):

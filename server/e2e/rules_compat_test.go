@@ -15,10 +15,10 @@ import (
 	"clave/server/value"
 )
 
-// exprGenerator makes expressions of the rules language, most of which have a value.
+// exprGenerator generates expressions of the rules language. Most of them evaluate without an error.
 type exprGenerator struct{ *rand.Rand }
 
-// expr returns an expression that is meant to be of a type.
+// expr returns an expression of a type, in most cases.
 func (g *exprGenerator) expr(typ string, depth int) string {
 	if g.IntN(12) == 0 {
 		typ = pick(g.Rand, "int", "float", "string", "bool", "list", "map", "set", "time", "duration", "path", "bytes", "null")
@@ -84,10 +84,10 @@ func (g *exprGenerator) expr(typ string, depth int) string {
 	return g.fill(pick(g.Rand, forms...), s)
 }
 
-// holes are the types of the forms' gaps.
+// holes maps the placeholders of the forms to types.
 var holes = []string{"int", "float", "string", "bool", "list", "map", "set", "time", "duration", "path", "bytes", "null", "type", "pattern", "small", "unit"}
 
-// fill fills the holes of a form.
+// fill replaces the placeholders of a form.
 func (g *exprGenerator) fill(form string, s func(string) string) string {
 	for _, h := range holes {
 		for strings.Contains(form, "{"+h+"}") {
@@ -97,7 +97,7 @@ func (g *exprGenerator) fill(form string, s func(string) string) string {
 	return form
 }
 
-// leaf returns an expression without others inside.
+// leaf returns an expression without subexpressions.
 func (g *exprGenerator) leaf(typ string) string {
 	switch typ {
 	case "bool":
@@ -134,7 +134,7 @@ func (g *exprGenerator) leaf(typ string) string {
 	return "null"
 }
 
-// claimRules makes rules of claims: each allows one document, its negation another.
+// claimRules returns rules for claims: each claim allows one document, and its negation another.
 func claimRules(claims []string) string {
 	var b strings.Builder
 	b.WriteString("rules_version = '2';\nservice cloud.firestore {\n  match /databases/{db}/documents {\n")
@@ -145,7 +145,7 @@ func claimRules(claims []string) string {
 	return b.String()
 }
 
-// verdictOf is true, false or error, by whether a claim and its negation are allowed.
+// verdictOf returns true, false or error, depending on whether a claim and its negation are allowed.
 func verdictOf(yes, no bool) string {
 	switch {
 	case yes && !no:
@@ -158,7 +158,7 @@ func verdictOf(yes, no bool) string {
 	return "both"
 }
 
-// noDocuments is a rules.Reader of no documents.
+// noDocuments is a rules.Reader without documents.
 type noDocuments struct{}
 
 // Lookup implements rules.Reader.
@@ -189,7 +189,7 @@ func ourClaims(t *testing.T, claims []string) []string {
 	return out
 }
 
-// theirClaims evaluates claims on a server, in one ruleset; those that don't compile are found by halving.
+// theirClaims evaluates claims on a server in one ruleset. It finds claims that do not compile by bisection.
 func (r *rulesRun) theirClaims(claims []string) []string {
 	r.t.Helper()
 	if status, text := r.install(claimRules(claims)); status != http.StatusOK {
@@ -217,7 +217,7 @@ func (r *rulesRun) theirClaims(claims []string) []string {
 	return out
 }
 
-// TestRulesAgainstTheOfficialEmulator compares what random expressions are worth.
+// TestRulesAgainstTheOfficialEmulator compares the values of random expressions.
 func TestRulesAgainstTheOfficialEmulator(t *testing.T) {
 	t.Parallel()
 	r := &rulesRun{t: t, host: "http://" + startOfficialEmulator(t)}
@@ -231,7 +231,7 @@ func TestRulesAgainstTheOfficialEmulator(t *testing.T) {
 		ours, theirs := ourClaims(t, claims), r.theirClaims(claims)
 		for i, c := range claims {
 			counts[theirs[i]]++
-			if ours[i] != theirs[i] && !strings.HasPrefix(theirs[i], "installing: 500") { // its compiler breaks down on some
+			if ours[i] != theirs[i] && !strings.HasPrefix(theirs[i], "installing: 500") { // its compiler fails internally on some
 				t.Errorf("%s: ours %s, theirs %s", c, ours[i], theirs[i])
 			}
 		}

@@ -9,7 +9,7 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// watched is what the tests read of a message of the request monitor.
+// watched holds the tested fields of a message of the request monitor.
 type watched struct {
 	Outcome  string `json:"outcome"`
 	Granular []struct {
@@ -30,7 +30,7 @@ type watched struct {
 	} `json:"rulesContext"`
 }
 
-// TestRequestMonitor watches decisions as the Emulator UI does, and reads the coverage of the rules.
+// TestRequestMonitor reads decisions from the request monitor as the Emulator UI does, and the coverage of the rules.
 func TestRequestMonitor(t *testing.T) {
 	a := start(t, nil)
 	r := &rulesRun{t: t, host: "http://" + a.Firestore}

@@ -11,7 +11,7 @@ import (
 	"clave/server/rules"
 )
 
-// pathRules makes rules of random match statements, nested ones among them, whose conditions compare their captures.
+// pathRules generates rules with random match statements, some of them nested. Their conditions compare their captures.
 func (g *exprGenerator) pathRules() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "rules_version = '%s';\nservice cloud.firestore {\n  match /databases/{db}/documents {\n", pick(g.Rand, "1", "2", "2"))
@@ -23,12 +23,12 @@ func (g *exprGenerator) pathRules() string {
 	return b.String()
 }
 
-// matchStatement writes one match statement. Statements nest by joining their paths; where a glob is not at the end of the
-// outer one the official emulator doesn't do so, and none is nested.
+// matchStatement writes a match statement. A nested statement extends the path of the outer one. The official emulator does not nest statements if
+// the outer path has a glob before its end, so none is generated there.
 func (g *exprGenerator) matchStatement(b *strings.Builder, depth int, n *int) {
 	b.WriteString("match ")
 	var names []string
-	inner := false // a glob is followed by other segments
+	inner := false // set if segments follow a glob
 	for range 1 + g.IntN(3) {
 		*n++
 		inner = len(names) > 0 && strings.HasPrefix(names[len(names)-1], "g") || inner
@@ -56,7 +56,7 @@ func (g *exprGenerator) matchStatement(b *strings.Builder, depth int, n *int) {
 	b.WriteString("}\n")
 }
 
-// TestRulesPathsAgainstTheOfficialEmulator compares which documents random match statements allow.
+// TestRulesPathsAgainstTheOfficialEmulator compares the documents that random match statements allow.
 func TestRulesPathsAgainstTheOfficialEmulator(t *testing.T) {
 	t.Parallel()
 	r := &rulesRun{t: t, host: "http://" + startOfficialEmulator(t)}

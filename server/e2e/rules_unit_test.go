@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestRulesUnitTesting runs the site's rules tests, which use @firebase/rules-unit-testing, against a whole server.
+// TestRulesUnitTesting runs the site's rules tests, which use @firebase/rules-unit-testing, against a server.
 func TestRulesUnitTesting(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

@@ -9,7 +9,7 @@ import (
 	"clave/server/rules/ruletest"
 )
 
-// ten are lookups that use a request's budget up; they are all true.
+// ten is a conjunction of ten lookups, all true, which use up a request's limit.
 func ten() string {
 	parts := make([]string, 10)
 	for i := range parts {
@@ -18,8 +18,8 @@ func ten() string {
 	return strings.Join(parts, " && ")
 }
 
-// writesUnderRules are conditions of all writes below t, and writes: PATH FIELDS sets a document, -PATH deletes one. There are
-// t/e, where v is 1, and t/e/s/f.
+// writesUnderRules lists conditions for all writes below t, each followed by writes. PATH FIELDS sets a document, -PATH deletes one. Existing
+// documents are t/e, with v = 1, and t/e/s/f.
 var writesUnderRules = [][]string{
 	{"get(DOCS/t/$(x)) == null", "t/n {}"},
 	{"get(DOCS/t/$(x)) == null", "-t/n"},
@@ -68,7 +68,7 @@ func parseSets(lines []string) []ruletest.Write {
 	return writes
 }
 
-// TestRulesOfWritesAgainstTheOfficialEmulator compares what rules see of the documents that a commit is about.
+// TestRulesOfWritesAgainstTheOfficialEmulator compares the document states that rules read during a commit.
 func TestRulesOfWritesAgainstTheOfficialEmulator(t *testing.T) {
 	t.Parallel()
 	theirs := &rulesRun{t: t, host: "http://" + startOfficialEmulator(t)}

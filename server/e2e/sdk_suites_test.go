@@ -16,26 +16,26 @@ import (
 	"time"
 )
 
-// suite is a test suite that comes with an SDK's module. It is built from there and uses Google's own addresses, as its
-// authors run it; a proxy connects them to `clave serve`, whose certificate it trusts.
+// suite is the test suite of an SDK's module. It is built from the module and connects to Google's addresses. A proxy leads these connections to
+// `clave serve`, whose certificate the suite trusts.
 type suite struct {
-	// pkg is its package, and run which of its tests to run.
+	// pkg is the suite's package, and run selects its tests.
 	pkg, run string
-	// passes is how many tests, subtests of the first level included, have to pass, so that none is skipped unseen; skips are
-	// those that may be.
+	// passes is the number of tests, including subtests of the first level, that must pass, so that no skipped test goes unnoticed. skips lists the
+	// tests that may be skipped.
 	passes int
 	skips  *regexp.Regexp
-	// indexes are what firestore.indexes.json holds.
+	// indexes is the content of firestore.indexes.json.
 	indexes string
 }
 
-// suiteDatabases are the databases that the suites use.
+// suiteDatabases lists the databases that the suites use.
 const suiteDatabases = `{"firestore": [
   {"database": "(default)", "rules": "firestore.rules", "indexes": "indexes.json"},
   {"database": "testing-database", "rules": "firestore.rules"}
 ]}`
 
-// clientIndexes are the composite indexes that the Go client's suite needs, by its own names.
+// clientIndexes is a template of the composite indexes that the Go client's suite needs.
 const clientIndexes = `{"indexes": [
   {"collectionGroup": "indexed_collection", "queryScope": "COLLECTION", "fields": [{"fieldPath": "weight", "order": "ASCENDING"}, {"fieldPath": "volume", "order": "ASCENDING"}]},
   {"collectionGroup": "indexed_collection", "queryScope": "COLLECTION", "fields": [{"fieldPath": "weight", "order": "ASCENDING"}, {"fieldPath": "model", "order": "ASCENDING"}]},
@@ -51,8 +51,8 @@ var clientSuite = suite{
 	pkg: "cloud.google.com/go/firestore", run: "^TestIntegration_", passes: 53, indexes: clientIndexes, skips: regexp.MustCompile("EnterpriseDB"),
 }
 
-// TestNodesPassTheSuiteOfTheClient runs the suite of the Go client of Firestore on three nodes behind a balancer. make test-nodes runs
-// the others too.
+// TestNodesPassTheSuiteOfTheClient runs the suite of the Go client of Firestore on three nodes behind a balancer. make test-nodes runs the other
+// suites too.
 func TestNodesPassTheSuiteOfTheClient(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the SDKs' own suites are too slow for -short")
@@ -61,8 +61,8 @@ func TestNodesPassTheSuiteOfTheClient(t *testing.T) {
 	clientSuite.pass(t)
 }
 
-// TestSuitesOfSDKs runs the integration tests of the Go SDKs, unchanged, against production: the Admin SDK's for
-// authentication and Firestore, and those of the Firestore client.
+// TestSuitesOfSDKs runs unchanged integration tests of Go SDKs against `clave serve`: those of the Admin SDK for authentication and Firestore, and
+// those of the Firestore client.
 func TestSuitesOfSDKs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the SDKs' own suites are too slow for -short")
@@ -76,17 +76,17 @@ func TestSuitesOfSDKs(t *testing.T) {
 	}
 }
 
-// result is the line of a test's end, of the first or second level.
+// result matches the result line of a test or a subtest of the first level.
 var result = regexp.MustCompile(`(?m)^(?:    )?--- (PASS|FAIL|SKIP): (\S+)`)
 
-// uneventful are the lines of a suite's log without information on a failure.
+// uneventful matches lines of a suite's log that do not explain a failure.
 var uneventful = regexp.MustCompile(`(?m)^ *(=== |--- PASS).*\n`)
 
-// pass runs the suite and fails unless all of it passes.
+// pass runs the suite and fails the test unless the whole suite passes.
 func (s suite) pass(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 	defer cancel()
-	// The suites look for a key in testdata, two folders above.
+	// The suites read a key from testdata, two folders above.
 	root := t.TempDir()
 	work := filepath.Join(root, "integration", "suite")
 	for _, dir := range []string{work, filepath.Join(root, "testdata")} {
@@ -123,7 +123,7 @@ func (s suite) pass(t *testing.T) {
 	t.Logf("%d tests passed", passes)
 }
 
-// serve runs `clave serve` for the suite and writes a key for it into a folder, whose file it returns.
+// serve runs `clave serve` for the suite, writes a key for it into a folder, and returns the key's file.
 func (s suite) serve(t *testing.T, folder string) (p *production, key string) {
 	t.Helper()
 	dir := productionFolder(t)
@@ -142,7 +142,7 @@ func (s suite) serve(t *testing.T, folder string) (p *production, key string) {
 	return serve(t, dir, true, "--only", "firestore,auth", "--indexes", "enforce"), key
 }
 
-// proxy runs an HTTP proxy that leads every connection to one address, and returns its URL.
+// proxy runs an HTTP proxy that connects every client to one address, and returns its URL.
 func proxy(t *testing.T, address string) string {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -18,7 +18,7 @@ import (
 	"firebase.google.com/go/v4/auth"
 )
 
-// TestNodePrograms runs the JavaScript SDKs' programs of frontend/sdk against the server.
+// TestNodePrograms runs the programs of frontend/sdk, which use the JavaScript SDKs, against the server.
 func TestNodePrograms(t *testing.T) {
 	frontend := frontend(t, "node_modules/firebase")
 	addresses := start(t, nil)

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestServeReadsItsRulesAgain expects new rules to be in force after a hangup signal and not before, and broken ones never.
-func TestServeReadsItsRulesAgain(t *testing.T) {
+// TestServeReloadsItsRules expects new rules to take effect after SIGHUP, not before, and invalid rules never.
+func TestServeReloadsItsRules(t *testing.T) {
 	dir, port := productionFolder(t), freePorts(t, 1)[0]
 	p := &production{dir: dir, url: fmt.Sprintf("http://127.0.0.1:%d", port), client: http.DefaultClient}
 	p.cmd = serveCommand(t, dir, nil, "--project", realProject, "--port", fmt.Sprint(port), "--public-url", p.url, "--memory")

@@ -25,10 +25,10 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// keyOrigin is the public URL that keys are made for, which is no machine's here.
+// keyOrigin is the public URL in the keys. No machine of the test has this name.
 const keyOrigin = "https://data.example.org"
 
-// createKey creates a service account's key with the program and returns the file's content.
+// createKey creates a service account's key with `clave credentials` and returns the file's content.
 func createKey(t *testing.T, dir, name string) []byte {
 	t.Helper()
 	file := filepath.Join(dir, name+".json")
@@ -43,7 +43,7 @@ func createKey(t *testing.T, dir, name string) []byte {
 	return key
 }
 
-// byGoogle puts Google's own token_uri into a key, which leads to the server as well, in the place of the one on its origin.
+// byGoogle replaces a key's token_uri by Google's, whose connections the test also leads to the server.
 func byGoogle(key []byte) []byte {
 	return bytes.ReplaceAll(key, []byte(keyOrigin+"/oauth2.googleapis.com/token"), []byte("https://oauth2.googleapis.com/token"))
 }
@@ -110,7 +110,7 @@ func forged(t *testing.T, token string) string {
 	return parts[0] + "." + base64.RawURLEncoding.EncodeToString(raw) + "." + parts[2]
 }
 
-// text returns a text of an answer, which must be there.
+// text returns a string field of an answer. If it is missing, the test fails.
 func text(t *testing.T, answer map[string]any, name string) string {
 	t.Helper()
 	value, _ := answer[name].(string)
@@ -120,8 +120,8 @@ func text(t *testing.T, answer map[string]any, name string) string {
 	return value
 }
 
-// TestServeWithTheAdminSDK is a server of an organisation: it has a key from the command line, TLS, and signatures verified.
-// Then the program is stopped and started again, and the key revoked.
+// TestServeWithTheAdminSDK runs a production server with TLS and signed tokens, and calls it by the Admin SDK with a key from the command line. The
+// test restarts the server, and finally revokes the key.
 func TestServeWithTheAdminSDK(t *testing.T) {
 	dir := productionFolder(t)
 	key := createKey(t, dir, "backend")
@@ -142,7 +142,7 @@ func TestServeWithTheAdminSDK(t *testing.T) {
 		t.Errorf("VerifyIDToken = %v, %v; want ana", id, err)
 	}
 	if id, err := accounts.VerifyIDToken(ctx, forged(t, token)); err == nil {
-		t.Errorf("VerifyIDToken believed a forged token: %v", id)
+		t.Errorf("VerifyIDToken accepted a forged token: %v", id)
 	}
 	custom, err := accounts.CustomToken(ctx, "ben")
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// builtSite copies the built site into a folder, made for another project as a build with VITE_FIREBASE_PROJECT_ID is.
+// builtSite copies the built site into a folder and changes its project, as a build with VITE_FIREBASE_PROJECT_ID does.
 func builtSite(t *testing.T, dist, dir string) {
 	t.Helper()
 	made := 0
@@ -37,7 +37,7 @@ func builtSite(t *testing.T, dist, dir string) {
 	}
 }
 
-// TestServeTheSite drives the foundation's site in Chromium, served by one production server with TLS and the back office behind it.
+// TestServeTheSite drives the foundation's site in Chromium. One production server with TLS serves it, with the back office behind it.
 func TestServeTheSite(t *testing.T) {
 	browser(t)
 	frontend := frontend(t, "dist/index.html")

@@ -24,10 +24,10 @@ import (
 	"clave/server/clock"
 )
 
-// realProject is the project of the tests of `clave serve`, which refuses demo projects.
+// realProject is the project in the tests of `clave serve`, which refuses demo projects.
 const realProject = "fundacion-e2e"
 
-// productionRules let signed-in users at their own documents, and everybody read what is open.
+// productionRules allow users access to their own documents, and anyone to read the collection open.
 const productionRules = `rules_version = '2';
 service cloud.firestore { match /databases/{database}/documents {
   match /open/{id} { allow read; }
@@ -38,10 +38,10 @@ service cloud.firestore { match /databases/{database}/documents {
 // production is a running `clave serve`.
 type production struct {
 	cmd *exec.Cmd
-	// followers are the other nodes, if there are any.
+	// followers are the other nodes, if any.
 	followers []*exec.Cmd
 	dir       string
-	// url is the origin, and client one that trusts its certificate.
+	// url is the origin, and client trusts its certificate.
 	url    string
 	client *http.Client
 	roots  *x509.CertPool
@@ -64,7 +64,7 @@ func productionFolder(t *testing.T) string {
 	return dir
 }
 
-// serveCommand returns `clave serve` in a folder, with an environment of its own.
+// serveCommand returns `clave serve` in a folder, with its own environment.
 func serveCommand(t *testing.T, dir string, env []string, flags ...string) *exec.Cmd {
 	t.Helper()
 	cmd := command(t, dir, append([]string{"serve"}, flags...)...)
@@ -72,7 +72,7 @@ func serveCommand(t *testing.T, dir string, env []string, flags ...string) *exec
 	return cmd
 }
 
-// serve runs `clave serve` in a folder until the test ends; with a certificate of its own when secure is set.
+// serve runs `clave serve` in a folder until the test ends. If secure is set, it has a certificate of its own.
 func serve(t *testing.T, dir string, secure bool, flags ...string) *production {
 	t.Helper()
 	port := freePorts(t, 1)[0]
@@ -100,10 +100,10 @@ func serve(t *testing.T, dir string, secure bool, flags ...string) *production {
 	return p
 }
 
-// stop stops the program as an administrator of the machine would.
+// stop stops the program by a signal, as an administrator does.
 func (p *production) stop(t *testing.T) {
 	t.Helper()
-	for _, cmd := range append(p.followers, p.cmd) { // of nodes the leader last, so that no other takes over
+	for _, cmd := range append(p.followers, p.cmd) { // the leader last, so that no other node takes over
 		if err := cmd.Process.Signal(os.Interrupt); err != nil {
 			t.Fatal(err)
 		}
@@ -157,11 +157,11 @@ func (p *production) request(t *testing.T, method, path, authorization string, b
 	}
 	resp, raw := do(t, p.client, r)
 	answer := make(map[string]any)
-	_ = json.Unmarshal([]byte(raw), &answer) // pages and texts stay empty
+	_ = json.Unmarshal([]byte(raw), &answer) // pages and plain texts give no answer
 	return resp.StatusCode, answer
 }
 
-// call is a successful call of the Identity Toolkit or of the back office.
+// call makes a call of the Identity Toolkit or of the back office, which must succeed.
 func (p *production) call(t *testing.T, path string, body any) map[string]any {
 	t.Helper()
 	code, answer := p.request(t, http.MethodPost, path, "", body)
@@ -208,7 +208,7 @@ func TestServeRefusesToStart(t *testing.T) {
 	}
 }
 
-// TestServeHasNoConveniences tries everything that the emulators grant and production must not.
+// TestServeHasNoConveniences tries the requests that the emulators accept and production must refuse.
 func TestServeHasNoConveniences(t *testing.T) {
 	p := serve(t, productionFolder(t), false)
 	documents := "/v1/projects/" + realProject + "/databases/(default)/documents"

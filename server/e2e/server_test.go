@@ -12,11 +12,10 @@ import (
 	"clave/server/config"
 )
 
-// project is the project of all tests in this package; each test uses collections of its own or a fresh database.
+// project is the project of all tests in this package. Each test uses its own collections or a new database.
 const project = "demo-e2e"
 
-// start runs a whole server in memory on free ports until the test ends. The files are written beside its
-// firebase.json, which may be one of them.
+// start runs a server in memory on free ports until the test ends. It writes the files beside the server's firebase.json, which may be one of them.
 func start(t *testing.T, files map[string]string, flags ...string) app.Addresses {
 	t.Helper()
 	return startWith(t, app.Options{}, files, flags...)
@@ -36,7 +35,7 @@ func startWith(t *testing.T, o app.Options, files map[string]string, flags ...st
 	if os.Getenv(nodesVariable) != "" && o == (app.Options{}) {
 		return startNodes(t, dir, flags)
 	}
-	flags = append([]string{"--memory"}, flags...) // which they may take back
+	flags = append([]string{"--memory"}, flags...) // the given flags may override it
 	c, err := config.Parse(config.ModeStart, flags, func(string) string { return "" }, io.Discard)
 	if err != nil {
 		t.Fatal(err)
@@ -79,7 +78,7 @@ func writeFile(t *testing.T, path, text string) {
 	}
 }
 
-// withEmulatorEnv points the SDKs of this process at a server, as CI would.
+// withEmulatorEnv sets the environment variables that connect the SDKs of this process to a server, as in CI.
 func withEmulatorEnv(t *testing.T, a app.Addresses) {
 	t.Helper()
 	t.Setenv("FIRESTORE_EMULATOR_HOST", a.Firestore)

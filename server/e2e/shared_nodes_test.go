@@ -19,10 +19,10 @@ import (
 	"clave/server/testprogram"
 )
 
-// nodesVariable has every test that runs `clave serve` run it as three nodes behind a balancer.
+// nodesVariable is the environment variable under which all tests of `clave serve` run it as three nodes behind a balancer.
 const nodesVariable = "CLAVE_NODES"
 
-// shareStore has the commands of a test keep their data in a database of its own, if nodes are requested.
+// shareStore sets CLAVE_STORE to a new database of the test, if nodes are requested.
 func shareStore(t *testing.T) {
 	t.Helper()
 	if os.Getenv(nodesVariable) != "" {
@@ -30,7 +30,7 @@ func shareStore(t *testing.T) {
 	}
 }
 
-// alone skips a test that needs one node, for a reason, where nodes are requested.
+// alone skips a test that requires a single node, with a reason, if several nodes are requested.
 func alone(t *testing.T, reason string) {
 	t.Helper()
 	if os.Getenv(nodesVariable) != "" {
@@ -43,10 +43,10 @@ func (p *production) serveNodes(t *testing.T, port int, flags ...string) {
 	t.Helper()
 	ports := freePorts(t, 3)
 	targets := make([]string, len(ports))
-	folders := []string{filepath.Join(p.dir, ".clave"), filepath.Join(p.dir, ".clave-1"), filepath.Join(p.dir, ".clave-2")} // commands find the first
+	folders := []string{filepath.Join(p.dir, ".clave"), filepath.Join(p.dir, ".clave-1"), filepath.Join(p.dir, ".clave-2")} // commands use the first
 	for i, own := range ports {
 		targets[i] = fmt.Sprintf("127.0.0.1:%d", own)
-		more := append(slices.Clone(flags), "--port", fmt.Sprint(own), "--data", folders[i]) // the last ones count
+		more := append(slices.Clone(flags), "--port", fmt.Sprint(own), "--data", folders[i]) // the last value of a flag counts
 		cmd := serveCommand(t, p.dir, []string{"CLAVE_STORE=" + os.Getenv("CLAVE_STORE")}, more...)
 		cmd.Stderr = os.Stderr
 		await := awaitLine(t, cmd)
@@ -65,8 +65,8 @@ func (p *production) serveNodes(t *testing.T, port int, flags ...string) {
 	testlink.NewBalancer(t, port, targets...)
 }
 
-// startNodes runs three servers of a folder, of which the first leads, and returns the first one's addresses with those of balancers in the place of
-// the ports that every node has.
+// startNodes runs three servers of a folder, of which the first leads. It returns the first server's addresses. Those of ports that every node has
+// are replaced by balancers' addresses.
 func startNodes(t *testing.T, dir string, flags []string) app.Addresses {
 	t.Helper()
 	url := pgtest.New(t).Database()
@@ -104,7 +104,7 @@ func runFollower(t *testing.T, c *config.Config, o app.Options, address string) 
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		if a, err := app.New(ctx, c, o); err == nil { // the leader has ended before this one
+		if a, err := app.New(ctx, c, o); err == nil { // fails if the leader ended first
 			_ = a.Run(ctx, func() {})
 		}
 	}()

@@ -11,7 +11,7 @@ import (
 	"clave/server/testprogram"
 )
 
-// TestSite runs the site's own browser tests on nodes, or those that CLAVE_SITE_SPECS names. With one node, make test-site runs them.
+// TestSite runs the site's browser tests, or those that CLAVE_SITE_SPECS names, on several nodes. make test-site runs them on one node.
 func TestSite(t *testing.T) {
 	if os.Getenv(nodesVariable) == "" {
 		t.Skipf("on nodes only (%s): make test-site runs these tests with one", nodesVariable)
@@ -25,7 +25,7 @@ func TestSite(t *testing.T) {
 	const limit = 50 * time.Minute
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
-	program := clave(t) // which sets the environment
+	program := clave(t) // also sets the environment
 	cmd := exec.CommandContext(ctx, "npx", append([]string{"playwright", "test"}, strings.Fields(os.Getenv("CLAVE_SITE_SPECS"))...)...)
 	cmd.Env = append(os.Environ(), "CLAVE_BIN="+program, "BACKOFFICE_BIN="+office, "CHROMIUM="+chromium)
 	cmd.Dir, cmd.WaitDelay = dir, 10*time.Second

@@ -31,21 +31,21 @@ const (
 	slowBytes     = 16 << 10
 )
 
-// slowRules let everybody read and write.
+// slowRules allow anyone to read and write.
 const slowRules = "rules_version = '2'; service cloud.firestore { match /databases/{d}/documents { match /{x=**} { allow read, write; } } }"
 
-// slowReader is a client of a server that takes the beginning of a large answer and nothing after it.
+// slowReader is a client that reads the beginning of a large answer and nothing more.
 type slowReader struct {
 	t               *testing.T
 	origin, project string
-	// settings are TLS's; nil for none.
+	// settings configures TLS; nil means no TLS.
 	settings *tls.Config
 }
 
-// narrowBuffer is the receive buffer of a slow reader: a few packets of the loopback.
+// narrowBuffer is the size of a slow reader's receive buffer: a few packets of the loopback interface.
 const narrowBuffer = 128 << 10
 
-// narrow connects with a small receive buffer, so that what is not read waits at the server.
+// narrow connects with a small receive buffer, so that unread data wait at the server.
 func narrow(ctx context.Context, network, address string) (net.Conn, error) {
 	d := net.Dialer{Control: func(_, _ string, c syscall.RawConn) error {
 		var set error
@@ -68,7 +68,7 @@ func (s *slowReader) query() *pb.StructuredQuery {
 	return &pb.StructuredQuery{From: []*pb.StructuredQuery_CollectionSelector{{CollectionId: "large"}}}
 }
 
-// client returns a client with a connection of its own for each request.
+// client returns a client that opens a new connection for each request.
 func (s *slowReader) client() *http.Client {
 	transport := &http.Transport{TLSClientConfig: s.settings.Clone(), DialContext: narrow, DisableKeepAlives: true, ReadBufferSize: 1 << 10}
 	s.t.Cleanup(transport.CloseIdleConnections)
@@ -96,7 +96,7 @@ func (s *slowReader) grpc(ctx context.Context, method string, first, answer any)
 	if err := ss.SendMsg(first); err != nil {
 		return err
 	}
-	if method == "RunQuery" { // Its request ends with its one message.
+	if method == "RunQuery" { // RunQuery has a single request message.
 		if err := ss.CloseSend(); err != nil {
 			return err
 		}
@@ -104,7 +104,7 @@ func (s *slowReader) grpc(ctx context.Context, method string, first, answer any)
 	return ss.RecvMsg(answer)
 }
 
-// overQueryCall reads a query's answer over gRPC.
+// overQueryCall requests a query's results over gRPC.
 func (s *slowReader) overQueryCall(ctx context.Context) error {
 	return s.grpc(ctx, "RunQuery", &pb.RunQueryRequest{Parent: s.database() + "/documents", QueryType: &pb.RunQueryRequest_StructuredQuery{StructuredQuery: s.query()}}, &pb.RunQueryResponse{})
 }
@@ -140,13 +140,13 @@ func (s *slowReader) begin(ctx context.Context, c *http.Client, method, path, ki
 	return string(text), err
 }
 
-// overREST reads a query's answer over REST.
+// overREST requests a query's results over REST.
 func (s *slowReader) overREST(ctx context.Context) error {
 	_, err := s.begin(ctx, s.client(), http.MethodPost, "/v1/"+s.database()+"/documents:runQuery", "application/json", `{"structuredQuery": {"from": [{"collectionId": "large"}]}}`, false)
 	return err
 }
 
-// sessionPattern finds a session's id in the answer to a handshake.
+// sessionPattern matches a session's id in the answer to a handshake.
 var sessionPattern = regexp.MustCompile(`\["c","([^"]+)"`)
 
 // overChannel opens a live query over WebChannel.
@@ -165,7 +165,7 @@ func (s *slowReader) overChannel(ctx context.Context) error {
 	}
 	_, err = s.begin(ctx, c, http.MethodGet, channel+"&SID="+url.QueryEscape(session[1])+"&RID=rpc&AID=0&CI=0&TYPE=xmlhttp&t=1", form, "", false)
 	if err != nil && strings.Contains(err.Error(), "Unknown SID") {
-		return nil // The sessions that hold most are ended when all hold too much.
+		return nil // The server ends the largest sessions when all sessions together hold too much data.
 	}
 	return err
 }
@@ -199,8 +199,8 @@ func (s *slowReader) fill(round int) {
 	}
 }
 
-// TestSlowReadersDoNotFillTheMemory opens 500 large answers and live queries over all transports, takes the beginning of each and no
-// more, and changes every document several times. The resident set must stay bounded, and a small request be answered.
+// TestSlowReadersDoNotFillTheMemory opens 500 large answers and live queries over all transports, reads only the beginning of each, and changes every
+// document several times. The resident set must stay bounded, and the server must answer a small request.
 func TestSlowReadersDoNotFillTheMemory(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -220,7 +220,7 @@ func TestSlowReadersDoNotFillTheMemory(t *testing.T) {
 	}
 }
 
-// overAll has slow readers of all kinds.
+// overAll runs slow readers over all transports.
 func (s *slowReader) overAll(p *production) {
 	t := s.t
 	const (
@@ -232,7 +232,7 @@ func (s *slowReader) overAll(p *production) {
 	kinds := map[string]func(context.Context) error{
 		"gRPC RunQuery": s.overQueryCall, "gRPC Listen": s.overListenCall, "REST runQuery": s.overREST, "WebChannel Listen": s.overChannel,
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Duration(len(kinds)+1)*waitLimit) // for each kind, and the writes after them
+	ctx, cancel := context.WithTimeout(t.Context(), time.Duration(len(kinds)+1)*waitLimit) // for each transport and the writes after them
 	defer cancel()
 	before := memoryOf(t, p.cmd, "VmRSS")
 	for name, open := range kinds {

@@ -11,21 +11,21 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// soakView is a listener's state of its query's documents.
+// soakView is a listener's copy of its query's documents.
 type soakView struct {
 	query int
 	token []byte
-	// numbers are the documents' numbers, by their names, at the last snapshot; changed are those since.
+	// numbers holds the documents' numbers at the last snapshot, by name, and changed those received since.
 	numbers, changed map[string]int64
 	reported         bool
 }
 
-// listener listens to one query, leaves after a random number of messages, and comes back.
+// listener listens to one query, disconnects after a random number of messages, and connects again.
 func (s *soak) listener(ctx context.Context, i int) {
 	r := rand.New(rand.NewPCG(uint64(i), 3))
 	v := &soakView{query: i % soakQueries, numbers: make(map[string]int64)}
 	for ctx.Err() == nil && !s.t.Failed() {
-		if r.IntN(5) == 0 { // As one who has forgotten everything.
+		if r.IntN(5) == 0 { // starts again without a resume token
 			v.token, v.numbers = nil, make(map[string]int64)
 		}
 		if err := s.visit(ctx, s.conns[i/soakPerConn], v, 50+r.IntN(2000)); err != nil && ctx.Err() == nil {
@@ -34,7 +34,7 @@ func (s *soak) listener(ctx context.Context, i int) {
 	}
 }
 
-// visit opens a stream for so many messages.
+// visit opens a stream and reads a number of messages.
 func (s *soak) visit(ctx context.Context, conn *grpc.ClientConn, v *soakView, messages int) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -43,7 +43,7 @@ func (s *soak) visit(ctx context.Context, conn *grpc.ClientConn, v *soakView, me
 		return err
 	}
 	s.opened.Add(1)
-	v.changed = make(map[string]int64) // What came after the token comes again.
+	v.changed = make(map[string]int64) // changes after the token are sent again
 	if err := ss.SendMsg(v.request()); err != nil {
 		return err
 	}
@@ -55,7 +55,7 @@ func (s *soak) visit(ctx context.Context, conn *grpc.ClientConn, v *soakView, me
 		s.take(v, &m)
 	}
 	select {
-	case <-s.final: // No listener closes any more.
+	case <-s.final: // listeners stay connected from now on
 	default:
 		return nil
 	}
@@ -68,7 +68,7 @@ func (s *soak) visit(ctx context.Context, conn *grpc.ClientConn, v *soakView, me
 	}
 }
 
-// request requests the view's query from where it was left.
+// request requests the view's query, from its resume token if it has one.
 func (v *soakView) request() *pb.ListenRequest {
 	target := &pb.Target{TargetId: 2, TargetType: &pb.Target_Query{Query: &pb.Target_QueryTarget{
 		Parent: soakDatabase + "/documents",
@@ -86,7 +86,7 @@ func (v *soakView) request() *pb.ListenRequest {
 	return &pb.ListenRequest{Database: soakDatabase, TargetChange: &pb.ListenRequest_AddTarget{AddTarget: target}}
 }
 
-// take takes a message in and checks it.
+// take applies a message and checks it.
 func (s *soak) take(v *soakView, m *pb.ListenResponse) {
 	if change := m.GetDocumentChange(); change != nil {
 		s.received.Add(1)
@@ -99,7 +99,7 @@ func (s *soak) take(v *soakView, m *pb.ListenResponse) {
 	}
 	change := m.GetTargetChange()
 	switch {
-	case change == nil: // A count of documents, after a token.
+	case change == nil: // an existence filter, after a resume token
 	case change.GetTargetChangeType() == pb.TargetChange_RESET:
 		v.numbers, v.changed = make(map[string]int64), make(map[string]int64)
 	case change.GetTargetChangeType() == pb.TargetChange_REMOVE:
@@ -109,7 +109,7 @@ func (s *soak) take(v *soakView, m *pb.ListenResponse) {
 	}
 }
 
-// snapshot checks that a snapshot has commits whole, and whether it has the last one.
+// snapshot checks that a snapshot contains whole commits, and records whether it contains the last one.
 func (s *soak) snapshot(v *soakView, change *pb.TargetChange) {
 	if token := change.GetResumeToken(); len(token) > 0 {
 		v.token = token

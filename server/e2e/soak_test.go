@@ -17,7 +17,7 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// The sizes of the soak.
+// The sizes of the soak test.
 const (
 	soakListeners = 2000
 	soakQueries   = 40
@@ -26,9 +26,9 @@ const (
 	soakSamples   = 40
 )
 
-// TestSoak keeps 2,000 listeners on a server while four writers commit without a pause and listeners leave and come back,
-// most of them by resume tokens, for the duration of CLAVE_SOAK. Memory and goroutines must not grow, no listener may see
-// a document go back, and in the end all have what was written last.
+// TestSoak runs 2,000 listeners for the duration of CLAVE_SOAK while four writers commit without a pause. Listeners disconnect and reconnect, most of
+// them with resume tokens. Memory and goroutines must not grow, no listener may receive an older state of a document, and in the end all have the
+// last commit.
 func TestSoak(t *testing.T) {
 	length, err := time.ParseDuration(os.Getenv("CLAVE_SOAK"))
 	if err != nil {
@@ -60,16 +60,16 @@ func TestSoak(t *testing.T) {
 	t.Logf("%d commits, %d changes received, %d streams opened; %d goroutines before, %d after", s.commits.Load(), s.received.Load(), s.opened.Load(), idle, runtime.NumGoroutine())
 }
 
-// soak is a soak in progress.
+// soak is a running soak test.
 type soak struct {
 	t       *testing.T
 	conns   []*grpc.ClientConn
 	running sync.WaitGroup
-	// commits, received and opened count.
+	// commits, received and opened are counters.
 	commits, received, opened atomic.Int64
-	// next is each query's next number; a commit gives it to all of the query's documents. last is that of the final one.
+	// next is each query's next number, which a commit writes to all documents of the query. last is the number of the final commit.
 	next, last [soakQueries]atomic.Int64
-	// final is closed when last is known, and complete receives from each listener that has it.
+	// final is closed when last is set. complete receives from each listener that has received it.
 	final    chan struct{}
 	complete chan struct{}
 }
@@ -85,10 +85,10 @@ func (s *soak) dial(address string) *grpc.ClientConn {
 	return conn
 }
 
-// soakDatabase is the database of the soak.
+// soakDatabase is the database of the soak test.
 const soakDatabase = "projects/" + project + "/databases/(default)"
 
-// commit gives all documents of a query its next number, or a given one.
+// commit writes the next number of a query, or a given one, to all its documents.
 func (s *soak) commit(conn *grpc.ClientConn, query int, number int64) {
 	s.t.Helper()
 	r := &pb.CommitRequest{Database: soakDatabase}
@@ -107,7 +107,7 @@ func (s *soak) commit(conn *grpc.ClientConn, query int, number int64) {
 	s.commits.Add(1)
 }
 
-// watch has writers commit for a time, and looks at memory and goroutines.
+// watch runs writers for a time and samples memory and goroutines.
 func (s *soak) watch(conn *grpc.ClientConn, length time.Duration) {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(s.t.Context(), length)
@@ -141,7 +141,7 @@ func (s *soak) watch(conn *grpc.ClientConn, length time.Duration) {
 	s.flat("goroutines", routines, 200)
 }
 
-// flat checks that the last quarter of samples is no higher than the second, but for a tenth and some slack.
+// flat checks that the last quarter of samples exceeds the second by at most a tenth and a constant.
 func (s *soak) flat(what string, samples []int, slack int) {
 	s.t.Helper()
 	quarter := len(samples) / 4

@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// printed is a running program whose lines are read, those of both of its outputs.
+// printed is a running program and the lines of its standard output and standard error.
 type printed struct {
 	t     *testing.T
 	cmd   *exec.Cmd
@@ -37,7 +37,7 @@ func startPrinted(t *testing.T, dir string, args ...string) (p *printed, until s
 	return p, p.until("Clave ready")
 }
 
-// until returns what the program prints until a line that has a text, and that line.
+// until reads lines until one contains a text. It returns all lines and that line.
 func (p *printed) until(text string) string {
 	p.t.Helper()
 	stop := limited(p.cmd)
@@ -75,7 +75,7 @@ func (p *printed) end() {
 	_ = wait(p.t, p.cmd)
 }
 
-// TestASecondHubIsReported starts a second program for the same project: it runs, and reports which one the tools find and what to do.
+// TestASecondHubIsReported starts a second program for the same project. It runs, and reports which of the two the tools find and the remedy.
 func TestASecondHubIsReported(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	first, _ := projectFolder(t, nil)
@@ -94,7 +94,7 @@ func TestASecondHubIsReported(t *testing.T) {
 	one.end()
 }
 
-// TestAddressesForPages expects localhost wherever a page takes an address from: WebChannel's host prefixes work below that name only.
+// TestAddressesForPages expects localhost in every address for pages, because host prefixes of WebChannel work below that name only.
 func TestAddressesForPages(t *testing.T) {
 	dir, port := projectFolder(t, nil)
 	addSection(t, dir, `"hosting": {"public": "site"}`)
@@ -126,7 +126,7 @@ func TestAddressesForPages(t *testing.T) {
 }
 
 // TestMissingIndexesCanBePasted runs a query without index, pastes the printed definition into the project's file, and runs the query
-// where indexes are a must.
+// with required indexes.
 func TestMissingIndexesCanBePasted(t *testing.T) {
 	dir, port := projectFolder(t, nil)
 	addSection(t, dir, `"firestore": {"indexes": "firestore.indexes.json"}`)
@@ -154,7 +154,7 @@ func TestMissingIndexesCanBePasted(t *testing.T) {
 	p.end()
 }
 
-// TestTheSitesFolder starts programs with an absolute folder for the site, one that is not there, and none: pages come, or have the reason.
+// TestTheSitesFolder starts programs with an absolute folder for the site, a missing folder, and none. They serve pages, or a page with the reason.
 func TestTheSitesFolder(t *testing.T) {
 	elsewhere := t.TempDir()
 	writeFile(t, filepath.Join(elsewhere, "index.html"), "home")

@@ -16,13 +16,13 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// streamRules let everybody read open, and each user their own document.
+// streamRules allow anyone to read open, and each user to read their own document.
 const streamRules = `rules_version = '2'; service cloud.firestore { match /databases/{d}/documents {
   match /open/{x} { allow read; }
   match /mine/{uid} { allow read: if request.auth.uid == uid; }
 } }`
 
-// transports are those of a stream, all of them over real sockets.
+// transports lists the transports of a stream. All of them use real sockets.
 var transports = []struct {
 	name string
 	open listenTransport
@@ -32,7 +32,7 @@ var transports = []struct {
 	{"webchannel, long polling", overWebChannel(true)},
 }
 
-// notation writes a message in the notation of the recordings.
+// notation formats a message as the recordings do.
 func notation(m *pb.ListenResponse) string {
 	last := func(name string) string { return name[strings.LastIndexByte(name, '/')+1:] }
 	switch {
@@ -54,13 +54,13 @@ func notation(m *pb.ListenResponse) string {
 	return text
 }
 
-// streamClient is one client of a server whose clock is wound by hand.
+// streamClient is a client of a server whose clock the test sets.
 type streamClient struct {
 	t   *testing.T
 	end listenEnd
 }
 
-// want reads messages until all expected ones have come in their order; snapshots that have only a time may come between.
+// want reads messages until all expected ones have arrived in order. Snapshots that contain only a time may arrive in between.
 func (c *streamClient) want(what, messages string) {
 	c.t.Helper()
 	var got []string
@@ -82,14 +82,14 @@ func (c *streamClient) want(what, messages string) {
 	}
 }
 
-// documentTarget is a message that requests a document.
+// documentTarget returns a message that listens to a document.
 func documentTarget(id int32, path string) *pb.ListenRequest {
 	return &pb.ListenRequest{Database: channelDatabase, TargetChange: &pb.ListenRequest_AddTarget{AddTarget: &pb.Target{
 		TargetId: id, TargetType: &pb.Target_Documents{Documents: &pb.Target_DocumentsTarget{Documents: []string{channelDatabase + "/documents/" + path}}},
 	}}}
 }
 
-// collectionTarget is a message that requests a collection.
+// collectionTarget returns a message that listens to a collection.
 func collectionTarget(id int32, collection string) *pb.ListenRequest {
 	return &pb.ListenRequest{Database: channelDatabase, TargetChange: &pb.ListenRequest_AddTarget{AddTarget: &pb.Target{
 		TargetId: id, TargetType: &pb.Target_Query{Query: &pb.Target_QueryTarget{
@@ -101,7 +101,7 @@ func collectionTarget(id int32, collection string) *pb.ListenRequest {
 	}}}
 }
 
-// put does what a server may do with a document or the rules.
+// put writes a document or the rules with the owner's token.
 func put(t *testing.T, method, address, path string, body object) {
 	t.Helper()
 	r := &rulesRun{t: t, host: "http://" + address}
@@ -122,15 +122,14 @@ func signUp(t *testing.T, address string) (token, uid string) {
 	return user.IDToken, user.LocalID
 }
 
-// TestStreamsUnderRules checks over every transport what becomes of live targets when the rules are replaced and when their
-// caller's token ends.
+// TestStreamsUnderRules checks over every transport which live targets end when the rules are replaced and when the caller's token expires.
 func TestStreamsUnderRules(t *testing.T) {
 	for _, transport := range transports {
 		t.Run(transport.name, func(t *testing.T) {
 			hand := clock.NewHand(clock.System().Now())
 			a := startWith(t, app.Options{Clock: hand}, map[string]string{
 				"firebase.json": `{"firestore": {"rules": "firestore.rules"}}`, "firestore.rules": streamRules,
-			}, "--sign-tokens") // Unsigned tokens have no end.
+			}, "--sign-tokens") // Unsigned tokens do not expire.
 			set := func(path string, n int) {
 				t.Helper()
 				put(t, http.MethodPatch, a.Firestore, "/v1/"+channelDatabase+"/documents/"+path,
@@ -189,8 +188,8 @@ func TestStreamsUnderRules(t *testing.T) {
 	}
 }
 
-// TestGroupsAndIndexesOnStreams checks targets of collections at any depth under rules for them and for one depth only, rules
-// that no longer allow them, and queries for which an index is missing.
+// TestGroupsAndIndexesOnStreams checks collection group targets: under rules that cover all depths or only one, after rules that deny them, and without
+// the required index.
 func TestGroupsAndIndexesOnStreams(t *testing.T) {
 	const groups = `rules_version = '2'; service cloud.firestore { match /databases/{d}/documents {
   match /{path=**}/notes/{x} { allow read; }

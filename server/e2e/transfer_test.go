@@ -26,7 +26,7 @@ func suiteAt(t *testing.T) string {
 	return path
 }
 
-// TestImportAndExportOnExit begins with a folder of the Emulator Suite, goes on, ends, and begins with what was left.
+// TestImportAndExportOnExit starts with an export of the Emulator Suite, writes data, stops, and starts again with its own export.
 func TestImportAndExportOnExit(t *testing.T) {
 	dir, port := projectFolder(t, nil)
 	out := filepath.Join(t.TempDir(), "seed")
@@ -54,9 +54,9 @@ func TestImportAndExportOnExit(t *testing.T) {
 	}
 }
 
-// TestExportOnHangup closes the terminal of a server that began in an empty folder.
+// TestExportOnHangup closes the terminal of a server that started in an empty folder.
 func TestExportOnHangup(t *testing.T) {
-	// Programs inherit that the signal is ignored, as under nohup, unless their parent handles it.
+	// A program inherits an ignored signal, as under nohup, unless its parent handles the signal.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	defer signal.Reset(syscall.SIGHUP)
 	dir, port := projectFolder(t, nil)
@@ -85,7 +85,7 @@ func TestExportOnHangup(t *testing.T) {
 	}
 }
 
-// TestExportOnExitChecksItsFolderAtTheStart names a folder in which an export would destroy something.
+// TestExportOnExitChecksItsFolderAtTheStart starts a server with a folder whose files an export would overwrite.
 func TestExportOnExitChecksItsFolderAtTheStart(t *testing.T) {
 	dir, _ := projectFolder(t, nil)
 	out, err := command(t, dir, "exec", "--export-on-exit", ".", "--", "true").CombinedOutput()
@@ -94,7 +94,7 @@ func TestExportOnExitChecksItsFolderAtTheStart(t *testing.T) {
 	}
 }
 
-// TestLeavingFirebase brings exports into the data folder of a production server, out of it while it runs, and into another.
+// TestLeavingFirebase imports Firebase's exports into the data folder of a production server, exports from it while it runs, and imports that export.
 func TestLeavingFirebase(t *testing.T) {
 	alone(t, "imports and exports on PostgreSQL need that no node runs")
 	dir := productionFolder(t)
@@ -132,7 +132,7 @@ func TestLeavingFirebase(t *testing.T) {
 	p.stop(t)
 }
 
-// TestExportsOfBothSorts brings documents from the official emulator to Clave and back: they stay what they are.
+// TestExportsOfBothSorts moves documents from the official emulator to Clave and back. They must not change.
 func TestExportsOfBothSorts(t *testing.T) {
 	theirs := "http://" + startOfficialEmulator(t)
 	dir, port := projectFolder(t, nil)
@@ -169,7 +169,7 @@ func TestExportsOfBothSorts(t *testing.T) {
 	}
 }
 
-// allOf returns all documents of a project as their names and fields.
+// allOf returns the fields of all documents of a project by name.
 func allOf(t *testing.T, origin, project string) map[string]string {
 	t.Helper()
 	_, text := plain(t, http.MethodPost, origin+"/v1/projects/"+project+"/databases/(default)/documents:runQuery",
@@ -177,7 +177,7 @@ func allOf(t *testing.T, origin, project string) map[string]string {
 	return fieldsByName(t, text)
 }
 
-// fieldsByName returns the documents in the answer of a query.
+// fieldsByName returns the documents in the answer of a query by name.
 func fieldsByName(t *testing.T, text string) map[string]string {
 	t.Helper()
 	var answers []struct {

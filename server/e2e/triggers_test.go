@@ -23,7 +23,7 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// triggerCase is a recorded case of document triggers: what is registered and committed, and which events come of it.
+// triggerCase is a recorded case of document triggers: the registrations, the commits and the resulting events.
 type triggerCase struct {
 	Name     string           `json:"name"`
 	Triggers []triggerRequest `json:"triggers"`
@@ -32,7 +32,7 @@ type triggerCase struct {
 	Clear bool `json:"clear"`
 	// Answer is the status of the functions emulator's answers; 200 when zero.
 	Answer int `json:"answer"`
-	// Want are the events in the order of texts; those of one trigger and document are in the order of commits.
+	// Want lists the events sorted by text. Events of one trigger and document are in the order of commits.
 	Want []string `json:"want"`
 }
 
@@ -97,7 +97,7 @@ type triggerRun struct {
 	firestore, project string
 }
 
-// run registers, commits and returns the events in the order of Want. The last commit's marker shows that all have come.
+// run registers, commits and returns the events in the order of Want. The marker of the last commit shows that all have arrived.
 func (r *triggerRun) run(c *triggerCase, functions *functionsEmulator) []string {
 	r.t.Helper()
 	events := functions.expect(r.project, c.Answer)
@@ -111,8 +111,8 @@ func (r *triggerRun) run(c *triggerCase, functions *functionsEmulator) []string 
 	if c.Clear {
 		r.call(http.MethodDelete, "/emulator/v1/projects/"+r.project+"/databases/(default)/documents", nil)
 	}
-	// Events of a project come in any order, so a marker for each database follows the others' by count alone; it shows
-	// that there are no more than expected.
+	// Events of a project arrive in any order, so the markers, one for each database, are counted. They show that no further events
+	// arrive.
 	for _, request := range c.Triggers {
 		if db := databaseID(request.Database); !marked[db] {
 			marked[db] = true
@@ -136,7 +136,7 @@ func (r *triggerRun) run(c *triggerCase, functions *functionsEmulator) []string 
 			got = append(got, strings.ReplaceAll(event.text, r.project, "PROJECT"))
 		}
 	}
-	// Stable: the order of one trigger's events for one document stays.
+	// A stable sort keeps the order of a trigger's events for one document.
 	slices.SortStableFunc(got, func(a, b string) int { return strings.Compare(laneOf(a), laneOf(b)) })
 	return got
 }
@@ -227,7 +227,7 @@ func (r *triggerRun) check(e triggerEvent) {
 	}
 }
 
-// functionsEmulator stands for the functions emulator: it keeps the events of each project.
+// functionsEmulator replaces the functions emulator and records the events of each project.
 type functionsEmulator struct {
 	host     string
 	mu       sync.Mutex
@@ -255,7 +255,7 @@ func newFunctionsEmulator(t *testing.T) *functionsEmulator {
 	return f
 }
 
-// expect returns the events of a project, which are answered with a status.
+// expect returns the record of a project's events, which will be answered with a status.
 func (f *functionsEmulator) expect(project string, answer int) *triggerEvents {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -267,7 +267,7 @@ func (f *functionsEmulator) expect(project string, answer int) *triggerEvents {
 	return e
 }
 
-// next returns the next event, or false when none comes.
+// next returns the next event, or false if none arrives.
 func (e *triggerEvents) next(limit time.Duration) (triggerEvent, bool) {
 	select {
 	case event := <-e.events:
@@ -277,7 +277,7 @@ func (e *triggerEvents) next(limit time.Duration) (triggerEvent, bool) {
 	}
 }
 
-// ServeHTTP takes an event: POST /functions/projects/P/triggers/KEY.
+// ServeHTTP receives an event: POST /functions/projects/P/triggers/KEY.
 func (f *functionsEmulator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	segments := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
@@ -391,7 +391,7 @@ func readSecond(project, key string, h http.Header, body []byte) triggerEvent {
 	return e
 }
 
-// require records a problem where something does not hold.
+// require records a problem if a condition is false.
 func (e *triggerEvent) require(holds bool, format string, args ...any) {
 	if !holds {
 		e.problems = append(e.problems, fmt.Sprintf(format, args...))
@@ -424,7 +424,7 @@ func sortedJSON(text json.RawMessage) string {
 	return string(out)
 }
 
-// TestHubDisablesTriggers keeps commits from functions, as withFunctionTriggersDisabled of rules-unit-testing requires.
+// TestHubDisablesTriggers disables triggers at the hub, as withFunctionTriggersDisabled of rules-unit-testing does.
 func TestHubDisablesTriggers(t *testing.T) {
 	functions := newFunctionsEmulator(t)
 	a := start(t, nil, "--functions-emulator", functions.host)
@@ -451,7 +451,7 @@ func TestHubDisablesTriggers(t *testing.T) {
 	}
 }
 
-// TestSettleRoute waits, by the route, for the events of a commit and what they cause.
+// TestSettleRoute waits with the route settle for the events of a commit and the events that they cause.
 func TestSettleRoute(t *testing.T) {
 	functions := newFunctionsEmulator(t)
 	a := start(t, nil, "--functions-emulator", functions.host)

@@ -20,10 +20,10 @@ import (
 	"clave/server/testlink"
 )
 
-// upgradeVariable names the revision from which TestRollingUpgrade upgrades, the previous commit where it is not set.
+// upgradeVariable names the revision from which TestRollingUpgrade upgrades. The default is the previous commit.
 const upgradeVariable = "CLAVE_UPGRADE_FROM"
 
-// previousProgram builds the program of an earlier revision. It skips the test where there is no git or not the revision.
+// previousProgram builds the program of an earlier revision. Without git or the revision the test is skipped.
 func previousProgram(t *testing.T) string {
 	t.Helper()
 	revision := cmp.Or(os.Getenv(upgradeVariable), "HEAD~1")
@@ -51,7 +51,7 @@ func previousProgram(t *testing.T) string {
 	return program
 }
 
-// startWith starts a node by another program than the one under test.
+// startWith starts a node with a program other than the one under test.
 func (n *node) startWith(t *testing.T, url, program string) {
 	t.Helper()
 	n.cmd = command(t, n.folder, "start", "--project", project, "--data", n.dir)
@@ -90,7 +90,7 @@ func (n *node) stopped(t *testing.T) {
 }
 
 // TestRollingUpgrade replaces the program of the previous commit at three nodes under load, as doc/cluster.md describes it: the followers one
-// by one, and then the leader. Clients meet nothing that their SDK does not retry, and nothing that was acknowledged is lost.
+// by one, and then the leader. Clients receive only errors that their SDK retries, and no acknowledged write is lost.
 func TestRollingUpgrade(t *testing.T) {
 	url := pgtest.New(t).Database()
 	nodes, targets := threeOld(t, url, previousProgram(t))
@@ -122,7 +122,8 @@ func TestRollingUpgrade(t *testing.T) {
 	listening.Wait()
 }
 
-// countUp follows the sum of the load's counters, which never falls, until there is the document "last". It has all that was acknowledged then.
+// countUp listens to the sum of the load's counters, which must never fall, until the document "last" exists. The sum must then include all
+// acknowledged increments.
 func countUp(t *testing.T, it *firestore.QuerySnapshotIterator, l *load) {
 	defer it.Stop()
 	for last, ended := int64(0), false; !ended; {

@@ -8,12 +8,11 @@ import (
 	"time"
 )
 
-// waitLimit is the time for which a test waits for a program to begin, to end or to print a line: many times what they
-// take.
+// waitLimit is how long a test waits for a program to start, to end or to print a line. It is many times the usual duration.
 const waitLimit = time.Minute
 
-// limited ends a program with a dump of its goroutines unless stop is called within the limit; a program that ignores that is
-// killed. stop reports whether the program was ended.
+// limited ends a program with a dump of its goroutines unless stop is called within the limit. If the program does not end, it is killed. stop reports
+// whether the program was ended.
 func limited(cmd *exec.Cmd) (stop func() bool) {
 	kill := time.AfterFunc(waitLimit+5*time.Second, func() { _ = cmd.Process.Kill() })
 	dump := time.AfterFunc(waitLimit, func() { _ = cmd.Process.Signal(syscall.SIGQUIT) })
@@ -24,7 +23,7 @@ func limited(cmd *exec.Cmd) (stop func() bool) {
 	}
 }
 
-// wait waits for a program's end and returns what it ended with. A program that goes on is ended, and the test with it.
+// wait waits for a program's end and returns its error. After the limit it ends the program and fails the test.
 func wait(t *testing.T, cmd *exec.Cmd) error {
 	t.Helper()
 	stop := limited(cmd)
@@ -35,14 +34,14 @@ func wait(t *testing.T, cmd *exec.Cmd) error {
 	return err
 }
 
-// TestWaitingHasALimit keeps programs that tests run from running for ever: whatever runs one is ended with the test.
+// TestWaitingHasALimit checks that the signal of limited ends a program, and that stop reports no end by the limit before it.
 func TestWaitingHasALimit(t *testing.T) {
 	cmd := exec.Command("sleep", "600")
 	if err := cmd.Start(); err != nil {
 		t.Skip("no sleep: ", err)
 	}
 	stop := limited(cmd)
-	_ = cmd.Process.Signal(syscall.SIGQUIT) // as the limit does
+	_ = cmd.Process.Signal(syscall.SIGQUIT) // the same signal as after the limit
 	var ended *exec.ExitError
 	if err := cmd.Wait(); !errors.As(err, &ended) {
 		t.Errorf("Wait = %v, want the signal", err)

@@ -5,10 +5,10 @@ import (
 	"testing"
 )
 
-// TestWrongCommandLines: each is answered by one line that names what is wrong, with the exit code of its kind.
+// TestWrongCommandLines runs the program with wrong arguments. Each prints one line that names the error and ends with the exit code of its kind.
 func TestWrongCommandLines(t *testing.T) {
 	for _, name := range []string{"GCLOUD_PROJECT", "GOOGLE_CLOUD_PROJECT", "CLAVE_PUBLIC_URL"} {
-		t.Setenv(name, "") // the machine's own would answer in place of a flag
+		t.Setenv(name, "") // a variable of the machine would replace the missing flag
 	}
 	dir, _ := projectFolder(t, nil)
 	tests := []struct {

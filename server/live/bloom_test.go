@@ -29,9 +29,9 @@ func TestBloom(t *testing.T) {
 	}
 }
 
-// TestBloomTellsStrangers checks that a filter has all its names and hardly any other.
-func TestBloomTellsStrangers(t *testing.T) {
-	for _, n := range []int{10, 100, 1000} { // That of one name is recorded so small that it has a hundredth of all.
+// TestBloomFilterExcludesOthers checks that a filter contains all its names and few others.
+func TestBloomFilterExcludesOthers(t *testing.T) {
+	for _, n := range []int{10, 100, 1000} { // A filter of one name is too small for this bound: about 1 % of all names pass.
 		b := NewBloom(n)
 		for i := range n {
 			b.Add(fmt.Sprint("in", i))
@@ -41,14 +41,14 @@ func TestBloomTellsStrangers(t *testing.T) {
 				t.Errorf("a filter of %d lacks %s", n, name)
 			}
 		}
-		strangers := 0
+		others := 0
 		for i := range 10_000 {
 			if b.Has(fmt.Sprint("out", i)) {
-				strangers++
+				others++
 			}
 		}
-		if strangers > 10 {
-			t.Errorf("a filter of %d has %d of 10,000 strangers", n, strangers)
+		if others > 10 {
+			t.Errorf("a filter of %d has %d of 10,000 others", n, others)
 		}
 	}
 }

@@ -58,10 +58,10 @@ func TestOldSessionsMayNotChangeAddresses(t *testing.T) {
 		body       object
 		want       string
 	}{
-		{"sign-up with another address", "signUp", in, object{"email": "thief@example.com", "password": "secret2"}, old},
+		{"sign-up with another address", "signUp", in, object{"email": "attacker@example.com", "password": "secret2"}, old},
 		{"sign-up with the same address", "signUp", in, object{"email": "a@example.com", "password": "secret2"}, old},
-		{"an e-mail link", "signInWithEmailLink", in, object{"email": "thief@example.com", "oobCode": w.linkFor(post, "thief@example.com")}, old},
-		{"a link to change the address", "sendOobCode", in, object{"requestType": "VERIFY_AND_CHANGE_EMAIL", "newEmail": "thief@example.com"}, old},
+		{"an e-mail link", "signInWithEmailLink", in, object{"email": "attacker@example.com", "oobCode": w.linkFor(post, "attacker@example.com")}, old},
+		{"a link to change the address", "sendOobCode", in, object{"requestType": "VERIFY_AND_CHANGE_EMAIL", "newEmail": "attacker@example.com"}, old},
 		{"a phone", "signInWithPhoneNumber", in, object{"sessionInfo": phone["sessionInfo"], "code": messages.code()}, old},
 		{"deleting address and password", "update", in, object{"deleteAttribute": []string{"EMAIL", "PASSWORD"}}, old},
 		{"deleting the password's provider", "update", in, object{"deleteProvider": []string{"password"}}, old},

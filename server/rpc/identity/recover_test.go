@@ -41,11 +41,11 @@ func steal(t *testing.T, verified, attachFirst bool) *stolen {
 	if attachFirst {
 		attach(w.signIn("owner@example.com", "secret1"))
 	}
-	x.move(w.signIn("owner@example.com", "secret1"), "thief@example.com")
+	x.move(w.signIn("owner@example.com", "secret1"), "attacker@example.com")
 	x.hand.Advance(time.Second)
-	x.session = w.signIn("thief@example.com", "secret1")
+	x.session = w.signIn("attacker@example.com", "secret1")
 	if !attachFirst {
-		x.session = w.must(w.client("update", object{"idToken": x.session["idToken"], "password": "thief1", "returnSecureToken": true}))
+		x.session = w.must(w.client("update", object{"idToken": x.session["idToken"], "password": "stolen1", "returnSecureToken": true}))
 		attach(x.session)
 	}
 	return x
@@ -82,7 +82,7 @@ func (x *stolen) await(to string, kind identity.RequestType) string {
 // stillIn returns the names of the ways in which the attacker can still sign in.
 func (x *stolen) stillIn(passwords ...string) (ways []string) {
 	x.w.t.Helper()
-	for _, email := range []string{"owner@example.com", "thief@example.com"} {
+	for _, email := range []string{"owner@example.com", "attacker@example.com"} {
 		for _, password := range passwords {
 			if x.w.refusal("signInWithPassword", object{"email": email, "password": password}) == "" {
 				ways = append(ways, "password "+password)
@@ -122,12 +122,12 @@ func TestARestoredAddressRemovesTheAttackersCredentials(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			x := steal(t, tt.verified, tt.attachFirst)
-			pending := x.changeCode(x.session, "thief2@example.com")
+			pending := x.changeCode(x.session, "attacker2@example.com")
 			x.w.must(x.w.client("update", object{"oobCode": x.recovery}))
 			if got := x.w.refusal("update", object{"oobCode": pending}); got != "INVALID_OOB_CODE" {
 				t.Errorf("a link to another address of the attacker: %q, want INVALID_OOB_CODE", got)
 			}
-			got := x.stillIn("secret1", "thief1")
+			got := x.stillIn("secret1", "stolen1")
 			if len(got) != len(tt.kept) || len(got) > 0 && (got[0] != tt.kept[0] || got[1] != tt.kept[1]) {
 				t.Errorf("after the address was restored, these ways are open: %v, want %v", got, tt.kept)
 			}
@@ -157,7 +157,7 @@ func TestPendingChangesOfAddressEnd(t *testing.T) {
 			x.w.run()
 			x.session = x.w.signUp("owner@example.com", "secret1")
 			x.uid = x.session["localId"].(string)
-			pending := x.changeCode(x.session, "thief@example.com")
+			pending := x.changeCode(x.session, "attacker@example.com")
 			x.hand.Advance(time.Second)
 			prove(x)
 			if got := x.w.refusal("update", object{"oobCode": pending}); got != "INVALID_OOB_CODE" {
