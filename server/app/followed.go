@@ -12,7 +12,6 @@ import (
 	"clave/server/clock"
 	"clave/server/engine"
 	"clave/server/fault"
-	"clave/server/front"
 	"clave/server/front/grpcd"
 	"clave/server/front/restd"
 	"clave/server/guard"
@@ -244,18 +243,6 @@ func (s *followed) enter() bool {
 
 // leave ends a request.
 func (s *followed) leave() { s.mu.under.Done() }
-
-// serve serves a request.
-func (s *followed) serve(w http.ResponseWriter, r *http.Request) {
-	if front.IsCall(r) {
-		r, release := s.app.budget.Stream(w, r)
-		defer release()
-		s.grpc.ServeHTTP(w, r)
-		return
-	}
-	defer s.app.budget.Body(w, r)()
-	s.rest.ServeHTTP(w, r)
-}
 
 // followedGrace is the time for which requests in progress may continue at the end.
 const followedGrace = 500 * time.Millisecond

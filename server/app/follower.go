@@ -8,10 +8,13 @@ import (
 	"sync/atomic"
 	"time"
 
+	"google.golang.org/grpc"
+
 	"clave/server/clock"
 	"clave/server/cluster"
 	"clave/server/engine"
 	"clave/server/fault"
+	"clave/server/front/grpcd"
 	"clave/server/guard"
 	"clave/server/resource"
 	"clave/server/storage"
@@ -223,27 +226,64 @@ func (n *nodes) reads(port string) http.Handler {
 	})
 }
 
+// router returns the server of a port's gRPC, which serves the calls that this node may serve by itself, and forwards the
+// others.
+func (n *nodes) router(a *App, port string) *grpcd.Router {
+	return grpcd.NewRouter(grpcd.RouterOptions{
+		Here: func(ctx context.Context, method string, first []byte) (context.Context, *grpcd.Server, func()) {
+			f := n.follower.Load()
+			if f == nil {
+				return nil, nil, nil
+			}
+			s, within, done := f.enter(ctx, func() cluster.Reading { return cluster.ReadingOfCall(method, first) })
+			if s == nil {
+				return nil, nil, nil
+			}
+			return within, s.grpc, done
+		},
+		Forward: func(ss grpc.ServerStream, method string, first *grpcd.Raw) (bool, error) {
+			return n.node.ForwardCall(ss, port, method, first)
+		},
+		Budget: a.budget, Log: a.o.Log,
+	})
+}
+
 // answer serves a request. It returns false if the leader must serve it.
 func (f *follower) answer(w http.ResponseWriter, r *http.Request) bool {
-	s := f.current.Load()
+	s, ctx, done := f.enter(r.Context(), func() cluster.Reading { return cluster.ReadingOf(r) })
 	if s == nil {
 		return false
 	}
-	kind := cluster.ReadingOf(r)
-	if kind == cluster.Forward || !s.enter() {
-		return false
+	defer done()
+	r = r.WithContext(ctx)
+	defer f.app.budget.Body(w, r)()
+	s.rest.ServeHTTP(w, r)
+	return true
+}
+
+// enter begins a request at this node, under the returned context and until done is called. It returns nil if the leader
+// must serve it.
+func (f *follower) enter(ctx context.Context, reading func() cluster.Reading) (s *followed, within context.Context, done func()) {
+	if s = f.current.Load(); s == nil {
+		return nil, nil, nil
 	}
-	defer s.leave()
-	ctx, stop := s.cut.Within(r.Context())
-	defer stop()
+	kind := reading()
+	if kind == cluster.Forward || !s.enter() {
+		return nil, nil, nil
+	}
+	ctx, stop := s.cut.Within(ctx)
+	done = func() {
+		stop()
+		s.leave()
+	}
 	if err := f.now(ctx, s); err != nil {
-		return false
+		done()
+		return nil, nil, nil
 	}
 	if kind == cluster.Brief {
 		ctx = engine.AsOfNow(ctx)
 	}
-	s.serve(w, r.WithContext(ctx))
-	return true
+	return s, ctx, done
 }
 
 // offerIndexes registers the service by which other nodes request read indexes from this leader.

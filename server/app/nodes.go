@@ -15,6 +15,7 @@ import (
 	"clave/server/clock"
 	"clave/server/cluster"
 	"clave/server/front"
+	"clave/server/front/grpcd"
 	"clave/server/process"
 	rpcidentity "clave/server/rpc/identity"
 	"clave/server/storage/pgstore"
@@ -32,6 +33,8 @@ type nodes struct {
 	// site is the static site, which every node serves itself.
 	site  http.Handler
 	ports map[string]*early
+	// routers serve the calls of gRPC of the ports that have them, by the port's name.
+	routers map[string]*grpcd.Router
 	// leading holds the handlers of the ports once this node leads, by the port's name.
 	leading map[string]front.Handlers
 	// forwarded holds the names of the ports whose requests are forwarded to the node that leads.
@@ -128,7 +131,7 @@ func (a *App) join(ctx context.Context, p ports) (n *nodes, err error) {
 	if _, err := a.makeFolder(replicaDir); err != nil { // the node's name is a file beside it
 		return nil, err
 	}
-	n = &nodes{ports: make(map[string]*early), leading: make(map[string]front.Handlers), services: make(map[string]http.Handler)}
+	n = &nodes{ports: make(map[string]*early), routers: make(map[string]*grpcd.Router), leading: make(map[string]front.Handlers), services: make(map[string]http.Handler)}
 	if n.members, err = pgstore.OpenMembers(ctx, a.config.Store, a.o.Log); err != nil {
 		return nil, err
 	}
@@ -158,6 +161,10 @@ func (a *App) join(ctx context.Context, p ports) (n *nodes, err error) {
 			continue
 		}
 		at.handlers.Forward, at.handlers.Role = n.reads(at.name), "follower"
+		if at.name != "auth" {
+			n.routers[at.name] = n.router(a, at.name)
+			at.handlers.GRPC = n.routers[at.name]
+		}
 		at.handlers.Health = func() error { return n.leaderHealth(ctx, at.name) }
 		o := a.portOptions(at.name, at.listener, at.handlers)
 		o.TLS = a.encryption
@@ -248,6 +255,10 @@ func (n *nodes) lead() {
 	handlers := maps.Clone(n.services)
 	for name, leading := range n.leading {
 		leading.Role = "leader"
+		if router := n.routers[name]; router != nil {
+			router.Lead(leading.GRPC.(*grpcd.Server))
+			leading.GRPC = router
+		}
 		port := n.ports[name].port
 		port.Replace(leading)
 		if slices.Contains(n.forwarded, name) {

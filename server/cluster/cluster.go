@@ -76,6 +76,9 @@ const (
 	connWindow   = connStreams * streamWindow
 )
 
+// maxHeaders is the maximum size of the headers of a request or response on inner connections.
+const maxHeaders = 128 << 10
+
 // An idle connection is sent a PING after pingAfter, and is closed if there is no response within pingPatience.
 const (
 	pingAfter    = time.Second
@@ -90,6 +93,8 @@ type Node struct {
 	o         Options
 	tls       *tls.Config
 	transport *http.Transport
+	// conns hold the connections for calls of gRPC.
+	conns conns
 	// ending begins when the node stops: streams that were forwarded to it end, and it refuses new requests.
 	ending *process.Ending
 	mu     struct {
@@ -117,6 +122,7 @@ func New(o Options) (*Node, error) {
 	n.mu.under = process.NewEnding()
 	n.mu.changed = make(chan struct{})
 	n.transport = newTransport(settings)
+	n.conns = conns{tls: settings, clock: o.Clock}
 	return n, nil
 }
 
@@ -170,11 +176,12 @@ func (n *Node) watch(ctx context.Context) {
 func (n *Node) Run(ctx context.Context) error {
 	var watching sync.WaitGroup
 	watching.Go(func() { n.watch(ctx) })
+	watching.Go(func() { n.conns.run(ctx) })
 	defer watching.Wait()
 	only := new(http.Protocols)
 	only.SetHTTP2(true)
 	server := &http.Server{
-		Handler: http.HandlerFunc(n.inner), TLSConfig: n.tls.Clone(), Protocols: only, ReadHeaderTimeout: 10 * time.Second, MaxHeaderBytes: 128 << 10,
+		Handler: http.HandlerFunc(n.inner), TLSConfig: n.tls.Clone(), Protocols: only, ReadHeaderTimeout: 10 * time.Second, MaxHeaderBytes: maxHeaders,
 		HTTP2: &http.HTTP2Config{
 			MaxConcurrentStreams: connStreams, MaxReceiveBufferPerStream: streamWindow, MaxReceiveBufferPerConnection: connWindow,
 			SendPingTimeout: 2 * pingAfter, PingTimeout: 2 * pingPatience,

@@ -21,6 +21,7 @@ import (
 
 	"clave/server/cluster"
 	"clave/server/front"
+	"clave/server/front/grpcd"
 )
 
 // ballot says who leads.
@@ -79,8 +80,15 @@ func join(t *testing.T, name, secret string, b *ballot, patience time.Duration) 
 	if err != nil {
 		t.Fatal(err)
 	}
+	calls := grpcd.NewRouter(grpcd.RouterOptions{
+		Here: func(context.Context, string, []byte) (context.Context, *grpcd.Server, func()) { return nil, nil, nil },
+		Forward: func(ss grpc.ServerStream, method string, first *grpcd.Raw) (bool, error) {
+			return m.ForwardCall(ss, "test", method, first)
+		},
+	})
 	m.port = front.New(front.Options{
-		Name: "test", Listener: public, Log: slog.New(slog.DiscardHandler), Grace: 100 * time.Millisecond, Handlers: front.Handlers{Forward: m.Forward("test")},
+		Name: "test", Listener: public, Log: slog.New(slog.DiscardHandler), Grace: 100 * time.Millisecond,
+		Handlers: front.Handlers{Forward: m.Forward("test"), GRPC: calls},
 	})
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	var running sync.WaitGroup

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"clave/server/fault"
-	"clave/server/front"
 	"clave/server/httpjson"
 )
 
@@ -21,16 +20,16 @@ const againAfter = 50 * time.Millisecond
 // TextNoLeader is the text of the error that clients receive while there is no leader. Their SDKs retry.
 const TextNoLeader = "No node serves the database at the moment. Please try again."
 
-// How a request is forwarded. forward sends it to the leader (send) and copies the response piece by piece (pass).
-// While there is no leader it waits for one, up to Options.Patience, and then returns UNAVAILABLE, which SDKs retry.
+// How a request over HTTP is forwarded; proxy.go is for calls of gRPC. forward sends it to the leader (send) and copies the
+// response piece by piece (pass). While there is no leader it waits for one, up to Options.Patience, and then returns
+// UNAVAILABLE, which SDKs retry.
 //
 // A request is retried only if the leader can't have begun it (there was no connection, or the response has
 // headerRefused), or if its method changes nothing. The retry needs the whole body, so source keeps the bytes that were
 // read, up to a limit, until a response arrives. Any other request that is cut gets UNAVAILABLE, unless its client may
 // have received a part of the response.
 //
-// A response that is cut in the middle must not look complete. A gRPC response ends with a status if the frames are
-// complete (cutAnswer); otherwise the client's connection or stream is aborted.
+// A response that is cut in the middle must not look complete, so the client's connection or stream is aborted.
 
 // Forward returns a handler that forwards the requests of a port to the leader, and serves them here once this node leads.
 func (n *Node) Forward(port string) http.Handler {
@@ -59,7 +58,7 @@ func (n *Node) forward(w http.ResponseWriter, r *http.Request, port string) {
 			return
 		}
 		if !n.await(r.Context(), reachable, served, moved, late) {
-			refuse(w, r) // also if this node stops: its client is still connected
+			refuse(w) // also if this node stops: its client is still connected
 			return
 		}
 	}
@@ -93,14 +92,13 @@ func (n *Node) send(w http.ResponseWriter, r *http.Request, body *source, leader
 	res, err := n.transport.RoundTrip(n.outgoing(ctx, r, body, leader, port))
 	if err != nil {
 		switch {
-		case r.Context().Err() != nil && !front.IsCall(r):
-			return true // the client has gone, or this node stops
 		case r.Context().Err() != nil:
+			return true // the client has gone, or this node stops
 		case body.whole() && (errors.Is(err, errNotReached) || isSafe(r.Method)):
 			return false
 		}
 		n.o.Log.Debug("a forwarded request was cut", "leader", leader.Node, "path", r.URL.Path, "error", err)
-		refuse(w, r)
+		refuse(w)
 		return true
 	}
 	// The transport checks the context of a request only after the whole body is sent, which for a stream is at its end.
@@ -113,11 +111,11 @@ func (n *Node) send(w http.ResponseWriter, r *http.Request, body *source, leader
 		if body.whole() {
 			return false
 		}
-		refuse(w, r)
+		refuse(w)
 		return true
 	}
 	body.release()
-	pass(w, r, res)
+	pass(w, res)
 	return true
 }
 
@@ -140,9 +138,6 @@ func (n *Node) outgoing(ctx context.Context, r *http.Request, body *source, lead
 	for _, name := range hopByHop {
 		header.Del(name)
 	}
-	if front.IsCall(r) {
-		header.Set("Te", "trailers")
-	}
 	if header["User-Agent"] == nil {
 		header["User-Agent"] = []string{""} // else the transport's own
 	}
@@ -164,33 +159,18 @@ func (n *Node) outgoing(ctx context.Context, r *http.Request, body *source, lead
 }
 
 // refuse writes the error for a missing or lost leader.
-func refuse(w http.ResponseWriter, r *http.Request) {
-	if front.IsCall(r) {
-		w.Header().Set("Content-Type", "application/grpc")
-		w.Header().Set(grpcStatus, grpcUnavailable)
-		w.Header().Set(grpcMessage, TextNoLeader)
-		w.WriteHeader(http.StatusOK)
-		return
-	}
+func refuse(w http.ResponseWriter) {
 	w.Header().Set("Retry-After", "1")
 	httpjson.Write(w, http.StatusServiceUnavailable, map[string]any{
 		"error": map[string]any{"code": http.StatusServiceUnavailable, "message": TextNoLeader, "status": fault.Unavailable.String()},
 	})
 }
 
-// The trailers of gRPC responses, and the codes that are used here.
-const (
-	grpcStatus      = "Grpc-Status"
-	grpcMessage     = "Grpc-Message"
-	grpcCancelled   = "1"
-	grpcUnavailable = "14"
-)
-
 // buffers holds the buffers for copying responses.
 var buffers = sync.Pool{New: func() any { b := make([]byte, 32<<10); return &b }}
 
 // pass copies a response, piece by piece as it arrives.
-func pass(w http.ResponseWriter, r *http.Request, res *http.Response) {
+func pass(w http.ResponseWriter, res *http.Response) {
 	header := w.Header()
 	for name, values := range res.Header {
 		header[name] = values
@@ -198,92 +178,30 @@ func pass(w http.ResponseWriter, r *http.Request, res *http.Response) {
 	for _, name := range hopByHop {
 		header.Del(name)
 	}
-	call := front.IsCall(r)
-	if call && len(header["Content-Type"]) == 0 { // a server that stopped before it responded
-		clear(header)
-		refuse(w, r)
-		return
-	}
-	if call && header.Get(grpcStatus) == grpcCancelled {
-		header.Set(grpcStatus, grpcUnavailable) // the client is still connected: the leader's end failed
-	}
 	w.WriteHeader(res.StatusCode)
 	control := http.NewResponseController(w)
 	_ = control.Flush() // if flushing is not supported, the end of the response flushes
-	var at frames
 	buffer := buffers.Get().(*[]byte)
 	defer buffers.Put(buffer)
 	for {
 		n, err := res.Body.Read(*buffer)
 		if n > 0 {
-			at.add((*buffer)[:n])
 			if _, err := w.Write((*buffer)[:n]); err != nil {
 				return // the client has gone
 			}
 			_ = control.Flush()
 		}
-		switch status := header.Get(grpcStatus) + res.Trailer.Get(grpcStatus); {
-		case errors.Is(err, io.EOF) && (!call || status != ""):
-			endCall(header, res.Trailer, call)
+		switch {
+		case errors.Is(err, io.EOF):
+			for name, values := range res.Trailer {
+				header[http.TrailerPrefix+name] = values
+			}
 			return
 		case err != nil:
-			cutAnswer(header, r, call, at.whole())
-			return
+			panic(http.ErrAbortHandler) // so that the part does not look complete
 		}
 	}
 }
-
-// cutAnswer ends a response whose rest is missing.
-func cutAnswer(header http.Header, r *http.Request, call, whole bool) {
-	switch {
-	case call && whole:
-		endCall(header, http.Header{grpcStatus: {grpcUnavailable}, grpcMessage: {TextNoLeader}}, call)
-	case call:
-		front.CloseConn(r) // SDKs take a partial message for an internal error, but retry after the end of a connection
-		panic(http.ErrAbortHandler)
-	default:
-		panic(http.ErrAbortHandler) // so that the part does not look complete
-	}
-}
-
-// endCall sets the trailers of a response.
-func endCall(header, trailer http.Header, call bool) {
-	for name, values := range trailer {
-		if call && name == grpcStatus && len(values) == 1 && values[0] == grpcCancelled {
-			values = []string{grpcUnavailable}
-		}
-		header[http.TrailerPrefix+name] = values
-	}
-}
-
-// frames follows the frames of gRPC: five bytes, of which the last four are the length of what follows.
-type frames struct {
-	head int
-	left uint32
-}
-
-// add records bytes that were copied.
-func (f *frames) add(p []byte) {
-	for len(p) > 0 {
-		if f.head < 5 {
-			if f.head > 0 {
-				f.left = f.left<<8 | uint32(p[0])
-			}
-			f.head++
-			p = p[1:]
-		} else {
-			n := min(uint64(f.left), uint64(len(p)))
-			f.left -= uint32(n)
-			p = p[n:]
-		}
-		if f.head == 5 && f.left == 0 {
-			f.head = 0
-		}
-	}
-}
-
-// whole reports whether the last frame is complete.
-func (f *frames) whole() bool { return f.head == 0 }
 
 // Status requests a path of a port from the leader like a client, and returns the status of the response. It does not wait for a leader.
 func (n *Node) Status(ctx context.Context, port, path string) (int, error) {

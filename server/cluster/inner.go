@@ -35,6 +35,9 @@ func (n *Node) inner(w http.ResponseWriter, r *http.Request) {
 		handler, served := n.local(port)
 		if handler != nil {
 			n.asClient(r)
+			if front.IsCall(r) {
+				w.Header().Set(http.TrailerPrefix+headerServed, "1") // not sent if the handler panics
+			}
 			handler.ServeHTTP(w, r)
 			return
 		}
@@ -56,7 +59,11 @@ func (n *Node) inner(w http.ResponseWriter, r *http.Request) {
 		}
 		if refused {
 			w.Header().Set(headerRefused, "1")
-			w.WriteHeader(http.StatusServiceUnavailable)
+			if front.IsCall(r) {
+				refuseCall(w)
+			} else {
+				w.WriteHeader(http.StatusServiceUnavailable)
+			}
 			return
 		}
 	}

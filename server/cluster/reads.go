@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"bytes"
-	"encoding/binary"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -40,7 +39,7 @@ var (
 	names = []string{"transaction", "newTransaction", "new_transaction", "readTime", "read_time"}
 )
 
-// Reading classifies a request at a node that does not lead.
+// Reading classifies a request or a call at a node that does not lead.
 type Reading int
 
 // The readings.
@@ -53,44 +52,16 @@ const (
 	Lasting
 )
 
-// ReadingOf classifies a request. It reads the part of the body that it needs and restores it.
-func ReadingOf(r *http.Request) Reading {
-	switch fields, reads := selectors[r.URL.Path]; {
-	case front.IsCall(r) && r.URL.Path == listen:
+// ReadingOfCall classifies a call of gRPC by its method and its message, which is not compressed.
+func ReadingOfCall(method string, message []byte) Reading {
+	if method == listen {
 		return Lasting
-	case front.IsCall(r) && reads:
-		return readingOfMessage(r, fields)
-	case front.IsCall(r) || !ofDocuments(r.URL.Path):
+	}
+	fields, reads := selectors[method]
+	if !reads || len(message) > maxKept {
 		return Forward
 	}
-	return readingOfREST(r)
-}
-
-// ofDocuments reports whether a REST path is that of documents: /v1/projects/P/databases/D/documents and below.
-func ofDocuments(path string) bool {
-	parts := strings.SplitN(path, "/", 8)
-	if len(parts) < 7 || parts[1] != "v1" || parts[2] != "projects" || parts[4] != "databases" {
-		return false
-	}
-	root, _, _ := strings.Cut(parts[6], ":")
-	return root == "documents"
-}
-
-// readingOfMessage classifies a gRPC call by its first message.
-func readingOfMessage(r *http.Request, fields []protowire.Number) Reading {
-	head, ok := peek(r, 5)
-	if !ok || head[0] != 0 { // compressed
-		return Forward
-	}
-	length := binary.BigEndian.Uint32(head[1:])
-	if length > maxKept {
-		return Forward
-	}
-	whole, ok := peek(r, 5+int(length))
-	if !ok {
-		return Forward
-	}
-	for message := whole[5:]; len(message) > 0; {
+	for len(message) > 0 {
 		number, kind, n := protowire.ConsumeTag(message)
 		if n < 0 || slices.Contains(fields, number) {
 			return Forward
@@ -104,8 +75,11 @@ func readingOfMessage(r *http.Request, fields []protowire.Number) Reading {
 	return Brief
 }
 
-// readingOfREST classifies a REST request by its parameters and its body.
-func readingOfREST(r *http.Request) Reading {
+// ReadingOf classifies a request over HTTP by its parameters and its body. It restores what it reads of the body.
+func ReadingOf(r *http.Request) Reading {
+	if front.IsCall(r) || !ofDocuments(r.URL.Path) {
+		return Forward
+	}
 	if r.Header.Get("X-Http-Method-Override") != "" || strings.Contains(r.URL.RawQuery, "$") || strings.Contains(r.URL.RawQuery, "%") {
 		return Forward
 	}
@@ -132,6 +106,16 @@ func readingOfREST(r *http.Request) Reading {
 		}
 	}
 	return Brief
+}
+
+// ofDocuments reports whether a REST path is that of documents: /v1/projects/P/databases/D/documents and below.
+func ofDocuments(path string) bool {
+	parts := strings.SplitN(path, "/", 8)
+	if len(parts) < 7 || parts[1] != "v1" || parts[2] != "projects" || parts[4] != "databases" {
+		return false
+	}
+	root, _, _ := strings.Cut(parts[6], ":")
+	return root == "documents"
 }
 
 // peek returns the first n bytes of a request's body without consuming them. It returns false if there are fewer.

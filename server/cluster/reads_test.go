@@ -1,9 +1,7 @@
 package cluster_test
 
 import (
-	"encoding/binary"
 	"io"
-	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -15,61 +13,63 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// call returns the path and the body of a call of gRPC.
-func call(method string, m proto.Message, compressed byte) (path, body string) {
-	text, err := proto.Marshal(m)
-	if err != nil {
-		panic(err)
-	}
-	head := binary.BigEndian.AppendUint32([]byte{compressed}, uint32(len(text)))
-	return "/google.firestore.v1.Firestore/" + method, string(append(head, text...))
-}
-
-// TestReadingOf says which requests a node that does not lead may answer, and that their bodies stay whole.
-func TestReadingOf(t *testing.T) {
-	const root = "/v1/projects/p/databases/(default)/documents"
+// TestReadingOfCall checks which calls of gRPC a node that does not lead may serve.
+func TestReadingOfCall(t *testing.T) {
 	at := timestamppb.Now()
 	begin := &pb.TransactionOptions{}
 	large := strings.Repeat("x", 70<<10)
-	type message struct {
-		method     string
-		m          proto.Message
-		compressed byte
-	}
-	tests := []struct {
-		name   string
-		grpc   *message
-		method string
-		path   string
-		body   string
-		want   cluster.Reading
+	for _, tt := range []struct {
+		name, method string
+		m            proto.Message
+		want         cluster.Reading
 	}{
-		{name: "a get", grpc: &message{"GetDocument", &pb.GetDocumentRequest{Name: "n"}, 0}, want: cluster.Brief},
-		{name: "a get in a transaction", grpc: &message{"GetDocument", &pb.GetDocumentRequest{ConsistencySelector: &pb.GetDocumentRequest_Transaction{Transaction: []byte("t")}}, 0}},
-		{name: "a get of a moment", grpc: &message{"GetDocument", &pb.GetDocumentRequest{ConsistencySelector: &pb.GetDocumentRequest_ReadTime{ReadTime: at}}, 0}},
-		{name: "gets", grpc: &message{"BatchGetDocuments", &pb.BatchGetDocumentsRequest{Documents: []string{"a"}}, 0}, want: cluster.Brief},
-		{name: "gets in a transaction", grpc: &message{"BatchGetDocuments", &pb.BatchGetDocumentsRequest{ConsistencySelector: &pb.BatchGetDocumentsRequest_Transaction{Transaction: []byte("t")}}, 0}},
-		{name: "gets that begin one", grpc: &message{"BatchGetDocuments", &pb.BatchGetDocumentsRequest{ConsistencySelector: &pb.BatchGetDocumentsRequest_NewTransaction{NewTransaction: begin}}, 0}},
-		{name: "gets of a moment", grpc: &message{"BatchGetDocuments", &pb.BatchGetDocumentsRequest{ConsistencySelector: &pb.BatchGetDocumentsRequest_ReadTime{ReadTime: at}}, 0}},
-		{name: "a query", grpc: &message{"RunQuery", &pb.RunQueryRequest{Parent: "p"}, 0}, want: cluster.Brief},
-		{name: "a query in a transaction", grpc: &message{"RunQuery", &pb.RunQueryRequest{ConsistencySelector: &pb.RunQueryRequest_Transaction{Transaction: []byte("t")}}, 0}},
-		{name: "a query that begins one", grpc: &message{"RunQuery", &pb.RunQueryRequest{ConsistencySelector: &pb.RunQueryRequest_NewTransaction{NewTransaction: begin}}, 0}},
-		{name: "a query of a moment", grpc: &message{"RunQuery", &pb.RunQueryRequest{ConsistencySelector: &pb.RunQueryRequest_ReadTime{ReadTime: at}}, 0}},
-		{name: "a count", grpc: &message{"RunAggregationQuery", &pb.RunAggregationQueryRequest{Parent: "p"}, 0}, want: cluster.Brief},
-		{name: "a count in a transaction", grpc: &message{"RunAggregationQuery", &pb.RunAggregationQueryRequest{ConsistencySelector: &pb.RunAggregationQueryRequest_Transaction{Transaction: []byte("t")}}, 0}},
-		{name: "a count that begins one", grpc: &message{"RunAggregationQuery", &pb.RunAggregationQueryRequest{ConsistencySelector: &pb.RunAggregationQueryRequest_NewTransaction{NewTransaction: begin}}, 0}},
-		{name: "a count of a moment", grpc: &message{"RunAggregationQuery", &pb.RunAggregationQueryRequest{ConsistencySelector: &pb.RunAggregationQueryRequest_ReadTime{ReadTime: at}}, 0}},
-		{name: "a list", grpc: &message{"ListDocuments", &pb.ListDocumentsRequest{Parent: "p", PageToken: "t"}, 0}, want: cluster.Brief},
-		{name: "a list in a transaction", grpc: &message{"ListDocuments", &pb.ListDocumentsRequest{ConsistencySelector: &pb.ListDocumentsRequest_Transaction{Transaction: []byte("t")}}, 0}},
-		{name: "a list of a moment", grpc: &message{"ListDocuments", &pb.ListDocumentsRequest{ConsistencySelector: &pb.ListDocumentsRequest_ReadTime{ReadTime: at}}, 0}},
-		{name: "collections", grpc: &message{"ListCollectionIds", &pb.ListCollectionIdsRequest{Parent: "p"}, 0}, want: cluster.Brief},
-		{name: "collections of a moment", grpc: &message{"ListCollectionIds", &pb.ListCollectionIdsRequest{ConsistencySelector: &pb.ListCollectionIdsRequest_ReadTime{ReadTime: at}}, 0}},
-		{name: "a compressed get", grpc: &message{"GetDocument", &pb.GetDocumentRequest{Name: "n"}, 1}},
-		{name: "a large query", grpc: &message{"RunQuery", &pb.RunQueryRequest{Parent: large}, 0}},
-		{name: "live queries", grpc: &message{"Listen", &pb.ListenRequest{}, 0}, want: cluster.Lasting},
-		{name: "a commit", grpc: &message{"Commit", &pb.CommitRequest{}, 0}},
-		{name: "a write stream", grpc: &message{"Write", &pb.WriteRequest{}, 0}},
-		{name: "a pipeline", grpc: &message{"ExecutePipeline", &pb.ExecutePipelineRequest{}, 0}},
+		{name: "a get", method: "GetDocument", m: &pb.GetDocumentRequest{Name: "n"}, want: cluster.Brief},
+		{name: "a get in a transaction", method: "GetDocument", m: &pb.GetDocumentRequest{ConsistencySelector: &pb.GetDocumentRequest_Transaction{Transaction: []byte("t")}}},
+		{name: "a get of a moment", method: "GetDocument", m: &pb.GetDocumentRequest{ConsistencySelector: &pb.GetDocumentRequest_ReadTime{ReadTime: at}}},
+		{name: "gets", method: "BatchGetDocuments", m: &pb.BatchGetDocumentsRequest{Documents: []string{"a"}}, want: cluster.Brief},
+		{name: "gets in a transaction", method: "BatchGetDocuments", m: &pb.BatchGetDocumentsRequest{ConsistencySelector: &pb.BatchGetDocumentsRequest_Transaction{Transaction: []byte("t")}}},
+		{name: "gets that begin one", method: "BatchGetDocuments", m: &pb.BatchGetDocumentsRequest{ConsistencySelector: &pb.BatchGetDocumentsRequest_NewTransaction{NewTransaction: begin}}},
+		{name: "gets of a moment", method: "BatchGetDocuments", m: &pb.BatchGetDocumentsRequest{ConsistencySelector: &pb.BatchGetDocumentsRequest_ReadTime{ReadTime: at}}},
+		{name: "a query", method: "RunQuery", m: &pb.RunQueryRequest{Parent: "p"}, want: cluster.Brief},
+		{name: "a query in a transaction", method: "RunQuery", m: &pb.RunQueryRequest{ConsistencySelector: &pb.RunQueryRequest_Transaction{Transaction: []byte("t")}}},
+		{name: "a query that begins one", method: "RunQuery", m: &pb.RunQueryRequest{ConsistencySelector: &pb.RunQueryRequest_NewTransaction{NewTransaction: begin}}},
+		{name: "a query of a moment", method: "RunQuery", m: &pb.RunQueryRequest{ConsistencySelector: &pb.RunQueryRequest_ReadTime{ReadTime: at}}},
+		{name: "a count", method: "RunAggregationQuery", m: &pb.RunAggregationQueryRequest{Parent: "p"}, want: cluster.Brief},
+		{name: "a count in a transaction", method: "RunAggregationQuery", m: &pb.RunAggregationQueryRequest{ConsistencySelector: &pb.RunAggregationQueryRequest_Transaction{Transaction: []byte("t")}}},
+		{name: "a count that begins one", method: "RunAggregationQuery", m: &pb.RunAggregationQueryRequest{ConsistencySelector: &pb.RunAggregationQueryRequest_NewTransaction{NewTransaction: begin}}},
+		{name: "a count of a moment", method: "RunAggregationQuery", m: &pb.RunAggregationQueryRequest{ConsistencySelector: &pb.RunAggregationQueryRequest_ReadTime{ReadTime: at}}},
+		{name: "a list", method: "ListDocuments", m: &pb.ListDocumentsRequest{Parent: "p", PageToken: "t"}, want: cluster.Brief},
+		{name: "a list in a transaction", method: "ListDocuments", m: &pb.ListDocumentsRequest{ConsistencySelector: &pb.ListDocumentsRequest_Transaction{Transaction: []byte("t")}}},
+		{name: "a list of a moment", method: "ListDocuments", m: &pb.ListDocumentsRequest{ConsistencySelector: &pb.ListDocumentsRequest_ReadTime{ReadTime: at}}},
+		{name: "collections", method: "ListCollectionIds", m: &pb.ListCollectionIdsRequest{Parent: "p"}, want: cluster.Brief},
+		{name: "collections of a moment", method: "ListCollectionIds", m: &pb.ListCollectionIdsRequest{ConsistencySelector: &pb.ListCollectionIdsRequest_ReadTime{ReadTime: at}}},
+		{name: "a large query", method: "RunQuery", m: &pb.RunQueryRequest{Parent: large}},
+		{name: "live queries", method: "Listen", m: &pb.ListenRequest{}, want: cluster.Lasting},
+		{name: "a commit", method: "Commit", m: &pb.CommitRequest{}},
+		{name: "a write stream", method: "Write", m: &pb.WriteRequest{}},
+		{name: "a pipeline", method: "ExecutePipeline", m: &pb.ExecutePipelineRequest{}},
+	} {
+		message, err := proto.Marshal(tt.m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := cluster.ReadingOfCall("/google.firestore.v1.Firestore/"+tt.method, message); got != tt.want {
+			t.Errorf("%s: ReadingOfCall = %v, want %v", tt.name, got, tt.want)
+		}
+	}
+	if got := cluster.ReadingOfCall("/google.firestore.v1.Firestore/GetDocument", []byte{0x0a, 0xff}); got != cluster.Forward {
+		t.Errorf("ReadingOfCall of a damaged message = %v, want Forward", got)
+	}
+}
+
+// TestReadingOf checks which requests a node that does not lead may answer, and that their bodies stay whole.
+func TestReadingOf(t *testing.T) {
+	const root = "/v1/projects/p/databases/(default)/documents"
+	large := strings.Repeat("x", 70<<10)
+	for _, tt := range []struct {
+		name, method, path, body string
+		want                     cluster.Reading
+	}{
 		{name: "REST: a document", method: "GET", path: root + "/c/d", want: cluster.Brief},
 		{name: "REST: a list", method: "GET", path: root + "/c?pageSize=3", want: cluster.Brief},
 		{name: "REST: a transaction", method: "GET", path: root + "/c/d?transaction=dA", want: cluster.Forward},
@@ -91,23 +91,13 @@ func TestReadingOf(t *testing.T) {
 		{name: "the emulator's controls", method: "DELETE", path: "/emulator/v1/projects/p/databases/(default)/documents"},
 		{name: "accounts", method: "POST", path: "/identitytoolkit.googleapis.com/v1/accounts:lookup", body: `{}`},
 		{name: "WebChannel", method: "POST", path: "/google.firestore.v1.Firestore/Listen/channel", body: "count=0"},
-	}
-	for _, tt := range tests {
-		path, body := tt.path, tt.body
-		if tt.grpc != nil {
-			path, body = call(tt.grpc.method, tt.grpc.m, tt.grpc.compressed)
-			tt.method = http.MethodPost
-		}
-		r := httptest.NewRequest(tt.method, path, strings.NewReader(body))
-		if tt.grpc != nil {
-			r.ProtoMajor, r.ContentLength = 2, -1
-			r.Header.Set("Content-Type", "application/grpc")
-		}
+	} {
+		r := httptest.NewRequest(tt.method, tt.path, strings.NewReader(tt.body))
 		if got := cluster.ReadingOf(r); got != tt.want {
 			t.Errorf("%s: ReadingOf = %v, want %v", tt.name, got, tt.want)
 		}
-		if rest, err := io.ReadAll(r.Body); err != nil || string(rest) != body {
-			t.Errorf("%s: %d bytes of the body are left (%v), want all %d", tt.name, len(rest), err, len(body))
+		if rest, err := io.ReadAll(r.Body); err != nil || string(rest) != tt.body {
+			t.Errorf("%s: %d bytes of the body are left (%v), want all %d", tt.name, len(rest), err, len(tt.body))
 		}
 	}
 }

@@ -51,7 +51,7 @@ type Handlers struct {
 	Health func() error
 	// Role is the server's role among others, such as leader, which a healthy server reports; empty if it has none.
 	Role string
-	// Forward replaces the handlers above, except Site and Reserved; nil if this server serves by itself.
+	// Forward replaces the handlers above, except GRPC, Site and Reserved; nil if this server serves by itself.
 	Forward http.Handler
 }
 
@@ -128,7 +128,6 @@ func New(o Options) *Port {
 	p.Replace(o.Handlers)
 	p.http = &http.Server{
 		Handler:           p.recovered(p),
-		ConnContext:       func(ctx context.Context, c net.Conn) context.Context { return context.WithValue(ctx, connKey{}, c) },
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
@@ -173,16 +172,6 @@ func (p *Port) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // IsStream reports whether a request of a path lasts until its client ends it.
 func IsStream(path string) bool {
 	return strings.HasSuffix(path, ".Firestore/Listen") || strings.HasSuffix(path, ".Firestore/Write") || strings.Contains(path, ".Firestore/Listen/") || strings.Contains(path, ".Firestore/Write/")
-}
-
-// connKey is the key of a request's connection.
-type connKey struct{}
-
-// CloseConn closes the connection of a request, if there is no other way to mark its response as incomplete.
-func CloseConn(r *http.Request) {
-	if c, ok := r.Context().Value(connKey{}).(net.Conn); ok {
-		_ = c.Close()
-	}
 }
 
 // Addr returns the address that the port listens on.
@@ -288,8 +277,8 @@ func (p *Port) forwarding(d Handlers) http.Handler {
 	interfaces := slices.Concat(channelPrefixes, restPrefixes, identityPrefixes)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch path := r.URL.Path; {
-		case IsCall(r):
-			d.Forward.ServeHTTP(w, r) // its body lasts
+		case d.GRPC != nil && IsCall(r):
+			p.call(d.GRPC, w, r)
 			return
 		case d.Health != nil && path == HealthPath:
 			health(d.Health, d.Role).ServeHTTP(w, r)
@@ -330,9 +319,7 @@ func (p *Port) routes(d Handlers) http.Handler {
 	// the prefixes of the APIs. The site gets the rest, so that none of its rewrites can match an API's path.
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if d.GRPC != nil && IsCall(r) {
-			r, release := p.o.Budget.Stream(w, r)
-			defer release()
-			d.GRPC.ServeHTTP(w, r)
+			p.call(d.GRPC, w, r)
 			return
 		}
 		// All further requests have a single body, which must arrive in time and within the budget. The messages of a gRPC call are bounded
@@ -357,6 +344,13 @@ func (p *Port) routes(d Handlers) http.Handler {
 		}
 		p.fallback(d, w, r)
 	})
+}
+
+// call serves a call of gRPC on a connection of an HTTP server.
+func (p *Port) call(g GRPC, w http.ResponseWriter, r *http.Request) {
+	r, release := p.o.Budget.Stream(w, r)
+	defer release()
+	g.ServeHTTP(w, r)
 }
 
 // cors lets pages of every origin call a handler.

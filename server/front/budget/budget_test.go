@@ -345,6 +345,26 @@ func TestAStreamIsReadNoFasterThanItIsTaken(t *testing.T) {
 	}
 }
 
+// TestAStreamThatIsClosedIsNotRead closes a stream whose reader waits because messages were not taken. gRPC waits for the reader at the end of a
+// call.
+func TestAStreamThatIsClosedIsNotRead(t *testing.T) {
+	body := bytes.NewReader(bytes.Join([][]byte{message(40_000, 40_000), message(40_000, 40_000)}, nil))
+	r, release := budget.New(budget.Options{}).Stream(httptest.NewRecorder(), httptest.NewRequest(http.MethodPost, "/", body))
+	defer release()
+	if _, err := io.CopyN(io.Discard, r.Body, 80_010); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_, _ = r.Body.Read(make([]byte, 10))
+	}()
+	if err := r.Body.Close(); err != nil {
+		t.Fatal(err)
+	}
+	<-ended
+}
+
 // FuzzConnection sends what may come from outside: whatever it is, the count must not be negative, nor grow beyond what came.
 func FuzzConnection(f *testing.F) {
 	f.Add(append([]byte(preface), frame(0, 8, 1, []byte{200, 1})...), 3)

@@ -80,6 +80,12 @@ func (s *stream) Read(p []byte) (int, error) {
 	return n, s.why(err)
 }
 
+// Close implements io.Closer. It ends a read that waits, on which gRPC waits after the end of a call.
+func (s *stream) Close() error {
+	s.close()
+	return s.ReadCloser.Close()
+}
+
 // complete records that a message of so many bytes is complete.
 func (s *stream) complete(n int64) {
 	s.mu.Lock()

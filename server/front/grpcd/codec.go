@@ -45,6 +45,9 @@ func (c *codec) Marshal(v any) (mem.BufferSlice, error) {
 	if a, ok := v.(*firestore.Answer); ok { // which shares its document with others
 		return answerBuffers(a)
 	}
+	if m, ok := v.(*Raw); ok {
+		return m.take(), nil
+	}
 	a, ok := v.(answer)
 	if !ok {
 		return c.CodecV2.Marshal(v)
@@ -82,6 +85,11 @@ func answerBuffers(a *firestore.Answer) (mem.BufferSlice, error) {
 func (c *codec) Unmarshal(data mem.BufferSlice, v any) error {
 	if l, ok := v.(*deferred); ok {
 		return c.unmarshalDeferred(data, l)
+	}
+	if m, ok := v.(*Raw); ok {
+		data.Ref()
+		m.data = data
+		return nil
 	}
 	m, ok := v.(proto.Message)
 	if !ok {

@@ -91,17 +91,12 @@ func (o *Options) Validate() error {
 	return nil
 }
 
-// Server serves Firestore over gRPC on the connections of a listener, and single requests of an HTTP server's.
+// Server serves Firestore over gRPC on the connections of a listener, on single requests of an HTTP server's, and calls of
+// a Router.
 type Server struct {
-	conns  *grpc.Server
-	common *common
-	mu     struct {
-		sync.Mutex
-		// requests serves single requests: gRPC's own server can't be stopped gracefully after it has served any. It is
-		// created for the first request, because its workers run from then on.
-		requests *grpc.Server
-		stopped  bool
-	}
+	transports
+	// calls holds the calls by the names of their methods, for a Router.
+	calls map[string]grpc.StreamHandler
 }
 
 // New returns a server.
@@ -110,43 +105,70 @@ func New(o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Server{conns: d.server(), common: d}, nil
+	desc, impl := d.service()
+	options := []grpc.ServerOption{grpc.ChainUnaryInterceptor(d.unary), grpc.ChainStreamInterceptor(d.stream)}
+	return &Server{transports: transports{common: d, desc: desc, impl: impl, options: options}, calls: d.callsOf(desc, impl)}, nil
+}
+
+// transports are the gRPC servers of one service: for the connections of a listener, and for single requests. Each is
+// created when it is first needed, because its workers run from then on.
+type transports struct {
+	common *common
+	desc   *grpc.ServiceDesc
+	impl   any
+	// options apply to both servers.
+	options []grpc.ServerOption
+	mu      struct {
+		sync.Mutex
+		// requests serves single requests: gRPC's own server can't be stopped gracefully after it has served any.
+		conns, requests *grpc.Server
+		stopped         bool
+	}
 }
 
 // Serve serves the connections of a listener until Stop.
-func (s *Server) Serve(ln net.Listener) error { return s.conns.Serve(ln) }
+func (s *transports) Serve(ln net.Listener) error { return s.of(&s.mu.conns).Serve(ln) }
 
 // ServeHTTP implements http.Handler.
-func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.forRequests().ServeHTTP(w, r) }
+func (s *transports) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.of(&s.mu.requests).ServeHTTP(w, r)
+}
 
-// forRequests returns the server of single requests. After Stop it returns a stopped server.
-func (s *Server) forRequests() *grpc.Server {
+// of returns one of the servers. After Stop it is a stopped one.
+func (s *transports) of(which **grpc.Server) *grpc.Server {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.mu.requests == nil {
-		s.mu.requests = s.common.server()
+	if *which == nil {
+		*which = s.common.server(s.options...)
+		(*which).RegisterService(s.desc, s.impl)
 		if s.mu.stopped {
-			s.mu.requests.Stop()
+			(*which).Stop()
 		}
 	}
-	return s.mu.requests
+	return *which
 }
 
 // GracefulStop ends lasting streams with Unavailable and waits for the other calls on a listener's connections.
-func (s *Server) GracefulStop() {
+func (s *transports) GracefulStop() {
 	s.common.ending.End()
-	s.conns.GracefulStop()
+	s.mu.Lock()
+	conns := s.mu.conns
+	s.mu.Unlock()
+	if conns != nil {
+		conns.GracefulStop()
+	}
 }
 
 // Stop ends everything.
-func (s *Server) Stop() {
+func (s *transports) Stop() {
 	s.common.ending.End()
-	s.conns.Stop()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.mu.stopped = true
-	if s.mu.requests != nil {
-		s.mu.requests.Stop()
+	for _, server := range []*grpc.Server{s.mu.conns, s.mu.requests} {
+		if server != nil {
+			server.Stop()
+		}
 	}
 }
 
@@ -156,14 +178,17 @@ func newCommon(o Options) (*common, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	d := &common{o: o, codec: newCodec(), large: newLarge(), ending: process.NewEnding()}
-	d.calls = countedBy(o.Meter)
-	return d, nil
+	return commonOf(o), nil
 }
 
-// server makes the gRPC server.
-func (d *common) server() *grpc.Server {
-	s := grpc.NewServer(
+// commonOf returns the shared parts with options that are complete.
+func commonOf(o Options) *common {
+	return &common{o: o, codec: newCodec(), large: newLarge(), ending: process.NewEnding(), calls: countedBy(o.Meter)}
+}
+
+// server makes a gRPC server.
+func (d *common) server(more ...grpc.ServerOption) *grpc.Server {
+	return grpc.NewServer(append([]grpc.ServerOption{
 		grpc.MaxRecvMsgSize(maxMessage),
 		grpc.MaxConcurrentStreams(maxStreams),
 		grpc.MaxHeaderListSize(maxHeaders),
@@ -176,17 +201,37 @@ func (d *common) server() *grpc.Server {
 		// The windows have a fixed size, because measuring the bandwidth costs a ping for each message.
 		grpc.InitialWindowSize(streamWindow),
 		grpc.InitialConnWindowSize(connWindow),
-		grpc.ChainUnaryInterceptor(d.unary),
-		grpc.ChainStreamInterceptor(d.stream),
 		// Mobile clients and proxies ping at any interval.
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: time.Second, PermitWithoutStream: true}),
 		grpc.KeepaliveParams(keepalive.ServerParameters{Time: 2 * time.Minute, Timeout: 20 * time.Second}),
-	)
+	}, more...)...)
+}
+
+// service returns the service and its implementation.
+func (d *common) service() (*grpc.ServiceDesc, *service) {
 	desc := pb.Firestore_ServiceDesc
 	desc.ServiceName = serviceName
 	desc.Methods = d.bounded(desc.Methods)
-	s.RegisterService(&desc, &service{common: d, rpc: d.o.Firestore})
-	return s
+	return &desc, &service{common: d, rpc: d.o.Firestore}
+}
+
+// callsOf returns the calls of a service by the names of their methods.
+func (d *common) callsOf(desc *grpc.ServiceDesc, impl *service) map[string]grpc.StreamHandler {
+	calls := make(map[string]grpc.StreamHandler, len(desc.Methods)+len(desc.Streams))
+	for _, m := range desc.Methods {
+		calls[m.MethodName] = func(_ any, ss grpc.ServerStream) error {
+			out, err := m.Handler(impl, ss.Context(), ss.RecvMsg, d.unary)
+			if err != nil {
+				return err
+			}
+			return ss.SendMsg(out)
+		}
+	}
+	for _, m := range desc.Streams {
+		info := &grpc.StreamServerInfo{FullMethod: "/" + serviceName + "/" + m.StreamName, IsClientStream: m.ClientStreams, IsServerStream: m.ServerStreams}
+		calls[m.StreamName] = func(_ any, ss grpc.ServerStream) error { return d.stream(impl, ss, info, m.Handler) }
+	}
+	return calls
 }
 
 // common handles the parts that all calls share.
@@ -239,7 +284,7 @@ func (d *common) stream(srv any, ss grpc.ServerStream, info *grpc.StreamServerIn
 		counted.End(codeOf(err))
 	}()
 	bounded := &boundedStream{ServerStream: ss, common: d}
-	defer bounded.done()
+	defer bounded.end()
 	if !info.IsClientStream {
 		return next(srv, bounded)
 	}
@@ -252,9 +297,14 @@ func (d *common) stream(srv any, ss grpc.ServerStream, info *grpc.StreamServerIn
 		err = d.untilEnding(srv, until, next)
 	}
 	if d.ending.Ended() && ss.Context().Err() == nil {
-		return fault.E(fault.Unavailable, "The server is stopping. Please try again.")
+		return errStopping()
 	}
 	return err
+}
+
+// errStopping returns the error of a lasting stream that ends with the server.
+func errStopping() error {
+	return wire.Status(fault.E(fault.Unavailable, "The server is stopping. Please try again.")).Err()
 }
 
 // codeOf returns the code of a call's result.

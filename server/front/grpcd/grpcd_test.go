@@ -32,12 +32,12 @@ const (
 // connect serves an empty database in memory, closed to all but servers, and returns a connection to it.
 func connect(t *testing.T) *grpc.ClientConn {
 	t.Helper()
-	conn, _ := connectCommon(t)
+	conn, _ := connectServer(t)
 	return conn
 }
 
-// connectCommon is connect, with what the calls have in common.
-func connectCommon(t *testing.T) (*grpc.ClientConn, *common) {
+// connectServer is connect, with the server.
+func connectServer(t *testing.T) (*grpc.ClientConn, *Server) {
 	t.Helper()
 	ctx := context.WithoutCancel(t.Context())
 	store, err := pebblestore.OpenMemory()
@@ -60,11 +60,27 @@ func connectCommon(t *testing.T) (*grpc.ClientConn, *common) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := newCommon(Options{Firestore: calls, Tokens: token.New(token.Options{Unsigned: true})})
+	s, err := New(Options{Firestore: calls, Tokens: token.New(token.Options{Unsigned: true})})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := d.server()
+	conn := connectTo(t, s)
+	t.Cleanup(func() {
+		s.Stop()
+		if err := errors.Join(e.Close(), store.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	return conn, s
+}
+
+// connectTo serves a server's calls and connects to it.
+func connectTo(t *testing.T, s interface {
+	Serve(net.Listener) error
+	Stop()
+},
+) *grpc.ClientConn {
+	t.Helper()
 	l := bufconn.Listen(1 << 20)
 	ended := make(chan error, 1)
 	go func() { ended <- s.Serve(l) }()
@@ -79,11 +95,8 @@ func connectCommon(t *testing.T) (*grpc.ClientConn, *common) {
 		if err := <-ended; err != nil {
 			t.Errorf("Serve: %v", err)
 		}
-		if err := errors.Join(e.Close(), store.Close()); err != nil {
-			t.Error(err)
-		}
 	})
-	return conn, d
+	return conn
 }
 
 // as returns a context whose calls carry an Authorization header.

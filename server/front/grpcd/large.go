@@ -103,6 +103,8 @@ type boundedStream struct {
 	common *common
 	// release returns the last message's share of the budget, if it has any. Streams receive and send at a time.
 	release atomic.Pointer[func()]
+	// ended is set at the end of the call, when a message may still be received.
+	ended atomic.Bool
 }
 
 // RecvMsg implements grpc.ServerStream.
@@ -115,8 +117,17 @@ func (s *boundedStream) RecvMsg(m any) error {
 	release, err := s.common.open(s.Context(), l)
 	if release != nil {
 		s.release.Store(&release)
+		if s.ended.Load() {
+			s.done()
+		}
 	}
 	return err
+}
+
+// end ends the use of the stream.
+func (s *boundedStream) end() {
+	s.ended.Store(true)
+	s.done()
 }
 
 // SendMsg implements grpc.ServerStream.

@@ -26,7 +26,8 @@ func large() *pb.CommitRequest {
 // TestLargeMessagesWaitForTheBudget fills the budget for large messages: small ones still pass, large ones wait until it is returned or
 // their call ends.
 func TestLargeMessagesWaitForTheBudget(t *testing.T) {
-	conn, d := connectCommon(t)
+	conn, s := connectServer(t)
+	d := s.common
 	if !d.large.TryAcquire(maxLarge) {
 		t.Fatal("the budget is not used up")
 	}
@@ -50,7 +51,8 @@ func TestLargeMessagesWaitForTheBudget(t *testing.T) {
 // TestTheBudgetIsReturned sends large messages by every kind of call, good ones and such as are refused, and checks that the budget is whole
 // again.
 func TestTheBudgetIsReturned(t *testing.T) {
-	conn, d := connectCommon(t)
+	conn, s := connectServer(t)
+	d := s.common
 	for range 3 {
 		if err := call(as(t, "Bearer owner"), conn, "Commit", large(), &pb.CommitResponse{}); err != nil {
 			t.Errorf("a large commit: %v", err)

@@ -1,0 +1,198 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/peer"
+	"google.golang.org/grpc/status"
+
+	"clave/server/front/grpcd"
+)
+
+// How a call of gRPC is forwarded. ForwardCall sends its messages to the leader unparsed (try), and returns the leader's
+// headers, messages, trailers and status. While there is no leader it waits for one, as forward does.
+//
+// A call is tried again only if the leader can't have begun it: there was no connection, or a trailer has headerRefused.
+// A call whose client sends a stream is not tried again once the stream to the leader is open, since messages may be on
+// their way. Each other call that is cut gets UNAVAILABLE. A status is the leader's own if a trailer has headerServed;
+// otherwise gRPC's client may have made it of a broken connection.
+
+// headerServed is a trailer of each call that the leader has served to its end.
+const headerServed = "Clave-Served"
+
+// ForwardCall forwards a call of a port to the leader. first is the call's only message; nil if its client sends a
+// stream. It returns here if this node leads and nothing was forwarded.
+func (n *Node) ForwardCall(ss grpc.ServerStream, port, method string, first *grpcd.Raw) (here bool, err error) {
+	late, stop := n.o.Clock.After(n.o.Patience)
+	defer stop()
+	for {
+		handler, served := n.local(port)
+		if handler != nil {
+			return true, nil
+		}
+		leader, moved := n.o.Leader()
+		reachable := leader.Address != "" && leader.Node != n.o.Name
+		if reachable {
+			if done, err := n.try(ss, leader, port, method, first); done {
+				return false, err
+			}
+		}
+		if !n.await(ss.Context(), reachable, served, moved, late) {
+			return false, errNoLeader()
+		}
+	}
+}
+
+// errNoLeader returns the error of a call while there is no leader, or whose leader was lost.
+func errNoLeader() error { return status.Error(codes.Unavailable, TextNoLeader) }
+
+// try forwards a call to a leader. It returns false if the call may be tried again.
+func (n *Node) try(ss grpc.ServerStream, leader Leader, port, method string, first *grpcd.Raw) (done bool, err error) {
+	ctx, cancel := n.during(leader).Within(ss.Context())
+	defer cancel()
+	conn, err := n.conns.take(leader)
+	if err != nil {
+		return true, err
+	}
+	defer n.conns.release(conn)
+	out, err := conn.NewStream(outgoingCall(ctx, port), &grpc.StreamDesc{ServerStreams: true, ClientStreams: first == nil}, method)
+	switch {
+	case err != nil && ss.Context().Err() == nil && (ctx.Err() != nil || status.Code(err) == codes.Unavailable):
+		return false, nil
+	case err != nil:
+		return true, n.cut(ss, nil, err)
+	}
+	if first == nil {
+		go sendMessages(ss, out, cancel)
+	} else if err := out.SendMsg(first.Copy()); err != nil && !errors.Is(err, io.EOF) { // after EOF, RecvMsg returns the status
+		return true, n.cut(ss, nil, err)
+	}
+	if err = passCall(ss, out); errors.Is(err, errClient) {
+		return true, err
+	}
+	trailer := out.Trailer()
+	if len(trailer.Get(headerRefused)) > 0 && first != nil {
+		return false, nil
+	}
+	ss.SetTrailer(passed(trailer))
+	if errors.Is(err, io.EOF) {
+		return true, nil
+	}
+	return true, n.cut(ss, trailer, err)
+}
+
+// errClient is the error of a call whose client can't be sent a message.
+var errClient = errors.New("cluster: the client has gone")
+
+// passCall passes the leader's headers and messages to the client. It returns the error that ends the leader's messages, or
+// errClient.
+func passCall(ss grpc.ServerStream, out grpc.ClientStream) error {
+	for begun := false; ; begun = true {
+		var message grpcd.Raw
+		err := out.RecvMsg(&message)
+		if err != nil {
+			return err
+		}
+		if !begun {
+			header, err := out.Header()
+			if err == nil {
+				err = ss.SetHeader(passed(header))
+			}
+			if err != nil {
+				return err
+			}
+		}
+		if err := ss.SendMsg(&message); err != nil {
+			return fmt.Errorf("%w: %w", errClient, err)
+		}
+	}
+}
+
+// sendMessages sends the client's messages to the leader until the call ends. It may wait for the client's next message until a
+// moment after that.
+func sendMessages(ss grpc.ServerStream, out grpc.ClientStream, cancel context.CancelFunc) {
+	for {
+		var message grpcd.Raw
+		err := ss.RecvMsg(&message)
+		if errors.Is(err, io.EOF) {
+			err = out.CloseSend()
+			if err == nil {
+				return
+			}
+		}
+		if err == nil {
+			err = out.SendMsg(&message)
+			if errors.Is(err, io.EOF) {
+				return // RecvMsg returns the status
+			}
+		}
+		if err != nil {
+			cancel()
+			return
+		}
+	}
+}
+
+// unsent lists the metadata that belong to one connection, or that this node sets.
+var unsent = []string{
+	"content-type", "grpc-accept-encoding", "grpc-status-details-bin", "date", "trailer", "content-length",
+	strings.ToLower(headerPort), strings.ToLower(headerClient), strings.ToLower(headerScheme), strings.ToLower(headerServed), strings.ToLower(headerRefused),
+}
+
+// passed returns the metadata that are passed on.
+func passed(md metadata.MD) metadata.MD {
+	out := make(metadata.MD, len(md))
+	for name, values := range md {
+		if !strings.HasPrefix(name, ":") && !slices.Contains(unsent, name) {
+			out[name] = values
+		}
+	}
+	return out
+}
+
+// outgoingCall returns the context of a call to the leader, with the metadata of the client's call.
+func outgoingCall(ctx context.Context, port string) context.Context {
+	in, _ := metadata.FromIncomingContext(ctx)
+	out := passed(in)
+	out.Set(headerPort, port)
+	if p, ok := peer.FromContext(ctx); ok {
+		out.Set(headerClient, p.Addr.String())
+	}
+	return metadata.NewOutgoingContext(ctx, out)
+}
+
+// cut returns the error of a call for its client. It is the leader's own, or UNAVAILABLE.
+func (n *Node) cut(ss grpc.ServerStream, trailer metadata.MD, err error) error {
+	if ss.Context().Err() != nil {
+		return err // the client has gone, its time is over, or this node stops
+	}
+	switch status.Code(err) {
+	case codes.Canceled, codes.Unknown: // the client is still connected, and the leader's end has failed; or there was no status
+	case codes.Internal, codes.Unavailable:
+		if len(trailer.Get(headerServed)) > 0 {
+			return err
+		}
+	default:
+		return err
+	}
+	n.o.Log.Debug("a forwarded call was cut", "error", err)
+	return errNoLeader()
+}
+
+// refuseCall responds to a call that was not begun.
+func refuseCall(w http.ResponseWriter) {
+	w.Header().Set("Content-Type", "application/grpc")
+	w.Header().Set("Grpc-Status", strconv.Itoa(int(codes.Unavailable)))
+	w.Header().Set("Grpc-Message", TextNoLeader)
+	w.WriteHeader(http.StatusOK)
+}

@@ -1,0 +1,190 @@
+package grpcd
+
+import (
+	"context"
+	"log/slog"
+	"sync/atomic"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/mem"
+	"google.golang.org/grpc/status"
+
+	"clave/server/front/budget"
+)
+
+// RouterOptions configures a Router.
+type RouterOptions struct {
+	// Here returns the server at this node that serves a call of a method, given with the service's name before it; nil if the call
+	// must be forwarded. first is the call's message, or nil for a call whose client sends a stream. The server serves the call under
+	// the returned context, and done is called at its end.
+	Here func(ctx context.Context, method string, first []byte) (within context.Context, s *Server, done func())
+	// Forward forwards a call. first, if not nil, is the call's only message. It returns here if nothing has been forwarded because
+	// Lead was called.
+	Forward func(ss grpc.ServerStream, method string, first *Raw) (here bool, err error)
+	// Budget bounds the memory of large messages that wait; nil means a budget of its own.
+	Budget *budget.Budget
+	// Log receives our own bugs; nil logs nothing.
+	Log *slog.Logger
+}
+
+// Router serves Firestore over gRPC on a node whose calls other servers serve: this node's, or another node.
+type Router struct {
+	transports
+	o RouterOptions
+	// leads serves all calls once this node leads.
+	leads atomic.Pointer[Server]
+}
+
+// NewRouter returns a router. Here and Forward must be set.
+func NewRouter(ro RouterOptions) *Router {
+	o := Options{Budget: ro.Budget, Log: ro.Log}
+	o.EnsureDefaults()
+	r := &Router{o: ro}
+	r.common = commonOf(o)
+	served, _ := r.common.service()
+	r.desc = &grpc.ServiceDesc{ServiceName: served.ServiceName}
+	for _, m := range served.Methods {
+		r.desc.Streams = append(r.desc.Streams, grpc.StreamDesc{StreamName: m.MethodName})
+	}
+	r.desc.Streams = append(r.desc.Streams, served.Streams...)
+	for i := range r.desc.Streams {
+		m := &r.desc.Streams[i]
+		name, lasts := m.StreamName, m.ClientStreams
+		m.Handler = func(_ any, ss grpc.ServerStream) error { return r.serve(ss, name, lasts) }
+	}
+	r.options = []grpc.ServerOption{grpc.UnknownServiceHandler(func(_ any, ss grpc.ServerStream) error { return r.serve(ss, "", true) })}
+	return r
+}
+
+// Lead lets a server serve all calls from now on.
+func (r *Router) Lead(s *Server) { r.leads.Store(s) }
+
+// GracefulStop ends lasting streams with Unavailable and waits for the other calls on a listener's connections.
+func (r *Router) GracefulStop() {
+	if s := r.leads.Load(); s != nil {
+		s.GracefulStop()
+	}
+	r.transports.GracefulStop()
+}
+
+// Stop ends everything.
+func (r *Router) Stop() {
+	if s := r.leads.Load(); s != nil {
+		s.Stop()
+	}
+	r.transports.Stop()
+}
+
+// serve serves a call of a method; the name is empty for an unknown one. lasts is set if its client sends a stream.
+func (r *Router) serve(ss grpc.ServerStream, name string, lasts bool) (err error) {
+	if s := r.leads.Load(); s != nil {
+		return s.call(ss, name)
+	}
+	defer func() { err = r.common.answer(name, err, recover()) }()
+	if lasts {
+		return r.serveStream(ss, name)
+	}
+	var first Raw
+	if err := ss.RecvMsg(&first); err != nil {
+		return err
+	}
+	defer first.Free()
+	if first.Len() < largeMessage {
+		message := first.data.MaterializeToBuffer(mem.DefaultBufferPool())
+		ctx, s, done := r.o.Here(ss.Context(), "/"+serviceName+"/"+name, message.ReadOnlyData())
+		message.Free()
+		if s != nil {
+			defer done()
+			return s.call(&begun{ServerStream: ss, ctx: ctx, codec: r.common.codec, first: &first}, name)
+		}
+	}
+	return r.forward(ss, name, &first)
+}
+
+// forward forwards a call whose only message is first.
+func (r *Router) forward(ss grpc.ServerStream, name string, first *Raw) error {
+	taken := budget.Taken(ss.Context())
+	taken()
+	if first.Len() >= largeMessage {
+		release, err := r.common.open(ss.Context(), &deferred{message: first, late: first.take()})
+		if err != nil {
+			return err
+		}
+		defer release()
+	}
+	here, err := r.o.Forward(ss, "/"+serviceName+"/"+name, first)
+	if here {
+		return r.lead(&begun{ServerStream: ss, ctx: ss.Context(), codec: r.common.codec, first: first}, name)
+	}
+	return err
+}
+
+// lead serves a call that waited until this node led.
+func (r *Router) lead(ss grpc.ServerStream, name string) error {
+	s := r.leads.Load()
+	if s == nil {
+		return errStopping()
+	}
+	return s.call(ss, name)
+}
+
+// serveStream serves a call whose client sends a stream. It ends with Unavailable when the server stops.
+func (r *Router) serveStream(ss grpc.ServerStream, name string) error {
+	method, _ := grpc.MethodFromServerStream(ss)
+	ctx, stop := r.common.ending.Within(ss.Context())
+	defer stop()
+	within, s, done := r.o.Here(ctx, method, nil)
+	var here bool
+	var err error
+	if s != nil {
+		defer done()
+		err = s.call(&begun{ServerStream: ss, ctx: within}, name)
+	} else {
+		bounded := &boundedStream{ServerStream: &lasting{ss, ctx}, common: r.common}
+		defer bounded.end()
+		here, err = r.o.Forward(bounded, method, nil)
+	}
+	if here {
+		return r.lead(ss, name)
+	}
+	if r.common.ending.Ended() && ss.Context().Err() == nil {
+		return errStopping()
+	}
+	return err
+}
+
+// begun is the stream of a call under another context. Its first message, if any, was read and is returned again.
+type begun struct {
+	grpc.ServerStream
+	ctx   context.Context
+	codec *codec
+	first *Raw
+}
+
+// Context implements grpc.ServerStream.
+func (b *begun) Context() context.Context { return b.ctx }
+
+// RecvMsg implements grpc.ServerStream.
+func (b *begun) RecvMsg(m any) error {
+	if b.first == nil {
+		return b.ServerStream.RecvMsg(m)
+	}
+	data := b.first.take()
+	b.first = nil
+	defer data.Free()
+	if err := b.codec.Unmarshal(data, m); err != nil {
+		return status.Errorf(codes.Internal, "grpc: failed to unmarshal the received message: %v", err)
+	}
+	return nil
+}
+
+// call serves a call of another gRPC server; the name of an unknown method is empty.
+func (s *Server) call(ss grpc.ServerStream, name string) error {
+	serve := s.calls[name]
+	if serve == nil {
+		method, _ := grpc.MethodFromServerStream(ss)
+		return status.Errorf(codes.Unimplemented, "unknown method %s", method)
+	}
+	return serve(nil, ss)
+}
