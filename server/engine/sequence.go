@@ -21,8 +21,8 @@ import (
 //
 // With this alone, callers that commit repeatedly would form two halves: one is written while the other waits, and each
 // flush serves only half of them. So a leader waits until there are as many commits as there were at the end of the
-// previous group, written and waiting together, but not longer than half of the time that writing that group took. A
-// single caller never waits.
+// previous group, written and waiting together. It waits at most half of the time that writing that group took, and up
+// to four times as long while such waits end with all commits there (patience). A single caller never waits.
 //
 // Invariants: there is one leader at a time, versions are assigned in the order of writing, and a group is visible or
 // has failed (show) before the next one gets versions. So a reader that needs all commits up to a version submits an
@@ -31,9 +31,11 @@ type sequencer struct {
 	engine *Engine
 	// clock is the machine's clock even in tests, whose own clocks do not advance while a commit is written.
 	clock clock.Clock
-	// took is the duration of the last group's write. Only the leader accesses it.
-	took time.Duration
-	mu   struct {
+	// took is the duration of the last group's write, and patience the number of halves of it that the leader waits at
+	// most. Only the leader accesses them.
+	took     time.Duration
+	patience time.Duration
+	mu       struct {
 		sync.Mutex
 		leading bool
 		queue   []*pending
@@ -142,8 +144,12 @@ func (s *sequencer) lead(ctx context.Context) {
 	}
 }
 
-// maxGather is the longest time that a leader waits for commits.
-const maxGather = 2 * time.Millisecond
+// maxGather is the longest time that a leader waits for commits, and maxPatience the greatest number of halves of a
+// write's duration.
+const (
+	maxGather   = 2 * time.Millisecond
+	maxPatience = 4
+)
 
 // gather returns the commits to write together.
 func (s *sequencer) gather() []*pending {
@@ -153,10 +159,13 @@ func (s *sequencer) gather() []*pending {
 		full := make(chan struct{})
 		s.mu.full = full
 		s.mu.Unlock()
-		timeout, stop := s.clock.After(min(s.took/2, maxGather))
+		s.patience = max(s.patience, 1)
+		timeout, stop := s.clock.After(min(s.patience*s.took/2, maxGather))
 		select {
 		case <-full:
+			s.patience = min(2*s.patience, maxPatience)
 		case <-timeout:
+			s.patience /= 2 // Callers that come at any time must not wait for others.
 		}
 		stop()
 		s.mu.Lock()

@@ -1,0 +1,55 @@
+package engine
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"clave/server/clock"
+)
+
+// waitingClock records the waits of a leader, which end at once: by the arrival of all commits, or by time.
+type waitingClock struct {
+	clock.Clock
+	s     *sequencer
+	full  bool
+	waits []time.Duration
+}
+
+// After implements clock.Clock.
+func (c *waitingClock) After(d time.Duration) (<-chan time.Time, func()) {
+	c.waits = append(c.waits, d)
+	passed := make(chan time.Time, 1)
+	if c.full {
+		close(c.s.mu.full)
+	} else {
+		passed <- time.Time{}
+	}
+	return passed, func() {}
+}
+
+// TestALeadersPatience has leaders wait for a second commit after writes of 400 µs. The limit of a wait grows while all commits arrive,
+// and shrinks while they do not.
+func TestALeadersPatience(t *testing.T) {
+	s := &sequencer{took: 400 * time.Microsecond}
+	c := &waitingClock{s: s}
+	s.clock = c
+	for _, full := range []bool{false, true, true, true, false, false, false} {
+		c.full = full
+		s.mu.expected, s.mu.queue = 2, []*pending{{}}
+		s.gather()
+	}
+	want := []time.Duration{200, 200, 400, 800, 800, 400, 200}
+	for i := range want {
+		want[i] *= time.Microsecond
+	}
+	if !slices.Equal(c.waits, want) {
+		t.Errorf("the limits of the waits are %v, want %v", c.waits, want)
+	}
+	s.took = 50 * time.Millisecond
+	s.mu.expected, s.mu.queue = 2, []*pending{{}}
+	s.gather()
+	if got := c.waits[len(c.waits)-1]; got != maxGather {
+		t.Errorf("the limit after a slow write is %v, want %v", got, maxGather)
+	}
+}
