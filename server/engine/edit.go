@@ -108,26 +108,36 @@ func columns(edits []edit) []storage.Op {
 	if len(edits) == 1 {
 		return edits[0].ops
 	}
-	n, deepest := 0, 0
+	n := 0
+	rows := make([][]storage.Op, len(edits))
 	for i := range edits {
 		n += len(edits[i].ops)
-		deepest = max(deepest, len(edits[i].ops))
+		rows[i] = edits[i].ops
 	}
-	out := make([]storage.Op, 0, n)
-	starts := make([]int, 0, deepest+1)
-	for at := range deepest {
-		starts = append(starts, len(out))
-		for i := range edits {
-			if at < len(edits[i].ops) {
-				out = append(out, edits[i].ops[at])
-			}
-		}
-	}
-	starts = append(starts, n)
-	inShares(deepest, leastColumns, func(from, to int) {
+	out, starts := appendColumns(make([]storage.Op, 0, n), rows)
+	inShares(len(starts)-1, leastColumns, func(from, to int) {
 		for at := from; at < to; at++ {
 			slices.SortFunc(out[starts[at]:starts[at+1]], func(a, b storage.Op) int { return bytes.Compare(a.Key, b.Key) })
 		}
 	})
 	return out
+}
+
+// appendColumns appends the operations of rows: the first of each, then the second of each, and so on. starts are the
+// positions of the columns, and the end of the last one.
+func appendColumns(dst []storage.Op, rows [][]storage.Op) (out []storage.Op, starts []int) {
+	deepest := 0
+	for _, row := range rows {
+		deepest = max(deepest, len(row))
+	}
+	starts = make([]int, 0, deepest+1)
+	for at := range deepest {
+		starts = append(starts, len(dst))
+		for _, row := range rows {
+			if at < len(row) {
+				dst = append(dst, row[at])
+			}
+		}
+	}
+	return dst, append(starts, len(dst))
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"clave/server/clock"
+	"clave/server/storage"
 )
 
 // waitingClock records the waits of a leader, which end at once: by the arrival of all commits, or by time.
@@ -51,5 +52,36 @@ func TestALeadersPatience(t *testing.T) {
 	s.gather()
 	if got := c.waits[len(c.waits)-1]; got != maxGather {
 		t.Errorf("the limit after a slow write is %v, want %v", got, maxGather)
+	}
+}
+
+// TestTogether puts the operations of commits in columns, unless one of the group is no commit.
+func TestTogether(t *testing.T) {
+	ops := func(keys ...string) (out []storage.Op) {
+		for _, key := range keys {
+			out = append(out, storage.Op{Key: []byte(key)})
+		}
+		return out
+	}
+	a, b, none := &pending{ops: ops("a1", "a2", "a3")}, &pending{ops: ops("b1", "b2")}, &pending{}
+	other := &pending{aside: ops("x1", "x2")}
+	for _, tt := range []struct {
+		name  string
+		group []*pending
+		want  []string
+	}{
+		{"one commit", []*pending{a}, []string{"a1", "a2", "a3"}},
+		{"two commits", []*pending{a, none, b}, []string{"a1", "b1", "a2", "b2", "a3"}},
+		{"commits and something else", []*pending{a, other, b}, []string{"a1", "a2", "a3", "x1", "x2", "b1", "b2"}},
+		{"something else alone", []*pending{other}, []string{"x1", "x2"}},
+		{"nothing", []*pending{none}, nil},
+	} {
+		var got []string
+		for _, op := range together(tt.group) {
+			got = append(got, string(op.Key))
+		}
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
+		}
 	}
 }
