@@ -264,11 +264,12 @@ func signedUp(t *testing.T) (uid, token string) {
 	return body.LocalID, body.IDToken
 }
 
-// TestUnsubscribingDisregardsCase unsubscribes by links whose addresses are spelled otherwise than the subscriptions.
-func TestUnsubscribingDisregardsCase(t *testing.T) {
+// TestUnsubscribingDisregardsSpelling unsubscribes by links whose addresses differ from those of the subscriptions in case and outer spaces.
+func TestUnsubscribingDisregardsSpelling(t *testing.T) {
 	s, mails, hand, documents := mailing(t)
 	for _, spelling := range []string{"ana@correo.do", "Ana@Correo.DO", "aNA@correo.do"} {
-		confirmAll(t, s, mails, documents, hand, "Ana@correo.do", "ANA@CORREO.DO", "ana@correo.do", "anabel@correo.do")
+		confirmAll(t, s, mails, documents, hand, "Ana@correo.do", "ANA@CORREO.DO", "ana@correo.do", "  Ana@correo.do",
+			"\t\u00a0ana@correo.do\u3000", "anabel@correo.do", " anabel@correo.do")
 		if got, err := s.Newsletter(t.Context()); err != nil || got.Confirmed != 2 {
 			t.Fatalf("before %s unsubscribes: %v, %v", spelling, got, err)
 		}
@@ -281,6 +282,15 @@ func TestUnsubscribingDisregardsCase(t *testing.T) {
 		}
 		if got, err := s.Newsletter(t.Context()); err != nil || got.Confirmed != 1 {
 			t.Errorf("after %s unsubscribed: %v, %v", spelling, got, err)
+		}
+		subscriptions, err := documents.Collection("Massive Boletin").Documents(t.Context()).GetAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range subscriptions {
+			if email := d.Data()["email"].(string); strings.EqualFold(strings.TrimSpace(email), "ana@correo.do") {
+				t.Errorf("after %s unsubscribed there is a subscription of %q", spelling, email)
+			}
 		}
 		if got, err := s.Count(t.Context(), "ana@correo.do"); err != nil || got.Total() != 0 {
 			t.Errorf("after %s unsubscribed: %v, %v", spelling, got, err)

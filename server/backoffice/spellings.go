@@ -10,8 +10,9 @@ import (
 	"cloud.google.com/go/firestore"
 )
 
-// Documents of visitors have addresses as they were typed, and Firestore compares strings with their case. So a document of an address is
-// found by the case variants of the address's first spelledPrefix characters, each a range of the index, and is then compared without case.
+// Documents of visitors have addresses as they were typed, and Firestore compares strings with their case and spaces. A document of an address is
+// therefore found by several ranges of the index: one for each case variant of the address's first spelledPrefix characters, and those of all
+// strings that begin with a space. The documents in these ranges are then compared without case and outer spaces.
 const spelledPrefix = 3
 
 // normal returns an address without spaces around it and in lower case, as the service keeps it.
@@ -36,11 +37,28 @@ func prefixes(address string) []string {
 	return all
 }
 
-// ofAddress returns the documents of a collection whose field email is an address, in any case.
+// span is a range of strings, from the first to before the second.
+type span struct{ from, to string }
+
+// spans returns the ranges that contain all spellings of an address.
+func spans(address string) []span {
+	var all []span
+	for _, prefix := range prefixes(address) {
+		all = append(all, span{prefix, prefix + string(unicode.MaxRune)})
+	}
+	for _, spaces := range unicode.White_Space.R16 {
+		for space := rune(spaces.Lo); space <= rune(spaces.Hi); space += rune(spaces.Stride) {
+			all = append(all, span{string(space), string(space + 1)})
+		}
+	}
+	return all
+}
+
+// ofAddress returns the documents of a collection whose field email is an address, in any case and with or without outer spaces.
 func ofAddress(ctx context.Context, in *firestore.CollectionRef, address string) ([]*firestore.DocumentRef, error) {
 	var refs []*firestore.DocumentRef
-	for _, prefix := range prefixes(address) {
-		query := in.Where("email", ">=", prefix).Where("email", "<", prefix+string(unicode.MaxRune)).OrderBy("email", firestore.Asc).
+	for _, s := range spans(address) {
+		query := in.Where("email", ">=", s.from).Where("email", "<", s.to).OrderBy("email", firestore.Asc).
 			Select("email").Limit(eraseBatch)
 		for page := query; ; {
 			found, err := page.Documents(ctx).GetAll()
