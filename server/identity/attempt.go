@@ -28,6 +28,8 @@ type attempt struct {
 	edit func(ch *account.Change, u *account.User) error
 	// whole is set when no further factor is required: the second factor was presented, or there is none.
 	whole bool
+	// exempt is set for sign-ins for which blocking functions are not called and no second factor is required. They need no cfg or tenant.
+	exempt bool
 }
 
 // outcome is the result of an attempt: tokens, or the parameters for presenting the second factor.
@@ -38,8 +40,8 @@ type outcome struct {
 	user *account.User
 }
 
-// complete is the end of every sign-in that blocking functions or second factors may be part of, whatever the first factor was. Anonymous
-// sign-up and passkeys, which have neither, begin their session in a change of their own.
+// complete is the end of every sign-in, whatever the first factor was. Anonymous sign-up and passkeys are exempt from blocking functions and
+// second factors: for them only the checks and the change apply.
 //
 //  1. beforeCreate is called for a new account. Blocking functions may take a minute, so no lock is held.
 //  2. The account as it was read is prepared and checked, and it is decided whether a second factor is required.
@@ -48,7 +50,7 @@ type outcome struct {
 //     the session begins, or the sign-in is stored until its second factor comes. If the account requires a factor only now, the result
 //     of beforeSignIn is dropped: the function is called again after the factor.
 func (s *Service) complete(ctx context.Context, a *attempt) (*outcome, error) {
-	if a.isNew {
+	if a.isNew && !a.exempt {
 		if err := s.beforeCreate(ctx, a.call, a.cfg, a.user, &a.session, a.event); err != nil {
 			return nil, err
 		}
@@ -59,11 +61,10 @@ func (s *Service) complete(ctx context.Context, a *attempt) (*outcome, error) {
 	if err := a.refuses(a.user); err != nil {
 		return nil, err
 	}
-	factors := s.factorRules(a.cfg, a.tenant)
-	requires := func(u *account.User) bool { return !a.whole && factors.requires(u) }
+	requires := func(u *account.User) bool { return !a.whole && !a.exempt && s.factorRules(a.cfg, a.tenant).requires(u) }
 	half := requires(a.user)
 	var blocked *blockedUpdate
-	if !half {
+	if !half && !a.exempt {
 		var err error
 		if blocked, err = s.beforeSignIn(ctx, a.call, a.cfg, a.user, &a.session, a.event); err != nil {
 			return nil, err

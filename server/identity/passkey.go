@@ -109,23 +109,28 @@ func (s *Service) FinalizePasskeyEnrollment(ctx context.Context, c Call, r *Pass
 	if name == "" {
 		name = "Unnamed Passkey"
 	}
-	res := &PasskeyResponse{LocalID: u.UID}
-	// The change locks the credential's id beside the account. If two accounts register the same passkey, the second is refused.
-	return res, s.accounts.Change(ctx, c.scope(), []string{u.UID, "\x00" + passkeyItem + id}, func(ch *account.Change) error {
-		now, err := ch.Get(u.UID)
-		if err != nil || now == nil {
-			return firstErr(err, apiError("USER_NOT_FOUND"))
-		}
-		if owner, err := s.byPasskey(c, id); err != nil || owner != nil {
-			return firstErr(err, apiError("CREDENTIAL_ALREADY_IN_USE"))
-		}
-		now.Passkeys = append(now.Passkeys, account.Passkey{ID: id, Name: name})
-		if err := ch.Save(passkeyItem, id, now.UID); err != nil {
-			return err
-		}
-		res.TokenPair, err = s.signInPair(ch, c, now, session{Provider: "passkey"})
-		return err
+	return s.completePasskey(ctx, &attempt{
+		call: c, user: u,
+		// The change locks the credential's id beside the account. If two accounts register the same passkey, the second is refused.
+		locked: []string{"\x00" + passkeyItem + id},
+		edit: func(ch *account.Change, u *account.User) error {
+			if owner, err := s.byPasskey(c, id); err != nil || owner != nil {
+				return firstErr(err, apiError("CREDENTIAL_ALREADY_IN_USE"))
+			}
+			u.Passkeys = append(u.Passkeys, account.Passkey{ID: id, Name: name})
+			return ch.Save(passkeyItem, id, u.UID)
+		},
 	})
+}
+
+// completePasskey completes a sign-in with a passkey, for which blocking functions are not called and no second factor is required.
+func (s *Service) completePasskey(ctx context.Context, a *attempt) (*PasskeyResponse, error) {
+	a.session, a.exempt = session{Provider: "passkey"}, true
+	out, err := s.complete(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	return &PasskeyResponse{LocalID: a.user.UID, TokenPair: TokenPair{out.IDToken, out.RefreshToken}}, nil
 }
 
 // passkeyItem is the kind of item that maps a passkey to its user.
@@ -166,12 +171,13 @@ func (s *Service) FinalizePasskeySignIn(ctx context.Context, c Call, r *PasskeyR
 	if err != nil || u == nil {
 		return nil, firstErr(err, apiError("PASSKEY_CREDENTIAL_NOT_FOUND"))
 	}
-	res := &PasskeyResponse{LocalID: u.UID}
-	return res, s.change(ctx, c, u.UID, func(ch *account.Change, u *account.User) (err error) {
-		if !u.HasPasskey(id) {
-			return apiError("PASSKEY_CREDENTIAL_NOT_FOUND")
-		}
-		res.TokenPair, err = s.signInPair(ch, c, u, session{Provider: "passkey"})
-		return err
+	return s.completePasskey(ctx, &attempt{
+		call: c, user: u,
+		check: func(u *account.User) error {
+			if !u.HasPasskey(id) {
+				return apiError("PASSKEY_CREDENTIAL_NOT_FOUND")
+			}
+			return nil
+		},
 	})
 }

@@ -84,11 +84,11 @@ func (s *Service) signUpAnonymous(ctx context.Context, c Call, cfg *Config, tena
 		return nil, apiError("ADMIN_ONLY_OPERATION")
 	}
 	u := &account.User{UID: newUID(), Created: s.now().UnixMilli()}
-	res := &SignUpResponse{Kind: kindSignUp, LocalID: u.UID}
-	return res, s.accounts.Change(ctx, c.scope(), []string{u.UID}, func(ch *account.Change) (err error) {
-		res.Tokens, err = s.signIn(ch, c, u, session{Provider: "anonymous"})
-		return err
-	})
+	out, err := s.complete(ctx, &attempt{call: c, cfg: cfg, tenant: tenant, user: u, isNew: true, session: session{Provider: "anonymous"}, exempt: true})
+	if err != nil {
+		return nil, err
+	}
+	return &SignUpResponse{Kind: kindSignUp, LocalID: u.UID, Tokens: out.Tokens}, nil
 }
 
 // newUser returns an account that is created now. Tokens from before are not valid for it.
