@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"bytes"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -14,15 +13,11 @@ import (
 	"clave/server/storage"
 )
 
-// How the past is read. The store has only the latest documents and index entries, and the log of commits: a key for
-// each commit, with every changed document before and after. The state at a version V is a view of V or later with an
-// overlay: for each document that changed after V, its record before the first of these changes (overlayAt). A reading
-// omits the overlay's documents from the view, and merges their past states into the results in order (run.ordered,
-// Reading.listed, collectionsAt).
+// The log of commits, and versions of the past. The log has a key for each commit, with every changed document before and after. overlay.go
+// computes past states from it.
 //
-// At the time of the read, commits with versions up to V may still be in the sequencer: viewAt waits until they are
-// visible. Run drops commits older than Options.Retention, except those that subscriptions and snapshots need (forget).
-// Older versions are refused (checkPast).
+// At the time of a read, commits with versions up to the requested one may still be in the sequencer: viewAt waits until they are visible. Run
+// drops commits older than Options.Retention, except those that subscriptions and snapshots need (forget). Older versions are refused (checkPast).
 
 // lastVersion returns the version of the last commit of a database, or 0 if there is none.
 func lastVersion(r storage.Reader, number uint32) (clock.Version, error) {
@@ -174,38 +169,6 @@ func cutImages(record []byte) ([]image, error) {
 		out, record = append(out, i), rest
 	}
 	return out, nil
-}
-
-// overlay holds the differences between a version and the later view that is read: by path, the record of the document
-// at the version, or nil if it was absent.
-type overlay map[string][]byte
-
-// maxOverlay is the maximum number of changed documents that a reading holds. If there are more, each call reads those
-// that it needs.
-const maxOverlay = 20_000
-
-// overlayAt returns the differences between a version and a view of that version or later, for the paths that keep
-// accepts, or for all if it is nil. It returns errEnough if there are more than most, unless most is negative.
-func overlayAt(ctx context.Context, v *view, db *database, at clock.Version, keep func(path string) bool, most int) (overlay, error) {
-	last, err := lastVersion(v.snap, db.number.Load())
-	if err != nil || last <= at {
-		return nil, err
-	}
-	o := make(overlay)
-	err = scanChanges(ctx, v.snap, db.number.Load(), at, last, func(_ clock.Version, images []image) error {
-		for _, i := range images {
-			// Only the first change after the version has the document's record at the version.
-			if _, known := o[i.path]; known || keep != nil && !keep(i.path) {
-				continue
-			}
-			o[i.path] = bytes.Clone(i.before)
-			if len(o) > most && most >= 0 {
-				return errEnough
-			}
-		}
-		return nil
-	})
-	return o, err
 }
 
 // forget drops changes that are older than the retention. The last commit of a database is kept: its version is the

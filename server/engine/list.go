@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"bytes"
 	"context"
 	"encoding/base64"
 	"slices"
@@ -82,7 +81,7 @@ func (r *Reading) listed(ctx context.Context, req operation.List, from []byte, p
 	}
 	// Two ordered lists are merged: the documents of the view (steps), and those of the overlay (names), which may be
 	// absent from the view. A name in both is yielded once: listedDocument prefers the overlay.
-	names := r.pastIn(req.Collection, from, past)
+	names := past.in(r.db, req.Collection, from)
 	for steps.next() {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -127,26 +126,13 @@ func (r *Reading) listed(ctx context.Context, req operation.List, from []byte, p
 
 // listedDocument returns the document of a record at the reading's version.
 func (r *Reading) listedDocument(name resource.Document, record []byte, past overlay) (*document.Document, error) {
-	if _, differed := past[name.Path]; differed {
+	if past.has(name.Path) {
 		return r.fetch(name, past)
 	}
 	if record == nil {
 		return nil, nil
 	}
 	return decodeDocument(name, record)
-}
-
-// pastIn returns the names of the overlay in a collection, beginning at an encoded id.
-func (r *Reading) pastIn(c resource.Collection, from []byte, past overlay) []resource.Document {
-	var out []resource.Document
-	for path := range past {
-		name := r.db.document(path)
-		if name.Collection() == c && bytes.Compare(index.AppendSegment(nil, name.ID()), from) >= 0 {
-			out = append(out, name)
-		}
-	}
-	slices.SortFunc(out, resource.CompareDocuments)
-	return out
 }
 
 // pageToken returns the token of a page that begins with an id.
@@ -185,16 +171,8 @@ func (r *Reading) CollectionIDs(ctx context.Context, parent string) ([]string, e
 // collectionsAt corrects the present ids of collections for the reading's version: it removes collections all of whose
 // documents were created since, and adds those all of whose documents were deleted since.
 func (r *Reading) collectionsAt(ctx context.Context, parent string, ids []string, past overlay) ([]string, error) {
-	// touched maps the collections of the overlay's documents to whether one of these documents existed at the version.
 	var out []string
-	touched := make(map[string]bool)
-	for path, record := range past {
-		id, ok := childCollection(parent, path)
-		if !ok {
-			continue
-		}
-		touched[id] = touched[id] || record != nil
-	}
+	touched := past.collections(parent)
 	for _, id := range ids {
 		// A present collection all of whose changed documents were absent at the version existed only if it has an unchanged document.
 		there, known := touched[id]
@@ -222,7 +200,7 @@ func (r *Reading) anyUnchanged(ctx context.Context, collection string, past over
 	found := false
 	w := &documentWalk{ctx: ctx, view: r.view, number: r.db.number.Load()}
 	w.yield = func(path string, _ []byte) error {
-		if _, differed := past[path]; !differed {
+		if !past.has(path) {
 			found = true
 			return errEnough
 		}

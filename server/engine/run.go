@@ -268,7 +268,7 @@ func (x *run) read(h *hit) (*document.Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, changed := x.overlay[path]; changed {
+	if x.overlay.has(path) {
 		return nil, nil
 	}
 	x.stats.DocumentsRead++
@@ -287,7 +287,7 @@ func (x *run) read(h *hit) (*document.Document, error) {
 func (x *run) walk(yield func(*document.Document) error) error {
 	w := &documentWalk{ctx: x.ctx, view: x.r.view, number: x.r.db.number.Load()}
 	w.yield = func(path string, record []byte) error {
-		if _, changed := x.overlay[path]; changed {
+		if x.overlay.has(path) {
 			return nil
 		}
 		x.stats.DocumentsRead++
