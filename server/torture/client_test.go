@@ -26,7 +26,7 @@ const (
 	root     = database + "/documents"
 )
 
-// owner are the credentials of a caller to whom no rules apply.
+// owner holds the credentials of a caller to whom no rules apply.
 type owner struct{}
 
 // GetRequestMetadata implements credentials.PerRPCCredentials.
@@ -37,7 +37,7 @@ func (owner) GetRequestMetadata(context.Context, ...string) (map[string]string, 
 // RequireTransportSecurity implements credentials.PerRPCCredentials.
 func (owner) RequireTransportSecurity() bool { return false }
 
-// dial connects to the program and reconnects when the program does not run.
+// dial connects to the program, and reconnects after the program was restarted.
 func dial(t *testing.T, addr string, more ...grpc.DialOption) *grpc.ClientConn {
 	t.Helper()
 	fast := backoff.Config{BaseDelay: 10 * time.Millisecond, Multiplier: 1.5, MaxDelay: 200 * time.Millisecond}
@@ -56,14 +56,14 @@ type client struct {
 	conn *grpc.ClientConn
 }
 
-// newClient returns a client of a program that may not run yet.
+// newClient returns a client of a program. The program need not run yet.
 func newClient(t *testing.T, addr string, more ...grpc.DialOption) client {
 	t.Helper()
 	conn := dial(t, addr, more...)
 	return client{firestorepb.NewFirestoreClient(conn), conn}
 }
 
-// connect waits until the connection stands, after the program was started.
+// connect waits until the client is connected, after the program was started.
 func (c client) connect(t *testing.T) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -84,7 +84,7 @@ type outcome int
 // The outcomes of a commit.
 const (
 	acknowledged outcome = iota
-	refused              // certainly not done
+	refused              // certainly not applied
 	unknown
 )
 
@@ -106,7 +106,7 @@ func outcomeOf(err error) outcome {
 // fields are a document's numbers.
 type fields map[string]int64
 
-// values returns fields as Firestore's.
+// values converts fields to Firestore's values.
 func (f fields) values() map[string]*firestorepb.Value {
 	out := make(map[string]*firestorepb.Value, len(f))
 	for name, n := range f {
@@ -136,7 +136,7 @@ func create(path string, f fields) *firestorepb.Write {
 	return w
 }
 
-// commit does writes, in a transaction unless tx is nil, and returns the commit time.
+// commit commits writes, in a transaction unless tx is nil, and returns the commit time.
 func (c client) commit(ctx context.Context, tx []byte, writes ...*firestorepb.Write) (*timestamppb.Timestamp, error) {
 	res, err := c.rpc.Commit(ctx, &firestorepb.CommitRequest{Database: database, Writes: writes, Transaction: tx})
 	return res.GetCommitTime(), err
@@ -167,7 +167,7 @@ func (c client) abandon(ctx context.Context, tx []byte) {
 	}
 }
 
-// get reads documents in one snapshot: in a transaction, at a time of the past, or now. Absent ones are missing in the result.
+// get reads documents in one snapshot: in a transaction, at a past time, or now. The result lacks absent documents.
 func (c client) get(ctx context.Context, tx []byte, at *timestamppb.Timestamp, paths ...string) (map[string]fields, error) {
 	r := &firestorepb.BatchGetDocumentsRequest{Database: database}
 	for _, path := range paths {
@@ -186,7 +186,7 @@ func (c client) get(ctx context.Context, tx []byte, at *timestamppb.Timestamp, p
 	return collect(stream.Recv, (*firestorepb.BatchGetDocumentsResponse).GetFound)
 }
 
-// collect returns the documents of a stream's answers, by their paths.
+// collect returns the documents of a stream's answers by path.
 func collect[Answer any](receive func() (Answer, error), of func(Answer) *firestorepb.Document) (map[string]fields, error) {
 	out := make(map[string]fields)
 	for {
@@ -203,8 +203,8 @@ func collect[Answer any](receive func() (Answer, error), of func(Answer) *firest
 	}
 }
 
-// query reads the documents of a collection in one snapshot, in the order of a field, those where another field has a value if
-// where is not empty.
+// query reads the documents of a collection in one snapshot, in the order of a field. If where is not empty, it reads only documents in which that
+// field has a given value.
 func (c client) query(ctx context.Context, tx []byte, collection, order, where string, is int64) (map[string]fields, error) {
 	q := &firestorepb.StructuredQuery{From: []*firestorepb.StructuredQuery_CollectionSelector{{CollectionId: collection}}}
 	if order != "" {

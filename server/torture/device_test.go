@@ -18,10 +18,10 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// image is the file under a site's file system, by the site.
+// image maps a site to the file that holds its file system.
 var image = make(map[*site]string)
 
-// onDevice moves the data folder to a file system of its own, where root allows; else power cuts are kills.
+// onDevice moves the data folder to its own file system if the test runs as root. Otherwise power cuts are kills.
 func (s *site) onDevice(mib int) {
 	s.t.Helper()
 	if os.Geteuid() != 0 {
@@ -67,8 +67,8 @@ func mountDevice(file, mount string) error {
 	return nil
 }
 
-// cutPower copies the device under the data folder while the program stands still, kills it, and puts the copy in the device's place:
-// what the kernel had not written to the device is lost.
+// cutPower suspends the program, copies the device under the data folder, kills the program, and replaces the device by the copy. Data that the
+// kernel had not written to the device are lost.
 func cutPower(srv *server, _ *ledger) {
 	s := srv.site
 	file := image[s]
@@ -92,7 +92,7 @@ func cutPower(srv *server, _ *ledger) {
 		s.t.Fatal(err)
 	}
 	image[s] = next
-	if err := mountDevice(next, mount); err != nil { // The journal of the file system is read.
+	if err := mountDevice(next, mount); err != nil { // replays the journal of the file system
 		s.t.Fatal(err)
 	}
 }
@@ -114,7 +114,7 @@ func copyFile(from, to string) error {
 	return target.Close()
 }
 
-// TestAFullDiskIsFreed fills a small disk under load, with the program's own writes and then by another program, and frees it.
+// TestAFullDiskIsFreed fills a small disk under load, first with the program's writes and then with a file, and frees it again.
 func TestAFullDiskIsFreed(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("needs root, to mount a small disk")
@@ -177,8 +177,7 @@ func TestAFullDiskIsFreed(t *testing.T) {
 	srv.stop()
 }
 
-// backupWithoutSpace creates a backup on another disk that is full, which must fail with one line that says so, and leave
-// nothing.
+// backupWithoutSpace creates a backup on another disk, which is full. The backup must fail with one line that gives the reason, and leave no files.
 func (s *site) backupWithoutSpace() {
 	t := s.t
 	mount := filepath.Join(s.dir, "small")
@@ -193,7 +192,7 @@ func (s *site) backupWithoutSpace() {
 	dir := filepath.Join(mount, "copy")
 	out, err := s.run("backup", dir, "--data", s.data)
 	if err == nil || strings.Count(out, "\n") != 1 || !strings.Contains(out, "space") {
-		t.Errorf("backup to a full disk: %v\n%s\nwant one line that says that there is no space", err, out)
+		t.Errorf("backup to a full disk: %v\n%s\nwant one line that reports no space", err, out)
 	}
 	if left, _ := filepath.Glob(dir + "*"); len(left) > 0 {
 		t.Errorf("a backup to a full disk leaves %v", left)
@@ -213,8 +212,8 @@ func fillDisk(t *testing.T, path string) {
 	_ = f.Close()
 }
 
-// TestFlippedBits flips bits in the data files. The program starts or refuses to with one line, and of every document that it gives
-// the numbers are right; what it can't read is DATA_LOSS, and health says so.
+// TestFlippedBits flips bits in the data files. The program must start, or refuse to start with one line. All documents that it returns must be
+// correct. Reads of damaged data fail with DATA_LOSS, and health reports the damage.
 func TestFlippedBits(t *testing.T) {
 	s := newSite(t)
 	srv := s.start()
@@ -257,7 +256,7 @@ func TestFlippedBits(t *testing.T) {
 	}
 	t.Logf("%d reads were refused, %d starts", lost, refusals)
 	if lost == 0 && refusals == 0 {
-		t.Error("no flipped bit was noticed")
+		t.Error("no flipped bit was detected")
 	}
 }
 
@@ -280,7 +279,7 @@ func flipBit(t *testing.T, data string, rnd *rand.Rand) string {
 	return filepath.Base(name)
 }
 
-// readBits reads all documents of TestFlippedBits, and returns how many can't be read.
+// readBits reads all documents of TestFlippedBits and returns the number of failed reads.
 func (s *site) readBits(c client, name string, count int) (lost int) {
 	t := s.t
 	t.Helper()
@@ -304,7 +303,7 @@ func (s *site) readBits(c client, name string, count int) (lost int) {
 		}
 		_ = res.Body.Close()
 		if res.StatusCode != http.StatusServiceUnavailable {
-			t.Errorf("a flipped bit in %s was met, and health answers %d, want 503", name, res.StatusCode)
+			t.Errorf("a flipped bit in %s was detected, and health answers %d, want 503", name, res.StatusCode)
 		}
 	}
 	if _, err := c.commit(t.Context(), nil, set("others/x", fields{"v": 1})); err != nil {

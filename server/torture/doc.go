@@ -1,35 +1,33 @@
-// Package torture kills, cuts off, fills and damages the built program under load, and checks what it finds afterwards against a
-// ledger that is kept outside of it. It has tests only; `make torture ROUNDS=n` runs them for long.
+// Package torture runs the built program under load with kills, power cuts, full disks, network faults and damaged files, and compares its data
+// with a ledger that is kept outside of the program. It has tests only; `make torture ROUNDS=n` runs them for long.
 //
-// A round starts the program on the folder of the round before, runs concurrent clients, ends the program in the midst of it, starts it
-// again and checks:
+// A round starts the program on the folder of the previous round, runs concurrent clients, ends the program under load, restarts it and checks:
 //
-//   - Every acknowledged commit is there, none that was refused is, and of a batch all or nothing.
-//   - The histories of one and of four documents are strictly serializable (porcupine), those before and after the end together.
-//   - Sums of transfers, pairs, unique names and numbers of seats are right, within snapshots and in the end.
-//   - Reads of the past return what was there.
+//   - Every acknowledged commit is present, no refused one is, and each batch is present completely or not at all.
+//   - The histories of one and of four documents are strictly serializable (porcupine), across the end of the program.
+//   - Sums of transfers, pairs, unique names and numbers of seats are correct, within snapshots and at the end.
+//   - Reads of past versions return the state of that time.
 //   - Queries by an index and by name return the same documents.
-//   - A listener that lives through all of it has the documents of a query.
+//   - A listener that lasts for all rounds has the documents of its query.
 //
-// Events that the program delivers to a service are checked while both are killed at random: each commit's event must arrive, those
-// of a document in order.
+// The delivery of events to a service is checked while both are killed at random: the event of each commit must arrive, and the events of a document
+// in order.
 //
-// Power cuts are simulated: where root allows, the folder lies on a file system of its own, and the device under it is copied while
-// the program stands still. The copy has what the kernel has written to the device and nothing that it holds back, so a
-// missing fsync shows; that a device reorders or tears what it was given does not. The tests of storage/pebblestore and engine cover lost and
-// half-written data with a file system in memory.
+// Power cuts are simulated if the test runs as root: the folder is on its own file system, and the device under it is copied while the program is
+// suspended. The copy has only the data that the kernel has written to the device, so a missing fsync is detected. Reordered and torn writes of a
+// device are not simulated. The tests of storage/pebblestore and engine cover lost and half-written data with a file system in memory.
 //
-// Three nodes on one PostgreSQL are tested likewise (TestFaults), with a TCP link of its own between each two of clients, nodes and
-// PostgreSQL: nodes are killed and stopped, links cut in one or both directions and slowed, PostgreSQL is restarted and its standby promoted,
-// and disks are full. Besides the above these are checked:
+// Three nodes on one PostgreSQL are tested in the same way (TestFaults). Each pair of clients, nodes and PostgreSQL is connected by its own TCP link.
+// Nodes are killed and suspended, links are cut in one or both directions and slowed, PostgreSQL is restarted and its standby promoted, and disks
+// are filled. Further checks:
 //
-//   - Clients meet no errors but UNAVAILABLE, ABORTED and their own deadlines, and none of the first and last before a fault or later than
-//     five seconds after it.
-//   - A listener that continues at another node every few seconds, by its resume tokens, sees each acknowledged document in the first
-//     snapshot of its time or later, never goes back, and has the right sum of all accounts in every snapshot.
+//   - Clients receive only UNAVAILABLE, ABORTED and exceeded deadlines, and UNAVAILABLE and exceeded deadlines only from the beginning of a fault
+//     until five seconds after it.
+//   - A listener that continues at another node every few seconds, with its resume tokens, receives each acknowledged document in the first
+//     snapshot at or after its commit, never an older state, and the correct sum of all accounts in every snapshot.
 //
-// The machines' clocks are not shifted here: the tests of storage/pgstore have wrong ones.
+// The machines' clocks are not shifted here; the tests of storage/pgstore do so.
 //
-// The checks prove themselves on a program that forgets: its folder, or PostgreSQL's database, is rolled back to an earlier copy between
+// The checks themselves are tested on a program that loses commits: its folder, or PostgreSQL's database, is rolled back to an earlier copy between
 // two starts.
 package torture

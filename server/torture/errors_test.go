@@ -14,8 +14,8 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// met is an error that a client has received.
-type met struct {
+// clientError is an error that a client has received.
+type clientError struct {
 	at     time.Time
 	client string
 	method string
@@ -23,29 +23,29 @@ type met struct {
 }
 
 // String describes the error.
-func (m met) String() string { return fmt.Sprintf("%s at %s: %v", m.method, m.client, m.err) }
+func (m clientError) String() string { return fmt.Sprintf("%s at %s: %v", m.method, m.client, m.err) }
 
 // errorLog collects the errors of the calls of clients. It is safe for concurrent use.
 type errorLog struct {
 	mu   sync.Mutex
-	errs []met
+	errs []clientError
 }
 
 // note records the end of a call.
 func (l *errorLog) note(ctx context.Context, client, method string, err error) {
-	if err == nil || errors.Is(err, io.EOF) || errors.Is(ctx.Err(), context.Canceled) { // which its own client has cancelled
+	if err == nil || errors.Is(err, io.EOF) || errors.Is(ctx.Err(), context.Canceled) { // cancelled by the client itself
 		return
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.errs = append(l.errs, met{time.Now(), client, method, err})
+	l.errs = append(l.errs, clientError{time.Now(), client, method, err})
 }
 
-// between returns the errors from a moment up to another.
-func (l *errorLog) between(from, to time.Time) []met {
+// between returns the errors of a time span.
+func (l *errorLog) between(from, to time.Time) []clientError {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	var found []met
+	var found []clientError
 	for _, m := range l.errs {
 		if !m.at.Before(from) && m.at.Before(to) {
 			found = append(found, m)
@@ -54,7 +54,7 @@ func (l *errorLog) between(from, to time.Time) []met {
 	return found
 }
 
-// watch returns the options by which a client's errors are noted under a name.
+// watch returns dial options that record a client's errors under a name.
 func (l *errorLog) watch(client string) []grpc.DialOption {
 	unary := func(ctx context.Context, method string, req, reply any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
 		err := invoke(ctx, method, req, reply, conn, opts...)
@@ -83,7 +83,7 @@ func (s *watchedStream) RecvMsg(m any) error {
 	return err
 }
 
-// grace is the time for which after a fault its errors may come.
+// grace is how long after a fault its errors may occur.
 const grace = 5 * time.Second
 
 // faultTime is the time span of a fault.
@@ -95,8 +95,8 @@ func outage(err error) bool {
 	return code == codes.Unavailable || code == codes.DeadlineExceeded
 }
 
-// wrong returns the errors that clients must not meet: any but those that SDKs retry, and those too where nothing is
-// wrong. Contention and names that are taken are no faults.
+// wrong returns the errors that clients must not receive: errors that SDKs do not retry, and outages outside of a fault. Contention and taken
+// names are not faults.
 func (l *errorLog) wrong(from time.Time, f faultTime, to time.Time) []string {
 	var found []string
 	for _, m := range l.between(from, to) {
@@ -117,7 +117,7 @@ func (l *errorLog) wrong(from time.Time, f faultTime, to time.Time) []string {
 	return found
 }
 
-// TestErrorsAreJudged gives errors at several moments of a fault.
+// TestErrorsAreJudged checks wrong with errors before, during and after a fault.
 func TestErrorsAreJudged(t *testing.T) {
 	began := time.Now()
 	f := faultTime{began.Add(time.Second), began.Add(2 * time.Second)}
@@ -136,7 +136,7 @@ func TestErrorsAreJudged(t *testing.T) {
 		{"also not", codes.InvalidArgument, 1500 * time.Millisecond, 1},
 	} {
 		l := &errorLog{}
-		l.errs = append(l.errs, met{began.Add(tt.at), "node 0", "Commit", status.Error(tt.code, "text")})
+		l.errs = append(l.errs, clientError{began.Add(tt.at), "node 0", "Commit", status.Error(tt.code, "text")})
 		if got := l.wrong(began, f, began.Add(time.Minute)); len(got) != tt.want {
 			t.Errorf("%s: %v, want %d complaints", tt.name, got, tt.want)
 		}

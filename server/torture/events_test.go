@@ -22,7 +22,7 @@ import (
 	"clave/server/testprogram"
 )
 
-// The environment of a process that is the receiver of events: where it listens, and the file in which it notes what has come.
+// The environment variables of the receiver of events: its address, and the file in which it records events.
 const (
 	receiverAddr = "CLAVE_TORTURE_RECEIVER"
 	receiverLog  = "CLAVE_TORTURE_RECEIVED"
@@ -58,7 +58,7 @@ func receiveEvents(addr, file string) int {
 	return 1
 }
 
-// eventSite creates a folder whose program serves and delivers events to a receiver.
+// eventSite creates a folder for a `clave serve` that delivers events to a receiver.
 func eventSite(t *testing.T, receiver string) *site {
 	t.Helper()
 	s := newSite(t)
@@ -79,11 +79,11 @@ func eventSite(t *testing.T, receiver string) *site {
 	return s
 }
 
-// eventWriter writes one document again and again, with numbers that grow.
+// eventWriter writes a document repeatedly, with increasing numbers.
 type eventWriter struct {
 	site     *site
 	document string
-	// acknowledged are the numbers whose commits the program has acknowledged.
+	// acknowledged holds the numbers whose commits the program has acknowledged.
 	acknowledged []int
 }
 
@@ -94,7 +94,7 @@ func (w *eventWriter) run(ctx context.Context) {
 	for n := 1; ctx.Err() == nil; n++ {
 		body := fmt.Sprintf(`{"writes": [{"update": {"name": "projects/torture/databases/(default)/documents/torture/%s", "fields": {"n": {"integerValue": "%d"}}}}]}`, w.document, n)
 		res, err := client.Post(w.site.http+"/v1/projects/torture/databases/(default)/documents:commit", "application/json", strings.NewReader(body))
-		if err != nil { // killed: whether the commit was made is not known
+		if err != nil { // killed: the outcome of the commit is unknown
 			<-time.After(10 * time.Millisecond)
 			continue
 		}
@@ -109,7 +109,7 @@ func (w *eventWriter) run(ctx context.Context) {
 	}
 }
 
-// received returns the numbers that the receiver has noted, by document, in the order in which they came.
+// received returns the recorded numbers by document, in the order of their arrival.
 func received(t *testing.T, file string) map[string][]int {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -121,14 +121,14 @@ func received(t *testing.T, file string) map[string][]int {
 		document, number, _ := strings.Cut(strings.TrimSpace(string(line)), " ")
 		n, err := strconv.Atoi(number)
 		if err != nil {
-			t.Fatalf("the receiver noted %q", line)
+			t.Fatalf("the receiver recorded %q", line)
 		}
 		all[document] = append(all[document], n)
 	}
 	return all
 }
 
-// missing returns how many acknowledged commits' events have not come.
+// missing returns the number of acknowledged commits whose events have not arrived.
 func missing(writers []*eventWriter, got map[string][]int) int {
 	left := 0
 	for _, w := range writers {
@@ -145,7 +145,7 @@ func missing(writers []*eventWriter, got map[string][]int) int {
 	return left
 }
 
-// checkOrder checks that each document's events came in order, but for repeats.
+// checkOrder checks that each document's events arrived in order, except repeated ones.
 func checkOrder(t *testing.T, got map[string][]int) (repeats int) {
 	t.Helper()
 	for document, numbers := range got {
@@ -165,7 +165,7 @@ func checkOrder(t *testing.T, got map[string][]int) (repeats int) {
 	return repeats
 }
 
-// eventTime returns how long the program and the receiver are killed: a minute in a long run.
+// eventTime returns how long the program and the receiver are killed at random: a minute in a long run.
 func eventTime() time.Duration {
 	if os.Getenv("CLAVE_TORTURE_ROUNDS") != "" {
 		return time.Minute
@@ -216,13 +216,13 @@ func TestEventsUnderKills(t *testing.T) {
 	got := received(t, file)
 	if n := missing(writers, got); n > 0 {
 		out, _ := s.run("events", "status", "--data", s.data)
-		t.Errorf("%d events of acknowledged commits have not come in %v\n%s\n%s", n, patience, out, srv.logged())
+		t.Errorf("%d events of acknowledged commits have not arrived in %v\n%s\n%s", n, patience, out, srv.logged())
 	}
 	repeats, commits := checkOrder(t, got), 0
 	for _, w := range writers {
 		commits += len(w.acknowledged)
 	}
-	t.Logf("%d commits of %d documents, %d kills, %d events came more than once", commits, len(writers), kills.Load(), repeats)
+	t.Logf("%d commits of %d documents, %d kills, %d events arrived more than once", commits, len(writers), kills.Load(), repeats)
 	if commits == 0 {
 		t.Error("nothing was committed")
 	}
@@ -234,7 +234,7 @@ func TestEventsUnderKills(t *testing.T) {
 	_ = receiver.Wait()
 }
 
-// startReceiver starts the receiver of events as a process of its own.
+// startReceiver starts the receiver of events as a separate process.
 func startReceiver(t *testing.T, addr, file string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])

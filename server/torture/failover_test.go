@@ -14,7 +14,7 @@ import (
 // mostFailOver is the goal for the duration of a fail-over after a kill, at the 99th percentile.
 const mostFailOver = 5 * time.Second
 
-// TestFailOver kills the leader repeatedly, and measures for how long no write through the balancer is acknowledged.
+// TestFailOver kills the leader repeatedly and measures how long no write through the balancer is acknowledged.
 func TestFailOver(t *testing.T) {
 	text := os.Getenv("CLAVE_TORTURE_KILLS")
 	if text == "" {

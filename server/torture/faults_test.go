@@ -13,23 +13,23 @@ import (
 	"clave/server/testlink"
 )
 
-// fault is something that goes wrong around nodes: begin begins it and end ends it, given the number of the node that led before.
+// fault is a fault of nodes or their environment. begin starts it and end ends it; they receive the number of the node that led before.
 type fault struct {
 	name       string
 	begin, end func(c *cluster, leader int)
-	// bridged is set where clients at the balancer notice nothing later than grace after the beginning.
+	// bridged is set if clients at the balancer have no errors later than grace after the beginning.
 	bridged bool
 }
 
-// short are the names of the faults that every run of the tests has.
+// short lists the faults of a short run.
 var short = map[string]bool{
 	"the leader is killed": true, "the leader is stopped for a while": true, "the leader is cut from PostgreSQL": true,
 }
 
-// lasts is the time for which a fault lasts: longer than a lease, and than it takes until another node leads.
+// lasts is the duration of a fault: longer than a lease and longer than a fail-over.
 const lasts = 6 * time.Second
 
-// faults are what goes wrong, in turn.
+// faults lists the faults in the order of the rounds.
 func faults() []fault {
 	all := []fault{
 		{"the leader is killed", func(c *cluster, leader int) { c.members[leader].srv.kill() }, launchAgain, true},
@@ -76,10 +76,10 @@ func faults() []fault {
 	return all
 }
 
-// healed makes all links whole again.
+// healed restores all links.
 func healed(c *cluster, _ int) { c.heal() }
 
-// launchAgain starts the nodes that have ended.
+// launchAgain restarts the nodes that have ended.
 func launchAgain(c *cluster, _ int) {
 	c.each(func(m *member) {
 		select {
@@ -91,7 +91,7 @@ func launchAgain(c *cluster, _ int) {
 	c.leader()
 }
 
-// at returns a node by its number, counted on from the last to the first.
+// at returns a node by its number modulo the number of nodes.
 func (c *cluster) at(i int) *member { return c.members[i%count] }
 
 // signal sends a signal to a node.
@@ -102,10 +102,10 @@ func (c *cluster) signal(i int, s syscall.Signal) {
 	}
 }
 
-// each does something to all nodes, and others to all but one.
+// each calls a function for all nodes.
 func (c *cluster) each(do func(m *member)) { c.others(-1, do) }
 
-// others does something to all nodes but one.
+// others calls a function for all nodes except one.
 func (c *cluster) others(but int, do func(m *member)) {
 	for i, m := range c.members {
 		if i != but {
@@ -114,13 +114,13 @@ func (c *cluster) others(but int, do func(m *member)) {
 	}
 }
 
-// workload is clients of all nodes, and of the balancer, that work at once and share what they know.
+// workload is a set of concurrent clients of all nodes and of the balancer, which share a ledger.
 type workload struct {
 	*cluster
 	*ledger
 	errs    *errorLog
 	clients []client
-	// works are of one round, in the order of clients.
+	// works holds the work of one round, in the order of clients.
 	works  []*work
 	moving *moving
 }
@@ -148,7 +148,7 @@ func newWorkload(t *testing.T, c *cluster) *workload {
 // balanced is the name of the balancer's clients.
 const balanced = "the balancer"
 
-// begin begins a round: new histories, and the documents that they begin with.
+// begin begins a round with new histories and their first documents.
 func (all *workload) begin(t *testing.T) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -168,12 +168,12 @@ func (all *workload) begin(t *testing.T) {
 	}
 }
 
-// endure works until ctx ends, whatever the outcomes.
+// endure works until ctx ends, regardless of the outcomes.
 func (w *work) endure(ctx context.Context) {
 	rnd := rand.New(rand.NewPCG(rand.Uint64(), 0))
 	steps := w.steps()
 	for ctx.Err() == nil {
-		call, cancel := context.WithTimeout(context.WithoutCancel(ctx), callTime) // whose outcome counts
+		call, cancel := context.WithTimeout(context.WithoutCancel(ctx), callTime) // the outcome of the call is recorded even if ctx ends
 		o := steps[rnd.IntN(len(steps))](call, rnd)
 		cancel()
 		if o == acknowledged {
@@ -189,7 +189,7 @@ func (w *work) endure(ctx context.Context) {
 	}
 }
 
-// progress waits until each client has had some more commits acknowledged.
+// progress waits until each client has a number of further acknowledged commits.
 func (all *workload) progress(t *testing.T, when string, n int64) {
 	t.Helper()
 	limit := time.Now().Add(patience)
@@ -203,8 +203,8 @@ func (all *workload) progress(t *testing.T, when string, n int64) {
 	}
 }
 
-// quiet waits until clients have met no outage for a second, and returns when that second began: a machine that has too much else to do
-// may make nodes late, and what is measured is the fault.
+// quiet waits until clients have had no outage for a second, and returns the beginning of that second. On an overloaded machine nodes may be late
+// without a fault, which must not count.
 func (all *workload) quiet(t *testing.T) time.Time {
 	t.Helper()
 	began := time.Now()
@@ -218,13 +218,13 @@ func (all *workload) quiet(t *testing.T) time.Time {
 		case now.Sub(since) >= time.Second:
 			return since
 		case now.Sub(began) > patience:
-			t.Fatalf("clients meet outages for %v without a fault\n%s", patience, all.logged())
+			t.Fatalf("clients have outages for %v without a fault\n%s", patience, all.logged())
 		}
 		<-time.After(20 * time.Millisecond)
 	}
 }
 
-// round has a fault come and go under load, and checks everything.
+// round causes and ends a fault under load, and runs all checks.
 func (all *workload) round(t *testing.T, f fault) {
 	t.Helper()
 	leader := all.leader()
@@ -284,7 +284,7 @@ func (all *workload) round(t *testing.T, f fault) {
 	}
 }
 
-// check checks what all clients know against what is there.
+// check compares the ledgers of all clients with the stored documents.
 func (all *workload) check(t *testing.T, when string) {
 	t.Helper()
 	for _, w := range all.works[:count] {
@@ -303,7 +303,7 @@ func (all *workload) check(t *testing.T, when string) {
 	}
 }
 
-// TestFaults has things go wrong around three nodes under load, and checks what clients meet and what is there afterwards.
+// TestFaults causes faults of three nodes under load, and checks the errors that clients receive and the stored documents afterwards.
 func TestFaults(t *testing.T) {
 	all := newWorkload(t, newCluster(t, false))
 	only := os.Getenv("CLAVE_TORTURE_FAULT")
@@ -322,7 +322,7 @@ func TestFaults(t *testing.T) {
 	t.Logf("%d snapshots on %d streams", all.moving.snapshots, all.moving.moves)
 }
 
-// TestPromotedStandby kills PostgreSQL's primary under load and promotes its synchronous standby, which the nodes find by themselves.
+// TestPromotedStandby kills PostgreSQL's primary under load and promotes its synchronous standby, which the nodes find without a restart.
 func TestPromotedStandby(t *testing.T) {
 	if os.Getenv("CLAVE_TORTURE_ROUNDS") == "" {
 		t.Skip("in make torture only: it takes half a minute")

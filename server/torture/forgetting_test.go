@@ -18,9 +18,9 @@ func (c *cluster) disconnected() (name string) {
 	return name
 }
 
-// TestTheChecksFindNodesThatForget makes PostgreSQL lose acknowledged commits: its database is restored to an earlier copy while
+// TestTheChecksDetectLostCommitsOfNodes makes PostgreSQL lose acknowledged commits: its database is restored to an earlier copy while
 // no node runs. The ledger, the histories and the listener must each detect it.
-func TestTheChecksFindNodesThatForget(t *testing.T) {
+func TestTheChecksDetectLostCommitsOfNodes(t *testing.T) {
 	c := newCluster(t, false)
 	all := newWorkload(t, c)
 	ctx, stop := context.WithCancel(t.Context())
@@ -61,14 +61,14 @@ func TestTheChecksFindNodesThatForget(t *testing.T) {
 		c.pg.Exec(postgres, "alter database saved rename to "+name)
 	})
 	if wrong := compareLedger(t, w.client, all.ledger); len(wrong) == 0 {
-		t.Error("the ledger misses nothing")
+		t.Error("the ledger detects no loss")
 	}
 	found, err := w.query(ctx, nil, "entries", "", "", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if wrong := all.moving.check(t, found, all.acknowledgedAt()); len(wrong) == 0 {
-		t.Error("the listener misses nothing")
+		t.Error("the listener detects no loss")
 	}
 	for name, result := range checkHistories(t, ctx, w) {
 		if result != porcupine.Illegal {

@@ -12,19 +12,19 @@ import (
 // documents is the maximum number of documents of a history.
 const documents = 4
 
-// state is the numbers of the documents of a history.
+// state holds the numbers of the documents of a history.
 type state [documents]int64
 
-// operation is what a client does with the documents of a history.
+// operation is an operation of a client on the documents of a history.
 type operation struct {
-	// writes says which documents are set to value. None: a read of all.
+	// writes selects the documents that are set to value. If it is empty, the operation reads all documents.
 	writes [documents]bool
 	value  int64
 	// swaps is set when the operation reads all documents and writes in one transaction.
 	swaps bool
 }
 
-// model is a store of numbers: each operation happens at one moment between its call and its return.
+// model is a linearizable store of numbers: each operation takes effect at one moment between its call and its return.
 var model = porcupine.Model{
 	Init: func() any { return state{} },
 	Step: func(s, input, output any) (bool, any) {
@@ -59,10 +59,10 @@ type history struct {
 // newHistory returns an empty history.
 func newHistory() *history { return &history{began: time.Now()} }
 
-// now is the time of the history.
+// now returns the time since the history's beginning.
 func (h *history) now() int64 { return int64(time.Since(h.began)) }
 
-// add adds an operation that was called at a time and has an outcome. read is what it has read, nil for none.
+// add records an operation with the time of its call and its outcome. read holds the numbers that it has read, or is nil.
 func (h *history) add(op operation, called int64, o outcome, read *state) {
 	writes := op.writes != [documents]bool{}
 	if o == refused || o == unknown && !writes {
@@ -71,7 +71,7 @@ func (h *history) add(op operation, called int64, o outcome, read *state) {
 	one := porcupine.Operation{Input: op, Call: called, Return: h.now()}
 	switch {
 	case o == unknown:
-		one.Return = math.MaxInt64 // It may happen at any time, or after everything, which is never.
+		one.Return = math.MaxInt64 // An operation with an unknown outcome may take effect at any time, or never.
 	case read != nil:
 		one.Output = *read
 	}

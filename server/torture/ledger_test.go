@@ -14,9 +14,9 @@ type ledger struct {
 	mu struct {
 		sync.Mutex
 		next int64
-		// entries are documents that are made once: what is known of each.
+		// entries maps documents that are created once to their known state.
 		entries map[string]outcome
-		// times are when those that were acknowledged were made, by the program's clock.
+		// times maps acknowledged entries to their commit time.
 		times map[string]time.Time
 		// winners holds the numbers of the clients whose claim of a name was acknowledged.
 		winners map[string][]int64
@@ -41,7 +41,7 @@ func newLedger() *ledger {
 	return l
 }
 
-// number returns a number that nobody has had.
+// number returns a unique number.
 func (l *ledger) number() int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -49,7 +49,7 @@ func (l *ledger) number() int64 {
 	return l.mu.next
 }
 
-// made records the outcome of making an entry, and when it was made.
+// made records the outcome and the time of the creation of an entry.
 func (l *ledger) made(path string, o outcome, at time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -59,7 +59,7 @@ func (l *ledger) made(path string, o outcome, at time.Time) {
 	}
 }
 
-// acknowledgedAt returns when each acknowledged entry was made.
+// acknowledgedAt returns the commit time of each acknowledged entry.
 func (l *ledger) acknowledgedAt() map[string]time.Time {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -73,7 +73,7 @@ func (l *ledger) won(name string, by int64) {
 	l.mu.winners[name] = append(l.mu.winners[name], by)
 }
 
-// had records that a document had a number at a time.
+// had records the number of a document at a time.
 func (l *ledger) had(m moment) {
 	const most = 10_000
 	l.mu.Lock()
@@ -83,7 +83,7 @@ func (l *ledger) had(m moment) {
 	}
 }
 
-// moment returns one of the noted times, chosen by a number; ok is false while there are none.
+// moment returns one of the recorded times, chosen by a number. ok is false if there is none.
 func (l *ledger) moment(n int) (m moment, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -93,7 +93,7 @@ func (l *ledger) moment(n int) (m moment, ok bool) {
 	return l.mu.moments[n%len(l.mu.moments)], true
 }
 
-// compare returns the errors in the entries and names that were found, given as the number of each document by path.
+// compare returns the errors in the found entries and names, which are given as numbers by path.
 func (l *ledger) compare(entries, names map[string]fields) []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

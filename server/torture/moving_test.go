@@ -12,15 +12,15 @@ import (
 	"cloud.google.com/go/firestore/apiv1/firestorepb"
 )
 
-// The targets of a moving listener: documents that are made once and stay, and the accounts, whose sum is always the same.
+// The targets of a moving listener: documents that are created once and never deleted, and the accounts, whose sum is constant.
 const (
 	entriesTarget = 1
 	bankTarget    = 2
 )
 
 // moving is a listener that continues at another node every few seconds, by its resume tokens. It checks each snapshot:
-// times never go back, entries never vanish, and the accounts have the sum that they have at every version. It notes
-// between which snapshots each entry came, so that check finds one that was left out of a snapshot.
+// times never decrease, entries never disappear, and the sum of the accounts is correct. It records between which snapshots each entry appeared, so
+// that check detects an entry that a snapshot lacked.
 type moving struct {
 	clients []client
 	mu      sync.Mutex
@@ -30,11 +30,11 @@ type moving struct {
 	at      time.Time
 	came    map[string]span
 	wrong   []string
-	// snapshots and moves count.
+	// snapshots and moves are counters.
 	snapshots, moves int
 }
 
-// movingTarget is what a listener has of a query.
+// movingTarget is a listener's state of a query.
 type movingTarget struct {
 	collection string
 	token      []byte
@@ -43,10 +43,10 @@ type movingTarget struct {
 	docs    map[string]fields
 }
 
-// span is the times of two snapshots, of which the first does not have a document and the second has it.
+// span holds the times of two consecutive snapshots. The first lacks a document and the second contains it.
 type span struct{ before, at time.Time }
 
-// newMoving returns a listener that goes from client to client.
+// newMoving returns a listener that moves from client to client.
 func newMoving(clients ...client) *moving {
 	return &moving{clients: clients, came: make(map[string]span), targets: map[int32]*movingTarget{
 		entriesTarget: {collection: "entries", docs: make(map[string]fields)}, bankTarget: {collection: "bank", docs: make(map[string]fields)},
@@ -66,9 +66,9 @@ func (m *moving) run(ctx context.Context) {
 	}
 }
 
-// listen takes messages from one node until its stream ends or it is time to move.
+// listen reads messages from one node until the stream ends or it is time to move.
 func (m *moving) listen(ctx context.Context, cancel func(), c client) {
-	// A deadline of the stream would be an error of the call, so the stay is ended by a cancellation.
+	// A deadline would count as an error of the call, so a cancellation ends the stream.
 	streaming, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
 	defer context.AfterFunc(ctx, end)()
@@ -78,7 +78,7 @@ func (m *moving) listen(ctx context.Context, cancel func(), c client) {
 	}
 	for _, request := range m.resume() {
 		if stream.Send(request) != nil {
-			break // RecvMsg returns why
+			break // RecvMsg returns the reason
 		}
 	}
 	for {
@@ -92,7 +92,7 @@ func (m *moving) listen(ctx context.Context, cancel func(), c client) {
 	}
 }
 
-// resume forgets what no snapshot has shown, and returns the requests by which the listener goes on.
+// resume discards pending messages and returns the requests that resume the targets.
 func (m *moving) resume() []*firestorepb.ListenRequest {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -114,7 +114,7 @@ func (m *moving) resume() []*firestorepb.ListenRequest {
 	return requests
 }
 
-// take takes a message and returns whether the stream is to be ended.
+// take handles a message and reports whether the stream must be ended.
 func (m *moving) take(res *firestorepb.ListenResponse) (end bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -135,12 +135,12 @@ func (m *moving) take(res *firestorepb.ListenResponse) (end bool) {
 		if len(change.TargetIds) == 0 && change.ReadTime != nil && m.targets[entriesTarget].current && m.targets[bankTarget].current {
 			return m.snapshot(change.ReadTime.AsTime())
 		}
-	default: // waits for its snapshot
+	default: // pending until the next snapshot
 	}
 	return false
 }
 
-// names32 reports whether the ids of a message, all when it has none, are those of a target.
+// names32 reports whether a message concerns a target. A message without ids concerns all targets.
 func names32(ids []int32, id int32) bool {
 	for _, one := range ids {
 		if one == id {
@@ -150,12 +150,12 @@ func names32(ids []int32, id int32) bool {
 	return len(ids) == 0
 }
 
-// fail records what must not be.
+// fail records an error.
 func (m *moving) fail(format string, args ...any) {
 	m.wrong = append(m.wrong, fmt.Sprintf(format, args...))
 }
 
-// snapshot applies what is pending and checks the result. It returns true where the listener has to begin anew.
+// snapshot applies the pending messages and checks the result. It returns true if the listener has to start again without a token.
 func (m *moving) snapshot(at time.Time) (anew bool) {
 	gone := make(map[string]bool)
 	var came []string
@@ -199,7 +199,7 @@ func (m *moving) remove(path string, ids []int32, gone map[string]bool) {
 	}
 }
 
-// change keeps the tokens of a change of targets, and empties those that begin anew.
+// change stores the tokens of a target change, and empties reset targets.
 func (m *moving) change(change *firestorepb.TargetChange, gone map[string]bool) {
 	for id, target := range m.targets {
 		if !names32(change.TargetIds, id) {
@@ -239,8 +239,8 @@ func (m *moving) judge(at time.Time, came []string, gone map[string]bool) {
 	}
 }
 
-// check waits until the listener has the entries that there are, and returns what was wrong: also each acknowledged entry that did not come with
-// the first snapshot of its time or later.
+// check waits until the listener has all given entries, and returns all errors. An acknowledged entry that was not in the first snapshot at or
+// after its commit is an error.
 func (m *moving) check(t *testing.T, want map[string]fields, acknowledged map[string]time.Time) []string {
 	t.Helper()
 	limit := time.Now().Add(patience / 4)

@@ -20,30 +20,30 @@ import (
 // count is the number of nodes that a cluster of these tests has.
 const count = 3
 
-// member is a node of a cluster, and the links that end at it or begin there.
+// member is a node of a cluster with its incoming and outgoing links.
 type member struct {
 	site *site
 	srv  *server
-	// clients is the link of its clients; inner are those to each other node's inner listener, nil for itself; pg are those to PostgreSQL
-	// and its standby, if there is one.
+	// clients is the link of its clients. inner holds the links to the other nodes' inner listeners, nil for itself, and pg those to PostgreSQL and its
+	// standby, if there is one.
 	clients *testlink.Link
 	inner   []*testlink.Link
 	pg      []*testlink.Link
-	// disk is where its own disk is mounted; empty if there is none.
+	// disk is the mount point of the node's disk, empty if it has none.
 	disk string
 }
 
-// cluster is nodes on one PostgreSQL with links between all.
+// cluster is a set of nodes on one PostgreSQL with links between all of them.
 type cluster struct {
 	t           *testing.T
 	pg, standby *pgtest.Server
 	url         string
 	members     []*member
-	// balancer passes connections to all nodes, without regard to the links of their clients.
+	// balancer forwards connections to all nodes, independently of the links of their clients.
 	balancer *testlink.Balancer
 }
 
-// ahead are how far the nodes' clocks are ahead of the machine's, which is PostgreSQL's.
+// ahead lists how far the nodes' clocks are ahead of the machine's clock, which PostgreSQL uses.
 var ahead = [count]string{"5s", "-5s", "0s"}
 
 // newCluster starts nodes on a new PostgreSQL, with a synchronous standby if one is requested.
@@ -74,7 +74,7 @@ func newCluster(t *testing.T, withStandby bool) *cluster {
 			if j == i {
 				continue
 			}
-			// Nodes find each other's addresses in PostgreSQL. What this node reads there is replaced, so each pair has a link of its own.
+			// Nodes read each other's addresses from PostgreSQL. The addresses that this node reads are replaced, so that each pair has its own link.
 			m.inner[j] = testlink.New(t, inner[j])
 			for _, link := range m.pg {
 				link.Replace(inner[j], m.inner[j].Addr())
@@ -98,7 +98,7 @@ func newCluster(t *testing.T, withStandby bool) *cluster {
 	return c
 }
 
-// onDisk gives a node a small disk of its own, where root allows.
+// onDisk moves a node's data to its own small disk if the test runs as root.
 func (m *member) onDisk() {
 	if os.Geteuid() != 0 {
 		return
@@ -115,7 +115,7 @@ func (m *member) onDisk() {
 	m.site.data, m.disk = filepath.Join(mount, "data"), mount
 }
 
-// fill fills a node's disk, and free removes what has filled it.
+// fill fills a node's disk.
 func (m *member) fill() {
 	if m.disk != "" {
 		fillDisk(m.site.t, filepath.Join(m.disk, "fill"))
@@ -132,7 +132,7 @@ func (m *member) free() {
 	}
 }
 
-// launch starts a node's program and does not wait.
+// launch starts a node's program without waiting for it.
 func (m *member) launch() {
 	m.site.t.Helper()
 	m.srv, _ = m.site.launch()
@@ -191,7 +191,7 @@ func (c *cluster) roles() (leader, well int) {
 	return leader, well
 }
 
-// leader waits until one node leads and all are healthy, and returns its number.
+// leader waits until one node leads and all are healthy, and returns the leader's number.
 func (c *cluster) leader() int {
 	c.t.Helper()
 	limit := time.Now().Add(patience)
@@ -201,13 +201,13 @@ func (c *cluster) leader() int {
 			return leader
 		}
 		if time.Now().After(limit) {
-			c.t.Fatalf("after %v the leader is %d, %d nodes are well\n%s", patience, leader, well, c.logged())
+			c.t.Fatalf("after %v the leader is %d, %d nodes are healthy\n%s", patience, leader, well, c.logged())
 		}
 		<-time.After(20 * time.Millisecond)
 	}
 }
 
-// logged returns what the nodes have printed lately.
+// logged returns the latest output of the nodes.
 func (c *cluster) logged() string {
 	var all strings.Builder
 	for i, m := range c.members {

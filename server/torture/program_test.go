@@ -18,10 +18,10 @@ import (
 	"clave/server/testprogram"
 )
 
-// patience is the time limit of any one thing.
+// patience is the time limit of each wait.
 const patience = 2 * time.Minute
 
-// TestMain removes the program that was built for the run. It is also the program of the receiver of events.
+// TestMain runs the tests and removes the built program afterwards. It is also the entry point of the receiver of events.
 func TestMain(m *testing.M) {
 	if addr := os.Getenv(receiverAddr); addr != "" {
 		os.Exit(receiveEvents(addr, os.Getenv(receiverLog)))
@@ -33,18 +33,18 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// site is a folder with a firebase.json, and a data folder, which may be replaced.
+// site is a folder with a firebase.json and a replaceable data folder.
 type site struct {
 	t    *testing.T
 	dir  string
 	data string
 	addr string
 	http string
-	// args are what the program is started with, and env what is added to its environment.
+	// args and env are the program's arguments and additional environment variables.
 	args, env []string
 }
 
-// newSite creates a folder on ports that were free a moment ago.
+// newSite creates a folder with free ports.
 func newSite(t *testing.T) *site {
 	t.Helper()
 	s := &site{t: t, dir: t.TempDir()}
@@ -75,7 +75,7 @@ func (s *site) run(args ...string) (string, error) {
 	return string(out), err
 }
 
-// begin starts a command of the program and returns it at once; it must be waited for.
+// begin starts a command of the program and returns it at once. The caller must wait for it.
 func (s *site) begin(args ...string) *exec.Cmd {
 	s.t.Helper()
 	path, err := testprogram.Clave()
@@ -101,21 +101,21 @@ type server struct {
 	log  bytes.Buffer
 }
 
-// Write implements io.Writer: what the program prints on its error output.
+// Write implements io.Writer and records the program's standard error.
 func (s *server) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.log.Write(p)
 }
 
-// logged returns what the program has printed on its error output.
+// logged returns the program's standard error so far.
 func (s *server) logged() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.log.String()
 }
 
-// launch starts the program on the data folder. ready receives true when it answers, false when it has ended before.
+// launch starts the program on the data folder. ready receives true when the program answers, or false if it ends before.
 func (s *site) launch() (srv *server, ready <-chan bool) {
 	s.t.Helper()
 	path, err := testprogram.Clave()
@@ -172,9 +172,9 @@ func (s *server) wait() error {
 	}
 }
 
-// kill ends the program without notice.
+// kill kills the program.
 func (s *server) kill() {
-	_ = s.cmd.Process.Kill() // It may have ended.
+	_ = s.cmd.Process.Kill() // fails if the program has ended
 	_ = s.wait()             // signal: killed
 }
 

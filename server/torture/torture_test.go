@@ -18,7 +18,7 @@ import (
 	"google.golang.org/api/option"
 )
 
-// rounds returns how many rounds are to be run: CLAVE_TORTURE_ROUNDS, or so many that each end comes once.
+// rounds returns the number of rounds: CLAVE_TORTURE_ROUNDS, or one for each end.
 func rounds(t *testing.T) int {
 	t.Helper()
 	text := os.Getenv("CLAVE_TORTURE_ROUNDS")
@@ -38,7 +38,7 @@ type end struct {
 	do   func(srv *server, l *ledger)
 }
 
-// ends are the ways in which a round may end the program.
+// ends lists the ways in which a round ends the program.
 var ends = []end{
 	{"kill", func(srv *server, _ *ledger) { srv.kill() }},
 	{"SIGTERM", func(srv *server, _ *ledger) { srv.stop() }},
@@ -57,7 +57,8 @@ var ends = []end{
 	{"power cut", cutPower},
 }
 
-// killDuringBackup kills the program while it makes a backup. The next backup removes what is left, and has what was acknowledged.
+// killDuringBackup kills the program while it makes a backup. The next backup must remove the files of the killed one and contain all acknowledged
+// commits.
 func killDuringBackup(srv *server, l *ledger) {
 	s := srv.site
 	parent := s.t.TempDir()
@@ -87,7 +88,7 @@ func killDuringBackup(srv *server, l *ledger) {
 	checkLedger(s.t, newClient(s.t, back.addr), l, "in a restored backup")
 }
 
-// listener keeps the documents that a listener was given, of a collection, across all ends of the program.
+// listener listens to a collection across all ends of the program and keeps its documents.
 type listener struct {
 	mu struct {
 		sync.Mutex
@@ -113,7 +114,7 @@ func listen(t *testing.T, ctx context.Context, addr, collection string) (l *list
 	return l, func() { <-done }
 }
 
-// follow takes snapshots until the SDK gives the listener up.
+// follow reads snapshots until the SDK ends the listener.
 func (l *listener) follow(ctx context.Context, sdk *firestore.Client, collection string) {
 	it := sdk.Collection(collection).Snapshots(ctx)
 	defer it.Stop()
@@ -154,7 +155,7 @@ func (l *listener) await(t *testing.T, want map[string]int64) {
 	}
 }
 
-// TestRounds ends the program under load, in all ways in turn, and checks what it finds afterwards.
+// TestRounds ends the program under load in all ways in turn, and checks the data afterwards.
 func TestRounds(t *testing.T) {
 	s, l := newSite(t), newLedger()
 	s.onDevice(64)
@@ -189,7 +190,7 @@ func TestRounds(t *testing.T) {
 	}
 }
 
-// runRound has clients work until so many commits are acknowledged, ends the program under them, and waits for all.
+// runRound runs clients until a number of commits are acknowledged, ends the program under load, and waits for the clients.
 func runRound(t *testing.T, w *work, commits int64, end func()) {
 	t.Helper()
 	limit, cancel := context.WithTimeout(t.Context(), patience)
@@ -212,7 +213,7 @@ func runRound(t *testing.T, w *work, commits int64, end func()) {
 	}
 }
 
-// check checks everything after a round, on a program that was started again.
+// check runs all checks after a round on the restarted program.
 func check(t *testing.T, w *work, when string) {
 	t.Helper()
 	checkLedger(t, w.client, w.ledger, when)
@@ -229,7 +230,7 @@ func check(t *testing.T, w *work, when string) {
 	w.total(ctx, rnd)
 	w.pairs(ctx, rnd)
 	for _, wrong := range w.failures()[before:] {
-		t.Errorf("%s, started again: %s", when, wrong)
+		t.Errorf("%s, restarted: %s", when, wrong)
 	}
 	for name, result := range checkHistories(t, ctx, w) {
 		switch result {
@@ -267,7 +268,7 @@ func check(t *testing.T, w *work, when string) {
 	}
 }
 
-// checkHistories reads the documents of the histories, which ends them, and checks them.
+// checkHistories ends the histories with a read of their documents, and checks them.
 func checkHistories(t *testing.T, ctx context.Context, w *work) map[string]porcupine.CheckResult {
 	t.Helper()
 	for _, end := range []struct {
@@ -286,7 +287,7 @@ func checkHistories(t *testing.T, ctx context.Context, w *work) map[string]porcu
 	return map[string]porcupine.CheckResult{"one document": w.one.check(), "four documents": w.four.check()}
 }
 
-// checkLedger compares the documents with what was acknowledged.
+// checkLedger compares the documents with the ledger.
 func checkLedger(t *testing.T, c client, l *ledger, when string) {
 	t.Helper()
 	for _, wrong := range compareLedger(t, c, l) {
@@ -294,7 +295,7 @@ func checkLedger(t *testing.T, c client, l *ledger, when string) {
 	}
 }
 
-// compareLedger returns what differs between the documents and what was acknowledged.
+// compareLedger returns the differences between the documents and the ledger.
 func compareLedger(t *testing.T, c client, l *ledger) []string {
 	t.Helper()
 	c.connect(t)
@@ -311,9 +312,9 @@ func compareLedger(t *testing.T, c client, l *ledger) []string {
 	return l.compare(entries, names)
 }
 
-// TestTheChecksFindAProgramThatForgets rolls the folder back to an earlier copy between two starts. The ledger must miss commits, and
+// TestTheChecksDetectLostCommits rolls the folder back to an earlier copy between two starts. The ledger must miss commits, and
 // the histories must not be linearizable.
-func TestTheChecksFindAProgramThatForgets(t *testing.T) {
+func TestTheChecksDetectLostCommits(t *testing.T) {
 	s, l := newSite(t), newLedger()
 	w := newWork(newClient(t, s.addr), l)
 	srv := s.start()
@@ -348,7 +349,7 @@ func TestTheChecksFindAProgramThatForgets(t *testing.T) {
 	srv = s.start()
 	defer srv.stop()
 	if wrong := compareLedger(t, w.client, l); len(wrong) == 0 {
-		t.Error("the ledger misses nothing")
+		t.Error("the ledger detects no loss")
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()

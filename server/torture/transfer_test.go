@@ -12,10 +12,10 @@ import (
 	"cloud.google.com/go/firestore/apiv1/firestorepb"
 )
 
-// exported is the number of documents that the export of these tests has.
+// exported is the number of documents in the export of these tests.
 const exported = 10_000
 
-// makeExport fills a site and returns an export and a backup of it.
+// makeExport fills a site, and returns an export and a backup of it.
 func makeExport(t *testing.T) (export, copied string) {
 	t.Helper()
 	s := newSite(t)
@@ -66,7 +66,7 @@ func TestKilledImportsAndRestores(t *testing.T) {
 				select {
 				case <-ended:
 				case <-time.After(rand.N(whole)):
-					_ = cmd.Process.Kill() // It may have ended.
+					_ = cmd.Process.Kill() // fails if the program has ended
 					<-ended
 				}
 				if s.afterKill(args) {

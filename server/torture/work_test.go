@@ -11,7 +11,7 @@ import (
 	"cloud.google.com/go/firestore/apiv1/firestorepb"
 )
 
-// The sizes of the work.
+// The sizes of the workload.
 const (
 	clients       = 8
 	accounts      = 5
@@ -24,7 +24,7 @@ const (
 	mostInHistory = 250
 )
 
-// work is what clients do at once, and what they know.
+// work is the workload of concurrent clients and their shared ledger.
 type work struct {
 	client
 	*ledger
@@ -36,26 +36,26 @@ type work struct {
 	}
 }
 
-// newWork returns work on a program with a ledger.
+// newWork returns the workload for a program and a ledger.
 func newWork(c client, l *ledger) *work {
 	return &work{client: c, ledger: l, one: newHistory(), four: newHistory()}
 }
 
-// fail notes something that must not be.
+// fail records an error.
 func (w *work) fail(format string, args ...any) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.mu.wrong = append(w.mu.wrong, fmt.Sprintf(format, args...))
 }
 
-// failures returns what was noted.
+// failures returns the recorded errors.
 func (w *work) failures() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.mu.wrong
 }
 
-// prepare sets what a round begins with: the numbers of the histories are known, and the accounts are there.
+// prepare resets the documents of the histories and creates the accounts for a round.
 func (w *work) prepare(ctx context.Context) error {
 	var writes []*firestorepb.Write
 	for i := range documents {
@@ -85,7 +85,7 @@ func (w *work) run(ctx context.Context) {
 			rnd := rand.New(rand.NewPCG(rand.Uint64(), 0))
 			steps := w.steps()
 			for ctx.Err() == nil {
-				// The call outlives ctx: its outcome counts.
+				// The call outlives ctx, because its outcome is recorded.
 				call, cancel := context.WithTimeout(context.WithoutCancel(ctx), callTime)
 				o := steps[rnd.IntN(len(steps))](call, rnd)
 				cancel()
@@ -93,7 +93,7 @@ func (w *work) run(ctx context.Context) {
 				case acknowledged:
 					w.done.Add(1)
 				case unknown:
-					return // The program has ended. More such outcomes would only make the histories hard to check.
+					return // The program has ended. More unknown outcomes would make the histories slow to check.
 				}
 			}
 		})
@@ -101,10 +101,10 @@ func (w *work) run(ctx context.Context) {
 	wg.Wait()
 }
 
-// step is one thing that a client does.
+// step is an action of a client.
 type step func(context.Context, *rand.Rand) outcome
 
-// steps are all things that a client does, those of the histories first.
+// steps lists the actions of clients. Those of the histories come first.
 func (w *work) steps() []step {
 	return []step{w.register, w.registers, w.transfer, w.total, w.pair, w.pairs, w.name, w.seat, w.past, w.entry, w.entry, w.update}
 }
@@ -119,7 +119,7 @@ func (w *work) registers(ctx context.Context, rnd *rand.Rand) outcome {
 	return w.operate(ctx, w.four, "four", documents, rnd)
 }
 
-// operate does an operation of a history.
+// operate executes an operation of a history and records it.
 func (w *work) operate(ctx context.Context, h *history, collection string, n int, rnd *rand.Rand) outcome {
 	if h.full() {
 		return refused
@@ -135,7 +135,7 @@ func (w *work) operate(ctx context.Context, h *history, collection string, n int
 	return o
 }
 
-// attempt does an operation and returns its outcome and what it has read.
+// attempt executes an operation and returns its outcome and the numbers that it has read.
 func (w *work) attempt(ctx context.Context, op operation, collection string, n int) (outcome, *state) {
 	var paths []string
 	var writes []*firestorepb.Write
@@ -172,7 +172,7 @@ func (w *work) attempt(ctx context.Context, op operation, collection string, n i
 	return outcomeOf(err), read
 }
 
-// transfer moves money from one account to another in a transaction.
+// transfer transfers an amount between two accounts in a transaction.
 func (w *work) transfer(ctx context.Context, rnd *rand.Rand) outcome {
 	tx, err := w.begin(ctx)
 	if err != nil {
@@ -189,7 +189,7 @@ func (w *work) transfer(ctx context.Context, rnd *rand.Rand) outcome {
 	return outcomeOf(err)
 }
 
-// total adds up all accounts, found by an index.
+// total sums all accounts, which it finds by an index.
 func (w *work) total(ctx context.Context, _ *rand.Rand) outcome {
 	found, err := w.query(ctx, nil, "bank", "v", "", 0)
 	if err != nil {
@@ -205,7 +205,7 @@ func (w *work) total(ctx context.Context, _ *rand.Rand) outcome {
 	return refused
 }
 
-// pair writes two documents that are always the same.
+// pair writes the same number to two documents in one commit.
 func (w *work) pair(ctx context.Context, rnd *rand.Rand) outcome {
 	k, n := rnd.IntN(50), w.number()
 	_, err := w.commit(ctx, nil, set(fmt.Sprintf("pairs/%d-a", k), fields{"v": n, "k": int64(k)}), set(fmt.Sprintf("pairs/%d-b", k), fields{"v": n, "k": int64(k)}))
@@ -227,7 +227,7 @@ func (w *work) pairs(ctx context.Context, _ *rand.Rand) outcome {
 	return refused
 }
 
-// name takes a name that only one may have.
+// name claims a unique name.
 func (w *work) name(ctx context.Context, rnd *rand.Rand) outcome {
 	path, by := fmt.Sprintf("names/%d", rnd.IntN(names)), w.number()
 	_, err := w.commit(ctx, nil, create(path, fields{"by": by}))
@@ -238,7 +238,7 @@ func (w *work) name(ctx context.Context, rnd *rand.Rand) outcome {
 	return o
 }
 
-// seat takes one of the seats of a group, if one is free.
+// seat claims a seat of a group if one is free.
 func (w *work) seat(ctx context.Context, rnd *rand.Rand) outcome {
 	tx, err := w.begin(ctx)
 	if err != nil {
@@ -254,7 +254,7 @@ func (w *work) seat(ctx context.Context, rnd *rand.Rand) outcome {
 	return outcomeOf(err)
 }
 
-// past sets a document that nobody else sets, or reads what such a document was.
+// past writes a document that no other client writes, or reads a past version of such a document.
 func (w *work) past(ctx context.Context, rnd *rand.Rand) outcome {
 	m, ok := w.moment(rnd.Int())
 	if !ok || rnd.IntN(2) == 0 {
@@ -275,7 +275,7 @@ func (w *work) past(ctx context.Context, rnd *rand.Rand) outcome {
 	return refused
 }
 
-// entry creates a document that stays.
+// entry creates a document that is never deleted.
 func (w *work) entry(ctx context.Context, _ *rand.Rand) outcome {
 	n := w.number()
 	path := fmt.Sprintf("entries/%d", n)
@@ -285,7 +285,7 @@ func (w *work) entry(ctx context.Context, _ *rand.Rand) outcome {
 	return o
 }
 
-// update changes one of the documents that the listener has.
+// update changes a document in the listener's query.
 func (w *work) update(ctx context.Context, rnd *rand.Rand) outcome {
 	path := fmt.Sprintf("live/%d", rnd.IntN(live))
 	if rnd.IntN(4) == 0 {
