@@ -102,22 +102,46 @@ func (r *Router) serve(ss grpc.ServerStream, name string, lasts bool) (err error
 	return r.forward(ss, name, &first)
 }
 
-// forward forwards a call whose only message is first.
+// uncounted is the length up to which a forwarded message is not counted, because its headers have a similar size.
+const uncounted = 4 << 10
+
+// forward forwards a call whose only message is first. The budget counts the message until the leader's response begins. It is not
+// parsed here, so it needs none of the memory for large messages.
 func (r *Router) forward(ss grpc.ServerStream, name string, first *Raw) error {
-	taken := budget.Taken(ss.Context())
-	taken()
-	if first.Len() >= largeMessage {
-		release, err := r.common.open(ss.Context(), &deferred{message: first, late: first.take()})
-		if err != nil {
+	budget.Taken(ss.Context())()
+	out := &forwarding{ServerStream: ss, first: first}
+	if n := first.Len(); n > uncounted {
+		out.hold = r.common.o.Budget.Hold(nil)
+		out.hold.Complete()
+		defer out.hold.Release()
+		if err := out.hold.Take(ss.Context(), int64(n)); err != nil {
 			return err
 		}
-		defer release()
 	}
-	here, err := r.o.Forward(ss, "/"+serviceName+"/"+name, first)
+	here, err := r.o.Forward(out, "/"+serviceName+"/"+name, first)
 	if here {
+		if out.hold != nil {
+			out.hold.Release() // the server counts it
+		}
 		return r.lead(&begun{ServerStream: ss, ctx: ss.Context(), codec: r.common.codec, first: first}, name)
 	}
 	return err
+}
+
+// forwarding is the stream of a forwarded call. Once the response begins, the call's first message is not needed any more.
+type forwarding struct {
+	grpc.ServerStream
+	first *Raw
+	hold  *budget.Hold
+}
+
+// SendMsg implements grpc.ServerStream.
+func (f *forwarding) SendMsg(m any) error {
+	f.first.Free()
+	if f.hold != nil {
+		f.hold.Release()
+	}
+	return f.ServerStream.SendMsg(m)
 }
 
 // lead serves a call that waited until this node led.

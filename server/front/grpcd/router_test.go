@@ -5,11 +5,13 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"clave/server/front/budget"
 	pb "clave/server/wire/firestorepb"
 )
 
@@ -61,4 +63,74 @@ func TestRouter(t *testing.T) {
 	want("UpdateDocument", update, codes.OK)
 	want("GetDocument", get, codes.OK)
 	want("Unheard", get, codes.Unimplemented)
+}
+
+// TestForwardedMessagesAreCounted forwards messages to a leader that does not respond until the budget is used up. A message is counted until
+// the leader's response begins, however slowly the client reads that.
+func TestForwardedMessagesAreCounted(t *testing.T) {
+	for _, tt := range []struct {
+		name          string
+		bytes, length int
+	}{
+		{"small messages", 150_000, largeMessage - 1000},
+		{"large messages", 40_000_000, 16_000_000},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			b := budget.New(budget.Options{Bytes: int64(tt.bytes), Wait: time.Millisecond})
+			arrived, respond := make(chan struct{}), make(chan bool)
+			conn := connectTo(t, NewRouter(RouterOptions{
+				Budget: b,
+				Here:   func(context.Context, string, []byte) (context.Context, *Server, func()) { return nil, nil, nil },
+				Forward: func(ss grpc.ServerStream, _ string, _ *Raw) (bool, error) {
+					arrived <- struct{}{}
+					if !<-respond {
+						return false, nil
+					}
+					err := ss.SendMsg(&pb.RunQueryResponse{})
+					arrived <- struct{}{}
+					<-ss.Context().Done()
+					return false, err
+				},
+			}))
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			send := func() grpc.ClientStream {
+				ss, err := conn.NewStream(ctx, &grpc.StreamDesc{ServerStreams: true}, "/"+serviceName+"/RunQuery")
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := ss.SendMsg(&pb.RunQueryRequest{Parent: strings.Repeat("x", tt.length)}); err != nil {
+					t.Fatal(err)
+				}
+				return ss
+			}
+			_, _ = send(), send()
+			<-arrived
+			<-arrived
+			third := send()
+			refused := make(chan error, 1)
+			go func() { refused <- third.RecvMsg(&pb.RunQueryResponse{}) }()
+			select {
+			case err := <-refused:
+				if status.Code(err) != codes.Unavailable {
+					t.Errorf("a message beyond the budget = %v, want Unavailable", err)
+				}
+			case <-arrived:
+				t.Fatal("a message beyond the budget is forwarded")
+			}
+			respond <- true
+			respond <- true
+			<-arrived
+			<-arrived
+			if used := b.Used(); used != 0 {
+				t.Errorf("%d bytes are held by calls whose responses have begun, want none", used)
+			}
+			fourth := send()
+			<-arrived
+			respond <- false
+			if err := fourth.RecvMsg(&pb.RunQueryResponse{}); err == nil || status.Code(err) == codes.Unavailable {
+				t.Errorf("a message beside calls whose responses have begun = %v, want it forwarded", err)
+			}
+		})
+	}
 }
