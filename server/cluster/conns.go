@@ -109,13 +109,16 @@ func (c *conns) run(ctx context.Context) {
 	}
 }
 
-// check closes a connection on which a call gets no response; gRPC's own pings are ten seconds apart. The call has no
-// meaning to the service that it names, so the response is an error.
+// checkPath is the method of a call that a node refuses at once, whether it leads or not. Nodes of the previous version respond by the
+// service of read indexes, for which the call has no meaning.
+const checkPath = "/clave.Node/Check"
+
+// check closes a connection on which a call gets no response; gRPC's own pings are ten seconds apart.
 func (c *conns) check(ctx context.Context, one *conn) {
 	ctx, cancel := context.WithTimeout(metadata.AppendToOutgoingContext(ctx, headerPort, IndexService), pingPatience)
 	defer cancel()
 	var none grpcd.Raw
-	if err := one.Invoke(ctx, "/clave.Node/Check", &none, &none); status.Code(err) != codes.DeadlineExceeded {
+	if err := one.Invoke(ctx, checkPath, &none, &none); status.Code(err) != codes.DeadlineExceeded {
 		return
 	}
 	c.mu.Lock()

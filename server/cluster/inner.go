@@ -21,6 +21,10 @@ const headerRefused = "Clave-Refused"
 
 // inner serves a forwarded request if this node leads. If the node has the lease and is about to serve, the request waits.
 func (n *Node) inner(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path == checkPath {
+		refuseCall(w)
+		return
+	}
 	port := r.Header.Get(headerPort)
 	late, stop := n.o.Clock.After(n.o.Patience)
 	defer stop()
