@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -143,17 +142,20 @@ func sendMessages(ss grpc.ServerStream, out grpc.ClientStream, cancel context.Ca
 	}
 }
 
-// unsent lists the metadata that belong to one connection, or that this node sets.
-var unsent = []string{
-	"content-type", "grpc-accept-encoding", "grpc-status-details-bin", "date", "trailer", "content-length",
-	strings.ToLower(headerPort), strings.ToLower(headerClient), strings.ToLower(headerScheme), strings.ToLower(headerServed), strings.ToLower(headerRefused),
-}
+// unsent holds the names of the metadata that belong to one connection, or that this node sets.
+var unsent = func() map[string]bool {
+	names := map[string]bool{"content-type": true, "grpc-accept-encoding": true, "grpc-status-details-bin": true, "date": true, "content-length": true}
+	for _, name := range append([]string{headerPort, headerClient, headerScheme, headerServed, headerRefused}, hopByHop...) {
+		names[strings.ToLower(name)] = true
+	}
+	return names
+}()
 
 // passed returns the metadata that are passed on.
 func passed(md metadata.MD) metadata.MD {
 	out := make(metadata.MD, len(md))
 	for name, values := range md {
-		if !strings.HasPrefix(name, ":") && !slices.Contains(unsent, name) {
+		if !strings.HasPrefix(name, ":") && !unsent[name] {
 			out[name] = values
 		}
 	}
@@ -164,11 +166,39 @@ func passed(md metadata.MD) metadata.MD {
 func outgoingCall(ctx context.Context, port string) context.Context {
 	in, _ := metadata.FromIncomingContext(ctx)
 	out := passed(in)
+	for name, values := range out {
+		switch {
+		case strings.ContainsFunc(name, nameless):
+			delete(out, name)
+		case !strings.HasSuffix(name, "-bin"):
+			out[name] = printable(values)
+		}
+	}
 	out.Set(headerPort, port)
 	if p, ok := peer.FromContext(ctx); ok {
 		out.Set(headerClient, p.Addr.String())
 	}
 	return metadata.NewOutgoingContext(ctx, out)
+}
+
+// nameless reports whether gRPC's client refuses names of metadata with a character.
+func nameless(c rune) bool {
+	return (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' && c != '_' && c != '.'
+}
+
+// printable returns values with a question mark for each character that gRPC's client refuses. The rest of a value, such as an address
+// that a proxy added, may still be needed.
+func printable(values []string) []string {
+	out := make([]string, len(values))
+	for i, value := range values {
+		out[i] = strings.Map(func(c rune) rune {
+			if c < ' ' || c > '~' {
+				return '?'
+			}
+			return c
+		}, value)
+	}
+	return out
 }
 
 // cut returns the error of a call for its client. It is the leader's own, or UNAVAILABLE.

@@ -1,10 +1,13 @@
 package cluster_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
+	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -89,7 +92,7 @@ func TestACallIsForwardedAsItCame(t *testing.T) {
 	}))
 	b.elect(leader)
 	ctx, cancel := context.WithTimeout(metadata.AppendToOutgoingContext(t.Context(), "authorization", "Bearer t", "google-cloud-resource-prefix", "projects/p",
-		"x-some-bin", "\x00\xff", "x-forwarded-for", "1.2.3.4", "clave-client", "6.6.6.6:6", "clave-port", "release"), time.Hour)
+		"x-some-bin", "\x00\xff", "x-forwarded-for", "1.2.3.4", "clave-client", "6.6.6.6:6", "clave-port", "release", "keep-alive", "timeout=5", "upgrade", "h2c"), time.Hour)
 	defer cancel()
 	for _, size := range []int{0, 10, 5 << 20} {
 		ss := open(ctx, t, dial(t, follower))
@@ -118,6 +121,41 @@ func TestACallIsForwardedAsItCame(t *testing.T) {
 	leader.lead(handle(func(grpc.ServerStream) error { return status.Error(codes.Internal, "own") }))
 	if err := dial(t, follower).Invoke(t.Context(), unary, &wrapperspb.BytesValue{}, &wrapperspb.BytesValue{}); status.Convert(err).Message() != "own" {
 		t.Errorf("an internal error of the leader is %v, want it", err)
+	}
+}
+
+// TestACallWithAnyHeadersIsForwarded sends headers that gRPC's servers accept and its client does not send. Proxies add some of them, such as the
+// name of the client's town.
+func TestACallWithAnyHeadersIsForwarded(t *testing.T) {
+	b := newBallot()
+	leader, follower := join(t, "a", secret, b, time.Second), join(t, "b", secret, b, time.Second)
+	got := make(chan metadata.MD, 1)
+	leader.lead(handle(func(ss grpc.ServerStream) error {
+		md, _ := metadata.FromIncomingContext(ss.Context())
+		got <- md
+		return status.Error(codes.DataLoss, "served")
+	}))
+	b.elect(leader)
+	var only http.Protocols
+	only.SetUnencryptedHTTP2(true)
+	client := &http.Client{Transport: &http.Transport{Protocols: &only}}
+	defer client.CloseIdleConnections()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+follower.addr+unary, bytes.NewReader(make([]byte, 5)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header = http.Header{"Content-Type": {"application/grpc"}, "Te": {"trailers"}, "X-Forwarded-For": {"Málaga, 1.2.3.4"}, "X-A+b": {"c"}, "Upgrade-Insecure": {"1"}, "Authorization": {"Bearer t"}}
+	res, err := client.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if code := res.Header.Get("Grpc-Status"); code != strconv.Itoa(int(codes.DataLoss)) {
+		t.Fatalf("the call ends with status %q, %q, want the leader's", code, res.Header.Get("Grpc-Message"))
+	}
+	md := <-got
+	if via, token := md.Get("x-forwarded-for"), md.Get("authorization"); !slices.Equal(via, []string{"M?laga, 1.2.3.4"}) || !slices.Equal(token, []string{"Bearer t"}) {
+		t.Errorf("the leader has the proxies %q and the token %q", via, token)
 	}
 }
 
