@@ -69,7 +69,7 @@ func (e *Engine) commitAlone(ctx context.Context, db *database, writes []documen
 	for i := 1; ; i++ {
 		o := locks.NewOwner(age)
 		result, err := e.commit(ctx, db, o, nil, writes, check)
-		victim := db.locks.Victim(o)
+		victim := err != nil && db.locks.Victim(o)
 		db.locks.Release(o)
 		if err == nil || !victim || i == tries {
 			return result, err

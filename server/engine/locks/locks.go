@@ -45,7 +45,7 @@ const hotFor = 2 * time.Second
 type Owner struct {
 	// age orders owners: the one with the greatest age is the victim of a deadlock.
 	age     uint64
-	held    map[string]Mode
+	held    []*docLock
 	ranges  []*Range
 	intents []document.Change // the changes that a commit has announced
 	waiting *request
@@ -71,10 +71,38 @@ type request struct {
 // docLock is the lock of one document.
 type docLock struct {
 	path    string
-	holders map[*Owner]Mode
+	holders []holder
 	queue   []*request
 	// hotUntil is the time after which transactions may share the document again.
 	hotUntil time.Time
+}
+
+// holder is an owner that holds a lock. A lock mostly has one.
+type holder struct {
+	o    *Owner
+	mode Mode
+}
+
+// held returns the mode in which an owner holds the lock, or 0.
+func (l *docLock) held(o *Owner) Mode {
+	for _, h := range l.holders {
+		if h.o == o {
+			return h.mode
+		}
+	}
+	return 0
+}
+
+// grant gives the lock to an owner, which may hold it in a weaker mode.
+func (l *docLock) grant(o *Owner, mode Mode) {
+	for i := range l.holders {
+		if l.holders[i].o == o {
+			l.holders[i].mode = mode
+			return
+		}
+	}
+	l.holders = append(l.holders, holder{o, mode})
+	o.held = append(o.held, l)
 }
 
 // Table holds the locks of one database, on documents by name and on ranges by query (ranges.go). Waiting requests are
@@ -102,7 +130,7 @@ func New(c clock.Clock, deadline time.Duration) *Table {
 }
 
 // NewOwner returns an owner without locks.
-func NewOwner(age uint64) *Owner { return &Owner{age: age, held: make(map[string]Mode)} }
+func NewOwner(age uint64) *Owner { return &Owner{age: age} }
 
 // Lock locks a document. It waits for conflicting holders and earlier requests. It returns Aborted if the owner is the
 // victim of a deadlock or the deadline passes. reading marks the shared lock of a transaction's read, which becomes
@@ -115,14 +143,14 @@ func (t *Table) Lock(ctx context.Context, o *Owner, path string, mode Mode, read
 	}
 	l := t.mu.docs[path]
 	if l == nil {
-		l = &docLock{path: path, holders: make(map[*Owner]Mode, 1)}
+		l = &docLock{path: path}
 		t.mu.docs[path] = l
 	}
 	hot := reading && mode == Shared && l.hot(t.clock)
 	if hot {
 		mode = Exclusive
 	}
-	had := o.held[path]
+	had := l.held(o)
 	if had >= mode {
 		t.mu.Unlock()
 		return nil
@@ -130,7 +158,7 @@ func (t *Table) Lock(ctx context.Context, o *Owner, path string, mode Mode, read
 	// A request waits behind others even if it is compatible with the holders. Otherwise a continuous stream of readers would starve a
 	// writer.
 	if l.compatible(o, mode) && (had != 0 || len(l.queue) == 0) {
-		l.holders[o], o.held[path] = mode, mode
+		l.grant(o, mode)
 		t.mu.Unlock()
 		return nil
 	}
@@ -160,8 +188,8 @@ func (t *Table) refusal(o *Owner) error {
 
 // compatible reports whether no owner but o holds the lock in a mode that conflicts with mode.
 func (l *docLock) compatible(o *Owner, mode Mode) bool {
-	for h, m := range l.holders {
-		if h != o && (mode == Exclusive || m == Exclusive) {
+	for _, h := range l.holders {
+		if h.o != o && (mode == Exclusive || h.mode == Exclusive) {
 			return false
 		}
 	}
@@ -222,7 +250,7 @@ func (t *Table) serve(l *docLock) {
 			return
 		}
 		l.queue = l.queue[1:]
-		l.holders[r.o], r.o.held[l.path] = r.mode, r.mode
+		l.grant(r.o, r.mode)
 		r.o.waiting = nil
 		r.done <- nil
 	}
@@ -246,12 +274,12 @@ func (t *Table) dropLocked(o *Owner, err error) {
 	if o.doomed == nil {
 		o.doomed = err
 	}
-	for path := range o.held {
-		l := t.mu.docs[path]
-		delete(l.holders, o)
+	held := o.held
+	o.held = nil
+	for _, l := range held {
+		l.holders = slices.DeleteFunc(l.holders, func(h holder) bool { return h.o == o })
 		t.serve(l)
 	}
-	clear(o.held)
 	if len(o.ranges) > 0 || o.intents != nil {
 		t.releaseRanges(o)
 	}
@@ -350,9 +378,9 @@ func (t *Table) blockers(r *request) []*Owner {
 		return t.announceBlockers(r)
 	}
 	var out []*Owner
-	for h, m := range r.lock.holders {
-		if h != r.o && (r.mode == Exclusive || m == Exclusive) {
-			out = append(out, h)
+	for _, h := range r.lock.holders {
+		if h.o != r.o && (r.mode == Exclusive || h.mode == Exclusive) {
+			out = append(out, h.o)
 		}
 	}
 	for _, before := range r.lock.queue {
