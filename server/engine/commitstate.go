@@ -32,6 +32,7 @@ const (
 // docState is the state of a document before and during a commit.
 type docState struct {
 	name   resource.Document
+	key    []byte // in the store
 	record []byte // as stored before; nil when absent
 	before *document.Document
 	after  *document.Document
@@ -64,7 +65,8 @@ func (s *commitState) load(name resource.Document) (*docState, error) {
 
 // read reads the document from a view.
 func (d *docState) read(v *view, number uint32) error {
-	record, found, err := v.snap.Get(keys.Document(number, d.name.Path))
+	d.key = keys.Document(number, d.name.Path)
+	record, found, err := v.snap.Get(d.key)
 	if err != nil {
 		return err
 	}
@@ -116,7 +118,8 @@ func (s *commitState) loadAll(writes []document.Write) error {
 func readAll(v *view, number uint32, docs []*docState) error {
 	paths := make([][]byte, len(docs))
 	for i, d := range docs {
-		paths[i] = keys.Document(number, d.name.Path)
+		d.key = keys.Document(number, d.name.Path)
+		paths[i] = d.key
 	}
 	return v.snap.GetAll(paths, func(i int, record []byte) error { return docs[i].stored(record) })
 }
@@ -235,10 +238,12 @@ func (s *commitState) pending(budget int) (*pending, error) {
 	slices.SortFunc(s.order, func(a, b *docState) int { return resource.ComparePaths(a.name.Path, b.name.Path) })
 	s.order = slices.DeleteFunc(s.order, func(d *docState) bool { return d.after == d.before })
 	edits := make([]edit, len(s.order))
+	number := s.db.number.Load()
+	prefix := keys.Of(keys.KindIndex, number)
 	inShares(len(edits), leastShare, func(from, to int) {
 		left := budget
 		for i := from; i < to && left >= 0; i++ {
-			edits[i].make(s.order[i], s.db.number.Load(), s.set)
+			edits[i].make(s.order[i], number, prefix, s.set)
 			left -= edits[i].cost
 		}
 	})

@@ -19,16 +19,15 @@ type edit struct {
 	err  error
 }
 
-// make computes the edit of a document.
-func (e *edit) make(d *docState, number uint32, set *index.Set) {
+// make computes the edit of a document. prefix is that of all index entries of the database with the number.
+func (e *edit) make(d *docState, number uint32, prefix []byte, set *index.Set) {
 	e.ops = make([]storage.Op, 0, opsPerDocument)
-	key := keys.Document(number, d.name.Path)
 	if d.after != nil {
 		e.record = encodeDocument(d.after)
-		e.set(key, e.record)
+		e.set(d.key, e.record)
 		e.cost += len(e.record)
 	} else {
-		e.delete(key)
+		e.delete(d.key)
 	}
 	group := keys.Group(number, d.name.Path)
 	switch {
@@ -38,7 +37,7 @@ func (e *edit) make(d *docState, number uint32, set *index.Set) {
 	default:
 		e.delete(group)
 	}
-	e.entries(d, number, set)
+	e.entries(d, prefix, set)
 }
 
 // set adds a key with a value.
@@ -51,11 +50,10 @@ func (e *edit) delete(key []byte) {
 	e.ops = append(e.ops, storage.Op{Kind: storage.Delete, Key: key})
 }
 
-// entries adds the changes of a document's index entries.
-func (e *edit) entries(d *docState, number uint32, set *index.Set) {
+// entries adds the changes of a document's index entries, whose keys begin with prefix.
+func (e *edit) entries(d *docState, prefix []byte, set *index.Set) {
 	var before, after []index.Entry
 	var err error
-	prefix := keys.Of(keys.KindIndex, number)
 	if d.before != nil {
 		if before, err = set.Entries(prefix, d.name.Path, d.before.Fields); err != nil {
 			before = nil // The stored document has entries. A limit that was introduced later must not make it unchangeable.

@@ -86,7 +86,8 @@ func (s *Set) Entries(prefix []byte, path string, fields value.Map) ([]Entry, er
 	}
 	b := builder{set: s, prefix: prefix, name: newName(path)}
 	b.group = s.groups[b.name.id]
-	if err := b.fields(nil, fields); err != nil {
+	b.entries = make([]Entry, 0, len(fields)+usualExtra)
+	if err := b.fields(make(value.FieldPath, 0, usualDepth), fields); err != nil {
 		return nil, err
 	}
 	if b.group != nil {
@@ -141,10 +142,16 @@ type builder struct {
 	arena   []byte
 }
 
-// fields adds the automatic entries of a map's members and of the maps in them.
+// The usual number of entries that a document has beyond those of its fields' values, and of levels of maps.
+const (
+	usualExtra = 4
+	usualDepth = 4
+)
+
+// fields adds the automatic entries of a map's members and of the maps in them. It uses the memory behind parent.
 func (b *builder) fields(parent value.FieldPath, m value.Map) error {
 	for _, member := range sortedNames(m) {
-		path := append(parent[:len(parent):len(parent)], member)
+		path := append(parent, member)
 		v := m[member]
 		if err := b.field(path.String(), v); err != nil {
 			return err

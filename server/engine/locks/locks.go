@@ -72,6 +72,7 @@ type request struct {
 type docLock struct {
 	path    string
 	holders []holder
+	first   [1]holder // the memory of holders while there is one
 	queue   []*request
 	// hotUntil is the time after which transactions may share the document again.
 	hotUntil time.Time
@@ -144,6 +145,7 @@ func (t *Table) Lock(ctx context.Context, o *Owner, path string, mode Mode, read
 	l := t.mu.docs[path]
 	if l == nil {
 		l = &docLock{path: path}
+		l.holders = l.first[:0]
 		t.mu.docs[path] = l
 	}
 	hot := reading && mode == Shared && l.hot(t.clock)
