@@ -58,13 +58,29 @@ type follower struct {
 type reached struct {
 	cluster.Index
 	began time.Duration
+	// by has all that the index names; nil if that is not known.
+	by *followed
 }
 
 // newFollower returns a follower on a store that does not lead yet.
 func newFollower(a *App, store *pgstore.Store) *follower {
 	f := &follower{app: a, node: a.nodes.node, store: store}
-	f.indexes.Call = func(ctx context.Context) (reached, error) { return f.request(ctx, cluster.IndexRequest{}) }
+	f.indexes.Call = f.shared
 	return f
+}
+
+// shared requests a read index for all reads that wait. If the replica has the index's row, as it mostly does, all that the
+// index names is reached once for all of them.
+func (f *follower) shared(ctx context.Context) (reached, error) {
+	r, err := f.request(ctx, cluster.IndexRequest{})
+	if err != nil {
+		return r, err
+	}
+	s := f.opened.Load()
+	if seq, _ := f.store.Progress(); s != nil && seq >= r.Seq && f.reach(ctx, s, r) == nil {
+		r.by = s
+	}
+	return r, nil
 }
 
 // request requests a read index for the databases that this node reads.
@@ -109,12 +125,12 @@ func (f *follower) reach(ctx context.Context, s *followed, r reached) error {
 
 // now waits until reads see everything that was acknowledged before the call.
 func (f *follower) now(ctx context.Context, s *followed) error {
-	ctx, cancel := context.WithTimeout(ctx, indexTimeout)
-	defer cancel()
-	r, err := f.indexes.Do(ctx)
-	if err != nil {
+	r, err := f.indexes.Do(ctx) // each request ends within indexTimeout
+	if err != nil || r.by == s {
 		return err
 	}
+	ctx, cancel := context.WithTimeout(ctx, indexTimeout)
+	defer cancel()
 	return f.reach(ctx, s, r)
 }
 

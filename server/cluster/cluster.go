@@ -95,6 +95,8 @@ type Node struct {
 	transport *http.Transport
 	// conns hold the connections for calls of gRPC.
 	conns conns
+	// reading and waiting are the streams of read indexes from the leader: for reads, and for the next row of the log.
+	reading, waiting indexStream
 	// ending begins when the node stops: streams that were forwarded to it end, and it refuses new requests.
 	ending *process.Ending
 	mu     struct {
@@ -180,8 +182,13 @@ func (n *Node) Run(ctx context.Context) error {
 	defer watching.Wait()
 	only := new(http.Protocols)
 	only.SetHTTP2(true)
+	settings := n.tls.Clone()
+	settings.NextProtos = []string{indexProtocol, "h2"}
 	server := &http.Server{
-		Handler: http.HandlerFunc(n.inner), TLSConfig: n.tls.Clone(), Protocols: only, ReadHeaderTimeout: 10 * time.Second, MaxHeaderBytes: maxHeaders,
+		TLSNextProto: map[string]func(*http.Server, *tls.Conn, http.Handler){
+			indexProtocol: func(_ *http.Server, conn *tls.Conn, _ http.Handler) { n.serveIndexes(context.WithoutCancel(ctx), conn) },
+		},
+		Handler: http.HandlerFunc(n.inner), TLSConfig: settings, Protocols: only, ReadHeaderTimeout: 10 * time.Second, MaxHeaderBytes: maxHeaders,
 		HTTP2: &http.HTTP2Config{
 			MaxConcurrentStreams: connStreams, MaxReceiveBufferPerStream: streamWindow, MaxReceiveBufferPerConnection: connWindow,
 			SendPingTimeout: 2 * pingAfter, PingTimeout: 2 * pingPatience,

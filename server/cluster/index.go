@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -39,29 +40,53 @@ type IndexRequest struct {
 	Databases []string `json:"databases"`
 }
 
-// AnswerIndex returns the handler of IndexService.
+// AnswerIndex returns the handler of IndexService. It responds to requests over HTTP, and on the node's streams.
 func AnswerIndex(answer func(context.Context, IndexRequest) (Index, error)) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var request IndexRequest
-		if err := json.NewDecoder(io.LimitReader(r.Body, maxIndex)).Decode(&request); err != nil {
-			w.WriteHeader(http.StatusBadRequest)
-			return
-		}
-		index, err := answer(r.Context(), request)
-		if err != nil {
-			w.WriteHeader(http.StatusServiceUnavailable)
-			return
-		}
-		httpjson.Write(w, http.StatusOK, index)
-	})
+	return indexHandler(answer)
 }
 
-// Index requests a read index from the leader. It does not wait for a leader.
+// indexHandler answers requests for read indexes.
+type indexHandler func(context.Context, IndexRequest) (Index, error)
+
+// ServeHTTP implements http.Handler, for nodes of an earlier version.
+func (answer indexHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	var request IndexRequest
+	if err := json.NewDecoder(io.LimitReader(r.Body, maxIndex)).Decode(&request); err != nil {
+		w.WriteHeader(http.StatusBadRequest)
+		return
+	}
+	index, err := answer(r.Context(), request)
+	if err != nil {
+		w.WriteHeader(http.StatusServiceUnavailable)
+		return
+	}
+	httpjson.Write(w, http.StatusOK, index)
+}
+
+// Index requests a read index from the leader, until ctx is done; ctx must have a deadline. It does not wait for a leader.
 func (n *Node) Index(ctx context.Context, request IndexRequest) (index Index, err error) {
 	leader, _ := n.o.Leader()
 	if leader.Address == "" || leader.Node == n.o.Name {
 		return index, errNotReached
 	}
+	stream := &n.reading
+	if request.Wait {
+		stream = &n.waiting
+	}
+	found, err := stream.request(ctx, n, leader, request)
+	switch {
+	case errors.Is(err, errNoStreams):
+		return n.indexOverHTTP(ctx, leader, request)
+	case err != nil:
+		return index, err
+	case found == nil:
+		return index, errIndex
+	}
+	return *found, nil
+}
+
+// indexOverHTTP requests a read index from a leader of an earlier version.
+func (n *Node) indexOverHTTP(ctx context.Context, leader Leader, request IndexRequest) (index Index, err error) {
 	ctx, cancel := n.during(leader).Within(ctx)
 	defer cancel()
 	body, err := json.Marshal(request)
@@ -123,6 +148,7 @@ func (s *Shared[T]) Do(ctx context.Context) (result T, err error) {
 
 // fly makes the call of a flight and passes the turn to the next one.
 func (s *Shared[T]) fly(ctx context.Context, f *flight[T]) {
+
 	s.mu.Lock()
 	s.mu.next = nil // later callers join the next flight
 	s.mu.Unlock()

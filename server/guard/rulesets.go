@@ -41,6 +41,8 @@ type Rulesets struct {
 		databases map[resource.Database]*rules.Ruleset
 		// sums holds the checksums of the texts in force, by scope.
 		sums map[resource.Database][sha256.Size]byte
+		// digest is a checksum of sums.
+		digest string
 		// changed holds the functions that are called after a ruleset was replaced, without the lock.
 		changed []func()
 	}
@@ -52,6 +54,7 @@ func NewRulesets(o RulesetsOptions) *Rulesets {
 	b.mu.projects = make(map[string]*rules.Ruleset)
 	b.mu.databases = make(map[resource.Database]*rules.Ruleset)
 	b.mu.sums = make(map[resource.Database][sha256.Size]byte)
+	b.mu.digest = digestOf(b.mu.sums)
 	return b
 }
 
@@ -68,6 +71,7 @@ func (b *Rulesets) Replace(project, database, source string) []Issue {
 	}
 	b.mu.Lock()
 	b.mu.sums[resource.Database{Project: project, ID: database}] = sha256.Sum256([]byte(source))
+	b.mu.digest = digestOf(b.mu.sums)
 	switch {
 	case project == "":
 		b.mu.all = ruleset
@@ -88,9 +92,14 @@ func (b *Rulesets) Replace(project, database, source string) []Issue {
 func (b *Rulesets) Digest() string {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
+	return b.mu.digest
+}
+
+// digestOf returns a checksum of checksums by scope.
+func digestOf(sums map[resource.Database][sha256.Size]byte) string {
 	all := sha256.New()
-	for _, scope := range sortedDatabases(maps.Keys(b.mu.sums)) {
-		sum := b.mu.sums[scope]
+	for _, scope := range sortedDatabases(maps.Keys(sums)) {
+		sum := sums[scope]
 		fmt.Fprintf(all, "%q %q %x\n", scope.Project, scope.ID, sum)
 	}
 	return hex.EncodeToString(all.Sum(nil))
