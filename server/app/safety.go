@@ -25,11 +25,11 @@ const (
 // checks returns the results of the checks for a production server.
 func (a *App) checks(ctx context.Context, s *state, u *users) []console.Check {
 	out := []console.Check{a.checkTLS(), a.checkSignUp(ctx, u), a.checkMail(), a.checkBackup(), a.checkProxy(), a.checkDisk(s)}
-	keys := console.Check{ID: "keys", State: console.CheckOK, Text: "Tokens are signed with keys that the server replaces by itself.", Values: map[string]any{}}
+	keys := console.Check{ID: "keys", State: console.CheckOK, Text: "Tokens are signed with keys that the server replaces by itself.", Case: "signed", Values: map[string]any{}}
 	if !a.config.SignTokens {
-		keys.State, keys.Text = console.CheckBad, "Tokens are not signed."
+		keys.State, keys.Text, keys.Case = console.CheckBad, "Tokens are not signed.", "unsigned"
 	}
-	version := console.Check{ID: "version", State: console.CheckOK, Text: "This is " + a.o.Version + ".", Values: map[string]any{"version": a.o.Version}}
+	version := console.Check{ID: "version", State: console.CheckOK, Text: "This is " + a.o.Version + ".", Case: "version", Values: map[string]any{"version": a.o.Version}}
 	return append(out, keys, version)
 }
 
@@ -46,8 +46,10 @@ func (a *App) checkTLS() console.Check {
 		}
 		if err != nil {
 			out.State, out.Text = console.CheckBad, fmt.Sprintf("The certificate's file cannot be read: %v.", err)
+			out.Case, out.Values["error"] = "unreadable", err.Error()
 			return out
 		}
+		out.Case = "until"
 		left := leaf.NotAfter.Sub(a.o.Clock.Now())
 		out.Values["until"], out.Text = leaf.NotAfter.UTC().Format(time.RFC3339), "The certificate is valid until "+leaf.NotAfter.UTC().Format(time.DateOnly)+"."
 		switch {
@@ -57,15 +59,17 @@ func (a *App) checkTLS() console.Check {
 			out.State = console.CheckWarn
 		}
 	case len(c.ACMEDomains) > 0:
+		out.Case = "acme"
 		out.Text, out.Values["domains"] = "Certificates are obtained and renewed by ACME for "+strings.Join(c.ACMEDomains, ", ")+".", strings.Join(c.ACMEDomains, ", ")
 	case c.TrustProxy:
-		out.State, out.Text = console.CheckUnknown, "A reverse proxy should terminate TLS; the server cannot check that."
+		out.State, out.Case, out.Text = console.CheckUnknown, "proxy", "A reverse proxy should terminate TLS; the server cannot check that."
 	default:
-		out.State, out.Text = console.CheckWarn, "The server does not terminate TLS and listens only on this machine: a reverse proxy must do so."
+		out.State, out.Case, out.Text = console.CheckWarn, "none", "The server does not terminate TLS and listens only on this machine: a reverse proxy must do so."
 	}
 	// This overrides the rest: certificates are irrelevant if clients use a URL without TLS.
 	if strings.HasPrefix(c.PublicURL, "http:") {
 		out.State, out.Text = console.CheckBad, "Clients use "+c.PublicURL+", which is not encrypted."
+		out.Case, out.Values["url"] = "plain", c.PublicURL
 	}
 	return out
 }
@@ -74,44 +78,49 @@ func (a *App) checkTLS() console.Check {
 func (a *App) checkSignUp(ctx context.Context, u *users) console.Check {
 	settings, err := u.service.GetConfig(ctx, identity.Call{Project: a.config.Project, Admin: true}, &identity.ConfigRequest{})
 	if err != nil {
-		return console.Check{ID: "signUp", State: console.CheckUnknown, Text: "The project's settings cannot be read.", Values: map[string]any{}}
+		return console.Check{ID: "signUp", State: console.CheckUnknown, Text: "The project's settings cannot be read.", Case: "unknown", Values: map[string]any{}}
 	}
 	client, _ := settings["client"].(map[string]any)
 	permissions, _ := client["permissions"].(map[string]any)
 	closed, _ := permissions["disabledUserSignup"].(bool)
 	if closed || a.config.Auth.NoSignUp {
-		return console.Check{ID: "signUp", State: console.CheckOK, Text: "Only administrators create accounts.", Values: map[string]any{"open": false}}
+		return console.Check{ID: "signUp", State: console.CheckOK, Text: "Only administrators create accounts.", Case: "closed", Values: map[string]any{"open": false}}
 	}
-	return console.Check{ID: "signUp", State: console.CheckWarn, Text: "Everybody may create an account. --no-sign-up, or the project's setting, disables that.", Values: map[string]any{"open": true}}
+	return console.Check{ID: "signUp", State: console.CheckWarn, Text: "Everybody may create an account. --no-sign-up, or the project's setting, disables that.", Case: "open", Values: map[string]any{"open": true}}
 }
 
 // checkMail checks whether codes can be sent.
 func (a *App) checkMail() console.Check {
 	if a.config.Mail == "" {
-		return console.Check{ID: "mail", State: console.CheckWarn, Text: "No mail server is configured: nobody can reset a password. Configure one with --mail.", Values: map[string]any{"configured": false}}
+		return console.Check{ID: "mail", State: console.CheckWarn, Text: "No mail server is configured: nobody can reset a password. Configure one with --mail.", Case: "none", Values: map[string]any{"configured": false}}
 	}
-	return console.Check{ID: "mail", State: console.CheckOK, Text: "A mail server is configured. Delivery is not tested here.", Values: map[string]any{"configured": true}}
+	return console.Check{ID: "mail", State: console.CheckOK, Text: "A mail server is configured. Delivery is not tested here.", Case: "configured", Values: map[string]any{"configured": true}}
 }
 
 // checkBackup checks how old the last copy of the data is.
 func (a *App) checkBackup() console.Check {
 	out := console.Check{ID: "backup", State: console.CheckOK, Values: map[string]any{}}
-	if a.config.Memory {
-		out.State, out.Text = console.CheckBad, "The data live in memory and end with the server."
+	switch {
+	case a.config.Memory:
+		out.State, out.Case, out.Text = console.CheckBad, "memory", "The data live in memory and end with the server."
+		return out
+	case a.config.Store != "":
+		out.State, out.Case, out.Text = console.CheckUnknown, "postgresql", "The data are in PostgreSQL, whose backups the server cannot check."
 		return out
 	}
 	last, err := backup.Last(a.config.DataDir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		out.State, out.Text = console.CheckBad, "No backup of these data was ever made by clave backup."
+		out.State, out.Case, out.Text = console.CheckBad, "never", "No backup of these data was ever made by clave backup."
 		return out
 	case err != nil:
 		out.State, out.Text = console.CheckUnknown, fmt.Sprintf("The time of the last backup cannot be read: %v.", err)
+		out.Case, out.Values["error"] = "unreadable", err.Error()
 		return out
 	}
 	age := a.o.Clock.Now().Sub(last)
 	out.Values["last"], out.Values["hours"] = last.UTC().Format(time.RFC3339), int(age.Hours())
-	out.Text = fmt.Sprintf("The last backup was made %d hours ago.", int(age.Hours()))
+	out.Case, out.Text = "last", fmt.Sprintf("The last backup was made %d hours ago.", int(age.Hours()))
 	if age > oldBackup {
 		out.State = console.CheckWarn
 	}
@@ -122,22 +131,23 @@ func (a *App) checkBackup() console.Check {
 func (a *App) checkProxy() console.Check {
 	if a.config.TrustProxy {
 		return console.Check{
-			ID: "proxy", State: console.CheckOK, Text: "Clients' addresses are taken from X-Forwarded-For. Nobody but the proxy may reach the server's port.", Values: map[string]any{"trusted": true},
+			ID: "proxy", State: console.CheckOK, Text: "Clients' addresses are taken from X-Forwarded-For. Nobody but the proxy may reach the server's port.", Case: "trusted", Values: map[string]any{"trusted": true},
 		}
 	}
-	return console.Check{ID: "proxy", State: console.CheckOK, Text: "Clients' addresses are those of their connections. Behind a proxy, --trust-proxy is needed.", Values: map[string]any{"trusted": false}}
+	return console.Check{ID: "proxy", State: console.CheckOK, Text: "Clients' addresses are those of their connections. Behind a proxy, --trust-proxy is needed.", Case: "direct", Values: map[string]any{"trusted": false}}
 }
 
 // checkDisk checks the data and the space for them.
 func (a *App) checkDisk(s *state) console.Check {
 	used, free := s.usage()
 	out := console.Check{ID: "disk", State: console.CheckOK, Values: map[string]any{"used": used, "free": free}}
-	out.Text = fmt.Sprintf("The data take %d MB; %d MB are free.", used>>20, free>>20)
+	out.Case, out.Text = "usage", fmt.Sprintf("The data take %d MB; %d MB are free.", used>>20, free>>20)
 	if free != 0 && free < max(scarceDisk, used) {
 		out.State = console.CheckWarn
 	}
 	if err := s.health(); err != nil {
 		out.State, out.Text = console.CheckBad, "The data have a problem: "+err.Error()
+		out.Case, out.Values["error"] = "problem", err.Error()
 	}
 	return out
 }

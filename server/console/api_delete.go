@@ -47,10 +47,14 @@ func (u *undos) keep(d *undo, now time.Time) string {
 	if u.list == nil {
 		u.list = make(map[string]*undo)
 	}
-	for token, one := range u.list {
-		if now.After(one.until) || len(u.list) >= maxUndos {
-			delete(u.list, token)
+	for len(u.list) >= maxUndos {
+		oldest := ""
+		for token, one := range u.list {
+			if oldest == "" || one.until.Before(u.list[oldest].until) {
+				oldest = token
+			}
 		}
+		delete(u.list, oldest)
 	}
 	token := randid.Secret(16)
 	u.list[token] = d
@@ -189,6 +193,7 @@ func (c *Console) postDelete(in *call) (any, error) {
 	d.until = c.o.Clock.Now().Add(undoLife)
 	undo := c.undos.keep(d, c.o.Clock.Now())
 	if err != nil {
+		in.line(map[string]any{"deleted": d.deleted, "total": max(total, d.deleted), "undo": undo, "until": timeText(d.until)})
 		return nil, err
 	}
 	in.line(map[string]any{"done": true, "deleted": d.deleted, "undo": undo, "until": timeText(d.until)})

@@ -23,8 +23,10 @@ const (
 type Check struct {
 	ID    string `json:"id"`
 	State string `json:"state"`
-	// Text describes the result in a sentence, and Values holds the parts of the sentence as data.
+	// Text describes the result in an English sentence. Case names the sentence, and Values holds its parts as data, so that
+	// pages in other languages have sentences of their own.
 	Text   string         `json:"text"`
+	Case   string         `json:"case"`
 	Values map[string]any `json:"values"`
 }
 
@@ -84,9 +86,9 @@ func (c *Console) checkRules(in *call) Check {
 		}
 	}
 	if len(open) == 0 {
-		return Check{"rulesOpen", CheckOK, "The rules let nobody read or write everything without being signed in.", open}
+		return Check{"rulesOpen", CheckOK, "The rules let nobody read or write everything without being signed in.", "closed", open}
 	}
-	return Check{"rulesOpen", state, "The rules let everybody read or write documents of any name.", open}
+	return Check{"rulesOpen", state, "The rules let everybody read or write documents of any name.", "open", open}
 }
 
 // now returns the current time as a value of the rules.

@@ -42,7 +42,7 @@ func TestCollectionsAreListedAndCounted(t *testing.T) {
 	}
 }
 
-// TestRecursiveDeleteIsUndone deletes a tree, undoes it in part over what was made meanwhile, and too late.
+// TestRecursiveDeleteIsUndone deletes a tree and some paths, and undoes that: over a document that was created again, twice, and too late.
 func TestRecursiveDeleteIsUndone(t *testing.T) {
 	s := start(t, config.ModeStart, "--memory")
 	s.session()
@@ -101,7 +101,45 @@ func TestRecursiveDeleteIsUndone(t *testing.T) {
 	}
 }
 
-// TestHistory shows the versions of a document and brings one back.
+// TestADeleteThatFailsIsUndone ends the session of a delete in progress, and undoes in another session what was deleted.
+func TestADeleteThatFailsIsUndone(t *testing.T) {
+	s := start(t, config.ModeServe)
+	s.open(true)
+	const n = 1100
+	for i := range n {
+		s.set(fmt.Sprintf("users/u%d", i), i)
+	}
+	r, err := http.NewRequestWithContext(t.Context(), "POST", "http://"+s.app.Console+"/api/delete", strings.NewReader(`{"paths": ["users"]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Cookie", s.cookie)
+	r.Header.Set("X-Clave-CSRF", s.csrf)
+	res, err := http.DefaultTransport.RoundTrip(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	s.call("DELETE", "/api/session", "", nil)
+	// The delete may have ended before its session did.
+	var last struct {
+		Deleted int
+		Undo    string
+	}
+	for lines := json.NewDecoder(res.Body); last.Undo == ""; {
+		if err := lines.Decode(&last); err != nil {
+			t.Fatalf("the delete sent no undo: %v", err)
+		}
+	}
+	s.open(true)
+	lines := s.lines("POST", "/api/undo", fmt.Sprintf(`{"undo": %q}`, last.Undo))
+	if end := lines[len(lines)-1]; end["restored"] != float64(last.Deleted) || last.Deleted < 500 {
+		t.Errorf("undoing a delete of %d documents answered %v", last.Deleted, end)
+	}
+}
+
+// TestHistory lists the versions of a document and restores one.
 func TestHistory(t *testing.T) {
 	s := start(t, config.ModeStart, "--memory")
 	s.session()
@@ -152,7 +190,7 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-// TestRules shows, checks, tries and applies rules.
+// TestRules returns, checks, runs and applies rules.
 func TestRules(t *testing.T) {
 	s := start(t, config.ModeStart, "--memory")
 	s.session()
@@ -207,7 +245,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestUsersAreFoundByAPart finds accounts by parts of what names them, by pages, in the project and in a tenant.
+// TestUsersAreFoundByAPart searches accounts by parts of their identifiers, page by page, in the project and in a tenant.
 func TestUsersAreFoundByAPart(t *testing.T) {
 	s := start(t, config.ModeServe)
 	s.open(true)

@@ -50,6 +50,10 @@ test('a read-only session sees all pages of production and changes nothing', asy
   await expect(page.getByText('Everybody may create an account')).toBeVisible()
   await accessible(page)
   await fits(page)
+  await page.getByLabel('Language').selectOption('es')
+  await expect(page.getByText('Cualquiera puede crear una cuenta')).toBeVisible()
+  await expect(page.getByText(/^Los datos ocupan/)).toBeVisible()
+  await expect(page.locator('main [lang=en]')).toHaveCount(0)
 })
 
 test('a session that may write changes documents, hands rules over, and ends', async ({ page, quiet }) => {

@@ -68,7 +68,7 @@ test('a page whose requests fail says so, and tries again', async ({ page, quiet
 })
 
 test('a server that is gone is told, and what was typed stays', async ({ page, context, quiet }) => {
-  // The SDK looks for a network by an image of Google's. The pages' policy blocks that before anything is sent.
+  // The SDK probes the network by an image of Google. The content security policy blocks it before anything is sent.
   quiet(/ERR_|Failed|WebChannel|transport|www\.google\.com\/images\/cleardot/)
   const elsewhere: (string | undefined)[] = []
   page.on('requestfinished', (request) => {
@@ -101,4 +101,58 @@ test('a large file goes in with its progress', async ({ page }) => {
   await expect(page.getByRole('progressbar')).toBeVisible()
   await expect(page.getByText('2500 documents imported')).toBeVisible()
   await expect(page.getByRole('link', { name: /^things 2,?501/ })).toBeVisible()
+})
+
+test('nodes that share a store have their lags named, and what a follower answers is told', async ({ page, quiet }) => {
+  quiet(/503/)
+  const sample = (lags: number[]) => ({
+    time: '2030-01-01T00:00:00Z',
+    ...Object.fromEntries(
+      ['commits', 'writes', 'reads', 'queries', 'denials', 'signIns', 'listeners', 'heap', 'goroutines'].map((name) => [name, 1]),
+    ),
+    latency: { p50: 1, p95: 2, p99: 3 },
+    memory: 1.5 * 2 ** 20,
+    disk: 2048,
+    diskFree: 0,
+    lag: 2,
+    nodes: ['madrid', 'oviedo', 'sevilla'].map((name, i) => ({ name, lag: lags[i] ?? 0 })),
+  })
+  const now = { started: '2030-01-01T00:00:00Z', interval: 10, samples: [sample([1, 0, 9]), sample([0, 0, 4])], current: sample([0, 1, 3]) }
+  await page.route('**/api/now', (route) => route.fulfill({ json: now }))
+  await page.goto(at('now'))
+  const nodes = page.getByRole('figure', { name: 'Nodes behind the log' })
+  for (const text of ['madrid: 0 commits', 'oviedo: 1 commit', 'sevilla: 3 commits', 'at most 9 commits'])
+    await expect(nodes.getByText(text)).toBeVisible()
+  await accessible(page)
+  await fits(page)
+  await page.getByLabel('Language').selectOption('es')
+  await expect(page.getByRole('figure', { name: 'Memoria' })).toContainText('1,5 MiB')
+  const text = 'The console runs at the node that leads: oviedo.'
+  await page.route('**/api/now', (route) => route.fulfill({ status: 503, contentType: 'text/plain; charset=utf-8', body: `${text}\n` }))
+  await page.reload()
+  await expect(page.getByRole('alert')).toContainText(text)
+})
+
+test('a delete that fails on its way can be undone', async ({ page }) => {
+  const lines = (...all: object[]) => ({
+    contentType: 'application/x-ndjson',
+    body: all.map((line) => `${JSON.stringify(line)}\n`).join(''),
+  })
+  const error = { code: 503, status: 'UNAVAILABLE', message: 'It broke on purpose.' }
+  await page.route('**/api/delete', (route) =>
+    route.fulfill(lines({ deleted: 500, total: 900 }, { deleted: 500, total: 900, undo: 'back' }, { error })),
+  )
+  await page.route('**/api/undo', async (route) => {
+    expect(route.request().postDataJSON()).toMatchObject({ undo: 'back' })
+    await route.fulfill(lines({ restored: 500, total: 500 }, { done: true, restored: 500, skipped: 0 }))
+  })
+  await page.goto(`${at('data')}/things/one`)
+  await page.getByRole('region', { name: 'things/one' }).getByRole('button', { name: 'Actions' }).click()
+  await page.getByRole('menuitem', { name: 'Delete document' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'Delete' }).click()
+  await expect(dialog.getByRole('alert')).toContainText('It broke on purpose.')
+  await page.keyboard.press('Escape')
+  await page.getByRole('status').getByRole('button', { name: 'Undo' }).click()
+  await expect(page.getByText('500 documents restored')).toBeVisible()
 })

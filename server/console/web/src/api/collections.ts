@@ -33,17 +33,17 @@ export async function loadGroups(scope: Scope, signal?: AbortSignal): Promise<st
 const DeleteCount = v.object({ documents: v.number(), collections: v.number() })
 type DeleteCount = v.InferOutput<typeof DeleteCount>
 
-/** How much lies at some paths and below them. */
+/** Counts what a delete of some paths would delete. */
 export function countDelete(scope: Scope, paths: string[], signal?: AbortSignal): Promise<DeleteCount> {
   return call(DeleteCount, '/api/delete/count', { body: { ...scope, paths }, signal })
 }
 
 const DeleteLine = v.union([
   v.object({ done: v.literal(true), deleted: v.number(), undo: v.string(), until: v.string() }),
-  v.object({ deleted: v.number(), total: v.number() }),
+  v.object({ deleted: v.number(), total: v.number(), undo: v.optional(v.string()) }),
 ])
 
-/** Deletes documents and collections with all below them. */
+/** Deletes documents and collections with all below them. A delete that fails sends the undo of what it has deleted before the error. */
 export const deleteTrees = (scope: Scope, paths: string[]) => stream(DeleteLine, '/api/delete', { body: { ...scope, paths } })
 
 const UndoLine = v.union([
@@ -51,5 +51,5 @@ const UndoLine = v.union([
   v.object({ restored: v.number(), total: v.number() }),
 ])
 
-/** Takes a deletion back, for a minute. */
+/** Undoes a deletion, within a minute. */
 export const undoDelete = (scope: Scope, undo: string) => stream(UndoLine, '/api/undo', { body: { ...scope, undo } })

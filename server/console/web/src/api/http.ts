@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 
-/** An answer that is no success, with Google's status name and the server's own text. */
+/** An error response, with Google's status name and the server's text. */
 export class ApiError extends Error {
   readonly code: number
   readonly status: string
@@ -13,15 +13,29 @@ export class ApiError extends Error {
 
 const ErrorBody = v.object({ error: v.object({ code: v.optional(v.number()), status: v.optional(v.string()), message: v.string() }) })
 
-/** What the page does when its session has ended, and the token that changes carry; set once the session is known. */
+/** The page's handler for the end of its session, and the CSRF token; both are set once the session is loaded. */
 export const connection = { csrf: '', ended: () => {} }
 
+/** The value of a JSON text, null for another text. */
+function json(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
+
 async function failure(response: Response): Promise<ApiError> {
-  const body: unknown = await response.json().catch(() => null)
+  const text = await response.text().catch(() => '')
+  const body = json(text)
   const first: unknown = Array.isArray(body) ? body[0] : body
   const parsed = v.safeParse(ErrorBody, first)
   if (response.status === 401) connection.ended()
-  if (!parsed.success) return new ApiError(response.status, '', response.statusText || `HTTP ${response.status}`)
+  if (!parsed.success) {
+    // A node that no longer leads answers with a sentence that names the leader.
+    const plain = response.headers.get('Content-Type')?.startsWith('text/plain') ? text.trim().slice(0, 500) : ''
+    return new ApiError(response.status, '', plain || response.statusText || `HTTP ${response.status}`)
+  }
   return new ApiError(response.status, parsed.output.error.status ?? '', parsed.output.error.message)
 }
 
@@ -75,12 +89,12 @@ export async function call<T>(schema: v.GenericSchema<unknown, T>, path: string,
   return v.parse(schema, await response.json())
 }
 
-/** Sends a request whose answer doesn't matter. */
+/** Sends a request and ignores the body of the response. */
 export async function send(path: string, options: Options): Promise<void> {
   await request(path, options)
 }
 
-/** The lines of a stream of text, whatever its pieces are. */
+/** The lines of a stream of text. */
 export async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   const reader = stream.getReader()
   const decoder = new TextDecoder()
@@ -99,7 +113,7 @@ export async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerat
   }
 }
 
-/** Sends a request whose answer is one JSON object a line, as they come. */
+/** Sends a request and yields the JSON objects of the response, one per line, as they arrive. */
 export async function* stream<T>(schema: v.GenericSchema<unknown, T>, path: string, options: Options = {}): AsyncGenerator<T> {
   const response = await request(path, options)
   if (!response.body) return
@@ -111,7 +125,7 @@ export async function* stream<T>(schema: v.GenericSchema<unknown, T>, path: stri
   }
 }
 
-/** A path's query part from what is given; what is undefined or empty is left out. */
+/** A path with query parameters. Undefined and empty ones are left out. */
 export function withQuery(path: string, query: Record<string, string | number | undefined>): string {
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== '')
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`

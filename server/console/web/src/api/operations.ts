@@ -74,20 +74,22 @@ export type Indexes = v.InferOutput<typeof Indexes>
 
 export const loadIndexes = (scope: Scope, signal?: AbortSignal) => call(Indexes, withQuery('/api/indexes', scope), { signal })
 
-/** Writes an index that queries have lacked into the database's file, and returns its path. */
+/** Writes a missing index into the database's file, and returns its path. */
 export async function addIndex(scope: Scope, json: string): Promise<string> {
   return (await call(v.object({ file: v.string() }), '/api/indexes/file', { body: { ...scope, json } })).file
 }
 
-/** Sends an e-mail that carries nothing, by which the mail server is tried. */
+/** Sends a test e-mail. */
 export const sendTestMail = (to: string, locale: string) => send('/api/safety/mail', { body: { to, locale } })
 
 const Check = v.object({
   id: v.string(),
   state: v.picklist(['ok', 'warn', 'bad', 'unknown']),
   text: v.string(),
+  case: v.optional(v.string(), ''),
   values: v.optional(v.record(v.string(), v.nullable(v.union([v.string(), v.number(), v.boolean()]))), {}),
 })
+export type Check = v.InferOutput<typeof Check>
 export const loadSafety = (signal?: AbortSignal) => call(v.object({ checks: v.array(Check) }), '/api/safety', { signal })
 
 const Faults = v.object({
@@ -109,7 +111,7 @@ export const makeSnapshot = (project: string, name: string) => send('/api/lab/sn
 export const restoreSnapshot = (project: string, id: string) =>
   send(`/api/lab/snapshots/${encodeURIComponent(id)}/restore`, { body: { project } })
 export const deleteSnapshot = (id: string) => send(`/api/lab/snapshots/${encodeURIComponent(id)}`, { method: 'DELETE' })
-/** Puts the server's clock ahead of the machine's, by seconds. */
+/** Advances the server's clock, by seconds from the machine's. */
 export const putClock = (ahead: number) => send('/api/lab/clock', { method: 'PUT', body: { ahead } })
 export const injectFaults = (faults: Faults) => send('/api/lab/faults', { method: 'PUT', body: faults })
 export const endFaults = () => send('/api/lab/faults', { method: 'DELETE' })

@@ -400,6 +400,8 @@ export const en = {
       keys: 'Keys',
       version: 'Version',
     },
+    /** Sentences by check and case, for languages other than the server's. */
+    texts: {} as Record<string, (values: Record<string, string>) => string>,
     testMail: 'Send a test e-mail',
     testTo: 'Send a test e-mail to',
     testSent: 'The mail server took the e-mail',

@@ -1,4 +1,4 @@
-/** Places in a text by the bytes of its UTF-8 form, as the server counts them. */
+/** Returns a function that converts offsets in UTF-8 bytes, which the server uses, to indexes of a text. */
 export function byteIndex(text: string): (byte: number) => number {
   if (new TextEncoder().encode(text).length === text.length) return (byte) => Math.min(byte, text.length)
   const places: number[] = []
@@ -13,9 +13,9 @@ export function byteIndex(text: string): (byte: number) => number {
 
 const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB']
 
-/** Bytes in the unit that leaves few digits. */
-export function bytesText(bytes: number): string {
+/** A size in the unit with the fewest digits. number formats numbers in the language of the page. */
+export function bytesText(bytes: number, number: (n: number) => string): string {
   const power = bytes > 0 ? Math.min(UNITS.length - 1, Math.floor(Math.log2(bytes) / 10)) : 0
   const value = bytes / 1024 ** power
-  return `${value >= 100 || power === 0 ? Math.round(value) : value.toFixed(1)} ${UNITS[power]}`
+  return `${number(value >= 100 ? Math.round(value) : Math.round(value * 10) / 10)} ${UNITS[power]}`
 }

@@ -9,7 +9,7 @@ import { Dialog } from '../ui/dialog'
 
 type Command = { label: string; hint: string; to: string; act?: () => void }
 
-/** Goes anywhere by a few letters: pages, collections, any path. */
+/** The command palette: opens pages, collections and any path by a few letters. */
 export function Palette({ pages, scope, close }: { pages: PageId[]; scope: Scope; close: () => void }) {
   const { t, setLanguage } = useText()
   const [text, setText] = useState('')
@@ -29,7 +29,7 @@ export function Palette({ pages, scope, close }: { pages: PageId[]; scope: Scope
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- the key stands for the scope
   }, [key])
   useEffect(() => {
-    // Newer browsers return a promise, which is no clean-up.
+    // Newer browsers return a promise, which is not a clean-up function.
     chosen.current?.scrollIntoView({ block: 'nearest' })
   }, [at])
   const commands = find(text, [
@@ -101,7 +101,7 @@ export function Palette({ pages, scope, close }: { pages: PageId[]; scope: Scope
   )
 }
 
-/** The commands whose label has all letters of the text in their order; those that begin with it first. */
+/** The commands whose label contains the letters of the text in order; those that begin with it come first. */
 export function find(text: string, commands: Command[]): Command[] {
   const wanted = text.toLowerCase().replaceAll(/\s/g, '')
   const fits = (label: string) => {
@@ -113,8 +113,10 @@ export function find(text: string, commands: Command[]): Command[] {
     return true
   }
   const rank = (label: string) => (label.startsWith(wanted) ? 0 : label.includes(wanted) ? 1 : 2)
-  return commands
-    .filter((command) => fits(command.label.toLowerCase()))
-    .toSorted((a, b) => rank(a.label.toLowerCase()) - rank(b.label.toLowerCase()))
-    .slice(0, 50)
+  const ranks: Command[][] = [[], [], []]
+  for (const command of commands) {
+    const label = command.label.toLowerCase()
+    if (fits(label)) ranks[rank(label)]?.push(command)
+  }
+  return ranks.flat().slice(0, 50)
 }

@@ -5,7 +5,7 @@ const HEIGHT = 56
 
 type Series = { label: string; values: number[] }
 
-/** The line of values up to the right edge, where now is, each in one of the slots; the highest is at the top. */
+/** The path of a line of values that ends at the right edge. Each value takes one slot; most is at the top. */
 export function linePath(values: readonly number[], most: number, slots: number): string {
   const step = WIDTH / Math.max(1, slots - 1)
   const from = WIDTH - step * (values.length - 1)
@@ -25,10 +25,18 @@ export function areaPath(values: readonly number[], most: number, slots: number)
   return `${linePath(values, most, slots)}L${WIDTH} ${HEIGHT - 1}L${from.toFixed(1)} ${HEIGHT - 1}Z`
 }
 
-type Props = { title: string; value: string; series: Series[]; most: number; mostText: string; slots: number }
+type Props = {
+  title: string
+  value: string
+  legend?: string[] | undefined
+  series: Series[]
+  most: number
+  mostText: string
+  slots: number
+}
 
-/** A figure with how it went over time, up to now at the right. */
-export function Chart({ title, value, series, most, mostText, slots }: Props) {
+/** A figure and its chart over time; the present is at the right. */
+export function Chart({ title, value, legend = [], series, most, mostText, slots }: Props) {
   const id = useId()
   return (
     <figure className="chart" aria-labelledby={id}>
@@ -47,6 +55,18 @@ export function Chart({ title, value, series, most, mostText, slots }: Props) {
         <span>−60 min</span>
         <span>{mostText}</span>
       </span>
+      {legend.length > 0 && (
+        <ul className="legend small">
+          {legend.map((text, i) => (
+            <li key={text} className="wrap">
+              <svg viewBox="0 0 12 4" aria-hidden="true">
+                <path className={`line line-${i % 4}`} d="M1 2h10" />
+              </svg>
+              {text}
+            </li>
+          ))}
+        </ul>
+      )}
     </figure>
   )
 }

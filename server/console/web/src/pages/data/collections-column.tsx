@@ -7,6 +7,7 @@ import { useLoad } from '../../lib/use-load'
 import { useSession } from '../../session'
 import { Icon } from '../../ui/icons'
 import { Empty, Loaded } from '../../ui/states'
+import { LinkList } from './link-list'
 import { NewDocumentDialog } from './new-document-dialog'
 
 type Props = { scope: Scope; collection: string; group: boolean; version: number; changed: () => void }
@@ -48,21 +49,15 @@ export function CollectionsColumn({ scope, collection, group, version, changed }
                 {write && <p className="small">{t.data.noCollectionsHint}</p>}
               </Empty>
             ) : (
-              <ul className="links">
-                {found.map((one) => (
-                  <li key={one.id}>
-                    <Link to={pagePath('data', scope, one.path)} aria-current={!group && one.path === collection ? 'true' : undefined}>
-                      <span className="clip">{one.id}</span>
-                      {one.count !== undefined && (
-                        <span className="soft small">
-                          {number(one.count)}
-                          {one.more && '+'}
-                        </span>
-                      )}
-                    </Link>
-                  </li>
-                ))}
-              </ul>
+              <LinkList
+                label={parent ? t.data.subcollections : t.data.collections}
+                items={found.map((one) => ({
+                  id: one.id,
+                  to: pagePath('data', scope, one.path),
+                  note: one.count === undefined ? '' : `${number(one.count)}${one.more ? '+' : ''}`,
+                  current: !group && one.path === collection,
+                }))}
+              />
             )
           }
         </Loaded>
@@ -93,15 +88,10 @@ function Groups({ scope, current, version }: { scope: Scope; current: string; ve
       <div className="column-head" title={t.data.groupHint}>
         <h2>{t.data.inGroups}</h2>
       </div>
-      <ul className="links">
-        {state.data.map((id) => (
-          <li key={id}>
-            <Link to={`${pagePath('data', scope, id)}?group=1`} aria-current={current === id ? 'true' : undefined}>
-              <span className="clip">{id}</span>
-            </Link>
-          </li>
-        ))}
-      </ul>
+      <LinkList
+        label={t.data.inGroups}
+        items={state.data.map((id) => ({ id, to: `${pagePath('data', scope, id)}?group=1`, current: current === id }))}
+      />
     </>
   )
 }

@@ -10,7 +10,7 @@ import { useToast } from '../../ui/toasts'
 
 type Props = { scope: Scope; paths: string[]; close: () => void; done: () => void }
 
-/** Deletes documents or a collection with all below them: counted first, with progress, and a way back for a minute. */
+/** Deletes documents or a collection with all below them: counted first, with progress, and with undo for a minute. */
 export function DeleteDialog({ scope, paths, close, done }: Props) {
   const { t } = useText()
   const [progress, setProgress] = useState<{ done: number; total: number } | null>(null)
@@ -23,7 +23,8 @@ export function DeleteDialog({ scope, paths, close, done }: Props) {
       if (state.status !== 'ready') return
       for await (const line of deleteTrees(scope, paths)) {
         setProgress({ done: line.deleted, total: state.data.documents })
-        if ('done' in line) toast(t.data.deleted(line.deleted), { action: { label: t.common.undo, act: () => undo(line.undo) } })
+        const token = line.undo
+        if (token && line.deleted > 0) toast(t.data.deleted(line.deleted), { action: { label: t.common.undo, act: () => undo(token) } })
       }
       close()
       done()

@@ -1,5 +1,4 @@
 import { lazy, Suspense, useCallback, useEffect, useRef, useState } from 'react'
-import { Link } from 'react-router-dom'
 import { ApiError } from '../../api/http'
 import { loadCollections } from '../../api/collections'
 import { commit, type Doc, getDocument } from '../../api/firestore'
@@ -15,6 +14,7 @@ import { Empty, Loaded, Problem, Skeleton } from '../../ui/states'
 import { Tabs } from '../../ui/tabs'
 import { useToast } from '../../ui/toasts'
 import { DeleteDialog } from './delete-dialog'
+import { LinkList } from './link-list'
 import { NewDocumentDialog } from './new-document-dialog'
 import { FieldsEditor } from './value-editor'
 
@@ -144,19 +144,14 @@ function Below({ scope, path }: { scope: Scope; path: string }) {
           found.length === 0 ? (
             <p className="soft below-none">{t.common.none}</p>
           ) : (
-            <ul className="links">
-              {found.map((one) => (
-                <li key={one.id}>
-                  <Link to={pagePath('data', scope, one.path)}>
-                    <span className="clip">{one.id}</span>
-                    <span className="soft small">
-                      {one.count !== undefined && number(one.count)}
-                      {one.more && '+'}
-                    </span>
-                  </Link>
-                </li>
-              ))}
-            </ul>
+            <LinkList
+              label={t.data.subcollections}
+              items={found.map((one) => ({
+                id: one.id,
+                to: pagePath('data', scope, one.path),
+                note: one.count === undefined ? '' : `${number(one.count)}${one.more ? '+' : ''}`,
+              }))}
+            />
           )
         }
       </Loaded>
@@ -302,7 +297,7 @@ function Editor({ scope, loaded, reload, write, changed, known }: EditorProps) {
   )
 }
 
-/** Calls back when the server says that a document has changed. */
+/** Calls changed when the server reports a change of a document. */
 function useDocumentChanges(scope: Scope, path: string, changed: () => Promise<void>): void {
   const latest = useRef(changed)
   latest.current = changed
@@ -312,7 +307,7 @@ function useDocumentChanges(scope: Scope, path: string, changed: () => Promise<v
     let ended = false
     import('../../api/live').then(
       ({ watchDocument }) => {
-        // A lost connection shows in the table's foot; the document can still be loaded by hand.
+        // The table shows a lost connection; the document can still be refreshed.
         if (!ended) stop = watchDocument({ project, database }, path, () => void latest.current().catch(() => {}))
       },
       () => {},

@@ -169,7 +169,7 @@ function PresentTable({ indexes }: { indexes: Index[] }) {
               <td>{origins[index.origin] ?? index.origin}</td>
               <td className="number">
                 {number(index.entries)}
-                {index.more && '+'} <span className="soft">{bytesText(index.bytes)}</span>
+                {index.more && '+'} <span className="soft">{bytesText(index.bytes, number)}</span>
               </td>
               <td className="number">{index.uses > 0 ? number(index.uses) : <span className="tag warn">{t.indexes.never}</span>}</td>
               <td className="tight">{index.lastUse && <Moment iso={index.lastUse} />}</td>

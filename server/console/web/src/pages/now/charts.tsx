@@ -1,9 +1,16 @@
 import type { Sample } from '../../api/now'
 import { useText } from '../../i18n/text'
-import { bytesText } from '../../lib/bytes'
+import { bytesText as inUnits } from '../../lib/bytes'
 import { Chart } from '../../ui/chart'
 
-type Figure = { id: string; title: string; value: string; text: (n: number) => string; series: { label: string; values: number[] }[] }
+type Figure = {
+  id: string
+  title: string
+  value: string
+  legend?: string[]
+  text: (n: number) => string
+  series: { label: string; values: number[] }[]
+}
 
 /** What the charts show: rates of the last whole sample, and how things stand now. */
 function useFigures(samples: Sample[], interval: number): Figure[] {
@@ -14,6 +21,7 @@ function useFigures(samples: Sample[], interval: number): Figure[] {
   const recent = whole.at(-1) ?? last
   const perSecond = (n: number) => t.now.perSecond(number(Math.round((n / interval) * 10) / 10))
   const ms = (n: number) => `${number(Math.round(n * 10) / 10)} ms`
+  const bytesText = (n: number) => inUnits(n, number)
   const series = (label: string, of: (sample: Sample) => number) => ({ label, values: whole.map(of) })
   // How things stand is known of the sample under way too.
   const level = (label: string, of: (sample: Sample) => number) => ({ label, values: samples.map(of) })
@@ -59,7 +67,8 @@ function lags(samples: Sample[], text: (n: number) => string, titles: { lag: str
     {
       id: 'nodes',
       title: titles.nodes,
-      value: last.nodes.map((node) => `${node.name}: ${text(node.lag)}`).join(', ') || '—',
+      value: text(Math.max(0, ...last.nodes.map((node) => node.lag))),
+      legend: names.map((name) => `${name}: ${text(of(last, name))}`),
       text,
       series: names.map((name) => ({ label: name, values: samples.map((one) => of(one, name)) })),
     },
@@ -75,13 +84,14 @@ export function Charts({ samples, interval }: { samples: Sample[]; interval: num
   return (
     <section className="stack" aria-label={t.now.hour}>
       <div className="charts">
-        {figures.map(({ id, title, value, text, series }) => {
+        {figures.map(({ id, title, value, legend, text, series }) => {
           const most = Math.max(0, ...series.flatMap((one) => one.values))
           return (
             <Chart
               key={id}
               title={title}
               value={value}
+              legend={legend}
               most={most}
               mostText={t.now.most(text(most))}
               series={series}

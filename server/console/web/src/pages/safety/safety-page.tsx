@@ -1,6 +1,7 @@
 import { useState } from 'react'
-import { loadSafety, sendTestMail } from '../../api/operations'
+import { type Check, loadSafety, sendTestMail } from '../../api/operations'
 import { useText } from '../../i18n/text'
+import { bytesText } from '../../lib/bytes'
 import { useAction } from '../../lib/use-action'
 import { useLoad } from '../../lib/use-load'
 import { useSession } from '../../session'
@@ -10,7 +11,7 @@ import { useToast } from '../../ui/toasts'
 const TONES = { ok: 'good', warn: 'warn', bad: 'bad', unknown: '' } as const
 const RANK = { bad: 0, warn: 1, unknown: 2, ok: 3 } as const
 
-/** What a server that strangers reach should have, the worst first. */
+/** The checks of a production server, the worst results first. */
 export default function SafetyPage() {
   const { t } = useText()
   const { write } = useSession()
@@ -33,9 +34,7 @@ export default function SafetyPage() {
                 <li key={check.id}>
                   <span className={`tag ${TONES[check.state]}`}>{t.safety.states[check.state]}</span>
                   <strong>{titles[check.id] ?? check.id}</strong>
-                  <span className="wrap" lang="en">
-                    {check.text}
-                  </span>
+                  <Sentence check={check} />
                 </li>
               ))}
           </ul>
@@ -46,7 +45,27 @@ export default function SafetyPage() {
   )
 }
 
-/** Sends an e-mail to see that the mail server takes it. */
+/** The result of a check in the language of the page, or else in the server's. */
+function Sentence({ check: { id, case: kind, text, values } }: { check: Check }) {
+  const { t, number, time } = useText()
+  const sentence = t.safety.texts[`${id}.${kind}`]
+  if (!sentence)
+    return (
+      <span className="wrap" lang="en">
+        {text}
+      </span>
+    )
+  const shown = (name: string, value: string | number | boolean | null): string => {
+    if (name === 'used' || name === 'free') return bytesText(Number(value), number)
+    if (name === 'until') return time(String(value))
+    return typeof value === 'number' ? number(value) : String(value)
+  }
+  return (
+    <span className="wrap">{sentence(Object.fromEntries(Object.entries(values).map(([name, value]) => [name, shown(name, value)])))}</span>
+  )
+}
+
+/** Sends a test e-mail. */
 function TestMail() {
   const { t, language } = useText()
   const [to, setTo] = useState('')
