@@ -10,7 +10,7 @@ import (
 	"clave/server/config"
 )
 
-// labState is the answer of GET /api/lab.
+// labState is the response of GET /api/lab.
 type labState struct {
 	Clock *struct {
 		Now   time.Time
@@ -22,7 +22,7 @@ type labState struct {
 	}
 }
 
-// TestTheClockIsPutAhead ends an ID token by the clock, and begins it again.
+// TestTheClockIsPutAhead advances the clock until an ID token expires, and resets it.
 func TestTheClockIsPutAhead(t *testing.T) {
 	s := startBy(t, nil, config.ModeStart, "--memory", "--sign-tokens")
 	s.session()
@@ -76,7 +76,7 @@ func (s *server) auditText() string {
 	return text
 }
 
-// TestFaultsAreInjected fails writes of clients, and neither their reads nor what the console writes.
+// TestFaultsAreInjected injects faults into clients' writes, which affect neither reads nor the console's writes.
 func TestFaultsAreInjected(t *testing.T) {
 	s := start(t, config.ModeStart, "--memory")
 	s.session()

@@ -1,6 +1,6 @@
 package console
 
-// Route is a method of the API for the tests that go over all of them.
+// Route is a method of the API, for tests of all methods.
 type Route struct {
 	Pattern              string
 	Changes, Development bool

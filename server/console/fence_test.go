@@ -17,10 +17,10 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// request is a request whose answer is checked.
+// request is a request to the console.
 type request struct{ name, method, path, body string }
 
-// apiRequests are requests to all methods of the console's API.
+// apiRequests returns a request to each method of the console's API.
 func apiRequests() (all []request) {
 	for _, r := range console.Routes() {
 		method, path, _ := strings.Cut(r.Pattern, " ")
@@ -56,7 +56,7 @@ var firestoreRequests = map[string]struct {
 // accountReads are the methods of Identity Toolkit besides GETs that change nothing.
 var accountReads = []string{"accounts:lookup", "accounts:query", ":queryAccounts"}
 
-// accountRequests are requests to all methods of Identity Toolkit, by the description that the emulator's port has of them.
+// accountRequests returns a request to each method of Identity Toolkit in the OpenAPI description that the emulator's port serves.
 func accountRequests(t *testing.T) (all []request) {
 	t.Helper()
 	dev := start(t, config.ModeStart, "--memory")
@@ -89,7 +89,7 @@ func accountRequests(t *testing.T) (all []request) {
 	return all
 }
 
-// everything are requests to all that a console answers.
+// everything returns requests to all paths of a console.
 func everything(t *testing.T) []request {
 	t.Helper()
 	all := append(apiRequests(), accountRequests(t)...)
@@ -123,7 +123,7 @@ func TestNothingAnswersWithoutASession(t *testing.T) {
 	}
 }
 
-// TestAReadOnlySessionChangesNothing sends every request that changes something, in a session that only reads.
+// TestAReadOnlySessionChangesNothing sends every request that changes something in a read-only session.
 func TestAReadOnlySessionChangesNothing(t *testing.T) {
 	s := start(t, config.ModeServe)
 	s.open(true)
@@ -278,7 +278,7 @@ func TestOtherPagesAreRefused(t *testing.T) {
 	}
 }
 
-// TestALinkWorksOnce opens sessions by links: used twice, too old, looked at ahead, unknown.
+// TestALinkWorksOnce opens sessions by links that were used, expired, prefetched or unknown.
 func TestALinkWorksOnce(t *testing.T) {
 	s := start(t, config.ModeServe)
 	link := func() string {
@@ -306,7 +306,7 @@ func TestALinkWorksOnce(t *testing.T) {
 	}
 }
 
-// TestSessionsEnd lets sessions be idle, last long and be closed.
+// TestSessionsEnd ends sessions by inactivity, by age and on request.
 func TestSessionsEnd(t *testing.T) {
 	s := start(t, config.ModeServe)
 	s.open(false)
@@ -340,8 +340,8 @@ func TestSessionsEnd(t *testing.T) {
 	}
 }
 
-// TestChangesAreNoted changes documents, accounts and rules and reads the audit log, also from its file.
-func TestChangesAreNoted(t *testing.T) {
+// TestChangesAreRecorded changes documents and accounts and reads the audit log, also from its file.
+func TestChangesAreRecorded(t *testing.T) {
 	s := start(t, config.ModeServe)
 	s.open(true)
 	s.set("a/x", 1)
@@ -388,7 +388,7 @@ func TestChangesAreNoted(t *testing.T) {
 	}
 }
 
-// TestAnOpenChannelEndsWithItsSession keeps a back channel open, which receives nothing more once its session is closed.
+// TestAnOpenChannelEndsWithItsSession closes the session of an open back channel, which ends.
 func TestAnOpenChannelEndsWithItsSession(t *testing.T) {
 	s := start(t, config.ModeServe)
 	s.open(false)

@@ -28,17 +28,17 @@ service cloud.firestore {
   }
 }`
 
-// server is a whole program with a console.
+// server is a server with a console.
 type server struct {
 	t    *testing.T
 	app  app.Addresses
 	data string
 	hand *clock.Hand
-	// jar is the cookie of the session that requests belong to; empty for none.
+	// cookie is the cookie of the requests' session, empty for none, and csrf its token.
 	cookie, csrf string
 }
 
-// start runs a server until the test ends, by a clock that the test advances.
+// start runs a server until the test ends, with a clock that the test advances.
 func start(t *testing.T, mode config.Mode, flags ...string) *server {
 	t.Helper()
 	hand := clock.NewHand(time.Date(2027, 3, 1, 9, 0, 0, 0, time.UTC))
@@ -47,7 +47,7 @@ func start(t *testing.T, mode config.Mode, flags ...string) *server {
 	return s
 }
 
-// startBy runs a server until the test ends, by a clock; by its own when that is nil.
+// startBy runs a server until the test ends, with a clock; nil means the machine's clock.
 func startBy(t *testing.T, by clock.Clock, mode config.Mode, flags ...string) *server {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "con") // shorter than t.TempDir: the name of a socket must be short
@@ -94,7 +94,7 @@ func startBy(t *testing.T, by clock.Clock, mode config.Mode, flags ...string) *s
 	return s
 }
 
-// request sends a request to the console; header holds pairs. It returns the answer with its body.
+// request sends a request to the console; header holds pairs of names and values. It returns the response and its body.
 func (s *server) request(method, path, body string, header ...string) (*http.Response, string) {
 	s.t.Helper()
 	r, err := http.NewRequestWithContext(s.t.Context(), method, "http://"+s.app.Console+path, strings.NewReader(body))
@@ -135,7 +135,7 @@ func (s *server) status(method, path, body string, header ...string) int {
 	return res.StatusCode
 }
 
-// call creates a request that must succeed, and reads its answer.
+// call sends a request that must succeed, and decodes its response.
 func (s *server) call(method, path, body string, into any) {
 	s.t.Helper()
 	res, text := s.request(method, path, body)
@@ -150,7 +150,7 @@ func (s *server) call(method, path, body string, into any) {
 	}
 }
 
-// lines are the lines of a stream, of which the last must not be an error.
+// lines returns the lines of a stream. The last one must not be an error.
 func (s *server) lines(method, path, body string) []map[string]any {
 	s.t.Helper()
 	res, text := s.request(method, path, body)
@@ -168,7 +168,7 @@ func (s *server) lines(method, path, body string) []map[string]any {
 	return out
 }
 
-// open opens a session by a link and has the following requests belong to it.
+// open opens a session by a link. The following requests belong to it.
 func (s *server) open(write bool) {
 	s.t.Helper()
 	link, err := app.ConsoleLink(s.t.Context(), &config.Config{DataDir: s.data, Write: write})

@@ -19,7 +19,7 @@ import (
 	"clave/server/config"
 )
 
-// certificate writes a certificate of its own for some names, and its key, and returns their paths.
+// certificate writes a self-signed certificate for some names, and its key, and returns their paths.
 func certificate(t *testing.T, names ...string) (cert, key string) {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -44,8 +44,8 @@ func certificate(t *testing.T, names ...string) (cert, key string) {
 	return filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
 }
 
-// TestBeyondLoopbackTheConsoleSpeaksTLS opens a session over TLS, whose cookie no plain request carries and no other port shares.
-func TestBeyondLoopbackTheConsoleSpeaksTLS(t *testing.T) {
+// TestConsoleUsesTLSBeyondLoopback opens a session over TLS, whose cookie is neither sent without TLS nor shared with other ports.
+func TestConsoleUsesTLSBeyondLoopback(t *testing.T) {
 	cert, key := certificate(t, "console.example")
 	s := start(t, config.ModeServe, "--console", "0.0.0.0:0", "--tls-cert", cert, "--tls-key", key)
 	link := s.app.ConsoleURL()
@@ -100,7 +100,7 @@ func TestBeyondLoopbackTheConsoleSpeaksTLS(t *testing.T) {
 	if got := get("/api/session", "Cookie", strings.TrimPrefix(cookie, "__Host-")).StatusCode; got != http.StatusUnauthorized {
 		t.Errorf("the cookie under the name that it has without TLS: %d, want 401", got)
 	}
-	// A plain request is answered by no session, whatever it carries.
+	// A request without TLS belongs to no session, whatever its headers.
 	r, err := http.NewRequestWithContext(t.Context(), "GET", "http://127.0.0.1:"+port+"/api/session", nil)
 	if err != nil {
 		t.Fatal(err)

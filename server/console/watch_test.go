@@ -29,7 +29,7 @@ func (s *server) anonymous(method, path, body string) int {
 	return res.StatusCode
 }
 
-// record is a decision as the API shows it.
+// record is a decision in the API.
 type record struct {
 	ID, Method, Path, Outcome string
 	Lines                     []struct {
@@ -38,7 +38,7 @@ type record struct {
 	}
 }
 
-// TestRequestsAreKeptAndReplayed shows decisions with the values of expressions, and decides them again in other circumstances.
+// TestRequestsAreKeptAndReplayed reads decisions with the values of expressions, and replays them under other conditions.
 func TestRequestsAreKeptAndReplayed(t *testing.T) {
 	s := start(t, config.ModeStart, "--memory")
 	s.session()
@@ -104,7 +104,7 @@ func TestRequestsAreKeptAndReplayed(t *testing.T) {
 	}
 }
 
-// casesOfQueries makes cases of queries, below a document and with a reference, and runs them.
+// casesOfQueries creates test cases from queries, below a document and with a reference, and runs them.
 func (s *server) casesOfQueries() {
 	s.t.Helper()
 	const byName = `"where": {"fieldFilter": {"field": {"fieldPath": "__name__"}, "op": "EQUAL", "value": {"referenceValue": "projects/` + project + `/databases/(default)/documents/open/%s"}}}`
@@ -139,7 +139,7 @@ func (s *server) casesOfQueries() {
 	}
 }
 
-// replays decides requests again in other circumstances.
+// replays replays requests under other conditions.
 func (s *server) replays() {
 	s.t.Helper()
 	lenient, _ := json.Marshal(strings.Replace(testRules, "'shut'", "string(resource.data.n)", 1))
@@ -176,7 +176,7 @@ func (s *server) replays() {
 	}
 }
 
-// TestRequestsStream reads decisions as they come.
+// TestRequestsStream reads a stream of decisions.
 func TestRequestsStream(t *testing.T) {
 	s := start(t, config.ModeStart, "--memory")
 	s.anonymous("GET", "/open/before", "")
@@ -206,7 +206,7 @@ func TestRequestsStream(t *testing.T) {
 	}
 }
 
-// TestNow counts what is done and shows the log.
+// TestNow reads the counts and the log.
 func TestNow(t *testing.T) {
 	s := start(t, config.ModeServe)
 	s.open(true)
@@ -235,7 +235,7 @@ func TestNow(t *testing.T) {
 	}
 }
 
-// TestIndexesThatQueriesLack shows indexes that are there and those that queries lacked, also where these are refused.
+// TestIndexesThatQueriesLack reads present and missing indexes, also when queries without an index are refused.
 func TestIndexesThatQueriesLack(t *testing.T) {
 	s := start(t, config.ModeServe)
 	s.open(true)
@@ -300,7 +300,7 @@ func TestAnIndexIsWrittenIntoItsFile(t *testing.T) {
 	}
 }
 
-// TestLabAndCodes keeps and restores states, clears, shows codes and signs in as a user.
+// TestLabAndCodes creates and restores snapshots, clears, reads codes and signs in as a user.
 func TestLabAndCodes(t *testing.T) {
 	s := start(t, config.ModeStart, "--memory")
 	s.session()
@@ -346,7 +346,7 @@ func TestLabAndCodes(t *testing.T) {
 	}
 }
 
-// TestSafety checks a server that lacks much, and rules that are open.
+// TestSafety checks a server with insecure settings and open rules.
 func TestSafety(t *testing.T) {
 	s := start(t, config.ModeServe)
 	s.open(false)

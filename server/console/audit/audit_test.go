@@ -39,7 +39,7 @@ func methods(t *testing.T, l *audit.Log, limit int, before int64) (string, bool)
 	return strings.Join(all, " "), more
 }
 
-// TestPages reads pages of a log that is longer than what is read at a time, in a file and in memory.
+// TestPages reads pages of a log that is longer than a chunk, in a file and in memory.
 func TestPages(t *testing.T) {
 	for _, path := range []string{"", filepath.Join(t.TempDir(), "console", "audit.jsonl")} {
 		l := open(t, path)
@@ -68,7 +68,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestALineCutOffByACrash continues a file whose last line is not whole.
+// TestALineCutOffByACrash continues a file whose last line is incomplete.
 func TestALineCutOffByACrash(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.jsonl")
 	first := open(t, path)
@@ -94,8 +94,8 @@ func TestALineCutOffByACrash(t *testing.T) {
 	}
 }
 
-// TestWhatCannotBeNoted has a log whose file takes nothing: no further change may be made.
-func TestWhatCannotBeNoted(t *testing.T) {
+// TestUnwritableLog uses a log whose file cannot be written: no further change may be made.
+func TestUnwritableLog(t *testing.T) {
 	l := open(t, filepath.Join(t.TempDir(), "audit.jsonl"))
 	if err := l.Ready(); err != nil {
 		t.Fatal(err)

@@ -13,11 +13,11 @@ const FLAGS = [
 export default defineConfig({
   testDir: 'e2e',
   globalSetup: './e2e/server.ts',
-  // Each has servers of its own.
+  // Each worker has its own servers.
   workers: 2,
   fullyParallel: false,
   timeout: 120_000,
-  // On a crowded machine a browser may come too late once; what fails twice is broken, and the report names what failed once.
+  // On a busy machine a browser may time out once. The report lists tests that failed once.
   retries: 1,
   expect: { timeout: 30_000 },
   reporter: [['list']],

@@ -46,7 +46,7 @@ test('collections, a long table by pages, and a document', async ({ page }) => {
   }
   await page.keyboard.press('End')
   await expect(grid.getByRole('row', { name: 'p0449' })).toBeFocused()
-  // Only what is seen exists.
+  // Only visible rows are rendered.
   expect(await grid.getByRole('row').count()).toBeLessThan(60)
   await page.keyboard.press('Enter')
   await expect(page).toHaveURL(/people\/p0449$/)

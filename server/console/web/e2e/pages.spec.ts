@@ -6,7 +6,7 @@ import { accessible, expect, fits, I, origins, paste, S, seed, stored, test } fr
 const PROJECT = 'demo-console'
 const at = (page: string) => `/${page}/${PROJECT}/(default)`
 
-/** A token of a user that is not signed. */
+/** An unsigned token of a user. */
 function unsigned(uid: string): string {
   const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
   const claims = {
@@ -21,7 +21,7 @@ function unsigned(uid: string): string {
   return `${encode({ alg: 'none', typ: 'JWT' })}.${encode(claims)}.`
 }
 
-/** Reads a document as a stranger, or as a user by an unsigned token, and returns the status. */
+/** Reads a document without a token, or with an unsigned token of a user, and returns the status. */
 async function read(path: string, uid?: string): Promise<number> {
   const headers: Record<string, string> = uid ? { authorization: `Bearer ${unsigned(uid)}` } : {}
   return (await fetch(`${origins().firestore}/v1/projects/${PROJECT}/databases/(default)/documents/${path}`, { headers })).status

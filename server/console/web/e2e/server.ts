@@ -10,7 +10,7 @@ import { freePorts } from '../scripts/ports.mjs'
 export const CLAVE = process.env['CLAVE_BIN'] ?? join(import.meta.dirname, '../../../../bin/clave')
 const WAIT_MS = 60_000
 
-/** Resolves when the program says that it is ready. */
+/** Resolves when the program is ready. */
 export function ready(child: ChildProcess): Promise<void> {
   return new Promise((resolve, reject) => {
     let said = ''
@@ -27,7 +27,7 @@ export function ready(child: ChildProcess): Promise<void> {
   })
 }
 
-/** Starts the built program in a folder of its own with some files, and returns what ends it. */
+/** Starts the built program in a folder of its own with some files, and returns a function that stops it. */
 async function run(folder: string, files: Record<string, string>, args: string[]): Promise<() => Promise<void>> {
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text)
   const child = spawn(CLAVE, args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })

@@ -19,7 +19,7 @@ const server = await start(
 const root = `projects/${PROJECT}/databases/(default)/documents`
 const identity = `http://127.0.0.1:${server.auth}/identitytoolkit.googleapis.com/v1/projects/${PROJECT}`
 
-/** Does something for each batch of n things, some at once. */
+/** Calls work for each batch of n items, some batches at a time. */
 async function inBatches(n, work) {
   let next = 0
   const one = async () => {
@@ -39,10 +39,10 @@ const person = (i, collection = 'people') => ({
 })
 const user = (i) => ({ localId: `u${String(i).padStart(6, '0')}`, email: `user${i}@example.org`, displayName: `User ${i}` })
 
-/** The middle of figures. */
+/** The median of numbers. */
 const median = (all) => all.toSorted((a, b) => a - b)[Math.floor(all.length / 2)]
 
-/** How long from the start of the navigation until the first row is drawn, as the page itself sees it. */
+/** The time from the start of the navigation until the first row is rendered, measured in the page. */
 async function firstRow(context, path, selector) {
   const page = await context.newPage()
   await page.addInitScript((wanted) => {
@@ -59,7 +59,7 @@ async function firstRow(context, path, selector) {
   return ms
 }
 
-/** The longest that a task took of the processor, in ms, of those on the main threads of a trace's pages. On a crowded machine a task lasts longer. */
+/** The longest processor time of a task on the main threads of a trace's pages, in ms. On a busy machine a task lasts longer. */
 function longestByProcessor(trace) {
   const { traceEvents } = JSON.parse(trace.toString())
   const mains = new Set(
@@ -70,7 +70,7 @@ function longestByProcessor(trace) {
   return Math.max(...tasks.map((one) => one.tdur)) / 1000
 }
 
-/** The tasks over 50 ms while a table is scrolled for many screens, one a frame or two, with a pause after every tenth as readers make. */
+/** The tasks over 50 ms while a table is scrolled by many screens, with a pause after every tenth. */
 async function longTasks(context) {
   const page = await context.newPage()
   await page.goto(`http://127.0.0.1:${server.ui}/data/${PROJECT}/(default)/people`)
@@ -111,7 +111,7 @@ try {
   const few = Array.from({ length: 100 }, (_, i) => person(i, 'few'))
   await post(`http://127.0.0.1:${server.firestore}/v1/${root}:commit`, { writes: few })
   const places = [
-    // What a page costs whatever it shows: the same with a hundred documents.
+    // The cost of the page itself: the same with a hundred documents.
     ['of a hundred documents', `/data/${PROJECT}/(default)/few`, '.grid-row'],
     ['documents', `/data/${PROJECT}/(default)/people`, '.grid-row'],
     ['users', `/users/${PROJECT}/(default)`, '.table tbody tr'],

@@ -1,4 +1,4 @@
-// Takes the pictures of server/doc/console: starts the built program (CLAVE_BIN) with demo documents and looks at three pages.
+// Takes the pictures of server/doc/console: starts the built program (CLAVE_BIN) with demo documents and opens three pages.
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { chromium } from '@playwright/test'

@@ -7,7 +7,7 @@ import { freePorts } from './ports.mjs'
 
 const CLAVE = process.env.CLAVE_BIN ?? join(import.meta.dirname, '../../../../bin/clave')
 
-/** Runs `clave start` with rules; returns the ports, and what stops it. */
+/** Runs `clave start` with rules; returns the ports and a function that stops it. */
 export async function start(project, rules) {
   const folder = await mkdtemp(join(tmpdir(), 'clave-look-'))
   const [firestore, websocketPort, auth, ui, hub] = await freePorts(5)
@@ -36,5 +36,5 @@ export async function post(url, body) {
   return response.json()
 }
 
-/** The browser that pages are looked at with. */
+/** The browser's launch options. */
 export const BROWSER = { executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu'] }

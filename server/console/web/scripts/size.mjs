@@ -1,5 +1,5 @@
-// Checks how much the page loads before documents are seen, and what it loads when needed, compressed as the server sends it; and how much
-// the program holds of all files.
+// Checks the compressed size of the files that the page loads before documents are shown, of those that it loads when needed, and the size of
+// all embedded files.
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 
@@ -10,7 +10,7 @@ const LIMITS = { first: 200 * KB, live: 150 * KB, editor: 140 * KB, embedded: 20
 
 const manifest = JSON.parse(readFileSync(new URL('.vite/manifest.json', DIST), 'utf8'))
 
-/** The files that come with some modules: what they import at once, and styles. */
+/** The files of some modules: those that they import statically, and styles. */
 function filesOf(names, seen = new Set()) {
   for (const name of names) {
     const chunk = manifest[name]

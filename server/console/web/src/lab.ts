@@ -2,7 +2,7 @@ import { createContext, useContext } from 'react'
 import type { LabState } from './api/operations'
 import type { Load } from './lib/use-load'
 
-/** What development is put to, which all pages show while it lasts. */
+/** The state of the lab, which all pages show while it is active. */
 export const LabContext = createContext<{ state: Load<LabState>; reload: () => void } | null>(null)
 
 export function useLab() {

@@ -13,7 +13,7 @@ const RestDocument = v.object({
   updateTime: v.optional(v.string()),
 })
 
-/** A document as tables and editors have it. One that is missing has documents below it and no fields. */
+/** A document. A missing one has no fields, but documents below it. */
 export type Doc = { path: string; id: string; missing: boolean; fields: Fields; createTime: string; updateTime: string }
 
 export function docOf(rest: v.InferOutput<typeof RestDocument>): Doc {
@@ -87,7 +87,7 @@ export async function runQuery(scope: Scope, run: Run): Promise<Doc[]> {
   return answers.flatMap((answer) => (answer.document ? [docOf(answer.document)] : []))
 }
 
-/** Runs a query and tells how it ran. */
+/** Runs a query and returns its explanation. */
 export async function explainQuery(scope: Scope, run: Run): Promise<Explanation | null> {
   const body = { structuredQuery: bodyOf(scope, run), explainOptions: { analyze: true } }
   const answers = await call(RunAnswer, `${pathOf(scope, run.source.parent)}:runQuery`, { body, signal: run.signal })
@@ -114,7 +114,7 @@ export type Write =
 
 const CommitAnswer = v.object({ commitTime: v.string() })
 
-/** Commits writes, all or none. */
+/** Commits writes atomically. */
 export async function commit(scope: Scope, writes: Write[]): Promise<string> {
   const body = {
     writes: writes.map((write) => {

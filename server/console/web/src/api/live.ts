@@ -29,8 +29,8 @@ import type { Value } from '../lib/value'
 import { relativeName } from '../lib/value-text'
 
 /**
- * Tells what changes in a part of a collection, by the Firebase SDK. Values are read anew over REST, since the SDK's numbers don't
- * tell an integer of 64 bits from a double.
+ * A part of a collection whose changes the Firebase SDK reports. Values are read again over REST, because the SDK's numbers do not
+ * distinguish integers of 64 bits from doubles.
  */
 export type Watch = {
   scope: Scope
@@ -58,7 +58,7 @@ function databaseOf({ project, database }: Scope) {
   return db
 }
 
-/** A value as the SDK has it. */
+/** A value in the form of the SDK. */
 function sdkValue(db: Firestore, value: Value): unknown {
   switch (value.type) {
     case 'null':

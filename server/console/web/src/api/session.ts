@@ -16,7 +16,7 @@ const Session = v.object({
 
 export type Session = v.InferOutput<typeof Session>
 
-/** Who the page acts for, what it may do and what is built here. */
+/** Loads the session: its rights and the server's features. */
 export async function loadSession(): Promise<Session> {
   const session = await call(Session, '/api/session')
   connection.csrf = session.csrf

@@ -31,7 +31,7 @@ const User = v.looseObject({
 })
 export type User = v.InferOutput<typeof User>
 
-/** Where a project's users are: in the project itself or in one of its tenants. */
+/** The users of a project or of one of its tenants. */
 export type Directory = { project: string; tenant: string }
 
 const base = ({ project, tenant }: Directory): string =>
@@ -88,7 +88,7 @@ export async function createUser(directory: Directory, user: NewUser): Promise<s
   return (await call(Created, `${base(directory)}/accounts`, { body: user })).localId
 }
 
-/** What a change of an account may say. */
+/** A change of an account. */
 export type UserChange = {
   email?: string
   emailVerified?: boolean

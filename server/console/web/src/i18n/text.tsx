@@ -11,7 +11,7 @@ type Texts = {
   setLanguage: (language: Language) => void
   number: (n: number) => string
   time: (iso: string) => string
-  /** A moment as lists have it: without the date where it is of today. */
+  /** A time in short form, without the date if it is today. */
   shortTime: (iso: string) => string
 }
 

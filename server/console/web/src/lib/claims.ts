@@ -1,7 +1,7 @@
-/** How long claims may be as JSON. */
+/** The maximum length of claims as JSON. */
 export const MAX_CLAIMS = 1000
 
-/** Names that tokens use themselves. */
+/** Reserved names of claims. */
 const RESERVED = [
   'acr',
   'amr',
@@ -24,7 +24,7 @@ const RESERVED = [
 
 export type ClaimsProblem = { kind: 'syntax' | 'shape' | 'size' | 'reserved'; at: number; name?: string }
 
-/** What is wrong with a text of custom claims; null where nothing is. */
+/** The first error in a text of custom claims; null for valid ones. */
 export function claimsProblem(text: string): ClaimsProblem | null {
   let value: unknown
   try {

@@ -4,13 +4,13 @@ import { fieldOf, type Fields, type Value } from './value'
 
 const quote = (cell: string): string => (/[",\n\r]/.test(cell) || cell !== cell.trim() ? `"${cell.replaceAll('"', '""')}"` : cell)
 
-/** What spreadsheet programs take for the beginning of a formula, and what begins a text in quotes. */
+/** Beginnings of cells that spreadsheet programs calculate as formulas, and the quote that begins an escaped cell. */
 const UNSAFE = /^[=+\-@\t\r"＝＋－＠]/
 
-/** A name as a cell: in quotes where a spreadsheet program would calculate it. */
+/** A name as a cell, in quotes if a spreadsheet program would calculate it. */
 const nameCell = (name: string): string => (UNSAFE.test(name) ? JSON.stringify(name) : name)
 
-/** The name that nameCell wrote. */
+/** The inverse of nameCell. */
 function nameOfCell(cell: string): string {
   if (!cell.startsWith('"')) return cell
   try {

@@ -38,7 +38,7 @@ const Stored = v.object({
   ),
 })
 
-/** Reads a query out of an address; what can't be read is no query. */
+/** Reads a query from an address; an invalid one is empty. */
 export function readQuery(text: string | null): Query {
   if (!text) return EMPTY_QUERY
   try {
@@ -63,7 +63,7 @@ export function writeQuery(query: Query): string {
 
 const INEQUALITIES: readonly string[] = ['<', '<=', '>', '>=', '!=', 'not-in']
 
-/** A path of a field as people type it, with its segments quoted where they need it. */
+/** The path of a field, with quotes around the segments that need them. */
 export const wirePath = (field: string): string =>
   field === '__name__' || field.includes('`') ? field : field.split('.').map(fieldPath).join('.')
 

@@ -1,19 +1,19 @@
 /** The project and the database that a page shows. */
 export type Scope = { project: string; database: string }
 
-/** What the names of a database's documents begin with. */
+/** The prefix of the names of a database's documents, without the last slash. */
 export const documentsRoot = ({ project, database }: Scope): string => `projects/${project}/databases/${database}/documents`
 
 /** A path of ids as a URL has it, each id escaped. */
 export const escapePath = (path: string): string => path.split('/').map(encodeURIComponent).join('/')
 
-/** The address of a place of the page. Ids in it are escaped. */
+/** The address of a page of the console. Ids in it are escaped. */
 export function pagePath(page: string, { project, database }: Scope, rest = ''): string {
   const base = `/${page}/${encodeURIComponent(project)}/${encodeURIComponent(database)}`
   return rest ? `${base}/${escapePath(rest)}` : base
 }
 
-/** A part of an address as text. A part that is not escaped as URLs are stands for itself. */
+/** Decodes a part of an address. A part with an invalid escape is returned unchanged. */
 function unescaped(part: string): string {
   try {
     return decodeURIComponent(part)

@@ -1,4 +1,4 @@
-/** What this browser remembers about the page. A browser may refuse; then nothing is remembered. */
+/** Settings that this browser stores. If it refuses, nothing is stored. */
 export function readSetting(name: string): string | null {
   try {
     return localStorage.getItem(`console.${name}`)
@@ -11,6 +11,6 @@ export function writeSetting(name: string, value: string): void {
   try {
     localStorage.setItem(`console.${name}`, value)
   } catch {
-    // The choice then lasts as long as the page.
+    // The setting then lasts until the page is reloaded.
   }
 }

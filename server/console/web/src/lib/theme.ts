@@ -8,7 +8,7 @@ export function currentTheme(): Theme {
   return THEMES.find((theme) => theme === stored) ?? 'system'
 }
 
-/** Sets the colours of the page by the choice of this browser. */
+/** Sets the theme that this browser stores. */
 export function applyTheme(): void {
   const theme = currentTheme()
   if (theme === 'system') delete document.documentElement.dataset['theme']

@@ -2,7 +2,7 @@ import { useCallback, useEffect, useState } from 'react'
 
 export type Load<T> = { status: 'loading' } | { status: 'error'; error: unknown } | { status: 'ready'; data: T }
 
-/** Loads something when its key or the variant changes or reload is called. A load that another one follows is given up; data of the same key stay meanwhile. */
+/** Loads data when the key or the variant changes, or when reload is called. A new load aborts the previous one. Data of the same key remain until it ends. */
 export function useLoad<T>(key: string, load: (signal: AbortSignal) => Promise<T>, variant = ''): { state: Load<T>; reload: () => void } {
   const [state, setState] = useState<{ key: string; load: Load<T> }>({ key, load: { status: 'loading' } })
   const [turn, setTurn] = useState(0)

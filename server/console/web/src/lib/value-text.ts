@@ -6,7 +6,7 @@ export function relativeName(name: string): string {
   return at < 0 ? name : name.slice(at + '/documents/'.length)
 }
 
-/** A double as text that shows it is no integer. */
+/** A double as text that differs from an integer's. */
 export function doubleText(n: number): string {
   if (!Number.isFinite(n)) return String(n)
   if (Object.is(n, -0)) return '-0.0'
@@ -50,7 +50,7 @@ function fieldsText(fields: Fields): string {
   return shown.join(', ') + (entries.length > MAX_ITEMS ? ', …' : '')
 }
 
-/** How many bytes a base64 text stands for. */
+/** The number of bytes of a base64 text. */
 export function byteLength(base64: string): number {
   const padding = base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0
   return Math.max(0, Math.floor((base64.length * 3) / 4) - padding)

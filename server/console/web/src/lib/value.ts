@@ -130,7 +130,7 @@ export function fieldsToWire(fields: Fields): { [name: string]: WireValue } {
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, toWire(value)]))
 }
 
-/** A first value of a type, for a field that is new or whose type changes; it keeps what the text of the old one allows. */
+/** The initial value of a new field or of a field whose type changes, from the text of the old value if that is valid. */
 export function emptyOf(type: ValueType, text = ''): Value {
   switch (type) {
     case 'null':

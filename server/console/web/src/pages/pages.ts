@@ -36,6 +36,6 @@ export function preload(address: Location): void {
   beginList(address)
   const id = address.pathname.split('/')[1] || 'data'
   const page = PAGES.find((one) => one.id === id)
-  // What fails now fails again, and is shown, when the page is opened.
+  // Opening the page loads the code again and shows the error.
   if (page) LOADERS[page.id]().catch(() => {})
 }

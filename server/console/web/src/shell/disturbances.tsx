@@ -5,7 +5,7 @@ import type { Messages } from '../i18n/en'
 import { durationText } from '../lib/duration'
 import { pagePath, type Scope } from '../lib/scope'
 
-/** What the lab does to the server while it lasts, in sentences. */
+/** The active effects of the lab, as sentences. */
 function disturbances({ clock, faults }: LabState, t: Messages, language: Language, number: (n: number) => string): string[] {
   const all: string[] = []
   if (clock && clock.ahead > 0) all.push(t.lab.clockOn(durationText(clock.ahead, language)))
@@ -16,7 +16,7 @@ function disturbances({ clock, faults }: LabState, t: Messages, language: Langua
   return all
 }
 
-/** Says on every page that the lab disturbs the server, with the way to end it. */
+/** A banner on every page while the lab affects the server, with a link to the lab. */
 export function Disturbances({ state, scope }: { state: LabState; scope: Scope }) {
   const { t, language, number } = useText()
   const all = disturbances(state, t, language, number)

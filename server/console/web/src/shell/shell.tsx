@@ -15,7 +15,7 @@ import { Skeleton } from '../ui/states'
 import { Disturbances } from './disturbances'
 import { Palette } from './palette'
 
-/** The scope and page of the address, which lies above the routes that name them. */
+/** The scope and page of the address. The shell is outside the routes, so it has no route parameters. */
 function usePlace(): { page: string; scope: Scope } {
   const session = useSession()
   const { page, scope } = readPath(useLocation().pathname)
@@ -26,7 +26,7 @@ const LAB_EVERY_MS = 10_000
 
 const noLab: LabState = { snapshots: [] }
 
-/** The lab's state, looked at every few seconds; nothing where there is no lab. */
+/** The lab's state, loaded every few seconds; empty if there is no lab. */
 function useLabState() {
   const { features } = useSession()
   const there = features.includes('lab')

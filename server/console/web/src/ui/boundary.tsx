@@ -3,7 +3,7 @@ import { Problem } from './states'
 
 type State = { failed: boolean; error: unknown }
 
-/** Shows a failure of what it contains in its place, with a way to load the page anew. */
+/** Shows an error of its children in their place, with a button that reloads the page. */
 export class Boundary extends Component<{ children: ReactNode }, State> {
   override state: State = { failed: false, error: null }
 

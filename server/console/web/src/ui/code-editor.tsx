@@ -43,11 +43,11 @@ type Props = {
   language: Language | LanguageSupport
   label: string
   readOnly?: boolean
-  /** Called with each text as it is typed. */
+  /** Called with the text after each change. */
   changed?: (text: string) => void
-  /** Called with the text once nothing was typed for a moment; returns what is wrong in it. */
+  /** Called with the text after a pause in typing; returns its errors. */
   check?: (text: string) => Promise<Diagnostic[]>
-  /** Called with each text as it is typed; returns what is wrong in it. */
+  /** Called with the text after each change; returns its errors. */
   checkNow?: (text: string) => Diagnostic[]
   extra?: Extension
 }
@@ -55,7 +55,7 @@ type Props = {
 const CHECK_MS = 150
 const NO_EXTRA: Extension = []
 
-/** An editor of code. It lives in a shadow root, where its styles are sheets of the document model that a strict policy allows. */
+/** An editor of code. It is in a shadow root, where its styles are constructed style sheets, which the content security policy allows. */
 export function CodeEditor({ text, language, label, readOnly = false, changed, check, checkNow, extra = NO_EXTRA }: Props) {
   const host = useRef<HTMLDivElement>(null)
   const latest = useRef({ changed, check, checkNow })
@@ -105,7 +105,7 @@ export function CodeEditor({ text, language, label, readOnly = false, changed, c
       turn = -1
       view.destroy()
     }
-    // A new text, language or extension makes a new editor; its caller keeps them steady.
+    // A new text, language or extension creates a new editor, so callers pass the same values.
   }, [text, language, label, readOnly, extra])
   return <div className="code-host" ref={host} />
 }

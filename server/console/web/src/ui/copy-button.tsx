@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import { useText } from '../i18n/text'
 
-/** Copies a text, and says so for a moment. */
+/** Copies a text, and confirms that for two seconds. */
 export function CopyButton({ text, label }: { text: string; label?: string }) {
   const { t } = useText()
   const [copied, setCopied] = useState(false)

@@ -4,7 +4,7 @@ import { Icon } from './icons'
 
 type Props = { title: string; close: () => void; children: ReactNode; wide?: boolean; submit?: () => void; className?: string }
 
-/** A modal dialog: the browser's own, which keeps the focus inside and gives it back. */
+/** A modal dialog of the browser, which keeps the focus inside and returns it when it closes. */
 export function Dialog({ title, close, children, wide = false, submit, className }: Props) {
   const ref = useRef<HTMLDialogElement>(null)
   const titleId = useId()
@@ -13,7 +13,7 @@ export function Dialog({ title, close, children, wide = false, submit, className
     const dialog = ref.current
     const before = document.activeElement
     dialog?.showModal()
-    // showModal puts the focus on the first button; React's own autofocus comes before, when nothing is shown yet.
+    // showModal puts the focus on the first button; React's autofocus runs earlier, while the dialog is hidden.
     dialog?.querySelector<HTMLElement>('[data-first]')?.focus()
     return () => {
       dialog?.close()

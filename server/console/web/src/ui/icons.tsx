@@ -11,7 +11,7 @@ const PATHS = {
   trash: 'M5 7h14M10 7V4h4v3M7 7l1 13h8l1-13',
 } as const
 
-/** A line drawing beside or instead of a word; the word is the button's label. */
+/** An icon. The button around it has the label. */
 export function Icon({ name }: { name: keyof typeof PATHS }) {
   return (
     <svg

@@ -5,14 +5,14 @@ type Props = {
   type?: 'text' | 'email' | 'password' | 'tel' | 'url'
   hint?: string
   className?: string
-  /** The field that a dialog begins at. */
+  /** Whether the field has the focus when its dialog opens. */
   first?: boolean
   autoComplete?: string
   disabled?: boolean
   invalid?: boolean
 }
 
-/** A line of text with its label. */
+/** A text field with its label. */
 export function Input({ label, value, set, type = 'text', hint, autoComplete = 'off', invalid = false, first = false, ...rest }: Props) {
   return (
     <label className="field">

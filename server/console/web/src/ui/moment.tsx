@@ -1,6 +1,6 @@
 import { useText } from '../i18n/text'
 
-/** A moment in a list: short, and whole under the pointer. */
+/** A time in short form, with the full form as its title. */
 export function Moment({ iso }: { iso: string }) {
   const { time, shortTime } = useText()
   return (

@@ -4,7 +4,7 @@ const PAUSE_MS = 200
 
 type Props = { label: string; text: string; set: (text: string) => void; hint?: string; mono?: boolean; wide?: boolean }
 
-/** A field that searches as it is typed into, after a short pause or at once by Enter. What is typed is kept while the address follows. */
+/** A field that searches while the user types, after a short pause, or at once on Enter. It keeps the typed text while the address changes. */
 export function SearchBox({ label, text, set, hint, mono = false, wide = false }: Props) {
   const [typed, setTyped] = useState(text)
   const [sent, setSent] = useState(text)
@@ -13,7 +13,7 @@ export function SearchBox({ label, text, set, hint, mono = false, wide = false }
   useEffect(() => () => clearTimeout(timer.current), [])
   if (text !== seen) {
     setSeen(text)
-    // The address says what was not typed here: somebody went back.
+    // The address has a text that was not typed here, because the user went back.
     if (text !== sent) {
       setTyped(text)
       setSent(text)

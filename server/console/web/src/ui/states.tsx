@@ -18,13 +18,13 @@ export function Empty({ children }: { children: ReactNode }) {
   return <div className="empty">{children}</div>
 }
 
-/** What went wrong, in the server's words. */
+/** The text of an error, the server's own if it has one. */
 export function errorText(error: unknown, unavailable: string): string {
   if (error instanceof TypeError) return unavailable
   return error instanceof Error ? error.message : String(error)
 }
 
-/** Shows a failure where it arose, with a way to try again. */
+/** Shows an error, with a button that retries. */
 export function Problem({ error, retry }: { error: unknown; retry?: () => void }) {
   const { t } = useText()
   const refused = error instanceof ApiError && error.code === 403
@@ -43,7 +43,7 @@ export function Problem({ error, retry }: { error: unknown; retry?: () => void }
   )
 }
 
-/** Shows a load in each of its states. */
+/** Shows a load while it runs, its error, or its data. */
 export function Loaded<T>({
   state,
   reload,

@@ -2,7 +2,7 @@ import type { KeyboardEvent } from 'react'
 
 type Props<T extends string> = { label: string; tabs: readonly { id: T; label: string }[]; chosen: T; choose: (id: T) => void }
 
-/** Tabs above what they switch. Arrow keys move between them. */
+/** Tabs. Arrow keys move between them. */
 export function Tabs<T extends string>({ label, tabs, chosen, choose }: Props<T>) {
   const onKey = (event: KeyboardEvent<HTMLElement>) => {
     const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0

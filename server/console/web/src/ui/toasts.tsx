@@ -7,7 +7,7 @@ type Show = (text: string, options?: { action?: Toast['action']; seconds?: numbe
 
 const ToastContext = createContext<Show>(() => {})
 
-/** Short notices of what was done, with a way back where there is one. */
+/** Short notices of completed actions, with a button that undoes the action if that is possible. */
 export function ToastProvider({ children }: { children: ReactNode }) {
   const [toasts, setToasts] = useState<Toast[]>([])
   const next = useRef(0)

@@ -8,7 +8,7 @@ import { Empty, Loaded, Problem } from '../../ui/states'
 
 const MAX_TARGETS = 5
 
-/** What was changed through the console, by which session, and how it ended. */
+/** The changes made through the console, with their sessions and results. */
 export default function AuditPage() {
   const { t } = useText()
   const { state, reload } = useLoad('audit', (signal) => loadAudit(null, signal))

@@ -54,7 +54,7 @@ export default function CodesPage() {
   )
 }
 
-/** An e-mail as its reader would have it, its link to follow. */
+/** An e-mail as its recipient would see it. */
 function MailCard({ mail }: { mail: Mail }) {
   const { t } = useText()
   const kinds: Record<string, string> = t.codes.kinds

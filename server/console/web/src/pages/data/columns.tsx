@@ -6,7 +6,7 @@ import { Dialog } from '../../ui/dialog'
 
 const MAX_SHOWN = 8
 
-/** How many documents each field is in, the most frequent first. */
+/** The names of fields, the most frequent first. */
 export function fieldCounts(docs: readonly Doc[]): string[] {
   const counts = new Map<string, number>()
   for (const doc of docs) for (const name of Object.keys(doc.fields)) counts.set(name, (counts.get(name) ?? 0) + 1)
@@ -24,7 +24,7 @@ function stored(collection: string): string[] | null {
 
 export type Columns = { known: string[]; shown: string[]; toggle: (name: string) => void }
 
-/** The fields that are shown as columns: those chosen in this browser, else the most frequent ones of the rows. They keep their order. */
+/** The fields that are columns: those that the user chose, otherwise the most frequent ones. Their order does not change. */
 export function useColumns(collection: string, docs: Doc[]): Columns {
   const [chosen, setChosen] = useState(() => stored(collection))
   const order = useRef<string[]>([])

@@ -9,7 +9,7 @@ import { CollectionsColumn } from './collections-column'
 import { DocumentPane } from './document-pane'
 import { DocumentsTable } from './documents-table'
 
-/** Collections, their documents and one document side by side. The address names all that is seen. */
+/** Collections, their documents and one document side by side. The address contains the whole state. */
 export default function DataPage() {
   const { t } = useText()
   const scope = useScope()

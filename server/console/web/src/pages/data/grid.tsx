@@ -26,13 +26,13 @@ type Props = {
   see: (first: number, last: number) => void
 }
 
-/** Rows that exist only while they are seen. Arrow keys move, Enter opens, the space bar selects. */
+/** A table that renders visible rows only. Arrow keys move, Enter opens a row, the space bar selects it. */
 export function Grid(props: Props) {
   const { docs, fields, current, selected, setSelected, open, more, loadMore, see } = props
   const { t } = useText()
   const scroller = useRef<HTMLDivElement>(null)
   const [active, setActive] = useState(0)
-  /** The row that is to have the focus once it is drawn; effects of renders before the move leave it. */
+  /** The row to focus once it is rendered. */
   const focusNext = useRef<number | null>(null)
   const virtual = useVirtualizer({
     count: docs.length,
@@ -56,7 +56,7 @@ export function Grid(props: Props) {
   useEffect(() => {
     if (focusNext.current !== active) return
     const row = scroller.current?.querySelector<HTMLElement>(`[data-index="${active}"]`)
-    // A row that was just loaded comes with a later render.
+    // A later render contains a row that was just loaded.
     if (!row) return
     focusNext.current = null
     row.focus({ preventScroll: true })
@@ -134,7 +134,7 @@ export function Grid(props: Props) {
   )
 }
 
-/** The rows that are seen, and the one that keys are at wherever it is: what has the focus must not go. */
+/** The visible rows and the active one, which must remain rendered because it has the focus. */
 export function withRow(range: Range, row: number): number[] {
   const seen = defaultRangeExtractor(range)
   if (row < 0 || row >= range.count || seen.includes(row)) return seen

@@ -12,7 +12,7 @@ import { useToast } from '../../ui/toasts'
 
 const TONES = { create: 'good', update: '', delete: 'bad', before: '' } as const
 
-/** The versions of a document, what changed from one to the next, and a way back to each. */
+/** The versions of a document with their differences. Each can be restored. */
 export default function HistoryPanel({ scope, path, restored }: { scope: Scope; path: string; restored: () => void }) {
   const { t, time } = useText()
   const { write } = useSession()

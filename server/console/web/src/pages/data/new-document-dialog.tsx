@@ -15,7 +15,7 @@ type Props = {
   parent: string
   /** The collection's path; null where a new one is named. */
   collection: string | null
-  /** What the document begins with, for a copy. */
+  /** The initial fields, for a copy. */
   fields?: Fields
   title?: string
   hint?: string
@@ -23,7 +23,7 @@ type Props = {
   done: (path: string) => void
 }
 
-/** Makes a document, and its collection with it. */
+/** Creates a document. */
 export function NewDocumentDialog({ scope, parent, collection, fields = {}, title, hint, close, done }: Props) {
   const { t } = useText()
   const [name, setName] = useState('')

@@ -28,7 +28,7 @@ const TYPES = [
 ] as const satisfies readonly ValueType[]
 const LISTS: readonly Operator[] = ['in', 'not-in', 'array-contains-any']
 
-/** A condition as it is being written. */
+/** A condition in the form. */
 type Draft = { field: string; op: Operator; type: ValueType; text: string }
 
 function draftOf({ field, op, value }: Condition): Draft {
@@ -50,7 +50,7 @@ function conditionOf({ field, op, type, text }: Draft, root: string): Condition 
 
 type Props = { place: Place; apply: (query: Query) => void; fields: string[] }
 
-/** Writes a query: conditions, orders, a limit and aggregations. */
+/** A form for a query: conditions, orders, a limit and aggregations. */
 export function QueryBuilder({ place, apply, fields }: Props) {
   const { t } = useText()
   const { query, scope } = place
@@ -159,7 +159,7 @@ export function QueryBuilder({ place, apply, fields }: Props) {
   )
 }
 
-/** The query of what was written, without conditions that are not whole. */
+/** The query of the form, without incomplete conditions. */
 function whole0(rest: Query, drafts: Draft[], root: string): Query {
   return { ...rest, where: drafts.flatMap((draft) => conditionOf(draft, root) ?? []) }
 }

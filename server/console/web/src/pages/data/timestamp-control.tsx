@@ -3,7 +3,7 @@ import { useText } from '../../i18n/text'
 import { readSetting, writeSetting } from '../../lib/settings'
 import { finerDigits, fromZone, toZone, withFiner, zones } from '../../lib/zones'
 
-/** A moment by the clock of a zone that is chosen once for all. Digits beyond milliseconds stay as they are. */
+/** A time in a zone, which applies to all timestamps. Digits beyond milliseconds are kept. */
 export function TimestampControl({
   iso,
   label,
@@ -17,7 +17,7 @@ export function TimestampControl({
 }) {
   const { t } = useText()
   const all = useMemo(() => zones(), [])
-  // Hundreds of zones are in the page only where one is chosen.
+  // The hundreds of zones are rendered only while one is chosen.
   const [choosing, setChoosing] = useState(false)
   const [zone, setZone] = useState(() => {
     const stored = readSetting('zone')

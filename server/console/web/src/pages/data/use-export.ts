@@ -33,7 +33,7 @@ async function* allDocuments({ scope, collection, group, query }: Place): AsyncG
   }
 }
 
-/** Writes what a place holds to a file, with how far it is. */
+/** Exports documents to a file and reports the progress. */
 export function useExport(place: Place) {
   const { t } = useText()
   const [note, setNote] = useState('')

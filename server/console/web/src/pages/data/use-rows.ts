@@ -6,10 +6,10 @@ import { comparePaths, cursorAfter } from '../../lib/order'
 import { type Query, writeQuery } from '../../lib/query'
 import { collectionOf, type Scope } from '../../lib/scope'
 
-/** How many rows beside the visible ones are watched, and how many at most. */
+/** The number of rows that are watched beside the visible ones, and the maximum number of watched rows. */
 const MARGIN = 50
 const MAX_WATCHED = 400
-/** How long a change is marked. */
+/** The time for which a change is marked. */
 const MARK_MS = 3000
 
 export type Place = { scope: Scope; collection: string; group: boolean; query: Query }
@@ -38,13 +38,13 @@ async function nextPage(
   return { docs: found, more: found.length === left && !limited, token: '' }
 }
 
-/** A place as queries name it. */
+/** The source of a query. */
 export function sourceOf({ collection, group }: Pick<Place, 'collection' | 'group'>) {
   const { parent, id } = collectionOf(collection)
   return { collection: id, group, parent: group ? '' : parent }
 }
 
-/** The rows of a collection or a query: pages as they are needed, and what changes in the part that is seen. */
+/** The rows of a collection or a query, loaded by pages. Changes of visible rows are applied and marked. */
 export function useRows(place: Place) {
   const key = JSON.stringify([place.scope, place.collection, place.group, writeQuery({ ...place.query, aggregations: [] })])
   const [state, setState] = useState<State>(() => fresh(key))
@@ -146,7 +146,7 @@ export function useRows(place: Place) {
 
 const fresh = (key: string): State => ({ key, docs: [], status: 'loading', error: null, more: false, token: '' })
 
-/** The rows to watch for those that are seen: in steps, so that scrolling a little keeps the listener. */
+/** The rows to watch, in steps, so that scrolling a little keeps the listener. */
 export function watchWindow(first: number, last: number, count: number): { first: number; last: number } {
   const from = Math.max(0, Math.floor(first / MARGIN) * MARGIN - MARGIN)
   return { first: from, last: Math.min(Math.max(count - 1, 0), Math.ceil((last + 1) / MARGIN) * MARGIN + MARGIN, from + MAX_WATCHED) }
@@ -164,7 +164,7 @@ function watchOf(place: Place, state: State, { first, last }: { first: number; l
 
 type Fix = { changed: string[]; merge: (docs: Doc[]) => Doc[] }
 
-/** What a change of the watched part does to the rows. Values come from the server anew, in full precision. */
+/** The effect of changes on the rows. Values are read from the server again, in full precision. */
 async function changedRows(
   place: Place,
   docs: Doc[],

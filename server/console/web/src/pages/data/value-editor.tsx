@@ -10,7 +10,7 @@ import { BytesControl } from './bytes-control'
 import { GeoControl } from './geo-control'
 import { TimestampControl } from './timestamp-control'
 
-/** How many fields or items are drawn at first, and more with each step: thousands of controls at once are slow. */
+/** The number of fields or items that are rendered at first, and that each step adds. Thousands of controls are slow. */
 const STEP = 200
 
 /** A button that shows more of a long list; nothing where all is shown. */
@@ -136,7 +136,7 @@ const textOf = (value: Value): string =>
         ? value.value.join(', ')
         : valueText(value)
 
-/** A value that is written as a line of text: numbers, references, vectors. What can't be read stays as typed and is marked. */
+/** A value that is edited as a line of text: a number, a reference or a vector. Invalid text remains and is marked. */
 function TextControl({ value, set, disabled, scope, label }: Props & { label: string }) {
   const { t } = useText()
   const [text, setText] = useState(() => textOf(value))

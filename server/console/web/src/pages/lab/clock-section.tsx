@@ -10,7 +10,7 @@ const MOST = 366 * 86_400
 
 type Props = { clock: LabState['clock']; write: boolean; changed: () => void }
 
-/** The server's clock, and what puts it ahead. */
+/** The server's clock and the controls that advance it. */
 export function ClockSection({ clock, write, changed }: Props) {
   const { t } = useText()
   return (

@@ -9,7 +9,7 @@ const ERRORS = ['UNAVAILABLE', 'ABORTED', 'RESOURCE_EXHAUSTED', 'DEADLINE_EXCEED
 
 type Props = { faults: LabState['faults']; write: boolean; changed: () => void }
 
-/** What delays and fails calls of clients on purpose. */
+/** The controls that inject delays and errors into calls of clients. */
 export function FaultsSection({ faults, write, changed }: Props) {
   const { t, number } = useText()
   const [calls, setCalls] = useState<Faults['calls']>(faults?.calls ?? 'all')

@@ -16,7 +16,7 @@ import { loadSeed, readTree } from './seed'
 
 type Asked = { title: string; text: string; act: () => Promise<void> } | null
 
-/** Development: snapshots to come back to, seeds, the clock, faults, and clearing. */
+/** Snapshots, seeds, the clock, faults and clearing, for development. */
 export default function LabPage() {
   const { t, time } = useText()
   const scope = useScope()
@@ -149,7 +149,7 @@ export default function LabPage() {
   )
 }
 
-/** The documents of a database as a file, and back. */
+/** Saves the documents of a database to a file, and loads them. */
 function Seeds({ scope, write }: { scope: Scope; write: boolean }) {
   const { t } = useText()
   const [note, setNote] = useState('')

@@ -17,7 +17,7 @@ const DecisionView = lazy(() => import('./decision-view'))
 
 type Tab = 'decision' | 'request' | 'replay'
 
-/** One request: how the rules decided it, what it was, and how it would be decided otherwise. */
+/** One request: its decision, its details, and its replay. */
 export function RequestDialog({ id, close }: { id: string; close: () => void }) {
   const { t } = useText()
   const [tab, setTab] = useState<Tab>('decision')
@@ -85,13 +85,13 @@ function Facts({ request }: { request: FullRequest }) {
 
 const AfterDocument = v.object({ fields: v.optional(WireFields, {}) })
 
-/** The document that a request leaves, as text to edit; null where it leaves none. */
+/** The document after a request as text; null if there is none. */
 function dataOf(request: FullRequest): string | null {
   const after = v.safeParse(AfterDocument, request.after)
   return after.success ? formatDocument(fieldsFromWire(after.output.fields)) : null
 }
 
-/** Decides the request anew, as another user, at another time or with other data. */
+/** Decides the request again, as another user, at another time or with other data. */
 function ReplayForm({ request }: { request: FullRequest }) {
   const { t } = useText()
   const [uid, setUid] = useState(request.uid ?? '')

@@ -14,7 +14,7 @@ const METHODS = ['get', 'list', 'create', 'update', 'delete'] as const
 const MAX_SHOWN = 1000
 const TONES = { allow: 'good', deny: 'bad', error: 'bad', admin: '' } as const
 
-/** Every decision of the rules, as they are made. The address has the filter and the request that is open. */
+/** The decisions of the rules, live. The address contains the filter and the open request. */
 export default function RequestsPage() {
   const { t } = useText()
   const [params, setParams] = useSearchParams()
@@ -99,7 +99,7 @@ function RequestTable({ first, filter, open }: { first: RequestRecord[]; filter:
         if ('id' in line) setFresh((now) => (now.some((one) => one.id === line.id) ? now : [line, ...now].slice(0, MAX_SHOWN)))
       }
     }
-    // An ended stream leaves what is there; the page's next load tells why.
+    // After the stream ends, the shown decisions remain. The next load shows the error.
     follow().catch(() => {})
     return () => control.abort()
   }, [after])

@@ -13,7 +13,7 @@ import { Empty, Loaded } from '../../ui/states'
 
 type Mark = { from: number; to: number; kind: 'true' | 'false' | 'both' | 'never' | 'value'; title: string }
 
-/** What each expression of rules came to, as marks of the text; inner ones lie within outer ones. */
+/** The values of expressions as marks of the text. Marks of inner expressions are within those of outer ones. */
 export function marksOf(expressions: readonly Expression[], at: (byte: number) => number): Mark[] {
   return expressions.flatMap((expression) => {
     const labels = expression.values.map(({ value }) => valueLabel(value))
@@ -33,7 +33,7 @@ const THEME = EditorView.baseTheme({
   '.cov-never': { textDecoration: 'underline dotted', textUnderlineOffset: '3px' },
 })
 
-/** An extension of an editor that marks what expressions came to. */
+/** An editor extension that marks the values of expressions. */
 export function coverageMarks(source: string, expressions: readonly Expression[]): Extension {
   const marks = marksOf(expressions, byteIndex(source)).toSorted((a, b) => a.from - b.from || b.to - a.to)
   const builder = new RangeSetBuilder<Decoration>()
@@ -47,7 +47,7 @@ const LINES = EditorView.baseTheme({
   '.decides-deny, .decides-error': { boxShadow: 'inset 3px 0 var(--bad)' },
 })
 
-/** An extension of an editor that marks the lines of the statements by which rules decided. */
+/** An editor extension that marks the lines of the deciding statements. */
 export function decidingLines(source: string, statements: readonly { line: number; outcome: string }[]): Extension {
   const outcomes = new Map(statements.map(({ line, outcome }) => [line, outcome]))
   const builder = new RangeSetBuilder<Decoration>()

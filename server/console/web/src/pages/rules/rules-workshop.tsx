@@ -24,7 +24,7 @@ type Result =
   | { kind: 'cases'; rows: { id: string; good: boolean; text: string }[] }
   | { kind: 'replay'; same: number; rows: { id: string; was: string; now: string }[] }
 
-/** A draft of rules: checked as it is typed, compared, tried on cases and on recorded requests, then applied or saved. */
+/** A draft of rules: checked while the user types, compared, run on cases and recorded requests, then applied or saved. */
 export default function RulesWorkshop({ scope, inForce, reload }: { scope: Scope; inForce: string; reload: () => void }) {
   const { t } = useText()
   const { features, write } = useSession()
@@ -141,7 +141,7 @@ export default function RulesWorkshop({ scope, inForce, reload }: { scope: Scope
   )
 }
 
-/** The cases of files, in the order of their names. Files that are no JSON of cases are told by the name. */
+/** The cases of files, in the order of their names. An error for an invalid file contains its name. */
 export async function casesOf(files: readonly File[]): Promise<unknown[]> {
   const all: unknown[] = []
   const named = files.filter((file) => file.name.endsWith('.json')).toSorted((a, b) => pathOf(a).localeCompare(pathOf(b)))
