@@ -1,6 +1,6 @@
 import { expect, type Locator, type Page, test } from '@playwright/test'
 import { PUBLIC_PATHS } from '../src/meta'
-import { admin, createAdmin, write, event, read, listar, clear } from './admin-world'
+import { admin, createAdmin, write, event, read, list, clear } from './admin-world'
 import { NOW, stopClock, seed, clearData } from './public-world'
 
 test.use({ viewport: { width: 1280, height: 800 } })
@@ -108,9 +108,7 @@ test('P-10 a keyboard alone: home, event, calendar, contact', async ({ page }) =
   }
   await click(page, page.getByRole('button', { name: 'Enviar mensaje' }))
   await expect(page.getByRole('status').getByText(/¡Gracias! Recibimos tu mensaje/)).toBeVisible()
-  expect(await listar('ContactRequests')).toMatchObject([
-    { name: 'Ana Pérez', email: 'ana@correo.do', subject: 'Clases', message: 'Hola.' },
-  ])
+  expect(await list('ContactRequests')).toMatchObject([{ name: 'Ana Pérez', email: 'ana@correo.do', subject: 'Clases', message: 'Hola.' }])
 })
 
 /** Moves along the tabs with an arrow key, each press after the focus of the one before has arrived, as a hand does. */
@@ -199,9 +197,10 @@ test.describe('with less motion', () => {
     await still('event dialog')
     await page.keyboard.press('Escape')
     // The strip stands still: it is a row that one scrolls, without its second copy.
-    await expect(page.getByRole('region', { name: 'Nuestra Inspiración' }).getByRole('img')).toHaveCount(10)
-    // Only time shows that the gallery stands still.
-    await page.waitForTimeout(6000)
+    const strip = page.getByRole('region', { name: 'Nuestra Inspiración' })
+    await strip.scrollIntoViewIfNeeded()
+    await expect(strip.getByRole('img')).toHaveCount(10)
+    await page.clock.runFor(6000)
     await expect(gallery.locator('[aria-current]')).toHaveAttribute('aria-label', before ?? '')
     await page.clock.setSystemTime(Date.now())
     await page.goto('/LogIn')

@@ -42,10 +42,10 @@ const manifest = JSON.parse(await readFile(join(DIST, '.vite/manifest.json'), 'u
 
 const escape = (text) => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;')
 
-/** The two fonts that every page shows at once: the latin subsets. */
+/** The two fonts that every page shows at once: the characters of Spanish text. */
 const fonts = Object.values(manifest)
   .flatMap((chunk) => [chunk.file, ...(chunk.assets ?? [])])
-  .filter((file, i, all) => /-latin-(?:800|wght)-normal-.*\.woff2$/.test(file) && all.indexOf(file) === i)
+  .filter((file, i, all) => /(?:bricolage-800|figtree-400-700)-.*\.woff2$/.test(file) && all.indexOf(file) === i)
 
 /** What the entry asks for by itself, of the site and of a page, to be fetched beside it instead of after it. */
 function chunksOf(source) {

@@ -1,9 +1,9 @@
-/** The room of three cards while they are on their way. */
+/** The room of three cards until they are there: as tall as they are, so that what stands below them does not move. */
 export function EventBones() {
   return (
     <div aria-hidden="true" className="grid gap-6 sm:grid-cols-2 lg:grid-cols-3">
       {['uno', 'dos', 'tres'].map((bone, i) => (
-        <div key={bone} className={`hueso h-[27rem] ${i ? 'max-sm:hidden' : ''} ${i === 2 ? 'max-lg:hidden' : ''}`} />
+        <div key={bone} className={`hueso h-[29rem] sm:h-[27rem] ${i === 2 ? 'sm:max-lg:hidden' : ''}`} />
       ))}
     </div>
   )

@@ -4,6 +4,7 @@ import { SlotImage } from '../../art/slot-image'
 import { inicio } from '../../content/inicio'
 import { t } from '../../i18n/es'
 import { useReducedMotion } from '../../lib/use-motion'
+import { useNear } from '../../lib/use-near'
 
 /** One run of the ten pictures; the copy that closes the loop is for the eyes only. */
 function Photos({ copy }: { copy: boolean }) {
@@ -22,6 +23,7 @@ function Photos({ copy }: { copy: boolean }) {
 export function Strip() {
   const [paused, setPaused] = useState(false)
   const reducedMotion = useReducedMotion()
+  const { near, ref } = useNear<HTMLDivElement>()
   return (
     <section aria-labelledby="titulo-cinta" className="seccion">
       <div className="contenedor mb-8 flex flex-wrap items-center justify-between gap-4">
@@ -40,7 +42,7 @@ export function Strip() {
       </div>
       {/* A row that scrolls must be reachable by keyboard. */}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-      <div role="group" aria-label={t.gallery.strip} tabIndex={0} className="cinta" data-pausada={paused}>
+      <div ref={ref} role="group" aria-label={t.gallery.strip} tabIndex={0} className="cinta" data-pausada={paused} data-cerca={near}>
         <div className="cinta-pista">
           <Photos copy={false} />
           {reducedMotion ? null : <Photos copy />}

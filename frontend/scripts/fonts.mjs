@@ -1,0 +1,41 @@
+/**
+ * Makes the two font files that every page loads: of each family, the letters and signs of Spanish text alone. All other letters come from
+ * the families' whole files, where a page has any (src/styles/fonts.css).
+ *
+ *   npm run fuentes   writes src/styles/fonts/, as is needed after an update of the families
+ */
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import subsetFont from 'subset-font'
+
+const ROOT = join(import.meta.dirname, '..')
+const FOLDER = join(ROOT, 'src/styles/fonts')
+
+const ascii = Array.from({ length: 0x7f - 0x20 }, (_, i) => String.fromCharCode(0x20 + i)).join('')
+/** The characters of the files; the unicode-range in fonts.css says the same. */
+export const CHARACTERS = `${ascii}\u00a0¡¿«»ÁÉÍÓÚÜÑáéíóúüñªº°·×©–—‘’“”•…€−`
+
+/** The files by their names: which file they are cut from, and the weights of a variable one. */
+const FILES = {
+  'bricolage-800.woff2': { from: '@fontsource/bricolage-grotesque/files/bricolage-grotesque-latin-800-normal.woff2' },
+  'figtree-400-700.woff2': {
+    from: '@fontsource-variable/figtree/files/figtree-latin-wght-normal.woff2',
+    variationAxes: { wght: { min: 400, max: 700 } },
+  },
+}
+
+/** The files with their bytes. */
+export async function fonts() {
+  const made = Object.entries(FILES).map(async ([name, { from, ...options }]) => {
+    const whole = await readFile(join(ROOT, 'node_modules', from))
+    return { file: join(FOLDER, name), bytes: await subsetFont(whole, CHARACTERS, { targetFormat: 'woff2', ...options }) }
+  })
+  return Promise.all(made)
+}
+
+if (import.meta.filename === process.argv[1]) {
+  for (const { file, bytes } of await fonts()) {
+    await writeFile(file, bytes)
+    console.log(`${file}: ${bytes.length} bytes`)
+  }
+}
