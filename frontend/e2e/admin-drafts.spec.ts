@@ -1,5 +1,5 @@
 import { expect, type Page, test } from '@playwright/test'
-import { clear, createAdmin, listar, openPanel, read, write } from './admin-world'
+import { clear, createAdmin, list, openPanel, read, write } from './admin-world'
 
 test.beforeEach(async () => {
   await clear()
@@ -7,7 +7,7 @@ test.beforeEach(async () => {
 })
 
 const draft = (page: Page) => page.getByRole('region', { name: 'Borradores' }).getByRole('article', { name: 'Gala de otoño' })
-const stored = async () => (await listar('MusicEventDrafts'))[0] ?? {}
+const stored = async () => (await list('MusicEventDrafts'))[0] ?? {}
 const now = new Date('2030-01-01T12:00:00Z')
 const whole = {
   title: 'Gala de otoño',
@@ -43,8 +43,8 @@ test('P-05 a draft is kept, finished and published; until then no visitor sees i
   const visitor = await context.newPage()
   await visitor.goto('/')
   await expect(visitor.getByText('Pronto anunciaremos nuevos eventos.')).toBeVisible()
-  const list = await request.get('/v1/projects/demo-fundacion/databases/(default)/documents/MusicEventDrafts')
-  expect(list.status()).toBe(403)
+  const answer = await request.get('/v1/projects/demo-fundacion/databases/(default)/documents/MusicEventDrafts')
+  expect(answer.status()).toBe(403)
 
   await draft(page).getByRole('button', { name: 'Abrir' }).click()
   const dialog = page.getByRole('dialog', { name: 'Editar borrador' })
@@ -59,8 +59,8 @@ test('P-05 a draft is kept, finished and published; until then no visitor sees i
   await expect(draft(page)).toHaveCount(0)
   await expect(page.getByRole('article', { name: 'Gala de otoño' })).toBeVisible()
   await expect(visitor.getByRole('heading', { name: 'Gala de otoño' })).toBeVisible()
-  expect(await listar('MusicEventDrafts')).toEqual([])
-  const [event] = await listar('MusicEvent')
+  expect(await list('MusicEventDrafts')).toEqual([])
+  const [event] = await list('MusicEvent')
   expect(event).toMatchObject({ isPublished: true, time: '19:30', eventDate: new Date('2031-09-05T23:30:00Z') })
   await visitor.close()
 })
@@ -99,5 +99,5 @@ test('P-05 a draft is thrown away only after a question', async ({ page }) => {
   await remove()
   await page.getByRole('alertdialog', { name: '¿Eliminar este borrador?' }).getByRole('button', { name: 'Eliminar' }).click()
   await expect(page.getByText('Borrador eliminado.')).toBeVisible()
-  expect(await listar('MusicEventDrafts')).toEqual([])
+  expect(await list('MusicEventDrafts')).toEqual([])
 })

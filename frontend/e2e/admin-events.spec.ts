@@ -1,5 +1,6 @@
 import { expect, type Page, test } from '@playwright/test'
-import { openPanel, admin, type Inputs, createAdmin, write, event, read, listar, clear } from './admin-world'
+import { openPanel, admin, type Inputs, createAdmin, write, event, read, list, clear } from './admin-world'
+import { holdRequests } from './hold'
 
 test.beforeEach(clear)
 
@@ -28,7 +29,7 @@ test('S-096 an event is created with its fields, and shown with two decimals', a
   await expect(page.getByText('Evento creado correctamente.')).toBeVisible()
   await expect(page.getByLabel('Título')).toHaveValue('')
   await expect(page.getByLabel('Precio')).toHaveValue('')
-  const [saved] = await listar('MusicEvent')
+  const [saved] = await list('MusicEvent')
   const { id, createdAt, updatedAt, ...fields } = saved ?? {}
   expect(fields).toEqual({
     title: 'Concierto',
@@ -67,11 +68,11 @@ test('S-097 the form is checked in its order, and nothing is written meanwhile',
   for (const price of ['abc', '-1', '0.005']) await pause({ Precio: price }, 'El precio debe ser un número válido.', 'Precio')
   await pause({ Fecha: '2027-02-30' }, 'Fecha u hora inválida.', 'Fecha')
   await pause({ Hora: '25:00' }, 'Fecha u hora inválida.', 'Hora')
-  expect(await listar('MusicEvent')).toEqual([])
+  expect(await list('MusicEvent')).toEqual([])
   await fill(page, { ...complete, Precio: '', 'Artista destacado': '  ' })
   await create(page)
   await expect(page.getByText('Evento creado correctamente.')).toBeVisible()
-  const [saved] = await listar('MusicEvent')
+  const [saved] = await list('MusicEvent')
   expect(saved).toMatchObject({ price: null, featuredArtist: '' })
 })
 
@@ -79,12 +80,10 @@ test('F-618 a refused creation says so and keeps the text', async ({ page }) => 
   await createAdmin()
   await openPanel(page, 'Eventos')
   await fill(page, complete)
-  await page.route('**/v1/projects/**', async (route) => {
-    await new Promise((ready) => setTimeout(ready, 500))
-    await route.abort()
-  })
+  const release = await holdRequests(page, '**/v1/projects/**', (route) => route.abort())
   await create(page)
   await expect(page.getByRole('button', { name: 'Guardando…' })).toBeDisabled()
+  release()
   await expect(page.getByRole('tabpanel').getByRole('alert')).toHaveText('No se pudo crear el evento. Intenta de nuevo.')
   await expect(page.getByLabel('Título')).toHaveValue(' Concierto ')
   await page.unroute('**/v1/projects/**')

@@ -1,6 +1,6 @@
 import { expect, type Page, test } from '@playwright/test'
 import sharp from 'sharp'
-import { clear, createAdmin, event, listar, openPanel, read, write } from './admin-world'
+import { clear, createAdmin, event, list, openPanel, read, write } from './admin-world'
 
 test.beforeEach(async () => {
   await clear()
@@ -37,7 +37,7 @@ test('P-06 a photo is uploaded, described, and shown on every page of its event'
   await expect(page.getByText('Evento creado correctamente.')).toBeVisible()
   await expect(page.getByAltText('Vista previa de la imagen')).toBeHidden()
 
-  const [stored] = await listar('MusicEvent')
+  const [stored] = await list('MusicEvent')
   const address = String(stored?.['imageUrl'])
   expect(address).toMatch(/^\/imagenes\/[A-Za-z0-9]{20}-1600x1067\/1600\.webp$/)
   expect(stored?.['imageAlt']).toBe('El coro canta con los brazos en alto')
@@ -139,7 +139,7 @@ test('P-06 a picture is taken away from an event, which has neither of its field
 test('P-06 only administrators upload', async ({ request }) => {
   const refused = await request.post('/api/admin/imagenes', { data: await photo(60, 40), headers: { 'Content-Type': 'image/jpeg' } })
   expect(refused.status()).toBe(403)
-  expect(await listar('EventPictures')).toEqual([])
+  expect(await list('EventPictures')).toEqual([])
 })
 
 for (const width of [360, 768, 1280]) {

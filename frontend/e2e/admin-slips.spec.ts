@@ -1,5 +1,6 @@
 import { expect, type Page, test } from '@playwright/test'
-import { openPanel, admin, erase, createAdmin, enter, write, event, read, listar, clear } from './admin-world'
+import { openPanel, admin, erase, createAdmin, enter, write, event, read, list, clear } from './admin-world'
+import { holdRequests } from './hold'
 
 // What goes wrong in everybody's day: slips of the hand, two people at once, sessions that end, other clocks.
 
@@ -59,17 +60,15 @@ test('an impatient hand creates one event', async ({ page }) => {
   await fill(page, complete)
   await page.getByRole('button', { name: 'Crear evento' }).dblclick()
   await expect(page.getByText('Evento creado correctamente.')).toBeVisible()
-  await page.route('**/v1/projects/**', async (route) => {
-    await new Promise((ready) => setTimeout(ready, 500))
-    await route.continue()
-  })
+  const release = await holdRequests(page, '**/v1/projects/**')
   await fill(page, { ...complete, Título: 'Segundo' })
   await page.getByLabel('Lugar').press('Enter')
   await expect(page.getByRole('button', { name: 'Guardando…' })).toBeDisabled()
   await page.getByLabel('Lugar').press('Enter')
+  release()
   await expect(page.getByRole('article')).toHaveCount(2)
   await expect(page.getByText('Evento creado correctamente.')).toBeVisible()
-  expect(await listar('MusicEvent')).toHaveLength(2)
+  expect(await list('MusicEvent')).toHaveLength(2)
 })
 
 test('an edit is not lost by a press beside it or by Escape', async ({ page }) => {
@@ -122,7 +121,7 @@ test('who edits is told when somebody else changes the event, and when somebody 
   await expect(windowOf.getByLabel('Lugar')).toHaveValue('Parque')
   await windowOf.getByRole('button', { name: 'Crear evento' }).click()
   await expect(windowOf).toBeHidden()
-  const [fresh, ...others] = await listar('MusicEvent')
+  const [fresh, ...others] = await list('MusicEvent')
   expect(others).toEqual([])
   expect(fresh).toMatchObject({ title: 'Concierto de prueba', location: 'Parque', createdBy: uid })
   await expect(page.getByText('Evento creado correctamente.')).toBeVisible()
@@ -234,7 +233,7 @@ test.describe('on a computer in another zone', () => {
     await fill(page, { ...complete, Hora: '23:30' })
     await page.getByRole('button', { name: 'Crear evento' }).click()
     await expect(page.getByText('05 SEP 2031 • 23:30')).toBeVisible()
-    const [saved] = await listar('MusicEvent')
+    const [saved] = await list('MusicEvent')
     expect(saved).toMatchObject({ date: '2031-09-05', time: '23:30', eventDate: new Date('2031-09-06T03:30:00Z') })
     const windowOf = await edit(page)
     await expect(windowOf.getByLabel('Fecha')).toHaveValue('2031-09-05')

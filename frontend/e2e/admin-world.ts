@@ -67,7 +67,7 @@ export async function read(route: string): Promise<Inputs | null> {
 }
 
 /** All documents of a collection, past the rules, each with its id. */
-export async function listar(collectionName: string): Promise<Inputs[]> {
+export async function list(collectionName: string): Promise<Inputs[]> {
   const at = await ask('GET', `http://${firestore}/v1/${base}/${encodeURI(collectionName)}?pageSize=300`)
   const docs = isObject(at) && Array.isArray(at['documents']) ? at['documents'] : []
   return docs.filter(isObject).map((d) => ({ id: String(d['name']).split('/').at(-1), ...decodeFields(d['fields']) }))

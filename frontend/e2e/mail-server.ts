@@ -9,6 +9,9 @@ export type Mail = { to: string; subject: string; text: string; headers: Record<
 /** Recipients that begin so are rejected. */
 export const REJECTED = 'rechazada'
 
+/** E-mails whose subject begins so are refused after their text, as by a server whose daily quota is used up. */
+export const OVER_QUOTA = 'Sin cupo'
+
 /** Starts an SMTP server that keeps each e-mail as a file in a folder, where tests in other processes find it. */
 export async function startMailServer(folder: string, port: number): Promise<Server> {
   await mkdir(folder, { recursive: true })
@@ -25,6 +28,7 @@ function converse(socket: Socket, folder: string): void {
     if (content && line === '.') {
       const whole = content
       content = undefined
+      if (whole.some((text) => text.startsWith(`Subject: ${OVER_QUOTA}`))) return '452 4.5.3 daily quota exceeded'
       await store(folder, whole)
       return '250 accepted'
     }

@@ -3,7 +3,8 @@ import { writeFile } from 'node:fs/promises'
 import { createServer, request, type Server } from 'node:http'
 import { join } from 'node:path'
 import { startMailServer } from './mail-server'
-import { waitFor, freePorts, finish } from './ports'
+import { freePorts } from '../scripts/ports.mjs'
+import { finish, waitFor } from './programs'
 
 /** What Firebase's own emulators need: where they lie, where the built site and the project's files are. */
 type Request = { tools: string; jar: string; office: string; site: string; folder: string; project: object; rules: string }

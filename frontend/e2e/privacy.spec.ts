@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from '@playwright/test'
-import { openPanel, createAdmin, enter, write, listar, clear } from './admin-world'
+import { openPanel, createAdmin, enter, write, list, clear } from './admin-world'
 import { EN, review } from './axe'
 
 /** Later than any confirmation is requested, so that the back office leaves these subscriptions alone. */
@@ -38,7 +38,7 @@ test('P-14 an administrator erases what a person sent, counted first, and a trac
   await expect(windowOf.getByRole('button', { name: 'Cancelar' })).toBeFocused()
   await windowOf.getByRole('button', { name: 'Cancelar' }).click()
   await expect(open).toBeFocused()
-  expect(await listar('ContactRequests')).toHaveLength(1)
+  expect(await list('ContactRequests')).toHaveLength(1)
   await open.click()
   await windowOf.getByLabel('Correo electrónico').fill('eva@x.do')
   await windowOf.getByRole('button', { name: 'Buscar registros' }).click()
@@ -46,9 +46,9 @@ test('P-14 an administrator erases what a person sent, counted first, and a trac
   await expect(windowOf.getByRole('status')).toHaveText('Se borraron 2 registros.')
   await windowOf.getByRole('button', { name: 'Cerrar' }).last().click()
   await expect(page.getByText('Total: 1')).toBeVisible()
-  expect(await listar('ContactRequests')).toEqual([])
-  expect((await listar('Massive Boletin')).map(({ email }) => email)).toEqual(['otra@x.do'])
-  const [trace, ...moreTraces] = await listar('erasures')
+  expect(await list('ContactRequests')).toEqual([])
+  expect((await list('Massive Boletin')).map(({ email }) => email)).toEqual(['otra@x.do'])
+  const [trace, ...moreTraces] = await list('erasures')
   expect(moreTraces).toEqual([])
   expect(trace).toMatchObject({ by: uid, reason: 'request' })
   expect(JSON.stringify(trace)).not.toContain('@')
@@ -65,7 +65,7 @@ test('P-14 who is no administrator erases nothing', async ({ request }) => {
       expect(answer.status(), route).toBe(403)
     }
   }
-  expect(await listar('ContactRequests')).toHaveLength(1)
+  expect(await list('ContactRequests')).toHaveLength(1)
 })
 
 test('P-14 the newsletter’s list has a link for each address, which takes it off the list without scripts', async ({ page, browser }) => {
@@ -82,10 +82,10 @@ test('P-14 the newsletter’s list has a link for each address, which takes it o
   const visita = await context.newPage()
   await visita.goto(link)
   await expect(visita.getByText('¿Quieres dejar de recibir el boletín en eva@x.do?')).toBeVisible()
-  expect(await listar('Massive Boletin')).toHaveLength(2)
+  expect(await list('Massive Boletin')).toHaveLength(2)
   await visita.getByRole('button', { name: 'Darme de baja' }).click()
   await expect(visita.getByRole('status')).toHaveText('Listo: ya no recibirás el boletín. Borramos tu correo de la lista.')
-  expect((await listar('Massive Boletin')).map(({ email }) => email)).toEqual(['otra@x.do'])
+  expect((await list('Massive Boletin')).map(({ email }) => email)).toEqual(['otra@x.do'])
   const again = await context.request.post(link)
   expect(again.status()).toBe(200)
   const fake = await visita.goto(link.replace(/.$/, (letra) => (letra === 'A' ? 'Q' : 'A')))

@@ -1,5 +1,5 @@
 import { expect, type Page, test } from '@playwright/test'
-import { listar } from './admin-world'
+import { list } from './admin-world'
 import { clearData } from './public-world'
 
 type Case = {
@@ -120,7 +120,7 @@ for (const { route, button, fields, thanks, collectionName } of ALL) {
     await expect(page.locator('body[data-repetido]')).toBeAttached()
     await expect(page.getByRole('status').getByText(thanks)).toBeVisible()
     await expect(page.getByRole('alert')).toHaveCount(0)
-    expect(await listar(collectionName)).toHaveLength(1)
+    expect(await list(collectionName)).toHaveLength(1)
   })
 
   test(`${route}: an empty form that is sent later says what is missing`, async ({ page }) => {
@@ -132,6 +132,6 @@ for (const { route, button, fields, thanks, collectionName } of ALL) {
     await field(page, 'Correo electrónico').fill('')
     await page.getByRole('button', { name: button }).click()
     await expect(page.getByRole('alert')).toBeVisible()
-    expect(await listar(collectionName)).toHaveLength(1)
+    expect(await list(collectionName)).toHaveLength(1)
   })
 }

@@ -1,5 +1,5 @@
 import { expect, type Page, test } from '@playwright/test'
-import { listar } from './admin-world'
+import { list } from './admin-world'
 import { countWrites, waitForForm, stopClock, hold, clearData } from './public-world'
 
 test.beforeEach(async ({ page }) => {
@@ -55,7 +55,7 @@ test.describe('contact', () => {
     await send(page)
     await expect(page.getByRole('status').getByText('¡Gracias! Recibimos tu mensaje y nos pondremos en contacto.')).toBeVisible()
     for (const label of Object.keys(bien)) await expect(page.getByLabel(label, { exact: true })).toHaveValue('')
-    const savedList = await listar('ContactRequests')
+    const savedList = await list('ContactRequests')
     expect(savedList).toHaveLength(1)
     waitForForm(savedList[0], {
       name: 'Ana Pérez',
@@ -92,7 +92,7 @@ test.describe('contact', () => {
   })
 
   test('S-050 keeps the text when sending fails', async ({ page }) => {
-    const writing = await hold(page, 'falla')
+    const writing = await hold(page, 'fails')
     await page.goto('/contacto')
     await fill(page, bien)
     await send(page)
@@ -127,7 +127,7 @@ test.describe('volunteers', () => {
     await send(page)
     await expect(page.getByRole('status').getByText('¡Gracias! Recibimos tu solicitud de voluntariado.')).toBeVisible()
     await expect(page.getByLabel('Nombre completo')).toHaveValue('')
-    const savedList = await listar('voluntaryAplications')
+    const savedList = await list('voluntaryAplications')
     expect(savedList).toHaveLength(1)
     waitForForm(savedList[0], {
       fullName: 'Luis Díaz',
@@ -137,7 +137,7 @@ test.describe('volunteers', () => {
       status: 'new',
       source: 'voluntarios-page',
     })
-    expect(await listar('voluntaryApplications')).toEqual([])
+    expect(await list('voluntaryApplications')).toEqual([])
   })
 
   test('S-053 asks for name, address and telephone, then for a good address', async ({ page }) => {
@@ -158,7 +158,7 @@ test.describe('volunteers', () => {
   })
 
   test('S-054 tells a failure', async ({ page }) => {
-    const writing = await hold(page, 'falla')
+    const writing = await hold(page, 'fails')
     await page.goto('/voluntarios')
     await fill(page, bien)
     await send(page)
@@ -194,7 +194,7 @@ test.describe('instruments', () => {
   })
 
   test('S-057 stores a request and says so twice', async ({ page }) => {
-    const writing = await hold(page, 'sigue')
+    const writing = await hold(page, 'continues')
     await page.goto('/instrumentos')
     await fill(page, bien)
     await send(page)
@@ -204,7 +204,7 @@ test.describe('instruments', () => {
     await expect(state.getByText('Tu solicitud fue enviada correctamente.')).toBeVisible()
     await expect(state.getByText('¡Gracias! Recibimos tu solicitud. Te contactaremos pronto.')).toBeVisible()
     await expect(page.getByLabel('Mensaje', { exact: true })).toHaveValue('')
-    const savedList = await listar('IntrumentRental')
+    const savedList = await list('IntrumentRental')
     expect(savedList).toHaveLength(1)
     waitForForm(savedList[0], {
       fullName: 'Eva Ruiz',
@@ -230,7 +230,7 @@ test.describe('instruments', () => {
   })
 
   test('S-059 tells a failure', async ({ page }) => {
-    const writing = await hold(page, 'falla')
+    const writing = await hold(page, 'fails')
     await page.goto('/instrumentos')
     await fill(page, bien)
     await send(page)

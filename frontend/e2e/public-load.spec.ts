@@ -1,4 +1,5 @@
 import { expect, type Page, test } from '@playwright/test'
+import { holdRequests } from './hold'
 import { waitUntilLive, stopClock, seed, clearData } from './public-world'
 
 // How a page comes: what is seen first, its scripts behind it, and nothing that the visitor did meanwhile is lost.
@@ -10,19 +11,6 @@ const STYLES = /\/assets\/index-[\w-]+\.css$/
 test.beforeEach(async () => {
   await clearData()
 })
-
-/** Holds what is asked for at an address until released. */
-async function hold(page: Page, address: RegExp): Promise<() => void> {
-  let release = () => undefined as void
-  const pause = new Promise<void>((ready) => {
-    release = ready
-  })
-  await page.route(address, async (route) => {
-    await pause
-    await route.continue()
-  })
-  return () => release()
-}
 
 /** Makes the browser believe in a line whose answers take so long. */
 async function line(page: Page, rtt: number): Promise<void> {
@@ -37,7 +25,7 @@ for (const { rtt, before } of [
     await line(page, rtt)
     const requests: string[] = []
     page.on('request', (sent) => requests.push(sent.url()))
-    const release = await hold(page, STYLES)
+    const release = await holdRequests(page, STYLES)
     await page.goto('/historia', { waitUntil: 'commit' })
     const script = () => requests.some((url) => SCRIPT.test(url))
     await expect.poll(() => requests.some((url) => STYLES.test(url))).toBe(true)
@@ -56,7 +44,7 @@ for (const { rtt, before } of [
 test.describe('what is done before the page lives', () => {
   test('F-014 a tap on the menu opens it once', async ({ page }) => {
     await page.setViewportSize(PHONE)
-    const release = await hold(page, SCRIPT)
+    const release = await holdRequests(page, SCRIPT)
     await page.goto('/historia', { waitUntil: 'commit' })
     const menu = page.getByRole('button', { name: 'Abrir menú' })
     await menu.click()
@@ -67,7 +55,7 @@ test.describe('what is done before the page lives', () => {
   })
 
   test('F-013 a pointer that rests on a group opens it', async ({ page }) => {
-    const release = await hold(page, SCRIPT)
+    const release = await holdRequests(page, SCRIPT)
     await page.goto('/historia', { waitUntil: 'commit' })
     const group = page.getByRole('button', { name: 'Programas' })
     await group.hover()
@@ -77,7 +65,7 @@ test.describe('what is done before the page lives', () => {
   })
 
   test('F-013 a group that the keyboard came to opens', async ({ page }) => {
-    const release = await hold(page, SCRIPT)
+    const release = await holdRequests(page, SCRIPT)
     await page.goto('/historia', { waitUntil: 'commit' })
     const group = page.getByRole('button', { name: 'Informaciones' })
     await expect(group).toBeVisible()

@@ -1,4 +1,5 @@
 import { expect, test } from '@playwright/test'
+import { holdRequests } from './hold'
 import { waitUntilLive, stopClock, seed, clearData } from './public-world'
 
 test.beforeEach(async ({ page }) => {
@@ -9,14 +10,7 @@ test.beforeEach(async ({ page }) => {
 test('who scrolls before the page is live gets the events of the home without the wait for a gesture', async ({ page }) => {
   await seed('uno', '2027-09-20', '19:30')
   await page.setViewportSize({ width: 360, height: 740 })
-  let release = () => undefined as void
-  const pause = new Promise<void>((ready) => {
-    release = ready
-  })
-  await page.route('**/assets/react-*.js', async (route) => {
-    await pause
-    await route.continue()
-  })
+  const release = await holdRequests(page, '**/assets/react-*.js')
   // The wait of three seconds never ends here: only the scroll itself may bring the events.
   await page.addInitScript(() => {
     const after = window.setTimeout

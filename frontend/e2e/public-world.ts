@@ -1,5 +1,6 @@
 import { expect, type Page, type Request } from '@playwright/test'
 import { type Inputs, write } from './admin-world'
+import { holdRequests } from './hold'
 
 /** The moment at which public pages are looked at. */
 export const NOW = '2027-09-15T14:00:00-04:00'
@@ -34,16 +35,8 @@ export async function waitUntilLive(page: Page): Promise<void> {
 const WRITE = '**/v1/projects/**:commit*'
 
 /** Holds the form's write until released, then lets it through or fails it. */
-export async function hold(page: Page, finalOne: 'sigue' | 'falla'): Promise<{ release: () => void }> {
-  let release = () => undefined as void
-  const pause = new Promise<void>((ready) => {
-    release = ready
-  })
-  await page.route(WRITE, async (route) => {
-    await pause
-    await (finalOne === 'sigue' ? route.continue() : route.abort())
-  })
-  return { release: () => release() }
+export async function hold(page: Page, end: 'continues' | 'fails'): Promise<{ release: () => void }> {
+  return { release: await holdRequests(page, WRITE, (route) => (end === 'continues' ? route.continue() : route.abort())) }
 }
 
 /** Counts the writes that the page tries. */

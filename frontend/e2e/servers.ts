@@ -6,7 +6,8 @@ import { join, relative, resolve } from 'node:path'
 import type { FullConfig } from '@playwright/test'
 import { officeEnv, type Running, officials } from './official'
 import { startMailServer } from './mail-server'
-import { waitFor, freePorts, finish } from './ports'
+import { freePorts } from '../scripts/ports.mjs'
+import { finish, waitFor } from './programs'
 
 const ROOT = join(import.meta.dirname, '../..')
 const CLAVE = process.env['CLAVE_BIN'] ?? join(ROOT, 'bin/clave')

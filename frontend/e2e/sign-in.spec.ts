@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from '@playwright/test'
 import { admin, foreign, secretCode, createAdmin, createAccount, enter, read, clear } from './admin-world'
 import { SITE } from './servers'
+import { holdRequests } from './hold'
 
 test.beforeEach(clear)
 
@@ -25,15 +26,13 @@ test('S-077 two tabs with their headings, fields and buttons', async ({ page }) 
 
 test('S-078 signing in trims the address, is busy meanwhile and opens the panel', async ({ page }) => {
   await createAdmin()
-  await page.route('**/accounts:signInWithPassword**', async (route) => {
-    await new Promise((ready) => setTimeout(ready, 1000))
-    await route.continue()
-  })
+  const release = await holdRequests(page, '**/accounts:signInWithPassword**')
   await page.goto('/LogIn')
   await page.getByLabel('Correo electrónico').fill(` ${admin.email} `)
   await page.getByLabel('Contraseña').fill(admin.key)
   await page.getByRole('button', { name: 'Entrar' }).click()
   await expect(page.getByRole('button', { name: 'Entrando…' })).toBeDisabled()
+  release()
   await page.waitForURL('**/AdminView')
   await expect(page.getByRole('heading', { level: 1, name: 'Panel Administrativo' })).toBeVisible()
 })

@@ -1,5 +1,6 @@
 import { expect, type Page, test } from '@playwright/test'
-import { secretCode, listar, clear } from './admin-world'
+import { secretCode, list, clear } from './admin-world'
+import { holdRequests } from './hold'
 
 test.beforeEach(clear)
 
@@ -69,14 +70,13 @@ test('S-083 the form is locked until the code is right', async ({ page }) => {
 })
 
 test('F-801 too many tries say so, and checking says that it is busy', async ({ page }) => {
-  await page.route('**/api/admin/codigo', async (route) => {
-    await new Promise((ready) => setTimeout(ready, 500))
-    await route.fulfill({ status: 429, headers: { 'Retry-After': '900' }, json: { error: { code: 'too-many-requests', message: 'x' } } })
-  })
+  const refusal = { status: 429, headers: { 'Retry-After': '900' }, json: { error: { code: 'too-many-requests', message: 'x' } } }
+  const release = await holdRequests(page, '**/api/admin/codigo', (route) => route.fulfill(refusal))
   await openCreate(page)
   await page.getByLabel('Código secreto').fill('x')
   await page.getByRole('button', { name: 'Verificar código' }).click()
   await expect(page.getByRole('button', { name: 'Verificando…' })).toBeDisabled()
+  release()
   await expect(page.getByRole('alert')).toHaveText('Demasiados intentos. Inténtalo de nuevo en unos minutos.')
 })
 
@@ -119,15 +119,13 @@ test('S-086 the right code makes an administrator', async ({ page }) => {
   await page.getByLabel('Código secreto').fill(secretCode)
   await page.getByRole('button', { name: 'Verificar código' }).click()
   await fillAccount(page)
-  await page.route('**/api/admin/registro', async (route) => {
-    await new Promise((ready) => setTimeout(ready, 500))
-    await route.continue()
-  })
+  const release = await holdRequests(page, '**/api/admin/registro')
   await page.getByRole('button', { name: 'Crear cuenta' }).click()
   await expect(page.getByRole('button', { name: 'Creando…' })).toBeDisabled()
+  release()
   await page.waitForURL('**/AdminView')
   await expect(page.getByRole('banner').getByText('Ana Pérez')).toBeVisible()
-  const [record, ...others] = await listar('adminusers')
+  const [record, ...others] = await list('adminusers')
   expect(others).toEqual([])
   const { id, createdAt, ...fields } = record ?? {}
   expect(fields).toEqual({
@@ -155,5 +153,5 @@ test('an account whose session could not be opened is not made twice', async ({ 
   await page.unrouteAll()
   await page.getByRole('button', { name: 'Crear cuenta' }).click()
   await page.waitForURL('**/AdminView')
-  expect(await listar('adminusers')).toHaveLength(1)
+  expect(await list('adminusers')).toHaveLength(1)
 })

@@ -1,5 +1,5 @@
 import { expect, type Page, test } from '@playwright/test'
-import { erase, listar } from './admin-world'
+import { erase, list } from './admin-world'
 import { waitUntilLive, stopClock, seed, clearData } from './public-world'
 
 test.use({ viewport: { width: 1280, height: 800 } })
@@ -145,7 +145,7 @@ test('P-13 what was typed before the page was alive is a person’s, and is stor
   release()
   await page.getByRole('button', { name: 'Suscribirme' }).click()
   await expect(page.getByText('¡Gracias! Te hemos suscrito al boletín.')).toBeVisible()
-  expect(await listar('Massive Boletin')).toMatchObject([{ email: 'temprano@correo.do' }])
+  expect(await list('Massive Boletin')).toMatchObject([{ email: 'temprano@correo.do' }])
 })
 
 test('an event whose picture does not arrive has its drawing instead', async ({ page }) => {

@@ -8,7 +8,8 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { chromium } from '@playwright/test'
 import lighthouse from 'lighthouse'
-import { withSite, freePort, publicPages } from './running.mjs'
+import { freePorts } from './ports.mjs'
+import { publicPages, withSite } from './running.mjs'
 
 const RUNS = 3
 const LEAST = 95
@@ -17,7 +18,7 @@ const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers
 
 /** One visit of a page by a fresh browser. */
 async function visit(url) {
-  const port = await freePort()
+  const [port] = await freePorts(1)
   const browser = await chromium.launch({
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
     args: ['--no-sandbox', `--remote-debugging-port=${port}`],

@@ -1,26 +1,15 @@
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, relative, resolve } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { freePorts } from './ports.mjs'
 
 const ROOT = join(import.meta.dirname, '../..')
 const CLAVE = process.env.CLAVE_BIN ?? join(ROOT, 'bin/clave')
 const BACKOFFICE = process.env.BACKOFFICE_BIN ?? join(ROOT, 'bin/backoffice')
 const SITE = resolve(ROOT, 'frontend', process.env.SITIO_DIST || 'dist')
-
-/** A port that nobody listens on. */
-export const freePort = () =>
-  new Promise((resolve, reject) => {
-    const server = createServer()
-    server.on('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address()
-      server.close(() => resolve(port))
-    })
-  })
 
 /** A copy of firebase.json in a folder of its own, with free ports and paths that lead back here. */
 async function configuration(folder) {
@@ -28,14 +17,17 @@ async function configuration(folder) {
   const from = (path) => relative(folder, join(ROOT, path))
   project.hosting.public = relative(folder, SITE)
   project.firestore = { rules: from(project.firestore.rules), indexes: from(project.firestore.indexes) }
-  for (const part of Object.values(project.emulators)) {
-    for (const key of ['port', 'websocketPort']) if (part[key]) part[key] = await freePort()
-  }
+  const ports = Object.values(project.emulators).flatMap((part) =>
+    ['port', 'websocketPort'].filter((key) => part[key]).map((key) => ({ part, key })),
+  )
+  const [officePort, ...free] = await freePorts(ports.length + 1)
+  for (const [i, { part, key }] of ports.entries()) part[key] = free[i]
   const file = join(folder, 'firebase.json')
   await writeFile(file, JSON.stringify(project))
   const { hosting, firestore, auth } = project.emulators
   return {
     file,
+    office: `127.0.0.1:${officePort}`,
     url: `http://127.0.0.1:${hosting.port}`,
     hosts: { FIRESTORE_EMULATOR_HOST: `127.0.0.1:${firestore.port}`, FIREBASE_AUTH_EMULATOR_HOST: `127.0.0.1:${auth.port}` },
   }
@@ -89,8 +81,7 @@ export async function withSite(task) {
     if (!existsSync(needed)) throw new Error(`falta ${needed}: ejecuta make bin/clave bin/backoffice y npm run build, o da BASE_URL`)
   }
   const folder = await mkdtemp(join(tmpdir(), 'sitio-'))
-  const { file, url, hosts } = await configuration(folder)
-  const address = `127.0.0.1:${await freePort()}`
+  const { file, office: address, url, hosts } = await configuration(folder)
   const env = { ADMIN_SIGNUP_CODE: 'demo-codigo-fundacion', GCLOUD_PROJECT: 'demo-fundacion', ...process.env }
   const office = start(BACKOFFICE, ['--listen', address, '--proxy-hops', '1', '--site', SITE, '--seed', join(ROOT, 'emulator-config')], {
     ...env,
